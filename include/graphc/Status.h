@@ -1,0 +1,94 @@
+//===- graphc/Status.h - errors with a kind and a place ---------*- C++ -*-===//
+//
+// graphc reports errors as absl::Status. Two things ride along as payloads: the kind that the
+// specification names (docs/Semantics.md) and the user's source line concerned.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace graphc {
+
+/// What went wrong, as docs/Semantics.md names it. `None` belongs to an OK status.
+enum class ErrorKind : uint8_t {
+  None,
+  TypeError,
+  ValueError,
+  ShapeError,
+  IndexError,
+  AxisError,
+  KeyError,
+  LinAlgError,
+  MissingInput,
+  UnusedInput,
+  AlreadyThere,
+  Inconsistency,
+  Cycle,
+  ReplacementDidNotRemove,
+  DisconnectedInput,
+  NullGradient,
+  MethodNotDefined,
+  NotImplemented,
+  NotSupported,
+  RuntimeError,
+  DebugMismatch,
+  NanGuard,
+  OutOfMemory,
+  Io,
+  Internal,
+};
+
+/// "TypeError", "ShapeError", ...
+std::string_view errorKindName(ErrorKind kind);
+
+/// A line of the user's: of a C++ file (from std::source_location) or of a graph or ONNX file.
+/// `file` points to a string that lives as long as the process (see internFileName). A place
+/// without a file is unknown. Cheap to copy.
+struct Place {
+  const char *file = nullptr;
+  uint32_t line = 0;
+  uint32_t column = 0;
+
+  Place() = default;
+  Place(const char *file, uint32_t line, uint32_t column)
+      : file(file), line(line), column(column) {}
+  Place(const std::source_location &loc)
+      : file(loc.file_name()), line(loc.line()), column(loc.column()) {}
+
+  bool known() const { return file != nullptr; }
+  /// "file:line:column", or "" where unknown.
+  std::string str() const;
+  friend bool operator==(const Place &, const Place &) = default;
+};
+
+/// Returns a copy of `name` that lives as long as the process; equal names give equal pointers.
+/// Thread-safe.
+const char *internFileName(std::string_view name);
+
+/// Makes an error. `message` has no trailing period or newline; further lines are notes.
+absl::Status makeError(ErrorKind kind, std::string_view message, Place place = {});
+
+/// The kind that `makeError` put there; None for OK, Internal for a foreign error.
+ErrorKind errorKind(const absl::Status &status);
+
+/// The user's place that `makeError` put there, if known.
+std::optional<Place> errorPlace(const absl::Status &status);
+
+/// The same error with `context` and ": " before its message; kind and place stay.
+absl::Status prefixError(const absl::Status &status, std::string_view context);
+
+/// Receives warnings. The default prints "graphc: warning: ..." on stderr.
+using LogSink = std::function<void(std::string_view message)>;
+/// Replaces the process's sink (an empty one restores the default). Thread-safe.
+void setLogSink(LogSink sink);
+
+} // namespace graphc
