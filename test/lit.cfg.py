@@ -1,0 +1,32 @@
+import os
+
+import lit.formats
+
+config.name = "graphc"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test", ".c", ".py"]
+config.excludes = ["Inputs", "Data", "lit.cfg.py", "lit.site.cfg.py"]
+config.test_source_root = os.path.dirname(__file__)
+
+# Tools are named by full path, so that nothing installed elsewhere is tested by mistake. Longest names first: lit
+# replaces in order.
+for tool in ["graphc-bench", "graphc-opt", "graphc"]:
+    path = os.path.join(config.graphc_tools_dir, tool)
+    config.substitutions.append((rf"(?<![-\w/.]){tool}(?![-\w/.:])", path))
+for tool in ["FileCheck", "not", "count", "split-file", "mlir-opt", "llvm-objdump", "llvm-readelf", "llvm-nm"]:
+    path = os.path.join(config.llvm_tools_dir, tool)
+    config.substitutions.append((rf"(?<![-\w/.]){tool}(?![-\w/.:])", path))
+config.substitutions += [
+    ("%cxx", config.cxx_compiler),
+    ("%cc", config.c_compiler),
+    ("%python", config.python),
+    ("%cmake", config.cmake),
+    ("%src", config.graphc_source_dir),
+    ("%build", config.graphc_build_dir),
+    ("%data", os.path.join(config.graphc_source_dir, "test", "Data")),
+]
+
+# A test starts with an empty cache of compiled code of its own.
+config.environment["XDG_CACHE_HOME"] = os.path.join(config.test_exec_root, "cache")
+if config.sanitizers:
+    config.available_features.add("sanitized")
