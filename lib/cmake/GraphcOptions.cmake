@@ -23,10 +23,12 @@ endif()
 # Constant folding, the evaluator and compiled code must agree to the bit: no contraction that the source does not say.
 add_compile_options(-ffp-contract=off)
 
+# A library is needed by what uses it, not by everything: each one costs time at every start of a process.
+add_link_options(-Wl,--as-needed)
+
 if(GRAPHC_SANITIZE)
   add_compile_options(-fsanitize=${GRAPHC_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${GRAPHC_SANITIZE})
-  add_compile_definitions(GRAPHC_SANITIZED=1)
 endif()
 
 find_program(GRAPHC_CCACHE ccache)
