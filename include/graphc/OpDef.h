@@ -1,0 +1,114 @@
+//===- graphc/OpDef.h - everything about one op -----------------*- C++ -*-===//
+//
+// Built-in ops (lib/Ops) and ops that users define have the same fields. See docs/AddAnOp.md.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "graphc/Attributes.h"
+#include "graphc/Emit.h"
+#include "graphc/Variable.h"
+
+namespace graphc {
+
+struct OperandSpec {
+  std::string name;
+  std::string doc = {};
+};
+
+struct AttributeSpec {
+  std::string name;
+  AttributeKind kind;
+  /// None: the attribute must be given.
+  std::optional<AttributeValue> defaultValue = std::nullopt;
+  /// Whether NoneAttr is a value besides those of `kind`.
+  bool acceptsNone = false;
+  std::string doc = {};
+};
+
+/// What a type rule sees.
+struct TypeRequest {
+  const Op &op;
+  absl::Span<const Variable> inputs;
+
+  const Attributes &attributes() const { return op.attributes(); }
+  size_t size() const { return inputs.size(); }
+  const Type &type(size_t i) const { return inputs[i].type(); }
+  /// The value of input i if it is constant.
+  const Tensor *constant(size_t i) const;
+};
+
+/// Output types, or an error whose text starts with what is wrong; makeNode adds the op's name
+/// and the operand types.
+using TypeRule = std::function<absl::StatusOr<std::vector<Type>>(const TypeRequest &)>;
+using EmitRule = std::function<Arrays(Emitter &, const Arrays &in, const Attributes &)>;
+
+using Inputs = absl::Span<const Variable>;
+using Outputs = absl::Span<const Variable>;
+using Gradients = absl::Span<const Variable>;
+using Tangents = absl::Span<const Variable>;
+/// Gradient with respect to each input, given those of the outputs.
+using PullbackRule =
+    std::function<Variables(const Op &, Inputs in, Outputs out, Gradients g)>;
+/// Tangent of each output, given those of the inputs.
+using PushforwardRule = std::function<Variables(const Op &, Inputs in, Outputs out, Tangents t)>;
+
+/// How a C++ number among the operands gets its dtype.
+enum class Literals : uint8_t {
+  Promote, // F-029 to F-031: with the other operands
+  Int64,   // sizes and indices: int64; floats are refused
+};
+
+/// Greatest error in units in the last place over all arguments; docs/Ops.md explains. 0: exact
+/// or correctly rounded. Negative: no bound in ULP is meaningful (see the op's doc).
+struct MaxUlp {
+  double f32 = 0;
+  double f64 = 0;
+};
+
+struct OpDef {
+  /// As in graph text: lower camel case ASCII letters and digits.
+  std::string name;
+  /// First sentence: what it computes. Then edge cases, errors, source of the method.
+  std::string doc = {};
+  std::vector<OperandSpec> operands = {};
+  /// The last operand may be repeated, any number of times >= minOperands in all.
+  bool variadic = false;
+  int minOperands = -1; // default: the number of operands
+  int numResults = 1;
+  std::vector<AttributeSpec> attributes = {};
+  Literals literals = Literals::Promote;
+  TypeRule type = {};
+  EmitRule emit = {};
+  PullbackRule pullback = {};
+  PushforwardRule pushforward = {};
+  /// F-056: for an output, the input that it may view or that it overwrites; -1 for none.
+  std::vector<int> viewMap = {};
+  std::vector<int> destroyMap = {};
+  /// F-303: a node with constant inputs may be evaluated while compiling.
+  bool foldable = true;
+  /// Which outputs depend differentiably on which inputs ([input][output]); empty: all on all.
+  std::vector<std::vector<bool>> connection = {};
+  MaxUlp maxUlp = {};
+  /// Families of golden vectors that test it ("exp"), see test/Data/golden.
+  std::vector<std::string> golden = {};
+  /// Rounding of scalar functions: the reference that Eval uses, when the op is one ScalarOp.
+  /// Section of docs/Ops.md: "Elementwise arithmetic", ...
+  std::string section = {};
+  /// A runnable example: graph text of the call and its result, shown in docs/Ops.md and tested.
+  std::string example = {};
+};
+
+/// An op of the user's with attributes, if any, at their defaults. ValueError for a malformed
+/// name or missing type rule or emission. The definition is copied.
+absl::StatusOr<Op> defineOp(OpDef def);
+
+} // namespace graphc

@@ -1,0 +1,83 @@
+//===- Kernel.h - fusion groups -----------------------------------*- C++ -*-===//
+//
+// A Kernel is one function of generated code: a few loop nests over arrays that the caller
+// supplies. It knows nothing of the graph that it was cut from (no names, no places), so equal
+// groups are one Kernel and are compiled once. A KernelGraph is a whole program: kernels, views
+// and host calls in order, with the buffers between them.
+//
+// C signature of every compiled kernel:
+//   int32_t kernel(void **buffers, const int64_t *sizes)
+// buffers: inputs, outputs, scratch, as in `Kernel::arrays`; sizes: `numSizes` values, then, if
+// `splitExtent` >= 0, begin and end of the outermost shared loop (begin 0 and end = its extent
+// for a whole run). Returns 0, or 1 + the number of the element check that failed.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "graphc/Emit.h"
+
+namespace graphc {
+
+struct Kernel {
+  /// A size: a constant that the code may rely on, or an argument.
+  struct Size {
+    bool constant = false;
+    int64_t value = 0; // the constant, or the number of the argument
+    friend bool operator==(const Size &, const Size &) = default;
+  };
+
+  enum class Role : uint8_t {
+    Input,  // row-major memory, never written
+    Output, // row-major memory, written once
+    Local,  // between two nests of this kernel only: registers, a row, or scratch
+  };
+
+  struct ArrayDecl {
+    Role role;
+    DType dtype;
+    std::vector<int32_t> shape; // numbers in `sizes`
+    friend bool operator==(const ArrayDecl &, const ArrayDecl &) = default;
+  };
+
+  struct Check {
+    int32_t nest;
+    int32_t condition; // Bool node of the nest's body
+  };
+
+  /// Readable stem, e.g. "mul_add"; made unique and legal as a symbol by `symbol`.
+  std::string name;
+  std::vector<Size> sizes;
+  int32_t numSizeArguments = 0;
+  /// Inputs, then outputs, then locals.
+  std::vector<ArrayDecl> arrays;
+  /// In order; `Nest::extents`, load arrays and results are numbers in the tables above. A nest
+  /// may load outputs and locals of earlier nests. Index expressions are simplified; dimensions
+  /// that are contiguous in all arrays have been collapsed; loads of axes with constant extent 1
+  /// have a constant 0 index, and such axes are dropped from array shapes.
+  std::vector<Nest> nests;
+  /// The first `numShared` loops are the same in all nests, and nests exchange values only within
+  /// one iteration of them: they may run as one loop around all nests (a row at a time). 0 for
+  /// none. With a single nest it is the nest's numParallel.
+  int32_t numShared = 0;
+  /// Number in `sizes` of the outermost shared loop's extent, if a part of it may be run alone
+  /// (threads); -1 otherwise.
+  int32_t splitExtent = -1;
+  std::vector<Check> checks;
+
+  /// Of everything but the name.
+  uint64_t hash() const;
+  friend bool operator==(const Kernel &a, const Kernel &b);
+  std::string symbol() const;
+};
+
+/// Readable form of a kernel, as `--emit=kernels` prints it:
+///   kernel @mul_add(%0: f32[n0], %1: f32[n0]) -> f32[n0] {
+///     %2[i0] = add(%0[i0], mul(%1[i0], 2.0))
+///   }
+std::string toString(const Kernel &kernel);
+
+} // namespace graphc
