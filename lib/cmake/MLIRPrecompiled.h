@@ -1,5 +1,5 @@
-// The headers of MLIR and LLVM that most files of the compiler half include: see graphc_use_mlir. A file still includes
-// what it uses; this only makes that cheap.
+// The headers of MLIR and LLVM that most files of the compiler half include: see graphc_use_mlir. A
+// file still includes what it uses; this only makes that cheap.
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"

@@ -1,4 +1,5 @@
-// LLVM's archives refer to the Polly extension, which Debian does not package. This one registers nothing.
+// LLVM's archives refer to the Polly extension, which Debian does not package. This one registers
+// nothing.
 #include "llvm/Plugins/PassPlugin.h"
 
 llvm::PassPluginLibraryInfo getPollyPluginInfo() {

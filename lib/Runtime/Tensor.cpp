@@ -1,0 +1,399 @@
+//===- Runtime/Tensor.cpp - memory and views ------------------------------===//
+#include "graphc/Tensor.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "graphc/Status.h"
+
+namespace graphc {
+
+struct Tensor::Rep {
+  DType dtype;
+  bool contiguous = false;
+  int64_t numElements = 0;
+  void *data = nullptr;
+  /// The shape, then the strides.
+  absl::InlinedVector<int64_t, 8> dims;
+  /// Keeps borrowed memory, or another Rep's, alive.
+  std::shared_ptr<void> owner;
+  /// What malloc returned, where this Rep owns the memory.
+  void *block = nullptr;
+
+  Rep(DType dtype, absl::Span<const int64_t> shape, absl::Span<const int64_t> strides)
+      : dtype(dtype) {
+    dims.reserve(shape.size() + strides.size());
+    dims.assign(shape.begin(), shape.end());
+    dims.insert(dims.end(), strides.begin(), strides.end());
+    numElements = 1;
+    for (int64_t extent : shape)
+      numElements *= extent;
+    contiguous = isRowMajor();
+  }
+  Rep(const Rep &) = delete;
+  ~Rep() { std::free(block); }
+
+  size_t rank() const { return dims.size() / 2; }
+  absl::Span<const int64_t> shape() const { return {dims.data(), rank()}; }
+  absl::Span<const int64_t> strides() const { return {dims.data() + rank(), rank()}; }
+
+private:
+  bool isRowMajor() const {
+    if (numElements == 0)
+      return true;
+    int64_t expected = 1;
+    for (size_t axis = rank(); axis-- > 0;) {
+      if (shape()[axis] != 1 && strides()[axis] != expected)
+        return false;
+      expected *= shape()[axis];
+    }
+    return true;
+  }
+};
+
+namespace {
+
+constexpr size_t kAlignment = 64;
+constexpr int64_t kMaxBytes = int64_t(1) << 62;
+
+using Dims = absl::InlinedVector<int64_t, 8>;
+
+std::string shapeText(absl::Span<const int64_t> shape) {
+  return absl::StrCat("(", absl::StrJoin(shape, ", "), shape.size() == 1 ? ",)" : ")");
+}
+
+/// The bytes of a row-major array. An extent of 0 does not excuse the others, as in NumPy: so
+/// products of extents never overflow later.
+absl::StatusOr<int64_t> checkShape(DType dtype, absl::Span<const int64_t> shape) {
+  if (shape.size() > size_t(Tensor::kMaxRank))
+    return makeError(
+        ErrorKind::ValueError,
+        absl::StrCat("rank ", shape.size(), " is above the maximum of ", Tensor::kMaxRank));
+  int64_t bytes = byteSize(dtype);
+  bool empty = false;
+  for (int64_t extent : shape) {
+    if (extent < 0)
+      return makeError(ErrorKind::ValueError,
+                       absl::StrCat("negative extent in shape ", shapeText(shape)));
+    empty |= extent == 0;
+    if (extent != 0 && (__builtin_mul_overflow(bytes, extent, &bytes) || bytes > kMaxBytes))
+      return makeError(ErrorKind::ValueError,
+                       absl::StrCat("shape ", shapeText(shape), " is too large"));
+  }
+  return empty ? 0 : bytes;
+}
+
+Dims rowMajorStrides(absl::Span<const int64_t> shape) {
+  Dims strides(shape.size());
+  int64_t stride = 1;
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    strides[axis] = stride;
+    stride *= std::max<int64_t>(shape[axis], 1);
+  }
+  return strides;
+}
+
+/// How far, in elements, the first and last elements in memory lie from index 0.
+struct Extremes {
+  int64_t lowest = 0;
+  int64_t highest = 0;
+};
+
+/// Empty where an offset overflows. Call for arrays with elements.
+std::optional<Extremes> extremes(DType dtype, absl::Span<const int64_t> shape,
+                                 absl::Span<const int64_t> strides) {
+  Extremes result;
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    int64_t reach;
+    if (__builtin_mul_overflow(shape[axis] - 1, strides[axis], &reach))
+      return std::nullopt;
+    int64_t &side = reach < 0 ? result.lowest : result.highest;
+    if (__builtin_add_overflow(side, reach, &side))
+      return std::nullopt;
+  }
+  int64_t limit = kMaxBytes / byteSize(dtype);
+  if (result.lowest < -limit || result.highest > limit)
+    return std::nullopt;
+  return result;
+}
+
+} // namespace
+
+/// Row-major memory at a multiple of 64 bytes. Over-allocating with malloc is faster than
+/// aligned_alloc, which passes by glibc's per-thread cache of small blocks.
+static absl::StatusOr<std::shared_ptr<Tensor::Rep>>
+makeOwned(DType dtype, absl::Span<const int64_t> shape, bool zeroed) {
+  absl::StatusOr<int64_t> bytes = checkShape(dtype, shape);
+  if (!bytes.ok())
+    return bytes.status();
+  auto rep = std::make_shared<Tensor::Rep>(dtype, shape, rowMajorStrides(shape));
+  size_t size = size_t(*bytes) + kAlignment;
+  rep->block = zeroed ? std::calloc(size, 1) : std::malloc(size);
+  if (!rep->block)
+    return makeError(
+        ErrorKind::OutOfMemory,
+        absl::StrCat("no memory for ", *bytes, " bytes of a tensor of shape ", shapeText(shape)));
+  auto address = reinterpret_cast<uintptr_t>(rep->block);
+  rep->data = reinterpret_cast<void *>((address + kAlignment - 1) & ~(kAlignment - 1));
+  return rep;
+}
+
+absl::StatusOr<Tensor> Tensor::allocate(DType dtype, absl::Span<const int64_t> shape) {
+  auto rep = makeOwned(dtype, shape, /*zeroed=*/false);
+  if (!rep.ok())
+    return rep.status();
+  Tensor tensor;
+  tensor.rep_ = *std::move(rep);
+  return tensor;
+}
+
+absl::StatusOr<Tensor> Tensor::zeros(DType dtype, absl::Span<const int64_t> shape) {
+  auto rep = makeOwned(dtype, shape, /*zeroed=*/true);
+  if (!rep.ok())
+    return rep.status();
+  Tensor tensor;
+  tensor.rep_ = *std::move(rep);
+  return tensor;
+}
+
+absl::StatusOr<Tensor> Tensor::full(DType dtype, absl::Span<const int64_t> shape,
+                                    const Tensor &value) {
+  if (!value.defined() || value.numElements() != 1)
+    return makeError(ErrorKind::ValueError, "full: the value must be a tensor of one element");
+  absl::StatusOr<Tensor> result = allocate(dtype, shape);
+  if (!result.ok())
+    return result;
+  Tensor element = value.cast(dtype).contiguous();
+  if (!element.defined())
+    return makeError(ErrorKind::OutOfMemory, "full: no memory for the value");
+  size_t size = size_t(byteSize(dtype));
+  size_t total = size_t(result->numBytes());
+  if (total == 0)
+    return result;
+  // Doubles the part already filled.
+  char *bytes = static_cast<char *>(result->data());
+  std::memcpy(bytes, element.data(), size);
+  for (size_t done = size; done < total; done *= 2)
+    std::memcpy(bytes + done, bytes, std::min(done, total - done));
+  return result;
+}
+
+absl::StatusOr<Tensor> Tensor::fromBytes(DType dtype, absl::Span<const int64_t> shape,
+                                         const void *values, size_t count) {
+  absl::StatusOr<Tensor> result = allocate(dtype, shape);
+  if (!result.ok())
+    return result;
+  if (count != size_t(result->numElements()))
+    return makeError(ErrorKind::ValueError,
+                     absl::StrCat(count, " values for a tensor of shape ", shapeText(shape),
+                                  ", which has ", result->numElements(), " elements"));
+  if (count)
+    std::memcpy(result->data(), values, size_t(result->numBytes()));
+  return result;
+}
+
+absl::StatusOr<Tensor> Tensor::borrow(DType dtype, void *data, absl::Span<const int64_t> shape,
+                                      absl::Span<const int64_t> strides,
+                                      std::shared_ptr<void> owner) {
+  absl::StatusOr<int64_t> bytes = checkShape(dtype, shape);
+  if (!bytes.ok())
+    return bytes.status();
+  if (!strides.empty() && strides.size() != shape.size())
+    return makeError(ErrorKind::ValueError,
+                     absl::StrCat(strides.size(), " strides for a tensor of rank ", shape.size()));
+  if (*bytes != 0) {
+    if (!data)
+      return makeError(ErrorKind::ValueError,
+                       absl::StrCat("null data for a tensor of shape ", shapeText(shape)));
+    if (reinterpret_cast<uintptr_t>(data) % size_t(byteSize(dtype)) != 0)
+      return makeError(ErrorKind::ValueError,
+                       absl::StrCat("data of dtype ", dtypeName(dtype).data(),
+                                    " must lie at a multiple of ", byteSize(dtype), " bytes"));
+    if (!strides.empty() && !extremes(dtype, shape, strides))
+      return makeError(ErrorKind::ValueError,
+                       absl::StrCat("strides ", shapeText(strides), " reach too far"));
+  }
+  Tensor tensor;
+  tensor.rep_ = strides.empty() ? std::make_shared<Rep>(dtype, shape, rowMajorStrides(shape))
+                                : std::make_shared<Rep>(dtype, shape, strides);
+  tensor.rep_->data = data;
+  tensor.rep_->owner = std::move(owner);
+  return tensor;
+}
+
+Tensor Tensor::scalarFrom(DType dtype, const void *value) {
+  absl::StatusOr<Tensor> result = fromBytes(dtype, {}, value, 1);
+  return result.ok() ? *std::move(result) : Tensor();
+}
+
+/// The nested braces' values in `shape`, cast. Undefined where they are not as many: ragged.
+static Tensor fromBraces(absl::Span<const int64_t> shape, const std::vector<double> &values,
+                         DType dtype) {
+  absl::StatusOr<Tensor> wide = Tensor::fromSpan(absl::MakeConstSpan(values), shape);
+  return wide.ok() ? wide->cast(dtype) : Tensor();
+}
+
+Tensor::Tensor(std::initializer_list<double> values, DType dtype) {
+  *this = fromBraces({int64_t(values.size())}, values, dtype);
+}
+
+Tensor::Tensor(std::initializer_list<std::initializer_list<double>> values, DType dtype) {
+  int64_t columns = values.size() ? int64_t(values.begin()->size()) : 0;
+  std::vector<double> all;
+  for (const auto &row : values) {
+    if (int64_t(row.size()) != columns)
+      return;
+    all.insert(all.end(), row.begin(), row.end());
+  }
+  *this = fromBraces({int64_t(values.size()), columns}, all, dtype);
+}
+
+Tensor::Tensor(std::initializer_list<std::initializer_list<std::initializer_list<double>>> values,
+               DType dtype) {
+  int64_t rows = values.size() ? int64_t(values.begin()->size()) : 0;
+  int64_t columns = rows ? int64_t(values.begin()->begin()->size()) : 0;
+  std::vector<double> all;
+  for (const auto &matrix : values) {
+    if (int64_t(matrix.size()) != rows)
+      return;
+    for (const auto &row : matrix) {
+      if (int64_t(row.size()) != columns)
+        return;
+      all.insert(all.end(), row.begin(), row.end());
+    }
+  }
+  *this = fromBraces({int64_t(values.size()), rows, columns}, all, dtype);
+}
+
+DType Tensor::dtype() const { return rep_->dtype; }
+int Tensor::rank() const { return int(rep_->rank()); }
+absl::Span<const int64_t> Tensor::shape() const { return rep_->shape(); }
+absl::Span<const int64_t> Tensor::strides() const { return rep_->strides(); }
+int64_t Tensor::numElements() const { return rep_->numElements; }
+void *Tensor::data() { return rep_->data; }
+const void *Tensor::data() const { return rep_->data; }
+bool Tensor::isContiguous() const { return rep_->contiguous; }
+
+bool Tensor::overlaps(const Tensor &other) const {
+  if (!defined() || !other.defined() || numElements() == 0 || other.numElements() == 0)
+    return false;
+  // By their extents in memory: two interleaved views count as overlapping.
+  auto range = [](const Tensor &tensor) {
+    Extremes reach = *extremes(tensor.dtype(), tensor.shape(), tensor.strides());
+    int64_t size = byteSize(tensor.dtype());
+    auto start = reinterpret_cast<uintptr_t>(tensor.data());
+    return std::pair(start + uintptr_t(reach.lowest * size),
+                     start + uintptr_t((reach.highest + 1) * size));
+  };
+  auto [begin, end] = range(*this);
+  auto [otherBegin, otherEnd] = range(other);
+  return begin < otherEnd && otherBegin < end;
+}
+
+/// Another window on the memory of `base`, its first element `offset` elements further.
+static std::shared_ptr<Tensor::Rep> makeWindow(const std::shared_ptr<Tensor::Rep> &base,
+                                               absl::Span<const int64_t> shape,
+                                               absl::Span<const int64_t> strides, int64_t offset) {
+  auto rep = std::make_shared<Tensor::Rep>(base->dtype, shape, strides);
+  rep->data = static_cast<char *>(base->data) + offset * byteSize(base->dtype);
+  // What keeps the memory alive, directly, so that views of views make no chain. Borrowed memory
+  // without an owner has nothing to be kept.
+  rep->owner = base->block ? std::static_pointer_cast<void>(base) : base->owner;
+  return rep;
+}
+
+static absl::Status undefinedError(std::string_view what) {
+  return makeError(ErrorKind::ValueError,
+                   absl::StrCat(absl::string_view(what.data(), what.size()), ": undefined tensor"));
+}
+
+static absl::StatusOr<int> checkAxis(std::string_view what, int64_t axis, int rank) {
+  if (axis < -rank || axis >= rank)
+    return makeError(ErrorKind::AxisError,
+                     absl::StrCat(absl::string_view(what.data(), what.size()), ": axis ", axis,
+                                  " is out of range for rank ", rank));
+  return int(axis < 0 ? axis + rank : axis);
+}
+
+absl::StatusOr<Tensor> Tensor::transpose(absl::Span<const int> axes) const {
+  if (!defined())
+    return undefinedError("transpose");
+  if (int(axes.size()) != rank())
+    return makeError(ErrorKind::ValueError, absl::StrCat("transpose: ", axes.size(),
+                                                         " axes for a tensor of rank ", rank()));
+  Dims newShape(axes.size()), newStrides(axes.size());
+  uint32_t seen = 0;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    absl::StatusOr<int> axis = checkAxis("transpose", axes[i], rank());
+    if (!axis.ok())
+      return axis.status();
+    if (seen >> *axis & 1)
+      return makeError(ErrorKind::ValueError,
+                       absl::StrCat("transpose: axis ", *axis, " is there twice"));
+    seen |= uint32_t(1) << *axis;
+    newShape[i] = shape()[*axis];
+    newStrides[i] = strides()[*axis];
+  }
+  Tensor result;
+  result.rep_ = makeWindow(rep_, newShape, newStrides, 0);
+  return result;
+}
+
+absl::StatusOr<Tensor> Tensor::slice(int axis, int64_t start, int64_t count, int64_t step) const {
+  if (!defined())
+    return undefinedError("slice");
+  absl::StatusOr<int> checked = checkAxis("slice", axis, rank());
+  if (!checked.ok())
+    return checked.status();
+  int64_t extent = shape()[*checked];
+  if (count < 0)
+    return makeError(ErrorKind::ValueError, absl::StrCat("slice: negative count ", count));
+  int64_t last = start;
+  if (count > 1) {
+    int64_t reach;
+    if (__builtin_mul_overflow(count - 1, step, &reach) ||
+        __builtin_add_overflow(start, reach, &last))
+      last = -1;
+  }
+  if (count > 0 && (start < 0 || start >= extent || last < 0 || last >= extent))
+    return makeError(ErrorKind::IndexError,
+                     absl::StrCat("slice: ", count, " elements from ", start, " in steps of ", step,
+                                  " leave the extent ", extent, " of axis ", *checked));
+  Dims newShape(shape().begin(), shape().end());
+  Dims newStrides(strides().begin(), strides().end());
+  int64_t offset = count > 0 ? start * newStrides[*checked] : 0;
+  newShape[*checked] = count;
+  // With one element or none the step is never taken, and multiplying could overflow.
+  if (count > 1)
+    newStrides[*checked] *= step;
+  // Repeating elements (step 0) can make a shape too large to be told in bytes.
+  if (absl::StatusOr<int64_t> bytes = checkShape(dtype(), newShape); !bytes.ok())
+    return prefixError(bytes.status(), "slice");
+  Tensor result;
+  result.rep_ = makeWindow(rep_, newShape, newStrides, offset);
+  return result;
+}
+
+absl::StatusOr<Tensor> Tensor::reshape(absl::Span<const int64_t> newShape) const {
+  if (!defined())
+    return undefinedError("reshape");
+  absl::StatusOr<int64_t> bytes = checkShape(dtype(), newShape);
+  if (!bytes.ok())
+    return prefixError(bytes.status(), "reshape");
+  if (*bytes != numBytes())
+    return makeError(ErrorKind::ValueError,
+                     absl::StrCat("reshape: shape ", shapeText(newShape), " does not have the ",
+                                  numElements(), " elements of shape ", shapeText(shape())));
+  Tensor source = contiguous();
+  if (!source.defined())
+    return makeError(ErrorKind::OutOfMemory, "reshape: no memory for a copy");
+  Tensor result;
+  result.rep_ = makeWindow(source.rep_, newShape, rowMajorStrides(newShape), 0);
+  return result;
+}
+
+} // namespace graphc

@@ -1,0 +1,57 @@
+//===- Runtime/TensorCast.cpp - copies and casts --------------------------===//
+#include "Runtime/Element.h"
+#include "Runtime/StridedLoop.h"
+#include "graphc/Tensor.h"
+
+namespace graphc {
+
+/// The elements of `source`, cast, in new row-major memory.
+static Tensor convert(const Tensor &source, DType dtype) {
+  absl::StatusOr<Tensor> result = Tensor::allocate(dtype, source.shape());
+  if (!result.ok())
+    return Tensor();
+  StridedLoop<1> loop(source.shape(), {source.strides()});
+  dispatch(source.dtype(), [&](auto fromZero) {
+    using From = decltype(fromZero);
+    const auto *from = static_cast<const Stored<From> *>(source.data());
+    dispatch(dtype, [&](auto toZero) {
+      using To = decltype(toZero);
+      auto *to = static_cast<Stored<To> *>(result->data());
+      loop.run([&](const auto &offsets, int64_t count, const auto &strides) {
+        const Stored<From> *row = from + offsets[0];
+        if (strides[0] == 1) // known to the compiler, for vector code
+          for (int64_t i = 0; i < count; ++i)
+            to[i] = castElement<To, From>(row[i]);
+        else
+          for (int64_t i = 0; i < count; ++i)
+            to[i] = castElement<To, From>(row[i * strides[0]]);
+        to += count;
+        return true;
+      });
+    });
+  });
+  return *std::move(result);
+}
+
+Tensor Tensor::copy() const { return defined() ? convert(*this, dtype()) : Tensor(); }
+
+Tensor Tensor::contiguous() const { return !defined() || isContiguous() ? *this : copy(); }
+
+Tensor Tensor::cast(DType to) const {
+  return !defined() || dtype() == to ? *this : convert(*this, to);
+}
+
+void Tensor::itemTo(DType to, void *result) const {
+  if (!defined() || numElements() != 1)
+    return;
+  dispatch(dtype(), [&](auto fromZero) {
+    using From = decltype(fromZero);
+    dispatch(to, [&](auto toZero) {
+      using To = decltype(toZero);
+      *static_cast<Stored<To> *>(result) =
+          castElement<To, From>(*static_cast<const Stored<From> *>(data()));
+    });
+  });
+}
+
+} // namespace graphc

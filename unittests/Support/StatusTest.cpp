@@ -1,0 +1,93 @@
+#include "graphc/Status.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "Support/Log.h"
+
+namespace graphc {
+namespace {
+
+TEST(Status, KeepsKindAndPlace) {
+  absl::Status status =
+      makeError(ErrorKind::ShapeError, "extents differ", Place("model:one.cpp", 12, 7));
+  EXPECT_EQ(status.message(), "extents differ");
+  EXPECT_EQ(errorKind(status), ErrorKind::ShapeError);
+  ASSERT_TRUE(errorPlace(status));
+  EXPECT_EQ(errorPlace(status)->str(), "model:one.cpp:12:7");
+  EXPECT_EQ(errorPlace(status)->line, 12u);
+  EXPECT_EQ(errorPlace(status)->column, 7u);
+  EXPECT_STREQ(errorPlace(status)->file, "model:one.cpp");
+}
+
+TEST(Status, TellsAPersonKindAndPlace) {
+  absl::Status status = makeError(ErrorKind::AxisError, "axis 3", Place("a.cpp", 1, 2));
+  std::string text = status.ToString();
+  EXPECT_NE(text.find("[graphc.kind='AxisError']"), std::string::npos) << text;
+  EXPECT_NE(text.find("[graphc.place='a.cpp:1:2']"), std::string::npos) << text;
+}
+
+TEST(Status, EveryKindSurvivesAndHasItsOwnName) {
+  std::vector<std::string_view> names;
+  for (int i = 1; i <= int(ErrorKind::Internal); ++i) {
+    absl::Status status = makeError(ErrorKind(i), "x");
+    EXPECT_FALSE(status.ok());
+    EXPECT_EQ(errorKind(status), ErrorKind(i));
+    for (std::string_view other : names)
+      EXPECT_NE(other, errorKindName(ErrorKind(i)));
+    names.push_back(errorKindName(ErrorKind(i)));
+  }
+  EXPECT_EQ(errorKindName(ErrorKind::TypeError), "TypeError");
+  EXPECT_EQ(errorKindName(ErrorKind::ReplacementDidNotRemove), "ReplacementDidNotRemove");
+  EXPECT_EQ(errorKindName(ErrorKind::Io), "Io");
+}
+
+TEST(Status, OkAndForeignErrors) {
+  EXPECT_EQ(errorKind(absl::OkStatus()), ErrorKind::None);
+  EXPECT_EQ(errorKind(absl::NotFoundError("x")), ErrorKind::Internal);
+  EXPECT_FALSE(errorPlace(absl::NotFoundError("x")));
+  EXPECT_FALSE(errorPlace(makeError(ErrorKind::Io, "x")));
+  EXPECT_TRUE(prefixError(absl::OkStatus(), "reading").ok());
+}
+
+TEST(Status, PrefixKeepsKindPlaceAndCode) {
+  absl::Status inner = makeError(ErrorKind::IndexError, "index 5", Place("b.cpp", 3, 4));
+  absl::Status outer = prefixError(inner, "gather");
+  EXPECT_EQ(outer.message(), "gather: index 5");
+  EXPECT_EQ(errorKind(outer), ErrorKind::IndexError);
+  EXPECT_EQ(errorPlace(outer), errorPlace(inner));
+  EXPECT_EQ(outer.code(), inner.code());
+}
+
+TEST(Place, UnknownPrintsNothing) {
+  EXPECT_FALSE(Place().known());
+  EXPECT_EQ(Place().str(), "");
+  Place here = std::source_location::current();
+  EXPECT_TRUE(here.known());
+  EXPECT_NE(here.str().find("StatusTest.cpp:"), std::string::npos);
+}
+
+TEST(Place, EqualNamesArePointerEqual) {
+  std::string name = "some/file.cpp";
+  const char *first = internFileName(name);
+  name[0] = 'x';
+  EXPECT_STREQ(first, "some/file.cpp");
+  EXPECT_EQ(first, internFileName("some/file.cpp"));
+  EXPECT_NE(first, internFileName(name));
+}
+
+TEST(Log, SinkGetsWarningsAndDefaultGoesToStderr) {
+  std::vector<std::string> seen;
+  setLogSink([&](std::string_view message) { seen.emplace_back(message); });
+  logWarning("one");
+  setLogSink({});
+  testing::internal::CaptureStderr();
+  logWarning("two");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "graphc: warning: two\n");
+  EXPECT_EQ(seen, std::vector<std::string>{"one"});
+}
+
+} // namespace
+} // namespace graphc
