@@ -1,11 +1,12 @@
 import os
+import shutil
 
 import lit.formats
 
 config.name = "graphc"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir", ".test", ".c", ".py"]
-config.excludes = ["Inputs", "Data", "lit.cfg.py", "lit.site.cfg.py"]
+config.suffixes = [".mlir", ".test", ".c"]
+config.excludes = ["Inputs", "Data", "consumer"]
 config.test_source_root = os.path.dirname(__file__)
 
 # Tools are named by full path, so that nothing installed elsewhere is tested by mistake. Longest names first: lit
@@ -13,7 +14,8 @@ config.test_source_root = os.path.dirname(__file__)
 for tool in ["graphc-bench", "graphc-opt", "graphc"]:
     path = os.path.join(config.graphc_tools_dir, tool)
     config.substitutions.append((rf"(?<![-\w/.]){tool}(?![-\w/.:])", path))
-for tool in ["FileCheck", "not", "count", "split-file", "mlir-opt", "llvm-objdump", "llvm-readelf", "llvm-nm"]:
+llvmTools = ["FileCheck", "clang-format", "not", "count", "split-file", "mlir-opt"]
+for tool in llvmTools + ["llvm-objdump", "llvm-readelf", "llvm-nm"]:
     path = os.path.join(config.llvm_tools_dir, tool)
     config.substitutions.append((rf"(?<![-\w/.]){tool}(?![-\w/.:])", path))
 config.substitutions += [
@@ -28,5 +30,7 @@ config.substitutions += [
 
 # A test starts with an empty cache of compiled code of its own.
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.test_exec_root, "cache")
+if shutil.which("g++"):
+    config.available_features.add("g++")
 if config.sanitizers:
     config.available_features.add("sanitized")

@@ -38,7 +38,8 @@ foreach(target IN LISTS LLVM_TARGETS_TO_BUILD)
   endif()
 endforeach()
 file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/LeftOutTargets.cpp" CONTENT "${stubs}")
-add_library(graphc_left_out OBJECT "${CMAKE_CURRENT_BINARY_DIR}/LeftOutTargets.cpp" "${CMAKE_CURRENT_LIST_DIR}/WithoutPolly.cpp")
+add_library(graphc_left_out OBJECT
+  "${CMAKE_CURRENT_BINARY_DIR}/LeftOutTargets.cpp" "${CMAKE_CURRENT_LIST_DIR}/WithoutPolly.cpp")
 target_link_libraries(graphc_left_out PRIVATE graphc_compiler_usage)
 set_target_properties(graphc_left_out PROPERTIES CXX_VISIBILITY_PRESET hidden)
 

@@ -1,0 +1,53 @@
+// Writes golden.json: what onnxruntime-node says about the two pictures, with the preprocessing of PaddleOCR's
+// tools/infer/predict_cls.py (resize_norm_img), class TextClassifier:
+//   - the picture as OpenCV reads it: channels in the order blue, green, red
+//   - resized to 48 rows keeping the ratio, at most 192 columns: width = min(192, ceil(48 * columns / rows)); bilinear,
+//     pixel centres at i + 0.5, edges repeated, rounded to whole numbers (cv2.resize's default)
+//   - (x / 255 - 0.5) / 0.5, then zeros to the right up to 192 columns; shape 1 x 3 x 48 x 192, float32
+// The classes are 0 and 180 degrees (label_list in tools/infer/utility.py).
+//
+//   npm install --ignore-scripts onnxruntime-node@1.30.0 pngjs@7.0.0 && node make-golden.mjs MODEL.onnx > golden.json
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+const require = createRequire(join(process.cwd(), 'x.js'));
+const ort = require('onnxruntime-node');
+const { PNG } = require('pngjs');
+
+const rows = 48, columns = 192;
+
+function preprocess(path) {
+  const { width, height, data } = PNG.sync.read(readFileSync(path));
+  const resizedWidth = Math.min(columns, Math.ceil(rows * width / height));
+  const result = new Float32Array(3 * rows * columns);
+  const clamp = (v, n) => Math.min(Math.max(v, 0), n - 1);
+  for (let row = 0; row < rows; ++row) {
+    const y = (row + 0.5) * height / rows - 0.5, y0 = Math.floor(y), fy = y - y0;
+    for (let column = 0; column < resizedWidth; ++column) {
+      const x = (column + 0.5) * width / resizedWidth - 0.5, x0 = Math.floor(x), fx = x - x0;
+      for (let channel = 0; channel < 3; ++channel) {
+        const at = (i, j) => data[(clamp(i, height) * width + clamp(j, width)) * 4 + 2 - channel];
+        const top = at(y0, x0) * (1 - fx) + at(y0, x0 + 1) * fx;
+        const bottom = at(y0 + 1, x0) * (1 - fx) + at(y0 + 1, x0 + 1) * fx;
+        const value = Math.floor(top * (1 - fy) + bottom * fy + 0.5);
+        result[(channel * rows + row) * columns + column] = (value / 255 - 0.5) / 0.5;
+      }
+    }
+  }
+  return result;
+}
+
+const session = await ort.InferenceSession.create(process.argv[2]);
+const folder = dirname(fileURLToPath(import.meta.url));
+const golden = { onnxruntime: require('onnxruntime-node/package.json').version, classes: ['0', '180'], pictures: {} };
+for (const name of ['upright.png', 'upside-down.png']) {
+  const input = preprocess(join(folder, name));
+  const feeds = { [session.inputNames[0]]: new ort.Tensor('float32', input, [1, 3, rows, columns]) };
+  const output = (await session.run(feeds))[session.outputNames[0]];
+  golden.pictures[name] = {
+    inputSum: input.reduce((sum, x) => sum + x, 0),
+    probabilities: Array.from(output.data),
+  };
+}
+console.log(JSON.stringify(golden, null, 2));

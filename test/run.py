@@ -1,0 +1,87 @@
+"""Runs all tests and sums them up: run.py BUILD_FOLDER [--unit] [--lit]
+
+The GoogleTest programs of unittests/ (BUILD_FOLDER/unittests/programs.txt names them) side by side, then the lit suite,
+of which the style checks are a part. The last line is "N passed, N failed, N skipped"; the exit status tells the same.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+build = Path(sys.argv[1]).resolve()
+passed = failed = skipped = 0
+
+
+def runProgram(program):
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.json"
+        begin = time.monotonic()
+        # An empty cache of compiled code, and none of the user's.
+        environment = dict(os.environ, XDG_CACHE_HOME=folder)
+        process = subprocess.run(
+            [program, f"--gtest_output=json:{report}", "--gtest_brief=1"],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", env=environment)
+        try:
+            suites = json.loads(report.read_text())["testsuites"]
+            tests = [test for suite in suites for test in suite["testsuite"]]
+        except (OSError, ValueError):
+            tests = None
+        return Path(program).name, process, tests, time.monotonic() - begin
+
+
+def runUnitTests():
+    global passed, failed, skipped
+    programs = (build / "unittests" / "programs.txt").read_text().split()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for name, process, tests, seconds in pool.map(runProgram, programs):
+            if tests is None:  # it crashed, and no one can say how many tests were left
+                bad, text = 1, f"ended with status {process.returncode} before its report"
+                failed += 1
+            else:
+                bad = sum(1 for test in tests if test.get("failures"))
+                left = sum(1 for test in tests if test["result"] == "SKIPPED")
+                ran = len(tests) - bad - left
+                failed, passed, skipped = failed + bad, passed + ran, skipped + left
+                text = f"{ran} passed, {bad} failed" + (f", {left} skipped" if left else "")
+                if process.returncode and not bad:
+                    failed, bad = failed + 1, 1
+                    text += f"; then it ended with status {process.returncode}"
+            print(f"{name}: {text} ({seconds:.1f} s)", flush=True)
+            if bad:
+                print(process.stdout, flush=True)
+
+
+def runLit():
+    global passed, failed, skipped
+    settings = json.loads((build / "test" / "lit.json").read_text())
+    report = build / "test" / "report.json"
+    report.unlink(missing_ok=True)
+    process = subprocess.run([settings["python"], settings["lit"], "-sv", "--output", str(report), str(build / "test")])
+    try:
+        tests = json.loads(report.read_text())["tests"]
+    except (OSError, ValueError):
+        failed += 1
+        print(f"lit ended with status {process.returncode} before its report")
+        return
+    counts = {}
+    for test in tests:
+        counts[test["code"]] = counts.get(test["code"], 0) + 1
+    good = counts.pop("PASS", 0) + counts.pop("XFAIL", 0)
+    left = counts.pop("UNSUPPORTED", 0) + counts.pop("SKIPPED", 0)
+    bad = sum(counts.values())
+    failed, passed, skipped = failed + bad, passed + good, skipped + left
+    print(f"lit: {good} passed, {bad} failed" + (f", {left} skipped" if left else ""))
+
+
+wanted = set(sys.argv[2:]) or {"--unit", "--lit"}
+if "--unit" in wanted:
+    runUnitTests()
+if "--lit" in wanted:
+    runLit()
+print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+sys.exit(1 if failed or not passed else 0)
