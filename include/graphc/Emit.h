@@ -23,9 +23,12 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -236,8 +239,6 @@ struct Step {
   std::vector<int32_t> outputs;
   HostFunction host;
   int32_t node = -1;
-  /// Loops that can fail at run time (an index out of range): the body's loads are guarded by
-  /// checks; `failure` is the message.
 };
 
 struct ArrayInfo {
@@ -396,7 +397,12 @@ public:
   Array constant(const Tensor &data);
   /// Steps and checks recorded from now on belong to `node`, whose results have these types.
   void beginNode(int32_t node, absl::Span<const Type> resultTypes);
+  /// The node's results: their number, dtypes and ranks must be those of `beginNode`. From now on
+  /// the axes that their types say are 1 broadcast, and no others.
+  void endNode(const Arrays &results);
+  /// What has been recorded so far; its size table is `sizes()` until `finish` moves it in.
   const Emission &emission() const;
+  const std::vector<SizeNode> &sizes() const;
   /// The record, or the first mistake. The Emitter is empty afterwards.
   absl::StatusOr<Emission> finish();
   static constexpr int64_t kMaxKnownElements = 64;
@@ -458,11 +464,11 @@ public:
   Arrays hostCall(HostFunction host, const Arrays &in,
                   const std::vector<std::pair<DType, Extents>> &results);
 
-private:
-  friend class Extent;
-  friend class Scalar;
-  friend struct EmitterAccess;
+  /// For the library.
   struct State;
+  State &state() { return *state_; }
+
+private:
   std::unique_ptr<State> state_;
 };
 

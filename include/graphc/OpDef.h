@@ -56,8 +56,7 @@ using Outputs = absl::Span<const Variable>;
 using Gradients = absl::Span<const Variable>;
 using Tangents = absl::Span<const Variable>;
 /// Gradient with respect to each input, given those of the outputs.
-using PullbackRule =
-    std::function<Variables(const Op &, Inputs in, Outputs out, Gradients g)>;
+using PullbackRule = std::function<Variables(const Op &, Inputs in, Outputs out, Gradients g)>;
 /// Tangent of each output, given those of the inputs.
 using PushforwardRule = std::function<Variables(const Op &, Inputs in, Outputs out, Tangents t)>;
 

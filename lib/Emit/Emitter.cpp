@@ -1,0 +1,387 @@
+//===- Emitter.cpp - recording loop nests ---------------------------------===//
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "EmitterState.h"
+
+namespace graphc {
+
+//===--- state ------------------------------------------------------------===//
+
+void Emitter::State::fail(std::string_view message) {
+  if (mistake.ok())
+    mistake = makeError(ErrorKind::Internal, "emission: " + std::string(message));
+}
+
+int32_t Emitter::State::newArray(DType dtype, std::vector<int32_t> shape, int32_t step) {
+  record.arrays.push_back({dtype, std::move(shape), {}, step, {}});
+  uint32_t mask = 0;
+  const std::vector<int32_t> &extents = record.arrays.back().shape;
+  for (size_t axis = 0; axis < extents.size(); ++axis)
+    if (sizes.constantValue(extents[axis]) == 1)
+      mask |= uint32_t(1) << axis;
+  broadcastAxes.push_back(mask);
+  return int32_t(record.arrays.size()) - 1;
+}
+
+int32_t Emitter::State::scalar(const ScalarNode &node) {
+  auto [it, isNew] = bodyNumbers.try_emplace(node, int32_t(nest.body.size()));
+  if (isNew)
+    nest.body.push_back(node);
+  return it->second;
+}
+
+std::optional<int64_t> Emitter::State::intConstant(int32_t id) const {
+  const ScalarNode &n = nest.body[id];
+  if (n.op != ScalarOp::Constant || n.dtype != DType::Int64)
+    return std::nullopt;
+  return int64_t(n.payload);
+}
+
+int32_t Emitter::State::foldIndex(ScalarOp op, int32_t a, int32_t b) {
+  std::optional<int64_t> ca = intConstant(a), cb = intConstant(b);
+  switch (op) {
+  case ScalarOp::Add:
+    if (ca && cb)
+      return literalInt(foldSize(SizeOp::Add, *ca, *cb));
+    if (ca == 0)
+      return b;
+    if (cb == 0)
+      return a;
+    break;
+  case ScalarOp::Sub:
+    if (ca && cb)
+      return literalInt(foldSize(SizeOp::Sub, *ca, *cb));
+    if (cb == 0)
+      return a;
+    break;
+  case ScalarOp::Mul:
+    if (ca && cb)
+      return literalInt(foldSize(SizeOp::Mul, *ca, *cb));
+    if (ca == 1 || cb == 0)
+      return b;
+    if (cb == 1 || ca == 0)
+      return a;
+    break;
+  case ScalarOp::IntDiv:
+    if (ca && cb)
+      return literalInt(foldSize(SizeOp::FloorDiv, *ca, *cb));
+    if (cb == 1)
+      return a;
+    break;
+  case ScalarOp::Mod:
+    if (ca && cb)
+      return literalInt(foldSize(SizeOp::Mod, *ca, *cb));
+    if (cb == 1)
+      return literalInt(0);
+    break;
+  default:
+    break;
+  }
+  return -1;
+}
+
+//===--- driving ----------------------------------------------------------===//
+
+Emitter::Emitter() : state_(std::make_unique<State>()) {}
+Emitter::~Emitter() = default;
+
+Array Emitter::operand(const Type &type) {
+  State &s = *state_;
+  int32_t id = int32_t(s.record.arrays.size());
+  std::vector<int32_t> shape;
+  for (int axis = 0; axis < type.rank(); ++axis)
+    shape.push_back(type.extent(axis) == kDynamic ? s.sizes.dim(id, axis)
+                                                  : s.sizes.constant(type.extent(axis)));
+  return {s.newArray(type.dtype(), std::move(shape), -1)};
+}
+
+Array Emitter::constant(const Tensor &data) {
+  Array a = operand(Type(data.dtype(), data.shape()));
+  State &s = *state_;
+  ArrayInfo &info = s.record.arrays[a.id];
+  info.constant = data;
+  bool integral = isInteger(data.dtype()) || isBool(data.dtype());
+  if (!integral || data.numElements() > kMaxKnownElements || data.dtype() == DType::UInt64)
+    return a;
+  Tensor wide = data.cast(DType::Int64);
+  for (int64_t value : wide.contiguous().flat<int64_t>())
+    info.elements.push_back(s.sizes.constant(value));
+  return a;
+}
+
+void Emitter::beginNode(int32_t node, absl::Span<const Type> resultTypes) {
+  state_->node = node;
+  state_->resultTypes.assign(resultTypes.begin(), resultTypes.end());
+}
+
+void Emitter::endNode(const Arrays &results) {
+  State &s = *state_;
+  if (results.size() != s.resultTypes.size())
+    return s.fail("the number of results differs from the type rule's");
+  for (size_t i = 0; i < results.size(); ++i) {
+    const Type &type = s.resultTypes[i];
+    Array a = results[i];
+    if (a.id < 0 || size_t(a.id) >= s.record.arrays.size())
+      return s.fail("a result was never made");
+    if (dtype(a) != type.dtype() || rank(a) != type.rank())
+      return s.fail("a result is " + std::string(dtypeName(dtype(a))) + " of rank " +
+                    std::to_string(rank(a)) + " where the type rule says " + type.text());
+    uint32_t mask = 0;
+    for (int axis = 0; axis < type.rank(); ++axis)
+      if (type.broadcastable(axis))
+        mask |= uint32_t(1) << axis;
+    // An operand handed through keeps what its own type says.
+    if (s.record.arrays[a.id].step >= 0)
+      s.broadcastAxes[a.id] = mask;
+  }
+}
+
+const Emission &Emitter::emission() const { return state_->record; }
+const std::vector<SizeNode> &Emitter::sizes() const { return state_->sizes.nodes(); }
+
+absl::StatusOr<Emission> Emitter::finish() {
+  State &s = *state_;
+  absl::Status mistake = s.mistake;
+  Emission record = std::move(s.record);
+  // Sizes that were found equal later stand under one number from here on.
+  auto settle = [&](std::vector<int32_t> &list) {
+    for (int32_t &id : list)
+      id = s.sizes.canonical(id);
+  };
+  for (ArrayInfo &a : record.arrays) {
+    settle(a.shape);
+    settle(a.elements);
+  }
+  for (Step &step : record.steps) {
+    settle(step.nest.extents);
+    for (ScalarNode &n : step.nest.body)
+      if (n.op == ScalarOp::Size)
+        n.payload = uint64_t(s.sizes.canonical(int32_t(n.payload)));
+  }
+  record.sizes = s.sizes.take();
+  state_ = std::make_unique<State>();
+  if (!mistake.ok())
+    return mistake;
+  return record;
+}
+
+//===--- sizes --------------------------------------------------------------===//
+
+const Type &Emitter::resultType(int i) const { return state_->resultTypes[i]; }
+DType Emitter::dtype(Array a) const { return state_->record.arrays[a.id].dtype; }
+int Emitter::rank(Array a) const { return int(state_->record.arrays[a.id].shape.size()); }
+Extent Emitter::size(int64_t value) { return {this, state_->sizes.constant(value)}; }
+
+Extent Emitter::dim(Array a, int axis) {
+  return {this, state_->sizes.canonical(state_->record.arrays[a.id].shape[axis])};
+}
+
+Extents Emitter::shape(Array a) {
+  Extents result;
+  for (int axis = 0; axis < rank(a); ++axis)
+    result.push_back(dim(a, axis));
+  return result;
+}
+
+Extent Emitter::numElements(Array a) {
+  Extent n = size(1);
+  for (Extent e : shape(a))
+    n = n * e;
+  return n;
+}
+
+Extent Emitter::element(Array a, Extent index) {
+  State &s = *state_;
+  const ArrayInfo &info = s.record.arrays[a.id];
+  if (isFloat(info.dtype))
+    s.fail("element() of a float array");
+  if (std::optional<int64_t> i = constantValue(index); i && !info.elements.empty()) {
+    if (*i >= 0 && *i < int64_t(info.elements.size()))
+      return {this, s.sizes.canonical(info.elements[*i])};
+    s.fail("element() out of range");
+  }
+  return {this, s.sizes.element(a.id, index.id())};
+}
+
+std::optional<int64_t> Emitter::constantValue(Extent e) const {
+  return state_->sizes.constantValue(e.id());
+}
+
+void Emitter::require(Extent a, Predicate predicate, Extent b, ErrorKind kind,
+                      std::string_view message) {
+  State &s = *state_;
+  int32_t ia = s.sizes.canonical(a.id()), ib = s.sizes.canonical(b.id());
+  std::optional<int64_t> ca = constantValue(a), cb = constantValue(b);
+  bool sure = predicate != Predicate::Less && ia == ib;
+  if (ca && cb)
+    sure = predicate == Predicate::Equal       ? *ca == *cb
+           : predicate == Predicate::LessEqual ? *ca <= *cb
+                                               : *ca < *cb;
+  if (sure)
+    return;
+  s.record.sizeChecks.push_back({predicate, ia, ib, kind, std::string(message), s.node});
+  if (predicate == Predicate::Equal)
+    s.sizes.unify(ia, ib);
+}
+
+//===--- arrays ---------------------------------------------------------------===//
+
+Array Emitter::define(const Extents &shape, const Body &body) {
+  return reduce(Combine::None, shape, {}, [&](Indices i, Indices) { return body(i); });
+}
+
+Array Emitter::reduce(Combine combine, const Extents &parallel, const Extents &reduction,
+                      const ReduceBody &body, const ReduceOptions &options) {
+  State &s = *state_;
+  if (s.building)
+    s.fail("an array was defined inside the body of another");
+  s.building = true;
+  s.nest = Nest();
+  s.bodyNumbers.clear();
+  s.loads.clear();
+  s.checks.clear();
+  std::vector<Scalar> counters;
+  for (const Extents *list : {&parallel, &reduction})
+    for (Extent e : *list) {
+      s.nest.extents.push_back(s.sizes.canonical(e.id()));
+      uint64_t loop = counters.size();
+      counters.emplace_back(this, s.scalar({ScalarOp::Index, DType::Int64, {-1, -1, -1}, loop}),
+                            DType::Int64);
+    }
+  s.nest.numParallel = int32_t(parallel.size());
+  s.nest.combine = combine;
+  Indices all(counters);
+  Scalar root = body(all.first(parallel.size()), all.subspan(parallel.size()));
+  s.building = false;
+  if (root.emitter() != this) {
+    s.fail("a body gave no scalar");
+    root = literal(DType::Float64, 0);
+  }
+  s.nest.root = root.id();
+
+  DType result = root.dtype();
+  bool isArg = combine == Combine::ArgMax || combine == Combine::ArgMin;
+  if (options.result)
+    result = *options.result;
+  else if (isArg)
+    result = DType::Int64;
+  DType accumulator = root.dtype();
+  if (options.accumulator)
+    accumulator = *options.accumulator;
+  else if (combine == Combine::Sum || combine == Combine::Prod) // F-012
+    accumulator = root.dtype() == DType::Float32                            ? DType::Float64
+                  : isFloat(root.dtype()) && root.dtype() != DType::Float64 ? DType::Float32
+                                                                            : root.dtype();
+  s.nest.accumulator = accumulator;
+  if (combine == Combine::None && result != root.dtype())
+    s.fail("a body without reduction has its array's dtype");
+
+  int32_t stepNumber = int32_t(s.record.steps.size());
+  std::vector<int32_t> shape(s.nest.extents.begin(), s.nest.extents.begin() + parallel.size());
+  int32_t array = s.newArray(result, std::move(shape), stepNumber);
+  s.nest.result = array;
+  for (ElementCheck &check : s.checks) {
+    check.step = stepNumber;
+    s.record.elementChecks.push_back(std::move(check));
+  }
+  s.record.arrays[array].elements = deriveElements(s.nest, result, s);
+  Step step{Step::Kind::Loops, std::move(s.nest), s.loads, {array}, {}, s.node};
+  s.record.steps.push_back(std::move(step));
+  return {array};
+}
+
+Array Emitter::map(const Arrays &in, const std::function<Scalar(const Scalars &)> &body) {
+  State &s = *state_;
+  int resultRank = 0;
+  for (Array a : in)
+    resultRank = std::max(resultRank, rank(a));
+  auto broadcasts = [&](Array a, int axis) { return s.broadcastAxes[a.id] >> axis & 1; };
+  Extents shape;
+  for (int axis = 0; axis < resultRank; ++axis) {
+    Extent extent = size(1);
+    bool known = false;
+    for (Array a : in) {
+      int own = axis - (resultRank - rank(a));
+      if (own < 0 || broadcasts(a, own))
+        continue;
+      if (known)
+        requireEqual(extent, dim(a, own),
+                     "extents differ along axis " + std::to_string(axis) +
+                         ": {a} and {b} (an extent broadcasts only where its type says 1)");
+      else
+        extent = dim(a, own);
+      known = true;
+    }
+    shape.push_back(extent);
+  }
+  return define(shape, [&](Indices i) {
+    Scalars operands;
+    for (Array a : in) {
+      std::vector<Scalar> indices;
+      for (int own = 0; own < rank(a); ++own)
+        indices.push_back(broadcasts(a, own) ? index(0) : i[own + resultRank - rank(a)]);
+      operands.push_back(load(a, indices));
+    }
+    return body(operands);
+  });
+}
+
+Array Emitter::reduceAxes(Combine combine, Array x, absl::Span<const int> axes, bool keepDims,
+                          const ReduceOptions &options) {
+  std::vector<int> position(rank(x), -1); // in `axes`
+  Extents reduction, parallel, kept;
+  for (size_t k = 0; k < axes.size(); ++k) {
+    position[axes[k]] = int(k);
+    reduction.push_back(dim(x, axes[k]));
+  }
+  for (int axis = 0; axis < rank(x); ++axis) {
+    if (position[axis] < 0)
+      parallel.push_back(dim(x, axis));
+    if (position[axis] < 0 || keepDims)
+      kept.push_back(position[axis] < 0 ? dim(x, axis) : size(1));
+  }
+  Array result = reduce(
+      combine, parallel, reduction,
+      [&](Indices i, Indices r) {
+        std::vector<Scalar> indices;
+        int next = 0;
+        for (int axis = 0; axis < rank(x); ++axis)
+          indices.push_back(position[axis] < 0 ? i[next++] : r[position[axis]]);
+        return load(x, indices);
+      },
+      options);
+  return keepDims ? view(result, kept) : result;
+}
+
+Array Emitter::view(Array a, const Extents &shape) {
+  State &s = *state_;
+  std::vector<int32_t> extents;
+  for (Extent e : shape)
+    extents.push_back(s.sizes.canonical(e.id()));
+  int32_t array = s.newArray(dtype(a), std::move(extents), int32_t(s.record.steps.size()));
+  s.record.arrays[array].elements = s.record.arrays[a.id].elements;
+  s.record.steps.push_back({Step::Kind::View, {}, {a.id}, {array}, {}, s.node});
+  return {array};
+}
+
+Arrays Emitter::hostCall(HostFunction host, const Arrays &in,
+                         const std::vector<std::pair<DType, Extents>> &results) {
+  State &s = *state_;
+  Step step{Step::Kind::Host, {}, {}, {}, std::move(host), s.node};
+  for (Array a : in)
+    step.inputs.push_back(a.id);
+  Arrays arrays;
+  for (const auto &[dtype, shape] : results) {
+    std::vector<int32_t> extents;
+    for (Extent e : shape)
+      extents.push_back(s.sizes.canonical(e.id()));
+    arrays.push_back({s.newArray(dtype, std::move(extents), int32_t(s.record.steps.size()))});
+    step.outputs.push_back(arrays.back().id);
+  }
+  s.record.steps.push_back(std::move(step));
+  return arrays;
+}
+
+} // namespace graphc

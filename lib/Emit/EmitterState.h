@@ -1,0 +1,57 @@
+//===- EmitterState.h - what an Emitter holds ---------------------*- C++ -*-===//
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "SizeTable.h"
+#include "graphc/Emit.h"
+
+namespace graphc {
+
+struct ScalarNodeHash {
+  size_t operator()(const ScalarNode &n) const {
+    uint64_t h = uint64_t(n.op) * 31 + uint64_t(n.dtype);
+    for (uint64_t part : {uint64_t(uint32_t(n.args[0])), uint64_t(uint32_t(n.args[1])),
+                          uint64_t(uint32_t(n.args[2])), n.payload})
+      h = (h ^ part) * 0x9e3779b97f4a7c15 + (h >> 29);
+    return h ^ (h >> 32);
+  }
+};
+
+struct Emitter::State {
+  Emission record;
+  SizeTable sizes;
+  /// Axes of an array that broadcast: statically 1 by its type (F-019). Bit per axis.
+  std::vector<uint32_t> broadcastAxes;
+  int32_t node = -1;
+  std::vector<Type> resultTypes;
+  /// The first mistake in an op's emission.
+  absl::Status mistake;
+
+  //===--- the nest that is being built --------------------------------------===//
+  bool building = false;
+  Nest nest;
+  std::unordered_map<ScalarNode, int32_t, ScalarNodeHash> bodyNumbers;
+  std::vector<int32_t> loads; // arrays, each once, in order of first use
+  std::vector<ElementCheck> checks;
+
+  void fail(std::string_view message);
+  int32_t newArray(DType dtype, std::vector<int32_t> shape, int32_t step);
+  /// Adds a node to the body, or finds the equal one that is there.
+  int32_t scalar(const ScalarNode &node);
+  int32_t literalInt(int64_t value) {
+    return scalar({ScalarOp::Constant, DType::Int64, {-1, -1, -1}, uint64_t(value)});
+  }
+  /// Int64 constant of the body, if `id` is one.
+  std::optional<int64_t> intConstant(int32_t id) const;
+  /// `op` on Int64 with neutral elements and constants folded, so that index expressions are as
+  /// short as they can be; -1 if there is nothing to fold.
+  int32_t foldIndex(ScalarOp op, int32_t a, int32_t b);
+};
+
+/// The elements of a small integer array made by `nest`, as sizes, where each can be derived from
+/// extents, constants and known elements of other arrays; empty otherwise.
+std::vector<int32_t> deriveElements(const Nest &nest, DType dtype, Emitter::State &state);
+
+} // namespace graphc
