@@ -1,0 +1,189 @@
+//===- JIT/LowerToLLVM.cpp - loops on vectors to the LLVM dialect ---------===//
+//
+// One dialect conversion with the patterns of all dialects of the loops stage: a pass for each of
+// them takes two to three times as long on kernels of usual size.
+//
+//===----------------------------------------------------------------------===//
+#include "JIT/LowerToLLVM.h"
+
+#include "JIT/HalfFloats.h"
+#include "JIT/PackArguments.h"
+#include "graphc/Status.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/ExtensibleDialect.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+using namespace mlir;
+
+namespace graphc {
+namespace {
+
+/// Keeps errors away from stderr while it lives, and hands them over as text.
+class ErrorCollector {
+public:
+  explicit ErrorCollector(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+            return success();
+          if (!text.empty())
+            text += '\n';
+          llvm::raw_string_ostream(text) << diagnostic.getLocation() << ": " << diagnostic;
+          return success();
+        }) {}
+
+  absl::Status status(llvm::StringRef what) const {
+    return makeError(ErrorKind::Internal, (what + ": " + text).str());
+  }
+
+private:
+  std::string text;
+  ScopedDiagnosticHandler handler;
+};
+
+/// vector.create_mask with one dimension: lanes below the count. MLIR's own expansion cuts the
+/// count to 32 bits, which is wrong from 2^32 elements on, or compares 64-bit lanes, which takes
+/// two registers more.
+struct LowerCreateMask : OpRewritePattern<vector::CreateMaskOp> {
+  LowerCreateMask(MLIRContext *context) : OpRewritePattern(context, /*benefit=*/10) {}
+
+  LogicalResult matchAndRewrite(vector::CreateMaskOp op, PatternRewriter &rewriter) const override {
+    VectorType type = op.getType();
+    if (type.getRank() != 1 || type.isScalable())
+      return failure();
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    int64_t lanes = type.getDimSize(0);
+    Value count = op.getOperand(0);
+    count = arith::MaxSIOp::create(b, count, arith::ConstantIndexOp::create(b, 0));
+    count = arith::MinSIOp::create(b, count, arith::ConstantIndexOp::create(b, lanes));
+    auto indices = VectorType::get(lanes, b.getI32Type());
+    Value limit = vector::BroadcastOp::create(b, indices,
+                                              arith::IndexCastOp::create(b, b.getI32Type(), count));
+    auto numbers = llvm::to_vector(llvm::seq<int32_t>(0, static_cast<int32_t>(lanes)));
+    Value lane = arith::ConstantOp::create(b, DenseElementsAttr::get<int32_t>(indices, numbers));
+    rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, arith::CmpIPredicate::slt, lane, limit);
+    return success();
+  }
+};
+
+/// Vector ops that become other vector ops first.
+void populateVectorExpansions(RewritePatternSet &patterns) {
+  patterns.add<LowerCreateMask>(patterns.getContext());
+  vector::populateVectorTransferLoweringPatterns(patterns, /*maxTransferRank=*/1);
+  vector::populateVectorBroadcastLoweringPatterns(patterns);
+  vector::populateVectorStepLoweringPatterns(patterns);
+  vector::populateVectorShapeCastLoweringPatterns(patterns);
+  vector::populateVectorBitCastLoweringPatterns(patterns);
+  vector::populateVectorInterleaveLoweringPatterns(patterns);
+  vector::populateVectorGatherLoweringPatterns(patterns);
+  vector::populateVectorTransposeLoweringPatterns(patterns,
+                                                  vector::VectorTransposeLowering::Shuffle1D);
+  vector::populateVectorMultiReductionLoweringPatterns(
+      patterns, vector::VectorMultiReductionLowering::InnerParallel);
+  vector::populateVectorOuterProductLoweringPatterns(patterns);
+}
+
+LogicalResult convert(ModuleOp module, const TargetDescription &target) {
+  MLIRContext *context = module.getContext();
+  LowerToLLVMOptions options(context);
+  options.useBarePtrCallConv = true;
+  // Kernels allocate nothing: their scratch memory is an argument.
+  options.allocLowering = LowerToLLVMOptions::AllocLowering::None;
+  LLVMTypeConverter types(context, options);
+
+  RewritePatternSet patterns(context);
+  populateHalfFloatPatterns(target, patterns);
+  populateVectorExpansions(patterns);
+  memref::populateExpandStridedMetadataPatterns(patterns);
+  populateAffineToStdConversionPatterns(patterns);
+  populateSCFToControlFlowConversionPatterns(patterns);
+  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+  arith::populateArithToLLVMConversionPatterns(types, patterns);
+  populateMathToLLVMConversionPatterns(types, patterns);
+  populateFinalizeMemRefToLLVMConversionPatterns(types, patterns);
+  populateVectorToLLVMConversionPatterns(types, patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
+  populateFuncToLLVMConversionPatterns(types, patterns);
+  ub::populateUBToLLVMConversionPatterns(types, patterns);
+
+  LLVMConversionTarget legal(*context);
+  legal.addLegalOp<ModuleOp, UnrealizedConversionCastOp>();
+  ConversionConfig config;
+  config.allowPatternRollback = false; // a fifth of the time
+  return applyFullConversion(module, legal, FrozenRewritePatternSet(std::move(patterns)), config);
+}
+
+/// The input may cast between types of the loops stage and of the LLVM dialect; after the
+/// conversion such casts come in pairs that cancel.
+LogicalResult removeCasts(ModuleOp module) {
+  SmallVector<UnrealizedConversionCastOp> casts, remaining;
+  module.walk([&](UnrealizedConversionCastOp cast) { casts.push_back(cast); });
+  if (casts.empty())
+    return success();
+  reconcileUnrealizedCasts(casts, &remaining);
+  if (remaining.empty())
+    return success();
+  return remaining.front().emitError(
+      "cast between types that are not the same in the LLVM dialect");
+}
+
+} // namespace
+
+void registerLoopDialects(DialectRegistry &registry) {
+  registry.insert<affine::AffineDialect, arith::ArithDialect, cf::ControlFlowDialect,
+                  func::FuncDialect, LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
+                  scf::SCFDialect, ub::UBDialect, vector::VectorDialect>();
+  // Home of kKernelAttr; it has no ops.
+  registry.insertDynamic("graphc", [](MLIRContext *, DynamicDialect *) {});
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+}
+
+absl::Status lowerToLLVMDialect(ModuleOp module, const TargetDescription &target) {
+  ErrorCollector errors(module.getContext());
+  if (failed(convert(module, target)) || failed(removeCasts(module)))
+    return errors.status("lowering to the LLVM dialect failed");
+  if (failed(packArguments(module)))
+    return errors.status("a kernel's signature is wrong");
+  return absl::OkStatus();
+}
+
+absl::Status addLineTables(ModuleOp module) {
+  ErrorCollector errors(module.getContext());
+  PassManager passes(module.getContext());
+  LLVM::DIScopeForLLVMFuncOpPassOptions options;
+  options.emissionKind = LLVM::DIEmissionKind::LineTablesOnly;
+  passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass(options));
+  if (failed(passes.run(module)))
+    return errors.status("adding debug information failed");
+  return absl::OkStatus();
+}
+
+} // namespace graphc

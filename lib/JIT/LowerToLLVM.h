@@ -1,0 +1,31 @@
+//===- JIT/LowerToLLVM.h - loops on vectors to the LLVM dialect -*- C++ -*-===//
+#pragma once
+
+#include "JIT/Target.h"
+#include "absl/status/status.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+
+namespace graphc {
+
+/// Marks a function as a kernel, to be called from outside.
+inline constexpr llvm::StringLiteral kKernelAttr = "graphc.kernel";
+
+/// Registers the dialects of the loops stage and below, and the translation to LLVM IR.
+void registerLoopDialects(mlir::DialectRegistry &registry);
+
+/// Turns a module of the loops stage into one of the LLVM dialect. In a kernel
+///   func.func @f(%a: memref<f32>, ..., %n: index, ...) -> i32 attributes {graphc.kernel}
+/// the pointers and then the sizes move into arrays, so that all kernels have one C signature:
+///   int32_t f(void **buffers, const int64_t *sizes)
+/// Buffers with llvm.noalias are remembered by number in the function's attribute kNoAliasAttr.
+/// The module's context must have the dialects loaded. Errors: Internal, with what MLIR said.
+absl::Status lowerToLLVMDialect(mlir::ModuleOp module, const TargetDescription &target);
+
+/// LLVM function attribute: the buffers that overlap no other, "0,1,3".
+inline constexpr llvm::StringLiteral kNoAliasAttr = "graphc-noalias";
+
+/// Gives functions debug information: line tables made from the locations of their ops.
+absl::Status addLineTables(mlir::ModuleOp module);
+
+} // namespace graphc

@@ -1,0 +1,277 @@
+//===- JIT/ObjectCompiler.cpp - LLVM dialect to machine code --------------===//
+#include "JIT/ObjectCompiler.h"
+
+#include "JIT/AliasScopes.h"
+#include "JIT/LowerToLLVM.h"
+#include "graphc/Status.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace llvm;
+
+namespace graphc {
+namespace {
+
+/// Vector loops: what is left to do is to take the memory descriptors apart and to simplify
+/// addresses.
+constexpr StringLiteral kVectorPasses =
+    "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg)";
+
+/// Scalar loops: without licm a sum stays in memory, and nothing is vectorized.
+constexpr StringLiteral kScalarPasses =
+    "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,graphc-alias-scopes,"
+    "early-cse<memssa>,loop-mssa(loop-rotate,licm<allowspeculation>),sroa,"
+    "instcombine<no-verify-fixpoint>,loop-vectorize,instcombine<no-verify-fixpoint>,simplifycfg)";
+
+void setFlag(StringRef name, bool value) {
+  auto &flags = cl::getRegisteredOptions();
+  if (auto found = flags.find(name); found != flags.end())
+    static_cast<cl::opt<bool> *>(found->second)->setValue(value);
+}
+
+void initializeLLVM() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+#ifdef GRAPHC_TARGET_X86
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeX86AsmParser(); // for inline assembly
+#endif
+#ifdef GRAPHC_TARGET_AARCH64
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+    LLVMInitializeAArch64AsmParser();
+#endif
+    // A third of the time of code generation on vector loops, whose addresses are simple already.
+    // The flag is a global of this library's own copy of LLVM.
+    setFlag("disable-lsr", true);
+  });
+}
+
+/// Collects LLVM's errors while it lives; by default they are printed, and the process exits.
+class IRErrorCollector {
+public:
+  explicit IRErrorCollector(LLVMContext &context) : context(context) {
+    context.setDiagnosticHandlerCallBack(&handle, this);
+  }
+  ~IRErrorCollector() { context.setDiagnosticHandlerCallBack(nullptr, nullptr); }
+
+  absl::Status status() const {
+    return text.empty() ? absl::OkStatus() : makeError(ErrorKind::Internal, "LLVM: " + text);
+  }
+
+private:
+  static void handle(const DiagnosticInfo *info, void *self) {
+    if (info->getSeverity() != DS_Error)
+      return;
+    raw_string_ostream out(static_cast<IRErrorCollector *>(self)->text);
+    DiagnosticPrinterRawOStream printer(out);
+    info->print(printer);
+  }
+
+  LLVMContext &context;
+  std::string text;
+};
+
+absl::StatusOr<std::string> emit(llvm::Module &module, TargetMachine &machine,
+                                 CodeGenFileType type) {
+  IRErrorCollector errors(module.getContext());
+  SmallVector<char, 0> bytes;
+  raw_svector_ostream out(bytes);
+  legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, out, nullptr, type, /*DisableVerify=*/true))
+    return makeError(ErrorKind::NotSupported, "the target writes no such file");
+  passes.run(module);
+  if (absl::Status status = errors.status(); !status.ok())
+    return status;
+  return std::string(bytes.begin(), bytes.end());
+}
+
+} // namespace
+
+absl::StatusOr<IRModule> translateToLLVMIR(mlir::ModuleOp module) {
+  IRModule result{std::make_unique<LLVMContext>(), nullptr};
+  result.module = mlir::translateModuleToLLVMIR(module, *result.context, "kernels",
+                                                /*disableVerification=*/true);
+  if (!result.module)
+    return makeError(ErrorKind::Internal, "translation to LLVM IR failed");
+  return result;
+}
+
+/// What one thread needs at a time. The analysis managers keep their analyses' constructors between
+/// modules.
+struct ObjectCompiler::Worker {
+  std::unique_ptr<TargetMachine> machine;
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager sccs;
+  ModuleAnalysisManager modules;
+  std::unique_ptr<PassBuilder> builder;
+  ModulePassManager passes;
+
+  void forgetModule() {
+    loops.clear();
+    functions.clear();
+    sccs.clear();
+    modules.clear();
+  }
+};
+
+class ObjectCompiler::WorkerLease {
+public:
+  static absl::StatusOr<WorkerLease> take(const ObjectCompiler &owner) {
+    WorkerLease lease(owner);
+    {
+      std::lock_guard lock(owner.mutex);
+      if (!owner.idle.empty()) {
+        lease.worker = std::move(owner.idle.back());
+        owner.idle.pop_back();
+      }
+    }
+    if (!lease.worker) {
+      absl::StatusOr<std::unique_ptr<Worker>> made = owner.makeWorker();
+      if (!made.ok())
+        return made.status();
+      lease.worker = std::move(*made);
+    }
+    return lease;
+  }
+  WorkerLease(WorkerLease &&) = default;
+  ~WorkerLease() {
+    if (!worker)
+      return;
+    std::lock_guard lock(owner.mutex);
+    owner.idle.push_back(std::move(worker));
+  }
+  Worker *operator->() { return worker.get(); }
+
+private:
+  explicit WorkerLease(const ObjectCompiler &owner) : owner(owner) {}
+  const ObjectCompiler &owner;
+  std::unique_ptr<Worker> worker;
+};
+
+ObjectCompiler::ObjectCompiler(const TargetDescription &target, const CodeOptions &options)
+    : description(target), options(options) {}
+
+ObjectCompiler::~ObjectCompiler() = default;
+
+absl::StatusOr<std::shared_ptr<const ObjectCompiler>>
+ObjectCompiler::create(const TargetDescription &target, const CodeOptions &options) {
+  initializeLLVM();
+  std::shared_ptr<ObjectCompiler> compiler(new ObjectCompiler(target, options));
+  absl::StatusOr<std::unique_ptr<Worker>> worker = compiler->makeWorker();
+  if (!worker.ok())
+    return worker.status();
+  compiler->idle.push_back(std::move(*worker));
+  return compiler;
+}
+
+absl::StatusOr<std::unique_ptr<ObjectCompiler::Worker>> ObjectCompiler::makeWorker() const {
+  Triple triple(description.triple);
+  std::string error;
+  const Target *target = TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return makeError(ErrorKind::NotSupported, "no code generator for " + description.triple);
+  TargetOptions targetOptions;
+  // An fma comes from an op that says so, or from `contract`; the evaluator and compiled code agree
+  // to the bit.
+  targetOptions.AllowFPOpFusion = FPOpFusion::Standard;
+  auto worker = std::make_unique<Worker>();
+  worker->machine.reset(target->createTargetMachine(triple, description.cpu, description.features,
+                                                    targetOptions, Reloc::PIC_, CodeModel::Small,
+                                                    CodeGenOptLevel::Default));
+  if (!worker->machine)
+    return makeError(ErrorKind::NotSupported, "no code generator for " + description.triple);
+  if (options.passes == IRPasses::None)
+    return worker;
+
+  worker->builder = std::make_unique<PassBuilder>(worker->machine.get());
+  PassBuilder &builder = *worker->builder;
+  builder.registerPipelineParsingCallback(
+      [](StringRef name, FunctionPassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
+        if (name != "graphc-alias-scopes")
+          return false;
+        passes.addPass(AliasScopesPass());
+        return true;
+      });
+  builder.registerModuleAnalyses(worker->modules);
+  builder.registerCGSCCAnalyses(worker->sccs);
+  builder.registerFunctionAnalyses(worker->functions);
+  builder.registerLoopAnalyses(worker->loops);
+  builder.crossRegisterProxies(worker->loops, worker->functions, worker->sccs, worker->modules);
+  StringRef pipeline = options.passes == IRPasses::Vector ? kVectorPasses : kScalarPasses;
+  if (Error failure = builder.parsePassPipeline(worker->passes, pipeline))
+    return makeError(ErrorKind::Internal, toString(std::move(failure)));
+  return worker;
+}
+
+absl::Status ObjectCompiler::lower(mlir::ModuleOp loops) const {
+  absl::Status status = lowerToLLVMDialect(loops, description);
+  if (status.ok() && options.lineTables)
+    status = addLineTables(loops);
+  return status;
+}
+
+absl::Status ObjectCompiler::optimize(llvm::Module &module) const {
+  absl::StatusOr<WorkerLease> worker = WorkerLease::take(*this);
+  if (!worker.ok())
+    return worker.status();
+  TargetMachine &machine = *(*worker)->machine;
+  module.setDataLayout(machine.createDataLayout());
+  module.setTargetTriple(machine.getTargetTriple());
+  for (Function &fn : module) {
+    if (fn.isDeclaration())
+      continue;
+    // No exception passes through generated code, and so it needs no unwind tables.
+    fn.addFnAttr(Attribute::NoUnwind);
+    fn.addFnAttr("target-cpu", machine.getTargetCPU());
+    fn.addFnAttr("target-features", machine.getTargetFeatureString());
+    if (description.vectorBytes == 64)
+      fn.addFnAttr("prefer-vector-width", "512");
+  }
+  if (options.passes == IRPasses::None)
+    return absl::OkStatus();
+  IRErrorCollector errors(module.getContext());
+  (*worker)->passes.run(module, (*worker)->modules);
+  (*worker)->forgetModule();
+  return errors.status();
+}
+
+absl::StatusOr<std::string> ObjectCompiler::object(llvm::Module &module) const {
+  absl::StatusOr<WorkerLease> worker = WorkerLease::take(*this);
+  if (!worker.ok())
+    return worker.status();
+  return emit(module, *(*worker)->machine, CodeGenFileType::ObjectFile);
+}
+
+absl::StatusOr<std::string> ObjectCompiler::assembly(llvm::Module &module) const {
+  absl::StatusOr<WorkerLease> worker = WorkerLease::take(*this);
+  if (!worker.ok())
+    return worker.status();
+  return emit(module, *(*worker)->machine, CodeGenFileType::AssemblyFile);
+}
+
+absl::StatusOr<std::string> ObjectCompiler::compile(mlir::ModuleOp loops) const {
+  if (absl::Status status = lower(loops); !status.ok())
+    return status;
+  absl::StatusOr<IRModule> ir = translateToLLVMIR(loops);
+  if (!ir.ok())
+    return ir.status();
+  if (absl::Status status = optimize(*ir->module); !status.ok())
+    return status;
+  return object(*ir->module);
+}
+
+} // namespace graphc

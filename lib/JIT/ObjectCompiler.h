@@ -1,0 +1,72 @@
+//===- JIT/ObjectCompiler.h - LLVM dialect to machine code ------*- C++ -*-===//
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "JIT/Target.h"
+#include "absl/status/statusor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+
+namespace graphc {
+
+/// How much LLVM does on its IR.
+enum class IRPasses {
+  None,   ///< --emit=llvm before optimization; debugging
+  Vector, ///< cleaning up only: the loops are vectors already
+  Scalar, ///< also loop-invariant code motion and the loop vectorizer: for loops on scalars
+};
+
+struct CodeOptions {
+  IRPasses passes = IRPasses::Vector;
+  bool lineTables = false; ///< gdb and perf show the lines of the graph's text
+};
+
+/// LLVM IR in a context of its own, so that threads do not meet. `module` is destroyed first.
+struct IRModule {
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::Module> module;
+};
+
+/// Translates a module of the LLVM dialect. Errors: Internal.
+absl::StatusOr<IRModule> translateToLLVMIR(mlir::ModuleOp module);
+
+/// Makes machine code for one target. All functions may be called from several threads at once;
+/// each call takes one of the workers (a TargetMachine and analysis managers, 0.4 ms to make) and
+/// gives it back.
+class ObjectCompiler {
+public:
+  /// Errors: NotSupported when this build has no code generator for the target.
+  static absl::StatusOr<std::shared_ptr<const ObjectCompiler>>
+  create(const TargetDescription &target, const CodeOptions &options = {});
+  ~ObjectCompiler();
+
+  const TargetDescription &target() const { return description; }
+
+  /// From the loops stage (which it changes) to the bytes of a relocatable, position-independent
+  /// ELF object.
+  absl::StatusOr<std::string> compile(mlir::ModuleOp loops) const;
+
+  // The same in steps, for --emit.
+  absl::Status lower(mlir::ModuleOp loops) const;
+  absl::Status optimize(llvm::Module &module) const;
+  absl::StatusOr<std::string> object(llvm::Module &module) const;
+  absl::StatusOr<std::string> assembly(llvm::Module &module) const;
+
+private:
+  struct Worker;
+  class WorkerLease;
+  ObjectCompiler(const TargetDescription &target, const CodeOptions &options);
+  absl::StatusOr<std::unique_ptr<Worker>> makeWorker() const;
+
+  TargetDescription description;
+  CodeOptions options;
+  mutable std::mutex mutex;
+  mutable std::vector<std::unique_ptr<Worker>> idle; // guarded by mutex
+};
+
+} // namespace graphc

@@ -1,0 +1,123 @@
+//===- JIT/Target.cpp - the processor that code is made for ---------------===//
+#include "JIT/Target.h"
+
+#include "graphc/Status.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+#include "llvm/TargetParser/X86TargetParser.h"
+
+namespace graphc {
+namespace {
+
+constexpr std::string_view kNames = "native, x86-64, x86-64-v3, x86-64-v4, aarch64";
+
+void setX86Facts(TargetDescription &target, llvm::function_ref<bool(llvm::StringRef)> has) {
+  target.isX86 = true;
+  target.hasAvx2 = has("avx2");
+  target.hasFma = has("fma");
+  target.hasF16C = has("f16c");
+  target.hasAvx512 = has("avx512f") && has("avx512bw") && has("avx512dq") && has("avx512vl");
+  target.hasAvx512Fp16 = target.hasAvx512 && has("avx512fp16");
+  target.hasAvx512Bf16 = target.hasAvx512 && has("avx512bf16");
+  target.hasAvx512Vnni = target.hasAvx512 && has("avx512vnni");
+  target.hasAmx = has("amx-tile") && has("amx-int8") && has("amx-bf16");
+  target.vectorBytes = target.hasAvx512 ? 64 : target.hasAvx2 && target.hasFma ? 32 : 16;
+}
+
+void setAArch64Facts(TargetDescription &target) {
+  target.isAArch64 = true;
+  target.hasFma = true;
+  target.hasF16C = true;
+  target.vectorBytes = 16;
+}
+
+TargetDescription detectHost() {
+  TargetDescription target;
+  target.name = "native";
+  target.isHost = true;
+  target.triple = llvm::sys::getProcessTriple();
+  target.cpu = llvm::sys::getHostCPUName().str();
+  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  std::vector<std::string> flags;
+  for (const auto &feature : features)
+    flags.push_back((feature.second ? "+" : "-") + feature.first().str());
+  // Sorted, because the text is part of the key of cached code and a StringMap has no order.
+  llvm::sort(flags);
+  target.features = llvm::join(flags, ",");
+  auto has = [&](llvm::StringRef feature) { return features.lookup(feature); };
+  llvm::Triple triple(target.triple);
+  if (triple.isX86()) {
+    setX86Facts(target, has);
+    // Some hypervisors report a model number that LLVM takes for an older processor than its
+    // features show, and the scheduling model with it.
+    if (target.hasAmx)
+      target.cpu = "sapphirerapids";
+  } else if (triple.isAArch64()) {
+    setAArch64Facts(target);
+  }
+  return target;
+}
+
+/// An x86-64 level of the psABI.
+TargetDescription x86Level(std::string_view level) {
+  TargetDescription target;
+  target.name = level;
+  target.triple = "x86_64-unknown-linux-gnu";
+  target.cpu = level;
+  llvm::SmallVector<llvm::StringRef> features;
+  llvm::X86::getFeaturesForCPU(target.cpu, features);
+  setX86Facts(target,
+              [&](llvm::StringRef feature) { return llvm::is_contained(features, feature); });
+  const TargetDescription &host = hostTarget();
+  target.isHost =
+      host.isX86 && host.vectorBytes >= target.vectorBytes && (host.hasF16C || !target.hasF16C);
+  return target;
+}
+
+TargetDescription aarch64Generic() {
+  TargetDescription target;
+  target.name = "aarch64";
+  target.triple = "aarch64-unknown-linux-gnu";
+  target.cpu = "generic";
+  target.features = "+neon";
+  setAArch64Facts(target);
+  target.isHost = hostTarget().isAArch64;
+  return target;
+}
+
+} // namespace
+
+const TargetDescription &hostTarget() {
+  static const TargetDescription host = detectHost();
+  return host;
+}
+
+absl::StatusOr<TargetDescription> parseTarget(std::string_view name) {
+  if (name == "native") {
+    const TargetDescription &host = hostTarget();
+    if (host.isX86 || host.isAArch64)
+      return host;
+    return makeError(ErrorKind::NotSupported,
+                     "no code generator for this processor, " + host.triple);
+  }
+  if (name == "x86-64" || name == "x86-64-v3" || name == "x86-64-v4") {
+#ifdef GRAPHC_TARGET_X86
+    return x86Level(name);
+#else
+    return makeError(ErrorKind::NotSupported, "this build makes no code for " + std::string(name));
+#endif
+  }
+  if (name == "aarch64") {
+#ifdef GRAPHC_TARGET_AARCH64
+    return aarch64Generic();
+#else
+    return makeError(ErrorKind::NotSupported, "this build makes no code for aarch64");
+#endif
+  }
+  return makeError(ErrorKind::ValueError, "unknown target '" + std::string(name) +
+                                              "'; the targets are " + std::string(kNames));
+}
+
+} // namespace graphc

@@ -1,0 +1,50 @@
+//===- JIT/Target.h - the processor that code is made for -------*- C++ -*-===//
+//
+// One value that everything which depends on the processor reads: the width of the vector loops,
+// which instructions an expansion may count on, and what LLVM is told.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+
+namespace graphc {
+
+/// A processor. Values are made by hostTarget and parseTarget; cheap enough to copy.
+struct TargetDescription {
+  std::string name;     ///< as parseTarget takes it: "native", "x86-64-v3", ...
+  std::string triple;   ///< LLVM's, "x86_64-unknown-linux-gnu"
+  std::string cpu;      ///< LLVM's -mcpu
+  std::string features; ///< LLVM's -mattr, "+avx2,-sse4a"; may be empty
+  int vectorBytes = 16; ///< of one vector register
+  bool isX86 = false;
+  bool isAArch64 = false;
+  bool isHost = false; ///< code for it runs in this process
+
+  // x86
+  bool hasAvx2 = false;
+  bool hasFma = false;    ///< also true on aarch64
+  bool hasF16C = false;   ///< conversions f16 <-> f32; also true on aarch64
+  bool hasAvx512 = false; ///< F, BW, DQ and VL
+  bool hasAvx512Fp16 = false;
+  bool hasAvx512Bf16 = false;
+  bool hasAvx512Vnni = false;
+  bool hasAmx = false; ///< tile, int8 and bf16
+
+  /// Lanes of a vector of elements of `elementBytes`.
+  int lanes(int elementBytes) const { return vectorBytes / elementBytes; }
+  /// What distinguishes the code made for this target from that of others: part of a cache's key.
+  std::string fingerprint() const { return triple + "/" + cpu + "/" + features; }
+};
+
+/// The processor of this process, detected once. Thread-safe.
+const TargetDescription &hostTarget();
+
+/// `name` is native, x86-64, x86-64-v3, x86-64-v4 or aarch64.
+/// Errors: ValueError for another name; NotSupported if this build has no code generator for it.
+absl::StatusOr<TargetDescription> parseTarget(std::string_view name);
+
+} // namespace graphc
