@@ -28,9 +28,18 @@ config.substitutions += [
     ("%data", os.path.join(config.graphc_source_dir, "test", "Data")),
 ]
 
+# PP-OCR's network is fetched by tools/fetch-model, not kept in the tree.
+models = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "graphc", "models")
+textDirection = os.path.join(models, "ch_ppocr_mobile_v2.0_cls_infer.onnx")
+if os.path.exists(textDirection):
+    config.available_features.add("text-direction")
+    config.substitutions.append(("%text_direction_model", textDirection))
+
 # A test starts with an empty cache of compiled code of its own.
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.test_exec_root, "cache")
 if shutil.which("g++"):
     config.available_features.add("g++")
+if os.path.exists(os.path.join(config.graphc_source_dir, "include", "graphc", "graphc.h")):
+    config.available_features.add("api")
 if config.sanitizers:
     config.available_features.add("sanitized")
