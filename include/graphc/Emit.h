@@ -35,6 +35,7 @@
 #include "absl/types/span.h"
 #include "graphc/Attributes.h"
 #include "graphc/DType.h"
+#include "graphc/Host.h"
 #include "graphc/Status.h"
 #include "graphc/Tensor.h"
 #include "graphc/Type.h"
@@ -184,32 +185,6 @@ struct Nest {
   std::vector<int32_t> indices;
 };
 
-enum class SizeOp : uint8_t {
-  Constant,
-  Dim,     // a = array, b = axis
-  Element, // a = integer array, b = size number of the flat index: read when the array is known
-  Add,
-  Sub,
-  Mul,
-  FloorDiv, // rounds to minus infinity; by zero is 0
-  Mod,      // sign of the divisor; by zero is 0
-  Max,
-  Min,
-  Less,   // 1 or 0
-  Equal,  // 1 or 0
-  Select, // a ? b : c
-};
-
-/// An integer known before loops run.
-struct SizeNode {
-  SizeOp op;
-  int32_t a = -1, b = -1, c = -1;
-  int64_t value = 0; // Constant
-  friend bool operator==(const SizeNode &, const SizeNode &) = default;
-};
-
-enum class Predicate : uint8_t { Equal, LessEqual, Less };
-
 /// A requirement on sizes, checked on the host before the step's loops run.
 struct SizeCheck {
   Predicate predicate;
@@ -220,11 +195,6 @@ struct SizeCheck {
   /// Number that the reader passed to `beginNode`, for the op, place and shapes of the message.
   int32_t node = -1;
 };
-
-/// A callback that computes outputs from inputs on the host. Inputs are row-major; outputs are
-/// allocated, row-major. Must be thread-safe.
-using HostFunction =
-    std::function<absl::Status(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs)>;
 
 /// One step of an emission.
 struct Step {

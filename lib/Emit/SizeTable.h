@@ -9,13 +9,13 @@
 
 namespace graphc {
 
-/// The value of a binary SizeOp on known integers; wraps on overflow.
-int64_t foldSize(SizeOp op, int64_t a, int64_t b);
-
 /// Makes size expressions: folds constants, drops neutral elements, and gives equal expressions
 /// one number. Sizes that are required to be equal become one (`unify`).
 class SizeTable {
 public:
+  SizeTable() = default;
+  /// Goes on with a finished table.
+  explicit SizeTable(std::vector<SizeNode> nodes);
   int32_t constant(int64_t value) { return intern({SizeOp::Constant, -1, -1, -1, value}); }
   int32_t dim(int32_t array, int axis) { return intern({SizeOp::Dim, array, axis, -1, 0}); }
   int32_t element(int32_t array, int32_t index) {

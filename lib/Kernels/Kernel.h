@@ -7,9 +7,14 @@
 //
 // C signature of every compiled kernel:
 //   int32_t kernel(void **buffers, const int64_t *sizes)
-// buffers: inputs, outputs, scratch, as in `Kernel::arrays`; sizes: `numSizes` values, then, if
-// `splitExtent` >= 0, begin and end of the outermost shared loop (begin 0 and end = its extent
-// for a whole run). Returns 0, or 1 + the number of the element check that failed.
+// buffers: one for each of `Kernel::arrays` in order (for a Local its scratch, see `Role`), then
+// the workspace that the compiled code asked for (Program::Kernel::workspaceBytes), if any. Inputs
+// and outputs are aligned to their elements, scratch and workspace to 64 bytes. Outputs may share
+// memory with inputs as `reusableInputs` says, and not otherwise.
+// sizes: `numSizeArguments` values, then, if `splitExtent` >= 0, begin and end of the outermost
+// shared loop (begin 0 and end = its extent for a whole run). Several threads may run disjoint
+// parts of one call, each with its own scratch and workspace.
+// Returns 0, or 1 + the number of the element check that failed.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -33,7 +38,8 @@ struct Kernel {
   enum class Role : uint8_t {
     Input,  // row-major memory, never written
     Output, // row-major memory, written once
-    Local,  // between two nests of this kernel only: registers, a row, or scratch
+    Local,  // between two nests of this kernel only: registers, or scratch with room for the
+            // axes from `numShared` on (one row); the buffer is null where that is one element
   };
 
   struct ArrayDecl {
@@ -54,14 +60,18 @@ struct Kernel {
   int32_t numSizeArguments = 0;
   /// Inputs, then outputs, then locals.
   std::vector<ArrayDecl> arrays;
-  /// In order; `Nest::extents`, load arrays and results are numbers in the tables above. A nest
-  /// may load outputs and locals of earlier nests. Index expressions are simplified; dimensions
-  /// that are contiguous in all arrays have been collapsed; loads of axes with constant extent 1
-  /// have a constant 0 index, and such axes are dropped from array shapes.
+  /// In order; `Nest::extents`, Size nodes, load arrays and results are numbers in the tables
+  /// above. The last axis of an array is contiguous; nests store where their parallel loops say. A
+  /// nest may load outputs and locals of earlier nests. Index expressions are simplified;
+  /// dimensions that are contiguous in all arrays have been collapsed; loads of axes with constant
+  /// extent 1 have a constant 0 index, and such axes are dropped from array shapes.
   std::vector<Nest> nests;
   /// The first `numShared` loops are the same in all nests, and nests exchange values only within
-  /// one iteration of them: they may run as one loop around all nests (a row at a time). 0 for
-  /// none. With a single nest it is the nest's numParallel.
+  /// one iteration of them: they may run as one loop around all nests (a row at a time). With a
+  /// single nest it is the nest's numParallel. 0 with several nests: none has parallel loops (sums
+  /// over everything, and what is computed from them); they run one after the other.
+  /// A contraction (a reduction whose loads leave out some loops) is in a kernel with other nests
+  /// only as the first one, with numShared its numParallel: what follows is its epilogue.
   int32_t numShared = 0;
   /// Number in `sizes` of the outermost shared loop's extent, if a part of it may be run alone
   /// (threads); -1 otherwise.
@@ -73,6 +83,11 @@ struct Kernel {
   friend bool operator==(const Kernel &a, const Kernel &b);
   std::string symbol() const;
 };
+
+/// For each output the input whose memory it may take over because the kernel reads it only where
+/// it has not been written yet, or -1. Both have one shape and elements of one size. No input
+/// stands there twice.
+std::vector<int32_t> reusableInputs(const Kernel &kernel);
 
 /// Readable form of a kernel, as `--emit=kernels` prints it:
 ///   kernel @mul_add(%0: f32[n0], %1: f32[n0]) -> f32[n0] {

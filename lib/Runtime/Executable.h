@@ -1,0 +1,74 @@
+//===- Executable.h - running a Program ---------------------------*- C++ -*-===//
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "Runtime/LoadedCode.h"
+#include "Runtime/Program.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+
+namespace graphc {
+
+/// Counts of what an Executable did, over all threads.
+struct RunCounters {
+  std::atomic<int64_t> calls{0};
+  std::atomic<int64_t> kernels{0};
+  /// Plans solved for new input shapes, and arenas allocated for calls.
+  std::atomic<int64_t> plans{0};
+  std::atomic<int64_t> arenas{0};
+  /// Bytes of inputs that were made row-major and of arrays copied to outputs.
+  std::atomic<int64_t> bytesCopied{0};
+};
+
+/// A program of one kernel whose sizes are all known, called without a detour: fill `buffers`
+/// with the inputs' and outputs' memory where they belong, and call.
+struct DirectCall {
+  KernelFunction function;
+  /// As the kernel wants it; null for inputs and outputs.
+  std::vector<void *> buffers;
+  /// Position in `buffers` of each input (-1: unused) and of each output.
+  std::vector<int32_t> inputs, outputs;
+  const int64_t *sizes;
+  /// Whether it can fail: the kernel has element checks.
+  bool canFail;
+};
+
+/// A Program joined with its code. Immutable but for caches; many threads may run it at once,
+/// each call in its own arena.
+class Executable {
+public:
+  /// `code->function(i)` is the code of `program.kernels[i]`. Internal error for a program that
+  /// is not well-formed.
+  static absl::StatusOr<std::shared_ptr<const Executable>>
+  create(Program program, std::shared_ptr<const LoadedCode> code);
+  ~Executable();
+
+  const Program &program() const;
+
+  /// Runs on `inputs`, whose dtypes and ranks must be the program's (TypeError) and whose static
+  /// extents must hold (ShapeError). Strided inputs are copied. `outputs` (as many as the
+  /// program's) get fresh row-major tensors; after an error they are undefined tensors.
+  /// `threads` is the greatest number of threads for one kernel.
+  /// Errors: those of checks, with op, place and shapes; OutOfMemory; those of host calls.
+  absl::Status run(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs,
+                   int threads = 1) const;
+
+  /// Empty if the program is not a single kernel with known sizes and no scratch.
+  const std::optional<DirectCall> &directCall() const;
+  /// The message of the failed check of a direct call that returned `result` != 0.
+  absl::Status directError(int32_t result) const;
+
+  const RunCounters &counters() const;
+
+private:
+  struct State;
+  explicit Executable(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+} // namespace graphc

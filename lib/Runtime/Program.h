@@ -1,0 +1,130 @@
+//===- Program.h - a compiled program as data ---------------------*- C++ -*-===//
+//
+// A Program is a table of steps (kernels, host calls, copies) over arrays, with the expressions of
+// their sizes. It is plain data with symbols instead of code addresses, so that it can be written
+// to a file; only host callbacks cannot. An Executable (Executable.h) joins it with code and runs
+// it.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "graphc/DType.h"
+#include "graphc/Host.h"
+#include "graphc/Status.h"
+#include "graphc/Tensor.h"
+
+namespace graphc {
+
+struct Program {
+  /// An array: where its memory is, and its shape.
+  struct Array {
+    enum class Storage : uint8_t {
+      Input,    // the caller's, row-major; `number` of the input
+      Constant, // `number` in `constants`
+      Output,   // a fresh tensor of this call; `number` of the output
+      Arena,    // the call's arena, while it is alive
+      Same,     // that of array `number`, which stands before it: a view, or taken over in place
+    };
+    Storage storage;
+    DType dtype;
+    int32_t number = -1;
+    std::vector<int32_t> shape; // size numbers
+  };
+
+  /// A node of the user's graph, for messages: only those that can fail are kept.
+  struct Node {
+    struct Operand {
+      std::string label; // "x", "dot(x, w)"
+      DType dtype;
+      std::vector<int32_t> shape;
+    };
+    std::string op;
+    Place place;
+    std::string result; // name of the variable that it makes, if it has one
+    std::vector<Operand> operands;
+  };
+
+  /// A requirement on sizes. `message` has `{a}` and `{b}` for the two values.
+  struct SizeCheck {
+    Predicate predicate;
+    int32_t a, b;
+    ErrorKind kind;
+    std::string message;
+    int32_t node = -1; // in `nodes`
+  };
+
+  /// What a kernel's element check or a host call says when it fails.
+  struct Failure {
+    ErrorKind kind;
+    std::string message;
+    int32_t node = -1;
+  };
+
+  struct Kernel {
+    std::string symbol;
+    /// Fixed memory per thread that the compiled code wants as its last buffer; 0 for none.
+    int64_t workspaceBytes = 0;
+    /// Whether begin and end of the outermost loop follow the sizes.
+    bool splits = false;
+  };
+
+  struct Step {
+    enum class Kind : uint8_t {
+      Kernel, // `callee` in `kernels`
+      Host,   // `callee` in `hosts`
+      Copy,   // the elements of arrays[0] to arrays[1]
+    };
+    /// Scratch of a kernel, one buffer each after those of `arrays`.
+    struct Scratch {
+      DType dtype;
+      std::vector<int32_t> shape;
+    };
+    /// An estimate of the time of one thread: `nanoseconds` times the value of `count`.
+    struct Work {
+      int32_t count;
+      float nanoseconds;
+    };
+    Kind kind;
+    int32_t callee = -1;
+    int32_t numInputs = 0;
+    std::vector<int32_t> arrays; // inputs, then outputs
+    std::vector<int32_t> sizes;  // arguments of a kernel: size numbers
+    std::vector<Scratch> scratch;
+    std::vector<Work> work;
+    int32_t splitSize = -1;        // size number of the outermost loop's extent
+    std::vector<int32_t> failures; // numbers in `failures`, by element check; Host: one
+  };
+
+  struct Input {
+    std::string name;
+    DType dtype;
+    std::vector<int64_t> shape; // kDynamic where unknown
+    int32_t array;
+  };
+  struct Output {
+    std::string name;
+    int32_t array; // whose storage is Output
+  };
+
+  /// Sizes: Dim's array is the number of an input, Element's a number in `arrays`.
+  std::vector<SizeNode> sizes;
+  std::vector<SizeCheck> checks;
+  std::vector<Node> nodes;
+  std::vector<Failure> failures;
+  std::vector<Array> arrays;
+  std::vector<Tensor> constants;
+  std::vector<Kernel> kernels;
+  std::vector<HostFunction> hosts;
+  std::vector<Step> steps;
+  std::vector<Input> inputs;
+  std::vector<Output> outputs;
+};
+
+/// The program part of `--emit=kernels`.
+std::string toString(const Program &program);
+
+} // namespace graphc
