@@ -1,0 +1,33 @@
+//===- Support/Text.h - small helpers for messages ----------------*- C++ -*-===//
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/types/span.h"
+
+namespace graphc {
+
+/// The texts of `list`'s elements with `separator` between them.
+template <class List, class ToText>
+std::string join(const List &list, std::string_view separator, ToText &&toText) {
+  std::string result;
+  bool first = true;
+  for (const auto &element : list) {
+    if (!first)
+      result += separator;
+    first = false;
+    result += toText(element);
+  }
+  return result;
+}
+template <class List> std::string join(const List &list, std::string_view separator) {
+  return join(list, separator, [](const auto &text) { return std::string_view(text); });
+}
+
+/// "; did you mean 'tanh'?" with the name nearest to `wrong`, or nothing if none is near: the
+/// edit distance is at most a third of the length. Ties go to the first.
+std::string didYouMean(std::string_view wrong, absl::Span<const std::string> names);
+
+} // namespace graphc
