@@ -48,9 +48,14 @@ foreach(target IN LISTS wantedTargets)
   target_compile_definitions(graphc_compiler_usage INTERFACE GRAPHC_TARGET_${upper}=1)
 endforeach()
 
+# One linker script instead of seven hundred archives in every link command.
+list(JOIN lldArchives "\n" lldLines)
+list(JOIN mlirArchives "\n" mlirLines)
+list(JOIN llvmArchives "\n" llvmLines)
+set(archiveScript "${CMAKE_CURRENT_BINARY_DIR}/llvm-archives.ld")
+file(CONFIGURE OUTPUT "${archiveScript}" CONTENT "GROUP (\n${lldLines}\n${mlirLines}\n${llvmLines}\n)\n")
 add_library(graphc_compiler_archives INTERFACE)
-target_link_libraries(graphc_compiler_archives INTERFACE
-  -Wl,--start-group ${lldArchives} ${mlirArchives} ${llvmArchives} -Wl,--end-group ${llvmSystemLibraries})
+target_link_libraries(graphc_compiler_archives INTERFACE "${archiveScript}" ${llvmSystemLibraries})
 # Distributions leave some debug information in the archives; in a release it would be a tenth of the library.
 target_link_options(graphc_compiler_archives INTERFACE -Wl,--gc-sections $<$<CONFIG:Release>:-Wl,--strip-debug>)
 target_sources(graphc_compiler_archives INTERFACE $<TARGET_OBJECTS:graphc_left_out>)
