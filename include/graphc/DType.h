@@ -73,39 +73,82 @@ struct BFloat16 {
 
 /// DTypeOf<T>::value for bool, the fixed-width integers, Half, BFloat16, float and double.
 template <class T> struct DTypeOf;
-template <> struct DTypeOf<bool> { static constexpr DType value = DType::Bool; };
-template <> struct DTypeOf<int8_t> { static constexpr DType value = DType::Int8; };
-template <> struct DTypeOf<int16_t> { static constexpr DType value = DType::Int16; };
-template <> struct DTypeOf<int32_t> { static constexpr DType value = DType::Int32; };
-template <> struct DTypeOf<int64_t> { static constexpr DType value = DType::Int64; };
-template <> struct DTypeOf<long long> { static constexpr DType value = DType::Int64; };
-template <> struct DTypeOf<uint8_t> { static constexpr DType value = DType::UInt8; };
-template <> struct DTypeOf<uint16_t> { static constexpr DType value = DType::UInt16; };
-template <> struct DTypeOf<uint32_t> { static constexpr DType value = DType::UInt32; };
-template <> struct DTypeOf<uint64_t> { static constexpr DType value = DType::UInt64; };
-template <> struct DTypeOf<unsigned long long> { static constexpr DType value = DType::UInt64; };
-template <> struct DTypeOf<Half> { static constexpr DType value = DType::Float16; };
-template <> struct DTypeOf<BFloat16> { static constexpr DType value = DType::BFloat16; };
-template <> struct DTypeOf<float> { static constexpr DType value = DType::Float32; };
-template <> struct DTypeOf<double> { static constexpr DType value = DType::Float64; };
+template <> struct DTypeOf<bool> {
+  static constexpr DType value = DType::Bool;
+};
+template <> struct DTypeOf<int8_t> {
+  static constexpr DType value = DType::Int8;
+};
+template <> struct DTypeOf<int16_t> {
+  static constexpr DType value = DType::Int16;
+};
+template <> struct DTypeOf<int32_t> {
+  static constexpr DType value = DType::Int32;
+};
+template <> struct DTypeOf<int64_t> {
+  static constexpr DType value = DType::Int64;
+};
+template <> struct DTypeOf<long long> {
+  static constexpr DType value = DType::Int64;
+};
+template <> struct DTypeOf<uint8_t> {
+  static constexpr DType value = DType::UInt8;
+};
+template <> struct DTypeOf<uint16_t> {
+  static constexpr DType value = DType::UInt16;
+};
+template <> struct DTypeOf<uint32_t> {
+  static constexpr DType value = DType::UInt32;
+};
+template <> struct DTypeOf<uint64_t> {
+  static constexpr DType value = DType::UInt64;
+};
+template <> struct DTypeOf<unsigned long long> {
+  static constexpr DType value = DType::UInt64;
+};
+template <> struct DTypeOf<Half> {
+  static constexpr DType value = DType::Float16;
+};
+template <> struct DTypeOf<BFloat16> {
+  static constexpr DType value = DType::BFloat16;
+};
+template <> struct DTypeOf<float> {
+  static constexpr DType value = DType::Float32;
+};
+template <> struct DTypeOf<double> {
+  static constexpr DType value = DType::Float64;
+};
 
 /// Calls `f` with a value-initialised C++ object of the dtype's host type:
 /// `dispatch(t.dtype(), [&](auto zero) { using T = decltype(zero); ... })`.
 template <class F> decltype(auto) dispatch(DType dtype, F &&f) {
   switch (dtype) {
-  case DType::Bool: return f(bool());
-  case DType::Int8: return f(int8_t());
-  case DType::Int16: return f(int16_t());
-  case DType::Int32: return f(int32_t());
-  case DType::Int64: return f(int64_t());
-  case DType::UInt8: return f(uint8_t());
-  case DType::UInt16: return f(uint16_t());
-  case DType::UInt32: return f(uint32_t());
-  case DType::UInt64: return f(uint64_t());
-  case DType::Float16: return f(Half());
-  case DType::BFloat16: return f(BFloat16());
-  case DType::Float32: return f(float());
-  case DType::Float64: return f(double());
+  case DType::Bool:
+    return f(bool());
+  case DType::Int8:
+    return f(int8_t());
+  case DType::Int16:
+    return f(int16_t());
+  case DType::Int32:
+    return f(int32_t());
+  case DType::Int64:
+    return f(int64_t());
+  case DType::UInt8:
+    return f(uint8_t());
+  case DType::UInt16:
+    return f(uint16_t());
+  case DType::UInt32:
+    return f(uint32_t());
+  case DType::UInt64:
+    return f(uint64_t());
+  case DType::Float16:
+    return f(Half());
+  case DType::BFloat16:
+    return f(BFloat16());
+  case DType::Float32:
+    return f(float());
+  case DType::Float64:
+    return f(double());
   }
   __builtin_unreachable();
 }

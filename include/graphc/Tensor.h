@@ -65,8 +65,7 @@ public:
   /// 1-d to 3-d from nested braces of doubles or ints: float64, or `dtype` (values are cast as
   /// F-046 says). Ragged braces give an undefined Tensor.
   Tensor(std::initializer_list<double> values, DType dtype = DType::Float64);
-  Tensor(std::initializer_list<std::initializer_list<double>> values,
-         DType dtype = DType::Float64);
+  Tensor(std::initializer_list<std::initializer_list<double>> values, DType dtype = DType::Float64);
   Tensor(std::initializer_list<std::initializer_list<std::initializer_list<double>>> values,
          DType dtype = DType::Float64);
 
@@ -106,9 +105,7 @@ public:
 
   /// Rank N window; T must be the dtype's host type and N the rank (a programming error
   /// otherwise: undefined Tensor's view, null data).
-  template <class T, int N> View<T, N> view() {
-    return makeView<T, N>(static_cast<T *>(data()));
-  }
+  template <class T, int N> View<T, N> view() { return makeView<T, N>(static_cast<T *>(data())); }
   template <class T, int N> View<const T, N> view() const {
     return makeView<const T, N>(static_cast<const T *>(data()));
   }
