@@ -113,12 +113,12 @@ public:
   template <class T> absl::Span<const T> flat() const {
     if (!defined() || dtype() != DTypeOf<T>::value || !isContiguous())
       return {};
-    return {static_cast<const T *>(data()), size_t(numElements())};
+    return absl::Span<const T>(static_cast<const T *>(data()), size_t(numElements()));
   }
   template <class T> absl::Span<T> mutableFlat() {
     if (!defined() || dtype() != DTypeOf<T>::value || !isContiguous())
       return {};
-    return {static_cast<T *>(data()), size_t(numElements())};
+    return absl::Span<T>(static_cast<T *>(data()), size_t(numElements()));
   }
   /// The only element, cast to T as F-046 says. A Tensor of another size gives T().
   template <class T> T item() const {

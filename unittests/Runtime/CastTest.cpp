@@ -25,8 +25,10 @@ TEST(Cast, AsNumPyWithSaturation) {
     Tensor source = tensorOfBytes(*parseDType(from), bytesOfHex(before));
     Tensor expected = tensorOfBytes(*parseDType(to), bytesOfHex(after));
     Tensor result = source.cast(expected.dtype());
-    EXPECT_TRUE(result.identical(expected))
-        << from << " to " << to << "\n" << source << "\n" << result << "\n" << expected;
+    EXPECT_TRUE(result.identical(expected)) << from << " to " << to << "\n"
+                                            << source << "\n"
+                                            << result << "\n"
+                                            << expected;
     // The same with a stride, and element by element.
     int64_t n = source.numElements();
     Tensor backwards = *source.slice(0, n - 1, n, -1);

@@ -191,8 +191,7 @@ TEST(Halves, RoundsOnceToNearestEven) {
         auto narrow = float(middle);
         ASSERT_EQ(format.fromFloat(float(s) * narrow), sign | even) << bits;
         ASSERT_EQ(format.fromFloat(float(s) * std::nextafter(narrow, 0.0f)), sign | bits) << bits;
-        ASSERT_EQ(format.fromFloat(float(s) * std::nextafter(narrow, INFINITY)),
-                  sign | (bits + 1));
+        ASSERT_EQ(format.fromFloat(float(s) * std::nextafter(narrow, INFINITY)), sign | (bits + 1));
       }
     }
     EXPECT_EQ(format.fromDouble(1e300), infinity);

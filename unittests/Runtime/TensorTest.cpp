@@ -20,7 +20,7 @@ Tensor counting(const std::vector<int64_t> &shape, DType dtype = DType::Int64) {
   return Tensor::fromSpan(absl::MakeConstSpan(values), shape)->cast(dtype);
 }
 
-#define EXPECT_ERROR(expression, kind, text)                                                      \
+#define EXPECT_ERROR(expression, kind, text)                                                       \
   do {                                                                                             \
     auto result = (expression);                                                                    \
     ASSERT_FALSE(result.ok());                                                                     \
@@ -50,13 +50,14 @@ TEST(Tensor, BracesBecomeTensors) {
   Tensor matrix({{1, 2, 300}, {4, 5, 6}}, DType::Float32);
   EXPECT_EQ(matrix.str(), "[[  1.   2. 300.]\n [  4.   5.   6.]]");
   EXPECT_EQ(matrix.dtype(), DType::Float32);
-  Tensor cube({{{1}, {2}}, {{3}, {4}}, {{5}, {6}}}, DType::UInt8);
+  Tensor cube({{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}, {{9, 10}, {11, 12}}}, DType::UInt8);
   EXPECT_EQ(cube.rank(), 3);
   EXPECT_EQ(cube.shape()[0], 3);
-  EXPECT_TRUE(cube.identical(*Tensor({1, 2, 3, 4, 5, 6}, DType::UInt8).reshape({3, 2, 1})));
+  EXPECT_TRUE(cube.identical(
+      *Tensor({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, DType::UInt8).reshape({3, 2, 2})));
   EXPECT_FALSE(Tensor({{1, 2}, {3}}).defined());
   EXPECT_FALSE(Tensor({{{1, 2}, {3}}, {{1, 2}, {3, 4}}}).defined());
-  EXPECT_FALSE(Tensor({{{1}, {2}}, {{3}}}).defined());
+  EXPECT_FALSE(Tensor({{{1, 2}, {2, 3}}, {{3, 4}}}).defined());
 }
 
 TEST(Tensor, MemoryIsAlignedAndSharedByCopies) {
@@ -119,14 +120,15 @@ TEST(Tensor, RankUpTo32) {
   EXPECT_EQ(transposed.rank(), 32);
   EXPECT_EQ(transposed.shape()[0], 2);
   // Element (i, j, k) moved to (k, j, i).
-  EXPECT_TRUE(transposed.reshape({8})->identical(
-      Tensor({0, 4, 2, 6, 1, 5, 3, 7}).cast(DType::Int64)));
+  EXPECT_TRUE(
+      transposed.reshape({8})->identical(Tensor({0, 4, 2, 6, 1, 5, 3, 7}).cast(DType::Int64)));
   std::vector<int64_t> twos(20, 2);
   Tensor many = counting(twos, DType::Int32);
-  EXPECT_TRUE(many.transpose({1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14, 17, 16, 19, 18})
-                  ->transpose({1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14, 17, 16, 19, 18})
-                  ->copy()
-                  .identical(many));
+  EXPECT_TRUE(
+      many.transpose({1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14, 17, 16, 19, 18})
+          ->transpose({1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14, 17, 16, 19, 18})
+          ->copy()
+          .identical(many));
 }
 
 TEST(Tensor, BorrowsWithAnyStrides) {
@@ -199,20 +201,21 @@ TEST(Tensor, SlicesTransposesReshapes) {
   EXPECT_EQ(counting({1}).reshape({})->rank(), 0);
   EXPECT_EQ(counting({0, 5}).reshape({7, 0, 2})->numElements(), 0);
 
-  EXPECT_ERROR(t.slice(2, 0, 1, 1), ErrorKind::AxisError, "slice: axis 2 is out of range for rank 2");
+  EXPECT_ERROR(t.slice(2, 0, 1, 1), ErrorKind::AxisError,
+               "slice: axis 2 is out of range for rank 2");
   EXPECT_ERROR(t.slice(0, 1, 3, 1), ErrorKind::IndexError,
                "slice: 3 elements from 1 in steps of 1 leave the extent 3 of axis 0");
   EXPECT_ERROR(t.slice(0, -1, 1, 1), ErrorKind::IndexError,
                "slice: 1 elements from -1 in steps of 1 leave the extent 3 of axis 0");
   EXPECT_ERROR(t.slice(0, 1, 3, -1), ErrorKind::IndexError,
                "slice: 3 elements from 1 in steps of -1 leave the extent 3 of axis 0");
-  EXPECT_ERROR(t.slice(0, 1, INT64_MAX, 2), ErrorKind::IndexError,
-               "slice: 9223372036854775807 elements from 1 in steps of 2 leave the extent 3 of axis 0");
+  EXPECT_ERROR(
+      t.slice(0, 1, INT64_MAX, 2), ErrorKind::IndexError,
+      "slice: 9223372036854775807 elements from 1 in steps of 2 leave the extent 3 of axis 0");
   EXPECT_ERROR(t.slice(0, 0, -1, 1), ErrorKind::ValueError, "slice: negative count -1");
   EXPECT_ERROR(t.slice(0, 0, INT64_MAX, 0), ErrorKind::ValueError,
                "slice: shape (9223372036854775807, 4) is too large");
-  EXPECT_ERROR(t.transpose({0}), ErrorKind::ValueError,
-               "transpose: 1 axes for a tensor of rank 2");
+  EXPECT_ERROR(t.transpose({0}), ErrorKind::ValueError, "transpose: 1 axes for a tensor of rank 2");
   EXPECT_ERROR(t.transpose({0, -2}), ErrorKind::ValueError, "transpose: axis 0 is there twice");
   EXPECT_ERROR(t.transpose({0, 2}), ErrorKind::AxisError,
                "transpose: axis 2 is out of range for rank 2");
