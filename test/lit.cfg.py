@@ -11,7 +11,7 @@ config.test_source_root = os.path.dirname(__file__)
 
 # Tools are named by full path, so that nothing installed elsewhere is tested by mistake. Longest names first: lit
 # replaces in order.
-for tool in ["graphc-bench", "graphc-opt", "graphc"]:
+for tool in ["graphc-text-direction", "graphc-bench", "graphc-opt", "graphc"]:
     path = os.path.join(config.graphc_tools_dir, tool)
     config.substitutions.append((rf"(?<![-\w/.]){tool}(?![-\w/.:])", path))
 llvmTools = ["FileCheck", "clang-format", "not", "count", "split-file", "mlir-opt"]
