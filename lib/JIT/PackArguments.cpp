@@ -27,6 +27,7 @@ Value loadElement(ImplicitLocOpBuilder &b, Type type, Value array, unsigned inde
                                   LLVM::GEPNoWrapFlags::inbounds);
   auto load = LLVM::LoadOp::create(b, type, address);
   load.setInvariant(true);
+  load.setAlignment(8);
   return load;
 }
 

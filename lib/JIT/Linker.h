@@ -1,0 +1,19 @@
+//===- JIT/Linker.h - objects to a shared object ----------------*- C++ -*-===//
+#pragma once
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+
+namespace graphc {
+
+/// Links relocatable objects (their bytes) to the shared object `path`, with lld, in this process.
+/// It needs libc and libm and nothing else: a symbol that neither has is an error. `soName` is
+/// recorded if not empty. Debug information is kept. Thread-safe (one link at a time: lld has
+/// global state). Errors: Internal with lld's words; Io if the objects cannot be handed over;
+/// NotSupported for objects of another processor than this one, whose libraries are not here.
+absl::Status linkSharedObject(absl::Span<const std::string> objects, const std::string &path,
+                              const std::string &soName = "");
+
+} // namespace graphc

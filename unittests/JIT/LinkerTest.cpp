@@ -1,0 +1,152 @@
+//===- unittests/JIT/LinkerTest.cpp - shared objects by lld ---------------===//
+#include "JIT/Linker.h"
+
+#include <filesystem>
+#include <thread>
+
+#include "Runtime/CodeLoader.h"
+#include "TestKernels.h"
+#include "graphc/Status.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Object/ELFTypes.h"
+#include "gmock/gmock.h"
+
+namespace graphc::testing {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::string temporaryFile(const std::string &name) {
+  return ::testing::TempDir() + "/graphc-linker-" + std::to_string(getpid()) + "-" + name;
+}
+
+/// The DT_NEEDED entries of a shared object.
+std::vector<std::string> neededLibraries(const std::string &path) {
+  using File = llvm::object::ELF64LEObjectFile;
+  std::vector<std::string> names;
+  auto file = llvm::object::ObjectFile::createObjectFile(path);
+  EXPECT_TRUE(static_cast<bool>(file));
+  if (!file)
+    return names;
+  auto &elf = llvm::cast<File>(*file->getBinary()).getELFFile();
+  auto entries = elf.dynamicEntries();
+  EXPECT_TRUE(static_cast<bool>(entries));
+  uint64_t strings = 0;
+  for (auto &entry : *entries)
+    if (entry.getTag() == llvm::ELF::DT_STRTAB)
+      strings = entry.getVal();
+  for (auto &entry : *entries)
+    if (entry.getTag() == llvm::ELF::DT_NEEDED) {
+      auto bytes = elf.toMappedAddr(strings + entry.getVal());
+      EXPECT_TRUE(static_cast<bool>(bytes));
+      names.push_back(reinterpret_cast<const char *>(*bytes));
+    }
+  return names;
+}
+
+TEST(Linker, SharedObjectRunsAndNeedsNoLibrary) {
+  auto object = compileText(kVector);
+  ASSERT_TRUE(object.ok()) << object.status();
+  std::string path = temporaryFile("vector.so");
+  absl::Status status = linkSharedObject({*object}, path);
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_TRUE(neededLibraries(path).empty());
+
+  auto code = loadSharedObject(path, {"kernel"});
+  ASSERT_TRUE(code.ok()) << code.status();
+  float x[3] = {1, 2, 3}, y[3] = {4, 5, 6}, z[3] = {2, 2, 2}, out[3] = {};
+  void *buffers[] = {x, y, z, out};
+  int64_t size = 3;
+  EXPECT_EQ((*code)->function(0)(buffers, &size), 0);
+  EXPECT_THAT(out, ::testing::ElementsAre(9, 12, 15));
+  std::filesystem::remove(path);
+}
+
+TEST(Linker, LibmIsTheOnlyOtherLibrary) {
+  auto object = compileText(R"(
+    func.func private @sinf(f32) -> f32
+    func.func @kernel(%x: memref<f32>, %out: memref<f32>) -> i32 attributes {graphc.kernel} {
+      %0 = memref.load %x[] : memref<f32>
+      %1 = func.call @sinf(%0) : (f32) -> f32
+      memref.store %1, %out[] : memref<f32>
+      %ok = arith.constant 0 : i32
+      return %ok : i32
+    })");
+  ASSERT_TRUE(object.ok()) << object.status();
+  std::string path = temporaryFile("sin.so");
+  absl::Status status = linkSharedObject({*object}, path, "libsin.so");
+  ASSERT_TRUE(status.ok()) << status;
+  std::vector<std::string> needed = neededLibraries(path);
+  ASSERT_EQ(needed.size(), 1u);
+  EXPECT_THAT(needed[0], StartsWith("libm.so"));
+
+  auto code = loadSharedObject(path, {"kernel"});
+  ASSERT_TRUE(code.ok()) << code.status();
+  float x = 0.5f, out = 0;
+  void *buffers[] = {&x, &out};
+  EXPECT_EQ((*code)->function(0)(buffers, nullptr), 0);
+  EXPECT_EQ(out, std::sin(0.5f));
+  std::filesystem::remove(path);
+}
+
+TEST(Linker, OtherSymbolsAreRefused) {
+  auto object = compileText(R"(
+    func.func private @__truncsfbf2(f32) -> i16
+    func.func @kernel(%x: memref<f32>, %out: memref<i16>) -> i32 attributes {graphc.kernel} {
+      %0 = memref.load %x[] : memref<f32>
+      %1 = func.call @__truncsfbf2(%0) : (f32) -> i16
+      memref.store %1, %out[] : memref<i16>
+      %ok = arith.constant 0 : i32
+      return %ok : i32
+    })");
+  ASSERT_TRUE(object.ok()) << object.status();
+  absl::Status status = linkSharedObject({*object}, temporaryFile("unresolved.so"));
+  EXPECT_EQ(errorKind(status), ErrorKind::Internal);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("undefined symbol: __truncsfbf2"));
+
+  auto session = Session::get();
+  ASSERT_TRUE(session.ok());
+  auto code = (*session)->loadKernels({*object}, {"kernel"});
+  EXPECT_EQ(errorKind(code.status()), ErrorKind::Internal);
+  EXPECT_THAT(std::string(code.status().message()), HasSubstr("__truncsfbf2"));
+}
+
+TEST(Linker, ForeignAndMalformedObjectsAreRefused) {
+  auto foreign = parseTarget(hostTarget().isAArch64 ? "x86-64" : "aarch64");
+  ASSERT_TRUE(foreign.ok());
+  auto object = compileText(kScalar, *foreign);
+  ASSERT_TRUE(object.ok()) << object.status();
+  EXPECT_EQ(errorKind(linkSharedObject({*object}, temporaryFile("foreign.so"))),
+            ErrorKind::NotSupported);
+  EXPECT_EQ(errorKind(linkSharedObject({"not an object"}, temporaryFile("bad.so"))),
+            ErrorKind::Internal);
+  EXPECT_EQ(errorKind(linkSharedObject({*compileText(kScalar)}, "/no/such/folder/x.so")),
+            ErrorKind::Internal);
+}
+
+TEST(Linker, SeveralThreads) {
+  auto object = compileText(kScalar);
+  ASSERT_TRUE(object.ok());
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 5; ++i) {
+        std::string path = temporaryFile(std::to_string(t) + ".so");
+        EXPECT_TRUE(linkSharedObject({*object}, path).ok());
+        EXPECT_TRUE(loadSharedObject(path, {"kernel"}).ok());
+        EXPECT_EQ(errorKind(loadSharedObject(path, {"missing"}).status()), ErrorKind::Internal);
+        std::filesystem::remove(path);
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+TEST(Linker, MissingFile) {
+  EXPECT_EQ(errorKind(loadSharedObject("/no/such/file.so", {}).status()), ErrorKind::Io);
+}
+
+} // namespace
+} // namespace graphc::testing
