@@ -27,6 +27,8 @@ using AttributeValue = std::variant<NoneAttr, bool, int64_t, double, std::string
 enum class AttributeKind : uint8_t { None, Bool, Int, Float, String, DType, Ints, Floats, Tensor };
 
 AttributeKind kindOf(const AttributeValue &value);
+/// With its article, for messages: "an int", "a list of ints".
+std::string_view attributeKindName(AttributeKind kind);
 /// As in graph text: `true`, `3`, `"same"`, `f32`, `[0, 1]`, `none`.
 std::string toString(const AttributeValue &value);
 /// Bitwise on floats (NaN equals NaN), so that equality and hash agree.

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -83,6 +84,8 @@ struct OpDef {
   bool variadic = false;
   int minOperands = -1; // default: the number of operands
   int numResults = 1;
+  /// F-053: which of several results a call stands for; -1 for none.
+  int defaultResult = -1;
   std::vector<AttributeSpec> attributes = {};
   Literals literals = Literals::Promote;
   TypeRule type = {};
@@ -92,6 +95,9 @@ struct OpDef {
   /// F-056: for an output, the input that it may view or that it overwrites; -1 for none.
   std::vector<int> viewMap = {};
   std::vector<int> destroyMap = {};
+  /// Pairs (destroyed input, other input) that may be the same Variable or alias each other (F-136).
+  std::vector<std::pair<int, int>> tolerateSame = {};
+  std::vector<std::pair<int, int>> tolerateAliased = {};
   /// F-303: a node with constant inputs may be evaluated while compiling.
   bool foldable = true;
   /// Which outputs depend differentiably on which inputs ([input][output]); empty: all on all.
@@ -105,6 +111,12 @@ struct OpDef {
   /// A runnable example: graph text of the call and its result, shown in docs/Ops.md and tested.
   std::string example = {};
 };
+
+/// OK if the definition is well formed: names, numbers of operands and results that agree with
+/// each other and with the view and destroy maps (F-056), defaults of the declared kinds, a type
+/// rule and an emission. ValueError otherwise; NotSupported for an output that is both a view and
+/// destructive.
+absl::Status checkOpDef(const OpDef &def);
 
 /// An op of the user's with attributes, if any, at their defaults. ValueError for a malformed
 /// name or missing type rule or emission. The definition is copied.

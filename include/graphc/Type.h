@@ -65,6 +65,8 @@ public:
   std::string str() const;
   /// As in graph text: "tensor<1x?xf64>".
   std::string text() const;
+  /// As in messages: "f64[1,?]", "f64" for rank 0.
+  std::string brief() const;
   friend std::ostream &operator<<(std::ostream &os, const Type &type);
 
   struct Rep;

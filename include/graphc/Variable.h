@@ -179,6 +179,14 @@ private:
 /// A constant from a C++ number, a bool or a Tensor, wrapped on its own (F-029 to F-032).
 Constant constant(const Tensor &data, std::source_location loc = std::source_location::current());
 Constant constant(bool value, std::source_location loc = std::source_location::current());
+namespace detail {
+Constant literalConstant(const Tensor &value, std::source_location loc);
+}
+/// Integers give int64 (uint64 where it takes the 64th bit), floats give floatX.
+template <Number T>
+Constant constant(T value, std::source_location loc = std::source_location::current()) {
+  return detail::literalConstant(Tensor(value), loc);
+}
 
 /// An operand of an op: a Variable, a Tensor (a constant), or a C++ number, with the caller's
 /// place. Numbers stay weak: the op chooses their dtype when it sees the other operands.
@@ -255,7 +263,7 @@ public:
   }
 
 private:
-  friend class Variable;
+  friend class Op;
   explicit Apply(detail::ApplyNode *adopted) : node_(adopted) {}
   detail::ApplyNode *node_ = nullptr;
 };
@@ -280,7 +288,8 @@ public:
   /// F-052: checks count, kinds and types, wraps numbers, computes the output types.
   absl::StatusOr<Apply> makeNode(absl::Span<const Operand> operands,
                                  Place place = std::source_location::current()) const;
-  /// F-053: makeNode and its only (or default) output; an Invalid Variable on errors.
+  /// F-053: makeNode and its only (or default) output; an Invalid Variable on errors, and for an
+  /// op of several outputs without a default one.
   Variable call(absl::Span<const Operand> operands, Place place) const;
   template <class... A>
     requires(std::is_convertible_v<A, Operand> && ...)

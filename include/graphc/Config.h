@@ -1,0 +1,42 @@
+//===- graphc/Config.h - settings of the process ----------------*- C++ -*-===//
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "graphc/DType.h"
+
+namespace graphc {
+
+/// What holds for the whole process. At start each field has the value of its environment
+/// variable, if that is set; a malformed one is warned about and ignored.
+struct Config {
+  /// GRAPHC_FLOATX: dtype of constructors without a letter and of float literals (F-003). Read
+  /// when a Variable or constant is built, never when a function runs.
+  DType floatX = DType::Float64;
+  /// GRAPHC_CACHE_DIR: folder of compiled code. Empty: the user's cache folder
+  /// ($XDG_CACHE_HOME/graphc, else ~/.cache/graphc).
+  std::string cacheDir = {};
+  /// GRAPHC_THREADS: of a function's calls. 0: as many as the process may run at once.
+  int threads = 0;
+};
+
+/// A copy of the settings. Thread-safe.
+Config config();
+/// Replaces them. ValueError, and no change, if floatX is no float or threads is negative.
+/// Thread-safe; what has been built keeps the settings that it saw.
+absl::Status setConfig(const Config &config);
+/// The setting alone, without a lock.
+DType floatX();
+
+/// One line of `graphc info --config`.
+struct ConfigEntry {
+  std::string name;
+  std::string environment;
+  std::string value;
+  std::string doc;
+};
+std::vector<ConfigEntry> configEntries();
+
+} // namespace graphc

@@ -1,0 +1,147 @@
+//===- Graph/Apply.cpp - one use of an op ---------------------------------===//
+#include "Graph/Nodes.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/container/inlined_vector.h"
+#include "graphc/OpDef.h"
+
+namespace graphc {
+
+using detail::ApplyNode;
+using detail::asLeaf;
+using detail::VariableNode;
+using Nodes = absl::InlinedVector<VariableNode *, 8>;
+
+static Nodes nodesOf(absl::Span<const Variable> variables) {
+  Nodes nodes;
+  for (const Variable &v : variables)
+    nodes.push_back(v.node());
+  return nodes;
+}
+
+const Op &Apply::op() const { return node_->op; }
+int Apply::numInputs() const { return int(node_->numInputs); }
+int Apply::numOutputs() const { return int(node_->numOutputs); }
+Variable Apply::input(int i) const { return Variable::fromNode(node_->input(uint32_t(i))); }
+Variable Apply::output(int i) const { return Variable::fromNode(node_->output(uint32_t(i))); }
+Place Apply::place() const { return node_->place; }
+
+Variables Apply::inputs() const {
+  Variables all;
+  all.reserve(node_->numInputs);
+  for (int i = 0; i < numInputs(); ++i)
+    all.push_back(input(i));
+  return all;
+}
+
+Variables Apply::outputs() const {
+  Variables all;
+  all.reserve(node_->numOutputs);
+  for (int i = 0; i < numOutputs(); ++i)
+    all.push_back(output(i));
+  return all;
+}
+
+//===--- create -----------------------------------------------------------===//
+
+/// Whether one of `inputs` is one of `outputs` (which have no owner yet) or computed from one.
+static bool dependsOn(const Nodes &inputs, const Nodes &outputs) {
+  absl::flat_hash_set<VariableNode *> targets;
+  for (VariableNode *output : outputs)
+    if (asLeaf(output)->used.load(std::memory_order_relaxed))
+      targets.insert(output);
+  for (VariableNode *input : inputs)
+    if (std::find(outputs.begin(), outputs.end(), input) != outputs.end())
+      return true;
+  if (targets.empty())
+    return false;
+  absl::flat_hash_set<ApplyNode *> seen;
+  std::vector<VariableNode *> pending(inputs.begin(), inputs.end());
+  while (!pending.empty()) {
+    VariableNode *v = pending.back();
+    pending.pop_back();
+    if (targets.contains(v))
+      return true;
+    if (v->owner && seen.insert(v->owner).second)
+      pending.insert(pending.end(), v->owner->inputs(), v->owner->inputs() + v->owner->numInputs);
+  }
+  return false;
+}
+
+absl::StatusOr<Apply> Apply::create(const Op &op, Variables inputs, Variables outputs,
+                                    Place place) {
+  auto fail = [&](ErrorKind kind, const std::string &what) {
+    return makeError(kind, std::string(op.name()) + ": " + what, place);
+  };
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (!inputs[i].ok())
+      return fail(ErrorKind::TypeError, "input " + std::to_string(i) + " is Invalid");
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    std::string label = "output " + std::to_string(i);
+    if (!outputs[i].ok())
+      return fail(ErrorKind::TypeError, label + " is Invalid");
+    if (outputs[i].hasOwner())
+      return fail(ErrorKind::ValueError,
+                  label + " belongs to another Apply, of " + std::string(outputs[i].owner().op().name()));
+    if (outputs[i].isConstant())
+      return fail(ErrorKind::ValueError, label + " is a constant");
+    if (asLeaf(outputs[i].node())->graph)
+      return fail(ErrorKind::ValueError, label + " is an input of a FunctionGraph");
+    for (size_t j = 0; j < i; ++j)
+      if (outputs[i] == outputs[j])
+        return fail(ErrorKind::ValueError, label + " is output " + std::to_string(j) + " too");
+  }
+  Nodes in = nodesOf(inputs), out = nodesOf(outputs);
+  if (dependsOn(in, out))
+    return fail(ErrorKind::ValueError, "an input is computed from an output");
+  return Apply(detail::makeApplyAdopting(op, in, out, place));
+}
+
+//===--- clone ------------------------------------------------------------===//
+
+/// The same op, place, tags and names over other inputs.
+static ApplyNode *cloneOver(ApplyNode *node, const Nodes &inputs) {
+  std::vector<Type> types;
+  for (uint32_t i = 0; i < node->numOutputs; ++i)
+    types.push_back(node->output(i)->type);
+  ApplyNode *made = detail::makeApply(node->op, inputs, types, node->place);
+  detail::copyExtras(*node, *made);
+  return made;
+}
+
+Apply Apply::clone() const { return Apply(cloneOver(node_, nodesOf(inputs()))); }
+
+absl::StatusOr<Apply> Apply::cloneWithNewInputs(absl::Span<const Variable> inputs,
+                                                bool strict) const {
+  if (inputs.size() != node_->numInputs)
+    return makeError(ErrorKind::ValueError,
+                     std::string(op().name()) + ": expected " + std::to_string(numInputs()) +
+                         " inputs, got " + std::to_string(inputs.size()),
+                     place());
+  Variables chosen(inputs.begin(), inputs.end());
+  bool again = false;
+  for (int i = 0; i < numInputs(); ++i) {
+    Variable &v = chosen[size_t(i)];
+    const Type &old = node_->input(uint32_t(i))->type;
+    if (!v.ok())
+      return v.status();
+    if (v.type() == old)
+      continue;
+    if (strict)
+      v = filterVariable(old, v);
+    else
+      again = true;
+    if (!v.ok())
+      return v.status();
+  }
+  if (!again)
+    return Apply(cloneOver(node_, nodesOf(chosen)));
+  std::vector<Operand> operands;
+  for (const Variable &v : chosen)
+    operands.emplace_back(v, place());
+  absl::StatusOr<Apply> made = op().makeNode(operands, place());
+  if (made.ok())
+    detail::copyExtras(*node_, *made->node_);
+  return made;
+}
+
+} // namespace graphc

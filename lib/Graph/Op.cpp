@@ -1,0 +1,242 @@
+//===- Graph/Op.cpp - ops, and the nodes that they make -------------------===//
+#include <mutex>
+
+#include "Graph/Literals.h"
+#include "Graph/Nodes.h"
+#include "Support/Hash.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
+#include "graphc/OpDef.h"
+
+namespace graphc {
+
+//===--- Op ---------------------------------------------------------------===//
+
+struct Op::Rep {
+  const OpDef *def;
+  /// Of a user's definition.
+  std::shared_ptr<const OpDef> keepAlive;
+  Attributes attributes;
+  uint64_t attributesHash;
+};
+
+/// What is wrong with attribute `spec.name = value`; turns an integer into a float where the
+/// definition has a float.
+static absl::Status checkAttribute(const OpDef &def, const AttributeSpec &spec,
+                                   AttributeValue &value) {
+  AttributeKind kind = kindOf(value);
+  if (kind == spec.kind || (kind == AttributeKind::None && spec.acceptsNone))
+    return absl::OkStatus();
+  if (kind == AttributeKind::Int && spec.kind == AttributeKind::Float) {
+    value = double(*std::get_if<int64_t>(&value));
+    return absl::OkStatus();
+  }
+  return makeError(ErrorKind::TypeError,
+                   def.name + ": attribute " + spec.name + " = " + toString(value) + " is " +
+                       std::string(attributeKindName(kind)) + ", expected " +
+                       std::string(attributeKindName(spec.kind)));
+}
+
+/// The attributes in full: those given and the defaults of the others.
+static absl::StatusOr<Attributes> complete(const OpDef &def, Attributes given) {
+  Attributes all;
+  for (const AttributeSpec &spec : def.attributes) {
+    const AttributeValue *value = given.find(spec.name);
+    if (!value && !spec.defaultValue)
+      return makeError(ErrorKind::ValueError,
+                       def.name + ": attribute " + spec.name + " must be given");
+    AttributeValue chosen = value ? *value : *spec.defaultValue;
+    if (absl::Status status = checkAttribute(def, spec, chosen); !status.ok())
+      return status;
+    all.set(spec.name, std::move(chosen));
+  }
+  for (const auto &[name, value] : given.entries())
+    if (!all.has(name))
+      return makeError(ErrorKind::ValueError, def.name + ": there is no attribute " + name);
+  return all;
+}
+
+/// An Op without attributes is one record for each definition, however often it is made.
+static std::shared_ptr<const Op::Rep> sharedRep(const OpDef &def) {
+  static auto &mutex = *new std::mutex;
+  static auto &reps = *new absl::flat_hash_map<const OpDef *, std::shared_ptr<const Op::Rep>>;
+  std::lock_guard lock(mutex);
+  std::shared_ptr<const Op::Rep> &rep = reps[&def];
+  if (!rep)
+    rep = std::make_shared<const Op::Rep>(Op::Rep{&def, nullptr, {}, Attributes().hash()});
+  return rep;
+}
+
+absl::StatusOr<Op> Op::create(const OpDef &def, Attributes attributes) {
+  if (def.attributes.empty() && attributes.entries().empty())
+    return Op(sharedRep(def));
+  return create(std::shared_ptr<const OpDef>(std::shared_ptr<void>(), &def),
+                std::move(attributes));
+}
+
+absl::StatusOr<Op> Op::create(std::shared_ptr<const OpDef> def, Attributes attributes) {
+  absl::StatusOr<Attributes> all = complete(*def, std::move(attributes));
+  if (!all.ok())
+    return all.status();
+  const OpDef *record = def.get();
+  uint64_t hash = all->hash();
+  return Op(std::make_shared<const Rep>(Rep{record, std::move(def), *std::move(all), hash}));
+}
+
+const OpDef &Op::def() const { return *rep_->def; }
+std::string_view Op::name() const { return rep_->def->name; }
+const Attributes &Op::attributes() const { return rep_->attributes; }
+uint64_t Op::hash() const { return hashCombine(hashString(name()), rep_->attributesHash); }
+
+bool operator==(const Op &a, const Op &b) {
+  if (a.rep_ == b.rep_)
+    return true;
+  return a.rep_->def == b.rep_->def && a.rep_->attributesHash == b.rep_->attributesHash &&
+         a.rep_->attributes == b.rep_->attributes;
+}
+
+std::string Op::str() const {
+  std::string list;
+  for (const AttributeSpec &spec : def().attributes) {
+    const AttributeValue &value = *attributes().find(spec.name);
+    if (spec.defaultValue && identical(value, *spec.defaultValue))
+      continue;
+    list += (list.empty() ? "" : ", ") + spec.name + " = " + toString(value);
+  }
+  return list.empty() ? std::string(name()) : std::string(name()) + "{" + list + "}";
+}
+
+const Tensor *TypeRequest::constant(size_t i) const {
+  return inputs[i].isConstant() ? &detail::asLeaf(inputs[i].node())->data : nullptr;
+}
+
+//===--- makeNode ---------------------------------------------------------===//
+
+static std::string describe(const Operand &operand) {
+  if (operand.isWeak())
+    return operand.weakValue().str();
+  const Variable &v = operand.variable();
+  std::string label(v.name());
+  if (label.empty() && v.isConstant() && v.rank() == 0)
+    label = Constant::from(v)->data().str();
+  return (label.empty() ? label : label + ": ") + v.type().brief();
+}
+
+/// "<op>: <what is wrong>", and a second line with the operands.
+static absl::Status refuse(const Op &op, absl::Span<const Operand> operands, ErrorKind kind,
+                           std::string_view what, Place place) {
+  constexpr size_t kMaxListed = 16;
+  size_t firstLine = std::min(what.find('\n'), what.size());
+  std::string text(op.name());
+  text += ": ";
+  text += what.substr(0, firstLine);
+  text += "\n  " + op.str() + "(";
+  for (size_t i = 0; i < std::min(operands.size(), kMaxListed); ++i)
+    text += (i ? ", " : "") + describe(operands[i]);
+  if (operands.size() > kMaxListed)
+    text += ", ... (" + std::to_string(operands.size()) + " operands)";
+  text += ")";
+  text += what.substr(firstLine);
+  return makeError(kind, text, place);
+}
+
+/// What is wrong with the number of operands, or "".
+static std::string countMistake(const OpDef &def, size_t count) {
+  size_t declared = def.operands.size();
+  size_t least = def.variadic && def.minOperands >= 0 ? size_t(def.minOperands) : declared;
+  if (def.variadic ? count >= least : count == declared)
+    return "";
+  return "expected " + std::string(def.variadic ? "at least " : "") + std::to_string(least) +
+         (least == 1 ? " operand" : " operands") + ", got " + std::to_string(count);
+}
+
+/// The operands as Variables, numbers wrapped.
+static absl::StatusOr<Variables> wrapOperands(const OpDef &def,
+                                              absl::Span<const Operand> operands) {
+  absl::InlinedVector<DType, 8> dtypes;
+  for (const Operand &operand : operands)
+    if (!operand.isWeak())
+      dtypes.push_back(operand.variable().dtype());
+  Variables inputs;
+  inputs.reserve(operands.size());
+  for (const Operand &operand : operands) {
+    if (!operand.isWeak()) {
+      inputs.push_back(operand.variable());
+      continue;
+    }
+    absl::StatusOr<Tensor> data = wrapLiteral(operand.weakValue(), dtypes, def.literals);
+    if (!data.ok())
+      return data.status();
+    inputs.push_back(Constant::adopt(*std::move(data), {}, operand.place()));
+  }
+  return inputs;
+}
+
+/// Equal types share one record: the results' with the operands'.
+static void shareTypes(std::vector<Type> &results, const Variables &inputs) {
+  for (Type &result : results)
+    for (const Variable &input : inputs)
+      if (result == input.type()) {
+        result = input.type();
+        break;
+      }
+}
+
+absl::StatusOr<Apply> Op::makeNode(absl::Span<const Operand> operands, Place place) const {
+  for (const Operand &operand : operands)
+    if (!operand.isWeak() && !operand.variable().ok())
+      return operand.variable().status();
+  auto fail = [&](ErrorKind kind, std::string_view what) {
+    return refuse(*this, operands, kind, what, place);
+  };
+  auto failAs = [&](const absl::Status &status) {
+    return fail(errorKind(status), {status.message().data(), status.message().size()});
+  };
+  if (std::string mistake = countMistake(def(), operands.size()); !mistake.empty())
+    return fail(ErrorKind::ValueError, mistake);
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (!operands[i].isWeak() && !operands[i].variable().type().isTensor())
+      return fail(ErrorKind::TypeError, "operand " + std::to_string(i) + " is no tensor but " +
+                                            operands[i].variable().type().str());
+  absl::StatusOr<Variables> inputs = wrapOperands(def(), operands);
+  if (!inputs.ok())
+    return failAs(inputs.status());
+
+  absl::StatusOr<std::vector<Type>> types = def().type({*this, *inputs});
+  if (!types.ok())
+    return failAs(types.status());
+  if (types->size() != size_t(def().numResults))
+    return fail(ErrorKind::Internal, "the type rule gives " + std::to_string(types->size()) +
+                                         " types for " + std::to_string(def().numResults) +
+                                         " results");
+  for (const Type &type : *types)
+    if (type.kind() == Type::Kind::Invalid)
+      return failAs(type.status());
+  shareTypes(*types, *inputs);
+
+  absl::InlinedVector<detail::VariableNode *, 8> nodes;
+  for (const Variable &input : *inputs)
+    nodes.push_back(input.node());
+  return Apply(detail::makeApply(*this, nodes, *types, place));
+}
+
+Variable Op::call(absl::Span<const Operand> operands, Place place) const {
+  absl::StatusOr<Apply> node = makeNode(operands, place);
+  if (!node.ok())
+    return Variable::invalid(node.status());
+  int chosen = def().numResults == 1 ? 0 : def().defaultResult;
+  if (chosen < 0)
+    return Variable::invalid(
+        refuse(*this, operands, ErrorKind::ValueError,
+               "there are " + std::to_string(def().numResults) + " results; use callAll", place));
+  return node->output(chosen);
+}
+
+Variables Op::callAll(absl::Span<const Operand> operands, Place place) const {
+  absl::StatusOr<Apply> node = makeNode(operands, place);
+  if (!node.ok())
+    return Variables(size_t(def().numResults), Variable::invalid(node.status()));
+  return node->outputs();
+}
+
+} // namespace graphc
