@@ -116,7 +116,7 @@ TEST(Cast, BytesOfForeignBoolsCountAsTrue) {
 
 TEST(Item, CastsTheOnlyElement) {
   EXPECT_EQ(Tensor(3.9).item<int>(), 3);
-  EXPECT_EQ(Tensor({{7}}).item<double>(), 7.0);
+  EXPECT_EQ(Tensor({7}, DType::Int32).item<double>(), 7.0);
   EXPECT_EQ(Tensor(-1).item<uint8_t>(), 255);
   EXPECT_EQ(Tensor(NAN).item<bool>(), true);
   EXPECT_EQ(Tensor(1e99).item<int64_t>(), INT64_MAX);
