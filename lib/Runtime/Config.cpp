@@ -14,8 +14,8 @@ namespace graphc {
 
 static absl::Status check(const Config &config) {
   if (!isFloat(config.floatX))
-    return makeError(ErrorKind::ValueError, "floatX must be a float dtype, not " +
-                                                std::string(dtypeName(config.floatX)));
+    return makeError(ErrorKind::ValueError,
+                     "floatX must be a float dtype, not " + std::string(dtypeName(config.floatX)));
   if (config.threads < 0)
     return makeError(ErrorKind::ValueError,
                      "threads must not be negative, but is " + std::to_string(config.threads));
@@ -52,8 +52,7 @@ static constexpr Field kFields[] = {
      [](const Config &config) { return config.cacheDir; }},
     {"threads", "GRAPHC_THREADS", "threads of a call; 0: as many as the process may run at once",
      [](std::string_view text, Config &config) {
-       auto [end, error] =
-           std::from_chars(text.data(), text.data() + text.size(), config.threads);
+       auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), config.threads);
        return error == std::errc() && end == text.data() + text.size();
      },
      [](const Config &config) { return std::to_string(config.threads); }},

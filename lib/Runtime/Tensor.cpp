@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "Support/Text.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "graphc/Status.h"
 
 namespace graphc {
@@ -61,10 +61,6 @@ constexpr size_t kAlignment = 64;
 constexpr int64_t kMaxBytes = int64_t(1) << 62;
 
 using Dims = absl::InlinedVector<int64_t, 8>;
-
-std::string shapeText(absl::Span<const int64_t> shape) {
-  return absl::StrCat("(", absl::StrJoin(shape, ", "), shape.size() == 1 ? ",)" : ")");
-}
 
 /// The bytes of a row-major array. An extent of 0 does not excuse the others, as in NumPy: so
 /// products of extents never overflow later.

@@ -22,6 +22,11 @@ static size_t editDistance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+std::string shapeText(absl::Span<const int64_t> shape) {
+  std::string extents = join(shape, ", ", [](int64_t extent) { return std::to_string(extent); });
+  return "(" + extents + (shape.size() == 1 ? ",)" : ")");
+}
+
 std::string didYouMean(std::string_view wrong, absl::Span<const std::string> names) {
   const std::string *best = nullptr;
   size_t least = std::max<size_t>(1, wrong.size() / 3) + 1;

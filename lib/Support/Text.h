@@ -1,6 +1,7 @@
 //===- Support/Text.h - small helpers for messages ----------------*- C++ -*-===//
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,9 @@ std::string join(const List &list, std::string_view separator, ToText &&toText) 
 template <class List> std::string join(const List &list, std::string_view separator) {
   return join(list, separator, [](const auto &text) { return std::string_view(text); });
 }
+
+/// A shape as a Python tuple: "(2, 3)", "(4,)", "()".
+std::string shapeText(absl::Span<const int64_t> shape);
 
 /// "; did you mean 'tanh'?" with the name nearest to `wrong`, or nothing if none is near: the
 /// edit distance is at most a third of the length. Ties go to the first.

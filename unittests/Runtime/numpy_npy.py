@@ -1,0 +1,48 @@
+"""Writes numpy_npy.txt, read by NpyTest.cpp: files that NumPy wrote and what is in them.
+
+"npy DTYPE SHAPE FILE ELEMENTS" (the elements row-major, little-endian) and "npz FILE", all in
+hexadecimal; every npz holds a = int16 [[1, 2], [3, 4]] and b/c = float64 0..99.
+"""
+import io
+
+import numpy as np
+
+lines = []
+native = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
+
+
+def add(array, version=None):
+    file = io.BytesIO()
+    np.lib.format.write_array(file, array, version=version)
+    plain = array.astype(array.dtype.newbyteorder("<"), order="C")
+    shape = "x".join(map(str, array.shape)) or "-"
+    lines.append(f"npy {array.dtype.newbyteorder('=')} {shape} {file.getvalue().hex()} "
+                 f"{plain.tobytes().hex() or '-'}")
+
+
+for version in [(1, 0), (2, 0), (3, 0)]:
+    for code in native:
+        for order in "<>":
+            if code == "?" and order == ">":
+                continue
+            dtype = np.dtype(code).newbyteorder(order)
+            values = (np.arange(6).reshape(2, 3) * 37 - 3 * (code[0] in "if")).astype(dtype)
+            add(values, version)
+            if version == (1, 0):
+                add(np.asfortranarray(values), version)
+                add(values[0, 1].reshape(()), version)
+add(np.zeros((0,)))
+add(np.zeros((3, 0, 2), np.int8))
+add(np.asfortranarray(np.zeros((3, 0, 2), np.float32)))
+add(np.asfortranarray(np.arange(24, dtype=">i4").reshape(2, 3, 4)))
+add(np.arange(5, dtype=np.uint8))
+add(np.asfortranarray(np.arange(4.0)))
+add(np.arange(4, dtype=np.int16).reshape((1,) * 14 + (2,) + (1,) * 16 + (2,)))
+
+for save in [np.savez, np.savez_compressed]:
+    file = io.BytesIO()
+    save(file, **{"a": np.array([[1, 2], [3, 4]], np.int16), "b/c": np.arange(100.0)})
+    lines.append("npz " + file.getvalue().hex())
+
+with open(__file__.replace(".py", ".txt"), "w") as out:
+    out.write("\n".join(lines) + "\n")
