@@ -95,7 +95,8 @@ struct OpDef {
   /// F-056: for an output, the input that it may view or that it overwrites; -1 for none.
   std::vector<int> viewMap = {};
   std::vector<int> destroyMap = {};
-  /// Pairs (destroyed input, other input) that may be the same Variable or alias each other (F-136).
+  /// Pairs (destroyed input, other input) that may be the same Variable or alias each other
+  /// (F-136).
   std::vector<std::pair<int, int>> tolerateSame = {};
   std::vector<std::pair<int, int>> tolerateAliased = {};
   /// F-303: a node with constant inputs may be evaluated while compiling.

@@ -80,8 +80,8 @@ absl::StatusOr<Apply> Apply::create(const Op &op, Variables inputs, Variables ou
     if (!outputs[i].ok())
       return fail(ErrorKind::TypeError, label + " is Invalid");
     if (outputs[i].hasOwner())
-      return fail(ErrorKind::ValueError,
-                  label + " belongs to another Apply, of " + std::string(outputs[i].owner().op().name()));
+      return fail(ErrorKind::ValueError, label + " belongs to another Apply, of " +
+                                             std::string(outputs[i].owner().op().name()));
     if (outputs[i].isConstant())
       return fail(ErrorKind::ValueError, label + " is a constant");
     if (asLeaf(outputs[i].node())->graph)

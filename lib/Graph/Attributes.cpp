@@ -15,15 +15,24 @@ AttributeKind kindOf(const AttributeValue &value) { return AttributeKind(value.i
 
 std::string_view attributeKindName(AttributeKind kind) {
   switch (kind) {
-  case AttributeKind::None: return "none";
-  case AttributeKind::Bool: return "a bool";
-  case AttributeKind::Int: return "an int";
-  case AttributeKind::Float: return "a float";
-  case AttributeKind::String: return "a string";
-  case AttributeKind::DType: return "a dtype";
-  case AttributeKind::Ints: return "a list of ints";
-  case AttributeKind::Floats: return "a list of floats";
-  case AttributeKind::Tensor: return "a tensor";
+  case AttributeKind::None:
+    return "none";
+  case AttributeKind::Bool:
+    return "a bool";
+  case AttributeKind::Int:
+    return "an int";
+  case AttributeKind::Float:
+    return "a float";
+  case AttributeKind::String:
+    return "a string";
+  case AttributeKind::DType:
+    return "a dtype";
+  case AttributeKind::Ints:
+    return "a list of ints";
+  case AttributeKind::Floats:
+    return "a list of floats";
+  case AttributeKind::Tensor:
+    return "a tensor";
   }
   return "unknown";
 }

@@ -97,7 +97,9 @@ private:
   friend ApplyNode *allocateApply(const Op &, uint32_t, uint32_t, bool, Place);
   ApplyNode(const Op &op, Place place) : op(op), place(place) {}
   char *outputMemory() { return reinterpret_cast<char *>(this + 1); }
-  size_t outputSize() const { return adoptedOutputs ? sizeof(VariableNode *) : sizeof(VariableNode); }
+  size_t outputSize() const {
+    return adoptedOutputs ? sizeof(VariableNode *) : sizeof(VariableNode);
+  }
 };
 
 static_assert(sizeof(ApplyNode) % alignof(VariableNode) == 0);

@@ -31,10 +31,10 @@ static absl::Status checkAttribute(const OpDef &def, const AttributeSpec &spec,
     value = double(*std::get_if<int64_t>(&value));
     return absl::OkStatus();
   }
-  return makeError(ErrorKind::TypeError,
-                   def.name + ": attribute " + spec.name + " = " + toString(value) + " is " +
-                       std::string(attributeKindName(kind)) + ", expected " +
-                       std::string(attributeKindName(spec.kind)));
+  return makeError(ErrorKind::TypeError, def.name + ": attribute " + spec.name + " = " +
+                                             toString(value) + " is " +
+                                             std::string(attributeKindName(kind)) + ", expected " +
+                                             std::string(attributeKindName(spec.kind)));
 }
 
 /// The attributes in full: those given and the defaults of the others.
@@ -70,8 +70,7 @@ static std::shared_ptr<const Op::Rep> sharedRep(const OpDef &def) {
 absl::StatusOr<Op> Op::create(const OpDef &def, Attributes attributes) {
   if (def.attributes.empty() && attributes.entries().empty())
     return Op(sharedRep(def));
-  return create(std::shared_ptr<const OpDef>(std::shared_ptr<void>(), &def),
-                std::move(attributes));
+  return create(std::shared_ptr<const OpDef>(std::shared_ptr<void>(), &def), std::move(attributes));
 }
 
 absl::StatusOr<Op> Op::create(std::shared_ptr<const OpDef> def, Attributes attributes) {

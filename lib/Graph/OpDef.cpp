@@ -10,9 +10,7 @@ namespace graphc {
 /// Lower camel case: a lower-case letter, then letters and digits.
 static bool isName(std::string_view name) {
   auto lower = [](char c) { return c >= 'a' && c <= 'z'; };
-  auto rest = [&](char c) {
-    return lower(c) || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  };
+  auto rest = [&](char c) { return lower(c) || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); };
   return !name.empty() && lower(name[0]) && std::all_of(name.begin(), name.end(), rest);
 }
 
@@ -48,9 +46,8 @@ static std::string defaultMistake(const AttributeSpec &spec) {
   AttributeKind kind = kindOf(*spec.defaultValue);
   if (kind == spec.kind || (kind == AttributeKind::None && spec.acceptsNone))
     return "";
-  return "the default of attribute " + spec.name + " is " +
-         std::string(attributeKindName(kind)) + ", not " +
-         std::string(attributeKindName(spec.kind));
+  return "the default of attribute " + spec.name + " is " + std::string(attributeKindName(kind)) +
+         ", not " + std::string(attributeKindName(spec.kind));
 }
 
 static std::string countMistake(const OpDef &def) {

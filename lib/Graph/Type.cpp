@@ -62,8 +62,8 @@ static const std::shared_ptr<const Type::Rep> &scalarRep(DType dtype) {
 static std::shared_ptr<const Type::Rep> makeTensorRep(DType dtype,
                                                       absl::Span<const int64_t> shape) {
   if (size_t(dtype) >= size_t(kNumDTypes))
-    return makeInvalid(makeError(ErrorKind::TypeError, "there is no dtype number " +
-                                                           std::to_string(int(dtype))));
+    return makeInvalid(
+        makeError(ErrorKind::TypeError, "there is no dtype number " + std::to_string(int(dtype))));
   if (shape.empty())
     return scalarRep(dtype);
   if (shape.size() > size_t(Tensor::kMaxRank))
@@ -72,10 +72,9 @@ static std::shared_ptr<const Type::Rep> makeTensorRep(DType dtype,
                                      "; the maximum is " + std::to_string(Tensor::kMaxRank)));
   for (size_t axis = 0; axis < shape.size(); ++axis)
     if (shape[axis] < 0 && shape[axis] != kDynamic)
-      return makeInvalid(makeError(ErrorKind::ValueError, "negative extent " +
-                                                              std::to_string(shape[axis]) +
-                                                              " along axis " +
-                                                              std::to_string(axis)));
+      return makeInvalid(
+          makeError(ErrorKind::ValueError, "negative extent " + std::to_string(shape[axis]) +
+                                               " along axis " + std::to_string(axis)));
   Type::Rep rep;
   rep.dtype = dtype;
   rep.shape.assign(shape.begin(), shape.end());
@@ -172,8 +171,10 @@ static std::string joinExtents(const Type &type, std::string_view separator) {
 /// What all three spellings say of a type that is no tensor's.
 static std::string otherKind(const Type &type) {
   switch (type.kind()) {
-  case Type::Kind::Null: return "Null(" + type.reason() + ")";
-  case Type::Kind::Disconnected: return "Disconnected";
+  case Type::Kind::Null:
+    return "Null(" + type.reason() + ")";
+  case Type::Kind::Disconnected:
+    return "Disconnected";
   default:
     return "Invalid(" +
            std::string(type.status().message().data(), type.status().message().size()) + ")";

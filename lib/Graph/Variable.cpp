@@ -17,10 +17,10 @@ using detail::VariableNode;
 static VariableNode *unset() {
   // Never destroyed: handles in other static objects may refer to it.
   static LeafNode *node = [] {
-    auto *made = new LeafNode(Type::invalid(makeError(ErrorKind::ValueError,
-                                                      "a Variable is used before it was given a "
-                                                      "value")),
-                              Place());
+    auto *made = new LeafNode(
+        Type::invalid(makeError(ErrorKind::ValueError, "a Variable is used before it was given a "
+                                                       "value")),
+        Place());
     made->immortal = 1;
     return made;
   }();
@@ -65,9 +65,7 @@ Variable &Variable::setName(std::string_view name) {
   return *this;
 }
 
-Place Variable::place() const {
-  return node_->owner ? node_->owner->place : asLeaf(node_)->place;
-}
+Place Variable::place() const { return node_->owner ? node_->owner->place : asLeaf(node_)->place; }
 
 static const std::shared_ptr<void> &tagOf(const std::unique_ptr<detail::Extras> &extras) {
   static const std::shared_ptr<void> &none = *new std::shared_ptr<void>;

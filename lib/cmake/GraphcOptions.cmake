@@ -18,7 +18,8 @@ set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
 
 add_compile_options(-Wall -Wextra)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>) # false alarms in std::string's own code (GCC bug 105651)
+  # False alarms in std::string's own code: GCC bug 105651.
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
 if(GRAPHC_WERROR)
   add_compile_options(-Werror)
