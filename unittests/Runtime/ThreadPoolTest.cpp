@@ -1,0 +1,176 @@
+#include "Runtime/ThreadPool.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace graphc {
+namespace {
+
+/// Runs a loop and checks that each position is done once, in calls of the promised sizes.
+void checkCovers(ThreadPool &pool, int64_t begin, int64_t end, int64_t grain, int threads) {
+  std::vector<std::atomic<int>> done(static_cast<size_t>(std::max<int64_t>(end - begin, 0)));
+  std::vector<std::atomic<bool>> busy(ThreadPool::kMaxThreads);
+  pool.parallelFor(begin, end, grain, threads, [&](int64_t from, int64_t to, int slot) {
+    ASSERT_LE(begin, from);
+    ASSERT_LT(from, to);
+    ASSERT_LE(to, end);
+    EXPECT_TRUE(to - from >= grain || to == end);
+    ASSERT_GE(slot, 0);
+    ASSERT_LT(slot, std::max(threads, 1));
+    EXPECT_FALSE(busy[size_t(slot)].exchange(true)); // nobody else has the slot
+    for (int64_t i = from; i < to; ++i)
+      done[size_t(i - begin)].fetch_add(1, std::memory_order_relaxed);
+    busy[size_t(slot)] = false;
+  });
+  for (size_t i = 0; i < done.size(); ++i)
+    ASSERT_EQ(done[i], 1) << i;
+}
+
+TEST(ThreadPool, CoversEveryRangeOnce) {
+  ThreadPool pool;
+  for (int threads : {-1, 0, 1, 2, 3, 7, 16})
+    for (int64_t count : {0, 1, 2, 3, 10, 1000, 4097})
+      for (int64_t grain : {1, 3, 64, 5000})
+        checkCovers(pool, -7, count - 7, grain, threads);
+  checkCovers(pool, 5, -5, 1, 4); // an empty range, upside down
+}
+
+TEST(ThreadPool, StartsNoMoreThreadsThanWanted) {
+  ThreadPool pool;
+  EXPECT_EQ(pool.startedWorkers(), 0);
+  checkCovers(pool, 0, 1000, 1, 1);
+  checkCovers(pool, 0, 1000, 1000, 8); // one grain
+  EXPECT_EQ(pool.startedWorkers(), 0);
+  checkCovers(pool, 0, 1000, 1, 3);
+  EXPECT_EQ(pool.startedWorkers(), 2);
+  checkCovers(pool, 0, 2, 1, 8); // two grains
+  EXPECT_EQ(pool.startedWorkers(), 2);
+  EXPECT_GE(usableThreads(), 1);
+  EXPECT_LE(usableThreads(), int(std::max(1u, std::thread::hardware_concurrency())));
+}
+
+TEST(ThreadPool, OthersTakePart) {
+  ThreadPool pool;
+  // Two bodies that wait for each other: done only if both run at once.
+  std::atomic<int> arrived{0};
+  std::set<int> slots;
+  std::mutex mutex;
+  pool.parallelFor(0, 2, 1, 2, [&](int64_t, int64_t, int slot) {
+    ++arrived;
+    while (arrived < 2)
+      std::this_thread::yield();
+    std::lock_guard lock(mutex);
+    slots.insert(slot);
+  });
+  EXPECT_EQ(slots, (std::set<int>{0, 1}));
+}
+
+TEST(ThreadPool, WorkOfAThreadThatIsHeldUpIsStolen) {
+  ThreadPool pool;
+  // Whoever does position 0 waits until all of the others are done, by others.
+  std::atomic<int> done{0};
+  pool.parallelFor(0, 100, 1, 2, [&](int64_t from, int64_t to, int) {
+    if (from == 0) {
+      int others = 100 - int(to);
+      while (done < others)
+        std::this_thread::yield();
+    } else {
+      done += int(to - from);
+    }
+  });
+  EXPECT_GE(done, 90);
+}
+
+TEST(ThreadPool, LoopsWithinLoopsRunInline) {
+  ThreadPool pool;
+  std::atomic<int> inner{0};
+  pool.parallelFor(0, 64, 1, 4, [&](int64_t from, int64_t to, int) {
+    for (int64_t i = from; i < to; ++i) {
+      std::thread::id self = std::this_thread::get_id();
+      int calls = 0;
+      pool.parallelFor(0, 100, 1, 4, [&](int64_t begin, int64_t end, int slot) {
+        EXPECT_EQ(std::this_thread::get_id(), self);
+        EXPECT_EQ(slot, 0);
+        inner += int(end - begin);
+        ++calls;
+      });
+      EXPECT_EQ(calls, 1);
+    }
+  });
+  EXPECT_EQ(inner, 6400);
+  checkCovers(pool, 0, 100, 1, 4); // the thread is outside again
+  EXPECT_EQ(pool.startedWorkers(), 3);
+}
+
+TEST(ThreadPool, ManyCallersAtOnce) {
+  ThreadPool pool;
+  std::vector<std::thread> callers;
+  for (int caller = 0; caller < 6; ++caller)
+    callers.emplace_back([&pool, caller] {
+      for (int i = 0; i < 300; ++i)
+        checkCovers(pool, caller, caller + 1 + i, 1 + i % 5, 1 + i % 4);
+    });
+  for (std::thread &caller : callers)
+    caller.join();
+}
+
+TEST(ThreadPool, SleepersWake) {
+  ThreadPool pool;
+  for (int i = 0; i < 20; ++i) {
+    checkCovers(pool, 0, 500, 1, 3);
+    std::this_thread::sleep_for(std::chrono::milliseconds(i % 3));
+  }
+}
+
+TEST(ThreadPool, HugeRangesDoNotOverflow) {
+  ThreadPool pool;
+  std::atomic<uint64_t> covered{0};
+  std::atomic<int64_t> lowest{INT64_MAX}, highest{INT64_MIN};
+  pool.parallelFor(INT64_MIN, INT64_MAX, int64_t(1) << 57, 2, [&](int64_t from, int64_t to, int) {
+    covered += uint64_t(to) - uint64_t(from);
+    for (int64_t seen = lowest; from < seen && !lowest.compare_exchange_weak(seen, from);) {
+    }
+    for (int64_t seen = highest; to > seen && !highest.compare_exchange_weak(seen, to);) {
+    }
+  });
+  EXPECT_EQ(covered, UINT64_MAX);
+  EXPECT_EQ(lowest, INT64_MIN);
+  EXPECT_EQ(highest, INT64_MAX);
+}
+
+TEST(ThreadPool, WorksAfterFork) {
+  ThreadPool &pool = ThreadPool::shared();
+  checkCovers(pool, 0, 1000, 1, 3);
+  EXPECT_GE(pool.startedWorkers(), 2);
+  pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    // Without the parent's threads: new ones must come for two bodies to meet.
+    alarm(20);
+    if (pool.startedWorkers() != 0)
+      _exit(2);
+    std::atomic<int> arrived{0};
+    pool.parallelFor(0, 2, 1, 2, [&](int64_t, int64_t, int) {
+      ++arrived;
+      while (arrived < 2)
+        std::this_thread::yield();
+    });
+    _exit(pool.startedWorkers() == 1 ? 0 : 3);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  checkCovers(pool, 0, 1000, 1, 3);
+}
+
+} // namespace
+} // namespace graphc
