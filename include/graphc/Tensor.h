@@ -129,6 +129,9 @@ public:
 
   /// New row-major memory with the same elements.
   Tensor copy() const;
+  /// Writes the elements of `source`, which has the same dtype and shape (ValueError) and shares
+  /// no memory with this, into this tensor's memory, wherever its strides say.
+  absl::Status assign(const Tensor &source);
   /// Itself if row-major, else a copy.
   Tensor contiguous() const;
   /// F-046: float to int truncates and saturates (NaN is 0), int to int wraps, to bool is != 0.

@@ -1,6 +1,7 @@
 //===- Runtime/TensorCast.cpp - copies and casts --------------------------===//
 #include "Runtime/Element.h"
 #include "Runtime/StridedLoop.h"
+#include "graphc/Status.h"
 #include "graphc/Tensor.h"
 
 namespace graphc {
@@ -34,6 +35,23 @@ static Tensor convert(const Tensor &source, DType dtype) {
 }
 
 Tensor Tensor::copy() const { return defined() ? convert(*this, dtype()) : Tensor(); }
+
+absl::Status Tensor::assign(const Tensor &source) {
+  if (!defined() || !source.defined() || dtype() != source.dtype() || shape() != source.shape())
+    return makeError(ErrorKind::ValueError, "assign: the two differ in dtype or shape");
+  StridedLoop<2> loop(shape(), {strides(), source.strides()});
+  dispatch(dtype(), [&](auto zero) {
+    using T = Stored<decltype(zero)>;
+    auto *to = static_cast<T *>(data());
+    const auto *from = static_cast<const T *>(source.data());
+    loop.run([&](const auto &offsets, int64_t count, const auto &steps) {
+      for (int64_t i = 0; i < count; ++i)
+        to[offsets[0] + i * steps[0]] = from[offsets[1] + i * steps[1]];
+      return true;
+    });
+  });
+  return absl::OkStatus();
+}
 
 Tensor Tensor::contiguous() const { return !defined() || isContiguous() ? *this : copy(); }
 

@@ -1,0 +1,291 @@
+//===- graphc/Function.h - compiling and calling ----------------*- C++ -*-===//
+#pragma once
+
+#include <concepts>
+#include <cstring>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "graphc/Import.h"
+#include "graphc/Tensor.h"
+#include "graphc/Variable.h"
+
+namespace graphc {
+
+//===--- what a function takes and gives ------------------------------------===//
+
+/// An input of a function.
+class Param {
+public:
+  Param(Variable variable) : variable_(std::move(variable)) {}
+  const Variable &variable() const { return variable_; }
+
+private:
+  Variable variable_;
+};
+using In = Param;
+
+/// An output of a function, perhaps with a name under which `Results` gives it.
+class Out {
+public:
+  Out(Variable variable) : variable_(std::move(variable)) {}
+  Out(std::string_view name, Variable variable) : variable_(std::move(variable)), name_(name) {}
+  const Variable &variable() const { return variable_; }
+  const std::string &name() const { return name_; }
+
+private:
+  Variable variable_;
+  std::string name_;
+};
+
+/// `{x, y}`, a vector of Variables, or nothing. A single Variable without braces is refused
+/// (F-152).
+class InputList {
+public:
+  InputList() = default;
+  InputList(std::initializer_list<Param> list) : list_(list) {}
+  InputList(const Variables &list) : list_(list.begin(), list.end()) {}
+  InputList(std::vector<Param> list) : list_(std::move(list)) {}
+  const std::vector<Param> &list() const { return list_; }
+
+private:
+  std::vector<Param> list_;
+};
+
+/// One Variable, `{a, b}`, `{{"loss", a}, {"accuracy", b}}`, a vector of Variables, or nothing.
+class OutputList {
+public:
+  OutputList() = default;
+  OutputList(Variable variable) : list_{Out(std::move(variable))} {}
+  OutputList(Out out) : list_{std::move(out)} {}
+  OutputList(std::initializer_list<Out> list) : list_(list) {}
+  OutputList(const Variables &list) : list_(list.begin(), list.end()) {}
+  OutputList(std::vector<Out> list) : list_(std::move(list)) {}
+  const std::vector<Out> &list() const { return list_; }
+
+private:
+  std::vector<Out> list_;
+};
+
+enum class OnUnusedInput { Raise, Warn, Ignore };
+
+struct FunctionOptions {
+  /// "fast_run": rewritten and compiled. "fast_compile": compiled without rewrites.
+  /// "interpreter": run by the reference evaluator, without the compiler.
+  std::string mode = "fast_run";
+  OnUnusedInput onUnusedInput = OnUnusedInput::Raise;
+  /// Greatest number of threads that one call uses.
+  int threads = 1;
+  /// Stands in error messages and profiles.
+  std::string name = {};
+  /// Processor to compile for: "native" or a lesser one of the same family ("x86-64",
+  /// "x86-64-v3", "x86-64-v4").
+  std::string target = "native";
+  /// Keep compiled kernels in the user's cache folder, and look there first.
+  bool diskCache = true;
+  /// Folder to which the text of every stage is written; empty for none.
+  std::string dumpStages = {};
+};
+
+/// What a call gives: one Tensor per output.
+class Results {
+public:
+  Results() = default;
+  Results(std::vector<Tensor> values, std::shared_ptr<const std::vector<std::string>> names)
+      : values_(std::move(values)), names_(std::move(names)) {}
+
+  size_t size() const { return values_.size(); }
+  const Tensor &operator[](size_t i) const { return values_[i]; }
+  /// By the name that its Out or Variable has; an undefined Tensor where there is none.
+  const Tensor &operator[](std::string_view name) const;
+  /// The number in the only output; T() unless there is exactly one output with one element.
+  template <class T> T item() const { return size() == 1 ? values_[0].item<T>() : T(); }
+  operator std::vector<Tensor>() && { return std::move(values_); }
+  operator const std::vector<Tensor> &() const & { return values_; }
+  auto begin() const { return values_.begin(); }
+  auto end() const { return values_.end(); }
+
+private:
+  std::vector<Tensor> values_;
+  std::shared_ptr<const std::vector<std::string>> names_;
+};
+
+struct NamedValue {
+  std::string_view name;
+  Tensor value;
+};
+
+//===--- typed calls ----------------------------------------------------------===//
+
+namespace detail {
+
+/// One operand of a typed call: memory with extents, or a number.
+struct BoundArgument {
+  DType dtype;
+  int rank;
+  bool isOutput;
+};
+
+/// A typed call that was checked against its function.
+struct BoundCall {
+  /// The function's code where it can be called at once: buffers are `pattern` with the
+  /// arguments' memory at `slots` (one per argument, -1 for none).
+  int32_t (*code)(void **buffers, const int64_t *sizes) = nullptr;
+  const int64_t *sizes = nullptr;
+  std::vector<void *> pattern;
+  std::vector<int32_t> slots;
+  std::shared_ptr<const void> owner;
+
+  static constexpr int kMaxBuffers = 32;
+  /// The general way: memory, extents and strides of each argument, inputs then outputs.
+  absl::Status run(absl::Span<void *const> memory, absl::Span<const int64_t *const> shapes,
+                   absl::Span<const int64_t *const> strides) const;
+};
+
+template <class T> struct BoundTraits {
+  static_assert(std::is_arithmetic_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>,
+                "bind takes numbers and Views");
+  static constexpr BoundArgument argument{DTypeOf<T>::value, 0, false};
+  static void *memory(const T &value) { return const_cast<T *>(&value); }
+  static const int64_t *shape(const T &) { return nullptr; }
+  static const int64_t *strides(const T &) { return nullptr; }
+};
+template <class T, int N> struct BoundTraits<View<T, N>> {
+  static constexpr BoundArgument argument{DTypeOf<std::remove_const_t<T>>::value, N,
+                                          !std::is_const_v<T>};
+  static void *memory(const View<T, N> &v) { return const_cast<std::remove_const_t<T> *>(v.data); }
+  static const int64_t *shape(const View<T, N> &v) { return v.shape; }
+  static const int64_t *strides(const View<T, N> &v) { return v.strides; }
+};
+
+} // namespace detail
+
+template <class Signature> class Bound;
+
+/// A Function as a plain typed callable, made by `Function::bind`. Numbers are 0-d inputs, Views
+/// of const are inputs, Views of non-const are outputs and stand after the inputs; the result
+/// type is absl::Status, or the number that the only output is, or void. Calls read and write the
+/// caller's memory. Thread-safe as the Function is.
+template <class R, class... A> class Bound<R(A...)> {
+public:
+  static constexpr bool kReturnsStatus = std::is_same_v<R, absl::Status>;
+  static constexpr bool kReturnsValue = !kReturnsStatus && !std::is_void_v<R>;
+
+  R operator()(A... arguments) const {
+    constexpr size_t kCount = sizeof...(A) + kReturnsValue;
+    std::conditional_t<kReturnsValue, R, char> result{};
+    void *memory[kCount + 1] = {detail::BoundTraits<A>::memory(arguments)...};
+    if constexpr (kReturnsValue)
+      memory[sizeof...(A)] = &result;
+    absl::Status status;
+    if (call_.code) {
+      void *buffers[detail::BoundCall::kMaxBuffers];
+      size_t n = call_.pattern.size();
+      for (size_t i = 0; i < n; ++i)
+        buffers[i] = call_.pattern[i];
+      for (size_t i = 0; i < kCount; ++i)
+        if (int32_t slot = call_.slots[i]; slot >= 0)
+          buffers[slot] = memory[i];
+      call_.code(buffers, call_.sizes); // chosen only where it cannot fail
+    } else {
+      const int64_t *shapes[kCount + 1] = {detail::BoundTraits<A>::shape(arguments)...};
+      const int64_t *strides[kCount + 1] = {detail::BoundTraits<A>::strides(arguments)...};
+      status = call_.run(absl::MakeConstSpan(memory, kCount), absl::MakeConstSpan(shapes, kCount),
+                         absl::MakeConstSpan(strides, kCount));
+    }
+    if constexpr (kReturnsStatus)
+      return status;
+    else if constexpr (kReturnsValue)
+      return result;
+  }
+
+private:
+  friend class Function;
+  explicit Bound(detail::BoundCall call) : call_(std::move(call)) {}
+  detail::BoundCall call_;
+};
+
+/// A compiled graph. A cheap handle; equal by identity (F-208). Calls from many threads at once
+/// are right and run in parallel.
+class Function {
+public:
+  /// Positional arguments: Tensors and C++ numbers. Errors: TypeError for count, dtype and rank
+  /// (F-045), ShapeError for extents, IndexError and what else the graph's ops can raise.
+  template <class... A>
+    requires(std::is_convertible_v<A, Tensor> && ...)
+  absl::StatusOr<Results> operator()(A &&...arguments) const {
+    return call(std::vector<Tensor>{Tensor(std::forward<A>(arguments))...});
+  }
+  /// Positional arguments first, the rest by name (F-201).
+  absl::StatusOr<Results> call(std::vector<Tensor> positional,
+                               std::vector<NamedValue> named = {}) const;
+
+  /// A typed call; see Bound. TypeError if the signature does not fit the function; also if a
+  /// result without a Status is asked for where the program can fail at run time.
+  template <class Signature> absl::StatusOr<Bound<Signature>> bind() const {
+    return bindAs(static_cast<Bound<Signature> *>(nullptr));
+  }
+
+  const std::string &name() const;
+  /// Names and types of inputs and outputs, in order.
+  const std::vector<std::string> &inputNames() const;
+  const std::vector<Type> &inputTypes() const;
+  const std::vector<std::string> &outputNames() const;
+  const std::vector<Type> &outputTypes() const;
+
+  /// What it has done since it was made, over all threads; for tests that count.
+  struct Counters {
+    int64_t calls = 0;
+    int64_t kernelRuns = 0;
+    /// Shape sets solved, arenas allocated, bytes copied between buffers.
+    int64_t plans = 0;
+    int64_t arenas = 0;
+    int64_t bytesCopied = 0;
+    /// Distinct kernels in it.
+    int64_t kernels = 0;
+  };
+  Counters counters() const;
+
+  friend bool operator==(const Function &a, const Function &b) { return a.state_ == b.state_; }
+
+  struct State;
+  explicit Function(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+
+private:
+  template <class R, class... A> absl::StatusOr<Bound<R(A...)>> bindAs(Bound<R(A...)> *) const {
+    std::vector<detail::BoundArgument> arguments = {detail::BoundTraits<A>::argument...};
+    bool returnsStatus = Bound<R(A...)>::kReturnsStatus;
+    if constexpr (Bound<R(A...)>::kReturnsValue)
+      arguments.push_back({DTypeOf<R>::value, 0, true});
+    absl::StatusOr<detail::BoundCall> call = prepare(arguments, returnsStatus);
+    if (!call.ok())
+      return call.status();
+    return Bound<R(A...)>(*std::move(call));
+  }
+  absl::StatusOr<detail::BoundCall> prepare(absl::Span<const detail::BoundArgument> arguments,
+                                            bool returnsStatus) const;
+
+  std::shared_ptr<const State> state_;
+};
+
+/// Compiles `outputs` as a function of `inputs`. The graph itself is not changed, and nothing done
+/// to it later changes the Function.
+/// Errors: the first error that a Variable carries; TypeError, MissingInput and UnusedInput as
+/// F-152 to F-167 say; ValueError for an unknown mode or target; what compiling can raise.
+/// Thread-safe.
+absl::StatusOr<Function> function(InputList inputs, OutputList outputs,
+                                  FunctionOptions options = {},
+                                  std::source_location loc = std::source_location::current());
+/// The same for a graph that was loaded.
+absl::StatusOr<Function> function(const GraphModule &module, FunctionOptions options = {});
+
+} // namespace graphc

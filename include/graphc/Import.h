@@ -1,0 +1,47 @@
+//===- graphc/Import.h - graphs from files ----------------------*- C++ -*-===//
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "graphc/Variable.h"
+
+namespace graphc {
+
+/// A graph with its interface: ordinary Variables, to be compiled, rewritten, differentiated.
+struct GraphModule {
+  std::string name = "main";
+  Variables inputs;
+  Variables outputs;
+  /// One per output; empty where it has no name.
+  std::vector<std::string> outputNames;
+};
+
+/// Reads graph text (or MLIR bytecode) of the `graph` dialect; docs/GraphText.md describes it.
+/// `entry` names the function; empty means "main", or the only function of the file. Errors name
+/// FILE:LINE:COLUMN as their place: Io where the file cannot be read, ValueError where the text
+/// cannot be parsed, and the kinds that building the same graph in C++ would give. Thread-safe.
+absl::StatusOr<GraphModule> loadGraph(const std::string &path, std::string_view entry = {});
+/// The same from memory; `name` stands for the file in places.
+absl::StatusOr<GraphModule> parseGraph(std::string_view text, std::string_view name = "<memory>",
+                                       std::string_view entry = {});
+
+/// How `printGraph` writes.
+struct PrintGraphOptions {
+  /// Append the user's places as MLIR locations.
+  bool locations = false;
+  /// MLIR bytecode instead of text.
+  bool bytecode = false;
+};
+/// Graph text that `parseGraph` reads back to the same graph. Variables keep their names where
+/// these are legal and distinct. NotSupported for ops without a definition in the registry.
+absl::StatusOr<std::string> printGraph(const GraphModule &module,
+                                       const PrintGraphOptions &options = {});
+
+/// Reads an ONNX model; initializers become constants. NotSupported lists every operator (with
+/// counts) that has no translation. Thread-safe.
+absl::StatusOr<GraphModule> loadOnnx(const std::string &path);
+
+} // namespace graphc

@@ -1,0 +1,26 @@
+//===- Arguments.h - values for a function's inputs ---------------*- C++ -*-===//
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "graphc/Function.h"
+
+namespace graphc {
+
+/// What the arguments of a call are checked against.
+struct Signature {
+  std::string function; // "" has no name
+  std::vector<std::string> names;
+  std::vector<Type> types;
+};
+
+/// F-201: one value per input from positional and named ones; each converted as F-040 to F-045
+/// say. TypeError.
+absl::StatusOr<std::vector<Tensor>> bindArguments(const Signature &signature,
+                                                  std::vector<Tensor> positional,
+                                                  absl::Span<const NamedValue> named);
+
+} // namespace graphc

@@ -1,0 +1,43 @@
+//===- LoadCompiler.cpp - the compiler half, when it is needed ------------===//
+#include <dlfcn.h>
+
+#include "API/SharedLibrary.h"
+#include "Kernels/CompilerInterface.h"
+#include "graphc/Import.h"
+
+namespace graphc {
+
+absl::StatusOr<const CompilerInterface *> loadCompiler() {
+  static const absl::StatusOr<void *> entry =
+      loadOwnSymbol("libgraphc-compiler.so", "graphcCompilerEntry");
+  if (!entry.ok())
+    return entry.status();
+  static const CompilerInterface *compiler =
+      reinterpret_cast<const CompilerInterface *(*)()>(*entry)();
+  return compiler;
+}
+
+absl::StatusOr<GraphModule> parseGraph(std::string_view text, std::string_view name,
+                                       std::string_view entry) {
+  absl::StatusOr<const CompilerInterface *> compiler = loadCompiler();
+  if (!compiler.ok())
+    return compiler.status();
+  return (*compiler)->readGraph(text, name, entry);
+}
+
+absl::StatusOr<GraphModule> loadGraph(const std::string &path, std::string_view entry) {
+  absl::StatusOr<std::string> text = readFile(path);
+  if (!text.ok())
+    return text.status();
+  return parseGraph(*text, path, entry);
+}
+
+absl::StatusOr<std::string> printGraph(const GraphModule &module,
+                                       const PrintGraphOptions &options) {
+  absl::StatusOr<const CompilerInterface *> compiler = loadCompiler();
+  if (!compiler.ok())
+    return compiler.status();
+  return (*compiler)->writeGraph(module, options);
+}
+
+} // namespace graphc

@@ -1,0 +1,46 @@
+//===- SharedLibrary.cpp --------------------------------------------------===//
+#include "SharedLibrary.h"
+
+#include <cerrno>
+#include <cstring>
+#include <dlfcn.h>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "graphc/Status.h"
+
+namespace graphc {
+
+absl::StatusOr<void *> loadOwnSymbol(const std::string &file, const std::string &symbol) {
+  Dl_info self;
+  if (!dladdr(reinterpret_cast<void *>(&loadOwnSymbol), &self) || !self.dli_fname)
+    return makeError(ErrorKind::Io, "the folder of libgraphc cannot be found");
+  std::string path = (std::filesystem::path(self.dli_fname).parent_path() / file).string();
+  // LOCAL: another LLVM in the process must not meet this one. NODELETE: LLVM's static objects do
+  // not survive being unloaded.
+  void *library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+  if (!library)
+    return makeError(ErrorKind::Io, file + " cannot be loaded: " + dlerror() +
+                                        "; it is installed beside libgraphc");
+  void *address = dlsym(library, symbol.c_str());
+  if (!address)
+    return makeError(ErrorKind::Io, path + " is of another version: it lacks " + symbol);
+  return address;
+}
+
+absl::StatusOr<std::string> readFile(const std::string &path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    return makeError(ErrorKind::Io, path + ": is a folder");
+  std::ifstream in(path, std::ios::binary);
+  if (!in)
+    return makeError(ErrorKind::Io, path + ": " + std::strerror(errno));
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (in.bad())
+    return makeError(ErrorKind::Io, path + ": " + std::strerror(errno));
+  return std::move(text).str();
+}
+
+} // namespace graphc

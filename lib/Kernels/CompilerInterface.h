@@ -1,0 +1,61 @@
+//===- CompilerInterface.h - what libgraphc asks of the compiler --*- C++ -*-===//
+//
+// The compiler half is a shared library of its own, with MLIR and LLVM inside, loaded when
+// something must be compiled or graph text is read. This is all that libgraphc sees of it.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "Runtime/Executable.h"
+#include "absl/status/statusor.h"
+#include "graphc/Import.h"
+
+namespace graphc {
+
+struct CompileOptions {
+  std::string mode = "fast_run";
+  std::string target = "native";
+  /// Threads that compile.
+  int compileThreads = 1;
+  /// Keep compiled kernels in the user's cache folder and look there first.
+  bool diskCache = true;
+  /// Folder to write each stage's text to; empty for none.
+  std::string dumpStages;
+  /// Line tables for debuggers and profilers.
+  bool lineTables = false;
+};
+
+/// The stages in order, as `--emit` and `--from` name them.
+inline constexpr std::string_view kStages[] = {"graph", "rewritten", "kernels", "linalg",
+                                               "loops", "llvm",      "asm",     "obj"};
+
+class CompilerInterface {
+public:
+  /// Code for this process.
+  virtual absl::StatusOr<std::shared_ptr<const Executable>>
+  compile(const GraphModule &module, const CompileOptions &options) const = 0;
+
+  /// The result of a stage: text, or the bytes of an object for "obj".
+  virtual absl::StatusOr<std::string> emit(const GraphModule &module, std::string_view stage,
+                                           const CompileOptions &options) const = 0;
+  /// From the text of stage `from` (linalg or loops) to a later one.
+  virtual absl::StatusOr<std::string> translate(std::string_view text, std::string_view name,
+                                                std::string_view from, std::string_view to,
+                                                const CompileOptions &options) const = 0;
+  virtual absl::StatusOr<GraphModule> readGraph(std::string_view text, std::string_view name,
+                                                std::string_view entry) const = 0;
+  virtual absl::StatusOr<std::string> writeGraph(const GraphModule &module,
+                                                 const PrintGraphOptions &options) const = 0;
+
+protected:
+  ~CompilerInterface() = default;
+};
+
+/// The compiler half; loads it on first use. Io if it cannot be loaded. Thread-safe.
+absl::StatusOr<const CompilerInterface *> loadCompiler();
+
+} // namespace graphc

@@ -1,0 +1,105 @@
+//===- ParseValueTest.cpp - values on the command line --------------------===//
+#include "API/ParseValue.h"
+
+#include <gtest/gtest.h>
+#include <random>
+
+#include "graphc/Status.h"
+
+namespace graphc {
+namespace {
+
+Type any(DType dtype, int rank) {
+  return Type(dtype, std::vector<int64_t>(size_t(rank), kDynamic));
+}
+
+Tensor parse(std::string_view text, DType dtype = DType::Float64) {
+  absl::StatusOr<Tensor> t = parseValue(text, any(dtype, 0));
+  EXPECT_TRUE(t.ok()) << text << ": " << t.status();
+  return t.ok() ? *t : Tensor();
+}
+
+std::string problem(std::string_view text, DType dtype = DType::Float64) {
+  absl::StatusOr<Tensor> t = parseValue(text, any(dtype, 1));
+  return t.ok() ? "accepted" : std::string(t.status().message());
+}
+
+TEST(ParseValue, Numbers) {
+  EXPECT_EQ(parse("2").item<double>(), 2);
+  EXPECT_EQ(parse("-1.5e3").item<double>(), -1500);
+  EXPECT_EQ(parse("+7").item<double>(), 7);
+  EXPECT_EQ(parse(" 0.1 ").item<double>(), 0.1);
+  EXPECT_TRUE(std::isnan(parse("nan").item<double>()));
+  EXPECT_EQ(parse("-inf").item<double>(), -INFINITY);
+  EXPECT_EQ(parse("1e999").item<double>(), INFINITY);
+  EXPECT_EQ(parse("0.1", DType::Float32).item<float>(), 0.1f);
+  EXPECT_EQ(parse("18446744073709551615", DType::UInt64).item<uint64_t>(), UINT64_MAX);
+  EXPECT_EQ(parse("-9223372036854775808", DType::Int64).item<int64_t>(), INT64_MIN);
+  EXPECT_EQ(parse("true", DType::Bool).item<bool>(), true);
+  EXPECT_EQ(parse("3.0", DType::Int32).item<int32_t>(), 3);
+}
+
+TEST(ParseValue, Lists) {
+  EXPECT_EQ(parse("[1, 2, 3]"), Tensor({1, 2, 3}));
+  EXPECT_EQ(parse("[[1,2],[3,4]]"), Tensor({{1, 2}, {3, 4}}));
+  EXPECT_EQ(parse(" [ [ [ 1 ] ] ] "), *Tensor({1}).reshape({1, 1, 1}));
+  EXPECT_EQ(parse("[]").shape(), (absl::Span<const int64_t>{0}));
+  Tensor empty = parse("[[],[]]");
+  EXPECT_EQ(empty.rank(), 2);
+  EXPECT_EQ(empty.shape()[0], 2);
+  EXPECT_EQ(empty.shape()[1], 0);
+}
+
+TEST(ParseValue, MadeUp) {
+  int64_t shape[] = {2, kDynamic};
+  Type type(DType::Float32, shape);
+  Tensor zeros = *parseValue("zeros", type);
+  EXPECT_EQ(zeros, *Tensor::zeros(DType::Float32, {2, 1}));
+  Tensor random = *parseValue("random[2,3]", type);
+  EXPECT_EQ(random.numElements(), 6);
+  EXPECT_TRUE(random.identical(*parseValue("random[2,3]", type))) << "from a fixed seed";
+  for (float x : random.flat<float>())
+    EXPECT_TRUE(x >= 0 && x < 1);
+}
+
+TEST(ParseValue, Mistakes) {
+  EXPECT_EQ(problem(""), "'' at character 1: expected a number");
+  EXPECT_EQ(problem("abc"), "'abc' at character 1: 'abc' is no number");
+  EXPECT_EQ(problem("[1, 2"), "'[1, 2' at character 6: expected ',' or ']'");
+  EXPECT_EQ(problem("[1,]"), "'[1,]' at character 4: expected a number");
+  EXPECT_EQ(problem("[1] 2"), "'[1] 2' at character 5: more follows after the value");
+  EXPECT_EQ(problem("[[1],[2,3]]"),
+            "'[[1],[2,3]]' at character 10: lists at one depth have 1 and 2 elements");
+  EXPECT_EQ(problem("[1,[2]]"),
+            "'[1,[2]]' at character 4: a list stands where others have a number");
+  EXPECT_EQ(problem("[[1],2]"),
+            "'[[1],2]' at character 6: a number stands where others have a list");
+  EXPECT_EQ(problem("300", DType::Int8), "300 is no value of dtype int8");
+  EXPECT_EQ(problem("1.5", DType::Int64), "1.5 is no value of dtype int64");
+  EXPECT_EQ(problem("-1", DType::UInt8), "-1 is no value of dtype uint8");
+  EXPECT_EQ(problem("zeros[2"), "'[2' at character 3: expected ',' or ']'");
+  EXPECT_EQ(problem(std::string(40, '[')),
+            "'" + std::string(40, '[') + "' at character 33: lists are nested more than 32 deep");
+  EXPECT_EQ(errorKind(parseValue("missing.npy", any(DType::Float64, 1)).status()), ErrorKind::Io);
+}
+
+// Nothing that anybody can type ends in a crash; what is accepted fits the dtype.
+TEST(ParseValue, RandomText) {
+  std::mt19937 random(7);
+  std::string_view alphabet = "[[]],,0123.-+einfat rand ";
+  int accepted = 0;
+  for (int i = 0; i < 20000; ++i) {
+    std::string text;
+    for (size_t n = random() % 12; n > 0; --n)
+      text += alphabet[random() % alphabet.size()];
+    absl::StatusOr<Tensor> t = parseValue(text, any(DType(random() % kNumDTypes), 1));
+    accepted += t.ok();
+    if (!t.ok()) {
+      EXPECT_FALSE(t.status().message().empty());
+    }
+  }
+  EXPECT_GT(accepted, 100);
+}
+
+} // namespace
+} // namespace graphc
