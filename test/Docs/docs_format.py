@@ -9,6 +9,8 @@ import lit.Test
 
 class DocsFormat(lit.formats.TestFormat):
     def getTestsInDirectory(self, testSuite, pathInSuite, litConfig, localConfig):
+        if pathInSuite != ("Docs",):  # lit also asks for the folders below, such as Python's own __pycache__
+            return
         root = localConfig.graphc_source_dir
         names = ["README.md"]
         for folder, _, files in os.walk(os.path.join(root, "docs")):
