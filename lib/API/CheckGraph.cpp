@@ -1,0 +1,79 @@
+//===- CheckGraph.cpp -----------------------------------------------------===//
+#include "CheckGraph.h"
+
+#include "Support/Log.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "graphc/Traversal.h"
+
+namespace graphc {
+namespace {
+
+std::string quoted(const Variable &v) {
+  return v.name().empty() ? "a variable without a name" : "'" + std::string(v.name()) + "'";
+}
+
+std::string numbered(size_t i, const Variable &v) {
+  return "input " + std::to_string(i) +
+         (v.name().empty() ? "" : " ('" + std::string(v.name()) + "')");
+}
+
+/// The first node that reads `v`, for messages.
+std::string userOf(const Variable &v, const GraphModule &module) {
+  for (const Apply &node : ioToposort(module.inputs, module.outputs))
+    for (int i = 0; i < node.numInputs(); ++i)
+      if (node.input(i) == v)
+        return ", which " + std::string(node.op().name()) + " reads" +
+               (node.place().known() ? " at " + node.place().str() : "");
+  return "";
+}
+
+} // namespace
+
+absl::Status checkGraph(const GraphModule &module, OnUnusedInput onUnused, Place place) {
+  absl::flat_hash_map<Variable, size_t> positions;
+  for (size_t i = 0; i < module.inputs.size(); ++i) {
+    const Variable &v = module.inputs[i];
+    if (!v.ok())
+      return v.status();
+    if (v.isConstant())
+      return makeError(ErrorKind::TypeError, "function: " + numbered(i, v) + " is a constant",
+                       place);
+    if (!v.type().isTensor())
+      return makeError(ErrorKind::TypeError,
+                       "function: " + numbered(i, v) + " is " + v.type().str(), place);
+    auto [it, isNew] = positions.try_emplace(v, i);
+    if (!isNew)
+      return makeError(ErrorKind::UnusedInput,
+                       "function: " + quoted(v) + " stands twice among the inputs, at positions " +
+                           std::to_string(it->second) + " and " + std::to_string(i),
+                       place);
+  }
+  for (const Variable &v : module.outputs) {
+    if (!v.ok())
+      return v.status();
+    if (!v.type().isTensor())
+      return makeError(ErrorKind::TypeError, "function: an output is " + v.type().str(), place);
+  }
+  absl::flat_hash_set<Variable> used;
+  for (const Variable &v : graphInputs(module.outputs, module.inputs)) {
+    used.insert(v);
+    if (!positions.contains(v) && !v.isConstant())
+      return makeError(ErrorKind::MissingInput,
+                       "function: " + quoted(v) + " is no input" + userOf(v, module) +
+                           "; add it to the inputs",
+                       place);
+  }
+  for (size_t i = 0; i < module.inputs.size() && onUnused != OnUnusedInput::Ignore; ++i) {
+    if (used.contains(module.inputs[i]))
+      continue;
+    std::string message = "function: " + numbered(i, module.inputs[i]) +
+                          " is not used by any output; remove it or set onUnusedInput";
+    if (onUnused == OnUnusedInput::Raise)
+      return makeError(ErrorKind::UnusedInput, message, place);
+    logWarning(message);
+  }
+  return absl::OkStatus();
+}
+
+} // namespace graphc
