@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "JIT/LowerToLLVM.h"
 
+#include "JIT/ExpandVectors.h"
 #include "JIT/HalfFloats.h"
 #include "JIT/PackArguments.h"
 #include "graphc/Status.h"
@@ -33,7 +34,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/ExtensibleDialect.h"
 #include "mlir/Pass/PassManager.h"
@@ -68,49 +68,8 @@ private:
   ScopedDiagnosticHandler handler;
 };
 
-/// vector.create_mask with one dimension: lanes below the count. MLIR's own expansion cuts the
-/// count to 32 bits, which is wrong from 2^32 elements on, or compares 64-bit lanes, which takes
-/// two registers more.
-struct LowerCreateMask : OpRewritePattern<vector::CreateMaskOp> {
-  LowerCreateMask(MLIRContext *context) : OpRewritePattern(context, /*benefit=*/10) {}
-
-  LogicalResult matchAndRewrite(vector::CreateMaskOp op, PatternRewriter &rewriter) const override {
-    VectorType type = op.getType();
-    if (type.getRank() != 1 || type.isScalable())
-      return failure();
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    int64_t lanes = type.getDimSize(0);
-    Value count = op.getOperand(0);
-    count = arith::MaxSIOp::create(b, count, arith::ConstantIndexOp::create(b, 0));
-    count = arith::MinSIOp::create(b, count, arith::ConstantIndexOp::create(b, lanes));
-    auto indices = VectorType::get(lanes, b.getI32Type());
-    Value limit = vector::BroadcastOp::create(b, indices,
-                                              arith::IndexCastOp::create(b, b.getI32Type(), count));
-    auto numbers = llvm::to_vector(llvm::seq<int32_t>(0, static_cast<int32_t>(lanes)));
-    Value lane = arith::ConstantOp::create(b, DenseElementsAttr::get<int32_t>(indices, numbers));
-    rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, arith::CmpIPredicate::slt, lane, limit);
-    return success();
-  }
-};
-
-/// Vector ops that become other vector ops first.
-void populateVectorExpansions(RewritePatternSet &patterns) {
-  patterns.add<LowerCreateMask>(patterns.getContext());
-  vector::populateVectorTransferLoweringPatterns(patterns, /*maxTransferRank=*/1);
-  vector::populateVectorBroadcastLoweringPatterns(patterns);
-  vector::populateVectorStepLoweringPatterns(patterns);
-  vector::populateVectorShapeCastLoweringPatterns(patterns);
-  vector::populateVectorBitCastLoweringPatterns(patterns);
-  vector::populateVectorInterleaveLoweringPatterns(patterns);
-  vector::populateVectorGatherLoweringPatterns(patterns);
-  vector::populateVectorTransposeLoweringPatterns(patterns,
-                                                  vector::VectorTransposeLowering::Shuffle1D);
-  vector::populateVectorMultiReductionLoweringPatterns(
-      patterns, vector::VectorMultiReductionLowering::InnerParallel);
-  vector::populateVectorOuterProductLoweringPatterns(patterns);
-}
-
-LogicalResult convert(ModuleOp module, const TargetDescription &target) {
+LogicalResult convert(ModuleOp module, const TargetDescription &target, bool trusted) {
+  expandVectors(module);
   MLIRContext *context = module.getContext();
   LowerToLLVMOptions options(context);
   options.useBarePtrCallConv = true;
@@ -120,7 +79,7 @@ LogicalResult convert(ModuleOp module, const TargetDescription &target) {
 
   RewritePatternSet patterns(context);
   populateHalfFloatPatterns(target, patterns);
-  populateVectorExpansions(patterns);
+  populateMaskPatterns(patterns);
   memref::populateExpandStridedMetadataPatterns(patterns);
   populateAffineToStdConversionPatterns(patterns);
   populateSCFToControlFlowConversionPatterns(patterns);
@@ -136,7 +95,7 @@ LogicalResult convert(ModuleOp module, const TargetDescription &target) {
   LLVMConversionTarget legal(*context);
   legal.addLegalOp<ModuleOp, UnrealizedConversionCastOp>();
   ConversionConfig config;
-  config.allowPatternRollback = false; // a fifth of the time
+  config.allowPatternRollback = !trusted;
   return applyFullConversion(module, legal, FrozenRewritePatternSet(std::move(patterns)), config);
 }
 
@@ -166,9 +125,9 @@ void registerLoopDialects(DialectRegistry &registry) {
   registerLLVMDialectTranslation(registry);
 }
 
-absl::Status lowerToLLVMDialect(ModuleOp module, const TargetDescription &target) {
+absl::Status lowerToLLVMDialect(ModuleOp module, const TargetDescription &target, bool trusted) {
   ErrorCollector errors(module.getContext());
-  if (failed(convert(module, target)) || failed(removeCasts(module)))
+  if (failed(convert(module, target, trusted)) || failed(removeCasts(module)))
     return errors.status("lowering to the LLVM dialect failed");
   if (failed(packArguments(module)))
     return errors.status("a kernel's signature is wrong");

@@ -218,7 +218,7 @@ absl::StatusOr<std::unique_ptr<ObjectCompiler::Worker>> ObjectCompiler::makeWork
 }
 
 absl::Status ObjectCompiler::lower(mlir::ModuleOp loops) const {
-  absl::Status status = lowerToLLVMDialect(loops, description);
+  absl::Status status = lowerToLLVMDialect(loops, description, options.trusted);
   if (status.ok() && options.lineTables)
     status = addLineTables(loops);
   return status;

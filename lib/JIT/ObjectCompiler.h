@@ -23,6 +23,8 @@ enum class IRPasses {
 
 struct CodeOptions {
   IRPasses passes = IRPasses::Vector;
+  bool trusted =
+      true; ///< the module was made by graphc, not read from a file: see lowerToLLVMDialect
   bool lineTables = false; ///< gdb and perf show the lines of the graph's text
 };
 

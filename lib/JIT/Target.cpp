@@ -18,7 +18,8 @@ void setX86Facts(TargetDescription &target, llvm::function_ref<bool(llvm::String
   target.hasAvx2 = has("avx2");
   target.hasFma = has("fma");
   target.hasF16C = has("f16c");
-  target.hasAvx512 = has("avx512f") && has("avx512bw") && has("avx512dq") && has("avx512vl");
+  // These imply F, which LLVM leaves out of the levels' lists.
+  target.hasAvx512 = has("avx512bw") && has("avx512dq") && has("avx512vl");
   target.hasAvx512Fp16 = target.hasAvx512 && has("avx512fp16");
   target.hasAvx512Bf16 = target.hasAvx512 && has("avx512bf16");
   target.hasAvx512Vnni = target.hasAvx512 && has("avx512vnni");

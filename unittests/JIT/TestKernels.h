@@ -38,6 +38,8 @@ inline absl::StatusOr<std::string> compileText(absl::string_view text,
                                                const CodeOptions &options = {}) {
   auto context = makeContext();
   auto module = parse(*context, text);
+  if (!module)
+    return absl::InvalidArgumentError("the text does not parse");
   auto compiler = ObjectCompiler::create(target, options);
   if (!compiler.ok())
     return compiler.status();
