@@ -25,6 +25,7 @@ config.substitutions += [
     ("%cmake", config.cmake),
     ("%src", config.graphc_source_dir),
     ("%build", config.graphc_build_dir),
+    ("%clang_tidy", os.path.join(config.llvm_tools_dir, "clang-tidy")),
     ("%data", os.path.join(config.graphc_source_dir, "test", "Data")),
 ]
 

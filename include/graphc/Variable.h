@@ -181,7 +181,7 @@ Constant constant(const Tensor &data, std::source_location loc = std::source_loc
 Constant constant(bool value, std::source_location loc = std::source_location::current());
 namespace detail {
 Constant literalConstant(const Tensor &value, std::source_location loc);
-}
+} // namespace detail
 /// Integers give int64 (uint64 where it takes the 64th bit), floats give floatX.
 template <Number T>
 Constant constant(T value, std::source_location loc = std::source_location::current()) {

@@ -38,7 +38,7 @@ static absl::Status checkAttribute(const OpDef &def, const AttributeSpec &spec,
 }
 
 /// The attributes in full: those given and the defaults of the others.
-static absl::StatusOr<Attributes> complete(const OpDef &def, Attributes given) {
+static absl::StatusOr<Attributes> complete(const OpDef &def, const Attributes &given) {
   Attributes all;
   for (const AttributeSpec &spec : def.attributes) {
     const AttributeValue *value = given.find(spec.name);

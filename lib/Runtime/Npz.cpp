@@ -185,7 +185,7 @@ absl::Status saveNpz(const std::string &path, const std::map<std::string, Tensor
   }
   if (zip_close(zip) != 0)
     return zipError(path, zip_strerror(zip));
-  archive->release();
+  (void)archive->release(); // zip_close has freed it
   return absl::OkStatus();
 }
 
