@@ -384,6 +384,8 @@ public:
   Extent size(int64_t value);
   Extent dim(Array a, int axis);
   Extents shape(Array a);
+  /// Whether the axis broadcasts: it is statically 1 by the array's type (F-019).
+  bool broadcasts(Array a, int axis) const;
   Extent numElements(Array a);
   /// The element at row-major position `index` of an integer array, as a size. Known on the host
   /// where it can be derived; otherwise it is read when the array has been computed.

@@ -8,6 +8,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
+#include <string_view>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
@@ -43,6 +45,9 @@ struct SizeNode {
 int64_t foldSize(SizeOp op, int64_t a, int64_t b);
 
 enum class Predicate : uint8_t { Equal, LessEqual, Less };
+bool holds(Predicate predicate, int64_t a, int64_t b);
+/// The text of a failed requirement: `{a}` and `{b}` in `message` become the two values.
+std::string failureText(std::string_view message, int64_t a, int64_t b);
 
 /// A callback that computes outputs from inputs on the host. Inputs are row-major; outputs are
 /// allocated, row-major. Must be thread-safe.

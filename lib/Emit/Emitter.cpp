@@ -178,6 +178,10 @@ Extent Emitter::dim(Array a, int axis) {
   return {this, state_->sizes.canonical(state_->record.arrays[a.id].shape[axis])};
 }
 
+bool Emitter::broadcasts(Array a, int axis) const {
+  return state_->broadcastAxes[a.id] >> axis & 1;
+}
+
 Extents Emitter::shape(Array a) {
   Extents result;
   for (int axis = 0; axis < rank(a); ++axis)
@@ -293,11 +297,9 @@ Array Emitter::reduce(Combine combine, const Extents &parallel, const Extents &r
 }
 
 Array Emitter::map(const Arrays &in, const std::function<Scalar(const Scalars &)> &body) {
-  State &s = *state_;
   int resultRank = 0;
   for (Array a : in)
     resultRank = std::max(resultRank, rank(a));
-  auto broadcasts = [&](Array a, int axis) { return s.broadcastAxes[a.id] >> axis & 1; };
   Extents shape;
   for (int axis = 0; axis < resultRank; ++axis) {
     Extent extent = size(1);

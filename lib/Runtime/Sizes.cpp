@@ -1,4 +1,5 @@
 //===- Sizes.cpp - arithmetic of sizes ------------------------------------===//
+#include "absl/strings/str_replace.h"
 #include "graphc/Host.h"
 
 namespace graphc {
@@ -33,6 +34,23 @@ int64_t foldSize(SizeOp op, int64_t a, int64_t b) {
     break;
   }
   return 0;
+}
+
+bool holds(Predicate predicate, int64_t a, int64_t b) {
+  switch (predicate) {
+  case Predicate::Equal:
+    return a == b;
+  case Predicate::LessEqual:
+    return a <= b;
+  case Predicate::Less:
+    return a < b;
+  }
+  return false;
+}
+
+std::string failureText(std::string_view message, int64_t a, int64_t b) {
+  std::string valueA = std::to_string(a), valueB = std::to_string(b);
+  return absl::StrReplaceAll({message.data(), message.size()}, {{"{a}", valueA}, {"{b}", valueB}});
 }
 
 } // namespace graphc

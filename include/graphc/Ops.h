@@ -1,0 +1,428 @@
+//===- graphc/Ops.h - functions that build nodes ----------------*- C++ -*-===//
+//
+// One function per op of the registry (docs/Ops.md describes them, `graphc ops NAME` prints the
+// same), and the few that are short for several ops. All take Operands: Variables, Tensors or C++
+// numbers. None of them fails by itself: a mistake gives an Invalid Variable that carries the
+// error and the caller's place (Variable.h).
+//
+// Shapes broadcast as F-019 says: only an extent that is statically 1 does. Axes may count from
+// the end (-1 is the last).
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include <concepts>
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "graphc/Variable.h"
+
+namespace graphc {
+
+//===--- elementwise --------------------------------------------------------===//
+
+#define GRAPHC_UNARY(NAME) Variable NAME(Operand x);
+#define GRAPHC_BINARY(NAME) Variable NAME(Operand x, Operand y);
+#define GRAPHC_TERNARY(NAME) Variable NAME(Operand x, Operand y, Operand z);
+
+// Arithmetic. add and mul take any number of operands as a list, too.
+GRAPHC_BINARY(add)
+GRAPHC_BINARY(sub)
+GRAPHC_BINARY(mul)
+GRAPHC_BINARY(trueDiv)
+GRAPHC_BINARY(intDiv)
+GRAPHC_BINARY(mod)
+GRAPHC_BINARY(pow)
+GRAPHC_UNARY(neg)
+GRAPHC_UNARY(abs)
+GRAPHC_UNARY(sgn)
+GRAPHC_UNARY(sqr)
+GRAPHC_UNARY(sqrt)
+GRAPHC_UNARY(rsqrt)
+GRAPHC_UNARY(cbrt)
+GRAPHC_UNARY(reciprocal)
+GRAPHC_BINARY(maximum)
+GRAPHC_BINARY(minimum)
+GRAPHC_BINARY(copysign)
+GRAPHC_BINARY(nextafter)
+GRAPHC_BINARY(hypot)
+GRAPHC_TERNARY(fma)
+GRAPHC_UNARY(deg2rad)
+GRAPHC_UNARY(rad2deg)
+/// The value itself; `copy` never shares memory with its operand.
+GRAPHC_UNARY(identity)
+GRAPHC_UNARY(copy)
+Variable add(std::initializer_list<Operand> terms);
+Variable mul(std::initializer_list<Operand> factors);
+/// x < low ? low : x > high ? high : x.
+Variable clip(Operand x, Operand low, Operand high);
+/// (intDiv(x, y), mod(x, y)).
+std::pair<Variable, Variable> divmod(Operand x, Operand y);
+/// condition ? x : y for each element; any dtype is a condition (not 0 is true, NaN is true).
+Variable where(Operand condition, Operand x, Operand y);
+/// y, broadcast to the shape that x and y have together.
+Variable second(Operand x, Operand y);
+
+// Comparisons give bool; signed against unsigned integers compare exactly.
+GRAPHC_BINARY(eq)
+GRAPHC_BINARY(neq)
+GRAPHC_BINARY(lt)
+GRAPHC_BINARY(le)
+GRAPHC_BINARY(gt)
+GRAPHC_BINARY(ge)
+GRAPHC_UNARY(isnan)
+GRAPHC_UNARY(isinf)
+GRAPHC_UNARY(isfinite)
+GRAPHC_UNARY(signbit)
+struct IscloseOptions {
+  double rtol = 1e-5;
+  double atol = 1e-8;
+  bool equalNan = false;
+};
+Variable isclose(Operand x, Operand y, IscloseOptions options = {});
+
+// Logic on any dtype, bits of integers.
+GRAPHC_BINARY(logicalAnd)
+GRAPHC_BINARY(logicalOr)
+GRAPHC_BINARY(logicalXor)
+GRAPHC_UNARY(logicalNot)
+GRAPHC_BINARY(bitwiseAnd)
+GRAPHC_BINARY(bitwiseOr)
+GRAPHC_BINARY(bitwiseXor)
+GRAPHC_UNARY(invert)
+GRAPHC_BINARY(leftShift)
+GRAPHC_BINARY(rightShift)
+
+// Rounding. `round` is roundHalfToEven.
+GRAPHC_UNARY(floor)
+GRAPHC_UNARY(ceil)
+GRAPHC_UNARY(trunc)
+GRAPHC_UNARY(round)
+GRAPHC_UNARY(roundHalfToEven)
+GRAPHC_UNARY(roundHalfAwayFromZero)
+/// F-046.
+Variable cast(Operand x, DType dtype);
+
+// Exponentials, logarithms, trigonometry.
+GRAPHC_UNARY(exp)
+GRAPHC_UNARY(exp2)
+GRAPHC_UNARY(expm1)
+GRAPHC_UNARY(log)
+GRAPHC_UNARY(log2)
+GRAPHC_UNARY(log10)
+GRAPHC_UNARY(log1p)
+GRAPHC_UNARY(log1mexp)
+GRAPHC_BINARY(logaddexp)
+GRAPHC_UNARY(logit)
+GRAPHC_BINARY(xlogy)
+GRAPHC_UNARY(sin)
+GRAPHC_UNARY(cos)
+GRAPHC_UNARY(tan)
+GRAPHC_UNARY(arcsin)
+GRAPHC_UNARY(arccos)
+GRAPHC_UNARY(arctan)
+/// The angle of the point (x, y); y comes first.
+Variable arctan2(Operand y, Operand x);
+GRAPHC_UNARY(sinh)
+GRAPHC_UNARY(cosh)
+GRAPHC_UNARY(tanh)
+GRAPHC_UNARY(arcsinh)
+GRAPHC_UNARY(arccosh)
+GRAPHC_UNARY(arctanh)
+GRAPHC_UNARY(sinc)
+GRAPHC_UNARY(erf)
+GRAPHC_UNARY(erfc)
+
+// Activations of neural networks.
+GRAPHC_UNARY(sigmoid)
+GRAPHC_UNARY(softplus)
+GRAPHC_UNARY(relu)
+GRAPHC_UNARY(selu)
+GRAPHC_UNARY(softsign)
+GRAPHC_UNARY(silu)
+GRAPHC_UNARY(gelu)
+GRAPHC_UNARY(geluTanh)
+GRAPHC_UNARY(mish)
+Variable elu(Operand x, double alpha = 1.0);
+Variable leakyRelu(Operand x, double alpha = 0.01);
+/// clip(slope * x + shift, 0, 1).
+Variable hardSigmoid(Operand x, double slope = 0.2, double shift = 0.5);
+/// clip(x, low, high).
+Variable hardTanh(Operand x, double low = -1.0, double high = 1.0);
+
+#undef GRAPHC_UNARY
+#undef GRAPHC_BINARY
+#undef GRAPHC_TERNARY
+
+//===--- reductions ---------------------------------------------------------===//
+
+/// One axis.
+struct Axis {
+  explicit constexpr Axis(int axis) : axis(axis) {}
+  int axis;
+};
+
+/// The axes of a reduction: all by default, `Axes{0, 1}`, `Axis(0)`, or none (`Axes::none()`).
+class Axes {
+public:
+  Axes() = default;
+  Axes(Axis axis) : list_(IntList{axis.axis}) {}
+  Axes(std::initializer_list<int> axes) : list_(IntList(axes.begin(), axes.end())) {}
+  explicit Axes(const std::vector<int> &axes) : list_(IntList(axes.begin(), axes.end())) {}
+  static Axes none() { return Axes(std::vector<int>{}); }
+
+  /// Empty for all axes.
+  const std::optional<IntList> &list() const { return list_; }
+
+private:
+  std::optional<IntList> list_;
+};
+
+struct ReductionOptions {
+  Axes axes = {};
+  /// Reduced axes stay with extent 1.
+  bool keepDims = false;
+  /// sum, prod and mean: the result's dtype, and the dtype in which terms are joined (F-012).
+  std::optional<DType> dtype = std::nullopt;
+  std::optional<DType> accDtype = std::nullopt;
+  /// var and stddev: the divisor is n - ddof.
+  double ddof = 0;
+};
+
+// A bare int is refused, since `max(x, 0)` usually means maximum(x, 0): write max(x, Axis(0)).
+#define GRAPHC_REDUCTION(NAME)                                                                     \
+  Variable NAME(Operand x, Axes axes = {});                                                        \
+  Variable NAME(Operand x, ReductionOptions options);                                              \
+  template <Number T> Variable NAME(const Variable &x, T isNoAxisUnlessWrittenAsAxis) = delete;
+GRAPHC_REDUCTION(sum)
+GRAPHC_REDUCTION(prod)
+GRAPHC_REDUCTION(max)
+GRAPHC_REDUCTION(min)
+GRAPHC_REDUCTION(argmax)
+GRAPHC_REDUCTION(argmin)
+GRAPHC_REDUCTION(any)
+GRAPHC_REDUCTION(all)
+GRAPHC_REDUCTION(mean)
+GRAPHC_REDUCTION(var)
+GRAPHC_REDUCTION(stddev)
+GRAPHC_REDUCTION(logsumexp)
+/// Along one axis or several; softmax(x) is over the last axis, Axes() is over all elements.
+Variable softmax(Operand x, Axes axes = Axis(-1));
+Variable logSoftmax(Operand x, Axes axes = Axis(-1));
+#undef GRAPHC_REDUCTION
+
+//===--- products -----------------------------------------------------------===//
+
+/// NumPy's dot: the last axis of x with the second-last of y; a 0-d operand multiplies.
+Variable dot(Operand x, Operand y);
+/// NumPy's matmul: matrices along the last two axes, leading axes broadcast (static 1s).
+Variable matmul(Operand x, Operand y);
+/// x[b, m, k] with y[b, k, n]; either may lack its m or n.
+Variable batchedDot(Operand x, Operand y);
+/// The matrix x[i] * y[j] of the flattened operands.
+Variable outer(Operand x, Operand y);
+/// The last `axes` axes of x with the first of y, or the listed pairs of axes.
+Variable tensordot(Operand x, Operand y, int axes = 2);
+Variable tensordot(Operand x, Operand y, std::vector<int> axesX, std::vector<int> axesY);
+
+/// Padding in front of and behind each spatial axis: `{1, 2}` (the same on both sides),
+/// `{{0, 1}, {2, 2}}` (front, back), a single number for all axes, or one that follows from the
+/// kernel: Full keeps every product, Half keeps the size for odd kernels.
+class Padding {
+public:
+  enum class Kind { Explicit, Valid, Half, Full };
+  Padding() = default;
+  Padding(Kind kind) : kind_(kind) {}
+  Padding(int everywhere) : kind_(Kind::Explicit), pairs_{{everywhere, everywhere}}, all_(true) {}
+  Padding(std::initializer_list<int> perAxis);
+  Padding(std::initializer_list<std::pair<int, int>> perAxis) : Padding(std::vector(perAxis)) {}
+  explicit Padding(std::vector<std::pair<int, int>> perAxis)
+      : kind_(Kind::Explicit), pairs_(std::move(perAxis)) {}
+
+  Kind kind() const { return kind_; }
+  /// front0, back0, front1, ... of `axes` axes.
+  IntList flat(int axes) const;
+
+private:
+  Kind kind_ = Kind::Valid;
+  std::vector<std::pair<int, int>> pairs_;
+  bool all_ = false;
+};
+
+struct ConvOptions {
+  /// Per spatial axis; empty means 1.
+  std::vector<int> stride = {};
+  Padding padding = {};
+  std::vector<int> dilation = {};
+  int groups = 1;
+  /// True: convolution, the kernel is reversed. False: correlation, as neural networks have it.
+  bool filterFlip = true;
+};
+/// x: [batch, channels, spatial...], kernel: [outputs, channels / groups, spatial...].
+Variable conv1d(Operand x, Operand kernel, ConvOptions options = {});
+Variable conv2d(Operand x, Operand kernel, ConvOptions options = {});
+Variable conv3d(Operand x, Operand kernel, ConvOptions options = {});
+
+enum class PoolMode { Max, Sum, AverageIncPad, AverageExcPad };
+struct PoolOptions {
+  /// Empty means the window.
+  std::vector<int> stride = {};
+  Padding padding = {};
+  PoolMode mode = PoolMode::Max;
+  /// True: only windows that lie in the padded input. False: the last one may stick out.
+  bool ignoreBorder = true;
+};
+/// Pools the last window.size() axes.
+Variable pool(Operand x, std::vector<int> window, PoolOptions options = {});
+
+//===--- shapes ---------------------------------------------------------------===//
+
+/// A shape: numbers, 0-d integer Variables, or one 1-d integer Variable of known length.
+class ShapeList {
+public:
+  ShapeList(std::initializer_list<Operand> extents);
+  ShapeList(absl::Span<const int64_t> extents, Place place = {});
+  ShapeList(const std::vector<int64_t> &extents, Place place = {})
+      : ShapeList(absl::MakeConstSpan(extents), place) {}
+  /// A 1-d integer Variable.
+  ShapeList(const Variable &extents, std::source_location loc = std::source_location::current())
+      : operand_(extents, loc) {}
+  const Operand &operand() const { return operand_; }
+
+private:
+  Operand operand_;
+};
+
+/// The extents as an int64 vector; `shape(x, axis)` one of them, 0-d.
+Variable shape(Operand x);
+Variable shape(Operand x, int axis);
+/// Number of elements: int64.
+Variable size(Operand x);
+/// Row-major; one extent may be -1.
+Variable reshape(Operand x, ShapeList shape);
+/// Axis order[i] of x becomes axis i; -1 inserts an axis of extent 1, axes that are statically 1
+/// may be left out.
+Variable dimshuffle(Operand x, std::vector<int> order);
+/// All axes reversed, or permuted.
+Variable transpose(Operand x);
+Variable transpose(Operand x, std::vector<int> axes);
+Variable swapaxes(Operand x, int axis1, int axis2);
+Variable moveaxis(Operand x, std::vector<int> source, std::vector<int> destination);
+/// `axes` are positions in the result.
+Variable expandDims(Operand x, Axes axes);
+/// All axes that are statically 1, or the given ones, which must be 1.
+Variable squeeze(Operand x, Axes axes = {});
+/// The first ndim - 1 axes stay, the rest is joined to one.
+Variable flatten(Operand x, int ndim = 1);
+/// Leading axes of extent 1 until the rank is `rank`.
+Variable atleastNd(Operand x, int rank);
+/// x, with extents checked at run time and known from here on; kDynamic is any.
+Variable specifyShape(Operand x, std::vector<int64_t> shape);
+Variable broadcastTo(Operand x, ShapeList shape);
+Variable concatenate(const std::vector<Operand> &parts, int axis = 0);
+Variable concatenate(std::initializer_list<Operand> parts, int axis = 0);
+Variable concatenate(const Variables &parts, int axis = 0);
+/// Along a new axis.
+Variable stack(const std::vector<Operand> &parts, int axis = 0);
+Variable stack(std::initializer_list<Operand> parts, int axis = 0);
+Variable stack(const Variables &parts, int axis = 0);
+/// Pieces of these sizes, which must add up.
+Variables split(Operand x, const std::vector<int64_t> &sizes, int axis = 0);
+/// `pieces` pieces; sizes is an integer vector of that length.
+Variables split(Operand x, Operand sizes, int pieces, int axis = 0);
+
+enum class PadMode { Constant, Edge, Reflect, Symmetric, Wrap };
+struct PadOptions {
+  PadMode mode = PadMode::Constant;
+  /// What Constant puts there, cast to x's dtype; 0 if not given.
+  std::optional<Operand> value = std::nullopt;
+};
+/// (front, back) for each axis, >= 0; may be wider than x.
+Variable pad(Operand x, const std::vector<std::pair<int, int>> &widths, PadOptions options = {});
+
+//===--- indexing ---------------------------------------------------------------===//
+
+/// In a Slice: not given, i.e. from or to the very end.
+inline constexpr int64_t kEnd = INT64_MAX;
+
+/// start:stop:step as in Python; each may be a number, a 0-d integer Variable or kEnd.
+struct Slice {
+  Slice() = default;
+  Slice(Operand start, Operand stop, Operand step = 1)
+      : start(std::move(start)), stop(std::move(stop)), step(std::move(step)) {}
+  Operand start = kEnd, stop = kEnd, step = 1;
+};
+
+struct NewAxis {};
+struct Ellipsis {};
+/// An axis of extent 1 in x[{...}].
+inline constexpr NewAxis newaxis;
+/// As many full slices as fit.
+inline constexpr Ellipsis ellipsis;
+
+/// One entry of x[{...}]: a number or 0-d integer Variable, a Slice, newaxis or ellipsis.
+class Index {
+public:
+  enum class Kind { Position, Slice, NewAxis, Ellipsis };
+  Index(Slice slice) : kind_(Kind::Slice), slice_(std::move(slice)) {}
+  Index(NewAxis) : kind_(Kind::NewAxis) {}
+  Index(Ellipsis) : kind_(Kind::Ellipsis) {}
+  Index(const Variable &position, std::source_location loc = std::source_location::current())
+      : kind_(Kind::Position), place_(loc) {
+    slice_.start = Operand(position, loc);
+  }
+  template <std::integral T>
+    requires(!std::same_as<T, bool>)
+  Index(T position, std::source_location loc = std::source_location::current())
+      : kind_(Kind::Position), place_(loc) {
+    slice_.start = Operand(position, loc);
+  }
+
+  Kind kind() const { return kind_; }
+  /// Of a Position: `start` is it.
+  const graphc::Slice &slice() const { return slice_; }
+  Place place() const { return place_; }
+
+private:
+  Kind kind_;
+  graphc::Slice slice_;
+  Place place_;
+};
+
+/// x[indices]: a view where possible. IndexError for a position out of range (negative ones count
+/// from the end) and for too many indices; ValueError for step 0.
+Variable subtensor(Operand x, const std::vector<Index> &indices);
+
+enum class TakeMode { Raise, Clip, Wrap };
+struct TakeOptions {
+  /// None: of the flattened x.
+  std::optional<int> axis = std::nullopt;
+  /// What happens to indices out of range: IndexError (negative ones count from the end), the
+  /// nearest end (negative ones are 0), or modulo.
+  TakeMode mode = TakeMode::Raise;
+};
+/// x's slices at the integer `indices` along an axis.
+Variable take(Operand x, Operand indices, TakeOptions options = {});
+/// take along `axis`.
+Variable gather(Operand x, Operand indices, int axis = 0);
+
+//===--- making arrays --------------------------------------------------------===//
+
+/// start, start + step, ... before stop. The dtype is the operands' promotion if not given.
+Variable arange(Operand stop);
+Variable arange(Operand start, Operand stop, Operand step = 1,
+                std::optional<DType> dtype = std::nullopt);
+/// `value` everywhere, in its own dtype or `dtype`.
+Variable full(ShapeList shape, Operand value, std::optional<DType> dtype = std::nullopt);
+Variable zeros(ShapeList shape, DType dtype);
+Variable ones(ShapeList shape, DType dtype);
+Variable zerosLike(Operand x);
+Variable onesLike(Operand x);
+/// 1 where column - row == k, an n x m matrix (m = n if not given).
+Variable eye(Operand n, std::optional<Operand> m = std::nullopt, Operand k = 0,
+             DType dtype = DType::Float64);
+
+} // namespace graphc

@@ -1,0 +1,199 @@
+//===- Evaluate.cpp - running an emission ----------------------------------===//
+#include "Evaluate.h"
+
+#include "NestEval.h"
+
+namespace graphc {
+namespace {
+
+class EmissionEval {
+public:
+  EmissionEval(const Emission &emission, const ErrorContext &context)
+      : emission_(emission), context_(context), arrays_(emission.arrays.size()),
+        sizes_(emission.sizes.size(), 0), known_(emission.sizes.size(), false),
+        checked_(emission.sizeChecks.size(), false) {
+    for (size_t id = 0; id < arrays_.size(); ++id)
+      arrays_[id] = emission.arrays[id].constant;
+  }
+
+  void set(Array array, const Tensor &value) { arrays_[array.id] = value.contiguous(); }
+  const Tensor &get(Array array) const { return arrays_[array.id]; }
+  absl::Status run();
+
+private:
+  absl::Status solveSizes();
+  bool solve(const SizeNode &node, int64_t &value) const;
+  bool element(const SizeNode &node, int64_t &value) const;
+  absl::StatusOr<Tensor> allocate(int32_t array);
+  absl::StatusOr<std::vector<int64_t>> shapeOf(int32_t array) const;
+  absl::Status runLoops(const Step &step, int32_t number);
+  absl::Status runView(const Step &step);
+  absl::Status runHost(const Step &step);
+  absl::Status explain(const absl::Status &error, int32_t node) const {
+    return context_ && !error.ok() ? context_(error, node) : error;
+  }
+
+  const Emission &emission_;
+  const ErrorContext &context_;
+  std::vector<Tensor> arrays_;
+  std::vector<int64_t> sizes_;
+  std::vector<bool> known_;
+  std::vector<bool> checked_;
+};
+
+bool EmissionEval::element(const SizeNode &node, int64_t &value) const {
+  const Tensor &array = arrays_[node.a];
+  if (!array.defined() || !known_[node.b])
+    return false;
+  int64_t index = sizes_[node.b];
+  if (index < 0 || index >= array.numElements())
+    return false;
+  value = array.cast(DType::Int64).flat<int64_t>()[index];
+  return true;
+}
+
+bool EmissionEval::solve(const SizeNode &node, int64_t &value) const {
+  switch (node.op) {
+  case SizeOp::Constant:
+    value = node.value;
+    return true;
+  case SizeOp::Dim:
+    if (!arrays_[node.a].defined())
+      return false;
+    value = arrays_[node.a].shape()[node.b];
+    return true;
+  case SizeOp::Element:
+    return element(node, value);
+  case SizeOp::Select: {
+    if (!known_[node.a])
+      return false;
+    int32_t chosen = sizes_[node.a] ? node.b : node.c;
+    value = sizes_[chosen];
+    return known_[chosen];
+  }
+  default:
+    if (!known_[node.a] || !known_[node.b])
+      return false;
+    value = foldSize(node.op, sizes_[node.a], sizes_[node.b]);
+    return true;
+  }
+}
+
+/// Solves what can be solved by now, and checks it.
+absl::Status EmissionEval::solveSizes() {
+  for (size_t id = 0; id < sizes_.size(); ++id)
+    if (!known_[id])
+      known_[id] = solve(emission_.sizes[id], sizes_[id]);
+  for (size_t k = 0; k < checked_.size(); ++k) {
+    const SizeCheck &check = emission_.sizeChecks[k];
+    if (checked_[k] || !known_[check.a] || !known_[check.b])
+      continue;
+    checked_[k] = true;
+    int64_t a = sizes_[check.a], b = sizes_[check.b];
+    if (!holds(check.predicate, a, b))
+      return explain(makeError(check.kind, failureText(check.message, a, b)), check.node);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<int64_t>> EmissionEval::shapeOf(int32_t array) const {
+  std::vector<int64_t> shape;
+  for (int32_t id : emission_.arrays[array].shape) {
+    if (!known_[id])
+      return makeError(ErrorKind::Internal, "emission: an extent is not known where it is needed");
+    shape.push_back(sizes_[id]);
+  }
+  return shape;
+}
+
+absl::StatusOr<Tensor> EmissionEval::allocate(int32_t array) {
+  auto shape = shapeOf(array);
+  if (!shape.ok())
+    return shape.status();
+  return Tensor::allocate(emission_.arrays[array].dtype, *shape);
+}
+
+absl::Status EmissionEval::runLoops(const Step &step, int32_t number) {
+  int32_t id = step.outputs[0];
+  auto result = allocate(id);
+  if (!result.ok())
+    return explain(result.status(), step.node);
+  NestInputs inputs{sizes_, arrays_, {}};
+  for (const ElementCheck &check : emission_.elementChecks)
+    if (check.step == number)
+      inputs.checks.push_back(&check);
+  const ElementCheck *failed = nullptr;
+  if (absl::Status s = runNest(step.nest, inputs, *result, failed); !s.ok())
+    return explain(s, failed ? failed->node : step.node);
+  arrays_[id] = *std::move(result);
+  return absl::OkStatus();
+}
+
+absl::Status EmissionEval::runView(const Step &step) {
+  auto shape = shapeOf(step.outputs[0]);
+  if (!shape.ok())
+    return shape.status();
+  auto view = arrays_[step.inputs[0]].reshape(*shape);
+  if (!view.ok())
+    return explain(view.status(), step.node);
+  arrays_[step.outputs[0]] = *std::move(view);
+  return absl::OkStatus();
+}
+
+absl::Status EmissionEval::runHost(const Step &step) {
+  std::vector<Tensor> inputs, outputs;
+  for (int32_t id : step.inputs)
+    inputs.push_back(arrays_[id]);
+  for (int32_t id : step.outputs) {
+    auto output = allocate(id);
+    if (!output.ok())
+      return explain(output.status(), step.node);
+    outputs.push_back(*std::move(output));
+  }
+  if (absl::Status s = step.host(inputs, absl::MakeSpan(outputs)); !s.ok())
+    return explain(s, step.node);
+  for (size_t k = 0; k < outputs.size(); ++k)
+    arrays_[step.outputs[k]] = outputs[k];
+  return absl::OkStatus();
+}
+
+absl::Status EmissionEval::run() {
+  // Element sizes are solved again once their array is there.
+  std::vector<bool> isRead(arrays_.size(), false);
+  for (const SizeNode &node : emission_.sizes)
+    if (node.op == SizeOp::Element)
+      isRead[node.a] = true;
+  if (absl::Status s = solveSizes(); !s.ok())
+    return s;
+  for (size_t k = 0; k < emission_.steps.size(); ++k) {
+    const Step &step = emission_.steps[k];
+    absl::Status s = step.kind == Step::Kind::Loops  ? runLoops(step, int32_t(k))
+                     : step.kind == Step::Kind::View ? runView(step)
+                                                     : runHost(step);
+    if (!s.ok())
+      return s;
+    for (int32_t id : step.outputs)
+      if (isRead[id])
+        if (absl::Status solved = solveSizes(); !solved.ok())
+          return solved;
+  }
+  return absl::OkStatus();
+}
+
+} // namespace
+
+TensorsOr evaluate(const Emission &emission, absl::Span<const Array> operands,
+                   absl::Span<const Tensor> values, absl::Span<const Array> results,
+                   const ErrorContext &context) {
+  EmissionEval eval(emission, context);
+  for (size_t i = 0; i < operands.size(); ++i)
+    eval.set(operands[i], values[i]);
+  if (absl::Status s = eval.run(); !s.ok())
+    return s;
+  std::vector<Tensor> tensors;
+  for (Array result : results)
+    tensors.push_back(eval.get(result));
+  return tensors;
+}
+
+} // namespace graphc

@@ -1,0 +1,44 @@
+//===- Eval/Evaluate.h - the reference evaluator -----------------------*- C++ -*-===//
+//
+// Runs emissions with plain loops. It is what compiled code is compared with, what constants are
+// folded by, and slow: some hundred nanoseconds for each element of each scalar operation.
+// Sums are joined in long double and rounded once to their accumulator's dtype.
+// Everything here is thread-safe.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "graphc/Emit.h"
+#include "graphc/OpDef.h"
+
+namespace graphc {
+
+using TensorsOr = absl::StatusOr<std::vector<Tensor>>;
+
+/// Makes the error of a failed check one for users, given the number of the emission's node.
+using ErrorContext = std::function<absl::Status(const absl::Status &error, int32_t node)>;
+
+/// The arrays `results` of an emission whose operands have these values, of the arrays' dtypes and
+/// ranks. Results may share memory with values. Errors: those of the emission's checks and host
+/// callbacks, OutOfMemory.
+TensorsOr evaluate(const Emission &emission, absl::Span<const Array> operands,
+                   absl::Span<const Tensor> values, absl::Span<const Array> results,
+                   const ErrorContext &context = {});
+
+/// The outputs of a node for these values of its inputs. Errors are at the node's place.
+TensorsOr evaluate(const Apply &node, absl::Span<const Tensor> inputs);
+
+/// The results of an op for constant operands.
+TensorsOr evaluate(const Op &op, absl::Span<const Tensor> inputs);
+
+/// The outputs of a graph. TypeError or ShapeError where a value is not of its input's type;
+/// MissingInput for an input that has no value.
+TensorsOr evaluate(absl::Span<const Variable> outputs, absl::Span<const Variable> inputs,
+                   absl::Span<const Tensor> values);
+
+} // namespace graphc

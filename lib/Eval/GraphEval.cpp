@@ -1,0 +1,183 @@
+//===- GraphEval.cpp - running nodes and graphs ----------------------------===//
+#include "Evaluate.h"
+#include "Support/Text.h"
+#include "absl/container/flat_hash_map.h"
+
+namespace graphc {
+namespace {
+
+/// "add: extents differ ...", and a second line with the shapes of all inputs.
+absl::Status explainNode(const absl::Status &error, const Apply &node,
+                         absl::Span<const Tensor> inputs) {
+  absl::string_view message = error.message();
+  std::string text(node.op().name());
+  text += ": " + std::string(message.data(), message.size()) + "\n  " + node.op().str() + "(";
+  text += join(inputs, ", ", [](const Tensor &t) {
+    return std::string(dtypeName(t.dtype())) + shapeText(t.shape());
+  });
+  return makeError(errorKind(error), text + ")", node.place());
+}
+
+/// What is wrong with a value for a type, or OK.
+absl::Status checkValue(const Type &type, const Tensor &value, size_t position) {
+  std::string prefix = "input " + std::to_string(position) + ": expected " + type.text() + ", got ";
+  if (!value.defined())
+    return makeError(ErrorKind::TypeError, prefix + "nothing");
+  std::string got = prefix + std::string(dtypeName(value.dtype())) + shapeText(value.shape());
+  if (value.dtype() != type.dtype() || value.rank() != type.rank())
+    return makeError(ErrorKind::TypeError, got);
+  for (int axis = 0; axis < type.rank(); ++axis)
+    if (type.extent(axis) != kDynamic && type.extent(axis) != value.shape()[axis])
+      return makeError(ErrorKind::ShapeError, got);
+  return absl::OkStatus();
+}
+
+/// Evaluates what the outputs need, inputs first. Values are dropped after their last use.
+class GraphEval {
+public:
+  absl::Status give(const Variable &input, const Tensor &value, size_t position);
+  absl::Status compute(absl::Span<const Variable> outputs);
+  Tensor take(const Variable &v) { return values_.at(v.node()); }
+
+private:
+  absl::StatusOr<std::vector<Apply>> order(absl::Span<const Variable> outputs);
+  absl::Status run(const Apply &node);
+
+  absl::flat_hash_map<void *, Tensor> values_; // by Variable's node
+  absl::flat_hash_map<void *, int64_t> uses_;
+};
+
+absl::Status GraphEval::give(const Variable &input, const Tensor &value, size_t position) {
+  if (absl::Status s = checkValue(input.type(), value, position); !s.ok())
+    return s;
+  values_[input.node()] = value;
+  ++uses_[input.node()]; // the caller's
+  return absl::OkStatus();
+}
+
+/// Nodes in an order in which inputs come first; counts the uses of each Variable.
+absl::StatusOr<std::vector<Apply>> GraphEval::order(absl::Span<const Variable> outputs) {
+  std::vector<Apply> sorted;
+  absl::flat_hash_map<void *, bool> done; // by Apply's node; false while its inputs are visited
+  std::vector<Variable> stack(outputs.rbegin(), outputs.rend());
+  while (!stack.empty()) {
+    Variable v = stack.back();
+    Apply owner = v.owner();
+    auto state = owner ? done.find(owner.node()) : done.end();
+    if (values_.contains(v.node()) || (state != done.end() && state->second)) {
+      stack.pop_back();
+    } else if (!v.ok()) {
+      return v.status();
+    } else if (std::optional<Constant> constant = Constant::from(v)) {
+      values_[v.node()] = constant->data();
+      stack.pop_back();
+    } else if (!owner) {
+      return makeError(ErrorKind::MissingInput,
+                       "the graph needs an input that has no value: " + std::string(v.name()) +
+                           " " + v.type().str(),
+                       v.place());
+    } else if (state != done.end()) {
+      state->second = true;
+      sorted.push_back(owner);
+      stack.pop_back();
+    } else {
+      done[owner.node()] = false;
+      for (int i = owner.numInputs(); i-- > 0;) {
+        stack.push_back(owner.input(i));
+        ++uses_[owner.input(i).node()];
+      }
+    }
+  }
+  return sorted;
+}
+
+absl::Status GraphEval::run(const Apply &node) {
+  std::vector<Tensor> inputs;
+  for (const Variable &input : node.inputs())
+    inputs.push_back(values_.at(input.node()));
+  auto outputs = evaluate(node, inputs);
+  if (!outputs.ok())
+    return outputs.status();
+  for (const Variable &input : node.inputs())
+    if (--uses_[input.node()] == 0)
+      values_.erase(input.node());
+  for (int i = 0; i < node.numOutputs(); ++i)
+    if (uses_[node.output(i).node()] > 0)
+      values_[node.output(i).node()] = (*outputs)[i];
+  return absl::OkStatus();
+}
+
+absl::Status GraphEval::compute(absl::Span<const Variable> outputs) {
+  for (const Variable &output : outputs)
+    ++uses_[output.node()]; // the caller's
+  auto sorted = order(outputs);
+  if (!sorted.ok())
+    return sorted.status();
+  for (const Apply &node : *sorted)
+    if (absl::Status s = run(node); !s.ok())
+      return s;
+  return absl::OkStatus();
+}
+
+} // namespace
+
+TensorsOr evaluate(const Apply &node, absl::Span<const Tensor> inputs) {
+  if (!node.op().def().emit)
+    return makeError(ErrorKind::NotImplemented, std::string(node.op().name()) + " has no emission",
+                     node.place());
+  Emitter e;
+  Arrays operands, computed;
+  std::vector<Tensor> values;
+  for (int i = 0; i < node.numInputs(); ++i) {
+    Variable input = node.input(i);
+    if (std::optional<Constant> constant = Constant::from(input)) {
+      operands.push_back(e.constant(constant->data()));
+      continue;
+    }
+    operands.push_back(e.operand(input.type()));
+    computed.push_back(operands.back());
+    values.push_back(inputs[i]);
+  }
+  std::vector<Type> types;
+  for (const Variable &output : node.outputs())
+    types.push_back(output.type());
+  e.beginNode(0, types);
+  Arrays results = node.op().def().emit(e, operands, node.op().attributes());
+  e.endNode(results);
+  auto emission = e.finish();
+  if (!emission.ok())
+    return explainNode(emission.status(), node, inputs);
+  return evaluate(*emission, computed, values, results, [&](const absl::Status &error, int32_t) {
+    return explainNode(error, node, inputs);
+  });
+}
+
+TensorsOr evaluate(const Op &op, absl::Span<const Tensor> inputs) {
+  std::vector<Operand> operands;
+  for (const Tensor &input : inputs)
+    operands.emplace_back(input);
+  auto node = op.makeNode(operands);
+  if (!node.ok())
+    return node.status();
+  return evaluate(*node, inputs);
+}
+
+TensorsOr evaluate(absl::Span<const Variable> outputs, absl::Span<const Variable> inputs,
+                   absl::Span<const Tensor> values) {
+  if (inputs.size() != values.size())
+    return makeError(ErrorKind::ValueError, "there are " + std::to_string(inputs.size()) +
+                                                " inputs and " + std::to_string(values.size()) +
+                                                " values");
+  GraphEval eval;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (absl::Status s = eval.give(inputs[i], values[i], i); !s.ok())
+      return s;
+  if (absl::Status s = eval.compute(outputs); !s.ok())
+    return s;
+  std::vector<Tensor> results;
+  for (const Variable &output : outputs)
+    results.push_back(eval.take(output));
+  return results;
+}
+
+} // namespace graphc

@@ -1,0 +1,346 @@
+//===- Arithmetic.cpp - elementwise arithmetic -----------------------------===//
+#include <limits>
+#include <numbers>
+
+#include "Families.h"
+#include "Rules.h"
+
+namespace graphc {
+namespace {
+
+std::vector<OperandSpec> xy() { return {{"x"}, {"y"}}; }
+
+/// Bool arithmetic is logic (F-013).
+EmitRule mapOrLogic(ScalarOp op, ScalarOp onBool) {
+  return [=](Emitter &e, const Arrays &in, const Attributes &attributes) {
+    return mapTo(isBool(e.resultType(0).dtype()) ? onBool : op)(e, in, attributes);
+  };
+}
+
+/// Joins any number of operands from left to right.
+EmitRule mapChain(ScalarOp op, ScalarOp onBool) {
+  return [=](Emitter &e, const Arrays &in, const Attributes &) -> Arrays {
+    DType dtype = e.resultType(0).dtype();
+    return {e.map(in, [&](const Scalars &s) {
+      Scalar joined = cast(s[0], dtype);
+      for (size_t i = 1; i < s.size(); ++i)
+        joined = apply(isBool(dtype) ? onBool : op, {joined, cast(s[i], dtype)});
+      return joined;
+    })};
+  };
+}
+
+/// F-010: integers divide as float64.
+TypesOr trueDivType(const TypeRequest &request) {
+  auto types = elementwise(Result::Promoted)(request);
+  if (types.ok() && !isFloat((*types)[0].dtype()))
+    (*types)[0] = (*types)[0].withDType(DType::Float64);
+  return types;
+}
+
+TypesOr powType(const TypeRequest &request) {
+  auto types = elementwise(Result::Promoted)(request);
+  if (types.ok() && isBool((*types)[0].dtype()))
+    (*types)[0] = (*types)[0].withDType(DType::Int8);
+  return types;
+}
+
+/// P of the second and third operand; the shape of all.
+TypesOr switchType(const TypeRequest &request) {
+  auto types = elementwise(Result::Promoted)(request);
+  if (!types.ok())
+    return types;
+  DType dtype = promote(request.type(1).dtype(), request.type(2).dtype());
+  return std::vector<Type>{(*types)[0].withDType(dtype)};
+}
+
+TypesOr secondType(const TypeRequest &request) {
+  auto types = elementwise(Result::Promoted)(request);
+  if (!types.ok())
+    return types;
+  return std::vector<Type>{(*types)[0].withDType(request.type(1).dtype())};
+}
+
+std::vector<OpDef> binaryOps() {
+  return {
+      {.name = "add",
+       .doc = "Sum of the operands, from left to right.\n"
+              "Integers wrap; on bool it is logical or. inf - inf is NaN; -0 + -0 is -0.",
+       .operands = {{"terms"}},
+       .variadic = true,
+       .minOperands = 1,
+       .type = elementwise(Result::Promoted),
+       .emit = mapChain(ScalarOp::Add, ScalarOp::Or),
+       .golden = {"add"},
+       .section = section(kArithmetic),
+       .example = "add([1, 2], 0.5) = [1.5, 2.5]"},
+      {.name = "sub",
+       .doc = "x - y.\nIntegers wrap; bool operands are refused (TypeError).",
+       .operands = xy(),
+       .type = elementwise(Result::Promoted, Accept::NotBool),
+       .emit = mapTo(ScalarOp::Sub),
+       .golden = {"sub"},
+       .section = section(kArithmetic),
+       .example = "sub([3, 5], [1, 7]) = [2, -2]"},
+      {.name = "mul",
+       .doc = "Product of the operands, from left to right.\n"
+              "Integers wrap; on bool it is logical and. 0 * inf is NaN.",
+       .operands = {{"factors"}},
+       .variadic = true,
+       .minOperands = 1,
+       .type = elementwise(Result::Promoted),
+       .emit = mapChain(ScalarOp::Mul, ScalarOp::And),
+       .golden = {"mul"},
+       .section = section(kArithmetic),
+       .example = "mul([1.5, -2.0], [2.0, 4.0]) = [3.0, -8.0]"},
+      {.name = "trueDiv",
+       .doc = "x / y as a float; two integers or bools divide as float64, whatever their width.\n"
+              "x / 0 is an infinity, 0 / 0 is NaN.",
+       .operands = xy(),
+       .type = trueDivType,
+       .emit = mapTo(ScalarOp::Div),
+       .golden = {"true_div"},
+       .section = section(kArithmetic),
+       .example = "trueDiv([1, 3], 2) = [0.5, 1.5]"},
+      {.name = "intDiv",
+       .doc = "The floor of x / y.\n"
+              "Integers: x // 0 is 0, the least value // -1 is itself. Floats as NumPy's floor "
+              "division, (x - mod(x, y)) / y rounded: x // 0 is an infinity or NaN.",
+       .operands = xy(),
+       .type = elementwise(Result::Promoted),
+       .emit = mapOrLogic(ScalarOp::IntDiv, ScalarOp::And),
+       .golden = {"int_div"},
+       .section = section(kArithmetic),
+       .example = "intDiv([7, -7, 7], [2, 2, 0]) = [3, -4, 0]"},
+      {.name = "mod",
+       .doc = "x - floor(x / y) * y, with the sign of y.\n"
+              "Integers: x % 0 is 0. Floats: x % 0 is NaN, x % inf is x or, if the signs differ, "
+              "an infinity of y's sign; a zero has y's sign.",
+       .operands = xy(),
+       .type = elementwise(Result::Promoted),
+       .emit = mapRaw([](Emitter &e, const Scalars &s, const Attributes &) {
+         DType dtype = e.resultType(0).dtype();
+         if (isBool(dtype)) // x % true and x % false are both 0
+           return e.literal(DType::Bool, 0);
+         return mod(cast(s[0], dtype), cast(s[1], dtype));
+       }),
+       .golden = {"mod"},
+       .section = section(kArithmetic),
+       .example = "mod([7, -7, 7], [3, 3, 0]) = [1, 2, 0]"},
+      {.name = "pow",
+       .doc = "x to the power of y.\n"
+              "x ** 0 and 1 ** y are 1 even for NaN; a negative base with a fraction is NaN. "
+              "Integers wrap; negative integer powers truncate 1 / x ** n, and are 0 at x = 0. "
+              "bool ** bool is int8.",
+       .operands = xy(),
+       .type = powType,
+       .emit = mapTo(ScalarOp::Pow),
+       .maxUlp = {.f32 = 1, .f64 = 4},
+       .golden = {"pow"},
+       .section = section(kArithmetic),
+       .example = "pow([2.0, 9.0, -8.0], [3.0, 0.5, 2.0]) = [8.0, 3.0, 64.0]"},
+      {.name = "maximum",
+       .doc = "The larger operand.\nNaN if either is; the sign of a zero is not specified.",
+       .operands = xy(),
+       .type = elementwise(Result::Promoted),
+       .emit = mapOrLogic(ScalarOp::Maximum, ScalarOp::Or),
+       .golden = {"maximum"},
+       .section = section(kArithmetic),
+       .example = "maximum([1.0, nan], [2.0, 0.0]) = [2.0, nan]"},
+      {.name = "minimum",
+       .doc = "The smaller operand.\nNaN if either is; the sign of a zero is not specified.",
+       .operands = xy(),
+       .type = elementwise(Result::Promoted),
+       .emit = mapOrLogic(ScalarOp::Minimum, ScalarOp::And),
+       .golden = {"minimum"},
+       .section = section(kArithmetic),
+       .example = "minimum([1.0, nan], [2.0, 0.0]) = [1.0, nan]"},
+      {.name = "copysign",
+       .doc = "The magnitude of x with the sign of y.",
+       .operands = xy(),
+       .type = elementwise(Result::Floating),
+       .emit = mapTo(ScalarOp::CopySign),
+       .golden = {"copysign"},
+       .section = section(kArithmetic),
+       .example = "copysign([1.0, -2.0], [-0.0, 3.0]) = [-1.0, 2.0]"},
+      {.name = "nextafter",
+       .doc = "The next number after x towards y.\nNaN if either is; y where they are equal.",
+       .operands = xy(),
+       .type = elementwise(Result::Floating),
+       .emit = mapTo(ScalarOp::NextAfter),
+       .golden = {"nextafter"},
+       .section = section(kArithmetic),
+       .example = "nextafter(0.0, 1.0) = 5e-324"},
+      {.name = "hypot",
+       .doc = "sqrt(x * x + y * y) without overflow.\nAn infinity wins over NaN.",
+       .operands = xy(),
+       .type = elementwise(Result::Floating),
+       .emit = mapTo(ScalarOp::Hypot),
+       .maxUlp = {.f32 = 1, .f64 = 4},
+       .golden = {"hypot"},
+       .section = section(kArithmetic),
+       .example = "hypot(3.0, 4.0) = 5.0"},
+      {.name = "second",
+       .doc = "y, broadcast to the shape that x and y have together.",
+       .operands = xy(),
+       .type = secondType,
+       .emit = mapRaw([](Emitter &, const Scalars &s, const Attributes &) { return s[1]; }),
+       .golden = {"zeros_like", "ones_like"},
+       .section = section(kArithmetic),
+       .example = "second([1, 2], 7.0) = [7.0, 7.0]"},
+  };
+}
+
+std::vector<OpDef> ternaryOps() {
+  return {
+      {.name = "clip",
+       .doc = "x < low ? low : x > high ? high : x.\nNaN in x stays.",
+       .operands = {{"x"}, {"low"}, {"high"}},
+       .type = elementwise(Result::Promoted),
+       .emit = mapRaw([](Emitter &e, const Scalars &s, const Attributes &) {
+         DType dtype = e.resultType(0).dtype();
+         Scalar x = cast(s[0], dtype), low = cast(s[1], dtype), high = cast(s[2], dtype);
+         return select(x < low, low, select(x > high, high, x));
+       }),
+       .golden = {"clip"},
+       .section = section(kArithmetic),
+       .example = "clip([-3, 0, 9], -1, 1) = [-1, 0, 1]"},
+      {.name = "switch",
+       .doc = "x where the condition is true (not 0; NaN is true), else y. `where` in C++.",
+       .operands = {{"condition"}, {"x"}, {"y"}},
+       .type = switchType,
+       .emit = mapRaw([](Emitter &e, const Scalars &s, const Attributes &) {
+         DType dtype = e.resultType(0).dtype();
+         return select(cast(s[0], DType::Bool), cast(s[1], dtype), cast(s[2], dtype));
+       }),
+       .golden = {"switch", "where1"},
+       .section = section(kArithmetic),
+       .example = "switch([true, false], [1, 2], 0) = [1, 0]"},
+      {.name = "fma",
+       .doc = "x * y + z with one rounding.",
+       .operands = {{"x"}, {"y"}, {"z"}},
+       .type = elementwise(Result::Floating),
+       .emit = mapTo(ScalarOp::Fma),
+       .golden = {"fma"},
+       .section = section(kArithmetic),
+       .example = "fma(2.0, 3.0, 4.0) = 10.0"},
+  };
+}
+
+/// An op of one operand of any dtype that keeps the dtype.
+OpDef keeping(std::string name, std::string doc, Accept accept, MapBody body, std::string example) {
+  std::string family = name;
+  return {.name = std::move(name),
+          .doc = std::move(doc),
+          .operands = {{"x"}},
+          .type = elementwise(Result::Promoted, accept),
+          .emit = mapRaw(std::move(body)),
+          .golden = {family},
+          .section = section(kArithmetic),
+          .example = std::move(example)};
+}
+
+/// An op of one operand whose result is a float.
+OpDef floating(std::string name, std::string doc, MapBody body, MaxUlp maxUlp,
+               std::string example) {
+  std::string family = name;
+  return {.name = std::move(name),
+          .doc = std::move(doc),
+          .operands = {{"x"}},
+          .type = elementwise(Result::Floating),
+          .emit = mapWith(std::move(body)),
+          .maxUlp = maxUlp,
+          .golden = {family},
+          .section = section(kArithmetic),
+          .example = std::move(example)};
+}
+
+std::vector<OpDef> unaryOps() {
+  return {
+      keeping(
+          "neg", "-x.\nIntegers wrap; bool is refused (TypeError).", Accept::NotBool,
+          [](Emitter &, const Scalars &s, const Attributes &) { return -s[0]; },
+          "neg([1.5, -2.0]) = [-1.5, 2.0]"),
+      keeping(
+          "abs", "Magnitude of x.\nThe least signed integer stays.", Accept::Any,
+          [](Emitter &, const Scalars &s, const Attributes &) {
+            bool magnitude = isSignedInt(s[0].dtype()) || isFloat(s[0].dtype());
+            return magnitude ? abs(s[0]) : s[0];
+          },
+          "abs([-3, 2]) = [3, 2]"),
+      keeping(
+          "sgn", "-1, 0 or 1.\nNaN stays; both zeros give 0; bool is refused (TypeError).",
+          Accept::NotBool,
+          [](Emitter &, const Scalars &s, const Attributes &) {
+            if (isUnsignedInt(s[0].dtype()))
+              return cast(notEqualTo(s[0], 0.0), s[0].dtype());
+            return apply(ScalarOp::Sgn, {s[0]});
+          },
+          "sgn([-3.0, 0.0, 2.0]) = [-1.0, 0.0, 1.0]"),
+      keeping(
+          "sqr", "x * x.\nIntegers wrap.", Accept::Any,
+          [](Emitter &, const Scalars &s, const Attributes &) {
+            return isBool(s[0].dtype()) ? s[0] : s[0] * s[0];
+          },
+          "sqr([-3, 2]) = [9, 4]"),
+      floating(
+          "sqrt", "Square root, correctly rounded.\nx < 0 gives NaN, -0 stays.",
+          [](Emitter &, const Scalars &s, const Attributes &) { return sqrt(s[0]); }, {0, 0},
+          "sqrt([4.0, 2.25]) = [2.0, 1.5]"),
+      floating(
+          "rsqrt", "1 / sqrt(x).\n0 gives inf, -0 gives -inf, inf gives 0.",
+          [](Emitter &, const Scalars &s, const Attributes &) {
+            return apply(ScalarOp::Rsqrt, {s[0]});
+          },
+          {1, 2}, "rsqrt([4.0, 0.25]) = [0.5, 2.0]"),
+      floating(
+          "cbrt", "Cube root, odd.",
+          [](Emitter &, const Scalars &s, const Attributes &) {
+            return apply(ScalarOp::Cbrt, {s[0]});
+          },
+          {1, 4}, "cbrt([-8.0, 27.0]) = [-2.0, 3.0]"),
+      floating(
+          "reciprocal", "1 / x, correctly rounded.\nA zero gives the infinity of its sign.",
+          [](Emitter &, const Scalars &s, const Attributes &) { return 1.0 / s[0]; }, {0, 0},
+          "reciprocal([4.0, -0.5]) = [0.25, -2.0]"),
+      floating(
+          "deg2rad", "x * pi / 180.",
+          [](Emitter &, const Scalars &s, const Attributes &) {
+            return s[0] * (std::numbers::pi / 180);
+          },
+          {2, 2}, "deg2rad(180.0) = 3.14159265"),
+      floating(
+          "rad2deg", "x * 180 / pi.",
+          [](Emitter &, const Scalars &s, const Attributes &) {
+            return s[0] * (180 / std::numbers::pi);
+          },
+          {2, 2}, "rad2deg(1.0) = 57.2957795"),
+      {.name = "identity",
+       .doc = "x itself; the result may share its memory.",
+       .operands = {{"x"}},
+       .type = elementwise(Result::Promoted),
+       .emit = [](Emitter &e, const Arrays &in, const Attributes &) -> Arrays {
+         return {e.view(in[0], e.shape(in[0]))};
+       },
+       .viewMap = {0},
+       .golden = {"identity"},
+       .section = section(kArithmetic),
+       .example = "identity([1, 2]) = [1, 2]"},
+      keeping(
+          "copy", "x in memory of its own.", Accept::Any,
+          [](Emitter &, const Scalars &s, const Attributes &) { return s[0]; },
+          "copy([1, 2]) = [1, 2]"),
+  };
+}
+
+} // namespace
+
+std::vector<OpDef> arithmeticOps() {
+  std::vector<OpDef> ops = binaryOps();
+  for (auto *more : {&ternaryOps, &unaryOps})
+    for (OpDef &def : more())
+      ops.push_back(std::move(def));
+  return ops;
+}
+
+} // namespace graphc

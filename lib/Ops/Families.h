@@ -1,0 +1,26 @@
+//===- Ops/Families.h - the files of the registry -------------------*- C++ -*-===//
+#pragma once
+
+#include <vector>
+
+#include "graphc/OpDef.h"
+
+namespace graphc {
+
+std::vector<OpDef> arithmeticOps();
+std::vector<OpDef> comparisonOps();
+std::vector<OpDef> roundingOps();
+std::vector<OpDef> transcendentalOps();
+std::vector<OpDef> activationOps();
+std::vector<OpDef> reductionOps();
+std::vector<OpDef> softmaxOps();
+std::vector<OpDef> productOps();
+std::vector<OpDef> convolutionOps();
+std::vector<OpDef> poolingOps();
+std::vector<OpDef> shapeOps();
+std::vector<OpDef> joinOps();
+std::vector<OpDef> padOps();
+std::vector<OpDef> indexingOps();
+std::vector<OpDef> makingOps();
+
+} // namespace graphc

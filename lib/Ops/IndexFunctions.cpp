@@ -1,0 +1,127 @@
+//===- IndexFunctions.cpp - x[...], take, and Variable's methods -----------===//
+#include "Build.h"
+#include "IndexSpec.h"
+
+namespace graphc {
+namespace {
+
+/// Collects the entries of x[...] as the attribute's numbers and the node's operands.
+class IndexWriter {
+public:
+  explicit IndexWriter(Operand x) : operands_{std::move(x)} {}
+
+  void add(const Index &index) {
+    IndexEntry entry;
+    switch (index.kind()) {
+    case Index::Kind::NewAxis:
+      entry.kind = IndexEntry::Kind::NewAxis;
+      break;
+    case Index::Kind::Ellipsis:
+      entry.kind = IndexEntry::Kind::Ellipsis;
+      break;
+    case Index::Kind::Position:
+      entry.kind = IndexEntry::Kind::Position;
+      entry.start = term(index.slice().start, /*mayBeEnd=*/false);
+      break;
+    case Index::Kind::Slice:
+      entry.kind = IndexEntry::Kind::Slice;
+      entry.start = term(index.slice().start, true);
+      entry.stop = term(index.slice().stop, true);
+      entry.step = term(index.slice().step, true);
+      break;
+    }
+    index_.push_back(entry);
+  }
+
+  Variable build() {
+    return graphc::build(builtin("subtensor", {{"index", formatIndex(index_)}}), operands_);
+  }
+
+private:
+  IndexTerm term(const Operand &x, bool mayBeEnd) {
+    Tensor number;
+    if (x.isWeak())
+      number = x.weakValue();
+    else if (std::optional<Constant> c = Constant::from(x.variable()); c && c->rank() == 0)
+      number = c->data();
+    if (number.defined() && isInteger(number.dtype()) && number.dtype() != DType::UInt64) {
+      int64_t value = number.item<int64_t>();
+      return mayBeEnd && value == kEnd ? IndexTerm() : IndexTerm::number(value);
+    }
+    operands_.push_back(x);
+    return IndexTerm::operand(int64_t(operands_.size()) - 2);
+  }
+
+  std::vector<Operand> operands_;
+  IndexSpec index_;
+};
+
+} // namespace
+
+Variable subtensor(Operand x, const std::vector<Index> &indices) {
+  IndexWriter writer(std::move(x));
+  for (const Index &index : indices)
+    writer.add(index);
+  return writer.build();
+}
+
+Variable take(Operand x, Operand indices, TakeOptions options) {
+  constexpr std::string_view kModes[] = {"raise", "clip", "wrap"};
+  Variable v = asVariable(x);
+  AttributeValue axis = NoneAttr();
+  if (options.axis)
+    axis = plainAxis(*options.axis, v);
+  Attributes attributes = {{"axis", axis}, {"mode", std::string(kModes[int(options.mode)])}};
+  return build(builtin("take", attributes), {Operand(v, x.place()), indices});
+}
+
+Variable gather(Operand x, Operand indices, int axis) { return take(x, indices, {.axis = axis}); }
+
+//===--- Variable's methods -----------------------------------------------------===//
+
+/// The place of x[...] is that of its first entry, since operator[] takes no defaulted argument.
+Variable Variable::operator[](const Index &index) const {
+  return subtensor(Operand(*this, index.place()), {index});
+}
+Variable Variable::operator[](std::initializer_list<Index> indices) const {
+  Place place = indices.size() ? indices.begin()->place() : this->place();
+  return subtensor(Operand(*this, place), indices);
+}
+
+Variable Variable::T(Loc loc) const { return graphc::transpose(Operand(*this, loc)); }
+
+#define GRAPHC_METHOD(NAME)                                                                        \
+  Variable Variable::NAME(Loc loc) const { return graphc::NAME(Operand(*this, loc)); }             \
+  Variable Variable::NAME(int axis, Loc loc) const {                                               \
+    return graphc::NAME(Operand(*this, loc), Axis(axis));                                          \
+  }
+GRAPHC_METHOD(sum)
+GRAPHC_METHOD(prod)
+GRAPHC_METHOD(mean)
+GRAPHC_METHOD(max)
+GRAPHC_METHOD(min)
+GRAPHC_METHOD(any)
+GRAPHC_METHOD(all)
+GRAPHC_METHOD(argmax)
+GRAPHC_METHOD(argmin)
+
+Variable Variable::reshape(std::initializer_list<int64_t> shape, Loc loc) const {
+  return graphc::reshape(Operand(*this, loc),
+                         ShapeList(absl::MakeConstSpan(shape.begin(), shape.size()), loc));
+}
+Variable Variable::transpose(std::initializer_list<int> axes, Loc loc) const {
+  return graphc::transpose(Operand(*this, loc), axes);
+}
+Variable Variable::dimshuffle(std::initializer_list<int> order, Loc loc) const {
+  return graphc::dimshuffle(Operand(*this, loc), order);
+}
+Variable Variable::astype(DType dtype, Loc loc) const {
+  return graphc::cast(Operand(*this, loc), dtype);
+}
+Variable Variable::shape(Loc loc) const { return graphc::shape(Operand(*this, loc)); }
+Variable Variable::flatten(Loc loc) const { return graphc::flatten(Operand(*this, loc)); }
+Variable Variable::squeeze(int axis, Loc loc) const {
+  return graphc::squeeze(Operand(*this, loc), Axis(axis));
+}
+
+} // namespace graphc

@@ -1,0 +1,138 @@
+//===- Join.cpp - joining and splitting along an axis ----------------------===//
+#include "Families.h"
+#include "Rules.h"
+
+namespace graphc {
+namespace {
+
+int axisOf(const Attributes &attributes, int rank) {
+  int64_t axis = attributes.integer("axis");
+  return int(axis < 0 ? axis + rank : axis);
+}
+
+/// One nest over the result. Parts after the first guard the loads of those before, so that none
+/// is read outside itself.
+Arrays joinEmission(Emitter &e, const Arrays &in, const Attributes &attributes) {
+  DType dtype = e.resultType(0).dtype();
+  int rank = e.rank(in[0]), axis = axisOf(attributes, rank);
+  Arrays parts;
+  Extents starts, shape = e.shape(in[0]);
+  Extent total = e.size(0);
+  for (Array part : in) {
+    for (int other = 0; other < rank; ++other)
+      if (other != axis)
+        e.requireEqual(e.dim(in[0], other), e.dim(part, other),
+                       "extents differ along axis " + std::to_string(other) + ": {a} and {b}");
+    starts.push_back(total);
+    total = total + e.dim(part, axis);
+    parts.push_back(castArray(e, part, dtype));
+  }
+  shape[axis] = total;
+  if (parts.size() == 1)
+    return {e.define(shape, [&](Indices i) { return e.load(parts[0], i); })};
+  return {e.define(shape, [&](Indices i) {
+    Scalar value = e.literal(dtype, 0);
+    for (size_t k = parts.size(); k-- > 0;) {
+      Scalars at(i.begin(), i.end());
+      at[axis] = i[axis] - e.scalar(starts[k]);
+      Scalar inside = i[axis] < e.scalar(starts[k] + e.dim(parts[k], axis));
+      if (k + 1 == parts.size())
+        inside = at[axis] >= 0.0;
+      else if (k > 0)
+        inside = inside && at[axis] >= 0.0;
+      value = e.loadIf(inside, parts[k], at, value);
+    }
+    return value;
+  })};
+}
+
+TypesOr joinType(const TypeRequest &request) {
+  int rank = request.type(0).rank();
+  if (rank == 0)
+    return makeError(ErrorKind::ShapeError, "scalars have no axis to be joined along; stack them");
+  for (size_t i = 1; i < request.size(); ++i)
+    if (request.type(i).rank() != rank)
+      return makeError(ErrorKind::ShapeError, "ranks differ: " + std::to_string(rank) + " and " +
+                                                  std::to_string(request.type(i).rank()));
+  int64_t axis = request.attributes().integer("axis");
+  if (axis < -rank || axis >= rank)
+    return makeError(ErrorKind::ShapeError, "axis " + std::to_string(axis) +
+                                                " is out of range for rank " +
+                                                std::to_string(rank));
+  return inferShapes(request, {promoteAll(request)});
+}
+
+Arrays splitPieceEmission(Emitter &e, const Arrays &in, const Attributes &attributes) {
+  Array x = in[0], sizes = in[1];
+  int axis = axisOf(attributes, e.rank(x));
+  int64_t piece = attributes.integer("piece"), pieces = *e.constantValue(e.dim(sizes, 0));
+  Extent total = e.size(0), start = total;
+  for (int64_t k = 0; k < pieces; ++k) {
+    Extent length = e.element(sizes, k);
+    e.require(e.size(0), Predicate::LessEqual, length, ErrorKind::ValueError,
+              "piece " + std::to_string(k) + " has the negative size {b}");
+    if (k == piece)
+      start = total;
+    total = total + length;
+  }
+  e.require(total, Predicate::Equal, e.dim(x, axis), ErrorKind::ValueError,
+            "the sizes add up to {a} where the axis has {b} elements");
+  Extents shape = e.shape(x);
+  shape[axis] = e.element(sizes, piece);
+  return {e.define(shape, [&](Indices i) {
+    Scalars at(i.begin(), i.end());
+    at[axis] = i[axis] + e.scalar(start);
+    return e.load(x, at);
+  })};
+}
+
+TypesOr splitPieceType(const TypeRequest &request) {
+  if (absl::Status s = requireIntegers(request, 1, 1); !s.ok())
+    return s;
+  const Attributes &a = request.attributes();
+  if (auto axis = normalizeAxis(a.integer("axis"), request.type(0).rank()); !axis.ok())
+    return axis.status();
+  int64_t pieces = request.type(1).extent(0);
+  if (pieces == kDynamic)
+    return makeError(ErrorKind::TypeError, "the number of pieces must be known");
+  if (a.integer("piece") < 0 || a.integer("piece") >= pieces)
+    return makeError(ErrorKind::ValueError, "there is no piece " +
+                                                std::to_string(a.integer("piece")) + " of " +
+                                                std::to_string(pieces));
+  return inferLikeFirst(request);
+}
+
+} // namespace
+
+std::vector<OpDef> joinOps() {
+  return {
+      {.name = "join",
+       .doc = "The parts one behind the other along an axis. `concatenate` in C++.\nDtypes are "
+              "promoted. Other extents must agree, scalars are refused (ShapeError); parts may be "
+              "empty.",
+       .operands = {{"parts"}},
+       .variadic = true,
+       .minOperands = 1,
+       .attributes = {{"axis", AttributeKind::Int, int64_t(0)}},
+       .type = joinType,
+       .emit = joinEmission,
+       .golden = {"concatenate", "stack"},
+       .section = section(kShape),
+       .example = "join([[1, 2]], [[3, 4]]) {axis = 1} = [[1, 2, 3, 4]]"},
+      {.name = "splitPiece",
+       .doc =
+           "Piece number `piece` of x cut into pieces of the given sizes along an axis. `split` "
+           "in C++ gives all.\nThe sizes, an integer vector of known length, must not be negative "
+           "and add up to the extent (ValueError).",
+       .operands = {{"x"}, {"sizes"}},
+       .attributes = {{"piece", AttributeKind::Int}, {"axis", AttributeKind::Int, int64_t(0)}},
+       .type = splitPieceType,
+       .emit = splitPieceEmission,
+       .connection = {{true}, {false}},
+       .golden = {"split"},
+       .section = section(kShape),
+       .example = "splitPiece([1, 2, 3], [1, 2]) {piece = 1} = [2, 3]"},
+  };
+}
+
+} // namespace graphc

@@ -1,0 +1,313 @@
+//===- Reductions.cpp - reductions over any axes ---------------------------===//
+#include <algorithm>
+#include <limits>
+
+#include "Families.h"
+#include "Rules.h"
+
+namespace graphc {
+namespace {
+
+//===--- attributes and types -------------------------------------------------===//
+
+std::vector<AttributeSpec> axesAttributes() {
+  return {{.name = "axes",
+           .kind = AttributeKind::Ints,
+           .defaultValue = NoneAttr(),
+           .acceptsNone = true,
+           .doc = "axes to join, from the end if negative; none: all; []: none of them"},
+          {.name = "keepDims",
+           .kind = AttributeKind::Bool,
+           .defaultValue = false,
+           .doc = "whether joined axes stay, with extent 1"}};
+}
+
+AttributeSpec optionalDType(std::string name, std::string doc) {
+  return {std::move(name), AttributeKind::DType, NoneAttr(), true, std::move(doc)};
+}
+
+/// The shape left by the attributes `axes` and `keepDims`.
+absl::StatusOr<Type> reducedType(const TypeRequest &request, DType dtype) {
+  const Type &x = request.type(0);
+  const Attributes &attributes = request.attributes();
+  if (!attributes.isNone("axes"))
+    if (auto axes = normalizeAxes(attributes.ints("axes"), x.rank()); !axes.ok())
+      return axes.status();
+  std::vector<int> axes = axesOf(attributes, x.rank());
+  std::vector<int64_t> shape;
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    bool reduced = std::find(axes.begin(), axes.end(), axis) != axes.end();
+    if (!reduced)
+      shape.push_back(x.extent(axis));
+    else if (attributes.boolean("keepDims"))
+      shape.push_back(1);
+  }
+  return Type(dtype, shape);
+}
+
+TypesOr oneType(absl::StatusOr<Type> type) {
+  if (!type.ok())
+    return type.status();
+  return std::vector<Type>{*std::move(type)};
+}
+
+/// max, min, argmax, argmin: no value for no elements (F-366). Statically empty is refused at once.
+TypesOr nonEmptyType(const TypeRequest &request, DType dtype) {
+  auto type = reducedType(request, dtype);
+  if (!type.ok())
+    return type.status();
+  for (int axis : axesOf(request.attributes(), request.type(0).rank()))
+    if (request.type(0).extent(axis) == 0)
+      return makeError(ErrorKind::ValueError,
+                       "axis " + std::to_string(axis) + " is empty, so there is nothing to choose");
+  return oneType(type);
+}
+
+void requireElements(Emitter &e, Array x, const std::vector<int> &axes) {
+  for (int axis : axes)
+    e.require(e.size(1), Predicate::LessEqual, e.dim(x, axis), ErrorKind::ValueError,
+              "axis " + std::to_string(axis) + " is empty, so there is nothing to choose");
+}
+
+/// F-012: 64 bits for integers and bools.
+DType sumDType(DType dtype) {
+  if (isFloat(dtype))
+    return dtype;
+  return isUnsignedInt(dtype) ? DType::UInt64 : DType::Int64;
+}
+
+/// F-012: float32 and the halves join in a wider dtype.
+DType accumulatorDType(DType dtype) {
+  if (dtype == DType::Float32)
+    return DType::Float64;
+  return computeDType(dtype);
+}
+
+TypesOr sumType(const TypeRequest &request) {
+  const Attributes &attributes = request.attributes();
+  DType x = request.type(0).dtype();
+  DType result = attributes.isNone("dtype") ? sumDType(x) : attributes.dtype("dtype");
+  if (!attributes.isNone("accDtype") && !canCastSafely(x, attributes.dtype("accDtype")))
+    return makeError(ErrorKind::TypeError,
+                     "accDtype " + std::string(dtypeName(attributes.dtype("accDtype"))) +
+                         " would lose range of " + std::string(dtypeName(x)));
+  return oneType(reducedType(request, result));
+}
+
+//===--- emissions --------------------------------------------------------------===//
+
+EmitRule sumEmission(Combine combine) {
+  return [combine](Emitter &e, const Arrays &in, const Attributes &attributes) -> Arrays {
+    DType result = e.resultType(0).dtype();
+    ReduceOptions options;
+    options.result = result;
+    options.accumulator =
+        attributes.isNone("accDtype") ? accumulatorDType(result) : attributes.dtype("accDtype");
+    return {reduceMapped(
+        e, combine, in[0], axesOf(attributes, e.rank(in[0])), attributes.boolean("keepDims"),
+        [](Scalar x) { return x; }, options)};
+  };
+}
+
+EmitRule extremeEmission(Combine combine, Combine onBool) {
+  return [=](Emitter &e, const Arrays &in, const Attributes &attributes) -> Arrays {
+    std::vector<int> axes = axesOf(attributes, e.rank(in[0]));
+    requireElements(e, in[0], axes);
+    return {reduceMapped(e, isBool(e.dtype(in[0])) ? onBool : combine, in[0], axes,
+                         attributes.boolean("keepDims"), [](Scalar x) { return x; })};
+  };
+}
+
+EmitRule logicEmission(Combine combine) {
+  return [combine](Emitter &e, const Arrays &in, const Attributes &attributes) -> Arrays {
+    return {reduceMapped(e, combine, in[0], axesOf(attributes, e.rank(in[0])),
+                         attributes.boolean("keepDims"),
+                         [](Scalar x) { return cast(x, DType::Bool); })};
+  };
+}
+
+/// Number of elements that each result joins, as a scalar of the dtype.
+Scalar count(Emitter &e, Array x, const std::vector<int> &axes, DType dtype) {
+  Extent n = e.size(1);
+  for (int axis : axes)
+    n = n * e.dim(x, axis);
+  return cast(e.scalar(n), dtype);
+}
+
+/// sum(body(x)) / (n - ddof) in `dtype`.
+Array average(Emitter &e, Array x, const std::vector<int> &axes, bool keepDims, DType dtype,
+              double ddof) {
+  ReduceOptions options;
+  options.result = dtype;
+  options.accumulator = accumulatorDType(dtype);
+  Array sum = reduceMapped(
+      e, Combine::Sum, x, axes, keepDims, [&](Scalar s) { return cast(s, dtype); }, options);
+  return e.map({sum}, [&](const Scalars &s) {
+    Scalar n = count(e, x, axes, dtype);
+    return s[0] / (ddof == 0 ? n : n - ddof);
+  });
+}
+
+Arrays meanEmission(Emitter &e, const Arrays &in, const Attributes &attributes) {
+  DType result = e.resultType(0).dtype();
+  DType compute =
+      attributes.isNone("accDtype") ? computeDType(result) : attributes.dtype("accDtype");
+  Array mean = average(e, in[0], axesOf(attributes, e.rank(in[0])), attributes.boolean("keepDims"),
+                       compute, 0);
+  return {castArray(e, mean, result)};
+}
+
+/// x minus the results of a reduction over `axes` that were kept.
+Array deviations(Emitter &e, Array x, Array kept, const std::vector<int> &axes, DType dtype) {
+  return e.define(e.shape(x), [&](Indices i) {
+    return cast(e.load(x, i), dtype) - loadKept(e, kept, i, axes);
+  });
+}
+
+/// Two passes: the mean, then the mean of squared deviations from it.
+Array variance(Emitter &e, Array x, const Attributes &attributes, DType dtype) {
+  std::vector<int> axes = axesOf(attributes, e.rank(x));
+  Array mean = average(e, x, axes, true, dtype, 0);
+  Array squares =
+      e.map({deviations(e, x, mean, axes, dtype)}, [](const Scalars &s) { return s[0] * s[0]; });
+  return average(e, squares, axes, attributes.boolean("keepDims"), dtype, attributes.real("ddof"));
+}
+
+Arrays varEmission(Emitter &e, const Arrays &in, const Attributes &attributes) {
+  DType result = e.resultType(0).dtype();
+  return {castArray(e, variance(e, in[0], attributes, computeDType(result)), result)};
+}
+
+Arrays stddevEmission(Emitter &e, const Arrays &in, const Attributes &attributes) {
+  DType result = e.resultType(0).dtype();
+  Array squared = variance(e, in[0], attributes, computeDType(result));
+  return {e.map({squared}, [&](const Scalars &s) { return cast(sqrt(s[0]), result); })};
+}
+
+/// m + log(sum(exp(x - m))) with m the maximum where it is finite (F-368).
+Arrays logsumexpEmission(Emitter &e, const Arrays &in, const Attributes &attributes) {
+  DType result = e.resultType(0).dtype(), dtype = computeDType(result);
+  std::vector<int> axes = axesOf(attributes, e.rank(in[0]));
+  Array x = castArray(e, in[0], dtype);
+  Array maxima = reduceMapped(e, Combine::Max, x, axes, true, [](Scalar s) { return s; });
+  Array shift = e.map({maxima}, [&](const Scalars &s) {
+    return select(abs(s[0]) < std::numeric_limits<double>::infinity(), s[0], e.literal(dtype, 0));
+  });
+  Array terms =
+      e.map({deviations(e, x, shift, axes, dtype)}, [](const Scalars &s) { return exp(s[0]); });
+  Array sums = reduceMapped(e, Combine::Sum, terms, axes, true, [](Scalar s) { return s; });
+  Array sum =
+      e.map({sums, shift}, [&](const Scalars &s) { return cast(log(s[0]) + s[1], result); });
+  if (attributes.boolean("keepDims"))
+    return {sum};
+  Extents left;
+  for (int axis = 0; axis < e.rank(x); ++axis)
+    if (std::find(axes.begin(), axes.end(), axis) == axes.end())
+      left.push_back(e.dim(x, axis));
+  return {e.view(sum, left)};
+}
+
+//===--- definitions --------------------------------------------------------------===//
+
+OpDef reduction(std::string name, std::string doc, TypeRule type, EmitRule emit, MaxUlp maxUlp,
+                std::string family, std::string example,
+                std::vector<AttributeSpec> moreAttributes = {}) {
+  std::vector<AttributeSpec> attributes = axesAttributes();
+  attributes.insert(attributes.end(), moreAttributes.begin(), moreAttributes.end());
+  return {.name = std::move(name),
+          .doc = std::move(doc),
+          .operands = {{"x"}},
+          .attributes = std::move(attributes),
+          .type = std::move(type),
+          .emit = std::move(emit),
+          .maxUlp = maxUlp,
+          .golden = {std::move(family)},
+          .section = section(kReductions),
+          .example = std::move(example)};
+}
+
+TypesOr sameType(const TypeRequest &request) {
+  return nonEmptyType(request, request.type(0).dtype());
+}
+TypesOr positionType(const TypeRequest &request) { return nonEmptyType(request, DType::Int64); }
+TypesOr boolType(const TypeRequest &request) { return oneType(reducedType(request, DType::Bool)); }
+TypesOr floatType(const TypeRequest &request) {
+  return oneType(reducedType(request, promoteToFloat(request.type(0).dtype())));
+}
+/// Integers give float64 whatever their width.
+TypesOr meanType(const TypeRequest &request) {
+  DType x = request.type(0).dtype();
+  const AttributeValue *wanted = request.attributes().find("dtype");
+  DType dtype = isFloat(x) ? x : DType::Float64;
+  if (wanted && !std::holds_alternative<NoneAttr>(*wanted))
+    dtype = std::get<DType>(*wanted);
+  if (!isFloat(dtype))
+    return makeError(ErrorKind::TypeError,
+                     "the result of an average is a float, not " + std::string(dtypeName(dtype)));
+  return oneType(reducedType(request, dtype));
+}
+
+EmitRule positionEmission(Combine combine) { return extremeEmission(combine, combine); }
+
+} // namespace
+
+std::vector<OpDef> reductionOps() {
+  std::vector<AttributeSpec> dtypes = {
+      optionalDType("dtype", "dtype of the result"),
+      optionalDType("accDtype", "dtype in which terms are joined; must hold x's range")};
+  std::vector<AttributeSpec> ddof = {{.name = "ddof",
+                                      .kind = AttributeKind::Float,
+                                      .defaultValue = 0.0,
+                                      .doc = "the divisor is n - ddof"}};
+  return {
+      reduction("sum",
+                "Sum over axes.\nIntegers and bools give 64 bits and wrap. float32 is joined in "
+                "float64, the halves in float32. No elements give 0.",
+                sumType, sumEmission(Combine::Sum), {1, -1}, "sum",
+                "sum([[1, 2], [3, 4]]) {axes = [0]} = [4, 6]", dtypes),
+      reduction("prod", "Product over axes.\nDtypes as sum. No elements give 1.", sumType,
+                sumEmission(Combine::Prod), {1, -1}, "prod",
+                "prod([[1, 2], [3, 4]]) {axes = [1]} = [2, 12]", dtypes),
+      reduction("max", "Greatest element over axes.\nNaN if one is NaN; no elements: ValueError.",
+                sameType, extremeEmission(Combine::Max, Combine::Or), {}, "max",
+                "max([[1, 2], [4, 3]]) {axes = [1], keepDims = true} = [[2], [4]]"),
+      reduction("min", "Least element over axes.\nNaN if one is NaN; no elements: ValueError.",
+                sameType, extremeEmission(Combine::Min, Combine::And), {}, "min",
+                "min([[1, 2], [4, 3]]) = 1"),
+      reduction("argmax",
+                "Position of the greatest element over axes, the first of equals, the first NaN.\n"
+                "Over several axes it is the row-major position among them, in the order given; "
+                "over all that of the flattened operand. No elements: ValueError.",
+                positionType, positionEmission(Combine::ArgMax), {}, "argmax",
+                "argmax([[1, 2], [4, 3]]) {axes = [0]} = [1, 1]"),
+      reduction("argmin", "Position of the least element over axes; as argmax.", positionType,
+                positionEmission(Combine::ArgMin), {}, "argmin",
+                "argmin([[1, 2], [4, 3]]) {axes = [1]} = [0, 1]"),
+      reduction("any", "Whether an element is not 0.\nNaN is true; no elements give false.",
+                boolType, logicEmission(Combine::Or), {}, "any",
+                "any([[0, 1], [0, 0]]) {axes = [1]} = [true, false]"),
+      reduction("all", "Whether no element is 0.\nNaN is true; no elements give true.", boolType,
+                logicEmission(Combine::And), {}, "all",
+                "all([[0, 1], [1, 1]]) {axes = [1]} = [false, true]"),
+      reduction("mean",
+                "Sum over axes, divided by the number of elements.\nIntegers give float64. No "
+                "elements give NaN.",
+                meanType, meanEmission, {1, -1}, "mean",
+                "mean([[1, 2], [3, 4]]) {axes = [0]} = "
+                "[2.0, 3.0]",
+                dtypes),
+      reduction("var",
+                "Mean of the squared deviations from the mean, in two passes.\nNaN or an infinity, "
+                "as the division says, where n <= ddof.",
+                meanType, varEmission, {-1, -1}, "var", "var([1.0, 2.0, 3.0, 4.0]) = 1.25", ddof),
+      reduction("stddev", "Square root of var.", meanType, stddevEmission, {-1, -1}, "std",
+                "stddev([1.0, 3.0]) = 1.0", ddof),
+      reduction("logsumexp",
+                "log(sum(exp(x))) without overflow: the maximum is subtracted first.\nAll -inf, or "
+                "no elements, give -inf; an inf gives inf.",
+                floatType, logsumexpEmission, {-1, -1}, "logsumexp",
+                "logsumexp([1000.0, 1000.0]) = 1000.69314718"),
+  };
+}
+
+} // namespace graphc

@@ -1,0 +1,57 @@
+//===- Registry.cpp --------------------------------------------------------===//
+#include "Registry.h"
+
+#include "Families.h"
+#include "absl/container/flat_hash_map.h"
+
+namespace graphc {
+namespace {
+
+struct Registry {
+  std::vector<const OpDef *> ops;
+  absl::flat_hash_map<std::string_view, const OpDef *> byName;
+
+  void add(std::vector<OpDef> family) {
+    for (OpDef &def : family) {
+      const OpDef *op = new OpDef(std::move(def));
+      ops.push_back(op);
+      [[maybe_unused]] bool isNew = byName.try_emplace(op->name, op).second;
+      assert(isNew && "two ops of one name");
+    }
+  }
+
+  Registry() {
+    add(arithmeticOps());
+    add(comparisonOps());
+    add(roundingOps());
+    add(transcendentalOps());
+    add(activationOps());
+    add(reductionOps());
+    add(softmaxOps());
+    add(productOps());
+    add(convolutionOps());
+    add(poolingOps());
+    add(shapeOps());
+    add(joinOps());
+    add(padOps());
+    add(indexingOps());
+    add(makingOps());
+  }
+};
+
+/// Made at the first use and never destroyed, since Ops in static storage refer to it.
+const Registry &registry() {
+  static const Registry &instance = *new Registry();
+  return instance;
+}
+
+} // namespace
+
+absl::Span<const OpDef *const> allOps() { return registry().ops; }
+
+const OpDef *findOp(std::string_view name) {
+  auto found = registry().byName.find(name);
+  return found == registry().byName.end() ? nullptr : found->second;
+}
+
+} // namespace graphc

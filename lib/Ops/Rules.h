@@ -1,0 +1,112 @@
+//===- Ops/Rules.h - type rules and emissions that ops share ------*- C++ -*-===//
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "graphc/OpDef.h"
+
+namespace graphc {
+
+using TypesOr = absl::StatusOr<std::vector<Type>>;
+
+//===--- dtypes ---------------------------------------------------------------===//
+
+/// How an elementwise op's result dtype follows from its operands' (docs/Ops.md's letters).
+enum class Result {
+  Promoted, // P
+  Floating, // PF: promotion, then F-009
+  Bool,     // B
+};
+
+/// Dtypes that an op takes.
+enum class Accept {
+  Any,
+  NotBool,  // F-013
+  Bits,     // integers, or all bool
+  Integers, // no bool
+  Floats,
+};
+
+/// Promotion of all operands.
+DType promoteAll(const TypeRequest &request);
+/// A TypeError if an operand is not accepted.
+absl::Status checkAccepted(const TypeRequest &request, Accept accept);
+/// Halves are computed in float32 and rounded once (F-009).
+DType computeDType(DType dtype);
+
+//===--- type rules -------------------------------------------------------------===//
+
+/// F-019 to F-023: the static shape of an elementwise op; ShapeError where extents differ.
+absl::StatusOr<std::vector<int64_t>> broadcastShape(absl::Span<const Type> types);
+/// Broadcast shape, dtype by `result`.
+TypeRule elementwise(Result result, Accept accept = Accept::Any);
+/// The types of the results, of these dtypes: the shapes are those that the op's emission gives,
+/// with extents that follow from types, constants and small integer operands computed from them
+/// (F-024); a requirement of the emission that surely fails is the error.
+TypesOr inferShapes(const TypeRequest &request, absl::Span<const DType> results);
+/// One result with the dtype of the first operand, shape by inferShapes.
+TypesOr inferLikeFirst(const TypeRequest &request);
+/// A TypeError unless operand i is an integer array of that rank.
+absl::Status requireIntegers(const TypeRequest &request, size_t i, int rank);
+
+//===--- attributes ---------------------------------------------------------------===//
+
+/// Axes counted from the end become plain. AxisError out of range, ValueError for repeats; `what`
+/// stands in messages ("axis").
+absl::StatusOr<std::vector<int>> normalizeAxes(absl::Span<const int64_t> axes, int rank);
+absl::StatusOr<int> normalizeAxis(int64_t axis, int rank);
+/// The op's attribute `axes`: all axes where it is none. Valid after the type rule.
+std::vector<int> axesOf(const Attributes &attributes, int rank);
+
+//===--- emission -----------------------------------------------------------------===//
+
+/// One map: operands cast to the result's dtype, then `op`.
+EmitRule mapTo(ScalarOp op);
+using MapBody = std::function<Scalar(Emitter &, const Scalars &, const Attributes &)>;
+/// One map: operands cast to the result's dtype (halves to float32), `body`, cast to the result's.
+EmitRule mapWith(MapBody body);
+/// The same where the body sees operands as they are and gives the result's dtype.
+EmitRule mapRaw(MapBody body);
+/// One nest: joins body(x[...]) over `axes`, each element as the scalar of x.
+Array reduceMapped(Emitter &e, Combine combine, Array x, const std::vector<int> &axes,
+                   bool keepDims, const std::function<Scalar(Scalar)> &body,
+                   const ReduceOptions &options = {});
+/// The element at `i` of an array whose `axes` have extent 1.
+Scalar loadKept(Emitter &e, Array kept, Indices i, const std::vector<int> &axes);
+/// x cast by a map; x itself where it has the dtype.
+Array castArray(Emitter &e, Array x, DType dtype);
+
+//===--- documentation ------------------------------------------------------------===//
+
+/// Sections of docs/Ops.md, in its order.
+inline constexpr std::string_view kSections[] = {"Elementwise arithmetic",
+                                                 "Comparison, logic, bits",
+                                                 "Rounding and casts",
+                                                 "Exponential and trigonometric",
+                                                 "Activations",
+                                                 "Reductions",
+                                                 "Products",
+                                                 "Convolution and pooling",
+                                                 "Shape",
+                                                 "Indexing",
+                                                 "Making arrays"};
+enum Section {
+  kArithmetic,
+  kComparison,
+  kRounding,
+  kTranscendental,
+  kActivations,
+  kReductions,
+  kProducts,
+  kConvolution,
+  kShape,
+  kIndexing,
+  kMaking,
+};
+inline std::string section(Section s) { return std::string(kSections[s]); }
+
+} // namespace graphc

@@ -1,0 +1,301 @@
+//===- ShapeFunctions.cpp - shapes, joining, making arrays -----------------===//
+#include <algorithm>
+
+#include "Build.h"
+#include "Rules.h"
+
+namespace graphc {
+namespace {
+
+/// An int64 vector of numbers.
+Operand vectorOf(absl::Span<const int64_t> values, Place place) {
+  absl::StatusOr<Tensor> data = Tensor::fromSpan(values, {int64_t(values.size())});
+  return Operand(data.ok() ? Variable(Constant::adopt(*std::move(data), {}, place))
+                           : Variable::invalid(data.status()),
+                 place);
+}
+
+/// The integer of a weak number or a constant, if it is one.
+std::optional<int64_t> integerOf(const Operand &x) {
+  if (x.isWeak() && isInteger(x.weakValue().dtype()))
+    return x.weakValue().item<int64_t>();
+  if (x.isWeak() || !x.variable().isConstant() || x.variable().rank() != 0 ||
+      !isInteger(x.variable().dtype()))
+    return std::nullopt;
+  return Constant::from(x.variable())->data().item<int64_t>();
+}
+
+/// An int64 vector whose entries are 0-d operands.
+Operand vectorOf(absl::Span<const Operand> entries, Place place) {
+  std::vector<int64_t> numbers;
+  for (const Operand &entry : entries)
+    if (std::optional<int64_t> number = integerOf(entry))
+      numbers.push_back(*number);
+  if (numbers.size() == entries.size())
+    return vectorOf(numbers, place);
+  std::vector<Operand> parts;
+  for (const Operand &entry : entries)
+    parts.push_back(
+        Operand(expandDims(Operand(asVariable(entry), entry.place()), Axis(0)), entry.place()));
+  return Operand(concatenate(parts), place);
+}
+
+/// x with axes taken in another order; `order` as dimshuffle's.
+Variable shuffled(const Operand &place, const Variable &x, IntList order) {
+  return build(builtin("dimshuffle", {{"order", std::move(order)}}), {Operand(x, place.place())});
+}
+
+IntList counting(int n) {
+  IntList list;
+  for (int i = 0; i < n; ++i)
+    list.push_back(i);
+  return list;
+}
+
+bool contains(const std::vector<int> &list, int value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+} // namespace
+
+ShapeList::ShapeList(std::initializer_list<Operand> extents)
+    : operand_(vectorOf(absl::MakeConstSpan(extents.begin(), extents.size()),
+                        extents.size() ? extents.begin()->place() : Place())) {}
+ShapeList::ShapeList(absl::Span<const int64_t> extents, Place place)
+    : operand_(vectorOf(extents, place)) {}
+
+//===--- shapes -------------------------------------------------------------------===//
+
+Variable shape(Operand x) { return build(builtin("shape"), {x}); }
+Variable shape(Operand x, int axis) {
+  Variable v = asVariable(x);
+  return build(builtin("shapeI", {{"axis", plainAxis(axis, v)}}), {Operand(v, x.place())});
+}
+Variable size(Operand x) { return build(builtin("size"), {x}); }
+Variable reshape(Operand x, ShapeList shape) {
+  return build(builtin("reshape"), {x, shape.operand()});
+}
+Variable broadcastTo(Operand x, ShapeList shape) {
+  return build(builtin("broadcastTo"), {x, shape.operand()});
+}
+Variable specifyShape(Operand x, std::vector<int64_t> shape) {
+  return build(builtin("specifyShape", {{"shape", IntList(shape)}}), {x});
+}
+Variable flatten(Operand x, int ndim) {
+  return build(builtin("flatten", {{"ndim", int64_t(ndim)}}), {x});
+}
+
+Variable dimshuffle(Operand x, std::vector<int> order) {
+  return shuffled(x, asVariable(x), IntList(order.begin(), order.end()));
+}
+
+Variable transpose(Operand operand) {
+  Variable x = asVariable(operand);
+  IntList order = counting(x.rank());
+  std::reverse(order.begin(), order.end());
+  return x.ok() ? shuffled(operand, x, order) : x;
+}
+
+Variable transpose(Operand operand, std::vector<int> axes) {
+  Variable x = asVariable(operand);
+  if (!x.ok())
+    return x;
+  auto plain = normalizeAxes(IntList(axes.begin(), axes.end()), x.rank());
+  if (!plain.ok())
+    return invalidAt(operand, "transpose", plain.status());
+  if (int(plain->size()) != x.rank())
+    return invalidAt(operand, ErrorKind::ValueError, "transpose",
+                     "the order names " + std::to_string(plain->size()) + " of " +
+                         std::to_string(x.rank()) + " axes");
+  return shuffled(operand, x, IntList(plain->begin(), plain->end()));
+}
+
+Variable swapaxes(Operand operand, int axis1, int axis2) {
+  Variable x = asVariable(operand);
+  if (!x.ok())
+    return x;
+  auto first = normalizeAxis(axis1, x.rank()), other = normalizeAxis(axis2, x.rank());
+  for (const auto *axis : {&first, &other})
+    if (!axis->ok())
+      return invalidAt(operand, "swapaxes", axis->status());
+  IntList order = counting(x.rank());
+  std::swap(order[*first], order[*other]);
+  return shuffled(operand, x, order);
+}
+
+Variable moveaxis(Operand operand, std::vector<int> source, std::vector<int> destination) {
+  Variable x = asVariable(operand);
+  if (!x.ok())
+    return x;
+  auto from = normalizeAxes(IntList(source.begin(), source.end()), x.rank());
+  auto to = normalizeAxes(IntList(destination.begin(), destination.end()), x.rank());
+  for (const auto *axes : {&from, &to})
+    if (!axes->ok())
+      return invalidAt(operand, "moveaxis", axes->status());
+  if (from->size() != to->size())
+    return invalidAt(operand, ErrorKind::ValueError, "moveaxis",
+                     "source and destination have different lengths");
+  IntList order(x.rank(), -1);
+  for (size_t k = 0; k < from->size(); ++k)
+    order[(*to)[k]] = (*from)[k];
+  int next = 0;
+  for (int64_t &axis : order) {
+    if (axis >= 0)
+      continue;
+    while (contains(*from, next))
+      ++next;
+    axis = next++;
+  }
+  return shuffled(operand, x, order);
+}
+
+Variable expandDims(Operand operand, Axes axes) {
+  Variable x = asVariable(operand);
+  if (!x.ok())
+    return x;
+  if (!axes.list())
+    return invalidAt(operand, ErrorKind::ValueError, "expandDims", "the axes must be given");
+  int rank = x.rank() + int(axes.list()->size());
+  auto plain = normalizeAxes(*axes.list(), rank);
+  if (!plain.ok())
+    return invalidAt(operand, "expandDims", plain.status());
+  IntList order;
+  int next = 0;
+  for (int axis = 0; axis < rank; ++axis)
+    order.push_back(contains(*plain, axis) ? -1 : next++);
+  return shuffled(operand, x, order);
+}
+
+Variable squeeze(Operand operand, Axes axes) {
+  Variable x = asVariable(operand);
+  if (!x.ok())
+    return x;
+  IntList dropped;
+  if (axes.list()) {
+    auto plain = normalizeAxes(*axes.list(), x.rank());
+    if (!plain.ok())
+      return invalidAt(operand, "squeeze", plain.status());
+    dropped.assign(plain->begin(), plain->end());
+    std::sort(dropped.begin(), dropped.end());
+  } else {
+    for (int axis = 0; axis < x.rank(); ++axis)
+      if (x.type().broadcastable(axis))
+        dropped.push_back(axis);
+  }
+  return build(builtin("squeeze", {{"axes", dropped}}), {Operand(x, operand.place())});
+}
+
+Variable atleastNd(Operand operand, int rank) {
+  Variable x = asVariable(operand);
+  if (x.rank() >= rank)
+    return x;
+  IntList order(rank - x.rank(), -1);
+  for (int64_t axis : counting(x.rank()))
+    order.push_back(axis);
+  return x.ok() ? shuffled(operand, x, order) : x;
+}
+
+//===--- joining and splitting ------------------------------------------------------===//
+
+static Variable joined(std::vector<Operand> parts, int axis) {
+  if (parts.empty())
+    return Variable::invalid(makeError(ErrorKind::ValueError, "join: there are no parts"));
+  Variable first = asVariable(parts[0]);
+  return build(builtin("join", {{"axis", plainAxis(axis, first)}}), parts);
+}
+
+static std::vector<Operand> operandsOf(const Variables &variables) {
+  std::vector<Operand> operands;
+  for (const Variable &v : variables)
+    operands.emplace_back(v, v.place());
+  return operands;
+}
+
+Variable concatenate(const std::vector<Operand> &parts, int axis) { return joined(parts, axis); }
+Variable concatenate(std::initializer_list<Operand> parts, int axis) { return joined(parts, axis); }
+Variable concatenate(const Variables &parts, int axis) { return joined(operandsOf(parts), axis); }
+
+Variable stack(const std::vector<Operand> &parts, int axis) {
+  std::vector<Operand> expanded;
+  int rank = parts.empty() ? 0 : asVariable(parts[0]).rank();
+  for (const Operand &part : parts) {
+    Variable v = asVariable(part);
+    if (v.ok() && v.rank() != rank)
+      return invalidAt(part, ErrorKind::ShapeError, "stack",
+                       "ranks differ: " + std::to_string(rank) + " and " +
+                           std::to_string(v.rank()));
+    expanded.emplace_back(expandDims(Operand(v, part.place()), Axis(axis)), part.place());
+  }
+  return joined(expanded, axis);
+}
+Variable stack(std::initializer_list<Operand> parts, int axis) {
+  return stack(std::vector<Operand>(parts), axis);
+}
+Variable stack(const Variables &parts, int axis) { return stack(operandsOf(parts), axis); }
+
+Variables split(Operand x, Operand sizes, int pieces, int axis) {
+  Variable v = asVariable(x);
+  Variable list = asVariable(sizes);
+  if (list.ok() && list.rank() == 1 && list.type().extent(0) == kDynamic)
+    list = specifyShape(Operand(list, sizes.place()), {pieces});
+  Variables result;
+  for (int64_t piece = 0; piece < pieces; ++piece)
+    result.push_back(build(builtin("splitPiece", {{"piece", piece}, {"axis", plainAxis(axis, v)}}),
+                           {Operand(v, x.place()), Operand(list, sizes.place())}));
+  return result;
+}
+Variables split(Operand x, const std::vector<int64_t> &sizes, int axis) {
+  return split(x, vectorOf(sizes, x.place()), int(sizes.size()), axis);
+}
+
+Variable pad(Operand x, const std::vector<std::pair<int, int>> &widths, PadOptions options) {
+  constexpr std::string_view kModes[] = {"constant", "edge", "reflect", "symmetric", "wrap"};
+  IntList flat;
+  for (const auto &[front, back] : widths) {
+    flat.push_back(front);
+    flat.push_back(back);
+  }
+  std::vector<Operand> operands = {x};
+  if (options.value)
+    operands.push_back(*options.value);
+  return build(builtin("pad", {{"widths", flat}, {"mode", std::string(kModes[int(options.mode)])}}),
+               operands);
+}
+
+//===--- making arrays ----------------------------------------------------------------===//
+
+Variable arange(Operand stop) { return arange(Operand(0), stop); }
+
+Variable arange(Operand start, Operand stop, Operand step, std::optional<DType> dtype) {
+  AttributeValue wanted = dtype ? AttributeValue(*dtype) : AttributeValue(NoneAttr());
+  return build(builtin("arange", {{"dtype", wanted}}), {start, stop, step});
+}
+
+Variable full(ShapeList shape, Operand value, std::optional<DType> dtype) {
+  Variable filled = asVariable(value);
+  if (dtype && filled.ok() && filled.dtype() != *dtype)
+    filled = filled.isConstant()
+                 ? Variable(Constant::adopt(Constant::from(filled)->data().cast(*dtype), {},
+                                            value.place()))
+                 : cast(Operand(filled, value.place()), *dtype);
+  return broadcastTo(Operand(filled, value.place()), std::move(shape));
+}
+Variable zeros(ShapeList shape, DType dtype) { return full(std::move(shape), Operand(0), dtype); }
+Variable ones(ShapeList shape, DType dtype) { return full(std::move(shape), Operand(1), dtype); }
+
+static Variable filledLike(const Operand &operand, int64_t value) {
+  Variable x = asVariable(operand);
+  if (!x.ok())
+    return x;
+  Tensor number = Tensor(value).cast(x.dtype());
+  return second(Operand(x, operand.place()),
+                Operand(Constant::adopt(number, {}, operand.place()), operand.place()));
+}
+Variable zerosLike(Operand x) { return filledLike(x, 0); }
+Variable onesLike(Operand x) { return filledLike(x, 1); }
+
+Variable eye(Operand n, std::optional<Operand> m, Operand k, DType dtype) {
+  return build(builtin("eye", {{"dtype", dtype}}), {n, m ? *m : n, k});
+}
+
+} // namespace graphc

@@ -1,0 +1,359 @@
+//===- Shapes.cpp - shapes of arrays, and the same elements in another one -===//
+#include <algorithm>
+
+#include "Families.h"
+#include "Rules.h"
+
+namespace graphc {
+namespace {
+
+//===--- extents as data ----------------------------------------------------------===//
+
+Arrays shapeEmission(Emitter &e, const Arrays &in, const Attributes &) {
+  Extents extents = e.shape(in[0]);
+  return {e.define({e.size(int64_t(extents.size()))}, [&](Indices i) {
+    Scalar value = e.index(0);
+    for (size_t axis = extents.size(); axis-- > 0;)
+      value = axis + 1 == extents.size()
+                  ? e.scalar(extents[axis])
+                  : select(equalTo(i[0], double(axis)), e.scalar(extents[axis]), value);
+    return value;
+  })};
+}
+
+TypesOr shapeIType(const TypeRequest &request) {
+  auto axis = normalizeAxis(request.attributes().integer("axis"), request.type(0).rank());
+  if (!axis.ok())
+    return axis.status();
+  return std::vector<Type>{Type(DType::Int64, {})};
+}
+
+Arrays shapeIEmission(Emitter &e, const Arrays &in, const Attributes &attributes) {
+  int64_t axis = attributes.integer("axis");
+  Extent extent = e.dim(in[0], int(axis < 0 ? axis + e.rank(in[0]) : axis));
+  return {e.define({}, [&](Indices) { return e.scalar(extent); })};
+}
+
+//===--- reshape -------------------------------------------------------------------===//
+
+/// Length of operand i, an integer vector of known length.
+absl::StatusOr<int> vectorLength(const TypeRequest &request, size_t i) {
+  if (absl::Status s = requireIntegers(request, i, 1); !s.ok())
+    return s;
+  int64_t length = request.type(i).extent(0);
+  if (length == kDynamic)
+    return makeError(ErrorKind::TypeError, "the length of the shape must be known, since it is the "
+                                           "result's rank");
+  if (length > Tensor::kMaxRank)
+    return makeError(ErrorKind::ValueError, "a rank of " + std::to_string(length) +
+                                                " is above the limit of " +
+                                                std::to_string(Tensor::kMaxRank));
+  return int(length);
+}
+
+/// -1 takes what is left. Sizes that are no number yet may be -1 as well, so the choice is a
+/// size expression.
+Arrays reshapeEmission(Emitter &e, const Arrays &in, const Attributes &) {
+  Array x = in[0];
+  int rank = int(*e.constantValue(e.dim(in[1], 0)));
+  Extent total = e.numElements(x), one = e.size(1), zero = e.size(0);
+  Extents wanted, unknown;
+  Extent known = one, numUnknown = zero;
+  for (int axis = 0; axis < rank; ++axis) {
+    Extent extent = e.element(in[1], axis);
+    e.require(e.size(-1), Predicate::LessEqual, extent, ErrorKind::ShapeError,
+              "extent {b} along axis " + std::to_string(axis) + " of the new shape is negative");
+    Extent isUnknown = equal(extent, e.size(-1));
+    wanted.push_back(extent);
+    unknown.push_back(isUnknown);
+    known = known * select(isUnknown, one, extent);
+    numUnknown = numUnknown + isUnknown;
+  }
+  e.require(numUnknown, Predicate::LessEqual, one, ErrorKind::ShapeError,
+            "only one extent of the new shape may be -1, not {a}");
+  // Nothing determines -1 next to an extent of 0.
+  e.require(less(zero, numUnknown), Predicate::LessEqual, less(zero, known), ErrorKind::ShapeError,
+            "-1 in the new shape is undetermined, since another extent is 0");
+  Extent rest = floorDiv(total, known), product = one;
+  Extents shape;
+  for (int axis = 0; axis < rank; ++axis) {
+    shape.push_back(select(unknown[axis], rest, wanted[axis]));
+    product = product * shape.back();
+  }
+  e.requireEqual(total, product, "{a} elements do not fit a shape of {b}");
+  return {e.view(x, shape)};
+}
+
+TypesOr reshapeType(const TypeRequest &request) {
+  if (auto length = vectorLength(request, 1); !length.ok())
+    return length.status();
+  return inferLikeFirst(request);
+}
+
+Arrays flattenEmission(Emitter &e, const Arrays &in, const Attributes &attributes) {
+  int ndim = int(attributes.integer("ndim"));
+  Extents shape;
+  Extent rest = e.size(1);
+  for (int axis = 0; axis < e.rank(in[0]); ++axis) {
+    if (axis < ndim - 1)
+      shape.push_back(e.dim(in[0], axis));
+    else
+      rest = rest * e.dim(in[0], axis);
+  }
+  shape.push_back(rest);
+  return {e.view(in[0], shape)};
+}
+
+TypesOr flattenType(const TypeRequest &request) {
+  int64_t ndim = request.attributes().integer("ndim");
+  int rank = request.type(0).rank();
+  if (ndim < 1 || ndim > std::max(rank, 1))
+    return makeError(ErrorKind::ValueError, "ndim = " + std::to_string(ndim) +
+                                                " must be 1 to the operand's rank " +
+                                                std::to_string(rank));
+  return inferLikeFirst(request);
+}
+
+//===--- dimshuffle --------------------------------------------------------------===//
+
+/// A view where the axes with more than one element keep their order.
+Arrays dimshuffleEmission(Emitter &e, const Arrays &in, const Attributes &attributes) {
+  Array x = in[0];
+  const IntList &order = attributes.ints("order");
+  Extents shape;
+  std::vector<int> position(e.rank(x), -1); // in the result
+  int64_t last = -1;
+  bool moves = false;
+  for (size_t k = 0; k < order.size(); ++k) {
+    shape.push_back(order[k] < 0 ? e.size(1) : e.dim(x, int(order[k])));
+    if (order[k] < 0)
+      continue;
+    position[order[k]] = int(k);
+    if (e.constantValue(shape.back()) == 1)
+      continue;
+    moves |= order[k] < last;
+    last = order[k];
+  }
+  if (!moves)
+    return {e.view(x, shape)};
+  return {e.define(shape, [&](Indices i) {
+    Scalars at;
+    for (int p : position)
+      at.push_back(p < 0 ? e.index(0) : i[p]);
+    return e.load(x, at);
+  })};
+}
+
+TypesOr dimshuffleType(const TypeRequest &request) {
+  const Type &x = request.type(0);
+  const IntList &order = request.attributes().ints("order");
+  std::vector<bool> used(x.rank());
+  std::vector<int64_t> shape;
+  for (int64_t axis : order) {
+    if (axis < -1 || axis >= x.rank())
+      return makeError(ErrorKind::ValueError, "axis " + std::to_string(axis) +
+                                                  " in order is out of range for rank " +
+                                                  std::to_string(x.rank()));
+    if (axis >= 0 && used[axis])
+      return makeError(ErrorKind::ValueError,
+                       "axis " + std::to_string(axis) + " is repeated in order");
+    if (axis >= 0)
+      used[axis] = true;
+    shape.push_back(axis < 0 ? 1 : x.extent(int(axis)));
+  }
+  for (int axis = 0; axis < x.rank(); ++axis)
+    if (!used[axis] && !x.broadcastable(axis))
+      return makeError(ErrorKind::ValueError,
+                       "axis " + std::to_string(axis) +
+                           " is left out, which needs an extent that is statically 1");
+  return std::vector<Type>{Type(x.dtype(), shape)};
+}
+
+//===--- squeeze -------------------------------------------------------------------===//
+
+Arrays squeezeEmission(Emitter &e, const Arrays &in, const Attributes &attributes) {
+  Extents shape;
+  std::vector<int> axes = axesOf(attributes, e.rank(in[0]));
+  for (int axis = 0; axis < e.rank(in[0]); ++axis) {
+    if (std::find(axes.begin(), axes.end(), axis) == axes.end())
+      shape.push_back(e.dim(in[0], axis));
+    else
+      e.require(e.dim(in[0], axis), Predicate::Equal, e.size(1), ErrorKind::ValueError,
+                "axis " + std::to_string(axis) + " has {a} elements, not 1");
+  }
+  return {e.view(in[0], shape)};
+}
+
+TypesOr squeezeType(const TypeRequest &request) {
+  if (auto axes = normalizeAxes(request.attributes().ints("axes"), request.type(0).rank());
+      !axes.ok())
+    return axes.status();
+  return inferLikeFirst(request);
+}
+
+//===--- specifyShape, broadcastTo -----------------------------------------------===//
+
+Arrays specifyShapeEmission(Emitter &e, const Arrays &in, const Attributes &attributes) {
+  const IntList &claimed = attributes.ints("shape");
+  Extents shape = e.shape(in[0]);
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    if (claimed[axis] < 0)
+      continue;
+    e.requireEqual(shape[axis], e.size(claimed[axis]),
+                   "the extent along axis " + std::to_string(axis) + " is {a} instead of {b}");
+    shape[axis] = e.size(claimed[axis]);
+  }
+  return {e.view(in[0], shape)};
+}
+
+TypesOr specifyShapeType(const TypeRequest &request) {
+  const Type &x = request.type(0);
+  const IntList &claimed = request.attributes().ints("shape");
+  if (int(claimed.size()) != x.rank())
+    return makeError(ErrorKind::ShapeError, "the shape has " + std::to_string(claimed.size()) +
+                                                " extents for rank " + std::to_string(x.rank()));
+  return inferLikeFirst(request);
+}
+
+Arrays broadcastToEmission(Emitter &e, const Arrays &in, const Attributes &) {
+  Array x = in[0];
+  int rank = int(*e.constantValue(e.dim(in[1], 0))), shift = rank - e.rank(x);
+  Extents shape;
+  for (int axis = 0; axis < rank; ++axis) {
+    Extent extent = e.element(in[1], axis);
+    if (axis >= shift && !e.broadcasts(x, axis - shift))
+      e.requireEqual(e.dim(x, axis - shift), extent,
+                     "extent {a} along axis " + std::to_string(axis - shift) +
+                         " cannot become {b} (an extent broadcasts only where its type says 1)");
+    else
+      e.require(e.size(0), Predicate::LessEqual, extent, ErrorKind::ValueError,
+                "extent {b} along axis " + std::to_string(axis) + " of the new shape is negative");
+    shape.push_back(extent);
+  }
+  return {e.define(shape, [&](Indices i) {
+    Scalars at;
+    for (int axis = 0; axis < e.rank(x); ++axis)
+      at.push_back(e.broadcasts(x, axis) ? e.index(0) : i[axis + shift]);
+    return e.load(x, at);
+  })};
+}
+
+TypesOr broadcastToType(const TypeRequest &request) {
+  auto length = vectorLength(request, 1);
+  if (!length.ok())
+    return length.status();
+  if (*length < request.type(0).rank())
+    return makeError(ErrorKind::ShapeError, "rank " + std::to_string(request.type(0).rank()) +
+                                                " cannot become rank " + std::to_string(*length));
+  return inferLikeFirst(request);
+}
+
+OpDef shapeOp(OpDef def) {
+  def.section = section(kShape);
+  return def;
+}
+
+} // namespace
+
+std::vector<OpDef> shapeOps() {
+  return {
+      shapeOp({.name = "shape",
+               .doc = "The extents of x, an int64 vector.",
+               .operands = {{"x"}},
+               .type = [](const TypeRequest &request) -> TypesOr {
+                 return std::vector<Type>{TensorType(DType::Int64, {request.type(0).rank()})};
+               },
+               .emit = shapeEmission,
+               .connection = {{false}},
+               .golden = {"shape"},
+               .example = "shape([[1, 2, 3], [4, 5, 6]]) = [2, 3]"}),
+      shapeOp({.name = "shapeI",
+               .doc = "One extent of x, an int64 scalar.\nAxisError for an axis out of range.",
+               .operands = {{"x"}},
+               .attributes = {{"axis", AttributeKind::Int}},
+               .type = shapeIType,
+               .emit = shapeIEmission,
+               .connection = {{false}},
+               .golden = {"shape_i"},
+               .example = "shapeI([[1, 2, 3], [4, 5, 6]]) {axis = 1} = 3"}),
+      shapeOp({.name = "size",
+               .doc = "The number of elements of x, an int64 scalar.",
+               .operands = {{"x"}},
+               .type = [](const TypeRequest &) -> TypesOr {
+                 return std::vector<Type>{Type(DType::Int64, {})};
+               },
+               .emit = [](Emitter &e, const Arrays &in, const Attributes &) -> Arrays {
+                 return {e.define({}, [&](Indices) { return e.scalar(e.numElements(in[0])); })};
+               },
+               .connection = {{false}},
+               .golden = {"size"},
+               .example = "size([[1, 2, 3], [4, 5, 6]]) = 6"}),
+      shapeOp({.name = "reshape",
+               .doc = "The elements of x in row-major order with another shape.\nThe shape is an "
+                      "integer vector of known length; one extent may be -1. ShapeError where the "
+                      "number of elements differs, for two -1, for -1 next to 0 and for other "
+                      "negative extents.",
+               .operands = {{"x"}, {"shape"}},
+               .type = reshapeType,
+               .emit = reshapeEmission,
+               .viewMap = {0},
+               .connection = {{true}, {false}},
+               .golden = {"reshape"},
+               .example = "reshape([1, 2, 3, 4], [2, -1]) = [[1, 2], [3, 4]]"}),
+      shapeOp({.name = "flatten",
+               .doc = "x with its first ndim - 1 axes kept and the rest joined to one.",
+               .operands = {{"x"}},
+               .attributes = {{"ndim", AttributeKind::Int, int64_t(1)}},
+               .type = flattenType,
+               .emit = flattenEmission,
+               .viewMap = {0},
+               .golden = {"flatten"},
+               .example = "flatten([[1, 2], [3, 4]]) = [1, 2, 3, 4]"}),
+      shapeOp({.name = "dimshuffle",
+               .doc =
+                   "Axis order[k] of x becomes axis k; -1 inserts an axis of extent 1.\nAxes may "
+                   "be left out where their extent is statically 1. ValueError for others, for "
+                   "repeated axes and for axes out of range.",
+               .operands = {{"x"}},
+               .attributes = {{"order", AttributeKind::Ints}},
+               .type = dimshuffleType,
+               .emit = dimshuffleEmission,
+               .viewMap = {0},
+               .golden = {"dimshuffle", "transpose", "expand_dims", "moveaxis", "swapaxes",
+                          "atleast_2d"},
+               .example = "dimshuffle([[1, 2], [3, 4]]) {order = [1, -1, 0]} = "
+                          "[[[1, 3]], [[2, 4]]]"}),
+      shapeOp({.name = "squeeze",
+               .doc = "x without axes whose extent is 1.\nWhere the extent is not known it is "
+                      "checked at run time; another one is a ValueError.",
+               .operands = {{"x"}},
+               .attributes = {{"axes", AttributeKind::Ints}},
+               .type = squeezeType,
+               .emit = squeezeEmission,
+               .viewMap = {0},
+               .golden = {"squeeze"},
+               .example = "squeeze([[1, 2]]) {axes = [0]} = [1, 2]"}),
+      shapeOp({.name = "specifyShape",
+               .doc = "x, with extents that are checked at run time and known from here on.\n-1 is "
+                      "any extent. ShapeError where one differs.",
+               .operands = {{"x"}},
+               .attributes = {{"shape", AttributeKind::Ints}},
+               .type = specifyShapeType,
+               .emit = specifyShapeEmission,
+               .viewMap = {0},
+               .golden = {"specify_shape"},
+               .example = "specifyShape([1, 2]) {shape = [2]} = [1, 2]"}),
+      shapeOp({.name = "broadcastTo",
+               .doc = "x repeated to a shape.\nThe shape is an integer vector of known length, at "
+                      "least x's rank. Extents that are not statically 1 must stay (ShapeError); "
+                      "negative ones: ValueError.",
+               .operands = {{"x"}, {"shape"}},
+               .type = broadcastToType,
+               .emit = broadcastToEmission,
+               .connection = {{true}, {false}},
+               .golden = {"broadcast_to", "full"},
+               .example = "broadcastTo([1, 2], [2, 2]) = [[1, 2], [1, 2]]"}),
+  };
+}
+
+} // namespace graphc

@@ -1,0 +1,116 @@
+//===- StaticShapes.cpp ----------------------------------------------------===//
+#include "StaticShapes.h"
+
+#include "absl/container/flat_hash_map.h"
+
+namespace graphc {
+namespace {
+
+/// Nodes that may be emitted to learn the elements of shape vectors.
+constexpr int kMaxNodes = 64;
+
+/// Whether its elements could be known as sizes: a small integer array of known extents.
+bool isSmallIntegers(const Variable &v) {
+  const Type &type = v.type();
+  return type.isTensor() && !isFloat(type.dtype()) && type.hasStaticShape() &&
+         type.numElements() <= Emitter::kMaxKnownElements;
+}
+
+class OperandEmitter {
+public:
+  explicit OperandEmitter(Emitter &e) : e_(e) {}
+  Array get(const Variable &wanted);
+
+private:
+  Array leaf(const Variable &v);
+
+  Emitter &e_;
+  absl::flat_hash_map<void *, Array> arrays_; // by Variable's node
+  int budget_ = kMaxNodes;
+};
+
+Array OperandEmitter::leaf(const Variable &v) {
+  if (std::optional<Constant> constant = Constant::from(v))
+    return e_.constant(constant->data());
+  return e_.operand(v.type());
+}
+
+Array OperandEmitter::get(const Variable &wanted) {
+  std::vector<Variable> stack = {wanted};
+  while (!stack.empty()) {
+    Variable v = stack.back();
+    if (arrays_.contains(v.node())) {
+      stack.pop_back();
+      continue;
+    }
+    bool follow = v.hasOwner() && isSmallIntegers(v) && v.owner().op().def().emit &&
+                  v.owner().op().def().foldable;
+    if (!follow || budget_ <= 0) {
+      arrays_[v.node()] = leaf(v);
+      stack.pop_back();
+      continue;
+    }
+    Apply owner = v.owner();
+    Arrays in;
+    for (const Variable &input : owner.inputs()) {
+      auto known = arrays_.find(input.node());
+      if (known == arrays_.end())
+        stack.push_back(input);
+      else
+        in.push_back(known->second);
+    }
+    if (int(in.size()) < owner.numInputs()) {
+      --budget_;
+      continue; // the inputs come first
+    }
+    std::vector<Type> types;
+    for (const Variable &output : owner.outputs())
+      types.push_back(output.type());
+    e_.beginNode(-1, types);
+    Arrays out = owner.op().def().emit(e_, in, owner.op().attributes());
+    e_.endNode(out);
+    for (size_t i = 0; i < out.size(); ++i)
+      arrays_[owner.output(int(i)).node()] = out[i];
+    stack.pop_back();
+  }
+  return arrays_[wanted.node()];
+}
+
+} // namespace
+
+Arrays emitOperands(Emitter &e, absl::Span<const Variable> variables) {
+  OperandEmitter operands(e);
+  Arrays arrays;
+  for (const Variable &v : variables)
+    arrays.push_back(operands.get(v));
+  return arrays;
+}
+
+TypesOr inferShapes(const TypeRequest &request, absl::Span<const DType> results) {
+  Emitter e;
+  Arrays in = emitOperands(e, request.inputs);
+  std::vector<Type> provisional;
+  for (DType dtype : results)
+    provisional.push_back(Type(dtype, {}));
+  e.beginNode(0, provisional);
+  Arrays out = request.op.def().emit(e, in, request.attributes());
+
+  for (const SizeCheck &check : e.emission().sizeChecks) {
+    std::optional<int64_t> a = e.constantValue(Extent(&e, check.a));
+    std::optional<int64_t> b = e.constantValue(Extent(&e, check.b));
+    if (check.node == 0 && a && b && !holds(check.predicate, *a, *b))
+      return makeError(check.kind, failureText(check.message, *a, *b));
+  }
+  std::vector<Type> types;
+  for (size_t i = 0; i < out.size(); ++i) {
+    std::vector<int64_t> shape;
+    for (Extent extent : e.shape(out[i]))
+      shape.push_back(e.constantValue(extent).value_or(kDynamic));
+    types.push_back(Type(results[i], shape));
+  }
+  if (auto emission = e.finish(); !emission.ok())
+    return emission.status();
+  return types;
+}
+
+} // namespace graphc

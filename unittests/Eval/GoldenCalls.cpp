@@ -1,0 +1,236 @@
+#include "GoldenCalls.h"
+
+#include <functional>
+#include <map>
+
+#include "Ops/Registry.h"
+#include "graphc/Ops.h"
+
+namespace graphc {
+namespace {
+
+using Json = nlohmann::json;
+using Call = std::function<std::optional<Variables>(const Json &attrs, const Variables &in)>;
+
+//===--- attributes -----------------------------------------------------------===//
+
+std::vector<int> ints(const Json &value) {
+  return value.is_array() ? value.get<std::vector<int>>() : std::vector<int>{value.get<int>()};
+}
+/// null, a number or a list.
+Axes axes(const Json &value) { return value.is_null() ? Axes() : Axes(ints(value)); }
+std::vector<int64_t> extents(const Json &value) { return value.get<std::vector<int64_t>>(); }
+DType dtypeOf(const Json &attrs) {
+  return parseDType(attrs["dtype"].get<std::string>()).value_or(DType::Float64);
+}
+
+ReductionOptions reduction(const Json &attrs) {
+  ReductionOptions options;
+  options.axes = axes(attrs["axis"]);
+  options.keepDims = attrs.value("keepdims", false);
+  options.ddof = attrs.value("ddof", 0);
+  if (attrs.contains("acc_dtype"))
+    options.accDtype = parseDType(attrs["acc_dtype"].get<std::string>());
+  return options;
+}
+
+ConvOptions convolution(const Json &attrs) {
+  ConvOptions options;
+  options.stride = ints(attrs["stride"]);
+  options.dilation = ints(attrs["dilation"]);
+  options.groups = attrs["groups"].get<int>();
+  options.filterFlip = attrs["filter_flip"].get<bool>();
+  if (attrs["padding"].is_string())
+    options.padding = attrs["padding"] == "full" ? Padding::Kind::Full : Padding::Kind::Half;
+  else
+    options.padding = Padding(attrs["padding"].get<std::vector<std::pair<int, int>>>());
+  return options;
+}
+
+PoolOptions pooling(const Json &attrs) {
+  static const std::map<std::string, PoolMode> modes = {
+      {"max", PoolMode::Max},
+      {"sum", PoolMode::Sum},
+      {"average_inc_pad", PoolMode::AverageIncPad},
+      {"average_exc_pad", PoolMode::AverageExcPad}};
+  PoolOptions options;
+  options.stride = ints(attrs["stride"]);
+  std::vector<std::pair<int, int>> padding;
+  for (int both : ints(attrs["padding"]))
+    padding.emplace_back(both, both);
+  options.padding = Padding(padding);
+  options.mode = modes.at(attrs["mode"].get<std::string>());
+  options.ignoreBorder = attrs["ignore_border"].get<bool>();
+  return options;
+}
+
+PadOptions padding(const Json &attrs) {
+  static const std::map<std::string, PadMode> modes = {{"constant", PadMode::Constant},
+                                                       {"edge", PadMode::Edge},
+                                                       {"reflect", PadMode::Reflect},
+                                                       {"symmetric", PadMode::Symmetric},
+                                                       {"wrap", PadMode::Wrap}};
+  PadOptions options;
+  options.mode = modes.at(attrs["mode"].get<std::string>());
+  if (attrs.contains("constant_value"))
+    options.value = Operand(attrs["constant_value"].get<double>());
+  return options;
+}
+
+Operand bound(const Json &value) {
+  return value.is_null() ? Operand(kEnd) : Operand(value.get<int64_t>());
+}
+
+/// Integer arrays and masks are not indices yet.
+std::optional<std::vector<Index>> index(const Json &entries) {
+  std::vector<Index> result;
+  for (const Json &entry : entries) {
+    if (entry == "newaxis")
+      result.push_back(newaxis);
+    else if (entry == "ellipsis")
+      result.push_back(ellipsis);
+    else if (entry.contains("int"))
+      result.push_back(entry["int"].get<int64_t>());
+    else if (!entry.contains("slice"))
+      return std::nullopt;
+    else if (const Json &s = entry["slice"]; s[2].is_null())
+      result.push_back(Slice(bound(s[0]), bound(s[1])));
+    else
+      result.push_back(Slice(bound(s[0]), bound(s[1]), s[2].get<int64_t>()));
+  }
+  return result;
+}
+
+//===--- calls -----------------------------------------------------------------===//
+
+Call one(std::function<Variable(const Json &, const Variables &)> call) {
+  return [call](const Json &attrs, const Variables &in) -> std::optional<Variables> {
+    return Variables{call(attrs, in)};
+  };
+}
+
+#define GRAPHC_ONE(EXPRESSION)                                                                     \
+  one([](const Json &a, const Variables &in) {                                                     \
+    (void)a;                                                                                       \
+    return EXPRESSION;                                                                             \
+  })
+
+/// Families that are not just the op of that name on its inputs.
+const std::map<std::string, Call> &calls() {
+  static const auto &table = *new std::map<std::string, Call>{
+      {"sum", GRAPHC_ONE(sum(in[0], reduction(a)))},
+      {"prod", GRAPHC_ONE(prod(in[0], reduction(a)))},
+      {"max", GRAPHC_ONE(max(in[0], reduction(a)))},
+      {"min", GRAPHC_ONE(min(in[0], reduction(a)))},
+      {"argmax", GRAPHC_ONE(argmax(in[0], reduction(a)))},
+      {"argmin", GRAPHC_ONE(argmin(in[0], reduction(a)))},
+      {"any", GRAPHC_ONE(any(in[0], reduction(a)))},
+      {"all", GRAPHC_ONE(all(in[0], reduction(a)))},
+      {"mean", GRAPHC_ONE(mean(in[0], reduction(a)))},
+      {"var", GRAPHC_ONE(var(in[0], reduction(a)))},
+      {"std", GRAPHC_ONE(stddev(in[0], reduction(a)))},
+      {"logsumexp", GRAPHC_ONE(logsumexp(in[0], reduction(a)))},
+      {"softmax", GRAPHC_ONE(softmax(in[0], axes(a["axis"])))},
+      {"log_softmax", GRAPHC_ONE(logSoftmax(in[0], axes(a["axis"])))},
+      {"cast", GRAPHC_ONE(cast(in[0], dtypeOf(a)))},
+      {"where1", GRAPHC_ONE(where(in[0], in[1], in[2]))},
+      {"zeros_like", GRAPHC_ONE(zerosLike(in[0]))},
+      {"ones_like", GRAPHC_ONE(onesLike(in[0]))},
+      {"isclose", GRAPHC_ONE(isclose(in[0], in[1], {.equalNan = a.value("equal_nan", false)}))},
+      {"elu", GRAPHC_ONE(elu(in[0], a["alpha"].get<double>()))},
+      {"leaky_relu", GRAPHC_ONE(leakyRelu(in[0], a["alpha"].get<double>()))},
+      {"hard_sigmoid",
+       GRAPHC_ONE(hardSigmoid(in[0], a["slope"].get<double>(), a["shift"].get<double>()))},
+      {"tensordot", one([](const Json &a, const Variables &in) {
+         const Json &axes = a["axes"];
+         return axes.is_array() ? tensordot(in[0], in[1], ints(axes[0]), ints(axes[1]))
+                                : tensordot(in[0], in[1], axes.get<int>());
+       })},
+      {"conv1d", GRAPHC_ONE(conv1d(in[0], in[1], convolution(a)))},
+      {"conv2d", GRAPHC_ONE(conv2d(in[0], in[1], convolution(a)))},
+      {"conv3d", GRAPHC_ONE(conv3d(in[0], in[1], convolution(a)))},
+      {"pool", GRAPHC_ONE(pool(in[0], ints(a["window"]), pooling(a)))},
+      {"reshape", GRAPHC_ONE(reshape(in[0], extents(a["shape"])))},
+      {"broadcast_to", GRAPHC_ONE(broadcastTo(in[0], extents(a["shape"])))},
+      {"full", GRAPHC_ONE(full(extents(a["shape"]), in[0]))},
+      {"specify_shape", GRAPHC_ONE(specifyShape(in[0], extents(a["shape"])))},
+      {"shape_i", GRAPHC_ONE(shape(in[0], a["axis"].get<int>()))},
+      {"dimshuffle", one([](const Json &a, const Variables &in) {
+         std::vector<int> order;
+         for (const Json &axis : a["order"])
+           order.push_back(axis.is_string() ? -1 : axis.get<int>());
+         return dimshuffle(in[0], order);
+       })},
+      {"transpose", one([](const Json &a, const Variables &in) {
+         return a["axes"].is_null() ? transpose(in[0]) : transpose(in[0], ints(a["axes"]));
+       })},
+      {"expand_dims", GRAPHC_ONE(expandDims(in[0], axes(a["axis"])))},
+      {"squeeze", GRAPHC_ONE(squeeze(in[0], axes(a["axis"])))},
+      {"flatten", GRAPHC_ONE(flatten(in[0], a["ndim"].get<int>()))},
+      {"moveaxis", GRAPHC_ONE(moveaxis(in[0], ints(a["source"]), ints(a["destination"])))},
+      {"swapaxes", GRAPHC_ONE(swapaxes(in[0], a["axis1"].get<int>(), a["axis2"].get<int>()))},
+      {"atleast_2d", GRAPHC_ONE(atleastNd(in[0], 2))},
+      {"concatenate", GRAPHC_ONE(concatenate(in, a["axis"].get<int>()))},
+      {"stack", GRAPHC_ONE(stack(in, a["axis"].get<int>()))},
+      {"split",
+       [](const Json &a, const Variables &in)
+           -> std::optional<
+               Variables> { return split(in[0], extents(a["sizes"]), a["axis"].get<int>()); }},
+      {"pad", one([](const Json &a, const Variables &in) {
+         return pad(in[0], a["pad_width"].get<std::vector<std::pair<int, int>>>(), padding(a));
+       })},
+      {"subtensor",
+       [](const Json &a, const Variables &in) -> std::
+                                                  optional<Variables> {
+                                                    std::optional<std::vector<Index>> entries =
+                                                        index(a["index"]);
+                                                    if (!entries)
+                                                      return std::nullopt;
+                                                    return Variables{subtensor(in[0], *entries)};
+                                                  }},
+      {"take", one([](const Json &a, const Variables &in) {
+         static const std::map<std::string, TakeMode> modes = {
+             {"raise", TakeMode::Raise}, {"clip", TakeMode::Clip}, {"wrap", TakeMode::Wrap}};
+         TakeOptions options;
+         if (!a["axis"].is_null())
+           options.axis = a["axis"].get<int>();
+         options.mode = modes.at(a["mode"].get<std::string>());
+         return take(in[0], in[1], options);
+       })},
+      {"arange", GRAPHC_ONE(arange(in[0], in[1], in[2], dtypeOf(a)))},
+      {"eye", one([](const Json &a, const Variables &) {
+         std::optional<Operand> m;
+         if (!a["m"].is_null())
+           m = Operand(a["m"].get<int64_t>());
+         return eye(a["n"].get<int64_t>(), m, a["k"].get<int64_t>(), dtypeOf(a));
+       })},
+  };
+  return table;
+}
+
+} // namespace
+
+const OpDef *goldenOp(const std::string &family) {
+  for (const OpDef *op : allOps())
+    for (const std::string &name : op->golden)
+      if (name == family)
+        return op;
+  return nullptr;
+}
+
+std::optional<Variables> callGolden(const GoldenLine &line, const Variables &inputs) {
+  if (auto call = calls().find(line.op); call != calls().end())
+    return call->second(line.attrs, inputs);
+  const OpDef *def = goldenOp(line.op);
+  if (!def)
+    return std::nullopt;
+  std::vector<Operand> operands;
+  for (const Variable &input : inputs)
+    operands.emplace_back(input);
+  auto op = Op::create(*def);
+  if (!op.ok())
+    return Variables{Variable::invalid(op.status())};
+  return Variables{op->call(operands, {})};
+}
+
+} // namespace graphc

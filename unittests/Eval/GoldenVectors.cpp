@@ -1,0 +1,89 @@
+#include "GoldenVectors.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+
+namespace graphc {
+namespace {
+
+/// Numbers as JSON has them: integers of 64 bits stay exact, "nan" and "inf" are strings.
+double toDouble(const nlohmann::json &value) {
+  if (!value.is_string())
+    return value.get<double>();
+  std::string text = value.get<std::string>();
+  return text == "nan" ? NAN : text == "inf" ? INFINITY : -INFINITY;
+}
+
+template <class T> T toElement(const nlohmann::json &value) {
+  if constexpr (std::is_same_v<T, bool>)
+    return value.get<int>() != 0;
+  else if constexpr (std::is_integral_v<T>)
+    return value.get<T>();
+  else if constexpr (std::is_same_v<T, double>)
+    return toDouble(value);
+  else
+    return T(float(toDouble(value))); // shortest decimals of float32 read back through double
+}
+
+Tensor toTensor(const nlohmann::json &array) {
+  std::string name = array["dtype"].get<std::string>();
+  std::vector<int64_t> shape = array["shape"].get<std::vector<int64_t>>();
+  std::optional<DType> dtype = parseDType(name);
+  if (!dtype) {
+    ADD_FAILURE() << "unknown dtype " << name;
+    return Tensor();
+  }
+  absl::StatusOr<Tensor> tensor = Tensor::allocate(*dtype, shape);
+  if (!tensor.ok()) {
+    ADD_FAILURE() << tensor.status();
+    return Tensor();
+  }
+  dispatch(*dtype, [&](auto zero) {
+    using T = decltype(zero);
+    int64_t i = 0;
+    for (const nlohmann::json &value : array["data"])
+      tensor->mutableFlat<T>()[i++] = toElement<T>(value);
+  });
+  return *tensor;
+}
+
+GoldenLine toLine(const nlohmann::json &json) {
+  GoldenLine line{json["id"], json["op"], json.value("error", ""), json["attrs"], {}, {}, {}, {}};
+  for (const nlohmann::json &array : json["inputs"])
+    line.inputs.push_back(toTensor(array));
+  if (json.contains("outputs"))
+    for (const nlohmann::json &array : json["outputs"])
+      line.outputs.push_back(toTensor(array));
+  if (json.contains("tol")) {
+    const nlohmann::json &tol = json["tol"];
+    line.skip = tol.value("skip", false);
+    if (!line.skip) {
+      line.rtol = tol.value("rtol", 0.0);
+      line.atol = tol.value("atol", 0.0);
+    }
+  }
+  return line;
+}
+
+} // namespace
+
+const std::vector<GoldenLine> &goldenLines() {
+  static const std::vector<GoldenLine> &lines = *[] {
+    auto *all = new std::vector<GoldenLine>;
+    for (const char *file :
+         {"elementwise", "reductions", "linalg", "shape", "indexing", "nn", "numpy"}) {
+      std::string path =
+          std::string(GRAPHC_TEST_DATA) + "/../../test/Data/golden/" + file + ".jsonl";
+      std::ifstream in(path);
+      EXPECT_TRUE(in.good()) << path;
+      for (std::string text; std::getline(in, text);)
+        all->push_back(toLine(nlohmann::json::parse(text)));
+    }
+    return all;
+  }();
+  return lines;
+}
+
+} // namespace graphc

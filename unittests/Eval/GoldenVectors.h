@@ -1,0 +1,25 @@
+//===- GoldenVectors.h - reading test/Data/golden ----------------------------===//
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graphc/Tensor.h"
+
+namespace graphc {
+
+/// One line: an op, its attributes and inputs, and the outputs or the kind of error.
+struct GoldenLine {
+  std::string id, op, error;
+  nlohmann::json attrs;
+  std::vector<Tensor> inputs, outputs;
+  std::optional<double> rtol, atol; // of the line's `tol`
+  bool skip = false;                // documentation only
+};
+
+/// All lines of all files, in order; a test failure for what cannot be read.
+const std::vector<GoldenLine> &goldenLines();
+
+} // namespace graphc
