@@ -98,17 +98,7 @@ absl::StatusOr<Apply> Apply::create(const Op &op, Variables inputs, Variables ou
 
 //===--- clone ------------------------------------------------------------===//
 
-/// The same op, place, tags and names over other inputs.
-static ApplyNode *cloneOver(ApplyNode *node, const Nodes &inputs) {
-  std::vector<Type> types;
-  for (uint32_t i = 0; i < node->numOutputs; ++i)
-    types.push_back(node->output(i)->type);
-  ApplyNode *made = detail::makeApply(node->op, inputs, types, node->place);
-  detail::copyExtras(*node, *made);
-  return made;
-}
-
-Apply Apply::clone() const { return Apply(cloneOver(node_, nodesOf(inputs()))); }
+Apply Apply::clone() const { return Apply(detail::cloneApply(node_, nodesOf(inputs()))); }
 
 absl::StatusOr<Apply> Apply::cloneWithNewInputs(absl::Span<const Variable> inputs,
                                                 bool strict) const {
@@ -134,7 +124,7 @@ absl::StatusOr<Apply> Apply::cloneWithNewInputs(absl::Span<const Variable> input
       return v.status();
   }
   if (!again)
-    return Apply(cloneOver(node_, nodesOf(chosen)));
+    return Apply(detail::cloneApply(node_, nodesOf(chosen)));
   std::vector<Operand> operands;
   for (const Variable &v : chosen)
     operands.emplace_back(v, place());

@@ -3,6 +3,8 @@
 
 #include <new>
 
+#include "absl/container/inlined_vector.h"
+
 namespace graphc::detail {
 
 //===--- counts -----------------------------------------------------------===//
@@ -130,6 +132,15 @@ ApplyNode *makeApplyAdopting(const Op &op, absl::Span<VariableNode *const> input
   }
   node->count.store(count, std::memory_order_release);
   return node;
+}
+
+ApplyNode *cloneApply(ApplyNode *node, absl::Span<VariableNode *const> inputs) {
+  absl::InlinedVector<Type, 4> types;
+  for (uint32_t i = 0; i < node->numOutputs; ++i)
+    types.push_back(node->output(i)->type);
+  ApplyNode *made = makeApply(node->op, inputs, types, node->place);
+  copyExtras(*node, *made);
+  return made;
 }
 
 void setInput(ApplyNode *node, uint32_t i, VariableNode *input) {

@@ -117,6 +117,9 @@ ApplyNode *makeApply(const Op &op, absl::Span<VariableNode *const> inputs,
 ApplyNode *makeApplyAdopting(const Op &op, absl::Span<VariableNode *const> inputs,
                              absl::Span<VariableNode *const> outputs, Place place);
 
+/// The same op, output types, place, tags and names over other inputs, counted once for the caller.
+ApplyNode *cloneApply(ApplyNode *node, absl::Span<VariableNode *const> inputs);
+
 /// Puts `input` (retained) in the place of input i (released).
 void setInput(ApplyNode *node, uint32_t i, VariableNode *input);
 

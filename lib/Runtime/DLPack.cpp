@@ -12,12 +12,11 @@ namespace {
 constexpr uint8_t kDLBoolCode = 6;
 
 DLDataType dlpackType(DType dtype) {
-  uint8_t code = isBool(dtype)              ? kDLBoolCode
-                 : isSignedInt(dtype)       ? kDLInt
-                 : isUnsignedInt(dtype)     ? kDLUInt
-                 : dtype == DType::BFloat16 ? kDLBfloat
-                                            : kDLFloat;
-  return {code, uint8_t(8 * byteSize(dtype)), 1};
+  DLDataTypeCode code = dtype == DType::BFloat16 ? kDLBfloat
+                        : isFloat(dtype)         ? kDLFloat
+                        : isUnsignedInt(dtype)   ? kDLUInt
+                                                 : kDLInt;
+  return {isBool(dtype) ? kDLBoolCode : uint8_t(code), uint8_t(8 * byteSize(dtype)), 1};
 }
 
 std::optional<DType> dtypeOf(DLDataType type) {

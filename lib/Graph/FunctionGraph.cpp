@@ -1,0 +1,219 @@
+//===- Graph/FunctionGraph.cpp - making and reading a FunctionGraph -------===//
+#include "graphc/FunctionGraph.h"
+
+#include "Graph/Cloner.h"
+#include "Graph/GraphState.h"
+#include "Graph/Import.h"
+#include "Graph/Walk.h"
+
+namespace graphc {
+
+using detail::ApplyNode;
+using detail::asLeaf;
+using detail::GraphState;
+using detail::VariableNode;
+
+FunctionGraph::FunctionGraph(std::unique_ptr<GraphState> state) : state_(std::move(state)) {}
+FunctionGraph::FunctionGraph(FunctionGraph &&) noexcept = default;
+FunctionGraph &FunctionGraph::operator=(FunctionGraph &&) noexcept = default;
+FunctionGraph::~FunctionGraph() = default;
+
+//===--- create -----------------------------------------------------------===//
+
+static absl::Status checkInputs(const Variables &inputs, bool cloning) {
+  absl::flat_hash_map<VariableNode *, size_t> positions;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Variable &v = inputs[i];
+    auto fail = [&](ErrorKind kind, const std::string &what) {
+      return makeError(kind,
+                       "input " + std::to_string(i) + " of the FunctionGraph, " +
+                           detail::describe(v.node()) + ", " + what,
+                       v.place());
+    };
+    if (!v.ok())
+      return v.status();
+    if (v.isConstant())
+      return fail(ErrorKind::TypeError, "is a constant");
+    if (auto [at, isNew] = positions.try_emplace(v.node(), i); !isNew)
+      return fail(ErrorKind::ValueError, "is input " + std::to_string(at->second) + " too");
+    if (!cloning && v.hasOwner())
+      return fail(ErrorKind::ValueError, "is computed by " + std::string(v.owner().op().name()));
+    if (!cloning && asLeaf(v.node())->graph)
+      return fail(ErrorKind::ValueError, "belongs to another FunctionGraph");
+  }
+  return absl::OkStatus();
+}
+
+static absl::Status checkUpdates(const FunctionGraphOptions &options, size_t numInputs,
+                                 size_t numOutputs) {
+  for (auto [output, input] : options.updateMapping)
+    if (output < 0 || size_t(output) >= numOutputs || input < 0 || size_t(input) >= numInputs)
+      return makeError(ErrorKind::ValueError,
+                       "the update mapping names output " + std::to_string(output) + " and input " +
+                           std::to_string(input) + " of a FunctionGraph of " +
+                           std::to_string(numInputs) + " inputs and " + std::to_string(numOutputs) +
+                           " outputs");
+  return absl::OkStatus();
+}
+
+/// Adds nodes to an empty graph with inputs; they count as checked afterwards.
+static absl::Status populate(GraphState &state, absl::Span<ApplyNode *const> order,
+                             absl::Span<VariableNode *const> outputs, bool ownConstants) {
+  if (absl::Status status = detail::checkLeaves(state, order, outputs, "output "); !status.ok())
+    return status;
+  state.addNodes(order, ownConstants);
+  state.label(order, 0, GraphState::kNoLimit);
+  for (VariableNode *output : outputs)
+    state.addOutput(output);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<FunctionGraph> FunctionGraph::create(const Variables &inputs,
+                                                    const Variables &outputs,
+                                                    FunctionGraphOptions options) {
+  if (absl::Status status = checkInputs(inputs, options.clone); !status.ok())
+    return status;
+  for (const Variable &output : outputs)
+    if (!output.ok())
+      return output.status();
+  if (absl::Status status = checkUpdates(options, inputs.size(), outputs.size()); !status.ok())
+    return status;
+  auto state = std::make_unique<GraphState>();
+  state->updateMapping = std::move(options.updateMapping);
+  state->name = std::move(options.name);
+
+  absl::Status status;
+  if (options.clone) {
+    detail::Cloner cloner(detail::Cloner::Leaves::Copy);
+    for (const Variable &input : inputs) {
+      VariableNode *fresh = detail::cloneLeaf(input.node());
+      cloner.map(input.node(), fresh);
+      state->addInput(fresh);
+      detail::release(fresh);
+    }
+    cloner.copy(detail::nodesOf(outputs));
+    std::vector<VariableNode *> fresh;
+    for (const Variable &output : outputs)
+      fresh.push_back(cloner.find(output.node()));
+    status = populate(*state, cloner.nodes(), fresh, /*ownConstants=*/true);
+  } else {
+    for (const Variable &input : inputs)
+      state->addInput(input.node());
+    detail::Import import(*state);
+    std::vector<VariableNode *> roots = detail::nodesOf(outputs);
+    detail::walk(roots, import);
+    status = import.status.ok() ? populate(*state, import.order, roots, /*ownConstants=*/false)
+                                : import.status;
+  }
+  if (!status.ok())
+    return status;
+  return FunctionGraph(std::move(state));
+}
+
+absl::StatusOr<FunctionGraph> FunctionGraph::createFromOutputs(const Variables &outputs,
+                                                               FunctionGraphOptions options) {
+  return create(explicitGraphInputs(outputs), outputs, std::move(options));
+}
+
+//===--- reading ----------------------------------------------------------===//
+
+int FunctionGraph::numInputs() const { return int(state_->inputs.size()); }
+int FunctionGraph::numOutputs() const { return int(state_->outputs.size()); }
+Variable FunctionGraph::input(int i) const { return Variable::fromNode(state_->inputs[size_t(i)]); }
+Variable FunctionGraph::output(int i) const {
+  return Variable::fromNode(state_->outputs[size_t(i)]);
+}
+Variables FunctionGraph::inputs() const { return detail::variablesOf(state_->inputs); }
+Variables FunctionGraph::outputs() const { return detail::variablesOf(state_->outputs); }
+const std::string &FunctionGraph::name() const { return state_->name; }
+const std::map<int, int> &FunctionGraph::updateMapping() const { return state_->updateMapping; }
+size_t FunctionGraph::numNodes() const { return state_->numNodes; }
+
+std::vector<Apply> FunctionGraph::applyNodes() const {
+  std::vector<Apply> members;
+  members.reserve(state_->numNodes);
+  for (const GraphState::Node &record : state_->nodes)
+    if (record.node)
+      members.push_back(Apply::fromNode(record.node));
+  return members;
+}
+
+Variables FunctionGraph::variables() const {
+  Variables members;
+  for (const GraphState::Var &record : state_->vars)
+    if (record.node)
+      members.push_back(Variable::fromNode(record.node));
+  return members;
+}
+
+bool FunctionGraph::contains(const Variable &v) const {
+  return state_->slotOf(v.node()) != detail::kNoSlot;
+}
+
+bool FunctionGraph::contains(const Apply &node) const {
+  return node && state_->contains(node.node());
+}
+
+absl::StatusOr<Clients> FunctionGraph::clients(const Variable &v) const {
+  uint32_t slot = state_->slotOf(v.node());
+  if (slot == detail::kNoSlot)
+    return makeError(ErrorKind::KeyError,
+                     detail::describe(v.node()) + " is not in the FunctionGraph", v.place());
+  Clients all;
+  for (uint32_t i = state_->vars[slot].firstUse; i != detail::kNoSlot; i = state_->uses[i].next) {
+    const GraphState::Use &use = state_->uses[i];
+    all.push_back(use.user == detail::kNoSlot
+                      ? Client::output(int(use.index))
+                      : Client{Apply::fromNode(state_->nodes[use.user].node), int(use.index)});
+  }
+  return all;
+}
+
+std::vector<Apply> FunctionGraph::toposort() const {
+  std::vector<Apply> order;
+  order.reserve(state_->numNodes);
+  for (ApplyNode *node : state_->toposort())
+    order.push_back(Apply::fromNode(node));
+  return order;
+}
+
+//===--- copies -----------------------------------------------------------===//
+
+/// A copy of `from` with `cloner`, which then knows what became of each member.
+static std::unique_ptr<GraphState> copyState(const GraphState &from, detail::Cloner &cloner) {
+  auto state = std::make_unique<GraphState>();
+  state->updateMapping = from.updateMapping;
+  state->name = from.name;
+  for (VariableNode *input : from.inputs) {
+    VariableNode *fresh = detail::cloneLeaf(input);
+    cloner.map(input, fresh);
+    state->addInput(fresh);
+    detail::release(fresh);
+  }
+  cloner.copy(from.outputs);
+  std::vector<VariableNode *> outputs;
+  for (VariableNode *output : from.outputs)
+    outputs.push_back(cloner.find(output));
+  // A graph without mistakes has copies without.
+  absl::Status status = populate(*state, cloner.nodes(), outputs, /*ownConstants=*/true);
+  (void)status;
+  assert(status.ok());
+  return state;
+}
+
+FunctionGraph FunctionGraph::clone() const {
+  detail::Cloner cloner(detail::Cloner::Leaves::Copy);
+  return FunctionGraph(copyState(*state_, cloner));
+}
+
+GraphClone FunctionGraph::cloneGetEquiv() const {
+  detail::Cloner cloner(detail::Cloner::Leaves::Copy);
+  GraphClone copy = {FunctionGraph(copyState(*state_, cloner)), {}, {}};
+  for (const Variable &v : variables())
+    copy.variables.emplace(v, Variable::fromNode(cloner.find(v.node())));
+  for (const Apply &node : applyNodes())
+    copy.nodes.emplace(node, Apply::fromNode(cloner.find(node.node())));
+  return copy;
+}
+
+} // namespace graphc

@@ -1,0 +1,116 @@
+//===- Graph/GraphState.h - tables of a FunctionGraph -----------*- C++ -*-===//
+//
+// Members carry their number in these tables (`slot`), so nothing is looked up by address, and
+// orders never depend on addresses. The uses of a Variable are a doubly linked list through one
+// table: appending and removing take constant time however many uses there are.
+//
+// Nodes have labels that grow along every edge (order maintenance): whether an edge from `a` to
+// `b` closes a cycle is answered at once where label(a) < label(b), and otherwise by a search of
+// the nodes with labels between.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "Graph/Nodes.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+
+namespace graphc::detail {
+
+struct GraphState {
+  struct Use {
+    /// Slot of the node, or kNoSlot for an output of the graph.
+    uint32_t user = kNoSlot;
+    uint32_t index = 0;
+    uint32_t previous = kNoSlot;
+    uint32_t next = kNoSlot;
+  };
+  struct Node {
+    /// Null for a free slot; counted.
+    ApplyNode *node = nullptr;
+    /// Its uses of its inputs stand together.
+    uint32_t firstUse = 0;
+    uint64_t label = 0;
+  };
+  struct Var {
+    /// Null for a free slot; leaves are counted.
+    VariableNode *node = nullptr;
+    uint32_t firstUse = kNoSlot;
+    uint32_t lastUse = kNoSlot;
+    bool input = false;
+  };
+
+  std::vector<Use> uses;
+  std::vector<Node> nodes;
+  std::vector<Var> vars;
+  std::vector<VariableNode *> inputs;
+  std::vector<VariableNode *> outputs;
+  std::vector<uint32_t> outputUses;
+  std::map<int, int> updateMapping;
+  std::string name;
+  size_t numNodes = 0;
+
+  GraphState() = default;
+  GraphState(const GraphState &) = delete;
+  ~GraphState();
+
+  //===--- members --------------------------------------------------------===//
+  bool contains(const ApplyNode *node) const { return node->graph == this; }
+  /// kNoSlot for no member.
+  uint32_t slotOf(const VariableNode *v) const;
+  Var &var(const VariableNode *v) { return vars[slotOf(v)]; }
+
+  /// A leaf. `own`: no other FunctionGraph can meet it, so it may carry its slot.
+  void addLeaf(VariableNode *v, bool own);
+  void addInput(VariableNode *v);
+  void addOutput(VariableNode *v);
+  /// Adds nodes, producers before consumers; their leaves are inputs, members or constants.
+  void addNodes(absl::Span<ApplyNode *const> order, bool ownConstants);
+
+  //===--- changes --------------------------------------------------------===//
+  /// Use `use` (of input `index` of `user`, or of an output) becomes one of `fresh`. The
+  /// caller holds a count of the old Variable.
+  void redirect(uint32_t use, VariableNode *fresh);
+  /// Removes `v`, if it has no uses now, and what only it keeps in the graph; consumers before
+  /// producers. The caller holds a count of `v`.
+  void prune(VariableNode *v);
+  VariableNode *valueOf(const Use &use) const {
+    return use.user == kNoSlot ? outputs[use.index] : nodes[use.user].node->input(use.index);
+  }
+
+  //===--- order ----------------------------------------------------------===//
+  /// F-114. Stops short of nodes on a cycle, setting `cyclic` to one of them.
+  std::vector<ApplyNode *> toposort(ApplyNode **cyclic = nullptr) const;
+  /// Gives `order`, nodes that have just been added, labels above those of what they use and
+  /// below `limit`, if possible also below `before`.
+  void label(absl::Span<ApplyNode *const> order, uint64_t before, uint64_t limit);
+  static constexpr uint64_t kNoLimit = ~uint64_t(0);
+  void relabel();
+  uint64_t labelOf(const VariableNode *v) const {
+    return v->owner ? nodes[v->owner->slot].label : 0;
+  }
+
+private:
+  void link(uint32_t use, uint32_t varSlot);
+  void unlink(uint32_t use, uint32_t varSlot);
+  uint32_t allocateUses(uint32_t count);
+  uint32_t addVar(VariableNode *v);
+  void removeLeaf(VariableNode *v);
+  void removeNode(ApplyNode *node, std::vector<VariableNode *> &unused);
+  bool isUnused(ApplyNode *node) const;
+
+  std::vector<uint32_t> freeNodes_;
+  std::vector<uint32_t> freeVars_;
+  /// By length.
+  absl::flat_hash_map<uint32_t, std::vector<uint32_t>> freeUses_;
+  /// Constants that users made may be members of many graphs, in many threads: they carry no
+  /// slot. Never iterated over.
+  absl::flat_hash_map<const VariableNode *, uint32_t> sharedConstants_;
+};
+
+} // namespace graphc::detail

@@ -1,0 +1,33 @@
+//===- TestOps.h - small ops for the tests of the graph ---------*- C++ -*-===//
+#pragma once
+
+#include "graphc/OpDef.h"
+
+namespace graphc {
+
+/// A definition with an elementwise emission that copies its first operand; tests change fields.
+inline OpDef testDef(std::string name, int numOperands = 1) {
+  OpDef def;
+  def.name = std::move(name);
+  for (int i = 0; i < numOperands; ++i)
+    def.operands.push_back({"x" + std::to_string(i)});
+  def.type = [](const TypeRequest &r) -> absl::StatusOr<std::vector<Type>> {
+    std::vector<DType> dtypes;
+    for (const Variable &v : r.inputs)
+      dtypes.push_back(v.dtype());
+    const Type &widest = r.type(0);
+    for (size_t i = 1; i < r.size(); ++i)
+      if (r.type(i).rank() == widest.rank() && r.type(i).shape() != widest.shape())
+        return makeError(ErrorKind::ShapeError,
+                         "operands 0 and " + std::to_string(i) + " have different shapes");
+    return std::vector<Type>(size_t(r.op.def().numResults), widest.withDType(promote(dtypes)));
+  };
+  def.emit = [](Emitter &, const Arrays &in, const Attributes &) { return Arrays{in[0]}; };
+  return def;
+}
+
+inline Op testOp(std::string name, int numOperands = 1) {
+  return *defineOp(testDef(std::move(name), numOperands));
+}
+
+} // namespace graphc
