@@ -36,12 +36,12 @@ std::vector<Sample> npySamples() {
   return samples;
 }
 
-std::vector<std::string> npzSamples() {
+std::vector<std::string> npzSamples(const std::string &kind = "npz ") {
   std::istringstream data(readTestFile("numpy_npy.txt"));
   std::vector<std::string> samples;
   for (std::string line; std::getline(data, line);)
-    if (line.substr(0, 4) == "npz ")
-      samples.push_back(bytesOfHex(line.substr(4)));
+    if (line.starts_with(kind))
+      samples.push_back(bytesOfHex(line.substr(kind.size())));
   return samples;
 }
 
@@ -267,6 +267,8 @@ TEST(Npz, ReadsWhatItWrote) {
   writeFile(again.path(), npzSamples()[0]);
   ASSERT_TRUE(saveNpz(again.path(), tensors).ok());
   EXPECT_EQ(bytesOf(file.path()), bytesOf(again.path()));
+  // The time of a member in its local header: midnight of the first day that zip knows.
+  EXPECT_EQ(bytesOf(file.path()).substr(10, 4), std::string("\0\0\x21\0", 4));
 }
 
 TEST(Npz, EmptyArchives) {
@@ -313,6 +315,10 @@ TEST(Npz, MalformedArchivesGetErrors) {
   EXPECT_EQ(npzMessage(replaced(stored, std::string("\1\0\2\0\3\0\4\0", 8),
                                 std::string("\1\0\2\0\3\0\5\0", 8))),
             "a.npy: CRC error");
+  // Before 3 GB are allocated for a file of 250 bytes.
+  std::string bomb = npzMessage(npzSamples("bomb ")[0]);
+  EXPECT_TRUE(bomb.starts_with("a.npy: sizes ")) << bomb;
+  EXPECT_TRUE(bomb.ends_with(" and 3000000000 in the archive's directory cannot be")) << bomb;
   TemporaryFile twice("twice.npz");
   ASSERT_TRUE(saveNpz(twice.path(), {{"a", Tensor(1)}, {"b", Tensor(2)}}).ok());
   EXPECT_EQ(npzMessage(replaced(bytesOf(twice.path()), "b.npy", "a.npy")), "a.npy is there twice");

@@ -207,6 +207,8 @@ TEST(Tensor, SlicesTransposesReshapes) {
                "slice: 3 elements from 1 in steps of 1 leave the extent 3 of axis 0");
   EXPECT_ERROR(t.slice(0, -1, 1, 1), ErrorKind::IndexError,
                "slice: 1 elements from -1 in steps of 1 leave the extent 3 of axis 0");
+  EXPECT_ERROR(t.slice(0, -1, 2, 2), ErrorKind::IndexError,
+               "slice: 2 elements from -1 in steps of 2 leave the extent 3 of axis 0");
   EXPECT_ERROR(t.slice(0, 1, 3, -1), ErrorKind::IndexError,
                "slice: 3 elements from 1 in steps of -1 leave the extent 3 of axis 0");
   EXPECT_ERROR(
