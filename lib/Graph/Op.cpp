@@ -1,6 +1,7 @@
 //===- Graph/Op.cpp - ops, and the nodes that they make -------------------===//
 #include <mutex>
 
+#include "Graph/Label.h"
 #include "Graph/Literals.h"
 #include "Graph/Nodes.h"
 #include "Support/Hash.h"
@@ -117,7 +118,7 @@ static std::string describe(const Operand &operand) {
   const Variable &v = operand.variable();
   std::string label(v.name());
   if (label.empty() && v.isConstant() && v.rank() == 0)
-    label = Constant::from(v)->data().str();
+    label = constantLabel(v);
   return (label.empty() ? label : label + ": ") + v.type().brief();
 }
 
