@@ -95,7 +95,8 @@ TEST(Calls, ErrorsTravelToTheEnd) {
   EXPECT_EQ(errorPlace(later.status()), errorPlace(bad.status()));
 }
 
-TEST(Calls, F029_NumbersKeepTheDtypeOfTheirNeighbours) {
+// F-029
+TEST(Calls, NumbersKeepTheDtypeOfTheirNeighbours) {
   EXPECT_EQ((fvector() + 1).dtype(), DType::Float32);
   EXPECT_EQ((fvector() + 0.1).dtype(), DType::Float32); // F-031
   EXPECT_EQ((bvector() + 1).dtype(), DType::Int8);

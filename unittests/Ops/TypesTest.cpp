@@ -14,33 +14,38 @@ ErrorKind kindOf(const Variable &v) { return errorKind(v.status()); }
 
 //===--- dtypes -------------------------------------------------------------------===//
 
-TEST(DTypes, F004_BinaryOpsPromote) {
+// F-004
+TEST(DTypes, BinaryOpsPromote) {
   EXPECT_EQ((of(DType::Int8) + of(DType::UInt8)).dtype(), DType::Int16);
   EXPECT_EQ((of(DType::UInt8) * of(DType::Float16)).dtype(), DType::Float16);
   EXPECT_EQ((of(DType::Bool) + of(DType::Int16)).dtype(), DType::Int16);
   EXPECT_EQ((of(DType::Float16) + of(DType::BFloat16)).dtype(), DType::Float32);
 }
 
-TEST(DTypes, F006_ManyOperandsPromoteInAnyOrder) {
+// F-006
+TEST(DTypes, ManyOperandsPromoteInAnyOrder) {
   Variable a = of(DType::Int8), b = of(DType::UInt8), c = of(DType::Float16);
   for (const Variable &v : {add({a, b, c}), add({c, b, a}), add({b, c, a}), add({a, c, b})})
     EXPECT_EQ(v.dtype(), DType::Float16);
   EXPECT_EQ(add({of(DType::Int8), of(DType::UInt16), of(DType::Float16)}).dtype(), DType::Float32);
 }
 
-TEST(DTypes, F007_Int64WithUInt64) {
+// F-007
+TEST(DTypes, Int64WithUInt64) {
   Variable a = of(DType::Int64), b = of(DType::UInt64);
   EXPECT_EQ((a + b).dtype(), DType::Float64);
   EXPECT_EQ(kindOf(bitwiseAnd(a, b)), ErrorKind::TypeError);
   EXPECT_EQ(kindOf(leftShift(a, b)), ErrorKind::TypeError);
 }
 
-TEST(DTypes, F008_WideIntegersWithFloat32) {
+// F-008
+TEST(DTypes, WideIntegersWithFloat32) {
   EXPECT_EQ((of(DType::Int32) + of(DType::Float32)).dtype(), DType::Float64);
   EXPECT_EQ((of(DType::Int64) * of(DType::Float32)).dtype(), DType::Float64);
 }
 
-TEST(DTypes, F009_RealFunctions) {
+// F-009
+TEST(DTypes, RealFunctions) {
   for (auto *function : {&graphc::exp, &graphc::log, &graphc::sqrt, &graphc::sin, &graphc::erf,
                          &graphc::sigmoid, &graphc::reciprocal, &graphc::ceil, &graphc::floor}) {
     for (DType dtype : {DType::Bool, DType::Int8, DType::UInt8, DType::Int16, DType::UInt16})
@@ -52,14 +57,16 @@ TEST(DTypes, F009_RealFunctions) {
   }
 }
 
-TEST(DTypes, F010_TrueDivisionOfIntegersIsFloat64) {
+// F-010
+TEST(DTypes, TrueDivisionOfIntegersIsFloat64) {
   for (DType dtype : kIntegers)
     EXPECT_EQ((of(dtype) / of(dtype)).dtype(), DType::Float64);
   EXPECT_EQ((of(DType::Bool) / of(DType::Int8)).dtype(), DType::Float64);
   EXPECT_EQ((of(DType::Int8) / of(DType::Float32)).dtype(), DType::Float32);
 }
 
-TEST(DTypes, F011_ComparisonsAndPositions) {
+// F-011
+TEST(DTypes, ComparisonsAndPositions) {
   Variable x = of(DType::Float32, {3});
   for (const Variable &v : {eq(x, x), x < x, isnan(x), isinf(x), any(x), all(x)})
     EXPECT_EQ(v.dtype(), DType::Bool);
@@ -67,7 +74,8 @@ TEST(DTypes, F011_ComparisonsAndPositions) {
     EXPECT_EQ(v.dtype(), DType::Int64);
 }
 
-TEST(DTypes, F012_Sums) {
+// F-012
+TEST(DTypes, Sums) {
   for (DType dtype : kIntegers) {
     DType wide = isSignedInt(dtype) ? DType::Int64 : DType::UInt64;
     EXPECT_EQ(sum(of(dtype, {3})).dtype(), wide);
@@ -83,7 +91,8 @@ TEST(DTypes, F012_Sums) {
   EXPECT_EQ(kindOf(sum(of(DType::Float32, {3}), {.accDtype = DType::Int64})), ErrorKind::TypeError);
 }
 
-TEST(DTypes, F013_Bools) {
+// F-013
+TEST(DTypes, Bools) {
   Variable b = of(DType::Bool);
   EXPECT_EQ(kindOf(b - b), ErrorKind::TypeError);
   EXPECT_EQ(kindOf(-b), ErrorKind::TypeError);
@@ -101,13 +110,15 @@ std::vector<int64_t> shapeOf(const Variable &v) {
 }
 using Shape = std::vector<int64_t>;
 
-TEST(Broadcasting, F019_OnlyStaticOnesAndMissingAxes) {
+// F-019
+TEST(Broadcasting, OnlyStaticOnesAndMissingAxes) {
   EXPECT_EQ(shapeOf(of(DType::Float64, {2, 3}) + of(DType::Float64, {3})), (Shape{2, 3}));
   EXPECT_EQ(shapeOf(of(DType::Float64, {2, 1}) + of(DType::Float64, {1, 3})), (Shape{2, 3}));
   EXPECT_EQ(shapeOf(of(DType::Float64, {kDynamic}) + 1.0), (Shape{kDynamic}));
 }
 
-TEST(Broadcasting, F021_StaticExtentsThatDifferAreRefused) {
+// F-021
+TEST(Broadcasting, StaticExtentsThatDifferAreRefused) {
   Variable v = of(DType::Float64, {2, 3}) + of(DType::Float64, {2, 5});
   EXPECT_EQ(kindOf(v), ErrorKind::ShapeError);
   EXPECT_EQ(v.status().message(), "add: extents differ along axis 1: 3 and 5 (an extent broadcasts "
@@ -117,7 +128,8 @@ TEST(Broadcasting, F021_StaticExtentsThatDifferAreRefused) {
   EXPECT_NE(errorPlace(v.status())->str().find("TypesTest.cpp"), std::string::npos);
 }
 
-TEST(Broadcasting, F022_StaticExtentOfTheResult) {
+// F-022
+TEST(Broadcasting, StaticExtentOfTheResult) {
   auto extent = [](int64_t a, int64_t b) {
     return (of(DType::Float64, {a}) + of(DType::Float64, {b})).type().extent(0);
   };
@@ -127,14 +139,16 @@ TEST(Broadcasting, F022_StaticExtentOfTheResult) {
   EXPECT_EQ(extent(kDynamic, kDynamic), kDynamic);
 }
 
-TEST(Broadcasting, F023_EmptyAxes) {
+// F-023
+TEST(Broadcasting, EmptyAxes) {
   EXPECT_EQ(shapeOf(of(DType::Float64, {0}) + of(DType::Float64, {1})), (Shape{0}));
   EXPECT_EQ(kindOf(of(DType::Float64, {0}) + of(DType::Float64, {2})), ErrorKind::ShapeError);
 }
 
 //===--- static shapes ----------------------------------------------------------------===//
 
-TEST(StaticShapes, F024_FollowFromTypesAndConstants) {
+// F-024
+TEST(StaticShapes, FollowFromTypesAndConstants) {
   Variable x = of(DType::Float64, {kDynamic, 3, 4});
   EXPECT_EQ(shapeOf(sum(x, Axis(0))), (Shape{3, 4}));
   EXPECT_EQ(shapeOf(sum(x, {.axes = Axes{0, 2}, .keepDims = true})), (Shape{1, 3, 1}));
@@ -155,7 +169,8 @@ TEST(StaticShapes, F024_FollowFromTypesAndConstants) {
   EXPECT_EQ(shapeOf(take(x, of(DType::Int64, {2, 2}), {.axis = 1})), (Shape{kDynamic, 2, 2, 4}));
 }
 
-TEST(StaticShapes, F024_FollowThroughShapeArithmetic) {
+// F-024
+TEST(StaticShapes, FollowThroughShapeArithmetic) {
   Variable x = of(DType::Float64, {5, kDynamic, 4});
   EXPECT_EQ(shapeOf(reshape(x, {shape(x, 0), -1})), (Shape{5, kDynamic}));
   EXPECT_EQ(shapeOf(reshape(x, {shape(x)[0] * 2, -1, 2})), (Shape{10, kDynamic, 2}));
@@ -168,7 +183,8 @@ TEST(StaticShapes, F024_FollowThroughShapeArithmetic) {
   EXPECT_EQ(shapeOf(arange(shape(y, 1))), (Shape{4}));
 }
 
-TEST(StaticShapes, F024_NeverClaimMoreThanIsGuaranteed) {
+// F-024
+TEST(StaticShapes, NeverClaimMoreThanIsGuaranteed) {
   Variable n = of(DType::Int64), x = of(DType::Float64, {kDynamic});
   EXPECT_EQ(shapeOf(reshape(x, {n, -1})), (Shape{kDynamic, kDynamic}));
   EXPECT_EQ(shapeOf(arange(n)), (Shape{kDynamic}));
@@ -176,7 +192,8 @@ TEST(StaticShapes, F024_NeverClaimMoreThanIsGuaranteed) {
   EXPECT_EQ(shapeOf(x[{Slice(0, 3)}]), (Shape{kDynamic}));
 }
 
-TEST(StaticShapes, F025_SpecifyShapeNarrows) {
+// F-025
+TEST(StaticShapes, SpecifyShapeNarrows) {
   Variable x = of(DType::Float64, {kDynamic, kDynamic});
   EXPECT_EQ(shapeOf(specifyShape(x, {3, kDynamic})), (Shape{3, kDynamic}));
   EXPECT_EQ(kindOf(specifyShape(of(DType::Float64, {2}), {3})), ErrorKind::ShapeError);
