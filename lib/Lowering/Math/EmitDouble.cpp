@@ -1,0 +1,7 @@
+//===- EmitDouble.cpp - the formulas on double values ----------------------===//
+#include "Lowering/Math/EmitFormula.h"
+
+mlir::Value graphc::math::emitDouble(IrContext &context, MathFunction function,
+                                     mlir::ValueRange args) {
+  return emitFormula<double>(context, function, args);
+}

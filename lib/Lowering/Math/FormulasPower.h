@@ -1,0 +1,125 @@
+//===- FormulasPower.h - roots and powers ---------------------------*- C++ -*-===//
+#pragma once
+
+#include "Lowering/Math/FormulasLog.h"
+#include "Lowering/Math/FormulasRound.h"
+
+namespace graphc::math {
+
+/// 14 bits where there is an instruction for them, else about all but one.
+template <class F> F rsqrtEstimate(F x) {
+  if constexpr (!kIsDouble<F>)
+    if (hasScale(x))
+      return nativeRsqrt(x);
+  return 1.0 / sqrt(x);
+}
+
+/// One third-order step from an estimate; 0 and inf, where x y is NaN, keep the estimate.
+template <class F> F rsqrtFormula(F x) {
+  F y = rsqrtEstimate(x);
+  F h = x * y, e = fma(-h, y, splat(x, 1.0));
+  e = e - fma(x, y, -h) * y; // what the product lost
+  F z = mulAdd(y * e, mulAdd(e, 0.375, splat(e, 0.5)), y);
+  return select(isNumber(e), z, y);
+}
+
+/// x = m 2^e, e = 3k + r: the root of m from q = m^(-1/3) (fit) by Newton steps without division,
+/// c - (c^3 - m) q^2 / 3, times 2^(r/3) 2^k.
+template <class K, class F> F cbrtFormula(F x) {
+  Split<F> s = splitExponent(abs(x));
+  auto special = equal(abs(s.exponent), kInf);
+  F m = s.mantissa, e = select(special, 0.0, s.exponent);
+  Rounded<F> k = roundProduct(e, 0.33333333333333331);
+  F r = mulAdd(k.value, -3.0, e);
+  F q = polynomial(m, K::cbrt), c = m * (q * q), third = (q * q) * 0.33333333333333331;
+  c = c - mulAdd(c * c, c, -m) * third;
+  Pair<F> square = twoProduct(c, c), cube = twoProduct(c, square.high);
+  F rest = ((m - cube.high) - mulAdd(c, square.low, cube.low)) * third;
+  auto up = less(0.0, r), down = less(r, 0.0);
+  F f0 = select(up, splat(x, K::cbrtTwo0), select(down, splat(x, K::cbrtHalf0), 1.0));
+  F f1 = select(up, splat(x, K::cbrtTwo1), select(down, splat(x, K::cbrtHalf1), 0.0));
+  F y = fma(c, f0, mulAdd(rest, f0, c * f1)) * powerOfTwo(k);
+  return withSign(select(special, abs(x), y), x);
+}
+
+/// sqrt(x^2 + y^2): in f64 the sum of squares is a pair, and the root is corrected by its
+/// remainder.
+template <class F> F hypotFormula(F x, F y) {
+  F a = abs(x), b = abs(y);
+  auto infinite = equal(a, kInf) | equal(b, kInf);
+  if constexpr (!kIsDouble<F>) {
+    auto wa = widen(a), wb = widen(b);
+    return select(infinite, kInf, narrow(sqrt(mulAdd(wa, wa, wb * wb))));
+  } else {
+    auto order = less(a, b);
+    F high = select(order, b, a), low = select(order, a, b);
+    auto large = less(0x1p500, high), small = less(high, 0x1p-500);
+    F by = select(large, 0x1p-600, select(small, splat(x, 0x1p600), 1.0));
+    F back = select(large, 0x1p600, select(small, splat(x, 0x1p-600), 1.0));
+    high = high * by, low = low * by;
+    Pair<F> p = twoProduct(high, high), q = twoProduct(low, low), s = fastTwoSum(p.high, q.high);
+    F h = sqrt(s.high);
+    F rest = fma(-h, h, s.high) + (s.low + (p.low + q.low));
+    h = select(less(0.0, h), mulAdd(rest / h, 0.5, h), h);
+    return select(infinite, kInf, h * back);
+  }
+}
+
+/// The rules around |x|^y: signs, integers, 0, 1, inf, NaN (IEEE 754 pow).
+template <class F> F finishPower(F x, F y, F magnitude) {
+  auto integer = equal(roundEvenValue(y), y);
+  F half = y * 0.5;
+  auto odd = integer & !equal(roundEvenValue(half), half);
+  F signedValue = select(odd & nonZero(signBits(x)), -magnitude, magnitude);
+  F r = select(less(x, 0.0) & less(-kInf, x) & !integer, kNaN, signedValue);
+  return select(equal(x, 1.0) | equal(y, 0.0), 1.0, r);
+}
+
+/// |x|^y = e^(y log |x|) evaluated in f64 for f32 operands.
+template <class F> F powOfSingle(F x, F y) {
+  using K = WideCoefficients;
+  auto l = logFormula<K>(abs(widen(x)));
+  // 1 to any power: 0 inf is no NaN here.
+  auto product = select(equal(l, 0.0) & isNumber(widen(y)), 0.0, widen(y) * l);
+  return finishPower(x, y, narrow(expFormula<K>(product)));
+}
+
+/// log x to about 2^-64 of itself, for x > 0; an infinity of the exponent ends in `high`. As
+/// logRest, with s, s^3 and the first coefficient in two parts each.
+template <class K, class F> Pair<F> logPair(F x) {
+  Split<F> split = splitExponent(x);
+  auto special = equal(abs(split.exponent), kInf);
+  F e = select(special, 0.0, split.exponent), f = split.mantissa - 1.0;
+  F d = 2.0 + f, dl = f - (d - 2.0), inverse = 1.0 / d;
+  F s = f * inverse, sl = mulAdd(-s, dl, fma(-s, d, f)) * inverse;
+  F u = s * s, ul = fma(s, s, -u) + 2.0 * s * sl;
+  Pair<F> p = fastTwoSum(splat(x, K::twoThirds0), u * polynomial(u, K::atanhTail));
+  p.low = p.low + K::twoThirds1;
+  F cube = u * s, cubeLow = mulAdd(u, sl, mulAdd(ul, s, fma(u, s, -cube)));
+  F v = cube * p.high, vl = mulAdd(cube, p.low, mulAdd(cubeLow, p.high, fma(cube, p.high, -v)));
+  Pair<F> a = fastTwoSum(s + s, v);
+  Pair<F> b = fastTwoSum(e * K::ln2Short0, a.high); // the product is exact
+  F low = b.low + mulAdd(e, K::ln2Short1, a.low + mulAdd(sl, 2.0, vl));
+  Pair<F> sum = fastTwoSum(b.high, low);
+  return {select(special, split.exponent, sum.high), sum.low};
+}
+
+/// e^(y log |x|) with the logarithm and the product as pairs.
+template <class K, class F> F powOfDouble(F x, F y) {
+  Pair<F> l = logPair<K>(abs(x));
+  F product = y * l.high;
+  auto one = equal(l.high, 0.0) & isNumber(y); // 1 to any power: 0 inf is no NaN here
+  F low = mulAdd(y, l.low, fma(y, l.high, -product));
+  low = select(less(abs(product), 800.0) & !one, low, 0.0);
+  product = atLeast(atMost(select(one, 0.0, product), kExpHigh<F>), kExpLow<F>);
+  return finishPower(x, y, expClampedTimes<K>(product, low, splat(x, 1.0)));
+}
+
+template <class F> F powFormula(F x, F y) {
+  if constexpr (kIsDouble<F>)
+    return powOfDouble<DoubleCoefficients>(x, y);
+  else
+    return powOfSingle(x, y);
+}
+
+} // namespace graphc::math
