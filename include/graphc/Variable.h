@@ -275,8 +275,9 @@ public:
   /// Fills in defaults. ValueError/TypeError for attributes that the definition does not know,
   /// lacks, or that have another kind. `def` must live as long as the Op; definitions made by
   /// `defineOp` are kept alive.
-  static absl::StatusOr<Op> create(const OpDef &def, Attributes attributes = {});
-  static absl::StatusOr<Op> create(std::shared_ptr<const OpDef> def, Attributes attributes = {});
+  static absl::StatusOr<Op> create(const OpDef &def, const Attributes &attributes = {});
+  static absl::StatusOr<Op> create(std::shared_ptr<const OpDef> def,
+                                   const Attributes &attributes = {});
 
   const OpDef &def() const;
   std::string_view name() const;

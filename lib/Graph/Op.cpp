@@ -68,14 +68,14 @@ static std::shared_ptr<const Op::Rep> sharedRep(const OpDef &def) {
   return rep;
 }
 
-absl::StatusOr<Op> Op::create(const OpDef &def, Attributes attributes) {
+absl::StatusOr<Op> Op::create(const OpDef &def, const Attributes &attributes) {
   if (def.attributes.empty() && attributes.entries().empty())
     return Op(sharedRep(def));
-  return create(std::shared_ptr<const OpDef>(std::shared_ptr<void>(), &def), std::move(attributes));
+  return create(std::shared_ptr<const OpDef>(std::shared_ptr<void>(), &def), attributes);
 }
 
-absl::StatusOr<Op> Op::create(std::shared_ptr<const OpDef> def, Attributes attributes) {
-  absl::StatusOr<Attributes> all = complete(*def, std::move(attributes));
+absl::StatusOr<Op> Op::create(std::shared_ptr<const OpDef> def, const Attributes &attributes) {
+  absl::StatusOr<Attributes> all = complete(*def, attributes);
   if (!all.ok())
     return all.status();
   const OpDef *record = def.get();

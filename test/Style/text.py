@@ -43,7 +43,7 @@ for path in files():
             mistakes.append(f"{where}: work left to do: {line.strip()}")
         if machine.search(line):
             mistakes.append(f"{where}: a path of one machine: {line.strip()}")
-        if path.suffix in code and len(line) > 120:
+        if path.suffix in code - {".h", ".cpp", ".c"} and len(line) > 120:  # clang-format sees to C++
             mistakes.append(f"{where}: {len(line)} characters; 120 at most")
         if line != line.rstrip() and path.suffix in code:
             mistakes.append(f"{where}: blanks at the end of the line")

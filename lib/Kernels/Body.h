@@ -1,0 +1,74 @@
+//===- Body.h - building the body of a nest -----------------------*- C++ -*-===//
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "graphc/Emit.h"
+
+namespace graphc {
+
+/// Builds bodies of nests, one after the other, reusing its memory. Equal nodes are one; index
+/// arithmetic, conditions and masks are simplified (with the ranges of loop counters), values are
+/// not: they keep their dtype's rounding at every step.
+class BodyBuilder {
+public:
+  explicit BodyBuilder(const std::vector<SizeNode> &sizes) : sizes_(sizes) {}
+
+  /// Starts a body in loops with these extents (size numbers).
+  void start(absl::Span<const int32_t> extents);
+  /// Any node but a Load; the operands are in this body.
+  int32_t add(ScalarNode node);
+  int32_t constant(DType dtype, uint64_t bits);
+  int32_t index(int32_t loop) {
+    return add({ScalarOp::Index, DType::Int64, {-1, -1, -1}, uint64_t(loop)});
+  }
+  /// A load of `array` at `indices` where `mask` holds (-1: always), `otherwise` elsewhere.
+  int32_t load(DType dtype, int32_t array, absl::Span<const int32_t> indices, int32_t mask = -1,
+               int32_t otherwise = -1);
+  int32_t logicalAnd(int32_t a, int32_t b); // -1 stands for true
+  int32_t select(DType dtype, int32_t condition, int32_t a, int32_t b);
+
+  const std::vector<ScalarNode> &nodes() const { return nodes_; }
+  absl::Span<const int32_t> indicesOf(const ScalarNode &load) const;
+  /// Value of an integer or Bool node, if it is a constant.
+  std::optional<int64_t> constantValue(int32_t id) const;
+
+  /// Writes what `roots` need to `body` and `indices`, in an order that depends only on the
+  /// expressions; the roots become the numbers there.
+  void finish(absl::Span<int32_t *const> roots, std::vector<ScalarNode> &body,
+              std::vector<int32_t> &indices);
+
+private:
+  /// Bounds of an Int64 node that is made of counters, sizes and constants.
+  struct Range {
+    int64_t low, high;
+  };
+  int32_t intern(const ScalarNode &node, const Range &range, uint64_t hash);
+  int32_t simplify(const ScalarNode &node);
+  int32_t simplifyBool(const ScalarNode &node);
+  int32_t decide(const ScalarNode &node) const;
+  Range rangeOf(const ScalarNode &node) const;
+  bool equal(const ScalarNode &a, const ScalarNode &b) const;
+  void growTable();
+
+  const std::vector<SizeNode> &sizes_;
+  std::vector<int64_t> lastIndex_; // of each loop
+  std::vector<ScalarNode> nodes_;
+  std::vector<Range> ranges_;
+  std::vector<uint64_t> hashes_;
+  std::vector<int32_t> indices_;
+  std::vector<int32_t> rank_; // index count of the load that is node i, 0 else
+  // Open addressing; an entry counts if its stamp is the current body's.
+  struct Slot {
+    uint32_t stamp = 0;
+    int32_t node = 0;
+  };
+  std::vector<Slot> table_;
+  uint32_t stamp_ = 0;
+  std::vector<int32_t> scratch_, order_;
+};
+
+} // namespace graphc

@@ -1,0 +1,127 @@
+//===- Canonicalize.cpp - numbers in the order of use ---------------------===//
+#include "Kernels/Canonicalize.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace graphc {
+namespace {
+
+/// Constants up to this are part of a kernel (windows, groups of channels): its code is unrolled
+/// for them. Larger ones are arguments, so that kernels of many shapes are one.
+constexpr int64_t kMaxBakedSize = 16;
+
+/// What the kernel computes, in few words.
+std::string nameOf(const KernelDraft &draft) {
+  constexpr size_t kMaxWords = 4;
+  std::vector<std::string_view> words;
+  bool more = false;
+  auto add = [&](std::string_view word) {
+    if (std::find(words.begin(), words.end(), word) != words.end())
+      return;
+    if (words.size() < kMaxWords)
+      words.push_back(word);
+    else
+      more = true;
+  };
+  static constexpr std::string_view kCombineNames[] = {"",    "sum", "prod", "max",    "min",
+                                                       "and", "or",  "xor",  "argmax", "argmin"};
+  for (const Nest &nest : draft.nests) {
+    std::vector<bool> isValue(nest.body.size(), false);
+    isValue[nest.root] = true;
+    for (size_t id = nest.body.size(); id-- > 0;)
+      if (isValue[id])
+        for (int32_t arg : nest.body[id].args)
+          if (arg >= 0)
+            isValue[arg] = true;
+    for (size_t id = 0; id < nest.body.size(); ++id)
+      if (isValue[id] && nest.body[id].op > ScalarOp::Load)
+        add(scalarOpName(nest.body[id].op));
+    if (nest.combine != Combine::None)
+      add(kCombineNames[size_t(nest.combine)]);
+  }
+  if (words.empty())
+    return "copy";
+  std::string name;
+  for (std::string_view word : words) {
+    if (!name.empty())
+      name += '_';
+    name += word;
+  }
+  return more ? name + "_etc" : name;
+}
+
+} // namespace
+
+CanonicalKernel canonicalize(KernelDraft draft, SizeTable &sizes, BodyBuilder &builder) {
+  collapseDimensions(draft, sizes, builder);
+
+  CanonicalKernel result;
+  Kernel &kernel = result.kernel;
+  kernel.name = nameOf(draft);
+  kernel.numShared = draft.numShared;
+
+  // Arrays: inputs in the order in which they are loaded, outputs and locals in that of nests.
+  std::vector<int32_t> order, number(draft.arrays.size(), -1);
+  auto visit = [&](int32_t array, Kernel::Role role) {
+    if (draft.arrays[array].role != role || number[array] >= 0)
+      return;
+    number[array] = int32_t(order.size());
+    order.push_back(array);
+  };
+  for (const Nest &nest : draft.nests)
+    for (const ScalarNode &n : nest.body)
+      if (n.op == ScalarOp::Load)
+        visit(n.loadArray(), Kernel::Role::Input);
+  for (Kernel::Role role : {Kernel::Role::Output, Kernel::Role::Local})
+    for (const Nest &nest : draft.nests)
+      visit(nest.result, role);
+
+  std::unordered_map<int32_t, int32_t> sizeNumbers;
+  auto size = [&](int32_t id) {
+    auto [it, isNew] = sizeNumbers.try_emplace(id, int32_t(kernel.sizes.size()));
+    if (isNew) {
+      const SizeNode &n = sizes.nodes()[id];
+      if (n.op == SizeOp::Constant && n.value >= 0 && n.value <= kMaxBakedSize) {
+        kernel.sizes.push_back({true, n.value});
+      } else {
+        kernel.sizes.push_back({false, kernel.numSizeArguments++});
+        result.sizes.push_back(id);
+      }
+    }
+    return it->second;
+  };
+  for (const Nest &nest : draft.nests) {
+    Nest &out = kernel.nests.emplace_back(nest);
+    out.result = number[nest.result];
+    for (int32_t &e : out.extents)
+      e = size(e);
+    for (ScalarNode &n : out.body) {
+      if (n.op == ScalarOp::Size)
+        n.payload = uint64_t(size(int32_t(n.payload)));
+      if (n.op == ScalarOp::Load)
+        n.payload = uint64_t(number[n.loadArray()]) << 32 | n.loadFirstIndex();
+    }
+    // Fields that say nothing here must not make equal kernels differ.
+    if (out.combine != Combine::Sum && out.combine != Combine::Prod)
+      out.accumulator = DType::Float32;
+  }
+  for (int32_t array : order) {
+    const KernelDraft::Array &a = draft.arrays[array];
+    Kernel::ArrayDecl &decl = kernel.arrays.emplace_back();
+    decl.role = a.role;
+    decl.dtype = a.dtype;
+    for (int32_t s : a.shape)
+      decl.shape.push_back(size(s));
+    result.arrays.push_back(a.id);
+  }
+  for (const KernelDraft::Check &check : draft.checks) {
+    kernel.checks.push_back({check.nest, check.condition});
+    result.failures.push_back(check.failure);
+  }
+  if (kernel.numShared > 0)
+    kernel.splitExtent = kernel.nests[0].extents[0];
+  return result;
+}
+
+} // namespace graphc

@@ -1,0 +1,131 @@
+//===- Cost.cpp - what nests cost and what they load ----------------------===//
+#include "Kernels/FusionState.h"
+
+namespace graphc {
+
+double opCost(ScalarOp op) {
+  switch (op) {
+  case ScalarOp::Constant:
+  case ScalarOp::Index:
+  case ScalarOp::Size:
+  case ScalarOp::Load:
+    return 0;
+  case ScalarOp::Cast:
+  case ScalarOp::Select:
+    return 0.5;
+  case ScalarOp::And:
+  case ScalarOp::Or:
+  case ScalarOp::Not:
+    return 0.25;
+  case ScalarOp::Div:
+  case ScalarOp::Sqrt:
+  case ScalarOp::Rsqrt:
+  case ScalarOp::IntDiv:
+  case ScalarOp::Mod:
+    return 5;
+  default:
+    if (op >= ScalarOp::Exp && op <= ScalarOp::Silu)
+      return 10;
+    if (op == ScalarOp::Pow || op == ScalarOp::Cbrt || op == ScalarOp::Hypot)
+      return 20;
+    return 1;
+  }
+}
+
+void measure(FusedNest &fused) {
+  const Nest &nest = fused.nest;
+  fused.ops = 0;
+  fused.cost = 0;
+  // What the value itself is made of; index arithmetic costs nothing next to it.
+  std::vector<bool> isValue(nest.body.size(), false);
+  isValue[nest.root] = true;
+  for (size_t id = nest.body.size(); id-- > 0;) {
+    const ScalarNode &n = nest.body[id];
+    if (n.op > ScalarOp::Load)
+      ++fused.ops;
+    if (!isValue[id])
+      continue;
+    fused.cost += opCost(n.op);
+    for (int32_t arg : n.args)
+      if (arg >= 0)
+        isValue[arg] = true;
+  }
+}
+
+int32_t loopOf(const std::vector<ScalarNode> &body, int32_t node) {
+  for (;;) {
+    const ScalarNode &n = body[node];
+    auto isFixed = [&](int32_t id) {
+      return body[id].op == ScalarOp::Constant || body[id].op == ScalarOp::Size;
+    };
+    switch (n.op) {
+    case ScalarOp::Index:
+      return int32_t(n.payload);
+    case ScalarOp::Add:
+    case ScalarOp::Sub:
+      if (!isFixed(n.args[0]) && !isFixed(n.args[1]))
+        return -1;
+      node = isFixed(n.args[1]) ? n.args[0] : n.args[1];
+      break;
+    case ScalarOp::Mul:
+      if (body[n.args[1]].op != ScalarOp::Constant || body[n.args[1]].payload == 0)
+        return -1;
+      node = n.args[0];
+      break;
+    default:
+      return -1;
+    }
+  }
+}
+
+static uint64_t allLoops(const Nest &nest) {
+  size_t n = nest.extents.size();
+  return n >= 64 ? ~uint64_t(0) : (uint64_t(1) << n) - 1;
+}
+
+/// Loops that the load's indices count along, a bit each; loops that share an index do not count.
+static uint64_t loopsOfLoad(const Nest &nest, const ScalarNode &load, int32_t rank) {
+  uint64_t loops = 0;
+  for (int32_t axis = 0; axis < rank; ++axis) {
+    int32_t loop = loopOf(nest.body, nest.indices[load.loadFirstIndex() + axis]);
+    if (loop >= 0)
+      loops |= uint64_t(1) << loop;
+  }
+  return loops;
+}
+
+bool loadsEachOnce(const Nest &nest, const ScalarNode &load, int32_t rank, uint64_t ignored) {
+  return (loopsOfLoad(nest, load, rank) | ignored) == allLoops(nest);
+}
+
+bool isContraction(const Nest &nest, const std::function<int32_t(int32_t array)> &rankOf,
+                   uint64_t ignored) {
+  if (nest.combine == Combine::None || int32_t(nest.extents.size()) == nest.numParallel)
+    return false;
+  // Loops that a load's indices depend on in any way: a pooling window reads each element a few
+  // times, and is no contraction.
+  uint64_t all = allLoops(nest);
+  std::vector<uint64_t> depends(nest.body.size(), 0);
+  bool loadsNothing = true;
+  for (size_t id = 0; id < nest.body.size(); ++id) {
+    const ScalarNode &n = nest.body[id];
+    if (n.op == ScalarOp::Index)
+      depends[id] = uint64_t(1) << n.payload;
+    for (int32_t arg : n.args)
+      if (arg >= 0 && n.op != ScalarOp::Load)
+        depends[id] |= depends[arg];
+    if (n.op != ScalarOp::Load)
+      continue;
+    loadsNothing = false;
+    uint64_t loops = 0;
+    int32_t rank = rankOf(n.loadArray());
+    for (int32_t axis = 0; axis < rank; ++axis)
+      loops |= depends[nest.indices[n.loadFirstIndex() + axis]];
+    if ((loops | ignored) == all)
+      return false;
+    depends[id] = loops;
+  }
+  return !loadsNothing;
+}
+
+} // namespace graphc

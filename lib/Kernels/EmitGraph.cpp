@@ -1,0 +1,146 @@
+//===- EmitGraph.cpp ------------------------------------------------------===//
+#include "Kernels/EmitGraph.h"
+
+#include <memory>
+
+#include "absl/container/flat_hash_map.h"
+#include "graphc/OpDef.h"
+
+namespace graphc {
+namespace {
+
+/// What messages say of a node. Kept for the nodes that recorded a check only: their operands'
+/// arrays tell the shapes.
+struct EmittedNode {
+  Apply node;
+  std::vector<int32_t> operands; // arrays
+};
+using EmittedNodes = absl::flat_hash_map<int32_t, EmittedNode>;
+
+/// "x", "dot(x, w)", or "exp(...)" where the operands have no names.
+std::string labelOf(const Variable &v) {
+  if (!v.name().empty())
+    return std::string(v.name());
+  if (v.isConstant())
+    return "constant";
+  Apply owner = v.owner();
+  if (!owner)
+    return "input";
+  std::string label(owner.op().name());
+  label += '(';
+  for (int i = 0; i < owner.numInputs(); ++i) {
+    if (i)
+      label += ", ";
+    std::string_view name = owner.input(i).name();
+    label += name.empty() ? std::string_view("...") : name;
+  }
+  return label + ')';
+}
+
+class GraphEmission {
+public:
+  absl::StatusOr<GraphRecord> run(const FunctionGraph &graph);
+
+private:
+  Array arrayOf(const Variable &v);
+  absl::Status emit(const Apply &node, int32_t number);
+
+  Emitter emitter_;
+  absl::flat_hash_map<detail::VariableNode *, int32_t> arrays_;
+  std::shared_ptr<EmittedNodes> failing_ = std::make_shared<EmittedNodes>();
+};
+
+Array GraphEmission::arrayOf(const Variable &v) {
+  auto [it, isNew] = arrays_.try_emplace(v.node(), -1);
+  if (isNew) {
+    std::optional<Constant> constant = Constant::from(v);
+    it->second = (constant ? emitter_.constant(constant->data()) : emitter_.operand(v.type())).id;
+  }
+  return {it->second};
+}
+
+absl::Status GraphEmission::emit(const Apply &node, int32_t number) {
+  const OpDef &def = node.op().def();
+  if (!def.emit)
+    return makeError(ErrorKind::MethodNotDefined,
+                     std::string(node.op().name()) + ": the op does not say what it computes",
+                     node.place());
+  Arrays operands;
+  for (int i = 0; i < node.numInputs(); ++i)
+    operands.push_back(arrayOf(node.input(i)));
+  std::vector<Type> types;
+  for (int i = 0; i < node.numOutputs(); ++i)
+    types.push_back(node.output(i).type());
+  emitter_.beginNode(number, types);
+  const Emission &record = emitter_.emission();
+  size_t checks = record.sizeChecks.size() + record.elementChecks.size();
+  size_t firstStep = record.steps.size();
+  Arrays results = def.emit(emitter_, operands, node.op().attributes());
+  emitter_.endNode(results);
+  if (results.size() != types.size())
+    return absl::OkStatus(); // `finish` says so
+  for (size_t i = 0; i < types.size(); ++i)
+    arrays_[node.output(int(i)).node()] = results[i].id;
+  bool fails = record.sizeChecks.size() + record.elementChecks.size() != checks;
+  for (size_t s = firstStep; s < record.steps.size(); ++s)
+    fails |= record.steps[s].kind == Step::Kind::Host;
+  if (fails) {
+    EmittedNode &kept = (*failing_)[number];
+    kept.node = node;
+    for (Array a : operands)
+      kept.operands.push_back(a.id);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<GraphRecord> GraphEmission::run(const FunctionGraph &graph) {
+  GraphRecord record;
+  for (int i = 0; i < graph.numInputs(); ++i) {
+    Variable input = graph.input(i);
+    record.inputs.push_back(arrayOf(input).id);
+    record.inputTypes.push_back(input.type());
+    record.inputNames.emplace_back(input.name());
+  }
+  int32_t number = 0;
+  for (const Apply &node : graph.toposort())
+    if (absl::Status status = emit(node, number++); !status.ok())
+      return status;
+  for (int i = 0; i < graph.numOutputs(); ++i) {
+    Variable output = graph.output(i);
+    record.outputs.push_back(arrayOf(output).id);
+    record.outputNames.emplace_back(output.name());
+  }
+  absl::StatusOr<Emission> emission = emitter_.finish();
+  if (!emission.ok())
+    return emission.status();
+  record.emission = *std::move(emission);
+
+  auto shapes = std::make_shared<absl::flat_hash_map<int32_t, std::vector<int32_t>>>();
+  for (const auto &[unused, kept] : *failing_)
+    for (int32_t array : kept.operands)
+      (*shapes)[array] = record.emission.arrays[array].shape;
+  record.describe = [failing = failing_, shapes](int32_t node) {
+    Program::Node result;
+    auto it = failing->find(node);
+    if (it == failing->end())
+      return result;
+    const EmittedNode &kept = it->second;
+    result.op = std::string(kept.node.op().name());
+    result.place = kept.node.place();
+    result.result = std::string(kept.node.output(0).name());
+    for (int i = 0; i < kept.node.numInputs(); ++i) {
+      Variable v = kept.node.input(i);
+      result.operands.push_back({labelOf(v), v.dtype(), shapes->at(kept.operands[i])});
+    }
+    return result;
+  };
+  return record;
+}
+
+} // namespace
+
+absl::StatusOr<GraphRecord> emitGraph(const FunctionGraph &graph) {
+  return GraphEmission().run(graph);
+}
+
+} // namespace graphc

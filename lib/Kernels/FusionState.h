@@ -1,0 +1,117 @@
+//===- FusionState.h - what fusion knows of arrays and groups -----*- C++ -*-===//
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "Emit/SizeTable.h"
+#include "Kernels/Body.h"
+#include "Kernels/Fuse.h"
+
+namespace graphc {
+
+/// A nest with arrays of the emission. Loops and axes with constant extent 1 are gone.
+struct FusedNest {
+  struct Check {
+    int32_t condition; // node of the body
+    int32_t failure;   // number of the ElementCheck
+  };
+  Nest nest;
+  std::vector<Check> checks;
+  int ops = 0;
+  double cost = 0; // of one iteration; see opCost
+};
+
+struct FusionGroup {
+  std::vector<FusedNest> nests;
+  /// Step of a host call; -1 for kernels.
+  int32_t hostStep = -1;
+  int32_t numShared = 0;
+  int ops = 0;
+  bool contraction = false;
+};
+
+struct FusionArray {
+  /// Axes whose extent is the constant 1, a bit each.
+  uint32_t unitAxes = 0;
+  /// The array with the same axes but for unit ones that this is a view of; itself if none.
+  int32_t alias = -1;
+  /// The array whose memory this is (views); itself if none.
+  int32_t base = -1;
+  int32_t clients = 0;     // steps that load it
+  int32_t lastClient = -1; // the one counted last
+  int32_t group = -1;      // that computes it
+  int32_t lastReader = -1; // group
+  int32_t waiting = -1;    // number of its nest, while it waits to be substituted
+  bool live = false;
+  /// It must get memory.
+  bool wanted = false;
+};
+
+/// Relative cost of one scalar operation: 1 for an addition.
+double opCost(ScalarOp op);
+/// Sets `ops` and `cost`.
+void measure(FusedNest &nest);
+/// The loop that an index expression counts along, one to one: i, i + c, c - i, c * i; else -1.
+int32_t loopOf(const std::vector<ScalarNode> &body, int32_t node);
+/// Whether each iteration loads another element: every loop but those in `ignored` (a bit each) has
+/// an index of its own.
+bool loadsEachOnce(const Nest &nest, const ScalarNode &load, int32_t rank, uint64_t ignored = 0);
+/// A reduction whose loads all leave out some loops: it computes more than it reads. `rankOf` gives
+/// the number of indices of a load.
+bool isContraction(const Nest &nest, const std::function<int32_t(int32_t array)> &rankOf,
+                   uint64_t ignored = 0);
+
+/// The state of one fusion.
+class Fusion {
+public:
+  Fusion(GraphRecord record, const FusionOptions &options);
+  absl::StatusOr<KernelGraph> run();
+
+private:
+  friend class ProgramBuilder;
+
+  // Survey.cpp: what is used, and how often
+  void findViews();
+  void findUses();
+  void wantSize(int32_t size);
+
+  // Substitute.cpp: level 1
+  void visitLoops(int32_t step);
+  void chooseSubstitutions(const Nest &nest);
+  FusedNest rewrite(const Nest &nest, std::vector<FusedNest::Check> checks);
+  int32_t rewriteLoad(const Nest &nest, const ScalarNode &load);
+  int32_t substitute(const FusedNest &producer, absl::Span<const int32_t> indices, int32_t mask,
+                     int32_t otherwise);
+  void materialize(int32_t array);
+
+  // Group.cpp: level 2
+  void place(FusedNest nest);
+  int32_t sharedLoops(const FusionGroup &group, int32_t number, const FusedNest &nest) const;
+  void mergeLocals(FusionGroup &group);
+
+  int32_t resolve(int32_t array) const { return arrays_[array].alias; }
+  int32_t rankOf(int32_t array) const;
+  bool isUnit(int32_t size) const {
+    const SizeNode &n = sizes_.nodes()[size];
+    return n.op == SizeOp::Constant && n.value == 1;
+  }
+
+  GraphRecord record_;
+  FusionOptions options_;
+  SizeTable sizes_;
+  BodyBuilder builder_;
+  std::vector<FusionArray> arrays_;
+  std::vector<FusionGroup> groups_;
+  std::vector<FusedNest> waiting_;
+  std::vector<int32_t> freeWaiting_;
+  std::vector<bool> sizeWanted_;
+  /// By array: read by another group, a view, a host call, the host or as an output.
+  std::vector<bool> usedOutside_;
+  size_t nextCheck_ = 0;
+  // Reused between steps.
+  std::vector<int32_t> map_, innerMap_, indices_, loops_;
+};
+
+} // namespace graphc

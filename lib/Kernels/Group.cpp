@@ -1,0 +1,170 @@
+//===- Group.cpp - which nests share a kernel -----------------------------===//
+//
+//   m[i]    = max over j of x[i, j]          one loop over i around all four:
+//   e[i, j] = exp(x[i, j] - m[i])            m and s are registers, e is a row of scratch
+//   s[i]    = sum over j of e[i, j]
+//   y[i, j] = e[i, j] / s[i]
+//
+//===----------------------------------------------------------------------===//
+#include <algorithm>
+
+#include "Kernels/FusionState.h"
+
+namespace graphc {
+
+/// How many outermost loops `nest` could share with a group, if its loads of the group's arrays
+/// stay within one iteration of them; -1 if it cannot join.
+int32_t Fusion::sharedLoops(const FusionGroup &group, int32_t number,
+                            const FusedNest &fused) const {
+  const Nest &nest = fused.nest;
+  if (group.hostStep >= 0 || int(group.nests.size()) >= options_.maxNests ||
+      group.ops + fused.ops > options_.maxOps)
+    return -1;
+  if (group.numShared == 0)
+    return nest.numParallel == 0 && !group.contraction ? 0 : -1;
+  const Nest &first = group.nests[0].nest;
+  int32_t shared = 0;
+  while (shared < group.numShared && shared < nest.numParallel &&
+         first.extents[shared] == nest.extents[shared])
+    ++shared;
+  bool reads = false;
+  for (const ScalarNode &n : nest.body) {
+    if (n.op != ScalarOp::Load || arrays_[n.loadArray()].group != number)
+      continue;
+    reads = true;
+    int32_t rank = rankOf(n.loadArray()), same = 0;
+    for (; same < shared && same < rank; ++same) {
+      const ScalarNode &i = nest.body[nest.indices[n.loadFirstIndex() + same]];
+      if (i.op != ScalarOp::Index || int32_t(i.payload) != same)
+        break;
+    }
+    shared = same;
+  }
+  if (shared == 0)
+    return -1;
+  // Without values to hand on, only what has just the same loops gains anything.
+  if (!reads && (shared < group.numShared || shared < nest.numParallel))
+    return -1;
+  // A register block of a contraction must not be cut up by its epilogue.
+  if (group.contraction &&
+      (shared < group.numShared || shared < nest.numParallel || nest.combine != Combine::None))
+    return -1;
+  return shared;
+}
+
+void Fusion::place(FusedNest fused) {
+  auto rank = [&](int32_t array) { return rankOf(array); };
+  bool contraction = isContraction(fused.nest, rank);
+  // The first group that it may join, and those in which it would find its operands.
+  int32_t earliest = 0;
+  std::vector<int32_t> candidates;
+  for (const ScalarNode &n : fused.nest.body) {
+    if (n.op != ScalarOp::Load)
+      continue;
+    const FusionArray &a = arrays_[n.loadArray()];
+    int32_t producer = arrays_[a.base].group;
+    if (producer >= 0) {
+      bool view = a.base != n.loadArray();
+      earliest = std::max(earliest, view ? producer + 1 : producer);
+      candidates.push_back(producer);
+    }
+    if (a.lastReader >= 0)
+      candidates.push_back(a.lastReader);
+  }
+  int32_t chosen = -1, shared = fused.nest.numParallel;
+  if (options_.fuse && !contraction) {
+    std::sort(candidates.begin(), candidates.end());
+    candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+    for (int32_t candidate : candidates) {
+      if (candidate < earliest)
+        continue;
+      if (int32_t s = sharedLoops(groups_[candidate], candidate, fused); s >= 0) {
+        chosen = candidate;
+        shared = s;
+        break;
+      }
+    }
+  }
+  if (chosen < 0) {
+    chosen = int32_t(groups_.size());
+    groups_.emplace_back();
+  }
+  FusionGroup &group = groups_[chosen];
+  group.numShared = shared;
+  group.ops += fused.ops;
+  group.contraction |= contraction;
+  for (const ScalarNode &n : fused.nest.body)
+    if (n.op == ScalarOp::Load)
+      arrays_[n.loadArray()].lastReader = std::max(arrays_[n.loadArray()].lastReader, chosen);
+  arrays_[fused.nest.result].group = chosen;
+  group.nests.push_back(std::move(fused));
+}
+
+/// An array that only one nest of its own group reads, once and where it was computed, needs no
+/// nest: several steps had loaded it, which have become one.
+void Fusion::mergeLocals(FusionGroup &group) {
+  for (size_t k = group.nests.size(); k-- > 0;) {
+    FusedNest &producer = group.nests[k];
+    int32_t array = producer.nest.result;
+    if (producer.nest.combine != Combine::None || !producer.checks.empty() || usedOutside_[array])
+      continue;
+    int32_t reader = -1;
+    bool one = true;
+    for (size_t r = k + 1; r < group.nests.size() && one; ++r) {
+      const Nest &nest = group.nests[r].nest;
+      for (const ScalarNode &n : nest.body) {
+        if (n.op != ScalarOp::Load || n.loadArray() != array)
+          continue;
+        one = reader < 0 && n.args[0] < 0 && nest.extents == producer.nest.extents;
+        for (int32_t axis = 0, rank = rankOf(array); axis < rank && one; ++axis) {
+          const ScalarNode &i = nest.body[nest.indices[n.loadFirstIndex() + axis]];
+          one = i.op == ScalarOp::Index && int32_t(i.payload) == axis;
+        }
+        reader = int32_t(r);
+        if (!one)
+          break;
+      }
+    }
+    if (!one || reader < 0)
+      continue;
+    FusedNest &consumer = group.nests[reader];
+    arrays_[array].waiting = int32_t(waiting_.size());
+    waiting_.push_back(std::move(producer));
+    FusedNest merged;
+    merged.nest = consumer.nest;
+    Nest &out = merged.nest;
+    builder_.start(out.extents);
+    map_.assign(out.body.size(), -1);
+    for (size_t id = 0; id < consumer.nest.body.size(); ++id) {
+      ScalarNode n = consumer.nest.body[id];
+      for (int32_t &arg : n.args)
+        if (arg >= 0)
+          arg = map_[arg];
+      if (n.op != ScalarOp::Load) {
+        map_[id] = builder_.add(n);
+        continue;
+      }
+      indices_.clear();
+      for (int32_t axis = 0, rank = rankOf(n.loadArray()); axis < rank; ++axis)
+        indices_.push_back(map_[consumer.nest.indices[n.loadFirstIndex() + axis]]);
+      map_[id] = n.loadArray() == array
+                     ? substitute(waiting_.back(), indices_, -1, -1)
+                     : builder_.load(n.dtype, n.loadArray(), indices_, n.args[0], n.args[1]);
+    }
+    out.root = map_[consumer.nest.root];
+    std::vector<int32_t *> roots = {&out.root};
+    merged.checks = consumer.checks;
+    for (FusedNest::Check &check : merged.checks) {
+      check.condition = map_[check.condition];
+      roots.push_back(&check.condition);
+    }
+    builder_.finish(roots, out.body, out.indices);
+    measure(merged);
+    consumer = std::move(merged);
+    waiting_.pop_back();
+    arrays_[array].waiting = -1;
+    group.nests.erase(group.nests.begin() + int64_t(k));
+  }
+}
+
+} // namespace graphc

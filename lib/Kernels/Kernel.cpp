@@ -1,0 +1,141 @@
+//===- Kernel.cpp - identity of kernels -----------------------------------===//
+#include "Kernels/Kernel.h"
+
+#include <cstdio>
+
+#include "Support/Hash.h"
+
+namespace graphc {
+namespace {
+
+/// One pass over all fields that count, so that hash and equality cannot differ in what they see.
+template <class Sink> void visitFields(const Kernel &kernel, Sink &&sink) {
+  sink(kernel.sizes.size());
+  for (const Kernel::Size &s : kernel.sizes) {
+    sink(s.constant);
+    sink(uint64_t(s.value));
+  }
+  sink(kernel.arrays.size());
+  for (const Kernel::ArrayDecl &a : kernel.arrays) {
+    sink(uint64_t(a.role));
+    sink(uint64_t(a.dtype));
+    sink(a.shape.size());
+    for (int32_t s : a.shape)
+      sink(uint64_t(s));
+  }
+  sink(kernel.nests.size());
+  for (const Nest &nest : kernel.nests) {
+    sink(nest.extents.size());
+    for (int32_t e : nest.extents)
+      sink(uint64_t(e));
+    sink(uint64_t(nest.numParallel));
+    sink(uint64_t(nest.combine));
+    sink(uint64_t(nest.accumulator));
+    sink(uint64_t(nest.result));
+    sink(uint64_t(nest.root));
+    sink(nest.body.size());
+    for (const ScalarNode &n : nest.body) {
+      sink(uint64_t(n.op) << 8 | uint64_t(n.dtype));
+      for (int32_t arg : n.args)
+        sink(uint64_t(arg));
+      sink(n.payload);
+    }
+    sink(nest.indices.size());
+    for (int32_t i : nest.indices)
+      sink(uint64_t(i));
+  }
+  sink(uint64_t(kernel.numShared));
+  sink(uint64_t(kernel.splitExtent));
+  sink(kernel.checks.size());
+  for (const Kernel::Check &check : kernel.checks) {
+    sink(uint64_t(check.nest));
+    sink(uint64_t(check.condition));
+  }
+}
+
+std::vector<uint64_t> fieldsOf(const Kernel &kernel) {
+  std::vector<uint64_t> fields;
+  visitFields(kernel, [&](uint64_t value) { fields.push_back(value); });
+  return fields;
+}
+
+} // namespace
+
+uint64_t Kernel::hash() const {
+  std::vector<uint64_t> fields = fieldsOf(*this);
+  return hashBytes(fields.data(), fields.size() * sizeof(uint64_t));
+}
+
+bool operator==(const Kernel &a, const Kernel &b) { return fieldsOf(a) == fieldsOf(b); }
+
+std::string Kernel::symbol() const {
+  char digits[20];
+  std::snprintf(digits, sizeof digits, "_%016llx", static_cast<unsigned long long>(hash()));
+  return "graphc_" + name + digits;
+}
+
+//===--- taking over memory -------------------------------------------------===//
+
+namespace {
+
+/// Whether the load's first `count` indices are the counters of the first loops.
+bool startsWithCounters(const Nest &nest, const ScalarNode &load, int32_t count) {
+  for (int32_t axis = 0; axis < count; ++axis) {
+    const ScalarNode &i = nest.body[nest.indices[load.loadFirstIndex() + axis]];
+    if (i.op != ScalarOp::Index || int32_t(i.payload) != axis)
+      return false;
+  }
+  return true;
+}
+
+/// Whether nest `writer` may write its result to where `input` is: nests before it look at the
+/// input only within the shared iteration, the writer only where it writes, later ones not at all.
+bool mayTakeOver(const Kernel &kernel, int32_t writer, int32_t input) {
+  int32_t rank = int32_t(kernel.arrays[input].shape.size());
+  for (int32_t k = 0; k < int32_t(kernel.nests.size()); ++k) {
+    const Nest &nest = kernel.nests[k];
+    for (const ScalarNode &n : nest.body) {
+      if (n.op != ScalarOp::Load || n.loadArray() != input)
+        continue;
+      if (k > writer)
+        return false;
+      int32_t same = k < writer ? kernel.numShared : rank;
+      if (same > rank || !startsWithCounters(nest, n, same))
+        return false;
+    }
+    // A reduction reads on after the first result is written.
+    if (k == writer && nest.combine != Combine::None)
+      for (const ScalarNode &n : nest.body)
+        if (n.op == ScalarOp::Load && n.loadArray() == input)
+          return false;
+  }
+  return true;
+}
+
+} // namespace
+
+std::vector<int32_t> reusableInputs(const Kernel &kernel) {
+  std::vector<int32_t> result;
+  std::vector<bool> taken(kernel.arrays.size(), false);
+  for (int32_t out = 0; out < int32_t(kernel.arrays.size()); ++out) {
+    const Kernel::ArrayDecl &output = kernel.arrays[out];
+    if (output.role != Kernel::Role::Output)
+      continue;
+    int32_t writer = 0;
+    while (kernel.nests[writer].result != out)
+      ++writer;
+    int32_t chosen = -1;
+    for (int32_t in = 0; in < int32_t(kernel.arrays.size()) && chosen < 0; ++in) {
+      const Kernel::ArrayDecl &input = kernel.arrays[in];
+      if (input.role == Kernel::Role::Input && !taken[in] && input.shape == output.shape &&
+          byteSize(input.dtype) == byteSize(output.dtype) && mayTakeOver(kernel, writer, in))
+        chosen = in;
+    }
+    if (chosen >= 0)
+      taken[chosen] = true;
+    result.push_back(chosen);
+  }
+  return result;
+}
+
+} // namespace graphc

@@ -1,0 +1,281 @@
+//===- ProgramBuilder.cpp -------------------------------------------------===//
+#include "Kernels/ProgramBuilder.h"
+
+#include <algorithm>
+
+namespace graphc {
+
+using Storage = Program::Array::Storage;
+
+absl::StatusOr<KernelGraph> fuse(GraphRecord record, const FusionOptions &options) {
+  Fusion fusion(std::move(record), options);
+  return fusion.run();
+}
+
+absl::StatusOr<KernelGraph> Fusion::run() {
+  findViews();
+  findUses();
+  std::vector<Step> &steps = record_.emission.steps;
+  for (int32_t s = 0; s < int32_t(steps.size()); ++s) {
+    if (steps[s].kind == Step::Kind::Loops) {
+      visitLoops(s);
+      continue;
+    }
+    if (steps[s].kind == Step::Kind::View)
+      continue;
+    FusionGroup &group = groups_.emplace_back();
+    group.hostStep = s;
+    for (int32_t output : steps[s].outputs)
+      arrays_[output].group = int32_t(groups_.size()) - 1;
+  }
+
+  usedOutside_.assign(arrays_.size(), false);
+  for (size_t id = 0; id < arrays_.size(); ++id)
+    if (arrays_[id].wanted)
+      usedOutside_[arrays_[id].base] = true;
+  for (int32_t g = 0; g < int32_t(groups_.size()); ++g)
+    for (const FusedNest &fused : groups_[g].nests)
+      for (const ScalarNode &n : fused.nest.body)
+        if (n.op == ScalarOp::Load) {
+          int32_t array = n.loadArray(), base = arrays_[array].base;
+          if (base != array || arrays_[array].group != g)
+            usedOutside_[base] = true;
+        }
+  return ProgramBuilder(*this).build();
+}
+
+ProgramBuilder::ProgramBuilder(Fusion &fusion)
+    : f_(fusion), e_(fusion.record_.emission), arrays_(fusion.arrays_.size(), -1) {}
+
+KernelGraph ProgramBuilder::build() {
+  addInputs();
+  for (FusionGroup &group : f_.groups_) {
+    if (group.hostStep >= 0)
+      addHost(group.hostStep);
+    else
+      addKernel(group);
+    group = FusionGroup();
+  }
+  addOutputs();
+  addChecks();
+  addSizes();
+  shareMemory(out_);
+  return std::move(out_);
+}
+
+void ProgramBuilder::addInputs() {
+  const GraphRecord &record = f_.record_;
+  for (size_t k = 0; k < record.inputs.size(); ++k) {
+    int32_t id = record.inputs[k];
+    arrays_[id] = int32_t(out_.program.arrays.size());
+    const ArrayInfo &info = e_.arrays[id];
+    out_.program.arrays.push_back({Storage::Input, info.dtype, int32_t(k), info.shape});
+    const Type &type = record.inputTypes[k];
+    out_.program.inputs.push_back({k < record.inputNames.size() ? record.inputNames[k] : "",
+                                   info.dtype,
+                                   {type.shape().begin(), type.shape().end()},
+                                   arrays_[id]});
+  }
+}
+
+/// The program's array; made when it is asked for first, which for computed arrays is at the step
+/// that computes them.
+int32_t ProgramBuilder::arrayOf(int32_t id) {
+  if (arrays_[id] >= 0)
+    return arrays_[id];
+  const ArrayInfo &info = e_.arrays[id];
+  Program::Array array{Storage::Arena, info.dtype, -1, info.shape};
+  if (int32_t base = f_.arrays_[id].base; base != id) {
+    array.storage = Storage::Same;
+    array.number = arrayOf(base);
+  } else if (info.constant.defined()) {
+    array.storage = Storage::Constant;
+    array.number = int32_t(out_.program.constants.size());
+    out_.program.constants.push_back(info.constant.contiguous());
+  }
+  out_.program.arrays.push_back(std::move(array));
+  return arrays_[id] = int32_t(out_.program.arrays.size()) - 1;
+}
+
+int32_t ProgramBuilder::nodeOf(int32_t node) {
+  if (node < 0 || !f_.record_.describe)
+    return -1;
+  auto [it, isNew] = nodes_.try_emplace(node, int32_t(out_.program.nodes.size()));
+  if (isNew)
+    out_.program.nodes.push_back(f_.record_.describe(node));
+  return it->second;
+}
+
+std::vector<int32_t> ProgramBuilder::properShape(int32_t id) const {
+  std::vector<int32_t> shape;
+  for (int32_t size : e_.arrays[id].shape)
+    if (!f_.isUnit(size))
+      shape.push_back(size);
+  return shape;
+}
+
+KernelDraft ProgramBuilder::draftOf(FusionGroup &group) {
+  KernelDraft draft;
+  draft.numShared = group.nests.size() == 1 ? group.nests[0].nest.numParallel : group.numShared;
+  std::unordered_map<int32_t, int32_t> numbers;
+  auto number = [&](int32_t id, Kernel::Role role) {
+    auto [it, isNew] = numbers.try_emplace(id, int32_t(draft.arrays.size()));
+    if (isNew)
+      draft.arrays.push_back({id, role, e_.arrays[id].dtype, properShape(id)});
+    return it->second;
+  };
+  for (const FusedNest &fused : group.nests)
+    number(fused.nest.result,
+           f_.usedOutside_[fused.nest.result] ? Kernel::Role::Output : Kernel::Role::Local);
+  for (FusedNest &fused : group.nests) {
+    Nest &nest = fused.nest;
+    nest.result = numbers.at(nest.result);
+    for (ScalarNode &n : nest.body)
+      if (n.op == ScalarOp::Load)
+        n.payload = uint64_t(number(n.loadArray(), Kernel::Role::Input)) << 32 | n.loadFirstIndex();
+    for (const FusedNest::Check &check : fused.checks)
+      draft.checks.push_back({int32_t(draft.nests.size()), check.condition, check.failure});
+    draft.nests.push_back(std::move(nest));
+  }
+  return draft;
+}
+
+int32_t ProgramBuilder::kernelNumber(Kernel kernel) {
+  uint64_t hash = kernel.hash();
+  auto [begin, end] = kernels_.equal_range(hash);
+  for (auto it = begin; it != end; ++it)
+    if (out_.kernels[it->second] == kernel)
+      return it->second;
+  int32_t number = int32_t(out_.kernels.size());
+  kernels_.emplace(hash, number);
+  out_.program.kernels.push_back({kernel.symbol(), 0, kernel.splitExtent >= 0});
+  out_.kernels.push_back(std::move(kernel));
+  return number;
+}
+
+void ProgramBuilder::addKernel(FusionGroup &group) {
+  f_.mergeLocals(group);
+  std::vector<double> costs;
+  for (const FusedNest &fused : group.nests)
+    costs.push_back(fused.cost);
+  CanonicalKernel canonical = canonicalize(draftOf(group), f_.sizes_, f_.builder_);
+  const Kernel &kernel = canonical.kernel;
+  auto sizeOf = [&](int32_t number) { // of the program
+    const Kernel::Size &s = kernel.sizes[number];
+    return s.constant ? f_.sizes_.constant(s.value) : canonical.sizes[s.value];
+  };
+
+  Program::Step step;
+  step.kind = Program::Step::Kind::Kernel;
+  step.sizes = canonical.sizes;
+  for (size_t k = 0; k < kernel.arrays.size(); ++k) {
+    const Kernel::ArrayDecl &decl = kernel.arrays[k];
+    if (decl.role != Kernel::Role::Local) {
+      step.arrays.push_back(arrayOf(canonical.arrays[k]));
+      step.numInputs += decl.role == Kernel::Role::Input;
+      continue;
+    }
+    Program::Step::Scratch scratch{decl.dtype, {}};
+    for (size_t axis = size_t(kernel.numShared); axis < decl.shape.size(); ++axis)
+      scratch.shape.push_back(sizeOf(decl.shape[axis]));
+    step.scratch.push_back(std::move(scratch));
+  }
+  // Rough, as it only decides whether threads are worth waking: measured figures for math
+  // functions in cache, and the memory's bandwidth.
+  constexpr double kNanosecondsPerCost = 0.016, kNanosecondsPerByte = 1.0 / 60;
+  for (size_t k = 0; k < kernel.nests.size(); ++k) {
+    const Nest &nest = kernel.nests[k];
+    int32_t count = f_.sizes_.constant(1);
+    for (int32_t e : nest.extents)
+      count = f_.sizes_.binary(SizeOp::Mul, count, sizeOf(e));
+    int64_t bytes = 0;
+    for (const ScalarNode &n : nest.body)
+      if (n.op == ScalarOp::Load && kernel.arrays[n.loadArray()].role == Kernel::Role::Input &&
+          !kernel.arrays[n.loadArray()].shape.empty())
+        bytes += byteSize(n.dtype);
+    if (kernel.arrays[nest.result].role == Kernel::Role::Output && nest.combine == Combine::None)
+      bytes += byteSize(kernel.arrays[nest.result].dtype);
+    step.work.push_back(
+        {count, float(costs[k] * kNanosecondsPerCost + double(bytes) * kNanosecondsPerByte)});
+  }
+  if (kernel.splitExtent >= 0)
+    step.splitSize = sizeOf(kernel.splitExtent);
+  for (int32_t failure : canonical.failures) {
+    const ElementCheck &check = e_.elementChecks[failure];
+    step.failures.push_back(int32_t(out_.program.failures.size()));
+    out_.program.failures.push_back({check.kind, check.message, nodeOf(check.node)});
+  }
+  step.callee = kernelNumber(std::move(canonical.kernel));
+  out_.program.steps.push_back(std::move(step));
+}
+
+void ProgramBuilder::addHost(int32_t number) {
+  const Step &from = e_.steps[number];
+  Program::Step step;
+  step.kind = Program::Step::Kind::Host;
+  step.callee = int32_t(out_.program.hosts.size());
+  out_.program.hosts.push_back(from.host);
+  step.numInputs = int32_t(from.inputs.size());
+  for (int32_t input : from.inputs)
+    step.arrays.push_back(arrayOf(input));
+  for (int32_t output : from.outputs)
+    step.arrays.push_back(arrayOf(output));
+  step.failures.push_back(int32_t(out_.program.failures.size()));
+  out_.program.failures.push_back({ErrorKind::RuntimeError, "", nodeOf(from.node)});
+  out_.program.steps.push_back(std::move(step));
+}
+
+/// F-171 to F-173: an output's memory is its own. What a kernel computes goes there at once; what
+/// belongs to an input, a constant or another output is copied.
+void ProgramBuilder::addOutputs() {
+  Program &program = out_.program;
+  for (size_t k = 0; k < f_.record_.outputs.size(); ++k) {
+    int32_t array = arrayOf(f_.record_.outputs[k]), root = array;
+    while (program.arrays[root].storage == Storage::Same)
+      root = program.arrays[root].number;
+    if (program.arrays[root].storage == Storage::Arena) {
+      program.arrays[root].storage = Storage::Output;
+      program.arrays[root].number = int32_t(k);
+    } else {
+      Program::Array copy = program.arrays[array];
+      copy.storage = Storage::Output;
+      copy.number = int32_t(k);
+      program.arrays.push_back(std::move(copy));
+      Program::Step step;
+      step.kind = Program::Step::Kind::Copy;
+      step.numInputs = 1;
+      step.arrays = {array, int32_t(program.arrays.size()) - 1};
+      program.steps.push_back(std::move(step));
+      array = int32_t(program.arrays.size()) - 1;
+    }
+    const std::vector<std::string> &names = f_.record_.outputNames;
+    program.outputs.push_back({k < names.size() ? names[k] : "", array});
+  }
+}
+
+void ProgramBuilder::addChecks() {
+  for (const SizeCheck &check : e_.sizeChecks)
+    out_.program.checks.push_back(
+        {check.predicate, check.a, check.b, check.kind, check.message, nodeOf(check.node)});
+}
+
+void ProgramBuilder::addSizes() {
+  std::vector<int32_t> inputOf(f_.arrays_.size(), -1);
+  for (size_t k = 0; k < f_.record_.inputs.size(); ++k)
+    inputOf[f_.record_.inputs[k]] = int32_t(k);
+  // Reading arrays may make views, never sizes.
+  std::vector<SizeNode> nodes = f_.sizes_.nodes();
+  for (size_t id = 0; id < nodes.size(); ++id) {
+    SizeNode &n = nodes[id];
+    bool wanted = id < f_.sizeWanted_.size() && f_.sizeWanted_[id];
+    if (n.op == SizeOp::Dim)
+      n.a = inputOf[n.a];
+    else if (n.op == SizeOp::Element && wanted)
+      n.a = arrayOf(n.a);
+    else if (n.op == SizeOp::Element) // of an array that nobody needs
+      n = {SizeOp::Constant};
+  }
+  out_.program.sizes = std::move(nodes);
+}
+
+} // namespace graphc

@@ -1,0 +1,42 @@
+//===- ProgramBuilder.h - groups become a program -----------------*- C++ -*-===//
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "Kernels/Canonicalize.h"
+#include "Kernels/FusionState.h"
+
+namespace graphc {
+
+/// Turns finished groups into distinct kernels and the program that calls them.
+class ProgramBuilder {
+public:
+  explicit ProgramBuilder(Fusion &fusion);
+  KernelGraph build();
+
+private:
+  void addInputs();
+  void addKernel(FusionGroup &group);
+  void addHost(int32_t step);
+  void addOutputs();
+  void addChecks();
+  void addSizes();
+  int32_t arrayOf(int32_t id);
+  int32_t nodeOf(int32_t node);
+  std::vector<int32_t> properShape(int32_t id) const;
+  KernelDraft draftOf(FusionGroup &group);
+  int32_t kernelNumber(Kernel kernel);
+
+  Fusion &f_;
+  const Emission &e_;
+  KernelGraph out_;
+  std::vector<int32_t> arrays_; // of the program, by array of the emission
+  std::unordered_map<int32_t, int32_t> nodes_;
+  std::unordered_multimap<uint64_t, int32_t> kernels_;
+};
+
+/// Lets outputs of kernels take over the memory of inputs that nobody needs any more.
+void shareMemory(KernelGraph &graph);
+
+} // namespace graphc

@@ -1,0 +1,251 @@
+//===- Substitute.cpp - writing nests into the nests that load them -------===//
+//
+//   a[i] = exp(x[i]);  b[i, j] = a[i] + y[j]      (a is loaded once per i and j: computed)
+//   t[i, j] = x[j, i]; b[i, j] = t[i, j] * 2      becomes  b[i, j] = x[j, i] * 2
+//
+// A producer's body is copied with its counters replaced by the load's indices. A load under a
+// mask masks all loads of the copy: memory is never touched where the mask is false.
+//
+//===----------------------------------------------------------------------===//
+#include <algorithm>
+#include <cstring>
+
+#include "Kernels/FusionState.h"
+
+namespace graphc {
+namespace {
+
+/// What computing an element twice may cost (in additions): about what reading it costs.
+constexpr double kCheap = 2;
+/// What computing an operand of a contraction again and again may cost: a cast or a mask.
+constexpr double kAlmostFree = 0.75;
+
+uint64_t elementBits(const Tensor &scalar) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, scalar.data(), size_t(byteSize(scalar.dtype())));
+  return bits;
+}
+
+} // namespace
+
+/// Decides which of the waiting arrays that `nest` loads are written into it; the others get
+/// memory.
+void Fusion::chooseSubstitutions(const Nest &nest) {
+  const Emission &e = record_.emission;
+  uint64_t unitLoops = 0;
+  for (size_t d = 0; d < nest.extents.size(); ++d)
+    if (isUnit(nest.extents[d]))
+      unitLoops |= uint64_t(1) << d;
+
+  struct Candidate {
+    int32_t array;
+    int loads = 0;
+    bool eachOnce = true;
+  };
+  std::vector<Candidate> candidates;
+  int ops = 0;
+  for (const ScalarNode &n : nest.body) {
+    ops += n.op > ScalarOp::Load;
+    if (n.op != ScalarOp::Load || arrays_[resolve(n.loadArray())].waiting < 0)
+      continue;
+    int32_t array = resolve(n.loadArray());
+    auto it = std::find_if(candidates.begin(), candidates.end(),
+                           [&](const Candidate &c) { return c.array == array; });
+    if (it == candidates.end())
+      it = candidates.insert(it, {array});
+    ++it->loads;
+    int32_t rank = int32_t(e.arrays[n.loadArray()].shape.size());
+    it->eachOnce &= loadsEachOnce(nest, n, rank, unitLoops);
+  }
+  if (candidates.empty())
+    return;
+
+  auto rank = [&](int32_t array) { return int32_t(e.arrays[array].shape.size()); };
+  bool contraction = isContraction(nest, rank, unitLoops);
+  // The small ones first: what does not fit any more is the largest.
+  auto opsOf = [&](const Candidate &c) { return waiting_[arrays_[c.array].waiting].ops; };
+  std::sort(candidates.begin(), candidates.end(), [&](const Candidate &a, const Candidate &b) {
+    return std::pair(opsOf(a), a.array) < std::pair(opsOf(b), b.array);
+  });
+  for (const Candidate &c : candidates) {
+    const FusedNest &producer = waiting_[arrays_[c.array].waiting];
+    bool again = !c.eachOnce || c.loads > 1 || arrays_[c.array].clients > 1;
+    double cost = producer.cost * c.loads;
+    bool worth = !again || cost <= (contraction && !c.eachOnce ? kAlmostFree : kCheap);
+    if (!options_.fuse || !worth || ops + producer.ops * c.loads > options_.maxOps) {
+      materialize(c.array);
+      continue;
+    }
+    ops += producer.ops * c.loads;
+  }
+}
+
+/// The body of `producer` in the body that is being built, its counters replaced.
+int32_t Fusion::substitute(const FusedNest &producer, absl::Span<const int32_t> indices,
+                           int32_t mask, int32_t otherwise) {
+  const Nest &nest = producer.nest;
+  innerMap_.assign(nest.body.size(), -1);
+  bool rootIsPlainLoad = nest.body[nest.root].op == ScalarOp::Load;
+  std::vector<int32_t> loadIndices;
+  for (size_t id = 0; id < nest.body.size(); ++id) {
+    ScalarNode n = nest.body[id];
+    if (n.op == ScalarOp::Index) {
+      innerMap_[id] = indices[n.payload];
+      continue;
+    }
+    for (int32_t &arg : n.args)
+      if (arg >= 0)
+        arg = innerMap_[arg];
+    if (n.op != ScalarOp::Load) {
+      innerMap_[id] = builder_.add(n);
+      continue;
+    }
+    loadIndices.clear();
+    for (int32_t axis = 0, rank = rankOf(n.loadArray()); axis < rank; ++axis)
+      loadIndices.push_back(innerMap_[nest.indices[n.loadFirstIndex() + axis]]);
+    int32_t innerMask = n.args[0], innerOtherwise = n.args[1];
+    if (mask >= 0 && innerMask < 0)
+      // Where the load is the whole value, one mask does.
+      innerOtherwise =
+          rootIsPlainLoad && int32_t(id) == nest.root ? otherwise : builder_.constant(n.dtype, 0);
+    innerMap_[id] = builder_.load(n.dtype, n.loadArray(), loadIndices,
+                                  builder_.logicalAnd(mask, innerMask), innerOtherwise);
+  }
+  int32_t root = innerMap_[nest.root];
+  if (mask < 0 || (rootIsPlainLoad && nest.body[nest.root].args[0] < 0))
+    return root;
+  return builder_.select(nest.body[nest.root].dtype, mask, root, otherwise);
+}
+
+int32_t Fusion::rewriteLoad(const Nest &nest, const ScalarNode &load) {
+  const Emission &e = record_.emission;
+  int32_t original = load.loadArray(), array = resolve(original);
+  int32_t mask = load.args[0] >= 0 ? map_[load.args[0]] : -1;
+  int32_t otherwise = load.args[1] >= 0 ? map_[load.args[1]] : -1;
+  const Tensor &constant = e.arrays[array].constant;
+  if (constant.defined() && constant.numElements() == 1) {
+    int32_t value = builder_.constant(load.dtype, elementBits(constant));
+    return mask < 0 ? value : builder_.select(load.dtype, mask, value, otherwise);
+  }
+  indices_.clear();
+  for (size_t axis = 0; axis < e.arrays[original].shape.size(); ++axis)
+    if (!(arrays_[original].unitAxes >> axis & 1))
+      indices_.push_back(map_[nest.indices[load.loadFirstIndex() + axis]]);
+  if (int32_t waiting = arrays_[array].waiting; waiting >= 0) {
+    std::optional<int64_t> holds = mask >= 0 ? builder_.constantValue(mask) : 1;
+    if (holds)
+      return *holds ? substitute(waiting_[waiting], indices_, -1, -1) : otherwise;
+    return substitute(waiting_[waiting], indices_, mask, otherwise);
+  }
+  return builder_.load(load.dtype, array, indices_, mask, otherwise);
+}
+
+/// A nest of the emission without unit loops and axes, waiting arrays substituted.
+FusedNest Fusion::rewrite(const Nest &nest, std::vector<FusedNest::Check> checks) {
+  FusedNest result;
+  Nest &out = result.nest;
+  out.combine = nest.combine;
+  out.accumulator = nest.accumulator;
+  out.result = nest.result;
+  loops_.assign(nest.extents.size(), -1);
+  for (size_t d = 0; d < nest.extents.size(); ++d) {
+    if (isUnit(nest.extents[d]))
+      continue;
+    loops_[d] = int32_t(out.extents.size());
+    out.extents.push_back(nest.extents[d]);
+    out.numParallel += int32_t(d) < nest.numParallel;
+  }
+  builder_.start(out.extents);
+  map_.assign(nest.body.size(), -1);
+  for (size_t id = 0; id < nest.body.size(); ++id) {
+    ScalarNode n = nest.body[id];
+    if (n.op == ScalarOp::Index) {
+      map_[id] = loops_[n.payload] < 0 ? builder_.constant(DType::Int64, 0)
+                                       : builder_.index(loops_[n.payload]);
+    } else if (n.op == ScalarOp::Load) {
+      map_[id] = rewriteLoad(nest, n);
+    } else {
+      for (int32_t &arg : n.args)
+        if (arg >= 0)
+          arg = map_[arg];
+      map_[id] = builder_.add(n);
+    }
+  }
+  out.root = map_[nest.root];
+  // A reduction over loops of one iteration joins nothing.
+  if (out.combine != Combine::None && int32_t(out.extents.size()) == out.numParallel) {
+    DType dtype = record_.emission.arrays[nest.result].dtype;
+    auto cast = [&](DType to) {
+      if (builder_.nodes()[out.root].dtype != to)
+        out.root = builder_.add({ScalarOp::Cast, to, {out.root, -1, -1}, 0});
+    };
+    bool joins = out.combine == Combine::Sum || out.combine == Combine::Prod;
+    if (out.combine == Combine::ArgMax || out.combine == Combine::ArgMin)
+      out.root = builder_.constant(DType::Int64, 0);
+    else if (joins)
+      cast(out.accumulator);
+    cast(dtype);
+    out.combine = Combine::None;
+  }
+  std::vector<int32_t *> roots = {&out.root};
+  for (FusedNest::Check &check : checks) {
+    check.condition = map_[check.condition];
+    roots.push_back(&check.condition);
+  }
+  result.checks = std::move(checks);
+  builder_.finish(roots, out.body, out.indices);
+  measure(result);
+  return result;
+}
+
+void Fusion::visitLoops(int32_t number) {
+  Emission &e = record_.emission;
+  Step &step = e.steps[number];
+  std::vector<FusedNest::Check> checks;
+  for (; nextCheck_ < e.elementChecks.size() && e.elementChecks[nextCheck_].step <= number;
+       ++nextCheck_)
+    if (e.elementChecks[nextCheck_].step == number)
+      checks.push_back({e.elementChecks[nextCheck_].condition, int32_t(nextCheck_)});
+  int32_t array = step.nest.result;
+  if (!arrays_[array].live && checks.empty())
+    return;
+  Nest nest = std::move(step.nest);
+  chooseSubstitutions(nest);
+  FusedNest fused = rewrite(nest, std::move(checks));
+  // The last client has taken its copy.
+  for (int32_t input : step.inputs) {
+    FusionArray &a = arrays_[resolve(input)];
+    if (a.lastClient == number)
+      continue;
+    a.lastClient = number;
+    if (--a.clients > 0 || a.waiting < 0)
+      continue;
+    waiting_[a.waiting] = FusedNest();
+    freeWaiting_.push_back(a.waiting);
+    a.waiting = -1;
+  }
+
+  FusionArray &a = arrays_[array];
+  bool waits = options_.fuse && fused.nest.combine == Combine::None && fused.checks.empty() &&
+               !a.wanted && (a.clients == 1 || fused.cost <= kCheap);
+  if (!waits)
+    return place(std::move(fused));
+  if (freeWaiting_.empty()) {
+    freeWaiting_.push_back(int32_t(waiting_.size()));
+    waiting_.emplace_back();
+  }
+  a.waiting = freeWaiting_.back();
+  freeWaiting_.pop_back();
+  waiting_[a.waiting] = std::move(fused);
+}
+
+void Fusion::materialize(int32_t array) {
+  FusionArray &a = arrays_[array];
+  FusedNest nest = std::move(waiting_[a.waiting]);
+  waiting_[a.waiting] = FusedNest();
+  freeWaiting_.push_back(a.waiting);
+  a.waiting = -1;
+  place(std::move(nest));
+}
+
+} // namespace graphc

@@ -1,0 +1,119 @@
+//===- Survey.cpp - views and uses of an emission's arrays ----------------===//
+#include "Kernels/FusionState.h"
+
+namespace graphc {
+
+Fusion::Fusion(GraphRecord record, const FusionOptions &options)
+    : record_(std::move(record)), options_(options), sizes_(std::move(record_.emission.sizes)),
+      builder_(sizes_.nodes()) {}
+
+int32_t Fusion::rankOf(int32_t array) const {
+  return int32_t(record_.emission.arrays[array].shape.size()) -
+         __builtin_popcount(arrays_[array].unitAxes);
+}
+
+/// Unit axes, and which arrays are others under another shape.
+void Fusion::findViews() {
+  const Emission &e = record_.emission;
+  arrays_.resize(e.arrays.size());
+  for (size_t id = 0; id < e.arrays.size(); ++id) {
+    arrays_[id].alias = arrays_[id].base = int32_t(id);
+    for (size_t axis = 0; axis < e.arrays[id].shape.size(); ++axis)
+      if (isUnit(e.arrays[id].shape[axis]))
+        arrays_[id].unitAxes |= uint32_t(1) << axis;
+  }
+  auto properShape = [&](int32_t id) {
+    std::vector<int32_t> shape;
+    for (int32_t size : e.arrays[id].shape)
+      if (!isUnit(size))
+        shape.push_back(size);
+    return shape;
+  };
+  for (const Step &step : e.steps) {
+    if (step.kind != Step::Kind::View)
+      continue;
+    int32_t from = step.inputs[0], to = step.outputs[0];
+    arrays_[to].base = arrays_[from].base;
+    if (properShape(from) == properShape(to))
+      arrays_[to].alias = arrays_[from].alias;
+  }
+}
+
+/// A size that is wanted on the host wants the arrays whose elements it is made of.
+void Fusion::wantSize(int32_t size) {
+  std::vector<int32_t> pending = {size};
+  while (!pending.empty()) {
+    int32_t id = pending.back();
+    pending.pop_back();
+    if (id < 0 || sizeWanted_[id])
+      continue;
+    sizeWanted_[id] = true;
+    const SizeNode &n = sizes_.nodes()[id];
+    if (n.op == SizeOp::Constant || n.op == SizeOp::Dim)
+      continue;
+    if (n.op == SizeOp::Element) {
+      arrays_[n.a].live = arrays_[resolve(n.a)].live = true;
+      arrays_[resolve(n.a)].wanted = true;
+      pending.push_back(n.b);
+      continue;
+    }
+    pending.insert(pending.end(), {n.a, n.b, n.c});
+  }
+}
+
+/// From the outputs backwards: what is live, how many steps load it, what must get memory.
+void Fusion::findUses() {
+  const Emission &e = record_.emission;
+  sizeWanted_.assign(sizes_.nodes().size(), false);
+  auto want = [&](int32_t array) {
+    arrays_[array].live = arrays_[resolve(array)].live = true;
+    arrays_[resolve(array)].wanted = true;
+    for (int32_t size : e.arrays[array].shape)
+      wantSize(size);
+  };
+  for (int32_t output : record_.outputs)
+    want(output);
+  for (const SizeCheck &check : e.sizeChecks) {
+    wantSize(check.a);
+    wantSize(check.b);
+  }
+  size_t nextCheck = e.elementChecks.size();
+  for (size_t s = e.steps.size(); s-- > 0;) {
+    const Step &step = e.steps[s];
+    bool checks = false;
+    for (; nextCheck > 0 && e.elementChecks[nextCheck - 1].step == int32_t(s); --nextCheck)
+      checks = true;
+    bool live = step.kind == Step::Kind::Host || checks;
+    for (int32_t output : step.outputs)
+      live |= arrays_[output].live;
+    if (!live)
+      continue;
+    for (int32_t output : step.outputs) {
+      arrays_[output].live = true;
+      for (int32_t size : e.arrays[output].shape)
+        wantSize(size);
+    }
+    for (int32_t size : step.nest.extents)
+      wantSize(size);
+    for (const ScalarNode &n : step.nest.body)
+      if (n.op == ScalarOp::Size)
+        wantSize(int32_t(n.payload));
+    bool alias = step.kind == Step::Kind::View && resolve(step.outputs[0]) != step.outputs[0];
+    for (int32_t input : step.inputs) {
+      FusionArray &a = arrays_[resolve(input)];
+      arrays_[input].live = a.live = true;
+      if (alias) // counted where the view is loaded
+        continue;
+      if (step.kind != Step::Kind::Loops)
+        a.wanted = true;
+      if (a.lastClient != int32_t(s)) {
+        a.lastClient = int32_t(s);
+        ++a.clients;
+      }
+    }
+  }
+  for (FusionArray &a : arrays_)
+    a.lastClient = -1;
+}
+
+} // namespace graphc

@@ -1,0 +1,502 @@
+//===- Executable.cpp - running a Program ---------------------------------===//
+#include "Runtime/Executable.h"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <utility>
+
+#include "Runtime/Frame.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
+#include "graphc/Type.h"
+
+namespace graphc {
+namespace {
+
+/// A plan in the cache, with frames that wait for their next call.
+struct CachedPlan {
+  std::shared_ptr<const Plan> plan;
+  std::vector<std::unique_ptr<Frame>> frames;
+};
+
+/// A frame in use.
+struct Lease {
+  std::shared_ptr<CachedPlan> cached;
+  std::unique_ptr<Frame> frame;
+  const Plan &plan() const { return *cached->plan; }
+};
+
+/// Shapes that one function is called with; beyond that many the cache starts anew.
+constexpr size_t kMaxPlans = 256;
+/// Frames kept for a plan: threads that were in it at once.
+constexpr size_t kMaxFrames = 64;
+
+using Key = std::vector<int64_t>;
+struct KeyHash {
+  using is_transparent = void;
+  size_t operator()(absl::Span<const int64_t> key) const { return absl::HashOf(key); }
+};
+struct KeyEqual {
+  using is_transparent = void;
+  bool operator()(absl::Span<const int64_t> a, absl::Span<const int64_t> b) const { return a == b; }
+};
+
+using SmallPointers = absl::InlinedVector<void *, 16>;
+
+} // namespace
+
+struct Executable::State {
+  Program program;
+  ProgramLayout layout;
+  std::shared_ptr<const LoadedCode> code;
+  std::vector<KernelFunction> functions;
+  std::optional<DirectCall> direct;
+  mutable RunCounters counters;
+
+  mutable std::mutex mutex;
+  mutable absl::flat_hash_map<Key, std::shared_ptr<CachedPlan>, KeyHash, KeyEqual> plans;
+  mutable std::shared_ptr<CachedPlan> last; // plan of a static program
+
+  absl::Status checkInputs(absl::Span<const Tensor> inputs) const;
+  absl::Status readElements(int32_t segment, absl::Span<void *const> inputs,
+                            absl::Span<void *const> arrays, std::vector<int64_t> &sizes) const;
+  absl::StatusOr<Lease> lease(int32_t segment, absl::Span<const int64_t> key,
+                              std::vector<int64_t> &sizes) const;
+  void giveBack(Lease lease) const;
+  absl::Status runStep(int32_t number, Lease &lease, int32_t firstStep,
+                       absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs,
+                       int threads) const;
+  absl::Status runHost(const Program::Step &step, void **pointers, const Plan &plan) const;
+  int32_t runKernel(const Program::Step &step, const Plan::StepPlan &stepPlan, Lease &lease,
+                    int threads) const;
+  absl::Status runSegment(int32_t segment, Lease &lease, absl::Span<const Tensor> inputs,
+                          absl::Span<Tensor> outputs, int threads) const;
+  absl::Status allocateOutputs(int32_t segment, const Plan &plan, absl::Span<Tensor> outputs,
+                               absl::Span<void *> memory) const;
+  absl::Status runAll(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs,
+                      int threads) const;
+  void findDirectCall();
+};
+
+//===--- making -------------------------------------------------------------===//
+
+Executable::Executable(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Executable::~Executable() = default;
+const Program &Executable::program() const { return state_->program; }
+const std::optional<DirectCall> &Executable::directCall() const { return state_->direct; }
+const RunCounters &Executable::counters() const { return state_->counters; }
+
+absl::StatusOr<std::shared_ptr<const Executable>>
+Executable::create(Program program, std::shared_ptr<const LoadedCode> code) {
+  auto state = std::make_unique<State>();
+  state->program = std::move(program);
+  absl::StatusOr<ProgramLayout> layout = ProgramLayout::create(state->program);
+  if (!layout.ok())
+    return layout.status();
+  state->layout = *std::move(layout);
+  size_t numKernels = state->program.kernels.size();
+  if (numKernels > 0 && (!code || code->size() != numKernels))
+    return makeError(ErrorKind::Internal, "the code has not as many kernels as the program");
+  for (size_t k = 0; k < numKernels; ++k)
+    state->functions.push_back(code->function(k));
+  state->code = std::move(code);
+  state->findDirectCall();
+  return std::shared_ptr<const Executable>(new Executable(std::move(state)));
+}
+
+void Executable::State::findDirectCall() {
+  if (!layout.isStatic || program.steps.size() != 1 ||
+      program.steps[0].kind != Program::Step::Kind::Kernel)
+    return;
+  std::vector<int64_t> sizes;
+  if (!readElements(0, {}, {}, sizes).ok())
+    return;
+  absl::StatusOr<Lease> leased = lease(0, {}, sizes);
+  if (!leased.ok()) // every call says why
+    return;
+  const Plan &plan = leased->plan();
+  DirectCall call;
+  call.function = functions[program.steps[0].callee];
+  call.inputs.assign(program.inputs.size(), -1);
+  call.outputs.assign(program.outputs.size(), -1);
+  call.sizes = plan.arguments.data();
+  call.canFail = !program.steps[0].failures.empty();
+  bool possible = plan.arenaBytes == 0 && plan.scratchBytes == 0;
+  for (size_t k = 0; k < plan.pointers.size(); ++k) {
+    const Plan::Pointer &p = plan.pointers[k];
+    using Kind = Plan::Pointer::Kind;
+    call.buffers.push_back(p.kind == Kind::Constant
+                               ? const_cast<void *>(program.constants[size_t(p.value)].data())
+                               : nullptr);
+    if (p.kind != Kind::Input && p.kind != Kind::Output)
+      continue;
+    int32_t &position = (p.kind == Kind::Input ? call.inputs : call.outputs)[size_t(p.value)];
+    possible &= position < 0;
+    position = int32_t(k);
+  }
+  for (int32_t position : call.outputs)
+    possible &= position >= 0;
+  giveBack(*std::move(leased));
+  if (possible)
+    direct = std::move(call);
+}
+
+absl::Status Executable::directError(int32_t result) const {
+  const Program::Step &step = state_->program.steps[0];
+  return failureError(state_->program, state_->program.failures[step.failures[result - 1]],
+                      state_->last->plan->sizes);
+}
+
+//===--- sizes and plans ------------------------------------------------------===//
+
+absl::Status Executable::State::checkInputs(absl::Span<const Tensor> inputs) const {
+  if (inputs.size() != program.inputs.size())
+    return makeError(ErrorKind::TypeError, "expected " + std::to_string(program.inputs.size()) +
+                                               " inputs, got " + std::to_string(inputs.size()));
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    const Program::Input &expected = program.inputs[k];
+    const Tensor &given = inputs[k];
+    bool type = given.defined() && given.dtype() == expected.dtype &&
+                given.rank() == int(expected.shape.size());
+    bool shape = type;
+    for (size_t axis = 0; axis < expected.shape.size() && type; ++axis)
+      shape &= expected.shape[axis] < 0 || expected.shape[axis] == given.shape()[axis];
+    if (type && shape)
+      continue;
+    std::string name = expected.name.empty() ? std::to_string(k) : "`" + expected.name + "`";
+    std::string got = "nothing";
+    if (given.defined())
+      got = Type(given.dtype(), given.shape()).text();
+    return makeError(type ? ErrorKind::ShapeError : ErrorKind::TypeError,
+                     "input " + name + ": expected " + Type(expected.dtype, expected.shape).text() +
+                         ", got " + got);
+  }
+  return absl::OkStatus();
+}
+
+/// Fills in the elements that the segment's sizes need, with what their indices are made of.
+absl::Status Executable::State::readElements(int32_t segment, absl::Span<void *const> inputs,
+                                             absl::Span<void *const> arrays,
+                                             std::vector<int64_t> &sizes) const {
+  const ProgramLayout::Segment &s = layout.segments[segment];
+  if (s.readSizes.empty())
+    return absl::OkStatus();
+  sizes.resize(program.sizes.size(), 0);
+  for (int32_t id : s.readSizes) {
+    const SizeNode &n = program.sizes[id];
+    if (n.op == SizeOp::Dim)
+      continue; // there already
+    if (n.op != SizeOp::Element) {
+      sizes[id] = evaluateSize(n, sizes);
+      continue;
+    }
+    const Program::Array &array = program.arrays[n.a];
+    int32_t root = layout.root[n.a];
+    const void *data = nullptr;
+    switch (program.arrays[root].storage) {
+    case Program::Array::Storage::Input:
+      data = inputs[program.arrays[root].number];
+      break;
+    case Program::Array::Storage::Constant:
+      data = program.constants[program.arrays[root].number].data();
+      break;
+    default:
+      data = arrays[root];
+    }
+    int64_t count = 1;
+    for (int32_t extent : array.shape) {
+      // The extents of an array are known when its elements are, but not all are in `sizes`.
+      const SizeNode &e = program.sizes[extent];
+      count *= e.op == SizeOp::Constant ? e.value : sizes[extent];
+    }
+    if (sizes[n.b] < 0 || sizes[n.b] >= count || !data)
+      return makeError(ErrorKind::IndexError, "a size is element " + std::to_string(sizes[n.b]) +
+                                                  " of an array of " + std::to_string(count));
+    sizes[id] = readInteger(array.dtype, data, sizes[n.b]);
+  }
+  return absl::OkStatus();
+}
+
+/// The plan for `key` and a frame of it. `sizes` has Dims and Elements filled in; where it is
+/// empty, they are made from the key.
+absl::StatusOr<Lease> Executable::State::lease(int32_t segment, absl::Span<const int64_t> key,
+                                               std::vector<int64_t> &sizes) const {
+  Lease result;
+  {
+    std::lock_guard lock(mutex);
+    if (layout.isStatic) {
+      result.cached = last;
+    } else if (auto it = plans.find(key); it != plans.end()) {
+      result.cached = it->second;
+    }
+    if (result.cached && !result.cached->frames.empty()) {
+      result.frame = std::move(result.cached->frames.back());
+      result.cached->frames.pop_back();
+      return result;
+    }
+  }
+  if (!result.cached) {
+    counters.plans.fetch_add(1, std::memory_order_relaxed);
+    sizes.resize(program.sizes.size(), 0);
+    absl::StatusOr<std::shared_ptr<Plan>> plan = Plan::create(program, layout, segment, sizes);
+    if (!plan.ok())
+      return plan.status();
+    result.cached = std::make_shared<CachedPlan>();
+    result.cached->plan = *std::move(plan);
+    std::lock_guard lock(mutex);
+    if (layout.isStatic) {
+      if (last)
+        result.cached = last;
+      last = result.cached;
+    } else {
+      if (plans.size() >= kMaxPlans)
+        plans.clear();
+      auto [it, isNew] = plans.try_emplace(Key(key.begin(), key.end()), result.cached);
+      result.cached = it->second;
+    }
+  }
+  counters.arenas.fetch_add(1, std::memory_order_relaxed);
+  absl::StatusOr<std::unique_ptr<Frame>> frame = Frame::create(program, result.plan());
+  if (!frame.ok())
+    return frame.status();
+  result.frame = *std::move(frame);
+  return result;
+}
+
+void Executable::State::giveBack(Lease lease) const {
+  std::lock_guard lock(mutex);
+  if (lease.cached->frames.size() < kMaxFrames)
+    lease.cached->frames.push_back(std::move(lease.frame));
+}
+
+//===--- running --------------------------------------------------------------===//
+
+absl::Status Executable::State::allocateOutputs(int32_t segment, const Plan &plan,
+                                                absl::Span<Tensor> outputs,
+                                                absl::Span<void *> memory) const {
+  for (int32_t k : layout.segments[segment].outputs) {
+    const Program::Array &root = program.arrays[layout.outputRoot[k]];
+    absl::InlinedVector<int64_t, 8> shape;
+    for (int32_t size : root.shape)
+      shape.push_back(plan.sizes[size]);
+    absl::StatusOr<Tensor> tensor =
+        Tensor::allocate(program.arrays[program.outputs[k].array].dtype, shape);
+    if (!tensor.ok())
+      return tensor.status();
+    outputs[k] = *std::move(tensor);
+    memory[k] = outputs[k].data();
+  }
+  return absl::OkStatus();
+}
+
+int32_t Executable::State::runKernel(const Program::Step &step, const Plan::StepPlan &stepPlan,
+                                     Lease &lease, int) const {
+  return functions[step.callee](lease.frame->pointersOf(stepPlan),
+                                lease.plan().arguments.data() + stepPlan.firstArgument);
+}
+
+absl::Status Executable::State::runHost(const Program::Step &step, void **pointers,
+                                        const Plan &plan) const {
+  std::vector<Tensor> tensors;
+  std::vector<int64_t> shape;
+  for (size_t k = 0; k < step.arrays.size(); ++k) {
+    const Program::Array &array = program.arrays[step.arrays[k]];
+    shape.clear();
+    for (int32_t size : array.shape)
+      shape.push_back(plan.sizes[size]);
+    absl::StatusOr<Tensor> tensor = Tensor::borrow(array.dtype, pointers[k], shape);
+    if (!tensor.ok())
+      return tensor.status();
+    tensors.push_back(*std::move(tensor));
+  }
+  const Program::Failure &failure = program.failures[step.failures[0]];
+  absl::Span<Tensor> all = absl::MakeSpan(tensors);
+  std::vector<Tensor> results(tensors.begin() + step.numInputs, tensors.end());
+  absl::Status status =
+      program.hosts[step.callee](all.first(step.numInputs), absl::MakeSpan(results));
+  if (!status.ok()) {
+    ErrorKind kind = errorKind(status);
+    if (kind == ErrorKind::Internal)
+      kind = failure.kind;
+    return failureError(program, {kind, std::string(status.message()), failure.node}, plan.sizes);
+  }
+  for (size_t k = 0; k < results.size(); ++k) {
+    const Tensor &expected = tensors[size_t(step.numInputs) + k];
+    const Tensor &given = results[k];
+    if (given.defined() && given.data() == expected.data())
+      continue;
+    // The callback made a tensor of its own instead of filling the one that it was given.
+    if (!given.defined() || given.dtype() != expected.dtype() || given.shape() != expected.shape())
+      return failureError(
+          program,
+          {failure.kind,
+           "the callback's result " + std::to_string(k) + " has another type than declared",
+           failure.node},
+          plan.sizes);
+    Tensor rowMajor = given.contiguous();
+    std::memcpy(pointers[step.numInputs + int64_t(k)], rowMajor.data(),
+                size_t(rowMajor.numBytes()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Executable::State::runSegment(int32_t segment, Lease &lease, absl::Span<const Tensor>,
+                                           absl::Span<Tensor>, int threads) const {
+  const ProgramLayout::Segment &s = layout.segments[segment];
+  const Plan &plan = lease.plan();
+  int64_t kernels = 0;
+  for (int32_t number = s.firstStep; number < s.endStep; ++number) {
+    const Program::Step &step = program.steps[number];
+    const Plan::StepPlan &stepPlan = plan.steps[size_t(number - s.firstStep)];
+    void **pointers = lease.frame->pointersOf(stepPlan);
+    switch (step.kind) {
+    case Program::Step::Kind::Kernel:
+      ++kernels;
+      if (int32_t failed = runKernel(step, stepPlan, lease, threads))
+        return failureError(program, program.failures[step.failures[failed - 1]], plan.sizes);
+      break;
+    case Program::Step::Kind::Host:
+      if (absl::Status status = runHost(step, pointers, plan); !status.ok())
+        return status;
+      break;
+    case Program::Step::Kind::Copy: {
+      int64_t bytes = byteSize(program.arrays[step.arrays[0]].dtype);
+      for (int32_t size : program.arrays[step.arrays[0]].shape)
+        bytes *= plan.sizes[size];
+      if (bytes > 0)
+        std::memcpy(pointers[1], pointers[0], size_t(bytes));
+      counters.bytesCopied.fetch_add(bytes, std::memory_order_relaxed);
+      break;
+    }
+    }
+  }
+  counters.kernels.fetch_add(kernels, std::memory_order_relaxed);
+  return absl::OkStatus();
+}
+
+absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs,
+                                       int threads) const {
+  if (absl::Status status = checkInputs(inputs); !status.ok())
+    return status;
+  absl::InlinedVector<Tensor, 4> copies; // of strided inputs
+  SmallPointers inputMemory, outputMemory(program.outputs.size());
+  for (const Tensor &input : inputs) {
+    if (input.isContiguous()) {
+      inputMemory.push_back(const_cast<void *>(input.data()));
+      continue;
+    }
+    copies.push_back(input.contiguous());
+    counters.bytesCopied.fetch_add(input.numBytes(), std::memory_order_relaxed);
+    inputMemory.push_back(copies.back().data());
+  }
+
+  // The key: number of the segment, extents, and all that was read.
+  absl::InlinedVector<int64_t, 24> key;
+  std::vector<int64_t> sizes;
+  SmallPointers arrays;
+  absl::InlinedVector<Lease, 1> leases;
+  absl::Status status;
+  for (int32_t k = 0; k < int32_t(layout.segments.size()); ++k) {
+    const ProgramLayout::Segment &segment = layout.segments[k];
+    if (!layout.isStatic) {
+      if (k == 0) {
+        key.push_back(0);
+        for (const Tensor &input : inputs)
+          key.insert(key.end(), input.shape().begin(), input.shape().end());
+      } else {
+        key[0] = k;
+      }
+    }
+    bool reads = !segment.readSizes.empty();
+    auto fillDims = [&] {
+      sizes.resize(program.sizes.size(), 0);
+      for (size_t id = 0; id < program.sizes.size(); ++id)
+        if (const SizeNode &n = program.sizes[id]; n.op == SizeOp::Dim)
+          sizes[id] = inputs[n.a].shape()[n.b];
+    };
+    if (k > 0)
+      sizes = leases.back().plan().sizes;
+    else if (reads)
+      fillDims();
+    if (reads) {
+      if (status = readElements(k, inputMemory, arrays, sizes); !status.ok())
+        break;
+      for (int32_t id : segment.readSizes)
+        if (program.sizes[id].op == SizeOp::Element)
+          key.push_back(sizes[id]);
+    }
+    absl::StatusOr<Lease> leased = absl::InternalError("");
+    if (k == 0 && !reads && !layout.isStatic) {
+      // Sizes are worth filling in only where the plan is not there yet.
+      bool known;
+      {
+        std::lock_guard lock(mutex);
+        known = plans.find(absl::MakeConstSpan(key)) != plans.end();
+      }
+      if (!known)
+        fillDims();
+    }
+    leased = lease(k, key, sizes);
+    if (!leased.ok()) {
+      status = leased.status();
+      break;
+    }
+    leases.push_back(*std::move(leased));
+    Lease &current = leases.back();
+    if (status = allocateOutputs(k, current.plan(), outputs, absl::MakeSpan(outputMemory));
+        !status.ok())
+      break;
+    current.frame->setInputs(inputMemory);
+    current.frame->setOutputs(outputMemory);
+    current.frame->setEarlier(arrays);
+    if (status = runSegment(k, current, inputs, outputs, threads); !status.ok())
+      break;
+    if (layout.segments.size() == 1)
+      continue;
+    // Where later segments find what this one computed.
+    arrays.resize(program.arrays.size(), nullptr);
+    for (size_t a = 0; a < program.arrays.size(); ++a) {
+      if (current.plan().offsets[a] >= 0)
+        arrays[a] = current.frame->arena() + current.plan().offsets[a];
+      else if (program.arrays[a].storage == Program::Array::Storage::Output)
+        arrays[a] = outputMemory[program.arrays[a].number];
+    }
+  }
+  if (status.ok())
+    for (size_t k = 0; k < outputs.size(); ++k) {
+      const Program::Array &array = program.arrays[program.outputs[k].array];
+      const Program::Array &root = program.arrays[layout.outputRoot[k]];
+      if (array.shape == root.shape)
+        continue;
+      absl::InlinedVector<int64_t, 8> shape;
+      for (int32_t size : array.shape)
+        shape.push_back(leases.back().plan().sizes[size]);
+      absl::StatusOr<Tensor> reshaped = outputs[k].reshape(shape);
+      if (!reshaped.ok()) {
+        status = reshaped.status();
+        break;
+      }
+      outputs[k] = *std::move(reshaped);
+    }
+  for (Lease &lease : leases)
+    giveBack(std::move(lease));
+  return status;
+}
+
+absl::Status Executable::run(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs,
+                             int threads) const {
+  const State &s = *state_;
+  s.counters.calls.fetch_add(1, std::memory_order_relaxed);
+  if (outputs.size() != s.program.outputs.size())
+    return makeError(ErrorKind::Internal,
+                     "a program of " + std::to_string(s.program.outputs.size()) +
+                         " outputs was run for " + std::to_string(outputs.size()));
+  absl::Status status = s.runAll(inputs, outputs, threads);
+  if (!status.ok())
+    for (Tensor &output : outputs)
+      output = Tensor();
+  return status;
+}
+
+} // namespace graphc

@@ -1,0 +1,61 @@
+//===- Frame.h - the memory of one call under a plan --------------*- C++ -*-===//
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "Runtime/Plan.h"
+
+namespace graphc {
+
+/// 64-byte aligned bytes.
+class AlignedBytes {
+public:
+  AlignedBytes() = default;
+  AlignedBytes(const AlignedBytes &) = delete;
+  AlignedBytes &operator=(const AlignedBytes &) = delete;
+  ~AlignedBytes();
+  /// False where there is no memory. What was there is lost.
+  bool resize(int64_t bytes);
+  int64_t size() const { return size_; }
+  char *data() const { return data_; }
+
+private:
+  char *data_ = nullptr;
+  int64_t size_ = 0;
+};
+
+/// An arena and the kernels' pointers into it; inputs and outputs are written in for each call.
+class Frame {
+public:
+  /// OutOfMemory, or a frame for `plan`, which must live as long.
+  static absl::StatusOr<std::unique_ptr<Frame>> create(const Program &program, const Plan &plan);
+
+  void **pointersOf(const Plan::StepPlan &step) { return pointers_.data() + step.firstPointer; }
+  void setInputs(absl::Span<void *const> memory) { patch(inputs_, memory); }
+  void setOutputs(absl::Span<void *const> memory) { patch(outputs_, memory); }
+  /// By array.
+  void setEarlier(absl::Span<void *const> memory) { patch(earlier_, memory); }
+  char *arena() const { return arena_.data(); }
+
+  /// Pointers of one step for `thread` >= 1, with scratch of its own; false where there is no
+  /// memory. `prepareThreads` comes first.
+  bool prepareThreads(int threads);
+  void pointersFor(const Plan::StepPlan &step, int thread, void **result) const;
+
+private:
+  struct Patch {
+    int64_t position, source;
+  };
+  void patch(const std::vector<Patch> &patches, absl::Span<void *const> memory) {
+    for (const Patch &p : patches)
+      pointers_[size_t(p.position)] = memory[size_t(p.source)];
+  }
+
+  const Plan *plan_ = nullptr;
+  AlignedBytes arena_, scratch_, threadScratch_;
+  std::vector<void *> pointers_;
+  std::vector<Patch> inputs_, outputs_, earlier_;
+};
+
+} // namespace graphc

@@ -1,0 +1,352 @@
+//===- Plan.cpp - sizes, arguments and places for given shapes ------------===//
+#include "Runtime/Plan.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "Runtime/ArenaLayout.h"
+
+namespace graphc {
+
+using Storage = Program::Array::Storage;
+
+int64_t evaluateSize(const SizeNode &node, const std::vector<int64_t> &values) {
+  if (node.op == SizeOp::Constant)
+    return node.value;
+  if (node.op == SizeOp::Select)
+    return values[node.a] ? values[node.b] : values[node.c];
+  return foldSize(node.op, values[node.a], values[node.b]);
+}
+
+int64_t readInteger(DType dtype, const void *data, int64_t index) {
+  return dispatch(dtype, [&](auto zero) -> int64_t {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T>)
+      return int64_t(static_cast<const T *>(data)[index]);
+    return 0;
+  });
+}
+
+namespace {
+
+constexpr int32_t kForever = std::numeric_limits<int32_t>::max();
+
+/// Calls `f` for each size that a step needs.
+template <class F> void sizesOfStep(const Program &program, const Program::Step &step, F f) {
+  for (int32_t s : step.sizes)
+    f(s);
+  for (int32_t a : step.arrays)
+    for (int32_t s : program.arrays[a].shape)
+      f(s);
+  for (const Program::Step::Scratch &scratch : step.scratch)
+    for (int32_t s : scratch.shape)
+      f(s);
+  for (const Program::Step::Work &work : step.work)
+    f(work.count);
+  if (step.splitSize >= 0)
+    f(step.splitSize);
+}
+
+absl::Status malformed(const char *what) {
+  return makeError(ErrorKind::Internal, std::string("malformed program: ") + what);
+}
+
+/// Every number within its table, operands before users.
+absl::Status checkNumbers(const Program &p) {
+  auto inside = [](int32_t i, const auto &table) { return i >= 0 && size_t(i) < table.size(); };
+  for (size_t id = 0; id < p.sizes.size(); ++id) {
+    const SizeNode &n = p.sizes[id];
+    bool good = true;
+    if (n.op == SizeOp::Dim)
+      good = inside(n.a, p.inputs) && inside(n.b, p.inputs[n.a].shape);
+    else if (n.op == SizeOp::Element)
+      good = inside(n.a, p.arrays) && n.b >= 0 && size_t(n.b) < id;
+    else if (n.op != SizeOp::Constant)
+      good = n.a >= 0 && size_t(n.a) < id && n.b >= 0 && size_t(n.b) < id &&
+             (n.op != SizeOp::Select || (n.c >= 0 && size_t(n.c) < id));
+    if (!good)
+      return malformed("a size");
+  }
+  for (size_t id = 0; id < p.arrays.size(); ++id) {
+    const Program::Array &a = p.arrays[id];
+    bool good = a.storage == Storage::Arena ||
+                (a.storage == Storage::Input && inside(a.number, p.inputs)) ||
+                (a.storage == Storage::Constant && inside(a.number, p.constants)) ||
+                (a.storage == Storage::Output && inside(a.number, p.outputs)) ||
+                (a.storage == Storage::Same && a.number >= 0 && size_t(a.number) < id);
+    for (int32_t s : a.shape)
+      good &= inside(s, p.sizes);
+    if (!good)
+      return malformed("an array");
+  }
+  for (const Program::Step &step : p.steps) {
+    bool good = step.numInputs >= 0 && size_t(step.numInputs) <= step.arrays.size();
+    if (step.kind == Program::Step::Kind::Kernel)
+      good &= inside(step.callee, p.kernels);
+    else if (step.kind == Program::Step::Kind::Host)
+      good &= inside(step.callee, p.hosts);
+    else
+      good &= step.arrays.size() == 2;
+    for (int32_t a : step.arrays)
+      good &= inside(a, p.arrays);
+    for (int32_t f : step.failures)
+      good &= inside(f, p.failures);
+    if (!good)
+      return malformed("a step");
+    sizesOfStep(p, step, [&](int32_t s) { good &= inside(s, p.sizes); });
+    if (!good)
+      return malformed("a step's sizes");
+  }
+  for (const Program::SizeCheck &check : p.checks)
+    if (!inside(check.a, p.sizes) || !inside(check.b, p.sizes))
+      return malformed("a check");
+  for (const Program::Output &output : p.outputs)
+    if (!inside(output.array, p.arrays))
+      return malformed("an output");
+  return absl::OkStatus();
+}
+
+/// Product of extents times bytes; an error where it is negative or too large.
+absl::StatusOr<int64_t> bytesOf(DType dtype, absl::Span<const int32_t> shape,
+                                const std::vector<int64_t> &sizes) {
+  int64_t bytes = byteSize(dtype);
+  bool empty = false, overflow = false;
+  for (int32_t s : shape) {
+    if (sizes[s] < 0)
+      return makeError(ErrorKind::ValueError,
+                       "an array would have the extent " + std::to_string(sizes[s]));
+    empty |= sizes[s] == 0;
+    overflow |= __builtin_mul_overflow(bytes, sizes[s], &bytes);
+  }
+  if (empty)
+    return 0;
+  if (overflow || bytes > int64_t(1) << 60)
+    return makeError(ErrorKind::OutOfMemory, "an array would be too large for the memory");
+  return bytes;
+}
+
+} // namespace
+
+//===--- layout -------------------------------------------------------------===//
+
+absl::StatusOr<ProgramLayout> ProgramLayout::create(const Program &program) {
+  if (absl::Status status = checkNumbers(program); !status.ok())
+    return status;
+  ProgramLayout layout;
+  int32_t numArrays = int32_t(program.arrays.size()), numSteps = int32_t(program.steps.size());
+  for (int32_t a = 0; a < numArrays; ++a)
+    layout.root.push_back(
+        program.arrays[a].storage == Storage::Same ? layout.root[program.arrays[a].number] : a);
+  // When each array has its contents: after the step that writes it, or that writes what it views.
+  std::vector<int32_t> writtenBy(numArrays, -1);
+  layout.firstUse.assign(numArrays, kForever);
+  layout.lastUse.assign(numArrays, -1);
+  for (int32_t s = 0; s < numSteps; ++s) {
+    const Program::Step &step = program.steps[s];
+    for (size_t k = 0; k < step.arrays.size(); ++k) {
+      int32_t a = step.arrays[k], r = layout.root[a];
+      layout.firstUse[r] = std::min(layout.firstUse[r], s);
+      layout.lastUse[r] = s;
+      if (k >= size_t(step.numInputs))
+        writtenBy[a] = s;
+    }
+  }
+  for (int32_t a = 0; a < numArrays; ++a)
+    if (writtenBy[a] < 0 && program.arrays[a].storage == Storage::Same)
+      writtenBy[a] = writtenBy[program.arrays[a].number];
+
+  // The first step before which a size is known.
+  std::vector<int32_t> known(program.sizes.size(), 0);
+  bool readsInputs = false;
+  for (size_t id = 0; id < program.sizes.size(); ++id) {
+    const SizeNode &n = program.sizes[id];
+    if (n.op == SizeOp::Constant || n.op == SizeOp::Dim)
+      continue;
+    if (n.op == SizeOp::Element) {
+      int32_t r = layout.root[n.a];
+      known[id] = std::max(known[n.b], writtenBy[n.a] + 1);
+      layout.lastUse[r] = kForever;
+      readsInputs |= program.arrays[r].storage == Storage::Input;
+      continue;
+    }
+    for (int32_t operand : {n.a, n.b, n.c})
+      if (operand >= 0)
+        known[id] = std::max(known[id], known[operand]);
+  }
+
+  // Segments start where a step needs more than is known.
+  std::vector<int32_t> starts = {0};
+  for (int32_t s = 0; s < numSteps; ++s) {
+    int32_t need = 0;
+    sizesOfStep(program, program.steps[s], [&](int32_t id) { need = std::max(need, known[id]); });
+    if (need > s)
+      return malformed("a size is needed before it is known");
+    if (need > starts.back())
+      starts.push_back(s);
+  }
+  int32_t need = 0;
+  for (const Program::SizeCheck &check : program.checks)
+    need = std::max({need, known[check.a], known[check.b]});
+  for (const Program::Output &output : program.outputs)
+    for (int32_t s : program.arrays[output.array].shape)
+      need = std::max(need, known[s]);
+  if (need > starts.back())
+    starts.push_back(numSteps);
+  for (size_t k = 0; k < starts.size(); ++k) {
+    Segment &segment = layout.segments.emplace_back();
+    segment.firstStep = starts[k];
+    segment.endStep = k + 1 < starts.size() ? starts[k + 1] : numSteps;
+  }
+  auto segmentAt = [&](int32_t step) { // the first one that starts at or after `step`
+    return int32_t(std::lower_bound(starts.begin(), starts.end(), step) - starts.begin());
+  };
+  std::vector<bool> reads(program.sizes.size(), false); // needed to read elements
+  for (size_t id = program.sizes.size(); id-- > 0;) {
+    const SizeNode &n = program.sizes[id];
+    if (n.op == SizeOp::Element)
+      reads[id] = reads[n.b] = true;
+    else if (reads[id] && n.op != SizeOp::Constant && n.op != SizeOp::Dim)
+      for (int32_t operand : {n.a, n.b, n.c})
+        if (operand >= 0)
+          reads[operand] = true;
+  }
+  for (int32_t id = 0; id < int32_t(program.sizes.size()); ++id) {
+    int32_t k = segmentAt(known[id]);
+    if (k >= int32_t(layout.segments.size())) // of an element that nobody uses
+      continue;
+    layout.segments[k].sizes.push_back(id);
+    if (reads[id])
+      layout.segments[k].readSizes.push_back(id);
+  }
+  for (int32_t c = 0; c < int32_t(program.checks.size()); ++c) {
+    const Program::SizeCheck &check = program.checks[c];
+    layout.segments[segmentAt(std::max(known[check.a], known[check.b]))].checks.push_back(c);
+  }
+
+  // What lives on beyond its segment keeps its place.
+  layout.segmentOf.assign(numArrays, 0);
+  auto segmentOfStep = [&](int32_t step) {
+    return int32_t(std::upper_bound(starts.begin(), starts.end(), step) - starts.begin()) - 1;
+  };
+  for (int32_t a = 0; a < numArrays; ++a) {
+    int32_t r = layout.root[a];
+    if (layout.firstUse[r] != kForever)
+      layout.segmentOf[a] = segmentOfStep(layout.firstUse[r]);
+  }
+  for (int32_t k = 0; k < int32_t(program.outputs.size()); ++k) {
+    int32_t r = layout.root[program.outputs[k].array];
+    layout.outputRoot.push_back(r);
+    layout.segments[layout.segmentOf[r]].outputs.push_back(k);
+  }
+  bool allStatic = !readsInputs && layout.segments.size() == 1;
+  for (const Program::Input &input : program.inputs)
+    for (int64_t extent : input.shape)
+      allStatic &= extent >= 0;
+  layout.isStatic = allStatic;
+  return layout;
+}
+
+//===--- plan ---------------------------------------------------------------===//
+
+absl::StatusOr<std::shared_ptr<Plan>> Plan::create(const Program &program,
+                                                   const ProgramLayout &layout, int32_t number,
+                                                   std::vector<int64_t> sizes) {
+  const ProgramLayout::Segment &segment = layout.segments[number];
+  auto plan = std::make_shared<Plan>();
+  plan->sizes = std::move(sizes);
+  for (int32_t id : segment.sizes) {
+    const SizeNode &n = program.sizes[id];
+    if (n.op != SizeOp::Dim && n.op != SizeOp::Element)
+      plan->sizes[id] = evaluateSize(n, plan->sizes);
+  }
+  for (int32_t c : segment.checks) {
+    const Program::SizeCheck &check = program.checks[c];
+    if (!holds(check.predicate, plan->sizes[check.a], plan->sizes[check.b]))
+      return sizeError(program, check, plan->sizes);
+  }
+
+  ArenaLayout arena;
+  plan->offsets.assign(program.arrays.size(), -1);
+  std::vector<std::pair<int32_t, int64_t>> dying; // arrays and bytes, within a step
+  for (int32_t s = segment.firstStep; s < segment.endStep; ++s) {
+    const Program::Step &step = program.steps[s];
+    dying.clear();
+    for (int32_t a : step.arrays) {
+      int32_t r = layout.root[a];
+      if (program.arrays[r].storage != Storage::Arena || layout.segmentOf[r] != number)
+        continue;
+      absl::StatusOr<int64_t> bytes =
+          bytesOf(program.arrays[r].dtype, program.arrays[r].shape, plan->sizes);
+      if (!bytes.ok())
+        return bytes.status();
+      if (plan->offsets[r] < 0)
+        plan->offsets[r] = arena.allocate(*bytes);
+      std::pair<int32_t, int64_t> entry(r, *bytes);
+      if (layout.lastUse[r] == s && std::find(dying.begin(), dying.end(), entry) == dying.end())
+        dying.push_back(entry);
+    }
+    for (auto [r, bytes] : dying)
+      arena.release(plan->offsets[r], bytes);
+
+    StepPlan &out = plan->steps.emplace_back();
+    out.firstPointer = int64_t(plan->pointers.size());
+    out.firstArgument = int64_t(plan->arguments.size());
+    for (int32_t a : step.arrays) {
+      int32_t r = layout.root[a];
+      const Program::Array &array = program.arrays[r];
+      switch (array.storage) {
+      case Storage::Input:
+        plan->pointers.push_back({Pointer::Kind::Input, array.number});
+        break;
+      case Storage::Constant:
+        plan->pointers.push_back({Pointer::Kind::Constant, array.number});
+        break;
+      case Storage::Output:
+        plan->pointers.push_back({Pointer::Kind::Output, array.number});
+        break;
+      default:
+        if (layout.segmentOf[r] == number)
+          plan->pointers.push_back({Pointer::Kind::Arena, plan->offsets[r]});
+        else
+          plan->pointers.push_back({Pointer::Kind::Earlier, r});
+      }
+    }
+    out.firstScratch = int32_t(step.arrays.size());
+    if (step.kind != Program::Step::Kind::Kernel) {
+      out.numPointers = out.firstScratch;
+      continue;
+    }
+    ArenaLayout scratch;
+    for (const Program::Step::Scratch &array : step.scratch) {
+      if (array.shape.empty()) {
+        plan->pointers.push_back({Pointer::Kind::Null, 0});
+        continue;
+      }
+      absl::StatusOr<int64_t> bytes = bytesOf(array.dtype, array.shape, plan->sizes);
+      if (!bytes.ok())
+        return bytes.status();
+      plan->pointers.push_back({Pointer::Kind::Scratch, scratch.allocate(*bytes)});
+    }
+    if (int64_t bytes = program.kernels[step.callee].workspaceBytes)
+      plan->pointers.push_back({Pointer::Kind::Scratch, scratch.allocate(bytes)});
+    plan->scratchBytes = std::max(plan->scratchBytes, scratch.size());
+    out.numPointers = int32_t(int64_t(plan->pointers.size()) - out.firstPointer);
+
+    for (int32_t size : step.sizes)
+      plan->arguments.push_back(plan->sizes[size]);
+    if (program.kernels[step.callee].splits) {
+      plan->arguments.push_back(0);
+      plan->arguments.push_back(plan->sizes[step.splitSize]);
+      constexpr double kWorthThreads = 1500; // nanoseconds
+      double time = 0;
+      for (const Program::Step::Work &work : step.work)
+        time += double(plan->sizes[work.count]) * double(work.nanoseconds);
+      out.parallel = time > kWorthThreads && plan->sizes[step.splitSize] > 1;
+    }
+    out.numArguments = int32_t(int64_t(plan->arguments.size()) - out.firstArgument);
+  }
+  plan->arenaBytes = arena.size();
+  return plan;
+}
+
+} // namespace graphc

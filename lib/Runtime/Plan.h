@@ -1,0 +1,87 @@
+//===- Plan.h - a program for given shapes ------------------------*- C++ -*-===//
+//
+// A program's steps fall into segments: a segment ends where a size is needed that is an element of
+// an array computed before (most programs are one segment). For a segment and the values that its
+// sizes depend on (extents of inputs, elements read), everything else follows once and is kept: all
+// sizes, the arguments of the kernels, and where in the segment's arena each array lies. That is a
+// Plan. A Frame is the memory of one call under a plan: an arena, and the kernels' pointer tables.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "Runtime/Program.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace graphc {
+
+/// What does not depend on shapes.
+struct ProgramLayout {
+  struct Segment {
+    int32_t firstStep, endStep;
+    /// Elements read before it starts, with what their indices are made of, in order.
+    std::vector<int32_t> readSizes;
+    /// All sizes that become known with them, in order.
+    std::vector<int32_t> sizes;
+    std::vector<int32_t> checks;
+    /// Outputs whose memory is first written here.
+    std::vector<int32_t> outputs;
+  };
+  std::vector<Segment> segments;
+  /// By array: the array whose memory it is, the step that writes it first, the last step that
+  /// uses it, and the segment of the former.
+  std::vector<int32_t> root, firstUse, lastUse, segmentOf;
+  /// By output: the array that is first written in its memory.
+  std::vector<int32_t> outputRoot;
+  /// Whether no size depends on a call's arguments.
+  bool isStatic = false;
+
+  static absl::StatusOr<ProgramLayout> create(const Program &program);
+};
+
+struct Plan {
+  /// A pointer that is the same in all calls under this plan, as an offset in the arena; or the
+  /// memory of an input, an output or an array of an earlier segment.
+  struct Pointer {
+    enum class Kind : uint8_t { Arena, Input, Output, Earlier, Constant, Scratch, Null };
+    Kind kind = Kind::Null;
+    int64_t value = 0; // offset, or number of the input, output, array or constant
+  };
+  struct StepPlan {
+    int64_t firstPointer = 0, firstArgument = 0;
+    int32_t numPointers = 0, numArguments = 0;
+    int32_t firstScratch = 0; // among its pointers: scratch and workspace, one set per thread
+    bool parallel = false;    // worth more than one thread
+  };
+  std::vector<int64_t> sizes;
+  std::vector<StepPlan> steps;
+  std::vector<Pointer> pointers;
+  std::vector<int64_t> arguments;
+  /// Offset of each array in the arena; -1 for others.
+  std::vector<int64_t> offsets;
+  int64_t arenaBytes = 0;
+  int64_t scratchBytes = 0; // of one thread
+
+  /// `sizes` are those of the segments before, with what was read.
+  static absl::StatusOr<std::shared_ptr<Plan>> create(const Program &program,
+                                                      const ProgramLayout &layout, int32_t segment,
+                                                      std::vector<int64_t> sizes);
+};
+
+/// The value of a size whose operands are in `values`; Dim and Element are the caller's.
+int64_t evaluateSize(const SizeNode &node, const std::vector<int64_t> &values);
+
+/// Element `index` of an integer or Bool array, as a size.
+int64_t readInteger(DType dtype, const void *data, int64_t index);
+
+/// The error of a size check that fails for `values`; `inputs` names nothing but places.
+absl::Status sizeError(const Program &program, const Program::SizeCheck &check,
+                       const std::vector<int64_t> &values);
+absl::Status failureError(const Program &program, const Program::Failure &failure,
+                          const std::vector<int64_t> &values);
+
+} // namespace graphc

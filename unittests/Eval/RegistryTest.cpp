@@ -1,0 +1,89 @@
+//===- RegistryTest.cpp - what every op of the registry has ------------------===//
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "Eval/Evaluate.h"
+#include "ExampleText.h"
+#include "GoldenVectors.h"
+#include "Ops/Registry.h"
+
+namespace graphc {
+namespace {
+
+class EveryOp : public testing::TestWithParam<const OpDef *> {};
+
+TEST_P(EveryOp, IsFoundByItsName) {
+  EXPECT_EQ(findOp(GetParam()->name), GetParam());
+  EXPECT_EQ(findOp(GetParam()->name + "x"), nullptr);
+}
+
+TEST_P(EveryOp, IsDocumented) {
+  const OpDef &op = *GetParam();
+  ASSERT_FALSE(op.doc.empty());
+  size_t line = std::min(op.doc.find('\n'), op.doc.size());
+  EXPECT_TRUE(op.doc.substr(0, line).ends_with(".")) << op.doc;
+  EXPECT_TRUE(op.doc.ends_with(".")) << op.doc;
+  EXPECT_NE(opsReference().find("### " + op.name + "\n"), std::string::npos);
+}
+
+TEST_P(EveryOp, HasVectorsFromAnIndependentSource) {
+  const OpDef &op = *GetParam();
+  ASSERT_FALSE(op.golden.empty());
+  int lines = 0;
+  for (const GoldenLine &line : goldenLines())
+    lines += line.error.empty() &&
+             std::find(op.golden.begin(), op.golden.end(), line.op) != op.golden.end();
+  EXPECT_GE(lines, 1);
+}
+
+/// Examples print nine digits.
+void expectPrinted(const Tensor &got, const Tensor &wanted) {
+  ASSERT_EQ(got.dtype(), wanted.dtype()) << dtypeName(got.dtype());
+  ASSERT_EQ(got.shape(), wanted.shape());
+  Tensor a = got.cast(DType::Float64), b = wanted.cast(DType::Float64);
+  for (int64_t i = 0; i < a.numElements(); ++i) {
+    double x = a.flat<double>()[i], y = b.flat<double>()[i];
+    bool same = x == y || (std::isnan(x) && std::isnan(y));
+    EXPECT_TRUE(same || std::fabs(x - y) <= 5e-9 * std::fabs(y)) << got << " is not " << wanted;
+  }
+}
+
+TEST_P(EveryOp, DoesWhatItsExampleSays) {
+  const OpDef &def = *GetParam();
+  std::optional<Example> example = parseExample(def, def.example);
+  ASSERT_TRUE(example) << def.example;
+  EXPECT_EQ(example->op, def.name);
+  auto op = Op::create(def, example->attributes);
+  ASSERT_TRUE(op.ok()) << op.status();
+  auto results = evaluate(*op, example->operands);
+  ASSERT_TRUE(results.ok()) << results.status();
+  // A narrow result is shown as the numbers it is.
+  Tensor got = (*results)[0];
+  DType wide = isFloat(got.dtype())  ? DType::Float64
+               : isBool(got.dtype()) ? DType::Bool
+                                     : DType::Int64;
+  expectPrinted(got.cast(wide), example->result);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryOp,
+                         testing::ValuesIn(std::vector<const OpDef *>(allOps().begin(),
+                                                                      allOps().end())),
+                         [](const auto &info) { return info.param->name; });
+
+/// Families of this issue: everything that part 4 of the spine names has an op.
+TEST(Registry, HasTheOpsOfTheSpine) {
+  for (const char *name :
+       {"sum",        "prod",      "max",         "min",        "mean",   "any",
+        "all",        "argmax",    "argmin",      "dot",        "matmul", "outer",
+        "conv2d",     "pool",      "join",        "reshape",    "pad",    "take",
+        "dimshuffle", "subtensor", "broadcastTo", "switch",     "cast",   "arange",
+        "shape",      "squeeze",   "softmax",     "logSoftmax", "gelu",   "splitPiece"})
+    EXPECT_NE(findOp(name), nullptr) << name;
+}
+
+} // namespace
+} // namespace graphc

@@ -1,0 +1,337 @@
+//===- FuseTest.cpp - what is fused, and what must not be -----------------===//
+#include "Kernels/Fuse.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <random>
+
+#include "Eval/Evaluate.h"
+#include "RunKernel.h"
+#include "TestGraphs.h"
+
+namespace graphc {
+namespace {
+
+Array exps(TestGraph &g, Array x) {
+  return g.e.map({x}, [](const Scalars &s) { return exp(s[0]); });
+}
+Array adds(TestGraph &g, Array x, Array y) {
+  return g.e.map({x, y}, [](const Scalars &s) { return s[0] + s[1]; });
+}
+Array muls(TestGraph &g, Array x, Array y) {
+  return g.e.map({x, y}, [](const Scalars &s) { return s[0] * s[1]; });
+}
+
+Tensor randomTensor(const Type &type, std::mt19937 &rng, int64_t dynamicExtent) {
+  std::vector<int64_t> shape;
+  for (int64_t extent : type.shape())
+    shape.push_back(extent < 0 ? dynamicExtent : extent);
+  Tensor t = *Tensor::allocate(DType::Float64, shape);
+  std::uniform_real_distribution<double> values(-2, 2);
+  for (double &v : t.mutableFlat<double>())
+    v = values(rng);
+  return t.cast(type.dtype());
+}
+
+/// Runs a graph fused, unfused and by the evaluator; all must agree bit for bit.
+void checkAgainstEvaluator(TestGraph &g, int64_t dynamicExtent, uint32_t seed,
+                           KernelGraph *kernels = nullptr) {
+  std::mt19937 rng(seed);
+  std::vector<Tensor> values;
+  for (const Type &type : g.types())
+    values.push_back(randomTensor(type, rng, dynamicExtent));
+  std::vector<Array> inputs = g.inputs(), outputs = g.outputs();
+  GraphRecord record = g.finish();
+  TensorsOr expected = evaluate(record.emission, inputs, values, outputs);
+  ASSERT_TRUE(expected.ok()) << expected.status();
+  for (bool on : {false, true}) {
+    absl::StatusOr<KernelGraph> graph = fuse(record, {.fuse = on});
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    if (on && kernels)
+      *kernels = *graph;
+    std::string text = toString(*graph);
+    auto executable = makeExecutable(*std::move(graph));
+    ASSERT_TRUE(executable.ok()) << executable.status();
+    for (int threads : {1, 3}) {
+      std::vector<Tensor> results(outputs.size());
+      absl::Status status = (*executable)->run(values, absl::MakeSpan(results), threads);
+      ASSERT_TRUE(status.ok()) << status;
+      for (size_t k = 0; k < results.size(); ++k)
+        ASSERT_TRUE(results[k].identical((*expected)[k]))
+            << "output " << k << " with fusion " << on << ", threads " << threads << "\nexpected "
+            << (*expected)[k] << "\ngot " << results[k] << "\n"
+            << text;
+    }
+  }
+}
+
+TEST(Fuse, ChainIsOneKernel) { // F-305
+  TestGraph g;
+  Array x = g.input(DType::Float32, {kDynamic, kDynamic});
+  Array y = g.input(DType::Float32, {kDynamic, kDynamic});
+  g.output(muls(g, exps(g, adds(g, x, y)), y));
+  KernelGraph k;
+  checkAgainstEvaluator(g, 3, 1, &k);
+  ASSERT_EQ(k.kernels.size(), 1u);
+  EXPECT_EQ(k.program.steps.size(), 1u);
+  // Two dimensions are one where all arrays are contiguous.
+  EXPECT_EQ(toString(k.kernels[0]),
+            "kernel @add_exp_mul(%0: f32[n0], %1: f32[n0]) -> (%2: f32[n0]) {\n"
+            "  for (i0 < n0)\n"
+            "    %2[i0] = mul(exp(add(%0[i0], %1[i0])), %1[i0])\n"
+            "}\n");
+}
+
+TEST(Fuse, IntermediatesKeepTheirRounding) { // F-305: float16 is rounded at each step
+  TestGraph g;
+  Array x = g.input(DType::Float16, {kDynamic});
+  g.output(muls(g, adds(g, x, x), x));
+  KernelGraph k;
+  checkAgainstEvaluator(g, 33, 2, &k);
+  EXPECT_EQ(k.kernels.size(), 1u);
+}
+
+TEST(Fuse, SoftmaxIsOneRowKernel) {
+  TestGraph g;
+  Array x = g.input(DType::Float32, {kDynamic, kDynamic});
+  Array m = g.e.reduceAxes(Combine::Max, x, {1}, true);
+  Array p = g.e.map({x, m}, [](const Scalars &s) { return exp(s[0] - s[1]); });
+  Array sum = g.e.reduceAxes(Combine::Sum, p, {1}, true);
+  g.output(g.e.map({p, sum}, [](const Scalars &s) { return s[0] / s[1]; }));
+  KernelGraph k;
+  checkAgainstEvaluator(g, 5, 3, &k);
+  ASSERT_EQ(k.kernels.size(), 1u);
+  EXPECT_EQ(k.kernels[0].numShared, 1);
+  EXPECT_EQ(k.kernels[0].nests.size(), 4u);
+  EXPECT_EQ(k.program.steps[0].scratch.size(), 3u);
+}
+
+TEST(Fuse, LayerNormIsOneRowKernel) {
+  TestGraph g;
+  Array x = g.input(DType::Float32, {kDynamic, 7});
+  auto mean = [&](Array a) {
+    Array s = g.e.reduceAxes(Combine::Sum, a, {1}, true);
+    return g.e.map({s}, [](const Scalars &v) { return v[0] / 7.0; });
+  };
+  Array centred = g.e.map({x, mean(x)}, [](const Scalars &s) { return s[0] - s[1]; });
+  Array variance = mean(muls(g, centred, centred));
+  g.output(g.e.map({centred, variance}, [](const Scalars &s) { return s[0] / sqrt(s[1] + 1e-5); }));
+  KernelGraph k;
+  checkAgainstEvaluator(g, 4, 4, &k);
+  EXPECT_EQ(k.kernels.size(), 1u);
+}
+
+TEST(Fuse, ProducerJoinsReduction) { // sum(x * y) reads two arrays and writes one number
+  TestGraph g;
+  Array x = g.input(DType::Float64, {kDynamic, kDynamic});
+  Array y = g.input(DType::Float64, {kDynamic, kDynamic});
+  g.output(g.e.reduceAxes(Combine::Sum, exps(g, muls(g, x, y)), {0, 1}, false));
+  KernelGraph k;
+  checkAgainstEvaluator(g, 4, 5, &k);
+  ASSERT_EQ(k.kernels.size(), 1u);
+  EXPECT_EQ(k.kernels[0].nests.size(), 1u);
+}
+
+Array matmul(TestGraph &g, Array a, Array b) {
+  return g.e.reduce(
+      Combine::Sum, {g.e.dim(a, 0), g.e.dim(b, 1)}, {g.e.dim(a, 1)},
+      [&](Indices i, Indices r) { return g.e.load(a, {i[0], r[0]}) * g.e.load(b, {r[0], i[1]}); });
+}
+
+TEST(Fuse, ContractionTakesEpilogueAndViews) {
+  TestGraph g;
+  Array a = g.input(DType::Float32, {3, 4});
+  Array w = g.input(DType::Float32, {5, 4});
+  Array bias = g.input(DType::Float32, {5});
+  Array wt =
+      g.e.define({g.e.size(4), g.e.size(5)}, [&](Indices i) { return g.e.load(w, {i[1], i[0]}); });
+  Array h = adds(g, matmul(g, a, wt), bias);
+  g.output(g.e.map({h}, [](const Scalars &s) { return maximum(s[0], 0); }));
+  KernelGraph k;
+  checkAgainstEvaluator(g, 0, 6, &k);
+  ASSERT_EQ(k.kernels.size(), 1u);
+  EXPECT_EQ(k.kernels[0].nests.size(), 2u);
+  EXPECT_EQ(k.kernels[0].numShared, 2);
+}
+
+TEST(Fuse, ContractionDoesNotRepeatWork) { // exp would be computed once per column of the result
+  TestGraph g;
+  Array a = g.input(DType::Float32, {kDynamic, 4});
+  Array b = g.input(DType::Float32, {4, 5});
+  g.output(matmul(g, exps(g, a), b));
+  KernelGraph k;
+  checkAgainstEvaluator(g, 3, 7, &k);
+  EXPECT_EQ(k.kernels.size(), 2u);
+}
+
+TEST(Fuse, SharedWorkIsDoneOnce) { // two clients of exp(x): one kernel, exp in one nest
+  TestGraph g;
+  Array x = g.input(DType::Float32, {kDynamic});
+  Array p = exps(g, x);
+  g.output(adds(g, p, x));
+  g.output(muls(g, p, x));
+  KernelGraph k;
+  checkAgainstEvaluator(g, 9, 8, &k);
+  ASSERT_EQ(k.kernels.size(), 1u);
+  int exps = 0;
+  for (const Nest &nest : k.kernels[0].nests)
+    for (const ScalarNode &n : nest.body)
+      exps += n.op == ScalarOp::Exp;
+  EXPECT_EQ(exps, 1);
+}
+
+TEST(Fuse, BufferIsTakenOverInPlace) {
+  TestGraph g;
+  Array x = g.input(DType::Float32, {4, 4});
+  Array first = matmul(g, x, x); // also read by the next product: no epilogue
+  Array second = exps(g, adds(g, first, matmul(g, first, x))); // may overwrite `first`
+  g.output(matmul(g, second, x));
+  KernelGraph k;
+  checkAgainstEvaluator(g, 0, 9, &k);
+  int arena = 0;
+  for (const Program::Array &a : k.program.arrays)
+    arena += a.storage == Program::Array::Storage::Arena;
+  EXPECT_LE(arena, 2);
+}
+
+//===--- size ---------------------------------------------------------------===//
+
+TEST(Fuse, MillionOpsAreFewKernels) {
+  TestGraph g;
+  Array in[3];
+  for (Array &a : in)
+    a = g.input(DType::Float32, {kDynamic});
+  Array v = in[0];
+  constexpr int kOps = 1000000;
+  for (int k = 0; k < kOps; ++k)
+    v = k % 2 ? muls(g, v, in[k % 3]) : adds(g, v, in[k % 3]);
+  g.output(v);
+  GraphRecord record = g.finish();
+  auto start = std::chrono::steady_clock::now();
+  KernelGraph k = *fuse(std::move(record));
+  double microseconds =
+      std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
+  RecordProperty("microsecondsPerNode", std::to_string(microseconds / kOps));
+  std::printf("%.2f us per node, %zu kernels, %zu steps\n", microseconds / kOps, k.kernels.size(),
+              k.program.steps.size());
+  EXPECT_EQ(k.program.steps.size(), size_t(kOps / 50));
+  EXPECT_LE(k.kernels.size(), 6u);
+  // Each kernel overwrites what the one before computed.
+  int arena = 0;
+  for (const Program::Array &a : k.program.arrays)
+    arena += a.storage == Program::Array::Storage::Arena;
+  EXPECT_LE(arena, 1);
+}
+
+TEST(Fuse, DiamondOfDepthThousand) { // 2^1000 paths
+  TestGraph g;
+  Array a = g.input(DType::Float64, {kDynamic});
+  Array v = a;
+  for (int k = 0; k < 1000; ++k)
+    v = adds(g, muls(g, v, a), exps(g, v));
+  g.output(v);
+  KernelGraph k;
+  checkAgainstEvaluator(g, 4, 10, &k);
+  EXPECT_LE(k.program.steps.size(), 70u);
+}
+
+//===--- random graphs ------------------------------------------------------===//
+
+/// A graph of random maps, reductions, contractions, views and movements of square matrices and
+/// vectors.
+void randomGraph(TestGraph &g, uint32_t seed) {
+  std::mt19937 rng(seed);
+  auto pick = [&](size_t n) { return size_t(rng() % n); };
+  int64_t n = pick(2) ? kDynamic : 4;
+  DType dtype = pick(3) ? DType::Float32 : DType::Float64;
+  std::vector<Array> matrices = {g.input(dtype, {n, n}), g.input(dtype, {n, n})};
+  std::vector<Array> vectors = {g.input(dtype, {n})};
+  Emitter &e = g.e;
+  e.requireEqual(e.dim(matrices[0], 0), e.dim(matrices[0], 1), "a");
+  e.requireEqual(e.dim(matrices[0], 0), e.dim(matrices[1], 0), "a");
+  e.requireEqual(e.dim(matrices[0], 0), e.dim(matrices[1], 1), "a");
+  e.requireEqual(e.dim(matrices[0], 0), e.dim(vectors[0], 0), "a");
+  auto matrix = [&] {
+    return matrices[matrices.size() - 1 - pick(std::min<size_t>(matrices.size(), 5))];
+  };
+  auto vector = [&] {
+    return vectors[vectors.size() - 1 - pick(std::min<size_t>(vectors.size(), 3))];
+  };
+  for (int step = 0; step < 14; ++step) {
+    Array a = matrix(), b = matrix(), v = vector();
+    Extent m = e.dim(a, 0);
+    switch (pick(13)) {
+    case 0:
+      matrices.push_back(e.map({a, b}, [](const Scalars &s) { return s[0] * s[1] - s[0]; }));
+      break;
+    case 1:
+      matrices.push_back(e.map({a, v}, [](const Scalars &s) { return tanh(s[0] + s[1]); }));
+      break;
+    case 2:
+      matrices.push_back(e.define({m, m}, [&](Indices i) { return e.load(a, {i[1], i[0]}); }));
+      break;
+    case 3:
+      vectors.push_back(e.reduceAxes(Combine::Sum, a, {int(pick(2))}, false));
+      break;
+    case 4: {
+      Array row = e.reduceAxes(Combine::Max, a, {1}, true);
+      matrices.push_back(e.map({a, row}, [](const Scalars &s) { return s[0] - s[1]; }));
+      break;
+    }
+    case 5: // reversed rows
+      matrices.push_back(e.define(
+          {m, m}, [&](Indices i) { return e.load(a, {e.scalar(m) - e.index(1) - i[0], i[1]}); }));
+      break;
+    case 6: // shifted by one, zeros moving in
+      matrices.push_back(e.define({m, m}, [&](Indices i) {
+        return e.loadIf(i[1] > e.index(0), a, {{i[0], i[1] - e.index(1)}}, e.literal(dtype, 0));
+      }));
+      break;
+    case 7:
+      matrices.push_back(e.reduce(Combine::Sum, {m, m}, {m}, [&](Indices i, Indices r) {
+        return tanh(e.load(a, {i[0], r[0]}) * e.load(b, {r[0], i[1]}));
+      }));
+      break;
+    case 8: // through a flat view and back
+      matrices.push_back(e.view(e.view(a, {m * m}), {m, m}));
+      break;
+    case 9: // view with a unit axis
+      matrices.push_back(e.map({a, e.view(v, {m, e.size(1)})},
+                               [](const Scalars &s) { return maximum(s[0], s[1]); }));
+      break;
+    case 10:
+      vectors.push_back(e.map({v, e.reduceAxes(Combine::Sum, a, {0, 1}, false)},
+                              [](const Scalars &s) { return s[0] + tanh(s[1]); }));
+      break;
+    case 11: {
+      Array at = e.reduceAxes(Combine::ArgMax, a, {1}, false);
+      vectors.push_back(e.map({at}, [&](const Scalars &s) { return cast(s[0], dtype); }));
+      break;
+    }
+    case 12: // neighbours: the same array at two places
+      vectors.push_back(e.define({m}, [&](Indices i) {
+        Scalar inside = i[0] + e.index(1) < e.scalar(m);
+        return e.load(v, {i[0]}) + e.loadIf(inside, v, {{i[0] + e.index(1)}}, e.literal(dtype, 1));
+      }));
+      break;
+    }
+  }
+  g.output(matrices.back());
+  g.output(vectors.back());
+  g.output(matrix());
+}
+
+TEST(Fuse, RandomGraphsAgreeWithEvaluator) { // F-305
+  for (uint32_t seed = 0; seed < 400; ++seed) {
+    TestGraph g;
+    randomGraph(g, seed);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    checkAgainstEvaluator(g, 1 + seed % 5, seed);
+    if (HasFatalFailure())
+      return;
+  }
+}
+
+} // namespace
+} // namespace graphc
