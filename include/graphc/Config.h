@@ -2,12 +2,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "graphc/DType.h"
 
 namespace graphc {
+
+/// The value of Config::cacheDir with which no compiled code is kept.
+inline constexpr std::string_view kNoCache = "none";
 
 /// What holds for the whole process. At start each field has the value of its environment
 /// variable, if that is set; a malformed one is warned about and ignored.
@@ -16,7 +20,8 @@ struct Config {
   /// when a Variable or constant is built, never when a function runs.
   DType floatX = DType::Float64;
   /// GRAPHC_CACHE_DIR: folder of compiled code. Empty: the user's cache folder
-  /// ($XDG_CACHE_HOME/graphc, else ~/.cache/graphc).
+  /// ($XDG_CACHE_HOME/graphc, else ~/.cache/graphc). kNoCache, or a variable that is set to
+  /// nothing: no folder.
   std::string cacheDir = {};
   /// GRAPHC_THREADS: of a function's calls. 0: as many as the process may run at once.
   int threads = 0;

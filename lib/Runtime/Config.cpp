@@ -44,9 +44,9 @@ static constexpr Field kFields[] = {
        return dtype.has_value();
      },
      [](const Config &config) { return std::string(dtypeName(config.floatX)); }},
-    {"cacheDir", "GRAPHC_CACHE_DIR", "folder of compiled code",
+    {"cacheDir", "GRAPHC_CACHE_DIR", "folder of compiled code; none: it is not kept",
      [](std::string_view text, Config &config) {
-       config.cacheDir = text;
+       config.cacheDir = text.empty() ? kNoCache : text;
        return true;
      },
      [](const Config &config) { return config.cacheDir; }},

@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
+
+#include "absl/types/span.h"
 
 namespace graphc {
 
@@ -30,5 +33,9 @@ protected:
 private:
   std::vector<KernelFunction> functions;
 };
+
+/// The functions of all `parts`, one part after the other; keeps the parts.
+std::shared_ptr<const LoadedCode>
+joinCode(absl::Span<const std::shared_ptr<const LoadedCode>> parts);
 
 } // namespace graphc

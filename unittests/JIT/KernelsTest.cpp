@@ -136,7 +136,8 @@ TEST(Kernels, TransfersGatherAndShuffles) {
   %index = arith.constant dense<[3, 0, 2, 1]> : vector<4xi32>
   %mask = arith.constant dense<[true, true, false, true]> : vector<4xi1>
   %other = arith.constant dense<-1.0> : vector<4xf32>
-  %0 = vector.gather %x1[%c0][%index], %mask, %other : memref<?xf32>, vector<4xi32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  %0 = vector.gather %x1[%c0][%index], %mask, %other
+    : memref<?xf32>, vector<4xi32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
   vector.store %0, %o1[%c0] : memref<?xf32>, vector<4xf32>)",
                        4, target),
                 ElementsAre(4, 1, -1, 2))
@@ -164,7 +165,8 @@ TEST(Kernels, AffineLoopsAndStrides) {
     EXPECT_THAT(runF32(R"(
   %c2 = arith.constant 2 : index
   %half = arith.floordivsi %n, %c2 : index
-  %even = memref.reinterpret_cast %x to offset: [1], sizes: [%half], strides: [%c2] : memref<f32> to memref<?xf32, strided<[?], offset: 1>>
+  %even = memref.reinterpret_cast %x to offset: [1], sizes: [%half], strides: [%c2]
+    : memref<f32> to memref<?xf32, strided<[?], offset: 1>>
   affine.for %i = 0 to affine_map<(n) -> (n)>(%half) {
     %0 = affine.load %even[%i] : memref<?xf32, strided<[?], offset: 1>>
     %j = affine.apply affine_map<(i)[n] -> (n - 1 - i)>(%i)[%half]

@@ -1,0 +1,173 @@
+//===- JIT/KernelCache.cpp - each kernel compiled once --------------------===//
+#include "JIT/KernelCache.h"
+
+#include <condition_variable>
+
+#include "JIT/Session.h"
+#include "Runtime/ThreadPool.h"
+#include "Support/Log.h"
+#include "graphc/Status.h"
+
+namespace graphc {
+
+/// A kernel that is there, or that some thread is making.
+struct KernelCache::Slot {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool done = false;
+  absl::Status status;
+  std::shared_ptr<const CachedKernel> kernel;
+
+  void finish(absl::StatusOr<CachedKernel> made) {
+    std::lock_guard lock(mutex);
+    if (made.ok())
+      kernel = std::make_shared<CachedKernel>(*std::move(made));
+    else
+      status = made.status();
+    done = true;
+    changed.notify_all();
+  }
+  absl::StatusOr<std::shared_ptr<const CachedKernel>> wait() {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return done; });
+    if (!status.ok())
+      return status;
+    return kernel;
+  }
+  /// Whether only the cache has it.
+  bool unused() {
+    std::lock_guard lock(mutex);
+    return done && (!kernel || (kernel.use_count() == 1 && kernel->code.use_count() == 1));
+  }
+};
+
+KernelCache &KernelCache::shared() {
+  // Never destroyed: code may still run while the process ends.
+  static KernelCache *const cache = new KernelCache();
+  return *cache;
+}
+
+absl::StatusOr<CachedKernel> KernelCache::make(const Request &request, CodeFolder *folder,
+                                               size_t index, Compile compile) {
+  absl::StatusOr<Session *> session = Session::get();
+  if (!session.ok())
+    return session.status();
+  auto load = [&](std::string symbol, std::string object) -> absl::StatusOr<CachedKernel> {
+    absl::StatusOr<std::shared_ptr<const LoadedCode>> code =
+        (*session)->loadKernels({object}, {symbol});
+    if (!code.ok())
+      return code.status();
+    return CachedKernel{std::move(symbol), std::move(object), *std::move(code)};
+  };
+  if (folder)
+    if (std::optional<CodeFolder::Entry> entry =
+            folder->find(request.key, CodeFolder::Kind::Object)) {
+      absl::StatusOr<CachedKernel> kernel = load(std::move(entry->data), std::move(entry->code));
+      if (kernel.ok()) {
+        std::lock_guard lock(mutex);
+        ++counts.read;
+        return kernel;
+      }
+    }
+
+  absl::StatusOr<std::string> object = compile(index);
+  if (!object.ok())
+    return object.status();
+  absl::StatusOr<CachedKernel> kernel = load(request.symbol, *std::move(object));
+  if (!kernel.ok())
+    return kernel;
+  if (folder)
+    if (absl::Status stored =
+            folder->store(request.key, CodeFolder::Kind::Object, kernel->symbol, kernel->object);
+        !stored.ok())
+      logWarning("a compiled kernel is not kept: " + std::string(stored.message()));
+  std::lock_guard lock(mutex);
+  ++counts.compiled;
+  return kernel;
+}
+
+absl::StatusOr<std::vector<std::shared_ptr<const CachedKernel>>>
+KernelCache::get(absl::Span<const Request> requests, CodeFolder *folder, int threads,
+                 Compile compile) {
+  std::vector<std::shared_ptr<Slot>> wanted;
+  std::vector<size_t> mine; // to make
+  {
+    std::lock_guard lock(mutex);
+    for (size_t i = 0; i < requests.size(); ++i) {
+      std::shared_ptr<Slot> &slot = slots[requests[i].key];
+      if (slot) {
+        ++counts.found;
+      } else {
+        slot = std::make_shared<Slot>();
+        order.push_back(requests[i].key);
+        mine.push_back(i);
+      }
+      wanted.push_back(slot);
+    }
+  }
+
+  // One's own first, and only then those of other threads, which do the same: nobody waits in a
+  // circle.
+  ThreadPool::shared().parallelFor(0, static_cast<int64_t>(mine.size()), /*grain=*/1, threads,
+                                   [&](int64_t begin, int64_t end, int) {
+                                     for (int64_t i = begin; i < end; ++i)
+                                       wanted[mine[i]]->finish(
+                                           make(requests[mine[i]], folder, mine[i], compile));
+                                   });
+
+  std::vector<std::shared_ptr<const CachedKernel>> kernels;
+  absl::Status first;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    absl::StatusOr<std::shared_ptr<const CachedKernel>> kernel = wanted[i]->wait();
+    if (kernel.ok()) {
+      kernels.push_back(*std::move(kernel));
+      continue;
+    }
+    if (first.ok())
+      first = kernel.status();
+    // A failure is not kept: the next one who asks tries again.
+    std::lock_guard lock(mutex);
+    if (auto found = slots.find(requests[i].key);
+        found != slots.end() && found->second == wanted[i]) {
+      slots.erase(found);
+      std::erase(order, requests[i].key);
+    }
+  }
+  wanted.clear();
+  forgetOldest();
+  if (!first.ok())
+    return first;
+  return kernels;
+}
+
+void KernelCache::forgetOldest() {
+  std::vector<std::shared_ptr<Slot>> forgotten; // freed after the lock
+  std::lock_guard lock(mutex);
+  for (size_t looked = 0, count = order.size(); slots.size() > maxKernels && looked < count;
+       ++looked) {
+    Hash128 key = order.front();
+    order.pop_front();
+    auto found = slots.find(key);
+    if (found->second.use_count() == 1 && found->second->unused()) {
+      forgotten.push_back(std::move(found->second));
+      slots.erase(found);
+    } else {
+      order.push_back(key);
+    }
+  }
+}
+
+KernelCache::Counters KernelCache::counters() const {
+  std::lock_guard lock(mutex);
+  return counts;
+}
+
+std::shared_ptr<const LoadedCode>
+codeOf(absl::Span<const std::shared_ptr<const CachedKernel>> kernels) {
+  std::vector<std::shared_ptr<const LoadedCode>> parts;
+  for (const std::shared_ptr<const CachedKernel> &kernel : kernels)
+    parts.push_back(kernel->code);
+  return joinCode(parts);
+}
+
+} // namespace graphc

@@ -1,0 +1,259 @@
+//===- Runtime/CodeFolder.cpp - compiled code on disk ---------------------===//
+#include "Runtime/CodeFolder.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "Support/Log.h"
+#include "graphc/Config.h"
+#include "graphc/Status.h"
+
+namespace graphc {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Stands behind code and data in every entry's file.
+struct Trailer {
+  uint64_t magic = kMagic;
+  uint64_t codeSize = 0;
+  uint64_t dataSize = 0;
+  Hash128 key;      // the entry's: a renamed file is no entry
+  Hash128 checksum; // of code and data
+
+  static constexpr uint64_t kMagic = 0x31306564'6f634367; // "gCcode01"
+};
+
+constexpr std::string_view kTemporary = ".new-";
+
+Hash128 checksum(std::string_view code, std::string_view data) {
+  Hasher hasher;
+  hasher.addString(code).addString(data);
+  return hasher.finish128();
+}
+
+absl::Status ioError(const std::string &what, const std::string &path) {
+  return makeError(ErrorKind::Io, what + " " + path + ": " + strerror(errno));
+}
+
+class File {
+public:
+  File(const std::string &path, int flags)
+      : descriptor(::open(path.c_str(), flags | O_CLOEXEC, 0600)) {}
+  ~File() {
+    if (descriptor >= 0)
+      ::close(descriptor);
+  }
+  File(const File &) = delete;
+  File &operator=(const File &) = delete;
+  explicit operator bool() const { return descriptor >= 0; }
+  int number() const { return descriptor; }
+
+  bool readAll(std::string &bytes) const {
+    struct stat info;
+    if (fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode) || info.st_uid != geteuid())
+      return false;
+    bytes.resize(static_cast<size_t>(info.st_size));
+    for (size_t done = 0; done < bytes.size();) {
+      ssize_t count =
+          ::pread(descriptor, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
+      if (count == 0 || (count < 0 && errno != EINTR))
+        return false;
+      done += count > 0 ? static_cast<size_t>(count) : 0;
+    }
+    return true;
+  }
+
+  bool writeAll(std::string_view bytes) const {
+    while (!bytes.empty()) {
+      ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
+      if (count < 0 && errno != EINTR)
+        return false;
+      bytes.remove_prefix(count > 0 ? static_cast<size_t>(count) : 0);
+    }
+    return true;
+  }
+
+private:
+  int descriptor;
+};
+
+/// Marks the file as used now, so that others go first. To the hour is enough, and saves the write.
+void touch(const File &file) {
+  struct stat info;
+  if (fstat(file.number(), &info) == 0 && info.st_mtime + 3600 < time(nullptr))
+    futimens(file.number(), nullptr);
+}
+
+/// "" for none.
+std::string configuredPath() {
+  std::string path = config().cacheDir;
+  if (path == kNoCache)
+    return "";
+  if (!path.empty())
+    return path;
+  if (const char *cache = getenv("XDG_CACHE_HOME"); cache && *cache == '/')
+    return std::string(cache) + "/graphc";
+  if (const char *home = getenv("HOME"); home && *home == '/')
+    return std::string(home) + "/.cache/graphc";
+  return "";
+}
+
+} // namespace
+
+absl::StatusOr<std::unique_ptr<CodeFolder>> CodeFolder::open(const std::string &path,
+                                                             uint64_t maxBytes) {
+  std::error_code error;
+  if (fs::path parent = fs::path(path).parent_path(); !parent.empty())
+    fs::create_directories(parent, error);
+  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
+    return ioError("cannot make the folder", path);
+  File folder(path, O_RDONLY | O_DIRECTORY);
+  struct stat info;
+  if (!folder || fstat(folder.number(), &info) != 0)
+    return ioError("cannot open the folder", path);
+  if (info.st_uid != geteuid())
+    return makeError(ErrorKind::Io,
+                     "the folder " + path + " belongs to another user; code in it is not run");
+  if (info.st_mode & (S_IRWXG | S_IRWXO))
+    return makeError(ErrorKind::Io,
+                     "the folder " + path +
+                         " is open to other users; code in it is not run (chmod 700 it)");
+  return std::unique_ptr<CodeFolder>(new CodeFolder(fs::absolute(path, error).string(), maxBytes));
+}
+
+std::shared_ptr<CodeFolder> CodeFolder::configured() {
+  static std::mutex mutex;
+  static auto &last = *new std::pair<std::string, std::shared_ptr<CodeFolder>>;
+  std::string path = configuredPath();
+  std::lock_guard lock(mutex);
+  if (path == last.first)
+    return last.second;
+  last = {path, nullptr};
+  if (path.empty())
+    return nullptr;
+  absl::StatusOr<std::unique_ptr<CodeFolder>> folder = open(path);
+  if (folder.ok())
+    last.second = *std::move(folder);
+  else
+    logWarning("compiled code is not kept: " + std::string(folder.status().message()));
+  return last.second;
+}
+
+std::string CodeFolder::pathOf(const Hash128 &key, Kind kind) const {
+  char name[40];
+  snprintf(name, sizeof(name), "/%016llx%016llx", static_cast<unsigned long long>(key.high),
+           static_cast<unsigned long long>(key.low));
+  return folder + name + (kind == Kind::Object ? ".o" : ".so");
+}
+
+std::optional<CodeFolder::Entry> CodeFolder::find(const Hash128 &key, Kind kind) const {
+  Entry entry;
+  entry.path = pathOf(key, kind);
+  File file(entry.path, O_RDONLY | O_NOFOLLOW);
+  Trailer trailer;
+  if (!file || !file.readAll(entry.code) || entry.code.size() < sizeof(trailer))
+    return std::nullopt;
+  size_t body = entry.code.size() - sizeof(trailer);
+  std::memcpy(&trailer, entry.code.data() + body, sizeof(trailer));
+  if (trailer.magic != Trailer::kMagic || !(trailer.key == key) || trailer.codeSize > body ||
+      trailer.dataSize != body - trailer.codeSize)
+    return std::nullopt;
+  entry.data = entry.code.substr(trailer.codeSize, trailer.dataSize);
+  entry.code.resize(trailer.codeSize);
+  if (!(checksum(entry.code, entry.data) == trailer.checksum))
+    return std::nullopt;
+  touch(file);
+  return entry;
+}
+
+absl::Status CodeFolder::store(const Hash128 &key, Kind kind, std::string_view data,
+                               absl::FunctionRef<absl::Status(const std::string &)> write) {
+  std::string target = pathOf(key, kind);
+  std::string temporary = folder + "/" + std::string(kTemporary) + std::to_string(getpid()) + "-" +
+                          std::to_string(stores++) + (kind == Kind::Object ? ".o" : ".so");
+  struct Remove {
+    const std::string &path;
+    ~Remove() { unlink(path.c_str()); } // after the rename there is nothing to remove
+  } remove{temporary};
+  unlink(temporary.c_str()); // left behind by a process of the same number
+  if (absl::Status status = write(temporary); !status.ok())
+    return status;
+
+  std::string code;
+  File file(temporary, O_RDWR | O_APPEND | O_NOFOLLOW);
+  if (!file || !file.readAll(code))
+    return ioError("cannot read", temporary);
+  Trailer trailer;
+  trailer.codeSize = code.size();
+  trailer.dataSize = data.size();
+  trailer.key = key;
+  trailer.checksum = checksum(code, data);
+  std::string_view end(reinterpret_cast<const char *>(&trailer), sizeof(trailer));
+  if (!file.writeAll(data) || !file.writeAll(end))
+    return ioError("cannot write", temporary);
+  if (rename(temporary.c_str(), target.c_str()) != 0)
+    return ioError("cannot write", target);
+  // The size is looked at now and then only: it need not be met exactly.
+  if (stores % 32 == 1)
+    removeOldest();
+  return absl::OkStatus();
+}
+
+absl::Status CodeFolder::store(const Hash128 &key, Kind kind, std::string_view data,
+                               std::string_view code) {
+  return store(key, kind, data, [&](const std::string &path) -> absl::Status {
+    File file(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
+    return file && file.writeAll(code) ? absl::OkStatus() : ioError("cannot write", path);
+  });
+}
+
+void CodeFolder::removeOldest() {
+  std::unique_lock lock(removing, std::try_to_lock);
+  if (!lock.owns_lock())
+    return;
+  struct Item {
+    fs::file_time_type used;
+    uint64_t bytes;
+    fs::path path;
+  };
+  std::vector<Item> items;
+  uint64_t total = 0;
+  std::error_code error;
+  auto now = fs::file_time_type::clock::now();
+  for (const fs::directory_entry &file : fs::directory_iterator(folder, error)) {
+    Item item{file.last_write_time(error), 0, file.path()};
+    if (!error)
+      item.bytes = file.file_size(error);
+    if (error)
+      continue; // another process has removed it
+    if (file.path().filename().string().starts_with(kTemporary)) {
+      // Of a process that is gone, unless it is new.
+      if (now - item.used > std::chrono::hours(1))
+        fs::remove(item.path, error);
+      continue;
+    }
+    total += item.bytes;
+    items.push_back(std::move(item));
+  }
+  if (total <= maxBytes)
+    return;
+  std::sort(items.begin(), items.end(),
+            [](const Item &a, const Item &b) { return a.used < b.used; });
+  // Down to three quarters, so that it is not done again at once.
+  for (const Item &item : items) {
+    if (total <= maxBytes / 4 * 3)
+      break;
+    if (fs::remove(item.path, error))
+      total -= item.bytes;
+  }
+}
+
+} // namespace graphc

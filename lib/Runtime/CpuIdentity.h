@@ -1,0 +1,13 @@
+//===- Runtime/CpuIdentity.h - which processor this is ----------*- C++ -*-===//
+#pragma once
+
+#include "Support/Hash.h"
+
+namespace graphc {
+
+/// A hash of this processor's model and of what it can do, as far as the operating system lets
+/// programs use it: equal where code for one runs on the other. Read once; the light library's
+/// stand-in for LLVM's detection. Thread-safe.
+Hash128 cpuIdentity();
+
+} // namespace graphc

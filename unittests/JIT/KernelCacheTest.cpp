@@ -1,0 +1,162 @@
+//===- unittests/JIT/KernelCacheTest.cpp - each kernel compiled once ------===//
+#include "JIT/KernelCache.h"
+
+#include <atomic>
+#include <filesystem>
+#include <thread>
+
+#include "TestKernels.h"
+#include "absl/strings/str_replace.h"
+#include "graphc/Status.h"
+
+namespace graphc::testing {
+namespace {
+
+/// out = the number.
+std::string constantKernel(int number, const std::string &symbol = "kernel") {
+  return absl::StrReplaceAll(R"(
+func.func @SYMBOL(%out: memref<i32>) -> i32 attributes {graphc.kernel} {
+  %0 = arith.constant NUMBER : i32
+  memref.store %0, %out[] : memref<i32>
+  %ok = arith.constant 0 : i32
+  return %ok : i32
+})",
+                             {{"NUMBER", std::to_string(number)}, {"SYMBOL", symbol}});
+}
+
+int32_t call(const LoadedCode &code, size_t index) {
+  int32_t out = -1;
+  void *buffers[] = {&out};
+  EXPECT_EQ(code.function(index)(buffers, nullptr), 0);
+  return out;
+}
+
+KernelCache::Request request(int number) {
+  return {codeKey("constant " + std::to_string(number), "", "native"), "kernel"};
+}
+
+class TemporaryFolder {
+public:
+  TemporaryFolder() {
+    std::string name = ::testing::TempDir() + "/graphc-kernels-XXXXXX";
+    EXPECT_TRUE(mkdtemp(name.data()));
+    folder = *CodeFolder::open(name);
+  }
+  ~TemporaryFolder() { std::filesystem::remove_all(folder->path()); }
+  CodeFolder *get() { return folder.get(); }
+
+private:
+  std::unique_ptr<CodeFolder> folder;
+};
+
+TEST(KernelCache, CompilesEachKernelOnce) {
+  KernelCache cache;
+  std::atomic<int> compiled = 0;
+  std::vector<KernelCache::Request> requests;
+  for (int i = 0; i < 12; ++i)
+    requests.push_back(request(i % 6));
+  auto compile = [&](size_t i) {
+    ++compiled;
+    return compileText(constantKernel(static_cast<int>(i % 6)));
+  };
+  auto kernels = cache.get(requests, nullptr, 2, compile);
+  ASSERT_TRUE(kernels.ok()) << kernels.status();
+  auto code = codeOf(*kernels);
+  ASSERT_EQ(code->size(), 12u);
+  kernels->clear(); // the code keeps what it needs
+  for (int i = 0; i < 12; ++i)
+    EXPECT_EQ(call(*code, i), i % 6);
+  EXPECT_EQ(compiled, 6);
+  ASSERT_TRUE(cache.get(requests, nullptr, 2, compile).ok());
+  EXPECT_EQ(compiled, 6);
+  EXPECT_EQ(cache.counters().compiled, 6);
+  EXPECT_EQ(cache.counters().found, 18);
+  EXPECT_EQ(cache.counters().read, 0);
+}
+
+TEST(KernelCache, ThreadsThatWantTheSameKernel) {
+  KernelCache cache;
+  std::atomic<int> compiled = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      std::vector<KernelCache::Request> requests;
+      for (int i = 0; i < 8; ++i)
+        requests.push_back(request((i + 2 * t) % 8));
+      auto kernels = cache.get(requests, nullptr, 2, [&](size_t i) {
+        ++compiled;
+        return compileText(constantKernel(static_cast<int>((i + 2 * t) % 8)));
+      });
+      ASSERT_TRUE(kernels.ok()) << kernels.status();
+      for (int i = 0; i < 8; ++i)
+        EXPECT_EQ(call(*(*kernels)[i]->code, 0), (i + 2 * t) % 8);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(compiled, 8);
+}
+
+TEST(KernelCache, FolderServesOtherProcesses) {
+  TemporaryFolder folder;
+  auto compile = [](size_t) { return compileText(constantKernel(3, "first")); };
+  auto never = [](size_t) -> absl::StatusOr<std::string> {
+    ADD_FAILURE() << "compiled again";
+    return makeError(ErrorKind::Internal, "compiled again");
+  };
+  KernelCache::Request first = request(3), second = request(3);
+  first.symbol = "first";
+  KernelCache writer, reader;
+  ASSERT_TRUE(writer.get({first}, folder.get(), 1, compile).ok());
+  auto kernels = reader.get({second}, folder.get(), 1, never);
+  ASSERT_TRUE(kernels.ok()) << kernels.status();
+  EXPECT_EQ((*kernels)[0]->symbol, "first")
+      << "the object's own symbol, whatever the second one is called";
+  EXPECT_EQ(call(*(*kernels)[0]->code, 0), 3);
+  EXPECT_EQ(reader.counters().read, 1);
+
+  // A damaged entry is compiled again and replaced.
+  std::string path = folder.get()->pathOf(first.key, CodeFolder::Kind::Object);
+  std::filesystem::resize_file(path, 100);
+  KernelCache repairer, afterwards;
+  ASSERT_TRUE(repairer.get({first}, folder.get(), 1, compile).ok());
+  EXPECT_EQ(repairer.counters().compiled, 1);
+  ASSERT_TRUE(afterwards.get({first}, folder.get(), 1, never).ok());
+}
+
+TEST(KernelCache, UnusedKernelsAreForgotten) {
+  KernelCache cache(/*maxKernels=*/3);
+  auto compile = [](size_t) { return compileText(constantKernel(1)); };
+  auto used = cache.get({request(100)}, nullptr, 1, compile);
+  ASSERT_TRUE(used.ok());
+  auto code = codeOf(*used);
+  used->clear();
+  for (int i = 101; i < 110; ++i)
+    ASSERT_TRUE(cache.get({request(i)}, nullptr, 1, compile).ok());
+  EXPECT_EQ(cache.counters().compiled, 10);
+  ASSERT_TRUE(cache.get({request(100), request(109)}, nullptr, 1, compile).ok());
+  EXPECT_EQ(cache.counters().compiled, 10) << "in use, and the youngest";
+  ASSERT_TRUE(cache.get({request(101)}, nullptr, 1, compile).ok());
+  EXPECT_EQ(cache.counters().compiled, 11) << "the oldest that nobody uses is gone";
+  EXPECT_EQ(call(*code, 0), 1);
+}
+
+TEST(KernelCache, ErrorsAreNotKept) {
+  KernelCache cache;
+  bool fail = true;
+  auto compile = [&](size_t i) -> absl::StatusOr<std::string> {
+    if (fail && i >= 1)
+      return makeError(ErrorKind::NotSupported, "kernel " + std::to_string(i));
+    return compileText(constantKernel(static_cast<int>(i)));
+  };
+  std::vector<KernelCache::Request> requests = {request(0), request(1), request(2)};
+  auto failed = cache.get(requests, nullptr, 2, compile);
+  EXPECT_EQ(failed.status().message(), "kernel 1") << "the first in order, on however many threads";
+  EXPECT_EQ(errorKind(failed.status()), ErrorKind::NotSupported);
+  fail = false;
+  auto kernels = cache.get(requests, nullptr, 2, compile);
+  ASSERT_TRUE(kernels.ok()) << kernels.status();
+  EXPECT_EQ(call(*(*kernels)[2]->code, 0), 2);
+}
+
+} // namespace
+} // namespace graphc::testing
