@@ -1,0 +1,20 @@
+//===- JIT/LoopTargetOf.h - a processor as the loops stage sees it --------*- C++ -*-===//
+#pragma once
+
+#include "JIT/Target.h"
+#include "Transforms/LoopTarget.h"
+
+namespace graphc {
+
+/// What the loops stage is told of a processor.
+inline LoopTarget loopTargetOf(const TargetDescription &target) {
+  LoopTarget loops;
+  loops.vectorBytes = target.vectorBytes;
+  loops.vectorRegisters = target.hasAvx512 || target.isAArch64 ? 32 : 16;
+  loops.math.fma = target.hasFma;
+  loops.math.rounding = target.isAArch64 || target.hasAvx2;
+  loops.math.avx512 = target.hasAvx512;
+  return loops;
+}
+
+} // namespace graphc

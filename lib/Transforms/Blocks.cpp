@@ -1,0 +1,317 @@
+//===- Transforms/Blocks.cpp - reductions inside blocks of parallel loops -===//
+//
+// For reductions whose loads are contiguous along a parallel loop: products of matrices, convolutions and pooling over
+// contiguous pixels, sums over outer axes. A block of `rows` x `vectors` results is held in registers while the
+// reduction's loops run:
+//
+//   for the other parallel loops:
+//     scf.for %j = 0 to %main step vectors * lanes {        (and once more, masked, for what is left)
+//       scf.for %i = 0 to %m step rows {
+//         %sums:rows*vectors = scf.for %k ... iter_args {   loads: `vectors` vectors, `rows` scalars
+//           fma ...
+//         }
+//         what follows at the same element (bias, relu, casts); stores
+//
+// Cost. A load of a vector serves all rows if it does not depend on the row loop, a load of a scalar serves all vectors;
+// a block of 6 x 4 does 24 fused multiply-adds for 10 loads, which keeps two multipliers busy with two loads a cycle, and
+// its 24 accumulators + 4 vectors + 1 scalar fit the 32 registers (with 16: 4 x 2 + 2 + 1). The row loop is inside the
+// column loop: a panel of the vectors' operand (K x 64 floats) stays in the L2 cache while the other operand passes by.
+// Without a loop that vectors are independent of (sums over an axis, pooling), a block is 1 x 4.
+//
+// The last rows: rows beyond the end repeat the last one and are not stored, which costs nothing in the loops inside.
+//
+// Reduction loops on which a mask depends run outside the others, so that masks are made once for all channels.
+//
+//===----------------------------------------------------------------------===//
+#include "Lowering/ScalarTypes.h"
+#include "Transforms/KernelEmitter.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace graphc {
+
+namespace arith = mlir::arith;
+namespace vector = mlir::vector;
+using mlir::Value;
+
+/// float32 terms that are joined before they are extended: F-012.
+static constexpr int64_t kPartialTerms = 16;
+
+struct KernelEmitter::BlockShape {
+  int vectorLoop, rowLoop; ///< rowLoop -1: none
+  int rows, vectors, lanes;
+};
+
+void KernelEmitter::emitPoints(const Pass &pass) {
+  if (prefersBlocks(pass))
+    return emitBlocks(pass);
+  emitRows(pass.nests, pass.outer, kernel.nests[size_t(pass.nests[0])].numParallel);
+}
+
+/// Compares what memory costs with vectors along the last parallel loop, and along the best of each reduction's.
+bool KernelEmitter::prefersBlocks(const Pass &pass) const {
+  const KernelNest &first = kernel.nests[size_t(pass.nests[0])];
+  int last = first.numParallel - 1;
+  int lanes = lanesOf();
+  if (last < pass.outer || lanes == 1)
+    return false;
+  // Short loops waste lanes.
+  auto waste = [&](const KernelNest &nest, int loop) {
+    auto extent = constantSize(nest.extents[size_t(loop)]);
+    return extent && *extent < lanes ? double(lanes) / double(std::max<int64_t>(*extent, 1)) : 1.0;
+  };
+  double blocks = 0, rows = 0;
+  for (int number : pass.nests) {
+    const KernelNest &nest = kernel.nests[size_t(number)];
+    blocks += (1 + body->memoryCost(nest, last)) * waste(nest, last);
+    double best = nest.isReduction() ? INFINITY : 0;
+    for (int loop = nest.numParallel; loop < nest.numLoops(); ++loop)
+      best = std::min(best, (1 + body->memoryCost(nest, loop)) * waste(nest, loop));
+    rows += best;
+  }
+  return blocks <= rows;
+}
+
+KernelEmitter::BlockShape KernelEmitter::blockShape(const Pass &pass) const {
+  const KernelNest &first = kernel.nests[size_t(pass.nests[0])];
+  BlockShape shape{first.numParallel - 1, -1, 1, 4, lanesOf()};
+  // The row loop is the one along which most vectors can be used again.
+  int most = 0;
+  for (int loop = pass.outer; loop < shape.vectorLoop; ++loop) {
+    int reused = 0;
+    for (int number : pass.nests)
+      if (kernel.nests[size_t(number)].isReduction())
+        reused += body->reusedVectors(kernel.nests[size_t(number)], shape.vectorLoop, loop);
+    if (reused > most) {
+      most = reused;
+      shape.rowLoop = loop;
+    }
+  }
+  int64_t widest = 4;
+  for (int number : pass.nests)
+    for (mlir::TypedAttr neutral : kernel.nests[size_t(number)].neutral)
+      widest = std::max(widest, memoryBytes(neutral.getType()));
+  int registersEach = std::max<int>(1, int(shape.lanes * widest) / target.vectorBytes);
+  int accumulators = (target.vectorRegisters == 32 ? 24 : 8) / registersEach;
+  shape.vectors = target.vectorRegisters == 32 ? 4 : 2;
+  if (auto extent = constantSize(first.extents[size_t(shape.vectorLoop)])) {
+    // Even panels.
+    int64_t count = llvm::divideCeil(std::max<int64_t>(*extent, 1), shape.lanes);
+    int64_t panels = llvm::divideCeil(count, shape.vectors);
+    shape.vectors = int(llvm::divideCeil(count, panels));
+  }
+  if (shape.rowLoop < 0)
+    return shape;
+  shape.rows = std::max(1, accumulators / shape.vectors);
+  if (auto extent = constantSize(first.extents[size_t(shape.rowLoop)])) {
+    int64_t blocks = llvm::divideCeil(std::max<int64_t>(*extent, 1), shape.rows);
+    shape.rows = int(llvm::divideCeil(std::max<int64_t>(*extent, 1), blocks));
+  }
+  return shape;
+}
+
+/// A reduction's loops with the block's accumulators in registers.
+void KernelEmitter::emitBlockReduction(const KernelNest &nest) {
+  size_t instances = size_t(body->rows * body->vectors);
+  bool partial = bool(nest.partialTerm);
+  JoinPlan plan = body->planJoin(nest, partial);
+  llvm::SmallVector<int> loops, plainLoops;
+  for (int loop = nest.numParallel; loop < nest.numLoops(); ++loop)
+    (body->isInCondition(nest, loop) ? loops : plainLoops).push_back(loop);
+  loops.append(plainLoops);
+
+  using Values = llvm::SmallVector<Value>;
+  size_t width = nest.neutral.size();
+  auto neutral = body->neutral(nest, body->lanes);
+  Values sums;
+  for (size_t i = 0; i < instances; ++i)
+    sums.append(neutral.begin(), neutral.end());
+  Values zeros;
+  if (partial) {
+    auto zero = mlir::cast<mlir::TypedAttr>(b.getZeroAttr(mlir::VectorType::get({body->lanes}, b.getF32Type())));
+    zeros.assign(instances, stack->at(0, {zero.getAsOpaquePointer(), 0}, [&] {
+                   return arith::ConstantOp::create(b, zero);
+                 }));
+  }
+  auto setLoop = [&](int loop, Value counter) {
+    LoopVariable &variable = body->loops[size_t(loop)];
+    variable = {};
+    variable.level = stack->depth();
+    variable.index = {counter};
+  };
+  auto innermost = [&](Values &accumulators) {
+    auto values = body->emit(nest, plan.targets, /*asVectors=*/true);
+    for (size_t i = 0; i < instances; ++i) {
+      llvm::SmallVector<Value, 2> terms;
+      for (auto &each : values)
+        terms.push_back(each[i]);
+      size_t each = partial ? 1 : width;
+      auto slot = llvm::MutableArrayRef(accumulators).slice(i * each, each);
+      llvm::SmallVector<Value, 2> joined = body->join(nest, plan, slot, terms);
+      llvm::copy(joined, slot.begin());
+    }
+  };
+  // Adds float32 sums of at most kPartialTerms terms to the accumulators.
+  auto extend = [&](const Values &parts) {
+    for (size_t i = 0; i < instances; ++i) {
+      Value wide = arith::ExtFOp::create(b, sums[i].getType(), parts[i]);
+      sums[i] = body->join(nest, sums[i], wide)[0];
+    }
+  };
+
+  llvm::SmallVector<mlir::scf::ForOp> open;
+  for (size_t k = 0; k < loops.size(); ++k) {
+    Bounds range = bounds(nest, loops[k]);
+    Value lower = stack->value(range.lower), upper = stack->value(range.upper);
+    bool isBlocked = partial && k + 1 == loops.size();
+    auto loop = stack->open(lower, upper, stack->constant(isBlocked ? kPartialTerms : 1), sums);
+    sums.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
+    open.push_back(loop);
+    if (!isBlocked) {
+      setLoop(loops[k], loop.getInductionVar());
+      continue;
+    }
+    Value end = arith::AddIOp::create(b, loop.getInductionVar(), stack->constant(kPartialTerms));
+    end = arith::MinSIOp::create(b, end, upper);
+    auto inner = stack->open(loop.getInductionVar(), end, stack->constant(1), zeros);
+    setLoop(loops[k], inner.getInductionVar());
+    Values parts(inner.getRegionIterArgs().begin(), inner.getRegionIterArgs().end());
+    innermost(parts);
+    stack->close(parts);
+    parts.assign(inner.getResults().begin(), inner.getResults().end());
+    extend(parts);
+  }
+  if (!partial)
+    innermost(sums);
+  for (mlir::scf::ForOp loop : llvm::reverse(open)) {
+    stack->close(sums);
+    sums.assign(loop.getResults().begin(), loop.getResults().end());
+  }
+  // What follows uses the sums: nothing may be hoisted in front of the loops any more.
+  stack->dropAnchor();
+
+  RegisterArray kept;
+  kept.level = stack->depth();
+  kept.onRow = kept.onVector = true;
+  for (size_t i = 0; i < instances; ++i)
+    kept.values.push_back(sums[i * width + width - 1]);
+  if (inMemory[size_t(nest.result)])
+    body->store(nest, kept.values);
+  body->registers[nest.result] = std::move(kept);
+}
+
+/// All nests on the block that is set up.
+void KernelEmitter::emitBlock(const Pass &pass) {
+  for (int number : pass.nests) {
+    const KernelNest &nest = kernel.nests[size_t(number)];
+    if (int(body->loops.size()) < nest.numLoops())
+      body->loops.resize(size_t(nest.numLoops()));
+    if (nest.isReduction()) {
+      emitBlockReduction(nest);
+      continue;
+    }
+    auto values = body->emit(nest, nest.terms, /*asVectors=*/true);
+    if (inMemory[size_t(nest.result)])
+      body->store(nest, values[0]);
+    RegisterArray kept;
+    kept.level = stack->depth();
+    kept.onRow = kept.onVector = true;
+    kept.values = values[0];
+    body->registers[nest.result] = std::move(kept);
+  }
+  for (int number : pass.nests)
+    body->registers.erase(kernel.nests[size_t(number)].result);
+}
+
+/// Vectors from `first` on, `shape.vectors` at a time; masked, they may reach beyond `upper`.
+void KernelEmitter::emitPanel(const Pass &pass, const BlockShape &shape, Value first, Value upper,
+                              bool masked) {
+  const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
+  auto panel = stack->open(first, upper, stack->constant(int64_t(shape.vectors) * shape.lanes));
+  LoopVariable &columns = body->loops[size_t(shape.vectorLoop)];
+  columns = {};
+  columns.level = stack->depth();
+  columns.isVector = true;
+  columns.index = {panel.getInductionVar()};
+  body->masks.clear();
+  if (masked) {
+    Value left = arith::SubIOp::create(b, upper, panel.getInductionVar());
+    for (int v = 0; v < shape.vectors; ++v) {
+      Value rest = v ? Value(arith::SubIOp::create(b, left, stack->constant(int64_t(v) * shape.lanes)))
+                     : left;
+      body->masks.push_back(vector::CreateMaskOp::create(
+          b, mlir::VectorType::get({shape.lanes}, b.getI1Type()), rest));
+    }
+  }
+  body->rowExists.clear();
+  if (shape.rowLoop < 0) {
+    emitBlock(pass);
+  } else {
+    Bounds range = bounds(nest, shape.rowLoop);
+    Value last = stack->value(stack->add(range.upper, b.getIndexAttr(-1)));
+    auto rows = stack->open(stack->value(range.lower), stack->value(range.upper),
+                            stack->constant(shape.rows));
+    LoopVariable &variable = body->loops[size_t(shape.rowLoop)];
+    variable = {};
+    variable.level = stack->depth();
+    variable.isRow = true;
+    auto lower = constantSize(range.lower), end = constantSize(range.upper);
+    bool isEven = lower && end && (*end - *lower) % shape.rows == 0;
+    for (int row = 0; row < shape.rows; ++row) {
+      Value index = rows.getInductionVar();
+      if (row)
+        index = arith::AddIOp::create(b, index, stack->constant(row));
+      if (row && !isEven) {
+        body->rowExists.resize(size_t(shape.rows));
+        body->rowExists[size_t(row)] =
+            arith::CmpIOp::create(b, arith::CmpIPredicate::sle, index, last);
+        index = arith::MinSIOp::create(b, index, last);
+      }
+      variable.index.push_back(index);
+    }
+    emitBlock(pass);
+    stack->close();
+  }
+  stack->close();
+  body->masks.clear();
+  body->rowExists.clear();
+}
+
+void KernelEmitter::emitBlocks(const Pass &pass) {
+  const KernelNest &first = kernel.nests[size_t(pass.nests[0])];
+  BlockShape shape = blockShape(pass);
+  placeArrays(pass, pass.outer);
+  if (int(body->loops.size()) < first.numParallel)
+    body->loops.resize(size_t(first.numParallel));
+  int opened = 0;
+  for (int loop = pass.outer; loop < first.numParallel; ++loop)
+    if (loop != shape.vectorLoop && loop != shape.rowLoop) {
+      openLoop(first, loop);
+      ++opened;
+    }
+  body->lanes = shape.lanes;
+  body->rows = shape.rows;
+  body->vectors = shape.vectors;
+  Bounds range = bounds(first, shape.vectorLoop);
+  int64_t step = int64_t(shape.vectors) * shape.lanes;
+  Value lower = stack->value(range.lower), upper = stack->value(range.upper), main;
+  auto constantLower = constantSize(range.lower), constantUpper = constantSize(range.upper);
+  bool hasMain = true, hasRest = true;
+  if (constantLower && constantUpper) {
+    int64_t count = *constantUpper - *constantLower, whole = count / step * step;
+    hasMain = whole > 0;
+    hasRest = whole < count;
+    main = stack->constant(*constantLower + whole);
+  } else {
+    Value count = arith::SubIOp::create(b, upper, lower);
+    Value rest = arith::RemUIOp::create(b, count, stack->constant(step));
+    main = arith::SubIOp::create(b, upper, rest);
+  }
+  if (hasMain)
+    emitPanel(pass, shape, lower, main, /*masked=*/false);
+  if (hasRest)
+    emitPanel(pass, shape, main, upper, /*masked=*/true);
+  for (int i = 0; i < opened; ++i)
+    stack->close();
+}
+
+} // namespace graphc

@@ -1,0 +1,142 @@
+//===- Transforms/BodyEmitter.h - bodies of nests on vectors ----*- C++ -*-===//
+//
+// Makes the code of a nest's body for a block of iterations: `rows` values of one loop times `vectors` vectors of
+// `lanes` values of another. Each op of the body is made as often as its operands differ within the block: a load that
+// does not depend on the row loop is made once for all rows. Values that do not depend on the vector loop stay scalars
+// until something wants them as vectors, and everything goes to the outermost loop that it may go to (LoopStack).
+// With lanes == 1 the same code makes scalar loops.
+//
+// Indices that are linear in the vector loop are kept as the scalar of lane 0 (the base) with a constant factor, so that
+// their loads are vector loads and range tests on them are comparisons of 32-bit lanes with one scalar.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "Transforms/LoopTarget.h"
+#include "Transforms/Memory.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace graphc {
+
+/// A loop of the nests in hand.
+struct LoopVariable {
+  int level = 0;                          ///< depth from which its counter is known
+  bool isRow = false, isVector = false;
+  llvm::SmallVector<mlir::Value, 8> index; ///< by row for the row loop; else one (vector loop: of the first lane)
+};
+
+/// An array's values that an earlier nest left in registers.
+struct RegisterArray {
+  int level = 0;
+  bool onRow = false, onVector = false;
+  llvm::SmallVector<mlir::Value, 8> values; ///< by instance, as far as it depends on it
+};
+
+/// How a reduction's terms meet its accumulator: which values of the body are wanted, and whether two of them are the
+/// factors of a product that is added by one fused multiply-add (one rounding less than the two ops).
+struct JoinPlan {
+  llvm::SmallVector<mlir::Value, 2> targets;
+  bool partial = false; ///< in float32 (KernelNest::partialTerm)
+  bool isProduct = false;
+};
+
+class BodyEmitter {
+public:
+  BodyEmitter(LoopStack &stack, const KernelModel &kernel, const LoopTarget &target)
+      : stack(stack), kernel(kernel), target(target) {}
+
+  //===--- the block in hand: set by the strategies -----------------------===//
+  llvm::SmallVector<LoopVariable, 8> loops;
+  int lanes = 1, rows = 1, vectors = 1;
+  llvm::SmallVector<mlir::Value, 4> masks; ///< by vector; empty for whole vectors
+  llvm::SmallVector<mlir::Value, 8> rowExists; ///< by row; empty if all do: other rows are not stored
+  llvm::DenseMap<int, RegisterArray> registers;
+  std::vector<ArrayMemory> memory; ///< by array
+  mlir::Value status;              ///< memref<i32>, if there are checks
+
+  /// The values of `targets` (of the nest's body) for each instance row * vectors + vector; of vector type if lanes > 1
+  /// and `asVectors`, else as they are.
+  std::vector<llvm::SmallVector<mlir::Value, 8>> emit(const KernelNest &nest,
+                                                      llvm::ArrayRef<mlir::Value> targets,
+                                                      bool asVectors);
+  /// Stores instances of the nest's result; the nest's parallel loops are the first ones.
+  void store(const KernelNest &nest, llvm::ArrayRef<mlir::Value> values);
+
+  /// Joins accumulator(s) and term(s) as the nest does, scalars or vectors.
+  llvm::SmallVector<mlir::Value, 2> join(const KernelNest &nest, mlir::ValueRange accumulators,
+                                         mlir::ValueRange terms, bool inOrder = true);
+  JoinPlan planJoin(const KernelNest &nest, bool partial) const;
+  llvm::SmallVector<mlir::Value, 2> join(const KernelNest &nest, const JoinPlan &plan,
+                                         mlir::ValueRange accumulators, mlir::ValueRange terms);
+  /// The neutral elements, as vectors if `width` > 1.
+  llvm::SmallVector<mlir::Value, 2> neutral(const KernelNest &nest, int width);
+  /// All lanes of accumulators joined.
+  llvm::SmallVector<mlir::Value, 2> joinLanes(const KernelNest &nest, mlir::ValueRange vectors);
+
+  /// How well a loop would do as the vector loop: the number of vector instructions for memory, where a gather
+  /// counts as many.
+  double memoryCost(const KernelNest &nest, int loop) const;
+  /// How many loads of the nest that move along `vectorLoop` do not along `rowLoop`.
+  int reusedVectors(const KernelNest &nest, int vectorLoop, int rowLoop) const;
+  /// Whether a mask of the nest's loads depends on the loop.
+  bool isInCondition(const KernelNest &nest, int loop) const;
+
+private:
+  struct Facts {
+    int level = 0;
+    bool onRow = false, onVector = false;
+    bool linear = true; ///< in the vector loop: base + factor * lane
+    int64_t factor = 0;
+    bool small = false; ///< index arithmetic that cannot overflow
+    bool natural = false, base = false; ///< which forms are needed
+  };
+  struct Address {
+    mlir::Value base;
+    Size factor; ///< of a lane
+    mlir::Value offsets; ///< vector of index, added to base + factor * lane; or null
+  };
+
+  void findFacts(const KernelNest &nest);
+  void findNeeds(const KernelNest &nest, llvm::ArrayRef<mlir::Value> targets);
+  Facts factsOf(mlir::Value value) const;
+  Facts factsOfOp(mlir::Operation &op) const;
+  Facts factsOfAccess(const MemoryAccess &access) const;
+  MemoryAccess operandAccess(const KernelNest &nest, int operand) const;
+  static MemoryAccess extractAccess(mlir::tensor::ExtractOp op);
+  MemoryAccess guardedAccess(mlir::scf::IfOp op) const;
+  bool isLaneComparison(mlir::arith::CmpIOp op) const;
+  std::optional<int64_t> indexFactor(const KernelNest &nest, mlir::Value index, int loop) const;
+  bool isHoistable(const KernelNest &nest, const MemoryAccess &access) const;
+
+  void emitOp(mlir::Operation &op);
+  void emitInput(const KernelNest &nest, int operand);
+  void emitCheck(mlir::Operation &op);
+  mlir::Value emitBase(mlir::Operation &op, int row);
+  mlir::Value makeNatural(mlir::Operation &op, int row, int vector);
+  mlir::Value compareLanes(mlir::Operation &op, int row, int vector);
+  mlir::Value clone(mlir::Operation &op, mlir::ValueRange operands, bool asVector);
+  mlir::Value load(const MemoryAccess &access, const Facts &facts, int row, int vector);
+  Address address(const MemoryAccess &access, int row, int vector);
+  mlir::Value sumTerms(const MemoryAccess &access, int row, Size constant,
+                       llvm::SmallVectorImpl<std::pair<int, mlir::Value>> &terms);
+
+  Size topLevelSum(Size sum, Size stride, int64_t factor, LoopStack::Key key);
+  mlir::Value loadStrided(mlir::VectorType type, mlir::Value buffer, mlir::Value base, int factor,
+                          mlir::Value mask, mlir::Value otherwise);
+  mlir::Value castToIndex(mlir::Value offsets);
+
+  /// The value of the body in an instance, as made; scalar or vector.
+  mlir::Value get(mlir::Value value, int row, int vector);
+  mlir::Value getBase(mlir::Value value, int row);
+  mlir::Value getVector(mlir::Value value, int row, int vector);
+  mlir::Value broadcast(mlir::Value scalar, int level, LoopStack::Key key);
+  mlir::Value laneNumbers(mlir::Type element);
+  mlir::VectorType vectorOf(mlir::Type element) const;
+
+  LoopStack &stack;
+  const KernelModel &kernel;
+  const LoopTarget &target;
+  llvm::DenseMap<mlir::Value, Facts> facts; ///< of the nest in hand
+};
+
+} // namespace graphc

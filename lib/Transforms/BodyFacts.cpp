@@ -1,0 +1,354 @@
+//===- Transforms/BodyFacts.cpp - what a body's values depend on ----------===//
+#include "Lowering/ScalarCall.h"
+#include "Transforms/BodyEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace graphc {
+
+namespace arith = mlir::arith;
+namespace func = mlir::func;
+namespace linalg = mlir::linalg;
+namespace scf = mlir::scf;
+namespace tensor = mlir::tensor;
+using mlir::Value;
+
+BodyEmitter::Facts BodyEmitter::factsOf(Value value) const {
+  auto known = facts.find(value);
+  if (known != facts.end())
+    return known->second;
+  Facts outside; // an argument of the function, or a constant outside of the body
+  outside.small = value.getType().isIndex();
+  return outside;
+}
+
+MemoryAccess BodyEmitter::operandAccess(const KernelNest &nest, int operand) const {
+  MemoryAccess access;
+  access.array = nest.inputs[size_t(operand)];
+  access.identity = nest.body()->getArgument(unsigned(operand)).getAsOpaquePointer();
+  access.map = const_cast<KernelNest &>(nest).op.getIndexingMapsArray()[size_t(operand)];
+  return access;
+}
+
+MemoryAccess BodyEmitter::extractAccess(tensor::ExtractOp op) {
+  MemoryAccess access;
+  access.identity = op.getOperation();
+  access.indices.assign(op.getIndices().begin(), op.getIndices().end());
+  return access;
+}
+
+MemoryAccess BodyEmitter::guardedAccess(scf::IfOp op) const {
+  auto load = mlir::cast<tensor::ExtractOp>(op.thenBlock()->front());
+  MemoryAccess access = extractAccess(load);
+  access.array = kernel.arrayOf.lookup(load.getTensor());
+  access.condition = op.getCondition();
+  access.otherwise = op.elseYield().getOperand(0);
+  return access;
+}
+
+/// Whether a load may run even if an inner loop has no iterations: each axis is a loop as long as it, or a constant
+/// within a constant extent.
+bool BodyEmitter::isHoistable(const KernelNest &nest, const MemoryAccess &access) const {
+  if (!access.map)
+    return false;
+  const KernelArray &array = kernel.arrays[size_t(access.array)];
+  for (auto [axis, expr] : llvm::enumerate(access.map.getResults())) {
+    if (auto loop = mlir::dyn_cast<mlir::AffineDimExpr>(expr)) {
+      if (nest.extents[loop.getPosition()] != array.shape[axis])
+        return false;
+      continue;
+    }
+    auto number = mlir::dyn_cast<mlir::AffineConstantExpr>(expr);
+    auto extent = constantSize(array.shape[axis]);
+    if (!number || !extent || number.getValue() >= *extent)
+      return false;
+  }
+  return true;
+}
+
+BodyEmitter::Facts BodyEmitter::factsOfAccess(const MemoryAccess &access) const {
+  Facts result;
+  auto include = [&](const Facts &other) {
+    result.level = std::max(result.level, other.level);
+    result.onRow |= other.onRow;
+    result.onVector |= other.onVector;
+  };
+  if (access.map) {
+    for (unsigned d = 0; d < access.map.getNumDims(); ++d)
+      if (access.map.isFunctionOfDim(d)) {
+        const LoopVariable &loop = loops[d];
+        Facts of;
+        of.level = loop.level;
+        of.onRow = loop.isRow;
+        of.onVector = loop.isVector;
+        include(of);
+      }
+  }
+  for (Value index : access.indices)
+    include(factsOf(index));
+  if (access.condition) {
+    include(factsOf(access.condition));
+    include(factsOf(access.otherwise));
+  }
+  result.linear = !result.onVector;
+  return result;
+}
+
+BodyEmitter::Facts BodyEmitter::factsOfOp(mlir::Operation &op) const {
+  if (auto index = mlir::dyn_cast<linalg::IndexOp>(op)) {
+    const LoopVariable &loop = loops[index.getDim()];
+    Facts result;
+    result.level = loop.level;
+    result.onRow = loop.isRow;
+    result.onVector = loop.isVector;
+    result.factor = loop.isVector;
+    result.small = true;
+    return result;
+  }
+  Facts result;
+  if (auto constant = mlir::dyn_cast<arith::ConstantOp>(op)) {
+    if (auto number = mlir::dyn_cast<mlir::IntegerAttr>(constant.getValue()))
+      result.small = number.getValue().getSignificantBits() <= 40;
+    return result;
+  }
+  if (auto load = mlir::dyn_cast<tensor::ExtractOp>(op)) {
+    MemoryAccess access = extractAccess(load);
+    access.array = kernel.arrayOf.lookup(load.getTensor());
+    result = factsOfAccess(access);
+    result.level = stack.depth();
+    return result;
+  }
+  if (auto branch = mlir::dyn_cast<scf::IfOp>(op)) {
+    result = factsOfAccess(guardedAccess(branch));
+    result.level = stack.depth();
+    return result;
+  }
+  result.small = true;
+  llvm::SmallVector<Facts, 3> operands;
+  for (Value operand : op.getOperands()) {
+    const Facts &of = operands.emplace_back(factsOf(operand));
+    result.level = std::max(result.level, of.level);
+    result.onRow |= of.onRow;
+    result.onVector |= of.onVector;
+    result.small &= of.small;
+  }
+  bool linear = llvm::all_of(operands, [](const Facts &of) { return of.linear; });
+  auto factorOfConstant = [&](unsigned i) -> std::optional<int64_t> {
+    if (auto constant = op.getOperand(i).getDefiningOp<arith::ConstantOp>())
+      if (auto number = mlir::dyn_cast<mlir::IntegerAttr>(constant.getValue()))
+        return number.getInt();
+    return std::nullopt;
+  };
+  if (!result.onVector)
+    result.linear = true;
+  else if (linear && mlir::isa<arith::AddIOp>(op))
+    result.factor = operands[0].factor + operands[1].factor;
+  else if (linear && mlir::isa<arith::SubIOp>(op))
+    result.factor = operands[0].factor - operands[1].factor;
+  else if (linear && mlir::isa<arith::IndexCastOp>(op))
+    result.factor = operands[0].factor;
+  else if (linear && mlir::isa<arith::MulIOp>(op) && factorOfConstant(1))
+    result.factor = operands[0].factor * *factorOfConstant(1);
+  else if (linear && mlir::isa<arith::MulIOp>(op) && factorOfConstant(0))
+    result.factor = operands[1].factor * *factorOfConstant(0);
+  else
+    result.linear = false;
+  if (!mlir::isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::IndexCastOp>(op))
+    result.small = false;
+  // Narrower arithmetic wraps where the base's would too, but not its lanes'.
+  if (result.onVector && !op.getResult(0).getType().isIndex() &&
+      !op.getResult(0).getType().isInteger(64))
+    result.linear = false;
+  if (result.onVector && result.linear && !result.small)
+    result.linear = false;
+  return result;
+}
+
+void BodyEmitter::findFacts(const KernelNest &nest) {
+  facts.clear();
+  for (int i = 0; i < int(nest.inputs.size()); ++i) {
+    if (nest.inputs[size_t(i)] < 0)
+      continue;
+    Facts of;
+    auto kept = registers.find(nest.inputs[size_t(i)]);
+    if (kept != registers.end() && nest.isIdentity(i)) {
+      of.level = kept->second.level;
+      of.onRow = kept->second.onRow;
+      of.onVector = kept->second.onVector;
+      of.linear = !of.onVector;
+    } else {
+      MemoryAccess access = operandAccess(nest, i);
+      of = factsOfAccess(access);
+      bool isInput = kernel.arrays[size_t(access.array)].role == KernelArray::Role::Input;
+      if (!isInput || !isHoistable(nest, access))
+        of.level = stack.depth();
+    }
+    facts[nest.body()->getArgument(unsigned(i))] = of;
+  }
+  for (mlir::Operation &op : nest.body()->without_terminator())
+    for (Value result : op.getResults())
+      facts[result] = factsOfOp(op);
+}
+
+/// Marks, from the targets and the checks up, in which form each value is needed.
+void BodyEmitter::findNeeds(const KernelNest &nest, llvm::ArrayRef<Value> targets) {
+  auto need = [&](Value value, bool base) {
+    auto known = facts.find(value);
+    if (known == facts.end())
+      return;
+    // What is the same in all lanes has one form.
+    (base && known->second.onVector ? known->second.base : known->second.natural) = true;
+  };
+  auto needIndex = [&](Value index) { need(index, factsOf(index).linear); };
+  for (Value target : targets)
+    need(target, false);
+  for (mlir::Operation &op : llvm::reverse(nest.body()->without_terminator())) {
+    if (auto call = mlir::dyn_cast<func::CallOp>(op); call && call.getCallee() == kCheckCall) {
+      need(call.getOperand(0), false);
+      continue;
+    }
+    if (op.getNumResults() != 1)
+      continue;
+    Facts of = facts[op.getResult(0)];
+    if (of.base)
+      for (Value operand : op.getOperands())
+        need(operand, true);
+    if (!of.natural)
+      continue;
+    if (auto load = mlir::dyn_cast<tensor::ExtractOp>(op)) {
+      for (Value index : load.getIndices())
+        needIndex(index);
+    } else if (auto branch = mlir::dyn_cast<scf::IfOp>(op)) {
+      MemoryAccess access = guardedAccess(branch);
+      for (Value index : access.indices)
+        needIndex(index);
+      need(access.condition, false);
+      need(access.otherwise, false);
+    } else if (of.onVector && of.linear) {
+      for (Value operand : op.getOperands())
+        need(operand, true); // made from the base
+      facts[op.getResult(0)].base = true;
+    } else if (auto compare = mlir::dyn_cast<arith::CmpIOp>(op);
+               compare && isLaneComparison(compare)) {
+      need(compare.getLhs(), true);
+      need(compare.getRhs(), true);
+    } else {
+      for (Value operand : op.getOperands())
+        need(operand, false);
+    }
+  }
+}
+
+bool BodyEmitter::isLaneComparison(arith::CmpIOp op) const {
+  using P = arith::CmpIPredicate;
+  bool isUnsigned = op.getPredicate() == P::ult || op.getPredicate() == P::ule ||
+                    op.getPredicate() == P::ugt || op.getPredicate() == P::uge;
+  mlir::Type type = op.getLhs().getType();
+  Facts l = factsOf(op.getLhs()), r = factsOf(op.getRhs());
+  int64_t factor = l.factor - r.factor;
+  return lanes > 1 && !isUnsigned && (type.isIndex() || type.isInteger(64)) && l.linear &&
+         r.linear && l.small && r.small && (factor == 1 || factor == -1);
+}
+
+double BodyEmitter::memoryCost(const KernelNest &nest, int loop) const {
+  // Cost of an access whose address moves by these factors along the loop.
+  auto costOf = [&](int array, llvm::ArrayRef<std::optional<int64_t>> factors) {
+    if (kernel.arrays[size_t(array)].rank() == 0)
+      return 0.0;
+    bool uniform = true;
+    for (const std::optional<int64_t> &factor : factors.drop_back())
+      uniform &= factor == 0;
+    if (uniform && factors.back() == 0)
+      return 0.0;
+    if (!uniform || !factors.back() || *factors.back() < 1 || *factors.back() > 4)
+      return 20.0;
+    return *factors.back() == 1 ? 1.0 : double(*factors.back()) + 1.0;
+  };
+  double cost = 0;
+  for (int i = 0; i < int(nest.inputs.size()); ++i) {
+    int array = nest.inputs[size_t(i)];
+    if (array < 0 || registers.contains(array))
+      continue;
+    llvm::SmallVector<std::optional<int64_t>, 6> factors;
+    for (mlir::AffineExpr expr : operandAccess(nest, i).map.getResults())
+      factors.push_back(affineFactors(expr, unsigned(nest.numLoops()))[size_t(loop)]);
+    cost += costOf(array, factors);
+  }
+  nest.body()->walk([&](tensor::ExtractOp load) {
+    llvm::SmallVector<std::optional<int64_t>, 6> factors;
+    for (Value index : load.getIndices())
+      factors.push_back(indexFactor(nest, index, loop));
+    cost += costOf(kernel.arrayOf.lookup(load.getTensor()), factors);
+  });
+  return cost;
+}
+
+int BodyEmitter::reusedVectors(const KernelNest &nest, int vectorLoop, int rowLoop) const {
+  int reused = 0;
+  for (int i = 0; i < int(nest.inputs.size()); ++i)
+    if (nest.inputs[size_t(i)] >= 0) {
+      mlir::AffineMap map = operandAccess(nest, i).map;
+      reused += map.isFunctionOfDim(unsigned(vectorLoop)) && !map.isFunctionOfDim(unsigned(rowLoop));
+    }
+  nest.body()->walk([&](tensor::ExtractOp load) {
+    auto moves = [&](int loop) {
+      return llvm::any_of(load.getIndices(),
+                          [&](Value index) { return indexFactor(nest, index, loop) != 0; });
+    };
+    reused += moves(vectorLoop) && !moves(rowLoop);
+  });
+  return reused;
+}
+
+bool BodyEmitter::isInCondition(const KernelNest &nest, int loop) const {
+  bool found = false;
+  nest.body()->walk(
+      [&](scf::IfOp branch) { found |= indexFactor(nest, branch.getCondition(), loop) != 0; });
+  return found;
+}
+
+std::optional<int64_t> BodyEmitter::indexFactor(const KernelNest &nest, Value index, int loop) const {
+  // Values stand before their users: one sweep over the body up to the index.
+  llvm::DenseMap<Value, std::optional<int64_t>> factors;
+  auto of = [&](Value value) -> std::optional<int64_t> {
+    auto known = factors.find(value);
+    return known == factors.end() ? std::optional<int64_t>(0) : known->second;
+  };
+  for (int i = 0; i < int(nest.inputs.size()); ++i)
+    if (nest.inputs[size_t(i)] >= 0 && operandAccess(nest, i).map.isFunctionOfDim(unsigned(loop)))
+      factors[nest.body()->getArgument(unsigned(i))] = std::nullopt;
+  for (mlir::Operation &op : nest.body()->without_terminator()) {
+    if (op.getNumResults() != 1)
+      continue;
+    std::optional<int64_t> factor = 0;
+    if (auto counter = mlir::dyn_cast<linalg::IndexOp>(op)) {
+      factor = int64_t(counter.getDim()) == loop;
+    } else if (mlir::isa<scf::IfOp>(op)) {
+      factor = std::nullopt;
+    } else {
+      llvm::SmallVector<std::optional<int64_t>, 3> operands;
+      for (Value operand : op.getOperands())
+        operands.push_back(of(operand));
+      bool all = llvm::all_of(operands, [](auto &each) { return each.has_value(); });
+      bool none = llvm::all_of(operands, [](auto &each) { return each == 0; });
+      auto constant = op.getNumOperands() == 2
+                          ? mlir::getConstantIntValue(op.getOperand(1))
+                          : std::optional<int64_t>();
+      if (none)
+        factor = 0;
+      else if (all && mlir::isa<arith::AddIOp>(op))
+        factor = *operands[0] + *operands[1];
+      else if (all && mlir::isa<arith::SubIOp>(op))
+        factor = *operands[0] - *operands[1];
+      else if (all && mlir::isa<arith::IndexCastOp>(op))
+        factor = operands[0];
+      else if (all && mlir::isa<arith::MulIOp>(op) && constant)
+        factor = *operands[0] * *constant;
+      else
+        factor = std::nullopt;
+    }
+    factors[op.getResult(0)] = factor;
+  }
+  return of(index);
+}
+
+} // namespace graphc

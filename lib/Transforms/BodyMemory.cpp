@@ -1,0 +1,271 @@
+//===- Transforms/BodyMemory.cpp - loads and stores of bodies -------------===//
+#include "Lowering/AffineIndex.h"
+#include "Lowering/ScalarTypes.h"
+#include "Transforms/BodyEmitter.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace graphc {
+
+namespace arith = mlir::arith;
+namespace memref = mlir::memref;
+namespace scf = mlir::scf;
+namespace vector = mlir::vector;
+using mlir::Value;
+using mlir::ValueRange;
+
+namespace {
+/// Greatest distance of a vector's elements that is not left to a gather.
+constexpr int64_t kMaxStride = 4;
+
+/// Tags of what is remembered for an access, beside BodyEmitter.cpp's forms.
+enum class Part : uint64_t { Factor = 16, Term = 17, Sum = 18, Steps = 19 };
+LoopStack::Key key(const void *access, Part part, int number, int row) {
+  return {access, uint64_t(part) << 32 | uint64_t(row) << 16 | uint64_t(number)};
+}
+} // namespace
+
+/// The sum of a constant and terms of several levels, each partial sum at the outermost level that it may stand at.
+Value BodyEmitter::sumTerms(const MemoryAccess &access, int row, Size constant,
+                            llvm::SmallVectorImpl<std::pair<int, Value>> &terms) {
+  // By level; there are few.
+  for (size_t i = 1; i < terms.size(); ++i)
+    for (size_t k = i; k > 0 && terms[k].first < terms[k - 1].first; --k)
+      std::swap(terms[k], terms[k - 1]);
+  Value sum;
+  if (terms.empty() || constantSize(constant) != 0)
+    sum = stack.value(constant);
+  for (auto [i, term] : llvm::enumerate(terms)) {
+    Value before = sum, next = term.second;
+    sum = before ? stack.at(term.first, key(access.identity, Part::Sum, int(i), row),
+                            [&] { return arith::AddIOp::create(stack.builder(), before, next); })
+                 : next;
+  }
+  return sum;
+}
+
+BodyEmitter::Address BodyEmitter::address(const MemoryAccess &access, int row, int v) {
+  mlir::ImplicitLocOpBuilder &b = stack.builder();
+  const ArrayMemory &array = memory[size_t(access.array)];
+  Address result;
+  result.factor = b.getIndexAttr(0);
+  Size constant = b.getIndexAttr(0);
+  llvm::SmallVector<std::pair<int, Value>> terms;
+
+  if (access.map) {
+    // The factor of each loop in the address.
+    llvm::SmallVector<Size, 8> factors(access.map.getNumDims(), b.getIndexAttr(0));
+    for (auto [axis, expr] : llvm::enumerate(access.map.getResults())) {
+      llvm::SmallVector<int64_t, 8> steps = affineFactors(expr, access.map.getNumDims());
+      for (unsigned d = 0; d < access.map.getNumDims(); ++d)
+        if (steps[d])
+          factors[d] = topLevelSum(factors[d], array.strides[axis], steps[d],
+                                   key(access.identity, Part::Factor, int(axis * 64 + d), 0));
+      if (steps.back())
+        constant = topLevelSum(constant, array.strides[axis], steps.back(),
+                               key(access.identity, Part::Factor, int(axis * 64 + 63), 1));
+    }
+    for (unsigned d = 0; d < factors.size(); ++d) {
+      if (constantSize(factors[d]) == 0)
+        continue;
+      const LoopVariable &loop = loops[d];
+      if (loop.isVector)
+        result.factor = factors[d];
+      Value counter = loop.index[loop.isRow ? size_t(row) : 0];
+      int termRow = loop.isRow ? row : 0;
+      terms.push_back({loop.level, stack.at(loop.level, key(access.identity, Part::Term, int(d), termRow), [&] {
+                         return stack.value(stack.multiply(counter, factors[d]));
+                       })});
+    }
+  } else {
+    for (auto [axis, index] : llvm::enumerate(access.indices)) {
+      Facts of = factsOf(index);
+      Size stride = array.strides[axis];
+      if (of.onVector && !of.linear) {
+        Value part = getVector(index, row, v);
+        if (constantSize(stride) != 1)
+          part = arith::MulIOp::create(
+              b, part, vector::BroadcastOp::create(b, part.getType(), stack.value(stride)));
+        result.offsets = result.offsets ? arith::AddIOp::create(b, result.offsets, part) : part;
+        continue;
+      }
+      if (of.factor)
+        result.factor = topLevelSum(result.factor, stride, of.factor,
+                                    key(access.identity, Part::Factor, int(axis), 0));
+      Value base = getBase(index, row);
+      int termRow = of.onRow ? row : 0;
+      terms.push_back({of.level, stack.at(of.level, key(access.identity, Part::Term, int(axis), termRow), [&] {
+                         return stack.value(stack.multiply(base, stride));
+                       })});
+    }
+  }
+  result.base = sumTerms(access, row, constant, terms);
+  if (v && constantSize(result.factor) != 0) {
+    Size step = stack.multiply(result.factor, b.getIndexAttr(int64_t(v) * lanes));
+    result.base = stack.value(stack.add(result.base, step));
+  }
+  return result;
+}
+
+/// sum + stride * factor, made at the function's top: strides are sizes.
+Size BodyEmitter::topLevelSum(Size sum, Size stride, int64_t factor, LoopStack::Key key) {
+  mlir::ImplicitLocOpBuilder &b = stack.builder();
+  if (constantSize(sum) && constantSize(stride))
+    return b.getIndexAttr(*constantSize(sum) + *constantSize(stride) * factor);
+  if (factor == 1 && constantSize(sum) == 0)
+    return stride;
+  return stack.at(0, key, [&] {
+    return stack.value(stack.add(sum, stack.multiply(stride, b.getIndexAttr(factor))));
+  });
+}
+
+Value BodyEmitter::load(const MemoryAccess &access, const Facts &facts, int row, int v) {
+  mlir::ImplicitLocOpBuilder &b = stack.builder();
+  mlir::Type element = kernel.arrays[size_t(access.array)].element;
+  bool isBool = element.isInteger(1);
+  bool varies = facts.onVector && lanes > 1;
+  auto toScalar = [&](Value loaded) -> Value {
+    if (!isBool)
+      return loaded;
+    mlir::TypedAttr zero = b.getIntegerAttr(b.getI8Type(), 0);
+    if (auto type = mlir::dyn_cast<mlir::VectorType>(loaded.getType()))
+      zero = mlir::DenseElementsAttr::get(type, mlir::Attribute(zero));
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, loaded,
+                                 arith::ConstantOp::create(b, zero));
+  };
+  Value buffer = memory[size_t(access.array)].buffer;
+  if (!varies) {
+    if (!access.condition) {
+      Value at = address(access, row, 0).base;
+      return toScalar(memref::LoadOp::create(b, buffer, at));
+    }
+    Value at = address(access, row, v).base;
+    auto branch = scf::IfOp::create(
+        b, get(access.condition, row, v),
+        [&](mlir::OpBuilder &builder, mlir::Location loc) {
+          scf::YieldOp::create(builder, loc,
+                               toScalar(memref::LoadOp::create(builder, loc, buffer, at)));
+        },
+        [&](mlir::OpBuilder &builder, mlir::Location loc) {
+          scf::YieldOp::create(builder, loc, get(access.otherwise, row, v));
+        });
+    return branch.getResult(0);
+  }
+
+  Value otherwise;
+  mlir::VectorType type = vectorOf(memoryType(element));
+  Value mask = masks.empty() ? Value() : masks[size_t(v)];
+  if (access.condition) {
+    Value condition = getVector(access.condition, row, v);
+    mask = mask ? arith::AndIOp::create(b, condition, mask) : condition;
+    otherwise = getVector(access.otherwise, row, v);
+    if (isBool)
+      otherwise = arith::ExtUIOp::create(b, type, otherwise);
+  }
+  Address at = address(access, row, v);
+  auto factor = constantSize(at.factor);
+  if (!at.offsets && factor == 0 && !access.condition) // varies only by its register neighbours
+    return toScalar(vector::BroadcastOp::create(b, type, memref::LoadOp::create(b, buffer, at.base)));
+  if (!at.offsets && factor == 1 && !mask)
+    return toScalar(vector::LoadOp::create(b, type, buffer, at.base));
+  if (mask && !otherwise)
+    otherwise = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  if (!at.offsets && factor == 1)
+    return toScalar(vector::MaskedLoadOp::create(b, type, buffer, at.base, mask, otherwise));
+
+  if (!at.offsets && factor && *factor > 1 && *factor <= kMaxStride)
+    return toScalar(loadStrided(type, buffer, at.base, int(*factor), mask, otherwise));
+
+  Value offsets = at.offsets;
+  if (factor != 0) {
+    Value steps = stack.at(0, key(access.identity, Part::Steps, 0, 0), [&]() -> Value {
+      Value numbers = laneNumbers(b.getIndexType());
+      if (factor == 1)
+        return numbers;
+      return arith::MulIOp::create(
+          b, numbers, vector::BroadcastOp::create(b, numbers.getType(), stack.value(at.factor)));
+    });
+    offsets = offsets ? arith::AddIOp::create(b, castToIndex(offsets), steps) : steps;
+  }
+  if (!offsets)
+    offsets = arith::ConstantOp::create(b, b.getZeroAttr(vectorOf(b.getIndexType())));
+  if (!mask)
+    mask = arith::ConstantOp::create(
+        b, mlir::DenseElementsAttr::get(vectorOf(b.getI1Type()), true));
+  if (!otherwise)
+    otherwise = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  return toScalar(vector::GatherOp::create(b, type, buffer, at.base, castToIndex(offsets), mask, otherwise));
+}
+
+/// Every `factor`-th element: the vectors that cover them, of which only the elements in question are touched, and
+/// shuffles.
+Value BodyEmitter::loadStrided(mlir::VectorType type, Value buffer, Value base, int factor,
+                               Value mask, Value otherwise) {
+  mlir::ImplicitLocOpBuilder &b = stack.builder();
+  mlir::VectorType maskType = vectorOf(b.getI1Type());
+  Value none = arith::ConstantOp::create(b, mlir::DenseElementsAttr::get(maskType, false));
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  Value result;
+  for (int part = 0; part < factor; ++part) {
+    // Element i of the part is lane (part * lanes + i) / factor, if that is no fraction.
+    llvm::SmallVector<int64_t, 16> lanesOfElements, elementsOfLanes;
+    llvm::SmallVector<bool, 16> wanted;
+    for (int i = 0; i < lanes; ++i) {
+      int element = part * lanes + i;
+      wanted.push_back(element % factor == 0);
+      lanesOfElements.push_back(wanted.back() ? element / factor : lanes);
+      int of = i * factor;
+      elementsOfLanes.push_back(of / lanes == part ? lanes + of % lanes : i);
+    }
+    Value partMask = mask ? Value(vector::ShuffleOp::create(b, mask, none, lanesOfElements))
+                          : Value(arith::ConstantOp::create(
+                                b, mlir::DenseElementsAttr::get(maskType, wanted)));
+    Value at = part ? Value(arith::AddIOp::create(b, base, stack.constant(int64_t(part) * lanes)))
+                    : base;
+    Value loaded = vector::MaskedLoadOp::create(b, type, buffer, at, partMask, zero);
+    result = vector::ShuffleOp::create(b, result ? result : zero, loaded, elementsOfLanes);
+  }
+  return otherwise && mask ? arith::SelectOp::create(b, mask, result, otherwise) : result;
+}
+
+Value BodyEmitter::castToIndex(Value offsets) {
+  mlir::ImplicitLocOpBuilder &b = stack.builder();
+  if (mlir::getElementTypeOrSelf(offsets.getType()).isIndex())
+    return offsets;
+  return arith::IndexCastOp::create(b, vectorOf(b.getIndexType()), offsets);
+}
+
+void BodyEmitter::store(const KernelNest &nest, llvm::ArrayRef<Value> values) {
+  mlir::ImplicitLocOpBuilder &b = stack.builder();
+  MemoryAccess access;
+  access.array = nest.result;
+  access.identity = &nest;
+  access.map = leadingLoops(unsigned(nest.numLoops()), unsigned(nest.numParallel), b.getContext());
+  bool isBool = kernel.arrays[size_t(nest.result)].element.isInteger(1);
+  Value buffer = memory[size_t(nest.result)].buffer;
+  for (int row = 0; row < rows; ++row) {
+    mlir::OpBuilder::InsertionGuard guard(b);
+    if (!rowExists.empty() && rowExists[size_t(row)]) {
+      for (int v = 0; v < vectors; ++v)
+        address(access, row, v); // remembered values belong in front of the branch
+      auto branch = scf::IfOp::create(b, rowExists[size_t(row)], /*withElseRegion=*/false);
+      b.setInsertionPointToStart(branch.thenBlock());
+    }
+    for (int v = 0; v < vectors; ++v) {
+      Value value = values[size_t(row * vectors + v)];
+      auto type = mlir::dyn_cast<mlir::VectorType>(value.getType());
+      if (isBool)
+        value = arith::ExtUIOp::create(
+            b, type ? mlir::Type(type.clone(b.getI8Type())) : b.getI8Type(), value);
+      Value at = address(access, row, v).base;
+      if (!type)
+        memref::StoreOp::create(b, value, buffer, at);
+      else if (masks.empty())
+        vector::StoreOp::create(b, value, buffer, at);
+      else
+        vector::MaskedStoreOp::create(b, buffer, at, masks[size_t(v)], value);
+    }
+  }
+}
+
+} // namespace graphc

@@ -1,0 +1,267 @@
+//===- Transforms/KernelEmitter.cpp - loops of one kernel -----------------===//
+#include "Transforms/KernelEmitter.h"
+
+#include "Lowering/LowerToLinalg.h"
+#include "Lowering/ScalarCall.h"
+#include "Lowering/ScalarTypes.h"
+#include "Transforms/LinalgToLoops.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace graphc {
+
+namespace arith = mlir::arith;
+namespace func = mlir::func;
+namespace memref = mlir::memref;
+using mlir::Value;
+
+KernelEmitter::KernelEmitter(const KernelModel &kernel, const LoopTarget &target)
+    : kernel(kernel), target(target),
+      b(const_cast<KernelModel &>(kernel).fn.getLoc(), const_cast<KernelModel &>(kernel).fn) {}
+
+/// Lanes of vectors: one number for all types of the kernel, so that values of different types meet lane by lane. By
+/// 4-byte elements unless all are narrower, or all are 8 bytes long: wider ones take two registers.
+int KernelEmitter::lanesOf() const {
+  bool hasWide = false, hasFour = false;
+  int64_t widest = 1;
+  auto see = [&](mlir::Type type) {
+    int64_t bytes = type.isF16() || type.isBF16() ? 4 : memoryBytes(type);
+    widest = std::max(widest, bytes);
+    hasWide |= bytes == 8;
+    hasFour |= bytes == 2 || bytes == 4;
+  };
+  for (const KernelArray &array : kernel.arrays)
+    see(array.element);
+  for (const KernelNest &nest : kernel.nests)
+    for (mlir::Operation &op : *nest.body())
+      for (mlir::Type type : op.getResultTypes())
+        if (mlir::isa<mlir::FloatType>(type))
+          see(type);
+  return int(target.vectorBytes / (hasWide && hasFour ? 4 : widest));
+}
+
+int KernelEmitter::bodyCost(const KernelNest &nest) const {
+  int cost = 0;
+  for (mlir::Operation &op : nest.body()->without_terminator())
+    cost += mlir::isa<func::CallOp>(op) ? 20 : 1;
+  return cost;
+}
+
+/// An argument's memory as rank-1 elements, with the distances of neighbours along each axis. `dropped` leading axes
+/// are not in memory: each iteration of the outer loops uses the same place.
+ArrayMemory KernelEmitter::view(Value argument, llvm::ArrayRef<Size> shape, mlir::Type element,
+                                int dropped) {
+  ArrayMemory memory;
+  memory.strides.resize(shape.size(), b.getIndexAttr(0));
+  stack->inPrologue([&] {
+    Size count = b.getIndexAttr(1);
+    for (int axis = int(shape.size()); axis-- > dropped;) {
+      memory.strides[size_t(axis)] = count;
+      count = stack->multiply(count, shape[size_t(axis)]);
+    }
+    auto type = mlir::MemRefType::get({mlir::ShapedType::kDynamic}, memoryType(element));
+    Size one = b.getIndexAttr(1);
+    memory.buffer = memref::ReinterpretCastOp::create(b, type, argument, b.getIndexAttr(0), Size(stack->value(count)), one);
+  });
+  return memory;
+}
+
+void KernelEmitter::addScratch(int array, int outer) {
+  const KernelArray &of = kernel.arrays[size_t(array)];
+  llvm::SmallVector<int64_t> size = {memoryBytes(of.element)};
+  for (int axis = outer; axis < of.rank(); ++axis) {
+    if (auto extent = constantSize(of.shape[size_t(axis)]))
+      size[0] *= *extent;
+    else
+      size.push_back(mlir::cast<mlir::BlockArgument>(mlir::cast<Value>(of.shape[size_t(axis)]))
+                         .getArgNumber());
+  }
+  unsigned position = unsigned(kernel.numOf(KernelArray::Role::Input) +
+                               kernel.numOf(KernelArray::Role::Output) + numScratch++);
+  auto type = mlir::MemRefType::get({}, memoryType(of.element));
+  Value argument = fn.front().insertArgument(position, type, fn.getLoc());
+  body->memory[size_t(array)] = view(argument, of.shape, of.element, outer);
+  scratchSizes.push_back(b.getDenseI64ArrayAttr(size));
+}
+
+/// Gives memory to what must be in memory and is not yet.
+void KernelEmitter::placeArrays(llvm::ArrayRef<Pass> passes, int outer) {
+  for (const Pass &pass : passes)
+    for (int nest : pass.nests) {
+      int array = kernel.nests[size_t(nest)].result;
+      if (inMemory[size_t(array)] || !needsMemory(kernel, passes, outer, array))
+        continue;
+      inMemory[size_t(array)] = true;
+      if (kernel.arrays[size_t(array)].role == KernelArray::Role::Local)
+        addScratch(array, outer);
+    }
+}
+
+void KernelEmitter::makeFunction(func::FuncOp linalg) {
+  llvm::SmallVector<mlir::Type> arguments;
+  auto addArrays = [&](KernelArray::Role role) {
+    for (const KernelArray &array : kernel.arrays)
+      if (array.role == role)
+        arguments.push_back(mlir::MemRefType::get({}, memoryType(array.element)));
+  };
+  addArrays(KernelArray::Role::Input);
+  // Outputs in the order of the results.
+  int numInputs = int(arguments.size());
+  addArrays(KernelArray::Role::Output);
+  for (const KernelArray &array : kernel.arrays)
+    if (array.role == KernelArray::Role::Output)
+      arguments[size_t(numInputs + array.number)] =
+          mlir::MemRefType::get({}, memoryType(array.element));
+  int numBuffers = int(arguments.size());
+  arguments.append(kernel.sizeArguments.size() + (kernel.split ? 2 : 0), b.getIndexType());
+  fn = func::FuncOp::create(b, b.getLoc(), linalg.getName(),
+                            b.getFunctionType(arguments, b.getI32Type()));
+  fn->setAttr(kKernelFunctionAttr, b.getUnitAttr());
+  mlir::Block *entry = fn.addEntryBlock();
+  b.setInsertionPointToStart(entry);
+
+  stack.emplace(b);
+  body.emplace(*stack, kernel, target);
+  body->memory.resize(kernel.arrays.size());
+  inMemory.assign(kernel.arrays.size(), false);
+  for (size_t i = 0; i < kernel.arrays.size(); ++i) {
+    const KernelArray &array = kernel.arrays[i];
+    if (array.role == KernelArray::Role::Local)
+      continue;
+    int number = array.number + (array.role == KernelArray::Role::Output ? numInputs : 0);
+    body->memory[i] = view(entry->getArgument(unsigned(number)), array.shape, array.element, 0);
+    inMemory[i] = true;
+  }
+  if (kernel.split) {
+    unsigned first = unsigned(numBuffers + int(kernel.sizeArguments.size()));
+    splitBegin = entry->getArgument(first);
+    splitEnd = entry->getArgument(first + 1);
+  }
+  if (kernel.hasChecks) {
+    body->status = memref::AllocaOp::create(b, mlir::MemRefType::get({}, b.getI32Type()));
+    Value zero = arith::ConstantOp::create(b, b.getI32IntegerAttr(0));
+    memref::StoreOp::create(b, zero, body->status, mlir::ValueRange());
+  }
+}
+
+KernelEmitter::Bounds KernelEmitter::bounds(const KernelNest &nest, int loop) const {
+  if (loop == 0 && splitBegin)
+    return {splitBegin, splitEnd};
+  return {mlir::IntegerAttr::get(mlir::IndexType::get(nest.op->getContext()), 0),
+          nest.extents[size_t(loop)]};
+}
+
+Value KernelEmitter::floorToMultiple(Value number, int64_t powerOfTwo) {
+  if (powerOfTwo == 1)
+    return number;
+  return arith::AndIOp::create(b, number, stack->constant(-powerOfTwo));
+}
+
+void KernelEmitter::openLoop(const KernelNest &nest, int loop) {
+  Bounds range = bounds(nest, loop);
+  auto op = stack->open(stack->value(range.lower), stack->value(range.upper), stack->constant(1));
+  LoopVariable &variable = body->loops[size_t(loop)];
+  variable = {};
+  variable.level = stack->depth();
+  variable.index = {op.getInductionVar()};
+}
+
+void KernelEmitter::emitRows(llvm::ArrayRef<int> nests, int first, int last) {
+  const KernelNest &nest = kernel.nests[size_t(nests[0])];
+  if (int(body->loops.size()) < last)
+    body->loops.resize(size_t(last));
+  for (int loop = first; loop < last; ++loop)
+    openLoop(nest, loop);
+  std::vector<Pass> passes = planPasses(kernel, nests, last);
+  placeArrays(passes, last);
+  for (const Pass &pass : passes) {
+    emitPass(pass);
+    stack->dropAnchor();
+  }
+  for (int loop = first; loop < last; ++loop)
+    stack->close();
+  if (last > first)
+    for (int number : nests)
+      body->registers.erase(kernel.nests[size_t(number)].result);
+}
+
+void KernelEmitter::emitPass(const Pass &pass) {
+  if (pass.kind == Pass::Kind::Stream)
+    emitStream(pass);
+  else
+    emitPoints(pass);
+}
+
+func::FuncOp KernelEmitter::emit() {
+  func::FuncOp linalg = kernel.fn;
+  makeFunction(linalg);
+  llvm::SmallVector<int> all = llvm::to_vector(llvm::seq<int>(0, int(kernel.nests.size())));
+  if (!all.empty()) {
+    bool hasReduction =
+        llvm::any_of(kernel.nests, [](const KernelNest &nest) { return nest.isReduction(); });
+    if (arePoints(kernel, all, kernel.numShared))
+      emitPass({hasReduction ? Pass::Kind::Points : Pass::Kind::Stream, 0, all});
+    else
+      emitRows(all, 0, kernel.numShared);
+  }
+  Value result = body->status
+                     ? Value(memref::LoadOp::create(b, body->status, mlir::ValueRange()))
+                     : Value(arith::ConstantOp::create(b, b.getI32IntegerAttr(0)));
+  func::ReturnOp::create(b, result);
+  stack->finish();
+
+  // Sizes were named by the linalg function's arguments.
+  unsigned numInputs = unsigned(kernel.numOf(KernelArray::Role::Input));
+  unsigned numBuffers =
+      numInputs + unsigned(kernel.numOf(KernelArray::Role::Output) + numScratch);
+  for (size_t i = 0; i < kernel.sizeArguments.size(); ++i) {
+    Value size = kernel.sizeArguments[i];
+    Value mine = fn.front().getArgument(numBuffers + unsigned(i));
+    size.replaceUsesWithIf(mine, [&](mlir::OpOperand &use) {
+      return fn->isProperAncestor(use.getOwner());
+    });
+  }
+  fn.setFunctionType(b.getFunctionType(fn.front().getArgumentTypes(), b.getI32Type()));
+  for (unsigned i = 0; i < numBuffers; ++i)
+    fn.setArgAttr(i, mlir::LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
+  if (!scratchSizes.empty()) {
+    for (mlir::Attribute &size : scratchSizes) {
+      auto numbers = llvm::to_vector(mlir::cast<mlir::DenseI64ArrayAttr>(size).asArrayRef());
+      for (int64_t &number : llvm::MutableArrayRef(numbers).drop_front())
+        number -= numInputs;
+      size = b.getDenseI64ArrayAttr(numbers);
+    }
+    fn->setAttr(kScratchAttr, b.getArrayAttr(scratchSizes));
+  }
+  return fn;
+}
+
+//===--- the pass ---------------------------------------------------------------===//
+
+void loadLoopDialects(mlir::MLIRContext &context) {
+  context.loadDialect<mlir::affine::AffineDialect, arith::ArithDialect, func::FuncDialect,
+                      mlir::LLVM::LLVMDialect, mlir::math::MathDialect, memref::MemRefDialect,
+                      mlir::scf::SCFDialect, mlir::vector::VectorDialect>();
+}
+
+absl::Status lowerToLoops(mlir::ModuleOp module, const LoopTarget &target) {
+  for (func::FuncOp fn : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    if (fn.isDeclaration() || !fn->hasAttr(kKernelFunctionAttr))
+      continue;
+    absl::StatusOr<KernelModel> kernel = readKernel(fn);
+    if (!kernel.ok())
+      return kernel.status();
+    KernelEmitter(*kernel, target).emit();
+    fn.erase();
+  }
+  // The scalar functions have become arithmetic.
+  for (func::FuncOp fn : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    if (fn.isDeclaration() && fn.getName().starts_with("graphc."))
+      fn.erase();
+  return absl::OkStatus();
+}
+
+} // namespace graphc

@@ -1,0 +1,78 @@
+//===- Transforms/KernelEmitter.h - loops of one kernel ---------*- C++ -*-===//
+//
+// Holds what the strategies share. Each strategy is a file:
+//   Streams.cpp  maps and reductions that run along one another
+//   Blocks.cpp   reductions inside blocks of parallel loops: products, windows, sums over outer axes
+// and KernelEmitter.cpp makes the function, the loops around passes and the choice.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "Transforms/BodyEmitter.h"
+#include "Transforms/PassPlan.h"
+
+namespace graphc {
+
+class KernelEmitter {
+public:
+  KernelEmitter(const KernelModel &kernel, const LoopTarget &target);
+
+  /// Makes the function of loops, in front of the kernel's linalg function.
+  mlir::func::FuncOp emit();
+
+private:
+  struct Bounds {
+    Size lower, upper;
+  };
+
+  void makeFunction(mlir::func::FuncOp fn);
+  ArrayMemory view(mlir::Value argument, llvm::ArrayRef<Size> shape, mlir::Type element,
+                   int dropped);
+  void addScratch(int array, int outer);
+  void placeArrays(llvm::ArrayRef<Pass> passes, int outer);
+  int lanesOf() const;
+  /// About how many instructions a body has: one for simple ops, some twenty for functions.
+  int bodyCost(const KernelNest &nest) const;
+  Bounds bounds(const KernelNest &nest, int loop) const;
+
+  /// Opens the loops [first, last) of the nests, runs passes inside, closes them.
+  void emitRows(llvm::ArrayRef<int> nests, int first, int last);
+  void emitPass(const Pass &pass);
+  void openLoop(const KernelNest &nest, int loop);
+
+  //===--- Streams.cpp ------------------------------------------------------===//
+  struct StreamReduction;
+  struct Stream;
+  void emitStream(const Pass &pass);
+  void emitPoint(const Pass &pass);
+  int streamLoop(const Pass &pass) const;
+  void streamInnerLoop(Stream &stream);
+  void streamBody(Stream &stream, mlir::Value index, int unroll, mlir::Value mask);
+  void keepResult(const KernelNest &nest, mlir::Value scalar);
+
+  //===--- Blocks.cpp -------------------------------------------------------===//
+  struct BlockShape;
+  void emitPoints(const Pass &pass);
+  bool prefersBlocks(const Pass &pass) const;
+  BlockShape blockShape(const Pass &pass) const;
+  void emitBlocks(const Pass &pass);
+  void emitPanel(const Pass &pass, const BlockShape &shape, mlir::Value first, mlir::Value upper,
+                 bool masked);
+  void emitBlock(const Pass &pass);
+  void emitBlockReduction(const KernelNest &nest);
+
+  mlir::Value floorToMultiple(mlir::Value number, int64_t powerOfTwo);
+
+  const KernelModel &kernel;
+  const LoopTarget target;
+  mlir::func::FuncOp fn;
+  mlir::ImplicitLocOpBuilder b;
+  std::optional<LoopStack> stack;
+  std::optional<BodyEmitter> body;
+  std::vector<bool> inMemory;
+  mlir::Value splitBegin, splitEnd;
+  int numScratch = 0;
+  llvm::SmallVector<mlir::Attribute> scratchSizes;
+};
+
+} // namespace graphc

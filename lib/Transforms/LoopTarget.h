@@ -1,0 +1,15 @@
+//===- Transforms/LoopTarget.h - what loops know of the processor ---------*- C++ -*-===//
+#pragma once
+
+#include "Lowering/Math/MathBuilder.h"
+
+namespace graphc {
+
+/// What the loops stage depends on. JIT/Target.h's TargetDescription says it for a real processor.
+struct LoopTarget {
+  int vectorBytes = 16;     ///< of one vector register: 64, 32 or 16
+  int vectorRegisters = 16; ///< 32 with AVX-512 and on aarch64
+  MathTarget math;
+};
+
+} // namespace graphc

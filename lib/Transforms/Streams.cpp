@@ -1,0 +1,317 @@
+//===- Transforms/Streams.cpp - maps and reductions along one another -----===//
+//
+// All nests of the pass run over the same loops. The innermost one is the vector loop: for maps the last axis, where
+// results are contiguous; for reductions the one whose loads are contiguous.
+//
+//   scf.for %i = %lower to %main step (unroll * lanes) { unroll vectors }
+//   scf.for %i = %main to %upper step lanes { one vector, masked }
+//
+// Unrolling. Maps: two vectors with their ops interleaved when the body has a function (latency), one otherwise (the
+// loop's own instructions are hidden by memory). Reductions: 8 accumulators for small bodies, 4 and 2 for larger ones;
+// fewer leave the adders' latency bare. They are joined in pairs at the end, then the lanes by halves.
+//
+// Sums of float32 in float64 (F-012): 16 vectors are added in float32, each lane at most 16 terms with the pairwise
+// join, and then extended: two conversions and two adds for 16 vectors, so that the sum costs what a float32 sum does.
+//
+//===----------------------------------------------------------------------===//
+#include "Transforms/KernelEmitter.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace graphc {
+
+namespace arith = mlir::arith;
+namespace vector = mlir::vector;
+using mlir::Value;
+using mlir::ValueRange;
+
+/// Vectors that are joined in float32 before they are extended.
+static constexpr int kPartialVectors = 16;
+
+struct KernelEmitter::StreamReduction {
+  const KernelNest *nest;
+  bool partial; ///< joined in float32 first
+  llvm::SmallVector<llvm::SmallVector<Value, 2>, 8> sets; ///< accumulators, by vector of the unrolled loop
+  llvm::SmallVector<llvm::SmallVector<Value, 2>, 8> parts; ///< float32 ones, while in a block
+};
+
+struct KernelEmitter::Stream {
+  const Pass *pass;
+  int vectorLoop;
+  int unroll;
+  llvm::SmallVector<StreamReduction, 2> reductions;
+
+  /// The accumulators as a loop carries them; set them from its values.
+  llvm::SmallVector<Value> carried(bool parts, size_t sets) const {
+    llvm::SmallVector<Value> result;
+    for (const StreamReduction &reduction : reductions)
+      for (auto &set : llvm::ArrayRef(parts && reduction.partial ? reduction.parts : reduction.sets)
+                           .take_front(sets))
+        result.append(set.begin(), set.end());
+    return result;
+  }
+  void assign(bool parts, size_t sets, ValueRange values) {
+    size_t next = 0;
+    for (StreamReduction &reduction : reductions)
+      for (auto &set :
+           llvm::MutableArrayRef(parts && reduction.partial ? reduction.parts : reduction.sets)
+               .take_front(sets))
+        for (Value &value : set)
+          value = values[next++];
+  }
+};
+
+/// A scalar that later passes of this iteration of the outer loops may use.
+void KernelEmitter::keepResult(const KernelNest &nest, Value scalar) {
+  RegisterArray kept;
+  kept.level = stack->depth();
+  kept.values = {scalar};
+  body->registers[nest.result] = std::move(kept);
+  if (inMemory[size_t(nest.result)])
+    body->store(nest, scalar);
+}
+
+/// No loops of its own: straight-line code.
+void KernelEmitter::emitPoint(const Pass &pass) {
+  body->lanes = body->rows = body->vectors = 1;
+  body->masks.clear();
+  for (int number : pass.nests) {
+    const KernelNest &nest = kernel.nests[size_t(number)];
+    auto values = body->emit(nest, nest.terms, /*asVectors=*/false);
+    if (!nest.isReduction()) {
+      keepResult(nest, values[0][0]);
+      continue;
+    }
+    llvm::SmallVector<Value, 2> terms;
+    for (auto &each : values)
+      terms.push_back(each[0]);
+    keepResult(nest, body->join(nest, body->neutral(nest, 1), terms).back());
+  }
+}
+
+int KernelEmitter::streamLoop(const Pass &pass) const {
+  const KernelNest &first = kernel.nests[size_t(pass.nests[0])];
+  int last = first.numLoops() - 1;
+  bool hasMap = llvm::any_of(
+      pass.nests, [&](int nest) { return !kernel.nests[size_t(nest)].isReduction(); });
+  if (hasMap)
+    return last;
+  int best = last;
+  double bestCost = 0;
+  for (int loop = last; loop >= pass.outer; --loop) {
+    double cost = 0;
+    for (int nest : pass.nests)
+      cost += body->memoryCost(kernel.nests[size_t(nest)], loop);
+    if (loop == last || cost < bestCost) {
+      best = loop;
+      bestCost = cost;
+    }
+  }
+  return best;
+}
+
+/// One block of the vector loop from `index`: `unroll` vectors, or one with a mask.
+void KernelEmitter::streamBody(Stream &stream, Value index, int unroll, Value mask) {
+  LoopVariable &variable = body->loops[size_t(stream.vectorLoop)];
+  variable = {};
+  variable.level = stack->depth();
+  variable.isVector = true;
+  variable.index = {index};
+  body->rows = 1;
+  body->vectors = unroll;
+  body->masks.clear();
+  if (mask)
+    body->masks.push_back(mask);
+  auto *next = stream.reductions.begin();
+  for (int number : stream.pass->nests) {
+    const KernelNest &nest = kernel.nests[size_t(number)];
+    if (!nest.isReduction()) {
+      auto values = body->emit(nest, nest.terms, /*asVectors=*/true);
+      RegisterArray kept;
+      kept.level = stack->depth();
+      kept.onVector = true;
+      kept.values = values[0];
+      body->registers[nest.result] = std::move(kept);
+      if (inMemory[size_t(nest.result)])
+        body->store(nest, values[0]);
+      continue;
+    }
+    StreamReduction &reduction = *next++;
+    JoinPlan plan = body->planJoin(nest, reduction.partial);
+    auto values = body->emit(nest, plan.targets, true);
+    auto &sets = reduction.partial ? reduction.parts : reduction.sets;
+    for (int u = 0; u < unroll; ++u) {
+      llvm::SmallVector<Value, 2> terms;
+      for (auto &each : values)
+        terms.push_back(each[size_t(u)]);
+      llvm::SmallVector<Value, 2> joined = body->join(nest, plan, sets[size_t(u)], terms);
+      for (auto [value, old] : llvm::zip(joined, sets[size_t(u)]))
+        old = mask ? Value(arith::SelectOp::create(b, mask, value, old)) : value;
+    }
+  }
+}
+
+void KernelEmitter::streamInnerLoop(Stream &stream) {
+  const KernelNest &first = kernel.nests[size_t(stream.pass->nests[0])];
+  Bounds range = bounds(first, stream.vectorLoop);
+  int64_t lanes = body->lanes, unroll = stream.unroll;
+  bool partial = llvm::any_of(stream.reductions, [](auto &each) { return each.partial; });
+  int64_t step = unroll * lanes;
+  int64_t block = partial ? kPartialVectors * lanes : step;
+
+  auto zero = [&]() -> llvm::SmallVector<Value, 2> {
+    mlir::Type type = b.getF32Type();
+    if (lanes > 1)
+      type = mlir::VectorType::get({lanes}, type);
+    mlir::TypedAttr attr = b.getZeroAttr(type);
+    return {stack->at(0, {attr.getAsOpaquePointer(), 0},
+                      [&] { return arith::ConstantOp::create(b, attr); })};
+  };
+  auto beginParts = [&](size_t sets) {
+    for (StreamReduction &reduction : stream.reductions)
+      if (reduction.partial)
+        reduction.parts.assign(sets, zero());
+  };
+  auto endParts = [&] {
+    for (StreamReduction &reduction : stream.reductions) {
+      if (!reduction.partial)
+        continue;
+      for (size_t width = reduction.parts.size(); width > 1; width /= 2)
+        for (size_t i = 0; i < width / 2; ++i)
+          reduction.parts[i] = body->join(*reduction.nest, reduction.parts[i],
+                                          reduction.parts[i + width / 2]);
+      Value sum = reduction.parts[0][0];
+      mlir::Type wide = reduction.sets[0][0].getType();
+      Value extended = arith::ExtFOp::create(b, wide, sum);
+      reduction.sets[0] = body->join(*reduction.nest, reduction.sets[0], extended);
+    }
+  };
+
+  Value lower = stack->value(range.lower), upper = stack->value(range.upper), main = upper;
+  auto constantLower = constantSize(range.lower), constantUpper = constantSize(range.upper);
+  bool hasMain = true, hasTail = block > 1;
+  if (constantLower && constantUpper) {
+    int64_t count = *constantUpper - *constantLower, whole = count / block * block;
+    hasMain = whole > 0;
+    hasTail = whole < count;
+    main = stack->constant(*constantLower + whole);
+  } else if (block > 1) {
+    Size count = *constantLower == 0 && constantLower ? Size(upper) : Size(arith::SubIOp::create(b, upper, lower).getResult());
+    main = stack->value(
+        stack->add(range.lower, floorToMultiple(stack->value(count), block)));
+  }
+
+  size_t sets = size_t(unroll);
+  if (hasMain) {
+    auto loop = stack->open(lower, main, stack->constant(block), stream.carried(false, sets));
+    stream.assign(false, sets, loop.getRegionIterArgs());
+    if (!partial) {
+      streamBody(stream, loop.getInductionVar(), int(unroll), Value());
+    } else {
+      beginParts(sets);
+      Value end = arith::AddIOp::create(b, loop.getInductionVar(), stack->constant(block));
+      auto inner = stack->open(loop.getInductionVar(), end, stack->constant(step),
+                               stream.carried(true, sets));
+      stream.assign(true, sets, inner.getRegionIterArgs());
+      streamBody(stream, inner.getInductionVar(), int(unroll), Value());
+      stack->close(stream.carried(true, sets));
+      stream.assign(true, sets, inner.getResults());
+      endParts();
+    }
+    stack->close(stream.carried(false, sets));
+    stream.assign(false, sets, loop.getResults());
+  }
+  if (hasTail) {
+    beginParts(1);
+    auto loop = stack->open(main, upper, stack->constant(lanes), stream.carried(true, 1));
+    stream.assign(true, 1, loop.getRegionIterArgs());
+    Value mask;
+    if (lanes > 1) {
+      Value left = arith::SubIOp::create(b, upper, loop.getInductionVar());
+      mask = vector::CreateMaskOp::create(b, mlir::VectorType::get({lanes}, b.getI1Type()), left);
+    }
+    streamBody(stream, loop.getInductionVar(), 1, mask);
+    stack->close(stream.carried(true, 1));
+    stream.assign(true, 1, loop.getResults());
+    endParts();
+  }
+}
+
+void KernelEmitter::emitStream(const Pass &pass) {
+  const KernelNest &first = kernel.nests[size_t(pass.nests[0])];
+  int numLoops = first.numLoops();
+  if (int(body->loops.size()) < numLoops)
+    body->loops.resize(size_t(numLoops));
+  placeArrays(pass, pass.outer);
+  if (numLoops == pass.outer)
+    return emitPoint(pass);
+
+  Stream stream{&pass, streamLoop(pass), 1, {}};
+  int lanes = lanesOf();
+  if (auto extent = constantSize(first.extents[size_t(stream.vectorLoop)]);
+      extent && *extent < lanes && !splitBegin)
+    lanes = int(llvm::PowerOf2Ceil(uint64_t(std::max<int64_t>(*extent, 1))));
+  body->lanes = lanes;
+
+  int cost = 0;
+  for (int nest : pass.nests)
+    cost += bodyCost(kernel.nests[size_t(nest)]);
+  bool hasReduction = false;
+  for (int nest : pass.nests)
+    hasReduction |= kernel.nests[size_t(nest)].isReduction();
+  if (lanes > 1)
+    stream.unroll = hasReduction ? (cost < 8 ? 8 : cost < 20 ? 4 : 2) : (cost > 40 ? 2 : 1);
+
+  if (auto extent = constantSize(first.extents[size_t(stream.vectorLoop)]))
+    while (stream.unroll > 1 && stream.unroll * lanes > *extent)
+      stream.unroll /= 2;
+
+  for (int number : pass.nests) {
+    const KernelNest &nest = kernel.nests[size_t(number)];
+    if (!nest.isReduction())
+      continue;
+    StreamReduction reduction{&nest, nest.partialTerm && lanes > 1, {}, {}};
+    reduction.sets.assign(size_t(reduction.partial ? 1 : stream.unroll),
+                          body->neutral(nest, lanes));
+    stream.reductions.push_back(std::move(reduction));
+  }
+
+  // The outer loops carry the accumulators.
+  llvm::SmallVector<mlir::scf::ForOp> outer;
+  size_t sets = size_t(stream.unroll);
+  for (int loop = pass.outer; loop < numLoops; ++loop) {
+    if (loop == stream.vectorLoop)
+      continue;
+    Bounds range = bounds(first, loop);
+    auto op = stack->open(stack->value(range.lower), stack->value(range.upper), stack->constant(1),
+                          stream.carried(false, sets));
+    stream.assign(false, sets, op.getRegionIterArgs());
+    LoopVariable &variable = body->loops[size_t(loop)];
+    variable = {};
+    variable.level = stack->depth();
+    variable.index = {op.getInductionVar()};
+    outer.push_back(op);
+  }
+  streamInnerLoop(stream);
+  for (mlir::scf::ForOp op : llvm::reverse(outer)) {
+    stack->close(stream.carried(false, sets));
+    stream.assign(false, sets, op.getResults());
+  }
+
+  // Nothing made inside the loops is in registers any more; the reductions' results are.
+  for (int nest : pass.nests)
+    body->registers.erase(kernel.nests[size_t(nest)].result);
+  for (StreamReduction &reduction : stream.reductions) {
+    for (size_t width = reduction.sets.size(); width > 1; width /= 2)
+      for (size_t i = 0; i < width / 2; ++i)
+        reduction.sets[i] = body->join(*reduction.nest, reduction.sets[i],
+                                       reduction.sets[i + width / 2], /*inOrder=*/false);
+    llvm::SmallVector<Value, 2> result = reduction.sets[0];
+    if (lanes > 1)
+      result = body->joinLanes(*reduction.nest, result);
+    body->lanes = body->rows = body->vectors = 1;
+    body->masks.clear();
+    keepResult(*reduction.nest, result.back());
+  }
+}
+
+} // namespace graphc

@@ -1,0 +1,171 @@
+//===- unittests/Transforms/MapTest.cpp - maps as compiled code -----------===//
+#include "KernelHarness.h"
+
+#include "gtest/gtest.h"
+
+namespace graphc::testing {
+namespace {
+
+const DType kDTypes[] = {DType::Bool,   DType::Int8,   DType::Int16,   DType::Int32,    DType::Int64,
+                         DType::UInt8,  DType::UInt16, DType::UInt32,  DType::UInt64,   DType::Float16,
+                         DType::BFloat16, DType::Float32, DType::Float64};
+
+/// A vector of unknown length.
+Type vectorType(DType dtype, int rank = 1) {
+  return Type(dtype, std::vector<int64_t>(size_t(rank), kDynamic));
+}
+
+TEST(Maps, LengthsAroundTheVectors) {
+  for (int64_t n : {0, 1, 2, 15, 16, 17, 31, 32, 33, 100, 257}) {
+    Emitter e;
+    Array x = e.operand(vectorType(DType::Float32)), y = e.operand(vectorType(DType::Float32));
+    Array z = e.map({x, y}, [&](const Scalars &v) { return maximum(v[0] * v[1] + v[0], 0.25) - v[1]; });
+    auto emission = e.finish();
+    ASSERT_TRUE(emission.ok()) << emission.status();
+    TestKernel test = makeKernel(*emission, {x, y}, {z}, {{n}, {n}});
+    expectSame(test, {randomTensor(DType::Float32, {n}, 1, true), randomTensor(DType::Float32, {n}, 2)});
+  }
+}
+
+TEST(Maps, RankZero) {
+  Emitter e;
+  Array x = e.operand(Type(DType::Float64, {})), y = e.operand(Type(DType::Float64, {}));
+  Array z = e.map({x, y}, [&](const Scalars &v) { return v[0] * v[1] - v[0]; });
+  TestKernel test = makeKernel(*e.finish(), {x, y}, {z}, {{}, {}});
+  expectSame(test, {Tensor(2.5), Tensor(3.0)});
+}
+
+/// Arithmetic with defined results on all values: F-046, ops.md section 1.
+TEST(Maps, BinaryOperationsOfAllDTypes) {
+  const ScalarOp ops[] = {ScalarOp::Add,    ScalarOp::Sub,     ScalarOp::Mul,     ScalarOp::Div,
+                          ScalarOp::IntDiv, ScalarOp::Mod,     ScalarOp::Maximum, ScalarOp::Minimum,
+                          ScalarOp::And,    ScalarOp::Or,      ScalarOp::Xor,     ScalarOp::Shl,
+                          ScalarOp::Shr,    ScalarOp::Eq,      ScalarOp::Ne,      ScalarOp::Lt,
+                          ScalarOp::Le,     ScalarOp::Gt,      ScalarOp::Ge,      ScalarOp::Pow,
+                          ScalarOp::CopySign};
+  for (DType dtype : kDTypes) {
+    std::vector<Array> outputs;
+    Emitter e;
+    Array x = e.operand(vectorType(dtype)), y = e.operand(vectorType(dtype));
+    e.require(e.dim(x, 0), Predicate::Equal, e.dim(y, 0), ErrorKind::ShapeError, "lengths");
+    for (ScalarOp op : ops) {
+      bool isFloatOnly = op == ScalarOp::Div || op == ScalarOp::CopySign;
+      bool isIntOnly = op == ScalarOp::Shl || op == ScalarOp::Shr;
+      bool isBits = op == ScalarOp::And || op == ScalarOp::Or || op == ScalarOp::Xor;
+      bool isCompare = op >= ScalarOp::Eq && op <= ScalarOp::Ge;
+      if ((isFloatOnly && !isFloat(dtype)) || (isIntOnly && !isInteger(dtype)) ||
+          (isBits && isFloat(dtype)) || (isBool(dtype) && !isBits && !isCompare) ||
+          (op == ScalarOp::Pow && isFloat(dtype)))
+        continue;
+      outputs.push_back(e.map({x, y}, [&](const Scalars &v) { return graphc::apply(op, v); }));
+    }
+    auto emission = e.finish();
+    ASSERT_TRUE(emission.ok()) << emission.status();
+    TestKernel test = makeKernel(*emission, {x, y}, outputs, {{333}, {333}});
+    SCOPED_TRACE(std::string(dtypeName(dtype)));
+    expectSame(test, {randomTensor(dtype, {333}, 1, true), randomTensor(dtype, {333}, 2, true)});
+  }
+}
+
+TEST(Maps, CastsBetweenAllDTypes) {
+  for (DType from : kDTypes) {
+    Emitter e;
+    Array x = e.operand(vectorType(from));
+    std::vector<Array> outputs;
+    for (DType to : kDTypes)
+      if (to != from)
+        outputs.push_back(e.map({x}, [&](const Scalars &v) { return cast(v[0], to); }));
+    TestKernel test = makeKernel(*e.finish(), {x}, outputs, {{211}});
+    SCOPED_TRACE(std::string(dtypeName(from)));
+    expectSame(test, {randomTensor(from, {211}, 3, true)});
+  }
+}
+
+TEST(Maps, BroadcastsTransposesAndSlices) {
+  Emitter e;
+  Array x = e.operand(vectorType(DType::Float32, 2)), row = e.operand(vectorType(DType::Float32));
+  Array column = e.operand(vectorType(DType::Float32));
+  Extent m = e.dim(x, 0), n = e.dim(x, 1);
+  Array sum = e.define({m, n}, [&](Indices i) {
+    return e.load(x, {i[0], i[1]}) * e.load(row, {i[1]}) + e.load(column, {i[0]});
+  });
+  Array transposed = e.define({n, m}, [&](Indices i) { return e.load(x, {i[1], i[0]}); });
+  Array reversed = e.define({m, n}, [&](Indices i) {
+    return e.load(x, {i[0], e.scalar(n) - 1 - i[1]});
+  });
+  Array strided = e.define({m, e.size(7)}, [&](Indices i) {
+    return e.load(x, {i[0], i[1] * 2 + 3});
+  });
+  Array first = e.define({m, n}, [&](Indices i) { return e.load(x, {i[0], e.index(0)}); });
+  auto emission = e.finish();
+  ASSERT_TRUE(emission.ok()) << emission.status();
+  TestKernel test = makeKernel(*emission, {x, row, column}, {sum, transposed, reversed, strided, first},
+                               {{13, 37}, {37}, {13}});
+  expectSame(test, {randomTensor(DType::Float32, {13, 37}, 1), randomTensor(DType::Float32, {37}, 2),
+                    randomTensor(DType::Float32, {13}, 3)}, 1);
+}
+
+TEST(Maps, PadsWithMaskedLoads) {
+  Emitter e;
+  Array x = e.operand(vectorType(DType::Int16, 2));
+  Extent m = e.dim(x, 0), n = e.dim(x, 1);
+  Array padded = e.define({m + 3, n + 5}, [&](Indices i) {
+    Scalar r = i[0] - 1, c = i[1] - 2;
+    Scalar inside = r >= 0 && r < e.scalar(m) && c >= 0 && c < e.scalar(n);
+    return e.loadIf(inside, x, std::vector<Scalar>{r, c}, e.literal(DType::Int16, -7));
+  });
+  auto emission = e.finish();
+  ASSERT_TRUE(emission.ok()) << emission.status();
+  for (int64_t width : {0, 1, 30, 64}) {
+    TestKernel test = makeKernel(*emission, {x}, {padded}, {{5, width}});
+    expectSame(test, {randomTensor(DType::Int16, {5, width}, 1)});
+  }
+}
+
+TEST(Maps, GathersAndChecks) {
+  Emitter e;
+  Array x = e.operand(vectorType(DType::Float64, 2)), which = e.operand(vectorType(DType::Int32));
+  Array taken = e.define({e.dim(which, 0), e.dim(x, 1)}, [&](Indices i) {
+    Scalar at = cast(e.load(which, {i[0]}), DType::Int64);
+    Scalar inRange = at >= 0 && at < e.scalar(e.dim(x, 0));
+    e.check(inRange, ErrorKind::IndexError, "index out of range");
+    return e.loadIf(inRange, x, std::vector<Scalar>{at, i[1]}, e.literal(DType::Float64, 0));
+  });
+  Array element = e.define({e.dim(which, 0)}, [&](Indices i) {
+    Scalar at = cast(e.load(which, {i[0]}), DType::Int64);
+    Scalar inRange = at >= 0 && at < e.scalar(e.dim(x, 0));
+    return e.loadIf(inRange, x, std::vector<Scalar>{at, e.index(2)}, e.literal(DType::Float64, -1));
+  });
+  auto emission = e.finish();
+  ASSERT_TRUE(emission.ok()) << emission.status();
+  TestKernel test = makeKernel(*emission, {x, which}, {taken, element}, {{10, 21}, {33}});
+  Tensor numbers = randomTensor(DType::Int32, {33}, 5);
+  int32_t *data = static_cast<int32_t *>(numbers.data());
+  for (int i = 0; i < 33; ++i)
+    data[i] = (data[i] + 100) % 10;
+  Tensor values = randomTensor(DType::Float64, {10, 21}, 6);
+  expectSame(test, {values, numbers});
+  data[17] = 10;
+  EXPECT_EQ(runKernel(test, {values, numbers}).status, 1);
+  data[17] = -1;
+  EXPECT_EQ(runKernel(test, {values, numbers}).status, 1);
+}
+
+TEST(Maps, CountersAndRankEight) {
+  Emitter e;
+  std::vector<int64_t> shape = {2, 1, 3, 2, 1, 2, 3, 5};
+  Array x = e.operand(vectorType(DType::Int64, 8));
+  Array y = e.define(e.shape(x), [&](Indices i) {
+    Scalar sum = e.load(x, i);
+    for (Scalar each : i)
+      sum = sum * 3 + each;
+    return select(i[7] < i[6], sum, sum - i[7] * i[5]);
+  });
+  auto emission = e.finish();
+  ASSERT_TRUE(emission.ok()) << emission.status();
+  TestKernel test = makeKernel(*emission, {x}, {y}, {shape});
+  expectSame(test, {randomTensor(DType::Int64, shape, 9)});
+}
+
+} // namespace
+} // namespace graphc::testing
