@@ -15,6 +15,7 @@
 
 #include <atomic>
 #include <functional>
+#include <initializer_list>
 #include <iosfwd>
 #include <optional>
 #include <source_location>
@@ -292,12 +293,18 @@ public:
   /// F-053: makeNode and its only (or default) output; an Invalid Variable on errors, and for an
   /// op of several outputs without a default one.
   Variable call(absl::Span<const Operand> operands, Place place) const;
-  template <class... A>
-    requires(std::is_convertible_v<A, Operand> && ...)
-  Variable operator()(A &&...operands) const {
-    const Operand list[] = {Operand(std::forward<A>(operands))..., Operand(0)};
-    absl::Span<const Operand> used(list, sizeof...(A));
-    return call(used, sizeof...(A) ? used[0].place() : Place());
+  // One for each count, and no template: so numbers and Variables become Operands, which catch the
+  // place, in the caller's line.
+  Variable operator()(Operand a) const { return call({a}, a.place()); }
+  Variable operator()(Operand a, Operand b) const { return call({a, b}, a.place()); }
+  Variable operator()(Operand a, Operand b, Operand c) const { return call({a, b, c}, a.place()); }
+  Variable operator()(Operand a, Operand b, Operand c, Operand d) const {
+    return call({a, b, c, d}, a.place());
+  }
+  /// Any number of them: `stack({x, y, z, u, v})`.
+  Variable operator()(std::initializer_list<Operand> operands,
+                      std::source_location loc = std::source_location::current()) const {
+    return call(absl::MakeConstSpan(operands.begin(), operands.size()), loc);
   }
   /// All outputs (Invalid ones on errors).
   Variables callAll(absl::Span<const Operand> operands, Place place) const;
@@ -347,8 +354,9 @@ GRAPHC_CONSTRUCTORS(d)
 #undef GRAPHC_CONSTRUCTORS
 #undef GRAPHC_CONSTRUCTOR
 
-/// F-018: `v` itself if its type is `type`; narrowed by a run-time check (specify_shape) if its
-/// type is a super type; an Invalid Variable with a TypeError naming both otherwise.
+/// F-018: `v` itself if its type is `type` or a narrower one; narrowed by a run-time check
+/// (specifyShape) if its type is a super type; an Invalid Variable with a TypeError naming both
+/// otherwise. An Invalid one is returned as it is.
 Variable filterVariable(const Type &type, const Variable &v);
 
 } // namespace graphc
