@@ -9,11 +9,11 @@
 namespace graphc {
 namespace {
 
-/// What messages say of a node. Kept for the nodes that recorded a check only: their operands'
-/// arrays tell the shapes.
+/// What messages say of a node. Kept for the nodes that recorded a check only.
 struct EmittedNode {
   Apply node;
-  std::vector<int32_t> operands; // arrays
+  /// As they are before the node's own requirements make equal what should be.
+  std::vector<std::vector<int32_t>> shapes;
 };
 using EmittedNodes = absl::flat_hash_map<int32_t, EmittedNode>;
 
@@ -75,6 +75,9 @@ absl::Status GraphEmission::emit(const Apply &node, int32_t number) {
   const Emission &record = emitter_.emission();
   size_t checks = record.sizeChecks.size() + record.elementChecks.size();
   size_t firstStep = record.steps.size();
+  std::vector<std::vector<int32_t>> shapes;
+  for (Array a : operands)
+    shapes.push_back(record.arrays[a.id].shape);
   Arrays results = def.emit(emitter_, operands, node.op().attributes());
   emitter_.endNode(results);
   if (results.size() != types.size())
@@ -87,8 +90,7 @@ absl::Status GraphEmission::emit(const Apply &node, int32_t number) {
   if (fails) {
     EmittedNode &kept = (*failing_)[number];
     kept.node = node;
-    for (Array a : operands)
-      kept.operands.push_back(a.id);
+    kept.shapes = std::move(shapes);
   }
   return absl::OkStatus();
 }
@@ -115,11 +117,7 @@ absl::StatusOr<GraphRecord> GraphEmission::run(const FunctionGraph &graph) {
     return emission.status();
   record.emission = *std::move(emission);
 
-  auto shapes = std::make_shared<absl::flat_hash_map<int32_t, std::vector<int32_t>>>();
-  for (const auto &[unused, kept] : *failing_)
-    for (int32_t array : kept.operands)
-      (*shapes)[array] = record.emission.arrays[array].shape;
-  record.describe = [failing = failing_, shapes](int32_t node) {
+  record.describe = [failing = failing_](int32_t node) {
     Program::Node result;
     auto it = failing->find(node);
     if (it == failing->end())
@@ -130,7 +128,7 @@ absl::StatusOr<GraphRecord> GraphEmission::run(const FunctionGraph &graph) {
     result.result = std::string(kept.node.output(0).name());
     for (int i = 0; i < kept.node.numInputs(); ++i) {
       Variable v = kept.node.input(i);
-      result.operands.push_back({labelOf(v), v.dtype(), shapes->at(kept.operands[i])});
+      result.operands.push_back({labelOf(v), v.dtype(), kept.shapes[i]});
     }
     return result;
   };

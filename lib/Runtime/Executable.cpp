@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "Runtime/Frame.h"
+#include "Runtime/ThreadPool.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
+#include "absl/functional/function_ref.h"
 #include "graphc/Type.h"
 
 namespace graphc {
@@ -61,19 +63,17 @@ struct Executable::State {
   absl::Status checkInputs(absl::Span<const Tensor> inputs) const;
   absl::Status readElements(int32_t segment, absl::Span<void *const> inputs,
                             absl::Span<void *const> arrays, std::vector<int64_t> &sizes) const;
-  absl::StatusOr<Lease> lease(int32_t segment, absl::Span<const int64_t> key,
-                              std::vector<int64_t> &sizes) const;
+  using FillSizes = absl::FunctionRef<void(std::vector<int64_t> &)>;
+  absl::StatusOr<Lease> lease(int32_t segment, absl::Span<const int64_t> key, FillSizes fill) const;
   void giveBack(Lease lease) const;
-  absl::Status runStep(int32_t number, Lease &lease, int32_t firstStep,
-                       absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs,
-                       int threads) const;
   absl::Status runHost(const Program::Step &step, void **pointers, const Plan &plan) const;
   int32_t runKernel(const Program::Step &step, const Plan::StepPlan &stepPlan, Lease &lease,
                     int threads) const;
-  absl::Status runSegment(int32_t segment, Lease &lease, absl::Span<const Tensor> inputs,
-                          absl::Span<Tensor> outputs, int threads) const;
+  absl::Status runSegment(int32_t segment, Lease &lease, int threads) const;
   absl::Status allocateOutputs(int32_t segment, const Plan &plan, absl::Span<Tensor> outputs,
                                absl::Span<void *> memory) const;
+  absl::Status reshapeOutputs(const Plan &plan, absl::Span<Tensor> outputs) const;
+  absl::Status runDirect(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs) const;
   absl::Status runAll(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs,
                       int threads) const;
   void findDirectCall();
@@ -109,10 +109,13 @@ void Executable::State::findDirectCall() {
   if (!layout.isStatic || program.steps.size() != 1 ||
       program.steps[0].kind != Program::Step::Kind::Kernel)
     return;
-  std::vector<int64_t> sizes;
-  if (!readElements(0, {}, {}, sizes).ok())
+  std::vector<int64_t> read;
+  if (!readElements(0, {}, {}, read).ok())
     return;
-  absl::StatusOr<Lease> leased = lease(0, {}, sizes);
+  absl::StatusOr<Lease> leased = lease(0, {}, [&](std::vector<int64_t> &sizes) {
+    if (!read.empty())
+      sizes = read;
+  });
   if (!leased.ok()) // every call says why
     return;
   const Plan &plan = leased->plan();
@@ -218,10 +221,10 @@ absl::Status Executable::State::readElements(int32_t segment, absl::Span<void *c
   return absl::OkStatus();
 }
 
-/// The plan for `key` and a frame of it. `sizes` has Dims and Elements filled in; where it is
-/// empty, they are made from the key.
+/// The plan for `key` and a frame of it. Where it must be made, `fill` gives the values of Dims,
+/// Elements and what earlier segments know.
 absl::StatusOr<Lease> Executable::State::lease(int32_t segment, absl::Span<const int64_t> key,
-                                               std::vector<int64_t> &sizes) const {
+                                               FillSizes fill) const {
   Lease result;
   {
     std::lock_guard lock(mutex);
@@ -238,8 +241,10 @@ absl::StatusOr<Lease> Executable::State::lease(int32_t segment, absl::Span<const
   }
   if (!result.cached) {
     counters.plans.fetch_add(1, std::memory_order_relaxed);
-    sizes.resize(program.sizes.size(), 0);
-    absl::StatusOr<std::shared_ptr<Plan>> plan = Plan::create(program, layout, segment, sizes);
+    std::vector<int64_t> sizes(program.sizes.size(), 0);
+    fill(sizes);
+    absl::StatusOr<std::shared_ptr<Plan>> plan =
+        Plan::create(program, layout, segment, std::move(sizes));
     if (!plan.ok())
       return plan.status();
     result.cached = std::make_shared<CachedPlan>();
@@ -291,9 +296,30 @@ absl::Status Executable::State::allocateOutputs(int32_t segment, const Plan &pla
 }
 
 int32_t Executable::State::runKernel(const Program::Step &step, const Plan::StepPlan &stepPlan,
-                                     Lease &lease, int) const {
-  return functions[step.callee](lease.frame->pointersOf(stepPlan),
-                                lease.plan().arguments.data() + stepPlan.firstArgument);
+                                     Lease &lease, int threads) const {
+  KernelFunction function = functions[step.callee];
+  void **pointers = lease.frame->pointersOf(stepPlan);
+  const int64_t *arguments = lease.plan().arguments.data() + stepPlan.firstArgument;
+  if (threads <= 1 || !stepPlan.parallel || !lease.frame->prepareThreads(threads))
+    return function(pointers, arguments);
+  std::atomic<int32_t> failed{0};
+  int64_t extent = arguments[stepPlan.numArguments - 1];
+  ThreadPool::shared().parallelFor(
+      0, extent, stepPlan.grain, threads, [&](int64_t begin, int64_t end, int slot) {
+        SmallPointers ownPointers(pointers, pointers + stepPlan.numPointers);
+        if (slot > 0)
+          lease.frame->pointersFor(stepPlan, slot, ownPointers.data());
+        absl::InlinedVector<int64_t, 16> own(arguments, arguments + stepPlan.numArguments);
+        own[own.size() - 2] = begin;
+        own[own.size() - 1] = end;
+        // Of several failing checks the first counts, so that messages do not depend on timing.
+        if (int32_t result = function(ownPointers.data(), own.data())) {
+          int32_t before = failed.load();
+          while ((before == 0 || result < before) && !failed.compare_exchange_weak(before, result))
+            ;
+        }
+      });
+  return failed.load();
 }
 
 absl::Status Executable::State::runHost(const Program::Step &step, void **pointers,
@@ -341,8 +367,7 @@ absl::Status Executable::State::runHost(const Program::Step &step, void **pointe
   return absl::OkStatus();
 }
 
-absl::Status Executable::State::runSegment(int32_t segment, Lease &lease, absl::Span<const Tensor>,
-                                           absl::Span<Tensor>, int threads) const {
+absl::Status Executable::State::runSegment(int32_t segment, Lease &lease, int threads) const {
   const ProgramLayout::Segment &s = layout.segments[segment];
   const Plan &plan = lease.plan();
   int64_t kernels = 0;
@@ -375,10 +400,58 @@ absl::Status Executable::State::runSegment(int32_t segment, Lease &lease, absl::
   return absl::OkStatus();
 }
 
+/// One kernel whose sizes are known: no plan to look for, no frame to borrow.
+absl::Status Executable::State::runDirect(absl::Span<const Tensor> inputs,
+                                          absl::Span<Tensor> outputs) const {
+  SmallPointers buffers(direct->buffers.begin(), direct->buffers.end());
+  absl::InlinedVector<Tensor, 4> copies;
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    if (direct->inputs[k] < 0)
+      continue;
+    const Tensor *input = &inputs[k];
+    if (!input->isContiguous()) {
+      input = &copies.emplace_back(input->contiguous());
+      counters.bytesCopied.fetch_add(input->numBytes(), std::memory_order_relaxed);
+    }
+    buffers[direct->inputs[k]] = const_cast<void *>(input->data());
+  }
+  SmallPointers outputMemory(outputs.size());
+  if (absl::Status status = allocateOutputs(0, *last->plan, outputs, absl::MakeSpan(outputMemory));
+      !status.ok())
+    return status;
+  for (size_t k = 0; k < outputs.size(); ++k)
+    buffers[direct->outputs[k]] = outputMemory[k];
+  counters.kernels.fetch_add(1, std::memory_order_relaxed);
+  if (int32_t failed = direct->function(buffers.data(), direct->sizes)) {
+    const Program::Step &step = program.steps[0];
+    return failureError(program, program.failures[step.failures[failed - 1]], last->plan->sizes);
+  }
+  return reshapeOutputs(*last->plan, outputs);
+}
+
+/// Outputs that are views of what was computed.
+absl::Status Executable::State::reshapeOutputs(const Plan &plan, absl::Span<Tensor> outputs) const {
+  for (size_t k = 0; k < outputs.size(); ++k) {
+    const Program::Array &array = program.arrays[program.outputs[k].array];
+    if (array.shape == program.arrays[layout.outputRoot[k]].shape)
+      continue;
+    absl::InlinedVector<int64_t, 8> shape;
+    for (int32_t size : array.shape)
+      shape.push_back(plan.sizes[size]);
+    absl::StatusOr<Tensor> reshaped = outputs[k].reshape(shape);
+    if (!reshaped.ok())
+      return reshaped.status();
+    outputs[k] = *std::move(reshaped);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs,
                                        int threads) const {
   if (absl::Status status = checkInputs(inputs); !status.ok())
     return status;
+  if (direct && (threads <= 1 || !last->plan->steps[0].parallel))
+    return runDirect(inputs, outputs);
   absl::InlinedVector<Tensor, 4> copies; // of strided inputs
   SmallPointers inputMemory, outputMemory(program.outputs.size());
   for (const Tensor &input : inputs) {
@@ -393,51 +466,40 @@ absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Sp
 
   // The key: number of the segment, extents, and all that was read.
   absl::InlinedVector<int64_t, 24> key;
-  std::vector<int64_t> sizes;
+  std::vector<int64_t> sizes; // with what was read; empty where nothing is
   SmallPointers arrays;
   absl::InlinedVector<Lease, 1> leases;
   absl::Status status;
+  auto fillDims = [&](std::vector<int64_t> &values) {
+    for (size_t id = 0; id < program.sizes.size(); ++id)
+      if (const SizeNode &n = program.sizes[id]; n.op == SizeOp::Dim)
+        values[id] = inputs[n.a].shape()[n.b];
+  };
+  if (!layout.isStatic) {
+    key.push_back(0);
+    for (const Tensor &input : inputs)
+      key.insert(key.end(), input.shape().begin(), input.shape().end());
+  }
   for (int32_t k = 0; k < int32_t(layout.segments.size()); ++k) {
     const ProgramLayout::Segment &segment = layout.segments[k];
-    if (!layout.isStatic) {
-      if (k == 0) {
-        key.push_back(0);
-        for (const Tensor &input : inputs)
-          key.insert(key.end(), input.shape().begin(), input.shape().end());
-      } else {
-        key[0] = k;
-      }
-    }
-    bool reads = !segment.readSizes.empty();
-    auto fillDims = [&] {
-      sizes.resize(program.sizes.size(), 0);
-      for (size_t id = 0; id < program.sizes.size(); ++id)
-        if (const SizeNode &n = program.sizes[id]; n.op == SizeOp::Dim)
-          sizes[id] = inputs[n.a].shape()[n.b];
-    };
-    if (k > 0)
+    if (k > 0) {
+      key[0] = k;
       sizes = leases.back().plan().sizes;
-    else if (reads)
-      fillDims();
-    if (reads) {
-      if (status = readElements(k, inputMemory, arrays, sizes); !status.ok())
-        break;
-      for (int32_t id : segment.readSizes)
-        if (program.sizes[id].op == SizeOp::Element)
-          key.push_back(sizes[id]);
+    } else if (!segment.readSizes.empty()) {
+      sizes.resize(program.sizes.size(), 0);
+      fillDims(sizes);
     }
-    absl::StatusOr<Lease> leased = absl::InternalError("");
-    if (k == 0 && !reads && !layout.isStatic) {
-      // Sizes are worth filling in only where the plan is not there yet.
-      bool known;
-      {
-        std::lock_guard lock(mutex);
-        known = plans.find(absl::MakeConstSpan(key)) != plans.end();
-      }
-      if (!known)
-        fillDims();
-    }
-    leased = lease(k, key, sizes);
+    if (status = readElements(k, inputMemory, arrays, sizes); !status.ok())
+      break;
+    for (int32_t id : segment.readSizes)
+      if (program.sizes[id].op == SizeOp::Element)
+        key.push_back(sizes[id]);
+    absl::StatusOr<Lease> leased = lease(k, key, [&](std::vector<int64_t> &values) {
+      if (sizes.empty())
+        fillDims(values);
+      else
+        values = sizes;
+    });
     if (!leased.ok()) {
       status = leased.status();
       break;
@@ -450,7 +512,7 @@ absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Sp
     current.frame->setInputs(inputMemory);
     current.frame->setOutputs(outputMemory);
     current.frame->setEarlier(arrays);
-    if (status = runSegment(k, current, inputs, outputs, threads); !status.ok())
+    if (status = runSegment(k, current, threads); !status.ok())
       break;
     if (layout.segments.size() == 1)
       continue;
@@ -464,21 +526,7 @@ absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Sp
     }
   }
   if (status.ok())
-    for (size_t k = 0; k < outputs.size(); ++k) {
-      const Program::Array &array = program.arrays[program.outputs[k].array];
-      const Program::Array &root = program.arrays[layout.outputRoot[k]];
-      if (array.shape == root.shape)
-        continue;
-      absl::InlinedVector<int64_t, 8> shape;
-      for (int32_t size : array.shape)
-        shape.push_back(leases.back().plan().sizes[size]);
-      absl::StatusOr<Tensor> reshaped = outputs[k].reshape(shape);
-      if (!reshaped.ok()) {
-        status = reshaped.status();
-        break;
-      }
-      outputs[k] = *std::move(reshaped);
-    }
+    status = reshapeOutputs(leases.back().plan(), outputs);
   for (Lease &lease : leases)
     giveBack(std::move(lease));
   return status;

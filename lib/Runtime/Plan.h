@@ -56,6 +56,7 @@ struct Plan {
     int32_t numPointers = 0, numArguments = 0;
     int32_t firstScratch = 0; // among its pointers: scratch and workspace, one set per thread
     bool parallel = false;    // worth more than one thread
+    int64_t grain = 1;        // least part of the outermost loop for a thread
   };
   std::vector<int64_t> sizes;
   std::vector<StepPlan> steps;
