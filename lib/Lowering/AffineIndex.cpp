@@ -10,22 +10,28 @@ mlir::AffineExpr affineNode(const Kernel &kernel, const ScalarNode &node,
     return {};
   auto arg = [&](int i) { return done[node.args[i]]; };
   switch (node.op) {
-  case ScalarOp::Index: return mlir::getAffineDimExpr(unsigned(node.payload), context);
-  case ScalarOp::Constant: return mlir::getAffineConstantExpr(int64_t(node.payload), context);
+  case ScalarOp::Index:
+    return mlir::getAffineDimExpr(unsigned(node.payload), context);
+  case ScalarOp::Constant:
+    return mlir::getAffineConstantExpr(int64_t(node.payload), context);
   case ScalarOp::Size: {
     const Kernel::Size &size = kernel.sizes[node.payload];
     return size.constant ? mlir::getAffineConstantExpr(size.value, context) : mlir::AffineExpr();
   }
-  case ScalarOp::Add: return arg(0) && arg(1) ? arg(0) + arg(1) : mlir::AffineExpr();
-  case ScalarOp::Sub: return arg(0) && arg(1) ? arg(0) - arg(1) : mlir::AffineExpr();
-  case ScalarOp::Neg: return arg(0) ? -arg(0) : mlir::AffineExpr();
+  case ScalarOp::Add:
+    return arg(0) && arg(1) ? arg(0) + arg(1) : mlir::AffineExpr();
+  case ScalarOp::Sub:
+    return arg(0) && arg(1) ? arg(0) - arg(1) : mlir::AffineExpr();
+  case ScalarOp::Neg:
+    return arg(0) ? -arg(0) : mlir::AffineExpr();
   case ScalarOp::Mul: {
     mlir::AffineExpr a = arg(0), b = arg(1);
     if (!a || !b || !(a.isSymbolicOrConstant() || b.isSymbolicOrConstant()))
       return {};
     return a * b;
   }
-  default: return {};
+  default:
+    return {};
   }
 }
 

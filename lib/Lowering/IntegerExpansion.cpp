@@ -43,7 +43,8 @@ Division divide(Builder &b, bool isSigned, Value x, Value y) {
   // Truncated to floored: where the remainder's sign is not the divisor's.
   Value signsDiffer = compare(b, Compare::slt, arith::XOrIOp::create(b, remainder, divisor), 0);
   Value inexact = both(b, compare(b, Compare::ne, remainder, 0), signsDiffer);
-  quotient = select(b, inexact, arith::SubIOp::create(b, quotient, constantLike(b, x, 1)), quotient);
+  quotient =
+      select(b, inexact, arith::SubIOp::create(b, quotient, constantLike(b, x, 1)), quotient);
   remainder = select(b, inexact, arith::AddIOp::create(b, remainder, divisor), remainder);
   Value negated = arith::SubIOp::create(b, zero, x);
   return {select(b, special, select(b, isZero, zero, negated), quotient),
@@ -65,7 +66,8 @@ Value shift(Builder &b, bool isLeft, bool isSigned, Value x, Value count) {
   return select(b, inRange, shifted, zero);
 }
 
-/// By squaring, one step for each bit of the exponent: straight-line code, so that it is the same on vectors.
+/// By squaring, one step for each bit of the exponent: straight-line code, so that it is the same
+/// on vectors.
 Value power(Builder &b, bool isSigned, Value x, Value exponent) {
   int width = mlir::getElementTypeOrSelf(x.getType()).getIntOrFloatBitWidth();
   Value one = constantLike(b, x, 1), zero = constantLike(b, x, 0);
@@ -82,10 +84,9 @@ Value power(Builder &b, bool isSigned, Value x, Value exponent) {
     return result;
   // 1 and -1 have inverses; every other base gives 0.
   Value isOdd = compare(b, Compare::ne, both(b, exponent, one), 0);
-  Value inverse =
-      select(b, compare(b, Compare::eq, x, 1), one,
-             select(b, compare(b, Compare::eq, x, -1),
-                    select(b, isOdd, constantLike(b, x, -1), one), zero));
+  Value inverse = select(b, compare(b, Compare::eq, x, 1), one,
+                         select(b, compare(b, Compare::eq, x, -1),
+                                select(b, isOdd, constantLike(b, x, -1), one), zero));
   return select(b, compare(b, Compare::slt, exponent, 0), inverse, result);
 }
 
@@ -112,11 +113,16 @@ Value floatConstantLike(Builder &b, Value like, double value) {
 
 Value expandInteger(Builder &b, ScalarOp op, bool isSigned, mlir::ValueRange x) {
   switch (op) {
-  case ScalarOp::IntDiv: return divide(b, isSigned, x[0], x[1]).quotient;
-  case ScalarOp::Mod: return divide(b, isSigned, x[0], x[1]).remainder;
-  case ScalarOp::Pow: return power(b, isSigned, x[0], x[1]);
-  case ScalarOp::Shl: return shift(b, true, isSigned, x[0], x[1]);
-  case ScalarOp::Shr: return shift(b, false, isSigned, x[0], x[1]);
+  case ScalarOp::IntDiv:
+    return divide(b, isSigned, x[0], x[1]).quotient;
+  case ScalarOp::Mod:
+    return divide(b, isSigned, x[0], x[1]).remainder;
+  case ScalarOp::Pow:
+    return power(b, isSigned, x[0], x[1]);
+  case ScalarOp::Shl:
+    return shift(b, true, isSigned, x[0], x[1]);
+  case ScalarOp::Shr:
+    return shift(b, false, isSigned, x[0], x[1]);
   case ScalarOp::Sgn: {
     Value zero = constantLike(b, x[0], 0), one = constantLike(b, x[0], 1);
     Value nonZero = select(b, compare(b, Compare::ne, x[0], 0), one, zero);
@@ -124,7 +130,8 @@ Value expandInteger(Builder &b, ScalarOp op, bool isSigned, mlir::ValueRange x) 
       return nonZero;
     return select(b, compare(b, Compare::slt, x[0], 0), constantLike(b, x[0], -1), nonZero);
   }
-  default: return {};
+  default:
+    return {};
   }
 }
 

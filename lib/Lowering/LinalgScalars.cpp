@@ -23,29 +23,52 @@ Value compareFloats(Builder &b, arith::CmpFPredicate predicate, ValueRange x) {
 
 Value floatOp(Builder &b, ScalarOp op, ValueRange x) {
   switch (op) {
-  case ScalarOp::Add: return binary<arith::AddFOp>(b, x);
-  case ScalarOp::Sub: return binary<arith::SubFOp>(b, x);
-  case ScalarOp::Mul: return binary<arith::MulFOp>(b, x);
-  case ScalarOp::Div: return binary<arith::DivFOp>(b, x);
-  case ScalarOp::Neg: return unary<arith::NegFOp>(b, x);
-  case ScalarOp::Abs: return unary<math::AbsFOp>(b, x);
-  case ScalarOp::Maximum: return binary<arith::MaximumFOp>(b, x);
-  case ScalarOp::Minimum: return binary<arith::MinimumFOp>(b, x);
-  case ScalarOp::Sqrt: return unary<math::SqrtOp>(b, x);
-  case ScalarOp::Floor: return unary<math::FloorOp>(b, x);
-  case ScalarOp::Ceil: return unary<math::CeilOp>(b, x);
-  case ScalarOp::Trunc: return unary<math::TruncOp>(b, x);
-  case ScalarOp::RoundEven: return unary<math::RoundEvenOp>(b, x);
-  case ScalarOp::CopySign: return binary<math::CopySignOp>(b, x);
-  case ScalarOp::Fma: return math::FmaOp::create(b, x[0], x[1], x[2]);
-  case ScalarOp::Eq: return compareFloats(b, arith::CmpFPredicate::OEQ, x);
-  case ScalarOp::Ne: return compareFloats(b, arith::CmpFPredicate::UNE, x);
-  case ScalarOp::Lt: return compareFloats(b, arith::CmpFPredicate::OLT, x);
-  case ScalarOp::Le: return compareFloats(b, arith::CmpFPredicate::OLE, x);
-  case ScalarOp::Gt: return compareFloats(b, arith::CmpFPredicate::OGT, x);
-  case ScalarOp::Ge: return compareFloats(b, arith::CmpFPredicate::OGE, x);
-  case ScalarOp::IsNan: return compareFloats(b, arith::CmpFPredicate::UNO, x);
-  default: return {};
+  case ScalarOp::Add:
+    return binary<arith::AddFOp>(b, x);
+  case ScalarOp::Sub:
+    return binary<arith::SubFOp>(b, x);
+  case ScalarOp::Mul:
+    return binary<arith::MulFOp>(b, x);
+  case ScalarOp::Div:
+    return binary<arith::DivFOp>(b, x);
+  case ScalarOp::Neg:
+    return unary<arith::NegFOp>(b, x);
+  case ScalarOp::Abs:
+    return unary<math::AbsFOp>(b, x);
+  case ScalarOp::Maximum:
+    return binary<arith::MaximumFOp>(b, x);
+  case ScalarOp::Minimum:
+    return binary<arith::MinimumFOp>(b, x);
+  case ScalarOp::Sqrt:
+    return unary<math::SqrtOp>(b, x);
+  case ScalarOp::Floor:
+    return unary<math::FloorOp>(b, x);
+  case ScalarOp::Ceil:
+    return unary<math::CeilOp>(b, x);
+  case ScalarOp::Trunc:
+    return unary<math::TruncOp>(b, x);
+  case ScalarOp::RoundEven:
+    return unary<math::RoundEvenOp>(b, x);
+  case ScalarOp::CopySign:
+    return binary<math::CopySignOp>(b, x);
+  case ScalarOp::Fma:
+    return math::FmaOp::create(b, x[0], x[1], x[2]);
+  case ScalarOp::Eq:
+    return compareFloats(b, arith::CmpFPredicate::OEQ, x);
+  case ScalarOp::Ne:
+    return compareFloats(b, arith::CmpFPredicate::UNE, x);
+  case ScalarOp::Lt:
+    return compareFloats(b, arith::CmpFPredicate::OLT, x);
+  case ScalarOp::Le:
+    return compareFloats(b, arith::CmpFPredicate::OLE, x);
+  case ScalarOp::Gt:
+    return compareFloats(b, arith::CmpFPredicate::OGT, x);
+  case ScalarOp::Ge:
+    return compareFloats(b, arith::CmpFPredicate::OGE, x);
+  case ScalarOp::IsNan:
+    return compareFloats(b, arith::CmpFPredicate::UNO, x);
+  default:
+    return {};
   }
 }
 
@@ -66,19 +89,26 @@ Value intConstant(Builder &b, mlir::Type type, int64_t value) {
 
 Value intOp(Builder &b, ScalarOp op, bool isSigned, ValueRange x) {
   switch (op) {
-  case ScalarOp::Add: return binary<arith::AddIOp>(b, x);
-  case ScalarOp::Sub: return binary<arith::SubIOp>(b, x);
-  case ScalarOp::Mul: return binary<arith::MulIOp>(b, x);
+  case ScalarOp::Add:
+    return binary<arith::AddIOp>(b, x);
+  case ScalarOp::Sub:
+    return binary<arith::SubIOp>(b, x);
+  case ScalarOp::Mul:
+    return binary<arith::MulIOp>(b, x);
   case ScalarOp::Neg:
     return arith::SubIOp::create(b, intConstant(b, x[0].getType(), 0), x[0]);
-  case ScalarOp::Abs: return isSigned ? unary<math::AbsIOp>(b, x) : x[0];
+  case ScalarOp::Abs:
+    return isSigned ? unary<math::AbsIOp>(b, x) : x[0];
   case ScalarOp::Maximum:
     return isSigned ? binary<arith::MaxSIOp>(b, x) : binary<arith::MaxUIOp>(b, x);
   case ScalarOp::Minimum:
     return isSigned ? binary<arith::MinSIOp>(b, x) : binary<arith::MinUIOp>(b, x);
-  case ScalarOp::And: return binary<arith::AndIOp>(b, x);
-  case ScalarOp::Or: return binary<arith::OrIOp>(b, x);
-  case ScalarOp::Xor: return binary<arith::XOrIOp>(b, x);
+  case ScalarOp::And:
+    return binary<arith::AndIOp>(b, x);
+  case ScalarOp::Or:
+    return binary<arith::OrIOp>(b, x);
+  case ScalarOp::Xor:
+    return binary<arith::XOrIOp>(b, x);
   case ScalarOp::Not:
     return arith::XOrIOp::create(b, x[0], intConstant(b, x[0].getType(), -1));
   case ScalarOp::Eq:
@@ -86,8 +116,10 @@ Value intOp(Builder &b, ScalarOp op, bool isSigned, ValueRange x) {
   case ScalarOp::Lt:
   case ScalarOp::Le:
   case ScalarOp::Gt:
-  case ScalarOp::Ge: return compareInts(b, isSigned, op, x);
-  default: return {};
+  case ScalarOp::Ge:
+    return compareInts(b, isSigned, op, x);
+  default:
+    return {};
   }
 }
 
@@ -95,10 +127,13 @@ Value intOp(Builder &b, ScalarOp op, bool isSigned, ValueRange x) {
 Value boolOp(Builder &b, ScalarOp op, ValueRange x) {
   switch (op) {
   case ScalarOp::Add:
-  case ScalarOp::Maximum: return binary<arith::OrIOp>(b, x);
+  case ScalarOp::Maximum:
+    return binary<arith::OrIOp>(b, x);
   case ScalarOp::Mul:
-  case ScalarOp::Minimum: return binary<arith::AndIOp>(b, x);
-  case ScalarOp::Abs: return x[0];
+  case ScalarOp::Minimum:
+    return binary<arith::AndIOp>(b, x);
+  case ScalarOp::Abs:
+    return x[0];
   case ScalarOp::And:
   case ScalarOp::Or:
   case ScalarOp::Xor:
@@ -108,8 +143,10 @@ Value boolOp(Builder &b, ScalarOp op, ValueRange x) {
   case ScalarOp::Lt:
   case ScalarOp::Le:
   case ScalarOp::Gt:
-  case ScalarOp::Ge: return intOp(b, op, /*isSigned=*/false, x);
-  default: return {};
+  case ScalarOp::Ge:
+    return intOp(b, op, /*isSigned=*/false, x);
+  default:
+    return {};
   }
 }
 
@@ -167,7 +204,8 @@ mlir::Value buildConstant(Builder &b, DType dtype, uint64_t bits) {
   }
   llvm::APInt value(bitWidth(dtype), isBool(dtype) ? bits != 0 : bits, false,
                     /*implicitTrunc=*/true);
-  return arith::ConstantOp::create(b, mlir::cast<mlir::TypedAttr>(mlir::Attribute(mlir::IntegerAttr::get(type, value))));
+  return arith::ConstantOp::create(
+      b, mlir::cast<mlir::TypedAttr>(mlir::Attribute(mlir::IntegerAttr::get(type, value))));
 }
 
 mlir::TypedAttr neutralElement(mlir::MLIRContext *context, Combine combine, DType dtype) {
@@ -186,8 +224,8 @@ mlir::TypedAttr neutralElement(mlir::MLIRContext *context, Combine combine, DTyp
   if (lowest)
     value = isSignedInt(dtype) ? llvm::APInt::getSignedMinValue(width) : value;
   else if (highest)
-    value = isSignedInt(dtype) ? llvm::APInt::getSignedMaxValue(width)
-                               : llvm::APInt::getAllOnes(width);
+    value =
+        isSignedInt(dtype) ? llvm::APInt::getSignedMaxValue(width) : llvm::APInt::getAllOnes(width);
   else if (combine == Combine::Prod)
     value = llvm::APInt(width, 1);
   else if (combine == Combine::And)

@@ -29,7 +29,8 @@ namespace tensor = mlir::tensor;
 class LinalgBuilder {
 public:
   LinalgBuilder(const Kernel &kernel, mlir::MLIRContext &context)
-      : kernel(kernel), b(mlir::NameLoc::get(mlir::StringAttr::get(&context, kernel.name)), &context) {}
+      : kernel(kernel),
+        b(mlir::NameLoc::get(mlir::StringAttr::get(&context, kernel.name)), &context) {}
 
   mlir::OwningOpRef<mlir::ModuleOp> build();
 
@@ -124,8 +125,8 @@ void LinalgBuilder::makeFunction() {
     if (kernel.arrays[i].role == Kernel::Role::Input)
       arrayValues[i] = entry->getArgument(unsigned(next++));
   for (const Kernel::Size &size : kernel.sizes)
-    sizeValues.push_back(size.constant ? Value()
-                                       : Value(entry->getArgument(unsigned(numInputs + size.value))));
+    sizeValues.push_back(
+        size.constant ? Value() : Value(entry->getArgument(unsigned(numInputs + size.value))));
 }
 
 void LinalgBuilder::call(mlir::StringRef name, mlir::TypeRange results, ValueRange operands,
@@ -134,7 +135,8 @@ void LinalgBuilder::call(mlir::StringRef name, mlir::TypeRange results, ValueRan
   if (!callee) {
     mlir::OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(module->getBody());
-    callee = func::FuncOp::create(b, b.getLoc(), name, b.getFunctionType(operands.getTypes(), results));
+    callee =
+        func::FuncOp::create(b, b.getLoc(), name, b.getFunctionType(operands.getTypes(), results));
     callee.setPrivate();
   }
   auto op = func::CallOp::create(b, callee, operands);
@@ -186,15 +188,21 @@ Value LinalgBuilder::lowerBody(int32_t number, const Operands &operands, ValueRa
       return arith::IndexCastOp::create(b, b.getI64Type(), index).getResult();
     };
     switch (node.op) {
-    case ScalarOp::Constant: values[i] = buildConstant(b, node.dtype, node.payload); break;
-    case ScalarOp::Index: values[i] = toInt64(linalg::IndexOp::create(b, node.payload)); break;
+    case ScalarOp::Constant:
+      values[i] = buildConstant(b, node.dtype, node.payload);
+      break;
+    case ScalarOp::Index:
+      values[i] = toInt64(linalg::IndexOp::create(b, node.payload));
+      break;
     case ScalarOp::Size: {
       const Kernel::Size &size = kernel.sizes[node.payload];
       values[i] = size.constant ? buildConstant(b, DType::Int64, uint64_t(size.value))
                                 : toInt64(sizeValues[node.payload]);
       break;
     }
-    case ScalarOp::Load: values[i] = lowerLoad(nest, node, values); break;
+    case ScalarOp::Load:
+      values[i] = lowerLoad(nest, node, values);
+      break;
     default: {
       llvm::SmallVector<Value, 3> args;
       for (int k = 0; k < numScalarOperands(node.op); ++k)
@@ -222,7 +230,8 @@ ValueRange LinalgBuilder::makeGeneric(const Nest &nest, mlir::TypeRange results,
   llvm::SmallVector<mlir::AffineMap> maps(inputMaps);
   unsigned rank = unsigned(nest.extents.size());
   maps.append(inits.size(), leadingLoops(rank, unsigned(nest.numParallel), b.getContext()));
-  llvm::SmallVector<mlir::utils::IteratorType> iterators(rank, mlir::utils::IteratorType::reduction);
+  llvm::SmallVector<mlir::utils::IteratorType> iterators(rank,
+                                                         mlir::utils::IteratorType::reduction);
   std::fill_n(iterators.begin(), nest.numParallel, mlir::utils::IteratorType::parallel);
   auto op = linalg::GenericOp::create(
       b, results, inputs, inits, maps, iterators,
@@ -263,7 +272,8 @@ llvm::SmallVector<Value> LinalgBuilder::makeInits(const Nest &nest, DType bodyDT
     return linalg::FillOp::create(b, start, emptyTensor(shape, value.getType())).getResult(0);
   };
   switch (nest.combine) {
-  case Combine::None: return {emptyTensor(shape, scalarType(b.getContext(), bodyDType))};
+  case Combine::None:
+    return {emptyTensor(shape, scalarType(b.getContext(), bodyDType))};
   case Combine::ArgMax:
   case Combine::ArgMin:
     return {filled(neutralElement(b.getContext(), nest.combine, bodyDType)),
@@ -271,7 +281,8 @@ llvm::SmallVector<Value> LinalgBuilder::makeInits(const Nest &nest, DType bodyDT
   case Combine::Sum:
   case Combine::Prod:
     return {filled(neutralElement(b.getContext(), nest.combine, nest.accumulator))};
-  default: return {filled(neutralElement(b.getContext(), nest.combine, bodyDType))};
+  default:
+    return {filled(neutralElement(b.getContext(), nest.combine, bodyDType))};
   }
 }
 

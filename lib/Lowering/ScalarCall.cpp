@@ -34,8 +34,10 @@ bool isPredicate(ScalarOp op) {
   case ScalarOp::Ge:
   case ScalarOp::IsNan:
   case ScalarOp::IsInf:
-  case ScalarOp::SignBit: return true;
-  default: return false;
+  case ScalarOp::SignBit:
+    return true;
+  default:
+    return false;
   }
 }
 

@@ -1,10 +1,11 @@
 //===- Lowering/ScalarCall.h - scalar operations as calls -------*- C++ -*-===//
 //
-// The linalg stage spells scalar operations that arith and math do not have, or have with another meaning (division by
-// zero, NaN, saturation), as calls of private functions without a body:
+// The linalg stage spells scalar operations that arith and math do not have, or have with another
+// meaning (division by zero, NaN, saturation), as calls of private functions without a body:
 //   %y = func.call @graphc.sigmoid.f32(%x) : (f32) -> f32
 //   %i = func.call @graphc.cast.f32.ui8(%x) : (f32) -> i8
-// The name says the operation (scalarOpName) and the dtype of its operands; a cast says both dtypes.
+// The name says the operation (scalarOpName) and the dtype of its operands; a cast says both
+// dtypes.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -16,51 +16,96 @@ using Builder = mlir::ImplicitLocOpBuilder;
 
 std::optional<MathFunction> mathFunction(ScalarOp op) {
   switch (op) {
-  case ScalarOp::IntDiv: return MathFunction::FloorDivide;
-  case ScalarOp::Mod: return MathFunction::Mod;
-  case ScalarOp::Pow: return MathFunction::Pow;
-  case ScalarOp::Sqrt: return MathFunction::Sqrt;
-  case ScalarOp::Rsqrt: return MathFunction::Rsqrt;
-  case ScalarOp::Cbrt: return MathFunction::Cbrt;
-  case ScalarOp::CopySign: return MathFunction::Copysign;
-  case ScalarOp::NextAfter: return MathFunction::Nextafter;
-  case ScalarOp::Hypot: return MathFunction::Hypot;
-  case ScalarOp::Floor: return MathFunction::Floor;
-  case ScalarOp::Ceil: return MathFunction::Ceil;
-  case ScalarOp::Trunc: return MathFunction::Trunc;
-  case ScalarOp::RoundEven: return MathFunction::RoundEven;
-  case ScalarOp::RoundAway: return MathFunction::RoundAway;
-  case ScalarOp::Exp: return MathFunction::Exp;
-  case ScalarOp::Exp2: return MathFunction::Exp2;
-  case ScalarOp::Expm1: return MathFunction::Expm1;
-  case ScalarOp::Log: return MathFunction::Log;
-  case ScalarOp::Log2: return MathFunction::Log2;
-  case ScalarOp::Log10: return MathFunction::Log10;
-  case ScalarOp::Log1p: return MathFunction::Log1p;
-  case ScalarOp::Log1mExp: return MathFunction::Log1mExp;
-  case ScalarOp::LogAddExp: return MathFunction::LogAddExp;
-  case ScalarOp::Sin: return MathFunction::Sin;
-  case ScalarOp::Cos: return MathFunction::Cos;
-  case ScalarOp::Tan: return MathFunction::Tan;
-  case ScalarOp::ArcSin: return MathFunction::Arcsin;
-  case ScalarOp::ArcCos: return MathFunction::Arccos;
-  case ScalarOp::ArcTan: return MathFunction::Arctan;
-  case ScalarOp::ArcTan2: return MathFunction::Arctan2;
-  case ScalarOp::Sinh: return MathFunction::Sinh;
-  case ScalarOp::Cosh: return MathFunction::Cosh;
-  case ScalarOp::Tanh: return MathFunction::Tanh;
-  case ScalarOp::ArcSinh: return MathFunction::Arcsinh;
-  case ScalarOp::ArcCosh: return MathFunction::Arccosh;
-  case ScalarOp::ArcTanh: return MathFunction::Arctanh;
-  case ScalarOp::Sinc: return MathFunction::Sinc;
-  case ScalarOp::Erf: return MathFunction::Erf;
-  case ScalarOp::Erfc: return MathFunction::Erfc;
-  case ScalarOp::Sigmoid: return MathFunction::Sigmoid;
-  case ScalarOp::Softplus: return MathFunction::Softplus;
-  case ScalarOp::Gelu: return MathFunction::Gelu;
-  case ScalarOp::GeluTanh: return MathFunction::GeluTanh;
-  case ScalarOp::Silu: return MathFunction::Silu;
-  default: return std::nullopt;
+  case ScalarOp::IntDiv:
+    return MathFunction::FloorDivide;
+  case ScalarOp::Mod:
+    return MathFunction::Mod;
+  case ScalarOp::Pow:
+    return MathFunction::Pow;
+  case ScalarOp::Sqrt:
+    return MathFunction::Sqrt;
+  case ScalarOp::Rsqrt:
+    return MathFunction::Rsqrt;
+  case ScalarOp::Cbrt:
+    return MathFunction::Cbrt;
+  case ScalarOp::CopySign:
+    return MathFunction::Copysign;
+  case ScalarOp::NextAfter:
+    return MathFunction::Nextafter;
+  case ScalarOp::Hypot:
+    return MathFunction::Hypot;
+  case ScalarOp::Floor:
+    return MathFunction::Floor;
+  case ScalarOp::Ceil:
+    return MathFunction::Ceil;
+  case ScalarOp::Trunc:
+    return MathFunction::Trunc;
+  case ScalarOp::RoundEven:
+    return MathFunction::RoundEven;
+  case ScalarOp::RoundAway:
+    return MathFunction::RoundAway;
+  case ScalarOp::Exp:
+    return MathFunction::Exp;
+  case ScalarOp::Exp2:
+    return MathFunction::Exp2;
+  case ScalarOp::Expm1:
+    return MathFunction::Expm1;
+  case ScalarOp::Log:
+    return MathFunction::Log;
+  case ScalarOp::Log2:
+    return MathFunction::Log2;
+  case ScalarOp::Log10:
+    return MathFunction::Log10;
+  case ScalarOp::Log1p:
+    return MathFunction::Log1p;
+  case ScalarOp::Log1mExp:
+    return MathFunction::Log1mExp;
+  case ScalarOp::LogAddExp:
+    return MathFunction::LogAddExp;
+  case ScalarOp::Sin:
+    return MathFunction::Sin;
+  case ScalarOp::Cos:
+    return MathFunction::Cos;
+  case ScalarOp::Tan:
+    return MathFunction::Tan;
+  case ScalarOp::ArcSin:
+    return MathFunction::Arcsin;
+  case ScalarOp::ArcCos:
+    return MathFunction::Arccos;
+  case ScalarOp::ArcTan:
+    return MathFunction::Arctan;
+  case ScalarOp::ArcTan2:
+    return MathFunction::Arctan2;
+  case ScalarOp::Sinh:
+    return MathFunction::Sinh;
+  case ScalarOp::Cosh:
+    return MathFunction::Cosh;
+  case ScalarOp::Tanh:
+    return MathFunction::Tanh;
+  case ScalarOp::ArcSinh:
+    return MathFunction::Arcsinh;
+  case ScalarOp::ArcCosh:
+    return MathFunction::Arccosh;
+  case ScalarOp::ArcTanh:
+    return MathFunction::Arctanh;
+  case ScalarOp::Sinc:
+    return MathFunction::Sinc;
+  case ScalarOp::Erf:
+    return MathFunction::Erf;
+  case ScalarOp::Erfc:
+    return MathFunction::Erfc;
+  case ScalarOp::Sigmoid:
+    return MathFunction::Sigmoid;
+  case ScalarOp::Softplus:
+    return MathFunction::Softplus;
+  case ScalarOp::Gelu:
+    return MathFunction::Gelu;
+  case ScalarOp::GeluTanh:
+    return MathFunction::GeluTanh;
+  case ScalarOp::Silu:
+    return MathFunction::Silu;
+  default:
+    return std::nullopt;
   }
 }
 
@@ -90,14 +135,18 @@ Value signBit(Builder &b, Value x) {
 /// On registers of f32 and f64.
 Value expandFloat(Builder &b, ScalarOp op, ValueRange x, const MathTarget &target) {
   switch (op) {
-  case ScalarOp::Sgn: return floatSign(b, x[0]);
-  case ScalarOp::SignBit: return signBit(b, x[0]);
+  case ScalarOp::Sgn:
+    return floatSign(b, x[0]);
+  case ScalarOp::SignBit:
+    return signBit(b, x[0]);
   case ScalarOp::IsInf:
     return compare(b, arith::CmpFPredicate::OEQ, mlir::math::AbsFOp::create(b, x[0]),
                    floatConstantLike(b, x[0], INFINITY));
   case ScalarOp::Maximum:
-  case ScalarOp::Minimum: return expandFloatExtremum(b, op == ScalarOp::Maximum, x[0], x[1]);
-  default: break;
+  case ScalarOp::Minimum:
+    return expandFloatExtremum(b, op == ScalarOp::Maximum, x[0], x[1]);
+  default:
+    break;
   }
   if (auto function = mathFunction(op))
     return buildMath(b, *function, x, target);
@@ -139,8 +188,8 @@ bool isHalf(DType dtype) { return dtype == DType::Float16 || dtype == DType::BFl
 } // namespace
 
 Value expandFloatExtremum(Builder &b, bool isMax, Value x, Value y) {
-  // select(x > y, x, y) is one instruction; it is y when one is NaN. A constant y goes first, so that the NaN which
-  // remains to be looked at is none.
+  // select(x > y, x, y) is one instruction; it is y when one is NaN. A constant y goes first, so
+  // that the NaN which remains to be looked at is none.
   if (isNumber(y))
     std::swap(x, y);
   auto predicate = isMax ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT;
@@ -168,7 +217,8 @@ Value expandScalar(Builder &b, const ScalarCall &call, ValueRange x, const MathT
       return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, x[0], x[0]);
     if (call.op == ScalarOp::SignBit)
       return isSignedInt(call.operand)
-                 ? arith::CmpIOp::create(b, arith::CmpIPredicate::slt, x[0], constantLike(b, x[0], 0))
+                 ? arith::CmpIOp::create(b, arith::CmpIPredicate::slt, x[0],
+                                         constantLike(b, x[0], 0))
                  : arith::CmpIOp::create(b, arith::CmpIPredicate::ne, x[0], x[0]);
   }
   return buildNativeScalar(b, call, x);
@@ -182,8 +232,8 @@ std::pair<Value, Value> expandArgJoin(Builder &b, ArgCall call, Value x, Value x
     Value xNan = compare(b, arith::CmpFPredicate::UNO, x, x);
     Value yNan = compare(b, arith::CmpFPredicate::UNO, y, y);
     Value notX = arith::XOrIOp::create(b, xNan, constantLike(b, xNan, 1));
-    takeSecond = arith::OrIOp::create(b, compare(b, predicate, y, x),
-                                      arith::AndIOp::create(b, yNan, notX));
+    takeSecond =
+        arith::OrIOp::create(b, compare(b, predicate, y, x), arith::AndIOp::create(b, yNan, notX));
     if (!inOrder)
       tie = arith::OrIOp::create(b, compare(b, arith::CmpFPredicate::OEQ, x, y),
                                  arith::AndIOp::create(b, xNan, yNan));

@@ -7,8 +7,9 @@
 
 namespace graphc {
 
-/// Code for one scalar operation on registers: scalars, or vectors of one length. Bools are i1. Means what Emit.h and
-/// the op catalogue say, for all dtypes; null for an operation that the dtype does not have.
+/// Code for one scalar operation on registers: scalars, or vectors of one length. Bools are i1.
+/// Means what Emit.h and the op catalogue say, for all dtypes; null for an operation that the dtype
+/// does not have.
 mlir::Value expandScalar(mlir::ImplicitLocOpBuilder &b, const ScalarCall &call,
                          mlir::ValueRange operands, const MathTarget &target);
 
@@ -16,10 +17,11 @@ mlir::Value expandScalar(mlir::ImplicitLocOpBuilder &b, const ScalarCall &call,
 mlir::Value expandFloatExtremum(mlir::ImplicitLocOpBuilder &b, bool isMax, mlir::Value x,
                                 mlir::Value y);
 
-/// ArgCall: joins (value, position) pairs: the greater (lesser), NaN before all; `inOrder` says that the second
-/// position is after the first, otherwise the lesser position wins ties.
+/// ArgCall: joins (value, position) pairs: the greater (lesser), NaN before all; `inOrder` says
+/// that the second position is after the first, otherwise the lesser position wins ties.
 std::pair<mlir::Value, mlir::Value> expandArgJoin(mlir::ImplicitLocOpBuilder &b, ArgCall call,
-                                                  mlir::Value x, mlir::Value xPosition, mlir::Value y,
-                                                  mlir::Value yPosition, bool inOrder);
+                                                  mlir::Value x, mlir::Value xPosition,
+                                                  mlir::Value y, mlir::Value yPosition,
+                                                  bool inOrder);
 
 } // namespace graphc

@@ -5,11 +5,16 @@ namespace graphc {
 
 mlir::Type scalarType(mlir::MLIRContext *context, DType dtype) {
   switch (dtype) {
-  case DType::Float16: return mlir::Float16Type::get(context);
-  case DType::BFloat16: return mlir::BFloat16Type::get(context);
-  case DType::Float32: return mlir::Float32Type::get(context);
-  case DType::Float64: return mlir::Float64Type::get(context);
-  default: return mlir::IntegerType::get(context, bitWidth(dtype));
+  case DType::Float16:
+    return mlir::Float16Type::get(context);
+  case DType::BFloat16:
+    return mlir::BFloat16Type::get(context);
+  case DType::Float32:
+    return mlir::Float32Type::get(context);
+  case DType::Float64:
+    return mlir::Float64Type::get(context);
+  default:
+    return mlir::IntegerType::get(context, bitWidth(dtype));
   }
 }
 

@@ -1,26 +1,31 @@
 //===- Transforms/Blocks.cpp - reductions inside blocks of parallel loops -===//
 //
-// For reductions whose loads are contiguous along a parallel loop: products of matrices, convolutions and pooling over
-// contiguous pixels, sums over outer axes. A block of `rows` x `vectors` results is held in registers while the
-// reduction's loops run:
+// For reductions whose loads are contiguous along a parallel loop: products of matrices,
+// convolutions and pooling over contiguous pixels, sums over outer axes. A block of `rows` x
+// `vectors` results is held in registers while the reduction's loops run:
 //
 //   for the other parallel loops:
-//     scf.for %j = 0 to %main step vectors * lanes {        (and once more, masked, for what is left)
+//     scf.for %j = 0 to %main step vectors * lanes {        (and once more, masked, for what is
+//     left)
 //       scf.for %i = 0 to %m step rows {
-//         %sums:rows*vectors = scf.for %k ... iter_args {   loads: `vectors` vectors, `rows` scalars
+//         %sums:rows*vectors = scf.for %k ... iter_args {   loads: `vectors` vectors, `rows`
+//         scalars
 //           fma ...
 //         }
 //         what follows at the same element (bias, relu, casts); stores
 //
-// Cost. A load of a vector serves all rows if it does not depend on the row loop, a load of a scalar serves all vectors;
-// a block of 6 x 4 does 24 fused multiply-adds for 10 loads, which keeps two multipliers busy with two loads a cycle, and
-// its 24 accumulators + 4 vectors + 1 scalar fit the 32 registers (with 16: 4 x 2 + 2 + 1). The row loop is inside the
-// column loop: a panel of the vectors' operand (K x 64 floats) stays in the L2 cache while the other operand passes by.
-// Without a loop that vectors are independent of (sums over an axis, pooling), a block is 1 x 4.
+// Cost. A load of a vector serves all rows if it does not depend on the row loop, a load of a
+// scalar serves all vectors; a block of 6 x 4 does 24 fused multiply-adds for 10 loads, which keeps
+// two multipliers busy with two loads a cycle, and its 24 accumulators + 4 vectors + 1 scalar fit
+// the 32 registers (with 16: 4 x 2 + 2 + 1). The row loop is inside the column loop: a panel of the
+// vectors' operand (K x 64 floats) stays in the L2 cache while the other operand passes by. Without
+// a loop that vectors are independent of (sums over an axis, pooling), a block is 1 x 4.
 //
-// The last rows: rows beyond the end repeat the last one and are not stored, which costs nothing in the loops inside.
+// The last rows: rows beyond the end repeat the last one and are not stored, which costs nothing in
+// the loops inside.
 //
-// Reduction loops on which a mask depends run outside the others, so that masks are made once for all channels.
+// Reduction loops on which a mask depends run outside the others, so that masks are made once for
+// all channels.
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
@@ -47,7 +52,8 @@ void KernelEmitter::emitPoints(const Pass &pass) {
   emitRows(pass.nests, pass.outer, kernel.nests[size_t(pass.nests[0])].numParallel);
 }
 
-/// Compares what memory costs with vectors along the last parallel loop, and along the best of each reduction's.
+/// Compares what memory costs with vectors along the last parallel loop, and along the best of each
+/// reduction's.
 bool KernelEmitter::prefersBlocks(const Pass &pass) const {
   const KernelNest &first = kernel.nests[size_t(pass.nests[0])];
   int last = first.numParallel - 1;
@@ -127,10 +133,10 @@ void KernelEmitter::emitBlockReduction(const KernelNest &nest) {
     sums.append(neutral.begin(), neutral.end());
   Values zeros;
   if (partial) {
-    auto zero = mlir::cast<mlir::TypedAttr>(b.getZeroAttr(mlir::VectorType::get({body->lanes}, b.getF32Type())));
-    zeros.assign(instances, stack->at(0, {zero.getAsOpaquePointer(), 0}, [&] {
-                   return arith::ConstantOp::create(b, zero);
-                 }));
+    auto zero = mlir::cast<mlir::TypedAttr>(
+        b.getZeroAttr(mlir::VectorType::get({body->lanes}, b.getF32Type())));
+    zeros.assign(instances, stack->at(0, {zero.getAsOpaquePointer(), 0},
+                                      [&] { return arith::ConstantOp::create(b, zero); }));
   }
   auto setLoop = [&](int loop, Value counter) {
     LoopVariable &variable = body->loops[size_t(loop)];
@@ -236,8 +242,9 @@ void KernelEmitter::emitPanel(const Pass &pass, const BlockShape &shape, Value f
   if (masked) {
     Value left = arith::SubIOp::create(b, upper, panel.getInductionVar());
     for (int v = 0; v < shape.vectors; ++v) {
-      Value rest = v ? Value(arith::SubIOp::create(b, left, stack->constant(int64_t(v) * shape.lanes)))
-                     : left;
+      Value rest =
+          v ? Value(arith::SubIOp::create(b, left, stack->constant(int64_t(v) * shape.lanes)))
+            : left;
       body->masks.push_back(vector::CreateMaskOp::create(
           b, mlir::VectorType::get({shape.lanes}, b.getI1Type()), rest));
     }

@@ -54,7 +54,8 @@ Value BodyEmitter::broadcast(Value scalar, int level, LoopStack::Key key) {
     mlir::VectorType type = vectorOf(scalar.getType());
     if (auto constant = scalar.getDefiningOp<arith::ConstantOp>())
       return arith::ConstantOp::create(
-          stack.builder(), mlir::DenseElementsAttr::get(type, mlir::Attribute(constant.getValue())));
+          stack.builder(),
+          mlir::DenseElementsAttr::get(type, mlir::Attribute(constant.getValue())));
     return vector::BroadcastOp::create(stack.builder(), type, scalar);
   });
 }
@@ -65,8 +66,8 @@ Value BodyEmitter::get(Value value, int row, int vector) {
     return value;
   const Facts &of = known->second;
   auto missing = []() -> Value { llvm_unreachable("operands are made before their users"); };
-  return stack.at(of.level,
-                  key(value, Form::Natural, of.onRow ? row : 0, of.onVector ? vector : 0), missing);
+  return stack.at(of.level, key(value, Form::Natural, of.onRow ? row : 0, of.onVector ? vector : 0),
+                  missing);
 }
 
 Value BodyEmitter::getBase(Value value, int row) {
@@ -126,7 +127,8 @@ Value BodyEmitter::clone(mlir::Operation &op, ValueRange operands, bool asVector
   return result;
 }
 
-/// A comparison of index arithmetic that differs from lane to lane by one: lane numbers against one scalar.
+/// A comparison of index arithmetic that differs from lane to lane by one: lane numbers against one
+/// scalar.
 Value BodyEmitter::compareLanes(mlir::Operation &op, int row, int vector) {
   mlir::ImplicitLocOpBuilder &b = stack.builder();
   auto compare = mlir::cast<arith::CmpIOp>(op);
@@ -139,8 +141,8 @@ Value BodyEmitter::compareLanes(mlir::Operation &op, int row, int vector) {
   Value left = toIndex(getBase(compare.getLhs(), row));
   Value right = toIndex(getBase(compare.getRhs(), row));
   // left + factor * (lane + vector * lanes) against right
-  Value bound = factor > 0 ? arith::SubIOp::create(b, right, left)
-                           : arith::SubIOp::create(b, left, right);
+  Value bound =
+      factor > 0 ? arith::SubIOp::create(b, right, left) : arith::SubIOp::create(b, left, right);
   if (vector)
     bound = arith::SubIOp::create(b, bound, stack.constant(int64_t(vector) * lanes));
   bound = arith::MaxSIOp::create(b, bound, stack.constant(-1));
@@ -188,8 +190,8 @@ Value BodyEmitter::makeNatural(mlir::Operation &op, int row, int vector) {
     Value base = getBase(op.getResult(0), row);
     mlir::Type element = base.getType();
     if (int64_t offset = int64_t(vector) * lanes * of.factor)
-      base = arith::AddIOp::create(
-          b, base, arith::ConstantOp::create(b, b.getIntegerAttr(element, offset)));
+      base = arith::AddIOp::create(b, base,
+                                   arith::ConstantOp::create(b, b.getIntegerAttr(element, offset)));
     if (!asVector)
       return base;
     Value steps = laneNumbers(element);
@@ -274,9 +276,8 @@ void BodyEmitter::emitInput(const KernelNest &nest, int operand) {
       });
 }
 
-std::vector<llvm::SmallVector<Value, 8>> BodyEmitter::emit(const KernelNest &nest,
-                                                           llvm::ArrayRef<Value> targets,
-                                                           bool asVectors) {
+std::vector<llvm::SmallVector<Value, 8>>
+BodyEmitter::emit(const KernelNest &nest, llvm::ArrayRef<Value> targets, bool asVectors) {
   findFacts(nest);
   findNeeds(nest, targets);
   for (int i = 0; i < int(nest.inputs.size()); ++i)
@@ -323,19 +324,19 @@ llvm::SmallVector<Value, 2> BodyEmitter::join(const KernelNest &nest, ValueRange
                                               ValueRange terms, bool inOrder) {
   mlir::ImplicitLocOpBuilder &b = stack.builder();
   if (auto call = mlir::dyn_cast<func::CallOp>(nest.join)) {
-    auto [value, position] =
-        expandArgJoin(b, *parseArgCall(call.getCallee()), accumulators[0], accumulators[1],
-                      terms[0], terms[1], inOrder);
+    auto [value, position] = expandArgJoin(b, *parseArgCall(call.getCallee()), accumulators[0],
+                                           accumulators[1], terms[0], terms[1], inOrder);
     return {value, position};
   }
   bool isVector = mlir::isa<mlir::VectorType>(accumulators[0].getType());
   if (mlir::isa<arith::MaximumFOp, arith::MinimumFOp>(nest.join) &&
       !isHalf(nest.join->getResult(0).getType()))
-    return {expandFloatExtremum(b, mlir::isa<arith::MaximumFOp>(nest.join), accumulators[0],
-                                terms[0])};
+    return {
+        expandFloatExtremum(b, mlir::isa<arith::MaximumFOp>(nest.join), accumulators[0], terms[0])};
   if (isHalf(nest.join->getResult(0).getType())) {
-    int width = isVector ? int(mlir::cast<mlir::VectorType>(accumulators[0].getType()).getDimSize(0))
-                         : lanes;
+    int width = isVector
+                    ? int(mlir::cast<mlir::VectorType>(accumulators[0].getType()).getDimSize(0))
+                    : lanes;
     int saved = std::exchange(lanes, width);
     Value joined = clone(*nest.join, {accumulators[0], terms[0]}, isVector);
     lanes = saved;

@@ -1,13 +1,15 @@
 //===- Transforms/BodyEmitter.h - bodies of nests on vectors ----*- C++ -*-===//
 //
-// Makes the code of a nest's body for a block of iterations: `rows` values of one loop times `vectors` vectors of
-// `lanes` values of another. Each op of the body is made as often as its operands differ within the block: a load that
-// does not depend on the row loop is made once for all rows. Values that do not depend on the vector loop stay scalars
-// until something wants them as vectors, and everything goes to the outermost loop that it may go to (LoopStack).
-// With lanes == 1 the same code makes scalar loops.
+// Makes the code of a nest's body for a block of iterations: `rows` values of one loop times
+// `vectors` vectors of `lanes` values of another. Each op of the body is made as often as its
+// operands differ within the block: a load that does not depend on the row loop is made once for
+// all rows. Values that do not depend on the vector loop stay scalars until something wants them as
+// vectors, and everything goes to the outermost loop that it may go to (LoopStack). With lanes == 1
+// the same code makes scalar loops.
 //
-// Indices that are linear in the vector loop are kept as the scalar of lane 0 (the base) with a constant factor, so that
-// their loads are vector loads and range tests on them are comparisons of 32-bit lanes with one scalar.
+// Indices that are linear in the vector loop are kept as the scalar of lane 0 (the base) with a
+// constant factor, so that their loads are vector loads and range tests on them are comparisons of
+// 32-bit lanes with one scalar.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -20,9 +22,10 @@ namespace graphc {
 
 /// A loop of the nests in hand.
 struct LoopVariable {
-  int level = 0;                          ///< depth from which its counter is known
+  int level = 0; ///< depth from which its counter is known
   bool isRow = false, isVector = false;
-  llvm::SmallVector<mlir::Value, 8> index; ///< by row for the row loop; else one (vector loop: of the first lane)
+  llvm::SmallVector<mlir::Value, 8>
+      index; ///< by row for the row loop; else one (vector loop: of the first lane)
 };
 
 /// An array's values that an earlier nest left in registers.
@@ -32,8 +35,9 @@ struct RegisterArray {
   llvm::SmallVector<mlir::Value, 8> values; ///< by instance, as far as it depends on it
 };
 
-/// How a reduction's terms meet its accumulator: which values of the body are wanted, and whether two of them are the
-/// factors of a product that is added by one fused multiply-add (one rounding less than the two ops).
+/// How a reduction's terms meet its accumulator: which values of the body are wanted, and whether
+/// two of them are the factors of a product that is added by one fused multiply-add (one rounding
+/// less than the two ops).
 struct JoinPlan {
   llvm::SmallVector<mlir::Value, 2> targets;
   bool partial = false; ///< in float32 (KernelNest::partialTerm)
@@ -49,16 +53,16 @@ public:
   llvm::SmallVector<LoopVariable, 8> loops;
   int lanes = 1, rows = 1, vectors = 1;
   llvm::SmallVector<mlir::Value, 4> masks; ///< by vector; empty for whole vectors
-  llvm::SmallVector<mlir::Value, 8> rowExists; ///< by row; empty if all do: other rows are not stored
+  llvm::SmallVector<mlir::Value, 8>
+      rowExists; ///< by row; empty if all do: other rows are not stored
   llvm::DenseMap<int, RegisterArray> registers;
   std::vector<ArrayMemory> memory; ///< by array
   mlir::Value status;              ///< memref<i32>, if there are checks
 
-  /// The values of `targets` (of the nest's body) for each instance row * vectors + vector; of vector type if lanes > 1
-  /// and `asVectors`, else as they are.
-  std::vector<llvm::SmallVector<mlir::Value, 8>> emit(const KernelNest &nest,
-                                                      llvm::ArrayRef<mlir::Value> targets,
-                                                      bool asVectors);
+  /// The values of `targets` (of the nest's body) for each instance row * vectors + vector; of
+  /// vector type if lanes > 1 and `asVectors`, else as they are.
+  std::vector<llvm::SmallVector<mlir::Value, 8>>
+  emit(const KernelNest &nest, llvm::ArrayRef<mlir::Value> targets, bool asVectors);
   /// Stores instances of the nest's result; the nest's parallel loops are the first ones.
   void store(const KernelNest &nest, llvm::ArrayRef<mlir::Value> values);
 
@@ -73,8 +77,8 @@ public:
   /// All lanes of accumulators joined.
   llvm::SmallVector<mlir::Value, 2> joinLanes(const KernelNest &nest, mlir::ValueRange vectors);
 
-  /// How well a loop would do as the vector loop: the number of vector instructions for memory, where a gather
-  /// counts as many.
+  /// How well a loop would do as the vector loop: the number of vector instructions for memory,
+  /// where a gather counts as many.
   double memoryCost(const KernelNest &nest, int loop) const;
   /// How many loads of the nest that move along `vectorLoop` do not along `rowLoop`.
   int reusedVectors(const KernelNest &nest, int vectorLoop, int rowLoop) const;
@@ -87,12 +91,12 @@ private:
     bool onRow = false, onVector = false;
     bool linear = true; ///< in the vector loop: base + factor * lane
     int64_t factor = 0;
-    bool small = false; ///< index arithmetic that cannot overflow
+    bool small = false;                 ///< index arithmetic that cannot overflow
     bool natural = false, base = false; ///< which forms are needed
   };
   struct Address {
     mlir::Value base;
-    Size factor; ///< of a lane
+    Size factor;         ///< of a lane
     mlir::Value offsets; ///< vector of index, added to base + factor * lane; or null
   };
 

@@ -45,8 +45,8 @@ MemoryAccess BodyEmitter::guardedAccess(scf::IfOp op) const {
   return access;
 }
 
-/// Whether a load may run even if an inner loop has no iterations: each axis is a loop as long as it, or a constant
-/// within a constant extent.
+/// Whether a load may run even if an inner loop has no iterations: each axis is a loop as long as
+/// it, or a constant within a constant extent.
 bool BodyEmitter::isHoistable(const KernelNest &nest, const MemoryAccess &access) const {
   if (!access.map)
     return false;
@@ -287,7 +287,8 @@ int BodyEmitter::reusedVectors(const KernelNest &nest, int vectorLoop, int rowLo
   for (int i = 0; i < int(nest.inputs.size()); ++i)
     if (nest.inputs[size_t(i)] >= 0) {
       mlir::AffineMap map = operandAccess(nest, i).map;
-      reused += map.isFunctionOfDim(unsigned(vectorLoop)) && !map.isFunctionOfDim(unsigned(rowLoop));
+      reused +=
+          map.isFunctionOfDim(unsigned(vectorLoop)) && !map.isFunctionOfDim(unsigned(rowLoop));
     }
   nest.body()->walk([&](tensor::ExtractOp load) {
     auto moves = [&](int loop) {
@@ -306,7 +307,8 @@ bool BodyEmitter::isInCondition(const KernelNest &nest, int loop) const {
   return found;
 }
 
-std::optional<int64_t> BodyEmitter::indexFactor(const KernelNest &nest, Value index, int loop) const {
+std::optional<int64_t> BodyEmitter::indexFactor(const KernelNest &nest, Value index,
+                                                int loop) const {
   // Values stand before their users: one sweep over the body up to the index.
   llvm::DenseMap<Value, std::optional<int64_t>> factors;
   auto of = [&](Value value) -> std::optional<int64_t> {
@@ -330,9 +332,8 @@ std::optional<int64_t> BodyEmitter::indexFactor(const KernelNest &nest, Value in
         operands.push_back(of(operand));
       bool all = llvm::all_of(operands, [](auto &each) { return each.has_value(); });
       bool none = llvm::all_of(operands, [](auto &each) { return each == 0; });
-      auto constant = op.getNumOperands() == 2
-                          ? mlir::getConstantIntValue(op.getOperand(1))
-                          : std::optional<int64_t>();
+      auto constant = op.getNumOperands() == 2 ? mlir::getConstantIntValue(op.getOperand(1))
+                                               : std::optional<int64_t>();
       if (none)
         factor = 0;
       else if (all && mlir::isa<arith::AddIOp>(op))

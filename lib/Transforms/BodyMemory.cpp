@@ -25,7 +25,8 @@ LoopStack::Key key(const void *access, Part part, int number, int row) {
 }
 } // namespace
 
-/// The sum of a constant and terms of several levels, each partial sum at the outermost level that it may stand at.
+/// The sum of a constant and terms of several levels, each partial sum at the outermost level that
+/// it may stand at.
 Value BodyEmitter::sumTerms(const MemoryAccess &access, int row, Size constant,
                             llvm::SmallVectorImpl<std::pair<int, Value>> &terms) {
   // By level; there are few.
@@ -73,9 +74,9 @@ BodyEmitter::Address BodyEmitter::address(const MemoryAccess &access, int row, i
         result.factor = factors[d];
       Value counter = loop.index[loop.isRow ? size_t(row) : 0];
       int termRow = loop.isRow ? row : 0;
-      terms.push_back({loop.level, stack.at(loop.level, key(access.identity, Part::Term, int(d), termRow), [&] {
-                         return stack.value(stack.multiply(counter, factors[d]));
-                       })});
+      terms.push_back(
+          {loop.level, stack.at(loop.level, key(access.identity, Part::Term, int(d), termRow),
+                                [&] { return stack.value(stack.multiply(counter, factors[d])); })});
     }
   } else {
     for (auto [axis, index] : llvm::enumerate(access.indices)) {
@@ -94,9 +95,9 @@ BodyEmitter::Address BodyEmitter::address(const MemoryAccess &access, int row, i
                                     key(access.identity, Part::Factor, int(axis), 0));
       Value base = getBase(index, row);
       int termRow = of.onRow ? row : 0;
-      terms.push_back({of.level, stack.at(of.level, key(access.identity, Part::Term, int(axis), termRow), [&] {
-                         return stack.value(stack.multiply(base, stride));
-                       })});
+      terms.push_back(
+          {of.level, stack.at(of.level, key(access.identity, Part::Term, int(axis), termRow),
+                              [&] { return stack.value(stack.multiply(base, stride)); })});
     }
   }
   result.base = sumTerms(access, row, constant, terms);
@@ -165,7 +166,8 @@ Value BodyEmitter::load(const MemoryAccess &access, const Facts &facts, int row,
   Address at = address(access, row, v);
   auto factor = constantSize(at.factor);
   if (!at.offsets && factor == 0 && !access.condition) // varies only by its register neighbours
-    return toScalar(vector::BroadcastOp::create(b, type, memref::LoadOp::create(b, buffer, at.base)));
+    return toScalar(
+        vector::BroadcastOp::create(b, type, memref::LoadOp::create(b, buffer, at.base)));
   if (!at.offsets && factor == 1 && !mask)
     return toScalar(vector::LoadOp::create(b, type, buffer, at.base));
   if (mask && !otherwise)
@@ -190,15 +192,16 @@ Value BodyEmitter::load(const MemoryAccess &access, const Facts &facts, int row,
   if (!offsets)
     offsets = arith::ConstantOp::create(b, b.getZeroAttr(vectorOf(b.getIndexType())));
   if (!mask)
-    mask = arith::ConstantOp::create(
-        b, mlir::DenseElementsAttr::get(vectorOf(b.getI1Type()), true));
+    mask =
+        arith::ConstantOp::create(b, mlir::DenseElementsAttr::get(vectorOf(b.getI1Type()), true));
   if (!otherwise)
     otherwise = arith::ConstantOp::create(b, b.getZeroAttr(type));
-  return toScalar(vector::GatherOp::create(b, type, buffer, at.base, castToIndex(offsets), mask, otherwise));
+  return toScalar(
+      vector::GatherOp::create(b, type, buffer, at.base, castToIndex(offsets), mask, otherwise));
 }
 
-/// Every `factor`-th element: the vectors that cover them, of which only the elements in question are touched, and
-/// shuffles.
+/// Every `factor`-th element: the vectors that cover them, of which only the elements in question
+/// are touched, and shuffles.
 Value BodyEmitter::loadStrided(mlir::VectorType type, Value buffer, Value base, int factor,
                                Value mask, Value otherwise) {
   mlir::ImplicitLocOpBuilder &b = stack.builder();
@@ -217,11 +220,11 @@ Value BodyEmitter::loadStrided(mlir::VectorType type, Value buffer, Value base, 
       int of = i * factor;
       elementsOfLanes.push_back(of / lanes == part ? lanes + of % lanes : i);
     }
-    Value partMask = mask ? Value(vector::ShuffleOp::create(b, mask, none, lanesOfElements))
-                          : Value(arith::ConstantOp::create(
-                                b, mlir::DenseElementsAttr::get(maskType, wanted)));
-    Value at = part ? Value(arith::AddIOp::create(b, base, stack.constant(int64_t(part) * lanes)))
-                    : base;
+    Value partMask =
+        mask ? Value(vector::ShuffleOp::create(b, mask, none, lanesOfElements))
+             : Value(arith::ConstantOp::create(b, mlir::DenseElementsAttr::get(maskType, wanted)));
+    Value at =
+        part ? Value(arith::AddIOp::create(b, base, stack.constant(int64_t(part) * lanes))) : base;
     Value loaded = vector::MaskedLoadOp::create(b, type, buffer, at, partMask, zero);
     result = vector::ShuffleOp::create(b, result ? result : zero, loaded, elementsOfLanes);
   }

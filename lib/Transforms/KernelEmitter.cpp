@@ -22,8 +22,9 @@ KernelEmitter::KernelEmitter(const KernelModel &kernel, const LoopTarget &target
     : kernel(kernel), target(target),
       b(const_cast<KernelModel &>(kernel).fn.getLoc(), const_cast<KernelModel &>(kernel).fn) {}
 
-/// Lanes of vectors: one number for all types of the kernel, so that values of different types meet lane by lane. By
-/// 4-byte elements unless all are narrower, or all are 8 bytes long: wider ones take two registers.
+/// Lanes of vectors: one number for all types of the kernel, so that values of different types meet
+/// lane by lane. By 4-byte elements unless all are narrower, or all are 8 bytes long: wider ones
+/// take two registers.
 int KernelEmitter::lanesOf() const {
   bool hasWide = false, hasFour = false;
   int64_t widest = 1;
@@ -50,8 +51,8 @@ int KernelEmitter::bodyCost(const KernelNest &nest) const {
   return cost;
 }
 
-/// An argument's memory as rank-1 elements, with the distances of neighbours along each axis. `dropped` leading axes
-/// are not in memory: each iteration of the outer loops uses the same place.
+/// An argument's memory as rank-1 elements, with the distances of neighbours along each axis.
+/// `dropped` leading axes are not in memory: each iteration of the outer loops uses the same place.
 ArrayMemory KernelEmitter::view(Value argument, llvm::ArrayRef<Size> shape, mlir::Type element,
                                 int dropped) {
   ArrayMemory memory;
@@ -64,7 +65,8 @@ ArrayMemory KernelEmitter::view(Value argument, llvm::ArrayRef<Size> shape, mlir
     }
     auto type = mlir::MemRefType::get({mlir::ShapedType::kDynamic}, memoryType(element));
     Size one = b.getIndexAttr(1);
-    memory.buffer = memref::ReinterpretCastOp::create(b, type, argument, b.getIndexAttr(0), Size(stack->value(count)), one);
+    memory.buffer = memref::ReinterpretCastOp::create(b, type, argument, b.getIndexAttr(0),
+                                                      Size(stack->value(count)), one);
   });
   return memory;
 }
@@ -207,22 +209,19 @@ func::FuncOp KernelEmitter::emit() {
     else
       emitRows(all, 0, kernel.numShared);
   }
-  Value result = body->status
-                     ? Value(memref::LoadOp::create(b, body->status, mlir::ValueRange()))
-                     : Value(arith::ConstantOp::create(b, b.getI32IntegerAttr(0)));
+  Value result = body->status ? Value(memref::LoadOp::create(b, body->status, mlir::ValueRange()))
+                              : Value(arith::ConstantOp::create(b, b.getI32IntegerAttr(0)));
   func::ReturnOp::create(b, result);
   stack->finish();
 
   // Sizes were named by the linalg function's arguments.
   unsigned numInputs = unsigned(kernel.numOf(KernelArray::Role::Input));
-  unsigned numBuffers =
-      numInputs + unsigned(kernel.numOf(KernelArray::Role::Output) + numScratch);
+  unsigned numBuffers = numInputs + unsigned(kernel.numOf(KernelArray::Role::Output) + numScratch);
   for (size_t i = 0; i < kernel.sizeArguments.size(); ++i) {
     Value size = kernel.sizeArguments[i];
     Value mine = fn.front().getArgument(numBuffers + unsigned(i));
-    size.replaceUsesWithIf(mine, [&](mlir::OpOperand &use) {
-      return fn->isProperAncestor(use.getOwner());
-    });
+    size.replaceUsesWithIf(
+        mine, [&](mlir::OpOperand &use) { return fn->isProperAncestor(use.getOwner()); });
   }
   fn.setFunctionType(b.getFunctionType(fn.front().getArgumentTypes(), b.getI32Type()));
   for (unsigned i = 0; i < numBuffers; ++i)

@@ -2,7 +2,8 @@
 //
 // Holds what the strategies share. Each strategy is a file:
 //   Streams.cpp  maps and reductions that run along one another
-//   Blocks.cpp   reductions inside blocks of parallel loops: products, windows, sums over outer axes
+//   Blocks.cpp   reductions inside blocks of parallel loops: products, windows, sums over outer
+//   axes
 // and KernelEmitter.cpp makes the function, the loops around passes and the choice.
 //
 //===----------------------------------------------------------------------===//

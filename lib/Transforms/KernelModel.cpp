@@ -24,8 +24,8 @@ public:
 private:
   absl::Status error(mlir::Operation *op, llvm::StringRef what) const {
     std::string text;
-    llvm::raw_string_ostream(text) << "linalg of kernel @" << func::FuncOp(model.fn).getName() << ": " << what
-                                   << " (" << op->getName() << ")";
+    llvm::raw_string_ostream(text) << "linalg of kernel @" << func::FuncOp(model.fn).getName()
+                                   << ": " << what << " (" << op->getName() << ")";
     return makeError(ErrorKind::ValueError, text);
   }
   absl::Status readArguments();
@@ -45,8 +45,7 @@ absl::Status Reader::readArguments() {
   for (mlir::BlockArgument argument : fn.getArguments()) {
     if (argument.getType().isIndex())
       model.sizeArguments.push_back(argument);
-    else if (!mlir::isa<mlir::RankedTensorType>(argument.getType()) ||
-             !model.sizeArguments.empty())
+    else if (!mlir::isa<mlir::RankedTensorType>(argument.getType()) || !model.sizeArguments.empty())
       return error(fn, "arguments are ranked tensors and then sizes");
   }
   for (mlir::BlockArgument argument : fn.getArguments()) {
@@ -57,10 +56,12 @@ absl::Status Reader::readArguments() {
     llvm::ArrayRef<int64_t> numbers = dims ? dims.asArrayRef() : llvm::ArrayRef<int64_t>();
     if (int64_t(numbers.size()) != int64_t(type.getNumDynamicDims()))
       return error(fn, "graphc.dims has not one size for each dynamic extent");
-    KernelArray array{KernelArray::Role::Input, int(model.arrays.size()), type.getElementType(), {}};
+    KernelArray array{
+        KernelArray::Role::Input, int(model.arrays.size()), type.getElementType(), {}};
     for (int64_t extent : type.getShape()) {
       if (!mlir::ShapedType::isDynamic(extent)) {
-        array.shape.push_back(mlir::IntegerAttr::get(mlir::IndexType::get(fn.getContext()), extent));
+        array.shape.push_back(
+            mlir::IntegerAttr::get(mlir::IndexType::get(fn.getContext()), extent));
         continue;
       }
       if (numbers[0] < 0 || numbers[0] >= int64_t(model.sizeArguments.size()))
@@ -166,8 +167,8 @@ absl::Status Reader::readGeneric(linalg::GenericOp op) {
   llvm::SmallVector<mlir::AffineMap> maps = op.getIndexingMapsArray();
   unsigned numInputs = op.getNumDpsInputs(), numOutputs = op.getNumDpsInits();
   for (unsigned i = 0; i < numOutputs; ++i)
-    if (maps[numInputs + i] != leadingLoops(unsigned(iterators.size()),
-                                            unsigned(nest.numParallel), op.getContext()))
+    if (maps[numInputs + i] !=
+        leadingLoops(unsigned(iterators.size()), unsigned(nest.numParallel), op.getContext()))
       return error(op, "a result's map is not its parallel loops in order");
   // Results first: their extents are the loops' own; an input's may only be equal to them.
   for (unsigned k = 0; k < maps.size(); ++k) {
@@ -218,7 +219,8 @@ absl::Status Reader::readGeneric(linalg::GenericOp op) {
 
   Value result = op->getResults().back();
   nest.result = int(model.arrays.size());
-  KernelArray array{KernelArray::Role::Local, 0,
+  KernelArray array{KernelArray::Role::Local,
+                    0,
                     mlir::cast<mlir::RankedTensorType>(result.getType()).getElementType(),
                     {}};
   array.shape.assign(nest.extents.begin(), nest.extents.begin() + nest.numParallel);

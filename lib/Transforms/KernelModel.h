@@ -1,7 +1,8 @@
 //===- Transforms/KernelModel.h - linalg functions, read ------------------*- C++ -*-===//
 //
-// What the pass to loops needs to know of a kernel at the linalg stage, read from the IR once: its arrays, and for each
-// linalg.generic the loops, the loads, what is joined and how. Nothing here is changed by the pass.
+// What the pass to loops needs to know of a kernel at the linalg stage, read from the IR once: its
+// arrays, and for each linalg.generic the loops, the loads, what is joined and how. Nothing here is
+// changed by the pass.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -35,19 +36,23 @@ struct KernelArray {
 /// One linalg.generic.
 struct KernelNest {
   mlir::linalg::GenericOp op;
-  llvm::SmallVector<Size, 6> extents; ///< of the loops, outermost first, parallel ones before reductions
+  llvm::SmallVector<Size, 6>
+      extents; ///< of the loops, outermost first, parallel ones before reductions
   int numParallel = 0;
   int result = -1; ///< array; for a pair (value, position) that of the position
 
   /// Arrays of the inputs, by operand; -1 for one that only shows extents.
   llvm::SmallVector<int, 4> inputs;
 
-  /// The values that an iteration yields (a map), or hands to the join (a reduction); one, or value and position.
+  /// The values that an iteration yields (a map), or hands to the join (a reduction); one, or value
+  /// and position.
   llvm::SmallVector<mlir::Value, 2> terms;
-  /// Reductions: the op that joins accumulator and term. Its operand `joinTerm` is the term. For pairs a call.
+  /// Reductions: the op that joins accumulator and term. Its operand `joinTerm` is the term. For
+  /// pairs a call.
   mlir::Operation *join = nullptr;
   llvm::SmallVector<mlir::TypedAttr, 2> neutral;
-  /// The float32 value that may be joined in float32 up to 16 times before it is extended (F-012); null otherwise.
+  /// The float32 value that may be joined in float32 up to 16 times before it is extended (F-012);
+  /// null otherwise.
   mlir::Value partialTerm;
 
   bool isReduction() const { return join != nullptr; }

@@ -8,9 +8,9 @@
 //     scf.for ... { vector.load ... vector.store }   masked tail
 //     return %status : i32
 //   }
-// The arguments are the inputs, the outputs, scratch memory, the sizes, and with graphc.split the first and the last
-// (exclusive) iteration of the outermost shared loop. Arrays are row-major; a Bool is a byte. The status is 0, or 1 +
-// the number of the check that failed.
+// The arguments are the inputs, the outputs, scratch memory, the sizes, and with graphc.split the
+// first and the last (exclusive) iteration of the outermost shared loop. Arrays are row-major; a
+// Bool is a byte. The status is 0, or 1 + the number of the check that failed.
 //
 // How nests become loops is said in KernelEmitter.h and the strategies' files.
 //
@@ -23,15 +23,15 @@
 
 namespace graphc {
 
-/// On a kernel of the loops stage: for each scratch buffer an array<i64: bytes, n...>; its size in bytes is the product
-/// of `bytes` and of the sizes (by argument number) n.
+/// On a kernel of the loops stage: for each scratch buffer an array<i64: bytes, n...>; its size in
+/// bytes is the product of `bytes` and of the sizes (by argument number) n.
 inline constexpr llvm::StringLiteral kScratchAttr = "graphc.scratch";
 
 /// Loads the dialects of the loops stage: once per context.
 void loadLoopDialects(mlir::MLIRContext &context);
 
-/// Replaces every kernel of the linalg stage in the module. Errors: ValueError where the linalg is not as
-/// LowerToLinalg.h says.
+/// Replaces every kernel of the linalg stage in the module. Errors: ValueError where the linalg is
+/// not as LowerToLinalg.h says.
 absl::Status lowerToLoops(mlir::ModuleOp module, const LoopTarget &target);
 
 } // namespace graphc

@@ -5,8 +5,8 @@
 
 namespace graphc {
 
-/// Where an array is: rank-1 memory of elements (i8 for Bool) and, for each axis, the distance of neighbours in
-/// elements.
+/// Where an array is: rank-1 memory of elements (i8 for Bool) and, for each axis, the distance of
+/// neighbours in elements.
 struct ArrayMemory {
   mlir::Value buffer; ///< memref<?xT>; null if the array is in registers only
   llvm::SmallVector<Size, 6> strides;
@@ -15,10 +15,10 @@ struct ArrayMemory {
 /// One load or store of a nest: the array and how its indices come about.
 struct MemoryAccess {
   int array = -1;
-  const void *identity = nullptr;              ///< tells accesses apart
-  mlir::AffineMap map;                         ///< of the nest's loops; or else
-  llvm::SmallVector<mlir::Value, 6> indices;   ///< values of the body
-  mlir::Value condition, otherwise;            ///< of a masked load
+  const void *identity = nullptr;            ///< tells accesses apart
+  mlir::AffineMap map;                       ///< of the nest's loops; or else
+  llvm::SmallVector<mlir::Value, 6> indices; ///< values of the body
+  mlir::Value condition, otherwise;          ///< of a masked load
 };
 
 /// The constant factors of the loops in an affine expression, and then its constant part.

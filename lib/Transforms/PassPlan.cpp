@@ -18,9 +18,8 @@ void forEachLoad(const KernelModel &kernel, const KernelNest &nest,
   for (int i = 0; i < int(nest.inputs.size()); ++i)
     if (nest.inputs[size_t(i)] >= 0)
       visit(nest.inputs[size_t(i)], nest.isIdentity(i));
-  nest.body()->walk([&](mlir::tensor::ExtractOp load) {
-    visit(kernel.arrayOf.lookup(load.getTensor()), false);
-  });
+  nest.body()->walk(
+      [&](mlir::tensor::ExtractOp load) { visit(kernel.arrayOf.lookup(load.getTensor()), false); });
 }
 
 bool sameExtents(const KernelNest &a, const KernelNest &b, int first, int last) {
@@ -31,7 +30,8 @@ bool joinsStream(const KernelModel &kernel, const Pass &pass, const KernelNest &
   const KernelNest &first = kernel.nests[size_t(pass.nests[0])];
   int loops = first.numLoops();
   auto isStream = [&](const KernelNest &each) {
-    return each.isReduction() ? each.numParallel == pass.outer : each.numParallel == each.numLoops();
+    return each.isReduction() ? each.numParallel == pass.outer
+                              : each.numParallel == each.numLoops();
   };
   if (!isStream(first) || !isStream(nest) || nest.numLoops() != loops ||
       !sameExtents(first, nest, pass.outer, loops))

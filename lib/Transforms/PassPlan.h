@@ -2,10 +2,13 @@
 //
 // A pass is a run of nests that share loops and hand values to one another in registers.
 //
-// Stream: all nests run over the same loops; maps and reductions over all of these loops. A later nest may use what a
-//   map of the same pass has made in the same iteration. Softmax's exp and the sum of it are one stream.
+// Stream: all nests run over the same loops; maps and reductions over all of these loops. A later
+// nest may use what a
+//   map of the same pass has made in the same iteration. Softmax's exp and the sum of it are one
+//   stream.
 //     for j: e[j] = exp(x[j] - m); s += e[j]
-// Points: all nests have the same parallel loops and exchange values within an iteration of them; each may have
+// Points: all nests have the same parallel loops and exchange values within an iteration of them;
+// each may have
 //   reductions of its own inside. A matrix product with bias and relu is one.
 //     for i, j: t = sum over k of a[i, k] * b[k, j]; y[i, j] = max(t + c[j], 0)
 //
@@ -26,11 +29,12 @@ struct Pass {
 /// Cuts nests into passes inside `outer` open loops, in order.
 std::vector<Pass> planPasses(const KernelModel &kernel, llvm::ArrayRef<int> nests, int outer);
 
-/// Whether all nests run over `outer` parallel loops and exchange values within one iteration of them only.
+/// Whether all nests run over `outer` parallel loops and exchange values within one iteration of
+/// them only.
 bool arePoints(const KernelModel &kernel, llvm::ArrayRef<int> nests, int outer);
 
-/// Whether an array must be in memory when the nests run inside `outer` loops as these passes: it is an output, or
-/// a nest reads it that cannot have it in a register.
+/// Whether an array must be in memory when the nests run inside `outer` loops as these passes: it
+/// is an output, or a nest reads it that cannot have it in a register.
 bool needsMemory(const KernelModel &kernel, llvm::ArrayRef<Pass> passes, int outer, int array);
 
 } // namespace graphc

@@ -1,17 +1,19 @@
 //===- Transforms/Streams.cpp - maps and reductions along one another -----===//
 //
-// All nests of the pass run over the same loops. The innermost one is the vector loop: for maps the last axis, where
-// results are contiguous; for reductions the one whose loads are contiguous.
+// All nests of the pass run over the same loops. The innermost one is the vector loop: for maps the
+// last axis, where results are contiguous; for reductions the one whose loads are contiguous.
 //
 //   scf.for %i = %lower to %main step (unroll * lanes) { unroll vectors }
 //   scf.for %i = %main to %upper step lanes { one vector, masked }
 //
-// Unrolling. Maps: two vectors with their ops interleaved when the body has a function (latency), one otherwise (the
-// loop's own instructions are hidden by memory). Reductions: 8 accumulators for small bodies, 4 and 2 for larger ones;
-// fewer leave the adders' latency bare. They are joined in pairs at the end, then the lanes by halves.
+// Unrolling. Maps: two vectors with their ops interleaved when the body has a function (latency),
+// one otherwise (the loop's own instructions are hidden by memory). Reductions: 8 accumulators for
+// small bodies, 4 and 2 for larger ones; fewer leave the adders' latency bare. They are joined in
+// pairs at the end, then the lanes by halves.
 //
-// Sums of float32 in float64 (F-012): 16 vectors are added in float32, each lane at most 16 terms with the pairwise
-// join, and then extended: two conversions and two adds for 16 vectors, so that the sum costs what a float32 sum does.
+// Sums of float32 in float64 (F-012): 16 vectors are added in float32, each lane at most 16 terms
+// with the pairwise join, and then extended: two conversions and two adds for 16 vectors, so that
+// the sum costs what a float32 sum does.
 //
 //===----------------------------------------------------------------------===//
 #include "Transforms/KernelEmitter.h"
@@ -30,7 +32,8 @@ static constexpr int kPartialVectors = 16;
 struct KernelEmitter::StreamReduction {
   const KernelNest *nest;
   bool partial; ///< joined in float32 first
-  llvm::SmallVector<llvm::SmallVector<Value, 2>, 8> sets; ///< accumulators, by vector of the unrolled loop
+  llvm::SmallVector<llvm::SmallVector<Value, 2>, 8>
+      sets; ///< accumulators, by vector of the unrolled loop
   llvm::SmallVector<llvm::SmallVector<Value, 2>, 8> parts; ///< float32 ones, while in a block
 };
 
@@ -91,8 +94,8 @@ void KernelEmitter::emitPoint(const Pass &pass) {
 int KernelEmitter::streamLoop(const Pass &pass) const {
   const KernelNest &first = kernel.nests[size_t(pass.nests[0])];
   int last = first.numLoops() - 1;
-  bool hasMap = llvm::any_of(
-      pass.nests, [&](int nest) { return !kernel.nests[size_t(nest)].isReduction(); });
+  bool hasMap =
+      llvm::any_of(pass.nests, [&](int nest) { return !kernel.nests[size_t(nest)].isReduction(); });
   if (hasMap)
     return last;
   int best = last;
@@ -177,8 +180,8 @@ void KernelEmitter::streamInnerLoop(Stream &stream) {
         continue;
       for (size_t width = reduction.parts.size(); width > 1; width /= 2)
         for (size_t i = 0; i < width / 2; ++i)
-          reduction.parts[i] = body->join(*reduction.nest, reduction.parts[i],
-                                          reduction.parts[i + width / 2]);
+          reduction.parts[i] =
+              body->join(*reduction.nest, reduction.parts[i], reduction.parts[i + width / 2]);
       Value sum = reduction.parts[0][0];
       mlir::Type wide = reduction.sets[0][0].getType();
       Value extended = arith::ExtFOp::create(b, wide, sum);
@@ -195,9 +198,10 @@ void KernelEmitter::streamInnerLoop(Stream &stream) {
     hasTail = whole < count;
     main = stack->constant(*constantLower + whole);
   } else if (block > 1) {
-    Size count = *constantLower == 0 && constantLower ? Size(upper) : Size(arith::SubIOp::create(b, upper, lower).getResult());
-    main = stack->value(
-        stack->add(range.lower, floorToMultiple(stack->value(count), block)));
+    Size count = *constantLower == 0 && constantLower
+                     ? Size(upper)
+                     : Size(arith::SubIOp::create(b, upper, lower).getResult());
+    main = stack->value(stack->add(range.lower, floorToMultiple(stack->value(count), block)));
   }
 
   size_t sets = size_t(unroll);

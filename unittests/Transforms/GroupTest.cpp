@@ -15,21 +15,27 @@ ReduceOptions joinedIn(DType dtype) {
   return options;
 }
 
-// Products of n terms up to 4, joined one after the other: n roundings of sums up to 4 n, twice (both sides round).
+// Products of n terms up to 4, joined one after the other: n roundings of sums up to 4 n, twice
+// (both sides round).
 double productTolerance(int64_t n) { return 2.0 * double(n) * 4 * double(n) * 0x1p-24; }
 
 TEST(Products, MatrixProductWithBiasAndRelu) {
-  for (auto [m, k, n] : {std::tuple<int64_t, int64_t, int64_t>{1, 1, 1}, {7, 5, 3}, {13, 40, 70},
-                         {32, 17, 128}, {6, 0, 20}, {0, 3, 4}}) {
+  for (auto [m, k, n] : {std::tuple<int64_t, int64_t, int64_t>{1, 1, 1},
+                         {7, 5, 3},
+                         {13, 40, 70},
+                         {32, 17, 128},
+                         {6, 0, 20},
+                         {0, 3, 4}}) {
     Emitter e;
     Array a = e.operand(tensorOf(DType::Float32, 2)), b = e.operand(tensorOf(DType::Float32, 2));
     Array c = e.operand(tensorOf(DType::Float32, 1));
     Extent rows = e.dim(a, 0), inner = e.dim(a, 1), columns = e.dim(b, 1);
     e.requireEqual(inner, e.dim(b, 0), "inner");
     e.requireEqual(columns, e.dim(c, 0), "bias");
-    Array product = e.reduce(Combine::Sum, {rows, columns}, {inner}, [&](Indices i, Indices r) {
-      return e.load(a, {i[0], r[0]}) * e.load(b, {r[0], i[1]});
-    }, joinedIn(DType::Float32));
+    Array product = e.reduce(
+        Combine::Sum, {rows, columns}, {inner},
+        [&](Indices i, Indices r) { return e.load(a, {i[0], r[0]}) * e.load(b, {r[0], i[1]}); },
+        joinedIn(DType::Float32));
     Array y = e.define({rows, columns}, [&](Indices i) {
       return maximum(e.load(product, i) + e.load(c, {i[1]}), 0.0);
     });
@@ -37,8 +43,10 @@ TEST(Products, MatrixProductWithBiasAndRelu) {
     ASSERT_TRUE(emission.ok()) << emission.status();
     for (int shared : {2, 0}) {
       TestKernel test = makeKernel(*emission, {a, b, c}, {y}, {{m, k}, {k, n}, {n}}, shared);
-      expectSame(test, {randomTensor(DType::Float32, {m, k}, 1), randomTensor(DType::Float32, {k, n}, 2),
-                        randomTensor(DType::Float32, {n}, 3)}, 1, productTolerance(k));
+      expectSame(test,
+                 {randomTensor(DType::Float32, {m, k}, 1), randomTensor(DType::Float32, {k, n}, 2),
+                  randomTensor(DType::Float32, {n}, 3)},
+                 1, productTolerance(k));
     }
   }
 }
@@ -49,19 +57,20 @@ TEST(Products, TransposedOperandsAndOtherDTypes) {
     Array a = e.operand(tensorOf(dtype, 2)), b = e.operand(tensorOf(dtype, 2));
     e.requireEqual(e.dim(a, 1), e.dim(b, 1), "inner");
     e.requireEqual(e.dim(a, 0), e.dim(b, 0), "outer");
-    Array abt = e.reduce(Combine::Sum, {e.dim(a, 0), e.dim(b, 0)}, {e.dim(a, 1)}, [&](Indices i, Indices r) {
-      return e.load(a, {i[0], r[0]}) * e.load(b, {i[1], r[0]});
-    });
-    Array atb = e.reduce(Combine::Sum, {e.dim(a, 1), e.dim(b, 1)}, {e.dim(a, 0)}, [&](Indices i, Indices r) {
-      return e.load(a, {r[0], i[0]}) * e.load(b, {r[0], i[1]});
-    });
+    Array abt = e.reduce(
+        Combine::Sum, {e.dim(a, 0), e.dim(b, 0)}, {e.dim(a, 1)},
+        [&](Indices i, Indices r) { return e.load(a, {i[0], r[0]}) * e.load(b, {i[1], r[0]}); });
+    Array atb = e.reduce(
+        Combine::Sum, {e.dim(a, 1), e.dim(b, 1)}, {e.dim(a, 0)},
+        [&](Indices i, Indices r) { return e.load(a, {r[0], i[0]}) * e.load(b, {r[0], i[1]}); });
     auto emission = e.finish();
     ASSERT_TRUE(emission.ok()) << emission.status();
     TestKernel test = makeKernel(*emission, {a, b}, {abt, atb}, {{19, 35}, {19, 35}});
     SCOPED_TRACE(std::string(dtypeName(dtype)));
     // float16 rounds each product to 11 bits; sums are joined in float32.
     double tolerance = !isFloat(dtype) ? 0 : dtype == DType::Float64 ? 1e-12 : 35 * 4 * 0x1p-11;
-    expectSame(test, {randomTensor(dtype, {19, 35}, 1), randomTensor(dtype, {19, 35}, 2)}, 1, tolerance);
+    expectSame(test, {randomTensor(dtype, {19, 35}, 1), randomTensor(dtype, {19, 35}, 2)}, 1,
+               tolerance);
   }
 }
 
@@ -96,9 +105,10 @@ TEST(Windows, Pooling) {
     Emitter e;
     Array x = e.operand(tensorOf(DType::Float32, 3));
     Extent h = floorDiv(e.dim(x, 1), e.size(2)), w = floorDiv(e.dim(x, 2), e.size(2));
-    Array y = e.reduce(combine, {e.dim(x, 0), h, w}, {e.size(2), e.size(2)}, [&](Indices i, Indices r) {
-      return e.load(x, {i[0], i[1] * 2 + r[0], i[2] * 2 + r[1]});
-    });
+    Array y =
+        e.reduce(combine, {e.dim(x, 0), h, w}, {e.size(2), e.size(2)}, [&](Indices i, Indices r) {
+          return e.load(x, {i[0], i[1] * 2 + r[0], i[2] * 2 + r[1]});
+        });
     auto emission = e.finish();
     ASSERT_TRUE(emission.ok()) << emission.status();
     TestKernel test = makeKernel(*emission, {x}, {y}, {{3, 10, 43}});
@@ -114,11 +124,11 @@ TEST(Rows, Softmax) {
     Array x = e.operand(tensorOf(DType::Float32, 2));
     Extent rows = e.dim(x, 0), columns = e.dim(x, 1);
     Array top = e.reduceAxes(Combine::Max, x, std::vector<int>{1}, false);
-    Array powers = e.define({rows, columns}, [&](Indices i) {
-      return exp(e.load(x, i) - e.load(top, {i[0]}));
-    });
+    Array powers = e.define({rows, columns},
+                            [&](Indices i) { return exp(e.load(x, i) - e.load(top, {i[0]})); });
     Array sum = e.reduceAxes(Combine::Sum, powers, std::vector<int>{1}, false);
-    Array y = e.define({rows, columns}, [&](Indices i) { return e.load(powers, i) / e.load(sum, {i[0]}); });
+    Array y = e.define({rows, columns},
+                       [&](Indices i) { return e.load(powers, i) / e.load(sum, {i[0]}); });
     auto emission = e.finish();
     ASSERT_TRUE(emission.ok()) << emission.status();
     for (int shared : {1, 0}) {
@@ -152,7 +162,8 @@ TEST(Rows, LayerNorm) {
     ASSERT_TRUE(emission.ok()) << emission.status();
     TestKernel test = makeKernel(*emission, {x, g}, {y}, {{5, n}, {n}}, 1);
     // The mean's rounding is seen where x is near it.
-    expectSame(test, {randomTensor(DType::Float32, {5, n}, 1), randomTensor(DType::Float32, {n}, 2)}, 8,
+    expectSame(test,
+               {randomTensor(DType::Float32, {5, n}, 1), randomTensor(DType::Float32, {n}, 2)}, 8,
                32 * 0x1p-24);
   }
 }

@@ -5,12 +5,12 @@
 #include <cstring>
 
 #include "Eval/NestEval.h"
+#include "JIT/LoopTargetOf.h"
 #include "JIT/LowerToLLVM.h"
 #include "JIT/ObjectCompiler.h"
 #include "JIT/Session.h"
 #include "Lowering/LowerToLinalg.h"
 #include "Transforms/LinalgToLoops.h"
-#include "JIT/LoopTargetOf.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
@@ -27,19 +27,29 @@ std::vector<int64_t> solveSizes(const Emission &emission,
     auto b = [&] { return values[size_t(node.b)]; };
     int64_t value = 0;
     switch (node.op) {
-    case SizeOp::Constant: value = node.value; break;
+    case SizeOp::Constant:
+      value = node.value;
+      break;
     case SizeOp::Dim:
       for (size_t i = 0; i < inputs.size(); ++i)
         if (inputs[i].id == node.a)
           value = shapes[i][size_t(node.b)];
       break;
-    case SizeOp::Add: value = a() + b(); break;
-    case SizeOp::Sub: value = a() - b(); break;
-    case SizeOp::Mul: value = a() * b(); break;
+    case SizeOp::Add:
+      value = a() + b();
+      break;
+    case SizeOp::Sub:
+      value = a() - b();
+      break;
+    case SizeOp::Mul:
+      value = a() * b();
+      break;
     case SizeOp::FloorDiv:
       value = b() == 0 ? 0 : int64_t(std::floor(double(a()) / double(b())));
       break;
-    default: ADD_FAILURE() << "size expression that the tests do not use"; break;
+    default:
+      ADD_FAILURE() << "size expression that the tests do not use";
+      break;
     }
     values.push_back(value);
   }
@@ -71,7 +81,8 @@ double elementAsDouble(const Tensor &tensor, int64_t i) {
   return dispatch(tensor.dtype(), [&](auto zero) -> double {
     using T = decltype(zero);
     T value;
-    std::memcpy(&value, static_cast<const char *>(tensor.data()) + i * int64_t(sizeof(T)), sizeof(T));
+    std::memcpy(&value, static_cast<const char *>(tensor.data()) + i * int64_t(sizeof(T)),
+                sizeof(T));
     if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
       return double(float(value));
     else
@@ -271,7 +282,8 @@ CompiledRun runKernel(const TestKernel &test, const std::vector<Tensor> &inputs,
   for (size_t i = 0; i < memory.size(); ++i) {
     int64_t bytes = result.outputs[i].numBytes();
     for (int64_t k = 0; k < kGuard; ++k)
-      if (memory[i][size_t(k)] != kGuardByte || memory[i][size_t(kGuard + bytes + k)] != kGuardByte) {
+      if (memory[i][size_t(k)] != kGuardByte ||
+          memory[i][size_t(kGuard + bytes + k)] != kGuardByte) {
         ADD_FAILURE() << "memory around output " << i << " has changed\n" << text << loops;
         break;
       }
@@ -291,13 +303,14 @@ void expectSame(const TestKernel &test, const std::vector<Tensor> &inputs, doubl
     const Tensor &want = expected[k], &got = run.outputs[k];
     for (int64_t i = 0; i < want.numElements() && shown < 5; ++i) {
       double w = elementAsDouble(want, i), g = elementAsDouble(got, i);
-      bool same = !isFloat(want.dtype())
-                      ? std::memcmp(static_cast<const char *>(want.data()) + i * byteSize(want.dtype()),
-                                    static_cast<const char *>(got.data()) + i * byteSize(want.dtype()),
-                                    size_t(byteSize(want.dtype()))) == 0
-                  : std::isnan(w) || std::isinf(w)
-                      ? (std::isnan(w) ? std::isnan(g) : w == g)
-                      : std::abs(w - g) <= std::max(ulps * ulpOf(want.dtype(), w), absolute);
+      bool same =
+          !isFloat(want.dtype())
+              ? std::memcmp(static_cast<const char *>(want.data()) + i * byteSize(want.dtype()),
+                            static_cast<const char *>(got.data()) + i * byteSize(want.dtype()),
+                            size_t(byteSize(want.dtype()))) == 0
+          : std::isnan(w) || std::isinf(w)
+              ? (std::isnan(w) ? std::isnan(g) : w == g)
+              : std::abs(w - g) <= std::max(ulps * ulpOf(want.dtype(), w), absolute);
       if (!same) {
         ++shown;
         ADD_FAILURE() << "output " << k << "[" << i << "] of " << want.numElements() << " "

@@ -1,7 +1,8 @@
 //===- unittests/Transforms/KernelHarness.h - kernels from emissions ------*- C++ -*-===//
 //
-// Makes a Kernel of what an Emitter recorded, without fusion: one nest for each step. Runs it through linalg, loops and
-// the JIT, and with the evaluator's plain loops, on data from a fixed generator.
+// Makes a Kernel of what an Emitter recorded, without fusion: one nest for each step. Runs it
+// through linalg, loops and the JIT, and with the evaluator's plain loops, on data from a fixed
+// generator.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -31,8 +32,8 @@ TestKernel makeKernel(const Emission &emission, const std::vector<Array> &inputs
                       const std::vector<Array> &outputs,
                       const std::vector<std::vector<int64_t>> &shapes, int numShared = 0);
 
-/// Elements from a fixed generator: floats in [-2, 2) with some special values if asked for, integers in a range that
-/// fits the dtype.
+/// Elements from a fixed generator: floats in [-2, 2) with some special values if asked for,
+/// integers in a range that fits the dtype.
 Tensor randomTensor(DType dtype, const std::vector<int64_t> &shape, uint64_t seed,
                     bool special = false);
 
@@ -43,13 +44,13 @@ struct CompiledRun {
   std::vector<Tensor> outputs;
   int32_t status = 0;
 };
-/// The outputs by compiled code; the printed linalg is parsed again on the way. Fails the test on errors, and when
-/// memory around an output has changed.
+/// The outputs by compiled code; the printed linalg is parsed again on the way. Fails the test on
+/// errors, and when memory around an output has changed.
 CompiledRun runKernel(const TestKernel &test, const std::vector<Tensor> &inputs,
                       const TargetDescription &target = hostTarget());
 
-/// Runs both and expects equal results: integers exactly, floats within `ulps` of the result's dtype, or within
-/// `absolute`; NaN equals NaN, and the signs of zeros are not looked at.
+/// Runs both and expects equal results: integers exactly, floats within `ulps` of the result's
+/// dtype, or within `absolute`; NaN equals NaN, and the signs of zeros are not looked at.
 void expectSame(const TestKernel &test, const std::vector<Tensor> &inputs, double ulps = 0,
                 double absolute = 0);
 

@@ -6,9 +6,10 @@
 namespace graphc::testing {
 namespace {
 
-const DType kDTypes[] = {DType::Bool,   DType::Int8,   DType::Int16,   DType::Int32,    DType::Int64,
-                         DType::UInt8,  DType::UInt16, DType::UInt32,  DType::UInt64,   DType::Float16,
-                         DType::BFloat16, DType::Float32, DType::Float64};
+const DType kDTypes[] = {DType::Bool,   DType::Int8,    DType::Int16,    DType::Int32,
+                         DType::Int64,  DType::UInt8,   DType::UInt16,   DType::UInt32,
+                         DType::UInt64, DType::Float16, DType::BFloat16, DType::Float32,
+                         DType::Float64};
 
 /// A vector of unknown length.
 Type vectorType(DType dtype, int rank = 1) {
@@ -19,11 +20,13 @@ TEST(Maps, LengthsAroundTheVectors) {
   for (int64_t n : {0, 1, 2, 15, 16, 17, 31, 32, 33, 100, 257}) {
     Emitter e;
     Array x = e.operand(vectorType(DType::Float32)), y = e.operand(vectorType(DType::Float32));
-    Array z = e.map({x, y}, [&](const Scalars &v) { return maximum(v[0] * v[1] + v[0], 0.25) - v[1]; });
+    Array z =
+        e.map({x, y}, [&](const Scalars &v) { return maximum(v[0] * v[1] + v[0], 0.25) - v[1]; });
     auto emission = e.finish();
     ASSERT_TRUE(emission.ok()) << emission.status();
     TestKernel test = makeKernel(*emission, {x, y}, {z}, {{n}, {n}});
-    expectSame(test, {randomTensor(DType::Float32, {n}, 1, true), randomTensor(DType::Float32, {n}, 2)});
+    expectSame(test,
+               {randomTensor(DType::Float32, {n}, 1, true), randomTensor(DType::Float32, {n}, 2)});
   }
 }
 
@@ -37,11 +40,11 @@ TEST(Maps, RankZero) {
 
 /// Arithmetic with defined results on all values: F-046, ops.md section 1.
 TEST(Maps, BinaryOperationsOfAllDTypes) {
-  const ScalarOp ops[] = {ScalarOp::Add,    ScalarOp::Sub,     ScalarOp::Mul,     ScalarOp::Div,
-                          ScalarOp::IntDiv, ScalarOp::Mod,     ScalarOp::Maximum, ScalarOp::Minimum,
-                          ScalarOp::And,    ScalarOp::Or,      ScalarOp::Xor,     ScalarOp::Shl,
-                          ScalarOp::Shr,    ScalarOp::Eq,      ScalarOp::Ne,      ScalarOp::Lt,
-                          ScalarOp::Le,     ScalarOp::Gt,      ScalarOp::Ge,      ScalarOp::Pow,
+  const ScalarOp ops[] = {ScalarOp::Add,     ScalarOp::Sub, ScalarOp::Mul,     ScalarOp::Div,
+                          ScalarOp::IntDiv,  ScalarOp::Mod, ScalarOp::Maximum, ScalarOp::Minimum,
+                          ScalarOp::And,     ScalarOp::Or,  ScalarOp::Xor,     ScalarOp::Shl,
+                          ScalarOp::Shr,     ScalarOp::Eq,  ScalarOp::Ne,      ScalarOp::Lt,
+                          ScalarOp::Le,      ScalarOp::Gt,  ScalarOp::Ge,      ScalarOp::Pow,
                           ScalarOp::CopySign};
   for (DType dtype : kDTypes) {
     std::vector<Array> outputs;
@@ -90,19 +93,19 @@ TEST(Maps, BroadcastsTransposesAndSlices) {
     return e.load(x, {i[0], i[1]}) * e.load(row, {i[1]}) + e.load(column, {i[0]});
   });
   Array transposed = e.define({n, m}, [&](Indices i) { return e.load(x, {i[1], i[0]}); });
-  Array reversed = e.define({m, n}, [&](Indices i) {
-    return e.load(x, {i[0], e.scalar(n) - 1 - i[1]});
-  });
-  Array strided = e.define({m, e.size(7)}, [&](Indices i) {
-    return e.load(x, {i[0], i[1] * 2 + 3});
-  });
+  Array reversed =
+      e.define({m, n}, [&](Indices i) { return e.load(x, {i[0], e.scalar(n) - 1 - i[1]}); });
+  Array strided =
+      e.define({m, e.size(7)}, [&](Indices i) { return e.load(x, {i[0], i[1] * 2 + 3}); });
   Array first = e.define({m, n}, [&](Indices i) { return e.load(x, {i[0], e.index(0)}); });
   auto emission = e.finish();
   ASSERT_TRUE(emission.ok()) << emission.status();
-  TestKernel test = makeKernel(*emission, {x, row, column}, {sum, transposed, reversed, strided, first},
-                               {{13, 37}, {37}, {13}});
-  expectSame(test, {randomTensor(DType::Float32, {13, 37}, 1), randomTensor(DType::Float32, {37}, 2),
-                    randomTensor(DType::Float32, {13}, 3)}, 1);
+  TestKernel test = makeKernel(*emission, {x, row, column},
+                               {sum, transposed, reversed, strided, first}, {{13, 37}, {37}, {13}});
+  expectSame(test,
+             {randomTensor(DType::Float32, {13, 37}, 1), randomTensor(DType::Float32, {37}, 2),
+              randomTensor(DType::Float32, {13}, 3)},
+             1);
 }
 
 TEST(Maps, PadsWithMaskedLoads) {

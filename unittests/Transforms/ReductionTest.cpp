@@ -16,8 +16,9 @@ struct Case {
 };
 
 void reduceAll(int rank, std::vector<int64_t> shape, std::vector<int> axes) {
-  const DType dtypes[] = {DType::Bool, DType::Int8, DType::UInt8, DType::Int32, DType::UInt64,
-                          DType::Float16, DType::BFloat16, DType::Float32, DType::Float64};
+  const DType dtypes[] = {DType::Bool,     DType::Int8,    DType::UInt8,
+                          DType::Int32,    DType::UInt64,  DType::Float16,
+                          DType::BFloat16, DType::Float32, DType::Float64};
   for (DType dtype : dtypes) {
     Emitter e;
     Array x = e.operand(matrixType(dtype, rank));
@@ -35,7 +36,9 @@ void reduceAll(int rank, std::vector<int64_t> shape, std::vector<int> axes) {
     for (int axis : axes)
       empty |= shape[size_t(axis)] == 0;
     if (empty)
-      llvm::erase_if(combines, [](Combine c) { return c >= Combine::ArgMax || c == Combine::Max || c == Combine::Min; });
+      llvm::erase_if(combines, [](Combine c) {
+        return c >= Combine::ArgMax || c == Combine::Max || c == Combine::Min;
+      });
     for (Combine combine : combines)
       outputs.push_back(e.reduceAxes(combine, x, axes, false));
     auto emission = e.finish();
@@ -46,8 +49,9 @@ void reduceAll(int rank, std::vector<int64_t> shape, std::vector<int> axes) {
       int64_t count = 1;
       for (int axis : axes)
         count *= shape[size_t(axis)];
-      // F-012: float32 sums have at most 16 terms joined in float32 (15 roundings of 2^-24 of their absolute sum, at most
-      // 2 per term here); 16-bit sums are joined in float32 altogether. One ULP for the last rounding.
+      // F-012: float32 sums have at most 16 terms joined in float32 (15 roundings of 2^-24 of their
+      // absolute sum, at most 2 per term here); 16-bit sums are joined in float32 altogether. One
+      // ULP for the last rounding.
       double absolute = dtype == DType::Float64   ? double(count) * double(count) * 2 * 0x1p-53
                         : dtype == DType::Float32 ? double(count) * 2 * 16 * 0x1p-24
                                                   : double(count) * double(count) * 2 * 0x1p-24;

@@ -1,4 +1,4 @@
-//===- Graph/Type.cpp - types of variables --------------------------------===//
+//===- Runtime/Type.cpp - types of variables ------------------------------===//
 #include "graphc/Type.h"
 
 #include <array>
