@@ -355,8 +355,8 @@ GRAPHC_CONSTRUCTORS(d)
 #undef GRAPHC_CONSTRUCTOR
 
 /// F-018: `v` itself if its type is `type` or a narrower one; narrowed by a run-time check
-/// (specifyShape) if its type is a super type; an Invalid Variable with a TypeError naming both
-/// otherwise. An Invalid one is returned as it is.
+/// (specifyShape) if dtype, rank and all extents that both types know agree; an Invalid Variable
+/// with a TypeError naming both otherwise. An Invalid one is returned as it is.
 Variable filterVariable(const Type &type, const Variable &v);
 
 } // namespace graphc

@@ -151,8 +151,8 @@ absl::Status FunctionGraph::replace(const Variable &old, const Variable &fresh,
     return absl::OkStatus();
   // Held: a conversion makes a Variable that nobody else holds.
   Variable converted = fresh;
-  if (fresh.ok() && !old.type().isSuperOf(fresh.type()) && fresh.type().isSuperOf(old.type()))
-    converted = filterVariable(old.type(), fresh);
+  if (Variable narrowed = filterVariable(old.type(), fresh); narrowed.ok())
+    converted = narrowed;
   Change change(*state_, old.node(), converted.node(), reason);
   if (absl::Status status = change.check(); !status.ok())
     return status;

@@ -240,6 +240,10 @@ TEST_F(FunctionGraphTest, Narrowing) {
   EXPECT_TRUE(fg.changeInput({first, 0}, fg.input(1)).ok());
   EXPECT_EQ(first.input(0), fg.input(1));
   EXPECT_EQ(errorKind(fg.changeInput({second, 0}, fg.input(0))), ErrorKind::TypeError);
+  // F-095: replace converts.
+  ASSERT_TRUE(fg.replace(second.output(0), fg.input(0)).ok());
+  EXPECT_EQ(fg.output(1).type(), narrow.type());
+  EXPECT_EQ(fg.output(1).owner().op().name(), "specifyShape");
   expectSound(fg);
 }
 

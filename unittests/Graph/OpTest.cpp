@@ -166,6 +166,9 @@ TEST_F(OpTest, FilterVariable) {
   EXPECT_EQ(v.type(), narrow);
   EXPECT_EQ(v.owner().op().name(), "specifyShape");
   EXPECT_EQ(filterVariable(x.type(), v), v);
+  Variable partly = tensor(DType::Float64, {kDynamic, 3});
+  EXPECT_EQ(filterVariable(TensorType(DType::Float64, {2, kDynamic}), partly).type(), narrow);
+  EXPECT_FALSE(filterVariable(TensorType(DType::Float64, {2, 4}), partly).ok());
   Variable bad = filterVariable(narrow, fmatrix("f"));
   EXPECT_EQ(errorKind(bad.status()), ErrorKind::TypeError);
   EXPECT_THAT(message(bad.status()), HasSubstr("Matrix(float32, shape=(?, ?))"));
