@@ -24,9 +24,9 @@ namespace graphc {
 
 //===--- elementwise --------------------------------------------------------===//
 
-#define GRAPHC_UNARY(NAME) Variable NAME(Operand x);
-#define GRAPHC_BINARY(NAME) Variable NAME(Operand x, Operand y);
-#define GRAPHC_TERNARY(NAME) Variable NAME(Operand x, Operand y, Operand z);
+#define GRAPHC_UNARY(NAME) Variable NAME(const Operand &x);
+#define GRAPHC_BINARY(NAME) Variable NAME(const Operand &x, const Operand &y);
+#define GRAPHC_TERNARY(NAME) Variable NAME(const Operand &x, const Operand &y, const Operand &z);
 
 // Arithmetic. add and mul take any number of operands as a list, too.
 GRAPHC_BINARY(add)
@@ -58,13 +58,13 @@ GRAPHC_UNARY(copy)
 Variable add(std::initializer_list<Operand> terms);
 Variable mul(std::initializer_list<Operand> factors);
 /// x < low ? low : x > high ? high : x.
-Variable clip(Operand x, Operand low, Operand high);
+Variable clip(const Operand &x, const Operand &low, const Operand &high);
 /// (intDiv(x, y), mod(x, y)).
-std::pair<Variable, Variable> divmod(Operand x, Operand y);
+std::pair<Variable, Variable> divmod(const Operand &x, const Operand &y);
 /// condition ? x : y for each element; any dtype is a condition (not 0 is true, NaN is true).
-Variable where(Operand condition, Operand x, Operand y);
+Variable where(const Operand &condition, const Operand &x, const Operand &y);
 /// y, broadcast to the shape that x and y have together.
-Variable second(Operand x, Operand y);
+Variable second(const Operand &x, const Operand &y);
 
 // Comparisons give bool; signed against unsigned integers compare exactly.
 GRAPHC_BINARY(eq)
@@ -82,7 +82,7 @@ struct IscloseOptions {
   double atol = 1e-8;
   bool equalNan = false;
 };
-Variable isclose(Operand x, Operand y, IscloseOptions options = {});
+Variable isclose(const Operand &x, const Operand &y, IscloseOptions options = {});
 
 // Logic on any dtype, bits of integers.
 GRAPHC_BINARY(logicalAnd)
@@ -104,7 +104,7 @@ GRAPHC_UNARY(round)
 GRAPHC_UNARY(roundHalfToEven)
 GRAPHC_UNARY(roundHalfAwayFromZero)
 /// F-046.
-Variable cast(Operand x, DType dtype);
+Variable cast(const Operand &x, DType dtype);
 
 // Exponentials, logarithms, trigonometry.
 GRAPHC_UNARY(exp)
@@ -125,7 +125,7 @@ GRAPHC_UNARY(arcsin)
 GRAPHC_UNARY(arccos)
 GRAPHC_UNARY(arctan)
 /// The angle of the point (x, y); y comes first.
-Variable arctan2(Operand y, Operand x);
+Variable arctan2(const Operand &y, const Operand &x);
 GRAPHC_UNARY(sinh)
 GRAPHC_UNARY(cosh)
 GRAPHC_UNARY(tanh)
@@ -146,12 +146,12 @@ GRAPHC_UNARY(silu)
 GRAPHC_UNARY(gelu)
 GRAPHC_UNARY(geluTanh)
 GRAPHC_UNARY(mish)
-Variable elu(Operand x, double alpha = 1.0);
-Variable leakyRelu(Operand x, double alpha = 0.01);
+Variable elu(const Operand &x, double alpha = 1.0);
+Variable leakyRelu(const Operand &x, double alpha = 0.01);
 /// clip(slope * x + shift, 0, 1).
-Variable hardSigmoid(Operand x, double slope = 0.2, double shift = 0.5);
+Variable hardSigmoid(const Operand &x, double slope = 0.2, double shift = 0.5);
 /// clip(x, low, high).
-Variable hardTanh(Operand x, double low = -1.0, double high = 1.0);
+Variable hardTanh(const Operand &x, double low = -1.0, double high = 1.0);
 
 #undef GRAPHC_UNARY
 #undef GRAPHC_BINARY
@@ -194,8 +194,8 @@ struct ReductionOptions {
 
 // A bare int is refused, since `max(x, 0)` usually means maximum(x, 0): write max(x, Axis(0)).
 #define GRAPHC_REDUCTION(NAME)                                                                     \
-  Variable NAME(Operand x, Axes axes = {});                                                        \
-  Variable NAME(Operand x, ReductionOptions options);                                              \
+  Variable NAME(const Operand &x, const Axes &axes = {});                                          \
+  Variable NAME(const Operand &x, const ReductionOptions &options);                                \
   template <Number T> Variable NAME(const Variable &x, T isNoAxisUnlessWrittenAsAxis) = delete;
 GRAPHC_REDUCTION(sum)
 GRAPHC_REDUCTION(prod)
@@ -210,23 +210,24 @@ GRAPHC_REDUCTION(var)
 GRAPHC_REDUCTION(stddev)
 GRAPHC_REDUCTION(logsumexp)
 /// Along one axis or several; softmax(x) is over the last axis, Axes() is over all elements.
-Variable softmax(Operand x, Axes axes = Axis(-1));
-Variable logSoftmax(Operand x, Axes axes = Axis(-1));
+Variable softmax(const Operand &x, const Axes &axes = Axis(-1));
+Variable logSoftmax(const Operand &x, const Axes &axes = Axis(-1));
 #undef GRAPHC_REDUCTION
 
 //===--- products -----------------------------------------------------------===//
 
 /// NumPy's dot: the last axis of x with the second-last of y; a 0-d operand multiplies.
-Variable dot(Operand x, Operand y);
+Variable dot(const Operand &x, const Operand &y);
 /// NumPy's matmul: matrices along the last two axes, leading axes broadcast (static 1s).
-Variable matmul(Operand x, Operand y);
+Variable matmul(const Operand &x, const Operand &y);
 /// x[b, m, k] with y[b, k, n]; either may lack its m or n.
-Variable batchedDot(Operand x, Operand y);
+Variable batchedDot(const Operand &x, const Operand &y);
 /// The matrix x[i] * y[j] of the flattened operands.
-Variable outer(Operand x, Operand y);
+Variable outer(const Operand &x, const Operand &y);
 /// The last `axes` axes of x with the first of y, or the listed pairs of axes.
-Variable tensordot(Operand x, Operand y, int axes = 2);
-Variable tensordot(Operand x, Operand y, std::vector<int> axesX, std::vector<int> axesY);
+Variable tensordot(const Operand &x, const Operand &y, int axes = 2);
+Variable tensordot(const Operand &x, const Operand &y, const std::vector<int> &axesX,
+                   const std::vector<int> &axesY);
 
 /// Padding in front of and behind each spatial axis: `{1, 2}` (the same on both sides),
 /// `{{0, 1}, {2, 2}}` (front, back), a single number for all axes, or one that follows from the
@@ -262,9 +263,9 @@ struct ConvOptions {
   bool filterFlip = true;
 };
 /// x: [batch, channels, spatial...], kernel: [outputs, channels / groups, spatial...].
-Variable conv1d(Operand x, Operand kernel, ConvOptions options = {});
-Variable conv2d(Operand x, Operand kernel, ConvOptions options = {});
-Variable conv3d(Operand x, Operand kernel, ConvOptions options = {});
+Variable conv1d(const Operand &x, const Operand &kernel, const ConvOptions &options = {});
+Variable conv2d(const Operand &x, const Operand &kernel, const ConvOptions &options = {});
+Variable conv3d(const Operand &x, const Operand &kernel, const ConvOptions &options = {});
 
 enum class PoolMode { Max, Sum, AverageIncPad, AverageExcPad };
 struct PoolOptions {
@@ -276,7 +277,7 @@ struct PoolOptions {
   bool ignoreBorder = true;
 };
 /// Pools the last window.size() axes.
-Variable pool(Operand x, std::vector<int> window, PoolOptions options = {});
+Variable pool(const Operand &x, const std::vector<int> &window, const PoolOptions &options = {});
 
 //===--- shapes ---------------------------------------------------------------===//
 
@@ -297,31 +298,32 @@ private:
 };
 
 /// The extents as an int64 vector; `shape(x, axis)` one of them, 0-d.
-Variable shape(Operand x);
-Variable shape(Operand x, int axis);
+Variable shape(const Operand &x);
+Variable shape(const Operand &x, int axis);
 /// Number of elements: int64.
-Variable size(Operand x);
+Variable size(const Operand &x);
 /// Row-major; one extent may be -1.
-Variable reshape(Operand x, ShapeList shape);
+Variable reshape(const Operand &x, const ShapeList &shape);
 /// Axis order[i] of x becomes axis i; -1 inserts an axis of extent 1, axes that are statically 1
 /// may be left out.
-Variable dimshuffle(Operand x, std::vector<int> order);
+Variable dimshuffle(const Operand &x, const std::vector<int> &order);
 /// All axes reversed, or permuted.
-Variable transpose(Operand x);
-Variable transpose(Operand x, std::vector<int> axes);
-Variable swapaxes(Operand x, int axis1, int axis2);
-Variable moveaxis(Operand x, std::vector<int> source, std::vector<int> destination);
+Variable transpose(const Operand &x);
+Variable transpose(const Operand &x, const std::vector<int> &axes);
+Variable swapaxes(const Operand &x, int axis1, int axis2);
+Variable moveaxis(const Operand &x, const std::vector<int> &source,
+                  const std::vector<int> &destination);
 /// `axes` are positions in the result.
-Variable expandDims(Operand x, Axes axes);
+Variable expandDims(const Operand &x, const Axes &axes);
 /// All axes that are statically 1, or the given ones, which must be 1.
-Variable squeeze(Operand x, Axes axes = {});
+Variable squeeze(const Operand &x, const Axes &axes = {});
 /// The first ndim - 1 axes stay, the rest is joined to one.
-Variable flatten(Operand x, int ndim = 1);
+Variable flatten(const Operand &x, int ndim = 1);
 /// Leading axes of extent 1 until the rank is `rank`.
-Variable atleastNd(Operand x, int rank);
+Variable atleastNd(const Operand &x, int rank);
 /// x, with extents checked at run time and known from here on; kDynamic is any.
-Variable specifyShape(Operand x, std::vector<int64_t> shape);
-Variable broadcastTo(Operand x, ShapeList shape);
+Variable specifyShape(const Operand &x, const std::vector<int64_t> &shape);
+Variable broadcastTo(const Operand &x, const ShapeList &shape);
 Variable concatenate(const std::vector<Operand> &parts, int axis = 0);
 Variable concatenate(std::initializer_list<Operand> parts, int axis = 0);
 Variable concatenate(const Variables &parts, int axis = 0);
@@ -330,9 +332,9 @@ Variable stack(const std::vector<Operand> &parts, int axis = 0);
 Variable stack(std::initializer_list<Operand> parts, int axis = 0);
 Variable stack(const Variables &parts, int axis = 0);
 /// Pieces of these sizes, which must add up.
-Variables split(Operand x, const std::vector<int64_t> &sizes, int axis = 0);
+Variables split(const Operand &x, const std::vector<int64_t> &sizes, int axis = 0);
 /// `pieces` pieces; sizes is an integer vector of that length.
-Variables split(Operand x, Operand sizes, int pieces, int axis = 0);
+Variables split(const Operand &x, const Operand &sizes, int pieces, int axis = 0);
 
 enum class PadMode { Constant, Edge, Reflect, Symmetric, Wrap };
 struct PadOptions {
@@ -341,7 +343,8 @@ struct PadOptions {
   std::optional<Operand> value = std::nullopt;
 };
 /// (front, back) for each axis, >= 0; may be wider than x.
-Variable pad(Operand x, const std::vector<std::pair<int, int>> &widths, PadOptions options = {});
+Variable pad(const Operand &x, const std::vector<std::pair<int, int>> &widths,
+             const PadOptions &options = {});
 
 //===--- indexing ---------------------------------------------------------------===//
 
@@ -394,7 +397,7 @@ private:
 
 /// x[indices]: a view where possible. IndexError for a position out of range (negative ones count
 /// from the end) and for too many indices; ValueError for step 0.
-Variable subtensor(Operand x, const std::vector<Index> &indices);
+Variable subtensor(const Operand &x, const std::vector<Index> &indices);
 
 enum class TakeMode { Raise, Clip, Wrap };
 struct TakeOptions {
@@ -405,24 +408,25 @@ struct TakeOptions {
   TakeMode mode = TakeMode::Raise;
 };
 /// x's slices at the integer `indices` along an axis.
-Variable take(Operand x, Operand indices, TakeOptions options = {});
+Variable take(const Operand &x, const Operand &indices, TakeOptions options = {});
 /// take along `axis`.
-Variable gather(Operand x, Operand indices, int axis = 0);
+Variable gather(const Operand &x, const Operand &indices, int axis = 0);
 
 //===--- making arrays --------------------------------------------------------===//
 
 /// start, start + step, ... before stop. The dtype is the operands' promotion if not given.
-Variable arange(Operand stop);
-Variable arange(Operand start, Operand stop, Operand step = 1,
+Variable arange(const Operand &stop);
+Variable arange(const Operand &start, const Operand &stop, const Operand &step = 1,
                 std::optional<DType> dtype = std::nullopt);
 /// `value` everywhere, in its own dtype or `dtype`.
-Variable full(ShapeList shape, Operand value, std::optional<DType> dtype = std::nullopt);
-Variable zeros(ShapeList shape, DType dtype);
-Variable ones(ShapeList shape, DType dtype);
-Variable zerosLike(Operand x);
-Variable onesLike(Operand x);
+Variable full(const ShapeList &shape, const Operand &value,
+              std::optional<DType> dtype = std::nullopt);
+Variable zeros(const ShapeList &shape, DType dtype);
+Variable ones(const ShapeList &shape, DType dtype);
+Variable zerosLike(const Operand &x);
+Variable onesLike(const Operand &x);
 /// 1 where column - row == k, an n x m matrix (m = n if not given).
-Variable eye(Operand n, std::optional<Operand> m = std::nullopt, Operand k = 0,
+Variable eye(const Operand &n, const std::optional<Operand> &m = std::nullopt, const Operand &k = 0,
              DType dtype = DType::Float64);
 
 } // namespace graphc

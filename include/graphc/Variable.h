@@ -137,16 +137,16 @@ public:
   Variable flatten(Loc loc = Loc::current()) const;
   Variable squeeze(int axis, Loc loc = Loc::current()) const;
 
-  friend Variable operator+(Operand a, Operand b);
-  friend Variable operator-(Operand a, Operand b);
-  friend Variable operator*(Operand a, Operand b);
-  friend Variable operator/(Operand a, Operand b);
-  friend Variable operator%(Operand a, Operand b);
-  friend Variable operator<(Operand a, Operand b);
-  friend Variable operator>(Operand a, Operand b);
-  friend Variable operator<=(Operand a, Operand b);
-  friend Variable operator>=(Operand a, Operand b);
-  friend Variable operator-(Operand a);
+  friend Variable operator+(const Operand &a, const Operand &b);
+  friend Variable operator-(const Operand &a, const Operand &b);
+  friend Variable operator*(const Operand &a, const Operand &b);
+  friend Variable operator/(const Operand &a, const Operand &b);
+  friend Variable operator%(const Operand &a, const Operand &b);
+  friend Variable operator<(const Operand &a, const Operand &b);
+  friend Variable operator>(const Operand &a, const Operand &b);
+  friend Variable operator<=(const Operand &a, const Operand &b);
+  friend Variable operator>=(const Operand &a, const Operand &b);
+  friend Variable operator-(const Operand &a);
 
   /// For the library: the counted record. `adopt` takes over one count.
   detail::VariableNode *node() const { return node_; }

@@ -5,10 +5,10 @@
 
 namespace graphc {
 
-Op builtin(std::string_view name, Attributes attributes) {
+Op builtin(std::string_view name, const Attributes &attributes) {
   const OpDef *def = findOp(name);
   assert(def && "no built-in op has this name");
-  absl::StatusOr<Op> op = Op::create(*def, std::move(attributes));
+  absl::StatusOr<Op> op = Op::create(*def, attributes);
   assert(op.ok() && "attributes of a built-in op are as it declares them");
   return *std::move(op);
 }

@@ -10,7 +10,7 @@
 namespace graphc {
 
 /// The built-in op with these attributes, which must be of the kinds that it declares.
-Op builtin(std::string_view name, Attributes attributes = {});
+Op builtin(std::string_view name, const Attributes &attributes = {});
 
 /// A node at the place of its first operand.
 Variable build(const Op &op, absl::Span<const Operand> operands);

@@ -42,8 +42,8 @@ OpDef comparison(std::string name, std::string doc, ScalarOp op, std::string exa
 }
 
 /// A test of floats; `onOthers` is its value for integers and bools.
-OpDef test(std::string name, std::string doc, bool onOthers, std::function<Scalar(Scalar)> onFloats,
-           std::string example) {
+OpDef test(std::string name, std::string doc, bool onOthers,
+           const std::function<Scalar(Scalar)> &onFloats, std::string example) {
   std::string family = name;
   return {.name = std::move(name),
           .doc = std::move(doc),

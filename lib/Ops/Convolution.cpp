@@ -30,7 +30,7 @@ std::pair<Extent, Extent> paddingOf(Emitter &e, const Attributes &attributes, in
   const std::string &border = attributes.string("border");
   if (border == "explicit") {
     IntList flat = perAxis(attributes, "padding", 2 * axes, 0);
-    return {e.size(flat[2 * k]), e.size(flat[2 * k + 1])};
+    return {e.size(flat[size_t(k) * 2]), e.size(flat[size_t(k) * 2 + 1])};
   }
   Extent most = coveredExtent - 1;
   Extent both = border == "full" ? most : floorDiv(most, e.size(2));

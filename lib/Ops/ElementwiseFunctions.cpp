@@ -5,17 +5,17 @@ namespace graphc {
 
 // Each keeps its Op: making it again would look it up by name.
 #define GRAPHC_UNARY(NAME, OP)                                                                     \
-  Variable NAME(Operand x) {                                                                       \
+  Variable NAME(const Operand &x) {                                                                \
     static const Op &op = *new Op(builtin(OP));                                                    \
     return build(op, {x});                                                                         \
   }
 #define GRAPHC_BINARY(NAME, OP)                                                                    \
-  Variable NAME(Operand x, Operand y) {                                                            \
+  Variable NAME(const Operand &x, const Operand &y) {                                              \
     static const Op &op = *new Op(builtin(OP));                                                    \
     return build(op, {x, y});                                                                      \
   }
 #define GRAPHC_TERNARY(NAME, OP)                                                                   \
-  Variable NAME(Operand x, Operand y, Operand z) {                                                 \
+  Variable NAME(const Operand &x, const Operand &y, const Operand &z) {                            \
     static const Op &op = *new Op(builtin(OP));                                                    \
     return build(op, {x, y, z});                                                                   \
   }
@@ -138,23 +138,29 @@ Variable add(std::initializer_list<Operand> terms) {
 Variable mul(std::initializer_list<Operand> factors) {
   return build(builtin("mul"), absl::MakeConstSpan(factors.begin(), factors.size()));
 }
-std::pair<Variable, Variable> divmod(Operand x, Operand y) { return {intDiv(x, y), mod(x, y)}; }
+std::pair<Variable, Variable> divmod(const Operand &x, const Operand &y) {
+  return {intDiv(x, y), mod(x, y)};
+}
 
-Variable isclose(Operand x, Operand y, IscloseOptions options) {
+Variable isclose(const Operand &x, const Operand &y, IscloseOptions options) {
   return build(
       builtin("isclose",
               {{"rtol", options.rtol}, {"atol", options.atol}, {"equalNan", options.equalNan}}),
       {x, y});
 }
-Variable cast(Operand x, DType dtype) { return build(builtin("cast", {{"dtype", dtype}}), {x}); }
-Variable elu(Operand x, double alpha) { return build(builtin("elu", {{"alpha", alpha}}), {x}); }
-Variable leakyRelu(Operand x, double alpha) {
+Variable cast(const Operand &x, DType dtype) {
+  return build(builtin("cast", {{"dtype", dtype}}), {x});
+}
+Variable elu(const Operand &x, double alpha) {
+  return build(builtin("elu", {{"alpha", alpha}}), {x});
+}
+Variable leakyRelu(const Operand &x, double alpha) {
   return build(builtin("leakyRelu", {{"alpha", alpha}}), {x});
 }
-Variable hardSigmoid(Operand x, double slope, double shift) {
+Variable hardSigmoid(const Operand &x, double slope, double shift) {
   return build(builtin("hardSigmoid", {{"slope", slope}, {"shift", shift}}), {x});
 }
-Variable hardTanh(Operand x, double low, double high) {
+Variable hardTanh(const Operand &x, double low, double high) {
   return build(builtin("hardTanh", {{"low", low}, {"high", high}}), {x});
 }
 

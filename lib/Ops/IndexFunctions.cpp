@@ -8,7 +8,7 @@ namespace {
 /// Collects the entries of x[...] as the attribute's numbers and the node's operands.
 class IndexWriter {
 public:
-  explicit IndexWriter(Operand x) : operands_{std::move(x)} {}
+  explicit IndexWriter(const Operand &x) : operands_{x} {}
 
   void add(const Index &index) {
     IndexEntry entry;
@@ -58,14 +58,14 @@ private:
 
 } // namespace
 
-Variable subtensor(Operand x, const std::vector<Index> &indices) {
-  IndexWriter writer(std::move(x));
+Variable subtensor(const Operand &x, const std::vector<Index> &indices) {
+  IndexWriter writer(x);
   for (const Index &index : indices)
     writer.add(index);
   return writer.build();
 }
 
-Variable take(Operand x, Operand indices, TakeOptions options) {
+Variable take(const Operand &x, const Operand &indices, TakeOptions options) {
   constexpr std::string_view kModes[] = {"raise", "clip", "wrap"};
   Variable v = asVariable(x);
   AttributeValue axis = NoneAttr();
@@ -75,7 +75,9 @@ Variable take(Operand x, Operand indices, TakeOptions options) {
   return build(builtin("take", attributes), {Operand(v, x.place()), indices});
 }
 
-Variable gather(Operand x, Operand indices, int axis) { return take(x, indices, {.axis = axis}); }
+Variable gather(const Operand &x, const Operand &indices, int axis) {
+  return take(x, indices, {.axis = axis});
+}
 
 //===--- Variable's methods -----------------------------------------------------===//
 

@@ -39,7 +39,7 @@ Arrays padEmission(Emitter &e, const Arrays &in, const Attributes &attributes) {
   Source source = sourceOf(attributes.string("mode"));
   Extents shape = e.shape(x);
   for (int axis = 0; axis < e.rank(x); ++axis) {
-    int64_t added = widths[2 * axis] + widths[2 * axis + 1];
+    int64_t added = widths[size_t(axis) * 2] + widths[size_t(axis) * 2 + 1];
     if (added && source)
       e.require(e.size(1), Predicate::LessEqual, shape[axis], ErrorKind::ValueError,
                 "axis " + std::to_string(axis) +
@@ -55,7 +55,7 @@ Arrays padEmission(Emitter &e, const Arrays &in, const Attributes &attributes) {
       guarded = true;
     };
     for (int axis = 0; axis < e.rank(x); ++axis) {
-      int64_t front = widths[2 * axis], back = widths[2 * axis + 1];
+      int64_t front = widths[size_t(axis) * 2], back = widths[size_t(axis) * 2 + 1];
       Scalar position = i[axis] - double(front), extent = e.scalar(e.dim(x, axis));
       if (!front && !back) {
         at.push_back(i[axis]);

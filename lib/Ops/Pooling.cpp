@@ -27,9 +27,9 @@ struct PoolWindows {
 private:
   void addAxis(Emitter &e, Extent n, int k) {
     Extent w = e.size(window[k]), s = e.size(stride[k]), none = e.size(0);
-    front.push_back(e.size(padding[2 * k]));
+    front.push_back(e.size(padding[size_t(k) * 2]));
     if (ignoreBorder) {
-      back.push_back(e.size(padding[2 * k + 1]));
+      back.push_back(e.size(padding[size_t(k) * 2 + 1]));
       Extent padded = n + front[k] + back[k];
       e.require(w, Predicate::LessEqual, padded, ErrorKind::ShapeError,
                 "the window covers {a} elements along axis " + std::to_string(first + k) +

@@ -48,10 +48,10 @@ IntList asList(const std::vector<int> &values) { return IntList(values.begin(), 
 //===--- reductions -----------------------------------------------------------===//
 
 #define GRAPHC_REDUCTION(NAME, EXTRA)                                                              \
-  Variable NAME(Operand x, Axes axes) {                                                            \
-    return reduction(#NAME, Extra::EXTRA, x, {.axes = std::move(axes)});                           \
+  Variable NAME(const Operand &x, const Axes &axes) {                                              \
+    return reduction(#NAME, Extra::EXTRA, x, {.axes = axes});                                      \
   }                                                                                                \
-  Variable NAME(Operand x, ReductionOptions options) {                                             \
+  Variable NAME(const Operand &x, const ReductionOptions &options) {                               \
     return reduction(#NAME, Extra::EXTRA, x, options);                                             \
   }
 GRAPHC_REDUCTION(sum, DTypes)
@@ -67,17 +67,21 @@ GRAPHC_REDUCTION(logsumexp, None)
 GRAPHC_REDUCTION(var, Ddof)
 GRAPHC_REDUCTION(stddev, Ddof)
 
-Variable softmax(Operand x, Axes axes) { return softmaxLike("softmax", x, axes); }
-Variable logSoftmax(Operand x, Axes axes) { return softmaxLike("logSoftmax", x, axes); }
+Variable softmax(const Operand &x, const Axes &axes) { return softmaxLike("softmax", x, axes); }
+Variable logSoftmax(const Operand &x, const Axes &axes) {
+  return softmaxLike("logSoftmax", x, axes);
+}
 
 //===--- products ---------------------------------------------------------------===//
 
-Variable dot(Operand x, Operand y) { return build(builtin("dot"), {x, y}); }
-Variable matmul(Operand x, Operand y) { return build(builtin("matmul"), {x, y}); }
-Variable batchedDot(Operand x, Operand y) { return build(builtin("batchedDot"), {x, y}); }
-Variable outer(Operand x, Operand y) { return build(builtin("outer"), {x, y}); }
+Variable dot(const Operand &x, const Operand &y) { return build(builtin("dot"), {x, y}); }
+Variable matmul(const Operand &x, const Operand &y) { return build(builtin("matmul"), {x, y}); }
+Variable batchedDot(const Operand &x, const Operand &y) {
+  return build(builtin("batchedDot"), {x, y});
+}
+Variable outer(const Operand &x, const Operand &y) { return build(builtin("outer"), {x, y}); }
 
-Variable tensordot(Operand x, Operand y, int axes) {
+Variable tensordot(const Operand &x, const Operand &y, int axes) {
   std::vector<int> axesX, axesY;
   for (int k = 0; k < axes; ++k) {
     axesX.push_back(k - axes);
@@ -86,7 +90,8 @@ Variable tensordot(Operand x, Operand y, int axes) {
   return tensordot(x, y, axesX, axesY);
 }
 
-Variable tensordot(Operand x, Operand y, std::vector<int> axesX, std::vector<int> axesY) {
+Variable tensordot(const Operand &x, const Operand &y, const std::vector<int> &axesX,
+                   const std::vector<int> &axesY) {
   auto plain = [](const std::vector<int> &axes, const Operand &operand) {
     Variable v = asVariable(operand);
     IntList list;
@@ -131,17 +136,17 @@ static Variable convolution(int axes, const Operand &x, const Operand &kernel,
   return build(builtin("conv" + std::to_string(axes) + "d", attributes), {x, kernel});
 }
 
-Variable conv1d(Operand x, Operand kernel, ConvOptions options) {
+Variable conv1d(const Operand &x, const Operand &kernel, const ConvOptions &options) {
   return convolution(1, x, kernel, options);
 }
-Variable conv2d(Operand x, Operand kernel, ConvOptions options) {
+Variable conv2d(const Operand &x, const Operand &kernel, const ConvOptions &options) {
   return convolution(2, x, kernel, options);
 }
-Variable conv3d(Operand x, Operand kernel, ConvOptions options) {
+Variable conv3d(const Operand &x, const Operand &kernel, const ConvOptions &options) {
   return convolution(3, x, kernel, options);
 }
 
-Variable pool(Operand x, std::vector<int> window, PoolOptions options) {
+Variable pool(const Operand &x, const std::vector<int> &window, const PoolOptions &options) {
   constexpr std::string_view kModes[] = {"max", "sum", "averageIncPad", "averageExcPad"};
   int axes = int(window.size());
   if (options.padding.kind() == Padding::Kind::Half ||

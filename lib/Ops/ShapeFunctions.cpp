@@ -10,7 +10,7 @@ namespace {
 /// An int64 vector of numbers.
 Operand vectorOf(absl::Span<const int64_t> values, Place place) {
   absl::StatusOr<Tensor> data = Tensor::fromSpan(values, {int64_t(values.size())});
-  return Operand(data.ok() ? Variable(Constant::adopt(*std::move(data), {}, place))
+  return Operand(data.ok() ? Variable(Constant::adopt(*data, {}, place))
                            : Variable::invalid(data.status()),
                  place);
 }
@@ -66,37 +66,37 @@ ShapeList::ShapeList(absl::Span<const int64_t> extents, Place place)
 
 //===--- shapes -------------------------------------------------------------------===//
 
-Variable shape(Operand x) { return build(builtin("shape"), {x}); }
-Variable shape(Operand x, int axis) {
+Variable shape(const Operand &x) { return build(builtin("shape"), {x}); }
+Variable shape(const Operand &x, int axis) {
   Variable v = asVariable(x);
   return build(builtin("shapeI", {{"axis", plainAxis(axis, v)}}), {Operand(v, x.place())});
 }
-Variable size(Operand x) { return build(builtin("size"), {x}); }
-Variable reshape(Operand x, ShapeList shape) {
+Variable size(const Operand &x) { return build(builtin("size"), {x}); }
+Variable reshape(const Operand &x, const ShapeList &shape) {
   return build(builtin("reshape"), {x, shape.operand()});
 }
-Variable broadcastTo(Operand x, ShapeList shape) {
+Variable broadcastTo(const Operand &x, const ShapeList &shape) {
   return build(builtin("broadcastTo"), {x, shape.operand()});
 }
-Variable specifyShape(Operand x, std::vector<int64_t> shape) {
+Variable specifyShape(const Operand &x, const std::vector<int64_t> &shape) {
   return build(builtin("specifyShape", {{"shape", IntList(shape)}}), {x});
 }
-Variable flatten(Operand x, int ndim) {
+Variable flatten(const Operand &x, int ndim) {
   return build(builtin("flatten", {{"ndim", int64_t(ndim)}}), {x});
 }
 
-Variable dimshuffle(Operand x, std::vector<int> order) {
+Variable dimshuffle(const Operand &x, const std::vector<int> &order) {
   return shuffled(x, asVariable(x), IntList(order.begin(), order.end()));
 }
 
-Variable transpose(Operand operand) {
+Variable transpose(const Operand &operand) {
   Variable x = asVariable(operand);
   IntList order = counting(x.rank());
   std::reverse(order.begin(), order.end());
   return x.ok() ? shuffled(operand, x, order) : x;
 }
 
-Variable transpose(Operand operand, std::vector<int> axes) {
+Variable transpose(const Operand &operand, const std::vector<int> &axes) {
   Variable x = asVariable(operand);
   if (!x.ok())
     return x;
@@ -110,7 +110,7 @@ Variable transpose(Operand operand, std::vector<int> axes) {
   return shuffled(operand, x, IntList(plain->begin(), plain->end()));
 }
 
-Variable swapaxes(Operand operand, int axis1, int axis2) {
+Variable swapaxes(const Operand &operand, int axis1, int axis2) {
   Variable x = asVariable(operand);
   if (!x.ok())
     return x;
@@ -123,7 +123,8 @@ Variable swapaxes(Operand operand, int axis1, int axis2) {
   return shuffled(operand, x, order);
 }
 
-Variable moveaxis(Operand operand, std::vector<int> source, std::vector<int> destination) {
+Variable moveaxis(const Operand &operand, const std::vector<int> &source,
+                  const std::vector<int> &destination) {
   Variable x = asVariable(operand);
   if (!x.ok())
     return x;
@@ -149,7 +150,7 @@ Variable moveaxis(Operand operand, std::vector<int> source, std::vector<int> des
   return shuffled(operand, x, order);
 }
 
-Variable expandDims(Operand operand, Axes axes) {
+Variable expandDims(const Operand &operand, const Axes &axes) {
   Variable x = asVariable(operand);
   if (!x.ok())
     return x;
@@ -166,7 +167,7 @@ Variable expandDims(Operand operand, Axes axes) {
   return shuffled(operand, x, order);
 }
 
-Variable squeeze(Operand operand, Axes axes) {
+Variable squeeze(const Operand &operand, const Axes &axes) {
   Variable x = asVariable(operand);
   if (!x.ok())
     return x;
@@ -185,7 +186,7 @@ Variable squeeze(Operand operand, Axes axes) {
   return build(builtin("squeeze", {{"axes", dropped}}), {Operand(x, operand.place())});
 }
 
-Variable atleastNd(Operand operand, int rank) {
+Variable atleastNd(const Operand &operand, int rank) {
   Variable x = asVariable(operand);
   if (x.rank() >= rank)
     return x;
@@ -233,7 +234,7 @@ Variable stack(std::initializer_list<Operand> parts, int axis) {
 }
 Variable stack(const Variables &parts, int axis) { return stack(operandsOf(parts), axis); }
 
-Variables split(Operand x, Operand sizes, int pieces, int axis) {
+Variables split(const Operand &x, const Operand &sizes, int pieces, int axis) {
   Variable v = asVariable(x);
   Variable list = asVariable(sizes);
   if (list.ok() && list.rank() == 1 && list.type().extent(0) == kDynamic)
@@ -244,11 +245,12 @@ Variables split(Operand x, Operand sizes, int pieces, int axis) {
                            {Operand(v, x.place()), Operand(list, sizes.place())}));
   return result;
 }
-Variables split(Operand x, const std::vector<int64_t> &sizes, int axis) {
+Variables split(const Operand &x, const std::vector<int64_t> &sizes, int axis) {
   return split(x, vectorOf(sizes, x.place()), int(sizes.size()), axis);
 }
 
-Variable pad(Operand x, const std::vector<std::pair<int, int>> &widths, PadOptions options) {
+Variable pad(const Operand &x, const std::vector<std::pair<int, int>> &widths,
+             const PadOptions &options) {
   constexpr std::string_view kModes[] = {"constant", "edge", "reflect", "symmetric", "wrap"};
   IntList flat;
   for (const auto &[front, back] : widths) {
@@ -264,24 +266,25 @@ Variable pad(Operand x, const std::vector<std::pair<int, int>> &widths, PadOptio
 
 //===--- making arrays ----------------------------------------------------------------===//
 
-Variable arange(Operand stop) { return arange(Operand(0), stop); }
+Variable arange(const Operand &stop) { return arange(Operand(0), stop); }
 
-Variable arange(Operand start, Operand stop, Operand step, std::optional<DType> dtype) {
+Variable arange(const Operand &start, const Operand &stop, const Operand &step,
+                std::optional<DType> dtype) {
   AttributeValue wanted = dtype ? AttributeValue(*dtype) : AttributeValue(NoneAttr());
   return build(builtin("arange", {{"dtype", wanted}}), {start, stop, step});
 }
 
-Variable full(ShapeList shape, Operand value, std::optional<DType> dtype) {
+Variable full(const ShapeList &shape, const Operand &value, std::optional<DType> dtype) {
   Variable filled = asVariable(value);
   if (dtype && filled.ok() && filled.dtype() != *dtype)
     filled = filled.isConstant()
                  ? Variable(Constant::adopt(Constant::from(filled)->data().cast(*dtype), {},
                                             value.place()))
                  : cast(Operand(filled, value.place()), *dtype);
-  return broadcastTo(Operand(filled, value.place()), std::move(shape));
+  return broadcastTo(Operand(filled, value.place()), shape);
 }
-Variable zeros(ShapeList shape, DType dtype) { return full(std::move(shape), Operand(0), dtype); }
-Variable ones(ShapeList shape, DType dtype) { return full(std::move(shape), Operand(1), dtype); }
+Variable zeros(const ShapeList &shape, DType dtype) { return full(shape, Operand(0), dtype); }
+Variable ones(const ShapeList &shape, DType dtype) { return full(shape, Operand(1), dtype); }
 
 static Variable filledLike(const Operand &operand, int64_t value) {
   Variable x = asVariable(operand);
@@ -291,10 +294,10 @@ static Variable filledLike(const Operand &operand, int64_t value) {
   return second(Operand(x, operand.place()),
                 Operand(Constant::adopt(number, {}, operand.place()), operand.place()));
 }
-Variable zerosLike(Operand x) { return filledLike(x, 0); }
-Variable onesLike(Operand x) { return filledLike(x, 1); }
+Variable zerosLike(const Operand &x) { return filledLike(x, 0); }
+Variable onesLike(const Operand &x) { return filledLike(x, 1); }
 
-Variable eye(Operand n, std::optional<Operand> m, Operand k, DType dtype) {
+Variable eye(const Operand &n, const std::optional<Operand> &m, const Operand &k, DType dtype) {
   return build(builtin("eye", {{"dtype", dtype}}), {n, m ? *m : n, k});
 }
 
