@@ -1,0 +1,172 @@
+//===- Elementwise.cpp - arithmetic, comparisons, logic --------------------===//
+#include "Import/Translations.h"
+
+namespace graphc {
+namespace {
+
+/// Operand 1 of a binary operator. Sets before 7 have an attribute that says at which axis of
+/// operand 0 its axes begin.
+Variable secondOperand(OnnxNode &n) {
+  Variable x = n.in(0), y = n.in(1);
+  if (n.opset() >= 7 || !n.getBool("broadcast", false) || !n.hasAttribute("axis") || !x.ok())
+    return y;
+  int first = n.plainAxis(n.getInt("axis", 0), x.rank());
+  std::vector<int> order;
+  for (int axis = 0; axis < y.rank(); ++axis)
+    order.push_back(axis);
+  order.resize(size_t(std::max(y.rank(), x.rank() - first)), -1);
+  return dimshuffle(n.at(y), order);
+}
+
+template <Variable (*f)(Operand)> Variables unary(OnnxNode &n) { return {f(n.arg(0))}; }
+template <Variable (*f)(Operand, Operand)> Variables binary(OnnxNode &n) {
+  return {f(n.arg(0), secondOperand(n))};
+}
+template <Variable (*f)(Operand, Operand)> Variables joined(OnnxNode &n) {
+  Variables terms = n.all();
+  Variable result = terms[0];
+  for (size_t i = 1; i < terms.size(); ++i)
+    result = f(n.at(result), terms[i]);
+  return {result};
+}
+
+Variables meanOfInputs(OnnxNode &n) {
+  Variable total = joined<add>(n)[0];
+  return {trueDiv(n.at(total), n.scalar(double(n.numInputs()), total.dtype()))};
+}
+
+/// Quotients of integers are rounded toward 0.
+Variables div(OnnxNode &n) {
+  Variable x = n.in(0), y = secondOperand(n);
+  if (isFloat(x.dtype()))
+    return {trueDiv(n.at(x), y)};
+  Variable down = intDiv(n.at(x), y);
+  if (isUnsignedInt(x.dtype()))
+    return {down};
+  Variable differ = neq(n.at(lt(n.at(x), 0)), lt(n.at(y), 0));
+  Variable inexact = neq(n.at(mod(n.at(x), y)), 0);
+  Variable up = logicalAnd(n.at(differ), inexact);
+  return {add(n.at(down), cast(n.at(up), x.dtype()))};
+}
+
+/// fmod: the result has the dividend's sign; otherwise the divisor's.
+Variables modulo(OnnxNode &n) {
+  Variable x = n.in(0), y = n.in(1);
+  if (!n.getBool("fmod", false) || isUnsignedInt(x.dtype()))
+    return {mod(n.at(x), y)};
+  Variable size = mod(n.at(abs(n.at(x))), abs(n.at(y)));
+  return {isFloat(x.dtype()) ? copysign(n.at(size), x) : mul(n.at(size), sgn(n.at(x)))};
+}
+
+Variables power(OnnxNode &n) {
+  Variable x = n.in(0);
+  return {cast(n.at(pow(n.at(x), secondOperand(n))), x.dtype())};
+}
+
+/// Bounds are attributes in sets before 11, then optional inputs.
+Variables clipped(OnnxNode &n) {
+  Variable x = n.in(0);
+  auto bound = [&](std::string_view name, size_t i) -> std::optional<Variable> {
+    if (n.opset() >= 11)
+      return n.has(i) ? std::optional(n.in(i)) : std::nullopt;
+    return n.hasAttribute(name) ? std::optional(n.scalar(n.getFloat(name, 0), x.dtype()))
+                                : std::nullopt;
+  };
+  if (std::optional<Variable> low = bound("min", 1))
+    x = maximum(n.at(x), *low);
+  if (std::optional<Variable> high = bound("max", 2))
+    x = minimum(n.at(x), *high);
+  return {x};
+}
+
+Variables castTo(OnnxNode &n) {
+  if (!n.hasAttribute("to"))
+    return {n.fail(ErrorKind::ValueError, "attribute to is missing")};
+  std::optional<DType> dtype = n.getDType("to");
+  return {dtype ? cast(n.arg(0), *dtype) : Variable()};
+}
+
+Variables castLike(OnnxNode &n) { return {cast(n.arg(0), n.in(1).dtype())}; }
+
+Variables shifted(OnnxNode &n) {
+  std::string direction = n.getString("direction", "");
+  if (direction == "LEFT")
+    return {leftShift(n.arg(0), n.in(1))};
+  if (direction == "RIGHT")
+    return {rightShift(n.arg(0), n.in(1))};
+  return {n.fail(ErrorKind::ValueError, "attribute direction is '" + direction + "'")};
+}
+
+Variables infinite(OnnxNode &n) {
+  Variable x = n.in(0);
+  Variable result = isinf(n.at(x));
+  if (!n.getBool("detect_negative", true))
+    result = logicalAnd(n.at(result), gt(n.at(x), 0));
+  if (!n.getBool("detect_positive", true))
+    result = logicalAnd(n.at(result), lt(n.at(x), 0));
+  return {result};
+}
+
+Variables chosen(OnnxNode &n) { return {where(n.arg(0), n.in(1), n.in(2))}; }
+
+} // namespace
+
+absl::Span<const Translation> elementwiseTranslations() {
+  static constexpr Translation kTable[] = {
+      {"Abs", unary<abs>},
+      {"Acos", unary<arccos>},
+      {"Acosh", unary<arccosh>},
+      {"Add", binary<add>},
+      {"And", binary<logicalAnd>},
+      {"Asin", unary<arcsin>},
+      {"Asinh", unary<arcsinh>},
+      {"Atan", unary<arctan>},
+      {"Atanh", unary<arctanh>},
+      {"BitShift", shifted},
+      {"BitwiseAnd", binary<bitwiseAnd>},
+      {"BitwiseNot", unary<invert>},
+      {"BitwiseOr", binary<bitwiseOr>},
+      {"BitwiseXor", binary<bitwiseXor>},
+      {"Cast", castTo},
+      {"CastLike", castLike},
+      {"Ceil", unary<ceil>},
+      {"Clip", clipped},
+      {"Cos", unary<cos>},
+      {"Cosh", unary<cosh>},
+      {"Div", div},
+      {"Equal", binary<eq>},
+      {"Erf", unary<erf>},
+      {"Exp", unary<exp>},
+      {"Floor", unary<floor>},
+      {"Greater", binary<gt>},
+      {"GreaterOrEqual", binary<ge>},
+      {"IsInf", infinite},
+      {"IsNaN", unary<isnan>},
+      {"Less", binary<lt>},
+      {"LessOrEqual", binary<le>},
+      {"Log", unary<log>},
+      {"Max", joined<maximum>},
+      {"Mean", meanOfInputs},
+      {"Min", joined<minimum>},
+      {"Mod", modulo},
+      {"Mul", binary<mul>},
+      {"Neg", unary<neg>},
+      {"Not", unary<logicalNot>},
+      {"Or", binary<logicalOr>},
+      {"Pow", power},
+      {"Reciprocal", unary<reciprocal>},
+      {"Round", unary<roundHalfToEven>},
+      {"Sign", unary<sgn>},
+      {"Sin", unary<sin>},
+      {"Sinh", unary<sinh>},
+      {"Sqrt", unary<sqrt>},
+      {"Sub", binary<sub>},
+      {"Sum", joined<add>},
+      {"Tan", unary<tan>},
+      {"Where", chosen},
+      {"Xor", binary<logicalXor>},
+  };
+  return kTable;
+}
+
+} // namespace graphc

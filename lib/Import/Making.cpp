@@ -1,0 +1,93 @@
+//===- Making.cpp - arrays from attributes and shapes ----------------------===//
+#include "Import/ShapeTerms.h"
+#include "Import/Translations.h"
+
+namespace graphc {
+namespace {
+
+Variable adopt(OnnxNode &n, absl::StatusOr<Tensor> tensor) {
+  if (!tensor.ok())
+    return Variable::invalid(tensor.status());
+  return Constant::adopt(*std::move(tensor), {}, n.place());
+}
+
+Variables constantOf(OnnxNode &n) {
+  if (std::optional<Tensor> value = n.getTensor("value"))
+    return {adopt(n, *value)};
+  if (n.hasAttribute("value_int"))
+    return {adopt(n, Tensor(n.getInt("value_int", 0)))};
+  if (n.hasAttribute("value_float"))
+    return {adopt(n, Tensor(float(n.getFloat("value_float", 0))))};
+  if (std::optional<Ints> list = n.getInts("value_ints"))
+    return {adopt(n, Tensor::fromSpan(absl::MakeConstSpan(*list), {int64_t(list->size())}))};
+  if (std::optional<std::vector<float>> list = n.getFloats("value_floats"))
+    return {adopt(n, Tensor::fromSpan(absl::MakeConstSpan(*list), {int64_t(list->size())}))};
+  return {n.unsupported("a constant that is no tensor of numbers")};
+}
+
+Variables constantOfShape(OnnxNode &n) {
+  Tensor value = n.getTensor("value").value_or(Tensor(0.0f));
+  if (value.numElements() != 1)
+    return {n.fail(ErrorKind::ValueError, "attribute value must have one element")};
+  auto scalar = value.reshape({});
+  Terms terms = vectorTerms(n, 0);
+  if (!n.status().ok())
+    return {};
+  return {full(shapeOf(n, terms), n.at(adopt(n, scalar)))};
+}
+
+Variables range(OnnxNode &n) {
+  auto scalar = [&](size_t i) { return n.at(reshape(n.arg(i), ShapeList(Ints()))); };
+  return {arange(scalar(0), scalar(1), scalar(2), n.in(0).dtype())};
+}
+
+Variables eyeLike(OnnxNode &n) {
+  Variable x = n.in(0);
+  if (!x.ok() || x.rank() != 2)
+    return {n.fail(ErrorKind::TypeError, "the operand must be a matrix: " + x.type().brief())};
+  return {eye(extentTerm(n, x, 0), extentTerm(n, x, 1), n.getInt("k", 0),
+              n.getDType("dtype").value_or(x.dtype()))};
+}
+
+/// `on` where the new axis' position is the index (negative ones count from the end), else `off`.
+Variables oneHot(OnnxNode &n) {
+  Variable indices = cast(n.arg(0), DType::Int64), values = n.in(2);
+  Variable depth = cast(n.at(reshape(n.arg(1), ShapeList(Ints()))), DType::Int64);
+  int rank = indices.rank() + 1, axis = n.plainAxis(n.getInt("axis", -1), rank);
+  Variable positive = where(n.at(lt(n.at(indices), 0)), add(n.at(indices), depth), indices);
+  std::vector<int> order(size_t(rank), -1);
+  order[axis] = 0;
+  Variable places = dimshuffle(n.at(arange(n.at(depth))), order);
+  Variable hit = eq(n.at(expandDims(n.at(positive), Axis(axis))), places);
+  Variable on = subtensor(n.at(values), {Index(1)}), off = subtensor(n.at(values), {Index(0)});
+  return {where(n.at(hit), on, off)};
+}
+
+/// What lies on one side of diagonal k; 0 elsewhere.
+Variables triangle(OnnxNode &n) {
+  Variable x = n.in(0);
+  if (!x.ok() || x.rank() < 2)
+    return {n.fail(ErrorKind::TypeError, "the operand has no matrices: " + x.type().brief())};
+  int64_t k = 0;
+  if (n.has(1))
+    k = n.constant(1).item<int64_t>();
+  Variable rows = arange(extentTerm(n, x, x.rank() - 2));
+  Variable columns = arange(extentTerm(n, x, x.rank() - 1));
+  Variable edge = add(n.at(dimshuffle(n.at(rows), {0, -1})), k);
+  Variable row = dimshuffle(n.at(columns), {-1, 0});
+  Variable kept = n.getBool("upper", true) ? ge(n.at(row), edge) : le(n.at(row), edge);
+  return {where(n.at(kept), x, n.scalar(0, x.dtype()))};
+}
+
+} // namespace
+
+absl::Span<const Translation> makingTranslations() {
+  static constexpr Translation kTable[] = {
+      {"Constant", constantOf}, {"ConstantOfShape", constantOfShape},
+      {"EyeLike", eyeLike},     {"OneHot", oneHot},
+      {"Range", range},         {"Trilu", triangle},
+  };
+  return kTable;
+}
+
+} // namespace graphc

@@ -1,0 +1,146 @@
+//===- Normalization.cpp - normalizations and dropout ----------------------===//
+#include <numeric>
+
+#include "Import/Translations.h"
+
+namespace graphc {
+namespace {
+
+/// A vector with one element for each channel, beside axis 1 of x.
+Variable beside(OnnxNode &n, const Variable &x, const Variable &vector) {
+  std::vector<int> order(size_t(std::max(1, x.rank() - 1)), -1);
+  order[0] = 0;
+  return dimshuffle(n.at(vector), order);
+}
+
+Variable sqrtPlus(OnnxNode &n, const Variable &variance, double epsilon) {
+  return sqrt(n.at(add(n.at(variance), n.scalar(epsilon, variance.dtype()))));
+}
+
+/// As ONNX's inference: x * factor + offset, the two of which follow from the parameters alone
+/// and so are computed once where these are constant.
+Variables batchNormalization(OnnxNode &n) {
+  Variable x = n.in(0), scale = n.in(1), bias = n.in(2), mean = n.in(3), variance = n.in(4);
+  if (n.getBool("training_mode", false))
+    return {n.unsupported("training_mode")};
+  if (n.opset() < 9 && !n.getBool("spatial", true))
+    return {n.unsupported("spatial = 0")};
+  double epsilon = n.getFloat("epsilon", 1e-5);
+  Variable factor = trueDiv(n.at(scale), sqrtPlus(n, variance, epsilon));
+  Variable offset = sub(n.at(bias), mul(n.at(mean), factor));
+  Variable scaled = mul(n.at(x), beside(n, x, factor));
+  return {add(n.at(scaled), beside(n, x, offset))};
+}
+
+struct Normalized {
+  Variable value, mean, inverseDeviation;
+};
+
+/// (x - mean) / sqrt(variance + epsilon) over axes.
+Normalized normalized(OnnxNode &n, const Variable &x, const std::vector<int> &axes,
+                      double epsilon) {
+  ReductionOptions options{.axes = Axes(axes), .keepDims = true};
+  Variable mean = graphc::mean(n.at(x), options);
+  Variable centered = sub(n.at(x), mean);
+  Variable variance = graphc::mean(n.at(sqr(n.at(centered))), options);
+  Variable inverse = reciprocal(n.at(sqrtPlus(n, variance, epsilon)));
+  return {mul(n.at(centered), inverse), mean, inverse};
+}
+
+std::vector<int> axesFrom(int first, int rank) {
+  std::vector<int> axes(size_t(std::max(0, rank - first)));
+  std::iota(axes.begin(), axes.end(), first);
+  return axes;
+}
+
+Variables instanceNormalization(OnnxNode &n) {
+  Variable x = n.in(0);
+  Normalized part = normalized(n, x, axesFrom(2, x.rank()), n.getFloat("epsilon", 1e-5));
+  Variable scaled = mul(n.at(part.value), beside(n, x, n.in(1)));
+  return {add(n.at(scaled), beside(n, x, n.in(2)))};
+}
+
+/// Statistics are computed in f32 at least (stash_type).
+Variables layerNormalization(OnnxNode &n) {
+  Variable x = n.in(0);
+  int axis = n.plainAxis(n.getInt("axis", -1), x.rank());
+  bool narrow = x.dtype() == DType::Float16 || x.dtype() == DType::BFloat16;
+  Variable wide = narrow ? cast(n.at(x), DType::Float32) : x;
+  Normalized part = normalized(n, wide, axesFrom(axis, x.rank()), n.getFloat("epsilon", 1e-5));
+  Variable result = narrow ? cast(n.at(part.value), x.dtype()) : part.value;
+  result = mul(n.at(result), n.in(1));
+  if (n.has(2))
+    result = add(n.at(result), n.in(2));
+  return {result, part.mean, part.inverseDeviation};
+}
+
+Variables meanVarianceNormalization(OnnxNode &n) {
+  Variable x = n.in(0);
+  // ONNX's function body adds this to the deviation, not to the variance.
+  Ints axes = n.getInts("axes").value_or(Ints{0, 2, 3});
+  ReductionOptions options{.axes = Axes(n.plainAxes(axes, x.rank())), .keepDims = true};
+  Variable centered = sub(n.at(x), mean(n.at(x), options));
+  Variable deviation = sqrt(n.at(mean(n.at(sqr(n.at(centered))), options)));
+  return {trueDiv(n.at(centered), add(n.at(deviation), n.scalar(1e-9, x.dtype())))};
+}
+
+/// x / (bias + alpha / size * sum of squares of `size` channels around each)^beta.
+Variables lrn(OnnxNode &n) {
+  Variable x = n.in(0);
+  int size = n.requireInt("size");
+  if (n.status().ok() && (size < 1 || x.rank() < 2))
+    return {n.fail(ErrorKind::ValueError,
+                   "size " + std::to_string(size) + " of rank " + std::to_string(x.rank()))};
+  // A window over the channels, 1 wide along the axes behind them.
+  std::vector<int> window(size_t(std::max(1, x.rank() - 1)), 1), stride(window);
+  std::vector<std::pair<int, int>> padding(window.size(), {0, 0});
+  window[0] = size;
+  padding[0] = {(size - 1) / 2, size / 2};
+  PoolOptions options{.stride = stride, .padding = Padding(padding), .mode = PoolMode::Sum};
+  Variable squares = pool(n.at(sqr(n.at(x))), window, options);
+  Variable alpha = n.scalar(n.getFloat("alpha", 1e-4) / std::max(1, size), x.dtype());
+  Variable base =
+      add(n.at(mul(n.at(squares), alpha)), n.scalar(n.getFloat("bias", 1.0), x.dtype()));
+  Variable power = pow(n.at(base), n.scalar(n.getFloat("beta", 0.75), x.dtype()));
+  return {trueDiv(n.at(x), power)};
+}
+
+Variables lpNormalization(OnnxNode &n) {
+  Variable x = n.in(0);
+  int axis = n.plainAxis(n.getInt("axis", -1), x.rank());
+  int64_t p = n.getInt("p", 2);
+  if (p != 1 && p != 2)
+    return {n.fail(ErrorKind::ValueError, "attribute p is " + std::to_string(p))};
+  ReductionOptions options{.axes = Axis(axis), .keepDims = true};
+  Variable norm =
+      p == 1 ? sum(n.at(abs(n.at(x))), options) : sqrt(n.at(sum(n.at(sqr(n.at(x))), options)));
+  return {trueDiv(n.at(x), norm)};
+}
+
+/// Inference: nothing is dropped.
+Variables dropout(OnnxNode &n) {
+  Variable x = n.in(0);
+  bool training = n.has(2) && n.constant(2).item<bool>();
+  if (training && (!n.has(1) || n.constant(1).item<double>() != 0))
+    return {n.unsupported("training_mode")};
+  if (!n.wantsOutput(1))
+    return {x};
+  return {x, cast(n.at(onesLike(n.at(x))), n.opset() >= 10 ? DType::Bool : x.dtype())};
+}
+
+} // namespace
+
+absl::Span<const Translation> normalizationTranslations() {
+  static constexpr Translation kTable[] = {
+      {"BatchNormalization", batchNormalization},
+      {"Dropout", dropout},
+      {"InstanceNormalization", instanceNormalization},
+      {"LRN", lrn},
+      {"LayerNormalization", layerNormalization},
+      {"LpNormalization", lpNormalization},
+      {"MeanVarianceNormalization", meanVarianceNormalization},
+  };
+  return kTable;
+}
+
+} // namespace graphc

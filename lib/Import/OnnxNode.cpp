@@ -1,0 +1,191 @@
+//===- OnnxNode.cpp - inputs and attributes of a node ----------------------===//
+#include "Import/OnnxNode.h"
+
+#include <limits>
+
+#include "Eval/Evaluate.h"
+#include "Import/TensorReader.h"
+
+namespace graphc {
+
+OnnxNode::OnnxNode(const onnx::NodeProto &proto, Variables inputs, int opset, Place place,
+                   const std::string &folder)
+    : proto_(proto), inputs_(std::move(inputs)), opset_(opset), place_(place), folder_(folder) {}
+
+Variable OnnxNode::fail(ErrorKind kind, std::string_view message) {
+  absl::Status error = makeError(kind, message, place_);
+  if (status_.ok())
+    status_ = error;
+  return Variable::invalid(error);
+}
+
+//===--- inputs -----------------------------------------------------------------===//
+
+bool OnnxNode::has(size_t i) const { return i < inputs_.size() && !proto_.input(int(i)).empty(); }
+
+bool OnnxNode::wantsOutput(size_t i) const {
+  return i < numOutputs() && !proto_.output(int(i)).empty();
+}
+
+Variable OnnxNode::in(size_t i) {
+  if (!has(i))
+    return fail(ErrorKind::ValueError, "input " + std::to_string(i) + " is missing");
+  return inputs_[i];
+}
+
+Variables OnnxNode::all() {
+  Variables list;
+  for (size_t i = 0; i < std::max<size_t>(1, numInputs()); ++i)
+    list.push_back(in(i));
+  return list;
+}
+
+Tensor OnnxNode::constant(size_t i) {
+  Variable v = in(i);
+  if (!v.ok())
+    return Tensor(int64_t(0));
+  if (std::optional<Constant> c = Constant::from(v))
+    return c->data();
+  auto values = evaluate(absl::MakeConstSpan(&v, 1), {}, {});
+  if (values.ok())
+    return values->front();
+  std::string what = "input " + std::to_string(i);
+  if (errorKind(values.status()) == ErrorKind::MissingInput)
+    unsupported(what + " must be constant, but is computed from the model's inputs");
+  else
+    status_ = status_.ok() ? prefixError(values.status(), what) : status_;
+  return Tensor(int64_t(0));
+}
+
+Ints OnnxNode::constantInts(size_t i) {
+  Tensor value = constant(i);
+  if (!isInteger(value.dtype()) || value.rank() > 1) {
+    fail(ErrorKind::TypeError, "input " + std::to_string(i) + " must be a vector of integers");
+    return {};
+  }
+  Tensor wide = value.cast(DType::Int64).contiguous();
+  absl::Span<const int64_t> numbers = wide.flat<int64_t>();
+  return Ints(numbers.begin(), numbers.end());
+}
+
+//===--- attributes -------------------------------------------------------------===//
+
+const onnx::AttributeProto *OnnxNode::find(std::string_view name) const {
+  for (const onnx::AttributeProto &attribute : proto_.attribute())
+    if (attribute.name() == name)
+      return &attribute;
+  return nullptr;
+}
+
+const onnx::AttributeProto *OnnxNode::find(std::string_view name,
+                                           onnx::AttributeProto::AttributeType type) {
+  const onnx::AttributeProto *attribute = find(name);
+  // Models of the first versions leave the type out.
+  if (!attribute || !attribute->has_type() || attribute->type() == type)
+    return attribute;
+  fail(ErrorKind::TypeError, "attribute " + std::string(name) + " is of kind " +
+                                 onnx::AttributeProto::AttributeType_Name(attribute->type()) +
+                                 " where " + onnx::AttributeProto::AttributeType_Name(type) +
+                                 " is expected");
+  return nullptr;
+}
+
+int64_t OnnxNode::getInt(std::string_view name, int64_t otherwise) {
+  const auto *attribute = find(name, onnx::AttributeProto::INT);
+  return attribute ? attribute->i() : otherwise;
+}
+
+int OnnxNode::requireInt(std::string_view name) {
+  if (!hasAttribute(name))
+    fail(ErrorKind::ValueError, "attribute " + std::string(name) + " is missing");
+  int64_t value = getInt(name, 0);
+  if (value != int(value))
+    fail(ErrorKind::ValueError,
+         "attribute " + std::string(name) + " is out of range: " + std::to_string(value));
+  return int(value);
+}
+
+double OnnxNode::getFloat(std::string_view name, double otherwise) {
+  const auto *attribute = find(name, onnx::AttributeProto::FLOAT);
+  return attribute ? attribute->f() : otherwise;
+}
+
+std::string OnnxNode::getString(std::string_view name, std::string_view otherwise) {
+  const auto *attribute = find(name, onnx::AttributeProto::STRING);
+  return attribute ? attribute->s() : std::string(otherwise);
+}
+
+std::optional<Ints> OnnxNode::getInts(std::string_view name) {
+  const auto *attribute = find(name, onnx::AttributeProto::INTS);
+  if (!attribute)
+    return std::nullopt;
+  return Ints(attribute->ints().begin(), attribute->ints().end());
+}
+
+std::optional<std::vector<float>> OnnxNode::getFloats(std::string_view name) {
+  const auto *attribute = find(name, onnx::AttributeProto::FLOATS);
+  if (!attribute)
+    return std::nullopt;
+  return std::vector<float>(attribute->floats().begin(), attribute->floats().end());
+}
+
+std::optional<Tensor> OnnxNode::getTensor(std::string_view name) {
+  const auto *attribute = find(name, onnx::AttributeProto::TENSOR);
+  if (!attribute)
+    return std::nullopt;
+  auto tensor = readTensor(attribute->t(), folder_);
+  if (tensor.ok())
+    return *tensor;
+  if (status_.ok())
+    status_ = prefixError(tensor.status(), "attribute " + std::string(name));
+  return std::nullopt;
+}
+
+std::optional<DType> OnnxNode::getDType(std::string_view name) {
+  if (!hasAttribute(name))
+    return std::nullopt;
+  int64_t number = getInt(name, 0);
+  std::optional<DType> dtype = onnxDType(int(number));
+  if (!dtype)
+    unsupported("attribute " + std::string(name) + " names " + onnxDTypeName(int(number)) +
+                ", which graphc has not");
+  return dtype;
+}
+
+//===--- what many translations need --------------------------------------------===//
+
+int OnnxNode::plainAxis(int64_t axis, int rank, bool end) {
+  int64_t plain = axis < 0 ? axis + rank : axis;
+  if (plain >= 0 && (plain < rank || (end && plain == rank)))
+    return int(plain);
+  fail(ErrorKind::AxisError,
+       "axis " + std::to_string(axis) + " is out of range for rank " + std::to_string(rank));
+  return 0;
+}
+
+std::vector<int> OnnxNode::plainAxes(const Ints &axes, int rank) {
+  std::vector<int> plain;
+  for (int64_t axis : axes)
+    plain.push_back(plainAxis(axis, rank));
+  return plain;
+}
+
+std::optional<Ints> OnnxNode::attributeOrInput(std::string_view name, size_t i) {
+  if (has(i))
+    return constantInts(i);
+  return getInts(name);
+}
+
+Variable OnnxNode::scalar(double value, DType dtype) const {
+  return Constant::adopt(Tensor(value).cast(dtype), {}, place_);
+}
+
+std::vector<int> asInts(const Ints &list) {
+  // Numbers that no attribute of an op can be stay wrong, so that the op refuses them.
+  std::vector<int> result;
+  for (int64_t number : list)
+    result.push_back(number == int(number) ? int(number) : std::numeric_limits<int>::min());
+  return result;
+}
+
+} // namespace graphc

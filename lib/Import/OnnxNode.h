@@ -1,0 +1,93 @@
+//===- Import/OnnxNode.h - one node of an ONNX graph ----------------*- C++ -*-===//
+//
+// What a translation sees. Mistakes are kept, the first one, and reported by the importer after
+// the translation: accessors then give harmless values, so that translations read as formulas.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "graphc/Ops.h"
+#include "onnx/onnx_pb.h"
+
+namespace graphc {
+
+using Ints = std::vector<int64_t>;
+
+class OnnxNode {
+public:
+  /// `inputs` has a Variable for each input; omitted ones are Invalid. `folder` is the model's.
+  OnnxNode(const onnx::NodeProto &proto, Variables inputs, int opset, Place place,
+           const std::string &folder);
+
+  std::string_view op() const { return proto_.op_type(); }
+  /// Version of the operators' set that the model was written for.
+  int opset() const { return opset_; }
+  const absl::Status &status() const { return status_; }
+  /// Keeps the first error and gives an Invalid Variable.
+  Variable fail(ErrorKind kind, std::string_view message);
+  Variable unsupported(std::string_view message) { return fail(ErrorKind::NotSupported, message); }
+
+  //===--- inputs -------------------------------------------------------------===//
+  size_t numInputs() const { return inputs_.size(); }
+  size_t numOutputs() const { return size_t(proto_.output_size()); }
+  /// Whether the optional input is given.
+  bool has(size_t i) const;
+  bool wantsOutput(size_t i) const;
+  /// Input i; an error where it is not given.
+  Variable in(size_t i);
+  /// All inputs, at least one.
+  Variables all();
+  /// `v` with the node's place, for an op's first operand.
+  Operand at(const Variable &v) const { return Operand(v, place_); }
+  Operand arg(size_t i) { return at(in(i)); }
+  Place place() const { return place_; }
+  /// Input i, which must follow from constants alone.
+  Tensor constant(size_t i);
+  Ints constantInts(size_t i);
+
+  //===--- attributes ---------------------------------------------------------===//
+  bool hasAttribute(std::string_view name) const { return find(name) != nullptr; }
+  int64_t getInt(std::string_view name, int64_t otherwise);
+  /// For flags.
+  bool getBool(std::string_view name, bool otherwise) { return getInt(name, otherwise) != 0; }
+  /// An int that must be given and is small.
+  int requireInt(std::string_view name);
+  double getFloat(std::string_view name, double otherwise);
+  std::string getString(std::string_view name, std::string_view otherwise);
+  std::optional<Ints> getInts(std::string_view name);
+  std::optional<std::vector<float>> getFloats(std::string_view name);
+  std::optional<Tensor> getTensor(std::string_view name);
+  /// The dtype that an attribute names by its number in ONNX's schema.
+  std::optional<DType> getDType(std::string_view name);
+
+  //===--- what many translations need ------------------------------------------===//
+  /// An axis counted from 0; an error where the rank has it not. `end`: it may be the rank itself.
+  int plainAxis(int64_t axis, int rank, bool end = false);
+  std::vector<int> plainAxes(const Ints &axes, int rank);
+  /// The ints that older sets have as an attribute and newer ones as input i.
+  std::optional<Ints> attributeOrInput(std::string_view name, size_t i);
+  /// A 0-d constant of input-like dtype.
+  Variable scalar(double value, DType dtype) const;
+
+private:
+  const onnx::AttributeProto *find(std::string_view name) const;
+  const onnx::AttributeProto *find(std::string_view name, onnx::AttributeProto::AttributeType type);
+
+  const onnx::NodeProto &proto_;
+  Variables inputs_;
+  int opset_;
+  Place place_;
+  const std::string &folder_;
+  absl::Status status_;
+};
+
+/// As ints of the C++ functions that take them.
+std::vector<int> asInts(const Ints &list);
+
+} // namespace graphc

@@ -1,0 +1,70 @@
+//===- ShapeTerms.cpp - shapes that are partly known -----------------------===//
+#include "Import/ShapeTerms.h"
+
+namespace graphc {
+
+Operand extentTerm(OnnxNode &n, const Variable &x, int axis) {
+  if (x.ok() && x.type().extent(axis) != kDynamic)
+    return Operand(x.type().extent(axis));
+  return n.at(shape(n.at(x), axis));
+}
+
+Operand product(OnnxNode &n, const Operand &a, const Operand &b) {
+  if (a.isWeak() && b.isWeak()) {
+    int64_t result = 0;
+    // An array of that size cannot be: the size check of the op says so.
+    if (__builtin_mul_overflow(a.weakValue().item<int64_t>(), b.weakValue().item<int64_t>(),
+                               &result))
+      n.fail(ErrorKind::ValueError, "a shape has more than 2^63 elements");
+    return Operand(result);
+  }
+  if (a.isWeak())
+    return n.at(mul(b, a));
+  return n.at(mul(a, b));
+}
+
+Operand extentProduct(OnnxNode &n, const Variable &x, int first, int last) {
+  Operand result(int64_t(1));
+  for (int axis = first; axis < last; ++axis) {
+    Operand extent = extentTerm(n, x, axis);
+    bool isOne = result.isWeak() && result.weakValue().item<int64_t>() == 1;
+    result = isOne ? extent : product(n, result, extent);
+  }
+  return result;
+}
+
+ShapeList shapeOf(OnnxNode &n, const Terms &terms) {
+  Ints numbers;
+  for (const Operand &term : terms)
+    if (term.isWeak())
+      numbers.push_back(term.weakValue().item<int64_t>());
+  if (numbers.size() == terms.size())
+    return ShapeList(numbers, n.place());
+  std::vector<Operand> parts;
+  for (const Operand &term : terms)
+    parts.push_back(term.isWeak() ? n.at(Constant::adopt(term.weakValue(), {}, n.place()))
+                                  : n.at(cast(term, DType::Int64)));
+  return ShapeList(stack(parts));
+}
+
+Terms vectorTerms(OnnxNode &n, size_t i) {
+  Variable v = n.in(i);
+  Terms terms;
+  if (!v.ok())
+    return terms;
+  if (v.isConstant()) {
+    for (int64_t number : n.constantInts(i))
+      terms.emplace_back(number);
+    return terms;
+  }
+  if (!isInteger(v.dtype()) || v.rank() != 1 || v.type().extent(0) == kDynamic) {
+    n.unsupported("input " + std::to_string(i) +
+                  " must be a vector of integers of known length, is " + v.type().brief());
+    return terms;
+  }
+  for (int64_t k = 0; k < v.type().extent(0); ++k)
+    terms.push_back(n.at(subtensor(n.at(v), {Index(k)})));
+  return terms;
+}
+
+} // namespace graphc

@@ -1,0 +1,21 @@
+//===- Import/ShapeTerms.h - shapes that are partly known -----------*- C++ -*-===//
+#pragma once
+
+#include "Import/OnnxNode.h"
+
+namespace graphc {
+
+/// Extents as operands: numbers where they are static, else 0-d Variables.
+using Terms = std::vector<Operand>;
+
+Operand extentTerm(OnnxNode &n, const Variable &x, int axis);
+/// The product of x's extents from axis `first` to before `last`.
+Operand extentProduct(OnnxNode &n, const Variable &x, int first, int last);
+Operand product(OnnxNode &n, const Operand &a, const Operand &b);
+/// The terms as a shape.
+ShapeList shapeOf(OnnxNode &n, const Terms &terms);
+/// The elements of input i, an integer vector of known length (an error otherwise): numbers where
+/// it is a constant.
+Terms vectorTerms(OnnxNode &n, size_t i);
+
+} // namespace graphc

@@ -1,0 +1,238 @@
+//===- TensorReader.cpp - values from TensorProto --------------------------===//
+#include "Import/TensorReader.h"
+
+#include <bit>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "Support/Text.h"
+#include "absl/strings/numbers.h"
+#include "graphc/Status.h"
+
+namespace graphc {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "ONNX's raw data is little-endian");
+
+absl::Status badTensor(const std::string &why) { return makeError(ErrorKind::ValueError, why); }
+
+/// The number of elements of a shape that comes from a file; none if it is negative anywhere or
+/// cannot be in memory.
+std::optional<int64_t> countElements(absl::Span<const int64_t> shape) {
+  int64_t count = 1;
+  for (int64_t extent : shape)
+    if (extent < 0 || __builtin_mul_overflow(count, extent, &count) || count > int64_t(1) << 58)
+      return std::nullopt;
+  return count;
+}
+
+/// Bytes as they lie in memory; a bool may be any nonzero byte in a file.
+void copyBytes(Tensor &tensor, const char *bytes) {
+  if (tensor.numBytes() == 0)
+    return;
+  if (tensor.dtype() != DType::Bool) {
+    std::memcpy(tensor.data(), bytes, size_t(tensor.numBytes()));
+    return;
+  }
+  for (bool &element : tensor.mutableFlat<bool>())
+    element = *bytes++ != 0;
+}
+
+/// A number of a typed field as an element. Fields of halves hold their bits.
+template <class T, class Field> T elementOf(Field number) {
+  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
+    T half;
+    half.bits = uint16_t(number);
+    return half;
+  } else {
+    return T(number);
+  }
+}
+
+template <class Field> absl::Status copyNumbers(Tensor &tensor, const Field &field) {
+  if (field.size() != tensor.numElements())
+    return badTensor("holds " + std::to_string(field.size()) + " numbers for the shape " +
+                     shapeText(tensor.shape()));
+  dispatch(tensor.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    auto from = field.begin();
+    for (T &element : tensor.mutableFlat<T>())
+      element = elementOf<T>(*from++);
+  });
+  return absl::OkStatus();
+}
+
+int64_t numbersIn(const onnx::TensorProto &proto) {
+  switch (proto.data_type()) {
+  case onnx::TensorProto::FLOAT:
+    return proto.float_data_size();
+  case onnx::TensorProto::DOUBLE:
+    return proto.double_data_size();
+  case onnx::TensorProto::INT64:
+    return proto.int64_data_size();
+  case onnx::TensorProto::UINT32:
+  case onnx::TensorProto::UINT64:
+    return proto.uint64_data_size();
+  default:
+    return proto.int32_data_size();
+  }
+}
+
+absl::Status copyTypedData(Tensor &tensor, const onnx::TensorProto &proto) {
+  switch (proto.data_type()) {
+  case onnx::TensorProto::FLOAT:
+    return copyNumbers(tensor, proto.float_data());
+  case onnx::TensorProto::DOUBLE:
+    return copyNumbers(tensor, proto.double_data());
+  case onnx::TensorProto::INT64:
+    return copyNumbers(tensor, proto.int64_data());
+  case onnx::TensorProto::UINT32:
+  case onnx::TensorProto::UINT64:
+    return copyNumbers(tensor, proto.uint64_data());
+  default:
+    return copyNumbers(tensor, proto.int32_data());
+  }
+}
+
+/// Where a tensor's bytes lie outside of the model.
+struct ExternalData {
+  std::string location;
+  int64_t offset = 0;
+  std::optional<int64_t> length;
+};
+
+absl::StatusOr<ExternalData> externalData(const onnx::TensorProto &proto) {
+  ExternalData result;
+  for (const onnx::StringStringEntryProto &entry : proto.external_data()) {
+    int64_t number = 0;
+    bool isNumber = entry.key() == "offset" || entry.key() == "length";
+    if (isNumber && (!absl::SimpleAtoi(entry.value(), &number) || number < 0))
+      return badTensor("its external data has the " + entry.key() + " '" + entry.value() + "'");
+    if (entry.key() == "location")
+      result.location = entry.value();
+    else if (entry.key() == "offset")
+      result.offset = number;
+    else if (entry.key() == "length")
+      result.length = number;
+  }
+  // A model must not make its reader open files elsewhere.
+  std::filesystem::path path(result.location);
+  std::filesystem::path normal = path.lexically_normal();
+  if (path.empty() || path.is_absolute() || *normal.begin() == ".." ||
+      result.location.find('\0') != std::string::npos)
+    return badTensor("its external data has the location '" + result.location +
+                     "', which is not a file beside the model or below");
+  return result;
+}
+
+absl::StatusOr<Tensor> readExternal(const onnx::TensorProto &proto, DType dtype, int64_t count,
+                                    const std::string &folder) {
+  auto where = externalData(proto);
+  if (!where.ok())
+    return where.status();
+  int64_t needed = count * byteSize(dtype);
+  if (where->length && *where->length != needed)
+    return badTensor("its external data has " + std::to_string(*where->length) +
+                     " bytes where its shape needs " + std::to_string(needed));
+  std::filesystem::path path = std::filesystem::path(folder) / where->location;
+  std::error_code failure;
+  auto size = std::filesystem::file_size(path, failure);
+  if (failure)
+    return makeError(ErrorKind::Io,
+                     "cannot read its data in " + path.string() + ": " + failure.message());
+  if (where->offset > int64_t(size) || needed > int64_t(size) - where->offset)
+    return badTensor("needs " + std::to_string(needed) + " bytes from offset " +
+                     std::to_string(where->offset) + " of " + path.string() + ", which has " +
+                     std::to_string(size));
+  auto tensor = Tensor::allocate(dtype, proto.dims());
+  if (!tensor.ok() || needed == 0)
+    return tensor;
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(where->offset);
+  if (!file.read(static_cast<char *>(tensor->data()), needed))
+    return makeError(ErrorKind::Io, "cannot read its data in " + path.string());
+  if (dtype == DType::Bool)
+    copyBytes(*tensor, static_cast<const char *>(tensor->data()));
+  return tensor;
+}
+
+} // namespace
+
+std::optional<DType> onnxDType(int dataType) {
+  switch (dataType) {
+  case onnx::TensorProto::FLOAT:
+    return DType::Float32;
+  case onnx::TensorProto::UINT8:
+    return DType::UInt8;
+  case onnx::TensorProto::INT8:
+    return DType::Int8;
+  case onnx::TensorProto::UINT16:
+    return DType::UInt16;
+  case onnx::TensorProto::INT16:
+    return DType::Int16;
+  case onnx::TensorProto::INT32:
+    return DType::Int32;
+  case onnx::TensorProto::INT64:
+    return DType::Int64;
+  case onnx::TensorProto::BOOL:
+    return DType::Bool;
+  case onnx::TensorProto::FLOAT16:
+    return DType::Float16;
+  case onnx::TensorProto::DOUBLE:
+    return DType::Float64;
+  case onnx::TensorProto::UINT32:
+    return DType::UInt32;
+  case onnx::TensorProto::UINT64:
+    return DType::UInt64;
+  case onnx::TensorProto::BFLOAT16:
+    return DType::BFloat16;
+  default:
+    return std::nullopt;
+  }
+}
+
+std::string onnxDTypeName(int dataType) {
+  if (!onnx::TensorProto::DataType_IsValid(dataType))
+    return "element type " + std::to_string(dataType);
+  return onnx::TensorProto::DataType_Name(onnx::TensorProto::DataType(dataType));
+}
+
+absl::StatusOr<Tensor> readTensor(const onnx::TensorProto &proto, const std::string &folder) {
+  std::optional<DType> dtype = onnxDType(proto.data_type());
+  if (!dtype)
+    return makeError(ErrorKind::NotSupported,
+                     "is of " + onnxDTypeName(proto.data_type()) + ", which graphc has not");
+  if (proto.dims_size() > Tensor::kMaxRank)
+    return makeError(ErrorKind::NotSupported, "has rank " + std::to_string(proto.dims_size()) +
+                                                  "; the greatest is " +
+                                                  std::to_string(Tensor::kMaxRank));
+  std::optional<int64_t> count = countElements(proto.dims());
+  if (!count)
+    return badTensor("has the shape " + shapeText(proto.dims()));
+  if (proto.has_segment())
+    return makeError(ErrorKind::NotSupported, "is stored in segments");
+  if (proto.data_location() == onnx::TensorProto::EXTERNAL)
+    return readExternal(proto, *dtype, *count, folder);
+
+  // Sizes are compared before memory is asked for: the shape is a file's claim.
+  bool raw = proto.has_raw_data();
+  int64_t needed = raw ? *count * byteSize(*dtype) : *count;
+  int64_t held = raw ? int64_t(proto.raw_data().size()) : numbersIn(proto);
+  if (held != needed)
+    return badTensor("holds " + std::to_string(held) + (raw ? " bytes" : " numbers") +
+                     " where its shape " + shapeText(proto.dims()) + " needs " +
+                     std::to_string(needed));
+  auto tensor = Tensor::allocate(*dtype, proto.dims());
+  if (!tensor.ok())
+    return tensor;
+  if (raw) {
+    copyBytes(*tensor, proto.raw_data().data());
+    return tensor;
+  }
+  if (absl::Status s = copyTypedData(*tensor, proto); !s.ok())
+    return s;
+  return tensor;
+}
+
+} // namespace graphc

@@ -1,0 +1,44 @@
+//===- Translations.cpp - the table of operators ---------------------------===//
+#include "Import/Translations.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_map.h"
+
+namespace graphc {
+namespace {
+
+using Table = absl::flat_hash_map<std::string_view, const Translation *>;
+
+Table makeTable() {
+  Table table;
+  for (absl::Span<const Translation> family :
+       {elementwiseTranslations(), activationTranslations(), reductionTranslations(),
+        productTranslations(), windowTranslations(), normalizationTranslations(),
+        shapeTranslations(), indexTranslations(), makingTranslations()})
+    for (const Translation &translation : family)
+      table.emplace(translation.name, &translation);
+  return table;
+}
+
+const Table &table() {
+  static const Table &table = *new Table(makeTable());
+  return table;
+}
+
+} // namespace
+
+const Translation *findTranslation(std::string_view name) {
+  auto found = table().find(name);
+  return found == table().end() ? nullptr : found->second;
+}
+
+std::vector<std::string_view> translatedOperators() {
+  std::vector<std::string_view> names;
+  for (const auto &[name, translation] : table())
+    names.push_back(name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+} // namespace graphc

@@ -1,0 +1,50 @@
+//===- OnnxModels.h - loading, running and making models for tests --*- C++ -*-===//
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "graphc/Import.h"
+#include "graphc/Tensor.h"
+#include "onnx/onnx_pb.h"
+
+/// What libgraphc-onnx exports; linked into the test.
+extern "C" void graphcOnnxEntry(const std::string &path,
+                                absl::StatusOr<graphc::GraphModule> *result);
+
+namespace graphc::test {
+
+inline absl::StatusOr<GraphModule> load(const std::string &path) {
+  absl::StatusOr<GraphModule> module = GraphModule();
+  graphcOnnxEntry(path, &module);
+  return module;
+}
+
+/// test/Data/onnx/NAME of the tree.
+std::string treeModel(const std::string &name);
+std::string readFile(const std::string &path);
+/// A TensorProto's value; undefined where it is of another type.
+Tensor readTensorFile(const std::string &path);
+/// Writes the bytes to a file in the scratch folder and gives its path.
+std::string scratchFile(const std::string &name, const std::string &bytes);
+
+/// A difference beyond |a - e| <= atol + rtol * |e|, NaN being equal to NaN; empty if none.
+std::string difference(const Tensor &actual, const Tensor &expected, double rtol, double atol);
+
+/// A model of one graph with ONNX's operators of version `opset`.
+onnx::ModelProto makeModel(int opset);
+/// Adds an input of a shape; -1 is an unknown extent.
+void addInput(onnx::ModelProto &model, const std::string &name, std::vector<int64_t> shape,
+              int type = onnx::TensorProto::FLOAT);
+void addOutput(onnx::ModelProto &model, const std::string &name);
+onnx::NodeProto &addNode(onnx::ModelProto &model, const std::string &op,
+                         std::vector<std::string> inputs, std::vector<std::string> outputs);
+/// An initializer of int64 numbers, 1-d.
+onnx::TensorProto &addInts(onnx::ModelProto &model, const std::string &name,
+                           std::vector<int64_t> values);
+void setInts(onnx::NodeProto &node, const std::string &name, std::vector<int64_t> values);
+void setInt(onnx::NodeProto &node, const std::string &name, int64_t value);
+/// Writes the model and loads it.
+absl::StatusOr<GraphModule> loadModel(const onnx::ModelProto &model);
+
+} // namespace graphc::test
