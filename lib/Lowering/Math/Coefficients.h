@@ -7,26 +7,26 @@ namespace graphc::math {
 /// f32 formulas evaluated in f32.
 struct SingleCoefficients {
   static constexpr float exp[] = {
-      0x1.0000000000000p-1f, 0x1.5554dc0000000p-3f, 0x1.5555180000000p-5f,
-      0x1.120be20000000p-7f, 0x1.6d117c0000000p-10f};
+      0x1.0000000000000p-1f, 0x1.5554dc0000000p-3f, 0x1.5555000000000p-5f,
+      0x1.120c380000000p-7f, 0x1.6d308e0000000p-10f};
   static constexpr float expm1[] = {
-      0x1.0000000000000p-1f, 0x1.5555560000000p-3f, 0x1.5554e80000000p-5f,
-      0x1.1110e00000000p-7f, 0x1.6d43b00000000p-10f, 0x1.a1256c0000000p-13f};
+      0x1.0000000000000p-1f, 0x1.5555560000000p-3f, 0x1.5555000000000p-5f,
+      0x1.110fc80000000p-7f, 0x1.6d308e0000000p-10f, 0x1.a2cb1c0000000p-13f};
   static constexpr float exp2[] = {
-      0x1.62e4300000000p-1f, 0x1.ebfbe00000000p-3f, 0x1.c6b08e0000000p-5f,
-      0x1.3b2a1a0000000p-7f, 0x1.5d879e0000000p-10f, 0x1.4440a00000000p-13f,
-      0x1.00a5e40000000p-16f};
+      0x1.62e4300000000p-1f, 0x1.ebfbe00000000p-3f, 0x1.c6b06c0000000p-5f,
+      0x1.3b2a540000000p-7f, 0x1.5da9720000000p-10f, 0x1.44177c0000000p-13f,
+      0x1.da7dac0000000p-17f};
   static constexpr float sin[] = {
-      -0x1.5555560000000p-3f, 0x1.11110e0000000p-7f, -0x1.a013a20000000p-13f,
-      0x1.6dbbee0000000p-19f};
+      -0x1.5555560000000p-3f, 0x1.1111980000000p-7f, -0x1.a083120000000p-13f,
+      0x1.8775340000000p-19f};
   static constexpr float cos[] = {
-      0x1.5555560000000p-5f, -0x1.6c16c00000000p-10f, 0x1.a015c00000000p-16f,
-      -0x1.2522e60000000p-22f};
+      0x1.5555560000000p-5f, -0x1.6c17d40000000p-10f, 0x1.a0f5960000000p-16f,
+      -0x1.58df860000000p-22f};
   static constexpr float log[] = {
-      -0x1.0000000000000p-1f, 0x1.5555560000000p-2f, -0x1.0000660000000p-2f,
-      0x1.9999360000000p-3f, -0x1.5520e80000000p-3f, 0x1.2442520000000p-3f,
-      -0x1.0414f40000000p-3f, 0x1.dfe4540000000p-4f, -0x1.7c984e0000000p-4f,
-      0x1.431c5a0000000p-5f};
+      -0x1.0000000000000p-1f, 0x1.5555560000000p-2f, -0x1.00004c0000000p-2f,
+      0x1.9999ce0000000p-3f, -0x1.5527c20000000p-3f, 0x1.2437c80000000p-3f,
+      -0x1.03b27e0000000p-3f, 0x1.dffb4a0000000p-4f, -0x1.80e2ee0000000p-4f,
+      0x1.4c58e20000000p-5f};
   static constexpr float ln20 = 0x1.62e4300000000p-1f;
   static constexpr float ln21 = -0x1.05c6100000000p-29f;
   static constexpr float halfPi0 = 0x1.921fb60000000p+0f;
@@ -43,15 +43,15 @@ struct SingleCoefficients {
   static constexpr float log10Short1 = 0x1.3509f80000000p-18f;
   static constexpr float erfcxScale = 0x1.4000000000000p-1f;
   static constexpr float erfcx[] = {
-      0x1.394bbe0000000p-1f, 0x1.600e000000000p-1f, 0x1.2bb7200000000p-2f,
-      -0x1.887e580000000p-3f, -0x1.3e2ea20000000p-3f, 0x1.3de2da0000000p-3f,
-      0x1.bc03800000000p-5f, -0x1.3aa3980000000p-3f, 0x1.67e8ea0000000p-5f,
-      0x1.98667c0000000p-4f, -0x1.4dbbbc0000000p-4f};
+      0x1.394bbe0000000p-1f, 0x1.600dfe0000000p-1f, 0x1.2bb6dc0000000p-2f,
+      -0x1.887c940000000p-3f, -0x1.3e21ca0000000p-3f, 0x1.3db3d40000000p-3f,
+      0x1.ba78e80000000p-5f, -0x1.38cc8c0000000p-3f, 0x1.687e1a0000000p-5f,
+      0x1.8c0de80000000p-4f, -0x1.42a71e0000000p-4f};
   static constexpr float erfSmallEnd = 0x1.199999999999ap+0f;
   static constexpr float erfSmall[] = {
-      0x1.06eba80000000p-3f, -0x1.8127460000000p-2f, 0x1.ce2f1e0000000p-4f,
-      -0x1.b82c6e0000000p-6f, 0x1.5653fe0000000p-8f, -0x1.bf95f80000000p-11f,
-      0x1.f2ccac0000000p-14f, -0x1.c5e6020000000p-17f, 0x1.0381920000000p-20f};
+      0x1.06eba80000000p-3f, -0x1.8127440000000p-2f, 0x1.ce2ea20000000p-4f,
+      -0x1.b822480000000p-6f, 0x1.55e3ac0000000p-8f, -0x1.ba15f20000000p-11f,
+      0x1.cb905a0000000p-14f, -0x1.31756a0000000p-17f, 0x1.c56f3e0000000p-24f};
   static constexpr float sqrtHalf0 = 0x1.6a09e60000000p-1f;
   static constexpr float sqrtHalf1 = 0x1.9fcef40000000p-27f;
   static constexpr float geluLinear0 = 0x1.9884540000000p+0f;
@@ -262,30 +262,30 @@ struct SingleCoefficients {
 /// f64 formulas.
 struct DoubleCoefficients {
   static constexpr double exp[] = {
-      0x1.0000000000001p-1, 0x1.5555555555556p-3, 0x1.5555555553d37p-5, 0x1.11111111109a6p-7,
-      0x1.6c16c1789d1d7p-10, 0x1.a01a01a7cebcdp-13, 0x1.a019b8ca26fcfp-16,
-      0x1.71de0d85293b8p-19, 0x1.2891d4ffbb0f9p-22, 0x1.af390ba7e6f47p-26};
+      0x1.0000000000001p-1, 0x1.5555555555557p-3, 0x1.5555555553cb8p-5, 0x1.1111111110045p-7,
+      0x1.6c16c178bac5fp-10, 0x1.a01a01ac27468p-13, 0x1.a019b877dabe5p-16,
+      0x1.71de018a4e96dp-19, 0x1.289221149f929p-22, 0x1.af4f1961bbff2p-26};
   static constexpr double expm1[] = {
-      0x1.0000000000000p-1, 0x1.5555555555557p-3, 0x1.5555555555556p-5, 0x1.11111111100bep-7,
-      0x1.6c16c16c162c3p-10, 0x1.a01a01abf85abp-13, 0x1.a01a01a6e1e2ap-16,
-      0x1.71de01fdbf9cap-19, 0x1.27e4db46cddd1p-22, 0x1.af4e554377204p-26, 0x1.1f7340dbc337ep-29};
+      0x1.0000000000000p-1, 0x1.5555555555557p-3, 0x1.5555555555556p-5, 0x1.1111111110045p-7,
+      0x1.6c16c16c15fefp-10, 0x1.a01a01ac27468p-13, 0x1.a01a01a82049dp-16,
+      0x1.71de018a4e96dp-19, 0x1.27e4d7fddc246p-22, 0x1.af4f1961bbff2p-26, 0x1.1f7919372ca92p-29};
   static constexpr double exp2[] = {
-      0x1.62e42fefa39efp-1, 0x1.ebfbdff82c58fp-3, 0x1.c6b08d704a0c0p-5, 0x1.3b2ab6fba4e7bp-7,
-      0x1.5d87fe78a6732p-10, 0x1.430912f86ac23p-13, 0x1.ffcbfc5889c87p-17,
-      0x1.62c0224613675p-20, 0x1.b5253d42075a3p-24, 0x1.e4cf036b19586p-28,
-      0x1.e8ca8d9985407p-32, 0x1.c4b62f9c6e5bcp-36, 0x1.82197f9570365p-40};
+      0x1.62e42fefa39efp-1, 0x1.ebfbdff82c58fp-3, 0x1.c6b08d704a235p-5, 0x1.3b2ab6fba4d47p-7,
+      0x1.5d87fe784948bp-10, 0x1.430912f8c2780p-13, 0x1.ffcbfed611a4fp-17,
+      0x1.62c020e7ee91bp-20, 0x1.b51cf47eb1cd7p-24, 0x1.e4d3fa22fe913p-28,
+      0x1.019f9d8be48b7p-31, 0x1.be0140f9606dcp-36, -0x1.efcaab36d2202p-36};
   static constexpr double sin[] = {
-      -0x1.5555555555555p-3, 0x1.1111111111110p-7, -0x1.a01a01a019926p-13,
-      0x1.71de3a545e700p-19, -0x1.ae64540f0ba18p-26, 0x1.61217c1864fa1p-33,
-      -0x1.ab161757f0c63p-41};
+      -0x1.5555555555555p-3, 0x1.111111111101fp-7, -0x1.a01a019fe8dc5p-13,
+      0x1.71de3a10d6808p-19, -0x1.ae63f90709ef2p-26, 0x1.60e694a9b66dap-33,
+      -0x1.8dc40a95e2836p-41};
   static constexpr double cos[] = {
-      0x1.5555555555555p-5, -0x1.6c16c16c16c16p-10, 0x1.a01a01a019d02p-16,
-      -0x1.27e4fb7711e1dp-22, 0x1.1eed8de9ef73ep-29, -0x1.9394b76d1f265p-37,
-      0x1.ab76cf6e9b365p-45};
+      0x1.5555555555555p-5, -0x1.6c16c16c16a33p-10, 0x1.a01a019fb80f0p-16,
+      -0x1.27e4faef7e369p-22, 0x1.1eecd71c4bbdcp-29, -0x1.92a81992c9e90p-37,
+      0x1.35ab3554ac5a4p-45};
   static constexpr double atanh[] = {
-      0x1.5555555555555p-1, 0x1.9999999999989p-2, 0x1.249249249500bp-2, 0x1.c71c71c1b0507p-3,
-      0x1.745d19fac65e7p-3, 0x1.3b12ef4d5d8c1p-3, 0x1.1130d743d511bp-3, 0x1.dbda7a4188a45p-4,
-      0x1.fcd9cadda7405p-4};
+      0x1.5555555555555p-1, 0x1.9999999999cacp-2, 0x1.24924924508a7p-2, 0x1.c71c7215877e1p-3,
+      0x1.745cfec185975p-3, 0x1.3b17f303739d9p-3, 0x1.10aa2c7ef13a3p-3, 0x1.ead8746e10624p-4,
+      0x1.a4e2177846feap-4};
   static constexpr double ln20 = 0x1.62e42fefa39efp-1;
   static constexpr double ln21 = 0x1.abc9e3b39803fp-56;
   static constexpr double halfPi0 = 0x1.921fb54442d18p+0;
@@ -302,20 +302,20 @@ struct DoubleCoefficients {
   static constexpr double log10Short1 = 0x1.3fde623e2566bp-43;
   static constexpr double erfcxScale = 0x1.0000000000000p-1;
   static constexpr double erfcx[] = {
-      0x1.058671b52c776p-1, 0x1.5fd386754eff9p-1, 0x1.1e2deea6b0f9ep-1, 0x1.2a88e6107db56p-3,
-      -0x1.606e4154c34b0p-3, -0x1.a89eaff910639p-4, 0x1.9517bb2a4804dp-4, 0x1.b6fbfa08ca456p-5,
-      -0x1.5ba42bd241b8fp-4, -0x1.20545efaa2454p-7, 0x1.2ef8d8cc3217ap-4, -0x1.1e74612fef2e4p-5,
-      -0x1.6bd3e360533fap-5, 0x1.0e6750e7aafeep-4, -0x1.36374abd89db5p-7, -0x1.e7ab3768a560ap-5,
-      0x1.14b7ecceb7a6ap-4, -0x1.84f05f977af06p-10, -0x1.5ea0b157ce441p-4, 0x1.7a9af2a8df66ap-4,
-      0x1.36f857e7cfef0p-5, -0x1.24d58b84f30a1p-3, 0x1.baccf936d3fc6p-6, 0x1.b3c98de482f62p-4,
-      -0x1.04e725a005f77p-5, -0x1.0bd114fe48d08p-5};
+      0x1.058671b52c776p-1, 0x1.5fd386754eff6p-1, 0x1.1e2deea6b1019p-1, 0x1.2a88e6107ebbfp-3,
+      -0x1.606e4154d30f4p-3, -0x1.a89eaffa09a1dp-4, 0x1.9517bb31b937fp-4, 0x1.b6fbfa768186fp-5,
+      -0x1.5ba42ccbe916fp-4, -0x1.2054951d22b6ap-7, 0x1.2ef8ece2ba574p-4, -0x1.1e7358b91b811p-5,
+      -0x1.6bd5fd1e02348p-5, 0x1.0e60b71a78772p-4, -0x1.35ec092e5a766p-7, -0x1.e739b85639bbep-5,
+      0x1.147f117e9a889p-4, -0x1.d79d12e0a3e77p-10, -0x1.5dbbcd3dc8f1bp-4, 0x1.7fa36a27fcfbfp-4,
+      0x1.32603bf8ca8c6p-5, -0x1.2b1c9702101d3p-3, 0x1.c86d834eec9b0p-6, 0x1.c5eab24f66f73p-4,
+      -0x1.09574837e06a6p-5, -0x1.22ddefd1b31bap-5};
   static constexpr double erfSmallEnd = 0x1.199999999999ap+0;
   static constexpr double erfSmall[] = {
-      0x1.06eba8214db69p-3, -0x1.812746b0379e7p-2, 0x1.ce2f21a042be1p-4, -0x1.b82ce31288afbp-6,
-      0x1.565bcd0e69407p-8, -0x1.c02db3fffe6c4p-11, 0x1.f9a326ef4cdeep-14,
-      -0x1.f4d25b1e41cb8p-17, 0x1.b9e6b3e5a1ccep-20, -0x1.5f72fa1954a7cp-23,
-      0x1.fcacf1e33c83cp-27, -0x1.51244bc03f146p-30, 0x1.973e8d80084c2p-34,
-      -0x1.a6874bab63d09p-38, 0x1.1ef5b19b54b9fp-42};
+      0x1.06eba8214db69p-3, -0x1.812746b037a01p-2, 0x1.ce2f21a043a0fp-4, -0x1.b82ce312c1ca8p-6,
+      0x1.565bcd168a029p-8, -0x1.c02db573ccb2ep-11, 0x1.f9a3534c957e2p-14,
+      -0x1.f4d6067912e2dp-17, 0x1.ba1dadcdb0907p-20, -0x1.61bdf039ba162p-23,
+      0x1.0fab6eb85b35dp-26, -0x1.0330218eea95ep-29, 0x1.9d723e79ea8abp-32,
+      -0x1.577916b86699dp-34, 0x1.2a2d1086d81dfp-37};
   static constexpr double sqrtHalf0 = 0x1.6a09e667f3bcdp-1;
   static constexpr double sqrtHalf1 = -0x1.bdd3413b26456p-55;
   static constexpr double geluLinear0 = 0x1.9884533d43651p+0;
@@ -325,21 +325,21 @@ struct DoubleCoefficients {
   static constexpr double twoThirds0 = 0x1.5555555555555p-1;
   static constexpr double twoThirds1 = 0x1.5555555555555p-55;
   static constexpr double atanhTail[] = {
-      0x1.999999999999ap-2, 0x1.2492492492483p-2, 0x1.c71c71c721697p-3, 0x1.745d1740dc734p-3,
-      0x1.3b13b3b48c8c1p-3, 0x1.11105fcae6a57p-3, 0x1.e21bf82d71e85p-4, 0x1.a9a5d13ac3beep-4,
-      0x1.cd16199869f75p-4};
+      0x1.999999999999ap-2, 0x1.24924924922a9p-2, 0x1.c71c71c77231ap-3, 0x1.745d170f66db1p-3,
+      0x1.3b13c3c3c0120p-3, 0x1.110d6a85aa0f2p-3, 0x1.e2badaae0b540p-4, 0x1.a0cdad55a27acp-4,
+      0x1.007dc06db17b8p-3};
   static constexpr double arctan[] = {
-      -0x1.5555555555555p-2, 0x1.9999999999997p-3, -0x1.24924924920adp-3, 0x1.c71c71c6ddb9cp-4,
-      -0x1.745d173563ab2p-4, 0x1.3b13aea9b6b8dp-4, -0x1.1110cee3bf64ep-4, 0x1.e1d8e942d6a22p-5,
-      -0x1.aebd1ae878fa4p-5, 0x1.829cc4e1e78d4p-5, -0x1.503bca231ad2dp-5, 0x1.f5ed3e270c8a6p-6,
-      -0x1.c80e16e6bcb9dp-7};
+      -0x1.5555555555555p-2, 0x1.9999999999803p-3, -0x1.249249248059ap-3, 0x1.c71c71bb5b2a4p-4,
+      -0x1.745d151cb02fep-4, 0x1.3b13723bcc712p-4, -0x1.110c5d0469553p-4, 0x1.e168688a30cb1p-5,
+      -0x1.aaf8dd3631a00p-5, 0x1.6d0ba36dbd6dcp-5, -0x1.0139c00180454p-5, 0x1.4e15544fac8d3p-7,
+      0x1.5101bc5f04ac1p-8};
   static constexpr double arcsin[] = {
-      0x1.555555555554fp-3, 0x1.3333333336da5p-4, 0x1.6db6db684b6a1p-5, 0x1.f1c71f95269afp-6,
-      0x1.6e8b2b3b10be4p-6, 0x1.1c593c7b1d958p-6, 0x1.c87265d47ef49p-7, 0x1.8522ddffa6208p-7,
-      0x1.ff5fc4d14c735p-8, 0x1.06b9d26d10838p-6, -0x1.603991d6060e0p-7, 0x1.cd864394d2ff2p-6};
+      0x1.555555555554ep-3, 0x1.3333333337220p-4, 0x1.6db6db67f8af8p-5, 0x1.f1c71fbc2e914p-6,
+      0x1.6e8b266e90171p-6, 0x1.1c59953c28fa3p-6, 0x1.c86a5f7fbe91bp-7, 0x1.855ea2ba920b9p-7,
+      0x1.fd231f5bcad7bp-8, 0x1.086402eaf0402p-6, -0x1.65d4498c2b933p-7, 0x1.cf8fda191b501p-6};
   static constexpr double cbrt[] = {
-      0x1.14ffcf71714dcp+1, -0x1.c55d8f3e78f56p+1, 0x1.684dd54267ba6p+2, -0x1.82699fb3802dap+2,
-      0x1.0eee54a01680dp+2, -0x1.dd8d5222715b8p+0, 0x1.e0bb6a70af8eep-2, -0x1.a605ed3072cf3p-5};
+      0x1.1552a063d4671p+1, -0x1.c77de96a420f1p+1, 0x1.6b44ca00526b9p+2, -0x1.86f58f062e833p+2,
+      0x1.1312be6c5d1a0p+2, -0x1.e6857d86e9f89p+0, 0x1.eb6b8dd360bfcp-2, -0x1.b0d6eff7c8b27p-5};
   static constexpr double cbrtTwo0 = 0x1.428a2f98d728bp+0;
   static constexpr double cbrtTwo1 = -0x1.ddc22548ea41ep-56;
   static constexpr double cbrtHalf0 = 0x1.965fea53d6e3dp-1;
@@ -349,23 +349,23 @@ struct DoubleCoefficients {
 /// f32 functions evaluated in f64: about 2^-36, far below half a unit of f32.
 struct WideCoefficients {
   static constexpr double exp[] = {
-      0x1.0000000000000p-1, 0x1.555555676c1bbp-3, 0x1.5555555c910d6p-5, 0x1.1110c5ed7d6c9p-7,
-      0x1.6c1685542fcb2p-10, 0x1.a152099da25bap-13, 0x1.a113930ccbff5p-16};
+      0x1.fffffffffe026p-2, 0x1.555555676d035p-3, 0x1.55555565df367p-5, 0x1.1110c5eb9c3bfp-7,
+      0x1.6c166b8e17ad5p-10, 0x1.a1520cbd4b396p-13, 0x1.a137447f00b35p-16};
   static constexpr double expm1[] = {
-      0x1.fffffffffe028p-2, 0x1.5555555554f8cp-3, 0x1.55555565dead9p-5, 0x1.11111117140a3p-7,
-      0x1.6c166b8f94446p-10, 0x1.a019c3324fe13p-13, 0x1.a137426f16cfcp-16, 0x1.72ada50a7cd68p-19};
+      0x1.fffffffffe026p-2, 0x1.5555555553b47p-3, 0x1.55555565df367p-5, 0x1.1111111c5758cp-7,
+      0x1.6c166b8e17ad5p-10, 0x1.a019ad54c9865p-13, 0x1.a137447f00b35p-16, 0x1.72c7995efc416p-19};
   static constexpr double exp2[] = {
-      0x1.62e42fef9cb88p-1, 0x1.ebfbdff82a6f5p-3, 0x1.c6b08da761307p-5, 0x1.3b2ab70ae9b8ep-7,
-      0x1.5d87750bb25c0p-10, 0x1.4308c6ca5cd4ap-13, 0x1.00c1552eaeb61p-16, 0x1.63b35413335edp-20};
+      0x1.62e42fef9cb80p-1, 0x1.ebfbdff823bcep-3, 0x1.c6b08da763553p-5, 0x1.3b2ab718480f4p-7,
+      0x1.5d877508d5dbfp-10, 0x1.4308ac1b03470p-13, 0x1.00c15716b3bcbp-16, 0x1.63d1c4003f9d0p-20};
   static constexpr double sin[] = {
-      -0x1.5555555555161p-3, 0x1.1111110fd1496p-7, -0x1.a019fd95094bep-13,
-      0x1.71d9a549ac8fbp-19, -0x1.aa262ee715b00p-26};
+      -0x1.5555555555162p-3, 0x1.1111110fd16c6p-7, -0x1.a019fd955206bp-13,
+      0x1.71d9a5794b2aap-19, -0x1.aa26424995e67p-26};
   static constexpr double cos[] = {
-      0x1.5555555555434p-5, -0x1.6c16c16b5fdb7p-10, 0x1.a019ff501e5c1p-16,
-      -0x1.27e25ca05d2bep-22, 0x1.1c808728603bbp-29};
+      0x1.5555555555434p-5, -0x1.6c16c16b5fe8fp-10, 0x1.a019ff503ce67p-16,
+      -0x1.27e25cb50ace0p-22, 0x1.1c808fb9fffc6p-29};
   static constexpr double atanh[] = {
-      0x1.55555555a0286p-1, 0x1.999996c139053p-2, 0x1.24947eb1b74ddp-2, 0x1.c5ea6ae9a4426p-3,
-      0x1.95d29f3108086p-3};
+      0x1.55555555a0d3ap-1, 0x1.999996bd092abp-2, 0x1.249480bd03ad2p-2, 0x1.c5e9c7881cb50p-3,
+      0x1.95da96aa0e116p-3};
   static constexpr double ln20 = 0x1.62e42fefa39efp-1;
   static constexpr double ln21 = 0x1.abc9e3b39803fp-56;
   static constexpr double halfPi0 = 0x1.921fb54442d18p+0;
@@ -382,15 +382,15 @@ struct WideCoefficients {
   static constexpr double log10Short1 = 0x1.3fde623e2566bp-43;
   static constexpr double erfcxScale = 0x1.0000000000000p-2;
   static constexpr double erfcx[] = {
-      0x1.18932bf1db43fp-2, 0x1.f3fe31eb7af20p-2, 0x1.8be201d2cae01p-1, 0x1.14eacb92f658ap+0,
-      0x1.52cae283b49a7p+0, 0x1.645fba82bf0eap+0, 0x1.38d8bae0a6299p+0, 0x1.b011b4b1ed0ffp-1,
-      0x1.91221462f3bddp-2, 0x1.22801dcd35dc5p-5, -0x1.eb8c07a6ffbe0p-4, -0x1.668474281b7fdp-4,
-      0x1.0583b07aca7a7p-7, 0x1.e3fdeaa6ee0dfp-6};
+      0x1.18932bf1cbcb7p-2, 0x1.f3fe31e3c58b8p-2, 0x1.8be201db65b0fp-1, 0x1.14eacc6a00b44p+0,
+      0x1.52cae1bc848dbp+0, 0x1.645f9fb4959aap+0, 0x1.38d8c81412a72p+0, 0x1.b01492562f746p-1,
+      0x1.91207ee79c6c0p-2, 0x1.214ef6162aec6p-5, -0x1.eb7595ca16f3bp-4, -0x1.649ce58f2a8f1p-4,
+      0x1.0494fd54f3819p-7, 0x1.daa077bee4051p-6};
   static constexpr double erfSmallEnd = 0x1.199999999999ap+0;
   static constexpr double erfSmall[] = {
-      0x1.06eba8214cb19p-3, -0x1.812746afe3540p-2, 0x1.ce2f217c3f1c2p-4, -0x1.b82cdd1704394p-6,
-      0x1.565b4b7ccc8b7p-8, -0x1.c0210f79579bfp-11, 0x1.f8e1b7ee4c292p-14,
-      -0x1.ed977726cfcedp-17, 0x1.8f3b37df0074ep-20, -0x1.99f58ece449ddp-24};
+      0x1.06eba8214cb7fp-3, -0x1.812746afe4fb6p-2, 0x1.ce2f217cd04a2p-4, -0x1.b82cdd2a330cfp-6,
+      0x1.565b4cc209778p-8, -0x1.c02127af22e1ep-11, 0x1.f8e2c70711c1bp-14,
+      -0x1.ed9e60d56fdacp-17, 0x1.8f538edf04d17p-20, -0x1.9a3cfcaf4e29ap-24};
   static constexpr double sqrtHalf0 = 0x1.6a09e667f3bcdp-1;
   static constexpr double sqrtHalf1 = -0x1.bdd3413b26456p-55;
   static constexpr double geluLinear0 = 0x1.9884533d43651p+0;
@@ -398,14 +398,14 @@ struct WideCoefficients {
   static constexpr double geluCubic0 = 0x1.2444f2a4d8b4bp-4;
   static constexpr double geluCubic1 = -0x1.6c843a29d1c70p-61;
   static constexpr double arctan[] = {
-      -0x1.5555555552614p-2, 0x1.999999885d999p-3, -0x1.249240da41636p-3, 0x1.c719636d4b2cap-4,
-      -0x1.7415b3b39088ap-4, 0x1.377e031c91c5ep-4, -0x1.edc0eb9c0960ep-5, 0x1.0df9d68ec3cb8p-5};
+      -0x1.55555555527b6p-2, 0x1.99999988d128cp-3, -0x1.249241040b942p-3, 0x1.c7196ec795d8fp-4,
+      -0x1.74166fe62cd50p-4, 0x1.378445f1e8b72p-4, -0x1.edf5d61ac7fdap-5, 0x1.0e51ba3916fbcp-5};
   static constexpr double arcsin[] = {
-      0x1.5555555c0171dp-3, 0x1.33331ecf8b70bp-4, 0x1.6dc0f007c13e8p-5, 0x1.efedf83ab6506p-6,
-      0x1.82db23768c84fp-6, 0x1.5a80a068e3ee2p-7, 0x1.fb7ca379d49c6p-6};
+      0x1.5555555c6f3fdp-3, 0x1.33331dd411850p-4, 0x1.6dc14ce8d7105p-5, 0x1.efe17688390d0p-6,
+      0x1.833c5e738edf7p-6, 0x1.57c8e077046d9p-7, 0x1.fd4edcd345396p-6};
   static constexpr double cbrt[] = {
-      0x1.f4e0b6f9594fep+0, -0x1.23e9c2b8131c5p+1, 0x1.33593c4ae817bp+1, -0x1.87b983fa4468bp+0,
-      0x1.0f2936ac7b235p-1, -0x1.39aedf63d5d49p-4};
+      0x1.f5a3babd1cd38p+0, -0x1.25b2dd0a08c66p+1, 0x1.36a557c149d10p+1, -0x1.8db91a4202edep+0,
+      0x1.1489ecf29a0fcp-1, -0x1.414aa69d3997cp-4};
   static constexpr double cbrtTwo0 = 0x1.428a2f98d728bp+0;
   static constexpr double cbrtTwo1 = -0x1.ddc22548ea41ep-56;
   static constexpr double cbrtHalf0 = 0x1.965fea53d6e3dp-1;

@@ -53,7 +53,22 @@ class Set:
         self.scalar(name + '1', self.round(value - h))
 
     def fit(self, name, f, a, b, terms):
-        cs = [self.round(c) for c in mp.chebyfit(f, [mp.mpf(a), mp.mpf(b)], terms)[::-1]]
+        """Coefficients are rounded one after the other, lowest first, and those that are left fitted
+        again, by least squares on Chebyshev nodes: they make up for what rounding did."""
+        a, b = mp.mpf(a), mp.mpf(b)
+        count = 5 * terms
+        nodes = [(a + b) / 2 + (b - a) / 2 * mp.cos(pi * (2 * k + 1) / (2 * count)) for k in range(count)]
+        rest = [f(x) for x in nodes]
+        cs = []
+        for i in range(terms):
+            matrix = mp.matrix(count, terms - i)
+            for row, x in enumerate(nodes):
+                power = x**i
+                for column in range(terms - i):
+                    matrix[row, column] = power
+                    power *= x
+            cs.append(self.round(mp.lu_solve(matrix, mp.matrix(rest))[0]))
+            rest = [r - cs[i] * x**i for r, x in zip(rest, nodes)]
         self.array(name, cs)
         worst = max(abs(mp.polyval(cs[::-1], x) - f(x)) for x in mp.linspace(a, b, 97))
         print('%-16s %2d terms, error %s' % (name, terms, mp.nstr(worst, 3)))
