@@ -75,9 +75,6 @@ absl::Status GraphEmission::emit(const Apply &node, int32_t number) {
   const Emission &record = emitter_.emission();
   size_t checks = record.sizeChecks.size() + record.elementChecks.size();
   size_t firstStep = record.steps.size();
-  std::vector<std::vector<int32_t>> shapes;
-  for (Array a : operands)
-    shapes.push_back(record.arrays[a.id].shape);
   Arrays results = def.emit(emitter_, operands, node.op().attributes());
   emitter_.endNode(results);
   if (results.size() != types.size())
@@ -90,7 +87,8 @@ absl::Status GraphEmission::emit(const Apply &node, int32_t number) {
   if (fails) {
     EmittedNode &kept = (*failing_)[number];
     kept.node = node;
-    kept.shapes = std::move(shapes);
+    for (Array a : operands)
+      kept.shapes.push_back(record.arrays[a.id].shape);
   }
   return absl::OkStatus();
 }
