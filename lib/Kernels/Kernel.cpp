@@ -78,36 +78,22 @@ std::string Kernel::symbol() const {
 
 namespace {
 
-/// Whether the load's first `count` indices are the counters of the first loops.
-bool startsWithCounters(const Nest &nest, const ScalarNode &load, int32_t count) {
-  for (int32_t axis = 0; axis < count; ++axis) {
-    const ScalarNode &i = nest.body[nest.indices[load.loadFirstIndex() + axis]];
-    if (i.op != ScalarOp::Index || int32_t(i.payload) != axis)
-      return false;
-  }
-  return true;
-}
-
-/// Whether nest `writer` may write its result to where `input` is: nests before it look at the
-/// input only within the shared iteration, the writer only where it writes, later ones not at all.
+/// Whether only nest `writer` loads the input, and only where it stores its result.
 bool mayTakeOver(const Kernel &kernel, int32_t writer, int32_t input) {
-  int32_t rank = int32_t(kernel.arrays[input].shape.size());
   for (int32_t k = 0; k < int32_t(kernel.nests.size()); ++k) {
     const Nest &nest = kernel.nests[k];
     for (const ScalarNode &n : nest.body) {
       if (n.op != ScalarOp::Load || n.loadArray() != input)
         continue;
-      if (k > writer)
+      // A reduction reads on after the first result is stored.
+      if (k != writer || nest.combine != Combine::None)
         return false;
-      int32_t same = k < writer ? kernel.numShared : rank;
-      if (same > rank || !startsWithCounters(nest, n, same))
-        return false;
-    }
-    // A reduction reads on after the first result is written.
-    if (k == writer && nest.combine != Combine::None)
-      for (const ScalarNode &n : nest.body)
-        if (n.op == ScalarOp::Load && n.loadArray() == input)
+      for (int32_t axis = 0; axis < nest.numParallel; ++axis) {
+        const ScalarNode &i = nest.body[nest.indices[n.loadFirstIndex() + axis]];
+        if (i.op != ScalarOp::Index || int32_t(i.payload) != axis)
           return false;
+      }
+    }
   }
   return true;
 }

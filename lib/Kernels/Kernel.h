@@ -7,14 +7,13 @@
 //
 // C signature of every compiled kernel:
 //   int32_t kernel(void **buffers, const int64_t *sizes)
-// buffers: one for each of `Kernel::arrays` in order (for a Local its scratch, see `Role`), then
-// the workspace that the compiled code asked for (Program::Kernel::workspaceBytes), if any. Inputs
-// and outputs are aligned to their elements, scratch and workspace to 64 bytes. Outputs may share
-// memory with inputs as `reusableInputs` says, and not otherwise.
-// sizes: `numSizeArguments` values, then, if `splitExtent` >= 0, begin and end of the outermost
-// shared loop (begin 0 and end = its extent for a whole run). Several threads may run disjoint
-// parts of one call, each with its own scratch and workspace.
-// Returns 0, or 1 + the number of the element check that failed.
+// buffers: inputs, then outputs, as in `Kernel::arrays`, then the scratch memory that the compiled
+// code asked for (Program::Step::scratch). Inputs and outputs are aligned to their elements,
+// scratch to 64 bytes. Outputs may share memory with inputs as `reusableInputs` says, and not
+// otherwise. sizes: `numSizeArguments` values, then, if `splitExtent` >= 0, begin and end of the
+// outermost shared loop (begin 0 and end = its extent for a whole run). Several threads may run
+// disjoint parts of one call, each with its own scratch. Returns 0, or 1 + the number of the
+// element check that failed.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -38,8 +37,7 @@ struct Kernel {
   enum class Role : uint8_t {
     Input,  // row-major memory, never written
     Output, // row-major memory, written once
-    Local,  // between two nests of this kernel only: registers, or scratch with room for the
-            // axes from `numShared` on (one row); the buffer is null where that is one element
+    Local,  // between two nests of this kernel only: registers or scratch, as codegen decides
   };
 
   struct ArrayDecl {
@@ -84,9 +82,10 @@ struct Kernel {
   std::string symbol() const;
 };
 
-/// For each output the input whose memory it may take over because the kernel reads it only where
-/// it has not been written yet, or -1. Both have one shape and elements of one size. No input
-/// stands there twice.
+/// For each output the input whose memory it may take over, or -1: an input that is loaded only in
+/// the output's own nest, where the output is stored. So each load of an element comes before the
+/// store by dependence, and code may treat the buffers as if they were apart. Both have one shape
+/// and elements of one size. No input stands there twice.
 std::vector<int32_t> reusableInputs(const Kernel &kernel);
 
 /// Readable form of a kernel, as `--emit=kernels` prints it:

@@ -148,7 +148,7 @@ int32_t ProgramBuilder::kernelNumber(Kernel kernel) {
       return it->second;
   int32_t number = int32_t(out_.kernels.size());
   kernels_.emplace(hash, number);
-  out_.program.kernels.push_back({kernel.symbol(), 0, kernel.splitExtent >= 0});
+  out_.program.kernels.push_back({kernel.symbol(), kernel.splitExtent >= 0});
   out_.kernels.push_back(std::move(kernel));
   return number;
 }
@@ -170,15 +170,10 @@ void ProgramBuilder::addKernel(FusionGroup &group) {
   step.sizes = canonical.sizes;
   for (size_t k = 0; k < kernel.arrays.size(); ++k) {
     const Kernel::ArrayDecl &decl = kernel.arrays[k];
-    if (decl.role != Kernel::Role::Local) {
-      step.arrays.push_back(arrayOf(canonical.arrays[k]));
-      step.numInputs += decl.role == Kernel::Role::Input;
+    if (decl.role == Kernel::Role::Local)
       continue;
-    }
-    Program::Step::Scratch scratch{decl.dtype, {}};
-    for (size_t axis = size_t(kernel.numShared); axis < decl.shape.size(); ++axis)
-      scratch.shape.push_back(sizeOf(decl.shape[axis]));
-    step.scratch.push_back(std::move(scratch));
+    step.arrays.push_back(arrayOf(canonical.arrays[k]));
+    step.numInputs += decl.role == Kernel::Role::Input;
   }
   // Rough, as it only decides whether threads are worth waking: measured figures for math
   // functions in cache, and the memory's bandwidth.

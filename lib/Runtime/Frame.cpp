@@ -51,8 +51,6 @@ absl::StatusOr<std::unique_ptr<Frame>> Frame::create(const Program &program, con
     case Kind::Earlier:
       frame->earlier_.push_back({int64_t(k), p.value});
       break;
-    case Kind::Null:
-      break;
     }
   }
   return frame;

@@ -311,24 +311,17 @@ absl::StatusOr<std::shared_ptr<Plan>> Plan::create(const Program &program,
           plan->pointers.push_back({Pointer::Kind::Earlier, r});
       }
     }
-    out.firstScratch = int32_t(step.arrays.size());
     if (step.kind != Program::Step::Kind::Kernel) {
-      out.numPointers = out.firstScratch;
+      out.numPointers = int32_t(step.arrays.size());
       continue;
     }
     ArenaLayout scratch;
     for (const Program::Step::Scratch &array : step.scratch) {
-      if (array.shape.empty()) {
-        plan->pointers.push_back({Pointer::Kind::Null, 0});
-        continue;
-      }
       absl::StatusOr<int64_t> bytes = bytesOf(array.dtype, array.shape, plan->sizes);
       if (!bytes.ok())
         return bytes.status();
       plan->pointers.push_back({Pointer::Kind::Scratch, scratch.allocate(*bytes)});
     }
-    if (int64_t bytes = program.kernels[step.callee].workspaceBytes)
-      plan->pointers.push_back({Pointer::Kind::Scratch, scratch.allocate(bytes)});
     plan->scratchBytes = std::max(plan->scratchBytes, scratch.size());
     out.numPointers = int32_t(int64_t(plan->pointers.size()) - out.firstPointer);
 

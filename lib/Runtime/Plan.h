@@ -47,16 +47,15 @@ struct Plan {
   /// A pointer that is the same in all calls under this plan, as an offset in the arena; or the
   /// memory of an input, an output or an array of an earlier segment.
   struct Pointer {
-    enum class Kind : uint8_t { Arena, Input, Output, Earlier, Constant, Scratch, Null };
-    Kind kind = Kind::Null;
+    enum class Kind : uint8_t { Arena, Input, Output, Earlier, Constant, Scratch };
+    Kind kind = Kind::Arena;
     int64_t value = 0; // offset, or number of the input, output, array or constant
   };
   struct StepPlan {
     int64_t firstPointer = 0, firstArgument = 0;
     int32_t numPointers = 0, numArguments = 0;
-    int32_t firstScratch = 0; // among its pointers: scratch and workspace, one set per thread
-    bool parallel = false;    // worth more than one thread
-    int64_t grain = 1;        // least part of the outermost loop for a thread
+    bool parallel = false; // worth more than one thread
+    int64_t grain = 1;     // least part of the outermost loop for a thread
   };
   std::vector<int64_t> sizes;
   std::vector<StepPlan> steps;

@@ -66,8 +66,6 @@ struct Program {
 
   struct Kernel {
     std::string symbol;
-    /// Fixed memory per thread that the compiled code wants as its last buffer; 0 for none.
-    int64_t workspaceBytes = 0;
     /// Whether begin and end of the outermost loop follow the sizes.
     bool splits = false;
   };
@@ -78,7 +76,8 @@ struct Program {
       Host,   // `callee` in `hosts`
       Copy,   // the elements of arrays[0] to arrays[1]
     };
-    /// Scratch of a kernel, one buffer each after those of `arrays`.
+    /// Memory that a kernel's code asked for, one buffer each after those of `arrays`. Known when
+    /// the kernel has been compiled.
     struct Scratch {
       DType dtype;
       std::vector<int32_t> shape;
