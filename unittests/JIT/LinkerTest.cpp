@@ -2,6 +2,7 @@
 #include "JIT/Linker.h"
 
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "Runtime/CodeLoader.h"
@@ -88,6 +89,21 @@ TEST(Linker, LibmIsTheOnlyOtherLibrary) {
   void *buffers[] = {&x, &out};
   EXPECT_EQ((*code)->function(0)(buffers, nullptr), 0);
   EXPECT_EQ(out, std::sin(0.5f));
+  std::filesystem::remove(path);
+}
+
+/// gdb and perf show the graph's lines of code that was linked to a file and loaded from there.
+TEST(Linker, KeepsLineTables) {
+  CodeOptions options;
+  options.lineTables = true;
+  auto object = compileText(kScalar, hostTarget(), options);
+  ASSERT_TRUE(object.ok()) << object.status();
+  std::string path = temporaryFile("lines.so");
+  ASSERT_TRUE(linkSharedObject({*object}, path).ok());
+  std::ifstream in(path, std::ios::binary);
+  std::string bytes((std::istreambuf_iterator<char>(in)), {});
+  EXPECT_THAT(bytes, HasSubstr(".debug_line"));
+  EXPECT_TRUE(loadSharedObject(path, {"kernel"}).ok());
   std::filesystem::remove(path);
 }
 
