@@ -19,7 +19,8 @@
 // two multipliers busy with two loads a cycle, and its 24 accumulators + 4 vectors + 1 scalar fit
 // the 32 registers (with 16: 4 x 2 + 2 + 1). The row loop is inside the column loop: a panel of the
 // vectors' operand (K x 64 floats) stays in the L2 cache while the other operand passes by. Without
-// a loop that vectors are independent of (sums over an axis, pooling), a block is 1 x 4.
+// a loop that vectors are independent of (pooling, short sums), a block is 1 x 4; long sums are in
+// Columns.cpp.
 //
 // The last rows: rows beyond the end repeat the last one and are not stored, which costs nothing in
 // the loops inside.
@@ -286,6 +287,8 @@ void KernelEmitter::emitPanel(const Pass &pass, const BlockShape &shape, Value f
 void KernelEmitter::emitBlocks(const Pass &pass) {
   const KernelNest &first = kernel.nests[size_t(pass.nests[0])];
   BlockShape shape = blockShape(pass);
+  if (shape.rowLoop < 0 && isColumnReduction(pass))
+    return emitColumns(pass, shape.vectorLoop, shape.lanes);
   placeArrays(pass, pass.outer);
   if (int(body->loops.size()) < first.numParallel)
     body->loops.resize(size_t(first.numParallel));

@@ -71,22 +71,31 @@ ArrayMemory KernelEmitter::view(Value argument, llvm::ArrayRef<Size> shape, mlir
   return memory;
 }
 
-void KernelEmitter::addScratch(int array, int outer) {
-  const KernelArray &of = kernel.arrays[size_t(array)];
-  llvm::SmallVector<int64_t> size = {memoryBytes(of.element)};
-  for (int axis = outer; axis < of.rank(); ++axis) {
-    if (auto extent = constantSize(of.shape[size_t(axis)]))
-      size[0] *= *extent;
+/// An argument for scratch memory of the shape, behind the others.
+Value KernelEmitter::addScratchArgument(mlir::Type element, llvm::ArrayRef<Size> shape) {
+  llvm::SmallVector<int64_t> size = {memoryBytes(element)};
+  for (Size extent : shape) {
+    if (auto number = constantSize(extent))
+      size[0] *= *number;
     else
-      size.push_back(mlir::cast<mlir::BlockArgument>(mlir::cast<Value>(of.shape[size_t(axis)]))
-                         .getArgNumber());
+      size.push_back(mlir::cast<mlir::BlockArgument>(mlir::cast<Value>(extent)).getArgNumber());
   }
+  scratchSizes.push_back(b.getDenseI64ArrayAttr(size));
   unsigned position = unsigned(kernel.numOf(KernelArray::Role::Input) +
                                kernel.numOf(KernelArray::Role::Output) + numScratch++);
-  auto type = mlir::MemRefType::get({}, memoryType(of.element));
-  Value argument = fn.front().insertArgument(position, type, fn.getLoc());
+  return fn.front().insertArgument(position, mlir::MemRefType::get({}, memoryType(element)),
+                                   fn.getLoc());
+}
+
+void KernelEmitter::addScratch(int array, int outer) {
+  const KernelArray &of = kernel.arrays[size_t(array)];
+  Value argument =
+      addScratchArgument(of.element, llvm::ArrayRef(of.shape).drop_front(size_t(outer)));
   body->memory[size_t(array)] = view(argument, of.shape, of.element, outer);
-  scratchSizes.push_back(b.getDenseI64ArrayAttr(size));
+}
+
+ArrayMemory KernelEmitter::addScratch(mlir::Type element, Size extent) {
+  return view(addScratchArgument(element, extent), extent, element, 0);
 }
 
 /// Gives memory to what must be in memory and is not yet.

@@ -2,6 +2,7 @@
 //
 // Holds what the strategies share. Each strategy is a file:
 //   Streams.cpp  maps and reductions that run along one another
+//   Columns.cpp  reductions over a long outer axis
 //   Blocks.cpp   reductions inside blocks of parallel loops: products, windows, sums over outer
 //   axes
 // and KernelEmitter.cpp makes the function, the loops around passes and the choice.
@@ -30,6 +31,9 @@ private:
   ArrayMemory view(mlir::Value argument, llvm::ArrayRef<Size> shape, mlir::Type element,
                    int dropped);
   void addScratch(int array, int outer);
+  /// A scratch row of elements, as memory of rank 1.
+  ArrayMemory addScratch(mlir::Type element, Size extent);
+  mlir::Value addScratchArgument(mlir::Type element, llvm::ArrayRef<Size> shape);
   void placeArrays(llvm::ArrayRef<Pass> passes, int outer);
   int lanesOf() const;
   /// About how many instructions a body has: one for simple ops, some twenty for functions.
@@ -61,6 +65,12 @@ private:
                  bool masked);
   void emitBlock(const Pass &pass);
   void emitBlockReduction(const KernelNest &nest);
+
+  //===--- Columns.cpp ------------------------------------------------------===//
+  bool isColumnReduction(const Pass &pass) const;
+  void emitColumns(const Pass &pass, int vectorLoop, int lanes);
+  void overColumns(const KernelNest &nest, int loop,
+                   llvm::function_ref<void(mlir::Value index)> make);
 
   mlir::Value floorToMultiple(mlir::Value number, int64_t powerOfTwo);
 
