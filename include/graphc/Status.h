@@ -86,6 +86,9 @@ std::optional<Place> errorPlace(const absl::Status &status);
 /// The same error with `context` and ": " before its message; kind and place stay.
 absl::Status prefixError(const absl::Status &status, std::string_view context);
 
+/// The same error at `place`, unless it has a place already or `place` is unknown.
+absl::Status withPlace(const absl::Status &status, Place place);
+
 /// Receives warnings. The default prints "graphc: warning: ..." on stderr.
 using LogSink = std::function<void(std::string_view message)>;
 /// Replaces the process's sink (an empty one restores the default). Thread-safe.

@@ -138,4 +138,11 @@ absl::Status prefixError(const absl::Status &status, std::string_view context) {
   return prefixed;
 }
 
+absl::Status withPlace(const absl::Status &status, Place place) {
+  if (status.ok() || errorPlace(status))
+    return status;
+  std::string_view message(status.message().data(), status.message().size());
+  return makeError(errorKind(status), message, place);
+}
+
 } // namespace graphc

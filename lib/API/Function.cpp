@@ -1,0 +1,173 @@
+//===- Function.cpp - from a graph to something callable ------------------===//
+#include "graphc/Function.h"
+
+#include "API/Arguments.h"
+#include "API/CheckGraph.h"
+#include "API/Runner.h"
+
+namespace graphc {
+
+/// The name of output i: its Out's, else its Variable's, else none.
+static std::vector<std::string> namesOf(const std::vector<Out> &outputs) {
+  std::vector<std::string> names;
+  for (const Out &out : outputs)
+    names.push_back(out.name().empty() ? std::string(out.variable().name()) : out.name());
+  return names;
+}
+
+struct Function::State {
+  Signature signature;
+  std::vector<Type> outputTypes;
+  std::shared_ptr<const std::vector<std::string>> outputNames;
+  std::unique_ptr<const Runner> runner;
+};
+
+const Tensor &Results::operator[](std::string_view name) const {
+  static const Tensor *const kNone = new Tensor();
+  for (size_t i = 0; names_ && i < values_.size(); ++i)
+    if ((*names_)[i] == name)
+      return values_[i];
+  return *kNone;
+}
+
+absl::StatusOr<Function> function(InputList inputs, OutputList outputs, FunctionOptions options,
+                                  std::source_location loc) {
+  GraphModule module;
+  for (const Param &input : inputs.list())
+    module.inputs.push_back(input.variable());
+  for (const Out &output : outputs.list())
+    module.outputs.push_back(output.variable());
+  module.outputNames = namesOf(outputs.list());
+  if (!options.name.empty())
+    module.name = options.name;
+  if (absl::Status status = checkGraph(module, options.onUnusedInput, loc); !status.ok())
+    return status;
+  absl::StatusOr<std::unique_ptr<const Runner>> runner = makeRunner(module, options);
+  if (!runner.ok())
+    return runner.status();
+
+  auto state = std::make_shared<Function::State>();
+  state->signature.function = options.name;
+  for (const Variable &v : module.inputs) {
+    state->signature.names.emplace_back(v.name());
+    state->signature.types.push_back(v.type());
+  }
+  for (const Variable &v : module.outputs)
+    state->outputTypes.push_back(v.type());
+  state->outputNames = std::make_shared<const std::vector<std::string>>(module.outputNames);
+  state->runner = *std::move(runner);
+  return Function(std::move(state));
+}
+
+absl::StatusOr<Function> function(const GraphModule &module, FunctionOptions options) {
+  std::vector<Out> outputs;
+  for (size_t i = 0; i < module.outputs.size(); ++i)
+    outputs.emplace_back(i < module.outputNames.size() ? module.outputNames[i] : std::string(),
+                         module.outputs[i]);
+  if (options.name.empty())
+    options.name = module.name;
+  return function(InputList(module.inputs), OutputList(std::move(outputs)), std::move(options));
+}
+
+absl::StatusOr<Results> Function::call(std::vector<Tensor> positional,
+                                       std::vector<NamedValue> named) const {
+  absl::StatusOr<std::vector<Tensor>> arguments =
+      bindArguments(state_->signature, std::move(positional), named);
+  if (!arguments.ok())
+    return arguments.status();
+  std::vector<Tensor> results(state_->outputTypes.size());
+  if (absl::Status status = state_->runner->run(*arguments, absl::MakeSpan(results)); !status.ok())
+    return status;
+  return Results(std::move(results), state_->outputNames);
+}
+
+const std::string &Function::name() const { return state_->signature.function; }
+const std::vector<std::string> &Function::inputNames() const { return state_->signature.names; }
+const std::vector<Type> &Function::inputTypes() const { return state_->signature.types; }
+const std::vector<std::string> &Function::outputNames() const { return *state_->outputNames; }
+const std::vector<Type> &Function::outputTypes() const { return state_->outputTypes; }
+Function::Counters Function::counters() const { return state_->runner->counters(); }
+
+//===--- typed calls ----------------------------------------------------------===//
+
+static std::string described(const detail::BoundArgument &a) {
+  std::vector<int64_t> shape(size_t(a.rank), kDynamic);
+  return Type(a.dtype, shape).brief();
+}
+
+/// A signature's inputs or outputs, one by one, against the function's.
+static absl::Status checkBound(const std::vector<detail::BoundArgument> &bound,
+                               const std::vector<Type> &types, std::string_view what) {
+  if (bound.size() != types.size())
+    return makeError(ErrorKind::TypeError,
+                     "bind: the signature has " + std::to_string(bound.size()) + " " +
+                         std::string(what) + "s, the function " + std::to_string(types.size()));
+  for (size_t i = 0; i < bound.size(); ++i)
+    if (bound[i].dtype != types[i].dtype() || bound[i].rank != types[i].rank())
+      return makeError(ErrorKind::TypeError, "bind: " + std::string(what) + " " +
+                                                 std::to_string(i) + " is " + types[i].brief() +
+                                                 ", the signature has " + described(bound[i]));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<detail::BoundCall>
+Function::prepare(absl::Span<const detail::BoundArgument> arguments, bool returnsStatus) const {
+  std::vector<detail::BoundArgument> inputs, outputs;
+  for (const detail::BoundArgument &a : arguments) {
+    if (!a.isOutput && !outputs.empty())
+      return makeError(ErrorKind::TypeError,
+                       "bind: an input stands after an output; Views of const are inputs");
+    (a.isOutput ? outputs : inputs).push_back(a);
+  }
+  if (absl::Status s = checkBound(inputs, state_->signature.types, "input"); !s.ok())
+    return s;
+  if (absl::Status s = checkBound(outputs, state_->outputTypes, "output"); !s.ok())
+    return s;
+  // The memory of Views need not be row-major, and their extents must be checked.
+  bool hasViews = false;
+  for (const detail::BoundArgument &a : arguments)
+    hasViews |= a.rank != 0;
+  detail::BoundCall call;
+  bool direct = !hasViews && state_->runner->direct(call);
+  if (!direct && !returnsStatus)
+    return makeError(ErrorKind::TypeError, "bind: the function can fail while it runs; let the "
+                                           "signature return absl::Status");
+  call.owner = state_;
+  return call;
+}
+
+absl::Status detail::BoundCall::run(absl::Span<void *const> memory,
+                                    absl::Span<const int64_t *const> shapes,
+                                    absl::Span<const int64_t *const> strides) const {
+  const auto &state = *static_cast<const Function::State *>(owner.get());
+  auto borrow = [&](size_t i, const Type &type) {
+    size_t rank = size_t(type.rank());
+    return Tensor::borrow(type.dtype(), memory[i], {shapes[i], rank}, {strides[i], rank});
+  };
+  size_t numInputs = state.signature.types.size();
+  std::vector<Tensor> inputs;
+  for (size_t i = 0; i < numInputs; ++i) {
+    absl::StatusOr<Tensor> input = borrow(i, state.signature.types[i]);
+    if (!input.ok())
+      return input.status();
+    inputs.push_back(*std::move(input));
+  }
+  std::vector<Tensor> results(state.outputTypes.size());
+  if (absl::Status status = state.runner->run(inputs, absl::MakeSpan(results)); !status.ok())
+    return status;
+  for (size_t i = 0; i < results.size(); ++i) {
+    absl::StatusOr<Tensor> place = borrow(numInputs + i, state.outputTypes[i]);
+    if (!place.ok())
+      return place.status();
+    if (place->shape() != results[i].shape())
+      return makeError(ErrorKind::ShapeError,
+                       "output " + std::to_string(i) + " has shape " +
+                           Type(results[i].dtype(), results[i].shape()).brief() +
+                           ", the caller's memory " + Type(place->dtype(), place->shape()).brief());
+    if (absl::Status status = place->assign(results[i]); !status.ok())
+      return status;
+  }
+  return absl::OkStatus();
+}
+
+} // namespace graphc

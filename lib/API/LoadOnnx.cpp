@@ -1,0 +1,22 @@
+//===- LoadOnnx.cpp - the ONNX reader, when it is needed ------------------===//
+//
+// libgraphc-onnx has protobuf and ONNX's schema inside; programs that read no ONNX never load it.
+//
+//===----------------------------------------------------------------------===//
+#include "API/SharedLibrary.h"
+#include "graphc/Import.h"
+
+namespace graphc {
+
+absl::StatusOr<GraphModule> loadOnnx(const std::string &path) {
+  static const absl::StatusOr<void *> entry =
+      loadOwnSymbol("libgraphc-onnx.so", "graphcOnnxEntry");
+  if (!entry.ok())
+    return entry.status();
+  using Load = void (*)(const std::string &path, absl::StatusOr<GraphModule> *result);
+  absl::StatusOr<GraphModule> module = GraphModule();
+  reinterpret_cast<Load>(*entry)(path, &module);
+  return module;
+}
+
+} // namespace graphc

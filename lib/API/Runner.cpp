@@ -1,0 +1,96 @@
+//===- Runner.cpp ---------------------------------------------------------===//
+#include "Runner.h"
+
+#include <atomic>
+
+#include "Eval/Evaluate.h"
+#include "Kernels/CompilerInterface.h"
+#include "Runtime/Executable.h"
+
+namespace graphc {
+namespace {
+
+class CompiledRunner : public Runner {
+public:
+  CompiledRunner(std::shared_ptr<const Executable> executable, int threads)
+      : executable_(std::move(executable)), threads_(threads) {}
+
+  absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results) const override {
+    return executable_->run(arguments, results, threads_);
+  }
+
+  bool direct(detail::BoundCall &call) const override {
+    const std::optional<DirectCall> &direct = executable_->directCall();
+    if (!direct || direct->canFail || direct->buffers.size() > detail::BoundCall::kMaxBuffers)
+      return false;
+    call.code = direct->function;
+    call.sizes = direct->sizes;
+    call.pattern = direct->buffers;
+    call.slots = direct->inputs;
+    call.slots.insert(call.slots.end(), direct->outputs.begin(), direct->outputs.end());
+    return true;
+  }
+
+  Function::Counters counters() const override {
+    const RunCounters &c = executable_->counters();
+    return {c.calls,  c.kernels,     c.plans,
+            c.arenas, c.bytesCopied, int64_t(executable_->program().kernels.size())};
+  }
+
+private:
+  std::shared_ptr<const Executable> executable_;
+  int threads_;
+};
+
+class InterpretedRunner : public Runner {
+public:
+  explicit InterpretedRunner(GraphModule module) : module_(std::move(module)) {}
+
+  absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results) const override {
+    ++calls_;
+    absl::StatusOr<std::vector<Tensor>> values =
+        evaluate(module_.outputs, module_.inputs, arguments);
+    if (!values.ok())
+      return values.status();
+    // The evaluator hands constants and arguments through; results share no memory (F-171).
+    for (size_t i = 0; i < results.size(); ++i)
+      results[i] = (*values)[i].copy();
+    return absl::OkStatus();
+  }
+  bool direct(detail::BoundCall &) const override { return false; }
+  Function::Counters counters() const override {
+    Function::Counters counters;
+    counters.calls = calls_;
+    return counters;
+  }
+
+private:
+  GraphModule module_;
+  mutable std::atomic<int64_t> calls_{0};
+};
+
+} // namespace
+
+absl::StatusOr<std::unique_ptr<const Runner>> makeRunner(const GraphModule &module,
+                                                         const FunctionOptions &options) {
+  if (options.mode == "interpreter")
+    return std::make_unique<InterpretedRunner>(module);
+  if (options.mode != "fast_run" && options.mode != "fast_compile")
+    return makeError(ErrorKind::ValueError, "function: no mode is called '" + options.mode +
+                                                "'; modes are fast_run, fast_compile, interpreter");
+  absl::StatusOr<const CompilerInterface *> compiler = loadCompiler();
+  if (!compiler.ok())
+    return compiler.status();
+  CompileOptions compile;
+  compile.mode = options.mode;
+  compile.target = options.target;
+  compile.diskCache = options.diskCache;
+  compile.dumpStages = options.dumpStages;
+  absl::StatusOr<std::shared_ptr<const Executable>> executable =
+      (*compiler)->compile(module, compile);
+  if (!executable.ok())
+    return executable.status();
+  return std::make_unique<CompiledRunner>(*std::move(executable), options.threads);
+}
+
+} // namespace graphc

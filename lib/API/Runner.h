@@ -1,0 +1,28 @@
+//===- Runner.h - the modes in which a function runs --------------*- C++ -*-===//
+#pragma once
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "graphc/Function.h"
+
+namespace graphc {
+
+/// A graph in a form that can be run: compiled, or interpreted. Thread-safe.
+class Runner {
+public:
+  virtual ~Runner() = default;
+  /// Arguments are of the inputs' types; results are fresh.
+  virtual absl::Status run(absl::Span<const Tensor> arguments,
+                           absl::Span<Tensor> results) const = 0;
+  /// Fills `call` if the code can be called at once and cannot fail.
+  virtual bool direct(detail::BoundCall &call) const = 0;
+  virtual Function::Counters counters() const = 0;
+};
+
+/// ValueError for an unknown mode or target; what compiling raises.
+absl::StatusOr<std::unique_ptr<const Runner>> makeRunner(const GraphModule &module,
+                                                         const FunctionOptions &options);
+
+} // namespace graphc

@@ -1,0 +1,56 @@
+//===- Entry.cpp - libgraphc-compiler's only exported symbol --------------===//
+#include "CompileKernels.h"
+#include "Kernels/CompilerInterface.h"
+#include "Pipeline.h"
+#include "Text/GraphText.h"
+
+namespace graphc {
+namespace {
+
+class Compiler final : public CompilerInterface {
+public:
+  absl::StatusOr<std::shared_ptr<const Executable>>
+  compile(const GraphModule &module, const CompileOptions &options) const override {
+    Stages stages(options, "");
+    return graphc::compile(module, options, stages);
+  }
+
+  absl::StatusOr<std::string> emit(const GraphModule &module, std::string_view stage,
+                                   const CompileOptions &options) const override {
+    Stages stages(options, stage);
+    if (absl::Status s = graphc::compile(module, options, stages).status(); !s.ok())
+      return s;
+    return stages.text();
+  }
+
+  absl::StatusOr<std::string> translate(std::string_view text, std::string_view name,
+                                        std::string_view from, std::string_view to,
+                                        const CompileOptions &options) const override {
+    absl::StatusOr<TargetDescription> target = parseTarget(options.target);
+    if (!target.ok())
+      return target.status();
+    absl::StatusOr<std::shared_ptr<const ObjectCompiler>> compiler =
+        objectCompilerFor(*target, options.lineTables);
+    if (!compiler.ok())
+      return compiler.status();
+    return translateText(text, name, from, to, **compiler);
+  }
+
+  absl::StatusOr<GraphModule> readGraph(std::string_view text, std::string_view name,
+                                        std::string_view entry) const override {
+    return readGraphText(text, name, entry);
+  }
+  absl::StatusOr<std::string> writeGraph(const GraphModule &module,
+                                         const PrintGraphOptions &options) const override {
+    return writeGraphText(module, options);
+  }
+};
+
+} // namespace
+} // namespace graphc
+
+extern "C" __attribute__((visibility("default"))) const graphc::CompilerInterface *
+graphcCompilerEntry() {
+  static const graphc::Compiler *const kCompiler = new graphc::Compiler();
+  return kCompiler;
+}

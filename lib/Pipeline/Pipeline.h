@@ -1,0 +1,15 @@
+//===- Pipeline.h - every stage in order --------------------------*- C++ -*-===//
+#pragma once
+
+#include <memory>
+
+#include "Kernels/CompilerInterface.h"
+#include "Stages.h"
+
+namespace graphc {
+
+/// Compiles for this process. Null where `stages` wanted no more than an earlier stage.
+absl::StatusOr<std::shared_ptr<const Executable>>
+compile(const GraphModule &module, const CompileOptions &options, Stages &stages);
+
+} // namespace graphc

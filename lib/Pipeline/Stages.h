@@ -1,0 +1,39 @@
+//===- Stages.h - the way of a graph, watched ---------------------*- C++ -*-===//
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "Kernels/CompilerInterface.h"
+
+namespace graphc {
+
+/// Sees every stage's result go by: writes it to the folder of `--dump-stages`, and keeps the one
+/// that `--emit` asked for.
+class Stages {
+public:
+  /// `wanted` is the stage to keep; empty for none.
+  Stages(const CompileOptions &options, std::string_view wanted)
+      : dumpFolder_(options.dumpStages), wanted_(wanted) {}
+
+  /// Whether anybody looks at this stage's text: making it costs time.
+  bool looksAt(std::string_view stage) const { return !dumpFolder_.empty() || stage == wanted_; }
+  /// Whether anybody looks at a stage of the code generator.
+  bool looksAtCode() const {
+    return looksAt("linalg") || looksAt("loops") || looksAt("llvm") || looksAt("asm") ||
+           looksAt("obj");
+  }
+  bool wantsText() const { return !wanted_.empty(); }
+  /// Whether the stages after this one are needed at all.
+  bool endsAt(std::string_view stage) const { return stage == wanted_ && dumpFolder_.empty(); }
+  /// Io if the dump cannot be written.
+  absl::Status saw(std::string_view stage, std::string text);
+
+  const std::string &text() const { return text_; }
+
+private:
+  std::string dumpFolder_, wanted_, text_;
+  int number_ = 0;
+};
+
+} // namespace graphc

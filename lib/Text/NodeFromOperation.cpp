@@ -1,0 +1,115 @@
+//===- NodeFromOperation.cpp ----------------------------------------------===//
+#include "NodeFromOperation.h"
+
+#include "GraphDialect.h"
+#include "Ops/Registry.h"
+#include "graphc/OpDef.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Location.h"
+
+namespace graphc {
+
+Place placeOf(mlir::Location location) {
+  Place place;
+  location->walk([&](mlir::Location part) {
+    auto file = llvm::dyn_cast<mlir::FileLineColLoc>(part);
+    if (!file)
+      return mlir::WalkResult::advance();
+    place = Place(internFileName(file.getFilename().strref()), file.getLine(), file.getColumn());
+    return mlir::WalkResult::interrupt();
+  });
+  return place;
+}
+
+static std::string text(mlir::Attribute attribute) {
+  std::string s;
+  llvm::raw_string_ostream(s) << attribute;
+  return s;
+}
+
+static absl::StatusOr<Attributes> readAttributes(const OpDef &def, mlir::Operation *op) {
+  Attributes attributes;
+  for (mlir::NamedAttribute entry : op->getAttrs()) {
+    std::string_view name(entry.getName().strref());
+    const AttributeSpec *spec = nullptr;
+    for (const AttributeSpec &candidate : def.attributes)
+      if (candidate.name == name)
+        spec = &candidate;
+    // Op::create knows how to complain about unknown names; it only needs a value.
+    AttributeKind kind = spec ? spec->kind : AttributeKind::Bool;
+    std::optional<AttributeValue> value = attributeFromMlir(entry.getValue(), kind);
+    if (!value && spec)
+      return makeError(ErrorKind::TypeError, def.name + ": attribute '" + std::string(name) +
+                                                 "' cannot be " + text(entry.getValue()));
+    attributes.set(name, value ? *value : AttributeValue(true));
+  }
+  return attributes;
+}
+
+absl::StatusOr<Apply> nodeFromOperation(mlir::Operation *operation,
+                                        absl::Span<const Variable> operands) {
+  Place place = placeOf(operation->getLoc());
+  std::string_view name(operation->getName().stripDialect());
+  const OpDef *def = findOp(name);
+  if (!def)
+    return makeError(ErrorKind::NotSupported, "no op is called '" + std::string(name) + "'", place);
+  absl::StatusOr<Attributes> attributes = readAttributes(*def, operation);
+  if (!attributes.ok())
+    return withPlace(attributes.status(), place);
+  absl::StatusOr<Op> op = Op::create(*def, *std::move(attributes));
+  if (!op.ok())
+    return withPlace(op.status(), place);
+  std::vector<Operand> list;
+  for (const Variable &v : operands)
+    list.emplace_back(v, place);
+  absl::StatusOr<Apply> node = op->makeNode(list, place);
+  if (!node.ok())
+    return node;
+  if (node->numOutputs() != int(operation->getNumResults()))
+    return makeError(ErrorKind::TypeError,
+                     def->name + ": the op has " + std::to_string(node->numOutputs()) +
+                         " results, the text declares " +
+                         std::to_string(operation->getNumResults()),
+                     place);
+  for (int i = 0; i < node->numOutputs(); ++i) {
+    Type declared = typeFromMlir(operation->getResult(unsigned(i)).getType());
+    if (!declared.isTensor())
+      return withPlace(declared.status(), place);
+    Type own = node->output(i).type();
+    if (!declared.isSuperOf(own))
+      return makeError(ErrorKind::TypeError,
+                       def->name + ": the result is " + own.text() + ", the text declares " +
+                           declared.text(),
+                       place);
+  }
+  return node;
+}
+
+mlir::LogicalResult emitStatus(mlir::Operation *op, const absl::Status &status) {
+  auto [first, rest] =
+      llvm::StringRef(status.message().data(), status.message().size()).split('\n');
+  mlir::InFlightDiagnostic diagnostic = op->emitError(first);
+  while (!rest.empty()) {
+    std::tie(first, rest) = rest.split('\n');
+    diagnostic.attachNote(op->getLoc()) << first.ltrim();
+  }
+  return diagnostic;
+}
+
+mlir::LogicalResult verifyNode(mlir::Operation *op) {
+  Variables operands;
+  for (mlir::Value v : op->getOperands()) {
+    mlir::Operation *maker = v.getDefiningOp();
+    if (maker && maker->getName().getStringRef() == kConstantOpName)
+      if (auto dense = maker->getAttrOfType<mlir::DenseElementsAttr>("value"))
+        if (absl::StatusOr<Tensor> data = tensorFromDense(dense); data.ok()) {
+          operands.push_back(Constant::adopt(*std::move(data)));
+          continue;
+        }
+    operands.emplace_back(typeFromMlir(v.getType()));
+  }
+  absl::StatusOr<Apply> node = nodeFromOperation(op, operands);
+  return node.ok() ? mlir::success() : emitStatus(op, node.status());
+}
+
+} // namespace graphc

@@ -1,0 +1,226 @@
+//===- Read.cpp - graph text to Variables ---------------------------------===//
+#include "GraphText.h"
+
+#include "FirstError.h"
+#include "GraphDialect.h"
+#include "NodeFromOperation.h"
+#include "Ops/Registry.h"
+#include "Support/Text.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/AsmParser/AsmParserState.h"
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/SourceMgr.h"
+
+namespace graphc {
+namespace {
+
+bool isGeneratedName(llvm::StringRef name) {
+  if (name.consume_front("arg"))
+    return !name.empty() && llvm::all_of(name, llvm::isDigit);
+  return name.empty() || llvm::isDigit(name.front());
+}
+
+/// SSA names vanish in parsing; `state` still knows where they stand in the text.
+void keepNames(const mlir::AsmParserState &state) {
+  auto spelled = [](llvm::SMRange range) {
+    llvm::StringRef name(range.Start.getPointer(),
+                         size_t(range.End.getPointer() - range.Start.getPointer()));
+    name.consume_front("%");
+    return isGeneratedName(name) ? llvm::StringRef() : name;
+  };
+  auto named = [](mlir::Location loc, llvm::StringRef name) -> mlir::Location {
+    return mlir::NameLoc::get(mlir::StringAttr::get(loc.getContext(), name), loc);
+  };
+  for (const auto &def : state.getOpDefs())
+    if (def.resultGroups.size() == 1 && llvm::isa<mlir::FileLineColLoc>(def.op->getLoc()))
+      if (llvm::StringRef name = spelled(def.resultGroups[0].definition.loc); !name.empty())
+        def.op->setLoc(named(def.op->getLoc(), name));
+  for (const auto &def : state.getBlockDefs())
+    for (auto [argument, where] : llvm::zip(def.block->getArguments(), def.arguments))
+      if (llvm::StringRef name = spelled(where.loc);
+          !name.empty() && llvm::isa<mlir::FileLineColLoc>(argument.getLoc()))
+        argument.setLoc(named(argument.getLoc(), name));
+}
+
+std::string nameOf(mlir::Location location) {
+  if (auto name = llvm::dyn_cast<mlir::NameLoc>(location))
+    return name.getName().str();
+  return {};
+}
+
+/// Parses without verifying: building the graph checks more, and once.
+mlir::OwningOpRef<mlir::ModuleOp> parseModule(std::string_view text, std::string_view name,
+                                              mlir::MLIRContext &context) {
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name), llvm::SMLoc());
+  mlir::ParserConfig config(&context, /*verifyAfterParse=*/false);
+  llvm::StringRef start(text.data(), std::min<size_t>(text.size(), 4));
+  if (start == "ML\xefR") { // which may hold what no text can spell: verified
+    auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, config);
+    if (module && failed(mlir::verify(*module)))
+      return {};
+    return module;
+  }
+  mlir::Block block;
+  mlir::AsmParserState state;
+  if (failed(mlir::parseAsmSourceFile(sources, &block, config, &state)))
+    return {};
+  keepNames(state);
+  if (llvm::hasSingleElement(block) && llvm::isa<mlir::ModuleOp>(block.front())) {
+    mlir::Operation *module = &block.front();
+    module->remove();
+    return llvm::cast<mlir::ModuleOp>(module);
+  }
+  auto module = mlir::ModuleOp::create(mlir::FileLineColLoc::get(&context, name, 1, 1));
+  module.getBody()->getOperations().splice(module.getBody()->begin(), block.getOperations());
+  return module;
+}
+
+absl::StatusOr<mlir::func::FuncOp> findEntry(mlir::ModuleOp module, std::string_view entry) {
+  std::vector<std::string> names;
+  mlir::func::FuncOp only, main;
+  for (mlir::Operation &op : *module.getBody()) {
+    auto function = llvm::dyn_cast<mlir::func::FuncOp>(op);
+    if (!function)
+      return makeError(ErrorKind::NotSupported,
+                       op.getName().getStringRef().str() + " at the top of a graph file",
+                       placeOf(op.getLoc()));
+    if (function.isPrivate() && function.isExternal())
+      return makeError(ErrorKind::ValueError,
+                       "function @" + function.getName().str() + " has no body",
+                       placeOf(op.getLoc()));
+    names.push_back(function.getName().str());
+    only = function;
+    if (names.back() == (entry.empty() ? "main" : entry))
+      main = function;
+  }
+  if (main)
+    return main;
+  if (entry.empty() && names.size() == 1)
+    return only;
+  if (names.empty())
+    return makeError(ErrorKind::ValueError, "the file has no function (func.func @main)");
+  std::string wanted = entry.empty() ? "main" : std::string(entry);
+  return makeError(ErrorKind::KeyError,
+                   "no function @" + wanted + "; the file has " +
+                       join(names, ", ", [](const std::string &n) { return "@" + n; }));
+}
+
+using ValueMap = llvm::DenseMap<mlir::Value, Variable>;
+
+/// The text is not verified, so a value may be used before the line that defines it.
+absl::StatusOr<Variables> lookUp(mlir::OperandRange operands, const ValueMap &variables,
+                                 mlir::Operation *user) {
+  Variables found;
+  for (mlir::Value v : operands) {
+    auto it = variables.find(v);
+    if (it == variables.end())
+      return makeError(ErrorKind::ValueError, "an operand is used before it is defined",
+                       placeOf(user->getLoc()));
+    found.push_back(it->second);
+  }
+  return found;
+}
+
+absl::StatusOr<Variable> readConstant(mlir::Operation *op) {
+  auto dense = op->getAttrOfType<mlir::DenseElementsAttr>("value");
+  if (!dense || op->getNumResults() != 1 || op->getNumOperands() != 0)
+    return makeError(ErrorKind::ValueError, "a constant has one result and dense elements",
+                     placeOf(op->getLoc()));
+  absl::StatusOr<Tensor> data = tensorFromDense(dense);
+  if (!data.ok())
+    return withPlace(data.status(), placeOf(op->getLoc()));
+  return Constant::adopt(*std::move(data), nameOf(op->getLoc()), placeOf(op->getLoc()));
+}
+
+/// Gives the results of `op` their Variables.
+absl::Status readOperation(mlir::Operation *op, ValueMap &variables) {
+  if (op->getName().getStringRef() == kConstantOpName) {
+    absl::StatusOr<Variable> constant = readConstant(op);
+    if (!constant.ok())
+      return constant.status();
+    variables.try_emplace(op->getResult(0), *std::move(constant));
+    return absl::OkStatus();
+  }
+  if (op->getName().getDialectNamespace() != "graph")
+    return makeError(ErrorKind::NotSupported,
+                     op->getName().getStringRef().str() + " is no op of a graph",
+                     placeOf(op->getLoc()));
+  absl::StatusOr<Variables> operands = lookUp(op->getOperands(), variables, op);
+  if (!operands.ok())
+    return operands.status();
+  absl::StatusOr<Apply> node = nodeFromOperation(op, *operands);
+  if (!node.ok())
+    return node.status();
+  std::string name = nameOf(op->getLoc());
+  for (mlir::OpResult result : op->getResults()) {
+    Variable output = node->output(int(result.getResultNumber()));
+    if (!name.empty() && op->getNumResults() == 1)
+      output.setName(name);
+    variables.try_emplace(result, std::move(output));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<GraphModule> readFunction(mlir::func::FuncOp function) {
+  GraphModule module;
+  module.name = function.getName().str();
+  if (!function.getBody().hasOneBlock())
+    return makeError(ErrorKind::NotSupported, "a graph's function has one block",
+                     placeOf(function.getLoc()));
+  ValueMap variables;
+  for (mlir::BlockArgument argument : function.getArguments()) {
+    Type type = typeFromMlir(argument.getType());
+    if (!type.isTensor())
+      return withPlace(type.status(), placeOf(argument.getLoc()));
+    std::string name = nameOf(argument.getLoc());
+    if (auto given =
+            function.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), kNameAttr))
+      name = given.str();
+    module.inputs.emplace_back(type, name);
+    variables.try_emplace(argument, module.inputs.back());
+  }
+  for (mlir::Operation &op : function.getBody().front()) {
+    if (auto ret = llvm::dyn_cast<mlir::func::ReturnOp>(op)) {
+      absl::StatusOr<Variables> outputs = lookUp(ret->getOperands(), variables, ret);
+      if (!outputs.ok())
+        return outputs.status();
+      module.outputs = *std::move(outputs);
+      for (size_t i = 0; i < module.outputs.size(); ++i) {
+        auto name = function.getResultAttrOfType<mlir::StringAttr>(unsigned(i), kNameAttr);
+        module.outputNames.push_back(name ? name.str() : std::string());
+      }
+      if (ret.getOperandTypes() != function.getResultTypes())
+        return makeError(ErrorKind::TypeError, "the function returns other types than it declares",
+                         placeOf(op.getLoc()));
+      return module;
+    }
+    if (absl::Status status = readOperation(&op, variables); !status.ok())
+      return status;
+  }
+  return makeError(ErrorKind::ValueError, "the function does not return",
+                   placeOf(function.getLoc()));
+}
+
+} // namespace
+
+absl::StatusOr<GraphModule> readGraphText(std::string_view text, std::string_view name,
+                                          std::string_view entry) {
+  mlir::DialectRegistry registry;
+  registerGraphDialect(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  FirstError errors(&context);
+  mlir::OwningOpRef<mlir::ModuleOp> module = parseModule(text, name, context);
+  if (!module)
+    return errors.status();
+  absl::StatusOr<mlir::func::FuncOp> function = findEntry(*module, entry);
+  if (!function.ok())
+    return function.status();
+  return readFunction(*function);
+}
+
+} // namespace graphc

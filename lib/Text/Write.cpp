@@ -1,0 +1,162 @@
+//===- Write.cpp - Variables to graph text --------------------------------===//
+#include "GraphText.h"
+
+#include "GraphDialect.h"
+#include "Ops/Registry.h"
+#include "graphc/OpDef.h"
+#include "graphc/Traversal.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+
+namespace graphc {
+namespace {
+
+/// Whether `%name` can be written and is read back as a name.
+bool isSpellable(llvm::StringRef name) {
+  auto legal = [](char c) {
+    return llvm::isAlnum(c) || c == '_' || c == '$' || c == '.' || c == '-';
+  };
+  if (name.empty() || llvm::isDigit(name.front()) || !llvm::all_of(name, legal))
+    return false;
+  return !(name.consume_front("arg") && llvm::all_of(name, llvm::isDigit));
+}
+
+class Writer {
+public:
+  Writer(const GraphModule &module, mlir::MLIRContext &context)
+      : module_(module), builder_(&context) {}
+
+  absl::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> write();
+
+private:
+  mlir::Location location(Place place, std::string_view name);
+  void writeConstant(const Constant &constant);
+  absl::Status writeNode(const Apply &node);
+
+  const GraphModule &module_;
+  mlir::OpBuilder builder_;
+  llvm::DenseMap<detail::VariableNode *, mlir::Value> values_;
+  llvm::StringSet<> used_; // names that stand in the text
+};
+
+mlir::Location Writer::location(Place place, std::string_view name) {
+  mlir::Location where = builder_.getUnknownLoc();
+  if (place.known())
+    where = mlir::FileLineColLoc::get(builder_.getContext(), place.file, place.line, place.column);
+  if (isSpellable(name) && used_.insert(name).second)
+    where = mlir::NameLoc::get(builder_.getStringAttr(name), where);
+  return where;
+}
+
+void Writer::writeConstant(const Constant &constant) {
+  mlir::OperationState state(location(constant.place(), constant.name()), kConstantOpName);
+  mlir::DenseElementsAttr dense = denseFromTensor(constant.data(), builder_.getContext());
+  state.addAttribute("value", dense);
+  state.addTypes(dense.getType());
+  values_[constant.node()] = builder_.create(state)->getResult(0);
+}
+
+absl::Status Writer::writeNode(const Apply &node) {
+  const OpDef &def = node.op().def();
+  if (findOp(def.name) != &def)
+    return makeError(ErrorKind::NotSupported,
+                     "op '" + def.name + "' has no text form: it is not in the registry",
+                     node.place());
+  std::string_view name = node.numOutputs() == 1 ? node.output(0).name() : std::string_view();
+  mlir::OperationState state(location(node.place(), name), "graph." + def.name);
+  for (int i = 0; i < node.numInputs(); ++i)
+    state.operands.push_back(values_.lookup(node.input(i).node()));
+  for (const AttributeSpec &spec : def.attributes) {
+    const AttributeValue *value = node.op().attributes().find(spec.name);
+    if (!value || (spec.defaultValue && identical(*value, *spec.defaultValue)))
+      continue;
+    state.addAttribute(spec.name, toMlir(*value, builder_.getContext()));
+  }
+  for (int i = 0; i < node.numOutputs(); ++i)
+    state.types.push_back(toMlir(node.output(i).type(), builder_.getContext()));
+  mlir::Operation *op = builder_.create(state);
+  for (int i = 0; i < node.numOutputs(); ++i)
+    values_[node.output(i).node()] = op->getResult(unsigned(i));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> Writer::write() {
+  for (const Variables *list : {&module_.inputs, &module_.outputs})
+    for (const Variable &v : *list)
+      if (!v.ok())
+        return v.status();
+  mlir::OwningOpRef<mlir::ModuleOp> module(mlir::ModuleOp::create(builder_.getUnknownLoc()));
+  llvm::SmallVector<mlir::Type> inputs, outputs;
+  for (const Variable &v : module_.inputs)
+    inputs.push_back(toMlir(v.type(), builder_.getContext()));
+  for (const Variable &v : module_.outputs)
+    outputs.push_back(toMlir(v.type(), builder_.getContext()));
+  builder_.setInsertionPointToEnd(module->getBody());
+  auto function = mlir::func::FuncOp::create(builder_, builder_.getUnknownLoc(), module_.name,
+                                             builder_.getFunctionType(inputs, outputs));
+  mlir::Block *body = function.addEntryBlock();
+  builder_.setInsertionPointToStart(body);
+  for (auto [i, v] : llvm::enumerate(module_.inputs)) {
+    mlir::BlockArgument argument = body->getArgument(unsigned(i));
+    mlir::Location where = location(v.place(), v.name());
+    argument.setLoc(where);
+    if (!v.name().empty() && !llvm::isa<mlir::NameLoc>(where))
+      function.setArgAttr(unsigned(i), kNameAttr, builder_.getStringAttr(v.name()));
+    values_[v.node()] = argument;
+  }
+  for (const Variable &v : graphInputs(module_.outputs, module_.inputs))
+    if (std::optional<Constant> constant = Constant::from(v)) {
+      if (!values_.count(v.node()))
+        writeConstant(*constant);
+    } else if (!values_.count(v.node())) {
+      return makeError(ErrorKind::MissingInput,
+                       "variable '" + std::string(v.name()) + "' is no input of the graph",
+                       v.place());
+    }
+  for (const Apply &node : ioToposort(module_.inputs, module_.outputs))
+    if (absl::Status status = writeNode(node); !status.ok())
+      return status;
+  llvm::SmallVector<mlir::Value> results;
+  for (auto [i, v] : llvm::enumerate(module_.outputs)) {
+    results.push_back(values_.lookup(v.node()));
+    if (i < module_.outputNames.size() && !module_.outputNames[i].empty())
+      function.setResultAttr(unsigned(i), kNameAttr,
+                             builder_.getStringAttr(module_.outputNames[i]));
+  }
+  mlir::func::ReturnOp::create(builder_, builder_.getUnknownLoc(), results);
+  return module;
+}
+
+} // namespace
+
+absl::StatusOr<std::string> writeGraphText(const GraphModule &graph,
+                                           const PrintGraphOptions &options) {
+  mlir::DialectRegistry registry;
+  registerGraphDialect(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  absl::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> module = Writer(graph, context).write();
+  if (!module.ok())
+    return module.status();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (options.bytecode) {
+    mlir::BytecodeWriterConfig config("graphc");
+    if (failed(mlir::writeBytecodeToFile(module->get(), os, config)))
+      return makeError(ErrorKind::Internal, "the graph cannot be written as bytecode");
+    return text;
+  }
+  mlir::OpPrintingFlags flags;
+  flags.printNameLocAsPrefix().useLocalScope();
+  if (options.locations)
+    flags.enableDebugInfo(true, /*prettyForm=*/false);
+  // Functions alone, without the module around them: the form that people write.
+  for (mlir::Operation &op : *(*module)->getBody()) {
+    op.print(os, flags);
+    os << '\n';
+  }
+  return text;
+}
+
+} // namespace graphc

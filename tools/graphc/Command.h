@@ -1,0 +1,43 @@
+//===- Command.h - what the verbs share ---------------------------*- C++ -*-===//
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "graphc/Function.h"
+#include "graphc/Import.h"
+
+namespace graphc {
+
+/// Options that several verbs take.
+struct Common {
+  std::string file;
+  std::string entry;
+  std::string mode = "fast_run";
+  std::string target = "native";
+  std::string dumpStages;
+  int threads = 1;
+  bool noCache = false;
+
+  void addTo(CLI::App &app);
+  FunctionOptions functionOptions() const;
+};
+
+/// By the ending of its name: .onnx is ONNX, everything else (and "-", standard input) graph text.
+absl::StatusOr<GraphModule> loadModule(const Common &common);
+
+/// "loss", or "out0" for an output without a name.
+std::string outputName(const std::vector<std::string> &names, size_t i);
+
+/// Writes a file, or standard output for "-" or "".
+absl::Status writeOutput(const std::string &path, std::string_view bytes);
+
+// Each adds its verb to `app`; `status` gets what went wrong when it ran.
+void addRun(CLI::App &app, absl::Status &status);
+void addCompile(CLI::App &app, absl::Status &status);
+void addInfo(CLI::App &app, absl::Status &status);
+void addOps(CLI::App &app, absl::Status &status);
+
+} // namespace graphc

@@ -1,0 +1,205 @@
+//===- FunctionTest.cpp - compiling and calling through the public API ----===//
+#include "graphc/Function.h"
+
+#include <gtest/gtest.h>
+#include <thread>
+
+#include "graphc/Ops.h"
+
+namespace graphc {
+namespace {
+
+std::vector<std::string> modes() { return {"fast_run", "fast_compile", "interpreter"}; }
+
+std::string messageOf(const absl::Status &status) {
+  return std::string(status.message().data(), status.message().size());
+}
+
+// A01, A02 of the specification's cases: the seed example in four statements.
+TEST(Function, SeedExample) {
+  for (const std::string &mode : modes()) {
+    auto x = dscalar("x"), y = dscalar("y"), z = dscalar("z");
+    Variable e = x + y * z;
+    auto f = function({x, y, z}, {e}, {.mode = mode});
+    ASSERT_TRUE(f.ok()) << f.status();
+    EXPECT_EQ((*f)(2.0, 3.0, 4.0)->item<double>(), 14) << mode;
+  }
+}
+
+TEST(Function, ArraysOfAnyExtent) {
+  for (const std::string &mode : modes()) {
+    auto x = fmatrix("x"), w = fmatrix("w");
+    auto f = function({x, w}, {dot(x, w), sum(x)}, {.mode = mode});
+    ASSERT_TRUE(f.ok()) << f.status();
+    auto r = (*f)(Tensor({{1, 2}, {3, 4}}, DType::Float32), Tensor({{5}, {6}}, DType::Float32));
+    ASSERT_TRUE(r.ok()) << r.status();
+    EXPECT_EQ((*r)[0], Tensor({{17}, {39}}, DType::Float32)) << mode;
+    EXPECT_EQ((*r)[1].item<float>(), 10) << mode;
+    r = (*f)(*Tensor::zeros(DType::Float32, {0, 3}), *Tensor::zeros(DType::Float32, {3, 2}));
+    ASSERT_TRUE(r.ok()) << r.status();
+    EXPECT_EQ((*r)[0].shape(), (absl::Span<const int64_t>{0, 2})) << mode;
+    EXPECT_EQ((*r)[1].item<float>(), 0) << mode;
+  }
+}
+
+TEST(Function, NamedOutputsAndArguments) {
+  auto x = dscalar("x"), y = dscalar("y");
+  auto f = function({x, y}, {{"difference", x - y}, {"product", x * y}});
+  ASSERT_TRUE(f.ok()) << f.status();
+  auto r = f->call({5.0}, {{"y", 3.0}});
+  ASSERT_TRUE(r.ok()) << r.status();
+  EXPECT_EQ((*r)["difference"].item<double>(), 2);
+  EXPECT_EQ((*r)["product"].item<double>(), 15);
+  EXPECT_FALSE((*r)["quotient"].defined());
+}
+
+// F-045, B04, B06: what stands in the error of a bad call.
+TEST(Function, BadArguments) {
+  auto x = fvector("x"), n = Variable(TensorType(DType::Int32, {}));
+  auto f = function({x, n}, {x * 2, n + 1}, {.name = "F"});
+  ASSERT_TRUE(f.ok()) << f.status();
+  auto problem = [&](const absl::StatusOr<Results> &r) {
+    EXPECT_EQ(errorKind(r.status()), ErrorKind::TypeError);
+    return messageOf(r.status());
+  };
+  EXPECT_EQ(problem((*f)(Tensor({0.5}), 1)),
+            "F: argument 0 ('x') wants f32[?] but got f64[1]: a cast to float32 could lose "
+            "values; cast the value");
+  EXPECT_EQ(problem((*f)(Tensor({{1}}, DType::Float32), 1)),
+            "F: argument 0 ('x') wants f32[?] but got f32[1,1]");
+  EXPECT_EQ(problem((*f)(Tensor({1}, DType::Float32), 1.5)),
+            "F: argument 1 wants i32 but got f64: a cast to int32 could lose values; cast the "
+            "value");
+  EXPECT_EQ(problem((*f)(Tensor({1}, DType::Float32))), "F: argument 1 is missing");
+  EXPECT_EQ(problem((*f)(1, 2, 3)), "F: takes 2 arguments but got 3; its inputs are 'x' and 1 "
+                                    "without a name");
+  EXPECT_EQ(problem(f->call({}, {{"zz", 1.0}})),
+            "F: no input is called 'zz'; its inputs are 'x' and 1 without a name");
+  EXPECT_EQ(problem(f->call({Tensor({1}, DType::Float32)}, {{"x", 1.0}})),
+            "F: argument 0 ('x') is given twice");
+  EXPECT_TRUE((*f)(Tensor({1}, DType::Float32), 1.0).ok()) << "F-042: exactly integral";
+}
+
+// F-020: a run-time shape error names op, place and shapes, in every mode.
+TEST(Function, ShapeErrors) {
+  for (const std::string &mode : modes()) {
+    auto a = dvector("a"), b = dvector("b");
+    auto f = function({a, b}, {a + b}, {.mode = mode});
+    ASSERT_TRUE(f.ok()) << f.status();
+    absl::Status status = (*f)(Tensor({1, 2, 3}), Tensor({1, 2})).status();
+    EXPECT_EQ(errorKind(status), ErrorKind::ShapeError) << mode;
+    EXPECT_NE(messageOf(status).find("3 and 2"), std::string::npos) << mode << status;
+    ASSERT_TRUE(errorPlace(status)) << mode;
+    EXPECT_NE(std::string(errorPlace(status)->file).find("FunctionTest.cpp"), std::string::npos);
+  }
+}
+
+// F-152 to F-167.
+TEST(Function, RefusedGraphs) {
+  auto x = dscalar("x"), y = dscalar("y");
+  auto kind = [](const absl::StatusOr<Function> &f) { return errorKind(f.status()); };
+  EXPECT_EQ(kind(function({x}, {x + y})), ErrorKind::MissingInput);
+  EXPECT_NE(messageOf(function({x}, {x + y}).status()).find("'y' is no input"), std::string::npos);
+  EXPECT_EQ(kind(function({x, y}, {x + 1})), ErrorKind::UnusedInput);
+  EXPECT_TRUE(function({x, y}, {x + 1}, {.onUnusedInput = OnUnusedInput::Ignore}).ok());
+  EXPECT_EQ(kind(function({x, x}, {x})), ErrorKind::UnusedInput);
+  EXPECT_EQ(kind(function({x, constant(1.0)}, {x})), ErrorKind::TypeError);
+  EXPECT_EQ(kind(function({x}, {x}, {.mode = "fastest"})), ErrorKind::ValueError);
+  EXPECT_EQ(kind(function({x}, {x}, {.target = "z80"})), ErrorKind::ValueError);
+  // A mistake while building travels to here, with its place.
+  Variable bad = dot(dmatrix("m"), tensor(DType::Float64, {2, 3, 4, 5}));
+  Variable worse = exp(bad) + x;
+  EXPECT_EQ(bad.ok(), worse.ok());
+}
+
+// F-154: an intermediate variable as input cuts the graph.
+TEST(Function, IntermediateInput) {
+  auto x = dscalar("x");
+  Variable q = x * 2;
+  auto f = function({q}, {q + 1});
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_EQ((*f)(10.0)->item<double>(), 11);
+}
+
+// F-171, F-172: results share no memory with arguments, constants or one another.
+TEST(Function, ResultsAreFresh) {
+  for (const std::string &mode : modes()) {
+    auto v = dvector("v");
+    Variable c = constant(Tensor({7, 8}));
+    auto f = function({v}, {v, v, c}, {.mode = mode});
+    ASSERT_TRUE(f.ok()) << f.status();
+    Tensor argument({1, 2});
+    auto r = (*f)(argument);
+    ASSERT_TRUE(r.ok()) << r.status();
+    EXPECT_FALSE((*r)[0].overlaps((*r)[1])) << mode;
+    EXPECT_FALSE((*r)[0].overlaps(argument)) << mode;
+    Tensor third = (*r)[2];
+    third.mutableFlat<double>()[0] = 99;
+    EXPECT_EQ((*(*f)(argument))[2], Tensor({7, 8})) << mode;
+  }
+}
+
+TEST(Bind, Numbers) {
+  auto x = dscalar("x"), y = dscalar("y"), z = dscalar("z");
+  auto f = function({x, y, z}, {x + y * z});
+  ASSERT_TRUE(f.ok()) << f.status();
+  auto g = f->bind<double(double, double, double)>();
+  ASSERT_TRUE(g.ok()) << g.status();
+  EXPECT_EQ((*g)(2, 3, 4), 14);
+  EXPECT_EQ(messageOf(f->bind<double(double, double)>().status()),
+            "bind: the signature has 2 inputs, the function 3");
+  EXPECT_EQ(messageOf(f->bind<float(double, double, double)>().status()),
+            "bind: output 0 is f64, the signature has f32");
+}
+
+TEST(Bind, ViewsOfTheCallersMemory) {
+  auto m = fmatrix("m");
+  auto f = function({m}, {m.sum(1)});
+  ASSERT_TRUE(f.ok()) << f.status();
+  auto g = f->bind<absl::Status(View<const float, 2>, View<float, 1>)>();
+  ASSERT_TRUE(g.ok()) << g.status();
+  float in[] = {1, 2, 3, 4, 5, 6}, out[2] = {};
+  ASSERT_TRUE((*g)({in, {2, 3}}, {out, {2}}).ok());
+  EXPECT_EQ(out[0], 6);
+  EXPECT_EQ(out[1], 15);
+  EXPECT_EQ(errorKind((*g)({in, {2, 3}}, {out, {1}})), ErrorKind::ShapeError);
+  auto unsafe = f->bind<void(View<const float, 2>, View<float, 1>)>();
+  EXPECT_EQ(errorKind(unsafe.status()), ErrorKind::TypeError) << "shapes can be wrong at run time";
+}
+
+// F-219: calls of one Function from many threads at once.
+TEST(Function, ManyThreads) {
+  auto x = dmatrix("x");
+  auto f = function({x}, {softmax(dot(x, x)).sum(), exp(x).sum()});
+  ASSERT_TRUE(f.ok()) << f.status();
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 8; ++t)
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 50; ++i) {
+        int64_t n = 1 + (t + i) % 7;
+        auto r = (*f)(*Tensor::zeros(DType::Float64, {n, n}));
+        // Rows of a softmax sum to 1, exp(0) is 1.
+        if (!r.ok() || std::abs((*r)[0].item<double>() - double(n)) > 1e-12 ||
+            (*r)[1].item<double>() != double(n * n))
+          ++wrong;
+      }
+    });
+  for (std::thread &t : threads)
+    t.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Function, EqualKernelsAreOne) {
+  auto x = dmatrix("x"), y = dmatrix("y");
+  auto f = function({x, y}, {softmax(x), softmax(y), softmax(x.T())});
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_LE(f->counters().kernels, 2) << "one, and perhaps one that reads transposed";
+  ASSERT_TRUE((*f)(Tensor({{1, 2, 3}}), Tensor({{1}})).ok());
+  ASSERT_TRUE((*f)(Tensor({{4, 5, 6}}), Tensor({{1}})).ok());
+  EXPECT_EQ(f->counters().calls, 2);
+  EXPECT_EQ(f->counters().plans, 1) << "sizes are solved once for each set of shapes";
+}
+
+} // namespace
+} // namespace graphc

@@ -1,0 +1,116 @@
+//===- GraphTextTest.cpp - reading and writing graph text -----------------===//
+#include <gtest/gtest.h>
+
+#include "graphc/Import.h"
+#include "graphc/Ops.h"
+#include "graphc/Status.h"
+#include "graphc/Traversal.h"
+
+namespace graphc {
+namespace {
+
+constexpr std::string_view kText =
+    R"(func.func @main(%x: tensor<?x3xf32>, %b: tensor<1x3xf32>) -> (tensor<?xf32> {graph.name = "total"}, tensor<2xi64>) {
+  %c = graph.constant dense<[1, 2]> : tensor<2xi64>
+  %h = graph.add %x, %b : (tensor<?x3xf32>, tensor<1x3xf32>) -> tensor<?x3xf32>
+  %0 = graph.sum %h {axes = [1]} : (tensor<?x3xf32>) -> tensor<?xf32>
+  return %0, %c : tensor<?xf32>, tensor<2xi64>
+}
+)";
+
+std::string messageOf(const absl::Status &status) {
+  return std::string(status.message().data(), status.message().size());
+}
+
+TEST(GraphText, ReadsNamesTypesAndConstants) {
+  auto module = parseGraph(kText, "sum.mlir");
+  ASSERT_TRUE(module.ok()) << module.status();
+  ASSERT_EQ(module->inputs.size(), 2u);
+  EXPECT_EQ(module->inputs[0].name(), "x");
+  EXPECT_EQ(module->inputs[1].type(), Type(TensorType(DType::Float32, {1, 3})));
+  EXPECT_EQ(module->outputNames, (std::vector<std::string>{"total", ""}));
+  EXPECT_EQ(module->outputs[0].owner().input(0).name(), "h");
+  EXPECT_EQ(Constant::from(module->outputs[1])->data(), Tensor({1, 2}, DType::Int64));
+  Place place = module->outputs[0].place();
+  EXPECT_STREQ(place.file, "sum.mlir");
+  EXPECT_EQ(place.line, 4u);
+}
+
+TEST(GraphText, RoundTripsAsTextAndBytecode) {
+  auto module = parseGraph(kText, "sum.mlir");
+  ASSERT_TRUE(module.ok()) << module.status();
+  auto text = printGraph(*module);
+  ASSERT_TRUE(text.ok()) << text.status();
+  EXPECT_EQ(*text, kText);
+  auto bytecode = printGraph(*module, {.bytecode = true});
+  ASSERT_TRUE(bytecode.ok()) << bytecode.status();
+  auto again = parseGraph(*bytecode, "sum.bc");
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_TRUE(equalComputations(again->outputs, module->outputs, again->inputs, module->inputs));
+}
+
+TEST(GraphText, LocationsSurvive) {
+  auto module = parseGraph(kText, "sum.mlir");
+  auto text = printGraph(*module, {.locations = true});
+  ASSERT_TRUE(text.ok()) << text.status();
+  auto again = parseGraph(*text, "other.mlir");
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_STREQ(again->outputs[0].place().file, "sum.mlir");
+  EXPECT_EQ(again->outputs[0].place().line, 4u);
+}
+
+TEST(GraphText, NamesThatTextCannotSpell) {
+  Variable a(TensorType(DType::Float64, {}), "my input"), b(TensorType(DType::Float64, {}), "arg7");
+  GraphModule module{.inputs = {a, b}, .outputs = {a + b}, .outputNames = {""}};
+  auto text = printGraph(module);
+  ASSERT_TRUE(text.ok()) << text.status();
+  auto again = parseGraph(*text);
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->inputs[0].name(), "my input");
+  EXPECT_EQ(again->inputs[1].name(), "arg7");
+}
+
+TEST(GraphText, ConstantsOfAllDTypes) {
+  for (int d = 0; d < kNumDTypes; ++d) {
+    for (const Tensor &data : {Tensor({0, 1, 2}, DType(d)), *Tensor::zeros(DType(d), {2, 0}),
+                               Tensor({{1, 1}, {1, 1}}, DType(d)), Tensor({1}, DType(d))}) {
+      GraphModule module{.outputs = {Constant(data)}, .outputNames = {""}};
+      auto text = printGraph(module);
+      ASSERT_TRUE(text.ok()) << text.status();
+      auto again = parseGraph(*text);
+      ASSERT_TRUE(again.ok()) << *text << again.status();
+      EXPECT_TRUE(Constant::from(again->outputs[0])->data().identical(data)) << *text;
+    }
+  }
+}
+
+TEST(GraphText, Mistakes) {
+  auto problem = [](std::string_view body) {
+    std::string text =
+        "func.func @main(%x: tensor<2x3xf32>, %y: tensor<4x5xf32>) -> tensor<2x5xf32> {\n";
+    text += body;
+    absl::Status status = parseGraph(text, "bad.mlir").status();
+    std::string result = errorPlace(status) ? errorPlace(status)->str() + ": " : "";
+    return result + messageOf(status).substr(0, messageOf(status).find('\n'));
+  };
+  EXPECT_EQ(problem("  %0 = graph.tanhh %x : (tensor<2x3xf32>) -> tensor<2x3xf32>\n"),
+            "bad.mlir:2:8: no op is called 'tanhh'; did you mean 'tanh'?");
+  EXPECT_EQ(problem("  %0 = graph.exp %x : (tensor<2x3xf32>) -> tensor<2x4xf32>\n  return %x : "
+                    "tensor<2x3xf32>\n}"),
+            "bad.mlir:2:8: exp: the result is tensor<2x3xf32>, the text declares tensor<2x4xf32>");
+  EXPECT_EQ(problem("  %0 = arith.negf %x : tensor<2x3xf32>\n  return %0 : tensor<2x3xf32>\n}")
+                .substr(0, 12),
+            "bad.mlir:2:8");
+  EXPECT_EQ(problem("  %0 = graph.sum %x {axes = \"a\"} : (tensor<2x3xf32>) -> tensor<f32>\n  "
+                    "return %x : tensor<2x3xf32>\n}"),
+            "bad.mlir:2:8: sum: attribute 'axes' cannot be \"a\"");
+  EXPECT_EQ(messageOf(parseGraph("", "empty.mlir").status()),
+            "the file has no function (func.func @main)");
+  EXPECT_EQ(messageOf(parseGraph(kText, "sum.mlir", "other").status()),
+            "no function @other; the file has @main");
+  EXPECT_EQ(messageOf(loadGraph("no/such.mlir").status()),
+            "no/such.mlir: No such file or directory");
+}
+
+} // namespace
+} // namespace graphc
