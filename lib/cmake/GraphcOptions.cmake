@@ -28,7 +28,7 @@ endif()
 add_compile_options(-ffp-contract=off)
 
 # A library is needed by what uses it, not by everything: each one costs time at every start of a process.
-add_link_options(-Wl,--as-needed -Wl,--allow-shlib-undefined)
+add_link_options(-Wl,--as-needed)
 
 if(GRAPHC_SANITIZE)
   add_compile_options(-fsanitize=${GRAPHC_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
