@@ -6,7 +6,7 @@
 namespace graphc {
 namespace {
 
-template <Variable (*f)(Operand)> Variables unary(OnnxNode &n) { return {f(n.arg(0))}; }
+template <Variable (*f)(const Operand &)> Variables unary(OnnxNode &n) { return {f(n.arg(0))}; }
 
 /// A float attribute as a constant of x's dtype.
 Variable number(OnnxNode &n, const Variable &x, std::string_view name, double otherwise) {
@@ -82,7 +82,7 @@ Axes softmaxAxes(OnnxNode &n, const Variable &x) {
   return Axes(axes);
 }
 
-template <Variable (*f)(Operand, Axes)> Variables softmaxLike(OnnxNode &n) {
+template <Variable (*f)(const Operand &, const Axes &)> Variables softmaxLike(OnnxNode &n) {
   Variable x = n.in(0);
   return {f(n.at(x), softmaxAxes(n, x))};
 }

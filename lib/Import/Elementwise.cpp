@@ -18,11 +18,11 @@ Variable secondOperand(OnnxNode &n) {
   return dimshuffle(n.at(y), order);
 }
 
-template <Variable (*f)(Operand)> Variables unary(OnnxNode &n) { return {f(n.arg(0))}; }
-template <Variable (*f)(Operand, Operand)> Variables binary(OnnxNode &n) {
+template <Variable (*f)(const Operand &)> Variables unary(OnnxNode &n) { return {f(n.arg(0))}; }
+template <Variable (*f)(const Operand &, const Operand &)> Variables binary(OnnxNode &n) {
   return {f(n.arg(0), secondOperand(n))};
 }
-template <Variable (*f)(Operand, Operand)> Variables joined(OnnxNode &n) {
+template <Variable (*f)(const Operand &, const Operand &)> Variables joined(OnnxNode &n) {
   Variables terms = n.all();
   Variable result = terms[0];
   for (size_t i = 1; i < terms.size(); ++i)

@@ -54,7 +54,8 @@ Variables reduceLogSum(OnnxNode &n) { return {log(n.at(reduceSum(n)[0]))}; }
 Variables reduceLogSumExp(OnnxNode &n) { return {logsumexp(n.arg(0), optionsOf(n, n.in(0)))}; }
 
 /// Of equals the first, or the last: then the axis is looked at from its end.
-template <Variable (*f)(Operand, ReductionOptions)> Variables argReduction(OnnxNode &n) {
+template <Variable (*f)(const Operand &, const ReductionOptions &)>
+Variables argReduction(OnnxNode &n) {
   Variable x = n.in(0);
   int axis = n.plainAxis(n.getInt("axis", 0), x.rank());
   ReductionOptions options{.axes = Axis(axis), .keepDims = n.getBool("keepdims", true)};

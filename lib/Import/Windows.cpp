@@ -169,7 +169,8 @@ Variables averagePool(OnnxNode &n) {
   return pooled(n, counted ? PoolMode::AverageIncPad : PoolMode::AverageExcPad);
 }
 
-template <Variable (*f)(Operand, ReductionOptions)> Variables globalPool(OnnxNode &n) {
+template <Variable (*f)(const Operand &, const ReductionOptions &)>
+Variables globalPool(OnnxNode &n) {
   Variable x = n.in(0);
   std::vector<int> axes;
   for (int axis = 2; axis < x.rank(); ++axis)
