@@ -62,6 +62,11 @@ template <class F> F floorDivideFormula(F x, F y) {
     F quotient = x / y, d = (x - modFormula(x, y)) / y, f = floorValue(d);
     f = select(less(0.5, d - f), f + 1.0, f);
     f = select(equal(f, 0.0), copysignValue(f, quotient), f);
+    // The modulus by an infinity is that infinity where the signs differ: the difference above is
+    // no number.
+    auto below = nonZero(signBits(x) ^ signBits(y)) & !equal(x, 0.0);
+    auto byInfinity = equal(abs(y), kInf) & less(abs(x), kInf);
+    f = select(byInfinity, select(below, -1.0, quotient), f);
     return select(equal(y, 0.0), quotient, f);
   }
 }
