@@ -40,7 +40,5 @@ if os.path.exists(textDirection):
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.test_exec_root, "cache")
 if shutil.which("g++"):
     config.available_features.add("g++")
-if os.path.exists(os.path.join(config.graphc_source_dir, "include", "graphc", "graphc.h")):
-    config.available_features.add("api")
 if config.sanitizers:
     config.available_features.add("sanitized")

@@ -9,8 +9,7 @@
 namespace graphc {
 
 absl::StatusOr<GraphModule> loadOnnx(const std::string &path) {
-  static const absl::StatusOr<void *> entry =
-      loadOwnSymbol("libgraphc-onnx.so", "graphcOnnxEntry");
+  static const absl::StatusOr<void *> entry = loadOwnSymbol("libgraphc-onnx.so", "graphcOnnxEntry");
   if (!entry.ok())
     return entry.status();
   using Load = void (*)(const std::string &path, absl::StatusOr<GraphModule> *result);

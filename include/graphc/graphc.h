@@ -1,0 +1,22 @@
+//===- graphc/graphc.h - everything ------------------------------*- C++ -*-===//
+//
+// All of graphc's public headers, for programs that embed it; each may be included alone as well.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "graphc/Attributes.h"
+#include "graphc/Config.h"
+#include "graphc/DType.h"
+#include "graphc/Emit.h"
+#include "graphc/Function.h"
+#include "graphc/FunctionGraph.h"
+#include "graphc/Import.h"
+#include "graphc/OpDef.h"
+#include "graphc/Ops.h"
+#include "graphc/Print.h"
+#include "graphc/Status.h"
+#include "graphc/Tensor.h"
+#include "graphc/Traversal.h"
+#include "graphc/Type.h"
+#include "graphc/Variable.h"
