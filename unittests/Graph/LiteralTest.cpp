@@ -74,6 +74,7 @@ TEST_F(LiteralTest, IntegersNextToOperands) {
   EXPECT_EQ(next(DType::Float32, uint64_t(1) << 63), DType::Float32);
   // A number next to truth values counts them, as in the ancestors; no dtype is "held" there.
   EXPECT_EQ(next(DType::Bool, 1), DType::Int8);
+  EXPECT_EQ(next(DType::Bool, 0), DType::Int8);
   EXPECT_EQ(add(of(DType::Int8), 1).dtype(), DType::Int8);
   EXPECT_EQ(add(of(DType::Int8), 300).dtype(), DType::Int16);
 }

@@ -57,6 +57,8 @@ TEST_F(TraversalTest, EqualComputations) {
   EXPECT_FALSE(equalComputations({exp(x)}, {exp(y)}));
   EXPECT_TRUE(equalComputations({exp(x)}, {exp(y)}, {x}, {y}));
   EXPECT_FALSE(equalComputations({exp(x)}, {exp(x)}, {x}, {y}));
+  EXPECT_TRUE(equalComputations({e}, {e}));
+  EXPECT_FALSE(equalComputations({e}, {e}, {x}, {y}));
   EXPECT_FALSE(equalComputations({exp(x)}, {exp(fscalar("y"))}, {x}, {fscalar("z")}));
   EXPECT_FALSE(equalComputations({x, y}, {x}));
   EXPECT_FALSE(equalComputations({exp(x)}, {x}));
