@@ -74,7 +74,7 @@ TEST(GraphText, ConstantsOfAllDTypes) {
   for (int d = 0; d < kNumDTypes; ++d) {
     for (const Tensor &data : {Tensor({0, 1, 2}, DType(d)), *Tensor::zeros(DType(d), {2, 0}),
                                Tensor({{1, 1}, {1, 1}}, DType(d)), Tensor({1}, DType(d))}) {
-      GraphModule module{.outputs = {Constant(data)}, .outputNames = {""}};
+      GraphModule module{.inputs = {}, .outputs = {Constant(data)}, .outputNames = {""}};
       auto text = printGraph(module);
       ASSERT_TRUE(text.ok()) << text.status();
       auto again = parseGraph(*text);
