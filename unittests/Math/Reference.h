@@ -68,6 +68,9 @@ template <class W> W referenceMod(W x, W y) {
 template <class W> W referenceFloorDivide(W x, W y) {
   if (y == 0)
     return x / y;
+  // The remainder is infinite where the signs differ; NumPy counts one period down instead.
+  if (std::isinf(y) && std::isfinite(x) && x != 0)
+    return (x < 0) != (y < 0) ? W(-1) : W(0);
   W quotient = (x - referenceMod(x, y)) / y;
   if (quotient == 0 || std::isnan(quotient))
     return std::copysign(quotient, x / y);
