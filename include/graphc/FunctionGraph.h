@@ -25,7 +25,7 @@ namespace graphc {
 
 namespace detail {
 struct GraphState;
-}
+} // namespace detail
 
 /// One use of a Variable: input `index` of `node`, or, where `node` is null, output `index` of the
 /// FunctionGraph.
