@@ -1,0 +1,187 @@
+//===- ModelsTest.cpp - small models, good and bad -------------------------===//
+#include <random>
+
+#include "Eval/Evaluate.h"
+#include "Import/OnnxModels.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace graphc::test {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+
+Tensor counting(std::vector<int64_t> shape) {
+  Tensor tensor = *Tensor::allocate(DType::Float32, shape);
+  float next = 0;
+  for (float &element : tensor.mutableFlat<float>())
+    element = next++;
+  return tensor;
+}
+
+/// The shape of the only output for an input 0, 1, 2, ...
+std::vector<int64_t> outputShape(const onnx::ModelProto &model, std::vector<int64_t> inputShape) {
+  auto module = loadModel(model);
+  EXPECT_TRUE(module.ok()) << module.status();
+  if (!module.ok())
+    return {};
+  auto values = evaluate(module->outputs, module->inputs, {counting(inputShape)});
+  EXPECT_TRUE(values.ok()) << values.status();
+  if (!values.ok())
+    return {};
+  return {values->front().shape().begin(), values->front().shape().end()};
+}
+
+std::string message(const absl::StatusOr<GraphModule> &module) {
+  return std::string(module.status().message());
+}
+
+/// Axes are an attribute before set 13 and an input from then on.
+TEST(OpsetVersions, axesOfUnsqueezeAndSqueeze) {
+  onnx::ModelProto old = makeModel(11);
+  addInput(old, "x", {2, 3});
+  setInts(addNode(old, "Unsqueeze", {"x"}, {"u"}), "axes", {0, 3});
+  setInts(addNode(old, "Squeeze", {"u"}, {"y"}), "axes", {0});
+  addOutput(old, "y");
+  EXPECT_EQ(outputShape(old, {2, 3}), (std::vector<int64_t>{2, 3, 1}));
+
+  onnx::ModelProto recent = makeModel(13);
+  addInput(recent, "x", {2, 3});
+  addInts(recent, "both", {0, 3});
+  addInts(recent, "first", {0});
+  addNode(recent, "Unsqueeze", {"x", "both"}, {"u"});
+  addNode(recent, "Squeeze", {"u", "first"}, {"y"});
+  addOutput(recent, "y");
+  EXPECT_EQ(outputShape(recent, {2, 3}), (std::vector<int64_t>{2, 3, 1}));
+}
+
+/// An input that an axis needs may be computed from constants: here [1] - [1].
+TEST(Constants, areFolded) {
+  onnx::ModelProto model = makeModel(13);
+  addInput(model, "x", {2, 3});
+  addInts(model, "one", {1});
+  addNode(model, "Sub", {"one", "one"}, {"axis"});
+  addNode(model, "Unsqueeze", {"x", "axis"}, {"y"});
+  addOutput(model, "y");
+  EXPECT_EQ(outputShape(model, {2, 3}), (std::vector<int64_t>{1, 2, 3}));
+}
+
+TEST(Constants, mustNotFollowFromInputs) {
+  onnx::ModelProto model = makeModel(13);
+  addInput(model, "x", {2, 3});
+  addInput(model, "axis", {1}, onnx::TensorProto::INT64);
+  addNode(model, "Unsqueeze", {"x", "axis"}, {"y"}).set_name("wrap");
+  addOutput(model, "y");
+  auto module = loadModel(model);
+  EXPECT_EQ(errorKind(module.status()), ErrorKind::NotSupported);
+  EXPECT_THAT(message(module), EndsWith("node 1 'wrap' (Unsqueeze): input 1 must be constant, but "
+                                        "is computed from the model's inputs"));
+}
+
+/// 0 stands for the operand's extent, known or not.
+TEST(Shapes, reshapeCopiesExtents) {
+  onnx::ModelProto model = makeModel(13);
+  addInput(model, "x", {-1, 3, 4});
+  addInts(model, "shape", {0, -1});
+  addNode(model, "Reshape", {"x", "shape"}, {"y"});
+  addOutput(model, "y");
+  EXPECT_EQ(outputShape(model, {5, 3, 4}), (std::vector<int64_t>{5, 12}));
+}
+
+TEST(Errors, unsupportedOperatorsAreCounted) {
+  onnx::ModelProto model = makeModel(13);
+  addInput(model, "x", {2});
+  addNode(model, "Bogus", {"x"}, {"a"});
+  addNode(model, "NonZero", {"a"}, {"b"});
+  addNode(model, "Bogus", {"b"}, {"c"});
+  addNode(model, "Relu", {"c"}, {"d"}).set_domain("com.example");
+  addOutput(model, "d");
+  auto module = loadModel(model);
+  EXPECT_EQ(errorKind(module.status()), ErrorKind::NotSupported);
+  EXPECT_THAT(message(module), EndsWith(": uses operators that have no translation: Bogus (2), "
+                                        "NonZero (1), com.example.Relu (1)"));
+}
+
+TEST(Errors, nameTheNode) {
+  onnx::ModelProto model = makeModel(13);
+  addInput(model, "x", {2});
+  addNode(model, "Add", {"x", "y"}, {"z"});
+  addOutput(model, "z");
+  EXPECT_THAT(message(loadModel(model)),
+              EndsWith("node 1 (Add): 'y' is used before anything defines it"));
+}
+
+TEST(Errors, initializerOfAnotherSize) {
+  onnx::ModelProto model = makeModel(13);
+  addInts(model, "w", {1, 2}).set_dims(0, 3);
+  addOutput(model, "w");
+  EXPECT_THAT(message(loadModel(model)),
+              EndsWith("initializer 'w': holds 2 numbers where its shape (3,) needs 3"));
+}
+
+/// A weight in a file of its own beside the model.
+struct External {
+  onnx::ModelProto model = makeModel(13);
+  External(const std::string &location, const std::string &offset) {
+    onnx::TensorProto &weight = addInts(model, "w", {});
+    weight.set_dims(0, 2);
+    weight.set_data_location(onnx::TensorProto::EXTERNAL);
+    auto add = [&](const std::string &key, const std::string &value) {
+      onnx::StringStringEntryProto *entry = weight.add_external_data();
+      entry->set_key(key);
+      entry->set_value(value);
+    };
+    add("location", location);
+    add("offset", offset);
+    addOutput(model, "w");
+  }
+};
+
+TEST(ExternalData, isReadAtItsOffset) {
+  const int64_t numbers[] = {7, 8, 9};
+  scratchFile("weights.bin", std::string(reinterpret_cast<const char *>(numbers), sizeof(numbers)));
+  auto module = loadModel(External("weights.bin", "8").model);
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_EQ(Constant::from(module->outputs[0])->data(), Tensor({8, 9}, DType::Int64));
+}
+
+TEST(ExternalData, mistakes) {
+  scratchFile("weights.bin", std::string(24, '\0'));
+  EXPECT_THAT(message(loadModel(External("weights.bin", "16").model)),
+              HasSubstr("needs 16 bytes from offset 16"));
+  EXPECT_THAT(message(loadModel(External("weights.bin", "-8").model)),
+              HasSubstr("has the offset '-8'"));
+  for (const char *location : {"../weights.bin", "a/../../weights.bin", "/etc/hostname", ""})
+    EXPECT_THAT(message(loadModel(External(location, "0").model)),
+                HasSubstr("which is not a file beside the model or below"));
+  EXPECT_EQ(errorKind(loadModel(External("missing.bin", "0").model).status()), ErrorKind::Io);
+}
+
+onnx::ModelProto smallNetwork() {
+  onnx::ModelProto model = makeModel(13);
+  addInput(model, "x", {1, 2, 4, 4});
+  addInts(model, "shape", {0, -1});
+  setInts(addNode(model, "MaxPool", {"x"}, {"p"}), "kernel_shape", {2, 2});
+  addNode(model, "Reshape", {"p", "shape"}, {"r"});
+  setInt(addNode(model, "Softmax", {"r"}, {"y"}), "axis", -1);
+  addOutput(model, "y");
+  return model;
+}
+
+/// Whatever a damaged file gives, an error or another model: it must not crash.
+TEST(DamagedFiles, giveErrors) {
+  const std::string good = smallNetwork().SerializeAsString();
+  for (size_t length = 0; length < good.size(); ++length)
+    (void)load(scratchFile("damaged.onnx", good.substr(0, length)));
+  std::mt19937 random(20240611);
+  for (int i = 0; i < 3000; ++i) {
+    std::string bad = good;
+    for (int flips = 1 + int(random() % 3); flips > 0; --flips)
+      bad[random() % bad.size()] ^= char(1 << random() % 8);
+    (void)load(scratchFile("damaged.onnx", bad));
+  }
+}
+
+} // namespace
+} // namespace graphc::test
