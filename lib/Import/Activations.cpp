@@ -1,6 +1,7 @@
 //===- Activations.cpp - activations and softmax ---------------------------===//
 #include <numeric>
 
+#include "Import/ShapeTerms.h"
 #include "Import/Translations.h"
 
 namespace graphc {
@@ -36,9 +37,7 @@ Variables prelu(OnnxNode &n) {
   Variable x = n.in(0), slope = n.in(1);
   // Sets before 7 give one slope for each channel.
   if (n.opset() < 7 && slope.rank() == 1 && !slope.type().broadcastable(0) && x.rank() > 1) {
-    std::vector<int> order(size_t(x.rank() - 1), -1);
-    order[0] = 0;
-    slope = dimshuffle(n.at(slope), order);
+    slope = dimshuffle(n.at(slope), orderAlong(0, x.rank() - 1));
   }
   Variable negative = lt(n.at(x), n.scalar(0, x.dtype()));
   return {where(n.at(negative), mul(n.at(x), slope), x)};
@@ -94,9 +93,7 @@ Variables hardmax(OnnxNode &n) {
     return {n.unsupported("Hardmax over several axes")};
   int axis = n.plainAxis(n.getInt("axis", -1), x.rank());
   Variable best = argmax(n.at(x), ReductionOptions{.axes = Axis(axis), .keepDims = true});
-  std::vector<int> order(size_t(x.rank()), -1);
-  order[axis] = 0;
-  Variable positions = dimshuffle(n.at(arange(n.at(shape(n.at(x), axis)))), order);
+  Variable positions = positionsAlong(n, extentTerm(n, x, axis), axis, x.rank());
   return {cast(n.at(eq(n.at(positions), best)), x.dtype())};
 }
 

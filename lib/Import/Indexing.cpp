@@ -99,25 +99,12 @@ Variables gathered(OnnxNode &n) {
   return {gather(n.at(x), n.in(1), n.plainAxis(n.getInt("axis", 0), x.rank()))};
 }
 
-/// Each index with the coordinates of where it stands, as a position in the flattened operand.
 Variables gatheredElements(OnnxNode &n) {
   Variable x = n.in(0), indices = cast(n.arg(1), DType::Int64);
   int axis = n.plainAxis(n.getInt("axis", 0), x.rank());
   if (indices.rank() != x.rank())
     return {n.fail(ErrorKind::ValueError, "indices must have the operand's rank")};
-  Operand extent = extentTerm(n, x, axis);
-  Variable positive = where(n.at(lt(n.at(indices), 0)), add(n.at(indices), extent), indices);
-  Variable position = mul(n.at(positive), extentProduct(n, x, axis + 1, x.rank()));
-  for (int k = 0; k < x.rank(); ++k) {
-    if (k == axis)
-      continue;
-    std::vector<int> order(size_t(x.rank()), -1);
-    order[k] = 0;
-    Variable along = dimshuffle(n.at(arange(n.at(shape(n.at(indices), k)))), order);
-    Variable stride = mul(n.at(along), extentProduct(n, x, k + 1, x.rank()));
-    position = add(n.at(position), stride);
-  }
-  return {take(n.at(x), position)};
+  return {gatherAlong(n, x, indices, axis)};
 }
 
 //===--- padding ----------------------------------------------------------------===//

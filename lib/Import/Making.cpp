@@ -55,9 +55,7 @@ Variables oneHot(OnnxNode &n) {
   Variable depth = cast(n.at(reshape(n.arg(1), ShapeList(Ints()))), DType::Int64);
   int rank = indices.rank() + 1, axis = n.plainAxis(n.getInt("axis", -1), rank);
   Variable positive = where(n.at(lt(n.at(indices), 0)), add(n.at(indices), depth), indices);
-  std::vector<int> order(size_t(rank), -1);
-  order[axis] = 0;
-  Variable places = dimshuffle(n.at(arange(n.at(depth))), order);
+  Variable places = positionsAlong(n, n.at(depth), axis, rank);
   Variable hit = eq(n.at(expandDims(n.at(positive), Axis(axis))), places);
   Variable on = subtensor(n.at(values), {Index(1)}), off = subtensor(n.at(values), {Index(0)});
   return {where(n.at(hit), on, off)};

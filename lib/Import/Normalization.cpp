@@ -1,6 +1,7 @@
 //===- Normalization.cpp - normalizations and dropout ----------------------===//
 #include <numeric>
 
+#include "Import/ShapeTerms.h"
 #include "Import/Translations.h"
 
 namespace graphc {
@@ -8,32 +9,15 @@ namespace {
 
 /// A vector with one element for each channel, beside axis 1 of x.
 Variable beside(OnnxNode &n, const Variable &x, const Variable &vector) {
-  std::vector<int> order(size_t(std::max(1, x.rank() - 1)), -1);
-  order[0] = 0;
-  return dimshuffle(n.at(vector), order);
+  return dimshuffle(n.at(vector), orderAlong(0, x.rank() - 1));
 }
 
 Variable sqrtPlus(OnnxNode &n, const Variable &variance, double epsilon) {
   return sqrt(n.at(add(n.at(variance), n.scalar(epsilon, variance.dtype()))));
 }
 
-/// As ONNX's inference: x * factor + offset, the two of which follow from the parameters alone
-/// and so are computed once where these are constant.
-Variables batchNormalization(OnnxNode &n) {
-  Variable x = n.in(0), scale = n.in(1), bias = n.in(2), mean = n.in(3), variance = n.in(4);
-  if (n.getBool("training_mode", false))
-    return {n.unsupported("training_mode")};
-  if (n.opset() < 9 && !n.getBool("spatial", true))
-    return {n.unsupported("spatial = 0")};
-  double epsilon = n.getFloat("epsilon", 1e-5);
-  Variable factor = trueDiv(n.at(scale), sqrtPlus(n, variance, epsilon));
-  Variable offset = sub(n.at(bias), mul(n.at(mean), factor));
-  Variable scaled = mul(n.at(x), beside(n, x, factor));
-  return {add(n.at(scaled), beside(n, x, offset))};
-}
-
 struct Normalized {
-  Variable value, mean, inverseDeviation;
+  Variable value, mean, variance, inverseDeviation;
 };
 
 /// (x - mean) / sqrt(variance + epsilon) over axes.
@@ -44,13 +28,46 @@ Normalized normalized(OnnxNode &n, const Variable &x, const std::vector<int> &ax
   Variable centered = sub(n.at(x), mean);
   Variable variance = graphc::mean(n.at(sqr(n.at(centered))), options);
   Variable inverse = reciprocal(n.at(sqrtPlus(n, variance, epsilon)));
-  return {mul(n.at(centered), inverse), mean, inverse};
+  return {mul(n.at(centered), inverse), mean, variance, inverse};
 }
 
 std::vector<int> axesFrom(int first, int rank) {
   std::vector<int> axes(size_t(std::max(0, rank - first)));
   std::iota(axes.begin(), axes.end(), first);
   return axes;
+}
+
+/// Of this batch; the other outputs are means of the given statistics and this batch's.
+Variables trainingBatchNormalization(OnnxNode &n) {
+  Variable x = n.in(0);
+  std::vector<int> axes = axesFrom(1, x.rank());
+  if (!axes.empty())
+    axes[0] = 0;
+  Normalized part = normalized(n, x, axes, n.getFloat("epsilon", 1e-5));
+  double momentum = n.getFloat("momentum", 0.9);
+  auto running = [&](size_t i, const Variable &batch) {
+    Variable given = n.in(i), own = reshape(n.at(batch), ShapeList({Operand(-1)}));
+    return add(n.at(mul(n.at(given), n.scalar(momentum, given.dtype()))),
+               mul(n.at(cast(n.at(own), given.dtype())), n.scalar(1 - momentum, given.dtype())));
+  };
+  Variable scaled = mul(n.at(part.value), beside(n, x, n.in(1)));
+  return {add(n.at(scaled), beside(n, x, n.in(2))), running(3, part.mean),
+          running(4, part.variance)};
+}
+
+/// As ONNX's inference: x * factor + offset, the two of which follow from the parameters alone
+/// and so are computed once where these are constant.
+Variables batchNormalization(OnnxNode &n) {
+  Variable x = n.in(0), scale = n.in(1), bias = n.in(2), mean = n.in(3), variance = n.in(4);
+  if (n.getBool("training_mode", false))
+    return trainingBatchNormalization(n);
+  if (n.opset() < 9 && !n.getBool("spatial", true))
+    return {n.unsupported("spatial = 0")};
+  double epsilon = n.getFloat("epsilon", 1e-5);
+  Variable factor = trueDiv(n.at(scale), sqrtPlus(n, variance, epsilon));
+  Variable offset = sub(n.at(bias), mul(n.at(mean), factor));
+  Variable scaled = mul(n.at(x), beside(n, x, factor));
+  return {add(n.at(scaled), beside(n, x, offset))};
 }
 
 Variables instanceNormalization(OnnxNode &n) {

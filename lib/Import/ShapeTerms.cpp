@@ -67,4 +67,28 @@ Terms vectorTerms(OnnxNode &n, size_t i) {
   return terms;
 }
 
+std::vector<int> orderAlong(int axis, int rank) {
+  std::vector<int> order(size_t(std::max(rank, axis + 1)), -1);
+  order[size_t(axis)] = 0;
+  return order;
+}
+
+Variable positionsAlong(OnnxNode &n, const Operand &count, int axis, int rank) {
+  Variable numbers = arange(Operand(int64_t(0)), count, int64_t(1), DType::Int64);
+  return dimshuffle(n.at(numbers), orderAlong(axis, rank));
+}
+
+Variable gatherAlong(OnnxNode &n, const Variable &x, const Variable &along, int axis) {
+  Operand extent = extentTerm(n, x, axis);
+  Variable positive = where(n.at(lt(n.at(along), 0)), add(n.at(along), extent), along);
+  Variable position = mul(n.at(positive), extentProduct(n, x, axis + 1, x.rank()));
+  for (int k = 0; k < x.rank(); ++k) {
+    if (k == axis)
+      continue;
+    Variable own = positionsAlong(n, extentTerm(n, along, k), k, x.rank());
+    position = add(n.at(position), mul(n.at(own), extentProduct(n, x, k + 1, x.rank())));
+  }
+  return take(n.at(x), position);
+}
+
 } // namespace graphc

@@ -18,4 +18,12 @@ ShapeList shapeOf(OnnxNode &n, const Terms &terms);
 /// it is a constant.
 Terms vectorTerms(OnnxNode &n, size_t i);
 
+/// The order for dimshuffle that puts a vector along `axis` of `rank` axes.
+std::vector<int> orderAlong(int axis, int rank);
+/// 0, 1, 2, … to before `count` along `axis` of `rank` axes, the others being 1.
+Variable positionsAlong(OnnxNode &n, const Operand &count, int axis, int rank);
+/// Elements of x: for `axis` at the positions `along` (int64, of x's rank; negative ones count from
+/// the end), for the other axes at the coordinates of where these stand in `along`.
+Variable gatherAlong(OnnxNode &n, const Variable &x, const Variable &along, int axis);
+
 } // namespace graphc

@@ -9,8 +9,24 @@ namespace {
 
 Variables identityOf(OnnxNode &n) { return {n.in(0)}; }
 
-/// 0 stands for the operand's extent, unless allowzero is set. Extents that are computed are
-/// taken as they are.
+/// What an extent of Reshape's input means: 0 stands for the operand's own.
+Operand orOwnExtent(OnnxNode &n, const Variable &x, const Operand &term, int axis) {
+  if (!term.isWeak()) {
+    if (axis >= x.rank())
+      return term;
+    Variable extent = cast(term, DType::Int64);
+    Operand own = extentTerm(n, x, axis);
+    return n.at(where(n.at(eq(n.at(extent), 0)), own, extent));
+  }
+  if (term.weakValue().item<int64_t>() != 0)
+    return term;
+  if (axis >= x.rank())
+    n.fail(ErrorKind::ValueError, "extent " + std::to_string(axis) +
+                                      " is 0, but the operand's rank is " +
+                                      std::to_string(x.rank()));
+  return axis < x.rank() ? extentTerm(n, x, axis) : term;
+}
+
 Variables reshaped(OnnxNode &n) {
   Variable x = n.in(0);
   Terms terms;
@@ -19,15 +35,9 @@ Variables reshaped(OnnxNode &n) {
       terms.emplace_back(extent);
   else
     terms = vectorTerms(n, 1);
-  bool zeroIsZero = n.getBool("allowzero", false);
-  for (size_t i = 0; i < terms.size() && !zeroIsZero; ++i)
-    if (terms[i].isWeak() && terms[i].weakValue().item<int64_t>() == 0) {
-      if (int(i) >= x.rank())
-        return {n.fail(ErrorKind::ValueError, "extent " + std::to_string(i) +
-                                                  " is 0, but the operand's rank is " +
-                                                  std::to_string(x.rank()))};
-      terms[i] = extentTerm(n, x, int(i));
-    }
+  if (!n.getBool("allowzero", false))
+    for (size_t i = 0; i < terms.size(); ++i)
+      terms[i] = orOwnExtent(n, x, terms[i], int(i));
   return {reshape(n.at(x), shapeOf(n, terms))};
 }
 

@@ -14,8 +14,11 @@ Table makeTable() {
   Table table;
   for (absl::Span<const Translation> family :
        {elementwiseTranslations(), activationTranslations(), reductionTranslations(),
-        productTranslations(), windowTranslations(), normalizationTranslations(),
-        shapeTranslations(), indexTranslations(), makingTranslations()})
+        productTranslations(), einsumTranslations(), convolutionTranslations(),
+        transposedConvolutionTranslations(), poolingTranslations(), resizingTranslations(),
+        normalizationTranslations(), shapeTranslations(), indexTranslations(),
+        scatteringTranslations(), orderingTranslations(), makingTranslations(), lossTranslations(),
+        quantizationTranslations()})
     for (const Translation &translation : family)
       table.emplace(translation.name, &translation);
   return table;

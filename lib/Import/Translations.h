@@ -26,11 +26,19 @@ absl::Span<const Translation> elementwiseTranslations();
 absl::Span<const Translation> activationTranslations();
 absl::Span<const Translation> reductionTranslations();
 absl::Span<const Translation> productTranslations();
-absl::Span<const Translation> windowTranslations();
+absl::Span<const Translation> einsumTranslations();
+absl::Span<const Translation> convolutionTranslations();
+absl::Span<const Translation> transposedConvolutionTranslations();
+absl::Span<const Translation> poolingTranslations();
+absl::Span<const Translation> resizingTranslations();
 absl::Span<const Translation> normalizationTranslations();
 absl::Span<const Translation> shapeTranslations();
 absl::Span<const Translation> indexTranslations();
+absl::Span<const Translation> scatteringTranslations();
+absl::Span<const Translation> orderingTranslations();
 absl::Span<const Translation> makingTranslations();
+absl::Span<const Translation> lossTranslations();
+absl::Span<const Translation> quantizationTranslations();
 
 /// The translation of an operator of ONNX's own domain, or null.
 const Translation *findTranslation(std::string_view name);

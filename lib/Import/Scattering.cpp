@@ -1,0 +1,224 @@
+//===- Scattering.cpp - gathering and scattering by coordinates --------------===//
+//
+// Results are computed element by element: each joins the updates whose index is its own, so that
+// a scatter takes time in proportion to results times updates (along the axis of its indices).
+//
+//===----------------------------------------------------------------------===//
+#include "Import/ShapeTerms.h"
+#include "Import/Translations.h"
+
+namespace graphc {
+namespace {
+
+Variable countedFromFront(OnnxNode &n, const Variable &indices, const Operand &extent) {
+  return where(n.at(lt(n.at(indices), 0)), add(n.at(indices), extent), indices);
+}
+
+/// Joins the updates over `axis` where they hit; `old` where none does. Of several the last one
+/// counts unless `reduction` joins them with the old value.
+Variable joinUpdates(OnnxNode &n, const std::string &reduction, const Variable &hit,
+                     const Variable &updates, const Variable &old, int axis) {
+  DType dtype = old.dtype();
+  ReductionOptions options{.axes = Axis(axis)};
+  auto joined = [&](auto reduce, double neutral) {
+    return reduce(n.at(where(n.at(hit), updates, n.scalar(neutral, dtype))), options);
+  };
+  auto typedSum = [&](const Operand &x, ReductionOptions o) {
+    o.dtype = dtype;
+    return sum(x, o);
+  };
+  auto typedProd = [&](const Operand &x, ReductionOptions o) {
+    o.dtype = dtype;
+    return prod(x, o);
+  };
+  if (reduction == "add")
+    return add(n.at(old), joined(typedSum, 0));
+  if (reduction == "mul")
+    return mul(n.at(old), joined(typedProd, 1));
+  if (reduction == "max" || reduction == "min") {
+    // Where an update does not hit, the old value stands for it.
+    Variable all = where(n.at(hit), updates, expandDims(n.at(old), Axis(axis)));
+    return reduction == "max" ? maximum(n.at(old), max(n.at(all), options))
+                              : minimum(n.at(old), min(n.at(all), options));
+  }
+  if (reduction != "none")
+    return n.unsupported("reduction '" + reduction + "'");
+  // The last that hits: no other hit comes behind it.
+  int rank = hit.rank();
+  Variable number = positionsAlong(n, extentTerm(n, hit, axis), axis, rank);
+  Variable none = n.scalar(-1, DType::Int64);
+  ReductionOptions kept{.axes = Axis(axis), .keepDims = true};
+  Variable last = max(n.at(where(n.at(hit), number, none)), kept);
+  Variable chosen = where(n.at(eq(n.at(number), last)), updates, n.scalar(0, dtype));
+  Variable any = ge(n.at(squeeze(n.at(last), Axis(axis))), n.scalar(0, DType::Int64));
+  return where(n.at(any), typedSum(n.at(chosen), options), old);
+}
+
+/// data[…, indices[i, …], …] = updates[i, …] along one axis.
+Variables scatterElements(OnnxNode &n) {
+  Variable x = n.in(0), indices = cast(n.arg(1), DType::Int64), updates = n.in(2);
+  int axis = n.plainAxis(n.getInt("axis", 0), x.rank());
+  if (!n.status().ok() || indices.rank() != x.rank() || updates.rank() != x.rank())
+    return {n.fail(ErrorKind::ValueError, "data, indices and updates must have the same rank")};
+  // Updates may cover a part of the other axes only: indices beyond are made to hit nothing.
+  std::vector<std::pair<int, int>> widths(size_t(x.rank()), {0, 0});
+  for (int k = 0; k < x.rank(); ++k) {
+    int64_t whole = x.type().extent(k), part = indices.type().extent(k);
+    if (k == axis || (whole == part && whole != kDynamic))
+      continue;
+    if (whole == kDynamic || part == kDynamic)
+      return {n.unsupported("scattering where extents are unknown")};
+    widths[size_t(k)].second = asInts({whole - part})[0];
+  }
+  indices = countedFromFront(n, indices, extentTerm(n, x, axis));
+  indices = pad(n.at(indices), widths, PadOptions{.value = Operand(Tensor(int64_t(-1)))});
+  updates = pad(n.at(updates), widths);
+  Variable wide = expandDims(n.at(indices), Axis(axis));
+  Variable own = positionsAlong(n, extentTerm(n, x, axis), axis, x.rank() + 1);
+  // Result positions along `axis`, updates along the one behind it.
+  Variable hit = eq(n.at(wide), own);
+  return {joinUpdates(n, n.getString("reduction", "none"), hit,
+                      expandDims(n.at(updates), Axis(axis)), x, axis + 1)};
+}
+
+/// Coordinates [count, k] of the axes from `first` on as positions in these axes flattened.
+Variable flatPositions(OnnxNode &n, const Variable &x, const Variable &coordinates, int first,
+                       int count) {
+  Variable result = n.scalar(0, DType::Int64);
+  for (int k = 0; k < count; ++k) {
+    std::vector<Index> index(size_t(coordinates.rank() - 1), Index(Slice()));
+    index.push_back(Index(k));
+    Variable own = subtensor(n.at(coordinates), index);
+    own = countedFromFront(n, own, extentTerm(n, x, first + k));
+    Operand stride = extentProduct(n, x, first + k + 1, first + count);
+    result = add(n.at(result), mul(n.at(own), stride));
+  }
+  return result;
+}
+
+/// How many coordinates an index has: its last extent, which must be known.
+int coordinatesPerIndex(OnnxNode &n, const Variable &indices, int most) {
+  int64_t count = indices.rank() < 1 ? 0 : indices.type().extent(indices.rank() - 1);
+  if (!n.status().ok() || count < 1 || count > most)
+    n.fail(ErrorKind::ValueError,
+           "indices of " + indices.type().brief() + " for " + std::to_string(most) + " axes");
+  return int(count);
+}
+
+Variables gatherND(OnnxNode &n) {
+  Variable x = n.in(0), indices = cast(n.arg(1), DType::Int64);
+  int batch = int(n.getInt("batch_dims", 0));
+  if (!x.ok() || batch < 0 || batch >= std::min(x.rank(), indices.rank()))
+    return {n.fail(ErrorKind::ValueError, "batch_dims is " + std::to_string(batch))};
+  int count = coordinatesPerIndex(n, indices, x.rank() - batch);
+  if (!n.status().ok())
+    return {};
+  // Batches and indexed axes are joined to one, in which batch b begins at b * elements.
+  Variable position = flatPositions(n, x, indices, batch, count);
+  for (int b = 0; b < batch; ++b) {
+    Variable own = positionsAlong(n, extentTerm(n, x, b), b, position.rank());
+    position = add(n.at(position), mul(n.at(own), extentProduct(n, x, b + 1, batch + count)));
+  }
+  Terms joined = {extentProduct(n, x, 0, batch + count)};
+  for (int k = batch + count; k < x.rank(); ++k)
+    joined.push_back(extentTerm(n, x, k));
+  return {take(n.at(reshape(n.at(x), shapeOf(n, joined))), position, TakeOptions{.axis = 0})};
+}
+
+/// x with slices replaced: updates [u, …] at the positions [u] of x's first `count` axes.
+Variable scattered(OnnxNode &n, const std::string &reduction, const Variable &x, int count,
+                   const Variable &position, const Variable &updates) {
+  Operand places = extentProduct(n, x, 0, count), number = extentProduct(n, position, 0, 1);
+  Terms flat = {places}, each = {number}, whole;
+  std::vector<int> order = {-1, 0};
+  for (int k = 0; k < x.rank(); ++k) {
+    whole.push_back(extentTerm(n, x, k));
+    if (k < count)
+      continue;
+    flat.push_back(whole.back());
+    each.push_back(whole.back());
+    order.push_back(k - count + 1);
+  }
+  int rank = int(order.size());
+  Variable old = reshape(n.at(x), shapeOf(n, flat));
+  Variable wide = dimshuffle(n.at(reshape(n.at(updates), shapeOf(n, each))), order);
+  Variable hit =
+      eq(n.at(dimshuffle(n.at(position), orderAlong(1, rank))), positionsAlong(n, places, 0, rank));
+  return reshape(n.at(joinUpdates(n, reduction, hit, wide, old, 1)), shapeOf(n, whole));
+}
+
+Variable flattened(OnnxNode &n, const Variable &x) {
+  return reshape(n.at(x), shapeOf(n, {extentProduct(n, x, 0, x.rank())}));
+}
+
+Variables scatterND(OnnxNode &n) {
+  Variable x = n.in(0), indices = cast(n.arg(1), DType::Int64), updates = n.in(2);
+  int count = coordinatesPerIndex(n, indices, x.rank());
+  if (!n.status().ok())
+    return {};
+  Variable position = flattened(n, flatPositions(n, x, indices, 0, count));
+  return {scattered(n, n.getString("reduction", "none"), x, count, position, updates)};
+}
+
+/// Extents of the operand of the pooling that MaxUnpool undoes; batch and channels included.
+Ints unpooledShape(OnnxNode &n, const Variable &x) {
+  int axes = x.rank() - 2;
+  Ints window = n.getInts("kernel_shape").value_or(Ints());
+  Ints stride = n.getInts("strides").value_or(Ints(window.size(), 1));
+  Ints pads = n.getInts("pads").value_or(Ints(window.size() * 2, 0));
+  if (!x.ok() || axes < 1 || int(window.size()) != axes || int(stride.size()) != axes ||
+      int(pads.size()) != 2 * axes) {
+    n.fail(ErrorKind::ValueError, "kernel_shape, strides and pads do not fit " + x.type().brief());
+    return {};
+  }
+  if (x.type().numElements() == kDynamic) {
+    n.unsupported("an operand of unknown extents: " + x.type().brief());
+    return {};
+  }
+  absl::Span<const int64_t> shape = x.type().shape();
+  Ints result = {shape[0], shape[1]};
+  for (int k = 0; k < axes; ++k) {
+    int64_t extent = 0;
+    if (__builtin_mul_overflow(shape[size_t(2 + k)] - 1, stride[k], &extent) ||
+        __builtin_add_overflow(extent, window[k] - pads[k] - pads[axes + k], &extent))
+      n.fail(ErrorKind::ValueError, "kernel_shape, strides and pads are out of range");
+    result.push_back(extent);
+  }
+  return result;
+}
+
+/// Values back to where MaxPool's indices say that they were.
+Variables maxUnpool(OnnxNode &n) {
+  Variable x = n.in(0);
+  Ints shape = unpooledShape(n, x);
+  if (!n.status().ok())
+    return {};
+  Variable empty = full(ShapeList(shape, n.place()), n.at(n.scalar(0, x.dtype())));
+  Variable position = flattened(n, cast(n.arg(1), DType::Int64));
+  Variable filled = scattered(n, "none", flattened(n, empty), 1, position, flattened(n, x));
+  Variable result = reshape(n.at(filled), ShapeList(shape, n.place()));
+  if (!n.has(2))
+    return {result};
+  // Indices count in an array of the size above, even if a larger one is asked for.
+  Ints wanted = n.constantInts(2);
+  std::vector<std::pair<int, int>> more;
+  if (n.status().ok() && wanted.size() != shape.size())
+    return {n.fail(ErrorKind::ValueError,
+                   "output_shape must have " + std::to_string(shape.size()) + " numbers")};
+  for (size_t k = 0; k < wanted.size(); ++k)
+    more.emplace_back(0, asInts({wanted[k] - shape[k]})[0]);
+  return {pad(n.at(result), more)};
+}
+
+} // namespace
+
+absl::Span<const Translation> scatteringTranslations() {
+  static constexpr Translation kTable[] = {
+      {"GatherND", gatherND},       {"MaxUnpool", maxUnpool},
+      {"Scatter", scatterElements}, {"ScatterElements", scatterElements},
+      {"ScatterND", scatterND},
+  };
+  return kTable;
+}
+
+} // namespace graphc

@@ -1,0 +1,137 @@
+//===- TransposedConvolution.cpp - ConvTranspose ---------------------------===//
+//
+// The operand with stride - 1 zeros between its elements, convolved with stride 1 and the kernel
+// reversed, its first two axes exchanged.
+//
+//===----------------------------------------------------------------------===//
+#include "Import/ShapeTerms.h"
+#include "Import/Translations.h"
+#include "Import/Window.h"
+
+namespace graphc {
+namespace {
+
+/// Each spatial axis of x with stride - 1 zeros behind every element.
+Variable spreadOut(OnnxNode &n, const Variable &x, const Window &w) {
+  std::vector<int> order = {0, 1};
+  std::vector<std::pair<int, int>> widths(2, {0, 0});
+  Terms joined = {extentTerm(n, x, 0), extentTerm(n, x, 1)};
+  bool any = false;
+  for (int k = 0; k < w.axes; ++k) {
+    order.insert(order.end(), {2 + k, -1});
+    widths.insert(widths.end(), {{0, 0}, {0, w.stride[k] - 1}});
+    joined.push_back(product(n, extentTerm(n, x, 2 + k), Operand(int64_t(w.stride[k]))));
+    any |= w.stride[k] != 1;
+  }
+  if (!any)
+    return x;
+  Variable apart = pad(n.at(dimshuffle(n.at(x), order)), widths);
+  return reshape(n.at(apart), shapeOf(n, joined));
+}
+
+/// [channels, outputs / groups, …] as [outputs, channels / groups, …].
+Variable exchanged(OnnxNode &n, const Variable &kernel, int64_t groups) {
+  std::vector<int> order = {0, 2, 1};
+  Terms split = {Operand(groups), Operand(kernel.type().extent(0) / groups),
+                 Operand(kernel.type().extent(1))};
+  Terms joined = {Operand(groups * kernel.type().extent(1)), split[1]};
+  for (int k = 2; k < kernel.rank(); ++k) {
+    order.push_back(k + 1);
+    split.push_back(extentTerm(n, kernel, k));
+    joined.push_back(split.back());
+  }
+  Variable apart = transpose(n.at(reshape(n.at(kernel), shapeOf(n, split))), order);
+  return reshape(n.at(apart), shapeOf(n, joined));
+}
+
+/// The padding, from `pads` or from the extents that the result must have.
+void addPadding(OnnxNode &n, const Variable &x, Window &w, const std::vector<int> &more) {
+  std::string automatic = n.getString("auto_pad", "NOTSET");
+  bool same = automatic == "SAME_UPPER" || automatic == "SAME_LOWER";
+  if (!same && automatic != "NOTSET" && automatic != "VALID")
+    n.fail(ErrorKind::ValueError, "attribute auto_pad is '" + automatic + "'");
+  if (!same && !n.hasAttribute("output_shape")) {
+    if (automatic == "NOTSET")
+      w.padding = padsAttribute(n, w.axes);
+    return;
+  }
+  std::vector<int> wanted;
+  if (n.hasAttribute("output_shape"))
+    wanted = perAxis(n, "output_shape", w.axes);
+  for (int k = 0; k < w.axes; ++k) {
+    int64_t extent = x.type().extent(2 + k);
+    // Without a wanted extent it is that of the operand times the stride, whatever that is.
+    int64_t result = wanted.empty() ? w.stride[k] : wanted[k];
+    if (!wanted.empty() && extent == kDynamic) {
+      n.unsupported("output_shape on an axis of unknown extent");
+      return;
+    }
+    int64_t rest = wanted.empty() ? 0 : int64_t(w.stride[k]) * (extent - 1);
+    int64_t total = rest + more[k] + covered(w, k) - result;
+    // A larger result than the windows reach has zeros behind it.
+    if (total < 0) {
+      w.padding[k] = {0, asInts({total})[0]};
+      continue;
+    }
+    int less = int(total / 2), most = int(total - total / 2);
+    w.padding[k] = automatic == "SAME_UPPER" ? std::pair(less, most) : std::pair(most, less);
+  }
+}
+
+/// Padding of the convolution; where it would be negative, elements of x are cut off.
+Variable cutOff(OnnxNode &n, const Variable &x, std::vector<std::pair<int, int>> &padding) {
+  std::vector<Index> kept = {Slice(), Slice()};
+  bool any = false;
+  for (auto &[front, back] : padding) {
+    kept.emplace_back(Slice(front < 0 ? Operand(-int64_t(front)) : Operand(kEnd),
+                            back < 0 ? Operand(int64_t(back)) : Operand(kEnd)));
+    any |= front < 0 || back < 0;
+    front = std::max(0, front);
+    back = std::max(0, back);
+  }
+  return any ? subtensor(n.at(x), kept) : x;
+}
+
+Variables convTranspose(OnnxNode &n) {
+  Variable x = n.in(0), kernel = n.in(1);
+  if (!x.ok() || !kernel.ok() || x.rank() != kernel.rank() || x.rank() < 3)
+    return {n.fail(ErrorKind::TypeError,
+                   "operand and kernel must have the same rank, at least 3: " + x.type().brief() +
+                       " and " + kernel.type().brief())};
+  std::optional<Window> w = unpaddedWindow(n, x, kernelExtent(n, kernel));
+  if (!w)
+    return {};
+  std::vector<int> more = perAxis(n, "output_padding", w->axes, 0);
+  addPadding(n, x, *w, more);
+  int64_t groups = n.getInt("group", 1);
+  int64_t channels = kernel.type().extent(0), outputs = kernel.type().extent(1);
+  if (channels == kDynamic || outputs == kDynamic)
+    return {n.unsupported("a kernel of unknown extents: " + kernel.type().brief())};
+  if (groups < 1 || groups != int(groups) || channels % groups != 0)
+    return {n.fail(ErrorKind::ValueError, std::to_string(channels) + " channels in " +
+                                              std::to_string(groups) + " groups")};
+  if (!n.status().ok())
+    return {};
+
+  std::vector<std::pair<int, int>> padding;
+  for (int k = 0; k < w->axes; ++k) {
+    int64_t reach = covered(*w, k) - 1;
+    // The zeros behind the last element are there already.
+    int64_t front = reach - w->padding[k].first;
+    int64_t back = reach - w->padding[k].second + more[k] - (w->stride[k] - 1);
+    padding.emplace_back(asInts({front, back})[0], asInts({front, back})[1]);
+  }
+  Variable spread = cutOff(n, spreadOut(n, x, *w), padding);
+  ConvOptions options{.padding = Padding(padding), .dilation = w->dilation, .groups = int(groups)};
+  Variable reversed = exchanged(n, kernel, groups);
+  return {withBias(n, convolved(n, spread, reversed, options), 2)};
+}
+
+} // namespace
+
+absl::Span<const Translation> transposedConvolutionTranslations() {
+  static constexpr Translation kTable[] = {{"ConvTranspose", convTranspose}};
+  return kTable;
+}
+
+} // namespace graphc
