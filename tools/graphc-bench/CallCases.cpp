@@ -1,0 +1,179 @@
+//===- CallCases.cpp - what a call costs ----------------------------------===//
+//
+// x + y of numbers and of vectors of three elements, against a plain call of the same thing through
+// a pointer that the compiler cannot see through.
+//
+//===----------------------------------------------------------------------===//
+#include <benchmark/benchmark.h>
+
+#include <memory>
+
+#include "Case.h"
+#include "HandLoops.h"
+#include "absl/strings/str_format.h"
+#include "graphc/graphc.h"
+
+namespace graphc::bench {
+namespace {
+
+constexpr double kX = 0.75, kY = 2.5, kSum = 3.25;
+
+double (*const volatile plainAdd)(double, double) = handAdd;
+void (*const volatile plainAdd3)(const double *, const double *, double *, int64_t) = handAdd3;
+
+absl::Status checkSum(double found, const char *side) {
+  if (found == kSum)
+    return absl::OkStatus();
+  return makeError(ErrorKind::ValueError, absl::StrFormat("%s gives %g", side, found));
+}
+
+/// The last result of each side, for the check.
+struct Last {
+  double ours = 0, peer = 0;
+  absl::Status check() const {
+    if (absl::Status s = checkSum(ours, "graphc"); !s.ok())
+      return s;
+    return checkSum(peer, "the plain call");
+  }
+};
+
+absl::StatusOr<Function> scalarAdd() {
+  Variable x = dscalar("x"), y = dscalar("y");
+  return function({x, y}, x + y);
+}
+
+Work plainScalars(const std::shared_ptr<Last> &last) {
+  return [last](int64_t count) {
+    double x = kX, y = kY, sum = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      benchmark::DoNotOptimize(x);
+      sum = plainAdd(x, y);
+      benchmark::DoNotOptimize(sum);
+    }
+    last->peer = sum;
+  };
+}
+
+Subject beside(Work ours, Work peer, const std::shared_ptr<Last> &last) {
+  Subject subject;
+  subject.ours = std::move(ours);
+  subject.peer = std::move(peer);
+  subject.check = [last] { return last->check(); };
+  return subject;
+}
+
+absl::StatusOr<Subject> boundScalars(const Settings &) {
+  absl::StatusOr<Function> f = scalarAdd();
+  if (!f.ok())
+    return f.status();
+  absl::StatusOr<Bound<double(double, double)>> bound = f->bind<double(double, double)>();
+  if (!bound.ok())
+    return bound.status();
+  auto last = std::make_shared<Last>();
+  Work ours = [last, call = *bound](int64_t count) {
+    double x = kX, y = kY, sum = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      benchmark::DoNotOptimize(x);
+      sum = call(x, y);
+      benchmark::DoNotOptimize(sum);
+    }
+    last->ours = sum;
+  };
+  return beside(std::move(ours), plainScalars(last), last);
+}
+
+/// The arguments are given anew at each call: numbers, or Tensors.
+template <class Argument> absl::StatusOr<Subject> generalScalars(Argument x, Argument y) {
+  absl::StatusOr<Function> f = scalarAdd();
+  if (!f.ok())
+    return f.status();
+  auto last = std::make_shared<Last>();
+  Work ours = [last, x, y, call = *f](int64_t count) {
+    for (int64_t i = 0; i < count; ++i)
+      last->ours = call(x, y)->template item<double>();
+  };
+  return beside(std::move(ours), plainScalars(last), last);
+}
+
+struct Vectors {
+  double x[3] = {kX, kX, kX}, y[3] = {kY, kY, kY}, o[3] = {}, byHand[3] = {};
+};
+
+absl::StatusOr<Function> vectorAdd(int64_t extent) {
+  Variable x = tensor(DType::Float64, {extent}, "x"), y = tensor(DType::Float64, {extent}, "y");
+  return function({x, y}, x + y);
+}
+
+Work plainVectors(const std::shared_ptr<Vectors> &v, const std::shared_ptr<Last> &last) {
+  return [v, last](int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+      plainAdd3(v->x, v->y, v->byHand, 3);
+      benchmark::ClobberMemory();
+    }
+    last->peer = v->byHand[2];
+  };
+}
+
+absl::StatusOr<Subject> boundVectors(int64_t extent) {
+  absl::StatusOr<Function> f = vectorAdd(extent);
+  if (!f.ok())
+    return f.status();
+  auto bound =
+      f->bind<absl::Status(View<const double, 1>, View<const double, 1>, View<double, 1>)>();
+  if (!bound.ok())
+    return bound.status();
+  auto v = std::make_shared<Vectors>();
+  auto last = std::make_shared<Last>();
+  Work ours = [v, last, call = *bound](int64_t count) {
+    bool good = true;
+    for (int64_t i = 0; i < count; ++i) {
+      good &= call({v->x, {3}}, {v->y, {3}}, {v->o, {3}}).ok();
+      benchmark::ClobberMemory();
+    }
+    last->ours = good ? v->o[2] : 0;
+  };
+  return beside(std::move(ours), plainVectors(v, last), last);
+}
+
+absl::StatusOr<Subject> generalVectors(const Settings &) {
+  absl::StatusOr<Function> f = vectorAdd(kDynamic);
+  if (!f.ok())
+    return f.status();
+  auto v = std::make_shared<Vectors>();
+  auto last = std::make_shared<Last>();
+  Work ours = [last, x = Tensor({kX, kX, kX}), y = Tensor({kY, kY, kY}), call = *f](int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+      absl::StatusOr<Results> results = call(x, y);
+      last->ours = results.ok() ? (*results)[0].flat<double>()[2] : 0;
+    }
+  };
+  return beside(std::move(ours), plainVectors(v, last), last);
+}
+
+} // namespace
+
+void addCalls(std::vector<Case> &cases) {
+  cases.push_back({"call_bind",
+                   "x + y bound as double(double, double)",
+                   {.extraNanoseconds = 15},
+                   boundScalars});
+  cases.push_back(
+      {"call_bind_vec3", "x + y of vectors of 3, static, bound to views", {}, [](const Settings &) {
+         return boundVectors(3);
+       }});
+  cases.push_back(
+      {"call_bind_vec3_dynamic", "the same, extents known at the call", {}, [](const Settings &) {
+         return boundVectors(kDynamic);
+       }});
+  cases.push_back({"call_scalar", "f(x, y) of numbers", {}, [](const Settings &) {
+                     return generalScalars(kX, kY);
+                   }});
+  cases.push_back(
+      {"call_scalar_tensors", "f(x, y) of Tensors with one number", {}, [](const Settings &) {
+         return generalScalars(Tensor(kX), Tensor(kY));
+       }});
+  cases.push_back(
+      {"call_vec3", "f(x, y) of Tensors of 3, extents known at the call", {}, generalVectors});
+}
+
+} // namespace graphc::bench

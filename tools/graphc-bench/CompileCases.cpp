@@ -1,0 +1,231 @@
+//===- CompileCases.cpp - from a finished graph to code -------------------===//
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "Case.h"
+#include "Graphs.h"
+#include "Inputs.h"
+#include "absl/strings/str_format.h"
+
+extern char **environ;
+
+namespace graphc::bench {
+namespace {
+
+/// Makes a graph whose constants depend on `number`, so that nothing compiled before serves it.
+using Maker = std::function<GraphModule(int64_t number)>;
+
+/// Compiles one graph after the other, in this process and without the cache on disk. Making the
+/// graph is not timed apart: it takes microseconds.
+absl::StatusOr<Subject> compiling(const Maker &make) {
+  auto status = std::make_shared<absl::Status>();
+  auto number = std::make_shared<int64_t>(0);
+  Subject subject;
+  subject.ours = [=](int64_t count) {
+    FunctionOptions options;
+    options.diskCache = false;
+    for (int64_t i = 0; i < count; ++i)
+      if (absl::StatusOr<Function> f = function(make((*number)++), options); !f.ok())
+        *status = f.status();
+  };
+  subject.check = [status] { return *status; };
+  return subject;
+}
+
+GraphModule moduleOf(Variables inputs, Variable output) {
+  GraphModule module;
+  module.inputs = std::move(inputs);
+  module.outputs = {std::move(output)};
+  return module;
+}
+
+float varied(int64_t number) { return 0.25f + float(number) * 0x1p-20f; }
+
+GraphModule seedExample(int64_t) {
+  Variable x = dscalar("x"), y = dscalar("y"), z = dscalar("z");
+  return moduleOf({x, y, z}, x + y * z);
+}
+
+GraphModule cheapChain(int64_t number) {
+  Variable x = fvector("x"), y = fvector("y");
+  return moduleOf({x, y}, ew10cheap(x, y, varied(number)));
+}
+
+GraphModule mathChain(int64_t number) {
+  Variable x = fvector("x"), y = fvector("y");
+  return moduleOf({x, y}, ew10(x, y * varied(number)));
+}
+
+/// `ops` operations of all kinds: mostly elementwise, every twentieth a sum over rows whose result
+/// goes on as a column. No two parts are alike.
+GraphModule mixedGraph(int ops, int64_t number) {
+  Variable x = fmatrix("x"), y = fmatrix("y");
+  Stream stream{uint64_t(ops)};
+  Variable v = x;
+  ReductionOptions rows;
+  rows.axes = Axis(1);
+  rows.keepDims = true;
+  for (int op = 0; op < ops; ++op) {
+    if (op % 20 == 19) {
+      v = y - sum(v, rows);
+      ++op; // two of them
+      continue;
+    }
+    switch (int(stream.next() * 8)) {
+    case 0:
+      v = v + y;
+      break;
+    case 1:
+      v = v * x;
+      break;
+    case 2:
+      v = v - varied(number + op);
+      break;
+    case 3:
+      v = maximum(v, y);
+      break;
+    case 4:
+      v = minimum(v, varied(number + op));
+      break;
+    case 5:
+      v = abs(v);
+      break;
+    case 6:
+      v = sqrt(v);
+      break;
+    default:
+      v = exp(v);
+    }
+  }
+  return moduleOf({x, y}, v);
+}
+
+//===--- whole processes --------------------------------------------------------===//
+
+/// A folder that goes away with its owner.
+struct TemporaryFolder {
+  std::filesystem::path path;
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "graphc-bench-XXXXXX").string();
+    if (mkdtemp(name.data()))
+      path = name;
+  }
+  TemporaryFolder(const TemporaryFolder &) = delete;
+  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    if (!path.empty())
+      std::filesystem::remove_all(path, ignored);
+  }
+};
+
+constexpr std::string_view kSeedText =
+    R"(func.func @main(%x: tensor<f64>, %y: tensor<f64>, %z: tensor<f64>) -> tensor<f64> {
+  %0 = graph.mul %y, %z : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  %1 = graph.add %x, %0 : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %1 : tensor<f64>
+}
+)";
+
+/// Runs a program to its end, its output in `output`; its exit status, or -1.
+int runProgram(const std::vector<std::string> &words, const std::vector<std::string> &environment,
+               const std::string &output) {
+  auto pointers = [](const std::vector<std::string> &list) {
+    std::vector<char *> result;
+    for (const std::string &word : list)
+      result.push_back(const_cast<char *>(word.c_str()));
+    result.push_back(nullptr);
+    return result;
+  };
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  constexpr int kWriteNew = 01 | 0100 | 01000; // O_WRONLY | O_CREAT | O_TRUNC
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.c_str(), kWriteNew, 0600);
+  pid_t child = 0;
+  int failed = posix_spawn(&child, words[0].c_str(), &actions, nullptr, pointers(words).data(),
+                           pointers(environment).data());
+  posix_spawn_file_actions_destroy(&actions);
+  int status = 0;
+  if (failed)
+    return -1;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR)
+      return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/// `graphc run` of x + y * z, from exec to exit; with compiled code in a cache folder or without.
+absl::StatusOr<Subject> wholeProcess(const Settings &settings, bool cached) {
+  auto folder = std::make_shared<TemporaryFolder>();
+  if (folder->path.empty())
+    return makeError(ErrorKind::Io, "no folder for temporary files");
+  std::string graph = folder->path / "axpy.mlir", output = folder->path / "output";
+  std::ofstream(graph) << kSeedText;
+  std::vector<std::string> words = {settings.programs + "/graphc",
+                                    "run",
+                                    graph,
+                                    "--input",
+                                    "x=2",
+                                    "--input",
+                                    "y=3",
+                                    "--input",
+                                    "z=4"};
+  std::vector<std::string> environment;
+  for (char **variable = environ; *variable; ++variable)
+    if (std::string_view text = *variable; !text.starts_with("GRAPHC_CACHE_DIR="))
+      environment.emplace_back(text);
+  environment.push_back("GRAPHC_CACHE_DIR=" +
+                        (cached ? (folder->path / "cache").string() : std::string("none")));
+  auto status = std::make_shared<absl::Status>();
+  Subject subject;
+  subject.ours = [=](int64_t count) {
+    for (int64_t i = 0; i < count; ++i)
+      if (int code = runProgram(words, environment, output); code != 0)
+        *status = makeError(ErrorKind::RuntimeError,
+                            absl::StrFormat("%s ended with status %d", words[0], code));
+  };
+  subject.check = [=]() -> absl::Status {
+    if (!status->ok())
+      return *status;
+    std::ifstream file(output);
+    std::string line;
+    std::getline(file, line);
+    if (line == "out0: tensor<f64> = 14")
+      return absl::OkStatus();
+    return makeError(ErrorKind::ValueError,
+                     "graphc run printed '" + line + "' [" + folder->path.string() + "]");
+  };
+  return subject;
+}
+
+} // namespace
+
+void addCompilation(std::vector<Case> &cases) {
+  auto add = [&](std::string name, std::string about, Target target, const Maker &make) {
+    cases.push_back({std::move(name), std::move(about), target,
+                     [make](const Settings &) { return compiling(make); }});
+  };
+  add("compile_seed", "x + y*z, warm", {.milliseconds = 3}, seedExample);
+  add("compile_ew10cheap", "ew10cheap, warm", {.milliseconds = 6}, cheapChain);
+  add("compile_ew10", "ew10, warm", {.milliseconds = 10}, mathChain);
+  add("compile_50", "50 mixed ops, warm", {},
+      [](int64_t number) { return mixedGraph(50, number); });
+  add("compile_1000", "1,000 mixed ops, warm", {},
+      [](int64_t number) { return mixedGraph(1000, number); });
+  cases.push_back({"process_run",
+                   "graphc run of x + y*z, kernels in the cache folder",
+                   {.milliseconds = 25},
+                   [](const Settings &s) { return wholeProcess(s, true); }});
+  cases.push_back(
+      {"process_run_uncached", "the same without a cache folder", {}, [](const Settings &s) {
+         return wholeProcess(s, false);
+       }});
+}
+
+} // namespace graphc::bench

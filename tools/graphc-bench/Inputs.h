@@ -1,0 +1,41 @@
+//===- Inputs.h - the numbers that cases compute with -------------*- C++ -*-===//
+//
+// Every input is a stream s' = 6364136223846793005 s + 1442695040888963407 mod 2^64 from a seed;
+// u = (s' >> 40) / 2^24 is exact in f32, and an element is low + (high - low) u, computed in double
+// precision and rounded to the dtype. So results can be computed anywhere: make_expected.py does.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "graphc/Tensor.h"
+
+namespace graphc::bench {
+
+class Stream {
+public:
+  explicit Stream(uint64_t seed) : state_(seed) {}
+  /// In [0, 1).
+  double next() {
+    state_ = 6364136223846793005u * state_ + 1442695040888963407u;
+    return double(state_ >> 40) * 0x1p-24;
+  }
+
+private:
+  uint64_t state_;
+};
+
+/// Float32 or Float64. There is no error for shapes that fit in the memory.
+Tensor makeInput(DType dtype, absl::Span<const int64_t> shape, double low, double high,
+                 uint64_t seed);
+
+/// Whether `values` (row-major) agree with what Expected.h has for `name`: the sum, the greatest
+/// absolute value and the sum weighted by the stream of seed 9999, relative to the sum of absolute
+/// values and the greatest one. ValueError that names `side` if not.
+absl::Status checkSums(std::string_view name, std::string_view side, const Tensor &values);
+
+} // namespace graphc::bench
