@@ -14,7 +14,13 @@
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/BinaryFormat/ELF.h"
+#include "llvm/ObjCopy/CommonConfig.h"
+#include "llvm/ObjCopy/ELF/ELFConfig.h"
+#include "llvm/ObjCopy/ELF/ELFObjcopy.h"
 #include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 LLD_HAS_DRIVER(elf)
@@ -92,6 +98,25 @@ absl::Status runLld(llvm::ArrayRef<const char *> arguments) {
   return makeError(ErrorKind::Internal, "cannot link: " + text);
 }
 
+/// Makes `path` of `objects` and `libraries`, as `options` say.
+absl::Status link(absl::Span<const std::string> objects, const std::string &path,
+                  llvm::ArrayRef<const char *> options, llvm::ArrayRef<std::string> libraries) {
+  std::vector<MemoryFile> files(objects.size());
+  std::vector<std::string> paths;
+  for (size_t i = 0; i < objects.size(); ++i) {
+    if (absl::Status status = files[i].write(objects[i]); !status.ok())
+      return status;
+    paths.push_back(files[i].path());
+  }
+  llvm::SmallVector<const char *> arguments = {"ld.lld", "--threads=1", "-o", path.c_str()};
+  arguments.append(options.begin(), options.end());
+  for (const std::string &path : paths)
+    arguments.push_back(path.c_str());
+  for (const std::string &library : libraries)
+    arguments.push_back(library.c_str());
+  return runLld(arguments);
+}
+
 } // namespace
 
 absl::Status linkSharedObject(absl::Span<const std::string> objects, const std::string &path,
@@ -103,26 +128,45 @@ absl::Status linkSharedObject(absl::Span<const std::string> objects, const std::
   absl::StatusOr<std::string> libc = libraryOf(reinterpret_cast<void *>(&::write), "write");
   if (!libc.ok())
     return libc.status();
-
-  std::vector<MemoryFile> files(objects.size());
-  std::vector<std::string> paths;
-  for (size_t i = 0; i < objects.size(); ++i) {
-    if (absl::Status status = checkMachine(objects[i]); !status.ok())
+  for (const std::string &object : objects)
+    if (absl::Status status = checkMachine(object); !status.ok())
       return status;
-    if (absl::Status status = files[i].write(objects[i]); !status.ok())
-      return status;
-    paths.push_back(files[i].path());
-  }
-
-  llvm::SmallVector<const char *> arguments = {
-      "ld.lld", "-shared", "-o", path.c_str(), "--build-id=none", "--hash-style=gnu", "--threads=1",
-      "-z",     "now",     "-z", "defs",       "--as-needed"};
+  llvm::SmallVector<const char *> options = {
+      "-shared", "--build-id=none", "--hash-style=gnu", "-z", "now", "-z", "defs", "--as-needed"};
   if (!soName.empty())
-    arguments.append({"-soname", soName.c_str()});
-  for (const std::string &object : paths)
-    arguments.push_back(object.c_str());
-  arguments.append({libm->c_str(), libc->c_str()});
-  return runLld(arguments);
+    options.append({"-soname", soName.c_str()});
+  return link(objects, path, options, {*libm, *libc});
+}
+
+absl::StatusOr<std::string> mergeObjects(absl::Span<const std::string> objects,
+                                         absl::Span<const std::string> globals) {
+  // A file with a name: lld makes its results beside their place and renames them.
+  llvm::SmallString<128> path;
+  if (std::error_code error = llvm::sys::fs::createTemporaryFile("graphc", "o", path))
+    return makeError(ErrorKind::Io, "cannot merge objects: " + error.message());
+  llvm::FileRemover remover(path);
+  if (absl::Status status = link(objects, path.str().str(), {"-r"}, {}); !status.ok())
+    return status;
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> merged =
+      llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!merged)
+    return makeError(ErrorKind::Io, "cannot merge objects: " + merged.getError().message());
+
+  llvm::objcopy::CommonConfig config;
+  for (const std::string &name : globals)
+    if (llvm::Error error = config.SymbolsToKeepGlobal.addMatcher(
+            llvm::objcopy::NameOrPattern::create(name, llvm::objcopy::MatchStyle::Literal, {})))
+      return makeError(ErrorKind::Internal, llvm::toString(std::move(error)));
+  llvm::Expected<std::unique_ptr<llvm::object::ObjectFile>> elf =
+      llvm::object::ObjectFile::createELFObjectFile(**merged);
+  if (!elf)
+    return makeError(ErrorKind::Internal, "merged object: " + llvm::toString(elf.takeError()));
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream out(bytes);
+  if (llvm::Error error = llvm::objcopy::elf::executeObjcopyOnBinary(
+          config, {}, llvm::cast<llvm::object::ELFObjectFileBase>(**elf), out))
+    return makeError(ErrorKind::Internal, "merged object: " + llvm::toString(std::move(error)));
+  return std::string(bytes.begin(), bytes.end());
 }
 
 } // namespace graphc

@@ -1,9 +1,9 @@
-//===- JIT/Linker.h - objects to a shared object ----------------*- C++ -*-===//
+//===- JIT/Linker.h - objects to one file -----------------------*- C++ -*-===//
 #pragma once
 
 #include <string>
 
-#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/types/span.h"
 
 namespace graphc {
@@ -15,5 +15,10 @@ namespace graphc {
 /// NotSupported for objects of another processor than this one, whose libraries are not here.
 absl::Status linkSharedObject(absl::Span<const std::string> objects, const std::string &path,
                               const std::string &soName = "");
+
+/// Relocatable objects of any processor as one, in which only `globals` can be seen from outside.
+/// Thread-safe. Errors as above.
+absl::StatusOr<std::string> mergeObjects(absl::Span<const std::string> objects,
+                                         absl::Span<const std::string> globals);
 
 } // namespace graphc

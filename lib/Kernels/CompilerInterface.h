@@ -33,15 +33,35 @@ struct CompileOptions {
 inline constexpr std::string_view kStages[] = {"graph", "rewritten", "kernels", "linalg",
                                                "loops", "llvm",      "asm",     "obj"};
 
+/// What C programs link to or load: docs/AheadOfTime.md.
+struct LibraryOptions {
+  /// Starts the names of the library's functions; a C identifier.
+  std::string name;
+  /// The graph's file, for the header's introduction.
+  std::string source;
+};
+struct LibraryFiles {
+  /// Bytes of a relocatable ELF object with the whole program.
+  std::string object;
+  /// Text of its C header.
+  std::string header;
+};
+
 class CompilerInterface {
 public:
   /// Code for this process.
   virtual absl::StatusOr<std::shared_ptr<const Executable>>
   compile(const GraphModule &module, const CompileOptions &options) const = 0;
 
-  /// The result of a stage: text, or the bytes of an object for "obj".
+  /// The result of a stage: text, or for "obj" the bytes of an object with the kernels alone.
   virtual absl::StatusOr<std::string> emit(const GraphModule &module, std::string_view stage,
                                            const CompileOptions &options) const = 0;
+  /// The whole program as an object that needs libc and libm alone.
+  virtual absl::StatusOr<LibraryFiles> compileLibrary(const GraphModule &module,
+                                                      const LibraryOptions &library,
+                                                      const CompileOptions &options) const = 0;
+  /// Makes the shared library `path` of such an object. NotSupported for another processor's.
+  virtual absl::Status linkLibrary(const std::string &object, const std::string &path) const = 0;
   /// From the text of stage `from` (linalg or loops) to a later one.
   virtual absl::StatusOr<std::string> translate(std::string_view text, std::string_view name,
                                                 std::string_view from, std::string_view to,

@@ -6,6 +6,7 @@
 
 #include "JIT/ObjectCompiler.h"
 #include "Kernels/Kernel.h"
+#include "Runtime/Program.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 
@@ -36,5 +37,7 @@ struct CompiledKernel {
 /// On up to `threads` threads.
 absl::StatusOr<std::vector<CompiledKernel>>
 compileKernels(absl::Span<const Kernel> kernels, const ObjectCompiler &compiler, int threads);
+/// Which scratch memory a kernel wants is known when its loops have been made.
+void placeScratch(const std::vector<CompiledKernel> &compiled, Program &program);
 
 } // namespace graphc

@@ -1,5 +1,6 @@
 //===- Entry.cpp - libgraphc-compiler's only exported symbol --------------===//
 #include "CompileKernels.h"
+#include "JIT/Linker.h"
 #include "Kernels/CompilerInterface.h"
 #include "Pipeline.h"
 #include "Text/GraphText.h"
@@ -21,6 +22,19 @@ public:
     if (absl::Status s = graphc::compile(module, options, stages).status(); !s.ok())
       return s;
     return stages.text();
+  }
+
+  absl::StatusOr<LibraryFiles> compileLibrary(const GraphModule &module,
+                                              const LibraryOptions &library,
+                                              const CompileOptions &options) const override {
+    Stages stages(options, library);
+    if (absl::Status s = graphc::compile(module, options, stages).status(); !s.ok())
+      return s;
+    return std::move(stages.library());
+  }
+
+  absl::Status linkLibrary(const std::string &object, const std::string &path) const override {
+    return linkSharedObject({object}, path, path.substr(path.rfind('/') + 1));
   }
 
   absl::StatusOr<std::string> translate(std::string_view text, std::string_view name,

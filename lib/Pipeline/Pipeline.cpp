@@ -2,6 +2,7 @@
 #include "Pipeline.h"
 
 #include "CompileKernels.h"
+#include "CompileLibrary.h"
 #include "JIT/Session.h"
 #include "JIT/Target.h"
 #include "Kernels/EmitGraph.h"
@@ -70,7 +71,8 @@ absl::Status showCode(const KernelGraph &kernels, const ObjectCompiler &compiler
   return absl::OkStatus();
 }
 
-/// Which scratch memory a kernel wants is known when its loops have been made.
+} // namespace
+
 void placeScratch(const std::vector<CompiledKernel> &compiled, Program &program) {
   for (Program::Step &step : program.steps) {
     if (step.kind != Program::Step::Kind::Kernel)
@@ -86,8 +88,6 @@ void placeScratch(const std::vector<CompiledKernel> &compiled, Program &program)
     }
   }
 }
-
-} // namespace
 
 absl::StatusOr<std::shared_ptr<const Executable>>
 compile(const GraphModule &module, const CompileOptions &options, Stages &stages) {
@@ -130,6 +130,8 @@ compile(const GraphModule &module, const CompileOptions &options, Stages &stages
     if (!s.ok() || stages.wantsText())
       return nothing(s);
   }
+  if (stages.wantsLibrary())
+    return nothing(compileLibrary(*std::move(kernels), **compiler, options, stages));
   absl::StatusOr<std::vector<CompiledKernel>> compiled =
       compileKernels(kernels->kernels, **compiler, options.compileThreads);
   if (!compiled.ok())

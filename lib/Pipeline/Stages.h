@@ -16,6 +16,10 @@ public:
   Stages(const CompileOptions &options, std::string_view wanted)
       : dumpFolder_(options.dumpStages), wanted_(wanted) {}
 
+  /// For the whole program as an object, with a header.
+  Stages(const CompileOptions &options, const LibraryOptions &library)
+      : dumpFolder_(options.dumpStages), libraryOptions_(&library) {}
+
   /// Whether anybody looks at this stage's text: making it costs time.
   bool looksAt(std::string_view stage) const { return !dumpFolder_.empty() || stage == wanted_; }
   /// Whether anybody looks at a stage of the code generator.
@@ -24,6 +28,9 @@ public:
            looksAt("obj");
   }
   bool wantsText() const { return !wanted_.empty(); }
+  bool wantsLibrary() const { return libraryOptions_ != nullptr; }
+  const LibraryOptions &libraryOptions() const { return *libraryOptions_; }
+  LibraryFiles &library() { return library_; }
   /// Whether the stages after this one are needed at all.
   bool endsAt(std::string_view stage) const { return stage == wanted_ && dumpFolder_.empty(); }
   /// Io if the dump cannot be written.
@@ -34,6 +41,8 @@ public:
 private:
   std::string dumpFolder_, wanted_, text_;
   int number_ = 0;
+  const LibraryOptions *libraryOptions_ = nullptr;
+  LibraryFiles library_;
 };
 
 } // namespace graphc

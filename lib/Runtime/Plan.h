@@ -78,7 +78,16 @@ int64_t evaluateSize(const SizeNode &node, const std::vector<int64_t> &values);
 /// Element `index` of an integer or Bool array, as a size.
 int64_t readInteger(DType dtype, const void *data, int64_t index);
 
-/// The error of a size check that fails for `values`; `inputs` names nothing but places.
+/// A part of a message: text, and then the value of a size unless `size` is -1.
+struct MessagePiece {
+  std::string text;
+  int32_t size;
+};
+/// What a failed check says, before its sizes are known.
+std::vector<MessagePiece> messageOf(const Program &program, const Program::SizeCheck &check);
+std::vector<MessagePiece> messageOf(const Program &program, const Program::Failure &failure);
+
+/// The error of a check that fails for `values`.
 absl::Status sizeError(const Program &program, const Program::SizeCheck &check,
                        const std::vector<int64_t> &values);
 absl::Status failureError(const Program &program, const Program::Failure &failure,

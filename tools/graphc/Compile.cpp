@@ -1,5 +1,6 @@
 //===- Compile.cpp - graphc compile ---------------------------------------===//
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 
 #include "API/SharedLibrary.h"
@@ -11,10 +12,61 @@ namespace {
 
 struct CompileVerb {
   Common common;
-  std::string emit = "linalg", from, out;
+  std::string emit = "linalg", from, out, name;
+
+  bool wantsLibrary() const { return emit == "lib" || (emit == "obj" && from.empty()); }
 };
 
+bool isLetterOrDigit(char c) { return std::isalnum(static_cast<unsigned char>(c)); }
+
+std::string fileName(const std::string &path) { return path.substr(path.rfind('/') + 1); }
+
+/// "build/libfoo" of "build/libfoo.so.1" and of "build/libfoo.o".
+std::string withoutEnding(const std::string &path) {
+  size_t name = path.size() - fileName(path).size();
+  size_t dot = std::min(path.find(".so.", name), path.rfind('.'));
+  return dot == path.npos || dot < name ? path : path.substr(0, dot);
+}
+
+std::string headerPath(const std::string &path) { return withoutEnding(path) + ".h"; }
+
+/// "foo" of "build/libfoo.so" and of "foo.o"; what no C name has becomes an underscore.
+std::string libraryName(const std::string &path) {
+  std::string name = fileName(withoutEnding(path));
+  if (name.compare(0, 3, "lib") == 0)
+    name = name.substr(3);
+  for (char &c : name)
+    if (!isLetterOrDigit(c))
+      c = '_';
+  return name;
+}
+
+absl::Status writeLibrary(const CompileVerb &verb, const CompilerInterface &compiler,
+                          const GraphModule &module, const CompileOptions &options) {
+  bool toFile = !verb.out.empty() && verb.out != "-";
+  if (verb.emit == "lib" && !toFile)
+    return makeError(ErrorKind::ValueError,
+                     "--emit=lib writes a library and its header; give -o libNAME.so");
+  if (toFile && headerPath(verb.out) == verb.out)
+    return makeError(ErrorKind::ValueError,
+                     "-o " + verb.out + ": that is where the C header goes; name it .so or .o");
+  LibraryOptions library;
+  library.name = !verb.name.empty() ? verb.name : toFile ? libraryName(verb.out) : "graph";
+  library.source = fileName(verb.common.file);
+  absl::StatusOr<LibraryFiles> files = compiler.compileLibrary(module, library, options);
+  if (!files.ok())
+    return files.status();
+  if (!toFile)
+    return writeOutput(verb.out, files->object);
+  absl::Status written = verb.emit == "obj" ? writeOutput(verb.out, files->object)
+                                            : compiler.linkLibrary(files->object, verb.out);
+  return written.ok() ? writeOutput(headerPath(verb.out), files->header) : written;
+}
+
 absl::Status compile(const CompileVerb &verb) {
+  if (verb.emit == "lib" && !verb.from.empty())
+    return makeError(ErrorKind::ValueError, "--emit=lib takes a graph; the text of --from=" +
+                                                verb.from + " has no program around its kernels");
   absl::StatusOr<const CompilerInterface *> compiler = loadCompiler();
   if (!compiler.ok())
     return compiler.status();
@@ -27,6 +79,8 @@ absl::Status compile(const CompileVerb &verb) {
     absl::StatusOr<GraphModule> module = loadModule(verb.common);
     if (!module.ok())
       return module.status();
+    if (verb.wantsLibrary())
+      return writeLibrary(verb, **compiler, *module, options);
     result = (*compiler)->emit(*module, verb.emit, options);
   } else {
     absl::StatusOr<std::string> text = readFile(verb.common.file);
@@ -46,12 +100,17 @@ void addCompile(CLI::App &app, absl::Status &status) {
   CLI::App *sub = app.add_subcommand("compile", "Print a stage of compilation, or write code");
   verb->common.addTo(*sub);
   std::vector<std::string> stages(std::begin(kStages), std::end(kStages));
-  sub->add_option("--emit", verb->emit, "The stage to write")
+  stages.push_back("lib");
+  sub->add_option("--emit", verb->emit,
+                  "The stage to write; obj: an object of the whole program and a C header; lib: a "
+                  "shared library and a C header")
       ->check(CLI::IsMember(stages))
       ->capture_default_str();
   sub->add_option("--from", verb->from, "The stage that FILE is the text of (default: graph)")
       ->check(CLI::IsMember(std::vector<std::string>{"linalg", "loops"}));
   sub->add_option("-o,--out", verb->out, "File to write; default: standard output");
+  sub->add_option("--name", verb->name,
+                  "Start of a library's C names (default: from the name of the file written)");
   sub->callback([verb, &status] { status = compile(*verb); });
 }
 

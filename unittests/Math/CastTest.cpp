@@ -76,11 +76,11 @@ template <class T> auto values(int64_t n) {
   } else if constexpr (std::is_integral_v<T>) {
     for (int shift = 0; shift < 64; ++shift)
       for (int64_t offset : {-2, -1, 0, 1, 2})
-        for (int64_t sign : {-1, 1})
+        for (uint64_t sign : {~uint64_t(0), uint64_t(1)}) // -1 and 1, without overflow
           for (uint64_t low : {uint64_t(0), uint64_t(1) << (shift / 2),
                                uint64_t(1) << (shift > 8 ? shift - 8 : 0)})
             result.push_back(
-                static_cast<T>(sign * static_cast<int64_t>((uint64_t(1) << shift) + low + offset)));
+                static_cast<T>(sign * ((uint64_t(1) << shift) + low + uint64_t(offset))));
     while (static_cast<int64_t>(result.size()) < n)
       result.push_back(static_cast<T>(random() >> random() % 64));
   } else {

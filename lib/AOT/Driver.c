@@ -1,0 +1,683 @@
+/*===- Driver.c - runs the tables of Driver.h -------------------------------===*\
+ *
+ * This file is compiled to LLVM bitcode for each processor when graphc is built, and stands in
+ * every library and object that graphc writes. It may use libc and libm, nothing else; it includes
+ * no header of theirs, since there are none for another processor than the host's.
+ *
+ * A call's state (sizes, arenas, the message of the last error) hangs on the caller's structure, so
+ * that calls with the same shapes allocate nothing and threads share nothing.
+ *
+\*===----------------------------------------------------------------------===*/
+#include "Driver.h"
+
+void *aligned_alloc(size_t alignment, size_t size);
+void *realloc(void *memory, size_t size);
+void free(void *memory);
+void *memcpy(void *to, const void *from, size_t size);
+size_t strlen(const char *text);
+
+/* 64-byte aligned memory. */
+typedef struct {
+  char *data;
+  int64_t bytes;
+} Block;
+
+typedef struct {
+  int64_t offset, bytes;
+} Hole;
+
+typedef struct {
+  char *message;
+  int64_t messageLength, messageCapacity;
+  int64_t *sizes;
+  int64_t *offsets;   /* of arrays in the arena of their segment */
+  int64_t *planned;   /* by segment: whether its sizes and places are those of this call */
+  int64_t *scratchAt; /* by segment: where in its arena scratch memory begins */
+  int64_t *arguments; /* of a step */
+  void **memory;      /* by array */
+  void **pointers;    /* of a step */
+  Block *arenas;      /* by segment */
+  Block *copies;      /* by input: where its elements are not row-major */
+  Block *results;     /* by output: memory that the caller did not give */
+  int64_t *inputBytes, *outputBytes;
+  Hole *holes;
+} State;
+
+/* Stands in the caller's structure where there was no memory for a state. */
+static State kNoState;
+
+static int64_t roundUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+/*===--- messages -----------------------------------------------------------===*/
+
+static void putText(State *s, const char *text, int64_t length) {
+  if (s->messageLength + length + 1 > s->messageCapacity) {
+    int64_t capacity = (s->messageLength + length + 1) * 2;
+    char *larger = realloc(s->message, (size_t)capacity);
+    if (!larger)
+      return; /* a shorter message is better than none */
+    s->message = larger;
+    s->messageCapacity = capacity;
+  }
+  memcpy(s->message + s->messageLength, text, (size_t)length);
+  s->messageLength += length;
+  s->message[s->messageLength] = 0;
+}
+
+static void put(State *s, const char *text) { putText(s, text, (int64_t)strlen(text)); }
+
+static void putNumber(State *s, int64_t value) {
+  char digits[20];
+  int count = 0;
+  uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+  do
+    digits[sizeof digits - (size_t)++count] = (char)('0' + rest % 10);
+  while (rest /= 10);
+  if (value < 0)
+    put(s, "-");
+  putText(s, digits + sizeof digits - count, count);
+}
+
+static void putRange(const AotProgram *p, State *s, AotRange text) {
+  putText(s, p->text + text.first, text.count);
+}
+
+static int32_t failWith(const AotProgram *p, State *s, int32_t number) {
+  const AotMessage *m = &p->messages[number];
+  for (int32_t k = 0; k < m->pieces.count; ++k) {
+    const AotPiece *piece = &p->pieces[m->pieces.first + k];
+    putRange(p, s, piece->text);
+    if (piece->size >= 0)
+      putNumber(s, s->sizes[piece->size]);
+  }
+  return m->kind;
+}
+
+static int32_t outOfMemory(State *s, int64_t bytes) {
+  put(s, "no memory for ");
+  putNumber(s, bytes);
+  put(s, " bytes");
+  return kAotOutOfMemory;
+}
+
+/*===--- memory -------------------------------------------------------------===*/
+
+/* What was there is lost. Never NULL but for an error. */
+static int32_t reserve(State *s, Block *block, int64_t bytes) {
+  if (block->data && block->bytes >= bytes)
+    return 0;
+  free(block->data);
+  block->bytes = roundUp(bytes ? bytes : 1);
+  block->data = aligned_alloc(64, (size_t)block->bytes);
+  if (block->data)
+    return 0;
+  block->bytes = 0;
+  return outOfMemory(s, bytes);
+}
+
+static State **stateField(const AotProgram *p, const char *call) {
+  return (State **)(call + p->counts->stateField);
+}
+
+/* The parts of a state, behind one another; measures them where `s` is NULL. */
+static size_t placeState(const AotCounts *c, State *s, char *memory) {
+  size_t end = (sizeof(State) + 15) / 16 * 16;
+#define PART(MEMBER, TYPE, COUNT)                                                                  \
+  if (s)                                                                                           \
+    s->MEMBER = (TYPE *)(memory + end);                                                            \
+  end += sizeof(TYPE) * (size_t)(COUNT);
+  PART(sizes, int64_t, c->numSizes)
+  PART(offsets, int64_t, c->numArrays)
+  PART(planned, int64_t, c->numSegments)
+  PART(scratchAt, int64_t, c->numSegments)
+  PART(arguments, int64_t, c->maxArguments)
+  PART(memory, void *, c->numArrays)
+  PART(pointers, void *, c->maxPointers)
+  PART(arenas, Block, c->numSegments)
+  PART(copies, Block, c->numInputs)
+  PART(results, Block, c->numOutputs)
+  PART(inputBytes, int64_t, c->numInputs)
+  PART(outputBytes, int64_t, c->numOutputs)
+  PART(holes, Hole, c->numArrays + 1)
+#undef PART
+  return (end + 63) / 64 * 64;
+}
+
+/* NULL where there is no memory. */
+static State *stateOf(const AotProgram *p, char *call) {
+  State **field = stateField(p, call);
+  const AotCounts *c = p->counts;
+  if (*field && *field != &kNoState) {
+    (*field)->messageLength = 0;
+    if ((*field)->message)
+      (*field)->message[0] = 0;
+    return *field;
+  }
+  size_t bytes = placeState(c, NULL, NULL);
+  char *memory = aligned_alloc(64, bytes);
+  if (!memory) {
+    *field = &kNoState;
+    return NULL;
+  }
+  for (size_t k = 0; k < bytes; ++k)
+    memory[k] = 0;
+  State *s = (State *)memory;
+  placeState(c, s, memory);
+  for (int32_t id = 0; id < c->numSizes; ++id)
+    if (p->sizes[id].op == kAotConstant)
+      s->sizes[id] = p->sizes[id].value;
+  for (int32_t k = 0; k < c->constants.count; ++k)
+    s->memory[p->numbers[c->constants.first + k]] = p->constants[k];
+  return *field = s;
+}
+
+const char *graphcAotMessage(const AotProgram *p, const char *call) {
+  const State *s = *stateField(p, call);
+  if (s == &kNoState)
+    return "no memory for the call";
+  return s && s->message ? s->message : "";
+}
+
+void graphcAotRelease(const AotProgram *p, char *call) {
+  State **field = stateField(p, call);
+  State *s = *field;
+  *field = NULL;
+  if (!s || s == &kNoState)
+    return;
+  const AotCounts *c = p->counts;
+  for (int32_t k = 0; k < c->numSegments; ++k)
+    free(s->arenas[k].data);
+  for (int32_t k = 0; k < c->numInputs; ++k)
+    free(s->copies[k].data);
+  for (int32_t k = 0; k < c->numOutputs; ++k) {
+    const AotOutput *o = &p->outputs[k];
+    void **data = (void **)(call + o->field);
+    if (o->rank > 0 && s->results[k].data && *data == s->results[k].data)
+      *data = NULL;
+    free(s->results[k].data);
+  }
+  free(s->message);
+  free(s);
+}
+
+/*===--- sizes --------------------------------------------------------------===*/
+
+static int64_t evaluate(const AotSize *n, const int64_t *values) {
+  int64_t a = values[n->a], b = values[n->b];
+  switch (n->op) {
+  case kAotAdd:
+    return (int64_t)((uint64_t)a + (uint64_t)b);
+  case kAotSub:
+    return (int64_t)((uint64_t)a - (uint64_t)b);
+  case kAotMul:
+    return (int64_t)((uint64_t)a * (uint64_t)b);
+  case kAotFloorDiv:
+    if (b == 0)
+      return 0;
+    if (b == -1)
+      return (int64_t)(0 - (uint64_t)a); /* INT64_MIN / -1 traps */
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+  case kAotMod:
+    if (b == 0 || b == -1)
+      return 0;
+    return a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : 0);
+  case kAotMax:
+    return a > b ? a : b;
+  case kAotMin:
+    return a < b ? a : b;
+  case kAotLess:
+    return a < b;
+  case kAotEqual:
+    return a == b;
+  default: /* kAotSelect */
+    return a ? b : values[n->c];
+  }
+}
+
+static int isComputed(const AotSize *n) {
+  return n->op != kAotConstant && n->op != kAotDim && n->op != kAotElement;
+}
+
+static int32_t isMet(const AotCheck *check, const int64_t *values) {
+  int64_t a = values[check->a], b = values[check->b];
+  return check->predicate == kAotMustEqual       ? a == b
+         : check->predicate == kAotMustLessEqual ? a <= b
+                                                 : a < b;
+}
+
+/* Product of the sizes times `elementBytes`. */
+static int32_t bytesOf(const AotProgram *p, State *s, AotRange shape, int32_t elementBytes,
+                       int64_t *bytes) {
+  int64_t product = elementBytes;
+  int empty = 0, overflow = 0;
+  for (int32_t k = 0; k < shape.count; ++k) {
+    int64_t extent = s->sizes[p->numbers[shape.first + k]];
+    if (extent < 0) {
+      put(s, "an array would have the extent ");
+      putNumber(s, extent);
+      return kAotValueError;
+    }
+    empty |= extent == 0;
+    overflow |= __builtin_mul_overflow(product, extent, &product);
+  }
+  *bytes = empty ? 0 : product;
+  if (empty || (!overflow && product <= (int64_t)1 << 60))
+    return 0;
+  put(s, "an array would be too large for the memory");
+  return kAotOutOfMemory;
+}
+
+static int64_t readInteger(const char *data, int32_t bytes, int32_t isSigned) {
+  switch (bytes) {
+  case 1:
+    return isSigned ? *(const int8_t *)data : *(const uint8_t *)data;
+  case 2:
+    return isSigned ? *(const int16_t *)data : *(const uint16_t *)data;
+  case 4:
+    return isSigned ? *(const int32_t *)data : (int64_t)*(const uint32_t *)data;
+  default:
+    return *(const int64_t *)data;
+  }
+}
+
+/* The elements that the segment's sizes need, with what their indices are made of. */
+static int32_t readElements(const AotProgram *p, State *s, const AotSegment *segment,
+                            int *changed) {
+  for (int32_t k = 0; k < segment->reads.count; ++k) {
+    int32_t id = p->numbers[segment->reads.first + k];
+    const AotSize *n = &p->sizes[id];
+    if (isComputed(n))
+      s->sizes[id] = evaluate(n, s->sizes);
+    if (n->op != kAotElement)
+      continue;
+    const AotArray *array = &p->arrays[n->a];
+    int64_t index = s->sizes[n->b], count = 1;
+    for (int32_t axis = 0; axis < array->shape.count; ++axis)
+      count *= s->sizes[p->numbers[array->shape.first + axis]];
+    const char *data = s->memory[array->root];
+    if (index < 0 || index >= count || !data) {
+      put(s, "a size is element ");
+      putNumber(s, index);
+      put(s, " of an array of ");
+      putNumber(s, count);
+      return kAotIndexError;
+    }
+    int64_t value =
+        readInteger(data + index * array->elementBytes, array->elementBytes, array->isSigned);
+    *changed |= value != s->sizes[id];
+    s->sizes[id] = value;
+  }
+  return 0;
+}
+
+/*===--- places in the arena ------------------------------------------------===*/
+
+typedef struct {
+  Hole *holes; /* by offset */
+  int64_t count, end;
+} Arena;
+
+/* The smallest hole that fits, or the end. */
+static int64_t allocate(Arena *arena, int64_t bytes) {
+  int64_t best = -1;
+  bytes = roundUp(bytes);
+  for (int64_t k = 0; k < arena->count; ++k)
+    if (arena->holes[k].bytes >= bytes &&
+        (best < 0 || arena->holes[k].bytes < arena->holes[best].bytes))
+      best = k;
+  if (best < 0) {
+    arena->end += bytes;
+    return arena->end - bytes;
+  }
+  Hole *hole = &arena->holes[best];
+  int64_t offset = hole->offset;
+  hole->offset += bytes;
+  hole->bytes -= bytes;
+  if (hole->bytes == 0)
+    for (--arena->count; best < arena->count; ++best)
+      arena->holes[best] = arena->holes[best + 1];
+  return offset;
+}
+
+static void release(Arena *arena, int64_t offset, int64_t bytes) {
+  bytes = roundUp(bytes);
+  if (bytes == 0)
+    return;
+  int64_t at = 0;
+  while (at < arena->count && arena->holes[at].offset < offset)
+    ++at;
+  Hole *next = &arena->holes[at];
+  if (at > 0 && next[-1].offset + next[-1].bytes == offset) {
+    next[-1].bytes += bytes;
+    if (at == arena->count || next[-1].offset + next[-1].bytes != next->offset)
+      return;
+    next[-1].bytes += next->bytes;
+    for (--arena->count; at < arena->count; ++at)
+      arena->holes[at] = arena->holes[at + 1];
+    return;
+  }
+  if (at < arena->count && offset + bytes == next->offset) {
+    next->offset = offset;
+    next->bytes += bytes;
+    return;
+  }
+  for (int64_t k = arena->count++; k > at; --k)
+    arena->holes[k] = arena->holes[k - 1];
+  *next = (Hole){offset, bytes};
+}
+
+/* All sizes of a segment, its checks, and where its arrays lie. */
+static int32_t plan(const AotProgram *p, State *s, int32_t number) {
+  const AotSegment *segment = &p->segments[number];
+  for (int32_t k = 0; k < segment->sizes.count; ++k) {
+    int32_t id = p->numbers[segment->sizes.first + k];
+    if (isComputed(&p->sizes[id]))
+      s->sizes[id] = evaluate(&p->sizes[id], s->sizes);
+  }
+  for (int32_t k = 0; k < segment->checks.count; ++k) {
+    const AotCheck *check = &p->checks[p->numbers[segment->checks.first + k]];
+    if (!isMet(check, s->sizes))
+      return failWith(p, s, check->message);
+  }
+  Arena arena = {s->holes, 0, 0};
+  int64_t scratch = 0;
+  for (int32_t i = 0; i < segment->steps.count; ++i) {
+    const AotStep *step = &p->steps[segment->steps.first + i];
+    int64_t bytes, stepScratch = 0;
+    for (int32_t k = 0; k < step->allocate.count; ++k) {
+      int32_t a = p->numbers[step->allocate.first + k];
+      int32_t failed = bytesOf(p, s, p->arrays[a].shape, p->arrays[a].elementBytes, &bytes);
+      if (failed)
+        return failed;
+      s->offsets[a] = allocate(&arena, bytes);
+    }
+    for (int32_t k = 0; k < step->release.count; ++k) {
+      int32_t a = p->numbers[step->release.first + k];
+      bytesOf(p, s, p->arrays[a].shape, p->arrays[a].elementBytes, &bytes);
+      release(&arena, s->offsets[a], bytes);
+    }
+    for (int32_t k = 0; k < step->scratch.count; ++k) {
+      const AotScratch *wanted = &p->scratch[step->scratch.first + k];
+      int32_t failed = bytesOf(p, s, wanted->shape, wanted->elementBytes, &bytes);
+      if (failed)
+        return failed;
+      stepScratch += roundUp(bytes);
+    }
+    scratch = stepScratch > scratch ? stepScratch : scratch;
+  }
+  s->scratchAt[number] = arena.end;
+  int32_t failed = reserve(s, &s->arenas[number], arena.end + scratch);
+  if (failed)
+    return failed;
+  for (int32_t i = 0; i < segment->steps.count; ++i) {
+    AotRange arrays = p->steps[segment->steps.first + i].allocate;
+    for (int32_t k = 0; k < arrays.count; ++k) {
+      int32_t a = p->numbers[arrays.first + k];
+      s->memory[a] = s->arenas[number].data + s->offsets[a];
+    }
+  }
+  s->planned[number] = 1;
+  return 0;
+}
+
+/*===--- the caller's arrays ------------------------------------------------===*/
+
+/* Elements of any strides to row-major ones. */
+static void copyStrided(char *to, const char *from, const int64_t *shape, const int64_t *strides,
+                        int32_t rank, int64_t elementBytes, int64_t *index) {
+  for (int32_t axis = 0; axis < rank; ++axis)
+    index[axis] = 0;
+  for (;;) {
+    int64_t stride = strides[rank - 1] * elementBytes, extent = shape[rank - 1];
+    for (int64_t k = 0; k < extent; ++k, to += elementBytes)
+      memcpy(to, from + k * stride, (size_t)elementBytes);
+    int32_t axis = rank - 2;
+    for (; axis >= 0; --axis) {
+      from += strides[axis] * elementBytes;
+      if (++index[axis] < shape[axis])
+        break;
+      from -= shape[axis] * strides[axis] * elementBytes;
+      index[axis] = 0;
+    }
+    if (axis < 0)
+      return;
+  }
+}
+
+static int isRowMajor(const int64_t *shape, const int64_t *strides, int32_t rank) {
+  int64_t stride = 1;
+  for (int32_t axis = rank; axis-- > 0;) {
+    if (shape[axis] != 1 && strides[axis] != stride)
+      return 0;
+    stride *= shape[axis];
+  }
+  return 1;
+}
+
+static int32_t wrongShape(const AotProgram *p, State *s, const AotInput *input,
+                          const int64_t *shape) {
+  putRange(p, s, input->name);
+  put(s, ": expected ");
+  putRange(p, s, input->wanted);
+  put(s, ", got [");
+  for (int32_t axis = 0; axis < input->rank; ++axis) {
+    if (axis)
+      put(s, ",");
+    putNumber(s, shape[axis]);
+  }
+  put(s, "]");
+  return kAotShapeError;
+}
+
+/* Shape and memory of an input; strided elements are copied where they may be read. */
+static int32_t readInput(const AotProgram *p, State *s, char *call, int32_t k, int reads,
+                         int runs) {
+  const AotInput *input = &p->inputs[k];
+  char *field = call + input->field;
+  if (input->rank == 0) {
+    s->memory[input->array] = field;
+    s->inputBytes[k] = 0; /* it cannot overlap */
+    return 0;
+  }
+  char *data = *(char **)field;
+  const int64_t *shape = (const int64_t *)(field + sizeof(void *));
+  const int64_t *strides = *(const int64_t *const *)(shape + input->rank);
+  int64_t bytes = input->elementBytes;
+  int empty = 0;
+  for (int32_t axis = 0; axis < input->rank; ++axis) {
+    int64_t wanted = p->extents[input->extents + axis];
+    if (shape[axis] < 0 || (wanted >= 0 && shape[axis] != wanted))
+      return wrongShape(p, s, input, shape);
+    empty |= shape[axis] == 0;
+  }
+  for (int32_t axis = 0; axis < input->rank && !empty; ++axis)
+    if (__builtin_mul_overflow(bytes, shape[axis], &bytes))
+      return wrongShape(p, s, input, shape);
+  bytes = empty ? 0 : bytes;
+  if (!data && bytes > 0 && runs) {
+    putRange(p, s, input->name);
+    put(s, ": data is NULL");
+    return kAotValueError;
+  }
+  s->inputBytes[k] = bytes;
+  if (reads && data && strides && bytes > 0 && !isRowMajor(shape, strides, input->rank)) {
+    int64_t index[32];
+    int32_t failed = reserve(s, &s->copies[k], bytes);
+    if (failed)
+      return failed;
+    copyStrided(s->copies[k].data, data, shape, strides, input->rank, input->elementBytes, index);
+    data = s->copies[k].data;
+    s->inputBytes[k] = 0; /* the copy overlaps nothing */
+  }
+  s->memory[input->array] = data;
+  return 0;
+}
+
+static int32_t readInputs(const AotProgram *p, State *s, char *call, int runs) {
+  const AotCounts *c = p->counts;
+  int reads = runs || p->segments[0].reads.count > 0;
+  for (int32_t k = 0; k < c->numInputs; ++k) {
+    int32_t failed = readInput(p, s, call, k, reads, runs);
+    if (failed)
+      return failed;
+  }
+  int changed = 0;
+  for (int32_t k = 0; k < c->dims.count; ++k) {
+    int32_t id = p->numbers[c->dims.first + k];
+    const AotSize *n = &p->sizes[id];
+    int64_t extent = ((const int64_t *)(call + p->inputs[n->a].field + sizeof(void *)))[n->b];
+    changed |= s->sizes[id] != extent;
+    s->sizes[id] = extent;
+  }
+  for (int32_t k = 0; k < c->numSegments && changed; ++k)
+    s->planned[k] = 0;
+  return 0;
+}
+
+static int overlap(const char *a, int64_t aBytes, const char *b, int64_t bBytes) {
+  return aBytes > 0 && bBytes > 0 && a < b + bBytes && b < a + aBytes;
+}
+
+/* A caller's memory for an output must be large enough, and nobody else's. */
+static int32_t checkMemory(const AotProgram *p, State *s, const char *call, int32_t k,
+                           const char *data, int64_t capacity) {
+  const AotOutput *output = &p->outputs[k];
+  int64_t bytes = s->outputBytes[k];
+  if (capacity < bytes / output->elementBytes) {
+    putRange(p, s, output->name);
+    put(s, ": ");
+    putNumber(s, bytes / output->elementBytes);
+    put(s, " elements do not fit into a capacity of ");
+    putNumber(s, capacity);
+    return kAotValueError;
+  }
+  for (int32_t i = 0; i < p->counts->numInputs; ++i)
+    if (p->inputs[i].rank > 0 &&
+        overlap(data, bytes, *(char *const *)(call + p->inputs[i].field), s->inputBytes[i])) {
+      putRange(p, s, output->name);
+      put(s, ": its memory overlaps that of ");
+      putRange(p, s, p->inputs[i].name);
+      return kAotValueError;
+    }
+  for (int32_t i = 0; i < p->counts->numOutputs; ++i)
+    if (i != k && p->outputs[i].rank > 0 &&
+        overlap(data, bytes, s->memory[p->outputs[i].memory], s->outputBytes[i])) {
+      putRange(p, s, output->name);
+      put(s, ": its memory overlaps that of ");
+      putRange(p, s, p->outputs[i].name);
+      return kAotValueError;
+    }
+  return 0;
+}
+
+static int32_t giveMemory(const AotProgram *p, State *s, char *call, int32_t k) {
+  const AotOutput *output = &p->outputs[k];
+  const AotArray *array = &p->arrays[output->memory];
+  char *field = call + output->field;
+  if (output->rank == 0) {
+    s->memory[output->memory] = field;
+    return 0;
+  }
+  int32_t failed = bytesOf(p, s, array->shape, output->elementBytes, &s->outputBytes[k]);
+  if (failed)
+    return failed;
+  char **data = (char **)field;
+  if (*data && *data != s->results[k].data) {
+    int64_t capacity = ((const int64_t *)(field + sizeof(void *)))[output->rank];
+    s->memory[output->memory] = *data;
+    return checkMemory(p, s, call, k, *data, capacity);
+  }
+  *data = NULL;
+  failed = reserve(s, &s->results[k], s->outputBytes[k]);
+  s->memory[output->memory] = *data = s->results[k].data;
+  return failed;
+}
+
+static void writeShape(const AotProgram *p, State *s, char *call, int32_t k) {
+  const AotOutput *output = &p->outputs[k];
+  int64_t *shape = (int64_t *)(call + output->field + sizeof(void *));
+  for (int32_t axis = 0; axis < output->rank; ++axis)
+    shape[axis] = s->sizes[p->numbers[p->arrays[output->array].shape.first + axis]];
+}
+
+/*===--- running ------------------------------------------------------------===*/
+
+static int32_t runStep(const AotProgram *p, State *s, const AotStep *step, char *scratch) {
+  int32_t pointers = 0, arguments = 0;
+  int64_t bytes;
+  for (; pointers < step->arrays.count; ++pointers)
+    s->pointers[pointers] = s->memory[p->arrays[p->numbers[step->arrays.first + pointers]].root];
+  if (step->kernel < 0) {
+    const AotArray *from = &p->arrays[p->numbers[step->arrays.first]];
+    int32_t failed = bytesOf(p, s, from->shape, from->elementBytes, &bytes);
+    if (!failed && bytes > 0)
+      memcpy(s->pointers[1], s->pointers[0], (size_t)bytes);
+    return failed;
+  }
+  for (int32_t k = 0; k < step->scratch.count; ++k) {
+    const AotScratch *wanted = &p->scratch[step->scratch.first + k];
+    bytesOf(p, s, wanted->shape, wanted->elementBytes, &bytes);
+    s->pointers[pointers++] = scratch;
+    scratch += roundUp(bytes);
+  }
+  for (; arguments < step->sizes.count; ++arguments)
+    s->arguments[arguments] = s->sizes[p->numbers[step->sizes.first + arguments]];
+  if (step->split >= 0) {
+    s->arguments[arguments] = 0;
+    s->arguments[arguments + 1] = s->sizes[step->split];
+  }
+  int32_t failed = p->kernels[step->kernel](s->pointers, s->arguments);
+  return failed ? failWith(p, s, p->numbers[step->failures.first + failed - 1]) : 0;
+}
+
+/* Sizes and places of a segment, unless they are those of the last call. */
+static int32_t prepareSegment(const AotProgram *p, State *s, int32_t number) {
+  int changed = 0;
+  int32_t failed = readElements(p, s, &p->segments[number], &changed);
+  for (int32_t k = number; k < p->counts->numSegments && changed; ++k)
+    s->planned[k] = 0;
+  return failed || s->planned[number] ? failed : plan(p, s, number);
+}
+
+static int32_t runSegment(const AotProgram *p, State *s, char *call, int32_t number) {
+  const AotSegment *segment = &p->segments[number];
+  int32_t failed = prepareSegment(p, s, number);
+  for (int32_t k = 0; k < segment->outputs.count && !failed; ++k)
+    failed = giveMemory(p, s, call, p->numbers[segment->outputs.first + k]);
+  char *scratch = s->arenas[number].data + s->scratchAt[number];
+  for (int32_t k = 0; k < segment->steps.count && !failed; ++k)
+    failed = runStep(p, s, &p->steps[segment->steps.first + k], scratch);
+  return failed;
+}
+
+int32_t graphcAotRun(const AotProgram *p, char *call) {
+  State *s = stateOf(p, call);
+  if (!s)
+    return kAotOutOfMemory;
+  for (int32_t k = 0; k < p->counts->numOutputs; ++k)
+    s->outputBytes[k] = 0;
+  int32_t failed = readInputs(p, s, call, 1);
+  for (int32_t k = 0; k < p->counts->numSegments && !failed; ++k)
+    failed = runSegment(p, s, call, k);
+  for (int32_t k = 0; k < p->counts->numOutputs && !failed; ++k)
+    writeShape(p, s, call, k);
+  return failed;
+}
+
+int32_t graphcAotShapes(const AotProgram *p, char *call) {
+  State *s = stateOf(p, call);
+  if (!s)
+    return kAotOutOfMemory;
+  int32_t failed = readInputs(p, s, call, 0);
+  if (!failed)
+    failed = prepareSegment(p, s, 0);
+  for (int32_t k = 0; k < p->counts->numOutputs && !failed; ++k) {
+    if (p->outputs[k].segment > 0) {
+      putRange(p, s, p->outputs[k].name);
+      put(s, ": its shape depends on values that the call computes");
+      return kAotNotSupported;
+    }
+    writeShape(p, s, call, k);
+  }
+  return failed;
+}

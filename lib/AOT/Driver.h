@@ -1,0 +1,157 @@
+/*===- Driver.h - a program as tables, for a driver in C --------------------===*\
+ *
+ * What a library made by graphc consists of besides its kernels: a Program (Runtime/Program.h) and
+ * its layout as constant tables, which ProgramTables.cpp writes, and the driver that runs them,
+ * which Driver.c is. This header is C and C++, so that both see the same structures. They hold
+ * fixed-width integers only and so look the same on every processor.
+ *
+ * "first" members are positions in `numbers` or another table; a range is a first and a count.
+ *
+\*===----------------------------------------------------------------------===*/
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+namespace graphc {
+#endif
+
+/* A range of a table. */
+typedef struct {
+  int32_t first, count;
+} AotRange;
+
+/* As SizeOp in graphc/Host.h. */
+enum {
+  kAotConstant,
+  kAotDim, /* a = input, b = axis */
+  kAotElement,
+  kAotAdd,
+  kAotSub,
+  kAotMul,
+  kAotFloorDiv,
+  kAotMod,
+  kAotMax,
+  kAotMin,
+  kAotLess,
+  kAotEqual,
+  kAotSelect
+};
+typedef struct {
+  int32_t op, a, b, c;
+  int64_t value;
+} AotSize;
+
+/* As Predicate in graphc/Host.h. */
+enum { kAotMustEqual, kAotMustLessEqual, kAotMustLess };
+typedef struct {
+  int32_t predicate, a, b;
+  int32_t message;
+} AotCheck;
+
+/* An error: a number that the function returns, and its text in pieces. */
+typedef struct {
+  int32_t kind;
+  AotRange pieces;
+} AotMessage;
+/* Text, and then the value of a size unless that is -1. */
+typedef struct {
+  AotRange text;
+  int32_t size;
+} AotPiece;
+
+/* Memory, and how it is seen: as Program::Array, but memory is looked up by `root`. */
+typedef struct {
+  int32_t root, elementBytes, isSigned;
+  AotRange shape; /* of `numbers`: sizes */
+} AotArray;
+
+/* Memory that a kernel's code asked for. */
+typedef struct {
+  AotRange shape;
+  int32_t elementBytes;
+} AotScratch;
+
+typedef struct {
+  int32_t kernel; /* -1: copies the elements of the first array to the second */
+  int32_t split;  /* size of the outermost loop that is passed as begin and end; -1: none */
+  AotRange arrays, sizes, scratch;
+  AotRange failures;          /* of `numbers`: messages, by element check */
+  AotRange allocate, release; /* of `numbers`: arrays of the arena, before and after the step */
+} AotStep;
+
+/* As ProgramLayout::Segment; what ranges over `numbers` are sizes, checks and outputs. */
+typedef struct {
+  AotRange steps, reads, sizes, checks, outputs;
+} AotSegment;
+
+/* In the structure of a call, at `field`: the value itself where the rank is 0; else for an input
+ * {const void *data; int64_t shape[rank]; const int64_t *strides;}, for an output
+ * {void *data; int64_t shape[rank]; int64_t capacity;}. */
+typedef struct {
+  int32_t field, rank, elementBytes;
+  int32_t array;   /* with its memory */
+  int32_t extents; /* first in `extents`: -1 where any extent will do */
+  AotRange name;   /* of `text`: "input `x`" */
+  AotRange wanted; /* of `text`: "f32[?,3]" */
+} AotInput;
+typedef struct {
+  int32_t field, rank, elementBytes;
+  int32_t memory;  /* the array that is first written in its memory */
+  int32_t array;   /* the one with its shape */
+  int32_t segment; /* after whose sizes its shape is known */
+  AotRange name;   /* "output `y`" */
+} AotOutput;
+
+typedef struct {
+  int32_t numSizes, numArrays, numSegments, numInputs, numOutputs, numConstants;
+  int32_t maxPointers, maxArguments; /* of a step */
+  int32_t stateField;                /* in the structure of a call: a pointer of the driver's */
+  AotRange dims;                     /* of `numbers`: the sizes that are extents of inputs */
+  AotRange constants;                /* of `numbers`: the arrays with the constants' memory */
+} AotCounts;
+
+typedef int32_t (*AotKernel)(void **buffers, const int64_t *sizes);
+
+typedef struct {
+  const AotCounts *counts;
+  const AotSize *sizes;
+  const AotCheck *checks;
+  const AotMessage *messages;
+  const AotPiece *pieces;
+  const AotArray *arrays;
+  const AotScratch *scratch;
+  const AotStep *steps;
+  const AotSegment *segments;
+  const AotInput *inputs;
+  const AotOutput *outputs;
+  const int32_t *numbers;
+  const int64_t *extents;
+  const char *text;
+  void *const *constants;
+  const AotKernel *kernels;
+} AotProgram;
+
+/* Errors of the driver's own, as ErrorKind in graphc/Status.h. */
+enum {
+  kAotValueError = 2,
+  kAotShapeError = 3,
+  kAotIndexError = 4,
+  kAotNotSupported = 18,
+  kAotOutOfMemory = 22
+};
+
+#ifdef __cplusplus
+} /* namespace graphc */
+#else
+
+/* The functions of a library NAME, with its program: NAME, NAME_shapes, NAME_message, NAME_release.
+ * `call` is the structure that its header declares. Calls with different structures may run at the
+ * same time. */
+int32_t graphcAotRun(const AotProgram *program, char *call);
+int32_t graphcAotShapes(const AotProgram *program, char *call);
+const char *graphcAotMessage(const AotProgram *program, const char *call);
+void graphcAotRelease(const AotProgram *program, char *call);
+
+#endif

@@ -1,0 +1,215 @@
+//===- ProgramTables.cpp --------------------------------------------------===//
+#include "AOT/ProgramTables.h"
+
+#include <algorithm>
+
+#include "Runtime/Plan.h"
+
+namespace graphc {
+namespace {
+
+using Storage = Program::Array::Storage;
+
+static_assert(kAotConstant == int(SizeOp::Constant) && kAotDim == int(SizeOp::Dim) &&
+              kAotElement == int(SizeOp::Element) && kAotAdd == int(SizeOp::Add) &&
+              kAotSub == int(SizeOp::Sub) && kAotMul == int(SizeOp::Mul) &&
+              kAotFloorDiv == int(SizeOp::FloorDiv) && kAotMod == int(SizeOp::Mod) &&
+              kAotMax == int(SizeOp::Max) && kAotMin == int(SizeOp::Min) &&
+              kAotLess == int(SizeOp::Less) && kAotEqual == int(SizeOp::Equal) &&
+              kAotSelect == int(SizeOp::Select));
+static_assert(kAotMustEqual == int(Predicate::Equal) &&
+              kAotMustLessEqual == int(Predicate::LessEqual) &&
+              kAotMustLess == int(Predicate::Less));
+static_assert(kAotValueError == int(ErrorKind::ValueError) &&
+              kAotShapeError == int(ErrorKind::ShapeError) &&
+              kAotIndexError == int(ErrorKind::IndexError) &&
+              kAotNotSupported == int(ErrorKind::NotSupported) &&
+              kAotOutOfMemory == int(ErrorKind::OutOfMemory));
+
+class TableBuilder {
+public:
+  TableBuilder(const Program &program, const ProgramLayout &layout, const CallInterface &interface)
+      : p_(program), layout_(layout), interface_(interface) {}
+
+  ProgramTables build() {
+    addSizes();
+    addArrays();
+    for (size_t k = 0; k < p_.steps.size(); ++k)
+      addStep(int32_t(k));
+    addSegments();
+    addInputs();
+    addOutputs();
+    t_.counts.numSizes = int32_t(p_.sizes.size());
+    t_.counts.numArrays = int32_t(p_.arrays.size());
+    t_.counts.numSegments = int32_t(t_.segments.size());
+    t_.counts.numInputs = int32_t(t_.inputs.size());
+    t_.counts.numOutputs = int32_t(t_.outputs.size());
+    t_.counts.numConstants = int32_t(p_.constants.size());
+    t_.counts.stateField = interface_.stateOffset;
+    return std::move(t_);
+  }
+
+private:
+  AotRange numbers(const std::vector<int32_t> &list) {
+    AotRange range = {int32_t(t_.numbers.size()), int32_t(list.size())};
+    t_.numbers.insert(t_.numbers.end(), list.begin(), list.end());
+    return range;
+  }
+  AotRange text(std::string_view text) {
+    AotRange range = {int32_t(t_.text.size()), int32_t(text.size())};
+    t_.text += text;
+    return range;
+  }
+  int32_t message(ErrorKind kind, const std::vector<MessagePiece> &pieces) {
+    t_.messages.push_back({int32_t(kind), {int32_t(t_.pieces.size()), int32_t(pieces.size())}});
+    for (const MessagePiece &piece : pieces)
+      t_.pieces.push_back({text(piece.text), piece.size});
+    return int32_t(t_.messages.size()) - 1;
+  }
+
+  void addSizes() {
+    std::vector<int32_t> dims;
+    for (size_t id = 0; id < p_.sizes.size(); ++id) {
+      const SizeNode &n = p_.sizes[id];
+      // Where there is no operand, any number within the table will do.
+      t_.sizes.push_back({int32_t(n.op), n.a, std::max(n.b, 0), std::max(n.c, 0), n.value});
+      if (n.op == SizeOp::Dim)
+        dims.push_back(int32_t(id));
+    }
+    t_.counts.dims = numbers(dims);
+    for (const Program::SizeCheck &check : p_.checks)
+      t_.checks.push_back(
+          {int32_t(check.predicate), check.a, check.b, message(check.kind, messageOf(p_, check))});
+  }
+
+  void addArrays() {
+    std::vector<int32_t> constants(p_.constants.size(), 0);
+    for (size_t a = 0; a < p_.arrays.size(); ++a) {
+      const Program::Array &array = p_.arrays[a];
+      t_.arrays.push_back({layout_.root[a], int32_t(byteSize(array.dtype)),
+                           isSignedInt(array.dtype), numbers(array.shape)});
+      if (array.storage == Storage::Constant)
+        constants[size_t(array.number)] = int32_t(a);
+    }
+    t_.counts.constants = numbers(constants);
+  }
+
+  void addStep(int32_t number) {
+    const Program::Step &step = p_.steps[size_t(number)];
+    AotStep out = {};
+    out.kernel = step.kind == Program::Step::Kind::Kernel ? step.callee : -1;
+    out.split = out.kernel >= 0 && p_.kernels[size_t(step.callee)].splits ? step.splitSize : -1;
+    out.arrays = numbers(step.arrays);
+    out.sizes = numbers(step.sizes);
+    out.scratch = {int32_t(t_.scratch.size()), int32_t(step.scratch.size())};
+    for (const Program::Step::Scratch &scratch : step.scratch)
+      t_.scratch.push_back({numbers(scratch.shape), int32_t(byteSize(scratch.dtype))});
+    std::vector<int32_t> failures;
+    for (int32_t failure : step.failures) {
+      const Program::Failure &f = p_.failures[size_t(failure)];
+      failures.push_back(message(f.kind, messageOf(p_, f)));
+    }
+    out.failures = numbers(failures);
+
+    std::vector<int32_t> allocate, release;
+    auto addOnce = [](std::vector<int32_t> &list, int32_t a) {
+      if (std::find(list.begin(), list.end(), a) == list.end())
+        list.push_back(a);
+    };
+    for (int32_t a : step.arrays) {
+      int32_t r = layout_.root[size_t(a)];
+      if (p_.arrays[size_t(r)].storage != Storage::Arena)
+        continue;
+      if (layout_.firstUse[size_t(r)] == number)
+        addOnce(allocate, r);
+      if (layout_.lastUse[size_t(r)] == number && isInSegmentOf(r, number))
+        addOnce(release, r);
+    }
+    out.allocate = numbers(allocate);
+    out.release = numbers(release);
+    t_.counts.maxPointers =
+        std::max(t_.counts.maxPointers, int32_t(step.arrays.size() + step.scratch.size()));
+    t_.counts.maxArguments = std::max(t_.counts.maxArguments, int32_t(step.sizes.size()) + 2);
+    t_.steps.push_back(out);
+  }
+
+  bool isInSegmentOf(int32_t array, int32_t step) const {
+    const ProgramLayout::Segment &s = layout_.segments[size_t(layout_.segmentOf[size_t(array)])];
+    return step >= s.firstStep && step < s.endStep;
+  }
+
+  void addSegments() {
+    knownIn_.assign(p_.sizes.size(), 0);
+    for (size_t k = 0; k < layout_.segments.size(); ++k) {
+      const ProgramLayout::Segment &s = layout_.segments[k];
+      t_.segments.push_back({{s.firstStep, s.endStep - s.firstStep},
+                             numbers(s.readSizes),
+                             numbers(s.sizes),
+                             numbers(s.checks),
+                             numbers(s.outputs)});
+      for (int32_t size : s.sizes)
+        knownIn_[size_t(size)] = int32_t(k);
+    }
+  }
+
+  static std::string quoted(const char *what, const std::string &name,
+                            const CallInterface::Member &member) {
+    return std::string(what) + " `" + (name.empty() ? member.name : name) + "`";
+  }
+
+  void addInputs() {
+    for (size_t k = 0; k < p_.inputs.size(); ++k) {
+      const Program::Input &input = p_.inputs[k];
+      const CallInterface::Member &member = interface_.inputs[k];
+      t_.inputs.push_back({member.offset, int32_t(input.shape.size()),
+                           int32_t(byteSize(input.dtype)), input.array, int32_t(t_.extents.size()),
+                           text(quoted("input", input.name, member)),
+                           text(std::string(dtypeShortName(input.dtype)) + member.shape)});
+      t_.extents.insert(t_.extents.end(), input.shape.begin(), input.shape.end());
+    }
+  }
+
+  void addOutputs() {
+    for (size_t k = 0; k < p_.outputs.size(); ++k) {
+      const Program::Output &output = p_.outputs[k];
+      const Program::Array &array = p_.arrays[size_t(output.array)];
+      const CallInterface::Member &member = interface_.outputs[k];
+      int32_t segment = 0;
+      for (int32_t size : array.shape)
+        segment = std::max(segment, knownIn_[size_t(size)]);
+      t_.outputs.push_back({member.offset, int32_t(array.shape.size()),
+                            int32_t(byteSize(array.dtype)), layout_.outputRoot[k], output.array,
+                            segment, text(quoted("output", output.name, member))});
+    }
+  }
+
+  const Program &p_;
+  const ProgramLayout &layout_;
+  const CallInterface &interface_;
+  ProgramTables t_;
+  std::vector<int32_t> knownIn_; // segment, by size
+};
+
+} // namespace
+
+absl::StatusOr<ProgramTables> ProgramTables::create(const Program &program,
+                                                    const CallInterface &interface) {
+  for (const Program::Step &step : program.steps) {
+    if (step.kind != Program::Step::Kind::Host)
+      continue;
+    int32_t number = program.failures[size_t(step.failures[0])].node;
+    Program::Node node;
+    if (number >= 0)
+      node = program.nodes[size_t(number)];
+    return makeError(ErrorKind::NotSupported,
+                     (node.op.empty() ? "an op" : node.op) +
+                         ": it calls a function of this program, which cannot be written to a file",
+                     node.place);
+  }
+  absl::StatusOr<ProgramLayout> layout = ProgramLayout::create(program);
+  if (!layout.ok())
+    return layout.status();
+  return TableBuilder(program, *layout, interface).build();
+}
+
+} // namespace graphc

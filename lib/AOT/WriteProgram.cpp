@@ -1,0 +1,153 @@
+//===- WriteProgram.cpp ---------------------------------------------------===//
+#include "AOT/WriteProgram.h"
+
+#include "AOT/DriverBitcode.h"
+#include "AOT/ProgramTables.h"
+#include "JIT/Linker.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+namespace graphc {
+namespace {
+
+/// The driver's bitcode with the tables of one program and the functions that a library exports.
+class DriverModule {
+public:
+  explicit DriverModule(llvm::Module &module)
+      : module_(module), context_(module.getContext()),
+        pointer_(llvm::PointerType::get(context_, 0)) {}
+
+  void add(const Program &program, const ProgramTables &tables, const std::string &name) {
+    for (llvm::Function &function : module_)
+      if (!function.isDeclaration())
+        function.setLinkage(llvm::GlobalValue::InternalLinkage);
+    // In the order of AotProgram.
+    llvm::Constant *parts[] = {bytes(&tables.counts, sizeof tables.counts),
+                               table(tables.sizes),
+                               table(tables.checks),
+                               table(tables.messages),
+                               table(tables.pieces),
+                               table(tables.arrays),
+                               table(tables.scratch),
+                               table(tables.steps),
+                               table(tables.segments),
+                               table(tables.inputs),
+                               table(tables.outputs),
+                               table(tables.numbers),
+                               table(tables.extents),
+                               bytes(tables.text.data(), tables.text.size()),
+                               constants(program),
+                               kernels(program)};
+    auto *type = llvm::ArrayType::get(pointer_, std::size(parts));
+    llvm::Constant *all = variable(llvm::ConstantArray::get(type, parts), 8);
+    addEntry(name, "graphcAotRun", all);
+    addEntry(name + "_shapes", "graphcAotShapes", all);
+    addEntry(name + "_message", "graphcAotMessage", all);
+    addEntry(name + "_release", "graphcAotRelease", all);
+  }
+
+private:
+  llvm::Constant *variable(llvm::Constant *value, uint64_t alignment) {
+    auto *global = new llvm::GlobalVariable(module_, value->getType(), /*isConstant=*/true,
+                                            llvm::GlobalValue::PrivateLinkage, value);
+    global->setAlignment(llvm::Align(alignment));
+    return global;
+  }
+  llvm::Constant *bytes(const void *data, size_t size, uint64_t alignment = 8) {
+    llvm::StringRef text(static_cast<const char *>(data), size);
+    return variable(llvm::ConstantDataArray::getString(context_, text, /*AddNull=*/false),
+                    alignment);
+  }
+  template <class T> llvm::Constant *table(const std::vector<T> &rows) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    return bytes(rows.data(), rows.size() * sizeof(T));
+  }
+  llvm::Constant *pointers(llvm::ArrayRef<llvm::Constant *> list) {
+    return variable(llvm::ConstantArray::get(llvm::ArrayType::get(pointer_, list.size()), list), 8);
+  }
+
+  llvm::Constant *constants(const Program &program) {
+    llvm::SmallVector<llvm::Constant *> list;
+    for (const Tensor &constant : program.constants) {
+      constexpr uint64_t kVector = 64; // as Tensor aligns its memory
+      list.push_back(bytes(constant.data(), size_t(constant.numBytes()), kVector));
+    }
+    return pointers(list);
+  }
+
+  llvm::Constant *kernels(const Program &program) {
+    auto *type = llvm::FunctionType::get(llvm::Type::getInt32Ty(context_), {pointer_, pointer_},
+                                         /*isVarArg=*/false);
+    llvm::SmallVector<llvm::Constant *> list;
+    for (const Program::Kernel &kernel : program.kernels)
+      list.push_back(
+          llvm::cast<llvm::Constant>(module_.getOrInsertFunction(kernel.symbol, type).getCallee()));
+    return pointers(list);
+  }
+
+  /// `name(call)` is `driver(program, call)`.
+  void addEntry(const std::string &name, llvm::StringRef driver, llvm::Constant *program) {
+    llvm::Function *target = module_.getFunction(driver);
+    llvm::Type *result = target->getReturnType();
+    auto *entry = llvm::Function::Create(llvm::FunctionType::get(result, {pointer_}, false),
+                                         llvm::GlobalValue::ExternalLinkage, name, module_);
+    llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context_, "", entry));
+    llvm::CallInst *call = builder.CreateCall(target, {program, entry->getArg(0)});
+    call->setTailCall();
+    if (result->isVoidTy())
+      builder.CreateRetVoid();
+    else
+      builder.CreateRet(call);
+  }
+
+  llvm::Module &module_;
+  llvm::LLVMContext &context_;
+  llvm::PointerType *pointer_;
+};
+
+absl::StatusOr<std::string> driverObject(const Program &program, const ProgramTables &tables,
+                                         const std::string &name, const ObjectCompiler &compiler) {
+  std::string_view bitcode = driverBitcode(compiler.target().isAArch64);
+  IRModule ir{std::make_unique<llvm::LLVMContext>(), nullptr};
+  llvm::Expected<std::unique_ptr<llvm::Module>> module = llvm::parseBitcodeFile(
+      llvm::MemoryBufferRef(llvm::StringRef(bitcode.data(), bitcode.size()), "driver"),
+      *ir.context);
+  if (!module)
+    return makeError(ErrorKind::Internal,
+                     "the driver's bitcode: " + llvm::toString(module.takeError()));
+  ir.module = std::move(*module);
+  DriverModule(*ir.module).add(program, tables, name);
+  if (absl::Status status = compiler.optimize(*ir.module); !status.ok())
+    return status;
+  return compiler.object(*ir.module);
+}
+
+} // namespace
+
+absl::StatusOr<std::string> programObject(const Program &program, const CallInterface &interface,
+                                          absl::Span<const std::string> kernels,
+                                          const ObjectCompiler &compiler) {
+  absl::StatusOr<ProgramTables> tables = ProgramTables::create(program, interface);
+  if (!tables.ok())
+    return tables.status();
+  // Code reaches its constants with 32-bit distances.
+  int64_t bytes = 0;
+  for (const Tensor &constant : program.constants)
+    bytes += constant.numBytes();
+  if (bytes >= int64_t(1) << 31)
+    return makeError(ErrorKind::NotSupported,
+                     "the graph's constants take " + std::to_string(bytes) +
+                         " bytes; a library can hold less than 2 GB of them");
+  absl::StatusOr<std::string> driver = driverObject(program, *tables, interface.name, compiler);
+  if (!driver.ok())
+    return driver.status();
+  std::vector<std::string> objects = {*std::move(driver)};
+  objects.insert(objects.end(), kernels.begin(), kernels.end());
+  const std::string &name = interface.name;
+  return mergeObjects(objects, {name, name + "_shapes", name + "_message", name + "_release"});
+}
+
+} // namespace graphc
