@@ -1,6 +1,8 @@
 //===- Evaluate.cpp - running an emission ----------------------------------===//
 #include "Evaluate.h"
 
+#include <algorithm>
+
 #include "NestEval.h"
 
 namespace graphc {
@@ -8,8 +10,8 @@ namespace {
 
 class EmissionEval {
 public:
-  EmissionEval(const Emission &emission, const ErrorContext &context)
-      : emission_(emission), context_(context), arrays_(emission.arrays.size()),
+  EmissionEval(const Emission &emission, const ErrorContext &context, EvaluationBudget *budget)
+      : emission_(emission), context_(context), budget_(budget), arrays_(emission.arrays.size()),
         sizes_(emission.sizes.size(), 0), known_(emission.sizes.size(), false),
         checked_(emission.sizeChecks.size(), false) {
     for (size_t id = 0; id < arrays_.size(); ++id)
@@ -26,6 +28,7 @@ private:
   bool element(const SizeNode &node, int64_t &value) const;
   absl::StatusOr<Tensor> allocate(int32_t array);
   absl::StatusOr<std::vector<int64_t>> shapeOf(int32_t array) const;
+  absl::Status spend(const Nest &nest);
   absl::Status runLoops(const Step &step, int32_t number);
   absl::Status runView(const Step &step);
   absl::Status runHost(const Step &step);
@@ -35,6 +38,7 @@ private:
 
   const Emission &emission_;
   const ErrorContext &context_;
+  EvaluationBudget *budget_;
   std::vector<Tensor> arrays_;
   std::vector<int64_t> sizes_;
   std::vector<bool> known_;
@@ -113,8 +117,24 @@ absl::StatusOr<Tensor> EmissionEval::allocate(int32_t array) {
   return Tensor::allocate(emission_.arrays[array].dtype, *shape);
 }
 
+absl::Status EmissionEval::spend(const Nest &nest) {
+  if (!budget_)
+    return absl::OkStatus();
+  int64_t iterations = 1;
+  bool tooMany = false;
+  for (int32_t id : nest.extents)
+    tooMany |= __builtin_mul_overflow(iterations, std::max<int64_t>(1, sizes_[id]), &iterations);
+  if (tooMany || iterations > budget_->iterations)
+    return makeError(ErrorKind::NotSupported,
+                     "needs more than " + std::to_string(budget_->iterations) + " iterations");
+  budget_->iterations -= iterations;
+  return absl::OkStatus();
+}
+
 absl::Status EmissionEval::runLoops(const Step &step, int32_t number) {
   int32_t id = step.outputs[0];
+  if (absl::Status s = spend(step.nest); !s.ok())
+    return explain(s, step.node);
   auto result = allocate(id);
   if (!result.ok())
     return explain(result.status(), step.node);
@@ -184,8 +204,8 @@ absl::Status EmissionEval::run() {
 
 TensorsOr evaluate(const Emission &emission, absl::Span<const Array> operands,
                    absl::Span<const Tensor> values, absl::Span<const Array> results,
-                   const ErrorContext &context) {
-  EmissionEval eval(emission, context);
+                   const ErrorContext &context, EvaluationBudget *budget) {
+  EmissionEval eval(emission, context, budget);
   for (size_t i = 0; i < operands.size(); ++i)
     eval.set(operands[i], values[i]);
   if (absl::Status s = eval.run(); !s.ok())

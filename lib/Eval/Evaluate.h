@@ -23,15 +23,23 @@ using TensorsOr = absl::StatusOr<std::vector<Tensor>>;
 /// Makes the error of a failed check one for users, given the number of the emission's node.
 using ErrorContext = std::function<absl::Status(const absl::Status &error, int32_t node)>;
 
+/// How many iterations of loops an evaluation may make; what it made is subtracted. NotSupported
+/// where they do not suffice, before memory is asked for. For graphs from files, of a few bytes of
+/// which some ask for gigabytes.
+struct EvaluationBudget {
+  int64_t iterations;
+};
+
 /// The arrays `results` of an emission whose operands have these values, of the arrays' dtypes and
 /// ranks. Results may share memory with values. Errors: those of the emission's checks and host
 /// callbacks, OutOfMemory.
 TensorsOr evaluate(const Emission &emission, absl::Span<const Array> operands,
                    absl::Span<const Tensor> values, absl::Span<const Array> results,
-                   const ErrorContext &context = {});
+                   const ErrorContext &context = {}, EvaluationBudget *budget = nullptr);
 
 /// The outputs of a node for these values of its inputs. Errors are at the node's place.
-TensorsOr evaluate(const Apply &node, absl::Span<const Tensor> inputs);
+TensorsOr evaluate(const Apply &node, absl::Span<const Tensor> inputs,
+                   EvaluationBudget *budget = nullptr);
 
 /// The results of an op for constant operands.
 TensorsOr evaluate(const Op &op, absl::Span<const Tensor> inputs);
@@ -39,6 +47,6 @@ TensorsOr evaluate(const Op &op, absl::Span<const Tensor> inputs);
 /// The outputs of a graph. TypeError or ShapeError where a value is not of its input's type;
 /// MissingInput for an input that has no value.
 TensorsOr evaluate(absl::Span<const Variable> outputs, absl::Span<const Variable> inputs,
-                   absl::Span<const Tensor> values);
+                   absl::Span<const Tensor> values, EvaluationBudget *budget = nullptr);
 
 } // namespace graphc

@@ -35,6 +35,7 @@ absl::Status checkValue(const Type &type, const Tensor &value, size_t position) 
 /// Evaluates what the outputs need, inputs first. Values are dropped after their last use.
 class GraphEval {
 public:
+  explicit GraphEval(EvaluationBudget *budget) : budget_(budget) {}
   absl::Status give(const Variable &input, const Tensor &value, size_t position);
   absl::Status compute(absl::Span<const Variable> outputs);
   Tensor take(const Variable &v) { return values_.at(v.node()); }
@@ -43,6 +44,7 @@ private:
   absl::StatusOr<std::vector<Apply>> order(absl::Span<const Variable> outputs);
   absl::Status run(const Apply &node);
 
+  EvaluationBudget *budget_;
   absl::flat_hash_map<void *, Tensor> values_; // by Variable's node
   absl::flat_hash_map<void *, int64_t> uses_;
 };
@@ -95,7 +97,7 @@ absl::Status GraphEval::run(const Apply &node) {
   std::vector<Tensor> inputs;
   for (const Variable &input : node.inputs())
     inputs.push_back(values_.at(input.node()));
-  auto outputs = evaluate(node, inputs);
+  auto outputs = evaluate(node, inputs, budget_);
   if (!outputs.ok())
     return outputs.status();
   for (const Variable &input : node.inputs())
@@ -121,7 +123,7 @@ absl::Status GraphEval::compute(absl::Span<const Variable> outputs) {
 
 } // namespace
 
-TensorsOr evaluate(const Apply &node, absl::Span<const Tensor> inputs) {
+TensorsOr evaluate(const Apply &node, absl::Span<const Tensor> inputs, EvaluationBudget *budget) {
   if (!node.op().def().emit)
     return makeError(ErrorKind::NotImplemented, std::string(node.op().name()) + " has no emission",
                      node.place());
@@ -147,9 +149,10 @@ TensorsOr evaluate(const Apply &node, absl::Span<const Tensor> inputs) {
   auto emission = e.finish();
   if (!emission.ok())
     return explainNode(emission.status(), node, inputs);
-  return evaluate(*emission, computed, values, results, [&](const absl::Status &error, int32_t) {
+  auto context = [&](const absl::Status &error, int32_t) {
     return explainNode(error, node, inputs);
-  });
+  };
+  return evaluate(*emission, computed, values, results, context, budget);
 }
 
 TensorsOr evaluate(const Op &op, absl::Span<const Tensor> inputs) {
@@ -163,12 +166,12 @@ TensorsOr evaluate(const Op &op, absl::Span<const Tensor> inputs) {
 }
 
 TensorsOr evaluate(absl::Span<const Variable> outputs, absl::Span<const Variable> inputs,
-                   absl::Span<const Tensor> values) {
+                   absl::Span<const Tensor> values, EvaluationBudget *budget) {
   if (inputs.size() != values.size())
     return makeError(ErrorKind::ValueError, "there are " + std::to_string(inputs.size()) +
                                                 " inputs and " + std::to_string(values.size()) +
                                                 " values");
-  GraphEval eval;
+  GraphEval eval(budget);
   for (size_t i = 0; i < inputs.size(); ++i)
     if (absl::Status s = eval.give(inputs[i], values[i], i); !s.ok())
       return s;

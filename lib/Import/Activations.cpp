@@ -101,25 +101,25 @@ Variables hardmax(OnnxNode &n) {
 
 absl::Span<const Translation> activationTranslations() {
   static constexpr Translation kTable[] = {
-      {"Celu", celu},
+      {"Celu", celu, 12},
       {"Elu", eluOf},
-      {"Gelu", geluOf},
+      {"Gelu", geluOf, 20},
       {"HardSigmoid", hardSigmoidOf},
-      {"HardSwish", hardSwish},
-      {"Hardmax", hardmax},
+      {"HardSwish", hardSwish, 14},
+      {"Hardmax", hardmax, 1, "before set 13: the last axis"},
       {"LeakyRelu", leakyReluOf},
       {"LogSoftmax", softmaxLike<logSoftmax>},
-      {"Mish", unary<mish>},
+      {"Mish", unary<mish>, 18},
       {"PRelu", prelu},
       {"Relu", unary<relu>},
       {"Selu", seluOf},
-      {"Shrink", shrink},
+      {"Shrink", shrink, 9},
       {"Sigmoid", unary<sigmoid>},
       {"Softmax", softmaxLike<softmax>},
       {"Softplus", unary<softplus>},
       {"Softsign", unary<softsign>},
       {"Tanh", unary<tanh>},
-      {"ThresholdedRelu", thresholdedRelu},
+      {"ThresholdedRelu", thresholdedRelu, 10},
   };
   return kTable;
 }

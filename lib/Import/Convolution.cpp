@@ -50,7 +50,8 @@ Variables conv(OnnxNode &n) { return {withBias(n, convolution(n, n.in(0), n.in(1
 } // namespace
 
 absl::Span<const Translation> convolutionTranslations() {
-  static constexpr Translation kTable[] = {{"Conv", conv}};
+  static constexpr Translation kTable[] = {
+      {"Conv", conv, 1, "1 to 3 spatial axes; auto_pad with strides needs known extents"}};
   return kTable;
 }
 

@@ -170,7 +170,7 @@ Variables einsum(OnnxNode &n) {
 } // namespace
 
 absl::Span<const Translation> einsumTranslations() {
-  static constexpr Translation kTable[] = {{"Einsum", einsum}};
+  static constexpr Translation kTable[] = {{"Einsum", einsum, 12}};
   return kTable;
 }
 

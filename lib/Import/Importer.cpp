@@ -4,6 +4,7 @@
 #include <map>
 #include <sstream>
 
+#include "Eval/Evaluate.h"
 #include "Import/TensorReader.h"
 #include "Import/Translations.h"
 #include "Support/Text.h"
@@ -14,8 +15,9 @@
 namespace graphc {
 namespace {
 
-/// Sets of operators up to this version are known.
-constexpr int kNewestOpset = 21;
+/// What computing constants that translations must know (axes, shapes) may cost: a fraction of a
+/// second.
+constexpr int64_t kFoldingBudget = int64_t(1) << 20;
 
 bool isStandardDomain(std::string_view domain) { return domain.empty() || domain == "ai.onnx"; }
 
@@ -63,7 +65,8 @@ private:
   const std::string &path_;
   const char *placeFile_;
   std::string folder_;
-  int opset_ = 1;
+  EvaluationBudget budget_{kFoldingBudget};
+  OnnxContext context_{1, folder_, budget_};
   absl::flat_hash_map<std::string, Variable> values_;
   absl::flat_hash_map<std::string, const onnx::ValueInfoProto *> hints_;
   GraphModule module_;
@@ -78,26 +81,35 @@ absl::Status Importer::findOpset() {
                                                     std::to_string(set.version()) +
                                                     " of ONNX's operators; 1 to " +
                                                     std::to_string(kNewestOpset) + " are known");
-    opset_ = int(set.version());
+    context_.opset = int(set.version());
   }
   return absl::OkStatus();
 }
 
 absl::Status Importer::checkOperators() const {
-  std::map<std::string, int> missing;
+  // Name and, where it is the version that is wrong, the reason.
+  std::map<std::string, std::pair<int, std::string>> missing;
   for (const onnx::NodeProto &node : graph_.node()) {
-    if (!isStandardDomain(node.domain()))
-      ++missing[node.domain() + "." + node.op_type()];
-    else if (!findTranslation(node.op_type()))
-      ++missing[node.op_type()];
+    bool standard = isStandardDomain(node.domain());
+    const Translation *known = standard ? findTranslation(node.op_type()) : nullptr;
+    std::string why;
+    if (known && context_.opset < known->since)
+      why = "; ONNX has it from version " + std::to_string(known->since) + " on";
+    else if (known && context_.opset > known->until)
+      why = "; ONNX has it up to version " + std::to_string(known->until);
+    else if (known)
+      continue;
+    auto &entry = missing[(standard ? "" : node.domain() + ".") + node.op_type()];
+    ++entry.first;
+    entry.second = why;
   }
   if (missing.empty())
     return absl::OkStatus();
-  return makeError(ErrorKind::NotSupported, path_ + ": uses operators that have no translation: " +
-                                                join(missing, ", ", [](const auto &entry) {
-                                                  return entry.first + " (" +
-                                                         std::to_string(entry.second) + ")";
-                                                }));
+  std::string list = join(missing, ", ", [](const auto &entry) {
+    return entry.first + " (" + std::to_string(entry.second.first) + entry.second.second + ")";
+  });
+  return makeError(ErrorKind::NotSupported,
+                   path_ + ": uses operators that have no translation: " + list);
 }
 
 absl::Status Importer::define(const std::string &name, const Variable &v) {
@@ -188,7 +200,7 @@ absl::Status Importer::addNode(int number) {
       return bad(what + ": '" + name + "' is used before anything defines it");
     inputs.push_back(name.empty() ? Variable() : found->second);
   }
-  OnnxNode node(proto, std::move(inputs), opset_, place, folder_);
+  OnnxNode node(proto, std::move(inputs), place, context_);
   Variables outputs = findTranslation(proto.op_type())->translate(node);
   if (!node.status().ok())
     return inFile(node.status(), what);

@@ -169,8 +169,12 @@ Variables padded(OnnxNode &n) {
 
 absl::Span<const Translation> indexTranslations() {
   static constexpr Translation kTable[] = {
-      {"Concat", concat}, {"Gather", gathered}, {"GatherElements", gatheredElements},
-      {"Pad", padded},    {"Slice", sliced},    {"Split", splitUp},
+      {"Concat", concat},
+      {"Gather", gathered},
+      {"GatherElements", gatheredElements, 11},
+      {"Pad", padded, 1, "pads and axes constant"},
+      {"Slice", sliced, 1, "axes constant"},
+      {"Split", splitUp, 1, "sizes constant"},
   };
   return kTable;
 }

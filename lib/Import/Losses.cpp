@@ -45,8 +45,8 @@ Variables softmaxCrossEntropyLoss(OnnxNode &n) {
 
 absl::Span<const Translation> lossTranslations() {
   static constexpr Translation kTable[] = {
-      {"NegativeLogLikelihoodLoss", negativeLogLikelihoodLoss},
-      {"SoftmaxCrossEntropyLoss", softmaxCrossEntropyLoss},
+      {"NegativeLogLikelihoodLoss", negativeLogLikelihoodLoss, 12},
+      {"SoftmaxCrossEntropyLoss", softmaxCrossEntropyLoss, 12},
   };
   return kTable;
 }

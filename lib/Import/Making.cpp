@@ -68,7 +68,7 @@ Variables triangle(OnnxNode &n) {
     return {n.fail(ErrorKind::TypeError, "the operand has no matrices: " + x.type().brief())};
   int64_t k = 0;
   if (n.has(1))
-    k = n.constant(1).item<int64_t>();
+    k = n.constantInt(1);
   Variable rows = arange(extentTerm(n, x, x.rank() - 2));
   Variable columns = arange(extentTerm(n, x, x.rank() - 1));
   Variable edge = add(n.at(dimshuffle(n.at(rows), {0, -1})), k);
@@ -81,9 +81,12 @@ Variables triangle(OnnxNode &n) {
 
 absl::Span<const Translation> makingTranslations() {
   static constexpr Translation kTable[] = {
-      {"Constant", constantOf}, {"ConstantOfShape", constantOfShape},
-      {"EyeLike", eyeLike},     {"OneHot", oneHot},
-      {"Range", range},         {"Trilu", triangle},
+      {"Constant", constantOf, 1, "numbers only"},
+      {"ConstantOfShape", constantOfShape, 9, "the number of extents must be known"},
+      {"EyeLike", eyeLike, 9},
+      {"OneHot", oneHot, 9},
+      {"Range", range, 11},
+      {"Trilu", triangle, 14, "k constant"},
   };
   return kTable;
 }

@@ -149,13 +149,13 @@ Variables dropout(OnnxNode &n) {
 
 absl::Span<const Translation> normalizationTranslations() {
   static constexpr Translation kTable[] = {
-      {"BatchNormalization", batchNormalization},
-      {"Dropout", dropout},
+      {"BatchNormalization", batchNormalization, 1, "training_mode from set 14 on; spatial = 1"},
+      {"Dropout", dropout, 1, "inference only: nothing is dropped"},
       {"InstanceNormalization", instanceNormalization},
       {"LRN", lrn},
-      {"LayerNormalization", layerNormalization},
+      {"LayerNormalization", layerNormalization, 17},
       {"LpNormalization", lpNormalization},
-      {"MeanVarianceNormalization", meanVarianceNormalization},
+      {"MeanVarianceNormalization", meanVarianceNormalization, 9},
   };
   return kTable;
 }

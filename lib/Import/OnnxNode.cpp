@@ -8,10 +8,6 @@
 
 namespace graphc {
 
-OnnxNode::OnnxNode(const onnx::NodeProto &proto, Variables inputs, int opset, Place place,
-                   const std::string &folder)
-    : proto_(proto), inputs_(std::move(inputs)), opset_(opset), place_(place), folder_(folder) {}
-
 Variable OnnxNode::fail(ErrorKind kind, std::string_view message) {
   absl::Status error = makeError(kind, message, place_);
   if (status_.ok())
@@ -46,7 +42,7 @@ Tensor OnnxNode::constant(size_t i) {
     return Tensor(int64_t(0));
   if (std::optional<Constant> c = Constant::from(v))
     return c->data();
-  auto values = evaluate(absl::MakeConstSpan(&v, 1), {}, {});
+  auto values = evaluate(absl::MakeConstSpan(&v, 1), {}, {}, &context_.budget);
   if (values.ok())
     return values->front();
   std::string what = "input " + std::to_string(i);
@@ -66,6 +62,13 @@ Ints OnnxNode::constantInts(size_t i) {
   Tensor wide = value.cast(DType::Int64).contiguous();
   absl::Span<const int64_t> numbers = wide.flat<int64_t>();
   return Ints(numbers.begin(), numbers.end());
+}
+
+int64_t OnnxNode::constantInt(size_t i) {
+  Tensor value = constant(i);
+  if (status_.ok() && (!isInteger(value.dtype()) || value.numElements() != 1))
+    fail(ErrorKind::TypeError, "input " + std::to_string(i) + " must be one integer");
+  return value.item<int64_t>();
 }
 
 //===--- attributes -------------------------------------------------------------===//
@@ -129,11 +132,18 @@ std::optional<std::vector<float>> OnnxNode::getFloats(std::string_view name) {
   return std::vector<float>(attribute->floats().begin(), attribute->floats().end());
 }
 
+std::vector<std::string> OnnxNode::getStrings(std::string_view name) {
+  const auto *attribute = find(name, onnx::AttributeProto::STRINGS);
+  if (!attribute)
+    return {};
+  return {attribute->strings().begin(), attribute->strings().end()};
+}
+
 std::optional<Tensor> OnnxNode::getTensor(std::string_view name) {
   const auto *attribute = find(name, onnx::AttributeProto::TENSOR);
   if (!attribute)
     return std::nullopt;
-  auto tensor = readTensor(attribute->t(), folder_);
+  auto tensor = readTensor(attribute->t(), context_.folder);
   if (tensor.ok())
     return *tensor;
   if (status_.ok())

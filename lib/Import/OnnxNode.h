@@ -19,15 +19,26 @@ namespace graphc {
 
 using Ints = std::vector<int64_t>;
 
+struct EvaluationBudget;
+
+/// What the nodes of a model have in common.
+struct OnnxContext {
+  /// Version of the operators' set that the model was written for.
+  int opset;
+  /// The model's, in which external data lies.
+  const std::string &folder;
+  /// What computing the constants that translations must know may cost.
+  EvaluationBudget &budget;
+};
+
 class OnnxNode {
 public:
-  /// `inputs` has a Variable for each input; omitted ones are Invalid. `folder` is the model's.
-  OnnxNode(const onnx::NodeProto &proto, Variables inputs, int opset, Place place,
-           const std::string &folder);
+  /// `inputs` has a Variable for each input; omitted ones are Invalid.
+  OnnxNode(const onnx::NodeProto &proto, Variables inputs, Place place, const OnnxContext &context)
+      : proto_(proto), inputs_(std::move(inputs)), place_(place), context_(context) {}
 
   std::string_view op() const { return proto_.op_type(); }
-  /// Version of the operators' set that the model was written for.
-  int opset() const { return opset_; }
+  int opset() const { return context_.opset; }
   const absl::Status &status() const { return status_; }
   /// Keeps the first error and gives an Invalid Variable.
   Variable fail(ErrorKind kind, std::string_view message);
@@ -50,6 +61,8 @@ public:
   /// Input i, which must follow from constants alone.
   Tensor constant(size_t i);
   Ints constantInts(size_t i);
+  /// The only element of input i, which must be a constant integer.
+  int64_t constantInt(size_t i);
 
   //===--- attributes ---------------------------------------------------------===//
   bool hasAttribute(std::string_view name) const { return find(name) != nullptr; }
@@ -62,6 +75,7 @@ public:
   std::string getString(std::string_view name, std::string_view otherwise);
   std::optional<Ints> getInts(std::string_view name);
   std::optional<std::vector<float>> getFloats(std::string_view name);
+  std::vector<std::string> getStrings(std::string_view name);
   std::optional<Tensor> getTensor(std::string_view name);
   /// The dtype that an attribute names by its number in ONNX's schema.
   std::optional<DType> getDType(std::string_view name);
@@ -81,9 +95,8 @@ private:
 
   const onnx::NodeProto &proto_;
   Variables inputs_;
-  int opset_;
   Place place_;
-  const std::string &folder_;
+  const OnnxContext &context_;
   absl::Status status_;
 };
 

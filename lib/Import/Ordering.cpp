@@ -13,7 +13,7 @@ namespace {
 /// Sums over j <= i, or over those that exclusive and reverse say.
 Variables cumSum(OnnxNode &n) {
   Variable x = n.in(0);
-  int axis = n.plainAxis(n.constant(1).cast(DType::Int64).item<int64_t>(), x.rank());
+  int axis = n.plainAxis(n.constantInt(1), x.rank());
   if (!n.status().ok())
     return {};
   // Results along `axis`, terms along the one behind it.
@@ -95,9 +95,9 @@ Variables reverseSequence(OnnxNode &n) {
 
 absl::Span<const Translation> orderingTranslations() {
   static constexpr Translation kTable[] = {
-      {"CumSum", cumSum},
-      {"ReverseSequence", reverseSequence},
-      {"TopK", topK},
+      {"CumSum", cumSum, 11, "axis constant; time quadratic in its extent"},
+      {"ReverseSequence", reverseSequence, 10},
+      {"TopK", topK, 1, "time quadratic in the axis' extent; NaN is the greatest number"},
   };
   return kTable;
 }

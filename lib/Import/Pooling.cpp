@@ -174,10 +174,10 @@ Variables globalPool(OnnxNode &n) {
 
 absl::Span<const Translation> poolingTranslations() {
   static constexpr Translation kTable[] = {
-      {"AveragePool", averagePool},
+      {"AveragePool", averagePool, 1, "auto_pad with strides and ceil_mode need known extents"},
       {"GlobalAveragePool", globalPool<mean>},
       {"GlobalMaxPool", globalPool<max>},
-      {"MaxPool", maxPool},
+      {"MaxPool", maxPool, 1, "auto_pad with strides and ceil_mode need known extents"},
   };
   return kTable;
 }

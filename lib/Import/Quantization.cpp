@@ -121,13 +121,13 @@ Variables qLinearConv(OnnxNode &n) {
 
 absl::Span<const Translation> quantizationTranslations() {
   static constexpr Translation kTable[] = {
-      {"ConvInteger", convInteger},
-      {"DequantizeLinear", dequantizeLinear},
-      {"DynamicQuantizeLinear", dynamicQuantizeLinear},
-      {"MatMulInteger", matMulInteger},
-      {"QLinearConv", qLinearConv},
-      {"QLinearMatMul", qLinearMatMul},
-      {"QuantizeLinear", quantizeLinear},
+      {"ConvInteger", convInteger, 10},
+      {"DequantizeLinear", dequantizeLinear, 10, "no blocks"},
+      {"DynamicQuantizeLinear", dynamicQuantizeLinear, 11},
+      {"MatMulInteger", matMulInteger, 10},
+      {"QLinearConv", qLinearConv, 10},
+      {"QLinearMatMul", qLinearMatMul, 10},
+      {"QuantizeLinear", quantizeLinear, 10, "8 and 16 bits; no blocks"},
   };
   return kTable;
 }

@@ -72,12 +72,18 @@ Variables argReduction(OnnxNode &n) {
 
 absl::Span<const Translation> reductionTranslations() {
   static constexpr Translation kTable[] = {
-      {"ArgMax", argReduction<argmax>}, {"ArgMin", argReduction<argmin>},
-      {"ReduceL1", reduceL1},           {"ReduceL2", reduceL2},
-      {"ReduceLogSum", reduceLogSum},   {"ReduceLogSumExp", reduceLogSumExp},
-      {"ReduceMax", reduceMax},         {"ReduceMean", reduceMean},
-      {"ReduceMin", reduceMin},         {"ReduceProd", reduceProd},
-      {"ReduceSum", reduceSum},         {"ReduceSumSquare", reduceSumSquare},
+      {"ArgMax", argReduction<argmax>},
+      {"ArgMin", argReduction<argmin>},
+      {"ReduceL1", reduceL1, 1, "axes constant"},
+      {"ReduceL2", reduceL2, 1, "axes constant"},
+      {"ReduceLogSum", reduceLogSum, 1, "axes constant"},
+      {"ReduceLogSumExp", reduceLogSumExp, 1, "axes constant"},
+      {"ReduceMax", reduceMax, 1, "axes constant"},
+      {"ReduceMean", reduceMean, 1, "axes constant"},
+      {"ReduceMin", reduceMin, 1, "axes constant"},
+      {"ReduceProd", reduceProd, 1, "axes constant"},
+      {"ReduceSum", reduceSum, 1, "axes constant"},
+      {"ReduceSumSquare", reduceSumSquare, 1, "axes constant"},
   };
   return kTable;
 }

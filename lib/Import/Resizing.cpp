@@ -23,9 +23,10 @@ struct Resizing {
 };
 
 /// How one axis is resized; extents and scale are 0-d and f64. `scaled` is from * scale, of which
-/// `to` is the whole part: ONNX computes positions with the former.
+/// `to` is the whole part: ONNX computes positions with the former. `count` is `to` as an integer.
 struct AxisResizing {
   int axis = 0;
+  Operand count = Operand(int64_t(0));
   Variable from, to, scale, scaled;
   /// Part of the operand that is taken, for tf_crop_and_resize.
   Variable start, stop;
@@ -41,8 +42,7 @@ Variable constantReal(OnnxNode &n, double value) { return n.scalar(value, DType:
 
 /// Where the results' positions lie in the operand, f64, by ONNX's coordinate_transformation_mode.
 Variable coordinatesOf(OnnxNode &n, const Resizing &r, const AxisResizing &a) {
-  Variable count = cast(n.at(a.to), DType::Int64);
-  Variable i = cast(n.at(arange(n.at(count))), DType::Float64);
+  Variable i = cast(n.at(positionsAlong(n, a.count, 0, 1)), DType::Float64);
   Variable half = constantReal(n, 0.5), one = constantReal(n, 1), zero = constantReal(n, 0);
   Variable centred = sub(n.at(trueDiv(n.at(add(n.at(i), half)), a.scale)), half);
   Variable last = sub(n.at(a.from), one);
@@ -168,20 +168,30 @@ Numbers numbersOf(OnnxNode &n, size_t i) {
   Variable v = n.in(i);
   if (std::optional<Constant> c = Constant::from(v))
     return constantNumbers(n, c->data());
-  if (!v.ok() || v.rank() != 1 || v.type().extent(0) == kDynamic) {
-    n.unsupported("input " + std::to_string(i) + " must be a vector of known length, is " +
-                  v.type().brief());
-    return {};
-  }
   Numbers numbers;
-  for (int64_t k = 0; k < v.type().extent(0); ++k)
-    numbers.push_back(cast(n.at(subtensor(n.at(v), {Index(k)})), DType::Float64));
+  for (const Operand &term : elementTerms(n, i))
+    numbers.push_back(real(n, term));
   return numbers;
 }
 
-bool isOne(const Variable &number) {
+std::optional<double> known(const Variable &number) {
   std::optional<Constant> c = Constant::from(number);
-  return c && c->data().item<double>() == 1;
+  return c ? std::optional(c->data().item<double>()) : std::nullopt;
+}
+
+/// The extent of the result: a number where that can be known, so that its type has it.
+Operand resultExtent(OnnxNode &n, const Operand &extent, const Variable &number, bool isSize) {
+  std::optional<double> value = known(number);
+  if (value && !(*value >= 0 && *value <= 0x1p31))
+    n.fail(ErrorKind::ValueError, "a size or scale is " + std::to_string(*value));
+  else if (value && isSize)
+    return Operand(int64_t(*value));
+  else if (value && extent.isWeak())
+    return Operand(int64_t(extent.weakValue().item<double>() * *value));
+  else if (value && *value == int64_t(*value))
+    return n.at(mul(extent, int64_t(*value)));
+  Variable exact = isSize ? number : floor(n.at(mul(n.at(real(n, extent)), number)));
+  return n.at(cast(n.at(exact), DType::Int64));
 }
 
 /// Whether the optional input is there and not the empty tensor that stands for its absence.
@@ -210,19 +220,16 @@ Variables resizedBy(OnnxNode &n, const Resizing &r, const Numbers &numbers, bool
   bool narrow = blends && byteSize(x.dtype()) < 4;
   Variable result = narrow ? cast(n.at(x), DType::Float32) : x;
   for (size_t k = 0; k < axes.size(); ++k) {
-    if (!bySize && bounds.empty() && isOne(numbers[k]))
+    if (!bySize && bounds.empty() && known(numbers[k]) == 1.0)
       continue;
+    Operand extent = extentTerm(n, x, plain[k]);
     AxisResizing a;
     a.axis = plain[k];
-    a.from = real(n, extentTerm(n, x, plain[k]));
-    if (bySize) {
-      a.to = a.scaled = numbers[k];
-      a.scale = trueDiv(n.at(a.to), a.from);
-    } else {
-      a.scale = numbers[k];
-      a.scaled = mul(n.at(a.from), a.scale);
-      a.to = floor(n.at(a.scaled));
-    }
+    a.count = resultExtent(n, extent, numbers[k], bySize);
+    a.from = real(n, extent);
+    a.to = real(n, a.count);
+    a.scale = bySize ? trueDiv(n.at(a.to), a.from) : numbers[k];
+    a.scaled = bySize ? a.to : mul(n.at(a.from), a.scale);
     if (!bounds.empty()) {
       a.start = bounds[k];
       a.stop = bounds[axes.size() + k];
@@ -279,8 +286,9 @@ Variables upsample(OnnxNode &n) {
 
 absl::Span<const Translation> resizingTranslations() {
   static constexpr Translation kTable[] = {
-      {"Resize", resize},
-      {"Upsample", upsample},
+      {"Resize", resize, 10,
+       "no antialias; keep_aspect_ratio_policy stretch; linear and cubic of floats"},
+      {"Upsample", upsample, 1, "linear of floats", 9},
   };
   return kTable;
 }

@@ -214,9 +214,13 @@ Variables maxUnpool(OnnxNode &n) {
 
 absl::Span<const Translation> scatteringTranslations() {
   static constexpr Translation kTable[] = {
-      {"GatherND", gatherND},       {"MaxUnpool", maxUnpool},
-      {"Scatter", scatterElements}, {"ScatterElements", scatterElements},
-      {"ScatterND", scatterND},
+      {"GatherND", gatherND, 11, "the number of coordinates must be known"},
+      {"MaxUnpool", maxUnpool, 9, "extents known, output_shape constant"},
+      {"Scatter", scatterElements, 9, "time: results * updates; indices out of range are ignored",
+       10},
+      {"ScatterElements", scatterElements, 11,
+       "time: results * updates; indices out of range are ignored"},
+      {"ScatterND", scatterND, 11, "time: results * updates; indices out of range are ignored"},
   };
   return kTable;
 }

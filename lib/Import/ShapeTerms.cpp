@@ -57,9 +57,28 @@ Terms vectorTerms(OnnxNode &n, size_t i) {
       terms.emplace_back(number);
     return terms;
   }
-  if (!isInteger(v.dtype()) || v.rank() != 1 || v.type().extent(0) == kDynamic) {
-    n.unsupported("input " + std::to_string(i) +
-                  " must be a vector of integers of known length, is " + v.type().brief());
+  if (!isInteger(v.dtype())) {
+    n.fail(ErrorKind::TypeError,
+           "input " + std::to_string(i) + " must be a vector of integers, is " + v.type().brief());
+    return terms;
+  }
+  return elementTerms(n, i);
+}
+
+Terms elementTerms(OnnxNode &n, size_t i) {
+  Variable v = n.in(i);
+  Terms terms;
+  if (!v.ok())
+    return terms;
+  if (v.rank() != 1 || v.type().extent(0) == kDynamic) {
+    n.unsupported("input " + std::to_string(i) + " must be a vector of known length, is " +
+                  v.type().brief());
+    return terms;
+  }
+  if (v.type().extent(0) > Tensor::kMaxRank) {
+    n.fail(ErrorKind::ValueError, "input " + std::to_string(i) + " has " +
+                                      std::to_string(v.type().extent(0)) + " numbers; at most " +
+                                      std::to_string(Tensor::kMaxRank) + " make sense");
     return terms;
   }
   for (int64_t k = 0; k < v.type().extent(0); ++k)

@@ -17,6 +17,8 @@ ShapeList shapeOf(OnnxNode &n, const Terms &terms);
 /// The elements of input i, an integer vector of known length (an error otherwise): numbers where
 /// it is a constant.
 Terms vectorTerms(OnnxNode &n, size_t i);
+/// The elements of input i, a vector of known length of any dtype, as Variables.
+Terms elementTerms(OnnxNode &n, size_t i);
 
 /// The order for dimshuffle that puts a vector along `axis` of `rank` axes.
 std::vector<int> orderAlong(int axis, int rank);

@@ -166,12 +166,18 @@ Variables spaceToDepth(OnnxNode &n) {
 
 absl::Span<const Translation> shapeTranslations() {
   static constexpr Translation kTable[] = {
-      {"DepthToSpace", depthToSpace}, {"Expand", expanded},
-      {"Flatten", flattened},         {"Identity", identityOf},
-      {"Reshape", reshaped},          {"Shape", shapeOfOperand},
-      {"Size", sizeOfOperand},        {"SpaceToDepth", spaceToDepth},
-      {"Squeeze", squeezed},          {"Tile", tiled},
-      {"Transpose", transposed},      {"Unsqueeze", unsqueezed},
+      {"DepthToSpace", depthToSpace, 1, "channels known"},
+      {"Expand", expanded, 8, "the number of extents must be known"},
+      {"Flatten", flattened},
+      {"Identity", identityOf},
+      {"Reshape", reshaped, 1, "the number of extents must be known"},
+      {"Shape", shapeOfOperand},
+      {"Size", sizeOfOperand},
+      {"SpaceToDepth", spaceToDepth, 1, "height and width known"},
+      {"Squeeze", squeezed, 1, "axes constant"},
+      {"Tile", tiled, 1, "from set 6 on"},
+      {"Transpose", transposed},
+      {"Unsqueeze", unsqueezed, 1, "axes constant"},
   };
   return kTable;
 }

@@ -116,14 +116,31 @@ absl::StatusOr<ExternalData> externalData(const onnx::TensorProto &proto) {
     else if (entry.key() == "length")
       result.length = number;
   }
-  // A model must not make its reader open files elsewhere.
-  std::filesystem::path path(result.location);
-  std::filesystem::path normal = path.lexically_normal();
-  if (path.empty() || path.is_absolute() || *normal.begin() == ".." ||
-      result.location.find('\0') != std::string::npos)
-    return badTensor("its external data has the location '" + result.location +
-                     "', which is not a file beside the model or below");
   return result;
+}
+
+/// The file at `location`. A model must not make its reader open files elsewhere: neither by its
+/// text nor by links that lie beside it.
+absl::StatusOr<std::filesystem::path> fileInside(const std::string &folder,
+                                                 const std::string &location) {
+  auto leaves = [](const std::filesystem::path &relative) {
+    return relative.empty() || relative.is_absolute() || *relative.begin() == "..";
+  };
+  std::filesystem::path root(folder.empty() ? "." : folder);
+  bool bad = location.find('\0') != std::string::npos ||
+             leaves(std::filesystem::path(location).lexically_normal());
+  std::error_code failure;
+  std::filesystem::path realRoot = std::filesystem::weakly_canonical(root, failure);
+  std::filesystem::path real;
+  if (!bad && !failure)
+    real = std::filesystem::weakly_canonical(root / location, failure);
+  if (bad || (!failure && leaves(real.lexically_relative(realRoot))))
+    return badTensor("its external data has the location '" + location +
+                     "', which is not a file beside the model or below");
+  if (failure)
+    return makeError(ErrorKind::Io, "cannot read its data in " + (root / location).string() + ": " +
+                                        failure.message());
+  return real;
 }
 
 absl::StatusOr<Tensor> readExternal(const onnx::TensorProto &proto, DType dtype, int64_t count,
@@ -135,7 +152,10 @@ absl::StatusOr<Tensor> readExternal(const onnx::TensorProto &proto, DType dtype,
   if (where->length && *where->length != needed)
     return badTensor("its external data has " + std::to_string(*where->length) +
                      " bytes where its shape needs " + std::to_string(needed));
-  std::filesystem::path path = std::filesystem::path(folder) / where->location;
+  auto inside = fileInside(folder, where->location);
+  if (!inside.ok())
+    return inside.status();
+  const std::filesystem::path &path = *inside;
   std::error_code failure;
   auto size = std::filesystem::file_size(path, failure);
   if (failure)

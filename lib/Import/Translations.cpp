@@ -17,8 +17,8 @@ Table makeTable() {
         productTranslations(), einsumTranslations(), convolutionTranslations(),
         transposedConvolutionTranslations(), poolingTranslations(), resizingTranslations(),
         normalizationTranslations(), shapeTranslations(), indexTranslations(),
-        scatteringTranslations(), orderingTranslations(), makingTranslations(), lossTranslations(),
-        quantizationTranslations()})
+        scatteringTranslations(), orderingTranslations(), makingTranslations(),
+        recurrentTranslations(), lossTranslations(), quantizationTranslations()})
     for (const Translation &translation : family)
       table.emplace(translation.name, &translation);
   return table;
@@ -36,12 +36,12 @@ const Translation *findTranslation(std::string_view name) {
   return found == table().end() ? nullptr : found->second;
 }
 
-std::vector<std::string_view> translatedOperators() {
-  std::vector<std::string_view> names;
+std::vector<const Translation *> allTranslations() {
+  std::vector<const Translation *> all;
   for (const auto &[name, translation] : table())
-    names.push_back(name);
-  std::sort(names.begin(), names.end());
-  return names;
+    all.push_back(translation);
+  std::sort(all.begin(), all.end(), [](const auto *a, const auto *b) { return a->name < b->name; });
+  return all;
 }
 
 } // namespace graphc

@@ -16,9 +16,18 @@ namespace graphc {
 /// kept in the node.
 using Translate = Variables (*)(OnnxNode &node);
 
+/// Versions of ONNX's operators up to this one are known.
+inline constexpr int kNewestOpset = 21;
+
 struct Translation {
   std::string_view name;
   Translate translate;
+  /// The first version of ONNX's operators that has it.
+  int since = 1;
+  /// What of it is not supported, for docs/Onnx.md.
+  std::string_view limits = {};
+  /// The last version that has it.
+  int until = kNewestOpset;
 };
 
 /// The families.
@@ -37,12 +46,13 @@ absl::Span<const Translation> indexTranslations();
 absl::Span<const Translation> scatteringTranslations();
 absl::Span<const Translation> orderingTranslations();
 absl::Span<const Translation> makingTranslations();
+absl::Span<const Translation> recurrentTranslations();
 absl::Span<const Translation> lossTranslations();
 absl::Span<const Translation> quantizationTranslations();
 
 /// The translation of an operator of ONNX's own domain, or null.
 const Translation *findTranslation(std::string_view name);
-/// All names, sorted.
-std::vector<std::string_view> translatedOperators();
+/// All, by name.
+std::vector<const Translation *> allTranslations();
 
 } // namespace graphc

@@ -130,7 +130,9 @@ Variables convTranspose(OnnxNode &n) {
 } // namespace
 
 absl::Span<const Translation> transposedConvolutionTranslations() {
-  static constexpr Translation kTable[] = {{"ConvTranspose", convTranspose}};
+  static constexpr Translation kTable[] = {
+      {"ConvTranspose", convTranspose, 1,
+       "1 to 3 spatial axes; the kernel's extents must be known"}};
   return kTable;
 }
 

@@ -8,6 +8,10 @@
 // CHECK-NEXT: nodes: 2
 // CHECK-NEXT:   add: 1
 // CHECK-NEXT:   exp: 1
+// x must have two numbers: two exp, read and written, and two sums of two numbers.
+// CHECK-NEXT: FLOPs: 4
+// CHECK-NEXT: bytes: 40
+// CHECK-NOT:  {{.}}
 func.func @main(%x: tensor<?xf32>) -> (tensor<2xf32> {graph.name = "loss"}) {
   %c = graph.constant dense<[1.0, 2.0]> : tensor<2xf32>
   %e = graph.exp %x : (tensor<?xf32>) -> tensor<?xf32>

@@ -1,8 +1,10 @@
 //===- Info.cpp - graphc info ---------------------------------------------===//
+#include <iomanip>
 #include <iostream>
 #include <map>
 
 #include "Command.h"
+#include "Kernels/GraphCost.h"
 #include "graphc/Config.h"
 #include "graphc/Traversal.h"
 
@@ -13,6 +15,18 @@ void showConfig() {
   for (const ConfigEntry &entry : configEntries())
     std::cout << entry.name << " = " << entry.value << "  (" << entry.environment << ")  "
               << entry.doc << "\n";
+}
+
+/// What one call computes and moves.
+absl::Status showCost(const GraphModule &module) {
+  absl::StatusOr<GraphCost> cost = graphCost(module);
+  if (!cost.ok())
+    return cost.status();
+  std::cout << std::fixed << std::setprecision(0) << "FLOPs: " << cost->flops
+            << "\nbytes: " << cost->bytes << "\n";
+  if (cost->openExtents)
+    std::cout << "  (extents that are not known are taken as 1)\n";
+  return absl::OkStatus();
 }
 
 absl::Status info(const Common &common) {
@@ -44,7 +58,7 @@ absl::Status info(const Common &common) {
   std::cout << "nodes: " << nodes << "\n";
   for (const auto &[name, count] : counts)
     std::cout << "  " << name << ": " << count << "\n";
-  return absl::OkStatus();
+  return showCost(*module);
 }
 
 } // namespace
@@ -52,7 +66,8 @@ absl::Status info(const Common &common) {
 void addInfo(CLI::App &app, absl::Status &status) {
   auto common = std::make_shared<Common>();
   auto config = std::make_shared<bool>(false);
-  CLI::App *verb = app.add_subcommand("info", "Inputs, outputs, constants and ops of a graph");
+  CLI::App *verb =
+      app.add_subcommand("info", "Inputs, outputs, constants, ops and cost of a graph");
   common->addTo(*verb);
   verb->get_option("FILE")->required(false);
   verb->add_flag("--config", *config, "Print the settings of the process instead");

@@ -1,4 +1,6 @@
 //===- ModelsTest.cpp - small models, good and bad -------------------------===//
+#include <filesystem>
+#include <fstream>
 #include <random>
 
 #include "Eval/Evaluate.h"
@@ -103,6 +105,19 @@ TEST(Errors, unsupportedOperatorsAreCounted) {
                                         "NonZero (1), com.example.Relu (1)"));
 }
 
+TEST(Errors, operatorsOfOtherVersionsAreUnsupported) {
+  onnx::ModelProto model = makeModel(8);
+  addInput(model, "x", {2});
+  addNode(model, "Where", {"x", "x", "x"}, {"y"});
+  addOutput(model, "y");
+  EXPECT_THAT(message(loadModel(model)), EndsWith("operators that have no translation: Where (1; "
+                                                  "ONNX has it from version 9 on)"));
+  model.mutable_opset_import(0)->set_version(11);
+  addNode(model, "Upsample", {"y", "x"}, {"z"});
+  EXPECT_THAT(message(loadModel(model)), EndsWith("operators that have no translation: Upsample "
+                                                  "(1; ONNX has it up to version 9)"));
+}
+
 TEST(Errors, nameTheNode) {
   onnx::ModelProto model = makeModel(13);
   addInput(model, "x", {2});
@@ -158,6 +173,37 @@ TEST(ExternalData, mistakes) {
   EXPECT_EQ(errorKind(loadModel(External("missing.bin", "0").model).status()), ErrorKind::Io);
 }
 
+/// Nor may a link beside the model lead elsewhere.
+TEST(ExternalData, linksOutOfTheFolderAreRefused) {
+  std::string inside = scratchFile("weights.bin", std::string(24, '\7'));
+  std::filesystem::path folder = std::filesystem::path(inside).parent_path();
+  std::filesystem::path elsewhere = folder.string() + "-elsewhere";
+  std::filesystem::create_directories(elsewhere);
+  std::ofstream(elsewhere / "secret.bin") << std::string(24, 's');
+  std::filesystem::create_symlink(elsewhere / "secret.bin", folder / "link.bin");
+  std::filesystem::create_directory_symlink(elsewhere, folder / "linked");
+  std::filesystem::create_symlink("weights.bin", folder / "near.bin");
+  for (const char *location : {"link.bin", "linked/secret.bin"})
+    EXPECT_THAT(message(loadModel(External(location, "0").model)),
+                EndsWith("its external data has the location '" + std::string(location) +
+                         "', which is not a file beside the model or below"));
+  EXPECT_TRUE(loadModel(External("near.bin", "0").model).ok());
+  std::filesystem::remove_all(elsewhere);
+}
+
+TEST(OpsetVersions, unknownOnesAreRefused) {
+  for (int version : {0, 99}) {
+    onnx::ModelProto model = makeModel(version);
+    addInput(model, "x", {2});
+    addOutput(model, "x");
+    auto module = loadModel(model);
+    EXPECT_EQ(errorKind(module.status()), ErrorKind::NotSupported);
+    EXPECT_THAT(message(module),
+                EndsWith("model.onnx: is written for version " + std::to_string(version) +
+                         " of ONNX's operators; 1 to 21 are known"));
+  }
+}
+
 onnx::ModelProto smallNetwork() {
   onnx::ModelProto model = makeModel(13);
   addInput(model, "x", {1, 2, 4, 4});
@@ -169,17 +215,92 @@ onnx::ModelProto smallNetwork() {
   return model;
 }
 
+/// Operators with many numbers in attributes and constants, which flipped bits make huge.
+onnx::ModelProto variedNetwork() {
+  onnx::ModelProto model = makeModel(13);
+  addInput(model, "x", {1, 2, 4, 4});
+  addInput(model, "w", {2, 3, 3, 3});
+  addInts(model, "sizes", {1, 2, 6, 6});
+  addNode(model, "Resize", {"x", "", "", "sizes"}, {"r"});
+  onnx::NodeProto &up = addNode(model, "ConvTranspose", {"r", "w"}, {"c"});
+  setInts(up, "strides", {2, 2});
+  setInts(up, "pads", {1, 1, 1, 1});
+  onnx::NodeProto &pool = addNode(model, "MaxPool", {"c"}, {"m", "where"});
+  setInts(pool, "kernel_shape", {2, 2});
+  setInts(pool, "dilations", {2, 2});
+  addInts(model, "pads", {0, 0, 1, 1, 0, 0, 2, 2});
+  addNode(model, "Pad", {"m", "pads"}, {"p"});
+  addInts(model, "first", {0, 1});
+  addInts(model, "last", {3, 9});
+  addInts(model, "axes", {1, 3});
+  addInts(model, "two", {2});
+  addNode(model, "Slice", {"p", "first", "last", "axes"}, {"s"});
+  setInt(addNode(model, "TopK", {"s", "two"}, {"v", "i"}), "axis", 2);
+  addInts(model, "batches", {2, 3, 2, 1});
+  addNode(model, "Expand", {"v", "batches"}, {"e"});
+  addNode(model, "ConstantOfShape", {"sizes"}, {"z"});
+  addNode(model, "Tile", {"z", "sizes"}, {"t"});
+  setInt(addNode(model, "Split", {"i"}, {"a", "b"}), "axis", 2);
+  setInts(addNode(model, "ReduceMean", {"e"}, {"y"}), "axes", {2, 3});
+  for (const char *name : {"y", "t", "a"})
+    addOutput(model, name);
+  return model;
+}
+
+/// A few bytes that ask for gigabytes: numbers that a translation must know are not computed at
+/// that price, and what need not be known is not computed at all.
+TEST(HostileFiles, hugeConstantsAreNotFolded) {
+  onnx::ModelProto model = makeModel(13);
+  addInput(model, "x", {2});
+  addInts(model, "huge", {int64_t(1) << 33});
+  addNode(model, "ConstantOfShape", {"huge"}, {"zeros"});
+  setInt(addNode(model, "ReduceSum", {"zeros"}, {"sum"}), "keepdims", 1);
+  setInt(addNode(model, "Cast", {"sum"}, {"axis"}), "to", onnx::TensorProto::INT64);
+  addNode(model, "Unsqueeze", {"x", "axis"}, {"y"}).set_name("wrap");
+  addOutput(model, "y");
+  auto module = loadModel(model);
+  EXPECT_EQ(errorKind(module.status()), ErrorKind::NotSupported);
+  EXPECT_THAT(message(module), HasSubstr("node 4 'wrap' (Unsqueeze): input 1: "));
+  EXPECT_THAT(message(module), HasSubstr("needs more than 1048576 iterations"));
+
+  onnx::ModelProto unused = makeModel(13);
+  addInts(unused, "huge", {int64_t(1) << 33});
+  addNode(unused, "ConstantOfShape", {"huge"}, {"zeros"});
+  addInts(unused, "wide", {1 << 20, 1});
+  addNode(unused, "Expand", {"zeros", "wide"}, {"y"});
+  addOutput(unused, "y");
+  EXPECT_TRUE(loadModel(unused).ok());
+}
+
+TEST(HostileFiles, shapesHaveNoMillionExtents) {
+  onnx::ModelProto model = makeModel(13);
+  addInput(model, "x", {1});
+  addInput(model, "shape", {1000000000}, onnx::TensorProto::INT64);
+  addNode(model, "Reshape", {"x", "shape"}, {"y"});
+  addOutput(model, "y");
+  EXPECT_THAT(message(loadModel(model)), EndsWith("input 1 has 1000000000 numbers; at most 32 make "
+                                                  "sense"));
+}
+
+TEST(DamagedFiles, areGoodBeforeTheyAreDamaged) {
+  EXPECT_TRUE(loadModel(smallNetwork()).ok());
+  auto varied = loadModel(variedNetwork());
+  EXPECT_TRUE(varied.ok()) << varied.status();
+}
+
 /// Whatever a damaged file gives, an error or another model: it must not crash.
 TEST(DamagedFiles, giveErrors) {
-  const std::string good = smallNetwork().SerializeAsString();
-  for (size_t length = 0; length < good.size(); ++length)
-    (void)load(scratchFile("damaged.onnx", good.substr(0, length)));
-  std::mt19937 random(20240611);
-  for (int i = 0; i < 3000; ++i) {
-    std::string bad = good;
-    for (int flips = 1 + int(random() % 3); flips > 0; --flips)
-      bad[random() % bad.size()] ^= char(1 << random() % 8);
-    (void)load(scratchFile("damaged.onnx", bad));
+  for (const onnx::ModelProto &model : {smallNetwork(), variedNetwork()}) {
+    const std::string good = model.SerializeAsString();
+    for (size_t length = 0; length < good.size(); ++length)
+      (void)load(scratchFile("damaged.onnx", good.substr(0, length)));
+    std::mt19937 random(20240611);
+    for (int i = 0; i < 2000; ++i) {
+      std::string bad = good;
+      for (int flips = 1 + int(random() % 3); flips > 0; --flips)
+        bad[random() % bad.size()] ^= char(1 << random() % 8);
+      (void)load(scratchFile("damaged.onnx", bad));
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "Import/OnnxModels.h"
+#include "graphc/Function.h"
 #include "gtest/gtest.h"
 
 namespace graphc::test {
@@ -30,6 +31,29 @@ INSTANTIATE_TEST_SUITE_P(Tree, Network,
                                          "light/light_squeezenet.onnx", "seeded/inception_v1.onnx",
                                          "seeded/resnet50.onnx", "seeded/shufflenet.onnx",
                                          "seeded/squeezenet.onnx"));
+
+class LightNetwork : public testing::TestWithParam<const char *> {};
+
+/// ONNX's own expected outputs and tolerance (test/Data/onnx/README.md): all weights of a tensor
+/// are equal, so that what is summed in float32 in another order differs by far less.
+TEST_P(LightNetwork, compiledGivesOnnxsOutputs) {
+  std::string path = treeModel("light/light_" + std::string(GetParam()));
+  auto module = load(path + ".onnx");
+  ASSERT_TRUE(module.ok()) << module.status();
+  auto f = function(*module);
+  ASSERT_TRUE(f.ok()) << f.status();
+  Tensor input = *Tensor::allocate(DType::Float32, {1, 3, 224, 224});
+  absl::Span<float> values = input.mutableFlat<float>();
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = float(i) / float(values.size());
+  auto results = (*f)(input);
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_EQ(difference((*results)[0], readTensorFile(path + "_output_0.pb"), 1e-3, 1e-7), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Tree, LightNetwork,
+                         testing::Values("inception_v1", "resnet50", "shufflenet", "squeezenet"),
+                         [](const auto &info) { return std::string(info.param); });
 
 /// PP-OCR's text-direction classifier, where tools/fetch-model has put it: pictures of any size
 /// in, two probabilities for each out.

@@ -34,6 +34,8 @@ std::string scratchFile(const std::string &name, const std::string &bytes) {
     return std::string(mkdtemp(folder.data()));
   }();
   std::string path = kFolder + "/" + name;
+  // A new file: writing over one makes some file systems wait for the disk.
+  std::filesystem::remove(path);
   std::ofstream(path, std::ios::binary) << bytes;
   return path;
 }

@@ -1,0 +1,91 @@
+//===- GraphCost.cpp ---------------------------------------------------------===//
+#include "Kernels/GraphCost.h"
+
+#include <algorithm>
+
+#include "Kernels/EmitGraph.h"
+#include "Runtime/Plan.h"
+
+namespace graphc {
+namespace {
+
+class CostOf {
+public:
+  explicit CostOf(const Emission &emission) : emission_(emission) { solveSizes(); }
+  GraphCost run();
+
+private:
+  void solveSizes();
+  double elements(const std::vector<int32_t> &extents);
+  double arrayBytes(int32_t array);
+  double flopsOf(const Nest &nest);
+
+  const Emission &emission_;
+  std::vector<int64_t> sizes_;
+  std::vector<bool> isOpen_;
+  GraphCost cost_;
+};
+
+void CostOf::solveSizes() {
+  for (const SizeNode &node : emission_.sizes) {
+    bool isLeaf = node.op == SizeOp::Dim || node.op == SizeOp::Element;
+    bool follows = node.op != SizeOp::Constant && !isLeaf;
+    auto isOpen = [&](int32_t id) { return follows && id >= 0 && isOpen_[id]; };
+    isOpen_.push_back(isLeaf || isOpen(node.a) || isOpen(node.b) || isOpen(node.c));
+    sizes_.push_back(isLeaf ? 1 : evaluateSize(node, sizes_));
+  }
+}
+
+double CostOf::elements(const std::vector<int32_t> &extents) {
+  double product = 1;
+  for (int32_t id : extents) {
+    product *= double(std::max<int64_t>(0, sizes_[id]));
+    cost_.openExtents |= isOpen_[id];
+  }
+  return product;
+}
+
+double CostOf::arrayBytes(int32_t array) {
+  const ArrayInfo &info = emission_.arrays[array];
+  return elements(info.shape) * byteSize(info.dtype);
+}
+
+double CostOf::flopsOf(const Nest &nest) {
+  // Conditions and index arithmetic are not on floats.
+  int64_t perIteration = 0;
+  for (const ScalarNode &node : nest.body) {
+    bool computes =
+        node.op > ScalarOp::Load && node.op != ScalarOp::Cast && node.op != ScalarOp::Select;
+    perIteration += computes && isFloat(node.dtype);
+  }
+  bool joins = nest.combine != Combine::None && isFloat(nest.body[nest.root].dtype);
+  return elements(nest.extents) * double(perIteration + joins);
+}
+
+GraphCost CostOf::run() {
+  for (const Step &step : emission_.steps) {
+    if (step.kind == Step::Kind::View)
+      continue;
+    if (step.kind == Step::Kind::Loops)
+      cost_.flops += flopsOf(step.nest);
+    for (int32_t array : step.inputs)
+      cost_.bytes += arrayBytes(array);
+    for (int32_t array : step.outputs)
+      cost_.bytes += arrayBytes(array);
+  }
+  return cost_;
+}
+
+} // namespace
+
+absl::StatusOr<GraphCost> graphCost(const GraphModule &module) {
+  auto graph = FunctionGraph::create(module.inputs, module.outputs);
+  if (!graph.ok())
+    return graph.status();
+  auto record = emitGraph(*graph);
+  if (!record.ok())
+    return record.status();
+  return CostOf(record->emission).run();
+}
+
+} // namespace graphc
