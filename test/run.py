@@ -23,6 +23,7 @@ def runProgram(program):
         begin = time.monotonic()
         # An empty cache of compiled code, and none of the user's. Tests ask for more memory than there is.
         environment = dict(os.environ, XDG_CACHE_HOME=folder, ASAN_OPTIONS="allocator_may_return_null=1")
+        environment.pop("GRAPHC_CACHE_DIR", None)
         process = subprocess.run(
             [program, f"--gtest_output=json:{report}", "--gtest_brief=1"],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", env=environment)

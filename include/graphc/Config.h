@@ -20,8 +20,8 @@ struct Config {
   /// when a Variable or constant is built, never when a function runs.
   DType floatX = DType::Float64;
   /// GRAPHC_CACHE_DIR: folder of compiled code. Empty: the user's cache folder
-  /// ($XDG_CACHE_HOME/graphc, else ~/.cache/graphc). kNoCache, or a variable that is set to
-  /// nothing: no folder.
+  /// ($XDG_CACHE_HOME/graphc/code, else ~/.cache/graphc/code). kNoCache, or a variable that is set
+  /// to nothing: no folder.
   std::string cacheDir = {};
   /// GRAPHC_THREADS: of a function's calls. 0: as many as the process may run at once.
   int threads = 0;

@@ -288,4 +288,10 @@ absl::StatusOr<Function> function(InputList inputs, OutputList outputs,
 /// The same for a graph that was loaded.
 absl::StatusOr<Function> function(const GraphModule &module, FunctionOptions options = {});
 
+/// The same for a file: loadGraph or, for a name that ends in ".onnx", loadOnnx, then `function`.
+/// Graph text that was compiled before with these options is not even parsed: its code comes from
+/// the user's cache folder. `entry` as in loadGraph.
+absl::StatusOr<Function> compileFile(const std::string &path, FunctionOptions options = {},
+                                     const std::string &entry = {});
+
 } // namespace graphc

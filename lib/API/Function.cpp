@@ -1,9 +1,8 @@
 //===- Function.cpp - from a graph to something callable ------------------===//
 #include "graphc/Function.h"
 
-#include "API/Arguments.h"
 #include "API/CheckGraph.h"
-#include "API/Runner.h"
+#include "API/FunctionState.h"
 
 namespace graphc {
 
@@ -15,13 +14,6 @@ static std::vector<std::string> namesOf(const std::vector<Out> &outputs) {
   return names;
 }
 
-struct Function::State {
-  Signature signature;
-  std::vector<Type> outputTypes;
-  std::shared_ptr<const std::vector<std::string>> outputNames;
-  std::unique_ptr<const Runner> runner;
-};
-
 const Tensor &Results::operator[](std::string_view name) const {
   static const Tensor *const kNone = new Tensor();
   for (size_t i = 0; names_ && i < values_.size(); ++i)
@@ -30,19 +22,12 @@ const Tensor &Results::operator[](std::string_view name) const {
   return *kNone;
 }
 
-absl::StatusOr<Function> function(InputList inputs, OutputList outputs, FunctionOptions options,
-                                  std::source_location loc) {
-  GraphModule module;
-  for (const Param &input : inputs.list())
-    module.inputs.push_back(input.variable());
-  for (const Out &output : outputs.list())
-    module.outputs.push_back(output.variable());
-  module.outputNames = namesOf(outputs.list());
-  if (!options.name.empty())
-    module.name = options.name;
-  if (absl::Status status = checkGraph(module, options.onUnusedInput, loc); !status.ok())
+static absl::StatusOr<Function> makeFunction(const GraphModule &module,
+                                             const FunctionOptions &options, Place place,
+                                             const std::optional<Hash128> &storeAs) {
+  if (absl::Status status = checkGraph(module, options.onUnusedInput, place); !status.ok())
     return status;
-  absl::StatusOr<std::unique_ptr<const Runner>> runner = makeRunner(module, options);
+  absl::StatusOr<std::unique_ptr<const Runner>> runner = makeRunner(module, options, storeAs);
   if (!runner.ok())
     return runner.status();
 
@@ -59,14 +44,32 @@ absl::StatusOr<Function> function(InputList inputs, OutputList outputs, Function
   return Function(std::move(state));
 }
 
+absl::StatusOr<Function> function(InputList inputs, OutputList outputs, FunctionOptions options,
+                                  std::source_location loc) {
+  GraphModule module;
+  for (const Param &input : inputs.list())
+    module.inputs.push_back(input.variable());
+  for (const Out &output : outputs.list())
+    module.outputs.push_back(output.variable());
+  module.outputNames = namesOf(outputs.list());
+  if (!options.name.empty())
+    module.name = options.name;
+  return makeFunction(module, options, loc, {});
+}
+
 absl::StatusOr<Function> function(const GraphModule &module, FunctionOptions options) {
-  std::vector<Out> outputs;
-  for (size_t i = 0; i < module.outputs.size(); ++i)
-    outputs.emplace_back(i < module.outputNames.size() ? module.outputNames[i] : std::string(),
-                         module.outputs[i]);
+  return makeFileFunction(module, std::move(options), {});
+}
+
+absl::StatusOr<Function> makeFileFunction(GraphModule module, FunctionOptions options,
+                                          const std::optional<Hash128> &storeAs) {
   if (options.name.empty())
     options.name = module.name;
-  return function(InputList(module.inputs), OutputList(std::move(outputs)), std::move(options));
+  module.outputNames.resize(module.outputs.size());
+  for (size_t i = 0; i < module.outputs.size(); ++i)
+    if (module.outputNames[i].empty())
+      module.outputNames[i] = module.outputs[i].name();
+  return makeFunction(module, options, std::source_location::current(), storeAs);
 }
 
 absl::StatusOr<Results> Function::call(std::vector<Tensor> positional,

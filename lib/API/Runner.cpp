@@ -5,7 +5,8 @@
 
 #include "Eval/Evaluate.h"
 #include "Kernels/CompilerInterface.h"
-#include "Runtime/Executable.h"
+#include "Runtime/ThreadPool.h"
+#include "graphc/Config.h"
 
 namespace graphc {
 namespace {
@@ -71,8 +72,13 @@ private:
 
 } // namespace
 
+std::unique_ptr<const Runner> runnerOf(std::shared_ptr<const Executable> executable, int threads) {
+  return std::make_unique<CompiledRunner>(std::move(executable), threads);
+}
+
 absl::StatusOr<std::unique_ptr<const Runner>> makeRunner(const GraphModule &module,
-                                                         const FunctionOptions &options) {
+                                                         const FunctionOptions &options,
+                                                         const std::optional<Hash128> &storeAs) {
   if (options.mode == "interpreter")
     return std::make_unique<InterpretedRunner>(module);
   if (options.mode != "fast_run" && options.mode != "fast_compile")
@@ -86,11 +92,13 @@ absl::StatusOr<std::unique_ptr<const Runner>> makeRunner(const GraphModule &modu
   compile.target = options.target;
   compile.diskCache = options.diskCache;
   compile.dumpStages = options.dumpStages;
+  compile.compileThreads = config().threads > 0 ? config().threads : usableThreads();
+  compile.storeAs = storeAs;
   absl::StatusOr<std::shared_ptr<const Executable>> executable =
       (*compiler)->compile(module, compile);
   if (!executable.ok())
     return executable.status();
-  return std::make_unique<CompiledRunner>(*std::move(executable), options.threads);
+  return runnerOf(*std::move(executable), options.threads);
 }
 
 } // namespace graphc

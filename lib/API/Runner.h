@@ -2,7 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
+#include "Runtime/Executable.h"
+#include "Support/Hash.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "graphc/Function.h"
@@ -21,8 +24,12 @@ public:
   virtual Function::Counters counters() const = 0;
 };
 
+/// Compiles, and puts the whole program into the user's cache folder under `storeAs`, if given.
 /// ValueError for an unknown mode or target; what compiling raises.
 absl::StatusOr<std::unique_ptr<const Runner>> makeRunner(const GraphModule &module,
-                                                         const FunctionOptions &options);
+                                                         const FunctionOptions &options,
+                                                         const std::optional<Hash128> &storeAs);
+/// Of a program that was compiled before.
+std::unique_ptr<const Runner> runnerOf(std::shared_ptr<const Executable> executable, int threads);
 
 } // namespace graphc

@@ -5,6 +5,7 @@
 
 #include "JIT/Session.h"
 #include "Runtime/ThreadPool.h"
+#include "Support/Bytes.h"
 #include "Support/Log.h"
 #include "graphc/Status.h"
 
@@ -47,59 +48,92 @@ KernelCache &KernelCache::shared() {
   return *cache;
 }
 
-absl::StatusOr<CachedKernel> KernelCache::make(const Request &request, CodeFolder *folder,
-                                               size_t index, Compile compile) {
+namespace {
+
+/// What stands beside the object in a folder.
+template <class Bytes, class Kernel> void transferData(Bytes &bytes, Kernel &kernel) {
+  bytes.value(kernel.symbol);
+  bytes.list(kernel.scratch, [&](auto &scratch) {
+    bytes.value(scratch.bytes);
+    bytes.value(scratch.sizeArguments);
+  });
+}
+
+std::string dataOf(const CompiledKernel &kernel) {
+  ByteWriter bytes;
+  transferData(bytes, kernel);
+  return bytes.take();
+}
+
+std::optional<CompiledKernel> find(const CodeFolder &folder, const Hash128 &key) {
+  std::optional<CodeFolder::Entry> entry = folder.find(key, CodeFolder::Kind::Object);
+  if (!entry)
+    return std::nullopt;
+  CompiledKernel kernel;
+  kernel.object = std::move(entry->code);
+  ByteReader bytes(entry->data);
+  transferData(bytes, kernel);
+  if (!bytes.atEnd())
+    return std::nullopt;
+  return kernel;
+}
+
+absl::StatusOr<CachedKernel> load(CompiledKernel kernel) {
   absl::StatusOr<Session *> session = Session::get();
   if (!session.ok())
     return session.status();
-  auto load = [&](std::string symbol, std::string object) -> absl::StatusOr<CachedKernel> {
-    absl::StatusOr<std::shared_ptr<const LoadedCode>> code =
-        (*session)->loadKernels({object}, {symbol});
-    if (!code.ok())
-      return code.status();
-    return CachedKernel{std::move(symbol), std::move(object), *std::move(code)};
+  absl::StatusOr<std::shared_ptr<const LoadedCode>> code =
+      (*session)->loadKernels({kernel.object}, {kernel.symbol});
+  if (!code.ok())
+    return code.status();
+  return CachedKernel{std::move(kernel), *std::move(code)};
+}
+
+} // namespace
+
+absl::StatusOr<CachedKernel> KernelCache::make(const Hash128 &key, CodeFolder *folder, size_t index,
+                                               Compile compile) {
+  auto count = [&](int64_t &counter) {
+    std::lock_guard lock(mutex);
+    ++counter;
   };
   if (folder)
-    if (std::optional<CodeFolder::Entry> entry =
-            folder->find(request.key, CodeFolder::Kind::Object)) {
-      absl::StatusOr<CachedKernel> kernel = load(std::move(entry->data), std::move(entry->code));
+    if (std::optional<CompiledKernel> found = find(*folder, key)) {
+      absl::StatusOr<CachedKernel> kernel = load(*std::move(found));
       if (kernel.ok()) {
-        std::lock_guard lock(mutex);
-        ++counts.read;
+        count(counts.read);
         return kernel;
       }
     }
 
-  absl::StatusOr<std::string> object = compile(index);
-  if (!object.ok())
-    return object.status();
-  absl::StatusOr<CachedKernel> kernel = load(request.symbol, *std::move(object));
+  absl::StatusOr<CompiledKernel> compiled = compile(index);
+  if (!compiled.ok())
+    return compiled.status();
+  absl::StatusOr<CachedKernel> kernel = load(*std::move(compiled));
   if (!kernel.ok())
     return kernel;
   if (folder)
     if (absl::Status stored =
-            folder->store(request.key, CodeFolder::Kind::Object, kernel->symbol, kernel->object);
+            folder->store(key, CodeFolder::Kind::Object, dataOf(*kernel), kernel->object);
         !stored.ok())
       logWarning("a compiled kernel is not kept: " + std::string(stored.message()));
-  std::lock_guard lock(mutex);
-  ++counts.compiled;
+  count(counts.compiled);
   return kernel;
 }
 
 absl::StatusOr<std::vector<std::shared_ptr<const CachedKernel>>>
-KernelCache::get(absl::Span<const Request> requests, CodeFolder *folder, int threads,
-                 Compile compile) {
+KernelCache::get(absl::Span<const Hash128> keys, CodeFolder *folder, int threads, Compile compile) {
   std::vector<std::shared_ptr<Slot>> wanted;
   std::vector<size_t> mine; // to make
   {
     std::lock_guard lock(mutex);
-    for (size_t i = 0; i < requests.size(); ++i) {
-      std::shared_ptr<Slot> &slot = slots[requests[i].key];
+    for (size_t i = 0; i < keys.size(); ++i) {
+      std::shared_ptr<Slot> &slot = slots[keys[i]];
       if (slot) {
         ++counts.found;
       } else {
         slot = std::make_shared<Slot>();
-        order.push_back(requests[i].key);
+        order.push_back(keys[i]);
         mine.push_back(i);
       }
       wanted.push_back(slot);
@@ -112,12 +146,12 @@ KernelCache::get(absl::Span<const Request> requests, CodeFolder *folder, int thr
                                    [&](int64_t begin, int64_t end, int) {
                                      for (int64_t i = begin; i < end; ++i)
                                        wanted[mine[i]]->finish(
-                                           make(requests[mine[i]], folder, mine[i], compile));
+                                           make(keys[mine[i]], folder, mine[i], compile));
                                    });
 
   std::vector<std::shared_ptr<const CachedKernel>> kernels;
   absl::Status first;
-  for (size_t i = 0; i < requests.size(); ++i) {
+  for (size_t i = 0; i < keys.size(); ++i) {
     absl::StatusOr<std::shared_ptr<const CachedKernel>> kernel = wanted[i]->wait();
     if (kernel.ok()) {
       kernels.push_back(*std::move(kernel));
@@ -127,10 +161,9 @@ KernelCache::get(absl::Span<const Request> requests, CodeFolder *folder, int thr
       first = kernel.status();
     // A failure is not kept: the next one who asks tries again.
     std::lock_guard lock(mutex);
-    if (auto found = slots.find(requests[i].key);
-        found != slots.end() && found->second == wanted[i]) {
+    if (auto found = slots.find(keys[i]); found != slots.end() && found->second == wanted[i]) {
       slots.erase(found);
-      std::erase(order, requests[i].key);
+      std::erase(order, keys[i]);
     }
   }
   wanted.clear();

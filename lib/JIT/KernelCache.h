@@ -18,10 +18,21 @@
 
 namespace graphc {
 
-/// A compiled kernel, ready to be called and to be linked into a file.
-struct CachedKernel {
+/// A kernel's code.
+struct CompiledKernel {
+  /// For each scratch buffer that the code wants after the outputs: its size in bytes is the
+  /// product of `bytes` and the kernel's size arguments with these numbers.
+  struct Scratch {
+    int64_t bytes;
+    std::vector<int32_t> sizeArguments;
+  };
   std::string symbol; ///< in `object`; of the kernel that was compiled first among equal ones
-  std::string object;
+  std::string object; ///< bytes of an ELF file
+  std::vector<Scratch> scratch;
+};
+
+/// A compiled kernel that can be called.
+struct CachedKernel : CompiledKernel {
   std::shared_ptr<const LoadedCode> code; ///< one function
 };
 
@@ -35,18 +46,15 @@ public:
   /// Keeps at most about `maxKernels` kernels that nobody uses.
   explicit KernelCache(size_t maxKernels = 4096) : maxKernels(maxKernels) {}
 
-  struct Request {
-    Hash128 key;        ///< codeKey of the kernel without its name, for a target that runs here
-    std::string symbol; ///< that `compile` gives it
-  };
-  /// Returns the object with request number `index`'s kernel; called from several threads at once.
-  using Compile = absl::FunctionRef<absl::StatusOr<std::string>(size_t index)>;
+  /// Makes kernel number `index`; called from several threads at once.
+  using Compile = absl::FunctionRef<absl::StatusOr<CompiledKernel>(size_t index)>;
 
-  /// The kernels, in order. What neither the process nor `folder` (may be null) has is compiled, on
-  /// up to `threads` threads, and stored. Errors: the first of `compile` and of loading, in the
-  /// order of requests; a folder that cannot be written to is warned about. Thread-safe.
+  /// The kernels, in order of their keys: codeKeys of kernels without their names, for a target
+  /// that runs here. What neither the process nor `folder` (may be null) has is compiled, on up to
+  /// `threads` threads, and stored. Errors: the first of `compile` and of loading, in the
+  /// order of keys; a folder that cannot be written to is warned about. Thread-safe.
   absl::StatusOr<std::vector<std::shared_ptr<const CachedKernel>>>
-  get(absl::Span<const Request> requests, CodeFolder *folder, int threads, Compile compile);
+  get(absl::Span<const Hash128> keys, CodeFolder *folder, int threads, Compile compile);
 
   /// Since the cache was made.
   struct Counters {
@@ -58,7 +66,7 @@ public:
 
 private:
   struct Slot;
-  absl::StatusOr<CachedKernel> make(const Request &request, CodeFolder *folder, size_t index,
+  absl::StatusOr<CachedKernel> make(const Hash128 &key, CodeFolder *folder, size_t index,
                                     Compile compile);
   void forgetOldest();
 

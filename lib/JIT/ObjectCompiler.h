@@ -48,6 +48,7 @@ public:
   ~ObjectCompiler();
 
   const TargetDescription &target() const { return description; }
+  bool lineTables() const { return options.lineTables; }
 
   /// From the loops stage (which it changes) to the bytes of a relocatable, position-independent
   /// ELF object.

@@ -7,10 +7,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "Runtime/Executable.h"
+#include "Support/Hash.h"
 #include "absl/status/statusor.h"
 #include "graphc/Import.h"
 
@@ -23,6 +25,8 @@ struct CompileOptions {
   int compileThreads = 1;
   /// Keep compiled kernels in the user's cache folder and look there first.
   bool diskCache = true;
+  /// Also puts the whole program into that folder, for loadProgram.
+  std::optional<Hash128> storeAs;
   /// Folder to write each stage's text to; empty for none.
   std::string dumpStages;
   /// Line tables for debuggers and profilers.

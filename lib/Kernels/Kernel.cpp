@@ -61,9 +61,11 @@ std::vector<uint64_t> fieldsOf(const Kernel &kernel) {
 
 } // namespace
 
-uint64_t Kernel::hash() const {
+uint64_t Kernel::hash() const { return hashString(content()); }
+
+std::string Kernel::content() const {
   std::vector<uint64_t> fields = fieldsOf(*this);
-  return hashBytes(fields.data(), fields.size() * sizeof(uint64_t));
+  return {reinterpret_cast<const char *>(fields.data()), fields.size() * sizeof(uint64_t)};
 }
 
 bool operator==(const Kernel &a, const Kernel &b) { return fieldsOf(a) == fieldsOf(b); }

@@ -1,14 +1,14 @@
 //===- CompileKernels.cpp -------------------------------------------------===//
 #include "CompileKernels.h"
 
-#include <atomic>
 #include <map>
 #include <mutex>
-#include <thread>
 
 #include "JIT/LoopTargetOf.h"
-#include "KernelContext.h"
+#include "JIT/LowerToLLVM.h"
 #include "Lowering/LowerToLinalg.h"
+#include "Runtime/ThreadPool.h"
+#include "Text/ContextPool.h"
 #include "Text/FirstError.h"
 #include "Transforms/LinalgToLoops.h"
 #include "mlir/Parser/Parser.h"
@@ -17,6 +17,16 @@
 namespace graphc {
 
 namespace {
+
+/// Contexts with the dialects of all stages below the graph.
+ContextPool &kernelContexts() {
+  // Never destroyed: threads may still compile while the process ends.
+  static ContextPool *const kPool = new ContextPool([](mlir::DialectRegistry &registry) {
+    registerLinalgDialects(registry);
+    registerLoopDialects(registry);
+  });
+  return *kPool;
+}
 
 std::string printed(mlir::ModuleOp module) {
   std::string text;
@@ -47,15 +57,16 @@ std::vector<CompiledKernel::Scratch> readScratch(mlir::ModuleOp loops) {
 }
 
 absl::StatusOr<CompiledKernel> compileKernel(const Kernel &kernel, const ObjectCompiler &compiler) {
-  KernelContext context;
+  ContextPool::Lease context = kernelContexts().lease();
   mlir::OwningOpRef<mlir::ModuleOp> module = lowerToLinalg(kernel, *context);
   if (absl::Status s = lowerToLoops(*module, loopTargetOf(compiler.target())); !s.ok())
-    return s;
+    return prefixError(s, "kernel " + kernel.symbol());
   CompiledKernel compiled;
+  compiled.symbol = kernel.symbol();
   compiled.scratch = readScratch(*module);
   absl::StatusOr<std::string> object = compiler.compile(*module);
   if (!object.ok())
-    return object.status();
+    return prefixError(object.status(), "kernel " + kernel.symbol());
   compiled.object = *std::move(object);
   return compiled;
 }
@@ -82,7 +93,7 @@ objectCompilerFor(const TargetDescription &target, bool lineTables) {
 }
 
 absl::StatusOr<std::string> linalgText(absl::Span<const Kernel> kernels) {
-  KernelContext context;
+  ContextPool::Lease context = kernelContexts().lease();
   mlir::OwningOpRef<mlir::ModuleOp> all(mlir::ModuleOp::create(mlir::UnknownLoc::get(&*context)));
   for (const Kernel &kernel : kernels)
     mergeFunctions(*lowerToLinalg(kernel, *context), *all);
@@ -92,7 +103,7 @@ absl::StatusOr<std::string> linalgText(absl::Span<const Kernel> kernels) {
 absl::StatusOr<std::string> translateText(std::string_view text, std::string_view name,
                                           std::string_view from, std::string_view to,
                                           const ObjectCompiler &compiler) {
-  KernelContext context;
+  ContextPool::Lease context = kernelContexts().lease();
   FirstError errors(&*context);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name), llvm::SMLoc());
@@ -126,26 +137,50 @@ absl::StatusOr<std::vector<CompiledKernel>>
 compileKernels(absl::Span<const Kernel> kernels, const ObjectCompiler &compiler, int threads) {
   std::vector<CompiledKernel> compiled(kernels.size());
   std::vector<absl::Status> errors(kernels.size());
-  std::atomic<size_t> next{0};
-  auto work = [&] {
-    for (size_t i; (i = next++) < kernels.size();) {
-      absl::StatusOr<CompiledKernel> one = compileKernel(kernels[i], compiler);
-      if (one.ok())
-        compiled[i] = *std::move(one);
-      else
-        errors[i] = prefixError(one.status(), "kernel " + kernels[i].symbol());
-    }
-  };
-  std::vector<std::thread> helpers;
-  for (int t = 1; t < threads && size_t(t) < kernels.size(); ++t)
-    helpers.emplace_back(work);
-  work();
-  for (std::thread &t : helpers)
-    t.join();
+  ThreadPool::shared().parallelFor(
+      0, int64_t(kernels.size()), /*grain=*/1, threads, [&](int64_t begin, int64_t end, int) {
+        for (int64_t i = begin; i < end; ++i) {
+          absl::StatusOr<CompiledKernel> one = compileKernel(kernels[size_t(i)], compiler);
+          if (one.ok())
+            compiled[size_t(i)] = *std::move(one);
+          else
+            errors[size_t(i)] = one.status();
+        }
+      });
   for (const absl::Status &error : errors)
     if (!error.ok())
       return error;
   return compiled;
+}
+
+absl::StatusOr<std::vector<std::shared_ptr<const CachedKernel>>>
+loadKernels(absl::Span<const Kernel> kernels, const ObjectCompiler &compiler, int threads,
+            bool diskCache) {
+  std::vector<Hash128> keys;
+  for (const Kernel &kernel : kernels)
+    keys.push_back(
+        codeKey(kernel.content(), compiler.lineTables() ? "lines" : "", compiler.target().name));
+  std::shared_ptr<CodeFolder> folder = diskCache ? CodeFolder::configured() : nullptr;
+  return KernelCache::shared().get(keys, folder.get(), threads,
+                                   [&](size_t i) { return compileKernel(kernels[i], compiler); });
+}
+
+void placeCode(absl::Span<const CompiledKernel *const> code, Program &program) {
+  for (size_t i = 0; i < code.size(); ++i)
+    program.kernels[i].symbol = code[i]->symbol;
+  for (Program::Step &step : program.steps) {
+    if (step.kind != Program::Step::Kind::Kernel)
+      continue;
+    step.scratch.clear();
+    for (const CompiledKernel::Scratch &scratch : code[size_t(step.callee)]->scratch) {
+      program.sizes.push_back({SizeOp::Constant, -1, -1, -1, scratch.bytes});
+      Program::Step::Scratch &bytes = step.scratch.emplace_back();
+      bytes.dtype = DType::UInt8;
+      bytes.shape.push_back(int32_t(program.sizes.size()) - 1);
+      for (int32_t argument : scratch.sizeArguments)
+        bytes.shape.push_back(step.sizes[size_t(argument)]);
+    }
+  }
 }
 
 } // namespace graphc

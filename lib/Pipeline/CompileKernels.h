@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "JIT/KernelCache.h"
 #include "JIT/ObjectCompiler.h"
 #include "Kernels/Kernel.h"
 #include "Runtime/Program.h"
@@ -22,22 +23,16 @@ absl::StatusOr<std::string> linalgText(absl::Span<const Kernel> kernels);
 absl::StatusOr<std::string> translateText(std::string_view text, std::string_view name,
                                           std::string_view from, std::string_view to,
                                           const ObjectCompiler &compiler);
-/// A kernel's code.
-struct CompiledKernel {
-  /// Bytes of an ELF file.
-  std::string object;
-  /// For each scratch buffer that the code wants after the outputs: its size in bytes is the
-  /// product of `bytes` and the kernel's size arguments with these numbers.
-  struct Scratch {
-    int64_t bytes;
-    std::vector<int32_t> sizeArguments;
-  };
-  std::vector<Scratch> scratch;
-};
-/// On up to `threads` threads.
+/// The kernels' code, compiled on up to `threads` threads.
 absl::StatusOr<std::vector<CompiledKernel>>
 compileKernels(absl::Span<const Kernel> kernels, const ObjectCompiler &compiler, int threads);
-/// Which scratch memory a kernel wants is known when its loops have been made.
-void placeScratch(const std::vector<CompiledKernel> &compiled, Program &program);
+/// The same for the processor of this process, from the caches of the process and (if `diskCache`)
+/// of the user's folder; what is in neither is compiled.
+absl::StatusOr<std::vector<std::shared_ptr<const CachedKernel>>>
+loadKernels(absl::Span<const Kernel> kernels, const ObjectCompiler &compiler, int threads,
+            bool diskCache);
+/// Enters into `program`, whose kernels they are, what is known when their code has been made:
+/// symbols and scratch memory.
+void placeCode(absl::Span<const CompiledKernel *const> code, Program &program);
 
 } // namespace graphc

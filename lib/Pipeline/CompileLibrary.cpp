@@ -18,7 +18,10 @@ absl::Status compileLibrary(KernelGraph kernels, const ObjectCompiler &compiler,
       compileKernels(kernels.kernels, compiler, options.compileThreads);
   if (!compiled.ok())
     return compiled.status();
-  placeScratch(*compiled, program);
+  std::vector<const CompiledKernel *> code;
+  for (const CompiledKernel &kernel : *compiled)
+    code.push_back(&kernel);
+  placeCode(code, program);
   std::vector<std::string> objects;
   for (CompiledKernel &kernel : *compiled)
     objects.push_back(std::move(kernel.object));

@@ -3,11 +3,13 @@
 
 #include "CompileKernels.h"
 #include "CompileLibrary.h"
-#include "JIT/Session.h"
+#include "JIT/Linker.h"
 #include "JIT/Target.h"
 #include "Kernels/EmitGraph.h"
 #include "Kernels/Fuse.h"
 #include "Rewrites/FoldConstants.h"
+#include "Runtime/ProgramFile.h"
+#include "Support/Log.h"
 #include "Text/GraphText.h"
 #include "graphc/FunctionGraph.h"
 
@@ -71,23 +73,29 @@ absl::Status showCode(const KernelGraph &kernels, const ObjectCompiler &compiler
   return absl::OkStatus();
 }
 
-} // namespace
+/// Constants beyond this are read again from the user's file rather than kept twice.
+constexpr size_t kMaxStoredBytes = size_t(16) << 20;
 
-void placeScratch(const std::vector<CompiledKernel> &compiled, Program &program) {
-  for (Program::Step &step : program.steps) {
-    if (step.kind != Program::Step::Kind::Kernel)
-      continue;
-    step.scratch.clear();
-    for (const CompiledKernel::Scratch &scratch : compiled[size_t(step.callee)].scratch) {
-      program.sizes.push_back({SizeOp::Constant, -1, -1, -1, scratch.bytes});
-      Program::Step::Scratch &bytes = step.scratch.emplace_back();
-      bytes.dtype = DType::UInt8;
-      bytes.shape.push_back(int32_t(program.sizes.size()) - 1);
-      for (int32_t argument : scratch.sizeArguments)
-        bytes.shape.push_back(step.sizes[size_t(argument)]);
-    }
-  }
+/// As loadProgram wants it. What cannot be kept is compiled anew next time.
+void store(const Program &program, absl::Span<const std::shared_ptr<const CachedKernel>> code,
+           const Hash128 &key) {
+  std::shared_ptr<CodeFolder> folder = CodeFolder::configured();
+  if (!folder || code.empty())
+    return;
+  std::optional<std::string> bytes = programToBytes(program);
+  if (!bytes || bytes->size() > kMaxStoredBytes)
+    return;
+  std::vector<std::string> objects;
+  for (const std::shared_ptr<const CachedKernel> &kernel : code)
+    objects.push_back(kernel->object);
+  absl::Status stored =
+      folder->store(key, CodeFolder::Kind::Library, *bytes,
+                    [&](const std::string &path) { return linkSharedObject(objects, path); });
+  if (!stored.ok())
+    logWarning("a compiled program is not kept: " + std::string(stored.message()));
 }
+
+} // namespace
 
 absl::StatusOr<std::shared_ptr<const Executable>>
 compile(const GraphModule &module, const CompileOptions &options, Stages &stages) {
@@ -132,26 +140,20 @@ compile(const GraphModule &module, const CompileOptions &options, Stages &stages
   }
   if (stages.wantsLibrary())
     return nothing(compileLibrary(*std::move(kernels), **compiler, options, stages));
-  absl::StatusOr<std::vector<CompiledKernel>> compiled =
-      compileKernels(kernels->kernels, **compiler, options.compileThreads);
-  if (!compiled.ok())
-    return compiled.status();
-  placeScratch(*compiled, kernels->program);
-
-  // program: the code in this process, and the table that calls it.
-  absl::StatusOr<Session *> session = Session::get();
-  if (!session.ok())
-    return session.status();
-  std::vector<std::string> symbols, objects;
-  for (size_t i = 0; i < compiled->size(); ++i) {
-    symbols.push_back(kernels->kernels[i].symbol());
-    objects.push_back(std::move((*compiled)[i].object));
-  }
-  absl::StatusOr<std::shared_ptr<const LoadedCode>> code =
-      (*session)->loadKernels(objects, symbols);
+  absl::StatusOr<std::vector<std::shared_ptr<const CachedKernel>>> code =
+      loadKernels(kernels->kernels, **compiler, options.compileThreads, options.diskCache);
   if (!code.ok())
     return code.status();
-  return Executable::create(std::move(kernels->program), *std::move(code));
+
+  // program: the table that calls the code.
+  std::vector<const CompiledKernel *> compiled;
+  for (const std::shared_ptr<const CachedKernel> &kernel : *code)
+    compiled.push_back(kernel.get());
+  placeCode(compiled, kernels->program);
+  kernels->program.name = module.name;
+  if (options.storeAs)
+    store(kernels->program, *code, *options.storeAs);
+  return Executable::create(std::move(kernels->program), codeOf(*code));
 }
 
 } // namespace graphc

@@ -100,9 +100,9 @@ std::string configuredPath() {
   if (!path.empty())
     return path;
   if (const char *cache = getenv("XDG_CACHE_HOME"); cache && *cache == '/')
-    return std::string(cache) + "/graphc";
+    return std::string(cache) + "/graphc/code";
   if (const char *home = getenv("HOME"); home && *home == '/')
-    return std::string(home) + "/.cache/graphc";
+    return std::string(home) + "/.cache/graphc/code";
   return "";
 }
 

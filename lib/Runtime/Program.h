@@ -109,6 +109,8 @@ struct Program {
     int32_t array; // whose storage is Output
   };
 
+  /// Of the function, for messages.
+  std::string name;
   /// Sizes: Dim's array is the number of an input, Element's a number in `arrays`.
   std::vector<SizeNode> sizes;
   std::vector<SizeCheck> checks;

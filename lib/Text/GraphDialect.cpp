@@ -97,4 +97,10 @@ void registerGraphDialect(mlir::DialectRegistry &registry) {
   registry.insertDynamic("graph", populate);
 }
 
+ContextPool &graphContexts() {
+  // Never destroyed: threads may still read while the process ends.
+  static ContextPool *const kPool = new ContextPool(registerGraphDialect);
+  return *kPool;
+}
+
 } // namespace graphc

@@ -1,6 +1,7 @@
 //===- GraphDialect.h - the `graph` dialect, made from the registry -*- C++ -*-===//
 #pragma once
 
+#include "Text/ContextPool.h"
 #include "graphc/Attributes.h"
 #include "graphc/Tensor.h"
 #include "graphc/Type.h"
@@ -16,6 +17,9 @@ namespace graphc {
 ///   %1 = graph.constant dense<[1, 2]> : tensor<2xi64>
 /// Their verifier runs the op's type rule.
 void registerGraphDialect(mlir::DialectRegistry &registry);
+
+/// Contexts with the dialect, for reading and writing.
+ContextPool &graphContexts();
 
 inline constexpr llvm::StringLiteral kConstantOpName = "graph.constant";
 

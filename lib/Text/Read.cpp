@@ -1,6 +1,7 @@
 //===- Read.cpp - graph text to Variables ---------------------------------===//
 #include "GraphText.h"
 
+#include "Bytecode.h"
 #include "FirstError.h"
 #include "GraphDialect.h"
 #include "NodeFromOperation.h"
@@ -58,8 +59,7 @@ mlir::OwningOpRef<mlir::ModuleOp> parseModule(std::string_view text, std::string
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name), llvm::SMLoc());
   mlir::ParserConfig config(&context, /*verifyAfterParse=*/false);
-  llvm::StringRef start(text.data(), std::min<size_t>(text.size(), 4));
-  if (start == "ML\xefR") { // which may hold what no text can spell: verified
+  if (isBytecode(text)) { // which may hold what no text can spell: verified
     auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, config);
     if (module && failed(mlir::verify(*module)))
       return {};
@@ -210,11 +210,13 @@ absl::StatusOr<GraphModule> readFunction(mlir::func::FuncOp function) {
 
 absl::StatusOr<GraphModule> readGraphText(std::string_view text, std::string_view name,
                                           std::string_view entry) {
-  mlir::DialectRegistry registry;
-  registerGraphDialect(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  FirstError errors(&context);
-  mlir::OwningOpRef<mlir::ModuleOp> module = parseModule(text, name, context);
+  if (isBytecode(text))
+    if (absl::Status s = checkBytecode(text); !s.ok())
+      return withPlace(s, Place(internFileName(name), 1, 1));
+  ContextPool::Lease context = graphContexts().lease();
+  context.expectBytes(text.size());
+  FirstError errors(&*context);
+  mlir::OwningOpRef<mlir::ModuleOp> module = parseModule(text, name, *context);
   if (!module)
     return errors.status();
   absl::StatusOr<mlir::func::FuncOp> function = findEntry(*module, entry);

@@ -1,13 +1,14 @@
 //===- Write.cpp - Variables to graph text --------------------------------===//
 #include "GraphText.h"
 
+#include "Bytecode.h"
 #include "GraphDialect.h"
 #include "Ops/Registry.h"
 #include "graphc/OpDef.h"
 #include "graphc/Traversal.h"
-#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/ScopeExit.h"
 
 namespace graphc {
 namespace {
@@ -132,21 +133,15 @@ absl::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> Writer::write() {
 
 absl::StatusOr<std::string> writeGraphText(const GraphModule &graph,
                                            const PrintGraphOptions &options) {
-  mlir::DialectRegistry registry;
-  registerGraphDialect(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  context.loadAllAvailableDialects();
-  absl::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> module = Writer(graph, context).write();
+  ContextPool::Lease context = graphContexts().lease();
+  absl::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> module = Writer(graph, *context).write();
   if (!module.ok())
     return module.status();
+  if (options.bytecode)
+    return writeBytecode(**module);
   std::string text;
+  llvm::scope_exit held([&] { context.expectBytes(text.size()); });
   llvm::raw_string_ostream os(text);
-  if (options.bytecode) {
-    mlir::BytecodeWriterConfig config("graphc");
-    if (failed(mlir::writeBytecodeToFile(module->get(), os, config)))
-      return makeError(ErrorKind::Internal, "the graph cannot be written as bytecode");
-    return text;
-  }
   mlir::OpPrintingFlags flags;
   flags.printNameLocAsPrefix().useLocalScope();
   if (options.locations)

@@ -45,6 +45,13 @@ absl::StatusOr<GraphModule> loadModule(const Common &common) {
   return parseGraph(text, "<stdin>", common.entry);
 }
 
+absl::StatusOr<Function> loadFunction(const Common &common, const FunctionOptions &options) {
+  if (common.file != "-")
+    return compileFile(common.file, options, common.entry);
+  absl::StatusOr<GraphModule> module = loadModule(common);
+  return module.ok() ? function(*module, options) : module.status();
+}
+
 std::string outputName(const std::vector<std::string> &names, size_t i) {
   if (i < names.size() && !names[i].empty())
     return names[i];

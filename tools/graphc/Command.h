@@ -27,6 +27,8 @@ struct Common {
 
 /// By the ending of its name: .onnx is ONNX, everything else (and "-", standard input) graph text.
 absl::StatusOr<GraphModule> loadModule(const Common &common);
+/// The same, compiled.
+absl::StatusOr<Function> loadFunction(const Common &common, const FunctionOptions &options);
 
 /// "loss", or "out0" for an output without a name.
 std::string outputName(const std::vector<std::string> &names, size_t i);

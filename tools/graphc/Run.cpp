@@ -25,37 +25,37 @@ absl::StatusOr<std::pair<std::string, std::string>> splitPair(const std::string 
   return std::pair(text.substr(0, equals), text.substr(equals + 1));
 }
 
-std::string inputNames(const GraphModule &module) {
+std::string inputNames(const Function &f) {
   std::string text;
-  for (const Variable &v : module.inputs)
-    text += (text.empty() ? "" : ", ") + std::string(v.name()) + ": " + v.type().text();
+  for (size_t i = 0; i < f.inputNames().size(); ++i)
+    text += (text.empty() ? "" : ", ") + f.inputNames()[i] + ": " + f.inputTypes()[i].text();
   return text.empty() ? "it has none" : "its inputs are " + text;
 }
 
-/// The values in the order of the module's inputs.
-absl::StatusOr<std::vector<Tensor>> readInputs(const GraphModule &module,
+/// The values in the order of the function's inputs.
+absl::StatusOr<std::vector<Tensor>> readInputs(const Function &f,
                                                const std::vector<std::string> &given) {
-  std::vector<Tensor> values(module.inputs.size());
+  const std::vector<std::string> &names = f.inputNames();
+  const std::vector<Type> &types = f.inputTypes();
+  std::vector<Tensor> values(names.size());
   for (const std::string &text : given) {
     absl::StatusOr<std::pair<std::string, std::string>> pair = splitPair(text);
     if (!pair.ok())
       return prefixError(pair.status(), "--input");
-    auto it = std::find_if(module.inputs.begin(), module.inputs.end(),
-                           [&](const Variable &v) { return v.name() == pair->first; });
-    if (it == module.inputs.end())
-      return makeError(ErrorKind::KeyError, "--input: the graph has no input '" + pair->first +
-                                                "'; " + inputNames(module));
-    absl::StatusOr<Tensor> value = parseValue(pair->second, it->type());
+    size_t i = size_t(std::find(names.begin(), names.end(), pair->first) - names.begin());
+    if (i == names.size())
+      return makeError(ErrorKind::KeyError,
+                       "--input: the graph has no input '" + pair->first + "'; " + inputNames(f));
+    absl::StatusOr<Tensor> value = parseValue(pair->second, types[i]);
     if (!value.ok())
       return prefixError(value.status(), "--input " + pair->first);
-    values[size_t(it - module.inputs.begin())] = *std::move(value);
+    values[i] = *std::move(value);
   }
   for (size_t i = 0; i < values.size(); ++i)
     if (!values[i].defined())
-      return makeError(ErrorKind::MissingInput,
-                       "input '" + std::string(module.inputs[i].name()) +
-                           "' has no value; give --input " + std::string(module.inputs[i].name()) +
-                           "=VALUE (" + module.inputs[i].type().text() + ")");
+      return makeError(ErrorKind::MissingInput, "input '" + names[i] +
+                                                    "' has no value; give --input " + names[i] +
+                                                    "=VALUE (" + types[i].text() + ")");
   return values;
 }
 
@@ -94,21 +94,18 @@ absl::Status run(const RunOptions &options) {
   using Clock = std::chrono::steady_clock;
   auto ms = [](Clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); };
   Clock::time_point start = Clock::now();
-  absl::StatusOr<GraphModule> module = loadModule(options.common);
-  if (!module.ok())
-    return module.status();
-  absl::StatusOr<std::vector<Tensor>> inputs = readInputs(*module, options.inputs);
-  if (!inputs.ok())
-    return inputs.status();
-  Clock::time_point loaded = Clock::now();
   FunctionOptions functionOptions = options.common.functionOptions();
   functionOptions.onUnusedInput = OnUnusedInput::Ignore;
-  absl::StatusOr<Function> f = function(*module, functionOptions);
+  absl::StatusOr<Function> f = loadFunction(options.common, functionOptions);
   if (!f.ok())
     return f.status();
   Clock::time_point compiled = Clock::now();
+  absl::StatusOr<std::vector<Tensor>> inputs = readInputs(*f, options.inputs);
+  if (!inputs.ok())
+    return inputs.status();
+  Clock::time_point loaded = Clock::now();
   absl::StatusOr<Results> results = f->call(*inputs);
-  std::vector<double> times = {ms(Clock::now() - compiled)};
+  std::vector<double> times = {ms(Clock::now() - loaded)};
   for (int i = 1; i < options.steps && results.ok(); ++i) {
     Clock::time_point t = Clock::now();
     results = f->call(*inputs);
@@ -117,7 +114,7 @@ absl::Status run(const RunOptions &options) {
   if (!results.ok())
     return results.status();
   if (options.time) {
-    std::cerr << "load " << ms(loaded - start) << " ms, compile " << ms(compiled - loaded)
+    std::cerr << "compile " << ms(compiled - start) << " ms, inputs " << ms(loaded - compiled)
               << " ms, first call " << times[0] << " ms";
     if (times.size() > 1) {
       std::sort(times.begin() + 1, times.end());

@@ -1,5 +1,6 @@
 //===- GraphTextTest.cpp - reading and writing graph text -----------------===//
 #include <gtest/gtest.h>
+#include <random>
 
 #include "graphc/Import.h"
 #include "graphc/Ops.h"
@@ -110,6 +111,38 @@ TEST(GraphText, Mistakes) {
             "no function @other; the file has @main");
   EXPECT_EQ(messageOf(loadGraph("no/such.mlir").status()),
             "no/such.mlir: No such file or directory");
+}
+
+TEST(GraphText, BytecodeIsSigned) {
+  auto module = parseGraph(kText);
+  std::string bytecode = *printGraph(*module, {.bytecode = true});
+  bytecode[bytecode.size() / 2] ^= 1;
+  EXPECT_EQ(messageOf(parseGraph(bytecode, "sum.bc").status()),
+            "the bytecode is damaged: its checksum is wrong");
+  EXPECT_EQ(messageOf(parseGraph("ML\xefR and more", "sum.bc").status()),
+            "bytecode that graphc has not written; hand it over as text");
+}
+
+// Whatever a file holds, reading it ends in a graph or an error.
+TEST(GraphText, DamagedFiles) {
+  auto module = parseGraph(kText);
+  std::string bytecode = *printGraph(*module, {.bytecode = true});
+  std::mt19937 random(11);
+  int read = 0;
+  for (int i = 0; i < 6000; ++i) {
+    std::string text = i % 3 == 0 ? bytecode : std::string(kText);
+    if (random() % 2)
+      text.resize(random() % text.size());
+    else
+      text[random() % text.size()] ^= char(1 << random() % 8);
+    auto graph = parseGraph(text, "damaged");
+    read += graph.ok();
+    if (!graph.ok()) {
+      EXPECT_FALSE(messageOf(graph.status()).empty());
+    }
+  }
+  EXPECT_LT(read, 2000);
+  EXPECT_GT(read, 50) << "a changed letter in a name is another graph";
 }
 
 } // namespace

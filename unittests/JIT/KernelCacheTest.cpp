@@ -31,8 +31,13 @@ int32_t call(const LoadedCode &code, size_t index) {
   return out;
 }
 
-KernelCache::Request request(int number) {
-  return {codeKey("constant " + std::to_string(number), "", "native"), "kernel"};
+Hash128 key(int number) { return codeKey("constant " + std::to_string(number), "", "native"); }
+
+absl::StatusOr<CompiledKernel> compileConstant(int number, const std::string &symbol = "kernel") {
+  absl::StatusOr<std::string> object = compileText(constantKernel(number, symbol));
+  if (!object.ok())
+    return object.status();
+  return CompiledKernel{symbol, *std::move(object), {}};
 }
 
 class TemporaryFolder {
@@ -52,14 +57,14 @@ private:
 TEST(KernelCache, CompilesEachKernelOnce) {
   KernelCache cache;
   std::atomic<int> compiled = 0;
-  std::vector<KernelCache::Request> requests;
+  std::vector<Hash128> keys;
   for (int i = 0; i < 12; ++i)
-    requests.push_back(request(i % 6));
+    keys.push_back(key(i % 6));
   auto compile = [&](size_t i) {
     ++compiled;
-    return compileText(constantKernel(static_cast<int>(i % 6)));
+    return compileConstant(static_cast<int>(i % 6));
   };
-  auto kernels = cache.get(requests, nullptr, 2, compile);
+  auto kernels = cache.get(keys, nullptr, 2, compile);
   ASSERT_TRUE(kernels.ok()) << kernels.status();
   auto code = codeOf(*kernels);
   ASSERT_EQ(code->size(), 12u);
@@ -67,7 +72,7 @@ TEST(KernelCache, CompilesEachKernelOnce) {
   for (int i = 0; i < 12; ++i)
     EXPECT_EQ(call(*code, i), i % 6);
   EXPECT_EQ(compiled, 6);
-  ASSERT_TRUE(cache.get(requests, nullptr, 2, compile).ok());
+  ASSERT_TRUE(cache.get(keys, nullptr, 2, compile).ok());
   EXPECT_EQ(compiled, 6);
   EXPECT_EQ(cache.counters().compiled, 6);
   EXPECT_EQ(cache.counters().found, 18);
@@ -80,12 +85,12 @@ TEST(KernelCache, ThreadsThatWantTheSameKernel) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&, t] {
-      std::vector<KernelCache::Request> requests;
+      std::vector<Hash128> keys;
       for (int i = 0; i < 8; ++i)
-        requests.push_back(request((i + 2 * t) % 8));
-      auto kernels = cache.get(requests, nullptr, 2, [&](size_t i) {
+        keys.push_back(key((i + 2 * t) % 8));
+      auto kernels = cache.get(keys, nullptr, 2, [&](size_t i) {
         ++compiled;
-        return compileText(constantKernel(static_cast<int>((i + 2 * t) % 8)));
+        return compileConstant(static_cast<int>((i + 2 * t) % 8));
       });
       ASSERT_TRUE(kernels.ok()) << kernels.status();
       for (int i = 0; i < 8; ++i)
@@ -98,44 +103,50 @@ TEST(KernelCache, ThreadsThatWantTheSameKernel) {
 
 TEST(KernelCache, FolderServesOtherProcesses) {
   TemporaryFolder folder;
-  auto compile = [](size_t) { return compileText(constantKernel(3, "first")); };
-  auto never = [](size_t) -> absl::StatusOr<std::string> {
+  auto compile = [](size_t) {
+    absl::StatusOr<CompiledKernel> kernel = compileConstant(3, "first");
+    kernel->scratch = {{64, {0, 2}}, {8, {}}};
+    return kernel;
+  };
+  auto never = [](size_t) -> absl::StatusOr<CompiledKernel> {
     ADD_FAILURE() << "compiled again";
     return makeError(ErrorKind::Internal, "compiled again");
   };
-  KernelCache::Request first = request(3), second = request(3);
-  first.symbol = "first";
   KernelCache writer, reader;
-  ASSERT_TRUE(writer.get({first}, folder.get(), 1, compile).ok());
-  auto kernels = reader.get({second}, folder.get(), 1, never);
+  ASSERT_TRUE(writer.get({key(3)}, folder.get(), 1, compile).ok());
+  auto kernels = reader.get({key(3)}, folder.get(), 1, never);
   ASSERT_TRUE(kernels.ok()) << kernels.status();
   EXPECT_EQ((*kernels)[0]->symbol, "first")
       << "the object's own symbol, whatever the second one is called";
   EXPECT_EQ(call(*(*kernels)[0]->code, 0), 3);
+  ASSERT_EQ((*kernels)[0]->scratch.size(), 2u);
+  EXPECT_EQ((*kernels)[0]->scratch[0].bytes, 64);
+  EXPECT_EQ((*kernels)[0]->scratch[0].sizeArguments, (std::vector<int32_t>{0, 2}));
+  EXPECT_EQ((*kernels)[0]->scratch[1].bytes, 8);
   EXPECT_EQ(reader.counters().read, 1);
 
   // A damaged entry is compiled again and replaced.
-  std::string path = folder.get()->pathOf(first.key, CodeFolder::Kind::Object);
+  std::string path = folder.get()->pathOf(key(3), CodeFolder::Kind::Object);
   std::filesystem::resize_file(path, 100);
   KernelCache repairer, afterwards;
-  ASSERT_TRUE(repairer.get({first}, folder.get(), 1, compile).ok());
+  ASSERT_TRUE(repairer.get({key(3)}, folder.get(), 1, compile).ok());
   EXPECT_EQ(repairer.counters().compiled, 1);
-  ASSERT_TRUE(afterwards.get({first}, folder.get(), 1, never).ok());
+  ASSERT_TRUE(afterwards.get({key(3)}, folder.get(), 1, never).ok());
 }
 
 TEST(KernelCache, UnusedKernelsAreForgotten) {
   KernelCache cache(/*maxKernels=*/3);
-  auto compile = [](size_t) { return compileText(constantKernel(1)); };
-  auto used = cache.get({request(100)}, nullptr, 1, compile);
+  auto compile = [](size_t) { return compileConstant(1); };
+  auto used = cache.get({key(100)}, nullptr, 1, compile);
   ASSERT_TRUE(used.ok());
   auto code = codeOf(*used);
   used->clear();
   for (int i = 101; i < 110; ++i)
-    ASSERT_TRUE(cache.get({request(i)}, nullptr, 1, compile).ok());
+    ASSERT_TRUE(cache.get({key(i)}, nullptr, 1, compile).ok());
   EXPECT_EQ(cache.counters().compiled, 10);
-  ASSERT_TRUE(cache.get({request(100), request(109)}, nullptr, 1, compile).ok());
+  ASSERT_TRUE(cache.get({key(100), key(109)}, nullptr, 1, compile).ok());
   EXPECT_EQ(cache.counters().compiled, 10) << "in use, and the youngest";
-  ASSERT_TRUE(cache.get({request(101)}, nullptr, 1, compile).ok());
+  ASSERT_TRUE(cache.get({key(101)}, nullptr, 1, compile).ok());
   EXPECT_EQ(cache.counters().compiled, 11) << "the oldest that nobody uses is gone";
   EXPECT_EQ(call(*code, 0), 1);
 }
@@ -143,17 +154,17 @@ TEST(KernelCache, UnusedKernelsAreForgotten) {
 TEST(KernelCache, ErrorsAreNotKept) {
   KernelCache cache;
   bool fail = true;
-  auto compile = [&](size_t i) -> absl::StatusOr<std::string> {
+  auto compile = [&](size_t i) -> absl::StatusOr<CompiledKernel> {
     if (fail && i >= 1)
       return makeError(ErrorKind::NotSupported, "kernel " + std::to_string(i));
-    return compileText(constantKernel(static_cast<int>(i)));
+    return compileConstant(static_cast<int>(i));
   };
-  std::vector<KernelCache::Request> requests = {request(0), request(1), request(2)};
-  auto failed = cache.get(requests, nullptr, 2, compile);
+  std::vector<Hash128> keys = {key(0), key(1), key(2)};
+  auto failed = cache.get(keys, nullptr, 2, compile);
   EXPECT_EQ(failed.status().message(), "kernel 1") << "the first in order, on however many threads";
   EXPECT_EQ(errorKind(failed.status()), ErrorKind::NotSupported);
   fail = false;
-  auto kernels = cache.get(requests, nullptr, 2, compile);
+  auto kernels = cache.get(keys, nullptr, 2, compile);
   ASSERT_TRUE(kernels.ok()) << kernels.status();
   EXPECT_EQ(call(*(*kernels)[2]->code, 0), 2);
 }

@@ -1,0 +1,71 @@
+//===- FunctionFile.cpp - functions of files ------------------------------===//
+#include "API/FunctionState.h"
+#include "API/SharedLibrary.h"
+#include "Runtime/ProgramFile.h"
+#include "Support/Bytes.h"
+
+namespace graphc {
+namespace {
+
+/// A program that was compiled in another process, as a Function.
+Function functionOf(std::shared_ptr<const Executable> executable, const FunctionOptions &options) {
+  auto state = std::make_shared<Function::State>();
+  const Program &program = executable->program();
+  state->signature.function = options.name.empty() ? program.name : options.name;
+  for (const Program::Input &input : program.inputs) {
+    state->signature.names.push_back(input.name);
+    state->signature.types.emplace_back(input.dtype, input.shape);
+  }
+  std::vector<std::string> names;
+  for (const Program::Output &output : program.outputs) {
+    const Program::Array &array = program.arrays[size_t(output.array)];
+    std::vector<int64_t> shape;
+    for (int32_t size : array.shape) {
+      const SizeNode &extent = program.sizes[size_t(size)];
+      shape.push_back(extent.op == SizeOp::Constant ? extent.value : kDynamic);
+    }
+    state->outputTypes.emplace_back(array.dtype, shape);
+    names.push_back(output.name);
+  }
+  state->outputNames = std::make_shared<const std::vector<std::string>>(std::move(names));
+  state->runner = runnerOf(std::move(executable), options.threads);
+  return Function(std::move(state));
+}
+
+/// Everything that the program depends on. The path stands in its messages.
+Hash128 keyOf(const std::string &text, const std::string &path, const std::string &entry,
+              const FunctionOptions &options) {
+  ByteWriter with;
+  with.value(path);
+  with.value(entry);
+  with.value(options.mode);
+  with.value(options.onUnusedInput);
+  return codeKey(text, with.take(), options.target);
+}
+
+} // namespace
+
+absl::StatusOr<Function> compileFile(const std::string &path, FunctionOptions options,
+                                     const std::string &entry) {
+  if (path.ends_with(".onnx")) {
+    absl::StatusOr<GraphModule> module = loadOnnx(path);
+    return module.ok() ? function(*module, std::move(options)) : module.status();
+  }
+  absl::StatusOr<std::string> text = readFile(path);
+  if (!text.ok())
+    return text.status();
+  bool stored = options.diskCache && options.dumpStages.empty() && options.mode != "interpreter";
+  std::shared_ptr<CodeFolder> folder = stored ? CodeFolder::configured() : nullptr;
+  std::optional<Hash128> key;
+  if (folder) {
+    key = keyOf(*text, path, entry, options);
+    if (std::shared_ptr<const Executable> executable = loadProgram(*folder, *key))
+      return functionOf(std::move(executable), options);
+  }
+  absl::StatusOr<GraphModule> module = parseGraph(*text, path, entry);
+  if (!module.ok())
+    return module.status();
+  return makeFileFunction(*std::move(module), std::move(options), key);
+}
+
+} // namespace graphc

@@ -1,0 +1,157 @@
+//===- Runtime/ProgramFile.cpp - Programs as bytes ------------------------===//
+#include "Runtime/ProgramFile.h"
+
+#include <cstring>
+
+#include "Runtime/CodeLoader.h"
+#include "Support/Bytes.h"
+#include "graphc/Tensor.h"
+
+namespace graphc {
+namespace {
+
+template <class Bytes, class T> void transferPlace(Bytes &bytes, T &place) {
+  std::string file = place.known() ? place.file : "";
+  bytes.value(file);
+  bytes.value(place.line);
+  bytes.value(place.column);
+  if constexpr (Bytes::kReads)
+    place.file = file.empty() ? nullptr : internFileName(file);
+}
+
+void transferTensor(ByteWriter &bytes, const Tensor &tensor) {
+  Tensor dense = tensor.contiguous();
+  bytes.value(dense.dtype());
+  bytes.value(std::vector<int64_t>(dense.shape().begin(), dense.shape().end()));
+  bytes.append(dense.data(), size_t(dense.numBytes()));
+}
+
+void transferTensor(ByteReader &bytes, Tensor &tensor) {
+  DType dtype;
+  std::vector<int64_t> shape;
+  bytes.value(dtype);
+  bytes.value(shape);
+  if (!bytes.ok() || int(dtype) >= kNumDTypes) {
+    bytes.fail();
+    return;
+  }
+  absl::StatusOr<Tensor> allocated = Tensor::allocate(dtype, shape);
+  if (!allocated.ok()) {
+    bytes.fail();
+    return;
+  }
+  tensor = *std::move(allocated);
+  std::string_view elements = bytes.take(uint64_t(tensor.numBytes()));
+  if (!elements.empty())
+    std::memcpy(tensor.data(), elements.data(), elements.size());
+}
+
+/// Everything but `hosts`, in the order of the fields.
+template <class Bytes, class T> void transferProgram(Bytes &bytes, T &program) {
+  bytes.value(program.name);
+  bytes.list(program.sizes, [&](auto &size) {
+    bytes.value(size.op);
+    bytes.value(size.a);
+    bytes.value(size.b);
+    bytes.value(size.c);
+    bytes.value(size.value);
+  });
+  bytes.list(program.checks, [&](auto &check) {
+    bytes.value(check.predicate);
+    bytes.value(check.a);
+    bytes.value(check.b);
+    bytes.value(check.kind);
+    bytes.value(check.message);
+    bytes.value(check.node);
+  });
+  bytes.list(program.nodes, [&](auto &node) {
+    bytes.value(node.op);
+    transferPlace(bytes, node.place);
+    bytes.value(node.result);
+    bytes.list(node.operands, [&](auto &operand) {
+      bytes.value(operand.label);
+      bytes.value(operand.dtype);
+      bytes.value(operand.shape);
+    });
+  });
+  bytes.list(program.failures, [&](auto &failure) {
+    bytes.value(failure.kind);
+    bytes.value(failure.message);
+    bytes.value(failure.node);
+  });
+  bytes.list(program.arrays, [&](auto &array) {
+    bytes.value(array.storage);
+    bytes.value(array.dtype);
+    bytes.value(array.number);
+    bytes.value(array.shape);
+  });
+  bytes.list(program.constants, [&](auto &tensor) { transferTensor(bytes, tensor); });
+  bytes.list(program.kernels, [&](auto &kernel) {
+    bytes.value(kernel.symbol);
+    bytes.value(kernel.splits);
+  });
+  bytes.list(program.steps, [&](auto &step) {
+    bytes.value(step.kind);
+    bytes.value(step.callee);
+    bytes.value(step.numInputs);
+    bytes.value(step.arrays);
+    bytes.value(step.sizes);
+    bytes.list(step.scratch, [&](auto &scratch) {
+      bytes.value(scratch.dtype);
+      bytes.value(scratch.shape);
+    });
+    bytes.list(step.work, [&](auto &work) {
+      bytes.value(work.count);
+      bytes.value(work.nanoseconds);
+    });
+    bytes.value(step.splitSize);
+    bytes.value(step.failures);
+  });
+  bytes.list(program.inputs, [&](auto &input) {
+    bytes.value(input.name);
+    bytes.value(input.dtype);
+    bytes.value(input.shape);
+    bytes.value(input.array);
+  });
+  bytes.list(program.outputs, [&](auto &output) {
+    bytes.value(output.name);
+    bytes.value(output.array);
+  });
+}
+
+} // namespace
+
+std::optional<std::string> programToBytes(const Program &program) {
+  if (!program.hosts.empty())
+    return std::nullopt;
+  ByteWriter bytes;
+  transferProgram(bytes, program);
+  return bytes.take();
+}
+
+std::optional<Program> programFromBytes(std::string_view text) {
+  ByteReader bytes(text);
+  Program program;
+  transferProgram(bytes, program);
+  if (!bytes.atEnd())
+    return std::nullopt;
+  return program;
+}
+
+std::shared_ptr<const Executable> loadProgram(const CodeFolder &folder, const Hash128 &key) {
+  std::optional<CodeFolder::Entry> entry = folder.find(key, CodeFolder::Kind::Library);
+  std::optional<Program> program = entry ? programFromBytes(entry->data) : std::nullopt;
+  if (!program)
+    return nullptr;
+  std::vector<std::string> symbols;
+  for (const Program::Kernel &kernel : program->kernels)
+    symbols.push_back(kernel.symbol);
+  absl::StatusOr<std::shared_ptr<const LoadedCode>> code = loadSharedObject(entry->path, symbols);
+  if (!code.ok())
+    return nullptr;
+  absl::StatusOr<std::shared_ptr<const Executable>> executable =
+      Executable::create(*std::move(program), *std::move(code));
+  return executable.ok() ? *std::move(executable) : nullptr;
+}
+
+} // namespace graphc

@@ -1,0 +1,142 @@
+//===- CompileFileTest.cpp - functions of files, and the cache of them ----===//
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+
+#include "graphc/Config.h"
+#include "graphc/Function.h"
+
+namespace graphc {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kText = R"(
+func.func @step(%x: tensor<?xf32>, %w: tensor<?xf32>) -> (tensor<?xf32> {graph.name = "sum"}, tensor<2xi64>) {
+  %c = graph.constant dense<[1, 2]> : tensor<2xi64>
+  %0 = graph.add %x, %w : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %0, %c : tensor<?xf32>, tensor<2xi64>
+}
+)";
+
+/// A folder with a graph file and an empty cache, which the process uses while this lives.
+class CompileFile : public ::testing::Test {
+protected:
+  void SetUp() override {
+    std::string name = ::testing::TempDir() + "/graphc-files-XXXXXX";
+    ASSERT_TRUE(mkdtemp(name.data()));
+    folder = name;
+    file = (folder / "step.mlir").string();
+    std::ofstream(file) << kText;
+    Config changed = before;
+    changed.cacheDir = (folder / "cache").string();
+    ASSERT_TRUE(setConfig(changed).ok());
+  }
+  void TearDown() override {
+    EXPECT_TRUE(setConfig(before).ok());
+    fs::remove_all(folder);
+  }
+
+  std::vector<fs::path> stored(std::string_view extension) const {
+    std::vector<fs::path> files;
+    std::error_code none;
+    for (const fs::directory_entry &entry : fs::directory_iterator(folder / "cache", none))
+      if (entry.path().extension() == extension)
+        files.push_back(entry.path());
+    return files;
+  }
+
+  Config before = config();
+  fs::path folder;
+  std::string file;
+};
+
+/// All that a caller sees of a Function of kText.
+void expectStep(const absl::StatusOr<Function> &f) {
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_EQ(f->name(), "step");
+  EXPECT_EQ(f->inputNames(), (std::vector<std::string>{"x", "w"}));
+  EXPECT_EQ(f->outputNames(), (std::vector<std::string>{"sum", "c"}));
+  EXPECT_EQ(f->inputTypes()[0], Type(TensorType(DType::Float32, {kDynamic})));
+  EXPECT_EQ(f->outputTypes()[0], Type(TensorType(DType::Float32, {kDynamic})));
+  EXPECT_EQ(f->outputTypes()[1], Type(TensorType(DType::Int64, {2})));
+  Tensor x({1, 2, 3}, DType::Float32), w({10, 20, 30}, DType::Float32);
+  absl::StatusOr<Results> r = (*f)(x, w);
+  ASSERT_TRUE(r.ok()) << r.status();
+  EXPECT_EQ((*r)["sum"], Tensor({11, 22, 33}, DType::Float32));
+  EXPECT_EQ((*r)[1], Tensor({1, 2}, DType::Int64));
+  absl::Status wrong = (*f)(x, Tensor({1, 2}, DType::Float32)).status();
+  EXPECT_EQ(wrong.message().substr(0, wrong.message().find('\n')),
+            "add: extents differ along axis 0: 3 and 2 (an extent broadcasts only where its type "
+            "says 1)")
+      << wrong;
+  ASSERT_TRUE(errorPlace(wrong));
+  EXPECT_NE(errorPlace(wrong)->str().find("step.mlir:4:8"), std::string::npos) << wrong;
+}
+
+TEST_F(CompileFile, IsCompiledOnce) {
+  expectStep(compileFile(file));
+  ASSERT_EQ(stored(".so").size(), 1u);
+  fs::file_time_type made = fs::last_write_time(stored(".so")[0]);
+  // The stored program answers even where the kernels could not be found.
+  for (const fs::path &kernel : stored(".o"))
+    fs::remove(kernel);
+  expectStep(compileFile(file));
+  EXPECT_EQ(stored(".so").size(), 1u);
+  EXPECT_EQ(fs::last_write_time(stored(".so")[0]), made);
+  EXPECT_TRUE(stored(".o").empty()) << "nothing was compiled";
+}
+
+TEST_F(CompileFile, WhatTheProgramDependsOnIsInItsKey) {
+  ASSERT_TRUE(compileFile(file).ok());
+  ASSERT_TRUE(compileFile(file, {.mode = "fast_compile"}).ok());
+  EXPECT_EQ(stored(".so").size(), 2u);
+  ASSERT_TRUE(compileFile(file, {.target = "x86-64"}).ok());
+  EXPECT_EQ(stored(".so").size(), 3u);
+  ASSERT_TRUE(compileFile(file, {}, "step").ok());
+  EXPECT_EQ(stored(".so").size(), 4u);
+  fs::copy(file, folder / "copy.mlir");
+  ASSERT_TRUE(compileFile((folder / "copy.mlir").string()).ok());
+  EXPECT_EQ(stored(".so").size(), 5u) << "its messages name the file";
+  std::ofstream(file, std::ios::app) << "// changed\n";
+  ASSERT_TRUE(compileFile(file).ok());
+  EXPECT_EQ(stored(".so").size(), 6u);
+}
+
+TEST_F(CompileFile, ADamagedProgramIsCompiledAgain) {
+  expectStep(compileFile(file));
+  fs::path program = stored(".so")[0];
+  auto size = fs::file_size(program);
+  fs::resize_file(program, size / 2);
+  expectStep(compileFile(file));
+  EXPECT_EQ(fs::file_size(program), size);
+}
+
+TEST_F(CompileFile, NothingIsKeptWhereThatIsNotWanted) {
+  expectStep(compileFile(file, {.diskCache = false}));
+  expectStep(compileFile(file, {.mode = "interpreter"}));
+  EXPECT_FALSE(fs::exists(folder / "cache"));
+}
+
+TEST_F(CompileFile, UnusedInputsAreRefusedEveryTime) {
+  std::ofstream(file) << R"(
+func.func @main(%x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {
+  return %x : tensor<f32>
+}
+)";
+  ASSERT_TRUE(compileFile(file, {.onUnusedInput = OnUnusedInput::Ignore}).ok());
+  EXPECT_EQ(errorKind(compileFile(file).status()), ErrorKind::UnusedInput);
+}
+
+TEST_F(CompileFile, Errors) {
+  absl::Status missing = compileFile((folder / "none.mlir").string()).status();
+  EXPECT_EQ(errorKind(missing), ErrorKind::Io);
+  EXPECT_EQ(missing.message(), (folder / "none.mlir").string() + ": No such file or directory");
+  EXPECT_EQ(compileFile(file, {}, "main").status().message(),
+            "no function @main; the file has @step");
+  EXPECT_EQ(errorKind(compileFile(file, {.mode = "slow"}).status()), ErrorKind::ValueError);
+  EXPECT_EQ(errorKind(compileFile(file, {.target = "z80"}).status()), ErrorKind::ValueError);
+}
+
+} // namespace
+} // namespace graphc
