@@ -538,6 +538,25 @@ static int overlap(const char *a, int64_t aBytes, const char *b, int64_t bBytes)
   return aBytes > 0 && bBytes > 0 && a < b + bBytes && b < a + aBytes;
 }
 
+static int32_t overlapError(const AotProgram *p, State *s, AotRange output, AotRange other) {
+  putRange(p, s, output);
+  put(s, ": its memory overlaps that of ");
+  putRange(p, s, other);
+  return kAotValueError;
+}
+
+/* No input may lie in the memory of an output, be it the caller's or that of an earlier call. */
+static int32_t checkInputs(const AotProgram *p, State *s, const char *call, int32_t k,
+                           const char *data, int64_t bytes) {
+  for (int32_t i = 0; i < p->counts->numInputs; ++i) {
+    const AotInput *input = &p->inputs[i];
+    if (input->rank > 0 &&
+        overlap(data, bytes, *(char *const *)(call + input->field), s->inputBytes[i]))
+      return overlapError(p, s, p->outputs[k].name, input->name);
+  }
+  return 0;
+}
+
 /* A caller's memory for an output must be large enough, and nobody else's. */
 static int32_t checkMemory(const AotProgram *p, State *s, const char *call, int32_t k,
                            const char *data, int64_t capacity) {
@@ -551,23 +570,11 @@ static int32_t checkMemory(const AotProgram *p, State *s, const char *call, int3
     putNumber(s, capacity);
     return kAotValueError;
   }
-  for (int32_t i = 0; i < p->counts->numInputs; ++i)
-    if (p->inputs[i].rank > 0 &&
-        overlap(data, bytes, *(char *const *)(call + p->inputs[i].field), s->inputBytes[i])) {
-      putRange(p, s, output->name);
-      put(s, ": its memory overlaps that of ");
-      putRange(p, s, p->inputs[i].name);
-      return kAotValueError;
-    }
   for (int32_t i = 0; i < p->counts->numOutputs; ++i)
     if (i != k && p->outputs[i].rank > 0 &&
-        overlap(data, bytes, s->memory[p->outputs[i].memory], s->outputBytes[i])) {
-      putRange(p, s, output->name);
-      put(s, ": its memory overlaps that of ");
-      putRange(p, s, p->outputs[i].name);
-      return kAotValueError;
-    }
-  return 0;
+        overlap(data, bytes, s->memory[p->outputs[i].memory], s->outputBytes[i]))
+      return overlapError(p, s, output->name, p->outputs[i].name);
+  return checkInputs(p, s, call, k, data, bytes);
 }
 
 static int32_t giveMemory(const AotProgram *p, State *s, char *call, int32_t k) {
@@ -582,14 +589,18 @@ static int32_t giveMemory(const AotProgram *p, State *s, char *call, int32_t k) 
   if (failed)
     return failed;
   char **data = (char **)field;
-  if (*data && *data != s->results[k].data) {
+  Block *own = &s->results[k];
+  if (*data && *data != own->data) {
     int64_t capacity = ((const int64_t *)(field + sizeof(void *)))[output->rank];
     s->memory[output->memory] = *data;
     return checkMemory(p, s, call, k, *data, capacity);
   }
+  failed = checkInputs(p, s, call, k, own->data, own->bytes);
+  if (failed)
+    return failed;
   *data = NULL;
-  failed = reserve(s, &s->results[k], s->outputBytes[k]);
-  s->memory[output->memory] = *data = s->results[k].data;
+  failed = reserve(s, own, s->outputBytes[k]);
+  s->memory[output->memory] = *data = own->data;
   return failed;
 }
 

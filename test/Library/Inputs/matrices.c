@@ -67,6 +67,10 @@ int main(void) {
   assert(matrices(&call) == MATRICES_OK);
   check(&call, kRows, kColumns);
 
+  /* Its memory is not for inputs of the next call: that writes there. */
+  call.b.data = call.y.data;
+  fails(&call, MATRICES_VALUE_ERROR, "output `y`: its memory overlaps that of input `b`");
+
   /* Empty arrays need no memory. */
   setShapes(&call, 0, 5);
   call.x.data = NULL;

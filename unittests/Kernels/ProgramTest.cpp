@@ -1,0 +1,316 @@
+//===- ProgramTest.cpp - programs made by hand ----------------------------===//
+//
+// Kernels here are C++ functions, so that a test sees what a kernel is called with.
+//
+//===----------------------------------------------------------------------===//
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <limits>
+#include <thread>
+
+#include "Runtime/Executable.h"
+#include "Runtime/Plan.h"
+#include "graphc/Type.h"
+
+namespace graphc {
+namespace {
+
+using ::testing::HasSubstr;
+using Storage = Program::Array::Storage;
+
+class Functions : public LoadedCode {
+public:
+  explicit Functions(std::vector<KernelFunction> functions) : LoadedCode(std::move(functions)) {}
+};
+
+/// A program with its kernels, put together piece by piece.
+struct Builder {
+  Program program;
+  std::vector<KernelFunction> functions;
+
+  int32_t size(SizeOp op, int32_t a = -1, int32_t b = -1, int64_t value = 0) {
+    program.sizes.push_back({op, a, b, -1, value});
+    return int32_t(program.sizes.size()) - 1;
+  }
+  int32_t constant(int64_t value) { return size(SizeOp::Constant, -1, -1, value); }
+  int32_t array(Storage storage, DType dtype, std::vector<int32_t> shape, int32_t number = -1) {
+    program.arrays.push_back({storage, dtype, number, std::move(shape)});
+    return int32_t(program.arrays.size()) - 1;
+  }
+  /// A vector of any length; its length is the next size.
+  int32_t input(DType dtype) {
+    int32_t number = int32_t(program.inputs.size());
+    int32_t length = size(SizeOp::Dim, number, 0);
+    int32_t id = array(Storage::Input, dtype, {length}, number);
+    program.inputs.push_back({"x" + std::to_string(number), dtype, {kDynamic}, id});
+    return id;
+  }
+  int32_t output(DType dtype, std::vector<int32_t> shape) {
+    int32_t number = int32_t(program.outputs.size());
+    int32_t id = array(Storage::Output, dtype, std::move(shape), number);
+    program.outputs.push_back({"", id});
+    return id;
+  }
+  Program::Step &kernel(KernelFunction function, int32_t numInputs, std::vector<int32_t> arrays) {
+    Program::Step &step = program.steps.emplace_back();
+    step.kind = Program::Step::Kind::Kernel;
+    step.callee = int32_t(functions.size());
+    step.numInputs = numInputs;
+    step.arrays = std::move(arrays);
+    functions.push_back(function);
+    program.kernels.push_back({"k" + std::to_string(step.callee), false});
+    return step;
+  }
+  /// Threads share the outermost loop of the last step.
+  void split(Program::Step &step, int32_t extent) {
+    program.kernels[size_t(step.callee)].splits = true;
+    step.splitSize = extent;
+    step.work.push_back({extent, 1e6f}); // worth any number of threads
+  }
+  std::shared_ptr<const Executable> executable() {
+    auto made = Executable::create(program, std::make_shared<Functions>(functions));
+    EXPECT_TRUE(made.ok()) << made.status();
+    return *made;
+  }
+};
+
+absl::Status run(const Executable &executable, std::vector<Tensor> inputs,
+                 std::vector<Tensor> &outputs, int threads = 1) {
+  outputs.assign(executable.program().outputs.size(), Tensor());
+  return executable.run(inputs, absl::MakeSpan(outputs), threads);
+}
+
+Tensor zeros(DType dtype, int64_t n) { return *Tensor::zeros(dtype, std::vector<int64_t>{n}); }
+
+template <int64_t value, int position> int32_t writeInteger(void **buffers, const int64_t *) {
+  *static_cast<int64_t *>(buffers[position]) = value;
+  return 0;
+}
+int32_t writeNothing(void **, const int64_t *) { return 0; }
+
+TEST(Program, ElementsStayUntilTheyAreRead) {
+  Builder b;
+  int32_t first = b.array(Storage::Arena, DType::Int64, {});
+  int32_t second = b.array(Storage::Arena, DType::Int64, {});
+  int32_t zero = b.constant(0);
+  int32_t length = b.size(SizeOp::Element, first, zero);
+  int32_t y = b.output(DType::Float32, {length});
+  b.kernel(writeInteger<3, 0>, 0, {first});
+  b.kernel(writeInteger<99, 0>, 0, {second}); // may not lie where the first is
+  b.kernel(writeNothing, 1, {second, y});
+  std::vector<Tensor> out;
+  ASSERT_TRUE(run(*b.executable(), {}, out).ok());
+  EXPECT_EQ(out[0].shape(), absl::Span<const int64_t>({3}));
+}
+
+TEST(Program, ElementsBeyondTheEndAreErrors) {
+  Builder b;
+  int32_t x = b.input(DType::Int64);
+  b.input(DType::Float32);
+  int32_t length = b.size(SizeOp::Element, x, 1); // of x, as far in as x1 is long
+  b.kernel(writeNothing, 0, {b.output(DType::Float32, {length})});
+  auto executable = b.executable();
+  std::vector<Tensor> out;
+  Tensor values({4, 5, 6}, DType::Int64);
+  ASSERT_TRUE(run(*executable, {values, zeros(DType::Float32, 2)}, out).ok());
+  EXPECT_EQ(out[0].shape(), absl::Span<const int64_t>({6}));
+  absl::Status status = run(*executable, {values, zeros(DType::Float32, 3)}, out);
+  EXPECT_EQ(errorKind(status), ErrorKind::IndexError);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("element 3 of an array of 3"));
+}
+
+/// Sizes and bytes of a plan for one vector `x` of length `n`.
+absl::StatusOr<std::shared_ptr<Plan>> planFor(const Builder &b, int64_t n) {
+  absl::StatusOr<ProgramLayout> layout = ProgramLayout::create(b.program);
+  EXPECT_TRUE(layout.ok()) << layout.status();
+  std::vector<int64_t> sizes(b.program.sizes.size(), 0);
+  sizes[0] = n;
+  return Plan::create(b.program, *layout, 0, sizes);
+}
+
+TEST(Plan, ScratchIsThatOfTheStepThatWantsMost) {
+  Builder b;
+  int32_t x = b.input(DType::Float32);
+  int32_t y = b.output(DType::Float32, {0});
+  for (int64_t bytes : {256, 4096, 64}) {
+    int32_t size = b.constant(bytes);
+    b.kernel(writeNothing, 1, {x, y}).scratch.push_back({DType::UInt8, {size}});
+  }
+  EXPECT_EQ((*planFor(b, 7))->scratchBytes, 4096);
+}
+
+TEST(Plan, ImpossibleExtentsAreErrors) {
+  Builder b;
+  int32_t x = b.input(DType::Float32), y = b.output(DType::Float32, {0});
+  int32_t square = b.size(SizeOp::Mul, 0, 0), less = b.size(SizeOp::Sub, 0, b.constant(5));
+  int32_t large = b.array(Storage::Arena, DType::Float64, {0, square});
+  int32_t short_ = b.array(Storage::Arena, DType::Float32, {less});
+  b.kernel(writeNothing, 1, {x, large});
+  b.kernel(writeNothing, 2, {x, large, short_});
+  b.kernel(writeNothing, 1, {short_, y});
+  EXPECT_TRUE(planFor(b, 5).ok());
+  absl::Status negative = planFor(b, 4).status();
+  EXPECT_EQ(errorKind(negative), ErrorKind::ValueError);
+  EXPECT_THAT(std::string(negative.message()), HasSubstr("extent -1"));
+  // n^3 of them: 2^60 elements of 8 bytes, and more than 64 bits can count.
+  for (int64_t n : {int64_t(1) << 20, int64_t(1) << 21})
+    EXPECT_EQ(errorKind(planFor(b, n).status()), ErrorKind::OutOfMemory) << n;
+}
+
+TEST(Plan, MemoryIsUsedAgain) {
+  Builder b;
+  int32_t x = b.input(DType::Float32), last = x;
+  for (int k = 0; k < 6; ++k) { // a chain: two arrays live at a time
+    int32_t next = b.array(Storage::Arena, DType::Float32, {0});
+    b.kernel(writeNothing, 1, {last, next});
+    last = next;
+  }
+  // As large as both, where both were.
+  int32_t twice = b.size(SizeOp::Mul, 0, b.constant(2));
+  int32_t small = b.array(Storage::Arena, DType::Float32, {b.constant(1)});
+  b.kernel(writeNothing, 1, {last, small});
+  int32_t large = b.array(Storage::Arena, DType::Float32, {twice});
+  b.kernel(writeNothing, 1, {small, large});
+  b.kernel(writeNothing, 1, {large, b.output(DType::Float32, {0})});
+  auto plan = planFor(b, 1024);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ((*plan)->arenaBytes, 2 * 4096 + 64);
+}
+
+TEST(Plan, MalformedProgramsAreRefused) {
+  auto refused = [](auto spoil) {
+    Builder b;
+    int32_t x = b.input(DType::Float32);
+    int32_t sum = b.size(SizeOp::Add, 0, 0);
+    b.program.checks.push_back({Predicate::Equal, sum, sum, ErrorKind::ShapeError, "", -1});
+    b.kernel(writeNothing, 1, {x, b.output(DType::Float32, {sum})});
+    EXPECT_TRUE(ProgramLayout::create(b.program).ok());
+    spoil(b.program);
+    return errorKind(ProgramLayout::create(b.program).status()) == ErrorKind::Internal;
+  };
+  EXPECT_TRUE(refused([](Program &p) { p.sizes[1].a = 1; })); // itself
+  EXPECT_TRUE(refused([](Program &p) { p.sizes[1].b = 7; }));
+  EXPECT_TRUE(refused([](Program &p) { p.sizes[0].a = 1; }));
+  EXPECT_TRUE(refused([](Program &p) { p.sizes[0].b = 1; }));
+  EXPECT_TRUE(refused([](Program &p) { p.arrays[0].number = 1; }));
+  EXPECT_TRUE(refused([](Program &p) { p.arrays[1].shape[0] = 2; }));
+  EXPECT_TRUE(refused([](Program &p) { p.arrays[1] = {Storage::Same, DType::Float32, 1, {}}; }));
+  EXPECT_TRUE(refused([](Program &p) { p.steps[0].callee = 1; }));
+  EXPECT_TRUE(refused([](Program &p) { p.steps[0].arrays[1] = 2; }));
+  EXPECT_TRUE(refused([](Program &p) { p.steps[0].numInputs = 3; }));
+  EXPECT_TRUE(refused([](Program &p) { p.steps[0].sizes = {2}; }));
+  EXPECT_TRUE(refused([](Program &p) { p.steps[0].failures = {0}; }));
+  EXPECT_TRUE(refused([](Program &p) { p.checks[0].b = -1; }));
+  EXPECT_TRUE(refused([](Program &p) { p.outputs[0].array = 2; }));
+}
+
+/// The part that begins at 0 fails last, with check 0; the others at once, with check 1.
+int32_t failLate(void **, const int64_t *sizes) {
+  if (sizes[0] > 0)
+    return 2;
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  return 1;
+}
+/// The same the other way round.
+int32_t failEarly(void **, const int64_t *sizes) {
+  if (sizes[0] == 0)
+    return 1;
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  return 2;
+}
+
+TEST(Program, OfSeveralFailuresTheFirstCounts) {
+  for (KernelFunction function : {failLate, failEarly}) {
+    Builder b;
+    int32_t x = b.input(DType::Float32);
+    Program::Step &step = b.kernel(function, 1, {x, b.output(DType::Float32, {0})});
+    b.split(step, 0);
+    step.failures = {0, 1};
+    b.program.failures = {{ErrorKind::ValueError, "first", -1},
+                          {ErrorKind::ValueError, "second", -1}};
+    std::vector<Tensor> out;
+    absl::Status status = run(*b.executable(), {zeros(DType::Float32, 4)}, out, 4);
+    EXPECT_EQ(status.message(), "first");
+    EXPECT_FALSE(out[0].defined());
+  }
+}
+
+/// Marks its scratch, lets others run, and fails where the mark has changed.
+int32_t markScratch(void **buffers, const int64_t *sizes) {
+  auto *scratch = static_cast<int64_t *>(buffers[2]);
+  scratch[0] = scratch[31] = sizes[0];
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  return scratch[0] == sizes[0] && scratch[31] == sizes[0] ? 0 : 1;
+}
+
+TEST(Program, ThreadsHaveScratchOfTheirOwn) {
+  Builder b;
+  int32_t x = b.input(DType::Float32);
+  int32_t bytes = b.constant(256);
+  Program::Step &step = b.kernel(markScratch, 1, {x, b.output(DType::Float32, {0})});
+  b.split(step, 0);
+  step.scratch.push_back({DType::UInt8, {bytes}});
+  step.failures = {0};
+  b.program.failures = {{ErrorKind::Internal, "another thread wrote here", -1}};
+  auto executable = b.executable();
+  std::vector<Tensor> out;
+  for (int threads : {6, 2, 8}) {
+    absl::Status status = run(*executable, {zeros(DType::Float32, 32)}, out, threads);
+    EXPECT_TRUE(status.ok()) << status;
+  }
+}
+
+TEST(Program, CallbacksMustKeepToTheirTypes) {
+  for (Tensor result : {Tensor({1, 2}, DType::Int32), Tensor({1}, DType::Float32), Tensor()}) {
+    Builder b;
+    int32_t x = b.input(DType::Float32);
+    Program::Step &step = b.program.steps.emplace_back();
+    step.kind = Program::Step::Kind::Host;
+    step.callee = 0;
+    step.numInputs = 1;
+    step.arrays = {x, b.output(DType::Float32, {0})};
+    step.failures = {0};
+    b.program.failures = {{ErrorKind::RuntimeError, "", -1}};
+    b.program.hosts = {[&](absl::Span<const Tensor>, absl::Span<Tensor> outputs) {
+      outputs[0] = result;
+      return absl::OkStatus();
+    }};
+    std::vector<Tensor> out;
+    absl::Status status = run(*b.executable(), {zeros(DType::Float32, 2)}, out);
+    EXPECT_EQ(errorKind(status), ErrorKind::RuntimeError);
+    EXPECT_THAT(std::string(status.message()), HasSubstr("has another type than declared"));
+  }
+}
+
+TEST(Program, PlansAreKeptUpToABound) {
+  Builder b;
+  int32_t x = b.input(DType::Float32);
+  b.kernel(writeNothing, 1, {x, b.output(DType::Float32, {0})});
+  auto executable = b.executable();
+  std::vector<Tensor> out;
+  for (int round = 0; round < 2; ++round)
+    for (int64_t n = 0; n < 256; ++n)
+      ASSERT_TRUE(run(*executable, {zeros(DType::Float32, n)}, out).ok());
+  EXPECT_EQ(executable->counters().plans, 256);
+  ASSERT_TRUE(run(*executable, {zeros(DType::Float32, 1000)}, out).ok());
+  ASSERT_TRUE(run(*executable, {zeros(DType::Float32, 0)}, out).ok());
+  EXPECT_EQ(executable->counters().plans, 258); // the new one, and one that had to go for it
+}
+
+TEST(Program, OutputsThatAreViewsHaveTheirOwnShape) {
+  Builder b;
+  b.input(DType::Float32);
+  int32_t two = b.constant(2), half = b.size(SizeOp::FloorDiv, 0, two);
+  int32_t computed = b.array(Storage::Output, DType::Float32, {0}, 0);
+  int32_t view = b.array(Storage::Same, DType::Float32, {half, two}, computed);
+  b.program.outputs.push_back({"", view});
+  b.kernel(writeNothing, 1, {0, computed});
+  std::vector<Tensor> out;
+  ASSERT_TRUE(run(*b.executable(), {zeros(DType::Float32, 6)}, out).ok());
+  EXPECT_EQ(out[0].shape(), absl::Span<const int64_t>({3, 2}));
+}
+
+} // namespace
+} // namespace graphc
