@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <cstring>
 #include <initializer_list>
 #include <map>
@@ -138,11 +139,13 @@ struct BoundArgument {
 /// A typed call that was checked against its function.
 struct BoundCall {
   /// The function's code where it can be called at once: buffers are `pattern` with the
-  /// arguments' memory at `slots` (one per argument, -1 for none).
+  /// arguments' memory at `slots` (one per argument, -1 for none). Views must be row-major, have
+  /// these extents (all arguments' one after the other), and lie apart.
   int32_t (*code)(void **buffers, const int64_t *sizes) = nullptr;
   const int64_t *sizes = nullptr;
   std::vector<void *> pattern;
   std::vector<int32_t> slots;
+  std::vector<int64_t> extents;
   std::shared_ptr<const void> owner;
 
   static constexpr int kMaxBuffers = 32;
@@ -158,6 +161,8 @@ template <class T> struct BoundTraits {
   static void *memory(const T &value) { return const_cast<T *>(&value); }
   static const int64_t *shape(const T &) { return nullptr; }
   static const int64_t *strides(const T &) { return nullptr; }
+  static bool isRowMajor(const T &, const int64_t *) { return true; }
+  static size_t numBytes(const T &) { return sizeof(T); }
 };
 template <class T, int N> struct BoundTraits<View<T, N>> {
   static constexpr BoundArgument argument{DTypeOf<std::remove_const_t<T>>::value, N,
@@ -165,6 +170,23 @@ template <class T, int N> struct BoundTraits<View<T, N>> {
   static void *memory(const View<T, N> &v) { return const_cast<std::remove_const_t<T> *>(v.data); }
   static const int64_t *shape(const View<T, N> &v) { return v.shape; }
   static const int64_t *strides(const View<T, N> &v) { return v.strides; }
+  /// Whether it is a row-major array of these extents, none of them 0, at a proper address.
+  static bool isRowMajor(const View<T, N> &v, const int64_t *extents) {
+    int64_t stride = 1;
+    for (int axis = N - 1; axis >= 0; --axis) {
+      if (v.shape[axis] != extents[axis] || (v.shape[axis] != 1 && v.strides[axis] != stride))
+        return false;
+      stride *= v.shape[axis];
+    }
+    return stride > 0 && v.data && uintptr_t(v.data) % sizeof(T) == 0;
+  }
+  /// Of one that is row-major.
+  static size_t numBytes(const View<T, N> &v) {
+    size_t bytes = sizeof(T);
+    for (int axis = 0; axis < N; ++axis)
+      bytes *= size_t(v.shape[axis]);
+    return bytes;
+  }
 };
 
 } // namespace detail
@@ -187,7 +209,7 @@ public:
     if constexpr (kReturnsValue)
       memory[sizeof...(A)] = &result;
     absl::Status status;
-    if (call_.code) {
+    if (canCallAtOnce(memory, arguments...)) {
       void *buffers[detail::BoundCall::kMaxBuffers];
       size_t n = call_.pattern.size();
       for (size_t i = 0; i < n; ++i)
@@ -211,6 +233,34 @@ public:
 private:
   friend class Function;
   explicit Bound(detail::BoundCall call) : call_(std::move(call)) {}
+
+  bool canCallAtOnce(void *const *memory, const A &...arguments) const {
+    if constexpr ((detail::BoundTraits<A>::argument.rank + ... + 0) == 0) {
+      return call_.code;
+    } else {
+      if (!call_.code)
+        return false;
+      const int64_t *extents = call_.extents.data();
+      auto fits = [&](const auto &argument) {
+        using Traits = detail::BoundTraits<std::decay_t<decltype(argument)>>;
+        const int64_t *own = extents;
+        extents += Traits::argument.rank;
+        return Traits::isRowMajor(argument, own);
+      };
+      if (!(fits(arguments) && ...))
+        return false;
+      // Code takes it that nothing but what it writes changes.
+      constexpr bool kIsOutput[] = {detail::BoundTraits<A>::argument.isOutput...};
+      const size_t numBytes[] = {detail::BoundTraits<A>::numBytes(arguments)...};
+      for (size_t i = 0; i < sizeof...(A); ++i)
+        for (size_t k = 0; kIsOutput[i] && k < sizeof...(A); ++k)
+          if (k != i && uintptr_t(memory[k]) < uintptr_t(memory[i]) + numBytes[i] &&
+              uintptr_t(memory[i]) < uintptr_t(memory[k]) + numBytes[k])
+            return false;
+      return true;
+    }
+  }
+
   detail::BoundCall call_;
 };
 
@@ -223,7 +273,8 @@ public:
   template <class... A>
     requires(std::is_convertible_v<A, Tensor> && ...)
   absl::StatusOr<Results> operator()(A &&...arguments) const {
-    return call(std::vector<Tensor>{Tensor(std::forward<A>(arguments))...});
+    Tensor values[sizeof...(A) + 1] = {Tensor(std::forward<A>(arguments))...};
+    return callWith(absl::MakeSpan(values, sizeof...(A)));
   }
   /// Positional arguments first, the rest by name (F-201).
   absl::StatusOr<Results> call(std::vector<Tensor> positional,
@@ -273,6 +324,8 @@ private:
   }
   absl::StatusOr<detail::BoundCall> prepare(absl::Span<const detail::BoundArgument> arguments,
                                             bool returnsStatus) const;
+  /// May take the values out of `positional`.
+  absl::StatusOr<Results> callWith(absl::Span<Tensor> positional) const;
 
   std::shared_ptr<const State> state_;
 };

@@ -77,6 +77,23 @@ std::string listNames(const Signature &s) {
 
 } // namespace
 
+bool fit(const Signature &s, absl::Span<const Tensor> values) {
+  if (values.size() != s.types.size())
+    return false;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const Tensor &value = values[i];
+    if (!value.defined() || value.dtype() != s.types[i].dtype())
+      return false;
+    absl::Span<const int64_t> wanted = s.types[i].shape(), given = value.shape();
+    if (given.size() != wanted.size())
+      return false;
+    for (size_t axis = 0; axis < wanted.size(); ++axis)
+      if (wanted[axis] != kDynamic && wanted[axis] != given[axis])
+        return false;
+  }
+  return true;
+}
+
 absl::StatusOr<std::vector<Tensor>> bindArguments(const Signature &s,
                                                   std::vector<Tensor> positional,
                                                   absl::Span<const NamedValue> named) {

@@ -17,6 +17,9 @@ struct Signature {
   std::vector<Type> types;
 };
 
+/// Whether positional values can be taken as they are: as many as inputs, of just their types.
+bool fit(const Signature &signature, absl::Span<const Tensor> values);
+
 /// F-201: one value per input from positional and named ones; each converted as F-040 to F-045
 /// say. TypeError.
 absl::StatusOr<std::vector<Tensor>> bindArguments(const Signature &signature,

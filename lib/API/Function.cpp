@@ -1,6 +1,9 @@
 //===- Function.cpp - from a graph to something callable ------------------===//
 #include "graphc/Function.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "API/CheckGraph.h"
 #include "API/FunctionState.h"
 
@@ -74,12 +77,23 @@ absl::StatusOr<Function> makeFileFunction(GraphModule module, FunctionOptions op
 
 absl::StatusOr<Results> Function::call(std::vector<Tensor> positional,
                                        std::vector<NamedValue> named) const {
+  if (named.empty() && fit(state_->signature, positional))
+    return callWith(absl::MakeSpan(positional));
   absl::StatusOr<std::vector<Tensor>> arguments =
       bindArguments(state_->signature, std::move(positional), named);
   if (!arguments.ok())
     return arguments.status();
+  return callWith(absl::MakeSpan(*arguments));
+}
+
+absl::StatusOr<Results> Function::callWith(absl::Span<Tensor> positional) const {
+  if (!fit(state_->signature, positional))
+    return call(
+        {std::make_move_iterator(positional.begin()), std::make_move_iterator(positional.end())});
   std::vector<Tensor> results(state_->outputTypes.size());
-  if (absl::Status status = state_->runner->run(*arguments, absl::MakeSpan(results)); !status.ok())
+  if (absl::Status status =
+          state_->runner->run(positional, absl::MakeSpan(results), OutputMemory::Fresh);
+      !status.ok())
     return status;
   return Results(std::move(results), state_->outputNames);
 }
@@ -126,13 +140,16 @@ Function::prepare(absl::Span<const detail::BoundArgument> arguments, bool return
     return s;
   if (absl::Status s = checkBound(outputs, state_->outputTypes, "output"); !s.ok())
     return s;
-  // The memory of Views need not be row-major, and their extents must be checked.
-  bool hasViews = false;
-  for (const detail::BoundArgument &a : arguments)
-    hasViews |= a.rank != 0;
   detail::BoundCall call;
-  bool direct = !hasViews && state_->runner->direct(call);
-  if (!direct && !returnsStatus)
+  bool canFail = !state_->runner->direct(call);
+  if (!canFail)
+    for (const std::vector<Type> *types : {&state_->signature.types, &state_->outputTypes})
+      for (const Type &type : *types)
+        call.extents.insert(call.extents.end(), type.shape().begin(), type.shape().end());
+  // Views need not have the right extents.
+  for (const detail::BoundArgument &a : arguments)
+    canFail |= a.rank != 0;
+  if (canFail && !returnsStatus)
     return makeError(ErrorKind::TypeError, "bind: the function can fail while it runs; let the "
                                            "signature return absl::Status");
   call.owner = state_;
@@ -155,19 +172,36 @@ absl::Status detail::BoundCall::run(absl::Span<void *const> memory,
       return input.status();
     inputs.push_back(*std::move(input));
   }
-  std::vector<Tensor> results(state.outputTypes.size());
-  if (absl::Status status = state.runner->run(inputs, absl::MakeSpan(results)); !status.ok())
-    return status;
-  for (size_t i = 0; i < results.size(); ++i) {
+  std::vector<Tensor> places;
+  for (size_t i = 0; i < state.outputTypes.size(); ++i) {
     absl::StatusOr<Tensor> place = borrow(numInputs + i, state.outputTypes[i]);
     if (!place.ok())
       return place.status();
-    if (place->shape() != results[i].shape())
+    places.push_back(*std::move(place));
+  }
+  // Where it is safe, results are computed in the caller's memory.
+  std::vector<Tensor> results(places.size());
+  for (size_t i = 0; i < places.size(); ++i) {
+    auto meets = [&](const Tensor &other) { return places[i].overlaps(other); };
+    bool apart = std::none_of(inputs.begin(), inputs.end(), meets);
+    for (size_t k = 0; k < places.size(); ++k)
+      apart = apart && (k == i || !meets(places[k]));
+    if (apart)
+      results[i] = places[i];
+  }
+  if (absl::Status status = state.runner->run(inputs, absl::MakeSpan(results), OutputMemory::Given);
+      !status.ok())
+    return status;
+  for (size_t i = 0; i < results.size(); ++i) {
+    Tensor &place = places[i];
+    if (place.shape() != results[i].shape())
       return makeError(ErrorKind::ShapeError,
                        "output " + std::to_string(i) + " has shape " +
                            Type(results[i].dtype(), results[i].shape()).brief() +
-                           ", the caller's memory " + Type(place->dtype(), place->shape()).brief());
-    if (absl::Status status = place->assign(results[i]); !status.ok())
+                           ", the caller's memory " + Type(place.dtype(), place.shape()).brief());
+    if (place.data() == results[i].data())
+      continue;
+    if (absl::Status status = place.assign(results[i]); !status.ok())
       return status;
   }
   return absl::OkStatus();

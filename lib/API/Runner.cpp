@@ -16,8 +16,9 @@ public:
   CompiledRunner(std::shared_ptr<const Executable> executable, int threads)
       : executable_(std::move(executable)), threads_(threads) {}
 
-  absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results) const override {
-    return executable_->run(arguments, results, threads_);
+  absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
+                   OutputMemory memory) const override {
+    return executable_->run(arguments, results, threads_, memory);
   }
 
   bool direct(detail::BoundCall &call) const override {
@@ -47,7 +48,8 @@ class InterpretedRunner : public Runner {
 public:
   explicit InterpretedRunner(GraphModule module) : module_(std::move(module)) {}
 
-  absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results) const override {
+  absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
+                   OutputMemory) const override {
     ++calls_;
     absl::StatusOr<std::vector<Tensor>> values =
         evaluate(module_.outputs, module_.inputs, arguments);

@@ -16,9 +16,10 @@ namespace graphc {
 class Runner {
 public:
   virtual ~Runner() = default;
-  /// Arguments are of the inputs' types; results are fresh.
-  virtual absl::Status run(absl::Span<const Tensor> arguments,
-                           absl::Span<Tensor> results) const = 0;
+  /// Arguments are of the inputs' types; results are fresh. With `OutputMemory::Given`, results
+  /// that are row-major tensors as they should be may be written to instead.
+  virtual absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
+                           OutputMemory memory) const = 0;
   /// Fills `call` if the code can be called at once and cannot fail.
   virtual bool direct(detail::BoundCall &call) const = 0;
   virtual Function::Counters counters() const = 0;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "Emit/SizeTable.h"
@@ -35,7 +36,8 @@ struct FusionGroup {
 struct FusionArray {
   /// Axes whose extent is the constant 1, a bit each.
   uint32_t unitAxes = 0;
-  /// The array with the same axes but for unit ones that this is a view of; itself if none.
+  /// The array with the same axes but for unit ones that this is a view of, or that is computed in
+  /// the same way and has memory; itself if none.
   int32_t alias = -1;
   /// The array whose memory this is (views); itself if none.
   int32_t base = -1;
@@ -88,10 +90,15 @@ private:
 
   // Group.cpp: level 2
   void place(FusedNest nest);
+  bool isPlacedAlready(const FusedNest &nest, uint64_t hash);
   int32_t sharedLoops(const FusionGroup &group, int32_t number, const FusedNest &nest) const;
   void mergeLocals(FusionGroup &group);
 
-  int32_t resolve(int32_t array) const { return arrays_[array].alias; }
+  int32_t resolve(int32_t array) const {
+    while (arrays_[array].alias != array)
+      array = arrays_[array].alias;
+    return array;
+  }
   int32_t rankOf(int32_t array) const;
   bool isUnit(int32_t size) const {
     const SizeNode &n = sizes_.nodes()[size];
@@ -110,6 +117,8 @@ private:
   /// By array: read by another group, a view, a host call, the host or as an output.
   std::vector<bool> usedOutside_;
   size_t nextCheck_ = 0;
+  /// Arrays with memory, by the hash of the nest that computes them.
+  std::unordered_multimap<uint64_t, int32_t> placed_;
   // Reused between steps.
   std::vector<int32_t> map_, innerMap_, indices_, loops_;
 };

@@ -9,8 +9,51 @@
 #include <algorithm>
 
 #include "Kernels/FusionState.h"
+#include "absl/hash/hash.h"
 
 namespace graphc {
+namespace {
+
+bool sharesTerms(Combine combine) { return combine == Combine::Sum || combine == Combine::Prod; }
+
+uint64_t hashOf(const Nest &nest) {
+  uint64_t hash =
+      absl::HashOf(nest.extents, nest.numParallel, int(nest.combine), nest.root, nest.indices);
+  for (const ScalarNode &n : nest.body)
+    hash = absl::HashOf(hash, int(n.op), int(n.dtype), n.args[0], n.args[1], n.args[2], n.payload);
+  return hash;
+}
+
+/// Whether they compute the same, dtypes of results apart. Bodies are in an order that depends only
+/// on what they say.
+bool computeTheSame(const Nest &a, const Nest &b) {
+  return a.extents == b.extents && a.numParallel == b.numParallel && a.combine == b.combine &&
+         (!sharesTerms(a.combine) || a.accumulator == b.accumulator) && a.root == b.root &&
+         a.indices == b.indices && a.body == b.body;
+}
+
+} // namespace
+
+/// Whether an equal nest has memory: the mean of a row that its variance computes again. If so, its
+/// array stands for this nest's from now on.
+bool Fusion::isPlacedAlready(const FusedNest &fused, uint64_t hash) {
+  int32_t array = fused.nest.result;
+  // What is wanted as an array has a name outside that would have to follow.
+  if (!options_.fuse || !fused.checks.empty() || arrays_[array].wanted)
+    return false;
+  const std::vector<ArrayInfo> &infos = record_.emission.arrays;
+  auto [begin, end] = placed_.equal_range(hash);
+  for (auto it = begin; it != end; ++it) {
+    int32_t other = it->second;
+    for (const FusedNest &placed : groups_[arrays_[other].group].nests)
+      if (placed.nest.result == other && infos[other].dtype == infos[array].dtype &&
+          computeTheSame(placed.nest, fused.nest)) {
+        arrays_[array].alias = other;
+        return true;
+      }
+  }
+  return false;
+}
 
 /// How many outermost loops `nest` could share with a group, if its loads of the group's arrays
 /// stay within one iteration of them; -1 if it cannot join.
@@ -53,6 +96,10 @@ int32_t Fusion::sharedLoops(const FusionGroup &group, int32_t number,
 }
 
 void Fusion::place(FusedNest fused) {
+  uint64_t hash = hashOf(fused.nest);
+  if (isPlacedAlready(fused, hash))
+    return;
+  placed_.emplace(hash, fused.nest.result);
   auto rank = [&](int32_t array) { return rankOf(array); };
   bool contraction = isContraction(fused.nest, rank);
   // The first group that it may join, and those in which it would find its operands.

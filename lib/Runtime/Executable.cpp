@@ -285,8 +285,14 @@ absl::Status Executable::State::allocateOutputs(int32_t segment, const Plan &pla
     absl::InlinedVector<int64_t, 8> shape;
     for (int32_t size : root.shape)
       shape.push_back(plan.sizes[size]);
-    absl::StatusOr<Tensor> tensor =
-        Tensor::allocate(program.arrays[program.outputs[k].array].dtype, shape);
+    const Program::Array &array = program.arrays[program.outputs[k].array];
+    if (const Tensor &given = outputs[k]; given.defined() && given.dtype() == array.dtype &&
+                                          given.isContiguous() && array.shape == root.shape &&
+                                          given.shape() == absl::MakeConstSpan(shape)) {
+      memory[k] = outputs[k].data();
+      continue;
+    }
+    absl::StatusOr<Tensor> tensor = Tensor::allocate(array.dtype, shape);
     if (!tensor.ok())
       return tensor.status();
     outputs[k] = *std::move(tensor);
@@ -533,13 +539,15 @@ absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Sp
 }
 
 absl::Status Executable::run(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs,
-                             int threads) const {
+                             int threads, OutputMemory memory) const {
   const State &s = *state_;
   s.counters.calls.fetch_add(1, std::memory_order_relaxed);
   if (outputs.size() != s.program.outputs.size())
     return makeError(ErrorKind::Internal,
                      "a program of " + std::to_string(s.program.outputs.size()) +
                          " outputs was run for " + std::to_string(outputs.size()));
+  if (memory == OutputMemory::Fresh)
+    std::fill(outputs.begin(), outputs.end(), Tensor());
   absl::Status status = s.runAll(inputs, outputs, threads);
   if (!status.ok())
     for (Tensor &output : outputs)

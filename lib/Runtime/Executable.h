@@ -38,6 +38,8 @@ struct DirectCall {
   bool canFail;
 };
 
+enum class OutputMemory { Fresh, Given };
+
 /// A Program joined with its code. Immutable but for caches; many threads may run it at once,
 /// each call in its own arena.
 class Executable {
@@ -53,10 +55,12 @@ public:
   /// Runs on `inputs`, whose dtypes and ranks must be the program's (TypeError) and whose static
   /// extents must hold (ShapeError). Strided inputs are copied. `outputs` (as many as the
   /// program's) get fresh row-major tensors; after an error they are undefined tensors.
+  /// With `OutputMemory::Given`, an output that is a row-major tensor of the result's dtype and
+  /// shape is written to instead; it must share no memory with the inputs or another output.
   /// `threads` is the greatest number of threads for one kernel.
   /// Errors: those of checks, with op, place and shapes; OutOfMemory; those of host calls.
-  absl::Status run(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs,
-                   int threads = 1) const;
+  absl::Status run(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs, int threads = 1,
+                   OutputMemory memory = OutputMemory::Fresh) const;
 
   /// Empty if the program is not a single kernel with known sizes and no scratch.
   const std::optional<DirectCall> &directCall() const;

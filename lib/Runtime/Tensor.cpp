@@ -15,20 +15,23 @@ namespace graphc {
 struct Tensor::Rep {
   DType dtype;
   bool contiguous = false;
+  bool ownsMemory = false; // `block` or `small`
   int64_t numElements = 0;
   void *data = nullptr;
   /// The shape, then the strides.
   absl::InlinedVector<int64_t, 8> dims;
   /// Keeps borrowed memory, or another Rep's, alive.
   std::shared_ptr<void> owner;
-  /// What malloc returned, where this Rep owns the memory.
+  /// What malloc returned for it, if it did.
   void *block = nullptr;
+  /// A number or two need no block of their own. Room for a cache line at a multiple of 64 bytes.
+  static constexpr int64_t kSmallBytes = 64;
+  char small[2 * kSmallBytes];
 
   Rep(DType dtype, absl::Span<const int64_t> shape, absl::Span<const int64_t> strides)
-      : dtype(dtype) {
-    dims.reserve(shape.size() + strides.size());
-    dims.assign(shape.begin(), shape.end());
-    dims.insert(dims.end(), strides.begin(), strides.end());
+      : dtype(dtype), dims(shape.size() + strides.size()) {
+    std::copy(shape.begin(), shape.end(), dims.begin());
+    std::copy(strides.begin(), strides.end(), dims.begin() + int64_t(shape.size()));
     numElements = 1;
     for (int64_t extent : shape)
       numElements *= extent;
@@ -127,13 +130,19 @@ makeOwned(DType dtype, absl::Span<const int64_t> shape, bool zeroed) {
   if (!bytes.ok())
     return bytes.status();
   auto rep = std::make_shared<Tensor::Rep>(dtype, shape, rowMajorStrides(shape));
-  size_t size = size_t(*bytes) + kAlignment;
-  rep->block = zeroed ? std::calloc(size, 1) : std::malloc(size);
-  if (!rep->block)
-    return makeError(
-        ErrorKind::OutOfMemory,
-        absl::StrCat("no memory for ", *bytes, " bytes of a tensor of shape ", shapeText(shape)));
-  auto address = reinterpret_cast<uintptr_t>(rep->block);
+  rep->ownsMemory = true;
+  void *memory = rep->small;
+  if (*bytes > Tensor::Rep::kSmallBytes) {
+    size_t size = size_t(*bytes) + kAlignment;
+    memory = rep->block = zeroed ? std::calloc(size, 1) : std::malloc(size);
+    if (!memory)
+      return makeError(
+          ErrorKind::OutOfMemory,
+          absl::StrCat("no memory for ", *bytes, " bytes of a tensor of shape ", shapeText(shape)));
+  } else if (zeroed) {
+    std::memset(rep->small, 0, sizeof(rep->small));
+  }
+  auto address = reinterpret_cast<uintptr_t>(memory);
   rep->data = reinterpret_cast<void *>((address + kAlignment - 1) & ~(kAlignment - 1));
   return rep;
 }
@@ -298,7 +307,7 @@ static std::shared_ptr<Tensor::Rep> makeWindow(const std::shared_ptr<Tensor::Rep
   rep->data = static_cast<char *>(base->data) + offset * byteSize(base->dtype);
   // What keeps the memory alive, directly, so that views of views make no chain. Borrowed memory
   // without an owner has nothing to be kept.
-  rep->owner = base->block ? std::static_pointer_cast<void>(base) : base->owner;
+  rep->owner = base->ownsMemory ? std::static_pointer_cast<void>(base) : base->owner;
   return rep;
 }
 

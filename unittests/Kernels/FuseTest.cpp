@@ -121,6 +121,23 @@ TEST(Fuse, LayerNormIsOneRowKernel) {
   EXPECT_EQ(k.kernels.size(), 1u);
 }
 
+// The mean that the variance computes again is computed once.
+TEST(Fuse, EqualNestsAreOne) {
+  TestGraph g;
+  Array x = g.input(DType::Float32, {kDynamic, kDynamic});
+  auto centred = [&] {
+    Array mean = g.e.reduceAxes(Combine::Sum, x, {1}, true);
+    return g.e.map({x, mean}, [](const Scalars &s) { return s[0] - s[1]; });
+  };
+  Array squares = g.e.map({centred()}, [](const Scalars &s) { return s[0] * s[0]; });
+  Array variance = g.e.reduceAxes(Combine::Sum, squares, {1}, true);
+  g.output(g.e.map({centred(), variance}, [](const Scalars &s) { return s[0] / s[1]; }));
+  KernelGraph kernels;
+  checkAgainstEvaluator(g, 5, 1, &kernels);
+  ASSERT_EQ(kernels.kernels.size(), 1u);
+  EXPECT_EQ(kernels.kernels[0].nests.size(), 3u) << toString(kernels.kernels[0]);
+}
+
 TEST(Fuse, ProducerJoinsReduction) { // sum(x * y) reads two arrays and writes one number
   TestGraph g;
   Array x = g.input(DType::Float64, {kDynamic, kDynamic});
@@ -259,7 +276,7 @@ void randomGraph(TestGraph &g, uint32_t seed) {
   for (int step = 0; step < 14; ++step) {
     Array a = matrix(), b = matrix(), v = vector();
     Extent m = e.dim(a, 0);
-    switch (pick(13)) {
+    switch (pick(14)) {
     case 0:
       matrices.push_back(e.map({a, b}, [](const Scalars &s) { return s[0] * s[1] - s[0]; }));
       break;
@@ -305,6 +322,15 @@ void randomGraph(TestGraph &g, uint32_t seed) {
     case 11: {
       Array at = e.reduceAxes(Combine::ArgMax, a, {1}, false);
       vectors.push_back(e.map({at}, [&](const Scalars &s) { return cast(s[0], dtype); }));
+      break;
+    }
+    case 13: { // equal sums, computed twice, one perhaps wanted outside
+      int axis = int(pick(2));
+      Array one = e.reduceAxes(Combine::Sum, a, {axis}, false);
+      Array two = e.reduceAxes(Combine::Sum, a, {axis}, false);
+      vectors.push_back(e.map({one, two, v}, [](const Scalars &s) { return s[0] - s[1] * s[2]; }));
+      if (pick(2))
+        vectors.push_back(pick(2) ? one : two);
       break;
     }
     case 12: // neighbours: the same array at two places
