@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "Runtime/HugePages.h"
+
 namespace graphc {
 
 AlignedBytes::~AlignedBytes() { std::free(data_); }
@@ -18,6 +20,8 @@ bool AlignedBytes::resize(int64_t bytes) {
   bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment;
   data_ = static_cast<char *>(std::aligned_alloc(kAlignment, size_t(bytes)));
   size_ = data_ ? bytes : 0;
+  if (data_)
+    preferHugePages(data_, size_t(bytes));
   return data_ != nullptr;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "Runtime/HugePages.h"
 #include "Support/Text.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
@@ -139,6 +140,7 @@ makeOwned(DType dtype, absl::Span<const int64_t> shape, bool zeroed) {
       return makeError(
           ErrorKind::OutOfMemory,
           absl::StrCat("no memory for ", *bytes, " bytes of a tensor of shape ", shapeText(shape)));
+    preferHugePages(memory, size);
   } else if (zeroed) {
     std::memset(rep->small, 0, sizeof(rep->small));
   }
