@@ -127,6 +127,94 @@ TEST(Errors, nameTheNode) {
               EndsWith("node 1 (Add): 'y' is used before anything defines it"));
 }
 
+TEST(Errors, namesThatAreDefinedTwice) {
+  onnx::ModelProto model = makeModel(13);
+  addInput(model, "x", {2});
+  addNode(model, "Relu", {"x"}, {"y"});
+  addNode(model, "Neg", {"x"}, {"y"});
+  addOutput(model, "y");
+  EXPECT_THAT(message(loadModel(model)), EndsWith("model.onnx: 'y' is defined twice"));
+}
+
+TEST(Errors, sparseInitializers) {
+  onnx::ModelProto model = makeModel(13);
+  addInput(model, "x", {2});
+  model.mutable_graph()->add_sparse_initializer();
+  addOutput(model, "x");
+  EXPECT_THAT(message(loadModel(model)), EndsWith("model.onnx: has sparse initializers"));
+}
+
+TEST(Errors, attributesOfAnotherKind) {
+  onnx::ModelProto model = makeModel(13);
+  addInput(model, "x", {2});
+  setInts(addNode(model, "Softmax", {"x"}, {"y"}), "axis", {0});
+  addOutput(model, "y");
+  EXPECT_THAT(message(loadModel(model)),
+              EndsWith("node 1 (Softmax): attribute axis is of kind INTS "
+                       "where INT is expected"));
+}
+
+/// An input that has an initializer is no input of the graph.
+TEST(Inputs, withInitializersAreConstant) {
+  onnx::ModelProto model = makeModel(13);
+  addInput(model, "x", {2}, onnx::TensorProto::INT64);
+  addInput(model, "w", {2}, onnx::TensorProto::INT64);
+  addInts(model, "w", {1, 2});
+  addNode(model, "Add", {"x", "w"}, {"y"});
+  addOutput(model, "y");
+  auto module = loadModel(model);
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_EQ(module->inputs.size(), 1u);
+}
+
+/// Negative extents of inputs are unknown ones.
+TEST(Inputs, negativeExtentsAreUnknown) {
+  onnx::ModelProto model = makeModel(13);
+  addInput(model, "x", {2});
+  model.mutable_graph()
+      ->mutable_input(0)
+      ->mutable_type()
+      ->mutable_tensor_type()
+      ->mutable_shape()
+      ->mutable_dim(0)
+      ->set_dim_value(-5);
+  addOutput(model, "x");
+  auto module = loadModel(model);
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_EQ(module->outputs[0].type(), TensorType(DType::Float32, {kDynamic}));
+}
+
+/// Extents that the model states for a value are known from there on, and checked.
+TEST(Inputs, statedShapesAreTakenOver) {
+  onnx::ModelProto model = makeModel(13);
+  addInput(model, "x", {-1});
+  addInput(model, "shape", {2}, onnx::TensorProto::INT64);
+  addNode(model, "Reshape", {"x", "shape"}, {"y"});
+  addOutput(model, "y");
+  addInput(model, "y", {2, -1});
+  *model.mutable_graph()->add_value_info() = model.graph().input(2);
+  model.mutable_graph()->mutable_input()->RemoveLast();
+  auto module = loadModel(model);
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_EQ(module->outputs[0].type(), TensorType(DType::Float32, {2, kDynamic}));
+  auto wrong =
+      evaluate(module->outputs, module->inputs, {counting({6}), Tensor({3, 2}, DType::Int64)});
+  EXPECT_EQ(errorKind(wrong.status()), ErrorKind::ShapeError);
+}
+
+/// Any byte but 0 is true.
+TEST(Initializers, boolsAreBytes) {
+  onnx::ModelProto model = makeModel(13);
+  onnx::TensorProto &flags = addInts(model, "flags", {});
+  flags.set_data_type(onnx::TensorProto::BOOL);
+  flags.set_dims(0, 3);
+  flags.set_raw_data(std::string("\0\1\2", 3));
+  addOutput(model, "flags");
+  auto module = loadModel(model);
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_EQ(Constant::from(module->outputs[0])->data(), Tensor({0, 1, 1}, DType::Bool));
+}
+
 TEST(Errors, initializerOfAnotherSize) {
   onnx::ModelProto model = makeModel(13);
   addInts(model, "w", {1, 2}).set_dims(0, 3);
@@ -167,6 +255,13 @@ TEST(ExternalData, mistakes) {
               HasSubstr("needs 16 bytes from offset 16"));
   EXPECT_THAT(message(loadModel(External("weights.bin", "-8").model)),
               HasSubstr("has the offset '-8'"));
+  External longer("weights.bin", "0");
+  onnx::StringStringEntryProto *length =
+      longer.model.mutable_graph()->mutable_initializer(0)->add_external_data();
+  length->set_key("length");
+  length->set_value("24");
+  EXPECT_THAT(message(loadModel(longer.model)),
+              EndsWith("its external data has 24 bytes where its shape needs 16"));
   for (const char *location : {"../weights.bin", "a/../../weights.bin", "/etc/hostname", ""})
     EXPECT_THAT(message(loadModel(External(location, "0").model)),
                 HasSubstr("which is not a file beside the model or below"));

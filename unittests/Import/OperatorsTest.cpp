@@ -1,0 +1,404 @@
+//===- OperatorsTest.cpp - what ONNX's node tests leave open ---------------===//
+//
+// Older versions of operators, and attributes that no node test sets. Expected numbers are small
+// enough to be computed by hand; where functions occur, they are libm's.
+//
+//===----------------------------------------------------------------------===//
+#include <cmath>
+#include <map>
+
+#include "Eval/Evaluate.h"
+#include "Import/OnnxModels.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace graphc::test {
+namespace {
+
+using testing::EndsWith;
+
+/// A model with inputs and one node, whose outputs are the model's.
+class OneNode {
+public:
+  OneNode(int opset, const std::string &op, size_t outputs = 1)
+      : model_(makeModel(opset)), op_(op) {
+    for (size_t i = 0; i < outputs; ++i)
+      outputs_.push_back("y" + std::to_string(i));
+  }
+  /// An input with this value, constant or not.
+  OneNode &given(const Tensor &value) {
+    names_.push_back("x" + std::to_string(names_.size()));
+    static const std::map<DType, int> types = {{DType::Float32, onnx::TensorProto::FLOAT},
+                                               {DType::Int64, onnx::TensorProto::INT64},
+                                               {DType::Int32, onnx::TensorProto::INT32}};
+    addInput(model_, names_.back(), {value.shape().begin(), value.shape().end()},
+             types.at(value.dtype()));
+    values_.push_back(value);
+    return *this;
+  }
+  OneNode &constant(std::vector<int64_t> value) {
+    names_.push_back("c" + std::to_string(names_.size()));
+    addInts(model_, names_.back(), value);
+    return *this;
+  }
+  OneNode &omitted() {
+    names_.push_back("");
+    return *this;
+  }
+  OneNode &integer(const std::string &name, int64_t value) {
+    setInt(node_, name, value);
+    return *this;
+  }
+  OneNode &integers(const std::string &name, std::vector<int64_t> value) {
+    setInts(node_, name, value);
+    return *this;
+  }
+  OneNode &floats(const std::string &name, std::vector<float> value) {
+    onnx::AttributeProto &a = attribute(name, onnx::AttributeProto::FLOATS);
+    for (float number : value)
+      a.add_floats(number);
+    return *this;
+  }
+  OneNode &number(const std::string &name, float value) {
+    attribute(name, onnx::AttributeProto::FLOAT).set_f(value);
+    return *this;
+  }
+  OneNode &text(const std::string &name, const std::string &value) {
+    attribute(name, onnx::AttributeProto::STRING).set_s(value);
+    return *this;
+  }
+
+  absl::StatusOr<GraphModule> load() {
+    onnx::NodeProto &node = addNode(model_, op_, names_, outputs_);
+    *node.mutable_attribute() = node_.attribute();
+    for (const std::string &name : outputs_)
+      addOutput(model_, name);
+    return loadModel(model_);
+  }
+  std::vector<Tensor> run() {
+    auto module = load();
+    EXPECT_TRUE(module.ok()) << module.status();
+    if (!module.ok())
+      return std::vector<Tensor>(outputs_.size());
+    auto results = evaluate(module->outputs, module->inputs, values_);
+    EXPECT_TRUE(results.ok()) << results.status();
+    return results.ok() ? *results : std::vector<Tensor>(outputs_.size());
+  }
+
+private:
+  onnx::AttributeProto &attribute(const std::string &name,
+                                  onnx::AttributeProto::AttributeType type) {
+    onnx::AttributeProto *a = node_.add_attribute();
+    a->set_name(name);
+    a->set_type(type);
+    return *a;
+  }
+
+  onnx::ModelProto model_;
+  std::string op_;
+  onnx::NodeProto node_;
+  std::vector<std::string> names_, outputs_;
+  std::vector<Tensor> values_;
+};
+
+Tensor f32(const Tensor &values) { return values.cast(DType::Float32); }
+Tensor i64(const Tensor &values) { return values.cast(DType::Int64); }
+Tensor shaped(const Tensor &values, std::vector<int64_t> shape) {
+  return *values.contiguous().reshape(shape);
+}
+
+/// The largest distance of elements.
+double distance(const Tensor &a, const Tensor &b) {
+  if (!a.defined() || a.shape() != b.shape())
+    return HUGE_VAL;
+  Tensor x = a.contiguous().cast(DType::Float64), y = b.contiguous().cast(DType::Float64);
+  double most = 0;
+  for (int64_t i = 0; i < x.numElements(); ++i)
+    most = std::max(most, std::abs(x.flat<double>()[i] - y.flat<double>()[i]));
+  return most;
+}
+
+/// A few roundings of numbers around 1 in float32.
+constexpr double kClose = 1e-6;
+
+//===--- older versions --------------------------------------------------------===//
+
+TEST(OlderVersions, binaryOperatorsBroadcastFromAnAxisOn) {
+  Tensor x = shaped(f32(Tensor({0, 1, 2, 3, 4, 5, 6, 7})), {2, 2, 2});
+  Tensor y = OneNode(6, "Add")
+                 .given(x)
+                 .given(f32(Tensor({10, 20})))
+                 .integer("broadcast", 1)
+                 .integer("axis", 1)
+                 .run()[0];
+  EXPECT_EQ(y, shaped(f32(Tensor({10, 11, 22, 23, 14, 15, 26, 27})), {2, 2, 2}));
+}
+
+TEST(OlderVersions, clipHasAttributes) {
+  Tensor y =
+      OneNode(6, "Clip").given(f32(Tensor({-5, 0, 5}))).number("min", -1).number("max", 2).run()[0];
+  EXPECT_EQ(y, f32(Tensor({-1, 0, 2})));
+}
+
+TEST(OlderVersions, preluHasASlopeForEachChannel) {
+  Tensor x = shaped(f32(Tensor({-1, 1, -1, 1})), {1, 2, 2});
+  Tensor y = OneNode(6, "PRelu").given(x).given(f32(Tensor({2, 3}))).run()[0];
+  EXPECT_EQ(y, shaped(f32(Tensor({-2, 1, -3, 1})), {1, 2, 2}));
+}
+
+TEST(OlderVersions, concatJoinsChannelsByDefault) {
+  Tensor x = shaped(f32(Tensor({1, 2})), {1, 2});
+  Tensor y = OneNode(3, "Concat").given(x).given(x).run()[0];
+  EXPECT_EQ(y, shaped(f32(Tensor({1, 2, 1, 2})), {1, 4}));
+}
+
+/// Before set 13 all axes from `axis` on are one: four equal numbers have a quarter each.
+TEST(OlderVersions, softmaxJoinsAxes) {
+  Tensor x = shaped(f32(Tensor({1, 1, 1, 1})), {1, 2, 2});
+  EXPECT_LT(distance(OneNode(11, "Softmax").given(x).run()[0],
+                     shaped(f32(Tensor({0.25, 0.25, 0.25, 0.25})), {1, 2, 2})),
+            kClose);
+  EXPECT_LT(distance(OneNode(13, "Softmax").given(x).run()[0],
+                     shaped(f32(Tensor({0.5, 0.5, 0.5, 0.5})), {1, 2, 2})),
+            kClose);
+}
+
+TEST(OlderVersions, upsampleHasScalesAsAttribute) {
+  Tensor x = shaped(f32(Tensor({1, 2})), {1, 1, 1, 2});
+  Tensor y = OneNode(7, "Upsample").given(x).floats("scales", {1, 1, 1, 2}).run()[0];
+  EXPECT_EQ(y, shaped(f32(Tensor({1, 1, 2, 2})), {1, 1, 1, 4}));
+}
+
+TEST(OlderVersions, batchNormalizationOfEachElementIsRefused) {
+  OneNode node(7, "BatchNormalization");
+  node.given(shaped(f32(Tensor({1, 2})), {1, 2}));
+  for (int i = 0; i < 4; ++i)
+    node.given(f32(Tensor({1, 2})));
+  EXPECT_THAT(std::string(node.integer("spatial", 0).load().status().message()),
+              EndsWith("node 1 (BatchNormalization): spatial = 0"));
+}
+
+//===--- newer versions --------------------------------------------------------===//
+
+TEST(NewerVersions, splitsLastPieceMayBeSmaller) {
+  std::vector<Tensor> parts = OneNode(18, "Split", 2).given(f32(Tensor({1, 2, 3}))).run();
+  EXPECT_EQ(parts[0], f32(Tensor({1, 2})));
+  EXPECT_EQ(parts[1], f32(Tensor({3})));
+  EXPECT_THAT(
+      std::string(OneNode(13, "Split", 2).given(f32(Tensor({1, 2, 3}))).load().status().message()),
+      EndsWith("node 1 (Split): an extent of 3 does not split into 2 equal pieces"));
+}
+
+TEST(NewerVersions, scatterTakesTheGreater) {
+  Tensor x = f32(Tensor({5, 5, 5})), updates = f32(Tensor({9, 1}));
+  Tensor y = OneNode(18, "ScatterElements")
+                 .given(x)
+                 .given(i64(Tensor({0, 2})))
+                 .given(updates)
+                 .text("reduction", "max")
+                 .run()[0];
+  EXPECT_EQ(y, f32(Tensor({9, 5, 5})));
+  y = OneNode(18, "ScatterElements")
+          .given(x)
+          .given(i64(Tensor({0, 2})))
+          .given(updates)
+          .text("reduction", "min")
+          .run()[0];
+  EXPECT_EQ(y, f32(Tensor({5, 5, 1})));
+}
+
+/// Averages of dilated windows: elements 0 and 2, then 1 and 3.
+TEST(NewerVersions, averagePoolHasDilations) {
+  Tensor x = shaped(f32(Tensor({1, 2, 5, 10})), {1, 1, 4});
+  Tensor y = OneNode(19, "AveragePool")
+                 .given(x)
+                 .integers("kernel_shape", {2})
+                 .integers("dilations", {2})
+                 .run()[0];
+  EXPECT_EQ(y, shaped(f32(Tensor({3, 6})), {1, 1, 2}));
+}
+
+//===--- attributes -------------------------------------------------------------===//
+
+TEST(Operators, quotientsOfIntegersAreRoundedToZero) {
+  Tensor x = Tensor({-7, 7, -8, 7}, DType::Int32), y = Tensor({2, 2, 2, -2}, DType::Int32);
+  EXPECT_EQ(OneNode(13, "Div").given(x).given(y).run()[0], Tensor({-3, 3, -4, -3}, DType::Int32));
+}
+
+/// Bounds are cut off at the ends: backwards from the end to beyond it is nothing, to before the
+/// front everything.
+TEST(Operators, sliceBoundsBeyondTheEnds) {
+  auto backwards = [](int64_t stop) {
+    return OneNode(13, "Slice")
+        .given(f32(Tensor({1, 2, 3})))
+        .constant({INT64_MAX})
+        .constant({stop})
+        .constant({0})
+        .constant({-1})
+        .run()[0];
+  };
+  EXPECT_EQ(backwards(INT64_MAX).numElements(), 0);
+  EXPECT_EQ(backwards(INT64_MIN), f32(Tensor({3, 2, 1})));
+}
+
+TEST(Operators, topKTakesTheFirstOfEquals) {
+  std::vector<Tensor> y =
+      OneNode(13, "TopK", 2).given(f32(Tensor({1, 2, 2, 2}))).constant({2}).run();
+  EXPECT_EQ(y[0], f32(Tensor({2, 2})));
+  EXPECT_EQ(y[1], i64(Tensor({1, 2})));
+  EXPECT_THAT(std::string(OneNode(13, "TopK", 2)
+                              .given(f32(Tensor({1, 2})))
+                              .constant({3})
+                              .load()
+                              .status()
+                              .message()),
+              EndsWith("node 1 (TopK): k is greater than the axis' extent 2"));
+}
+
+TEST(Operators, topKPutsNaNFirst) {
+  std::vector<Tensor> y =
+      OneNode(13, "TopK", 2).given(f32(Tensor({1.0, NAN, 3.0}))).constant({3}).run();
+  EXPECT_EQ(y[1], i64(Tensor({1, 2, 0})));
+}
+
+TEST(Operators, maxPoolCountsColumnsFirst) {
+  Tensor x = shaped(f32(Tensor({0, 5, 2, 3})), {1, 1, 2, 2});
+  auto where = [&](int64_t order) {
+    return OneNode(13, "MaxPool", 2)
+        .given(x)
+        .integers("kernel_shape", {2, 2})
+        .integer("storage_order", order)
+        .run()[1]
+        .item<int64_t>();
+  };
+  EXPECT_EQ(where(0), 1);
+  EXPECT_EQ(where(1), 2);
+}
+
+/// The window that ceil_mode adds has one element of the operand; what is behind it never counts.
+TEST(Operators, averagePoolCountsPaddingButNotWhatCeilModeAdds) {
+  Tensor x = shaped(f32(Tensor({2, 4, 6, 8})), {1, 1, 4});
+  Tensor y = OneNode(13, "AveragePool")
+                 .given(x)
+                 .integers("kernel_shape", {2})
+                 .integers("strides", {2})
+                 .integers("pads", {1, 0})
+                 .integer("ceil_mode", 1)
+                 .integer("count_include_pad", 1)
+                 .run()[0];
+  EXPECT_EQ(y, shaped(f32(Tensor({1, 5, 8})), {1, 1, 3}));
+}
+
+/// The last window of stride 3 would begin behind the operand.
+TEST(Operators, ceilModeHasNoWindowBehindTheOperand) {
+  Tensor x = shaped(f32(Tensor({1, 2, 3})), {1, 1, 3});
+  Tensor y = OneNode(13, "MaxPool")
+                 .given(x)
+                 .integers("kernel_shape", {2})
+                 .integers("strides", {3})
+                 .integers("pads", {0, 1})
+                 .integer("ceil_mode", 1)
+                 .run()[0];
+  EXPECT_EQ(y, shaped(f32(Tensor({2})), {1, 1, 1}));
+}
+
+TEST(Operators, einsumWithoutArrowKeepsWhatOccursOnce) {
+  Tensor a = shaped(f32(Tensor({1, 2, 3, 4})), {2, 2});
+  Tensor product = OneNode(13, "Einsum").given(a).given(a).text("equation", "ij,jk").run()[0];
+  EXPECT_EQ(product, shaped(f32(Tensor({7, 10, 15, 22})), {2, 2}));
+  Tensor trace = OneNode(13, "Einsum").given(a).text("equation", "ii").run()[0];
+  EXPECT_EQ(trace.item<double>(), 5);
+}
+
+TEST(Operators, resizeByWholeNumberOfUnknownExtent) {
+  onnx::ModelProto model = makeModel(10);
+  addInput(model, "x", {1, -1});
+  onnx::TensorProto *scales = model.mutable_graph()->add_initializer();
+  scales->set_name("scales");
+  scales->set_data_type(onnx::TensorProto::FLOAT);
+  scales->add_dims(2);
+  scales->add_float_data(1);
+  scales->add_float_data(3);
+  addNode(model, "Resize", {"x", "scales"}, {"y"});
+  addOutput(model, "y");
+  auto module = loadModel(model);
+  ASSERT_TRUE(module.ok()) << module.status();
+  auto y = evaluate(module->outputs, module->inputs, {shaped(f32(Tensor({1, 2})), {1, 2})});
+  ASSERT_TRUE(y.ok()) << y.status();
+  EXPECT_EQ(y->front(), shaped(f32(Tensor({1, 1, 1, 2, 2, 2})), {1, 6}));
+}
+
+//===--- recurrent networks ------------------------------------------------------===//
+
+Tensor rnn(const std::string &direction, const Tensor &x, size_t output) {
+  int64_t directions = direction == "bidirectional" ? 2 : 1;
+  Tensor weights = f32(Tensor(directions == 2 ? std::initializer_list<double>{0.5, 0.5}
+                                              : std::initializer_list<double>{0.5}));
+  Tensor w = shaped(weights, {directions, 1, 1});
+  return OneNode(14, "RNN", 2)
+      .given(x)
+      .given(w)
+      .given(w)
+      .integer("hidden_size", 1)
+      .text("direction", direction)
+      .run()[output];
+}
+
+/// Backwards is forwards of the reversed sequence, with the results in the sequence's order.
+TEST(Recurrent, reverseGoesBackwards) {
+  Tensor x = shaped(f32(Tensor({1, 2, 3})), {3, 1, 1}),
+         turned = shaped(f32(Tensor({3, 2, 1})), {3, 1, 1});
+  Tensor forward = rnn("forward", turned, 0).contiguous();
+  Tensor reverse = rnn("reverse", x, 0).contiguous();
+  Tensor both = rnn("bidirectional", x, 0).contiguous();
+  ASSERT_EQ(both.numElements(), 6);
+  for (int64_t t = 0; t < 3; ++t) {
+    EXPECT_EQ(reverse.flat<float>()[t], forward.flat<float>()[2 - t]);
+    EXPECT_EQ(both.flat<float>()[2 * t + 1], reverse.flat<float>()[t]);
+  }
+  EXPECT_NEAR(forward.flat<float>()[0], std::tanh(1.5), kClose);
+  EXPECT_EQ(rnn("reverse", x, 1).item<float>(), reverse.flat<float>()[0]);
+}
+
+/// All weights are 0, the hidden gate's bias of the state is 2, the gates are half open.
+TEST(Recurrent, gruResetsBeforeOrAfterTheProduct) {
+  auto hidden = [](int64_t linearBeforeReset) {
+    Tensor w = shaped(f32(Tensor({0, 0, 0})), {1, 3, 1});
+    return OneNode(14, "GRU", 2)
+        .given(shaped(f32(Tensor({1})), {1, 1, 1}))
+        .given(w)
+        .given(w)
+        .given(shaped(f32(Tensor({0, 0, 0, 0, 0, 2})), {1, 6}))
+        .integer("hidden_size", 1)
+        .integer("linear_before_reset", linearBeforeReset)
+        .run()[1]
+        .item<double>();
+  };
+  EXPECT_NEAR(hidden(0), 0.5 * std::tanh(2.0), kClose);
+  EXPECT_NEAR(hidden(1), 0.5 * std::tanh(1.0), kClose);
+}
+
+/// All weights and biases are 0 but the input gate's bias, which opens it: sigmoid(30) is 1.
+TEST(Recurrent, lstmForgetsWhatItsInputDoesNotLetIn) {
+  auto cell = [](int64_t inputForget) {
+    Tensor w = shaped(f32(Tensor({0, 0, 0, 0})), {1, 4, 1}),
+           none = shaped(f32(Tensor({0})), {1, 1, 1});
+    return OneNode(14, "LSTM", 3)
+        .given(none)
+        .given(w)
+        .given(w)
+        .given(shaped(f32(Tensor({30, 0, 0, 0, 0, 0, 0, 0})), {1, 8}))
+        .omitted()
+        .given(none)
+        .given(shaped(f32(Tensor({2})), {1, 1, 1}))
+        .integer("hidden_size", 1)
+        .integer("input_forget", inputForget)
+        .run()[2]
+        .item<double>();
+  };
+  EXPECT_NEAR(cell(0), 1, kClose);
+  EXPECT_NEAR(cell(1), 0, kClose);
+}
+
+} // namespace
+} // namespace graphc::test
