@@ -91,8 +91,9 @@ struct FunctionOptions {
   /// Processor to compile for: "native" or a lesser one of the same family ("x86-64",
   /// "x86-64-v3", "x86-64-v4").
   std::string target = "native";
-  /// Keep compiled kernels in the user's cache folder, and look there first.
-  bool diskCache = true;
+  /// Take kernels that were compiled before from the process and from the user's cache folder, and
+  /// leave new ones there. False: everything is compiled anew, as measurements want it.
+  bool cache = true;
   /// Folder to which the text of every stage is written; empty for none.
   std::string dumpStages = {};
 };

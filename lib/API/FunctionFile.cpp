@@ -54,7 +54,7 @@ absl::StatusOr<Function> compileFile(const std::string &path, FunctionOptions op
   absl::StatusOr<std::string> text = readFile(path);
   if (!text.ok())
     return text.status();
-  bool stored = options.diskCache && options.dumpStages.empty() && options.mode != "interpreter";
+  bool stored = options.cache && options.dumpStages.empty() && options.mode != "interpreter";
   std::shared_ptr<CodeFolder> folder = stored ? CodeFolder::configured() : nullptr;
   std::optional<Hash128> key;
   if (folder) {

@@ -92,7 +92,7 @@ absl::StatusOr<std::unique_ptr<const Runner>> makeRunner(const GraphModule &modu
   CompileOptions compile;
   compile.mode = options.mode;
   compile.target = options.target;
-  compile.diskCache = options.diskCache;
+  compile.cache = options.cache;
   compile.dumpStages = options.dumpStages;
   compile.compileThreads = config().threads > 0 ? config().threads : usableThreads();
   compile.storeAs = storeAs;

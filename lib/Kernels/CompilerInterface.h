@@ -23,8 +23,8 @@ struct CompileOptions {
   std::string target = "native";
   /// Threads that compile.
   int compileThreads = 1;
-  /// Keep compiled kernels in the user's cache folder and look there first.
-  bool diskCache = true;
+  /// As FunctionOptions::cache.
+  bool cache = true;
   /// Also puts the whole program into that folder, for loadProgram.
   std::optional<Hash128> storeAs;
   /// Folder to write each stage's text to; empty for none.

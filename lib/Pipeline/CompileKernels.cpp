@@ -155,14 +155,15 @@ compileKernels(absl::Span<const Kernel> kernels, const ObjectCompiler &compiler,
 
 absl::StatusOr<std::vector<std::shared_ptr<const CachedKernel>>>
 loadKernels(absl::Span<const Kernel> kernels, const ObjectCompiler &compiler, int threads,
-            bool diskCache) {
+            bool cache) {
   std::vector<Hash128> keys;
   for (const Kernel &kernel : kernels)
     keys.push_back(
         codeKey(kernel.content(), compiler.lineTables() ? "lines" : "", compiler.target().name));
-  std::shared_ptr<CodeFolder> folder = diskCache ? CodeFolder::configured() : nullptr;
-  return KernelCache::shared().get(keys, folder.get(), threads,
-                                   [&](size_t i) { return compileKernel(kernels[i], compiler); });
+  auto compile = [&](size_t i) { return compileKernel(kernels[i], compiler); };
+  if (!cache)
+    return KernelCache().get(keys, nullptr, threads, compile);
+  return KernelCache::shared().get(keys, CodeFolder::configured().get(), threads, compile);
 }
 
 void placeCode(absl::Span<const CompiledKernel *const> code, Program &program) {

@@ -26,11 +26,11 @@ absl::StatusOr<std::string> translateText(std::string_view text, std::string_vie
 /// The kernels' code, compiled on up to `threads` threads.
 absl::StatusOr<std::vector<CompiledKernel>>
 compileKernels(absl::Span<const Kernel> kernels, const ObjectCompiler &compiler, int threads);
-/// The same for the processor of this process, from the caches of the process and (if `diskCache`)
-/// of the user's folder; what is in neither is compiled.
+/// The same for the processor of this process, loaded. With `cache`, those that the process or the
+/// user's folder has are taken from there, and the others are left there.
 absl::StatusOr<std::vector<std::shared_ptr<const CachedKernel>>>
 loadKernels(absl::Span<const Kernel> kernels, const ObjectCompiler &compiler, int threads,
-            bool diskCache);
+            bool cache);
 /// Enters into `program`, whose kernels they are, what is known when their code has been made:
 /// symbols and scratch memory.
 void placeCode(absl::Span<const CompiledKernel *const> code, Program &program);

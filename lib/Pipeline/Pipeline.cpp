@@ -141,7 +141,7 @@ compile(const GraphModule &module, const CompileOptions &options, Stages &stages
   if (stages.wantsLibrary())
     return nothing(compileLibrary(*std::move(kernels), **compiler, options, stages));
   absl::StatusOr<std::vector<std::shared_ptr<const CachedKernel>>> code =
-      loadKernels(kernels->kernels, **compiler, options.compileThreads, options.diskCache);
+      loadKernels(kernels->kernels, **compiler, options.compileThreads, options.cache);
   if (!code.ok())
     return code.status();
 

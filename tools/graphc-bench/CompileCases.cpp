@@ -29,7 +29,7 @@ absl::StatusOr<Subject> compiling(const Maker &make) {
   Subject subject;
   subject.ours = [=](int64_t count) {
     FunctionOptions options;
-    options.diskCache = false;
+    options.cache = false;
     for (int64_t i = 0; i < count; ++i)
       if (absl::StatusOr<Function> f = function(make((*number)++), options); !f.ok())
         *status = f.status();

@@ -66,7 +66,7 @@ absl::StatusOr<Phases> chainPhases(int64_t nodes) {
   }
   clock.lap();
   FunctionOptions options;
-  options.diskCache = false;
+  options.cache = false;
   absl::StatusOr<Function> f = function(InputList(inputs), output, options);
   if (!f.ok())
     return f.status();

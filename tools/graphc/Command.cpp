@@ -28,7 +28,7 @@ FunctionOptions Common::functionOptions() const {
   options.threads = threads;
   options.target = target;
   options.dumpStages = dumpStages;
-  options.diskCache = !noCache;
+  options.cache = !noCache;
   return options;
 }
 

@@ -113,7 +113,7 @@ TEST_F(CompileFile, ADamagedProgramIsCompiledAgain) {
 }
 
 TEST_F(CompileFile, NothingIsKeptWhereThatIsNotWanted) {
-  expectStep(compileFile(file, {.diskCache = false}));
+  expectStep(compileFile(file, {.cache = false}));
   expectStep(compileFile(file, {.mode = "interpreter"}));
   EXPECT_FALSE(fs::exists(folder / "cache"));
 }

@@ -31,7 +31,7 @@ void onUsualStack(const std::function<void()> &body) {
 
 FunctionOptions withoutFolder() {
   FunctionOptions options;
-  options.diskCache = false;
+  options.cache = false;
   return options;
 }
 
