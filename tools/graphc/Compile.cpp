@@ -67,6 +67,10 @@ absl::Status compile(const CompileVerb &verb) {
   if (verb.emit == "lib" && !verb.from.empty())
     return makeError(ErrorKind::ValueError, "--emit=lib takes a graph; the text of --from=" +
                                                 verb.from + " has no program around its kernels");
+  if (verb.common.mode != "fast_run" && verb.common.mode != "fast_compile")
+    return makeError(ErrorKind::ValueError, "--mode=" + verb.common.mode +
+                                                " compiles nothing; the modes that do are "
+                                                "fast_run, fast_compile");
   absl::StatusOr<const CompilerInterface *> compiler = loadCompiler();
   if (!compiler.ok())
     return compiler.status();
