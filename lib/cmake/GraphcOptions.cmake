@@ -18,8 +18,8 @@ set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
 
 add_compile_options(-Wall -Wextra)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  # False alarms in std::string's own code: GCC bug 105651.
-  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
+  # False alarms in std::string's own code (GCC bug 105651) and in Abseil's InlinedVector.
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict> $<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized>)
 endif()
 if(GRAPHC_WERROR)
   add_compile_options(-Werror)
