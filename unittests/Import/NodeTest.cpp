@@ -1,7 +1,8 @@
 //===- NodeTest.cpp - the ONNX project's own tests of operators ------------===//
 //
 // libonnx-testdata's folders, each with a model and values; ONNX compares with rtol 1e-3 and
-// atol 1e-7. The names that pass stand in node-tests.txt, which may only grow.
+// atol 1e-7. The names that pass, evaluated and compiled, stand in node-tests.txt, which may only
+// grow. With GRAPHC_LIST_NODE_TESTS set, the reasons why others fail are printed.
 //
 //===----------------------------------------------------------------------===//
 #include <algorithm>
@@ -12,6 +13,7 @@
 
 #include "Eval/Evaluate.h"
 #include "Import/OnnxModels.h"
+#include "graphc/Function.h"
 #include "gtest/gtest.h"
 
 namespace graphc::test {
@@ -44,6 +46,35 @@ Tensor withBits(const Tensor &value, DType dtype) {
   return result;
 }
 
+absl::StatusOr<std::vector<Tensor>> runCompiled(const GraphModule &module,
+                                                const std::vector<Tensor> &inputs) {
+  FunctionOptions options;
+  options.onUnusedInput = OnUnusedInput::Ignore;
+  auto f = function(module, options);
+  if (!f.ok())
+    return f.status();
+  auto results = f->call(inputs);
+  if (!results.ok())
+    return results.status();
+  return std::vector<Tensor>(results->begin(), results->end());
+}
+
+/// What is wrong with results, or nothing.
+std::string wrongResults(const absl::StatusOr<std::vector<Tensor>> &outputs,
+                         const std::string &folder) {
+  if (!outputs.ok())
+    return std::string(outputs.status().message());
+  for (size_t i = 0; i < outputs->size(); ++i) {
+    Tensor expected = readTensorFile(folder + "/output_" + std::to_string(i) + ".pb");
+    if (expected.defined())
+      expected = withBits(expected, (*outputs)[i].dtype());
+    std::string wrong = difference((*outputs)[i], expected, 1e-3, 1e-7);
+    if (!wrong.empty())
+      return "output " + std::to_string(i) + ": " + wrong;
+  }
+  return "";
+}
+
 /// What is wrong with one data set, or nothing.
 std::string runDataSet(const onnx::ModelProto &model, const std::string &folder) {
   auto module = loadModel(model);
@@ -59,18 +90,11 @@ std::string runDataSet(const onnx::ModelProto &model, const std::string &folder)
       return "input " + std::to_string(i) + " cannot be read";
     inputs.back() = withBits(inputs.back(), module->inputs[i].dtype());
   }
-  auto outputs = evaluate(module->outputs, module->inputs, inputs);
-  if (!outputs.ok())
-    return std::string(outputs.status().message());
-  for (size_t i = 0; i < outputs->size(); ++i) {
-    Tensor expected = readTensorFile(folder + "/output_" + std::to_string(i) + ".pb");
-    if (expected.defined())
-      expected = withBits(expected, (*outputs)[i].dtype());
-    std::string wrong = difference((*outputs)[i], expected, 1e-3, 1e-7);
-    if (!wrong.empty())
-      return "output " + std::to_string(i) + ": " + wrong;
-  }
-  return "";
+  std::string wrong = wrongResults(evaluate(module->outputs, module->inputs, inputs), folder);
+  if (wrong.empty())
+    if (wrong = wrongResults(runCompiled(*module, inputs), folder); !wrong.empty())
+      wrong = "compiled: " + wrong;
+  return wrong;
 }
 
 std::string runNodeTest(const std::string &name) {
