@@ -6,9 +6,9 @@
 // part of the graph: where extents are static they are folded to constants.
 //
 //===----------------------------------------------------------------------===//
-#include <array>
 #include <numeric>
 
+#include "Import/Interpolation.h"
 #include "Import/ShapeTerms.h"
 #include "Import/Translations.h"
 
@@ -89,34 +89,15 @@ struct Taps {
   Variables indices, weights;
 };
 
-/// Keys' cubic: the weights of the four neighbours of a point `f` behind the second one.
-std::array<Variable, 4> cubicWeights(OnnxNode &n, const Variable &f, double a) {
-  // ((c3 t + c2) t + c1) t + c0 of the distance t.
-  auto polynomial = [&](const Variable &t, std::array<double, 4> c) {
-    Variable sum = constantReal(n, c[3]);
-    for (int k = 2; k >= 0; --k)
-      sum = add(n.at(mul(n.at(sum), t)), constantReal(n, c[k]));
-    return sum;
-  };
-  const std::array<double, 4> nearby = {1, 0, -(a + 3), a + 2}, beyond = {-4 * a, 8 * a, -5 * a, a};
-  Variable one = constantReal(n, 1), rest = sub(n.at(one), f);
-  return {polynomial(add(n.at(f), one), beyond), polynomial(f, nearby), polynomial(rest, nearby),
-          polynomial(add(n.at(rest), one), beyond)};
-}
-
 Taps tapsOf(OnnxNode &n, const Resizing &r, const AxisResizing &a, const Variable &at) {
   if (r.mode == "nearest")
     return {{nearestIndex(n, r, at)}, {}};
-  Variable below = floor(n.at(at)), f = sub(n.at(at), below), one = constantReal(n, 1);
+  Variable below = floor(n.at(at)), f = sub(n.at(at), below);
   Taps taps;
-  if (r.mode == "linear") {
-    taps = {{below, add(n.at(below), one)}, {sub(n.at(one), f), f}};
-  } else {
-    std::array<Variable, 4> weights = cubicWeights(n, f, r.cubicA);
-    for (int k = 0; k < 4; ++k)
-      taps.indices.push_back(add(n.at(below), constantReal(n, k - 1)));
-    taps.weights.assign(weights.begin(), weights.end());
-  }
+  taps.weights = r.mode == "linear" ? linearWeights(n, f) : cubicWeights(n, f, r.cubicA);
+  for (size_t k = 0; k < taps.weights.size(); ++k)
+    taps.indices.push_back(
+        add(n.at(below), constantReal(n, double(k) - (r.mode == "linear" ? 0 : 1))));
   if (!r.excludeOutside)
     return taps;
   // Only neighbours that exist count, with weights that add up to 1 again.

@@ -12,13 +12,26 @@ using Table = absl::flat_hash_map<std::string_view, const Translation *>;
 
 Table makeTable() {
   Table table;
-  for (absl::Span<const Translation> family :
-       {elementwiseTranslations(), activationTranslations(), reductionTranslations(),
-        productTranslations(), einsumTranslations(), convolutionTranslations(),
-        transposedConvolutionTranslations(), poolingTranslations(), resizingTranslations(),
-        normalizationTranslations(), shapeTranslations(), indexTranslations(),
-        scatteringTranslations(), orderingTranslations(), makingTranslations(),
-        recurrentTranslations(), lossTranslations(), quantizationTranslations()})
+  for (absl::Span<const Translation> family : {elementwiseTranslations(),
+                                               activationTranslations(),
+                                               reductionTranslations(),
+                                               productTranslations(),
+                                               einsumTranslations(),
+                                               convolutionTranslations(),
+                                               transposedConvolutionTranslations(),
+                                               poolingTranslations(),
+                                               resizingTranslations(),
+                                               normalizationTranslations(),
+                                               shapeTranslations(),
+                                               indexTranslations(),
+                                               scatteringTranslations(),
+                                               orderingTranslations(),
+                                               makingTranslations(),
+                                               recurrentTranslations(),
+                                               lossTranslations(),
+                                               signalTranslations(),
+                                               gridSampleTranslations(),
+                                               quantizationTranslations()})
     for (const Translation &translation : family)
       table.emplace(translation.name, &translation);
   return table;

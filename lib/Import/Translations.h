@@ -48,6 +48,8 @@ absl::Span<const Translation> orderingTranslations();
 absl::Span<const Translation> makingTranslations();
 absl::Span<const Translation> recurrentTranslations();
 absl::Span<const Translation> lossTranslations();
+absl::Span<const Translation> signalTranslations();
+absl::Span<const Translation> gridSampleTranslations();
 absl::Span<const Translation> quantizationTranslations();
 
 /// The translation of an operator of ONNX's own domain, or null.
