@@ -80,6 +80,9 @@ public:
   /// How well a loop would do as the vector loop: the number of vector instructions for memory,
   /// where a gather counts as many.
   double memoryCost(const KernelNest &nest, int loop) const;
+  /// The loop along which a load's elements are neighbours, where they lie far apart along
+  /// `vectorLoop` (a transposed operand); -1 if there is no such load.
+  int crossedLoop(const KernelNest &nest, int vectorLoop) const;
   /// How many loads of the nest that move along `vectorLoop` do not along `rowLoop`.
   int reusedVectors(const KernelNest &nest, int vectorLoop, int rowLoop) const;
   /// Whether a mask of the nest's loads depends on the loop.

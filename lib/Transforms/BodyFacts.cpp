@@ -282,6 +282,25 @@ double BodyEmitter::memoryCost(const KernelNest &nest, int loop) const {
   return cost;
 }
 
+int BodyEmitter::crossedLoop(const KernelNest &nest, int vectorLoop) const {
+  for (int i = 0; i < int(nest.inputs.size()); ++i) {
+    int array = nest.inputs[size_t(i)];
+    if (array < 0 || registers.contains(array) || kernel.arrays[size_t(array)].rank() < 2)
+      continue;
+    mlir::AffineMap map = operandAccess(nest, i).map;
+    if (!map.isFunctionOfDim(unsigned(vectorLoop)))
+      continue;
+    llvm::SmallVector<int64_t, 8> steps =
+        affineFactors(map.getResults().back(), unsigned(nest.numLoops()));
+    if (steps[size_t(vectorLoop)] != 0)
+      continue;
+    for (int loop = 0; loop < nest.numLoops(); ++loop)
+      if (steps[size_t(loop)] == 1)
+        return loop;
+  }
+  return -1;
+}
+
 int BodyEmitter::reusedVectors(const KernelNest &nest, int vectorLoop, int rowLoop) const {
   int reused = 0;
   for (int i = 0; i < int(nest.inputs.size()); ++i)

@@ -52,6 +52,7 @@ private:
   void emitPoint(const Pass &pass);
   int streamLoop(const Pass &pass) const;
   void streamInnerLoop(Stream &stream);
+  void streamBlock(Stream &stream, mlir::Value index, int unroll, mlir::Value mask);
   void streamBody(Stream &stream, mlir::Value index, int unroll, mlir::Value mask);
   void keepResult(const KernelNest &nest, mlir::Value scalar);
 

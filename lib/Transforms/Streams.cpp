@@ -11,6 +11,13 @@
 // small bodies, 4 and 2 for larger ones; fewer leave the adders' latency bare. They are joined in
 // pairs at the end, then the lanes by halves.
 //
+// Transposed operands. Where a map loads neighbours along another loop than the vector loop, that
+// loop is cut in blocks, whose iterations run inside the vector loop:
+//
+//   for %block = %lower to %upper step 16 { for %j { for %i in the block { one vector } } }
+//
+// So the cache lines that one vector touches serve the next iterations, before they are forgotten.
+//
 // Sums of float32 in float64 (F-012): 16 vectors are added in float32, each lane at most 16 terms
 // with the pairwise join, and then extended: two conversions and two adds for 16 vectors, so that
 // the sum costs what a float32 sum does.
@@ -28,6 +35,8 @@ using mlir::ValueRange;
 
 /// Vectors that are joined in float32 before they are extended.
 static constexpr int kPartialVectors = 16;
+/// Iterations that share the cache lines of a transposed operand: a line's float32.
+static constexpr int kCrossedBlock = 16;
 
 struct KernelEmitter::StreamReduction {
   const KernelNest *nest;
@@ -42,6 +51,8 @@ struct KernelEmitter::Stream {
   int vectorLoop;
   int unroll;
   llvm::SmallVector<StreamReduction, 2> reductions;
+  int crossed = -1; ///< the loop that is cut in blocks, if there is one
+  Value blockBegin, blockEnd;
 
   /// The accumulators as a loop carries them; set them from its values.
   llvm::SmallVector<Value> carried(bool parts, size_t sets) const {
@@ -153,6 +164,19 @@ void KernelEmitter::streamBody(Stream &stream, Value index, int unroll, Value ma
   }
 }
 
+/// The body, for all iterations of a block of the crossed loop where there is one.
+void KernelEmitter::streamBlock(Stream &stream, Value index, int unroll, Value mask) {
+  if (stream.crossed < 0)
+    return streamBody(stream, index, unroll, mask);
+  auto loop = stack->open(stream.blockBegin, stream.blockEnd, stack->constant(1));
+  LoopVariable &variable = body->loops[size_t(stream.crossed)];
+  variable = {};
+  variable.level = stack->depth();
+  variable.index = {loop.getInductionVar()};
+  streamBody(stream, index, unroll, mask);
+  stack->close();
+}
+
 void KernelEmitter::streamInnerLoop(Stream &stream) {
   const KernelNest &first = kernel.nests[size_t(stream.pass->nests[0])];
   Bounds range = bounds(first, stream.vectorLoop);
@@ -209,7 +233,7 @@ void KernelEmitter::streamInnerLoop(Stream &stream) {
     auto loop = stack->open(lower, main, stack->constant(block), stream.carried(false, sets));
     stream.assign(false, sets, loop.getRegionIterArgs());
     if (!partial) {
-      streamBody(stream, loop.getInductionVar(), int(unroll), Value());
+      streamBlock(stream, loop.getInductionVar(), int(unroll), Value());
     } else {
       beginParts(sets);
       Value end = arith::AddIOp::create(b, loop.getInductionVar(), stack->constant(block));
@@ -233,7 +257,7 @@ void KernelEmitter::streamInnerLoop(Stream &stream) {
       Value left = arith::SubIOp::create(b, upper, loop.getInductionVar());
       mask = vector::CreateMaskOp::create(b, mlir::VectorType::get({lanes}, b.getI1Type()), left);
     }
-    streamBody(stream, loop.getInductionVar(), 1, mask);
+    streamBlock(stream, loop.getInductionVar(), 1, mask);
     stack->close(stream.carried(true, 1));
     stream.assign(true, 1, loop.getResults());
     endParts();
@@ -249,7 +273,7 @@ void KernelEmitter::emitStream(const Pass &pass) {
   if (numLoops == pass.outer)
     return emitPoint(pass);
 
-  Stream stream{&pass, streamLoop(pass), 1, {}};
+  Stream stream{&pass, streamLoop(pass), 1, {}, -1, {}, {}};
   int lanes = lanesOf();
   if (auto extent = constantSize(first.extents[size_t(stream.vectorLoop)]);
       extent && *extent < lanes && !splitBegin)
@@ -279,11 +303,18 @@ void KernelEmitter::emitStream(const Pass &pass) {
     stream.reductions.push_back(std::move(reduction));
   }
 
+  // Checks tell of the first iteration that fails; their order stays.
+  for (int nest : pass.nests)
+    if (!hasReduction && !kernel.hasChecks && lanes > 1 && stream.crossed < pass.outer)
+      stream.crossed = body->crossedLoop(kernel.nests[size_t(nest)], stream.vectorLoop);
+  if (stream.crossed < pass.outer) // open already
+    stream.crossed = -1;
+
   // The outer loops carry the accumulators.
   llvm::SmallVector<mlir::scf::ForOp> outer;
   size_t sets = size_t(stream.unroll);
   for (int loop = pass.outer; loop < numLoops; ++loop) {
-    if (loop == stream.vectorLoop)
+    if (loop == stream.vectorLoop || loop == stream.crossed)
       continue;
     Bounds range = bounds(first, loop);
     auto op = stack->open(stack->value(range.lower), stack->value(range.upper), stack->constant(1),
@@ -293,6 +324,15 @@ void KernelEmitter::emitStream(const Pass &pass) {
     variable = {};
     variable.level = stack->depth();
     variable.index = {op.getInductionVar()};
+    outer.push_back(op);
+  }
+  if (stream.crossed >= 0) {
+    Bounds range = bounds(first, stream.crossed);
+    Value upper = stack->value(range.upper), step = stack->constant(kCrossedBlock);
+    auto op = stack->open(stack->value(range.lower), upper, step);
+    stream.blockBegin = op.getInductionVar();
+    stream.blockEnd =
+        arith::MinSIOp::create(b, arith::AddIOp::create(b, stream.blockBegin, step), upper);
     outer.push_back(op);
   }
   streamInnerLoop(stream);

@@ -84,6 +84,33 @@ TEST(Maps, CastsBetweenAllDTypes) {
   }
 }
 
+/// Blocks of the crossed loop, whole and cut short, in vectors, whole and cut short.
+TEST(Maps, TransposedOperandsInBlocks) {
+  for (DType dtype : {DType::Float32, DType::Float64, DType::Int8})
+    for (auto [n, m] :
+         {std::pair<int64_t, int64_t>{1, 40}, {16, 16}, {17, 33}, {40, 3}, {64, 70}}) {
+      Emitter e;
+      Array x = e.operand(vectorType(dtype, 2)), y = e.operand(vectorType(dtype, 2));
+      Array z = e.operand(vectorType(dtype, 3));
+      e.requireEqual(e.dim(x, 0), e.dim(y, 1), "rows");
+      e.requireEqual(e.dim(x, 1), e.dim(y, 0), "columns");
+      Array sum = e.define({e.dim(y, 0), e.dim(y, 1)}, [&](Indices i) {
+        return e.load(x, {i[1], i[0]}) + e.load(y, {i[0], i[1]});
+      });
+      Array turned = e.define({e.dim(z, 2), e.dim(z, 0), e.dim(z, 1)},
+                              [&](Indices i) { return e.load(z, {i[1], i[2], i[0]}); });
+      Array back = e.define({e.dim(z, 0), e.dim(z, 2), e.dim(z, 1)},
+                            [&](Indices i) { return -e.load(z, {i[0], i[2], i[1]}); });
+      auto emission = e.finish();
+      ASSERT_TRUE(emission.ok()) << emission.status();
+      TestKernel test =
+          makeKernel(*emission, {x, y, z}, {sum, turned, back}, {{n, m}, {m, n}, {n, 5, m}});
+      SCOPED_TRACE(std::string(dtypeName(dtype)) + " " + std::to_string(n));
+      expectSame(test, {randomTensor(dtype, {n, m}, 1, true), randomTensor(dtype, {m, n}, 2, true),
+                        randomTensor(dtype, {n, 5, m}, 3, true)});
+    }
+}
+
 TEST(Maps, BroadcastsTransposesAndSlices) {
   Emitter e;
   Array x = e.operand(vectorType(DType::Float32, 2)), row = e.operand(vectorType(DType::Float32));
