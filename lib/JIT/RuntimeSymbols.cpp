@@ -72,6 +72,10 @@ llvm::ArrayRef<RuntimeSymbol> runtimeSymbols() {
       GRAPHC_2(nextafter),
       GRAPHC_2(pow),
       GRAPHC_2(remainder),
+      // sin, cos and tan of huge arguments
+      {"sinl", address<long double(long double)>(&::sinl)},
+      {"cosl", address<long double(long double)>(&::cosl)},
+      {"tanl", address<long double(long double)>(&::tanl)},
       {"fma", address<double(double, double, double)>(&::fma)},
       {"fmaf", address<float(float, float, float)>(&::fmaf)},
       {"frexp", address<double(double, int *)>(&::frexp)},

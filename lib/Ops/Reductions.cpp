@@ -98,14 +98,18 @@ TypesOr sumType(const TypeRequest &request) {
 
 EmitRule sumEmission(Combine combine) {
   return [combine](Emitter &e, const Arrays &in, const Attributes &attributes) -> Arrays {
-    DType result = e.resultType(0).dtype();
+    DType x = e.dtype(in[0]), result = e.resultType(0).dtype();
+    bool isGiven = !attributes.isNone("accDtype");
     ReduceOptions options;
     options.result = result;
-    options.accumulator =
-        attributes.isNone("accDtype") ? accumulatorDType(result) : attributes.dtype("accDtype");
+    DType accumulator = isGiven ? attributes.dtype("accDtype") : accumulatorDType(result);
+    options.accumulator = accumulator;
+    // Terms that are float32 may be joined in float32 for a while; who asks for more gets wide
+    // ones.
+    bool isWide = isFloat(x) && (isGiven || result != x);
     return {reduceMapped(
         e, combine, in[0], axesOf(attributes, e.rank(in[0])), attributes.boolean("keepDims"),
-        [](Scalar x) { return x; }, options)};
+        [&](Scalar term) { return isWide ? cast(term, accumulator) : term; }, options)};
   };
 }
 
@@ -262,11 +266,16 @@ std::vector<OpDef> reductionOps() {
   return {
       reduction("sum",
                 "Sum over axes.\nIntegers and bools give 64 bits and wrap. float32 is joined in "
-                "float64, the halves in float32. No elements give 0.",
-                sumType, sumEmission(Combine::Sum), {1, -1}, "sum",
+                "float32 sums of at most 16 terms, which are added in float64 (error below 16 * "
+                "2^-24 of the sum of absolute values; accDtype = float64 joins in float64 "
+                "throughout), the halves in float32. No elements give 0.",
+                sumType, sumEmission(Combine::Sum), {-1, -1}, "sum",
                 "sum([[1, 2], [3, 4]]) {axes = [0]} = [4, 6]", dtypes),
-      reduction("prod", "Product over axes.\nDtypes as sum. No elements give 1.", sumType,
-                sumEmission(Combine::Prod), {1, -1}, "prod",
+      reduction("prod",
+                "Product over axes.\nDtypes as sum, but float32 is joined in float64 throughout. "
+                "No elements "
+                "give 1.",
+                sumType, sumEmission(Combine::Prod), {1, -1}, "prod",
                 "prod([[1, 2], [3, 4]]) {axes = [1]} = [2, 12]", dtypes),
       reduction("max", "Greatest element over axes.\nNaN if one is NaN; no elements: ValueError.",
                 sameType, extremeEmission(Combine::Max, Combine::Or), {}, "max",
@@ -292,7 +301,7 @@ std::vector<OpDef> reductionOps() {
       reduction("mean",
                 "Sum over axes, divided by the number of elements.\nIntegers give float64. No "
                 "elements give NaN.",
-                meanType, meanEmission, {1, -1}, "mean",
+                meanType, meanEmission, {-1, -1}, "mean",
                 "mean([[1, 2], [3, 4]]) {axes = [0]} = "
                 "[2.0, 3.0]",
                 dtypes),

@@ -111,11 +111,12 @@ GRAPHC_LANES CppFloat<T, O> lookup(CppFloat<T, O> x, const T (&table)[32], CppIn
 
 GRAPHC_LANES CppFloat<T, O> coldLanes(LibmFunction f, CppMask<T, O> cold, CppFloat<T, O> x,
                                       CppFloat<T, O> y, CppFloat<T, O> otherwise) {
+  using Angle = std::conditional_t<sizeof(T) == 8, long double, T>;
   for (int i = 0; i < kLanes; ++i)
     if (cold.v[i])
-      otherwise.v[i] = f == LibmFunction::Sin   ? std::sin(x.v[i])
-                       : f == LibmFunction::Cos ? std::cos(x.v[i])
-                       : f == LibmFunction::Tan ? std::tan(x.v[i])
+      otherwise.v[i] = f == LibmFunction::Sin   ? T(std::sin(Angle(x.v[i])))
+                       : f == LibmFunction::Cos ? T(std::cos(Angle(x.v[i])))
+                       : f == LibmFunction::Tan ? T(std::tan(Angle(x.v[i])))
                                                 : std::fmod(x.v[i], y.v[i]);
   return otherwise;
 }

@@ -175,18 +175,20 @@ Value lookup(IrContext &c, const float *table, Value index) {
 
 Value coldLanes(IrContext &c, LibmFunction function, Value cold, Value x, Value y,
                 Value otherwise) {
-  auto call = [&](ImplicitLocOpBuilder &b, Value u, Value v) -> Value {
-    switch (function) {
-    case LibmFunction::Sin:
+  auto trigonometric = [&](ImplicitLocOpBuilder &b, Value u) -> Value {
+    if (function == LibmFunction::Sin)
       return LLVM::SinOp::create(b, u);
-    case LibmFunction::Cos:
+    if (function == LibmFunction::Cos)
       return LLVM::CosOp::create(b, u);
-    case LibmFunction::Tan:
-      return LLVM::TanOp::create(b, u);
-    case LibmFunction::Fmod:
-      return LLVM::FRemOp::create(b, u, v);
-    }
-    llvm_unreachable("all functions are listed");
+    return LLVM::TanOp::create(b, u);
+  };
+  auto call = [&](ImplicitLocOpBuilder &b, Value u, Value v) -> Value {
+    // glibc's cos is 8 units off next to a zero at 5e255; the functions of long double are not.
+    if (c.target.x87 && u.getType().isF64() && function != LibmFunction::Fmod)
+      return LLVM::FPTruncOp::create(
+          b, u.getType(), trigonometric(b, LLVM::FPExtOp::create(b, b.getF80Type(), u)));
+    return function == LibmFunction::Fmod ? Value(LLVM::FRemOp::create(b, u, v))
+                                          : trigonometric(b, u);
   };
   auto branch = [&](ImplicitLocOpBuilder &b, Value condition, function_ref<Value()> then,
                     Value other) {

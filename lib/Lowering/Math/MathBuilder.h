@@ -12,6 +12,7 @@ struct MathTarget {
   bool fma = false;      ///< an FMA instruction
   bool rounding = false; ///< instructions for floor, ceil, trunc, round to even (SSE4.1, aarch64)
   bool avx512 = false;   ///< F, BW, DQ and VL
+  bool x87 = false;      ///< long double has 80 bits: x86
 };
 
 /// The value of `function` on `args`: all of one type, f32, f64, f16 or bf16, or a vector<N x ...>
@@ -20,7 +21,7 @@ struct MathTarget {
 /// and int_div are NumPy's.
 ///
 /// Straight-line code of the arith, vector and LLVM dialects, except that sin, cos, tan, mod and
-/// int_div contain an scf.if with calls of libm (sin, fmod, ...) for arguments that the formula
+/// int_div contain an scf.if with calls of libm (sinl, fmod, ...) for arguments that the formula
 /// cannot reduce. No op has fast-math flags, and none may be given any: the compensated steps need
 /// exact order. Calls nothing but libm.
 mlir::Value buildMath(mlir::ImplicitLocOpBuilder &builder, MathFunction function,
