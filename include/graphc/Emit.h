@@ -107,6 +107,7 @@ enum class ScalarOp : uint8_t {
   Log10,
   Log1p,
   Log1mExp,
+  Logit,
   LogAddExp,
   Sin,
   Cos,

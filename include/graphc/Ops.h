@@ -118,6 +118,7 @@ GRAPHC_UNARY(log1mexp)
 GRAPHC_BINARY(logaddexp)
 GRAPHC_UNARY(logit)
 GRAPHC_BINARY(xlogy)
+GRAPHC_BINARY(xlog1py)
 GRAPHC_UNARY(sin)
 GRAPHC_UNARY(cos)
 GRAPHC_UNARY(tan)
@@ -336,10 +337,20 @@ Variables split(const Operand &x, const std::vector<int64_t> &sizes, int axis = 
 /// `pieces` pieces; sizes is an integer vector of that length.
 Variables split(const Operand &x, const Operand &sizes, int pieces, int axis = 0);
 
-enum class PadMode { Constant, Edge, Reflect, Symmetric, Wrap };
+enum class PadMode {
+  Constant,
+  Edge,
+  Reflect,
+  Symmetric,
+  Wrap,
+  LinearRamp,
+  Mean,
+  Maximum,
+  Minimum,
+};
 struct PadOptions {
   PadMode mode = PadMode::Constant;
-  /// What Constant puts there, cast to x's dtype; 0 if not given.
+  /// What Constant puts there, and where LinearRamp ends; cast to x's dtype, 0 if not given.
   std::optional<Operand> value = std::nullopt;
 };
 /// (front, back) for each axis, >= 0; may be wider than x.

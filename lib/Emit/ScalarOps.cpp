@@ -63,6 +63,7 @@ constexpr ScalarOpInfo kInfo[] = {
     {ScalarOp::Log10, "log10", 1},
     {ScalarOp::Log1p, "log1p", 1},
     {ScalarOp::Log1mExp, "log1mexp", 1},
+    {ScalarOp::Logit, "logit", 1},
     {ScalarOp::LogAddExp, "logaddexp", 2},
     {ScalarOp::Sin, "sin", 1},
     {ScalarOp::Cos, "cos", 1},

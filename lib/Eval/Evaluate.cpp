@@ -170,8 +170,11 @@ absl::Status EmissionEval::runHost(const Step &step) {
       return explain(output.status(), step.node);
     outputs.push_back(*std::move(output));
   }
-  if (absl::Status s = step.host(inputs, absl::MakeSpan(outputs)); !s.ok())
-    return explain(s, step.node);
+  if (absl::Status s = step.host(inputs, absl::MakeSpan(outputs)); !s.ok()) {
+    bool isForeign = errorKind(s) == ErrorKind::Internal; // as compiled programs say it
+    return explain(isForeign ? makeError(ErrorKind::RuntimeError, std::string(s.message())) : s,
+                   step.node);
+  }
   for (size_t k = 0; k < outputs.size(); ++k)
     arrays_[step.outputs[k]] = outputs[k];
   return absl::OkStatus();

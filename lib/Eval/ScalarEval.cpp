@@ -301,6 +301,11 @@ template <class W> W log1mExp(W x) {
   return x > -std::numbers::ln2_v<W> ? std::log(-std::expm1(x)) : std::log1p(-std::exp(x));
 }
 
+/// 2x - 1 is exact near the zero at 1/2, and would lose x below 1/4.
+template <class W> W logit(W x) {
+  return x < W(0.25) ? std::log(x / (1 - x)) : std::log1p((2 * x - 1) / (1 - x));
+}
+
 template <class W> W softplus(W x) {
   return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
 }
@@ -360,6 +365,8 @@ template <class W> W wideOp(ScalarOp op, W a, W b) {
     return std::log1p(a);
   case ScalarOp::Log1mExp:
     return log1mExp(a);
+  case ScalarOp::Logit:
+    return logit(a);
   case ScalarOp::LogAddExp:
     return logAddExp(a, b);
   case ScalarOp::Sin:

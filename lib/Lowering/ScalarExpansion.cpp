@@ -60,6 +60,8 @@ std::optional<MathFunction> mathFunction(ScalarOp op) {
     return MathFunction::Log1p;
   case ScalarOp::Log1mExp:
     return MathFunction::Log1mExp;
+  case ScalarOp::Logit:
+    return MathFunction::Logit;
   case ScalarOp::LogAddExp:
     return MathFunction::LogAddExp;
   case ScalarOp::Sin:
@@ -172,6 +174,27 @@ Value expandHalf(Builder &b, const ScalarCall &call, ValueRange x, const MathTar
   return arith::TruncFOp::create(b, x[0].getType(), result);
 }
 
+/// The next number of a half's format: its bits, read as a sign and a magnitude, count by one.
+Value nextHalf(Builder &b, Value x, Value y) {
+  using P = arith::CmpFPredicate;
+  mlir::Type wide = withElement(x, b.getF32Type()), narrow = withElement(x, b.getI16Type());
+  Value from = arith::ExtFOp::create(b, wide, x), to = arith::ExtFOp::create(b, wide, y);
+  Value zero = floatConstantLike(b, from, 0), bits = arith::BitcastOp::create(b, narrow, x);
+  Value rises = compare(b, P::OGT, to, from), isPositive = compare(b, P::OGT, from, zero);
+  Value grows = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rises, isPositive);
+  Value count =
+      arith::SelectOp::create(b, grows, constantLike(b, bits, 1), constantLike(b, bits, -1));
+  Value least = arith::SelectOp::create(b, rises, constantLike(b, bits, 1),
+                                        constantLike(b, bits, INT16_MIN + 1));
+  Value next = arith::SelectOp::create(b, compare(b, P::OEQ, from, zero), least,
+                                       arith::AddIOp::create(b, bits, count));
+  next = arith::SelectOp::create(b, compare(b, P::OEQ, from, to),
+                                 arith::BitcastOp::create(b, narrow, y), next);
+  Value nan = arith::TruncFOp::create(b, x.getType(), arith::AddFOp::create(b, from, to));
+  return arith::SelectOp::create(b, compare(b, P::UNO, from, to), nan,
+                                 arith::BitcastOp::create(b, x.getType(), next));
+}
+
 /// A constant (of all lanes) that is not NaN.
 bool isNumber(Value x) {
   auto constant = x.getDefiningOp<arith::ConstantOp>();
@@ -202,8 +225,9 @@ Value expandFloatExtremum(Builder &b, bool isMax, Value x, Value y) {
 Value expandScalar(Builder &b, const ScalarCall &call, ValueRange x, const MathTarget &target) {
   if (call.op == ScalarOp::Cast)
     return buildCast(b, x[0], call.operand, call.result);
-  if (isHalf(call.operand) && call.op != ScalarOp::Select && call.op != ScalarOp::SignBit &&
-      call.op != ScalarOp::NextAfter)
+  if (isHalf(call.operand) && call.op == ScalarOp::NextAfter)
+    return nextHalf(b, x[0], x[1]);
+  if (isHalf(call.operand) && call.op != ScalarOp::Select && call.op != ScalarOp::SignBit)
     return expandHalf(b, call, x, target);
   if (isFloat(call.operand)) {
     if (Value result = expandFloat(b, call.op, x, target))

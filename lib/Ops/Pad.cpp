@@ -1,4 +1,9 @@
 //===- Pad.cpp - wider arrays ----------------------------------------------===//
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <string_view>
+
 #include "Families.h"
 #include "Rules.h"
 
@@ -32,7 +37,12 @@ Source sourceOf(const std::string &mode) {
   return mode == "wrap" ? fromWrapping : nullptr;
 }
 
-Arrays padEmission(Emitter &e, const Arrays &in, const Attributes &attributes) {
+void requireElements(Emitter &e, Array x, int axis) {
+  e.require(e.size(1), Predicate::LessEqual, e.dim(x, axis), ErrorKind::ValueError,
+            "axis " + std::to_string(axis) + " is empty, so there is nothing to extend it with");
+}
+
+Arrays movedPadEmission(Emitter &e, const Arrays &in, const Attributes &attributes) {
   Array x = in[0];
   DType dtype = e.dtype(x);
   const IntList &widths = attributes.ints("widths");
@@ -41,9 +51,7 @@ Arrays padEmission(Emitter &e, const Arrays &in, const Attributes &attributes) {
   for (int axis = 0; axis < e.rank(x); ++axis) {
     int64_t added = widths[size_t(axis) * 2] + widths[size_t(axis) * 2 + 1];
     if (added && source)
-      e.require(e.size(1), Predicate::LessEqual, shape[axis], ErrorKind::ValueError,
-                "axis " + std::to_string(axis) +
-                    " is empty, so there is nothing to extend it with");
+      requireElements(e, x, axis);
     shape[axis] = shape[axis] + added;
   }
   return {e.define(shape, [&](Indices i) {
@@ -76,6 +84,107 @@ Arrays padEmission(Emitter &e, const Arrays &in, const Attributes &attributes) {
   })};
 }
 
+//===--- values computed from x ---------------------------------------------------===//
+
+/// What stands in front of and behind the elements of a line along an axis.
+struct Fill {
+  std::function<Scalar(Indices i, Scalar fromStart)> front, back;
+};
+
+/// The statistic of each line, in x's dtype: `mode` is "mean", "maximum" or "minimum".
+Array statistic(Emitter &e, Array x, int axis, const std::string &mode) {
+  DType dtype = e.dtype(x);
+  auto same = [](Scalar s) { return s; };
+  if (mode == "maximum")
+    return reduceMapped(e, isBool(dtype) ? Combine::Or : Combine::Max, x, {axis}, true, same);
+  if (mode == "minimum")
+    return reduceMapped(e, isBool(dtype) ? Combine::And : Combine::Min, x, {axis}, true, same);
+  DType compute = isFloat(dtype) ? computeDType(dtype) : DType::Float64;
+  Array sum =
+      reduceMapped(e, Combine::Sum, x, {axis}, true, [&](Scalar s) { return cast(s, compute); },
+                   {.result = compute, .accumulator = DType::Float64});
+  return e.map({sum}, [&](const Scalars &s) {
+    Scalar mean = s[0] / cast(e.scalar(e.dim(x, axis)), compute);
+    bool rounds = !isFloat(dtype) && !isBool(dtype);
+    return cast(rounds ? apply(ScalarOp::RoundEven, {mean}) : mean, dtype);
+  });
+}
+
+/// x with one axis extended by `fill`, whose front sees the distance from the new start, and whose
+/// back that from the old end.
+Array extendAxis(Emitter &e, Array x, int axis, int64_t front, int64_t back, const Fill &fill) {
+  Extents shape = e.shape(x);
+  Extent extent = shape[axis];
+  shape[axis] = extent + (front + back);
+  return e.define(shape, [&](Indices i) {
+    Scalars at(i.begin(), i.end());
+    Scalar position = i[axis] - double(front), n = e.scalar(extent);
+    at[axis] = position;
+    Scalar result = e.loadIf(position >= 0.0 && position < n, x, at, e.literal(e.dtype(x), 0));
+    if (front)
+      result = select(position < 0.0, fill.front(i, i[axis]), result);
+    if (back)
+      result = select(position >= n, fill.back(i, position - n), result);
+    return result;
+  });
+}
+
+/// Along a straight line between the given value (0 by default) outside and the edge of x.
+Fill rampFill(Emitter &e, Array x, const Arrays &in, int axis, int64_t front, int64_t back) {
+  auto step = [=, &e](Indices i, Scalar edge, Scalar share) {
+    DType dtype = e.dtype(x);
+    Scalars at(i.begin(), i.end());
+    at[axis] = edge;
+    Scalar inner = cast(e.load(x, at), DType::Float64);
+    Scalar outer = in.size() > 1 ? cast(cast(e.load(in[1], {}), dtype), DType::Float64)
+                                 : e.literal(DType::Float64, 0);
+    Scalar value = outer + (inner - outer) * share;
+    return cast(isFloat(dtype) ? value : apply(ScalarOp::Floor, {value}), dtype);
+  };
+  return {[=, &e](Indices i, Scalar k) {
+            return step(i, e.index(0), cast(k, DType::Float64) / double(front));
+          },
+          [=, &e](Indices i, Scalar k) {
+            Scalar left = double(back - 1) - cast(k, DType::Float64);
+            return step(i, e.scalar(e.dim(x, axis) - 1), left / double(back));
+          }};
+}
+
+Fill statisticFill(Emitter &e, Array x, int axis, const std::string &mode) {
+  Array lines = statistic(e, x, axis, mode);
+  auto load = [=, &e](Indices i, Scalar) { return loadKept(e, lines, i, {axis}); };
+  return {load, load};
+}
+
+/// One axis after the other: what an axis is extended with includes what earlier ones were.
+Arrays computedPadEmission(Emitter &e, const Arrays &in, const Attributes &attributes) {
+  const IntList &widths = attributes.ints("widths");
+  const std::string &mode = attributes.string("mode");
+  Array x = in[0];
+  for (int axis = 0; axis < e.rank(in[0]); ++axis) {
+    int64_t front = widths[size_t(axis) * 2], back = widths[size_t(axis) * 2 + 1];
+    if (!front && !back)
+      continue;
+    requireElements(e, x, axis);
+    Fill fill = mode == "linear_ramp" ? rampFill(e, x, in, axis, front, back)
+                                      : statisticFill(e, x, axis, mode);
+    x = extendAxis(e, x, axis, front, back, fill);
+  }
+  return {x.id == in[0].id ? e.define(e.shape(x), [&](Indices i) { return e.load(x, i); }) : x};
+}
+
+constexpr std::string_view kComputedModes[] = {"linear_ramp", "mean", "maximum", "minimum"};
+
+bool isComputed(const std::string &mode) {
+  return std::find(std::begin(kComputedModes), std::end(kComputedModes), mode) !=
+         std::end(kComputedModes);
+}
+
+Arrays padEmission(Emitter &e, const Arrays &in, const Attributes &attributes) {
+  return isComputed(attributes.string("mode")) ? computedPadEmission(e, in, attributes)
+                                               : movedPadEmission(e, in, attributes);
+}
+
 TypesOr padType(const TypeRequest &request) {
   const Attributes &a = request.attributes();
   const Type &x = request.type(0);
@@ -87,10 +196,11 @@ TypesOr padType(const TypeRequest &request) {
     if (width < 0)
       return makeError(ErrorKind::ValueError, "width " + std::to_string(width) + " is negative");
   const std::string &mode = a.string("mode");
-  if (mode != "constant" && !sourceOf(mode))
-    return makeError(ErrorKind::ValueError, "mode is \"constant\", \"edge\", \"reflect\", "
-                                            "\"symmetric\" or \"wrap\", not \"" +
-                                                mode + "\"");
+  if (mode != "constant" && !sourceOf(mode) && !isComputed(mode))
+    return makeError(ErrorKind::ValueError,
+                     "mode is \"constant\", \"edge\", \"reflect\", \"symmetric\", \"wrap\", "
+                     "\"linear_ramp\", \"mean\", \"maximum\" or \"minimum\", not \"" +
+                         mode + "\"");
   if (request.size() > 2 || (request.size() == 2 && request.type(1).rank() != 0))
     return makeError(ErrorKind::TypeError, "the value to pad with is one scalar");
   return inferLikeFirst(request);
@@ -104,9 +214,12 @@ std::vector<OpDef> padOps() {
        .doc = "x with elements added in front of and behind each axis.\n"
               "constant: the value, cast to x's dtype, 0 if not given. edge: the nearest element. "
               "reflect and symmetric: x mirrored without and with its ends repeated. wrap: x "
-              "repeated. Widths may exceed x. Negative widths, and extending an empty axis by "
+              "repeated. linear_ramp: down to the value, in float64, rounded down for integers. "
+              "mean, maximum and minimum: of each line; means of integers are rounded to even. "
+              "These go axis by axis, and see what earlier axes were extended with. Widths may "
+              "exceed x. Negative widths, and extending an empty axis by "
               "anything but a constant: ValueError.",
-       .operands = {{"x"}, {"value", "a scalar, if given"}},
+       .operands = {{"x"}, {"value", "a scalar, if given, of constant and linear_ramp"}},
        .variadic = true,
        .minOperands = 1,
        .attributes = {{.name = "widths",

@@ -251,7 +251,8 @@ Variables split(const Operand &x, const std::vector<int64_t> &sizes, int axis) {
 
 Variable pad(const Operand &x, const std::vector<std::pair<int, int>> &widths,
              const PadOptions &options) {
-  constexpr std::string_view kModes[] = {"constant", "edge", "reflect", "symmetric", "wrap"};
+  constexpr std::string_view kModes[] = {"constant",    "edge", "reflect", "symmetric", "wrap",
+                                         "linear_ramp", "mean", "maximum", "minimum"};
   IntList flat;
   for (const auto &[front, back] : widths) {
     flat.push_back(front);

@@ -25,29 +25,38 @@ OpDef function(std::string name, std::string doc, ScalarOp op, MaxUlp maxUlp, st
 std::vector<OpDef> exponentials() {
   return {
       function("exp", "e to the power of x.\n-inf gives 0; results underflow gradually.",
-               ScalarOp::Exp, {1, 2}, "exp([0.0, 1.0]) = [1.0, 2.71828183]"),
-      function("exp2", "2 to the power of x.", ScalarOp::Exp2, {1, 2},
+               ScalarOp::Exp, {0.98, 0.99}, "exp([0.0, 1.0]) = [1.0, 2.71828183]"),
+      function("exp2", "2 to the power of x.", ScalarOp::Exp2, {0.9, 1.75},
                "exp2([3.0, -1.0]) = [8.0, 0.5]"),
       function("expm1", "exp(x) - 1 without cancellation.\nTiny x and -0 stay.", ScalarOp::Expm1,
-               {1, 2}, "expm1(1e-10) = 1.00000000005e-10"),
-      function("log", "Natural logarithm.\n0 gives -inf, x < 0 NaN.", ScalarOp::Log, {1, 2},
+               {1, 1.25}, "expm1(1e-10) = 1.00000000005e-10"),
+      function("log", "Natural logarithm.\n0 gives -inf, x < 0 NaN.", ScalarOp::Log, {0.97, 0.9},
                "log([1.0, 2.718281828459045]) = [0.0, 1.0]"),
-      function("log2", "Logarithm to base 2.\n0 gives -inf, x < 0 NaN.", ScalarOp::Log2, {1, 2},
-               "log2([8.0, 0.5]) = [3.0, -1.0]"),
-      function("log10", "Logarithm to base 10.\n0 gives -inf, x < 0 NaN.", ScalarOp::Log10, {1, 2},
-               "log10([1000.0, 0.1]) = [3.0, -1.0]"),
+      function("log2", "Logarithm to base 2.\n0 gives -inf, x < 0 NaN.", ScalarOp::Log2,
+               {0.98, 1.1}, "log2([8.0, 0.5]) = [3.0, -1.0]"),
+      function("log10", "Logarithm to base 10.\n0 gives -inf, x < 0 NaN.", ScalarOp::Log10,
+               {0.95, 0.95}, "log10([1000.0, 0.1]) = [3.0, -1.0]"),
       function("log1p", "log(1 + x) without cancellation.\n-1 gives -inf, -0 stays.",
-               ScalarOp::Log1p, {1, 2}, "log1p(1e-10) = 9.9999999995e-11"),
+               ScalarOp::Log1p, {0.97, 0.95}, "log1p(1e-10) = 9.9999999995e-11"),
       function("log1mexp",
                "log(1 - exp(x)) for x <= 0.\nThe formula changes at -log 2 (Maechler, \"Accurately "
                "computing log(1 - exp(-|a|))\", 2012). 0 gives -inf, x > 0 NaN.",
-               ScalarOp::Log1mExp, {2, 2}, "log1mexp(-1.0) = -0.458675145"),
+               ScalarOp::Log1mExp, {0.51, 1.8}, "log1mexp(-1.0) = -0.458675145"),
+      function("logit",
+               "log(x / (1 - x)).\nExact digits near the zero at 1/2. 0 gives -inf, 1 gives inf, "
+               "outside NaN.",
+               ScalarOp::Logit, {0.51, 2.4}, "logit([0.5, 0.9]) = [0.0, 2.19722458]"),
       function("logaddexp",
                "log(exp(x) + exp(y)) without overflow: max(x, y) + log1p(exp(-abs(x - y))).\n"
-               "Two -inf give -inf, an inf gives inf.",
-               ScalarOp::LogAddExp, {2, 4}, "logaddexp(1000.0, 1000.0) = 1000.69314718"),
+               "Two -inf give -inf, an inf gives inf. Where the sum cancels, the error is in units "
+               "of the "
+               "larger operand.",
+               ScalarOp::LogAddExp, {0.51, 1.8}, "logaddexp(1000.0, 1000.0) = 1000.69314718"),
   };
 }
+
+/// A logarithm within one unit, twice as many of the product's, and the product's rounding.
+constexpr double kTimesLog = 2.5;
 
 std::vector<OpDef> composed() {
   auto common = [](OpDef def) {
@@ -56,15 +65,6 @@ std::vector<OpDef> composed() {
     return def;
   };
   return {
-      common({.name = "logit",
-              .doc = "log(x / (1 - x)).\n0 gives -inf, 1 gives inf, outside NaN.",
-              .operands = {{"x"}},
-              .emit = mapWith([](Emitter &, const Scalars &s, const Attributes &) {
-                return log(s[0] / (1.0 - s[0]));
-              }),
-              .maxUlp = {-1, -1},
-              .golden = {"logit"},
-              .example = "logit([0.5, 0.9]) = [0.0, 2.19722458]"}),
       common({.name = "xlogy",
               .doc = "x * log(y), and 0 where x is 0, unless y is NaN.",
               .operands = {{"x"}, {"y"}},
@@ -72,46 +72,56 @@ std::vector<OpDef> composed() {
                 Scalar zero = e.literal(s[0].dtype(), 0);
                 return select(equalTo(s[0], 0.0) && !isNan(s[1]), zero, s[0] * log(s[1]));
               }),
-              .maxUlp = {2, 4},
+              .maxUlp = {kTimesLog, kTimesLog},
               .golden = {"xlogy"},
               .example = "xlogy([0.0, 2.0], [0.0, 2.718281828459045]) = [0.0, 2.0]"}),
+      common({.name = "xlog1py",
+              .doc = "x * log1p(y), and 0 where x is 0, unless y is NaN.",
+              .operands = {{"x"}, {"y"}},
+              .emit = mapWith([](Emitter &e, const Scalars &s, const Attributes &) {
+                Scalar zero = e.literal(s[0].dtype(), 0);
+                return select(equalTo(s[0], 0.0) && !isNan(s[1]), zero, s[0] * log1p(s[1]));
+              }),
+              .maxUlp = {kTimesLog, kTimesLog},
+              .golden = {"xlog1py"},
+              .example = "xlog1py([0.0, 2.0], [-1.0, 1e-10]) = [0.0, 2e-10]"}),
   };
 }
 
 std::vector<OpDef> trigonometry() {
   return {
       function("sin", "Sine.\nArguments are reduced exactly (1e300 is fine); inf gives NaN.",
-               ScalarOp::Sin, {1, 2}, "sin([0.0, 1.0]) = [0.0, 0.841470985]"),
+               ScalarOp::Sin, {0.9, 0.95}, "sin([0.0, 1.0]) = [0.0, 0.841470985]"),
       function("cos", "Cosine.\nArguments are reduced exactly; inf gives NaN.", ScalarOp::Cos,
-               {1, 2}, "cos([0.0, 1.0]) = [1.0, 0.540302306]"),
+               {0.9, 0.95}, "cos([0.0, 1.0]) = [1.0, 0.540302306]"),
       function("tan", "Tangent.\nArguments are reduced exactly; inf gives NaN.", ScalarOp::Tan,
-               {1, 4}, "tan(1.0) = 1.55740772"),
-      function("arcsin", "Inverse sine.\nNaN outside [-1, 1].", ScalarOp::ArcSin, {1, 4},
+               {0.51, 2.5}, "tan(1.0) = 1.55740772"),
+      function("arcsin", "Inverse sine.\nNaN outside [-1, 1].", ScalarOp::ArcSin, {0.51, 2.05},
                "arcsin(1.0) = 1.57079633"),
-      function("arccos", "Inverse cosine.\nNaN outside [-1, 1].", ScalarOp::ArcCos, {1, 4},
+      function("arccos", "Inverse cosine.\nNaN outside [-1, 1].", ScalarOp::ArcCos, {0.51, 1.4},
                "arccos(0.5) = 1.04719755"),
-      function("arctan", "Inverse tangent.", ScalarOp::ArcTan, {1, 4},
+      function("arctan", "Inverse tangent.", ScalarOp::ArcTan, {0.51, 1.85},
                "arctan([1.0, -inf]) = [0.785398163, -1.57079633]"),
       function("arctan2",
                "The angle of the point (y, x), by IEEE's table of signs.\n"
                "The first operand is the ordinate.",
-               ScalarOp::ArcTan2, {1, 4},
+               ScalarOp::ArcTan2, {0.51, 1.8},
                "arctan2([1.0, 0.0], [-1.0, -1.0]) = [2.35619449, 3.14159265]"),
-      function("sinh", "Hyperbolic sine.", ScalarOp::Sinh, {1, 4}, "sinh(1.0) = 1.17520119"),
-      function("cosh", "Hyperbolic cosine.", ScalarOp::Cosh, {1, 4}, "cosh(1.0) = 1.54308063"),
-      function("tanh", "Hyperbolic tangent.\nReaches -1 and 1 exactly.", ScalarOp::Tanh, {1, 2},
-               "tanh([0.5, 100.0]) = [0.462117157, 1.0]"),
-      function("arcsinh", "Inverse hyperbolic sine.", ScalarOp::ArcSinh, {1, 4},
+      function("sinh", "Hyperbolic sine.", ScalarOp::Sinh, {0.51, 1.8}, "sinh(1.0) = 1.17520119"),
+      function("cosh", "Hyperbolic cosine.", ScalarOp::Cosh, {0.51, 1.4}, "cosh(1.0) = 1.54308063"),
+      function("tanh", "Hyperbolic tangent.\nReaches -1 and 1 exactly.", ScalarOp::Tanh,
+               {0.85, 0.95}, "tanh([0.5, 100.0]) = [0.462117157, 1.0]"),
+      function("arcsinh", "Inverse hyperbolic sine.", ScalarOp::ArcSinh, {0.51, 1.55},
                "arcsinh(1.0) = 0.881373587"),
-      function("arccosh", "Inverse hyperbolic cosine.\nx < 1 gives NaN.", ScalarOp::ArcCosh, {1, 4},
-               "arccosh(2.0) = 1.3169579"),
+      function("arccosh", "Inverse hyperbolic cosine.\nx < 1 gives NaN.", ScalarOp::ArcCosh,
+               {0.51, 1.8}, "arccosh(2.0) = 1.3169579"),
       function("arctanh", "Inverse hyperbolic tangent.\n1 gives inf, -1 gives -inf, outside NaN.",
-               ScalarOp::ArcTanh, {1, 4}, "arctanh(0.5) = 0.549306144"),
-      function("sinc", "sin(pi * x) / (pi * x), 1 at 0.", ScalarOp::Sinc, {2, 4},
+               ScalarOp::ArcTanh, {0.51, 1.95}, "arctanh(0.5) = 0.549306144"),
+      function("sinc", "sin(pi * x) / (pi * x), 1 at 0.", ScalarOp::Sinc, {0.51, 3.5},
                "sinc([0.0, 0.5, 1.0]) = [1.0, 0.636619772, 0.0]"),
-      function("erf", "Error function.", ScalarOp::Erf, {1, 16}, "erf(1.0) = 0.842700793"),
+      function("erf", "Error function.", ScalarOp::Erf, {1.35, 1.65}, "erf(1.0) = 0.842700793"),
       function("erfc", "1 - erf(x) without cancellation.\nRelative accuracy holds to 27.",
-               ScalarOp::Erfc, {1, 16}, "erfc([1.0, 10.0]) = [0.157299207, 2.08848758e-45]"),
+               ScalarOp::Erfc, {0.51, 6.5}, "erfc([1.0, 10.0]) = [0.157299207, 2.08848758e-45]"),
   };
 }
 

@@ -80,6 +80,39 @@ TEST(Function, BadArguments) {
   EXPECT_TRUE((*f)(Tensor({1}, DType::Float32), 1.0).ok()) << "F-042: exactly integral";
 }
 
+// F-017: a value's rank is looked at first, then its dtype, then every extent that the type knows.
+TEST(Function, ValuesAreCheckedByRankDtypeAndExtents) {
+  auto r = frow("r");
+  auto f = function({r}, {r + 1});
+  ASSERT_TRUE(f.ok()) << f.status();
+  auto problem = [&](const Tensor &value) { return messageOf((*f)(value).status()); };
+  // Each is wrong in what follows, too.
+  EXPECT_EQ(problem(Tensor({1, 2})), "function: argument 0 ('r') wants f32[1,?] but got f64[2]");
+  EXPECT_EQ(problem(Tensor({{1}, {2}})),
+            "function: argument 0 ('r') wants f32[1,?] but got f64[2,1]: a cast to float32 could "
+            "lose values; cast the value");
+  EXPECT_EQ(problem(Tensor({{1}, {2}}, DType::Float32)),
+            "function: argument 0 ('r') wants f32[1,?] but got f32[2,1]: its type says that axis 0 "
+            "has extent 1");
+  EXPECT_EQ((*(*f)(Tensor({{1, 2}}, DType::Int8)))[0], Tensor({{2, 3}}, DType::Float32));
+}
+
+// F-041: a number that an input's dtype holds exactly is taken; a float is narrowed to floatX only.
+TEST(Function, HostNumbersAreTakenWhereExact) {
+  auto takes = [](DType dtype, const Tensor &value) {
+    auto x = tensor(dtype, {});
+    return (*function({x}, {x}))(value).ok();
+  };
+  EXPECT_TRUE(takes(DType::Int8, 127));
+  EXPECT_FALSE(takes(DType::Int8, 128));
+  EXPECT_TRUE(takes(DType::Float32, 1 << 24));
+  EXPECT_FALSE(takes(DType::Float32, (1 << 24) + 1));
+  EXPECT_TRUE(takes(DType::UInt64, uint64_t(1) << 63));
+  EXPECT_FALSE(takes(DType::UInt8, -1));
+  EXPECT_TRUE(takes(DType::Float64, 0.1));
+  EXPECT_FALSE(takes(DType::Float32, 0.1)) << "floatX is float64";
+}
+
 // F-020: a run-time shape error names op, place and shapes, in every mode.
 TEST(Function, ShapeErrors) {
   for (const std::string &mode : modes()) {

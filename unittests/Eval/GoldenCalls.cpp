@@ -65,11 +65,12 @@ PoolOptions pooling(const Json &attrs) {
 }
 
 PadOptions padding(const Json &attrs) {
-  static const std::map<std::string, PadMode> modes = {{"constant", PadMode::Constant},
-                                                       {"edge", PadMode::Edge},
-                                                       {"reflect", PadMode::Reflect},
-                                                       {"symmetric", PadMode::Symmetric},
-                                                       {"wrap", PadMode::Wrap}};
+  static const std::map<std::string, PadMode> modes = {
+      {"constant", PadMode::Constant}, {"edge", PadMode::Edge},
+      {"reflect", PadMode::Reflect},   {"symmetric", PadMode::Symmetric},
+      {"wrap", PadMode::Wrap},         {"linear_ramp", PadMode::LinearRamp},
+      {"mean", PadMode::Mean},         {"maximum", PadMode::Maximum},
+      {"minimum", PadMode::Minimum}};
   PadOptions options;
   options.mode = modes.at(attrs["mode"].get<std::string>());
   if (attrs.contains("constant_value"))

@@ -36,8 +36,7 @@ struct KernelSpec {
 };
 
 inline MathTarget mathTarget(const TargetDescription &target) {
-  return {target.hasFma, target.hasAvx2 || target.isAArch64, target.hasAvx512,
-          !target.isAArch64};
+  return {target.hasFma, target.hasAvx2 || target.isAArch64, target.hasAvx512, !target.isAArch64};
 }
 
 /// The targets that this build makes code for, and of these those that run here.

@@ -173,6 +173,16 @@ Value lookup(IrContext &c, const float *table, Value index) {
   });
 }
 
+/// x86: the value, of whose making LLVM knows nothing. It would join an extension of a half with
+/// one to 80 bits, which is a call of the compiler's own library.
+static Value opaque(ImplicitLocOpBuilder &b, Value x) {
+  return LLVM::InlineAsmOp::create(b, x.getType(), x, /*asm_string=*/"", /*constraints=*/"=x,0",
+                                   /*has_side_effects=*/false, /*is_align_stack=*/false,
+                                   LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
+                                   mlir::ArrayAttr())
+      .getResult(0);
+}
+
 Value coldLanes(IrContext &c, LibmFunction function, Value cold, Value x, Value y,
                 Value otherwise) {
   auto trigonometric = [&](ImplicitLocOpBuilder &b, Value u) -> Value {
@@ -186,7 +196,7 @@ Value coldLanes(IrContext &c, LibmFunction function, Value cold, Value x, Value 
     // glibc's cos is 8 units off next to a zero at 5e255; the functions of long double are not.
     if (c.target.x87 && u.getType().isF64() && function != LibmFunction::Fmod)
       return LLVM::FPTruncOp::create(
-          b, u.getType(), trigonometric(b, LLVM::FPExtOp::create(b, b.getF80Type(), u)));
+          b, u.getType(), trigonometric(b, LLVM::FPExtOp::create(b, b.getF80Type(), opaque(b, u))));
     return function == LibmFunction::Fmod ? Value(LLVM::FRemOp::create(b, u, v))
                                           : trigonometric(b, u);
   };

@@ -98,6 +98,9 @@ for name, f in (("add", np.add), ("sub", np.subtract), ("mul", np.multiply), ("t
     add(name, [h, g], [f(wide, wider).astype("float16")])
 for name, f in (("exp", np.exp), ("tanh", np.tanh), ("expm1", np.expm1)):
     add(name, [h[:8]], [rounded(f, h[:8], "float32").astype("float16")])
+near = np.array([0.0, 0.0, -0.0, 1.0, 1.0, -1.0, 65504.0, INF, 2.0, NAN, 6e-8], "float16")
+far = np.array([1.0, -1.0, 0.0, 2.0, 0.0, 0.0, INF, 0.0, 2.0, 1.0, -1.0], "float16")
+add("nextafter", [near, far], [np.nextafter(near, far)])
 m = np.arange(12, dtype="float16").reshape(3, 4) / np.float16(8)
 add("sum", [m], [m.astype("float32").sum(axis=1).astype("float16")], {"axis": 1})
 add("dot", [m, m.T.copy()], [(m.astype("float32") @ m.T.astype("float32")).astype("float16")], tol={"rtol": 0})
@@ -120,6 +123,26 @@ most = np.arange(6, dtype="float32").reshape((1, ) * 15 + (2, ) + (1, ) * 15 + (
 add("mul", [most, most], [most * most])
 add("sum", [most], [most.sum(axis=31)], {"axis": 31})
 add("concatenate", [most, most], [np.concatenate([most, most], axis=30)], {"axis": 30})
+
+# Pad modes whose values are computed. Ramps and means are computed in float64 and rounded once.
+p = np.array([[3.0, -1.5, 0.25], [7.0, 2.0, -4.0]])
+p8 = np.array([[3, -120, 7], [101, 2, -4]], "int8")
+for mode in ("linear_ramp", "mean", "maximum", "minimum"):
+    for x, widths in ((p, [[1, 2], [0, 3]]), (p.astype("float32"), [[0, 4], [2, 1]]), (p8, [[1, 2], [3, 1]]), (p8 + 0.0, [[0, 0], [0, 0]]),
+                      (np.array([5], "uint16"), [[3, 2]])):
+        # Not all values fit into 7 bits on the way, so NumPy is given room.
+        wide = x.astype("float64" if x.dtype.kind == "f" else "int64")
+        for end in ((0, -2) if mode == "linear_ramp" and x.dtype.kind != "u" else (0, )):
+            more = {"end_values": end} if mode == "linear_ramp" else {}
+            add("pad", [x], [np.pad(wide, widths, mode, **more).astype(x.dtype)],
+                {"pad_width": widths, "mode": mode, **({"constant_value": end} if end else {})}, tol={"rtol": 3e-7})
+nan = np.array([1.0, NAN, 2.0])
+for mode in ("mean", "maximum", "minimum"):
+    add("pad", [nan], [np.pad(nan, 1, mode)], {"pad_width": [[1, 1]], "mode": mode})
+    add("pad", [np.zeros((0, 2))], None, {"pad_width": [[1, 0], [0, 0]], "mode": mode}, error="ValueError")
+flags = np.array([[True, False], [False, False]])
+for mode in ("maximum", "minimum"):
+    add("pad", [flags], [np.pad(flags, 1, mode)], {"pad_width": [[1, 1], [1, 1]], "mode": mode})
 
 # Bool and narrow products, several groups of equal maxima, empty arrays.
 t = np.array([[True, False], [False, False]])

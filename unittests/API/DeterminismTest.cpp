@@ -1,0 +1,93 @@
+//===- DeterminismTest.cpp - the same graph gives the same text --------------===//
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <sstream>
+
+#include "graphc/Function.h"
+#include "graphc/FunctionGraph.h"
+#include "graphc/Ops.h"
+#include "graphc/Print.h"
+
+namespace graphc {
+namespace {
+
+/// The same graph at other addresses in another order: `noise` says what is allocated in between,
+/// and what is freed again so that nodes land in the gaps.
+struct Built {
+  Variables inputs, outputs;
+};
+Built build(unsigned noise) {
+  std::vector<std::unique_ptr<char[]>> gaps;
+  auto allocate = [&] {
+    for (unsigned i = 0; i < noise % 7; ++i)
+      gaps.push_back(std::make_unique<char[]>(40 + 24 * ((noise * (i + 1)) % 11)));
+    if (noise % 2 && gaps.size() > 3)
+      gaps.erase(gaps.begin(), gaps.begin() + 2);
+    noise = noise * 5 + 3;
+  };
+  Built built;
+  for (const char *name : {"a", "b", "c", "d"}) {
+    built.inputs.push_back(tensor(DType::Float32, {kDynamic, kDynamic}, name));
+    allocate();
+  }
+  Variables layer = built.inputs;
+  for (int k = 0; k < 6; ++k) {
+    Variables next;
+    for (size_t i = 0; i < layer.size(); ++i) {
+      const Variable &x = layer[i], &y = layer[(i + 1) % layer.size()];
+      next.push_back(k % 3 == 2 ? exp(x.T()) + sum(y, Axis(0)) * 0.5 : x * y + double(k));
+      allocate();
+    }
+    layer = next;
+  }
+  built.outputs = layer;
+  return built;
+}
+
+std::string orderOf(const Built &built) {
+  auto graph = *FunctionGraph::create(built.inputs, built.outputs);
+  std::string text;
+  for (const Apply &node : graph.toposort())
+    text += node.op().str() + "\n";
+  return text + debugPrint(built.outputs);
+}
+
+std::map<std::string, std::string> stagesOf(const Built &built, const std::string &folder) {
+  auto f = function(built.inputs, built.outputs, {.diskCache = false, .dumpStages = folder});
+  EXPECT_TRUE(f.ok()) << f.status();
+  std::map<std::string, std::string> stages;
+  for (const auto &entry : std::filesystem::directory_iterator(folder)) {
+    std::stringstream text;
+    text << std::ifstream(entry.path()).rdbuf();
+    stages[entry.path().filename()] = text.str();
+  }
+  return stages;
+}
+
+// F-063
+TEST(Determinism, OrdersDoNotDependOnAddresses) {
+  std::string first = orderOf(build(0));
+  for (unsigned noise = 1; noise < 20; ++noise)
+    EXPECT_EQ(orderOf(build(noise)), first) << noise;
+}
+
+// F-063
+TEST(Determinism, GeneratedCodeDoesNotDependOnAddresses) {
+  std::string folder = testing::TempDir() + "graphc-determinism-";
+  auto first = stagesOf(build(0), folder + "0");
+  EXPECT_GE(first.size(), 5u) << "graph, kernels, linalg, loops, llvm, ...";
+  for (unsigned noise : {3u, 8u}) {
+    std::string other = folder + std::to_string(noise);
+    EXPECT_EQ(stagesOf(build(noise), other), first) << noise;
+    std::filesystem::remove_all(other);
+  }
+  std::filesystem::remove_all(folder + "0");
+}
+
+} // namespace
+} // namespace graphc

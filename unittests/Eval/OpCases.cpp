@@ -1,0 +1,267 @@
+#include "OpCases.h"
+
+#include <map>
+
+#include "Ops/Registry.h"
+#include "graphc/Ops.h"
+
+namespace graphc {
+namespace {
+
+using V = const Variables &;
+using Shapes = std::vector<std::vector<int64_t>>;
+using Call = std::function<Variable(const Variables &)>;
+
+/// Rank 8, and 32, the most that is promised.
+const std::vector<int64_t> kEight = {2, 1, 3, 1, 2, 2, 1, 2};
+std::vector<int64_t> thirtyTwo() {
+  std::vector<int64_t> shape(32, 1);
+  shape[3] = 2, shape[17] = 3, shape[31] = 2;
+  return shape;
+}
+
+/// Elementwise: any shapes; broadcasting needs extents of 1 that are known.
+std::vector<OpCase> elementwise(const OpDef &def) {
+  size_t n = def.variadic ? 3 : def.operands.size();
+  Op op = *Op::create(def);
+  Call call = [op](V x) { return op.call(std::vector<Operand>(x.begin(), x.end()), Place()); };
+  std::vector<OpCase> cases;
+  for (const std::vector<int64_t> &shape : {std::vector<int64_t>{3, 5}, {0, 4}, {}, {37}, kEight})
+    cases.push_back({Shapes(n, shape), call});
+  cases.push_back({Shapes(n, thirtyTwo()), call, true});
+  if (n > 1) {
+    Shapes broadcast(n, {4, 1});
+    for (size_t i = 1; i < n; ++i)
+      broadcast[i] = i % 2 ? std::vector<int64_t>{5} : std::vector<int64_t>{2, 1, 5};
+    cases.push_back({broadcast, call});
+  }
+  return cases;
+}
+
+std::vector<OpCase> overAxes(Variable (*call)(const Operand &, const ReductionOptions &),
+                             bool mayBeEmpty) {
+  auto with = [call](ReductionOptions options) { return [=](V x) { return call(x[0], options); }; };
+  std::vector<OpCase> cases = {
+      {{{4, 5, 6}}, with({})},
+      {{{4, 5, 6}}, with({.axes = Axis(1)})},
+      {{{4, 5, 6}}, with({.axes = {0, 2}, .keepDims = true})},
+      {{{70}}, with({})},
+      {{{3, 40}}, with({.axes = Axis(1)})},
+      {{{3, 7}}, with({.axes = Axis(0)}), true},
+      {{{0, 3}}, with({.axes = Axis(1)})},
+      {{kEight}, with({.axes = {0, 2, 5}})},
+      {{thirtyTwo()}, with({.axes = {17, 31}}), true},
+      {{{}}, with({})},
+  };
+  if (mayBeEmpty)
+    cases.push_back({{{3, 0}}, with({.axes = Axis(1)})});
+  return cases;
+}
+
+std::vector<OpCase> alongAxes(Variable (*call)(const Operand &, const Axes &)) {
+  auto with = [call](Axes axes) { return [=](V x) { return call(x[0], axes); }; };
+  return {{{{4, 33}}, with(Axis(-1))},     {{{4, 5}}, with(Axis(0))},
+          {{{2, 3, 4}}, with(Axes{0, 2})}, {{{0, 3}}, with(Axis(1))},
+          {{kEight}, with(Axes{2, 7})},    {{thirtyTwo()}, with(Axis(17)), true},
+          {{{3, 9}}, with(Axis(-1)), true}};
+}
+
+Shapes one(std::vector<int64_t> shape) { return {std::move(shape)}; }
+
+/// Conv of 1 to 3 axes with stride, padding, dilation and groups.
+std::vector<OpCase>
+convolutions(Variable (*conv)(const Operand &, const Operand &, const ConvOptions &), size_t axes) {
+  auto shape = [&](int64_t batch, int64_t channels, int64_t extent) {
+    std::vector<int64_t> s(axes + 2, extent);
+    s[0] = batch, s[1] = channels;
+    return s;
+  };
+  auto with = [conv](ConvOptions options) {
+    return [=](V x) { return conv(x[0], x[1], options); };
+  };
+  std::vector<int> twice(axes, 2);
+  return {{{shape(2, 3, 6), shape(4, 3, 3)}, with({})},
+          {{shape(1, 4, 7), shape(6, 2, 3)},
+           with({.stride = twice, .padding = Padding(1), .groups = 2, .filterFlip = false})},
+          {{shape(1, 2, 7), shape(3, 2, 2)},
+           with({.padding = Padding::Kind::Full, .dilation = twice}),
+           true},
+          {{shape(0, 2, 5), shape(3, 2, 2)}, with({})}};
+}
+
+std::vector<OpCase> pools() {
+  std::vector<OpCase> cases;
+  for (PoolMode mode :
+       {PoolMode::Max, PoolMode::Sum, PoolMode::AverageIncPad, PoolMode::AverageExcPad}) {
+    cases.push_back({one({2, 3, 7, 6}), [=](V x) {
+                       return pool(x[0], {3, 2},
+                                   {.stride = {2, 1}, .padding = Padding{1, 0}, .mode = mode});
+                     }});
+    cases.push_back(
+        {one({2, 7}),
+         [=](V x) { return pool(x[0], {3}, {.stride = {2}, .mode = mode, .ignoreBorder = false}); },
+         true});
+  }
+  return cases;
+}
+
+std::vector<OpCase> pads() {
+  std::vector<OpCase> cases;
+  for (int mode = 0; mode <= int(PadMode::Minimum); ++mode) {
+    PadOptions options = {.mode = PadMode(mode)};
+    cases.push_back({one({3, 4}), [=](V x) { return pad(x[0], {{2, 5}, {0, 1}}, options); }});
+    cases.push_back(
+        {one({2, 1, 3}), [=](V x) { return pad(x[0], {{0, 0}, {1, 1}, {4, 0}}, options); }, true});
+  }
+  cases.push_back({one({0, 2}), [](V x) { return pad(x[0], {{1, 1}, {0, 1}}); }});
+  return cases;
+}
+
+std::vector<OpCase> casts() {
+  std::vector<OpCase> cases;
+  for (int dtype = 0; dtype < kNumDTypes; ++dtype)
+    for (const std::vector<int64_t> &shape : {std::vector<int64_t>{67}, {}})
+      cases.push_back({one(shape), [=](V x) { return cast(x[0], DType(dtype)); }});
+  cases.push_back({one(thirtyTwo()), [](V x) { return cast(x[0], DType::Float32); }, true});
+  return cases;
+}
+
+std::map<std::string, std::vector<OpCase>> products() {
+  Call plainDot = [](V x) { return dot(x[0], x[1]); };
+  Call plainMatmul = [](V x) { return matmul(x[0], x[1]); };
+  Call plainBatched = [](V x) { return batchedDot(x[0], x[1]); };
+  Call plainOuter = [](V x) { return outer(x[0], x[1]); };
+  return {
+      {"dot",
+       {{{{4, 5}, {5, 3}}, plainDot},
+        {{{9, 17}, {17, 20}}, plainDot, true},
+        {{{19}, {19}}, plainDot},
+        {{{2, 3, 4}, {4}}, plainDot},
+        {{{}, {2, 3}}, plainDot},
+        {{{2, 0}, {0, 3}}, plainDot},
+        {{{0, 3}, {3, 2}}, plainDot}}},
+      {"matmul",
+       {{{{2, 4, 5}, {2, 5, 3}}, plainMatmul},
+        {{{3, 1, 2, 4}, {5, 4, 2}}, plainMatmul},
+        {{{5}, {2, 5, 3}}, plainMatmul},
+        {{{2, 3, 0}, {2, 0, 4}}, plainMatmul},
+        {{{2, 1, 1, 1, 1, 1, 2, 3}, {1, 1, 1, 1, 1, 2, 3, 2}}, plainMatmul, true}}},
+      {"batchedDot",
+       {{{{3, 2, 4}, {3, 4, 2}}, plainBatched},
+        {{{3, 4}, {3, 4}}, plainBatched},
+        {{{0, 2, 4}, {0, 4, 2}}, plainBatched}}},
+      {"tensordot",
+       {{{{2, 3, 4}, {3, 4, 5}}, [](V x) { return tensordot(x[0], x[1], 2); }},
+        {{{2, 3, 4}, {4, 2}}, [](V x) { return tensordot(x[0], x[1], {0, 2}, {1, 0}); }},
+        {{{2, 0}, {0, 3}}, [](V x) { return tensordot(x[0], x[1], 1); }}}},
+      {"outer", {{{{3}, {18}}, plainOuter}, {{{2, 2}, {3}}, plainOuter}, {{{0}, {3}}, plainOuter}}},
+      {"conv1d", convolutions(&conv1d, 1)},
+      {"conv2d", convolutions(&conv2d, 2)},
+      {"conv3d", convolutions(&conv3d, 3)},
+      {"pool", pools()},
+  };
+}
+
+std::map<std::string, std::vector<OpCase>> reductions() {
+  return {{"sum", overAxes(&sum, true)},        {"prod", overAxes(&prod, true)},
+          {"max", overAxes(&max, false)},       {"min", overAxes(&min, false)},
+          {"argmax", overAxes(&argmax, false)}, {"argmin", overAxes(&argmin, false)},
+          {"any", overAxes(&any, true)},        {"all", overAxes(&all, true)},
+          {"mean", overAxes(&mean, true)},      {"var", overAxes(&var, true)},
+          {"stddev", overAxes(&stddev, true)},  {"logsumexp", overAxes(&logsumexp, true)},
+          {"softmax", alongAxes(&softmax)},     {"logSoftmax", alongAxes(&logSoftmax)}};
+}
+
+std::map<std::string, std::vector<OpCase>> shapes() {
+  std::vector<int> backwards;
+  for (int axis = 31; axis >= 0; --axis)
+    backwards.push_back(axis);
+  return {
+      {"shape", {{one({3, 0}), [](V x) { return shape(x[0]); }}}},
+      {"shapeI", {{one({3, 4}), [](V x) { return shape(x[0], 1); }}}},
+      {"size", {{one({3, 4}), [](V x) { return size(x[0]); }}}},
+      {"reshape",
+       {{one({3, 4}), [](V x) { return reshape(x[0], {2, -1}); }},
+        {one({0, 4}), [](V x) { return reshape(x[0], {4, -1}); }},
+        {one(kEight), [](V x) { return reshape(x[0], {-1}); }}}},
+      {"flatten",
+       {{one({3, 4, 2}), [](V x) { return flatten(x[0], 2); }},
+        {one(kEight), [](V x) { return flatten(x[0], 5); }}}},
+      {"dimshuffle",
+       {{one({3, 17}), [](V x) { return dimshuffle(x[0], {1, 0}); }},
+        {one({3, 4, 2}), [](V x) { return dimshuffle(x[0], {1, -1, 2, 0}); }},
+        {one({0, 4}), [](V x) { return dimshuffle(x[0], {1, 0}); }},
+        {one(kEight), [](V x) { return dimshuffle(x[0], {7, 0, 6, 1, 5, 2, 4, 3}); }},
+        {one(thirtyTwo()), [=](V x) { return dimshuffle(x[0], backwards); }, true}}},
+      {"squeeze",
+       {{one({3, 1, 2}), [](V x) { return squeeze(x[0], Axis(1)); }},
+        {one(kEight), [](V x) { return squeeze(x[0]); }}}},
+      {"specifyShape", {{one({3, 4}), [](V x) { return specifyShape(x[0], {3, kDynamic}); }}}},
+      {"broadcastTo",
+       {{one({3, 1}), [](V x) { return broadcastTo(x[0], {2, 3, 5}); }},
+        {one({}), [](V x) { return broadcastTo(x[0], {0, 3}); }},
+        {one(kEight), [](V x) { return broadcastTo(x[0], {2, 3, 3, 1, 2, 2, 4, 2}); }, true}}},
+      {"join",
+       {{{{3, 4}, {2, 4}}, [](V x) { return concatenate({x[0], x[1], x[0]}, 0); }},
+        {{{3, 4}, {3, 17}}, [](V x) { return concatenate({x[0], x[1]}, 1); }},
+        {{{0, 4}, {2, 4}}, [](V x) { return concatenate({x[0], x[1]}, 0); }},
+        {{kEight, kEight}, [](V x) { return concatenate({x[0], x[1]}, 4); }},
+        {{thirtyTwo(), thirtyTwo()}, [](V x) { return concatenate({x[0], x[1]}, 30); }, true}}},
+      {"splitPiece",
+       {{one({7, 2}), [](V x) { return split(x[0], {2, 0, 5}, 0)[2]; }},
+        {one({3, 6}), [](V x) { return split(x[0], {4, 2}, 1)[0]; }}}},
+      {"pad", pads()},
+  };
+}
+
+std::map<std::string, std::vector<OpCase>> indexing() {
+  Call takeFlat = [](V x) { return take(x[0], x[1]); };
+  Call takeRows = [](V x) { return take(x[0], x[1], {.axis = 0}); };
+  Call takeColumns = [](V x) { return take(x[0], x[1], {.axis = -1, .mode = TakeMode::Wrap}); };
+  return {
+      {"subtensor",
+       {{one({7, 9}), [](V x) { return subtensor(x[0], {Slice(1, kEnd, 2), Slice(kEnd, 2, -3)}); }},
+        {one({7, 9}), [](V x) { return subtensor(x[0], {3, newaxis}); }},
+        {one({7, 9}), [](V x) { return subtensor(x[0], {ellipsis, -1}); }},
+        {one({7, 0}), [](V x) { return subtensor(x[0], {Slice(2, 5)}); }},
+        {one({7, 9}), [](V x) { return subtensor(x[0], {Slice(5, 2)}); }},
+        {one(kEight), [](V x) { return subtensor(x[0], {Slice(), 0, Slice(1, kEnd)}); }},
+        {{{5, 3}, {}}, [](V x) { return subtensor(x[0], {x[1]}); }, false, 1, 5},
+        {{{5, 3}, {}}, [](V x) { return subtensor(x[0], {Slice(x[1], kEnd)}); }, false, 1, 5}}},
+      {"take",
+       {{{{5, 3}, {2, 2}}, takeFlat, false, 1, 15},
+        {{{5, 3}, {20}}, takeRows, false, 1, 5},
+        {{{5, 3}, {4}}, takeColumns, false, 1, 99},
+        {{{5, 3}, {0}}, takeRows, false, 1, 5}}},
+      {"arange",
+       {{one({}), [](V x) { return arange(cast(x[0], DType::Int8)); }, false, 0, 9},
+        {one({}), [](V x) { return arange(1, x[0] + 20, 3); }, false, 0, 9},
+        {one({4}), [](V x) { return arange(0.5, 20.0, 0.75, x[0].dtype()); }}}},
+      {"eye",
+       {{one({}), [](V x) { return eye(x[0], x[0] + 2, -1, DType::Float32); }, false, 0, 5},
+        {one({}), [](V x) { return eye(4, 3, 1, x[0].dtype()); }}}},
+      {"cast", casts()},
+  };
+}
+
+} // namespace
+
+std::vector<OpCase> casesOf(const std::string &op) {
+  static const auto &table = *[] {
+    auto *all = new std::map<std::string, std::vector<OpCase>>;
+    for (auto *part : {&products, &reductions, &shapes, &indexing})
+      all->merge(part());
+    return all;
+  }();
+  if (auto found = table.find(op); found != table.end())
+    return found->second;
+  const OpDef *def = findOp(op);
+  if (!def)
+    return {};
+  for (const AttributeSpec &attribute : def->attributes)
+    if (!attribute.defaultValue)
+      return {};
+  return elementwise(*def);
+}
+
+} // namespace graphc
