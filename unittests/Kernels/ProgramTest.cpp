@@ -262,6 +262,27 @@ TEST(Program, ThreadsHaveScratchOfTheirOwn) {
   }
 }
 
+/// An array of the arena, and scratch.
+int32_t checkAlignment(void **buffers, const int64_t *) {
+  return (reinterpret_cast<uintptr_t>(buffers[1]) | reinterpret_cast<uintptr_t>(buffers[2])) % 64;
+}
+
+TEST(Program, ArenaAndScratchAreAligned) {
+  Builder b;
+  int32_t x = b.input(DType::Float32), middle = b.array(Storage::Arena, DType::Float32, {0});
+  Program::Step &step = b.kernel(checkAlignment, 1, {x, middle});
+  step.scratch.push_back({DType::UInt8, {0}});
+  step.failures.assign(64, 0);
+  b.program.failures = {{ErrorKind::Internal, "memory is not aligned", -1}};
+  b.kernel(writeNothing, 1, {middle, b.output(DType::Float32, {0})});
+  auto executable = b.executable();
+  std::vector<Tensor> out;
+  for (int64_t n : {1, 3, 17, 100, 1000, 100000}) {
+    absl::Status status = run(*executable, {zeros(DType::Float32, n)}, out);
+    EXPECT_TRUE(status.ok()) << status;
+  }
+}
+
 TEST(Program, CallbacksMustKeepToTheirTypes) {
   for (Tensor result : {Tensor({1, 2}, DType::Int32), Tensor({1}, DType::Float32), Tensor()}) {
     Builder b;
