@@ -58,7 +58,7 @@ std::string orderOf(const Built &built) {
 }
 
 std::map<std::string, std::string> stagesOf(const Built &built, const std::string &folder) {
-  auto f = function(built.inputs, built.outputs, {.diskCache = false, .dumpStages = folder});
+  auto f = function(built.inputs, built.outputs, {.cache = false, .dumpStages = folder});
   EXPECT_TRUE(f.ok()) << f.status();
   std::map<std::string, std::string> stages;
   for (const auto &entry : std::filesystem::directory_iterator(folder)) {
