@@ -48,7 +48,7 @@ constexpr double kSeluScale = 1.0507009873554804934193349852946;
 std::vector<OpDef> activationOps() {
   return {
       activation("sigmoid", "sigmoid", "1 / (1 + exp(-x)).\nNever overflows.",
-                 mapTo(ScalarOp::Sigmoid), {0.95, 0.98},
+                 mapTo(ScalarOp::Sigmoid), {0.98, 0.98},
                  "sigmoid([0.0, 2.0]) = [0.5, 0.880797078]"),
       activation("softplus", "softplus", "log(1 + exp(x)).\nLarge x stays exactly.",
                  mapTo(ScalarOp::Softplus), {1.4, 1.75},
