@@ -225,8 +225,8 @@ void BodyEmitter::emitCheck(mlir::Operation &op) {
       if (auto type = mlir::dyn_cast<mlir::VectorType>(holds.getType())) {
         Value all = arith::ConstantOp::create(b, mlir::DenseElementsAttr::get(type, true));
         Value fails = arith::XOrIOp::create(b, holds, all);
-        if (!masks.empty())
-          fails = arith::AndIOp::create(b, fails, masks[size_t(v)]);
+        if (Value mask = maskOf(v))
+          fails = arith::AndIOp::create(b, fails, mask);
         holds = vector::ReductionOp::create(b, vector::CombiningKind::OR, fails);
       } else {
         holds = arith::XOrIOp::create(

@@ -53,6 +53,9 @@ public:
   llvm::SmallVector<LoopVariable, 8> loops;
   int lanes = 1, rows = 1, vectors = 1;
   llvm::SmallVector<mlir::Value, 4> masks; ///< by vector; empty for whole vectors
+  /// Instead of a mask, for code that is run for whole vectors and for the last one: the number of
+  /// lanes that are left, and whether that is all of them.
+  mlir::Value lanesLeft, isWhole;
   llvm::SmallVector<mlir::Value, 8>
       rowExists; ///< by row; empty if all do: other rows are not stored
   llvm::DenseMap<int, RegisterArray> registers;
@@ -123,6 +126,11 @@ private:
   mlir::Value compareLanes(mlir::Operation &op, int row, int vector);
   mlir::Value clone(mlir::Operation &op, mlir::ValueRange operands, bool asVector);
   mlir::Value load(const MemoryAccess &access, const Facts &facts, int row, int vector);
+  mlir::Value loadVector(mlir::VectorType type, mlir::Value buffer, mlir::Value base, int factor,
+                         mlir::Value mask, mlir::Value otherwise);
+  mlir::Value maskOf(int vector);
+  mlir::scf::IfOp branchOnWhole(mlir::TypeRange results,
+                                llvm::function_ref<mlir::Value(mlir::Value mask)> make);
   Address address(const MemoryAccess &access, int row, int vector);
   mlir::Value sumTerms(const MemoryAccess &access, int row, Size constant,
                        llvm::SmallVectorImpl<std::pair<int, mlir::Value>> &terms);

@@ -155,8 +155,9 @@ Value BodyEmitter::load(const MemoryAccess &access, const Facts &facts, int row,
 
   Value otherwise;
   mlir::VectorType type = vectorOf(memoryType(element));
-  Value mask = masks.empty() ? Value() : masks[size_t(v)];
+  Value mask;
   if (access.condition) {
+    mask = maskOf(v);
     Value condition = getVector(access.condition, row, v);
     mask = mask ? arith::AndIOp::create(b, condition, mask) : condition;
     otherwise = getVector(access.otherwise, row, v);
@@ -168,15 +169,14 @@ Value BodyEmitter::load(const MemoryAccess &access, const Facts &facts, int row,
   if (!at.offsets && factor == 0 && !access.condition) // varies only by its register neighbours
     return toScalar(
         vector::BroadcastOp::create(b, type, memref::LoadOp::create(b, buffer, at.base)));
-  if (!at.offsets && factor == 1 && !mask)
-    return toScalar(vector::LoadOp::create(b, type, buffer, at.base));
-  if (mask && !otherwise)
-    otherwise = arith::ConstantOp::create(b, b.getZeroAttr(type));
-  if (!at.offsets && factor == 1)
-    return toScalar(vector::MaskedLoadOp::create(b, type, buffer, at.base, mask, otherwise));
-
-  if (!at.offsets && factor && *factor > 1 && *factor <= kMaxStride)
-    return toScalar(loadStrided(type, buffer, at.base, int(*factor), mask, otherwise));
+  if (!at.offsets && factor && *factor >= 1 && *factor <= kMaxStride) {
+    auto make = [&](Value lanesToLoad) {
+      return loadVector(type, buffer, at.base, int(*factor), lanesToLoad, otherwise);
+    };
+    if (access.condition)
+      return toScalar(make(mask));
+    return toScalar(isWhole ? branchOnWhole(type, make).getResult(0) : make(maskOf(v)));
+  }
 
   Value offsets = at.offsets;
   if (factor != 0) {
@@ -191,6 +191,8 @@ Value BodyEmitter::load(const MemoryAccess &access, const Facts &facts, int row,
   }
   if (!offsets)
     offsets = arith::ConstantOp::create(b, b.getZeroAttr(vectorOf(b.getIndexType())));
+  if (!access.condition)
+    mask = maskOf(v);
   if (!mask)
     mask =
         arith::ConstantOp::create(b, mlir::DenseElementsAttr::get(vectorOf(b.getI1Type()), true));
@@ -198,6 +200,48 @@ Value BodyEmitter::load(const MemoryAccess &access, const Facts &facts, int row,
     otherwise = arith::ConstantOp::create(b, b.getZeroAttr(type));
   return toScalar(
       vector::GatherOp::create(b, type, buffer, at.base, castToIndex(offsets), mask, otherwise));
+}
+
+/// The mask of a vector of the block; null for whole vectors.
+Value BodyEmitter::maskOf(int v) {
+  if (!lanesLeft)
+    return masks.empty() ? Value() : masks[size_t(v)];
+  return vector::CreateMaskOp::create(stack.builder(), vectorOf(stack.builder().getI1Type()),
+                                      lanesLeft);
+}
+
+/// Makes a branch on `isWhole` with `make` in both arms, without a mask and with it. The masked arm
+/// makes its mask itself: whole vectors should not wait for one.
+scf::IfOp BodyEmitter::branchOnWhole(mlir::TypeRange results,
+                                     llvm::function_ref<Value(Value mask)> make) {
+  mlir::ImplicitLocOpBuilder &b = stack.builder();
+  auto branch = scf::IfOp::create(b, results, isWhole, /*withElseRegion=*/true);
+  mlir::OpBuilder::InsertionGuard guard(b);
+  for (bool whole : {true, false}) {
+    mlir::Block *arm = whole ? branch.thenBlock() : branch.elseBlock();
+    if (results.empty())
+      b.setInsertionPoint(arm->getTerminator());
+    else
+      b.setInsertionPointToEnd(arm);
+    Value made = make(whole ? Value() : maskOf(0));
+    if (!results.empty())
+      scf::YieldOp::create(b, made);
+  }
+  return branch;
+}
+
+/// The elements base, base + factor, …: those of the mask, if there is one, and else `otherwise`
+/// (null: any value).
+Value BodyEmitter::loadVector(mlir::VectorType type, Value buffer, Value base, int factor,
+                              Value mask, Value otherwise) {
+  mlir::ImplicitLocOpBuilder &b = stack.builder();
+  if (factor > 1)
+    return loadStrided(type, buffer, base, factor, mask, otherwise);
+  if (!mask)
+    return vector::LoadOp::create(b, type, buffer, base);
+  if (!otherwise)
+    otherwise = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  return vector::MaskedLoadOp::create(b, type, buffer, base, mask, otherwise);
 }
 
 /// Every `factor`-th element: the vectors that cover them, of which only the elements in question
@@ -261,12 +305,19 @@ void BodyEmitter::store(const KernelNest &nest, llvm::ArrayRef<Value> values) {
         value = arith::ExtUIOp::create(
             b, type ? mlir::Type(type.clone(b.getI8Type())) : b.getI8Type(), value);
       Value at = address(access, row, v).base;
+      auto make = [&](Value mask) -> Value {
+        if (mask)
+          vector::MaskedStoreOp::create(b, buffer, at, mask, value);
+        else
+          vector::StoreOp::create(b, value, buffer, at);
+        return nullptr;
+      };
       if (!type)
         memref::StoreOp::create(b, value, buffer, at);
-      else if (masks.empty())
-        vector::StoreOp::create(b, value, buffer, at);
+      else if (isWhole)
+        branchOnWhole({}, make);
       else
-        vector::MaskedStoreOp::create(b, buffer, at, masks[size_t(v)], value);
+        make(maskOf(v));
     }
   }
 }

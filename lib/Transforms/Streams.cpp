@@ -6,10 +6,14 @@
 //   scf.for %i = %lower to %main step (unroll * lanes) { unroll vectors }
 //   scf.for %i = %main to %upper step lanes { one vector, masked }
 //
-// Unrolling. Maps: two vectors with their ops interleaved when the body has a function (latency),
-// one otherwise (the loop's own instructions are hidden by memory). Reductions: 8 accumulators for
-// small bodies, 4 and 2 for larger ones; fewer leave the adders' latency bare. They are joined in
-// pairs at the end, then the lanes by halves.
+// Unrolling. Maps: none. Processors that run out of order have several vectors in hand at a time
+// anyway, as many as instructions fit their window. Reductions: 8 accumulators for small bodies, 4
+// and 2 for larger ones; fewer leave the adders' latency bare. They are joined in pairs at the end,
+// then the lanes by halves.
+//
+// Long bodies of maps are made once, for whole vectors and the last one; loads and stores branch to
+// their masked form. To compile such a body takes milliseconds, and the branches are always
+// predicted; masked loads and stores in all iterations take a seventh longer.
 //
 // Transposed operands. Where a map loads neighbours along another loop than the vector loop, that
 // loop is cut in blocks, whose iterations run inside the vector loop:
@@ -35,6 +39,8 @@ using mlir::ValueRange;
 
 /// Vectors that are joined in float32 before they are extended.
 static constexpr int kPartialVectors = 16;
+/// From this cost on a map's body is made once.
+static constexpr int kLongBody = 20;
 /// Iterations that share the cache lines of a transposed operand: a line's float32.
 static constexpr int kCrossedBlock = 16;
 
@@ -49,9 +55,10 @@ struct KernelEmitter::StreamReduction {
 struct KernelEmitter::Stream {
   const Pass *pass;
   int vectorLoop;
-  int unroll;
+  int unroll = 1;
   llvm::SmallVector<StreamReduction, 2> reductions;
-  int crossed = -1; ///< the loop that is cut in blocks, if there is one
+  int crossed = -1;    ///< the loop that is cut in blocks, if there is one
+  bool isLong = false; ///< maps only, and kLongBody
   Value blockBegin, blockEnd;
 
   /// The accumulators as a loop carries them; set them from its values.
@@ -228,6 +235,11 @@ void KernelEmitter::streamInnerLoop(Stream &stream) {
     main = stack->value(stack->add(range.lower, floorToMultiple(stack->value(count), block)));
   }
 
+  bool once = hasMain && hasTail && stream.isLong;
+  if (once) {
+    hasMain = false;
+    main = lower;
+  }
   size_t sets = size_t(unroll);
   if (hasMain) {
     auto loop = stack->open(lower, main, stack->constant(block), stream.carried(false, sets));
@@ -255,9 +267,16 @@ void KernelEmitter::streamInnerLoop(Stream &stream) {
     Value mask;
     if (lanes > 1) {
       Value left = arith::SubIOp::create(b, upper, loop.getInductionVar());
-      mask = vector::CreateMaskOp::create(b, mlir::VectorType::get({lanes}, b.getI1Type()), left);
+      if (once) {
+        body->lanesLeft = left;
+        body->isWhole =
+            arith::CmpIOp::create(b, arith::CmpIPredicate::sge, left, stack->constant(lanes));
+      } else {
+        mask = vector::CreateMaskOp::create(b, mlir::VectorType::get({lanes}, b.getI1Type()), left);
+      }
     }
     streamBlock(stream, loop.getInductionVar(), 1, mask);
+    body->lanesLeft = body->isWhole = nullptr;
     stack->close(stream.carried(true, 1));
     stream.assign(true, 1, loop.getResults());
     endParts();
@@ -273,7 +292,9 @@ void KernelEmitter::emitStream(const Pass &pass) {
   if (numLoops == pass.outer)
     return emitPoint(pass);
 
-  Stream stream{&pass, streamLoop(pass), 1, {}, -1, {}, {}};
+  Stream stream;
+  stream.pass = &pass;
+  stream.vectorLoop = streamLoop(pass);
   int lanes = lanesOf();
   if (auto extent = constantSize(first.extents[size_t(stream.vectorLoop)]);
       extent && *extent < lanes && !splitBegin)
@@ -286,8 +307,9 @@ void KernelEmitter::emitStream(const Pass &pass) {
   bool hasReduction = false;
   for (int nest : pass.nests)
     hasReduction |= kernel.nests[size_t(nest)].isReduction();
-  if (lanes > 1)
-    stream.unroll = hasReduction ? (cost < 8 ? 8 : cost < 20 ? 4 : 2) : (cost > 40 ? 2 : 1);
+  if (lanes > 1 && hasReduction)
+    stream.unroll = cost < 8 ? 8 : cost < 20 ? 4 : 2;
+  stream.isLong = !hasReduction && cost >= kLongBody;
 
   if (auto extent = constantSize(first.extents[size_t(stream.vectorLoop)]))
     while (stream.unroll > 1 && stream.unroll * lanes > *extent)

@@ -30,6 +30,40 @@ TEST(Maps, LengthsAroundTheVectors) {
   }
 }
 
+/// Long bodies are made once for whole vectors and the rest: loads of neighbours, of every second
+/// element, backwards, masked by the body, of Bools; stores of numbers and of Bools; a check.
+TEST(Maps, LongBodiesOfAllLengths) {
+  for (DType dtype : {DType::Float32, DType::Float64, DType::Int8})
+    for (int64_t n : {0, 1, 7, 8, 15, 16, 17, 63, 64, 65, 129}) {
+      Emitter e;
+      Array x = e.operand(vectorType(dtype)), y = e.operand(vectorType(dtype));
+      Array flags = e.operand(vectorType(DType::Bool));
+      Extent count = e.dim(x, 0);
+      e.require(e.dim(flags, 0), Predicate::Equal, count, ErrorKind::ShapeError, "flags");
+      auto value = [&](Indices i) {
+        Scalar v = e.load(x, {i[0]}) + e.load(y, {i[0] * 2});
+        v = v - e.load(x, {e.scalar(count) - 1 - i[0]});
+        v = v + e.loadIf(i[0] >= 3, x, std::vector<Scalar>{i[0] - 3}, e.literal(dtype, 1));
+        for (int k = 0; k < 10; ++k)
+          v = maximum(v - e.load(x, {i[0]}), e.literal(dtype, k)) + e.load(y, {i[0] * 2});
+        return select(e.load(flags, {i[0]}), v, -v);
+      };
+      Array numbers = e.define({count}, value);
+      Array tests = e.define({count}, [&](Indices i) {
+        e.check(i[0] < 129, ErrorKind::IndexError, "too long");
+        return value(i) < e.literal(dtype, 2);
+      });
+      auto emission = e.finish();
+      ASSERT_TRUE(emission.ok()) << emission.status();
+      TestKernel test = makeKernel(*emission, {x, y, flags}, {numbers, tests}, {{n}, {2 * n}, {n}});
+      SCOPED_TRACE(std::string(dtypeName(dtype)) + " " + std::to_string(n));
+      std::vector<Tensor> inputs = {randomTensor(dtype, {n}, 1), randomTensor(dtype, {2 * n}, 2),
+                                    randomTensor(DType::Bool, {n}, 3)};
+      expectSame(test, inputs);
+      EXPECT_EQ(runKernel(test, inputs).status, 0);
+    }
+}
+
 TEST(Maps, RankZero) {
   Emitter e;
   Array x = e.operand(Type(DType::Float64, {})), y = e.operand(Type(DType::Float64, {}));
