@@ -11,6 +11,7 @@ inline LoopTarget loopTargetOf(const TargetDescription &target) {
   LoopTarget loops;
   loops.vectorBytes = target.vectorBytes;
   loops.vectorRegisters = target.hasAvx512 || target.isAArch64 ? 32 : 16;
+  loops.maskRegisters = target.hasAvx512;
   loops.math.fma = target.hasFma;
   loops.math.rounding = target.isAArch64 || target.hasAvx2;
   loops.math.avx512 = target.hasAvx512;

@@ -22,6 +22,9 @@
 // a loop that vectors are independent of (pooling, short sums), a block is 1 x 4; long sums are in
 // Columns.cpp.
 //
+// The last columns are a panel of their own, with masks. Where masks cost nothing, products have
+// only such panels: half the code, which takes milliseconds to compile.
+//
 // The last rows: rows beyond the end repeat the last one and are not stored, which costs nothing in
 // the loops inside.
 //
@@ -315,6 +318,10 @@ void KernelEmitter::emitBlocks(const Pass &pass) {
     Value count = arith::SubIOp::create(b, upper, lower);
     Value rest = arith::RemUIOp::create(b, count, stack->constant(step));
     main = arith::SubIOp::create(b, upper, rest);
+  }
+  if (hasMain && hasRest && shape.rowLoop >= 0 && target.maskRegisters) {
+    hasMain = false;
+    main = lower;
   }
   if (hasMain)
     emitPanel(pass, shape, lower, main, /*masked=*/false);

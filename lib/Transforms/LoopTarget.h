@@ -7,8 +7,9 @@ namespace graphc {
 
 /// What the loops stage depends on. JIT/Target.h's TargetDescription says it for a real processor.
 struct LoopTarget {
-  int vectorBytes = 16;     ///< of one vector register: 64, 32 or 16
-  int vectorRegisters = 16; ///< 32 with AVX-512 and on aarch64
+  int vectorBytes = 16;       ///< of one vector register: 64, 32 or 16
+  int vectorRegisters = 16;   ///< 32 with AVX-512 and on aarch64
+  bool maskRegisters = false; ///< masks have their own, and loads take them for nothing
   MathTarget math;
 };
 

@@ -62,6 +62,12 @@ GraphModule mathChain(int64_t number) {
   return moduleOf({x, y}, ew10(x, y * varied(number)));
 }
 
+/// A product with what follows it in a network.
+GraphModule layer(int64_t number) {
+  Variable x = fmatrix("x"), w = fmatrix("w"), b = fvector("b");
+  return moduleOf({x, w, b}, maximum(dot(x, w) + b, varied(number)));
+}
+
 /// `ops` operations of all kinds: mostly elementwise, every twentieth a sum over rows whose result
 /// goes on as a column. No two parts are alike.
 GraphModule mixedGraph(int ops, int64_t number) {
@@ -214,6 +220,7 @@ void addCompilation(std::vector<Case> &cases) {
   add("compile_seed", "x + y*z, warm", {.milliseconds = 3}, seedExample);
   add("compile_ew10cheap", "ew10cheap, warm", {.milliseconds = 6}, cheapChain);
   add("compile_ew10", "ew10, warm", {.milliseconds = 10}, mathChain);
+  add("compile_layer", "max(x w + b, c), warm", {}, layer);
   add("compile_50", "50 mixed ops, warm", {},
       [](int64_t number) { return mixedGraph(50, number); });
   add("compile_1000", "1,000 mixed ops, warm", {},
