@@ -9,6 +9,8 @@
 #include "graphc/Config.h"
 #include "graphc/DType.h"
 #include "graphc/Emit.h"
+#include "graphc/Feature.h"
+#include "graphc/Features.h"
 #include "graphc/Function.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/Import.h"

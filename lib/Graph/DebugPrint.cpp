@@ -48,7 +48,8 @@ public:
 
   void setPositions(const FunctionGraph &graph) {
     size_t position = 0;
-    for (const Apply &node : graph.toposort())
+    absl::StatusOr<std::vector<Apply>> order = graph.toposort();
+    for (const Apply &node : order.ok() ? *order : std::vector<Apply>())
       positions_.emplace(node.node(), position++);
   }
 

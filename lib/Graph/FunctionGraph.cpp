@@ -64,7 +64,7 @@ static absl::Status populate(GraphState &state, absl::Span<ApplyNode *const> ord
   state.addNodes(order, ownConstants);
   state.label(order, 0, GraphState::kNoLimit);
   for (VariableNode *output : outputs)
-    state.addOutput(output);
+    state.insertOutput(state.outputs.size(), output);
   return absl::OkStatus();
 }
 
@@ -88,7 +88,7 @@ absl::StatusOr<FunctionGraph> FunctionGraph::create(const Variables &inputs,
     for (const Variable &input : inputs) {
       VariableNode *fresh = detail::cloneLeaf(input.node());
       cloner.map(input.node(), fresh);
-      state->addInput(fresh);
+      state->insertInput(state->inputs.size(), fresh);
       detail::release(fresh);
     }
     cloner.copy(detail::nodesOf(outputs));
@@ -98,7 +98,7 @@ absl::StatusOr<FunctionGraph> FunctionGraph::create(const Variables &inputs,
     status = populate(*state, cloner.nodes(), fresh, /*ownConstants=*/true);
   } else {
     for (const Variable &input : inputs)
-      state->addInput(input.node());
+      state->insertInput(state->inputs.size(), input.node());
     detail::Import import(*state);
     std::vector<VariableNode *> roots = detail::nodesOf(outputs);
     detail::walk(roots, import);
@@ -107,11 +107,22 @@ absl::StatusOr<FunctionGraph> FunctionGraph::create(const Variables &inputs,
   }
   if (!status.ok())
     return status;
-  return FunctionGraph(std::move(state));
+  return finish(std::move(state), options.features);
+}
+
+absl::StatusOr<FunctionGraph> FunctionGraph::finish(std::unique_ptr<GraphState> state,
+                                                    const Features &features) {
+  FunctionGraph graph(std::move(state));
+  for (const std::shared_ptr<Feature> &feature : features)
+    if (absl::Status status = graph.attachFeature(feature); !status.ok())
+      return status;
+  return graph;
 }
 
 absl::StatusOr<FunctionGraph> FunctionGraph::createFromOutputs(const Variables &outputs,
                                                                FunctionGraphOptions options) {
+  if (outputs.empty())
+    return makeError(ErrorKind::ValueError, "a FunctionGraph without inputs needs outputs");
   return create(explicitGraphInputs(outputs), outputs, std::move(options));
 }
 
@@ -160,20 +171,74 @@ absl::StatusOr<Clients> FunctionGraph::clients(const Variable &v) const {
     return makeError(ErrorKind::KeyError,
                      detail::describe(v.node()) + " is not in the FunctionGraph", v.place());
   Clients all;
-  for (uint32_t i = state_->vars[slot].firstUse; i != detail::kNoSlot; i = state_->uses[i].next) {
-    const GraphState::Use &use = state_->uses[i];
-    all.push_back(use.user == detail::kNoSlot
-                      ? Client::output(int(use.index))
-                      : Client{Apply::fromNode(state_->nodes[use.user].node), int(use.index)});
-  }
+  for (uint32_t i = state_->vars[slot].firstUse; i != detail::kNoSlot; i = state_->uses[i].next)
+    all.push_back(state_->clientOf(state_->uses[i]));
   return all;
 }
 
-std::vector<Apply> FunctionGraph::toposort() const {
+size_t FunctionGraph::numClients(const Variable &v, size_t limit) const {
+  uint32_t slot = state_->slotOf(v.node());
+  if (slot == detail::kNoSlot)
+    return 0;
+  size_t count = 0;
+  for (uint32_t i = state_->vars[slot].firstUse; i != detail::kNoSlot && count < limit;
+       i = state_->uses[i].next)
+    ++count;
+  return count;
+}
+
+//===--- order ------------------------------------------------------------===//
+
+absl::StatusOr<Orderings> FunctionGraph::orderings() const {
+  Orderings merged;
+  absl::flat_hash_map<ApplyNode *, size_t> positions;
+  absl::Status status = notify([&](Feature &feature) {
+    // A Feature sees the graph as its callbacks do; this one changes nothing.
+    absl::StatusOr<Orderings> each = feature.orderings(const_cast<FunctionGraph &>(*this));
+    if (!each.ok())
+      return each.status();
+    for (auto &[node, before] : *each) {
+      auto [at, isNew] = positions.try_emplace(node.node(), merged.size());
+      if (isNew)
+        merged.emplace_back(node, std::vector<Apply>());
+      std::vector<Apply> &all = merged[at->second].second;
+      all.insert(all.end(), before.begin(), before.end());
+    }
+    return absl::OkStatus();
+  });
+  if (!status.ok())
+    return status;
+  return merged;
+}
+
+absl::StatusOr<std::vector<Apply>> FunctionGraph::toposort() const {
+  GraphState::NodeLists more;
+  if (state_->disowned)
+    return state_->mayChange();
+  if (!state_->listeners.empty()) {
+    absl::StatusOr<Orderings> demanded = orderings();
+    if (!demanded.ok())
+      return demanded.status();
+    for (const auto &[node, before] : *demanded)
+      for (const Apply &first : before) {
+        if (!contains(node) || !contains(first))
+          return makeError(ErrorKind::KeyError,
+                           "a Feature orders " + first.op().str() + " before " + node.op().str() +
+                               ", which are not both in the FunctionGraph",
+                           node.place());
+        more[node.node()].push_back(first.node());
+      }
+  }
+  ApplyNode *cyclic = nullptr;
   std::vector<Apply> order;
   order.reserve(state_->numNodes);
-  for (ApplyNode *node : state_->toposort())
+  for (ApplyNode *node : state_->toposort(&cyclic, more))
     order.push_back(Apply::fromNode(node));
+  if (cyclic)
+    return makeError(ErrorKind::Cycle,
+                     "there is a cycle through " + cyclic->op.str() +
+                         ", of data and of what Features order",
+                     cyclic->place);
   return order;
 }
 
@@ -187,7 +252,7 @@ static std::unique_ptr<GraphState> copyState(const GraphState &from, detail::Clo
   for (VariableNode *input : from.inputs) {
     VariableNode *fresh = detail::cloneLeaf(input);
     cloner.map(input, fresh);
-    state->addInput(fresh);
+    state->insertInput(state->inputs.size(), fresh);
     detail::release(fresh);
   }
   cloner.copy(from.outputs);
@@ -201,19 +266,45 @@ static std::unique_ptr<GraphState> copyState(const GraphState &from, detail::Clo
   return state;
 }
 
-FunctionGraph FunctionGraph::clone() const {
-  detail::Cloner cloner(detail::Cloner::Leaves::Copy);
-  return FunctionGraph(copyState(*state_, cloner));
+/// A clone of each Feature.
+static absl::StatusOr<Features> cloneAll(const Features &features) {
+  Features copies;
+  for (const std::shared_ptr<Feature> &feature : features) {
+    copies.push_back(feature->clone());
+    if (!copies.back())
+      return makeError(ErrorKind::NotImplemented,
+                       "the feature " + std::string(feature->name()) + " cannot be cloned");
+  }
+  return copies;
 }
 
-GraphClone FunctionGraph::cloneGetEquiv() const {
+absl::StatusOr<GraphClone> FunctionGraph::cloneGetEquiv(CloneOptions options) const {
+  if (options.checkIntegrity || state_->disowned)
+    if (absl::Status status = checkIntegrity(); !status.ok())
+      return status;
+  absl::StatusOr<Features> copies = cloneAll(options.attachFeatures ? features() : Features());
+  if (!copies.ok())
+    return copies.status();
   detail::Cloner cloner(detail::Cloner::Leaves::Copy);
-  GraphClone copy = {FunctionGraph(copyState(*state_, cloner)), {}, {}};
+  absl::StatusOr<FunctionGraph> graph = finish(copyState(*state_, cloner), *copies);
+  if (!graph.ok())
+    return graph.status();
+  if (options.checkIntegrity)
+    if (absl::Status status = graph->checkIntegrity(); !status.ok())
+      return status;
+  GraphClone copy = {*std::move(graph), {}, {}};
   for (const Variable &v : variables())
     copy.variables.emplace(v, Variable::fromNode(cloner.find(v.node())));
   for (const Apply &node : applyNodes())
     copy.nodes.emplace(node, Apply::fromNode(cloner.find(node.node())));
   return copy;
+}
+
+absl::StatusOr<FunctionGraph> FunctionGraph::clone(CloneOptions options) const {
+  absl::StatusOr<GraphClone> copy = cloneGetEquiv(options);
+  if (!copy.ok())
+    return copy.status();
+  return std::move(copy->graph);
 }
 
 } // namespace graphc

@@ -1,14 +1,22 @@
-//===- Graph/GraphChanges.cpp - changing a FunctionGraph ------------------===//
+//===- Graph/GraphChanges.cpp - changing the edges of a FunctionGraph -----===//
+//
+// A change is checked, made while Features are told, and, if one of them fails, unmade: first the
+// structure, silently, then those who had heard of it hear of the reverse.
+//
+//===----------------------------------------------------------------------===//
 #include <algorithm>
 
 #include "Graph/GraphState.h"
 #include "Graph/Import.h"
 #include "Graph/Walk.h"
+#include "Support/Log.h"
+#include "absl/container/flat_hash_set.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/OpDef.h"
 
 namespace graphc {
 
+using detail::Announcer;
 using detail::ApplyNode;
 using detail::GraphState;
 using detail::kNoSlot;
@@ -16,51 +24,64 @@ using detail::VariableNode;
 
 namespace {
 
-/// One change: some uses of one Variable become uses of another.
+/// Some uses of one Variable become uses of another. The uses stay the same numbers all along:
+/// their users are members before and after.
 class Change {
 public:
   Change(GraphState &state, VariableNode *old, VariableNode *fresh, std::string_view reason)
-      : state_(state), import_(state), old_(old), fresh_(fresh), reason_(reason) {}
+      : state_(state), import_(state), old_(Variable::fromNode(old)),
+        fresh_(Variable::fromNode(fresh)), reason_(reason) {}
 
   /// Everything that may be wrong whatever the uses are.
   absl::Status check();
   /// Which of the uses' nodes `fresh` is computed from: an edge from it to them closes a cycle.
   absl::flat_hash_set<ApplyNode *> upstream(const std::vector<uint32_t> &uses);
-  /// Cannot fail.
-  void apply(const std::vector<uint32_t> &uses);
+  /// After check, or where nothing can be wrong. Afterwards all is done, or, after an error of a
+  /// Feature, as before.
+  absl::Status make(FunctionGraph &graph, const std::vector<uint32_t> &uses,
+                    Announcer::OnError onError = Announcer::OnError::Stop);
+  /// What `fresh` needs becomes known: for changes that are not checked.
+  void findImports();
   absl::Status fail(ErrorKind kind, const std::string &what) const;
 
 private:
+  void apply(const std::vector<uint32_t> &uses, Announcer *announcer);
+
   GraphState &state_;
   detail::Import import_;
-  VariableNode *old_;
-  VariableNode *fresh_;
+  Variable old_;
+  Variable fresh_;
   std::string_view reason_;
 };
 
 absl::Status Change::fail(ErrorKind kind, const std::string &what) const {
-  std::string text =
-      "cannot replace " + detail::describe(old_) + " by " + detail::describe(fresh_) + ": " + what;
+  std::string text = "cannot replace " + detail::describe(old_.node()) + " by " +
+                     detail::describe(fresh_.node()) + ": " + what;
   if (!reason_.empty())
     text += " (" + std::string(reason_) + ")";
-  return makeError(kind, text, Variable::fromNode(fresh_).place());
+  return makeError(kind, text, fresh_.place());
+}
+
+void Change::findImports() {
+  VariableNode *roots[] = {fresh_.node()};
+  detail::walk(roots, import_);
 }
 
 absl::Status Change::check() {
-  if (fresh_->type.kind() == Type::Kind::Invalid)
-    return fresh_->type.status();
-  if (!old_->type.isSuperOf(fresh_->type))
-    return fail(ErrorKind::TypeError, "the type of the replacement, " + fresh_->type.str() +
-                                          ", is neither " + old_->type.str() +
+  if (!fresh_.ok())
+    return fresh_.status();
+  if (!old_.type().isSuperOf(fresh_.type()))
+    return fail(ErrorKind::TypeError, "the type of the replacement, " + fresh_.type().str() +
+                                          ", is neither " + old_.type().str() +
                                           " nor a narrower one");
-  VariableNode *roots[] = {fresh_};
-  detail::walk(roots, import_);
+  findImports();
+  VariableNode *roots[] = {fresh_.node()};
   absl::Status status = import_.status.ok()
                             ? detail::checkLeaves(state_, import_.order, roots, "the replacement")
                             : import_.status;
   if (status.ok())
     return status;
-  return fail(errorKind(status), std::string(status.message().data(), status.message().size()));
+  return fail(errorKind(status), std::string(status.message()));
 }
 
 absl::flat_hash_set<ApplyNode *> Change::upstream(const std::vector<uint32_t> &uses) {
@@ -87,20 +108,36 @@ absl::flat_hash_set<ApplyNode *> Change::upstream(const std::vector<uint32_t> &u
   return found;
 }
 
-void Change::apply(const std::vector<uint32_t> &uses) {
-  Variable keepsOld = Variable::fromNode(old_);
-  uint64_t before = state_.labelOf(old_), limit = GraphState::kNoLimit;
+void Change::apply(const std::vector<uint32_t> &uses, Announcer *announcer) {
+  uint64_t before = state_.labelOf(old_.node()), limit = GraphState::kNoLimit;
   for (uint32_t use : uses)
     if (uint32_t user = state_.uses[use].user; user != kNoSlot)
       limit = std::min(limit, state_.nodes[user].label);
-  state_.addNodes(import_.order, /*ownConstants=*/false);
-  for (uint32_t use : uses)
-    state_.redirect(use, fresh_);
-  state_.prune(old_);
+  absl::Span<ApplyNode *const> imports = import_.order;
+  for (uint32_t use : uses) {
+    state_.redirect(use, fresh_.node(), imports, announcer);
+    imports = {};
+  }
   if (!import_.order.empty())
     state_.label(import_.order, before, limit);
-  if (state_.labelOf(fresh_) >= limit)
-    state_.relabel();
+  if (state_.labelOf(fresh_.node()) >= limit)
+    state_.pushUsers(fresh_.node());
+}
+
+absl::Status Change::make(FunctionGraph &graph, const std::vector<uint32_t> &uses,
+                          Announcer::OnError onError) {
+  Announcer announcer(graph, state_, reason_, onError);
+  apply(uses, &announcer);
+  if (!announcer.status().ok() && onError == Announcer::OnError::Stop) {
+    Change back(state_, fresh_.node(), old_.node(), {});
+    back.findImports();
+    back.apply({uses.rbegin(), uses.rend()}, nullptr);
+    announcer.takeBack();
+  } else if (state_.journal->active()) {
+    for (uint32_t use : uses)
+      state_.journal->note(state_.clientOf(state_.uses[use]), old_, reason_);
+  }
+  return announcer.status();
 }
 
 } // namespace
@@ -121,13 +158,13 @@ static absl::StatusOr<uint32_t> findUse(const GraphState &state, const Client &c
                                                 (client.isOutput() ? " outputs" : " inputs") +
                                                 "; there is no number " +
                                                 std::to_string(client.index));
-  return client.isOutput()
-             ? state.outputUses[size_t(client.index)]
-             : state.nodes[client.node.node()->slot].firstUse + uint32_t(client.index);
+  return state.useOf(client);
 }
 
 absl::Status FunctionGraph::changeInput(const Client &client, const Variable &fresh,
                                         std::string_view reason) {
+  if (absl::Status status = state_->mayChange(); !status.ok())
+    return status;
   absl::StatusOr<uint32_t> use = findUse(*state_, client);
   if (!use.ok())
     return use.status();
@@ -140,16 +177,16 @@ absl::Status FunctionGraph::changeInput(const Client &client, const Variable &fr
   if (!change.upstream({*use}).empty())
     return change.fail(ErrorKind::Cycle, "it is computed from " + client.node.op().str() +
                                              ", which would then use it");
-  change.apply({*use});
-  return absl::OkStatus();
+  return change.make(*this, {*use});
 }
 
 absl::Status FunctionGraph::replace(const Variable &old, const Variable &fresh,
                                     std::string_view reason) {
+  if (absl::Status status = state_->mayChange(); !status.ok())
+    return status;
   uint32_t slot = state_->slotOf(old.node());
   if (slot == kNoSlot || old == fresh)
     return absl::OkStatus();
-  // Held: a conversion makes a Variable that nobody else holds.
   Variable converted = fresh;
   if (Variable narrowed = filterVariable(old.type(), fresh); narrowed.ok())
     converted = narrowed;
@@ -165,9 +202,7 @@ absl::Status FunctionGraph::replace(const Variable &old, const Variable &fresh,
     uint32_t user = state_->uses[i].user;
     return user != kNoSlot && kept.contains(state_->nodes[user].node);
   });
-  if (!uses.empty())
-    change.apply(uses);
-  return absl::OkStatus();
+  return uses.empty() ? absl::OkStatus() : change.make(*this, uses);
 }
 
 absl::Status FunctionGraph::replaceAll(const Replacements &replacements, std::string_view reason) {
@@ -175,6 +210,105 @@ absl::Status FunctionGraph::replaceAll(const Replacements &replacements, std::st
     if (absl::Status status = replace(old, fresh, reason); !status.ok())
       return status;
   return absl::OkStatus();
+}
+
+//===--- checkpoints ------------------------------------------------------===//
+
+Checkpoint::Checkpoint(std::shared_ptr<detail::Journal> journal, uint64_t serial)
+    : journal_(std::move(journal)), serial_(serial) {}
+Checkpoint::Checkpoint(Checkpoint &&) noexcept = default;
+Checkpoint &Checkpoint::operator=(Checkpoint &&other) noexcept {
+  std::swap(journal_, other.journal_);
+  std::swap(serial_, other.serial_);
+  return *this;
+}
+Checkpoint::~Checkpoint() {
+  if (journal_)
+    journal_->close(serial_);
+}
+
+Checkpoint FunctionGraph::checkpoint() { return {state_->journal, state_->journal->open()}; }
+
+absl::Status FunctionGraph::changeBack(const Client &client, const Variable &former,
+                                       std::string_view reason) {
+  uint32_t use = state_->useOf(client);
+  Change change(*state_, state_->valueOf(state_->uses[use]), former.node(), reason);
+  change.findImports();
+  return change.make(*this, {use}, Announcer::OnError::Detach);
+}
+
+absl::Status FunctionGraph::revert(Checkpoint checkpoint) {
+  if (absl::Status status = state_->mayChange(); !status.ok())
+    return status;
+  detail::Journal &journal = *state_->journal;
+  if (checkpoint.journal_ != state_->journal || !journal.isYoungest(checkpoint.serial_))
+    return makeError(ErrorKind::ValueError,
+                     "only the youngest open checkpoint of a FunctionGraph can be reverted to");
+  std::vector<detail::Journal::Entry> entries = journal.takeSinceYoungest();
+  absl::Status first;
+  // Undoing is not noted: what an older checkpoint sees is as it was.
+  state_->journal = std::make_shared<detail::Journal>();
+  for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
+    absl::Status status = changeBack(entry->client, entry->old, "revert: " + entry->reason);
+    if (first.ok())
+      first = status;
+  }
+  state_->journal = checkpoint.journal_;
+  // What was removed for good is back by right.
+  absl::erase_if(state_->banned, [&](const auto &entry) { return state_->contains(entry.first); });
+  return first;
+}
+
+absl::Status FunctionGraph::validate() {
+  for (const auto &[pointer, node] : state_->banned)
+    if (state_->contains(pointer))
+      return makeError(ErrorKind::Inconsistency,
+                       "a node " + node.op().str() +
+                           " is back in the FunctionGraph, after a rewrite had removed it for good",
+                       node.place());
+  return executeCallbacks(&Feature::onValidate);
+}
+
+absl::StatusOr<Checkpoint> FunctionGraph::replaceAllValidate(const Replacements &replacements,
+                                                             std::string_view reason) {
+  if (absl::Status status = state_->mayChange(); !status.ok())
+    return status;
+  Checkpoint start = checkpoint();
+  absl::Status status = replaceAll(replacements, reason);
+  if (status.ok())
+    status = validate();
+  if (status.ok())
+    return start;
+  if (absl::Status reverted = revert(std::move(start)); !reverted.ok())
+    return makeError(errorKind(status),
+                     std::string(status.message()) + "\n" + std::string(reverted.message()));
+  return status;
+}
+
+absl::StatusOr<Checkpoint> FunctionGraph::replaceAllValidateRemove(const Replacements &replacements,
+                                                                   const std::vector<Apply> &remove,
+                                                                   std::string_view reason,
+                                                                   bool warn) {
+  absl::StatusOr<Checkpoint> start = replaceAllValidate(replacements, reason);
+  if (!start.ok())
+    return start;
+  for (const Apply &node : remove)
+    if (contains(node)) {
+      absl::Status status =
+          makeError(ErrorKind::ReplacementDidNotRemove,
+                    (reason.empty() ? std::string("a replacement") : std::string(reason)) +
+                        " was to remove a node " + node.op().str() + ", which is still used",
+                    node.place());
+      if (warn)
+        logWarning(std::string(status.message()));
+      if (absl::Status reverted = revert(*std::move(start)); !reverted.ok())
+        return makeError(errorKind(status),
+                         std::string(status.message()) + "\n" + std::string(reverted.message()));
+      return status;
+    }
+  for (const Apply &node : remove)
+    state_->banned.emplace(node.node(), node);
+  return start;
 }
 
 } // namespace graphc

@@ -2,7 +2,9 @@
 #include "Graph/GraphState.h"
 
 #include <algorithm>
-#include <limits>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
 
 namespace graphc::detail {
 
@@ -74,24 +76,55 @@ void GraphState::removeLeaf(VariableNode *v) {
   release(v);
 }
 
-void GraphState::addInput(VariableNode *v) {
+void GraphState::insertInput(size_t at, VariableNode *v) {
   addLeaf(v, /*own=*/true);
   vars[v->slot].input = true;
-  inputs.push_back(v);
+  inputs.insert(inputs.begin() + ptrdiff_t(at), v);
 }
 
-void GraphState::addOutput(VariableNode *v) {
+void GraphState::dropInput(size_t at) {
+  VariableNode *v = inputs[at];
+  inputs.erase(inputs.begin() + ptrdiff_t(at));
+  removeLeaf(v);
+}
+
+void GraphState::insertOutput(size_t at, VariableNode *v) {
   if (slotOf(v) == kNoSlot)
     addLeaf(v, /*own=*/false);
   retain(v);
   uint32_t use = allocateUses(1);
-  uses[use] = {kNoSlot, uint32_t(outputs.size())};
-  outputs.push_back(v);
-  outputUses.push_back(use);
+  outputs.insert(outputs.begin() + ptrdiff_t(at), v);
+  outputUses.insert(outputUses.begin() + ptrdiff_t(at), use);
+  uses[use] = {kNoSlot, uint32_t(at)};
+  if (at + 1 != outputs.size())
+    numberOutputs();
   link(use, slotOf(v));
 }
 
-void GraphState::addNodes(absl::Span<ApplyNode *const> order, bool ownConstants) {
+void GraphState::dropOutputs(const std::vector<bool> &keep) {
+  size_t kept = 0;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (keep[i]) {
+      outputs[kept] = outputs[i];
+      outputUses[kept++] = outputUses[i];
+      continue;
+    }
+    unlink(outputUses[i], slotOf(outputs[i]));
+    freeUses_[1].push_back(outputUses[i]);
+    release(outputs[i]);
+  }
+  outputs.resize(kept);
+  outputUses.resize(kept);
+  numberOutputs();
+}
+
+void GraphState::numberOutputs() {
+  for (size_t i = 0; i < outputs.size(); ++i)
+    uses[outputUses[i]].index = uint32_t(i);
+}
+
+void GraphState::addNodes(absl::Span<ApplyNode *const> order, bool ownConstants,
+                          Announcer *announcer) {
   for (ApplyNode *node : order) {
     if (freeNodes_.empty()) {
       nodes.emplace_back();
@@ -113,6 +146,8 @@ void GraphState::addNodes(absl::Span<ApplyNode *const> order, bool ownConstants)
       uses[firstUse + i] = {slot, i};
       link(firstUse + i, slotOf(node->input(i)));
     }
+    if (announcer && !announcer->idle())
+      announcer->imported(Apply::fromNode(node));
   }
 }
 
@@ -145,19 +180,34 @@ void GraphState::unlink(uint32_t use, uint32_t varSlot) {
 
 //===--- changes ----------------------------------------------------------===//
 
-void GraphState::redirect(uint32_t use, VariableNode *fresh) {
-  VariableNode *old = valueOf(uses[use]);
-  if (slotOf(fresh) == kNoSlot)
-    addLeaf(fresh, /*own=*/false);
-  unlink(use, slotOf(old));
-  link(use, slotOf(fresh));
+Client GraphState::clientOf(const Use &use) const {
+  return use.user == kNoSlot ? Client::output(int(use.index))
+                             : Client{Apply::fromNode(nodes[use.user].node), int(use.index)};
+}
+
+uint32_t GraphState::useOf(const Client &client) const {
+  return client.isOutput() ? outputUses[size_t(client.index)]
+                           : nodes[client.node.node()->slot].firstUse + uint32_t(client.index);
+}
+
+void GraphState::redirect(uint32_t use, VariableNode *fresh, absl::Span<ApplyNode *const> imports,
+                          Announcer *announcer) {
   auto [user, index, previous, next] = uses[use];
+  VariableNode *old = valueOf(uses[use]);
   if (user == kNoSlot) {
     retain(fresh);
     release(std::exchange(outputs[index], fresh));
   } else {
     setInput(nodes[user].node, index, fresh);
   }
+  addNodes(imports, /*ownConstants=*/false, announcer);
+  if (slotOf(fresh) == kNoSlot)
+    addLeaf(fresh, /*own=*/false);
+  unlink(use, slotOf(old));
+  link(use, slotOf(fresh));
+  prune(old, announcer);
+  if (announcer && !announcer->idle())
+    announcer->changed(clientOf(uses[use]), Variable::fromNode(old), Variable::fromNode(fresh));
 }
 
 bool GraphState::isUnused(ApplyNode *node) const {
@@ -184,7 +234,7 @@ void GraphState::removeNode(ApplyNode *node, std::vector<VariableNode *> &unused
   --numNodes;
 }
 
-void GraphState::prune(VariableNode *v) {
+void GraphState::prune(VariableNode *v, Announcer *announcer) {
   // Consumers first. Removed nodes are released at the end: until then the list may name their
   // inputs.
   std::vector<VariableNode *> unused = {v};
@@ -197,8 +247,11 @@ void GraphState::prune(VariableNode *v) {
     if (!candidate->owner) {
       removeLeaf(candidate);
     } else if (isUnused(candidate->owner)) {
-      removeNode(candidate->owner, unused);
-      removed.push_back(candidate->owner);
+      ApplyNode *node = candidate->owner;
+      removeNode(node, unused);
+      removed.push_back(node);
+      if (announcer && !announcer->idle())
+        announcer->pruned(Apply::fromNode(node));
     }
   }
   for (ApplyNode *node : removed)
@@ -207,33 +260,40 @@ void GraphState::prune(VariableNode *v) {
 
 //===--- order ------------------------------------------------------------===//
 
-std::vector<ApplyNode *> GraphState::toposort(ApplyNode **cyclic) const {
+std::vector<ApplyNode *> GraphState::toposort(ApplyNode **cyclic, const NodeLists &before) const {
   enum Mark : uint8_t { New, Open, Done };
   std::vector<Mark> marks(nodes.size(), New);
   struct Frame {
     ApplyNode *node;
     uint32_t next;
+    absl::Span<ApplyNode *const> more;
   };
   std::vector<Frame> stack;
   std::vector<ApplyNode *> order;
   order.reserve(numNodes);
-  auto visit = [&](VariableNode *v) {
-    if (!v->owner)
+  auto visit = [&](ApplyNode *node) {
+    if (!node)
       return;
-    Mark &mark = marks[v->owner->slot];
+    Mark &mark = marks[node->slot];
     if (mark == New) {
       mark = Open;
-      stack.push_back({v->owner, 0});
+      stack.push_back({node, 0, {}});
+      if (!before.empty())
+        if (auto at = before.find(node); at != before.end())
+          stack.back().more = at->second;
     } else if (mark == Open && cyclic) {
-      *cyclic = v->owner;
+      *cyclic = node;
     }
   };
   for (VariableNode *output : outputs) {
-    visit(output);
+    visit(output->owner);
     while (!stack.empty()) {
       Frame &top = stack.back();
       if (top.next < top.node->numInputs) {
-        visit(top.node->input(top.next++));
+        visit(top.node->input(top.next++)->owner);
+      } else if (size_t i = top.next - top.node->numInputs; i < top.more.size()) {
+        ++top.next;
+        visit(top.more[i]);
       } else {
         marks[top.node->slot] = Done;
         order.push_back(top.node);
@@ -244,10 +304,14 @@ std::vector<ApplyNode *> GraphState::toposort(ApplyNode **cyclic) const {
   return order;
 }
 
-void GraphState::relabel() {
+/// Distance of labels where nothing is in the way.
+static constexpr uint64_t kStep = uint64_t(1) << 32;
+
+void GraphState::relabel(absl::Span<ApplyNode *const> order) {
   uint64_t label = 0;
-  for (ApplyNode *node : toposort())
-    nodes[node->slot].label = label += uint64_t(1) << 32;
+  for (ApplyNode *node : order)
+    nodes[node->slot].label = label += kStep;
+  ++relabelings;
 }
 
 void GraphState::label(absl::Span<ApplyNode *const> order, uint64_t before, uint64_t limit) {
@@ -256,13 +320,65 @@ void GraphState::label(absl::Span<ApplyNode *const> order, uint64_t before, uint
     for (uint32_t i = 0; i < node->numInputs; ++i)
       low = std::max(low, labelOf(node->input(i)));
   if (before > low)
-    limit = before;
-  uint64_t gap = limit == kNoLimit ? (order.size() + 1) << 32 : limit - std::min(low, limit);
-  uint64_t step = gap / (order.size() + 1);
-  if (step == 0)
-    return relabel();
+    limit = std::min(limit, before);
+  // Where the limit cannot be kept, who uses them moves (pushUsers).
+  uint64_t gap = limit > low ? limit - low : kNoLimit;
+  uint64_t step = std::min(gap / (order.size() + 1), kStep);
+  if (step == 0 || low > kNoLimit - step * (order.size() + 1))
+    return relabel(toposort());
   for (ApplyNode *node : order)
     nodes[node->slot].label = low += step;
+}
+
+void GraphState::pushUsers(VariableNode *v) {
+  std::vector<ApplyNode *> users;
+  for (uint32_t i = vars[slotOf(v)].firstUse; i != kNoSlot; i = uses[i].next)
+    if (uses[i].user != kNoSlot)
+      users.push_back(nodes[uses[i].user].node);
+  if (moveAbove(labelOf(v), std::move(users)) == Moved::NoRoom)
+    relabel(toposort());
+  ++relabelings;
+}
+
+GraphState::Moved GraphState::moveAbove(uint64_t low, std::vector<ApplyNode *> start,
+                                        const NodeLists &after, const ApplyNode *barrier) {
+  uint64_t limit = kNoLimit;
+  std::vector<ApplyNode *> moved;
+  absl::flat_hash_set<ApplyNode *> seen;
+  auto visit = [&](ApplyNode *node) {
+    if (nodes[node->slot].label > low)
+      limit = std::min(limit, nodes[node->slot].label);
+    else if (seen.insert(node).second)
+      moved.push_back(node);
+  };
+  for (ApplyNode *node : start)
+    visit(node);
+  for (size_t i = 0; i < moved.size(); ++i) {
+    ApplyNode *node = moved[i];
+    if (node == barrier)
+      return Moved::Blocked;
+    for (uint32_t k = 0; k < node->numOutputs; ++k)
+      for (uint32_t use = vars[node->output(k)->slot].firstUse; use != kNoSlot;
+           use = uses[use].next)
+        if (uses[use].user != kNoSlot)
+          visit(nodes[uses[use].user].node);
+    // Of the other edges those count that the labels respect so far.
+    if (auto at = after.find(node); at != after.end())
+      for (ApplyNode *next : at->second)
+        if (nodes[next->slot].label > nodes[node->slot].label)
+          visit(next);
+  }
+  if (moved.empty())
+    return Moved::Done;
+  std::sort(moved.begin(), moved.end(), [&](const ApplyNode *a, const ApplyNode *b) {
+    return std::pair(nodes[a->slot].label, a->slot) < std::pair(nodes[b->slot].label, b->slot);
+  });
+  uint64_t step = std::min((limit - low) / (moved.size() + 1), kStep);
+  if (step == 0)
+    return Moved::NoRoom;
+  for (ApplyNode *node : moved)
+    nodes[node->slot].label = low += step;
+  return Moved::Done;
 }
 
 } // namespace graphc::detail

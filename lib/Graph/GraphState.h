@@ -6,15 +6,19 @@
 //
 // Nodes have labels that grow along every edge (order maintenance): whether an edge from `a` to
 // `b` closes a cycle is answered at once where label(a) < label(b), and otherwise by a search of
-// the nodes with labels between.
+// the nodes with labels between. An edge against the labels moves the nodes that come after it
+// (after Pearce and Kelly, A dynamic topological sort algorithm for directed acyclic graphs, 2006).
 //
 //===----------------------------------------------------------------------===//
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "Graph/Journal.h"
+#include "Graph/Listeners.h"
 #include "Graph/Nodes.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
@@ -55,6 +59,18 @@ struct GraphState {
   std::string name;
   size_t numNodes = 0;
 
+  Listeners listeners;
+  std::shared_ptr<Journal> journal = std::make_shared<Journal>();
+  /// What replaceAllValidateRemove removed and has to stay away.
+  absl::flat_hash_map<ApplyNode *, Apply> banned;
+  /// A change is under way: Features are being told.
+  bool changing = false;
+  bool disowned = false;
+
+  /// An Inconsistency where the graph cannot be changed now, or not its inputs and outputs.
+  absl::Status mayChange() const;
+  absl::Status mayChangeInterface() const;
+
   GraphState() = default;
   GraphState(const GraphState &) = delete;
   ~GraphState();
@@ -67,30 +83,57 @@ struct GraphState {
 
   /// A leaf. `own`: no other FunctionGraph can meet it, so it may carry its slot.
   void addLeaf(VariableNode *v, bool own);
-  void addInput(VariableNode *v);
-  void addOutput(VariableNode *v);
   /// Adds nodes, producers before consumers; their leaves are inputs, members or constants.
-  void addNodes(absl::Span<ApplyNode *const> order, bool ownConstants);
+  void addNodes(absl::Span<ApplyNode *const> order, bool ownConstants,
+                Announcer *announcer = nullptr);
 
   //===--- changes --------------------------------------------------------===//
-  /// Use `use` (of input `index` of `user`, or of an output) becomes one of `fresh`. The
-  /// caller holds a count of the old Variable.
-  void redirect(uint32_t use, VariableNode *fresh);
+  // `announcer`, where there is one, tells Features of each step in the order of F-089.
+
+  /// Use `use` (of input `index` of `user`, or of an output) becomes one of `fresh`, for which
+  /// `imports` become members. The caller holds a count of the old Variable.
+  void redirect(uint32_t use, VariableNode *fresh, absl::Span<ApplyNode *const> imports,
+                Announcer *announcer);
   /// Removes `v`, if it has no uses now, and what only it keeps in the graph; consumers before
   /// producers. The caller holds a count of `v`.
-  void prune(VariableNode *v);
+  void prune(VariableNode *v, Announcer *announcer);
+  /// The outputs become those that `keep`s, numbered anew. What then has no use stays.
+  void dropOutputs(const std::vector<bool> &keep);
+  /// `v` becomes output `at`, numbered anew.
+  void insertOutput(size_t at, VariableNode *v);
+  /// An unused one.
+  void dropInput(size_t at);
+  void insertInput(size_t at, VariableNode *v);
+
   VariableNode *valueOf(const Use &use) const {
     return use.user == kNoSlot ? outputs[use.index] : nodes[use.user].node->input(use.index);
   }
+  Client clientOf(const Use &use) const;
+  /// The use that a client of the graph stands for.
+  uint32_t useOf(const Client &client) const;
 
   //===--- order ----------------------------------------------------------===//
+  /// Nodes that must precede, or follow, a node, besides what data say.
+  using NodeLists = absl::flat_hash_map<ApplyNode *, std::vector<ApplyNode *>>;
   /// F-114. Stops short of nodes on a cycle, setting `cyclic` to one of them.
-  std::vector<ApplyNode *> toposort(ApplyNode **cyclic = nullptr) const;
-  /// Gives `order`, nodes that have just been added, labels above those of what they use and
-  /// below `limit`, if possible also below `before`.
+  std::vector<ApplyNode *> toposort(ApplyNode **cyclic = nullptr,
+                                    const NodeLists &before = {}) const;
+  /// Gives `order`, nodes that have just been added, labels above those of what they use and,
+  /// if possible, below `limit` and `before`.
   void label(absl::Span<ApplyNode *const> order, uint64_t before, uint64_t limit);
+  /// What uses `v`, and what is computed from it, gets labels above that of `v`.
+  void pushUsers(VariableNode *v);
+
+  enum class Moved { Done, Blocked, NoRoom };
+  /// `nodes`, and what comes after them by data and `after`, get labels above `low` where they have
+  /// none; nothing changes if `barrier` would be among them, or if labels have no room.
+  Moved moveAbove(uint64_t low, std::vector<ApplyNode *> nodes, const NodeLists &after = {},
+                  const ApplyNode *barrier = nullptr);
+  /// Labels in this order, which is one of all nodes.
+  void relabel(absl::Span<ApplyNode *const> order);
+  /// Grows when labels change of which only the order by data is sure.
+  uint64_t relabelings = 0;
   static constexpr uint64_t kNoLimit = ~uint64_t(0);
-  void relabel();
   uint64_t labelOf(const VariableNode *v) const {
     return v->owner ? nodes[v->owner->slot].label : 0;
   }
@@ -102,6 +145,7 @@ private:
   uint32_t addVar(VariableNode *v);
   void removeLeaf(VariableNode *v);
   void removeNode(ApplyNode *node, std::vector<VariableNode *> &unused);
+  void numberOutputs();
   bool isUnused(ApplyNode *node) const;
 
   std::vector<uint32_t> freeNodes_;

@@ -102,7 +102,10 @@ absl::StatusOr<GraphRecord> GraphEmission::run(const FunctionGraph &graph) {
     record.inputNames.emplace_back(input.name());
   }
   int32_t number = 0;
-  for (const Apply &node : graph.toposort())
+  absl::StatusOr<std::vector<Apply>> order = graph.toposort();
+  if (!order.ok())
+    return order.status();
+  for (const Apply &node : *order)
     if (absl::Status status = emit(node, number++); !status.ok())
       return status;
   for (int i = 0; i < graph.numOutputs(); ++i) {

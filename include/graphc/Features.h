@@ -1,0 +1,173 @@
+//===- graphc/Features.h - Features that come with graphc -------*- C++ -*-===//
+//
+// Each belongs to one FunctionGraph at a time unless it says that it keeps nothing.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include <iosfwd>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "graphc/Feature.h"
+
+namespace graphc {
+
+/// F-145: the members with an equal op, in the order in which they came.
+class NodeFinder : public Bookkeeper {
+public:
+  NodeFinder();
+  ~NodeFinder() override;
+  std::string_view name() const override { return "NodeFinder"; }
+  std::vector<std::string> provides() const override { return {"nodes"}; }
+  std::vector<Apply> nodes(const Op &op) const;
+  absl::Status onImport(FunctionGraph &graph, const Apply &node, std::string_view reason) override;
+  absl::Status onPrune(FunctionGraph &graph, const Apply &node, std::string_view reason) override;
+  std::shared_ptr<Feature> clone() override { return std::make_shared<NodeFinder>(); }
+
+private:
+  struct Table;
+  std::unique_ptr<Table> table_;
+};
+
+/// F-146: writes a line for each event, with its reason. The stream must outlive it. Keeps nothing.
+class PrintListener : public Feature {
+public:
+  explicit PrintListener(std::ostream &os) : os_(os) {}
+  std::string_view name() const override { return "PrintListener"; }
+  absl::Status onAttach(FunctionGraph &graph) override;
+  absl::Status onDetach(FunctionGraph &graph) override;
+  absl::Status onImport(FunctionGraph &graph, const Apply &node, std::string_view reason) override;
+  absl::Status onPrune(FunctionGraph &graph, const Apply &node, std::string_view reason) override;
+  absl::Status onChangeInput(FunctionGraph &graph, const Client &client, const Variable &old,
+                             const Variable &fresh, std::string_view reason) override;
+  absl::Status onValidate(FunctionGraph &graph) override;
+  std::shared_ptr<Feature> clone() override { return std::make_shared<PrintListener>(os_); }
+
+private:
+  std::ostream &os_;
+};
+
+/// F-097: an unnamed replacement takes the name of what it replaces. Constants keep theirs. Keeps
+/// nothing.
+class PreserveVariableAttributes : public Feature {
+public:
+  std::string_view name() const override { return "PreserveVariableAttributes"; }
+  absl::Status onChangeInput(FunctionGraph &graph, const Client &client, const Variable &old,
+                             const Variable &fresh, std::string_view reason) override;
+  std::shared_ptr<Feature> clone() override {
+    return std::make_shared<PreserveVariableAttributes>();
+  }
+};
+
+/// F-131: all states since it was attached. State 0 is the first; a change of an edge leads to
+/// the next one. A change made elsewhere than at the end truncates what followed.
+class History : public Feature {
+public:
+  History();
+  ~History() override;
+  std::string_view name() const override { return "History"; }
+  std::vector<std::string> provides() const override { return {"states"}; }
+  /// The present state and the last one.
+  size_t position() const { return position_; }
+  size_t end() const;
+  /// Brings the graph to a state. IndexError for one beyond the end.
+  absl::Status goTo(FunctionGraph &graph, size_t state);
+  absl::Status back(FunctionGraph &graph);
+  absl::Status forward(FunctionGraph &graph) { return goTo(graph, position_ + 1); }
+  absl::Status toStart(FunctionGraph &graph) { return goTo(graph, 0); }
+  absl::Status toEnd(FunctionGraph &graph) { return goTo(graph, end()); }
+
+  absl::Status onChangeInput(FunctionGraph &graph, const Client &client, const Variable &old,
+                             const Variable &fresh, std::string_view reason) override;
+  std::shared_ptr<Feature> clone() override { return std::make_shared<History>(); }
+
+private:
+  struct Step;
+  std::vector<Step> steps_;
+  size_t position_ = 0;
+  bool walking_ = false;
+};
+
+/// Lets a graph hold ops that overwrite their inputs (OpDef::destroyMap) and return views of them
+/// (OpDef::viewMap), if a run in the order that it demands gives what a run without memory shared
+/// would. validate() is Inconsistency where it cannot be (F-134 to F-138):
+///  1. a Variable and its views together have two destroyers;
+///  2. a constant, or what `protect` named, is destroyed, or one of its views;
+///  3. a destroyer reads the destroyed memory by another input, too, and the op does not allow it
+///     (tolerateSame, tolerateAliased);
+///  4. and 5. all readers must run before the destroyer, but one is computed from its result.
+/// The cost of validate follows the changes since the last one, not the size of the graph: order
+/// is maintained as by FunctionGraph itself.
+class DestroyHandler : public Feature {
+public:
+  DestroyHandler();
+  ~DestroyHandler() override;
+  std::string_view name() const override { return "DestroyHandler"; }
+
+  /// What may not be destroyed. Not taken over by clone().
+  void protect(const Variable &v);
+  /// The Variable whose memory `v` shows: `v` itself unless it is a view.
+  static Variable root(const Variable &v);
+  /// F-132: the node that overwrites the memory of `v`, if one does (more only in a graph that
+  /// does not validate).
+  std::vector<Apply> destroyers(FunctionGraph &graph, const Variable &v) const;
+  bool hasDestroyers(FunctionGraph &graph, absl::Span<const Variable> vs) const;
+
+  /// AlreadyThere if the graph has one; ValueError if it is attached to another graph.
+  absl::Status onAttach(FunctionGraph &graph) override;
+  absl::Status onDetach(FunctionGraph &graph) override;
+  absl::Status onImport(FunctionGraph &graph, const Apply &node, std::string_view reason) override;
+  absl::Status onPrune(FunctionGraph &graph, const Apply &node, std::string_view reason) override;
+  absl::Status onChangeInput(FunctionGraph &graph, const Client &client, const Variable &old,
+                             const Variable &fresh, std::string_view reason) override;
+  absl::Status onValidate(FunctionGraph &graph) override;
+  absl::StatusOr<Orderings> orderings(FunctionGraph &graph) override;
+  std::shared_ptr<Feature> clone() override { return std::make_shared<DestroyHandler>(); }
+
+private:
+  struct Tables;
+  std::unique_ptr<Tables> tables_;
+};
+
+/// F-141, F-142: refuses, at validate, that inputs or outputs be destroyed and that outputs share
+/// memory, as functions need it. Uses the graph's DestroyHandler, and adds one where none is.
+/// Keeps nothing about a graph.
+class Supervisor : public Feature {
+public:
+  struct Options {
+    /// Numbers of inputs that may be overwritten.
+    std::set<int> mutableInputs = {};
+    /// Numbers of outputs that may share memory with inputs and with each other.
+    std::set<int> borrowedOutputs = {};
+  };
+  explicit Supervisor(Options options) : options_(std::move(options)) {}
+  std::string_view name() const override { return "Supervisor"; }
+  absl::Status onAttach(FunctionGraph &graph) override;
+  absl::Status onValidate(FunctionGraph &graph) override;
+  std::shared_ptr<Feature> clone() override { return std::make_shared<Supervisor>(options_); }
+
+private:
+  Options options_;
+};
+
+/// F-143: refuses, at validate, that one of these outputs be the result of an op that overwrites
+/// an input for it. Keeps nothing.
+class NoOutputFromInplace : public Feature {
+public:
+  explicit NoOutputFromInplace(std::set<int> outputs) : outputs_(std::move(outputs)) {}
+  std::string_view name() const override { return "NoOutputFromInplace"; }
+  absl::Status onValidate(FunctionGraph &graph) override;
+  std::shared_ptr<Feature> clone() override {
+    return std::make_shared<NoOutputFromInplace>(outputs_);
+  }
+
+private:
+  std::set<int> outputs_;
+};
+
+} // namespace graphc

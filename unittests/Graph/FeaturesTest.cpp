@@ -1,0 +1,150 @@
+// F-097, F-131, F-145 to F-147: the Features that come with graphc.
+#include "graphc/Features.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <sstream>
+
+#include "TestOps.h"
+#include "graphc/FunctionGraph.h"
+
+namespace graphc {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+struct FeaturesTest : testing::Test {
+  Op add = testOp("add", 2), exp = testOp("exp"), log = testOp("log");
+  Variable x = dscalar("x"), y = dscalar("y");
+
+  FunctionGraph graph(const Variables &outputs, Features features) {
+    absl::StatusOr<FunctionGraph> made =
+        FunctionGraph::create({x, y}, outputs, {.features = std::move(features)});
+    EXPECT_TRUE(made.ok()) << made.status();
+    return *std::move(made);
+  }
+  static std::string text(const FunctionGraph &fg) {
+    std::string s;
+    std::vector<Apply> order = *fg.toposort();
+    for (const Apply &node : order)
+      s += std::string(node.op().name()) + " ";
+    return s;
+  }
+};
+
+// F-145, F-077: also what stood before, in the order in which nodes came.
+TEST_F(FeaturesTest, NodeFinder) {
+  auto finder = std::make_shared<NodeFinder>();
+  FunctionGraph fg = graph({exp(exp(x)), log(y)}, {finder});
+  Apply outer = fg.output(0).owner(), inner = outer.input(0).owner();
+  EXPECT_THAT(finder->nodes(exp), ElementsAre(inner, outer));
+  EXPECT_THAT(finder->nodes(add), IsEmpty());
+  ASSERT_TRUE(fg.replace(fg.output(1), exp(fg.input(1))).ok());
+  EXPECT_THAT(finder->nodes(exp), ElementsAre(inner, outer, fg.output(1).owner()));
+  EXPECT_THAT(finder->nodes(log), IsEmpty());
+  ASSERT_TRUE(fg.replace(inner.output(0), fg.input(1)).ok());
+  EXPECT_THAT(finder->nodes(exp), ElementsAre(outer, fg.output(1).owner()));
+  ASSERT_TRUE(fg.removeFeature(finder).ok());
+  EXPECT_THAT(finder->nodes(exp), IsEmpty());
+}
+
+TEST_F(FeaturesTest, NodeFinderAgainstTheGraph) {
+  std::mt19937 random(3);
+  auto any = [&](size_t n) { return size_t(random() % n); };
+  auto finder = std::make_shared<NodeFinder>();
+  Variables made = {x, y};
+  for (int i = 0; i < 50; ++i)
+    made.push_back(i % 2 ? exp(made[any(made.size())])
+                         : add(made[any(made.size())], made[any(made.size())]));
+  FunctionGraph fg = graph({made.back(), made[30]}, {finder});
+  for (int step = 0; step < 300; ++step) {
+    Variables all = fg.variables();
+    Variable old = all[any(all.size())], other = all[any(all.size())];
+    (void)fg.replace(old, any(2) ? exp(other) : add(other, old));
+    size_t count = 0;
+    for (const Apply &node : fg.applyNodes())
+      count += node.op() == exp;
+    ASSERT_EQ(finder->nodes(exp).size(), count);
+    for (const Apply &node : finder->nodes(exp))
+      ASSERT_TRUE(fg.contains(node));
+  }
+}
+
+// F-146
+TEST_F(FeaturesTest, PrintListener) {
+  std::ostringstream os;
+  auto printer = std::make_shared<PrintListener>(os);
+  FunctionGraph fg = graph({exp(add(x, y))}, {printer});
+  Variable sum = fg.output(0).owner().input(0);
+  ASSERT_TRUE(fg.replaceValidate(sum, log(fg.input(0)), "a rule").ok());
+  ASSERT_TRUE(fg.replace(fg.output(0), fg.input(1)).ok());
+  ASSERT_TRUE(fg.removeFeature(printer).ok());
+  EXPECT_EQ(os.str(), "attach: 2 nodes\n"
+                      "import: log (a rule)\n"
+                      "prune: add (a rule)\n"
+                      "change: input 0 of exp: add.0 -> log.0 (a rule)\n"
+                      "validate: 2 nodes\n"
+                      "prune: exp\n"
+                      "prune: log\n"
+                      "change: output 0: exp.0 -> y\n"
+                      "detach: 0 nodes\n");
+}
+
+// F-097, F-147
+TEST_F(FeaturesTest, PreserveVariableAttributes) {
+  Variable e = exp(x), l = log(y);
+  e.setName("e");
+  l.setName("l");
+  FunctionGraph fg = graph({e, l}, {std::make_shared<PreserveVariableAttributes>()});
+  Variable fresh = log(fg.input(0)), named = exp(fg.input(1));
+  named.setName("own");
+  ASSERT_TRUE(fg.replace(fg.output(0), fresh).ok());
+  ASSERT_TRUE(fg.replace(fg.output(1), named).ok());
+  EXPECT_EQ(fg.output(0).name(), "e");
+  EXPECT_EQ(fg.output(1).name(), "own");
+}
+
+// F-131
+TEST_F(FeaturesTest, History) {
+  auto history = std::make_shared<History>();
+  FunctionGraph fg = graph({exp(add(x, y))}, {history});
+  ASSERT_TRUE(fg.replace(fg.output(0).owner().input(0), log(fg.input(0))).ok());
+  ASSERT_TRUE(fg.replace(fg.output(0), add(fg.output(0), fg.input(1))).ok());
+  const char *states[] = {"add exp ", "log exp ", "log exp add "};
+  EXPECT_EQ(history->end(), 2u);
+  for (size_t k : {2, 0, 1, 2, 1, 0}) {
+    ASSERT_TRUE(history->goTo(fg, k).ok());
+    EXPECT_EQ(history->position(), k);
+    EXPECT_EQ(text(fg), states[k]);
+    EXPECT_TRUE(fg.checkIntegrity().ok());
+  }
+  EXPECT_EQ(history->back(fg).message(), "the history is at its start");
+  ASSERT_TRUE(history->forward(fg).ok());
+  EXPECT_EQ(text(fg), states[1]);
+  ASSERT_TRUE(history->toEnd(fg).ok());
+  ASSERT_TRUE(history->back(fg).ok());
+  // A change made here truncates what followed.
+  ASSERT_TRUE(fg.replace(fg.output(0), fg.input(0)).ok());
+  EXPECT_EQ(history->end(), 2u);
+  ASSERT_TRUE(history->toStart(fg).ok());
+  EXPECT_EQ(text(fg), states[0]);
+  ASSERT_TRUE(history->toEnd(fg).ok());
+  EXPECT_EQ(text(fg), "");
+  EXPECT_EQ(history->forward(fg).message(), "the history has states 0 to 2; there is no number 3");
+}
+
+// What is undone leaves no state.
+TEST_F(FeaturesTest, HistoryOfUndoneChanges) {
+  auto history = std::make_shared<History>();
+  FunctionGraph fg = graph({exp(x), exp(y)}, {history});
+  EXPECT_FALSE(
+      fg.replaceAllValidate({{fg.output(0), fg.input(0)}, {fg.output(1), dvector()}}).ok());
+  EXPECT_EQ(history->end(), 0u);
+  EXPECT_EQ(text(fg), "exp exp ");
+}
+
+} // namespace
+} // namespace graphc
