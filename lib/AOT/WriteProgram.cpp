@@ -4,6 +4,7 @@
 #include "AOT/DriverBitcode.h"
 #include "AOT/ProgramTables.h"
 #include "JIT/Linker.h"
+#include "JIT/RuntimeSymbols.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DerivedTypes.h"
@@ -147,7 +148,16 @@ absl::StatusOr<std::string> programObject(const Program &program, const CallInte
   std::vector<std::string> objects = {*std::move(driver)};
   objects.insert(objects.end(), kernels.begin(), kernels.end());
   const std::string &name = interface.name;
-  return mergeObjects(objects, {name, name + "_shapes", name + "_message", name + "_release"});
+  absl::StatusOr<std::string> merged =
+      mergeObjects(objects, {name, name + "_shapes", name + "_message", name + "_release"});
+  if (!merged.ok())
+    return merged;
+  // What Driver.c declares.
+  if (absl::Status status =
+          checkSymbols(*merged, {"aligned_alloc", "realloc", "free", "memcpy", "strlen"});
+      !status.ok())
+    return status;
+  return merged;
 }
 
 } // namespace graphc

@@ -1,4 +1,9 @@
-//===- JIT/HalfFloats.cpp - conversions from and to 16-bit floats ---------===//
+//===- JIT/HalfFloats.cpp - 16-bit floats as integers ---------------------===//
+//
+// No processor that graphc knows has all of loads, masks, selects and conversions for both formats,
+// and where one is missing LLVM goes through f32, a lane at a time, with calls of compiler-rt
+// (__truncsfbf2, __extendhfsf2, ...). So values of these types are i16 all the way: what moves them
+// is integer code, which every processor has, and what computes with them is f32.
 //
 // The layouts: f16 has 5 bits of exponent (bias 15) and 10 of fraction, bf16 is the upper half of
 // an f32 (8 bits, bias 127, and 7), f32 has 8 and 23. The expansions work on scalars and on
@@ -7,7 +12,11 @@
 //===----------------------------------------------------------------------===//
 #include "JIT/HalfFloats.h"
 
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 using namespace mlir;
@@ -15,11 +24,27 @@ using namespace mlir;
 namespace graphc {
 namespace {
 
+bool isHalf(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isF16() || element.isBF16();
+}
+
+Type withElement(Type like, Type element) {
+  auto vector = dyn_cast<VectorType>(like);
+  return vector ? Type(vector.clone(element)) : element;
+}
+
+/// The instructions of F16C and of aarch64 take scalars and vectors of one dimension.
+bool hasInstruction(Type type, const TargetDescription &target) {
+  auto vector = dyn_cast<VectorType>(type);
+  return target.hasF16C && getElementTypeOrSelf(type).isF16() && (!vector || vector.getRank() == 1);
+}
+
 /// Ops on values of one shape: scalars, or vectors like the one that is converted.
 class Builder {
 public:
-  Builder(Location loc, PatternRewriter &rewriter, Type like)
-      : b(loc, rewriter), like(dyn_cast<VectorType>(like)) {}
+  Builder(Operation *before, Type like)
+      : b(before->getLoc(), before), like(dyn_cast<VectorType>(like)) {}
 
   Type type(Type element) {
     return like ? Type(VectorType::get(like.getShape(), element)) : element;
@@ -137,52 +162,169 @@ Value f32ToOdd(Builder &b, Value x) {
   return b.bits(b.select(inexact, odd, bits), b.f32());
 }
 
-struct ExtendHalf : OpRewritePattern<arith::ExtFOp> {
-  ExtendHalf(MLIRContext *context, const TargetDescription &target)
-      : OpRewritePattern(context, /*benefit=*/10), expandF16(!target.hasF16C) {}
+/// The processor's own conversion, on the bits.
+struct ExtendF16 : ConvertOpToLLVMPattern<arith::ExtFOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
-  LogicalResult matchAndRewrite(arith::ExtFOp op, PatternRewriter &rewriter) const override {
-    Type from = getElementTypeOrSelf(op.getIn().getType());
-    if (!from.isBF16() && !(from.isF16() && expandF16))
+  LogicalResult matchAndRewrite(arith::ExtFOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getIn().getType()).isF16())
       return failure();
-    Builder b(op.getLoc(), rewriter, op.getIn().getType());
-    Value result = from.isBF16() ? f32FromBF16(b, op.getIn()) : f32FromF16(b, op.getIn());
-    if (result.getType() != op.getType())
-      result = b.extend(result, op.getType());
-    rewriter.replaceOp(op, result);
+    Value half =
+        LLVM::BitcastOp::create(rewriter, op.getLoc(), op.getIn().getType(), adaptor.getIn());
+    rewriter.replaceOpWithNewOp<LLVM::FPExtOp>(op, op.getType(), half);
     return success();
   }
-
-  bool expandF16;
 };
 
-struct TruncateToHalf : OpRewritePattern<arith::TruncFOp> {
-  TruncateToHalf(MLIRContext *context, const TargetDescription &target)
-      : OpRewritePattern(context, /*benefit=*/10), expandF16(!target.hasF16C),
-        f64ToF16(target.isAArch64 || target.hasAvx512Fp16) {}
+struct TruncateToF16 : ConvertOpToLLVMPattern<arith::TruncFOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
-  LogicalResult matchAndRewrite(arith::TruncFOp op, PatternRewriter &rewriter) const override {
-    Type from = getElementTypeOrSelf(op.getIn().getType()), to = getElementTypeOrSelf(op.getType());
-    // AVX512-BF16's instruction takes subnormals for zero, so bf16 is always done here.
-    bool fromF64 = from.isF64();
-    if (!to.isBF16() && !(to.isF16() && (expandF16 || (fromF64 && !f64ToF16))))
+  LogicalResult matchAndRewrite(arith::TruncFOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF16())
       return failure();
-    Builder b(op.getLoc(), rewriter, op.getIn().getType());
-    Value x = fromF64 ? f32ToOdd(b, op.getIn()) : op.getIn();
-    Value result = to.isBF16() ? bf16FromF32(b, x, op.getType())
-                   : expandF16 ? f16FromF32(b, x, op.getType())
-                               : b.truncate(x, op.getType());
-    rewriter.replaceOp(op, result);
+    Value half = LLVM::FPTruncOp::create(rewriter, op.getLoc(), op.getType(), adaptor.getIn());
+    rewriter.replaceOpWithNewOp<LLVM::BitcastOp>(op, getTypeConverter()->convertType(op.getType()),
+                                                 half);
     return success();
   }
-
-  bool expandF16, f64ToF16;
 };
+
+struct HalfConstant : ConvertOpToLLVMPattern<arith::ConstantOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult matchAndRewrite(arith::ConstantOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (!isHalf(op.getType()))
+      return failure();
+    Type i16 = rewriter.getI16Type();
+    TypedAttr bits;
+    if (auto number = dyn_cast<FloatAttr>(op.getValue()))
+      bits = IntegerAttr::get(i16, number.getValue().bitcastToAPInt());
+    else if (auto numbers = dyn_cast<DenseElementsAttr>(op.getValue()))
+      bits = numbers.bitcast(i16);
+    else
+      return failure();
+    rewriter.replaceOpWithNewOp<LLVM::ConstantOp>(op, getTypeConverter()->convertType(op.getType()),
+                                                  bits);
+    return success();
+  }
+};
+
+/// Integer arithmetic for what is no instruction.
+void expand(arith::ExtFOp op, const TargetDescription &target) {
+  Type from = op.getIn().getType();
+  if (!isHalf(from) || hasInstruction(from, target))
+    return;
+  Builder b(op, from);
+  Value result =
+      getElementTypeOrSelf(from).isBF16() ? f32FromBF16(b, op.getIn()) : f32FromF16(b, op.getIn());
+  if (result.getType() != op.getType())
+    result = b.extend(result, op.getType());
+  op.replaceAllUsesWith(result);
+  op.erase();
+}
+
+void expand(arith::TruncFOp op, const TargetDescription &target) {
+  Type to = op.getType();
+  bool fromF64 = getElementTypeOrSelf(op.getIn().getType()).isF64();
+  bool instruction = hasInstruction(to, target);
+  if (!isHalf(to) || (instruction && (!fromF64 || target.isAArch64 || target.hasAvx512Fp16)))
+    return;
+  Builder b(op, to);
+  Value x = fromF64 ? f32ToOdd(b, op.getIn()) : op.getIn();
+  // AVX512-BF16's instruction takes subnormals for zero, so bf16 is always done here.
+  Value result = getElementTypeOrSelf(to).isBF16() ? bf16FromF32(b, x, to)
+                 : instruction                     ? b.truncate(x, to)
+                                                   : f16FromF32(b, x, to);
+  op.replaceAllUsesWith(result);
+  op.erase();
+}
+
+/// Whether the op computes with the values of its halves, rather than moving them.
+bool computesWithHalves(Operation *op) {
+  Dialect *dialect = op->getDialect();
+  bool computes = isa_and_present<arith::ArithDialect, math::MathDialect>(dialect)
+                      ? !isa<arith::ConstantOp, arith::SelectOp, arith::BitcastOp, arith::ExtFOp,
+                             arith::TruncFOp>(op)
+                      : isa<vector::FMAOp, vector::ReductionOp>(op);
+  return computes && op->getNumResults() == 1 &&
+         (llvm::any_of(op->getOperandTypes(), isHalf) || isHalf(op->getResult(0).getType()));
+}
+
+/// The op on f32. An integer of at most 32 bits becomes an f64, which has room for it, so that
+/// there is one rounding; larger ones have calls of their own (CastBuilder.cpp).
+void computeInFloat32(Operation *op) {
+  OpBuilder b(op);
+  Location loc = op->getLoc();
+  Type wide = isa<arith::SIToFPOp, arith::UIToFPOp>(op) ? Type(b.getF64Type()) : b.getF32Type();
+  SmallVector<Value, 4> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(
+        isHalf(operand.getType())
+            ? arith::ExtFOp::create(b, loc, withElement(operand.getType(), b.getF32Type()), operand)
+            : operand);
+  op->setOperands(operands);
+  Value result = op->getResult(0);
+  Type type = result.getType();
+  if (!isHalf(type))
+    return;
+  result.setType(withElement(type, wide));
+  b.setInsertionPointAfter(op);
+  Value narrow = arith::TruncFOp::create(b, loc, type, result);
+  result.replaceAllUsesExcept(narrow, narrow.getDefiningOp());
+}
 
 } // namespace
 
-void populateHalfFloatPatterns(const TargetDescription &target, RewritePatternSet &patterns) {
-  patterns.add<ExtendHalf, TruncateToHalf>(patterns.getContext(), target);
+void expandHalfFloats(ModuleOp module, const TargetDescription &target) {
+  SmallVector<Operation *> ops;
+  module.walk([&](Operation *op) {
+    if (computesWithHalves(op))
+      ops.push_back(op);
+  });
+  for (Operation *op : ops)
+    computeInFloat32(op);
+  module.walk([&](Operation *op) {
+    if (auto extension = dyn_cast<arith::ExtFOp>(op))
+      expand(extension, target);
+    else if (auto truncation = dyn_cast<arith::TruncFOp>(op))
+      expand(truncation, target);
+  });
+}
+
+LogicalResult replaceHalfCast(UnrealizedConversionCastOp cast) {
+  if (cast.getNumOperands() != 1 || cast.getNumResults() != 1)
+    return failure();
+  Type from = cast.getOperand(0).getType(), to = cast.getResult(0).getType();
+  Type i16 = IntegerType::get(cast.getContext(), 16);
+  Type bits = isHalf(from) ? to : from;
+  if (isHalf(from) == isHalf(to) || bits != withElement(isHalf(from) ? from : to, i16))
+    return failure();
+  OpBuilder b(cast);
+  cast.getResult(0).replaceAllUsesWith(
+      LLVM::BitcastOp::create(b, cast.getLoc(), to, cast.getOperand(0)));
+  cast.erase();
+  return success();
+}
+
+void populateHalfFloatPatterns(const TargetDescription &target, LLVMTypeConverter &types,
+                               RewritePatternSet &patterns) {
+  types.addConversion([](FloatType type) -> std::optional<Type> {
+    if (isHalf(type))
+      return IntegerType::get(type.getContext(), 16);
+    return std::nullopt;
+  });
+  // LLVM's converter takes a vector that LLVM has as it is.
+  types.addConversion([&types](VectorType type) -> std::optional<Type> {
+    if (isHalf(type))
+      return types.convertType(type.clone(IntegerType::get(type.getContext(), 16)));
+    return std::nullopt;
+  });
+  patterns.add<HalfConstant>(types, /*benefit=*/10);
+  if (target.hasF16C)
+    patterns.add<ExtendF16, TruncateToF16>(types, /*benefit=*/10);
 }
 
 } // namespace graphc

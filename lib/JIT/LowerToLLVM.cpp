@@ -70,6 +70,7 @@ private:
 
 LogicalResult convert(ModuleOp module, const TargetDescription &target, bool trusted) {
   expandVectors(module);
+  expandHalfFloats(module, target);
   MLIRContext *context = module.getContext();
   LowerToLLVMOptions options(context);
   options.useBarePtrCallConv = true;
@@ -78,7 +79,7 @@ LogicalResult convert(ModuleOp module, const TargetDescription &target, bool tru
   LLVMTypeConverter types(context, options);
 
   RewritePatternSet patterns(context);
-  populateHalfFloatPatterns(target, patterns);
+  populateHalfFloatPatterns(target, types, patterns);
   populateMaskPatterns(patterns);
   memref::populateExpandStridedMetadataPatterns(patterns);
   populateAffineToStdConversionPatterns(patterns);
@@ -108,10 +109,10 @@ LogicalResult removeCasts(ModuleOp module) {
   if (casts.empty())
     return success();
   reconcileUnrealizedCasts(casts, &remaining);
-  if (remaining.empty())
-    return success();
-  return remaining.front().emitError(
-      "cast between types that are not the same in the LLVM dialect");
+  for (UnrealizedConversionCastOp cast : remaining)
+    if (failed(replaceHalfCast(cast)))
+      return cast.emitError("cast between types that are not the same in the LLVM dialect");
+  return success();
 }
 
 } // namespace

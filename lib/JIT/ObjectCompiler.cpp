@@ -3,6 +3,7 @@
 
 #include "JIT/AliasScopes.h"
 #include "JIT/LowerToLLVM.h"
+#include "JIT/RuntimeSymbols.h"
 #include "graphc/Status.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -301,7 +302,12 @@ absl::StatusOr<std::string> ObjectCompiler::compile(mlir::ModuleOp loops) const 
     return ir.status();
   if (absl::Status status = optimize(*ir->module); !status.ok())
     return status;
-  return object(*ir->module);
+  absl::StatusOr<std::string> made = object(*ir->module);
+  if (!made.ok())
+    return made;
+  if (absl::Status status = checkSymbols(*made); !status.ok())
+    return status;
+  return made;
 }
 
 } // namespace graphc

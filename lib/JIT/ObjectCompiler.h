@@ -51,7 +51,7 @@ public:
   bool lineTables() const { return options.lineTables; }
 
   /// From the loops stage (which it changes) to the bytes of a relocatable, position-independent
-  /// ELF object.
+  /// ELF object, which calls nothing but runtimeSymbols().
   absl::StatusOr<std::string> compile(mlir::ModuleOp loops) const;
 
   // The same in steps, for --emit.

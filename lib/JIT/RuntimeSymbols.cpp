@@ -4,6 +4,10 @@
 #include <cstring>
 #include <math.h>
 
+#include "graphc/Status.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Object/ObjectFile.h"
+
 namespace graphc {
 namespace {
 
@@ -96,6 +100,36 @@ llvm::ArrayRef<RuntimeSymbol> runtimeSymbols() {
 #undef GRAPHC_1
 #undef GRAPHC_2
   return symbols;
+}
+
+absl::Status checkSymbols(const std::string &object, llvm::ArrayRef<llvm::StringRef> more) {
+  static const auto &known = *[] {
+    auto *names = new llvm::StringSet<>;
+    for (const RuntimeSymbol &symbol : runtimeSymbols())
+      names->insert(symbol.name);
+    return names;
+  }();
+  auto failure = [](llvm::Error error) {
+    return makeError(ErrorKind::Internal, "symbols of an object: " + toString(std::move(error)));
+  };
+  auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object, "object"));
+  if (!file)
+    return failure(file.takeError());
+  for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {
+    llvm::Expected<uint32_t> flags = symbol.getFlags();
+    if (!flags)
+      return failure(flags.takeError());
+    if (!(*flags & llvm::object::SymbolRef::SF_Undefined))
+      continue;
+    llvm::Expected<llvm::StringRef> name = symbol.getName();
+    if (!name)
+      return failure(name.takeError());
+    // An ELF file's first symbol is undefined and has no name.
+    if (!name->empty() && !known.contains(*name) && !llvm::is_contained(more, *name))
+      return makeError(ErrorKind::Internal,
+                       "generated code calls " + name->str() + ", which neither libc nor libm has");
+  }
+  return absl::OkStatus();
 }
 
 } // namespace graphc

@@ -185,5 +185,69 @@ TEST(HalfFloats, EveryValueWidens) {
       }
 }
 
+/// Everything that moves halves and computes with them: whole vectors, masked ones, gathers,
+/// constants, selects, scalars, arithmetic, ops of the LLVM dialect.
+std::string movesAndSums(const char *type) {
+  return absl::StrReplaceAll(R"(
+func.func @kernel(%x: memref<T>, %out: memref<T>, %n: index) -> i32 attributes {graphc.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %x1 = memref.reinterpret_cast %x to offset: [0], sizes: [%n], strides: [1] : memref<T> to memref<?xT>
+  %o1 = memref.reinterpret_cast %out to offset: [0], sizes: [%n], strides: [1] : memref<T> to memref<?xT>
+  %one = arith.constant dense<1.0> : vector<16xT>
+  %two = arith.constant 2.0 : T
+  %steps = arith.constant dense<[15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]> : vector<16xindex>
+  scf.for %i = %c0 to %n step %c16 {
+    %left = arith.subi %n, %i : index
+    %mask = vector.create_mask %left : vector<16xi1>
+    %a = vector.maskedload %x1[%i], %mask, %one : memref<?xT>, vector<16xi1>, vector<16xT> into vector<16xT>
+    %b = vector.gather %x1[%c0] [%steps], %mask, %one : memref<?xT>, vector<16xindex>, vector<16xi1>, vector<16xT> into vector<16xT>
+    %greater = arith.cmpf ogt, %a, %b : vector<16xT>
+    %c = arith.select %greater, %a, %b : vector<16xi1>, vector<16xT>
+    %d = arith.addf %c, %one : vector<16xT>
+    %bits = llvm.bitcast %d : vector<16xT> to vector<16xi16>
+    %e = llvm.bitcast %bits : vector<16xi16> to vector<16xT>
+    vector.maskedstore %o1[%i], %mask, %e : memref<?xT>, vector<16xi1>, vector<16xT>
+  }
+  scf.for %i = %c0 to %c16 step %c1 {
+    %a = memref.load %o1[%i] : memref<?xT>
+    %b = arith.mulf %a, %two : T
+    %c = math.absf %b : T
+    memref.store %c, %o1[%i] : memref<?xT>
+  }
+  %ok = arith.constant 0 : i32
+  return %ok : i32
+})",
+                             {{"T", type}});
+}
+
+/// Small integers, which both formats hold.
+TEST(HalfFloats, MovesAndArithmetic) {
+  for (const TargetDescription &target : runnableTargets())
+    for (const Format &format : {kF16, kBF16}) {
+      std::vector<uint16_t> input;
+      for (int i = 0; i < 21; ++i)
+        input.push_back(nearest(i % 5 - 6, format));
+      auto output = run<uint16_t, uint16_t>(movesAndSums(format.name), target, input);
+      for (int i = 0; i < 21; ++i) {
+        int greater = std::max(i % 5, (15 - i % 16) % 5) - 6;
+        int expected = i < 16 ? std::abs((greater + 1) * 2) : greater + 1;
+        EXPECT_EQ(value(output[i], format), expected)
+            << target.name << " " << format.name << " " << i;
+      }
+    }
+}
+
+/// Objects for every processor need nothing that a library of the compiler's would have; `compile`
+/// looks.
+TEST(HalfFloats, EveryTargetDoesWithoutCalls) {
+  for (const char *name : {"native", "x86-64", "x86-64-v3", "x86-64-v4", "aarch64"})
+    for (const Format &format : {kF16, kBF16}) {
+      auto object = compileText(movesAndSums(format.name), *parseTarget(name));
+      EXPECT_TRUE(object.ok()) << name << " " << format.name << ": " << object.status();
+    }
+}
+
 } // namespace
 } // namespace graphc::testing

@@ -108,7 +108,7 @@ TEST(Linker, KeepsLineTables) {
 }
 
 TEST(Linker, OtherSymbolsAreRefused) {
-  auto object = compileText(R"(
+  constexpr const char *kText = R"(
     func.func private @__truncsfbf2(f32) -> i16
     func.func @kernel(%x: memref<f32>, %out: memref<i16>) -> i32 attributes {graphc.kernel} {
       %0 = memref.load %x[] : memref<f32>
@@ -116,9 +116,24 @@ TEST(Linker, OtherSymbolsAreRefused) {
       memref.store %1, %out[] : memref<i16>
       %ok = arith.constant 0 : i32
       return %ok : i32
-    })");
+    })";
+  // Before there is a file,
+  absl::Status status = compileText(kText).status();
+  EXPECT_EQ(errorKind(status), ErrorKind::Internal);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("generated code calls __truncsfbf2, which neither libc nor libm has"));
+
+  // and of an object from elsewhere.
+  auto context = makeContext();
+  auto module = parse(*context, kText);
+  auto compiler = ObjectCompiler::create(hostTarget(), {});
+  ASSERT_TRUE(compiler.ok());
+  ASSERT_TRUE((*compiler)->lower(*module).ok());
+  auto ir = translateToLLVMIR(*module);
+  ASSERT_TRUE(ir.ok());
+  auto object = (*compiler)->object(*ir->module);
   ASSERT_TRUE(object.ok()) << object.status();
-  absl::Status status = linkSharedObject({*object}, temporaryFile("unresolved.so"));
+  status = linkSharedObject({*object}, temporaryFile("unresolved.so"));
   EXPECT_EQ(errorKind(status), ErrorKind::Internal);
   EXPECT_THAT(std::string(status.message()), HasSubstr("undefined symbol: __truncsfbf2"));
 
