@@ -52,7 +52,7 @@ std::string_view errorKindName(ErrorKind kind);
 
 /// A line of the user's: of a C++ file (from std::source_location) or of a graph or ONNX file.
 /// `file` points to a string that lives as long as the process (see internFileName). A place
-/// without a file is unknown. Cheap to copy.
+/// without a file is unknown, and line 0 stands for the whole file. Cheap to copy.
 struct Place {
   const char *file = nullptr;
   uint32_t line = 0;
@@ -65,7 +65,7 @@ struct Place {
       : file(loc.file_name()), line(loc.line()), column(loc.column()) {}
 
   bool known() const { return file != nullptr; }
-  /// "file:line:column", or "" where unknown.
+  /// "file:line:column", "file" for a whole file, or "" where unknown.
   std::string str() const;
   friend bool operator==(const Place &, const Place &) = default;
 };

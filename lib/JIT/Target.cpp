@@ -1,9 +1,10 @@
 //===- JIT/Target.cpp - the processor that code is made for ---------------===//
 #include "JIT/Target.h"
 
+#include "Kernels/CompilerInterface.h"
+#include "Support/Text.h"
 #include "graphc/Status.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/TargetParser/X86TargetParser.h"
@@ -11,7 +12,7 @@
 namespace graphc {
 namespace {
 
-constexpr std::string_view kNames = "native, x86-64, x86-64-v3, x86-64-v4, aarch64";
+constexpr std::string_view kOtherArchitecture = "is of another architecture";
 
 void setX86Facts(TargetDescription &target, llvm::function_ref<bool(llvm::StringRef)> has) {
   target.isX86 = true;
@@ -37,7 +38,6 @@ void setAArch64Facts(TargetDescription &target) {
 TargetDescription detectHost() {
   TargetDescription target;
   target.name = "native";
-  target.isHost = true;
   target.triple = llvm::sys::getProcessTriple();
   target.cpu = llvm::sys::getHostCPUName().str();
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
@@ -71,9 +71,11 @@ TargetDescription x86Level(std::string_view level) {
   llvm::X86::getFeaturesForCPU(target.cpu, features);
   setX86Facts(target,
               [&](llvm::StringRef feature) { return llvm::is_contained(features, feature); });
-  const TargetDescription &host = hostTarget();
-  target.isHost =
-      host.isX86 && host.vectorBytes >= target.vectorBytes && (host.hasF16C || !target.hasF16C);
+  if (!hostTarget().isX86)
+    target.whyNotHere = kOtherArchitecture;
+  else if (std::string lacking = missingFeatures(features, llvm::sys::getHostCPUFeatures());
+           !lacking.empty())
+    target.whyNotHere = "lacks " + lacking;
   return target;
 }
 
@@ -84,7 +86,8 @@ TargetDescription aarch64Generic() {
   target.cpu = "generic";
   target.features = "+neon";
   setAArch64Facts(target);
-  target.isHost = hostTarget().isAArch64;
+  if (!hostTarget().isAArch64)
+    target.whyNotHere = kOtherArchitecture;
   return target;
 }
 
@@ -93,6 +96,26 @@ TargetDescription aarch64Generic() {
 const TargetDescription &hostTarget() {
   static const TargetDescription host = detectHost();
   return host;
+}
+
+std::string missingFeatures(llvm::ArrayRef<llvm::StringRef> wanted,
+                            const llvm::StringMap<bool> &host) {
+  std::vector<std::string> missing;
+  for (llvm::StringRef feature : wanted)
+    // What detection does not know of is no reason to refuse.
+    if (auto known = host.find(feature); known != host.end() && !known->second)
+      missing.push_back(feature.str());
+  llvm::sort(missing);
+  return llvm::join(missing, ", ");
+}
+
+absl::Status checkRunsHere(const TargetDescription &target) {
+  if (target.whyNotHere.empty())
+    return absl::OkStatus();
+  const TargetDescription &host = hostTarget();
+  return makeError(ErrorKind::NotSupported, "code for " + target.name +
+                                                " cannot run here: this processor, " + host.cpu +
+                                                " of " + host.triple + ", " + target.whyNotHere);
 }
 
 absl::StatusOr<TargetDescription> parseTarget(std::string_view name) {
@@ -118,7 +141,7 @@ absl::StatusOr<TargetDescription> parseTarget(std::string_view name) {
 #endif
   }
   return makeError(ErrorKind::ValueError, "unknown target '" + std::string(name) +
-                                              "'; the targets are " + std::string(kNames));
+                                              "'; the targets are " + join(kTargets, ", "));
 }
 
 } // namespace graphc

@@ -10,6 +10,8 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace graphc {
 
@@ -22,7 +24,7 @@ struct TargetDescription {
   int vectorBytes = 16; ///< of one vector register
   bool isX86 = false;
   bool isAArch64 = false;
-  bool isHost = false; ///< code for it runs in this process
+  std::string whyNotHere; ///< why this processor cannot run code for it; empty: it can
 
   // x86
   bool hasAvx2 = false;
@@ -42,6 +44,13 @@ struct TargetDescription {
 
 /// The processor of this process, detected once. Thread-safe.
 const TargetDescription &hostTarget();
+
+/// NotSupported, naming target and processor, for code that this process cannot run.
+absl::Status checkRunsHere(const TargetDescription &target);
+
+/// Those of LLVM's feature names that `host` knows to be absent: "avx512bw, avx512vl".
+std::string missingFeatures(llvm::ArrayRef<llvm::StringRef> wanted,
+                            const llvm::StringMap<bool> &host);
 
 /// `name` is native, x86-64, x86-64-v3, x86-64-v4 or aarch64.
 /// Errors: ValueError for another name; NotSupported if this build has no code generator for it.

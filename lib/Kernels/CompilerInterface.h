@@ -37,6 +37,10 @@ struct CompileOptions {
 inline constexpr std::string_view kStages[] = {"graph", "rewritten", "kernels", "linalg",
                                                "loops", "llvm",      "asm",     "obj"};
 
+/// What `--target` takes. `native` is this processor.
+inline constexpr std::string_view kTargets[] = {"native", "x86-64", "x86-64-v3", "x86-64-v4",
+                                                "aarch64"};
+
 /// What C programs link to or load: docs/AheadOfTime.md.
 struct LibraryOptions {
   /// Starts the names of the library's functions; a C identifier.

@@ -10,6 +10,7 @@
 #include "Runtime/ThreadPool.h"
 #include "Text/ContextPool.h"
 #include "Text/FirstError.h"
+#include "Text/Nesting.h"
 #include "Transforms/LinalgToLoops.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/SourceMgr.h"
@@ -103,6 +104,8 @@ absl::StatusOr<std::string> linalgText(absl::Span<const Kernel> kernels) {
 absl::StatusOr<std::string> translateText(std::string_view text, std::string_view name,
                                           std::string_view from, std::string_view to,
                                           const ObjectCompiler &compiler) {
+  if (absl::Status s = checkNesting(text, name); !s.ok())
+    return s;
   ContextPool::Lease context = kernelContexts().lease();
   FirstError errors(&*context);
   llvm::SourceMgr sources;

@@ -140,6 +140,8 @@ compile(const GraphModule &module, const CompileOptions &options, Stages &stages
   }
   if (stages.wantsLibrary())
     return nothing(compileLibrary(*std::move(kernels), **compiler, options, stages));
+  if (absl::Status s = checkRunsHere(*target); !s.ok())
+    return s;
   absl::StatusOr<std::vector<std::shared_ptr<const CachedKernel>>> code =
       loadKernels(kernels->kernels, **compiler, options.compileThreads, options.cache);
   if (!code.ok())

@@ -86,6 +86,8 @@ std::string_view errorKindName(ErrorKind kind) { return kKinds[size_t(kind)].nam
 std::string Place::str() const {
   if (!known())
     return "";
+  if (line == 0)
+    return file;
   return std::string(file) + ":" + std::to_string(line) + ":" + std::to_string(column);
 }
 
@@ -118,11 +120,13 @@ ErrorKind errorKind(const absl::Status &status) {
 
 std::optional<Place> errorPlace(const absl::Status &status) {
   std::string text = payloadText(status, kPlaceUrl);
+  if (text.empty())
+    return std::nullopt;
   std::string_view rest = text;
   std::optional<uint32_t> column = takeNumber(rest);
   std::optional<uint32_t> line = column ? takeNumber(rest) : std::nullopt;
   if (!line)
-    return std::nullopt;
+    return Place(internFileName(text), 0, 0);
   return Place(internFileName(rest), *line, *column);
 }
 

@@ -25,6 +25,8 @@ ContextPool::Lease ContextPool::lease() {
     entry = std::make_unique<Entry>();
     entry->context =
         std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
+    // Messages name places of the text; a whole graph printed after them helps nobody.
+    entry->context->printOpOnDiagnostic(false);
     // Building an op of a dialect that is not loaded is a crash.
     entry->context->loadAllAvailableDialects();
   }

@@ -60,7 +60,7 @@ mlir::RankedTensorType toMlir(const Type &type, mlir::MLIRContext *context) {
   return mlir::RankedTensorType::get(shape, toMlir(type.dtype(), context));
 }
 
-static std::string printed(mlir::Type type) {
+std::string printed(mlir::Type type) {
   std::string text;
   llvm::raw_string_ostream(text) << type;
   return text;

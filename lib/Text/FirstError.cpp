@@ -7,12 +7,16 @@
 
 namespace graphc {
 
-/// MLIR's "custom op 'graph.tanhh' is unknown (...)" with the nearest name instead.
+/// What MLIR says of "custom op 'graph.tanhh'" as graphc says it: of the op tanhh, with the nearest
+/// name where it is unknown.
 static std::string improved(std::string message) {
   llvm::StringRef text = message;
   if (!text.consume_front("custom op 'graph."))
     return message;
-  std::string name = text.take_until([](char c) { return c == '\''; }).str();
+  auto [op, rest] = text.split("' ");
+  std::string name = op.str();
+  if (!rest.starts_with("is unknown"))
+    return name + ": " + rest.str();
   std::vector<std::string> names = {"constant"};
   for (const OpDef *def : allOps())
     names.push_back(def->name);

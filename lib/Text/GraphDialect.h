@@ -29,6 +29,7 @@ mlir::Type toMlir(DType dtype, mlir::MLIRContext *context);
 mlir::RankedTensorType toMlir(const Type &type, mlir::MLIRContext *context);
 /// Empty for element types that graphc does not have.
 std::optional<DType> dtypeFromMlir(mlir::Type type);
+std::string printed(mlir::Type type);
 /// Invalid, with a TypeError, for what is no ranked tensor of a known element type.
 Type typeFromMlir(mlir::Type type);
 

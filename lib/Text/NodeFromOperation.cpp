@@ -67,9 +67,9 @@ absl::StatusOr<Apply> nodeFromOperation(mlir::Operation *operation,
     return node;
   if (node->numOutputs() != int(operation->getNumResults()))
     return makeError(ErrorKind::TypeError,
-                     def->name + ": the op has " + std::to_string(node->numOutputs()) +
-                         " results, the text declares " +
-                         std::to_string(operation->getNumResults()),
+                     def->name + ": " + std::to_string(node->numOutputs()) +
+                         (node->numOutputs() == 1 ? " result" : " results") +
+                         ", the text declares " + std::to_string(operation->getNumResults()),
                      place);
   for (int i = 0; i < node->numOutputs(); ++i) {
     Type declared = typeFromMlir(operation->getResult(unsigned(i)).getType());

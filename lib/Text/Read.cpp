@@ -4,6 +4,7 @@
 #include "Bytecode.h"
 #include "FirstError.h"
 #include "GraphDialect.h"
+#include "Nesting.h"
 #include "NodeFromOperation.h"
 #include "Ops/Registry.h"
 #include "Support/Text.h"
@@ -14,6 +15,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/SourceMgr.h"
 
 namespace graphc {
@@ -53,7 +55,7 @@ std::string nameOf(mlir::Location location) {
   return {};
 }
 
-/// Parses without verifying: building the graph checks more, and once.
+/// Parses; verifies no more than the module itself, since building the graph checks more, and once.
 mlir::OwningOpRef<mlir::ModuleOp> parseModule(std::string_view text, std::string_view name,
                                               mlir::MLIRContext &context) {
   llvm::SourceMgr sources;
@@ -72,6 +74,8 @@ mlir::OwningOpRef<mlir::ModuleOp> parseModule(std::string_view text, std::string
   keepNames(state);
   if (llvm::hasSingleElement(block) && llvm::isa<mlir::ModuleOp>(block.front())) {
     mlir::Operation *module = &block.front();
+    if (failed(module->getName().verifyInvariants(module)))
+      return {};
     module->remove();
     return llvm::cast<mlir::ModuleOp>(module);
   }
@@ -80,34 +84,50 @@ mlir::OwningOpRef<mlir::ModuleOp> parseModule(std::string_view text, std::string
   return module;
 }
 
-absl::StatusOr<mlir::func::FuncOp> findEntry(mlir::ModuleOp module, std::string_view entry) {
-  std::vector<std::string> names;
-  mlir::func::FuncOp only, main;
+/// Functions of the file, each a well-formed operation with one block: generic syntax spells ones
+/// that lack what their accessors rely on.
+absl::StatusOr<std::vector<mlir::func::FuncOp>> listFunctions(mlir::ModuleOp module,
+                                                              const FirstError &errors) {
+  std::vector<mlir::func::FuncOp> functions;
+  llvm::StringSet<> names;
   for (mlir::Operation &op : *module.getBody()) {
+    Place place = placeOf(op.getLoc());
     auto function = llvm::dyn_cast<mlir::func::FuncOp>(op);
     if (!function)
       return makeError(ErrorKind::NotSupported,
-                       op.getName().getStringRef().str() + " at the top of a graph file",
-                       placeOf(op.getLoc()));
-    if (function.isPrivate() && function.isExternal())
-      return makeError(ErrorKind::ValueError,
-                       "function @" + function.getName().str() + " has no body",
-                       placeOf(op.getLoc()));
-    names.push_back(function.getName().str());
-    only = function;
-    if (names.back() == (entry.empty() ? "main" : entry))
-      main = function;
+                       op.getName().getStringRef().str() + " at the top of a graph file", place);
+    if (failed(op.getName().verifyInvariants(&op)))
+      return errors.status();
+    std::string name = "function @" + function.getName().str();
+    if (function.isExternal())
+      return makeError(ErrorKind::ValueError, name + " has no body", place);
+    if (!function.getBody().hasOneBlock())
+      return makeError(ErrorKind::NotSupported, "a graph's function has one block", place);
+    if (!names.insert(function.getName()).second)
+      return makeError(ErrorKind::ValueError, name + " is there twice", place);
+    functions.push_back(function);
   }
-  if (main)
-    return main;
-  if (entry.empty() && names.size() == 1)
-    return only;
-  if (names.empty())
-    return makeError(ErrorKind::ValueError, "the file has no function (func.func @main)");
+  return functions;
+}
+
+absl::StatusOr<mlir::func::FuncOp> findEntry(mlir::ModuleOp module, std::string_view file,
+                                             std::string_view entry, const FirstError &errors) {
+  absl::StatusOr<std::vector<mlir::func::FuncOp>> functions = listFunctions(module, errors);
+  if (!functions.ok())
+    return functions.status();
   std::string wanted = entry.empty() ? "main" : std::string(entry);
+  for (mlir::func::FuncOp function : *functions)
+    if (function.getName() == wanted)
+      return function;
+  if (entry.empty() && functions->size() == 1)
+    return functions->front();
+  Place place(internFileName(file), 0, 0);
+  if (functions->empty())
+    return makeError(ErrorKind::ValueError, "the file has no function (func.func @main)", place);
+  auto name = [](mlir::func::FuncOp function) { return "@" + function.getName().str(); };
   return makeError(ErrorKind::KeyError,
-                   "no function @" + wanted + "; the file has " +
-                       join(names, ", ", [](const std::string &n) { return "@" + n; }));
+                   "no function @" + wanted + "; the file has " + join(*functions, ", ", name),
+                   place);
 }
 
 using ValueMap = llvm::DenseMap<mlir::Value, Variable>;
@@ -130,6 +150,11 @@ absl::StatusOr<Variable> readConstant(mlir::Operation *op) {
   auto dense = op->getAttrOfType<mlir::DenseElementsAttr>("value");
   if (!dense || op->getNumResults() != 1 || op->getNumOperands() != 0)
     return makeError(ErrorKind::ValueError, "a constant has one result and dense elements",
+                     placeOf(op->getLoc()));
+  if (op->getResult(0).getType() != dense.getType())
+    return makeError(ErrorKind::TypeError,
+                     "constant: the value is " + printed(dense.getType()) + ", the text declares " +
+                         printed(op->getResult(0).getType()),
                      placeOf(op->getLoc()));
   absl::StatusOr<Tensor> data = tensorFromDense(dense);
   if (!data.ok())
@@ -169,9 +194,6 @@ absl::Status readOperation(mlir::Operation *op, ValueMap &variables) {
 absl::StatusOr<GraphModule> readFunction(mlir::func::FuncOp function) {
   GraphModule module;
   module.name = function.getName().str();
-  if (!function.getBody().hasOneBlock())
-    return makeError(ErrorKind::NotSupported, "a graph's function has one block",
-                     placeOf(function.getLoc()));
   ValueMap variables;
   for (mlir::BlockArgument argument : function.getArguments()) {
     Type type = typeFromMlir(argument.getType());
@@ -185,6 +207,11 @@ absl::StatusOr<GraphModule> readFunction(mlir::func::FuncOp function) {
     variables.try_emplace(argument, module.inputs.back());
   }
   for (mlir::Operation &op : function.getBody().front()) {
+    if (op.getNumRegions() || op.getNumSuccessors())
+      return makeError(ErrorKind::NotSupported,
+                       op.getName().getStringRef().str() +
+                           ": an operation of a graph has no regions and no successors",
+                       placeOf(op.getLoc()));
     if (auto ret = llvm::dyn_cast<mlir::func::ReturnOp>(op)) {
       absl::StatusOr<Variables> outputs = lookUp(ret->getOperands(), variables, ret);
       if (!outputs.ok())
@@ -196,6 +223,9 @@ absl::StatusOr<GraphModule> readFunction(mlir::func::FuncOp function) {
       }
       if (ret.getOperandTypes() != function.getResultTypes())
         return makeError(ErrorKind::TypeError, "the function returns other types than it declares",
+                         placeOf(op.getLoc()));
+      if (op.getNumResults() || op.getNextNode())
+        return makeError(ErrorKind::ValueError, "the function goes on after its return",
                          placeOf(op.getLoc()));
       return module;
     }
@@ -210,16 +240,18 @@ absl::StatusOr<GraphModule> readFunction(mlir::func::FuncOp function) {
 
 absl::StatusOr<GraphModule> readGraphText(std::string_view text, std::string_view name,
                                           std::string_view entry) {
-  if (isBytecode(text))
-    if (absl::Status s = checkBytecode(text); !s.ok())
-      return withPlace(s, Place(internFileName(name), 1, 1));
+  absl::Status readable = isBytecode(text)
+                              ? withPlace(checkBytecode(text), Place(internFileName(name), 0, 0))
+                              : checkNesting(text, name);
+  if (!readable.ok())
+    return readable;
   ContextPool::Lease context = graphContexts().lease();
   context.expectBytes(text.size());
   FirstError errors(&*context);
   mlir::OwningOpRef<mlir::ModuleOp> module = parseModule(text, name, *context);
   if (!module)
     return errors.status();
-  absl::StatusOr<mlir::func::FuncOp> function = findEntry(*module, entry);
+  absl::StatusOr<mlir::func::FuncOp> function = findEntry(*module, name, entry, errors);
   if (!function.ok())
     return function.status();
   return readFunction(*function);

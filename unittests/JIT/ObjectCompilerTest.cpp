@@ -159,6 +159,27 @@ TEST(Target, NamesAndFacts) {
       "unknown target 'pdp11'; the targets are native, x86-64, x86-64-v3, x86-64-v4, aarch64");
 }
 
+// What detection knows to be absent, in order; what it does not know of is no reason.
+TEST(Target, FeaturesThatAreMissing) {
+  llvm::StringMap<bool> host;
+  host["avx2"] = host["fma"] = true;
+  host["avx512vl"] = host["avx512bw"] = false;
+  EXPECT_EQ(missingFeatures({"avx2", "x87", "fma"}, host), "");
+  EXPECT_EQ(missingFeatures({"avx512vl", "avx2", "avx512bw"}, host), "avx512bw, avx512vl");
+}
+
+TEST(Target, OnlyCodeOfThisArchitectureRunsHere) {
+  EXPECT_TRUE(checkRunsHere(hostTarget()).ok());
+  bool arm = hostTarget().isAArch64;
+  EXPECT_TRUE(checkRunsHere(*parseTarget(arm ? "aarch64" : "x86-64")).ok());
+  absl::Status status = checkRunsHere(*parseTarget(arm ? "x86-64" : "aarch64"));
+  EXPECT_EQ(errorKind(status), ErrorKind::NotSupported);
+  EXPECT_EQ(std::string(status.message()), std::string("code for ") + (arm ? "x86-64" : "aarch64") +
+                                               " cannot run here: this processor, " +
+                                               hostTarget().cpu + " of " + hostTarget().triple +
+                                               ", is of another architecture");
+}
+
 TEST(Session, EqualNamesInDifferentLoads) {
   auto session = Session::get();
   ASSERT_TRUE(session.ok());

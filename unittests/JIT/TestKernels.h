@@ -65,7 +65,7 @@ inline std::shared_ptr<const LoadedCode> load(absl::string_view text,
 inline std::vector<TargetDescription> runnableTargets() {
   std::vector<TargetDescription> targets;
   for (const char *name : {"native", "x86-64", "x86-64-v3", "x86-64-v4", "aarch64"})
-    if (auto target = parseTarget(name); target.ok() && target->isHost)
+    if (auto target = parseTarget(name); target.ok() && target->whyNotHere.empty())
       targets.push_back(*target);
   return targets;
 }

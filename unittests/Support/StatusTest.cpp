@@ -22,6 +22,13 @@ TEST(Status, KeepsKindAndPlace) {
   EXPECT_STREQ(errorPlace(status)->file, "model:one.cpp");
 }
 
+TEST(Status, APlaceCanBeAWholeFile) {
+  absl::Status status = makeError(ErrorKind::ValueError, "empty", Place("a.mlir", 0, 0));
+  ASSERT_TRUE(errorPlace(status));
+  EXPECT_EQ(*errorPlace(status), Place(internFileName("a.mlir"), 0, 0));
+  EXPECT_EQ(errorPlace(status)->str(), "a.mlir");
+}
+
 TEST(Status, TellsAPersonKindAndPlace) {
   absl::Status status = makeError(ErrorKind::AxisError, "axis 3", Place("a.cpp", 1, 2));
   std::string text = status.ToString();

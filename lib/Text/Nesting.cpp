@@ -1,0 +1,219 @@
+//===- Nesting.cpp --------------------------------------------------------===//
+#include "Nesting.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "graphc/Status.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace graphc {
+namespace {
+
+/// An open bracket.
+struct Level {
+  char open;
+  /// What a dialect reads on its own, !name<...> or #name<...>.
+  bool ofDialect = false;
+  /// Operators of an affine expression since the bracket or the last comma.
+  int operators = 0;
+};
+
+/// Goes over the tokens as MLIR's lexer does. Where text is no MLIR, the depth may come out too
+/// great, but never too small before the place where the parser stops.
+class NestingScan {
+public:
+  NestingScan(std::string_view text, std::string_view name) : text_(text), name_(name) {}
+  absl::Status run();
+
+private:
+  absl::Status refuse(const std::string &what) const;
+  void open(char c, bool ofDialect);
+  void close(char c);
+  void countOperator();
+  void skipString();
+  llvm::StringRef takeName();
+  void takeAlias();
+  void endAlias();
+  void takeWord();
+  void deepen(int depth) { deepest_ = std::max(deepest_, depth); }
+
+  std::string_view text_, name_;
+  size_t at_ = 0, tokenAt_ = 0;
+  char before_ = 0; // last character of the token before; '>' of an arrow is '-'
+  std::vector<Level> levels_;
+  int depth_ = 0; // brackets and operators around this place
+
+  /// The alias that is being defined, or empty; the greatest depth since its definition began.
+  std::string alias_;
+  int deepest_ = 0;
+  llvm::StringMap<int> aliases_;
+};
+
+absl::Status NestingScan::refuse(const std::string &what) const {
+  std::string_view before = text_.substr(0, tokenAt_);
+  size_t line = size_t(std::count(before.begin(), before.end(), '\n')) + 1;
+  size_t column = tokenAt_ - (before.rfind('\n') + 1) + 1; // npos + 1 is 0
+  return makeError(ErrorKind::ValueError, what,
+                   Place(internFileName(name_), uint32_t(line), uint32_t(column)));
+}
+
+void NestingScan::open(char c, bool ofDialect) {
+  levels_.push_back({c, ofDialect});
+  deepen(++depth_);
+}
+
+void NestingScan::close(char c) {
+  char wanted = c == ')' ? '(' : c == ']' ? '[' : c == '}' ? '{' : '<';
+  // An affine set has < and > that are no brackets: the first ends with the brackets around it.
+  size_t keep = levels_.size();
+  if (c != '>')
+    while (keep > 0 && levels_[keep - 1].open == '<')
+      --keep;
+  if (keep == 0 || levels_[keep - 1].open != wanted)
+    return;
+  for (; levels_.size() >= keep; levels_.pop_back())
+    depth_ -= 1 + levels_.back().operators;
+}
+
+void NestingScan::countOperator() {
+  if (levels_.empty() || (levels_.back().open != '(' && levels_.back().open != '['))
+    return;
+  ++levels_.back().operators;
+  deepen(++depth_);
+}
+
+void NestingScan::skipString() {
+  while (at_ < text_.size()) {
+    char c = text_[at_++];
+    if (c == '"' || c == '\n' || c == '\v' || c == '\f')
+      return;
+    if (c == '\\')
+      ++at_;
+  }
+}
+
+llvm::StringRef NestingScan::takeName() {
+  size_t begin = at_;
+  while (at_ < text_.size() &&
+         (llvm::isAlnum(text_[at_]) || llvm::StringRef("_$.").contains(text_[at_])))
+    ++at_;
+  return {text_.data() + begin, at_ - begin};
+}
+
+/// A use of an alias, or the beginning of its definition, `#name = ...`.
+void NestingScan::takeAlias() {
+  char kind = text_[at_++];
+  std::string name = kind + takeName().str();
+  size_t next = text_.find_first_not_of(" \t\r\n", at_);
+  if (levels_.empty() && next != text_.npos && text_[next] == '=') {
+    if (!alias_.empty())
+      aliases_[alias_] = deepest_;
+    alias_ = name;
+    deepest_ = 0;
+    return;
+  }
+  if (at_ < text_.size() && text_[at_] == '<') {
+    ++at_;
+    open('<', /*ofDialect=*/true);
+    return;
+  }
+  auto known = aliases_.find(name);
+  if (known != aliases_.end())
+    deepen(depth_ + known->second + 1);
+}
+
+/// At a word or a string. At the top, one that nothing leads to is an operation, not a part of an
+/// alias.
+void NestingScan::endAlias() {
+  if (!levels_.empty() || alias_.empty() || llvm::StringRef("=:-@").contains(before_))
+    return;
+  aliases_[alias_] = deepest_;
+  alias_.clear();
+  deepest_ = 0;
+}
+
+void NestingScan::takeWord() {
+  endAlias();
+  llvm::StringRef word = takeName();
+  if (word == "mod" || word == "floordiv" || word == "ceildiv")
+    countOperator();
+}
+
+absl::Status NestingScan::run() {
+  while (at_ < text_.size()) {
+    tokenAt_ = at_;
+    char c = text_[at_];
+    if (llvm::isSpace(c) || c == '\0') {
+      ++at_;
+      continue;
+    }
+    if (c == '/' && text_.substr(at_, 2) == "//") {
+      // A dialect's part is found without regard to comments, and then read with regard to them.
+      if (!levels_.empty() && levels_.back().ofDialect)
+        return refuse("a comment inside of a dialect's type or attribute");
+      at_ = std::min(text_.find_first_of("\n\r", at_), text_.size());
+      continue;
+    }
+    char last = c;
+    if (llvm::isAlpha(c) || c == '_') {
+      takeWord();
+    } else if (c == '#' || c == '!') {
+      takeAlias();
+    } else if (llvm::isDigit(c) || c == '%' || c == '@' || c == '^') {
+      ++at_;
+      takeName(); // 2x3xf32 is several tokens, of which none counts
+    } else {
+      ++at_;
+      switch (c) {
+      case '"':
+        endAlias();
+        skipString();
+        break;
+      case '(':
+      case '[':
+      case '{':
+      case '<':
+        open(c, false);
+        break;
+      case ')':
+      case ']':
+      case '}':
+      case '>':
+        close(c);
+        break;
+      case ',':
+        if (!levels_.empty())
+          depth_ -= std::exchange(levels_.back().operators, 0);
+        break;
+      case '-':
+        if (at_ < text_.size() && text_[at_] == '>')
+          ++at_; // an arrow
+        else
+          countOperator();
+        break;
+      case '+':
+      case '*':
+        countOperator();
+        break;
+      default:
+        break;
+      }
+    }
+    before_ = last;
+    if (deepest_ > kMaxNesting)
+      return refuse("nested deeper than " + std::to_string(kMaxNesting) + " levels");
+  }
+  return absl::OkStatus();
+}
+
+} // namespace
+
+absl::Status checkNesting(std::string_view text, std::string_view name) {
+  return NestingScan(text, name).run();
+}
+
+} // namespace graphc

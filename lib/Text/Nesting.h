@@ -1,0 +1,23 @@
+//===- Nesting.h - the depth of untrusted text --------------------*- C++ -*-===//
+//
+// MLIR's parser, printer and walkers call themselves once for each level of brackets, each
+// operator of an affine expression and each alias inside of an alias, until the stack ends. So
+// text is measured before any of them sees it.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include <string_view>
+
+#include "absl/status/status.h"
+
+namespace graphc {
+
+/// Levels that text may have: far more than people and tools write, far less than a stack holds.
+inline constexpr int kMaxNesting = 1000;
+
+/// ValueError, with its place, for MLIR text that is nested deeper than kMaxNesting. `name` stands
+/// for the file. Linear in the text, without recursion.
+absl::Status checkNesting(std::string_view text, std::string_view name);
+
+} // namespace graphc
