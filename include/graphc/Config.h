@@ -23,8 +23,9 @@ struct Config {
   /// ($XDG_CACHE_HOME/graphc/code, else ~/.cache/graphc/code). kNoCache, or a variable that is set
   /// to nothing: no folder.
   std::string cacheDir = {};
-  /// GRAPHC_THREADS: of a function's calls. 0: as many as the process may run at once.
-  int threads = 0;
+  /// GRAPHC_THREADS: of a function's calls, where FunctionOptions do not say it. 0: as many as the
+  /// process may run at once.
+  int threads = 1;
 };
 
 /// A copy of the settings. Thread-safe.

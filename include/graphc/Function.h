@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -84,8 +85,9 @@ struct FunctionOptions {
   /// "interpreter": run by the reference evaluator, without the compiler.
   std::string mode = "fast_run";
   OnUnusedInput onUnusedInput = OnUnusedInput::Raise;
-  /// Greatest number of threads that one call uses.
-  int threads = 1;
+  /// Greatest number of threads that one call uses. 0: as many as the process may run at once. By
+  /// default Config::threads, as it is when the function is made.
+  std::optional<int> threads = std::nullopt;
   /// Stands in error messages and profiles.
   std::string name = {};
   /// Processor to compile for: "native" or a lesser one of the same family ("x86-64",
@@ -135,6 +137,7 @@ struct BoundArgument {
   DType dtype;
   int rank;
   bool isOutput;
+  bool isView = false;
 };
 
 /// A typed call that was checked against its function.
@@ -167,7 +170,7 @@ template <class T> struct BoundTraits {
 };
 template <class T, int N> struct BoundTraits<View<T, N>> {
   static constexpr BoundArgument argument{DTypeOf<std::remove_const_t<T>>::value, N,
-                                          !std::is_const_v<T>};
+                                          !std::is_const_v<T>, true};
   static void *memory(const View<T, N> &v) { return const_cast<std::remove_const_t<T> *>(v.data); }
   static const int64_t *shape(const View<T, N> &v) { return v.shape; }
   static const int64_t *strides(const View<T, N> &v) { return v.strides; }
@@ -236,8 +239,8 @@ private:
   explicit Bound(detail::BoundCall call) : call_(std::move(call)) {}
 
   bool canCallAtOnce(void *const *memory, const A &...arguments) const {
-    if constexpr ((detail::BoundTraits<A>::argument.rank + ... + 0) == 0) {
-      return call_.code;
+    if constexpr (!(detail::BoundTraits<A>::argument.isView || ...)) {
+      return call_.code; // numbers lie where they should
     } else {
       if (!call_.code)
         return false;
@@ -282,7 +285,8 @@ public:
                                std::vector<NamedValue> named = {}) const;
 
   /// A typed call; see Bound. TypeError if the signature does not fit the function; also if a
-  /// result without a Status is asked for where the program can fail at run time.
+  /// result without a Status is asked for where a call can fail: where there are Views, shapes that
+  /// are not known, indices or host calls.
   template <class Signature> absl::StatusOr<Bound<Signature>> bind() const {
     return bindAs(static_cast<Bound<Signature> *>(nullptr));
   }
@@ -334,7 +338,8 @@ private:
 /// Compiles `outputs` as a function of `inputs`. The graph itself is not changed, and nothing done
 /// to it later changes the Function.
 /// Errors: the first error that a Variable carries; TypeError, MissingInput and UnusedInput as
-/// F-152 to F-167 say; ValueError for an unknown mode or target; what compiling can raise.
+/// F-152 to F-167 say; ValueError for an unknown mode or target, for negative threads, and for a
+/// name that two outputs are given; what compiling can raise.
 /// Thread-safe.
 absl::StatusOr<Function> function(InputList inputs, OutputList outputs,
                                   FunctionOptions options = {},

@@ -381,9 +381,12 @@ inline constexpr Ellipsis ellipsis;
 class Index {
 public:
   enum class Kind { Position, Slice, NewAxis, Ellipsis };
-  Index(Slice slice) : kind_(Kind::Slice), slice_(std::move(slice)) {}
-  Index(NewAxis) : kind_(Kind::NewAxis) {}
-  Index(Ellipsis) : kind_(Kind::Ellipsis) {}
+  Index(Slice slice, std::source_location loc = std::source_location::current())
+      : kind_(Kind::Slice), slice_(std::move(slice)), place_(loc) {}
+  Index(NewAxis, std::source_location loc = std::source_location::current())
+      : kind_(Kind::NewAxis), place_(loc) {}
+  Index(Ellipsis, std::source_location loc = std::source_location::current())
+      : kind_(Kind::Ellipsis), place_(loc) {}
   Index(const Variable &position, std::source_location loc = std::source_location::current())
       : kind_(Kind::Position), place_(loc) {
     slice_.start = Operand(position, loc);

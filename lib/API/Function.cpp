@@ -6,15 +6,30 @@
 
 #include "API/CheckGraph.h"
 #include "API/FunctionState.h"
+#include "absl/container/flat_hash_map.h"
 
 namespace graphc {
 
-/// The name of output i: its Out's, else its Variable's, else none.
-static std::vector<std::string> namesOf(const std::vector<Out> &outputs) {
-  std::vector<std::string> names;
-  for (const Out &out : outputs)
-    names.push_back(out.name().empty() ? std::string(out.variable().name()) : out.name());
-  return names;
+/// F-169: a result is found by the name that its output was given, else by its Variable's, which
+/// only the first of several has.
+static absl::StatusOr<std::vector<std::string>>
+namesOf(const Variables &outputs, std::vector<std::string> given, Place place) {
+  given.resize(outputs.size());
+  absl::flat_hash_map<std::string, size_t> positions;
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (given[i].empty())
+      continue;
+    auto [it, isNew] = positions.try_emplace(given[i], i);
+    if (!isNew)
+      return makeError(ErrorKind::ValueError,
+                       "function: outputs " + std::to_string(it->second) + " and " +
+                           std::to_string(i) + " are both named '" + given[i] + "'",
+                       place);
+  }
+  for (size_t i = 0; i < given.size(); ++i)
+    if (given[i].empty() && positions.try_emplace(std::string(outputs[i].name()), i).second)
+      given[i] = outputs[i].name();
+  return given;
 }
 
 const Tensor &Results::operator[](std::string_view name) const {
@@ -25,11 +40,15 @@ const Tensor &Results::operator[](std::string_view name) const {
   return *kNone;
 }
 
-static absl::StatusOr<Function> makeFunction(const GraphModule &module,
-                                             const FunctionOptions &options, Place place,
-                                             const std::optional<Hash128> &storeAs) {
+static absl::StatusOr<Function> makeFunction(GraphModule module, const FunctionOptions &options,
+                                             Place place, const std::optional<Hash128> &storeAs) {
   if (absl::Status status = checkGraph(module, options.onUnusedInput, place); !status.ok())
     return status;
+  absl::StatusOr<std::vector<std::string>> names =
+      namesOf(module.outputs, std::move(module.outputNames), place);
+  if (!names.ok())
+    return names.status();
+  module.outputNames = *std::move(names);
   absl::StatusOr<std::unique_ptr<const Runner>> runner = makeRunner(module, options, storeAs);
   if (!runner.ok())
     return runner.status();
@@ -52,12 +71,13 @@ absl::StatusOr<Function> function(InputList inputs, OutputList outputs, Function
   GraphModule module;
   for (const Param &input : inputs.list())
     module.inputs.push_back(input.variable());
-  for (const Out &output : outputs.list())
+  for (const Out &output : outputs.list()) {
     module.outputs.push_back(output.variable());
-  module.outputNames = namesOf(outputs.list());
+    module.outputNames.push_back(output.name());
+  }
   if (!options.name.empty())
     module.name = options.name;
-  return makeFunction(module, options, loc, {});
+  return makeFunction(std::move(module), options, loc, {});
 }
 
 absl::StatusOr<Function> function(const GraphModule &module, FunctionOptions options) {
@@ -68,11 +88,7 @@ absl::StatusOr<Function> makeFileFunction(GraphModule module, FunctionOptions op
                                           const std::optional<Hash128> &storeAs) {
   if (options.name.empty())
     options.name = module.name;
-  module.outputNames.resize(module.outputs.size());
-  for (size_t i = 0; i < module.outputs.size(); ++i)
-    if (module.outputNames[i].empty())
-      module.outputNames[i] = module.outputs[i].name();
-  return makeFunction(module, options, std::source_location::current(), storeAs);
+  return makeFunction(std::move(module), options, std::source_location::current(), storeAs);
 }
 
 absl::StatusOr<Results> Function::call(std::vector<Tensor> positional,
@@ -141,14 +157,16 @@ Function::prepare(absl::Span<const detail::BoundArgument> arguments, bool return
   if (absl::Status s = checkBound(outputs, state_->outputTypes, "output"); !s.ok())
     return s;
   detail::BoundCall call;
-  bool canFail = !state_->runner->direct(call);
-  if (!canFail)
+  // Views need not have the right extents, nor be at a proper address.
+  bool canFail = false;
+  for (const detail::BoundArgument &a : arguments)
+    canFail |= a.isView;
+  if (state_->runner->direct(call))
     for (const std::vector<Type> *types : {&state_->signature.types, &state_->outputTypes})
       for (const Type &type : *types)
         call.extents.insert(call.extents.end(), type.shape().begin(), type.shape().end());
-  // Views need not have the right extents.
-  for (const detail::BoundArgument &a : arguments)
-    canFail |= a.rank != 0;
+  else
+    canFail |= !returnsStatus && state_->runner->canFail();
   if (canFail && !returnsStatus)
     return makeError(ErrorKind::TypeError, "bind: the function can fail while it runs; let the "
                                            "signature return absl::Status");

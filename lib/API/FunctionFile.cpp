@@ -8,7 +8,8 @@ namespace graphc {
 namespace {
 
 /// A program that was compiled in another process, as a Function.
-Function functionOf(std::shared_ptr<const Executable> executable, const FunctionOptions &options) {
+absl::StatusOr<Function> functionOf(std::shared_ptr<const Executable> executable,
+                                    const FunctionOptions &options) {
   auto state = std::make_shared<Function::State>();
   const Program &program = executable->program();
   state->signature.function = options.name.empty() ? program.name : options.name;
@@ -28,7 +29,10 @@ Function functionOf(std::shared_ptr<const Executable> executable, const Function
     names.push_back(output.name);
   }
   state->outputNames = std::make_shared<const std::vector<std::string>>(std::move(names));
-  state->runner = runnerOf(std::move(executable), options.threads);
+  absl::StatusOr<std::unique_ptr<const Runner>> runner = runnerOf(std::move(executable), options);
+  if (!runner.ok())
+    return runner.status();
+  state->runner = *std::move(runner);
   return Function(std::move(state));
 }
 

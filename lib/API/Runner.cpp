@@ -5,6 +5,7 @@
 
 #include "Eval/Evaluate.h"
 #include "Kernels/CompilerInterface.h"
+#include "Kernels/EmitGraph.h"
 #include "Runtime/ThreadPool.h"
 #include "graphc/Config.h"
 
@@ -32,6 +33,8 @@ public:
     call.slots.insert(call.slots.end(), direct->outputs.begin(), direct->outputs.end());
     return true;
   }
+
+  bool canFail() const override { return graphc::canFail(executable_->program()); }
 
   Function::Counters counters() const override {
     const RunCounters &c = executable_->counters();
@@ -61,6 +64,19 @@ public:
     return absl::OkStatus();
   }
   bool direct(detail::BoundCall &) const override { return false; }
+
+  /// As the program that would be compiled.
+  bool canFail() const override {
+    absl::StatusOr<FunctionGraph> graph = FunctionGraph::create(module_.inputs, module_.outputs);
+    if (!graph.ok())
+      return true;
+    absl::StatusOr<GraphRecord> record = emitGraph(*graph);
+    if (!record.ok())
+      return true;
+    absl::StatusOr<KernelGraph> kernels = fuse(*std::move(record));
+    return !kernels.ok() || graphc::canFail(kernels->program);
+  }
+
   Function::Counters counters() const override {
     Function::Counters counters;
     counters.calls = calls_;
@@ -74,8 +90,14 @@ private:
 
 } // namespace
 
-std::unique_ptr<const Runner> runnerOf(std::shared_ptr<const Executable> executable, int threads) {
-  return std::make_unique<CompiledRunner>(std::move(executable), threads);
+absl::StatusOr<std::unique_ptr<const Runner>> runnerOf(std::shared_ptr<const Executable> executable,
+                                                       const FunctionOptions &options) {
+  int threads = options.threads.value_or(config().threads);
+  if (threads < 0)
+    return makeError(ErrorKind::ValueError,
+                     "function: threads must not be negative, but is " + std::to_string(threads));
+  return std::make_unique<CompiledRunner>(std::move(executable),
+                                          threads ? threads : usableThreads());
 }
 
 absl::StatusOr<std::unique_ptr<const Runner>> makeRunner(const GraphModule &module,
@@ -94,13 +116,13 @@ absl::StatusOr<std::unique_ptr<const Runner>> makeRunner(const GraphModule &modu
   compile.target = options.target;
   compile.cache = options.cache;
   compile.dumpStages = options.dumpStages;
-  compile.compileThreads = config().threads > 0 ? config().threads : usableThreads();
+  compile.compileThreads = usableThreads();
   compile.storeAs = storeAs;
   absl::StatusOr<std::shared_ptr<const Executable>> executable =
       (*compiler)->compile(module, compile);
   if (!executable.ok())
     return executable.status();
-  return runnerOf(*std::move(executable), options.threads);
+  return runnerOf(*std::move(executable), options);
 }
 
 } // namespace graphc

@@ -22,15 +22,18 @@ public:
                            OutputMemory memory) const = 0;
   /// Fills `call` if the code can be called at once and cannot fail.
   virtual bool direct(detail::BoundCall &call) const = 0;
+  /// Whether a call with arguments of the inputs' types can fail, but for want of memory.
+  virtual bool canFail() const = 0;
   virtual Function::Counters counters() const = 0;
 };
 
 /// Compiles, and puts the whole program into the user's cache folder under `storeAs`, if given.
-/// ValueError for an unknown mode or target; what compiling raises.
+/// ValueError for an unknown mode or target and negative threads; what compiling raises.
 absl::StatusOr<std::unique_ptr<const Runner>> makeRunner(const GraphModule &module,
                                                          const FunctionOptions &options,
                                                          const std::optional<Hash128> &storeAs);
-/// Of a program that was compiled before.
-std::unique_ptr<const Runner> runnerOf(std::shared_ptr<const Executable> executable, int threads);
+/// Of a program that was compiled before. ValueError for negative threads.
+absl::StatusOr<std::unique_ptr<const Runner>> runnerOf(std::shared_ptr<const Executable> executable,
+                                                       const FunctionOptions &options);
 
 } // namespace graphc

@@ -61,8 +61,6 @@ struct Executable::State {
   mutable std::shared_ptr<CachedPlan> last; // plan of a static program
 
   absl::Status checkInputs(absl::Span<const Tensor> inputs) const;
-  absl::Status readElements(int32_t segment, absl::Span<void *const> inputs,
-                            absl::Span<void *const> arrays, std::vector<int64_t> &sizes) const;
   using FillSizes = absl::FunctionRef<void(std::vector<int64_t> &)>;
   absl::StatusOr<Lease> lease(int32_t segment, absl::Span<const int64_t> key, FillSizes fill) const;
   void giveBack(Lease lease) const;
@@ -78,6 +76,61 @@ struct Executable::State {
                       int threads) const;
   void findDirectCall();
 };
+
+/// Fills in the elements that the segment's sizes need, with what their indices are made of.
+static absl::Status readElements(const Program &program, const ProgramLayout &layout,
+                                 int32_t segment, absl::Span<void *const> inputs,
+                                 absl::Span<void *const> arrays, std::vector<int64_t> &sizes) {
+  const ProgramLayout::Segment &s = layout.segments[segment];
+  if (s.readSizes.empty())
+    return absl::OkStatus();
+  sizes.resize(program.sizes.size(), 0);
+  for (int32_t id : s.readSizes) {
+    const SizeNode &n = program.sizes[id];
+    if (n.op == SizeOp::Dim)
+      continue; // there already
+    if (n.op != SizeOp::Element) {
+      sizes[id] = evaluateSize(n, sizes);
+      continue;
+    }
+    const Program::Array &array = program.arrays[n.a];
+    int32_t root = layout.root[n.a];
+    const void *data = nullptr;
+    switch (program.arrays[root].storage) {
+    case Program::Array::Storage::Input:
+      data = inputs[program.arrays[root].number];
+      break;
+    case Program::Array::Storage::Constant:
+      data = program.constants[program.arrays[root].number].data();
+      break;
+    default:
+      data = arrays[root];
+    }
+    int64_t count = 1;
+    for (int32_t extent : array.shape) {
+      // The extents of an array are known when its elements are, but not all are in `sizes`.
+      const SizeNode &e = program.sizes[extent];
+      count *= e.op == SizeOp::Constant ? e.value : sizes[extent];
+    }
+    if (sizes[n.b] < 0 || sizes[n.b] >= count || !data)
+      return makeError(ErrorKind::IndexError, "a size is element " + std::to_string(sizes[n.b]) +
+                                                  " of an array of " + std::to_string(count));
+    sizes[id] = readInteger(array.dtype, data, sizes[n.b]);
+  }
+  return absl::OkStatus();
+}
+
+bool canFail(const Program &program) {
+  for (const Program::Step &step : program.steps)
+    if (step.kind == Program::Step::Kind::Host || !step.failures.empty())
+      return true;
+  absl::StatusOr<ProgramLayout> layout = ProgramLayout::create(program);
+  if (!layout.ok() || !layout->isStatic)
+    return true;
+  std::vector<int64_t> sizes(program.sizes.size(), 0);
+  return !readElements(program, *layout, 0, {}, {}, sizes).ok() ||
+         !Plan::create(program, *layout, 0, std::move(sizes)).ok();
+}
 
 //===--- making -------------------------------------------------------------===//
 
@@ -110,7 +163,7 @@ void Executable::State::findDirectCall() {
       program.steps[0].kind != Program::Step::Kind::Kernel)
     return;
   std::vector<int64_t> read;
-  if (!readElements(0, {}, {}, read).ok())
+  if (!readElements(program, layout, 0, {}, {}, read).ok())
     return;
   absl::StatusOr<Lease> leased = lease(0, {}, [&](std::vector<int64_t> &sizes) {
     if (!read.empty())
@@ -174,49 +227,6 @@ absl::Status Executable::State::checkInputs(absl::Span<const Tensor> inputs) con
     return makeError(type ? ErrorKind::ShapeError : ErrorKind::TypeError,
                      "input " + name + ": expected " + Type(expected.dtype, expected.shape).text() +
                          ", got " + got);
-  }
-  return absl::OkStatus();
-}
-
-/// Fills in the elements that the segment's sizes need, with what their indices are made of.
-absl::Status Executable::State::readElements(int32_t segment, absl::Span<void *const> inputs,
-                                             absl::Span<void *const> arrays,
-                                             std::vector<int64_t> &sizes) const {
-  const ProgramLayout::Segment &s = layout.segments[segment];
-  if (s.readSizes.empty())
-    return absl::OkStatus();
-  sizes.resize(program.sizes.size(), 0);
-  for (int32_t id : s.readSizes) {
-    const SizeNode &n = program.sizes[id];
-    if (n.op == SizeOp::Dim)
-      continue; // there already
-    if (n.op != SizeOp::Element) {
-      sizes[id] = evaluateSize(n, sizes);
-      continue;
-    }
-    const Program::Array &array = program.arrays[n.a];
-    int32_t root = layout.root[n.a];
-    const void *data = nullptr;
-    switch (program.arrays[root].storage) {
-    case Program::Array::Storage::Input:
-      data = inputs[program.arrays[root].number];
-      break;
-    case Program::Array::Storage::Constant:
-      data = program.constants[program.arrays[root].number].data();
-      break;
-    default:
-      data = arrays[root];
-    }
-    int64_t count = 1;
-    for (int32_t extent : array.shape) {
-      // The extents of an array are known when its elements are, but not all are in `sizes`.
-      const SizeNode &e = program.sizes[extent];
-      count *= e.op == SizeOp::Constant ? e.value : sizes[extent];
-    }
-    if (sizes[n.b] < 0 || sizes[n.b] >= count || !data)
-      return makeError(ErrorKind::IndexError, "a size is element " + std::to_string(sizes[n.b]) +
-                                                  " of an array of " + std::to_string(count));
-    sizes[id] = readInteger(array.dtype, data, sizes[n.b]);
   }
   return absl::OkStatus();
 }
@@ -495,7 +505,7 @@ absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Sp
       sizes.resize(program.sizes.size(), 0);
       fillDims(sizes);
     }
-    if (status = readElements(k, inputMemory, arrays, sizes); !status.ok())
+    if (status = readElements(program, layout, k, inputMemory, arrays, sizes); !status.ok())
       break;
     for (int32_t id : segment.readSizes)
       if (program.sizes[id].op == SizeOp::Element)

@@ -38,6 +38,10 @@ struct DirectCall {
   bool canFail;
 };
 
+/// Whether a call with inputs as the program declares them can fail but for want of memory: where
+/// sizes are not known, steps have checks, or host functions are called.
+bool canFail(const Program &program);
+
 enum class OutputMemory { Fresh, Given };
 
 /// A Program joined with its code. Immutable but for caches; many threads may run it at once,

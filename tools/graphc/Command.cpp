@@ -16,8 +16,9 @@ void Common::addTo(CLI::App &app) {
   app.add_option("--mode", mode, "fast_run, fast_compile or interpreter")->capture_default_str();
   app.add_option("--target", target, "native, x86-64, x86-64-v3, x86-64-v4 or aarch64")
       ->capture_default_str();
-  app.add_option("--threads", threads, "Greatest number of threads of a call")
-      ->capture_default_str();
+  app.add_option(
+      "--threads", threads,
+      "Greatest number of threads of a call; 0: one per processor [GRAPHC_THREADS, else 1]");
   app.add_option("--dump-stages", dumpStages, "Folder to write the text of every stage to");
   app.add_flag("--no-cache", noCache, "Do not keep compiled code, nor look for it");
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@ struct Common {
   std::string mode = "fast_run";
   std::string target = "native";
   std::string dumpStages;
-  int threads = 1;
+  std::optional<int> threads;
   bool noCache = false;
 
   void addTo(CLI::App &app);

@@ -79,6 +79,80 @@ TEST(Bind, OutputsInOnePlace) {
   EXPECT_THAT(o, testing::ElementsAre(10, 20));
 }
 
+template <class T> View<T, 0> viewOf(T *data) {
+  View<T, 0> view;
+  view.data = data;
+  return view;
+}
+
+// Views of numbers lie where the caller has them, as other Views do: y * 2 is stored over x before
+// x + y reads it, unless somebody looks.
+TEST(Bind, ViewsOfNumbersAreChecked) {
+  using Binary =
+      absl::Status(View<const double, 0>, View<const double, 0>, View<double, 0>, View<double, 0>);
+  Variable x = dscalar("x"), y = dscalar("y");
+  absl::StatusOr<Bound<Binary>> f = function({x, y}, {y * 2, x + y})->bind<Binary>();
+  ASSERT_TRUE(f.ok()) << f.status();
+  double a = 3, b = 5, sum = 0, *none = nullptr;
+  auto call = [&](const double *first, const double *second, double *twice, double *both) {
+    return (*f)(viewOf(first), viewOf(second), viewOf(twice), viewOf(both));
+  };
+  ASSERT_TRUE(call(&a, &b, &a, &sum).ok());
+  EXPECT_EQ(a, 10);
+  EXPECT_EQ(sum, 8);
+  EXPECT_EQ(errorKind(call(none, &b, &a, &sum)), ErrorKind::ValueError);
+  EXPECT_EQ(errorKind(call(&a, &b, &a, none)), ErrorKind::ValueError);
+  alignas(8) char bytes[16] = {};
+  EXPECT_EQ(errorKind(call(&a, reinterpret_cast<double *>(bytes + 1), &a, &sum)),
+            ErrorKind::ValueError);
+}
+
+// A result without a Status is refused only where a call can fail.
+TEST(Bind, NumbersWhereNothingCanFail) {
+  Variable x = dscalar("x"), y = dscalar("y"), chain = x;
+  double expected = 1;
+  for (int i = 0; i < 2000; ++i) {
+    chain = i % 2 ? chain + y : chain * 0.5;
+    expected = i % 2 ? expected + 2 : expected * 0.5;
+  }
+  for (const char *mode : {"fast_run", "interpreter"}) {
+    FunctionOptions options = {.mode = mode};
+    auto many = function({x, y}, chain, options)->bind<double(double, double)>();
+    ASSERT_TRUE(many.ok()) << many.status();
+    EXPECT_EQ((*many)(1, 2), expected) << mode;
+    auto same = function({x}, {x}, options)->bind<double(double)>();
+    ASSERT_TRUE(same.ok()) << same.status();
+    EXPECT_EQ((*same)(4.5), 4.5) << mode;
+    auto three = function({}, constant(3.0), options)->bind<double()>();
+    ASSERT_TRUE(three.ok()) << three.status();
+    EXPECT_EQ((*three)(), 3) << mode;
+  }
+}
+
+TEST(Bind, NumbersWhereSomethingCanFail) {
+  Variable x = dscalar("x"), i = lscalar("i");
+  Variable table = constant(Tensor({1.0, 2.0, 3.0}));
+  for (const char *mode : {"fast_run", "interpreter"}) {
+    FunctionOptions options = {.mode = mode};
+    auto problem = [](const absl::Status &status) {
+      EXPECT_EQ(errorKind(status), ErrorKind::TypeError);
+      return std::string(status.message());
+    };
+    const char *refused =
+        "bind: the function can fail while it runs; let the signature return absl::Status";
+    Function indexed = *function({i}, table[{i}], options);
+    EXPECT_EQ(problem(indexed.bind<double(int64_t)>().status()), refused) << mode;
+    Function sized = *function({i}, full({i}, 1.0).sum(), options);
+    EXPECT_EQ(problem(sized.bind<double(int64_t)>().status()), refused) << mode;
+    Function number = *function({x}, x + 1.0, options);
+    auto viewed = number.bind<void(View<const double, 0>, View<double, 0>)>();
+    EXPECT_EQ(problem(viewed.status()), refused) << mode;
+    auto backwards = number.bind<absl::Status(View<double, 0>, double)>();
+    EXPECT_EQ(problem(backwards.status()),
+              "bind: an input stands after an output; Views of const are inputs");
+  }
+}
+
 // F-171: fresh memory at each call, whatever the size.
 TEST(Bind, GeneralCallsGiveFreshMemory) {
   for (int64_t extent : {1, 8, 9, 1000}) {

@@ -2,7 +2,6 @@
 #include "graphc/Function.h"
 
 #include <gtest/gtest.h>
-#include <thread>
 
 #include "graphc/Ops.h"
 
@@ -139,10 +138,77 @@ TEST(Function, RefusedGraphs) {
   EXPECT_EQ(kind(function({x, constant(1.0)}, {x})), ErrorKind::TypeError);
   EXPECT_EQ(kind(function({x}, {x}, {.mode = "fastest"})), ErrorKind::ValueError);
   EXPECT_EQ(kind(function({x}, {x}, {.target = "z80"})), ErrorKind::ValueError);
-  // A mistake while building travels to here, with its place.
-  Variable bad = dot(dmatrix("m"), tensor(DType::Float64, {2, 3, 4, 5}));
-  Variable worse = exp(bad) + x;
-  EXPECT_EQ(bad.ok(), worse.ok());
+  EXPECT_EQ(messageOf(function({x}, {x}, {.threads = -5}).status()),
+            "function: threads must not be negative, but is -5");
+}
+
+// A mistake while building travels through other ops to `function`, with its own place.
+TEST(Function, MistakesTravel) {
+  auto x = dscalar("x");
+  Variable bad = dot(tensor(DType::Float64, {2, 3}), tensor(DType::Float64, {4, 5}));
+  int line = __LINE__ - 1;
+  ASSERT_FALSE(bad.ok());
+  Variable worse = exp(bad).T().sum() + x;
+  for (const Variable &output : {bad, worse}) {
+    absl::Status status = function({x}, {x, output}).status();
+    EXPECT_EQ(errorKind(status), ErrorKind::ShapeError);
+    EXPECT_EQ(messageOf(status), messageOf(bad.status()));
+    ASSERT_TRUE(errorPlace(status));
+    EXPECT_EQ(errorPlace(status)->line, line);
+  }
+  absl::Status asInput = function({worse}, {x}).status();
+  EXPECT_EQ(messageOf(asInput), messageOf(bad.status()));
+}
+
+// Names are given once. A Variable's own name gives way.
+TEST(Function, OutputNames) {
+  auto x = dscalar("x"), y = dscalar("y");
+  absl::Status status = function({x}, {{"a", x}, {"b", -x}, {"a", x + 1}}).status();
+  EXPECT_EQ(errorKind(status), ErrorKind::ValueError);
+  EXPECT_EQ(messageOf(status), "function: outputs 0 and 2 are both named 'a'");
+  auto f = function({x, y}, {x, Out("x", y), x, y});
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_EQ(f->outputNames(), (std::vector<std::string>{"", "x", "", "y"}));
+  EXPECT_EQ((*(*f)(1, 2))["x"].item<double>(), 2);
+}
+
+// Each entry of x[...] knows its place, whatever its kind.
+TEST(Function, PlacesOfIndices) {
+  auto v = dvector("v");
+  auto n = lscalar("n");
+  Variables wrong;
+  const int first = __LINE__ + 1;
+  wrong.push_back(v[{Slice(0, kEnd, n)}]);
+  wrong.push_back(v[Slice(0, kEnd, n)]);
+  wrong.push_back(v[{newaxis, 9}]);
+  wrong.push_back(v[{ellipsis, 9}]);
+  wrong.push_back(v[{9, ellipsis}]);
+  for (int k = 0; k < 5; ++k) {
+    auto f = function({v, n}, {wrong[k]}, {.onUnusedInput = OnUnusedInput::Ignore});
+    ASSERT_TRUE(f.ok()) << f.status();
+    absl::Status status = (*f)(Tensor({1.0, 2.0}), 0).status();
+    ASSERT_TRUE(errorPlace(status)) << k << status;
+    EXPECT_EQ(errorPlace(status)->line, first + k);
+  }
+  Variable two = v[{ellipsis, ellipsis}];
+  ASSERT_TRUE(errorPlace(two.status()));
+  EXPECT_EQ(errorPlace(two.status())->line, __LINE__ - 2);
+}
+
+// F-165.
+TEST(Function, UnusedInputsAreWarnedAbout) {
+  auto x = dscalar("x"), y = dscalar("y");
+  std::vector<std::string> seen;
+  setLogSink([&](std::string_view message) { seen.emplace_back(message); });
+  auto f = function({x, y}, {x + 1}, {.onUnusedInput = OnUnusedInput::Warn});
+  setLogSink({});
+  ASSERT_TRUE(f.ok()) << f.status();
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_NE(seen[0].find("function: input 1 ('y') is not used by any output; remove it or set "
+                         "onUnusedInput"),
+            std::string::npos)
+      << seen[0];
+  EXPECT_EQ((*f)(1.0, 2.0)->item<double>(), 2);
 }
 
 // F-154: an intermediate variable as input cuts the graph.
@@ -198,29 +264,6 @@ TEST(Bind, ViewsOfTheCallersMemory) {
   EXPECT_EQ(errorKind((*g)({in, {2, 3}}, {out, {1}})), ErrorKind::ShapeError);
   auto unsafe = f->bind<void(View<const float, 2>, View<float, 1>)>();
   EXPECT_EQ(errorKind(unsafe.status()), ErrorKind::TypeError) << "shapes can be wrong at run time";
-}
-
-// F-219: calls of one Function from many threads at once.
-TEST(Function, ManyThreads) {
-  auto x = dmatrix("x");
-  auto f = function({x}, {softmax(dot(x, x)).sum(), exp(x).sum()});
-  ASSERT_TRUE(f.ok()) << f.status();
-  std::vector<std::thread> threads;
-  std::atomic<int> wrong{0};
-  for (int t = 0; t < 8; ++t)
-    threads.emplace_back([&, t] {
-      for (int i = 0; i < 50; ++i) {
-        int64_t n = 1 + (t + i) % 7;
-        auto r = (*f)(*Tensor::zeros(DType::Float64, {n, n}));
-        // Rows of a softmax sum to 1, exp(0) is 1.
-        if (!r.ok() || std::abs((*r)[0].item<double>() - double(n)) > 1e-12 ||
-            (*r)[1].item<double>() != double(n * n))
-          ++wrong;
-      }
-    });
-  for (std::thread &t : threads)
-    t.join();
-  EXPECT_EQ(wrong, 0);
 }
 
 TEST(Function, EqualKernelsAreOne) {

@@ -1,0 +1,141 @@
+//===- ThreadsTest.cpp - functions in several threads, and threads in functions ---===//
+#include <atomic>
+#include <cmath>
+#include <memory>
+#include <random>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "Runtime/ThreadPool.h"
+#include "graphc/graphc.h"
+
+namespace graphc {
+namespace {
+
+Tensor randomMatrix(std::mt19937 &random, int64_t rows, int64_t columns) {
+  Tensor matrix = *Tensor::zeros(DType::Float64, {rows, columns});
+  for (double &value : matrix.mutableFlat<double>())
+    value = double(random()) / 4e9;
+  return matrix;
+}
+
+/// softmax(a b), the rows' sums of 2 a + 1, and a's row `index`, in plain loops.
+bool isRight(const Results &results, const Tensor &a, const Tensor &b, int64_t index) {
+  int64_t n = a.shape()[0], m = a.shape()[1];
+  absl::Span<const double> x = a.flat<double>(), w = b.flat<double>();
+  Tensor softmaxes = results[0].contiguous(), sums = results[1].contiguous();
+  Tensor row = results[2].contiguous();
+  // Sums of at most 9 numbers below 20, and exp: errors of some 1e-15.
+  constexpr double kTolerance = 1e-13;
+  bool right = true;
+  for (int64_t i = 0; i < n; ++i) {
+    std::vector<double> exps;
+    double total = 0, sum = 0;
+    for (int64_t k = 0; k < n; ++k) {
+      double product = 0;
+      for (int64_t r = 0; r < m; ++r)
+        product += x[i * m + r] * w[r * n + k];
+      exps.push_back(std::exp(product));
+      total += exps.back();
+    }
+    for (int64_t k = 0; k < n; ++k)
+      right &= std::abs(softmaxes.flat<double>()[i * n + k] - exps[k] / total) < kTolerance;
+    for (int64_t r = 0; r < m; ++r)
+      sum += x[i * m + r] * 2 + 1;
+    right &= std::abs(sums.flat<double>()[i] - sum) < kTolerance * sum;
+  }
+  for (int64_t r = 0; r < m; ++r)
+    right &= row.flat<double>()[r] == x[index * m + r];
+  return right;
+}
+
+// F-219: one Function from many threads, each with data and shapes of its own, copies and moves of
+// the handle, and calls that fail.
+TEST(Threads, CallsWithOwnData) {
+  auto x = dmatrix("x"), w = dmatrix("w"), i = lscalar("i");
+  auto made = function({x, w, i}, {softmax(dot(x, w)), (x * 2 + 1).sum(1), x[{i}]}, {.threads = 2});
+  ASSERT_TRUE(made.ok()) << made.status();
+  std::atomic<int> wrong{0}, errors{0};
+  auto call = [&](unsigned seed) {
+    std::mt19937 random(seed);
+    Function copy = *made;
+    for (int k = 0; k < 20; ++k) {
+      int64_t n = 1 + int64_t(random() % 9), m = 1 + int64_t(random() % 9);
+      Tensor a = randomMatrix(random, n, m), b = randomMatrix(random, m, n);
+      bool fails = k % 5 == 4;
+      int64_t index = fails ? n : int64_t(random()) % n;
+      Function other = copy, f = std::move(other);
+      absl::StatusOr<Results> r = k % 2 ? f(a, b, index) : f.call({a}, {{"i", index}, {"w", b}});
+      if (fails)
+        ++(errorKind(r.status()) == ErrorKind::IndexError ? errors : wrong);
+      else if (!r.ok() || !isRight(*r, a, b, index))
+        ++wrong;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < 64; ++t)
+    threads.emplace_back(call, t);
+  for (std::thread &t : threads)
+    t.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(errors, 64 * 4);
+}
+
+TEST(Threads, FunctionsAreMadeAtOnce) {
+  std::atomic<int> wrong{0};
+  auto make = [&](int count) {
+    auto a = dscalar("a"), c = dscalar("c");
+    Variable e = a;
+    double expected = 2;
+    for (int k = 0; k < count; ++k) {
+      e = e * c + double(k);
+      expected = expected * 0.5 + k; // exact: 2^-8 is the least power of two
+    }
+    auto f = function({a, c}, {e});
+    if (!f.ok() || (*f)(2.0, 0.5)->item<double>() != expected)
+      ++wrong;
+  };
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 24; ++t)
+    threads.emplace_back(make, 5 + t % 4);
+  for (std::thread &t : threads)
+    t.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+// Handles keep what they need.
+TEST(Threads, ResultsAndBoundCallsOutliveTheFunction) {
+  auto p = dscalar("p"), q = dscalar("q");
+  auto f = std::make_unique<Function>(*function({p, q}, {p * q + 1}));
+  auto bound = f->bind<double(double, double)>();
+  ASSERT_TRUE(bound.ok()) << bound.status();
+  Results results = *(*f)(2.0, 3.0);
+  f.reset();
+  EXPECT_EQ((*bound)(3, 4), 13);
+  EXPECT_EQ(results.item<double>(), 7);
+}
+
+// Config::threads is how many threads a call has unless the function's options say it.
+TEST(Threads, OfTheProcess) {
+  Config before = config();
+  EXPECT_EQ(before.threads, 1);
+  Tensor large = *Tensor::full(DType::Float64, {1 << 20}, 0.5);
+  auto workersAfter = [&](std::optional<int> threads) {
+    auto x = dvector("x");
+    auto f = function({x}, {exp(x)}, {.threads = threads});
+    EXPECT_TRUE(f.ok() && (*f)(large).ok());
+    return ThreadPool::shared().startedWorkers();
+  };
+  int started = ThreadPool::shared().startedWorkers();
+  EXPECT_EQ(workersAfter(std::nullopt), started);
+  Config more = before;
+  more.threads = started + 3;
+  ASSERT_TRUE(setConfig(more).ok());
+  EXPECT_EQ(workersAfter(1), started);
+  EXPECT_EQ(workersAfter(std::nullopt), started + 2) << "and the calling one";
+  ASSERT_TRUE(setConfig(before).ok());
+}
+
+} // namespace
+} // namespace graphc
