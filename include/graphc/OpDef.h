@@ -99,6 +99,10 @@ struct OpDef {
   /// (F-136).
   std::vector<std::pair<int, int>> tolerateSame = {};
   std::vector<std::pair<int, int>> tolerateAliased = {};
+  /// Exchanging two operands, and grouping three otherwise, gives the same result, for floats the
+  /// latter but for rounding. Rules and merging rely on it.
+  bool commutative = false;
+  bool associative = false;
   /// F-303: a node with constant inputs may be evaluated while compiling.
   bool foldable = true;
   /// Which outputs depend differentiably on which inputs ([input][output]); empty: all on all.

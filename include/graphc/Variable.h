@@ -247,6 +247,8 @@ public:
   Variables inputs() const;
   Variables outputs() const;
   Place place() const;
+  /// The user's places that it comes from, through all rewrites; the first one is place().
+  std::vector<Place> origins() const;
   const std::shared_ptr<void> &tag() const;
   void setTag(std::shared_ptr<void> tag);
 

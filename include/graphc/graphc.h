@@ -17,6 +17,7 @@
 #include "graphc/OpDef.h"
 #include "graphc/Ops.h"
 #include "graphc/Print.h"
+#include "graphc/Rewrite.h"
 #include "graphc/Status.h"
 #include "graphc/Tensor.h"
 #include "graphc/Traversal.h"

@@ -24,6 +24,11 @@ int Apply::numOutputs() const { return int(node_->numOutputs); }
 Variable Apply::input(int i) const { return Variable::fromNode(node_->input(uint32_t(i))); }
 Variable Apply::output(int i) const { return Variable::fromNode(node_->output(uint32_t(i))); }
 Place Apply::place() const { return node_->place; }
+std::vector<Place> Apply::origins() const {
+  if (node_->extras && node_->extras->origins)
+    return *node_->extras->origins;
+  return {node_->place};
+}
 
 Variables Apply::inputs() const {
   Variables all;

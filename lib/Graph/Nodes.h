@@ -17,6 +17,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "graphc/Tensor.h"
 #include "graphc/Type.h"
@@ -31,6 +32,8 @@ struct GraphState;
 struct Extras {
   std::string name;
   std::shared_ptr<void> tag;
+  /// Of an Apply that rewriting made of several: all their places. The first is its own.
+  std::shared_ptr<const std::vector<Place>> origins;
 };
 
 inline constexpr uint32_t kNoSlot = ~uint32_t(0);

@@ -1,0 +1,207 @@
+//===- graphc/Rewrite.h - rules that change a FunctionGraph -----*- C++ -*-===//
+//
+// A rule is a row: a pattern and a replacement as formulas in the ops' names, a guard, and what it
+// may change in results. Rules are collected in databases, selected by tags and run until none
+// applies. See docs/AddARewrite.md; docs/Rewrites.md lists the rules that come with graphc.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "graphc/FunctionGraph.h"
+
+namespace graphc {
+
+//===--- what may change --------------------------------------------------===//
+
+/// F-307: what a rule may change in results. A set, joined by |.
+enum Effects : uint32_t {
+  kNoEffects = 0,
+  /// Finite results by rounding, within the bound that the rule's doc gives.
+  kRounding = 1,
+  /// The sign of a zero.
+  kZeroSign = 2,
+  /// Results where an operand is NaN or infinite.
+  kNanInf = 4,
+  /// Results where the unrewritten form overflows, underflows or is NaN by such a step.
+  kOverflow = 8,
+  /// A mistake of shapes or indices may pass unnoticed.
+  kShapeUnsafe = 16,
+  /// A finite right answer may become a wrong one: mode fast_math only.
+  kInexact = 32,
+};
+inline constexpr Effects operator|(Effects a, Effects b) {
+  return Effects(uint32_t(a) | uint32_t(b));
+}
+
+inline constexpr Effects kStrictEffects = kNoEffects;
+inline constexpr Effects kDefaultEffects = Effects(kRounding | kZeroSign | kNanInf | kOverflow);
+inline constexpr Effects kAllEffects = Effects(63);
+
+//===--- rules ------------------------------------------------------------===//
+
+/// What a pattern's names stand for at one place of a graph. Valid during the call that gets it.
+class Match {
+public:
+  virtual ~Match() = default;
+  virtual const FunctionGraph &graph() const = 0;
+  /// The node that the whole pattern stands for.
+  virtual const Apply &root() const = 0;
+  /// A name of the pattern; an Invalid Variable for another.
+  virtual Variable operator[](std::string_view name) const = 0;
+  /// `p` of `f(x, axes=p)`. It must be a name of the pattern.
+  virtual const AttributeValue &attribute(std::string_view name) const = 0;
+  /// The data of a name that stands for a constant. It must be one.
+  const Tensor &data(std::string_view name) const;
+};
+
+using Guard = std::function<bool(const Match &)>;
+/// A term of a replacement that is computed: an attribute, or a Variable. Nothing: the rule does
+/// not apply after all.
+using Term = std::variant<std::monostate, AttributeValue, Variable>;
+using TermFunction = std::function<Term(const Match &)>;
+/// Replacements of the root's outputs, with Invalid ones... see Rule::build.
+using Builder = std::function<Variables(const Match &)>;
+
+/// A row of a catalogue.
+struct Rule {
+  /// "log1p_exp".
+  std::string name;
+  /// "log1p(exp(x))". In a formula stand: names of ops with their operands and attributes
+  /// (`sum(x, axes=p)`; attributes that are not named have their default), + - * / ** and unary -
+  /// for add, sub, mul, trueDiv, pow and neg; numbers, which are constants all of whose elements
+  /// have that value; and names. A name stands for one Variable, wherever it stands again; names c,
+  /// d and k, perhaps with a digit, for constants.
+  std::string pattern;
+  /// "softplus(x)", with names of the pattern and of `terms`. Its type must be that of the pattern;
+  /// where it is not, the rule does not apply.
+  std::string replacement = {};
+  Effects effects = kNoEffects;
+  Guard when = {};
+  /// The guard in words, for the docs: "x is an integer".
+  std::string where = {};
+  std::map<std::string, TermFunction> terms = {};
+  /// Instead of `replacement` where that is no formula: one Variable for each output of the root,
+  /// in their order; an empty list where the rule does not apply after all. `replacement` is then
+  /// only documentation.
+  Builder build = {};
+  /// For the docs: why it is right, a source, the domain where it is exact, the bound of rounding.
+  std::string doc = {};
+};
+
+//===--- databases --------------------------------------------------------===//
+
+/// F-297: which entries of a database run: those with any of `include`, all of `require`, none
+/// of `exclude`, by tags or names, and a position below `positionCutoff`.
+struct Query {
+  std::vector<std::string> include = {};
+  std::vector<std::string> require = {};
+  std::vector<std::string> exclude = {};
+  double positionCutoff = 1e300;
+};
+
+/// One thing that a rule did.
+struct RewriteStep {
+  std::string rule;
+  /// The user's places of the nodes that were replaced.
+  std::vector<Place> places;
+  /// As formulas, of limited length.
+  std::string before;
+  std::string after;
+};
+
+struct RewriteOptions {
+  Effects allowed = kDefaultEffects;
+  /// End after this many applications of rules; negative: no limit.
+  int64_t stopAfter = -1;
+  /// Gets every step.
+  std::function<void(const RewriteStep &)> explain = {};
+  /// Each rule may be applied this often for each node of the graph (F-298).
+  double maxUseRatio = 10;
+  /// Called after each step; an error ends the run. How debug mode checks.
+  std::function<absl::Status(const FunctionGraph &, const RewriteStep &)> check = {};
+};
+
+struct RewriteReport {
+  int64_t steps = 0;
+  /// By rule.
+  std::map<std::string, int64_t> uses;
+  /// Rules that were stopped because they went beyond maxUseRatio.
+  std::vector<std::string> stopped;
+};
+
+/// Something that changes a FunctionGraph. Rewriters keep nothing between runs; threads may run one
+/// at once on different graphs.
+class GraphRewriter {
+public:
+  virtual ~GraphRewriter() = default;
+  virtual std::string_view name() const = 0;
+  virtual absl::Status rewrite(FunctionGraph &graph, const RewriteOptions &options,
+                               RewriteReport &report) const = 0;
+};
+
+/// A compiled row.
+using NodeRewriterPtr = std::shared_ptr<const class NodeRewriter>;
+using GraphRewriterPtr = std::shared_ptr<const GraphRewriter>;
+
+/// ValueError for a formula that cannot be read, unknown ops, attributes and names, with the place
+/// in it.
+absl::StatusOr<NodeRewriterPtr> compileRule(const Rule &rule);
+
+/// Applies rules until none applies any more. Each node that a change concerns is visited again,
+/// and no other: the cost follows the changes.
+GraphRewriterPtr equilibrium(std::string name, std::vector<NodeRewriterPtr> rules);
+/// One visit of each node, producers first or consumers first.
+GraphRewriterPtr onePass(std::string name, std::vector<NodeRewriterPtr> rules,
+                         bool producersFirst = true);
+/// One after the other.
+GraphRewriterPtr sequence(std::string name, std::vector<GraphRewriterPtr> rewriters);
+/// F-302: nodes with equal ops and inputs, and equal constants, become one.
+GraphRewriterPtr mergeRewriter();
+/// F-303: nodes with constant inputs become constants, if results have at most this many elements.
+NodeRewriterPtr constantFolding(int64_t maxElements = 4096);
+
+/// F-297, F-298: rewriters by name, with tags and a position.
+class RewriteDatabase {
+public:
+  /// ValueError if the name is taken. A rule's position is that of the group it runs in.
+  absl::Status add(const Rule &rule, std::vector<std::string> tags, double position);
+  absl::Status add(NodeRewriterPtr rewriter, std::vector<std::string> tags, double position);
+  absl::Status add(GraphRewriterPtr rewriter, std::vector<std::string> tags, double position);
+
+  struct Entry {
+    std::string name;
+    std::vector<std::string> tags;
+    double position = 0;
+    std::optional<Rule> rule;
+    NodeRewriterPtr node;
+    GraphRewriterPtr whole;
+  };
+  const std::vector<Entry> &entries() const { return entries_; }
+  /// The selected entries by position, then name: rules of one position run together to an
+  /// equilibrium, others on their own.
+  GraphRewriterPtr select(const Query &query) const;
+
+private:
+  std::vector<Entry> entries_;
+};
+
+/// The rules that come with graphc. Lives as long as the process. Thread-safe.
+const RewriteDatabase &builtinRewrites();
+
+/// Runs what `query` selects of the built-in rewrites. The default is mode fast_run's.
+absl::StatusOr<RewriteReport> rewrite(FunctionGraph &graph, const RewriteOptions &options = {},
+                                      const Query &query = {.include = {"fast_run"}});
+
+} // namespace graphc

@@ -1,0 +1,346 @@
+//===- Rewrite/CompiledRule.cpp - matching and replacing by a rule --------===//
+//
+// A pattern becomes a table in preorder. Matching walks the table and the graph side by side,
+// binding names to slots; nothing is allocated until all of it fits. Where a pattern has
+// commutative ops, each choice of their orders is one attempt, numbered by the bits of a mask, so
+// that an attempt never takes a step back.
+//
+//===----------------------------------------------------------------------===//
+#include <algorithm>
+
+#include "Graph/Nodes.h"
+#include "Ops/Registry.h"
+#include "Rewrite/Formula.h"
+#include "Rewrite/Session.h"
+#include "Rewrite/Uniform.h"
+#include "absl/container/inlined_vector.h"
+#include "graphc/OpDef.h"
+
+namespace graphc {
+
+const Tensor &Match::data(std::string_view name) const {
+  return Constant::from((*this)[name])->data();
+}
+
+namespace {
+
+using detail::VariableNode;
+
+/// Numbers of names.
+class Slots {
+public:
+  int of(std::string_view name) const {
+    auto at = std::find(names_.begin(), names_.end(), name);
+    return at == names_.end() ? -1 : int(at - names_.begin());
+  }
+  int add(std::string_view name) {
+    int slot = of(name);
+    if (slot >= 0)
+      return slot;
+    names_.emplace_back(name);
+    return int(names_.size()) - 1;
+  }
+  size_t size() const { return names_.size(); }
+
+private:
+  std::vector<std::string> names_;
+};
+
+/// A term of a pattern; its arguments follow, each with its own.
+struct PatternTerm {
+  Formula::Kind kind;
+  const OpDef *op = nullptr;
+  uint32_t numArguments = 0;
+  /// Terms of this subtree.
+  uint32_t size = 1;
+  /// Of a name.
+  int slot = -1;
+  double number = 0;
+  /// Bit of the mask that exchanges its operands; -1 where they have one order.
+  int exchangeBit = -1;
+  uint32_t firstAttribute = 0;
+  uint32_t numAttributes = 0;
+};
+
+struct PatternAttribute {
+  std::string name;
+  int slot = -1; // binds; otherwise it must have this value
+  AttributeValue value;
+};
+
+struct Pattern {
+  std::vector<PatternTerm> terms;
+  std::vector<PatternAttribute> attributes;
+  Slots names;
+  Slots attributeNames;
+  int numExchanges = 0;
+
+  void add(const Formula &formula);
+};
+
+void Pattern::add(const Formula &formula) {
+  size_t at = terms.size();
+  PatternTerm term{formula.kind};
+  term.number = formula.number;
+  if (formula.kind == Formula::Kind::Name || formula.kind == Formula::Kind::Constant)
+    term.slot = names.add(formula.name);
+  if (formula.kind == Formula::Kind::Node) {
+    term.op = formula.op;
+    term.numArguments = uint32_t(formula.arguments.size());
+    if (formula.op->commutative && term.numArguments == 2)
+      term.exchangeBit = numExchanges++;
+    term.firstAttribute = uint32_t(attributes.size());
+    for (const AttributeSpec &spec : formula.op->attributes) {
+      auto given = std::find_if(formula.attributes.begin(), formula.attributes.end(),
+                                [&](const Formula::Attribute &a) { return a.name == spec.name; });
+      if (given == formula.attributes.end())
+        attributes.push_back({spec.name, -1, spec.defaultValue.value_or(NoneAttr())});
+      else if (given->binding.empty())
+        attributes.push_back({spec.name, -1, given->value});
+      else
+        attributes.push_back({spec.name, attributeNames.add(given->binding), {}});
+    }
+    term.numAttributes = uint32_t(attributes.size()) - term.firstAttribute;
+  }
+  terms.push_back(term);
+  for (const Formula &argument : formula.arguments)
+    add(argument);
+  terms[at].size = uint32_t(terms.size() - at);
+}
+
+/// One attempt.
+struct Bindings {
+  absl::InlinedVector<VariableNode *, 8> variables;
+  absl::InlinedVector<const AttributeValue *, 4> attributes;
+};
+
+bool matchAttributes(const Pattern &pattern, const PatternTerm &term, const Op &op,
+                     Bindings &bindings) {
+  for (uint32_t i = 0; i < term.numAttributes; ++i) {
+    const PatternAttribute &wanted = pattern.attributes[term.firstAttribute + i];
+    const AttributeValue *value = op.attributes().find(wanted.name);
+    if (!value)
+      return false;
+    const AttributeValue *&bound = bindings.attributes[size_t(std::max(wanted.slot, 0))];
+    if (wanted.slot < 0) {
+      if (!identical(*value, wanted.value))
+        return false;
+    } else if (!bound) {
+      bound = value;
+    } else if (!identical(*bound, *value)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Whether the subtree at `at` stands for `v`. Recurses as deep as the rule's formula.
+bool matches(const Pattern &pattern, size_t at, VariableNode *v, uint32_t mask,
+             Bindings &bindings) {
+  const PatternTerm &term = pattern.terms[at];
+  switch (term.kind) {
+  case Formula::Kind::Constant:
+    if (!v->constant)
+      return false;
+    [[fallthrough]];
+  case Formula::Kind::Name: {
+    VariableNode *&bound = bindings.variables[size_t(term.slot)];
+    if (!bound)
+      bound = v;
+    return bound == v;
+  }
+  case Formula::Kind::Number: {
+    std::optional<double> value = uniformValue(v);
+    return value && *value == term.number;
+  }
+  case Formula::Kind::Node:
+    break;
+  }
+  detail::ApplyNode *node = v->owner;
+  if (!node || &node->op.def() != term.op || v->index != 0 ||
+      node->numInputs != term.numArguments || !matchAttributes(pattern, term, node->op, bindings))
+    return false;
+  bool exchange = term.exchangeBit >= 0 && (mask >> term.exchangeBit & 1);
+  size_t child = at + 1;
+  for (uint32_t i = 0; i < term.numArguments; ++i) {
+    if (!matches(pattern, child, node->input(exchange ? 1 - i : i), mask, bindings))
+      return false;
+    child += pattern.terms[child].size;
+  }
+  return true;
+}
+
+/// The nodes that the pattern's ops stand for.
+void collectNodes(const Pattern &pattern, size_t at, VariableNode *v, uint32_t mask,
+                  std::vector<Apply> &nodes) {
+  const PatternTerm &term = pattern.terms[at];
+  if (term.kind != Formula::Kind::Node)
+    return;
+  nodes.push_back(Apply::fromNode(v->owner));
+  bool exchange = term.exchangeBit >= 0 && (mask >> term.exchangeBit & 1);
+  size_t child = at + 1;
+  for (uint32_t i = 0; i < term.numArguments; ++i) {
+    collectNodes(pattern, child, v->owner->input(exchange ? 1 - i : i), mask, nodes);
+    child += pattern.terms[child].size;
+  }
+}
+
+class RuleMatch : public Match {
+public:
+  RuleMatch(const FunctionGraph &graph, const Apply &root, const Pattern &pattern,
+            const Bindings &bindings)
+      : graph_(graph), root_(root), pattern_(pattern), bindings_(bindings) {}
+  const FunctionGraph &graph() const override { return graph_; }
+  const Apply &root() const override { return root_; }
+  Variable operator[](std::string_view name) const override {
+    int slot = pattern_.names.of(name);
+    VariableNode *node = slot < 0 ? nullptr : bindings_.variables[size_t(slot)];
+    return node ? Variable::fromNode(node) : Variable();
+  }
+  const AttributeValue &attribute(std::string_view name) const override {
+    return *bindings_.attributes[size_t(pattern_.attributeNames.of(name))];
+  }
+
+private:
+  const FunctionGraph &graph_;
+  const Apply &root_;
+  const Pattern &pattern_;
+  const Bindings &bindings_;
+};
+
+class CompiledRule : public NodeRewriter {
+public:
+  CompiledRule(Rule rule, Pattern pattern, Formula replacement)
+      : rule_(std::move(rule)), pattern_(std::move(pattern)), replacement_(std::move(replacement)) {
+  }
+
+  const std::string &name() const override { return rule_.name; }
+  Effects effects() const override { return rule_.effects; }
+  const OpDef *root() const override { return pattern_.terms[0].op; }
+  int depth() const override { return depth_; }
+  void setDepth(int depth) { depth_ = depth; }
+
+  Variables propose(const FunctionGraph &graph, const Apply &node,
+                    std::vector<Apply> *matched) const override {
+    VariableNode *root = node.node()->output(0);
+    Bindings bindings;
+    for (uint32_t mask = 0; mask < uint32_t(1) << pattern_.numExchanges; ++mask) {
+      bindings.variables.assign(pattern_.names.size(), nullptr);
+      bindings.attributes.assign(std::max<size_t>(pattern_.attributeNames.size(), 1), nullptr);
+      if (!matches(pattern_, 0, root, mask, bindings))
+        continue;
+      RuleMatch match(graph, node, pattern_, bindings);
+      if (rule_.when && !rule_.when(match))
+        continue;
+      Variables made = make(match);
+      // Another order of operands may have the right type.
+      if (made.empty() || !made[0].ok() || !keepsType(node.output(0).type(), made[0].type()))
+        continue;
+      if (matched)
+        collectNodes(pattern_, 0, root, mask, *matched);
+      return made;
+    }
+    return {};
+  }
+
+private:
+  Variables make(const RuleMatch &match) const {
+    if (rule_.build)
+      return rule_.build(match);
+    std::map<std::string, Term> terms;
+    for (const auto &[name, function] : rule_.terms) {
+      Term term = function(match);
+      if (std::holds_alternative<std::monostate>(term))
+        return {};
+      terms.emplace(name, std::move(term));
+    }
+    Variable v = instantiate(replacement_, match, terms);
+    return v.ok() ? Variables{v} : Variables();
+  }
+
+  Variable instantiate(const Formula &formula, const RuleMatch &match,
+                       const std::map<std::string, Term> &terms) const {
+    if (formula.kind != Formula::Kind::Node) {
+      auto term = terms.find(formula.name);
+      return term != terms.end() ? std::get<Variable>(term->second) : match[formula.name];
+    }
+    Place place = match.root().place();
+    std::vector<Operand> operands;
+    for (const Formula &argument : formula.arguments) {
+      if (argument.kind != Formula::Kind::Number)
+        operands.emplace_back(instantiate(argument, match, terms), place);
+      else if (formula.op->name == "second" && !operands.empty())
+        // Of x's dtype, in which second itself takes no part.
+        operands.emplace_back(Tensor(argument.number).cast(operands[0].variable().dtype()));
+      else if (argument.isInteger)
+        operands.emplace_back(int64_t(argument.number));
+      else
+        operands.emplace_back(argument.number);
+    }
+    Attributes attributes;
+    for (const Formula::Attribute &a : formula.attributes) {
+      auto term = terms.find(a.binding);
+      attributes.set(a.name, a.binding.empty()     ? a.value
+                             : term != terms.end() ? std::get<AttributeValue>(term->second)
+                                                   : match.attribute(a.binding));
+    }
+    absl::StatusOr<Op> op = Op::create(*formula.op, attributes);
+    return op.ok() ? op->call(operands, place) : Variable::invalid(op.status());
+  }
+
+  Rule rule_;
+  Pattern pattern_;
+  Formula replacement_;
+  int depth_ = 1;
+};
+
+/// Whether all names of a replacement are known.
+absl::Status checkNames(const Formula &formula, const Rule &rule, const Pattern &pattern) {
+  auto fail = [&](const std::string &name) {
+    return makeError(ErrorKind::ValueError,
+                     "rule " + rule.name + ": '" + name + "' stands in the replacement only");
+  };
+  bool isName = formula.kind == Formula::Kind::Name || formula.kind == Formula::Kind::Constant;
+  if (isName && pattern.names.of(formula.name) < 0 && !rule.terms.contains(formula.name))
+    return fail(formula.name);
+  for (const Formula::Attribute &a : formula.attributes)
+    if (!a.binding.empty() && pattern.attributeNames.of(a.binding) < 0 &&
+        !rule.terms.contains(a.binding))
+      return fail(a.binding);
+  for (const Formula &argument : formula.arguments)
+    if (absl::Status status = checkNames(argument, rule, pattern); !status.ok())
+      return status;
+  return absl::OkStatus();
+}
+
+} // namespace
+
+absl::StatusOr<NodeRewriterPtr> compileRule(const Rule &rule) {
+  absl::StatusOr<Formula> pattern = parseFormula(rule.pattern);
+  if (!pattern.ok())
+    return prefixError(pattern.status(), "rule " + rule.name);
+  if (pattern->kind != Formula::Kind::Node)
+    return makeError(ErrorKind::ValueError,
+                     "rule " + rule.name + ": the pattern '" + rule.pattern + "' has no op");
+  Pattern compiled;
+  compiled.add(*pattern);
+  Formula replacement;
+  if (!rule.build) {
+    absl::StatusOr<Formula> parsed = parseFormula(rule.replacement);
+    if (!parsed.ok())
+      return prefixError(parsed.status(), "rule " + rule.name);
+    if (parsed->kind == Formula::Kind::Number)
+      return makeError(ErrorKind::ValueError, "rule " + rule.name + ": the number '" +
+                                                  rule.replacement +
+                                                  "' has no type of its own; second(x, " +
+                                                  rule.replacement + ") takes x's dtype and shape");
+    if (absl::Status status = checkNames(*parsed, rule, compiled); !status.ok())
+      return status;
+    replacement = *std::move(parsed);
+  }
+  auto made = std::make_shared<CompiledRule>(rule, std::move(compiled), std::move(replacement));
+  made->setDepth(pattern->depth());
+  return NodeRewriterPtr(std::move(made));
+}
+
+} // namespace graphc

@@ -1,0 +1,263 @@
+//===- Rewrite/Formula.cpp ------------------------------------------------===//
+#include "Rewrite/Formula.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+
+#include "Ops/Registry.h"
+#include "graphc/Status.h"
+
+namespace graphc {
+namespace {
+
+/// Reads a formula by precedence: + - below * / below unary - below **. Formulas are rows of
+/// tables, a few ops deep, so it may recurse; `kMaxDepth` keeps users' ones there.
+class Parser {
+public:
+  explicit Parser(std::string_view text) : text_(text) {}
+
+  absl::StatusOr<Formula> parse() {
+    Formula formula = sum();
+    skipSpace();
+    if (status_.ok() && at_ != text_.size())
+      fail("'" + std::string(text_.substr(at_)) + "' follows the formula");
+    if (!status_.ok())
+      return status_;
+    return formula;
+  }
+
+private:
+  static constexpr int kMaxDepth = 100;
+
+  void fail(const std::string &what) {
+    if (status_.ok())
+      status_ =
+          makeError(ErrorKind::ValueError, "the formula '" + std::string(text_) + "', column " +
+                                               std::to_string(at_ + 1) + ": " + what);
+    at_ = text_.size();
+  }
+  void skipSpace() {
+    while (at_ < text_.size() && text_[at_] == ' ')
+      ++at_;
+  }
+  bool take(std::string_view token) {
+    skipSpace();
+    if (!text_.substr(at_).starts_with(token))
+      return false;
+    at_ += token.size();
+    return true;
+  }
+  char peek() {
+    skipSpace();
+    return at_ < text_.size() ? text_[at_] : '\0';
+  }
+  static bool isWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+  std::string word() {
+    skipSpace();
+    size_t start = at_;
+    while (at_ < text_.size() && isWord(text_[at_]))
+      ++at_;
+    return std::string(text_.substr(start, at_ - start));
+  }
+
+  Formula node(std::string_view op, std::vector<Formula> arguments) {
+    Formula f;
+    f.kind = Formula::Kind::Node;
+    f.op = findOp(op);
+    f.arguments = std::move(arguments);
+    if (!f.op) {
+      fail("no op is called '" + std::string(op) + "'");
+      return f;
+    }
+    int count = int(f.arguments.size()), operands = int(f.op->operands.size());
+    int least = f.op->minOperands < 0 ? operands : f.op->minOperands;
+    if (count < least || (count > operands && !f.op->variadic))
+      fail(std::string(op) + " does not take " + std::to_string(count) + " operands");
+    return f;
+  }
+
+  Formula sum() {
+    if (++depth_ > kMaxDepth)
+      fail("it is nested too deeply");
+    Formula left = product();
+    for (;;) {
+      if (take("+"))
+        left = binary("add", std::move(left), product());
+      else if (take("-"))
+        left = binary("sub", std::move(left), product());
+      else
+        break;
+    }
+    --depth_;
+    return left;
+  }
+  Formula product() {
+    Formula left = unary();
+    for (;;) {
+      if (peek() == '*' && text_.substr(at_).starts_with("**"))
+        return left;
+      if (take("*"))
+        left = binary("mul", std::move(left), unary());
+      else if (take("/"))
+        left = binary("trueDiv", std::move(left), unary());
+      else
+        return left;
+    }
+  }
+  Formula unary() {
+    if (!take("-"))
+      return power();
+    if (std::isdigit(static_cast<unsigned char>(peek()))) {
+      Formula f = power();
+      if (f.kind == Formula::Kind::Number) {
+        f.number = -f.number;
+        return f;
+      }
+      return unaryNode("neg", std::move(f));
+    }
+    return unaryNode("neg", unary());
+  }
+  Formula power() {
+    Formula base = primary();
+    return take("**") ? binary("pow", std::move(base), unary()) : base;
+  }
+  Formula unaryNode(std::string_view op, Formula a) {
+    std::vector<Formula> arguments;
+    arguments.push_back(std::move(a));
+    return node(op, std::move(arguments));
+  }
+  Formula binary(std::string_view op, Formula a, Formula b) {
+    std::vector<Formula> arguments;
+    arguments.push_back(std::move(a));
+    arguments.push_back(std::move(b));
+    return node(op, std::move(arguments));
+  }
+
+  Formula primary() {
+    if (take("(")) {
+      Formula inner = sum();
+      if (!take(")"))
+        fail("')' is missing");
+      return inner;
+    }
+    char next = peek();
+    Formula f;
+    if (std::isdigit(static_cast<unsigned char>(next))) {
+      f.kind = Formula::Kind::Number;
+      f.number = number(f.isInteger);
+      return f;
+    }
+    std::string name = word();
+    if (name.empty()) {
+      fail("an operand is missing");
+      return f;
+    }
+    if (take("("))
+      return call(name);
+    f.kind = isConstantName(name) ? Formula::Kind::Constant : Formula::Kind::Name;
+    f.name = name;
+    return f;
+  }
+
+  double number(bool &isInteger) {
+    skipSpace();
+    std::string digits(text_.substr(at_));
+    char *end = nullptr;
+    double value = std::strtod(digits.c_str(), &end);
+    size_t length = size_t(end - digits.c_str());
+    isInteger = digits.substr(0, length).find_first_of(".eE") == std::string::npos;
+    at_ += length;
+    return value;
+  }
+
+  Formula call(const std::string &name) {
+    std::vector<Formula> arguments;
+    std::vector<Formula::Attribute> attributes;
+    while (status_.ok() && !take(")")) {
+      if ((!arguments.empty() || !attributes.empty()) && !take(",")) {
+        fail("',' or ')' is missing");
+        break;
+      }
+      size_t start = at_;
+      std::string attribute = word();
+      if (!attribute.empty() && peek() == '=') {
+        take("=");
+        attributes.push_back(attributeValue(attribute));
+      } else {
+        at_ = start;
+        arguments.push_back(sum());
+      }
+    }
+    Formula f = node(name, std::move(arguments));
+    if (f.op)
+      for (Formula::Attribute &a : attributes)
+        checkAttribute(*f.op, a);
+    f.attributes = std::move(attributes);
+    return f;
+  }
+
+  Formula::Attribute attributeValue(const std::string &name) {
+    Formula::Attribute a{name, {}, {}};
+    char next = peek();
+    if (take("[")) {
+      IntList list;
+      while (status_.ok() && !take("]")) {
+        if (!list.empty() && !take(","))
+          fail("',' or ']' is missing");
+        else
+          list.push_back(integer());
+      }
+      a.value = list;
+    } else if (next == '-' || std::isdigit(static_cast<unsigned char>(next))) {
+      a.value = integer();
+    } else if (std::string value = word(); value == "true" || value == "false") {
+      a.value = value == "true";
+    } else if (value == "none") {
+      a.value = NoneAttr();
+    } else if (!value.empty()) {
+      a.binding = value;
+    } else {
+      fail("the value of '" + name + "' is missing");
+    }
+    return a;
+  }
+  int64_t integer() {
+    bool negative = take("-"), isInteger = false;
+    if (!std::isdigit(static_cast<unsigned char>(peek()))) {
+      fail("a number is missing");
+      return 0;
+    }
+    double value = number(isInteger);
+    return int64_t(negative ? -value : value);
+  }
+  void checkAttribute(const OpDef &op, const Formula::Attribute &a) {
+    auto same = [&](const AttributeSpec &spec) { return spec.name == a.name; };
+    if (std::none_of(op.attributes.begin(), op.attributes.end(), same))
+      fail(op.name + " has no attribute '" + a.name + "'");
+  }
+
+  std::string_view text_;
+  size_t at_ = 0;
+  int depth_ = 0;
+  absl::Status status_;
+};
+
+} // namespace
+
+int Formula::depth() const {
+  int deepest = 0;
+  for (const Formula &argument : arguments)
+    deepest = std::max(deepest, argument.depth());
+  return kind == Kind::Node ? deepest + 1 : 0;
+}
+
+bool isConstantName(std::string_view name) {
+  return !name.empty() && name.size() <= 2 &&
+         (name[0] == 'c' || name[0] == 'd' || name[0] == 'k') &&
+         (name.size() == 1 || std::isdigit(static_cast<unsigned char>(name[1])));
+}
+
+absl::StatusOr<Formula> parseFormula(std::string_view text) { return Parser(text).parse(); }
+
+} // namespace graphc

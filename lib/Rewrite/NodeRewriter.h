@@ -1,0 +1,29 @@
+//===- Rewrite/NodeRewriter.h - what changes one node -----------*- C++ -*-===//
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "graphc/OpDef.h"
+#include "graphc/Rewrite.h"
+
+namespace graphc {
+
+/// Proposes replacements for the outputs of a node.
+class NodeRewriter {
+public:
+  virtual ~NodeRewriter() = default;
+  virtual const std::string &name() const = 0;
+  virtual Effects effects() const { return kNoEffects; }
+  /// The op of the nodes that it looks at; null for all.
+  virtual const OpDef *root() const { return nullptr; }
+  /// How many nodes deep it looks.
+  virtual int depth() const { return 1; }
+  /// One Variable for each output; empty where it has nothing to propose. What is proposed need
+  /// not fit: whoever calls checks types. `matched`, if not null, gets the nodes whose work the
+  /// proposal does.
+  virtual Variables propose(const FunctionGraph &graph, const Apply &node,
+                            std::vector<Apply> *matched) const = 0;
+};
+
+} // namespace graphc

@@ -1,0 +1,44 @@
+//===- Rewrite/Session.h - one run of rules over a graph --------*- C++ -*-===//
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "Rewrite/NodeRewriter.h"
+
+namespace graphc {
+
+/// Applies what rewriters propose: checks types, passes on the user's places, counts, explains.
+class Session {
+public:
+  Session(FunctionGraph &graph, const RewriteOptions &options, RewriteReport &report)
+      : graph_(graph), options_(options), report_(report) {}
+
+  /// Whether options.stopAfter has been reached.
+  bool ended() const { return options_.stopAfter >= 0 && report_.steps >= options_.stopAfter; }
+
+  /// Replaces the outputs of `node` by `proposal` in the name of `rule`: true if that was done,
+  /// false if the proposal does not fit. `matched`: the nodes whose work the proposal does. Errors:
+  /// those of options.check.
+  absl::StatusOr<bool> apply(const std::string &rule, const Apply &node, const Variables &proposal,
+                             const std::vector<Apply> &matched);
+  /// A Variable for another: for whole-graph rewriters.
+  absl::StatusOr<bool> replace(const std::string &rule, const Variable &old, const Variable &fresh);
+
+private:
+  absl::StatusOr<bool> apply(const std::string &rule, const Replacements &pairs,
+                             const std::vector<Apply> &matched);
+  FunctionGraph &graph_;
+  const RewriteOptions &options_;
+  RewriteReport &report_;
+};
+
+/// `to` does the work of `from` too.
+void addOrigins(const Apply &to, const Apply &from);
+
+/// Whether a Variable of type `fresh` may stand for one of type `old` (F-301, F-309): it is the
+/// same, or knows more extents. It must not know an extent to be 1 of which the old one does not
+/// know: that one may be what a broadcast made of it.
+bool keepsType(const Type &old, const Type &fresh);
+
+} // namespace graphc

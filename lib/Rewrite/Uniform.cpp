@@ -1,0 +1,36 @@
+//===- Rewrite/Uniform.cpp ------------------------------------------------===//
+#include "Rewrite/Uniform.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "graphc/OpDef.h"
+
+namespace graphc {
+
+/// Larger constants are data, not numbers that somebody wrote.
+static constexpr int64_t kMostElements = 1024;
+
+std::optional<double> uniformValue(const detail::VariableNode *v) {
+  while (v->owner) {
+    const std::string &op = v->owner->op.def().name;
+    if (op != "broadcastTo" && op != "dimshuffle" && op != "reshape")
+      return std::nullopt;
+    v = v->owner->input(0);
+  }
+  if (!v->constant)
+    return std::nullopt;
+  const Tensor &data = detail::asLeaf(v)->data;
+  if (data.numElements() == 0 || data.numElements() > kMostElements)
+    return std::nullopt;
+  Tensor doubles = data.cast(DType::Float64).contiguous();
+  absl::Span<const double> values = doubles.flat<double>();
+  if (std::any_of(values.begin(), values.end(), [&](double x) { return x != values[0]; }))
+    return std::nullopt;
+  // 2^53 and beyond may stand for a neighbour.
+  if (!isFloat(data.dtype()) && std::abs(values[0]) >= 9007199254740992.0)
+    return std::nullopt;
+  return values[0];
+}
+
+} // namespace graphc

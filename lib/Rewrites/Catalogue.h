@@ -1,0 +1,29 @@
+//===- Rewrites/Catalogue.h - the families of rules -------------*- C++ -*-===//
+#pragma once
+
+#include <vector>
+
+#include "graphc/Rewrite.h"
+
+namespace graphc {
+
+/// Rules that run together: their common tags and position.
+struct RuleFamily {
+  /// A heading of docs/Rewrites.md.
+  std::string title;
+  std::vector<std::string> tags;
+  double position = 0;
+  std::vector<Rule> rules;
+};
+
+// F-299: standard positions.
+inline constexpr double kMerge1 = 0, kCanonicalize = 1, kStabilize = 1.5, kSpecialize = 2,
+                        kMerge2 = 49, kInplace = 75, kMerge3 = 100;
+
+RuleFamily arithmeticRules();
+RuleFamily stableRules();
+
+/// All of them, in the order of the docs.
+std::vector<RuleFamily> allFamilies();
+
+} // namespace graphc

@@ -1,0 +1,255 @@
+// F-297 to F-303, F-309, F-311: the engine.
+#include "graphc/Rewrite.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "graphc/Ops.h"
+#include "graphc/Print.h"
+
+namespace graphc {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct RewriteTest : testing::Test {
+  Variable x = dvector("x"), y = dvector("y"), s = dscalar("s");
+  Variable i = lvector("i");
+
+  FunctionGraph graph(const Variables &outputs) {
+    absl::StatusOr<FunctionGraph> made = FunctionGraph::create({x, y, s, i}, outputs);
+    EXPECT_TRUE(made.ok()) << made.status();
+    return *std::move(made);
+  }
+  /// The formula of the output after these rules.
+  std::string after(const std::vector<Rule> &rules, const Variable &output,
+                    const RewriteOptions &options = {}) {
+    std::vector<NodeRewriterPtr> compiled;
+    for (const Rule &rule : rules) {
+      absl::StatusOr<NodeRewriterPtr> made = compileRule(rule);
+      EXPECT_TRUE(made.ok()) << made.status();
+      if (made.ok())
+        compiled.push_back(*made);
+    }
+    FunctionGraph fg = graph({output});
+    RewriteReport report;
+    absl::Status status = equilibrium("test", compiled)->rewrite(fg, options, report);
+    EXPECT_TRUE(status.ok()) << status;
+    EXPECT_TRUE(fg.checkIntegrity().ok()) << fg.checkIntegrity();
+    EXPECT_TRUE(fg.features().empty());
+    return pp(fg.output(0));
+  }
+  static std::string error(const Rule &rule) {
+    absl::StatusOr<NodeRewriterPtr> made = compileRule(rule);
+    EXPECT_EQ(errorKind(made.status()), ErrorKind::ValueError);
+    return std::string(made.status().message());
+  }
+};
+
+TEST_F(RewriteTest, Formulas) {
+  EXPECT_EQ(after({{"r", "-(-a)", "a"}}, -(-x)), "x");
+  EXPECT_EQ(after({{"r", "-(-a)", "a"}}, -(-(-(-(-x))))), "-x");
+  EXPECT_EQ(after({{"r", "log(1 + a)", "log1p(a)"}}, log(x + 1)), "log1p(x)");
+  EXPECT_EQ(after({{"r", "log(1 + a)", "log1p(a)"}}, log(1 + x)), "log1p(x)");
+  EXPECT_EQ(after({{"r", "a * b + a * d", "a * (b + d)"}}, y * x + x * 3.0), "x * (y + 3.0)");
+  EXPECT_EQ(after({{"r", "exp(a) * exp(b)", "exp(a + b)"}}, exp(x) * exp(y)), "exp(x + y)");
+  EXPECT_EQ(after({{"r", "a ** 2", "sqr(a)"}}, pow(x, 2)), "sqr(x)");
+  EXPECT_EQ(after({{"r", "a ** 2", "sqr(a)"}}, pow(x, 3)), pp(pow(x, 3)));
+  EXPECT_EQ(after({{"r", "a / k", "a * reciprocal(k)"}}, x / 3.0), "x * reciprocal(3.0)");
+  EXPECT_EQ(after({{"r", "a / k", "a * reciprocal(k)"}}, x / y), "x / y");
+}
+
+TEST_F(RewriteTest, Attributes) {
+  Variable m = dmatrix("m");
+  Rule pair{"pair", "sum(exp(a), axes=p)", "sum(a, axes=p)"};
+  EXPECT_EQ(after({pair}, sum(exp(x), Axis(0))), pp(sum(x, Axis(0))));
+  Rule fixed{"fixed", "sum(exp(a), axes=[0])", "sum(a, axes=[0])"};
+  EXPECT_EQ(after({fixed}, sum(exp(x), Axis(0))), pp(sum(x, Axis(0))));
+  EXPECT_EQ(after({fixed}, sum(exp(x))), pp(sum(exp(x))));
+  Rule computed{"computed", "sum(exp(a), axes=p)", "sum(a, axes=q)"};
+  computed.terms["q"] = [](const Match &m) -> Term { return m.attribute("p"); };
+  EXPECT_EQ(after({computed}, sum(exp(x), Axis(0))), pp(sum(x, Axis(0))));
+}
+
+TEST_F(RewriteTest, GuardsTermsAndBuilders) {
+  Rule guarded{"r", "a + b", "a"};
+  guarded.when = [](const Match &m) { return m["b"].name() == "y"; };
+  EXPECT_EQ(after({guarded}, x + y), "x");
+  EXPECT_EQ(after({guarded}, y + x), "x"); // the other order fits
+  guarded.when = [](const Match &m) { return m["b"].name() == "z"; };
+  EXPECT_EQ(after({guarded}, x + y), "x + y");
+  Rule built{"r", "a - b"};
+  built.build = [](const Match &m) { return Variables{m["a"] + neg(m["b"])}; };
+  EXPECT_EQ(after({built}, x - y), "x + -y");
+  built.build = [](const Match &) { return Variables{}; };
+  EXPECT_EQ(after({built}, x - y), "x - y");
+  Rule term{"r", "a * k", "a * t"};
+  term.terms["t"] = [](const Match &m) -> Term {
+    double value = m.data("k").item<double>();
+    return value == 2 ? Term(Variable(constant(5.0))) : Term();
+  };
+  EXPECT_EQ(after({term}, x * 2.0), "x * 5.0");
+  EXPECT_EQ(after({term}, x * 3.0), "x * 3.0");
+}
+
+// F-301, F-309: what has another type is not put in.
+TEST_F(RewriteTest, TypesAreKept) {
+  EXPECT_EQ(after({{"r", "a + b", "a"}}, s + x), "x"); // s is 0-d
+  Variable row = tensor(DType::Float64, {1}, "row");
+  FunctionGraph fg = *FunctionGraph::create({row, x}, {row + x});
+  RewriteReport report;
+  auto rule = *compileRule({"r", "a + b", "a"});
+  EXPECT_TRUE(equilibrium("t", {rule})->rewrite(fg, {}, report).ok());
+  EXPECT_EQ(pp(fg.output(0)), "x");
+  EXPECT_EQ(after({{"r", "trueDiv(a, 1)", "a"}}, trueDiv(i, 1)), pp(trueDiv(i, 1)));
+}
+
+// F-307: only what the mode allows.
+TEST_F(RewriteTest, Effects) {
+  Rule rule{.name = "r", .pattern = "a - a", .replacement = "second(a, 0)", .effects = kNanInf};
+  EXPECT_EQ(after({rule}, x - x), pp(second(x, 0.0)));
+  EXPECT_EQ(after({rule}, x - x, {.allowed = kStrictEffects}), "x - x");
+  rule.effects = kInexact | kNanInf;
+  EXPECT_EQ(after({rule}, x - x), "x - x");
+  EXPECT_EQ(after({rule}, x - x, {.allowed = kAllEffects}), pp(second(x, 0.0)));
+}
+
+// F-298: what does not end is stopped, by name.
+TEST_F(RewriteTest, LoopsAreStopped) {
+  std::vector<std::string> warnings;
+  setLogSink([&](std::string_view text) { warnings.emplace_back(text); });
+  RewriteReport report;
+  FunctionGraph fg = graph({x + y});
+  auto there = *compileRule({"there", "a + b", "b - (-a)"});
+  auto back = *compileRule({"back", "a - (-b)", "b + a"});
+  EXPECT_TRUE(equilibrium("t", {there, back})->rewrite(fg, {}, report).ok());
+  setLogSink({});
+  ASSERT_GE(report.stopped.size(), 1u);
+  EXPECT_EQ(warnings.size(), report.stopped.size());
+  EXPECT_THAT(warnings[0], AllOf(HasSubstr("the rewrite " + report.stopped[0] + " is stopped"),
+                                 HasSubstr("does not come to an end together with")));
+  EXPECT_TRUE(fg.checkIntegrity().ok());
+}
+
+TEST_F(RewriteTest, ExplainAndStopAfter) {
+  std::vector<std::string> steps;
+  RewriteOptions options;
+  options.explain = [&](const RewriteStep &step) {
+    steps.push_back(step.rule + ": " + step.before + " -> " + step.after);
+    EXPECT_FALSE(step.places.empty());
+  };
+  EXPECT_EQ(after({{"r", "-(-a)", "a"}}, -(-(-(-x))), options), "x");
+  EXPECT_THAT(steps, ElementsAre("r: --x -> x", "r: --x -> x"));
+  options.stopAfter = 1;
+  steps.clear();
+  EXPECT_EQ(after({{"r", "-(-a)", "a"}}, -(-(-(-x))), options), "--x");
+  EXPECT_EQ(steps.size(), 1u);
+  options.check = [](const FunctionGraph &, const RewriteStep &) {
+    return makeError(ErrorKind::DebugMismatch, "differs");
+  };
+  FunctionGraph fg = graph({-(-x)});
+  RewriteReport report;
+  auto rule = *compileRule({"r", "-(-a)", "a"});
+  absl::Status status = equilibrium("t", {rule})->rewrite(fg, options, report);
+  EXPECT_EQ(status.message(), "after the rewrite r: differs");
+}
+
+// A rule three nodes deep sees a change two nodes above its root.
+TEST_F(RewriteTest, ChangesReachDeepPatterns) {
+  EXPECT_EQ(after({{"deep", "exp(log(sin(a)))", "sin(a)"}, {"top", "cos(a)", "sin(a)"}},
+                  exp(log(cos(x)))),
+            "sin(x)");
+}
+
+// Guards on clients are asked again when a client is gone.
+TEST_F(RewriteTest, LostClients) {
+  Rule lone{"lone", "exp(a)", "sin(a)"};
+  lone.when = [](const Match &m) { return m.graph().numClients(m.root().output(0)) == 1; };
+  Variable e = exp(x);
+  EXPECT_EQ(after({lone, {"drop", "a - b", "a"}}, log(e) - cos(e)), "log(sin(x))");
+}
+
+// Each node knows the places that it comes from.
+TEST_F(RewriteTest, Origins) {
+  Variable inner = 1 + x, outer = log(inner); // one line, two columns
+  FunctionGraph fg = graph({outer});
+  RewriteReport report;
+  auto rule = *compileRule({"r", "log(1 + a)", "log1p(a)"});
+  ASSERT_TRUE(equilibrium("t", {rule})->rewrite(fg, {}, report).ok());
+  Apply made = fg.output(0).owner();
+  EXPECT_EQ(made.op().name(), "log1p");
+  EXPECT_EQ(made.place(), outer.owner().place());
+  EXPECT_THAT(made.origins(), ElementsAre(outer.owner().place(), inner.owner().place()));
+}
+
+// F-302
+TEST_F(RewriteTest, Merge) {
+  RewriteReport report;
+  FunctionGraph fg = graph({exp(x + y) * exp(y + x), x * 2.0 + x * 2.0});
+  ASSERT_TRUE(mergeRewriter()->rewrite(fg, {}, report).ok());
+  EXPECT_EQ(fg.numNodes(), 5u);
+  EXPECT_EQ(fg.output(0).owner().input(0), fg.output(0).owner().input(1));
+  EXPECT_EQ(fg.output(1).owner().input(0), fg.output(1).owner().input(1));
+  EXPECT_TRUE(fg.checkIntegrity().ok());
+  int64_t steps = report.steps;
+  ASSERT_TRUE(mergeRewriter()->rewrite(fg, {}, report).ok());
+  EXPECT_EQ(report.steps, steps);
+}
+
+// F-303
+TEST_F(RewriteTest, ConstantFolding) {
+  RewriteReport report;
+  Variable big = broadcastTo(constant(1.0), {1000});
+  FunctionGraph fg = graph({x * (constant(2.0) + 3.0), exp(big),
+                            take(constant(Tensor({1.0, 2.0})), constant(Tensor(int64_t(5))))});
+  ASSERT_TRUE(equilibrium("t", {constantFolding()})->rewrite(fg, {}, report).ok());
+  EXPECT_EQ(pp(fg.output(0)), "x * 5.0");
+  EXPECT_TRUE(fg.output(1).hasOwner());
+  EXPECT_TRUE(fg.output(2).hasOwner()); // fails: at the call, not here
+}
+
+TEST_F(RewriteTest, MistakesInRules) {
+  EXPECT_EQ(error({"r", "a +", "a"}), "rule r: the formula 'a +', column 4: an operand is missing");
+  EXPECT_EQ(error({"r", "a + b)", "a"}),
+            "rule r: the formula 'a + b)', column 6: ')' follows the formula");
+  EXPECT_EQ(error({"r", "nope(a)", "a"}),
+            "rule r: the formula 'nope(a)', column 8: no op is called 'nope'");
+  EXPECT_EQ(error({"r", "exp(a, b)", "a"}),
+            "rule r: the formula 'exp(a, b)', column 10: exp does not take 2 operands");
+  EXPECT_EQ(error({"r", "exp(a, axis=1)", "a"}),
+            "rule r: the formula 'exp(a, axis=1)', column 15: exp has no attribute 'axis'");
+  EXPECT_EQ(error({"r", "a", "a"}), "rule r: the pattern 'a' has no op");
+  EXPECT_EQ(error({"r", "exp(a)", "b"}), "rule r: 'b' stands in the replacement only");
+  EXPECT_EQ(error({"r", "exp(a)", "sum(a, axes=p)"}), "rule r: 'p' stands in the replacement only");
+  EXPECT_EQ(error({"r", "exp(a)", "0"}), "rule r: the number '0' has no type of its own; "
+                                         "second(x, 0) takes x's dtype and shape");
+  std::string deep(300, '(');
+  EXPECT_THAT(error({"r", deep, "a"}), HasSubstr("it is nested too deeply"));
+}
+
+// F-297
+TEST_F(RewriteTest, Databases) {
+  RewriteDatabase database;
+  Rule one{"one", "exp(a)", "sin(a)"}, two{"two", "sin(a)", "cos(a)"};
+  ASSERT_TRUE(database.add(one, {"first", "all"}, 1).ok());
+  ASSERT_TRUE(database.add(two, {"second", "all"}, 2).ok());
+  absl::Status status = database.add(one, {}, 3);
+  EXPECT_EQ(errorKind(status), ErrorKind::ValueError);
+  EXPECT_EQ(status.message(), "there is a rewrite called 'one' already");
+  auto run = [&](Query query) {
+    FunctionGraph fg = graph({exp(x)});
+    RewriteReport report;
+    EXPECT_TRUE(database.select(query)->rewrite(fg, {}, report).ok());
+    return pp(fg.output(0));
+  };
+  EXPECT_EQ(run({.include = {"all"}}), "cos(x)");
+  EXPECT_EQ(run({.include = {"one"}}), "sin(x)");
+  EXPECT_EQ(run({.include = {"all"}, .require = {"second"}}), "exp(x)");
+  EXPECT_EQ(run({.include = {"all"}, .exclude = {"two"}}), "sin(x)");
+  EXPECT_EQ(run({.include = {"all"}, .positionCutoff = 2}), "sin(x)");
+  EXPECT_EQ(run({}), "exp(x)");
+}
+
+} // namespace
+} // namespace graphc
