@@ -97,7 +97,6 @@ LogicalResult convert(ModuleOp module, const TargetDescription &target, bool tru
   legal.addLegalOp<ModuleOp, UnrealizedConversionCastOp>();
   ConversionConfig config;
   config.allowPatternRollback = !trusted;
-  config.foldingMode = DialectConversionFoldingMode::Never; // LLVM does it
   return applyFullConversion(module, legal, FrozenRewritePatternSet(std::move(patterns)), config);
 }
 

@@ -53,6 +53,8 @@ struct KernelEmitter::BlockShape {
 void KernelEmitter::emitPoints(const Pass &pass) {
   if (prefersBlocks(pass))
     return emitBlocks(pass);
+  if (std::optional<DotShape> shape = dotShape(pass))
+    return emitDots(pass, *shape);
   emitRows(pass.nests, pass.outer, kernel.nests[size_t(pass.nests[0])].numParallel);
 }
 
@@ -81,6 +83,25 @@ bool KernelEmitter::prefersBlocks(const Pass &pass) const {
   return blocks <= rows;
 }
 
+/// At most `most` iterations a block, and blocks of one size where the extent is known.
+int KernelEmitter::evenBlocks(Size extent, int most) {
+  auto number = constantSize(extent);
+  if (!number)
+    return most;
+  int64_t count = std::max<int64_t>(*number, 1);
+  return int(llvm::divideCeil(count, llvm::divideCeil(count, most)));
+}
+
+/// How many vectors of a reduction's values fit the registers beside what is loaded.
+int KernelEmitter::numAccumulators(const Pass &pass) const {
+  int64_t widest = 4;
+  for (int number : pass.nests)
+    for (mlir::TypedAttr neutral : kernel.nests[size_t(number)].neutral)
+      widest = std::max(widest, memoryBytes(neutral.getType()));
+  int registersEach = std::max<int>(1, int(lanesOf() * widest) / target.vectorBytes);
+  return (target.vectorRegisters == 32 ? 24 : 8) / registersEach;
+}
+
 KernelEmitter::BlockShape KernelEmitter::blockShape(const Pass &pass) const {
   const KernelNest &first = kernel.nests[size_t(pass.nests[0])];
   BlockShape shape{first.numParallel - 1, -1, 1, 4, lanesOf()};
@@ -96,12 +117,7 @@ KernelEmitter::BlockShape KernelEmitter::blockShape(const Pass &pass) const {
       shape.rowLoop = loop;
     }
   }
-  int64_t widest = 4;
-  for (int number : pass.nests)
-    for (mlir::TypedAttr neutral : kernel.nests[size_t(number)].neutral)
-      widest = std::max(widest, memoryBytes(neutral.getType()));
-  int registersEach = std::max<int>(1, int(shape.lanes * widest) / target.vectorBytes);
-  int accumulators = (target.vectorRegisters == 32 ? 24 : 8) / registersEach;
+  int accumulators = numAccumulators(pass);
   shape.vectors = target.vectorRegisters == 32 ? 4 : 2;
   if (auto extent = constantSize(first.extents[size_t(shape.vectorLoop)])) {
     // Even panels.
@@ -111,11 +127,8 @@ KernelEmitter::BlockShape KernelEmitter::blockShape(const Pass &pass) const {
   }
   if (shape.rowLoop < 0)
     return shape;
-  shape.rows = std::max(1, accumulators / shape.vectors);
-  if (auto extent = constantSize(first.extents[size_t(shape.rowLoop)])) {
-    int64_t blocks = llvm::divideCeil(std::max<int64_t>(*extent, 1), shape.rows);
-    shape.rows = int(llvm::divideCeil(std::max<int64_t>(*extent, 1), blocks));
-  }
+  shape.rows =
+      evenBlocks(first.extents[size_t(shape.rowLoop)], std::max(1, accumulators / shape.vectors));
   return shape;
 }
 
@@ -199,13 +212,21 @@ void KernelEmitter::emitBlockReduction(const KernelNest &nest) {
   // What follows uses the sums: nothing may be hoisted in front of the loops any more.
   stack->dropAnchor();
 
+  Values results;
+  for (size_t i = 0; i < instances; ++i)
+    results.push_back(sums[i * width + width - 1]);
+  keepBlock(nest, results);
+}
+
+/// The values of a nest's result on the block, for the nests that follow and for memory.
+void KernelEmitter::keepBlock(const KernelNest &nest, llvm::ArrayRef<Value> values) {
+  if (inMemory[size_t(nest.result)])
+    body->store(nest, values);
   RegisterArray kept;
   kept.level = stack->depth();
-  kept.onRow = kept.onVector = true;
-  for (size_t i = 0; i < instances; ++i)
-    kept.values.push_back(sums[i * width + width - 1]);
-  if (inMemory[size_t(nest.result)])
-    body->store(nest, kept.values);
+  kept.onRows = kMajorRows;
+  kept.onVector = true;
+  kept.values.assign(values.begin(), values.end());
   body->registers[nest.result] = std::move(kept);
 }
 
@@ -219,17 +240,30 @@ void KernelEmitter::emitBlock(const Pass &pass) {
       emitBlockReduction(nest);
       continue;
     }
-    auto values = body->emit(nest, nest.terms, /*asVectors=*/true);
-    if (inMemory[size_t(nest.result)])
-      body->store(nest, values[0]);
-    RegisterArray kept;
-    kept.level = stack->depth();
-    kept.onRow = kept.onVector = true;
-    kept.values = values[0];
-    body->registers[nest.result] = std::move(kept);
+    keepBlock(nest, body->emit(nest, nest.terms, /*asVectors=*/true)[0]);
   }
   for (int number : pass.nests)
     body->registers.erase(kernel.nests[size_t(number)].result);
+}
+
+/// The iterations of a block: those beyond the last repeat it, and are marked in rowExists.
+llvm::SmallVector<Value, 8> KernelEmitter::blockIndices(const Bounds &range, Value first, int count,
+                                                        Value last) {
+  auto lower = constantSize(range.lower), end = constantSize(range.upper);
+  bool isEven = lower && end && (*end - *lower) % count == 0;
+  llvm::SmallVector<Value, 8> indices;
+  for (int i = 0; i < count; ++i) {
+    Value index = first;
+    if (i)
+      index = arith::AddIOp::create(b, index, stack->constant(i));
+    if (i && !isEven) {
+      body->rowExists.resize(size_t(count));
+      body->rowExists[size_t(i)] = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, index, last);
+      index = arith::MinSIOp::create(b, index, last);
+    }
+    indices.push_back(index);
+  }
+  return indices;
 }
 
 /// Vectors from `first` on, `shape.vectors` at a time; masked, they may reach beyond `upper`.
@@ -264,21 +298,8 @@ void KernelEmitter::emitPanel(const Pass &pass, const BlockShape &shape, Value f
     LoopVariable &variable = body->loops[size_t(shape.rowLoop)];
     variable = {};
     variable.level = stack->depth();
-    variable.isRow = true;
-    auto lower = constantSize(range.lower), end = constantSize(range.upper);
-    bool isEven = lower && end && (*end - *lower) % shape.rows == 0;
-    for (int row = 0; row < shape.rows; ++row) {
-      Value index = rows.getInductionVar();
-      if (row)
-        index = arith::AddIOp::create(b, index, stack->constant(row));
-      if (row && !isEven) {
-        body->rowExists.resize(size_t(shape.rows));
-        body->rowExists[size_t(row)] =
-            arith::CmpIOp::create(b, arith::CmpIPredicate::sle, index, last);
-        index = arith::MinSIOp::create(b, index, last);
-      }
-      variable.index.push_back(index);
-    }
+    variable.rowSet = kMajorRows;
+    variable.index = blockIndices(range, rows.getInductionVar(), shape.rows, last);
     emitBlock(pass);
     stack->close();
   }

@@ -60,13 +60,27 @@ Value BodyEmitter::broadcast(Value scalar, int level, LoopStack::Key key) {
   });
 }
 
+int BodyEmitter::rowOf(unsigned onRows, int row) const {
+  return (onRows & kMajorRows ? row - row % minorRows : 0) +
+         (onRows & kMinorRows ? row % minorRows : 0);
+}
+
+llvm::SmallVector<int, 8> BodyEmitter::rowsOf(unsigned onRows) const {
+  llvm::SmallVector<int, 8> result;
+  for (int row = 0; row < rows; ++row)
+    if (rowOf(onRows, row) == row)
+      result.push_back(row);
+  return result;
+}
+
 Value BodyEmitter::get(Value value, int row, int vector) {
   auto known = facts.find(value);
   if (known == facts.end())
     return value;
   const Facts &of = known->second;
   auto missing = []() -> Value { llvm_unreachable("operands are made before their users"); };
-  return stack.at(of.level, key(value, Form::Natural, of.onRow ? row : 0, of.onVector ? vector : 0),
+  return stack.at(of.level,
+                  key(value, Form::Natural, rowOf(of.onRows, row), of.onVector ? vector : 0),
                   missing);
 }
 
@@ -75,7 +89,7 @@ Value BodyEmitter::getBase(Value value, int row) {
   if (known == facts.end() || !known->second.onVector)
     return get(value, row, 0);
   auto missing = []() -> Value { llvm_unreachable("operands are made before their users"); };
-  return stack.at(known->second.level, key(value, Form::Base, known->second.onRow ? row : 0),
+  return stack.at(known->second.level, key(value, Form::Base, rowOf(known->second.onRows, row)),
                   missing);
 }
 
@@ -84,7 +98,7 @@ Value BodyEmitter::getVector(Value value, int row, int vector) {
   if (lanes == 1 || mlir::isa<mlir::VectorType>(made.getType()))
     return made;
   Facts of = factsOf(value);
-  return broadcast(made, of.level, key(value, Form::Broadcast, of.onRow ? row : 0));
+  return broadcast(made, of.level, key(value, Form::Broadcast, rowOf(of.onRows, row)));
 }
 
 /// A copy of an op of arith or math on the operands, which are all vectors if `asVector`.
@@ -183,7 +197,7 @@ Value BodyEmitter::makeNatural(mlir::Operation &op, int row, int vector) {
     return this->load(guardedAccess(branch), of, row, vector);
   if (auto index = mlir::dyn_cast<linalg::IndexOp>(op); index && !of.onVector) {
     const LoopVariable &loop = loops[index.getDim()];
-    return loop.index[loop.isRow ? size_t(row) : 0];
+    return loop.index[loop.rowSet ? size_t(row) : 0];
   }
   if (of.onVector && of.linear) {
     // base + factor * (lane + vector * lanes)
@@ -219,7 +233,7 @@ void BodyEmitter::emitCheck(mlir::Operation &op) {
   Facts of = factsOf(condition);
   auto number = mlir::getConstantIntValue(op.getOperand(1));
   Value failed;
-  for (int row = 0; row < (of.onRow ? rows : 1); ++row)
+  for (int row : rowsOf(of.onRows))
     for (int v = 0; v < (of.onVector ? vectors : 1); ++v) {
       Value holds = get(condition, row, v);
       if (auto type = mlir::dyn_cast<mlir::VectorType>(holds.getType())) {
@@ -248,7 +262,7 @@ void BodyEmitter::emitOp(mlir::Operation &op) {
     return;
   Value result = op.getResult(0);
   Facts of = facts[result];
-  for (int row = 0; row < (of.onRow ? rows : 1); ++row) {
+  for (int row : rowsOf(of.onRows)) {
     if (of.base)
       stack.at(of.level, key(result, Form::Base, row), [&] { return emitBase(op, row); });
     if (of.natural)
@@ -267,7 +281,7 @@ void BodyEmitter::emitInput(const KernelNest &nest, int operand) {
     return;
   auto kept = registers.find(nest.inputs[size_t(operand)]);
   bool inRegister = kept != registers.end() && nest.isIdentity(operand);
-  for (int row = 0; row < (of.onRow ? rows : 1); ++row)
+  for (int row : rowsOf(of.onRows))
     for (int v = 0; v < (of.onVector ? vectors : 1); ++v)
       stack.at(of.level, key(argument, Form::Natural, row, v), [&] {
         if (inRegister)
@@ -380,6 +394,37 @@ llvm::SmallVector<Value, 2> BodyEmitter::joinLanes(const KernelNest &nest, Value
   for (Value &each : current)
     each = vector::ExtractOp::create(b, each, llvm::ArrayRef<int64_t>{0});
   return current;
+}
+
+Value BodyEmitter::joinLanesOfEach(const KernelNest &nest, ValueRange vectors) {
+  mlir::ImplicitLocOpBuilder &b = stack.builder();
+  llvm::SmallVector<Value, 8> current(vectors.begin(), vectors.end());
+  // Each vector holds `parts` accumulators, in `width` lanes each. Halving the widths makes room
+  // for another vector's.
+  int64_t parts = 1, width = mlir::cast<mlir::VectorType>(current[0].getType()).getDimSize(0);
+  auto half = [&](Value x, Value y, int64_t numParts, int64_t begin, int64_t count) {
+    llvm::SmallVector<int64_t> from;
+    for (int64_t part = 0; part < numParts; ++part)
+      for (int64_t lane = 0; lane < count; ++lane)
+        from.push_back(part * width + begin + lane);
+    return Value(vector::ShuffleOp::create(b, x, y, from));
+  };
+  auto joinHalves = [&](Value x, Value y, int64_t numParts) {
+    Value low = half(x, y, numParts, 0, width / 2);
+    Value high = half(x, y, numParts, width / 2, width / 2);
+    return join(nest, low, high, /*inOrder=*/false)[0];
+  };
+  for (; current.size() > 1; parts *= 2) {
+    for (size_t i = 0; i < current.size() / 2; ++i) {
+      Value x = current[2 * i], y = current[2 * i + 1];
+      current[i] = width > 1 ? joinHalves(x, y, 2 * parts) : half(x, y, 2 * parts, 0, 1);
+    }
+    current.truncate(current.size() / 2);
+    width = std::max<int64_t>(width / 2, 1);
+  }
+  for (; width > 1; width /= 2)
+    current[0] = joinHalves(current[0], current[0], parts);
+  return current[0];
 }
 
 } // namespace graphc

@@ -20,18 +20,24 @@
 
 namespace graphc {
 
+/// Rows of a block are iterations of one loop, or pairs of two loops: row number
+/// major * BodyEmitter::minorRows + minor. A value belongs to a set of them.
+enum RowSet : unsigned { kNoRows = 0, kMajorRows = 1, kMinorRows = 2, kAllRows = 3 };
+
 /// A loop of the nests in hand.
 struct LoopVariable {
-  int level = 0; ///< depth from which its counter is known
-  bool isRow = false, isVector = false;
+  int level = 0;             ///< depth from which its counter is known
+  unsigned rowSet = kNoRows; ///< what it is of the block's rows
+  bool isVector = false;
   llvm::SmallVector<mlir::Value, 8>
-      index; ///< by row for the row loop; else one (vector loop: of the first lane)
+      index; ///< by row for row loops; else one (vector loop: of the first lane)
 };
 
 /// An array's values that an earlier nest left in registers.
 struct RegisterArray {
   int level = 0;
-  bool onRow = false, onVector = false;
+  unsigned onRows = kNoRows;
+  bool onVector = false;
   llvm::SmallVector<mlir::Value, 8> values; ///< by instance, as far as it depends on it
 };
 
@@ -52,6 +58,7 @@ public:
   //===--- the block in hand: set by the strategies -----------------------===//
   llvm::SmallVector<LoopVariable, 8> loops;
   int lanes = 1, rows = 1, vectors = 1;
+  int minorRows = 1;                       ///< rows of the minor row loop
   llvm::SmallVector<mlir::Value, 4> masks; ///< by vector; empty for whole vectors
   /// Instead of a mask, for code that is run for whole vectors and for the last one: the number of
   /// lanes that are left, and whether that is all of them.
@@ -79,6 +86,9 @@ public:
   llvm::SmallVector<mlir::Value, 2> neutral(const KernelNest &nest, int width);
   /// All lanes of accumulators joined.
   llvm::SmallVector<mlir::Value, 2> joinLanes(const KernelNest &nest, mlir::ValueRange vectors);
+  /// The lanes of each accumulator joined, as the lanes of one vector; a power of two of them, of
+  /// reductions with one value.
+  mlir::Value joinLanesOfEach(const KernelNest &nest, mlir::ValueRange vectors);
 
   /// How well a loop would do as the vector loop: the number of vector instructions for memory,
   /// where a gather counts as many.
@@ -94,7 +104,8 @@ public:
 private:
   struct Facts {
     int level = 0;
-    bool onRow = false, onVector = false;
+    unsigned onRows = kNoRows;
+    bool onVector = false;
     bool linear = true; ///< in the vector loop: base + factor * lane
     int64_t factor = 0;
     bool small = false;                 ///< index arithmetic that cannot overflow
@@ -139,6 +150,11 @@ private:
   mlir::Value loadStrided(mlir::VectorType type, mlir::Value buffer, mlir::Value base, int factor,
                           mlir::Value mask, mlir::Value otherwise);
   mlir::Value castToIndex(mlir::Value offsets);
+
+  /// The first row in which what belongs to these rows is the same as in `row`.
+  int rowOf(unsigned onRows, int row) const;
+  /// The rows that differ for what belongs to these.
+  llvm::SmallVector<int, 8> rowsOf(unsigned onRows) const;
 
   /// The value of the body in an instance, as made; scalar or vector.
   mlir::Value get(mlir::Value value, int row, int vector);

@@ -69,7 +69,7 @@ BodyEmitter::Facts BodyEmitter::factsOfAccess(const MemoryAccess &access) const 
   Facts result;
   auto include = [&](const Facts &other) {
     result.level = std::max(result.level, other.level);
-    result.onRow |= other.onRow;
+    result.onRows |= other.onRows;
     result.onVector |= other.onVector;
   };
   if (access.map) {
@@ -78,7 +78,7 @@ BodyEmitter::Facts BodyEmitter::factsOfAccess(const MemoryAccess &access) const 
         const LoopVariable &loop = loops[d];
         Facts of;
         of.level = loop.level;
-        of.onRow = loop.isRow;
+        of.onRows = loop.rowSet;
         of.onVector = loop.isVector;
         include(of);
       }
@@ -98,7 +98,7 @@ BodyEmitter::Facts BodyEmitter::factsOfOp(mlir::Operation &op) const {
     const LoopVariable &loop = loops[index.getDim()];
     Facts result;
     result.level = loop.level;
-    result.onRow = loop.isRow;
+    result.onRows = loop.rowSet;
     result.onVector = loop.isVector;
     result.factor = loop.isVector;
     result.small = true;
@@ -127,7 +127,7 @@ BodyEmitter::Facts BodyEmitter::factsOfOp(mlir::Operation &op) const {
   for (Value operand : op.getOperands()) {
     const Facts &of = operands.emplace_back(factsOf(operand));
     result.level = std::max(result.level, of.level);
-    result.onRow |= of.onRow;
+    result.onRows |= of.onRows;
     result.onVector |= of.onVector;
     result.small &= of.small;
   }
@@ -172,7 +172,7 @@ void BodyEmitter::findFacts(const KernelNest &nest) {
     auto kept = registers.find(nest.inputs[size_t(i)]);
     if (kept != registers.end() && nest.isIdentity(i)) {
       of.level = kept->second.level;
-      of.onRow = kept->second.onRow;
+      of.onRows = kept->second.onRows;
       of.onVector = kept->second.onVector;
       of.linear = !of.onVector;
     } else {

@@ -72,8 +72,8 @@ BodyEmitter::Address BodyEmitter::address(const MemoryAccess &access, int row, i
       const LoopVariable &loop = loops[d];
       if (loop.isVector)
         result.factor = factors[d];
-      Value counter = loop.index[loop.isRow ? size_t(row) : 0];
-      int termRow = loop.isRow ? row : 0;
+      Value counter = loop.index[loop.rowSet ? size_t(row) : 0];
+      int termRow = rowOf(loop.rowSet, row);
       terms.push_back(
           {loop.level, stack.at(loop.level, key(access.identity, Part::Term, int(d), termRow),
                                 [&] { return stack.value(stack.multiply(counter, factors[d])); })});
@@ -94,7 +94,7 @@ BodyEmitter::Address BodyEmitter::address(const MemoryAccess &access, int row, i
         result.factor = topLevelSum(result.factor, stride, of.factor,
                                     key(access.identity, Part::Factor, int(axis), 0));
       Value base = getBase(index, row);
-      int termRow = of.onRow ? row : 0;
+      int termRow = rowOf(of.onRows, row);
       terms.push_back(
           {of.level, stack.at(of.level, key(access.identity, Part::Term, int(axis), termRow),
                               [&] { return stack.value(stack.multiply(base, stride)); })});

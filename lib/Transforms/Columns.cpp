@@ -116,7 +116,7 @@ void KernelEmitter::emitColumns(const Pass &pass, int vectorLoop, int lanes) {
     LoopVariable &variable = body->loops[size_t(reduction)];
     variable = {};
     variable.level = stack->depth();
-    variable.isRow = true;
+    variable.rowSet = kMajorRows;
     for (int row = 0; row < rows; ++row)
       variable.index.push_back(
           row ? Value(arith::AddIOp::create(b, loop.getInductionVar(), stack->constant(row)))

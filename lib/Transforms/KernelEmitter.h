@@ -5,6 +5,7 @@
 //   Columns.cpp  reductions over a long outer axis
 //   Blocks.cpp   reductions inside blocks of parallel loops: products, windows, sums over outer
 //   axes
+//   Dots.cpp     the same where loads are contiguous along the reduction
 // and KernelEmitter.cpp makes the function, the loops around passes and the choice.
 //
 //===----------------------------------------------------------------------===//
@@ -66,6 +67,21 @@ private:
                  bool masked);
   void emitBlock(const Pass &pass);
   void emitBlockReduction(const KernelNest &nest);
+
+  void keepBlock(const KernelNest &nest, llvm::ArrayRef<mlir::Value> values);
+  int numAccumulators(const Pass &pass) const;
+  static int evenBlocks(Size extent, int most);
+  llvm::SmallVector<mlir::Value, 8> blockIndices(const Bounds &range, mlir::Value first, int count,
+                                                 mlir::Value last);
+
+  //===--- Dots.cpp ---------------------------------------------------------===//
+  struct DotShape {
+    int vectorLoop, columnLoop, rowLoop; ///< a reduction, the last parallel one, another one
+    int rows;
+  };
+  std::optional<DotShape> dotShape(const Pass &pass) const;
+  void emitDots(const Pass &pass, const DotShape &shape);
+  llvm::SmallVector<mlir::Value> sumDots(const KernelNest &nest, const DotShape &shape, int lanes);
 
   //===--- Columns.cpp ------------------------------------------------------===//
   bool isColumnReduction(const Pass &pass) const;

@@ -39,7 +39,9 @@ const OpenBlas &openBlas() {
   return *kLibrary;
 }
 
-template <class T> absl::StatusOr<Subject> productOf(int n, const Settings &settings) {
+/// a b, or a b^T.
+template <class T>
+absl::StatusOr<Subject> productOf(int n, bool transposed, const Settings &settings) {
   constexpr bool kSingle = sizeof(T) == sizeof(float);
   DType dtype = DTypeOf<T>::value;
   Tensor a = makeInput(dtype, {n, n}, -1.0, 1.0, 6), b = makeInput(dtype, {n, n}, -1.0, 1.0, 7);
@@ -47,16 +49,20 @@ template <class T> absl::StatusOr<Subject> productOf(int n, const Settings &sett
            vb = tensor(dtype, {kDynamic, kDynamic}, "b");
   openBlas().setThreads(settings.threads);
   auto peer = [=](void *memory) {
-    constexpr int kRowMajor = 101, kAsItIs = 111; // of the CBLAS interface
+    constexpr int kRowMajor = 101, kAsItIs = 111, kTransposed = 112; // of the CBLAS interface
+    constexpr int kA = kAsItIs;
+    const int kB = transposed ? kTransposed : kAsItIs;
     const T *x = static_cast<const T *>(a.data()), *y = static_cast<const T *>(b.data());
     T *c = static_cast<T *>(memory);
     if constexpr (kSingle)
-      openBlas().sgemm(kRowMajor, kAsItIs, kAsItIs, n, n, n, 1, x, n, y, n, 0, c, n);
+      openBlas().sgemm(kRowMajor, kA, kB, n, n, n, 1, x, n, y, n, 0, c, n);
     else
-      openBlas().dgemm(kRowMajor, kAsItIs, kAsItIs, n, n, n, 1, x, n, y, n, 0, c, n);
+      openBlas().dgemm(kRowMajor, kA, kB, n, n, n, 1, x, n, y, n, 0, c, n);
   };
-  std::string name = absl::StrFormat("gemm_%s_%d", kSingle ? "f32" : "f64", n);
-  return compare({name, {va, vb}, dot(va, vb), {a, b}}, peer, settings);
+  std::string name =
+      absl::StrFormat("gemm%s_%s_%d", transposed ? "_abt" : "", kSingle ? "f32" : "f64", n);
+  Variable product = dot(va, transposed ? transpose(vb) : vb);
+  return compare({name, {va, vb}, product, {a, b}}, peer, settings);
 }
 
 absl::StatusOr<Subject> convolution(const Settings &settings) {
@@ -92,12 +98,17 @@ void addProducts(std::vector<Case> &cases) {
       cases.push_back({absl::StrFormat("gemm_f32_%d", n),
                        absl::StrFormat("%d^3 product f32 beside OpenBLAS", n),
                        {},
-                       [n](const Settings &s) { return productOf<float>(n, s); }});
+                       [n](const Settings &s) { return productOf<float>(n, false, s); }});
       cases.push_back({absl::StrFormat("gemm_f64_%d", n),
                        absl::StrFormat("%d^3 product f64 beside OpenBLAS", n),
                        {},
-                       [n](const Settings &s) { return productOf<double>(n, s); }});
+                       [n](const Settings &s) { return productOf<double>(n, false, s); }});
     }
+  if (openBlas().usable())
+    cases.push_back(
+        {"gemm_abt_f32_512", "512^3 product a b^T f32 beside OpenBLAS", {}, [](const Settings &s) {
+           return productOf<float>(512, true, s);
+         }});
   cases.push_back(
       {"conv3x3", "relu(conv 3x3 + b), 64 channels of 56x56, one thread", {}, convolution});
 }

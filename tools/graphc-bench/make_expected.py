@@ -73,6 +73,10 @@ def products():
             a, b = tensor(dtype, n * n, -1.0, 1.0, 6), tensor(dtype, n * n, -1.0, 1.0, 7)
             lines, columns = [list(a[i * n:(i + 1) * n]) for i in range(n)], [list(b[j::n]) for j in range(n)]
             report(f"gemm_{dtype}_{n}", [sum(map(mul, line, column)) for line in lines for column in columns])
+    n = 512
+    a, b = tensor("f32", n * n, -1.0, 1.0, 6), tensor("f32", n * n, -1.0, 1.0, 7)
+    first, second = [[list(m[i * n:(i + 1) * n]) for i in range(n)] for m in (a, b)]
+    report(f"gemm_abt_f32_{n}", [sum(map(mul, x, y)) for x in first for y in second])
 
 
 def convolution():

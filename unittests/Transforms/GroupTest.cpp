@@ -74,6 +74,47 @@ TEST(Products, TransposedOperandsAndOtherDTypes) {
   }
 }
 
+/// Dot products in blocks of rows and columns, whole and cut short; with what follows them, another
+/// parallel and another reduction loop.
+TEST(Products, RowsTimesRows) {
+  for (auto [m, n, k] : {std::tuple<int64_t, int64_t, int64_t>{1, 1, 1},
+                         {2, 4, 16},
+                         {6, 3, 17},
+                         {7, 9, 40},
+                         {13, 8, 64},
+                         {5, 6, 0},
+                         {0, 3, 4}}) {
+    Emitter e;
+    Array a = e.operand(tensorOf(DType::Float32, 4)), b = e.operand(tensorOf(DType::Float32, 3));
+    Array c = e.operand(tensorOf(DType::Float32, 1));
+    Extent groups = e.dim(a, 0), rows = e.dim(a, 1), outer = e.dim(a, 2), inner = e.dim(a, 3);
+    Extent columns = e.dim(b, 0);
+    e.requireEqual(outer, e.dim(b, 1), "outer");
+    e.requireEqual(inner, e.dim(b, 2), "inner");
+    e.requireEqual(columns, e.dim(c, 0), "bias");
+    Array product = e.reduce(
+        Combine::Sum, {groups, rows, columns}, {outer, inner},
+        [&](Indices i, Indices r) {
+          return e.load(a, {i[0], i[1], r[0], r[1]}) * e.load(b, {i[2], r[0], r[1]});
+        },
+        joinedIn(DType::Float32));
+    Array y = e.define({groups, rows, columns}, [&](Indices i) {
+      return maximum(e.load(product, i) + e.load(c, {i[2]}), 0.0);
+    });
+    auto emission = e.finish();
+    ASSERT_TRUE(emission.ok()) << emission.status();
+    TestKernel test = makeKernel(*emission, {a, b, c}, {product, y}, {{2, m, 3, k}, {n, 3, k}, {n}},
+                                 /*numShared=*/3);
+    std::vector<Tensor> inputs = {randomTensor(DType::Float32, {2, m, 3, k}, 1),
+                                  randomTensor(DType::Float32, {n, 3, k}, 2),
+                                  randomTensor(DType::Float32, {n}, 3)};
+    expectSame(test, inputs, 1, productTolerance(3 * k));
+    for (const char *target : {"x86-64", "x86-64-v3"})
+      if (auto description = parseTarget(target); description.ok() && description->isHost)
+        expectSame(test, inputs, 1, productTolerance(3 * k), *description);
+  }
+}
+
 TEST(Windows, PaddedConvolution) {
   for (int64_t width : {5, 14, 56}) {
     Emitter e;

@@ -293,9 +293,9 @@ CompiledRun runKernel(const TestKernel &test, const std::vector<Tensor> &inputs,
 }
 
 void expectSame(const TestKernel &test, const std::vector<Tensor> &inputs, double ulps,
-                double absolute) {
+                double absolute, const TargetDescription &target) {
   std::vector<Tensor> expected = evaluateKernel(test, inputs);
-  CompiledRun run = runKernel(test, inputs);
+  CompiledRun run = runKernel(test, inputs, target);
   EXPECT_EQ(run.status, 0);
   ASSERT_EQ(run.outputs.size(), expected.size());
   int shown = 0;

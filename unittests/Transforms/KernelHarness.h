@@ -52,6 +52,6 @@ CompiledRun runKernel(const TestKernel &test, const std::vector<Tensor> &inputs,
 /// Runs both and expects equal results: integers exactly, floats within `ulps` of the result's
 /// dtype, or within `absolute`; NaN equals NaN, and the signs of zeros are not looked at.
 void expectSame(const TestKernel &test, const std::vector<Tensor> &inputs, double ulps = 0,
-                double absolute = 0);
+                double absolute = 0, const TargetDescription &target = hostTarget());
 
 } // namespace graphc::testing
