@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -66,12 +67,21 @@ public:
   const Tensor &data(std::string_view name) const;
 };
 
-using Guard = std::function<bool(const Match &)>;
+/// When a rule applies, as a function and in words for the docs: "x is an integer".
+struct Condition {
+  std::function<bool(const Match &)> holds = {};
+  std::string text = {};
+
+  Condition() = default;
+  template <class F>
+    requires std::is_invocable_r_v<bool, F, const Match &>
+  Condition(F holds, std::string text = {}) : holds(std::move(holds)), text(std::move(text)) {}
+};
 /// A term of a replacement that is computed: an attribute, or a Variable. Nothing: the rule does
 /// not apply after all.
 using Term = std::variant<std::monostate, AttributeValue, Variable>;
 using TermFunction = std::function<Term(const Match &)>;
-/// Replacements of the root's outputs, with Invalid ones... see Rule::build.
+/// See Rule::build.
 using Builder = std::function<Variables(const Match &)>;
 
 /// A row of a catalogue.
@@ -88,9 +98,7 @@ struct Rule {
   /// where it is not, the rule does not apply.
   std::string replacement = {};
   Effects effects = kNoEffects;
-  Guard when = {};
-  /// The guard in words, for the docs: "x is an integer".
-  std::string where = {};
+  Condition when = {};
   std::map<std::string, TermFunction> terms = {};
   /// Instead of `replacement` where that is no formula: one Variable for each output of the root,
   /// in their order; an empty list where the rule does not apply after all. `replacement` is then
@@ -98,6 +106,9 @@ struct Rule {
   Builder build = {};
   /// For the docs: why it is right, a source, the domain where it is exact, the bound of rounding.
   std::string doc = {};
+  /// Graphs on which the test over all rules and the docs show it; none: the pattern itself. Names
+  /// stand for arrays, p, q and r for bools, c, d and k for constants.
+  std::vector<std::string> examples = {};
 };
 
 //===--- databases --------------------------------------------------------===//

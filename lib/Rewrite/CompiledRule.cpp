@@ -230,7 +230,7 @@ public:
       if (!matches(pattern_, 0, root, mask, bindings))
         continue;
       RuleMatch match(graph, node, pattern_, bindings);
-      if (rule_.when && !rule_.when(match))
+      if (rule_.when.holds && !rule_.when.holds(match))
         continue;
       Variables made = make(match);
       // Another order of operands may have the right type.

@@ -90,7 +90,7 @@ public:
   };
   RuleIndex(const std::vector<NodeRewriterPtr> &rewriters, Effects allowed) {
     for (const NodeRewriterPtr &rewriter : rewriters)
-      if (!(rewriter->effects() & ~allowed))
+      if (!(rewriter->effects() & ~allowed & ~kShapeUnsafe))
         entries_.push_back({rewriter.get()});
     for (size_t i = 0; i < entries_.size(); ++i)
       if (const OpDef *root = entries_[i].rewriter->root())
@@ -123,13 +123,23 @@ private:
   std::vector<size_t> any_;
 };
 
+/// Whether no mistake of shapes can be left for the run, so that none can be hidden.
+bool haveStaticShapes(const std::vector<Apply> &nodes) {
+  auto isStatic = [](const Variable &v) { return v.type().numElements() != kDynamic; };
+  for (const Apply &node : nodes)
+    for (int i = 0; i < node.numInputs(); ++i)
+      if (!isStatic(node.input(i)))
+        return false;
+  return true;
+}
+
 /// Tries the rules for one node in turn: true if one changed the graph.
 class Visitor {
 public:
   Visitor(FunctionGraph &graph, const RewriteOptions &options, RewriteReport &report,
           const std::vector<NodeRewriterPtr> &rewriters)
       : graph_(graph), report_(report), session_(graph, options, report),
-        index_(rewriters, options.allowed),
+        index_(rewriters, options.allowed), allowed_(options.allowed),
         // Small graphs may need a few uses more.
         maxUses_(int64_t(options.maxUseRatio * double(graph.numNodes() + 100))) {}
 
@@ -147,6 +157,8 @@ public:
         continue;
       if (matched_.empty())
         matched_.push_back(node);
+      if ((entry.rewriter->effects() & kShapeUnsafe & ~allowed_) && !haveStaticShapes(matched_))
+        continue;
       absl::StatusOr<bool> done = session_.apply(entry.rewriter->name(), node, proposal, matched_);
       if (!done.ok() || *done) {
         count(entry);
@@ -175,6 +187,7 @@ private:
   RewriteReport &report_;
   Session session_;
   RuleIndex index_;
+  Effects allowed_;
   int64_t maxUses_;
   std::vector<Apply> matched_;
 };

@@ -200,7 +200,14 @@ private:
   Formula::Attribute attributeValue(const std::string &name) {
     Formula::Attribute a{name, {}, {}};
     char next = peek();
-    if (take("[")) {
+    if (take("\"")) {
+      size_t end = text_.find('"', at_);
+      if (end == std::string_view::npos)
+        fail("the string does not end");
+      else
+        a.value = std::string(text_.substr(at_, end - at_));
+      at_ = end == std::string_view::npos ? text_.size() : end + 1;
+    } else if (take("[")) {
       IntList list;
       while (status_.ok() && !take("]")) {
         if (!list.empty() && !take(","))

@@ -5,7 +5,12 @@
 
 namespace graphc {
 
-std::vector<RuleFamily> allFamilies() { return {arithmeticRules(), stableRules()}; }
+std::vector<RuleFamily> allFamilies() {
+  return {sumRules(),       productRules(),     powerRules(),         comparisonRules(),
+          logicRules(),     choiceRules(),      roundingRules(),      parityRules(),
+          logarithmRules(), exponentialRules(), errorFunctionRules(), movementRules(),
+          reductionRules(), matrixRules()};
+}
 
 const RewriteDatabase &builtinRewrites() {
   static const RewriteDatabase &instance = *[] {

@@ -20,8 +20,20 @@ struct RuleFamily {
 inline constexpr double kMerge1 = 0, kCanonicalize = 1, kStabilize = 1.5, kSpecialize = 2,
                         kMerge2 = 49, kInplace = 75, kMerge3 = 100;
 
-RuleFamily arithmeticRules();
-RuleFamily stableRules();
+RuleFamily sumRules();
+RuleFamily productRules();
+RuleFamily powerRules();
+RuleFamily comparisonRules();
+RuleFamily logicRules();
+RuleFamily choiceRules();
+RuleFamily roundingRules();
+RuleFamily logarithmRules();
+RuleFamily exponentialRules();
+RuleFamily errorFunctionRules();
+RuleFamily parityRules();
+RuleFamily movementRules();
+RuleFamily reductionRules();
+RuleFamily matrixRules();
 
 /// All of them, in the order of the docs.
 std::vector<RuleFamily> allFamilies();

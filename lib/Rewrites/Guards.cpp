@@ -2,28 +2,74 @@
 #include "Guards.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace graphc {
 
-Guard isInteger(std::string name) {
-  return [name](const Match &m) {
-    DType dtype = m[name].dtype();
-    return !isFloat(dtype) && !isBool(dtype);
+static Condition byDType(std::string name, bool (*test)(DType), const std::string &what) {
+  std::string text = name + " is " + what;
+  return {[name, test](const Match &m) { return test(m[name].dtype()); }, text};
+}
+
+Condition integer(std::string name) {
+  return byDType(std::move(name), [](DType d) { return !isFloat(d) && !isBool(d); }, "an integer");
+}
+Condition floating(std::string name) {
+  return byDType(std::move(name), [](DType d) { return isFloat(d); }, "a float");
+}
+Condition boolean(std::string name) {
+  return byDType(std::move(name), [](DType d) { return isBool(d); }, "bool");
+}
+Condition notBool(std::string name) {
+  return byDType(std::move(name), [](DType d) { return !isBool(d); }, "not bool");
+}
+Condition isSigned(std::string name) {
+  return byDType(
+      std::move(name), [](DType d) { return isFloat(d) || isSignedInt(d); },
+      "a float or a signed integer");
+}
+
+Condition usedOnce(std::string name) {
+  std::string text = name + " has no other use";
+  return {[name](const Match &m) { return m.graph().numClients(m[name]) == 1; }, text};
+}
+
+Condition rankOf(std::string name, int rank) {
+  std::string text = name + " has rank " + std::to_string(rank);
+  return {[name, rank](const Match &m) { return m[name].rank() == rank; }, text};
+}
+
+Condition operator&&(Condition a, Condition b) {
+  std::string text = a.text + " and " + b.text;
+  return {[a = std::move(a), b = std::move(b)](const Match &m) { return a.holds(m) && b.holds(m); },
+          text};
+}
+
+std::vector<int64_t> axesOf(const AttributeValue &axes, int rank) {
+  std::vector<int64_t> list(size_t(rank), 0);
+  std::iota(list.begin(), list.end(), 0);
+  if (const auto *given = std::get_if<IntList>(&axes)) {
+    list = *given;
+    for (int64_t &axis : list)
+      axis += axis < 0 ? rank : 0;
+    std::sort(list.begin(), list.end());
+  }
+  return list;
+}
+
+TermFunction boolTerm(bool value) {
+  return [value](const Match &) -> Term {
+    return Variable(constant(Tensor(int64_t(value)).cast(DType::Bool)));
   };
 }
 
-Guard isFloat(std::string name) {
-  return [name](const Match &m) { return isFloat(m[name].dtype()); };
-}
-
-Guard singleClient(std::string name) {
-  return [name](const Match &m) { return m.graph().numClients(m[name]) == 1; };
-}
-
-Guard allOf(std::vector<Guard> guards) {
-  return [guards](const Match &m) {
-    return std::all_of(guards.begin(), guards.end(), [&](const Guard &g) { return g(m); });
-  };
+Condition oneAxis(std::string attribute) {
+  std::string text = attribute + " is one axis";
+  return {[attribute](const Match &m) {
+            const auto *axes = std::get_if<IntList>(&m.attribute(attribute));
+            return axes && axes->size() == 1;
+          },
+          text};
 }
 
 } // namespace graphc

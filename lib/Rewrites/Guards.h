@@ -7,10 +7,24 @@
 
 namespace graphc {
 
-Guard isInteger(std::string name);
-Guard isFloat(std::string name);
+// By the dtype of a name.
+Condition integer(std::string name);
+Condition floating(std::string name);
+Condition boolean(std::string name);
+Condition notBool(std::string name);
+/// An integer that may be negative, or a float.
+Condition isSigned(std::string name);
 /// Whether nothing but the pattern uses it.
-Guard singleClient(std::string name);
-Guard allOf(std::vector<Guard> guards);
+Condition usedOnce(std::string name);
+/// Of this rank.
+Condition rankOf(std::string name, int rank);
+Condition operator&&(Condition a, Condition b);
+
+/// The axes of an attribute, counted from the front, sorted; all where it is none.
+std::vector<int64_t> axesOf(const AttributeValue &axes, int rank);
+/// A bool constant.
+TermFunction boolTerm(bool value);
+/// Whether the attribute names one axis.
+Condition oneAxis(std::string attribute);
 
 } // namespace graphc

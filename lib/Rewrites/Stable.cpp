@@ -1,20 +1,136 @@
 //===- Rewrites/Stable.cpp - formulas that keep their accuracy ------------===//
+//
+// Each replacement is at least as accurate as its pattern wherever that is finite, and finite in
+// more places. exp, log and erf: Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
+// section 1.14; softplus and log1mexp: Maechler, Accurately computing log(1 - exp(-|a|)), 2012.
+//
+//===----------------------------------------------------------------------===//
 #include "Catalogue.h"
 #include "Guards.h"
+#include "graphc/Ops.h"
 
 namespace graphc {
+namespace {
 
-RuleFamily stableRules() {
-  return {"Stable formulas",
-          {"stabilize", "fast_run"},
-          kStabilize,
-          {
-              {.name = "log1p", .pattern = "log(1 + x)", .replacement = "log1p(x)"},
-              {.name = "log1p_exp",
-               .pattern = "log1p(exp(x))",
-               .replacement = "softplus(x)",
-               .effects = kOverflow},
-          }};
+constexpr Effects kStable = kRounding | kOverflow | kZeroSign;
+
+Condition sameAxes(std::string p) {
+  return {[p](const Match &m) {
+            const auto *axes = std::get_if<IntList>(&m.attribute(p));
+            return axes && !axes->empty();
+          },
+          p + " names axes"};
+}
+
+std::vector<Rule> logarithms() {
+  return {
+      {"log1p", "log(1 + x)", "log1p(x)", kStable, floating("x")},
+      {"log1p_neg", "log(1 - x)", "log1p(-x)", kStable, floating("x")},
+      {"log1p_of_sub", "log1p(x - 1)", "log(x)", kStable, floating("x")},
+      {"softplus", "log1p(exp(x))", "softplus(x)", kStable},
+      {"log1mexp", "log1p(-exp(x))", "log1mexp(x)", kStable},
+      {"log1mexp_of_sub", "log(1 - exp(x))", "log1mexp(x)", kStable},
+      {"logaddexp", "log(exp(x) + exp(y))", "logaddexp(x, y)", kStable | kNanInf,
+       floating("x") && floating("y")},
+      {"logaddexp_one", "logaddexp(x, 0)", "softplus(x)", kStable | kNanInf, floating("x")},
+      {"logsumexp", "log(sum(exp(x), axes=p, keepDims=q))", "logsumexp(x, axes=p, keepDims=q)",
+       kStable | kNanInf, floating("x")},
+      {"log_exp", "log(exp(x))", "x", kStable, floating("x")},
+      {"log_sqrt", "log(sqrt(x))", "log(x) * 0.5", kStable, floating("x")},
+      {"log_reciprocal", "log(reciprocal(x))", "-log(x)", kStable | kNanInf, floating("x")},
+      {"log_sigmoid", "log(sigmoid(x))", "-softplus(-x)", kStable, floating("x")},
+      {"log_one_minus_sigmoid", "log1p(-sigmoid(x))", "-softplus(x)", kStable, floating("x")},
+      {"log_softmax", "log(softmax(x, axes=p))", "logSoftmax(x, axes=p)", kStable, floating("x")},
+      {"log_softmax_of_sub", "x - logsumexp(x, axes=p, keepDims=true)", "logSoftmax(x, axes=p)",
+       kStable | kNanInf, floating("x") && sameAxes("p")},
+      {"logit_of_sub", "log(x / (1 - x))", "logit(x)", kStable, floating("x")},
+      {"logit_sigmoid", "logit(sigmoid(x))", "x", kStable, floating("x")},
+      {"sigmoid_logit", "sigmoid(logit(x))", "x", kInexact | kStable, floating("x")},
+      {"exp_log_softmax", "exp(logSoftmax(x, axes=p))", "softmax(x, axes=p)", kStable,
+       floating("x")},
+      {.name = "exp_log",
+       .pattern = "exp(log(x))",
+       .replacement = "switch(ge(x, 0), abs(x), log(x))",
+       .effects = kStable,
+       .when = floating("x"),
+       .doc = "NaN for negative x stays."},
+      {"expm1_log1p", "expm1(log1p(x))", "x", kInexact | kStable, floating("x")},
+      {"log1p_expm1", "log1p(expm1(x))", "x", kStable, floating("x")},
+      {"exp2_log2", "log2(exp2(x))", "x", kStable, floating("x")},
+  };
+}
+
+std::vector<Rule> exponentials() {
+  return {
+      {"expm1", "exp(x) - 1", "expm1(x)", kStable, floating("x")},
+      {"expm1_neg", "1 - exp(x)", "-expm1(x)", kStable, floating("x")},
+      {"expm1_plus_one", "expm1(x) + 1", "exp(x)", kStable, floating("x")},
+      {"mul_exp", "exp(x) * exp(y)", "exp(x + y)", kStable | kNanInf,
+       floating("x") && floating("y")},
+      {"div_exp", "exp(x) / exp(y)", "exp(x - y)", kStable | kNanInf,
+       floating("x") && floating("y")},
+      {"reciprocal_exp", "reciprocal(exp(x))", "exp(-x)", kStable, floating("x")},
+      {"sqr_exp", "sqr(exp(x))", "exp(x * 2)", kStable, floating("x")},
+      {"sqrt_exp", "sqrt(exp(x))", "exp(x * 0.5)", kStable, floating("x")},
+      {"sigmoid_of_ratio", "exp(x) / (1 + exp(x))", "sigmoid(x)", kStable | kNanInf, floating("x")},
+      {"sigmoid_of_reciprocal", "reciprocal(1 + exp(-x))", "sigmoid(x)", kStable, floating("x")},
+      {"sigmoid_neg_of_reciprocal", "reciprocal(1 + exp(x))", "sigmoid(-x)", kStable,
+       floating("x")},
+      {"sigmoid_of_div", "1 / (1 + exp(-x))", "sigmoid(x)", kStable, floating("x")},
+      {"one_minus_sigmoid", "1 - sigmoid(x)", "sigmoid(-x)", kStable, floating("x")},
+      {"sigmoid_times_exp", "sigmoid(x) * exp(-x)", "sigmoid(-x)", kStable | kNanInf,
+       floating("x")},
+      {"odds", "sigmoid(x) / sigmoid(-x)", "exp(x)", kStable | kNanInf, floating("x")},
+      {"odds_of_sub", "sigmoid(x) / (1 - sigmoid(x))", "exp(x)", kStable | kNanInf, floating("x")},
+      {"silu", "x * sigmoid(x)", "silu(x)", kStable | kNanInf, floating("x")},
+      {"softmax_of_ratio", "exp(x) / sum(exp(x), axes=p, keepDims=true)", "softmax(x, axes=p)",
+       kStable | kNanInf, floating("x") && sameAxes("p")},
+      {"tanh_of_ratio", "sinh(x) / cosh(x)", "tanh(x)", kStable | kNanInf, floating("x")},
+      {"tan_of_ratio", "sin(x) / cos(x)", "tan(x)", kStable, floating("x")},
+      {"tanh_of_sigmoid", "sigmoid(x * 2) * 2 - 1", "tanh(x)", kStable, floating("x")},
+      {"pythagoras", "sqr(sin(x)) + sqr(cos(x))", "second(x, 1)", kStable | kNanInf, floating("x")},
+  };
+}
+
+std::vector<Rule> errorFunctions() {
+  return {
+      {"one_minus_erf", "1 - erf(x)", "erfc(x)", kStable, floating("x")},
+      {"erf_minus_one", "erf(x) - 1", "-erfc(x)", kStable, floating("x")},
+      {"one_minus_erfc", "1 - erfc(x)", "erf(x)", kStable, floating("x")},
+      {"erfc_minus_one", "erfc(x) - 1", "-erf(x)", kStable, floating("x")},
+      {"one_plus_erf", "1 + erf(x)", "erfc(-x)", kStable, floating("x")},
+      {"gelu", "x * 0.5 * erfc(x * -0.7071067811865476)", "gelu(x)", kStable | kNanInf,
+       floating("x")},
+  };
+}
+
+/// f(-x) = -f(x), or f(x).
+std::vector<Rule> parities() {
+  std::vector<Rule> rules;
+  for (const char *odd :
+       {"sin", "tan", "arcsin", "arctan", "sinh", "tanh", "arcsinh", "arctanh", "erf", "cbrt"}) {
+    std::string f = odd;
+    rules.push_back({f + "_neg", f + "(-x)", "-" + f + "(x)", kNoEffects, floating("x")});
+  }
+  for (const char *even : {"cos", "cosh"}) {
+    std::string f = even;
+    rules.push_back({f + "_neg", f + "(-x)", f + "(x)", kNoEffects, floating("x")});
+    rules.push_back({f + "_abs", f + "(abs(x))", f + "(x)", kNoEffects, floating("x")});
+  }
+  return rules;
+}
+
+std::vector<std::string> tags() { return {"stabilize", "fast_run"}; }
+
+} // namespace
+
+RuleFamily logarithmRules() { return {"Logarithms", tags(), kStabilize, logarithms()}; }
+RuleFamily exponentialRules() { return {"Exponentials", tags(), kStabilize, exponentials()}; }
+RuleFamily errorFunctionRules() {
+  return {"Error functions", tags(), kStabilize, errorFunctions()};
+}
+RuleFamily parityRules() {
+  return {"Even and odd functions", {"canonicalize", "fast_run"}, kCanonicalize, parities()};
 }
 
 } // namespace graphc

@@ -1,0 +1,55 @@
+// F-301, F-307 to F-309: every rule keeps its word; and a test that finds wrong rules.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "Rewrites/Catalogue.h"
+#include "RuleChecker.h"
+
+namespace graphc {
+namespace {
+
+TEST(AllRules, KeepTheirWord) {
+  size_t count = 0;
+  for (const RuleFamily &family : allFamilies())
+    for (const Rule &rule : family.rules) {
+      ++count;
+      absl::StatusOr<NodeRewriterPtr> compiled = compileRule(rule);
+      ASSERT_TRUE(compiled.ok()) << compiled.status();
+      RuleVerdict verdict = checkRule(rule);
+      EXPECT_EQ(verdict.mismatch, "");
+      EXPECT_GT(verdict.applied, 0) << rule.name << " was never applied";
+      EXPECT_GT(verdict.compared, 0) << rule.name;
+    }
+  EXPECT_GE(count, 120u);
+}
+
+TEST(AllRules, NamesAreUnique) {
+  std::set<std::string> names;
+  for (const RuleFamily &family : allFamilies())
+    for (const Rule &rule : family.rules)
+      EXPECT_TRUE(names.insert(rule.name).second) << rule.name;
+  EXPECT_EQ(builtinRewrites().entries().size(), names.size() + 2); // and folding, merging
+}
+
+// Each is wrong in another way; the test must find all.
+TEST(AllRules, WrongRulesAreFound) {
+  const Rule wrong[] = {
+      {"no_abs", "abs(x)", "x"},
+      {"sign", "log(1 + x)", "log1p(-x)", kRounding | kOverflow | kZeroSign},
+      {"nan_lost", "x * 0", "second(x, 0)", kZeroSign},
+      {"nan_in_minimum", "minimum(x, y)", "switch(lt(x, y), x, y)", kZeroSign},
+      {"zero_sign_lost", "x + 0", "x"},
+      {"scaled", "sum(x, axes=p, keepDims=q)", "sum(x * 2, axes=p, keepDims=q)",
+       kRounding | kOverflow | kZeroSign},
+      {"overflow_made", "x - y", "(x * 1e300 - y * 1e300) / 1e300",
+       kRounding | kZeroSign | kNanInf},
+      {"not_composed", "dimshuffle(dimshuffle(x, order=p), order=q)", "dimshuffle(x, order=q)"},
+  };
+  for (const Rule &rule : wrong)
+    EXPECT_NE(checkRule(rule).mismatch, "") << rule.name;
+}
+
+} // namespace
+} // namespace graphc

@@ -1,0 +1,23 @@
+//===- RuleChecker.h - does a rule keep its word? ---------------*- C++ -*-===//
+#pragma once
+
+#include <string>
+
+#include "graphc/Rewrite.h"
+
+namespace graphc {
+
+struct RuleVerdict {
+  /// Graphs that the rule changed, and elements of results that were compared.
+  int applied = 0;
+  int64_t compared = 0;
+  /// The first result that differs more than the rule states; empty for none.
+  std::string mismatch;
+};
+
+/// Instantiates the rule's examples (or its pattern) at several dtypes, ranks and shapes (0-d,
+/// empty, length-1 broadcasts, unknown extents), applies the rule, and compares before and after
+/// by the evaluator on moderate, extreme and non-finite values.
+RuleVerdict checkRule(const Rule &rule);
+
+} // namespace graphc
