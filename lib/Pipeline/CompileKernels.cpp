@@ -6,6 +6,7 @@
 
 #include "JIT/LoopTargetOf.h"
 #include "JIT/LowerToLLVM.h"
+#include "JIT/RuntimeSymbols.h"
 #include "Lowering/LowerToLinalg.h"
 #include "Runtime/ThreadPool.h"
 #include "Text/ContextPool.h"
@@ -128,8 +129,13 @@ absl::StatusOr<std::string> translateText(std::string_view text, std::string_vie
     return s;
   if (to == "asm")
     return compiler.assembly(*ir->module);
-  if (to == "obj")
-    return compiler.object(*ir->module);
+  if (to == "obj") {
+    absl::StatusOr<std::string> object = compiler.object(*ir->module);
+    if (object.ok())
+      if (absl::Status s = checkSymbols(*object); !s.ok())
+        return s;
+    return object;
+  }
   std::string result;
   llvm::raw_string_ostream os(result);
   ir->module->print(os, nullptr);

@@ -22,16 +22,19 @@ template <class F, class I> double ulpDistance(F a, F b) {
   return double(x < y ? U(y) - U(x) : U(x) - U(y));
 }
 
-template <class F, class I> bool closeFloats(F got, F wanted, const Tolerance &t) {
+template <class F, class I> bool closeFloats(F got, F wanted, const Tolerance &t, size_t i) {
   if (std::isnan(wanted) || std::isnan(got))
     return std::isnan(wanted) && std::isnan(got);
   if (t.zeroSigns && wanted == 0 && got == 0)
     return std::signbit(wanted) == std::signbit(got);
   if (got == wanted)
     return true;
-  if (t.rtol)
-    return std::isfinite(got) &&
-           std::fabs(double(got) - double(wanted)) <= *t.atol + *t.rtol * std::fabs(double(wanted));
+  if (t.rtol) {
+    double allowed = *t.atol + *t.rtol * std::fabs(double(wanted));
+    if (!t.atols.empty())
+      allowed += t.atols[i];
+    return std::isfinite(got) && std::fabs(double(got) - double(wanted)) <= allowed;
+  }
   return ulpDistance<F, I>(got, wanted) <= t.ulp;
 }
 
@@ -52,7 +55,7 @@ void expectClose(const Tensor &got, const Tensor &wanted, const Tolerance &t) {
   auto compare = [&]<class F, class I>(F, I) {
     for (int64_t i = 0; i < wanted.numElements(); ++i) {
       F a = flat.flat<F>()[i], b = wanted.flat<F>()[i];
-      bool close = closeFloats<F, I>(a, b, t);
+      bool close = closeFloats<F, I>(a, b, t, size_t(i));
       EXPECT_TRUE(close) << "element " << i << ": got " << Tensor(double(a)) << ", wanted "
                          << Tensor(double(b)) << " (" << ulpDistance<F, I>(a, b) << " ULP)";
       if (!close)

@@ -2,16 +2,18 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "graphc/Tensor.h"
 
 namespace graphc {
 
 /// What a float may differ from the wanted one: `ulp` numbers of its dtype; or, where rtol is
-/// given, atol + rtol * |wanted|. NaN is close to NaN only.
+/// given, atol + rtol * |wanted|, and atols[i] for element i. NaN is close to NaN only.
 struct Tolerance {
   double ulp = 0;
   std::optional<double> rtol = std::nullopt, atol = std::nullopt;
+  std::vector<double> atols = {}; // empty: none
   /// Whether zeros must have the wanted sign.
   bool zeroSigns = false;
 };

@@ -2,18 +2,21 @@
 //
 // Random operands of every dtype that the op takes, with unknown extents, empty arrays, and ranks
 // to 32 (OpCases.cpp). The evaluator is the oracle: GoldenTest.cpp compares it, and compiled code,
-// with independent numbers.
+// with independent numbers. Which dtypes an op takes stands in accepted-dtypes.txt.
 //
 //===----------------------------------------------------------------------===//
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <limits>
+#include <map>
 #include <random>
+#include <sstream>
 
-#include "Closeness.h"
 #include "CompiledRun.h"
 #include "OpCases.h"
+#include "OpTolerance.h"
 #include "Ops/Registry.h"
 
 namespace graphc {
@@ -37,33 +40,6 @@ Tensor randomTensor(DType dtype, const std::vector<int64_t> &shape, bool hasExtr
   for (double &x : values.mutableFlat<double>())
     x = randomNumber(dtype, hasExtremes, random);
   return values.cast(dtype);
-}
-
-/// What stands between two computations of a result: nothing where the op is exact. Else the
-/// registry's bound, once for each side (the evaluator computes in long double: half a unit). Where
-/// it has none, sums of some hundred terms of order 10: 2^8 roundings. Halves are results rounded
-/// once more, which may fall to either side.
-Tolerance toleranceOf(const OpDef &op, DType dtype) {
-  Tolerance t;
-  if (!isFloat(dtype))
-    return t;
-  double bound = dtype == DType::Float64 ? op.maxUlp.f64 : op.maxUlp.f32;
-  bool isSum = bound < 0 || op.name == "logaddexp"; // its bound is the larger operand's
-  double unit = dtype == DType::Float64    ? 0x1p-52
-                : dtype == DType::Float32  ? 0x1p-23
-                : dtype == DType::BFloat16 ? 0x1p-7
-                                           : 0x1p-10;
-  if (bitWidth(dtype) == 16 && (isSum || bound > 0)) {
-    t.rtol = isSum ? 4 * unit : unit;
-    t.atol = isSum ? 16 * unit : dtype == DType::Float16 ? 0x1p-24 : 0x1p-133;
-  } else if (isSum) {
-    t.rtol = 0x1p8 * unit;
-    t.atol = 0x1p8 * 10 * unit;
-  } else {
-    t.ulp = std::floor(bound + 0.5);
-    t.zeroSigns = bound == 0 && op.name != "prod" && op.name != "sum";
-  }
-  return t;
 }
 
 struct Trial {
@@ -100,51 +76,146 @@ std::optional<Trial> makeTrial(const OpCase &c, const std::vector<DType> &dtypes
   return run;
 }
 
+/// Which of the trials are made.
+enum class Share {
+  Native, ///< the first case: every dtype alone and beside two others; the others: a third
+  Other,  ///< the first case: the halves and a third of the rest; the others: one float
+};
+
+bool isInShare(Share share, int turn, int number, int first, int step, size_t operands) {
+  if (share == Share::Native)
+    return number == 1 ? !step || operands > 1 : !step && (first + number) % 3 == 0;
+  bool isHalf = bitWidth(DType(first)) == 16 && isFloat(DType(first));
+  constexpr int kFloats = 4; // the last ones of DType
+  return !step && (number == 1 ? isHalf || (first + turn) % 3 == 0
+                               : first == kNumDTypes - 1 - (number + turn) % kFloats);
+}
+
+std::vector<Trial> trialsOf(const OpDef &op, Share share, int turn) {
+  std::mt19937 random(7);
+  bool hasExtremes = op.maxUlp.f32 >= 0 && op.maxUlp.f64 >= 0; // sums and products of many
+  std::vector<Trial> trials;
+  int number = 0;
+  for (const OpCase &c : casesOf(op.name)) {
+    ++number;
+    for (int first = 0; first < kNumDTypes; ++first)
+      for (int step : {0, 1, 5}) {
+        if (!isInShare(share, turn, number, first, step, c.shapes.size()))
+          continue;
+        std::vector<DType> dtypes = {DType(first), DType((first + step) % kNumDTypes)};
+        if (std::optional<Trial> trial = makeTrial(c, dtypes, hasExtremes, random))
+          trials.push_back(*std::move(trial));
+      }
+  }
+  return trials;
+}
+
+/// All in one function, which compiles kernels that are equal in several trials once.
+void expectCompiledEqualsEvaluated(const OpDef &op, const std::vector<Trial> &trials,
+                                   const Compilation &how) {
+  SCOPED_TRACE(how.target + " " + how.mode);
+  Variables inputs, outputs;
+  std::vector<Tensor> values;
+  for (const Trial &trial : trials) {
+    inputs.insert(inputs.end(), trial.inputs.begin(), trial.inputs.end());
+    outputs.push_back(trial.output);
+    values.insert(values.end(), trial.values.begin(), trial.values.end());
+  }
+  if (!canRun(how.target)) {
+    EXPECT_TRUE(compileObject(outputs, inputs, how).ok()) << compileObject(outputs, inputs, how);
+    return;
+  }
+  TensorsOr compiled = runCompiled(outputs, inputs, values, how);
+  ASSERT_TRUE(compiled.ok()) << compiled.status();
+  for (size_t i = 0; i < trials.size(); ++i) {
+    const Trial &trial = trials[i];
+    SCOPED_TRACE(trial.text);
+    TensorsOr evaluated = evaluate({trial.output}, trial.inputs, trial.values);
+    ASSERT_TRUE(evaluated.ok()) << evaluated.status();
+    expectClose((*compiled)[i], (*evaluated)[0],
+                toleranceOf(op, trial.output, trial.inputs, trial.values));
+    if (testing::Test::HasFailure())
+      return; // the others are likely to be the same mistake
+  }
+}
+
 class CompiledOp : public testing::TestWithParam<const OpDef *> {};
 
 TEST_P(CompiledOp, CompiledEqualsEvaluated) {
   const OpDef &op = *GetParam();
-  std::vector<OpCase> cases = casesOf(op.name);
-  ASSERT_FALSE(cases.empty()) << "OpCases.cpp does not call it";
-  std::mt19937 random(7);
-  bool hasExtremes = op.maxUlp.f32 >= 0 && op.maxUlp.f64 >= 0; // sums and products of many
-  std::vector<Trial> runs;
-  int number = 0;
-  for (const OpCase &c : cases) {
-    bool isFirst = number++ == 0;
-    for (int first = 0; first < kNumDTypes; ++first)
-      for (int step : {0, 1, 5}) {
-        // The first case sees every dtype alone and beside two others; later ones see a third.
-        if (isFirst ? step && c.shapes.size() < 2 : step || (first + number) % 3)
-          continue;
-        std::vector<DType> dtypes = {DType(first), DType((first + step) % kNumDTypes)};
-        if (std::optional<Trial> run = makeTrial(c, dtypes, hasExtremes, random))
-          runs.push_back(*std::move(run));
-      }
-  }
-  ASSERT_FALSE(runs.empty()) << "it takes no dtype";
-
-  Variables inputs, outputs;
-  std::vector<Tensor> values;
-  for (const Trial &run : runs) {
-    inputs.insert(inputs.end(), run.inputs.begin(), run.inputs.end());
-    outputs.push_back(run.output);
-    values.insert(values.end(), run.values.begin(), run.values.end());
-  }
-  TensorsOr compiled = runCompiled(outputs, inputs, values);
-  ASSERT_TRUE(compiled.ok()) << compiled.status();
+  std::vector<Trial> trials = trialsOf(op, Share::Native, 0);
+  ASSERT_FALSE(trials.empty()) << "OpCases.cpp does not call it";
   bool isCalled = false;
-  for (size_t i = 0; i < runs.size(); ++i) {
-    const Trial &run = runs[i];
-    SCOPED_TRACE(run.text);
-    isCalled |= run.output.owner().op().name() == op.name;
-    TensorsOr evaluated = evaluate({run.output}, run.inputs, run.values);
-    ASSERT_TRUE(evaluated.ok()) << evaluated.status();
-    expectClose((*compiled)[i], (*evaluated)[0], toleranceOf(op, run.output.dtype()));
-    if (testing::Test::HasFailure())
-      return; // the others are likely to be the same mistake
-  }
+  for (const Trial &trial : trials)
+    isCalled |= trial.output.owner().op().name() == op.name;
   EXPECT_TRUE(isCalled);
+  expectCompiledEqualsEvaluated(op, trials, {});
+}
+
+/// Rewritten, as `function` does by default, for processors with narrower vectors and fewer
+/// instructions; for those that this machine does not run, an object is made, whose calls the
+/// compiler checks.
+TEST_P(CompiledOp, OnOtherProcessors) {
+  int turn = 0;
+  for (const char *target : {"x86-64", "x86-64-v3", "aarch64"})
+    expectCompiledEqualsEvaluated(*GetParam(), trialsOf(*GetParam(), Share::Other, turn++),
+                                  {"fast_run", target});
+}
+
+/// The lines of accepted-dtypes.txt.
+const std::map<std::string, std::string> &acceptedDTypes() {
+  static const auto &table = *[] {
+    auto *lines = new std::map<std::string, std::string>;
+    std::string path = std::string(GRAPHC_TEST_DATA) + "/accepted-dtypes.txt";
+    std::ifstream in(path);
+    EXPECT_TRUE(in.good()) << path;
+    for (std::string line, op; std::getline(in, line);)
+      if (std::istringstream words(line); !line.starts_with("#") && words >> op)
+        (*lines)[op] = line.substr(std::min(line.size(), op.size() + 1));
+    return lines;
+  }();
+  return table;
+}
+
+/// "bool int uint float", or the dtypes of a kind one by one where it is not all of them.
+std::string namesOf(const std::vector<bool> &accepted) {
+  struct Kind {
+    const char *name;
+    DType first, last;
+  };
+  std::string text;
+  for (const Kind &kind :
+       {Kind{"bool", DType::Bool, DType::Bool}, Kind{"int", DType::Int8, DType::Int64},
+        Kind{"uint", DType::UInt8, DType::UInt64}, Kind{"float", DType::Float16, DType::Float64}}) {
+    std::string some;
+    bool all = true;
+    for (int d = int(kind.first); d <= int(kind.last); ++d) {
+      all &= accepted[size_t(d)];
+      if (accepted[size_t(d)])
+        some += " " + std::string(dtypeName(DType(d)));
+    }
+    text += all ? std::string(" ") + kind.name : some;
+  }
+  return text.empty() ? text : text.substr(1);
+}
+
+/// Operands that all have the dtype are refused or taken as the table says.
+TEST_P(CompiledOp, TakesTheDTypesOfTheTable) {
+  const OpDef &op = *GetParam();
+  std::vector<OpCase> cases = casesOf(op.name);
+  ASSERT_FALSE(cases.empty());
+  std::mt19937 random(7);
+  for (size_t number = 0; number < cases.size(); ++number) {
+    std::string name = op.name + "#" + std::to_string(number);
+    auto line = acceptedDTypes().find(name);
+    if (line == acceptedDTypes().end())
+      line = acceptedDTypes().find(op.name);
+    ASSERT_NE(line, acceptedDTypes().end()) << "accepted-dtypes.txt does not have " << op.name;
+    std::vector<bool> accepted;
+    for (int d = 0; d < kNumDTypes; ++d)
+      accepted.push_back(makeTrial(cases[number], {DType(d)}, false, random).has_value());
+    EXPECT_EQ(namesOf(accepted), line->second) << name;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CompiledOp,

@@ -1,20 +1,59 @@
 #include "CompiledRun.h"
 
+#include <map>
+
+#include "Kernels/CompilerInterface.h"
 #include "graphc/Function.h"
+#include "graphc/Ops.h"
 
 namespace graphc {
+namespace {
+
+absl::StatusOr<Function> compiled(const Variables &outputs, const Variables &inputs,
+                                  const Compilation &how) {
+  return function(inputs, outputs,
+                  {.mode = how.mode,
+                   .onUnusedInput = OnUnusedInput::Ignore,
+                   .target = how.target,
+                   .cache = false});
+}
+
+} // namespace
 
 TensorsOr runCompiled(const Variables &outputs, const Variables &inputs,
-                      const std::vector<Tensor> &values) {
-  auto f =
-      function(inputs, outputs,
-               {.mode = "fast_compile", .onUnusedInput = OnUnusedInput::Ignore, .cache = false});
+                      const std::vector<Tensor> &values, const Compilation &how) {
+  absl::StatusOr<Function> f = compiled(outputs, inputs, how);
   if (!f.ok())
     return f.status();
   absl::StatusOr<Results> results = f->call(values);
   if (!results.ok())
     return results.status();
   return std::vector<Tensor>(*std::move(results));
+}
+
+bool canRun(const std::string &target) {
+  static auto &known = *new std::map<std::string, bool>;
+  auto [found, isNew] = known.try_emplace(target, false);
+  if (isNew) {
+    Variable x = vector();
+    found->second = compiled({neg(x)}, {x}, {.target = target}).ok();
+  }
+  return found->second;
+}
+
+absl::Status compileObject(const Variables &outputs, const Variables &inputs,
+                           const Compilation &how) {
+  absl::StatusOr<const CompilerInterface *> compiler = loadCompiler();
+  if (!compiler.ok())
+    return compiler.status();
+  GraphModule module;
+  module.inputs = inputs;
+  module.outputs = outputs;
+  module.outputNames.resize(outputs.size());
+  CompileOptions options;
+  options.mode = how.mode;
+  options.target = how.target;
+  return (*compiler)->emit(module, "obj", options).status();
 }
 
 } // namespace graphc

@@ -1,15 +1,30 @@
 //===- CompiledRun.h - graphs as compiled code --------------------------------===//
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "Eval/Evaluate.h"
 
 namespace graphc {
 
-/// What `function` computes without rewrites: nothing is folded, so every number comes from
-/// compiled code. Graphs that are joined in one call compile kernels that they share once.
+struct Compilation {
+  /// Without rewrites nothing is folded, so that every number comes from compiled code.
+  std::string mode = "fast_compile";
+  std::string target = "native";
+};
+
+/// What `function` computes. Graphs that are joined in one call compile kernels that they share
+/// once.
 TensorsOr runCompiled(const Variables &outputs, const Variables &inputs,
-                      const std::vector<Tensor> &values);
+                      const std::vector<Tensor> &values, const Compilation &how = {});
+
+/// Whether code for the target runs on this machine. For one thread.
+bool canRun(const std::string &target);
+
+/// OK if an object can be made of the graph for any target; it then calls libc and libm alone,
+/// which the compiler checks.
+absl::Status compileObject(const Variables &outputs, const Variables &inputs,
+                           const Compilation &how);
 
 } // namespace graphc

@@ -82,8 +82,8 @@ Operand bound(const Json &value) {
   return value.is_null() ? Operand(kEnd) : Operand(value.get<int64_t>());
 }
 
-/// Integer arrays and masks are not indices yet.
-std::optional<std::vector<Index>> index(const Json &entries) {
+/// Integer arrays and masks are not indices yet; they become whole slices.
+std::vector<Index> index(const Json &entries) {
   std::vector<Index> result;
   for (const Json &entry : entries) {
     if (entry == "newaxis")
@@ -93,13 +93,42 @@ std::optional<std::vector<Index>> index(const Json &entries) {
     else if (entry.contains("int"))
       result.push_back(entry["int"].get<int64_t>());
     else if (!entry.contains("slice"))
-      return std::nullopt;
+      result.push_back(Slice());
     else if (const Json &s = entry["slice"]; s[2].is_null())
       result.push_back(Slice(bound(s[0]), bound(s[1])));
     else
       result.push_back(Slice(bound(s[0]), bound(s[1]), s[2].get<int64_t>()));
   }
   return result;
+}
+
+/// x at an index with at most one integer array, which `take` looks up where its axis has come to;
+/// empty for masks and several arrays, and where NumPy would move the array's axes to the front.
+std::optional<Variable> subtensorAt(const Variable &x, const Json &entries) {
+  const Json *array = nullptr;
+  size_t at = 0, firstInt = entries.size(), lastInt = 0, kept = 0, ellipsisAt = entries.size();
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const Json &entry = entries[i];
+    if (entry.contains("mask") || (array && entry.contains("array")))
+      return std::nullopt;
+    if (entry.contains("array"))
+      array = &entry["array"], at = i;
+    if (entry.contains("int"))
+      firstInt = std::min(firstInt, i), lastInt = i;
+    if (entry == "ellipsis")
+      ellipsisAt = i;
+  }
+  Variable sliced = subtensor(x, index(entries));
+  if (!array)
+    return sliced;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    bool isBetween = (i > at && i < lastInt) || (i < at && i > firstInt);
+    if (isBetween && !entries[i].contains("int"))
+      return std::nullopt;
+    kept += !entries[i].contains("int") && (ellipsisAt < at ? i > at : i < at);
+  }
+  int axis = ellipsisAt < at ? -1 - int(kept) : int(kept);
+  return take(sliced, constant(goldenTensor(*array)), {.axis = axis});
 }
 
 //===--- calls -----------------------------------------------------------------===//
@@ -183,11 +212,11 @@ const std::map<std::string, Call> &calls() {
       {"subtensor",
        [](const Json &a, const Variables &in) -> std::
                                                   optional<Variables> {
-                                                    std::optional<std::vector<Index>> entries =
-                                                        index(a["index"]);
-                                                    if (!entries)
-                                                      return std::nullopt;
-                                                    return Variables{subtensor(in[0], *entries)};
+                                                    std::optional<Variable> result =
+                                                        subtensorAt(in[0], a["index"]);
+                                                    return result
+                                                               ? std::optional(Variables{*result})
+                                                               : std::nullopt;
                                                   }},
       {"take", one([](const Json &a, const Variables &in) {
          static const std::map<std::string, TakeMode> modes = {

@@ -27,7 +27,27 @@ template <class T> T toElement(const nlohmann::json &value) {
     return T(float(toDouble(value))); // shortest decimals of float32 read back through double
 }
 
-Tensor toTensor(const nlohmann::json &array) {
+GoldenLine toLine(const nlohmann::json &json) {
+  GoldenLine line{json["id"], json["op"], json.value("error", ""), json["attrs"], {}, {}, {}, {}};
+  for (const nlohmann::json &array : json["inputs"])
+    line.inputs.push_back(goldenTensor(array));
+  if (json.contains("outputs"))
+    for (const nlohmann::json &array : json["outputs"])
+      line.outputs.push_back(goldenTensor(array));
+  if (json.contains("tol")) {
+    const nlohmann::json &tol = json["tol"];
+    line.skip = tol.value("skip", false);
+    if (!line.skip) {
+      line.rtol = tol.value("rtol", 0.0);
+      line.atol = tol.value("atol", 0.0);
+    }
+  }
+  return line;
+}
+
+} // namespace
+
+Tensor goldenTensor(const nlohmann::json &array) {
   std::string name = array["dtype"].get<std::string>();
   std::vector<int64_t> shape = array["shape"].get<std::vector<int64_t>>();
   std::optional<DType> dtype = parseDType(name);
@@ -48,26 +68,6 @@ Tensor toTensor(const nlohmann::json &array) {
   });
   return *tensor;
 }
-
-GoldenLine toLine(const nlohmann::json &json) {
-  GoldenLine line{json["id"], json["op"], json.value("error", ""), json["attrs"], {}, {}, {}, {}};
-  for (const nlohmann::json &array : json["inputs"])
-    line.inputs.push_back(toTensor(array));
-  if (json.contains("outputs"))
-    for (const nlohmann::json &array : json["outputs"])
-      line.outputs.push_back(toTensor(array));
-  if (json.contains("tol")) {
-    const nlohmann::json &tol = json["tol"];
-    line.skip = tol.value("skip", false);
-    if (!line.skip) {
-      line.rtol = tol.value("rtol", 0.0);
-      line.atol = tol.value("atol", 0.0);
-    }
-  }
-  return line;
-}
-
-} // namespace
 
 const std::vector<GoldenLine> &goldenLines() {
   static const std::vector<GoldenLine> &lines = *[] {

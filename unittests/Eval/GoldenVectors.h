@@ -22,4 +22,7 @@ struct GoldenLine {
 /// All lines of all files, in order; a test failure for what cannot be read.
 const std::vector<GoldenLine> &goldenLines();
 
+/// The array that stands for a tensor in the files. A test failure, and no tensor, for another.
+Tensor goldenTensor(const nlohmann::json &array);
+
 } // namespace graphc

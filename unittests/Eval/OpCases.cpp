@@ -20,6 +20,20 @@ std::vector<int64_t> thirtyTwo() {
   return shape;
 }
 
+/// Attributes of elementwise ops beside their defaults.
+const std::vector<Attributes> &otherAttributes(const std::string &op) {
+  static const auto &table = *new std::map<std::string, std::vector<Attributes>>{
+      {"isclose", {{{"rtol", 0.25}, {"atol", 0.5}, {"equalNan", true}}, {{"rtol", 0.0}}}},
+      {"elu", {{{"alpha", 0.3}}, {{"alpha", -2.0}}}},
+      {"leakyRelu", {{{"alpha", 0.3}}, {{"alpha", -2.0}}}},
+      {"hardSigmoid", {{{"slope", 0.7}, {"shift", 0.1}}}},
+      {"hardTanh", {{{"low", -0.3}, {"high", 2.0}}}},
+  };
+  static const auto &none = *new std::vector<Attributes>;
+  auto found = table.find(op);
+  return found == table.end() ? none : found->second;
+}
+
 /// Elementwise: any shapes; broadcasting needs extents of 1 that are known.
 std::vector<OpCase> elementwise(const OpDef &def) {
   size_t n = def.variadic ? 3 : def.operands.size();
@@ -34,6 +48,15 @@ std::vector<OpCase> elementwise(const OpDef &def) {
     for (size_t i = 1; i < n; ++i)
       broadcast[i] = i % 2 ? std::vector<int64_t>{5} : std::vector<int64_t>{2, 1, 5};
     cases.push_back({broadcast, call});
+  }
+  const std::vector<Attributes> &others = otherAttributes(def.name);
+  if (others.empty() && !def.attributes.empty())
+    return {};
+  for (const Attributes &attributes : others) {
+    Op other = *Op::create(def, attributes);
+    cases.push_back({Shapes(n, {19}), [other](V x) {
+                       return other.call(std::vector<Operand>(x.begin(), x.end()), Place());
+                     }});
   }
   return cases;
 }
@@ -55,6 +78,21 @@ std::vector<OpCase> overAxes(Variable (*call)(const Operand &, const ReductionOp
   };
   if (mayBeEmpty)
     cases.push_back({{{3, 0}}, with({.axes = Axis(1)})});
+  return cases;
+}
+
+/// sum, prod and mean, whose terms may be joined in another dtype (F-012).
+std::vector<OpCase> joining(Variable (*call)(const Operand &, const ReductionOptions &)) {
+  std::vector<OpCase> cases = overAxes(call, true);
+  cases.push_back({{{3, 50}}, [call](V x) {
+                     return call(x[0], {.axes = Axis(1), .accDtype = DType::Float64});
+                   }});
+  return cases;
+}
+
+std::vector<OpCase> deviations(Variable (*call)(const Operand &, const ReductionOptions &)) {
+  std::vector<OpCase> cases = overAxes(call, true);
+  cases.push_back({{{3, 20}}, [call](V x) { return call(x[0], {.axes = Axis(1), .ddof = 1.5}); }});
   return cases;
 }
 
@@ -163,13 +201,20 @@ std::map<std::string, std::vector<OpCase>> products() {
 }
 
 std::map<std::string, std::vector<OpCase>> reductions() {
-  return {{"sum", overAxes(&sum, true)},        {"prod", overAxes(&prod, true)},
-          {"max", overAxes(&max, false)},       {"min", overAxes(&min, false)},
-          {"argmax", overAxes(&argmax, false)}, {"argmin", overAxes(&argmin, false)},
-          {"any", overAxes(&any, true)},        {"all", overAxes(&all, true)},
-          {"mean", overAxes(&mean, true)},      {"var", overAxes(&var, true)},
-          {"stddev", overAxes(&stddev, true)},  {"logsumexp", overAxes(&logsumexp, true)},
-          {"softmax", alongAxes(&softmax)},     {"logSoftmax", alongAxes(&logSoftmax)}};
+  return {{"sum", joining(&sum)},
+          {"prod", joining(&prod)},
+          {"max", overAxes(&max, false)},
+          {"min", overAxes(&min, false)},
+          {"argmax", overAxes(&argmax, false)},
+          {"argmin", overAxes(&argmin, false)},
+          {"any", overAxes(&any, true)},
+          {"all", overAxes(&all, true)},
+          {"mean", joining(&mean)},
+          {"var", deviations(&var)},
+          {"stddev", deviations(&stddev)},
+          {"logsumexp", overAxes(&logsumexp, true)},
+          {"softmax", alongAxes(&softmax)},
+          {"logSoftmax", alongAxes(&logSoftmax)}};
 }
 
 std::map<std::string, std::vector<OpCase>> shapes() {

@@ -50,7 +50,7 @@ inline std::vector<TargetDescription> allTargets() {
 inline std::vector<TargetDescription> runnableTargets() {
   std::vector<TargetDescription> targets;
   for (TargetDescription &target : allTargets())
-    if (target.whyNotHere.empty())
+    if (target.isHost)
       targets.push_back(target);
   return targets;
 }
