@@ -50,7 +50,7 @@ inline std::vector<TargetDescription> allTargets() {
 inline std::vector<TargetDescription> runnableTargets() {
   std::vector<TargetDescription> targets;
   for (TargetDescription &target : allTargets())
-    if (target.isHost)
+    if (target.whyNotHere.empty())
       targets.push_back(target);
   return targets;
 }
