@@ -2,7 +2,6 @@
 #include "TextLine.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <memory>
 
@@ -18,41 +17,42 @@ struct Picture {
   std::unique_ptr<stbi_uc, decltype(&stbi_image_free)> pixels{nullptr, stbi_image_free};
   int rows = 0, columns = 0;
 
-  float at(int row, int column, int channel) const {
-    row = std::clamp(row, 0, rows - 1);
-    column = std::clamp(column, 0, columns - 1);
-    return pixels.get()[(size_t(row) * columns + column) * kChannels + channel];
+  int64_t at(int64_t row, int64_t column, int channel) const {
+    row = std::clamp<int64_t>(row, 0, rows - 1);
+    column = std::clamp<int64_t>(column, 0, columns - 1);
+    return pixels.get()[(row * columns + column) * kChannels + channel];
   }
 };
 
-/// Where a pixel of the resized picture lies between two of the original's.
+/// Where the middle of a pixel of the resized picture lies between those of two of the original's:
+/// `part` of `whole` behind the first. Whole numbers, so that halves are rounded alike everywhere.
 struct Place {
-  int first;
-  float fraction;
+  int64_t first, part, whole;
 
-  Place(int index, int original, int resized) {
-    float exact = (index + 0.5f) * original / resized - 0.5f;
-    first = int(std::floor(exact));
-    fraction = exact - first;
+  Place(int64_t index, int64_t original, int64_t resized) : whole(2 * resized) {
+    int64_t position = (2 * index + 1) * original - resized;
+    first = position < 0 ? -1 : position / whole; // less than one pixel in front at most
+    part = position - first * whole;
   }
+  /// `whole` times the value between the two.
+  int64_t between(int64_t a, int64_t b) const { return a * (whole - part) + b * part; }
 };
 
 void resizeAndNormalize(const Picture &picture, float *result) {
-  int wanted = int(std::ceil(kRows * float(picture.columns) / picture.rows));
-  int columns = std::min(kColumns, wanted);
+  int64_t wanted = (int64_t(kRows) * picture.columns + picture.rows - 1) / picture.rows;
+  int columns = int(std::min<int64_t>(kColumns, wanted));
   for (int channel = 0; channel < kChannels; ++channel)
     for (int row = 0; row < kRows; ++row) {
       Place y(row, picture.rows, kRows);
       for (int column = 0; column < columns; ++column) {
         Place x(column, picture.columns, columns);
         int source = kChannels - 1 - channel; // the file has red first
-        auto between = [&](int r) {
-          return std::lerp(picture.at(r, x.first, source), picture.at(r, x.first + 1, source),
-                           x.fraction);
+        auto along = [&](int64_t r) {
+          return x.between(picture.at(r, x.first, source), picture.at(r, x.first + 1, source));
         };
-        float value =
-            std::floor(std::lerp(between(y.first), between(y.first + 1), y.fraction) + 0.5f);
-        result[(channel * kRows + row) * kColumns + column] = (value / 255 - 0.5f) / 0.5f;
+        int64_t parts = x.whole * y.whole;
+        int64_t value = (y.between(along(y.first), along(y.first + 1)) + parts / 2) / parts;
+        result[(channel * kRows + row) * kColumns + column] = (float(value) / 255 - 0.5f) / 0.5f;
       }
     }
 }

@@ -11,5 +11,6 @@
 /// tools/infer/predict_cls.py (resize_norm_img): the picture resized to 48 rows keeping its ratio,
 /// at most 192 columns; colours in the order blue, green, red; (x / 255 - 0.5) / 0.5; zeros to
 /// the right. Resizing is bilinear as cv2.resize's default: pixel centres at i + 0.5, edges
-/// repeated, rounded to whole numbers. Errors: Io for a file that cannot be read or decoded.
+/// repeated, rounded to whole numbers, halves up. Errors: Io for a file that cannot be read or
+/// decoded.
 absl::StatusOr<graphc::Tensor> textLines(const std::vector<std::string> &paths);

@@ -1,18 +1,21 @@
 //===- main.cpp - which way up is a line of text? -------------------------===//
 //
-//   graphc-text-direction MODEL.onnx PICTURE...
+//   graphc-text-direction [--numbers] MODEL.onnx PICTURE...
 //
 // Runs PP-OCR's text-direction classifier (tools/fetch-model) on pictures of a line of text and
-// prints the direction and its probability for each. An example of a program that embeds graphc.
+// prints the direction and its probability for each; with --numbers, besides, the sum of the
+// numbers that the network gets and both probabilities. An example of a program that embeds graphc.
 //
 //===----------------------------------------------------------------------===//
 #include <cstdio>
+#include <numeric>
 
 #include "TextLine.h"
 
 using namespace graphc;
 
-static absl::Status classify(const std::string &modelPath, const std::vector<std::string> &paths) {
+static absl::Status classify(const std::string &modelPath, const std::vector<std::string> &paths,
+                             bool printNumbers) {
   auto model = loadOnnx(modelPath);
   if (!model.ok())
     return model.status();
@@ -26,25 +29,39 @@ static absl::Status classify(const std::string &modelPath, const std::vector<std
   if (!results.ok())
     return results.status();
   Tensor probabilities = (*results)[0].contiguous();
-  absl::Span<const float> numbers = probabilities.flat<float>();
+  absl::Span<const float> numbers = probabilities.flat<float>(), inputs = pictures->flat<float>();
   if (numbers.size() != 2 * paths.size())
     return makeError(ErrorKind::ValueError, modelPath + ": not a network with two classes");
   for (size_t i = 0; i < paths.size(); ++i) {
     bool upsideDown = numbers[2 * i + 1] > numbers[2 * i];
     std::printf("%s: %s degrees, probability %.6f\n", paths[i].c_str(), upsideDown ? "180" : "0",
                 numbers[2 * i + upsideDown]);
+    if (printNumbers) {
+      size_t size = inputs.size() / paths.size();
+      absl::Span<const float> input = inputs.subspan(i * size, size);
+      std::printf("  input sum %.9g, probabilities %.9g %.9g\n",
+                  std::accumulate(input.begin(), input.end(), 0.0), numbers[2 * i],
+                  numbers[2 * i + 1]);
+    }
   }
   return absl::OkStatus();
 }
 
 int main(int argc, char **argv) {
-  if (argc < 3) {
-    std::fprintf(stderr, "usage: %s MODEL.onnx PICTURE...\n", argv[0]);
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  bool printNumbers = !arguments.empty() && arguments[0] == "--numbers";
+  if (printNumbers)
+    arguments.erase(arguments.begin());
+  if (arguments.size() < 2) {
+    std::fprintf(stderr, "usage: %s [--numbers] MODEL.onnx PICTURE...\n", argv[0]);
     return 2;
   }
-  absl::Status status = classify(argv[1], {argv + 2, argv + argc});
+  absl::Status status =
+      classify(arguments[0], {arguments.begin() + 1, arguments.end()}, printNumbers);
   if (status.ok())
     return 0;
-  std::fprintf(stderr, "%s: error: %s\n", argv[0], std::string(status.message()).c_str());
+  std::optional<Place> place = errorPlace(status);
+  std::fprintf(stderr, "%s%serror: %s\n", place ? place->str().c_str() : "", place ? ": " : "",
+               std::string(status.message()).c_str());
   return 1;
 }
