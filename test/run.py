@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 build = Path(sys.argv[1]).resolve()
+userCache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 passed = failed = skipped = 0
 
 
@@ -24,6 +25,8 @@ def runProgram(program):
         # An empty cache of compiled code, and none of the user's. Tests ask for more memory than there is.
         environment = dict(os.environ, XDG_CACHE_HOME=folder, ASAN_OPTIONS="allocator_may_return_null=1")
         environment.pop("GRAPHC_CACHE_DIR", None)
+        # Where tools/fetch-model puts networks: the user's cache folder.
+        environment["GRAPHC_TEST_MODELS"] = str(userCache / "graphc" / "models")
         process = subprocess.run(
             [program, f"--gtest_output=json:{report}", "--gtest_brief=1"],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", env=environment)

@@ -55,12 +55,12 @@ INSTANTIATE_TEST_SUITE_P(Tree, LightNetwork,
                          testing::Values("inception_v1", "resnet50", "shufflenet", "squeezenet"),
                          [](const auto &info) { return std::string(info.param); });
 
-/// PP-OCR's text-direction classifier, where tools/fetch-model has put it: pictures of any size
-/// in, two probabilities for each out.
+/// PP-OCR's text-direction classifier, where tools/fetch-model has put it (test/run.py says in
+/// which folder): pictures of any size in, two probabilities for each out.
 TEST(Classifier, isRead) {
-  const char *cache = std::getenv("XDG_CACHE_HOME"), *home = std::getenv("HOME");
-  std::string folder = cache ? cache : std::string(home ? home : "") + "/.cache";
-  std::string path = folder + "/graphc/models/ch_ppocr_mobile_v2.0_cls_infer.onnx";
+  const char *models = std::getenv("GRAPHC_TEST_MODELS"), *home = std::getenv("HOME");
+  std::string folder = models ? models : std::string(home ? home : "") + "/.cache/graphc/models";
+  std::string path = folder + "/ch_ppocr_mobile_v2.0_cls_infer.onnx";
   if (!std::filesystem::exists(path))
     GTEST_SKIP() << path << " has not been fetched";
   auto module = load(path);
