@@ -1,20 +1,30 @@
 //===- FormatError.cpp ----------------------------------------------------===//
 #include "FormatError.h"
 
-#include <fstream>
+#include <algorithm>
 
+#include "Support/ReadFile.h"
 #include "graphc/Status.h"
 
 namespace graphc {
 
-/// The line of the place's file, or nothing.
+/// The line of the place's file, or nothing, also where it is no line of text.
 static std::string lineAt(const Place &place) {
-  std::ifstream in(place.file);
-  std::string line;
-  for (uint32_t i = 0; i < place.line; ++i)
-    if (!std::getline(in, line))
+  absl::StatusOr<std::string> text = readText(place.file);
+  if (!text.ok())
+    return {};
+  std::string_view rest = *text;
+  for (uint32_t i = 1; i < place.line; ++i) {
+    size_t newline = rest.find('\n');
+    if (newline == rest.npos)
       return {};
-  return line;
+    rest.remove_prefix(newline + 1);
+  }
+  std::string line(rest.substr(0, rest.find('\n')));
+  bool isText = std::none_of(line.begin(), line.end(), [](unsigned char c) {
+    return (c < ' ' && c != '\t' && c != '\r') || c == 0x7f;
+  });
+  return isText ? line : std::string();
 }
 
 std::string formatError(const absl::Status &status) {

@@ -3,6 +3,7 @@
 #include "API/SharedLibrary.h"
 #include "Runtime/ProgramFile.h"
 #include "Support/Bytes.h"
+#include "Support/ReadFile.h"
 
 namespace graphc {
 namespace {
@@ -55,7 +56,7 @@ absl::StatusOr<Function> compileFile(const std::string &path, FunctionOptions op
     absl::StatusOr<GraphModule> module = loadOnnx(path);
     return module.ok() ? function(*module, std::move(options)) : module.status();
   }
-  absl::StatusOr<std::string> text = readFile(path);
+  absl::StatusOr<std::string> text = readText(path);
   if (!text.ok())
     return text.status();
   bool stored = options.cache && options.dumpStages.empty() && options.mode != "interpreter";

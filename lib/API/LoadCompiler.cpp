@@ -3,6 +3,7 @@
 
 #include "API/SharedLibrary.h"
 #include "Kernels/CompilerInterface.h"
+#include "Support/ReadFile.h"
 #include "graphc/Import.h"
 
 namespace graphc {
@@ -26,7 +27,7 @@ absl::StatusOr<GraphModule> parseGraph(std::string_view text, std::string_view n
 }
 
 absl::StatusOr<GraphModule> loadGraph(const std::string &path, std::string_view entry) {
-  absl::StatusOr<std::string> text = readFile(path);
+  absl::StatusOr<std::string> text = readText(path);
   if (!text.ok())
     return text.status();
   return parseGraph(*text, path, entry);

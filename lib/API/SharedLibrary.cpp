@@ -1,12 +1,8 @@
 //===- SharedLibrary.cpp --------------------------------------------------===//
 #include "SharedLibrary.h"
 
-#include <cerrno>
-#include <cstring>
 #include <dlfcn.h>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "graphc/Status.h"
 
@@ -27,20 +23,6 @@ absl::StatusOr<void *> loadOwnSymbol(const std::string &file, const std::string 
   if (!address)
     return makeError(ErrorKind::Io, path + " is of another version: it lacks " + symbol);
   return address;
-}
-
-absl::StatusOr<std::string> readFile(const std::string &path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error))
-    return makeError(ErrorKind::Io, path + ": is a folder");
-  std::ifstream in(path, std::ios::binary);
-  if (!in)
-    return makeError(ErrorKind::Io, path + ": " + std::strerror(errno));
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (in.bad())
-    return makeError(ErrorKind::Io, path + ": " + std::strerror(errno));
-  return std::move(text).str();
 }
 
 } // namespace graphc

@@ -11,7 +11,4 @@ namespace graphc {
 /// folder. The library stays loaded and its symbols stay its own. Io if there is none. Thread-safe.
 absl::StatusOr<void *> loadOwnSymbol(const std::string &file, const std::string &symbol);
 
-/// The whole file. Io, with the reason.
-absl::StatusOr<std::string> readFile(const std::string &path);
-
 } // namespace graphc

@@ -10,17 +10,15 @@ Variable convolution(OnnxNode &n, const Variable &x, const Variable &kernel) {
     return n.fail(ErrorKind::TypeError, "operand and kernel must have the same rank: " +
                                             x.type().brief() + " and " + kernel.type().brief());
   // The kernel's extents are needed for auto_pad only; its shape rules over kernel_shape.
-  std::vector<int> extent;
-  for (int k = 2; k < kernel.rank(); ++k)
-    extent.push_back(int(std::max<int64_t>(1, kernel.type().extent(k))));
-  std::optional<Window> w = windowOf(n, x, extent);
-  if (!w)
+  std::optional<Window> w = windowOf(n, x, kernelExtent(n, kernel));
+  int groups = n.getSmallInt("group", 1);
+  if (!w || !n.status().ok())
     return Variable::invalid(n.status());
   ConvOptions options;
   options.stride = w->stride;
   options.dilation = w->dilation;
   options.padding = Padding(w->padding);
-  options.groups = int(n.getInt("group", 1));
+  options.groups = groups;
   options.filterFlip = false;
   return convolved(n, x, kernel, options);
 }

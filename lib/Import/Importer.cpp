@@ -1,12 +1,12 @@
 //===- Importer.cpp - models as graphs -------------------------------------===//
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
+#include <new>
 
 #include "Eval/Evaluate.h"
 #include "Import/TensorReader.h"
 #include "Import/Translations.h"
+#include "Support/ReadFile.h"
 #include "Support/Text.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
@@ -21,23 +21,27 @@ constexpr int64_t kFoldingBudget = int64_t(1) << 20;
 
 bool isStandardDomain(std::string_view domain) { return domain.empty() || domain == "ai.onnx"; }
 
-absl::StatusOr<onnx::ModelProto> readModel(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  std::error_code failure;
-  if (!file || std::filesystem::is_directory(path, failure))
-    return makeError(ErrorKind::Io, path + ": cannot be opened");
+absl::StatusOr<onnx::ModelProto> readModel(FILE *file) {
   onnx::ModelProto model;
-  if (!model.ParseFromIstream(&file))
-    return makeError(ErrorKind::Io, path + ": is no ONNX model, or damaged");
+  // Ends at the first byte that cannot be.
+  if (!model.ParseFromFileDescriptor(fileno(file)))
+    return makeError(ErrorKind::Io, "is no ONNX model, or damaged");
   if (!model.has_graph())
-    return makeError(ErrorKind::Io, path + ": is no ONNX model: it has no graph");
+    return makeError(ErrorKind::Io, "is no ONNX model: it has no graph");
   return model;
 }
+
+std::string quoted(const std::string &name) { return "'" + printable(name) + "'"; }
+
+absl::Status bad(const std::string &message) { return makeError(ErrorKind::ValueError, message); }
+
+/// A whole file, or what has no line in it: "model.onnx: node 5 (Add)".
+Place filePlace(const std::string &what) { return Place(internFileName(what), 0, 0); }
 
 class Importer {
 public:
   Importer(const onnx::ModelProto &model, const std::string &path)
-      : model_(model), graph_(model.graph()), path_(path), placeFile_(internFileName(path)),
+      : model_(model), graph_(model.graph()), path_(path),
         folder_(std::filesystem::path(path).parent_path().string()) {}
 
   absl::StatusOr<GraphModule> run();
@@ -53,17 +57,9 @@ private:
   absl::Status define(const std::string &name, const Variable &v);
   absl::StatusOr<Type> typeOf(const onnx::ValueInfoProto &info) const;
   Variable withHint(const std::string &name, const Variable &v, Place place) const;
-  absl::Status inFile(const absl::Status &error, const std::string &what) const {
-    return prefixError(error, path_ + ": " + what);
-  }
-  absl::Status bad(const std::string &message) const {
-    return makeError(ErrorKind::ValueError, path_ + ": " + message);
-  }
-
   const onnx::ModelProto &model_;
   const onnx::GraphProto &graph_;
   const std::string &path_;
-  const char *placeFile_;
   std::string folder_;
   EvaluationBudget budget_{kFoldingBudget};
   OnnxContext context_{1, folder_, budget_};
@@ -77,7 +73,7 @@ absl::Status Importer::findOpset() {
     if (!isStandardDomain(set.domain()))
       continue;
     if (set.version() < 1 || set.version() > kNewestOpset)
-      return makeError(ErrorKind::NotSupported, path_ + ": is written for version " +
+      return makeError(ErrorKind::NotSupported, "is written for version " +
                                                     std::to_string(set.version()) +
                                                     " of ONNX's operators; 1 to " +
                                                     std::to_string(kNewestOpset) + " are known");
@@ -106,26 +102,26 @@ absl::Status Importer::checkOperators() const {
   if (missing.empty())
     return absl::OkStatus();
   std::string list = join(missing, ", ", [](const auto &entry) {
-    return entry.first + " (" + std::to_string(entry.second.first) + entry.second.second + ")";
+    return printable(entry.first) + " (" + std::to_string(entry.second.first) +
+           entry.second.second + ")";
   });
-  return makeError(ErrorKind::NotSupported,
-                   path_ + ": uses operators that have no translation: " + list);
+  return makeError(ErrorKind::NotSupported, "uses operators that have no translation: " + list);
 }
 
 absl::Status Importer::define(const std::string &name, const Variable &v) {
   if (!values_.emplace(name, v).second)
-    return bad("'" + name + "' is defined twice");
+    return bad(quoted(name) + " is defined twice");
   return absl::OkStatus();
 }
 
 absl::Status Importer::addInitializers() {
   if (graph_.sparse_initializer_size() > 0)
-    return makeError(ErrorKind::NotSupported, path_ + ": has sparse initializers");
+    return makeError(ErrorKind::NotSupported, "has sparse initializers");
   for (const onnx::TensorProto &proto : graph_.initializer()) {
     auto tensor = readTensor(proto, folder_);
     if (!tensor.ok())
-      return inFile(tensor.status(), "initializer '" + proto.name() + "'");
-    Constant value = Constant::adopt(*std::move(tensor), proto.name(), Place(placeFile_, 0, 0));
+      return prefixError(tensor.status(), "initializer " + quoted(proto.name()));
+    Constant value = Constant::adopt(*std::move(tensor), proto.name(), filePlace(path_));
     if (absl::Status s = define(proto.name(), value); !s.ok())
       return s;
   }
@@ -157,7 +153,7 @@ absl::Status Importer::addInputs() {
       continue; // an initializer is its default, which nobody overrides here
     auto type = typeOf(info);
     if (!type.ok())
-      return inFile(type.status(), "input '" + info.name() + "'");
+      return prefixError(type.status(), "input " + quoted(info.name()));
     Variable input = Variable(*type, info.name());
     module_.inputs.push_back(input);
     if (absl::Status s = define(info.name(), input); !s.ok())
@@ -189,34 +185,32 @@ Variable Importer::withHint(const std::string &name, const Variable &v, Place pl
 
 absl::Status Importer::addNode(int number) {
   const onnx::NodeProto &proto = graph_.node(number);
-  std::string what = "node " + std::to_string(number + 1) +
-                     (proto.name().empty() ? "" : " '" + proto.name() + "'") + " (" +
-                     proto.op_type() + ")";
-  Place place(placeFile_, uint32_t(number + 1), 1);
+  std::string what = "node " + std::to_string(number + 1) + " (" + proto.op_type() +
+                     (proto.name().empty() ? "" : " \"" + printable(proto.name()) + "\"") + ")";
+  Place place = filePlace(path_ + ": " + what);
   Variables inputs;
   for (const std::string &name : proto.input()) {
     auto found = values_.find(name);
     if (!name.empty() && found == values_.end())
-      return bad(what + ": '" + name + "' is used before anything defines it");
+      return bad(what + ": " + quoted(name) + " is used before anything defines it");
     inputs.push_back(name.empty() ? Variable() : found->second);
   }
   OnnxNode node(proto, std::move(inputs), place, context_);
   Variables outputs = findTranslation(proto.op_type())->translate(node);
   if (!node.status().ok())
-    return inFile(node.status(), what);
+    return prefixError(node.status(), what);
   for (int i = 0; i < proto.output_size(); ++i) {
     const std::string &name = proto.output(i);
     if (name.empty())
       continue;
     if (i >= int(outputs.size()))
-      return inFile(makeError(ErrorKind::NotSupported,
-                              "output " + std::to_string(i) + " is not supported", place),
-                    what);
+      return makeError(ErrorKind::NotSupported,
+                       what + ": output " + std::to_string(i) + " is not supported");
     if (!outputs[i].ok())
-      return inFile(outputs[i].status(), what);
+      return prefixError(outputs[i].status(), what);
     Variable v = withHint(name, outputs[i], place);
     if (!v.ok())
-      return inFile(v.status(), what);
+      return prefixError(v.status(), what);
     // Where nothing was computed (Identity), the Variable keeps its first name.
     if (v.name().empty())
       v.setName(name);
@@ -237,7 +231,7 @@ absl::Status Importer::addOutputs() {
   for (const onnx::ValueInfoProto &info : graph_.output()) {
     auto found = values_.find(info.name());
     if (found == values_.end())
-      return bad("output '" + info.name() + "' is computed by no node");
+      return bad("output " + quoted(info.name()) + " is computed by no node");
     module_.outputs.push_back(found->second);
     module_.outputNames.push_back(info.name());
   }
@@ -260,11 +254,21 @@ absl::StatusOr<GraphModule> Importer::run() {
   return std::move(module_);
 }
 
+/// Errors of what is in the file are at the file: the node is named by their messages.
 absl::StatusOr<GraphModule> importModel(const std::string &path) {
-  auto model = readModel(path);
-  if (!model.ok())
-    return model.status();
-  return Importer(*model, path).run();
+  absl::StatusOr<OpenFile> opened = openFile(path);
+  if (!opened.ok())
+    return opened.status();
+  try {
+    auto model = readModel(opened->file.get());
+    auto module = model.ok() ? Importer(*model, path).run() : model.status();
+    if (module.ok())
+      return module;
+    absl::string_view message = module.status().message();
+    return makeError(errorKind(module.status()), {message.data(), message.size()}, filePlace(path));
+  } catch (const std::bad_alloc &) {
+    return makeError(ErrorKind::OutOfMemory, path + ": no memory to read it");
+  }
 }
 
 } // namespace

@@ -124,7 +124,7 @@ std::vector<std::pair<int, int>> padWidths(OnnxNode &n, const Variable &x) {
                                       std::to_string(axes.size()) + " axes");
     return widths;
   }
-  std::vector<int> list = asInts(*pads);
+  std::vector<int> list = n.toInts(*pads, n.opset() >= 11 ? "input 1" : "attribute pads");
   for (size_t i = 0; i < plain.size(); ++i)
     widths[plain[i]] = {list[i], list[plain.size() + i]};
   return widths;

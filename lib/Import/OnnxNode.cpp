@@ -1,15 +1,16 @@
 //===- OnnxNode.cpp - inputs and attributes of a node ----------------------===//
 #include "Import/OnnxNode.h"
 
-#include <limits>
+#include <utility>
 
 #include "Eval/Evaluate.h"
 #include "Import/TensorReader.h"
+#include "Support/Text.h"
 
 namespace graphc {
 
 Variable OnnxNode::fail(ErrorKind kind, std::string_view message) {
-  absl::Status error = makeError(kind, message, place_);
+  absl::Status error = makeError(kind, printable(message), place_);
   if (status_.ok())
     status_ = error;
   return Variable::invalid(error);
@@ -61,14 +62,22 @@ Ints OnnxNode::constantInts(size_t i) {
   }
   Tensor wide = value.cast(DType::Int64).contiguous();
   absl::Span<const int64_t> numbers = wide.flat<int64_t>();
+  if (value.dtype() == DType::UInt64)
+    for (int64_t number : numbers)
+      if (number < 0) {
+        fail(ErrorKind::ValueError, "input " + std::to_string(i) +
+                                        " is out of range: " + std::to_string(uint64_t(number)));
+        return {};
+      }
   return Ints(numbers.begin(), numbers.end());
 }
 
 int64_t OnnxNode::constantInt(size_t i) {
-  Tensor value = constant(i);
-  if (status_.ok() && (!isInteger(value.dtype()) || value.numElements() != 1))
-    fail(ErrorKind::TypeError, "input " + std::to_string(i) + " must be one integer");
-  return value.item<int64_t>();
+  Ints numbers = constantInts(i);
+  if (numbers.size() == 1)
+    return numbers[0];
+  fail(ErrorKind::TypeError, "input " + std::to_string(i) + " must be one integer");
+  return 0;
 }
 
 //===--- attributes -------------------------------------------------------------===//
@@ -98,14 +107,14 @@ int64_t OnnxNode::getInt(std::string_view name, int64_t otherwise) {
   return attribute ? attribute->i() : otherwise;
 }
 
+int OnnxNode::getSmallInt(std::string_view name, int otherwise) {
+  return toInt(getInt(name, otherwise), "attribute " + std::string(name));
+}
+
 int OnnxNode::requireInt(std::string_view name) {
   if (!hasAttribute(name))
     fail(ErrorKind::ValueError, "attribute " + std::string(name) + " is missing");
-  int64_t value = getInt(name, 0);
-  if (value != int(value))
-    fail(ErrorKind::ValueError,
-         "attribute " + std::string(name) + " is out of range: " + std::to_string(value));
-  return int(value);
+  return getSmallInt(name, 0);
 }
 
 double OnnxNode::getFloat(std::string_view name, double otherwise) {
@@ -154,15 +163,29 @@ std::optional<Tensor> OnnxNode::getTensor(std::string_view name) {
 std::optional<DType> OnnxNode::getDType(std::string_view name) {
   if (!hasAttribute(name))
     return std::nullopt;
-  int64_t number = getInt(name, 0);
-  std::optional<DType> dtype = onnxDType(int(number));
+  int number = getSmallInt(name, 0);
+  std::optional<DType> dtype = onnxDType(number);
   if (!dtype)
-    unsupported("attribute " + std::string(name) + " names " + onnxDTypeName(int(number)) +
+    unsupported("attribute " + std::string(name) + " names " + onnxDTypeName(number) +
                 ", which graphc has not");
   return dtype;
 }
 
 //===--- what many translations need --------------------------------------------===//
+
+int OnnxNode::toInt(int64_t number, std::string_view what) {
+  if (std::in_range<int>(number))
+    return int(number);
+  fail(ErrorKind::ValueError, std::string(what) + " is out of range: " + std::to_string(number));
+  return 0;
+}
+
+std::vector<int> OnnxNode::toInts(const Ints &list, std::string_view what) {
+  std::vector<int> result;
+  for (int64_t number : list)
+    result.push_back(toInt(number, what));
+  return result;
+}
 
 int OnnxNode::plainAxis(int64_t axis, int rank, bool end) {
   int64_t plain = axis < 0 ? axis + rank : axis;
@@ -188,14 +211,6 @@ std::optional<Ints> OnnxNode::attributeOrInput(std::string_view name, size_t i) 
 
 Variable OnnxNode::scalar(double value, DType dtype) const {
   return Constant::adopt(Tensor(value).cast(dtype), {}, place_);
-}
-
-std::vector<int> asInts(const Ints &list) {
-  // Numbers that no attribute of an op can be stay wrong, so that the op refuses them.
-  std::vector<int> result;
-  for (int64_t number : list)
-    result.push_back(number == int(number) ? int(number) : std::numeric_limits<int>::min());
-  return result;
 }
 
 } // namespace graphc

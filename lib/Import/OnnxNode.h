@@ -69,7 +69,8 @@ public:
   int64_t getInt(std::string_view name, int64_t otherwise);
   /// For flags.
   bool getBool(std::string_view name, bool otherwise) { return getInt(name, otherwise) != 0; }
-  /// An int that must be given and is small.
+  /// An int that is small; `requireInt`: and must be given.
+  int getSmallInt(std::string_view name, int otherwise);
   int requireInt(std::string_view name);
   double getFloat(std::string_view name, double otherwise);
   std::string getString(std::string_view name, std::string_view otherwise);
@@ -81,6 +82,10 @@ public:
   std::optional<DType> getDType(std::string_view name);
 
   //===--- what many translations need ------------------------------------------===//
+  /// As the int that C++ functions take. Where the number does not fit: an error that says that
+  /// `what` is out of range, and 0.
+  int toInt(int64_t number, std::string_view what);
+  std::vector<int> toInts(const Ints &list, std::string_view what);
   /// An axis counted from 0; an error where the rank has it not. `end`: it may be the rank itself.
   int plainAxis(int64_t axis, int rank, bool end = false);
   std::vector<int> plainAxes(const Ints &axes, int rank);
@@ -99,8 +104,5 @@ private:
   const OnnxContext &context_;
   absl::Status status_;
 };
-
-/// As ints of the C++ functions that take them.
-std::vector<int> asInts(const Ints &list);
 
 } // namespace graphc

@@ -24,7 +24,7 @@ std::vector<int> ceilPadding(OnnxNode &n, const Variable &x, const Window &w) {
     int64_t windows = (std::max<int64_t>(0, rest) + stride - 1) / stride + 1;
     if ((windows - 1) * stride >= extent + front)
       --windows;
-    more[k] = int(std::max<int64_t>(0, (windows - 1) * stride - rest));
+    more[k] = n.toInt(std::max<int64_t>(0, (windows - 1) * stride - rest), "the padding");
   }
   return more;
 }
@@ -105,7 +105,8 @@ Variable positionsOfMaxima(OnnxNode &n, const Variable &x, const Variable &padde
 }
 
 std::optional<Window> poolingWindow(OnnxNode &n, const Variable &x) {
-  return windowOf(n, x, asInts(n.getInts("kernel_shape").value_or(Ints())));
+  Ints extent = n.getInts("kernel_shape").value_or(Ints());
+  return windowOf(n, x, n.toInts(extent, "attribute kernel_shape"));
 }
 
 bool isDilated(const Window &w) {

@@ -21,7 +21,8 @@ Variable gatePart(OnnxNode &n, const Variable &x, int64_t k, int64_t hidden) {
 
 using Activation = Variable (*)(const Operand &);
 
-Activation activationOf(OnnxNode &n, std::string name) {
+Activation activationOf(OnnxNode &n, const std::string &given) {
+  std::string name = given;
   std::transform(name.begin(), name.end(), name.begin(),
                  [](unsigned char c) { return char(std::tolower(c)); });
   if (name == "sigmoid")
@@ -34,7 +35,7 @@ Activation activationOf(OnnxNode &n, std::string name) {
     return softsign;
   if (name == "softplus")
     return softplus;
-  n.unsupported("activation '" + name + "'");
+  n.unsupported("activation '" + given + "'");
   return identity;
 }
 

@@ -6,6 +6,7 @@
 // part of the graph: where extents are static they are folded to constants.
 //
 //===----------------------------------------------------------------------===//
+#include <cmath>
 #include <numeric>
 
 #include "Import/Interpolation.h"
@@ -163,14 +164,16 @@ std::optional<double> known(const Variable &number) {
 /// The extent of the result: a number where that can be known, so that its type has it.
 Operand resultExtent(OnnxNode &n, const Operand &extent, const Variable &number, bool isSize) {
   std::optional<double> value = known(number);
-  if (value && !(*value >= 0 && *value <= 0x1p31))
-    n.fail(ErrorKind::ValueError, "a size or scale is " + std::to_string(*value));
-  else if (value && isSize)
-    return Operand(int64_t(*value));
-  else if (value && extent.isWeak())
-    return Operand(int64_t(extent.weakValue().item<double>() * *value));
-  else if (value && *value == int64_t(*value))
-    return n.at(mul(extent, int64_t(*value)));
+  bool isKnown = value && (isSize || extent.isWeak());
+  double size = value.value_or(0);
+  if (isKnown && !isSize)
+    size = std::floor(extent.weakValue().item<double>() * size);
+  if (!(size >= 0 && size <= 0x1p31))
+    n.fail(ErrorKind::ValueError, "a size or scale is " + std::to_string(size));
+  else if (isKnown)
+    return Operand(int64_t(size));
+  else if (value && size == std::floor(size))
+    return n.at(mul(extent, int64_t(size)));
   Variable exact = isSize ? number : floor(n.at(mul(n.at(real(n, extent)), number)));
   return n.at(cast(n.at(exact), DType::Int64));
 }

@@ -68,7 +68,7 @@ Variables scatterElements(OnnxNode &n) {
       continue;
     if (whole == kDynamic || part == kDynamic)
       return {n.unsupported("scattering where extents are unknown")};
-    widths[size_t(k)].second = asInts({whole - part})[0];
+    widths[size_t(k)].second = n.toInt(whole - part, "the padding");
   }
   indices = countedFromFront(n, indices, extentTerm(n, x, axis));
   indices = pad(n.at(indices), widths, PadOptions{.value = Operand(Tensor(int64_t(-1)))});
@@ -107,7 +107,7 @@ int coordinatesPerIndex(OnnxNode &n, const Variable &indices, int most) {
 
 Variables gatherND(OnnxNode &n) {
   Variable x = n.in(0), indices = cast(n.arg(1), DType::Int64);
-  int batch = int(n.getInt("batch_dims", 0));
+  int batch = n.getSmallInt("batch_dims", 0);
   if (!x.ok() || batch < 0 || batch >= std::min(x.rank(), indices.rank()))
     return {n.fail(ErrorKind::ValueError, "batch_dims is " + std::to_string(batch))};
   int count = coordinatesPerIndex(n, indices, x.rank() - batch);
@@ -180,7 +180,9 @@ Ints unpooledShape(OnnxNode &n, const Variable &x) {
   for (int k = 0; k < axes; ++k) {
     int64_t extent = 0;
     if (__builtin_mul_overflow(shape[size_t(2 + k)] - 1, stride[k], &extent) ||
-        __builtin_add_overflow(extent, window[k] - pads[k] - pads[axes + k], &extent))
+        __builtin_add_overflow(extent, window[k], &extent) ||
+        __builtin_sub_overflow(extent, pads[k], &extent) ||
+        __builtin_sub_overflow(extent, pads[axes + k], &extent))
       n.fail(ErrorKind::ValueError, "kernel_shape, strides and pads are out of range");
     result.push_back(extent);
   }
@@ -206,7 +208,9 @@ Variables maxUnpool(OnnxNode &n) {
     return {n.fail(ErrorKind::ValueError,
                    "output_shape must have " + std::to_string(shape.size()) + " numbers")};
   for (size_t k = 0; k < wanted.size(); ++k)
-    more.emplace_back(0, asInts({wanted[k] - shape[k]})[0]);
+    more.emplace_back(0, n.toInt(wanted[k], "output_shape") - n.toInt(shape[k], "an extent"));
+  if (!n.status().ok())
+    return {};
   return {pad(n.at(result), more)};
 }
 

@@ -49,13 +49,15 @@ Variables flattened(OnnxNode &n) {
 }
 
 Variables transposed(OnnxNode &n) {
+  Variable x = n.in(0);
   std::optional<Ints> order = n.getInts("perm");
-  return {order ? transpose(n.arg(0), asInts(*order)) : transpose(n.arg(0))};
+  return {order ? transpose(n.at(x), n.plainAxes(*order, x.rank())) : transpose(n.at(x))};
 }
 
 Variables squeezed(OnnxNode &n) {
+  Variable x = n.in(0);
   std::optional<Ints> axes = n.attributeOrInput("axes", 1);
-  return {axes ? squeeze(n.arg(0), Axes(asInts(*axes))) : squeeze(n.arg(0))};
+  return {axes ? squeeze(n.at(x), Axes(n.plainAxes(*axes, x.rank()))) : squeeze(n.at(x))};
 }
 
 Variables unsqueezed(OnnxNode &n) {

@@ -4,8 +4,9 @@
 #include <bit>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <limits>
 
+#include "Support/ReadFile.h"
 #include "Support/Text.h"
 #include "absl/strings/numbers.h"
 #include "graphc/Status.h"
@@ -15,7 +16,9 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "ONNX's raw data is little-endian");
 
-absl::Status badTensor(const std::string &why) { return makeError(ErrorKind::ValueError, why); }
+absl::Status badTensor(const std::string &why) {
+  return makeError(ErrorKind::ValueError, printable(why));
+}
 
 /// The number of elements of a shape that comes from a file; none if it is negative anywhere or
 /// cannot be in memory.
@@ -39,28 +42,38 @@ void copyBytes(Tensor &tensor, const char *bytes) {
     element = *bytes++ != 0;
 }
 
-/// A number of a typed field as an element. Fields of halves hold their bits.
-template <class T, class Field> T elementOf(Field number) {
+/// A number of a typed field as an element, if it is one. Fields of halves hold their bits.
+template <class T, class Field> std::optional<T> elementOf(Field number) {
   if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
+    if (number < 0 || number > std::numeric_limits<uint16_t>::max())
+      return std::nullopt;
     T half;
     half.bits = uint16_t(number);
     return half;
   } else {
-    return T(number);
+    T element = T(number);
+    if (std::is_integral_v<T> && !std::is_same_v<T, bool> && Field(element) != number)
+      return std::nullopt;
+    return element;
   }
 }
 
 template <class Field> absl::Status copyNumbers(Tensor &tensor, const Field &field) {
-  if (field.size() != tensor.numElements())
-    return badTensor("holds " + std::to_string(field.size()) + " numbers for the shape " +
-                     shapeText(tensor.shape()));
+  absl::Status status;
   dispatch(tensor.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    auto from = field.begin();
-    for (T &element : tensor.mutableFlat<T>())
-      element = elementOf<T>(*from++);
+    T *next = tensor.mutableFlat<T>().data();
+    for (auto number : field) {
+      std::optional<T> element = elementOf<T>(number);
+      if (!element) {
+        status = badTensor("holds " + std::to_string(number) + ", which is no " +
+                           std::string(dtypeName(tensor.dtype())));
+        return;
+      }
+      *next++ = *element;
+    }
   });
-  return absl::OkStatus();
+  return status;
 }
 
 int64_t numbersIn(const onnx::TensorProto &proto) {
@@ -138,7 +151,7 @@ absl::StatusOr<std::filesystem::path> fileInside(const std::string &folder,
     return badTensor("its external data has the location '" + location +
                      "', which is not a file beside the model or below");
   if (failure)
-    return makeError(ErrorKind::Io, "cannot read its data in " + (root / location).string() + ": " +
+    return makeError(ErrorKind::Io, "cannot read its data: " + (root / location).string() + ": " +
                                         failure.message());
   return real;
 }
@@ -155,23 +168,23 @@ absl::StatusOr<Tensor> readExternal(const onnx::TensorProto &proto, DType dtype,
   auto inside = fileInside(folder, where->location);
   if (!inside.ok())
     return inside.status();
-  const std::filesystem::path &path = *inside;
-  std::error_code failure;
-  auto size = std::filesystem::file_size(path, failure);
-  if (failure)
-    return makeError(ErrorKind::Io,
-                     "cannot read its data in " + path.string() + ": " + failure.message());
-  if (where->offset > int64_t(size) || needed > int64_t(size) - where->offset)
+  const std::string path = inside->string();
+  absl::StatusOr<OpenFile> opened = openFile(path);
+  if (!opened.ok())
+    return prefixError(opened.status(), "cannot read its data");
+  // Of what is no regular file nothing is there.
+  int64_t size = std::max<int64_t>(0, opened->size);
+  if (where->offset > size || needed > size - where->offset)
     return badTensor("needs " + std::to_string(needed) + " bytes from offset " +
-                     std::to_string(where->offset) + " of " + path.string() + ", which has " +
+                     std::to_string(where->offset) + " of " + path + ", which has " +
                      std::to_string(size));
   auto tensor = Tensor::allocate(dtype, proto.dims());
   if (!tensor.ok() || needed == 0)
     return tensor;
-  std::ifstream file(path, std::ios::binary);
-  file.seekg(where->offset);
-  if (!file.read(static_cast<char *>(tensor->data()), needed))
-    return makeError(ErrorKind::Io, "cannot read its data in " + path.string());
+  FILE *file = opened->file.get();
+  if (std::fseek(file, where->offset, SEEK_SET) != 0 ||
+      std::fread(tensor->data(), 1, size_t(needed), file) != size_t(needed))
+    return makeError(ErrorKind::Io, "cannot read its data: " + path);
   if (dtype == DType::Bool)
     copyBytes(*tensor, static_cast<const char *>(tensor->data()));
   return tensor;

@@ -70,10 +70,10 @@ void addPadding(OnnxNode &n, const Variable &x, Window &w, const std::vector<int
     int64_t total = rest + more[k] + covered(w, k) - result;
     // A larger result than the windows reach has zeros behind it.
     if (total < 0) {
-      w.padding[k] = {0, asInts({total})[0]};
+      w.padding[k] = {0, n.toInt(total, "the padding")};
       continue;
     }
-    int less = int(total / 2), most = int(total - total / 2);
+    int most = n.toInt(total - total / 2, "the padding"), less = int(total / 2);
     w.padding[k] = automatic == "SAME_UPPER" ? std::pair(less, most) : std::pair(most, less);
   }
 }
@@ -103,11 +103,11 @@ Variables convTranspose(OnnxNode &n) {
     return {};
   std::vector<int> more = perAxis(n, "output_padding", w->axes, 0);
   addPadding(n, x, *w, more);
-  int64_t groups = n.getInt("group", 1);
-  int64_t channels = kernel.type().extent(0), outputs = kernel.type().extent(1);
-  if (channels == kDynamic || outputs == kDynamic)
+  int groups = n.getSmallInt("group", 1);
+  int64_t channels = kernel.type().extent(0);
+  if (!kernel.type().hasStaticShape())
     return {n.unsupported("a kernel of unknown extents: " + kernel.type().brief())};
-  if (groups < 1 || groups != int(groups) || channels % groups != 0)
+  if (groups < 1 || channels % groups != 0)
     return {n.fail(ErrorKind::ValueError, std::to_string(channels) + " channels in " +
                                               std::to_string(groups) + " groups")};
   if (!n.status().ok())
@@ -119,10 +119,12 @@ Variables convTranspose(OnnxNode &n) {
     // The zeros behind the last element are there already.
     int64_t front = reach - w->padding[k].first;
     int64_t back = reach - w->padding[k].second + more[k] - (w->stride[k] - 1);
-    padding.emplace_back(asInts({front, back})[0], asInts({front, back})[1]);
+    padding.emplace_back(n.toInt(front, "the padding"), n.toInt(back, "the padding"));
   }
+  if (!n.status().ok())
+    return {};
   Variable spread = cutOff(n, spreadOut(n, x, *w), padding);
-  ConvOptions options{.padding = Padding(padding), .dilation = w->dilation, .groups = int(groups)};
+  ConvOptions options{.padding = Padding(padding), .dilation = w->dilation, .groups = groups};
   Variable reversed = exchanged(n, kernel, groups);
   return {withBias(n, convolved(n, spread, reversed, options), 2)};
 }

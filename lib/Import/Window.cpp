@@ -4,7 +4,8 @@
 namespace graphc {
 
 std::vector<int> perAxis(OnnxNode &n, std::string_view name, int axes, int otherwise) {
-  std::vector<int> list = asInts(n.getInts(name).value_or(Ints(size_t(axes), otherwise)));
+  std::vector<int> list = n.toInts(n.getInts(name).value_or(Ints(size_t(axes), otherwise)),
+                                   "attribute " + std::string(name));
   if (int(list.size()) == axes)
     return list;
   n.fail(ErrorKind::ValueError, "attribute " + std::string(name) + " has " +
@@ -18,7 +19,7 @@ std::vector<std::pair<int, int>> padsAttribute(OnnxNode &n, int axes) {
   std::optional<Ints> pads = n.getInts("pads");
   if (!pads)
     return padding;
-  std::vector<int> list = asInts(*pads);
+  std::vector<int> list = n.toInts(*pads, "attribute pads");
   if (int(list.size()) != 2 * axes) {
     n.fail(ErrorKind::ValueError, "attribute pads has " + std::to_string(list.size()) +
                                       " entries for " + std::to_string(axes) + " spatial axes");
@@ -31,11 +32,8 @@ std::vector<std::pair<int, int>> padsAttribute(OnnxNode &n, int axes) {
 
 std::vector<int> kernelExtent(OnnxNode &n, const Variable &kernel) {
   std::vector<int> extent;
-  for (int k = 2; k < kernel.rank(); ++k) {
-    if (kernel.type().extent(k) == kDynamic)
-      n.unsupported("a kernel of unknown extents: " + kernel.type().brief());
-    extent.push_back(int(std::max<int64_t>(1, kernel.type().extent(k))));
-  }
+  for (int k = 2; k < kernel.rank(); ++k)
+    extent.push_back(n.toInt(std::max<int64_t>(1, kernel.type().extent(k)), "the kernel's extent"));
   return extent;
 }
 
@@ -55,9 +53,12 @@ std::optional<Window> unpaddedWindow(OnnxNode &n, const Variable &x, std::vector
   w.stride = perAxis(n, "strides", w.axes);
   w.dilation = perAxis(n, "dilations", w.axes);
   w.padding.assign(size_t(w.axes), {0, 0});
-  for (int k = 0; k < w.axes; ++k)
+  for (int k = 0; k < w.axes; ++k) {
+    // With all of them ints, no sum or product of two leaves 64 bits.
+    n.toInt(std::max<int64_t>(0, x.type().extent(2 + k)), "the operand's extent");
     if (w.extent[k] < 1 || w.stride[k] < 1 || w.dilation[k] < 1)
       n.fail(ErrorKind::ValueError, "windows, strides and dilations must be positive");
+  }
   if (!n.status().ok())
     return std::nullopt;
   return w;
@@ -76,7 +77,7 @@ std::pair<int, int> samePadding(OnnxNode &n, const Window &w, int k, int64_t ext
     int64_t windows = (extent + w.stride[k] - 1) / w.stride[k];
     total = std::max<int64_t>(0, (windows - 1) * w.stride[k] + reach - extent);
   }
-  int less = int(total / 2), more = int(total - total / 2);
+  int more = n.toInt(total - total / 2, "the padding"), less = int(total / 2);
   return upper ? std::pair(less, more) : std::pair(more, less);
 }
 

@@ -26,7 +26,7 @@ std::optional<Window> windowOf(OnnxNode &n, const Variable &x, std::vector<int> 
 std::vector<int> perAxis(OnnxNode &n, std::string_view name, int axes, int otherwise = 1);
 /// The attribute pads: front and back of each axis.
 std::vector<std::pair<int, int>> padsAttribute(OnnxNode &n, int axes);
-/// The static extents of a kernel's spatial axes; NotSupported where they are unknown.
+/// The extents of a kernel's spatial axes, 1 where they are unknown.
 std::vector<int> kernelExtent(OnnxNode &n, const Variable &kernel);
 
 /// Conv without bias, its attributes being the node's.

@@ -1,15 +1,13 @@
 //===- Runtime/Npy.cpp - NPY files ----------------------------------------===//
 #include "Runtime/Npy.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <memory>
 
+#include "Support/ReadFile.h"
 #include "Support/Text.h"
 #include "absl/strings/str_cat.h"
 #include "graphc/Status.h"
@@ -40,11 +38,6 @@ protected:
 private:
   const char *next_;
 };
-
-struct FileCloser {
-  void operator()(FILE *file) const { std::fclose(file); }
-};
-using File = std::unique_ptr<FILE, FileCloser>;
 
 class FileSource : public ByteSource {
 public:
@@ -81,14 +74,20 @@ absl::StatusOr<int64_t> dataBytes(const NpyHeader &header) {
   return bytes;
 }
 
+absl::Status checkMagic(std::string_view head) {
+  if (head.starts_with(kMagic))
+    return absl::OkStatus();
+  return ioError("not an NPY file: it does not begin with \\x93NUMPY");
+}
+
 absl::StatusOr<NpyHeader> readHeader(ByteSource &source) {
   char preamble[8];
   if (source.remaining() < int64_t(sizeof(preamble)))
     return ioError("not an NPY file: too short");
   if (absl::Status status = source.read(preamble, sizeof(preamble)); !status.ok())
     return status;
-  if (std::string_view(preamble, kMagic.size()) != kMagic)
-    return ioError("not an NPY file: it does not begin with \\x93NUMPY");
+  if (absl::Status status = checkMagic({preamble, sizeof(preamble)}); !status.ok())
+    return status;
   int version = uint8_t(preamble[6]);
   if (version < 1 || version > 3 || preamble[7] != 0)
     return makeError(
@@ -102,6 +101,9 @@ absl::StatusOr<NpyHeader> readHeader(ByteSource &source) {
     length = length << 8 | lengthBytes[i];
   if (int64_t(length) > source.remaining())
     return ioError(absl::StrCat("the header of ", length, " bytes goes beyond the end"));
+  // NumPy itself reads no longer ones unless it is told to: 10,000.
+  if (length > 1 << 20)
+    return ioError(absl::StrCat("the header has ", length, " bytes"));
   std::string text(length, '\0');
   if (absl::Status status = source.read(text.data(), int64_t(length)); !status.ok())
     return status;
@@ -204,23 +206,16 @@ absl::StatusOr<std::string> formatNpy(const Tensor &tensor) {
 }
 
 absl::StatusOr<Tensor> loadNpy(const std::string &path) {
-  File file(std::fopen(path.c_str(), "rb"));
-  struct stat info;
-  if (!file || fstat(fileno(file.get()), &info) != 0)
-    return fileError(path);
-  if (S_ISREG(info.st_mode)) {
-    FileSource source(file.get(), info.st_size);
-    absl::StatusOr<Tensor> tensor = readNpy(source);
-    return tensor.ok() ? tensor : prefixError(tensor.status(), path);
+  absl::StatusOr<OpenFile> opened = openFile(path);
+  if (!opened.ok())
+    return opened.status();
+  if (opened->size < 0) {
+    absl::StatusOr<std::string> bytes = readToEnd(opened->file.get(), path, checkMagic);
+    return bytes.ok() ? parseNpy(*bytes, path) : bytes.status();
   }
-  // A pipe has no size: read until it ends.
-  std::string bytes;
-  char buffer[1 << 16];
-  while (size_t count = std::fread(buffer, 1, sizeof(buffer), file.get()))
-    bytes.append(buffer, count);
-  if (std::ferror(file.get()))
-    return fileError(path);
-  return parseNpy(bytes, path);
+  FileSource source(opened->file.get(), opened->size);
+  absl::StatusOr<Tensor> tensor = readNpy(source);
+  return tensor.ok() ? tensor : prefixError(tensor.status(), path);
 }
 
 absl::Status saveNpy(const std::string &path, const Tensor &tensor) {

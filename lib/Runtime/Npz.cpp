@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "Runtime/Npy.h"
+#include "Support/ReadFile.h"
 #include "absl/strings/str_cat.h"
 #include "graphc/Status.h"
 
@@ -106,23 +107,14 @@ absl::StatusOr<Tensor> readMember(zip_t *archive, const zip_stat_t &info, int64_
   return tensor;
 }
 
-absl::StatusOr<int64_t> fileSize(const std::string &path) {
-  FILE *file = std::fopen(path.c_str(), "rb");
-  int64_t size = file && std::fseek(file, 0, SEEK_END) == 0 ? std::ftell(file) : -1;
-  int code = errno;
-  if (file)
-    std::fclose(file);
-  if (size < 0)
-    return zipError(path, std::strerror(code));
-  return size;
-}
-
 } // namespace
 
 absl::StatusOr<std::map<std::string, Tensor>> loadNpz(const std::string &path) {
-  absl::StatusOr<int64_t> archiveBytes = fileSize(path);
-  if (!archiveBytes.ok())
-    return archiveBytes.status();
+  absl::StatusOr<OpenFile> opened = openFile(path);
+  if (!opened.ok())
+    return opened.status();
+  if (opened->size < 0)
+    return zipError(path, "an archive cannot be read from a pipe");
   absl::StatusOr<Archive> archive = openArchive(path, ZIP_RDONLY);
   if (!archive.ok())
     return archive.status();
@@ -135,7 +127,7 @@ absl::StatusOr<std::map<std::string, Tensor>> loadNpz(const std::string &path) {
     std::string name = info.name;
     if (!name.ends_with(kSuffix))
       continue; // NumPy gives such members as bytes; they are no arrays
-    absl::StatusOr<Tensor> tensor = readMember(archive->get(), info, *archiveBytes);
+    absl::StatusOr<Tensor> tensor = readMember(archive->get(), info, opened->size);
     if (!tensor.ok())
       return prefixError(tensor.status(), absl::StrCat(path, ": ", name));
     std::string key = name.substr(0, name.size() - kSuffix.size());

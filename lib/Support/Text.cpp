@@ -27,6 +27,18 @@ std::string shapeText(absl::Span<const int64_t> shape) {
   return "(" + extents + (shape.size() == 1 ? ",)" : ")");
 }
 
+std::string printable(std::string_view text) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string result;
+  for (unsigned char c : text) {
+    if (c >= ' ' && c != 0x7f)
+      result += char(c);
+    else
+      result += {'\\', 'x', kDigits[c >> 4], kDigits[c & 15]};
+  }
+  return result;
+}
+
 std::string didYouMean(std::string_view wrong, absl::Span<const std::string> names) {
   const std::string *best = nullptr;
   size_t least = std::max<size_t>(1, wrong.size() / 3) + 1;

@@ -30,6 +30,9 @@ template <class List> std::string join(const List &list, std::string_view separa
 /// A shape as a Python tuple: "(2, 3)", "(4,)", "()".
 std::string shapeText(absl::Span<const int64_t> shape);
 
+/// `text` with control characters as \xNN, so that what comes from a file cannot garble a message.
+std::string printable(std::string_view text);
+
 /// "; did you mean 'tanh'?" with the name nearest to `wrong`, or nothing if none is near: the
 /// edit distance is at most a third of the length. Ties go to the first.
 std::string didYouMean(std::string_view wrong, absl::Span<const std::string> names);

@@ -22,7 +22,11 @@ def node(operator, domain=""):
     return field(1, field(1, "x") + field(2, operator + "_out") + field(4, operator) + field(7, domain))
 
 
-nodes = node("NonMaxSuppression") + node("Fancy", "com.example") + node("NonMaxSuppression")
-model = field(1, 7) + field(7, nodes + field(2, "test")) + field(8, field(2, 13))
-with open(sys.argv[1], "wb") as file:
-    file.write(model)
+def model(nodes):
+    return field(1, 7) + field(7, nodes + field(2, "test")) + field(8, field(2, 13))
+
+
+if __name__ == "__main__":
+    nodes = node("NonMaxSuppression") + node("Fancy", "com.example") + node("NonMaxSuppression")
+    with open(sys.argv[1], "wb") as file:
+        file.write(model(nodes))

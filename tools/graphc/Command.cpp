@@ -5,7 +5,8 @@
 #include <cstring>
 #include <fstream>
 #include <iostream>
-#include <iterator>
+
+#include "Support/ReadFile.h"
 
 namespace graphc {
 
@@ -42,8 +43,10 @@ absl::StatusOr<GraphModule> loadModule(const Common &common) {
     return loadOnnx(common.file);
   if (common.file != "-")
     return loadGraph(common.file, common.entry);
-  std::string text(std::istreambuf_iterator<char>(std::cin), {});
-  return parseGraph(text, "<stdin>", common.entry);
+  absl::StatusOr<std::string> text = readStandardInput();
+  if (!text.ok())
+    return text.status();
+  return parseGraph(*text, "<stdin>", common.entry);
 }
 
 absl::StatusOr<Function> loadFunction(const Common &common, const FunctionOptions &options) {

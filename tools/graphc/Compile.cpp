@@ -3,9 +3,9 @@
 #include <cctype>
 #include <iterator>
 
-#include "API/SharedLibrary.h"
 #include "Command.h"
 #include "Kernels/CompilerInterface.h"
+#include "Support/ReadFile.h"
 
 namespace graphc {
 namespace {
@@ -87,7 +87,7 @@ absl::Status compile(const CompileVerb &verb) {
       return writeLibrary(verb, **compiler, *module, options);
     result = (*compiler)->emit(*module, verb.emit, options);
   } else {
-    absl::StatusOr<std::string> text = readFile(verb.common.file);
+    absl::StatusOr<std::string> text = readText(verb.common.file);
     if (!text.ok())
       return text.status();
     result = (*compiler)->translate(*text, verb.common.file, verb.from, verb.emit, options);

@@ -1,10 +1,12 @@
 //===- main.cpp - the graphc command --------------------------------------===//
 #include <iostream>
 
+#include "API/FatalError.h"
 #include "API/FormatError.h"
 #include "Command.h"
 
 int main(int argc, char **argv) {
+  graphc::reportUncaughtExceptions();
   CLI::App app("graphc compiles tensor graphs to native code");
   app.name("graphc");
   app.require_subcommand(1);

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <sys/stat.h>
 
 #include "Eval/Evaluate.h"
 #include "Import/OnnxModels.h"
@@ -77,8 +78,9 @@ TEST(Constants, mustNotFollowFromInputs) {
   addOutput(model, "y");
   auto module = loadModel(model);
   EXPECT_EQ(errorKind(module.status()), ErrorKind::NotSupported);
-  EXPECT_THAT(message(module), EndsWith("node 1 'wrap' (Unsqueeze): input 1 must be constant, but "
-                                        "is computed from the model's inputs"));
+  EXPECT_EQ(message(module),
+            "node 1 (Unsqueeze \"wrap\"): input 1 must be constant, but is computed "
+            "from the model's inputs");
 }
 
 /// 0 stands for the operand's extent, known or not.
@@ -101,7 +103,7 @@ TEST(Errors, unsupportedOperatorsAreCounted) {
   addOutput(model, "d");
   auto module = loadModel(model);
   EXPECT_EQ(errorKind(module.status()), ErrorKind::NotSupported);
-  EXPECT_THAT(message(module), EndsWith(": uses operators that have no translation: Bogus (2), "
+  EXPECT_THAT(message(module), EndsWith("uses operators that have no translation: Bogus (2), "
                                         "NonZero (1), com.example.Relu (1)"));
 }
 
@@ -133,7 +135,7 @@ TEST(Errors, namesThatAreDefinedTwice) {
   addNode(model, "Relu", {"x"}, {"y"});
   addNode(model, "Neg", {"x"}, {"y"});
   addOutput(model, "y");
-  EXPECT_THAT(message(loadModel(model)), EndsWith("model.onnx: 'y' is defined twice"));
+  EXPECT_THAT(message(loadModel(model)), EndsWith("'y' is defined twice"));
 }
 
 TEST(Errors, sparseInitializers) {
@@ -141,7 +143,7 @@ TEST(Errors, sparseInitializers) {
   addInput(model, "x", {2});
   model.mutable_graph()->add_sparse_initializer();
   addOutput(model, "x");
-  EXPECT_THAT(message(loadModel(model)), EndsWith("model.onnx: has sparse initializers"));
+  EXPECT_THAT(message(loadModel(model)), EndsWith("has sparse initializers"));
 }
 
 TEST(Errors, attributesOfAnotherKind) {
@@ -265,7 +267,22 @@ TEST(ExternalData, mistakes) {
   for (const char *location : {"../weights.bin", "a/../../weights.bin", "/etc/hostname", ""})
     EXPECT_THAT(message(loadModel(External(location, "0").model)),
                 HasSubstr("which is not a file beside the model or below"));
-  EXPECT_EQ(errorKind(loadModel(External("missing.bin", "0").model).status()), ErrorKind::Io);
+}
+
+TEST(ExternalData, filesThatCannotBeRead) {
+  std::filesystem::path folder = std::filesystem::path(scratchFile("x.bin", "")).parent_path();
+  std::filesystem::create_directory(folder / "folder");
+  std::filesystem::create_symlink("loop", folder / "loop");
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  const std::string prefix = "initializer 'w': cannot read its data: ";
+  for (auto [location, why] :
+       {std::pair("missing.bin", "No such file or directory"), std::pair("folder", "is a folder"),
+        std::pair("loop", "Too many levels of symbolic links"),
+        std::pair("pipe", "is no regular file")}) {
+    auto module = loadModel(External(location, "0").model);
+    EXPECT_EQ(errorKind(module.status()), ErrorKind::Io);
+    EXPECT_EQ(message(module), prefix + (folder / location).string() + ": " + why);
+  }
 }
 
 /// Nor may a link beside the model lead elsewhere.
@@ -293,9 +310,8 @@ TEST(OpsetVersions, unknownOnesAreRefused) {
     addOutput(model, "x");
     auto module = loadModel(model);
     EXPECT_EQ(errorKind(module.status()), ErrorKind::NotSupported);
-    EXPECT_THAT(message(module),
-                EndsWith("model.onnx: is written for version " + std::to_string(version) +
-                         " of ONNX's operators; 1 to 21 are known"));
+    EXPECT_THAT(message(module), EndsWith("is written for version " + std::to_string(version) +
+                                          " of ONNX's operators; 1 to 21 are known"));
   }
 }
 
@@ -355,7 +371,7 @@ TEST(HostileFiles, hugeConstantsAreNotFolded) {
   addOutput(model, "y");
   auto module = loadModel(model);
   EXPECT_EQ(errorKind(module.status()), ErrorKind::NotSupported);
-  EXPECT_THAT(message(module), HasSubstr("node 4 'wrap' (Unsqueeze): input 1: "));
+  EXPECT_THAT(message(module), HasSubstr("node 4 (Unsqueeze \"wrap\"): input 1: "));
   EXPECT_THAT(message(module), HasSubstr("needs more than 1048576 iterations"));
 
   onnx::ModelProto unused = makeModel(13);
@@ -383,19 +399,46 @@ TEST(DamagedFiles, areGoodBeforeTheyAreDamaged) {
   EXPECT_TRUE(varied.ok()) << varied.status();
 }
 
-/// Whatever a damaged file gives, an error or another model: it must not crash.
-TEST(DamagedFiles, giveErrors) {
+/// Runs a model on zeros, as long as that takes little; dynamic extents are 1.
+void runIfSmall(const GraphModule &module) {
+  std::vector<Tensor> values;
+  for (const Variable &input : module.inputs) {
+    std::vector<int64_t> shape;
+    int64_t count = 1;
+    for (int64_t extent : input.type().shape()) {
+      shape.push_back(extent == kDynamic ? 1 : extent);
+      if (__builtin_mul_overflow(count, shape.back(), &count) || count > 1 << 16)
+        return;
+    }
+    values.push_back(*Tensor::zeros(input.dtype(), shape));
+  }
+  EvaluationBudget budget{1 << 16};
+  (void)evaluate(module.outputs, module.inputs, values, &budget);
+}
+
+/// Whatever a damaged file gives, an error or another model, which gives an error or runs: it must
+/// not crash.
+TEST(DamagedFiles, giveErrorsOrRun) {
   for (const onnx::ModelProto &model : {smallNetwork(), variedNetwork()}) {
     const std::string good = model.SerializeAsString();
+    int ran = 0;
+    auto tryFile = [&](const std::string &bytes) {
+      auto module = load(scratchFile("damaged.onnx", bytes));
+      if (!module.ok())
+        return;
+      runIfSmall(*module);
+      ++ran;
+    };
     for (size_t length = 0; length < good.size(); ++length)
-      (void)load(scratchFile("damaged.onnx", good.substr(0, length)));
+      tryFile(good.substr(0, length));
     std::mt19937 random(20240611);
     for (int i = 0; i < 2000; ++i) {
       std::string bad = good;
       for (int flips = 1 + int(random() % 3); flips > 0; --flips)
         bad[random() % bad.size()] ^= char(1 << random() % 8);
-      (void)load(scratchFile("damaged.onnx", bad));
+      tryFile(bad);
     }
+    EXPECT_GT(ran, 100); // names of nodes and the like may be anything
   }
 }
 

@@ -76,6 +76,14 @@ TEST(Place, UnknownPrintsNothing) {
   EXPECT_NE(here.str().find("StatusTest.cpp:"), std::string::npos);
 }
 
+/// In files without lines the name says it all.
+TEST(Place, MayHaveNoLine) {
+  const char *node = internFileName("m.onnx: node 5 (Add \"a:1\")");
+  absl::Status status = makeError(ErrorKind::Io, "x", Place(node, 0, 0));
+  EXPECT_EQ(Place(node, 0, 0).str(), "m.onnx: node 5 (Add \"a:1\")");
+  EXPECT_EQ(errorPlace(status), Place(node, 0, 0));
+}
+
 TEST(Place, EqualNamesArePointerEqual) {
   std::string name = "some/file.cpp";
   const char *first = internFileName(name);

@@ -11,6 +11,11 @@ TEST(Text, Join) {
   EXPECT_EQ(join(std::vector<int>{1, 2, 3}, "x", [](int i) { return std::to_string(i); }), "1x2x3");
 }
 
+TEST(Text, Printable) {
+  EXPECT_EQ(printable("plain \xc3\xa9"), "plain \xc3\xa9");
+  EXPECT_EQ(printable(std::string_view("a\0b\n\x1b[1m\x7f", 9)), "a\\x00b\\x0a\\x1b[1m\\x7f");
+}
+
 TEST(Text, DidYouMean) {
   std::vector<std::string> names = {"tan", "tanh", "sqrt", "log1p"};
   EXPECT_EQ(didYouMean("tanhh", names), "; did you mean 'tanh'?");

@@ -1,0 +1,80 @@
+//===- Support/ReadFile.cpp -----------------------------------------------===//
+#include "Support/ReadFile.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <vector>
+
+#include "graphc/Status.h"
+
+namespace graphc {
+namespace {
+
+absl::Status errnoError(const std::string &path) {
+  return makeError(ErrorKind::Io, path + ": " + std::strerror(errno));
+}
+
+bool isStandardInput(const struct stat &info) {
+  struct stat input;
+  return fstat(STDIN_FILENO, &input) == 0 && input.st_dev == info.st_dev &&
+         input.st_ino == info.st_ino;
+}
+
+/// No text of ours has a zero byte; bytecode begins with its own magic.
+absl::Status checkText(std::string_view head) {
+  constexpr std::string_view kBytecode = "ML\xefR";
+  if (head.starts_with(kBytecode) || head.find('\0') == std::string_view::npos)
+    return absl::OkStatus();
+  return makeError(ErrorKind::Io, "is no text: it has a zero byte");
+}
+
+} // namespace
+
+absl::StatusOr<OpenFile> openFile(const std::string &path) {
+  struct stat info;
+  // Before it is opened: opening a pipe waits for its writer.
+  if (stat(path.c_str(), &info) != 0)
+    return errnoError(path);
+  bool isRegular = S_ISREG(info.st_mode);
+  if (S_ISDIR(info.st_mode))
+    return makeError(ErrorKind::Io, path + ": is a folder");
+  if (!isRegular && !(S_ISFIFO(info.st_mode) && isStandardInput(info)))
+    return makeError(ErrorKind::Io, path + ": is no regular file");
+  OpenFile opened{File(std::fopen(path.c_str(), "rb")), isRegular ? int64_t(info.st_size) : -1};
+  if (!opened.file)
+    return errnoError(path);
+  return opened;
+}
+
+absl::StatusOr<std::string> readToEnd(FILE *file, const std::string &name, CheckHead check) {
+  try {
+    std::string bytes;
+    std::vector<char> buffer(1 << 16);
+    while (size_t count = std::fread(buffer.data(), 1, buffer.size(), file)) {
+      if (bytes.empty())
+        if (absl::Status status = check({buffer.data(), count}); !status.ok())
+          return prefixError(status, name);
+      bytes.append(buffer.data(), count);
+    }
+    if (std::ferror(file))
+      return errnoError(name);
+    return bytes;
+  } catch (const std::bad_alloc &) {
+    return makeError(ErrorKind::OutOfMemory, name + ": no memory to read it");
+  }
+}
+
+absl::StatusOr<std::string> readText(const std::string &path) {
+  absl::StatusOr<OpenFile> opened = openFile(path);
+  if (!opened.ok())
+    return opened.status();
+  return readToEnd(opened->file.get(), path, checkText);
+}
+
+absl::StatusOr<std::string> readStandardInput() { return readToEnd(stdin, "<stdin>", checkText); }
+
+} // namespace graphc

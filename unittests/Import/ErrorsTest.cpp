@@ -1,0 +1,327 @@
+//===- ErrorsTest.cpp - what mistakes in models are called, whole -----------===//
+#include <filesystem>
+
+#include "Import/OneNode.h"
+#include "gmock/gmock.h"
+
+namespace graphc::test {
+namespace {
+
+constexpr int64_t kLarge = (int64_t(1) << 32) + 1; // 1 where it is cut to 32 bits
+
+/// "FILE: message", the file being the one that was loaded.
+std::string error(const absl::StatusOr<GraphModule> &module) {
+  if (module.ok())
+    return "no error";
+  std::optional<Place> place = errorPlace(module.status());
+  return (place ? std::filesystem::path(place->str()).filename().string() + ": " : "") +
+         std::string(module.status().message());
+}
+
+/// Zeros of a shape.
+Tensor zeros(std::vector<int64_t> shape, DType dtype = DType::Float32) {
+  return *Tensor::zeros(dtype, shape);
+}
+
+struct Case {
+  OneNode node;
+  std::string message;
+};
+
+void expectErrors(std::vector<Case> cases) {
+  for (Case &c : cases)
+    EXPECT_EQ(error(c.node.load()), "model.onnx: node 1 (" + c.message);
+}
+
+/// ONNX's numbers have 64 bits, graphc's parameters mostly 32: what does not fit is refused.
+TEST(Errors, numbersOutOfRange) {
+  Tensor picture = zeros({1, 1, 4, 4}), kernel = zeros({1, 1, 2, 2});
+  auto conv = [&] { return OneNode(13, "Conv").given(picture).given(kernel); };
+  auto transposed = [&] { return OneNode(13, "ConvTranspose").given(picture).given(kernel); };
+  auto pool = [&] { return OneNode(13, "MaxPool").given(picture); };
+  expectErrors({
+      {conv().integer("group", kLarge), "Conv): attribute group is out of range: 4294967297"},
+      {conv().integers("strides", {1, kLarge}),
+       "Conv): attribute strides is out of range: 4294967297"},
+      {conv().integers("dilations", {-kLarge, 1}),
+       "Conv): attribute dilations is out of range: -4294967297"},
+      {conv().integers("pads", {0, 0, 0, kLarge}),
+       "Conv): attribute pads is out of range: 4294967297"},
+      {transposed().integer("group", kLarge),
+       "ConvTranspose): attribute group is out of range: 4294967297"},
+      {transposed().integers("output_shape", {kLarge, 1}),
+       "ConvTranspose): attribute output_shape is out of range: 4294967297"},
+      {transposed().integers("dilations", {INT32_MAX, 1}).integers("pads", {-9, 0, 0, 0}),
+       "ConvTranspose): the padding is out of range: 2147483656"},
+      {pool().integers("kernel_shape", {kLarge, 1}),
+       "MaxPool): attribute kernel_shape is out of range: 4294967297"},
+      {pool()
+           .integers("kernel_shape", {INT32_MAX, 1})
+           .integers("dilations", {INT32_MAX, 1})
+           .text("auto_pad", "SAME_UPPER"),
+       "MaxPool): the padding is out of range: 2305843005992468481"},
+      {OneNode(13, "Cast").given(picture).integer("to", kLarge),
+       "Cast): attribute to is out of range: 4294967297"},
+      {OneNode(9, "EyeLike").given(zeros({2, 2})).integer("dtype", kLarge),
+       "EyeLike): attribute dtype is out of range: 4294967297"},
+      {OneNode(13, "LRN").given(picture).integer("size", kLarge),
+       "LRN): attribute size is out of range: 4294967297"},
+      {OneNode(13, "DepthToSpace").given(picture).integer("blocksize", kLarge),
+       "DepthToSpace): attribute blocksize is out of range: 4294967297"},
+      {OneNode(10, "Pad").given(zeros({2})).integers("pads", {0, kLarge}),
+       "Pad): attribute pads is out of range: 4294967297"},
+      {OneNode(13, "Pad").given(zeros({2})).constant({-kLarge, 0}),
+       "Pad): input 1 is out of range: -4294967297"},
+      {OneNode(13, "Transpose").given(zeros({2, 2})).integers("perm", {0, kLarge}),
+       "Transpose): axis 4294967297 is out of range for rank 2"},
+      {OneNode(11, "Squeeze").given(zeros({1, 2})).integers("axes", {kLarge - 1}),
+       "Squeeze): axis 4294967296 is out of range for rank 2"},
+      {OneNode(13, "GatherND")
+           .given(zeros({2, 2}))
+           .given(zeros({2, 1}, DType::Int64))
+           .integer("batch_dims", kLarge),
+       "GatherND): attribute batch_dims is out of range: 4294967297"},
+      {OneNode(13, "MaxUnpool")
+           .given(picture)
+           .given(zeros({1, 1, 4, 4}, DType::Int64))
+           .constant({1, 1, 4, kLarge})
+           .integers("kernel_shape", {1, 1}),
+       "MaxUnpool): output_shape is out of range: 4294967297"},
+      {OneNode(11, "Resize").given(zeros({3})).omitted().omitted().constant({kLarge}),
+       "Resize): a size or scale is 4294967297.000000"},
+  });
+}
+
+TEST(Errors, ofElementwiseOperators) {
+  Tensor x = zeros({2});
+  expectErrors({
+      {OneNode(20, "Gelu").given(x).text("approximate", "erf"),
+       "Gelu): attribute approximate is 'erf'"},
+      {OneNode(13, "Cast").given(x), "Cast): attribute to is missing"},
+      {OneNode(13, "Cast").given(x).integer("to", 8),
+       "Cast): attribute to names STRING, which graphc has not"},
+      {OneNode(11, "BitShift").given(x).given(x).text("direction", "UP"),
+       "BitShift): attribute direction is 'UP'"},
+      {OneNode(12, "NegativeLogLikelihoodLoss")
+           .given(zeros({2, 3}))
+           .given(zeros({2}, DType::Int64))
+           .text("reduction", "max"),
+       "NegativeLogLikelihoodLoss): attribute reduction is 'max'"},
+      {OneNode(12, "SoftmaxCrossEntropyLoss")
+           .given(zeros({2, 3}))
+           .given(zeros({2, 3}, DType::Int64)),
+       "SoftmaxCrossEntropyLoss): labels must have one axis less than probabilities"},
+      {OneNode(13, "LpNormalization").given(x).integer("p", 3),
+       "LpNormalization): attribute p is 3"},
+      {OneNode(13, "LRN").given(x).integer("size", 3), "LRN): size 3 of rank 1"},
+      {OneNode(13, "Concat").integer("axis", 0), "Concat): input 0 is missing"},
+      {OneNode(13, "Concat").given(x), "Concat): attribute axis is missing"},
+  });
+}
+
+TEST(Errors, ofWindows) {
+  Tensor line = zeros({1, 1, 4}), picture = zeros({1, 1, 4, 4}), kernel = zeros({1, 1, 2, 2});
+  auto conv = [&] { return OneNode(13, "Conv").given(picture).given(kernel); };
+  auto transposed = [&] { return OneNode(13, "ConvTranspose").given(picture).given(kernel); };
+  expectErrors({
+      {OneNode(13, "Conv").given(line).given(kernel),
+       "Conv): operand and kernel must have the same rank: f32[1,1,4] and "
+       "f32[1,1,2,2]"},
+      {conv().integers("strides", {0, 1}),
+       "Conv): windows, strides and dilations must be positive"},
+      {conv().integers("strides", {1}),
+       "Conv): attribute strides has 1 entries for 2 spatial axes"},
+      {conv().integers("pads", {1}), "Conv): attribute pads has 1 entries for 2 spatial axes"},
+      {conv().text("auto_pad", "SAME"), "Conv): attribute auto_pad is 'SAME'"},
+      {OneNode(13, "MaxPool").given(zeros({1, 1})).integers("kernel_shape", {2}),
+       "MaxPool): the operand has no spatial axes: f32[1,1]"},
+      {OneNode(13, "MaxPool").given(picture).integers("kernel_shape", {2}),
+       "MaxPool): a window of 1 axes for 2 spatial axes"},
+      {OneNode(13, "ConvTranspose").given(line).given(kernel),
+       "ConvTranspose): operand and kernel must have the same rank, at least 3: f32[1,1,4] and "
+       "f32[1,1,2,2]"},
+      {transposed().text("auto_pad", "SAME"), "ConvTranspose): attribute auto_pad is 'SAME'"},
+      {transposed().integer("group", 2), "ConvTranspose): 1 channels in 2 groups"},
+      {OneNode(13, "MaxUnpool")
+           .given(picture)
+           .given(zeros({1, 1, 4, 4}, DType::Int64))
+           .integers("kernel_shape", {1}),
+       "MaxUnpool): kernel_shape, strides and pads do not fit f32[1,1,4,4]"},
+      {OneNode(13, "MaxUnpool")
+           .given(picture)
+           .given(zeros({1, 1, 4, 4}, DType::Int64))
+           .integers("kernel_shape", {1, 1})
+           .integers("strides", {INT64_MAX, 1}),
+       "MaxUnpool): kernel_shape, strides and pads are out of range"},
+      {OneNode(13, "MaxUnpool")
+           .given(picture)
+           .given(zeros({1, 1, 4, 4}, DType::Int64))
+           .constant({4, 4})
+           .integers("kernel_shape", {1, 1}),
+       "MaxUnpool): output_shape must have 4 numbers"},
+  });
+}
+
+TEST(Errors, ofShapesAndIndices) {
+  Tensor x = zeros({2}), matrix = zeros({2, 3});
+  expectErrors({
+      {OneNode(13, "Split", 2).given(x).constant({1, 1, 0}), "Split): 3 sizes for 2 outputs"},
+      {OneNode(13, "Slice").given(x).constant({0}).constant({1, 2}),
+       "Slice): starts, ends, axes and steps differ in length"},
+      {OneNode(13, "GatherElements").given(x).given(zeros({1, 1}, DType::Int64)),
+       "GatherElements): indices must have the operand's rank"},
+      {OneNode(13, "Pad").given(matrix).constant({0, 0, 1}), "Pad): 3 pads for 2 axes"},
+      {OneNode(13, "EyeLike").given(x), "EyeLike): the operand must be a matrix: f32[2]"},
+      {OneNode(14, "Trilu").given(x), "Trilu): the operand has no matrices: f32[2]"},
+      {OneNode(14, "Trilu").given(matrix).constant({1, 2}), "Trilu): input 1 must be one integer"},
+      {OneNode(13, "Squeeze").given(x).number("axes", 0),
+       "Squeeze): attribute axes is of kind FLOAT where INTS is expected"},
+      {OneNode(13, "TopK", 2).given(x).constant({1, 2}), "TopK): k must be one number"},
+      {OneNode(13, "Reshape").given(x).constant({0, 0}),
+       "Reshape): extent 1 is 0, but the operand's rank is 1"},
+      {OneNode(13, "Reshape").given(x).given(x),
+       "Reshape): input 1 must be a vector of integers, is f32[2]"},
+      {OneNode(13, "Unsqueeze").given(x), "Unsqueeze): axes are missing"},
+      {OneNode(13, "Tile").given(x).constant({1, 1}), "Tile): 2 repeats for rank 1"},
+      {OneNode(13, "Tile").given(x).constant({INT64_MAX}),
+       "Tile): a shape has more than 2^63 elements"},
+      {OneNode(13, "ScatterElements")
+           .given(x)
+           .given(zeros({1, 1}, DType::Int64))
+           .given(zeros({1, 1})),
+       "ScatterElements): data, indices and updates must have the same rank"},
+      {OneNode(13, "GatherND").given(x).given(zeros({1, 2}, DType::Int64)),
+       "GatherND): indices of i64[1,2] for 1 axes"},
+      {OneNode(13, "GatherND").given(x).given(zeros({1, 1}, DType::Int64)).integer("batch_dims", 1),
+       "GatherND): batch_dims is 1"},
+      {OneNode(17, "DFT").given(zeros({2, 3})),
+       "DFT): the last axis must have one or two numbers: f32[2,3]"},
+      {OneNode(13, "Resize").given(x).omitted().omitted().constant({1, 2}),
+       "Resize): 2 sizes or scales for 1 axes"},
+      {OneNode(13, "Resize").given(x).omitted().omitted().constant({-1}),
+       "Resize): a size or scale is -1.000000"},
+      {OneNode(13, "Resize").given(x).text("mode", "area"), "Resize): attribute mode is 'area'"},
+      {OneNode(9, "Upsample").given(x).text("mode", "cubic"),
+       "Upsample): attribute mode is 'cubic'"},
+  });
+}
+
+TEST(Errors, ofEquationsAndSequences) {
+  Tensor x = zeros({2}), w = zeros({1, 1, 1});
+  auto einsum = [&](const std::string &equation) {
+    return OneNode(13, "Einsum").given(x).text("equation", equation);
+  };
+  auto rnn = [&] { return OneNode(14, "RNN").given(w).given(w).given(w); };
+  expectErrors({
+      {einsum("+"), "Einsum): a subscript of equation is '+'"},
+      {einsum("i,i"), "Einsum): 2 terms of equation for 1 operands"},
+      {einsum("ij"), "Einsum): the term 'ij' does not fit rank 1"},
+      {einsum("i->j"), "Einsum): the result of equation repeats a subscript or has one that no "
+                       "operand has"},
+      {OneNode(14, "RNN").given(x).given(w).given(w), "RNN): X, W and R must have rank 3"},
+      {rnn().text("direction", "up"), "RNN): direction 'up' for R of f32[1,1,1]"},
+      {rnn().texts("activations", {"Tanh", "Tanh"}),
+       "RNN): attribute activations has 2 names for 1 directions"},
+      {rnn().texts("activations", {"Elu"}), "RNN): activation 'Elu'"},
+  });
+}
+
+TEST(Errors, ofInputsAndConstants) {
+  auto model = [](auto change) {
+    onnx::ModelProto model = makeModel(13);
+    addInput(model, "x", {2});
+    addOutput(model, "x");
+    change(*model.mutable_graph());
+    return error(loadModel(model));
+  };
+  EXPECT_EQ(model([](onnx::GraphProto &g) {
+              g.mutable_input(0)->mutable_type()->mutable_sequence_type();
+            }),
+            "model.onnx: input 'x': is no tensor");
+  EXPECT_EQ(model([](onnx::GraphProto &g) {
+              g.mutable_input(0)->mutable_type()->mutable_tensor_type()->set_elem_type(
+                  onnx::TensorProto::STRING);
+            }),
+            "model.onnx: input 'x': is of STRING, which graphc has not");
+  EXPECT_EQ(model([](onnx::GraphProto &g) {
+              g.mutable_input(0)->mutable_type()->mutable_tensor_type()->clear_shape();
+            }),
+            "model.onnx: input 'x': has no rank");
+  EXPECT_EQ(model([](onnx::GraphProto &g) { g.mutable_output(0)->set_name("a\nb\x7f"); }),
+            "model.onnx: output 'a\\x0ab\\x7f' is computed by no node");
+
+  onnx::ModelProto empty;
+  empty.set_ir_version(7);
+  EXPECT_EQ(error(loadModel(empty)), "model.onnx: is no ONNX model: it has no graph");
+
+  auto constant = [](auto change) {
+    onnx::ModelProto model = makeModel(13);
+    change(addInts(model, "w", {1, 300}));
+    addOutput(model, "w");
+    return error(loadModel(model));
+  };
+  EXPECT_EQ(constant([](onnx::TensorProto &w) { w.set_data_type(onnx::TensorProto::STRING); }),
+            "model.onnx: initializer 'w': is of STRING, which graphc has not");
+  EXPECT_EQ(constant([](onnx::TensorProto &w) { w.set_data_type(99); }),
+            "model.onnx: initializer 'w': is of element type 99, which graphc has not");
+  EXPECT_EQ(constant([](onnx::TensorProto &w) {
+              for (int i = 0; i < 32; ++i)
+                w.add_dims(1);
+            }),
+            "model.onnx: initializer 'w': has rank 33; the greatest is 32");
+  EXPECT_EQ(constant([](onnx::TensorProto &w) { w.set_dims(0, -2); }),
+            "model.onnx: initializer 'w': has the shape (-2,)");
+  EXPECT_EQ(constant([](onnx::TensorProto &w) { w.mutable_segment()->set_begin(0); }),
+            "model.onnx: initializer 'w': is stored in segments");
+  // Numbers of fewer bits lie in fields of more.
+  auto narrow = [&](int type, int32_t number) {
+    return constant([&](onnx::TensorProto &w) {
+      w.set_data_type(type);
+      w.clear_int64_data();
+      w.add_int32_data(1);
+      w.add_int32_data(number);
+    });
+  };
+  EXPECT_EQ(narrow(onnx::TensorProto::UINT8, 300),
+            "model.onnx: initializer 'w': holds 300, which is no uint8");
+  EXPECT_EQ(narrow(onnx::TensorProto::INT8, 128),
+            "model.onnx: initializer 'w': holds 128, which is no int8");
+  EXPECT_EQ(narrow(onnx::TensorProto::FLOAT16, 1 << 16),
+            "model.onnx: initializer 'w': holds 65536, which is no float16");
+  EXPECT_EQ(narrow(onnx::TensorProto::UINT8, 255), "no error");
+
+  onnx::ModelProto unsignedAxis = makeModel(13);
+  addInput(unsignedAxis, "x", {2});
+  onnx::TensorProto &axis = addInts(unsignedAxis, "axis", {});
+  axis.set_data_type(onnx::TensorProto::UINT64);
+  axis.set_dims(0, 1);
+  axis.add_uint64_data(UINT64_MAX);
+  addNode(unsignedAxis, "Unsqueeze", {"x", "axis"}, {"y"});
+  addOutput(unsignedAxis, "y");
+  EXPECT_EQ(error(loadModel(unsignedAxis)),
+            "model.onnx: node 1 (Unsqueeze): input 1 is out of range: 18446744073709551615");
+}
+
+TEST(Errors, ofConstantNodes) {
+  auto constantOfShape = [](std::vector<int64_t> value) {
+    onnx::ModelProto model = makeModel(13);
+    addInts(model, "shape", {2});
+    onnx::AttributeProto &a = *addNode(model, "ConstantOfShape", {"shape"}, {"y"}).add_attribute();
+    a.set_name("value");
+    a.set_type(onnx::AttributeProto::TENSOR);
+    onnx::ModelProto numbers;
+    *a.mutable_t() = addInts(numbers, "", value);
+    addOutput(model, "y");
+    return error(loadModel(model));
+  };
+  EXPECT_EQ(constantOfShape({1, 2}),
+            "model.onnx: node 1 (ConstantOfShape): attribute value must have one element");
+  EXPECT_EQ(constantOfShape({1}), "no error");
+  EXPECT_EQ(error(OneNode(13, "Constant").load()),
+            "model.onnx: node 1 (Constant): a constant that is no tensor of numbers");
+  EXPECT_EQ(error(OneNode(13, "Relu", 2).given(zeros({1})).load()),
+            "model.onnx: node 1 (Relu): output 1 is not supported");
+}
+
+} // namespace
+} // namespace graphc::test
