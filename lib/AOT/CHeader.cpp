@@ -125,16 +125,22 @@ private:
   void addMember(const CallInterface::Member &member, const std::string &variable, DType dtype,
                  size_t rank, bool isInput) {
     std::string note = elementNote(dtype);
-    if (variable != member.name && !variable.empty())
-      note += (note.empty() ? "" : "; ") + ("`" + commentText(variable) + "`");
+    if (variable != member.name && !variable.empty()) {
+      note += note.empty() ? "`" : "; `";
+      note += commentText(variable) + "`";
+    }
     if (rank == 0) {
-      text_ += "  " + member.type + " " + member.name + ";" +
-               (note.empty() ? "" : " /* " + note + " */") + "\n";
+      text_ += "  " + member.type + " " + member.name + ";";
+      if (!note.empty())
+        text_ += " /* " + note + " */";
+      text_ += "\n";
       return;
     }
-    text_ += "  struct { /* " + member.shape + (note.empty() ? "" : "; " + note) + " */\n    " +
-             (isInput ? "const " : "") + member.type + " *data;\n    int64_t shape[" +
-             std::to_string(rank) + "];\n    " +
+    text_ += "  struct { /* " + member.shape;
+    if (!note.empty())
+      text_ += "; " + note;
+    text_ += std::string(" */\n    ") + (isInput ? "const " : "") + member.type +
+             " *data;\n    int64_t shape[" + std::to_string(rank) + "];\n    " +
              (isInput ? "const int64_t *strides;" : "int64_t capacity;") + "\n  } " + member.name +
              ";\n";
   }

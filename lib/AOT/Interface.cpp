@@ -6,6 +6,7 @@
 
 #include "JIT/RuntimeSymbols.h"
 #include "Kernels/Kernel.h"
+#include "Support/Text.h"
 
 namespace graphc {
 namespace {
@@ -110,6 +111,15 @@ private:
   int32_t end_ = 0;
 };
 
+/// "[2,?]"; nothing for rank 0.
+template <class List, class ToText> std::string bracketed(const List &list, ToText &&toText) {
+  if (list.empty())
+    return {};
+  std::string text = "[";
+  text += join(list, ",", toText);
+  return text += "]";
+}
+
 } // namespace
 
 absl::StatusOr<CallInterface> callInterface(const Program &program, std::string_view name) {
@@ -139,10 +149,9 @@ absl::StatusOr<CallInterface> callInterface(const Program &program, std::string_
     member.name = names.identifier(input.name, "in" + std::to_string(k));
     member.type = cTypeOf(input.dtype);
     member.offset = placement.placeMember(input.dtype, input.shape.size());
-    for (int64_t extent : input.shape)
-      member.shape += (member.shape.empty() ? "[" : ",") +
-                      (extent < 0 ? std::string("?") : std::to_string(extent));
-    member.shape += member.shape.empty() ? "" : "]";
+    member.shape = bracketed(input.shape, [](int64_t extent) {
+      return extent < 0 ? std::string("?") : std::to_string(extent);
+    });
   }
   for (size_t k = 0; k < program.outputs.size(); ++k) {
     const Program::Array &array = program.arrays[program.outputs[k].array];
@@ -150,12 +159,10 @@ absl::StatusOr<CallInterface> callInterface(const Program &program, std::string_
     member.name = names.identifier(program.outputs[k].name, "out" + std::to_string(k));
     member.type = cTypeOf(array.dtype);
     member.offset = placement.placeMember(array.dtype, array.shape.size());
-    for (int32_t size : array.shape) {
+    member.shape = bracketed(array.shape, [&](int32_t size) {
       const SizeNode &n = program.sizes[size];
-      member.shape += (member.shape.empty() ? "[" : ",") +
-                      (n.op == SizeOp::Constant ? std::to_string(n.value) : std::string("?"));
-    }
-    member.shape += member.shape.empty() ? "" : "]";
+      return n.op == SizeOp::Constant ? std::to_string(n.value) : std::string("?");
+    });
   }
   interface.stateOffset = placement.place(8, 8);
   return interface;

@@ -9,6 +9,7 @@
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
@@ -119,12 +120,18 @@ private:
 
 } // namespace
 
-absl::StatusOr<IRModule> translateToLLVMIR(mlir::ModuleOp module) {
+absl::StatusOr<IRModule> translateToLLVMIR(mlir::ModuleOp module, bool trusted) {
   IRModule result{std::make_unique<LLVMContext>(), nullptr};
   result.module = mlir::translateModuleToLLVMIR(module, *result.context, "kernels",
                                                 /*disableVerification=*/true);
   if (!result.module)
     return makeError(ErrorKind::Internal, "translation to LLVM IR failed");
+  if (trusted)
+    return result;
+  std::string errors;
+  raw_string_ostream out(errors);
+  if (verifyModule(*result.module, &out))
+    return makeError(ErrorKind::Internal, "the LLVM IR is wrong: " + errors);
   return result;
 }
 
@@ -289,7 +296,7 @@ absl::StatusOr<std::string> ObjectCompiler::assembly(llvm::Module &module) const
 absl::StatusOr<std::string> ObjectCompiler::compile(mlir::ModuleOp loops) const {
   if (absl::Status status = lower(loops); !status.ok())
     return status;
-  absl::StatusOr<IRModule> ir = translateToLLVMIR(loops);
+  absl::StatusOr<IRModule> ir = translateToLLVMIR(loops, options.trusted);
   if (!ir.ok())
     return ir.status();
   if (absl::Status status = optimize(*ir->module); !status.ok())

@@ -23,8 +23,8 @@ enum class IRPasses {
 
 struct CodeOptions {
   IRPasses passes = IRPasses::Vector;
-  bool trusted =
-      true; ///< the module was made by graphc, not read from a file: see lowerToLLVMDialect
+  /// The module was made by graphc, not read from a file: see lowerToLLVMDialect.
+  bool trusted = true;
   bool lineTables = false; ///< gdb and perf show the lines of the graph's text
 };
 
@@ -34,8 +34,8 @@ struct IRModule {
   std::unique_ptr<llvm::Module> module;
 };
 
-/// Translates a module of the LLVM dialect. Errors: Internal.
-absl::StatusOr<IRModule> translateToLLVMIR(mlir::ModuleOp module);
+/// Translates a module of the LLVM dialect; what is not `trusted` is verified. Errors: Internal.
+absl::StatusOr<IRModule> translateToLLVMIR(mlir::ModuleOp module, bool trusted = true);
 
 /// Makes machine code for one target. All functions may be called from several threads at once;
 /// each call takes one of the workers (a TargetMachine and analysis managers, 0.4 ms to make) and
@@ -49,6 +49,7 @@ public:
 
   const TargetDescription &target() const { return description; }
   bool lineTables() const { return options.lineTables; }
+  bool trusted() const { return options.trusted; }
 
   /// From the loops stage (which it changes) to the bytes of a relocatable, position-independent
   /// ELF object, which calls nothing but runtimeSymbols().

@@ -85,7 +85,7 @@ LogicalResult packKernel(LLVM::LLVMFuncOp fn) {
 
 LogicalResult packArguments(ModuleOp module) {
   for (auto fn : module.getOps<LLVM::LLVMFuncOp>())
-    if (fn->hasAttr(kKernelAttr) && failed(packKernel(fn)))
+    if (fn->hasAttr(kKernelAttr) && !fn.isExternal() && failed(packKernel(fn)))
       return failure();
   return success();
 }

@@ -43,7 +43,7 @@ TargetDescription detectHost() {
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
   std::vector<std::string> flags;
   for (const auto &feature : features)
-    flags.push_back((feature.second ? "+" : "-") + feature.first().str());
+    flags.push_back(((feature.second ? "+" : "-") + feature.first()).str());
   // Sorted, because the text is part of the key of cached code and a StringMap has no order.
   llvm::sort(flags);
   target.features = llvm::join(flags, ",");

@@ -3,15 +3,19 @@
 
 #include <map>
 #include <mutex>
+#include <tuple>
 
+#include "JIT/CheckLoops.h"
 #include "JIT/LoopTargetOf.h"
 #include "JIT/LowerToLLVM.h"
 #include "JIT/RuntimeSymbols.h"
 #include "Lowering/LowerToLinalg.h"
 #include "Runtime/ThreadPool.h"
+#include "Text/Bytecode.h"
 #include "Text/ContextPool.h"
 #include "Text/FirstError.h"
 #include "Text/Nesting.h"
+#include "Transforms/CheckLinalg.h"
 #include "Transforms/LinalgToLoops.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/SourceMgr.h"
@@ -76,15 +80,14 @@ absl::StatusOr<CompiledKernel> compileKernel(const Kernel &kernel, const ObjectC
 } // namespace
 
 absl::StatusOr<std::shared_ptr<const ObjectCompiler>>
-objectCompilerFor(const TargetDescription &target, bool lineTables) {
+objectCompilerFor(const TargetDescription &target, const CodeOptions &options) {
+  using Key = std::tuple<std::string, IRPasses, bool, bool>;
   static auto *const mutex = new std::mutex();
-  static auto *const kept = new std::map<std::string, std::shared_ptr<const ObjectCompiler>>();
+  static auto *const kept = new std::map<Key, std::shared_ptr<const ObjectCompiler>>();
   std::lock_guard lock(*mutex);
   std::shared_ptr<const ObjectCompiler> &compiler =
-      (*kept)[target.fingerprint() + (lineTables ? "/lines" : "")];
+      (*kept)[{target.fingerprint(), options.passes, options.trusted, options.lineTables}];
   if (!compiler) {
-    CodeOptions options;
-    options.lineTables = lineTables;
     absl::StatusOr<std::shared_ptr<const ObjectCompiler>> made =
         ObjectCompiler::create(target, options);
     if (!made.ok())
@@ -102,27 +105,46 @@ absl::StatusOr<std::string> linalgText(absl::Span<const Kernel> kernels) {
   return printed(*all);
 }
 
+/// The text as a verified module.
+static absl::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>>
+parseStage(std::string_view text, std::string_view name, mlir::MLIRContext &context) {
+  // Bytecode can spell what no text can, and its reader believes it.
+  if (isBytecode(text))
+    return makeError(ErrorKind::ValueError, "a stage is read as text, not as bytecode");
+  if (absl::Status s = checkNesting(text, name); !s.ok())
+    return s;
+  FirstError errors(&context);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name), llvm::SMLoc());
+  auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, mlir::ParserConfig(&context));
+  if (!module)
+    return errors.status();
+  return module;
+}
+
 absl::StatusOr<std::string> translateText(std::string_view text, std::string_view name,
                                           std::string_view from, std::string_view to,
                                           const ObjectCompiler &compiler) {
-  if (absl::Status s = checkNesting(text, name); !s.ok())
-    return s;
   ContextPool::Lease context = kernelContexts().lease();
-  FirstError errors(&*context);
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name), llvm::SMLoc());
-  auto parsed = mlir::parseSourceFile<mlir::ModuleOp>(sources, mlir::ParserConfig(&*context));
-  if (!parsed)
-    return errors.status();
-  mlir::ModuleOp module = *parsed;
+  context.expectBytes(text.size());
+  absl::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> parsed = parseStage(text, name, *context);
+  if (!parsed.ok())
+    return parsed.status();
+  mlir::ModuleOp module = **parsed;
+  LoopTarget target = loopTargetOf(compiler.target());
+  if (!compiler.trusted())
+    if (absl::Status s =
+            from == "linalg" ? checkLinalg(module, target) : checkLoops(module, compiler.target());
+        !s.ok())
+      return s;
   if (from == "linalg")
-    if (absl::Status s = lowerToLoops(module, loopTargetOf(compiler.target())); !s.ok())
+    if (absl::Status s = lowerToLoops(module, target); !s.ok())
       return s;
   if (to == "loops")
     return printed(module);
   if (absl::Status s = compiler.lower(module); !s.ok())
     return s;
-  absl::StatusOr<IRModule> ir = translateToLLVMIR(module);
+  absl::StatusOr<IRModule> ir = translateToLLVMIR(module, compiler.trusted());
   if (!ir.ok())
     return ir.status();
   if (absl::Status s = compiler.optimize(*ir->module); !s.ok())

@@ -43,8 +43,11 @@ public:
     absl::StatusOr<TargetDescription> target = parseTarget(options.target);
     if (!target.ok())
       return target.status();
+    CodeOptions fromFile;
+    fromFile.trusted = false;
+    fromFile.lineTables = options.lineTables;
     absl::StatusOr<std::shared_ptr<const ObjectCompiler>> compiler =
-        objectCompilerFor(*target, options.lineTables);
+        objectCompilerFor(*target, fromFile);
     if (!compiler.ok())
       return compiler.status();
     return translateText(text, name, from, to, **compiler);

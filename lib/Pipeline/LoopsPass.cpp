@@ -2,6 +2,7 @@
 #include "LoopsPass.h"
 
 #include "JIT/LoopTargetOf.h"
+#include "Transforms/CheckLinalg.h"
 #include "Transforms/LinalgToLoops.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -23,9 +24,11 @@ struct LoopsPass : mlir::PassWrapper<LoopsPass, mlir::OperationPass<mlir::Module
   void runOnOperation() override {
     loadLoopDialects(getContext());
     absl::StatusOr<TargetDescription> description = parseTarget(std::string(target));
-    absl::Status status = description.ok()
-                              ? lowerToLoops(getOperation(), loopTargetOf(*description))
-                              : description.status();
+    absl::Status status = description.status();
+    if (status.ok())
+      status = checkLinalg(getOperation(), loopTargetOf(*description));
+    if (status.ok())
+      status = lowerToLoops(getOperation(), loopTargetOf(*description));
     if (status.ok())
       return;
     getOperation().emitError(llvm::StringRef(status.message().data(), status.message().size()));

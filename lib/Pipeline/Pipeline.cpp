@@ -129,8 +129,10 @@ compile(const GraphModule &module, const CompileOptions &options, Stages &stages
   absl::StatusOr<TargetDescription> target = parseTarget(options.target);
   if (!target.ok())
     return target.status();
+  CodeOptions codeOptions;
+  codeOptions.lineTables = options.lineTables;
   absl::StatusOr<std::shared_ptr<const ObjectCompiler>> compiler =
-      objectCompilerFor(*target, options.lineTables);
+      objectCompilerFor(*target, codeOptions);
   if (!compiler.ok())
     return compiler.status();
   if (stages.looksAtCode()) {

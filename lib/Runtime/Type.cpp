@@ -32,15 +32,16 @@ static uint64_t hashOf(const Type::Rep &rep) {
   return hashCombine(hashString(rep.reason, hash), hashBytes(message.data(), message.size()));
 }
 
-static std::shared_ptr<const Type::Rep> finish(Type::Rep rep) {
-  rep.hash = hashOf(rep);
-  return std::make_shared<const Type::Rep>(std::move(rep));
+/// Records are filled where they stay: moving one costs more than it holds.
+static std::shared_ptr<const Type::Rep> finish(std::shared_ptr<Type::Rep> rep) {
+  rep->hash = hashOf(*rep);
+  return rep;
 }
 
 static std::shared_ptr<const Type::Rep> makeInvalid(absl::Status why) {
-  Type::Rep rep;
-  rep.kind = Type::Kind::Invalid;
-  rep.status = std::move(why);
+  auto rep = std::make_shared<Type::Rep>();
+  rep->kind = Type::Kind::Invalid;
+  rep->status = std::move(why);
   return finish(std::move(rep));
 }
 
@@ -50,8 +51,8 @@ static const std::shared_ptr<const Type::Rep> &scalarRep(DType dtype) {
   static const auto &reps = *[] {
     auto *made = new std::array<std::shared_ptr<const Type::Rep>, kNumDTypes>;
     for (int i = 0; i < kNumDTypes; ++i) {
-      Type::Rep rep;
-      rep.dtype = DType(i);
+      auto rep = std::make_shared<Type::Rep>();
+      rep->dtype = DType(i);
       (*made)[size_t(i)] = finish(std::move(rep));
     }
     return made;
@@ -75,9 +76,9 @@ static std::shared_ptr<const Type::Rep> makeTensorRep(DType dtype,
       return makeInvalid(
           makeError(ErrorKind::ValueError, "negative extent " + std::to_string(shape[axis]) +
                                                " along axis " + std::to_string(axis)));
-  Type::Rep rep;
-  rep.dtype = dtype;
-  rep.shape.assign(shape.begin(), shape.end());
+  auto rep = std::make_shared<Type::Rep>();
+  rep->dtype = dtype;
+  rep->shape.assign(shape.begin(), shape.end());
   return finish(std::move(rep));
 }
 
@@ -86,16 +87,16 @@ Type::Type() : rep_(scalarRep(DType::Float64)) {}
 Type::Type(DType dtype, absl::Span<const int64_t> shape) : rep_(makeTensorRep(dtype, shape)) {}
 
 Type Type::null(std::string reason) {
-  Rep rep;
-  rep.kind = Kind::Null;
-  rep.reason = std::move(reason);
+  auto rep = std::make_shared<Rep>();
+  rep->kind = Kind::Null;
+  rep->reason = std::move(reason);
   return Type(finish(std::move(rep)));
 }
 
 Type Type::disconnected() {
   static const auto &rep = *new std::shared_ptr<const Rep>([] {
-    Rep made;
-    made.kind = Kind::Disconnected;
+    auto made = std::make_shared<Rep>();
+    made->kind = Kind::Disconnected;
     return finish(std::move(made));
   }());
   return Type(rep);

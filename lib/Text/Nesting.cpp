@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "graphc/Status.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -21,6 +22,17 @@ struct Level {
   /// Operators of an affine expression since the bracket or the last comma.
   int operators = 0;
 };
+
+/// Of what follows `array`: MLIR's parser asks the T of array<T: ...> for its width, and ends the
+/// process where T, like index, has none.
+bool hasPlainElements(llvm::StringRef rest) {
+  rest = rest.ltrim();
+  if (!rest.consume_front("<"))
+    return true; // no such attribute
+  rest = rest.ltrim().take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+  constexpr llvm::StringLiteral kTypes[] = {"i1", "i8", "i16", "i32", "i64", "f32", "f64"};
+  return llvm::is_contained(kTypes, rest);
+}
 
 /// Goes over the tokens as MLIR's lexer does. Where text is no MLIR, the depth may come out too
 /// great, but never too small before the place where the parser stops.
@@ -43,6 +55,7 @@ private:
 
   std::string_view text_, name_;
   size_t at_ = 0, tokenAt_ = 0;
+  bool isStrangeArray_ = false;
   char before_ = 0; // last character of the token before; '>' of an arrow is '-'
   std::vector<Level> levels_;
   int depth_ = 0; // brackets and operators around this place
@@ -141,6 +154,8 @@ void NestingScan::takeWord() {
   llvm::StringRef word = takeName();
   if (word == "mod" || word == "floordiv" || word == "ceildiv")
     countOperator();
+  if (word == "array")
+    isStrangeArray_ = !hasPlainElements(text_.substr(at_));
 }
 
 absl::Status NestingScan::run() {
@@ -204,6 +219,8 @@ absl::Status NestingScan::run() {
       }
     }
     before_ = last;
+    if (isStrangeArray_)
+      return refuse("array<...> of a type that graphc does not use");
     if (deepest_ > kMaxNesting)
       return refuse("nested deeper than " + std::to_string(kMaxNesting) + " levels");
   }

@@ -12,6 +12,30 @@ namespace scf = mlir::scf;
 namespace tensor = mlir::tensor;
 using mlir::Value;
 
+/// The factor of a loop in a sum, a difference or a multiple, from its factors in the operands;
+/// none where it is no number, or too large for one.
+static std::optional<int64_t> linearFactor(mlir::Operation &op, llvm::ArrayRef<int64_t> factors) {
+  int64_t result;
+  bool overflows = false;
+  if (mlir::isa<arith::AddIOp>(op)) {
+    overflows = llvm::AddOverflow(factors[0], factors[1], result);
+  } else if (mlir::isa<arith::SubIOp>(op)) {
+    overflows = llvm::SubOverflow(factors[0], factors[1], result);
+  } else if (mlir::isa<arith::IndexCastOp>(op)) {
+    result = factors[0];
+  } else if (mlir::isa<arith::MulIOp>(op)) {
+    auto left = mlir::getConstantIntValue(op.getOperand(0));
+    auto right = mlir::getConstantIntValue(op.getOperand(1));
+    if (!left && !right)
+      return std::nullopt;
+    overflows = right ? llvm::MulOverflow(factors[0], *right, result)
+                      : llvm::MulOverflow(factors[1], *left, result);
+  } else {
+    return std::nullopt;
+  }
+  return overflows ? std::nullopt : std::optional(result);
+}
+
 BodyEmitter::Facts BodyEmitter::factsOf(Value value) const {
   auto known = facts.find(value);
   if (known != facts.end())
@@ -123,33 +147,21 @@ BodyEmitter::Facts BodyEmitter::factsOfOp(mlir::Operation &op) const {
     return result;
   }
   result.small = true;
-  llvm::SmallVector<Facts, 3> operands;
+  llvm::SmallVector<int64_t, 3> factors;
+  bool linear = true;
   for (Value operand : op.getOperands()) {
-    const Facts &of = operands.emplace_back(factsOf(operand));
+    Facts of = factsOf(operand);
+    factors.push_back(of.factor);
+    linear &= of.linear;
     result.level = std::max(result.level, of.level);
     result.onRows |= of.onRows;
     result.onVector |= of.onVector;
     result.small &= of.small;
   }
-  bool linear = llvm::all_of(operands, [](const Facts &of) { return of.linear; });
-  auto factorOfConstant = [&](unsigned i) -> std::optional<int64_t> {
-    if (auto constant = op.getOperand(i).getDefiningOp<arith::ConstantOp>())
-      if (auto number = mlir::dyn_cast<mlir::IntegerAttr>(constant.getValue()))
-        return number.getInt();
-    return std::nullopt;
-  };
   if (!result.onVector)
     result.linear = true;
-  else if (linear && mlir::isa<arith::AddIOp>(op))
-    result.factor = operands[0].factor + operands[1].factor;
-  else if (linear && mlir::isa<arith::SubIOp>(op))
-    result.factor = operands[0].factor - operands[1].factor;
-  else if (linear && mlir::isa<arith::IndexCastOp>(op))
-    result.factor = operands[0].factor;
-  else if (linear && mlir::isa<arith::MulIOp>(op) && factorOfConstant(1))
-    result.factor = operands[0].factor * *factorOfConstant(1);
-  else if (linear && mlir::isa<arith::MulIOp>(op) && factorOfConstant(0))
-    result.factor = operands[1].factor * *factorOfConstant(0);
+  else if (auto factor = linear ? linearFactor(op, factors) : std::nullopt)
+    result.factor = *factor;
   else
     result.linear = false;
   if (!mlir::isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::IndexCastOp>(op))
@@ -346,25 +358,14 @@ std::optional<int64_t> BodyEmitter::indexFactor(const KernelNest &nest, Value in
     } else if (mlir::isa<scf::IfOp>(op)) {
       factor = std::nullopt;
     } else {
-      llvm::SmallVector<std::optional<int64_t>, 3> operands;
+      llvm::SmallVector<int64_t, 3> operands;
       for (Value operand : op.getOperands())
-        operands.push_back(of(operand));
-      bool all = llvm::all_of(operands, [](auto &each) { return each.has_value(); });
-      bool none = llvm::all_of(operands, [](auto &each) { return each == 0; });
-      auto constant = op.getNumOperands() == 2 ? mlir::getConstantIntValue(op.getOperand(1))
-                                               : std::optional<int64_t>();
-      if (none)
-        factor = 0;
-      else if (all && mlir::isa<arith::AddIOp>(op))
-        factor = *operands[0] + *operands[1];
-      else if (all && mlir::isa<arith::SubIOp>(op))
-        factor = *operands[0] - *operands[1];
-      else if (all && mlir::isa<arith::IndexCastOp>(op))
-        factor = operands[0];
-      else if (all && mlir::isa<arith::MulIOp>(op) && constant)
-        factor = *operands[0] * *constant;
-      else
+        if (std::optional<int64_t> each = of(operand))
+          operands.push_back(*each);
+      if (operands.size() < op.getNumOperands())
         factor = std::nullopt;
+      else if (!llvm::all_of(operands, [](int64_t each) { return each == 0; }))
+        factor = linearFactor(op, operands);
     }
     factors[op.getResult(0)] = factor;
   }

@@ -112,7 +112,7 @@ BodyEmitter::Address BodyEmitter::address(const MemoryAccess &access, int row, i
 Size BodyEmitter::topLevelSum(Size sum, Size stride, int64_t factor, LoopStack::Key key) {
   mlir::ImplicitLocOpBuilder &b = stack.builder();
   if (constantSize(sum) && constantSize(stride))
-    return b.getIndexAttr(*constantSize(sum) + *constantSize(stride) * factor);
+    return stack.add(sum, stack.multiply(stride, b.getIndexAttr(factor)));
   if (factor == 1 && constantSize(sum) == 0)
     return stride;
   return stack.at(0, key, [&] {
@@ -123,17 +123,8 @@ Size BodyEmitter::topLevelSum(Size sum, Size stride, int64_t factor, LoopStack::
 Value BodyEmitter::load(const MemoryAccess &access, const Facts &facts, int row, int v) {
   mlir::ImplicitLocOpBuilder &b = stack.builder();
   mlir::Type element = kernel.arrays[size_t(access.array)].element;
-  bool isBool = element.isInteger(1);
   bool varies = facts.onVector && lanes > 1;
-  auto toScalar = [&](Value loaded) -> Value {
-    if (!isBool)
-      return loaded;
-    mlir::TypedAttr zero = b.getIntegerAttr(b.getI8Type(), 0);
-    if (auto type = mlir::dyn_cast<mlir::VectorType>(loaded.getType()))
-      zero = mlir::DenseElementsAttr::get(type, mlir::Attribute(zero));
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, loaded,
-                                 arith::ConstantOp::create(b, zero));
-  };
+  auto toScalar = [&](Value loaded) { return fromMemory(b, loaded, element); };
   Value buffer = memory[size_t(access.array)].buffer;
   if (!varies) {
     if (!access.condition) {
@@ -160,9 +151,7 @@ Value BodyEmitter::load(const MemoryAccess &access, const Facts &facts, int row,
     mask = maskOf(v);
     Value condition = getVector(access.condition, row, v);
     mask = mask ? arith::AndIOp::create(b, condition, mask) : condition;
-    otherwise = getVector(access.otherwise, row, v);
-    if (isBool)
-      otherwise = arith::ExtUIOp::create(b, type, otherwise);
+    otherwise = toMemory(b, getVector(access.otherwise, row, v));
   }
   Address at = address(access, row, v);
   auto factor = constantSize(at.factor);
@@ -288,7 +277,6 @@ void BodyEmitter::store(const KernelNest &nest, llvm::ArrayRef<Value> values) {
   access.array = nest.result;
   access.identity = &nest;
   access.map = leadingLoops(unsigned(nest.numLoops()), unsigned(nest.numParallel), b.getContext());
-  bool isBool = kernel.arrays[size_t(nest.result)].element.isInteger(1);
   Value buffer = memory[size_t(nest.result)].buffer;
   for (int row = 0; row < rows; ++row) {
     mlir::OpBuilder::InsertionGuard guard(b);
@@ -299,11 +287,7 @@ void BodyEmitter::store(const KernelNest &nest, llvm::ArrayRef<Value> values) {
       b.setInsertionPointToStart(branch.thenBlock());
     }
     for (int v = 0; v < vectors; ++v) {
-      Value value = values[size_t(row * vectors + v)];
-      auto type = mlir::dyn_cast<mlir::VectorType>(value.getType());
-      if (isBool)
-        value = arith::ExtUIOp::create(
-            b, type ? mlir::Type(type.clone(b.getI8Type())) : b.getI8Type(), value);
+      Value value = toMemory(b, values[size_t(row * vectors + v)]);
       Value at = address(access, row, v).base;
       auto make = [&](Value mask) -> Value {
         if (mask)
@@ -312,7 +296,7 @@ void BodyEmitter::store(const KernelNest &nest, llvm::ArrayRef<Value> values) {
           vector::StoreOp::create(b, value, buffer, at);
         return nullptr;
       };
-      if (!type)
+      if (!mlir::isa<mlir::VectorType>(value.getType()))
         memref::StoreOp::create(b, value, buffer, at);
       else if (isWhole)
         branchOnWhole({}, make);

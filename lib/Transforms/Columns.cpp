@@ -16,6 +16,7 @@
 // meet before float64.
 //
 //===----------------------------------------------------------------------===//
+#include "Lowering/ScalarTypes.h"
 #include "Transforms/KernelEmitter.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -89,12 +90,17 @@ void KernelEmitter::emitColumns(const Pass &pass, int vectorLoop, int lanes) {
   body->rows = 1;
   auto type = mlir::VectorType::get({lanes}, element);
   auto read = [&](Value index) -> Value {
+    auto inMemory = mlir::VectorType::get({lanes}, memoryType(element));
+    Value loaded;
     if (body->masks.empty())
-      return vector::LoadOp::create(b, type, scratch, index);
-    return vector::MaskedLoadOp::create(b, type, scratch, index, body->masks[0],
-                                        body->neutral(nest, lanes)[0]);
+      loaded = vector::LoadOp::create(b, inMemory, scratch, index);
+    else
+      loaded = vector::MaskedLoadOp::create(b, inMemory, scratch, index, body->masks[0],
+                                            toMemory(b, body->neutral(nest, lanes)[0]));
+    return fromMemory(b, loaded, element);
   };
   auto write = [&](Value index, Value value) {
+    value = toMemory(b, value);
     if (body->masks.empty())
       vector::StoreOp::create(b, value, scratch, index);
     else

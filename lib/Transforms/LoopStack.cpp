@@ -82,8 +82,8 @@ Value LoopStack::value(Size size) {
 
 Size LoopStack::multiply(Size x, Size y) {
   auto cx = constantSize(x), cy = constantSize(y);
-  if (cx && cy)
-    return b.getIndexAttr(*cx * *cy);
+  if (cx && cy) // as the processor would do it
+    return b.getIndexAttr(int64_t(uint64_t(*cx) * uint64_t(*cy)));
   if ((cx && *cx == 0) || (cy && *cy == 1))
     return x;
   if ((cy && *cy == 0) || (cx && *cx == 1))
@@ -94,7 +94,7 @@ Size LoopStack::multiply(Size x, Size y) {
 Size LoopStack::add(Size x, Size y) {
   auto cx = constantSize(x), cy = constantSize(y);
   if (cx && cy)
-    return b.getIndexAttr(*cx + *cy);
+    return b.getIndexAttr(int64_t(uint64_t(*cx) + uint64_t(*cy)));
   if (cx && *cx == 0)
     return y;
   if (cy && *cy == 0)

@@ -21,6 +21,11 @@ struct MemoryAccess {
   mlir::Value condition, otherwise;          ///< of a masked load
 };
 
+/// A Bool is i1 in registers and a byte in memory; other values are the same in both. Scalars and
+/// vectors.
+mlir::Value toMemory(mlir::ImplicitLocOpBuilder &b, mlir::Value value);
+mlir::Value fromMemory(mlir::ImplicitLocOpBuilder &b, mlir::Value loaded, mlir::Type element);
+
 /// The constant factors of the loops in an affine expression, and then its constant part.
 llvm::SmallVector<int64_t, 8> affineFactors(mlir::AffineExpr expr, unsigned numLoops);
 

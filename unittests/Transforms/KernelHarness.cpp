@@ -292,6 +292,14 @@ CompiledRun runKernel(const TestKernel &test, const std::vector<Tensor> &inputs,
   return result;
 }
 
+std::string loopsOf(const TestKernel &test, const LoopTarget &target) {
+  mlir::OwningOpRef<mlir::ModuleOp> module = lowerToLinalg(test.kernel, context());
+  absl::Status status = lowerToLoops(*module, target);
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_TRUE(mlir::succeeded(mlir::verify(*module)));
+  return print(*module);
+}
+
 void expectSame(const TestKernel &test, const std::vector<Tensor> &inputs, double ulps,
                 double absolute, const TargetDescription &target) {
   std::vector<Tensor> expected = evaluateKernel(test, inputs);

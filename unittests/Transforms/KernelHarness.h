@@ -12,6 +12,7 @@
 
 #include "JIT/Target.h"
 #include "Kernels/Kernel.h"
+#include "Transforms/LoopTarget.h"
 #include "absl/status/statusor.h"
 #include "graphc/Emit.h"
 #include "graphc/Tensor.h"
@@ -48,6 +49,9 @@ struct CompiledRun {
 /// errors, and when memory around an output has changed.
 CompiledRun runKernel(const TestKernel &test, const std::vector<Tensor> &inputs,
                       const TargetDescription &target = hostTarget());
+
+/// The text of the loops stage for a processor.
+std::string loopsOf(const TestKernel &test, const LoopTarget &target);
 
 /// Runs both and expects equal results: integers exactly, floats within `ulps` of the result's
 /// dtype, or within `absolute`; NaN equals NaN, and the signs of zeros are not looked at.

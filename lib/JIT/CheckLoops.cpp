@@ -1,0 +1,154 @@
+//===- JIT/CheckLoops.cpp - loops that a file brought ---------------------===//
+#include "JIT/CheckLoops.h"
+
+#include "JIT/LowerToLLVM.h"
+#include "Transforms/CheckStage.h"
+#include "Transforms/LinalgToLoops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace graphc {
+namespace {
+
+/// A register of the widest processor holds 64 bytes; values of other types meet these lane by
+/// lane.
+constexpr int64_t kMaxLanes = 64;
+/// Bytes that one alloca puts on the stack.
+constexpr int64_t kMaxStackElements = 4096;
+
+bool isStageOp(Operation *op) {
+  if (isa<arith::ArithDialect>(op->getDialect()))
+    return !isa<arith::ScalingExtFOp, arith::ScalingTruncFOp>(op);
+  return isa<func::FuncOp, func::ReturnOp, scf::ForOp, scf::IfOp, scf::YieldOp, memref::AllocaOp,
+             memref::LoadOp, memref::StoreOp, memref::ReinterpretCastOp, math::AbsFOp, math::AbsIOp,
+             math::CeilOp, math::CopySignOp, math::FloorOp, math::FmaOp, math::RoundEvenOp,
+             math::SqrtOp, math::TruncOp, vector::BroadcastOp, vector::CreateMaskOp,
+             vector::ExtractOp, vector::GatherOp, vector::InsertOp, vector::LoadOp,
+             vector::MaskedLoadOp, vector::MaskedStoreOp, vector::ReductionOp, vector::ShuffleOp,
+             vector::StoreOp, LLVM::CallIntrinsicOp, LLVM::InlineAsmOp, LLVM::CosOp, LLVM::FAbsOp,
+             LLVM::FCeilOp, LLVM::FFloorOp, LLVM::FMAOp, LLVM::FPExtOp, LLVM::FPTruncOp,
+             LLVM::FRemOp, LLVM::FTruncOp, LLVM::RoundEvenOp, LLVM::ShuffleVectorOp, LLVM::SinOp,
+             LLVM::SqrtOp, LLVM::TanOp>(op);
+}
+
+class Checker {
+public:
+  explicit Checker(const TargetDescription &target) : target(target) {}
+  absl::Status run(ModuleOp module);
+
+private:
+  bool isScalar(Type type) const {
+    return type.isIndex() || type.isF16() || type.isBF16() || type.isF32() || type.isF64() ||
+           (type.isF80() && target.isX86) || type.isSignlessInteger(1) ||
+           type.isSignlessInteger(8) || type.isSignlessInteger(16) || type.isSignlessInteger(32) ||
+           type.isSignlessInteger(64);
+  }
+  bool isStageType(Type type) const;
+  absl::Status checkOp(Operation *op) const;
+  absl::Status checkIntrinsic(LLVM::CallIntrinsicOp op) const;
+
+  const TargetDescription &target;
+};
+
+bool Checker::isStageType(Type type) const {
+  if (auto vector = dyn_cast<VectorType>(type))
+    return vector.getRank() == 1 && !vector.isScalable() && vector.getDimSize(0) <= kMaxLanes &&
+           isScalar(vector.getElementType());
+  if (auto memory = dyn_cast<MemRefType>(type))
+    return memory.getRank() <= 1 && memory.getLayout().isIdentity() && !memory.getMemorySpace() &&
+           isScalar(memory.getElementType());
+  return isScalar(type);
+}
+
+/// The conversions, and AVX-512's instructions as lib/Lowering/Math uses them: an immediate that
+/// the processor does not have is not noticed before instructions are selected.
+absl::Status Checker::checkIntrinsic(LLVM::CallIntrinsicOp op) const {
+  if (op.getArgAttrs() || op.getResAttrs() || !op.getOpBundleOperands().empty())
+    return stageError(op, "a call of an intrinsic has operands and nothing more");
+  StringRef name = op.getIntrin();
+  if (name == "llvm.fptosi.sat" || name == "llvm.fptoui.sat")
+    return absl::OkStatus();
+  bool isKnown = name.consume_front("llvm.x86.avx512.") &&
+                 (name.consume_back(".ps.512") || name.consume_back(".pd.512"));
+  bool hasRounding = name == "mask.scalef" || name == "mask.getmant" || name == "mask.getexp";
+  if (!isKnown || !(hasRounding || name == "rsqrt14" || name == "vpermi2var"))
+    return stageError(op, "an intrinsic that this stage does not use");
+  if (!target.hasAvx512)
+    return stageError(op, "the target " + target.name + " has no AVX-512");
+  auto isImmediate = [&](unsigned operand, int64_t least, int64_t most) {
+    if (operand >= op->getNumOperands())
+      return false;
+    APInt value;
+    return matchPattern(op->getOperand(operand), m_ConstantInt(&value)) &&
+           value.getSExtValue() >= least && value.getSExtValue() <= most;
+  };
+  // 4 is the rounding mode of the environment.
+  bool fine = !hasRounding || isImmediate(op->getNumOperands() - 1, 4, 4);
+  if (name == "mask.getmant")
+    fine = fine && isImmediate(1, 0, 15);
+  return fine ? absl::OkStatus() : stageError(op, "an immediate that the instruction has not");
+}
+
+absl::Status Checker::checkOp(Operation *op) const {
+  if (!isStageOp(op))
+    return stageError(op, "op that has no place in loops");
+  auto fits = [&](Type type) { return isStageType(type); };
+  if (!llvm::all_of(op->getOperandTypes(), fits) || !llvm::all_of(op->getResultTypes(), fits))
+    return stageError(op,
+                      "values are scalars, vectors of up to 64 lanes, or memory of rank 0 and 1");
+  if (op->hasAttr("alignment"))
+    return stageError(op, "accesses are as aligned as their elements");
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    if (!isa<IntegerAttr, FloatAttr, DenseElementsAttr>(constant.getValue()))
+      return stageError(op, "a constant is a number, or one for each lane");
+  if (auto alloca = dyn_cast<memref::AllocaOp>(op))
+    if (!alloca.getType().hasStaticShape() || alloca.getType().getNumElements() > kMaxStackElements)
+      return stageError(op, "an alloca is small, and its size is known");
+  if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op))
+    return checkIntrinsic(call);
+  if (auto assembly = dyn_cast<LLVM::InlineAsmOp>(op))
+    if (!target.isX86 || !assembly.getAsmString().empty() || assembly.getConstraints() != "=x,0" ||
+        assembly.getOperandAttrs() || op->getNumOperands() != 1 ||
+        !(op->getOperand(0).getType().isF32() || op->getOperand(0).getType().isF64()) ||
+        op->getResultTypes() != op->getOperandTypes())
+      return stageError(op, "inline assembly is empty, to hide a value");
+  return absl::OkStatus();
+}
+
+absl::Status Checker::run(ModuleOp module) {
+  if (absl::Status s = checkAttributes(
+          module, {kKernelAttr, kScratchAttr, LLVM::LLVMDialect::getNoAliasAttrName()});
+      !s.ok())
+    return s;
+  for (Operation &op : *module.getBody()) {
+    auto fn = dyn_cast<func::FuncOp>(op);
+    if (!fn || !fn.getBody().hasOneBlock())
+      return stageError(&op, "a module of loops has functions of one block");
+    if (absl::Status s = checkKernelName(fn, kKernelAttr); !s.ok())
+      return s;
+    for (BlockArgument argument : fn.getArguments())
+      if (!isStageType(argument.getType()))
+        return stageError(fn, "a kernel takes memref<T> of rank 0 and then index");
+  }
+  absl::Status status;
+  module.getBody()->walk([&](Operation *op) {
+    status = checkOp(op);
+    return status.ok() ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return status;
+}
+
+} // namespace
+
+absl::Status checkLoops(ModuleOp module, const TargetDescription &target) {
+  return Checker(target).run(module);
+}
+
+} // namespace graphc

@@ -1,0 +1,120 @@
+//===- TargetsTest.cpp - loops for processors below and beside AVX-512 -----------===//
+#include "KernelHarness.h"
+
+#include <regex>
+#include <set>
+
+#include "JIT/LoopTargetOf.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace graphc::testing {
+namespace {
+
+Type tensorOf(DType dtype, int rank) {
+  return Type(dtype, std::vector<int64_t>(size_t(rank), kDynamic));
+}
+
+LoopTarget loopTarget(const char *name) {
+  auto target = parseTarget(name);
+  EXPECT_TRUE(target.ok()) << target.status();
+  return loopTargetOf(*target);
+}
+
+/// The lengths of all vectors in a text.
+std::set<int> lanesIn(const std::string &text) {
+  static const std::regex kVector("vector<([0-9]+)x");
+  std::set<int> lanes;
+  for (std::sregex_iterator it(text.begin(), text.end(), kVector), end; it != end; ++it)
+    lanes.insert(std::stoi((*it)[1]));
+  return lanes;
+}
+
+/// Sum of operands of these dtypes, in the last one's.
+TestKernel sumKernel(const std::vector<DType> &dtypes) {
+  Emitter e;
+  std::vector<Array> inputs;
+  std::vector<std::vector<int64_t>> shapes;
+  for (DType dtype : dtypes) {
+    inputs.push_back(e.operand(tensorOf(dtype, 1)));
+    shapes.push_back({100});
+    e.requireEqual(e.dim(inputs.back(), 0), e.dim(inputs[0], 0), "length");
+  }
+  Array y = e.define({e.dim(inputs[0], 0)}, [&](Indices i) {
+    Scalar sum = cast(e.load(inputs[0], i), dtypes.back());
+    for (size_t k = 1; k < inputs.size(); ++k)
+      sum = sum + cast(e.load(inputs[k], i), dtypes.back());
+    return sum;
+  });
+  auto emission = e.finish();
+  EXPECT_TRUE(emission.ok()) << emission.status();
+  return makeKernel(*emission, inputs, {y}, shapes);
+}
+
+/// A vector fills a register; types of different widths meet lane by lane, counted by those of four
+/// bytes, and halves are computed in float32.
+TEST(Targets, VectorsFillRegisters) {
+  for (auto [name, bytes] : {std::pair("x86-64", 16), std::pair("x86-64-v3", 32),
+                             std::pair("x86-64-v4", 64), std::pair("aarch64", 16)}) {
+    SCOPED_TRACE(name);
+    LoopTarget target = loopTarget(name);
+    EXPECT_EQ(target.vectorBytes, bytes);
+    auto lanes = [&](const std::vector<DType> &dtypes) {
+      return lanesIn(loopsOf(sumKernel(dtypes), target));
+    };
+    EXPECT_EQ(lanes({DType::Float32, DType::Float32}), std::set{bytes / 4});
+    EXPECT_EQ(lanes({DType::Float64, DType::Float64}), std::set{bytes / 8});
+    EXPECT_EQ(lanes({DType::Int64, DType::Int64}), std::set{bytes / 8});
+    EXPECT_EQ(lanes({DType::Int16, DType::Int16}), std::set{bytes / 2});
+    EXPECT_EQ(lanes({DType::UInt8, DType::UInt8}), std::set{bytes});
+    EXPECT_EQ(lanes({DType::Float16, DType::Float16}), std::set{bytes / 4});
+    EXPECT_EQ(lanes({DType::Float32, DType::Float64}), std::set{bytes / 4});
+    EXPECT_EQ(lanes({DType::UInt8, DType::Int32}), std::set{bytes / 4});
+  }
+}
+
+/// The same sums to the bit, with vectors of any width: 100 elements leave a masked tail.
+TEST(Targets, ResultsDoNotDependOnTheWidth) {
+  for (const char *name : {"x86-64", "x86-64-v3", "x86-64-v4"})
+    for (const std::vector<DType> &dtypes :
+         {std::vector{DType::Float32, DType::Float32}, std::vector{DType::Float32, DType::Float64},
+          std::vector{DType::UInt8, DType::Int32}, std::vector{DType::Int8, DType::Int8}})
+      if (auto target = parseTarget(name); target.ok() && target->whyNotHere.empty()) {
+        SCOPED_TRACE(name);
+        expectSame(sumKernel(dtypes),
+                   {randomTensor(dtypes[0], {100}, 1), randomTensor(dtypes[1], {100}, 2)}, 0, 0,
+                   *target);
+      }
+}
+
+/// A product keeps as many sums in registers as there is room for beside the operands: 24 of 32
+/// registers, 8 of 16.
+TEST(Targets, ProductsFillTheRegisterFile) {
+  for (auto [name, sums] : {std::pair("x86-64", 8), std::pair("x86-64-v3", 8),
+                            std::pair("x86-64-v4", 24), std::pair("aarch64", 24)}) {
+    SCOPED_TRACE(name);
+    Emitter e;
+    Array a = e.operand(tensorOf(DType::Float32, 2)), b = e.operand(tensorOf(DType::Float32, 2));
+    e.requireEqual(e.dim(a, 1), e.dim(b, 0), "inner");
+    ReduceOptions options;
+    options.accumulator = DType::Float32;
+    Array y = e.reduce(
+        Combine::Sum, {e.dim(a, 0), e.dim(b, 1)}, {e.dim(a, 1)},
+        [&](Indices i, Indices r) { return e.load(a, {i[0], r[0]}) * e.load(b, {r[0], i[1]}); },
+        options);
+    auto emission = e.finish();
+    ASSERT_TRUE(emission.ok()) << emission.status();
+    TestKernel test = makeKernel(*emission, {a, b}, {y}, {{64, 64}, {64, 64}});
+    std::string loops = loopsOf(test, loopTarget(name));
+    std::string carried = ":";
+    carried += std::to_string(sums);
+    carried += " = scf.for";
+    EXPECT_THAT(loops, ::testing::HasSubstr(carried));
+    // Fused only where the processor has the instruction: elsewhere it would be a call.
+    bool hasFma = loops.find("math.fma") != loops.npos;
+    EXPECT_EQ(hasFma, name != std::string("x86-64"));
+  }
+}
+
+} // namespace
+} // namespace graphc::testing
