@@ -186,15 +186,19 @@ struct Nest {
   std::vector<int32_t> indices;
 };
 
-/// A requirement on sizes, checked on the host before the step's loops run.
+/// A requirement on sizes, checked on the host before the step's loops run. That an array fits into
+/// memory is recorded for the first array of each shape, be it computed or not.
 struct SizeCheck {
   Predicate predicate;
+  /// The two sizes; for Fits, `a` is the bytes of an element.
   int32_t a, b;
   ErrorKind kind;
   /// What is wrong, with `{a}` and `{b}` standing for the two values.
   std::string message;
   /// Number that the reader passed to `beginNode`, for the op, place and shapes of the message.
   int32_t node = -1;
+  /// Fits: the shape.
+  std::vector<int32_t> shape = {};
 };
 
 /// One step of an emission.
@@ -254,7 +258,7 @@ struct Array {
 };
 using Arrays = std::vector<Array>;
 
-/// A size expression. Arithmetic folds constants and equal subexpressions.
+/// A size expression. Arithmetic is exact; it folds constants and equal subexpressions.
 class Extent {
 public:
   Extent() = default;

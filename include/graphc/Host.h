@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "graphc/Tensor.h"
 
@@ -31,6 +32,10 @@ enum class SizeOp : uint8_t {
   Less,   // 1 or 0
   Equal,  // 1 or 0
   Select, // a ? b : c
+  // Of elements of Int64 arrays, which wrap where the others are exact.
+  WrapAdd,
+  WrapSub,
+  WrapMul,
 };
 
 /// An integer known before loops run. Operands stand before their users in a table of sizes.
@@ -41,13 +46,35 @@ struct SizeNode {
   friend bool operator==(const SizeNode &, const SizeNode &) = default;
 };
 
-/// The value of a binary SizeOp on known integers; wraps on overflow.
+/// The value of a size. Extents of arrays are int64; what is computed from them is exact, so that
+/// a product that no array can have is never taken for the small number that it would wrap to.
+__extension__ typedef __int128 SizeValue;
+/// Stands for what is even beyond 126 bits; so is what is computed from it.
+inline constexpr SizeValue kHugeSize = -(SizeValue(1) << 126) * 2;
+inline bool fitsInt64(SizeValue value) { return value == int64_t(value); }
+/// Decimal digits.
+std::string sizeText(SizeValue value);
+
+/// The value of a binary SizeOp.
+SizeValue exactSize(SizeOp op, SizeValue a, SizeValue b);
+/// The same in Int64, as scalars are computed: wraps on overflow.
 int64_t foldSize(SizeOp op, int64_t a, int64_t b);
 
-enum class Predicate : uint8_t { Equal, LessEqual, Less };
-bool holds(Predicate predicate, int64_t a, int64_t b);
+enum class Predicate : uint8_t {
+  Equal,
+  LessEqual,
+  Less,
+  Fits, // of a shape: an array of it could be in memory
+};
+/// Of two sizes; what is beyond all bounds meets nothing.
+bool holds(Predicate predicate, SizeValue a, SizeValue b);
 /// The text of a failed requirement: `{a}` and `{b}` in `message` become the two values.
-std::string failureText(std::string_view message, int64_t a, int64_t b);
+std::string failureText(std::string_view message, SizeValue a, SizeValue b);
+
+/// Bytes of a row-major array. ValueError where an extent is negative, or where all extents but
+/// those of 0 make more than 2^62: so products of extents never overflow later.
+absl::StatusOr<int64_t> shapeBytes(int64_t elementBytes, absl::Span<const SizeValue> shape);
+absl::StatusOr<int64_t> shapeBytes(int64_t elementBytes, absl::Span<const int64_t> shape);
 
 /// A callback that computes outputs from inputs on the host. Inputs are row-major; outputs are
 /// allocated, row-major. Must be thread-safe.

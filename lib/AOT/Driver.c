@@ -30,6 +30,7 @@ typedef struct {
   char *message;
   int64_t messageLength, messageCapacity;
   int64_t *sizes;
+  char *beyond;       /* by size: 1 where it does not fit into 64 bits, 0 otherwise */
   int64_t *offsets;   /* of arrays in the arena of their segment */
   int64_t *planned;   /* by segment: whether its sizes and places are those of this call */
   int64_t *scratchAt; /* by segment: where in its arena scratch memory begins */
@@ -45,6 +46,9 @@ typedef struct {
 
 /* Stands in the caller's structure where there was no memory for a state. */
 static State kNoState;
+
+/* The most that an array, or all of a segment's, may have. */
+static const int64_t kMaxBytes = (int64_t)1 << 62;
 
 static int64_t roundUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
@@ -87,7 +91,9 @@ static int32_t failWith(const AotProgram *p, State *s, int32_t number) {
   for (int32_t k = 0; k < m->pieces.count; ++k) {
     const AotPiece *piece = &p->pieces[m->pieces.first + k];
     putRange(p, s, piece->text);
-    if (piece->size >= 0)
+    if (piece->size >= 0 && s->beyond[piece->size])
+      put(s, "more than 2^63");
+    else if (piece->size >= 0)
       putNumber(s, s->sizes[piece->size]);
   }
   return m->kind;
@@ -139,6 +145,7 @@ static size_t placeState(const AotCounts *c, State *s, char *memory) {
   PART(inputBytes, int64_t, c->numInputs)
   PART(outputBytes, int64_t, c->numOutputs)
   PART(holes, Hole, c->numArrays + 1)
+  PART(beyond, char, c->numSizes)
 #undef PART
   return (end + 63) / 64 * 64;
 }
@@ -202,69 +209,100 @@ void graphcAotRelease(const AotProgram *p, char *call) {
 
 /*===--- sizes --------------------------------------------------------------===*/
 
-static int64_t evaluate(const AotSize *n, const int64_t *values) {
-  int64_t a = values[n->a], b = values[n->b];
+/* What does not fit into 64 bits is marked, and so is what is computed from it: an extent that no
+ * array can have is never taken for the small number that it would wrap to. */
+static void evaluate(State *s, const AotSize *n, int32_t id) {
+  int64_t a = s->sizes[n->a], b = s->sizes[n->b], value = 0;
+  char beyond = s->beyond[n->a] || s->beyond[n->b];
+  if (n->op == kAotSelect) {
+    int32_t chosen = a ? n->b : n->c;
+    s->sizes[id] = s->sizes[chosen];
+    s->beyond[id] = s->beyond[n->a] || s->beyond[chosen];
+    return;
+  }
+  if (beyond) {
+    int isZero = (!a && !s->beyond[n->a]) || (!b && !s->beyond[n->b]);
+    s->sizes[id] = 0;
+    s->beyond[id] = !(n->op == kAotMul && isZero);
+    return;
+  }
   switch (n->op) {
   case kAotAdd:
-    return (int64_t)((uint64_t)a + (uint64_t)b);
+    beyond = __builtin_add_overflow(a, b, &value);
+    break;
   case kAotSub:
-    return (int64_t)((uint64_t)a - (uint64_t)b);
+    beyond = __builtin_sub_overflow(a, b, &value);
+    break;
   case kAotMul:
-    return (int64_t)((uint64_t)a * (uint64_t)b);
+    beyond = __builtin_mul_overflow(a, b, &value);
+    break;
+  case kAotWrapAdd:
+    value = (int64_t)((uint64_t)a + (uint64_t)b);
+    break;
+  case kAotWrapSub:
+    value = (int64_t)((uint64_t)a - (uint64_t)b);
+    break;
+  case kAotWrapMul:
+    value = (int64_t)((uint64_t)a * (uint64_t)b);
+    break;
   case kAotFloorDiv:
-    if (b == 0)
-      return 0;
-    if (b == -1)
-      return (int64_t)(0 - (uint64_t)a); /* INT64_MIN / -1 traps */
-    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+    if (b == -1) /* INT64_MIN / -1 traps */
+      beyond = __builtin_sub_overflow(0, a, &value);
+    else if (b != 0)
+      value = a / b - (a % b != 0 && (a < 0) != (b < 0));
+    break;
   case kAotMod:
-    if (b == 0 || b == -1)
-      return 0;
-    return a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : 0);
+    if (b != 0 && b != -1)
+      value = a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : 0);
+    break;
   case kAotMax:
-    return a > b ? a : b;
+    value = a > b ? a : b;
+    break;
   case kAotMin:
-    return a < b ? a : b;
+    value = a < b ? a : b;
+    break;
   case kAotLess:
-    return a < b;
-  case kAotEqual:
-    return a == b;
-  default: /* kAotSelect */
-    return a ? b : values[n->c];
+    value = a < b;
+    break;
+  default: /* kAotEqual */
+    value = a == b;
   }
+  s->sizes[id] = value;
+  s->beyond[id] = beyond;
 }
 
 static int isComputed(const AotSize *n) {
   return n->op != kAotConstant && n->op != kAotDim && n->op != kAotElement;
 }
 
-static int32_t isMet(const AotCheck *check, const int64_t *values) {
-  int64_t a = values[check->a], b = values[check->b];
-  return check->predicate == kAotMustEqual       ? a == b
-         : check->predicate == kAotMustLessEqual ? a <= b
-                                                 : a < b;
+/* -1, or the message of the check. */
+static int32_t failureOf(const AotProgram *p, const State *s, const AotCheck *check) {
+  if (check->predicate != kAotMustFit) {
+    int64_t a = s->sizes[check->a], b = s->sizes[check->b];
+    int isMet = check->predicate == kAotMustEqual       ? a == b
+                : check->predicate == kAotMustLessEqual ? a <= b
+                                                        : a < b;
+    return isMet && !s->beyond[check->a] && !s->beyond[check->b] ? -1 : check->message;
+  }
+  int64_t bytes = check->a;
+  int isMet = 1;
+  for (int32_t k = 0; k < check->shape.count; ++k) {
+    int32_t id = p->numbers[check->shape.first + k];
+    int64_t extent = s->sizes[id];
+    if (extent < 0 && !s->beyond[id])
+      return check->messageIfNegative;
+    if (s->beyond[id] || (extent > 0 && __builtin_mul_overflow(bytes, extent, &bytes)))
+      isMet = 0;
+  }
+  return isMet && bytes <= kMaxBytes ? -1 : check->message;
 }
 
-/* Product of the sizes times `elementBytes`. */
-static int32_t bytesOf(const AotProgram *p, State *s, AotRange shape, int32_t elementBytes,
-                       int64_t *bytes) {
-  int64_t product = elementBytes;
-  int empty = 0, overflow = 0;
-  for (int32_t k = 0; k < shape.count; ++k) {
-    int64_t extent = s->sizes[p->numbers[shape.first + k]];
-    if (extent < 0) {
-      put(s, "an array would have the extent ");
-      putNumber(s, extent);
-      return kAotValueError;
-    }
-    empty |= extent == 0;
-    overflow |= __builtin_mul_overflow(product, extent, &product);
-  }
-  *bytes = empty ? 0 : product;
-  if (empty || (!overflow && product <= (int64_t)1 << 60))
-    return 0;
-  put(s, "an array would be too large for the memory");
-  return kAotOutOfMemory;
+/* The bytes of an array that was checked to fit. */
+static int64_t bytesOf(const AotProgram *p, const State *s, AotRange shape, int32_t elementBytes) {
+  int64_t bytes = elementBytes;
+  for (int32_t k = 0; k < shape.count; ++k)
+    bytes *= s->sizes[p->numbers[shape.first + k]];
+  return bytes;
 }
 
 static int64_t readInteger(const char *data, int32_t bytes, int32_t isSigned) {
@@ -287,7 +325,7 @@ static int32_t readElements(const AotProgram *p, State *s, const AotSegment *seg
     int32_t id = p->numbers[segment->reads.first + k];
     const AotSize *n = &p->sizes[id];
     if (isComputed(n))
-      s->sizes[id] = evaluate(n, s->sizes);
+      evaluate(s, n, id);
     if (n->op != kAotElement)
       continue;
     const AotArray *array = &p->arrays[n->a];
@@ -295,7 +333,7 @@ static int32_t readElements(const AotProgram *p, State *s, const AotSegment *seg
     for (int32_t axis = 0; axis < array->shape.count; ++axis)
       count *= s->sizes[p->numbers[array->shape.first + axis]];
     const char *data = s->memory[array->root];
-    if (index < 0 || index >= count || !data) {
+    if (s->beyond[n->b] || index < 0 || index >= count || !data) {
       put(s, "a size is element ");
       putNumber(s, index);
       put(s, " of an array of ");
@@ -372,38 +410,39 @@ static int32_t plan(const AotProgram *p, State *s, int32_t number) {
   for (int32_t k = 0; k < segment->sizes.count; ++k) {
     int32_t id = p->numbers[segment->sizes.first + k];
     if (isComputed(&p->sizes[id]))
-      s->sizes[id] = evaluate(&p->sizes[id], s->sizes);
+      evaluate(s, &p->sizes[id], id);
   }
   for (int32_t k = 0; k < segment->checks.count; ++k) {
-    const AotCheck *check = &p->checks[p->numbers[segment->checks.first + k]];
-    if (!isMet(check, s->sizes))
-      return failWith(p, s, check->message);
+    int32_t message = failureOf(p, s, &p->checks[p->numbers[segment->checks.first + k]]);
+    if (message >= 0)
+      return failWith(p, s, message);
   }
   Arena arena = {s->holes, 0, 0};
   int64_t scratch = 0;
   for (int32_t i = 0; i < segment->steps.count; ++i) {
     const AotStep *step = &p->steps[segment->steps.first + i];
-    int64_t bytes, stepScratch = 0;
+    int64_t stepScratch = 0;
     for (int32_t k = 0; k < step->allocate.count; ++k) {
       int32_t a = p->numbers[step->allocate.first + k];
-      int32_t failed = bytesOf(p, s, p->arrays[a].shape, p->arrays[a].elementBytes, &bytes);
-      if (failed)
-        return failed;
-      s->offsets[a] = allocate(&arena, bytes);
+      s->offsets[a] =
+          allocate(&arena, bytesOf(p, s, p->arrays[a].shape, p->arrays[a].elementBytes));
+      if (arena.end > kMaxBytes)
+        return outOfMemory(s, arena.end);
     }
     for (int32_t k = 0; k < step->release.count; ++k) {
       int32_t a = p->numbers[step->release.first + k];
-      bytesOf(p, s, p->arrays[a].shape, p->arrays[a].elementBytes, &bytes);
-      release(&arena, s->offsets[a], bytes);
+      release(&arena, s->offsets[a], bytesOf(p, s, p->arrays[a].shape, p->arrays[a].elementBytes));
     }
     for (int32_t k = 0; k < step->scratch.count; ++k) {
       const AotScratch *wanted = &p->scratch[step->scratch.first + k];
-      int32_t failed = bytesOf(p, s, wanted->shape, wanted->elementBytes, &bytes);
-      if (failed)
-        return failed;
-      stepScratch += roundUp(bytes);
+      stepScratch += roundUp(bytesOf(p, s, wanted->shape, wanted->elementBytes));
     }
     scratch = stepScratch > scratch ? stepScratch : scratch;
+    for (int32_t k = 0; k < step->sizes.count; ++k)
+      if (s->beyond[p->numbers[step->sizes.first + k]]) { /* a number in an op's body */
+        put(s, "a size does not fit into 64 bits");
+        return kAotValueError;
+      }
   }
   s->scratchAt[number] = arena.end;
   int32_t failed = reserve(s, &s->arenas[number], arena.end + scratch);
@@ -490,8 +529,9 @@ static int32_t readInput(const AotProgram *p, State *s, char *call, int32_t k, i
       return wrongShape(p, s, input, shape);
     empty |= shape[axis] == 0;
   }
-  for (int32_t axis = 0; axis < input->rank && !empty; ++axis)
-    if (__builtin_mul_overflow(bytes, shape[axis], &bytes))
+  for (int32_t axis = 0; axis < input->rank; ++axis)
+    if (shape[axis] > 0 &&
+        (__builtin_mul_overflow(bytes, shape[axis], &bytes) || bytes > kMaxBytes))
       return wrongShape(p, s, input, shape);
   bytes = empty ? 0 : bytes;
   if (!data && bytes > 0 && runs) {
@@ -585,9 +625,7 @@ static int32_t giveMemory(const AotProgram *p, State *s, char *call, int32_t k) 
     s->memory[output->memory] = field;
     return 0;
   }
-  int32_t failed = bytesOf(p, s, array->shape, output->elementBytes, &s->outputBytes[k]);
-  if (failed)
-    return failed;
+  s->outputBytes[k] = bytesOf(p, s, array->shape, output->elementBytes);
   char **data = (char **)field;
   Block *own = &s->results[k];
   if (*data && *data != own->data) {
@@ -595,7 +633,7 @@ static int32_t giveMemory(const AotProgram *p, State *s, char *call, int32_t k) 
     s->memory[output->memory] = *data;
     return checkMemory(p, s, call, k, *data, capacity);
   }
-  failed = checkInputs(p, s, call, k, own->data, own->bytes);
+  int32_t failed = checkInputs(p, s, call, k, own->data, own->bytes);
   if (failed)
     return failed;
   *data = NULL;
@@ -615,21 +653,19 @@ static void writeShape(const AotProgram *p, State *s, char *call, int32_t k) {
 
 static int32_t runStep(const AotProgram *p, State *s, const AotStep *step, char *scratch) {
   int32_t pointers = 0, arguments = 0;
-  int64_t bytes;
   for (; pointers < step->arrays.count; ++pointers)
     s->pointers[pointers] = s->memory[p->arrays[p->numbers[step->arrays.first + pointers]].root];
   if (step->kernel < 0) {
     const AotArray *from = &p->arrays[p->numbers[step->arrays.first]];
-    int32_t failed = bytesOf(p, s, from->shape, from->elementBytes, &bytes);
-    if (!failed && bytes > 0)
+    int64_t bytes = bytesOf(p, s, from->shape, from->elementBytes);
+    if (bytes > 0)
       memcpy(s->pointers[1], s->pointers[0], (size_t)bytes);
-    return failed;
+    return 0;
   }
   for (int32_t k = 0; k < step->scratch.count; ++k) {
     const AotScratch *wanted = &p->scratch[step->scratch.first + k];
-    bytesOf(p, s, wanted->shape, wanted->elementBytes, &bytes);
     s->pointers[pointers++] = scratch;
-    scratch += roundUp(bytes);
+    scratch += roundUp(bytesOf(p, s, wanted->shape, wanted->elementBytes));
   }
   for (; arguments < step->sizes.count; ++arguments)
     s->arguments[arguments] = s->sizes[p->numbers[step->sizes.first + arguments]];

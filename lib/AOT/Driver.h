@@ -36,7 +36,10 @@ enum {
   kAotMin,
   kAotLess,
   kAotEqual,
-  kAotSelect
+  kAotSelect,
+  kAotWrapAdd,
+  kAotWrapSub,
+  kAotWrapMul
 };
 typedef struct {
   int32_t op, a, b, c;
@@ -44,10 +47,12 @@ typedef struct {
 } AotSize;
 
 /* As Predicate in graphc/Host.h. */
-enum { kAotMustEqual, kAotMustLessEqual, kAotMustLess };
+enum { kAotMustEqual, kAotMustLessEqual, kAotMustLess, kAotMustFit };
 typedef struct {
   int32_t predicate, a, b;
   int32_t message;
+  int32_t messageIfNegative; /* of kAotMustFit: an extent of `shape` */
+  AotRange shape;            /* of `numbers`: sizes; `a` is the bytes of an element */
 } AotCheck;
 
 /* An error: a number that the function returns, and its text in pieces. */

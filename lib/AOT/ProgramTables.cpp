@@ -16,10 +16,11 @@ static_assert(kAotConstant == int(SizeOp::Constant) && kAotDim == int(SizeOp::Di
               kAotFloorDiv == int(SizeOp::FloorDiv) && kAotMod == int(SizeOp::Mod) &&
               kAotMax == int(SizeOp::Max) && kAotMin == int(SizeOp::Min) &&
               kAotLess == int(SizeOp::Less) && kAotEqual == int(SizeOp::Equal) &&
-              kAotSelect == int(SizeOp::Select));
+              kAotSelect == int(SizeOp::Select) && kAotWrapAdd == int(SizeOp::WrapAdd) &&
+              kAotWrapSub == int(SizeOp::WrapSub) && kAotWrapMul == int(SizeOp::WrapMul));
 static_assert(kAotMustEqual == int(Predicate::Equal) &&
               kAotMustLessEqual == int(Predicate::LessEqual) &&
-              kAotMustLess == int(Predicate::Less));
+              kAotMustLess == int(Predicate::Less) && kAotMustFit == int(Predicate::Fits));
 static_assert(kAotValueError == int(ErrorKind::ValueError) &&
               kAotShapeError == int(ErrorKind::ShapeError) &&
               kAotIndexError == int(ErrorKind::IndexError) &&
@@ -78,8 +79,12 @@ private:
     }
     t_.counts.dims = numbers(dims);
     for (const Program::SizeCheck &check : p_.checks)
-      t_.checks.push_back(
-          {int32_t(check.predicate), check.a, check.b, message(check.kind, messageOf(p_, check))});
+      t_.checks.push_back({int32_t(check.predicate), check.a, check.b,
+                           message(check.kind, messageOf(p_, check)),
+                           check.predicate == Predicate::Fits
+                               ? message(check.kind, messageOf(p_, check, /*isNegative=*/true))
+                               : -1,
+                           numbers(check.shape)});
   }
 
   void addArrays() {

@@ -24,7 +24,7 @@ namesOf(const Variables &outputs, std::vector<std::string> given, Place place) {
       return makeError(ErrorKind::ValueError,
                        "function: outputs " + std::to_string(it->second) + " and " +
                            std::to_string(i) + " are both named '" + given[i] + "'",
-                       place);
+                       place.known() ? place : outputs[i].place());
   }
   for (size_t i = 0; i < given.size(); ++i)
     if (given[i].empty() && positions.try_emplace(std::string(outputs[i].name()), i).second)
@@ -88,7 +88,7 @@ absl::StatusOr<Function> makeFileFunction(GraphModule module, FunctionOptions op
                                           const std::optional<Hash128> &storeAs) {
   if (options.name.empty())
     options.name = module.name;
-  return makeFunction(std::move(module), options, std::source_location::current(), storeAs);
+  return makeFunction(std::move(module), options, Place(), storeAs);
 }
 
 absl::StatusOr<Results> Function::call(std::vector<Tensor> positional,

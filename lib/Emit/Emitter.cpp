@@ -14,6 +14,21 @@ void Emitter::State::fail(std::string_view message) {
     mistake = makeError(ErrorKind::Internal, "emission: " + std::string(message));
 }
 
+void Emitter::State::requireFits(DType dtype, const std::vector<int32_t> &shape) {
+  std::vector<int64_t> known;
+  for (int32_t extent : shape)
+    if (std::optional<int64_t> value = sizes.constantValue(extent))
+      known.push_back(*value);
+  int32_t bytes = int32_t(byteSize(dtype));
+  if (known.size() == shape.size() && shapeBytes(bytes, known).ok())
+    return;
+  int32_t &fits = fitting[shape];
+  if (fits >= bytes)
+    return;
+  fits = bytes;
+  record.sizeChecks.push_back({Predicate::Fits, bytes, -1, ErrorKind::ValueError, "", node, shape});
+}
+
 int32_t Emitter::State::newArray(DType dtype, std::vector<int32_t> shape, int32_t step) {
   record.arrays.push_back({dtype, std::move(shape), {}, step, {}});
   uint32_t mask = 0;
@@ -22,6 +37,10 @@ int32_t Emitter::State::newArray(DType dtype, std::vector<int32_t> shape, int32_
     if (sizes.constantValue(extents[axis]) == 1)
       mask |= uint32_t(1) << axis;
   broadcastAxes.push_back(mask);
+  if (step >= 0)
+    requireFits(dtype, extents);
+  else // it is there
+    fitting.try_emplace(extents, byteSize(dtype));
   return int32_t(record.arrays.size()) - 1;
 }
 
@@ -154,6 +173,8 @@ absl::StatusOr<Emission> Emitter::finish() {
     settle(a.shape);
     settle(a.elements);
   }
+  for (SizeCheck &check : record.sizeChecks)
+    settle(check.shape);
   for (Step &step : record.steps) {
     settle(step.nest.extents);
     for (ScalarNode &n : step.nest.body)

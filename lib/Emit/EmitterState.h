@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "SizeTable.h"
+#include "absl/container/flat_hash_map.h"
 #include "graphc/Emit.h"
 
 namespace graphc {
@@ -25,6 +26,8 @@ struct Emitter::State {
   /// Axes of an array that broadcast: statically 1 by its type (F-019). Bit per axis.
   std::vector<uint32_t> broadcastAxes;
   int32_t node = -1;
+  /// Shapes of which an array is known to fit into memory, with the bytes of its elements.
+  absl::flat_hash_map<std::vector<int32_t>, int32_t> fitting;
   std::vector<Type> resultTypes;
   /// The first mistake in an op's emission.
   absl::Status mistake;
@@ -38,6 +41,8 @@ struct Emitter::State {
 
   void fail(std::string_view message);
   int32_t newArray(DType dtype, std::vector<int32_t> shape, int32_t step);
+  /// Records the requirement that an array fits into memory, unless it is known to.
+  void requireFits(DType dtype, const std::vector<int32_t> &shape);
   /// Adds a node to the body, or finds the equal one that is there.
   int32_t scalar(const ScalarNode &node);
   int32_t literalInt(int64_t value) {

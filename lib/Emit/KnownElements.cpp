@@ -87,7 +87,7 @@ int32_t ElementDeriver::node(const ScalarNode &n, const std::vector<int32_t> &va
       return -1;
   DType operand = nest_.body[n.args[0]].dtype;
   if (n.op == ScalarOp::Cast) {
-    // Sizes are int64 and never wrap; a narrower integer could.
+    // Sizes wrap as int64 does; a narrower integer wraps sooner.
     if (n.dtype == DType::Int64)
       return values[n.args[0]];
     if (n.dtype == DType::Bool)
@@ -99,17 +99,17 @@ int32_t ElementDeriver::node(const ScalarNode &n, const std::vector<int32_t> &va
   bool logical = operand == DType::Bool;
   switch (n.op) {
   case ScalarOp::Add:
-    return logical ? -1 : binary(SizeOp::Add, n, values);
+    return logical ? -1 : binary(SizeOp::WrapAdd, n, values);
   case ScalarOp::Sub:
-    return logical ? -1 : binary(SizeOp::Sub, n, values);
+    return logical ? -1 : binary(SizeOp::WrapSub, n, values);
   case ScalarOp::Mul:
-    return binary(SizeOp::Mul, n, values);
+    return binary(SizeOp::WrapMul, n, values);
   case ScalarOp::IntDiv:
     return logical ? -1 : binary(SizeOp::FloorDiv, n, values);
   case ScalarOp::Mod:
     return logical ? -1 : binary(SizeOp::Mod, n, values);
   case ScalarOp::Neg:
-    return sizes_.binary(SizeOp::Sub, sizes_.constant(0), values[n.args[0]]);
+    return sizes_.binary(SizeOp::WrapSub, sizes_.constant(0), values[n.args[0]]);
   case ScalarOp::Maximum:
     return binary(SizeOp::Max, n, values);
   case ScalarOp::Minimum:
@@ -161,10 +161,10 @@ std::vector<int32_t> deriveElements(const Nest &nest, DType dtype, Emitter::Stat
   case Combine::None:
     break;
   case Combine::Sum:
-    join = SizeOp::Add;
+    join = SizeOp::WrapAdd;
     break;
   case Combine::Prod:
-    join = SizeOp::Mul;
+    join = SizeOp::WrapMul;
     break;
   default:
     return {};

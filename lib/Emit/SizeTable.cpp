@@ -1,11 +1,14 @@
 //===- SizeTable.cpp ------------------------------------------------------===//
 #include "SizeTable.h"
 
+#include <limits>
+
 namespace graphc {
 
 SizeTable::SizeTable(std::vector<SizeNode> nodes) : nodes_(std::move(nodes)) {
   for (size_t id = 0; id < nodes_.size(); ++id) {
     representative_.push_back(int32_t(id));
+    hasElement_.push_back(hasElement(nodes_[id]));
     numbers_.try_emplace(nodes_[id], int32_t(id));
   }
 }
@@ -18,10 +21,17 @@ size_t SizeTable::Hash::operator()(const SizeNode &n) const {
   return h ^ (h >> 32);
 }
 
+bool SizeTable::hasElement(const SizeNode &node) const {
+  if (node.op <= SizeOp::Element)
+    return node.op == SizeOp::Element;
+  return hasElement_[node.a] || hasElement_[node.b] || (node.c >= 0 && hasElement_[node.c]);
+}
+
 int32_t SizeTable::intern(const SizeNode &node) {
   auto [it, isNew] = numbers_.try_emplace(node, int32_t(nodes_.size()));
   if (isNew) {
     nodes_.push_back(node);
+    hasElement_.push_back(hasElement(node));
     representative_.push_back(it->second);
   }
   return canonical(it->second);
@@ -59,13 +69,27 @@ bool SizeTable::isConstant(int32_t id, int64_t value) const {
   return v && *v == value;
 }
 
+/// The op that does not wrap; itself if it does not.
+static SizeOp exactOp(SizeOp op) {
+  return op == SizeOp::WrapAdd   ? SizeOp::Add
+         : op == SizeOp::WrapSub ? SizeOp::Sub
+         : op == SizeOp::WrapMul ? SizeOp::Mul
+                                 : op;
+}
+
 int32_t SizeTable::binary(SizeOp op, int32_t a, int32_t b) {
   a = canonical(a), b = canonical(b);
   std::optional<int64_t> ca = constantValue(a), cb = constantValue(b);
+  // Nobody wants extents to wrap, even where he computes with them: so they are the sizes that ops
+  // make from them.
+  if (!hasElement_[a] && !hasElement_[b] && !(ca && cb))
+    op = exactOp(op);
   if (ca && cb)
-    return constant(foldSize(op, *ca, *cb));
+    if (SizeValue value = exactSize(op, *ca, *cb); fitsInt64(value))
+      return constant(int64_t(value));
   bool commutes = op == SizeOp::Add || op == SizeOp::Mul || op == SizeOp::Max ||
-                  op == SizeOp::Min || op == SizeOp::Equal;
+                  op == SizeOp::Min || op == SizeOp::Equal || op == SizeOp::WrapAdd ||
+                  op == SizeOp::WrapMul;
   if (commutes && (ca || (!cb && b < a))) { // constants on the right, else by age
     std::swap(a, b);
     std::swap(ca, cb);
@@ -74,18 +98,26 @@ int32_t SizeTable::binary(SizeOp op, int32_t a, int32_t b) {
   case SizeOp::Add:
     if (isConstant(b, 0))
       return a;
-    if (cb && nodes_[a].op == SizeOp::Add && constantValue(nodes_[a].b))
-      return binary(SizeOp::Add, nodes_[a].a, constant(*constantValue(nodes_[a].b) + *cb));
+    if (cb && !ca && nodes_[a].op == SizeOp::Add)
+      if (std::optional<int64_t> inner = constantValue(nodes_[a].b))
+        if (SizeValue sum = SizeValue(*inner) + *cb; fitsInt64(sum))
+          return binary(SizeOp::Add, nodes_[a].a, constant(int64_t(sum)));
     break;
   case SizeOp::Sub:
     if (a == b)
       return constant(0);
-    if (cb)
-      return binary(SizeOp::Add, a, constant(foldSize(SizeOp::Sub, 0, *cb)));
+    if (cb && !ca && *cb != std::numeric_limits<int64_t>::min())
+      return binary(SizeOp::Add, a, constant(-*cb));
     if (nodes_[a].op == SizeOp::Add && canonical(nodes_[a].a) == b)
       return canonical(nodes_[a].b);
     break;
+  case SizeOp::WrapAdd:
+  case SizeOp::WrapSub:
+    if (isConstant(b, 0))
+      return a;
+    break;
   case SizeOp::Mul:
+  case SizeOp::WrapMul:
     if (isConstant(b, 1))
       return a;
     if (isConstant(b, 0))

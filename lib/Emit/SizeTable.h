@@ -38,10 +38,13 @@ private:
   };
   int32_t intern(const SizeNode &node);
   bool isConstant(int32_t id, int64_t value) const;
+  /// Whether it depends on an element of an array.
+  bool hasElement(const SizeNode &node) const;
   /// Extents are never negative.
   bool isExtent(int32_t id) const { return nodes_[id].op == SizeOp::Dim; }
 
   std::vector<SizeNode> nodes_;
+  std::vector<bool> hasElement_;
   mutable std::vector<int32_t> representative_;
   std::unordered_map<SizeNode, int32_t, Hash> numbers_;
 };

@@ -24,8 +24,8 @@ public:
 
 private:
   absl::Status solveSizes();
-  bool solve(const SizeNode &node, int64_t &value) const;
-  bool element(const SizeNode &node, int64_t &value) const;
+  bool solve(const SizeNode &node, SizeValue &value) const;
+  bool element(const SizeNode &node, SizeValue &value) const;
   absl::StatusOr<Tensor> allocate(int32_t array);
   absl::StatusOr<std::vector<int64_t>> shapeOf(int32_t array) const;
   absl::Status spend(const Nest &nest);
@@ -40,23 +40,23 @@ private:
   const ErrorContext &context_;
   EvaluationBudget *budget_;
   std::vector<Tensor> arrays_;
-  std::vector<int64_t> sizes_;
+  std::vector<SizeValue> sizes_;
   std::vector<bool> known_;
   std::vector<bool> checked_;
 };
 
-bool EmissionEval::element(const SizeNode &node, int64_t &value) const {
+bool EmissionEval::element(const SizeNode &node, SizeValue &value) const {
   const Tensor &array = arrays_[node.a];
   if (!array.defined() || !known_[node.b])
     return false;
-  int64_t index = sizes_[node.b];
+  SizeValue index = sizes_[node.b];
   if (index < 0 || index >= array.numElements())
     return false;
-  value = array.cast(DType::Int64).flat<int64_t>()[index];
+  value = array.cast(DType::Int64).flat<int64_t>()[size_t(index)];
   return true;
 }
 
-bool EmissionEval::solve(const SizeNode &node, int64_t &value) const {
+bool EmissionEval::solve(const SizeNode &node, SizeValue &value) const {
   switch (node.op) {
   case SizeOp::Constant:
     value = node.value;
@@ -78,7 +78,7 @@ bool EmissionEval::solve(const SizeNode &node, int64_t &value) const {
   default:
     if (!known_[node.a] || !known_[node.b])
       return false;
-    value = foldSize(node.op, sizes_[node.a], sizes_[node.b]);
+    value = exactSize(node.op, sizes_[node.a], sizes_[node.b]);
     return true;
   }
 }
@@ -90,10 +90,12 @@ absl::Status EmissionEval::solveSizes() {
       known_[id] = solve(emission_.sizes[id], sizes_[id]);
   for (size_t k = 0; k < checked_.size(); ++k) {
     const SizeCheck &check = emission_.sizeChecks[k];
+    if (check.predicate == Predicate::Fits) // its array is allocated
+      continue;
     if (checked_[k] || !known_[check.a] || !known_[check.b])
       continue;
     checked_[k] = true;
-    int64_t a = sizes_[check.a], b = sizes_[check.b];
+    SizeValue a = sizes_[check.a], b = sizes_[check.b];
     if (!holds(check.predicate, a, b))
       return explain(makeError(check.kind, failureText(check.message, a, b)), check.node);
   }
@@ -101,13 +103,16 @@ absl::Status EmissionEval::solveSizes() {
 }
 
 absl::StatusOr<std::vector<int64_t>> EmissionEval::shapeOf(int32_t array) const {
-  std::vector<int64_t> shape;
+  std::vector<SizeValue> shape;
   for (int32_t id : emission_.arrays[array].shape) {
     if (!known_[id])
       return makeError(ErrorKind::Internal, "emission: an extent is not known where it is needed");
     shape.push_back(sizes_[id]);
   }
-  return shape;
+  int64_t elementBytes = byteSize(emission_.arrays[array].dtype);
+  if (absl::Status status = shapeBytes(elementBytes, shape).status(); !status.ok())
+    return status;
+  return std::vector<int64_t>(shape.begin(), shape.end());
 }
 
 absl::StatusOr<Tensor> EmissionEval::allocate(int32_t array) {
@@ -123,7 +128,8 @@ absl::Status EmissionEval::spend(const Nest &nest) {
   int64_t iterations = 1;
   bool tooMany = false;
   for (int32_t id : nest.extents)
-    tooMany |= __builtin_mul_overflow(iterations, std::max<int64_t>(1, sizes_[id]), &iterations);
+    tooMany |=
+        __builtin_mul_overflow(iterations, std::max<int64_t>(1, int64_t(sizes_[id])), &iterations);
   if (tooMany || iterations > budget_->iterations)
     return makeError(ErrorKind::NotSupported,
                      "needs more than " + std::to_string(budget_->iterations) + " iterations");
@@ -138,7 +144,10 @@ absl::Status EmissionEval::runLoops(const Step &step, int32_t number) {
   auto result = allocate(id);
   if (!result.ok())
     return explain(result.status(), step.node);
-  NestInputs inputs{sizes_, arrays_, {}};
+  std::vector<int64_t> sizes;
+  for (SizeValue size : sizes_)
+    sizes.push_back(int64_t(size));
+  NestInputs inputs{sizes, arrays_, {}};
   for (const ElementCheck &check : emission_.elementChecks)
     if (check.step == number)
       inputs.checks.push_back(&check);
@@ -152,7 +161,7 @@ absl::Status EmissionEval::runLoops(const Step &step, int32_t number) {
 absl::Status EmissionEval::runView(const Step &step) {
   auto shape = shapeOf(step.outputs[0]);
   if (!shape.ok())
-    return shape.status();
+    return explain(shape.status(), step.node);
   auto view = arrays_[step.inputs[0]].reshape(*shape);
   if (!view.ok())
     return explain(view.status(), step.node);

@@ -21,7 +21,7 @@ private:
   double flopsOf(const Nest &nest);
 
   const Emission &emission_;
-  std::vector<int64_t> sizes_;
+  std::vector<SizeValue> sizes_;
   std::vector<bool> isOpen_;
   GraphCost cost_;
 };
@@ -39,7 +39,7 @@ void CostOf::solveSizes() {
 double CostOf::elements(const std::vector<int32_t> &extents) {
   double product = 1;
   for (int32_t id : extents) {
-    product *= double(std::max<int64_t>(0, sizes_[id]));
+    product *= double(std::max<SizeValue>(0, sizes_[id]));
     cost_.openExtents |= isOpen_[id];
   }
   return product;

@@ -249,9 +249,21 @@ void ProgramBuilder::addOutputs() {
 }
 
 void ProgramBuilder::addChecks() {
+  // Sizes made of elements that nobody reads have no value.
+  const std::vector<SizeNode> &nodes = f_.sizes_.nodes();
+  std::vector<bool> isUnread(nodes.size(), false);
+  for (size_t id = 0; id < nodes.size(); ++id) {
+    const SizeNode &n = nodes[id];
+    if (n.op == SizeOp::Element)
+      isUnread[id] = id >= f_.sizeWanted_.size() || !f_.sizeWanted_[id];
+    else if (n.op != SizeOp::Constant && n.op != SizeOp::Dim)
+      isUnread[id] = isUnread[n.a] || isUnread[n.b] || (n.c >= 0 && isUnread[n.c]);
+  }
   for (const SizeCheck &check : e_.sizeChecks)
-    out_.program.checks.push_back(
-        {check.predicate, check.a, check.b, check.kind, check.message, nodeOf(check.node)});
+    if (std::none_of(check.shape.begin(), check.shape.end(),
+                     [&](int32_t s) { return isUnread[s]; }))
+      out_.program.checks.push_back({check.predicate, check.a, check.b, check.kind, check.message,
+                                     nodeOf(check.node), check.shape});
 }
 
 void ProgramBuilder::addSizes() {

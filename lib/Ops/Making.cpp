@@ -16,11 +16,14 @@ const Tensor *constantOf(Emitter &e, Array a) {
   return data.defined() ? &data : nullptr;
 }
 
-/// ceil((stop - start) / step) of numbers, at least 0; 64-bit differences do not overflow.
+/// ceil((stop - start) / step) of numbers, at least 0; -1 where that is NaN. 64-bit differences do
+/// not overflow, and what no array can have is INT64_MAX.
 int64_t lengthOf(const Tensor &start, const Tensor &stop, const Tensor &step) {
   if (isFloat(start.dtype()) || isFloat(stop.dtype()) || isFloat(step.dtype())) {
     double n = std::ceil((stop.item<double>() - start.item<double>()) / step.item<double>());
-    return n > 0 ? int64_t(std::fmin(n, 0x1p62)) : 0;
+    if (std::isnan(n))
+      return -1;
+    return n >= 0x1p63 ? std::numeric_limits<int64_t>::max() : n > 0 ? int64_t(n) : 0;
   }
   auto wide = [](const Tensor &t) {
     return t.dtype() == DType::UInt64 ? __int128(t.item<uint64_t>()) : __int128(t.item<int64_t>());
@@ -39,12 +42,17 @@ int64_t lengthOf(const Tensor &start, const Tensor &stop, const Tensor &step) {
 /// The length as a size, and the requirement that the step is not 0.
 Extent arangeLength(Emitter &e, Array start, Array stop, Array step) {
   constexpr std::string_view kStepZero = "the step is 0";
+  auto notNaN = [&](Extent length) {
+    e.require(e.size(0), Predicate::LessEqual, length, ErrorKind::ValueError,
+              "the length cannot be computed: start, stop or step is NaN or infinite");
+    return length;
+  };
   Extent zero = e.size(0);
   const Tensor *constants[] = {constantOf(e, start), constantOf(e, stop), constantOf(e, step)};
   if (constants[0] && constants[1] && constants[2]) {
     e.require(e.size(constants[2]->item<double>() != 0), Predicate::Equal, e.size(1),
               ErrorKind::ValueError, kStepZero);
-    return e.size(lengthOf(*constants[0], *constants[1], *constants[2]));
+    return notNaN(e.size(lengthOf(*constants[0], *constants[1], *constants[2])));
   }
   if (isFloat(e.dtype(start)) || isFloat(e.dtype(stop)) || isFloat(e.dtype(step))) {
     Array nonZero = e.define({}, [&](Indices) {
@@ -54,9 +62,10 @@ Extent arangeLength(Emitter &e, Array start, Array stop, Array step) {
     Array length = e.define({}, [&](Indices) {
       auto number = [&](Array a) { return cast(e.load(a, {}), DType::Float64); };
       Scalar n = (number(stop) - number(start)) / number(step);
-      return cast(apply(ScalarOp::Ceil, {maximum(n, 0.0)}), DType::Int64);
+      return select(isNan(n), e.index(-1),
+                    cast(apply(ScalarOp::Ceil, {maximum(n, 0.0)}), DType::Int64));
     });
-    return e.element(length);
+    return notNaN(e.element(length));
   }
   Extent stride = e.element(step), distance = e.element(stop) - e.element(start);
   e.require(equal(stride, zero), Predicate::Equal, zero, ErrorKind::ValueError, kStepZero);

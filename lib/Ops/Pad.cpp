@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "Families.h"
-#include "Rules.h"
+#include "Windows.h"
 
 namespace graphc {
 namespace {
@@ -195,6 +195,10 @@ TypesOr padType(const TypeRequest &request) {
   for (int64_t width : widths)
     if (width < 0)
       return makeError(ErrorKind::ValueError, "width " + std::to_string(width) + " is negative");
+    else if (width > kMaxWidth)
+      return makeError(ErrorKind::ValueError, "width " + std::to_string(width) +
+                                                  " is above the limit of " +
+                                                  std::to_string(kMaxWidth));
   const std::string &mode = a.string("mode");
   if (mode != "constant" && !sourceOf(mode) && !isComputed(mode))
     return makeError(ErrorKind::ValueError,

@@ -95,9 +95,24 @@ TypesOr inferShapes(const TypeRequest &request, absl::Span<const DType> results)
   e.beginNode(0, provisional);
   Arrays out = request.op.def().emit(e, in, request.attributes());
 
+  bool isOpen = false; // whether a call may fail before
   for (const SizeCheck &check : e.emission().sizeChecks) {
+    if (check.predicate == Predicate::Fits) {
+      std::vector<int64_t> known;
+      for (int32_t extent : check.shape)
+        if (std::optional<int64_t> value = e.constantValue(Extent(&e, extent)))
+          known.push_back(*value);
+      if (check.node != 0 || isOpen || known.size() != check.shape.size())
+        continue;
+      if (absl::Status s = shapeBytes(check.a, known).status(); !s.ok())
+        return s;
+      continue;
+    }
     std::optional<int64_t> a = e.constantValue(Extent(&e, check.a));
     std::optional<int64_t> b = e.constantValue(Extent(&e, check.b));
+    // By their own nodes: what is required to be equal to a constant has its value already.
+    isOpen |=
+        e.sizes()[check.a].op != SizeOp::Constant || e.sizes()[check.b].op != SizeOp::Constant;
     if (check.node == 0 && a && b && !holds(check.predicate, *a, *b))
       return makeError(check.kind, failureText(check.message, *a, *b));
   }

@@ -20,6 +20,10 @@ absl::Status checkPerAxis(const Attributes &attributes, std::string_view name, i
       return makeError(ErrorKind::ValueError, std::string(name) + " must be at least " +
                                                   std::to_string(least) + ", not " +
                                                   std::to_string(value));
+    else if (value > kMaxWidth)
+      return makeError(ErrorKind::ValueError, std::string(name) + " must be at most " +
+                                                  std::to_string(kMaxWidth) + ", not " +
+                                                  std::to_string(value));
   return absl::OkStatus();
 }
 

@@ -61,7 +61,7 @@ struct Executable::State {
   mutable std::shared_ptr<CachedPlan> last; // plan of a static program
 
   absl::Status checkInputs(absl::Span<const Tensor> inputs) const;
-  using FillSizes = absl::FunctionRef<void(std::vector<int64_t> &)>;
+  using FillSizes = absl::FunctionRef<void(std::vector<SizeValue> &)>;
   absl::StatusOr<Lease> lease(int32_t segment, absl::Span<const int64_t> key, FillSizes fill) const;
   void giveBack(Lease lease) const;
   absl::Status runHost(const Program::Step &step, void **pointers, const Plan &plan) const;
@@ -80,7 +80,7 @@ struct Executable::State {
 /// Fills in the elements that the segment's sizes need, with what their indices are made of.
 static absl::Status readElements(const Program &program, const ProgramLayout &layout,
                                  int32_t segment, absl::Span<void *const> inputs,
-                                 absl::Span<void *const> arrays, std::vector<int64_t> &sizes) {
+                                 absl::Span<void *const> arrays, std::vector<SizeValue> &sizes) {
   const ProgramLayout::Segment &s = layout.segments[segment];
   if (s.readSizes.empty())
     return absl::OkStatus();
@@ -110,12 +110,12 @@ static absl::Status readElements(const Program &program, const ProgramLayout &la
     for (int32_t extent : array.shape) {
       // The extents of an array are known when its elements are, but not all are in `sizes`.
       const SizeNode &e = program.sizes[extent];
-      count *= e.op == SizeOp::Constant ? e.value : sizes[extent];
+      count *= e.op == SizeOp::Constant ? e.value : int64_t(sizes[extent]);
     }
     if (sizes[n.b] < 0 || sizes[n.b] >= count || !data)
-      return makeError(ErrorKind::IndexError, "a size is element " + std::to_string(sizes[n.b]) +
+      return makeError(ErrorKind::IndexError, "a size is element " + sizeText(sizes[n.b]) +
                                                   " of an array of " + std::to_string(count));
-    sizes[id] = readInteger(array.dtype, data, sizes[n.b]);
+    sizes[id] = readInteger(array.dtype, data, int64_t(sizes[n.b]));
   }
   return absl::OkStatus();
 }
@@ -127,7 +127,7 @@ bool canFail(const Program &program) {
   absl::StatusOr<ProgramLayout> layout = ProgramLayout::create(program);
   if (!layout.ok() || !layout->isStatic)
     return true;
-  std::vector<int64_t> sizes(program.sizes.size(), 0);
+  std::vector<SizeValue> sizes(program.sizes.size(), 0);
   return !readElements(program, *layout, 0, {}, {}, sizes).ok() ||
          !Plan::create(program, *layout, 0, std::move(sizes)).ok();
 }
@@ -162,10 +162,10 @@ void Executable::State::findDirectCall() {
   if (!layout.isStatic || program.steps.size() != 1 ||
       program.steps[0].kind != Program::Step::Kind::Kernel)
     return;
-  std::vector<int64_t> read;
+  std::vector<SizeValue> read;
   if (!readElements(program, layout, 0, {}, {}, read).ok())
     return;
-  absl::StatusOr<Lease> leased = lease(0, {}, [&](std::vector<int64_t> &sizes) {
+  absl::StatusOr<Lease> leased = lease(0, {}, [&](std::vector<SizeValue> &sizes) {
     if (!read.empty())
       sizes = read;
   });
@@ -251,7 +251,7 @@ absl::StatusOr<Lease> Executable::State::lease(int32_t segment, absl::Span<const
   }
   if (!result.cached) {
     counters.plans.fetch_add(1, std::memory_order_relaxed);
-    std::vector<int64_t> sizes(program.sizes.size(), 0);
+    std::vector<SizeValue> sizes(program.sizes.size(), 0);
     fill(sizes);
     absl::StatusOr<std::shared_ptr<Plan>> plan =
         Plan::create(program, layout, segment, std::move(sizes));
@@ -294,7 +294,7 @@ absl::Status Executable::State::allocateOutputs(int32_t segment, const Plan &pla
     const Program::Array &root = program.arrays[layout.outputRoot[k]];
     absl::InlinedVector<int64_t, 8> shape;
     for (int32_t size : root.shape)
-      shape.push_back(plan.sizes[size]);
+      shape.push_back(int64_t(plan.sizes[size]));
     const Program::Array &array = program.arrays[program.outputs[k].array];
     if (const Tensor &given = outputs[k]; given.defined() && given.dtype() == array.dtype &&
                                           given.isContiguous() && array.shape == root.shape &&
@@ -346,7 +346,7 @@ absl::Status Executable::State::runHost(const Program::Step &step, void **pointe
     const Program::Array &array = program.arrays[step.arrays[k]];
     shape.clear();
     for (int32_t size : array.shape)
-      shape.push_back(plan.sizes[size]);
+      shape.push_back(int64_t(plan.sizes[size]));
     absl::StatusOr<Tensor> tensor = Tensor::borrow(array.dtype, pointers[k], shape);
     if (!tensor.ok())
       return tensor.status();
@@ -404,7 +404,7 @@ absl::Status Executable::State::runSegment(int32_t segment, Lease &lease, int th
     case Program::Step::Kind::Copy: {
       int64_t bytes = byteSize(program.arrays[step.arrays[0]].dtype);
       for (int32_t size : program.arrays[step.arrays[0]].shape)
-        bytes *= plan.sizes[size];
+        bytes *= int64_t(plan.sizes[size]);
       if (bytes > 0)
         std::memcpy(pointers[1], pointers[0], size_t(bytes));
       counters.bytesCopied.fetch_add(bytes, std::memory_order_relaxed);
@@ -453,7 +453,7 @@ absl::Status Executable::State::reshapeOutputs(const Plan &plan, absl::Span<Tens
       continue;
     absl::InlinedVector<int64_t, 8> shape;
     for (int32_t size : array.shape)
-      shape.push_back(plan.sizes[size]);
+      shape.push_back(int64_t(plan.sizes[size]));
     absl::StatusOr<Tensor> reshaped = outputs[k].reshape(shape);
     if (!reshaped.ok())
       return reshaped.status();
@@ -482,11 +482,11 @@ absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Sp
 
   // The key: number of the segment, extents, and all that was read.
   absl::InlinedVector<int64_t, 24> key;
-  std::vector<int64_t> sizes; // with what was read; empty where nothing is
+  std::vector<SizeValue> sizes; // with what was read; empty where nothing is
   SmallPointers arrays;
   absl::InlinedVector<Lease, 1> leases;
   absl::Status status;
-  auto fillDims = [&](std::vector<int64_t> &values) {
+  auto fillDims = [&](std::vector<SizeValue> &values) {
     for (size_t id = 0; id < program.sizes.size(); ++id)
       if (const SizeNode &n = program.sizes[id]; n.op == SizeOp::Dim)
         values[id] = inputs[n.a].shape()[n.b];
@@ -509,8 +509,8 @@ absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Sp
       break;
     for (int32_t id : segment.readSizes)
       if (program.sizes[id].op == SizeOp::Element)
-        key.push_back(sizes[id]);
-    absl::StatusOr<Lease> leased = lease(k, key, [&](std::vector<int64_t> &values) {
+        key.push_back(int64_t(sizes[id]));
+    absl::StatusOr<Lease> leased = lease(k, key, [&](std::vector<SizeValue> &values) {
       if (sizes.empty())
         fillDims(values);
       else

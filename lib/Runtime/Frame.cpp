@@ -29,8 +29,9 @@ absl::StatusOr<std::unique_ptr<Frame>> Frame::create(const Program &program, con
   auto frame = std::make_unique<Frame>();
   frame->plan_ = &plan;
   if (!frame->arena_.resize(plan.arenaBytes) || !frame->scratch_.resize(plan.scratchBytes))
-    return makeError(ErrorKind::OutOfMemory, "no memory for " + std::to_string(plan.arenaBytes) +
-                                                 " bytes between the kernels");
+    return makeError(ErrorKind::OutOfMemory,
+                     "no memory for " + std::to_string(plan.arenaBytes + plan.scratchBytes) +
+                         " bytes between the kernels");
   using Kind = Plan::Pointer::Kind;
   frame->pointers_.resize(plan.pointers.size());
   for (size_t k = 0; k < plan.pointers.size(); ++k) {

@@ -5,17 +5,20 @@
 #include <limits>
 
 #include "Runtime/ArenaLayout.h"
+#include "absl/container/inlined_vector.h"
 
 namespace graphc {
 
 using Storage = Program::Array::Storage;
 
-int64_t evaluateSize(const SizeNode &node, const std::vector<int64_t> &values) {
+SizeValue evaluateSize(const SizeNode &node, const std::vector<SizeValue> &values) {
   if (node.op == SizeOp::Constant)
     return node.value;
+  if (node.op == SizeOp::Select && values[node.a] == kHugeSize)
+    return kHugeSize;
   if (node.op == SizeOp::Select)
     return values[node.a] ? values[node.b] : values[node.c];
-  return foldSize(node.op, values[node.a], values[node.b]);
+  return exactSize(node.op, values[node.a], values[node.b]);
 }
 
 int64_t readInteger(DType dtype, const void *data, int64_t index) {
@@ -45,6 +48,16 @@ template <class F> void sizesOfStep(const Program &program, const Program::Step 
     f(work.count);
   if (step.splitSize >= 0)
     f(step.splitSize);
+}
+
+/// Calls `f` for each size that a check needs.
+template <class F> void sizesOfCheck(const Program::SizeCheck &check, F f) {
+  for (int32_t s : check.shape)
+    f(s);
+  if (check.predicate == Predicate::Fits)
+    return;
+  f(check.a);
+  f(check.b);
 }
 
 absl::Status malformed(const char *what) {
@@ -97,32 +110,39 @@ absl::Status checkNumbers(const Program &p) {
     if (!good)
       return malformed("a step's sizes");
   }
-  for (const Program::SizeCheck &check : p.checks)
-    if (!inside(check.a, p.sizes) || !inside(check.b, p.sizes))
+  for (const Program::SizeCheck &check : p.checks) {
+    bool good = true;
+    sizesOfCheck(check, [&](int32_t s) { good &= inside(s, p.sizes); });
+    if (!good)
       return malformed("a check");
+  }
   for (const Program::Output &output : p.outputs)
     if (!inside(output.array, p.arrays))
       return malformed("an output");
   return absl::OkStatus();
 }
 
-/// Product of extents times bytes; an error where it is negative or too large.
-absl::StatusOr<int64_t> bytesOf(DType dtype, absl::Span<const int32_t> shape,
-                                const std::vector<int64_t> &sizes) {
-  int64_t bytes = byteSize(dtype);
-  bool empty = false, overflow = false;
-  for (int32_t s : shape) {
-    if (sizes[s] < 0)
-      return makeError(ErrorKind::ValueError,
-                       "an array would have the extent " + std::to_string(sizes[s]));
-    empty |= sizes[s] == 0;
-    overflow |= __builtin_mul_overflow(bytes, sizes[s], &bytes);
-  }
-  if (empty)
-    return 0;
-  if (overflow || bytes > int64_t(1) << 60)
-    return makeError(ErrorKind::OutOfMemory, "an array would be too large for the memory");
-  return bytes;
+absl::StatusOr<int64_t> bytesOf(int64_t elementBytes, absl::Span<const int32_t> shape,
+                                const std::vector<SizeValue> &sizes) {
+  absl::InlinedVector<SizeValue, 8> extents;
+  for (int32_t s : shape)
+    extents.push_back(sizes[s]);
+  return shapeBytes(elementBytes, extents);
+}
+
+bool isMet(const Program::SizeCheck &check, const std::vector<SizeValue> &sizes) {
+  return check.predicate == Predicate::Fits
+             ? bytesOf(check.a, check.shape, sizes).ok()
+             : holds(check.predicate, sizes[check.a], sizes[check.b]);
+}
+
+/// Whether the arrays of a segment, of which each may be, are too large together.
+absl::Status checkTotal(const ArenaLayout &arena) {
+  constexpr int64_t kMaxBytes = int64_t(1) << 62;
+  if (arena.size() <= kMaxBytes)
+    return absl::OkStatus();
+  return makeError(ErrorKind::OutOfMemory,
+                   "no memory for " + std::to_string(arena.size()) + " bytes between the kernels");
 }
 
 } // namespace
@@ -186,7 +206,7 @@ absl::StatusOr<ProgramLayout> ProgramLayout::create(const Program &program) {
   }
   int32_t need = 0;
   for (const Program::SizeCheck &check : program.checks)
-    need = std::max({need, known[check.a], known[check.b]});
+    sizesOfCheck(check, [&](int32_t s) { need = std::max(need, known[s]); });
   for (const Program::Output &output : program.outputs)
     for (int32_t s : program.arrays[output.array].shape)
       need = std::max(need, known[s]);
@@ -219,8 +239,9 @@ absl::StatusOr<ProgramLayout> ProgramLayout::create(const Program &program) {
       layout.segments[k].readSizes.push_back(id);
   }
   for (int32_t c = 0; c < int32_t(program.checks.size()); ++c) {
-    const Program::SizeCheck &check = program.checks[c];
-    layout.segments[segmentAt(std::max(known[check.a], known[check.b]))].checks.push_back(c);
+    int32_t first = 0;
+    sizesOfCheck(program.checks[c], [&](int32_t s) { first = std::max(first, known[s]); });
+    layout.segments[segmentAt(first)].checks.push_back(c);
   }
 
   // What lives on beyond its segment keeps its place.
@@ -250,7 +271,7 @@ absl::StatusOr<ProgramLayout> ProgramLayout::create(const Program &program) {
 
 absl::StatusOr<std::shared_ptr<Plan>> Plan::create(const Program &program,
                                                    const ProgramLayout &layout, int32_t number,
-                                                   std::vector<int64_t> sizes) {
+                                                   std::vector<SizeValue> sizes) {
   const ProgramLayout::Segment &segment = layout.segments[number];
   auto plan = std::make_shared<Plan>();
   plan->sizes = std::move(sizes);
@@ -261,7 +282,7 @@ absl::StatusOr<std::shared_ptr<Plan>> Plan::create(const Program &program,
   }
   for (int32_t c : segment.checks) {
     const Program::SizeCheck &check = program.checks[c];
-    if (!holds(check.predicate, plan->sizes[check.a], plan->sizes[check.b]))
+    if (!isMet(check, plan->sizes))
       return sizeError(program, check, plan->sizes);
   }
 
@@ -276,11 +297,13 @@ absl::StatusOr<std::shared_ptr<Plan>> Plan::create(const Program &program,
       if (program.arrays[r].storage != Storage::Arena || layout.segmentOf[r] != number)
         continue;
       absl::StatusOr<int64_t> bytes =
-          bytesOf(program.arrays[r].dtype, program.arrays[r].shape, plan->sizes);
+          bytesOf(byteSize(program.arrays[r].dtype), program.arrays[r].shape, plan->sizes);
       if (!bytes.ok())
         return bytes.status();
       if (plan->offsets[r] < 0)
         plan->offsets[r] = arena.allocate(*bytes);
+      if (absl::Status status = checkTotal(arena); !status.ok())
+        return status;
       std::pair<int32_t, int64_t> entry(r, *bytes);
       if (layout.lastUse[r] == s && std::find(dying.begin(), dying.end(), entry) == dying.end())
         dying.push_back(entry);
@@ -317,26 +340,33 @@ absl::StatusOr<std::shared_ptr<Plan>> Plan::create(const Program &program,
     }
     ArenaLayout scratch;
     for (const Program::Step::Scratch &array : step.scratch) {
-      absl::StatusOr<int64_t> bytes = bytesOf(array.dtype, array.shape, plan->sizes);
+      absl::StatusOr<int64_t> bytes = bytesOf(byteSize(array.dtype), array.shape, plan->sizes);
       if (!bytes.ok())
         return bytes.status();
       plan->pointers.push_back({Pointer::Kind::Scratch, scratch.allocate(*bytes)});
+      if (absl::Status status = checkTotal(scratch); !status.ok())
+        return status;
     }
     plan->scratchBytes = std::max(plan->scratchBytes, scratch.size());
     out.numPointers = int32_t(int64_t(plan->pointers.size()) - out.firstPointer);
 
+    bool fits = true;
+    auto pass = [&](int32_t size) {
+      fits &= fitsInt64(plan->sizes[size]);
+      plan->arguments.push_back(int64_t(plan->sizes[size]));
+    };
     for (int32_t size : step.sizes)
-      plan->arguments.push_back(plan->sizes[size]);
+      pass(size);
     if (program.kernels[step.callee].splits) {
       plan->arguments.push_back(0);
-      plan->arguments.push_back(plan->sizes[step.splitSize]);
+      pass(step.splitSize);
       // Measured: waking a thread pays when one thread takes longer than this (nanoseconds).
       constexpr double kWorthThreads = 1500;
       constexpr int64_t kChunk = 64; // elements, so that neighbours share no cache line
       double time = 0;
       for (const Program::Step::Work &work : step.work)
         time += double(plan->sizes[work.count]) * double(work.nanoseconds);
-      int64_t extent = plan->sizes[step.splitSize];
+      auto extent = int64_t(plan->sizes[step.splitSize]);
       out.parallel = time > kWorthThreads && extent > 1;
       if (out.parallel) {
         out.grain = std::max<int64_t>(1, int64_t(double(extent) * kWorthThreads / time));
@@ -344,6 +374,8 @@ absl::StatusOr<std::shared_ptr<Plan>> Plan::create(const Program &program,
           out.grain = (out.grain + kChunk - 1) / kChunk * kChunk;
       }
     }
+    if (!fits) // extents of arrays do; this is a number in an op's body
+      return makeError(ErrorKind::ValueError, "a size does not fit into 64 bits");
     out.numArguments = int32_t(int64_t(plan->arguments.size()) - out.firstArgument);
   }
   plan->arenaBytes = arena.size();

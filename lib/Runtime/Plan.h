@@ -57,7 +57,7 @@ struct Plan {
     bool parallel = false; // worth more than one thread
     int64_t grain = 1;     // least part of the outermost loop for a thread
   };
-  std::vector<int64_t> sizes;
+  std::vector<SizeValue> sizes;
   std::vector<StepPlan> steps;
   std::vector<Pointer> pointers;
   std::vector<int64_t> arguments;
@@ -69,11 +69,11 @@ struct Plan {
   /// `sizes` are those of the segments before, with what was read.
   static absl::StatusOr<std::shared_ptr<Plan>> create(const Program &program,
                                                       const ProgramLayout &layout, int32_t segment,
-                                                      std::vector<int64_t> sizes);
+                                                      std::vector<SizeValue> sizes);
 };
 
 /// The value of a size whose operands are in `values`; Dim and Element are the caller's.
-int64_t evaluateSize(const SizeNode &node, const std::vector<int64_t> &values);
+SizeValue evaluateSize(const SizeNode &node, const std::vector<SizeValue> &values);
 
 /// Element `index` of an integer or Bool array, as a size.
 int64_t readInteger(DType dtype, const void *data, int64_t index);
@@ -83,14 +83,16 @@ struct MessagePiece {
   std::string text;
   int32_t size;
 };
-/// What a failed check says, before its sizes are known.
-std::vector<MessagePiece> messageOf(const Program &program, const Program::SizeCheck &check);
+/// What a failed check says, before its sizes are known. A shape that does not fit has a negative
+/// extent, or is too large.
+std::vector<MessagePiece> messageOf(const Program &program, const Program::SizeCheck &check,
+                                    bool isNegative = false);
 std::vector<MessagePiece> messageOf(const Program &program, const Program::Failure &failure);
 
 /// The error of a check that fails for `values`.
 absl::Status sizeError(const Program &program, const Program::SizeCheck &check,
-                       const std::vector<int64_t> &values);
+                       const std::vector<SizeValue> &values);
 absl::Status failureError(const Program &program, const Program::Failure &failure,
-                          const std::vector<int64_t> &values);
+                          const std::vector<SizeValue> &values);
 
 } // namespace graphc

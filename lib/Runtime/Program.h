@@ -48,13 +48,15 @@ struct Program {
     std::vector<Operand> operands;
   };
 
-  /// A requirement on sizes. `message` has `{a}` and `{b}` for the two values.
+  /// A requirement on sizes. `message` has `{a}` and `{b}` for the two values. For Fits, `a` is the
+  /// bytes of an element of an array of this shape.
   struct SizeCheck {
     Predicate predicate;
     int32_t a, b;
     ErrorKind kind;
     std::string message;
     int32_t node = -1; // in `nodes`
+    std::vector<int32_t> shape = {};
   };
 
   /// What a kernel's element check or a host call says when it fails.

@@ -63,6 +63,7 @@ template <class Bytes, class T> void transferProgram(Bytes &bytes, T &program) {
     bytes.value(check.kind);
     bytes.value(check.message);
     bytes.value(check.node);
+    bytes.value(check.shape);
   });
   bytes.list(program.nodes, [&](auto &node) {
     bytes.value(node.op);

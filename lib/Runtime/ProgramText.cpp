@@ -23,7 +23,11 @@ public:
       if (p_.sizes[id].op != SizeOp::Constant)
         out_ += "  s" + std::to_string(id) + " = " + expression(p_.sizes[id]) + "\n";
     for (const Program::SizeCheck &check : p_.checks)
-      out_ += "  check " + size(check.a) + symbol(check.predicate) + size(check.b) + "\n";
+      out_ += "  check " +
+              (check.predicate == Predicate::Fits
+                   ? std::to_string(check.a) + " bytes x " + shape(check.shape) + " fit"
+                   : size(check.a) + symbol(check.predicate) + size(check.b)) +
+              "\n";
     for (size_t id = 0; id < p_.arrays.size(); ++id)
       out_ += "  " + array(int32_t(id)) + "\n";
     for (const Program::Step &step : p_.steps)
@@ -60,7 +64,8 @@ private:
       break;
     }
     static constexpr const char *kNames[] = {
-        "", "", "", "add", "sub", "mul", "floor_div", "mod", "max", "min", "less", "equal", ""};
+        "",    "",    "",     "add",   "sub", "mul",      "floor_div", "mod",
+        "max", "min", "less", "equal", "",    "wrap_add", "wrap_sub",  "wrap_mul"};
     return std::string(kNames[size_t(n.op)]) + "(" + size(n.a) + ", " + size(n.b) + ")";
   }
   std::string shape(const std::vector<int32_t> &sizes) const {

@@ -45,6 +45,17 @@ void putTemplate(Message &out, std::string_view text, int32_t a, int32_t b) {
   }
 }
 
+/// As shapeBytes says it.
+void putShape(Message &out, const std::vector<int32_t> &shape, bool isNegative) {
+  out << (isNegative ? "negative extent in shape (" : "shape (");
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    if (axis)
+      out << ", ";
+    out.size(shape[axis]);
+  }
+  out << (shape.size() == 1 ? ",)" : ")") << (isNegative ? "" : " is too large");
+}
+
 /// Where it happened, and on which shapes.
 void putNode(Message &out, const Program::Node &node) {
   if (node.place.known())
@@ -69,24 +80,28 @@ const Program::Node *nodeAt(const Program &program, int32_t number) {
 }
 
 absl::Status errorOf(const std::vector<MessagePiece> &pieces, ErrorKind kind,
-                     const Program::Node *node, const std::vector<int64_t> &values) {
+                     const Program::Node *node, const std::vector<SizeValue> &values) {
   std::string text;
   for (const MessagePiece &piece : pieces) {
     text += piece.text;
     if (piece.size >= 0)
-      text += std::to_string(values[piece.size]);
+      text += sizeText(values[piece.size]);
   }
   return makeError(kind, text, node ? node->place : Place());
 }
 
 } // namespace
 
-std::vector<MessagePiece> messageOf(const Program &program, const Program::SizeCheck &check) {
+std::vector<MessagePiece> messageOf(const Program &program, const Program::SizeCheck &check,
+                                    bool isNegative) {
   Message message;
   const Program::Node *node = nodeAt(program, check.node);
   if (node)
     message << node->op << ": ";
-  putTemplate(message, check.message, check.a, check.b);
+  if (check.predicate == Predicate::Fits)
+    putShape(message, check.shape, isNegative);
+  else
+    putTemplate(message, check.message, check.a, check.b);
   if (node)
     putNode(message, *node);
   return message.take();
@@ -104,12 +119,16 @@ std::vector<MessagePiece> messageOf(const Program &program, const Program::Failu
 }
 
 absl::Status sizeError(const Program &program, const Program::SizeCheck &check,
-                       const std::vector<int64_t> &values) {
-  return errorOf(messageOf(program, check), check.kind, nodeAt(program, check.node), values);
+                       const std::vector<SizeValue> &values) {
+  bool isNegative = std::any_of(check.shape.begin(), check.shape.end(), [&](int32_t size) {
+    return values[size] < 0 && values[size] != kHugeSize;
+  });
+  return errorOf(messageOf(program, check, isNegative), check.kind, nodeAt(program, check.node),
+                 values);
 }
 
 absl::Status failureError(const Program &program, const Program::Failure &failure,
-                          const std::vector<int64_t> &values) {
+                          const std::vector<SizeValue> &values) {
   return errorOf(messageOf(program, failure), failure.kind, nodeAt(program, failure.node), values);
 }
 

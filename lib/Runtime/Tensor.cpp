@@ -9,6 +9,7 @@
 #include "Support/Text.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
+#include "graphc/Host.h"
 #include "graphc/Status.h"
 
 namespace graphc {
@@ -66,25 +67,13 @@ constexpr int64_t kMaxBytes = int64_t(1) << 62;
 
 using Dims = absl::InlinedVector<int64_t, 8>;
 
-/// The bytes of a row-major array. An extent of 0 does not excuse the others, as in NumPy: so
-/// products of extents never overflow later.
+/// The bytes of a row-major array. An extent of 0 does not excuse the others, as in NumPy.
 absl::StatusOr<int64_t> checkShape(DType dtype, absl::Span<const int64_t> shape) {
   if (shape.size() > size_t(Tensor::kMaxRank))
     return makeError(
         ErrorKind::ValueError,
         absl::StrCat("rank ", shape.size(), " is above the maximum of ", Tensor::kMaxRank));
-  int64_t bytes = byteSize(dtype);
-  bool empty = false;
-  for (int64_t extent : shape) {
-    if (extent < 0)
-      return makeError(ErrorKind::ValueError,
-                       absl::StrCat("negative extent in shape ", shapeText(shape)));
-    empty |= extent == 0;
-    if (extent != 0 && (__builtin_mul_overflow(bytes, extent, &bytes) || bytes > kMaxBytes))
-      return makeError(ErrorKind::ValueError,
-                       absl::StrCat("shape ", shapeText(shape), " is too large"));
-  }
-  return empty ? 0 : bytes;
+  return shapeBytes(byteSize(dtype), shape);
 }
 
 Dims rowMajorStrides(absl::Span<const int64_t> shape) {

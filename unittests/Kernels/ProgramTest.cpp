@@ -125,7 +125,7 @@ TEST(Program, ElementsBeyondTheEndAreErrors) {
 absl::StatusOr<std::shared_ptr<Plan>> planFor(const Builder &b, int64_t n) {
   absl::StatusOr<ProgramLayout> layout = ProgramLayout::create(b.program);
   EXPECT_TRUE(layout.ok()) << layout.status();
-  std::vector<int64_t> sizes(b.program.sizes.size(), 0);
+  std::vector<SizeValue> sizes(b.program.sizes.size(), 0);
   sizes[0] = n;
   return Plan::create(b.program, *layout, 0, sizes);
 }
@@ -153,10 +153,40 @@ TEST(Plan, ImpossibleExtentsAreErrors) {
   EXPECT_TRUE(planFor(b, 5).ok());
   absl::Status negative = planFor(b, 4).status();
   EXPECT_EQ(errorKind(negative), ErrorKind::ValueError);
-  EXPECT_THAT(std::string(negative.message()), HasSubstr("extent -1"));
+  EXPECT_EQ(negative.message(), "negative extent in shape (-1,)");
   // n^3 of them: 2^60 elements of 8 bytes, and more than 64 bits can count.
-  for (int64_t n : {int64_t(1) << 20, int64_t(1) << 21})
-    EXPECT_EQ(errorKind(planFor(b, n).status()), ErrorKind::OutOfMemory) << n;
+  for (int64_t n : {int64_t(1) << 20, int64_t(1) << 22}) {
+    absl::Status large = planFor(b, n).status();
+    EXPECT_EQ(errorKind(large), ErrorKind::ValueError);
+    std::string shape = "(" + std::to_string(n) + ", " + std::to_string(n * n) + ")";
+    EXPECT_EQ(large.message(), "shape " + shape + " is too large");
+  }
+}
+
+// Each array could be, all together could not: 3 * 2^61 bytes.
+TEST(Plan, TotalsAreBounded) {
+  Builder b;
+  int32_t x = b.input(DType::UInt8), y = b.output(DType::UInt8, {0});
+  std::vector<int32_t> all = {x};
+  for (int k = 0; k < 3; ++k)
+    all.push_back(b.array(Storage::Arena, DType::UInt8, {0}));
+  all.push_back(y);
+  b.kernel(writeNothing, 1, all);
+  absl::Status status = planFor(b, int64_t(1) << 61).status();
+  EXPECT_EQ(errorKind(status), ErrorKind::OutOfMemory);
+  EXPECT_EQ(status.message(), "no memory for 6917529027641081856 bytes between the kernels");
+}
+
+// A number in an op's body that no kernel can be given.
+TEST(Plan, ArgumentsFitInt64) {
+  Builder b;
+  int32_t x = b.input(DType::UInt8), y = b.output(DType::UInt8, {0});
+  int32_t square = b.size(SizeOp::Mul, 0, 0);
+  b.kernel(writeNothing, 1, {x, y}).sizes = {square};
+  EXPECT_EQ((*planFor(b, 1000))->arguments[0], 1000000);
+  absl::Status status = planFor(b, int64_t(1) << 32).status();
+  EXPECT_EQ(errorKind(status), ErrorKind::ValueError);
+  EXPECT_EQ(status.message(), "a size does not fit into 64 bits");
 }
 
 TEST(Plan, MemoryIsUsedAgain) {
