@@ -1,4 +1,5 @@
 import os
+import platform
 import shutil
 
 import lit.formats
@@ -18,7 +19,10 @@ llvmTools = ["FileCheck", "clang-format", "not", "count", "split-file", "mlir-op
 for tool in llvmTools + ["llvm-objdump", "llvm-readelf", "llvm-nm"]:
     path = os.path.join(config.llvm_tools_dir, tool)
     config.substitutions.append((rf"(?<![-\w/.]){tool}(?![-\w/.:])", path))
+# "%ends N COMMAND": not, for one status alone.
+ends = os.path.join(config.graphc_source_dir, "test", "ends_with.py")
 config.substitutions += [
+    ("%ends", f"{config.python} {ends}"),
     ("%cxx", config.cxx_compiler),
     ("%cc", config.c_compiler),
     ("%python", config.python),
@@ -38,6 +42,8 @@ if os.path.exists(textDirection):
 
 # A test starts with an empty cache of compiled code of its own.
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.test_exec_root, "cache")
+if platform.machine() == "x86_64":
+    config.available_features.add("x86-64")
 if shutil.which("g++"):
     config.available_features.add("g++")
 if config.sanitizers:

@@ -18,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "graphc/Import.h"
+#include "graphc/Stage.h"
 #include "graphc/Tensor.h"
 #include "graphc/Variable.h"
 
@@ -82,7 +83,10 @@ enum class OnUnusedInput { Raise, Warn, Ignore };
 
 struct FunctionOptions {
   /// "fast_run": rewritten and compiled. "fast_compile": compiled without rewrites.
-  /// "interpreter": run by the reference evaluator, without the compiler.
+  /// "interpreter": run by the reference evaluator, without the compiler. "debug": compiled
+  /// without rewrites, and every node computed again by the evaluator, on the operands that
+  /// compiled code gave it; a call fails with DebugMismatch at the first node whose results differ
+  /// by more than its op's bound.
   std::string mode = "fast_run";
   OnUnusedInput onUnusedInput = OnUnusedInput::Raise;
   /// Greatest number of threads that one call uses. 0: as many as the process may run at once. By
@@ -96,6 +100,10 @@ struct FunctionOptions {
   /// Take kernels that were compiled before from the process and from the user's cache folder, and
   /// leave new ones there. False: everything is compiled anew, as measurements want it.
   bool cache = true;
+  /// Time what calls run; Function::profile tells.
+  bool profile = false;
+  /// Told of every stage of compilation; empty for nobody.
+  StageObserver observer = {};
   /// Folder to which the text of every stage is written; empty for none.
   std::string dumpStages = {};
 };
@@ -310,6 +318,20 @@ public:
     int64_t kernels = 0;
   };
   Counters counters() const;
+
+  /// What a kernel, or another step of calls, took since the function was made, over all threads.
+  struct Profile {
+    /// Name of the kernel; "host call" or "copy".
+    std::string kernel;
+    /// Nodes that it computes, with their places: "dot at net.mlir:3:8, relu at net.mlir:5:8".
+    /// Steps that run one kernel are told apart.
+    std::string origin;
+    int64_t runs = 0;
+    double seconds = 0;
+  };
+  /// In the order in which calls run them. Empty unless FunctionOptions::profile was given, and for
+  /// the interpreter.
+  std::vector<Profile> profile() const;
 
   friend bool operator==(const Function &a, const Function &b) { return a.state_ == b.state_; }
 

@@ -10,6 +10,14 @@
 
 namespace graphc {
 
+/// A value that a file names, `ml_program.global` in graph text: a Constant, whose name it has.
+struct Global {
+  Variable value;
+  /// Whether the file says that it may change. In a graph nothing changes it: what is read is the
+  /// initial value.
+  bool isMutable = false;
+};
+
 /// A graph with its interface: ordinary Variables, to be compiled, rewritten, differentiated.
 struct GraphModule {
   std::string name = "main";
@@ -17,6 +25,8 @@ struct GraphModule {
   Variables outputs;
   /// One per output; empty where it has no name.
   std::vector<std::string> outputNames;
+  /// Of the whole file, in its order, whether the graph reads them or not. Names are distinct.
+  std::vector<Global> globals = {};
 };
 
 /// Reads graph text (or MLIR bytecode) of the `graph` dialect; docs/GraphText.md describes it.
@@ -36,7 +46,8 @@ struct PrintGraphOptions {
   bool bytecode = false;
 };
 /// Graph text that `parseGraph` reads back to the same graph. Variables keep their names where
-/// these are legal and distinct. NotSupported for ops without a definition in the registry.
+/// these are legal and distinct. NotSupported for ops without a definition in the registry;
+/// ValueError for globals without a name of their own.
 absl::StatusOr<std::string> printGraph(const GraphModule &module,
                                        const PrintGraphOptions &options = {});
 

@@ -18,6 +18,7 @@
 #include "graphc/Ops.h"
 #include "graphc/Print.h"
 #include "graphc/Rewrite.h"
+#include "graphc/Stage.h"
 #include "graphc/Status.h"
 #include "graphc/Tensor.h"
 #include "graphc/Traversal.h"

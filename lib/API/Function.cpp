@@ -120,6 +120,7 @@ const std::vector<Type> &Function::inputTypes() const { return state_->signature
 const std::vector<std::string> &Function::outputNames() const { return *state_->outputNames; }
 const std::vector<Type> &Function::outputTypes() const { return state_->outputTypes; }
 Function::Counters Function::counters() const { return state_->runner->counters(); }
+std::vector<Function::Profile> Function::profile() const { return state_->runner->profile(); }
 
 //===--- typed calls ----------------------------------------------------------===//
 

@@ -2,6 +2,7 @@
 #include "API/FunctionState.h"
 #include "API/SharedLibrary.h"
 #include "Runtime/ProgramFile.h"
+#include "Runtime/StageWatch.h"
 #include "Support/Bytes.h"
 #include "Support/ReadFile.h"
 
@@ -53,23 +54,35 @@ Hash128 keyOf(const std::string &text, const std::string &path, const std::strin
 absl::StatusOr<Function> compileFile(const std::string &path, FunctionOptions options,
                                      const std::string &entry) {
   if (path.ends_with(".onnx")) {
+    StageWatch reading(options.observer, "read");
     absl::StatusOr<GraphModule> module = loadOnnx(path);
-    return module.ok() ? function(*module, std::move(options)) : module.status();
+    if (!module.ok())
+      return module.status();
+    reading.done([&] { return counted(module->outputs.size(), "output"); });
+    return function(*module, std::move(options));
   }
   absl::StatusOr<std::string> text = readText(path);
   if (!text.ok())
     return text.status();
-  bool stored = options.cache && options.dumpStages.empty() && options.mode != "interpreter";
+  bool stored = options.cache && options.dumpStages.empty() && options.mode != "interpreter" &&
+                options.mode != "debug" && !options.profile;
   std::shared_ptr<CodeFolder> folder = stored ? CodeFolder::configured() : nullptr;
   std::optional<Hash128> key;
   if (folder) {
     key = keyOf(*text, path, entry, options);
-    if (std::shared_ptr<const Executable> executable = loadProgram(*folder, *key))
+    StageWatch loading(options.observer, "load");
+    if (std::shared_ptr<const Executable> executable = loadProgram(*folder, *key)) {
+      loading.done([&] {
+        return counted(executable->program().kernels.size(), "kernel") + ", compiled before";
+      });
       return functionOf(std::move(executable), options);
+    }
   }
+  StageWatch reading(options.observer, "read");
   absl::StatusOr<GraphModule> module = parseGraph(*text, path, entry);
   if (!module.ok())
     return module.status();
+  reading.done([&] { return counted(text->size(), "byte"); });
   return makeFileFunction(*std::move(module), std::move(options), key);
 }
 

@@ -3,10 +3,12 @@
 
 #include <atomic>
 
+#include "API/DebugRunner.h"
 #include "Eval/Evaluate.h"
 #include "Kernels/CompilerInterface.h"
 #include "Kernels/EmitGraph.h"
 #include "Runtime/ThreadPool.h"
+#include "Support/Text.h"
 #include "graphc/Config.h"
 
 namespace graphc {
@@ -40,6 +42,22 @@ public:
     const RunCounters &c = executable_->counters();
     return {c.calls,  c.kernels,     c.plans,
             c.arenas, c.bytesCopied, int64_t(executable_->program().kernels.size())};
+  }
+
+  std::vector<Function::Profile> profile() const override {
+    const Program &program = executable_->program();
+    std::vector<Function::Profile> list;
+    for (const StepTime &time : executable_->stepTimes()) {
+      const Program::Step &step = program.steps[list.size()];
+      using Kind = Program::Step::Kind;
+      std::string name = step.kind == Kind::Kernel ? program.kernels[size_t(step.callee)].symbol
+                         : step.kind == Kind::Host ? "host call"
+                                                   : "copy";
+      bool known = list.size() < program.origins.size();
+      list.push_back({name, known ? program.origins[list.size()] : std::string(), time.runs.load(),
+                      double(time.nanoseconds.load()) * 1e-9});
+    }
+    return list;
   }
 
 private:
@@ -105,9 +123,18 @@ absl::StatusOr<std::unique_ptr<const Runner>> makeRunner(const GraphModule &modu
                                                          const std::optional<Hash128> &storeAs) {
   if (options.mode == "interpreter")
     return std::make_unique<InterpretedRunner>(module);
+  if (options.mode == "debug") {
+    FunctionOptions compiled = options;
+    compiled.mode = "fast_compile"; // rewrites would leave no nodes to compare
+    absl::StatusOr<std::unique_ptr<const Runner>> all =
+        makeRunner(DebugRunner::withAllOutputs(module), compiled, {});
+    if (!all.ok())
+      return all.status();
+    return std::make_unique<DebugRunner>(module, *std::move(all));
+  }
   if (options.mode != "fast_run" && options.mode != "fast_compile")
     return makeError(ErrorKind::ValueError, "function: no mode is called '" + options.mode +
-                                                "'; modes are fast_run, fast_compile, interpreter");
+                                                "'; modes are " + join(kModes, ", "));
   absl::StatusOr<const CompilerInterface *> compiler = loadCompiler();
   if (!compiler.ok())
     return compiler.status();
@@ -116,6 +143,8 @@ absl::StatusOr<std::unique_ptr<const Runner>> makeRunner(const GraphModule &modu
   compile.target = options.target;
   compile.cache = options.cache;
   compile.dumpStages = options.dumpStages;
+  compile.observer = options.observer;
+  compile.profile = options.profile;
   compile.compileThreads = usableThreads();
   compile.storeAs = storeAs;
   absl::StatusOr<std::shared_ptr<const Executable>> executable =

@@ -25,6 +25,7 @@ public:
   /// Whether a call with arguments of the inputs' types can fail, but for want of memory.
   virtual bool canFail() const = 0;
   virtual Function::Counters counters() const = 0;
+  virtual std::vector<Function::Profile> profile() const { return {}; }
 };
 
 /// Compiles, and puts the whole program into the user's cache folder under `storeAs`, if given.

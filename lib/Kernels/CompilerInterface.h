@@ -15,6 +15,7 @@
 #include "Support/Hash.h"
 #include "absl/status/statusor.h"
 #include "graphc/Import.h"
+#include "graphc/Stage.h"
 
 namespace graphc {
 
@@ -29,6 +30,10 @@ struct CompileOptions {
   std::optional<Hash128> storeAs;
   /// Folder to write each stage's text to; empty for none.
   std::string dumpStages;
+  /// As FunctionOptions::profile.
+  bool profile = false;
+  /// Told of every stage.
+  StageObserver observer;
   /// Line tables for debuggers and profilers.
   bool lineTables = false;
 };
@@ -36,6 +41,9 @@ struct CompileOptions {
 /// The stages in order, as `--emit` and `--from` name them.
 inline constexpr std::string_view kStages[] = {"graph", "rewritten", "kernels", "linalg",
                                                "loops", "llvm",      "asm",     "obj"};
+
+/// What `--mode` takes: FunctionOptions::mode.
+inline constexpr std::string_view kModes[] = {"fast_run", "fast_compile", "debug", "interpreter"};
 
 /// What `--target` takes. `native` is this processor.
 inline constexpr std::string_view kTargets[] = {"native", "x86-64", "x86-64-v3", "x86-64-v4",

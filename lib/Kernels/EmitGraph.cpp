@@ -39,7 +39,7 @@ std::string labelOf(const Variable &v) {
 
 class GraphEmission {
 public:
-  absl::StatusOr<GraphRecord> run(const FunctionGraph &graph);
+  absl::StatusOr<GraphRecord> run(const FunctionGraph &graph, bool nameNodes);
 
 private:
   Array arrayOf(const Variable &v);
@@ -93,7 +93,7 @@ absl::Status GraphEmission::emit(const Apply &node, int32_t number) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<GraphRecord> GraphEmission::run(const FunctionGraph &graph) {
+absl::StatusOr<GraphRecord> GraphEmission::run(const FunctionGraph &graph, bool nameNodes) {
   GraphRecord record;
   for (int i = 0; i < graph.numInputs(); ++i) {
     Variable input = graph.input(i);
@@ -133,13 +133,19 @@ absl::StatusOr<GraphRecord> GraphEmission::run(const FunctionGraph &graph) {
     }
     return result;
   };
+  if (nameNodes)
+    record.nameNode = [nodes = *std::move(order)](int32_t node) {
+      const Apply &apply = nodes[size_t(node)];
+      std::string name(apply.op().name());
+      return apply.place().known() ? name + " at " + apply.place().str() : name;
+    };
   return record;
 }
 
 } // namespace
 
-absl::StatusOr<GraphRecord> emitGraph(const FunctionGraph &graph) {
-  return GraphEmission().run(graph);
+absl::StatusOr<GraphRecord> emitGraph(const FunctionGraph &graph, bool nameNodes) {
+  return GraphEmission().run(graph, nameNodes);
 }
 
 } // namespace graphc

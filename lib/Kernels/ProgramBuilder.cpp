@@ -2,6 +2,10 @@
 #include "Kernels/ProgramBuilder.h"
 
 #include <algorithm>
+#include <set>
+
+#include "Support/Text.h"
+#include "absl/container/flat_hash_set.h"
 
 namespace graphc {
 
@@ -200,8 +204,38 @@ void ProgramBuilder::addKernel(FusionGroup &group) {
     step.failures.push_back(int32_t(out_.program.failures.size()));
     out_.program.failures.push_back({check.kind, check.message, nodeOf(check.node)});
   }
+  if (f_.record_.nameNode) {
+    std::vector<int32_t> results, operands;
+    for (size_t k = 0; k < kernel.arrays.size(); ++k)
+      (kernel.arrays[k].role == Kernel::Role::Input ? operands : results)
+          .push_back(canonical.arrays[k]);
+    addOrigins(results, operands);
+  }
   step.callee = kernelNumber(std::move(canonical.kernel));
   out_.program.steps.push_back(std::move(step));
+}
+
+/// Of the step that is added next: the nodes between its results and its operands.
+void ProgramBuilder::addOrigins(absl::Span<const int32_t> results,
+                                absl::Span<const int32_t> operands) {
+  absl::flat_hash_set<int32_t> seen(operands.begin(), operands.end());
+  std::vector<int32_t> rest(results.begin(), results.end());
+  std::set<int32_t> nodes; // in the order in which they are computed
+  while (!rest.empty()) {
+    int32_t array = rest.back();
+    rest.pop_back();
+    if (!seen.insert(array).second || e_.arrays[array].step < 0)
+      continue;
+    const Step &step = e_.steps[size_t(e_.arrays[array].step)];
+    if (step.node >= 0)
+      nodes.insert(step.node);
+    for (int32_t input : step.inputs)
+      if (!seen.count(f_.resolve(input)) && !seen.count(f_.arrays_[input].base))
+        rest.push_back(input);
+  }
+  out_.program.origins.resize(out_.program.steps.size());
+  out_.program.origins.push_back(
+      join(nodes, ", ", [&](int32_t node) { return f_.record_.nameNode(node); }));
 }
 
 void ProgramBuilder::addHost(int32_t number) {
@@ -217,6 +251,8 @@ void ProgramBuilder::addHost(int32_t number) {
     step.arrays.push_back(arrayOf(output));
   step.failures.push_back(int32_t(out_.program.failures.size()));
   out_.program.failures.push_back({ErrorKind::RuntimeError, "", nodeOf(from.node)});
+  if (f_.record_.nameNode)
+    addOrigins(from.outputs, from.inputs);
   out_.program.steps.push_back(std::move(step));
 }
 

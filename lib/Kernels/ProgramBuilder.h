@@ -19,6 +19,7 @@ private:
   void addInputs();
   void addKernel(FusionGroup &group);
   void addHost(int32_t step);
+  void addOrigins(absl::Span<const int32_t> results, absl::Span<const int32_t> operands);
   void addOutputs();
   void addChecks();
   void addSizes();

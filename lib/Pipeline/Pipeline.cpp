@@ -9,9 +9,11 @@
 #include "Kernels/Fuse.h"
 #include "Rewrites/FoldConstants.h"
 #include "Runtime/ProgramFile.h"
+#include "Runtime/StageWatch.h"
 #include "Support/Log.h"
 #include "Text/GraphText.h"
 #include "graphc/FunctionGraph.h"
+#include "graphc/Traversal.h"
 
 namespace graphc {
 namespace {
@@ -25,6 +27,8 @@ absl::StatusOr<GraphModule> rewrite(const GraphModule &module, const CompileOpti
     CompileOptions plain = options;
     plain.mode = "fast_compile";
     plain.dumpStages.clear();
+    plain.observer = nullptr;
+    plain.profile = false;
     plain.target = "native";
     Stages quiet(plain, "");
     absl::StatusOr<std::shared_ptr<const Executable>> run = compile(constants, plain, quiet);
@@ -102,24 +106,31 @@ compile(const GraphModule &module, const CompileOptions &options, Stages &stages
   // graph: as the user built it; rewritten: the same function in fewer and better nodes.
   if (absl::Status s = showGraph("graph", module, stages); !s.ok() || stages.endsAt("graph"))
     return nothing(s);
+  StageWatch rewriting(options.observer, "rewritten");
   absl::StatusOr<GraphModule> graph = rewrite(module, options);
   if (!graph.ok())
     return graph.status();
+  rewriting.done([&] { return counted(ioToposort(graph->inputs, graph->outputs).size(), "node"); });
   if (absl::Status s = showGraph("rewritten", *graph, stages);
       !s.ok() || stages.endsAt("rewritten"))
     return nothing(s);
 
   // kernels: fused loop nests, and the program that calls them.
+  StageWatch fusing(options.observer, "kernels");
   absl::StatusOr<FunctionGraph> owned = FunctionGraph::create(graph->inputs, graph->outputs);
   if (!owned.ok())
     return owned.status();
-  absl::StatusOr<GraphRecord> record = emitGraph(*owned);
+  absl::StatusOr<GraphRecord> record = emitGraph(*owned, options.profile);
   if (!record.ok())
     return record.status();
   record->outputNames = module.outputNames;
   absl::StatusOr<KernelGraph> kernels = fuse(*std::move(record));
   if (!kernels.ok())
     return kernels.status();
+  fusing.done([&] {
+    return counted(kernels->kernels.size(), "kernel") + " in " +
+           counted(kernels->program.steps.size(), "step");
+  });
   if (stages.looksAt("kernels"))
     if (absl::Status s = stages.saw("kernels", toString(*kernels));
         !s.ok() || stages.endsAt("kernels"))
@@ -144,10 +155,18 @@ compile(const GraphModule &module, const CompileOptions &options, Stages &stages
     return nothing(compileLibrary(*std::move(kernels), **compiler, options, stages));
   if (absl::Status s = checkRunsHere(*target); !s.ok())
     return s;
+  StageWatch coding(options.observer, "code");
   absl::StatusOr<std::vector<std::shared_ptr<const CachedKernel>>> code =
       loadKernels(kernels->kernels, **compiler, options.compileThreads, options.cache);
   if (!code.ok())
     return code.status();
+
+  coding.done([&] {
+    size_t bytes = 0;
+    for (const std::shared_ptr<const CachedKernel> &kernel : *code)
+      bytes += kernel->object.size();
+    return counted(bytes, "byte") + " of objects";
+  });
 
   // program: the table that calls the code.
   std::vector<const CompiledKernel *> compiled;
@@ -157,7 +176,7 @@ compile(const GraphModule &module, const CompileOptions &options, Stages &stages
   kernels->program.name = module.name;
   if (options.storeAs)
     store(kernels->program, *code, *options.storeAs);
-  return Executable::create(std::move(kernels->program), codeOf(*code));
+  return Executable::create(std::move(kernels->program), codeOf(*code), options.profile);
 }
 
 } // namespace graphc

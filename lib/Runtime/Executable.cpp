@@ -2,6 +2,7 @@
 #include "Runtime/Executable.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <mutex>
 #include <utility>
@@ -55,6 +56,7 @@ struct Executable::State {
   std::vector<KernelFunction> functions;
   std::optional<DirectCall> direct;
   mutable RunCounters counters;
+  mutable std::vector<StepTime> times; // by step; empty unless it is profiled
 
   mutable std::mutex mutex;
   mutable absl::flat_hash_map<Key, std::shared_ptr<CachedPlan>, KeyHash, KeyEqual> plans;
@@ -67,6 +69,8 @@ struct Executable::State {
   absl::Status runHost(const Program::Step &step, void **pointers, const Plan &plan) const;
   int32_t runKernel(const Program::Step &step, const Plan::StepPlan &stepPlan, Lease &lease,
                     int threads) const;
+  absl::Status runStep(const Program::Step &step, const Plan::StepPlan &stepPlan, Lease &lease,
+                       int threads) const;
   absl::Status runSegment(int32_t segment, Lease &lease, int threads) const;
   absl::Status allocateOutputs(int32_t segment, const Plan &plan, absl::Span<Tensor> outputs,
                                absl::Span<void *> memory) const;
@@ -139,9 +143,10 @@ Executable::~Executable() = default;
 const Program &Executable::program() const { return state_->program; }
 const std::optional<DirectCall> &Executable::directCall() const { return state_->direct; }
 const RunCounters &Executable::counters() const { return state_->counters; }
+absl::Span<const StepTime> Executable::stepTimes() const { return state_->times; }
 
 absl::StatusOr<std::shared_ptr<const Executable>>
-Executable::create(Program program, std::shared_ptr<const LoadedCode> code) {
+Executable::create(Program program, std::shared_ptr<const LoadedCode> code, bool profile) {
   auto state = std::make_unique<State>();
   state->program = std::move(program);
   absl::StatusOr<ProgramLayout> layout = ProgramLayout::create(state->program);
@@ -154,7 +159,10 @@ Executable::create(Program program, std::shared_ptr<const LoadedCode> code) {
   for (size_t k = 0; k < numKernels; ++k)
     state->functions.push_back(code->function(k));
   state->code = std::move(code);
-  state->findDirectCall();
+  if (profile)
+    state->times = std::vector<StepTime>(state->program.steps.size());
+  else
+    state->findDirectCall();
   return std::shared_ptr<const Executable>(new Executable(std::move(state)));
 }
 
@@ -383,6 +391,31 @@ absl::Status Executable::State::runHost(const Program::Step &step, void **pointe
   return absl::OkStatus();
 }
 
+/// Kernels run are counted by the caller.
+absl::Status Executable::State::runStep(const Program::Step &step, const Plan::StepPlan &stepPlan,
+                                        Lease &lease, int threads) const {
+  const Plan &plan = lease.plan();
+  void **pointers = lease.frame->pointersOf(stepPlan);
+  switch (step.kind) {
+  case Program::Step::Kind::Kernel:
+    if (int32_t failed = runKernel(step, stepPlan, lease, threads))
+      return failureError(program, program.failures[step.failures[failed - 1]], plan.sizes);
+    break;
+  case Program::Step::Kind::Host:
+    return runHost(step, pointers, plan);
+  case Program::Step::Kind::Copy: {
+    int64_t bytes = byteSize(program.arrays[step.arrays[0]].dtype);
+    for (int32_t size : program.arrays[step.arrays[0]].shape)
+      bytes *= int64_t(plan.sizes[size]);
+    if (bytes > 0)
+      std::memcpy(pointers[1], pointers[0], size_t(bytes));
+    counters.bytesCopied.fetch_add(bytes, std::memory_order_relaxed);
+    break;
+  }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Executable::State::runSegment(int32_t segment, Lease &lease, int threads) const {
   const ProgramLayout::Segment &s = layout.segments[segment];
   const Plan &plan = lease.plan();
@@ -390,26 +423,16 @@ absl::Status Executable::State::runSegment(int32_t segment, Lease &lease, int th
   for (int32_t number = s.firstStep; number < s.endStep; ++number) {
     const Program::Step &step = program.steps[number];
     const Plan::StepPlan &stepPlan = plan.steps[size_t(number - s.firstStep)];
-    void **pointers = lease.frame->pointersOf(stepPlan);
-    switch (step.kind) {
-    case Program::Step::Kind::Kernel:
-      ++kernels;
-      if (int32_t failed = runKernel(step, stepPlan, lease, threads))
-        return failureError(program, program.failures[step.failures[failed - 1]], plan.sizes);
-      break;
-    case Program::Step::Kind::Host:
-      if (absl::Status status = runHost(step, pointers, plan); !status.ok())
-        return status;
-      break;
-    case Program::Step::Kind::Copy: {
-      int64_t bytes = byteSize(program.arrays[step.arrays[0]].dtype);
-      for (int32_t size : program.arrays[step.arrays[0]].shape)
-        bytes *= int64_t(plan.sizes[size]);
-      if (bytes > 0)
-        std::memcpy(pointers[1], pointers[0], size_t(bytes));
-      counters.bytesCopied.fetch_add(bytes, std::memory_order_relaxed);
-      break;
-    }
+    kernels += step.kind == Program::Step::Kind::Kernel;
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point start = times.empty() ? Clock::time_point() : Clock::now();
+    if (absl::Status status = runStep(step, stepPlan, lease, threads); !status.ok())
+      return status;
+    if (!times.empty()) {
+      StepTime &time = times[size_t(number)];
+      time.runs.fetch_add(1, std::memory_order_relaxed);
+      time.nanoseconds.fetch_add((Clock::now() - start) / std::chrono::nanoseconds(1),
+                                 std::memory_order_relaxed);
     }
   }
   counters.kernels.fetch_add(kernels, std::memory_order_relaxed);

@@ -25,6 +25,12 @@ struct RunCounters {
   std::atomic<int64_t> bytesCopied{0};
 };
 
+/// What a step of the program took, over all calls and threads.
+struct StepTime {
+  std::atomic<int64_t> runs{0};
+  std::atomic<int64_t> nanoseconds{0};
+};
+
 /// A program of one kernel whose sizes are all known, called without a detour: fill `buffers`
 /// with the inputs' and outputs' memory where they belong, and call.
 struct DirectCall {
@@ -49,9 +55,9 @@ enum class OutputMemory { Fresh, Given };
 class Executable {
 public:
   /// `code->function(i)` is the code of `program.kernels[i]`. Internal error for a program that
-  /// is not well-formed.
+  /// is not well-formed. With `profile` every step is timed.
   static absl::StatusOr<std::shared_ptr<const Executable>>
-  create(Program program, std::shared_ptr<const LoadedCode> code);
+  create(Program program, std::shared_ptr<const LoadedCode> code, bool profile = false);
   ~Executable();
 
   const Program &program() const;
@@ -72,6 +78,8 @@ public:
   absl::Status directError(int32_t result) const;
 
   const RunCounters &counters() const;
+  /// One per step of the program; empty unless they are timed.
+  absl::Span<const StepTime> stepTimes() const;
 
 private:
   struct State;

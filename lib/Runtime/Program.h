@@ -123,6 +123,9 @@ struct Program {
   std::vector<Kernel> kernels;
   std::vector<HostFunction> hosts;
   std::vector<Step> steps;
+  /// For profiles, where they are wanted: the nodes that each step computes, "dot at f.mlir:3:8,
+  /// relu at f.mlir:5:8"; may be shorter than `steps`. Not in files.
+  std::vector<std::string> origins;
   std::vector<Input> inputs;
   std::vector<Output> outputs;
 };

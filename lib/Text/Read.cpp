@@ -12,6 +12,7 @@
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -84,50 +85,78 @@ mlir::OwningOpRef<mlir::ModuleOp> parseModule(std::string_view text, std::string
   return module;
 }
 
-/// Functions of the file, each a well-formed operation with one block: generic syntax spells ones
-/// that lack what their accessors rely on.
-absl::StatusOr<std::vector<mlir::func::FuncOp>> listFunctions(mlir::ModuleOp module,
-                                                              const FirstError &errors) {
-  std::vector<mlir::func::FuncOp> functions;
+/// What stands at the top of a file.
+struct FileContents {
+  std::vector<mlir::func::FuncOp> functions; // each with one block
+  std::vector<Global> globals;
+  llvm::StringMap<size_t> globalNumbers;
+};
+
+absl::StatusOr<Variable> constantOf(mlir::Attribute value, mlir::Type declared,
+                                    const std::string &what, const std::string &name, Place place) {
+  auto dense = llvm::dyn_cast_if_present<mlir::DenseElementsAttr>(value);
+  if (!dense)
+    return makeError(ErrorKind::ValueError, what + ": there are no dense elements", place);
+  if (dense.getType() != declared)
+    return makeError(ErrorKind::TypeError,
+                     what + ": the value is " + printed(dense.getType()) + ", the text declares " +
+                         printed(declared),
+                     place);
+  absl::StatusOr<Tensor> data = tensorFromDense(dense);
+  if (!data.ok())
+    return withPlace(data.status(), place);
+  return Constant::adopt(*std::move(data), name, place);
+}
+
+/// Operations in generic syntax may lack what their accessors rely on: they are verified first.
+absl::StatusOr<FileContents> listContents(mlir::ModuleOp module, const FirstError &errors) {
+  FileContents contents;
   llvm::StringSet<> names;
   for (mlir::Operation &op : *module.getBody()) {
     Place place = placeOf(op.getLoc());
     auto function = llvm::dyn_cast<mlir::func::FuncOp>(op);
-    if (!function)
+    auto global = llvm::dyn_cast<mlir::ml_program::GlobalOp>(op);
+    if (!function && !global)
       return makeError(ErrorKind::NotSupported,
                        op.getName().getStringRef().str() + " at the top of a graph file", place);
     if (failed(op.getName().verifyInvariants(&op)))
       return errors.status();
-    std::string name = "function @" + function.getName().str();
-    if (function.isExternal())
-      return makeError(ErrorKind::ValueError, name + " has no body", place);
-    if (!function.getBody().hasOneBlock())
-      return makeError(ErrorKind::NotSupported, "a graph's function has one block", place);
-    if (!names.insert(function.getName()).second)
-      return makeError(ErrorKind::ValueError, name + " is there twice", place);
-    functions.push_back(function);
+    std::string name = mlir::SymbolTable::getSymbolName(&op).str();
+    if (!names.insert(name).second)
+      return makeError(ErrorKind::ValueError, "@" + name + " is there twice", place);
+    if (function) {
+      if (function.isExternal())
+        return makeError(ErrorKind::ValueError, "function @" + name + " has no body", place);
+      if (!function.getBody().hasOneBlock())
+        return makeError(ErrorKind::NotSupported, "a graph's function has one block", place);
+      contents.functions.push_back(function);
+      continue;
+    }
+    absl::StatusOr<Variable> value =
+        constantOf(global.getValueAttr(), global.getType(), "global @" + name, name, place);
+    if (!value.ok())
+      return value.status();
+    contents.globalNumbers[name] = contents.globals.size();
+    contents.globals.push_back({*std::move(value), global.getIsMutable()});
   }
-  return functions;
+  return contents;
 }
 
-absl::StatusOr<mlir::func::FuncOp> findEntry(mlir::ModuleOp module, std::string_view file,
-                                             std::string_view entry, const FirstError &errors) {
-  absl::StatusOr<std::vector<mlir::func::FuncOp>> functions = listFunctions(module, errors);
-  if (!functions.ok())
-    return functions.status();
+absl::StatusOr<mlir::func::FuncOp> findEntry(const FileContents &contents, std::string_view file,
+                                             std::string_view entry) {
   std::string wanted = entry.empty() ? "main" : std::string(entry);
-  for (mlir::func::FuncOp function : *functions)
+  for (mlir::func::FuncOp function : contents.functions)
     if (function.getName() == wanted)
       return function;
-  if (entry.empty() && functions->size() == 1)
-    return functions->front();
+  if (entry.empty() && contents.functions.size() == 1)
+    return contents.functions.front();
   Place place(internFileName(file), 0, 0);
-  if (functions->empty())
+  if (contents.functions.empty())
     return makeError(ErrorKind::ValueError, "the file has no function (func.func @main)", place);
   auto name = [](mlir::func::FuncOp function) { return "@" + function.getName().str(); };
-  return makeError(ErrorKind::KeyError,
-                   "no function @" + wanted + "; the file has " + join(*functions, ", ", name),
-                   place);
+  return makeError(
+      ErrorKind::KeyError,
+      "no function @" + wanted + "; the file has " + join(contents.functions, ", ", name), place);
 }
 
 using ValueMap = llvm::DenseMap<mlir::Value, Variable>;
@@ -147,25 +176,45 @@ absl::StatusOr<Variables> lookUp(mlir::OperandRange operands, const ValueMap &va
 }
 
 absl::StatusOr<Variable> readConstant(mlir::Operation *op) {
-  auto dense = op->getAttrOfType<mlir::DenseElementsAttr>("value");
-  if (!dense || op->getNumResults() != 1 || op->getNumOperands() != 0)
-    return makeError(ErrorKind::ValueError, "a constant has one result and dense elements",
-                     placeOf(op->getLoc()));
-  if (op->getResult(0).getType() != dense.getType())
+  Place place = placeOf(op->getLoc());
+  if (op->getNumResults() != 1 || op->getNumOperands() != 0)
+    return makeError(ErrorKind::ValueError, "constant: it has one result and no operands", place);
+  return constantOf(op->getAttr("value"), op->getResult(0).getType(), "constant",
+                    nameOf(op->getLoc()), place);
+}
+
+/// The global that `op`, a load, reads.
+absl::StatusOr<Variable> readLoad(mlir::Operation *op, const FileContents &contents,
+                                  const FirstError &errors) {
+  Place place = placeOf(op->getLoc());
+  if (failed(op->getName().verifyInvariants(op)))
+    return errors.status();
+  auto plain = llvm::dyn_cast<mlir::ml_program::GlobalLoadOp>(op);
+  mlir::SymbolRefAttr symbol =
+      plain ? plain.getGlobal() : llvm::cast<mlir::ml_program::GlobalLoadConstOp>(op).getGlobal();
+  std::string name = symbol.getLeafReference().str();
+  auto found = contents.globalNumbers.find(name);
+  if (found == contents.globalNumbers.end() || !symbol.getNestedReferences().empty())
+    return makeError(ErrorKind::KeyError, "there is no global @" + name, place);
+  const Global &global = contents.globals[found->second];
+  if (!plain && global.isMutable)
     return makeError(ErrorKind::TypeError,
-                     "constant: the value is " + printed(dense.getType()) + ", the text declares " +
-                         printed(op->getResult(0).getType()),
-                     placeOf(op->getLoc()));
-  absl::StatusOr<Tensor> data = tensorFromDense(dense);
-  if (!data.ok())
-    return withPlace(data.status(), placeOf(op->getLoc()));
-  return Constant::adopt(*std::move(data), nameOf(op->getLoc()), placeOf(op->getLoc()));
+                     "global @" + name + " is mutable; ml_program.global_load reads it", place);
+  if (mlir::Type type = op->getResult(0).getType();
+      type != toMlir(global.value.type(), op->getContext()))
+    return makeError(ErrorKind::TypeError,
+                     "global @" + name + " is " + global.value.type().text() +
+                         ", the text declares " + printed(type),
+                     place);
+  return global.value;
 }
 
 /// Gives the results of `op` their Variables.
-absl::Status readOperation(mlir::Operation *op, ValueMap &variables) {
-  if (op->getName().getStringRef() == kConstantOpName) {
-    absl::StatusOr<Variable> constant = readConstant(op);
+absl::Status readOperation(mlir::Operation *op, const FileContents &contents,
+                           const FirstError &errors, ValueMap &variables) {
+  bool isLoad = llvm::isa<mlir::ml_program::GlobalLoadOp, mlir::ml_program::GlobalLoadConstOp>(op);
+  if (isLoad || op->getName().getStringRef() == kConstantOpName) {
+    absl::StatusOr<Variable> constant = isLoad ? readLoad(op, contents, errors) : readConstant(op);
     if (!constant.ok())
       return constant.status();
     variables.try_emplace(op->getResult(0), *std::move(constant));
@@ -191,7 +240,8 @@ absl::Status readOperation(mlir::Operation *op, ValueMap &variables) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<GraphModule> readFunction(mlir::func::FuncOp function) {
+absl::StatusOr<GraphModule> readFunction(mlir::func::FuncOp function, FileContents contents,
+                                         const FirstError &errors) {
   GraphModule module;
   module.name = function.getName().str();
   ValueMap variables;
@@ -227,9 +277,10 @@ absl::StatusOr<GraphModule> readFunction(mlir::func::FuncOp function) {
       if (op.getNumResults() || op.getNextNode())
         return makeError(ErrorKind::ValueError, "the function goes on after its return",
                          placeOf(op.getLoc()));
+      module.globals = std::move(contents.globals);
       return module;
     }
-    if (absl::Status status = readOperation(&op, variables); !status.ok())
+    if (absl::Status status = readOperation(&op, contents, errors, variables); !status.ok())
       return status;
   }
   return makeError(ErrorKind::ValueError, "the function does not return",
@@ -251,10 +302,13 @@ absl::StatusOr<GraphModule> readGraphText(std::string_view text, std::string_vie
   mlir::OwningOpRef<mlir::ModuleOp> module = parseModule(text, name, *context);
   if (!module)
     return errors.status();
-  absl::StatusOr<mlir::func::FuncOp> function = findEntry(*module, name, entry, errors);
+  absl::StatusOr<FileContents> contents = listContents(*module, errors);
+  if (!contents.ok())
+    return contents.status();
+  absl::StatusOr<mlir::func::FuncOp> function = findEntry(*contents, name, entry);
   if (!function.ok())
     return function.status();
-  return readFunction(*function);
+  return readFunction(*function, *std::move(contents), errors);
 }
 
 } // namespace graphc

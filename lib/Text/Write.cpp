@@ -7,6 +7,7 @@
 #include "graphc/OpDef.h"
 #include "graphc/Traversal.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/ScopeExit.h"
 
@@ -32,12 +33,14 @@ public:
 
 private:
   mlir::Location location(Place place, std::string_view name);
+  absl::Status writeGlobals();
   void writeConstant(const Constant &constant);
   absl::Status writeNode(const Apply &node);
 
   const GraphModule &module_;
   mlir::OpBuilder builder_;
   llvm::DenseMap<detail::VariableNode *, mlir::Value> values_;
+  llvm::DenseMap<detail::VariableNode *, const Global *> globals_;
   llvm::StringSet<> used_; // names that stand in the text
 };
 
@@ -50,7 +53,41 @@ mlir::Location Writer::location(Place place, std::string_view name) {
   return where;
 }
 
+/// Globals stand before the function, under their Variables' names.
+absl::Status Writer::writeGlobals() {
+  llvm::StringSet<> names;
+  names.insert(module_.name);
+  for (const Global &global : module_.globals) {
+    std::optional<Constant> constant = Constant::from(global.value);
+    std::string name(global.value.name());
+    if (!constant)
+      return makeError(ErrorKind::ValueError, "global '" + name + "' is no constant");
+    if (name.empty() || !names.insert(name).second)
+      return makeError(ErrorKind::ValueError,
+                       name.empty() ? "a global has no name" : "two things are called @" + name,
+                       constant->place());
+    mlir::DenseElementsAttr dense = denseFromTensor(constant->data(), builder_.getContext());
+    mlir::ml_program::GlobalOp::create(builder_, location(constant->place(), ""), name,
+                                       dense.getType(), global.isMutable, dense,
+                                       builder_.getStringAttr("private"));
+    globals_[global.value.node()] = &global;
+  }
+  return absl::OkStatus();
+}
+
+/// A constant, or the load of a global.
 void Writer::writeConstant(const Constant &constant) {
+  if (const Global *global = globals_.lookup(constant.node())) {
+    mlir::Location where = location(constant.place(), constant.name());
+    mlir::Type type = toMlir(constant.type(), builder_.getContext());
+    auto symbol = mlir::SymbolRefAttr::get(builder_.getContext(), constant.name());
+    values_[constant.node()] =
+        global->isMutable
+            ? mlir::ml_program::GlobalLoadOp::create(builder_, where, type, symbol).getResult()
+            : mlir::ml_program::GlobalLoadConstOp::create(builder_, where, type, symbol)
+                  .getResult();
+    return;
+  }
   mlir::OperationState state(location(constant.place(), constant.name()), kConstantOpName);
   mlir::DenseElementsAttr dense = denseFromTensor(constant.data(), builder_.getContext());
   state.addAttribute("value", dense);
@@ -94,6 +131,8 @@ absl::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> Writer::write() {
   for (const Variable &v : module_.outputs)
     outputs.push_back(toMlir(v.type(), builder_.getContext()));
   builder_.setInsertionPointToEnd(module->getBody());
+  if (absl::Status status = writeGlobals(); !status.ok())
+    return status;
   auto function = mlir::func::FuncOp::create(builder_, builder_.getUnknownLoc(), module_.name,
                                              builder_.getFunctionType(inputs, outputs));
   mlir::Block *body = function.addEntryBlock();

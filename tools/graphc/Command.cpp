@@ -2,26 +2,77 @@
 #include "Command.h"
 
 #include <cerrno>
+#include <charconv>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iostream>
 
 #include "Support/ReadFile.h"
 
+#include "Kernels/CompilerInterface.h"
+#include "Progress.h"
+
 namespace graphc {
+
+static bool endsWith(const std::string &text, std::string_view end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
 
 void Common::addTo(CLI::App &app) {
   app.add_option("FILE", file, "Graph text (.mlir), an ONNX model (.onnx), or - for standard input")
       ->required();
   app.add_option("--entry", entry, "Function of the file; default: main, or the only one");
-  app.add_option("--mode", mode, "fast_run, fast_compile or interpreter")->capture_default_str();
-  app.add_option("--target", target, "native, x86-64, x86-64-v3, x86-64-v4 or aarch64")
+  app.add_option("--mode", mode,
+                 "How it is run; debug: compiled and interpreted, and the results compared")
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kModes), std::end(kModes))))
+      ->capture_default_str();
+  app.add_option("--target", target, "Processor to make code for")
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kTargets), std::end(kTargets))))
       ->capture_default_str();
   app.add_option(
-      "--threads", threads,
-      "Greatest number of threads of a call; 0: one per processor [GRAPHC_THREADS, else 1]");
+         "--threads", threads,
+         "Greatest number of threads of a call; 0: one per processor [GRAPHC_THREADS, else 1]")
+      ->check(atLeast(0));
   app.add_option("--dump-stages", dumpStages, "Folder to write the text of every stage to");
   app.add_flag("--no-cache", noCache, "Do not keep compiled code, nor look for it");
+  app.add_flag("-v", verbose,
+               "Tell each stage of compilation, its time and size on standard error");
+}
+
+void Common::checkUsage() const {
+  if (!entry.empty() && endsWith(file, ".onnx"))
+    throw CLI::ValidationError("--entry",
+                               "an ONNX model has one graph, which has no name to choose");
+}
+
+CLI::Validator atLeast(int least) {
+  auto check = [least](std::string &text) {
+    int number = 0;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    bool good = error == std::errc() && end == text.data() + text.size() && number >= least;
+    return good ? std::string()
+                : "'" + text + "' is no number from " + std::to_string(least) + " up";
+  };
+  return CLI::Validator(check, "", "");
+}
+
+CLI::Validator namedValue(const std::string &ending) {
+  auto check = [ending](std::string &text) {
+    size_t equals = text.find('=');
+    bool good = equals != text.npos && endsWith(text, ending);
+    return good ? std::string()
+                : "'" + text + "' is not NAME=" + (ending.empty() ? "VALUE" : "FILE" + ending);
+  };
+  return CLI::Validator(check, "", "");
+}
+
+int flushed(int status) {
+  std::cout.flush();
+  if (std::cout && std::fflush(stdout) == 0)
+    return status;
+  std::cerr << "error: standard output cannot be written\n";
+  return 1;
 }
 
 FunctionOptions Common::functionOptions() const {
@@ -31,11 +82,8 @@ FunctionOptions Common::functionOptions() const {
   options.target = target;
   options.dumpStages = dumpStages;
   options.cache = !noCache;
+  options.observer = stageObserver(verbose);
   return options;
-}
-
-static bool endsWith(const std::string &text, std::string_view end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
 absl::StatusOr<GraphModule> loadModule(const Common &common) {

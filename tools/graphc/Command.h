@@ -20,11 +20,18 @@ struct Common {
   std::string target = "native";
   std::string dumpStages;
   std::optional<int> threads;
-  bool noCache = false;
+  bool noCache = false, verbose = false;
 
   void addTo(CLI::App &app);
   FunctionOptions functionOptions() const;
+  /// Wrong usage where FILE and options do not go together.
+  void checkUsage() const;
 };
+
+// What options take; CLI11 says what is wrong, and the status is 2.
+CLI::Validator atLeast(int least);
+/// NAME=VALUE, where VALUE ends with `ending`.
+CLI::Validator namedValue(const std::string &ending);
 
 /// By the ending of its name: .onnx is ONNX, everything else (and "-", standard input) graph text.
 absl::StatusOr<GraphModule> loadModule(const Common &common);
@@ -33,6 +40,9 @@ absl::StatusOr<Function> loadFunction(const Common &common, const FunctionOption
 
 /// "loss", or "out0" for an output without a name.
 std::string outputName(const std::vector<std::string> &names, size_t i);
+
+/// The status of a process whose output may not have been written: `status`, or 1 with a message.
+int flushed(int status);
 
 /// Writes a file, or standard output for "-" or "".
 absl::Status writeOutput(const std::string &path, std::string_view bytes);

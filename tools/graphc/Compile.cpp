@@ -5,6 +5,7 @@
 
 #include "Command.h"
 #include "Kernels/CompilerInterface.h"
+#include "Progress.h"
 #include "Support/ReadFile.h"
 
 namespace graphc {
@@ -14,6 +15,7 @@ struct CompileVerb {
   Common common;
   std::string emit = "linalg", from, out, name;
 
+  bool toFile() const { return !out.empty() && out != "-"; }
   bool wantsLibrary() const { return emit == "lib" || (emit == "obj" && from.empty()); }
 };
 
@@ -41,22 +43,32 @@ std::string libraryName(const std::string &path) {
   return name;
 }
 
+/// Wrong usage where options do not go together.
+void checkUsage(const CompileVerb &verb) {
+  verb.common.checkUsage();
+  const std::string &mode = verb.common.mode;
+  if (mode != "fast_run" && mode != "fast_compile")
+    throw CLI::ValidationError("--mode=" + mode,
+                               "compiles nothing; the modes that do are fast_run, fast_compile");
+  if (verb.emit == "lib" && !verb.from.empty())
+    throw CLI::ValidationError("--emit=lib", "takes a graph; the text of --from=" + verb.from +
+                                                 " has no program around its kernels");
+  if (verb.emit == "lib" && fileName(verb.out).find(".so") == std::string::npos)
+    throw CLI::ValidationError("--emit=lib", "writes a library and its header; give -o libNAME.so");
+  if (verb.wantsLibrary() && verb.toFile() && headerPath(verb.out) == verb.out)
+    throw CLI::ValidationError("-o " + verb.out,
+                               "that is where the C header goes; name it .so or .o");
+}
+
 absl::Status writeLibrary(const CompileVerb &verb, const CompilerInterface &compiler,
                           const GraphModule &module, const CompileOptions &options) {
-  bool toFile = !verb.out.empty() && verb.out != "-";
-  if (verb.emit == "lib" && !toFile)
-    return makeError(ErrorKind::ValueError,
-                     "--emit=lib writes a library and its header; give -o libNAME.so");
-  if (toFile && headerPath(verb.out) == verb.out)
-    return makeError(ErrorKind::ValueError,
-                     "-o " + verb.out + ": that is where the C header goes; name it .so or .o");
   LibraryOptions library;
-  library.name = !verb.name.empty() ? verb.name : toFile ? libraryName(verb.out) : "graph";
+  library.name = !verb.name.empty() ? verb.name : verb.toFile() ? libraryName(verb.out) : "graph";
   library.source = fileName(verb.common.file);
   absl::StatusOr<LibraryFiles> files = compiler.compileLibrary(module, library, options);
   if (!files.ok())
     return files.status();
-  if (!toFile)
+  if (!verb.toFile())
     return writeOutput(verb.out, files->object);
   absl::Status written = verb.emit == "obj" ? writeOutput(verb.out, files->object)
                                             : compiler.linkLibrary(files->object, verb.out);
@@ -64,13 +76,8 @@ absl::Status writeLibrary(const CompileVerb &verb, const CompilerInterface &comp
 }
 
 absl::Status compile(const CompileVerb &verb) {
-  if (verb.emit == "lib" && !verb.from.empty())
-    return makeError(ErrorKind::ValueError, "--emit=lib takes a graph; the text of --from=" +
-                                                verb.from + " has no program around its kernels");
-  if (verb.common.mode != "fast_run" && verb.common.mode != "fast_compile")
-    return makeError(ErrorKind::ValueError, "--mode=" + verb.common.mode +
-                                                " compiles nothing; the modes that do are "
-                                                "fast_run, fast_compile");
+  checkUsage(verb);
+  Progress progress("compiling " + verb.common.file);
   absl::StatusOr<const CompilerInterface *> compiler = loadCompiler();
   if (!compiler.ok())
     return compiler.status();
@@ -78,6 +85,7 @@ absl::Status compile(const CompileVerb &verb) {
   options.mode = verb.common.mode;
   options.target = verb.common.target;
   options.dumpStages = verb.common.dumpStages;
+  options.observer = stageObserver(verb.common.verbose);
   absl::StatusOr<std::string> result;
   if (verb.from.empty()) {
     absl::StatusOr<GraphModule> module = loadModule(verb.common);

@@ -5,6 +5,7 @@
 
 #include "Command.h"
 #include "Kernels/GraphCost.h"
+#include "Progress.h"
 #include "graphc/Config.h"
 #include "graphc/Traversal.h"
 
@@ -30,6 +31,8 @@ absl::Status showCost(const GraphModule &module) {
 }
 
 absl::Status info(const Common &common) {
+  common.checkUsage();
+  Progress progress("reading " + common.file);
   absl::StatusOr<GraphModule> module = loadModule(common);
   if (!module.ok())
     return module.status();
@@ -47,6 +50,10 @@ absl::Status info(const Common &common) {
       elements += constant->data().numElements();
       bytes += constant->data().numBytes();
     }
+  for (const Global &global : module->globals)
+    std::cout << (&global == module->globals.data() ? "globals:\n  " : "  ") << global.value.name()
+              << ": " << global.value.type().text() << (global.isMutable ? ", mutable" : "")
+              << "\n";
   std::cout << "constants: " << constants << " with " << elements << " elements, " << bytes
             << " bytes\n";
   std::map<std::string, int64_t> counts;

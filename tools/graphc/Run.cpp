@@ -1,11 +1,13 @@
 //===- Run.cpp - graphc run -----------------------------------------------===//
 #include <algorithm>
 #include <chrono>
+#include <iomanip>
 #include <iostream>
-#include <map>
+#include <optional>
 
 #include "API/ParseValue.h"
 #include "Command.h"
+#include "Progress.h"
 
 namespace graphc {
 namespace {
@@ -14,15 +16,13 @@ struct RunOptions {
   Common common;
   std::vector<std::string> inputs, outputs;
   int steps = 1;
-  bool time = false, full = false;
+  bool time = false, full = false, profile = false;
 };
 
-/// "NAME=TEXT" apart. ValueError without '='.
-absl::StatusOr<std::pair<std::string, std::string>> splitPair(const std::string &text) {
+/// "NAME=TEXT" apart.
+std::pair<std::string, std::string> splitPair(const std::string &text) {
   size_t equals = text.find('=');
-  if (equals == text.npos)
-    return makeError(ErrorKind::ValueError, "'" + text + "' is not NAME=VALUE");
-  return std::pair(text.substr(0, equals), text.substr(equals + 1));
+  return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
 std::string inputNames(const Function &f) {
@@ -39,16 +39,14 @@ absl::StatusOr<std::vector<Tensor>> readInputs(const Function &f,
   const std::vector<Type> &types = f.inputTypes();
   std::vector<Tensor> values(names.size());
   for (const std::string &text : given) {
-    absl::StatusOr<std::pair<std::string, std::string>> pair = splitPair(text);
-    if (!pair.ok())
-      return prefixError(pair.status(), "--input");
-    size_t i = size_t(std::find(names.begin(), names.end(), pair->first) - names.begin());
+    auto [name, written] = splitPair(text);
+    size_t i = size_t(std::find(names.begin(), names.end(), name) - names.begin());
     if (i == names.size())
       return makeError(ErrorKind::KeyError,
-                       "--input: the graph has no input '" + pair->first + "'; " + inputNames(f));
-    absl::StatusOr<Tensor> value = parseValue(pair->second, types[i]);
+                       "--input: the graph has no input '" + name + "'; " + inputNames(f));
+    absl::StatusOr<Tensor> value = parseValue(written, types[i]);
     if (!value.ok())
-      return prefixError(value.status(), "--input " + pair->first);
+      return prefixError(value.status(), "--input " + name);
     values[i] = *std::move(value);
   }
   for (size_t i = 0; i < values.size(); ++i)
@@ -59,21 +57,29 @@ absl::StatusOr<std::vector<Tensor>> readInputs(const Function &f,
   return values;
 }
 
-absl::Status showOutputs(const Results &results, const std::vector<std::string> &names,
-                         const RunOptions &options) {
-  std::map<std::string, std::string> files;
-  for (const std::string &text : options.outputs) {
-    absl::StatusOr<std::pair<std::string, std::string>> pair = splitPair(text);
-    if (!pair.ok())
-      return prefixError(pair.status(), "--output");
-    files.insert(*pair);
+/// The file that each output is written to, or "". KeyError for an output that is not there.
+absl::StatusOr<std::vector<std::string>> outputFiles(const Function &f,
+                                                     const std::vector<std::string> &given) {
+  const std::vector<std::string> &names = f.outputNames();
+  std::vector<std::string> files(names.size());
+  for (const std::string &text : given) {
+    auto [name, file] = splitPair(text);
+    size_t i = 0;
+    while (i < names.size() && outputName(names, i) != name)
+      ++i;
+    if (i == names.size())
+      return makeError(ErrorKind::KeyError, "--output: the graph has no output '" + name + "'");
+    files[i] = file;
   }
+  return files;
+}
+
+absl::Status showOutputs(const Results &results, const std::vector<std::string> &names,
+                         const std::vector<std::string> &files, const RunOptions &options) {
   for (size_t i = 0; i < results.size(); ++i) {
-    std::string name = outputName(names, i);
-    if (auto file = files.find(name); file != files.end()) {
-      if (absl::Status s = saveNpy(file->second, results[i]); !s.ok())
+    if (!files[i].empty()) {
+      if (absl::Status s = saveNpy(files[i], results[i]); !s.ok())
         return s;
-      files.erase(file);
       continue;
     }
     PrintOptions print;
@@ -81,29 +87,54 @@ absl::Status showOutputs(const Results &results, const std::vector<std::string> 
     print.precision = -1;
     if (options.full)
       print.threshold = INT64_MAX;
-    std::cout << name << ": " << Type(results[i].dtype(), results[i].shape()).text() << " = "
-              << toString(results[i], print) << "\n";
+    std::cout << outputName(names, i) << ": " << Type(results[i].dtype(), results[i].shape()).text()
+              << " = " << toString(results[i], print) << "\n";
   }
-  if (!files.empty())
-    return makeError(ErrorKind::KeyError,
-                     "--output: the graph has no output '" + files.begin()->first + "'");
   return absl::OkStatus();
 }
 
+/// The steps, longest first.
+void showProfile(std::vector<Function::Profile> steps) {
+  double total = 0;
+  size_t width = 6;
+  for (const Function::Profile &step : steps) {
+    total += step.seconds;
+    width = std::max(width, step.kernel.size());
+  }
+  std::sort(steps.begin(), steps.end(),
+            [](const auto &a, const auto &b) { return a.seconds > b.seconds; });
+  std::cerr << std::left << std::setw(int(width)) << "kernel" << std::right
+            << "     calls     seconds   share  computes\n";
+  for (const Function::Profile &step : steps)
+    std::cerr << std::left << std::setw(int(width)) << step.kernel << std::right << std::setw(10)
+              << step.runs << std::fixed << std::setprecision(9) << std::setw(12) << step.seconds
+              << std::setprecision(1) << std::setw(7)
+              << (total > 0 ? step.seconds / total * 100 : 0.0) << "%  " << step.origin << "\n";
+  std::cerr << std::defaultfloat;
+}
+
 absl::Status run(const RunOptions &options) {
+  options.common.checkUsage();
   using Clock = std::chrono::steady_clock;
   auto ms = [](Clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); };
   Clock::time_point start = Clock::now();
+  std::optional<Progress> progress(std::in_place, "compiling " + options.common.file);
   FunctionOptions functionOptions = options.common.functionOptions();
+  functionOptions.profile = options.profile;
   functionOptions.onUnusedInput = OnUnusedInput::Ignore;
   absl::StatusOr<Function> f = loadFunction(options.common, functionOptions);
   if (!f.ok())
     return f.status();
+  absl::StatusOr<std::vector<std::string>> files = outputFiles(*f, options.outputs);
+  if (!files.ok())
+    return files.status();
   Clock::time_point compiled = Clock::now();
+  progress.reset();
   absl::StatusOr<std::vector<Tensor>> inputs = readInputs(*f, options.inputs);
   if (!inputs.ok())
     return inputs.status();
   Clock::time_point loaded = Clock::now();
+  progress.emplace("running " + options.common.file);
   absl::StatusOr<Results> results = f->call(*inputs);
   std::vector<double> times = {ms(Clock::now() - loaded)};
   for (int i = 1; i < options.steps && results.ok(); ++i) {
@@ -111,6 +142,7 @@ absl::Status run(const RunOptions &options) {
     results = f->call(*inputs);
     times.push_back(ms(Clock::now() - t));
   }
+  progress.reset();
   if (!results.ok())
     return results.status();
   if (options.time) {
@@ -123,7 +155,9 @@ absl::Status run(const RunOptions &options) {
     }
     std::cerr << "\n";
   }
-  return showOutputs(*results, f->outputNames(), options);
+  if (options.profile)
+    showProfile(f->profile());
+  return showOutputs(*results, f->outputNames(), *files, options);
 }
 
 } // namespace
@@ -136,14 +170,18 @@ void addRun(CLI::App &app, absl::Status &status) {
                    "NAME=VALUE: a number, a list [[1,2],[3,4]], FILE.npy, FILE.npz:KEY, zeros, "
                    "random, random[2,3]")
       ->type_name("NAME=VALUE")
+      ->check(namedValue(""))
       ->expected(1)
       ->take_all();
   verb->add_option("-o,--output", options->outputs, "NAME=FILE.npy: write it instead of printing")
       ->type_name("NAME=FILE")
+      ->check(namedValue(".npy"))
       ->expected(1)
       ->take_all();
-  verb->add_option("--steps", options->steps, "Number of calls")->check(CLI::PositiveNumber);
+  verb->add_option("--steps", options->steps, "Number of calls")->check(atLeast(1));
   verb->add_flag("--time", options->time, "Print times on standard error");
+  verb->add_flag("--profile", options->profile,
+                 "Print what each kernel took, and the ops that it computes, on standard error");
   verb->add_flag("--full", options->full, "Print long outputs whole");
   verb->callback([options, &status] { status = run(*options); });
 }

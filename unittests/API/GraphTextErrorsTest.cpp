@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "Kernels/CompilerInterface.h"
+#include "graphc/Emit.h"
 #include "graphc/Import.h"
+#include "graphc/OpDef.h"
 #include "graphc/Ops.h"
 #include "graphc/Status.h"
 
@@ -256,9 +258,9 @@ TEST(GraphTextErrors, Constants) {
       "TypeError f.mlir:2:8: constant: the value is tensor<2xf32>, the text declares "
       "tensor<3xf64>");
   EXPECT_EQ(constant("\"graph.constant\"() {value = 1} : () -> tensor<2xf32>"),
-            "ValueError f.mlir:2:8: a constant has one result and dense elements");
+            "ValueError f.mlir:2:8: constant: there are no dense elements");
   EXPECT_EQ(constant("\"graph.constant\"() : () -> tensor<2xf32>"),
-            "ValueError f.mlir:2:8: a constant has one result and dense elements");
+            "ValueError f.mlir:2:8: constant: there are no dense elements");
   EXPECT_EQ(constant("graph.constant dense<1.0> : vector<2xf32>", "vector<2xf32>"),
             "TypeError f.mlir:2:8: vector<2xf32> is not a tensor of known rank");
   EXPECT_EQ(constant("graph.constant dense<1> : tensor<2xi4>", "tensor<2xi4>"),
@@ -269,7 +271,7 @@ TEST(GraphTextErrors, Files) {
   EXPECT_EQ(problem(""), "ValueError f.mlir: the file has no function (func.func @main)");
   std::string f = "func.func @f(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }\n";
   EXPECT_EQ(problem(f, "g"), "KeyError f.mlir: no function @g; the file has @f");
-  EXPECT_EQ(problem(f + f), "ValueError f.mlir:2:1: function @f is there twice");
+  EXPECT_EQ(problem(f + f), "ValueError f.mlir:2:1: @f is there twice");
   std::string g = f;
   g[11] = 'g';
   EXPECT_EQ(problem(f + g), "KeyError f.mlir: no function @main; the file has @f, @g");
@@ -279,6 +281,47 @@ TEST(GraphTextErrors, Files) {
             "NotSupported f.mlir:1:1: builtin.module at the top of a graph file");
   EXPECT_EQ(problem("ML\xefR"),
             "ValueError f.mlir: bytecode that graphc has not written; hand it over as text");
+}
+
+TEST(GraphTextErrors, Globals) {
+  auto global = [](const std::string &declaration, const std::string &load) {
+    return problem(declaration + "\nfunc.func @main() -> tensor<2xf64> {\n  %w = " + load +
+                   "\n  return %w : tensor<2xf64>\n}\n");
+  };
+  std::string w = "ml_program.global private @w(dense<[1.0, 2.0]> : tensor<2xf64>) : tensor<2xf64>";
+  std::string changing = w;
+  changing.replace(w.find("@w"), 0, "mutable ");
+  std::string load = "ml_program.global_load_const @w : tensor<2xf64>";
+  EXPECT_EQ(global(w, load), "OK");
+  EXPECT_EQ(global(w, "ml_program.global_load @w : tensor<2xf64>"), "OK");
+  EXPECT_EQ(global(changing, "ml_program.global_load @w : tensor<2xf64>"), "OK");
+  EXPECT_EQ(global(changing, load), "TypeError f.mlir:3:8: global @w is mutable; "
+                                    "ml_program.global_load reads it");
+  EXPECT_EQ(global(w, "ml_program.global_load_const @v : tensor<2xf64>"),
+            "KeyError f.mlir:3:8: there is no global @v");
+  EXPECT_EQ(global(w, "ml_program.global_load_const @w::@x : tensor<2xf64>"),
+            "KeyError f.mlir:3:8: there is no global @x");
+  EXPECT_EQ(problem(w + "\nfunc.func @main() {\n  %w = ml_program.global_load_const @w : "
+                        "tensor<3xf32>\n  return\n}\n"),
+            "TypeError f.mlir:3:8: global @w is tensor<2xf64>, the text declares tensor<3xf32>");
+  EXPECT_EQ(global(w + "\n" + w, load), "ValueError f.mlir:2:1: @w is there twice");
+  EXPECT_EQ(global("ml_program.global private mutable @w : tensor<2xf64>", load),
+            "ValueError f.mlir:1:1: global @w: there are no dense elements");
+  EXPECT_EQ(global("ml_program.global private @w(#ml_program.extern : tensor<2xf64>) : "
+                   "tensor<2xf64>",
+                   load),
+            "ValueError f.mlir:1:1: global @w: there are no dense elements");
+  EXPECT_EQ(
+      global("ml_program.global private @w(dense<1.0> : tensor<2xf64>) : tensor<?xf64>", load),
+      "TypeError f.mlir:1:1: global @w: the value is tensor<2xf64>, the text declares "
+      "tensor<?xf64>");
+  EXPECT_EQ(global("\"ml_program.global\"() {sym_name = \"w\"} : () -> ()", load),
+            "ValueError f.mlir:1:1: 'ml_program.global' op requires attribute 'type'");
+  EXPECT_EQ(global(w, "\"ml_program.global_load\"() : () -> tensor<2xf64>"),
+            "ValueError f.mlir:3:8: 'ml_program.global_load' op requires attribute 'global'");
+  EXPECT_EQ(problem(w + "\nfunc.func @main(%x: tensor<2xf64>) {\n  ml_program.global_store @w = "
+                        "%x : tensor<2xf64>\n  return\n}\n"),
+            "NotSupported f.mlir:3:3: ml_program.global_store is no op of a graph");
 }
 
 TEST(GraphTextErrors, Functions) {
@@ -314,9 +357,29 @@ TEST(GraphTextErrors, Functions) {
 
 TEST(GraphTextErrors, Writing) {
   Variable x(TensorType(DType::Float32, {2}), "x");
-  EXPECT_EQ(whole(printGraph({.inputs = {}, .outputs = {x + x}, .outputNames = {""}}).status())
-                .substr(0, 13),
-            "MissingInput ");
+  auto problem = [](const GraphModule &module) { return whole(printGraph(module).status()); };
+  Variable y(TensorType(DType::Float32, {2}), "y");
+  EXPECT_TRUE(problem({.inputs = {x}, .outputs = {x + y}, .outputNames = {""}})
+                  .starts_with("MissingInput "));
+  EXPECT_TRUE(problem({.inputs = {x}, .outputs = {x + y}, .outputNames = {""}})
+                  .ends_with(": variable 'y' is no input of the graph"));
+  OpDef own{.name = "mine",
+            .operands = {{"x"}},
+            .type = [](const TypeRequest &r) -> absl::StatusOr<std::vector<Type>> {
+              return std::vector<Type>{r.type(0)};
+            },
+            .emit = [](Emitter &, const Arrays &in, const Attributes &) { return in; }};
+  Variable mine = (*defineOp(own))(x);
+  EXPECT_TRUE(problem({.inputs = {x}, .outputs = {mine}, .outputNames = {""}})
+                  .ends_with(": op 'mine' has no text form: it is not in the registry"));
+  Constant w(Tensor({1.0, 2.0})), main(Tensor({1.0}));
+  main.setName("main");
+  EXPECT_EQ(problem({.inputs = {x}, .outputs = {x}, .outputNames = {""}, .globals = {{x}}}),
+            "ValueError global 'x' is no constant");
+  EXPECT_TRUE(problem({.inputs = {x}, .outputs = {x}, .outputNames = {""}, .globals = {{w}}})
+                  .ends_with(": a global has no name"));
+  EXPECT_TRUE(problem({.inputs = {x}, .outputs = {x}, .outputNames = {""}, .globals = {{main}}})
+                  .ends_with(": two things are called @main"));
 }
 
 } // namespace

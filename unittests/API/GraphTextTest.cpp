@@ -85,6 +85,38 @@ TEST(GraphText, ConstantsOfAllDTypes) {
   }
 }
 
+constexpr std::string_view kGlobals =
+    R"(ml_program.global private mutable @w(dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf64>) : tensor<2xf64>
+ml_program.global private @"no one reads it"(dense<3> : tensor<i64>) : tensor<i64>
+ml_program.global private @b(dense<5.000000e-01> : tensor<f64>) : tensor<f64>
+func.func @main(%x: tensor<2xf64>) -> tensor<2xf64> {
+  %w = ml_program.global_load @w : tensor<2xf64>
+  %b = ml_program.global_load_const @b : tensor<f64>
+  %0 = graph.mul %x, %w : (tensor<2xf64>, tensor<2xf64>) -> tensor<2xf64>
+  %1 = graph.add %0, %b : (tensor<2xf64>, tensor<f64>) -> tensor<2xf64>
+  return %1 : tensor<2xf64>
+}
+)";
+
+TEST(GraphText, GlobalsAreNamedConstants) {
+  auto module = parseGraph(kGlobals, "globals.mlir");
+  ASSERT_TRUE(module.ok()) << module.status();
+  ASSERT_EQ(module->globals.size(), 3u);
+  EXPECT_EQ(module->globals[0].value.name(), "w");
+  EXPECT_TRUE(module->globals[0].isMutable);
+  EXPECT_EQ(module->globals[1].value.name(), "no one reads it");
+  EXPECT_FALSE(module->globals[2].isMutable);
+  EXPECT_EQ(module->globals[0].value, module->outputs[0].owner().input(0).owner().input(1));
+  auto text = printGraph(*module);
+  ASSERT_TRUE(text.ok()) << text.status();
+  EXPECT_EQ(*text, kGlobals);
+  auto bytecode = printGraph(*module, {.bytecode = true});
+  ASSERT_TRUE(bytecode.ok()) << bytecode.status();
+  auto again = parseGraph(*bytecode, "globals.bc");
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(*printGraph(*again), kGlobals);
+}
+
 TEST(GraphText, Mistakes) {
   auto problem = [](std::string_view body) {
     std::string text =
@@ -144,7 +176,7 @@ std::vector<std::string> formsOfText() {
   std::string nested = "#m = affine_map<(d, e) -> ((d + 2) * 3, -(e mod 4))>\n"
                        "func.func @main(%x: tensor<f64>) -> tensor<f64> attributes {a = [[[#m, "
                        "{b = tuple<tuple<f32, () -> (f32)>>}]]]} {\n  return %x : tensor<f64>\n}\n";
-  return {std::string(kText), attributes, generic, nested};
+  return {std::string(kText), std::string(kGlobals), attributes, generic, nested};
 }
 
 /// One change of those that files suffer, and of those that break what belongs together.

@@ -1,0 +1,114 @@
+//===- DebugTest.cpp - mode debug, profiles and reports of stages ---------===//
+#include <gtest/gtest.h>
+
+#include "API/DebugRunner.h"
+#include "graphc/Function.h"
+#include "graphc/Ops.h"
+#include "graphc/Status.h"
+
+namespace graphc {
+namespace {
+
+std::string messageOf(const absl::Status &status) {
+  return std::string(status.message().data(), status.message().size());
+}
+
+TEST(Debug, AgreesOnWhatIsRight) {
+  Variable x = tensor(DType::Float32, {kDynamic, 4}), w = tensor(DType::Float32, {kDynamic, 3});
+  Variable h = softmax(dot(x, w), Axes{1});
+  auto f = function({x, w}, {{"mean", mean(exp(h))}, {"best", argmax(h, Axis(1))}, {"same", x}},
+                    {.mode = "debug"});
+  ASSERT_TRUE(f.ok()) << f.status();
+  Tensor a({{1, 2, 3, 4}, {4, -3, 2, 1}}, DType::Float32);
+  Tensor c({{1, 0, 2}, {0, 1, -1}}, DType::Float32);
+  Tensor b({{1, 0, 2}, {0, 1, -1}, {3, 1, 0}, {0, 0, 1}}, DType::Float32);
+  auto results = (*f)(a, b);
+  ASSERT_TRUE(results.ok()) << results.status();
+  // NumPy: argmax of [[10, 5, 3], [10, -1, 12]] and the input itself.
+  EXPECT_EQ((*results)["best"], Tensor({0, 2}, DType::Int64));
+  EXPECT_EQ((*results)["same"], a);
+  // A failing check is the graph's error, not a difference.
+  EXPECT_EQ(errorKind((*f)(a, c).status()), ErrorKind::ShapeError);
+}
+
+// Numbers as code that is wrong would give: one element off by more than exp's bound.
+TEST(Debug, NamesTheFirstResultThatDiffers) {
+  Variable x = tensor(DType::Float32, {3});
+  Variable y = exp(x);
+  y.setName("y");
+  Tensor zeros({0, 0, 0}, DType::Float32), ones({1, 1, 1}, DType::Float32);
+  std::vector<Tensor> operands = {zeros};
+  EXPECT_TRUE(checkResult(y.owner(), 0, operands, ones, ones).ok());
+  Tensor near({1.0, 1.0 + 0x1p-23, 1.0}, DType::Float32);
+  EXPECT_TRUE(checkResult(y.owner(), 0, operands, near, ones).ok()) << "exp is right to 1 ULP";
+  absl::Status status =
+      checkResult(y.owner(), 0, operands, Tensor({1.0, 1.5, 2.0}, DType::Float32), ones);
+  EXPECT_EQ(errorKind(status), ErrorKind::DebugMismatch);
+  EXPECT_EQ(messageOf(status), "exp: `y` as compiled differs from the interpreter's: "
+                               "element 1 is 1.5 instead of 1.0");
+  EXPECT_EQ(errorPlace(status)->str(), y.place().str());
+  EXPECT_EQ(messageOf(checkResult(y.owner(), 0, operands, zeros.cast(DType::Float64), ones)),
+            "exp: `y` as compiled differs from the interpreter's: "
+            "tensor<3xf64> instead of tensor<3xf32>");
+}
+
+// A sum of n terms may be off by n roundings of what the terms' absolute values add up to.
+TEST(Debug, SumsHaveTheErrorOfTheirTerms) {
+  Variable x = tensor(DType::Float32, {4}), w = tensor(DType::Float32, {4});
+  Variable y = dot(x, w);
+  std::vector<Tensor> operands = {Tensor({1e6, 1.0, -1e6, 1.0}, DType::Float32),
+                                  Tensor({1.0, 1.0, 1.0, 1.0}, DType::Float32)};
+  Tensor exact = Tensor(2.0).cast(DType::Float32);
+  // 5 roundings of 2e6 are 1.2.
+  EXPECT_TRUE(checkResult(y.owner(), 0, operands, Tensor(1.0).cast(DType::Float32), exact).ok());
+  EXPECT_FALSE(checkResult(y.owner(), 0, operands, Tensor(4.0).cast(DType::Float32), exact).ok());
+}
+
+TEST(Debug, IntegersAreEqual) {
+  Variable x = tensor(DType::Int64, {1});
+  Variable y = x + x;
+  std::vector<Tensor> operands = {Tensor({1}, DType::Int64), Tensor({1}, DType::Int64)};
+  absl::Status status =
+      checkResult(y.owner(), 0, operands, Tensor({3}, DType::Int64), Tensor({2}, DType::Int64));
+  EXPECT_EQ(messageOf(status), "add: result 0 as compiled differs from the interpreter's: "
+                               "element 0 is 3 instead of 2");
+}
+
+TEST(Profile, CountsEveryStepAndNamesItsOps) {
+  Variable x = tensor(DType::Float32, {8, 8}), y = tensor(DType::Float32, {8, 8});
+  Variable h = dot(x, y);
+  auto f = function({x, y}, {dot(exp(h), y)}, {.profile = true});
+  ASSERT_TRUE(f.ok()) << f.status();
+  Tensor ones = *Tensor::full(DType::Float32, {8, 8}, 0.01);
+  for (int i = 0; i < 3; ++i)
+    ASSERT_TRUE((*f)(ones, ones).ok());
+  std::vector<Function::Profile> steps = f->profile();
+  ASSERT_FALSE(steps.empty());
+  std::string origins;
+  for (const Function::Profile &step : steps) {
+    EXPECT_EQ(step.runs, 3);
+    EXPECT_GT(step.seconds, 0);
+    EXPECT_NE(step.origin.find("DebugTest.cpp:"), std::string::npos) << step.origin;
+    origins += step.origin;
+  }
+  EXPECT_NE(origins.find("dot at "), std::string::npos);
+  EXPECT_NE(origins.find("exp at "), std::string::npos);
+  auto plain = function({x, y}, {h});
+  ASSERT_TRUE(plain.ok());
+  EXPECT_TRUE(plain->profile().empty());
+}
+
+TEST(Stages, AreReportedInOrder) {
+  std::vector<std::string> seen;
+  auto observer = [&](const StageReport &report) {
+    seen.push_back(std::string(report.stage) + (report.isDone ? " done" : ""));
+    EXPECT_EQ(report.size.empty(), !report.isDone);
+  };
+  Variable x = dscalar("x");
+  ASSERT_TRUE(function({x}, {x * 2.0}, {.cache = false, .observer = observer}).ok());
+  EXPECT_EQ(seen, (std::vector<std::string>{"rewritten", "rewritten done", "kernels",
+                                            "kernels done", "code", "code done"}));
+}
+
+} // namespace
+} // namespace graphc
