@@ -52,5 +52,6 @@ void addRun(CLI::App &app, absl::Status &status);
 void addCompile(CLI::App &app, absl::Status &status);
 void addInfo(CLI::App &app, absl::Status &status);
 void addOps(CLI::App &app, absl::Status &status);
+void addOpt(CLI::App &app, absl::Status &status);
 
 } // namespace graphc

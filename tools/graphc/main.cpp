@@ -31,6 +31,7 @@ int main(int argc, char **argv) {
   graphc::addCompile(app, status);
   graphc::addInfo(app, status);
   graphc::addOps(app, status);
+  graphc::addOpt(app, status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &e) {

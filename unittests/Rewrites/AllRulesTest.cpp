@@ -2,17 +2,36 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <fstream>
 #include <set>
+#include <sstream>
 
 #include "Rewrites/Catalogue.h"
+#include "Rewrites/Reference.h"
 #include "RuleChecker.h"
 
 namespace graphc {
 namespace {
 
+constexpr const char *kIntroduction =
+    "# Rewrites\n\n"
+    "The rules that come with graphc, made from their tables in `lib/Rewrites`; "
+    "[AddARewrite.md](AddARewrite.md) explains\n"
+    "formulas and effects. One test runs every rule on graphs of seven dtypes and ten choices of "
+    "shapes and compares\n"
+    "results before and after; the graph below each rule is one of them.\n";
+
 TEST(AllRules, KeepTheirWord) {
   size_t count = 0;
-  for (const RuleFamily &family : allFamilies())
+  std::string page = kIntroduction;
+  for (const RuleFamily &family : allFamilies()) {
+    page += "\n## " + family.title + "\n\nTags:";
+    for (const std::string &tag : family.tags)
+      page += " " + tag;
+    std::ostringstream position;
+    position << family.position;
+    page += ". Position " + position.str() + ".\n\n";
     for (const Rule &rule : family.rules) {
       ++count;
       absl::StatusOr<NodeRewriterPtr> compiled = compileRule(rule);
@@ -21,8 +40,21 @@ TEST(AllRules, KeepTheirWord) {
       EXPECT_EQ(verdict.mismatch, "");
       EXPECT_GT(verdict.applied, 0) << rule.name << " was never applied";
       EXPECT_GT(verdict.compared, 0) << rule.name;
+      page += ruleReference(rule, verdict.example) + "\n";
     }
+  }
   EXPECT_GE(count, 120u);
+  page.pop_back();
+
+  // With GRAPHC_UPDATE_DOCS=1 in the environment the page is written instead.
+  std::string path = std::string(GRAPHC_TEST_DATA) + "/../../docs/Rewrites.md";
+  if (std::getenv("GRAPHC_UPDATE_DOCS"))
+    std::ofstream(path) << page;
+  std::ifstream in(path);
+  std::stringstream written;
+  written << in.rdbuf();
+  EXPECT_TRUE(written.str() == page)
+      << "docs/Rewrites.md is out of date: run RewritesTests with GRAPHC_UPDATE_DOCS=1";
 }
 
 TEST(AllRules, NamesAreUnique) {

@@ -248,6 +248,11 @@ private:
     if (report.steps == 0)
       return true;
     ++verdict_.applied;
+    // The first float matrix, else the first of all.
+    if (verdict_.example.empty() || (!hasMatrix_ && instance.shapes == 3)) {
+      verdict_.example = pp(root) + " -> " + pp(graph->output(0));
+      hasMatrix_ = instance.shapes == 3;
+    }
     for (Values values : {Values::Moderate, Values::Moderate, Values::Moderate, Values::Extreme,
                           Values::Extreme, Values::NonFinite, Values::NonFinite})
       if (!compare(builder.inputs, root, *graph, values))
@@ -297,6 +302,7 @@ private:
   const Rule &rule_;
   NodeRewriterPtr rewriter_;
   RuleVerdict verdict_;
+  bool hasMatrix_ = false;
   std::mt19937 random_{17};
 };
 

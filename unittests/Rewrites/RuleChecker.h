@@ -11,6 +11,8 @@ struct RuleVerdict {
   /// Graphs that the rule changed, and elements of results that were compared.
   int applied = 0;
   int64_t compared = 0;
+  /// The graph that shows it best, before and after: "log(x + 1) -> log1p(x)".
+  std::string example;
   /// The first result that differs more than the rule states; empty for none.
   std::string mismatch;
 };

@@ -1,0 +1,28 @@
+//===- Rewrites/Reference.cpp -----------------------------------------------===//
+#include "Reference.h"
+
+namespace graphc {
+
+std::string describeEffects(Effects effects) {
+  static constexpr std::pair<Effects, const char *> kNames[] = {
+      {kRounding, "rounding"}, {kZeroSign, "zero sign"},       {kNanInf, "NaN, inf"},
+      {kOverflow, "overflow"}, {kShapeUnsafe, "shape errors"}, {kInexact, "inexact"},
+  };
+  std::string text;
+  for (auto [effect, name] : kNames)
+    if (effects & effect)
+      text += (text.empty() ? "" : ", ") + std::string(name);
+  return text.empty() ? "none" : text;
+}
+
+std::string ruleReference(const Rule &rule, const std::string &example) {
+  std::string text = "**" + rule.name + "** `" + rule.pattern + "` -> `" + rule.replacement + "`";
+  if (!rule.when.text.empty())
+    text += ", if " + rule.when.text;
+  text += ". Effects: " + describeEffects(rule.effects) + ".";
+  if (!rule.doc.empty())
+    text += " " + rule.doc;
+  return text + "\n\n    " + example + "\n";
+}
+
+} // namespace graphc

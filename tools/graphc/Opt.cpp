@@ -1,0 +1,122 @@
+//===- Opt.cpp - graphc opt -------------------------------------------------===//
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "Command.h"
+#include "Support/Text.h"
+#include "graphc/FunctionGraph.h"
+#include "graphc/Rewrite.h"
+
+namespace graphc {
+namespace {
+
+struct OptVerb {
+  Common common;
+  std::vector<std::string> rewrites = {"fast_run"};
+  std::vector<std::string> exclude;
+  std::string allow = "default";
+  /// "" for nothing, "text", "json".
+  std::string explain;
+  int64_t stopAfter = -1;
+};
+
+/// A name that no rewrite and no tag has.
+absl::Status checkNames(const std::vector<std::string> &names) {
+  std::vector<std::string> known;
+  for (const RewriteDatabase::Entry &entry : builtinRewrites().entries()) {
+    known.push_back(entry.name);
+    known.insert(known.end(), entry.tags.begin(), entry.tags.end());
+  }
+  for (const std::string &name : names)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      return makeError(ErrorKind::KeyError,
+                       "no rewrite and no tag is called '" + name + "'" + didYouMean(name, known));
+  return absl::OkStatus();
+}
+
+nlohmann::json toJson(const RewriteStep &step) {
+  nlohmann::json places = nlohmann::json::array();
+  for (const Place &place : step.places)
+    places.push_back({{"file", place.file}, {"line", place.line}, {"column", place.column}});
+  return {{"rule", step.rule}, {"before", step.before}, {"after", step.after}, {"places", places}};
+}
+
+std::string toText(const RewriteStep &step) {
+  std::string text = "// " + step.rule + ": " + step.before + "  ->  " + step.after;
+  for (size_t i = 0; i < step.places.size(); ++i)
+    text += (i ? ", " : "  at ") + step.places[i].str();
+  return text + "\n";
+}
+
+absl::Status opt(const OptVerb &verb) {
+  for (const std::vector<std::string> *names : {&verb.rewrites, &verb.exclude})
+    if (absl::Status status = checkNames(*names); !status.ok())
+      return status;
+  absl::StatusOr<GraphModule> module = loadModule(verb.common);
+  if (!module.ok())
+    return module.status();
+  absl::StatusOr<FunctionGraph> graph = FunctionGraph::create(module->inputs, module->outputs);
+  if (!graph.ok())
+    return graph.status();
+  nlohmann::json steps = nlohmann::json::array();
+  RewriteOptions options;
+  options.allowed = verb.allow == "strict" ? kStrictEffects
+                    : verb.allow == "all"  ? kAllEffects
+                                           : kDefaultEffects;
+  options.stopAfter = verb.stopAfter;
+  if (!verb.explain.empty())
+    options.explain = [&](const RewriteStep &step) {
+      if (verb.explain == "json")
+        steps.push_back(toJson(step));
+      else
+        std::cout << toText(step);
+    };
+  absl::StatusOr<RewriteReport> report =
+      rewrite(*graph, options, {.include = verb.rewrites, .exclude = verb.exclude});
+  if (!report.ok())
+    return report.status();
+  if (verb.explain == "json") {
+    std::cout << steps.dump(1) << "\n";
+    return absl::OkStatus();
+  }
+  GraphModule rewritten = *module;
+  rewritten.inputs = graph->inputs();
+  rewritten.outputs = graph->outputs();
+  absl::StatusOr<std::string> text = printGraph(rewritten);
+  if (!text.ok())
+    return text.status();
+  std::cout << *text;
+  return absl::OkStatus();
+}
+
+} // namespace
+
+void addOpt(CLI::App &app, absl::Status &status) {
+  auto verb = std::make_shared<OptVerb>();
+  CLI::App *sub = app.add_subcommand("opt", "Print the graph after rewriting");
+  sub->add_option("FILE", verb->common.file,
+                  "Graph text (.mlir), an ONNX model (.onnx), or - for standard input")
+      ->required();
+  sub->add_option("--entry", verb->common.entry,
+                  "Function of the file; default: main, or the only one");
+  sub->add_option("--rewrites", verb->rewrites, "Names or tags of rewrites, with commas between")
+      ->delimiter(',')
+      ->capture_default_str();
+  sub->add_option("--exclude", verb->exclude, "Names or tags of rewrites that do not run")
+      ->delimiter(',');
+  sub->add_option("--allow", verb->allow,
+                  "What rewrites may change in results: strict, default or all")
+      ->check(CLI::IsMember(std::vector<std::string>{"strict", "default", "all"}))
+      ->capture_default_str();
+  sub->add_option("--explain", verb->explain,
+                  "Print each step: which rule, before, after, the places (text or json; json "
+                  "instead of the graph)")
+      ->expected(0, 1)
+      ->default_str("text")
+      ->check(CLI::IsMember(std::vector<std::string>{"text", "json"}));
+  sub->add_option("--stop-after", verb->stopAfter, "End after this many steps")
+      ->check(CLI::NonNegativeNumber);
+  sub->callback([verb, &status] { status = opt(*verb); });
+}
+
+} // namespace graphc
