@@ -21,7 +21,6 @@ endfunction()
 # libzip has a package file, but Debian's asks for programs that libzip-dev does not bring.
 graphc_find_plain_library(zip zip.h)
 graphc_find_plain_library(xxhash xxhash.h)
-graphc_find_plain_library(sleef sleef.h)
 graphc_find_plain_library(stb stb_image.h)
 
 find_package(benchmark REQUIRED CONFIG)
