@@ -24,7 +24,7 @@ using AttributeValue = std::variant<NoneAttr, bool, int64_t, double, std::string
                                     std::vector<double>, Tensor>;
 
 /// Kinds, in the order of AttributeValue's alternatives.
-enum class AttributeKind : uint8_t { None, Bool, Int, Float, String, DType, Ints, Floats, Tensor };
+enum class AttributeKind { None, Bool, Int, Float, String, DType, Ints, Floats, Tensor };
 
 AttributeKind kindOf(const AttributeValue &value);
 /// With its article, for messages: "an int", "a list of ints".

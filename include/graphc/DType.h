@@ -11,7 +11,10 @@ namespace graphc {
 
 /// Element type of a tensor. Bool is one byte, 0 or 1, in memory. Float16 is IEEE binary16,
 /// BFloat16 the upper half of a binary32.
-enum class DType : uint8_t {
+///
+/// Here and in all public headers enums have int's size: compilers disagree on who extends a
+/// narrower argument to a register, and programs may be built by another one than the library.
+enum class DType {
   Bool,
   Int8,
   Int16,

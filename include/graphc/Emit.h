@@ -48,7 +48,7 @@ namespace graphc {
 /// is 0, shifts beyond the width are defined, float comparisons follow IEEE, maximum and minimum
 /// propagate NaN. On Float16 and BFloat16 every operation computes in float32 and rounds once.
 /// Unless said, operands and result share one dtype.
-enum class ScalarOp : uint8_t {
+enum class ScalarOp {
   // leaves
   Constant, // payload: the bits of the value, zero-extended
   Index,    // payload: loop number in the nest; Int64
@@ -142,8 +142,8 @@ int numScalarOperands(ScalarOp op);
 
 /// One node of a scalar expression; operands stand before their users.
 struct ScalarNode {
-  ScalarOp op;
-  DType dtype;
+  ScalarOp op : 8;
+  DType dtype : 8;
   int32_t args[3] = {-1, -1, -1};
   uint64_t payload = 0;
   friend bool operator==(const ScalarNode &, const ScalarNode &) = default;
@@ -151,10 +151,11 @@ struct ScalarNode {
   int32_t loadArray() const { return int32_t(payload >> 32); }
   uint32_t loadFirstIndex() const { return uint32_t(payload); }
 };
+static_assert(sizeof(ScalarNode) == 24, "large graphs have millions");
 
 /// How a nest's reduction loops join the values of its body. For empty loops the result is the
 /// neutral element (F-366); ArgMax and ArgMin need at least one element.
-enum class Combine : uint8_t {
+enum class Combine {
   None, // no reduction loops
   Sum,
   Prod,
@@ -203,7 +204,7 @@ struct SizeCheck {
 
 /// One step of an emission.
 struct Step {
-  enum class Kind : uint8_t {
+  enum class Kind {
     Loops, // run `nest`
     View,  // `outputs[0]` is `inputs[0]` with another shape of as many elements; no code
     Host,  // call `host`
@@ -235,8 +236,11 @@ struct ElementCheck {
   /// Bool node in the nest's body that must be true.
   int32_t condition;
   ErrorKind kind;
+  /// With `{index}` for the index and `{b}` for the extent, where there are any.
   std::string message;
   int32_t node = -1;
+  /// Of an index: the size number of the axis' extent, and the array that holds it.
+  int32_t extent = -1, indices = -1;
 };
 
 /// What an Emitter recorded.
@@ -419,6 +423,9 @@ public:
   /// The iteration fails with `kind` and `message` where the condition is false. Loads that
   /// depend on it should use `loadIf` with the same condition.
   void check(Scalar condition, ErrorKind kind, std::string_view message);
+  /// The same for an element of `indices` that must be in [-extent, extent) of an axis: an
+  /// IndexError that names it where the array is at hand.
+  void checkIndex(Scalar inRange, int axis, Extent extent, Array indices);
 
   //===--- arrays ---------------------------------------------------------------===//
   using Body = std::function<Scalar(Indices i)>;

@@ -18,7 +18,7 @@
 
 namespace graphc {
 
-enum class SizeOp : uint8_t {
+enum class SizeOp {
   Constant,
   Dim,     // a = array, b = axis
   Element, // a = integer array, b = size number of the flat index: read when the array is known
@@ -45,6 +45,7 @@ struct SizeNode {
   int64_t value = 0; // Constant
   friend bool operator==(const SizeNode &, const SizeNode &) = default;
 };
+static_assert(sizeof(SizeNode) == 24, "large graphs have millions");
 
 /// The value of a size. Extents of arrays are int64; what is computed from them is exact, so that
 /// a product that no array can have is never taken for the small number that it would wrap to.
@@ -60,7 +61,7 @@ SizeValue exactSize(SizeOp op, SizeValue a, SizeValue b);
 /// The same in Int64, as scalars are computed: wraps on overflow.
 int64_t foldSize(SizeOp op, int64_t a, int64_t b);
 
-enum class Predicate : uint8_t {
+enum class Predicate {
   Equal,
   LessEqual,
   Less,

@@ -62,7 +62,7 @@ using PullbackRule = std::function<Variables(const Op &, Inputs in, Outputs out,
 using PushforwardRule = std::function<Variables(const Op &, Inputs in, Outputs out, Tangents t)>;
 
 /// How a C++ number among the operands gets its dtype.
-enum class Literals : uint8_t {
+enum class Literals {
   Promote, // F-029 to F-031: with the other operands
   Int64,   // sizes and indices: int64; floats are refused
 };

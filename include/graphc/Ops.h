@@ -286,8 +286,8 @@ Variable pool(const Operand &x, const std::vector<int> &window, const PoolOption
 class ShapeList {
 public:
   ShapeList(std::initializer_list<Operand> extents);
-  ShapeList(absl::Span<const int64_t> extents, Place place = {});
-  ShapeList(const std::vector<int64_t> &extents, Place place = {})
+  ShapeList(absl::Span<const int64_t> extents, Place place = std::source_location::current());
+  ShapeList(const std::vector<int64_t> &extents, Place place = std::source_location::current())
       : ShapeList(absl::MakeConstSpan(extents), place) {}
   /// A 1-d integer Variable.
   ShapeList(const Variable &extents, std::source_location loc = std::source_location::current())
@@ -359,10 +359,10 @@ Variable pad(const Operand &x, const std::vector<std::pair<int, int>> &widths,
 
 //===--- indexing ---------------------------------------------------------------===//
 
-/// In a Slice: not given, i.e. from or to the very end.
+/// A Slice's start or stop: not given, i.e. from or to the very end.
 inline constexpr int64_t kEnd = INT64_MAX;
 
-/// start:stop:step as in Python; each may be a number, a 0-d integer Variable or kEnd.
+/// start:stop:step as in Python, numbers or 0-d integer Variables; start and stop may be kEnd.
 struct Slice {
   Slice() = default;
   Slice(Operand start, Operand stop, Operand step = 1)

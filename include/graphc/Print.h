@@ -21,7 +21,7 @@ class FunctionGraph;
 std::string str(const Variable &v);
 
 /// How ids are written.
-enum class IdType : uint8_t { Letters, Numbers, Addresses, None };
+enum class IdType { Letters, Numbers, Addresses, None };
 
 /// Ids that several calls of debugPrint share: what one printed, the next shows by its id alone.
 /// Keeps the printed graphs alive.

@@ -19,7 +19,7 @@
 namespace graphc {
 
 /// What went wrong, as docs/Semantics.md names it. `None` belongs to an OK status.
-enum class ErrorKind : uint8_t {
+enum class ErrorKind {
   None,
   TypeError,
   ValueError,

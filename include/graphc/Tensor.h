@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -50,6 +51,30 @@ template <class T, int N> struct View {
   }
 };
 
+/// A number, or numbers in braces. One type for any depth: with a constructor of Tensor for each,
+/// `{{1}, {2}}` would be a matrix or, since `{1}` initializes a double, a vector.
+class Braces {
+public:
+  template <Number T> Braces(T value) {
+    if constexpr (std::is_floating_point_v<T>)
+      number_ = double(value);
+    else if constexpr (std::is_signed_v<T>)
+      number_ = int64_t(value);
+    else
+      number_ = uint64_t(value);
+  }
+  Braces(std::initializer_list<Braces> elements) : elements_(elements), isList_(true) {}
+
+  bool isList() const { return isList_; }
+  const std::vector<Braces> &elements() const { return elements_; }
+  const std::variant<double, int64_t, uint64_t> &number() const { return number_; }
+
+private:
+  std::vector<Braces> elements_;
+  std::variant<double, int64_t, uint64_t> number_;
+  bool isList_ = false;
+};
+
 /// An n-dimensional array: dtype, shape, strides and memory that it owns (shared, 64-byte
 /// aligned) or borrows. Copying a Tensor is cheap and shares the memory; `copy()` makes new
 /// memory. A default-constructed Tensor is empty (`defined()` is false). Rank is at most 32.
@@ -62,12 +87,10 @@ public:
   Tensor() = default;
   /// 0-d, of the C++ type's dtype (int64 for all signed integers up to int, double for float64).
   template <Number T> Tensor(T value) : Tensor(scalarOf(value)) {}
-  /// 1-d to 3-d from nested braces of doubles or ints: float64, or `dtype` (values are cast as
-  /// F-046 says). Ragged braces give an undefined Tensor.
-  Tensor(std::initializer_list<double> values, DType dtype = DType::Float64);
-  Tensor(std::initializer_list<std::initializer_list<double>> values, DType dtype = DType::Float64);
-  Tensor(std::initializer_list<std::initializer_list<std::initializer_list<double>>> values,
-         DType dtype = DType::Float64);
+  /// From braces of numbers, nested as deep as the rank: float64, or `dtype` (float to integer as
+  /// F-046 says; integers out of range become the nearest end, too). Ragged braces give an
+  /// undefined Tensor.
+  Tensor(std::initializer_list<Braces> values, DType dtype = DType::Float64);
 
   /// Uninitialised row-major memory. Negative extents, rank > 32 or a size over 2^62 bytes:
   /// ValueError; no memory: OutOfMemory.

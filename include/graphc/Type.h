@@ -22,7 +22,7 @@ inline constexpr int64_t kDynamic = -1;
 /// anybody who asks) reports it.
 class Type {
 public:
-  enum class Kind : uint8_t { Tensor, Null, Disconnected, Invalid };
+  enum class Kind { Tensor, Null, Disconnected, Invalid };
 
   /// 0-d float64.
   Type();

@@ -199,7 +199,8 @@ public:
   Operand(const Tensor &t, std::source_location loc = std::source_location::current());
   template <Number T>
   Operand(T value, std::source_location loc = std::source_location::current())
-      : Operand(Tensor(value), loc, /*weak=*/true) {}
+      : Operand(Tensor(value), Place(loc), /*weak=*/true) {}
+  template <Number T> Operand(T value, Place place) : Operand(Tensor(value), place, true) {}
   Operand(bool) = delete;
 
   /// Weak numbers: the 0-d int64, uint64 or float64 value that was written.
@@ -210,7 +211,7 @@ public:
   const Place &place() const { return place_; }
 
 private:
-  Operand(const Tensor &weak, std::source_location loc, bool);
+  Operand(const Tensor &weak, Place place, bool);
   Variable variable_;
   Tensor weak_;
   Place place_;

@@ -23,6 +23,23 @@ absl::Status malformed(std::string_view text, size_t position, const std::string
                    "'" + shown + "' at character " + std::to_string(position + 1) + ": " + what);
 }
 
+/// Whether `word`, which was read as `value`, is a value of the integer dtype (or bool).
+bool isValueOf(DType dtype, std::string_view word, Tensor value) {
+  if (isFloat(value.dtype())) {
+    // An integer that needs more than 64 bits was rounded to be a double.
+    if (word.find_first_not_of("+-0123456789") == word.npos)
+      return false;
+    double real = value.item<double>();
+    if (!(real >= -0x1p63 && real < 0x1p64) || real != std::trunc(real))
+      return false;
+    value = real < 0 ? Tensor(int64_t(real)) : Tensor(uint64_t(real));
+  }
+  // The two 64-bit dtypes wrap to each other, so the sign is compared as well.
+  Tensor there = value.cast(dtype);
+  return there.cast(value.dtype()).identical(value) &&
+         (there.cast(DType::Float64).item<double>() < 0) == (value.item<double>() < 0);
+}
+
 /// Reads nested lists of numbers into one tensor, without recursion.
 class ListParser {
 public:
@@ -113,13 +130,9 @@ absl::Status ListParser::number() {
   } else {
     return fail(word.empty() ? "expected a number" : "'" + std::string(word) + "' is no number");
   }
-  if (isInteger(dtype_) || isBool(dtype_)) {
-    Tensor there = value.cast(dtype_);
-    if (!there.cast(value.dtype()).identical(value) ||
-        there.cast(DType::Float64).item<double>() != value.item<double>())
-      return makeError(ErrorKind::TypeError, std::string(word) + " is no value of dtype " +
-                                                 std::string(dtypeName(dtype_)));
-  }
+  if ((isInteger(dtype_) || isBool(dtype_)) && !isValueOf(dtype_, word, value))
+    return makeError(ErrorKind::TypeError,
+                     std::string(word) + " is no value of dtype " + std::string(dtypeName(dtype_)));
   at_ = end;
   Tensor cast = value.cast(dtype_);
   return append(static_cast<const char *>(cast.data()));

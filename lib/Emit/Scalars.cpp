@@ -138,6 +138,13 @@ void Emitter::check(Scalar condition, ErrorKind kind, std::string_view message) 
   state_->checks.push_back({-1, condition.id(), kind, std::string(message), state_->node});
 }
 
+void Emitter::checkIndex(Scalar inRange, int axis, Extent extent, Array indices) {
+  check(inRange, ErrorKind::IndexError,
+        "{index} is out of range for axis " + std::to_string(axis) + " with {b} elements");
+  state_->checks.back().extent = state_->sizes.canonical(extent.id());
+  state_->checks.back().indices = indices.id;
+}
+
 //===--- operations -----------------------------------------------------------===//
 
 static bool givesBool(ScalarOp op) { return op >= ScalarOp::Eq && op <= ScalarOp::SignBit; }

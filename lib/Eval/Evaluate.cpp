@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "NestEval.h"
+#include "Runtime/Plan.h"
+#include "absl/strings/str_replace.h"
 
 namespace graphc {
 namespace {
@@ -152,8 +154,17 @@ absl::Status EmissionEval::runLoops(const Step &step, int32_t number) {
     if (check.step == number)
       inputs.checks.push_back(&check);
   const ElementCheck *failed = nullptr;
-  if (absl::Status s = runNest(step.nest, inputs, *result, failed); !s.ok())
-    return explain(s, failed ? failed->node : step.node);
+  if (absl::Status s = runNest(step.nest, inputs, *result, failed); !s.ok()) {
+    if (!failed)
+      return explain(s, step.node);
+    if (failed->extent < 0)
+      return explain(s, failed->node);
+    const Tensor &indices = arrays_[failed->indices];
+    int64_t extent = int64_t(sizes_[failed->extent]);
+    std::string index = indexText(indices.data(), indices.dtype(), indices.numElements(), extent);
+    std::string text = absl::StrReplaceAll(failed->message, {{"{index}", index}});
+    return explain(makeError(failed->kind, failureText(text, extent, extent)), failed->node);
+  }
   arrays_[id] = *std::move(result);
   return absl::OkStatus();
 }

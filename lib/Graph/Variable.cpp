@@ -140,8 +140,7 @@ Constant detail::literalConstant(const Tensor &value, std::source_location loc) 
 Operand::Operand(const Tensor &t, std::source_location loc)
     : variable_(Constant(t, {}, loc)), place_(loc) {}
 
-Operand::Operand(const Tensor &weak, std::source_location loc, bool)
-    : weak_(weakened(weak)), place_(loc) {}
+Operand::Operand(const Tensor &weak, Place place, bool) : weak_(weakened(weak)), place_(place) {}
 
 //===--- named constructors -----------------------------------------------===//
 

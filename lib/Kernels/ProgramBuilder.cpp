@@ -172,13 +172,16 @@ void ProgramBuilder::addKernel(FusionGroup &group) {
   Program::Step step;
   step.kind = Program::Step::Kind::Kernel;
   step.sizes = canonical.sizes;
+  std::vector<int32_t> inputs; // of the emission
   for (size_t k = 0; k < kernel.arrays.size(); ++k) {
     const Kernel::ArrayDecl &decl = kernel.arrays[k];
     if (decl.role == Kernel::Role::Local)
       continue;
     step.arrays.push_back(arrayOf(canonical.arrays[k]));
-    step.numInputs += decl.role == Kernel::Role::Input;
+    if (decl.role == Kernel::Role::Input)
+      inputs.push_back(canonical.arrays[k]);
   }
+  step.numInputs = int32_t(inputs.size());
   // Rough, as it only decides whether threads are worth waking: measured figures for math
   // functions in cache, and the memory's bandwidth.
   constexpr double kNanosecondsPerCost = 0.016, kNanosecondsPerByte = 1.0 / 60;
@@ -202,7 +205,14 @@ void ProgramBuilder::addKernel(FusionGroup &group) {
   for (int32_t failure : canonical.failures) {
     const ElementCheck &check = e_.elementChecks[failure];
     step.failures.push_back(int32_t(out_.program.failures.size()));
-    out_.program.failures.push_back({check.kind, check.message, nodeOf(check.node)});
+    Program::Failure &made = out_.program.failures.emplace_back(
+        Program::Failure{check.kind, check.message, nodeOf(check.node)});
+    if (check.extent < 0)
+      continue;
+    made.extent = f_.sizes_.canonical(check.extent);
+    auto at = std::find(inputs.begin(), inputs.end(), check.indices);
+    if (at != inputs.end())
+      made.indices = int32_t(at - inputs.begin());
   }
   if (f_.record_.nameNode) {
     std::vector<int32_t> results, operands;

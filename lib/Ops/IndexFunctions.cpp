@@ -27,7 +27,7 @@ public:
       entry.kind = IndexEntry::Kind::Slice;
       entry.start = term(index.slice().start, true);
       entry.stop = term(index.slice().stop, true);
-      entry.step = term(index.slice().step, true);
+      entry.step = term(index.slice().step, false);
       break;
     }
     index_.push_back(entry);

@@ -39,6 +39,7 @@ private:
     Extent fromEnd = select(less(value, e_.size(0)), value + n, value);
     return max(min(fromEnd, upper), lower);
   }
+  Extent step(const IndexTerm &term, Extent n);
 
   Emitter &e_;
   const Arrays &in_;
@@ -54,17 +55,42 @@ Source IndexReader::position(const IndexTerm &term, Extent n, int axis) {
       return source;
     }
   }
-  Extent index = size(term);
-  std::string where = " is out of range for axis " + std::to_string(axis) + " with {b} elements";
-  Extent fromEnd = index + n;
-  Extent isNegative = less(index, e_.size(0));
-  // Both requirements name the index as the user wrote it.
-  e_.require(select(isNegative, e_.size(0) - index, index + 1), Predicate::LessEqual, n,
-             ErrorKind::IndexError,
-             term.kind == IndexTerm::Kind::Number ? "index " + std::to_string(term.value) + where
-                                                  : "an index" + where);
-  source.start = select(isNegative, fromEnd, index);
+  Extent index = size(term), zero = e_.size(0);
+  std::string where = " is out of range for axis " + std::to_string(axis);
+  if (std::optional<int64_t> number = e_.constantValue(index)) {
+    // Counted from the end, -1 - index is what an index from the start would be.
+    e_.require(e_.size(*number < 0 ? -1 - *number : *number), Predicate::Less, n,
+               ErrorKind::IndexError,
+               "index " + std::to_string(*number) + where + " with {b} elements");
+    // No axis is so long; MLIR folds addresses with such constants, and fails.
+    constexpr int64_t kMost = int64_t(1) << 60;
+    if (*number > kMost || *number < -kMost)
+      index = zero;
+  } else {
+    e_.require(index, Predicate::Less, n, ErrorKind::IndexError,
+               "index {a}" + where + " with {b} elements");
+    e_.require(zero - n, Predicate::LessEqual, index, ErrorKind::IndexError,
+               "index {b}" + where + ", where {a} is the first element");
+  }
+  source.start = select(less(index, zero), index + n, index);
   return source;
+}
+
+/// A step as wide as the axis takes one element, as any wider one does; so nothing overflows where
+/// positions are computed with it.
+Extent IndexReader::step(const IndexTerm &term, Extent n) {
+  if (term.kind == IndexTerm::Kind::Absent)
+    return e_.size(1);
+  Extent step = size(term);
+  e_.require(equal(step, e_.size(0)), Predicate::Equal, e_.size(0), ErrorKind::ValueError,
+             "the step of a slice is 0");
+  // A number that no sum with an extent makes overflow stays a number, for simpler loops.
+  constexpr int64_t kSmall = int64_t(1) << 31;
+  std::optional<int64_t> number = e_.constantValue(step);
+  if (number && *number >= -kSmall && *number <= kSmall)
+    return step;
+  Extent widest = max(n, e_.size(1));
+  return max(min(step, widest), e_.size(0) - widest);
 }
 
 /// Python's slice.indices.
@@ -72,9 +98,7 @@ Source IndexReader::slice(const IndexEntry &entry, Extent n) {
   using Kind = IndexTerm::Kind;
   Source source;
   Extent zero = e_.size(0), minusOne = e_.size(-1);
-  Extent step = entry.step.kind == Kind::Absent ? e_.size(1) : size(entry.step);
-  e_.require(equal(step, zero), Predicate::Equal, zero, ErrorKind::ValueError,
-             "the step of a slice is 0");
+  Extent step = this->step(entry.step, n);
   Extent backward = less(step, zero);
   Extent lower = select(backward, minusOne, zero), upper = select(backward, n - 1, n);
   Extent start = entry.start.kind == Kind::Absent ? select(backward, upper, lower)
@@ -83,7 +107,7 @@ Source IndexReader::slice(const IndexEntry &entry, Extent n) {
                                                 : clipped(entry.stop, n, lower, upper);
   Extent distance = select(backward, start - stop, stop - start);
   Extent stride = select(backward, zero - step, step);
-  source.length = max(floorDiv(distance + (stride - 1), stride), zero);
+  source.length = max(floorDiv(distance - 1, stride) + 1, zero);
   source.start = start;
   source.step = step;
   return source;
@@ -124,8 +148,7 @@ Arrays subtensorEmission(Emitter &e, const Arrays &in, const Attributes &attribu
       if (s.loaded.id >= 0) {
         Scalar n = e.scalar(e.dim(x, int(axis))), k = cast(e.load(s.loaded, {}), DType::Int64);
         Scalar inRange = k >= -n && k < n;
-        e.check(inRange, ErrorKind::IndexError,
-                "an index is out of range for axis " + std::to_string(axis));
+        e.checkIndex(inRange, int(axis), e.dim(x, int(axis)), s.loaded);
         valid = guarded ? valid && inRange : inRange;
         guarded = true;
         at.push_back(select(k < 0.0, k + n, k));
@@ -215,8 +238,7 @@ Arrays takeEmission(Emitter &e, const Arrays &in, const Attributes &attributes) 
     if (!checked)
       return e.load(x, at);
     Scalar inRange = k >= -extent && k < extent;
-    e.check(inRange, ErrorKind::IndexError,
-            "an index is out of range for axis " + std::to_string(axis));
+    e.checkIndex(inRange, axis, n, indices);
     return e.loadIf(inRange, x, at, e.literal(e.dtype(x), 0));
   })};
 }

@@ -267,7 +267,9 @@ Variable pad(const Operand &x, const std::vector<std::pair<int, int>> &widths,
 
 //===--- making arrays ----------------------------------------------------------------===//
 
-Variable arange(const Operand &stop) { return arange(Operand(0), stop); }
+Variable arange(const Operand &stop) {
+  return arange(Operand(0, stop.place()), stop, Operand(1, stop.place()));
+}
 
 Variable arange(const Operand &start, const Operand &stop, const Operand &step,
                 std::optional<DType> dtype) {
@@ -284,8 +286,12 @@ Variable full(const ShapeList &shape, const Operand &value, std::optional<DType>
                  : cast(Operand(filled, value.place()), *dtype);
   return broadcastTo(Operand(filled, value.place()), shape);
 }
-Variable zeros(const ShapeList &shape, DType dtype) { return full(shape, Operand(0), dtype); }
-Variable ones(const ShapeList &shape, DType dtype) { return full(shape, Operand(1), dtype); }
+Variable zeros(const ShapeList &shape, DType dtype) {
+  return full(shape, Operand(0, shape.operand().place()), dtype);
+}
+Variable ones(const ShapeList &shape, DType dtype) {
+  return full(shape, Operand(1, shape.operand().place()), dtype);
+}
 
 static Variable filledLike(const Operand &operand, int64_t value) {
   Variable x = asVariable(operand);

@@ -399,7 +399,7 @@ absl::Status Executable::State::runStep(const Program::Step &step, const Plan::S
   switch (step.kind) {
   case Program::Step::Kind::Kernel:
     if (int32_t failed = runKernel(step, stepPlan, lease, threads))
-      return failureError(program, program.failures[step.failures[failed - 1]], plan.sizes);
+      return kernelError(program, step, failed, pointers, plan.sizes);
     break;
   case Program::Step::Kind::Host:
     return runHost(step, pointers, plan);
@@ -461,10 +461,8 @@ absl::Status Executable::State::runDirect(absl::Span<const Tensor> inputs,
   for (size_t k = 0; k < outputs.size(); ++k)
     buffers[direct->outputs[k]] = outputMemory[k];
   counters.kernels.fetch_add(1, std::memory_order_relaxed);
-  if (int32_t failed = direct->function(buffers.data(), direct->sizes)) {
-    const Program::Step &step = program.steps[0];
-    return failureError(program, program.failures[step.failures[failed - 1]], last->plan->sizes);
-  }
+  if (int32_t failed = direct->function(buffers.data(), direct->sizes))
+    return kernelError(program, program.steps[0], failed, buffers.data(), last->plan->sizes);
   return reshapeOutputs(*last->plan, outputs);
 }
 

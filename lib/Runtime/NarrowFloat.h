@@ -47,7 +47,7 @@ template <class To, class F> uint16_t narrowFloat(F value) {
 
   if (magnitude > kInf)
     return uint16_t(sign | kToInf | (Bits(1) << (To::kFractionBits - 1)) |
-                    ((magnitude >> kDropped) & ~kToInf));
+                    ((magnitude >> kDropped) & ((Bits(1) << To::kFractionBits) - 1)));
   // Normal in the result. With an equal bias subnormals, too, keep their place.
   if (kRebias == 0 || magnitude >= (Bits(kRebias + 1) << kFraction)) {
     Bits rounded = roundedShift(magnitude - (Bits(kRebias) << kFraction), kDropped);

@@ -103,13 +103,17 @@ absl::Status checkNumbers(const Program &p) {
     for (int32_t a : step.arrays)
       good &= inside(a, p.arrays);
     for (int32_t f : step.failures)
-      good &= inside(f, p.failures);
+      good = good && inside(f, p.failures) &&
+             p.failures[size_t(f)].indices < int32_t(step.arrays.size());
     if (!good)
       return malformed("a step");
     sizesOfStep(p, step, [&](int32_t s) { good &= inside(s, p.sizes); });
     if (!good)
       return malformed("a step's sizes");
   }
+  for (const Program::Failure &failure : p.failures)
+    if ((failure.extent >= 0 || failure.indices >= 0) && !inside(failure.extent, p.sizes))
+      return malformed("a failure");
   for (const Program::SizeCheck &check : p.checks) {
     bool good = true;
     sizesOfCheck(check, [&](int32_t s) { good &= inside(s, p.sizes); });

@@ -87,12 +87,18 @@ struct MessagePiece {
 /// extent, or is too large.
 std::vector<MessagePiece> messageOf(const Program &program, const Program::SizeCheck &check,
                                     bool isNegative = false);
-std::vector<MessagePiece> messageOf(const Program &program, const Program::Failure &failure);
+std::vector<MessagePiece> messageOf(const Program &program, const Program::Failure &failure,
+                                    std::string_view index = "an index");
 
 /// The error of a check that fails for `values`.
 absl::Status sizeError(const Program &program, const Program::SizeCheck &check,
                        const std::vector<SizeValue> &values);
 absl::Status failureError(const Program &program, const Program::Failure &failure,
                           const std::vector<SizeValue> &values);
+/// That of a kernel which returned `result`, with the index that it failed at where it can be read.
+absl::Status kernelError(const Program &program, const Program::Step &step, int32_t result,
+                         void *const *buffers, const std::vector<SizeValue> &values);
+/// The first element that is no index of an axis of that extent: "index 7"; else "an index".
+std::string indexText(const void *indices, DType dtype, int64_t count, int64_t extent);
 
 } // namespace graphc

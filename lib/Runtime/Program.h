@@ -62,8 +62,10 @@ struct Program {
   /// What a kernel's element check or a host call says when it fails.
   struct Failure {
     ErrorKind kind;
-    std::string message;
+    std::string message; // `{index}` and `{b}`: the index that is out of range, and the extent
     int32_t node = -1;
+    int32_t extent = -1;  // size number
+    int32_t indices = -1; // which of the step's arrays holds the index, if one does
   };
 
   struct Kernel {

@@ -31,7 +31,7 @@ void transferTensor(ByteReader &bytes, Tensor &tensor) {
   std::vector<int64_t> shape;
   bytes.value(dtype);
   bytes.value(shape);
-  if (!bytes.ok() || int(dtype) >= kNumDTypes) {
+  if (!bytes.ok() || unsigned(dtype) >= unsigned(kNumDTypes)) {
     bytes.fail();
     return;
   }
@@ -79,6 +79,8 @@ template <class Bytes, class T> void transferProgram(Bytes &bytes, T &program) {
     bytes.value(failure.kind);
     bytes.value(failure.message);
     bytes.value(failure.node);
+    bytes.value(failure.extent);
+    bytes.value(failure.indices);
   });
   bytes.list(program.arrays, [&](auto &array) {
     bytes.value(array.storage);

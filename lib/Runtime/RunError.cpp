@@ -6,8 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include <algorithm>
+#include <utility>
 
+#include "Runtime/Element.h"
 #include "Runtime/Plan.h"
+#include "absl/strings/str_replace.h"
 
 namespace graphc {
 namespace {
@@ -92,6 +95,22 @@ absl::Status errorOf(const std::vector<MessagePiece> &pieces, ErrorKind kind,
 
 } // namespace
 
+std::string indexText(const void *indices, DType dtype, int64_t count, int64_t extent) {
+  std::string text = "an index";
+  dispatch(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      auto *elements = static_cast<const T *>(indices);
+      auto *found = std::find_if(elements, elements + count, [&](T k) {
+        return std::cmp_less(k, -extent) || std::cmp_greater_equal(k, extent);
+      });
+      if (found != elements + count)
+        text = "index " + std::to_string(*found);
+    }
+  });
+  return text;
+}
+
 std::vector<MessagePiece> messageOf(const Program &program, const Program::SizeCheck &check,
                                     bool isNegative) {
   Message message;
@@ -107,12 +126,15 @@ std::vector<MessagePiece> messageOf(const Program &program, const Program::SizeC
   return message.take();
 }
 
-std::vector<MessagePiece> messageOf(const Program &program, const Program::Failure &failure) {
+std::vector<MessagePiece> messageOf(const Program &program, const Program::Failure &failure,
+                                    std::string_view index) {
   Message message;
   const Program::Node *node = nodeAt(program, failure.node);
   if (node)
     message << node->op << ": ";
-  message << failure.message;
+  putTemplate(message,
+              absl::StrReplaceAll(failure.message, {{"{index}", {index.data(), index.size()}}}), -1,
+              failure.extent);
   if (node)
     putNode(message, *node);
   return message.take();
@@ -130,6 +152,25 @@ absl::Status sizeError(const Program &program, const Program::SizeCheck &check,
 absl::Status failureError(const Program &program, const Program::Failure &failure,
                           const std::vector<SizeValue> &values) {
   return errorOf(messageOf(program, failure), failure.kind, nodeAt(program, failure.node), values);
+}
+
+absl::Status kernelError(const Program &program, const Program::Step &step, int32_t result,
+                         void *const *buffers, const std::vector<SizeValue> &values) {
+  const Program::Failure &failure = program.failures[step.failures[result - 1]];
+  // An output may have been put in the place of the indices.
+  bool readable = failure.indices >= 0;
+  for (size_t k = size_t(step.numInputs); readable && k < step.arrays.size(); ++k)
+    readable = buffers[k] != buffers[failure.indices];
+  if (!readable)
+    return failureError(program, failure, values);
+  const Program::Array &indices = program.arrays[step.arrays[failure.indices]];
+  int64_t count = 1;
+  for (int32_t size : indices.shape)
+    count *= int64_t(values[size]);
+  std::string index =
+      indexText(buffers[failure.indices], indices.dtype, count, int64_t(values[failure.extent]));
+  return errorOf(messageOf(program, failure, index), failure.kind, nodeAt(program, failure.node),
+                 values);
 }
 
 } // namespace graphc

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
+#include <utility>
 
+#include "Runtime/Element.h"
 #include "Runtime/HugePages.h"
 #include "Support/Text.h"
 #include "absl/container/inlined_vector.h"
@@ -226,43 +229,63 @@ Tensor Tensor::scalarFrom(DType dtype, const void *value) {
   return result.ok() ? *std::move(result) : Tensor();
 }
 
-/// The nested braces' values in `shape`, cast. Undefined where they are not as many: ragged.
-static Tensor fromBraces(absl::Span<const int64_t> shape, const std::vector<double> &values,
-                         DType dtype) {
-  absl::StatusOr<Tensor> wide = Tensor::fromSpan(absl::MakeConstSpan(values), shape);
-  return wide.ok() ? wide->cast(dtype) : Tensor();
-}
-
-Tensor::Tensor(std::initializer_list<double> values, DType dtype) {
-  *this = fromBraces({int64_t(values.size())}, values, dtype);
-}
-
-Tensor::Tensor(std::initializer_list<std::initializer_list<double>> values, DType dtype) {
-  int64_t columns = values.size() ? int64_t(values.begin()->size()) : 0;
-  std::vector<double> all;
-  for (const auto &row : values) {
-    if (int64_t(row.size()) != columns)
-      return;
-    all.insert(all.end(), row.begin(), row.end());
-  }
-  *this = fromBraces({int64_t(values.size()), columns}, all, dtype);
-}
-
-Tensor::Tensor(std::initializer_list<std::initializer_list<std::initializer_list<double>>> values,
-               DType dtype) {
-  int64_t rows = values.size() ? int64_t(values.begin()->size()) : 0;
-  int64_t columns = rows ? int64_t(values.begin()->begin()->size()) : 0;
-  std::vector<double> all;
-  for (const auto &matrix : values) {
-    if (int64_t(matrix.size()) != rows)
-      return;
-    for (const auto &row : matrix) {
-      if (int64_t(row.size()) != columns)
-        return;
-      all.insert(all.end(), row.begin(), row.end());
+/// All numbers in braces, depth first; false for ragged ones. Level by level: `level` holds the
+/// lists of one depth.
+static bool flatten(const Braces &braces, std::vector<int64_t> &shape,
+                    std::vector<const Braces *> &numbers) {
+  std::vector<const Braces *> level = {&braces};
+  while (!level.empty() && level[0]->isList()) {
+    size_t extent = level[0]->elements().size();
+    std::vector<const Braces *> next;
+    for (const Braces *list : level) {
+      if (!list->isList() || list->elements().size() != extent)
+        return false;
+      for (const Braces &element : list->elements())
+        next.push_back(&element);
     }
+    shape.push_back(int64_t(extent));
+    level = std::move(next);
   }
-  *this = fromBraces({int64_t(values.size()), rows, columns}, all, dtype);
+  for (const Braces *number : level)
+    if (number->isList())
+      return false;
+  numbers = std::move(level);
+  return true;
+}
+
+/// A number as an element; integers stay exact, and saturate as floats do.
+template <class To> static Stored<To> elementOf(const Braces &braces) {
+  return std::visit(
+      [](auto value) -> Stored<To> {
+        using From = decltype(value);
+        if constexpr (std::is_integral_v<To> && !std::is_same_v<To, bool> &&
+                      std::is_integral_v<From>) {
+          using Limits = std::numeric_limits<To>;
+          return std::cmp_less(value, Limits::min())      ? Limits::min()
+                 : std::cmp_greater(value, Limits::max()) ? Limits::max()
+                                                          : To(value);
+        } else {
+          return castElement<To, From>(value);
+        }
+      },
+      braces.number());
+}
+
+Tensor::Tensor(std::initializer_list<Braces> values, DType dtype) {
+  std::vector<int64_t> shape;
+  std::vector<const Braces *> numbers;
+  if (!flatten(Braces(values), shape, numbers))
+    return;
+  absl::StatusOr<Tensor> result = allocate(dtype, shape);
+  if (!result.ok())
+    return;
+  dispatch(dtype, [&](auto zero) {
+    using To = decltype(zero);
+    auto *to = static_cast<Stored<To> *>(result->data());
+    for (const Braces *number : numbers)
+      *to++ = elementOf<To>(*number);
+  });
+  *this = *std::move(result);
 }
 
 DType Tensor::dtype() const { return rep_->dtype; }

@@ -21,7 +21,7 @@ static absl::Status showOps(const std::string &name) {
     return absl::OkStatus();
   }
   for (const OpDef *def : allOps())
-    std::cout << def->name << "  " << def->doc.substr(0, def->doc.find('.') + 1) << "\n";
+    std::cout << def->name << "  " << def->doc.substr(0, def->doc.find('\n')) << "\n";
   return absl::OkStatus();
 }
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -59,26 +60,29 @@ std::string orderOf(const Built &built) {
   return text + debugPrint(built.outputs);
 }
 
-std::map<std::string, std::string> stagesOf(const Built &built, const std::string &folder) {
-  auto f = function(built.inputs, built.outputs, {.cache = false, .dumpStages = folder});
-  EXPECT_TRUE(f.ok()) << f.status();
-  std::map<std::string, std::string> stages;
+/// Contents of the files in a folder.
+std::map<std::string, std::string> textsIn(const std::string &folder) {
+  std::map<std::string, std::string> texts;
   for (const auto &entry : std::filesystem::directory_iterator(folder)) {
     std::stringstream text;
     text << std::ifstream(entry.path()).rdbuf();
-    stages[entry.path().filename()] = text.str();
+    texts[entry.path().filename()] = text.str();
   }
-  return stages;
+  return texts;
 }
 
-// F-063
+std::map<std::string, std::string> stagesOf(const Built &built, const std::string &folder) {
+  auto f = function(built.inputs, built.outputs, {.cache = false, .dumpStages = folder});
+  EXPECT_TRUE(f.ok()) << f.status();
+  return textsIn(folder);
+}
+
 TEST(Determinism, OrdersDoNotDependOnAddresses) {
   std::string first = orderOf(build(0));
   for (unsigned noise = 1; noise < 20; ++noise)
     EXPECT_EQ(orderOf(build(noise)), first) << noise;
 }
 
-// F-063
 TEST(Determinism, GeneratedCodeDoesNotDependOnAddresses) {
   std::string folder = testing::TempDir() + "graphc-determinism-" + std::to_string(getpid()) + "-";
   auto first = stagesOf(build(0), folder + "0");
@@ -94,6 +98,36 @@ TEST(Determinism, GeneratedCodeDoesNotDependOnAddresses) {
     std::filesystem::remove_all(other);
   }
   std::filesystem::remove_all(folder + "0");
+}
+
+/// Where a second process of this program writes its texts.
+constexpr const char *kFolderVariable = "GRAPHC_DETERMINISM_FOLDER";
+
+/// What the second process runs.
+TEST(Determinism, DISABLED_WritesTexts) {
+  const char *folder = getenv(kFolderVariable);
+  ASSERT_NE(folder, nullptr);
+  stagesOf(build(5), folder);
+  std::ofstream(std::string(folder) + "/order") << orderOf(build(5));
+}
+
+// F-063: from run to run; the system gives each process other addresses.
+TEST(Determinism, ProcessesAgree) {
+  std::string folder = testing::TempDir() + "graphc-processes-" + std::to_string(getpid()) + "-";
+  auto mine = stagesOf(build(0), folder + "0");
+  std::string other = folder + "1", program = std::filesystem::read_symlink("/proc/self/exe");
+  std::filesystem::create_directories(other);
+  std::string command = std::string(kFolderVariable) + "='" + other + "' '" + program +
+                        "' --gtest_also_run_disabled_tests "
+                        "--gtest_filter=Determinism.DISABLED_WritesTexts > /dev/null";
+  ASSERT_EQ(std::system(command.c_str()), 0) << command;
+  mine["order"] = orderOf(build(0));
+  auto theirs = textsIn(other);
+  EXPECT_EQ(theirs.size(), mine.size());
+  for (const auto &[stage, text] : mine)
+    EXPECT_TRUE(theirs[stage] == text) << stage << " differs";
+  std::filesystem::remove_all(folder + "0");
+  std::filesystem::remove_all(other);
 }
 
 } // namespace

@@ -52,7 +52,7 @@ TEST(Function, NamedOutputsAndArguments) {
   EXPECT_FALSE((*r)["quotient"].defined());
 }
 
-// F-045, B04, B06: what stands in the error of a bad call.
+// F-042, F-045, B04, B06: what stands in the error of a bad call.
 TEST(Function, BadArguments) {
   auto x = fvector("x"), n = Variable(TensorType(DType::Int32, {}));
   auto f = function({x, n}, {x * 2, n + 1}, {.name = "F"});
@@ -126,7 +126,7 @@ TEST(Function, ShapeErrors) {
   }
 }
 
-// F-152 to F-167.
+// F-167, and what else a function refuses.
 TEST(Function, RefusedGraphs) {
   auto x = dscalar("x"), y = dscalar("y");
   auto kind = [](const absl::StatusOr<Function> &f) { return errorKind(f.status()); };

@@ -39,6 +39,32 @@ TEST(ParseValue, Numbers) {
   EXPECT_EQ(parse("3.0", DType::Int32).item<int32_t>(), 3);
 }
 
+TEST(ParseValue, IntegersMustFit) {
+  for (auto [text, dtype] : std::initializer_list<std::pair<const char *, DType>>{
+           {"18446744073709551616", DType::UInt64},
+           {"-1", DType::UInt64},
+           {"18446744073709551616.0", DType::UInt64},
+           {"1e20", DType::UInt64},
+           {"-9223372036854775809", DType::Int64},
+           {"9223372036854775808", DType::Int64},
+           {"9223372036854775808.0", DType::Int64},
+           {"18446744073709551615", DType::Int64},
+           {"99999999999999999999999999", DType::Int64},
+           {"18446744073709551615", DType::Int8},
+           {"256", DType::UInt8},
+           {"1.5", DType::Int32},
+           {"nan", DType::Int32},
+           {"2", DType::Bool}}) {
+    absl::Status status = parseValue(text, any(dtype, 0)).status();
+    EXPECT_EQ(errorKind(status), ErrorKind::TypeError) << text << ": " << status;
+    EXPECT_EQ(std::string(status.message()),
+              std::string(text) + " is no value of dtype " + std::string(dtypeName(dtype)));
+  }
+  EXPECT_EQ(parse("18446744073709551616").item<double>(), 0x1p64);
+  EXPECT_EQ(parse("9223372036854775807", DType::UInt64).item<uint64_t>(), uint64_t(INT64_MAX));
+  EXPECT_EQ(parse("-1e3", DType::Int16).item<int16_t>(), -1000);
+}
+
 TEST(ParseValue, Lists) {
   EXPECT_EQ(parse("[1, 2, 3]"), Tensor({1, 2, 3}));
   EXPECT_EQ(parse("[[1,2],[3,4]]"), Tensor({{1, 2}, {3, 4}}));

@@ -67,7 +67,7 @@ Op differences() {
   return *defineOp(def);
 }
 
-// F-055: an op of the user's has the same fields as the built-in ones, and fuses with them.
+// An op of the user's has the same fields as the built-in ones, and fuses with them.
 TEST(UserOps, RunCompiledAndFuseWithOthers) {
   for (const char *mode : kModes) {
     auto x = fvector("x"), y = fvector("y");

@@ -5,17 +5,13 @@
 //===----------------------------------------------------------------------===//
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <limits>
+#include <algorithm>
 
 #include "Eval/Evaluate.h"
 #include "graphc/Ops.h"
 
 namespace graphc {
 namespace {
-
-const double kInf = std::numeric_limits<double>::infinity();
-const double kNan = std::numeric_limits<double>::quiet_NaN();
 
 /// The value of a graph of constants.
 Tensor valueOf(const Variable &v) {
@@ -27,7 +23,6 @@ absl::Status errorOf(const Variable &v, const Variables &inputs = {},
                      const std::vector<Tensor> &values = {}) {
   return evaluate({v}, inputs, values).status();
 }
-Tensor ints(std::initializer_list<double> values, DType dtype) { return Tensor(values, dtype); }
 
 // F-020
 TEST(RunTimeShapes, ALengthOfOneDoesNotBroadcastByItself) {
@@ -70,92 +65,11 @@ TEST(RunTimeShapes, InputsMayHaveAnyStrides) {
   EXPECT_EQ((*values)[1], Tensor({6, 15}));
 }
 
-// F-046, F-361
-TEST(Casts, TruncateSaturateAndWrap) {
-  Tensor x({2.9, -2.9, 300, -300, kNan, kInf, -kInf});
-  EXPECT_EQ(valueOf(cast(x, DType::Int8)), ints({2, -2, 127, -128, 0, 127, -128}, DType::Int8));
-  EXPECT_EQ(valueOf(cast(x, DType::UInt8)), ints({2, 0, 255, 0, 0, 255, 0}, DType::UInt8));
-  EXPECT_EQ(valueOf(cast(x, DType::Bool)), ints({1, 1, 1, 1, 1, 1, 1}, DType::Bool));
-  EXPECT_EQ(valueOf(cast(Tensor({300, -1}, DType::Int32), DType::Int8)),
-            ints({44, -1}, DType::Int8));
-}
-
-// F-361
-TEST(Integers, DivisionAndShiftsAreDefinedEverywhere) {
-  Tensor least({-128, 7, 5}, DType::Int8), divisor({-1, 0, -2}, DType::Int8);
-  EXPECT_EQ(valueOf(intDiv(least, divisor)), ints({-128, 0, -3}, DType::Int8));
-  EXPECT_EQ(valueOf(mod(least, divisor)), ints({0, 0, -1}, DType::Int8));
-  Tensor x({1, 1, 1, -5}, DType::Int8), count({7, 8, -1, 100}, DType::Int8);
-  EXPECT_EQ(valueOf(leftShift(x, count)), ints({-128, 0, 0, 0}, DType::Int8));
-  EXPECT_EQ(valueOf(rightShift(x, count)), ints({0, 0, 0, -1}, DType::Int8));
-}
-
-// F-362
-TEST(Arithmetic, ModHasTheSignOfTheDivisor) {
-  EXPECT_EQ(valueOf(mod(Tensor({7, -7, 7, -7}), Tensor({3, 3, -3, -3}))), Tensor({1, 2, -2, -1}));
-}
-
-// F-363
-TEST(Arithmetic, RoundIsHalfToEven) {
-  Tensor x({0.5, 1.5, 2.5, -0.5, 0.49999999999999994});
-  EXPECT_EQ(valueOf(round(x)), Tensor({0, 2, 2, 0, 0}));
-  EXPECT_EQ(valueOf(roundHalfAwayFromZero(x)), Tensor({1, 2, 3, -1, 0}));
-}
-
-// F-364
-TEST(Arithmetic, MaximaPropagateNan) {
-  Tensor x({1, kNan, 3});
-  EXPECT_TRUE(std::isnan(valueOf(max(constant(x))).item<double>()));
-  EXPECT_TRUE(std::isnan(valueOf(min(constant(x))).item<double>()));
-  EXPECT_TRUE(std::isnan(valueOf(maximum(kNan, Tensor(1.0))).item<double>()));
-  EXPECT_TRUE(std::isnan(valueOf(minimum(Tensor(1.0), kNan)).item<double>()));
-  EXPECT_EQ(valueOf(argmax(constant(x))).item<int64_t>(), 1);
-}
-
-// F-365
-TEST(Arithmetic, ClipKeepsNan) {
-  EXPECT_TRUE(std::isnan(valueOf(clip(Tensor(kNan), 0.0, 1.0)).item<double>()));
-}
-
-// F-366
-TEST(Reductions, OverNoElements) {
-  auto empty = constant(Tensor::zeros(DType::Float64, {0}).value());
-  EXPECT_EQ(valueOf(sum(empty)).item<double>(), 0);
-  EXPECT_EQ(valueOf(prod(empty)).item<double>(), 1);
-  EXPECT_FALSE(valueOf(any(empty)).item<bool>());
-  EXPECT_TRUE(valueOf(all(empty)).item<bool>());
-  EXPECT_TRUE(std::isnan(valueOf(mean(empty)).item<double>()));
-  auto x = dvector("x");
-  for (const Variable &v : {max(x), min(x), argmax(x), argmin(x)})
-    EXPECT_EQ(errorKind(errorOf(v, {x}, {empty.data()})), ErrorKind::ValueError);
-}
-
-// F-367
-TEST(Arithmetic, SignOfNanAndZero) {
-  Tensor s = valueOf(sgn(Tensor({kNan, -0.0})));
-  EXPECT_TRUE(std::isnan(s.flat<double>()[0]));
-  EXPECT_EQ(s.flat<double>()[1], 0);
-}
-
-// F-368
-TEST(Reductions, SoftmaxSubtractsTheMaximum) {
-  EXPECT_EQ(valueOf(softmax(Tensor({1000, 1000}))), Tensor({0.5, 0.5}));
-  EXPECT_EQ(valueOf(logsumexp(constant(Tensor({-kInf, -kInf})))).item<double>(), -kInf);
-  EXPECT_TRUE(std::isnan(valueOf(softmax(Tensor({-kInf, -kInf}))).flat<double>()[0]));
-}
-
 // F-012: 4096 terms that a plain float32 sum would lose one by one.
 TEST(Reductions, Float32SumsDoNotLoseSmallTerms) {
   Tensor x = Tensor::full(DType::Float32, {4097}, Tensor(0x1p-25)).value();
   x.mutableFlat<float>()[0] = 1;
   EXPECT_EQ(valueOf(sum(constant(x))).item<float>(), 1 + 0x1p-13f);
-}
-
-// F-047: subnormals are kept.
-TEST(Arithmetic, SubnormalsAreNotFlushed) {
-  EXPECT_EQ(valueOf(mul(Tensor(0x1p-1000), 0x1p-70)).item<double>(), 0x1p-1070);
-  // exp(-740) is 85.003 units of 2^-1074.
-  EXPECT_EQ(valueOf(exp(Tensor(-740.0))).item<double>(), 85 * 0x1p-1074);
 }
 
 TEST(Indexing, ErrorsNameTheIndex) {
@@ -165,8 +79,10 @@ TEST(Indexing, ErrorsNameTheIndex) {
   EXPECT_EQ(errorKind(error), ErrorKind::IndexError);
   EXPECT_EQ(error.message(), "subtensor: index 5 is out of range for axis 0 with 3 elements\n"
                              "  subtensor{index = \"5\"}(float64(3,))");
-  EXPECT_EQ(errorKind(errorOf(x[i], {x, i}, {Tensor({1, 2, 3}), Tensor(-4)})),
-            ErrorKind::IndexError);
+  error = errorOf(x[i], {x, i}, {Tensor({1, 2, 3}), Tensor(-4)});
+  EXPECT_EQ(errorKind(error), ErrorKind::IndexError);
+  EXPECT_EQ(error.message(), "subtensor: index -4 is out of range for axis 0 with 3 elements\n"
+                             "  subtensor{index = \"$0\"}(float64(3,), int64())");
   EXPECT_EQ(errorKind(errorOf(x[{Slice(kEnd, kEnd, i)}], {x, i}, {Tensor({1, 2}), Tensor(0)})),
             ErrorKind::ValueError);
 }

@@ -90,7 +90,7 @@ TEST_F(DestroyHandlerTest, MultipleDestroyers) {
             "both overwrites the memory of x by two inputs: multiple destroyers");
 }
 
-// F-135
+// F-036, F-135
 TEST_F(DestroyHandlerTest, ConstantsAndProtected) {
   EXPECT_EQ(refusal({expInto(constant(2.0))}), "expInto overwrites a constant, 2.0");
   EXPECT_EQ(refusal({expInto(view(constant(2.0)))}), "expInto overwrites a constant, 2.0");

@@ -344,7 +344,7 @@ TEST_F(FeatureTest, ChangesDuringAnEventAreRefused) {
   expectSound(fg);
 }
 
-// F-112, F-113, F-116
+// F-112, F-113, F-115, F-116
 TEST_F(FeatureTest, OrderingsAreMerged) {
   FunctionGraph fg = graph({exp(x), log(y)}, {recorder});
   auto second = std::make_shared<Recorder>(trace);

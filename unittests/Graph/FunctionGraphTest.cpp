@@ -57,6 +57,19 @@ TEST_F(FunctionGraphTest, CopiesTheGraph) {
   EXPECT_EQ(e.owner().op().name(), "add");
 }
 
+// F-078: all outputs of a member are Variables of the graph, used or not, and inputs that nothing
+// uses.
+TEST_F(FunctionGraphTest, UnusedVariablesAreMembers) {
+  OpDef def = testDef("two");
+  def.numResults = 2;
+  Variables both = defineOp(def)->callAll({x}, Place());
+  FunctionGraph fg = graph({x, y}, {both[1]}, {.clone = false});
+  EXPECT_THAT(fg.variables(), testing::UnorderedElementsAre(x, y, both[0], both[1]));
+  EXPECT_TRUE(fg.clients(both[0])->empty());
+  EXPECT_TRUE(fg.clients(y)->empty());
+  EXPECT_EQ(fg.clients(both[1])->size(), 1u);
+}
+
 // F-064, F-073, J17: without cloning the user's nodes are members, of one graph at a time.
 TEST_F(FunctionGraphTest, TakesTheUsersNodes) {
   Variable e = exp(x), q = log(e);

@@ -207,7 +207,7 @@ TEST_F(GraphChangesTest, ReplaceAndRemove) {
   EXPECT_FALSE(fg.consistent());
 }
 
-// F-098
+// F-098, F-101
 TEST_F(GraphChangesTest, AddsInputsAndOutputs) {
   FunctionGraph fg = graph({x}, {exp(x)}, {.features = {veto}});
   EXPECT_TRUE(fg.addInput(y).ok());

@@ -46,7 +46,7 @@ TEST_F(OpTest, NoTruthValue) {
   EXPECT_TRUE(copy == x);
 }
 
-// F-002: named constructors.
+// Named constructors. (Those of complex dtypes are not there yet.)
 TEST_F(OpTest, NamedConstructors) {
   auto type = [](DType dtype, std::initializer_list<int64_t> shape) {
     return Type(TensorType(dtype, shape));
@@ -64,7 +64,7 @@ TEST_F(OpTest, NamedConstructors) {
   EXPECT_EQ(tensor(DType::Bool, {2, 3}, "b").type(), type(DType::Bool, {2, 3}));
 }
 
-// F-033, F-027: copied when made; the exact shape.
+// F-033: copied when made; the exact shape.
 TEST_F(OpTest, Constants) {
   Tensor host({1.0, 2.0});
   Constant c(host, "c");
@@ -227,14 +227,22 @@ TEST_F(OpTest, NoTensor) {
   EXPECT_THAT(message(add(x, none).status()), HasSubstr("no gradient"));
 }
 
-// F-053: one output, the default one, or all.
+// F-053: one output, the default one, or all in a list; that is what callAll gives of any op.
 TEST_F(OpTest, Calls) {
+  EXPECT_EQ(add(x, y).owner().numOutputs(), 1);
+  EXPECT_EQ(add.callAll({x, y}, Place()).size(), 1u);
   OpDef def = testDef("two");
   def.numResults = 2;
-  EXPECT_EQ(errorKind((*defineOp(def))(x).status()), ErrorKind::ValueError);
-  EXPECT_EQ(defineOp(def)->callAll({x}, Place()).size(), 2u);
+  Op two = *defineOp(def);
+  Variables all = two.callAll({x}, Place());
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].owner(), all[1].owner());
+  EXPECT_EQ(all[0].index(), 0);
+  EXPECT_EQ(all[1].index(), 1);
+  EXPECT_EQ(errorKind(two(x).status()), ErrorKind::ValueError);
   def.defaultResult = 1;
   EXPECT_EQ((*defineOp(def))(x).index(), 1);
+  EXPECT_EQ(defineOp(def)->callAll({x}, Place()).size(), 2u);
 }
 
 // F-054: equal definitions and attributes, every one of them.
@@ -270,7 +278,7 @@ TEST_F(OpTest, AttributesAreChecked) {
   EXPECT_TRUE(fail({{"axis", 1}, {"n", NoneAttr()}}).ok());
 }
 
-// F-055, F-056: definitions are checked.
+// F-056: definitions are checked.
 TEST_F(OpTest, DefinitionsAreChecked) {
   auto kind = [](void (*change)(OpDef &)) {
     OpDef def = testDef("fine", 2);

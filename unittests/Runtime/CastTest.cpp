@@ -61,6 +61,23 @@ double roundedInteger(unsigned __int128 magnitude, int bits) {
   return std::ldexp(double(uint64_t(kept)), shift);
 }
 
+// F-046: the sign of a NaN stays, as NumPy's and ml_dtypes' casts keep it: their bits of
+// np.array([nan, -nan], from).astype(to) are these.
+TEST(Cast, NansKeepTheirSign) {
+  for (DType from : {DType::Float32, DType::Float64}) {
+    Tensor nans = Tensor({double(NAN), -double(NAN)}).cast(from);
+    auto bits = [&](DType to) {
+      Tensor narrow = nans.cast(to);
+      const auto *data = static_cast<const uint16_t *>(narrow.data());
+      return std::vector<int>(data, data + 2);
+    };
+    EXPECT_EQ(bits(DType::Float16), (std::vector<int>{0x7e00, 0xfe00}));
+    EXPECT_EQ(bits(DType::BFloat16), (std::vector<int>{0x7fc0, 0xffc0}));
+  }
+  EXPECT_EQ(Half(NAN).bits, 0x7e00);
+  EXPECT_EQ(BFloat16(NAN).bits, 0x7fc0);
+}
+
 // F-046: one rounding, also where a detour by float or double would make it two.
 TEST(Cast, WideIntegersRoundOnceToBFloat16) {
   for (int shift = 0; shift < 56; ++shift)
