@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <set>
 
 #include "GoldenCalls.h"
@@ -145,7 +146,10 @@ TEST(Library, GoldenCallsAgreeWithTheJit) {
     absl::StatusOr<Results> wanted = jit->call(inputs);
     if (!wanted.ok()) {
       ++failed;
-      EXPECT_EQ(message, wanted.status().message());
+      // A library does not look for the index that is out of range.
+      static const std::regex index("index -?[0-9]+ is out");
+      EXPECT_EQ(message, std::regex_replace(std::string(wanted.status().message()), index,
+                                            "an index is out"));
       continue;
     }
     ++compared;

@@ -240,8 +240,7 @@ TEST(Operators, resizeByWholeNumberOfUnknownExtent) {
 
 Tensor rnn(const std::string &direction, const Tensor &x, size_t output) {
   int64_t directions = direction == "bidirectional" ? 2 : 1;
-  Tensor weights = f32(Tensor(directions == 2 ? std::initializer_list<double>{0.5, 0.5}
-                                              : std::initializer_list<double>{0.5}));
+  Tensor weights = f32(directions == 2 ? Tensor({0.5, 0.5}) : Tensor({0.5}));
   Tensor w = shaped(weights, {directions, 1, 1});
   return OneNode(14, "RNN", 2)
       .given(x)
