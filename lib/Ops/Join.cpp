@@ -1,4 +1,6 @@
 //===- Join.cpp - joining and splitting along an axis ----------------------===//
+#include <limits>
+
 #include "Families.h"
 #include "Rules.h"
 
@@ -67,6 +69,7 @@ Arrays splitPieceEmission(Emitter &e, const Arrays &in, const Attributes &attrib
   int axis = axisOf(attributes, e.rank(x));
   int64_t piece = attributes.integer("piece"), pieces = *e.constantValue(e.dim(sizes, 0));
   Extent total = e.size(0), start = total;
+  bool isConstant = true;
   for (int64_t k = 0; k < pieces; ++k) {
     Extent length = e.element(sizes, k);
     e.require(e.size(0), Predicate::LessEqual, length, ErrorKind::ValueError,
@@ -74,7 +77,11 @@ Arrays splitPieceEmission(Emitter &e, const Arrays &in, const Attributes &attrib
     if (k == piece)
       start = total;
     total = total + length;
+    isConstant = isConstant && e.constantValue(length);
   }
+  if (isConstant) // known before x's extent is
+    e.require(total, Predicate::LessEqual, e.size(std::numeric_limits<int64_t>::max()),
+              ErrorKind::ValueError, "the sizes add up to {a}, more than an axis can have");
   e.require(total, Predicate::Equal, e.dim(x, axis), ErrorKind::ValueError,
             "the sizes add up to {a} where the axis has {b} elements");
   Extents shape = e.shape(x);

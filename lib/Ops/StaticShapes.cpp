@@ -76,6 +76,24 @@ Array OperandEmitter::get(const Variable &wanted) {
   return arrays_[wanted.node()];
 }
 
+/// What sizes made of constants alone are.
+std::vector<std::optional<SizeValue>> exactConstants(absl::Span<const SizeNode> sizes) {
+  std::vector<std::optional<SizeValue>> values;
+  values.reserve(sizes.size());
+  for (const SizeNode &n : sizes) {
+    std::optional<SizeValue> value;
+    auto of = [&](int32_t id) { return values[size_t(id)]; };
+    if (n.op == SizeOp::Constant)
+      value = n.value;
+    else if (n.op == SizeOp::Select)
+      value = of(n.a) ? of(*of(n.a) ? n.b : n.c) : std::nullopt;
+    else if (n.op != SizeOp::Dim && n.op != SizeOp::Element && of(n.a) && of(n.b))
+      value = exactSize(n.op, *of(n.a), *of(n.b));
+    values.push_back(value);
+  }
+  return values;
+}
+
 } // namespace
 
 Arrays emitOperands(Emitter &e, absl::Span<const Variable> variables) {
@@ -95,6 +113,8 @@ TypesOr inferShapes(const TypeRequest &request, absl::Span<const DType> results)
   e.beginNode(0, provisional);
   Arrays out = request.op.def().emit(e, in, request.attributes());
 
+  // Constants may make a size that is none: one that does not fit into 64 bits.
+  std::vector<std::optional<SizeValue>> exact = exactConstants(e.sizes());
   bool isOpen = false; // whether a call may fail before
   for (const SizeCheck &check : e.emission().sizeChecks) {
     if (check.predicate == Predicate::Fits) {
@@ -108,8 +128,12 @@ TypesOr inferShapes(const TypeRequest &request, absl::Span<const DType> results)
         return s;
       continue;
     }
-    std::optional<int64_t> a = e.constantValue(Extent(&e, check.a));
-    std::optional<int64_t> b = e.constantValue(Extent(&e, check.b));
+    auto known = [&](int32_t id) -> std::optional<SizeValue> {
+      if (exact[size_t(id)])
+        return exact[size_t(id)];
+      return e.constantValue(Extent(&e, id));
+    };
+    std::optional<SizeValue> a = known(check.a), b = known(check.b);
     // By their own nodes: what is required to be equal to a constant has its value already.
     isOpen |=
         e.sizes()[check.a].op != SizeOp::Constant || e.sizes()[check.b].op != SizeOp::Constant;

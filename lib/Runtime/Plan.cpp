@@ -67,6 +67,7 @@ absl::Status malformed(const char *what) {
 /// Every number within its table, operands before users.
 absl::Status checkNumbers(const Program &p) {
   auto inside = [](int32_t i, const auto &table) { return i >= 0 && size_t(i) < table.size(); };
+  auto isDType = [](DType dtype) { return unsigned(dtype) < unsigned(kNumDTypes); };
   for (size_t id = 0; id < p.sizes.size(); ++id) {
     const SizeNode &n = p.sizes[id];
     bool good = true;
@@ -89,7 +90,7 @@ absl::Status checkNumbers(const Program &p) {
                 (a.storage == Storage::Same && a.number >= 0 && size_t(a.number) < id);
     for (int32_t s : a.shape)
       good &= inside(s, p.sizes);
-    if (!good)
+    if (!good || !isDType(a.dtype))
       return malformed("an array");
   }
   for (const Program::Step &step : p.steps) {
@@ -102,6 +103,8 @@ absl::Status checkNumbers(const Program &p) {
       good &= step.arrays.size() == 2;
     for (int32_t a : step.arrays)
       good &= inside(a, p.arrays);
+    for (const Program::Step::Scratch &scratch : step.scratch)
+      good &= isDType(scratch.dtype);
     for (int32_t f : step.failures)
       good = good && inside(f, p.failures) &&
              p.failures[size_t(f)].indices < int32_t(step.arrays.size());
@@ -120,6 +123,9 @@ absl::Status checkNumbers(const Program &p) {
     if (!good)
       return malformed("a check");
   }
+  for (const Program::Input &input : p.inputs)
+    if (!isDType(input.dtype))
+      return malformed("an input");
   for (const Program::Output &output : p.outputs)
     if (!inside(output.array, p.arrays))
       return malformed("an output");

@@ -28,7 +28,13 @@ class ByteWriter {
 public:
   static constexpr bool kReads = false;
 
-  template <PlainNumber T> void value(const T &number) { append(&number, sizeof(number)); }
+  /// Enums are one byte.
+  template <PlainNumber T> void value(const T &number) {
+    if constexpr (std::is_enum_v<T>)
+      value(uint8_t(number));
+    else
+      append(&number, sizeof(number));
+  }
   void value(const std::string &text) {
     value(uint64_t(text.size()));
     append(text.data(), text.size());
@@ -67,6 +73,12 @@ public:
   bool atEnd() const { return ok_ && rest_.empty(); }
 
   template <PlainNumber T> void value(T &number) {
+    if constexpr (std::is_enum_v<T>) {
+      uint8_t byte;
+      value(byte);
+      number = T(byte);
+      return;
+    }
     number = T();
     std::string_view bytes = take(sizeof(T));
     if (ok_)

@@ -10,6 +10,7 @@
 #include <memory>
 #include <sstream>
 
+#include "Kernels/CompilerInterface.h"
 #include "graphc/Function.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/Ops.h"
