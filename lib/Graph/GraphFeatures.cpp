@@ -52,7 +52,9 @@ absl::Status FunctionGraph::attachFeature(std::shared_ptr<Feature> feature) {
 absl::Status FunctionGraph::removeFeature(const std::shared_ptr<Feature> &feature) {
   if (!state_->listeners.find(feature.get()))
     return absl::OkStatus();
-  std::shared_ptr<Feature> kept = feature;
+  // It may be the list's own pointer that is given.
+  std::shared_ptr<Feature> kept;
+  kept = feature;
   state_->listeners.remove(kept.get());
   return kept->onDetach(*this);
 }

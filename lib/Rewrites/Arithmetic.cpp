@@ -16,7 +16,7 @@ namespace {
 /// 1 / k where k is a power of two, positive or negative, and the quotient is neither subnormal nor
 /// inf: then x / k and x * (1 / k) are the same number for every x.
 Term exactReciprocal(const Match &m) {
-  Tensor k = m.data("k");
+  const Tensor &k = m.data("k");
   if (!isFloat(k.dtype()) || k.numElements() != 1)
     return {};
   int exponent = 0;
@@ -30,7 +30,7 @@ Term exactReciprocal(const Match &m) {
 /// Whether c * d is neither subnormal, nor infinite, nor 0, so that x * (c * d) is as accurate as
 /// (x * c) * d.
 bool productIsNormal(const Match &m) {
-  Tensor c = m.data("c"), d = m.data("d");
+  const Tensor &c = m.data("c"), &d = m.data("d");
   if (!isFloat(c.dtype()) || c.dtype() != d.dtype() || c.numElements() != 1 || d.numElements() != 1)
     return false;
   double product = c.cast(DType::Float64).item<double>() * d.cast(DType::Float64).item<double>();

@@ -36,7 +36,7 @@ bool detourIsIdle(const Match &m) {
 }
 
 bool isRange(const Match &m) {
-  Tensor c = m.data("c"), d = m.data("d");
+  const Tensor &c = m.data("c"), &d = m.data("d");
   return c.numElements() == 1 && d.numElements() == 1 &&
          c.cast(DType::Float64).item<double>() <= d.cast(DType::Float64).item<double>();
 }

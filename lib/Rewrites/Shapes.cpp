@@ -41,7 +41,8 @@ constexpr std::string_view kUnary[] = {
 
 /// f(x) under a movement of elements: the movement goes first, where it may meet its inverse.
 Variables liftUnary(const Match &m) {
-  Apply root = m.root(), inner = root.input(0).hasOwner() ? root.input(0).owner() : Apply();
+  const Apply &root = m.root();
+  Apply inner = root.input(0).hasOwner() ? root.input(0).owner() : Apply();
   if (!inner || inner.numInputs() != 1 || m.graph().numClients(root.input(0)) != 1 ||
       std::find(std::begin(kUnary), std::end(kUnary), inner.op().name()) == std::end(kUnary))
     return {};
