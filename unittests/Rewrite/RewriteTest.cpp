@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "graphc/Ops.h"
 #include "graphc/Print.h"
 
@@ -207,6 +209,27 @@ TEST_F(RewriteTest, ConstantFolding) {
   EXPECT_EQ(pp(fg.output(0)), "x * 5.0");
   EXPECT_TRUE(fg.output(1).hasOwner());
   EXPECT_TRUE(fg.output(2).hasOwner()); // fails: at the call, not here
+}
+
+// F-311: addresses do not decide what becomes of a graph.
+TEST_F(RewriteTest, SameGraphEachTime) {
+  auto rewritten = [&](size_t noise) {
+    std::vector<std::unique_ptr<char[]>> keep;
+    Variables layer = {x, y};
+    for (int k = 0; k < 30; ++k) {
+      for (size_t i = 0; i < noise; ++i)
+        keep.push_back(std::make_unique<char[]>(8 + 24 * ((i + size_t(k)) % 7)));
+      Variable a = layer[size_t(k) % 2], b = layer[size_t(k + 1) % 2];
+      layer = {log(1.0 + exp(a)) - (-b) * 1.0, exp(b) * exp(b) + log(sigmoid(a))};
+    }
+    FunctionGraph fg = graph(layer);
+    EXPECT_TRUE(rewrite(fg).ok());
+    return debugPrint(fg);
+  };
+  std::string first = rewritten(0);
+  EXPECT_THAT(first, HasSubstr("softplus"));
+  for (size_t noise : {1, 3, 8})
+    EXPECT_EQ(rewritten(noise), first);
 }
 
 TEST_F(RewriteTest, MistakesInRules) {
