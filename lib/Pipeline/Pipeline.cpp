@@ -27,6 +27,7 @@ absl::StatusOr<GraphModule> rewrite(const GraphModule &module, const CompileOpti
     CompileOptions plain = options;
     plain.mode = "fast_compile";
     plain.dumpStages.clear();
+    plain.storeAs.reset(); // that names the user's program, not the one of its constants
     plain.observer = nullptr;
     plain.profile = false;
     plain.target = "native";

@@ -11,7 +11,7 @@
 #include "Graph/Nodes.h"
 #include "Ops/Registry.h"
 #include "Rewrite/Formula.h"
-#include "Rewrite/Session.h"
+#include "Rewrite/RewriteRun.h"
 #include "Rewrite/Uniform.h"
 #include "absl/container/inlined_vector.h"
 #include "graphc/OpDef.h"

@@ -9,7 +9,7 @@
 #include <deque>
 
 #include "Graph/Nodes.h"
-#include "Rewrite/Session.h"
+#include "Rewrite/RewriteRun.h"
 #include "Support/Log.h"
 #include "absl/container/flat_hash_map.h"
 
@@ -138,13 +138,13 @@ class Visitor {
 public:
   Visitor(FunctionGraph &graph, const RewriteOptions &options, RewriteReport &report,
           const std::vector<NodeRewriterPtr> &rewriters)
-      : graph_(graph), report_(report), session_(graph, options, report),
+      : graph_(graph), report_(report), run_(graph, options, report),
         index_(rewriters, options.allowed), allowed_(options.allowed),
         // Small graphs may need a few uses more.
         maxUses_(int64_t(options.maxUseRatio * double(graph.numNodes() + 100))) {}
 
   RuleIndex &index() { return index_; }
-  bool ended() const { return session_.ended(); }
+  bool ended() const { return run_.ended(); }
 
   absl::StatusOr<bool> visit(const Apply &node) {
     for (size_t i : index_.of(node.op().def())) {
@@ -159,7 +159,7 @@ public:
         matched_.push_back(node);
       if ((entry.rewriter->effects() & kShapeUnsafe & ~allowed_) && !haveStaticShapes(matched_))
         continue;
-      absl::StatusOr<bool> done = session_.apply(entry.rewriter->name(), node, proposal, matched_);
+      absl::StatusOr<bool> done = run_.apply(entry.rewriter->name(), node, proposal, matched_);
       if (!done.ok() || *done) {
         count(entry);
         return done;
@@ -185,7 +185,7 @@ private:
 
   FunctionGraph &graph_;
   RewriteReport &report_;
-  Session session_;
+  RewriteRun run_;
   RuleIndex index_;
   Effects allowed_;
   int64_t maxUses_;

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "Graph/Nodes.h"
-#include "Rewrite/Session.h"
+#include "Rewrite/RewriteRun.h"
 #include "Support/Hash.h"
 #include "absl/container/flat_hash_map.h"
 
@@ -55,14 +55,14 @@ public:
 
   absl::Status rewrite(FunctionGraph &graph, const RewriteOptions &options,
                        RewriteReport &report) const override {
-    Session session(graph, options, report);
+    RewriteRun run(graph, options, report);
     absl::flat_hash_map<ConstantKey, Variable> constants;
     for (const Variable &v : graph.variables()) {
-      if (!v.isConstant() || session.ended())
+      if (!v.isConstant() || run.ended())
         continue;
       auto [at, isNew] = constants.try_emplace({v}, v);
       if (!isNew)
-        if (absl::StatusOr<bool> done = session.replace("merge", v, at->second); !done.ok())
+        if (absl::StatusOr<bool> done = run.replace("merge", v, at->second); !done.ok())
           return done.status();
     }
     absl::StatusOr<std::vector<Apply>> order = graph.toposort();
@@ -71,7 +71,7 @@ public:
     absl::flat_hash_map<NodeKey, Apply> nodes;
     nodes.reserve(order->size());
     for (const Apply &node : *order) {
-      if (session.ended())
+      if (run.ended())
         break;
       if (!graph.contains(node) || destroys(node.op()))
         continue;
@@ -79,7 +79,7 @@ public:
       if (isNew)
         continue;
       absl::StatusOr<bool> done =
-          session.apply("merge", node, at->second.outputs(), {at->second, node});
+          run.apply("merge", node, at->second.outputs(), {at->second, node});
       if (!done.ok())
         return done.status();
       if (*done)

@@ -74,6 +74,29 @@ void expectStep(const absl::StatusOr<Function> &f) {
   EXPECT_NE(errorPlace(wrong)->str().find("step.mlir:4:8"), std::string::npos) << wrong;
 }
 
+// A program with large constants is not stored; nor must the one that computed them be, in its
+// name.
+TEST_F(CompileFile, ComputedConstantsAreNotTheProgram) {
+  std::ofstream(file) << R"(
+func.func @main(%x: tensor<f64>) -> tensor<2200000xf64> {
+  %a = graph.constant dense<0> : tensor<i64>
+  %b = graph.constant dense<2200000> : tensor<i64>
+  %s = graph.constant dense<1> : tensor<i64>
+  %c = graph.arange %a, %b, %s {dtype = f64} : (tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<2200000xf64>
+  %0 = graph.add %c, %x : (tensor<2200000xf64>, tensor<f64>) -> tensor<2200000xf64>
+  return %0 : tensor<2200000xf64>
+}
+)";
+  for (int time : {1, 2}) {
+    absl::StatusOr<Function> f = compileFile(file);
+    ASSERT_TRUE(f.ok()) << f.status();
+    ASSERT_EQ(f->inputNames(), std::vector<std::string>{"x"}) << time;
+    absl::StatusOr<Results> r = (*f)(0.5);
+    ASSERT_TRUE(r.ok()) << r.status();
+    EXPECT_EQ((*r)[0].flat<double>()[2199999], 2199999.5);
+  }
+}
+
 TEST_F(CompileFile, IsCompiledOnce) {
   expectStep(compileFile(file));
   ASSERT_EQ(stored(".so").size(), 1u);

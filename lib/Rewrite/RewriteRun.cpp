@@ -1,5 +1,5 @@
-//===- Rewrite/Session.cpp ------------------------------------------------===//
-#include "Rewrite/Session.h"
+//===- Rewrite/RewriteRun.cpp ------------------------------------------------===//
+#include "Rewrite/RewriteRun.h"
 
 #include <algorithm>
 
@@ -69,8 +69,9 @@ static std::string shortFormula(const Variable &v) {
   return text;
 }
 
-absl::StatusOr<bool> Session::apply(const std::string &rule, const Apply &node,
-                                    const Variables &proposal, const std::vector<Apply> &matched) {
+absl::StatusOr<bool> RewriteRun::apply(const std::string &rule, const Apply &node,
+                                       const Variables &proposal,
+                                       const std::vector<Apply> &matched) {
   if (int(proposal.size()) != node.numOutputs()) {
     logWarning("the rewrite " + rule + " proposes " + std::to_string(proposal.size()) +
                " Variables for " + std::to_string(node.numOutputs()) + " outputs of " +
@@ -89,15 +90,15 @@ absl::StatusOr<bool> Session::apply(const std::string &rule, const Apply &node,
   return apply(rule, pairs, matched);
 }
 
-absl::StatusOr<bool> Session::replace(const std::string &rule, const Variable &old,
-                                      const Variable &fresh) {
+absl::StatusOr<bool> RewriteRun::replace(const std::string &rule, const Variable &old,
+                                         const Variable &fresh) {
   if (!keepsType(old.type(), fresh.type()))
     return false;
   return apply(rule, {{old, fresh}}, {});
 }
 
-absl::StatusOr<bool> Session::apply(const std::string &rule, const Replacements &pairs,
-                                    const std::vector<Apply> &matched) {
+absl::StatusOr<bool> RewriteRun::apply(const std::string &rule, const Replacements &pairs,
+                                       const std::vector<Apply> &matched) {
   if (pairs.empty())
     return false;
   RewriteStep step;

@@ -1,4 +1,4 @@
-//===- Rewrite/Session.h - one run of rules over a graph --------*- C++ -*-===//
+//===- Rewrite/RewriteRun.h - one run of rules over a graph --------*- C++ -*-===//
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 namespace graphc {
 
 /// Applies what rewriters propose: checks types, passes on the user's places, counts, explains.
-class Session {
+class RewriteRun {
 public:
-  Session(FunctionGraph &graph, const RewriteOptions &options, RewriteReport &report)
+  RewriteRun(FunctionGraph &graph, const RewriteOptions &options, RewriteReport &report)
       : graph_(graph), options_(options), report_(report) {}
 
   /// Whether options.stopAfter has been reached.
