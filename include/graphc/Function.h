@@ -82,7 +82,8 @@ private:
 enum class OnUnusedInput { Raise, Warn, Ignore };
 
 struct FunctionOptions {
-  /// "fast_run": rewritten and compiled. "fast_compile": compiled without rewrites.
+  /// "fast_run": compiled, after what depends on no input has been computed. "fast_compile":
+  /// compiled as it is.
   /// "interpreter": run by the reference evaluator, without the compiler. "debug": compiled
   /// without rewrites, and every node computed again by the evaluator, on the operands that
   /// compiled code gave it; a call fails with DebugMismatch at the first node whose results differ

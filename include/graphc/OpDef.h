@@ -110,7 +110,6 @@ struct OpDef {
   MaxUlp maxUlp = {};
   /// Families of golden vectors that test it ("exp"), see test/Data/golden.
   std::vector<std::string> golden = {};
-  /// Rounding of scalar functions: the reference that Eval uses, when the op is one ScalarOp.
   /// Section of docs/Ops.md: "Elementwise arithmetic", ...
   std::string section = {};
   /// A runnable example: graph text of the call and its result, shown in docs/Ops.md and tested.

@@ -140,7 +140,7 @@ struct RewriteOptions {
   std::function<void(const RewriteStep &)> explain = {};
   /// Each rule may be applied this often for each node of the graph (F-298).
   double maxUseRatio = 10;
-  /// Called after each step; an error ends the run. How debug mode checks.
+  /// Called after each step, to check integrity or values; an error ends the run.
   std::function<absl::Status(const FunctionGraph &, const RewriteStep &)> check = {};
 };
 
@@ -211,7 +211,7 @@ private:
 /// The rules that come with graphc. Lives as long as the process. Thread-safe.
 const RewriteDatabase &builtinRewrites();
 
-/// Runs what `query` selects of the built-in rewrites. The default is mode fast_run's.
+/// Runs what `query` selects of the built-in rewrites. `function` does not: it folds constants.
 absl::StatusOr<RewriteReport> rewrite(FunctionGraph &graph, const RewriteOptions &options = {},
                                       const Query &query = {.include = {"fast_run"}});
 

@@ -13,34 +13,30 @@
 #include "Support/Log.h"
 #include "Text/GraphText.h"
 #include "graphc/FunctionGraph.h"
-#include "graphc/Traversal.h"
 
 namespace graphc {
 namespace {
 
-/// Rewritten by the rules of the mode. Large constants are computed by compiled code, once.
-absl::StatusOr<GraphModule> rewrite(const GraphModule &module, const CompileOptions &options) {
+/// Makes better nodes of a function's own graph. Large constants are computed by compiled code,
+/// once.
+absl::Status rewrite(FunctionGraph &graph, const CompileOptions &options) {
   if (options.mode == "fast_compile")
-    return module;
-  FoldOptions fold;
-  fold.evaluateAll = [&](const GraphModule &constants) -> absl::StatusOr<std::vector<Tensor>> {
-    CompileOptions plain = options;
-    plain.mode = "fast_compile";
-    plain.dumpStages.clear();
-    plain.storeAs.reset(); // that names the user's program, not the one of its constants
-    plain.observer = nullptr;
-    plain.profile = false;
-    plain.target = "native";
-    Stages quiet(plain, "");
-    absl::StatusOr<std::shared_ptr<const Executable>> run = compile(constants, plain, quiet);
-    if (!run.ok())
-      return run.status();
-    std::vector<Tensor> values(constants.outputs.size());
-    if (absl::Status s = (*run)->run({}, absl::MakeSpan(values)); !s.ok())
-      return s;
-    return values;
-  };
-  return foldConstants(module, fold);
+    return absl::OkStatus();
+  return foldConstants(
+      graph, [&](const GraphModule &constants) -> absl::StatusOr<std::vector<Tensor>> {
+        CompileOptions plain; // nothing that names or watches the user's program
+        plain.mode = "fast_compile";
+        plain.compileThreads = options.compileThreads;
+        plain.cache = options.cache;
+        Stages quiet(plain, "");
+        absl::StatusOr<std::shared_ptr<const Executable>> run = compile(constants, plain, quiet);
+        if (!run.ok())
+          return run.status();
+        std::vector<Tensor> values(constants.outputs.size());
+        if (absl::Status s = (*run)->run({}, absl::MakeSpan(values)); !s.ok())
+          return s;
+        return values;
+      });
 }
 
 absl::Status showGraph(std::string_view stage, const GraphModule &module, Stages &stages) {
@@ -108,20 +104,25 @@ compile(const GraphModule &module, const CompileOptions &options, Stages &stages
   if (absl::Status s = showGraph("graph", module, stages); !s.ok() || stages.endsAt("graph"))
     return nothing(s);
   StageWatch rewriting(options.observer, "rewritten");
-  absl::StatusOr<GraphModule> graph = rewrite(module, options);
+  absl::StatusOr<FunctionGraph> graph = FunctionGraph::create(module.inputs, module.outputs);
   if (!graph.ok())
     return graph.status();
-  rewriting.done([&] { return counted(ioToposort(graph->inputs, graph->outputs).size(), "node"); });
-  if (absl::Status s = showGraph("rewritten", *graph, stages);
-      !s.ok() || stages.endsAt("rewritten"))
-    return nothing(s);
+  if (absl::Status s = rewrite(*graph, options); !s.ok())
+    return s;
+  rewriting.done([&] { return counted(graph->numNodes(), "node"); });
+  if (stages.looksAt("rewritten")) {
+    GraphModule rewritten = module;
+    rewritten.inputs = graph->inputs();
+    rewritten.outputs = graph->outputs();
+    rewritten.globals.clear(); // their constants have been cloned, or folded
+    if (absl::Status s = showGraph("rewritten", rewritten, stages);
+        !s.ok() || stages.endsAt("rewritten"))
+      return nothing(s);
+  }
 
   // kernels: fused loop nests, and the program that calls them.
   StageWatch fusing(options.observer, "kernels");
-  absl::StatusOr<FunctionGraph> owned = FunctionGraph::create(graph->inputs, graph->outputs);
-  if (!owned.ok())
-    return owned.status();
-  absl::StatusOr<GraphRecord> record = emitGraph(*owned, options.profile);
+  absl::StatusOr<GraphRecord> record = emitGraph(*graph, options.profile);
   if (!record.ok())
     return record.status();
   record->outputNames = module.outputNames;

@@ -17,8 +17,7 @@ struct RuleFamily {
 };
 
 // F-299: standard positions.
-inline constexpr double kMerge1 = 0, kCanonicalize = 1, kStabilize = 1.5, kSpecialize = 2,
-                        kMerge2 = 49, kInplace = 75, kMerge3 = 100;
+inline constexpr double kMerge1 = 0, kCanonicalize = 1, kStabilize = 1.5, kSpecialize = 2;
 
 RuleFamily sumRules();
 RuleFamily productRules();

@@ -2,11 +2,6 @@
 //
 //   exp(constant) + x   ->   constant' + x
 //
-// F-303. Nodes with constant inputs are evaluated once, while compiling: small ones by the
-// evaluator, one by one; what is left of large ones (weights that a network computes) as one
-// graph, by a callback that compiles and runs it. A node that fails is left alone, so that its
-// error occurs when the function is called.
-//
 //===----------------------------------------------------------------------===//
 #pragma once
 
@@ -14,19 +9,17 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "graphc/FunctionGraph.h"
 #include "graphc/Import.h"
 
 namespace graphc {
 
-struct FoldOptions {
-  /// Results with more elements are left to `evaluateAll`.
-  int64_t maxElements = 4096;
-  /// Values of the outputs of a graph without inputs. Without it large results stay.
-  std::function<absl::StatusOr<std::vector<Tensor>>(const GraphModule &)> evaluateAll;
-};
+/// Values of the outputs of a graph without inputs.
+using EvaluateGraph = std::function<absl::StatusOr<std::vector<Tensor>>(const GraphModule &)>;
 
-/// The same graph with constants in place of what depends on no input. The given one is not
-/// changed.
-absl::StatusOr<GraphModule> foldConstants(const GraphModule &module, const FoldOptions &options);
+/// F-303. Nodes with constant inputs become constants: small results one by one (constantFolding),
+/// then what is left, such as weights that a network computes, as one graph by `evaluateAll`.
+/// What fails is left alone, so that its error occurs when the function is called.
+absl::Status foldConstants(FunctionGraph &graph, const EvaluateGraph &evaluateAll);
 
 } // namespace graphc

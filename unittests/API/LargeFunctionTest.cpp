@@ -1,11 +1,10 @@
 // F-061: from a graph of a million nodes to a result, nothing recurses. Each test runs on a stack
 // of 8 MiB, what a process has; recursion of a million calls needs at least 16 MiB.
 #include <gtest/gtest.h>
-#include <pthread.h>
 
 #include <cmath>
-#include <functional>
 
+#include "OnStack.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/Print.h"
 #include "graphc/Traversal.h"
@@ -13,21 +12,6 @@
 
 namespace graphc {
 namespace {
-
-void onUsualStack(const std::function<void()> &body) {
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, size_t(8) << 20);
-  pthread_t thread;
-  auto run = [](void *f) -> void * {
-    (*static_cast<const std::function<void()> *>(f))();
-    return nullptr;
-  };
-  ASSERT_EQ(pthread_create(&thread, &attributes, run, const_cast<std::function<void()> *>(&body)),
-            0);
-  pthread_join(thread, nullptr);
-  pthread_attr_destroy(&attributes);
-}
 
 FunctionOptions withoutFolder() {
   FunctionOptions options;
@@ -40,7 +24,7 @@ constexpr int kLength = 1'000'000;
 // Built, printed, cloned, compiled, run and destroyed. All groups but the first and the last are
 // alike, so a handful of kernels is compiled and run twenty thousand times.
 TEST(LargeFunction, Chain) {
-  onUsualStack([] {
+  onStack(8, [] {
     Variable x = dscalar("x"), y = dscalar("y"), z = dscalar("z");
     Variable v = x;
     for (int i = 0; i < kLength; ++i)
@@ -68,7 +52,7 @@ TEST(LargeFunction, Chain) {
 
 // The same of vectors, whose memory between the kernels is used again and again.
 TEST(LargeFunction, ChainOfVectors) {
-  onUsualStack([] {
+  onStack(8, [] {
     constexpr int kSteps = 100'000;
     Variable x = dvector("x"), y = dvector("y"), z = dvector("z");
     Variable v = x;
@@ -87,7 +71,7 @@ TEST(LargeFunction, ChainOfVectors) {
 
 // 2^1000 paths through a thousand nodes.
 TEST(LargeFunction, Diamond) {
-  onUsualStack([] {
+  onStack(8, [] {
     constexpr int kDepth = 1000;
     for (bool vectors : {false, true}) {
       Variable x = vectors ? dvector("x") : dscalar("x"), v = x;
@@ -110,7 +94,7 @@ TEST(LargeFunction, Diamond) {
 
 // Every node shares what stands before it with its neighbours: x, x+y, (x+y)*x, ...
 TEST(LargeFunction, Ladder) {
-  onUsualStack([] {
+  onStack(8, [] {
     constexpr int kRungs = 100'000;
     Variable x = dscalar("x"), a = x, b = x * 0.5;
     for (int i = 0; i < kRungs; ++i) {

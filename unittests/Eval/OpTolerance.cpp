@@ -23,32 +23,27 @@
 namespace graphc {
 namespace {
 
-/// Half the distance between 1 and the next number.
-double rounding(DType dtype) {
+/// Digits of the significand, and the exponent of the least positive number.
+struct Format {
+  int digits;
+  int least;
+};
+Format formatOf(DType dtype) {
   switch (dtype) {
   case DType::Float16:
-    return 0x1p-11;
+    return {11, -24};
   case DType::BFloat16:
-    return 0x1p-8;
+    return {8, -133};
   case DType::Float32:
-    return 0x1p-24;
+    return {24, -149};
   default:
-    return 0x1p-53;
+    return {53, -1074};
   }
 }
 
-double leastSubnormal(DType dtype) {
-  switch (dtype) {
-  case DType::Float16:
-    return 0x1p-24;
-  case DType::BFloat16:
-    return 0x1p-133;
-  case DType::Float32:
-    return 0x1p-149;
-  default:
-    return 0x1p-1074;
-  }
-}
+/// Half the distance between 1 and the next number.
+double rounding(DType dtype) { return std::ldexp(1, -formatOf(dtype).digits); }
+double leastSubnormal(DType dtype) { return std::ldexp(1, formatOf(dtype).least); }
 
 bool isHalf(DType dtype) { return bitWidth(dtype) == 16; }
 

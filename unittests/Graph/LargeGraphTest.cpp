@@ -1,10 +1,8 @@
 // F-061: nothing recurses over a graph. Each test runs on a stack of 1 MiB, an eighth of what a
 // process has: recursion of a million calls needs at least 16 MiB.
 #include <gtest/gtest.h>
-#include <pthread.h>
 
-#include <functional>
-
+#include "OnStack.h"
 #include "TestOps.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/Print.h"
@@ -13,21 +11,6 @@ namespace graphc {
 namespace {
 
 constexpr int kDepth = 1'000'000;
-
-void onSmallStack(const std::function<void()> &body) {
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, size_t(1) << 20);
-  pthread_t thread;
-  auto run = [](void *f) -> void * {
-    (*static_cast<const std::function<void()> *>(f))();
-    return nullptr;
-  };
-  ASSERT_EQ(pthread_create(&thread, &attributes, run, const_cast<std::function<void()> *>(&body)),
-            0);
-  pthread_join(thread, nullptr);
-  pthread_attr_destroy(&attributes);
-}
 
 Variable chainOver(const Variable &x, const Variable &y, const Variable &z) {
   Op add = testOp("add", 2), mul = testOp("mul", 2);
@@ -38,7 +21,7 @@ Variable chainOver(const Variable &x, const Variable &y, const Variable &z) {
 }
 
 TEST(LargeGraph, Chain) {
-  onSmallStack([] {
+  onStack(1, [] {
     Variable x = dscalar("x"), y = dscalar("y"), z = dscalar("z");
     Variable v = chainOver(x, y, z);
     Variables inputs = {x, y, z};
@@ -56,7 +39,7 @@ TEST(LargeGraph, Chain) {
 }
 
 TEST(LargeGraph, ChainInFunctionGraph) {
-  onSmallStack([] {
+  onStack(1, [] {
     Variable x = dscalar("x"), y = dscalar("y"), z = dscalar("z");
     absl::StatusOr<FunctionGraph> fg = FunctionGraph::create({x, y, z}, {chainOver(x, y, z)});
     ASSERT_TRUE(fg.ok());
@@ -72,7 +55,7 @@ TEST(LargeGraph, ChainInFunctionGraph) {
 
 // F-065, F-070: the texts are linear in size.
 TEST(LargeGraph, ChainPrinted) {
-  onSmallStack([] {
+  onStack(1, [] {
     Variable v = chainOver(dscalar("x"), dscalar("y"), dscalar("z"));
     EXPECT_LT(debugPrint(v).size(), size_t(kDepth) * 500);
     EXPECT_LT(pp(v).size(), size_t(kDepth) * 8);
@@ -81,7 +64,7 @@ TEST(LargeGraph, ChainPrinted) {
 }
 
 TEST(LargeGraph, Diamond) {
-  onSmallStack([] {
+  onStack(1, [] {
     Op add = testOp("add", 2);
     Variable x = dscalar("x"), v = x;
     for (int i = 0; i < 1000; ++i)

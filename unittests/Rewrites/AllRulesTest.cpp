@@ -16,7 +16,8 @@ namespace {
 
 constexpr const char *kIntroduction =
     "# Rewrites\n\n"
-    "The rules that come with graphc, made from their tables in `lib/Rewrites`; "
+    "The rules that come with graphc, for `rewrite` and `graphc opt`; `function` does not run them "
+    "yet. Made from their tables in `lib/Rewrites`; "
     "[AddARewrite.md](AddARewrite.md) explains\n"
     "formulas and effects. One test runs every rule on graphs of seven dtypes and ten choices of "
     "shapes and compares\n"
