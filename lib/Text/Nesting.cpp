@@ -14,6 +14,12 @@
 namespace graphc {
 namespace {
 
+/// What an alias stands for, written out.
+struct Alias {
+  int depth = 0;
+  int64_t aliases = 1; // itself and those inside of it
+};
+
 /// An open bracket.
 struct Level {
   char open;
@@ -51,7 +57,7 @@ private:
   void takeAlias();
   void endAlias();
   void takeWord();
-  void deepen(int depth) { deepest_ = std::max(deepest_, depth); }
+  void deepen(int depth) { defined_.depth = std::max(defined_.depth, depth); }
 
   std::string_view text_, name_;
   size_t at_ = 0, tokenAt_ = 0;
@@ -60,10 +66,15 @@ private:
   std::vector<Level> levels_;
   int depth_ = 0; // brackets and operators around this place
 
-  /// The alias that is being defined, or empty; the greatest depth since its definition began.
+  void define() {
+    if (!alias_.empty())
+      aliases_[alias_] = defined_;
+  }
+
+  /// The name of the alias that is being defined, or empty; what stood since its definition began.
   std::string alias_;
-  int deepest_ = 0;
-  llvm::StringMap<int> aliases_;
+  Alias defined_;
+  llvm::StringMap<Alias> aliases_;
 };
 
 absl::Status NestingScan::refuse(const std::string &what) const {
@@ -123,10 +134,9 @@ void NestingScan::takeAlias() {
   std::string name = kind + takeName().str();
   size_t next = text_.find_first_not_of(" \t\r\n", at_);
   if (levels_.empty() && next != text_.npos && text_[next] == '=') {
-    if (!alias_.empty())
-      aliases_[alias_] = deepest_;
+    define();
     alias_ = name;
-    deepest_ = 0;
+    defined_ = {};
     return;
   }
   if (at_ < text_.size() && text_[at_] == '<') {
@@ -135,8 +145,11 @@ void NestingScan::takeAlias() {
     return;
   }
   auto known = aliases_.find(name);
-  if (known != aliases_.end())
-    deepen(depth_ + known->second + 1);
+  if (known != aliases_.end()) {
+    deepen(depth_ + known->second.depth + 1);
+    if (!alias_.empty())
+      defined_.aliases += known->second.aliases;
+  }
 }
 
 /// At a word or a string. At the top, one that nothing leads to is an operation, not a part of an
@@ -144,9 +157,9 @@ void NestingScan::takeAlias() {
 void NestingScan::endAlias() {
   if (!levels_.empty() || alias_.empty() || llvm::StringRef("=:-@").contains(before_))
     return;
-  aliases_[alias_] = deepest_;
+  define();
   alias_.clear();
-  deepest_ = 0;
+  defined_ = {};
 }
 
 void NestingScan::takeWord() {
@@ -221,8 +234,11 @@ absl::Status NestingScan::run() {
     before_ = last;
     if (isStrangeArray_)
       return refuse("array<...> of a type that graphc does not use");
-    if (deepest_ > kMaxNesting)
+    if (defined_.depth > kMaxNesting)
       return refuse("nested deeper than " + std::to_string(kMaxNesting) + " levels");
+    if (defined_.aliases > kMaxAliases)
+      return refuse("an alias that stands for more than " + std::to_string(kMaxAliases) +
+                    " others");
   }
   return absl::OkStatus();
 }

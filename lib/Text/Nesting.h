@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "absl/status/status.h"
@@ -15,9 +16,12 @@ namespace graphc {
 
 /// Levels that text may have: far more than people and tools write, far less than a stack holds.
 inline constexpr int kMaxNesting = 1000;
+/// Aliases inside of an alias, all written out: each may name the one before it twice, and so
+/// stand for text without end where a message prints it.
+inline constexpr int64_t kMaxAliases = 100'000;
 
-/// ValueError, with its place, for MLIR text that is nested deeper than kMaxNesting. `name` stands
-/// for the file. Linear in the text, without recursion.
+/// ValueError, with its place, for MLIR text beyond these bounds. `name` stands for the file.
+/// Linear in the text, without recursion.
 absl::Status checkNesting(std::string_view text, std::string_view name);
 
 } // namespace graphc

@@ -152,6 +152,34 @@ TEST(GraphTextErrors, WhereTextIsTooDeep) {
             "ValueError f.mlir:1:11: a comment inside of a dialect's type or attribute");
 }
 
+// Each alias names the one before twice: forty lines that would be endless where they are written
+// out.
+TEST(GraphTextErrors, AliasesThatDouble) {
+  auto doubling = [](int n, char kind, std::string_view first, std::string_view before,
+                     std::string_view after) {
+    std::string text = kind + std::string("a0 = ") + std::string(first) + "\n";
+    for (int i = 1; i <= n; ++i) {
+      std::string last = kind + std::string("a") + std::to_string(i - 1);
+      text += kind + std::string("a") + std::to_string(i) + " = " + std::string(before) + last +
+              ", " + last + std::string(after) + "\n";
+    }
+    std::string used = kind + std::string("a") + std::to_string(n);
+    return text + (kind == '!' ? "func.func @f(%x: " + used + ") { return }\n"
+                               : std::string(kWith) + used + std::string(kBody));
+  };
+  for (int n : {40, 900}) {
+    EXPECT_EQ(problem(doubling(n, '!', "i32", "tuple<", ">")),
+              "ValueError f.mlir:17:20: an alias that stands for more than 100000 others");
+    EXPECT_EQ(problem(doubling(n, '#', "1", "[", "]")),
+              "ValueError f.mlir:17:15: an alias that stands for more than 100000 others");
+  }
+  // Many aliases, none of them large, are text like any other.
+  std::string many = "#a = [1]\n";
+  for (int i = 0; i < 10000; ++i)
+    many += "#b" + std::to_string(i) + " = [#a, #a]\n";
+  EXPECT_EQ(problem(many + "func.func @f() { return }\n"), "OK");
+}
+
 // What only looks deep.
 TEST(GraphTextErrors, BracketsThatDoNotNest) {
   std::string body = "func.func @main(%x: tensor<f32>) -> tensor<f32> attributes {s = \"" +

@@ -134,6 +134,19 @@ TEST_F(RewriteTest, LoopsAreStopped) {
   EXPECT_TRUE(fg.checkIntegrity().ok());
 }
 
+// One visit of each node: what a rule makes is not visited again.
+TEST_F(RewriteTest, OnePass) {
+  NodeRewriterPtr rule = *compileRule({"r", "exp(exp(a))", "exp(a)"});
+  auto after = [&](bool producersFirst) {
+    FunctionGraph fg = graph({exp(exp(exp(exp(x))))});
+    RewriteReport report;
+    EXPECT_TRUE(onePass("t", {rule}, producersFirst)->rewrite(fg, {}, report).ok());
+    return pp(fg.output(0));
+  };
+  EXPECT_EQ(after(/*producersFirst=*/true), "exp(x)");
+  EXPECT_EQ(after(/*producersFirst=*/false), "exp(exp(x))");
+}
+
 TEST_F(RewriteTest, ExplainAndStopAfter) {
   std::vector<std::string> steps;
   RewriteOptions options;

@@ -17,8 +17,8 @@ namespace {
 constexpr const char *kIntroduction =
     "# Rewrites\n\n"
     "The rules that come with graphc, for `rewrite` and `graphc opt`; `function` does not run them "
-    "yet. Made from their tables in `lib/Rewrites`; "
-    "[AddARewrite.md](AddARewrite.md) explains\n"
+    "yet. Made from\n"
+    "their tables in `lib/Rewrites`; [AddARewrite.md](AddARewrite.md) explains "
     "formulas and effects. One test runs every rule on graphs of seven dtypes and ten choices of "
     "shapes and compares\n"
     "results before and after; the graph below each rule is one of them.\n";
