@@ -18,10 +18,13 @@ constexpr const char *kIntroduction =
     "# Rewrites\n\n"
     "The rules that come with graphc, for `rewrite` and `graphc opt`; `function` does not run them "
     "yet. Made from\n"
-    "their tables in `lib/Rewrites`; [AddARewrite.md](AddARewrite.md) explains "
-    "formulas and effects. One test runs every rule on graphs of seven dtypes and ten choices of "
-    "shapes and compares\n"
-    "results before and after; the graph below each rule is one of them.\n";
+    "their tables in `lib/Rewrites`; [AddARewrite.md](AddARewrite.md) explains formulas and "
+    "effects. "
+    "One test runs\n"
+    "every rule on graphs of seven dtypes and ten choices of shapes and compares results before "
+    "and "
+    "after; the graph\n"
+    "below each rule is one of them.\n";
 
 TEST(AllRules, KeepTheirWord) {
   size_t count = 0;
