@@ -5,6 +5,7 @@
 #include "Graph/Literals.h"
 #include "Graph/Nodes.h"
 #include "Support/Hash.h"
+#include "Support/Text.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "graphc/OpDef.h"
@@ -112,16 +113,6 @@ const Tensor *TypeRequest::constant(size_t i) const {
 
 //===--- makeNode ---------------------------------------------------------===//
 
-static std::string describe(const Operand &operand) {
-  if (operand.isWeak())
-    return operand.weakValue().str();
-  const Variable &v = operand.variable();
-  std::string label(v.name());
-  if (label.empty() && v.isConstant() && v.rank() == 0)
-    label = constantLabel(v);
-  return (label.empty() ? label : label + ": ") + v.type().brief();
-}
-
 /// "<op>: <what is wrong>", and a second line with the operands.
 static absl::Status refuse(const Op &op, absl::Span<const Operand> operands, ErrorKind kind,
                            std::string_view what, Place place) {
@@ -132,7 +123,7 @@ static absl::Status refuse(const Op &op, absl::Span<const Operand> operands, Err
   text += what.substr(0, firstLine);
   text += "\n  " + op.str() + "(";
   for (size_t i = 0; i < std::min(operands.size(), kMaxListed); ++i)
-    text += (i ? ", " : "") + describe(operands[i]);
+    text += (i ? ", " : "") + operandLabel(operands[i]);
   if (operands.size() > kMaxListed)
     text += ", ... (" + std::to_string(operands.size()) + " operands)";
   text += ")";
@@ -146,8 +137,8 @@ static std::string countMistake(const OpDef &def, size_t count) {
   size_t least = def.variadic && def.minOperands >= 0 ? size_t(def.minOperands) : declared;
   if (def.variadic ? count >= least : count == declared)
     return "";
-  return "expected " + std::string(def.variadic ? "at least " : "") + std::to_string(least) +
-         (least == 1 ? " operand" : " operands") + ", got " + std::to_string(count);
+  return "expected " + std::string(def.variadic ? "at least " : "") + counted(least, "operand") +
+         ", got " + std::to_string(count);
 }
 
 /// The operands as Variables, numbers wrapped.

@@ -34,6 +34,17 @@ std::string leafLabel(const Variable &v) {
   return v.isConstant() ? constantLabel(v) : "<" + v.type().str() + ">";
 }
 
+std::string operandLabel(const Operand &operand) {
+  if (operand.isWeak())
+    return operand.weakValue().str();
+  const Variable &v = operand.variable();
+  std::string label(v.name());
+  if (label.empty() && v.isConstant())
+    label = constantLabel(v);
+  std::string type = v.type().brief();
+  return label.empty() || label == type ? type : label + ": " + type;
+}
+
 std::string str(const Variable &v) {
   if (v.hasOwner() && v.name().empty())
     return std::string(v.owner().op().name()) + "." + std::to_string(v.index());

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "Graph/Label.h"
 #include "absl/container/flat_hash_map.h"
 #include "graphc/OpDef.h"
 
@@ -21,8 +22,10 @@ using EmittedNodes = absl::flat_hash_map<int32_t, EmittedNode>;
 std::string labelOf(const Variable &v) {
   if (!v.name().empty())
     return std::string(v.name());
-  if (v.isConstant())
-    return "constant";
+  if (v.isConstant()) {
+    std::string label = constantLabel(v);
+    return label == v.type().brief() ? "constant" : label;
+  }
   Apply owner = v.owner();
   if (!owner)
     return "input";

@@ -3,6 +3,8 @@
 
 #include <cassert>
 
+#include "Graph/Label.h"
+
 namespace graphc {
 
 Op builtin(std::string_view name, const Attributes &attributes) {
@@ -24,7 +26,9 @@ Variable asVariable(const Operand &x) {
 }
 
 Variable invalidAt(const Operand &x, ErrorKind kind, std::string_view what, std::string_view why) {
-  return Variable::invalid(makeError(kind, std::string(what) + ": " + std::string(why), x.place()));
+  std::string text(what);
+  text += ": " + std::string(why) + "\n  " + std::string(what) + "(" + operandLabel(x) + ")";
+  return Variable::invalid(makeError(kind, text, x.place()));
 }
 
 Variable invalidAt(const Operand &x, std::string_view what, const absl::Status &why) {

@@ -18,7 +18,7 @@ Variable build(const Op &op, absl::Span<const Operand> operands);
 /// The operand as a Variable; a number becomes a constant on its own (F-029).
 Variable asVariable(const Operand &x);
 
-/// An Invalid Variable: "<what>: <why>".
+/// An Invalid Variable: "<what>: <why>", and a second line with the operand.
 Variable invalidAt(const Operand &x, ErrorKind kind, std::string_view what, std::string_view why);
 /// The same for an error that a helper found.
 Variable invalidAt(const Operand &x, std::string_view what, const absl::Status &why);

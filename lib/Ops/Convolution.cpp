@@ -46,9 +46,10 @@ Arrays convEmission(Emitter &e, const Arrays &in, const Attributes &attributes) 
   Extent channels = e.dim(kernel, 1), outputs = e.dim(kernel, 0);
   e.requireEqual(e.dim(x, 1), channels * g.groups,
                  "the operand has {a} channels where kernel and groups say {b}");
-  e.requireEqual(mod(outputs, e.size(g.groups)), e.size(0),
-                 "the kernel's outputs cannot be divided into " + std::to_string(g.groups) +
-                     " groups");
+  e.require(outputs, Predicate::LessEqual, floorDiv(outputs, e.size(g.groups)) * g.groups,
+            ErrorKind::ShapeError,
+            "the kernel's {a} outputs cannot be divided into " + std::to_string(g.groups) +
+                " groups");
 
   Extents front, back, spatial, taps;
   for (int k = 0; k < axes; ++k) {
@@ -114,14 +115,15 @@ TypeRule convType(int axes) {
       if (absl::Status s = checkPerAxis(a, name, count, least); !s.ok())
         return s;
     if (a.integer("groups") < 1)
-      return makeError(ErrorKind::ValueError, "groups must be at least 1");
+      return makeError(ErrorKind::ValueError,
+                       "groups must be at least 1, not " + std::to_string(a.integer("groups")));
     const std::string &border = a.string("border");
     if (border != "explicit" && border != "half" && border != "full")
       return makeError(ErrorKind::ValueError,
                        "border is \"explicit\", \"half\" or \"full\", not \"" + border + "\"");
     DType dtype = promoteAll(request);
     if (isBool(dtype))
-      return makeError(ErrorKind::TypeError, "bool operands are refused; cast them");
+      return makeError(ErrorKind::TypeError, "bool operands are refused; cast them first");
     return inferShapes(request, {dtype});
   };
 }

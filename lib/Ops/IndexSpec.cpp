@@ -57,8 +57,9 @@ absl::StatusOr<IndexSpec> parseIndex(std::string_view text) {
   for (absl::string_view part : absl::StrSplit(all, ',')) {
     IndexEntry entry;
     if (!parseEntry(absl::StripAsciiWhitespace(part), entry))
-      return makeError(ErrorKind::ValueError,
-                       "\"" + std::string(part) + "\" is no entry of an index");
+      return makeError(ErrorKind::ValueError, "\"" + std::string(part) +
+                                                  "\" is no entry of an index: they are i, $k, "
+                                                  "start:stop:step, newaxis and ...");
     index.push_back(entry);
   }
   return index;
@@ -94,7 +95,8 @@ absl::StatusOr<IndexSpec> expandIndex(const IndexSpec &index, int rank) {
     ellipses += entry.kind == IndexEntry::Kind::Ellipsis;
   }
   if (ellipses > 1)
-    return makeError(ErrorKind::ValueError, "an index has at most one ellipsis");
+    return makeError(ErrorKind::ValueError,
+                     "an index has at most one ellipsis, not " + std::to_string(ellipses));
   if (used > rank)
     return makeError(ErrorKind::IndexError, "too many indices: " + std::to_string(used) +
                                                 " for rank " + std::to_string(rank));

@@ -101,7 +101,8 @@ TypesOr splitPieceType(const TypeRequest &request) {
     return axis.status();
   int64_t pieces = request.type(1).extent(0);
   if (pieces == kDynamic)
-    return makeError(ErrorKind::TypeError, "the number of pieces must be known");
+    return makeError(ErrorKind::TypeError,
+                     "the number of pieces must be known: give sizes of static shape");
   if (a.integer("piece") < 0 || a.integer("piece") >= pieces)
     return makeError(ErrorKind::ValueError, "there is no piece " +
                                                 std::to_string(a.integer("piece")) + " of " +

@@ -96,7 +96,7 @@ TypesOr arangeType(const TypeRequest &request) {
   const Attributes &a = request.attributes();
   DType dtype = a.isNone("dtype") ? promoteAll(request) : a.dtype("dtype");
   if (isBool(dtype))
-    return makeError(ErrorKind::TypeError, "a range of bool is refused");
+    return makeError(ErrorKind::TypeError, "a range of bool is refused; cast one of numbers");
   return inferShapes(request, {dtype});
 }
 

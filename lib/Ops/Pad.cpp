@@ -191,7 +191,8 @@ TypesOr padType(const TypeRequest &request) {
   const IntList &widths = a.ints("widths");
   if (int(widths.size()) != 2 * x.rank())
     return makeError(ErrorKind::ValueError, "widths must have " + std::to_string(2 * x.rank()) +
-                                                " numbers, not " + std::to_string(widths.size()));
+                                                " numbers, two for each axis, not " +
+                                                std::to_string(widths.size()));
   for (int64_t width : widths)
     if (width < 0)
       return makeError(ErrorKind::ValueError, "width " + std::to_string(width) + " is negative");

@@ -118,9 +118,11 @@ TypesOr poolType(const TypeRequest &request) {
   for (int k = 0; k < 2 * axes; ++k) {
     if (padding[k] >= a.ints("window")[k / 2])
       return makeError(ErrorKind::ValueError, "padding " + std::to_string(padding[k]) +
-                                                  " must be smaller than the window");
+                                                  " must be smaller than the window's extent, " +
+                                                  std::to_string(a.ints("window")[k / 2]));
     if (padding[k] && !a.boolean("ignoreBorder"))
-      return makeError(ErrorKind::ValueError, "padding needs ignoreBorder = true");
+      return makeError(ErrorKind::ValueError,
+                       "padding needs ignoreBorder = true; use pad where the border counts");
   }
   const std::string &mode = a.string("mode");
   bool isAverage = mode == "averageIncPad" || mode == "averageExcPad";
@@ -129,7 +131,7 @@ TypesOr poolType(const TypeRequest &request) {
                                             "\"averageExcPad\", not \"" +
                                                 mode + "\"");
   if (isBool(x.dtype()) && mode != "max")
-    return makeError(ErrorKind::TypeError, "bool operands are refused; cast them");
+    return makeError(ErrorKind::TypeError, "bool operands are refused; cast them first");
   bool toFloat = isAverage && !isFloat(x.dtype());
   return inferShapes(request, {toFloat ? DType::Float64 : x.dtype()});
 }

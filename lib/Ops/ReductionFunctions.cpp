@@ -20,7 +20,8 @@ Variable reduction(std::string_view name, Extra extra, const Operand &operand,
     return invalidAt(operand, ErrorKind::TypeError, name,
                      "it has no dtype option; cast the result");
   if (extra != Extra::Ddof && options.ddof != 0)
-    return invalidAt(operand, ErrorKind::TypeError, name, "it has no ddof option");
+    return invalidAt(operand, ErrorKind::TypeError, name,
+                     "it has no ddof option; var and stddev have one");
   Attributes attributes = {{"axes", axesAttribute(options.axes, x)},
                            {"keepDims", options.keepDims}};
   if (extra == Extra::DTypes) {
@@ -151,7 +152,8 @@ Variable pool(const Operand &x, const std::vector<int> &window, const PoolOption
   int axes = int(window.size());
   if (options.padding.kind() == Padding::Kind::Half ||
       options.padding.kind() == Padding::Kind::Full)
-    return invalidAt(x, ErrorKind::ValueError, "pool", "padding is given in numbers");
+    return invalidAt(x, ErrorKind::ValueError, "pool",
+                     "padding is given in numbers, not as half or full");
   Attributes attributes = {{"window", asList(window)},
                            {"stride", asList(options.stride)},
                            {"padding", options.padding.flat(axes)},

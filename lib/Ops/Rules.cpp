@@ -48,7 +48,7 @@ absl::Status checkAccepted(const TypeRequest &request, Accept accept) {
     }
   }
   if (accept == Accept::NotBool && allBool)
-    return refuse(DType::Bool, "numbers; use logicalXor or logicalNot on bools");
+    return refuse(DType::Bool, "numbers; cast them, or use logicalXor or logicalNot");
   if (accept == Accept::Bits && anyBool && !allBool)
     return makeError(ErrorKind::TypeError, "bool and integer operands are not mixed; cast one");
   if ((accept == Accept::Bits || accept == Accept::Integers) && isFloat(promoteAll(request)))

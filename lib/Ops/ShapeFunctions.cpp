@@ -135,7 +135,8 @@ Variable moveaxis(const Operand &operand, const std::vector<int> &source,
       return invalidAt(operand, "moveaxis", axes->status());
   if (from->size() != to->size())
     return invalidAt(operand, ErrorKind::ValueError, "moveaxis",
-                     "source and destination have different lengths");
+                     "source has " + std::to_string(from->size()) + " axes and destination " +
+                         std::to_string(to->size()));
   IntList order(x.rank(), -1);
   for (size_t k = 0; k < from->size(); ++k)
     order[(*to)[k]] = (*from)[k];

@@ -3,6 +3,7 @@
 
 #include "Families.h"
 #include "Rules.h"
+#include "Support/Text.h"
 
 namespace graphc {
 namespace {
@@ -210,8 +211,8 @@ TypesOr specifyShapeType(const TypeRequest &request) {
   const Type &x = request.type(0);
   const IntList &claimed = request.attributes().ints("shape");
   if (int(claimed.size()) != x.rank())
-    return makeError(ErrorKind::ShapeError, "the shape has " + std::to_string(claimed.size()) +
-                                                " extents for rank " + std::to_string(x.rank()));
+    return makeError(ErrorKind::ShapeError, "the shape has " + counted(claimed.size(), "extent") +
+                                                " for rank " + std::to_string(x.rank()));
   return inferLikeFirst(request);
 }
 

@@ -1,6 +1,8 @@
 //===- Windows.cpp ---------------------------------------------------------===//
 #include "Windows.h"
 
+#include "Support/Text.h"
+
 namespace graphc {
 
 IntList perAxis(const Attributes &attributes, std::string_view name, int count, int64_t otherwise) {
@@ -13,7 +15,7 @@ absl::Status checkPerAxis(const Attributes &attributes, std::string_view name, i
   const IntList &list = attributes.ints(name);
   if (!list.empty() && int(list.size()) != count)
     return makeError(ErrorKind::ValueError, std::string(name) + " must have " +
-                                                std::to_string(count) + " numbers, not " +
+                                                counted(size_t(count), "number") + ", not " +
                                                 std::to_string(list.size()));
   for (int64_t value : list)
     if (value < least)

@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "Support/Text.h"
 #include "graphc/Stage.h"
 
 namespace graphc {
@@ -28,10 +29,5 @@ private:
   std::string_view stage_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
-
-/// "1 node", "12 nodes".
-inline std::string counted(size_t n, std::string_view what) {
-  return std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s");
-}
 
 } // namespace graphc

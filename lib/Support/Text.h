@@ -27,6 +27,11 @@ template <class List> std::string join(const List &list, std::string_view separa
   return join(list, separator, [](const auto &text) { return std::string_view(text); });
 }
 
+/// "1 node", "12 nodes".
+inline std::string counted(size_t n, std::string_view what) {
+  return std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s");
+}
+
 /// A shape as a Python tuple: "(2, 3)", "(4,)", "()".
 std::string shapeText(absl::Span<const int64_t> shape);
 

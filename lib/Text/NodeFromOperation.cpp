@@ -3,6 +3,7 @@
 
 #include "GraphDialect.h"
 #include "Ops/Registry.h"
+#include "Support/Text.h"
 #include "graphc/OpDef.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
@@ -67,8 +68,7 @@ absl::StatusOr<Apply> nodeFromOperation(mlir::Operation *operation,
     return node;
   if (node->numOutputs() != int(operation->getNumResults()))
     return makeError(ErrorKind::TypeError,
-                     def->name + ": " + std::to_string(node->numOutputs()) +
-                         (node->numOutputs() == 1 ? " result" : " results") +
+                     def->name + ": " + counted(size_t(node->numOutputs()), "result") +
                          ", the text declares " + std::to_string(operation->getNumResults()),
                      place);
   for (int i = 0; i < node->numOutputs(); ++i) {

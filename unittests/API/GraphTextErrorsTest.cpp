@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "Kernels/CompilerInterface.h"
+#include "Messages.h"
 #include "graphc/Emit.h"
 #include "graphc/Import.h"
 #include "graphc/OpDef.h"
@@ -11,16 +12,6 @@
 
 namespace graphc {
 namespace {
-
-/// Kind, place and the whole message, as "KIND PLACE: MESSAGE".
-std::string whole(const absl::Status &status) {
-  if (status.ok())
-    return "OK";
-  std::optional<Place> place = errorPlace(status);
-  return std::string(errorKindName(errorKind(status))) + " " +
-         (place ? place->str() + ": " : std::string()) +
-         std::string(status.message().data(), status.message().size());
-}
 
 std::string problem(std::string_view text, std::string_view entry = {}) {
   return whole(parseGraph(text, "f.mlir", entry).status());

@@ -1,0 +1,29 @@
+//===- Messages.h - whole errors as texts -----------------------*- C++ -*-===//
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "graphc/Status.h"
+
+namespace graphc {
+
+/// "KIND: MESSAGE", without the place.
+inline std::string said(const absl::Status &status) {
+  if (status.ok())
+    return "OK";
+  return std::string(errorKindName(errorKind(status))) + ": " +
+         std::string(status.message().data(), status.message().size());
+}
+
+/// "KIND PLACE: MESSAGE", or "KIND MESSAGE" without a place.
+inline std::string whole(const absl::Status &status) {
+  if (status.ok())
+    return "OK";
+  std::optional<Place> place = errorPlace(status);
+  return std::string(errorKindName(errorKind(status))) + " " +
+         (place ? place->str() + ": " : std::string()) +
+         std::string(status.message().data(), status.message().size());
+}
+
+} // namespace graphc

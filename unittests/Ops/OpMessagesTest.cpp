@@ -1,0 +1,555 @@
+//===- OpMessagesTest.cpp - what ops say of wrong operands, whole -----------===//
+#include <gtest/gtest.h>
+
+#include "Messages.h"
+#include "Ops/Registry.h"
+#include "graphc/OpDef.h"
+#include "graphc/Ops.h"
+#include "graphc/graphc.h"
+
+namespace graphc {
+namespace {
+
+constexpr DType kBool = DType::Bool, kF32 = DType::Float32, kF64 = DType::Float64;
+constexpr DType kI64 = DType::Int64;
+
+Variable of(DType dtype, std::initializer_list<int64_t> shape = {}) { return tensor(dtype, shape); }
+/// Float64 of a shape.
+Variable f64(std::initializer_list<int64_t> shape) { return of(kF64, shape); }
+
+/// An op as text and other readers make it: with any attributes.
+Variable node(std::string_view name, const Attributes &attributes, std::vector<Operand> operands,
+              std::source_location loc = std::source_location::current()) {
+  return Op::create(*findOp(name), attributes)->call(operands, loc);
+}
+
+struct Case {
+  Variable v;
+  std::string message;
+};
+
+void expectMessages(std::vector<Case> cases,
+                    std::source_location loc = std::source_location::current()) {
+  for (const Case &c : cases) {
+    EXPECT_EQ(said(c.v.status()), c.message);
+    std::optional<Place> place = errorPlace(c.v.status());
+    EXPECT_TRUE(place && place->str().starts_with(loc.file_name())) << c.message;
+  }
+}
+
+//===--- dtypes, axes -------------------------------------------------------------===//
+
+TEST(OpMessages, DTypes) {
+  Variable b = of(kBool), f = of(kF64), i = of(kI64);
+  expectMessages({
+      {b - b, "TypeError: sub: bool operands are refused: it takes numbers; cast them, or use "
+              "logicalXor or logicalNot\n  sub(i1, i1)"},
+      {bitwiseAnd(f, i), "TypeError: bitwiseAnd: float64 operands are refused: it takes integers "
+                         "or bools\n  bitwiseAnd(f64, i64)"},
+      {bitwiseAnd(b, i), "TypeError: bitwiseAnd: bool and integer operands are not mixed; cast "
+                         "one\n  bitwiseAnd(i1, i64)"},
+      {leftShift(b, i),
+       "TypeError: leftShift: bool operands are refused: it takes integers\n  leftShift(i1, i64)"},
+      {bitwiseOr(i, of(DType::UInt64)), "TypeError: bitwiseOr: int64 and uint64 have no common "
+                                        "integer dtype; cast one\n  bitwiseOr(i64, ui64)"},
+      {round(i), "TypeError: roundHalfToEven: int64 operands are refused: it takes floats; cast it "
+                 "first\n  roundHalfToEven(i64)"},
+      {sum(f, {.accDtype = kF32}),
+       "TypeError: sum: accDtype float32 would lose range of float64\n  sum{accDtype = f32}(f64)"},
+      {mean(f, {.dtype = kI64}),
+       "TypeError: mean: the result of an average is a float, not int64\n  mean{dtype = i64}(f64)"},
+      {max(f64({2}), {.dtype = kF32}),
+       "TypeError: max: it has no dtype option; cast the result\n  max(f64[2])"},
+      {sum(f64({2}), {.ddof = 1}),
+       "TypeError: sum: it has no ddof option; var and stddev have one\n  sum(f64[2])"},
+      {arange(b, b, b), "TypeError: arange: bool operands are refused: it takes numbers; cast "
+                        "them, or use logicalXor or logicalNot\n  arange(i1, i1, i1)"},
+      {arange(0, i, 1, kBool), "TypeError: arange: a range of bool is refused; cast one of "
+                               "numbers\n  arange{dtype = i1}(0, i64, 1)"},
+      {arange(f64({2}), 3, 1),
+       "TypeError: arange: operand 0 must be a scalar, not tensor<2xf64>\n  arange(f64[2], 3, 1)"},
+      {conv2d(of(kBool, {1, 1, 2, 2}), of(kBool, {1, 1, 1, 1})),
+       "TypeError: conv2d: bool operands are refused; cast them first\n  conv2d(i1[1,1,2,2], "
+       "i1[1,1,1,1])"},
+      {pool(of(kBool, {4}), {2}, {.mode = PoolMode::Sum}),
+       "TypeError: pool: bool operands are refused; cast them first\n  pool{window = [2], mode = "
+       "\"sum\"}(i1[4])"},
+      {take(f64({3}), 1.5),
+       "TypeError: take: 1.5 is a float where a size or an index is needed\n  take(f64[3], 1.5)"},
+      {take(f64({3}), f64({2})),
+       "TypeError: take: indices are integers, not float64\n  take(f64[3], f64[2])"},
+      {f64({3})[f], "TypeError: subtensor: operand 1 must be an integer scalar, not tensor<f64>\n  "
+                    "subtensor{index = \"$0\"}(f64[3], f64)"},
+      {eye(f),
+       "TypeError: eye: operand 0 must be an integer scalar, not tensor<f64>\n  eye(f64, f64, 0)"},
+      {eye(2.5),
+       "TypeError: eye: 2.5 is a float where a size or an index is needed\n  eye(2.5, 2.5, 0)"},
+      {eye(Operand(uint64_t(1) << 63)),
+       "ValueError: eye: 9223372036854775808 does not fit into int64\n  eye(9223372036854775808, "
+       "9223372036854775808, 0)"},
+      {reshape(f64({4}), ShapeList({f, 2})),
+       "TypeError: reshape: operand 1 must be an integer array of rank 1, not tensor<2xf64>\n  "
+       "reshape(f64[4], f64[2])"},
+      {filterVariable(TensorType(kF32, {2}), of(kF64, {2})),
+       "TypeError: a Variable of type Vector(float64, shape=(2,)) where Vector(float32, "
+       "shape=(2,)) is needed; nothing is cast implicitly"},
+      {filterVariable(TensorType(kF32, {2}), of(kF32, {3}).setName("x")),
+       "TypeError: Variable x of type Vector(float32, shape=(3,)) where Vector(float32, "
+       "shape=(2,)) is needed; nothing is cast implicitly"},
+  });
+}
+
+TEST(OpMessages, Axes) {
+  Variable m = f64({2, 3}).setName("m");
+  expectMessages({
+      {sum(m, Axis(2)),
+       "AxisError: sum: axis 2 is out of range for rank 2\n  sum{axes = [2]}(m: f64[2,3])"},
+      {sum(m, Axes{0, -2}),
+       "ValueError: sum: axis 0 is repeated\n  sum{axes = [0, 0]}(m: f64[2,3])"},
+      {argmax(f64({2, 0}), Axis(1)), "ValueError: argmax: axis 1 is empty, so there is nothing to "
+                                     "choose\n  argmax{axes = [1]}(f64[2,0])"},
+      {shape(m, 5),
+       "AxisError: shapeI: axis 5 is out of range for rank 2\n  shapeI{axis = 5}(m: f64[2,3])"},
+      {transpose(m, {0, 2}),
+       "AxisError: transpose: axis 2 is out of range for rank 2\n  transpose(m: f64[2,3])"},
+      {transpose(m, {0}),
+       "ValueError: transpose: the order names 1 of 2 axes\n  transpose(m: f64[2,3])"},
+      {transpose(m, {1, 1}), "ValueError: transpose: axis 1 is repeated\n  transpose(m: f64[2,3])"},
+      {swapaxes(m, 0, 2),
+       "AxisError: swapaxes: axis 2 is out of range for rank 2\n  swapaxes(m: f64[2,3])"},
+      {moveaxis(m, {0}, {3}),
+       "AxisError: moveaxis: axis 3 is out of range for rank 2\n  moveaxis(m: f64[2,3])"},
+      {moveaxis(m, {0, 1}, {1}),
+       "ValueError: moveaxis: source has 2 axes and destination 1\n  moveaxis(m: f64[2,3])"},
+      {expandDims(m, Axes()),
+       "ValueError: expandDims: the axes must be given\n  expandDims(m: f64[2,3])"},
+      {expandDims(m, Axis(4)),
+       "AxisError: expandDims: axis 4 is out of range for rank 3\n  expandDims(m: f64[2,3])"},
+      {squeeze(m, Axis(2)),
+       "AxisError: squeeze: axis 2 is out of range for rank 2\n  squeeze(m: f64[2,3])"},
+      {dimshuffle(m, {0, 1, 2}), "ValueError: dimshuffle: axis 2 in order is out of range for rank "
+                                 "2\n  dimshuffle{order = [0, 1, 2]}(m: f64[2,3])"},
+      {dimshuffle(m, {0, 0, 1}), "ValueError: dimshuffle: axis 0 is repeated in order\n  "
+                                 "dimshuffle{order = [0, 0, 1]}(m: f64[2,3])"},
+      {dimshuffle(m, {0}), "ValueError: dimshuffle: axis 1 is left out, which needs an extent that "
+                           "is statically 1\n  dimshuffle{order = [0]}(m: f64[2,3])"},
+      {flatten(m, 3), "ValueError: flatten: ndim = 3 must be 1 to the operand's rank 2\n  "
+                      "flatten{ndim = 3}(m: f64[2,3])"},
+      {tensordot(m, m, {0}, {0, 1}),
+       "ValueError: tensordot: the lists of axes have different lengths: 1 and 2\n  "
+       "tensordot{axesX = [0], axesY = [0, 1]}(m: f64[2,3], m: f64[2,3])"},
+      {tensordot(m, m, {0}, {2}), "AxisError: tensordot: axis 2 is out of range for rank 2\n  "
+                                  "tensordot{axesX = [0], axesY = [2]}(m: f64[2,3], m: f64[2,3])"},
+      {concatenate({m, m}, 2), "ShapeError: join: axis 2 is out of range for rank 2\n  join{axis = "
+                               "2}(m: f64[2,3], m: f64[2,3])"},
+      {split(m, Tensor({1, 2}, kI64), 2, 2)[0],
+       "AxisError: splitPiece: axis 2 is out of range for rank 2\n  splitPiece{piece = 0, axis = "
+       "2}(m: f64[2,3], [1 2]: i64[2])"},
+      {take(m, 0, {.axis = 2}),
+       "AxisError: take: axis 2 is out of range for rank 2\n  take{axis = 2}(m: f64[2,3], 0)"},
+  });
+}
+
+//===--- shapes -------------------------------------------------------------------===//
+
+TEST(OpMessages, Products) {
+  expectMessages({
+      {dot(f64({2, 3}), f64({4})),
+       "ShapeError: dot: inner extents differ: 3 and 4\n  dot(f64[2,3], f64[4])"},
+      {matmul(f64({2, 3}), of(kF64)), "ShapeError: matmul: a scalar is no matrix; use mul for a "
+                                      "scalar factor\n  matmul(f64[2,3], f64)"},
+      {matmul(f64({2, 3}), f64({4, 3})),
+       "ShapeError: matmul: inner extents differ: 3 and 4\n  matmul(f64[2,3], f64[4,3])"},
+      {matmul(f64({2, 2, 3}), f64({4, 3, 2})),
+       "ShapeError: matmul: batch extents differ: 2 and 4 (an extent broadcasts only where its "
+       "type says 1)\n  matmul(f64[2,2,3], f64[4,3,2])"},
+      {batchedDot(f64({2}), f64({2, 3})), "ShapeError: batchedDot: operand 0 must have rank 2 or "
+                                          "3, not 1\n  batchedDot(f64[2], f64[2,3])"},
+      {batchedDot(f64({2, 3}), f64({4, 3})),
+       "ShapeError: batchedDot: batch extents differ: 2 and 4\n  batchedDot(f64[2,3], f64[4,3])"},
+      {tensordot(f64({2, 3}), f64({2, 3}), {0}, {1}),
+       "ValueError: tensordot: extents of joined axes differ: 2 and 3\n  tensordot{axesX = [0], "
+       "axesY = [1]}(f64[2,3], f64[2,3])"},
+  });
+}
+
+TEST(OpMessages, Shapes) {
+  Variable m = f64({2, 3}), i = of(kI64), unknown = of(kI64, {kDynamic});
+  expectMessages({
+      {reshape(m, {4, -1}), "ShapeError: reshape: 6 elements do not fit a shape of 4\n  "
+                            "reshape(f64[2,3], [ 4 -1]: i64[2])"},
+      {reshape(m, {-1, -1}), "ShapeError: reshape: only one extent of the new shape may be -1, not "
+                             "2\n  reshape(f64[2,3], [-1 -1]: i64[2])"},
+      {reshape(m, {-2, 3}), "ShapeError: reshape: extent -2 along axis 0 of the new shape is "
+                            "negative\n  reshape(f64[2,3], [-2  3]: i64[2])"},
+      {reshape(f64({0, 3}), {0, -1}),
+       "ShapeError: reshape: -1 in the new shape is undetermined, since another extent is 0\n  "
+       "reshape(f64[0,3], [ 0 -1]: i64[2])"},
+      {reshape(m, unknown), "TypeError: reshape: the length of the shape must be known, since it "
+                            "is the result's rank\n  reshape(f64[2,3], i64[?])"},
+      {reshape(m, of(kI64, {33})),
+       "ValueError: reshape: a rank of 33 is above the limit of 32\n  reshape(f64[2,3], i64[33])"},
+      {reshape(m, i), "TypeError: reshape: operand 1 must be an integer array of rank 1, not "
+                      "tensor<i64>\n  reshape(f64[2,3], i64)"},
+      {broadcastTo(m, {3}), "ShapeError: broadcastTo: rank 2 cannot become rank 1\n  "
+                            "broadcastTo(f64[2,3], [3]: i64[1])"},
+      {broadcastTo(m, {4, 3}),
+       "ShapeError: broadcastTo: extent 2 along axis 0 cannot become 4 (an extent broadcasts only "
+       "where its type says 1)\n  broadcastTo(f64[2,3], [4 3]: i64[2])"},
+      {broadcastTo(of(kF64), {2, -3}), "ValueError: broadcastTo: extent -3 along axis 1 of the new "
+                                       "shape is negative\n  broadcastTo(f64, [ 2 -3]: i64[2])"},
+      {specifyShape(m, {2}), "ShapeError: specifyShape: the shape has 1 extent for rank 2\n  "
+                             "specifyShape{shape = [2]}(f64[2,3])"},
+      {specifyShape(m, {2, 4}), "ShapeError: specifyShape: the extent along axis 1 is 3 instead of "
+                                "4\n  specifyShape{shape = [2, 4]}(f64[2,3])"},
+      {squeeze(m, Axis(0)),
+       "ValueError: squeeze: axis 0 has 2 elements, not 1\n  squeeze{axes = [0]}(f64[2,3])"},
+      {concatenate({f64({2, 3}), f64({2, 4})}, 0),
+       "ShapeError: join: extents differ along axis 1: 3 and 4\n  join(f64[2,3], f64[2,4])"},
+      {concatenate({m, f64({3})}),
+       "ShapeError: join: ranks differ: 2 and 1\n  join(f64[2,3], f64[3])"},
+      {concatenate({of(kF64), of(kF64)}),
+       "ShapeError: join: scalars have no axis to be joined along; stack them\n  join(f64, f64)"},
+      {stack({m, f64({3})}), "ShapeError: stack: ranks differ: 2 and 1\n  stack(f64[3])"},
+      {node("splitPiece", {{"piece", int64_t(0)}}, {m, unknown}),
+       "TypeError: splitPiece: the number of pieces must be known: give sizes of static shape\n  "
+       "splitPiece{piece = 0}(f64[2,3], i64[?])"},
+      {split(m, Tensor({1, 1, 2}, kI64), 3, 1)[0],
+       "ValueError: splitPiece: the sizes add up to 4 where the axis has 3 elements\n  "
+       "splitPiece{piece = 0, axis = 1}(f64[2,3], [1 1 2]: i64[3])"},
+      {split(m, Tensor({-1, 3}, kI64), 2, 0)[0],
+       "ValueError: splitPiece: piece 0 has the negative size -1\n  splitPiece{piece = "
+       "0}(f64[2,3], [-1  3]: i64[2])"},
+      {split(m, *Tensor::fromSpan(absl::Span<const int64_t>({INT64_MAX, INT64_MAX}), {2}), 2)[0],
+       "ValueError: splitPiece: the sizes add up to 18446744073709551614, more than an axis can "
+       "have\n  splitPiece{piece = 0}(f64[2,3], [9223372036854775807 9223372036854775807]: "
+       "i64[2])"},
+      {node("splitPiece", {{"piece", int64_t(2)}}, {m, Tensor({1, 1}, kI64)}),
+       "ValueError: splitPiece: there is no piece 2 of 2\n  splitPiece{piece = 2}(f64[2,3], [1 1]: "
+       "i64[2])"},
+      {eye(-1), "ValueError: eye: the extent -1 is negative\n  eye(-1, -1, 0)"},
+      {arange(0, 5, 0), "ValueError: arange: the step is 0\n  arange(0, 5, 0)"},
+  });
+  EXPECT_EQ(said(concatenate(Variables{}).status()), "ValueError: join: there are no parts");
+}
+
+//===--- windows ------------------------------------------------------------------===//
+
+TEST(OpMessages, Convolution) {
+  Variable x = of(kF32, {1, 4, 8, 8}), k = of(kF32, {6, 2, 3, 3});
+  expectMessages({
+      {conv2d(of(kF32, {4, 8, 8}), k), "ShapeError: conv2d: the operand must have rank 4, not 3\n  "
+                                       "conv2d(f32[4,8,8], f32[6,2,3,3])"},
+      {conv2d(x, of(kF32, {6, 2, 3})), "ShapeError: conv2d: the kernel must have rank 4, not 3\n  "
+                                       "conv2d(f32[1,4,8,8], f32[6,2,3])"},
+      {conv2d(x, k), "ShapeError: conv2d: the operand has 4 channels where kernel and groups say "
+                     "2\n  conv2d(f32[1,4,8,8], f32[6,2,3,3])"},
+      {conv2d(x, of(kF32, {5, 2, 3, 3}), {.groups = 2}),
+       "ShapeError: conv2d: the kernel's 5 outputs cannot be divided into 2 groups\n  "
+       "conv2d{groups = 2}(f32[1,4,8,8], f32[5,2,3,3])"},
+      {conv2d(x, k, {.groups = 0}), "ValueError: conv2d: groups must be at least 1, not 0\n  "
+                                    "conv2d{groups = 0}(f32[1,4,8,8], f32[6,2,3,3])"},
+      {conv2d(x, k, {.stride = {1, 1, 1}, .groups = 2}),
+       "ValueError: conv2d: stride must have 2 numbers, not 3\n  conv2d{stride = [1, 1, 1], groups "
+       "= 2}(f32[1,4,8,8], f32[6,2,3,3])"},
+      {conv2d(x, k, {.stride = {0, 1}, .groups = 2}),
+       "ValueError: conv2d: stride must be at least 1, not 0\n  conv2d{stride = [0, 1], groups = "
+       "2}(f32[1,4,8,8], f32[6,2,3,3])"},
+      {conv2d(x, k, {.padding = -1, .groups = 2}),
+       "ValueError: conv2d: padding must be at least 0, not -1\n  conv2d{padding = [-1, -1, -1, "
+       "-1], groups = 2}(f32[1,4,8,8], f32[6,2,3,3])"},
+      {conv2d(x, k, {.dilation = {4, 4}, .groups = 2}),
+       "ShapeError: conv2d: the kernel covers 9 elements along axis 2 where the padded operand has "
+       "8\n  conv2d{dilation = [4, 4], groups = 2}(f32[1,4,8,8], f32[6,2,3,3])"},
+      {node("conv1d", {{"stride", IntList{int64_t(1) << 41}}}, {f64({1, 1, 4}), f64({1, 1, 2})}),
+       "ValueError: conv1d: stride must be at most 1099511627776, not 2199023255552\n  "
+       "conv1d{stride = [2199023255552]}(f64[1,1,4], f64[1,1,2])"},
+      {node("conv1d", {{"border", std::string("same")}}, {f64({1, 1, 4}), f64({1, 1, 2})}),
+       "ValueError: conv1d: border is \"explicit\", \"half\" or \"full\", not \"same\"\n  "
+       "conv1d{border = \"same\"}(f64[1,1,4], f64[1,1,2])"},
+  });
+}
+
+TEST(OpMessages, PoolingAndPadding) {
+  Variable x = f64({4, 5});
+  expectMessages({
+      {pool(x, {}), "ValueError: pool: the window has 0 axes, which must be 1 to the operand's "
+                    "rank 2\n  pool{window = []}(f64[4,5])"},
+      {pool(x, {2, 2, 2}), "ValueError: pool: the window has 3 axes, which must be 1 to the "
+                           "operand's rank 2\n  pool{window = [2, 2, 2]}(f64[4,5])"},
+      {pool(x, {0}),
+       "ValueError: pool: window must be at least 1, not 0\n  pool{window = [0]}(f64[4,5])"},
+      {pool(x, {2}, {.stride = {1, 1}}), "ValueError: pool: stride must have 1 number, not 2\n  "
+                                         "pool{window = [2], stride = [1, 1]}(f64[4,5])"},
+      {pool(x, {2}, {.padding = 2}),
+       "ValueError: pool: padding 2 must be smaller than the window's extent, 2\n  pool{window = "
+       "[2], padding = [2, 2]}(f64[4,5])"},
+      {pool(x, {2}, {.padding = 1, .ignoreBorder = false}),
+       "ValueError: pool: padding needs ignoreBorder = true; use pad where the border counts\n  "
+       "pool{window = [2], padding = [1, 1], ignoreBorder = false}(f64[4,5])"},
+      {pool(x, {2}, {.padding = Padding::Kind::Half}),
+       "ValueError: pool: padding is given in numbers, not as half or full\n  pool(f64[4,5])"},
+      {pool(x, {6}), "ShapeError: pool: the window covers 6 elements along axis 1 where the padded "
+                     "operand has 5\n  pool{window = [6]}(f64[4,5])"},
+      {node("pool", {{"window", IntList{2}}, {"mode", std::string("mean")}}, {x}),
+       "ValueError: pool: mode is \"max\", \"sum\", \"averageIncPad\" or \"averageExcPad\", not "
+       "\"mean\"\n  pool{window = [2], mode = \"mean\"}(f64[4,5])"},
+      {pad(x, {{1, 1}}), "ValueError: pad: widths must have 4 numbers, two for each axis, not 2\n  "
+                         "pad{widths = [1, 1]}(f64[4,5])"},
+      {pad(x, {{1, 1}, {-1, 0}}),
+       "ValueError: pad: width -1 is negative\n  pad{widths = [1, 1, -1, 0]}(f64[4,5])"},
+      {node("pad", {{"widths", IntList{0, 0, 0, int64_t(1) << 41}}}, {x}),
+       "ValueError: pad: width 2199023255552 is above the limit of 1099511627776\n  pad{widths = "
+       "[0, 0, 0, 2199023255552]}(f64[4,5])"},
+      {node("pad", {{"widths", IntList{0, 0, 0, 0}}, {"mode", std::string("fill")}}, {x}),
+       "ValueError: pad: mode is \"constant\", \"edge\", \"reflect\", \"symmetric\", \"wrap\", "
+       "\"linear_ramp\", \"mean\", \"maximum\" or \"minimum\", not \"fill\"\n  pad{widths = [0, 0, "
+       "0, 0], mode = \"fill\"}(f64[4,5])"},
+      {pad(x, {{1, 1}, {0, 0}}, {.value = x}),
+       "TypeError: pad: the value to pad with is one scalar\n  pad{widths = [1, 1, 0, "
+       "0]}(f64[4,5], f64[4,5])"},
+      {pad(f64({0}), {{1, 1}}, {.mode = PadMode::Edge}),
+       "ValueError: pad: axis 0 is empty, so there is nothing to extend it with\n  pad{widths = "
+       "[1, 1], mode = \"edge\"}(f64[0])"},
+      {pad(f64({0}), {{1, 1}}, {.mode = PadMode::Mean}),
+       "ValueError: pad: axis 0 is empty, so there is nothing to extend it with\n  pad{widths = "
+       "[1, 1], mode = \"mean\"}(f64[0])"},
+  });
+}
+
+//===--- indices ------------------------------------------------------------------===//
+
+TEST(OpMessages, Indices) {
+  Variable x = f64({4, 5});
+  expectMessages({
+      {(x[{0, 0, 0}]), "IndexError: subtensor: too many indices: 3 for rank 2\n  subtensor{index = "
+                       "\"0, 0, 0\"}(f64[4,5])"},
+      {(x[{ellipsis, 0, ellipsis}]), "ValueError: subtensor: an index has at most one ellipsis, "
+                                     "not 2\n  subtensor{index = \"..., 0, ...\"}(f64[4,5])"},
+      {x[4], "IndexError: subtensor: index 4 is out of range for axis 0 with 4 elements\n  "
+             "subtensor{index = \"4\"}(f64[4,5])"},
+      {x[-5], "IndexError: subtensor: index -5 is out of range for axis 0 with 4 elements\n  "
+              "subtensor{index = \"-5\"}(f64[4,5])"},
+      {(x[{Slice(0, 4, 0)}]),
+       "ValueError: subtensor: the step of a slice is 0\n  subtensor{index = \"0:4:0\"}(f64[4,5])"},
+      {node("subtensor", {{"index", std::string("1:2:3:4")}}, {x}),
+       "ValueError: subtensor: \"1:2:3:4\" is no entry of an index: they are i, $k, "
+       "start:stop:step, newaxis and ...\n  subtensor{index = \"1:2:3:4\"}(f64[4,5])"},
+      {node("subtensor", {{"index", std::string("0, $1")}}, {x, 2}),
+       "ValueError: subtensor: the index names operand $1, which is not there\n  subtensor{index = "
+       "\"0, $1\"}(f64[4,5], 2)"},
+      {node("take", {{"mode", std::string("fill")}}, {x, 2}),
+       "ValueError: take: mode is \"raise\", \"clip\" or \"wrap\", not \"fill\"\n  take{mode = "
+       "\"fill\"}(f64[4,5], 2)"},
+      {take(f64({0}), of(kI64, {2}), {.mode = TakeMode::Clip}),
+       "IndexError: take: there is nothing to take from an empty axis\n  take{mode = "
+       "\"clip\"}(f64[0], i64[2])"},
+  });
+}
+
+//===--- at run time --------------------------------------------------------------===//
+
+struct Run {
+  Variable result;
+  Variables inputs;
+  std::vector<Tensor> values;
+  std::string message;
+  std::string_view file = std::source_location::current().file_name();
+};
+
+void expectRunTimeMessages(const std::vector<Run> &runs,
+                           std::vector<std::string_view> modes = {"fast_run", "interpreter"}) {
+  for (const Run &run : runs)
+    for (std::string_view mode : modes) {
+      auto f = function(run.inputs, {run.result}, {.mode = std::string(mode)});
+      ASSERT_TRUE(f.ok()) << f.status();
+      absl::Status status = f->call(run.values).status();
+      ASSERT_TRUE(errorPlace(status)) << status;
+      std::string text = said(status), place = errorPlace(status)->str();
+      EXPECT_TRUE(place.starts_with(run.file)) << place;
+      if (size_t at = text.find(place); at != std::string::npos)
+        text.replace(at, place.size(), "PLACE");
+      EXPECT_EQ(text.substr(0, mode == "fast_run" ? text.npos : text.find('\n')),
+                run.message.substr(0, mode == "fast_run" ? text.npos : run.message.find('\n')));
+    }
+}
+
+TEST(OpMessages, AtRunTime) {
+  Variable v = dvector("v"), w = dvector("w"), m = dmatrix("m"), n = lscalar("n"), d = dscalar("d");
+  Variable i = lvector("i"), x = tensor(kF64, {kDynamic, kDynamic, kDynamic, kDynamic}, "x");
+  Variable k = tensor(kF64, {kDynamic, kDynamic, kDynamic, kDynamic}, "k");
+  Tensor two({1.0, 2.0}), three({1.0, 2.0, 3.0}), none = *Tensor::zeros(kF64, {0});
+  Tensor square({{1.0, 2.0}, {3.0, 4.0}});
+  auto zeros = [](std::vector<int64_t> shape) { return *Tensor::zeros(kF64, shape); };
+  Tensor picture = zeros({1, 4, 2, 2}), kernel = zeros({3, 2, 3, 3});
+  expectRunTimeMessages({
+      {v + w,
+       {v, w},
+       {two, three},
+       "ShapeError: add: extents differ along axis 0: 2 and 3 (an extent broadcasts only where its "
+       "type says 1)\n  at PLACE\n  v: f64[2]   w: f64[3]"},
+      {dot(m, v),
+       {m, v},
+       {square, three},
+       "ShapeError: dot: inner extents differ: 2 and 3\n  at PLACE\n  m: f64[2,2]   v: f64[3]"},
+      {matmul(m, m.T()[{Slice(1, kEnd)}]),
+       {m},
+       {square},
+       "ShapeError: matmul: inner extents differ: 2 and 1\n  at PLACE\n  m: f64[2,2]   "
+       "subtensor(...): f64[1,2]"},
+      {batchedDot(m, m[{Slice(1, kEnd)}]),
+       {m},
+       {square},
+       "ShapeError: batchedDot: batch extents differ: 2 and 1\n  at PLACE\n  m: f64[2,2]   "
+       "subtensor(m): f64[1,2]"},
+      {tensordot(m, v, {1}, {0}),
+       {m, v},
+       {square, three},
+       "ValueError: tensordot: extents of joined axes differ: 2 and 3\n  at PLACE\n  m: f64[2,2]   "
+       "v: f64[3]"},
+      {reshape(v, {n, -1}),
+       {v, n},
+       {three, 2},
+       "ShapeError: reshape: 3 elements do not fit a shape of 2\n  at PLACE\n  v: f64[3]   "
+       "join(..., ...): i64[2]"},
+      {reshape(v, {n, n}),
+       {v, n},
+       {three, -1},
+       "ShapeError: reshape: only one extent of the new shape may be -1, not 2\n  at PLACE\n  v: "
+       "f64[3]   join(..., ...): i64[2]"},
+      {reshape(v, {n, n}),
+       {v, n},
+       {three, -2},
+       "ShapeError: reshape: extent -2 along axis 0 of the new shape is negative\n  at PLACE\n  v: "
+       "f64[3]   join(..., ...): i64[2]"},
+      {reshape(v, {n, -1}),
+       {v, n},
+       {none, 0},
+       "ShapeError: reshape: -1 in the new shape is undetermined, since another extent is 0\n  at "
+       "PLACE\n  v: f64[0]   join(..., ...): i64[2]"},
+      {broadcastTo(v, {n, 3}),
+       {v, n},
+       {two, 2},
+       "ShapeError: broadcastTo: extent 2 along axis 0 cannot become 3 (an extent broadcasts only "
+       "where its type says 1)\n  at PLACE\n  v: f64[2]   join(..., ...): i64[2]"},
+      {broadcastTo(d, {n, 3}),
+       {d, n},
+       {1.0, -2},
+       "ValueError: broadcastTo: extent -2 along axis 0 of the new shape is negative\n  at PLACE\n "
+       " d: f64[]   join(..., ...): i64[2]"},
+      {specifyShape(v, {3}),
+       {v},
+       {two},
+       "ShapeError: specifyShape: the extent along axis 0 is 2 instead of 3\n  at PLACE\n  v: "
+       "f64[2]"},
+      {squeeze(m, Axis(0)),
+       {m},
+       {square},
+       "ValueError: squeeze: axis 0 has 2 elements, not 1\n  at PLACE\n  m: f64[2,2]"},
+      {concatenate({m, m[{Slice(), Slice(1, kEnd)}]}, 0),
+       {m},
+       {square},
+       "ShapeError: join: extents differ along axis 1: 2 and 1\n  at PLACE\n  m: f64[2,2]   "
+       "subtensor(m): f64[2,1]"},
+      {split(v, stack({n, n}), 2)[0],
+       {v, n},
+       {three, 1},
+       "ValueError: splitPiece: the sizes add up to 2 where the axis has 3 elements\n  at PLACE\n  "
+       "v: f64[3]   join(..., ...): i64[2]"},
+      {split(v, stack({n, n}), 2)[0],
+       {v, n},
+       {three, -1},
+       "ValueError: splitPiece: piece 0 has the negative size -1\n  at PLACE\n  v: f64[3]   "
+       "join(..., ...): i64[2]"},
+      {max(v),
+       {v},
+       {none},
+       "ValueError: max: axis 0 is empty, so there is nothing to choose\n  at PLACE\n  v: f64[0]"},
+      {pad(v, {{1, 1}}, {.mode = PadMode::Wrap}),
+       {v},
+       {none},
+       "ValueError: pad: axis 0 is empty, so there is nothing to extend it with\n  at PLACE\n  v: "
+       "f64[0]"},
+      {v[{n}],
+       {v, n},
+       {three, 3},
+       "IndexError: subtensor: index 3 is out of range for axis 0 with 3 elements\n  at PLACE\n  "
+       "v: f64[3]   n: i64[]"},
+      {v[{n}],
+       {v, n},
+       {three, -4},
+       "IndexError: subtensor: index -4 is out of range for axis 0 with 3 elements\n  at PLACE\n  "
+       "v: f64[3]   n: i64[]"},
+      {v[5],
+       {v},
+       {three},
+       "IndexError: subtensor: index 5 is out of range for axis 0 with 3 elements\n  at PLACE\n  "
+       "v: f64[3]"},
+      {v[{Slice(0, 2, n)}],
+       {v, n},
+       {three, 0},
+       "ValueError: subtensor: the step of a slice is 0\n  at PLACE\n  v: f64[3]   n: i64[]"},
+      {take(v, i),
+       {v, i},
+       {three, Tensor({0, 7}, kI64)},
+       "IndexError: take: index 7 is out of range for axis 0 with 3 elements\n  at PLACE\n  v: "
+       "f64[3]   i: i64[2]"},
+      {take(v, i, {.mode = TakeMode::Wrap}),
+       {v, i},
+       {none, Tensor({0, 7}, kI64)},
+       "IndexError: take: there is nothing to take from an empty axis\n  at PLACE\n  v: f64[0]   "
+       "i: i64[2]"},
+      {eye(n),
+       {n},
+       {-2},
+       "ValueError: eye: the extent -2 is negative\n  at PLACE\n  n: i64[]   n: i64[]   0: i64[]"},
+      {arange(0, n, n),
+       {n},
+       {0},
+       "ValueError: arange: the step is 0\n  at PLACE\n  0: i64[]   n: i64[]   n: i64[]"},
+      {arange(0.0, d, d),
+       {d},
+       {0.0},
+       "ValueError: arange: the step is 0\n  at PLACE\n  0.0: f64[]   d: f64[]   d: f64[]"},
+      {conv2d(x, k),
+       {x, k},
+       {picture, kernel},
+       "ShapeError: conv2d: the operand has 4 channels where kernel and groups say 2\n  at PLACE\n "
+       " x: f64[1,4,2,2]   k: f64[3,2,3,3]"},
+      {conv2d(x, k, {.groups = 2}),
+       {x, k},
+       {picture, kernel},
+       "ShapeError: conv2d: the kernel's 3 outputs cannot be divided into 2 groups\n  at PLACE\n  "
+       "x: f64[1,4,2,2]   k: f64[3,2,3,3]"},
+      {conv2d(x, k),
+       {x, k},
+       {zeros({1, 2, 2, 2}), kernel},
+       "ShapeError: conv2d: the kernel covers 3 elements along axis 2 where the padded operand has "
+       "2\n  at PLACE\n  x: f64[1,2,2,2]   k: f64[3,2,3,3]"},
+      {pool(v, {4}),
+       {v},
+       {three},
+       "ShapeError: pool: the window covers 4 elements along axis 0 where the padded operand has "
+       "3\n  at PLACE\n  v: f64[3]"},
+  });
+}
+
+/// Compiled code computes such indices where they are used, or as sizes.
+TEST(OpMessages, ComputedIndicesAtRunTime) {
+  Variable v = dvector("v"), w = dvector("w");
+  std::vector<Tensor> values = {Tensor({1.0, 2.0}), Tensor({1.0, 2.0, 3.0})};
+  expectRunTimeMessages({{v[{argmax(w)}],
+                          {v, w},
+                          values,
+                          "IndexError: subtensor: an index is out of range for axis 0 with 2 "
+                          "elements\n  at PLACE\n  v: f64[2]   argmax(w): i64[]"},
+                         {v[{shape(w, 0) - 9}],
+                          {v, w},
+                          values,
+                          "IndexError: subtensor: index -6 is out of range for axis 0, where -2 is "
+                          "the first element\n  at PLACE\n  v: f64[2]   sub(..., ...): i64[]"}},
+                        {"fast_run"});
+}
+
+} // namespace
+} // namespace graphc
