@@ -3,6 +3,7 @@
 
 #include "JIT/AliasScopes.h"
 #include "JIT/LowerToLLVM.h"
+#include "JIT/ReadIR.h"
 #include "JIT/RuntimeSymbols.h"
 #include "graphc/Status.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -257,22 +258,22 @@ absl::Status ObjectCompiler::optimize(llvm::Module &module) const {
   TargetMachine &machine = *(*worker)->machine;
   module.setDataLayout(machine.createDataLayout());
   module.setTargetTriple(machine.getTargetTriple());
-  for (Function &fn : module) {
-    if (fn.isDeclaration())
-      continue;
-    // No exception passes through generated code, and so it needs no unwind tables.
-    fn.addFnAttr(Attribute::NoUnwind);
-    fn.addFnAttr("target-cpu", machine.getTargetCPU());
-    fn.addFnAttr("target-features", machine.getTargetFeatureString());
-    if (description.vectorBytes == 64)
-      fn.addFnAttr("prefer-vector-width", "512");
-  }
+  for (Function &fn : module)
+    if (!fn.isDeclaration())
+      fn.addFnAttrs(codeAttributes(module.getContext(), description));
   if (options.passes == IRPasses::None)
     return absl::OkStatus();
   IRErrorCollector errors(module.getContext());
   (*worker)->passes.run(module, (*worker)->modules);
   (*worker)->forgetModule();
   return errors.status();
+}
+
+absl::StatusOr<IRModule> ObjectCompiler::read(std::string_view text, std::string_view name) const {
+  absl::StatusOr<WorkerLease> worker = WorkerLease::take(*this);
+  if (!worker.ok())
+    return worker.status();
+  return readIR(text, name, description, (*worker)->machine->createDataLayout());
 }
 
 absl::StatusOr<std::string> ObjectCompiler::object(llvm::Module &module) const {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "JIT/Target.h"
@@ -58,6 +59,8 @@ public:
   // The same in steps, for --emit.
   absl::Status lower(mlir::ModuleOp loops) const;
   absl::Status optimize(llvm::Module &module) const;
+  /// What `optimize` made, from its text: see readIR.
+  absl::StatusOr<IRModule> read(std::string_view text, std::string_view name) const;
   absl::StatusOr<std::string> object(llvm::Module &module) const;
   absl::StatusOr<std::string> assembly(llvm::Module &module) const;
 

@@ -36,9 +36,11 @@ struct CompileOptions {
   StageObserver observer;
   /// Line tables for debuggers and profilers.
   bool lineTables = false;
+  /// The graph is what the stage "rewritten" made: nothing is rewritten again.
+  bool isRewritten = false;
 };
 
-/// The stages in order, as `--emit` and `--from` name them.
+/// The stages in order, as `--emit` and, but for the last two, `--from` name them.
 inline constexpr std::string_view kStages[] = {"graph", "rewritten", "kernels", "linalg",
                                                "loops", "llvm",      "asm",     "obj"};
 
@@ -78,7 +80,7 @@ public:
                                                       const CompileOptions &options) const = 0;
   /// Makes the shared library `path` of such an object. NotSupported for another processor's.
   virtual absl::Status linkLibrary(const std::string &object, const std::string &path) const = 0;
-  /// From the text of stage `from` (linalg or loops) to a later one.
+  /// From the text of stage `from` (linalg, loops or llvm) to that stage or a later one.
   virtual absl::StatusOr<std::string> translate(std::string_view text, std::string_view name,
                                                 std::string_view from, std::string_view to,
                                                 const CompileOptions &options) const = 0;

@@ -122,9 +122,33 @@ parseStage(std::string_view text, std::string_view name, mlir::MLIRContext &cont
   return module;
 }
 
+/// What the code generator makes of the IR.
+static absl::StatusOr<std::string> written(IRModule ir, std::string_view to,
+                                           const ObjectCompiler &compiler) {
+  if (to == "asm")
+    return compiler.assembly(*ir.module);
+  if (to == "obj") {
+    absl::StatusOr<std::string> object = compiler.object(*ir.module);
+    if (object.ok())
+      if (absl::Status s = checkSymbols(*object); !s.ok())
+        return s;
+    return object;
+  }
+  std::string result;
+  llvm::raw_string_ostream os(result);
+  ir.module->print(os, nullptr);
+  return result;
+}
+
 absl::StatusOr<std::string> translateText(std::string_view text, std::string_view name,
                                           std::string_view from, std::string_view to,
                                           const ObjectCompiler &compiler) {
+  if (from == "llvm") {
+    absl::StatusOr<IRModule> ir = compiler.read(text, name);
+    if (!ir.ok())
+      return ir.status();
+    return written(*std::move(ir), to, compiler);
+  }
   ContextPool::Lease context = kernelContexts().lease();
   context.expectBytes(text.size());
   absl::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> parsed = parseStage(text, name, *context);
@@ -137,6 +161,8 @@ absl::StatusOr<std::string> translateText(std::string_view text, std::string_vie
             from == "linalg" ? checkLinalg(module, target) : checkLoops(module, compiler.target());
         !s.ok())
       return s;
+  if (to == from)
+    return printed(module);
   if (from == "linalg")
     if (absl::Status s = lowerToLoops(module, target); !s.ok())
       return s;
@@ -149,19 +175,7 @@ absl::StatusOr<std::string> translateText(std::string_view text, std::string_vie
     return ir.status();
   if (absl::Status s = compiler.optimize(*ir->module); !s.ok())
     return s;
-  if (to == "asm")
-    return compiler.assembly(*ir->module);
-  if (to == "obj") {
-    absl::StatusOr<std::string> object = compiler.object(*ir->module);
-    if (object.ok())
-      if (absl::Status s = checkSymbols(*object); !s.ok())
-        return s;
-    return object;
-  }
-  std::string result;
-  llvm::raw_string_ostream os(result);
-  ir->module->print(os, nullptr);
-  return result;
+  return written(*std::move(ir), to, compiler);
 }
 
 absl::StatusOr<std::vector<CompiledKernel>>

@@ -20,7 +20,7 @@ namespace {
 /// Makes better nodes of a function's own graph. Large constants are computed by compiled code,
 /// once.
 absl::Status rewrite(FunctionGraph &graph, const CompileOptions &options) {
-  if (options.mode == "fast_compile")
+  if (options.mode == "fast_compile" || options.isRewritten)
     return absl::OkStatus();
   return foldConstants(
       graph, [&](const GraphModule &constants) -> absl::StatusOr<std::vector<Tensor>> {
@@ -101,8 +101,9 @@ void store(const Program &program, absl::Span<const std::shared_ptr<const Cached
 absl::StatusOr<std::shared_ptr<const Executable>>
 compile(const GraphModule &module, const CompileOptions &options, Stages &stages) {
   // graph: as the user built it; rewritten: the same function in fewer and better nodes.
-  if (absl::Status s = showGraph("graph", module, stages); !s.ok() || stages.endsAt("graph"))
-    return nothing(s);
+  if (!options.isRewritten)
+    if (absl::Status s = showGraph("graph", module, stages); !s.ok() || stages.endsAt("graph"))
+      return nothing(s);
   StageWatch rewriting(options.observer, "rewritten");
   absl::StatusOr<FunctionGraph> graph = FunctionGraph::create(module.inputs, module.outputs);
   if (!graph.ok())

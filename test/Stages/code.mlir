@@ -10,8 +10,19 @@
 // RUN: graphc compile %t.dir/dump/3-linalg.txt --from=linalg --emit=llvm --target=x86-64-v3 | diff - %t.dir/dump/5-llvm.txt
 // RUN: graphc compile %t.dir/dump/3-linalg.txt --from=linalg --emit=asm --target=x86-64-v3 | diff - %t.dir/asm
 // RUN: graphc compile %t.dir/dump/4-loops.txt --from=loops --emit=asm --target=x86-64-v3 | diff - %t.dir/asm
+// RUN: graphc compile %t.dir/dump/5-llvm.txt --from=llvm --emit=asm --target=x86-64-v3 | diff - %t.dir/asm
+// RUN: graphc compile %t.dir/dump/5-llvm.txt --from=llvm --emit=obj --target=x86-64-v3 -o %t.dir/llvm.o
 // RUN: graphc compile %t.dir/dump/4-loops.txt --from=loops --emit=obj --target=x86-64-v3 -o %t.dir/kernels.o
+// RUN: cmp %t.dir/llvm.o %t.dir/kernels.o
 // RUN: llvm-nm %t.dir/kernels.o | FileCheck %s --check-prefix=SYMBOLS
+
+// What was rewritten is not rewritten again, but for the rest a graph like others.
+// RUN: graphc compile %t.dir/dump/1-rewritten.txt --from=rewritten --emit=rewritten | diff - %t.dir/dump/1-rewritten.txt
+// RUN: graphc compile %t.dir/dump/1-rewritten.txt --from=rewritten --emit=kernels | diff - %t.dir/dump/2-kernels.txt
+// RUN: graphc compile %t.dir/dump/1-rewritten.txt --from=rewritten --emit=asm --target=x86-64-v3 | diff - %t.dir/asm
+// RUN: graphc compile %s --from=rewritten --emit=rewritten | FileCheck %s --check-prefix=KEPT
+// RUN: graphc compile %s --from=rewritten --emit=kernels --dump-stages=%t.dir/rewritten
+// RUN: ls %t.dir/rewritten | FileCheck %s --check-prefix=LATER
 
 // What the target has, and no more.
 // RUN: FileCheck %s --check-prefix=AVX2 < %t.dir/asm
@@ -30,6 +41,13 @@
 // 2 * 3 is a constant now.
 // REWRITTEN: dense<6.000000e+00> : tensor<f32>
 // REWRITTEN-NOT: dense<2.000000e+00>
+
+// KEPT: dense<2.000000e+00>
+// KEPT: dense<3.000000e+00>
+// KEPT-NOT: dense
+
+// LATER: 0-rewritten.txt
+// LATER-NEXT: 1-kernels.txt
 
 // SYMBOLS: T graphc_{{[a-z_0-9]+}}
 

@@ -13,10 +13,12 @@ namespace {
 
 struct CompileVerb {
   Common common;
-  std::string emit = "linalg", from, out, name;
+  std::string emit = "linalg", from = "graph", out, name;
 
   bool toFile() const { return !out.empty() && out != "-"; }
-  bool wantsLibrary() const { return emit == "lib" || (emit == "obj" && from.empty()); }
+  /// Whether FILE is a graph, and not kernels.
+  bool fromGraph() const { return from == "graph" || from == "rewritten"; }
+  bool wantsLibrary() const { return emit == "lib" || (emit == "obj" && fromGraph()); }
 };
 
 bool isLetterOrDigit(char c) { return std::isalnum(static_cast<unsigned char>(c)); }
@@ -43,6 +45,11 @@ std::string libraryName(const std::string &path) {
   return name;
 }
 
+/// The stage's place among kStages; the end for a library.
+size_t stageNumber(const std::string &stage) {
+  return size_t(std::find(std::begin(kStages), std::end(kStages), stage) - std::begin(kStages));
+}
+
 /// Wrong usage where options do not go together.
 void checkUsage(const CompileVerb &verb) {
   verb.common.checkUsage();
@@ -50,7 +57,10 @@ void checkUsage(const CompileVerb &verb) {
   if (mode != "fast_run" && mode != "fast_compile")
     throw CLI::ValidationError("--mode=" + mode,
                                "compiles nothing; the modes that do are fast_run, fast_compile");
-  if (verb.emit == "lib" && !verb.from.empty())
+  if (stageNumber(verb.emit) < stageNumber(verb.from))
+    throw CLI::ValidationError("--emit=" + verb.emit,
+                               "that stage comes before --from=" + verb.from);
+  if (verb.emit == "lib" && !verb.fromGraph())
     throw CLI::ValidationError("--emit=lib", "takes a graph; the text of --from=" + verb.from +
                                                  " has no program around its kernels");
   if (verb.emit == "lib" && fileName(verb.out).find(".so") == std::string::npos)
@@ -87,7 +97,8 @@ absl::Status compile(const CompileVerb &verb) {
   options.dumpStages = verb.common.dumpStages;
   options.observer = stageObserver(verb.common.verbose);
   absl::StatusOr<std::string> result;
-  if (verb.from.empty()) {
+  options.isRewritten = verb.from == "rewritten";
+  if (verb.fromGraph()) {
     absl::StatusOr<GraphModule> module = loadModule(verb.common);
     if (!module.ok())
       return module.status();
@@ -118,8 +129,10 @@ void addCompile(CLI::App &app, absl::Status &status) {
                   "shared library and a C header")
       ->check(CLI::IsMember(stages))
       ->capture_default_str();
-  sub->add_option("--from", verb->from, "The stage that FILE is the text of (default: graph)")
-      ->check(CLI::IsMember(std::vector<std::string>{"linalg", "loops"}));
+  sub->add_option("--from", verb->from, "The stage that FILE is the text of; others come after it")
+      ->check(
+          CLI::IsMember(std::vector<std::string>{"graph", "rewritten", "linalg", "loops", "llvm"}))
+      ->capture_default_str();
   sub->add_option("-o,--out", verb->out, "File to write; default: standard output");
   sub->add_option("--name", verb->name,
                   "Start of a library's C names (default: from the name of the file written)");

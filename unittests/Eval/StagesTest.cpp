@@ -48,6 +48,8 @@ TEST_P(StagesOfOp, AreReadBack) {
     ASSERT_TRUE(loops.ok()) << loops.status() << *linalg;
     auto code = (*compiler)->translate(*loops, "loops", "loops", "llvm", options);
     ASSERT_TRUE(code.ok()) << code.status() << *loops;
+    auto again = (*compiler)->translate(*code, "llvm", "llvm", "llvm", options);
+    ASSERT_TRUE(again.ok()) << again.status() << *code;
   }
 }
 

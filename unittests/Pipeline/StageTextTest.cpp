@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <sstream>
 
 #include "Kernels/CompilerInterface.h"
 #include "graphc/Import.h"
@@ -58,6 +59,14 @@ std::string with(std::string text, std::string_view old, std::string_view now) {
   return at == text.npos ? text : text.replace(at, old.size(), now);
 }
 
+std::string withoutComments(const std::string &llvm) {
+  std::istringstream in(llvm);
+  std::string text, line;
+  while (std::getline(in, line))
+    text += line.substr(0, line.find(';')) + "\n";
+  return text;
+}
+
 /// One way gives the same code as the other.
 TEST(StageText, GoesOnWhereTheStageEnded) {
   for (const char *target : {"x86-64", "x86-64-v3", "x86-64-v4", "aarch64"}) {
@@ -65,7 +74,19 @@ TEST(StageText, GoesOnWhereTheStageEnded) {
     auto loops = translate(linalg, "linalg", "loops", target);
     ASSERT_TRUE(loops.ok()) << loops.status();
     EXPECT_EQ(*loops, stageOf(kGraph, "loops", target));
-    EXPECT_EQ(*translate(*loops, "loops", "asm", target), stageOf(kGraph, "asm", target));
+    std::string assembly = stageOf(kGraph, "asm", target);
+    EXPECT_EQ(*translate(*loops, "loops", "asm", target), assembly);
+    auto llvm = translate(*loops, "loops", "llvm", target);
+    ASSERT_TRUE(llvm.ok()) << llvm.status();
+    EXPECT_EQ(*llvm, stageOf(kGraph, "llvm", target));
+    EXPECT_EQ(*translate(*llvm, "llvm", "asm", target), assembly);
+    auto again = translate(*llvm, "llvm", "llvm", target);
+    ASSERT_TRUE(again.ok()) << again.status();
+    EXPECT_TRUE(withoutComments(*again) == withoutComments(*llvm)); // predecessors in another order
+    EXPECT_EQ(*translate(*llvm, "llvm", "obj", target),
+              *translate(linalg, "linalg", "obj", target));
+    EXPECT_EQ(*translate(linalg, "linalg", "linalg", target), linalg);
+    EXPECT_EQ(*translate(*loops, "loops", "loops", target), *loops);
   }
 }
 
@@ -204,6 +225,118 @@ func.func @f(%x: memref<f32> {llvm.noalias}, %n: index) -> i32 attributes {graph
               HasSubstr("the target aarch64 has no AVX-512"));
 }
 
+/// A kernel of everything that LLVM IR of graphc has.
+constexpr std::string_view kLLVM = R"(source_filename = "kernels"
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+target triple = "x86_64-unknown-linux-gnu"
+
+define i32 @f(ptr readonly %0, ptr readonly %1) #0 {
+  %3 = load ptr, ptr %0, align 8, !invariant.load !1
+  %4 = alloca i32, align 4
+  %5 = getelementptr inbounds nuw float, ptr %3, i64 8
+  %6 = load <16 x float>, ptr %5, align 4
+  %7 = call <16 x float> @llvm.x86.avx512.mask.getexp.ps.512(<16 x float> %6, <16 x float> zeroinitializer, i16 -1, i32 4)
+  %8 = call <16 x i32> @llvm.fptosi.sat.v16i32.v16f32(<16 x float> %7)
+  %9 = sitofp <16 x i32> %8 to <16 x float>
+  store <16 x float> %9, ptr %5, align 4
+  %10 = call double asm "", "=x,0"(double 0.000000e+00)
+  ret i32 0
+}
+
+declare <16 x float> @llvm.x86.avx512.mask.getexp.ps.512(<16 x float>, <16 x float>, i16, i32 immarg)
+declare <16 x i32> @llvm.fptosi.sat.v16i32.v16f32(<16 x float>)
+
+attributes #0 = { nounwind "graphc-noalias"="0,1" "prefer-vector-width"="512" "target-cpu"="x86-64-v4" "target-features" }
+
+!llvm.module.flags = !{!0}
+!0 = !{i32 2, !"Debug Info Version", i32 3}
+!1 = !{}
+)";
+
+TEST(StageText, LLVMThatIsNoneOfGraphcsIsAnError) {
+  auto fine = translate(kLLVM, "llvm");
+  ASSERT_TRUE(fine.ok()) << fine.status();
+  for (const Wrong &wrong : std::initializer_list<Wrong>{
+           // words
+           {"ret i32 0", "ret i32 0, !dbg !1",
+            "stage.mlir:15:14: metadata that this stage does not use"},
+           {"define i32", "module asm \"hlt\"\ndefine i32",
+            "stage.mlir:5:1: 'module' is no word of this stage"},
+           {"define i32", "@g = global i32 0\ndefine i32", "'global' is no word of this stage"},
+           {"define i32", "define i32 section \"x\"", "'section' is no word of this stage"},
+           {"load <16 x float>", "load atomic <16 x float>", "'atomic' is no word of this stage"},
+           {"ptr %0,", "ptr byval(i32) %0,", "'byval' is no word of this stage"},
+           {"@f(", "@\"f\"(", "a name that is not plain"},
+           {"<16 x i32>", "<99999 x i32>", "vectors have up to 64 lanes, and there are no arrays"},
+           {"alloca i32", "alloca [4 x i32]",
+            "vectors have up to 64 lanes, and there are no arrays"},
+           {"alloca i32", "alloca i128", "integers have up to 64 bits"},
+           {"@llvm.fptosi.sat.", "@llvm.memcpy.inline.",
+            "an intrinsic that this stage does not use"},
+           {"#0 {", "#zero {", "attributes have a number"},
+           {"ret i32 0", "ret i32 0 ^", "a character that this stage does not use"},
+           {"\"target-features\"", "\"target-features", "a string that does not end on its line"},
+           {"i64 8", "((((((((((((((((((i64 8))))))))))))))))))", "nested too deep"},
+           // the parser
+           {"ret i32 0", "ret i32", "stage.mlir:16:1: expected value token"},
+           {"alloca i32", "alloca label", "stage.mlir:7:15: invalid type for alloca"},
+           // the verifier
+           {"ret i32 0", "ret i64 0", "stage.mlir:15:7: value doesn't match function result type"},
+           {"readonly %0", "align 3 %0", ""},
+           {"i32 4)", "i32 %a)", ""},
+           // what graphc makes of them
+           {"x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu",
+            "stage.mlir:3:1: the text is for 'aarch64-unknown-linux-gnu', and the target x86-64-v4 "
+            "is 'x86_64-unknown-linux-gnu'"},
+           {"-n8:16:32:64", "-n8:16:32",
+            "stage.mlir:2:1: the data layout is not that of the target x86-64-v4"},
+           {"!\"Debug Info Version\"", "!\"cf-protection-branch\"",
+            "stage.mlir:23:1: a module flag that this stage does not use"},
+           {"\"x86-64-v4\"", "\"znver4\"",
+            "stage.mlir:5:1: target-cpu is 'znver4', and that of the target x86-64-v4 is "
+            "'x86-64-v4' (@f)"},
+           {"\"target-features\"", "\"target-features\"=\"+soft-float\"",
+            "target-features is '+soft-float', and that of the target x86-64-v4 is '' (@f)"},
+           {"nounwind \"", "nounwind willreturn \"",
+            "the attributes are not those of a kernel (@f)"},
+           {"\"0,1\"", "\"0,x\"", "the attributes are not those of a kernel (@f)"},
+           {"i32 @f(ptr readonly %0", "i32 @f(i64 %a, ptr readonly %0",
+            "a kernel takes two pointers and returns i32 (@f)"},
+           {"@f(", "@f-1(", "a kernel's name is made of letters, digits, '_' and '.' (@f-1)"},
+           {"declare", "declare i32 @system(ptr)\ndeclare",
+            "stage.mlir:18:1: kernels call intrinsics alone (@system)"},
+           {"alloca i32", "alloca i32, i64 99999",
+            "stage.mlir:7:3: what lies on the stack is small, and its size is known (alloca)"},
+           {"alloca i32, align 4", "alloca i32, align 4096",
+            "what lies on the stack is a number or a vector (alloca)"},
+           {"alloca i32, align 4", "alloca { i32 }",
+            "what lies on the stack is a number or a vector"},
+           {"ptr %5, align 4\n  %7", "ptr %5, align 1073741824\n  %7",
+            "stage.mlir:9:3: accesses are as aligned as their elements (load)"},
+           {"float, ptr %3, i64 8", "{ i32, i32 }, ptr %3, i64 8, i32 1",
+            "an address is a pointer and one index (getelementptr)"},
+           {"i16 -1, i32 4)", "i16 -1, i32 9)",
+            "stage.mlir:10:3: an immediate that the instruction has not (call)"},
+           {"asm \"\"", "asm \"hlt\"", "inline assembly is empty, to hide a value (call)"},
+           {"store <16 x float> %9,", "store ptr @f,",
+            "a constant is a number, or one for each lane (store)"},
+       }) {
+    SCOPED_TRACE(wrong.now);
+    auto result = translate(with(std::string(kLLVM), wrong.old, wrong.now), "llvm");
+    EXPECT_EQ(errorKind(result.status()), ErrorKind::ValueError) << result.status();
+    std::string text = errorPlace(result.status()) ? errorPlace(result.status())->str() + ": " : "";
+    EXPECT_THAT(text + messageOf(result.status()), HasSubstr(wrong.message));
+  }
+  EXPECT_EQ(messageOf(translate(kLLVM, "llvm", "obj", "x86-64").status()),
+            "target-cpu is 'x86-64-v4', and that of the target x86-64 is 'x86-64' (@f)");
+  std::string other =
+      with(std::string(kLLVM), "\"target-cpu\"=\"x86-64-v4\"", "\"target-cpu\"=\"x86-64\"");
+  EXPECT_EQ(messageOf(translate(with(other, "\"prefer-vector-width\"=\"512\" ", ""), "llvm", "obj",
+                                "x86-64")
+                          .status()),
+            "the target x86-64 has no AVX-512 (call)");
+}
+
 /// The parser calls itself for brackets, operators and aliases.
 TEST(StageText, DeepTextsAreAnError) {
   auto repeat = [](std::string_view part) {
@@ -243,7 +376,7 @@ TEST(StageText, DamagedTexts) {
   auto below = [&](size_t end) { return size_t(random() % end); };
   const char *given = getenv("GRAPHC_TEST_DAMAGED");
   int count = given ? atoi(given) : 300;
-  for (const char *from : {"linalg", "loops"}) {
+  for (const char *from : {"linalg", "loops", "llvm"}) {
     std::string text = stageOf(kGraph, from, "x86-64-v4");
     // Words, with what separates them.
     std::vector<std::string> words;
