@@ -1,5 +1,6 @@
 //===- Graph/Apply.cpp - one use of an op ---------------------------------===//
 #include "Graph/Nodes.h"
+#include "Support/Text.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/container/inlined_vector.h"
 #include "graphc/OpDef.h"
@@ -77,13 +78,18 @@ absl::StatusOr<Apply> Apply::create(const Op &op, Variables inputs, Variables ou
   auto fail = [&](ErrorKind kind, const std::string &what) {
     return makeError(kind, std::string(op.name()) + ": " + what, place);
   };
+  auto invalid = [&](const std::string &label, const Variable &v) {
+    absl::string_view why = v.status().message();
+    return fail(ErrorKind::TypeError,
+                label + " is Invalid: " + std::string(why.data(), why.size()));
+  };
   for (size_t i = 0; i < inputs.size(); ++i)
     if (!inputs[i].ok())
-      return fail(ErrorKind::TypeError, "input " + std::to_string(i) + " is Invalid");
+      return invalid("input " + std::to_string(i), inputs[i]);
   for (size_t i = 0; i < outputs.size(); ++i) {
     std::string label = "output " + std::to_string(i);
     if (!outputs[i].ok())
-      return fail(ErrorKind::TypeError, label + " is Invalid");
+      return invalid(label, outputs[i]);
     if (outputs[i].hasOwner())
       return fail(ErrorKind::ValueError, label + " belongs to another Apply, of " +
                                              std::string(outputs[i].owner().op().name()));
@@ -109,8 +115,9 @@ absl::StatusOr<Apply> Apply::cloneWithNewInputs(absl::Span<const Variable> input
                                                 bool strict) const {
   if (inputs.size() != node_->numInputs)
     return makeError(ErrorKind::ValueError,
-                     std::string(op().name()) + ": expected " + std::to_string(numInputs()) +
-                         " inputs, got " + std::to_string(inputs.size()),
+                     std::string(op().name()) + ": expected " +
+                         counted(size_t(numInputs()), "input") + ", got " +
+                         std::to_string(inputs.size()),
                      place());
   Variables chosen(inputs.begin(), inputs.end());
   bool again = false;

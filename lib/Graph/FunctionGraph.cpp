@@ -5,6 +5,7 @@
 #include "Graph/GraphState.h"
 #include "Graph/Import.h"
 #include "Graph/Walk.h"
+#include "Support/Text.h"
 
 namespace graphc {
 
@@ -51,8 +52,7 @@ static absl::Status checkUpdates(const FunctionGraphOptions &options, size_t num
       return makeError(ErrorKind::ValueError,
                        "the update mapping names output " + std::to_string(output) + " and input " +
                            std::to_string(input) + " of a FunctionGraph of " +
-                           std::to_string(numInputs) + " inputs and " + std::to_string(numOutputs) +
-                           " outputs");
+                           counted(numInputs, "input") + " and " + counted(numOutputs, "output"));
   return absl::OkStatus();
 }
 

@@ -10,6 +10,7 @@
 #include "Graph/Import.h"
 #include "Graph/Walk.h"
 #include "Support/Log.h"
+#include "Support/Text.h"
 #include "absl/container/flat_hash_set.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/OpDef.h"
@@ -154,10 +155,9 @@ static absl::StatusOr<uint32_t> findUse(const GraphState &state, const Client &c
     count = client.node.node()->numInputs;
   }
   if (client.index < 0 || size_t(client.index) >= count)
-    return makeError(ErrorKind::IndexError, owner + " has " + std::to_string(count) +
-                                                (client.isOutput() ? " outputs" : " inputs") +
-                                                "; there is no number " +
-                                                std::to_string(client.index));
+    return makeError(ErrorKind::IndexError,
+                     owner + " has " + counted(count, client.isOutput() ? "output" : "input") +
+                         "; there is no number " + std::to_string(client.index));
   return state.useOf(client);
 }
 

@@ -8,7 +8,9 @@ namespace graphc::detail {
 std::string describe(const VariableNode *v) {
   std::string text = v->extras ? v->extras->name : "";
   if (text.empty())
-    text = v->owner ? "a result of " + std::string(v->owner->op.name()) : "an unnamed Variable";
+    text = v->owner      ? "a result of " + std::string(v->owner->op.name())
+           : v->constant ? "a constant"
+                         : "an unnamed Variable";
   return text + ": " + v->type.brief();
 }
 

@@ -197,9 +197,8 @@ absl::StatusOr<Apply> Op::makeNode(absl::Span<const Operand> operands, Place pla
   if (!types.ok())
     return failAs(types.status());
   if (types->size() != size_t(def().numResults))
-    return fail(ErrorKind::Internal, "the type rule gives " + std::to_string(types->size()) +
-                                         " types for " + std::to_string(def().numResults) +
-                                         " results");
+    return fail(ErrorKind::Internal, "the type rule gives " + counted(types->size(), "type") +
+                                         " for " + counted(size_t(def().numResults), "result"));
   for (const Type &type : *types)
     if (type.kind() == Type::Kind::Invalid)
       return failAs(type.status());

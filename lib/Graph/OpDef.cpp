@@ -5,6 +5,8 @@
 #include <memory>
 #include <set>
 
+#include "Support/Text.h"
+
 namespace graphc {
 
 /// Lower camel case: a lower-case letter, then letters and digits.
@@ -66,12 +68,12 @@ static std::string mapMistake(const OpDef &def) {
   if (!isOutputMap(def, def.viewMap) || !isOutputMap(def, def.destroyMap))
     return "a view or destroy map names an output or an operand that does not exist";
   if (!def.connection.empty() && !def.variadic && def.connection.size() != def.operands.size())
-    return "the connection pattern has " + std::to_string(def.connection.size()) + " rows for " +
-           std::to_string(def.operands.size()) + " operands";
+    return "the connection pattern has " + counted(def.connection.size(), "row") + " for " +
+           counted(def.operands.size(), "operand");
   for (const std::vector<bool> &row : def.connection)
     if (row.size() != size_t(def.numResults))
       return "the connection pattern has a row of " + std::to_string(row.size()) + " for " +
-             std::to_string(def.numResults) + " results";
+             counted(size_t(def.numResults), "result");
   return "";
 }
 

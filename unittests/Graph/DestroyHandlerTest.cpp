@@ -13,7 +13,6 @@ namespace graphc {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 
 Op aliasing(std::string name, int numOperands, std::vector<int> views, std::vector<int> destroys,
@@ -78,8 +77,8 @@ TEST_F(DestroyHandlerTest, OneForEachGraph) {
 TEST_F(DestroyHandlerTest, MultipleDestroyers) {
   EXPECT_EQ(refusal({addInto(x, y), expInto(x)}),
             "expInto overwrites the memory of x, and so does addInto: multiple destroyers");
-  EXPECT_THAT(refusal({addInto(view(view(x)), y), expInto(view(x))}),
-              HasSubstr("multiple destroyers"));
+  EXPECT_EQ(refusal({addInto(view(view(x)), y), expInto(view(x))}),
+            "expInto overwrites the memory of x, and so does addInto: multiple destroyers");
   EXPECT_TRUE(valid({expInto(addInto(x, y))}));
   EXPECT_EQ(DestroyHandler::root(view(view(x))), x);
   Variable made = addInto(x, y);
@@ -107,11 +106,13 @@ TEST_F(DestroyHandlerTest, ConstantsAndProtected) {
 TEST_F(DestroyHandlerTest, ReadsWhatItDestroys) {
   EXPECT_EQ(refusal({addInto(x, x)}),
             "addInto overwrites its input 0, whose memory it reads as input 1 too");
-  EXPECT_THAT(refusal({addInto(x, view(x))}), HasSubstr("whose memory it reads as input 1"));
+  EXPECT_EQ(refusal({addInto(x, view(x))}),
+            "addInto overwrites its input 0, whose memory it reads as input 1 too");
   Op same = aliasing("same", 2, {}, {0}, [](OpDef &d) { d.tolerateSame = {{0, 1}}; });
   Op any = aliasing("any", 2, {}, {0}, [](OpDef &d) { d.tolerateAliased = {{0, 1}}; });
   EXPECT_TRUE(valid({same(x, x)}));
-  EXPECT_THAT(refusal({same(x, view(x))}), HasSubstr("whose memory it reads as input 1"));
+  EXPECT_EQ(refusal({same(x, view(x))}),
+            "same overwrites its input 0, whose memory it reads as input 1 too");
   EXPECT_TRUE(valid({any(x, view(x))}));
   EXPECT_TRUE(valid({any(x, x)}));
 }
@@ -133,14 +134,16 @@ TEST_F(DestroyHandlerTest, ReadersComeFirst) {
 TEST_F(DestroyHandlerTest, ReaderOfTheResult) {
   EXPECT_EQ(refusal({add(x, addInto(x, y))}),
             "addInto overwrites memory that add reads, which runs after it");
-  EXPECT_THAT(refusal({add(view(x), exp(addInto(x, y)))}), HasSubstr("which runs after it"));
+  EXPECT_EQ(refusal({add(view(x), exp(addInto(x, y)))}),
+            "addInto overwrites memory that add reads, which runs after it");
 }
 
 // F-138 over several destroyers: add(x, b) before a's op, add(y, a) before b's.
 TEST_F(DestroyHandlerTest, CycleOverSeveral) {
   Op copy = testOp("copy", 2);
   Variable a = expInto(x), b = expInto(y);
-  EXPECT_THAT(refusal({copy(x, b), copy(y, a)}), HasSubstr("which runs after it"));
+  EXPECT_EQ(refusal({copy(x, b), copy(y, a)}),
+            "expInto overwrites memory that copy reads, which runs after it");
   EXPECT_TRUE(valid({copy(x, b), a}));
 }
 
@@ -159,7 +162,8 @@ TEST_F(DestroyHandlerTest, RefusedReplacementIsUndone) {
   EXPECT_THAT(was, ElementsAre("add", "expInto"));
   absl::Status status =
       fg.replaceValidate(fg.output(1), addInto(fg.input(0), fg.input(1))).status();
-  EXPECT_THAT(std::string(status.message()), HasSubstr("multiple destroyers"));
+  EXPECT_EQ(std::string(status.message()),
+            "addInto overwrites the memory of x, and so does expInto: multiple destroyers");
   EXPECT_EQ(order(fg), was);
   EXPECT_TRUE(fg.validate().ok());
   EXPECT_TRUE(fg.checkIntegrity().ok());

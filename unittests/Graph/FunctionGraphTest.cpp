@@ -13,7 +13,6 @@ namespace graphc {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 std::vector<std::string> names(const std::vector<Apply> &nodes) {
   std::vector<std::string> result;
@@ -79,7 +78,8 @@ TEST_F(FunctionGraphTest, TakesTheUsersNodes) {
     EXPECT_EQ(fg.input(0), x);
     absl::StatusOr<FunctionGraph> second = FunctionGraph::create({x}, {q}, {.clone = false});
     EXPECT_EQ(errorKind(second.status()), ErrorKind::ValueError);
-    EXPECT_THAT(message(second.status()), HasSubstr("belongs to another FunctionGraph"));
+    EXPECT_EQ(message(second.status()),
+              "input 0 of the FunctionGraph, x: f64, belongs to another FunctionGraph");
     EXPECT_EQ(errorKind(FunctionGraph::create({}, {e}, {.clone = false}).status()),
               ErrorKind::ValueError);
   }
@@ -120,7 +120,7 @@ TEST_F(FunctionGraphTest, NullType) {
   Variable none(Type::null("floor has no gradient"), "g");
   absl::StatusOr<FunctionGraph> fg = FunctionGraph::create({}, {none});
   EXPECT_EQ(errorKind(fg.status()), ErrorKind::TypeError);
-  EXPECT_THAT(message(fg.status()), HasSubstr("floor has no gradient"));
+  EXPECT_EQ(message(fg.status()), "output 0 is of Null type, not defined: floor has no gradient");
 }
 
 // F-035: constants are no inputs. Inputs twice are refused; errors are carried on.
@@ -239,9 +239,9 @@ TEST_F(FunctionGraphTest, RefusesOtherTypes) {
   EXPECT_TRUE(fg.replace(fx, fx).ok());
   absl::Status status = fg.replace(fx, fvector("v"), "why");
   EXPECT_EQ(errorKind(status), ErrorKind::TypeError);
-  EXPECT_THAT(message(status), HasSubstr("Vector(float32, shape=(?,))"));
-  EXPECT_THAT(message(status), HasSubstr("Scalar(float64, shape=())"));
-  EXPECT_THAT(message(status), HasSubstr("(why)"));
+  EXPECT_EQ(message(status),
+            "cannot replace x: f64 by v: f32[?]: the type of the replacement, Vector(float32, "
+            "shape=(?,)), is neither Scalar(float64, shape=()) nor a narrower one (why)");
   EXPECT_EQ(fg.output(0).owner().input(0), fx);
   expectSound(fg);
 }
@@ -357,13 +357,18 @@ TEST_F(FunctionGraphTest, Integrity) {
     EXPECT_EQ(status.ok() ? ErrorKind::None : errorKind(status), ErrorKind::Inconsistency);
     return message(status);
   };
-  EXPECT_THAT(damage(fg.input(0)), HasSubstr("excess node: exp"));
-  EXPECT_THAT(damage(fg.input(0)), HasSubstr("x: f64 lacks a client"));
-  EXPECT_THAT(damage(fg.input(0)), HasSubstr("stale client of a result of exp: f64"));
-  EXPECT_THAT(damage(stranger), HasSubstr("missing node: log"));
-  EXPECT_THAT(damage(w), HasSubstr("undeclared input: w: f64"));
+  EXPECT_EQ(damage(fg.input(0)),
+            "the FunctionGraph is inconsistent:\n  excess node: exp\n  excess Variable: a result "
+            "of exp: f64\n  stale client of a result of exp: f64\n  x: f64 lacks a client");
+  EXPECT_EQ(damage(stranger), "the FunctionGraph is inconsistent:\n  excess node: exp\n  excess "
+                              "Variable: a result of exp: f64\n  stale client of a result of exp: "
+                              "f64\n  a result of log: f64 lacks a client\n  missing node: log");
+  EXPECT_EQ(damage(w), "the FunctionGraph is inconsistent:\n  excess node: exp\n  excess Variable: "
+                       "a result of exp: f64\n  stale client of a result of exp: f64\n  w: f64 "
+                       "lacks a client\n  undeclared input: w: f64");
   sum.output(0).node()->index = 1;
-  EXPECT_THAT(message(fg.checkIntegrity()), HasSubstr("another owner or index"));
+  EXPECT_EQ(message(fg.checkIntegrity()),
+            "the FunctionGraph is inconsistent:\n  output 0 of add has another owner or index");
   sum.output(0).node()->index = 0;
   expectSound(fg);
 }

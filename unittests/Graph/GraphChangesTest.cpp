@@ -226,7 +226,7 @@ TEST_F(GraphChangesTest, AddsInputsAndOutputs) {
   refused(fg.addInput(exp(z)), ErrorKind::ValueError,
           "a result of exp: f64 cannot become an input: it is computed by exp");
   refused(fg.addInput(constant(1.0)), ErrorKind::TypeError,
-          "an unnamed Variable: f64 cannot become an input: it is a constant");
+          "a constant: f64 cannot become an input: it is a constant");
   FunctionGraph other = graph({z}, {exp(z)}, {.clone = false});
   refused(fg.addInput(z), ErrorKind::ValueError,
           "z: f64 cannot become an input: it belongs to another FunctionGraph");

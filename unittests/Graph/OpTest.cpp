@@ -8,7 +8,6 @@ namespace graphc {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 std::string message(const absl::Status &status) { return std::string(status.message()); }
 
@@ -171,8 +170,9 @@ TEST_F(OpTest, FilterVariable) {
   EXPECT_FALSE(filterVariable(TensorType(DType::Float64, {2, 4}), partly).ok());
   Variable bad = filterVariable(narrow, fmatrix("f"));
   EXPECT_EQ(errorKind(bad.status()), ErrorKind::TypeError);
-  EXPECT_THAT(message(bad.status()), HasSubstr("Matrix(float32, shape=(?, ?))"));
-  EXPECT_THAT(message(bad.status()), HasSubstr("Matrix(float64, shape=(2, 3))"));
+  EXPECT_EQ(message(bad.status()),
+            "Variable f of type Matrix(float32, shape=(?, ?)) where Matrix(float64, shape=(2, 3)) "
+            "is needed; nothing is cast implicitly");
 }
 
 //===--- Op and makeNode --------------------------------------------------===//
@@ -187,8 +187,8 @@ TEST_F(OpTest, CountsOperands) {
   OpDef def = testDef("stack", 2);
   def.variadic = true;
   EXPECT_TRUE((*defineOp(def))(x, y, z).ok());
-  EXPECT_THAT(message((*defineOp(def))(x).status()),
-              HasSubstr("expected at least 2 operands, got 1"));
+  EXPECT_EQ(message((*defineOp(def))(x).status()),
+            "stack: expected at least 2 operands, got 1\n  stack(x: f64[?,?])");
   def.minOperands = 1;
   EXPECT_TRUE((*defineOp(def))(x).ok());
   EXPECT_EQ((*defineOp(def))({x, y, 1, 2, 3}).owner().numInputs(), 5);
@@ -224,7 +224,9 @@ TEST_F(OpTest, ErrorsGoOn) {
 TEST_F(OpTest, NoTensor) {
   Variable none(Type::null("no gradient"));
   EXPECT_EQ(errorKind(add(x, none).status()), ErrorKind::TypeError);
-  EXPECT_THAT(message(add(x, none).status()), HasSubstr("no gradient"));
+  EXPECT_EQ(
+      message(add(x, none).status()),
+      "add: operand 1 is no tensor but Null(no gradient)\n  add(x: f64[?,?], Null(no gradient))");
 }
 
 // F-053: one output, the default one, or all in a list; that is what callAll gives of any op.
