@@ -382,6 +382,8 @@ public:
   /// What has been recorded so far; its size table is `sizes()` until `finish` moves it in.
   const Emission &emission() const;
   const std::vector<SizeNode> &sizes() const;
+  /// OK, or the first mistake so far: Internal, since an emission is code.
+  absl::Status status() const;
   /// The record, or the first mistake. The Emitter is empty afterwards.
   absl::StatusOr<Emission> finish();
   static constexpr int64_t kMaxKnownElements = 64;

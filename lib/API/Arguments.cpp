@@ -100,9 +100,9 @@ absl::StatusOr<std::vector<Tensor>> bindArguments(const Signature &s,
   std::string function = s.function.empty() ? "function" : s.function;
   size_t count = s.types.size();
   if (positional.size() > count)
-    return makeError(ErrorKind::TypeError,
-                     function + ": takes " + std::to_string(count) + " arguments but got " +
-                         std::to_string(positional.size()) + "; " + listNames(s));
+    return makeError(ErrorKind::TypeError, function + ": takes " + counted(count, "argument") +
+                                               " but got " + std::to_string(positional.size()) +
+                                               "; " + listNames(s));
   std::vector<bool> given(count, false);
   std::fill_n(given.begin(), positional.size(), true);
   std::vector<Tensor> values = std::move(positional);
@@ -116,7 +116,7 @@ absl::StatusOr<std::vector<Tensor>> bindArguments(const Signature &s,
         return makeError(ErrorKind::TypeError,
                          function + ": the name '" + std::string(argument.name) +
                              "' is ambiguous: inputs " + std::to_string(found) + " and " +
-                             std::to_string(i) + " have it");
+                             std::to_string(i) + " have it; give them by position");
       found = i;
     }
     if (found == count)

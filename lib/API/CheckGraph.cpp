@@ -49,11 +49,13 @@ absl::Status checkGraph(const GraphModule &module, OnUnusedInput onUnused, Place
                            std::to_string(it->second) + " and " + std::to_string(i),
                        place);
   }
-  for (const Variable &v : module.outputs) {
+  for (size_t i = 0; i < module.outputs.size(); ++i) {
+    const Variable &v = module.outputs[i];
     if (!v.ok())
       return v.status();
     if (!v.type().isTensor())
-      return makeError(ErrorKind::TypeError, "function: an output is " + v.type().str(), place);
+      return makeError(ErrorKind::TypeError,
+                       "function: output " + std::to_string(i) + " is " + v.type().str(), place);
   }
   absl::flat_hash_set<Variable> used;
   for (const Variable &v : graphInputs(module.outputs, module.inputs)) {

@@ -215,7 +215,7 @@ absl::Status detail::BoundCall::run(absl::Span<void *const> memory,
     Tensor &place = places[i];
     if (place.shape() != results[i].shape())
       return makeError(ErrorKind::ShapeError,
-                       "output " + std::to_string(i) + " has shape " +
+                       "output " + std::to_string(i) + " is " +
                            Type(results[i].dtype(), results[i].shape()).brief() +
                            ", the caller's memory " + Type(place.dtype(), place.shape()).brief());
     if (place.data() == results[i].data())

@@ -11,7 +11,7 @@ namespace graphc {
 absl::StatusOr<void *> loadOwnSymbol(const std::string &file, const std::string &symbol) {
   Dl_info self;
   if (!dladdr(reinterpret_cast<void *>(&loadOwnSymbol), &self) || !self.dli_fname)
-    return makeError(ErrorKind::Io, "the folder of libgraphc cannot be found");
+    return makeError(ErrorKind::Internal, "the folder of libgraphc cannot be found");
   std::string path = (std::filesystem::path(self.dli_fname).parent_path() / file).string();
   // LOCAL: another LLVM in the process must not meet this one. NODELETE: LLVM's static objects do
   // not survive being unloaded.

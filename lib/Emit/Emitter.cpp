@@ -4,6 +4,7 @@
 #include <string>
 
 #include "EmitterState.h"
+#include "Support/Text.h"
 
 namespace graphc {
 
@@ -138,7 +139,8 @@ void Emitter::beginNode(int32_t node, absl::Span<const Type> resultTypes) {
 void Emitter::endNode(const Arrays &results) {
   State &s = *state_;
   if (results.size() != s.resultTypes.size())
-    return s.fail("the number of results differs from the type rule's");
+    return s.fail("there are " + counted(results.size(), "result") + " where the type rule says " +
+                  std::to_string(s.resultTypes.size()));
   for (size_t i = 0; i < results.size(); ++i) {
     const Type &type = s.resultTypes[i];
     Array a = results[i];
@@ -159,6 +161,8 @@ void Emitter::endNode(const Arrays &results) {
 
 const Emission &Emitter::emission() const { return state_->record; }
 const std::vector<SizeNode> &Emitter::sizes() const { return state_->sizes.nodes(); }
+
+absl::Status Emitter::status() const { return state_->mistake; }
 
 absl::StatusOr<Emission> Emitter::finish() {
   State &s = *state_;
@@ -221,11 +225,12 @@ Extent Emitter::element(Array a, Extent index) {
   State &s = *state_;
   const ArrayInfo &info = s.record.arrays[a.id];
   if (isFloat(info.dtype))
-    s.fail("element() of a float array");
+    s.fail("an element of a " + std::string(dtypeName(info.dtype)) + " array is no size");
   if (std::optional<int64_t> i = constantValue(index); i && !info.elements.empty()) {
     if (*i >= 0 && *i < int64_t(info.elements.size()))
       return {this, s.sizes.canonical(info.elements[*i])};
-    s.fail("element() out of range");
+    s.fail("there is no element " + std::to_string(*i) + " of " +
+           std::to_string(info.elements.size()));
   }
   return {this, s.sizes.element(a.id, index.id())};
 }
@@ -260,8 +265,13 @@ Array Emitter::define(const Extents &shape, const Body &body) {
 Array Emitter::reduce(Combine combine, const Extents &parallel, const Extents &reduction,
                       const ReduceBody &body, const ReduceOptions &options) {
   State &s = *state_;
-  if (s.building)
+  if (s.building) {
     s.fail("an array was defined inside the body of another");
+    std::vector<int32_t> shape; // the outer nest goes on
+    for (Extent e : parallel)
+      shape.push_back(s.sizes.canonical(e.id()));
+    return {s.newArray(options.result.value_or(DType::Float64), std::move(shape), -1)};
+  }
   s.building = true;
   s.nest = Nest();
   s.bodyNumbers.clear();
@@ -301,7 +311,8 @@ Array Emitter::reduce(Combine combine, const Extents &parallel, const Extents &r
                                                                             : root.dtype();
   s.nest.accumulator = accumulator;
   if (combine == Combine::None && result != root.dtype())
-    s.fail("a body without reduction has its array's dtype");
+    s.fail("a body without reduction gives " + std::string(dtypeName(root.dtype())) +
+           " where its array is " + std::string(dtypeName(result)));
 
   int32_t stepNumber = int32_t(s.record.steps.size());
   std::vector<int32_t> shape(s.nest.extents.begin(), s.nest.extents.begin() + parallel.size());

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "EmitterState.h"
+#include "Support/Text.h"
 
 namespace graphc {
 
@@ -98,17 +99,22 @@ static uint64_t indexList(Nest &nest, absl::Span<const Scalar> indices) {
   return first;
 }
 
+static std::string notBool(std::string_view what, Scalar condition) {
+  return "the condition of " + std::string(what) + " is " +
+         std::string(dtypeName(condition.dtype())) + ", not bool";
+}
+
 static Scalar loadFrom(Emitter &e, Array a, absl::Span<const Scalar> indices, int32_t mask,
                        int32_t otherwise) {
   Emitter::State &s = e.state();
   if (!s.building)
     s.fail("a load outside a body");
   if (int(indices.size()) != e.rank(a))
-    s.fail("a load of a rank " + std::to_string(e.rank(a)) + " array with " +
-           std::to_string(indices.size()) + " indices");
+    s.fail("a load of an array of rank " + std::to_string(e.rank(a)) + " has " +
+           std::to_string(indices.size()) + (indices.size() == 1 ? " index" : " indices"));
   for (const Scalar &i : indices)
     if (i.dtype() != DType::Int64)
-      s.fail("an index that is not Int64");
+      s.fail("an index is " + std::string(dtypeName(i.dtype())) + ", not int64");
   bool seen = false;
   for (int32_t loaded : s.loads)
     seen |= loaded == a.id;
@@ -126,15 +132,16 @@ Scalar Emitter::load(Array a, absl::Span<const Scalar> indices) {
 Scalar Emitter::loadIf(Scalar condition, Array a, absl::Span<const Scalar> indices,
                        Scalar otherwise) {
   if (condition.dtype() != DType::Bool)
-    state_->fail("the condition of loadIf is not Bool");
+    state_->fail(notBool("loadIf", condition));
   if (otherwise.dtype() != dtype(a))
-    state_->fail("the other value of loadIf has another dtype than the array");
+    state_->fail("the other value of loadIf is " + std::string(dtypeName(otherwise.dtype())) +
+                 ", the array " + std::string(dtypeName(dtype(a))));
   return loadFrom(*this, a, indices, condition.id(), otherwise.id());
 }
 
 void Emitter::check(Scalar condition, ErrorKind kind, std::string_view message) {
   if (condition.dtype() != DType::Bool)
-    state_->fail("the condition of check is not Bool");
+    state_->fail(notBool("check", condition));
   state_->checks.push_back({-1, condition.id(), kind, std::string(message), state_->node});
 }
 
@@ -153,11 +160,14 @@ Scalar apply(ScalarOp op, absl::Span<const Scalar> operands) {
   Emitter &e = *operands[0].emitter();
   Emitter::State &s = e.state();
   if (int(operands.size()) != numScalarOperands(op))
-    s.fail(std::string(scalarOpName(op)) + " has another number of operands");
+    return s.fail(std::string(scalarOpName(op)) + " takes " +
+                  counted(size_t(numScalarOperands(op)), "operand") + ", not " +
+                  std::to_string(operands.size())),
+           operands[0];
   size_t first = op == ScalarOp::Select ? 1 : 0;
   DType dtype = operands[first].dtype();
   if (first && operands[0].dtype() != DType::Bool)
-    s.fail("the condition of select is not Bool");
+    s.fail(notBool("select", operands[0]));
   ScalarNode node{op, givesBool(op) ? DType::Bool : dtype, {-1, -1, -1}, 0};
   for (size_t k = 0; k < operands.size(); ++k) {
     if (k >= first && operands[k].dtype() != dtype)

@@ -12,9 +12,7 @@ absl::Status explainNode(const absl::Status &error, const Apply &node,
   absl::string_view message = error.message();
   std::string text(node.op().name());
   text += ": " + std::string(message.data(), message.size()) + "\n  " + node.op().str() + "(";
-  text += join(inputs, ", ", [](const Tensor &t) {
-    return std::string(dtypeName(t.dtype())) + shapeText(t.shape());
-  });
+  text += join(inputs, ", ", [](const Tensor &t) { return Type(t.dtype(), t.shape()).brief(); });
   return makeError(errorKind(error), text + ")", node.place());
 }
 
@@ -125,7 +123,8 @@ absl::Status GraphEval::compute(absl::Span<const Variable> outputs) {
 
 TensorsOr evaluate(const Apply &node, absl::Span<const Tensor> inputs, EvaluationBudget *budget) {
   if (!node.op().def().emit)
-    return makeError(ErrorKind::NotImplemented, std::string(node.op().name()) + " has no emission",
+    return makeError(ErrorKind::MethodNotDefined,
+                     std::string(node.op().name()) + ": the op does not say what it computes",
                      node.place());
   Emitter e;
   Arrays operands, computed;
@@ -168,9 +167,8 @@ TensorsOr evaluate(const Op &op, absl::Span<const Tensor> inputs) {
 TensorsOr evaluate(absl::Span<const Variable> outputs, absl::Span<const Variable> inputs,
                    absl::Span<const Tensor> values, EvaluationBudget *budget) {
   if (inputs.size() != values.size())
-    return makeError(ErrorKind::ValueError, "there are " + std::to_string(inputs.size()) +
-                                                " inputs and " + std::to_string(values.size()) +
-                                                " values");
+    return makeError(ErrorKind::ValueError, "there are " + counted(inputs.size(), "input") +
+                                                " and " + counted(values.size(), "value"));
   GraphEval eval(budget);
   for (size_t i = 0; i < inputs.size(); ++i)
     if (absl::Status s = eval.give(inputs[i], values[i], i); !s.ok())

@@ -80,8 +80,8 @@ absl::Status GraphEmission::emit(const Apply &node, int32_t number) {
   size_t firstStep = record.steps.size();
   Arrays results = def.emit(emitter_, operands, node.op().attributes());
   emitter_.endNode(results);
-  if (results.size() != types.size())
-    return absl::OkStatus(); // `finish` says so
+  if (absl::Status mistake = emitter_.status(); !mistake.ok())
+    return withPlace(prefixError(mistake, node.op().name()), node.place());
   for (size_t i = 0; i < types.size(); ++i)
     arrays_[node.output(int(i)).node()] = results[i].id;
   bool fails = record.sizeChecks.size() + record.elementChecks.size() != checks;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <thread>
 
+#include "Messages.h"
 #include "graphc/Function.h"
 #include "graphc/OpDef.h"
 #include "graphc/Ops.h"
@@ -122,6 +123,31 @@ TEST(UserOps, TheirRequirementsNameOpPlaceAndShapes) {
     ASSERT_TRUE(errorPlace(status)) << mode;
     EXPECT_THAT(errorPlace(status)->str(), HasSubstr("UserOpsTest.cpp"));
   }
+}
+
+// A mistake in an emission is told with the op and the place of its call, not as a crash.
+TEST(UserOps, MistakesInEmissionsNameOpAndPlace) {
+  OpDef def = differences().def();
+  def.name = "mixed";
+  def.emit = [](Emitter &e, const Arrays &in, const Attributes &) {
+    return Arrays{e.map(in, [&](const Scalars &s) { return s[0] + cast(s[0], DType::Float32); })};
+  };
+  for (const char *mode : kModes) {
+    auto x = dvector("x");
+    absl::Status status = function({x}, {(*defineOp(def))(x)}, {.mode = mode}).status();
+    if (status.ok()) // the interpreter looks at it when it is called
+      status = (*function({x}, {(*defineOp(def))(x)}, {.mode = mode}))(Tensor({1, 2})).status();
+    std::string text = messageOf(status);
+    EXPECT_EQ(text.substr(0, text.find('\n')), "mixed: emission: add of float64 and float32")
+        << mode;
+    EXPECT_EQ(errorKind(status), ErrorKind::Internal);
+    EXPECT_TRUE(errorPlace(status)) << mode;
+  }
+  def.emit = {};
+  auto x = dvector("x");
+  Op silent = *Op::create(std::make_shared<const OpDef>(def));
+  EXPECT_EQ(said(function({x}, {silent(x)}).status()),
+            "MethodNotDefined: mixed: the op does not say what it computes");
 }
 
 //===--- host callbacks ---------------------------------------------------------===//

@@ -1,7 +1,10 @@
 //===- EmitterTest.cpp - recording, size expressions, known elements ------===//
 #include "graphc/Emit.h"
 
+#include <functional>
 #include <gtest/gtest.h>
+
+#include "Messages.h"
 
 namespace graphc {
 namespace {
@@ -148,6 +151,69 @@ TEST(Mistakes, ResultsMustMatchTheTypeRule) {
   e.endNode({e.map({x}, [](const Scalars &s) { return s[0]; })});
   EXPECT_EQ(e.finish().status().message(),
             "emission: a result is float32 of rank 1 where the type rule says tensor<?xf64>");
+}
+
+/// What recording `emit` says.
+std::string mistakeOf(const std::function<void(Emitter &, Array floats, Array integers)> &emit) {
+  Emitter e;
+  emit(e, e.operand(vectorOf(DType::Float32)), e.constant(Tensor({4, 5, 6}, DType::Int64)));
+  std::string text = said(e.status());
+  EXPECT_EQ(said(e.finish().status()), text);
+  return text;
+}
+
+TEST(Mistakes, AreToldWhole) {
+  Type type = vectorOf(DType::Float32);
+  auto body = [](const std::function<Scalar(Emitter &, Array, Scalar)> &make) {
+    return mistakeOf([&](Emitter &e, Array x, Array) {
+      e.define(e.shape(x), [&](Indices i) { return make(e, x, i[0]); });
+    });
+  };
+  EXPECT_EQ(mistakeOf([&](Emitter &e, Array x, Array) {
+              e.beginNode(0, {&type, 1});
+              e.endNode({x, x});
+            }),
+            "Internal: emission: there are 2 results where the type rule says 1");
+  EXPECT_EQ(mistakeOf([&](Emitter &e, Array, Array) {
+              e.beginNode(0, {&type, 1});
+              e.endNode({Array()});
+            }),
+            "Internal: emission: a result was never made");
+  EXPECT_EQ(mistakeOf([](Emitter &e, Array x, Array) { e.element(x); }),
+            "Internal: emission: an element of a float32 array is no size");
+  EXPECT_EQ(mistakeOf([](Emitter &e, Array, Array n) { e.element(n, 3); }),
+            "Internal: emission: there is no element 3 of 3");
+  EXPECT_EQ(mistakeOf([](Emitter &e, Array x, Array) { e.load(x, {e.index(0)}); }),
+            "Internal: emission: a load outside a body");
+  EXPECT_EQ(mistakeOf([](Emitter &e, Array x, Array) {
+              e.reduce(Combine::None, e.shape(x), {},
+                       [&](Indices i, Indices) { return e.load(x, i); }, {.result = DType::Int8});
+            }),
+            "Internal: emission: a body without reduction gives float32 where its array is int8");
+  EXPECT_EQ(body([](Emitter &e, Array x, Scalar i) {
+              e.define(e.shape(x), [&](Indices) { return i; });
+              return i;
+            }),
+            "Internal: emission: an array was defined inside the body of another");
+  EXPECT_EQ(body([](Emitter &, Array, Scalar) { return Scalar(); }),
+            "Internal: emission: a body gave no scalar");
+  EXPECT_EQ(body([](Emitter &e, Array x, Scalar i) { return e.load(x, {i, i}); }),
+            "Internal: emission: a load of an array of rank 1 has 2 indices");
+  EXPECT_EQ(body([](Emitter &e, Array x, Scalar i) { return e.load(x, {cast(i, DType::Int32)}); }),
+            "Internal: emission: an index is int32, not int64");
+  EXPECT_EQ(body([](Emitter &e, Array x, Scalar i) { return e.loadIf(i, x, {i}, e.load(x, {i})); }),
+            "Internal: emission: the condition of loadIf is int64, not bool");
+  EXPECT_EQ(body([](Emitter &e, Array x, Scalar i) { return e.loadIf(i < 1.0, x, {i}, i); }),
+            "Internal: emission: the other value of loadIf is int64, the array float32");
+  EXPECT_EQ(body([](Emitter &e, Array, Scalar i) {
+              e.check(i, ErrorKind::ValueError, "never");
+              return i;
+            }),
+            "Internal: emission: the condition of check is int64, not bool");
+  EXPECT_EQ(body([](Emitter &, Array, Scalar i) { return select(i, i, i + 1.0); }),
+            "Internal: emission: the condition of select is int64, not bool");
+  EXPECT_EQ(body([](Emitter &, Array, Scalar i) { return apply(ScalarOp::Neg, {i, i, i, i}); }),
+            "Internal: emission: neg takes 1 operand, not 4");
 }
 
 } // namespace

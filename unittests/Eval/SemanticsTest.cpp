@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "Eval/Evaluate.h"
+#include "Messages.h"
 #include "graphc/Ops.h"
 
 namespace graphc {
@@ -31,9 +32,33 @@ TEST(RunTimeShapes, ALengthOfOneDoesNotBroadcastByItself) {
   EXPECT_EQ(errorKind(error), ErrorKind::ShapeError);
   EXPECT_EQ(error.message(), "add: extents differ along axis 0: 3 and 1 (an extent broadcasts only "
                              "where its type says 1)\n"
-                             "  add(float64(3,), float64(1,))");
+                             "  add(f64[3], f64[1])");
   ASSERT_TRUE(errorPlace(error));
   EXPECT_NE(errorPlace(error)->str().find("SemanticsTest.cpp"), std::string::npos);
+}
+
+// What only the library itself can ask for: callers of `function` are refused before.
+TEST(Evaluator, RefusesWhatItCannotCompute) {
+  auto x = dscalar("x"), v = dvector("v");
+  OpDef def;
+  def.name = "silent";
+  def.operands = {{"x"}};
+  def.type = [](const TypeRequest &r) { return std::vector<Type>{r.type(0)}; };
+  Variable silent = (*Op::create(std::make_shared<const OpDef>(def)))(x);
+  EvaluationBudget budget{10};
+  EXPECT_EQ(said(errorOf(silent, {x}, {1.0})),
+            "MethodNotDefined: silent: the op does not say what it computes");
+  EXPECT_EQ(
+      said(errorOf(x + 1)),
+      "MissingInput: the graph needs an input that has no value: x Scalar(float64, shape=())");
+  EXPECT_EQ(said(errorOf(x, {x})), "ValueError: there are 1 input and 0 values");
+  EXPECT_EQ(said(errorOf(x, {x}, {Tensor()})),
+            "TypeError: input 0: expected tensor<f64>, got nothing");
+  EXPECT_EQ(said(errorOf(x, {x}, {Tensor({1.0})})),
+            "TypeError: input 0: expected tensor<f64>, got float64(1,)");
+  EXPECT_EQ(
+      said(evaluate({sum(exp(v))}, {v}, {*Tensor::zeros(DType::Float64, {11})}, &budget).status()),
+      "NotSupported: exp: needs more than 10 iterations\n  exp(f64[11])");
 }
 
 // F-023
@@ -78,11 +103,11 @@ TEST(Indexing, ErrorsNameTheIndex) {
   absl::Status error = errorOf(x[5], {x}, {Tensor({1, 2, 3})});
   EXPECT_EQ(errorKind(error), ErrorKind::IndexError);
   EXPECT_EQ(error.message(), "subtensor: index 5 is out of range for axis 0 with 3 elements\n"
-                             "  subtensor{index = \"5\"}(float64(3,))");
+                             "  subtensor{index = \"5\"}(f64[3])");
   error = errorOf(x[i], {x, i}, {Tensor({1, 2, 3}), Tensor(-4)});
   EXPECT_EQ(errorKind(error), ErrorKind::IndexError);
   EXPECT_EQ(error.message(), "subtensor: index -4 is out of range for axis 0 with 3 elements\n"
-                             "  subtensor{index = \"$0\"}(float64(3,), int64())");
+                             "  subtensor{index = \"$0\"}(f64[3], i64)");
   EXPECT_EQ(errorKind(errorOf(x[{Slice(kEnd, kEnd, i)}], {x, i}, {Tensor({1, 2}), Tensor(0)})),
             ErrorKind::ValueError);
 }
