@@ -1,7 +1,7 @@
 //===- WriteProgram.cpp ---------------------------------------------------===//
 #include "AOT/WriteProgram.h"
 
-#include "AOT/DriverBitcode.h"
+#include "AOT/EmbeddedFiles.h"
 #include "AOT/ProgramTables.h"
 #include "JIT/Linker.h"
 #include "JIT/RuntimeSymbols.h"
@@ -14,14 +14,18 @@
 namespace graphc {
 namespace {
 
-/// The driver's bitcode with the tables of one program and the functions that a library exports.
+constexpr const char *kMainName = "graphcMain";
+
+/// The driver's bitcode with the tables of one program and what its object shows: a library's
+/// functions, or graphcMain.
 class DriverModule {
 public:
   explicit DriverModule(llvm::Module &module)
       : module_(module), context_(module.getContext()),
         pointer_(llvm::PointerType::get(context_, 0)) {}
 
-  void add(const Program &program, const ProgramTables &tables, const std::string &name) {
+  void add(const Program &program, const ProgramTables &tables, const CallInterface &interface,
+           const MainTables *main) {
     for (llvm::Function &function : module_)
       if (!function.isDeclaration())
         function.setLinkage(llvm::GlobalValue::InternalLinkage);
@@ -42,8 +46,12 @@ public:
                                bytes(tables.text.data(), tables.text.size()),
                                constants(program),
                                kernels(program)};
-    auto *type = llvm::ArrayType::get(pointer_, std::size(parts));
-    llvm::Constant *all = variable(llvm::ConstantArray::get(type, parts), 8);
+    llvm::Constant *all = pointers(parts);
+    const std::string &name = interface.name;
+    if (main) {
+      addMain(*main, all);
+      return;
+    }
     addEntry(name, "graphcAotRun", all);
     addEntry(name + "_shapes", "graphcAotShapes", all);
     addEntry(name + "_message", "graphcAotMessage", all);
@@ -51,7 +59,7 @@ public:
   }
 
 private:
-  llvm::Constant *variable(llvm::Constant *value, uint64_t alignment) {
+  llvm::GlobalVariable *variable(llvm::Constant *value, uint64_t alignment) {
     auto *global = new llvm::GlobalVariable(module_, value->getType(), /*isConstant=*/true,
                                             llvm::GlobalValue::PrivateLinkage, value);
     global->setAlignment(llvm::Align(alignment));
@@ -66,7 +74,7 @@ private:
     static_assert(std::is_trivially_copyable_v<T>);
     return bytes(rows.data(), rows.size() * sizeof(T));
   }
-  llvm::Constant *pointers(llvm::ArrayRef<llvm::Constant *> list) {
+  llvm::GlobalVariable *pointers(llvm::ArrayRef<llvm::Constant *> list) {
     return variable(llvm::ConstantArray::get(llvm::ArrayType::get(pointer_, list.size()), list), 8);
   }
 
@@ -104,13 +112,29 @@ private:
       builder.CreateRet(call);
   }
 
+  /// The structure AotMain, in the order of its members.
+  void addMain(const MainTables &main, llvm::Constant *program) {
+    llvm::Constant *parts[] = {program,
+                               bytes(&main.origin, sizeof main.origin),
+                               table(main.dtypes),
+                               table(main.inputs),
+                               table(main.outputs),
+                               bytes(main.text.data(), main.text.size()),
+                               module_.getFunction("graphcAotRun"),
+                               module_.getFunction("graphcAotMessage")};
+    llvm::GlobalVariable *all = pointers(parts);
+    all->setLinkage(llvm::GlobalValue::ExternalLinkage);
+    all->setName(kMainName);
+  }
+
   llvm::Module &module_;
   llvm::LLVMContext &context_;
   llvm::PointerType *pointer_;
 };
 
 absl::StatusOr<std::string> driverObject(const Program &program, const ProgramTables &tables,
-                                         const std::string &name, const ObjectCompiler &compiler) {
+                                         const CallInterface &interface, const MainTables *main,
+                                         const ObjectCompiler &compiler) {
   std::string_view bitcode = driverBitcode(compiler.target().isAArch64);
   IRModule ir{std::make_unique<llvm::LLVMContext>(), nullptr};
   llvm::Expected<std::unique_ptr<llvm::Module>> module = llvm::parseBitcodeFile(
@@ -120,7 +144,7 @@ absl::StatusOr<std::string> driverObject(const Program &program, const ProgramTa
     return makeError(ErrorKind::Internal,
                      "the driver's bitcode: " + llvm::toString(module.takeError()));
   ir.module = std::move(*module);
-  DriverModule(*ir.module).add(program, tables, name);
+  DriverModule(*ir.module).add(program, tables, interface, main);
   if (absl::Status status = compiler.optimize(*ir.module); !status.ok())
     return status;
   return compiler.object(*ir.module);
@@ -130,7 +154,7 @@ absl::StatusOr<std::string> driverObject(const Program &program, const ProgramTa
 
 absl::StatusOr<std::string> programObject(const Program &program, const CallInterface &interface,
                                           absl::Span<const std::string> kernels,
-                                          const ObjectCompiler &compiler) {
+                                          const ObjectCompiler &compiler, const MainTables *main) {
   absl::StatusOr<ProgramTables> tables = ProgramTables::create(program, interface);
   if (!tables.ok())
     return tables.status();
@@ -141,15 +165,17 @@ absl::StatusOr<std::string> programObject(const Program &program, const CallInte
   if (bytes >= int64_t(1) << 31)
     return makeError(ErrorKind::NotSupported,
                      "the graph's constants take " + std::to_string(bytes) +
-                         " bytes; a library can hold less than 2 GB of them");
-  absl::StatusOr<std::string> driver = driverObject(program, *tables, interface.name, compiler);
+                         " bytes; a library or program can hold less than 2 GB of them");
+  absl::StatusOr<std::string> driver = driverObject(program, *tables, interface, main, compiler);
   if (!driver.ok())
     return driver.status();
   std::vector<std::string> objects = {*std::move(driver)};
   objects.insert(objects.end(), kernels.begin(), kernels.end());
   const std::string &name = interface.name;
+  std::vector<std::string> functions = {name, name + "_shapes", name + "_message",
+                                        name + "_release"};
   absl::StatusOr<std::string> merged =
-      mergeObjects(objects, {name, name + "_shapes", name + "_message", name + "_release"});
+      mergeObjects(objects, main ? std::vector<std::string>{kMainName} : functions);
   if (!merged.ok())
     return merged;
   // What Driver.c declares.
@@ -158,6 +184,10 @@ absl::StatusOr<std::string> programObject(const Program &program, const CallInte
       !status.ok())
     return status;
   return merged;
+}
+
+absl::Status linkProgram(const std::string &object, const std::string &path) {
+  return linkExecutable({std::string(mainObject()), object}, path);
 }
 
 } // namespace graphc

@@ -26,9 +26,14 @@ absl::Status argumentError(ErrorKind kind, const Signature &s, size_t position,
 /// Whether a 0-d value has exactly the same value in `dtype`.
 bool isExactIn(const Tensor &value, DType dtype) {
   Tensor there = value.cast(dtype);
-  return there.cast(value.dtype()).identical(value) &&
-         // 2^63 saturates to INT64_MAX and back to 2^63: the sign and size must survive, too.
-         there.cast(DType::Float64) == value.cast(DType::Float64);
+  Tensor before = value.cast(DType::Float64), after = there.cast(DType::Float64);
+  // The largest integers of 64 bits are rounded to 2^63 and 2^64, which saturate to them again.
+  DType integer = isFloat(dtype) ? value.dtype() : dtype;
+  double limit = isSignedInt(integer) ? 0x1p63 : 0x1p64;
+  if ((isFloat(dtype) || isFloat(value.dtype())) && after.item<double>() >= limit)
+    return false;
+  // The two 64-bit dtypes wrap to each other, so the sign is compared as well.
+  return there.cast(value.dtype()).identical(value) && after == before;
 }
 
 /// F-040 to F-043: which dtypes a value may have for an input, nothing said about casts.

@@ -78,4 +78,24 @@ absl::Status checkGraph(const GraphModule &module, OnUnusedInput onUnused, Place
   return absl::OkStatus();
 }
 
+absl::StatusOr<std::vector<std::string>> outputNames(const Variables &outputs,
+                                                     std::vector<std::string> given, Place place) {
+  given.resize(outputs.size());
+  absl::flat_hash_map<std::string, size_t> positions;
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (given[i].empty())
+      continue;
+    auto [it, isNew] = positions.try_emplace(given[i], i);
+    if (!isNew)
+      return makeError(ErrorKind::ValueError,
+                       "function: outputs " + std::to_string(it->second) + " and " +
+                           std::to_string(i) + " are both named '" + given[i] + "'",
+                       place.known() ? place : outputs[i].place());
+  }
+  for (size_t i = 0; i < given.size(); ++i)
+    if (given[i].empty() && positions.try_emplace(std::string(outputs[i].name()), i).second)
+      given[i] = outputs[i].name();
+  return given;
+}
+
 } // namespace graphc

@@ -1,7 +1,11 @@
 //===- CheckGraph.h - what `function` refuses ---------------------*- C++ -*-===//
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "graphc/Function.h"
 
 namespace graphc {
@@ -9,5 +13,10 @@ namespace graphc {
 /// F-152 to F-167: inputs are distinct, no constants, used; outputs are valid and depend on
 /// nothing else. `place` is the call of `function`.
 absl::Status checkGraph(const GraphModule &module, OnUnusedInput onUnused, Place place);
+
+/// F-169: a result is found by the name that its output was given, else by its Variable's, which
+/// only the first of several has. ValueError for a name given twice.
+absl::StatusOr<std::vector<std::string>> outputNames(const Variables &outputs,
+                                                     std::vector<std::string> given, Place place);
 
 } // namespace graphc

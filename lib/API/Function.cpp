@@ -6,31 +6,8 @@
 
 #include "API/CheckGraph.h"
 #include "API/FunctionState.h"
-#include "absl/container/flat_hash_map.h"
 
 namespace graphc {
-
-/// F-169: a result is found by the name that its output was given, else by its Variable's, which
-/// only the first of several has.
-static absl::StatusOr<std::vector<std::string>>
-namesOf(const Variables &outputs, std::vector<std::string> given, Place place) {
-  given.resize(outputs.size());
-  absl::flat_hash_map<std::string, size_t> positions;
-  for (size_t i = 0; i < given.size(); ++i) {
-    if (given[i].empty())
-      continue;
-    auto [it, isNew] = positions.try_emplace(given[i], i);
-    if (!isNew)
-      return makeError(ErrorKind::ValueError,
-                       "function: outputs " + std::to_string(it->second) + " and " +
-                           std::to_string(i) + " are both named '" + given[i] + "'",
-                       place.known() ? place : outputs[i].place());
-  }
-  for (size_t i = 0; i < given.size(); ++i)
-    if (given[i].empty() && positions.try_emplace(std::string(outputs[i].name()), i).second)
-      given[i] = outputs[i].name();
-  return given;
-}
 
 const Tensor &Results::operator[](std::string_view name) const {
   static const Tensor *const kNone = new Tensor();
@@ -45,7 +22,7 @@ static absl::StatusOr<Function> makeFunction(GraphModule module, const FunctionO
   if (absl::Status status = checkGraph(module, options.onUnusedInput, place); !status.ok())
     return status;
   absl::StatusOr<std::vector<std::string>> names =
-      namesOf(module.outputs, std::move(module.outputNames), place);
+      outputNames(module.outputs, std::move(module.outputNames), place);
   if (!names.ok())
     return names.status();
   module.outputNames = *std::move(names);

@@ -1,4 +1,4 @@
-//===- JIT/Linker.cpp - objects to a shared object ------------------------===//
+//===- JIT/Linker.cpp - objects to one file -------------------------------===//
 #include "JIT/Linker.h"
 
 #include <cerrno>
@@ -77,7 +77,7 @@ absl::Status checkMachine(const std::string &object) {
   if ((*file)->getArch() != llvm::Triple(hostTarget().triple).getArch())
     return makeError(
         ErrorKind::NotSupported,
-        "shared objects can be linked for this machine's processor only; write an object");
+        "code can be linked for this machine's processor only; write an object (--emit=obj)");
   return absl::OkStatus();
 }
 
@@ -95,6 +95,10 @@ absl::Status runLld(llvm::ArrayRef<const char *> arguments) {
     return absl::OkStatus();
   while (!text.empty() && text.back() == '\n')
     text.pop_back();
+  // The one mistake that can be the user's: "PATH: why" follows.
+  constexpr std::string_view kCannotOpen = "ld.lld: error: cannot open output file ";
+  if (text.starts_with(kCannotOpen))
+    return makeError(ErrorKind::Io, text.substr(kCannotOpen.size()));
   return makeError(ErrorKind::Internal, "cannot link: " + text);
 }
 
@@ -117,10 +121,9 @@ absl::Status link(absl::Span<const std::string> objects, const std::string &path
   return runLld(arguments);
 }
 
-} // namespace
-
-absl::Status linkSharedObject(absl::Span<const std::string> objects, const std::string &path,
-                              const std::string &soName) {
+/// Links to libc and libm, with what holds for all that is loaded.
+absl::Status linkToLoad(absl::Span<const std::string> objects, const std::string &path,
+                        llvm::ArrayRef<const char *> kind) {
   absl::StatusOr<std::string> libm =
       libraryOf(reinterpret_cast<void *>(static_cast<double (*)(double)>(&::sin)), "sin");
   if (!libm.ok())
@@ -132,10 +135,26 @@ absl::Status linkSharedObject(absl::Span<const std::string> objects, const std::
     if (absl::Status status = checkMachine(object); !status.ok())
       return status;
   llvm::SmallVector<const char *> options = {
-      "-shared", "--build-id=none", "--hash-style=gnu", "-z", "now", "-z", "defs", "--as-needed"};
+      "--build-id=none", "--hash-style=gnu", "-z", "now", "-z", "defs", "--as-needed"};
+  options.append(kind.begin(), kind.end());
+  return link(objects, path, options, {*libm, *libc});
+}
+
+} // namespace
+
+absl::Status linkSharedObject(absl::Span<const std::string> objects, const std::string &path,
+                              const std::string &soName) {
+  llvm::SmallVector<const char *> options = {"-shared"};
   if (!soName.empty())
     options.append({"-soname", soName.c_str()});
-  return link(objects, path, options, {*libm, *libc});
+  return linkToLoad(objects, path, options);
+}
+
+absl::Status linkExecutable(absl::Span<const std::string> objects, const std::string &path) {
+  // The processor's own ABI says where it is.
+  const char *interpreter =
+      hostTarget().isAArch64 ? "/lib/ld-linux-aarch64.so.1" : "/lib64/ld-linux-x86-64.so.2";
+  return linkToLoad(objects, path, {"-pie", "--dynamic-linker", interpreter});
 }
 
 absl::StatusOr<std::string> mergeObjects(absl::Span<const std::string> objects,

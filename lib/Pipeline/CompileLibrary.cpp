@@ -1,6 +1,8 @@
 //===- CompileLibrary.cpp -------------------------------------------------===//
 #include "CompileLibrary.h"
 
+#include <optional>
+
 #include "AOT/WriteProgram.h"
 #include "CompileKernels.h"
 
@@ -11,7 +13,8 @@ absl::Status compileLibrary(KernelGraph kernels, const ObjectCompiler &compiler,
   const LibraryOptions &library = stages.libraryOptions();
   Program &program = kernels.program;
   // Before time is spent on code.
-  absl::StatusOr<CallInterface> interface = callInterface(program, library.name);
+  absl::StatusOr<CallInterface> interface =
+      callInterface(program, library.isProgram ? "program" : library.name);
   if (!interface.ok())
     return interface.status();
   absl::StatusOr<std::vector<CompiledKernel>> compiled =
@@ -25,13 +28,18 @@ absl::Status compileLibrary(KernelGraph kernels, const ObjectCompiler &compiler,
   std::vector<std::string> objects;
   for (CompiledKernel &kernel : *compiled)
     objects.push_back(std::move(kernel.object));
-  absl::StatusOr<std::string> object = programObject(program, *interface, objects, compiler);
+  const TargetDescription &target = compiler.target();
+  const std::string &processor = target.name == "native" ? target.cpu : target.name;
+  std::optional<MainTables> main;
+  if (library.isProgram)
+    main = MainTables::create(program, library.source, processor);
+  absl::StatusOr<std::string> object =
+      programObject(program, *interface, objects, compiler, main ? &*main : nullptr);
   if (!object.ok())
     return object.status();
-  const TargetDescription &target = compiler.target();
-  stages.library() = {*std::move(object),
-                      cHeader(program, *interface, library.source,
-                              target.name == "native" ? target.cpu : target.name)};
+  stages.library().object = *std::move(object);
+  if (!main)
+    stages.library().header = cHeader(program, *interface, library.source, processor);
   return absl::OkStatus();
 }
 

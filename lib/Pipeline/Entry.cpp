@@ -1,4 +1,5 @@
 //===- Entry.cpp - libgraphc-compiler's only exported symbol --------------===//
+#include "AOT/WriteProgram.h"
 #include "CompileKernels.h"
 #include "JIT/Linker.h"
 #include "Kernels/CompilerInterface.h"
@@ -35,6 +36,10 @@ public:
 
   absl::Status linkLibrary(const std::string &object, const std::string &path) const override {
     return linkSharedObject({object}, path, path.substr(path.rfind('/') + 1));
+  }
+
+  absl::Status linkProgram(const std::string &object, const std::string &path) const override {
+    return graphc::linkProgram(object, path);
   }
 
   absl::StatusOr<std::string> translate(std::string_view text, std::string_view name,

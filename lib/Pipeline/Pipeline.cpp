@@ -130,6 +130,7 @@ compile(const GraphModule &module, const CompileOptions &options, Stages &stages
   absl::StatusOr<KernelGraph> kernels = fuse(*std::move(record));
   if (!kernels.ok())
     return kernels.status();
+  kernels->program.name = module.name;
   fusing.done([&] {
     return counted(kernels->kernels.size(), "kernel") + " in " +
            counted(kernels->program.steps.size(), "step");
@@ -176,7 +177,6 @@ compile(const GraphModule &module, const CompileOptions &options, Stages &stages
   for (const std::shared_ptr<const CachedKernel> &kernel : *code)
     compiled.push_back(kernel.get());
   placeCode(compiled, kernels->program);
-  kernels->program.name = module.name;
   if (options.storeAs)
     store(kernels->program, *code, *options.storeAs);
   return Executable::create(std::move(kernels->program), codeOf(*code), options.profile);

@@ -3,6 +3,7 @@
 #include <cctype>
 #include <iterator>
 
+#include "API/CheckGraph.h"
 #include "Command.h"
 #include "Kernels/CompilerInterface.h"
 #include "Progress.h"
@@ -19,6 +20,7 @@ struct CompileVerb {
   /// Whether FILE is a graph, and not kernels.
   bool fromGraph() const { return from == "graph" || from == "rewritten"; }
   bool wantsLibrary() const { return emit == "lib" || (emit == "obj" && fromGraph()); }
+  bool wantsProgram() const { return emit == "exe"; }
 };
 
 bool isLetterOrDigit(char c) { return std::isalnum(static_cast<unsigned char>(c)); }
@@ -60,11 +62,14 @@ void checkUsage(const CompileVerb &verb) {
   if (stageNumber(verb.emit) < stageNumber(verb.from))
     throw CLI::ValidationError("--emit=" + verb.emit,
                                "that stage comes before --from=" + verb.from);
-  if (verb.emit == "lib" && !verb.fromGraph())
-    throw CLI::ValidationError("--emit=lib", "takes a graph; the text of --from=" + verb.from +
-                                                 " has no program around its kernels");
+  if ((verb.emit == "lib" || verb.wantsProgram()) && !verb.fromGraph())
+    throw CLI::ValidationError("--emit=" + verb.emit,
+                               "takes a graph; the text of --from=" + verb.from +
+                                   " has no program around its kernels");
   if (verb.emit == "lib" && fileName(verb.out).find(".so") == std::string::npos)
     throw CLI::ValidationError("--emit=lib", "writes a library and its header; give -o libNAME.so");
+  if (verb.wantsProgram() && !verb.toFile())
+    throw CLI::ValidationError("--emit=exe", "writes a program; give -o PROGRAM");
   if (verb.wantsLibrary() && verb.toFile() && headerPath(verb.out) == verb.out)
     throw CLI::ValidationError("-o " + verb.out,
                                "that is where the C header goes; name it .so or .o");
@@ -85,6 +90,20 @@ absl::Status writeLibrary(const CompileVerb &verb, const CompilerInterface &comp
   return written.ok() ? writeOutput(headerPath(verb.out), files->header) : written;
 }
 
+absl::Status writeProgram(const CompileVerb &verb, const CompilerInterface &compiler,
+                          GraphModule module, const CompileOptions &options) {
+  absl::StatusOr<std::vector<std::string>> names =
+      outputNames(module.outputs, std::move(module.outputNames), {});
+  if (!names.ok())
+    return names.status();
+  module.outputNames = *std::move(names); // as graphc run has them
+  LibraryOptions program;
+  program.source = fileName(verb.common.file);
+  program.isProgram = true;
+  absl::StatusOr<LibraryFiles> files = compiler.compileLibrary(module, program, options);
+  return files.ok() ? compiler.linkProgram(files->object, verb.out) : files.status();
+}
+
 absl::Status compile(const CompileVerb &verb) {
   checkUsage(verb);
   Progress progress("compiling " + verb.common.file);
@@ -102,6 +121,8 @@ absl::Status compile(const CompileVerb &verb) {
     absl::StatusOr<GraphModule> module = loadModule(verb.common);
     if (!module.ok())
       return module.status();
+    if (verb.wantsProgram())
+      return writeProgram(verb, **compiler, *std::move(module), options);
     if (verb.wantsLibrary())
       return writeLibrary(verb, **compiler, *module, options);
     result = (*compiler)->emit(*module, verb.emit, options);
@@ -123,10 +144,10 @@ void addCompile(CLI::App &app, absl::Status &status) {
   CLI::App *sub = app.add_subcommand("compile", "Print a stage of compilation, or write code");
   verb->common.addTo(*sub);
   std::vector<std::string> stages(std::begin(kStages), std::end(kStages));
-  stages.push_back("lib");
+  stages.insert(stages.end(), {"lib", "exe"});
   sub->add_option("--emit", verb->emit,
                   "The stage to write; obj: an object of the whole program and a C header; lib: a "
-                  "shared library and a C header")
+                  "shared library and a C header; exe: a program to run")
       ->check(CLI::IsMember(stages))
       ->capture_default_str();
   sub->add_option("--from", verb->from, "The stage that FILE is the text of; others come after it")

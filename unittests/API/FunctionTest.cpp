@@ -108,6 +108,13 @@ TEST(Function, HostNumbersAreTakenWhereExact) {
   EXPECT_FALSE(takes(DType::Float32, (1 << 24) + 1));
   EXPECT_TRUE(takes(DType::UInt64, uint64_t(1) << 63));
   EXPECT_FALSE(takes(DType::UInt8, -1));
+  EXPECT_TRUE(takes(DType::Int64, -0x1p63));
+  EXPECT_FALSE(takes(DType::Int64, 0x1p63));
+  EXPECT_TRUE(takes(DType::UInt64, 0x1p63));
+  EXPECT_FALSE(takes(DType::UInt64, 0x1p64));
+  EXPECT_FALSE(takes(DType::Float32, INT64_MAX));
+  EXPECT_FALSE(takes(DType::BFloat16, UINT64_MAX));
+  EXPECT_TRUE(takes(DType::BFloat16, uint64_t(1) << 63));
   EXPECT_TRUE(takes(DType::Float64, 0.1));
   EXPECT_FALSE(takes(DType::Float32, 0.1)) << "floatX is float64";
 }

@@ -1,0 +1,50 @@
+//===- MainTables.cpp -----------------------------------------------------===//
+#include "AOT/MainTables.h"
+
+#include "graphc/Type.h"
+
+namespace graphc {
+
+static_assert(kAotBool == int(DType::Bool) && kAotInt8 == int(DType::Int8) &&
+              kAotInt16 == int(DType::Int16) && kAotInt32 == int(DType::Int32) &&
+              kAotInt64 == int(DType::Int64) && kAotUInt8 == int(DType::UInt8) &&
+              kAotUInt16 == int(DType::UInt16) && kAotUInt32 == int(DType::UInt32) &&
+              kAotUInt64 == int(DType::UInt64) && kAotFloat16 == int(DType::Float16) &&
+              kAotBFloat16 == int(DType::BFloat16) && kAotFloat32 == int(DType::Float32) &&
+              kAotFloat64 == int(DType::Float64) && kAotNumDTypes == kNumDTypes);
+
+MainTables MainTables::create(const Program &program, std::string_view source,
+                              std::string_view target) {
+  MainTables t;
+  auto text = [&](std::string_view text) {
+    auto first = int32_t(t.text.size());
+    t.text += text;
+    t.text += '\0';
+    return first;
+  };
+  t.origin = {text(program.name), text(source), text(target)};
+  for (int k = 0; k < kNumDTypes; ++k) {
+    DType dtype = DType(k);
+    AotDType &row = t.dtypes.emplace_back(AotDType{
+        text(dtypeName(dtype)), text(dtypeShortName(dtype)), int32_t(byteSize(dtype)), {}, {}});
+    for (int to = 0; to < kNumDTypes; ++to)
+      row.castsSafelyTo[to] = canCastSafely(dtype, DType(to));
+  }
+  for (const Program::Input &input : program.inputs)
+    t.inputs.push_back(
+        {text(input.name), text(Type(input.dtype, input.shape).text()), int32_t(input.dtype)});
+  for (size_t k = 0; k < program.outputs.size(); ++k) {
+    const Program::Output &output = program.outputs[k];
+    const Program::Array &array = program.arrays[size_t(output.array)];
+    std::vector<int64_t> shape;
+    for (int32_t size : array.shape) {
+      const SizeNode &n = program.sizes[size_t(size)];
+      shape.push_back(n.op == SizeOp::Constant ? n.value : kDynamic);
+    }
+    t.outputs.push_back({text(output.name.empty() ? "out" + std::to_string(k) : output.name),
+                         text(Type(array.dtype, shape).text()), int32_t(array.dtype)});
+  }
+  return t;
+}
+
+} // namespace graphc
