@@ -9,6 +9,7 @@
 
 #include "Runtime/Frame.h"
 #include "Runtime/ThreadPool.h"
+#include "Support/Text.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/functional/function_ref.h"
@@ -118,7 +119,8 @@ static absl::Status readElements(const Program &program, const ProgramLayout &la
     }
     if (sizes[n.b] < 0 || sizes[n.b] >= count || !data)
       return makeError(ErrorKind::IndexError, "a size is element " + sizeText(sizes[n.b]) +
-                                                  " of an array of " + std::to_string(count));
+                                                  " of an array of " +
+                                                  counted(size_t(count), "element"));
     sizes[id] = readInteger(array.dtype, data, int64_t(sizes[n.b]));
   }
   return absl::OkStatus();
@@ -216,8 +218,8 @@ absl::Status Executable::directError(int32_t result) const {
 
 absl::Status Executable::State::checkInputs(absl::Span<const Tensor> inputs) const {
   if (inputs.size() != program.inputs.size())
-    return makeError(ErrorKind::TypeError, "expected " + std::to_string(program.inputs.size()) +
-                                               " inputs, got " + std::to_string(inputs.size()));
+    return makeError(ErrorKind::TypeError, "expected " + counted(program.inputs.size(), "input") +
+                                               ", got " + std::to_string(inputs.size()));
   for (size_t k = 0; k < inputs.size(); ++k) {
     const Program::Input &expected = program.inputs[k];
     const Tensor &given = inputs[k];

@@ -78,7 +78,7 @@ absl::Status checkSizes(const zip_stat_t &info, int64_t archiveBytes) {
   constexpr zip_uint64_t kNeeded =
       ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
   if ((info.valid & kNeeded) != kNeeded)
-    return makeError(ErrorKind::Io, "sizes are missing in the archive's directory");
+    return makeError(ErrorKind::Internal, "libzip does not tell the sizes of an archive's member");
   if (info.encryption_method != ZIP_EM_NONE)
     return makeError(ErrorKind::NotSupported, "encrypted members are not supported");
   if (info.comp_method != ZIP_CM_STORE && info.comp_method != ZIP_CM_DEFLATE)

@@ -91,6 +91,7 @@ TEST(Executable, InputsMustBeOfTheirTypes) { // F-025
   EXPECT_EQ(errorKind(run(iota(DType::Float64, {3, 2}))), ErrorKind::TypeError);
   EXPECT_EQ(errorKind(run(iota(DType::Float32, {6}))), ErrorKind::TypeError);
   EXPECT_EQ(errorKind(run(Tensor())), ErrorKind::TypeError);
+  EXPECT_EQ(program->run({}, absl::MakeSpan(outputs)).message(), "expected 1 input, got 0");
 }
 
 TEST(Executable, StridedInputsAreCopied) { // F-026
@@ -209,6 +210,19 @@ TEST(Executable, SizesMayBeElementsOfInputsAndResults) {
   }
   std::vector<Tensor> out = call(*program, {Tensor(1), Tensor({9, 9}, DType::Float32)});
   EXPECT_EQ(out[1].shape(), absl::Span<const int64_t>({0}));
+}
+
+TEST(Executable, SizesBeyondTheArray) {
+  TestGraph g;
+  Array n = g.input(DType::Int64, {kDynamic}), x = g.input(DType::Float32, {kDynamic});
+  g.output(g.e.define({g.e.element(n, g.e.dim(x, 0))}, [&](Indices i) { return i[0]; }));
+  auto program = compile(g);
+  std::vector<Tensor> out(1);
+  auto run = [&](Tensor sizes) {
+    return program->run({sizes, iota(DType::Float32, {2})}, absl::MakeSpan(out));
+  };
+  EXPECT_TRUE(run(iota(DType::Int64, {3})).ok());
+  EXPECT_EQ(run(iota(DType::Int64, {1})).message(), "a size is element 2 of an array of 1 element");
 }
 
 TEST(Executable, HostCallsSeeRowMajorArrays) {

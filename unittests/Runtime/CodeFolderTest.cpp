@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "Messages.h"
+#include "Runtime/CodeLoader.h"
 #include "graphc/Config.h"
 #include "graphc/Status.h"
 #include "gmock/gmock.h"
@@ -78,13 +80,16 @@ TEST_F(CodeFolderTest, OnlyTheUserMayOpenIt) {
   ASSERT_EQ(chmod(folder->path().c_str(), 0755), 0);
   auto refused = CodeFolder::open(root + "/cache");
   EXPECT_EQ(errorKind(refused.status()), ErrorKind::Io);
-  EXPECT_THAT(std::string(refused.status().message()), HasSubstr("open to other users"));
+  EXPECT_EQ(refused.status().message(),
+            "the folder " + root +
+                "/cache is open to other users; code in it is not run (chmod 700 it)");
   ASSERT_EQ(chmod(folder->path().c_str(), 0700), 0);
 
   if (geteuid() == 0) {
     ASSERT_EQ(chown(folder->path().c_str(), 12345, 12345), 0);
     refused = CodeFolder::open(root + "/cache");
-    EXPECT_THAT(std::string(refused.status().message()), HasSubstr("belongs to another user"));
+    EXPECT_EQ(refused.status().message(),
+              "the folder " + root + "/cache belongs to another user; code in it is not run");
     ASSERT_EQ(chown(folder->path().c_str(), 0, 0), 0);
     ASSERT_EQ(chown(folder->pathOf(key(1), Kind::Object).c_str(), 12345, 12345), 0);
     EXPECT_FALSE(open()->find(key(1), Kind::Object)) << "an entry of another user";
@@ -93,8 +98,15 @@ TEST_F(CodeFolderTest, OnlyTheUserMayOpenIt) {
 
 TEST_F(CodeFolderTest, FoldersThatCannotBe) {
   std::ofstream(root + "/file") << "x";
-  EXPECT_EQ(errorKind(CodeFolder::open(root + "/file").status()), ErrorKind::Io);
-  EXPECT_EQ(errorKind(CodeFolder::open(root + "/file/below").status()), ErrorKind::Io);
+  EXPECT_EQ(said(CodeFolder::open(root + "/file").status()),
+            "Io: cannot open the folder " + root + "/file: Not a directory");
+  EXPECT_EQ(said(CodeFolder::open(root + "/file/below").status()),
+            "Io: cannot make the folder " + root + "/file/below: Not a directory");
+  EXPECT_EQ(said(loadSharedObject("/nowhere/x.so", {}).status()),
+            "Io: cannot load compiled code: /nowhere/x.so: cannot open shared object file: No such "
+            "file or directory");
+  EXPECT_EQ(said(loadSharedObject("libm.so.6", {"kernel"}).status()),
+            "Internal: libm.so.6 has no kernel 'kernel'");
 }
 
 TEST_F(CodeFolderTest, LinksAreNotFollowed) {
@@ -209,6 +221,9 @@ TEST_F(CodeFolderTest, ManyProcessesAtOnce) {
 
 TEST_F(CodeFolderTest, Configured) {
   Config before = config(), changed = before;
+  Config wrong = before;
+  wrong.floatX = DType::Int32;
+  EXPECT_EQ(said(setConfig(wrong)), "ValueError: floatX must be a float dtype, not int32");
   changed.cacheDir = root + "/configured";
   ASSERT_TRUE(setConfig(changed).ok());
   auto folder = CodeFolder::configured();

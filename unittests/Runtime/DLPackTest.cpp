@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "Messages.h"
 #include "graphc/Status.h"
 #include "graphc/Tensor.h"
 
@@ -116,7 +117,8 @@ TEST(DLPack, RefusalsLeaveOwnership) {
   EXPECT_EQ(refusal([](DLTensor &t) { t.ndim = -1; }).message(), "fromDLPack: no shape");
   EXPECT_EQ(refusal([](DLTensor &t) { t.shape[0] = -1; }).message(),
             "fromDLPack: negative extent in shape (-1, 3)");
-  EXPECT_EQ(errorKind(fromDLPack(nullptr).status()), ErrorKind::ValueError);
+  EXPECT_EQ(said(fromDLPack(nullptr).status()), "ValueError: fromDLPack: null");
+  EXPECT_EQ(said(toDLPack(Tensor()).status()), "ValueError: toDLPack: undefined tensor");
 }
 
 } // namespace

@@ -302,6 +302,42 @@ std::string replaced(std::string bytes, const std::string &from, const std::stri
   return bytes;
 }
 
+/// With another number at `field` of the directory's entry and at `local` of the member's header.
+std::string patched(std::string bytes, size_t field, size_t local, uint32_t value, size_t width) {
+  for (auto [magic, offset] : {std::pair("PK\1\2", field), std::pair("PK\3\4", local)}) {
+    size_t at = bytes.find(magic);
+    EXPECT_NE(at, std::string::npos);
+    std::memcpy(&bytes[at + offset], &value, width);
+  }
+  return bytes;
+}
+
+TEST(Npz, DirectoriesThatGraphcDoesNotTake) {
+  TemporaryFile file("one.npz");
+  ASSERT_TRUE(saveNpz(file.path(), {{"a", Tensor({1.0, 2.0})}}).ok());
+  std::string one = bytesOf(file.path());
+  auto size = uint32_t(one.find("PK\1\2") - one.find("\x93NUMPY"));
+  EXPECT_EQ(npzMessage(patched(one, 8, 6, 1, 2)), "a.npy: encrypted members are not supported");
+  EXPECT_EQ(npzMessage(patched(one, 10, 8, 12, 2)),
+            "a.npy: compression method 12 is not supported");
+  EXPECT_EQ(npzMessage(patched(one, 24, 22, size - 8, 4)),
+            "a.npy: shape (2,) of float64 takes 16 bytes; there are 8 from byte 128");
+  EXPECT_EQ(npzMessage(patched(one, 24, 22, size - 120, 4)),
+            "a.npy: the header of 118 bytes goes beyond the end");
+  EXPECT_EQ(npzMessage(patched(one, 20, 18, size - 8, 4)),
+            "a.npy: sizes 136 and 144 in the archive's directory cannot be");
+  EXPECT_EQ(npzMessage(patched(replaced(one, "(2,)", "(1,)"), 24, 22, size - 8, 4)),
+            "a.npy: more data than the archive's directory says");
+  EXPECT_EQ(npzMessage(npzSamples("short ")[0]), "a.npy: byte 128: the member ends early");
+  std::string deflated = npzSamples()[1];
+  EXPECT_EQ(npzMessage(patched(deflated, 24, 22, 144, 4)),
+            "a.npy: shape (2, 2) of int16 takes 8 bytes; there are 16 from byte 128");
+  EXPECT_EQ(npzMessage(patched(deflated, 24, 22, 100000, 4)),
+            "a.npy: sizes 78 and 100000 in the archive's directory cannot be");
+  EXPECT_EQ(npzMessage(patched(deflated, 24, 22, 130, 4)),
+            "a.npy: shape (2, 2) of int16 takes 8 bytes; there are 2 from byte 128");
+}
+
 TEST(Npz, MalformedArchivesGetErrors) {
   std::string stored = npzSamples()[0];
   EXPECT_EQ(npzMessage("not an archive"), "Not a zip archive");
@@ -326,6 +362,8 @@ TEST(Npz, MalformedArchivesGetErrors) {
   EXPECT_EQ(missing.message(), "/nowhere/x.npz: No such file or directory");
   EXPECT_EQ(errorKind(saveNpz("/nowhere/x.npz", {{"a", Tensor(1)}})), ErrorKind::Io);
   EXPECT_EQ(errorKind(saveNpz("/nowhere/x.npz", {})), ErrorKind::Io);
+  EXPECT_EQ(saveNpz("x.npz", {{"a", Tensor()}}).message(),
+            "x.npz: a: an undefined tensor cannot be saved");
   absl::Status bfloat = saveNpz("x.npz", {{"a", Tensor(1).cast(DType::BFloat16)}});
   EXPECT_EQ(bfloat.message(), "x.npz: a: NPY has no dtype for bfloat16: cast to float32 to save");
 }

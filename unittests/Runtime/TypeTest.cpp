@@ -1,4 +1,5 @@
 #include "graphc/Type.h"
+#include "Messages.h"
 
 #include <gtest/gtest.h>
 
@@ -65,7 +66,11 @@ TEST(Type, Limits) {
   EXPECT_TRUE(Type(kF64, shape).isTensor());
   shape.push_back(1);
   EXPECT_EQ(Type(kF64, shape).kind(), Type::Kind::Invalid);
-  EXPECT_EQ(errorKind(Type(TensorType(kF64, {-2})).status()), ErrorKind::ValueError);
+  EXPECT_EQ(said(Type(kF64, shape).status()),
+            "ValueError: a tensor type of rank 33; the maximum is 32");
+  EXPECT_EQ(said(Type(TensorType(kF64, {3, -2})).status()),
+            "ValueError: negative extent -2 along axis 1");
+  EXPECT_EQ(said(Type(DType(99), {}).status()), "TypeError: there is no dtype number 99");
 }
 
 TEST(Type, OtherKinds) {

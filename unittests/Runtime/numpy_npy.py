@@ -1,8 +1,8 @@
 """Writes numpy_npy.txt, read by NpyTest.cpp: files that NumPy wrote and what is in them.
 
 "npy DTYPE SHAPE FILE ELEMENTS" (the elements row-major, little-endian) and "npz FILE", all in
-hexadecimal; every npz holds a = int16 [[1, 2], [3, 4]] and b/c = float64 0..99. "bomb FILE" is an npz
-whose sizes are a lie.
+hexadecimal; every npz holds a = int16 [[1, 2], [3, 4]] and b/c = float64 0..99. "bomb FILE" and
+"short FILE" are npz whose sizes are a lie.
 """
 import io
 import zipfile
@@ -46,16 +46,21 @@ for save in [np.savez, np.savez_compressed]:
     save(file, **{"a": np.array([[1, 2], [3, 4]], np.int16), "b/c": np.arange(100.0)})
     lines.append("npz " + file.getvalue().hex())
 
-# A small archive that says it holds 3 GB: the header inside and the directory agree.
-header = io.BytesIO()
-np.lib.format.write_array_header_1_0(header, {"descr": "|u1", "fortran_order": False,
-                                              "shape": (3_000_000_000 - 128,)})
-file = io.BytesIO()
-with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-    archive.writestr(zipfile.ZipInfo("a.npy"), header.getvalue(), zipfile.ZIP_DEFLATED)
-size, claim = (n.to_bytes(4, "little") for n in (len(header.getvalue()), 3_000_000_000))
-assert len(header.getvalue()) == 128
-lines.append("bomb " + file.getvalue().replace(size, claim).hex())
+
+def addLie(kind, size):
+    """An archive that says it holds `size` bytes, as the header inside does, and ends behind that header."""
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"descr": "|u1", "fortran_order": False, "shape": (size - 128,)})
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(zipfile.ZipInfo("a.npy"), header.getvalue(), zipfile.ZIP_DEFLATED)
+    true, claim = (n.to_bytes(4, "little") for n in (len(header.getvalue()), size))
+    assert len(header.getvalue()) == 128
+    lines.append(kind + " " + file.getvalue().replace(true, claim).hex())
+
+
+addLie("bomb", 3_000_000_000)  # more than the archive's bytes can stand for
+addLie("short", 1128)
 
 with open(__file__.replace(".py", ".txt"), "w") as out:
     out.write("\n".join(lines) + "\n")
