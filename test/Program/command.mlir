@@ -46,7 +46,7 @@
 // HELP-EMPTY:
 // HELP-NEXT: Options:
 // HELP-NEXT:   -h,--help                 Print this help message and exit
-// HELP-NEXT:   -i,--input NAME=VALUE     NAME=VALUE: a number, a list {{\[\[}}1,2],[3,4]], FILE.npy
+// HELP-NEXT:   -i,--input NAME=VALUE     NAME=VALUE: a number, a list {{\[\[}}1,2],[3,4]], FILE.npy, zeros, random, random[2,3]
 // HELP-NEXT:   -o,--output NAME=FILE     NAME=FILE.npy: write it instead of printing
 // HELP-NEXT:   --full                    Print long outputs whole
 // HELP-NOT:  {{.}}

@@ -46,12 +46,3 @@ void *allocate(int64_t bytes) {
     fail("no memory for %lld bytes", (long long)bytes);
   return memory;
 }
-
-const char *shapeText(const int64_t *shape, int32_t rank) {
-  static char text[kMaxRank * 22 + 3];
-  int end = sprintf(text, "(");
-  for (int32_t axis = 0; axis < rank; ++axis)
-    end += sprintf(text + end, "%s%lld", axis ? ", " : "", (long long)shape[axis]);
-  sprintf(text + end, rank == 1 ? ",)" : ")");
-  return text;
-}

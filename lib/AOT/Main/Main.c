@@ -41,7 +41,8 @@ static void help(const char *program) {
   listVariables("Outputs", graphcMain.outputs, counts->numOutputs);
   puts("\nOptions:\n"
        "  -h,--help                 Print this help message and exit\n"
-       "  -i,--input NAME=VALUE     NAME=VALUE: a number, a list [[1,2],[3,4]], FILE.npy\n"
+       "  -i,--input NAME=VALUE     NAME=VALUE: a number, a list [[1,2],[3,4]], FILE.npy, zeros, "
+       "random, random[2,3]\n"
        "  -o,--output NAME=FILE     NAME=FILE.npy: write it instead of printing\n"
        "  --full                    Print long outputs whole");
 }
@@ -131,10 +132,15 @@ static _Noreturn void failUnknown(const char *pair) {
   exit(1);
 }
 
-static Value readInput(const AotVariable *variable, const char *text) {
+static Value readInput(int32_t input, const char *text) {
+  const AotVariable *variable = &graphcMain.inputs[input];
   int isFile = endsWith(text, ".npy");
   setContext(textAt(variable->name), isFile ? text : NULL);
-  Value value = isFile ? readNpy(text) : readList(text, variable->dtype);
+  if (!isFile && strstr(text, ".npz:"))
+    fail("programs do not read NPZ files; give FILE.npy");
+  Value value = isFile           ? readNpy(text)
+                : isMadeUp(text) ? makeUp(text, input)
+                                 : readList(text, variable->dtype);
   setContext(NULL, NULL);
   return value;
 }
@@ -148,7 +154,7 @@ static void readInputs(const Options *options, char *call) {
     if (k == count)
       failUnknown(*pair);
     free(values[k].data); /* the last one counts */
-    values[k] = readInput(&graphcMain.inputs[k], strchr(*pair, '=') + 1);
+    values[k] = readInput(k, strchr(*pair, '=') + 1);
   }
   for (int32_t k = 0; k < count; ++k) {
     const char *name = textAt(graphcMain.inputs[k].name);

@@ -66,16 +66,6 @@ static int readHeader(Source *s, Value *value) {
   return parseNpyHeader(text, length, value);
 }
 
-/* 0 where the shape cannot be. An extent of 0 does not excuse the others, unless `really`. */
-static int countBytes(const Value *value, int really, int64_t *bytes) {
-  *bytes = graphcMain.dtypes[value->dtype].bytes;
-  for (int32_t axis = 0; axis < value->rank; ++axis)
-    if ((really || value->shape[axis] > 0) &&
-        __builtin_mul_overflow(*bytes, value->shape[axis], bytes))
-      return 0;
-  return *bytes <= (int64_t)1 << 62;
-}
-
 static void swapBytes(char *bytes, int64_t count, int32_t size) {
   for (; count-- > 0; bytes += size)
     for (int32_t k = 0; k < size / 2; ++k) {
@@ -90,15 +80,15 @@ Value readNpy(const char *path) {
   Value value;
   memset(&value, 0, sizeof value);
   int swaps = readHeader(&source, &value);
-  int64_t bytes, padded;
-  if (!countBytes(&value, 1, &bytes))
+  int64_t bytes;
+  if (!countBytes(&value, &bytes))
     fail("the shape is too large");
   /* Before anything is allocated. */
   if (bytes != source.remaining)
     fail("shape %s of %s takes %lld bytes; there are %lld from byte %lld",
          shapeText(value.shape, value.rank), textAt(graphcMain.dtypes[value.dtype].name),
          (long long)bytes, (long long)source.remaining, (long long)source.position);
-  if (!countBytes(&value, 0, &padded))
+  if (!paddedBytes(&value))
     fail("the shape is too large");
   value.data = allocate(bytes);
   readBytes(&source, value.data, bytes);

@@ -39,9 +39,17 @@ _Noreturn void failUsage(const char *program, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* `bytes` of memory, at least one, aligned to 64. */
 void *allocate(int64_t bytes);
+static inline const char *textAt(int32_t place) { return graphcMain.text + place; }
+
+/*===--- Shape.c -------------------------------------------------------------===*/
+
 /* "(2, 3)", "(2,)", "()", in memory that the next call uses again. */
 const char *shapeText(const int64_t *shape, int32_t rank);
-static inline const char *textAt(int32_t place) { return graphcMain.text + place; }
+/* The bytes of the elements; 0 is returned where they are too many to be told. */
+int countBytes(const Value *value, int64_t *bytes);
+/* The same, an extent of 0 taken for 1, since it does not excuse the others; 0 where no array can
+ * have as many. */
+int64_t paddedBytes(const Value *value);
 
 /*===--- Number.c -----------------------------------------------------------===*/
 
@@ -62,6 +70,9 @@ int isExactIn(int32_t dtype, Number integer);
 
 /* ReadList.c: a number or nested lists of them, with elements of `dtype`. */
 Value readList(const char *text, int32_t dtype);
+/* MadeUp.c: "zeros" and "random", and the same with a shape, "random[2,3]", for an input. */
+int isMadeUp(const char *text);
+Value makeUp(const char *text, int32_t input);
 /* Npy.c: an array from a file, and to one. */
 Value readNpy(const char *path);
 void writeNpy(const char *path, const Value *value);

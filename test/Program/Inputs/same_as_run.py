@@ -33,7 +33,9 @@ words = ["0", "1", "-1", "+7", "127", "128", "255", "-129", "65535", "65520", "2
          "18446744073709551616", "-0", "-0.0", "4294967296.0", "0.1", ".5", "5.", ".", "1e3", "1e", "1e400",
          "-1e-400", "0x10", "nan", "-nan", "NaN", "inf", "-Infinity", "infinit", "nan0", "true", "false", "True",
          "++1", "+-1", "-+1", "--1", "", "1_000", "3.4e38", "1e39", "9007199254740993", "36028797018963969",
-         "72057594037927937", "5.9604644775390625e-08", "2.98e-08", "1e-45", "\u00e9"]
+         "72057594037927937", "1157425104234217473", "5.9604644775390625e-08", "2.98e-08", "1e-45", "\u00e9"]
+
+NO_NUMBERS = [".", "1e", "0x10", "infinit", "nan0", "True", "++1", "-+1", "--1", "", "1_000", "\u00e9"]
 
 
 def value():
@@ -75,6 +77,15 @@ for shape in ([1000], [1001], [2, 600], [11, 100], [1, 1001], [40, 0], [0, 2000]
     path = write(os.path.join(folder, "long-" + "x".join(map(str, shape)) + ".npy"),
                  npy("<i2", shape, struct.pack(f"<{count}h", *range(count))))
     cases += [(len(shape), "int32", path)]
+for dtype in dtypes:
+    cases += [(rank, dtype, word) for rank in (0, 2) for word in ("zeros", "random")]
+    cases += [(1, dtype, "random[900]"), (3, dtype, "zeros[2, 0,3]"), (2, dtype, "random[3]")]
+cases += [(1, "int8", f"{word}{shape}") for word in ("zeros", "random") for shape in (
+    "x", "[", "3", "[[1]]", "[-1]", "[]", "[4611686018427387904, 4]", "[0, 4611686018427387904, 2]", "[1.5]", "[300]]",
+    str([1] * 33).replace(" ", ""))]
+# Every number at once; where integers round to halves, rounding twice would show.
+numbers = [word for word in words if word not in NO_NUMBERS]
+cases += [(1, dtype, f"[{', '.join(numbers)}]") for dtype in ("float16", "bfloat16", "float32", "float64")]
 cases += [(1, "bool", f"{folder}/nothing.npy"), (1, "bool", folder + "/.npy"), (0, "int8", "[1].npy")]
 cases += [(0, "int8", "a=b")]
 os.mkdir(folder + "/.npy")
