@@ -133,9 +133,15 @@ absl::Status Checker::run(ModuleOp module) {
       return stageError(&op, "a module of loops has functions of one block");
     if (absl::Status s = checkKernelName(fn, kKernelAttr); !s.ok())
       return s;
-    for (BlockArgument argument : fn.getArguments())
-      if (!isStageType(argument.getType()))
+    bool isSize = false;
+    for (Type type : fn.getArgumentTypes()) {
+      isSize |= type.isIndex();
+      auto memory = dyn_cast<MemRefType>(type);
+      if (isSize ? !type.isIndex() : !memory || memory.getRank() != 0 || !isStageType(type))
         return stageError(fn, "a kernel takes memref<T> of rank 0 and then index");
+    }
+    if (fn.getNumResults() != 1 || !fn.getResultTypes()[0].isInteger(32))
+      return stageError(fn, "a kernel returns i32");
   }
   absl::Status status;
   module.getBody()->walk([&](Operation *op) {

@@ -98,7 +98,7 @@ public:
     auto writer = std::make_unique<FileWriter>();
     if (machine.addPassesToEmitFile(writer->passes, writer->out, nullptr, type,
                                     /*DisableVerify=*/true))
-      return makeError(ErrorKind::NotSupported, "the target writes no such file");
+      return makeError(ErrorKind::Internal, "the target writes no such file");
     return writer;
   }
 
@@ -210,7 +210,7 @@ absl::StatusOr<std::unique_ptr<ObjectCompiler::Worker>> ObjectCompiler::makeWork
   std::string error;
   const Target *target = TargetRegistry::lookupTarget(triple, error);
   if (!target)
-    return makeError(ErrorKind::NotSupported, "no code generator for " + description.triple);
+    return makeError(ErrorKind::Internal, "no code generator for " + description.triple);
   TargetOptions targetOptions;
   // An fma comes from an op that says so, or from `contract`; the evaluator and compiled code agree
   // to the bit.
@@ -220,7 +220,7 @@ absl::StatusOr<std::unique_ptr<ObjectCompiler::Worker>> ObjectCompiler::makeWork
                                                     targetOptions, Reloc::PIC_, CodeModel::Small,
                                                     CodeGenOptLevel::Default));
   if (!worker->machine)
-    return makeError(ErrorKind::NotSupported, "no code generator for " + description.triple);
+    return makeError(ErrorKind::Internal, "no code generator for " + description.triple);
   if (options.passes == IRPasses::None)
     return worker;
 

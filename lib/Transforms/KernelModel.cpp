@@ -4,6 +4,7 @@
 #include "Lowering/AffineIndex.h"
 #include "Lowering/LowerToLinalg.h"
 #include "Lowering/ScalarCall.h"
+#include "Transforms/CheckStage.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace graphc {
@@ -15,6 +16,7 @@ namespace linalg = mlir::linalg;
 namespace tensor = mlir::tensor;
 using mlir::Value;
 
+/// Of functions that graphc wrote or checkLinalg passed: which ops stand where is known.
 class Reader {
 public:
   explicit Reader(func::FuncOp fn) { model.fn = fn; }
@@ -23,10 +25,7 @@ public:
 
 private:
   absl::Status error(mlir::Operation *op, llvm::StringRef what) const {
-    std::string text;
-    llvm::raw_string_ostream(text) << "linalg of kernel @" << func::FuncOp(model.fn).getName()
-                                   << ": " << what << " (" << op->getName() << ")";
-    return makeError(ErrorKind::ValueError, text);
+    return stageError(op, ("kernel @" + func::FuncOp(model.fn).getName() + ": " + what).str());
   }
   absl::Status readArguments();
   absl::Status readEmpty(tensor::EmptyOp op);
@@ -143,12 +142,7 @@ absl::Status Reader::readBody(linalg::GenericOp op) {
           !model.arrayOf.contains(extract.getTensor()))
         return error(&inner, "a branch is no masked load");
     } else if (auto call = mlir::dyn_cast<func::CallOp>(inner)) {
-      if (call.getCallee() == kCheckCall)
-        model.hasChecks = true;
-      else if (!parseScalarCall(call.getCallee()) && !parseArgCall(call.getCallee()))
-        return error(&inner, ("call of an unknown function @" + call.getCallee()).str());
-    } else if (inner.getNumRegions() != 0 || inner.getNumResults() != 1) {
-      return error(&inner, "op that has no place in a body");
+      model.hasChecks |= call.getCallee() == kCheckCall;
     }
   }
   return absl::OkStatus();
@@ -247,8 +241,6 @@ absl::Status Reader::readReturn(func::ReturnOp op) {
 
 absl::StatusOr<KernelModel> Reader::read() {
   func::FuncOp fn = model.fn;
-  if (!fn.getBody().hasOneBlock())
-    return error(fn, "a kernel has one block");
   if (auto shared = fn->getAttrOfType<mlir::IntegerAttr>(kSharedAttr))
     model.numShared = int(shared.getInt());
   model.split = fn->hasAttr(kSplitAttr);
@@ -262,8 +254,6 @@ absl::StatusOr<KernelModel> Reader::read() {
       status = readGeneric(generic);
     else if (auto ret = mlir::dyn_cast<func::ReturnOp>(op))
       status = readReturn(ret);
-    else if (!mlir::isa<arith::ConstantOp, linalg::FillOp>(op))
-      status = error(&op, "op that has no place in a kernel");
     if (!status.ok())
       return status;
   }

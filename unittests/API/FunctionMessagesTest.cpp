@@ -46,7 +46,6 @@ TEST(FunctionMessages, Graphs) {
   EXPECT_EQ(text.substr(text.rfind(';')), "; add it to the inputs");
 }
 
-// F-201
 TEST(FunctionMessages, Calls) {
   auto x = dvector("x"), also = dscalar("x");
   auto f = function({x, also}, {x * also}, {.name = "F"});

@@ -185,7 +185,6 @@ struct Single : Feature {
   std::shared_ptr<Feature> clone() override { return nullptr; }
 };
 
-// F-111
 TEST_F(GraphMessages, FeatureWithoutCopies) {
   FunctionGraph graph = *FunctionGraph::create({x}, {x});
   ASSERT_TRUE(graph.attachFeature(std::make_shared<Single>()).ok());
