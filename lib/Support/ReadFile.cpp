@@ -18,10 +18,15 @@ absl::Status errnoError(const std::string &path) {
   return makeError(ErrorKind::Io, path + ": " + std::strerror(errno));
 }
 
-bool isStandardInput(const struct stat &info) {
+/// A pipe that this process holds: standard input, or a shell's `<(command)`. Opening it does not
+/// wait for a writer.
+bool isOurPipe(const std::string &path, const struct stat &info) {
+  if (!S_ISFIFO(info.st_mode))
+    return false;
   struct stat input;
-  return fstat(STDIN_FILENO, &input) == 0 && input.st_dev == info.st_dev &&
-         input.st_ino == info.st_ino;
+  bool isStandardInput = fstat(STDIN_FILENO, &input) == 0 && input.st_dev == info.st_dev &&
+                         input.st_ino == info.st_ino;
+  return isStandardInput || path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/");
 }
 
 /// No text of ours has a zero byte; bytecode begins with its own magic.
@@ -42,7 +47,7 @@ absl::StatusOr<OpenFile> openFile(const std::string &path) {
   bool isRegular = S_ISREG(info.st_mode);
   if (S_ISDIR(info.st_mode))
     return makeError(ErrorKind::Io, path + ": is a folder");
-  if (!isRegular && !(S_ISFIFO(info.st_mode) && isStandardInput(info)))
+  if (!isRegular && !isOurPipe(path, info))
     return makeError(ErrorKind::Io, path + ": is no regular file");
   OpenFile opened{File(std::fopen(path.c_str(), "rb")), isRegular ? int64_t(info.st_size) : -1};
   if (!opened.file)

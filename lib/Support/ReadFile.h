@@ -26,7 +26,8 @@ struct OpenFile {
   int64_t size = -1;
 };
 
-/// Opens a regular file, or the pipe that is the process's standard input. Io, "PATH: why".
+/// Opens a regular file, or a pipe that the process holds already, such as its standard input and a
+/// shell's `<(command)`. Io, "PATH: why".
 absl::StatusOr<OpenFile> openFile(const std::string &path);
 
 /// What is wrong with a file that begins so (up to 64 KiB of it), if anything.
