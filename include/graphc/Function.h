@@ -82,8 +82,9 @@ private:
 enum class OnUnusedInput { Raise, Warn, Ignore };
 
 struct FunctionOptions {
-  /// "fast_run": compiled, after what depends on no input has been computed. "fast_compile":
-  /// compiled as it is.
+  /// F-307. "fast_run": compiled after the built-in rewrites (graphc/Rewrite.h) whose effects are
+  /// kDefaultEffects at most; "strict": after those that change no result; "fast_math": after all,
+  /// also those that may make a wrong answer of a right one. "fast_compile": compiled as it is.
   /// "interpreter": run by the reference evaluator, without the compiler. "debug": compiled
   /// without rewrites, and every node computed again by the evaluator, on the operands that
   /// compiled code gave it; a call fails with DebugMismatch at the first node whose results differ

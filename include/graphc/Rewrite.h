@@ -211,7 +211,8 @@ private:
 /// The rules that come with graphc. Lives as long as the process. Thread-safe.
 const RewriteDatabase &builtinRewrites();
 
-/// Runs what `query` selects of the built-in rewrites. `function` does not: it folds constants.
+/// Runs what `query` selects of the built-in rewrites. `function` does, with the effects that its
+/// mode allows.
 absl::StatusOr<RewriteReport> rewrite(FunctionGraph &graph, const RewriteOptions &options = {},
                                       const Query &query = {.include = {"fast_run"}});
 

@@ -132,7 +132,7 @@ absl::StatusOr<std::unique_ptr<const Runner>> makeRunner(const GraphModule &modu
       return all.status();
     return std::make_unique<DebugRunner>(module, *std::move(all));
   }
-  if (options.mode != "fast_run" && options.mode != "fast_compile")
+  if (std::ranges::find(kModes, options.mode) == std::end(kModes))
     return makeError(ErrorKind::ValueError, "function: no mode is called '" + options.mode +
                                                 "'; modes are " + join(kModes, ", "));
   absl::StatusOr<const CompilerInterface *> compiler = loadCompiler();

@@ -7,22 +7,29 @@
 #include "JIT/Target.h"
 #include "Kernels/EmitGraph.h"
 #include "Kernels/Fuse.h"
-#include "Rewrites/FoldConstants.h"
+#include "Rewrites/FoldLargeConstants.h"
 #include "Runtime/ProgramFile.h"
 #include "Runtime/StageWatch.h"
 #include "Support/Log.h"
 #include "Text/GraphText.h"
 #include "graphc/FunctionGraph.h"
+#include "graphc/Rewrite.h"
 
 namespace graphc {
 namespace {
 
-/// Makes better nodes of a function's own graph. Large constants are computed by compiled code,
-/// once.
+/// The rules of the mode, on a function's own graph. Large constants are computed by compiled
+/// code, once.
 absl::Status rewrite(FunctionGraph &graph, const CompileOptions &options) {
   if (options.mode == "fast_compile" || options.isRewritten)
     return absl::OkStatus();
-  return foldConstants(
+  RewriteOptions rules;
+  rules.allowed = options.mode == "strict"      ? kStrictEffects
+                  : options.mode == "fast_math" ? kAllEffects
+                                                : kDefaultEffects;
+  if (absl::Status s = graphc::rewrite(graph, rules).status(); !s.ok())
+    return s;
+  return foldLargeConstants(
       graph, [&](const GraphModule &constants) -> absl::StatusOr<std::vector<Tensor>> {
         CompileOptions plain; // nothing that names or watches the user's program
         plain.mode = "fast_compile";

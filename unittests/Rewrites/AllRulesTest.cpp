@@ -16,8 +16,7 @@ namespace {
 
 constexpr const char *kIntroduction =
     "# Rewrites\n\n"
-    "The rules that come with graphc, for `rewrite` and `graphc opt`; `function` does not run them "
-    "yet. Made from\n"
+    "The rules that come with graphc. `function` runs those that its mode allows. Made from\n"
     "their tables in `lib/Rewrites`; [AddARewrite.md](AddARewrite.md) explains formulas and "
     "effects. "
     "One test runs\n"

@@ -1,4 +1,4 @@
-//===- FoldConstants.h - compute what depends on no input ---------*- C++ -*-===//
+//===- FoldLargeConstants.h - what depends on no input ------------*- C++ -*-===//
 //
 //   exp(constant) + x   ->   constant' + x
 //
@@ -17,9 +17,9 @@ namespace graphc {
 /// Values of the outputs of a graph without inputs.
 using EvaluateGraph = std::function<absl::StatusOr<std::vector<Tensor>>(const GraphModule &)>;
 
-/// F-303. Nodes with constant inputs become constants: small results one by one (constantFolding),
-/// then what is left, such as weights that a network computes, as one graph by `evaluateAll`.
-/// What fails is left alone, so that its error occurs when the function is called.
-absl::Status foldConstants(FunctionGraph &graph, const EvaluateGraph &evaluateAll);
+/// F-303, for what constantFolding leaves because its results are large, such as weights that a
+/// network computes: all of it becomes constants, as one graph, by `evaluateAll`. If that fails, it
+/// is left alone, so that its error occurs when the function is called.
+absl::Status foldLargeConstants(FunctionGraph &graph, const EvaluateGraph &evaluateAll);
 
 } // namespace graphc

@@ -1,9 +1,8 @@
-//===- FoldConstants.cpp --------------------------------------------------===//
-#include "FoldConstants.h"
+//===- FoldLargeConstants.cpp ---------------------------------------------===//
+#include "FoldLargeConstants.h"
 
 #include "absl/container/flat_hash_set.h"
 #include "graphc/OpDef.h"
-#include "graphc/Rewrite.h"
 
 namespace graphc {
 
@@ -33,11 +32,7 @@ static Variables constantFrontier(const FunctionGraph &graph, const std::vector<
   return frontier;
 }
 
-absl::Status foldConstants(FunctionGraph &graph, const EvaluateGraph &evaluateAll) {
-  RewriteReport report;
-  GraphRewriterPtr small = onePass("small constants", {constantFolding()});
-  if (absl::Status s = small->rewrite(graph, {}, report); !s.ok())
-    return s;
+absl::Status foldLargeConstants(FunctionGraph &graph, const EvaluateGraph &evaluateAll) {
   absl::StatusOr<std::vector<Apply>> order = graph.toposort();
   if (!order.ok())
     return order.status();
