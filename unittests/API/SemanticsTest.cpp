@@ -63,6 +63,29 @@ void expectError(const Build &build, const std::vector<Tensor> &operands, ErrorK
 using V = const Variables &;
 Tensor none() { return *Tensor::zeros(DType::Float64, {0}); }
 
+// F-307, F-308: what each mode may change. log(exp(x)) is x but where exp overflows; x * 0 and x / x
+// are no constants where x may be NaN, infinite or zero.
+TEST(Semantics, ModesAllowEffects) {
+  auto in = [](const char *mode, const Build &build, double x) {
+    absl::StatusOr<Tensor> value = compute(build, {Tensor(x)}, mode, /*folded=*/false);
+    EXPECT_TRUE(value.ok()) << value.status();
+    return value.ok() ? value->item<double>() : 0;
+  };
+  Build overflows = [](V v) { return log(exp(v[0])); };
+  EXPECT_EQ(in("fast_compile", overflows, 1000), kInf);
+  EXPECT_EQ(in("strict", overflows, 1000), kInf);
+  EXPECT_EQ(in("fast_run", overflows, 1000), 1000);
+  EXPECT_EQ(in("fast_math", overflows, 1000), 1000);
+  Build quotient = [](V v) { return v[0] / v[0]; };
+  Build product = [](V v) { return v[0] * 0.0; };
+  for (const char *mode : {"fast_compile", "strict", "fast_run"}) {
+    EXPECT_TRUE(std::isnan(in(mode, quotient, 0))) << mode;
+    EXPECT_TRUE(std::isnan(in(mode, product, kInf))) << mode;
+  }
+  EXPECT_EQ(in("fast_math", quotient, 0), 1);
+  EXPECT_EQ(in("fast_math", product, kInf), 0);
+}
+
 // F-046, F-361
 TEST(Semantics, CastsTruncateSaturateAndWrap) {
   Tensor x({2.9, -2.9, 300, -300, kNan, kInf, -kInf});
