@@ -33,8 +33,8 @@ TEST(FunctionMessages, Graphs) {
       {function({x}, {null}).status(),
        "TypeError: function: output 0 is Null(floor has no gradient)"},
       {function({x}, {x + 1}, {.mode = "fast"}).status(),
-       "ValueError: function: no mode is called 'fast'; modes are fast_run, fast_compile, debug, "
-       "interpreter"},
+       "ValueError: function: no mode is called 'fast'; modes are fast_run, strict, fast_math, "
+       "fast_compile, debug, interpreter"},
       {function({x, y}, {x + 1}).status(), "UnusedInput: function: input 1 ('y') is not used by "
                                            "any output; remove it or set onUnusedInput"},
   });
