@@ -220,11 +220,6 @@ absl::Status Checker::checkKernel(func::FuncOp fn) {
       if (!isScalar(result))
         if (absl::Status s = checkTensor(&op, result); !s.ok())
           return s;
-    if (auto fill = mlir::dyn_cast<linalg::FillOp>(op))
-      if (!fill.hasPureTensorSemantics() ||
-          fill.getInputs()[0].getType() !=
-              mlir::getElementTypeOrSelf(fill.getOutputs()[0].getType()))
-        return stageError(&op, "a tensor is filled with an element of its own type");
     if (auto generic = mlir::dyn_cast<linalg::GenericOp>(op))
       if (absl::Status s = checkGeneric(generic); !s.ok())
         return s;

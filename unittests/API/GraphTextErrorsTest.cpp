@@ -262,6 +262,10 @@ TEST(GraphTextErrors, Constants) {
                    "\n  return %0 : " + type + "\n}\n");
   };
   EXPECT_EQ(constant("graph.constant dense<1.0> : tensor<2xf32>"), "OK");
+  EXPECT_EQ(problem("func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
+                    "  %0 = \"graph.constant\"(%x) {value = dense<1.0> : tensor<2xf32>} : "
+                    "(tensor<2xf32>) -> tensor<2xf32>\n  return %0 : tensor<2xf32>\n}\n"),
+            "ValueError f.mlir:2:8: constant: it has one result and no operands");
   EXPECT_EQ(constant("graph.constant sparse<[[0]], [1.0]> : tensor<2xf32>"),
             "ValueError f.mlir:2:23: constant: expected dense elements, as in dense<[1, 2]> : "
             "tensor<2xi64>");

@@ -63,8 +63,8 @@ void expectError(const Build &build, const std::vector<Tensor> &operands, ErrorK
 using V = const Variables &;
 Tensor none() { return *Tensor::zeros(DType::Float64, {0}); }
 
-// F-307, F-308: what each mode may change. log(exp(x)) is x but where exp overflows; x * 0 and x / x
-// are no constants where x may be NaN, infinite or zero.
+// F-307, F-308: what each mode may change. log(exp(x)) is x but where exp overflows; x * 0 and x /
+// x are no constants where x may be NaN, infinite or zero.
 TEST(Semantics, ModesAllowEffects) {
   auto in = [](const char *mode, const Build &build, double x) {
     absl::StatusOr<Tensor> value = compute(build, {Tensor(x)}, mode, /*folded=*/false);

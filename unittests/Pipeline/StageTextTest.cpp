@@ -375,6 +375,9 @@ func.func @f(%x: memref<f32> {llvm.noalias}, %n: index) -> i32 attributes {graph
            {"llvm.fptosi.sat", "llvm.x86.avx512.mask.getexp.ps.512",
             "ValueError stage.mlir:7:8: an immediate that the instruction has not "
             "(llvm.call_intrinsic)"},
+           {"(%v) : (vector<16xf32>) ->", "(%v) : (vector<16xf32> {llvm.nonnull}) ->",
+            "ValueError stage.mlir:7:8: a call of an intrinsic has operands and nothing more "
+            "(llvm.call_intrinsic)"},
            {"vector.load %m[%c0] :",
             "vector.load %m[%c0] {alignment = 4611686018427387904 : i64} :",
             "ValueError stage.mlir:6:8: accesses are as aligned as their elements (vector.load)"},
@@ -550,6 +553,10 @@ TEST(StageText, LLVMThatIsNoneOfGraphcsIsAnError) {
             "ValueError stage.mlir:8:3: an address is a pointer and one index (getelementptr)"},
            {"i16 -1, i32 4)", "i16 -1, i32 9)",
             "ValueError stage.mlir:10:3: an immediate that the instruction has not (call)"},
+           {"load ptr, ptr %0", "load ptr, ptr %4",
+            "ValueError stage.mlir: the LLVM IR is wrong: Instruction does not dominate all "
+            "uses!\n  %4 = alloca i32, align 4\n  %3 = load ptr, ptr %4, align 8, !invariant.load "
+            "!1"},
            {"asm \"\"", "asm \"hlt\"",
             "ValueError stage.mlir:14:3: inline assembly is empty, to hide a value (call)"},
            {"store <16 x float> %9,", "store ptr @f,",
@@ -568,6 +575,35 @@ TEST(StageText, LLVMThatIsNoneOfGraphcsIsAnError) {
                                 "x86-64")
                           .status()),
             "the target x86-64 has no AVX-512 (call)");
+}
+
+TEST(StageText, NestsOfManyLoopsAreAnError) {
+  // 65 loops: those of two arrays, and one more.
+  std::string loops, rows, columns, kinds, extents;
+  for (int i = 0; i < 65; ++i) {
+    loops += (i ? ", d" : "d") + std::to_string(i);
+    kinds += i ? ", \"reduction\"" : "\"reduction\"";
+    if (i < 64)
+      (i < 32 ? rows : columns) += (i % 32 ? ", d" : "d") + std::to_string(i);
+    extents += i < 32 ? "1x" : "";
+  }
+  std::string array = "tensor<" + extents + "f32>";
+  std::string text = "func.func @f(%x: " + array +
+                     ", %y: tensor<1xf32>) -> tensor<f32> attributes "
+                     "{graphc.kernel, graphc.shared = 0 : i64} {\n"
+                     "  %zero = arith.constant 0.0 : f32\n  %e = tensor.empty() : tensor<f32>\n"
+                     "  %s = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>\n"
+                     "  %r = linalg.generic {indexing_maps = [affine_map<(" +
+                     loops + ") -> (" + rows + ")>, affine_map<(" + loops + ") -> (" + columns +
+                     ")>, affine_map<(" + loops + ") -> (d64)>, affine_map<(" + loops +
+                     ") -> ()>], iterator_types = [" + kinds + "]} ins(%x, %x, %y : " + array +
+                     ", " + array +
+                     ", tensor<1xf32>) outs(%s : "
+                     "tensor<f32>) {\n  ^bb0(%a: f32, %b: f32, %c: f32, %out: f32):\n"
+                     "    %sum = arith.addf %out, %a : f32\n    linalg.yield %sum : f32\n"
+                     "  } -> tensor<f32>\n  return %r : tensor<f32>\n}\n";
+  EXPECT_EQ(whole(translate(text, "linalg").status()),
+            "ValueError stage.mlir:5:8: a nest has at most 64 loops (linalg.generic)");
 }
 
 /// The parser calls itself for brackets, operators and aliases.

@@ -117,6 +117,20 @@ TEST_F(RewriteTest, Effects) {
   EXPECT_EQ(after({rule}, x - x, {.allowed = kAllEffects}), pp(second(x, 0.0)));
 }
 
+TEST_F(RewriteTest, ReplacementsThatTheGraphRefusesAreToldAndLeftOut) {
+  std::vector<std::string> warnings;
+  setLogSink([&](std::string_view text) { warnings.emplace_back(text); });
+  Rule strange{"strange", "a + b"};
+  strange.build = [&](const Match &) { return Variables{Variable(x.type(), "stranger")}; };
+  EXPECT_EQ(after({strange}, x + y), "x + y");
+  setLogSink({});
+  ASSERT_GE(warnings.size(), 1u);
+  EXPECT_EQ(
+      warnings[0],
+      "the rewrite strange cannot be applied: cannot replace a result of add: f64[?] by stranger: "
+      "f64[?]: stranger: f64[?] is no input of the FunctionGraph, but the replacement (strange)");
+}
+
 // F-298: what does not end is stopped, by name.
 TEST_F(RewriteTest, LoopsAreStopped) {
   std::vector<std::string> warnings;
