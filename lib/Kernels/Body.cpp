@@ -343,48 +343,58 @@ int32_t BodyBuilder::select(DType dtype, int32_t condition, int32_t a, int32_t b
 
 //===--- finishing ----------------------------------------------------------===//
 
-void BodyBuilder::finish(absl::Span<int32_t *const> roots, std::vector<ScalarNode> &body,
-                         std::vector<int32_t> &indices) {
+void orderBody(absl::Span<const ScalarNode> nodes,
+               absl::FunctionRef<absl::Span<const int32_t>(int32_t load)> indicesOf,
+               absl::Span<int32_t *const> roots, std::vector<int32_t> &order,
+               std::vector<int32_t> &stack, std::vector<ScalarNode> &body,
+               std::vector<int32_t> &indices) {
   // Post-order from the roots, operands in their order.
-  order_.assign(nodes_.size(), -1);
+  order.assign(nodes.size(), -1);
   body.clear();
   indices.clear();
   for (int32_t *root : roots) {
-    scratch_.assign(1, *root);
-    while (!scratch_.empty()) {
-      int32_t id = scratch_.back();
-      if (order_[id] >= 0) {
-        scratch_.pop_back();
+    stack.assign(1, *root);
+    while (!stack.empty()) {
+      int32_t id = stack.back();
+      if (order[id] >= 0) {
+        stack.pop_back();
         continue;
       }
-      const ScalarNode &n = nodes_[id];
-      size_t pending = scratch_.size();
+      const ScalarNode &n = nodes[id];
+      size_t pending = stack.size();
       absl::Span<const int32_t> loadIndices =
-          n.op == ScalarOp::Load ? indicesOf(n) : absl::Span<const int32_t>();
+          n.op == ScalarOp::Load ? indicesOf(id) : absl::Span<const int32_t>();
       // Pushed in reverse, so that the first operand comes first.
       for (size_t k = loadIndices.size(); k-- > 0;)
-        if (order_[loadIndices[k]] < 0)
-          scratch_.push_back(loadIndices[k]);
+        if (order[loadIndices[k]] < 0)
+          stack.push_back(loadIndices[k]);
       for (int k = 2; k >= 0; --k)
-        if (n.args[k] >= 0 && order_[n.args[k]] < 0)
-          scratch_.push_back(n.args[k]);
-      if (scratch_.size() != pending)
+        if (n.args[k] >= 0 && order[n.args[k]] < 0)
+          stack.push_back(n.args[k]);
+      if (stack.size() != pending)
         continue;
-      scratch_.pop_back();
-      order_[id] = int32_t(body.size());
+      stack.pop_back();
+      order[id] = int32_t(body.size());
       ScalarNode copy = n;
       for (int32_t &arg : copy.args)
         if (arg >= 0)
-          arg = order_[arg];
+          arg = order[arg];
       if (n.op == ScalarOp::Load) {
         copy.payload = (n.payload >> 32 << 32) | uint64_t(indices.size());
         for (int32_t i : loadIndices)
-          indices.push_back(order_[i]);
+          indices.push_back(order[i]);
       }
       body.push_back(copy);
     }
-    *root = order_[*root];
+    *root = order[*root];
   }
+}
+
+void BodyBuilder::finish(absl::Span<int32_t *const> roots, std::vector<ScalarNode> &body,
+                         std::vector<int32_t> &indices) {
+  orderBody(
+      nodes_, [&](int32_t load) { return indicesOf(nodes_[load]); }, roots, order_, scratch_, body,
+      indices);
 }
 
 } // namespace graphc

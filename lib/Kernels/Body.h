@@ -5,10 +5,19 @@
 #include <optional>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "graphc/Emit.h"
 
 namespace graphc {
+
+/// Writes what `roots` need of `nodes` to `body` and `indices`, in an order that depends only on
+/// the expressions; the roots become the numbers there. `order` and `stack` are memory to use.
+void orderBody(absl::Span<const ScalarNode> nodes,
+               absl::FunctionRef<absl::Span<const int32_t>(int32_t load)> indicesOf,
+               absl::Span<int32_t *const> roots, std::vector<int32_t> &order,
+               std::vector<int32_t> &stack, std::vector<ScalarNode> &body,
+               std::vector<int32_t> &indices);
 
 /// Builds bodies of nests, one after the other, reusing its memory. Equal nodes are one; index
 /// arithmetic, conditions and masks are simplified (with the ranges of loop counters), values are
@@ -36,8 +45,7 @@ public:
   /// Value of an integer or Bool node, if it is a constant.
   std::optional<int64_t> constantValue(int32_t id) const;
 
-  /// Writes what `roots` need to `body` and `indices`, in an order that depends only on the
-  /// expressions; the roots become the numbers there.
+  /// See orderBody.
   void finish(absl::Span<int32_t *const> roots, std::vector<ScalarNode> &body,
               std::vector<int32_t> &indices);
 

@@ -1,6 +1,8 @@
 //===- Canonicalize.cpp - numbers in the order of use ---------------------===//
 #include "Kernels/Canonicalize.h"
 
+#include "Kernels/KernelText.h"
+
 #include <algorithm>
 #include <unordered_map>
 
@@ -24,8 +26,6 @@ std::string nameOf(const KernelDraft &draft) {
     else
       more = true;
   };
-  static constexpr std::string_view kCombineNames[] = {"",    "sum", "prod", "max",    "min",
-                                                       "and", "or",  "xor",  "argmax", "argmin"};
   for (const Nest &nest : draft.nests) {
     std::vector<bool> isValue(nest.body.size(), false);
     isValue[nest.root] = true;
@@ -38,7 +38,7 @@ std::string nameOf(const KernelDraft &draft) {
       if (isValue[id] && nest.body[id].op > ScalarOp::Load)
         add(scalarOpName(nest.body[id].op));
     if (nest.combine != Combine::None)
-      add(kCombineNames[size_t(nest.combine)]);
+      add(combineName(nest.combine));
   }
   if (words.empty())
     return "copy";

@@ -81,11 +81,16 @@ public:
   virtual absl::StatusOr<LibraryFiles> compileLibrary(const GraphModule &module,
                                                       const LibraryOptions &library,
                                                       const CompileOptions &options) const = 0;
+  /// The same from the text of the stage "kernels".
+  virtual absl::StatusOr<LibraryFiles> compileLibrary(std::string_view kernels,
+                                                      std::string_view name,
+                                                      const LibraryOptions &library,
+                                                      const CompileOptions &options) const = 0;
   /// Makes the shared library `path` of such an object. NotSupported for another processor's.
   virtual absl::Status linkLibrary(const std::string &object, const std::string &path) const = 0;
   /// Makes the program `path` of an object that was made for it, likewise.
   virtual absl::Status linkProgram(const std::string &object, const std::string &path) const = 0;
-  /// From the text of stage `from` (linalg, loops or llvm) to that stage or a later one.
+  /// From the text of stage `from` (kernels, linalg, loops or llvm) to that stage or a later one.
   virtual absl::StatusOr<std::string> translate(std::string_view text, std::string_view name,
                                                 std::string_view from, std::string_view to,
                                                 const CompileOptions &options) const = 0;

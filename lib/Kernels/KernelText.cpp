@@ -1,65 +1,26 @@
 //===- KernelText.cpp - kernels and programs as text ----------------------===//
 //
-//   kernel @mul_add(%0: f32[n0], %1: f32[n0]) -> (%2: f32[n0]) shared 1 {
-//     %2[i0] = add(%0[i0], mul(%1[i0], 2.0))            i0 < n0
+//   kernel @mul_add(%0: f32[n0], %1: f32[n0]) -> (%2: f32[n0]) {
+//     for (i0 < n0)
+//       %2[i0] = add(%0[i0], mul(%1[i0], 2.0))
 //   }
 //
-// Values that are computed once and used more than once get a name: `v3 = exp(...)`.
+// ReadKernels.h has the grammar: this text says everything that a Kernel is.
 //
 //===----------------------------------------------------------------------===//
-#include <cmath>
-#include <cstring>
+#include "Kernels/KernelText.h"
+
+#include <map>
 
 #include "Kernels/KernelGraph.h"
-#include "absl/strings/str_format.h"
+#include "Runtime/LiteralText.h"
 
 namespace graphc {
 namespace {
 
-std::string constantText(const ScalarNode &n) {
-  double real;
-  switch (n.dtype) {
-  case DType::Bool:
-    return n.payload ? "true" : "false";
-  case DType::Float16: {
-    Half half;
-    half.bits = uint16_t(n.payload);
-    real = float(half);
-    break;
-  }
-  case DType::BFloat16: {
-    BFloat16 half;
-    half.bits = uint16_t(n.payload);
-    real = float(half);
-    break;
-  }
-  case DType::Float32: {
-    uint32_t bits = uint32_t(n.payload);
-    float value;
-    std::memcpy(&value, &bits, sizeof value);
-    real = value;
-    break;
-  }
-  case DType::Float64:
-    std::memcpy(&real, &n.payload, sizeof real);
-    break;
-  default: {
-    int width = bitWidth(n.dtype);
-    if (isUnsignedInt(n.dtype))
-      return std::to_string(n.payload);
-    return std::to_string(int64_t(n.payload << (64 - width)) >> (64 - width));
-  }
-  }
-  std::string text = absl::StrFormat("%.*g", n.dtype == DType::Float64 ? 17 : 9, real);
-  if (std::isfinite(real) && text.find_first_of(".e") == std::string::npos)
-    text += ".0";
-  return text;
-}
-
-std::string_view combineName(Combine combine) {
-  constexpr std::string_view kNames[] = {"",    "sum", "prod", "max",    "min",
-                                         "and", "or",  "xor",  "argmax", "argmin"};
-  return kNames[size_t(combine)];
+/// Where nothing beside a constant tells its dtype, it stands there: f64(2.0).
+std::string typedLiteral(const ScalarNode &n) {
+  return std::string(dtypeShortName(n.dtype)) + "(" + literalText(n.dtype, n.payload) + ")";
 }
 
 class NestText {
@@ -103,7 +64,10 @@ public:
         out += (d > size_t(nest_.numParallel) ? ", i" : "i") + std::to_string(d);
       out += ") ";
     }
-    return out + texts_[nest_.root] + "\n";
+    const ScalarNode &root = nest_.body[nest_.root];
+    bool isKnown = root.dtype == kernel_.arrays[nest_.result].dtype || isBool(root.dtype);
+    out += root.op == ScalarOp::Constant && !isKnown ? typedLiteral(root) : texts_[nest_.root];
+    return out + "\n";
   }
 
 private:
@@ -113,11 +77,13 @@ private:
   std::string expression(const ScalarNode &n) const {
     switch (n.op) {
     case ScalarOp::Constant:
-      return constantText(n);
+      return literalText(n.dtype, n.payload);
     case ScalarOp::Index:
       return "i" + std::to_string(n.payload);
     case ScalarOp::Size:
-      return "n" + std::to_string(n.payload);
+      return kernel_.sizes[n.payload].constant
+                 ? "size(" + std::to_string(kernel_.sizes[n.payload].value) + ")"
+                 : "n" + std::to_string(n.payload);
     case ScalarOp::Load: {
       std::string text = "%" + std::to_string(n.loadArray()) + "[";
       for (int32_t axis = 0; axis < rankOf(n); ++axis)
@@ -134,8 +100,15 @@ private:
     if (n.op == ScalarOp::Cast)
       text += "." + std::string(dtypeShortName(n.dtype));
     text += "(";
-    for (int k = 0; k < numScalarOperands(n.op); ++k)
-      text += (k ? ", " : "") + texts_[n.args[k]];
+    int count = numScalarOperands(n.op), first = n.op == ScalarOp::Select ? 1 : 0;
+    bool allConstant = true; // of the operands that have one dtype
+    for (int k = first; k < count; ++k)
+      allConstant &= nest_.body[n.args[k]].op == ScalarOp::Constant;
+    for (int k = 0; k < count; ++k) {
+      const ScalarNode &arg = nest_.body[n.args[k]];
+      bool needsType = k == first && allConstant && !isBool(arg.dtype);
+      text += (k ? ", " : "") + (needsType ? typedLiteral(arg) : texts_[n.args[k]]);
+    }
     return text + ")";
   }
 
@@ -149,10 +122,9 @@ std::string sizeText(const Kernel &kernel, int32_t number) {
   return s.constant ? std::to_string(s.value) : "n" + std::to_string(number);
 }
 
-} // namespace
-
-std::string toString(const Kernel &kernel) {
-  std::string out = "kernel @" + kernel.name + "(";
+/// `label` stands for the kernel's name, `comment` behind the first line.
+std::string kernelText(const Kernel &kernel, const std::string &label, const std::string &comment) {
+  std::string out = "kernel @" + label + "(";
   const Kernel::Role roles[] = {Kernel::Role::Input, Kernel::Role::Output, Kernel::Role::Local};
   const char *before[] = {"", ") -> (", ") local ("};
   for (int r = 0; r < 3; ++r) {
@@ -174,7 +146,7 @@ std::string toString(const Kernel &kernel) {
   out += ")";
   if (kernel.nests.size() > 1)
     out += " shared " + std::to_string(kernel.numShared);
-  out += " {\n";
+  out += " {" + comment + "\n";
   for (size_t k = 0; k < kernel.nests.size(); ++k) {
     const Nest &nest = kernel.nests[k];
     out += "  for (";
@@ -190,11 +162,20 @@ std::string toString(const Kernel &kernel) {
   return out + "}\n";
 }
 
+} // namespace
+
+std::string toString(const Kernel &kernel) { return kernelText(kernel, kernel.name, ""); }
+
 std::string toString(const KernelGraph &graph) {
   std::string out;
-  for (const Kernel &kernel : graph.kernels)
-    out += toString(kernel) + "\n";
-  return out + toString(graph.program);
+  std::vector<std::string> labels;
+  std::map<std::string, int> seen;
+  for (const Kernel &kernel : graph.kernels) {
+    int number = ++seen[kernel.name];
+    labels.push_back(kernel.name + (number > 1 ? "." + std::to_string(number) : ""));
+    out += kernelText(kernel, labels.back(), " // " + kernel.symbol()) + "\n";
+  }
+  return out + toString(graph.program, labels);
 }
 
 } // namespace graphc

@@ -65,7 +65,11 @@ std::vector<CompiledKernel::Scratch> readScratch(mlir::ModuleOp loops) {
 absl::StatusOr<CompiledKernel> compileKernel(const Kernel &kernel, const ObjectCompiler &compiler) {
   ContextPool::Lease context = kernelContexts().lease();
   mlir::OwningOpRef<mlir::ModuleOp> module = lowerToLinalg(kernel, *context);
-  if (absl::Status s = lowerToLoops(*module, loopTargetOf(compiler.target())); !s.ok())
+  LoopTarget target = loopTargetOf(compiler.target());
+  if (!compiler.trusted())
+    if (absl::Status s = checkLinalg(*module, target); !s.ok())
+      return prefixError(s, "kernel " + kernel.symbol());
+  if (absl::Status s = lowerToLoops(*module, target); !s.ok())
     return prefixError(s, "kernel " + kernel.symbol());
   CompiledKernel compiled;
   compiled.symbol = kernel.symbol();

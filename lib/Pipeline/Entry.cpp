@@ -34,6 +34,15 @@ public:
     return std::move(stages.library());
   }
 
+  absl::StatusOr<LibraryFiles> compileLibrary(std::string_view kernels, std::string_view name,
+                                              const LibraryOptions &library,
+                                              const CompileOptions &options) const override {
+    Stages stages(options, library);
+    if (absl::Status s = compileKernelText(kernels, name, options, stages); !s.ok())
+      return s;
+    return std::move(stages.library());
+  }
+
   absl::Status linkLibrary(const std::string &object, const std::string &path) const override {
     return linkSharedObject({object}, path, path.substr(path.rfind('/') + 1));
   }
@@ -45,6 +54,11 @@ public:
   absl::StatusOr<std::string> translate(std::string_view text, std::string_view name,
                                         std::string_view from, std::string_view to,
                                         const CompileOptions &options) const override {
+    if (from == "kernels") {
+      Stages stages(options, to);
+      absl::Status s = compileKernelText(text, name, options, stages);
+      return s.ok() ? absl::StatusOr<std::string>(stages.text()) : s;
+    }
     absl::StatusOr<TargetDescription> target = parseTarget(options.target);
     if (!target.ok())
       return target.status();

@@ -7,6 +7,7 @@
 #include "JIT/Target.h"
 #include "Kernels/EmitGraph.h"
 #include "Kernels/Fuse.h"
+#include "Kernels/ReadKernels.h"
 #include "Rewrites/FoldLargeConstants.h"
 #include "Runtime/ProgramFile.h"
 #include "Runtime/StageWatch.h"
@@ -53,11 +54,11 @@ absl::Status showGraph(std::string_view stage, const GraphModule &module, Stages
   return text.ok() ? stages.saw(stage, *std::move(text)) : text.status();
 }
 
-/// No program: an error, or a text was all that was wanted.
-absl::StatusOr<std::shared_ptr<const Executable>> nothing(const absl::Status &status) {
+/// Null where what was wanted is there.
+template <class T> absl::StatusOr<std::shared_ptr<const T>> nullOr(const absl::Status &status) {
   if (!status.ok())
     return status;
-  return std::shared_ptr<const Executable>();
+  return std::shared_ptr<const T>();
 }
 
 /// The stages that have a text per kernel, from what `compileKernels` makes of them.
@@ -79,6 +80,33 @@ absl::Status showCode(const KernelGraph &kernels, const ObjectCompiler &compiler
       return s;
   }
   return absl::OkStatus();
+}
+
+/// linalg, loops, llvm, obj: each kernel on its own. Returns what makes their code, or null if
+/// nobody wants to run it.
+absl::StatusOr<std::shared_ptr<const ObjectCompiler>> showKernels(KernelGraph &kernels,
+                                                                  const CompileOptions &options,
+                                                                  const CodeOptions &codeOptions,
+                                                                  Stages &stages) {
+  if (stages.looksAt("kernels"))
+    if (absl::Status s = stages.saw("kernels", toString(kernels));
+        !s.ok() || stages.endsAt("kernels"))
+      return nullOr<ObjectCompiler>(s);
+  absl::StatusOr<TargetDescription> target = parseTarget(options.target);
+  if (!target.ok())
+    return target.status();
+  absl::StatusOr<std::shared_ptr<const ObjectCompiler>> compiler =
+      objectCompilerFor(*target, codeOptions);
+  if (!compiler.ok())
+    return compiler;
+  if (stages.looksAtCode()) {
+    absl::Status s = showCode(kernels, **compiler, stages);
+    if (!s.ok() || stages.wantsText())
+      return nullOr<ObjectCompiler>(s);
+  }
+  if (stages.wantsLibrary())
+    return nullOr<ObjectCompiler>(compileLibrary(std::move(kernels), **compiler, options, stages));
+  return compiler;
 }
 
 /// Constants beyond this are read again from the user's file rather than kept twice.
@@ -110,7 +138,7 @@ compile(const GraphModule &module, const CompileOptions &options, Stages &stages
   // graph: as the user built it; rewritten: the same function in fewer and better nodes.
   if (!options.isRewritten)
     if (absl::Status s = showGraph("graph", module, stages); !s.ok() || stages.endsAt("graph"))
-      return nothing(s);
+      return nullOr<Executable>(s);
   StageWatch rewriting(options.observer, "rewritten");
   absl::StatusOr<FunctionGraph> graph = FunctionGraph::create(module.inputs, module.outputs);
   if (!graph.ok())
@@ -125,7 +153,7 @@ compile(const GraphModule &module, const CompileOptions &options, Stages &stages
     rewritten.globals.clear(); // their constants have been cloned, or folded
     if (absl::Status s = showGraph("rewritten", rewritten, stages);
         !s.ok() || stages.endsAt("rewritten"))
-      return nothing(s);
+      return nullOr<Executable>(s);
   }
 
   // kernels: fused loop nests, and the program that calls them.
@@ -142,29 +170,13 @@ compile(const GraphModule &module, const CompileOptions &options, Stages &stages
     return counted(kernels->kernels.size(), "kernel") + " in " +
            counted(kernels->program.steps.size(), "step");
   });
-  if (stages.looksAt("kernels"))
-    if (absl::Status s = stages.saw("kernels", toString(*kernels));
-        !s.ok() || stages.endsAt("kernels"))
-      return nothing(s);
-
-  // linalg, loops, llvm, obj: each kernel on its own.
-  absl::StatusOr<TargetDescription> target = parseTarget(options.target);
-  if (!target.ok())
-    return target.status();
   CodeOptions codeOptions;
   codeOptions.lineTables = options.lineTables;
   absl::StatusOr<std::shared_ptr<const ObjectCompiler>> compiler =
-      objectCompilerFor(*target, codeOptions);
-  if (!compiler.ok())
-    return compiler.status();
-  if (stages.looksAtCode()) {
-    absl::Status s = showCode(*kernels, **compiler, stages);
-    if (!s.ok() || stages.wantsText())
-      return nothing(s);
-  }
-  if (stages.wantsLibrary())
-    return nothing(compileLibrary(*std::move(kernels), **compiler, options, stages));
-  if (absl::Status s = checkRunsHere(*target); !s.ok())
+      showKernels(*kernels, options, codeOptions, stages);
+  if (!compiler.ok() || !*compiler)
+    return nullOr<Executable>(compiler.status());
+  if (absl::Status s = checkRunsHere((*compiler)->target()); !s.ok())
     return s;
   StageWatch coding(options.observer, "code");
   absl::StatusOr<std::vector<std::shared_ptr<const CachedKernel>>> code =
@@ -187,6 +199,19 @@ compile(const GraphModule &module, const CompileOptions &options, Stages &stages
   if (options.storeAs)
     store(kernels->program, *code, *options.storeAs);
   return Executable::create(std::move(kernels->program), codeOf(*code), options.profile);
+}
+
+absl::Status compileKernelText(std::string_view text, std::string_view name,
+                               const CompileOptions &options, Stages &stages) {
+  absl::StatusOr<KernelGraph> kernels = readKernels(text, name);
+  if (!kernels.ok())
+    return kernels.status();
+  if (stages.wantsLibrary() && kernels->program.outputs.empty())
+    return makeError(ErrorKind::ValueError, "the text has kernels and no program",
+                     Place(internFileName(name), 0, 0));
+  CodeOptions fromFile;
+  fromFile.trusted = false;
+  return showKernels(*kernels, options, fromFile, stages).status();
 }
 
 } // namespace graphc

@@ -12,4 +12,8 @@ namespace graphc {
 absl::StatusOr<std::shared_ptr<const Executable>>
 compile(const GraphModule &module, const CompileOptions &options, Stages &stages);
 
+/// From the text of the stage "kernels", which may hold anything, to what `stages` wants.
+absl::Status compileKernelText(std::string_view text, std::string_view name,
+                               const CompileOptions &options, Stages &stages);
+
 } // namespace graphc

@@ -10,8 +10,10 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "graphc/DType.h"
 #include "graphc/Host.h"
 #include "graphc/Status.h"
@@ -132,7 +134,11 @@ struct Program {
   std::vector<Output> outputs;
 };
 
-/// The program part of `--emit=kernels`.
-std::string toString(const Program &program);
+/// The program part of `--emit=kernels`. `labels` are the names of kernels in it; without them it
+/// has their symbols.
+std::string toString(const Program &program, absl::Span<const std::string> labels = {});
+
+/// "floor_div", ... as that text has it; "" for Constant.
+std::string_view sizeOpName(SizeOp op);
 
 } // namespace graphc

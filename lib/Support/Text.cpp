@@ -39,6 +39,16 @@ std::string printable(std::string_view text) {
   return result;
 }
 
+std::string quotedText(std::string_view text, char quote) {
+  std::string quoted(1, quote);
+  for (char c : text) {
+    if (c == quote || c == '\\' || c == '\n')
+      quoted += '\\';
+    quoted += c == '\n' ? 'n' : c;
+  }
+  return quoted + quote;
+}
+
 std::string didYouMean(std::string_view wrong, absl::Span<const std::string> names) {
   const std::string *best = nullptr;
   size_t least = std::max<size_t>(1, wrong.size() / 3) + 1;

@@ -38,6 +38,10 @@ std::string shapeText(absl::Span<const int64_t> shape);
 /// `text` with control characters as \xNN, so that what comes from a file cannot garble a message.
 std::string printable(std::string_view text);
 
+/// `text` between two `quote`s, with backslashes where it would end or leave its line: what
+/// TextScanner reads.
+std::string quotedText(std::string_view text, char quote);
+
 /// "; did you mean 'tanh'?" with the name nearest to `wrong`, or nothing if none is near: the
 /// edit distance is at most a third of the length. Ties go to the first.
 std::string didYouMean(std::string_view wrong, absl::Span<const std::string> names);

@@ -11,6 +11,15 @@
 // CHECK-NEXT: out5: tensor<3xf64> = [0.5, -1, 1e+300]
 // CHECK-NOT:  {{.}}
 
+// From the text of its kernels it is the same, but for names that outputs have of variables.
+// RUN: graphc compile %s --emit=kernels -o %t/command.kernels
+// RUN: graphc compile %t/command.kernels --from=kernels --emit=exe -o %t/from-kernels
+// RUN: env -i %t/from-kernels -i n=2 --input=x=[0.5,-1,1e300] --input "i=[2, 0, -1]" | FileCheck %s --match-full-lines --check-prefix=KERNELS
+// KERNELS: {{.*}}: tensor<3xi64> = [0, 1, 2]
+// KERNELS-NEXT: {{.*}}: tensor<3xf64> = [1e+300, 0.5, 1e+300]
+// RUN: %t/from-kernels -h | FileCheck %s --check-prefix=ORIGIN
+// ORIGIN: {{^}}main of command.kernels, compiled by graphc
+
 // The last value counts; files take the place of lines; long outputs are cut unless --full is there.
 // RUN: %t/command -ix=[1] -i n=3000 -in=1003 -i i=[-1] -otaken=%t/a.npy --output=out5=%t/b.npy -o c=%t/c.npy | FileCheck %s --match-full-lines --check-prefix=LONG
 // LONG:      steps: tensor<1002xi64> = [0, 1, 2, ..., 999, 1000, 1001]

@@ -6,6 +6,9 @@
 // RUN: diff %t.dir/asm %t.dir/dump/6-asm.txt
 
 // Each stage's text goes on to the same code.
+// RUN: graphc compile %t.dir/dump/2-kernels.txt --from=kernels --emit=asm --target=x86-64-v3 --dump-stages=%t.dir/again | diff - %t.dir/asm
+// RUN: diff %t.dir/again/0-kernels.txt %t.dir/dump/2-kernels.txt
+// RUN: diff %t.dir/again/3-llvm.txt %t.dir/dump/5-llvm.txt
 // RUN: graphc compile %t.dir/dump/3-linalg.txt --from=linalg --emit=loops --target=x86-64-v3 | diff - %t.dir/dump/4-loops.txt
 // RUN: graphc compile %t.dir/dump/3-linalg.txt --from=linalg --emit=llvm --target=x86-64-v3 | diff - %t.dir/dump/5-llvm.txt
 // RUN: graphc compile %t.dir/dump/3-linalg.txt --from=linalg --emit=asm --target=x86-64-v3 | diff - %t.dir/asm

@@ -19,7 +19,9 @@ struct CompileVerb {
   bool toFile() const { return !out.empty() && out != "-"; }
   /// Whether FILE is a graph, and not kernels.
   bool fromGraph() const { return from == "graph" || from == "rewritten"; }
-  bool wantsLibrary() const { return emit == "lib" || (emit == "obj" && fromGraph()); }
+  /// Whether it has a program around the kernels.
+  bool hasProgram() const { return fromGraph() || from == "kernels"; }
+  bool wantsLibrary() const { return emit == "lib" || (emit == "obj" && hasProgram()); }
   bool wantsProgram() const { return emit == "exe"; }
 };
 
@@ -61,9 +63,9 @@ void checkUsage(const CompileVerb &verb) {
   if (stageNumber(verb.emit) < stageNumber(verb.from))
     throw CLI::ValidationError("--emit=" + verb.emit,
                                "that stage comes before --from=" + verb.from);
-  if ((verb.emit == "lib" || verb.wantsProgram()) && !verb.fromGraph())
+  if ((verb.emit == "lib" || verb.wantsProgram()) && !verb.hasProgram())
     throw CLI::ValidationError("--emit=" + verb.emit,
-                               "takes a graph; the text of --from=" + verb.from +
+                               "takes a graph or kernels; the text of --from=" + verb.from +
                                    " has no program around its kernels");
   if (verb.emit == "lib" && fileName(verb.out).find(".so") == std::string::npos)
     throw CLI::ValidationError("--emit=lib", "writes a library and its header; give -o libNAME.so");
@@ -74,12 +76,15 @@ void checkUsage(const CompileVerb &verb) {
                                "that is where the C header goes; name it .so or .o");
 }
 
-absl::Status writeLibrary(const CompileVerb &verb, const CompilerInterface &compiler,
-                          const GraphModule &module, const CompileOptions &options) {
+LibraryOptions libraryOptions(const CompileVerb &verb) {
   LibraryOptions library;
   library.name = !verb.name.empty() ? verb.name : verb.toFile() ? libraryName(verb.out) : "graph";
   library.source = fileName(verb.common.file);
-  absl::StatusOr<LibraryFiles> files = compiler.compileLibrary(module, library, options);
+  return library;
+}
+
+absl::Status writeLibrary(const CompileVerb &verb, const CompilerInterface &compiler,
+                          const absl::StatusOr<LibraryFiles> &files) {
   if (!files.ok())
     return files.status();
   if (!verb.toFile())
@@ -89,18 +94,25 @@ absl::Status writeLibrary(const CompileVerb &verb, const CompilerInterface &comp
   return written.ok() ? writeOutput(headerPath(verb.out), files->header) : written;
 }
 
-absl::Status writeProgram(const CompileVerb &verb, const CompilerInterface &compiler,
-                          GraphModule module, const CompileOptions &options) {
-  absl::StatusOr<std::vector<std::string>> names =
-      outputNames(module.outputs, std::move(module.outputNames), {});
-  if (!names.ok())
-    return names.status();
-  module.outputNames = *std::move(names); // as graphc run has them
+LibraryOptions programOptions(const CompileVerb &verb) {
   LibraryOptions program;
   program.source = fileName(verb.common.file);
   program.isProgram = true;
-  absl::StatusOr<LibraryFiles> files = compiler.compileLibrary(module, program, options);
+  return program;
+}
+
+absl::Status writeProgram(const CompileVerb &verb, const CompilerInterface &compiler,
+                          const absl::StatusOr<LibraryFiles> &files) {
   return files.ok() ? compiler.linkProgram(files->object, verb.out) : files.status();
+}
+
+/// Outputs have the names that graphc run shows.
+absl::Status nameOutputs(GraphModule &module) {
+  absl::StatusOr<std::vector<std::string>> names =
+      outputNames(module.outputs, std::move(module.outputNames), {});
+  if (names.ok())
+    module.outputNames = *std::move(names);
+  return names.status();
 }
 
 absl::Status compile(const CompileVerb &verb) {
@@ -120,15 +132,28 @@ absl::Status compile(const CompileVerb &verb) {
     absl::StatusOr<GraphModule> module = loadModule(verb.common);
     if (!module.ok())
       return module.status();
-    if (verb.wantsProgram())
-      return writeProgram(verb, **compiler, *std::move(module), options);
+    if (verb.wantsProgram()) {
+      if (absl::Status s = nameOutputs(*module); !s.ok())
+        return s;
+      return writeProgram(verb, **compiler,
+                          (*compiler)->compileLibrary(*module, programOptions(verb), options));
+    }
     if (verb.wantsLibrary())
-      return writeLibrary(verb, **compiler, *module, options);
+      return writeLibrary(verb, **compiler,
+                          (*compiler)->compileLibrary(*module, libraryOptions(verb), options));
     result = (*compiler)->emit(*module, verb.emit, options);
   } else {
     absl::StatusOr<std::string> text = readText(verb.common.file);
     if (!text.ok())
       return text.status();
+    if (verb.wantsProgram())
+      return writeProgram(
+          verb, **compiler,
+          (*compiler)->compileLibrary(*text, verb.common.file, programOptions(verb), options));
+    if (verb.wantsLibrary())
+      return writeLibrary(
+          verb, **compiler,
+          (*compiler)->compileLibrary(*text, verb.common.file, libraryOptions(verb), options));
     result = (*compiler)->translate(*text, verb.common.file, verb.from, verb.emit, options);
   }
   if (!result.ok())
@@ -150,8 +175,8 @@ void addCompile(CLI::App &app, absl::Status &status) {
       ->check(CLI::IsMember(stages))
       ->capture_default_str();
   sub->add_option("--from", verb->from, "The stage that FILE is the text of; others come after it")
-      ->check(
-          CLI::IsMember(std::vector<std::string>{"graph", "rewritten", "linalg", "loops", "llvm"}))
+      ->check(CLI::IsMember(
+          std::vector<std::string>{"graph", "rewritten", "kernels", "linalg", "loops", "llvm"}))
       ->capture_default_str();
   sub->add_option("-o,--out", verb->out, "File to write; default: standard output");
   sub->add_option("--name", verb->name,

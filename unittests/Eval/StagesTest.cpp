@@ -40,10 +40,19 @@ TEST_P(StagesOfOp, AreReadBack) {
   GraphModule module = callsOf(*GetParam());
   ASSERT_FALSE(module.outputs.empty());
   CompileOptions options;
+  // With the hash of each kernel's content.
+  auto kernels = (*compiler)->emit(module, "kernels", options);
+  ASSERT_TRUE(kernels.ok()) << kernels.status();
+  auto kernelsAgain = (*compiler)->translate(*kernels, "kernels", "kernels", "kernels", options);
+  ASSERT_TRUE(kernelsAgain.ok()) << kernelsAgain.status() << *kernels;
+  ASSERT_EQ(*kernelsAgain, *kernels);
   for (const char *target : {"x86-64", "x86-64-v4", "aarch64"}) {
     options.target = target;
     auto linalg = (*compiler)->emit(module, "linalg", options);
     ASSERT_TRUE(linalg.ok()) << linalg.status();
+    auto fromKernels = (*compiler)->translate(*kernels, "kernels", "kernels", "linalg", options);
+    ASSERT_TRUE(fromKernels.ok()) << fromKernels.status() << *kernels;
+    ASSERT_EQ(*fromKernels, *linalg);
     auto loops = (*compiler)->translate(*linalg, "linalg", "linalg", "loops", options);
     ASSERT_TRUE(loops.ok()) << loops.status() << *linalg;
     auto code = (*compiler)->translate(*loops, "loops", "loops", "llvm", options);

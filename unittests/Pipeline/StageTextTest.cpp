@@ -7,6 +7,7 @@
 
 #include "Kernels/CompilerInterface.h"
 #include "Messages.h"
+#include "graphc/Emit.h"
 #include "graphc/Import.h"
 #include "graphc/Status.h"
 
@@ -606,6 +607,53 @@ TEST(StageText, NestsOfManyLoopsAreAnError) {
             "ValueError stage.mlir:5:8: a nest has at most 64 loops (linalg.generic)");
 }
 
+/// What the reader of kernels lets through, the code generator can do: every operation and every
+/// way to join, on every dtype.
+TEST(StageText, KernelsOfEveryOperationAndDType) {
+  std::vector<std::string> values;
+  for (int op = int(ScalarOp::Load) + 1; op <= int(ScalarOp::Cast); ++op) {
+    std::string operands = "%0[i0, i1]";
+    for (int k = 1; k < numScalarOperands(ScalarOp(op)); ++k)
+      operands += ", %0[i0, i1]";
+    if (ScalarOp(op) == ScalarOp::Select)
+      operands = "true, %0[i0, i1], %0[i0, i1]";
+    values.push_back(std::string(scalarOpName(ScalarOp(op))) + "(" + operands + ")");
+  }
+  int accepted = 0;
+  auto tryKernel = [&](std::string_view from, std::string_view to, const std::string &value) {
+    bool isJoin = value.find("(i1)") != value.npos;
+    std::string text = "kernel @f(%0: " + std::string(from) +
+                       "[n0, n1]) -> (%1: " + std::string(to) + (isJoin ? "[n0]" : "[n0, n1]") +
+                       ") {\n  for (i0 < n0, i1 < n1)\n    %1[i0" + (isJoin ? "" : ", i1") +
+                       "] = " + value + "\n}\n";
+    if (!translate(text, "kernels", "kernels").ok())
+      return false;
+    ++accepted;
+    for (const char *target : {"x86-64", "x86-64-v4", "aarch64"}) {
+      auto code = translate(text, "kernels", "loops", target);
+      EXPECT_TRUE(code.ok()) << code.status() << text;
+    }
+    return true;
+  };
+  for (int d = 0; d < kNumDTypes; ++d) {
+    std::string_view dtype = dtypeShortName(DType(d));
+    for (const std::string &value : values)
+      if (value.substr(0, 5) != "cast(")
+        (void)(tryKernel(dtype, dtype, value) || tryKernel(dtype, "i1", value));
+    for (int other = 0; other < kNumDTypes; ++other) {
+      std::string to(dtypeShortName(DType(other)));
+      EXPECT_TRUE(tryKernel(dtype, to, "cast." + to + "(%0[i0, i1])"));
+      for (std::string join : {"sum.", "prod."})
+        EXPECT_EQ(tryKernel(dtype, dtype, join + to + "(i1) %0[i0, i1]"), to != "i1");
+    }
+    for (const char *join : {"max", "min", "and", "or", "xor", "argmax", "argmin"})
+      tryKernel(dtype, join[0] == 'a' && join[1] == 'r' ? "i64" : dtype,
+                join + std::string("(i1) %0[i0, i1]"));
+  }
+  // 12 operations and cast on all dtypes, and what floats have.
+  EXPECT_GT(accepted, 13 * 12 + 169 + 4 * 40);
+}
+
 /// The parser calls itself for brackets, operators and aliases.
 TEST(StageText, DeepTextsAreAnError) {
   auto repeat = [](std::string_view part) {
@@ -646,7 +694,7 @@ TEST(StageText, DamagedTexts) {
   auto below = [&](size_t end) { return size_t(random() % end); };
   const char *given = getenv("GRAPHC_TEST_DAMAGED");
   int count = given ? atoi(given) : 300;
-  for (const char *from : {"linalg", "loops", "llvm"}) {
+  for (const char *from : {"kernels", "linalg", "loops", "llvm"}) {
     std::string text = stageOf(kGraph, from, "x86-64-v4");
     // Words, with what separates them.
     std::vector<std::string> words;
@@ -677,6 +725,11 @@ TEST(StageText, DamagedTexts) {
       }
       auto result = translate(damaged, from, "obj");
       read += result.ok();
+      if (from == std::string_view("kernels") && i % 8 == 1) {
+        auto library = compiler().compileLibrary(damaged, "stage.kernels", {"f", ""}, {});
+        EXPECT_TRUE(library.ok() || errorKind(library.status()) == ErrorKind::ValueError)
+            << library.status();
+      }
       if (!result.ok()) {
         EXPECT_FALSE(messageOf(result.status()).empty());
       }

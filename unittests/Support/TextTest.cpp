@@ -5,6 +5,12 @@
 namespace graphc {
 namespace {
 
+TEST(Text, Quoted) {
+  EXPECT_EQ(quotedText("a b", '"'), "\"a b\"");
+  EXPECT_EQ(quotedText("a\"`\\\n", '"'), "\"a\\\"`\\\\\\n\"");
+  EXPECT_EQ(quotedText("a\"`", '`'), "`a\"\\``");
+}
+
 TEST(Text, Join) {
   EXPECT_EQ(join(std::vector<std::string>{}, ", "), "");
   EXPECT_EQ(join(std::vector<std::string>{"a", "b"}, ", "), "a, b");

@@ -1,0 +1,21 @@
+//===- Runtime/LiteralText.h - scalar constants as text ---------*- C++ -*-===//
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "graphc/DType.h"
+
+namespace graphc {
+
+/// The value with these bits: "true", "-3", "0.1" (the fewest digits), "inf", "nan". Where no
+/// decimal text gives the bits back, they stand there themselves, "0x7fc00001".
+std::string literalText(DType dtype, uint64_t bits);
+
+/// The bits, zero-extended; nothing for text that is no value of the dtype. A decimal text is
+/// rounded to it.
+std::optional<uint64_t> parseLiteral(DType dtype, std::string_view text);
+
+} // namespace graphc
