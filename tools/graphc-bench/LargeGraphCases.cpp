@@ -1,30 +1,16 @@
 //===- LargeGraphCases.cpp - time per node --------------------------------===//
-#include <chrono>
-
 #include "Case.h"
+#include "Clock.h"
 #include "Graphs.h"
 #include "Kernels/EmitGraph.h"
 #include "absl/strings/str_format.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/Print.h"
+#include "graphc/Rewrite.h"
 #include "graphc/Traversal.h"
 
 namespace graphc::bench {
 namespace {
-
-class Clock {
-public:
-  /// Seconds since it was made or asked last.
-  double lap() {
-    auto now = std::chrono::steady_clock::now();
-    std::chrono::duration<double> passed = now - last_;
-    last_ = now;
-    return passed.count();
-  }
-
-private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 constexpr double kX = 0.5, kY = 0.25, kZ = 0.75;
 
@@ -55,6 +41,9 @@ absl::StatusOr<Phases> chainPhases(int64_t nodes) {
     if (!graph.ok())
       return graph.status();
     done("own");
+    if (absl::Status s = rewrite(*graph).status(); !s.ok())
+      return s;
+    done("rewrite");
     absl::StatusOr<GraphRecord> record = emitGraph(*graph);
     if (!record.ok())
       return record.status();

@@ -20,6 +20,7 @@ std::vector<Case> allCases() {
   addProducts(cases);
   addCalls(cases);
   addCompilation(cases);
+  addRewriting(cases);
   addLargeGraphs(cases);
   return cases;
 }
