@@ -130,7 +130,24 @@ struct RewriteStep {
   /// As formulas, of limited length.
   std::string before;
   std::string after;
+  /// What the rule may change.
+  Effects effects = kNoEffects;
+  /// The Variables themselves, and what stands in their place now. The former are of the graph no
+  /// more, but can be evaluated still.
+  Replacements replaced;
 };
+
+/// Sees a graph after a step; an error ends the run.
+using RewriteCheck = std::function<absl::Status(const FunctionGraph &, const RewriteStep &)>;
+
+/// F-344: a check of values and of the graph's integrity. What a step replaces is computed before
+/// and after, by the evaluator, for these values of the graph's inputs. DebugMismatch, at the
+/// place of the first node that was replaced, if they differ by more than the rule's effects allow:
+/// kNoEffects, nothing; kRounding, 1e-7 of the largest finite element of the result for float64,
+/// 1e-5 for float32, 1e-2 for halves; kNanInf and kOverflow, elements that were NaN, infinite or
+/// (kOverflow) zero. Nothing is said of what fails to be computed before the step. Costs an
+/// evaluation of all that the replaced Variables depend on, for each step that changes bits.
+RewriteCheck checkValues(std::vector<Tensor> inputs);
 
 struct RewriteOptions {
   Effects allowed = kDefaultEffects;
@@ -140,8 +157,8 @@ struct RewriteOptions {
   std::function<void(const RewriteStep &)> explain = {};
   /// Each rule may be applied this often for each node of the graph (F-298).
   double maxUseRatio = 10;
-  /// Called after each step, to check integrity or values; an error ends the run.
-  std::function<absl::Status(const FunctionGraph &, const RewriteStep &)> check = {};
+  /// Called after each step.
+  RewriteCheck check = {};
 };
 
 struct RewriteReport {

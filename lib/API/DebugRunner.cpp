@@ -6,7 +6,9 @@
 #include <unordered_map>
 
 #include "Eval/Evaluate.h"
+#include "graphc/FunctionGraph.h"
 #include "graphc/OpDef.h"
+#include "graphc/Rewrite.h"
 #include "graphc/Traversal.h"
 
 namespace graphc {
@@ -73,6 +75,16 @@ bool isNear(double got, double wanted, const Allowance &allowed) {
     return true;
   return std::isfinite(wanted) &&
          std::fabs(got - wanted) <= allowed.relative * std::fabs(wanted) + allowed.absolute;
+}
+
+/// Every step of what mode fast_run would do keeps the values of this call.
+absl::Status checkRewrites(const GraphModule &module, absl::Span<const Tensor> arguments) {
+  absl::StatusOr<FunctionGraph> graph = FunctionGraph::create(module.inputs, module.outputs);
+  if (!graph.ok())
+    return graph.status();
+  RewriteOptions options;
+  options.check = checkValues({arguments.begin(), arguments.end()});
+  return rewrite(*graph, options).status();
 }
 
 std::string nameOf(const Apply &node, int output) {
@@ -156,6 +168,8 @@ absl::Status DebugRunner::run(absl::Span<const Tensor> arguments, absl::Span<Ten
       known[node.output(i)] = values[at];
     }
   }
+  if (absl::Status s = checkRewrites(module_, arguments); !s.ok())
+    return s;
   std::move(values.begin() + int64_t(computed), values.end(), results.begin());
   return absl::OkStatus();
 }

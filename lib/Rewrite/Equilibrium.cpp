@@ -159,7 +159,8 @@ public:
         matched_.push_back(node);
       if ((entry.rewriter->effects() & kShapeUnsafe & ~allowed_) && !haveStaticShapes(matched_))
         continue;
-      absl::StatusOr<bool> done = run_.apply(entry.rewriter->name(), node, proposal, matched_);
+      absl::StatusOr<bool> done =
+          run_.apply({entry.rewriter->name(), entry.rewriter->effects()}, node, proposal, matched_);
       if (!done.ok() || *done) {
         count(entry);
         return done;

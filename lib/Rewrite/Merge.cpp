@@ -62,7 +62,7 @@ public:
         continue;
       auto [at, isNew] = constants.try_emplace({v}, v);
       if (!isNew)
-        if (absl::StatusOr<bool> done = run.replace("merge", v, at->second); !done.ok())
+        if (absl::StatusOr<bool> done = run.replace({"merge"}, v, at->second); !done.ok())
           return done.status();
     }
     absl::StatusOr<std::vector<Apply>> order = graph.toposort();
@@ -79,7 +79,7 @@ public:
       if (isNew)
         continue;
       absl::StatusOr<bool> done =
-          run.apply("merge", node, at->second.outputs(), {at->second, node});
+          run.apply({"merge"}, node, at->second.outputs(), {at->second, node});
       if (!done.ok())
         return done.status();
       if (*done)

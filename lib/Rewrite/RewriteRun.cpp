@@ -69,11 +69,11 @@ static std::string shortFormula(const Variable &v) {
   return text;
 }
 
-absl::StatusOr<bool> RewriteRun::apply(const std::string &rule, const Apply &node,
+absl::StatusOr<bool> RewriteRun::apply(const Author &by, const Apply &node,
                                        const Variables &proposal,
                                        const std::vector<Apply> &matched) {
   if (int(proposal.size()) != node.numOutputs()) {
-    logWarning("the rewrite " + rule + " proposes " + std::to_string(proposal.size()) +
+    logWarning("the rewrite " + std::string(by.name) + " proposes " + std::to_string(proposal.size()) +
                " Variables for " + std::to_string(node.numOutputs()) + " outputs of " +
                node.op().str() + "; it is not applied");
     return false;
@@ -87,24 +87,26 @@ absl::StatusOr<bool> RewriteRun::apply(const std::string &rule, const Apply &nod
       return false;
     pairs.emplace_back(node.output(i), fresh);
   }
-  return apply(rule, pairs, matched);
+  return apply(by, pairs, matched);
 }
 
-absl::StatusOr<bool> RewriteRun::replace(const std::string &rule, const Variable &old,
+absl::StatusOr<bool> RewriteRun::replace(const Author &by, const Variable &old,
                                          const Variable &fresh) {
   if (!keepsType(old.type(), fresh.type()))
     return false;
-  return apply(rule, {{old, fresh}}, {});
+  return apply(by, {{old, fresh}}, {});
 }
 
-absl::StatusOr<bool> RewriteRun::apply(const std::string &rule, const Replacements &pairs,
+absl::StatusOr<bool> RewriteRun::apply(const Author &by, const Replacements &pairs,
                                        const std::vector<Apply> &matched) {
   if (pairs.empty())
     return false;
   RewriteStep step;
   bool told = options_.explain || options_.check;
   if (told) {
-    step.rule = rule;
+    step.rule = std::string(by.name);
+    step.effects = by.effects;
+    step.replaced = pairs;
     step.places = placesOf(matched);
     step.before = shortFormula(pairs[0].first);
     step.after = shortFormula(pairs[0].second);
@@ -113,19 +115,19 @@ absl::StatusOr<bool> RewriteRun::apply(const std::string &rule, const Replacemen
   for (const auto &[old, each] : pairs)
     fresh.push_back(each);
   setOrigins(fresh, told ? step.places : placesOf(matched));
-  if (absl::Status status = graph_.replaceAllValidate(pairs, rule).status(); !status.ok()) {
+  if (absl::Status status = graph_.replaceAllValidate(pairs, by.name).status(); !status.ok()) {
     // A Feature's veto is no fault of the rule.
     if (errorKind(status) != ErrorKind::Inconsistency)
-      logWarning("the rewrite " + rule + " cannot be applied: " + std::string(status.message()));
+      logWarning("the rewrite " + std::string(by.name) + " cannot be applied: " + std::string(status.message()));
     return false;
   }
   ++report_.steps;
-  ++report_.uses[rule];
+  ++report_.uses[std::string(by.name)];
   if (options_.explain)
     options_.explain(step);
   if (options_.check)
     if (absl::Status status = options_.check(graph_, step); !status.ok())
-      return prefixError(status, "after the rewrite " + rule);
+      return prefixError(status, "after the rewrite " + std::string(by.name));
   return true;
 }
 

@@ -1,12 +1,18 @@
 //===- Rewrite/RewriteRun.h - one run of rules over a graph --------*- C++ -*-===//
 #pragma once
 
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "Rewrite/NodeRewriter.h"
 
 namespace graphc {
+
+/// In whose name a graph is changed.
+struct Author {
+  std::string_view name;
+  Effects effects = kNoEffects;
+};
 
 /// Applies what rewriters propose: checks types, passes on the user's places, counts, explains.
 class RewriteRun {
@@ -17,16 +23,16 @@ public:
   /// Whether options.stopAfter has been reached.
   bool ended() const { return options_.stopAfter >= 0 && report_.steps >= options_.stopAfter; }
 
-  /// Replaces the outputs of `node` by `proposal` in the name of `rule`: true if that was done,
+  /// Replaces the outputs of `node` by `proposal` in the name of `by`: true if that was done,
   /// false if the proposal does not fit. `matched`: the nodes whose work the proposal does. Errors:
   /// those of options.check.
-  absl::StatusOr<bool> apply(const std::string &rule, const Apply &node, const Variables &proposal,
+  absl::StatusOr<bool> apply(const Author &by, const Apply &node, const Variables &proposal,
                              const std::vector<Apply> &matched);
   /// A Variable for another: for whole-graph rewriters.
-  absl::StatusOr<bool> replace(const std::string &rule, const Variable &old, const Variable &fresh);
+  absl::StatusOr<bool> replace(const Author &by, const Variable &old, const Variable &fresh);
 
 private:
-  absl::StatusOr<bool> apply(const std::string &rule, const Replacements &pairs,
+  absl::StatusOr<bool> apply(const Author &by, const Replacements &pairs,
                              const std::vector<Apply> &matched);
   FunctionGraph &graph_;
   const RewriteOptions &options_;

@@ -148,6 +148,60 @@ TEST_F(RewriteTest, LoopsAreStopped) {
   EXPECT_TRUE(fg.checkIntegrity().ok());
 }
 
+// F-344: a rule that changes values beyond its effects is named, with the place and what it did.
+TEST_F(RewriteTest, CheckValues) {
+  auto check = [&](const Rule &rule, const Variable &output, double at) {
+    FunctionGraph fg = graph({output});
+    RewriteOptions options;
+    Tensor value({at, 2.0});
+    options.check = checkValues({value, value, Tensor(at), Tensor({1, 2}, DType::Int64)});
+    RewriteReport report;
+    absl::Status status = equilibrium("t", {*compileRule(rule)})->rewrite(fg, options, report);
+    EXPECT_EQ(report.steps, 1);
+    if (!status.ok()) {
+      EXPECT_EQ(errorKind(status), ErrorKind::DebugMismatch);
+      EXPECT_EQ(errorPlace(status)->str(), output.place().str());
+    }
+    return std::string(status.message());
+  };
+  EXPECT_EQ(check({"wrong", "cosh(a)", "sinh(a)"}, cosh(x), 0),
+            "after the rewrite wrong: cosh(x) became sinh(x): element 0 is 0.0 instead of 1.0");
+  EXPECT_EQ(check({"wrong", "a + b", "a + b * a"}, i + i, 0),
+            "after the rewrite wrong: i + i became i + i * i: element 1 is 6 instead of 4");
+  EXPECT_EQ(check({"right", "-(-a)", "a"}, -(-x), 0), "");
+  // What its effects say, and no more.
+  EXPECT_EQ(check({"r", "log(exp(a))", "a"}, log(exp(x)), 1000),
+            "after the rewrite r: log(exp(x)) became x: element 0 is 1000.0 instead of inf");
+  EXPECT_EQ(check({"r", "log(exp(a))", "a", kOverflow | kRounding}, log(exp(x)), 1000), "");
+  EXPECT_EQ(check({"r", "0 - a", "-a"}, 0.0 - x, 0),
+            "after the rewrite r: 0.0 - x became -x: element 0 is -0.0 instead of 0.0");
+  EXPECT_EQ(check({"r", "0 - a", "-a", kZeroSign}, 0.0 - x, 0), "");
+  std::string third = "a * 0.3333333333333333";
+  EXPECT_EQ(check({"r", "a / 3", third}, x / 3.0, 5),
+            "after the rewrite r: x / 3.0 became x * 0.3333333333333333: element 0 is "
+            "1.6666666666666665 instead of 1.6666666666666667");
+  EXPECT_EQ(check({"r", "a / 3", third, kRounding}, x / 3.0, 5), "");
+
+  // A step that may change a value changes what depends on it: the next is measured anew.
+  FunctionGraph fg = graph({-(-log(exp(x)))});
+  RewriteOptions options;
+  Tensor large({1000.0, 2.0});
+  options.check = checkValues({large, large, Tensor(1.0), Tensor({1, 2}, DType::Int64)});
+  RewriteReport report;
+  absl::Status status =
+      onePass("t", {*compileRule({"r", "log(exp(a))", "a", kOverflow | kRounding}),
+                    *compileRule({"n", "-(-a)", "a"})})
+          ->rewrite(fg, options, report);
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(report.steps, 2);
+
+  FunctionGraph other = graph({-(-x)});
+  options.check = checkValues({large});
+  status = equilibrium("t", {*compileRule({"n", "-(-a)", "a"})})->rewrite(other, options, report);
+  EXPECT_EQ(status.message(),
+            "after the rewrite n: checkValues has 1 values for a graph of 4 inputs");
+}
+
 // One visit of each node: what a rule makes is not visited again.
 TEST_F(RewriteTest, OnePass) {
   NodeRewriterPtr rule = *compileRule({"r", "exp(exp(a))", "exp(a)"});

@@ -1,0 +1,146 @@
+//===- Rewrite/CheckValues.cpp - does a rewrite keep values? --------------===//
+#include <cmath>
+
+#include "Eval/Evaluate.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "graphc/Print.h"
+#include "graphc/Rewrite.h"
+#include "graphc/Status.h"
+
+namespace graphc {
+namespace {
+
+/// Values of a graph's Variables, computed when they are asked for.
+class Values {
+public:
+  void reset(const Variables &inputs, const std::vector<Tensor> &values) {
+    known_.clear();
+    for (size_t i = 0; i < inputs.size() && i < values.size(); ++i)
+      known_.insert({inputs[i], values[i]});
+  }
+
+  absl::StatusOr<Tensor> of(const Variable &wanted) {
+    Variables pending = {wanted};
+    while (!pending.empty()) {
+      Variable v = pending.back();
+      if (known_.contains(v)) {
+        pending.pop_back();
+        continue;
+      }
+      if (std::optional<Constant> constant = Constant::from(v)) {
+        known_.insert({v, constant->data()});
+        continue;
+      }
+      if (!v.hasOwner())
+        return makeError(ErrorKind::MissingInput, "no value of " + pp(v));
+      size_t waiting = pending.size();
+      std::vector<Tensor> operands;
+      for (int i = 0; i < v.owner().numInputs(); ++i)
+        if (auto at = known_.find(v.owner().input(i)); at != known_.end())
+          operands.push_back(at->second);
+        else
+          pending.push_back(v.owner().input(i));
+      if (pending.size() > waiting)
+        continue;
+      TensorsOr results = evaluate(v.owner(), operands);
+      if (!results.ok())
+        return results.status();
+      for (size_t i = 0; i < results->size(); ++i)
+        known_.insert({v.owner().output(int(i)), (*results)[i]});
+    }
+    return known_.at(wanted);
+  }
+
+private:
+  absl::flat_hash_map<Variable, Tensor> known_;
+};
+
+/// F-346, for elements of a result whose largest finite one is `largest`.
+double allowance(DType dtype, double largest) {
+  double relative = dtype == DType::Float64 ? 1e-7 : dtype == DType::Float32 ? 1e-5 : 1e-2;
+  return relative * largest;
+}
+
+bool mayBecome(double before, double after, Effects effects, double allowed) {
+  if (before == after)
+    return before != 0 || std::signbit(before) == std::signbit(after) || (effects & kZeroSign);
+  if (std::isnan(before) && std::isnan(after))
+    return true;
+  if (effects & kInexact)
+    return true;
+  if (!std::isfinite(before))
+    return effects & (kNanInf | kOverflow);
+  if (before == 0 && std::isfinite(after) && (effects & kOverflow))
+    return true;
+  return (effects & kRounding) && std::abs(after - before) <= allowed;
+}
+
+/// What is wrong with a result, or empty.
+std::string difference(const Tensor &before, const Tensor &after, Effects effects) {
+  if (before.dtype() != after.dtype() || before.shape() != after.shape())
+    return Type(after.dtype(), after.shape()).text() + " instead of " +
+           Type(before.dtype(), before.shape()).text();
+  Tensor x = before.cast(DType::Float64).contiguous(), y = after.cast(DType::Float64).contiguous();
+  double largest = 0;
+  for (double v : x.flat<double>())
+    largest = std::max(largest, std::isfinite(v) ? std::abs(v) : 0);
+  bool isReal = isFloat(before.dtype());
+  double allowed = allowance(before.dtype(), largest);
+  for (int64_t i = 0; i < x.numElements(); ++i) {
+    double was = x.flat<double>()[size_t(i)], is = y.flat<double>()[size_t(i)];
+    if (isReal ? !mayBecome(was, is, effects, allowed) : was != is && !(effects & kInexact))
+      return "element " + std::to_string(i) + " is " + toString(Tensor(is).cast(after.dtype())) +
+             " instead of " + toString(Tensor(was).cast(before.dtype()));
+  }
+  if (!isReal && !(effects & kInexact) && before != after)
+    return "integers that float64 cannot tell apart";
+  return "";
+}
+
+class ValueCheck {
+public:
+  explicit ValueCheck(std::vector<Tensor> inputs) : inputs_(std::move(inputs)) {}
+
+  absl::Status operator()(const FunctionGraph &graph, const RewriteStep &step) {
+    if (absl::Status status = graph.checkIntegrity(); !status.ok())
+      return status;
+    if (graph.inputs().size() != inputs_.size())
+      return makeError(ErrorKind::MissingInput,
+                       "checkValues has " + std::to_string(inputs_.size()) +
+                           " values for a graph of " + std::to_string(graph.inputs().size()) +
+                           " inputs");
+    if (isFirst_)
+      values_.reset(graph.inputs(), inputs_);
+    isFirst_ = false;
+    bool changed = false;
+    for (const auto &[old, fresh] : step.replaced) {
+      absl::StatusOr<Tensor> before = values_.of(old);
+      if (!before.ok())
+        continue;
+      absl::StatusOr<Tensor> after = values_.of(fresh);
+      std::string what = after.ok() ? difference(*before, *after, step.effects)
+                                    : std::string(after.status().message());
+      if (!what.empty())
+        return makeError(ErrorKind::DebugMismatch,
+                         step.before + " became " + step.after + ": " + what,
+                         step.places.empty() ? Place() : step.places[0]);
+      changed |= !before->identical(*after);
+    }
+    // What depends on it has other values from now on.
+    if (changed)
+      values_.reset(graph.inputs(), inputs_);
+    return absl::OkStatus();
+  }
+
+private:
+  std::vector<Tensor> inputs_;
+  Values values_;
+  bool isFirst_ = true;
+};
+
+} // namespace
+
+RewriteCheck checkValues(std::vector<Tensor> inputs) { return ValueCheck(std::move(inputs)); }
+
+} // namespace graphc
