@@ -248,7 +248,8 @@ public:
   Variables inputs() const;
   Variables outputs() const;
   Place place() const;
-  /// The user's places that it comes from, through all rewrites; the first one is place().
+  /// The user's places that it comes from, through all rewrites; the first one is place(). Of nodes
+  /// that were many before, 64 places.
   std::vector<Place> origins() const;
   const std::shared_ptr<void> &tag() const;
   void setTag(std::shared_ptr<void> tag);

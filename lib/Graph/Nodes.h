@@ -131,4 +131,16 @@ Extras &extrasOf(std::unique_ptr<Extras> &extras);
 void copyExtras(const ApplyNode &from, ApplyNode &to);
 void copyExtras(const VariableNode &from, VariableNode &to);
 
+/// Equal nodes that become one are any number; of their places this many are kept.
+inline constexpr size_t kMaxOrigins = 64;
+
+/// The user's places that a node comes from, the first of which is its own. Nodes share lists.
+inline void setOrigins(ApplyNode &node, const std::shared_ptr<const std::vector<Place>> &places) {
+  if (places->empty())
+    return;
+  node.place = (*places)[0];
+  if (places->size() > 1)
+    extrasOf(node.extras).origins = places;
+}
+
 } // namespace graphc::detail

@@ -19,12 +19,13 @@ bool keepsType(const Type &old, const Type &fresh) {
   return true;
 }
 
-/// Each place once, in order.
+/// Each place once, in order, up to kMaxOrigins.
 static std::vector<Place> placesOf(const std::vector<Apply> &nodes) {
   std::vector<Place> places;
   for (const Apply &node : nodes)
     for (const Place &place : node.origins())
-      if (place.known() && std::find(places.begin(), places.end(), place) == places.end())
+      if (places.size() < detail::kMaxOrigins && place.known() &&
+          std::find(places.begin(), places.end(), place) == places.end())
         places.push_back(place);
   return places;
 }
@@ -33,7 +34,7 @@ static std::vector<Place> placesOf(const std::vector<Apply> &nodes) {
 static void setOrigins(const Variables &fresh, const std::vector<Place> &places) {
   if (places.empty())
     return;
-  auto shared = places.size() > 1 ? std::make_shared<const std::vector<Place>>(places) : nullptr;
+  auto shared = std::make_shared<const std::vector<Place>>(places);
   absl::flat_hash_set<detail::ApplyNode *> seen;
   std::vector<detail::ApplyNode *> pending;
   auto visit = [&](detail::VariableNode *v) {
@@ -45,9 +46,7 @@ static void setOrigins(const Variables &fresh, const std::vector<Place> &places)
   while (!pending.empty()) {
     detail::ApplyNode *node = pending.back();
     pending.pop_back();
-    node->place = places[0];
-    if (shared)
-      detail::extrasOf(node->extras).origins = shared;
+    detail::setOrigins(*node, shared);
     for (uint32_t i = 0; i < node->numInputs; ++i)
       visit(node->input(i));
   }
@@ -55,9 +54,8 @@ static void setOrigins(const Variables &fresh, const std::vector<Place> &places)
 
 void addOrigins(const Apply &to, const Apply &from) {
   std::vector<Place> places = placesOf({to, from});
-  if (places.size() > to.origins().size() && places.size() > 1)
-    detail::extrasOf(to.node()->extras).origins =
-        std::make_shared<const std::vector<Place>>(std::move(places));
+  if (places.size() > to.origins().size())
+    detail::setOrigins(*to.node(), std::make_shared<const std::vector<Place>>(std::move(places)));
 }
 
 /// A formula of limited length.
@@ -73,9 +71,10 @@ absl::StatusOr<bool> RewriteRun::apply(const Author &by, const Apply &node,
                                        const Variables &proposal,
                                        const std::vector<Apply> &matched) {
   if (int(proposal.size()) != node.numOutputs()) {
-    logWarning("the rewrite " + std::string(by.name) + " proposes " + std::to_string(proposal.size()) +
-               " Variables for " + std::to_string(node.numOutputs()) + " outputs of " +
-               node.op().str() + "; it is not applied");
+    logWarning("the rewrite " + std::string(by.name) + " proposes " +
+               std::to_string(proposal.size()) + " Variables for " +
+               std::to_string(node.numOutputs()) + " outputs of " + node.op().str() +
+               "; it is not applied");
     return false;
   }
   Replacements pairs;
@@ -118,7 +117,8 @@ absl::StatusOr<bool> RewriteRun::apply(const Author &by, const Replacements &pai
   if (absl::Status status = graph_.replaceAllValidate(pairs, by.name).status(); !status.ok()) {
     // A Feature's veto is no fault of the rule.
     if (errorKind(status) != ErrorKind::Inconsistency)
-      logWarning("the rewrite " + std::string(by.name) + " cannot be applied: " + std::string(status.message()));
+      logWarning("the rewrite " + std::string(by.name) +
+                 " cannot be applied: " + std::string(status.message()));
     return false;
   }
   ++report_.steps;

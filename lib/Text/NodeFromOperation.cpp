@@ -1,6 +1,7 @@
 //===- NodeFromOperation.cpp ----------------------------------------------===//
 #include "NodeFromOperation.h"
 
+#include "Graph/Nodes.h"
 #include "GraphDialect.h"
 #include "Ops/Registry.h"
 #include "Support/Text.h"
@@ -10,16 +11,25 @@
 
 namespace graphc {
 
-Place placeOf(mlir::Location location) {
-  Place place;
+static std::vector<Place> placesOf(mlir::Location location, size_t atMost) {
+  std::vector<Place> places;
   location->walk([&](mlir::Location part) {
-    auto file = llvm::dyn_cast<mlir::FileLineColLoc>(part);
-    if (!file)
-      return mlir::WalkResult::advance();
-    place = Place(internFileName(file.getFilename().strref()), file.getLine(), file.getColumn());
-    return mlir::WalkResult::interrupt();
+    if (auto file = llvm::dyn_cast<mlir::FileLineColLoc>(part))
+      places.emplace_back(internFileName(file.getFilename().strref()), file.getLine(),
+                          file.getColumn());
+    return places.size() < atMost ? mlir::WalkResult::advance() : mlir::WalkResult::interrupt();
   });
-  return place;
+  return places;
+}
+
+Place placeOf(mlir::Location location) {
+  std::vector<Place> places = placesOf(location, 1);
+  return places.empty() ? Place() : places[0];
+}
+
+static mlir::Location withoutName(mlir::Location location) {
+  auto named = llvm::dyn_cast<mlir::NameLoc>(location);
+  return named ? named.getChildLoc() : location;
 }
 
 static std::string text(mlir::Attribute attribute) {
@@ -82,6 +92,9 @@ absl::StatusOr<Apply> nodeFromOperation(mlir::Operation *operation,
                            declared.text(),
                        place);
   }
+  if (llvm::isa<mlir::FusedLoc>(withoutName(operation->getLoc())))
+    detail::setOrigins(*node->node(), std::make_shared<const std::vector<Place>>(
+                                          placesOf(operation->getLoc(), detail::kMaxOrigins)));
   return node;
 }
 

@@ -32,7 +32,7 @@ public:
   absl::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> write();
 
 private:
-  mlir::Location location(Place place, std::string_view name);
+  mlir::Location location(absl::Span<const Place> places, std::string_view name);
   absl::Status writeGlobals();
   void writeConstant(const Constant &constant);
   absl::Status writeNode(const Apply &node);
@@ -44,10 +44,14 @@ private:
   llvm::StringSet<> used_; // names that stand in the text
 };
 
-mlir::Location Writer::location(Place place, std::string_view name) {
-  mlir::Location where = builder_.getUnknownLoc();
-  if (place.known())
-    where = mlir::FileLineColLoc::get(builder_.getContext(), place.file, place.line, place.column);
+/// One place, or all the places of a node that rewriting made of several.
+mlir::Location Writer::location(absl::Span<const Place> places, std::string_view name) {
+  std::vector<mlir::Location> known;
+  for (Place place : places)
+    if (place.known())
+      known.push_back(
+          mlir::FileLineColLoc::get(builder_.getContext(), place.file, place.line, place.column));
+  mlir::Location where = mlir::FusedLoc::get(builder_.getContext(), known);
   if (isSpellable(name) && used_.insert(name).second)
     where = mlir::NameLoc::get(builder_.getStringAttr(name), where);
   return where;
@@ -67,7 +71,7 @@ absl::Status Writer::writeGlobals() {
                        name.empty() ? "a global has no name" : "two things are called @" + name,
                        constant->place());
     mlir::DenseElementsAttr dense = denseFromTensor(constant->data(), builder_.getContext());
-    mlir::ml_program::GlobalOp::create(builder_, location(constant->place(), ""), name,
+    mlir::ml_program::GlobalOp::create(builder_, location({constant->place()}, ""), name,
                                        dense.getType(), global.isMutable, dense,
                                        builder_.getStringAttr("private"));
     globals_[global.value.node()] = &global;
@@ -78,7 +82,7 @@ absl::Status Writer::writeGlobals() {
 /// A constant, or the load of a global.
 void Writer::writeConstant(const Constant &constant) {
   if (const Global *global = globals_.lookup(constant.node())) {
-    mlir::Location where = location(constant.place(), constant.name());
+    mlir::Location where = location({constant.place()}, constant.name());
     mlir::Type type = toMlir(constant.type(), builder_.getContext());
     auto symbol = mlir::SymbolRefAttr::get(builder_.getContext(), constant.name());
     values_[constant.node()] =
@@ -88,7 +92,7 @@ void Writer::writeConstant(const Constant &constant) {
                   .getResult();
     return;
   }
-  mlir::OperationState state(location(constant.place(), constant.name()), kConstantOpName);
+  mlir::OperationState state(location({constant.place()}, constant.name()), kConstantOpName);
   mlir::DenseElementsAttr dense = denseFromTensor(constant.data(), builder_.getContext());
   state.addAttribute("value", dense);
   state.addTypes(dense.getType());
@@ -102,7 +106,7 @@ absl::Status Writer::writeNode(const Apply &node) {
                      "op '" + def.name + "' has no text form: it is not in the registry",
                      node.place());
   std::string_view name = node.numOutputs() == 1 ? node.output(0).name() : std::string_view();
-  mlir::OperationState state(location(node.place(), name), "graph." + def.name);
+  mlir::OperationState state(location(node.origins(), name), "graph." + def.name);
   for (int i = 0; i < node.numInputs(); ++i)
     state.operands.push_back(values_.lookup(node.input(i).node()));
   for (const AttributeSpec &spec : def.attributes) {
@@ -139,7 +143,7 @@ absl::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> Writer::write() {
   builder_.setInsertionPointToStart(body);
   for (auto [i, v] : llvm::enumerate(module_.inputs)) {
     mlir::BlockArgument argument = body->getArgument(unsigned(i));
-    mlir::Location where = location(v.place(), v.name());
+    mlir::Location where = location({v.place()}, v.name());
     argument.setLoc(where);
     if (!v.name().empty() && !llvm::isa<mlir::NameLoc>(where))
       function.setArgAttr(unsigned(i), kNameAttr, builder_.getStringAttr(v.name()));

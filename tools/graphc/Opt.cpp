@@ -17,6 +17,7 @@ struct OptVerb {
   std::string allow = "default";
   /// "" for nothing, "text", "json".
   std::string explain;
+  bool locations = false;
   int64_t stopAfter = -1;
 };
 
@@ -82,7 +83,7 @@ absl::Status opt(const OptVerb &verb) {
   GraphModule rewritten = *module;
   rewritten.inputs = graph->inputs();
   rewritten.outputs = graph->outputs();
-  absl::StatusOr<std::string> text = printGraph(rewritten);
+  absl::StatusOr<std::string> text = printGraph(rewritten, {.locations = verb.locations});
   if (!text.ok())
     return text.status();
   std::cout << *text;
@@ -114,6 +115,8 @@ void addOpt(CLI::App &app, absl::Status &status) {
       ->expected(0, 1)
       ->default_str("text")
       ->check(CLI::IsMember(std::vector<std::string>{"text", "json"}));
+  sub->add_flag("--locations", verb->locations,
+                "Print with each node the places that it comes from");
   sub->add_option("--stop-after", verb->stopAfter, "End after this many steps")
       ->check(CLI::NonNegativeNumber);
   sub->callback([verb, &status] { status = opt(*verb); });

@@ -1,9 +1,14 @@
 //===- GraphTextTest.cpp - reading and writing graph text -----------------===//
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
 #include <random>
 
+#include "graphc/FunctionGraph.h"
 #include "graphc/Import.h"
 #include "graphc/Ops.h"
+#include "graphc/Print.h"
+#include "graphc/Rewrite.h"
 #include "graphc/Status.h"
 #include "graphc/Traversal.h"
 
@@ -58,6 +63,41 @@ TEST(GraphText, LocationsSurvive) {
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_STREQ(again->outputs[0].place().file, "sum.mlir");
   EXPECT_EQ(again->outputs[0].place().line, 4u);
+}
+
+// A node that rewriting made of several has all their places, in text too.
+TEST(GraphText, OriginsSurvive) {
+  auto module = parseGraph(R"(func.func @main(%x: tensor<f64>) -> tensor<f64> {
+    %0 = graph.exp %x : (tensor<f64>) -> tensor<f64>
+    %1 = graph.log %0 : (tensor<f64>) -> tensor<f64>
+    %2 = graph.neg %x : (tensor<f64>) -> tensor<f64>
+    %3 = graph.neg %2 : (tensor<f64>) -> tensor<f64>
+    %4 = graph.sub %3, %1 : (tensor<f64>, tensor<f64>) -> tensor<f64>
+    %5 = graph.tanh %4 : (tensor<f64>) -> tensor<f64>
+    %one = graph.constant dense<1.0> : tensor<f64>
+    %6 = graph.exp %5 : (tensor<f64>) -> tensor<f64>
+    %7 = graph.sub %6, %one : (tensor<f64>, tensor<f64>) -> tensor<f64>
+    return %7 : tensor<f64>
+  })",
+                           "expm1.mlir");
+  ASSERT_TRUE(module.ok()) << module.status();
+  auto graph = FunctionGraph::create(module->inputs, module->outputs);
+  ASSERT_TRUE(graph.ok() && rewrite(*graph).ok());
+  auto lines = [](const Variable &v) {
+    std::vector<uint32_t> found;
+    for (Place place : v.owner().origins())
+      found.push_back(place.line);
+    return found;
+  };
+  EXPECT_THAT(lines(graph->output(0)), testing::ElementsAre(10, 9)) << debugPrint(*graph);
+  auto text =
+      printGraph({.inputs = graph->inputs(), .outputs = graph->outputs(), .outputNames = {""}},
+                 {.locations = true});
+  ASSERT_TRUE(text.ok()) << text.status();
+  EXPECT_THAT(*text, testing::HasSubstr("fused[\"expm1.mlir\":10:5, \"expm1.mlir\":9:5]"));
+  auto again = parseGraph(*text, "other.mlir");
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_THAT(lines(again->outputs[0]), testing::ElementsAre(10, 9));
 }
 
 TEST(GraphText, NamesThatTextCannotSpell) {
