@@ -171,12 +171,12 @@ void addRun(CLI::App &app, absl::Status &status) {
                    "random, random[2,3]")
       ->type_name("NAME=VALUE")
       ->check(namedValue(""))
-      ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
   verb->add_option("-o,--output", options->outputs, "NAME=FILE.npy: write it instead of printing")
       ->type_name("NAME=FILE")
       ->check(namedValue(".npy"))
-      ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
   verb->add_option("--steps", options->steps, "Number of calls")->check(atLeast(1));
   verb->add_flag("--time", options->time, "Print times on standard error");
