@@ -148,7 +148,7 @@ TEST_F(RewriteTest, LoopsAreStopped) {
   EXPECT_TRUE(fg.checkIntegrity().ok());
 }
 
-// F-344: a rule that changes values beyond its effects is named, with the place and what it did.
+// A rule that changes values beyond its effects is named, with the place and what it did.
 TEST_F(RewriteTest, CheckValues) {
   auto check = [&](const Rule &rule, const Variable &output, double at) {
     FunctionGraph fg = graph({output});
