@@ -118,17 +118,22 @@ public:
       : values_(std::move(values)), names_(std::move(names)) {}
 
   size_t size() const { return values_.size(); }
-  const Tensor &operator[](size_t i) const { return values_[i]; }
-  /// By the name that its Out or Variable has; an undefined Tensor where there is none.
+  /// An undefined Tensor, and a warning, where there is no such output.
+  const Tensor &operator[](size_t i) const;
+  /// By the name that its Out or Variable has.
   const Tensor &operator[](std::string_view name) const;
-  /// The number in the only output; T() unless there is exactly one output with one element.
-  template <class T> T item() const { return size() == 1 ? values_[0].item<T>() : T(); }
+  /// The same. KeyError, with the names that there are.
+  absl::StatusOr<Tensor> at(std::string_view name) const;
+  /// The number in the only output; T(), and a warning, unless there is exactly one output with one
+  /// element.
+  template <class T> T item() const { return only().item<T>(); }
   operator std::vector<Tensor>() && { return std::move(values_); }
   operator const std::vector<Tensor> &() const & { return values_; }
   auto begin() const { return values_.begin(); }
   auto end() const { return values_.end(); }
 
 private:
+  const Tensor &only() const;
   std::vector<Tensor> values_;
   std::shared_ptr<const std::vector<std::string>> names_;
 };
@@ -282,8 +287,8 @@ private:
 /// are right and run in parallel.
 class Function {
 public:
-  /// Positional arguments: Tensors and C++ numbers. Errors: TypeError for count, dtype and rank
-  /// (F-045), ShapeError for extents, IndexError and what else the graph's ops can raise.
+  /// Positional arguments: Tensors and C++ numbers. Errors: TypeError for count, dtype, rank
+  /// and extents (F-045), ShapeError, IndexError and what else the graph's ops can raise.
   template <class... A>
     requires(std::is_convertible_v<A, Tensor> && ...)
   absl::StatusOr<Results> operator()(A &&...arguments) const {

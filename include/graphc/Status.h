@@ -83,6 +83,9 @@ ErrorKind errorKind(const absl::Status &status);
 /// The user's place that `makeError` put there, if known.
 std::optional<Place> errorPlace(const absl::Status &status);
 
+/// "FILE:LINE:COLUMN: KIND: MESSAGE", or without the place; "OK".
+std::string errorText(const absl::Status &status);
+
 /// The same error with `context` and ": " before its message; kind and place stay.
 absl::Status prefixError(const absl::Status &status, std::string_view context);
 

@@ -33,11 +33,13 @@ template <class T, int N> struct View {
   int64_t strides[N ? N : 1] = {};
 
   View() = default;
-  /// Row-major.
-  View(T *data, std::initializer_list<int64_t> extents) : data(data) {
+  /// Row-major, with N extents.
+  template <size_t M>
+    requires(M == N)
+  View(T *data, const int64_t (&extents)[M]) : data(data) {
     int64_t stride = 1;
     for (int i = N - 1; i >= 0; --i) {
-      shape[i] = extents.begin()[i];
+      shape[i] = extents[i];
       strides[i] = stride;
       stride *= shape[i];
     }
@@ -77,7 +79,8 @@ private:
 
 /// An n-dimensional array: dtype, shape, strides and memory that it owns (shared, 64-byte
 /// aligned) or borrows. Copying a Tensor is cheap and shares the memory; `copy()` makes new
-/// memory. A default-constructed Tensor is empty (`defined()` is false). Rank is at most 32.
+/// memory. A default-constructed Tensor is undefined: it answers as an empty float64 vector, and
+/// functions refuse it. Rank is at most 32.
 /// Strides count elements and may be zero or negative.
 /// Thread safety: as a shared_ptr; the elements are the caller's to protect.
 class Tensor {
@@ -143,7 +146,7 @@ public:
       return {};
     return absl::Span<T>(static_cast<T *>(data()), size_t(numElements()));
   }
-  /// The only element, cast to T as F-046 says. A Tensor of another size gives T().
+  /// The only element, cast to T as F-046 says. A Tensor of another size gives T(), and a warning.
   template <class T> T item() const {
     T result = T();
     itemTo(DTypeOf<T>::value, &result);
@@ -209,6 +212,7 @@ private:
     return v;
   }
 
+  const Rep &rep() const;
   std::shared_ptr<Rep> rep_;
 };
 

@@ -142,6 +142,9 @@ GraphModule DebugRunner::withAllOutputs(const GraphModule &module) {
 
 absl::Status DebugRunner::run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
                               OutputMemory) const {
+  // First what checks every index: code does not.
+  if (absl::Status s = evaluate(module_.outputs, module_.inputs, arguments).status(); !s.ok())
+    return s;
   size_t computed = 0;
   for (const Apply &node : nodes_)
     computed += size_t(node.numOutputs());

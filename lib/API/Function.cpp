@@ -6,15 +6,47 @@
 
 #include "API/CheckGraph.h"
 #include "API/FunctionState.h"
+#include "Support/Log.h"
+#include "Support/Text.h"
 
 namespace graphc {
 
-const Tensor &Results::operator[](std::string_view name) const {
+static const Tensor &noTensor(const std::string &why) {
   static const Tensor *const kNone = new Tensor();
-  for (size_t i = 0; names_ && i < values_.size(); ++i)
+  logWarning(why);
+  return *kNone;
+}
+
+const Tensor &Results::operator[](size_t i) const {
+  return i < size() ? values_[i]
+                    : noTensor("Results: there is no output " + std::to_string(i) + " of " +
+                               std::to_string(size()));
+}
+
+absl::StatusOr<Tensor> Results::at(std::string_view name) const {
+  std::vector<std::string> known;
+  for (size_t i = 0; names_ && i < size(); ++i) {
     if ((*names_)[i] == name)
       return values_[i];
-  return *kNone;
+    if (!(*names_)[i].empty())
+      known.push_back("'" + (*names_)[i] + "'");
+  }
+  return makeError(ErrorKind::KeyError,
+                   "Results: no output is called '" + std::string(name) + "'; " +
+                       (known.empty() ? "none has a name" : "they are " + join(known, ", ")));
+}
+
+const Tensor &Results::operator[](std::string_view name) const {
+  for (size_t i = 0; names_ && i < size(); ++i)
+    if ((*names_)[i] == name)
+      return values_[i];
+  return noTensor(std::string(at(name).status().message()));
+}
+
+const Tensor &Results::only() const {
+  return size() == 1 ? values_[0]
+                     : noTensor("Results: item() is for one output, but there are " +
+                                std::to_string(size()));
 }
 
 static absl::StatusOr<Function> makeFunction(GraphModule module, const FunctionOptions &options,

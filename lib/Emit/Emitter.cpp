@@ -343,7 +343,8 @@ Array Emitter::map(const Arrays &in, const std::function<Scalar(const Scalars &)
       if (known)
         requireEqual(extent, dim(a, own),
                      "extents differ along axis " + std::to_string(axis) +
-                         ": {a} and {b} (an extent broadcasts only where its type says 1)");
+                         ": {a} and {b} (an extent broadcasts only where its type says 1: declare "
+                         "it so, or use specifyShape)");
       else
         extent = dim(a, own);
       known = true;

@@ -52,9 +52,13 @@ static absl::StatusOr<Attributes> complete(const OpDef &def, const Attributes &g
       return status;
     all.set(spec.name, std::move(chosen));
   }
+  std::vector<std::string> known;
+  for (const AttributeSpec &spec : def.attributes)
+    known.push_back(spec.name);
   for (const auto &[name, value] : given.entries())
     if (!all.has(name))
-      return makeError(ErrorKind::ValueError, def.name + ": there is no attribute " + name);
+      return makeError(ErrorKind::ValueError,
+                       def.name + ": there is no attribute " + name + didYouMean(name, known));
   return all;
 }
 

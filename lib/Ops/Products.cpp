@@ -109,7 +109,7 @@ Arrays matmulEmission(Emitter &e, const Arrays &in, const Attributes &) {
     if (hasX && hasY && !oneX && !oneY)
       e.requireEqual(e.dim(in[0], axisX), e.dim(in[1], axisY),
                      "batch extents differ: {a} and {b} (an extent broadcasts only where its type "
-                     "says 1)");
+                     "says 1: declare it so, or use specifyShape)");
     out.push_back(label);
   }
   if (rankX >= 2) {

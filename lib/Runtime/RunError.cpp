@@ -1,6 +1,7 @@
 //===- RunError.cpp - what a failed call says -----------------------------===//
 //
-//   add: extents differ along axis 1: 3 and 5 (an extent broadcasts only where its type says 1)
+//   add: extents differ along axis 1: 3 and 5 (an extent broadcasts only where its type says 1:
+//   declare it so, or use specifyShape)
 //     at model.cpp:42:21, in the add that makes `h`
 //     dot(x, w): f32[8,3]   b: f32[8,5]
 //

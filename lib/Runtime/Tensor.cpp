@@ -272,9 +272,10 @@ template <class To> static Stored<To> elementOf(const Braces &braces) {
 }
 
 Tensor::Tensor(std::initializer_list<Braces> values, DType dtype) {
+  const Braces all(values); // which `numbers` look into
   std::vector<int64_t> shape;
   std::vector<const Braces *> numbers;
-  if (!flatten(Braces(values), shape, numbers))
+  if (!flatten(all, shape, numbers))
     return;
   absl::StatusOr<Tensor> result = allocate(dtype, shape);
   if (!result.ok())
@@ -288,14 +289,19 @@ Tensor::Tensor(std::initializer_list<Braces> values, DType dtype) {
   *this = *std::move(result);
 }
 
-DType Tensor::dtype() const { return rep_->dtype; }
-int Tensor::rank() const { return int(rep_->rank()); }
-absl::Span<const int64_t> Tensor::shape() const { return rep_->shape(); }
-absl::Span<const int64_t> Tensor::strides() const { return rep_->strides(); }
-int64_t Tensor::numElements() const { return rep_->numElements; }
-void *Tensor::data() { return rep_->data; }
-const void *Tensor::data() const { return rep_->data; }
-bool Tensor::isContiguous() const { return rep_->contiguous; }
+const Tensor::Rep &Tensor::rep() const {
+  constexpr int64_t kNone[] = {0}, kStride[] = {1};
+  static const Rep *const undefined = new Rep(DType::Float64, kNone, kStride);
+  return rep_ ? *rep_ : *undefined;
+}
+DType Tensor::dtype() const { return rep().dtype; }
+int Tensor::rank() const { return int(rep().rank()); }
+absl::Span<const int64_t> Tensor::shape() const { return rep().shape(); }
+absl::Span<const int64_t> Tensor::strides() const { return rep().strides(); }
+int64_t Tensor::numElements() const { return rep().numElements; }
+void *Tensor::data() { return rep().data; }
+const void *Tensor::data() const { return rep().data; }
+bool Tensor::isContiguous() const { return rep().contiguous; }
 
 bool Tensor::overlaps(const Tensor &other) const {
   if (!defined() || !other.defined() || numElements() == 0 || other.numElements() == 0)

@@ -1,6 +1,7 @@
 //===- Runtime/TensorCast.cpp - copies and casts --------------------------===//
 #include "Runtime/Element.h"
 #include "Runtime/StridedLoop.h"
+#include "Support/Log.h"
 #include "graphc/Status.h"
 #include "graphc/Tensor.h"
 
@@ -60,8 +61,12 @@ Tensor Tensor::cast(DType to) const {
 }
 
 void Tensor::itemTo(DType to, void *result) const {
-  if (!defined() || numElements() != 1)
+  if (!defined() || numElements() != 1) {
+    logWarning(defined() ? "Tensor::item: there are " + std::to_string(numElements()) +
+                               " elements instead of 1"
+                         : "Tensor::item of an undefined Tensor");
     return;
+  }
   dispatch(dtype(), [&](auto fromZero) {
     using From = decltype(fromZero);
     dispatch(to, [&](auto toZero) {

@@ -130,6 +130,16 @@ std::optional<Place> errorPlace(const absl::Status &status) {
   return Place(internFileName(rest), *line, *column);
 }
 
+std::string errorText(const absl::Status &status) {
+  if (status.ok())
+    return "OK";
+  std::string text;
+  if (std::optional<Place> place = errorPlace(status))
+    text = place->str() + ": ";
+  text += std::string(errorKindName(errorKind(status))) + ": ";
+  return text.append(status.message().data(), status.message().size());
+}
+
 absl::Status prefixError(const absl::Status &status, std::string_view context) {
   if (status.ok())
     return status;

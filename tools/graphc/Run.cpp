@@ -44,6 +44,8 @@ absl::StatusOr<std::vector<Tensor>> readInputs(const Function &f,
     if (i == names.size())
       return makeError(ErrorKind::KeyError,
                        "--input: the graph has no input '" + name + "'; " + inputNames(f));
+    if (values[i].defined())
+      return makeError(ErrorKind::TypeError, "--input " + name + ": is given twice");
     absl::StatusOr<Tensor> value = parseValue(written, types[i]);
     if (!value.ok())
       return prefixError(value.status(), "--input " + name);
@@ -57,6 +59,13 @@ absl::StatusOr<std::vector<Tensor>> readInputs(const Function &f,
   return values;
 }
 
+std::string outputNamesOf(const std::vector<std::string> &names) {
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i)
+    text += (i ? ", " : "") + outputName(names, i);
+  return text;
+}
+
 /// The file that each output is written to, or "". KeyError for an output that is not there.
 absl::StatusOr<std::vector<std::string>> outputFiles(const Function &f,
                                                      const std::vector<std::string> &given) {
@@ -68,7 +77,10 @@ absl::StatusOr<std::vector<std::string>> outputFiles(const Function &f,
     while (i < names.size() && outputName(names, i) != name)
       ++i;
     if (i == names.size())
-      return makeError(ErrorKind::KeyError, "--output: the graph has no output '" + name + "'");
+      return makeError(ErrorKind::KeyError, "--output: the graph has no output '" + name +
+                                                "'; its outputs are " + outputNamesOf(names));
+    if (!files[i].empty())
+      return makeError(ErrorKind::TypeError, "--output " + name + ": is given twice");
     files[i] = file;
   }
   return files;

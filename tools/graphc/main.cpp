@@ -5,6 +5,7 @@
 #include "API/FormatError.h"
 #include "BugReport.h"
 #include "Command.h"
+#include "Support/Text.h"
 #include "graphc/Status.h"
 
 namespace {
@@ -15,6 +16,17 @@ std::string usageError(const CLI::App *app, const CLI::Error &e) {
   if (verbs.empty())
     return text + app->help();
   return text + "graphc " + verbs[0]->get_name() + " -h tells how it is used\n";
+}
+
+/// "graphc runn": CLI11 would only say that a subcommand is required.
+std::string unknownVerb(const CLI::App &app, std::string_view word) {
+  std::vector<std::string> verbs;
+  for (const CLI::App *verb : app.get_subcommands([](const CLI::App *) { return true; }))
+    verbs.push_back(verb->get_name());
+  if (word.starts_with('-') || std::ranges::find(verbs, word) != verbs.end())
+    return {};
+  return "error: there is no subcommand '" + std::string(word) + "'" +
+         graphc::didYouMean(word, verbs) + "\ngraphc -h lists them\n";
 }
 
 } // namespace
@@ -32,6 +44,11 @@ int main(int argc, char **argv) {
   graphc::addInfo(app, status);
   graphc::addOps(app, status);
   graphc::addOpt(app, status);
+  app.set_version_flag("--version", "graphc " GRAPHC_VERSION);
+  if (std::string wrong = argc > 1 ? unknownVerb(app, argv[1]) : ""; !wrong.empty()) {
+    std::cerr << wrong;
+    return 2;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &e) {

@@ -68,7 +68,7 @@ void expectStep(const absl::StatusOr<Function> &f) {
   absl::Status wrong = (*f)(x, Tensor({1, 2}, DType::Float32)).status();
   EXPECT_EQ(wrong.message().substr(0, wrong.message().find('\n')),
             "add: extents differ along axis 0: 3 and 2 (an extent broadcasts only where its type "
-            "says 1)")
+            "says 1: declare it so, or use specifyShape)")
       << wrong;
   ASSERT_TRUE(errorPlace(wrong));
   EXPECT_NE(errorPlace(wrong)->str().find("step.mlir:4:8"), std::string::npos) << wrong;

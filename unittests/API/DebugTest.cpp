@@ -1,8 +1,10 @@
 //===- DebugTest.cpp - mode debug, profiles and reports of stages ---------===//
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "API/DebugRunner.h"
 #include "graphc/Function.h"
+#include "graphc/OpDef.h"
 #include "graphc/Ops.h"
 #include "graphc/Status.h"
 
@@ -29,6 +31,28 @@ TEST(Debug, AgreesOnWhatIsRight) {
   EXPECT_EQ((*results)["same"], a);
   // A failing check is the graph's error, not a difference.
   EXPECT_EQ(errorKind((*f)(a, c).status()), ErrorKind::ShapeError);
+}
+
+// Code does not check the indices of a user's op; the evaluator does, before code runs.
+TEST(Debug, IndicesAreCheckedFirst) {
+  OpDef def;
+  def.name = "far";
+  def.doc = "Loads far outside its operand.";
+  def.operands = {{"x"}};
+  def.type = [](const TypeRequest &r) -> absl::StatusOr<std::vector<Type>> {
+    return std::vector<Type>{r.type(0)};
+  };
+  def.emit = [](Emitter &e, const Arrays &in, const Attributes &) {
+    return Arrays{
+        e.define({e.dim(in[0], 0)}, [&](Indices i) { return e.load(in[0], {i[0] + 0x1p40}); })};
+  };
+  Variable x = dvector("x");
+  absl::StatusOr<Op> op = defineOp(def);
+  ASSERT_TRUE(op.ok()) << op.status();
+  auto f = function({x}, (*op)(x), {.mode = "debug"});
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_THAT(messageOf((*f)(Tensor({1.0, 2.0})).status()),
+              testing::HasSubstr("a load outside its array"));
 }
 
 // Numbers as code that is wrong would give: one element off by more than exp's bound.

@@ -1,9 +1,12 @@
 //===- FunctionTest.cpp - compiling and calling through the public API ----===//
 #include "graphc/Function.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "Messages.h"
 #include "graphc/Ops.h"
+#include "graphc/Status.h"
 
 namespace graphc {
 namespace {
@@ -49,7 +52,21 @@ TEST(Function, NamedOutputsAndArguments) {
   ASSERT_TRUE(r.ok()) << r.status();
   EXPECT_EQ((*r)["difference"].item<double>(), 2);
   EXPECT_EQ((*r)["product"].item<double>(), 15);
+  EXPECT_EQ(r->at("product")->item<double>(), 15);
+  EXPECT_EQ(said(r->at("quotient").status()),
+            "KeyError: Results: no output is called 'quotient'; they are 'difference', 'product'");
+  // A mistake that an expression cannot tell is a warning, and an undefined Tensor.
+  std::vector<std::string> warnings;
+  setLogSink([&](std::string_view text) { warnings.emplace_back(text); });
   EXPECT_FALSE((*r)["quotient"].defined());
+  EXPECT_FALSE((*r)[2].defined());
+  EXPECT_EQ(r->item<double>(), 0);
+  setLogSink({});
+  EXPECT_THAT(warnings, testing::ElementsAre("Results: no output is called 'quotient'; they are "
+                                             "'difference', 'product'",
+                                             "Results: there is no output 2 of 2",
+                                             "Results: item() is for one output, but there are 2",
+                                             "Tensor::item of an undefined Tensor"));
 }
 
 // F-042, F-045, B04, B06: what stands in the error of a bad call.

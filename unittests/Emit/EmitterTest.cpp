@@ -66,7 +66,7 @@ TEST(Map, BroadcastsByTypeAndChecksTheRest) {
   EXPECT_EQ(record.sizeChecks[1].predicate, Predicate::Fits);
   EXPECT_EQ(record.sizeChecks[0].message,
             "extents differ along axis 1: {a} and {b} (an extent broadcasts only where its type "
-            "says 1)");
+            "says 1: declare it so, or use specifyShape)");
   EXPECT_EQ(e.dim(sum, 0).id(), e.dim(matrix, 0).id());
   const Nest &nest = record.steps[0].nest;
   const ScalarNode &load = nest.body[nest.body[nest.root].args[0]];

@@ -31,7 +31,7 @@ TEST(RunTimeShapes, ALengthOfOneDoesNotBroadcastByItself) {
   absl::Status error = errorOf(x + y, {x, y}, {Tensor({1, 2, 3}), Tensor({1})});
   EXPECT_EQ(errorKind(error), ErrorKind::ShapeError);
   EXPECT_EQ(error.message(), "add: extents differ along axis 0: 3 and 1 (an extent broadcasts only "
-                             "where its type says 1)\n"
+                             "where its type says 1: declare it so, or use specifyShape)\n"
                              "  add(f64[3], f64[1])");
   ASSERT_TRUE(errorPlace(error));
   EXPECT_NE(errorPlace(error)->str().find("SemanticsTest.cpp"), std::string::npos);

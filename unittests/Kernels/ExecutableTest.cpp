@@ -68,7 +68,7 @@ TEST(Executable, RuntimeShapesMustAgree) { // F-020: message names op, place and
   EXPECT_EQ(errorKind(status), ErrorKind::ShapeError);
   EXPECT_EQ(status.message(),
             "add: extents differ along axis 0: 3 and 1 (an extent broadcasts only where its type "
-            "says 1)\n"
+            "says 1: declare it so, or use specifyShape)\n"
             "  at model.cpp:42:21, in the add that makes `h`\n"
             "  dot(x, w): f32[3]   b: f32[1]");
   EXPECT_EQ(errorPlace(status)->line, 42u);

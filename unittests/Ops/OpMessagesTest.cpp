@@ -162,7 +162,7 @@ TEST(OpMessages, Products) {
        "ShapeError: matmul: inner extents differ: 3 and 4\n  matmul(f64[2,3], f64[4,3])"},
       {matmul(f64({2, 2, 3}), f64({4, 3, 2})),
        "ShapeError: matmul: batch extents differ: 2 and 4 (an extent broadcasts only where its "
-       "type says 1)\n  matmul(f64[2,2,3], f64[4,3,2])"},
+       "type says 1: declare it so, or use specifyShape)\n  matmul(f64[2,2,3], f64[4,3,2])"},
       {batchedDot(f64({2}), f64({2, 3})), "ShapeError: batchedDot: operand 0 must have rank 2 or "
                                           "3, not 1\n  batchedDot(f64[2], f64[2,3])"},
       {batchedDot(f64({2, 3}), f64({4, 3})),
@@ -195,7 +195,8 @@ TEST(OpMessages, Shapes) {
                             "broadcastTo(f64[2,3], [3]: i64[1])"},
       {broadcastTo(m, {4, 3}),
        "ShapeError: broadcastTo: extent 2 along axis 0 cannot become 4 (an extent broadcasts only "
-       "where its type says 1)\n  broadcastTo(f64[2,3], [4 3]: i64[2])"},
+       "where its type says 1: declare it so, or use specifyShape)\n  broadcastTo(f64[2,3], [4 3]: "
+       "i64[2])"},
       {broadcastTo(of(kF64), {2, -3}), "ValueError: broadcastTo: extent -3 along axis 1 of the new "
                                        "shape is negative\n  broadcastTo(f64, [ 2 -3]: i64[2])"},
       {specifyShape(m, {2}), "ShapeError: specifyShape: the shape has 1 extent for rank 2\n  "
@@ -387,7 +388,7 @@ TEST(OpMessages, AtRunTime) {
        {v, w},
        {two, three},
        "ShapeError: add: extents differ along axis 0: 2 and 3 (an extent broadcasts only where its "
-       "type says 1)\n  at PLACE\n  v: f64[2]   w: f64[3]"},
+       "type says 1: declare it so, or use specifyShape)\n  at PLACE\n  v: f64[2]   w: f64[3]"},
       {dot(m, v),
        {m, v},
        {square, three},
@@ -431,7 +432,8 @@ TEST(OpMessages, AtRunTime) {
        {v, n},
        {two, 2},
        "ShapeError: broadcastTo: extent 2 along axis 0 cannot become 3 (an extent broadcasts only "
-       "where its type says 1)\n  at PLACE\n  v: f64[2]   join(..., ...): i64[2]"},
+       "where its type says 1: declare it so, or use specifyShape)\n  at PLACE\n  v: f64[2]   "
+       "join(..., ...): i64[2]"},
       {broadcastTo(d, {n, 3}),
        {d, n},
        {1.0, -2},

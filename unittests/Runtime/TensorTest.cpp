@@ -10,6 +10,36 @@
 namespace graphc {
 namespace {
 
+// A Tensor that was never made answers as an empty vector.
+TEST(Tensor, Undefined) {
+  Tensor none;
+  EXPECT_EQ(none.dtype(), DType::Float64);
+  EXPECT_EQ(none.rank(), 1);
+  EXPECT_EQ(none.shape()[0], 0);
+  EXPECT_EQ(none.strides()[0], 1);
+  EXPECT_EQ(none.numElements(), 0);
+  EXPECT_EQ(none.numBytes(), 0);
+  EXPECT_EQ(none.data(), nullptr);
+  EXPECT_TRUE(none.isContiguous());
+}
+
+TEST(Tensor, ItemOfAnotherSizeIsWarnedAbout) {
+  std::vector<std::string> warnings;
+  setLogSink([&](std::string_view text) { warnings.emplace_back(text); });
+  EXPECT_EQ(Tensor({1.0, 2.0}).item<double>(), 0);
+  EXPECT_EQ(Tensor().item<int>(), 0);
+  EXPECT_EQ(Tensor({{3.0}}).item<int>(), 3);
+  setLogSink({});
+  ASSERT_EQ(warnings.size(), 2u);
+  EXPECT_EQ(warnings[0], "Tensor::item: there are 2 elements instead of 1");
+  EXPECT_EQ(warnings[1], "Tensor::item of an undefined Tensor");
+}
+
+template <class T, size_t M>
+concept TakesExtents = requires(float *p, const int64_t (&extents)[M]) { T(p, extents); };
+static_assert(TakesExtents<View<float, 2>, 2>);
+static_assert(!TakesExtents<View<float, 2>, 1> && !TakesExtents<View<float, 2>, 3>);
+
 /// 0, 1, 2... in `shape`.
 Tensor counting(const std::vector<int64_t> &shape, DType dtype = DType::Int64) {
   int64_t count = 1;

@@ -10,6 +10,13 @@
 namespace graphc {
 namespace {
 
+TEST(Status, ErrorText) {
+  EXPECT_EQ(errorText(absl::OkStatus()), "OK");
+  EXPECT_EQ(errorText(makeError(ErrorKind::ShapeError, "add: no")), "ShapeError: add: no");
+  EXPECT_EQ(errorText(makeError(ErrorKind::ShapeError, "add: no", Place("f.cpp", 3, 7))),
+            "f.cpp:3:7: ShapeError: add: no");
+}
+
 TEST(Status, KeepsKindAndPlace) {
   absl::Status status =
       makeError(ErrorKind::ShapeError, "extents differ", Place("model:one.cpp", 12, 7));

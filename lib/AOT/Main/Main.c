@@ -106,6 +106,15 @@ static Options readOptions(int argc, char **argv) {
 
 /*===--- running ----------------------------------------------------------------===*/
 
+static _Noreturn void failUnknownOutput(const char *pair) {
+  fprintf(stderr, "error: --output: the graph has no output '%.*s'; its outputs are",
+          (int)strcspn(pair, "="), pair);
+  for (int32_t k = 0; k < graphcMain.program->counts->numOutputs; ++k)
+    fprintf(stderr, "%s %s", k ? "," : "", textAt(graphcMain.outputs[k].name));
+  fputc('\n', stderr);
+  exit(1);
+}
+
 /* By output, the file that it is written to; NULL where it is printed. */
 static const char **filesOf(const Options *options) {
   int32_t count = graphcMain.program->counts->numOutputs;
@@ -115,7 +124,9 @@ static const char **filesOf(const Options *options) {
   for (char **pair = options->outputs; *pair; ++pair) {
     int32_t k = variableOf(graphcMain.outputs, count, *pair);
     if (k == count)
-      fail("--output: the graph has no output '%.*s'", (int)strcspn(*pair, "="), *pair);
+      failUnknownOutput(*pair);
+    if (files[k])
+      fail("--output %s: is given twice", textAt(graphcMain.outputs[k].name));
     files[k] = strchr(*pair, '=') + 1;
   }
   return files;
@@ -153,7 +164,8 @@ static void readInputs(const Options *options, char *call) {
     int32_t k = variableOf(graphcMain.inputs, count, *pair);
     if (k == count)
       failUnknown(*pair);
-    free(values[k].data); /* the last one counts */
+    if (values[k].data)
+      fail("--input %s: is given twice", textAt(graphcMain.inputs[k].name));
     values[k] = readInput(k, strchr(*pair, '=') + 1);
   }
   for (int32_t k = 0; k < count; ++k) {
