@@ -4,6 +4,7 @@
 #include <new>
 
 #include "Eval/Evaluate.h"
+#include "Graph/Nodes.h"
 #include "Import/TensorReader.h"
 #include "Import/Translations.h"
 #include "Support/ReadFile.h"
@@ -154,7 +155,8 @@ absl::Status Importer::addInputs() {
     auto type = typeOf(info);
     if (!type.ok())
       return prefixError(type.status(), "input " + quoted(info.name()));
-    Variable input = Variable(*type, info.name());
+    Variable input(*type, info.name());
+    detail::asLeaf(input.node())->place = filePlace(path_);
     module_.inputs.push_back(input);
     if (absl::Status s = define(info.name(), input); !s.ok())
       return s;

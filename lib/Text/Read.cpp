@@ -3,6 +3,7 @@
 
 #include "Bytecode.h"
 #include "FirstError.h"
+#include "Graph/Nodes.h"
 #include "GraphDialect.h"
 #include "Nesting.h"
 #include "NodeFromOperation.h"
@@ -254,6 +255,7 @@ absl::StatusOr<GraphModule> readFunction(mlir::func::FuncOp function, FileConten
             function.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), kNameAttr))
       name = given.str();
     module.inputs.emplace_back(type, name);
+    detail::asLeaf(module.inputs.back().node())->place = placeOf(argument.getLoc());
     variables.try_emplace(argument, module.inputs.back());
   }
   for (mlir::Operation &op : function.getBody().front()) {

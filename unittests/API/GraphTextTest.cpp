@@ -63,6 +63,7 @@ TEST(GraphText, LocationsSurvive) {
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_STREQ(again->outputs[0].place().file, "sum.mlir");
   EXPECT_EQ(again->outputs[0].place().line, 4u);
+  EXPECT_EQ(again->inputs[1].place().str(), "sum.mlir:1:38");
 }
 
 // A node that rewriting made of several has all their places, in text too.
