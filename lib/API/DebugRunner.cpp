@@ -61,10 +61,12 @@ Allowance allowanceOf(const Apply &node, int output, absl::Span<const Tensor> op
     terms = std::max(terms, double(t.numElements()));
     magnitudes.push_back(absolute(t));
   }
-  if (TensorsOr sums = evaluate(node, magnitudes); sums.ok())
-    for (double x : (*sums)[size_t(output)].cast(DType::Float64).contiguous().flat<double>())
+  if (TensorsOr sums = evaluate(node, magnitudes); sums.ok()) {
+    Tensor doubles = (*sums)[size_t(output)].cast(DType::Float64).contiguous();
+    for (double x : doubles.flat<double>())
       if (std::isfinite(x))
         largest = std::max(largest, std::fabs(x));
+  }
   return {2 * unit, (terms + 1) * unit * largest + smallest};
 }
 

@@ -126,7 +126,8 @@ Array Emitter::constant(const Tensor &data) {
   if (!integral || data.numElements() > kMaxKnownElements || data.dtype() == DType::UInt64)
     return a;
   Tensor wide = data.cast(DType::Int64);
-  for (int64_t value : wide.contiguous().flat<int64_t>())
+  wide = wide.contiguous();
+  for (int64_t value : wide.flat<int64_t>())
     info.elements.push_back(s.sizes.constant(value));
   return a;
 }
