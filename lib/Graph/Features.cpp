@@ -116,13 +116,15 @@ struct History::Step {
   Variable old;
   Variable fresh;
   std::string reason;
+  /// Of the graph then.
+  int numInputs, numOutputs;
 };
 
 History::History() = default;
 History::~History() = default;
 size_t History::end() const { return steps_.size(); }
 
-absl::Status History::onChangeInput(FunctionGraph &, const Client &client, const Variable &old,
+absl::Status History::onChangeInput(FunctionGraph &graph, const Client &client, const Variable &old,
                                     const Variable &fresh, std::string_view reason) {
   if (walking_)
     return absl::OkStatus();
@@ -137,7 +139,8 @@ absl::Status History::onChangeInput(FunctionGraph &, const Client &client, const
     }
   }
   steps_.resize(position_);
-  steps_.push_back({client, old, fresh, std::string(reason)});
+  steps_.push_back(
+      {client, old, fresh, std::string(reason), graph.numInputs(), graph.numOutputs()});
   ++position_;
   return absl::OkStatus();
 }
@@ -151,7 +154,13 @@ absl::Status History::goTo(FunctionGraph &graph, size_t state) {
   walking_ = true;
   while (position_ != state && status.ok()) {
     bool back = position_ > state;
-    const Step &step = steps_[back ? --position_ : position_++];
+    const Step &step = steps_[back ? position_ - 1 : position_];
+    if (step.numInputs != graph.numInputs() || step.numOutputs != graph.numOutputs()) {
+      status = makeError(ErrorKind::Inconsistency,
+                         "the history ends where inputs or outputs were added or removed");
+      break;
+    }
+    position_ = back ? position_ - 1 : position_ + 1;
     status = graph.changeBack(step.client, back ? step.old : step.fresh, "history: " + step.reason);
   }
   walking_ = false;

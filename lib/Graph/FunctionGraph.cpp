@@ -198,6 +198,9 @@ absl::StatusOr<Orderings> FunctionGraph::orderings() const {
     if (!each.ok())
       return each.status();
     for (auto &[node, before] : *each) {
+      if (!node.node() || std::ranges::any_of(before, [](const Apply &a) { return !a.node(); }))
+        return makeError(ErrorKind::ValueError,
+                         std::string(feature.name()) + " orders an Apply that is none");
       auto [at, isNew] = positions.try_emplace(node.node(), merged.size());
       if (isNew)
         merged.emplace_back(node, std::vector<Apply>());

@@ -84,6 +84,8 @@ Variable outer(const Operand &x, const Operand &y) { return build(builtin("outer
 
 Variable tensordot(const Operand &x, const Operand &y, int axes) {
   std::vector<int> axesX, axesY;
+  // One more than any operand has is refused with its shape.
+  axes = std::min(axes, Tensor::kMaxRank + 1);
   for (int k = 0; k < axes; ++k) {
     axesX.push_back(k - axes);
     axesY.push_back(k);

@@ -191,6 +191,11 @@ Variable atleastNd(const Operand &operand, int rank) {
   Variable x = asVariable(operand);
   if (x.rank() >= rank)
     return x;
+  if (rank > Tensor::kMaxRank)
+    return Variable::invalid(makeError(ErrorKind::ValueError,
+                                       "atleastNd: rank " + std::to_string(rank) + " is above " +
+                                           std::to_string(Tensor::kMaxRank),
+                                       operand.place()));
   IntList order(rank - x.rank(), -1);
   for (int64_t axis : counting(x.rank()))
     order.push_back(axis);

@@ -110,6 +110,15 @@ public:
                        "checkValues has " + std::to_string(inputs_.size()) +
                            " values for a graph of " + std::to_string(graph.inputs().size()) +
                            " inputs");
+    for (size_t i = 0; isFirst_ && i < inputs_.size(); ++i)
+      if (const Type &wanted = graph.input(int(i)).type();
+          !inputs_[i].defined() || !wanted.isSuperOf(Type(inputs_[i].dtype(), inputs_[i].shape())))
+        return makeError(ErrorKind::TypeError,
+                         "checkValues: value " + std::to_string(i) + " is " +
+                             (inputs_[i].defined()
+                                  ? Type(inputs_[i].dtype(), inputs_[i].shape()).brief()
+                                  : "an undefined Tensor") +
+                             ", the input " + wanted.brief());
     if (isFirst_)
       values_.reset(graph.inputs(), inputs_);
     isFirst_ = false;

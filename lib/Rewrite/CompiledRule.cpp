@@ -58,9 +58,14 @@ struct PatternTerm {
   double number = 0;
   /// Bit of the mask that exchanges its operands; -1 where they have one order.
   int exchangeBit = -1;
+  /// The first operand whose dtype takes part in the result's; numArguments where none does.
+  uint32_t firstPromoted = 0;
   uint32_t firstAttribute = 0;
   uint32_t numAttributes = 0;
 };
+
+/// Each doubles the attempts.
+constexpr int kMaxExchanges = 8;
 
 struct PatternAttribute {
   std::string name;
@@ -78,6 +83,15 @@ struct Pattern {
   void add(const Formula &formula);
 };
 
+/// Of ops whose other operands are conditions, positions, shapes, or give only their shape.
+uint32_t firstPromoted(std::string_view op, uint32_t numArguments) {
+  if (op == "switch")
+    return 1;
+  constexpr std::string_view kOneDtype[] = {"second",       "reshape",   "broadcastTo",
+                                            "specifyShape", "subtensor", "take"};
+  return std::ranges::find(kOneDtype, op) != std::end(kOneDtype) ? numArguments : 0;
+}
+
 void Pattern::add(const Formula &formula) {
   size_t at = terms.size();
   PatternTerm term{formula.kind};
@@ -89,6 +103,7 @@ void Pattern::add(const Formula &formula) {
     term.numArguments = uint32_t(formula.arguments.size());
     if (formula.op->commutative && term.numArguments == 2)
       term.exchangeBit = numExchanges++;
+    term.firstPromoted = firstPromoted(formula.op->name, term.numArguments);
     term.firstAttribute = uint32_t(attributes.size());
     for (const AttributeSpec &spec : formula.op->attributes) {
       auto given = std::find_if(formula.attributes.begin(), formula.attributes.end(),
@@ -134,6 +149,29 @@ bool matchAttributes(const Pattern &pattern, const PatternTerm &term, const Op &
   return true;
 }
 
+/// Whether a node's operands have one dtype. A rule moves arithmetic from node to node; where an
+/// operand is promoted on its way, the same op elsewhere may be one of fewer bits, and wrap.
+/// Numbers of the pattern have the value wherever they stand, if they do not widen the node.
+bool hasOneDtype(const Pattern &pattern, size_t at, detail::ApplyNode &node, bool exchange) {
+  const PatternTerm &term = pattern.terms[at];
+  std::optional<DType> common;
+  for (bool numbers : {false, true}) {
+    size_t child = at + 1;
+    for (uint32_t i = 0; i < term.numArguments; child += pattern.terms[child].size, ++i) {
+      if (i < term.firstPromoted || (pattern.terms[child].kind == Formula::Kind::Number) != numbers)
+        continue;
+      DType dtype = node.input(exchange ? 1 - i : i)->type.dtype();
+      bool widens =
+          common && promote(*common, dtype) != *common && node.output(0)->type.dtype() != *common;
+      if (numbers ? widens : common && dtype != *common)
+        return false;
+      if (!numbers)
+        common = dtype;
+    }
+  }
+  return true;
+}
+
 /// Whether the subtree at `at` stands for `v`. Recurses as deep as the rule's formula.
 bool matches(const Pattern &pattern, size_t at, VariableNode *v, uint32_t mask,
              Bindings &bindings) {
@@ -167,7 +205,7 @@ bool matches(const Pattern &pattern, size_t at, VariableNode *v, uint32_t mask,
       return false;
     child += pattern.terms[child].size;
   }
-  return true;
+  return hasOneDtype(pattern, at, *node, exchange);
 }
 
 /// The nodes that the pattern's ops stand for.
@@ -198,7 +236,9 @@ public:
     return node ? Variable::fromNode(node) : Variable();
   }
   const AttributeValue &attribute(std::string_view name) const override {
-    return *bindings_.attributes[size_t(pattern_.attributeNames.of(name))];
+    static const AttributeValue &kNone = *new AttributeValue(NoneAttr());
+    int slot = pattern_.attributeNames.of(name);
+    return slot < 0 ? kNone : *bindings_.attributes[size_t(slot)];
   }
 
 private:
@@ -322,8 +362,17 @@ absl::StatusOr<NodeRewriterPtr> compileRule(const Rule &rule) {
   if (pattern->kind != Formula::Kind::Node)
     return makeError(ErrorKind::ValueError,
                      "rule " + rule.name + ": the pattern '" + rule.pattern + "' has no op");
+  for (const auto &[name, term] : rule.terms)
+    if (!term)
+      return makeError(ErrorKind::ValueError,
+                       "rule " + rule.name + ": the term '" + name + "' has no function");
   Pattern compiled;
   compiled.add(*pattern);
+  if (compiled.numExchanges > kMaxExchanges)
+    return makeError(ErrorKind::ValueError, "rule " + rule.name + ": the pattern has " +
+                                                std::to_string(compiled.numExchanges) +
+                                                " commutative ops; at most " +
+                                                std::to_string(kMaxExchanges) + " are tried");
   Formula replacement;
   if (!rule.build) {
     absl::StatusOr<Formula> parsed = parseFormula(rule.replacement);

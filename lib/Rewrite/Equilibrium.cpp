@@ -149,7 +149,7 @@ public:
   absl::StatusOr<bool> visit(const Apply &node) {
     for (size_t i : index_.of(node.op().def())) {
       RuleIndex::Entry &entry = index_[i];
-      if (entry.stopped)
+      if (entry.stopped || refused_.contains({i, node}))
         continue;
       matched_.clear();
       Variables proposal = entry.rewriter->propose(graph_, node, &matched_);
@@ -165,6 +165,9 @@ public:
         count(entry);
         return done;
       }
+      // What a Feature refuses is undone, which puts the node on the list again.
+      if (run_.wasRefused())
+        refused_.insert({i, node});
     }
     return false;
   }
@@ -188,6 +191,7 @@ private:
   RewriteReport &report_;
   RewriteRun run_;
   RuleIndex index_;
+  absl::flat_hash_set<std::pair<size_t, Apply>> refused_;
   Effects allowed_;
   int64_t maxUses_;
   std::vector<Apply> matched_;

@@ -61,7 +61,10 @@ private:
     return std::string(text_.substr(start, at_ - start));
   }
 
+  /// Whoever walks a formula calls itself, too: its nodes are few.
   Formula node(std::string_view op, std::vector<Formula> arguments) {
+    if (++numNodes_ > kMaxDepth)
+      fail("it has more than " + std::to_string(kMaxDepth) + " ops");
     Formula f;
     f.kind = Formula::Kind::Node;
     f.op = findOp(op);
@@ -116,11 +119,23 @@ private:
       }
       return unaryNode("neg", std::move(f));
     }
-    return unaryNode("neg", unary());
+    if (++depth_ > kMaxDepth) {
+      fail("it is nested too deeply");
+      return {};
+    }
+    Formula f = unaryNode("neg", unary());
+    --depth_;
+    return f;
   }
   Formula power() {
     Formula base = primary();
-    return take("**") ? binary("pow", std::move(base), unary()) : base;
+    if (!take("**"))
+      return base;
+    if (++depth_ > kMaxDepth)
+      fail("it is nested too deeply");
+    Formula f = binary("pow", std::move(base), unary());
+    --depth_;
+    return f;
   }
   Formula unaryNode(std::string_view op, Formula a) {
     std::vector<Formula> arguments;
@@ -217,7 +232,9 @@ private:
       }
       a.value = list;
     } else if (next == '-' || std::isdigit(static_cast<unsigned char>(next))) {
-      a.value = integer();
+      bool isInteger = false;
+      double value = signedNumber(isInteger);
+      a.value = isInteger ? AttributeValue(int64_t(value)) : AttributeValue(value);
     } else if (std::string value = word(); value == "true" || value == "false") {
       a.value = value == "true";
     } else if (value == "none") {
@@ -229,24 +246,37 @@ private:
     }
     return a;
   }
-  int64_t integer() {
-    bool negative = take("-"), isInteger = false;
+  double signedNumber(bool &isInteger) {
+    bool negative = take("-");
     if (!std::isdigit(static_cast<unsigned char>(peek()))) {
       fail("a number is missing");
       return 0;
     }
     double value = number(isInteger);
-    return int64_t(negative ? -value : value);
+    return negative ? -value : value;
   }
-  void checkAttribute(const OpDef &op, const Formula::Attribute &a) {
-    auto same = [&](const AttributeSpec &spec) { return spec.name == a.name; };
-    if (std::none_of(op.attributes.begin(), op.attributes.end(), same))
-      fail(op.name + " has no attribute '" + a.name + "'");
+  int64_t integer() {
+    bool isInteger = false;
+    double value = signedNumber(isInteger);
+    if (!isInteger)
+      fail("an integer is missing");
+    return int64_t(value);
+  }
+  /// Whole numbers are floats where the op wants these.
+  void checkAttribute(const OpDef &op, Formula::Attribute &a) {
+    auto spec = std::ranges::find(op.attributes, a.name, &AttributeSpec::name);
+    if (spec == op.attributes.end())
+      return fail(op.name + " has no attribute '" + a.name + "'");
+    bool isFloat = spec->kind == AttributeKind::Float;
+    if (const auto *whole = std::get_if<int64_t>(&a.value); whole && isFloat)
+      a.value = double(*whole);
+    if (std::holds_alternative<double>(a.value) && !isFloat)
+      fail("'" + a.name + "' of " + op.name + " is no float");
   }
 
   std::string_view text_;
   size_t at_ = 0;
-  int depth_ = 0;
+  int depth_ = 0, numNodes_ = 0;
   absl::Status status_;
 };
 

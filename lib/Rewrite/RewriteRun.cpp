@@ -70,6 +70,7 @@ static std::string shortFormula(const Variable &v) {
 absl::StatusOr<bool> RewriteRun::apply(const Author &by, const Apply &node,
                                        const Variables &proposal,
                                        const std::vector<Apply> &matched) {
+  refused_ = false;
   if (int(proposal.size()) != node.numOutputs()) {
     logWarning("the rewrite " + std::string(by.name) + " proposes " +
                std::to_string(proposal.size()) + " Variables for " +
@@ -116,7 +117,8 @@ absl::StatusOr<bool> RewriteRun::apply(const Author &by, const Replacements &pai
   setOrigins(fresh, told ? step.places : placesOf(matched));
   if (absl::Status status = graph_.replaceAllValidate(pairs, by.name).status(); !status.ok()) {
     // A Feature's veto is no fault of the rule.
-    if (errorKind(status) != ErrorKind::Inconsistency)
+    refused_ = true;
+    if (errorKind(status) != ErrorKind::Inconsistency && told_.insert(std::string(by.name)).second)
       logWarning("the rewrite " + std::string(by.name) +
                  " cannot be applied: " + std::string(status.message()));
     return false;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "Rewrite/NodeRewriter.h"
+#include "absl/container/flat_hash_set.h"
 
 namespace graphc {
 
@@ -31,12 +32,17 @@ public:
   /// A Variable for another: for whole-graph rewriters.
   absl::StatusOr<bool> replace(const Author &by, const Variable &old, const Variable &fresh);
 
+  /// Whether the last change was made, and undone by a Feature's veto.
+  bool wasRefused() const { return refused_; }
+
 private:
   absl::StatusOr<bool> apply(const Author &by, const Replacements &pairs,
                              const std::vector<Apply> &matched);
   FunctionGraph &graph_;
   const RewriteOptions &options_;
   RewriteReport &report_;
+  bool refused_ = false;
+  absl::flat_hash_set<std::string> told_; // rules whose refusal was a warning
 };
 
 /// `to` does the work of `from` too.

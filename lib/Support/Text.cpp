@@ -53,7 +53,7 @@ std::string didYouMean(std::string_view wrong, absl::Span<const std::string> nam
   const std::string *best = nullptr;
   size_t least = std::max<size_t>(1, wrong.size() / 3) + 1;
   for (const std::string &name : names)
-    if (size_t distance = editDistance(wrong, name); distance < least) {
+    if (size_t distance = editDistance(wrong, name); distance < least && distance < wrong.size()) {
       least = distance;
       best = &name;
     }

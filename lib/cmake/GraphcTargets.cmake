@@ -74,6 +74,12 @@ function(graphc_program target folder)
   if(sources)
     add_executable(${target} ${sources})
     target_link_libraries(${target} PRIVATE ${ARGN})
+    # What libgraphc loads when it is wanted.
+    foreach(loaded graphc-compiler graphc-onnx)
+      if(TARGET ${loaded})
+        add_dependencies(${target} ${loaded})
+      endif()
+    endforeach()
   endif()
 endfunction()
 

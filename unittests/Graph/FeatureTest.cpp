@@ -354,6 +354,10 @@ TEST_F(FeatureTest, OrderingsAreMerged) {
   second->demanded = Orderings{{e, {l, l}}};
   EXPECT_EQ(text(fg), "log exp ");
   EXPECT_THAT(*fg.orderings(), ElementsAre(testing::Pair(e, ElementsAre(l, l, l))));
+  for (const Orderings &none : {Orderings{{Apply(), {e}}}, Orderings{{e, {Apply()}}}}) {
+    second->demanded = none;
+    EXPECT_EQ(fg.toposort().status().message(), "recorder orders an Apply that is none");
+  }
   // F-115
   second->demanded = Orderings{{l, {e}}};
   EXPECT_EQ(errorKind(fg.toposort().status()), ErrorKind::Cycle);

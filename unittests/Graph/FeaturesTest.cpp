@@ -136,6 +136,19 @@ TEST_F(FeaturesTest, History) {
   EXPECT_EQ(history->forward(fg).message(), "the history has states 0 to 2; there is no number 3");
 }
 
+// States are those of the same inputs and outputs.
+TEST_F(FeaturesTest, HistoryEndsWhereOutputsChange) {
+  auto history = std::make_shared<History>();
+  FunctionGraph fg = graph({exp(x), log(y)}, {history});
+  ASSERT_TRUE(fg.replace(fg.output(1), log(fg.input(0))).ok());
+  ASSERT_TRUE(fg.removeOutput(1).ok());
+  absl::Status status = history->toStart(fg);
+  EXPECT_EQ(errorKind(status), ErrorKind::Inconsistency);
+  EXPECT_EQ(status.message(), "the history ends where inputs or outputs were added or removed");
+  EXPECT_EQ(text(fg), "exp ");
+  EXPECT_TRUE(fg.checkIntegrity().ok());
+}
+
 // What is undone leaves no state.
 TEST_F(FeaturesTest, HistoryOfUndoneChanges) {
   auto history = std::make_shared<History>();

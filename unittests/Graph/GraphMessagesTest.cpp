@@ -86,7 +86,7 @@ TEST_F(GraphMessages, Nodes) {
       {Op::create(shared, {{"axis", 0.5}}).status(),
        "TypeError: two: attribute axis = 0.5 is a float, expected an int"},
       {Op::create(shared, {{"axis", 1}, {"axes", 1}}).status(),
-       "ValueError: two: there is no attribute axes"},
+       "ValueError: two: there is no attribute axes; did you mean 'axis'?"},
       {two(x).status(),
        "ValueError: two: there are 2 results; use callAll\n  two{axis = 1}(x: f64)"},
       {two(x, y).status(),

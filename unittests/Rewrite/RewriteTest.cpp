@@ -74,6 +74,85 @@ TEST_F(RewriteTest, Attributes) {
   EXPECT_EQ(after({computed}, sum(exp(x), Axis(0))), pp(sum(x, Axis(0))));
 }
 
+// A float attribute is neither cut nor compared with an integer.
+TEST_F(RewriteTest, FloatAttributes) {
+  EXPECT_EQ(after({{"r", "elu(a, alpha=2)", "elu(a, alpha=0.75)"}}, elu(x, 2)), pp(elu(x, 0.75)));
+  EXPECT_EQ(after({{"r", "elu(a, alpha=0.5)", "a"}}, elu(x, 0.5)), "x");
+  EXPECT_EQ(after({{"r", "elu(a, alpha=0.5)", "a"}}, elu(x, 0.25)), pp(elu(x, 0.25)));
+  EXPECT_EQ(error({"r", "sum(a, axes=1.5)", "a"}),
+            "rule r: the formula 'sum(a, axes=1.5)', column 17: 'axes' of sum is no float");
+  EXPECT_EQ(error({"r", "sum(a, axes=[1.5])", "a"}),
+            "rule r: the formula 'sum(a, axes=[1.5])', column 17: an integer is missing");
+}
+
+// Arithmetic in few bits is not that in many: what an op promotes stays where it is.
+TEST_F(RewriteTest, PromotedOperandsStay) {
+  Variable wide = tensor(DType::Int32, {kDynamic}, "x"),
+           narrow = tensor(DType::UInt8, {kDynamic}, "y");
+  auto kept = [](const Variable &output, const Variables &inputs) {
+    absl::StatusOr<FunctionGraph> fg = FunctionGraph::create(inputs, {output});
+    EXPECT_TRUE(fg.ok() && rewrite(*fg, {.allowed = kAllEffects}).ok());
+    return pp(fg->output(0));
+  };
+  EXPECT_EQ(kept(wide - -narrow, {wide, narrow}), "x - -y");
+  EXPECT_EQ(kept(wide - -wide, {wide}), "x * 2");
+  Variable z = tensor(DType::UInt8, {kDynamic}, "z");
+  EXPECT_EQ(kept(wide * narrow + wide * z, {wide, narrow, z}), "x * y + x * z");
+  Variable u = tensor(DType::UInt8, {kDynamic}, "u");
+  EXPECT_EQ(kept(z * narrow + z * u, {narrow, z, u}), "z * (y + u)");
+  // A number is the same number in any dtype that does not widen the op.
+  EXPECT_EQ(kept(wide * constant(Tensor(int8_t(1)).cast(DType::Int8)), {wide}), "x");
+}
+
+// What a Feature refuses is tried once.
+TEST_F(RewriteTest, RefusedRewrites) {
+  struct Refuse : Feature {
+    std::string_view name() const override { return "Refuse"; }
+    absl::Status onValidate(FunctionGraph &) override {
+      ++asked;
+      return makeError(ErrorKind::ValueError, "no");
+    }
+    std::shared_ptr<Feature> clone() override { return std::make_shared<Refuse>(); }
+    int asked = 0;
+  };
+  auto refuse = std::make_shared<Refuse>();
+  FunctionGraph fg = graph({-(-x), -(-y)});
+  ASSERT_TRUE(fg.attachFeature(refuse).ok());
+  std::vector<std::string> warnings;
+  setLogSink([&](std::string_view text) { warnings.emplace_back(text); });
+  RewriteReport report;
+  absl::Status status =
+      equilibrium("t", {*compileRule({"r", "-(-a)", "a"})})->rewrite(fg, {}, report);
+  setLogSink({});
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(refuse->asked, 2);
+  EXPECT_EQ(report.steps, 0);
+  EXPECT_THAT(warnings, ElementsAre("the rewrite r cannot be applied: no"));
+}
+
+// Formulas of users have bounds.
+TEST_F(RewriteTest, LargeFormulas) {
+  auto repeated = [](std::string_view text, int n) {
+    std::string all;
+    for (int i = 0; i < n; ++i)
+      all += text;
+    return all;
+  };
+  for (int n : {200, 100000}) {
+    EXPECT_THAT(error({"r", repeated("-", n) + "x", "x"}), HasSubstr("it is nested too deeply"));
+    EXPECT_THAT(error({"r", repeated("x ** ", n) + "x", "x"}),
+                HasSubstr("it is nested too deeply"));
+    EXPECT_THAT(error({"r", repeated("x - ", n) + "x", "x"}),
+                HasSubstr("it has more than 100 ops"));
+    EXPECT_THAT(error({"r", "-x", repeated("x + ", n) + "x"}),
+                HasSubstr("it has more than 100 ops"));
+  }
+  EXPECT_EQ(error({"r", repeated("x + ", 25) + "x", "x"}),
+            "rule r: the pattern has 25 commutative ops; at most 8 are tried");
+  EXPECT_EQ(error({.name = "r", .pattern = "-x", .replacement = "t", .terms = {{"t", {}}}}),
+            "rule r: the term 't' has no function");
+}
+
 TEST_F(RewriteTest, GuardsTermsAndBuilders) {
   Rule guarded{"r", "a + b", "a"};
   guarded.when = [](const Match &m) { return m["b"].name() == "y"; };
@@ -200,6 +279,17 @@ TEST_F(RewriteTest, CheckValues) {
   status = equilibrium("t", {*compileRule({"n", "-(-a)", "a"})})->rewrite(other, options, report);
   EXPECT_EQ(status.message(),
             "after the rewrite n: checkValues has 1 values for a graph of 4 inputs");
+  auto refused = [&](const Tensor &first) {
+    FunctionGraph again = graph({-(-x)});
+    options.check = checkValues({first, large, Tensor(1.0), Tensor({1, 2}, DType::Int64)});
+    return std::string(equilibrium("t", {*compileRule({"n", "-(-a)", "a"})})
+                           ->rewrite(again, options, report)
+                           .message());
+  };
+  EXPECT_EQ(refused(Tensor()), "after the rewrite n: checkValues: value 0 is an undefined Tensor, "
+                               "the input f64[?]");
+  EXPECT_EQ(refused(large.cast(DType::Float32)),
+            "after the rewrite n: checkValues: value 0 is f32[2], the input f64[?]");
 }
 
 // One visit of each node: what a rule makes is not visited again.

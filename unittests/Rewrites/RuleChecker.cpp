@@ -40,7 +40,8 @@ std::vector<double> pool(Values values, DType dtype) {
 
 /// What one instance of a pattern's names and attributes is.
 struct Instance {
-  DType dtype;
+  /// Of the first name, and of the others.
+  DType dtype, other;
   int shapes;
   int constants;
   int attributes;
@@ -101,7 +102,8 @@ private:
       made = constant(*Tensor::fromSpan<int64_t>(ints, {int64_t(ints.size())}));
     } else {
       bool logical = name == "p" || name == "q" || name == "r";
-      made = tensor(logical ? DType::Bool : instance_.dtype, shapeOf(inputs.size()), name);
+      DType own = inputs.empty() ? instance_.dtype : instance_.other;
+      made = tensor(logical ? DType::Bool : own, shapeOf(inputs.size()), name);
       inputs.push_back(made);
     }
     names_.emplace(name, made);
@@ -113,9 +115,9 @@ private:
       return at->second;
     static const double kValues[][3] = {{2, 4, 0.5}, {0.5, -4, 2}, {-3, 0, 3}, {1, 7, -1}};
     double value = kValues[instance_.constants][constants_++ % 3];
-    if (isUnsignedInt(instance_.dtype))
+    if (isUnsignedInt(instance_.other))
       value = std::abs(value);
-    Variable made = constant(Tensor(value).cast(instance_.dtype));
+    Variable made = constant(Tensor(value).cast(instance_.other));
     names_.emplace(name, made);
     return made;
   }
@@ -217,8 +219,17 @@ public:
         for (int shapes = 0; shapes < 10; ++shapes)
           for (int constants = 0; constants < 4; ++constants)
             for (int attributes = 0; attributes < 64; ++attributes)
-              if (!instance(*formula, {dtype, shapes, constants, attributes}, example))
+              if (!instance(*formula, {dtype, dtype, shapes, constants, attributes}, example))
                 return verdict_;
+      // Operands that are promoted.
+      using enum DType;
+      for (auto [dtype, other] :
+           {std::pair(Int64, Int8), std::pair(Int8, Int64), std::pair(Int32, UInt8),
+            std::pair(UInt8, Int8), std::pair(Float64, Int8), std::pair(Float32, UInt8)})
+        for (int shapes : {0, 1, 3})
+          for (int constants = 0; constants < 4; ++constants)
+            if (!instance(*formula, {dtype, other, shapes, constants, 0}, example))
+              return verdict_;
     }
     return verdict_;
   }
