@@ -84,8 +84,8 @@ Variable outer(const Operand &x, const Operand &y) { return build(builtin("outer
 
 Variable tensordot(const Operand &x, const Operand &y, int axes) {
   std::vector<int> axesX, axesY;
-  // One more than any operand has is refused with its shape.
-  axes = std::min(axes, Tensor::kMaxRank + 1);
+  // One more than x has is refused, with its shape; a thousand million more need no longer list.
+  axes = std::min(axes, asVariable(x).rank() + 1);
   for (int k = 0; k < axes; ++k) {
     axesX.push_back(k - axes);
     axesY.push_back(k);

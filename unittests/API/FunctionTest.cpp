@@ -55,6 +55,9 @@ TEST(Function, NamedOutputsAndArguments) {
   EXPECT_EQ(r->at("product")->item<double>(), 15);
   EXPECT_EQ(said(r->at("quotient").status()),
             "KeyError: Results: no output is called 'quotient'; they are 'difference', 'product'");
+  auto unnamed = *function({x}, {x + 1});
+  EXPECT_EQ(said(unnamed(1)->at("q").status()),
+            "KeyError: Results: no output is called 'q'; none has a name");
   // A mistake that an expression cannot tell is a warning, and an undefined Tensor.
   std::vector<std::string> warnings;
   setLogSink([&](std::string_view text) { warnings.emplace_back(text); });

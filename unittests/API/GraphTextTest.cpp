@@ -95,7 +95,7 @@ TEST(GraphText, OriginsSurvive) {
       printGraph({.inputs = graph->inputs(), .outputs = graph->outputs(), .outputNames = {""}},
                  {.locations = true});
   ASSERT_TRUE(text.ok()) << text.status();
-  EXPECT_THAT(*text, testing::HasSubstr("fused[\"expm1.mlir\":10:5, \"expm1.mlir\":9:5]"));
+  EXPECT_THAT(*text, testing::HasSubstr("fused[\"expm1.mlir\":10:10, \"expm1.mlir\":9:10]"));
   auto again = parseGraph(*text, "other.mlir");
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_THAT(lines(again->outputs[0]), testing::ElementsAre(10, 9));

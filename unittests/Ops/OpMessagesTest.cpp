@@ -138,6 +138,10 @@ TEST(OpMessages, Axes) {
       {tensordot(m, m, {0}, {0, 1}),
        "ValueError: tensordot: the lists of axes have different lengths: 1 and 2\n  "
        "tensordot{axesX = [0], axesY = [0, 1]}(m: f64[2,3], m: f64[2,3])"},
+      {tensordot(m, m, 1'000'000'000),
+       "AxisError: tensordot: axis -3 is out of range for rank 2\n  tensordot{axesX = [-3, 0, 1], "
+       "axesY = [0, 1, 2]}(m: f64[2,3], m: f64[2,3])"},
+      {atleastNd(m, 1'000'000'000), "ValueError: atleastNd: rank 1000000000 is above 32"},
       {tensordot(m, m, {0}, {2}), "AxisError: tensordot: axis 2 is out of range for rank 2\n  "
                                   "tensordot{axesX = [0], axesY = [2]}(m: f64[2,3], m: f64[2,3])"},
       {concatenate({m, m}, 2), "ShapeError: join: axis 2 is out of range for rank 2\n  join{axis = "

@@ -139,13 +139,13 @@ TEST_F(RewriteTest, LargeFormulas) {
     return all;
   };
   for (int n : {200, 100000}) {
-    EXPECT_THAT(error({"r", repeated("-", n) + "x", "x"}), HasSubstr("it is nested too deeply"));
-    EXPECT_THAT(error({"r", repeated("x ** ", n) + "x", "x"}),
-                HasSubstr("it is nested too deeply"));
-    EXPECT_THAT(error({"r", repeated("x - ", n) + "x", "x"}),
-                HasSubstr("it has more than 100 ops"));
-    EXPECT_THAT(error({"r", "-x", repeated("x + ", n) + "x"}),
-                HasSubstr("it has more than 100 ops"));
+    EXPECT_TRUE(error({"r", repeated("-", n) + "x", "x"}).ends_with(": it is nested too deeply"));
+    EXPECT_TRUE(
+        error({"r", repeated("x ** ", n) + "x", "x"}).ends_with(": it is nested too deeply"));
+    EXPECT_TRUE(
+        error({"r", repeated("x - ", n) + "x", "x"}).ends_with(": it has more than 100 ops"));
+    EXPECT_TRUE(
+        error({"r", "-x", repeated("x + ", n) + "x"}).ends_with(": it has more than 100 ops"));
   }
   EXPECT_EQ(error({"r", repeated("x + ", 25) + "x", "x"}),
             "rule r: the pattern has 25 commutative ops; at most 8 are tried");
