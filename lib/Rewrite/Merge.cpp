@@ -51,7 +51,8 @@ bool destroys(const Op &op) {
 
 class Merge : public GraphRewriter {
 public:
-  std::string_view name() const override { return "merge"; }
+  explicit Merge(std::string name) : name_(std::move(name)) {}
+  std::string_view name() const override { return name_; }
 
   absl::Status rewrite(FunctionGraph &graph, const RewriteOptions &options,
                        RewriteReport &report) const override {
@@ -62,7 +63,7 @@ public:
         continue;
       auto [at, isNew] = constants.try_emplace({v}, v);
       if (!isNew)
-        if (absl::StatusOr<bool> done = run.replace({"merge"}, v, at->second); !done.ok())
+        if (absl::StatusOr<bool> done = run.replace({name_}, v, at->second); !done.ok())
           return done.status();
     }
     absl::StatusOr<std::vector<Apply>> order = graph.toposort();
@@ -79,7 +80,7 @@ public:
       if (isNew)
         continue;
       absl::StatusOr<bool> done =
-          run.apply({"merge"}, node, at->second.outputs(), {at->second, node});
+          run.apply({name_}, node, at->second.outputs(), {at->second, node});
       if (!done.ok())
         return done.status();
       if (*done)
@@ -87,13 +88,16 @@ public:
     }
     return absl::OkStatus();
   }
+
+private:
+  std::string name_;
 };
 
 } // namespace
 
-GraphRewriterPtr mergeRewriter() {
-  static const GraphRewriterPtr &instance = *new GraphRewriterPtr(std::make_shared<Merge>());
-  return instance;
+GraphRewriterPtr mergeRewriter(std::string name) {
+  return std::make_shared<Merge>(std::move(name));
 }
+GraphRewriterPtr mergeRewriter() { return mergeRewriter("merge"); }
 
 } // namespace graphc

@@ -26,4 +26,7 @@ public:
                             std::vector<Apply> *matched) const = 0;
 };
 
+/// mergeRewriter, under another name in a database.
+GraphRewriterPtr mergeRewriter(std::string name);
+
 } // namespace graphc

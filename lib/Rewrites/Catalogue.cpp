@@ -23,6 +23,8 @@ const RewriteDatabase &builtinRewrites() {
     keep(database->add(constantFolding(), {"canonicalize", "fast_run", "fast_compile"},
                        kCanonicalize));
     keep(database->add(mergeRewriter(), {"merge", "fast_run", "fast_compile"}, kMerge1));
+    // What rules made, of which some was there already.
+    keep(database->add(mergeRewriter("merge2"), {"merge", "fast_run"}, kMerge2));
     return database;
   }();
   return instance;

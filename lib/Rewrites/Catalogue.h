@@ -17,7 +17,8 @@ struct RuleFamily {
 };
 
 // F-299: standard positions.
-inline constexpr double kMerge1 = 0, kCanonicalize = 1, kStabilize = 1.5, kSpecialize = 2;
+inline constexpr double kMerge1 = 0, kCanonicalize = 1, kStabilize = 1.5, kSpecialize = 2,
+                        kMerge2 = 49;
 
 RuleFamily sumRules();
 RuleFamily productRules();

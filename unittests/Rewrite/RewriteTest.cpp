@@ -370,6 +370,14 @@ TEST_F(RewriteTest, Merge) {
   EXPECT_EQ(report.steps, steps);
 }
 
+// What a rule makes becomes one with what was there.
+TEST_F(RewriteTest, MergedAtTheEnd) {
+  FunctionGraph fg = graph({exp(x) * y, exp(-(-x)) + y});
+  ASSERT_TRUE(rewrite(fg).ok());
+  EXPECT_EQ(fg.output(0).owner().input(0), fg.output(1).owner().input(0)) << debugPrint(fg);
+  EXPECT_EQ(fg.numNodes(), 3);
+}
+
 // F-303
 TEST_F(RewriteTest, ConstantFolding) {
   RewriteReport report;
