@@ -77,7 +77,7 @@ absl::Status checkNumbers(const Program &p) {
       good = inside(n.a, p.arrays) && n.b >= 0 && size_t(n.b) < id;
     else if (n.op != SizeOp::Constant)
       good = n.a >= 0 && size_t(n.a) < id && n.b >= 0 && size_t(n.b) < id &&
-             (n.op != SizeOp::Select || (n.c >= 0 && size_t(n.c) < id));
+             (n.c < 0 ? n.op != SizeOp::Select : size_t(n.c) < id);
     if (!good)
       return malformed("a size");
   }

@@ -62,7 +62,7 @@ TEST(ProgramFile, DamagedBytes) {
   std::string bytes = *programToBytes(program());
   std::mt19937 random(7);
   int read = 0;
-  for (int i = 0; i < 4000; ++i) {
+  for (int i = 0; i < 20000; ++i) {
     std::string damaged = bytes;
     if (i % 2)
       damaged.resize(random() % bytes.size());
