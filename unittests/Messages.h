@@ -1,8 +1,11 @@
 //===- Messages.h - whole errors as texts -----------------------*- C++ -*-===//
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "graphc/Status.h"
 
@@ -24,6 +27,17 @@ inline std::string whole(const absl::Status &status) {
   return std::string(errorKindName(errorKind(status))) + " " +
          (place ? place->str() + ": " : std::string()) +
          std::string(status.message().data(), status.message().size());
+}
+
+struct ErrorCase {
+  absl::Status status;
+  std::string message;
+};
+
+/// Each error says exactly that, whatever its place.
+inline void expectMessages(const std::vector<ErrorCase> &cases) {
+  for (const ErrorCase &c : cases)
+    EXPECT_EQ(said(c.status), c.message);
 }
 
 } // namespace graphc

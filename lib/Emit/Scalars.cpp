@@ -1,9 +1,9 @@
 //===- Scalars.cpp - expressions inside a body, and extents ---------------===//
-#include <bit>
 #include <cmath>
 #include <string>
 
 #include "EmitterState.h"
+#include "Runtime/LiteralText.h"
 #include "Support/Text.h"
 
 namespace graphc {
@@ -38,22 +38,11 @@ Extent select(Extent condition, Extent a, Extent b) {
 //===--- literals and loads -------------------------------------------------===//
 
 static uint64_t literalBits(DType dtype, double value) {
-  switch (dtype) {
-  case DType::Bool:
+  if (isFloat(dtype))
+    return bitsOfFloat(dtype, value);
+  if (isBool(dtype))
     return value != 0;
-  case DType::Float16:
-    return Half(float(value)).bits;
-  case DType::BFloat16:
-    return BFloat16(float(value)).bits;
-  case DType::Float32:
-    return std::bit_cast<uint32_t>(float(value));
-  case DType::Float64:
-    return std::bit_cast<uint64_t>(value);
-  case DType::UInt64:
-    return uint64_t(value);
-  default:
-    return uint64_t(int64_t(value));
-  }
+  return dtype == DType::UInt64 ? uint64_t(value) : uint64_t(int64_t(value));
 }
 
 /// The bits of an integer in `dtype`, zero-extended.

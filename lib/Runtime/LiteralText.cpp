@@ -31,19 +31,6 @@ double floatOfBits(DType dtype, uint64_t bits) {
   }
 }
 
-uint64_t bitsOfFloat(DType dtype, double value) {
-  switch (dtype) {
-  case DType::Float16:
-    return Half(float(value)).bits;
-  case DType::BFloat16:
-    return BFloat16(float(value)).bits;
-  case DType::Float32:
-    return std::bit_cast<uint32_t>(float(value));
-  default:
-    return std::bit_cast<uint64_t>(value);
-  }
-}
-
 template <class T> std::optional<T> parseWhole(std::string_view text, int base) {
   T value;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
@@ -69,6 +56,19 @@ std::optional<uint64_t> parseFloat(DType dtype, std::string_view text) {
 }
 
 } // namespace
+
+uint64_t bitsOfFloat(DType dtype, double value) {
+  switch (dtype) {
+  case DType::Float16:
+    return Half(float(value)).bits;
+  case DType::BFloat16:
+    return BFloat16(float(value)).bits;
+  case DType::Float32:
+    return std::bit_cast<uint32_t>(float(value));
+  default:
+    return std::bit_cast<uint64_t>(value);
+  }
+}
 
 std::string literalText(DType dtype, uint64_t bits) {
   if (isBool(dtype))

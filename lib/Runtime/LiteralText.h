@@ -14,6 +14,9 @@ namespace graphc {
 /// decimal text gives the bits back, they stand there themselves, "0x7fc00001".
 std::string literalText(DType dtype, uint64_t bits);
 
+/// The bits of a number in a float dtype, rounded to it and zero-extended.
+uint64_t bitsOfFloat(DType dtype, double value);
+
 /// The bits, zero-extended; nothing for text that is no value of the dtype. A decimal text is
 /// rounded to it.
 std::optional<uint64_t> parseLiteral(DType dtype, std::string_view text);

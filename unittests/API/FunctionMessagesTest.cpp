@@ -11,16 +11,6 @@
 namespace graphc {
 namespace {
 
-struct Case {
-  absl::Status status;
-  std::string message;
-};
-
-void expectMessages(const std::vector<Case> &cases) {
-  for (const Case &c : cases)
-    EXPECT_EQ(said(c.status), c.message);
-}
-
 TEST(FunctionMessages, Graphs) {
   auto x = dscalar("x"), y = dscalar("y");
   Variable null(Type::null("floor has no gradient"), "g"), unnamed = dscalar();

@@ -63,8 +63,8 @@ void expectError(const Build &build, const std::vector<Tensor> &operands, ErrorK
 using V = const Variables &;
 Tensor none() { return *Tensor::zeros(DType::Float64, {0}); }
 
-// F-307, F-308: what each mode may change. log(exp(x)) is x but where exp overflows; x * 0 and x /
-// x are no constants where x may be NaN, infinite or zero.
+// F-307, F-308: what each mode may change. log(exp(x)) is x but where exp overflows; x * 0,
+// 0 / x, x - x and x / x are no constants where x may be NaN, infinite or zero.
 TEST(Semantics, ModesAllowEffects) {
   auto in = [](const char *mode, const Build &build, double x) {
     absl::StatusOr<Tensor> value = compute(build, {Tensor(x)}, mode, /*folded=*/false);
@@ -78,12 +78,17 @@ TEST(Semantics, ModesAllowEffects) {
   EXPECT_EQ(in("fast_math", overflows, 1000), 1000);
   Build quotient = [](V v) { return v[0] / v[0]; };
   Build product = [](V v) { return v[0] * 0.0; };
+  Build difference = [](V v) { return v[0] - v[0]; };
+  Build ofZero = [](V v) { return 0.0 / v[0]; };
   for (const char *mode : {"fast_compile", "strict", "fast_run"}) {
     EXPECT_TRUE(std::isnan(in(mode, quotient, 0))) << mode;
     EXPECT_TRUE(std::isnan(in(mode, product, kInf))) << mode;
+    EXPECT_TRUE(std::isnan(in(mode, difference, kInf))) << mode;
+    EXPECT_TRUE(std::isnan(in(mode, ofZero, 0))) << mode;
   }
   EXPECT_EQ(in("fast_math", quotient, 0), 1);
   EXPECT_EQ(in("fast_math", product, kInf), 0);
+  EXPECT_EQ(in("fast_math", ofZero, 0), 0);
 }
 
 // F-046, F-361

@@ -11,16 +11,6 @@
 namespace graphc {
 namespace {
 
-struct Case {
-  absl::Status status;
-  std::string message;
-};
-
-void expectMessages(const std::vector<Case> &cases) {
-  for (const Case &c : cases)
-    EXPECT_EQ(said(c.status), c.message);
-}
-
 struct GraphMessages : testing::Test {
   Op add = testOp("add", 2), exp = testOp("exp");
   Variable x = dscalar("x"), y = dscalar("y");
