@@ -22,6 +22,8 @@ endfunction()
 graphc_find_plain_library(zip zip.h)
 graphc_find_plain_library(xxhash xxhash.h)
 graphc_find_plain_library(stb stb_image.h)
+# A peer of graphc-bench; no code that graphc makes calls it.
+graphc_find_plain_library(sleef sleef.h)
 
 find_package(benchmark REQUIRED CONFIG)
 if(GRAPHC_BUILD_TESTS)

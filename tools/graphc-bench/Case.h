@@ -58,6 +58,7 @@ struct Case {
 // Each file adds its cases to the list.
 void addElementwise(std::vector<Case> &cases);
 void addRows(std::vector<Case> &cases);
+void addMath(std::vector<Case> &cases);
 void addProducts(std::vector<Case> &cases);
 void addCalls(std::vector<Case> &cases);
 void addCompilation(std::vector<Case> &cases);

@@ -17,6 +17,7 @@ std::vector<Case> allCases() {
   std::vector<Case> cases;
   addElementwise(cases);
   addRows(cases);
+  addMath(cases);
   addProducts(cases);
   addCalls(cases);
   addCompilation(cases);

@@ -79,6 +79,22 @@ def products():
     report(f"gemm_abt_f32_{n}", [sum(map(mul, x, y)) for x in first for y in second])
 
 
+def functions():
+    rows = {
+        "exp": (math.exp, -10, 10), "expm1": (math.expm1, -1, 1), "log": (math.log, 0.01, 100),
+        "log1p": (math.log1p, 0, 1), "sin": (math.sin, -10, 10), "cos": (math.cos, -10, 10),
+        "tan": (math.tan, -1.5, 1.5), "sinh": (math.sinh, -5, 5), "cosh": (math.cosh, -5, 5),
+        "tanh": (math.tanh, -3, 3), "arcsin": (math.asin, -1, 1), "arctan": (math.atan, -10, 10),
+        "erf": (math.erf, -2, 2)
+    }
+    n = 65536
+    for dtype in "f32", "f64":
+        for name, (function, low, high) in rows.items():
+            report(f"math_{name}_{dtype}", list(map(function, tensor(dtype, n, low, high, 60))))
+        x, y = tensor(dtype, n, 0.1, 10, 60), tensor(dtype, n, -4, 4, 61)
+        report(f"math_pow_{dtype}", list(map(math.pow, x, y)))
+
+
 def convolution():
     x = tensor("f32", 64 * 56 * 56, -1.0, 1.0, 40)
     w = tensor("f32", 64 * 64 * 9, -0.041666666666666664, 0.041666666666666664, 41)
@@ -112,7 +128,7 @@ struct Expected {
 
 // clang-format off
 inline constexpr Expected kExpected[] = {""")
-for case in elementwise, rows, sums, products, convolution:
+for case in elementwise, functions, rows, sums, products, convolution:
     case()
 print("""};
 // clang-format on
