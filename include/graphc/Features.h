@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
 #include <memory>
 #include <set>
@@ -150,6 +151,7 @@ public:
   absl::Status onAttach(FunctionGraph &graph) override;
   absl::Status onValidate(FunctionGraph &graph) override;
   std::shared_ptr<Feature> clone() override { return std::make_shared<Supervisor>(options_); }
+  const Options &options() const { return options_; }
 
 private:
   Options options_;
@@ -168,6 +170,80 @@ public:
 
 private:
   std::set<int> outputs_;
+};
+
+/// Symbolic extents of all Variables of a graph. Every op has a shape rule: its emission, in which
+/// extents are expressions of the operands' extents and elements. An extent is an int64 scalar: a
+/// constant where it is known, otherwise a formula of extents of inputs (`shapeI(x, 0)`) and of the
+/// Variables on whose values it depends (`n` of `arange(n)`); `shapeI(v, i)` itself where the op
+/// finds it only while it runs. It holds for every call that computes the Variable without error.
+///
+/// Formulas are made when they are asked for, and interned: extents that are known to be equal are
+/// the same Variable, until the graph changes. They become members where something uses them.
+/// The first question about a Variable looks at each node above it once. After a change, what was
+/// known of the Variables below is forgotten, and so is all about nodes that leave: no dead node is
+/// kept. No recursion.
+///
+/// For one graph at a time. Not to be asked from callbacks of Features.
+class ShapeFeature : public Feature {
+public:
+  ShapeFeature();
+  ~ShapeFeature() override;
+  std::string_view name() const override { return "ShapeFeature"; }
+
+  /// The extent of `v` along `axis`, counted from the end if it is negative. Invalid: KeyError if
+  /// `v` is no member, AxisError.
+  Variable extent(const Variable &v, int axis);
+  /// All extents of `v`. KeyError if it is no member.
+  absl::StatusOr<Variables> shape(const Variable &v);
+  /// Whether the extents are equal in every call that computes both Variables without error, for
+  /// all that is known; false for what is no member and for axes out of range.
+  bool sameExtent(const Variable &a, int axisOfA, const Variable &b, int axisOfB);
+  bool sameShape(const Variable &a, const Variable &b);
+  /// Whether nothing can fail while `v` is computed: no op above it checks extents or elements, but
+  /// such extents as are known to agree. What uses only the shape of such a Variable needs not
+  /// compute it. False for what is no member.
+  bool neverFails(const Variable &v);
+
+  /// AlreadyThere if the graph has one; ValueError if it is attached to another graph.
+  absl::Status onAttach(FunctionGraph &graph) override;
+  absl::Status onDetach(FunctionGraph &graph) override;
+  absl::Status onPrune(FunctionGraph &graph, const Apply &node, std::string_view reason) override;
+  absl::Status onChangeInput(FunctionGraph &graph, const Client &client, const Variable &old,
+                             const Variable &fresh, std::string_view reason) override;
+  std::shared_ptr<Feature> clone() override { return std::make_shared<ShapeFeature>(); }
+
+private:
+  struct Tables;
+  std::unique_ptr<Tables> tables_;
+};
+
+/// F-302 as a Feature: knows the members by op and inputs, and those that compute what another one
+/// does. Merging, and looking for a node that is there already, cost what has changed since.
+/// Constants of equal data count as equal; ops that overwrite an input never do.
+class MergeFeature : public Bookkeeper {
+public:
+  MergeFeature();
+  ~MergeFeature() override;
+  std::string_view name() const override { return "MergeFeature"; }
+  std::vector<std::string> provides() const override { return {"merge"}; }
+
+  /// The oldest member that computes what `node`, a member or not, does; null for none but itself.
+  Apply equalOf(const Apply &node) const;
+  /// Replaces all nodes, and constants, that are equal to older ones, and what becomes equal by
+  /// that. Their number; 0 when called again. What a Feature refuses stays.
+  absl::StatusOr<int64_t> merge(FunctionGraph &graph);
+
+  absl::Status onDetach(FunctionGraph &graph) override;
+  absl::Status onImport(FunctionGraph &graph, const Apply &node, std::string_view reason) override;
+  absl::Status onPrune(FunctionGraph &graph, const Apply &node, std::string_view reason) override;
+  absl::Status onChangeInput(FunctionGraph &graph, const Client &client, const Variable &old,
+                             const Variable &fresh, std::string_view reason) override;
+  std::shared_ptr<Feature> clone() override { return std::make_shared<MergeFeature>(); }
+
+private:
+  struct Tables;
+  std::unique_ptr<Tables> tables_;
 };
 
 } // namespace graphc

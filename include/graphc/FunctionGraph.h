@@ -49,6 +49,7 @@ struct CloneOptions {
 };
 
 struct GraphClone;
+class FrozenGraph;
 
 /// A state of a FunctionGraph to which `revert` can go back. While one is open the graph notes its
 /// changes; destroying it closes it and keeps the changes.
@@ -220,6 +221,9 @@ public:
   /// copied Features' onAttach.
   absl::StatusOr<FunctionGraph> clone(CloneOptions options = {}) const;
   absl::StatusOr<GraphClone> cloneGetEquiv(CloneOptions options = {}) const;
+  /// F-123: a copy that never changes, can be compared and hashed, and keeps the order of toposort
+  /// now, what Features demand included. Errors: those of toposort. Linear. See FrozenGraph.h.
+  absl::StatusOr<FrozenGraph> freeze() const;
 
   /// F-121: removes all Features, then lets go of all nodes: they may join another graph. All that
   /// follows finds an empty graph, or Inconsistency. The first error of onDetach.
@@ -228,7 +232,9 @@ public:
 private:
   friend class Checkpoint;
   friend class DestroyHandler;
+  friend class FrozenGraph;
   friend class History;
+  friend class ShapeFeature;
   explicit FunctionGraph(std::unique_ptr<detail::GraphState> state);
   static absl::StatusOr<FunctionGraph> finish(std::unique_ptr<detail::GraphState> state,
                                               const Features &features);

@@ -61,6 +61,9 @@ using PullbackRule = std::function<Variables(const Op &, Inputs in, Outputs out,
 /// Tangent of each output, given those of the inputs.
 using PushforwardRule = std::function<Variables(const Op &, Inputs in, Outputs out, Tangents t)>;
 
+/// The op that computes the same in the memory of operand `input`, if there is one.
+using InplaceRule = std::function<std::optional<Op>(const Op &, int input)>;
+
 /// How a C++ number among the operands gets its dtype.
 enum class Literals {
   Promote, // F-029 to F-031: with the other operands
@@ -99,6 +102,9 @@ struct OpDef {
   /// (F-136).
   std::vector<std::pair<int, int>> tolerateSame = {};
   std::vector<std::pair<int, int>> tolerateAliased = {};
+  /// F-304: rewriting puts the op that it gives (whose destroyMap says so) in the place of this one
+  /// where the operand's memory is not needed any more.
+  InplaceRule inplace = {};
   /// Exchanging two operands, and grouping three otherwise, gives the same result, for floats the
   /// latter but for rounding. Rules and merging rely on it.
   bool commutative = false;

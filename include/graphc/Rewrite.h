@@ -24,6 +24,8 @@
 
 namespace graphc {
 
+class ShapeFeature;
+
 //===--- what may change --------------------------------------------------===//
 
 /// F-307: what a rule may change in results. A set, joined by |.
@@ -57,6 +59,9 @@ class Match {
 public:
   virtual ~Match() = default;
   virtual const FunctionGraph &graph() const = 0;
+  /// Symbolic shapes of the graph's Variables: its ShapeFeature, or one that is attached at the
+  /// first use and removed when the run ends.
+  virtual ShapeFeature &shapes() const = 0;
   /// The node that the whole pattern stands for.
   virtual const Apply &root() const = 0;
   /// A name of the pattern; an Invalid Variable for another.
@@ -195,6 +200,14 @@ GraphRewriterPtr onePass(std::string name, std::vector<NodeRewriterPtr> rules,
                          bool producersFirst = true);
 /// One after the other.
 GraphRewriterPtr sequence(std::string name, std::vector<GraphRewriterPtr> rewriters);
+/// F-299: gives the graph a Supervisor without exceptions, and with it a DestroyHandler, unless it
+/// has a DestroyHandler or no op has an in-place form.
+GraphRewriterPtr addDestroyHandler();
+/// F-304: ops become those that work in the memory of an operand (OpDef::inplace). Each node's
+/// operands are tried from the last to the first. Skipped are constants and views of them, outputs,
+/// inputs that the graph's Supervisor protects, memory that anything else reads, and what a Feature
+/// refuses. Does nothing to a graph without DestroyHandler.
+GraphRewriterPtr inplaceRewriter();
 /// F-302: nodes with equal ops and inputs, and equal constants, become one.
 GraphRewriterPtr mergeRewriter();
 /// F-303: nodes with constant inputs become constants, if results have at most this many elements.

@@ -11,6 +11,7 @@
 #include "graphc/Emit.h"
 #include "graphc/Feature.h"
 #include "graphc/Features.h"
+#include "graphc/FrozenGraph.h"
 #include "graphc/Function.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/Import.h"

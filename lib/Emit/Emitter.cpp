@@ -253,7 +253,7 @@ void Emitter::require(Extent a, Predicate predicate, Extent b, ErrorKind kind,
   if (sure)
     return;
   s.record.sizeChecks.push_back({predicate, ia, ib, kind, std::string(message), s.node});
-  if (predicate == Predicate::Equal)
+  if (predicate == Predicate::Equal && s.unifies)
     s.sizes.unify(ia, ib);
 }
 

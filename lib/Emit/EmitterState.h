@@ -26,6 +26,8 @@ struct Emitter::State {
   /// Axes of an array that broadcast: statically 1 by its type (F-019). Bit per axis.
   std::vector<uint32_t> broadcastAxes;
   int32_t node = -1;
+  /// Whether extents that are required to be equal become one.
+  bool unifies = true;
   /// Shapes of which an array is known to fit into memory, with the bytes of its elements.
   absl::flat_hash_map<std::vector<int32_t>, int32_t> fitting;
   std::vector<Type> resultTypes;

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include <algorithm>
+#include <cassert>
 
 #include "Graph/Nodes.h"
 #include "Ops/Registry.h"
@@ -14,6 +15,7 @@
 #include "Rewrite/RewriteRun.h"
 #include "Rewrite/Uniform.h"
 #include "absl/container/inlined_vector.h"
+#include "graphc/Features.h"
 #include "graphc/OpDef.h"
 
 namespace graphc {
@@ -208,6 +210,24 @@ bool matches(const Pattern &pattern, size_t at, VariableNode *v, uint32_t mask,
   return hasOneDtype(pattern, at, *node, exchange);
 }
 
+/// Whether the operands' ops let the pattern match in some order: refuses most nodes at once.
+bool mayMatch(const Pattern &pattern, detail::ApplyNode *node) {
+  const PatternTerm &root = pattern.terms[0];
+  if (node->numInputs != root.numArguments)
+    return false;
+  auto isBy = [&](uint32_t input, const OpDef *op) {
+    detail::ApplyNode *producer = node->input(input)->owner;
+    return producer && &producer->op.def() == op;
+  };
+  size_t child = 1;
+  for (uint32_t i = 0; i < root.numArguments; child += pattern.terms[child].size, ++i) {
+    const OpDef *op = pattern.terms[child].op;
+    if (op && !isBy(i, op) && (root.exchangeBit < 0 || !isBy(1 - i, op)))
+      return false;
+  }
+  return true;
+}
+
 /// The nodes that the pattern's ops stand for.
 void collectNodes(const Pattern &pattern, size_t at, VariableNode *v, uint32_t mask,
                   std::vector<Apply> &nodes) {
@@ -225,10 +245,19 @@ void collectNodes(const Pattern &pattern, size_t at, VariableNode *v, uint32_t m
 
 class RuleMatch : public Match {
 public:
-  RuleMatch(const FunctionGraph &graph, const Apply &root, const Pattern &pattern,
+  RuleMatch(FunctionGraph &graph, const Apply &root, const Pattern &pattern,
             const Bindings &bindings)
       : graph_(graph), root_(root), pattern_(pattern), bindings_(bindings) {}
   const FunctionGraph &graph() const override { return graph_; }
+  ShapeFeature &shapes() const override {
+    if (auto *known = graph_.find<ShapeFeature>())
+      return *known;
+    auto made = std::make_shared<ShapeFeature>();
+    absl::Status status = graph_.attachFeature(made); // the graph holds it
+    (void)status;
+    assert(status.ok());
+    return *made;
+  }
   const Apply &root() const override { return root_; }
   Variable operator[](std::string_view name) const override {
     int slot = pattern_.names.of(name);
@@ -242,7 +271,7 @@ public:
   }
 
 private:
-  const FunctionGraph &graph_;
+  FunctionGraph &graph_;
   const Apply &root_;
   const Pattern &pattern_;
   const Bindings &bindings_;
@@ -260,8 +289,10 @@ public:
   int depth() const override { return depth_; }
   void setDepth(int depth) { depth_ = depth; }
 
-  Variables propose(const FunctionGraph &graph, const Apply &node,
+  Variables propose(FunctionGraph &graph, const Apply &node,
                     std::vector<Apply> *matched) const override {
+    if (!mayMatch(pattern_, node.node()))
+      return {};
     VariableNode *root = node.node()->output(0);
     Bindings bindings;
     for (uint32_t mask = 0; mask < uint32_t(1) << pattern_.numExchanges; ++mask) {

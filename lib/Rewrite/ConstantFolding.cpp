@@ -15,11 +15,9 @@ public:
     return name;
   }
 
-  Variables propose(const FunctionGraph &, const Apply &node, std::vector<Apply> *) const override {
+  Variables propose(FunctionGraph &, const Apply &node, std::vector<Apply> *) const override {
     const OpDef &def = node.op().def();
-    bool destroys = std::any_of(def.destroyMap.begin(), def.destroyMap.end(),
-                                [](int input) { return input >= 0; });
-    if (!def.foldable || destroys)
+    if (!def.foldable || destroysInput(def))
       return {};
     for (int i = 0; i < node.numInputs(); ++i)
       if (!node.input(i).isConstant())

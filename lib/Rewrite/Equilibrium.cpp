@@ -12,6 +12,7 @@
 #include "Rewrite/RewriteRun.h"
 #include "Support/Log.h"
 #include "absl/container/flat_hash_map.h"
+#include "graphc/Features.h"
 
 namespace graphc {
 namespace {
@@ -197,6 +198,25 @@ private:
   std::vector<Apply> matched_;
 };
 
+/// Removes the ShapeFeature that rules attached meanwhile.
+class ShapesDuringRun {
+public:
+  explicit ShapesDuringRun(FunctionGraph &graph)
+      : graph_(graph), keep_(graph.find<ShapeFeature>() != nullptr) {}
+  ShapesDuringRun(const ShapesDuringRun &) = delete;
+  ~ShapesDuringRun() {
+    if (keep_)
+      return;
+    for (const std::shared_ptr<Feature> &feature : Features(graph_.features()))
+      if (dynamic_cast<ShapeFeature *>(feature.get()))
+        (void)graph_.removeFeature(feature);
+  }
+
+private:
+  FunctionGraph &graph_;
+  bool keep_;
+};
+
 class Equilibrium : public GraphRewriter {
 public:
   Equilibrium(std::string name, std::vector<NodeRewriterPtr> rewriters)
@@ -205,6 +225,7 @@ public:
 
   absl::Status rewrite(FunctionGraph &graph, const RewriteOptions &options,
                        RewriteReport &report) const override {
+    ShapesDuringRun shapes(graph);
     Visitor visitor(graph, options, report, rewriters_);
     absl::StatusOr<std::vector<Apply>> order = graph.toposort();
     if (!order.ok())
@@ -248,6 +269,7 @@ public:
 
   absl::Status rewrite(FunctionGraph &graph, const RewriteOptions &options,
                        RewriteReport &report) const override {
+    ShapesDuringRun shapes(graph);
     Visitor visitor(graph, options, report, rewriters_);
     absl::StatusOr<std::vector<Apply>> order = graph.toposort();
     if (!order.ok())

@@ -44,11 +44,6 @@ struct ConstantKey {
   }
 };
 
-bool destroys(const Op &op) {
-  const std::vector<int> &map = op.def().destroyMap;
-  return std::any_of(map.begin(), map.end(), [](int input) { return input >= 0; });
-}
-
 class Merge : public GraphRewriter {
 public:
   explicit Merge(std::string name) : name_(std::move(name)) {}
@@ -74,7 +69,7 @@ public:
     for (const Apply &node : *order) {
       if (run.ended())
         break;
-      if (!graph.contains(node) || destroys(node.op()))
+      if (!graph.contains(node) || destroysInput(node.op().def()))
         continue;
       auto [at, isNew] = nodes.try_emplace(NodeKey(node), node);
       if (isNew)

@@ -20,11 +20,14 @@ public:
   /// How many nodes deep it looks.
   virtual int depth() const { return 1; }
   /// One Variable for each output; empty where it has nothing to propose. What is proposed need
-  /// not fit: whoever calls checks types. `matched`, if not null, gets the nodes whose work the
-  /// proposal does.
-  virtual Variables propose(const FunctionGraph &graph, const Apply &node,
+  /// not fit: whoever calls checks types. The graph's nodes stay as they are. `matched`, if not
+  /// null, gets the nodes whose work the proposal does.
+  virtual Variables propose(FunctionGraph &graph, const Apply &node,
                             std::vector<Apply> *matched) const = 0;
 };
+
+/// Whether it overwrites an input.
+bool destroysInput(const OpDef &def);
 
 /// mergeRewriter, under another name in a database.
 GraphRewriterPtr mergeRewriter(std::string name);

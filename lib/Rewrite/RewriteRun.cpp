@@ -130,6 +130,9 @@ absl::StatusOr<bool> RewriteRun::apply(const Author &by, const Replacements &pai
   if (options_.check)
     if (absl::Status status = options_.check(graph_, step); !status.ok())
       return prefixError(status, "after the rewrite " + std::string(by.name));
+  if (merge_)
+    if (absl::Status status = merge_->merge(graph_).status(); !status.ok())
+      return status;
   return true;
 }
 

@@ -6,6 +6,7 @@
 
 #include "Rewrite/NodeRewriter.h"
 #include "absl/container/flat_hash_set.h"
+#include "graphc/Features.h"
 
 namespace graphc {
 
@@ -19,7 +20,7 @@ struct Author {
 class RewriteRun {
 public:
   RewriteRun(FunctionGraph &graph, const RewriteOptions &options, RewriteReport &report)
-      : graph_(graph), options_(options), report_(report) {}
+      : graph_(graph), options_(options), report_(report), merge_(graph.find<MergeFeature>()) {}
 
   /// Whether options.stopAfter has been reached.
   bool ended() const { return options_.stopAfter >= 0 && report_.steps >= options_.stopAfter; }
@@ -41,6 +42,8 @@ private:
   FunctionGraph &graph_;
   const RewriteOptions &options_;
   RewriteReport &report_;
+  /// The graph's, after each step of which no two nodes are equal.
+  MergeFeature *merge_;
   bool refused_ = false;
   absl::flat_hash_set<std::string> told_; // rules whose refusal was a warning
 };

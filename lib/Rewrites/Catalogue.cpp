@@ -6,10 +6,11 @@
 namespace graphc {
 
 std::vector<RuleFamily> allFamilies() {
-  return {sumRules(),       productRules(),     powerRules(),         comparisonRules(),
-          logicRules(),     choiceRules(),      roundingRules(),      parityRules(),
-          logarithmRules(), exponentialRules(), errorFunctionRules(), movementRules(),
-          reductionRules(), matrixRules()};
+  return {sumRules(),       productRules(),     powerRules(),          comparisonRules(),
+          logicRules(),     choiceRules(),      roundingRules(),       parityRules(),
+          logarithmRules(), exponentialRules(), errorFunctionRules(),  movementRules(),
+          extentRules(),    ownShapeRules(),    uncheckedShapeRules(), reductionRules(),
+          matrixRules()};
 }
 
 const RewriteDatabase &builtinRewrites() {
@@ -18,13 +19,20 @@ const RewriteDatabase &builtinRewrites() {
     // A mistake in a row is found by the test over all rules; here it leaves the row out.
     auto keep = [](const absl::Status &status) { assert(status.ok()), (void)status; };
     for (const RuleFamily &family : allFamilies())
-      for (const Rule &rule : family.rules)
-        keep(database->add(rule, family.tags, family.position));
+      for (const Rule &rule : family.rules) {
+        std::vector<std::string> tags = family.tags;
+        if (rule.effects & kShapeUnsafe)
+          tags.push_back("shape_unsafe");
+        keep(database->add(rule, std::move(tags), family.position));
+      }
     keep(database->add(constantFolding(), {"canonicalize", "fast_run", "fast_compile"},
                        kCanonicalize));
     keep(database->add(mergeRewriter(), {"merge", "fast_run", "fast_compile"}, kMerge1));
     // What rules made, of which some was there already.
     keep(database->add(mergeRewriter("merge2"), {"merge", "fast_run"}, kMerge2));
+    keep(database->add(addDestroyHandler(), {"inplace", "fast_run"}, kDestroyHandler));
+    keep(database->add(inplaceRewriter(), {"inplace", "fast_run"}, kInplace));
+    keep(database->add(mergeRewriter("merge3"), {"merge", "fast_run"}, kMerge3));
     return database;
   }();
   return instance;

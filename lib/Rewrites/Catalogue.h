@@ -18,7 +18,7 @@ struct RuleFamily {
 
 // F-299: standard positions.
 inline constexpr double kMerge1 = 0, kCanonicalize = 1, kStabilize = 1.5, kSpecialize = 2,
-                        kMerge2 = 49;
+                        kMerge2 = 49, kDestroyHandler = 49.5, kInplace = 50, kMerge3 = 100;
 
 RuleFamily sumRules();
 RuleFamily productRules();
@@ -32,6 +32,9 @@ RuleFamily exponentialRules();
 RuleFamily errorFunctionRules();
 RuleFamily parityRules();
 RuleFamily movementRules();
+RuleFamily extentRules();
+RuleFamily ownShapeRules();
+RuleFamily uncheckedShapeRules();
 RuleFamily reductionRules();
 RuleFamily matrixRules();
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "graphc/Features.h"
+
 namespace graphc {
 
 static Condition byDType(std::string name, bool (*test)(DType), const std::string &what) {
@@ -37,6 +39,17 @@ Condition usedOnce(std::string name) {
 Condition rankOf(std::string name, int rank) {
   std::string text = name + " has rank " + std::to_string(rank);
   return {[name, rank](const Match &m) { return m[name].rank() == rank; }, text};
+}
+
+Condition neverFails(std::string name) {
+  std::string text = "nothing can fail in computing " + name;
+  return {[name](const Match &m) { return m.shapes().neverFails(m[name]); }, text};
+}
+
+Condition hasShapeOf(std::string name) {
+  std::string text = "the result surely has " + name + "'s shape";
+  return {[name](const Match &m) { return m.shapes().sameShape(m.root().output(0), m[name]); },
+          text};
 }
 
 Condition operator&&(Condition a, Condition b) {

@@ -18,6 +18,10 @@ Condition isSigned(std::string name);
 Condition usedOnce(std::string name);
 /// Of this rank.
 Condition rankOf(std::string name, int rank);
+/// Whether nothing can fail while it is computed, so that no error is lost where it is not.
+Condition neverFails(std::string name);
+/// Whether the result surely has the shape of this name.
+Condition hasShapeOf(std::string name);
 Condition operator&&(Condition a, Condition b);
 
 /// The axes of an attribute, counted from the front, sorted; all where it is none.

@@ -70,20 +70,6 @@ std::vector<Rule> movements() {
        .doc = "f works on each element and has no other use.",
        .examples = {"dimshuffle(exp(x), order=[1, 0])", "dimshuffle(-x, order=[-1, 0])"}},
       {"reshape_reshape", "reshape(reshape(x, n), m)", "reshape(x, m)", kShapeUnsafe},
-      {"reshape_to_own", "reshape(x, n)", "x", kNoEffects,
-       Condition(
-           [](const Match &m) {
-             return m["x"].type().numElements() != kDynamic &&
-                    m.root().output(0).type() == m["x"].type();
-           },
-           "x has that shape")},
-      {"broadcast_to_own", "broadcastTo(x, n)", "x", kNoEffects,
-       Condition(
-           [](const Match &m) {
-             return m["x"].type().numElements() != kDynamic &&
-                    m.root().output(0).type() == m["x"].type();
-           },
-           "x has that shape")},
       {.name = "reshape_lift",
        .pattern = "reshape(x, n)",
        .replacement = "f(reshape(y, n)) where x is f(y)",

@@ -1,0 +1,260 @@
+//===- Rewrite/MergeFeature.cpp - equal nodes, kept track of --------------===//
+//
+// Members stand in chains by a hash of op and inputs, in the order in which they came. A node whose
+// key changes moves to another chain. Constants of equal data have one token, which stands for them
+// in the keys, so that nodes over them are equal before the constants have been merged.
+//
+//===----------------------------------------------------------------------===//
+#include <algorithm>
+#include <deque>
+
+#include "Graph/Nodes.h"
+#include "Rewrite/RewriteRun.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
+#include "graphc/Features.h"
+
+namespace graphc {
+
+using detail::ApplyNode;
+using detail::VariableNode;
+
+bool destroysInput(const OpDef &def) {
+  return std::any_of(def.destroyMap.begin(), def.destroyMap.end(),
+                     [](int input) { return input >= 0; });
+}
+
+namespace {
+
+struct ConstantData {
+  Variable v;
+  friend bool operator==(const ConstantData &a, const ConstantData &b) {
+    return Constant::from(a.v)->data().identical(Constant::from(b.v)->data());
+  }
+  template <class H> friend H AbslHashValue(H h, const ConstantData &key) {
+    return H::combine(std::move(h), Constant::from(key.v)->data().contentHash());
+  }
+};
+
+/// Classes of constants with equal data.
+class ConstantClasses {
+public:
+  /// What stands for `v` in keys: itself if it is no constant.
+  VariableNode *token(VariableNode *v) {
+    if (!v->constant)
+      return v;
+    auto [at, isNew] = tokens_.try_emplace(Variable::fromNode(v));
+    if (isNew)
+      at->second = classes_.try_emplace({at->first}, at->first).first->first.v;
+    return at->second.node();
+  }
+  /// The same where nothing may be remembered.
+  VariableNode *find(VariableNode *v) const {
+    if (!v->constant)
+      return v;
+    auto at = classes_.find({Variable::fromNode(v)});
+    return at == classes_.end() ? v : at->first.v.node();
+  }
+  /// The member that the class of the constant `v` becomes, perhaps `v`.
+  Variable member(const FunctionGraph &graph, const Variable &v) {
+    Variable &chosen = classes_.at({v});
+    if (!graph.contains(chosen))
+      chosen = v;
+    return chosen;
+  }
+  /// Constants leave without an event.
+  void dropDead(const FunctionGraph &graph) {
+    if (tokens_.size() < limit_)
+      return;
+    absl::flat_hash_set<Variable> used;
+    absl::erase_if(tokens_, [&](const auto &entry) {
+      bool alive = graph.contains(entry.first);
+      if (alive)
+        used.insert(entry.second);
+      return !alive;
+    });
+    absl::erase_if(classes_, [&](const auto &entry) { return !used.contains(entry.first.v); });
+    limit_ = 2 * tokens_.size() + kFew;
+  }
+
+private:
+  static constexpr size_t kFew = 64;
+  /// To the first constant that had the data.
+  absl::flat_hash_map<Variable, Variable> tokens_;
+  absl::flat_hash_map<ConstantData, Variable> classes_;
+  size_t limit_ = kFew;
+};
+
+} // namespace
+
+struct MergeFeature::Tables {
+  struct Entry {
+    uint64_t hash;
+    ApplyNode *previous = nullptr, *next = nullptr;
+  };
+  struct Chain {
+    ApplyNode *first = nullptr, *last = nullptr;
+  };
+  using Key = absl::InlinedVector<VariableNode *, 4>;
+
+  absl::flat_hash_map<ApplyNode *, Entry> entries;
+  absl::flat_hash_map<uint64_t, Chain> chains;
+  ConstantClasses constants;
+  /// What has come or changed since the last merge, each once.
+  std::deque<Apply> pending;
+  absl::flat_hash_set<ApplyNode *> isPending;
+  std::deque<Variable> pendingConstants;
+
+  template <class Token> static Key keyOf(ApplyNode *node, Token token) {
+    Key key;
+    for (uint32_t i = 0; i < node->numInputs; ++i)
+      key.push_back(token(node->input(i)));
+    if (node->op.def().commutative && key.size() == 2)
+      std::sort(key.begin(), key.end());
+    return key;
+  }
+  Key key(ApplyNode *node) {
+    return keyOf(node, [&](VariableNode *v) { return constants.token(v); });
+  }
+  static uint64_t hash(ApplyNode *node, const Key &key) {
+    return absl::HashOf(node->op.hash(), key);
+  }
+  void add(const Apply &node);
+  void remove(ApplyNode *node);
+  /// The first of the chain that is equal.
+  template <class Token> ApplyNode *oldest(ApplyNode *node, const Key &key, Token token) const;
+};
+
+void MergeFeature::Tables::add(const Apply &apply) {
+  ApplyNode *node = apply.node();
+  Key inputs = key(node);
+  for (uint32_t i = 0; i < node->numInputs; ++i)
+    if (node->input(i)->constant)
+      pendingConstants.push_back(Variable::fromNode(node->input(i)));
+  Entry entry{hash(node, inputs)};
+  Chain &chain = chains[entry.hash];
+  entry.previous = chain.last;
+  (chain.last ? entries.at(chain.last).next : chain.first) = node;
+  chain.last = node;
+  entries[node] = entry;
+  if (isPending.insert(node).second)
+    pending.push_back(apply);
+}
+
+void MergeFeature::Tables::remove(ApplyNode *node) {
+  auto at = entries.find(node);
+  if (at == entries.end())
+    return;
+  Entry entry = at->second;
+  entries.erase(at);
+  auto chain = chains.find(entry.hash);
+  (entry.previous ? entries.at(entry.previous).next : chain->second.first) = entry.next;
+  (entry.next ? entries.at(entry.next).previous : chain->second.last) = entry.previous;
+  if (!chain->second.first)
+    chains.erase(chain);
+}
+
+template <class Token>
+ApplyNode *MergeFeature::Tables::oldest(ApplyNode *node, const Key &key, Token token) const {
+  auto chain = chains.find(hash(node, key));
+  ApplyNode *each = chain == chains.end() ? nullptr : chain->second.first;
+  while (each && !(each->op == node->op && keyOf(each, token) == key))
+    each = entries.at(each).next;
+  return each;
+}
+
+MergeFeature::MergeFeature() : tables_(std::make_unique<Tables>()) {}
+MergeFeature::~MergeFeature() = default;
+
+Apply MergeFeature::equalOf(const Apply &node) const {
+  const Tables &tables = *tables_;
+  auto token = [&](VariableNode *v) { return tables.constants.find(v); };
+  if (!node || destroysInput(node.op().def()))
+    return Apply();
+  ApplyNode *found = tables.oldest(node.node(), Tables::keyOf(node.node(), token), token);
+  return found && found != node.node() ? Apply::fromNode(found) : Apply();
+}
+
+absl::StatusOr<int64_t> MergeFeature::merge(FunctionGraph &graph) {
+  Tables &tables = *tables_;
+  auto token = [&](VariableNode *v) { return tables.constants.token(v); };
+  absl::flat_hash_set<Apply> refused;
+  int64_t count = 0;
+  auto replace = [&](const Replacements &pairs) -> absl::StatusOr<bool> {
+    for (const auto &[old, fresh] : pairs)
+      if (!keepsType(old.type(), fresh.type()))
+        return false;
+    absl::Status status = graph.replaceAllValidate(pairs, name()).status();
+    if (!status.ok() && errorKind(status) != ErrorKind::Inconsistency)
+      return status;
+    count += status.ok();
+    return status.ok();
+  };
+  for (const Variable &output : graph.outputs())
+    if (output.isConstant() && token(output.node()))
+      tables.pendingConstants.push_back(output);
+  while (!tables.pending.empty() || !tables.pendingConstants.empty()) {
+    if (!tables.pendingConstants.empty()) {
+      Variable v = std::move(tables.pendingConstants.front());
+      tables.pendingConstants.pop_front();
+      Variable chosen = graph.contains(v) ? tables.constants.member(graph, v) : v;
+      if (chosen != v)
+        if (absl::StatusOr<bool> done = replace({{v, chosen}}); !done.ok())
+          return done.status();
+      continue;
+    }
+    Apply node = std::move(tables.pending.front());
+    tables.pending.pop_front();
+    tables.isPending.erase(node.node());
+    if (!graph.contains(node) || refused.contains(node))
+      continue;
+    ApplyNode *first = tables.oldest(node.node(), tables.key(node.node()), token);
+    if (!first || first == node.node())
+      continue;
+    Apply equal = Apply::fromNode(first);
+    Replacements pairs;
+    for (int i = 0; i < node.numOutputs(); ++i)
+      pairs.emplace_back(node.output(i), equal.output(i));
+    absl::StatusOr<bool> done = replace(pairs);
+    if (!done.ok())
+      return done.status();
+    // Undoing puts it on the list again.
+    if (*done)
+      addOrigins(equal, node);
+    else
+      refused.insert(node);
+  }
+  tables.constants.dropDead(graph);
+  return count;
+}
+
+absl::Status MergeFeature::onImport(FunctionGraph &, const Apply &node, std::string_view) {
+  if (!destroysInput(node.op().def()))
+    tables_->add(node);
+  return absl::OkStatus();
+}
+
+absl::Status MergeFeature::onPrune(FunctionGraph &, const Apply &node, std::string_view) {
+  tables_->remove(node.node());
+  return absl::OkStatus();
+}
+
+absl::Status MergeFeature::onChangeInput(FunctionGraph &, const Client &client, const Variable &old,
+                                         const Variable &fresh, std::string_view) {
+  if (client.isOutput() || !tables_->entries.contains(client.node.node()))
+    return absl::OkStatus();
+  if (tables_->constants.token(old.node()) == tables_->constants.token(fresh.node())) {
+    tables_->pendingConstants.push_back(fresh);
+    return absl::OkStatus();
+  }
+  tables_->remove(client.node.node());
+  tables_->add(client.node);
+  return absl::OkStatus();
+}
+
+absl::Status MergeFeature::onDetach(FunctionGraph &) {
+  tables_ = std::make_unique<Tables>();
+  return absl::OkStatus();
+}
+
+} // namespace graphc
