@@ -27,7 +27,6 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
@@ -132,17 +131,6 @@ absl::Status lowerToLLVMDialect(ModuleOp module, const TargetDescription &target
     return errors.status("lowering to the LLVM dialect failed");
   if (failed(packArguments(module)))
     return errors.status("a kernel's signature is wrong");
-  return absl::OkStatus();
-}
-
-absl::Status addLineTables(ModuleOp module) {
-  ErrorCollector errors(module.getContext());
-  PassManager passes(module.getContext());
-  LLVM::DIScopeForLLVMFuncOpPassOptions options;
-  options.emissionKind = LLVM::DIEmissionKind::LineTablesOnly;
-  passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass(options));
-  if (failed(passes.run(module)))
-    return errors.status("adding debug information failed");
   return absl::OkStatus();
 }
 

@@ -18,18 +18,11 @@ void registerLoopDialects(mlir::DialectRegistry &registry);
 ///   func.func @f(%a: memref<f32>, ..., %n: index, ...) -> i32 attributes {graphc.kernel}
 /// the pointers and then the sizes move into arrays, so that all kernels have one C signature:
 ///   int32_t f(void **buffers, const int64_t *sizes)
-/// Buffers with llvm.noalias are remembered by number in the function's attribute kNoAliasAttr.
 /// The module's context must have the dialects loaded. Errors: Internal, with what MLIR said. A
 /// module that graphc made is `trusted`: MLIR then converts it without being able to go back, which
 /// takes a fifth less time, but ends the process where it comes upon something that cannot be
 /// converted.
 absl::Status lowerToLLVMDialect(mlir::ModuleOp module, const TargetDescription &target,
                                 bool trusted = true);
-
-/// LLVM function attribute: the buffers that overlap no other, "0,1,3".
-inline constexpr llvm::StringLiteral kNoAliasAttr = "graphc-noalias";
-
-/// Gives functions debug information: line tables made from the locations of their ops.
-absl::Status addLineTables(mlir::ModuleOp module);
 
 } // namespace graphc

@@ -1,7 +1,6 @@
 //===- JIT/ObjectCompiler.cpp - LLVM dialect to machine code --------------===//
 #include "JIT/ObjectCompiler.h"
 
-#include "JIT/AliasScopes.h"
 #include "JIT/LowerToLLVM.h"
 #include "JIT/ReadIR.h"
 #include "JIT/RuntimeSymbols.h"
@@ -22,16 +21,10 @@ using namespace llvm;
 namespace graphc {
 namespace {
 
-/// Vector loops: what is left to do is to take the memory descriptors apart and to simplify
-/// addresses.
-constexpr StringLiteral kVectorPasses =
+/// The loops are vectors already: what is left to do is to take the memory descriptors apart and to
+/// simplify addresses.
+constexpr StringLiteral kPasses =
     "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg)";
-
-/// Scalar loops: without licm a sum stays in memory, and nothing is vectorized.
-constexpr StringLiteral kScalarPasses =
-    "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,graphc-alias-scopes,"
-    "early-cse<memssa>,loop-mssa(loop-rotate,licm<allowspeculation>),sroa,"
-    "instcombine<no-verify-fixpoint>,loop-vectorize,instcombine<no-verify-fixpoint>,simplifycfg)";
 
 /// Also for later: the linker sets all flags back to their initial values.
 void setFlag(StringRef name, bool value) {
@@ -189,15 +182,15 @@ private:
   std::unique_ptr<Worker> worker;
 };
 
-ObjectCompiler::ObjectCompiler(const TargetDescription &target, const CodeOptions &options)
-    : description(target), options(options) {}
+ObjectCompiler::ObjectCompiler(const TargetDescription &target, bool trusted)
+    : description(target), isTrusted(trusted) {}
 
 ObjectCompiler::~ObjectCompiler() = default;
 
 absl::StatusOr<std::shared_ptr<const ObjectCompiler>>
-ObjectCompiler::create(const TargetDescription &target, const CodeOptions &options) {
+ObjectCompiler::create(const TargetDescription &target, bool trusted) {
   initializeLLVM();
-  std::shared_ptr<ObjectCompiler> compiler(new ObjectCompiler(target, options));
+  std::shared_ptr<ObjectCompiler> compiler(new ObjectCompiler(target, trusted));
   absl::StatusOr<std::unique_ptr<Worker>> worker = compiler->makeWorker();
   if (!worker.ok())
     return worker.status();
@@ -221,34 +214,21 @@ absl::StatusOr<std::unique_ptr<ObjectCompiler::Worker>> ObjectCompiler::makeWork
                                                     CodeGenOptLevel::Default));
   if (!worker->machine)
     return makeError(ErrorKind::Internal, "no code generator for " + description.triple);
-  if (options.passes == IRPasses::None)
-    return worker;
 
   worker->builder = std::make_unique<PassBuilder>(worker->machine.get());
   PassBuilder &builder = *worker->builder;
-  builder.registerPipelineParsingCallback(
-      [](StringRef name, FunctionPassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
-        if (name != "graphc-alias-scopes")
-          return false;
-        passes.addPass(AliasScopesPass());
-        return true;
-      });
   builder.registerModuleAnalyses(worker->modules);
   builder.registerCGSCCAnalyses(worker->sccs);
   builder.registerFunctionAnalyses(worker->functions);
   builder.registerLoopAnalyses(worker->loops);
   builder.crossRegisterProxies(worker->loops, worker->functions, worker->sccs, worker->modules);
-  StringRef pipeline = options.passes == IRPasses::Vector ? kVectorPasses : kScalarPasses;
-  if (Error failure = builder.parsePassPipeline(worker->passes, pipeline))
+  if (Error failure = builder.parsePassPipeline(worker->passes, kPasses))
     return makeError(ErrorKind::Internal, toString(std::move(failure)));
   return worker;
 }
 
 absl::Status ObjectCompiler::lower(mlir::ModuleOp loops) const {
-  absl::Status status = lowerToLLVMDialect(loops, description, options.trusted);
-  if (status.ok() && options.lineTables)
-    status = addLineTables(loops);
-  return status;
+  return lowerToLLVMDialect(loops, description, isTrusted);
 }
 
 absl::Status ObjectCompiler::optimize(llvm::Module &module) const {
@@ -261,8 +241,6 @@ absl::Status ObjectCompiler::optimize(llvm::Module &module) const {
   for (Function &fn : module)
     if (!fn.isDeclaration())
       fn.addFnAttrs(codeAttributes(module.getContext(), description));
-  if (options.passes == IRPasses::None)
-    return absl::OkStatus();
   IRErrorCollector errors(module.getContext());
   (*worker)->passes.run(module, (*worker)->modules);
   (*worker)->forgetModule();
@@ -306,7 +284,7 @@ absl::StatusOr<std::string> ObjectCompiler::assembly(llvm::Module &module) const
 absl::StatusOr<std::string> ObjectCompiler::compile(mlir::ModuleOp loops) const {
   if (absl::Status status = lower(loops); !status.ok())
     return status;
-  absl::StatusOr<IRModule> ir = translateToLLVMIR(loops, options.trusted);
+  absl::StatusOr<IRModule> ir = translateToLLVMIR(loops, isTrusted);
   if (!ir.ok())
     return ir.status();
   if (absl::Status status = optimize(*ir->module); !status.ok())

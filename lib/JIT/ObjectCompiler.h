@@ -15,20 +15,6 @@
 
 namespace graphc {
 
-/// How much LLVM does on its IR.
-enum class IRPasses {
-  None,   ///< --emit=llvm before optimization; debugging
-  Vector, ///< cleaning up only: the loops are vectors already
-  Scalar, ///< also loop-invariant code motion and the loop vectorizer: for loops on scalars
-};
-
-struct CodeOptions {
-  IRPasses passes = IRPasses::Vector;
-  /// The module was made by graphc, not read from a file: see lowerToLLVMDialect.
-  bool trusted = true;
-  bool lineTables = false; ///< gdb and perf show the lines of the graph's text
-};
-
 /// LLVM IR in a context of its own, so that threads do not meet. `module` is destroyed first.
 struct IRModule {
   std::unique_ptr<llvm::LLVMContext> context;
@@ -43,14 +29,14 @@ absl::StatusOr<IRModule> translateToLLVMIR(mlir::ModuleOp module, bool trusted =
 /// gives it back.
 class ObjectCompiler {
 public:
+  /// Modules that graphc made, not read from a file, are `trusted`: see lowerToLLVMDialect.
   /// Errors: NotSupported when this build has no code generator for the target.
   static absl::StatusOr<std::shared_ptr<const ObjectCompiler>>
-  create(const TargetDescription &target, const CodeOptions &options = {});
+  create(const TargetDescription &target, bool trusted = true);
   ~ObjectCompiler();
 
   const TargetDescription &target() const { return description; }
-  bool lineTables() const { return options.lineTables; }
-  bool trusted() const { return options.trusted; }
+  bool trusted() const { return isTrusted; }
 
   /// From the loops stage (which it changes) to the bytes of a relocatable, position-independent
   /// ELF object, which calls nothing but runtimeSymbols().
@@ -67,11 +53,11 @@ public:
 private:
   struct Worker;
   class WorkerLease;
-  ObjectCompiler(const TargetDescription &target, const CodeOptions &options);
+  ObjectCompiler(const TargetDescription &target, bool trusted);
   absl::StatusOr<std::unique_ptr<Worker>> makeWorker() const;
 
   TargetDescription description;
-  CodeOptions options;
+  bool isTrusted;
   mutable std::mutex mutex;
   mutable std::vector<std::unique_ptr<Worker>> idle; // guarded by mutex
 };

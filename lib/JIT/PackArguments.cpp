@@ -1,8 +1,7 @@
 //===- JIT/PackArguments.cpp - one signature for all kernels --------------===//
 //
-// Before:  llvm.func @f(%a: !llvm.ptr {llvm.noalias}, %b: !llvm.ptr, %n: i64) -> i32
-// After:   llvm.func @f(%buffers: !llvm.ptr, %sizes: !llvm.ptr) -> i32
-//            attributes {passthrough = [["graphc-noalias", "0"]]} {
+// Before:  llvm.func @f(%a: !llvm.ptr, %b: !llvm.ptr, %n: i64) -> i32
+// After:   llvm.func @f(%buffers: !llvm.ptr, %sizes: !llvm.ptr) -> i32 {
 //            %a = llvm.load %buffers invariant : !llvm.ptr -> !llvm.ptr ...
 //
 //===----------------------------------------------------------------------===//
@@ -11,7 +10,6 @@
 #include "JIT/LowerToLLVM.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -31,15 +29,6 @@ Value loadElement(ImplicitLocOpBuilder &b, Type type, Value array, unsigned inde
   return load;
 }
 
-void addPassthrough(LLVM::LLVMFuncOp fn, StringRef key, StringRef value) {
-  Builder b(fn.getContext());
-  SmallVector<Attribute> entries;
-  if (ArrayAttr old = fn.getPassthroughAttr())
-    entries.append(old.begin(), old.end());
-  entries.push_back(b.getStrArrayAttr({key, value}));
-  fn.setPassthroughAttr(b.getArrayAttr(entries));
-}
-
 LogicalResult packKernel(LLVM::LLVMFuncOp fn) {
   LLVM::LLVMFunctionType type = fn.getFunctionType();
   Builder attrs(fn.getContext());
@@ -53,11 +42,6 @@ LogicalResult packKernel(LLVM::LLVMFuncOp fn) {
              << i << " is neither";
   if (type.getReturnType() != attrs.getI32Type())
     return fn.emitError("a kernel returns i32");
-
-  SmallVector<std::string> noAlias;
-  for (unsigned i = 0; i < buffers; ++i)
-    if (fn.getArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName()))
-      noAlias.push_back(std::to_string(i));
 
   Block &entry = fn.getBody().front();
   unsigned count = entry.getNumArguments();
@@ -76,8 +60,6 @@ LogicalResult packKernel(LLVM::LLVMFuncOp fn) {
   fn.setFunctionType(LLVM::LLVMFunctionType::get(type.getReturnType(), {pointer, pointer}));
   for (unsigned i = 0; i < 2; ++i)
     fn.setArgAttr(i, LLVM::LLVMDialect::getReadonlyAttrName(), attrs.getUnitAttr());
-  if (!noAlias.empty())
-    addPassthrough(fn, kNoAliasAttr, llvm::join(noAlias, ","));
   return success();
 }
 

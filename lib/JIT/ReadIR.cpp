@@ -123,10 +123,7 @@ absl::Status Checker::checkFunction(const Function &fn) const {
       return error(fn, key + " is '" + value + "', and that of the target " + target.name +
                            " is '" + wanted + "'");
   }
-  StringRef buffers = given.getAttribute(kNoAliasAttr).getValueAsString();
-  if (!all_of(buffers, [](char c) { return isDigit(c) || c == ','; }) ||
-      given.removeAttribute(context, kNoAliasAttr) !=
-          AttributeSet::get(context, codeAttributes(context, target)))
+  if (given != AttributeSet::get(context, codeAttributes(context, target)))
     return error(fn, "the attributes are not those of a kernel");
   uint64_t stackBytes = 0;
   for (const Instruction &at : instructions(fn)) {

@@ -22,8 +22,6 @@ void setX86Facts(TargetDescription &target, llvm::function_ref<bool(llvm::String
   // These imply F, which LLVM leaves out of the levels' lists.
   target.hasAvx512 = has("avx512bw") && has("avx512dq") && has("avx512vl");
   target.hasAvx512Fp16 = target.hasAvx512 && has("avx512fp16");
-  target.hasAvx512Bf16 = target.hasAvx512 && has("avx512bf16");
-  target.hasAvx512Vnni = target.hasAvx512 && has("avx512vnni");
   target.hasAmx = has("amx-tile") && has("amx-int8") && has("amx-bf16");
   target.vectorBytes = target.hasAvx512 ? 64 : target.hasAvx2 && target.hasFma ? 32 : 16;
 }

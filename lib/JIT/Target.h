@@ -32,12 +32,8 @@ struct TargetDescription {
   bool hasF16C = false;   ///< conversions f16 <-> f32; also true on aarch64
   bool hasAvx512 = false; ///< F, BW, DQ and VL
   bool hasAvx512Fp16 = false;
-  bool hasAvx512Bf16 = false;
-  bool hasAvx512Vnni = false;
   bool hasAmx = false; ///< tile, int8 and bf16
 
-  /// Lanes of a vector of elements of `elementBytes`.
-  int lanes(int elementBytes) const { return vectorBytes / elementBytes; }
   /// What distinguishes the code made for this target from that of others: part of a cache's key.
   std::string fingerprint() const { return triple + "/" + cpu + "/" + features; }
 };

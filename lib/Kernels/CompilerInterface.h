@@ -34,8 +34,6 @@ struct CompileOptions {
   bool profile = false;
   /// Told of every stage.
   StageObserver observer;
-  /// Line tables for debuggers and profilers.
-  bool lineTables = false;
   /// The graph is what the stage "rewritten" made: nothing is rewritten again.
   bool isRewritten = false;
 };

@@ -42,15 +42,6 @@ struct GraphRecord {
   std::function<std::string(int32_t node)> nameNode = {};
 };
 
-struct FusionOptions {
-  /// Off: each nest is a kernel of its own (to compare with, and to debug).
-  bool fuse = true;
-  /// Scalar operations in one kernel.
-  int maxOps = 50;
-  /// Nests in one kernel.
-  int maxNests = 16;
-};
-
-absl::StatusOr<KernelGraph> fuse(GraphRecord record, const FusionOptions &options = {});
+absl::StatusOr<KernelGraph> fuse(GraphRecord record);
 
 } // namespace graphc

@@ -12,6 +12,11 @@
 
 namespace graphc {
 
+/// Scalar operations in one kernel; the time of LLVM grows with them.
+constexpr int kMaxOps = 50;
+/// Nests in one kernel.
+constexpr int kMaxNests = 16;
+
 /// A nest with arrays of the emission. Loops and axes with constant extent 1 are gone.
 struct FusedNest {
   struct Check {
@@ -68,7 +73,7 @@ bool isContraction(const Nest &nest, const std::function<int32_t(int32_t array)>
 /// The state of one fusion.
 class Fusion {
 public:
-  Fusion(GraphRecord record, const FusionOptions &options);
+  explicit Fusion(GraphRecord record);
   absl::StatusOr<KernelGraph> run();
 
 private:
@@ -106,7 +111,6 @@ private:
   }
 
   GraphRecord record_;
-  FusionOptions options_;
   SizeTable sizes_;
   BodyBuilder builder_;
   std::vector<FusionArray> arrays_;

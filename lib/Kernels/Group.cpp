@@ -39,7 +39,7 @@ bool computeTheSame(const Nest &a, const Nest &b) {
 bool Fusion::isPlacedAlready(const FusedNest &fused, uint64_t hash) {
   int32_t array = fused.nest.result;
   // What is wanted as an array has a name outside that would have to follow.
-  if (!options_.fuse || !fused.checks.empty() || arrays_[array].wanted)
+  if (!fused.checks.empty() || arrays_[array].wanted)
     return false;
   const std::vector<ArrayInfo> &infos = record_.emission.arrays;
   auto [begin, end] = placed_.equal_range(hash);
@@ -60,8 +60,8 @@ bool Fusion::isPlacedAlready(const FusedNest &fused, uint64_t hash) {
 int32_t Fusion::sharedLoops(const FusionGroup &group, int32_t number,
                             const FusedNest &fused) const {
   const Nest &nest = fused.nest;
-  if (group.hostStep >= 0 || int(group.nests.size()) >= options_.maxNests ||
-      group.ops + fused.ops > options_.maxOps)
+  if (group.hostStep >= 0 || int(group.nests.size()) >= kMaxNests ||
+      group.ops + fused.ops > kMaxOps)
     return -1;
   if (group.numShared == 0)
     return nest.numParallel == 0 && !group.contraction ? 0 : -1;
@@ -119,7 +119,7 @@ void Fusion::place(FusedNest fused) {
       candidates.push_back(a.lastReader);
   }
   int32_t chosen = -1, shared = fused.nest.numParallel;
-  if (options_.fuse && !contraction) {
+  if (!contraction) {
     std::sort(candidates.begin(), candidates.end());
     candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
     for (int32_t candidate : candidates) {

@@ -11,43 +11,6 @@ namespace graphc {
 
 using Storage = Program::Array::Storage;
 
-absl::StatusOr<KernelGraph> fuse(GraphRecord record, const FusionOptions &options) {
-  Fusion fusion(std::move(record), options);
-  return fusion.run();
-}
-
-absl::StatusOr<KernelGraph> Fusion::run() {
-  findViews();
-  findUses();
-  std::vector<Step> &steps = record_.emission.steps;
-  for (int32_t s = 0; s < int32_t(steps.size()); ++s) {
-    if (steps[s].kind == Step::Kind::Loops) {
-      visitLoops(s);
-      continue;
-    }
-    if (steps[s].kind == Step::Kind::View)
-      continue;
-    FusionGroup &group = groups_.emplace_back();
-    group.hostStep = s;
-    for (int32_t output : steps[s].outputs)
-      arrays_[output].group = int32_t(groups_.size()) - 1;
-  }
-
-  usedOutside_.assign(arrays_.size(), false);
-  for (size_t id = 0; id < arrays_.size(); ++id)
-    if (arrays_[id].wanted)
-      usedOutside_[arrays_[id].base] = true;
-  for (int32_t g = 0; g < int32_t(groups_.size()); ++g)
-    for (const FusedNest &fused : groups_[g].nests)
-      for (const ScalarNode &n : fused.nest.body)
-        if (n.op == ScalarOp::Load) {
-          int32_t array = n.loadArray(), base = arrays_[array].base;
-          if (base != array || arrays_[array].group != g)
-            usedOutside_[base] = true;
-        }
-  return ProgramBuilder(*this).build();
-}
-
 ProgramBuilder::ProgramBuilder(Fusion &fusion)
     : f_(fusion), e_(fusion.record_.emission), arrays_(fusion.arrays_.size(), -1) {}
 

@@ -72,7 +72,7 @@ void Fusion::chooseSubstitutions(const Nest &nest) {
     bool again = !c.eachOnce || c.loads > 1 || arrays_[c.array].clients > 1;
     double cost = producer.cost * c.loads;
     bool worth = !again || cost <= (contraction && !c.eachOnce ? kAlmostFree : kCheap);
-    if (!options_.fuse || !worth || ops + producer.ops * c.loads > options_.maxOps) {
+    if (!worth || ops + producer.ops * c.loads > kMaxOps) {
       materialize(c.array);
       continue;
     }
@@ -226,8 +226,8 @@ void Fusion::visitLoops(int32_t number) {
   }
 
   FusionArray &a = arrays_[array];
-  bool waits = options_.fuse && fused.nest.combine == Combine::None && fused.checks.empty() &&
-               !a.wanted && (a.clients == 1 || fused.cost <= kCheap);
+  bool waits = fused.nest.combine == Combine::None && fused.checks.empty() && !a.wanted &&
+               (a.clients == 1 || fused.cost <= kCheap);
   if (!waits)
     return place(std::move(fused));
   if (freeWaiting_.empty()) {

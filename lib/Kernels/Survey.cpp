@@ -3,8 +3,8 @@
 
 namespace graphc {
 
-Fusion::Fusion(GraphRecord record, const FusionOptions &options)
-    : record_(std::move(record)), options_(options), sizes_(std::move(record_.emission.sizes)),
+Fusion::Fusion(GraphRecord record)
+    : record_(std::move(record)), sizes_(std::move(record_.emission.sizes)),
       builder_(sizes_.nodes()) {}
 
 int32_t Fusion::rankOf(int32_t array) const {

@@ -84,16 +84,15 @@ absl::StatusOr<CompiledKernel> compileKernel(const Kernel &kernel, const ObjectC
 } // namespace
 
 absl::StatusOr<std::shared_ptr<const ObjectCompiler>>
-objectCompilerFor(const TargetDescription &target, const CodeOptions &options) {
-  using Key = std::tuple<std::string, IRPasses, bool, bool>;
+objectCompilerFor(const TargetDescription &target, bool trusted) {
+  using Key = std::pair<std::string, bool>;
   static auto *const mutex = new std::mutex();
   static auto *const kept = new std::map<Key, std::shared_ptr<const ObjectCompiler>>();
   std::lock_guard lock(*mutex);
-  std::shared_ptr<const ObjectCompiler> &compiler =
-      (*kept)[{target.fingerprint(), options.passes, options.trusted, options.lineTables}];
+  std::shared_ptr<const ObjectCompiler> &compiler = (*kept)[{target.fingerprint(), trusted}];
   if (!compiler) {
     absl::StatusOr<std::shared_ptr<const ObjectCompiler>> made =
-        ObjectCompiler::create(target, options);
+        ObjectCompiler::create(target, trusted);
     if (!made.ok())
       return made.status();
     compiler = *std::move(made);
@@ -207,8 +206,7 @@ loadKernels(absl::Span<const Kernel> kernels, const ObjectCompiler &compiler, in
             bool cache) {
   std::vector<Hash128> keys;
   for (const Kernel &kernel : kernels)
-    keys.push_back(
-        codeKey(kernel.content(), compiler.lineTables() ? "lines" : "", compiler.target().name));
+    keys.push_back(codeKey(kernel.content(), "", compiler.target().name));
   auto compile = [&](size_t i) { return compileKernel(kernels[i], compiler); };
   if (!cache)
     return KernelCache().get(keys, nullptr, threads, compile);

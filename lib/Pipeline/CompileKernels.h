@@ -15,7 +15,7 @@ namespace graphc {
 
 /// One for each target and options, made on first use and kept. Thread-safe.
 absl::StatusOr<std::shared_ptr<const ObjectCompiler>>
-objectCompilerFor(const TargetDescription &target, const CodeOptions &options);
+objectCompilerFor(const TargetDescription &target, bool trusted = true);
 
 /// The kernels as linalg on tensors, one function each: the text of `--emit=linalg`.
 absl::StatusOr<std::string> linalgText(absl::Span<const Kernel> kernels);

@@ -62,11 +62,8 @@ public:
     absl::StatusOr<TargetDescription> target = parseTarget(options.target);
     if (!target.ok())
       return target.status();
-    CodeOptions fromFile;
-    fromFile.trusted = false;
-    fromFile.lineTables = options.lineTables;
     absl::StatusOr<std::shared_ptr<const ObjectCompiler>> compiler =
-        objectCompilerFor(*target, fromFile);
+        objectCompilerFor(*target, /*trusted=*/false);
     if (!compiler.ok())
       return compiler.status();
     return translateText(text, name, from, to, **compiler);

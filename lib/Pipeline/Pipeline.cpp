@@ -84,10 +84,8 @@ absl::Status showCode(const KernelGraph &kernels, const ObjectCompiler &compiler
 
 /// linalg, loops, llvm, obj: each kernel on its own. Returns what makes their code, or null if
 /// nobody wants to run it.
-absl::StatusOr<std::shared_ptr<const ObjectCompiler>> showKernels(KernelGraph &kernels,
-                                                                  const CompileOptions &options,
-                                                                  const CodeOptions &codeOptions,
-                                                                  Stages &stages) {
+absl::StatusOr<std::shared_ptr<const ObjectCompiler>>
+showKernels(KernelGraph &kernels, const CompileOptions &options, bool trusted, Stages &stages) {
   if (stages.looksAt("kernels"))
     if (absl::Status s = stages.saw("kernels", toString(kernels));
         !s.ok() || stages.endsAt("kernels"))
@@ -96,7 +94,7 @@ absl::StatusOr<std::shared_ptr<const ObjectCompiler>> showKernels(KernelGraph &k
   if (!target.ok())
     return target.status();
   absl::StatusOr<std::shared_ptr<const ObjectCompiler>> compiler =
-      objectCompilerFor(*target, codeOptions);
+      objectCompilerFor(*target, trusted);
   if (!compiler.ok())
     return compiler;
   if (stages.looksAtCode()) {
@@ -170,10 +168,8 @@ compile(const GraphModule &module, const CompileOptions &options, Stages &stages
     return counted(kernels->kernels.size(), "kernel") + " in " +
            counted(kernels->program.steps.size(), "step");
   });
-  CodeOptions codeOptions;
-  codeOptions.lineTables = options.lineTables;
   absl::StatusOr<std::shared_ptr<const ObjectCompiler>> compiler =
-      showKernels(*kernels, options, codeOptions, stages);
+      showKernels(*kernels, options, /*trusted=*/true, stages);
   if (!compiler.ok() || !*compiler)
     return nullOr<Executable>(compiler.status());
   if (absl::Status s = checkRunsHere((*compiler)->target()); !s.ok())
@@ -209,9 +205,7 @@ absl::Status compileKernelText(std::string_view text, std::string_view name,
   if (stages.wantsLibrary() && kernels->program.outputs.empty())
     return makeError(ErrorKind::ValueError, "the text has kernels and no program",
                      Place(internFileName(name), 0, 0));
-  CodeOptions fromFile;
-  fromFile.trusted = false;
-  return showKernels(*kernels, options, fromFile, stages).status();
+  return showKernels(*kernels, options, /*trusted=*/false, stages).status();
 }
 
 } // namespace graphc

@@ -208,12 +208,6 @@ void Executable::State::findDirectCall() {
     direct = std::move(call);
 }
 
-absl::Status Executable::directError(int32_t result) const {
-  const Program::Step &step = state_->program.steps[0];
-  return failureError(state_->program, state_->program.failures[step.failures[result - 1]],
-                      state_->last->plan->sizes);
-}
-
 //===--- sizes and plans ------------------------------------------------------===//
 
 absl::Status Executable::State::checkInputs(absl::Span<const Tensor> inputs) const {

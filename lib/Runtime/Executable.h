@@ -74,8 +74,6 @@ public:
 
   /// Empty if the program is not a single kernel with known sizes and no scratch.
   const std::optional<DirectCall> &directCall() const;
-  /// The message of the failed check of a direct call that returned `result` != 0.
-  absl::Status directError(int32_t result) const;
 
   const RunCounters &counters() const;
   /// One per step of the program; empty unless they are timed.

@@ -19,7 +19,7 @@ std::string f32Kernel(absl::string_view body) {
   return absl::StrCat(R"(
 func.func private @sinf(f32) -> f32
 func.func private @atan2f(f32, f32) -> f32
-func.func @kernel(%x: memref<f32> {llvm.noalias}, %out: memref<f32> {llvm.noalias}, %n: index) -> i32
+func.func @kernel(%x: memref<f32>, %out: memref<f32>, %n: index) -> i32
     attributes {graphc.kernel} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -35,11 +35,10 @@ func.func @kernel(%x: memref<f32> {llvm.noalias}, %out: memref<f32> {llvm.noalia
 
 /// Runs such a kernel on 1, 2, ..., n.
 std::vector<float> runF32(absl::string_view body, int64_t n,
-                          const TargetDescription &target = hostTarget(),
-                          const CodeOptions &options = {}) {
+                          const TargetDescription &target = hostTarget()) {
   std::vector<float> x(n), out(n);
   std::iota(x.begin(), x.end(), 1.0f);
-  auto code = load(f32Kernel(body), target, options);
+  auto code = load(f32Kernel(body), target);
   void *buffers[] = {x.data(), out.data()};
   EXPECT_TRUE(code && code->function(0)(buffers, &n) == 0);
   return out;
@@ -283,43 +282,11 @@ TEST(Kernels, LLVMDialectInside) {
               ElementsAre(3, 3, 2, 1));
 }
 
-TEST(Kernels, ScalarPassesVectorize) {
-  constexpr absl::string_view body = R"(
-  scf.for %i = %c0 to %n step %c1 {
-    %0 = memref.load %x1[%i] : memref<?xf32>
-    %1 = arith.mulf %0, %0 : f32
-    memref.store %1, %o1[%i] : memref<?xf32>
-  })";
-  CodeOptions options;
-  options.passes = IRPasses::Scalar;
-  for (const TargetDescription &target : runnableTargets())
-    EXPECT_EQ(runF32(body, 100, target, options)[99], 10000.0f) << target.name;
-
-  // The buffers are known not to overlap, so there is a vector loop, and no comparison of addresses
-  // before it.
-  auto context = makeContext();
-  auto module = parse(*context, f32Kernel(body));
-  auto compiler = ObjectCompiler::create(hostTarget(), options);
-  ASSERT_TRUE(compiler.ok());
-  ASSERT_TRUE((*compiler)->lower(*module).ok());
-  auto ir = translateToLLVMIR(*module);
-  ASSERT_TRUE(ir.ok());
-  ASSERT_TRUE((*compiler)->optimize(*ir->module).ok());
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  ir->module->print(out, nullptr);
-  EXPECT_THAT(text, HasSubstr("x float>"));
-  EXPECT_THAT(text, HasSubstr("!alias.scope"));
-  EXPECT_THAT(text, ::testing::Not(HasSubstr("memcheck")));
-}
-
 TEST(Kernels, ErrorsAreStatus) {
   // What comes from a file may hold anything; a vector whose length is not known cannot be compiled
   // for every target.
-  CodeOptions fromFile;
-  fromFile.trusted = false;
   EXPECT_EQ(errorKind(compileText(f32Kernel("%m = memref.alloc(%n) : memref<?xf32>"), hostTarget(),
-                                  fromFile)
+                                  /*trusted=*/false)
                           .status()),
             ErrorKind::Internal);
   EXPECT_EQ(
@@ -330,7 +297,7 @@ TEST(Kernels, ErrorsAreStatus) {
                   "%v = vector.broadcast %r : f32 to vector<2x3xf32>\n"
                   "%m = memref.alloca() : memref<4x4xf32>\n"
                   "vector.transfer_write %v, %m[%c0, %c0] : vector<2x3xf32>, memref<4x4xf32>"),
-              hostTarget(), fromFile)
+              hostTarget(), /*trusted=*/false)
               .status()),
       ErrorKind::Internal);
   // A dialect op without a lowering: allocation on the heap.

@@ -93,21 +93,6 @@ TEST(Linker, LibmIsTheOnlyOtherLibrary) {
   std::filesystem::remove(path);
 }
 
-/// gdb and perf show the graph's lines of code that was linked to a file and loaded from there.
-TEST(Linker, KeepsLineTables) {
-  CodeOptions options;
-  options.lineTables = true;
-  auto object = compileText(kScalar, hostTarget(), options);
-  ASSERT_TRUE(object.ok()) << object.status();
-  std::string path = temporaryFile("lines.so");
-  ASSERT_TRUE(linkSharedObject({*object}, path).ok());
-  std::ifstream in(path, std::ios::binary);
-  std::string bytes((std::istreambuf_iterator<char>(in)), {});
-  EXPECT_THAT(bytes, HasSubstr(".debug_line"));
-  EXPECT_TRUE(loadSharedObject(path, {"kernel"}).ok());
-  std::filesystem::remove(path);
-}
-
 TEST(Linker, OtherSymbolsAreRefused) {
   constexpr const char *kText = R"(
     func.func private @__truncsfbf2(f32) -> i16

@@ -35,12 +35,12 @@ inline mlir::OwningOpRef<mlir::ModuleOp> parse(mlir::MLIRContext &context, absl:
 /// Compiles text of the loops stage to an object.
 inline absl::StatusOr<std::string> compileText(absl::string_view text,
                                                const TargetDescription &target = hostTarget(),
-                                               const CodeOptions &options = {}) {
+                                               bool trusted = true) {
   auto context = makeContext();
   auto module = parse(*context, text);
   if (!module)
     return absl::InvalidArgumentError("the text does not parse");
-  auto compiler = ObjectCompiler::create(target, options);
+  auto compiler = ObjectCompiler::create(target, trusted);
   if (!compiler.ok())
     return compiler.status();
   return (*compiler)->compile(*module);
@@ -48,9 +48,8 @@ inline absl::StatusOr<std::string> compileText(absl::string_view text,
 
 /// Compiles text with a kernel @kernel and loads it.
 inline std::shared_ptr<const LoadedCode> load(absl::string_view text,
-                                              const TargetDescription &target = hostTarget(),
-                                              const CodeOptions &options = {}) {
-  auto object = compileText(text, target, options);
+                                              const TargetDescription &target = hostTarget()) {
+  auto object = compileText(text, target);
   EXPECT_TRUE(object.ok()) << object.status();
   auto session = Session::get();
   EXPECT_TRUE(session.ok()) << session.status();
@@ -74,8 +73,8 @@ inline std::vector<TargetDescription> runnableTargets() {
 
 /// out = x + y * z, scalars, f32.
 inline constexpr absl::string_view kScalar = R"(
-func.func @kernel(%x: memref<f32> {llvm.noalias}, %y: memref<f32> {llvm.noalias},
-                  %z: memref<f32> {llvm.noalias}, %out: memref<f32> {llvm.noalias}) -> i32
+func.func @kernel(%x: memref<f32>, %y: memref<f32>,
+                  %z: memref<f32>, %out: memref<f32>) -> i32
     attributes {graphc.kernel} {
   %0 = memref.load %x[] : memref<f32>
   %1 = memref.load %y[] : memref<f32>
@@ -89,8 +88,8 @@ func.func @kernel(%x: memref<f32> {llvm.noalias}, %y: memref<f32> {llvm.noalias}
 
 /// out[i] = x[i] + y[i] * z[i], f32, 16 lanes at a time with a masked tail.
 inline constexpr absl::string_view kVector = R"(
-func.func @kernel(%x: memref<f32> {llvm.noalias}, %y: memref<f32> {llvm.noalias},
-                  %z: memref<f32> {llvm.noalias}, %out: memref<f32> {llvm.noalias}, %n: index) -> i32
+func.func @kernel(%x: memref<f32>, %y: memref<f32>,
+                  %z: memref<f32>, %out: memref<f32>, %n: index) -> i32
     attributes {graphc.kernel} {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index

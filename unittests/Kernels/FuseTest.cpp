@@ -34,7 +34,7 @@ Tensor randomTensor(const Type &type, std::mt19937 &rng, int64_t dynamicExtent) 
   return t.cast(type.dtype());
 }
 
-/// Runs a graph fused, unfused and by the evaluator; all must agree bit for bit.
+/// Runs a graph fused and by the evaluator; both must agree bit for bit.
 void checkAgainstEvaluator(TestGraph &g, int64_t dynamicExtent, uint32_t seed,
                            KernelGraph *kernels = nullptr) {
   std::mt19937 rng(seed);
@@ -45,24 +45,22 @@ void checkAgainstEvaluator(TestGraph &g, int64_t dynamicExtent, uint32_t seed,
   GraphRecord record = g.finish();
   TensorsOr expected = evaluate(record.emission, inputs, values, outputs);
   ASSERT_TRUE(expected.ok()) << expected.status();
-  for (bool on : {false, true}) {
-    absl::StatusOr<KernelGraph> graph = fuse(record, {.fuse = on});
-    ASSERT_TRUE(graph.ok()) << graph.status();
-    if (on && kernels)
-      *kernels = *graph;
-    std::string text = toString(*graph);
-    auto executable = makeExecutable(*std::move(graph));
-    ASSERT_TRUE(executable.ok()) << executable.status();
-    for (int threads : {1, 3}) {
-      std::vector<Tensor> results(outputs.size());
-      absl::Status status = (*executable)->run(values, absl::MakeSpan(results), threads);
-      ASSERT_TRUE(status.ok()) << status;
-      for (size_t k = 0; k < results.size(); ++k)
-        ASSERT_TRUE(results[k].identical((*expected)[k]))
-            << "output " << k << " with fusion " << on << ", threads " << threads << "\nexpected "
-            << (*expected)[k] << "\ngot " << results[k] << "\n"
-            << text;
-    }
+  absl::StatusOr<KernelGraph> graph = fuse(record);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  if (kernels)
+    *kernels = *graph;
+  std::string text = toString(*graph);
+  auto executable = makeExecutable(*std::move(graph));
+  ASSERT_TRUE(executable.ok()) << executable.status();
+  for (int threads : {1, 3}) {
+    std::vector<Tensor> results(outputs.size());
+    absl::Status status = (*executable)->run(values, absl::MakeSpan(results), threads);
+    ASSERT_TRUE(status.ok()) << status;
+    for (size_t k = 0; k < results.size(); ++k)
+      ASSERT_TRUE(results[k].identical((*expected)[k]))
+          << "output " << k << ", threads " << threads << "\nexpected " << (*expected)[k]
+          << "\ngot " << results[k] << "\n"
+          << text;
   }
 }
 
