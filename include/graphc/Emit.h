@@ -437,8 +437,10 @@ public:
   /// result[i...] = combine over r of body(i, r).
   Array reduce(Combine combine, const Extents &parallel, const Extents &reduction,
                const ReduceBody &body, const ReduceOptions &options = {});
-  /// Elementwise: operands are left-padded to a common rank; static 1s broadcast, other extents
-  /// must be equal (F-019 to F-023; the requirement is recorded).
+  /// What the operands broadcast to: they are left-padded to a common rank; static 1s broadcast,
+  /// other extents must be equal (F-019 to F-023; the requirement is recorded).
+  Extents broadcastShape(const Arrays &in);
+  /// Elementwise, over the operands' broadcastShape.
   Array map(const Arrays &in, const std::function<Scalar(const Scalars &)> &body);
   /// Joins `x` over `axes` (non-negative, ascending unless ArgMax/ArgMin give meaning to order).
   Array reduceAxes(Combine combine, Array x, absl::Span<const int> axes, bool keepDims,

@@ -329,7 +329,7 @@ Array Emitter::reduce(Combine combine, const Extents &parallel, const Extents &r
   return {array};
 }
 
-Array Emitter::map(const Arrays &in, const std::function<Scalar(const Scalars &)> &body) {
+Extents Emitter::broadcastShape(const Arrays &in) {
   int resultRank = 0;
   for (Array a : in)
     resultRank = std::max(resultRank, rank(a));
@@ -352,6 +352,12 @@ Array Emitter::map(const Arrays &in, const std::function<Scalar(const Scalars &)
     }
     shape.push_back(extent);
   }
+  return shape;
+}
+
+Array Emitter::map(const Arrays &in, const std::function<Scalar(const Scalars &)> &body) {
+  Extents shape = broadcastShape(in);
+  int resultRank = int(shape.size());
   return define(shape, [&](Indices i) {
     Scalars operands;
     for (Array a : in) {

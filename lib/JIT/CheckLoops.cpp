@@ -123,9 +123,7 @@ absl::Status Checker::checkOp(Operation *op) const {
 }
 
 absl::Status Checker::run(ModuleOp module) {
-  if (absl::Status s = checkAttributes(
-          module, {kKernelAttr, kScratchAttr, LLVM::LLVMDialect::getNoAliasAttrName()});
-      !s.ok())
+  if (absl::Status s = checkAttributes(module, {kKernelAttr, kScratchAttr}); !s.ok())
     return s;
   for (Operation &op : *module.getBody()) {
     auto fn = dyn_cast<func::FuncOp>(op);

@@ -105,10 +105,11 @@ private:
     return array;
   }
   int32_t rankOf(int32_t array) const;
-  bool isUnit(int32_t size) const {
+  bool isConstant(int32_t size, int64_t value) const {
     const SizeNode &n = sizes_.nodes()[size];
-    return n.op == SizeOp::Constant && n.value == 1;
+    return n.op == SizeOp::Constant && n.value == value;
   }
+  bool isUnit(int32_t size) const { return isConstant(size, 1); }
 
   GraphRecord record_;
   SizeTable sizes_;

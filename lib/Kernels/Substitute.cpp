@@ -140,7 +140,8 @@ int32_t Fusion::rewriteLoad(const Nest &nest, const ScalarNode &load) {
   return builder_.load(load.dtype, array, indices_, mask, otherwise);
 }
 
-/// A nest of the emission without unit loops and axes, waiting arrays substituted.
+/// A nest of the emission without unit loops and axes, waiting arrays substituted. What is reduced
+/// over no elements keeps one loop, of none.
 FusedNest Fusion::rewrite(const Nest &nest, std::vector<FusedNest::Check> checks) {
   FusedNest result;
   Nest &out = result.nest;
@@ -148,8 +149,12 @@ FusedNest Fusion::rewrite(const Nest &nest, std::vector<FusedNest::Check> checks
   out.accumulator = nest.accumulator;
   out.result = nest.result;
   loops_.assign(nest.extents.size(), -1);
+  auto empty = std::find_if(nest.extents.begin() + nest.numParallel, nest.extents.end(),
+                            [&](int32_t extent) { return isConstant(extent, 0); });
   for (size_t d = 0; d < nest.extents.size(); ++d) {
-    if (isUnit(nest.extents[d]))
+    bool isLeftOut = int32_t(d) >= nest.numParallel && empty != nest.extents.end() &&
+                     empty != nest.extents.begin() + d;
+    if (isUnit(nest.extents[d]) || isLeftOut)
       continue;
     loops_[d] = int32_t(out.extents.size());
     out.extents.push_back(nest.extents[d]);

@@ -1,4 +1,5 @@
 //===- Arithmetic.cpp - elementwise arithmetic -----------------------------===//
+#include <algorithm>
 #include <limits>
 #include <numbers>
 
@@ -17,16 +18,28 @@ EmitRule mapOrLogic(ScalarOp op, ScalarOp onBool) {
   };
 }
 
-/// Joins any number of operands from left to right.
+/// Joins any number of operands from left to right, kMaxJoined in a nest.
 EmitRule mapChain(ScalarOp op, ScalarOp onBool) {
   return [=](Emitter &e, const Arrays &in, const Attributes &) -> Arrays {
     DType dtype = e.resultType(0).dtype();
-    return {e.map(in, [&](const Scalars &s) {
+    auto chain = [&](const Scalars &s) {
       Scalar joined = cast(s[0], dtype);
       for (size_t i = 1; i < s.size(); ++i)
         joined = apply(isBool(dtype) ? onBool : op, {joined, cast(s[i], dtype)});
       return joined;
-    })};
+    };
+    if (in.size() > kMaxJoined)
+      e.broadcastShape(in); // its messages count the axes of the result, not of a part
+    Array joined = in[0];
+    size_t next = 1;
+    do {
+      size_t end = std::min(in.size(), next + kMaxJoined - 1);
+      Arrays part = {joined};
+      part.insert(part.end(), in.begin() + next, in.begin() + end);
+      joined = e.map(part, chain);
+      next = end;
+    } while (next < in.size());
+    return {joined};
   };
 }
 

@@ -14,26 +14,18 @@ int axisOf(const Attributes &attributes, int rank) {
 
 /// One nest over the result. Parts after the first guard the loads of those before, so that none
 /// is read outside itself.
-Arrays joinEmission(Emitter &e, const Arrays &in, const Attributes &attributes) {
-  DType dtype = e.resultType(0).dtype();
-  int rank = e.rank(in[0]), axis = axisOf(attributes, rank);
-  Arrays parts;
-  Extents starts, shape = e.shape(in[0]);
+Array joinNest(Emitter &e, absl::Span<const Array> parts, int axis) {
+  Extents starts, shape = e.shape(parts[0]);
   Extent total = e.size(0);
-  for (Array part : in) {
-    for (int other = 0; other < rank; ++other)
-      if (other != axis)
-        e.requireEqual(e.dim(in[0], other), e.dim(part, other),
-                       "extents differ along axis " + std::to_string(other) + ": {a} and {b}");
+  for (Array part : parts) {
     starts.push_back(total);
     total = total + e.dim(part, axis);
-    parts.push_back(castArray(e, part, dtype));
   }
   shape[axis] = total;
   if (parts.size() == 1)
-    return {e.define(shape, [&](Indices i) { return e.load(parts[0], i); })};
-  return {e.define(shape, [&](Indices i) {
-    Scalar value = e.literal(dtype, 0);
+    return e.define(shape, [&](Indices i) { return e.load(parts[0], i); });
+  return e.define(shape, [&](Indices i) {
+    Scalar value = e.literal(e.dtype(parts[0]), 0);
     for (size_t k = parts.size(); k-- > 0;) {
       Scalars at(i.begin(), i.end());
       at[axis] = i[axis] - e.scalar(starts[k]);
@@ -45,7 +37,26 @@ Arrays joinEmission(Emitter &e, const Arrays &in, const Attributes &attributes) 
       value = e.loadIf(inside, parts[k], at, value);
     }
     return value;
-  })};
+  });
+}
+
+Arrays joinEmission(Emitter &e, const Arrays &in, const Attributes &attributes) {
+  int rank = e.rank(in[0]), axis = axisOf(attributes, rank);
+  Arrays parts;
+  for (Array part : in) {
+    for (int other = 0; other < rank; ++other)
+      if (other != axis)
+        e.requireEqual(e.dim(in[0], other), e.dim(part, other),
+                       "extents differ along axis " + std::to_string(other) + ": {a} and {b}");
+    parts.push_back(castArray(e, part, e.resultType(0).dtype()));
+  }
+  while (parts.size() > kMaxJoined) {
+    Arrays longer;
+    for (size_t k = 0; k < parts.size(); k += kMaxJoined)
+      longer.push_back(joinNest(e, absl::MakeConstSpan(parts).subspan(k, kMaxJoined), axis));
+    parts = std::move(longer);
+  }
+  return {joinNest(e, parts, axis)};
 }
 
 TypesOr joinType(const TypeRequest &request) {

@@ -83,15 +83,25 @@ DType accumulatorDType(DType dtype) {
   return computeDType(dtype);
 }
 
+/// F-012: an accumulator holds all values of x.
+absl::Status checkAccumulator(const TypeRequest &request) {
+  DType x = request.type(0).dtype();
+  const AttributeValue *given = request.attributes().find("accDtype");
+  if (!given || std::holds_alternative<NoneAttr>(*given) ||
+      canCastSafely(x, std::get<DType>(*given)))
+    return absl::OkStatus();
+  return makeError(ErrorKind::TypeError, "accDtype " +
+                                             std::string(dtypeName(std::get<DType>(*given))) +
+                                             " would lose range of " + std::string(dtypeName(x)));
+}
+
 TypesOr sumType(const TypeRequest &request) {
   const Attributes &attributes = request.attributes();
+  if (absl::Status s = checkAccumulator(request); !s.ok())
+    return s;
   DType x = request.type(0).dtype();
-  DType result = attributes.isNone("dtype") ? sumDType(x) : attributes.dtype("dtype");
-  if (!attributes.isNone("accDtype") && !canCastSafely(x, attributes.dtype("accDtype")))
-    return makeError(ErrorKind::TypeError,
-                     "accDtype " + std::string(dtypeName(attributes.dtype("accDtype"))) +
-                         " would lose range of " + std::string(dtypeName(x)));
-  return oneType(reducedType(request, result));
+  return oneType(
+      reducedType(request, attributes.isNone("dtype") ? sumDType(x) : attributes.dtype("dtype")));
 }
 
 //===--- emissions --------------------------------------------------------------===//
@@ -248,6 +258,12 @@ TypesOr meanType(const TypeRequest &request) {
   if (!isFloat(dtype))
     return makeError(ErrorKind::TypeError,
                      "the result of an average is a float, not " + std::string(dtypeName(dtype)));
+  if (absl::Status s = checkAccumulator(request); !s.ok())
+    return s;
+  const AttributeValue *joined = request.attributes().find("accDtype");
+  if (joined && std::holds_alternative<DType>(*joined) && !isFloat(std::get<DType>(*joined)))
+    return makeError(ErrorKind::TypeError, "an average is computed in floats, not in accDtype " +
+                                               std::string(dtypeName(std::get<DType>(*joined))));
   return oneType(reducedType(request, dtype));
 }
 

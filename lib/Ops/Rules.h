@@ -64,6 +64,9 @@ std::vector<int> axesOf(const Attributes &attributes, int rank);
 
 //===--- emission -----------------------------------------------------------------===//
 
+/// Operands that one nest joins. More go through arrays between nests: the time of LLVM grows
+/// faster than a body, and joining along an axis compares with each part's range at each element.
+constexpr size_t kMaxJoined = 16;
 /// One map: operands cast to the result's dtype, then `op`.
 EmitRule mapTo(ScalarOp op);
 using MapBody = std::function<Scalar(Emitter &, const Scalars &, const Attributes &)>;

@@ -122,10 +122,10 @@ absl::StatusOr<std::unique_ptr<CodeFolder>> CodeFolder::open(const std::string &
   if (info.st_uid != geteuid())
     return makeError(ErrorKind::Io,
                      "the folder " + path + " belongs to another user; code in it is not run");
-  if (info.st_mode & (S_IRWXG | S_IRWXO))
+  if (info.st_mode & (S_IWGRP | S_IWOTH))
     return makeError(ErrorKind::Io,
                      "the folder " + path +
-                         " is open to other users; code in it is not run (chmod 700 it)");
+                         " can be written by other users; code in it is not run (chmod go-w it)");
   return std::unique_ptr<CodeFolder>(new CodeFolder(fs::absolute(path, error).string(), maxBytes));
 }
 

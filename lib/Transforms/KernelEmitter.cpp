@@ -233,8 +233,6 @@ func::FuncOp KernelEmitter::emit() {
         mine, [&](mlir::OpOperand &use) { return fn->isProperAncestor(use.getOwner()); });
   }
   fn.setFunctionType(b.getFunctionType(fn.front().getArgumentTypes(), b.getI32Type()));
-  for (unsigned i = 0; i < numBuffers; ++i)
-    fn.setArgAttr(i, mlir::LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
   if (!scratchSizes.empty()) {
     for (mlir::Attribute &size : scratchSizes) {
       auto numbers = llvm::to_vector(mlir::cast<mlir::DenseI64ArrayAttr>(size).asArrayRef());

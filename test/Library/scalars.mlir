@@ -12,7 +12,7 @@
 // CHECK: uint16_t half; /* bits of an IEEE half */
 // CHECK: float y;
 // CHECK: double sum;
-// CHECK: uint8_t out1; /* 0 or 1 */
+// CHECK: uint8_t flag_2; /* 0 or 1; `flag` */
 // CHECK: int16_t twice;
 func.func @main(%flag: tensor<i1>, %x: tensor<f64>, %int: tensor<i16>, %half: tensor<f16>, %y: tensor<f32>)
     -> (tensor<f64> {graph.name = "sum"}, tensor<i1>, tensor<i16> {graph.name = "twice"}) {

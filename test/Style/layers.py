@@ -46,7 +46,7 @@ def check(path, layer, public):
             if target is None:
                 mistakes.append(f"{where}: {name} has no line in test/Style/layers.txt")
                 continue
-        elif bracket == '"' and (root / "lib" / name).exists():
+        elif (root / "lib" / name).exists():
             target = name.split("/")[0]
         elif bracket == '"' and (path.parent / name).exists():
             continue

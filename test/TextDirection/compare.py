@@ -1,7 +1,7 @@
 """Compares what the network gets and gives with onnxruntime's: compare.py GOLDEN.json OUTPUT
 
-The input: both sides sum the same float32 numbers in float64, of which 9 digits are printed; a single pixel of the
-resized picture that is rounded to another whole number changes the sum by 2 / 255.
+The input: both sides sum the same float32 numbers, weighted by position, in float64, of which 12 digits are printed; a
+single pixel of the resized picture that is rounded to another whole number changes the sum by at least 2 / 255.
 
 The probabilities: the network's sums have at most a few thousand terms, so that two orders of summing them in float32
 differ by less than 1e-4 of their size; logits are below 20, and a change d of a logit changes a probability p by at

@@ -59,7 +59,11 @@ int run(const std::vector<Case> &cases, const std::string &jsonFile, const Setti
     ++failures;
     std::cerr << one.name << ": error: " << m.status().message() << "\n";
   }
-  std::cout << tableOf(measurements);
+  std::cout << tableOf(measurements) << std::flush;
+  if (!std::cout) {
+    std::cerr << "standard output cannot be written\n";
+    return 1;
+  }
   if (!jsonFile.empty()) {
     std::ofstream file(jsonFile);
     file << jsonOf(measurements, settings);
@@ -100,8 +104,8 @@ int main(int argc, char **argv) {
     graphc::TextTable table({"case", "what"});
     for (const Case &one : wanted)
       table.add({one.name, one.about});
-    std::cout << table.str();
-    return 0;
+    std::cout << table.str() << std::flush;
+    return std::cout ? 0 : 1;
   }
   std::error_code ignored;
   settings.programs = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();

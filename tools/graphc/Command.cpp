@@ -8,10 +8,10 @@
 #include <fstream>
 #include <iostream>
 
-#include "Support/ReadFile.h"
-
+#include "API/CheckGraph.h"
 #include "Kernels/CompilerInterface.h"
 #include "Progress.h"
+#include "Support/ReadFile.h"
 
 namespace graphc {
 
@@ -19,10 +19,13 @@ static bool endsWith(const std::string &text, std::string_view end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-void Common::addTo(CLI::App &app) {
+void Common::addFile(CLI::App &app) {
   app.add_option("FILE", file, "Graph text (.mlir), an ONNX model (.onnx), or - for standard input")
       ->required();
   app.add_option("--entry", entry, "Function of the file; default: main, or the only one");
+}
+
+void Common::addCompilation(CLI::App &app) {
   app.add_option("--mode", mode,
                  "How it is run; debug: compiled and interpreted, and the results compared")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kModes), std::end(kModes))))
@@ -30,12 +33,7 @@ void Common::addTo(CLI::App &app) {
   app.add_option("--target", target, "Processor to make code for")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kTargets), std::end(kTargets))))
       ->capture_default_str();
-  app.add_option(
-         "--threads", threads,
-         "Greatest number of threads of a call; 0: one per processor [GRAPHC_THREADS, else 1]")
-      ->check(atLeast(0));
   app.add_option("--dump-stages", dumpStages, "Folder to write the text of every stage to");
-  app.add_flag("--no-cache", noCache, "Do not keep compiled code, nor look for it");
   app.add_flag("-v", verbose,
                "Tell each stage of compilation, its time and size on standard error");
 }
@@ -102,6 +100,14 @@ absl::StatusOr<Function> loadFunction(const Common &common, const FunctionOption
     return compileFile(common.file, options, common.entry);
   absl::StatusOr<GraphModule> module = loadModule(common);
   return module.ok() ? function(*module, options) : module.status();
+}
+
+absl::Status nameOutputs(GraphModule &module) {
+  absl::StatusOr<std::vector<std::string>> names =
+      outputNames(module.outputs, std::move(module.outputNames), {});
+  if (names.ok())
+    module.outputNames = *std::move(names);
+  return names.status();
 }
 
 std::string outputName(const std::vector<std::string> &names, size_t i) {

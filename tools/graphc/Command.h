@@ -22,7 +22,10 @@ struct Common {
   std::optional<int> threads;
   bool noCache = false, verbose = false;
 
-  void addTo(CLI::App &app);
+  /// FILE and --entry.
+  void addFile(CLI::App &app);
+  /// How the graph is compiled.
+  void addCompilation(CLI::App &app);
   FunctionOptions functionOptions() const;
   /// Wrong usage where FILE and options do not go together.
   void checkUsage() const;
@@ -38,6 +41,8 @@ absl::StatusOr<GraphModule> loadModule(const Common &common);
 /// The same, compiled.
 absl::StatusOr<Function> loadFunction(const Common &common, const FunctionOptions &options);
 
+/// Gives the outputs the names that a Function of the graph has. Errors: those of `function`.
+absl::Status nameOutputs(GraphModule &module);
 /// "loss", or "out0" for an output without a name.
 std::string outputName(const std::vector<std::string> &names, size_t i);
 

@@ -3,7 +3,6 @@
 #include <cctype>
 #include <iterator>
 
-#include "API/CheckGraph.h"
 #include "Command.h"
 #include "Kernels/CompilerInterface.h"
 #include "Progress.h"
@@ -106,15 +105,6 @@ absl::Status writeProgram(const CompileVerb &verb, const CompilerInterface &comp
   return files.ok() ? compiler.linkProgram(files->object, verb.out) : files.status();
 }
 
-/// Outputs have the names that graphc run shows.
-absl::Status nameOutputs(GraphModule &module) {
-  absl::StatusOr<std::vector<std::string>> names =
-      outputNames(module.outputs, std::move(module.outputNames), {});
-  if (names.ok())
-    module.outputNames = *std::move(names);
-  return names.status();
-}
-
 absl::Status compile(const CompileVerb &verb) {
   checkUsage(verb);
   Progress progress("compiling " + verb.common.file);
@@ -132,12 +122,12 @@ absl::Status compile(const CompileVerb &verb) {
     absl::StatusOr<GraphModule> module = loadModule(verb.common);
     if (!module.ok())
       return module.status();
-    if (verb.wantsProgram()) {
+    if (verb.wantsProgram() || verb.wantsLibrary())
       if (absl::Status s = nameOutputs(*module); !s.ok())
         return s;
+    if (verb.wantsProgram())
       return writeProgram(verb, **compiler,
                           (*compiler)->compileLibrary(*module, programOptions(verb), options));
-    }
     if (verb.wantsLibrary())
       return writeLibrary(verb, **compiler,
                           (*compiler)->compileLibrary(*module, libraryOptions(verb), options));
@@ -166,7 +156,8 @@ absl::Status compile(const CompileVerb &verb) {
 void addCompile(CLI::App &app, absl::Status &status) {
   auto verb = std::make_shared<CompileVerb>();
   CLI::App *sub = app.add_subcommand("compile", "Print a stage of compilation, or write code");
-  verb->common.addTo(*sub);
+  verb->common.addFile(*sub);
+  verb->common.addCompilation(*sub);
   std::vector<std::string> stages(std::begin(kStages), std::end(kStages));
   stages.insert(stages.end(), {"lib", "exe"});
   sub->add_option("--emit", verb->emit,

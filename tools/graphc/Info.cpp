@@ -36,6 +36,8 @@ absl::Status info(const Common &common) {
   absl::StatusOr<GraphModule> module = loadModule(common);
   if (!module.ok())
     return module.status();
+  if (absl::Status s = nameOutputs(*module); !s.ok())
+    return s;
   std::cout << "graph " << module->name << "\ninputs:\n";
   for (const Variable &v : module->inputs)
     std::cout << "  " << v.name() << ": " << v.type().text() << "\n";
@@ -75,7 +77,7 @@ void addInfo(CLI::App &app, absl::Status &status) {
   auto config = std::make_shared<bool>(false);
   CLI::App *verb =
       app.add_subcommand("info", "Inputs, outputs, constants, ops and cost of a graph");
-  common->addTo(*verb);
+  common->addFile(*verb);
   verb->get_option("FILE")->required(false);
   verb->add_flag("--config", *config, "Print the settings of the process instead");
   verb->callback([=, &status] {

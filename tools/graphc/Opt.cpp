@@ -95,11 +95,7 @@ absl::Status opt(const OptVerb &verb) {
 void addOpt(CLI::App &app, absl::Status &status) {
   auto verb = std::make_shared<OptVerb>();
   CLI::App *sub = app.add_subcommand("opt", "Print the graph after rewriting");
-  sub->add_option("FILE", verb->common.file,
-                  "Graph text (.mlir), an ONNX model (.onnx), or - for standard input")
-      ->required();
-  sub->add_option("--entry", verb->common.entry,
-                  "Function of the file; default: main, or the only one");
+  verb->common.addFile(*sub);
   sub->add_option("--rewrites", verb->rewrites, "Names or tags of rewrites, with commas between")
       ->delimiter(',')
       ->capture_default_str();
@@ -117,8 +113,7 @@ void addOpt(CLI::App &app, absl::Status &status) {
       ->check(CLI::IsMember(std::vector<std::string>{"text", "json"}));
   sub->add_flag("--locations", verb->locations,
                 "Print with each node the places that it comes from");
-  sub->add_option("--stop-after", verb->stopAfter, "End after this many steps")
-      ->check(CLI::NonNegativeNumber);
+  sub->add_option("--stop-after", verb->stopAfter, "End after this many steps")->check(atLeast(0));
   sub->callback([verb, &status] { status = opt(*verb); });
 }
 

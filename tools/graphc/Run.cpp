@@ -177,7 +177,14 @@ absl::Status run(const RunOptions &options) {
 void addRun(CLI::App &app, absl::Status &status) {
   auto options = std::make_shared<RunOptions>();
   CLI::App *verb = app.add_subcommand("run", "Compile a graph and run it");
-  options->common.addTo(*verb);
+  Common &common = options->common;
+  common.addFile(*verb);
+  common.addCompilation(*verb);
+  verb->add_option(
+          "--threads", common.threads,
+          "Greatest number of threads of a call; 0: one per processor [GRAPHC_THREADS, else 1]")
+      ->check(atLeast(0));
+  verb->add_flag("--no-cache", common.noCache, "Do not keep compiled code, nor look for it");
   verb->add_option("-i,--input", options->inputs,
                    "NAME=VALUE: a number, a list [[1,2],[3,4]], FILE.npy, FILE.npz:KEY, zeros, "
                    "random, random[2,3]")

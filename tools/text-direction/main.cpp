@@ -4,11 +4,11 @@
 //
 // Runs PP-OCR's text-direction classifier (tools/fetch-model) on pictures of a line of text and
 // prints the direction and its probability for each; with --numbers, besides, the sum of the
-// numbers that the network gets and both probabilities. An example of a program that embeds graphc.
+// numbers that the network gets, weighted by position, and both probabilities. An example of a
+// program that embeds graphc.
 //
 //===----------------------------------------------------------------------===//
 #include <cstdio>
-#include <numeric>
 
 #include "TextLine.h"
 
@@ -39,11 +39,15 @@ static absl::Status classify(const std::string &modelPath, const std::vector<std
     if (printNumbers) {
       size_t size = inputs.size() / paths.size();
       absl::Span<const float> input = inputs.subspan(i * size, size);
-      std::printf("  input sum %.9g, probabilities %.9g %.9g\n",
-                  std::accumulate(input.begin(), input.end(), 0.0), numbers[2 * i],
+      double sum = 0;
+      for (size_t k = 0; k < size; ++k)
+        sum += double(input[k]) * double(k % 101 + 1);
+      std::printf("  input sum %.12g, probabilities %.9g %.9g\n", sum, numbers[2 * i],
                   numbers[2 * i + 1]);
     }
   }
+  if (std::fflush(stdout) != 0)
+    return makeError(ErrorKind::Io, "standard output cannot be written");
   return absl::OkStatus();
 }
 

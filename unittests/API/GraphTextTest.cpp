@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "graphc/Function.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/Import.h"
 #include "graphc/Ops.h"
@@ -246,7 +247,7 @@ std::string damaged(std::string text, std::mt19937 &random) {
   return text;
 }
 
-// Whatever a file holds, reading it ends in a graph or an error.
+// Whatever a file holds, reading it ends in a graph or an error, and so does compiling the graph.
 TEST(GraphText, DamagedFiles) {
   std::vector<std::string> forms = formsOfText();
   for (const std::string &text : forms)
@@ -257,9 +258,15 @@ TEST(GraphText, DamagedFiles) {
   constexpr int kTimes = 10000;
   for (int i = 0; i < kTimes; ++i) {
     auto graph = parseGraph(damaged(forms[size_t(i) % forms.size()], random), "damaged");
-    read += graph.ok();
     if (!graph.ok()) {
       EXPECT_FALSE(messageOf(graph.status()).empty());
+      continue;
+    }
+    ++read;
+    absl::StatusOr<Function> compiled =
+        function(*graph, {.onUnusedInput = OnUnusedInput::Ignore, .cache = false});
+    if (!compiled.ok()) {
+      EXPECT_FALSE(messageOf(compiled.status()).empty());
     }
   }
   EXPECT_LT(read, kTimes / 2);

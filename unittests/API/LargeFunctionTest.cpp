@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "OnStack.h"
+#include "Ops/Build.h"
+#include "absl/strings/match.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/Print.h"
 #include "graphc/Traversal.h"
@@ -90,6 +92,58 @@ TEST(LargeFunction, Diamond) {
           << (*results)[0].str();
     }
   });
+}
+
+// A node of thousands of operands becomes kernels of a few operands each, most of them alike.
+TEST(LargeFunction, ManyOperands) {
+  constexpr int kOperands = 3000;
+  Variable x = dvector("x"), y = tensor(DType::Float64, {kDynamic, 1}, "y"), z = dvector("z");
+  std::vector<Operand> terms;
+  Variables parts;
+  for (int i = 0; i < kOperands; ++i) {
+    terms.push_back(i % 3 ? x : y);
+    parts.push_back(i % 3 ? x : z);
+  }
+  Variable sum = builtin("add").call(terms, Place()), product = builtin("mul").call(terms, Place()),
+           joined = concatenate(parts);
+  absl::StatusOr<Function> f = function({x, y, z}, {sum, product, joined}, withoutFolder());
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_LE(f->counters().kernels, 24);
+
+  const std::vector<double> xs = {0.1, 0.9999, -1.1}, ys = {1.001, -0.7}, zs = {5, 6};
+  auto vectorOf = [](const std::vector<double> &v) {
+    return *Tensor::fromSpan<double>(v, {int64_t(v.size())});
+  };
+  Tensor column = *vectorOf(ys).reshape({2, 1});
+  absl::StatusOr<Results> results = (*f)(vectorOf(xs), column, vectorOf(zs));
+  ASSERT_TRUE(results.ok()) << results.status();
+  // From left to right, each step rounded: the same bits as by hand.
+  Tensor sums = (*results)[0], products = (*results)[1];
+  for (int row = 0; row < 2; ++row)
+    for (int i = 0; i < 3; ++i) {
+      volatile double added = ys[row], multiplied = ys[row];
+      for (int k = 1; k < kOperands; ++k) {
+        added = added + (k % 3 ? xs[i] : ys[row]);
+        multiplied = multiplied * (k % 3 ? xs[i] : ys[row]);
+      }
+      EXPECT_EQ(sums.flat<double>()[row * 3 + i], added);
+      EXPECT_EQ(products.flat<double>()[row * 3 + i], multiplied);
+    }
+  std::vector<double> behind;
+  for (int k = 0; k < kOperands; ++k)
+    behind.insert(behind.end(), (k % 3 ? xs : zs).begin(), (k % 3 ? xs : zs).end());
+  EXPECT_TRUE((*results)[2] == vectorOf(behind));
+
+  // The axis is one of the result, whichever operands meet in a kernel.
+  Variable w = dvector("w"), m = dmatrix("m");
+  terms.assign(40, x);
+  terms[5] = w;
+  terms.back() = m;
+  f = function({x, w, m}, builtin("add").call(terms, Place()), withoutFolder());
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_TRUE(absl::StartsWith(
+      (*f)(vectorOf(xs), vectorOf(zs), *Tensor::zeros(DType::Float64, {1, 3})).status().message(),
+      "add: extents differ along axis 1: 3 and 2 (an extent broadcasts only where its type says"));
 }
 
 // Every node shares what stands before it with its neighbours: x, x+y, (x+y)*x, ...

@@ -76,8 +76,13 @@ std::vector<OpCase> overAxes(Variable (*call)(const Operand &, const ReductionOp
       {{thirtyTwo()}, with({.axes = {17, 31}}), true},
       {{{}}, with({})},
   };
-  if (mayBeEmpty)
+  if (mayBeEmpty) {
     cases.push_back({{{3, 0}}, with({.axes = Axis(1)})});
+    // Loops that cannot be made one, of which one has no iterations.
+    cases.push_back({{{2, 3, 0}}, with({.axes = {0, 2}}), true});
+    cases.push_back({{{2, 3, 4, 0}}, with({.axes = {0, 1, 3}, .keepDims = true}), true});
+    cases.push_back({{{0, 3, 2}}, with({.axes = {0, 2}})});
+  }
   return cases;
 }
 
@@ -98,9 +103,10 @@ std::vector<OpCase> deviations(Variable (*call)(const Operand &, const Reduction
 
 std::vector<OpCase> alongAxes(Variable (*call)(const Operand &, const Axes &)) {
   auto with = [call](Axes axes) { return [=](V x) { return call(x[0], axes); }; };
-  return {{{{4, 33}}, with(Axis(-1))},     {{{4, 5}}, with(Axis(0))},
-          {{{2, 3, 4}}, with(Axes{0, 2})}, {{{0, 3}}, with(Axis(1))},
-          {{kEight}, with(Axes{2, 7})},    {{thirtyTwo()}, with(Axis(17)), true},
+  return {{{{4, 33}}, with(Axis(-1))},           {{{4, 5}}, with(Axis(0))},
+          {{{2, 3, 4}}, with(Axes{0, 2})},       {{{0, 3}}, with(Axis(1))},
+          {{kEight}, with(Axes{2, 7})},          {{thirtyTwo()}, with(Axis(17)), true},
+          {{{2, 3, 0}}, with(Axes{0, 2}), true}, {{{2, 0, 4}}, with(Axes{0, 1})},
           {{{3, 9}}, with(Axis(-1)), true}};
 }
 
@@ -139,6 +145,9 @@ std::vector<OpCase> pools() {
         {one({2, 7}),
          [=](V x) { return pool(x[0], {3}, {.stride = {2}, .mode = mode, .ignoreBorder = false}); },
          true});
+    cases.push_back({one(kEight), [=](V x) {
+                       return pool(x[0], {2, 1, 2}, {.stride = {1, 1, 2}, .mode = mode});
+                     }});
   }
   return cases;
 }
@@ -150,6 +159,11 @@ std::vector<OpCase> pads() {
     cases.push_back({one({3, 4}), [=](V x) { return pad(x[0], {{2, 5}, {0, 1}}, options); }});
     cases.push_back(
         {one({2, 1, 3}), [=](V x) { return pad(x[0], {{0, 0}, {1, 1}, {4, 0}}, options); }, true});
+    cases.push_back({one(kEight), [=](V x) {
+                       std::vector<std::pair<int, int>> widths(8);
+                       widths[0] = {1, 0}, widths[6] = {2, 1};
+                       return pad(x[0], widths, options);
+                     }});
   }
   cases.push_back({one({0, 2}), [](V x) { return pad(x[0], {{1, 1}, {0, 1}}); }});
   return cases;
@@ -176,6 +190,8 @@ std::map<std::string, std::vector<OpCase>> products() {
         {{{19}, {19}}, plainDot},
         {{{2, 3, 4}, {4}}, plainDot},
         {{{}, {2, 3}}, plainDot},
+        {{kEight, {2, 3}}, plainDot},
+        {{{3, 2}, kEight}, [](V x) { return dot(x[0], moveaxis(x[1], {7}, {6})); }},
         {{{2, 0}, {0, 3}}, plainDot},
         {{{0, 3}, {3, 2}}, plainDot}}},
       {"matmul",
@@ -191,8 +207,14 @@ std::map<std::string, std::vector<OpCase>> products() {
       {"tensordot",
        {{{{2, 3, 4}, {3, 4, 5}}, [](V x) { return tensordot(x[0], x[1], 2); }},
         {{{2, 3, 4}, {4, 2}}, [](V x) { return tensordot(x[0], x[1], {0, 2}, {1, 0}); }},
-        {{{2, 0}, {0, 3}}, [](V x) { return tensordot(x[0], x[1], 1); }}}},
-      {"outer", {{{{3}, {18}}, plainOuter}, {{{2, 2}, {3}}, plainOuter}, {{{0}, {3}}, plainOuter}}},
+        {{{2, 0}, {0, 3}}, [](V x) { return tensordot(x[0], x[1], 1); }},
+        {{{2, 3, 0}, {2, 0}}, [](V x) { return tensordot(x[0], x[1], {0, 2}, {0, 1}); }, true},
+        {{kEight, kEight}, [](V x) { return tensordot(x[0], x[1], {2, 0, 7}, {2, 5, 0}); }}}},
+      {"outer",
+       {{{{3}, {18}}, plainOuter},
+        {{{2, 2}, {3}}, plainOuter},
+        {{{0}, {3}}, plainOuter},
+        {{kEight, {5}}, plainOuter}}},
       {"conv1d", convolutions(&conv1d, 1)},
       {"conv2d", convolutions(&conv2d, 2)},
       {"conv3d", convolutions(&conv3d, 3)},
@@ -222,9 +244,15 @@ std::map<std::string, std::vector<OpCase>> shapes() {
   for (int axis = 31; axis >= 0; --axis)
     backwards.push_back(axis);
   return {
-      {"shape", {{one({3, 0}), [](V x) { return shape(x[0]); }}}},
-      {"shapeI", {{one({3, 4}), [](V x) { return shape(x[0], 1); }}}},
-      {"size", {{one({3, 4}), [](V x) { return size(x[0]); }}}},
+      {"shape",
+       {{one({3, 0}), [](V x) { return shape(x[0]); }},
+        {one(kEight), [](V x) { return shape(x[0]); }}}},
+      {"shapeI",
+       {{one({3, 4}), [](V x) { return shape(x[0], 1); }},
+        {one(kEight), [](V x) { return shape(x[0], 2); }}}},
+      {"size",
+       {{one({3, 4}), [](V x) { return size(x[0]); }},
+        {one(kEight), [](V x) { return size(x[0]); }}}},
       {"reshape",
        {{one({3, 4}), [](V x) { return reshape(x[0], {2, -1}); }},
         {one({0, 4}), [](V x) { return reshape(x[0], {4, -1}); }},
@@ -241,7 +269,10 @@ std::map<std::string, std::vector<OpCase>> shapes() {
       {"squeeze",
        {{one({3, 1, 2}), [](V x) { return squeeze(x[0], Axis(1)); }},
         {one(kEight), [](V x) { return squeeze(x[0]); }}}},
-      {"specifyShape", {{one({3, 4}), [](V x) { return specifyShape(x[0], {3, kDynamic}); }}}},
+      {"specifyShape",
+       {{one({3, 4}), [](V x) { return specifyShape(x[0], {3, kDynamic}); }},
+        {one(kEight),
+         [](V x) { return specifyShape(x[0], {2, 1, kDynamic, 1, 2, kDynamic, 1, 2}); }}}},
       {"broadcastTo",
        {{one({3, 1}), [](V x) { return broadcastTo(x[0], {2, 3, 5}); }},
         {one({}), [](V x) { return broadcastTo(x[0], {0, 3}); }},
@@ -254,7 +285,8 @@ std::map<std::string, std::vector<OpCase>> shapes() {
         {{thirtyTwo(), thirtyTwo()}, [](V x) { return concatenate({x[0], x[1]}, 30); }, true}}},
       {"splitPiece",
        {{one({7, 2}), [](V x) { return split(x[0], {2, 0, 5}, 0)[2]; }},
-        {one({3, 6}), [](V x) { return split(x[0], {4, 2}, 1)[0]; }}}},
+        {one({3, 6}), [](V x) { return split(x[0], {4, 2}, 1)[0]; }},
+        {one(kEight), [](V x) { return split(x[0], {1, 2}, 2)[1]; }}}},
       {"pad", pads()},
   };
 }
@@ -277,7 +309,9 @@ std::map<std::string, std::vector<OpCase>> indexing() {
        {{{{5, 3}, {2, 2}}, takeFlat, false, 1, 15},
         {{{5, 3}, {20}}, takeRows, false, 1, 5},
         {{{5, 3}, {4}}, takeColumns, false, 1, 99},
-        {{{5, 3}, {0}}, takeRows, false, 1, 5}}},
+        {{{5, 3}, {0}}, takeRows, false, 1, 5},
+        {{kEight, {4}}, takeRows, false, 1, 2},
+        {{kEight, {2, 2}}, takeColumns, false, 1, 9}}},
       {"arange",
        {{one({}), [](V x) { return arange(cast(x[0], DType::Int8)); }, false, 0, 9},
         {one({}), [](V x) { return arange(1, x[0] + 20, 3); }, false, 0, 9},

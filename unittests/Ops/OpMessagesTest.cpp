@@ -56,6 +56,11 @@ TEST(OpMessages, DTypes) {
                  "first\n  roundHalfToEven(i64)"},
       {sum(f, {.accDtype = kF32}),
        "TypeError: sum: accDtype float32 would lose range of float64\n  sum{accDtype = f32}(f64)"},
+      {mean(f, {.accDtype = kF32}), "TypeError: mean: accDtype float32 would lose range of "
+                                    "float64\n  mean{accDtype = f32}(f64)"},
+      {mean(of(DType::Int32), {.accDtype = kI64}),
+       "TypeError: mean: an average is computed in floats, not in accDtype int64\n  "
+       "mean{accDtype = i64}(i32)"},
       {mean(f, {.dtype = kI64}),
        "TypeError: mean: the result of an average is a float, not int64\n  mean{dtype = i64}(f64)"},
       {max(f64({2}), {.dtype = kF32}),

@@ -89,6 +89,10 @@ TEST(DTypes, Sums) {
   EXPECT_EQ(kindOf(sum(of(DType::Float64, {3}), {.accDtype = DType::Float32})),
             ErrorKind::TypeError);
   EXPECT_EQ(kindOf(sum(of(DType::Float32, {3}), {.accDtype = DType::Int64})), ErrorKind::TypeError);
+  EXPECT_EQ(kindOf(mean(of(DType::Float32, {3}), {.accDtype = DType::Float16})),
+            ErrorKind::TypeError);
+  EXPECT_EQ(kindOf(mean(of(DType::Int32, {3}), {.accDtype = DType::Int64})), ErrorKind::TypeError);
+  EXPECT_EQ(mean(of(DType::Int32, {3}), {.accDtype = DType::Float64}).dtype(), DType::Float64);
 }
 
 // F-013

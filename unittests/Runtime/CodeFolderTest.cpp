@@ -78,11 +78,13 @@ TEST_F(CodeFolderTest, OnlyTheUserMayOpenIt) {
   EXPECT_EQ(info.st_mode & 0777, 0600u);
 
   ASSERT_EQ(chmod(folder->path().c_str(), 0755), 0);
+  EXPECT_TRUE(CodeFolder::open(root + "/cache").ok()) << "reading does no harm";
+  ASSERT_EQ(chmod(folder->path().c_str(), 0720), 0);
   auto refused = CodeFolder::open(root + "/cache");
   EXPECT_EQ(errorKind(refused.status()), ErrorKind::Io);
   EXPECT_EQ(refused.status().message(),
             "the folder " + root +
-                "/cache is open to other users; code in it is not run (chmod 700 it)");
+                "/cache can be written by other users; code in it is not run (chmod go-w it)");
   ASSERT_EQ(chmod(folder->path().c_str(), 0700), 0);
 
   if (geteuid() == 0) {

@@ -4,7 +4,7 @@
 //   - resized to 48 rows keeping the ratio, at most 192 columns: width = min(192, ceil(48 * columns / rows)); bilinear,
 //     pixel centres at i + 0.5, edges repeated, rounded to whole numbers (cv2.resize's default), here halves up:
 //     computed with whole numbers below 2^53, so that no rounding decides which numbers are halves
-//   - (x / 255 - 0.5) / 0.5, then zeros to the right up to 192 columns; shape 1 x 3 x 48 x 192, float32
+//   - (x / 255 - 0.5) / 0.5 in float32, then zeros to the right up to 192 columns; shape 1 x 3 x 48 x 192, float32
 // The classes are 0 and 180 degrees (label_list in tools/infer/utility.py).
 //
 //   npm install --ignore-scripts onnxruntime-node@1.30.0 pngjs@7.0.0 && node make-golden.mjs MODEL.onnx > golden.json
@@ -16,7 +16,7 @@ const require = createRequire(join(process.cwd(), 'x.js'));
 const ort = require('onnxruntime-node');
 const { PNG } = require('pngjs');
 
-const rows = 48, columns = 192;
+const rows = 48, columns = 192, float32 = Math.fround;
 
 function preprocess(path) {
   const { width, height, data } = PNG.sync.read(readFileSync(path));
@@ -34,7 +34,7 @@ function preprocess(path) {
         const bottom = at(y0 + 1, x0) * (wide - fx) + at(y0 + 1, x0 + 1) * fx;
         const sum = top * (2 * rows - fy) + bottom * fy, parts = wide * 2 * rows;
         const value = Math.floor((2 * sum + parts) / (2 * parts));
-        result[(channel * rows + row) * columns + column] = (value / 255 - 0.5) / 0.5;
+        result[(channel * rows + row) * columns + column] = float32(float32(value / 255) - 0.5) / 0.5;
       }
     }
   }
@@ -49,7 +49,8 @@ for (const name of ['upright.png', 'upside-down.png', 'either-way.png']) {
   const feeds = { [session.inputNames[0]]: new ort.Tensor('float32', input, [1, 3, rows, columns]) };
   const output = (await session.run(feeds))[session.outputNames[0]];
   golden.pictures[name] = {
-    inputSum: input.reduce((sum, x) => sum + x, 0),
+    // Weighted by position, so that exchanged rows, columns or channels show.
+    inputSum: input.reduce((sum, x, i) => sum + x * (i % 101 + 1), 0),
     probabilities: Array.from(output.data),
   };
 }

@@ -13,11 +13,11 @@ int main(void) {
   assert(scalars(&call) == SCALARS_OK);
   assert(strcmp(scalars_message(&call), "") == 0);
   assert(call.sum == 0.25 - 300 + 1.5 + 1000);
-  assert(call.out1 == 1 && call.twice == -600);
+  assert(call.flag_2 == 1 && call.twice == -600);
   call.flag = 0;
   call.x = 1e300;
   assert(scalars_shapes(&call) == SCALARS_OK && scalars(&call) == SCALARS_OK);
-  assert(call.sum == 1e300 && call.out1 == 0);
+  assert(call.sum == 1e300 && call.flag_2 == 0);
   scalars_release(&call);
   assert(!call.state);
   scalars_release(&call); /* there is nothing to release */
