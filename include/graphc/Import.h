@@ -29,10 +29,11 @@ struct GraphModule {
   std::vector<Global> globals = {};
 };
 
-/// Reads graph text (or MLIR bytecode) of the `graph` dialect; docs/GraphText.md describes it.
-/// `entry` names the function; empty means "main", or the only function of the file. Errors name
-/// FILE:LINE:COLUMN as their place: Io where the file cannot be read, ValueError where the text
-/// cannot be parsed, and the kinds that building the same graph in C++ would give. Thread-safe.
+/// Reads graph text, or the bytecode that printGraph writes, of the `graph` dialect;
+/// docs/GraphText.md describes it. `entry` names the function; empty means "main", or the only
+/// function of the file. Errors name FILE:LINE:COLUMN as their place: Io where the file cannot be
+/// read, ValueError where the text cannot be parsed, and the kinds that building the same graph in
+/// C++ would give. Thread-safe.
 absl::StatusOr<GraphModule> loadGraph(const std::string &path, std::string_view entry = {});
 /// The same from memory; `name` stands for the file in places.
 absl::StatusOr<GraphModule> parseGraph(std::string_view text, std::string_view name = "<memory>",

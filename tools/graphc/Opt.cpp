@@ -17,7 +17,8 @@ struct OptVerb {
   std::string allow = "default";
   /// "" for nothing, "text", "json".
   std::string explain;
-  bool locations = false;
+  bool locations = false, bytecode = false;
+  std::string out;
   int64_t stopAfter = -1;
 };
 
@@ -83,11 +84,11 @@ absl::Status opt(const OptVerb &verb) {
   GraphModule rewritten = *module;
   rewritten.inputs = graph->inputs();
   rewritten.outputs = graph->outputs();
-  absl::StatusOr<std::string> text = printGraph(rewritten, {.locations = verb.locations});
+  absl::StatusOr<std::string> text =
+      printGraph(rewritten, {.locations = verb.locations, .bytecode = verb.bytecode});
   if (!text.ok())
     return text.status();
-  std::cout << *text;
-  return absl::OkStatus();
+  return writeOutput(verb.out, *text);
 }
 
 } // namespace
@@ -113,6 +114,8 @@ void addOpt(CLI::App &app, absl::Status &status) {
       ->check(CLI::IsMember(std::vector<std::string>{"text", "json"}));
   sub->add_flag("--locations", verb->locations,
                 "Print with each node the places that it comes from");
+  sub->add_flag("--bytecode", verb->bytecode, "Write bytecode instead of text");
+  sub->add_option("-o,--out", verb->out, "File to write; default: standard output");
   sub->add_option("--stop-after", verb->stopAfter, "End after this many steps")->check(atLeast(0));
   sub->callback([verb, &status] { status = opt(*verb); });
 }
