@@ -68,6 +68,9 @@ public:
   virtual Variable operator[](std::string_view name) const = 0;
   /// `p` of `f(x, axes=p)`. It must be a name of the pattern.
   virtual const AttributeValue &attribute(std::string_view name) const = 0;
+  /// For a builder that looks further than the pattern: its replacement does the work of `node`,
+  /// too, and gets its places.
+  virtual void alsoReplaces(const Apply &node) const = 0;
   /// The data of a name that stands for a constant. It must be one.
   const Tensor &data(std::string_view name) const;
 };
@@ -116,6 +119,25 @@ struct Rule {
   std::vector<std::string> examples = {};
 };
 
+/// A rule for whole chains of an associative and commutative op, such as x + y - x + 2 * y:
+/// operands are collected, constants of the chain become one. A chain is made of nodes of one dtype
+/// that have no other use; of `add` chains also sub, neg and products with a number are part, of
+/// `mul` chains neg, and for floats trueDiv and reciprocal. A chain is built anew only where that
+/// takes fewer operands. Runs where no rule of its position applies any more, and these run again
+/// after.
+struct ChainRule {
+  std::string name;
+  /// add, mul, maximum, minimum, bitwiseAnd, bitwiseOr, bitwiseXor, logicalAnd, logicalOr,
+  /// logicalXor.
+  std::string op;
+  /// Whether for floats or for the others (bools: not of add and mul).
+  bool floats = false;
+  Effects effects = kNoEffects;
+  std::string doc = {};
+  /// As in Rule.
+  std::vector<std::string> examples = {};
+};
+
 //===--- databases --------------------------------------------------------===//
 
 /// F-297: which entries of a database run: those with any of `include`, all of `require`, none
@@ -125,6 +147,8 @@ struct Query {
   std::vector<std::string> require = {};
   std::vector<std::string> exclude = {};
   double positionCutoff = 1e300;
+
+  friend bool operator==(const Query &a, const Query &b) = default;
 };
 
 /// One thing that a rule did.
@@ -154,6 +178,14 @@ using RewriteCheck = std::function<absl::Status(const FunctionGraph &, const Rew
 /// evaluation of all that the replaced Variables depend on, for each step that changes bits.
 RewriteCheck checkValues(std::vector<Tensor> inputs);
 
+/// F-300: what happens when the graph, or a Feature in it, refuses a replacement: it is not made in
+/// any case, and the graph is as before.
+enum class Refusals {
+  Warn,  // of each rule once
+  Raise, // the run ends with that error
+  Ignore,
+};
+
 struct RewriteOptions {
   Effects allowed = kDefaultEffects;
   /// End after this many applications of rules; negative: no limit.
@@ -164,6 +196,7 @@ struct RewriteOptions {
   double maxUseRatio = 10;
   /// Called after each step.
   RewriteCheck check = {};
+  Refusals refusals = Refusals::Warn;
 };
 
 struct RewriteReport {
@@ -172,6 +205,8 @@ struct RewriteReport {
   std::map<std::string, int64_t> uses;
   /// Rules that were stopped because they went beyond maxUseRatio.
   std::vector<std::string> stopped;
+  /// Those of them that came back to what they had replaced: they would never end.
+  std::vector<std::string> endless;
 };
 
 /// Something that changes a FunctionGraph. Rewriters keep nothing between runs; threads may run one
@@ -182,6 +217,9 @@ public:
   virtual std::string_view name() const = 0;
   virtual absl::Status rewrite(FunctionGraph &graph, const RewriteOptions &options,
                                RewriteReport &report) const = 0;
+  /// Whether it keeps the graph's inputs and outputs, and leaves a sound graph behind an error.
+  /// What does not say so runs `guarded` in databases.
+  virtual bool isSafe() const { return false; }
 };
 
 /// A compiled row.
@@ -194,7 +232,8 @@ absl::StatusOr<NodeRewriterPtr> compileRule(const Rule &rule);
 
 /// Applies rules until none applies any more. Each node that a change concerns is visited again,
 /// and no other: the cost follows the changes.
-GraphRewriterPtr equilibrium(std::string name, std::vector<NodeRewriterPtr> rules);
+GraphRewriterPtr equilibrium(std::string name, std::vector<NodeRewriterPtr> rules,
+                             std::vector<ChainRule> chains = {});
 /// One visit of each node, producers first or consumers first.
 GraphRewriterPtr onePass(std::string name, std::vector<NodeRewriterPtr> rules,
                          bool producersFirst = true);
@@ -208,6 +247,10 @@ GraphRewriterPtr addDestroyHandler();
 /// inputs that the graph's Supervisor protects, memory that anything else reads, and what a Feature
 /// refuses. Does nothing to a graph without DestroyHandler.
 GraphRewriterPtr inplaceRewriter();
+/// What `rewriter` does, all or nothing: after an error of it the graph is as before. It can
+/// neither add nor remove inputs and outputs (Inconsistency). Remembers each change until it is
+/// done.
+GraphRewriterPtr guarded(GraphRewriterPtr rewriter);
 /// F-302: nodes with equal ops and inputs, and equal constants, become one.
 GraphRewriterPtr mergeRewriter();
 /// F-303: nodes with constant inputs become constants, if results have at most this many elements.
@@ -218,16 +261,20 @@ class RewriteDatabase {
 public:
   /// ValueError if the name is taken. A rule's position is that of the group it runs in.
   absl::Status add(const Rule &rule, std::vector<std::string> tags, double position);
+  /// Also ValueError for an op whose chains nothing is known of.
+  absl::Status add(const ChainRule &rule, std::vector<std::string> tags, double position);
   absl::Status add(NodeRewriterPtr rewriter, std::vector<std::string> tags, double position);
+  /// A rewriter that is not safe runs `guarded`.
   absl::Status add(GraphRewriterPtr rewriter, std::vector<std::string> tags, double position);
 
   struct Entry {
     std::string name;
     std::vector<std::string> tags;
     double position = 0;
-    std::optional<Rule> rule;
-    NodeRewriterPtr node;
-    GraphRewriterPtr whole;
+    std::optional<Rule> rule = {};
+    std::optional<ChainRule> chain = {};
+    NodeRewriterPtr node = {};
+    GraphRewriterPtr whole = {};
   };
   const std::vector<Entry> &entries() const { return entries_; }
   /// The selected entries by position, then name: rules of one position run together to an

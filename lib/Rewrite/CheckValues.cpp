@@ -52,6 +52,20 @@ public:
     return known_.at(wanted);
   }
 
+  /// `v` has another value in `graph` from now on: what depends on it is forgotten.
+  void forgetUsers(const FunctionGraph &graph, const Variable &v) {
+    Variables pending = {v};
+    while (!pending.empty()) {
+      absl::StatusOr<Clients> clients = graph.clients(pending.back());
+      pending.pop_back();
+      for (const Client &client : clients.ok() ? *clients : Clients())
+        for (int i = 0; !client.isOutput() && i < client.node.numOutputs(); ++i)
+          // Where a value is not known, none is that depends on it.
+          if (known_.erase(client.node.output(i)))
+            pending.push_back(client.node.output(i));
+    }
+  }
+
 private:
   absl::flat_hash_map<Variable, Tensor> known_;
 };
@@ -122,7 +136,7 @@ public:
     if (isFirst_)
       values_.reset(graph.inputs(), inputs_);
     isFirst_ = false;
-    bool changed = false;
+    Variables changed;
     for (const auto &[old, fresh] : step.replaced) {
       absl::StatusOr<Tensor> before = values_.of(old);
       if (!before.ok())
@@ -134,11 +148,11 @@ public:
         return makeError(ErrorKind::DebugMismatch,
                          step.before + " became " + step.after + ": " + what,
                          step.places.empty() ? Place() : step.places[0]);
-      changed |= !before->identical(*after);
+      if (!before->identical(*after))
+        changed.push_back(fresh);
     }
-    // What depends on it has other values from now on.
-    if (changed)
-      values_.reset(graph.inputs(), inputs_);
+    for (const Variable &v : changed)
+      values_.forgetUsers(graph, v);
     return absl::OkStatus();
   }
 

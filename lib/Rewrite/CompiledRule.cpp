@@ -270,11 +270,15 @@ public:
     return slot < 0 ? kNone : *bindings_.attributes[size_t(slot)];
   }
 
+  void alsoReplaces(const Apply &node) const override { further_.push_back(node); }
+  const std::vector<Apply> &further() const { return further_; }
+
 private:
   FunctionGraph &graph_;
   const Apply &root_;
   const Pattern &pattern_;
   const Bindings &bindings_;
+  mutable std::vector<Apply> further_;
 };
 
 class CompiledRule : public NodeRewriter {
@@ -307,8 +311,10 @@ public:
       // Another order of operands may have the right type.
       if (made.empty() || !made[0].ok() || !keepsType(node.output(0).type(), made[0].type()))
         continue;
-      if (matched)
+      if (matched) {
         collectNodes(pattern_, 0, root, mask, *matched);
+        matched->insert(matched->end(), match.further().begin(), match.further().end());
+      }
       return made;
     }
     return {};

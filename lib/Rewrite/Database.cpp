@@ -1,6 +1,7 @@
 //===- Rewrite/Database.cpp -----------------------------------------------===//
 #include <algorithm>
 
+#include "Rewrite/Chains.h"
 #include "Rewrite/NodeRewriter.h"
 #include "graphc/Status.h"
 
@@ -23,7 +24,22 @@ absl::Status RewriteDatabase::add(const Rule &rule, std::vector<std::string> tag
   absl::StatusOr<NodeRewriterPtr> compiled = compileRule(rule);
   if (!compiled.ok())
     return compiled.status();
-  entries_.push_back({rule.name, std::move(tags), position, rule, *std::move(compiled), {}});
+  entries_.push_back({.name = rule.name,
+                      .tags = std::move(tags),
+                      .position = position,
+                      .rule = rule,
+                      .node = *std::move(compiled)});
+  return absl::OkStatus();
+}
+
+absl::Status RewriteDatabase::add(const ChainRule &rule, std::vector<std::string> tags,
+                                  double position) {
+  if (absl::Status status = checkName(entries_, rule.name); !status.ok())
+    return status;
+  if (absl::Status status = checkChainRule(rule); !status.ok())
+    return status;
+  entries_.push_back(
+      {.name = rule.name, .tags = std::move(tags), .position = position, .chain = rule});
   return absl::OkStatus();
 }
 
@@ -32,7 +48,8 @@ absl::Status RewriteDatabase::add(NodeRewriterPtr rewriter, std::vector<std::str
   if (absl::Status status = checkName(entries_, rewriter->name()); !status.ok())
     return status;
   std::string name = rewriter->name();
-  entries_.push_back({name, std::move(tags), position, {}, std::move(rewriter), {}});
+  entries_.push_back(
+      {.name = name, .tags = std::move(tags), .position = position, .node = std::move(rewriter)});
   return absl::OkStatus();
 }
 
@@ -41,7 +58,10 @@ absl::Status RewriteDatabase::add(GraphRewriterPtr rewriter, std::vector<std::st
   if (absl::Status status = checkName(entries_, rewriter->name()); !status.ok())
     return status;
   std::string name(rewriter->name());
-  entries_.push_back({name, std::move(tags), position, {}, {}, std::move(rewriter)});
+  if (!rewriter->isSafe())
+    rewriter = guarded(std::move(rewriter));
+  entries_.push_back(
+      {.name = name, .tags = std::move(tags), .position = position, .whole = std::move(rewriter)});
   return absl::OkStatus();
 }
 
@@ -78,9 +98,14 @@ GraphRewriterPtr RewriteDatabase::select(const Query &query) const {
     }
     std::vector<NodeRewriterPtr> rules;
     double position = chosen[i]->position;
+    std::vector<ChainRule> chains;
     for (; i < chosen.size() && !chosen[i]->whole && chosen[i]->position == position; ++i)
-      rules.push_back(chosen[i]->node);
-    stages.push_back(equilibrium("position " + std::to_string(position), std::move(rules)));
+      if (chosen[i]->chain)
+        chains.push_back(*chosen[i]->chain);
+      else
+        rules.push_back(chosen[i]->node);
+    stages.push_back(
+        equilibrium("position " + std::to_string(position), std::move(rules), std::move(chains)));
   }
   return sequence("selection", std::move(stages));
 }

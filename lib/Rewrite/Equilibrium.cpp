@@ -7,11 +7,15 @@
 //===----------------------------------------------------------------------===//
 #include <algorithm>
 #include <deque>
+#include <optional>
+#include <tuple>
 
 #include "Graph/Nodes.h"
+#include "Rewrite/Chains.h"
 #include "Rewrite/RewriteRun.h"
 #include "Support/Log.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/hash/hash.h"
 #include "graphc/Features.h"
 
 namespace graphc {
@@ -81,23 +85,15 @@ private:
   absl::flat_hash_map<detail::ApplyNode *, int> reaches_;
 };
 
-/// Rewriters by the op that they look at, in their order.
+/// Rewriters by the op that they look at, in their order. Threads may read one at once.
 class RuleIndex {
 public:
-  struct Entry {
-    const NodeRewriter *rewriter;
-    int64_t uses = 0;
-    bool stopped = false;
-  };
-  RuleIndex(const std::vector<NodeRewriterPtr> &rewriters, Effects allowed) {
-    for (const NodeRewriterPtr &rewriter : rewriters)
-      if (!(rewriter->effects() & ~allowed & ~kShapeUnsafe))
-        entries_.push_back({rewriter.get()});
-    for (size_t i = 0; i < entries_.size(); ++i)
-      if (const OpDef *root = entries_[i].rewriter->root())
+  explicit RuleIndex(std::vector<NodeRewriterPtr> rewriters) : rewriters_(std::move(rewriters)) {
+    for (const NodeRewriterPtr &each : rewriters_)
+      if (const OpDef *root = each->root())
         byRoot_[root];
-    for (size_t i = 0; i < entries_.size(); ++i) {
-      const OpDef *root = entries_[i].rewriter->root();
+    for (size_t i = 0; i < rewriters_.size(); ++i) {
+      const OpDef *root = rewriters_[i]->root();
       if (!root)
         any_.push_back(i);
       for (auto &[op, list] : byRoot_)
@@ -109,19 +105,51 @@ public:
     auto at = byRoot_.find(&op);
     return at == byRoot_.end() ? any_ : at->second;
   }
-  Entry &operator[](size_t i) { return entries_[i]; }
-  std::vector<Entry> &entries() { return entries_; }
-  int depth() const {
-    int depth = 1;
-    for (const Entry &entry : entries_)
-      depth = std::max(depth, entry.rewriter->depth());
-    return depth;
+  const NodeRewriter &operator[](size_t i) const { return *rewriters_[i]; }
+  size_t size() const { return rewriters_.size(); }
+
+private:
+  std::vector<NodeRewriterPtr> rewriters_;
+  absl::flat_hash_map<const OpDef *, std::vector<size_t>> byRoot_;
+  std::vector<size_t> any_;
+};
+
+/// Looks whether rules go round: whether what a rule replaces comes back as a descendant of its own
+/// replacement, with the very same Variables below it. A rule that is used often ends; one of these
+/// does not, since it sees again all that it saw before.
+class LoopWatch {
+public:
+  /// Below `depth` nodes only identity counts.
+  explicit LoopWatch(int depth) : depth_(depth) {}
+
+  uint64_t fingerprint(const Variable &v) const { return fingerprint(v.node(), depth_); }
+  /// Rule number `rule` has replaced `old`, with that fingerprint, by `fresh`: true if it did so
+  /// before in the same line of replacements.
+  bool note(size_t rule, const Variable &old, const Variable &fresh, uint64_t fingerprint) {
+    auto [at, isNew] = lines_.try_emplace(old, numLines_);
+    numLines_ += isNew;
+    size_t line = at->second;
+    lines_.insert_or_assign(fresh, line);
+    return !seen_.insert({line, rule, fingerprint}).second;
   }
 
 private:
-  std::vector<Entry> entries_;
-  absl::flat_hash_map<const OpDef *, std::vector<size_t>> byRoot_;
-  std::vector<size_t> any_;
+  static uint64_t fingerprint(detail::VariableNode *v, int depth) {
+    if (v->constant)
+      return detail::asLeaf(v)->data.contentHash();
+    if (!v->owner || depth == 0)
+      return absl::HashOf(v);
+    uint64_t hash = absl::HashOf(v->owner->op.hash(), v->index);
+    for (uint32_t i = 0; i < v->owner->numInputs; ++i)
+      hash = absl::HashOf(hash, fingerprint(v->owner->input(i), depth - 1));
+    return hash;
+  }
+
+  int depth_;
+  size_t numLines_ = 0;
+  /// Holds the Variables, so that none gets the address of another.
+  absl::flat_hash_map<Variable, size_t> lines_;
+  absl::flat_hash_set<std::tuple<size_t, size_t, uint64_t>> seen_;
 };
 
 /// Whether no mistake of shapes can be left for the run, so that none can be hidden.
@@ -138,33 +166,44 @@ bool haveStaticShapes(const std::vector<Apply> &nodes) {
 class Visitor {
 public:
   Visitor(FunctionGraph &graph, const RewriteOptions &options, RewriteReport &report,
-          const std::vector<NodeRewriterPtr> &rewriters)
-      : graph_(graph), report_(report), run_(graph, options, report),
-        index_(rewriters, options.allowed), allowed_(options.allowed),
+          const RuleIndex &index)
+      : graph_(graph), report_(report), run_(graph, options, report), index_(index),
+        states_(index.size()), allowed_(options.allowed),
         // Small graphs may need a few uses more.
-        maxUses_(int64_t(options.maxUseRatio * double(graph.numNodes() + 100))) {}
+        maxUses_(int64_t(options.maxUseRatio * double(graph.numNodes() + 100))) {
+    for (size_t i = 0; i < index_.size(); ++i)
+      if (index_[i].effects() & ~allowed_ & ~kShapeUnsafe)
+        states_[i].stopped = true;
+      else
+        depth_ = std::max(depth_, index_[i].depth());
+  }
 
-  RuleIndex &index() { return index_; }
+  /// Of the deepest pattern.
+  int depth() const { return depth_; }
   bool ended() const { return run_.ended(); }
 
   absl::StatusOr<bool> visit(const Apply &node) {
     for (size_t i : index_.of(node.op().def())) {
-      RuleIndex::Entry &entry = index_[i];
-      if (entry.stopped || refused_.contains({i, node}))
+      if (states_[i].stopped || (!refused_.empty() && refused_.contains({i, node})))
         continue;
+      const NodeRewriter &rewriter = index_[i];
       matched_.clear();
-      Variables proposal = entry.rewriter->propose(graph_, node, &matched_);
+      Variables proposal = rewriter.propose(graph_, node, &matched_);
       if (proposal.empty())
         continue;
       if (matched_.empty())
         matched_.push_back(node);
-      if ((entry.rewriter->effects() & kShapeUnsafe & ~allowed_) && !haveStaticShapes(matched_))
+      if ((rewriter.effects() & kShapeUnsafe & ~allowed_) && !haveStaticShapes(matched_))
         continue;
+      uint64_t fingerprint = watch_ ? watch_->fingerprint(node.output(0)) : 0;
       absl::StatusOr<bool> done =
-          run_.apply({entry.rewriter->name(), entry.rewriter->effects()}, node, proposal, matched_);
-      if (!done.ok() || *done) {
-        count(entry);
+          run_.apply({rewriter.name(), rewriter.effects()}, node, proposal, matched_);
+      if (!done.ok())
         return done;
+      if (*done) {
+        bool again = watch_ && watch_->note(i, node.output(0), proposal[0], fingerprint);
+        count(i, again);
+        return true;
       }
       // What a Feature refuses is undone, which puts the node on the list again.
       if (run_.wasRefused())
@@ -174,28 +213,49 @@ public:
   }
 
 private:
-  void count(RuleIndex::Entry &entry) {
-    if (++entry.uses <= maxUses_)
+  struct State {
+    int64_t uses = 0;
+    bool stopped = false;
+  };
+  /// Uses beyond the limit, in which a loop would show itself.
+  static constexpr int64_t kWatchedUses = 1000;
+
+  void count(size_t i, bool again) {
+    State &state = states_[i];
+    if (++state.uses > maxUses_ && !watch_)
+      watch_.emplace(depth_ + 1);
+    if (!again && state.uses <= maxUses_ + kWatchedUses)
       return;
-    entry.stopped = true;
-    report_.stopped.push_back(entry.rewriter->name());
+    state.stopped = true;
+    const std::string &name = index_[i].name();
+    report_.stopped.push_back(name);
+    std::string warning =
+        "the rewrite " + name + " is stopped after " + std::to_string(state.uses) + " uses";
+    if (!again) {
+      logWarning(warning + ", the most that maxUseRatio allows; the graph has " +
+                 std::to_string(graph_.numNodes()) + " nodes now");
+      return;
+    }
+    report_.endless.push_back(name);
     std::string busiest;
-    for (const RuleIndex::Entry &each : index_.entries())
-      if (each.uses > maxUses_ / 2 && &each != &entry)
-        busiest += (busiest.empty() ? "" : ", ") + each.rewriter->name();
-    logWarning("the rewrite " + entry.rewriter->name() + " is stopped after " +
-               std::to_string(entry.uses) + " uses: it does not come to an end" +
+    for (size_t k = 0; k < index_.size(); ++k)
+      if (k != i && states_[k].uses > maxUses_ / 2)
+        busiest += (busiest.empty() ? "" : ", ") + index_[k].name();
+    logWarning(warning + ": it does not come to an end" +
                (busiest.empty() ? "" : " together with " + busiest));
   }
 
   FunctionGraph &graph_;
   RewriteReport &report_;
   RewriteRun run_;
-  RuleIndex index_;
+  const RuleIndex &index_;
+  std::vector<State> states_;
   absl::flat_hash_set<std::pair<size_t, Apply>> refused_;
   Effects allowed_;
   int64_t maxUses_;
+  int depth_ = 1;
   std::vector<Apply> matched_;
+  std::optional<LoopWatch> watch_;
 };
 
 /// Removes the ShapeFeature that rules attached meanwhile.
@@ -219,30 +279,46 @@ private:
 
 class Equilibrium : public GraphRewriter {
 public:
-  Equilibrium(std::string name, std::vector<NodeRewriterPtr> rewriters)
-      : name_(std::move(name)), rewriters_(std::move(rewriters)) {}
+  Equilibrium(std::string name, std::vector<NodeRewriterPtr> rewriters,
+              std::vector<ChainRule> chains)
+      : name_(std::move(name)), index_(std::move(rewriters)) {
+    if (!chains.empty())
+      chains_ = chainRewriter(std::move(chains));
+  }
   std::string_view name() const override { return name_; }
+  bool isSafe() const override { return true; }
 
   absl::Status rewrite(FunctionGraph &graph, const RewriteOptions &options,
                        RewriteReport &report) const override {
     ShapesDuringRun shapes(graph);
-    Visitor visitor(graph, options, report, rewriters_);
+    Visitor visitor(graph, options, report, index_);
     absl::StatusOr<std::vector<Apply>> order = graph.toposort();
     if (!order.ok())
       return order.status();
-    auto list = std::make_shared<WorkList>(std::max(0, visitor.index().depth() - 2));
+    auto list = std::make_shared<WorkList>(std::max(0, visitor.depth() - 2));
     for (const Apply &node : *order)
       list->push(node, 0);
     order->clear();
     if (absl::Status status = graph.attachFeature(list); !status.ok())
       return status;
     absl::Status status = run(graph, visitor, *list);
+    for (int round = 0; chains_ && status.ok() && !visitor.ended() && round < kMaxRounds; ++round) {
+      int64_t steps = report.steps;
+      status = chains_->rewrite(graph, options, report);
+      if (report.steps == steps)
+        break;
+      if (status.ok())
+        status = run(graph, visitor, *list);
+    }
     if (absl::Status removed = graph.removeFeature(list); status.ok())
       status = removed;
     return status;
   }
 
 private:
+  /// Of chains and rules in turn; each chain that changes is shorter then.
+  static constexpr int kMaxRounds = 100;
+
   static absl::Status run(FunctionGraph &graph, Visitor &visitor, WorkList &list) {
     while (!visitor.ended()) {
       auto [node, reach] = list.pop();
@@ -258,19 +334,21 @@ private:
   }
 
   std::string name_;
-  std::vector<NodeRewriterPtr> rewriters_;
+  RuleIndex index_;
+  GraphRewriterPtr chains_;
 };
 
 class OnePass : public GraphRewriter {
 public:
   OnePass(std::string name, std::vector<NodeRewriterPtr> rewriters, bool producersFirst)
-      : name_(std::move(name)), rewriters_(std::move(rewriters)), producersFirst_(producersFirst) {}
+      : name_(std::move(name)), index_(std::move(rewriters)), producersFirst_(producersFirst) {}
   std::string_view name() const override { return name_; }
+  bool isSafe() const override { return true; }
 
   absl::Status rewrite(FunctionGraph &graph, const RewriteOptions &options,
                        RewriteReport &report) const override {
     ShapesDuringRun shapes(graph);
-    Visitor visitor(graph, options, report, rewriters_);
+    Visitor visitor(graph, options, report, index_);
     absl::StatusOr<std::vector<Apply>> order = graph.toposort();
     if (!order.ok())
       return order.status();
@@ -289,8 +367,31 @@ public:
 
 private:
   std::string name_;
-  std::vector<NodeRewriterPtr> rewriters_;
+  RuleIndex index_;
   bool producersFirst_;
+};
+
+class Guarded : public GraphRewriter {
+public:
+  explicit Guarded(GraphRewriterPtr inner) : inner_(std::move(inner)) {}
+  std::string_view name() const override { return inner_->name(); }
+  bool isSafe() const override { return true; }
+
+  absl::Status rewrite(FunctionGraph &graph, const RewriteOptions &options,
+                       RewriteReport &report) const override {
+    Checkpoint before = graph.checkpoint();
+    RewriteReport reportBefore = report;
+    absl::Status status = inner_->rewrite(graph, options, report);
+    if (status.ok())
+      return status;
+    report = std::move(reportBefore);
+    if (absl::Status reverted = graph.revert(std::move(before)); !reverted.ok())
+      return reverted;
+    return prefixError(status, "the rewrite " + std::string(name()));
+  }
+
+private:
+  GraphRewriterPtr inner_;
 };
 
 class Sequence : public GraphRewriter {
@@ -298,6 +399,9 @@ public:
   Sequence(std::string name, std::vector<GraphRewriterPtr> rewriters)
       : name_(std::move(name)), rewriters_(std::move(rewriters)) {}
   std::string_view name() const override { return name_; }
+  bool isSafe() const override {
+    return std::ranges::all_of(rewriters_, [](const auto &each) { return each->isSafe(); });
+  }
   absl::Status rewrite(FunctionGraph &graph, const RewriteOptions &options,
                        RewriteReport &report) const override {
     for (const GraphRewriterPtr &each : rewriters_)
@@ -313,12 +417,16 @@ private:
 
 } // namespace
 
-GraphRewriterPtr equilibrium(std::string name, std::vector<NodeRewriterPtr> rules) {
-  return std::make_shared<Equilibrium>(std::move(name), std::move(rules));
+GraphRewriterPtr equilibrium(std::string name, std::vector<NodeRewriterPtr> rules,
+                             std::vector<ChainRule> chains) {
+  return std::make_shared<Equilibrium>(std::move(name), std::move(rules), std::move(chains));
 }
 GraphRewriterPtr onePass(std::string name, std::vector<NodeRewriterPtr> rules,
                          bool producersFirst) {
   return std::make_shared<OnePass>(std::move(name), std::move(rules), producersFirst);
+}
+GraphRewriterPtr guarded(GraphRewriterPtr rewriter) {
+  return std::make_shared<Guarded>(std::move(rewriter));
 }
 GraphRewriterPtr sequence(std::string name, std::vector<GraphRewriterPtr> rewriters) {
   return std::make_shared<Sequence>(std::move(name), std::move(rewriters));

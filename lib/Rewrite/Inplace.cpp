@@ -15,6 +15,7 @@ namespace {
 class AddDestroyHandler : public GraphRewriter {
 public:
   std::string_view name() const override { return "add_destroy_handler"; }
+  bool isSafe() const override { return true; }
   absl::Status rewrite(FunctionGraph &graph, const RewriteOptions &,
                        RewriteReport &) const override {
     std::vector<Apply> nodes = graph.applyNodes();
@@ -53,6 +54,7 @@ bool isSharedMemory(const FunctionGraph &graph, Variable v) {
 class Inplace : public GraphRewriter {
 public:
   std::string_view name() const override { return "inplace"; }
+  bool isSafe() const override { return true; }
 
   absl::Status rewrite(FunctionGraph &graph, const RewriteOptions &options,
                        RewriteReport &report) const override {

@@ -48,6 +48,7 @@ class Merge : public GraphRewriter {
 public:
   explicit Merge(std::string name) : name_(std::move(name)) {}
   std::string_view name() const override { return name_; }
+  bool isSafe() const override { return true; }
 
   absl::Status rewrite(FunctionGraph &graph, const RewriteOptions &options,
                        RewriteReport &report) const override {

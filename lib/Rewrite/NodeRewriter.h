@@ -28,6 +28,8 @@ public:
 
 /// Whether it overwrites an input.
 bool destroysInput(const OpDef &def);
+/// Row 56 of F-307's catalogue: constants that an elementwise op converts are converted now.
+NodeRewriterPtr upcastConstants();
 
 /// mergeRewriter, under another name in a database.
 GraphRewriterPtr mergeRewriter(std::string name);

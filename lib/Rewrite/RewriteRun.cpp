@@ -71,13 +71,12 @@ absl::StatusOr<bool> RewriteRun::apply(const Author &by, const Apply &node,
                                        const Variables &proposal,
                                        const std::vector<Apply> &matched) {
   refused_ = false;
-  if (int(proposal.size()) != node.numOutputs()) {
-    logWarning("the rewrite " + std::string(by.name) + " proposes " +
-               std::to_string(proposal.size()) + " Variables for " +
-               std::to_string(node.numOutputs()) + " outputs of " + node.op().str() +
-               "; it is not applied");
-    return false;
-  }
+  if (int(proposal.size()) != node.numOutputs())
+    return refuse(by, makeError(ErrorKind::ValueError,
+                                "it proposes " + std::to_string(proposal.size()) +
+                                    " Variables for " + std::to_string(node.numOutputs()) +
+                                    " outputs of " + node.op().str(),
+                                node.place()));
   Replacements pairs;
   for (int i = 0; i < node.numOutputs(); ++i) {
     const Variable &fresh = proposal[size_t(i)];
@@ -95,6 +94,15 @@ absl::StatusOr<bool> RewriteRun::replace(const Author &by, const Variable &old,
   if (!keepsType(old.type(), fresh.type()))
     return false;
   return apply(by, {{old, fresh}}, {});
+}
+
+absl::StatusOr<bool> RewriteRun::refuse(const Author &by, const absl::Status &status) {
+  std::string who = "the rewrite " + std::string(by.name) + " cannot be applied";
+  if (options_.refusals == Refusals::Raise)
+    return prefixError(status, who);
+  if (options_.refusals == Refusals::Warn && told_.insert(std::string(by.name)).second)
+    logWarning(who + ": " + std::string(status.message()));
+  return false;
 }
 
 absl::StatusOr<bool> RewriteRun::apply(const Author &by, const Replacements &pairs,
@@ -118,10 +126,9 @@ absl::StatusOr<bool> RewriteRun::apply(const Author &by, const Replacements &pai
   if (absl::Status status = graph_.replaceAllValidate(pairs, by.name).status(); !status.ok()) {
     // A Feature's veto is no fault of the rule.
     refused_ = true;
-    if (errorKind(status) != ErrorKind::Inconsistency && told_.insert(std::string(by.name)).second)
-      logWarning("the rewrite " + std::string(by.name) +
-                 " cannot be applied: " + std::string(status.message()));
-    return false;
+    if (errorKind(status) == ErrorKind::Inconsistency)
+      return false;
+    return refuse(by, status);
   }
   ++report_.steps;
   ++report_.uses[std::string(by.name)];

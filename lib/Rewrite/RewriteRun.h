@@ -37,6 +37,8 @@ public:
   bool wasRefused() const { return refused_; }
 
 private:
+  /// As options.refusals says.
+  absl::StatusOr<bool> refuse(const Author &by, const absl::Status &status);
   absl::StatusOr<bool> apply(const Author &by, const Replacements &pairs,
                              const std::vector<Apply> &matched);
   FunctionGraph &graph_;

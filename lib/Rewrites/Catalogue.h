@@ -14,6 +14,7 @@ struct RuleFamily {
   std::vector<std::string> tags;
   double position = 0;
   std::vector<Rule> rules;
+  std::vector<ChainRule> chains = {};
 };
 
 // F-299: standard positions.
@@ -23,6 +24,7 @@ inline constexpr double kMerge1 = 0, kCanonicalize = 1, kStabilize = 1.5, kSpeci
 RuleFamily sumRules();
 RuleFamily productRules();
 RuleFamily powerRules();
+RuleFamily chainRules();
 RuleFamily comparisonRules();
 RuleFamily logicRules();
 RuleFamily choiceRules();
@@ -37,6 +39,9 @@ RuleFamily ownShapeRules();
 RuleFamily uncheckedShapeRules();
 RuleFamily reductionRules();
 RuleFamily matrixRules();
+RuleFamily indexingRules();
+RuleFamily collapsedReductionRules();
+RuleFamily simpleProductRules();
 
 /// All of them, in the order of the docs.
 std::vector<RuleFamily> allFamilies();

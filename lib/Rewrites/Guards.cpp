@@ -2,9 +2,12 @@
 #include "Guards.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
+#include "Ops/Registry.h"
 #include "graphc/Features.h"
+#include "graphc/OpDef.h"
 
 namespace graphc {
 
@@ -24,6 +27,9 @@ Condition boolean(std::string name) {
 }
 Condition notBool(std::string name) {
   return byDType(std::move(name), [](DType d) { return !isBool(d); }, "not bool");
+}
+Condition notFloating(std::string name) {
+  return byDType(std::move(name), [](DType d) { return !isFloat(d); }, "no float");
 }
 Condition isSigned(std::string name) {
   return byDType(
@@ -50,6 +56,30 @@ Condition hasShapeOf(std::string name) {
   std::string text = "the result surely has " + name + "'s shape";
   return {[name](const Match &m) { return m.shapes().sameShape(m.root().output(0), m[name]); },
           text};
+}
+
+Condition isFiniteNumber(std::string name) {
+  std::string text = name + " is a number, not 0";
+  return {[name](const Match &m) {
+            const Tensor &c = m.data(name);
+            if (c.numElements() != 1)
+              return false;
+            double value = c.cast(DType::Float64).item<double>();
+            return value != 0 && std::isfinite(value);
+          },
+          text};
+}
+
+Variable make(const Match &m, std::string_view op, const Variables &operands,
+              const Attributes &attributes) {
+  Place place = m.root().place();
+  absl::StatusOr<Op> made = Op::create(*findOp(op), attributes);
+  if (!made.ok())
+    return Variable::invalid(made.status());
+  std::vector<Operand> all;
+  for (const Variable &v : operands)
+    all.emplace_back(v, place);
+  return made->call(all, place);
 }
 
 Condition operator&&(Condition a, Condition b) {

@@ -12,6 +12,7 @@ Condition integer(std::string name);
 Condition floating(std::string name);
 Condition boolean(std::string name);
 Condition notBool(std::string name);
+Condition notFloating(std::string name);
 /// An integer that may be negative, or a float.
 Condition isSigned(std::string name);
 /// Whether nothing but the pattern uses it.
@@ -22,8 +23,13 @@ Condition rankOf(std::string name, int rank);
 Condition neverFails(std::string name);
 /// Whether the result surely has the shape of this name.
 Condition hasShapeOf(std::string name);
+/// A constant of one element that is neither 0 nor NaN nor an infinity.
+Condition isFiniteNumber(std::string name);
 Condition operator&&(Condition a, Condition b);
 
+/// A node at the place of the match.
+Variable make(const Match &m, std::string_view op, const Variables &operands,
+              const Attributes &attributes = {});
 /// The axes of an attribute, counted from the front, sorted; all where it is none.
 std::vector<int64_t> axesOf(const AttributeValue &axes, int rank);
 /// A bool constant.

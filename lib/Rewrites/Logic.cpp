@@ -112,6 +112,19 @@ std::vector<Rule> choices() {
       {"merge_switch_add", "switch(p, x, y) + switch(p, z, w)", "switch(p, x + z, y + w)"},
       {"merge_switch_mul", "switch(p, x, y) * switch(p, z, w)", "switch(p, x * z, y * w)"},
       {"merge_switch_sub", "switch(p, x, y) - switch(p, z, w)", "switch(p, x - z, y - w)"},
+      {"merge_switch_div", "switch(p, x, y) / switch(p, z, w)", "switch(p, x / z, y / w)"},
+      {"merge_switch_maximum", "maximum(switch(p, x, y), switch(p, z, w))",
+       "switch(p, maximum(x, z), maximum(y, w))", kZeroSign},
+      {"merge_switch_minimum", "minimum(switch(p, x, y), switch(p, z, w))",
+       "switch(p, minimum(x, z), minimum(y, w))", kZeroSign},
+      {.name = "mul_switch_zero",
+       .pattern = "switch(p, 0, x) * y",
+       .replacement = "switch(p, 0, x * y)",
+       .effects = kNanInf | kZeroSign,
+       .when = floating("x"),
+       .doc = "0, where y is NaN or infinite and p holds. Gradients of switch are such products."},
+      {"mul_switch_else_zero", "switch(p, x, 0) * y", "switch(p, x * y, 0)", kNanInf | kZeroSign,
+       floating("x")},
       {"second_second", "second(second(x, y), z)", "second(x, z)", kShapeUnsafe,
        Condition([](const Match &m) { return m["y"].rank() == 0; }, "y is a scalar")},
       {"identity", "identity(x)", "x"},
@@ -138,13 +151,17 @@ std::vector<Rule> roundings() {
 
 } // namespace
 
-static std::vector<std::string> tags() { return {"canonicalize", "fast_run", "fast_compile"}; }
+static std::vector<std::string> tags(std::string own) {
+  return {"canonicalize", std::move(own), "fast_run", "fast_compile"};
+}
 
 RuleFamily comparisonRules() {
-  return {"Comparisons, minima and maxima", tags(), kCanonicalize, comparisons()};
+  return {"Comparisons, minima and maxima", tags("comparisons"), kCanonicalize, comparisons()};
 }
-RuleFamily logicRules() { return {"Logic and bits", tags(), kCanonicalize, logic()}; }
-RuleFamily choiceRules() { return {"Choices", tags(), kCanonicalize, choices()}; }
-RuleFamily roundingRules() { return {"Rounding and casts", tags(), kCanonicalize, roundings()}; }
+RuleFamily logicRules() { return {"Logic and bits", tags("logic"), kCanonicalize, logic()}; }
+RuleFamily choiceRules() { return {"Choices", tags("choices"), kCanonicalize, choices()}; }
+RuleFamily roundingRules() {
+  return {"Rounding and casts", tags("casts"), kCanonicalize, roundings()};
+}
 
 } // namespace graphc

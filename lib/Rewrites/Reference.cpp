@@ -25,4 +25,15 @@ std::string ruleReference(const Rule &rule, const std::string &example) {
   return text + "\n\n    " + example + "\n";
 }
 
+std::string ruleReference(const ChainRule &rule, const std::string &example) {
+  std::string text = "**" + rule.name + "** chains of `" + rule.op + "` of " +
+                     (rule.floats                            ? "floats"
+                      : rule.op == "add" || rule.op == "mul" ? "integers"
+                                                             : "integers and bools") +
+                     ". Effects: " + describeEffects(rule.effects) + ".";
+  if (!rule.doc.empty())
+    text += " " + rule.doc;
+  return text + "\n\n    " + example + "\n";
+}
+
 } // namespace graphc

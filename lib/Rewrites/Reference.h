@@ -11,5 +11,6 @@ namespace graphc {
 std::string describeEffects(Effects effects);
 /// One row of the page; `example`: "before -> after".
 std::string ruleReference(const Rule &rule, const std::string &example);
+std::string ruleReference(const ChainRule &rule, const std::string &example);
 
 } // namespace graphc

@@ -39,13 +39,43 @@ constexpr std::string_view kUnary[] = {
     "softplus", "erf",   "floor", "ceil", "logicalNot", "isnan",      "silu",    "gelu",
 };
 
-/// f(x) under a movement of elements: the movement goes first, where it may meet its inverse.
+bool isUnary(const Variable &v, const FunctionGraph &graph) {
+  return v.hasOwner() && v.owner().numInputs() == 1 && graph.numClients(v) == 1 &&
+         std::find(std::begin(kUnary), std::end(kUnary), v.owner().op().name()) != std::end(kUnary);
+}
+
+/// f(g(x)) under a movement of elements becomes f(g(moved x)), all at once, if the movement meets
+/// another one there, or what is no such function. It looks so far only: a movement below thousands
+/// of functions would be lifted through all of them, again for each further one.
+Variables liftRun(const Match &m) {
+  constexpr size_t kLongestRun = 16;
+  const Apply &root = m.root();
+  std::vector<Op> run;
+  Variable v = root.input(0);
+  for (; isUnary(v, m.graph()); v = v.owner().input(0)) {
+    if (run.size() == kLongestRun)
+      return {};
+    run.push_back(v.owner().op());
+    m.alsoReplaces(v.owner());
+  }
+  if (run.empty())
+    return {};
+  std::vector<Operand> operands = {Operand(v, root.place())};
+  for (int i = 1; i < root.numInputs(); ++i)
+    operands.emplace_back(root.input(i), root.place());
+  Variable moved = root.op().call(operands, root.place());
+  for (size_t i = run.size(); i-- > 0;)
+    moved = run[i].call({Operand(moved, root.place())}, root.place());
+  return {moved};
+}
+
+/// f(x) under an index: the index goes first, so that less is computed.
 Variables liftUnary(const Match &m) {
   const Apply &root = m.root();
-  Apply inner = root.input(0).hasOwner() ? root.input(0).owner() : Apply();
-  if (!inner || inner.numInputs() != 1 || m.graph().numClients(root.input(0)) != 1 ||
-      std::find(std::begin(kUnary), std::end(kUnary), inner.op().name()) == std::end(kUnary))
+  if (!isUnary(root.input(0), m.graph()))
     return {};
+  Apply inner = root.input(0).owner();
+  m.alsoReplaces(inner);
   std::vector<Operand> operands;
   operands.emplace_back(inner.input(0), root.place());
   for (int i = 1; i < root.numInputs(); ++i)
@@ -66,15 +96,16 @@ std::vector<Rule> movements() {
       {.name = "dimshuffle_lift",
        .pattern = "dimshuffle(x, order=p)",
        .replacement = "f(dimshuffle(y, order=p)) where x is f(y)",
-       .build = liftUnary,
-       .doc = "f works on each element and has no other use.",
-       .examples = {"dimshuffle(exp(x), order=[1, 0])", "dimshuffle(-x, order=[-1, 0])"}},
+       .build = liftRun,
+       .doc = "f works on each element and has no other use; up to 16 of them at once.",
+       .examples = {"dimshuffle(exp(x), order=[1, 0])", "dimshuffle(exp(-x), order=[0, 1])",
+                    "dimshuffle(-x, order=[-1, 0])"}},
       {"reshape_reshape", "reshape(reshape(x, n), m)", "reshape(x, m)", kShapeUnsafe},
       {.name = "reshape_lift",
        .pattern = "reshape(x, n)",
        .replacement = "f(reshape(y, n)) where x is f(y)",
-       .build = liftUnary,
-       .doc = "f works on each element and has no other use.",
+       .build = liftRun,
+       .doc = "f works on each element and has no other use; up to 16 of them at once.",
        .examples = {"reshape(exp(x), n)"}},
       {.name = "subtensor_lift",
        .pattern = "subtensor(x, index=p)",
@@ -150,7 +181,7 @@ std::vector<Rule> reductions() {
       chain("any", kNoEffects),
       chain("all", kNoEffects),
       overAll("sum", kRounding),
-      overAll("prod", kRounding | kOverflow),
+      overAll("prod", kInexact | kRounding | kOverflow),
       overAll("max", kZeroSign),
       overAll("min", kZeroSign),
       overAll("any", kNoEffects),
@@ -197,14 +228,16 @@ std::vector<Rule> matrices() {
 } // namespace
 
 RuleFamily movementRules() {
-  return {
-      "Movements of elements", {"canonicalize", "shape", "fast_run"}, kCanonicalize, movements()};
+  return {"Movements of elements",
+          {"canonicalize", "shape", "movements", "fast_run"},
+          kCanonicalize,
+          movements()};
 }
 RuleFamily reductionRules() {
   return {"Reductions", {"canonicalize", "reduction", "fast_run"}, kCanonicalize, reductions()};
 }
 RuleFamily matrixRules() {
-  return {"Products of matrices", {"specialize", "fast_run"}, kSpecialize, matrices()};
+  return {"Products of matrices", {"specialize", "matrices", "fast_run"}, kSpecialize, matrices()};
 }
 
 } // namespace graphc

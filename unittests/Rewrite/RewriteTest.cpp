@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <memory>
+#include <thread>
 
 #include "graphc/Ops.h"
 #include "graphc/Print.h"
@@ -210,6 +212,124 @@ TEST_F(RewriteTest, ReplacementsThatTheGraphRefusesAreToldAndLeftOut) {
       "f64[?]: stranger: f64[?] is no input of the FunctionGraph, but the replacement (strange)");
 }
 
+// F-300: what a graph or a Feature refuses is not made, whatever is told of it.
+struct BadUses : RewriteTest {
+  /// The error of one rule or rewriter in a graph that is as before.
+  std::string refused(const GraphRewriterPtr &rewriter, FunctionGraph &fg) {
+    std::string before = debugPrint(fg);
+    std::string error;
+    for (Refusals refusals : {Refusals::Warn, Refusals::Ignore, Refusals::Raise}) {
+      warnings.clear();
+      setLogSink([&](std::string_view text) { warnings.emplace_back(text); });
+      RewriteReport report;
+      absl::Status status = rewriter->rewrite(fg, {.refusals = refusals}, report);
+      setLogSink({});
+      EXPECT_EQ(warnings.size(), refusals == Refusals::Warn ? 1u : 0u);
+      EXPECT_EQ(report.steps, 0);
+      EXPECT_EQ(debugPrint(fg), before);
+      EXPECT_TRUE(fg.checkIntegrity().ok()) << fg.checkIntegrity();
+      EXPECT_EQ(status.ok(), refusals != Refusals::Raise) << status;
+      if (refusals == Refusals::Warn && !warnings.empty())
+        error = warnings[0];
+      else if (refusals == Refusals::Raise)
+        EXPECT_EQ(status.message(), error);
+    }
+    return error;
+  }
+  static GraphRewriterPtr built(const std::string &pattern, Builder build) {
+    Rule rule{.name = "bad", .pattern = pattern};
+    rule.build = std::move(build);
+    return equilibrium("t", {*compileRule(rule)});
+  }
+  std::vector<std::string> warnings;
+};
+
+TEST_F(BadUses, TooManyOutputs) {
+  FunctionGraph fg = graph({x + y});
+  EXPECT_EQ(refused(built("a + b", [](const Match &m) { return Variables{m["a"], m["b"]}; }), fg),
+            "the rewrite bad cannot be applied: it proposes 2 Variables for 1 outputs of add");
+}
+
+TEST_F(BadUses, AnotherGraphsVariable) {
+  FunctionGraph other = graph({exp(y)}), fg = graph({x + y});
+  Variable foreign = other.output(0);
+  EXPECT_THAT(refused(built("a + b", [&](const Match &) { return Variables{foreign}; }), fg),
+              HasSubstr("the rewrite bad cannot be applied: "));
+  EXPECT_TRUE(other.checkIntegrity().ok());
+}
+
+// A rule of a wrong type never fits: that is no error, since formulas fit some dtypes only.
+TEST_F(BadUses, WrongType) {
+  FunctionGraph fg = graph({x + y});
+  std::string before = debugPrint(fg);
+  Variable invalid = x + constant(Tensor({1.0, 2.0})) * constant(Tensor({1.0, 2.0, 3.0}));
+  for (const Variable &wrong : {i, s, cast(x, DType::Float32), Variable(), invalid}) {
+    RewriteReport report;
+    GraphRewriterPtr rule = built("a + b", [&](const Match &) { return Variables{wrong}; });
+    EXPECT_TRUE(rule->rewrite(fg, {.refusals = Refusals::Raise}, report).ok());
+    EXPECT_EQ(debugPrint(fg), before);
+  }
+}
+
+TEST_F(BadUses, FailingFeatures) {
+  struct Fails : Feature {
+    explicit Fails(int when) : when(when) {}
+    std::string_view name() const override { return "Fails"; }
+    std::shared_ptr<Feature> clone() override { return std::make_shared<Fails>(when); }
+    absl::Status at(int place) const {
+      return place == when ? makeError(ErrorKind::ValueError, "I fail") : absl::OkStatus();
+    }
+    absl::Status onImport(FunctionGraph &, const Apply &node, std::string_view) override {
+      return node.op().name() == "sin" ? at(0) : absl::OkStatus();
+    }
+    // Not on the way back.
+    absl::Status onChangeInput(FunctionGraph &, const Client &, const Variable &,
+                               const Variable &fresh, std::string_view) override {
+      return fresh.owner().op().name() == "sin" ? at(1) : absl::OkStatus();
+    }
+    absl::Status onPrune(FunctionGraph &, const Apply &node, std::string_view) override {
+      return node.op().name() == "exp" ? at(2) : absl::OkStatus();
+    }
+    absl::Status onValidate(FunctionGraph &) override { return at(3); }
+    int when;
+  };
+  for (int when = 0; when < 4; ++when) {
+    FunctionGraph fg = graph({log(exp(x)), y});
+    ASSERT_TRUE(fg.attachFeature(std::make_shared<Fails>(when)).ok());
+    EXPECT_EQ(refused(equilibrium("t", {*compileRule({"bad", "exp(a)", "sin(a)"})}), fg),
+              "the rewrite bad cannot be applied: I fail");
+  }
+}
+
+// A rewriter of the user's is all or nothing in a database.
+TEST_F(BadUses, RewritersOfUsers) {
+  struct Rewriter : GraphRewriter {
+    explicit Rewriter(bool drops) : drops(drops) {}
+    std::string_view name() const override { return "mine"; }
+    absl::Status rewrite(FunctionGraph &graph, const RewriteOptions &,
+                         RewriteReport &report) const override {
+      if (absl::Status s = graph.replace(graph.output(0), graph.input(0), "mine"); !s.ok())
+        return s;
+      ++report.steps;
+      return drops ? graph.removeOutput(0) : makeError(ErrorKind::ValueError, "too hard");
+    }
+    bool drops;
+  };
+  for (bool drops : {true, false}) {
+    RewriteDatabase database;
+    ASSERT_TRUE(database.add(std::make_shared<Rewriter>(drops), {"all"}, 1).ok());
+    FunctionGraph fg = graph({x + y, exp(x)});
+    std::string before = debugPrint(fg);
+    RewriteReport report;
+    absl::Status status = database.select({.include = {"all"}})->rewrite(fg, {}, report);
+    EXPECT_EQ(errorKind(status), drops ? ErrorKind::Inconsistency : ErrorKind::ValueError);
+    EXPECT_THAT(std::string(status.message()), testing::StartsWith("the rewrite mine: "));
+    EXPECT_EQ(debugPrint(fg), before);
+    EXPECT_EQ(report.steps, 0);
+    EXPECT_TRUE(fg.checkIntegrity().ok());
+  }
+}
+
 // F-298: what does not end is stopped, by name.
 TEST_F(RewriteTest, LoopsAreStopped) {
   std::vector<std::string> warnings;
@@ -225,6 +345,66 @@ TEST_F(RewriteTest, LoopsAreStopped) {
   EXPECT_THAT(warnings[0], AllOf(HasSubstr("the rewrite " + report.stopped[0] + " is stopped"),
                                  HasSubstr("does not come to an end together with")));
   EXPECT_TRUE(fg.checkIntegrity().ok());
+  EXPECT_EQ(report.endless, report.stopped);
+}
+
+// What is only used often is not said to be endless; nor is what grows, of which nothing is proved.
+TEST_F(RewriteTest, BusyRulesAreToldFromLoops) {
+  std::vector<std::string> warnings;
+  setLogSink([&](std::string_view text) { warnings.emplace_back(text); });
+  Variable deep = x;
+  for (int k = 0; k < 300; ++k)
+    deep = exp(deep);
+  for (int k = 0; k < 100; ++k)
+    deep = -deep;
+  // Every neg passes all 300 exps: 30,000 uses, in a graph of 400 nodes.
+  auto sink = *compileRule({"sink", "-exp(a)", "exp(-a)"});
+  RewriteReport report;
+  FunctionGraph fg = graph({deep});
+  EXPECT_TRUE(equilibrium("t", {sink})->rewrite(fg, {}, report).ok());
+  EXPECT_THAT(report.stopped, ElementsAre("sink"));
+  EXPECT_TRUE(report.endless.empty());
+  report = {};
+  fg = graph({deep});
+  EXPECT_TRUE(equilibrium("t", {sink})->rewrite(fg, {.maxUseRatio = 100}, report).ok());
+  EXPECT_TRUE(report.stopped.empty());
+  EXPECT_EQ(report.steps, 30'000);
+
+  auto grow = *compileRule({"grow", "exp(a)", "exp(-(-a))"});
+  report = {};
+  fg = graph({exp(x)});
+  EXPECT_TRUE(equilibrium("t", {grow})->rewrite(fg, {}, report).ok());
+  EXPECT_THAT(report.stopped, ElementsAre("grow"));
+  EXPECT_TRUE(report.endless.empty());
+  setLogSink({});
+  EXPECT_THAT(warnings,
+              ElementsAre("the rewrite sink is stopped after 6001 uses, the most that maxUseRatio "
+                          "allows; the graph has 400 nodes now",
+                          "the rewrite grow is stopped after 2011 uses, the most that maxUseRatio "
+                          "allows; the graph has 4023 nodes now"));
+}
+
+// Movements below thousands of functions pass few of them at once, and cost follows their number.
+TEST_F(RewriteTest, MovementsBelowLongRuns) {
+  Variable m = dmatrix("m"), v = m;
+  for (int k = 0; k < 3000; ++k)
+    v = exp(transpose(v));
+  absl::StatusOr<FunctionGraph> fg = FunctionGraph::create({m}, {v});
+  absl::StatusOr<RewriteReport> report = rewrite(*fg);
+  ASSERT_TRUE(report.ok());
+  EXPECT_TRUE(report->stopped.empty());
+  EXPECT_LE(report->steps, 3 * 3000);
+  EXPECT_TRUE(fg->checkIntegrity().ok());
+}
+
+// Row 56 of the catalogue.
+TEST_F(RewriteTest, UpcastConstants) {
+  Variable small = constant(Tensor({1, 2, 3}, DType::Int8));
+  FunctionGraph fg = *FunctionGraph::create({i}, {i + small, maximum(small, i)});
+  ASSERT_TRUE(rewrite(fg, {}, {.include = {"upcast_constants"}}).ok());
+  EXPECT_EQ(fg.output(0).owner().input(1).type(), Type(DType::Int64, {3}));
+  EXPECT_EQ(fg.output(1).owner().input(0).type(), Type(DType::Int64, {3}));
+  EXPECT_EQ(fg.output(0).type(), (i + small).type());
 }
 
 // A rule that changes values beyond its effects is named, with the place and what it did.
@@ -443,6 +623,26 @@ TEST_F(RewriteTest, MistakesInRules) {
   std::string deep(300, '(');
   EXPECT_EQ(error({"r", deep, "a"}),
             "rule r: the formula '" + deep + "', column 101: it is nested too deeply");
+}
+
+// What queries select is made once and read by all threads.
+TEST(Selections, ManyThreads) {
+  std::vector<std::thread> threads;
+  std::atomic<int> right = 0;
+  for (int t = 0; t < 8; ++t)
+    threads.emplace_back([&, t] {
+      for (int k = 0; k < 40; ++k) {
+        Variable x = dvector("x");
+        FunctionGraph fg = *FunctionGraph::create({x}, {log(1.0 + exp(x)) * 1.0});
+        Query query{.include = {"fast_run"}};
+        if (t % 2)
+          query.exclude = {"rule" + std::to_string(k)};
+        right += rewrite(fg, {}, query).ok() && pp(fg.output(0)) == "softplus(x)";
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(right, 8 * 40);
 }
 
 // F-297

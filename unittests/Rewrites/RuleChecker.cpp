@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <random>
+#include <set>
 
 #include "Eval/Evaluate.h"
 #include "Rewrite/Formula.h"
@@ -16,7 +17,7 @@ namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-enum class Values { Moderate, Extreme, NonFinite };
+enum class Values { Small, Moderate, Extreme, NonFinite };
 
 std::vector<double> pool(Values values, DType dtype) {
   if (isBool(dtype))
@@ -29,6 +30,8 @@ std::vector<double> pool(Values values, DType dtype) {
       all.insert(all.end(), {127, isSignedInt(dtype) ? -128.0 : 255.0, 12345, 1e9});
     return all;
   }
+  if (values == Values::Small)
+    return {1e-3, -2.5e-3, 7e-5, -0.011, 0.0625, 3e-6, -1e-9, 0.02, 0.003, -0.3};
   std::vector<double> all = {0.0, -0.0, 1,   -1,   0.5,  -0.5, 2,     -3.25, 0.75,
                              4.5, -6.0, 0.1, -0.2, 1e-3, 3.7,  -0.99, 1e-20, 7.25};
   if (values == Values::Extreme)
@@ -79,14 +82,13 @@ public:
     return op.ok() ? op->call(operands, {}) : Variable::invalid(op.status());
   }
   Variables inputs;
-  /// Whether an earlier instance was the same.
-  bool isRepetition() const { return bindings_.size() < 2 && instance_.attributes >= 8; }
 
 private:
   std::vector<int64_t> shapeOf(size_t number) const {
     static const std::vector<std::vector<std::vector<int64_t>>> kShapes = {
-        {{}},          {{3}},     {{0}},           {{2, 3}}, {{2, 3}, {1, 3}},
-        {{2, 3}, {3}}, {{3}, {}}, {{kDynamic, 3}}, {{3, 3}}, {{2, 0, 2}}};
+        {{}},          {{3}},     {{0}},           {{2, 3}},   {{2, 3}, {1, 3}},
+        {{2, 3}, {3}}, {{3}, {}}, {{kDynamic, 3}}, {{3, 3}},   {{2, 0, 2}},
+        {{1}},         {{4}},     {{kDynamic}},    {{1}, {4}}, {{kDynamic}, {1}}};
     const auto &variant = kShapes[size_t(instance_.shapes)];
     return variant[number % variant.size()];
   }
@@ -151,10 +153,18 @@ private:
   int constants_ = 0;
 };
 
-Tensor fill(const Variable &v, Values values, std::mt19937 &random) {
+/// How many elements an axis of unknown extent has; a mistake where operands differ in it.
+struct Extents {
+  int64_t unknown = 2;
+  bool differ = false;
+};
+
+Tensor fill(const Variable &v, size_t number, Values values, Extents extents,
+            std::mt19937 &random) {
   std::vector<int64_t> shape(v.type().shape().begin(), v.type().shape().end());
   for (int64_t &extent : shape)
-    extent = extent == kDynamic ? 2 : extent;
+    if (extent == kDynamic)
+      extent = extents.unknown + (extents.differ ? int64_t(number) : 0);
   std::vector<double> from = pool(values, v.dtype());
   // What the dtype turns into inf is not finite any more.
   if (values != Values::NonFinite && isFloat(v.dtype()))
@@ -168,12 +178,41 @@ Tensor fill(const Variable &v, Values values, std::mt19937 &random) {
 }
 
 double epsilon(DType dtype) {
-  return dtype == DType::Float64 ? 0x1p-52 : dtype == DType::Float32 ? 0x1p-23 : 0x1p-10;
+  return dtype == DType::Float64   ? 0x1p-52
+         : dtype == DType::Float32 ? 0x1p-23
+         : dtype == DType::Float16 ? 0x1p-10
+                                   : 0x1p-7;
 }
 
-/// Whether a result of `before` may become `after` under what the rule states.
+std::vector<double> doubles(const Tensor &t) {
+  Tensor cast = t.cast(DType::Float64).contiguous();
+  absl::Span<const double> flat = cast.flat<double>();
+  return {flat.begin(), flat.end()};
+}
+
+double largestOf(const std::vector<Tensor> &tensors) {
+  double largest = 0;
+  for (const Tensor &t : tensors)
+    for (double v : doubles(t))
+      largest = std::max(largest, std::isfinite(v) ? std::abs(v) : 0);
+  return largest;
+}
+
+/// What decides how far an element may be off by rounding.
+struct Measure {
+  /// The graph before in float64.
+  double truth;
+  /// How much it changes when operands change by an epsilon of theirs, relative to that epsilon.
+  double condition;
+  /// What the graph before was off itself, or may have been.
+  double slack;
+};
+
+/// Whether an element of the result of `before` may become `after` under what the rule states.
+/// `measure` is asked only where rounding decides.
+template <class Ask>
 bool agrees(double before, double after, Effects effects, Values values, DType dtype,
-            double largest) {
+            const Ask &measure) {
   if (before == after)
     return before != 0 || std::signbit(before) == std::signbit(after) || (effects & kZeroSign);
   if (std::isnan(before) && std::isnan(after))
@@ -184,42 +223,94 @@ bool agrees(double before, double after, Effects effects, Values values, DType d
     return true;
   if (!std::isfinite(before))
     return effects & (kOverflow | kInexact);
+  bool tame = values == Values::Moderate || values == Values::Small;
   if (!std::isfinite(after))
-    return (effects & kInexact) && values != Values::Moderate;
+    return (effects & kInexact) && !tame;
   if (!(effects & (kRounding | kInexact)))
     return false;
   // Where the unrewritten form over- or underflows on its way it is no measure.
-  if (values != Values::Moderate && (effects & (kOverflow | kInexact)))
+  if (!tame && (effects & (kOverflow | kInexact)))
     return true;
-  // Operands are below 8 and formulas a few ops deep: each op adds a rounding, amplified by at most
-  // the operand (exp) or, for differences, by the terms, below exp(8) / exp(0) in the worst case.
-  double scale = std::max(std::abs(before), std::abs(after));
-  // Sums of terms of any size: the bound is that of summation in any order.
-  if (values == Values::Extreme)
-    scale = std::max(scale, largest);
-  return std::abs(before - after) <= 64 * epsilon(dtype) * (8 * scale + 1);
+  // Both sides are a few ops of at most 2 epsilon each (halves round once, the functions of float64
+  // are below 2 ULP); an op's error reaches the result as a change of its operands would, so each
+  // adds at most 2 epsilon * (|truth| + condition). With up to 8 ops on either side, and up to four
+  // terms in sums: 64. What the former side loses besides (log(1 + x) near 0) it may lose still.
+  // Below the normal numbers an epsilon is that of the least of them.
+  Measure m = measure();
+  double least = dtype == DType::Float16 ? 0x1p-14 : dtype == DType::Float64 ? 0x1p-1022 : 0x1p-126;
+  // Below the normal numbers digits are lost to underflow; a rule that may be wrong may be there on
+  // its way already.
+  double tiny = effects & kInexact ? 0x1p20 * least : effects & kOverflow ? least : 0;
+  if (std::abs(m.truth) < tiny && std::abs(after) < tiny)
+    return true;
+  double bound = 64 * epsilon(dtype) * (std::max(std::abs(m.truth), least) + m.condition);
+  return std::abs(after - m.truth) <= bound + m.slack;
 }
+
+/// How many instances differ in the values of constants, and in attributes and shapes n and m.
+struct Choices {
+  int constants = 1, attributes = 1;
+};
+
+Choices choicesOf(const Formula &formula) {
+  std::set<std::string> bindings;
+  Choices choices;
+  std::vector<const Formula *> pending = {&formula};
+  while (!pending.empty()) {
+    const Formula &f = *pending.back();
+    pending.pop_back();
+    if (f.kind == Formula::Kind::Constant)
+      choices.constants = 4;
+    if (f.kind == Formula::Kind::Name && (f.name == "n" || f.name == "m"))
+      choices.attributes = 8;
+    for (const Formula::Attribute &a : f.attributes)
+      if (!a.binding.empty())
+        bindings.insert(a.binding);
+    for (const Formula &argument : f.arguments)
+      pending.push_back(&argument);
+  }
+  if (!bindings.empty())
+    choices.attributes = bindings.size() == 1 ? 8 : 64;
+  return choices;
+}
+
+/// What of a rule is checked.
+struct Subject {
+  std::string name;
+  Effects effects;
+  std::vector<std::string> examples;
+  GraphRewriterPtr rewriter;
+};
+
+/// A graph before and after, and how the former was made.
+struct Pair {
+  const Formula &formula;
+  Instance instance;
+  const Variables &inputs;
+  const Variable &root;
+  const FunctionGraph &graph;
+  /// Whether the rule was told that it may hide mistakes.
+  bool mayHideMistakes;
+};
 
 class Checker {
 public:
-  explicit Checker(const Rule &rule) : rule_(rule), rewriter_(*compileRule(rule)) {}
+  explicit Checker(Subject subject) : subject_(std::move(subject)) {}
 
   RuleVerdict run() {
-    std::vector<std::string> examples = rule_.examples;
-    if (examples.empty())
-      examples.push_back(rule_.pattern);
-    for (const std::string &example : examples) {
+    for (const std::string &example : subject_.examples) {
       absl::StatusOr<Formula> formula = parseFormula(example);
       if (!formula.ok()) {
         verdict_.mismatch = formula.status().ToString();
         return verdict_;
       }
+      Choices choices = choicesOf(*formula);
       for (DType dtype : {DType::Float64, DType::Float32, DType::Float16, DType::Int64, DType::Int8,
                           DType::UInt8, DType::Bool})
-        for (int shapes = 0; shapes < 10; ++shapes)
-          for (int constants = 0; constants < 4; ++constants)
-            for (int attributes = 0; attributes < 64; ++attributes)
-              if (!instance(*formula, {dtype, dtype, shapes, constants, attributes}, example))
+        for (int shapes = 0; shapes < 15; ++shapes)
+          for (int constants = 0; constants < choices.constants; ++constants)
+            for (int attributes = 0; attributes < choices.attributes; ++attributes)
+              if (!instance(*formula, {dtype, dtype, shapes, constants, attributes}))
                 return verdict_;
       // Operands that are promoted.
       using enum DType;
@@ -227,8 +318,8 @@ public:
            {std::pair(Int64, Int8), std::pair(Int8, Int64), std::pair(Int32, UInt8),
             std::pair(UInt8, Int8), std::pair(Float64, Int8), std::pair(Float32, UInt8)})
         for (int shapes : {0, 1, 3})
-          for (int constants = 0; constants < 4; ++constants)
-            if (!instance(*formula, {dtype, other, shapes, constants, 0}, example))
+          for (int constants = 0; constants < choices.constants; ++constants)
+            if (!instance(*formula, {dtype, other, shapes, constants, 0}))
               return verdict_;
     }
     return verdict_;
@@ -236,22 +327,25 @@ public:
 
 private:
   /// False after a mismatch.
-  bool instance(const Formula &formula, Instance instance, const std::string &example) {
-    if (instance.constants > 0 && example.find_first_of("cdk") == std::string::npos)
-      return true;
-    if (instance.attributes > 0 && example.find('=') == std::string::npos &&
-        example.find('n') == std::string::npos)
-      return true;
+  bool instance(const Formula &formula, Instance instance) {
+    for (Effects allowed : {kAllEffects, Effects(kAllEffects & ~kShapeUnsafe)})
+      if ((allowed & kShapeUnsafe) || (subject_.effects & kShapeUnsafe))
+        if (!rewritten(formula, instance, allowed))
+          return false;
+    return true;
+  }
+
+  bool rewritten(const Formula &formula, Instance instance, Effects allowed) {
     Builder builder(instance);
     Variable root = builder.build(formula);
-    if (!root.ok() || root.isConstant() || builder.isRepetition())
+    if (!root.ok() || root.isConstant())
       return true;
     absl::StatusOr<FunctionGraph> graph = FunctionGraph::create(builder.inputs, {root});
     if (!graph.ok())
       return true;
     RewriteReport report;
-    RewriteOptions options{.allowed = kAllEffects, .stopAfter = 1};
-    absl::Status status = equilibrium("check", {rewriter_})->rewrite(*graph, options, report);
+    RewriteOptions options{.allowed = allowed, .stopAfter = 1};
+    absl::Status status = subject_.rewriter->rewrite(*graph, options, report);
     if (!status.ok() || !graph->checkIntegrity().ok()) {
       verdict_.mismatch = status.ToString() + graph->checkIntegrity().ToString();
       return false;
@@ -264,54 +358,152 @@ private:
       verdict_.example = pp(root) + " -> " + pp(graph->output(0));
       hasMatrix_ = instance.shapes == 3;
     }
-    for (Values values : {Values::Moderate, Values::Moderate, Values::Moderate, Values::Extreme,
-                          Values::Extreme, Values::NonFinite, Values::NonFinite})
-      if (!compare(builder.inputs, root, *graph, values))
+    Pair pair{formula, instance, builder.inputs, root, *graph, bool(allowed & kShapeUnsafe)};
+    using enum Values;
+    for (Values values : {Moderate, Moderate, Small, Small, Extreme, Extreme, NonFinite, NonFinite})
+      if (!compare(pair, values, {}))
         return false;
-    return true;
+    if (std::ranges::none_of(builder.inputs,
+                             [](const Variable &v) { return v.type().numElements() == kDynamic; }))
+      return true;
+    return compare(pair, Moderate, {.unknown = 0}) && compare(pair, Moderate, {.unknown = 1}) &&
+           compare(pair, Moderate, {.unknown = 5}) && compare(pair, Moderate, {.differ = true});
   }
 
-  bool compare(const Variables &inputs, const Variable &root, const FunctionGraph &graph,
-               Values values) {
+  bool compare(const Pair &pair, Values values, Extents extents) {
     std::vector<Tensor> arguments;
-    for (const Variable &v : inputs)
-      arguments.push_back(fill(v, values, random_));
-    TensorsOr before = evaluate(Variables{root}, inputs, arguments);
-    if (!before.ok())
-      return true; // a mistake of shapes that the graph's types do not show
-    TensorsOr after = evaluate(graph.outputs(), graph.inputs(), arguments);
+    for (const Variable &v : pair.inputs)
+      arguments.push_back(fill(v, arguments.size(), values, extents, random_));
+    TensorsOr before = evaluate(Variables{pair.root}, pair.inputs, arguments);
+    TensorsOr after = evaluate(pair.graph.outputs(), pair.graph.inputs(), arguments);
     auto fail = [&](const std::string &what) {
-      verdict_.mismatch =
-          rule_.name + ": " + pp(root) + " became " + pp(graph.output(0)) + ": " + what + " for";
+      verdict_.mismatch = subject_.name + ": " + pp(pair.root) + " became " +
+                          pp(pair.graph.output(0)) + ": " + what + " for";
       for (const Tensor &t : arguments)
         verdict_.mismatch += " " + t.str();
       return false;
     };
+    if (!before.ok())
+      return !after.ok() || (pair.mayHideMistakes && (subject_.effects & kShapeUnsafe)) ||
+             fail("no error any more, before: " + std::string(before.status().message()));
     if (!after.ok())
       return fail(after.status().ToString());
     const Tensor &a = (*before)[0], &b = (*after)[0];
     if (a.dtype() != b.dtype() || a.shape() != b.shape())
       return fail("another type, " + Type(b.dtype(), b.shape()).brief() + " instead of " +
                   Type(a.dtype(), a.shape()).brief());
-    double largest = 0;
-    for (const Tensor &t : arguments) {
-      Tensor doubles = t.cast(DType::Float64).contiguous();
-      for (double v : doubles.flat<double>())
-        largest = std::max(largest, std::isfinite(v) ? std::abs(v) : 0);
-    }
-    Tensor x = a.cast(DType::Float64).contiguous(), y = b.cast(DType::Float64).contiguous();
-    for (int64_t i = 0; i < x.numElements(); ++i) {
+    if (const Type &said = pair.graph.output(0).type(); !said.isSuperOf(Type(b.dtype(), b.shape())))
+      return fail(Type(b.dtype(), b.shape()).brief() + " instead of " + said.brief());
+    std::vector<double> x = doubles(a), y = doubles(b);
+    Measures measures(*this, pair, arguments, x, values);
+    for (size_t i = 0; i < x.size(); ++i) {
       ++verdict_.compared;
-      double was = x.flat<double>()[size_t(i)], is = y.flat<double>()[size_t(i)];
-      if (!agrees(was, is, rule_.effects, values, a.dtype(), largest))
-        return fail(Tensor(was).str() + " became " + Tensor(is).str() + " (" +
+      if (!agrees(x[i], y[i], subject_.effects, values, a.dtype(), [&] { return measures.of(i); }))
+        return fail(Tensor(x[i]).str() + " became " + Tensor(y[i]).str() + " (" +
                     std::string(dtypeName(a.dtype())) + ")");
     }
     return true;
   }
 
-  const Rule &rule_;
-  NodeRewriterPtr rewriter_;
+  /// What rounding may change, computed when it is asked for.
+  class Measures {
+  public:
+    Measures(Checker &checker, const Pair &pair, const std::vector<Tensor> &arguments,
+             const std::vector<double> &before, Values values)
+        : checker_(checker), pair_(pair), arguments_(arguments), before_(before), values_(values) {}
+
+    Measure of(size_t i) {
+      if (truth_.empty())
+        compute();
+      double condition = condition_[i];
+      // Sums of terms of any size: the bound is that of summation in any order.
+      if (values_ == Values::Extreme)
+        condition = std::max(condition, largestOf(arguments_));
+      double ownError = 4 * epsilon(pair_.root.dtype()) * amplification_[i];
+      return {truth_[i], condition, 2 * std::abs(before_[i] - truth_[i]) + ownError};
+    }
+
+  private:
+    void compute() {
+      Instance wide = pair_.instance;
+      for (DType *dtype : {&wide.dtype, &wide.other})
+        *dtype = isFloat(*dtype) ? DType::Float64 : *dtype;
+      Builder builder(wide);
+      Variable root = builder.build(pair_.formula);
+      std::vector<Tensor> exact;
+      for (size_t i = 0; i < arguments_.size(); ++i)
+        exact.push_back(arguments_[i].cast(builder.inputs[i].dtype()));
+      truth_ = results(root, builder.inputs, exact, 0);
+      condition_.assign(before_.size(), 0);
+      amplification_.assign(before_.size(), 0);
+      // Far larger than what float64 loses, and small enough that only first derivatives count.
+      constexpr double kStep = 0x1p-34;
+      auto note = [&](std::vector<double> &changes, const std::vector<double> &there) {
+        for (size_t i = 0; i < there.size(); ++i)
+          if (double change = std::abs(there[i] - truth_[i]) / kStep; std::isfinite(change))
+            changes[i] = std::max(changes[i], change);
+      };
+      for (int trial = 0; trial < 6; ++trial) {
+        std::vector<Tensor> moved = exact;
+        for (Tensor &t : moved)
+          t = disturbed(t, kStep);
+        note(condition_, results(root, builder.inputs, moved, 0));
+        note(amplification_, results(root, builder.inputs, exact, kStep));
+      }
+    }
+
+    Tensor disturbed(const Tensor &t, double step) {
+      if (t.dtype() != DType::Float64 || step == 0)
+        return t;
+      Tensor moved = t.copy();
+      for (double &v : moved.mutableFlat<double>())
+        v *= 1 + step * std::uniform_real_distribution<double>(-1, 1)(checker_.random_);
+      return moved;
+    }
+
+    /// The graph's result where each node's is off by `step`, relative to it.
+    std::vector<double> results(const Variable &root, const Variables &inputs,
+                                const std::vector<Tensor> &values, double step) {
+      std::map<const void *, Tensor> known;
+      for (size_t i = 0; i < inputs.size(); ++i)
+        known[inputs[i].node()] = values[i];
+      std::vector<Variable> pending = {root};
+      while (!pending.empty()) {
+        Variable v = pending.back();
+        Variables missing;
+        std::vector<Tensor> operands;
+        for (const Variable &input : v.hasOwner() ? v.owner().inputs() : Variables()) {
+          if (known.contains(input.node()))
+            operands.push_back(known[input.node()]);
+          else
+            missing.push_back(input);
+        }
+        pending.insert(pending.end(), missing.begin(), missing.end());
+        if (!missing.empty())
+          continue;
+        pending.pop_back();
+        if (!v.hasOwner()) {
+          known[v.node()] = Constant::from(v)->data();
+          continue;
+        }
+        TensorsOr all = evaluate(v.owner(), operands);
+        if (!all.ok())
+          return before_;
+        known[v.node()] = disturbed((*all)[0], step);
+      }
+      const Tensor &result = known[root.node()];
+      return result.numElements() == int64_t(before_.size()) ? doubles(result) : before_;
+    }
+
+    Checker &checker_;
+    const Pair &pair_;
+    const std::vector<Tensor> &arguments_;
+    const std::vector<double> &before_;
+    Values values_;
+    std::vector<double> truth_, condition_, amplification_;
+  };
+
+  Subject subject_;
   RuleVerdict verdict_;
   bool hasMatrix_ = false;
   std::mt19937 random_{17};
@@ -319,6 +511,16 @@ private:
 
 } // namespace
 
-RuleVerdict checkRule(const Rule &rule) { return Checker(rule).run(); }
+RuleVerdict checkRule(const Rule &rule) {
+  std::vector<std::string> examples = rule.examples;
+  if (examples.empty())
+    examples.push_back(rule.pattern);
+  return Checker({rule.name, rule.effects, examples, equilibrium("check", {*compileRule(rule)})})
+      .run();
+}
+
+RuleVerdict checkRule(const ChainRule &rule) {
+  return Checker({rule.name, rule.effects, rule.examples, equilibrium("check", {}, {rule})}).run();
+}
 
 } // namespace graphc

@@ -19,7 +19,10 @@ struct RuleVerdict {
 
 /// Instantiates the rule's examples (or its pattern) at several dtypes, ranks and shapes (0-d,
 /// empty, length-1 broadcasts, unknown extents), applies the rule, and compares before and after
-/// by the evaluator on moderate, extreme and non-finite values.
+/// by the evaluator on small, moderate, extreme and non-finite values. Where the graph before fails
+/// at run time, the one after must fail, too, unless the rule says kShapeUnsafe and runs so.
 RuleVerdict checkRule(const Rule &rule);
+/// The same for a rule of chains.
+RuleVerdict checkRule(const ChainRule &rule);
 
 } // namespace graphc
