@@ -25,38 +25,38 @@ OpDef function(std::string name, std::string doc, ScalarOp op, MaxUlp maxUlp, st
 std::vector<OpDef> exponentials() {
   return {
       function("exp", "e to the power of x.\n-inf gives 0; results underflow gradually.",
-               ScalarOp::Exp, {0.98, 0.99}, "exp([0.0, 1.0]) = [1.0, 2.71828183]"),
-      function("exp2", "2 to the power of x.", ScalarOp::Exp2, {0.9, 1.75},
+               ScalarOp::Exp, {0.98, 1.02}, "exp([0.0, 1.0]) = [1.0, 2.71828183]"),
+      function("exp2", "2 to the power of x.", ScalarOp::Exp2, {0.92, 1.75},
                "exp2([3.0, -1.0]) = [8.0, 0.5]"),
       function("expm1", "exp(x) - 1 without cancellation.\nTiny x and -0 stay.", ScalarOp::Expm1,
-               {1, 1.25}, "expm1(1e-10) = 1.00000000005e-10"),
-      function("log", "Natural logarithm.\n0 gives -inf, x < 0 NaN.", ScalarOp::Log, {0.97, 0.9},
+               {0.95, 1.4}, "expm1(1e-10) = 1.00000000005e-10"),
+      function("log", "Natural logarithm.\n0 gives -inf, x < 0 NaN.", ScalarOp::Log, {0.98, 1.02},
                "log([1.0, 2.718281828459045]) = [0.0, 1.0]"),
       function("log2", "Logarithm to base 2.\n0 gives -inf, x < 0 NaN.", ScalarOp::Log2,
-               {0.98, 1.1}, "log2([8.0, 0.5]) = [3.0, -1.0]"),
+               {0.94, 1.05}, "log2([8.0, 0.5]) = [3.0, -1.0]"),
       function("log10", "Logarithm to base 10.\n0 gives -inf, x < 0 NaN.", ScalarOp::Log10,
-               {0.95, 0.95}, "log10([1000.0, 0.1]) = [3.0, -1.0]"),
+               {0.9, 1}, "log10([1000.0, 0.1]) = [3.0, -1.0]"),
       function("log1p", "log(1 + x) without cancellation.\n-1 gives -inf, -0 stays.",
-               ScalarOp::Log1p, {0.97, 0.95}, "log1p(1e-10) = 9.9999999995e-11"),
+               ScalarOp::Log1p, {0.98, 1.02}, "log1p(1e-10) = 9.9999999995e-11"),
       function("log1mexp",
                "log(1 - exp(x)) for x <= 0.\nThe formula changes at -log 2 (Maechler, \"Accurately "
                "computing log(1 - exp(-|a|))\", 2012). 0 gives -inf, x > 0 NaN.",
-               ScalarOp::Log1mExp, {0.51, 1.8}, "log1mexp(-1.0) = -0.458675145"),
+               ScalarOp::Log1mExp, {0.51, 2.15}, "log1mexp(-1.0) = -0.458675145"),
       function("logit",
                "log(x / (1 - x)).\nExact digits near the zero at 1/2. 0 gives -inf, 1 gives inf, "
                "outside NaN.",
-               ScalarOp::Logit, {0.51, 2.4}, "logit([0.5, 0.9]) = [0.0, 2.19722458]"),
+               ScalarOp::Logit, {0.51, 3.3}, "logit([0.5, 0.9]) = [0.0, 2.19722458]"),
       function("logaddexp",
                "log(exp(x) + exp(y)) without overflow: max(x, y) + log1p(exp(-abs(x - y))).\n"
                "Two -inf give -inf, an inf gives inf. Where the sum cancels, the error is in units "
                "of the "
                "larger operand.",
-               ScalarOp::LogAddExp, {0.51, 1.8}, "logaddexp(1000.0, 1000.0) = 1000.69314718"),
+               ScalarOp::LogAddExp, {0.51, 2.15}, "logaddexp(1000.0, 1000.0) = 1000.69314718"),
   };
 }
 
-/// A logarithm within one unit, twice as many of the product's, and the product's rounding.
-constexpr double kTimesLog = 2.5;
+/// A logarithm within 1.02 units, twice as many of the product's, and the product's rounding.
+constexpr double kTimesLog = 2.55;
 
 std::vector<OpDef> composed() {
   auto common = [](OpDef def) {
@@ -91,37 +91,37 @@ std::vector<OpDef> composed() {
 std::vector<OpDef> trigonometry() {
   return {
       function("sin", "Sine.\nArguments are reduced exactly (1e300 is fine); inf gives NaN.",
-               ScalarOp::Sin, {0.9, 0.95}, "sin([0.0, 1.0]) = [0.0, 0.841470985]"),
+               ScalarOp::Sin, {0.9, 1}, "sin([0.0, 1.0]) = [0.0, 0.841470985]"),
       function("cos", "Cosine.\nArguments are reduced exactly; inf gives NaN.", ScalarOp::Cos,
-               {0.9, 0.95}, "cos([0.0, 1.0]) = [1.0, 0.540302306]"),
+               {0.9, 1}, "cos([0.0, 1.0]) = [1.0, 0.540302306]"),
       function("tan", "Tangent.\nArguments are reduced exactly; inf gives NaN.", ScalarOp::Tan,
-               {0.51, 2.5}, "tan(1.0) = 1.55740772"),
-      function("arcsin", "Inverse sine.\nNaN outside [-1, 1].", ScalarOp::ArcSin, {0.51, 2.05},
+               {0.51, 2.55}, "tan(1.0) = 1.55740772"),
+      function("arcsin", "Inverse sine.\nNaN outside [-1, 1].", ScalarOp::ArcSin, {0.51, 2.2},
                "arcsin(1.0) = 1.57079633"),
-      function("arccos", "Inverse cosine.\nNaN outside [-1, 1].", ScalarOp::ArcCos, {0.51, 1.4},
+      function("arccos", "Inverse cosine.\nNaN outside [-1, 1].", ScalarOp::ArcCos, {0.51, 1.55},
                "arccos(0.5) = 1.04719755"),
-      function("arctan", "Inverse tangent.", ScalarOp::ArcTan, {0.51, 1.85},
+      function("arctan", "Inverse tangent.", ScalarOp::ArcTan, {0.51, 2},
                "arctan([1.0, -inf]) = [0.785398163, -1.57079633]"),
       function("arctan2",
                "The angle of the point (y, x), by IEEE's table of signs.\n"
                "The first operand is the ordinate.",
-               ScalarOp::ArcTan2, {0.51, 1.8},
+               ScalarOp::ArcTan2, {0.51, 2.15},
                "arctan2([1.0, 0.0], [-1.0, -1.0]) = [2.35619449, 3.14159265]"),
-      function("sinh", "Hyperbolic sine.", ScalarOp::Sinh, {0.51, 1.8}, "sinh(1.0) = 1.17520119"),
+      function("sinh", "Hyperbolic sine.", ScalarOp::Sinh, {0.51, 1.85}, "sinh(1.0) = 1.17520119"),
       function("cosh", "Hyperbolic cosine.", ScalarOp::Cosh, {0.51, 1.4}, "cosh(1.0) = 1.54308063"),
       function("tanh", "Hyperbolic tangent.\nReaches -1 and 1 exactly.", ScalarOp::Tanh,
-               {0.85, 0.95}, "tanh([0.5, 100.0]) = [0.462117157, 1.0]"),
-      function("arcsinh", "Inverse hyperbolic sine.", ScalarOp::ArcSinh, {0.51, 1.55},
+               {0.85, 1.1}, "tanh([0.5, 100.0]) = [0.462117157, 1.0]"),
+      function("arcsinh", "Inverse hyperbolic sine.", ScalarOp::ArcSinh, {0.51, 1.8},
                "arcsinh(1.0) = 0.881373587"),
       function("arccosh", "Inverse hyperbolic cosine.\nx < 1 gives NaN.", ScalarOp::ArcCosh,
-               {0.51, 1.8}, "arccosh(2.0) = 1.3169579"),
+               {0.51, 2.15}, "arccosh(2.0) = 1.3169579"),
       function("arctanh", "Inverse hyperbolic tangent.\n1 gives inf, -1 gives -inf, outside NaN.",
-               ScalarOp::ArcTanh, {0.51, 1.95}, "arctanh(0.5) = 0.549306144"),
+               ScalarOp::ArcTanh, {0.51, 2.1}, "arctanh(0.5) = 0.549306144"),
       function("sinc", "sin(pi * x) / (pi * x), 1 at 0.", ScalarOp::Sinc, {0.51, 3.5},
                "sinc([0.0, 0.5, 1.0]) = [1.0, 0.636619772, 0.0]"),
-      function("erf", "Error function.", ScalarOp::Erf, {1.35, 1.65}, "erf(1.0) = 0.842700793"),
+      function("erf", "Error function.", ScalarOp::Erf, {1, 1.5}, "erf(1.0) = 0.842700793"),
       function("erfc", "1 - erf(x) without cancellation.\nRelative accuracy holds to 27.",
-               ScalarOp::Erfc, {0.51, 6.5}, "erfc([1.0, 10.0]) = [0.157299207, 2.08848758e-45]"),
+               ScalarOp::Erfc, {0.51, 8}, "erfc([1.0, 10.0]) = [0.157299207, 2.08848758e-45]"),
   };
 }
 

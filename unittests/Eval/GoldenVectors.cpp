@@ -73,7 +73,7 @@ const std::vector<GoldenLine> &goldenLines() {
   static const std::vector<GoldenLine> &lines = *[] {
     auto *all = new std::vector<GoldenLine>;
     for (const char *file :
-         {"elementwise", "reductions", "linalg", "shape", "indexing", "nn", "numpy"}) {
+         {"elementwise", "reductions", "linalg", "shape", "indexing", "nn", "numpy", "tails"}) {
       std::string path =
           std::string(GRAPHC_TEST_DATA) + "/../../test/Data/golden/" + file + ".jsonl";
       std::ifstream in(path);

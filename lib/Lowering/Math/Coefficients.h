@@ -23,10 +23,9 @@ struct SingleCoefficients {
       0x1.5555560000000p-5f, -0x1.6c17d40000000p-10f, 0x1.a0f5960000000p-16f,
       -0x1.58df860000000p-22f};
   static constexpr float log[] = {
-      -0x1.0000000000000p-1f, 0x1.5555560000000p-2f, -0x1.00004c0000000p-2f,
-      0x1.9999ce0000000p-3f, -0x1.5527c20000000p-3f, 0x1.2437c80000000p-3f,
-      -0x1.03b27e0000000p-3f, 0x1.dffb4a0000000p-4f, -0x1.80e2ee0000000p-4f,
-      0x1.4c58e20000000p-5f};
+      0x1.5555560000000p-2f, -0x1.00004c0000000p-2f, 0x1.9999ce0000000p-3f,
+      -0x1.5527c20000000p-3f, 0x1.2437c80000000p-3f, -0x1.03b27e0000000p-3f,
+      0x1.dffb4a0000000p-4f, -0x1.80e2ee0000000p-4f, 0x1.4c58e20000000p-5f};
   static constexpr float ln20 = 0x1.62e4300000000p-1f;
   static constexpr float ln21 = -0x1.05c6100000000p-29f;
   static constexpr float halfPi0 = 0x1.921fb60000000p+0f;
@@ -47,11 +46,12 @@ struct SingleCoefficients {
       -0x1.887c940000000p-3f, -0x1.3e21ca0000000p-3f, 0x1.3db3d40000000p-3f,
       0x1.ba78e80000000p-5f, -0x1.38cc8c0000000p-3f, 0x1.687e1a0000000p-5f,
       0x1.8c0de80000000p-4f, -0x1.42a71e0000000p-4f};
-  static constexpr float erfSmallEnd = 0x1.199999999999ap+0f;
+  static constexpr float erfSmallEnd = 0x1.3333333333333p+0f;
+  static constexpr float erfSmallCentre = 0x1.7000000000000p-1f;
   static constexpr float erfSmall[] = {
-      0x1.06eba80000000p-3f, -0x1.8127440000000p-2f, 0x1.ce2ea20000000p-4f,
-      -0x1.b822480000000p-6f, 0x1.55e3ac0000000p-8f, -0x1.ba15f20000000p-11f,
-      0x1.cb905a0000000p-14f, -0x1.31756a0000000p-17f, 0x1.c56f3e0000000p-24f};
+      -0x1.7a78000000000p-4f, -0x1.fd92fe0000000p-3f, 0x1.17fa940000000p-4f,
+      -0x1.fba09c0000000p-7f, 0x1.7eafe80000000p-9f, -0x1.ea18bc0000000p-12f,
+      0x1.0c50640000000p-14f, -0x1.10088a0000000p-17f, 0x1.c058f00000000p-20f};
   static constexpr float sqrtHalf0 = 0x1.6a09e60000000p-1f;
   static constexpr float sqrtHalf1 = 0x1.9fcef40000000p-27f;
   static constexpr float geluLinear0 = 0x1.9884540000000p+0f;
@@ -310,12 +310,13 @@ struct DoubleCoefficients {
       0x1.32603bf8ca8c6p-5, -0x1.2b1c9702101d3p-3, 0x1.c86d834eec9b0p-6, 0x1.c5eab24f66f73p-4,
       -0x1.09574837e06a6p-5, -0x1.22ddefd1b31bap-5};
   static constexpr double erfSmallEnd = 0x1.199999999999ap+0;
+  static constexpr double erfSmallCentre = 0x1.3800000000000p-1;
   static constexpr double erfSmall[] = {
-      0x1.06eba8214db69p-3, -0x1.812746b037a01p-2, 0x1.ce2f21a043a0fp-4, -0x1.b82ce312c1ca8p-6,
-      0x1.565bcd168a029p-8, -0x1.c02db573ccb2ep-11, 0x1.f9a3534c957e2p-14,
-      -0x1.f4d6067912e2dp-17, 0x1.ba1dadcdb0907p-20, -0x1.61bdf039ba162p-23,
-      0x1.0fab6eb85b35dp-26, -0x1.0330218eea95ep-29, 0x1.9d723e79ea8abp-32,
-      -0x1.577916b86699dp-34, 0x1.2a2d1086d81dfp-37};
+      -0x1.0790b6157b937p-4, -0x1.0eaf0abf1db88p-2, 0x1.2daefe203b899p-4, -0x1.13af066af0ac7p-6,
+      0x1.a1b9c4c4f4d7dp-9, -0x1.0c834389613a8p-11, 0x1.2af5001c62868p-14,
+      -0x1.252451c7dbd2ap-17, 0x1.009cf051db05ap-20, -0x1.959341f772019p-24,
+      0x1.241486134fdddp-27, -0x1.8304447fcc3d0p-31, 0x1.bb1dee587b5d9p-35,
+      -0x1.6187ea4116c1dp-39, 0x1.7a70bb086a083p-39};
   static constexpr double sqrtHalf0 = 0x1.6a09e667f3bcdp-1;
   static constexpr double sqrtHalf1 = -0x1.bdd3413b26456p-55;
   static constexpr double geluLinear0 = 0x1.9884533d43651p+0;
@@ -387,10 +388,11 @@ struct WideCoefficients {
       0x1.91207ee79c6c0p-2, 0x1.214ef6162aec6p-5, -0x1.eb7595ca16f3bp-4, -0x1.649ce58f2a8f1p-4,
       0x1.0494fd54f3819p-7, 0x1.daa077bee4051p-6};
   static constexpr double erfSmallEnd = 0x1.199999999999ap+0;
+  static constexpr double erfSmallCentre = 0x1.3800000000000p-1;
   static constexpr double erfSmall[] = {
-      0x1.06eba8214cb7fp-3, -0x1.812746afe4fb6p-2, 0x1.ce2f217cd04a2p-4, -0x1.b82cdd2a330cfp-6,
-      0x1.565b4cc209778p-8, -0x1.c02127af22e1ep-11, 0x1.f8e2c70711c1bp-14,
-      -0x1.ed9e60d56fdacp-17, 0x1.8f538edf04d17p-20, -0x1.9a3cfcaf4e29ap-24};
+      -0x1.0790b61579a58p-4, -0x1.0eaf0abf1e84dp-2, 0x1.2daefe1f341abp-4, -0x1.13af06689c2d7p-6,
+      0x1.a1b9c79458426p-9, -0x1.0c83473c8901dp-11, 0x1.2af2508eab227p-14,
+      -0x1.251fb968176a1p-17, 0x1.02b526fc35df2p-20, -0x1.9a3cf2886f5fap-24};
   static constexpr double sqrtHalf0 = 0x1.6a09e667f3bcdp-1;
   static constexpr double sqrtHalf1 = -0x1.bdd3413b26456p-55;
   static constexpr double geluLinear0 = 0x1.9884533d43651p+0;

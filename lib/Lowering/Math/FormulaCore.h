@@ -123,6 +123,14 @@ template <FloatLanes F, class B, class C> F mulAdd(F a, B b0, C c0) {
   return hasFma(a) ? nativeFma(a, b, c) : a * b + c;
 }
 
+/// a b + c rounded once where that is cheap: not in f64 without the instruction.
+template <FloatLanes F, class B, class C> F fmaWhereCheap(F a, B b, C c) {
+  if constexpr (kIsDouble<F>)
+    return mulAdd(a, b, c);
+  else
+    return fma(a, b, c);
+}
+
 template <class F> Pair<F> twoProduct(F a, F b) {
   F p = a * b;
   return {p, fma(a, b, -p)};

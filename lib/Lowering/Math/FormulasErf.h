@@ -31,10 +31,10 @@ template <class K, class F> F erfFormula(F x) {
   if constexpr (!kIsDouble<F>)
     if (hasTables(x))
       return bySegments(x, K::erfTable, 5.0);
-  F a = abs(x), u = x * x;
+  F a = abs(x), u = atMost(fmaWhereCheap(x, x, -K::erfSmallCentre), 1.0);
   F large = withSign(1.0 - erfcPositive<K>(a), x);
-  return select(less(a, K::erfSmallEnd), mulAdd(x, polynomial(atMost(u, 1.25), K::erfSmall), x),
-                large);
+  F small = fmaWhereCheap(x, polynomial(u, K::erfSmall), x);
+  return select(less(a, K::erfSmallEnd), small, large);
 }
 
 template <class K, class F> F erfcFormula(F x) {

@@ -26,10 +26,7 @@ ReducedExp<F> reduceExp(F x, const T (&q)[N], const F *rest = nullptr) {
   F t = rest ? mulAdd(n.value, -K::ln21, *rest) : n.value * -K::ln21;
   F r = r1 + t;
   F square = r * r, p = polynomial(r, q);
-  // Without FMA f32 can afford the exact product; f64 cannot.
-  if constexpr (kIsDouble<F>)
-    return {n, r1, mulAdd(square, p, t)};
-  return {n, r1, fma(square, p, t)};
+  return {n, r1, fmaWhereCheap(square, p, t)};
 }
 
 /// Where e^x has overflowed and where it has vanished, with room for a sum of two.
@@ -55,10 +52,7 @@ template <class K, class F> F exp2Formula(F x) {
   F xc = atLeast(atMost(x, kHigh), kLow);
   Rounded<F> n = roundNearest(xc);
   F r = xc - n.value;
-  F p = polynomial(r, K::exp2), one = splat(x, 1.0);
-  if constexpr (kIsDouble<F>)
-    return scale(mulAdd(r, p, one), n);
-  return scale(fma(r, p, one), n);
+  return scale(fmaWhereCheap(r, polynomial(r, K::exp2), 1.0), n);
 }
 
 /// 2^n for a normal result, from the biased form.

@@ -1,7 +1,8 @@
 //===- FormulasLog.h - logarithms -----------------------------------*- C++ -*-===//
 //
-// x = m 2^e with m in [0.75, 1.5), f = m - 1. In f32: log m = f + f^2 q(f), ten terms. In f64 with
-// s = f / (2 + f): log m = f - (f^2/2 - s (f^2/2 + s^2 L(s^2))), the form of FDLIBM's e_log.c.
+// x = m 2^e with m in [0.75, 1.5), f = m - 1. In f32: log m = f - f^2/2 + f^3 q(f), nine terms. In
+// f64 with s = f / (2 + f): log m = f - (f^2/2 - s (f^2/2 + s^2 L(s^2))), the form of FDLIBM's
+// e_log.c.
 //===----------------------------------------------------------------------===//
 #pragma once
 
@@ -9,14 +10,24 @@
 
 namespace graphc::math {
 
-/// log(1+f) = f + the result, for f in [-0.25, 0.5].
-template <class K, class F> F logRest(F f) {
+/// log(1+f) = f - half + factor inner for f in [-0.25, 0.5], half = f^2/2.
+template <class F> struct LogTerms {
+  F half, factor, inner;
+};
+template <class K, class F> LogTerms<F> logTerms(F f) {
+  F half = f * (f * 0.5);
   if constexpr (kIsDouble<F>) {
-    F s = f / (2.0 + f), half = f * (f * 0.5), u = s * s;
-    return mulAdd(s, mulAdd(u, polynomial(u, K::atanh), half), -half);
+    F s = f / (2.0 + f), u = s * s;
+    return {half, s, mulAdd(u, polynomial(u, K::atanh), half)};
   } else {
-    return f * f * horner(f, K::log);
+    return {half, f * f, f * horner(f, K::log)};
   }
+}
+
+/// log(1+f) = f + the result.
+template <class K, class F> F logRest(F f) {
+  LogTerms<F> terms = logTerms<K>(f);
+  return mulAdd(terms.factor, terms.inner, -terms.half);
 }
 
 /// log(1+f) + e ln2 where e ends with the infinities of splitExponent.
@@ -29,7 +40,7 @@ template <class K, class F> F logOfSplit(F f, F e, const F *rest = nullptr) {
   if constexpr (kIsDouble<F>)
     y = high + (logRest<K>(f) + tail);
   else
-    y = high + mulAdd(f * f, horner(f, K::log), tail);
+    y = high + mulAdd(f * f, mulAdd(horner(f, K::log), f, -0.5), tail);
   return select(equal(abs(e), kInf), e, y);
 }
 
@@ -38,13 +49,18 @@ template <class K, class F> F logFormula(F x) {
   return logOfSplit<K>(s.mantissa - 1.0, s.exponent);
 }
 
-/// log2 and log10: e c + log(1+f) / ln b, with the quotient's leading product in two parts.
+/// log2 and log10: e c + log(1+f) / ln b. Next to 1 from below, e c and log(1+f) / ln b cancel, so
+/// that the rounding of f^2/2 and of the quotient would count several times: f - f^2/2 is a pair
+/// and its product with 1 / ln b, too.
 template <class K, class F>
 F logOfBase(F x, double inverse0, double inverse1, double step0, double step1) {
   Split<F> s = splitExponent(x);
   F f = s.mantissa - 1.0, e = s.exponent;
-  F p = f * inverse0, pl = fma(f, inverse0, -p);
-  F rest = mulAdd(logRest<K>(f), inverse0, mulAdd(f, inverse1, pl));
+  LogTerms<F> terms = logTerms<K>(f);
+  Pair<F> lead = fastTwoSum(f, -terms.half);
+  F low = mulAdd(terms.factor, terms.inner, lead.low);
+  F p = lead.high * inverse0, pl = fma(lead.high, inverse0, -p);
+  F rest = mulAdd(low, inverse0, mulAdd(lead.high, inverse1, pl));
   if (step1 != 0)
     rest = mulAdd(e, step1, rest);
   Pair<F> sum = fastTwoSum(e * step0, p);

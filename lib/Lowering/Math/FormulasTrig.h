@@ -68,7 +68,8 @@ template <class K, class F> F sincFormula(F x) {
   SinCos<F> p = sinCosKernel<K>(high, mulAdd(r, 2 * K::halfPi1, low), bits(n.biased));
   F y = select(isOdd<F>(p.quadrant), p.cos, p.sin);
   y = fromBits(bits(y) ^ quadrantSign<F>(p.quadrant));
-  return select(equal(x, 0.0), 1.0, y / (x * (2 * K::halfPi0)));
+  // 1 - (pi x)^2 / 6 next to 0, where without FMA subnormals have no exact product.
+  return select(less(abs(x), 0x1p-30), 1.0, y / (x * (2 * K::halfPi0)));
 }
 
 /// sin/cos or -cos/sin.

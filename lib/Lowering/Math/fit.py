@@ -52,9 +52,10 @@ class Set:
         self.scalar(name + '0', self.round(h))
         self.scalar(name + '1', self.round(value - h))
 
-    def fit(self, name, f, a, b, terms):
+    def fit(self, name, f, a, b, terms, known=()):
         """Coefficients are rounded one after the other, lowest first, and those that are left fitted
-        again, by least squares on Chebyshev nodes: they make up for what rounding did."""
+        again, by least squares on Chebyshev nodes: they make up for what rounding did. Formulas write the
+        lowest themselves where they are `known`."""
         a, b = mp.mpf(a), mp.mpf(b)
         count = 5 * terms
         nodes = [(a + b) / 2 + (b - a) / 2 * mp.cos(pi * (2 * k + 1) / (2 * count)) for k in range(count)]
@@ -69,7 +70,8 @@ class Set:
                     power *= x
             cs.append(self.round(mp.lu_solve(matrix, mp.matrix(rest))[0]))
             rest = [r - cs[i] * x**i for r, x in zip(rest, nodes)]
-        self.array(name, cs)
+        assert cs[:len(known)] == list(known)
+        self.array(name, cs[len(known):])
         worst = max(abs(mp.polyval(cs[::-1], x) - f(x)) for x in mp.linspace(a, b, 97))
         print('%-16s %2d terms, error %s' % (name, terms, mp.nstr(worst, 3)))
 
@@ -111,7 +113,7 @@ def common(c, sizes):
     c.fit('exp2', exp2q, -0.5005, 0.5005, sizes['exp2'])
     c.fit('sin', sinq, 0, QUARTER_PI**2, sizes['sin'])
     c.fit('cos', cosq, 0, QUARTER_PI**2, sizes['cos'])
-    c.fit('log', log1pq, -0.25, 0.5, sizes['log']) if 'log' in sizes else None
+    c.fit('log', log1pq, -0.25, 0.5, sizes['log'], known=[-0.5]) if 'log' in sizes else None
     c.fit('atanh', atanhq, 0, mp.mpf('0.0401'), sizes['atanh']) if 'atanh' in sizes else None
     c.split('ln2', ln2, 2)
     c.split('halfPi', pi / 2, 3)
@@ -155,8 +157,8 @@ def erfcx(a):
 
 
 def erf(c, **o):
-    """erfcx(a) = w P(w - 1/2), w = 1 / (1 + c a), for 0 <= a <= end, and erf(x) = x + x P(x^2) below
-    smallEnd. Around w = 1/2 the terms do not cancel where a is small."""
+    """erfcx(a) = w P(w - 1/2), w = 1 / (1 + c a), for 0 <= a <= end, and erf(x) = x + x P(x^2 - centre)
+    below smallEnd. Around the middle the terms do not cancel where a is small."""
     k = mp.mpf(o['k'])
     low = 1 / (1 + k * mp.mpf(o['end'])) if o['end'] else mp.mpf(0)
     c.scalar('erfcxScale', k)
@@ -164,7 +166,9 @@ def erf(c, **o):
     half = mp.mpf(1) / 2
     c.fit('erfcx', lambda v: ratio(v + half), low - half, half, o['terms'])
     c.scalar('erfSmallEnd', mp.mpf(o['smallEnd']))
-    c.fit('erfSmall', erfRatio, 0, mp.mpf(o['smallEnd'])**2, o['small'])
+    centre = mp.nint(mp.mpf(o['smallEnd'])**2 * 32) / 64
+    c.scalar('erfSmallCentre', centre)
+    c.fit('erfSmall', lambda v: erfRatio(v + centre), -centre, mp.mpf(o['smallEnd'])**2 - centre, o['small'])
     c.split('sqrtHalf', mp.sqrt(mp.mpf(1) / 2), 2)
 
 
@@ -189,7 +193,7 @@ s = Set('SingleCoefficients', 'float', 'f32 formulas evaluated in f32.')
 common(s, dict(exp=5, exp2=7, sin=4, cos=4, log=10))
 s.short('ln2Short', ln2, 15)
 s.short('log10Short', mp.log10(2), 15)
-erf(s, k='0.625', end='10.2', terms=11, small=9, smallEnd='1.1')
+erf(s, k='0.625', end='10.2', terms=11, small=9, smallEnd='1.2')
 gelu(s)
 segments(s, 'tanhTable', mp.tanh, 10, 6)
 segments(s, 'erfTable', mp.erf, 4, 6)
