@@ -46,7 +46,8 @@ public:
   bool has(std::string_view name) const { return find(name) != nullptr; }
   bool isNone(std::string_view name) const;
 
-  // Typed access to an attribute that the op's definition declares (an assertion otherwise).
+  // Typed access to an attribute that the op's definition declares. Where there is none of that
+  // name and kind: an empty value (false, 0, "", Float64, an undefined Tensor), and a warning.
   bool boolean(std::string_view name) const;
   int64_t integer(std::string_view name) const;
   double real(std::string_view name) const;

@@ -262,7 +262,9 @@ struct Array {
 };
 using Arrays = std::vector<Array>;
 
-/// A size expression. Arithmetic is exact; it folds constants and equal subexpressions.
+/// A size expression. Arithmetic is exact; it folds constants and equal subexpressions. What is
+/// computed from a default-constructed one is such a one too; an Emitter that gets one, or another
+/// Emitter's, takes it for 0 and notes the mistake. So it is with Scalars and Arrays.
 class Extent {
 public:
   Extent() = default;
@@ -360,8 +362,9 @@ struct ReduceOptions {
 };
 
 /// Records what ops compute. One Emitter may record a whole graph: the arrays of one op's results
-/// are operands of the next. Not thread-safe. Mistakes in an op's emission (wrong dtypes, ranks)
-/// are programming errors: they are kept as the first error of `finish`.
+/// are operands of the next. Not thread-safe. Mistakes in an op's emission (wrong dtypes, ranks,
+/// axes, what belongs to no emission) are programming errors: they are kept as the first error of
+/// `finish`.
 class Emitter {
 public:
   Emitter();

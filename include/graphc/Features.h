@@ -76,7 +76,8 @@ public:
   /// The present state and the last one.
   size_t position() const { return position_; }
   size_t end() const;
-  /// Brings the graph to a state. IndexError for one beyond the end.
+  /// Brings the graph to a state. IndexError for one beyond the end; KeyError where the graph is
+  /// not the one whose history this is.
   absl::Status goTo(FunctionGraph &graph, size_t state);
   absl::Status back(FunctionGraph &graph);
   absl::Status forward(FunctionGraph &graph) { return goTo(graph, position_ + 1); }
@@ -126,11 +127,13 @@ public:
   absl::Status onPrune(FunctionGraph &graph, const Apply &node, std::string_view reason) override;
   absl::Status onChangeInput(FunctionGraph &graph, const Client &client, const Variable &old,
                              const Variable &fresh, std::string_view reason) override;
+  /// Inconsistency also if it is not attached to `graph`; so `orderings`.
   absl::Status onValidate(FunctionGraph &graph) override;
   absl::StatusOr<Orderings> orderings(FunctionGraph &graph) override;
   std::shared_ptr<Feature> clone() override { return std::make_shared<DestroyHandler>(); }
 
 private:
+  absl::Status checkAttached(const FunctionGraph &graph) const;
   struct Tables;
   std::unique_ptr<Tables> tables_;
 };

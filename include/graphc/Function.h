@@ -110,18 +110,21 @@ struct FunctionOptions {
   std::string dumpStages = {};
 };
 
-/// What a call gives: one Tensor per output.
+/// What a call gives: one Tensor per output. A default-constructed one is that of no outputs.
 class Results {
 public:
   Results() = default;
+  /// `names`, if any, are as many as `values`, or the last values have none.
   Results(std::vector<Tensor> values, std::shared_ptr<const std::vector<std::string>> names)
       : values_(std::move(values)), names_(std::move(names)) {}
 
   size_t size() const { return values_.size(); }
   /// An undefined Tensor, and a warning, where there is no such output.
-  const Tensor &operator[](size_t i) const;
+  const Tensor &operator[](size_t i) const &;
+  Tensor operator[](size_t i) const && { return (*this)[i]; }
   /// By the name that its Out or Variable has.
-  const Tensor &operator[](std::string_view name) const;
+  const Tensor &operator[](std::string_view name) const &;
+  Tensor operator[](std::string_view name) const && { return (*this)[name]; }
   /// The same. KeyError, with the names that there are.
   absl::StatusOr<Tensor> at(std::string_view name) const;
   /// The number in the only output; T(), and a warning, unless there is exactly one output with one
@@ -134,6 +137,9 @@ public:
 
 private:
   const Tensor &only() const;
+  /// The output of that name, or null.
+  const Tensor *find(std::string_view name) const;
+  std::string unknown(std::string_view name) const;
   std::vector<Tensor> values_;
   std::shared_ptr<const std::vector<std::string>> names_;
 };
@@ -166,6 +172,21 @@ struct BoundCall {
   std::vector<int32_t> slots;
   std::vector<int64_t> extents;
   std::shared_ptr<const void> owner;
+
+  BoundCall() = default;
+  BoundCall(const BoundCall &) = default;
+  BoundCall &operator=(const BoundCall &) = default;
+  /// What was moved from has no code and no owner: the general way tells so.
+  BoundCall(BoundCall &&other) noexcept { *this = std::move(other); }
+  BoundCall &operator=(BoundCall &&other) noexcept {
+    code = std::exchange(other.code, nullptr);
+    sizes = other.sizes;
+    pattern = std::move(other.pattern);
+    slots = std::move(other.slots);
+    extents = std::move(other.extents);
+    owner = std::move(other.owner);
+    return *this;
+  }
 
   static constexpr int kMaxBuffers = 32;
   /// The general way: memory, extents and strides of each argument, inputs then outputs.
@@ -215,12 +236,14 @@ template <class Signature> class Bound;
 /// A Function as a plain typed callable, made by `Function::bind`. Numbers are 0-d inputs, Views
 /// of const are inputs, Views of non-const are outputs and stand after the inputs; the result
 /// type is absl::Status, or the number that the only output is, or void. Calls read and write the
-/// caller's memory. Thread-safe as the Function is.
+/// caller's memory. Thread-safe as the Function is. One that was default-constructed or moved from
+/// computes nothing: ValueError, or the number 0.
 template <class R, class... A> class Bound<R(A...)> {
 public:
   static constexpr bool kReturnsStatus = std::is_same_v<R, absl::Status>;
   static constexpr bool kReturnsValue = !kReturnsStatus && !std::is_void_v<R>;
 
+  Bound() = default;
   R operator()(A... arguments) const {
     constexpr size_t kCount = sizeof...(A) + kReturnsValue;
     std::conditional_t<kReturnsValue, R, char> result{};
@@ -284,9 +307,13 @@ private:
 };
 
 /// A compiled graph. A cheap handle; equal by identity (F-208). Calls from many threads at once
-/// are right and run in parallel.
+/// are right and run in parallel. One that was default-constructed or moved from is none: it has
+/// no inputs and outputs, and `bind` and calls are ValueError.
 class Function {
 public:
+  Function() = default;
+  explicit operator bool() const { return state_ != nullptr; }
+
   /// Positional arguments: Tensors and C++ numbers. Errors: TypeError for count, dtype, rank
   /// and extents (F-045), ShapeError, IndexError and what else the graph's ops can raise.
   template <class... A>
@@ -356,6 +383,7 @@ private:
       return call.status();
     return Bound<R(A...)>(*std::move(call));
   }
+  const State &state() const;
   absl::StatusOr<detail::BoundCall> prepare(absl::Span<const detail::BoundArgument> arguments,
                                             bool returnsStatus) const;
   /// May take the values out of `positional`.

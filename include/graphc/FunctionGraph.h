@@ -66,6 +66,7 @@ private:
   uint64_t serial_ = 0;
 };
 
+/// One that was moved from is as after disown().
 class FunctionGraph {
 public:
   /// Errors: what an Invalid input or output carries; TypeError for a constant among the inputs
@@ -86,6 +87,7 @@ public:
   //===--- reading --------------------------------------------------------===//
   int numInputs() const;
   int numOutputs() const;
+  /// An Invalid Variable (IndexError) where there is no such input or output.
   Variable input(int i) const;
   Variable output(int i) const;
   Variables inputs() const;
@@ -149,7 +151,7 @@ public:
 
   //===--- changes that may be taken back ---------------------------------===//
   /// The changes of edges from here on can be undone. While one is open, inputs and outputs can
-  /// be neither added nor removed.
+  /// be neither added nor removed. To one that was moved from, `revert` cannot go back.
   Checkpoint checkpoint();
   /// Undoes all changes since the youngest open checkpoint, newest first, with the reason
   /// "revert: " and theirs, and closes it. ValueError for another one (F-125).
@@ -241,6 +243,9 @@ private:
   /// changeInput where the former state is known to be sound.
   absl::Status changeBack(const Client &client, const Variable &former, std::string_view reason);
   absl::Status notify(const std::function<absl::Status(Feature &)> &tell) const;
+  /// An empty one, which may not change, where there is none.
+  detail::GraphState &state() const;
+  /// Null once it has been disowned or moved from.
   std::unique_ptr<detail::GraphState> state_;
 };
 

@@ -33,7 +33,8 @@ public:
   DebugPrintMemory &operator=(DebugPrintMemory &&) noexcept;
 
   struct State;
-  State &state() { return *state_; }
+  /// One that was moved from begins anew.
+  State &state();
 
 private:
   std::unique_ptr<State> state_;

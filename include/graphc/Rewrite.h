@@ -66,12 +66,12 @@ public:
   virtual const Apply &root() const = 0;
   /// A name of the pattern; an Invalid Variable for another.
   virtual Variable operator[](std::string_view name) const = 0;
-  /// `p` of `f(x, axes=p)`. It must be a name of the pattern.
+  /// `p` of `f(x, axes=p)`; none for a name that the pattern has not.
   virtual const AttributeValue &attribute(std::string_view name) const = 0;
   /// For a builder that looks further than the pattern: its replacement does the work of `node`,
   /// too, and gets its places.
   virtual void alsoReplaces(const Apply &node) const = 0;
-  /// The data of a name that stands for a constant. It must be one.
+  /// The data of a name that stands for a constant; an undefined Tensor where it does not.
   const Tensor &data(std::string_view name) const;
 };
 
@@ -85,8 +85,8 @@ struct Condition {
     requires std::is_invocable_r_v<bool, F, const Match &>
   Condition(F holds, std::string text = {}) : holds(std::move(holds)), text(std::move(text)) {}
 };
-/// A term of a replacement that is computed: an attribute, or a Variable. Nothing: the rule does
-/// not apply after all.
+/// A term of a replacement that is computed: an attribute, or a Variable, as its place wants.
+/// Anything else: the rule does not apply after all.
 using Term = std::variant<std::monostate, AttributeValue, Variable>;
 using TermFunction = std::function<Term(const Match &)>;
 /// See Rule::build.
@@ -230,8 +230,8 @@ using GraphRewriterPtr = std::shared_ptr<const GraphRewriter>;
 /// in it.
 absl::StatusOr<NodeRewriterPtr> compileRule(const Rule &rule);
 
-/// Applies rules until none applies any more. Each node that a change concerns is visited again,
-/// and no other: the cost follows the changes.
+/// Null pointers are left out here and below. Applies rules until none applies any more. Each node
+/// that a change concerns is visited again, and no other: the cost follows the changes.
 GraphRewriterPtr equilibrium(std::string name, std::vector<NodeRewriterPtr> rules,
                              std::vector<ChainRule> chains = {});
 /// One visit of each node, producers first or consumers first.
@@ -259,7 +259,8 @@ NodeRewriterPtr constantFolding(int64_t maxElements = 4096);
 /// F-297, F-298: rewriters by name, with tags and a position.
 class RewriteDatabase {
 public:
-  /// ValueError if the name is taken. A rule's position is that of the group it runs in.
+  /// ValueError if the name is taken, and for a null pointer. A rule's position is that of the
+  /// group it runs in.
   absl::Status add(const Rule &rule, std::vector<std::string> tags, double position);
   /// Also ValueError for an op whose chains nothing is known of.
   absl::Status add(const ChainRule &rule, std::vector<std::string> tags, double position);

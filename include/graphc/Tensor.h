@@ -117,31 +117,37 @@ public:
   bool defined() const { return rep_ != nullptr; }
   DType dtype() const;
   int rank() const;
-  absl::Span<const int64_t> shape() const;
+  // What points into a Tensor is not for one that is gone at the end of the statement.
+  absl::Span<const int64_t> shape() const &;
+  absl::Span<const int64_t> shape() const && = delete;
   /// In elements.
-  absl::Span<const int64_t> strides() const;
+  absl::Span<const int64_t> strides() const &;
+  absl::Span<const int64_t> strides() const && = delete;
   int64_t numElements() const;
   int64_t numBytes() const { return numElements() * byteSize(dtype()); }
   /// First element (the one at index 0 along every axis).
-  void *data();
-  const void *data() const;
+  void *data() &;
+  const void *data() const &;
+  const void *data() const && = delete;
   bool isContiguous() const;
   /// Whether the two share memory that both can reach.
   bool overlaps(const Tensor &other) const;
 
   /// Rank N window; T must be the dtype's host type and N the rank (a programming error
   /// otherwise: undefined Tensor's view, null data).
-  template <class T, int N> View<T, N> view() { return makeView<T, N>(static_cast<T *>(data())); }
-  template <class T, int N> View<const T, N> view() const {
+  template <class T, int N> View<T, N> view() & { return makeView<T, N>(static_cast<T *>(data())); }
+  template <class T, int N> View<const T, N> view() const & {
     return makeView<const T, N>(static_cast<const T *>(data()));
   }
+  template <class T, int N> View<const T, N> view() const && = delete;
   /// The elements of a contiguous tensor of host type T, row-major; empty span otherwise.
-  template <class T> absl::Span<const T> flat() const {
+  template <class T> absl::Span<const T> flat() const & {
     if (!defined() || dtype() != DTypeOf<T>::value || !isContiguous())
       return {};
     return absl::Span<const T>(static_cast<const T *>(data()), size_t(numElements()));
   }
-  template <class T> absl::Span<T> mutableFlat() {
+  template <class T> absl::Span<const T> flat() const && = delete;
+  template <class T> absl::Span<T> mutableFlat() & {
     if (!defined() || dtype() != DTypeOf<T>::value || !isContiguous())
       return {};
     return absl::Span<T>(static_cast<T *>(data()), size_t(numElements()));

@@ -19,7 +19,7 @@ inline constexpr int64_t kDynamic = -1;
 /// The type of a Variable: a value, cheap to copy, hashable. Nearly always a tensor's; besides
 /// there are the types that differentiation needs (Null: "not defined", with a reason;
 /// Disconnected) and Invalid, which carries the Status of a mistake onward until `function` (or
-/// anybody who asks) reports it.
+/// anybody who asks) reports it. One that was moved from is as default-constructed.
 class Type {
 public:
   enum class Kind { Tensor, Null, Disconnected, Invalid };
@@ -37,8 +37,12 @@ public:
   /// The rest is for tensor types; others answer Float64 and rank 0.
   DType dtype() const;
   int rank() const;
-  absl::Span<const int64_t> shape() const;
-  int64_t extent(int axis) const { return shape()[axis]; }
+  absl::Span<const int64_t> shape() const &;
+  absl::Span<const int64_t> shape() const && = delete;
+  /// kDynamic for an axis that there is not.
+  int64_t extent(int axis) const {
+    return axis >= 0 && axis < rank() ? shape()[size_t(axis)] : kDynamic;
+  }
   /// F-014: statically 1. A dynamic extent never broadcasts.
   bool broadcastable(int axis) const { return extent(axis) == 1; }
   bool hasStaticShape() const;
@@ -73,6 +77,7 @@ public:
 
 private:
   explicit Type(std::shared_ptr<const Rep> rep) : rep_(std::move(rep)) {}
+  const Rep &rep() const;
   std::shared_ptr<const Rep> rep_;
 };
 

@@ -101,7 +101,8 @@ public:
   /// Where the user made it.
   Place place() const;
   bool isConstant() const;
-  /// The user's own data, F-048; empty until set.
+  /// The user's own data, F-048; empty until set. A default-constructed Variable keeps neither
+  /// name nor tag.
   const std::shared_ptr<void> &tag() const;
   void setTag(std::shared_ptr<void> tag);
 
@@ -171,6 +172,7 @@ public:
   /// Empty unless `v` is constant.
   static std::optional<Constant> from(const Variable &v);
 
+  /// Undefined for a Constant of an undefined Tensor, and one that was moved from.
   const Tensor &data() const;
 
 private:
@@ -219,7 +221,8 @@ private:
 
 using Variables = std::vector<Variable>;
 
-/// One use of an op. A null Apply converts to false.
+/// One use of an op. A null Apply converts to false; it has no inputs and outputs, an Op that is
+/// none, and no place.
 class Apply {
 public:
   Apply() = default;
@@ -243,6 +246,7 @@ public:
   const Op &op() const;
   int numInputs() const;
   int numOutputs() const;
+  /// An Invalid Variable (IndexError) where there is no such input or output.
   Variable input(int i) const;
   Variable output(int i) const;
   Variables inputs() const;
@@ -252,12 +256,14 @@ public:
   /// that were many before, 64 places.
   std::vector<Place> origins() const;
   const std::shared_ptr<void> &tag() const;
+  /// A null Apply keeps none.
   void setTag(std::shared_ptr<void> tag);
 
-  /// F-057: same op and inputs, fresh outputs of the same types.
+  /// F-057: same op and inputs, fresh outputs of the same types. Null of a null Apply.
   Apply clone() const;
   /// F-057: `strict`: each new input must be convertible to the old one's type (TypeError);
-  /// otherwise the op's type rule runs again where a type differs.
+  /// otherwise the op's type rule runs again where a type differs. ValueError for a null Apply and
+  /// another number of inputs.
   absl::StatusOr<Apply> cloneWithNewInputs(absl::Span<const Variable> inputs,
                                            bool strict = true) const;
 
@@ -274,7 +280,8 @@ private:
 };
 
 /// An operation with its attributes: a value. Two Ops are equal if their definition and all
-/// attributes are (F-054); merging relies on it.
+/// attributes are (F-054); merging relies on it. One that was moved from, and that of a null Apply,
+/// is no op: its definition is empty, and it makes no nodes (ValueError).
 class Op {
 public:
   /// Fills in defaults. ValueError/TypeError for attributes that the definition does not know,
@@ -318,7 +325,9 @@ public:
   struct Rep;
 
 private:
+  friend class Apply;
   explicit Op(std::shared_ptr<const Rep> rep) : rep_(std::move(rep)) {}
+  const Rep &rep() const;
   std::shared_ptr<const Rep> rep_;
 };
 

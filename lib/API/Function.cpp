@@ -17,30 +17,38 @@ static const Tensor &noTensor(const std::string &why) {
   return *kNone;
 }
 
-const Tensor &Results::operator[](size_t i) const {
+const Tensor &Results::operator[](size_t i) const & {
   return i < size() ? values_[i]
                     : noTensor("Results: there is no output " + std::to_string(i) + " of " +
                                std::to_string(size()));
 }
 
-absl::StatusOr<Tensor> Results::at(std::string_view name) const {
-  std::vector<std::string> known;
-  for (size_t i = 0; names_ && i < size(); ++i) {
+const Tensor *Results::find(std::string_view name) const {
+  size_t named = names_ ? std::min(size(), names_->size()) : 0;
+  for (size_t i = 0; i < named; ++i)
     if ((*names_)[i] == name)
-      return values_[i];
-    if (!(*names_)[i].empty())
-      known.push_back("'" + (*names_)[i] + "'");
-  }
-  return makeError(ErrorKind::KeyError,
-                   "Results: no output is called '" + std::string(name) + "'; " +
-                       (known.empty() ? "none has a name" : "they are " + join(known, ", ")));
+      return &values_[i];
+  return nullptr;
 }
 
-const Tensor &Results::operator[](std::string_view name) const {
-  for (size_t i = 0; names_ && i < size(); ++i)
-    if ((*names_)[i] == name)
-      return values_[i];
-  return noTensor(std::string(at(name).status().message()));
+std::string Results::unknown(std::string_view name) const {
+  std::vector<std::string> known;
+  for (size_t i = 0; names_ && i < names_->size(); ++i)
+    if (!(*names_)[i].empty())
+      known.push_back("'" + (*names_)[i] + "'");
+  return "Results: no output is called '" + std::string(name) + "'; " +
+         (known.empty() ? "none has a name" : "they are " + join(known, ", "));
+}
+
+absl::StatusOr<Tensor> Results::at(std::string_view name) const {
+  if (const Tensor *found = find(name))
+    return *found;
+  return makeError(ErrorKind::KeyError, unknown(name));
+}
+
+const Tensor &Results::operator[](std::string_view name) const & {
+  const Tensor *found = find(name);
+  return found ? *found : noTensor(unknown(name));
 }
 
 const Tensor &Results::only() const {
@@ -100,8 +108,24 @@ absl::StatusOr<Function> makeFileFunction(GraphModule module, FunctionOptions op
   return makeFunction(std::move(module), options, Place(), storeAs);
 }
 
+const Function::State &Function::state() const {
+  static const State &none = *[] {
+    auto *made = new State();
+    made->outputNames = std::make_shared<const std::vector<std::string>>();
+    return made;
+  }();
+  return state_ ? *state_ : none;
+}
+
+static absl::Status noFunction(std::string_view what) {
+  return makeError(ErrorKind::ValueError,
+                   std::string(what) + " was default-constructed or moved from: it is none");
+}
+
 absl::StatusOr<Results> Function::call(std::vector<Tensor> positional,
                                        std::vector<NamedValue> named) const {
+  if (!state_)
+    return noFunction("the Function that is called");
   if (named.empty() && fit(state_->signature, positional))
     return callWith(absl::MakeSpan(positional));
   absl::StatusOr<std::vector<Tensor>> arguments =
@@ -112,6 +136,8 @@ absl::StatusOr<Results> Function::call(std::vector<Tensor> positional,
 }
 
 absl::StatusOr<Results> Function::callWith(absl::Span<Tensor> positional) const {
+  if (!state_)
+    return noFunction("the Function that is called");
   if (!fit(state_->signature, positional))
     return call(
         {std::make_move_iterator(positional.begin()), std::make_move_iterator(positional.end())});
@@ -123,13 +149,17 @@ absl::StatusOr<Results> Function::callWith(absl::Span<Tensor> positional) const 
   return Results(std::move(results), state_->outputNames);
 }
 
-const std::string &Function::name() const { return state_->signature.function; }
-const std::vector<std::string> &Function::inputNames() const { return state_->signature.names; }
-const std::vector<Type> &Function::inputTypes() const { return state_->signature.types; }
-const std::vector<std::string> &Function::outputNames() const { return *state_->outputNames; }
-const std::vector<Type> &Function::outputTypes() const { return state_->outputTypes; }
-Function::Counters Function::counters() const { return state_->runner->counters(); }
-std::vector<Function::Profile> Function::profile() const { return state_->runner->profile(); }
+const std::string &Function::name() const { return state().signature.function; }
+const std::vector<std::string> &Function::inputNames() const { return state().signature.names; }
+const std::vector<Type> &Function::inputTypes() const { return state().signature.types; }
+const std::vector<std::string> &Function::outputNames() const { return *state().outputNames; }
+const std::vector<Type> &Function::outputTypes() const { return state().outputTypes; }
+Function::Counters Function::counters() const {
+  return state_ ? state_->runner->counters() : Counters();
+}
+std::vector<Function::Profile> Function::profile() const {
+  return state_ ? state_->runner->profile() : std::vector<Profile>();
+}
 
 //===--- typed calls ----------------------------------------------------------===//
 
@@ -155,6 +185,8 @@ static absl::Status checkBound(const std::vector<detail::BoundArgument> &bound,
 
 absl::StatusOr<detail::BoundCall>
 Function::prepare(absl::Span<const detail::BoundArgument> arguments, bool returnsStatus) const {
+  if (!state_)
+    return noFunction("the Function to bind");
   std::vector<detail::BoundArgument> inputs, outputs;
   for (const detail::BoundArgument &a : arguments) {
     if (!a.isOutput && !outputs.empty())
@@ -187,6 +219,8 @@ Function::prepare(absl::Span<const detail::BoundArgument> arguments, bool return
 absl::Status detail::BoundCall::run(absl::Span<void *const> memory,
                                     absl::Span<const int64_t *const> shapes,
                                     absl::Span<const int64_t *const> strides) const {
+  if (!owner)
+    return noFunction("the typed call");
   const auto &state = *static_cast<const Function::State *>(owner.get());
   auto borrow = [&](size_t i, const Type &type) {
     size_t rank = size_t(type.rank());

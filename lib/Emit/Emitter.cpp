@@ -15,6 +15,39 @@ void Emitter::State::fail(std::string_view message) {
     mistake = makeError(ErrorKind::Internal, "emission: " + std::string(message));
 }
 
+const ArrayInfo &Emitter::State::array(Array a) {
+  static const ArrayInfo &none = *new ArrayInfo{DType::Float64, {}, {}, -1, {}};
+  if (a.id >= 0 && size_t(a.id) < record.arrays.size())
+    return record.arrays[size_t(a.id)];
+  fail("an array is used that was never made");
+  return none;
+}
+
+int32_t Emitter::State::own(Extent e, int64_t otherwise) {
+  bool isOwn = e.emitter() && &e.emitter()->state() == this && e.id() >= 0 &&
+               size_t(e.id()) < sizes.nodes().size();
+  if (isOwn)
+    return sizes.canonical(e.id());
+  fail("an extent is used that was never made here");
+  return sizes.constant(otherwise);
+}
+
+std::vector<int32_t> Emitter::State::own(const Extents &extents) {
+  std::vector<int32_t> numbers;
+  for (Extent e : extents)
+    numbers.push_back(own(e));
+  return numbers;
+}
+
+int32_t Emitter::State::own(Scalar s) {
+  bool isOwn = s.emitter() && &s.emitter()->state() == this && s.id() >= 0 &&
+               size_t(s.id()) < nest.body.size();
+  if (isOwn)
+    return s.id();
+  fail("a scalar is used that was never made in this body");
+  return scalar({ScalarOp::Constant, s.dtype(), {-1, -1, -1}, 0});
+}
+
 void Emitter::State::requireFits(DType dtype, const std::vector<int32_t> &shape) {
   std::vector<int64_t> known;
   for (int32_t extent : shape)
@@ -195,17 +228,28 @@ absl::StatusOr<Emission> Emitter::finish() {
 
 //===--- sizes --------------------------------------------------------------===//
 
-const Type &Emitter::resultType(int i) const { return state_->resultTypes[i]; }
-DType Emitter::dtype(Array a) const { return state_->record.arrays[a.id].dtype; }
-int Emitter::rank(Array a) const { return int(state_->record.arrays[a.id].shape.size()); }
+const Type &Emitter::resultType(int i) const {
+  static const Type &none = *new Type();
+  if (i >= 0 && size_t(i) < state_->resultTypes.size())
+    return state_->resultTypes[size_t(i)];
+  state_->fail("there is no result " + std::to_string(i));
+  return none;
+}
+
+DType Emitter::dtype(Array a) const { return state_->array(a).dtype; }
+int Emitter::rank(Array a) const { return int(state_->array(a).shape.size()); }
 Extent Emitter::size(int64_t value) { return {this, state_->sizes.constant(value)}; }
 
 Extent Emitter::dim(Array a, int axis) {
-  return {this, state_->sizes.canonical(state_->record.arrays[a.id].shape[axis])};
+  if (axis < 0 || axis >= rank(a)) {
+    state_->fail("there is no axis " + std::to_string(axis) + " of " + std::to_string(rank(a)));
+    return size(1);
+  }
+  return {this, state_->sizes.canonical(state_->array(a).shape[size_t(axis)])};
 }
 
 bool Emitter::broadcasts(Array a, int axis) const {
-  return state_->broadcastAxes[a.id] >> axis & 1;
+  return axis >= 0 && axis < rank(a) && (state_->broadcastAxes[size_t(a.id)] >> axis & 1);
 }
 
 Extents Emitter::shape(Array a) {
@@ -224,26 +268,28 @@ Extent Emitter::numElements(Array a) {
 
 Extent Emitter::element(Array a, Extent index) {
   State &s = *state_;
-  const ArrayInfo &info = s.record.arrays[a.id];
-  if (isFloat(info.dtype))
+  const ArrayInfo &info = s.array(a);
+  if (isFloat(info.dtype)) {
     s.fail("an element of a " + std::string(dtypeName(info.dtype)) + " array is no size");
+    return size(0);
+  }
   if (std::optional<int64_t> i = constantValue(index); i && !info.elements.empty()) {
     if (*i >= 0 && *i < int64_t(info.elements.size()))
       return {this, s.sizes.canonical(info.elements[*i])};
     s.fail("there is no element " + std::to_string(*i) + " of " +
            std::to_string(info.elements.size()));
   }
-  return {this, s.sizes.element(a.id, index.id())};
+  return {this, s.sizes.element(a.id, s.own(index))};
 }
 
 std::optional<int64_t> Emitter::constantValue(Extent e) const {
-  return state_->sizes.constantValue(e.id());
+  return state_->sizes.constantValue(state_->own(e));
 }
 
 void Emitter::require(Extent a, Predicate predicate, Extent b, ErrorKind kind,
                       std::string_view message) {
   State &s = *state_;
-  int32_t ia = s.sizes.canonical(a.id()), ib = s.sizes.canonical(b.id());
+  int32_t ia = s.own(a), ib = s.own(b);
   std::optional<int64_t> ca = constantValue(a), cb = constantValue(b);
   bool sure = predicate != Predicate::Less && ia == ib;
   if (ca && cb)
@@ -260,7 +306,8 @@ void Emitter::require(Extent a, Predicate predicate, Extent b, ErrorKind kind,
 //===--- arrays ---------------------------------------------------------------===//
 
 Array Emitter::define(const Extents &shape, const Body &body) {
-  return reduce(Combine::None, shape, {}, [&](Indices i, Indices) { return body(i); });
+  return reduce(Combine::None, shape, {},
+                [&](Indices i, Indices) { return body ? body(i) : Scalar(); });
 }
 
 Array Emitter::reduce(Combine combine, const Extents &parallel, const Extents &reduction,
@@ -268,10 +315,8 @@ Array Emitter::reduce(Combine combine, const Extents &parallel, const Extents &r
   State &s = *state_;
   if (s.building) {
     s.fail("an array was defined inside the body of another");
-    std::vector<int32_t> shape; // the outer nest goes on
-    for (Extent e : parallel)
-      shape.push_back(s.sizes.canonical(e.id()));
-    return {s.newArray(options.result.value_or(DType::Float64), std::move(shape), -1)};
+    // The outer nest goes on.
+    return {s.newArray(options.result.value_or(DType::Float64), s.own(parallel), -1)};
   }
   s.building = true;
   s.nest = Nest();
@@ -281,7 +326,7 @@ Array Emitter::reduce(Combine combine, const Extents &parallel, const Extents &r
   std::vector<Scalar> counters;
   for (const Extents *list : {&parallel, &reduction})
     for (Extent e : *list) {
-      s.nest.extents.push_back(s.sizes.canonical(e.id()));
+      s.nest.extents.push_back(s.own(e));
       uint64_t loop = counters.size();
       counters.emplace_back(this, s.scalar({ScalarOp::Index, DType::Int64, {-1, -1, -1}, loop}),
                             DType::Int64);
@@ -289,13 +334,11 @@ Array Emitter::reduce(Combine combine, const Extents &parallel, const Extents &r
   s.nest.numParallel = int32_t(parallel.size());
   s.nest.combine = combine;
   Indices all(counters);
-  Scalar root = body(all.first(parallel.size()), all.subspan(parallel.size()));
+  Scalar root = body ? body(all.first(parallel.size()), all.subspan(parallel.size())) : Scalar();
   s.building = false;
-  if (root.emitter() != this) {
+  if (root.emitter() != this)
     s.fail("a body gave no scalar");
-    root = literal(DType::Float64, 0);
-  }
-  s.nest.root = root.id();
+  s.nest.root = s.own(root);
 
   DType result = root.dtype();
   bool isArg = combine == Combine::ArgMax || combine == Combine::ArgMin;
@@ -366,7 +409,7 @@ Array Emitter::map(const Arrays &in, const std::function<Scalar(const Scalars &)
         indices.push_back(broadcasts(a, own) ? index(0) : i[own + resultRank - rank(a)]);
       operands.push_back(load(a, indices));
     }
-    return body(operands);
+    return body ? body(operands) : Scalar();
   });
 }
 
@@ -375,6 +418,11 @@ Array Emitter::reduceAxes(Combine combine, Array x, absl::Span<const int> axes, 
   std::vector<int> position(rank(x), -1); // in `axes`
   Extents reduction, parallel, kept;
   for (size_t k = 0; k < axes.size(); ++k) {
+    if (axes[k] < 0 || axes[k] >= rank(x)) {
+      state_->fail("there is no axis " + std::to_string(axes[k]) + " of " +
+                   std::to_string(rank(x)));
+      return x;
+    }
     position[axes[k]] = int(k);
     reduction.push_back(dim(x, axes[k]));
   }
@@ -399,11 +447,8 @@ Array Emitter::reduceAxes(Combine combine, Array x, absl::Span<const int> axes, 
 
 Array Emitter::view(Array a, const Extents &shape) {
   State &s = *state_;
-  std::vector<int32_t> extents;
-  for (Extent e : shape)
-    extents.push_back(s.sizes.canonical(e.id()));
-  int32_t array = s.newArray(dtype(a), std::move(extents), int32_t(s.record.steps.size()));
-  s.record.arrays[array].elements = s.record.arrays[a.id].elements;
+  int32_t array = s.newArray(dtype(a), s.own(shape), int32_t(s.record.steps.size()));
+  s.record.arrays[array].elements = s.array(a).elements;
   s.record.steps.push_back({Step::Kind::View, {}, {a.id}, {array}, {}, s.node});
   return {array};
 }
@@ -412,14 +457,15 @@ Arrays Emitter::hostCall(HostFunction host, const Arrays &in,
                          const std::vector<std::pair<DType, Extents>> &results) {
   State &s = *state_;
   Step step{Step::Kind::Host, {}, {}, {}, std::move(host), s.node};
-  for (Array a : in)
+  if (!step.host)
+    s.fail("a host call without a function");
+  for (Array a : in) {
+    s.array(a);
     step.inputs.push_back(a.id);
+  }
   Arrays arrays;
   for (const auto &[dtype, shape] : results) {
-    std::vector<int32_t> extents;
-    for (Extent e : shape)
-      extents.push_back(s.sizes.canonical(e.id()));
-    arrays.push_back({s.newArray(dtype, std::move(extents), int32_t(s.record.steps.size()))});
+    arrays.push_back({s.newArray(dtype, s.own(shape), int32_t(s.record.steps.size()))});
     step.outputs.push_back(arrays.back().id);
   }
   s.record.steps.push_back(std::move(step));

@@ -42,6 +42,15 @@ struct Emitter::State {
   std::vector<ElementCheck> checks;
 
   void fail(std::string_view message);
+  /// What is known of an array; of one that was never made, that it is a number, and a mistake.
+  const ArrayInfo &array(Array a);
+  /// The number of a size of this Emitter's, or that of `otherwise` and a mistake.
+  int32_t own(Extent e, int64_t otherwise = 0);
+  /// Their numbers.
+  std::vector<int32_t> own(const Extents &extents);
+  /// The number of a scalar of the nest that is being built, or that of a 0 of its dtype and a
+  /// mistake.
+  int32_t own(Scalar s);
   int32_t newArray(DType dtype, std::vector<int32_t> shape, int32_t step);
   /// Records the requirement that an array fits into memory, unless it is known to.
   void requireFits(DType dtype, const std::vector<int32_t> &shape);

@@ -1,4 +1,5 @@
 //===- Scalars.cpp - expressions inside a body, and extents ---------------===//
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -11,19 +12,29 @@ namespace graphc {
 //===--- extents ------------------------------------------------------------===//
 
 static Extent binary(SizeOp op, Extent a, Extent b) {
-  return {a.emitter(), a.emitter()->state().sizes.binary(op, a.id(), b.id())};
+  Emitter *e = a.emitter() ? a.emitter() : b.emitter();
+  if (!e)
+    return Extent();
+  Emitter::State &s = e->state();
+  int32_t x = s.own(a), y = s.own(b);
+  return {e, s.sizes.binary(op, x, y)};
+}
+
+/// A number beside `a`.
+static Extent sizeLike(Extent a, int64_t value) {
+  return a.emitter() ? a.emitter()->size(value) : Extent();
 }
 
 Extent operator+(Extent a, Extent b) { return binary(SizeOp::Add, a, b); }
 Extent operator-(Extent a, Extent b) { return binary(SizeOp::Sub, a, b); }
 Extent operator*(Extent a, Extent b) { return binary(SizeOp::Mul, a, b); }
-Extent operator+(Extent a, int64_t b) { return a + a.emitter()->size(b); }
-Extent operator-(Extent a, int64_t b) { return a - a.emitter()->size(b); }
-Extent operator*(Extent a, int64_t b) { return a * a.emitter()->size(b); }
+Extent operator+(Extent a, int64_t b) { return a + sizeLike(a, b); }
+Extent operator-(Extent a, int64_t b) { return a - sizeLike(a, b); }
+Extent operator*(Extent a, int64_t b) { return a * sizeLike(a, b); }
 Extent floorDiv(Extent a, Extent b) { return binary(SizeOp::FloorDiv, a, b); }
 // -floor(-a / b): right for both signs of b.
 Extent ceilDiv(Extent a, Extent b) {
-  Extent zero = a.emitter()->size(0);
+  Extent zero = sizeLike(a, 0);
   return zero - floorDiv(zero - a, b);
 }
 Extent mod(Extent a, Extent b) { return binary(SizeOp::Mod, a, b); }
@@ -32,7 +43,12 @@ Extent min(Extent a, Extent b) { return binary(SizeOp::Min, a, b); }
 Extent less(Extent a, Extent b) { return binary(SizeOp::Less, a, b); }
 Extent equal(Extent a, Extent b) { return binary(SizeOp::Equal, a, b); }
 Extent select(Extent condition, Extent a, Extent b) {
-  return {a.emitter(), a.emitter()->state().sizes.select(condition.id(), a.id(), b.id())};
+  Emitter *e = condition.emitter();
+  if (!e)
+    return Extent();
+  Emitter::State &s = e->state();
+  int32_t c = s.own(condition), x = s.own(a), y = s.own(b);
+  return {e, s.sizes.select(c, x, y)};
 }
 
 //===--- literals and loads -------------------------------------------------===//
@@ -68,23 +84,22 @@ Scalar Emitter::literalInt(DType dtype, int64_t value) {
 Scalar Emitter::scalar(Extent e) {
   if (std::optional<int64_t> value = constantValue(e))
     return index(*value);
-  uint64_t id = uint64_t(state_->sizes.canonical(e.id()));
+  uint64_t id = uint64_t(state_->own(e));
   return {this, state_->scalar({ScalarOp::Size, DType::Int64, {-1, -1, -1}, id}), DType::Int64};
 }
 
 /// Index lists are kept apart from the nodes, so equal loads are found by their lists.
-static uint64_t indexList(Nest &nest, absl::Span<const Scalar> indices) {
+static uint64_t indexList(Nest &nest, const std::vector<int32_t> &indices) {
   size_t n = indices.size();
   for (size_t first = 0; first + n <= nest.indices.size(); ++first) {
     size_t k = 0;
-    while (k < n && nest.indices[first + k] == indices[k].id())
+    while (k < n && nest.indices[first + k] == indices[k])
       ++k;
     if (k == n)
       return first;
   }
   uint64_t first = nest.indices.size();
-  for (const Scalar &i : indices)
-    nest.indices.push_back(i.id());
+  nest.indices.insert(nest.indices.end(), indices.begin(), indices.end());
   return first;
 }
 
@@ -101,15 +116,18 @@ static Scalar loadFrom(Emitter &e, Array a, absl::Span<const Scalar> indices, in
   if (int(indices.size()) != e.rank(a))
     s.fail("a load of an array of rank " + std::to_string(e.rank(a)) + " has " +
            std::to_string(indices.size()) + (indices.size() == 1 ? " index" : " indices"));
-  for (const Scalar &i : indices)
+  std::vector<int32_t> numbers;
+  for (const Scalar &i : indices) {
     if (i.dtype() != DType::Int64)
       s.fail("an index is " + std::string(dtypeName(i.dtype())) + ", not int64");
+    numbers.push_back(s.own(i));
+  }
   bool seen = false;
   for (int32_t loaded : s.loads)
     seen |= loaded == a.id;
   if (!seen)
     s.loads.push_back(a.id);
-  uint64_t payload = uint64_t(uint32_t(a.id)) << 32 | indexList(s.nest, indices);
+  uint64_t payload = uint64_t(uint32_t(a.id)) << 32 | indexList(s.nest, numbers);
   DType dtype = e.dtype(a);
   return {&e, s.scalar({ScalarOp::Load, dtype, {mask, otherwise, -1}, payload}), dtype};
 }
@@ -125,19 +143,21 @@ Scalar Emitter::loadIf(Scalar condition, Array a, absl::Span<const Scalar> indic
   if (otherwise.dtype() != dtype(a))
     state_->fail("the other value of loadIf is " + std::string(dtypeName(otherwise.dtype())) +
                  ", the array " + std::string(dtypeName(dtype(a))));
-  return loadFrom(*this, a, indices, condition.id(), otherwise.id());
+  int32_t mask = state_->own(condition), value = state_->own(otherwise);
+  return loadFrom(*this, a, indices, mask, value);
 }
 
 void Emitter::check(Scalar condition, ErrorKind kind, std::string_view message) {
   if (condition.dtype() != DType::Bool)
     state_->fail(notBool("check", condition));
-  state_->checks.push_back({-1, condition.id(), kind, std::string(message), state_->node});
+  int32_t number = state_->own(condition);
+  state_->checks.push_back({-1, number, kind, std::string(message), state_->node});
 }
 
 void Emitter::checkIndex(Scalar inRange, int axis, Extent extent, Array indices) {
   check(inRange, ErrorKind::IndexError,
         "{index} is out of range for axis " + std::to_string(axis) + " with {b} elements");
-  state_->checks.back().extent = state_->sizes.canonical(extent.id());
+  state_->checks.back().extent = state_->own(extent);
   state_->checks.back().indices = indices.id;
 }
 
@@ -146,7 +166,11 @@ void Emitter::checkIndex(Scalar inRange, int axis, Extent extent, Array indices)
 static bool givesBool(ScalarOp op) { return op >= ScalarOp::Eq && op <= ScalarOp::SignBit; }
 
 Scalar apply(ScalarOp op, absl::Span<const Scalar> operands) {
-  Emitter &e = *operands[0].emitter();
+  auto made = std::find_if(operands.begin(), operands.end(),
+                           [](Scalar each) { return each.emitter() != nullptr; });
+  if (made == operands.end())
+    return Scalar();
+  Emitter &e = *made->emitter();
   Emitter::State &s = e.state();
   if (int(operands.size()) != numScalarOperands(op))
     return s.fail(std::string(scalarOpName(op)) + " takes " +
@@ -162,7 +186,7 @@ Scalar apply(ScalarOp op, absl::Span<const Scalar> operands) {
     if (k >= first && operands[k].dtype() != dtype)
       s.fail(std::string(scalarOpName(op)) + " of " + std::string(dtypeName(dtype)) + " and " +
              std::string(dtypeName(operands[k].dtype())));
-    node.args[k] = operands[k].id();
+    node.args[k] = s.own(operands[k]);
   }
   if (dtype == DType::Int64 && operands.size() == 2)
     if (int32_t folded = s.foldIndex(op, node.args[0], node.args[1]); folded >= 0)
@@ -173,20 +197,27 @@ Scalar apply(ScalarOp op, absl::Span<const Scalar> operands) {
 Scalar cast(Scalar x, DType dtype) {
   if (x.dtype() == dtype)
     return x;
-  Emitter &e = *x.emitter();
-  return {&e, e.state().scalar({ScalarOp::Cast, dtype, {x.id(), -1, -1}, 0}), dtype};
+  if (!x.emitter())
+    return x;
+  Emitter::State &s = x.emitter()->state();
+  return {x.emitter(), s.scalar({ScalarOp::Cast, dtype, {s.own(x), -1, -1}, 0}), dtype};
 }
 
 Scalar select(Scalar condition, Scalar a, Scalar b) {
-  if (a.id() == b.id())
+  if (a.emitter() == b.emitter() && a.id() == b.id())
     return a;
   return apply(ScalarOp::Select, {condition, a, b});
 }
 
+/// A number of the same dtype.
+static Scalar literalLike(Scalar s, double value) {
+  return s.emitter() ? s.emitter()->literal(s.dtype(), value) : Scalar();
+}
+
 #define GRAPHC_SCALAR_BINARY(NAME, OP)                                                             \
   Scalar NAME(Scalar a, Scalar b) { return apply(ScalarOp::OP, {a, b}); }                          \
-  Scalar NAME(Scalar a, double b) { return NAME(a, a.emitter()->literal(a.dtype(), b)); }          \
-  Scalar NAME(double a, Scalar b) { return NAME(b.emitter()->literal(b.dtype(), a), b); }
+  Scalar NAME(Scalar a, double b) { return NAME(a, literalLike(a, b)); }                           \
+  Scalar NAME(double a, Scalar b) { return NAME(literalLike(b, a), b); }
 GRAPHC_SCALAR_BINARY(operator+, Add)
 GRAPHC_SCALAR_BINARY(operator-, Sub)
 GRAPHC_SCALAR_BINARY(operator*, Mul)

@@ -54,7 +54,8 @@ bool EmissionEval::element(const SizeNode &node, SizeValue &value) const {
   SizeValue index = sizes_[node.b];
   if (index < 0 || index >= array.numElements())
     return false;
-  value = array.cast(DType::Int64).flat<int64_t>()[size_t(index)];
+  Tensor wide = array.cast(DType::Int64);
+  value = wide.flat<int64_t>()[size_t(index)];
   return true;
 }
 

@@ -19,13 +19,33 @@ static Nodes nodesOf(absl::Span<const Variable> variables) {
   return nodes;
 }
 
-const Op &Apply::op() const { return node_->op; }
-int Apply::numInputs() const { return int(node_->numInputs); }
-int Apply::numOutputs() const { return int(node_->numOutputs); }
-Variable Apply::input(int i) const { return Variable::fromNode(node_->input(uint32_t(i))); }
-Variable Apply::output(int i) const { return Variable::fromNode(node_->output(uint32_t(i))); }
-Place Apply::place() const { return node_->place; }
+/// "input 2" of something that has `count` of them.
+static Variable noSuch(const Apply &node, std::string_view what, int i, int count) {
+  std::string text = node ? node.op().str() : "a null Apply";
+  text += " has " + counted(size_t(count), what) + "; there is no number " + std::to_string(i);
+  return Variable::invalid(makeError(ErrorKind::IndexError, text, node.place()));
+}
+
+const Op &Apply::op() const {
+  static const Op &none = *new Op(nullptr);
+  return node_ ? node_->op : none;
+}
+int Apply::numInputs() const { return node_ ? int(node_->numInputs) : 0; }
+int Apply::numOutputs() const { return node_ ? int(node_->numOutputs) : 0; }
+Variable Apply::input(int i) const {
+  if (i < 0 || i >= numInputs())
+    return noSuch(*this, "input", i, numInputs());
+  return Variable::fromNode(node_->input(uint32_t(i)));
+}
+Variable Apply::output(int i) const {
+  if (i < 0 || i >= numOutputs())
+    return noSuch(*this, "output", i, numOutputs());
+  return Variable::fromNode(node_->output(uint32_t(i)));
+}
+Place Apply::place() const { return node_ ? node_->place : Place(); }
 std::vector<Place> Apply::origins() const {
+  if (!node_)
+    return {};
   if (node_->extras && node_->extras->origins)
     return *node_->extras->origins;
   return {node_->place};
@@ -33,7 +53,7 @@ std::vector<Place> Apply::origins() const {
 
 Variables Apply::inputs() const {
   Variables all;
-  all.reserve(node_->numInputs);
+  all.reserve(size_t(numInputs()));
   for (int i = 0; i < numInputs(); ++i)
     all.push_back(input(i));
   return all;
@@ -41,7 +61,7 @@ Variables Apply::inputs() const {
 
 Variables Apply::outputs() const {
   Variables all;
-  all.reserve(node_->numOutputs);
+  all.reserve(size_t(numOutputs()));
   for (int i = 0; i < numOutputs(); ++i)
     all.push_back(output(i));
   return all;
@@ -83,6 +103,8 @@ absl::StatusOr<Apply> Apply::create(const Op &op, Variables inputs, Variables ou
     return fail(ErrorKind::TypeError,
                 label + " is Invalid: " + std::string(why.data(), why.size()));
   };
+  if (!op.rep_)
+    return op.makeNode({}, place).status();
   for (size_t i = 0; i < inputs.size(); ++i)
     if (!inputs[i].ok())
       return invalid("input " + std::to_string(i), inputs[i]);
@@ -109,10 +131,14 @@ absl::StatusOr<Apply> Apply::create(const Op &op, Variables inputs, Variables ou
 
 //===--- clone ------------------------------------------------------------===//
 
-Apply Apply::clone() const { return Apply(detail::cloneApply(node_, nodesOf(inputs()))); }
+Apply Apply::clone() const {
+  return node_ ? Apply(detail::cloneApply(node_, nodesOf(inputs()))) : Apply();
+}
 
 absl::StatusOr<Apply> Apply::cloneWithNewInputs(absl::Span<const Variable> inputs,
                                                 bool strict) const {
+  if (!node_)
+    return makeError(ErrorKind::ValueError, "a null Apply cannot be cloned with inputs");
   if (inputs.size() != node_->numInputs)
     return makeError(ErrorKind::ValueError,
                      std::string(op().name()) + ": expected " +

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <cassert>
 #include <charconv>
 #include <cmath>
 
 #include "Support/Hash.h"
+#include "Support/Log.h"
 
 namespace graphc {
 
@@ -164,9 +164,17 @@ bool Attributes::isNone(std::string_view name) const {
 }
 
 template <class T> static const T &get(const Attributes &attributes, std::string_view name) {
-  const T *value = std::get_if<T>(attributes.find(name));
-  assert(value && "the op's definition declares no such attribute of this kind");
-  return *value;
+  if (const T *value = std::get_if<T>(attributes.find(name)))
+    return *value;
+  static const T &none = *[] {
+    if constexpr (std::is_same_v<T, DType>)
+      return new T(DType::Float64);
+    else
+      return new T();
+  }();
+  logWarning("Attributes: there is no " + std::string(name) + " that is " +
+             std::string(attributeKindName(kindOf(AttributeValue(none)))));
+  return none;
 }
 
 bool Attributes::boolean(std::string_view name) const { return get<bool>(*this, name); }

@@ -22,6 +22,11 @@ DebugPrintMemory::DebugPrintMemory() : state_(std::make_unique<State>()) {}
 DebugPrintMemory::~DebugPrintMemory() = default;
 DebugPrintMemory::DebugPrintMemory(DebugPrintMemory &&) noexcept = default;
 DebugPrintMemory &DebugPrintMemory::operator=(DebugPrintMemory &&) noexcept = default;
+DebugPrintMemory::State &DebugPrintMemory::state() {
+  if (!state_)
+    state_ = std::make_unique<State>();
+  return *state_;
+}
 
 /// A to Z, then AA, AB, ...
 static std::string letters(size_t number) {

@@ -76,7 +76,7 @@ struct DestroyHandler::Tables {
   uint64_t relabelings = 0;
 
   template <class Visit> void eachUse(VariableNode *v, Visit visit) const {
-    uint32_t slot = state->slotOf(v);
+    uint32_t slot = state ? state->slotOf(v) : kNoSlot;
     if (slot == kNoSlot)
       return;
     for (uint32_t i = state->vars[slot].firstUse; i != kNoSlot; i = state->uses[i].next)
@@ -352,7 +352,16 @@ absl::Status DestroyHandler::Tables::refresh() {
   return absl::OkStatus();
 }
 
-absl::Status DestroyHandler::onValidate(FunctionGraph &) {
+absl::Status DestroyHandler::checkAttached(const FunctionGraph &graph) const {
+  if (tables_->state && tables_->state == graph.state_.get())
+    return absl::OkStatus();
+  return makeError(ErrorKind::Inconsistency, "the DestroyHandler is not attached to this "
+                                             "FunctionGraph; attachFeature does that");
+}
+
+absl::Status DestroyHandler::onValidate(FunctionGraph &graph) {
+  if (absl::Status status = checkAttached(graph); !status.ok())
+    return status;
   Tables &t = *tables_;
   if (absl::Status status = t.refresh(); !status.ok())
     return status;
@@ -370,7 +379,9 @@ absl::Status DestroyHandler::onValidate(FunctionGraph &) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<Orderings> DestroyHandler::orderings(FunctionGraph &) {
+absl::StatusOr<Orderings> DestroyHandler::orderings(FunctionGraph &graph) {
+  if (absl::Status status = checkAttached(graph); !status.ok())
+    return status;
   Tables &t = *tables_;
   if (absl::Status status = t.refresh(); !status.ok())
     return status;

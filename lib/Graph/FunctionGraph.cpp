@@ -128,22 +128,36 @@ absl::StatusOr<FunctionGraph> FunctionGraph::createFromOutputs(const Variables &
 
 //===--- reading ----------------------------------------------------------===//
 
-int FunctionGraph::numInputs() const { return int(state_->inputs.size()); }
-int FunctionGraph::numOutputs() const { return int(state_->outputs.size()); }
-Variable FunctionGraph::input(int i) const { return Variable::fromNode(state_->inputs[size_t(i)]); }
-Variable FunctionGraph::output(int i) const {
-  return Variable::fromNode(state_->outputs[size_t(i)]);
+GraphState &FunctionGraph::state() const {
+  // Never changed: what changes a graph asks `mayChange` first.
+  static GraphState &none = *[] {
+    auto *made = new GraphState();
+    made->disowned = true;
+    return made;
+  }();
+  return state_ ? *state_ : none;
 }
-Variables FunctionGraph::inputs() const { return detail::variablesOf(state_->inputs); }
-Variables FunctionGraph::outputs() const { return detail::variablesOf(state_->outputs); }
-const std::string &FunctionGraph::name() const { return state_->name; }
-const std::map<int, int> &FunctionGraph::updateMapping() const { return state_->updateMapping; }
-size_t FunctionGraph::numNodes() const { return state_->numNodes; }
+
+static Variable nodeAt(const std::vector<VariableNode *> &list, int i, std::string_view what) {
+  if (absl::Status status = detail::checkIndex(i, list.size(), what); !status.ok())
+    return Variable::invalid(status);
+  return Variable::fromNode(list[size_t(i)]);
+}
+
+int FunctionGraph::numInputs() const { return int(state().inputs.size()); }
+int FunctionGraph::numOutputs() const { return int(state().outputs.size()); }
+Variable FunctionGraph::input(int i) const { return nodeAt(state().inputs, i, "inputs"); }
+Variable FunctionGraph::output(int i) const { return nodeAt(state().outputs, i, "outputs"); }
+Variables FunctionGraph::inputs() const { return detail::variablesOf(state().inputs); }
+Variables FunctionGraph::outputs() const { return detail::variablesOf(state().outputs); }
+const std::string &FunctionGraph::name() const { return state().name; }
+const std::map<int, int> &FunctionGraph::updateMapping() const { return state().updateMapping; }
+size_t FunctionGraph::numNodes() const { return state().numNodes; }
 
 std::vector<Apply> FunctionGraph::applyNodes() const {
   std::vector<Apply> members;
-  members.reserve(state_->numNodes);
-  for (const GraphState::Node &record : state_->nodes)
+  members.reserve(state().numNodes);
+  for (const GraphState::Node &record : state().nodes)
     if (record.node)
       members.push_back(Apply::fromNode(record.node));
   return members;
@@ -151,38 +165,38 @@ std::vector<Apply> FunctionGraph::applyNodes() const {
 
 Variables FunctionGraph::variables() const {
   Variables members;
-  for (const GraphState::Var &record : state_->vars)
+  for (const GraphState::Var &record : state().vars)
     if (record.node)
       members.push_back(Variable::fromNode(record.node));
   return members;
 }
 
 bool FunctionGraph::contains(const Variable &v) const {
-  return state_->slotOf(v.node()) != detail::kNoSlot;
+  return state().slotOf(v.node()) != detail::kNoSlot;
 }
 
 bool FunctionGraph::contains(const Apply &node) const {
-  return node && state_->contains(node.node());
+  return node && state().contains(node.node());
 }
 
 absl::StatusOr<Clients> FunctionGraph::clients(const Variable &v) const {
-  uint32_t slot = state_->slotOf(v.node());
+  uint32_t slot = state().slotOf(v.node());
   if (slot == detail::kNoSlot)
     return makeError(ErrorKind::KeyError,
                      detail::describe(v.node()) + " is not in the FunctionGraph", v.place());
   Clients all;
-  for (uint32_t i = state_->vars[slot].firstUse; i != detail::kNoSlot; i = state_->uses[i].next)
-    all.push_back(state_->clientOf(state_->uses[i]));
+  for (uint32_t i = state().vars[slot].firstUse; i != detail::kNoSlot; i = state().uses[i].next)
+    all.push_back(state().clientOf(state().uses[i]));
   return all;
 }
 
 size_t FunctionGraph::numClients(const Variable &v, size_t limit) const {
-  uint32_t slot = state_->slotOf(v.node());
+  uint32_t slot = state().slotOf(v.node());
   if (slot == detail::kNoSlot)
     return 0;
   size_t count = 0;
-  for (uint32_t i = state_->vars[slot].firstUse; i != detail::kNoSlot && count < limit;
-       i = state_->uses[i].next)
+  for (uint32_t i = state().vars[slot].firstUse; i != detail::kNoSlot && count < limit;
+       i = state().uses[i].next)
     ++count;
   return count;
 }
@@ -216,9 +230,9 @@ absl::StatusOr<Orderings> FunctionGraph::orderings() const {
 
 absl::StatusOr<std::vector<Apply>> FunctionGraph::toposort() const {
   GraphState::NodeLists more;
-  if (state_->disowned)
-    return state_->mayChange();
-  if (!state_->listeners.empty()) {
+  if (!state_)
+    return state().mayChange();
+  if (!state().listeners.empty()) {
     absl::StatusOr<Orderings> demanded = orderings();
     if (!demanded.ok())
       return demanded.status();
@@ -234,8 +248,8 @@ absl::StatusOr<std::vector<Apply>> FunctionGraph::toposort() const {
   }
   ApplyNode *cyclic = nullptr;
   std::vector<Apply> order;
-  order.reserve(state_->numNodes);
-  for (ApplyNode *node : state_->toposort(&cyclic, more))
+  order.reserve(state().numNodes);
+  for (ApplyNode *node : state().toposort(&cyclic, more))
     order.push_back(Apply::fromNode(node));
   if (cyclic)
     return makeError(ErrorKind::Cycle,
@@ -282,14 +296,14 @@ static absl::StatusOr<Features> cloneAll(const Features &features) {
 }
 
 absl::StatusOr<GraphClone> FunctionGraph::cloneGetEquiv(CloneOptions options) const {
-  if (options.checkIntegrity || state_->disowned)
+  if (options.checkIntegrity || !state_)
     if (absl::Status status = checkIntegrity(); !status.ok())
       return status;
   absl::StatusOr<Features> copies = cloneAll(options.attachFeatures ? features() : Features());
   if (!copies.ok())
     return copies.status();
   detail::Cloner cloner(detail::Cloner::Leaves::Copy);
-  absl::StatusOr<FunctionGraph> graph = finish(copyState(*state_, cloner), *copies);
+  absl::StatusOr<FunctionGraph> graph = finish(copyState(state(), cloner), *copies);
   if (!graph.ok())
     return graph.status();
   if (options.checkIntegrity)

@@ -163,15 +163,15 @@ static absl::StatusOr<uint32_t> findUse(const GraphState &state, const Client &c
 
 absl::Status FunctionGraph::changeInput(const Client &client, const Variable &fresh,
                                         std::string_view reason) {
-  if (absl::Status status = state_->mayChange(); !status.ok())
+  if (absl::Status status = state().mayChange(); !status.ok())
     return status;
-  absl::StatusOr<uint32_t> use = findUse(*state_, client);
+  absl::StatusOr<uint32_t> use = findUse(state(), client);
   if (!use.ok())
     return use.status();
-  VariableNode *old = state_->valueOf(state_->uses[*use]);
+  VariableNode *old = state().valueOf(state().uses[*use]);
   if (old == fresh.node())
     return absl::OkStatus();
-  Change change(*state_, old, fresh.node(), reason);
+  Change change(state(), old, fresh.node(), reason);
   if (absl::Status status = change.check(); !status.ok())
     return status;
   if (!change.upstream({*use}).empty())
@@ -182,25 +182,25 @@ absl::Status FunctionGraph::changeInput(const Client &client, const Variable &fr
 
 absl::Status FunctionGraph::replace(const Variable &old, const Variable &fresh,
                                     std::string_view reason) {
-  if (absl::Status status = state_->mayChange(); !status.ok())
+  if (absl::Status status = state().mayChange(); !status.ok())
     return status;
-  uint32_t slot = state_->slotOf(old.node());
+  uint32_t slot = state().slotOf(old.node());
   if (slot == kNoSlot || old == fresh)
     return absl::OkStatus();
   Variable converted = fresh;
   if (Variable narrowed = filterVariable(old.type(), fresh); narrowed.ok())
     converted = narrowed;
-  Change change(*state_, old.node(), converted.node(), reason);
+  Change change(state(), old.node(), converted.node(), reason);
   if (absl::Status status = change.check(); !status.ok())
     return status;
   std::vector<uint32_t> uses;
-  for (uint32_t i = state_->vars[slot].firstUse; i != kNoSlot; i = state_->uses[i].next)
+  for (uint32_t i = state().vars[slot].firstUse; i != kNoSlot; i = state().uses[i].next)
     uses.push_back(i);
   // F-093: what `fresh` is computed from keeps using `old`.
   absl::flat_hash_set<ApplyNode *> kept = change.upstream(uses);
   std::erase_if(uses, [&](uint32_t i) {
-    uint32_t user = state_->uses[i].user;
-    return user != kNoSlot && kept.contains(state_->nodes[user].node);
+    uint32_t user = state().uses[i].user;
+    return user != kNoSlot && kept.contains(state().nodes[user].node);
   });
   return uses.empty() ? absl::OkStatus() : change.make(*this, uses);
 }
@@ -227,41 +227,47 @@ Checkpoint::~Checkpoint() {
     journal_->close(serial_);
 }
 
-Checkpoint FunctionGraph::checkpoint() { return {state_->journal, state_->journal->open()}; }
+Checkpoint FunctionGraph::checkpoint() {
+  if (!state_)
+    return {nullptr, 0};
+  return {state_->journal, state_->journal->open()};
+}
 
 absl::Status FunctionGraph::changeBack(const Client &client, const Variable &former,
                                        std::string_view reason) {
-  uint32_t use = state_->useOf(client);
-  Change change(*state_, state_->valueOf(state_->uses[use]), former.node(), reason);
+  absl::StatusOr<uint32_t> use = findUse(state(), client);
+  if (!use.ok())
+    return use.status();
+  Change change(state(), state().valueOf(state().uses[*use]), former.node(), reason);
   change.findImports();
-  return change.make(*this, {use}, Announcer::OnError::Detach);
+  return change.make(*this, {*use}, Announcer::OnError::Detach);
 }
 
 absl::Status FunctionGraph::revert(Checkpoint checkpoint) {
-  if (absl::Status status = state_->mayChange(); !status.ok())
+  if (absl::Status status = state().mayChange(); !status.ok())
     return status;
-  detail::Journal &journal = *state_->journal;
-  if (checkpoint.journal_ != state_->journal || !journal.isYoungest(checkpoint.serial_))
+  detail::Journal &journal = *state().journal;
+  if (checkpoint.journal_ != state().journal || !journal.isYoungest(checkpoint.serial_))
     return makeError(ErrorKind::ValueError,
                      "only the youngest open checkpoint of a FunctionGraph can be reverted to");
   std::vector<detail::Journal::Entry> entries = journal.takeSinceYoungest();
   absl::Status first;
   // Undoing is not noted: what an older checkpoint sees is as it was.
-  state_->journal = std::make_shared<detail::Journal>();
+  state().journal = std::make_shared<detail::Journal>();
   for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
     absl::Status status = changeBack(entry->client, entry->old, "revert: " + entry->reason);
     if (first.ok())
       first = status;
   }
-  state_->journal = checkpoint.journal_;
+  state().journal = checkpoint.journal_;
   // What was removed for good is back by right.
-  absl::erase_if(state_->banned, [&](const auto &entry) { return state_->contains(entry.first); });
+  absl::erase_if(state().banned, [&](const auto &entry) { return state().contains(entry.first); });
   return first;
 }
 
 absl::Status FunctionGraph::validate() {
-  for (const auto &[pointer, node] : state_->banned)
-    if (state_->contains(pointer))
+  for (const auto &[pointer, node] : state().banned)
+    if (state().contains(pointer))
       return makeError(ErrorKind::Inconsistency,
                        "a node " + node.op().str() +
                            " is back in the FunctionGraph, after a rewrite had removed it for good",
@@ -271,7 +277,7 @@ absl::Status FunctionGraph::validate() {
 
 absl::StatusOr<Checkpoint> FunctionGraph::replaceAllValidate(const Replacements &replacements,
                                                              std::string_view reason) {
-  if (absl::Status status = state_->mayChange(); !status.ok())
+  if (absl::Status status = state().mayChange(); !status.ok())
     return status;
   Checkpoint start = checkpoint();
   absl::Status status = replaceAll(replacements, reason);
@@ -307,7 +313,8 @@ absl::StatusOr<Checkpoint> FunctionGraph::replaceAllValidateRemove(const Replace
       return status;
     }
   for (const Apply &node : remove)
-    state_->banned.emplace(node.node(), node);
+    if (node)
+      state().banned.emplace(node.node(), node);
   return start;
 }
 

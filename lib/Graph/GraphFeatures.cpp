@@ -35,9 +35,9 @@ static absl::Status checkProvided(const Feature &feature, const Features &others
 absl::Status FunctionGraph::attachFeature(std::shared_ptr<Feature> feature) {
   if (!feature)
     return makeError(ErrorKind::ValueError, "there is no feature to attach: the pointer is null");
-  if (state_->disowned)
-    return state_->mayChange();
-  if (state_->listeners.find(feature.get()))
+  if (!state_)
+    return state().mayChange();
+  if (state().listeners.find(feature.get()))
     return absl::OkStatus();
   if (absl::Status status = checkProvided(*feature, features()); !status.ok())
     return status;
@@ -45,31 +45,31 @@ absl::Status FunctionGraph::attachFeature(std::shared_ptr<Feature> feature) {
   if (errorKind(status) == ErrorKind::AlreadyThere)
     return absl::OkStatus();
   if (status.ok())
-    state_->listeners.add(std::move(feature));
+    state().listeners.add(std::move(feature));
   return status;
 }
 
 absl::Status FunctionGraph::removeFeature(const std::shared_ptr<Feature> &feature) {
-  if (!state_->listeners.find(feature.get()))
+  if (!state().listeners.find(feature.get()))
     return absl::OkStatus();
   // It may be the list's own pointer that is given.
   std::shared_ptr<Feature> kept;
   kept = feature;
-  state_->listeners.remove(kept.get());
+  state().listeners.remove(kept.get());
   return kept->onDetach(*this);
 }
 
-const Features &FunctionGraph::features() const { return state_->listeners.features(); }
+const Features &FunctionGraph::features() const { return state().listeners.features(); }
 
 double FunctionGraph::secondsIn(const Feature &feature) const {
-  const Listener *listener = state_->listeners.find(&feature);
+  const Listener *listener = state().listeners.find(&feature);
   return listener ? listener->seconds : 0;
 }
 
 absl::Status FunctionGraph::notify(const std::function<absl::Status(Feature &)> &tell) const {
-  if (state_->disowned)
-    return state_->mayChange();
-  std::shared_ptr<const detail::ListenerList> list = state_->listeners.list();
+  if (!state_)
+    return state().mayChange();
+  std::shared_ptr<const detail::ListenerList> list = state().listeners.list();
   for (const std::shared_ptr<Listener> &listener : *list)
     if (listener->attached)
       if (absl::Status status = detail::tellOne(*listener, tell); !status.ok())
@@ -78,14 +78,13 @@ absl::Status FunctionGraph::notify(const std::function<absl::Status(Feature &)> 
 }
 
 absl::Status FunctionGraph::disown() {
-  if (absl::Status status = state_->mayChange(); !status.ok())
+  if (absl::Status status = state().mayChange(); !status.ok())
     return status;
   absl::Status first;
   for (const std::shared_ptr<Feature> &feature : Features(features()))
     if (absl::Status status = removeFeature(feature); first.ok())
       first = status;
-  state_ = std::make_unique<detail::GraphState>();
-  state_->disowned = true;
+  state_ = nullptr;
   return first;
 }
 

@@ -150,9 +150,9 @@ absl::Status Integrity::check() {
 } // namespace
 
 absl::Status FunctionGraph::checkIntegrity() const {
-  if (state_->disowned)
-    return state_->mayChange();
-  return Integrity(*state_).check();
+  if (!state_)
+    return state().mayChange();
+  return Integrity(state()).check();
 }
 
 } // namespace graphc

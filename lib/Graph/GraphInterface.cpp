@@ -21,7 +21,7 @@ using detail::VariableNode;
 
 absl::Status detail::GraphState::mayChange() const {
   if (disowned)
-    return makeError(ErrorKind::Inconsistency, "the FunctionGraph has been disowned");
+    return makeError(ErrorKind::Inconsistency, "the FunctionGraph has been disowned or moved from");
   if (changing)
     return makeError(ErrorKind::Inconsistency,
                      "a Feature tried to change the FunctionGraph while it is told of a change; "
@@ -36,6 +36,14 @@ absl::Status detail::GraphState::mayChangeInterface() const {
     return makeError(ErrorKind::Inconsistency,
                      "inputs and outputs cannot be added or removed while a checkpoint is open");
   return absl::OkStatus();
+}
+
+absl::Status detail::checkIndex(int i, size_t count, std::string_view what) {
+  if (i >= 0 && size_t(i) < count)
+    return absl::OkStatus();
+  return makeError(ErrorKind::IndexError, "the FunctionGraph has " + std::to_string(count) + " " +
+                                              std::string(what) + "; there is no number " +
+                                              std::to_string(i));
 }
 
 namespace {
@@ -130,21 +138,13 @@ std::vector<bool> independentOutputs(const GraphState &state, std::vector<Variab
   return keep;
 }
 
-absl::Status checkIndex(int i, size_t count, std::string_view what) {
-  if (i >= 0 && size_t(i) < count)
-    return absl::OkStatus();
-  return makeError(ErrorKind::IndexError, "the FunctionGraph has " + std::to_string(count) + " " +
-                                              std::string(what) + "; there is no number " +
-                                              std::to_string(i));
-}
-
 } // namespace
 
 absl::Status FunctionGraph::addInput(const Variable &v) {
-  if (absl::Status status = state_->mayChangeInterface(); !status.ok())
+  if (absl::Status status = state().mayChangeInterface(); !status.ok())
     return status;
-  uint32_t slot = state_->slotOf(v.node());
-  if (slot != kNoSlot && state_->vars[slot].input)
+  uint32_t slot = state().slotOf(v.node());
+  if (slot != kNoSlot && state().vars[slot].input)
     return absl::OkStatus();
   auto fail = [&](ErrorKind kind, const std::string &what) {
     return makeError(kind, detail::describe(v.node()) + " cannot become an input: it " + what,
@@ -158,7 +158,7 @@ absl::Status FunctionGraph::addInput(const Variable &v) {
     return fail(ErrorKind::TypeError, "is a constant");
   if (asLeaf(v.node())->graph)
     return fail(ErrorKind::ValueError, "belongs to another FunctionGraph");
-  state_->insertInput(state_->inputs.size(), v.node());
+  state().insertInput(state().inputs.size(), v.node());
   return absl::OkStatus();
 }
 
@@ -171,57 +171,57 @@ absl::Status FunctionGraph::addMissingInputs(const Variable &v) {
 }
 
 absl::Status FunctionGraph::addOutput(const Variable &v, std::string_view reason) {
-  if (absl::Status status = state_->mayChangeInterface(); !status.ok())
+  if (absl::Status status = state().mayChangeInterface(); !status.ok())
     return status;
   if (!v.ok())
     return v.status();
   VariableNode *roots[] = {v.node()};
-  detail::Import import(*state_);
+  detail::Import import(state());
   detail::walk(roots, import);
   absl::Status status = import.status;
   if (status.ok())
-    status = detail::checkLeaves(*state_, import.order, roots, "the new output");
+    status = detail::checkLeaves(state(), import.order, roots, "the new output");
   if (!status.ok())
     return status;
-  Announcer announcer(*this, *state_, reason, Announcer::OnError::Stop);
-  state_->addNodes(import.order, /*ownConstants=*/false, &announcer);
-  state_->label(import.order, 0, GraphState::kNoLimit);
-  state_->insertOutput(state_->outputs.size(), v.node());
+  Announcer announcer(*this, state(), reason, Announcer::OnError::Stop);
+  state().addNodes(import.order, /*ownConstants=*/false, &announcer);
+  state().label(import.order, 0, GraphState::kNoLimit);
+  state().insertOutput(state().outputs.size(), v.node());
   if (!announcer.status().ok()) {
-    std::vector<bool> keep(state_->outputs.size(), true);
+    std::vector<bool> keep(state().outputs.size(), true);
     keep.back() = false;
-    state_->dropOutputs(keep);
-    state_->prune(v.node(), nullptr);
+    state().dropOutputs(keep);
+    state().prune(v.node(), nullptr);
     announcer.takeBack();
   }
   return announcer.status();
 }
 
 absl::Status FunctionGraph::removeOutput(int i, std::string_view reason) {
-  if (absl::Status status = state_->mayChangeInterface(); !status.ok())
+  if (absl::Status status = state().mayChangeInterface(); !status.ok())
     return status;
-  if (absl::Status status = checkIndex(i, state_->outputs.size(), "outputs"); !status.ok())
+  if (absl::Status status = detail::checkIndex(i, state().outputs.size(), "outputs"); !status.ok())
     return status;
-  std::vector<bool> keep(state_->outputs.size(), true);
+  std::vector<bool> keep(state().outputs.size(), true);
   keep[size_t(i)] = false;
-  return Removal(*state_, keep).make(*this, reason);
+  return Removal(state(), keep).make(*this, reason);
 }
 
 absl::Status FunctionGraph::removeInput(int i, std::string_view reason) {
-  if (absl::Status status = state_->mayChangeInterface(); !status.ok())
+  if (absl::Status status = state().mayChangeInterface(); !status.ok())
     return status;
-  if (absl::Status status = checkIndex(i, state_->inputs.size(), "inputs"); !status.ok())
+  if (absl::Status status = detail::checkIndex(i, state().inputs.size(), "inputs"); !status.ok())
     return status;
-  return Removal(*state_, independentOutputs(*state_, {state_->inputs[size_t(i)]}))
+  return Removal(state(), independentOutputs(state(), {state().inputs[size_t(i)]}))
       .make(*this, reason, i);
 }
 
 absl::Status FunctionGraph::removeNode(const Apply &node, std::string_view reason) {
-  if (absl::Status status = state_->mayChangeInterface(); !status.ok())
+  if (absl::Status status = state().mayChangeInterface(); !status.ok())
     return status;
   if (!contains(node))
     return absl::OkStatus();
-  return Removal(*state_, independentOutputs(*state_, detail::nodesOf(node.outputs())))
+  return Removal(state(), independentOutputs(state(), detail::nodesOf(node.outputs())))
       .make(*this, reason);
 }
 

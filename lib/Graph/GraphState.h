@@ -157,4 +157,8 @@ private:
   absl::flat_hash_map<const VariableNode *, uint32_t> sharedConstants_;
 };
 
+/// IndexError if `i` is no number of the graph's inputs or outputs (`what`), of which there are
+/// `count`.
+absl::Status checkIndex(int i, size_t count, std::string_view what);
+
 } // namespace graphc::detail

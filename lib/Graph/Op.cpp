@@ -73,6 +73,12 @@ static std::shared_ptr<const Op::Rep> sharedRep(const OpDef &def) {
   return rep;
 }
 
+const Op::Rep &Op::rep() const {
+  static const OpDef &noDef = *new OpDef();
+  static const Rep &none = *new Rep{&noDef, nullptr, {}, Attributes().hash()};
+  return rep_ ? *rep_ : none;
+}
+
 absl::StatusOr<Op> Op::create(const OpDef &def, const Attributes &attributes) {
   if (def.attributes.empty() && attributes.entries().empty())
     return Op(sharedRep(def));
@@ -80,6 +86,8 @@ absl::StatusOr<Op> Op::create(const OpDef &def, const Attributes &attributes) {
 }
 
 absl::StatusOr<Op> Op::create(std::shared_ptr<const OpDef> def, const Attributes &attributes) {
+  if (!def)
+    return makeError(ErrorKind::ValueError, "an Op without a definition: the pointer is null");
   absl::StatusOr<Attributes> all = complete(*def, attributes);
   if (!all.ok())
     return all.status();
@@ -88,16 +96,16 @@ absl::StatusOr<Op> Op::create(std::shared_ptr<const OpDef> def, const Attributes
   return Op(std::make_shared<const Rep>(Rep{record, std::move(def), *std::move(all), hash}));
 }
 
-const OpDef &Op::def() const { return *rep_->def; }
-std::string_view Op::name() const { return rep_->def->name; }
-const Attributes &Op::attributes() const { return rep_->attributes; }
-uint64_t Op::hash() const { return hashCombine(hashString(name()), rep_->attributesHash); }
+const OpDef &Op::def() const { return *rep().def; }
+std::string_view Op::name() const { return rep().def->name; }
+const Attributes &Op::attributes() const { return rep().attributes; }
+uint64_t Op::hash() const { return hashCombine(hashString(name()), rep().attributesHash); }
 
 bool operator==(const Op &a, const Op &b) {
-  if (a.rep_ == b.rep_)
+  const Op::Rep &x = a.rep(), &y = b.rep();
+  if (&x == &y)
     return true;
-  return a.rep_->def == b.rep_->def && a.rep_->attributesHash == b.rep_->attributesHash &&
-         a.rep_->attributes == b.rep_->attributes;
+  return x.def == y.def && x.attributesHash == y.attributesHash && x.attributes == y.attributes;
 }
 
 std::string Op::str() const {
@@ -178,6 +186,10 @@ static void shareTypes(std::vector<Type> &results, const Variables &inputs) {
 }
 
 absl::StatusOr<Apply> Op::makeNode(absl::Span<const Operand> operands, Place place) const {
+  if (!rep_)
+    return makeError(ErrorKind::ValueError,
+                     "an Op is used that is none: it was moved from, or is that of a null Apply",
+                     place);
   for (const Operand &operand : operands)
     if (!operand.isWeak() && !operand.variable().ok())
       return operand.variable().status();

@@ -1,8 +1,6 @@
 //===- Graph/Variable.cpp - Variable, Constant, Operand -------------------===//
 #include "graphc/Variable.h"
 
-#include <cassert>
-
 #include "Graph/Literals.h"
 #include "Graph/Nodes.h"
 #include "graphc/Config.h"
@@ -59,7 +57,6 @@ std::string_view Variable::name() const {
 }
 
 Variable &Variable::setName(std::string_view name) {
-  assert(!node_->immortal && "a Variable is named before it was given a value");
   if (!node_->immortal)
     detail::extrasOf(node_->extras).name = name;
   return *this;
@@ -75,14 +72,17 @@ static const std::shared_ptr<void> &tagOf(const std::unique_ptr<detail::Extras> 
 const std::shared_ptr<void> &Variable::tag() const { return tagOf(node_->extras); }
 
 void Variable::setTag(std::shared_ptr<void> tag) {
-  assert(!node_->immortal && "a Variable is tagged before it was given a value");
   if (!node_->immortal)
     detail::extrasOf(node_->extras).tag = std::move(tag);
 }
 
-const std::shared_ptr<void> &Apply::tag() const { return tagOf(node_->extras); }
+const std::shared_ptr<void> &Apply::tag() const {
+  static const std::unique_ptr<detail::Extras> none;
+  return tagOf(node_ ? node_->extras : none);
+}
 void Apply::setTag(std::shared_ptr<void> tag) {
-  detail::extrasOf(node_->extras).tag = std::move(tag);
+  if (node_)
+    detail::extrasOf(node_->extras).tag = std::move(tag);
 }
 
 //===--- Constant ---------------------------------------------------------===//

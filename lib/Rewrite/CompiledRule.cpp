@@ -21,7 +21,9 @@
 namespace graphc {
 
 const Tensor &Match::data(std::string_view name) const {
-  return Constant::from((*this)[name])->data();
+  static const Tensor &none = *new Tensor();
+  Variable v = (*this)[name];
+  return v.isConstant() ? detail::asLeaf(v.node())->data : none;
 }
 
 namespace {
@@ -339,7 +341,10 @@ private:
                        const std::map<std::string, Term> &terms) const {
     if (formula.kind != Formula::Kind::Node) {
       auto term = terms.find(formula.name);
-      return term != terms.end() ? std::get<Variable>(term->second) : match[formula.name];
+      if (term == terms.end())
+        return match[formula.name];
+      const Variable *computed = std::get_if<Variable>(&term->second);
+      return computed ? *computed : Variable();
     }
     Place place = match.root().place();
     std::vector<Operand> operands;
@@ -357,9 +362,14 @@ private:
     Attributes attributes;
     for (const Formula::Attribute &a : formula.attributes) {
       auto term = terms.find(a.binding);
-      attributes.set(a.name, a.binding.empty()     ? a.value
-                             : term != terms.end() ? std::get<AttributeValue>(term->second)
-                                                   : match.attribute(a.binding));
+      const AttributeValue *value = &a.value;
+      if (term != terms.end())
+        value = std::get_if<AttributeValue>(&term->second);
+      else if (!a.binding.empty())
+        value = &match.attribute(a.binding);
+      if (!value)
+        return Variable();
+      attributes.set(a.name, *value);
     }
     absl::StatusOr<Op> op = Op::create(*formula.op, attributes);
     return op.ok() ? op->call(operands, place) : Variable::invalid(op.status());

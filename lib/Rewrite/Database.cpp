@@ -17,6 +17,10 @@ static absl::Status checkName(const std::vector<Entry> &entries, std::string_vie
   return absl::OkStatus();
 }
 
+static absl::Status noRewriter() {
+  return makeError(ErrorKind::ValueError, "there is no rewrite to add: the pointer is null");
+}
+
 absl::Status RewriteDatabase::add(const Rule &rule, std::vector<std::string> tags,
                                   double position) {
   if (absl::Status status = checkName(entries_, rule.name); !status.ok())
@@ -45,6 +49,8 @@ absl::Status RewriteDatabase::add(const ChainRule &rule, std::vector<std::string
 
 absl::Status RewriteDatabase::add(NodeRewriterPtr rewriter, std::vector<std::string> tags,
                                   double position) {
+  if (!rewriter)
+    return noRewriter();
   if (absl::Status status = checkName(entries_, rewriter->name()); !status.ok())
     return status;
   std::string name = rewriter->name();
@@ -55,6 +61,8 @@ absl::Status RewriteDatabase::add(NodeRewriterPtr rewriter, std::vector<std::str
 
 absl::Status RewriteDatabase::add(GraphRewriterPtr rewriter, std::vector<std::string> tags,
                                   double position) {
+  if (!rewriter)
+    return noRewriter();
   if (absl::Status status = checkName(entries_, rewriter->name()); !status.ok())
     return status;
   std::string name(rewriter->name());

@@ -419,16 +419,19 @@ private:
 
 GraphRewriterPtr equilibrium(std::string name, std::vector<NodeRewriterPtr> rules,
                              std::vector<ChainRule> chains) {
+  std::erase(rules, nullptr);
   return std::make_shared<Equilibrium>(std::move(name), std::move(rules), std::move(chains));
 }
 GraphRewriterPtr onePass(std::string name, std::vector<NodeRewriterPtr> rules,
                          bool producersFirst) {
+  std::erase(rules, nullptr);
   return std::make_shared<OnePass>(std::move(name), std::move(rules), producersFirst);
 }
 GraphRewriterPtr guarded(GraphRewriterPtr rewriter) {
   return std::make_shared<Guarded>(std::move(rewriter));
 }
 GraphRewriterPtr sequence(std::string name, std::vector<GraphRewriterPtr> rewriters) {
+  std::erase(rewriters, nullptr);
   return std::make_shared<Sequence>(std::move(name), std::move(rewriters));
 }
 

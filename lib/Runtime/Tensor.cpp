@@ -296,11 +296,11 @@ const Tensor::Rep &Tensor::rep() const {
 }
 DType Tensor::dtype() const { return rep().dtype; }
 int Tensor::rank() const { return int(rep().rank()); }
-absl::Span<const int64_t> Tensor::shape() const { return rep().shape(); }
-absl::Span<const int64_t> Tensor::strides() const { return rep().strides(); }
+absl::Span<const int64_t> Tensor::shape() const & { return rep().shape(); }
+absl::Span<const int64_t> Tensor::strides() const & { return rep().strides(); }
 int64_t Tensor::numElements() const { return rep().numElements; }
-void *Tensor::data() { return rep().data; }
-const void *Tensor::data() const { return rep().data; }
+void *Tensor::data() & { return rep().data; }
+const void *Tensor::data() const & { return rep().data; }
 bool Tensor::isContiguous() const { return rep().contiguous; }
 
 bool Tensor::overlaps(const Tensor &other) const {

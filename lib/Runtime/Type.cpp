@@ -111,13 +111,14 @@ Type TensorType::fromBroadcastable(DType dtype, absl::Span<const bool> flags) {
   return Type(dtype, shape);
 }
 
-Type::Kind Type::kind() const { return rep_->kind; }
-DType Type::dtype() const { return rep_->dtype; }
-int Type::rank() const { return int(rep_->shape.size()); }
-absl::Span<const int64_t> Type::shape() const { return rep_->shape; }
-const absl::Status &Type::status() const { return rep_->status; }
-const std::string &Type::reason() const { return rep_->reason; }
-uint64_t Type::hash() const { return rep_->hash; }
+const Type::Rep &Type::rep() const { return rep_ ? *rep_ : *scalarRep(DType::Float64); }
+Type::Kind Type::kind() const { return rep().kind; }
+DType Type::dtype() const { return rep().dtype; }
+int Type::rank() const { return int(rep().shape.size()); }
+absl::Span<const int64_t> Type::shape() const & { return rep().shape; }
+const absl::Status &Type::status() const { return rep().status; }
+const std::string &Type::reason() const { return rep().reason; }
+uint64_t Type::hash() const { return rep().hash; }
 
 bool Type::hasStaticShape() const {
   for (int64_t extent : shape())
@@ -152,11 +153,11 @@ bool Type::isSuperOf(const Type &other) const {
 }
 
 bool operator==(const Type &a, const Type &b) {
-  if (a.rep_ == b.rep_)
+  const Type::Rep &x = a.rep(), &y = b.rep();
+  if (&x == &y)
     return true;
-  return a.rep_->hash == b.rep_->hash && a.rep_->kind == b.rep_->kind &&
-         a.rep_->dtype == b.rep_->dtype && a.rep_->shape == b.rep_->shape &&
-         a.rep_->reason == b.rep_->reason && a.rep_->status == b.rep_->status;
+  return x.hash == y.hash && x.kind == y.kind && x.dtype == y.dtype && x.shape == y.shape &&
+         x.reason == y.reason && x.status == y.status;
 }
 
 static std::string joinExtents(const Type &type, std::string_view separator) {

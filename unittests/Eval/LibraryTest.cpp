@@ -158,9 +158,8 @@ TEST(Library, GoldenCallsAgreeWithTheJit) {
     ASSERT_EQ(got.size(), wanted->size()) << message;
     for (size_t k = 0; k < got.size(); ++k) {
       ASSERT_EQ(got[k].shape(), (*wanted)[k].shape());
-      EXPECT_EQ(
-          std::memcmp(got[k].data(), (*wanted)[k].contiguous().data(), size_t(got[k].numBytes())),
-          0)
+      Tensor expected = (*wanted)[k].contiguous();
+      EXPECT_EQ(std::memcmp(got[k].data(), expected.data(), size_t(got[k].numBytes())), 0)
           << "got\n"
           << got[k] << "\nwanted\n"
           << (*wanted)[k];

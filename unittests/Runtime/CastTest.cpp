@@ -104,13 +104,15 @@ TEST(Cast, BFloat16GoesByWayOfItsExactValue) {
     EXPECT_TRUE(values.cast(DType(i)).identical(values.cast(DType::Float64).cast(DType(i))))
         << dtypeName(DType(i));
   // 0.3 between 77 * 2^-8 = 0.30078125 and 76.8: bfloat16 of 0.3 has 8 bits, 154 * 2^-9.
-  EXPECT_EQ(values.cast(DType::Float64).flat<double>()[6], 154.0 / 512);
-  EXPECT_EQ(values.cast(DType::Int8).flat<int8_t>()[2], 127);
+  Tensor wide = values.cast(DType::Float64), bytes = values.cast(DType::Int8);
+  EXPECT_EQ(wide.flat<double>()[6], 154.0 / 512);
+  EXPECT_EQ(bytes.flat<int8_t>()[2], 127);
 }
 
 TEST(Cast, SameDTypeSharesAndStridedSourcesCopy) {
   Tensor matrix({{1, 2, 3}, {4, 5, 6}});
-  EXPECT_EQ(matrix.cast(DType::Float64).data(), matrix.data());
+  Tensor same = matrix.cast(DType::Float64);
+  EXPECT_EQ(same.data(), matrix.data());
   Tensor transposed = *matrix.transpose({1, 0});
   Tensor ints = transposed.cast(DType::Int16);
   EXPECT_TRUE(ints.isContiguous());
@@ -126,8 +128,9 @@ TEST(Cast, BytesOfForeignBoolsCountAsTrue) {
   EXPECT_TRUE(bools.identical(clean));
   EXPECT_EQ(bools.contentHash(), clean.contentHash());
   EXPECT_TRUE(bools == clean);
-  EXPECT_EQ(bools.copy().flat<bool>()[3], true);
-  EXPECT_EQ(static_cast<const uint8_t *>(bools.copy().data())[3], 1);
+  Tensor copy = bools.copy();
+  EXPECT_EQ(copy.flat<bool>()[3], true);
+  EXPECT_EQ(static_cast<const uint8_t *>(copy.data())[3], 1);
   EXPECT_EQ(bools.str(), "[False  True  True  True]");
 }
 

@@ -267,7 +267,8 @@ TEST(Tensor, WindowsReadAndWrite) {
   EXPECT_EQ((std::as_const(transposed).view<float, 2>()(2, 1)), 50);
   EXPECT_EQ((t.view<float, 1>().data), nullptr);
   EXPECT_EQ((t.view<double, 2>().data), nullptr);
-  EXPECT_EQ((Tensor(2.0).view<double, 0>()()), 2.0);
+  Tensor scalar(2.0);
+  EXPECT_EQ((scalar.view<double, 0>()()), 2.0);
   double memory[6] = {0, 1, 2, 3, 4, 5};
   EXPECT_EQ((View<double, 2>(memory, {2, 3})(1, 1)), 4);
 }
