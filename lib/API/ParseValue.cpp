@@ -14,12 +14,13 @@
 namespace graphc {
 namespace {
 
-absl::Status malformed(std::string_view text, size_t position, const std::string &what) {
+absl::Status malformed(std::string_view text, size_t position, const std::string &what,
+                       ErrorKind kind = ErrorKind::ValueError) {
   constexpr size_t kShown = 40;
   std::string shown(text.substr(0, kShown));
   if (text.size() > kShown)
     shown += "...";
-  return makeError(ErrorKind::ValueError,
+  return makeError(kind,
                    "'" + shown + "' at character " + std::to_string(position + 1) + ": " + what);
 }
 
@@ -38,6 +39,31 @@ bool isValueOf(DType dtype, std::string_view word, Tensor value) {
   Tensor there = value.cast(dtype);
   return there.cast(value.dtype()).identical(value) &&
          (there.cast(DType::Float64).item<double>() < 0) == (value.item<double>() < 0);
+}
+
+/// "whole numbers from -128 to 127".
+std::string valuesOf(DType dtype) {
+  if (isBool(dtype))
+    return "0 and 1, false and true";
+  int bits = bitWidth(dtype) - isSignedInt(dtype);
+  std::string greatest = std::to_string(~uint64_t(0) >> (64 - bits));
+  std::string least = isSignedInt(dtype) ? std::to_string(INT64_MIN >> (63 - bits)) : "0";
+  return "whole numbers from " + least + " to " + greatest;
+}
+
+/// What is wrong with `word`, read as `value`, where a value of `dtype` is wanted; "" if nothing.
+std::string notOf(DType dtype, std::string_view word, const Tensor &value) {
+  std::string name(dtypeName(dtype));
+  if (!isFloat(dtype))
+    return isValueOf(dtype, word, value) ? ""
+                                         : std::string(word) + " is no value of dtype " + name +
+                                               ", which has " + valuesOf(dtype);
+  // What is too small becomes zero, as numbers are rounded; what is too large is a mistake.
+  double there = value.cast(dtype).item<double>();
+  if (!std::isinf(there) || word.find_first_of("0123456789") == word.npos)
+    return "";
+  return std::string(word) + " is too large for dtype " + name + "; write " +
+         (there < 0 ? "-inf" : "inf");
 }
 
 /// Reads nested lists of numbers into one tensor, without recursion.
@@ -130,9 +156,8 @@ absl::Status ListParser::number() {
   } else {
     return fail(word.empty() ? "expected a number" : "'" + std::string(word) + "' is no number");
   }
-  if ((isInteger(dtype_) || isBool(dtype_)) && !isValueOf(dtype_, word, value))
-    return makeError(ErrorKind::TypeError,
-                     std::string(word) + " is no value of dtype " + std::string(dtypeName(dtype_)));
+  if (std::string mistake = notOf(dtype_, word, value); !mistake.empty())
+    return malformed(text_, at_, mistake, ErrorKind::TypeError);
   at_ = end;
   Tensor cast = value.cast(dtype_);
   return append(static_cast<const char *>(cast.data()));

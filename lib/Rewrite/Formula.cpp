@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstdlib>
 
 #include "Ops/Registry.h"
@@ -183,6 +184,8 @@ private:
     size_t length = size_t(end - digits.c_str());
     isInteger = digits.substr(0, length).find_first_of(".eE") == std::string::npos;
     at_ += length;
+    if (std::isinf(value))
+      fail("the number " + digits.substr(0, std::min<size_t>(length, 40)) + " is too large");
     return value;
   }
 

@@ -40,17 +40,19 @@ template <class T> std::optional<T> parseWhole(std::string_view text, int base) 
 }
 
 std::optional<uint64_t> parseFloat(DType dtype, std::string_view text) {
+  uint64_t infinity = bitsOfFloat(dtype, HUGE_VAL), sign = uint64_t(1) << (bitWidth(dtype) - 1);
   if (text == "nan")
     return bitsOfFloat(dtype, std::numeric_limits<double>::quiet_NaN());
   if (text == "inf" || text == "-inf")
-    return bitsOfFloat(dtype, text[0] == '-' ? -HUGE_VAL : HUGE_VAL);
+    return text[0] == '-' ? infinity | sign : infinity;
   if (text.find_first_of("0123456789") > 1) // "-infinity", "nan(7)"
     return std::nullopt;
   auto parse = [&](auto value) -> std::optional<uint64_t> {
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size())
       return std::nullopt;
-    return bitsOfFloat(dtype, double(value));
+    uint64_t bits = bitsOfFloat(dtype, double(value));
+    return (bits & ~sign) == infinity ? std::optional<uint64_t>() : bits;
   };
   return dtype == DType::Float32 ? parse(0.0f) : parse(0.0);
 }

@@ -18,7 +18,7 @@ std::string literalText(DType dtype, uint64_t bits);
 uint64_t bitsOfFloat(DType dtype, double value);
 
 /// The bits, zero-extended; nothing for text that is no value of the dtype. A decimal text is
-/// rounded to it.
+/// rounded to it; one that is too large or too small for it is no value.
 std::optional<uint64_t> parseLiteral(DType dtype, std::string_view text);
 
 } // namespace graphc

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "FloatRange.h"
 #include "graphc/Status.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -27,6 +28,11 @@ struct Level {
   bool ofDialect = false;
   /// Operators of an affine expression since the bracket or the last comma.
   int operators = 0;
+  /// Inside of <>, as in dense<...>: the type of numbers stands behind it.
+  bool typeFollows = false;
+  /// The greatest number in it, and where it stands.
+  double greatest = 0;
+  size_t greatestAt = 0;
 };
 
 /// Of what follows `array`: MLIR's parser asks the T of array<T: ...> for its width, and ends the
@@ -57,11 +63,16 @@ private:
   void takeAlias();
   void endAlias();
   void takeWord();
+  void takeNumber();
+  void checkNumber(double value, size_t at, size_t typeAt);
   void deepen(int depth) { defined_.depth = std::max(defined_.depth, depth); }
 
   std::string_view text_, name_;
   size_t at_ = 0, tokenAt_ = 0;
   bool isStrangeArray_ = false;
+  /// What is wrong with a number, and where it stands.
+  std::string numberMistake_;
+  size_t numberAt_ = 0;
   char before_ = 0; // last character of the token before; '>' of an arrow is '-'
   std::vector<Level> levels_;
   int depth_ = 0; // brackets and operators around this place
@@ -87,6 +98,8 @@ absl::Status NestingScan::refuse(const std::string &what) const {
 
 void NestingScan::open(char c, bool ofDialect) {
   levels_.push_back({c, ofDialect});
+  levels_.back().typeFollows =
+      c == '<' || (c == '[' && levels_.size() > 1 && levels_[levels_.size() - 2].typeFollows);
   deepen(++depth_);
 }
 
@@ -99,8 +112,50 @@ void NestingScan::close(char c) {
       --keep;
   if (keep == 0 || levels_[keep - 1].open != wanted)
     return;
-  for (; levels_.size() >= keep; levels_.pop_back())
-    depth_ -= 1 + levels_.back().operators;
+  while (levels_.size() >= keep) {
+    Level closed = levels_.back();
+    levels_.pop_back();
+    depth_ -= 1 + closed.operators;
+    if (closed.greatest == 0)
+      continue;
+    if (closed.open == '<')
+      checkNumber(closed.greatest, closed.greatestAt, at_);
+    else if (!levels_.empty() && closed.greatest > levels_.back().greatest) {
+      levels_.back().greatest = closed.greatest;
+      levels_.back().greatestAt = closed.greatestAt;
+    }
+  }
+}
+
+void NestingScan::checkNumber(double value, size_t at, size_t typeAt) {
+  FloatLiteral literal = floatLiteral(text_, at);
+  std::string mistake =
+      beyondRange(value, text_.substr(at, literal.length), elementTypeAfter(text_, typeAt));
+  if (mistake.empty() || !numberMistake_.empty())
+    return;
+  numberMistake_ = std::move(mistake);
+  numberAt_ = at;
+}
+
+/// At a digit. 2x3xf32 is several tokens, of which none counts.
+void NestingScan::takeNumber() {
+  FloatLiteral literal = floatLiteral(text_, at_);
+  if (literal.length == 0) {
+    ++at_;
+    takeName();
+    return;
+  }
+  size_t begin = at_;
+  at_ += literal.length;
+  constexpr double kGreatestHalf = 65504;
+  if (literal.value <= kGreatestHalf)
+    return;
+  if (levels_.empty() || !levels_.back().typeFollows) {
+    checkNumber(literal.value, begin, at_);
+  } else if (literal.value > levels_.back().greatest) {
+    levels_.back().greatest = literal.value;
+    levels_.back().greatestAt = begin;
+  }
 }
 
 void NestingScan::countOperator() {
@@ -191,9 +246,11 @@ absl::Status NestingScan::run() {
       takeWord();
     } else if (c == '#' || c == '!') {
       takeAlias();
-    } else if (llvm::isDigit(c) || c == '%' || c == '@' || c == '^') {
+    } else if (llvm::isDigit(c)) {
+      takeNumber();
+    } else if (c == '%' || c == '@' || c == '^') {
       ++at_;
-      takeName(); // 2x3xf32 is several tokens, of which none counts
+      takeName();
     } else {
       ++at_;
       switch (c) {
@@ -232,6 +289,10 @@ absl::Status NestingScan::run() {
       }
     }
     before_ = last;
+    if (!numberMistake_.empty()) {
+      tokenAt_ = numberAt_;
+      return refuse(numberMistake_);
+    }
     if (isStrangeArray_)
       return refuse("array<...> of a type that graphc does not use");
     if (defined_.depth > kMaxNesting)

@@ -1,8 +1,9 @@
-//===- Nesting.h - the depth of untrusted text --------------------*- C++ -*-===//
+//===- Nesting.h - what untrusted text may not be -----------------*- C++ -*-===//
 //
 // MLIR's parser, printer and walkers call themselves once for each level of brackets, each
 // operator of an affine expression and each alias inside of an alias, until the stack ends. So
-// text is measured before any of them sees it.
+// text is measured before any of them sees it. Numbers that its parser would take for infinity are
+// found on the way (FloatRange.h).
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -20,7 +21,8 @@ inline constexpr int kMaxNesting = 1000;
 /// stand for text without end where a message prints it.
 inline constexpr int64_t kMaxAliases = 100'000;
 
-/// ValueError, with its place, for MLIR text beyond these bounds. `name` stands for the file.
+/// ValueError, with its place, for MLIR text beyond these bounds, and for a decimal number that is
+/// beyond the greatest of its type. `name` stands for the file.
 /// Linear in the text, without recursion.
 absl::Status checkNesting(std::string_view text, std::string_view name);
 

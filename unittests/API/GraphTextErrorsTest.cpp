@@ -290,6 +290,55 @@ TEST(GraphTextErrors, Constants) {
             "TypeError f.mlir:2:8: no dtype is called i4");
 }
 
+/// MLIR would take a number beyond the greatest of its type for infinity.
+TEST(GraphTextErrors, NumbersThatAreTooLarge) {
+  auto constant = [](const std::string &value, const std::string &type) {
+    return problem("func.func @main() -> " + type + " {\n  // 1.0e999 : f32 dense<1.0e999>\n" +
+                   "  %0 = graph.constant dense<" + value + "> : " + type +
+                   "\n  return %0 : " + type + "\n}\n");
+  };
+  EXPECT_EQ(constant("1.0e400", "tensor<f64>"),
+            "ValueError f.mlir:3:29: 1.0e400 is too large for f64; write infinity as its bits, "
+            "0x7FF0000000000000");
+  EXPECT_EQ(constant("[[1.0, -2.0], [-3.5E+38, 1.0e39]]", "tensor<2x2xf32>"),
+            "ValueError f.mlir:3:54: 1.0e39 is too large for f32; write infinity as its bits, "
+            "0x7F800000");
+  EXPECT_EQ(constant("[65520.0, 1.0]", "tensor<2xf16>"),
+            "ValueError f.mlir:3:30: 65520.0 is too large for f16; write infinity as its bits, "
+            "0x7C00");
+  EXPECT_EQ(constant("3.4e38", "tensor< 3 x bf16 >"),
+            "ValueError f.mlir:3:29: 3.4e38 is too large for bf16; write infinity as its bits, "
+            "0x7F80");
+  EXPECT_EQ(constant(times(50, "9") + ".0e999", "tensor<f64>"),
+            "ValueError f.mlir:3:29: " + times(40, "9") +
+                "... is too large for f64; write infinity as its bits, 0x7FF0000000000000");
+  EXPECT_EQ(constant("0x7F800000", "tensor<2xf32>"), "OK");
+  EXPECT_EQ(constant("[65519.0, -65504.0]", "tensor<2xf16>"), "OK");
+  EXPECT_EQ(constant("1.0e39", "tensor<2xf64>"), "OK");
+  EXPECT_EQ(constant("1.0e-400", "tensor<f64>"), "OK") << "numbers are rounded, the smallest to 0";
+  auto attribute = [](const std::string &alpha) {
+    return problem(
+        "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n  %0 = graph.elu %x {alpha = " + alpha +
+        "} : (tensor<f32>) -> tensor<f32>\n  return %0 : tensor<f32>\n}\n");
+  };
+  EXPECT_EQ(attribute("-1.0e400"),
+            "ValueError f.mlir:2:31: 1.0e400 is too large for f64; write infinity as its bits, "
+            "0x7FF0000000000000");
+  EXPECT_EQ(attribute("1.0e400 : f64"),
+            "ValueError f.mlir:2:30: 1.0e400 is too large for f64; write infinity as its bits, "
+            "0x7FF0000000000000");
+  EXPECT_EQ(attribute("1.0e39 : f64"), "OK");
+  EXPECT_EQ(attribute("0x7FF0000000000000 : f64"), "OK");
+  // Integers: MLIR's own words.
+  EXPECT_EQ(constant("300", "tensor<i8>"),
+            "ValueError f.mlir:3:29: integer constant out of range for type");
+  EXPECT_EQ(
+      constant("[1, -1]", "tensor<2xui8>"),
+      "ValueError f.mlir:3:34: expected unsigned integer elements, but parsed negative value");
+  EXPECT_EQ(constant("99999999999999999999", "tensor<i64>"),
+            "ValueError f.mlir:3:29: integer constant out of range for type");
+}
+
 TEST(GraphTextErrors, Files) {
   EXPECT_EQ(problem(""), "ValueError f.mlir: the file has no function (func.func @main)");
   std::string f = "func.func @f(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }\n";

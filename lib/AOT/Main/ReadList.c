@@ -1,6 +1,7 @@
 /*===- ReadList.c - nested lists of numbers ----------------------------------===*/
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,6 +125,33 @@ static int readNumber(const char *word, size_t length, Number *number, int *isRo
   return 1;
 }
 
+/* Ends the process unless the number is one of the dtype. What is too small becomes zero. */
+static void checkRange(const List *l, const char *word, int length, Number number, int isRounded) {
+  int32_t dtype = l->value.dtype;
+  const char *name = textAt(graphcMain.dtypes[dtype].name);
+  if (isFloat(dtype)) {
+    char element[8];
+    storeNumber(dtype, element, number);
+    double there = loadNumber(dtype, element).d;
+    int hasDigit = 0;
+    for (int i = 0; i < length; ++i)
+      hasDigit |= isdigit((unsigned char)word[i]);
+    if (isinf(there) && hasDigit)
+      failAt(l, "%.*s is too large for dtype %s; write %s", length, word, name,
+             there < 0 ? "-inf" : "inf");
+    return;
+  }
+  if (!isRounded && fits(dtype, number))
+    return;
+  if (dtype == kAotBool)
+    failAt(l, "%.*s is no value of dtype %s, which has 0 and 1, false and true", length, word,
+           name);
+  int bits = 8 * graphcMain.dtypes[dtype].bytes - isSignedInteger(dtype);
+  failAt(l, "%.*s is no value of dtype %s, which has whole numbers from %lld to %llu", length, word,
+         name, isSignedInteger(dtype) ? (long long)(INT64_MIN >> (63 - bits)) : 0LL,
+         (unsigned long long)(~(uint64_t)0 >> (64 - bits)));
+}
+
 static char *nextElement(List *l) {
   int32_t bytes = graphcMain.dtypes[l->value.dtype].bytes;
   if (l->value.count == l->capacity) {
@@ -151,8 +179,7 @@ static void readElement(List *l) {
   if (!readNumber(word, length, &number, &isRounded))
     failAt(l, length ? "'%.*s' is no number" : "expected a number", (int)length, word);
   int32_t dtype = l->value.dtype;
-  if (!isFloat(dtype) && (isRounded || !fits(dtype, number)))
-    fail("%.*s is no value of dtype %s", (int)length, word, textAt(graphcMain.dtypes[dtype].name));
+  checkRange(l, word, (int)length, number, isRounded);
   l->at += length;
   storeNumber(dtype, nextElement(l), number);
 }
