@@ -1,6 +1,7 @@
 //===- Reference.cpp - the pages of docs/Ops.md ----------------------------===//
 #include "Registry.h"
 #include "Rules.h"
+#include "Signatures.h"
 #include "Support/Text.h"
 #include "absl/strings/str_cat.h"
 
@@ -30,6 +31,24 @@ std::string attributeLine(const AttributeSpec &spec) {
   return text + (spec.doc.empty() ? "" : "; " + spec.doc) + "\n";
 }
 
+/// The functions of C++, and the options that they take.
+std::string signatureLines(const OpDef &op) {
+  std::string text, options;
+  for (const std::string &signature : signaturesOf(op)) {
+    text += "    " + signature + "\n";
+    constexpr std::string_view kOptions = "Options";
+    size_t end = signature.find(kOptions);
+    if (end == signature.npos)
+      continue;
+    size_t begin = signature.find_last_of("( ", end) + 1;
+    std::string name = signature.substr(begin, end + kOptions.size() - begin);
+    std::string line = "    " + name + defaultsOf(name) + "\n";
+    if (options.find(line) == options.npos)
+      options += line;
+  }
+  return "In C++:\n\n" + text + options + "\n";
+}
+
 std::string anchor(const OpDef &op) { return "[" + op.name + "](#" + op.name + ")"; }
 
 } // namespace
@@ -50,20 +69,23 @@ std::string opReference(const OpDef &op) {
     anyList |= !operand.doc.empty();
   if (anyList)
     text += "\n";
-  text += accuracy(op.maxUlp);
-  return text + "    " + op.example + "\n";
+  text += accuracy(op.maxUlp) + signatureLines(op);
+  return text + "Example:\n\n    " + op.example + "\n";
 }
 
 std::string opsReference() {
   std::string text =
       "# Ops\n\n"
-      "Written from the registry by `graphc ops`; change the ops in lib/Ops, not this page.\n\n"
+      "Written from the registry and graphc/Ops.h by `graphc ops`; change these, not this page."
+      "\n\n"
       "Operands broadcast where an extent is statically 1, and nowhere else. Dtypes are promoted "
       "as "
       "NumPy promotes arrays; functions with a real range give float32 for bool, 8- and 16-bit "
       "integers, float64 for wider ones. float16 and bfloat16 compute in float32 and round once. "
       "NaN in gives NaN out unless noted. An error in ULP counts units in the last place of the "
-      "correctly rounded result. Examples are in short: literal operands, attributes, result.\n";
+      "correctly rounded result. Examples are in short: literal operands, attributes, result. An "
+      "`Operand` of C++ is a Variable, a Tensor or a number; structures of options are shown with "
+      "their defaults.\n";
   for (std::string_view section : kSections) {
     std::vector<const OpDef *> ops;
     for (const OpDef *op : allOps())
