@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "Kernels/CheckProgram.h"
 #include "Runtime/LiteralText.h"
 #include "Runtime/Plan.h"
 #include "Support/Text.h"
@@ -19,7 +20,7 @@ constexpr int64_t kMaxRank = 32, kMaxNumber = 1 << 28;
 class ProgramReader {
 public:
   ProgramReader(TextScanner &text, const std::map<std::string, int32_t> &labels, KernelGraph &graph)
-      : text_(text), labels_(labels), kernels_(graph.kernels), p_(graph.program) {}
+      : text_(text), labels_(labels), graph_(graph), kernels_(graph.kernels), p_(graph.program) {}
   void run();
 
 private:
@@ -58,6 +59,7 @@ private:
 
   TextScanner &text_;
   const std::map<std::string, int32_t> &labels_;
+  KernelGraph &graph_;
   const std::vector<Kernel> &kernels_;
   Program &p_;
   std::vector<int32_t> numbers_; // s3
@@ -68,6 +70,7 @@ private:
     Place place;
   };
   std::vector<Dim> dims_;
+  std::vector<Place> stepPlaces_;
 };
 
 //===--- references -----------------------------------------------------------===//
@@ -324,6 +327,7 @@ void ProgramReader::takeKernelStep() {
   }
   checkStep(step, place);
   p_.steps.push_back(std::move(step));
+  stepPlaces_.push_back(place);
 }
 
 /// Whether the kernel is called with what it takes.
@@ -370,6 +374,7 @@ void ProgramReader::takeCopy() {
   if (!isPair || p_.arrays[size_t(step.arrays[0])].dtype != p_.arrays[size_t(step.arrays[1])].dtype)
     return text_.fail("a copy is from one array to one of its dtype", place);
   p_.steps.push_back(std::move(step));
+  stepPlaces_.push_back(place);
 }
 
 /// node 0 = "dot" at "rows.mlir":2:8 `p` (`x`: f32[s0, s1])
@@ -530,10 +535,13 @@ void ProgramReader::finish(const Place &place) {
   for (const Reference &element : elements_)
     if (text_.ok() && isFloat(p_.arrays[size_t(element.number)].dtype))
       text_.fail("an element that is a size is an integer", element.place);
-  // What is left: no size is needed before it is known.
+  // No size is needed before it is known.
   if (text_.ok())
     if (absl::Status s = ProgramLayout::create(p_).status(); !s.ok())
       text_.fail({s.message().data(), s.message().size()}, place);
+  if (text_.ok())
+    if (ProgramMistake mistake = checkProgram(graph_); !mistake.what.empty())
+      text_.fail(mistake.what, mistake.step < 0 ? place : stepPlaces_[size_t(mistake.step)]);
 }
 
 void ProgramReader::run() {

@@ -2,6 +2,7 @@
 #include "RunKernel.h"
 
 #include <array>
+#include <cstring>
 #include <mutex>
 #include <utility>
 
@@ -34,12 +35,34 @@ Nest partOf(const Nest &nest, int64_t begin, int32_t extent) {
   return part;
 }
 
+int32_t touchKernel(const Kernel &kernel, void **buffers, const int64_t *arguments) {
+  volatile char sum = 0;
+  for (size_t a = 0; a < kernel.arrays.size(); ++a) {
+    const Kernel::ArrayDecl &decl = kernel.arrays[a];
+    int64_t bytes = byteSize(decl.dtype);
+    for (int32_t s : decl.shape)
+      bytes *= kernel.sizes[s].constant ? kernel.sizes[s].value : arguments[kernel.sizes[s].value];
+    auto *memory = static_cast<char *>(buffers[a]);
+    for (int64_t i = 0; i < bytes && decl.role == Kernel::Role::Input; ++i)
+      sum = char(sum + memory[i]);
+    if (bytes > 0 && decl.role == Kernel::Role::Output)
+      std::memset(memory, 1, size_t(bytes));
+  }
+  return 0;
+}
+
+using Run = int32_t (*)(const Kernel &, void **, const int64_t *);
+struct Slot {
+  const Kernel *kernel = nullptr;
+  Run run = nullptr;
+};
+
 constexpr int kSlots = 64;
-const Kernel *slots[kSlots];
+Slot slots[kSlots];
 std::mutex slotMutex;
 
 template <int N> int32_t runSlot(void **buffers, const int64_t *sizes) {
-  return runKernel(*slots[N], buffers, sizes);
+  return slots[N].run(*slots[N].kernel, buffers, sizes);
 }
 template <int... N>
 constexpr std::array<KernelFunction, kSlots> allSlots(std::integer_sequence<int, N...>) {
@@ -51,15 +74,15 @@ constexpr std::array<KernelFunction, kSlots> kRunSlot =
 class Interpreted : public LoadedCode {
 public:
   Interpreted(std::vector<KernelFunction> functions, std::vector<Kernel> kernels,
-              std::vector<int> used)
+              std::vector<int> used, Run run)
       : LoadedCode(std::move(functions)), kernels_(std::move(kernels)), used_(std::move(used)) {
     for (size_t k = 0; k < kernels_.size(); ++k)
-      slots[used_[k]] = &kernels_[k];
+      slots[used_[k]] = {&kernels_[k], run};
   }
   ~Interpreted() override {
     std::lock_guard lock(slotMutex);
     for (int slot : used_)
-      slots[slot] = nullptr;
+      slots[slot] = {};
   }
 
 private:
@@ -125,18 +148,26 @@ int32_t runKernel(const Kernel &kernel, void **buffers, const int64_t *arguments
   return 0;
 }
 
-std::shared_ptr<const LoadedCode> interpret(std::vector<Kernel> kernels) {
+static std::shared_ptr<const LoadedCode> load(std::vector<Kernel> kernels, Run run) {
   std::lock_guard lock(slotMutex);
   std::vector<int> used;
   std::vector<KernelFunction> functions;
   for (int slot = 0; slot < kSlots && used.size() < kernels.size(); ++slot)
-    if (!slots[slot]) {
+    if (!slots[slot].kernel) {
       used.push_back(slot);
       functions.push_back(kRunSlot[slot]);
     }
   if (used.size() < kernels.size())
     return nullptr;
-  return std::make_shared<Interpreted>(std::move(functions), std::move(kernels), std::move(used));
+  return std::make_shared<Interpreted>(std::move(functions), std::move(kernels), std::move(used),
+                                       run);
+}
+
+std::shared_ptr<const LoadedCode> interpret(std::vector<Kernel> kernels) {
+  return load(std::move(kernels), runKernel);
+}
+std::shared_ptr<const LoadedCode> touch(std::vector<Kernel> kernels) {
+  return load(std::move(kernels), touchKernel);
 }
 
 absl::StatusOr<std::shared_ptr<const Executable>> makeExecutable(KernelGraph graph) {

@@ -1,0 +1,355 @@
+//===- CheckProgram.cpp ---------------------------------------------------===//
+#include "Kernels/CheckProgram.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+
+namespace graphc {
+namespace {
+
+using Storage = Program::Array::Storage;
+using Step = Program::Step;
+
+/// A number of elements: the product of sizes, as their numbers in order, and of a constant.
+struct Product {
+  int64_t constant = 1;
+  std::vector<int32_t> sizes;
+  auto operator<=>(const Product &) const = default;
+};
+
+/// Equality of products, as far as the program's own checks show it.
+class Sizes {
+public:
+  explicit Sizes(Program &program);
+
+  Product of(absl::Span<const int32_t> shape) const;
+  bool equal(Product a, Product b) const { return rootOf(std::move(a)) == rootOf(std::move(b)); }
+  /// The number of a size that has this value.
+  int32_t sizeOf(const Product &product);
+  /// The two are equal from here on.
+  void unite(const Product &a, const Product &b) { equal_[rootOf(a)] = rootOf(b); }
+  /// The number of an input's extent, and of a constant.
+  int32_t dim(int32_t input, int32_t axis) { return add({SizeOp::Dim, input, axis, -1, 0}); }
+  int32_t constant(int64_t value) { return add({SizeOp::Constant, -1, -1, -1, value}); }
+
+private:
+  /// Of a constant, and of an extent that the program declares.
+  std::optional<int64_t> valueOf(int32_t size) const;
+  void multiply(Product &product, int32_t size) const;
+  Product rootOf(Product product) const;
+  /// Finds it, or adds it to the program.
+  int32_t add(const SizeNode &node);
+
+  Program &p_;
+  /// Sizes that are equal have one of them; products have another one.
+  std::vector<int32_t> same_;
+  std::map<Product, Product> equal_;
+  using Key = std::tuple<SizeOp, int32_t, int32_t, int32_t, int64_t>;
+  std::map<Key, int32_t> numbers_;
+  static Key keyOf(const SizeNode &n) { return {n.op, n.a, n.b, n.c, n.value}; }
+};
+
+Sizes::Sizes(Program &program) : p_(program) {
+  for (size_t id = 0; id < p_.sizes.size(); ++id) {
+    same_.push_back(int32_t(id));
+    numbers_.try_emplace(keyOf(p_.sizes[id]), int32_t(id));
+  }
+  auto find = [&](int32_t id) {
+    while (same_[size_t(id)] != id)
+      id = same_[size_t(id)];
+    return id;
+  };
+  for (const Program::SizeCheck &check : p_.checks)
+    if (check.predicate == Predicate::Equal) {
+      int32_t a = find(check.a), b = find(check.b);
+      // Constants stand for what is equal to them.
+      if (valueOf(a))
+        std::swap(a, b);
+      same_[size_t(a)] = b;
+    }
+  for (size_t id = 0; id < same_.size(); ++id)
+    same_[id] = find(int32_t(id));
+  for (const Program::SizeCheck &check : p_.checks)
+    if (check.predicate == Predicate::Equal) {
+      // As written, not as found equal: s2 = s0 * s1 is one product, whatever s2 is equal to.
+      Product a = of({&check.a, 1}), b = of({&check.b, 1});
+      if (!equal(a, b))
+        unite(a, b);
+    }
+}
+
+std::optional<int64_t> Sizes::valueOf(int32_t size) const {
+  const SizeNode &n = p_.sizes[size_t(size)];
+  if (n.op == SizeOp::Constant)
+    return n.value;
+  if (n.op != SizeOp::Dim || p_.inputs[size_t(n.a)].shape[size_t(n.b)] < 0)
+    return std::nullopt;
+  return p_.inputs[size_t(n.a)].shape[size_t(n.b)];
+}
+
+void Sizes::multiply(Product &product, int32_t size) const {
+  std::vector<int32_t> pending = {size};
+  // A size that is a product of products of itself has exponentially many factors.
+  int products = 256;
+  while (!pending.empty()) {
+    int32_t id = pending.back();
+    pending.pop_back();
+    const SizeNode &n = p_.sizes[size_t(id)];
+    int32_t representative = same_[size_t(id)];
+    std::optional<int64_t> value = valueOf(id);
+    if (!value && n.op == SizeOp::Mul && --products > 0) {
+      pending.insert(pending.end(), {n.a, n.b});
+      continue;
+    }
+    if (!value)
+      value = valueOf(representative);
+    if (!value) {
+      product.sizes.push_back(representative);
+      continue;
+    }
+    if (int64_t wide; __builtin_mul_overflow(product.constant, *value, &wide))
+      product.sizes.push_back(id);
+    else
+      product.constant = wide;
+  }
+}
+
+Product Sizes::of(absl::Span<const int32_t> shape) const {
+  Product product;
+  for (int32_t size : shape)
+    multiply(product, size);
+  std::sort(product.sizes.begin(), product.sizes.end());
+  if (product.constant == 0)
+    product.sizes.clear();
+  return product;
+}
+
+Product Sizes::rootOf(Product product) const {
+  for (auto next = equal_.find(product); next != equal_.end(); next = equal_.find(product))
+    product = next->second;
+  return product;
+}
+
+int32_t Sizes::add(const SizeNode &node) {
+  auto [number, isNew] = numbers_.try_emplace(keyOf(node), int32_t(p_.sizes.size()));
+  if (isNew) {
+    same_.push_back(int32_t(p_.sizes.size()));
+    p_.sizes.push_back(node);
+  }
+  return number->second;
+}
+
+int32_t Sizes::sizeOf(const Product &product) {
+  int32_t size = -1;
+  if (product.constant != 1 || product.sizes.empty())
+    size = constant(product.constant);
+  for (int32_t factor : product.sizes)
+    size = size < 0 ? factor : add({SizeOp::Mul, size, factor, -1, 0});
+  return size;
+}
+
+class ProgramCheck {
+public:
+  explicit ProgramCheck(KernelGraph &graph)
+      : kernels_(graph.kernels), p_(graph.program), sizes_(graph.program) {}
+  ProgramMistake run();
+
+private:
+  bool fail(const std::string &what) {
+    if (mistake_.what.empty())
+      mistake_ = {what, step_};
+    return false;
+  }
+  static std::string name(int32_t array) { return "%" + std::to_string(array); }
+  int32_t rootOf(int32_t array) const { return roots_[size_t(array)]; }
+  /// Elements of one are as many as of the other; `what` says of what.
+  bool require(const Product &a, const Product &b, const std::string &what);
+  /// Contents of a view are those of what it shows.
+  bool isReadable(int32_t array) const;
+  bool wasWritten(int32_t array) const { return wasThere_[size_t(base_[size_t(array)])]; }
+  bool checkInputs();
+  bool checkSharing();
+  bool checkReads(const Step &step);
+  bool checkWrites(const Step &step);
+  bool checkShapes(const Step &step);
+  bool checkElements();
+
+  const std::vector<Kernel> &kernels_;
+  Program &p_;
+  Sizes sizes_;
+  ProgramMistake mistake_;
+  int32_t step_ = -1;
+  /// The array whose memory it is; the one that is written, or given, of which it is a view.
+  std::vector<int32_t> roots_, base_;
+  /// By root, the array that was written last; -1: none.
+  std::vector<int32_t> holds_;
+  std::vector<bool> wasThere_;
+};
+
+bool ProgramCheck::require(const Product &a, const Product &b, const std::string &what) {
+  if (sizes_.equal(a, b))
+    return true;
+  if (a.sizes.empty() && b.sizes.empty())
+    return fail(what + ": " + std::to_string(a.constant) + " elements and " +
+                std::to_string(b.constant));
+  sizes_.unite(a, b);
+  int32_t left = sizes_.sizeOf(a), right = sizes_.sizeOf(b);
+  p_.checks.push_back({Predicate::Equal,
+                       left,
+                       right,
+                       ErrorKind::ShapeError,
+                       what + ": {a} elements and {b}",
+                       -1,
+                       {}});
+  return true;
+}
+
+bool ProgramCheck::isReadable(int32_t array) const {
+  int32_t base = base_[size_t(array)], holds = holds_[size_t(rootOf(array))];
+  return holds < 0 ? wasThere_[size_t(base)] : holds == base;
+}
+
+/// The caller's memory has the extents that the input's shape has.
+bool ProgramCheck::checkInputs() {
+  for (const Program::Input &input : p_.inputs) {
+    const Program::Array &array = p_.arrays[size_t(input.array)];
+    std::vector<int32_t> dims;
+    for (size_t axis = 0; axis < array.shape.size(); ++axis) {
+      // As a constant, where the program declares it: so calls must have it.
+      int64_t declared = input.shape[axis];
+      dims.push_back(declared < 0 ? sizes_.dim(array.number, int32_t(axis))
+                                  : sizes_.constant(declared));
+    }
+    if (!require(sizes_.of(array.shape), sizes_.of(dims),
+                 name(input.array) + " and input " + std::to_string(array.number)))
+      return false;
+  }
+  return true;
+}
+
+bool ProgramCheck::checkSharing() {
+  for (size_t a = 0; a < p_.arrays.size(); ++a) {
+    const Program::Array &array = p_.arrays[a];
+    if (array.storage != Storage::Same)
+      continue;
+    const Program::Array &owner = p_.arrays[size_t(array.number)];
+    std::string both = name(int32_t(a)) + " and " + name(array.number) + ", whose memory it is";
+    if (byteSize(array.dtype) != byteSize(owner.dtype))
+      return fail(both + ", have elements of " + std::to_string(byteSize(array.dtype)) + " and " +
+                  std::to_string(byteSize(owner.dtype)) + " bytes");
+    if (!require(sizes_.of(array.shape), sizes_.of(owner.shape), both))
+      return false;
+  }
+  return true;
+}
+
+bool ProgramCheck::checkReads(const Step &step) {
+  for (int32_t k = 0; k < step.numInputs; ++k)
+    if (int32_t array = step.arrays[size_t(k)]; !isReadable(array))
+      return fail(name(array) + (wasWritten(array) ? " is read after its memory was written over"
+                                                   : " is read before it is written"));
+  return true;
+}
+
+bool ProgramCheck::checkWrites(const Step &step) {
+  std::vector<int32_t> reusable;
+  if (step.kind == Step::Kind::Kernel)
+    reusable = reusableInputs(kernels_[size_t(step.callee)]);
+  for (size_t k = size_t(step.numInputs); k < step.arrays.size(); ++k) {
+    int32_t array = step.arrays[k], root = rootOf(array);
+    Storage storage = p_.arrays[size_t(root)].storage;
+    if (storage == Storage::Input || storage == Storage::Constant)
+      return fail(name(array) + " is written, and is in the memory of " +
+                  (storage == Storage::Input ? "an input" : "a constant"));
+    size_t output = k - size_t(step.numInputs);
+    for (size_t other = 0; other < step.arrays.size(); ++other) {
+      if (other == k || rootOf(step.arrays[other]) != root)
+        continue;
+      bool mayShare = output < reusable.size() && reusable[output] == int32_t(other);
+      if (!mayShare)
+        return fail(name(array) + " is written, and shares the memory of " +
+                    name(step.arrays[other]) + ", which the step " +
+                    (other < size_t(step.numInputs) ? "reads" : "writes") + " too");
+    }
+  }
+  return true;
+}
+
+bool ProgramCheck::checkShapes(const Step &step) {
+  if (step.kind == Step::Kind::Copy)
+    return require(sizes_.of(p_.arrays[size_t(step.arrays[0])].shape),
+                   sizes_.of(p_.arrays[size_t(step.arrays[1])].shape),
+                   "the copy of " + name(step.arrays[0]) + " to " + name(step.arrays[1]));
+  const Kernel &kernel = kernels_[size_t(step.callee)];
+  for (size_t k = 0; k < step.arrays.size(); ++k) {
+    Product wanted;
+    std::vector<int32_t> arguments;
+    for (int32_t number : kernel.arrays[k].shape) {
+      const Kernel::Size &size = kernel.sizes[size_t(number)];
+      if (!size.constant)
+        arguments.push_back(step.sizes[size_t(size.value)]);
+    }
+    wanted = sizes_.of(arguments);
+    for (int32_t number : kernel.arrays[k].shape)
+      if (const Kernel::Size &size = kernel.sizes[size_t(number)];
+          size.constant && __builtin_mul_overflow(wanted.constant, size.value, &wanted.constant))
+        return fail("the kernel's " + name(int32_t(k)) + " is too large");
+    if (wanted.constant == 0)
+      wanted.sizes.clear();
+    if (!require(sizes_.of(p_.arrays[size_t(step.arrays[k])].shape), wanted,
+                 name(step.arrays[k]) + " and the kernel's " + name(int32_t(k))))
+      return false;
+  }
+  return true;
+}
+
+/// Elements that are sizes, of arrays that are there at some time.
+bool ProgramCheck::checkElements() {
+  for (const SizeNode &n : p_.sizes)
+    if (n.op == SizeOp::Element && !wasWritten(n.a))
+      return fail("an element of " + name(n.a) + " is a size, and no step writes that array");
+  return true;
+}
+
+ProgramMistake ProgramCheck::run() {
+  std::vector<bool> isWritten(p_.arrays.size(), false);
+  for (const Step &step : p_.steps)
+    for (size_t k = size_t(step.numInputs); k < step.arrays.size(); ++k)
+      isWritten[size_t(step.arrays[k])] = true;
+  for (size_t a = 0; a < p_.arrays.size(); ++a) {
+    const Program::Array &array = p_.arrays[a];
+    bool isShared = array.storage == Storage::Same;
+    roots_.push_back(isShared ? rootOf(array.number) : int32_t(a));
+    base_.push_back(isShared && !isWritten[a] ? base_[size_t(array.number)] : int32_t(a));
+    holds_.push_back(-1);
+    wasThere_.push_back(array.storage == Storage::Input || array.storage == Storage::Constant);
+  }
+  if (!checkInputs() || !checkSharing())
+    return mistake_;
+  for (const Step &step : p_.steps) {
+    ++step_;
+    if (!checkReads(step) || !checkWrites(step) || !checkShapes(step))
+      return mistake_;
+    for (size_t k = size_t(step.numInputs); k < step.arrays.size(); ++k) {
+      int32_t array = step.arrays[k];
+      holds_[size_t(rootOf(array))] = array;
+      wasThere_[size_t(array)] = true;
+    }
+  }
+  step_ = -1;
+  for (const Program::Output &output : p_.outputs)
+    if (!isReadable(output.array)) {
+      fail(name(output.array) + " is an output, and no step leaves its contents there");
+      return mistake_;
+    }
+  checkElements();
+  return mistake_;
+}
+
+} // namespace
+
+ProgramMistake checkProgram(KernelGraph &graph) { return ProgramCheck(graph).run(); }
+
+} // namespace graphc
