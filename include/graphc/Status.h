@@ -18,33 +18,50 @@
 
 namespace graphc {
 
-/// What went wrong, as docs/Semantics.md names it. `None` belongs to an OK status.
+/// What went wrong, as docs/Semantics.md names it: what programs decide by. `None` belongs to an OK
+/// status.
+///
+/// There are fewer codes of absl::Status than kinds, so most codes stand for several. For callers
+/// who know the codes alone they keep apart what needs a different reaction:
+///   INVALID_ARGUMENT     the program's graph, arguments or file says something wrong
+///   OUT_OF_RANGE         there is no such position, axis or name
+///   FAILED_PRECONDITION  the call is not allowed in the state that the object is in
+///   UNIMPLEMENTED        graphc cannot do it
+///   ABORTED              a computation failed on its data
+///   RESOURCE_EXHAUSTED   no memory, or no room in a file system
+///   INTERNAL             a mistake of graphc's, or of an op's definition
+/// Io alone has several codes, by why a file cannot be read or written:
+///   NOT_FOUND            there is no file of that name; no other error has this code
+///   PERMISSION_DENIED    it may not be read or written; no other error has this code
+///   DATA_LOSS            it was read, and is damaged or no file of the kind that was asked for
+///   RESOURCE_EXHAUSTED   as above
+///   UNAVAILABLE          anything else that the system says
 enum class ErrorKind {
   None,
-  TypeError,
-  ValueError,
-  ShapeError,
-  IndexError,
-  AxisError,
-  KeyError,
-  LinAlgError,
-  MissingInput,
-  UnusedInput,
-  AlreadyThere,
-  Inconsistency,
-  Cycle,
-  ReplacementDidNotRemove,
-  DisconnectedInput,
-  NullGradient,
-  MethodNotDefined,
-  NotImplemented,
-  NotSupported,
-  RuntimeError,
-  DebugMismatch,
-  NanGuard,
-  OutOfMemory,
-  Io,
-  Internal,
+  TypeError,               // INVALID_ARGUMENT
+  ValueError,              // INVALID_ARGUMENT
+  ShapeError,              // INVALID_ARGUMENT
+  IndexError,              // OUT_OF_RANGE
+  AxisError,               // OUT_OF_RANGE
+  KeyError,                // OUT_OF_RANGE
+  LinAlgError,             // ABORTED
+  MissingInput,            // INVALID_ARGUMENT
+  UnusedInput,             // INVALID_ARGUMENT
+  AlreadyThere,            // ALREADY_EXISTS
+  Inconsistency,           // FAILED_PRECONDITION
+  Cycle,                   // FAILED_PRECONDITION
+  ReplacementDidNotRemove, // FAILED_PRECONDITION
+  DisconnectedInput,       // INVALID_ARGUMENT
+  NullGradient,            // INVALID_ARGUMENT
+  MethodNotDefined,        // UNIMPLEMENTED
+  NotImplemented,          // UNIMPLEMENTED
+  NotSupported,            // UNIMPLEMENTED
+  RuntimeError,            // ABORTED
+  DebugMismatch,           // INTERNAL
+  NanGuard,                // ABORTED
+  OutOfMemory,             // RESOURCE_EXHAUSTED
+  Io,                      // see above
+  Internal,                // INTERNAL
 };
 
 /// "TypeError", "ShapeError", ...

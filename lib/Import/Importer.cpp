@@ -1,4 +1,7 @@
 //===- Importer.cpp - models as graphs -------------------------------------===//
+#include <unistd.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <new>
@@ -8,6 +11,7 @@
 #include "Import/TensorReader.h"
 #include "Import/Translations.h"
 #include "Support/ReadFile.h"
+#include "Support/StageOfText.h"
 #include "Support/Text.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
@@ -25,8 +29,16 @@ bool isStandardDomain(std::string_view domain) { return domain.empty() || domain
 absl::StatusOr<onnx::ModelProto> readModel(FILE *file) {
   onnx::ModelProto model;
   // Ends at the first byte that cannot be.
-  if (!model.ParseFromFileDescriptor(fileno(file)))
-    return makeError(ErrorKind::Io, "is no ONNX model, or damaged");
+  if (!model.ParseFromFileDescriptor(fileno(file))) {
+    char head[1024];
+    lseek(fileno(file), 0, SEEK_SET); // of a pipe nothing is there any more
+    ssize_t count = read(fileno(file), head, sizeof head);
+    std::string_view stage = stageOfText({head, size_t(std::max<ssize_t>(count, 0))});
+    if (stage.empty() || stage == "onnx")
+      return makeError(ErrorKind::Io, "is no ONNX model, or damaged");
+    return makeError(ErrorKind::Io, "is no ONNX model: it looks like text of " +
+                                        std::string(stage) + "; name it .mlir");
+  }
   if (!model.has_graph())
     return makeError(ErrorKind::Io, "is no ONNX model: it has no graph");
   return model;

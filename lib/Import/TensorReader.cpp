@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "Support/ReadFile.h"
+#include "Support/SystemError.h"
 #include "Support/Text.h"
 #include "absl/strings/numbers.h"
 #include "graphc/Status.h"
@@ -151,8 +152,7 @@ absl::StatusOr<std::filesystem::path> fileInside(const std::string &folder,
     return badTensor("its external data has the location '" + location +
                      "', which is not a file beside the model or below");
   if (failure)
-    return makeError(ErrorKind::Io, "cannot read its data: " + (root / location).string() + ": " +
-                                        failure.message());
+    return systemError("cannot read its data: " + (root / location).string(), failure.value());
   return real;
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "JIT/Target.h"
+#include "Support/SystemError.h"
 #include "graphc/Status.h"
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/SmallVector.h"
@@ -55,8 +56,7 @@ public:
 
 private:
   static absl::Status failure() {
-    return makeError(ErrorKind::Io,
-                     std::string("cannot hand an object to the linker: ") + strerror(errno));
+    return systemError("cannot hand an object to the linker", errno);
   }
   int descriptor = -1;
 };
@@ -97,8 +97,13 @@ absl::Status runLld(llvm::ArrayRef<const char *> arguments) {
     text.pop_back();
   // The one mistake that can be the user's: "PATH: why" follows.
   constexpr std::string_view kCannotOpen = "ld.lld: error: cannot open output file ";
-  if (text.starts_with(kCannotOpen))
-    return makeError(ErrorKind::Io, text.substr(kCannotOpen.size()));
+  if (text.starts_with(kCannotOpen)) {
+    std::string why = text.substr(kCannotOpen.size());
+    for (int number : {ENOENT, ENOTDIR, EACCES, EPERM, EROFS, ENOSPC})
+      if (why.ends_with(strerror(number)))
+        return ioError(why, number);
+    return ioError(why, EIO);
+  }
   return makeError(ErrorKind::Internal, "cannot link: " + text);
 }
 

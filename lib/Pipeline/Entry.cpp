@@ -4,6 +4,7 @@
 #include "JIT/Linker.h"
 #include "Kernels/CompilerInterface.h"
 #include "Pipeline.h"
+#include "Support/StageOfText.h"
 #include "Text/GraphText.h"
 
 namespace graphc {
@@ -66,7 +67,8 @@ public:
         objectCompilerFor(*target, /*trusted=*/false);
     if (!compiler.ok())
       return compiler.status();
-    return translateText(text, name, from, to, **compiler);
+    absl::StatusOr<std::string> translated = translateText(text, name, from, to, **compiler);
+    return translated.ok() ? translated : explainStage(translated.status(), text, name, from);
   }
 
   absl::StatusOr<GraphModule> readGraph(std::string_view text, std::string_view name,

@@ -12,6 +12,7 @@
 #include "Runtime/ProgramFile.h"
 #include "Runtime/StageWatch.h"
 #include "Support/Log.h"
+#include "Support/StageOfText.h"
 #include "Text/GraphText.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/Rewrite.h"
@@ -201,7 +202,7 @@ absl::Status compileKernelText(std::string_view text, std::string_view name,
                                const CompileOptions &options, Stages &stages) {
   absl::StatusOr<KernelGraph> kernels = readKernels(text, name);
   if (!kernels.ok())
-    return kernels.status();
+    return explainStage(kernels.status(), text, name, "kernels");
   if (stages.wantsLibrary() && kernels->program.outputs.empty())
     return makeError(ErrorKind::ValueError, "the text has kernels and no program",
                      Place(internFileName(name), 0, 0));

@@ -2,9 +2,10 @@
 #include "Stages.h"
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
+
+#include "Support/SystemError.h"
 
 namespace graphc {
 
@@ -18,7 +19,7 @@ absl::Status Stages::saw(std::string_view stage, std::string text) {
     out << text;
     out.close();
     if (!out)
-      return makeError(ErrorKind::Io, path + ": " + std::strerror(errno));
+      return systemError(path, errno);
   }
   if (stage == wanted_)
     text_ = std::move(text);

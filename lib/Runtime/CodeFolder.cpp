@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "Support/Log.h"
+#include "Support/SystemError.h"
 #include "graphc/Config.h"
 #include "graphc/Status.h"
 
@@ -39,8 +40,8 @@ Hash128 checksum(std::string_view code, std::string_view data) {
   return hasher.finish128();
 }
 
-absl::Status ioError(const std::string &what, const std::string &path) {
-  return makeError(ErrorKind::Io, what + " " + path + ": " + strerror(errno));
+absl::Status folderError(const std::string &what, const std::string &path) {
+  return systemError(what + " " + path, errno);
 }
 
 class File {
@@ -114,11 +115,11 @@ absl::StatusOr<std::unique_ptr<CodeFolder>> CodeFolder::open(const std::string &
   if (fs::path parent = fs::path(path).parent_path(); !parent.empty())
     fs::create_directories(parent, error);
   if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
-    return ioError("cannot make the folder", path);
+    return folderError("cannot make the folder", path);
   File folder(path, O_RDONLY | O_DIRECTORY);
   struct stat info;
   if (!folder || fstat(folder.number(), &info) != 0)
-    return ioError("cannot open the folder", path);
+    return folderError("cannot open the folder", path);
   if (info.st_uid != geteuid())
     return makeError(ErrorKind::Io,
                      "the folder " + path + " belongs to another user; code in it is not run");
@@ -190,7 +191,7 @@ absl::Status CodeFolder::store(const Hash128 &key, Kind kind, std::string_view d
   std::string code;
   File file(temporary, O_RDWR | O_APPEND | O_NOFOLLOW);
   if (!file || !file.readAll(code))
-    return ioError("cannot read", temporary);
+    return folderError("cannot read", temporary);
   Trailer trailer;
   trailer.codeSize = code.size();
   trailer.dataSize = data.size();
@@ -198,9 +199,9 @@ absl::Status CodeFolder::store(const Hash128 &key, Kind kind, std::string_view d
   trailer.checksum = checksum(code, data);
   std::string_view end(reinterpret_cast<const char *>(&trailer), sizeof(trailer));
   if (!file.writeAll(data) || !file.writeAll(end))
-    return ioError("cannot write", temporary);
+    return folderError("cannot write", temporary);
   if (rename(temporary.c_str(), target.c_str()) != 0)
-    return ioError("cannot write", target);
+    return folderError("cannot write", target);
   // The size is looked at now and then only: it need not be met exactly.
   if (stores % 32 == 1)
     removeOldest();
@@ -211,7 +212,7 @@ absl::Status CodeFolder::store(const Hash128 &key, Kind kind, std::string_view d
                                std::string_view code) {
   return store(key, kind, data, [&](const std::string &path) -> absl::Status {
     File file(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
-    return file && file.writeAll(code) ? absl::OkStatus() : ioError("cannot write", path);
+    return file && file.writeAll(code) ? absl::OkStatus() : folderError("cannot write", path);
   });
 }
 

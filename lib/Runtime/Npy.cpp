@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "Support/ReadFile.h"
+#include "Support/SystemError.h"
 #include "Support/Text.h"
 #include "absl/strings/str_cat.h"
 #include "graphc/Status.h"
@@ -19,7 +20,7 @@ static_assert(std::endian::native == std::endian::little, "npyPrefix writes '<'"
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 
-absl::Status ioError(absl::string_view what) {
+absl::Status damaged(absl::string_view what) {
   return makeError(ErrorKind::Io, {what.data(), what.size()});
 }
 
@@ -47,7 +48,9 @@ protected:
   absl::Status readSome(void *out, int64_t count) override {
     if (std::fread(out, 1, size_t(count), file_) == size_t(count))
       return absl::OkStatus();
-    return ioError(std::ferror(file_) ? std::strerror(errno) : "the file became shorter");
+    if (std::ferror(file_))
+      return ioError(std::strerror(errno), errno);
+    return damaged("the file became shorter");
   }
 
 private:
@@ -55,9 +58,7 @@ private:
 };
 
 /// "FILE: why" from errno.
-absl::Status fileError(const std::string &path) {
-  return ioError(absl::StrCat(path, ": ", std::strerror(errno)));
-}
+absl::Status fileError(const std::string &path) { return systemError(path, errno); }
 
 void reverseBytes(void *data, int64_t count, int64_t size) {
   char *bytes = static_cast<char *>(data);
@@ -70,20 +71,20 @@ absl::StatusOr<int64_t> dataBytes(const NpyHeader &header) {
   int64_t bytes = byteSize(header.dtype);
   for (int64_t extent : header.shape)
     if (__builtin_mul_overflow(bytes, extent, &bytes))
-      return ioError("the shape is too large");
+      return damaged("the shape is too large");
   return bytes;
 }
 
 absl::Status checkMagic(std::string_view head) {
   if (head.starts_with(kMagic))
     return absl::OkStatus();
-  return ioError("not an NPY file: it does not begin with \\x93NUMPY");
+  return damaged("not an NPY file: it does not begin with \\x93NUMPY");
 }
 
 absl::StatusOr<NpyHeader> readHeader(ByteSource &source) {
   char preamble[8];
   if (source.remaining() < int64_t(sizeof(preamble)))
-    return ioError("not an NPY file: too short");
+    return damaged("not an NPY file: too short");
   if (absl::Status status = source.read(preamble, sizeof(preamble)); !status.ok())
     return status;
   if (absl::Status status = checkMagic({preamble, sizeof(preamble)}); !status.ok())
@@ -100,10 +101,10 @@ absl::StatusOr<NpyHeader> readHeader(ByteSource &source) {
   for (int i = 3; i >= 0; --i)
     length = length << 8 | lengthBytes[i];
   if (int64_t(length) > source.remaining())
-    return ioError(absl::StrCat("the header of ", length, " bytes goes beyond the end"));
+    return damaged(absl::StrCat("the header of ", length, " bytes goes beyond the end"));
   // NumPy itself reads no longer ones unless it is told to: 10,000.
   if (length > 1 << 20)
-    return ioError(absl::StrCat("the header has ", length, " bytes"));
+    return damaged(absl::StrCat("the header has ", length, " bytes"));
   std::string text(length, '\0');
   if (absl::Status status = source.read(text.data(), int64_t(length)); !status.ok())
     return status;
@@ -114,7 +115,7 @@ absl::StatusOr<NpyHeader> readHeader(ByteSource &source) {
 
 absl::Status ByteSource::read(void *out, int64_t count) {
   if (count > remaining_)
-    return ioError(absl::StrCat("ends at byte ", position_ + remaining_, ", ", count,
+    return damaged(absl::StrCat("ends at byte ", position_ + remaining_, ", ", count,
                                 " bytes wanted from byte ", position_));
   if (count == 0)
     return absl::OkStatus();
@@ -134,7 +135,7 @@ absl::StatusOr<Tensor> readNpy(ByteSource &source) {
     return bytes.status();
   // Before anything is allocated.
   if (*bytes != source.remaining())
-    return ioError(absl::StrCat(
+    return damaged(absl::StrCat(
         "shape ", shapeText(header->shape), " of ", dtypeName(header->dtype).data(), " takes ",
         *bytes, " bytes; there are ", source.remaining(), " from byte ", source.position()));
   // In Fortran order the elements are the transposed array's in row-major order.
@@ -145,7 +146,7 @@ absl::StatusOr<Tensor> readNpy(ByteSource &source) {
   if (!tensor.ok()) {
     if (errorKind(tensor.status()) == ErrorKind::OutOfMemory)
       return tensor;
-    return ioError("the shape is too large");
+    return damaged("the shape is too large");
   }
   if (absl::Status status = source.read(tensor->data(), *bytes); !status.ok())
     return status;

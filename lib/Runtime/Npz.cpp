@@ -9,6 +9,7 @@
 
 #include "Runtime/Npy.h"
 #include "Support/ReadFile.h"
+#include "Support/SystemError.h"
 #include "absl/strings/str_cat.h"
 #include "graphc/Status.h"
 
@@ -28,6 +29,16 @@ absl::Status zipError(const std::string &path, absl::string_view what) {
   return makeError(ErrorKind::Io, absl::StrCat(path, ": ", what));
 }
 
+/// What libzip says, with the system's reason where that is the cause.
+absl::Status zipError(const std::string &path, zip_error_t *error) {
+  std::string message = absl::StrCat(path, ": ", zip_error_strerror(error));
+  if (zip_error_system_type(error) == ZIP_ET_SYS)
+    return ioError(message, zip_error_code_system(error));
+  if (zip_error_code_zip(error) == ZIP_ER_NOENT)
+    return ioError(message, ENOENT);
+  return makeError(ErrorKind::Io, message);
+}
+
 absl::StatusOr<Archive> openArchive(const std::string &path, int flags) {
   int code = 0;
   Archive archive(zip_open(path.c_str(), flags, &code));
@@ -35,7 +46,7 @@ absl::StatusOr<Archive> openArchive(const std::string &path, int flags) {
     return archive;
   zip_error_t error;
   zip_error_init_with_code(&error, code);
-  absl::Status status = zipError(path, zip_error_strerror(&error));
+  absl::Status status = zipError(path, &error);
   zip_error_fini(&error);
   return status;
 }
@@ -158,7 +169,7 @@ absl::Status saveNpz(const std::string &path, const std::map<std::string, Tensor
     // The time of no clock: equal tensors give equal files.
     if (index < 0 || zip_set_file_compression(zip, zip_uint64_t(index), ZIP_CM_STORE, 0) != 0 ||
         zip_file_set_dostime(zip, zip_uint64_t(index), 0, 1 << 5 | 1, 0) != 0) {
-      absl::Status status = zipError(path, zip_strerror(zip));
+      absl::Status status = zipError(path, zip_get_error(zip));
       if (index < 0)
         zip_source_free(source);
       return status;
@@ -173,10 +184,10 @@ absl::Status saveNpz(const std::string &path, const std::map<std::string, Tensor
     bool written = file && std::fwrite(kEmpty, 1, sizeof(kEmpty), file) == sizeof(kEmpty);
     if (file && std::fclose(file) != 0)
       written = false;
-    return written ? absl::OkStatus() : zipError(path, std::strerror(errno));
+    return written ? absl::OkStatus() : systemError(path, errno);
   }
   if (zip_close(zip) != 0)
-    return zipError(path, zip_strerror(zip));
+    return zipError(path, zip_get_error(zip));
   (void)archive->release(); // zip_close has freed it
   return absl::OkStatus();
 }

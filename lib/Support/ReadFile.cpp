@@ -5,18 +5,17 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <new>
 #include <vector>
 
+#include "Support/StageOfText.h"
+#include "Support/SystemError.h"
 #include "graphc/Status.h"
 
 namespace graphc {
 namespace {
 
-absl::Status errnoError(const std::string &path) {
-  return makeError(ErrorKind::Io, path + ": " + std::strerror(errno));
-}
+absl::Status errnoError(const std::string &path) { return systemError(path, errno); }
 
 /// A pipe that this process holds: standard input, or a shell's `<(command)`. Opening it does not
 /// wait for a writer.
@@ -34,6 +33,8 @@ absl::Status checkText(std::string_view head) {
   constexpr std::string_view kBytecode = "ML\xefR";
   if (head.starts_with(kBytecode) || head.find('\0') == std::string_view::npos)
     return absl::OkStatus();
+  if (stageOfText(head) == "onnx")
+    return makeError(ErrorKind::Io, "is no text: it looks " + stageHint("onnx"));
   return makeError(ErrorKind::Io, "is no text: it has a zero byte");
 }
 

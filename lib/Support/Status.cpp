@@ -7,9 +7,13 @@
 #include "graphc/Status.h"
 
 #include <array>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <mutex>
 #include <unordered_set>
+
+#include "Support/SystemError.h"
 
 namespace graphc {
 namespace {
@@ -19,7 +23,7 @@ constexpr char kPlaceUrl[] = "graphc.place";
 
 struct KindInfo {
   std::string_view name;
-  /// The canonical code nearest to the kind, for callers who know absl::Status alone.
+  /// As graphc/Status.h says.
   absl::StatusCode code;
 };
 
@@ -31,8 +35,8 @@ constexpr std::array<KindInfo, 25> kKinds = {{
     {"ShapeError", absl::StatusCode::kInvalidArgument},
     {"IndexError", absl::StatusCode::kOutOfRange},
     {"AxisError", absl::StatusCode::kOutOfRange},
-    {"KeyError", absl::StatusCode::kNotFound},
-    {"LinAlgError", absl::StatusCode::kFailedPrecondition},
+    {"KeyError", absl::StatusCode::kOutOfRange},
+    {"LinAlgError", absl::StatusCode::kAborted},
     {"MissingInput", absl::StatusCode::kInvalidArgument},
     {"UnusedInput", absl::StatusCode::kInvalidArgument},
     {"AlreadyThere", absl::StatusCode::kAlreadyExists},
@@ -99,13 +103,44 @@ const char *internFileName(std::string_view name) {
   return names.emplace(name).first->c_str();
 }
 
+static absl::Status ofKind(ErrorKind kind, absl::StatusCode code, std::string_view message) {
+  absl::Status status(code, absl::string_view(message.data(), message.size()));
+  status.SetPayload(kKindUrl, cord(errorKindName(kind)));
+  return status;
+}
+
 absl::Status makeError(ErrorKind kind, std::string_view message, Place place) {
-  const KindInfo &info = kKinds[size_t(kind)];
-  absl::Status status(info.code, absl::string_view(message.data(), message.size()));
-  status.SetPayload(kKindUrl, cord(info.name));
+  absl::Status status = ofKind(kind, kKinds[size_t(kind)].code, message);
   if (place.known())
     status.SetPayload(kPlaceUrl, cord(place.str()));
   return status;
+}
+
+static absl::StatusCode ioCode(int errorNumber) {
+  switch (errorNumber) {
+  case ENOENT:
+  case ENOTDIR:
+    return absl::StatusCode::kNotFound;
+  case EACCES:
+  case EPERM:
+  case EROFS:
+    return absl::StatusCode::kPermissionDenied;
+  case ENOSPC:
+  case EDQUOT:
+  case EFBIG:
+  case ENOMEM:
+    return absl::StatusCode::kResourceExhausted;
+  default:
+    return absl::StatusCode::kUnavailable;
+  }
+}
+
+absl::Status ioError(std::string_view message, int errorNumber) {
+  return ofKind(ErrorKind::Io, ioCode(errorNumber), message);
+}
+
+absl::Status systemError(std::string_view context, int errorNumber) {
+  return ioError(std::string(context) + ": " + std::strerror(errorNumber), errorNumber);
 }
 
 ErrorKind errorKind(const absl::Status &status) {
@@ -155,8 +190,12 @@ absl::Status prefixError(const absl::Status &status, std::string_view context) {
 absl::Status withPlace(const absl::Status &status, Place place) {
   if (status.ok() || errorPlace(status))
     return status;
-  std::string_view message(status.message().data(), status.message().size());
-  return makeError(errorKind(status), message, place);
+  if (!place.known())
+    return status;
+  absl::Status placed = status;
+  placed.SetPayload(kKindUrl, cord(errorKindName(errorKind(status))));
+  placed.SetPayload(kPlaceUrl, cord(place.str()));
+  return placed;
 }
 
 } // namespace graphc

@@ -8,6 +8,7 @@
 #include "Nesting.h"
 #include "NodeFromOperation.h"
 #include "Ops/Registry.h"
+#include "Support/StageOfText.h"
 #include "Support/Text.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
@@ -291,8 +292,8 @@ absl::StatusOr<GraphModule> readFunction(mlir::func::FuncOp function, FileConten
 
 } // namespace
 
-absl::StatusOr<GraphModule> readGraphText(std::string_view text, std::string_view name,
-                                          std::string_view entry) {
+static absl::StatusOr<GraphModule> readText(std::string_view text, std::string_view name,
+                                            std::string_view entry) {
   absl::Status readable = isBytecode(text)
                               ? withPlace(checkBytecode(text), Place(internFileName(name), 0, 0))
                               : checkNesting(text, name);
@@ -311,6 +312,14 @@ absl::StatusOr<GraphModule> readGraphText(std::string_view text, std::string_vie
   if (!function.ok())
     return function.status();
   return readFunction(*function, *std::move(contents), errors);
+}
+
+absl::StatusOr<GraphModule> readGraphText(std::string_view text, std::string_view name,
+                                          std::string_view entry) {
+  absl::StatusOr<GraphModule> module = readText(text, name, entry);
+  if (!module.ok())
+    return explainStage(module.status(), text, name, "graph");
+  return module;
 }
 
 } // namespace graphc

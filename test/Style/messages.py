@@ -14,7 +14,7 @@ root = Path(sys.argv[1])
 LITERAL = r'"((?:[^"\\\n]|\\.)*)"'
 # Functions that make errors of a kind that they know.
 MAKERS = ("argumentError", "emitError", "emitOpError", "error", "fail", "malformed", "mistake", "nodeError",
-          "notSupported", "problem", "refuse", "requireEqual", "stageError")
+          "notSupported", "problem", "refuse", "requireEqual", "stageError", "systemError")
 SITE = re.compile(rf"\bErrorKind::(?!Internal|OutOfMemory)[A-Z]\w+\s*[,:)]|\b(?:{'|'.join(MAKERS)})\s*\(")
 # graphc-bench's errors say that graphc computes or prints something wrong.
 SOURCES = ("include", "lib", "tools/graphc", "tools/graphc-opt", "tools/text-direction")

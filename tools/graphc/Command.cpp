@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
-#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 
@@ -12,6 +12,7 @@
 #include "Kernels/CompilerInterface.h"
 #include "Progress.h"
 #include "Support/ReadFile.h"
+#include "Support/SystemError.h"
 
 namespace graphc {
 
@@ -63,6 +64,30 @@ CLI::Validator namedValue(const std::string &ending) {
                 : "'" + text + "' is not NAME=" + (ending.empty() ? "VALUE" : "FILE" + ending);
   };
   return CLI::Validator(check, "", "");
+}
+
+void checkApart(const std::vector<Written> &written, const std::vector<std::string> &read) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  auto isSame = [&](const std::string &a, const std::string &b) {
+    // Devices may be given as often as one likes.
+    if (fs::exists(a, ignored) && !fs::is_regular_file(a, ignored))
+      return false;
+    auto whole = [&](const std::string &path) { // of what may not be there yet
+      return fs::weakly_canonical(fs::absolute(path, ignored), ignored);
+    };
+    return fs::equivalent(a, b, ignored) || (!whole(a).empty() && whole(a) == whole(b));
+  };
+  for (size_t i = 0; i < written.size(); ++i) {
+    for (const std::string &path : read)
+      if (isSame(written[i].path, path))
+        throw CLI::ValidationError(written[i].option, "would be written over " + path +
+                                                          ", which is read; name another file");
+    for (size_t k = 0; k < i; ++k)
+      if (isSame(written[i].path, written[k].path))
+        throw CLI::ValidationError(written[i].option, "is the file of " + written[k].option +
+                                                          ", too; name another one");
+  }
 }
 
 int flushed(int status) {
@@ -125,7 +150,7 @@ absl::Status writeOutput(const std::string &path, std::string_view bytes) {
   out << bytes;
   out.close();
   if (!out)
-    return makeError(ErrorKind::Io, path + ": " + std::strerror(errno));
+    return systemError(path, errno);
   return absl::OkStatus();
 }
 

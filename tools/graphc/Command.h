@@ -46,6 +46,14 @@ absl::Status nameOutputs(GraphModule &module);
 /// "loss", or "out0" for an output without a name.
 std::string outputName(const std::vector<std::string> &names, size_t i);
 
+/// A file that a command writes, and the option that names it: "-o lib.so".
+struct Written {
+  std::string option;
+  std::string path;
+};
+/// Wrong usage where a file that is written is one that is read, or is written twice.
+void checkApart(const std::vector<Written> &written, const std::vector<std::string> &read);
+
 /// The status of a process whose output may not have been written: `status`, or 1 with a message.
 int flushed(int status);
 

@@ -73,6 +73,12 @@ void checkUsage(const CompileVerb &verb) {
   if (verb.wantsLibrary() && verb.toFile() && headerPath(verb.out) == verb.out)
     throw CLI::ValidationError("-o " + verb.out,
                                "that is where the C header goes; name it .so or .o");
+  std::vector<Written> written;
+  if (verb.toFile())
+    written.push_back({"-o " + verb.out, verb.out});
+  if (verb.toFile() && verb.wantsLibrary())
+    written.push_back({"the C header of -o " + verb.out, headerPath(verb.out)});
+  checkApart(written, {verb.common.file});
 }
 
 LibraryOptions libraryOptions(const CompileVerb &verb) {

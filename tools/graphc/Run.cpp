@@ -125,8 +125,27 @@ void showProfile(std::vector<Function::Profile> steps) {
   std::cerr << std::defaultfloat;
 }
 
+/// The file that VALUE names, or "": "a.npy", and "a.npz" of "a.npz:KEY".
+std::string fileOfValue(const std::string &value) {
+  if (size_t colon = value.rfind(".npz:"); colon != value.npos)
+    return value.substr(0, colon + 4);
+  return value.size() > 4 && value.compare(value.size() - 4, 4, ".npy") == 0 ? value : "";
+}
+
+void checkFiles(const RunOptions &options) {
+  std::vector<std::string> read = {options.common.file};
+  for (const std::string &text : options.inputs)
+    if (std::string file = fileOfValue(splitPair(text).second); !file.empty())
+      read.push_back(file);
+  std::vector<Written> written;
+  for (const std::string &text : options.outputs)
+    written.push_back({"--output " + text, splitPair(text).second});
+  checkApart(written, read);
+}
+
 absl::Status run(const RunOptions &options) {
   options.common.checkUsage();
+  checkFiles(options);
   using Clock = std::chrono::steady_clock;
   auto ms = [](Clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); };
   Clock::time_point start = Clock::now();

@@ -154,6 +154,7 @@ func.func @main(%x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {
 TEST_F(CompileFile, Errors) {
   absl::Status missing = compileFile((folder / "none.mlir").string()).status();
   EXPECT_EQ(errorKind(missing), ErrorKind::Io);
+  EXPECT_EQ(missing.code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(missing.message(), (folder / "none.mlir").string() + ": No such file or directory");
   EXPECT_EQ(compileFile(file, {}, "main").status().message(),
             "no function @main; the file has @step");

@@ -189,6 +189,16 @@ TEST(Npy, FilesThatCannotBeReadOrWritten) {
   absl::Status missing = loadNpy("/nowhere/x.npy").status();
   EXPECT_EQ(missing.message(), "/nowhere/x.npy: No such file or directory");
   EXPECT_EQ(errorKind(missing), ErrorKind::Io);
+  // A missing file, one that is no file of the kind, and one that cannot be written, by code.
+  auto code = [](const absl::Status &status) { return absl::StatusCodeToString(status.code()); };
+  EXPECT_EQ(code(missing), "NOT_FOUND");
+  EXPECT_EQ(code(loadNpz("/nowhere/x.npz").status()), "NOT_FOUND");
+  EXPECT_EQ(code(parseNpy("not an array").status()), "DATA_LOSS");
+  EXPECT_EQ(code(saveNpy("/nowhere/x.npy", Tensor(1))), "NOT_FOUND");
+  EXPECT_EQ(code(saveNpz("/nowhere/x.npz", {{"a", Tensor(1)}})), "NOT_FOUND");
+  EXPECT_EQ(code(saveNpz("/nowhere/x.npz", {})), "NOT_FOUND");
+  EXPECT_EQ(code(saveNpy("/dev/full", *Tensor::zeros(DType::Float64, {100000}))),
+            "RESOURCE_EXHAUSTED");
   EXPECT_EQ(errorKind(loadNpy("/").status()), ErrorKind::Io);
   EXPECT_EQ(loadNpy("/dev/null").status().message(), "/dev/null: is no regular file");
   EXPECT_EQ(saveNpy("/nowhere/x.npy", Tensor(1)).message(),

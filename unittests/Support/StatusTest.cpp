@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
+#include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "Support/Log.h"
+#include "Support/SystemError.h"
 
 namespace graphc {
 namespace {
@@ -73,6 +77,43 @@ TEST(Status, PrefixKeepsKindPlaceAndCode) {
   EXPECT_EQ(errorKind(outer), ErrorKind::IndexError);
   EXPECT_EQ(errorPlace(outer), errorPlace(inner));
   EXPECT_EQ(outer.code(), inner.code());
+}
+
+/// As graphc/Status.h lists them; NOT_FOUND and PERMISSION_DENIED are said of files alone.
+TEST(Status, Codes) {
+  auto code = [](ErrorKind kind) { return absl::StatusCodeToString(makeError(kind, "").code()); };
+  using enum ErrorKind;
+  for (ErrorKind kind : {TypeError, ValueError, ShapeError, MissingInput, UnusedInput,
+                         DisconnectedInput, NullGradient})
+    EXPECT_EQ(code(kind), "INVALID_ARGUMENT");
+  for (ErrorKind kind : {IndexError, AxisError, KeyError})
+    EXPECT_EQ(code(kind), "OUT_OF_RANGE");
+  for (ErrorKind kind : {Inconsistency, Cycle, ReplacementDidNotRemove})
+    EXPECT_EQ(code(kind), "FAILED_PRECONDITION");
+  for (ErrorKind kind : {MethodNotDefined, NotImplemented, NotSupported})
+    EXPECT_EQ(code(kind), "UNIMPLEMENTED");
+  for (ErrorKind kind : {LinAlgError, RuntimeError, NanGuard})
+    EXPECT_EQ(code(kind), "ABORTED");
+  for (ErrorKind kind : {DebugMismatch, Internal})
+    EXPECT_EQ(code(kind), "INTERNAL");
+  EXPECT_EQ(code(AlreadyThere), "ALREADY_EXISTS");
+  EXPECT_EQ(code(OutOfMemory), "RESOURCE_EXHAUSTED");
+  EXPECT_EQ(code(Io), "DATA_LOSS");
+  for (auto [number, name] :
+       std::vector<std::pair<int, const char *>>{{ENOENT, "NOT_FOUND"},
+                                                 {ENOTDIR, "NOT_FOUND"},
+                                                 {EACCES, "PERMISSION_DENIED"},
+                                                 {EPERM, "PERMISSION_DENIED"},
+                                                 {EROFS, "PERMISSION_DENIED"},
+                                                 {ENOSPC, "RESOURCE_EXHAUSTED"},
+                                                 {EDQUOT, "RESOURCE_EXHAUSTED"},
+                                                 {EIO, "UNAVAILABLE"}}) {
+    absl::Status status = systemError("f.npy", number);
+    EXPECT_EQ(errorKind(status), Io);
+    EXPECT_EQ(absl::StatusCodeToString(status.code()), name);
+    EXPECT_EQ(status.message(), std::string("f.npy: ") + strerror(number));
+    EXPECT_EQ(withPlace(prefixError(status, "x"), Place("a", 0, 0)).code(), status.code());
+  }
 }
 
 TEST(Place, UnknownPrintsNothing) {
