@@ -118,21 +118,27 @@ absl::StatusOr<FrozenGraph> FunctionGraph::freeze() const {
       FrozenGraph::Record{std::move(copy->graph), *std::move(order), std::move(structure), hash}));
 }
 
-int FrozenGraph::numInputs() const { return record_->graph.numInputs(); }
-int FrozenGraph::numOutputs() const { return record_->graph.numOutputs(); }
-size_t FrozenGraph::numNodes() const { return record_->order.size(); }
-Variables FrozenGraph::inputs() const { return record_->graph.inputs(); }
-Variables FrozenGraph::outputs() const { return record_->graph.outputs(); }
-const std::vector<Apply> &FrozenGraph::order() const { return record_->order; }
-uint64_t FrozenGraph::hash() const { return record_->hash; }
+int FrozenGraph::numInputs() const { return record_ ? record_->graph.numInputs() : 0; }
+int FrozenGraph::numOutputs() const { return record_ ? record_->graph.numOutputs() : 0; }
+size_t FrozenGraph::numNodes() const { return order().size(); }
+Variables FrozenGraph::inputs() const { return record_ ? record_->graph.inputs() : Variables(); }
+Variables FrozenGraph::outputs() const { return record_ ? record_->graph.outputs() : Variables(); }
+const std::vector<Apply> &FrozenGraph::order() const {
+  static const auto &none = *new std::vector<Apply>;
+  return record_ ? record_->order : none;
+}
+uint64_t FrozenGraph::hash() const { return record_ ? record_->hash : 0; }
 
 absl::StatusOr<FunctionGraph> FrozenGraph::thaw() const {
+  if (!record_)
+    return makeError(ErrorKind::Inconsistency, "the FrozenGraph has been moved from");
   return record_->graph.clone({.checkIntegrity = false, .attachFeatures = false});
 }
 
 bool operator==(const FrozenGraph &a, const FrozenGraph &b) {
-  return a.record_ == b.record_ ||
-         (a.record_->hash == b.record_->hash && a.record_->structure == b.record_->structure);
+  if (!a.record_ || !b.record_ || a.record_ == b.record_)
+    return a.record_ == b.record_;
+  return a.record_->hash == b.record_->hash && a.record_->structure == b.record_->structure;
 }
 
 } // namespace graphc

@@ -281,7 +281,7 @@ struct ShapeFeature::Tables {
   }
   /// A leaf that nothing uses any more leaves without an event.
   void dropIfUnused(VariableNode *v) {
-    uint32_t slot = v->owner ? 0 : state->slotOf(v);
+    uint32_t slot = v->owner || !state ? kNoSlot : state->slotOf(v);
     if (!v->owner && (slot == kNoSlot || state->vars[slot].firstUse == kNoSlot))
       drop(v);
   }

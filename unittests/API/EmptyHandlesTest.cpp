@@ -240,6 +240,21 @@ TEST_F(EmptyHandles, FunctionGraph) {
   EXPECT_TRUE(live.validate().ok());
 }
 
+TEST_F(EmptyHandles, FrozenGraph) {
+  Variable x = dscalar("x");
+  FunctionGraph graph = *FunctionGraph::create({x}, {exp(x)});
+  FrozenGraph live = *graph.freeze(), frozen = movedFrom(live);
+  EXPECT_EQ(frozen.numInputs() + frozen.numOutputs(), 0);
+  EXPECT_TRUE(frozen.inputs().empty() && frozen.outputs().empty() && frozen.order().empty());
+  EXPECT_EQ(frozen.numNodes() + frozen.hash(), 0u);
+  EXPECT_EQ(frozen, frozen);
+  EXPECT_FALSE(frozen == live);
+  moveAway(graph);
+  expectMessages({{frozen.thaw().status(), "Inconsistency: the FrozenGraph has been moved from"},
+                  {graph.freeze().status(),
+                   "Inconsistency: the FunctionGraph has been disowned or moved from"}});
+}
+
 /// Callbacks of Features that are attached to nothing, or to another graph.
 TEST_F(EmptyHandles, Features) {
   constexpr const char *kElsewhere = "Inconsistency: the DestroyHandler is not attached to this "
@@ -260,7 +275,14 @@ TEST_F(EmptyHandles, Features) {
   EXPECT_EQ(said(supervisor.onValidate(graph)),
             "Inconsistency: the Supervisor needs the DestroyHandler, which has been removed");
   EXPECT_TRUE(inplace.onValidate(graph).ok());
-  for (Feature *feature : std::initializer_list<Feature *>{&handler, &finder, &history}) {
+  ShapeFeature shapes;
+  MergeFeature merging;
+  EXPECT_FALSE(shapes.sameExtent(x, 0, y, 0) || shapes.sameShape(x, y) || shapes.neverFails(y));
+  EXPECT_EQ(errorKind(shapes.extent(x, 0).status()), ErrorKind::KeyError);
+  EXPECT_EQ(errorKind(shapes.shape(x).status()), ErrorKind::KeyError);
+  EXPECT_FALSE(merging.equalOf(y.owner()) || merging.equalOf(Apply()));
+  for (Feature *feature :
+       std::initializer_list<Feature *>{&handler, &finder, &history, &shapes, &merging}) {
     EXPECT_TRUE(feature->onImport(graph, y.owner(), "").ok());
     EXPECT_TRUE(feature->onChangeInput(graph, {y.owner(), 0}, x, x, "").ok());
     EXPECT_TRUE(feature->onPrune(graph, y.owner(), "").ok());
