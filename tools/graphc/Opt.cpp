@@ -51,6 +51,8 @@ std::string toText(const RewriteStep &step) {
 }
 
 absl::Status opt(const OptVerb &verb) {
+  if (!verb.out.empty() && verb.out != "-")
+    checkApart({{"-o " + verb.out, verb.out}}, {verb.common.file});
   for (const std::vector<std::string> *names : {&verb.rewrites, &verb.exclude})
     if (absl::Status status = checkNames(*names); !status.ok())
       return status;
