@@ -106,8 +106,8 @@ TEST(CheckProgram, ReadsAndWrites) {
                       "(%6) -> (%7) sizes [s2]\n  kernel @add (%8, %3) -> (%7) sizes [s0, 4]\n"),
             "OK")
       << "of the same shape, in the output's own nest";
-  EXPECT_EQ(readError("  kernel @neg (%6)", "  copy (%6) -> (%5)\n  kernel @neg (%6)"),
-            "ValueError a.k:28:3: %5 is written, and shares the memory of %6, which the step reads "
+  EXPECT_EQ(readError("  kernel @neg (%6)", "  copy (%6) -> (%4)\n  kernel @neg (%6)"),
+            "ValueError a.k:28:3: %4 is written, and shares the memory of %6, which the step reads "
             "too");
   std::string two =
       with("kernel @add(%0", "kernel @two(%0: f32[n0]) -> (%1: f32[n0], %2: f32[n0]) {\n"
