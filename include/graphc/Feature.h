@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,6 +20,9 @@
 namespace graphc {
 
 class FunctionGraph;
+namespace detail {
+class Listeners;
+} // namespace detail
 
 /// One use of a Variable: input `index` of `node`, or, where `node` is null, output `index` of the
 /// FunctionGraph.
@@ -48,7 +52,7 @@ using Orderings = std::vector<std::pair<Apply, std::vector<Apply>>>;
 ///
 /// Not thread-safe; as FunctionGraph. A FunctionGraph may move between callbacks: keep no pointer
 /// to it.
-class Feature {
+class Feature : public std::enable_shared_from_this<Feature> {
 public:
   virtual ~Feature();
   Feature() = default;
@@ -79,9 +83,20 @@ public:
   virtual absl::Status onValidate(FunctionGraph &graph);
   virtual absl::StatusOr<Orderings> orderings(FunctionGraph &graph);
 
-  /// What a copy of the graph gets: itself if it keeps nothing about a graph, otherwise a fresh
-  /// one with the same settings (F-111).
+  /// What a copy of the graph gets: itself (`return itself();`) if it keeps nothing about a graph,
+  /// otherwise a fresh one with the same settings, and then it can be attached to one graph at a
+  /// time (F-111).
   virtual std::shared_ptr<Feature> clone() = 0;
+
+protected:
+  /// Null unless a shared_ptr holds it.
+  std::shared_ptr<Feature> itself() { return weak_from_this().lock(); }
+
+private:
+  friend class FunctionGraph;
+  friend class detail::Listeners;
+  /// Graphs that it is attached to.
+  std::atomic<int> graphs_ = 0;
 };
 
 using Features = std::vector<std::shared_ptr<Feature>>;

@@ -47,7 +47,7 @@ public:
   absl::Status onChangeInput(FunctionGraph &graph, const Client &client, const Variable &old,
                              const Variable &fresh, std::string_view reason) override;
   absl::Status onValidate(FunctionGraph &graph) override;
-  std::shared_ptr<Feature> clone() override { return std::make_shared<PrintListener>(os_); }
+  std::shared_ptr<Feature> clone() override { return itself(); }
 
 private:
   std::ostream &os_;
@@ -60,9 +60,7 @@ public:
   std::string_view name() const override { return "PreserveVariableAttributes"; }
   absl::Status onChangeInput(FunctionGraph &graph, const Client &client, const Variable &old,
                              const Variable &fresh, std::string_view reason) override;
-  std::shared_ptr<Feature> clone() override {
-    return std::make_shared<PreserveVariableAttributes>();
-  }
+  std::shared_ptr<Feature> clone() override { return itself(); }
 };
 
 /// F-131: all states since it was attached. State 0 is the first; a change of an edge leads to
@@ -120,7 +118,7 @@ public:
   std::vector<Apply> destroyers(FunctionGraph &graph, const Variable &v) const;
   bool hasDestroyers(FunctionGraph &graph, absl::Span<const Variable> vs) const;
 
-  /// AlreadyThere if the graph has one; ValueError if it is attached to another graph.
+  /// AlreadyThere if the graph has one.
   absl::Status onAttach(FunctionGraph &graph) override;
   absl::Status onDetach(FunctionGraph &graph) override;
   absl::Status onImport(FunctionGraph &graph, const Apply &node, std::string_view reason) override;
@@ -153,7 +151,7 @@ public:
   std::string_view name() const override { return "Supervisor"; }
   absl::Status onAttach(FunctionGraph &graph) override;
   absl::Status onValidate(FunctionGraph &graph) override;
-  std::shared_ptr<Feature> clone() override { return std::make_shared<Supervisor>(options_); }
+  std::shared_ptr<Feature> clone() override { return itself(); }
   const Options &options() const { return options_; }
 
 private:
@@ -167,9 +165,7 @@ public:
   explicit NoOutputFromInplace(std::set<int> outputs) : outputs_(std::move(outputs)) {}
   std::string_view name() const override { return "NoOutputFromInplace"; }
   absl::Status onValidate(FunctionGraph &graph) override;
-  std::shared_ptr<Feature> clone() override {
-    return std::make_shared<NoOutputFromInplace>(outputs_);
-  }
+  std::shared_ptr<Feature> clone() override { return itself(); }
 
 private:
   std::set<int> outputs_;
@@ -208,7 +204,7 @@ public:
   /// compute it. False for what is no member.
   bool neverFails(const Variable &v);
 
-  /// AlreadyThere if the graph has one; ValueError if it is attached to another graph.
+  /// AlreadyThere if the graph has one.
   absl::Status onAttach(FunctionGraph &graph) override;
   absl::Status onDetach(FunctionGraph &graph) override;
   absl::Status onPrune(FunctionGraph &graph, const Apply &node, std::string_view reason) override;

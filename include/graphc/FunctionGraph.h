@@ -176,8 +176,9 @@ public:
 
   //===--- Features -------------------------------------------------------===//
   /// Nothing happens if this very object is attached, or if its onAttach says AlreadyThere.
-  /// Errors: those of onAttach; ValueError for null; AlreadyThere, naming both, if it provides
-  /// what another one does; ValueError if it provides the name of a callback (F-105).
+  /// Errors: those of onAttach; ValueError for null and for one that is attached to another graph,
+  /// unless it keeps nothing about graphs (Feature::clone); AlreadyThere, naming both, if it
+  /// provides what another one does; ValueError if it provides the name of a callback (F-105).
   absl::Status attachFeature(std::shared_ptr<Feature> feature);
   /// Nothing happens if it is not attached. The error of its onDetach; it is removed all the same.
   absl::Status removeFeature(const std::shared_ptr<Feature> &feature);

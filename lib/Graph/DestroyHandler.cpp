@@ -138,10 +138,6 @@ bool DestroyHandler::hasDestroyers(FunctionGraph &graph, absl::Span<const Variab
 absl::Status DestroyHandler::onAttach(FunctionGraph &graph) {
   if (graph.find<DestroyHandler>())
     return makeError(ErrorKind::AlreadyThere, "the FunctionGraph has a DestroyHandler already");
-  if (tables_->state)
-    return makeError(ErrorKind::ValueError,
-                     "the DestroyHandler is attached to another FunctionGraph; clone() makes one "
-                     "for each");
   tables_->state = graph.state_.get();
   for (const Apply &node : graph.applyNodes())
     if (absl::Status status = onImport(graph, node, "attach"); !status.ok())

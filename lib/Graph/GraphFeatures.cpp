@@ -39,6 +39,10 @@ absl::Status FunctionGraph::attachFeature(std::shared_ptr<Feature> feature) {
     return state().mayChange();
   if (state().listeners.find(feature.get()))
     return absl::OkStatus();
+  if (feature->graphs_ > 0 && feature->clone() != feature)
+    return makeError(ErrorKind::ValueError,
+                     "the feature " + std::string(feature->name()) +
+                         " is attached to another FunctionGraph; clone() makes one for each");
   if (absl::Status status = checkProvided(*feature, features()); !status.ok())
     return status;
   absl::Status status = feature->onAttach(*this);

@@ -60,6 +60,7 @@ void Listeners::add(std::shared_ptr<Feature> feature) {
   ListenerList list = *list_;
   list.push_back(std::make_shared<Listener>(Listener{feature}));
   list_ = std::make_shared<const ListenerList>(std::move(list));
+  ++feature->graphs_;
   features_.push_back(std::move(feature));
 }
 
@@ -71,8 +72,12 @@ void Listeners::remove(const Feature *feature) {
     else
       list.push_back(listener);
   list_ = std::make_shared<const ListenerList>(std::move(list));
-  std::erase_if(features_,
-                [&](const std::shared_ptr<Feature> &each) { return each.get() == feature; });
+  std::erase_if(features_, [&](const std::shared_ptr<Feature> &each) {
+    bool gone = each.get() == feature;
+    if (gone)
+      --each->graphs_;
+    return gone;
+  });
 }
 
 absl::Status tellOne(Listener &listener, Tell tell) {

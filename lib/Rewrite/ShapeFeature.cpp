@@ -420,10 +420,6 @@ bool ShapeFeature::neverFails(const Variable &v) {
 absl::Status ShapeFeature::onAttach(FunctionGraph &graph) {
   if (graph.find<ShapeFeature>())
     return makeError(ErrorKind::AlreadyThere, "the FunctionGraph has a ShapeFeature already");
-  if (tables_->state)
-    return makeError(ErrorKind::ValueError,
-                     "the ShapeFeature is attached to another FunctionGraph; clone() makes one for "
-                     "each");
   tables_->state = graph.state_.get();
   return absl::OkStatus();
 }

@@ -64,8 +64,9 @@ TEST_F(DestroyHandlerTest, OneForEachGraph) {
   absl::StatusOr<FunctionGraph> second =
       FunctionGraph::create({x}, {x}, {.features = fg.features()});
   EXPECT_EQ(errorKind(second.status()), ErrorKind::ValueError);
-  EXPECT_EQ(second.status().message(), "the DestroyHandler is attached to another FunctionGraph; "
-                                       "clone() makes one for each");
+  EXPECT_EQ(second.status().message(),
+            "the feature DestroyHandler is attached to another FunctionGraph; "
+            "clone() makes one for each");
   auto *handler = fg.find<DestroyHandler>();
   EXPECT_THAT(handler->destroyers(fg, fg.input(0)), ElementsAre(fg.output(0).owner()));
   EXPECT_THAT(handler->destroyers(fg, fg.input(1)), IsEmpty());
@@ -264,6 +265,8 @@ bool allowed(const FunctionGraph &fg) {
   return ready.size() == nodes.size();
 }
 
+// F-140: after any changes exactly those graphs are accepted which the rules, read literally,
+// allow; there is no other mode.
 TEST_F(DestroyHandlerTest, RandomGraphs) {
   std::mt19937 random(5);
   auto any = [&](size_t n) { return size_t(random() % n); };

@@ -157,7 +157,6 @@ TEST_F(FeatureTest, NoChangeNoEvent) {
 
 // F-110: after an error at any step the graph is as before and the steps are told backwards.
 TEST_F(FeatureTest, ErrorUndoesTheChange) {
-  auto before = std::make_shared<Recorder>(trace, "1 ");
   struct Case {
     std::string at;
     Trace expected;
@@ -173,6 +172,7 @@ TEST_F(FeatureTest, ErrorUndoesTheChange) {
         "1 prune mul"}},
   };
   for (const Case &c : cases) {
+    auto before = std::make_shared<Recorder>(trace, "1 ");
     auto failing = std::make_shared<Recorder>(trace);
     auto after = std::make_shared<Recorder>(trace, "3 ");
     FunctionGraph fg = graph({exp(add(x, y))}, {before, failing, after});

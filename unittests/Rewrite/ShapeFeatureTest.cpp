@@ -101,8 +101,9 @@ TEST_F(ShapeFeatureTest, Mistakes) {
   EXPECT_FALSE(shapes->sameExtent(fg.output(0), 1, fg.output(0), 1));
   // One for each graph.
   absl::StatusOr<FunctionGraph> other = FunctionGraph::create({x}, {x});
-  EXPECT_EQ(other->attachFeature(shapes).message(),
-            "the ShapeFeature is attached to another FunctionGraph; clone() makes one for each");
+  EXPECT_EQ(
+      other->attachFeature(shapes).message(),
+      "the feature ShapeFeature is attached to another FunctionGraph; clone() makes one for each");
   ShapeFeature second;
   EXPECT_EQ(second.onAttach(fg).message(), "the FunctionGraph has a ShapeFeature already");
   EXPECT_TRUE(fg.attachFeature(std::make_shared<ShapeFeature>()).ok());
