@@ -51,7 +51,7 @@ std::vector<OpDef> exponentials() {
                "Two -inf give -inf, an inf gives inf. Where the sum cancels, the error is in units "
                "of the "
                "larger operand.",
-               ScalarOp::LogAddExp, {0.51, 2.15}, "logaddexp(1000.0, 1000.0) = 1000.69314718"),
+               ScalarOp::LogAddExp, {0.51, 2.3}, "logaddexp(1000.0, 1000.0) = 1000.69314718"),
   };
 }
 
@@ -105,7 +105,7 @@ std::vector<OpDef> trigonometry() {
       function("arctan2",
                "The angle of the point (y, x), by IEEE's table of signs.\n"
                "The first operand is the ordinate.",
-               ScalarOp::ArcTan2, {0.51, 2.15},
+               ScalarOp::ArcTan2, {0.51, 2.2},
                "arctan2([1.0, 0.0], [-1.0, -1.0]) = [2.35619449, 3.14159265]"),
       function("sinh", "Hyperbolic sine.", ScalarOp::Sinh, {0.51, 1.85}, "sinh(1.0) = 1.17520119"),
       function("cosh", "Hyperbolic cosine.", ScalarOp::Cosh, {0.51, 1.4}, "cosh(1.0) = 1.54308063"),
@@ -114,14 +114,14 @@ std::vector<OpDef> trigonometry() {
       function("arcsinh", "Inverse hyperbolic sine.", ScalarOp::ArcSinh, {0.51, 1.8},
                "arcsinh(1.0) = 0.881373587"),
       function("arccosh", "Inverse hyperbolic cosine.\nx < 1 gives NaN.", ScalarOp::ArcCosh,
-               {0.51, 2.15}, "arccosh(2.0) = 1.3169579"),
+               {0.51, 2.25}, "arccosh(2.0) = 1.3169579"),
       function("arctanh", "Inverse hyperbolic tangent.\n1 gives inf, -1 gives -inf, outside NaN.",
                ScalarOp::ArcTanh, {0.51, 2.1}, "arctanh(0.5) = 0.549306144"),
       function("sinc", "sin(pi * x) / (pi * x), 1 at 0.", ScalarOp::Sinc, {0.51, 3.5},
                "sinc([0.0, 0.5, 1.0]) = [1.0, 0.636619772, 0.0]"),
       function("erf", "Error function.", ScalarOp::Erf, {1, 1.5}, "erf(1.0) = 0.842700793"),
       function("erfc", "1 - erf(x) without cancellation.\nRelative accuracy holds to 27.",
-               ScalarOp::Erfc, {0.51, 8}, "erfc([1.0, 10.0]) = [0.157299207, 2.08848758e-45]"),
+               ScalarOp::Erfc, {0.51, 8.4}, "erfc([1.0, 10.0]) = [0.157299207, 2.08848758e-45]"),
   };
 }
 
