@@ -52,10 +52,23 @@ Condition neverFails(std::string name) {
   return {[name](const Match &m) { return m.shapes().neverFails(m[name]); }, text};
 }
 
+bool cannotFailFor(const Match &m, const Apply &node, const Variable &input) {
+  if (m.shapes().neverFails(node.output(0)))
+    return true;
+  // What is known when the graph is built was checked then.
+  const Variables inputs = node.inputs();
+  return input.type().hasStaticShape() &&
+         std::all_of(inputs.begin(), inputs.end(),
+                     [&](const Variable &v) { return v == input || v.isConstant(); });
+}
+
+bool givesShapeOf(const Match &m, const Apply &node, const Variable &v) {
+  return m.shapes().sameShape(node.output(0), v) && cannotFailFor(m, node, v);
+}
+
 Condition hasShapeOf(std::string name) {
   std::string text = "the result surely has " + name + "'s shape";
-  return {[name](const Match &m) { return m.shapes().sameShape(m.root().output(0), m[name]); },
-          text};
+  return {[name](const Match &m) { return givesShapeOf(m, m.root(), m[name]); }, text};
 }
 
 Condition isFiniteNumber(std::string name) {

@@ -21,7 +21,13 @@ Condition usedOnce(std::string name);
 Condition rankOf(std::string name, int rank);
 /// Whether nothing can fail while it is computed, so that no error is lost where it is not.
 Condition neverFails(std::string name);
-/// Whether the result surely has the shape of this name.
+/// Whether the node itself surely fails in no call that computes its `input`: no error is lost
+/// without it. Nothing in computing it can fail, or its shapes were known, and so checked, when it
+/// was made.
+bool cannotFailFor(const Match &m, const Apply &node, const Variable &input);
+/// Whether the node's first result surely has the shape of `v`, and it cannot fail for v.
+bool givesShapeOf(const Match &m, const Apply &node, const Variable &v);
+/// Whether the root does, for the Variable of this name.
 Condition hasShapeOf(std::string name);
 /// A constant of one element that is neither 0 nor NaN nor an infinity.
 Condition isFiniteNumber(std::string name);

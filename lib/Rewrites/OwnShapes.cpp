@@ -131,6 +131,8 @@ Condition wholeSlices() {
 /// Axes of x and axes of extent 1, in place of a reshape; an empty list where it does more.
 Variables onesMoved(const Match &m) {
   Variable x = m["x"], result = m.root().output(0);
+  if (!cannotFailFor(m, m.root(), x))
+    return {};
   std::vector<int> order;
   int next = 0;
   auto isOne = [](const Variable &v, int axis) { return v.type().broadcastable(axis); };
@@ -212,7 +214,7 @@ Condition otherHasShape(std::string op) {
             for (int i = 0; i < 2; ++i) {
               Apply made = root.input(i).owner();
               if (made && made.op().name() == op && made.input(0) == m["x"] &&
-                  root.input(1 - i) == m["y"] && m.shapes().sameShape(root.input(i), m["y"]))
+                  root.input(1 - i) == m["y"] && givesShapeOf(m, made, m["y"]))
                 return true;
             }
             return false;

@@ -98,6 +98,19 @@ TEST(Shapes, WhatHasTheShapeAlready) {
   Variable n = tensor(DType::Int64, {1}, "n");
   Variable spread = broadcastTo(x, n);
   EXPECT_EQ(rewritten({x, n}, spread, kDefaultEffects), pp(spread));
+  // The result's type says the shape, and the values of m may be others.
+  Variable fixed = tensor(DType::Float64, {5, 17}, "fixed"), m = tensor(DType::Int64, {2}, "m");
+  Variable same = broadcastTo(fixed, m);
+  EXPECT_EQ(rewritten({fixed, m}, same, kStrictEffects), pp(same));
+  absl::StatusOr<Function> f = function({fixed, m}, same);
+  ASSERT_TRUE(f.ok()) << f.status();
+  Tensor data = *Tensor::zeros(DType::Float64, {5, 17});
+  EXPECT_TRUE(f->call({data, *Tensor::fromSpan<int64_t>({5, 17}, {2})}).ok());
+  EXPECT_EQ(errorKind(f->call({data, *Tensor::fromSpan<int64_t>({-2, 17}, {2})}).status()),
+            ErrorKind::ShapeError);
+  // x must have the shape of y, and is not computed for another reason.
+  Variable y = dvector("y"), filled = second(x, y);
+  EXPECT_EQ(rewritten({x, y}, filled, kStrictEffects), pp(filled));
 }
 
 } // namespace
