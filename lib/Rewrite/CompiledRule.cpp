@@ -251,15 +251,7 @@ public:
             const Bindings &bindings)
       : graph_(graph), root_(root), pattern_(pattern), bindings_(bindings) {}
   const FunctionGraph &graph() const override { return graph_; }
-  ShapeFeature &shapes() const override {
-    if (auto *known = graph_.find<ShapeFeature>())
-      return *known;
-    auto made = std::make_shared<ShapeFeature>();
-    absl::Status status = graph_.attachFeature(made); // the graph holds it
-    (void)status;
-    assert(status.ok());
-    return *made;
-  }
+  ShapeFeature &shapes() const override { return shapesOf(graph_); }
   const Apply &root() const override { return root_; }
   Variable operator[](std::string_view name) const override {
     int slot = pattern_.names.of(name);

@@ -152,16 +152,6 @@ private:
   absl::flat_hash_set<std::tuple<size_t, size_t, uint64_t>> seen_;
 };
 
-/// Whether no mistake of shapes can be left for the run, so that none can be hidden.
-bool haveStaticShapes(const std::vector<Apply> &nodes) {
-  auto isStatic = [](const Variable &v) { return v.type().numElements() != kDynamic; };
-  for (const Apply &node : nodes)
-    for (int i = 0; i < node.numInputs(); ++i)
-      if (!isStatic(node.input(i)))
-        return false;
-  return true;
-}
-
 /// Tries the rules for one node in turn: true if one changed the graph.
 class Visitor {
 public:
@@ -193,7 +183,9 @@ public:
         continue;
       if (matched_.empty())
         matched_.push_back(node);
-      if ((rewriter.effects() & kShapeUnsafe & ~allowed_) && !haveStaticShapes(matched_))
+      // Where nothing can fail in computing it, no error can be hidden.
+      if ((rewriter.effects() & kShapeUnsafe & ~allowed_) &&
+          !shapesOf(graph_).neverFails(node.output(0)))
         continue;
       uint64_t fingerprint = watch_ ? watch_->fingerprint(node.output(0)) : 0;
       absl::StatusOr<bool> done =

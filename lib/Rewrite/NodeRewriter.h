@@ -26,6 +26,8 @@ public:
                             std::vector<Apply> *matched) const = 0;
 };
 
+/// The graph's ShapeFeature, which is attached if there is none yet.
+ShapeFeature &shapesOf(FunctionGraph &graph);
 /// Whether it overwrites an input.
 bool destroysInput(const OpDef &def);
 /// Row 56 of F-307's catalogue: constants that an elementwise op converts are converted now.

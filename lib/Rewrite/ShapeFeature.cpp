@@ -6,10 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 #include <algorithm>
+#include <cassert>
 
 #include "Emit/EmitterState.h"
 #include "Graph/GraphState.h"
 #include "Graph/Walk.h"
+#include "Rewrite/NodeRewriter.h"
 #include "Rewrite/ShapeTerms.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/container/inlined_vector.h"
@@ -252,6 +254,15 @@ std::vector<ShapeRecord> ShapeRule::run() {
 }
 
 } // namespace
+
+ShapeFeature &shapesOf(FunctionGraph &graph) {
+  if (auto *known = graph.find<ShapeFeature>())
+    return *known;
+  auto made = std::make_shared<ShapeFeature>();
+  [[maybe_unused]] absl::Status status = graph.attachFeature(made); // the graph holds it
+  assert(status.ok());
+  return *made;
+}
 
 //===--- the Feature ------------------------------------------------------===//
 

@@ -16,6 +16,10 @@ std::optional<double> uniformValue(const detail::VariableNode *v) {
     const std::string &op = v->owner->op.def().name;
     if (op != "broadcastTo" && op != "dimshuffle" && op != "reshape")
       return std::nullopt;
+    // A shape that the run gives may be a wrong one, which must not pass unnoticed.
+    for (uint32_t i = 1; i < v->owner->numInputs; ++i)
+      if (!v->owner->input(i)->constant)
+        return std::nullopt;
     v = v->owner->input(0);
   }
   if (!v->constant)
