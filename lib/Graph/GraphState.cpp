@@ -272,7 +272,8 @@ std::vector<ApplyNode *> GraphState::toposort(ApplyNode **cyclic, const NodeList
   std::vector<ApplyNode *> order;
   order.reserve(numNodes);
   auto visit = [&](ApplyNode *node) {
-    if (!node)
+    // While a change is announced, an edge may lead to nodes that are still to come.
+    if (!node || node->graph != this)
       return;
     Mark &mark = marks[node->slot];
     if (mark == New) {

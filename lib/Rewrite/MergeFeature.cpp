@@ -176,6 +176,11 @@ Apply MergeFeature::equalOf(const Apply &node) const {
 }
 
 absl::StatusOr<int64_t> MergeFeature::merge(FunctionGraph &graph) {
+  const auto &features = graph.features();
+  if (std::none_of(features.begin(), features.end(),
+                   [&](const std::shared_ptr<Feature> &f) { return f.get() == this; }))
+    return makeError(ErrorKind::ValueError,
+                     "the MergeFeature is not attached to this FunctionGraph; attach it first");
   Tables &tables = *tables_;
   auto token = [&](VariableNode *v) { return tables.constants.token(v); };
   absl::flat_hash_set<Apply> refused;
@@ -253,7 +258,7 @@ absl::Status MergeFeature::onChangeInput(FunctionGraph &, const Client &client, 
 }
 
 absl::Status MergeFeature::onDetach(FunctionGraph &) {
-  tables_ = std::make_unique<Tables>();
+  *tables_ = Tables(); // in its place: `merge` may be at work
   return absl::OkStatus();
 }
 

@@ -52,9 +52,37 @@ Condition neverFails(std::string name) {
   return {[name](const Match &m) { return m.shapes().neverFails(m[name]); }, text};
 }
 
+/// Whether element `at` of a list of extents is a constant: of one, or of a join of single ones.
+static bool isKnownElement(const Variable &list, int at) {
+  if (list.isConstant())
+    return true;
+  Apply join = list.owner();
+  if (!join || join.op().name() != "join")
+    return false;
+  for (const Variable &part : join.inputs()) {
+    int64_t length = part.type().numElements();
+    if (length == kDynamic)
+      return false;
+    if (at < length)
+      return part.isConstant();
+    at -= int(length);
+  }
+  return false;
+}
+
 bool cannotFailFor(const Match &m, const Apply &node, const Variable &input) {
   if (m.shapes().neverFails(node.output(0)))
     return true;
+  // Shapes are proven equal without the node's own checks, but for extents that its type states.
+  const std::string_view op = node.op().name();
+  if ((op == "reshape" || op == "broadcastTo") && m.shapes().neverFails(node.input(1))) {
+    const Type &type = node.output(0).type();
+    bool isProven = true;
+    for (int axis = 0; axis < type.rank(); ++axis)
+      isProven &= type.shape()[axis] == kDynamic || isKnownElement(node.input(1), axis);
+    if (isProven)
+      return true;
+  }
   // What is known when the graph is built was checked then.
   const Variables inputs = node.inputs();
   return input.type().hasStaticShape() &&

@@ -4,6 +4,9 @@
 #include "Kernels/CompilerInterface.h"
 #include "OpCases.h"
 #include "Ops/Registry.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 
 namespace graphc {
 namespace {
@@ -31,6 +34,22 @@ GraphModule callsOf(const OpDef &op) {
   return module;
 }
 
+/// Reading adds checks of views whose number of elements cannot be proven (the channels of grouped
+/// convolutions), and the sizes that they compare. Nothing else differs.
+std::string withoutAddedChecks(const std::string &again, const std::string &text) {
+  std::vector<std::string> lines = absl::StrSplit(text, '\n'), kept;
+  size_t next = 0;
+  for (std::string line : absl::StrSplit(again, '\n')) {
+    bool isNew = next >= lines.size() || line != lines[next];
+    bool isCheck = absl::StrContains(line, "whose memory it is: {a} elements and {b}");
+    if (isNew && (isCheck || absl::StartsWith(line, "  s")))
+      continue;
+    ++next;
+    kept.push_back(line);
+  }
+  return absl::StrJoin(kept, "\n");
+}
+
 class StagesOfOp : public testing::TestWithParam<const OpDef *> {};
 
 /// What graphc writes of a stage, --from takes, though it believes nothing of it; on all targets.
@@ -45,7 +64,10 @@ TEST_P(StagesOfOp, AreReadBack) {
   ASSERT_TRUE(kernels.ok()) << kernels.status();
   auto kernelsAgain = (*compiler)->translate(*kernels, "kernels", "kernels", "kernels", options);
   ASSERT_TRUE(kernelsAgain.ok()) << kernelsAgain.status() << *kernels;
-  ASSERT_EQ(*kernelsAgain, *kernels);
+  ASSERT_EQ(withoutAddedChecks(*kernelsAgain, *kernels), *kernels);
+  auto third = (*compiler)->translate(*kernelsAgain, "kernels", "kernels", "kernels", options);
+  ASSERT_TRUE(third.ok()) << third.status();
+  ASSERT_EQ(*third, *kernelsAgain);
   for (const char *target : {"x86-64", "x86-64-v4", "aarch64"}) {
     options.target = target;
     auto linalg = (*compiler)->emit(module, "linalg", options);

@@ -38,6 +38,13 @@ struct MergeFeatureTest : testing::Test {
   }
 };
 
+TEST_F(MergeFeatureTest, OfItsOwnGraphAlone) {
+  FunctionGraph fg = graph({exp(x), exp(x)}), other = graph({exp(x)}, /*attach=*/false);
+  EXPECT_EQ(merge->merge(other).status().message(),
+            "the MergeFeature is not attached to this FunctionGraph; attach it first");
+  EXPECT_EQ(merged(fg), 1) << "what was to be merged is not forgotten";
+}
+
 TEST_F(MergeFeatureTest, EqualSubgraphsMerge) {
   FunctionGraph fg = graph({exp(x) * sin(exp(x)), sin(exp(x)) * exp(x), exp(y)});
   EXPECT_EQ(fg.numNodes(), 9u);
