@@ -11,12 +11,12 @@
 
 // The assembler puts the file there.
 asm(".pushsection .rodata\n"
-    "graphcOpsHeaderBegin:\n"
+    "kGraphcOpsHeaderBegin:\n"
     ".incbin \"" GRAPHC_OPS_HEADER "\"\n"
-    "graphcOpsHeaderEnd:\n"
+    "kGraphcOpsHeaderEnd:\n"
     ".byte 0\n"
     ".popsection\n");
-extern "C" const char graphcOpsHeaderBegin[], graphcOpsHeaderEnd[];
+extern "C" const char kGraphcOpsHeaderBegin[], kGraphcOpsHeaderEnd[];
 
 namespace graphc {
 namespace {
@@ -144,7 +144,7 @@ Header::Header(std::string_view text) {
 
 const Header &header() {
   static const Header &read =
-      *new Header({graphcOpsHeaderBegin, size_t(graphcOpsHeaderEnd - graphcOpsHeaderBegin)});
+      *new Header({kGraphcOpsHeaderBegin, size_t(kGraphcOpsHeaderEnd - kGraphcOpsHeaderBegin)});
   return read;
 }
 

@@ -39,7 +39,7 @@ GraphModule callsOf(const OpDef &op) {
 std::string withoutAddedChecks(const std::string &again, const std::string &text) {
   std::vector<std::string> lines = absl::StrSplit(text, '\n'), kept;
   size_t next = 0;
-  for (std::string line : absl::StrSplit(again, '\n')) {
+  for (const std::string &line : std::vector<std::string>(absl::StrSplit(again, '\n'))) {
     bool isNew = next >= lines.size() || line != lines[next];
     bool isCheck = absl::StrContains(line, "whose memory it is: {a} elements and {b}");
     if (isNew && (isCheck || absl::StartsWith(line, "  s")))

@@ -20,10 +20,10 @@ int main() {
     DType dtype = DType(k * one);
     Tensor column({{1}, {0}, {1}, {1}}, dtype);
     Variable v = cast(tensor(dtype, {kDynamic, 1}), promote(dtype, DType::Float16));
+    Tensor wide = column.cast(DType::Int64);
     std::cout << dtypeName(dtype) << " " << dtypeShortName(column.dtype()) << " " << byteSize(dtype)
               << isFloat(dtype) << isInteger(dtype) << " " << dtypeName(v.dtype()) << " "
-              << column.shape()[0] << column.shape()[1] << " "
-              << column.cast(DType::Int64).flat<int64_t>()[2] << "\n";
+              << column.shape()[0] << column.shape()[1] << " " << wide.flat<int64_t>()[2] << "\n";
   }
   for (int k = 1; k <= int(ErrorKind::Internal); ++k) {
     absl::Status status = makeError(ErrorKind(k * one), "why");
