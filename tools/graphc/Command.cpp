@@ -43,6 +43,12 @@ void Common::checkUsage() const {
   if (!entry.empty() && endsWith(file, ".onnx"))
     throw CLI::ValidationError("--entry",
                                "an ONNX model has one graph, which has no name to choose");
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (!dumpStages.empty() && fs::exists(file, ignored) &&
+      fs::equivalent(fs::absolute(file, ignored).parent_path(), dumpStages, ignored))
+    throw CLI::ValidationError("--dump-stages=" + dumpStages,
+                               "holds " + file + ", which is read; name another folder");
 }
 
 CLI::Validator atLeast(int least) {

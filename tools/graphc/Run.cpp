@@ -146,6 +146,8 @@ void checkFiles(const RunOptions &options) {
 absl::Status run(const RunOptions &options) {
   options.common.checkUsage();
   checkFiles(options);
+  if (options.profile && options.common.mode == "interpreter")
+    throw CLI::ValidationError("--profile", "mode interpreter runs no kernels; take another mode");
   using Clock = std::chrono::steady_clock;
   auto ms = [](Clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); };
   Clock::time_point start = Clock::now();

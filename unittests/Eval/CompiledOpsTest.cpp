@@ -59,7 +59,7 @@ std::optional<Trial> makeTrial(const OpCase &c, const std::vector<DType> &dtypes
     std::vector<int64_t> shape = c.shapes[i];
     if (!c.isStatic) // an extent of 1 must be known to broadcast
       for (int64_t &extent : shape)
-        extent = extent == 1 ? 1 : kDynamic;
+        extent = extent == 1 && !c.hasUnknownOnes ? 1 : kDynamic;
     run.inputs.push_back(tensor(dtype, shape));
     Tensor value = randomTensor(dtype, c.shapes[i], hasExtremes && !isPosition, random);
     if (isPosition)

@@ -20,6 +20,13 @@ std::vector<int64_t> thirtyTwo() {
   return shape;
 }
 
+/// Nothing tells that extents are 1 but the run.
+OpCase ofUnknownOnes(Shapes shapes, Call call) {
+  OpCase c{std::move(shapes), std::move(call)};
+  c.hasUnknownOnes = true;
+  return c;
+}
+
 /// Attributes of elementwise ops beside their defaults.
 const std::vector<Attributes> &otherAttributes(const std::string &op) {
   static const auto &table = *new std::map<std::string, std::vector<Attributes>>{
@@ -58,6 +65,7 @@ std::vector<OpCase> elementwise(const OpDef &def) {
                        return other.call(std::vector<Operand>(x.begin(), x.end()), Place());
                      }});
   }
+  cases.push_back(ofUnknownOnes(Shapes(n, {1, 3, 1}), call));
   return cases;
 }
 
@@ -83,6 +91,7 @@ std::vector<OpCase> overAxes(Variable (*call)(const Operand &, const ReductionOp
     cases.push_back({{{2, 3, 4, 0}}, with({.axes = {0, 1, 3}, .keepDims = true}), true});
     cases.push_back({{{0, 3, 2}}, with({.axes = {0, 2}})});
   }
+  cases.push_back(ofUnknownOnes({{1, 5, 1}}, with({.axes = {0, 1}})));
   return cases;
 }
 
@@ -107,7 +116,7 @@ std::vector<OpCase> alongAxes(Variable (*call)(const Operand &, const Axes &)) {
           {{{2, 3, 4}}, with(Axes{0, 2})},       {{{0, 3}}, with(Axis(1))},
           {{kEight}, with(Axes{2, 7})},          {{thirtyTwo()}, with(Axis(17)), true},
           {{{2, 3, 0}}, with(Axes{0, 2}), true}, {{{2, 0, 4}}, with(Axes{0, 1})},
-          {{{3, 9}}, with(Axis(-1)), true}};
+          {{{3, 9}}, with(Axis(-1)), true},      ofUnknownOnes({{1, 5, 1}}, with(Axis(2)))};
 }
 
 Shapes one(std::vector<int64_t> shape) { return {std::move(shape)}; }
@@ -130,7 +139,8 @@ convolutions(Variable (*conv)(const Operand &, const Operand &, const ConvOption
           {{shape(1, 2, 7), shape(3, 2, 2)},
            with({.padding = Padding::Kind::Full, .dilation = twice}),
            true},
-          {{shape(0, 2, 5), shape(3, 2, 2)}, with({})}};
+          {{shape(0, 2, 5), shape(3, 2, 2)}, with({})},
+          ofUnknownOnes({shape(1, 1, 1), shape(1, 1, 1)}, with({.padding = Padding(1)}))};
 }
 
 std::vector<OpCase> pools() {
@@ -149,6 +159,9 @@ std::vector<OpCase> pools() {
                        return pool(x[0], {2, 1, 2}, {.stride = {1, 1, 2}, .mode = mode});
                      }});
   }
+  for (PoolMode mode : {PoolMode::Max, PoolMode::AverageExcPad})
+    cases.push_back(ofUnknownOnes(
+        {{1, 1, 6}}, [=](V x) { return pool(x[0], {1, 2}, {.stride = {1, 2}, .mode = mode}); }));
   return cases;
 }
 
@@ -166,6 +179,9 @@ std::vector<OpCase> pads() {
                      return pad(x[0], widths);
                    }});
   cases.push_back({one({0, 2}), [](V x) { return pad(x[0], {{1, 1}, {0, 1}}); }});
+  for (PadMode mode : {PadMode::Constant, PadMode::Edge, PadMode::Wrap})
+    cases.push_back(
+        ofUnknownOnes({{1, 3}}, [=](V x) { return pad(x[0], {{2, 0}, {1, 1}}, {.mode = mode}); }));
   return cases;
 }
 
@@ -193,17 +209,21 @@ std::map<std::string, std::vector<OpCase>> products() {
         {{kEight, {2, 3}}, plainDot},
         {{{3, 2}, kEight}, [](V x) { return dot(x[0], moveaxis(x[1], {7}, {6})); }},
         {{{2, 0}, {0, 3}}, plainDot},
-        {{{0, 3}, {3, 2}}, plainDot}}},
+        {{{0, 3}, {3, 2}}, plainDot},
+        ofUnknownOnes({{1, 1}, {1, 5}}, plainDot),
+        ofUnknownOnes({{5, 1}, {1, 1}}, plainDot)}},
       {"matmul",
        {{{{2, 4, 5}, {2, 5, 3}}, plainMatmul},
         {{{3, 1, 2, 4}, {5, 4, 2}}, plainMatmul},
         {{{5}, {2, 5, 3}}, plainMatmul},
         {{{2, 3, 0}, {2, 0, 4}}, plainMatmul},
-        {{{2, 1, 1, 1, 1, 1, 2, 3}, {1, 1, 1, 1, 1, 2, 3, 2}}, plainMatmul, true}}},
+        {{{2, 1, 1, 1, 1, 1, 2, 3}, {1, 1, 1, 1, 1, 2, 3, 2}}, plainMatmul, true},
+        ofUnknownOnes({{1, 1, 4}, {1, 4, 1}}, plainMatmul)}},
       {"batchedDot",
        {{{{3, 2, 4}, {3, 4, 2}}, plainBatched},
         {{{3, 4}, {3, 4}}, plainBatched},
-        {{{0, 2, 4}, {0, 4, 2}}, plainBatched}}},
+        {{{0, 2, 4}, {0, 4, 2}}, plainBatched},
+        ofUnknownOnes({{1, 1, 4}, {1, 4, 1}}, plainBatched)}},
       {"tensordot",
        {{{{2, 3, 4}, {3, 4, 5}}, [](V x) { return tensordot(x[0], x[1], 2); }},
         {{{2, 3, 4}, {4, 2}}, [](V x) { return tensordot(x[0], x[1], {0, 2}, {1, 0}); }},
@@ -214,7 +234,8 @@ std::map<std::string, std::vector<OpCase>> products() {
        {{{{3}, {18}}, plainOuter},
         {{{2, 2}, {3}}, plainOuter},
         {{{0}, {3}}, plainOuter},
-        {{kEight, {5}}, plainOuter}}},
+        {{kEight, {5}}, plainOuter},
+        ofUnknownOnes({{1}, {5}}, plainOuter)}},
       {"conv1d", convolutions(&conv1d, 1)},
       {"conv2d", convolutions(&conv2d, 2)},
       {"conv3d", convolutions(&conv3d, 3)},
@@ -256,7 +277,8 @@ std::map<std::string, std::vector<OpCase>> shapes() {
       {"reshape",
        {{one({3, 4}), [](V x) { return reshape(x[0], {2, -1}); }},
         {one({0, 4}), [](V x) { return reshape(x[0], {4, -1}); }},
-        {one(kEight), [](V x) { return reshape(x[0], {-1}); }}}},
+        {one(kEight), [](V x) { return reshape(x[0], {-1}); }},
+        ofUnknownOnes({{1, 6, 1}}, [](V x) { return reshape(x[0], {1, -1, 2}); })}},
       {"flatten",
        {{one({3, 4, 2}), [](V x) { return flatten(x[0], 2); }},
         {one(kEight), [](V x) { return flatten(x[0], 5); }}}},
@@ -265,28 +287,36 @@ std::map<std::string, std::vector<OpCase>> shapes() {
         {one({3, 4, 2}), [](V x) { return dimshuffle(x[0], {1, -1, 2, 0}); }},
         {one({0, 4}), [](V x) { return dimshuffle(x[0], {1, 0}); }},
         {one(kEight), [](V x) { return dimshuffle(x[0], {7, 0, 6, 1, 5, 2, 4, 3}); }},
-        {one(thirtyTwo()), [=](V x) { return dimshuffle(x[0], backwards); }, true}}},
+        {one(thirtyTwo()), [=](V x) { return dimshuffle(x[0], backwards); }, true},
+        ofUnknownOnes({{1, 4, 1}}, [](V x) { return dimshuffle(x[0], {1, -1, 2, 0}); })}},
       {"squeeze",
        {{one({3, 1, 2}), [](V x) { return squeeze(x[0], Axis(1)); }},
-        {one(kEight), [](V x) { return squeeze(x[0]); }}}},
+        {one(kEight), [](V x) { return squeeze(x[0]); }},
+        ofUnknownOnes({{3, 1, 1}}, [](V x) { return squeeze(x[0], Axis(1)); })}},
       {"specifyShape",
        {{one({3, 4}), [](V x) { return specifyShape(x[0], {3, kDynamic}); }},
         {one(kEight),
-         [](V x) { return specifyShape(x[0], {2, 1, kDynamic, 1, 2, kDynamic, 1, 2}); }}}},
+         [](V x) { return specifyShape(x[0], {2, 1, kDynamic, 1, 2, kDynamic, 1, 2}); }},
+        // The way to let such an extent broadcast.
+        ofUnknownOnes({{3, 1}, {3, 4}},
+                      [](V x) { return specifyShape(x[0], {kDynamic, 1}) + x[1]; })}},
       {"broadcastTo",
        {{one({3, 1}), [](V x) { return broadcastTo(x[0], {2, 3, 5}); }},
         {one({}), [](V x) { return broadcastTo(x[0], {0, 3}); }},
+        ofUnknownOnes({{3, 1}}, [](V x) { return broadcastTo(x[0], {2, 3, 1}); }),
         {one(kEight), [](V x) { return broadcastTo(x[0], {2, 3, 3, 1, 2, 2, 4, 2}); }, true}}},
       {"join",
        {{{{3, 4}, {2, 4}}, [](V x) { return concatenate({x[0], x[1], x[0]}, 0); }},
         {{{3, 4}, {3, 17}}, [](V x) { return concatenate({x[0], x[1]}, 1); }},
         {{{0, 4}, {2, 4}}, [](V x) { return concatenate({x[0], x[1]}, 0); }},
         {{kEight, kEight}, [](V x) { return concatenate({x[0], x[1]}, 4); }},
-        {{thirtyTwo(), thirtyTwo()}, [](V x) { return concatenate({x[0], x[1]}, 30); }, true}}},
+        {{thirtyTwo(), thirtyTwo()}, [](V x) { return concatenate({x[0], x[1]}, 30); }, true},
+        ofUnknownOnes({{1, 4}, {1, 1}}, [](V x) { return concatenate({x[0], x[1]}, 1); })}},
       {"splitPiece",
        {{one({7, 2}), [](V x) { return split(x[0], {2, 0, 5}, 0)[2]; }},
         {one({3, 6}), [](V x) { return split(x[0], {4, 2}, 1)[0]; }},
-        {one(kEight), [](V x) { return split(x[0], {1, 2}, 2)[1]; }}}},
+        {one(kEight), [](V x) { return split(x[0], {1, 2}, 2)[1]; }},
+        ofUnknownOnes({{1, 3}}, [](V x) { return split(x[0], {0, 1}, 0)[1]; })}},
       {"pad", pads()},
   };
 }
@@ -304,14 +334,17 @@ std::map<std::string, std::vector<OpCase>> indexing() {
         {one({7, 9}), [](V x) { return subtensor(x[0], {Slice(5, 2)}); }},
         {one(kEight), [](V x) { return subtensor(x[0], {Slice(), 0, Slice(1, kEnd)}); }},
         {{{5, 3}, {}}, [](V x) { return subtensor(x[0], {x[1]}); }, false, 1, 5},
-        {{{5, 3}, {}}, [](V x) { return subtensor(x[0], {Slice(x[1], kEnd)}); }, false, 1, 5}}},
+        {{{5, 3}, {}}, [](V x) { return subtensor(x[0], {Slice(x[1], kEnd)}); }, false, 1, 5},
+        ofUnknownOnes({{1, 1, 4}},
+                      [](V x) { return subtensor(x[0], {0, Slice(), Slice(0, kEnd, 2)}); })}},
       {"take",
        {{{{5, 3}, {2, 2}}, takeFlat, false, 1, 15},
         {{{5, 3}, {20}}, takeRows, false, 1, 5},
         {{{5, 3}, {4}}, takeColumns, false, 1, 99},
         {{{5, 3}, {0}}, takeRows, false, 1, 5},
         {{kEight, {4}}, takeRows, false, 1, 2},
-        {{kEight, {2, 2}}, takeColumns, false, 1, 9}}},
+        {{kEight, {2, 2}}, takeColumns, false, 1, 9},
+        {{{1, 1}, {1}}, takeRows, false, 1, 1, true}}},
       {"arange",
        {{one({}), [](V x) { return arange(cast(x[0], DType::Int8)); }, false, 0, 9},
         {one({}), [](V x) { return arange(1, x[0] + 20, 3); }, false, 0, 9},

@@ -17,6 +17,8 @@ struct OpCase {
   bool isStatic = false;
   int positions = -1; // number of that operand
   int64_t limit = 1;
+  /// Extents of 1 are as unknown as the others; operands then do not broadcast.
+  bool hasUnknownOnes = false;
 };
 
 /// Ways to call the built-in op; empty if there are none for it.

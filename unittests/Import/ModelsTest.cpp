@@ -6,6 +6,7 @@
 
 #include "Eval/Evaluate.h"
 #include "Import/OnnxModels.h"
+#include "graphc/Function.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -416,8 +417,8 @@ void runIfSmall(const GraphModule &module) {
   (void)evaluate(module.outputs, module.inputs, values, &budget);
 }
 
-/// Whatever a damaged file gives, an error or another model, which gives an error or runs: it must
-/// not crash.
+/// Whatever a damaged file gives, an error or another model, which gives an error or compiles and
+/// runs: it must not crash.
 TEST(DamagedFiles, giveErrorsOrRun) {
   for (const onnx::ModelProto &model : {smallNetwork(), variedNetwork()}) {
     const std::string good = model.SerializeAsString();
@@ -428,6 +429,9 @@ TEST(DamagedFiles, giveErrorsOrRun) {
         return;
       runIfSmall(*module);
       ++ran;
+      absl::StatusOr<Function> compiled =
+          function(*module, {.onUnusedInput = OnUnusedInput::Ignore, .cache = false});
+      EXPECT_TRUE(compiled.ok() || !compiled.status().message().empty());
     };
     for (size_t length = 0; length < good.size(); ++length)
       tryFile(good.substr(0, length));

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "Arguments.h"
@@ -104,6 +105,33 @@ static Options readOptions(int argc, char **argv) {
   return options;
 }
 
+/* Whether both are one regular file; devices may be given as often as one likes. */
+static int isSameFile(const char *a, const char *b) {
+  struct stat of, other;
+  if (stat(a, &of) == 0 && stat(b, &other) == 0)
+    return S_ISREG(of.st_mode) && of.st_dev == other.st_dev && of.st_ino == other.st_ino;
+  return strcmp(a, b) == 0; /* neither is there yet */
+}
+
+static const char *valueOf(const char *pair) { return strchr(pair, '=') + 1; }
+
+/* Nothing is written over what is read, nor twice. */
+static void checkApart(const Options *options) {
+  for (char **output = options->outputs; *output; ++output) {
+    const char *file = valueOf(*output);
+    for (char **input = options->inputs; *input; ++input)
+      if (endsWith(*input, ".npy") && isSameFile(file, valueOf(*input)))
+        failUsage(options->program,
+                  "--output %s: would be written over %s, which is read; name another file",
+                  *output, valueOf(*input));
+    for (char **other = options->outputs; other != output; ++other)
+      if (isSameFile(file, valueOf(*other)))
+        failUsage(options->program,
+                  "--output %s: is the file of --output %s, too; name another one", *output,
+                  *other);
+  }
+}
+
 /*===--- running ----------------------------------------------------------------===*/
 
 static _Noreturn void failUnknownOutput(const char *pair) {
@@ -127,7 +155,7 @@ static const char **filesOf(const Options *options) {
       failUnknownOutput(*pair);
     if (files[k])
       fail("--output %s: is given twice", textAt(graphcMain.outputs[k].name));
-    files[k] = strchr(*pair, '=') + 1;
+    files[k] = valueOf(*pair);
   }
   return files;
 }
@@ -166,7 +194,7 @@ static void readInputs(const Options *options, char *call) {
       failUnknown(*pair);
     if (values[k].data)
       fail("--input %s: is given twice", textAt(graphcMain.inputs[k].name));
-    values[k] = readInput(k, strchr(*pair, '=') + 1);
+    values[k] = readInput(k, valueOf(*pair));
   }
   for (int32_t k = 0; k < count; ++k) {
     const char *name = textAt(graphcMain.inputs[k].name);
@@ -212,6 +240,7 @@ int main(int argc, char **argv) {
     help(options.program);
     return flushed();
   }
+  checkApart(&options);
   const char **files = filesOf(&options);
   const AotProgram *program = graphcMain.program;
   int64_t bytes = program->counts->stateField + (int64_t)sizeof(void *);
