@@ -14,7 +14,6 @@ namespace graphc::test {
 namespace {
 
 using testing::EndsWith;
-using testing::HasSubstr;
 
 Tensor counting(std::vector<int64_t> shape) {
   Tensor tensor = *Tensor::allocate(DType::Float32, shape);
@@ -253,11 +252,11 @@ TEST(ExternalData, isReadAtItsOffset) {
 }
 
 TEST(ExternalData, mistakes) {
-  scratchFile("weights.bin", std::string(24, '\0'));
+  std::string file = scratchFile("weights.bin", std::string(24, '\0'));
   EXPECT_THAT(message(loadModel(External("weights.bin", "16").model)),
-              HasSubstr("needs 16 bytes from offset 16"));
+              "initializer 'w': needs 16 bytes from offset 16 of " + file + ", which has 24");
   EXPECT_THAT(message(loadModel(External("weights.bin", "-8").model)),
-              HasSubstr("has the offset '-8'"));
+              "initializer 'w': its external data has the offset '-8'");
   External longer("weights.bin", "0");
   onnx::StringStringEntryProto *length =
       longer.model.mutable_graph()->mutable_initializer(0)->add_external_data();
@@ -267,7 +266,8 @@ TEST(ExternalData, mistakes) {
               EndsWith("its external data has 24 bytes where its shape needs 16"));
   for (const char *location : {"../weights.bin", "a/../../weights.bin", "/etc/hostname", ""})
     EXPECT_THAT(message(loadModel(External(location, "0").model)),
-                HasSubstr("which is not a file beside the model or below"));
+                std::string("initializer 'w': its external data has the location '") + location +
+                    "', which is not a file beside the model or below");
 }
 
 TEST(ExternalData, filesThatCannotBeRead) {
@@ -372,8 +372,8 @@ TEST(HostileFiles, hugeConstantsAreNotFolded) {
   addOutput(model, "y");
   auto module = loadModel(model);
   EXPECT_EQ(errorKind(module.status()), ErrorKind::NotSupported);
-  EXPECT_THAT(message(module), HasSubstr("node 4 (Unsqueeze \"wrap\"): input 1: "));
-  EXPECT_THAT(message(module), HasSubstr("needs more than 1048576 iterations"));
+  EXPECT_EQ(message(module), "node 4 (Unsqueeze \"wrap\"): input 1: broadcastTo: needs more than "
+                             "1048576 iterations\n  broadcastTo(f32, i64[1])");
 
   onnx::ModelProto unused = makeModel(13);
   addInts(unused, "huge", {int64_t(1) << 33});
