@@ -40,11 +40,15 @@ using Clients = std::vector<Client>;
 using Orderings = std::vector<std::pair<Apply, std::vector<Apply>>>;
 
 /// Callbacks of one FunctionGraph. All features hear of an event, in the order in which they were
-/// attached, before the next event occurs (F-090). While onImport, onPrune and onChangeInput run
-/// the graph cannot be changed: changes are refused with an error; Features may be attached and
-/// removed.
+/// attached, before the next event (F-090). They hear of a change when it has been made in full, so
+/// a callback reads a whole graph; what other Features know of it may be older.
 ///
-/// An error of onImport, onPrune or onChangeInput undoes the change that is under way: the graph
+/// A callback of this class does not change the graph, nor validate it, nor disown or destroy it:
+/// the calls that do return Inconsistency, and `checkpoint` gives one that cannot be reverted to.
+/// It notes what to do, for afterwards. Features may be attached and removed in callbacks: each
+/// hears of the changes between, and of no part of another one.
+///
+/// An error of onImport, onPrune or onChangeInput undoes the change that is being told: the graph
 /// is as before, and whoever had heard of a step, the failing Feature included, hears of its
 /// reverse (onPrune for onImport, onImport for onPrune, onChangeInput with old and fresh
 /// exchanged), newest first; errors of those detach the Feature. The first error is what the
@@ -70,17 +74,17 @@ public:
   virtual absl::Status onAttach(FunctionGraph &graph);
   /// It has been removed. An error is returned to who removes.
   virtual absl::Status onDetach(FunctionGraph &graph);
-  /// `node` has become a member; producers are told before consumers. The use for which it was
-  /// brought in is listed among its clients afterwards.
+  /// `node` has become a member; producers are told before consumers.
   virtual absl::Status onImport(FunctionGraph &graph, const Apply &node, std::string_view reason);
   /// `node` has left; consumers are told before producers. Its inputs can still be read.
   virtual absl::Status onPrune(FunctionGraph &graph, const Apply &node, std::string_view reason);
-  /// `client` uses `fresh` now, and no longer `old`; imports and prunes have been told.
+  /// `client` uses `fresh` now, and no longer `old`; the imports and prunes of that have been told.
   virtual absl::Status onChangeInput(FunctionGraph &graph, const Client &client,
                                      const Variable &old, const Variable &fresh,
                                      std::string_view reason);
   /// An error if the graph may not stay as it is.
   virtual absl::Status onValidate(FunctionGraph &graph);
+  /// What must run before what. Not asked while a change is told.
   virtual absl::StatusOr<Orderings> orderings(FunctionGraph &graph);
 
   /// What a copy of the graph gets: itself (`return itself();`) if it keeps nothing about a graph,
@@ -102,8 +106,8 @@ private:
 using Features = std::vector<std::shared_ptr<Feature>>;
 
 /// F-077: hears onImport of every node that stands, producers first, when it is attached, and
-/// onPrune of every node, consumers first, when it is removed; both with the reason "attach" or
-/// "detach".
+/// onPrune of every node it has heard of, consumers first, when it is removed; both with the reason
+/// "attach" or "detach". Consumers and producers by data.
 class Bookkeeper : public Feature {
 public:
   absl::Status onAttach(FunctionGraph &graph) override;

@@ -183,7 +183,8 @@ private:
 /// known of the Variables below is forgotten, and so is all about nodes that leave: no dead node is
 /// kept. No recursion.
 ///
-/// For one graph at a time. Not to be asked from callbacks of Features.
+/// For one graph at a time. While Features are told of a change it knows nothing: what returns a
+/// bool is false, the others say Inconsistency.
 class ShapeFeature : public Feature {
 public:
   ShapeFeature();
@@ -213,6 +214,7 @@ public:
   std::shared_ptr<Feature> clone() override { return std::make_shared<ShapeFeature>(); }
 
 private:
+  absl::Status noMember(const Variable &v) const;
   struct Tables;
   std::unique_ptr<Tables> tables_;
 };
@@ -230,7 +232,8 @@ public:
   /// The oldest member that computes what `node`, a member or not, does; null for none but itself.
   Apply equalOf(const Apply &node) const;
   /// Replaces all nodes, and constants, that are equal to older ones, and what becomes equal by
-  /// that. Their number; 0 when called again. What a Feature refuses stays.
+  /// that. Their number; 0 when called again. What a Feature refuses stays. Ends where another
+  /// Feature removes this one. ValueError if it is not attached to `graph`.
   absl::StatusOr<int64_t> merge(FunctionGraph &graph);
 
   absl::Status onDetach(FunctionGraph &graph) override;

@@ -8,11 +8,13 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -28,6 +30,7 @@ namespace graphc {
 namespace detail {
 struct GraphState;
 class Journal;
+enum class Callback : uint8_t;
 } // namespace detail
 
 struct FunctionGraphOptions {
@@ -110,13 +113,16 @@ public:
 
   /// F-114: every node once, producers before consumers, what `orderings` demands before its
   /// node; depth-first from the outputs in their order, inputs left to right. Linear time.
-  /// Errors: those of Features' orderings; Cycle, naming a node on it.
+  /// Errors: those of orderings; Cycle, naming a node on it.
   absl::StatusOr<std::vector<Apply>> toposort() const;
   /// F-112: what all Features demand; lists for one node are joined in the order of the Features.
+  /// Errors: those of Features; Inconsistency while Features are told of a change, since some do
+  /// not know it yet, and in `orderings` itself. ioToposort gives the order of the data.
   absl::StatusOr<Orderings> orderings() const;
 
   //===--- changing -------------------------------------------------------===//
-  // What has been disowned, or is in the middle of a change, gives Inconsistency.
+  // What has been disowned gives Inconsistency, and so do the callbacks of Feature: they note what
+  // to do, and do it afterwards.
 
   /// Makes `client` use `fresh`. Nodes above `fresh` that are no members become such; nodes whose
   /// outputs nobody uses any more leave. Nothing happens if it is used there already.
@@ -151,7 +157,8 @@ public:
 
   //===--- changes that may be taken back ---------------------------------===//
   /// The changes of edges from here on can be undone. While one is open, inputs and outputs can
-  /// be neither added nor removed. To one that was moved from, `revert` cannot go back.
+  /// be neither added nor removed. To one that was moved from, and to one from a callback of
+  /// Feature, `revert` cannot go back.
   Checkpoint checkpoint();
   /// Undoes all changes since the youngest open checkpoint, newest first, with the reason
   /// "revert: " and theirs, and closes it. ValueError for another one (F-125).
@@ -176,11 +183,14 @@ public:
 
   //===--- Features -------------------------------------------------------===//
   /// Nothing happens if this very object is attached, or if its onAttach says AlreadyThere.
-  /// Errors: those of onAttach; ValueError for null and for one that is attached to another graph,
+  /// Allowed in callbacks, too; then it sees the graph as the callback does and does not hear of
+  /// the change that is being told. Errors: those of onAttach; Inconsistency where callbacks lead
+  /// to each other without end; ValueError for null and for one that is attached to another graph,
   /// unless it keeps nothing about graphs (Feature::clone); AlreadyThere, naming both, if it
   /// provides what another one does; ValueError if it provides the name of a callback (F-105).
   absl::Status attachFeature(std::shared_ptr<Feature> feature);
   /// Nothing happens if it is not attached. The error of its onDetach; it is removed all the same.
+  /// Allowed in callbacks, too.
   absl::Status removeFeature(const std::shared_ptr<Feature> &feature);
   const Features &features() const;
   /// The first attached Feature of this class, or null.
@@ -199,10 +209,12 @@ public:
   ///   graph.executeCallbacks(&Profiled::report, 3);     // Profiled::report(FunctionGraph &, int)
   template <class I, class... P, class... A>
   absl::Status executeCallbacks(absl::Status (I::*callback)(FunctionGraph &, P...), A &&...args) {
-    return notify([&](Feature &feature) {
-      auto *implements = dynamic_cast<I *>(&feature);
-      return implements ? (implements->*callback)(*this, args...) : absl::OkStatus();
-    });
+    return notify(
+        [&](Feature &feature) {
+          auto *implements = dynamic_cast<I *>(&feature);
+          return implements ? (implements->*callback)(*this, args...) : absl::OkStatus();
+        },
+        std::is_same_v<I, Feature>);
   }
   /// F-108: the results of `callback`, which is not given the graph, by Feature.
   template <class R, class I, class... P, class... A>
@@ -229,10 +241,12 @@ public:
   absl::StatusOr<FrozenGraph> freeze() const;
 
   /// F-121: removes all Features, then lets go of all nodes: they may join another graph. All that
-  /// follows finds an empty graph, or Inconsistency. The first error of onDetach.
+  /// follows finds an empty graph, or Inconsistency. The first error of onDetach. Inconsistency in
+  /// any callback.
   absl::Status disown();
 
 private:
+  friend class Bookkeeper;
   friend class Checkpoint;
   friend class DestroyHandler;
   friend class FrozenGraph;
@@ -243,7 +257,10 @@ private:
                                               const Features &features);
   /// changeInput where the former state is known to be sound.
   absl::Status changeBack(const Client &client, const Variable &former, std::string_view reason);
-  absl::Status notify(const std::function<absl::Status(Feature &)> &tell) const;
+  /// `ofFeature`: `tell` calls what the graph calls, too, so the rules for that apply.
+  absl::Status notify(const std::function<absl::Status(Feature &)> &tell, bool ofFeature) const;
+  absl::Status tellAll(detail::Callback callback,
+                       const std::function<absl::Status(Feature &)> &tell) const;
   /// An empty one, which may not change, where there is none.
   detail::GraphState &state() const;
   /// Null once it has been disowned or moved from.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "Graph/GraphState.h"
 #include "absl/container/flat_hash_map.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/OpDef.h"
@@ -146,6 +147,9 @@ absl::Status History::onChangeInput(FunctionGraph &graph, const Client &client, 
 }
 
 absl::Status History::goTo(FunctionGraph &graph, size_t state) {
+  if (absl::Status status = graph.state().mayChange(); !status.ok())
+    return status;
+  std::shared_ptr<Feature> kept = itself(); // a callback may remove it
   if (state > steps_.size())
     return makeError(ErrorKind::IndexError, "the history has states 0 to " +
                                                 std::to_string(steps_.size()) +

@@ -204,9 +204,11 @@ size_t FunctionGraph::numClients(const Variable &v, size_t limit) const {
 //===--- order ------------------------------------------------------------===//
 
 absl::StatusOr<Orderings> FunctionGraph::orderings() const {
+  if (absl::Status status = state().mayAskForOrder(); !status.ok())
+    return status;
   Orderings merged;
   absl::flat_hash_map<ApplyNode *, size_t> positions;
-  absl::Status status = notify([&](Feature &feature) {
+  absl::Status status = tellAll(detail::Callback::Orderings, [&](Feature &feature) {
     // A Feature sees the graph as its callbacks do; this one changes nothing.
     absl::StatusOr<Orderings> each = feature.orderings(const_cast<FunctionGraph &>(*this));
     if (!each.ok())

@@ -1,7 +1,7 @@
 //===- Graph/GraphChanges.cpp - changing the edges of a FunctionGraph -----===//
 //
-// A change is checked, made while Features are told, and, if one of them fails, unmade: first the
-// structure, silently, then those who had heard of it hear of the reverse.
+// A change is checked, made, told to the Features and, if one of them fails, unmade: first the
+// structure, then those who had heard of it hear of the reverse.
 //
 //===----------------------------------------------------------------------===//
 #include <algorithm>
@@ -129,16 +129,17 @@ absl::Status Change::make(FunctionGraph &graph, const std::vector<uint32_t> &use
                           Announcer::OnError onError) {
   Announcer announcer(graph, state_, reason_, onError);
   apply(uses, &announcer);
-  if (!announcer.status().ok() && onError == Announcer::OnError::Stop) {
+  absl::Status status = announcer.deliver();
+  if (!status.ok() && onError == Announcer::OnError::Stop) {
     Change back(state_, fresh_.node(), old_.node(), {});
     back.findImports();
     back.apply({uses.rbegin(), uses.rend()}, nullptr);
-    announcer.takeBack();
-  } else if (state_.journal->active()) {
+    return announcer.takeBack();
+  }
+  if (state_.journal->active())
     for (uint32_t use : uses)
       state_.journal->note(state_.clientOf(state_.uses[use]), old_, reason_);
-  }
-  return announcer.status();
+  return status;
 }
 
 } // namespace
@@ -228,7 +229,7 @@ Checkpoint::~Checkpoint() {
 }
 
 Checkpoint FunctionGraph::checkpoint() {
-  if (!state_)
+  if (!state().mayChange().ok())
     return {nullptr, 0};
   return {state_->journal, state_->journal->open()};
 }
@@ -266,6 +267,8 @@ absl::Status FunctionGraph::revert(Checkpoint checkpoint) {
 }
 
 absl::Status FunctionGraph::validate() {
+  if (absl::Status status = state().mayChange("validate"); !status.ok())
+    return status;
   for (const auto &[pointer, node] : state().banned)
     if (state().contains(pointer))
       return makeError(ErrorKind::Inconsistency,

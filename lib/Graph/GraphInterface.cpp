@@ -19,25 +19,6 @@ using detail::GraphState;
 using detail::kNoSlot;
 using detail::VariableNode;
 
-absl::Status detail::GraphState::mayChange() const {
-  if (disowned)
-    return makeError(ErrorKind::Inconsistency, "the FunctionGraph has been disowned or moved from");
-  if (changing)
-    return makeError(ErrorKind::Inconsistency,
-                     "a Feature tried to change the FunctionGraph while it is told of a change; "
-                     "note what to do and do it afterwards");
-  return absl::OkStatus();
-}
-
-absl::Status detail::GraphState::mayChangeInterface() const {
-  if (absl::Status status = mayChange(); !status.ok())
-    return status;
-  if (journal->active())
-    return makeError(ErrorKind::Inconsistency,
-                     "inputs and outputs cannot be added or removed while a checkpoint is open");
-  return absl::OkStatus();
-}
-
 absl::Status detail::checkIndex(int i, size_t count, std::string_view what) {
   if (i >= 0 && size_t(i) < count)
     return absl::OkStatus();
@@ -88,9 +69,9 @@ void Removal::unmake(int input) {
   detail::Import import(state_);
   detail::walk(roots, import);
   state_.addNodes(import.order, /*ownConstants=*/false);
-  state_.label(import.order, 0, GraphState::kNoLimit);
   for (const auto &[i, v] : gone_)
     state_.insertOutput(i, v.node());
+  state_.label(import.order, 0, GraphState::kNoLimit);
   state_.updateMapping = updates_;
 }
 
@@ -109,11 +90,10 @@ absl::Status Removal::make(FunctionGraph &graph, std::string_view reason, int in
   if (input >= 0)
     state_.dropInput(size_t(input));
   renumberUpdates(input);
-  if (!announcer.status().ok()) {
-    unmake(input);
-    announcer.takeBack();
-  }
-  return announcer.status();
+  if (announcer.deliver().ok())
+    return absl::OkStatus();
+  unmake(input);
+  return announcer.takeBack();
 }
 
 /// Which outputs are not computed from `roots`.
@@ -185,16 +165,15 @@ absl::Status FunctionGraph::addOutput(const Variable &v, std::string_view reason
     return status;
   Announcer announcer(*this, state(), reason, Announcer::OnError::Stop);
   state().addNodes(import.order, /*ownConstants=*/false, &announcer);
-  state().label(import.order, 0, GraphState::kNoLimit);
   state().insertOutput(state().outputs.size(), v.node());
-  if (!announcer.status().ok()) {
-    std::vector<bool> keep(state().outputs.size(), true);
-    keep.back() = false;
-    state().dropOutputs(keep);
-    state().prune(v.node(), nullptr);
-    announcer.takeBack();
-  }
-  return announcer.status();
+  state().label(import.order, 0, GraphState::kNoLimit);
+  if (announcer.deliver().ok())
+    return absl::OkStatus();
+  std::vector<bool> keep(state().outputs.size(), true);
+  keep.back() = false;
+  state().dropOutputs(keep);
+  state().prune(v.node(), nullptr);
+  return announcer.takeBack();
 }
 
 absl::Status FunctionGraph::removeOutput(int i, std::string_view reason) {

@@ -146,8 +146,8 @@ void GraphState::addNodes(absl::Span<ApplyNode *const> order, bool ownConstants,
       uses[firstUse + i] = {slot, i};
       link(firstUse + i, slotOf(node->input(i)));
     }
-    if (announcer && !announcer->idle())
-      announcer->imported(Apply::fromNode(node));
+    if (announcer)
+      announcer->imported(node);
   }
 }
 
@@ -206,8 +206,8 @@ void GraphState::redirect(uint32_t use, VariableNode *fresh, absl::Span<ApplyNod
   unlink(use, slotOf(old));
   link(use, slotOf(fresh));
   prune(old, announcer);
-  if (announcer && !announcer->idle())
-    announcer->changed(clientOf(uses[use]), Variable::fromNode(old), Variable::fromNode(fresh));
+  if (announcer)
+    announcer->changed(use, old, fresh);
 }
 
 bool GraphState::isUnused(ApplyNode *node) const {
@@ -250,8 +250,8 @@ void GraphState::prune(VariableNode *v, Announcer *announcer) {
       ApplyNode *node = candidate->owner;
       removeNode(node, unused);
       removed.push_back(node);
-      if (announcer && !announcer->idle())
-        announcer->pruned(Apply::fromNode(node));
+      if (announcer)
+        announcer->pruned(node);
     }
   }
   for (ApplyNode *node : removed)
@@ -272,8 +272,7 @@ std::vector<ApplyNode *> GraphState::toposort(ApplyNode **cyclic, const NodeList
   std::vector<ApplyNode *> order;
   order.reserve(numNodes);
   auto visit = [&](ApplyNode *node) {
-    // While a change is announced, an edge may lead to nodes that are still to come.
-    if (!node || node->graph != this)
+    if (!node)
       return;
     Mark &mark = marks[node->slot];
     if (mark == New) {

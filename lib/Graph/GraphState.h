@@ -63,13 +63,23 @@ struct GraphState {
   std::shared_ptr<Journal> journal = std::make_shared<Journal>();
   /// What replaceAllValidateRemove removed and has to stay away.
   absl::flat_hash_map<ApplyNode *, Apply> banned;
-  /// A change is under way: Features are being told.
-  bool changing = false;
+  /// The callbacks that have not returned, the outermost first.
+  std::vector<Telling> telling;
+  /// Of the change that is being made or told.
+  const Announcer *announcer = nullptr;
   bool disowned = false;
 
-  /// An Inconsistency where the graph cannot be changed now, or not its inputs and outputs.
-  absl::Status mayChange() const;
+  /// Inconsistency, naming the Feature, in a callback; only the callbacks of users' own interfaces
+  /// may change and validate (`what`) the graph.
+  absl::Status mayChange(std::string_view what = "change") const;
+  absl::Status refuseInCallback(std::string_view what) const;
+  /// Also while a checkpoint is open.
   absl::Status mayChangeInterface() const;
+  /// Whether Features are being told of a change: not all of them know of it.
+  bool isTellingChange() const;
+  /// Inconsistency where it does not matter what Features order: while they are told of a change,
+  /// or are asked for that already.
+  absl::Status mayAskForOrder() const;
 
   GraphState() = default;
   GraphState(const GraphState &) = delete;
@@ -88,7 +98,7 @@ struct GraphState {
                 Announcer *announcer = nullptr);
 
   //===--- changes --------------------------------------------------------===//
-  // `announcer`, where there is one, tells Features of each step in the order of F-089.
+  // `announcer`, where there is one, notes each step in the order of F-089.
 
   /// Use `use` (of input `index` of `user`, or of an output) becomes one of `fresh`, for which
   /// `imports` become members. The caller holds a count of the old Variable.

@@ -25,21 +25,27 @@ absl::Status Feature::onChangeInput(FunctionGraph &, const Client &, const Varia
 absl::Status Feature::onValidate(FunctionGraph &) { return absl::OkStatus(); }
 absl::StatusOr<Orderings> Feature::orderings(FunctionGraph &) { return Orderings(); }
 
+// Nodes are told in the order of data: Features that order may not know of a change yet that is
+// being told.
+
 absl::Status Bookkeeper::onAttach(FunctionGraph &graph) {
-  absl::StatusOr<std::vector<Apply>> order = graph.toposort();
-  if (!order.ok())
-    return order.status();
-  for (const Apply &node : *order)
+  std::vector<Apply> nodes;
+  for (detail::ApplyNode *node : graph.state().toposort())
+    nodes.push_back(Apply::fromNode(node));
+  for (const Apply &node : nodes)
     if (absl::Status status = onImport(graph, node, "attach"); !status.ok())
       return status;
   return absl::OkStatus();
 }
 
 absl::Status Bookkeeper::onDetach(FunctionGraph &graph) {
-  absl::StatusOr<std::vector<Apply>> order = graph.toposort();
-  if (!order.ok())
-    return order.status();
-  for (auto node = order->rbegin(); node != order->rend(); ++node)
+  detail::Announcer::View view = detail::viewOf(graph.state(), *this);
+  std::vector<Apply> nodes;
+  for (detail::ApplyNode *node : graph.state().toposort())
+    if (!view.unknown.contains(node))
+      nodes.push_back(Apply::fromNode(node));
+  nodes.insert(nodes.end(), view.left.rbegin(), view.left.rend());
+  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node)
     if (absl::Status status = onPrune(graph, *node, "detach"); !status.ok())
       return status;
   return absl::OkStatus();
@@ -56,9 +62,9 @@ const Listener *Listeners::find(const Feature *feature) const {
   return nullptr;
 }
 
-void Listeners::add(std::shared_ptr<Feature> feature) {
+void Listeners::add(std::shared_ptr<Feature> feature, size_t heard) {
   ListenerList list = *list_;
-  list.push_back(std::make_shared<Listener>(Listener{feature}));
+  list.push_back(std::make_shared<Listener>(Listener{feature, heard}));
   list_ = std::make_shared<const ListenerList>(std::move(list));
   ++feature->graphs_;
   features_.push_back(std::move(feature));
@@ -80,10 +86,33 @@ void Listeners::remove(const Feature *feature) {
   });
 }
 
-absl::Status tellOne(Listener &listener, Tell tell) {
+//===--- callbacks --------------------------------------------------------===//
+
+std::string_view callbackName(Callback callback) {
+  constexpr std::string_view kNames[] = {"onAttach",      "onDetach",   "onImport",  "onPrune",
+                                         "onChangeInput", "onValidate", "orderings", "callback"};
+  return kNames[size_t(callback)];
+}
+
+absl::Status callFeature(GraphState &state, Feature &feature, Callback callback, Tell tell,
+                         size_t heard) {
+  // Far more than Features that know each other need, and far less than a stack holds.
+  constexpr size_t kMostNested = 64;
+  if (state.telling.size() == kMostNested)
+    return makeError(ErrorKind::Inconsistency,
+                     "callbacks of Features lead to each other without end, now to " +
+                         std::string(callbackName(callback)) + " of the feature " +
+                         std::string(feature.name()));
+  state.telling.push_back({&feature, callback, heard});
+  absl::Status status = tell(feature);
+  state.telling.pop_back();
+  return status;
+}
+
+absl::Status tellOne(GraphState &state, Listener &listener, Callback callback, Tell tell) {
   using Clock = std::chrono::steady_clock;
   Clock::time_point start = Clock::now();
-  absl::Status status = tell(*listener.feature);
+  absl::Status status = callFeature(state, *listener.feature, callback, tell);
   listener.seconds += std::chrono::duration<double>(Clock::now() - start).count();
   return status;
 }
@@ -94,51 +123,56 @@ Announcer::Announcer(FunctionGraph &graph, GraphState &state, std::string_view r
                      OnError onError)
     : graph_(graph), state_(state), reason_(reason), onError_(onError),
       idle_(state.listeners.empty()) {
-  state_.changing = true;
+  for (const std::shared_ptr<Listener> &listener : *state.listeners.list())
+    listener->heard = 0;
+  state.announcer = this;
 }
 
-Announcer::~Announcer() { state_.changing = false; }
+Announcer::~Announcer() { state_.announcer = nullptr; }
 
-void Announcer::imported(Apply node) {
-  announce({Event::Import, {std::move(node), 0}, Variable(), Variable()});
+void Announcer::imported(ApplyNode *node) {
+  if (!idle_)
+    events_.push_back({Callback::Import, {Apply::fromNode(node), 0}});
 }
-void Announcer::pruned(Apply node) {
-  announce({Event::Prune, {std::move(node), 0}, Variable(), Variable()});
+void Announcer::pruned(ApplyNode *node) {
+  if (!idle_)
+    events_.push_back({Callback::Prune, {Apply::fromNode(node), 0}});
 }
-void Announcer::changed(Client client, Variable old, Variable fresh) {
-  announce({Event::Change, std::move(client), std::move(old), std::move(fresh)});
+void Announcer::changed(uint32_t use, VariableNode *old, VariableNode *fresh) {
+  if (!idle_)
+    events_.push_back({Callback::ChangeInput, state_.clientOf(state_.uses[use]),
+                       Variable::fromNode(old), Variable::fromNode(fresh)});
 }
 
 absl::Status Announcer::tell(Listener &listener, const Event &event, bool reverse) {
-  return tellOne(listener, [&](Feature &feature) {
-    if (event.kind == Event::Change)
+  Callback kind = event.kind;
+  if (reverse && kind != Callback::ChangeInput)
+    kind = kind == Callback::Import ? Callback::Prune : Callback::Import;
+  return tellOne(state_, listener, kind, [&](Feature &feature) {
+    if (kind == Callback::ChangeInput)
       return reverse ? feature.onChangeInput(graph_, event.client, event.fresh, event.old, reason_)
                      : feature.onChangeInput(graph_, event.client, event.old, event.fresh, reason_);
-    return (event.kind == Event::Import) != reverse
-               ? feature.onImport(graph_, event.client.node, reason_)
-               : feature.onPrune(graph_, event.client.node, reason_);
+    return kind == Callback::Import ? feature.onImport(graph_, event.client.node, reason_)
+                                    : feature.onPrune(graph_, event.client.node, reason_);
   });
 }
 
-void Announcer::announce(Event event) {
-  if (onError_ == OnError::Stop && !status_.ok())
-    return;
-  event.list = state_.listeners.list();
-  while (event.count < event.list->size()) {
-    Listener &listener = *(*event.list)[event.count++];
-    if (!listener.attached)
-      continue;
-    absl::Status status = tell(listener, event, /*reverse=*/false);
-    if (status.ok())
-      continue;
-    if (onError_ == OnError::Detach) {
-      detach(listener, status);
-    } else {
-      status_ = status;
-      break;
+absl::Status Announcer::deliver() {
+  for (size_t i = 0; i < events_.size(); ++i) {
+    std::shared_ptr<const ListenerList> list = state_.listeners.list();
+    for (const std::shared_ptr<Listener> &listener : *list) {
+      if (!listener->attached || listener->heard > i)
+        continue;
+      listener->heard = i + 1;
+      absl::Status status = tell(*listener, events_[i], /*reverse=*/false);
+      if (status.ok())
+        continue;
+      if (onError_ == OnError::Stop)
+        return status_ = status;
+      detach(*listener, status);
     }
   }
-  heard_.push_back(std::move(event));
+  return status_;
 }
 
 void Announcer::detach(Listener &listener, const absl::Status &why) {
@@ -151,19 +185,46 @@ void Announcer::detach(Listener &listener, const absl::Status &why) {
                 : makeError(errorKind(status_), std::string(status_.message()) + "\n" + note);
 }
 
-void Announcer::takeBack() {
+absl::Status Announcer::takeBack() {
+  takingBack_ = true;
   reason_ = "revert: " + reason_;
-  while (!heard_.empty()) {
-    Event event = std::move(heard_.back());
-    heard_.pop_back();
-    for (size_t i = event.count; i-- > 0;) {
-      Listener &listener = *(*event.list)[i];
-      if (!listener.attached)
+  for (size_t i = events_.size(); i-- > 0;) {
+    std::shared_ptr<const ListenerList> list = state_.listeners.list();
+    for (size_t k = list->size(); k-- > 0;) {
+      Listener &listener = *(*list)[k];
+      if (!listener.attached || listener.heard <= i)
         continue;
-      if (absl::Status status = tell(listener, event, /*reverse=*/true); !status.ok())
+      listener.heard = i;
+      if (absl::Status status = tell(listener, events_[i], /*reverse=*/true); !status.ok())
         detach(listener, status);
     }
   }
+  return status_;
+}
+
+Announcer::View Announcer::viewAfter(size_t heard) const {
+  View view;
+  auto note = [&](const Event &event, Callback leaving) {
+    if (event.kind == leaving)
+      view.left.push_back(event.client.node);
+    else if (event.kind != Callback::ChangeInput)
+      view.unknown.insert(event.client.node.node());
+  };
+  if (takingBack_)
+    for (size_t i = std::min(heard, events_.size()); i-- > 0;)
+      note(events_[i], Callback::Import);
+  else
+    for (size_t i = heard; i < events_.size(); ++i)
+      note(events_[i], Callback::Prune);
+  return view;
+}
+
+Announcer::View viewOf(const GraphState &state, const Feature &leaving) {
+  if (state.announcer)
+    for (const Telling &each : state.telling)
+      if (each.feature == &leaving && each.callback == Callback::Detach)
+        return state.announcer->viewAfter(each.heard);
+  return {};
 }
 
 } // namespace detail

@@ -176,11 +176,14 @@ Apply MergeFeature::equalOf(const Apply &node) const {
 }
 
 absl::StatusOr<int64_t> MergeFeature::merge(FunctionGraph &graph) {
-  const auto &features = graph.features();
-  if (std::none_of(features.begin(), features.end(),
-                   [&](const std::shared_ptr<Feature> &f) { return f.get() == this; }))
+  auto isAttached = [&] {
+    const Features &all = graph.features();
+    return std::any_of(all.begin(), all.end(), [&](const auto &f) { return f.get() == this; });
+  };
+  if (!isAttached())
     return makeError(ErrorKind::ValueError,
                      "the MergeFeature is not attached to this FunctionGraph; attach it first");
+  std::shared_ptr<Feature> kept = itself(); // another Feature may remove it meanwhile
   Tables &tables = *tables_;
   auto token = [&](VariableNode *v) { return tables.constants.token(v); };
   absl::flat_hash_set<Apply> refused;
@@ -198,7 +201,7 @@ absl::StatusOr<int64_t> MergeFeature::merge(FunctionGraph &graph) {
   for (const Variable &output : graph.outputs())
     if (output.isConstant() && token(output.node()))
       tables.pendingConstants.push_back(output);
-  while (!tables.pending.empty() || !tables.pendingConstants.empty()) {
+  while (isAttached() && !(tables.pending.empty() && tables.pendingConstants.empty())) {
     if (!tables.pendingConstants.empty()) {
       Variable v = std::move(tables.pendingConstants.front());
       tables.pendingConstants.pop_front();

@@ -137,8 +137,9 @@ absl::StatusOr<bool> RewriteRun::apply(const Author &by, const Replacements &pai
   if (options_.check)
     if (absl::Status status = options_.check(graph_, step); !status.ok())
       return prefixError(status, "after the rewrite " + std::string(by.name));
-  if (merge_)
-    if (absl::Status status = merge_->merge(graph_).status(); !status.ok())
+  // No two nodes are equal after each step.
+  if (auto *merge = graph_.find<MergeFeature>())
+    if (absl::Status status = merge->merge(graph_).status(); !status.ok())
       return status;
   return true;
 }

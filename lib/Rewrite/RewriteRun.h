@@ -20,7 +20,7 @@ struct Author {
 class RewriteRun {
 public:
   RewriteRun(FunctionGraph &graph, const RewriteOptions &options, RewriteReport &report)
-      : graph_(graph), options_(options), report_(report), merge_(graph.find<MergeFeature>()) {}
+      : graph_(graph), options_(options), report_(report) {}
 
   /// Whether options.stopAfter has been reached.
   bool ended() const { return options_.stopAfter >= 0 && report_.steps >= options_.stopAfter; }
@@ -44,8 +44,6 @@ private:
   FunctionGraph &graph_;
   const RewriteOptions &options_;
   RewriteReport &report_;
-  /// The graph's, after each step of which no two nodes are equal.
-  MergeFeature *merge_;
   bool refused_ = false;
   absl::flat_hash_set<std::string> told_; // rules whose refusal was a warning
 };

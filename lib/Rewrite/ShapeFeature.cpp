@@ -273,11 +273,13 @@ struct ShapeFeature::Tables {
   /// Records forgotten since the tables were last empty; their terms are still there.
   size_t forgotten = 0;
 
+  /// Not while it may have to hear of a change still.
   bool isMember(const Variable &v) const {
     const VariableNode *node = v.node();
-    return state && (node->owner      ? node->owner->graph == state
-                     : node->constant ? true
-                                      : asLeaf(node)->graph == state);
+    return state && !state->isTellingChange() &&
+           (node->owner      ? node->owner->graph == state
+            : node->constant ? true
+                             : asLeaf(node)->graph == state);
   }
   /// Null for no member.
   const ShapeRecord *find(const Variable &v);
@@ -378,7 +380,11 @@ int32_t ShapeFeature::Tables::extent(const Variable &v, int axis) {
 ShapeFeature::ShapeFeature() : tables_(std::make_unique<Tables>()) {}
 ShapeFeature::~ShapeFeature() = default;
 
-static absl::Status noMember(const Variable &v) {
+absl::Status ShapeFeature::noMember(const Variable &v) const {
+  if (tables_->state && tables_->state->isTellingChange())
+    return makeError(ErrorKind::Inconsistency,
+                     "the ShapeFeature cannot be asked while Features are told of a change; ask "
+                     "afterwards");
   return makeError(ErrorKind::KeyError,
                    "the ShapeFeature knows no shape of what is not in its FunctionGraph",
                    v.place());

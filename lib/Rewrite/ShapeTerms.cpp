@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "Ops/Registry.h"
-#include "graphc/Status.h"
 
 namespace graphc {
 
@@ -139,10 +138,6 @@ Variable ShapeTerms::build(int32_t term) {
     pending.pop_back();
     if (built_.contains(next) || !seen.try_emplace(next, true).second)
       continue;
-    const SizeNode &n = table_.nodes()[size_t(next)];
-    if (isLeaf(n.op) && !leaves_[size_t(n.a)].variable)
-      return Variable::invalid(
-          makeError(ErrorKind::Inconsistency, "an extent of a Variable that has left the graph"));
     missing.push_back(next);
     for (int32_t operand : operandsOf(next))
       pending.push_back(operand);

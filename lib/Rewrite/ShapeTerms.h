@@ -28,8 +28,7 @@ public:
   }
   std::optional<int64_t> constantValue(int32_t term) const { return table_.constantValue(term); }
 
-  /// An int64 scalar. The same for the same term, until something of it is forgotten. Invalid where
-  /// a Variable that it is made of has been forgotten.
+  /// An int64 scalar, for a term of which nothing has been forgotten. The same for the same term.
   Variable build(int32_t term);
 
   /// What is made of `v`. Its terms are never met again: if it comes back it gets new ones.

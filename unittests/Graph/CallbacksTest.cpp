@@ -30,32 +30,6 @@ struct CallbacksTest : testing::Test {
   }
 };
 
-/// Reads the graph whenever something happens.
-struct Reader : Feature {
-  std::string_view name() const override { return "Reader"; }
-  std::shared_ptr<Feature> clone() override { return std::make_shared<Reader>(); }
-  absl::Status onImport(FunctionGraph &fg, const Apply &node, std::string_view) override {
-    absl::StatusOr<std::vector<Apply>> order = fg.toposort();
-    EXPECT_TRUE(order.ok()) << order.status();
-    EXPECT_TRUE(fg.contains(node));
-    sizes.push_back(order->size());
-    return absl::OkStatus();
-  }
-  std::vector<size_t> sizes;
-};
-
-// F-091: while several nodes come, an order has those that are there already.
-TEST_F(CallbacksTest, GraphsAreReadWhileNodesCome) {
-  auto reader = std::make_shared<Reader>();
-  FunctionGraph fg = graph({log(x)});
-  ASSERT_TRUE(fg.attachFeature(reader).ok());
-  reader->sizes.clear();
-  ASSERT_TRUE(fg.replace(fg.input(0), exp(add(fg.input(1), fg.input(1)))).ok());
-  EXPECT_EQ(fg.numNodes(), 3u);
-  EXPECT_EQ(reader->sizes.size(), 2u);
-  EXPECT_TRUE(fg.checkIntegrity().ok());
-}
-
 // F-071: all that is given arrives; by default the user's graph is copied and never touched.
 TEST_F(CallbacksTest, TheUsersGraphIsNotTouched) {
   Variable e = exp(x), sum = add(e, y);

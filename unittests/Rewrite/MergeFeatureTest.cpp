@@ -45,6 +45,34 @@ TEST_F(MergeFeatureTest, OfItsOwnGraphAlone) {
   EXPECT_EQ(merged(fg), 1) << "what was to be merged is not forgotten";
 }
 
+/// Removes the graph's MergeFeature at the first change that it hears of.
+struct Remover : Feature {
+  explicit Remover(bool again) : again(again) {}
+  std::string_view name() const override { return "Remover"; }
+  std::shared_ptr<Feature> clone() override { return std::make_shared<Remover>(again); }
+  absl::Status onPrune(FunctionGraph &graph, const Apply &, std::string_view) override {
+    for (const std::shared_ptr<Feature> &each : Features(graph.features()))
+      if (dynamic_cast<MergeFeature *>(each.get()))
+        EXPECT_TRUE(graph.removeFeature(each).ok());
+    return again ? graph.attachFeature(std::make_shared<MergeFeature>()) : absl::OkStatus();
+  }
+  bool again;
+};
+
+// F-107: it may go while it merges, and another one come.
+TEST_F(MergeFeatureTest, RemovedByAnother) {
+  for (bool again : {false, true}) {
+    FunctionGraph fg = graph({exp(x), exp(x), exp(x), y + 1.0, y + 1.0}, /*attach=*/false);
+    ASSERT_TRUE(fg.attachFeature(std::make_shared<MergeFeature>()).ok());
+    ASSERT_TRUE(fg.attachFeature(std::make_shared<Remover>(again)).ok());
+    auto *first = fg.find<MergeFeature>(); // which nothing but the graph holds
+    EXPECT_EQ(*first->merge(fg), 2) << "a constant, and the first node";
+    EXPECT_EQ(fg.find<MergeFeature>() != nullptr, again);
+    EXPECT_EQ(fg.numNodes(), 4u);
+    EXPECT_TRUE(fg.checkIntegrity().ok());
+  }
+}
+
 TEST_F(MergeFeatureTest, EqualSubgraphsMerge) {
   FunctionGraph fg = graph({exp(x) * sin(exp(x)), sin(exp(x)) * exp(x), exp(y)});
   EXPECT_EQ(fg.numNodes(), 9u);
