@@ -46,8 +46,8 @@ namespace graphc {
 
 /// Scalar operations. Semantics are docs/Ops.md's for each dtype: integers wrap, division by zero
 /// is 0, shifts beyond the width are defined, float comparisons follow IEEE, maximum and minimum
-/// propagate NaN. On Float16 and BFloat16 every operation computes in float32 and rounds once.
-/// Unless said, operands and result share one dtype.
+/// are those of IEEE 754-2019 (NaN if one is; +0 > -0). On Float16 and BFloat16 every operation
+/// computes in float32 and rounds once. Unless said, operands and result share one dtype.
 enum class ScalarOp {
   // leaves
   Constant, // payload: the bits of the value, zero-extended

@@ -195,8 +195,13 @@ template <class T> T remainder(T x, T y) {
   return (y < 0) != (rest < 0) ? rest + y : rest;
 }
 
-template <class T> T larger(T a, T b) { return std::isnan(a) || a > b ? a : b; }
-template <class T> T smaller(T a, T b) { return std::isnan(a) || a < b ? a : b; }
+/// IEEE 754-2019's maximum and minimum: NaN if one is, and +0 is greater than -0.
+template <class T> T larger(T a, T b) {
+  return std::isnan(a) || a > b || (a == b && std::signbit(b)) ? a : b;
+}
+template <class T> T smaller(T a, T b) {
+  return std::isnan(a) || a < b || (a == b && std::signbit(a)) ? a : b;
+}
 
 /// T is float (for halves, too) or double.
 template <class T> bool exactOp(ScalarOp op, T a, T b, T c, T &out) {

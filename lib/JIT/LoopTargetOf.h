@@ -16,6 +16,7 @@ inline LoopTarget loopTargetOf(const TargetDescription &target) {
   loops.math.rounding = target.isAArch64 || target.hasAvx2;
   loops.math.avx512 = target.hasAvx512;
   loops.math.x87 = !target.isAArch64;
+  loops.math.extrema = target.isAArch64;
   return loops;
 }
 

@@ -125,12 +125,21 @@ Value floatSign(Builder &b, Value x) {
   return arith::SelectOp::create(b, compare(b, arith::CmpFPredicate::UNO, x, x), x, sign);
 }
 
-Value signBit(Builder &b, Value x) {
+mlir::Type withElement(Value like, mlir::Type element) {
+  if (auto vector = mlir::dyn_cast<mlir::VectorType>(like.getType()))
+    return vector.clone(element);
+  return element;
+}
+
+/// A float's bits, as an integer.
+Value bitsOf(Builder &b, Value x) {
   mlir::Type element = mlir::getElementTypeOrSelf(x.getType());
-  mlir::Type bits = b.getIntegerType(element.getIntOrFloatBitWidth());
-  if (auto vector = mlir::dyn_cast<mlir::VectorType>(x.getType()))
-    bits = vector.clone(bits);
-  Value number = arith::BitcastOp::create(b, bits, x);
+  return arith::BitcastOp::create(
+      b, withElement(x, b.getIntegerType(element.getIntOrFloatBitWidth())), x);
+}
+
+Value signBit(Builder &b, Value x) {
+  Value number = bitsOf(b, x);
   return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, number, constantLike(b, number, 0));
 }
 
@@ -146,19 +155,13 @@ Value expandFloat(Builder &b, ScalarOp op, ValueRange x, const MathTarget &targe
                    floatConstantLike(b, x[0], INFINITY));
   case ScalarOp::Maximum:
   case ScalarOp::Minimum:
-    return expandFloatExtremum(b, op == ScalarOp::Maximum, x[0], x[1]);
+    return expandFloatExtremum(b, op == ScalarOp::Maximum, x[0], x[1], target);
   default:
     break;
   }
   if (auto function = mathFunction(op))
     return buildMath(b, *function, x, target);
   return {};
-}
-
-mlir::Type withElement(Value like, mlir::Type element) {
-  if (auto vector = mlir::dyn_cast<mlir::VectorType>(like.getType()))
-    return vector.clone(element);
-  return element;
 }
 
 /// 16-bit floats compute in float32 and round once.
@@ -195,31 +198,57 @@ Value nextHalf(Builder &b, Value x, Value y) {
                                  arith::BitcastOp::create(b, x.getType(), next));
 }
 
-/// A constant (of all lanes) that is not NaN.
-bool isNumber(Value x) {
+/// The value of a constant (of all lanes) that is not NaN.
+std::optional<llvm::APFloat> numberOf(Value x) {
   auto constant = x.getDefiningOp<arith::ConstantOp>();
   if (!constant)
-    return false;
+    return std::nullopt;
+  std::optional<llvm::APFloat> value;
   if (auto number = mlir::dyn_cast<mlir::FloatAttr>(constant.getValue()))
-    return !number.getValue().isNaN();
-  auto splat = mlir::dyn_cast<mlir::SplatElementsAttr>(constant.getValue());
-  return splat && !splat.getSplatValue<llvm::APFloat>().isNaN();
+    value = number.getValue();
+  else if (auto splat = mlir::dyn_cast<mlir::SplatElementsAttr>(constant.getValue()))
+    value = splat.getSplatValue<llvm::APFloat>();
+  return value && !value->isNaN() ? value : std::nullopt;
 }
 
 bool isHalf(DType dtype) { return dtype == DType::Float16 || dtype == DType::BFloat16; }
 
 } // namespace
 
-Value expandFloatExtremum(Builder &b, bool isMax, Value x, Value y) {
-  // select(x > y, x, y) is one instruction; it is y when one is NaN. A constant y goes first, so
-  // that the NaN which remains to be looked at is none.
-  if (isNumber(y))
-    std::swap(x, y);
+Value expandFloatExtremum(Builder &b, bool isMax, Value x, Value y, const MathTarget &target) {
+  if (target.extrema)
+    return isMax ? Value(arith::MaximumFOp::create(b, x, y))
+                 : Value(arith::MinimumFOp::create(b, x, y));
+  // select(x > y, x, y) is one instruction; it is y when one is NaN, and of two zeros.
   auto predicate = isMax ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT;
-  Value greater = arith::SelectOp::create(b, compare(b, predicate, x, y), x, y);
-  if (isNumber(x))
-    return greater;
-  return arith::SelectOp::create(b, compare(b, arith::CmpFPredicate::UNO, x, x), x, greater);
+  auto pick = [&](Value first, Value second) -> Value {
+    return arith::SelectOp::create(b, compare(b, predicate, first, second), first, second);
+  };
+  unsigned width = mlir::getElementTypeOrSelf(x.getType()).getIntOrFloatBitWidth();
+  int64_t sign = width == 64 ? INT64_MIN : INT32_MIN;
+  if (numberOf(x))
+    std::swap(x, y);
+  if (std::optional<llvm::APFloat> number = numberOf(y)) {
+    // The constant goes first, so that a NaN, and the other's zero, is what remains.
+    Value picked = pick(y, x);
+    if (!number->isZero() || number->isNegative() == isMax)
+      return picked;
+    // That is never below (above) 0, and its zero shall have the constant's sign. So may NaN.
+    Value bits = bitsOf(b, picked);
+    bits = isMax ? Value(arith::AndIOp::create(b, bits, constantLike(b, bits, ~sign)))
+                 : Value(arith::OrIOp::create(b, bits, constantLike(b, bits, sign)));
+    return arith::BitcastOp::create(b, x.getType(), bits);
+  }
+  // In both orders: the same, but for zeros of both signs, and a NaN beside the other operand. Of
+  // all bits but the sign `or` is right then, since NaN has an exponent of ones and a fraction that
+  // is not 0; of the sign `and` for a maximum, `or` for a minimum. No mask, no look for NaN: three
+  // (two) instructions beside the first one where AVX-512 has logic of three operands.
+  Value first = bitsOf(b, pick(x, y)), second = bitsOf(b, pick(y, x));
+  Value joined = arith::OrIOp::create(b, first, second);
+  if (isMax)
+    joined = arith::OrIOp::create(b, arith::AndIOp::create(b, first, second),
+                                  arith::AndIOp::create(b, joined, constantLike(b, joined, ~sign)));
+  return arith::BitcastOp::create(b, x.getType(), joined);
 }
 
 Value expandScalar(Builder &b, const ScalarCall &call, ValueRange x, const MathTarget &target) {

@@ -13,9 +13,9 @@ namespace graphc {
 mlir::Value expandScalar(mlir::ImplicitLocOpBuilder &b, const ScalarCall &call,
                          mlir::ValueRange operands, const MathTarget &target);
 
-/// Maximum or minimum of floats; NaN if one is. The sign of a zero result is either's.
+/// Maximum or minimum of floats, those of IEEE 754-2019: NaN if one is, and +0 is greater than -0.
 mlir::Value expandFloatExtremum(mlir::ImplicitLocOpBuilder &b, bool isMax, mlir::Value x,
-                                mlir::Value y);
+                                mlir::Value y, const MathTarget &target);
 
 /// ArgCall: joins (value, position) pairs: the greater (lesser), NaN before all; `inOrder` says
 /// that the second position is after the first, otherwise the lesser position wins ties.

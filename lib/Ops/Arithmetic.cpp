@@ -154,7 +154,8 @@ std::vector<OpDef> binaryOps() {
        .section = section(kArithmetic),
        .example = "pow([2.0, 9.0, -8.0], [3.0, 0.5, 2.0]) = [8.0, 3.0, 64.0]"},
       {.name = "maximum",
-       .doc = "The larger operand.\nNaN if either is; the sign of a zero is not specified.",
+       .doc = "The larger operand.\nNaN if either is; +0 is larger than -0, in any order (IEEE "
+              "754-2019).",
        .operands = xy(),
        .type = elementwise(Result::Promoted),
        .emit = mapOrLogic(ScalarOp::Maximum, ScalarOp::Or),
@@ -162,7 +163,8 @@ std::vector<OpDef> binaryOps() {
        .section = section(kArithmetic),
        .example = "maximum([1.0, nan], [2.0, 0.0]) = [2.0, nan]"},
       {.name = "minimum",
-       .doc = "The smaller operand.\nNaN if either is; the sign of a zero is not specified.",
+       .doc = "The smaller operand.\nNaN if either is; -0 is smaller than +0, in any order (IEEE "
+              "754-2019).",
        .operands = xy(),
        .type = elementwise(Result::Promoted),
        .emit = mapOrLogic(ScalarOp::Minimum, ScalarOp::And),

@@ -41,8 +41,7 @@ static std::vector<ChainRule> chains() {
     rules.push_back({.name = "collect_" + op + "_float",
                      .op = op,
                      .floats = true,
-                     .effects = kZeroSign,
-                     .doc = "NaN wins in any order; of zeros of both signs, the op says nothing.",
+                     .doc = "NaN wins in any order, and +0 is larger than -0.",
                      .examples = examples});
   }
   for (const std::string op : {"bitwiseAnd", "bitwiseOr", "logicalAnd", "logicalOr"})

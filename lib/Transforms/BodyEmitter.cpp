@@ -108,9 +108,9 @@ Value BodyEmitter::clone(mlir::Operation &op, ValueRange operands, bool asVector
   mlir::Type operandElement =
       op.getNumOperands() ? op.getOperand(op.getNumOperands() - 1).getType() : mlir::Type();
   if (auto maximum = mlir::dyn_cast<arith::MaximumFOp>(op); maximum && !isHalf(resultElement))
-    return expandFloatExtremum(b, true, operands[0], operands[1]);
+    return expandFloatExtremum(b, true, operands[0], operands[1], target.math);
   if (auto minimum = mlir::dyn_cast<arith::MinimumFOp>(op); minimum && !isHalf(resultElement))
-    return expandFloatExtremum(b, false, operands[0], operands[1]);
+    return expandFloatExtremum(b, false, operands[0], operands[1], target.math);
 
   bool isConversion = mlir::isa<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp, arith::UIToFPOp,
                                 arith::SelectOp, arith::ConstantOp, arith::BitcastOp>(op);
@@ -126,7 +126,8 @@ Value BodyEmitter::clone(mlir::Operation &op, ValueRange operands, bool asVector
     wide.push_back(operand);
   }
   if (inFloat32 && mlir::isa<arith::MaximumFOp, arith::MinimumFOp>(op)) {
-    Value joined = expandFloatExtremum(b, mlir::isa<arith::MaximumFOp>(op), wide[0], wide[1]);
+    Value joined =
+        expandFloatExtremum(b, mlir::isa<arith::MaximumFOp>(op), wide[0], wide[1], target.math);
     return arith::TruncFOp::create(b, operands[0].getType(), joined);
   }
   mlir::Operation *copy = op.clone(mapping);
@@ -345,8 +346,8 @@ llvm::SmallVector<Value, 2> BodyEmitter::join(const KernelNest &nest, ValueRange
   bool isVector = mlir::isa<mlir::VectorType>(accumulators[0].getType());
   if (mlir::isa<arith::MaximumFOp, arith::MinimumFOp>(nest.join) &&
       !isHalf(nest.join->getResult(0).getType()))
-    return {
-        expandFloatExtremum(b, mlir::isa<arith::MaximumFOp>(nest.join), accumulators[0], terms[0])};
+    return {expandFloatExtremum(b, mlir::isa<arith::MaximumFOp>(nest.join), accumulators[0],
+                                terms[0], target.math)};
   if (isHalf(nest.join->getResult(0).getType())) {
     int width = isVector
                     ? int(mlir::cast<mlir::VectorType>(accumulators[0].getType()).getDimSize(0))

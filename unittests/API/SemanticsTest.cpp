@@ -11,6 +11,7 @@
 
 #include "graphc/Function.h"
 #include "graphc/Ops.h"
+#include "graphc/Rewrite.h"
 
 namespace graphc {
 namespace {
@@ -140,6 +141,55 @@ TEST(Semantics, MaximaPropagateNan) {
   expectValue([](V v) { return minimum(v[0], v[1]); }, {Tensor(1.0), nan}, nan);
   expectValue([](V v) { return argmax(v[0]); }, {Tensor({1, kNan, 3, kNan})}, Tensor(1));
   expectValue([](V v) { return argmin(v[0]); }, {Tensor({1, kNan, 0, kNan})}, Tensor(1));
+}
+
+// F-364: maximum and minimum of IEEE 754-2019, for which operands may be exchanged and grouped:
+// +0 is larger than -0, in loops over whole vectors and what is left of them, beside constants, and
+// in reductions, whatever the order.
+TEST(Semantics, MaximaOfZeros) {
+  for (DType dtype : {DType::Float64, DType::Float32, DType::Float16, DType::BFloat16}) {
+    SCOPED_TRACE(std::string(dtypeName(dtype)));
+    std::vector<double> xs, ys, larger, less;
+    for (int i = 0; i < 45; ++i) {
+      bool xIsNegative = i % 2, yIsNegative = i / 2 % 2;
+      xs.push_back(xIsNegative ? -0.0 : 0.0);
+      ys.push_back(yIsNegative ? -0.0 : 0.0);
+      larger.push_back(xIsNegative && yIsNegative ? -0.0 : 0.0);
+      less.push_back(xIsNegative || yIsNegative ? -0.0 : 0.0);
+    }
+    auto of = [&](const std::vector<double> &values) {
+      return Tensor::fromSpan<double>(values, {int64_t(values.size())})->cast(dtype);
+    };
+    Tensor x = of(xs), y = of(ys), positive = of({0.0}), negative = of({-0.0});
+    expectValue([](V v) { return maximum(v[0], v[1]); }, {x, y}, of(larger));
+    expectValue([](V v) { return minimum(v[0], v[1]); }, {x, y}, of(less));
+    for (double zero : {0.0, -0.0}) {
+      Variable c = constant(Tensor(zero).cast(dtype));
+      auto with = [&](double wins) {
+        std::vector<double> wanted = xs;
+        if (std::signbit(zero) == std::signbit(wins))
+          wanted.assign(xs.size(), zero);
+        return of(wanted);
+      };
+      expectValue([&](V v) { return maximum(v[0], c); }, {x}, with(0.0));
+      expectValue([&](V v) { return maximum(c, v[0]); }, {x}, with(0.0));
+      expectValue([&](V v) { return minimum(v[0], c); }, {x}, with(-0.0));
+    }
+    for (size_t at : {0, 20, 44}) {
+      std::vector<double> one(45, -0.0), other(45, 0.0);
+      one[at] = 0.0;
+      other[at] = -0.0;
+      auto first = [](const Tensor &t) { return *t.reshape({}); };
+      expectValue([](V v) { return max(v[0]); }, {of(one)}, first(positive));
+      expectValue([](V v) { return min(v[0]); }, {of(other)}, first(negative));
+    }
+  }
+  // So equal they are in mode strict, too.
+  Variable a = dvector("a"), b = dvector("b");
+  FunctionGraph graph =
+      *FunctionGraph::create({a, b}, {maximum(a, b), maximum(b, a), minimum(a, b), minimum(b, a)});
+  ASSERT_TRUE(rewrite(graph, {.allowed = kStrictEffects}).ok());
+  EXPECT_EQ(graph.numNodes(), 2);
 }
 
 // F-365

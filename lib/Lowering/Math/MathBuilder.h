@@ -13,6 +13,7 @@ struct MathTarget {
   bool rounding = false; ///< instructions for floor, ceil, trunc, round to even (SSE4.1, aarch64)
   bool avx512 = false;   ///< F, BW, DQ and VL
   bool x87 = false;      ///< long double has 80 bits: x86
+  bool extrema = false;  ///< instructions for IEEE's maximum and minimum (aarch64)
 };
 
 /// The value of `function` on `args`: all of one type, f32, f64, f16 or bf16, or a vector<N x ...>
