@@ -53,8 +53,8 @@ private:
   std::ostream &os_;
 };
 
-/// F-097: an unnamed replacement takes the name of what it replaces. Constants keep theirs. Keeps
-/// nothing.
+/// F-097: an unnamed replacement takes the name of what it replaces. Constants neither give nor take
+/// one: they may stand in other graphs, too. Keeps nothing.
 class PreserveVariableAttributes : public Feature {
 public:
   std::string_view name() const override { return "PreserveVariableAttributes"; }

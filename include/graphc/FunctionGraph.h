@@ -37,7 +37,8 @@ struct FunctionGraphOptions {
   /// Attached in this order when the graph stands (F-076).
   Features features = {};
   /// Copy the graph first; the user's is never touched. Without, the user's own nodes become
-  /// members, each of one FunctionGraph at a time, until that is destroyed.
+  /// members, each of one FunctionGraph at a time, until that is destroyed; then they are what the
+  /// graph's changes have made of them.
   bool clone = true;
   /// Number of an output -> number of the input that it updates.
   std::map<int, int> updateMapping = {};
@@ -126,6 +127,11 @@ public:
 
   /// Makes `client` use `fresh`. Nodes above `fresh` that are no members become such; nodes whose
   /// outputs nobody uses any more leave. Nothing happens if it is used there already.
+  /// F-064, F-089: what becomes a member is `fresh` itself, no copy. From then on it is the
+  /// graph's: later changes change it, for all who hold it. This concerns `replace`, `replaceAll`
+  /// and `addOutput`, too. Who wants to keep nodes as they are gives a copy of them (clone in
+  /// Traversal.h). Constants are shared with the user's graphs, and never changed. What leaves, and
+  /// what an error keeps out, belongs to no graph.
   /// Errors, after which nothing has changed: KeyError for a client that is no member; IndexError;
   /// TypeError if the type is neither equal nor narrower; MissingInput; Cycle; ValueError for
   /// nodes of another FunctionGraph; those of Features. `reason` stands in their messages.

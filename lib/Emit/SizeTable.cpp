@@ -148,6 +148,10 @@ int32_t SizeTable::binary(SizeOp op, int32_t a, int32_t b) {
       return constant(0);
     if (ca && *ca < 0 && isExtent(b))
       return constant(1);
+    // The rest of a division by a positive number is not negative.
+    if (cb && *cb <= 0 && nodes_[a].op == SizeOp::Mod)
+      if (std::optional<int64_t> divisor = constantValue(nodes_[a].b); divisor && *divisor > 0)
+        return constant(0);
     break;
   case SizeOp::Equal:
     if (a == b)
@@ -167,6 +171,9 @@ int32_t SizeTable::select(int32_t condition, int32_t a, int32_t b) {
     return *c ? a : b;
   if (a == b)
     return a;
+  const SizeNode &n = nodes_[canonical(condition)];
+  if (n.op == SizeOp::Less && isConstant(n.a, 0) && canonical(n.b) == a && isConstant(b, 0))
+    return binary(SizeOp::Max, a, b);
   return intern({SizeOp::Select, canonical(condition), a, b, 0});
 }
 

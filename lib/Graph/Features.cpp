@@ -103,7 +103,8 @@ absl::Status PrintListener::onValidate(FunctionGraph &graph) {
 absl::Status PreserveVariableAttributes::onChangeInput(FunctionGraph &, const Client &,
                                                        const Variable &old, const Variable &fresh,
                                                        std::string_view) {
-  if (!old.name().empty() && !old.isConstant() && fresh.name().empty()) {
+  // A constant may be the user's, and in other graphs.
+  if (!old.name().empty() && !old.isConstant() && !fresh.isConstant() && fresh.name().empty()) {
     Variable named = fresh;
     named.setName(old.name());
   }

@@ -67,12 +67,16 @@ Extent arangeLength(Emitter &e, Array start, Array stop, Array step) {
     });
     return notNaN(e.element(length));
   }
-  Extent stride = e.element(step), distance = e.element(stop) - e.element(start);
+  // The whole steps between the ends, as a difference of quotients: the distance of the ends may be
+  // more than an int64 holds, in which a graph computes with extents (ShapeFeature).
+  Extent first = e.element(start), end = e.element(stop), stride = e.element(step);
   e.require(equal(stride, zero), Predicate::Equal, zero, ErrorKind::ValueError, kStepZero);
   Extent backward = less(stride, zero);
-  distance = select(backward, zero - distance, distance);
-  stride = select(backward, zero - stride, stride);
-  return max(floorDiv(distance + (stride - 1), stride), zero);
+  Extent last = end - select(backward, e.size(-1), e.size(1));
+  Extent restOfFirst = mod(first, stride), restOfLast = mod(last, stride);
+  Extent isShort = select(backward, less(restOfFirst, restOfLast), less(restOfLast, restOfFirst));
+  Extent length = floorDiv(last, stride) - floorDiv(first, stride) - isShort + 1;
+  return select(select(backward, less(end, first), less(first, end)), length, zero);
 }
 
 Arrays arangeEmission(Emitter &e, const Arrays &in, const Attributes &) {

@@ -10,6 +10,12 @@
 #include "graphc/Features.h"
 
 namespace graphc {
+
+bool destroysInput(const OpDef &def) {
+  return std::any_of(def.destroyMap.begin(), def.destroyMap.end(),
+                     [](int input) { return input >= 0; });
+}
+
 namespace {
 
 class AddDestroyHandler : public GraphRewriter {

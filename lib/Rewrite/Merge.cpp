@@ -4,43 +4,20 @@
 // ones have the very same inputs and one pass reaches the fixed point.
 //
 //===----------------------------------------------------------------------===//
-#include <algorithm>
-
-#include "Graph/Nodes.h"
+#include "Rewrite/MergeKeys.h"
 #include "Rewrite/RewriteRun.h"
-#include "Support/Hash.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 
 namespace graphc {
 namespace {
 
-/// What decides whether two nodes compute the same: the op, and the inputs, in any order where that
-/// is the same to the op.
-struct NodeKey {
-  Op op;
-  std::vector<detail::VariableNode *> inputs;
-
-  explicit NodeKey(const Apply &node) : op(node.op()) {
-    for (int i = 0; i < node.numInputs(); ++i)
-      inputs.push_back(node.input(i).node());
-    if (op.def().commutative && inputs.size() == 2)
-      std::sort(inputs.begin(), inputs.end());
-  }
-  friend bool operator==(const NodeKey &a, const NodeKey &b) {
-    return a.inputs == b.inputs && a.op == b.op;
-  }
-  template <class H> friend H AbslHashValue(H h, const NodeKey &key) {
-    return H::combine(std::move(h), key.op.hash(), key.inputs);
-  }
+struct NodeHash {
+  size_t operator()(const Apply &node) const { return nodeHash(node.node(), noToken); }
 };
-
-struct ConstantKey {
-  Variable v;
-  friend bool operator==(const ConstantKey &a, const ConstantKey &b) {
-    return Constant::from(a.v)->data().identical(Constant::from(b.v)->data());
-  }
-  template <class H> friend H AbslHashValue(H h, const ConstantKey &key) {
-    return H::combine(std::move(h), Constant::from(key.v)->data().contentHash());
+struct SameNode {
+  bool operator()(const Apply &a, const Apply &b) const {
+    return sameNode(a.node(), b.node(), noToken);
   }
 };
 
@@ -65,22 +42,21 @@ public:
     absl::StatusOr<std::vector<Apply>> order = graph.toposort();
     if (!order.ok())
       return order.status();
-    absl::flat_hash_map<NodeKey, Apply> nodes;
+    absl::flat_hash_set<Apply, NodeHash, SameNode> nodes;
     nodes.reserve(order->size());
     for (const Apply &node : *order) {
       if (run.ended())
         break;
       if (!graph.contains(node) || destroysInput(node.op().def()))
         continue;
-      auto [at, isNew] = nodes.try_emplace(NodeKey(node), node);
+      auto [at, isNew] = nodes.insert(node);
       if (isNew)
         continue;
-      absl::StatusOr<bool> done =
-          run.apply({name_}, node, at->second.outputs(), {at->second, node});
+      absl::StatusOr<bool> done = run.apply({name_}, node, at->outputs(), {*at, node});
       if (!done.ok())
         return done.status();
       if (*done)
-        addOrigins(at->second, node);
+        addOrigins(*at, node);
     }
     return absl::OkStatus();
   }

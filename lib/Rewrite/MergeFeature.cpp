@@ -1,17 +1,18 @@
 //===- Rewrite/MergeFeature.cpp - equal nodes, kept track of --------------===//
 //
-// Members stand in chains by a hash of op and inputs, in the order in which they came. A node whose
-// key changes moves to another chain. Constants of equal data have one token, which stands for them
-// in the keys, so that nodes over them are equal before the constants have been merged.
+// Members stand in chains by a hash of op and inputs, in the order in which they came. A node one
+// of whose inputs changes moves to another chain, at a cost that does not depend on how many it
+// has. Constants of equal data have one token, which stands for them in the keys, so that nodes
+// over them are equal before the constants have been merged.
 //
 //===----------------------------------------------------------------------===//
 #include <algorithm>
 #include <deque>
+#include <optional>
 
-#include "Graph/Nodes.h"
+#include "Rewrite/MergeKeys.h"
 #include "Rewrite/RewriteRun.h"
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/inlined_vector.h"
 #include "graphc/Features.h"
 
 namespace graphc {
@@ -19,22 +20,7 @@ namespace graphc {
 using detail::ApplyNode;
 using detail::VariableNode;
 
-bool destroysInput(const OpDef &def) {
-  return std::any_of(def.destroyMap.begin(), def.destroyMap.end(),
-                     [](int input) { return input >= 0; });
-}
-
 namespace {
-
-struct ConstantData {
-  Variable v;
-  friend bool operator==(const ConstantData &a, const ConstantData &b) {
-    return Constant::from(a.v)->data().identical(Constant::from(b.v)->data());
-  }
-  template <class H> friend H AbslHashValue(H h, const ConstantData &key) {
-    return H::combine(std::move(h), Constant::from(key.v)->data().contentHash());
-  }
-};
 
 /// Classes of constants with equal data.
 class ConstantClasses {
@@ -81,7 +67,7 @@ private:
   static constexpr size_t kFew = 64;
   /// To the first constant that had the data.
   absl::flat_hash_map<Variable, Variable> tokens_;
-  absl::flat_hash_map<ConstantData, Variable> classes_;
+  absl::flat_hash_map<ConstantKey, Variable> classes_;
   size_t limit_ = kFew;
 };
 
@@ -95,8 +81,6 @@ struct MergeFeature::Tables {
   struct Chain {
     ApplyNode *first = nullptr, *last = nullptr;
   };
-  using Key = absl::InlinedVector<VariableNode *, 4>;
-
   absl::flat_hash_map<ApplyNode *, Entry> entries;
   absl::flat_hash_map<uint64_t, Chain> chains;
   ConstantClasses constants;
@@ -105,46 +89,41 @@ struct MergeFeature::Tables {
   absl::flat_hash_set<ApplyNode *> isPending;
   std::deque<Variable> pendingConstants;
 
-  template <class Token> static Key keyOf(ApplyNode *node, Token token) {
-    Key key;
-    for (uint32_t i = 0; i < node->numInputs; ++i)
-      key.push_back(token(node->input(i)));
-    if (node->op.def().commutative && key.size() == 2)
-      std::sort(key.begin(), key.end());
-    return key;
+  auto token() {
+    return [this](VariableNode *v) { return constants.token(v); };
   }
-  Key key(ApplyNode *node) {
-    return keyOf(node, [&](VariableNode *v) { return constants.token(v); });
-  }
-  static uint64_t hash(ApplyNode *node, const Key &key) {
-    return absl::HashOf(node->op.hash(), key);
+  void push(const Apply &node) {
+    if (isPending.insert(node.node()).second)
+      pending.push_back(node);
   }
   void add(const Apply &node);
-  void remove(ApplyNode *node);
+  void link(ApplyNode *node, uint64_t hash);
+  /// Its hash, if it was there.
+  std::optional<uint64_t> unlink(ApplyNode *node);
   /// The first of the chain that is equal.
-  template <class Token> ApplyNode *oldest(ApplyNode *node, const Key &key, Token token) const;
+  ApplyNode *oldest(ApplyNode *node, uint64_t hash, Token token) const;
 };
 
 void MergeFeature::Tables::add(const Apply &apply) {
   ApplyNode *node = apply.node();
-  Key inputs = key(node);
   for (uint32_t i = 0; i < node->numInputs; ++i)
     if (node->input(i)->constant)
       pendingConstants.push_back(Variable::fromNode(node->input(i)));
-  Entry entry{hash(node, inputs)};
-  Chain &chain = chains[entry.hash];
-  entry.previous = chain.last;
-  (chain.last ? entries.at(chain.last).next : chain.first) = node;
-  chain.last = node;
-  entries[node] = entry;
-  if (isPending.insert(node).second)
-    pending.push_back(apply);
+  link(node, nodeHash(node, token()));
+  push(apply);
 }
 
-void MergeFeature::Tables::remove(ApplyNode *node) {
+void MergeFeature::Tables::link(ApplyNode *node, uint64_t hash) {
+  Chain &chain = chains[hash];
+  (chain.last ? entries.at(chain.last).next : chain.first) = node;
+  entries[node] = {hash, chain.last};
+  chain.last = node;
+}
+
+std::optional<uint64_t> MergeFeature::Tables::unlink(ApplyNode *node) {
   auto at = entries.find(node);
   if (at == entries.end())
-    return;
+    return std::nullopt;
   Entry entry = at->second;
   entries.erase(at);
   auto chain = chains.find(entry.hash);
@@ -152,13 +131,13 @@ void MergeFeature::Tables::remove(ApplyNode *node) {
   (entry.next ? entries.at(entry.next).previous : chain->second.last) = entry.previous;
   if (!chain->second.first)
     chains.erase(chain);
+  return entry.hash;
 }
 
-template <class Token>
-ApplyNode *MergeFeature::Tables::oldest(ApplyNode *node, const Key &key, Token token) const {
-  auto chain = chains.find(hash(node, key));
+ApplyNode *MergeFeature::Tables::oldest(ApplyNode *node, uint64_t hash, Token token) const {
+  auto chain = chains.find(hash);
   ApplyNode *each = chain == chains.end() ? nullptr : chain->second.first;
-  while (each && !(each->op == node->op && keyOf(each, token) == key))
+  while (each && !sameNode(each, node, token))
     each = entries.at(each).next;
   return each;
 }
@@ -171,7 +150,7 @@ Apply MergeFeature::equalOf(const Apply &node) const {
   auto token = [&](VariableNode *v) { return tables.constants.find(v); };
   if (!node || destroysInput(node.op().def()))
     return Apply();
-  ApplyNode *found = tables.oldest(node.node(), Tables::keyOf(node.node(), token), token);
+  ApplyNode *found = tables.oldest(node.node(), nodeHash(node.node(), token), token);
   return found && found != node.node() ? Apply::fromNode(found) : Apply();
 }
 
@@ -185,7 +164,7 @@ absl::StatusOr<int64_t> MergeFeature::merge(FunctionGraph &graph) {
                      "the MergeFeature is not attached to this FunctionGraph; attach it first");
   std::shared_ptr<Feature> kept = itself(); // another Feature may remove it meanwhile
   Tables &tables = *tables_;
-  auto token = [&](VariableNode *v) { return tables.constants.token(v); };
+  auto token = tables.token();
   absl::flat_hash_set<Apply> refused;
   int64_t count = 0;
   auto replace = [&](const Replacements &pairs) -> absl::StatusOr<bool> {
@@ -214,10 +193,11 @@ absl::StatusOr<int64_t> MergeFeature::merge(FunctionGraph &graph) {
     Apply node = std::move(tables.pending.front());
     tables.pending.pop_front();
     tables.isPending.erase(node.node());
-    if (!graph.contains(node) || refused.contains(node))
+    auto entry = tables.entries.find(node.node());
+    if (entry == tables.entries.end() || refused.contains(node))
       continue;
-    ApplyNode *first = tables.oldest(node.node(), tables.key(node.node()), token);
-    if (!first || first == node.node())
+    ApplyNode *first = tables.oldest(node.node(), entry->second.hash, token);
+    if (first == node.node())
       continue;
     Apply equal = Apply::fromNode(first);
     Replacements pairs;
@@ -243,20 +223,26 @@ absl::Status MergeFeature::onImport(FunctionGraph &, const Apply &node, std::str
 }
 
 absl::Status MergeFeature::onPrune(FunctionGraph &, const Apply &node, std::string_view) {
-  tables_->remove(node.node());
+  tables_->unlink(node.node());
   return absl::OkStatus();
 }
 
 absl::Status MergeFeature::onChangeInput(FunctionGraph &, const Client &client, const Variable &old,
                                          const Variable &fresh, std::string_view) {
-  if (client.isOutput() || !tables_->entries.contains(client.node.node()))
+  Tables &tables = *tables_;
+  ApplyNode *node = client.node.node();
+  if (client.isOutput() || !tables.entries.contains(node))
     return absl::OkStatus();
-  if (tables_->constants.token(old.node()) == tables_->constants.token(fresh.node())) {
-    tables_->pendingConstants.push_back(fresh);
+  if (fresh.isConstant())
+    tables.pendingConstants.push_back(fresh);
+  VariableNode *before = tables.constants.token(old.node());
+  VariableNode *after = tables.constants.token(fresh.node());
+  if (before == after)
     return absl::OkStatus();
-  }
-  tables_->remove(client.node.node());
-  tables_->add(client.node);
+  uint32_t i = uint32_t(client.index);
+  uint64_t hash = *tables.unlink(node);
+  tables.link(node, hash - inputHash(node, i, before) + inputHash(node, i, after));
+  tables.push(client.node);
   return absl::OkStatus();
 }
 

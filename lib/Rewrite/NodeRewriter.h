@@ -28,7 +28,7 @@ public:
 
 /// The graph's ShapeFeature, which is attached if there is none yet.
 ShapeFeature &shapesOf(FunctionGraph &graph);
-/// Whether it overwrites an input.
+/// Whether it overwrites an input. Such nodes are neither merged nor folded.
 bool destroysInput(const OpDef &def);
 /// Row 56 of F-307's catalogue: constants that an elementwise op converts are converted now.
 NodeRewriterPtr upcastConstants();

@@ -59,6 +59,51 @@ TEST_F(CallbacksTest, TheUsersGraphIsNotTouched) {
   EXPECT_EQ(own.output(0), sum);
 }
 
+/// Refuses where told, and remembers that it was asked.
+struct Judge : Feature {
+  explicit Judge(std::string verdict) : verdict(std::move(verdict)) {}
+  std::string_view name() const override { return "Judge"; }
+  absl::Status onValidate(FunctionGraph &) override {
+    ++asked;
+    return verdict.empty() ? absl::OkStatus() : makeError(ErrorKind::Inconsistency, verdict);
+  }
+  std::shared_ptr<Feature> clone() override { return std::make_shared<Judge>(verdict); }
+  std::string verdict;
+  int asked = 0;
+};
+
+// F-064, F-089: what comes in with a change is the graph's from then on; a copy keeps the user's.
+TEST_F(CallbacksTest, WhatComesInIsTheGraphs) {
+  Variable two = constant(2.0), user = log(exp(two)); // of no graph
+  std::string before = debugPrint(user);
+  FunctionGraph fg = graph({exp(x), log(y)});
+  ASSERT_TRUE(fg.replace(fg.output(0), clone({}, {&user, 1}, false).outputs[0]).ok());
+  EXPECT_FALSE(fg.contains(user));
+  EXPECT_TRUE(fg.contains(two)) << "constants are shared";
+  ASSERT_TRUE(fg.replace(two, fg.input(0)).ok());
+  ASSERT_TRUE(fg.replace(fg.output(0).owner().input(0), fg.input(1)).ok());
+  EXPECT_EQ(debugPrint(user), before);
+
+  auto refusing = std::make_shared<Judge>("refused by the test");
+  ASSERT_TRUE(fg.attachFeature(refusing).ok());
+  EXPECT_FALSE(fg.replaceValidate(fg.output(0), user).ok());
+  EXPECT_EQ(debugPrint(user), before);
+  EXPECT_TRUE(graph({user}, {.clone = false}).contains(user)) << "it belongs to no graph";
+  refusing->verdict.clear();
+
+  ASSERT_TRUE(fg.replaceValidate(fg.output(0), user).ok());
+  EXPECT_EQ(fg.output(0), user) << "the very node";
+  EXPECT_EQ(errorKind(FunctionGraph::create({}, {user}, {.clone = false}).status()),
+            ErrorKind::ValueError);
+  ASSERT_TRUE(fg.replace(user.owner().input(0), fg.input(0)).ok());
+  EXPECT_EQ(user.owner().input(0), fg.input(0)) << "so its changes show";
+  // A constant of the user's keeps what it has.
+  ASSERT_TRUE(fg.attachFeature(std::make_shared<PreserveVariableAttributes>()).ok());
+  user.setName("user");
+  ASSERT_TRUE(fg.replace(fg.output(0), two).ok());
+  EXPECT_EQ(two.name(), "");
+}
+
 /// Counts its callbacks.
 struct Counting : Feature {
   std::map<std::string, int> calls;
@@ -168,19 +213,6 @@ TEST_F(CallbacksTest, ClonesOfFeatures) {
     EXPECT_EQ(errorKind(second.attachFeature(feature)), ErrorKind::ValueError);
   }
 }
-
-/// Refuses where told, and remembers that it was asked.
-struct Judge : Feature {
-  explicit Judge(std::string verdict) : verdict(std::move(verdict)) {}
-  std::string_view name() const override { return "Judge"; }
-  absl::Status onValidate(FunctionGraph &) override {
-    ++asked;
-    return verdict.empty() ? absl::OkStatus() : makeError(ErrorKind::Inconsistency, verdict);
-  }
-  std::shared_ptr<Feature> clone() override { return std::make_shared<Judge>(verdict); }
-  std::string verdict;
-  int asked = 0;
-};
 
 // F-124: all are asked, in their order, until the first refuses; consistent() is its truth.
 TEST_F(CallbacksTest, Validate) {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "Eval/Evaluate.h"
+#include "Support/Work.h"
 #include "graphc/Features.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/OpDef.h"
@@ -230,6 +231,26 @@ TEST_F(MergeFeatureTest, ManyEqualNodes) {
   FunctionGraph fg = graph({sum});
   EXPECT_EQ(merged(fg), 2 * 49'999);
   EXPECT_EQ(fg.numNodes(), 50'002u);
+}
+
+// One of many operands costs one: a thousand changes of a join of a thousand look at each operand a
+// few times.
+TEST_F(MergeFeatureTest, ManyOperands) {
+  constexpr int kOperands = 4000;
+  Variables parts;
+  for (int i = 0; i < kOperands; ++i)
+    parts.push_back(x * double(i));
+  FunctionGraph fg = graph({concatenate(parts)});
+  EXPECT_EQ(merged(fg), 0);
+  uint64_t before = detail::workDone;
+  Apply join = fg.output(0).owner();
+  while (join.numInputs() < kOperands)
+    join = join.input(0).owner();
+  for (int i = 0; i < join.numInputs(); ++i) {
+    ASSERT_TRUE(fg.changeInput({join, i}, exp(join.input(i))).ok());
+    ASSERT_EQ(*merge->merge(fg), 0);
+  }
+  EXPECT_LT(detail::workDone - before, 40u * kOperands);
 }
 
 // Rules over a graph that has one leave no two equal nodes.

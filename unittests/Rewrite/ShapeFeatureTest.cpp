@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <random>
 
 #include "Eval/Evaluate.h"
@@ -189,6 +190,55 @@ TEST_F(ShapeFeatureTest, KeepsNoDeadNode) {
   ASSERT_TRUE(fg.replace(fg.output(1), fg.input(1)).ok());
   EXPECT_TRUE(alive.expired());
   EXPECT_EQ(pp(shapes->extent(fg.output(1), 0)), extentOf(y));
+}
+
+// The length of a range has an int64 formula, though the distance of its ends may be no int64.
+// Lengths are Python's len(range(start, stop, step)), without its limit for len.
+TEST_F(ShapeFeatureTest, LengthsOfRanges) {
+  constexpr int64_t kMin = std::numeric_limits<int64_t>::min(), kMax = -(kMin + 1);
+  struct Case {
+    int64_t start, stop, step, length;
+  };
+  const Case cases[] = {
+      {kMin, kMax, int64_t(1) << 62, 4},
+      {kMax, kMin, -(int64_t(1) << 62), 4},
+      {kMin, kMax, kMax, 3},
+      {kMax, kMin, kMin, 2},
+      {kMin, kMax, int64_t(1) << 40, 16777216},
+      {kMax, kMin, -(int64_t(1) << 60) - 1, 16},
+      {kMax, kMin, 1, 0},
+      {kMin, kMax, -1, 0},
+      {5, kMin, 1, 0},
+      {-5, kMax, -3, 0},
+      {kMax - 6, kMax, 4, 2},
+      {kMin + 7, kMin, -4, 2},
+      {kMin, kMin + 7, 4, 2},
+      {-1, kMax, kMax, 2},
+      {0, kMin, kMin, 1},
+      {kMin, 0, kMax, 2},
+      {3, 3, kMin, 0},
+      {-3, 4, 3, 3},
+      {4, -3, -3, 3},
+      {0, 10, 3, 4},
+  };
+  Variable start = lscalar("start"), stop = lscalar("stop"), step = lscalar("step");
+  for (const Case &c : cases)
+    // Each of the three known, or found when it runs.
+    for (int known = 0; known < 8; ++known) {
+      auto operand = [&](int bit, const Variable &v, int64_t value) {
+        return known >> bit & 1 ? constant(value) : v;
+      };
+      Variable range =
+          arange(operand(0, start, c.start), operand(1, stop, c.stop), operand(2, step, c.step));
+      auto feature = std::make_shared<ShapeFeature>();
+      FunctionGraph fg =
+          *FunctionGraph::create({start, stop, step}, {range}, {.features = {feature}});
+      TensorsOr length = evaluate({feature->extent(fg.output(0), 0)}, fg.inputs(),
+                                  {Tensor(c.start), Tensor(c.stop), Tensor(c.step)});
+      ASSERT_TRUE(length.ok()) << length.status();
+      EXPECT_EQ((*length)[0].item<int64_t>(), c.length)
+          << c.start << " " << c.stop << " " << c.step << " " << known;
+    }
 }
 
 /// Asks for shapes when it hears of a change.
