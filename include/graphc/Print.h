@@ -76,6 +76,10 @@ void debugPrint(std::ostream &os, absl::Span<const Variable> outputs,
 /// As a formula with no more parentheses than needed: "x + y * z". A large subexpression that is
 /// used several times gets a line of its own before: "t0 = ...".
 std::string pp(const Variable &v);
+/// Its first bytes, at most `longest`, and " ..." where there is more. Of a graph of more nodes
+/// than that it looks but eight levels deep, and writes "..." for the rest: the cost does not grow
+/// with the graph.
+std::string pp(const Variable &v, size_t longest);
 
 /// Graphviz: operations as ellipses, Variables without owner and outputs as boxes.
 std::string toDot(absl::Span<const Variable> outputs);

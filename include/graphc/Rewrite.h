@@ -89,8 +89,25 @@ struct Condition {
 /// Anything else: the rule does not apply after all.
 using Term = std::variant<std::monostate, AttributeValue, Variable>;
 using TermFunction = std::function<Term(const Match &)>;
+
+/// F-300: what a node rewriter wants to change. Nothing, if both lists are empty.
+struct Proposal {
+  Proposal() = default;
+  /// One Variable for each output of the node, in their order; one of no node (`Variable()`) keeps
+  /// the output.
+  Proposal(Variables outputs) : outputs(std::move(outputs)) {}
+  /// Any Variables of the graph for others. None of the nodes of `remove` may stay (F-130).
+  Proposal(Replacements replaced, std::vector<Apply> remove = {})
+      : replaced(std::move(replaced)), remove(std::move(remove)) {}
+
+  bool empty() const { return outputs.empty() && replaced.empty(); }
+
+  Variables outputs;
+  Replacements replaced;
+  std::vector<Apply> remove;
+};
 /// See Rule::build.
-using Builder = std::function<Variables(const Match &)>;
+using Builder = std::function<Proposal(const Match &)>;
 
 /// A row of a catalogue.
 struct Rule {
@@ -108,9 +125,13 @@ struct Rule {
   Effects effects = kNoEffects;
   Condition when = {};
   std::map<std::string, TermFunction> terms = {};
-  /// Instead of `replacement` where that is no formula: one Variable for each output of the root,
-  /// in their order; an empty list where the rule does not apply after all. `replacement` is then
-  /// only documentation.
+  /// What the replacement costs more than the pattern (less: negative), by the model of `ruleCost`.
+  /// None: as that says of the two formulas, if it is not more. Of several rules that match a node
+  /// the one of least cost is tried first.
+  std::optional<double> cost = {};
+  /// Instead of `replacement` where that is no formula: what to change; an empty Proposal where the
+  /// rule does not apply after all. `replacement` is then only documentation, and the row states
+  /// the cost.
   Builder build = {};
   /// For the docs: why it is right, a source, the domain where it is exact, the bound of rounding.
   std::string doc = {};
@@ -141,12 +162,15 @@ struct ChainRule {
 //===--- databases --------------------------------------------------------===//
 
 /// F-297: which entries of a database run: those with any of `include`, all of `require`, none
-/// of `exclude`, by tags or names, and a position below `positionCutoff`.
+/// of `exclude`, by tags, names or names of classes, and a position below `positionCutoff`.
 struct Query {
   std::vector<std::string> include = {};
   std::vector<std::string> require = {};
   std::vector<std::string> exclude = {};
   double positionCutoff = 1e300;
+  /// What is selected of a database in the database, by its name; without an entry it is this
+  /// query.
+  std::map<std::string, Query> subquery = {};
 
   friend bool operator==(const Query &a, const Query &b) = default;
 };
@@ -174,8 +198,10 @@ using RewriteCheck = std::function<absl::Status(const FunctionGraph &, const Rew
 /// place of the first node that was replaced, if they differ by more than the rule's effects allow:
 /// kNoEffects, nothing; kRounding, 1e-7 of the largest finite element of the result for float64,
 /// 1e-5 for float32, 1e-2 for halves; kNanInf and kOverflow, elements that were NaN, infinite or
-/// (kOverflow) zero. Nothing is said of what fails to be computed before the step. Costs an
-/// evaluation of all that the replaced Variables depend on, for each step that changes bits.
+/// (kOverflow) zero. What fails to be computed before must fail after, but for kShapeUnsafe. Each
+/// Variable is computed once, and again where a step changed bits below it. The integrity of graphs
+/// of more than 1000 nodes is looked at every so many steps, so that all steps together cost
+/// visits of a thousand nodes each.
 RewriteCheck checkValues(std::vector<Tensor> inputs);
 
 /// F-300: what happens when the graph, or a Feature in it, refuses a replacement: it is not made in
@@ -215,6 +241,8 @@ class GraphRewriter {
 public:
   virtual ~GraphRewriter() = default;
   virtual std::string_view name() const = 0;
+  /// F-297: by which queries select it, too.
+  virtual std::string_view className() const { return "GraphRewriter"; }
   virtual absl::Status rewrite(FunctionGraph &graph, const RewriteOptions &options,
                                RewriteReport &report) const = 0;
   /// Whether it keeps the graph's inputs and outputs, and leaves a sound graph behind an error.
@@ -230,10 +258,27 @@ using GraphRewriterPtr = std::shared_ptr<const GraphRewriter>;
 /// in it.
 absl::StatusOr<NodeRewriterPtr> compileRule(const Rule &rule);
 
+/// Rule::cost, or what its replacement costs more than its pattern: work for each element of the
+/// result, 1 for an addition, 4 for a division or root, 16 for a function such as exp, 0.5 for a
+/// movement of elements. Below reductions and indices each op counts 8 times; a term that stands
+/// twice, once; one of constants, not at all. 0 for formulas that cannot be read.
+double ruleCost(const Rule &rule);
+
+/// F-298 (LocalGroupDB): the first of the rules that has something to propose, in their order.
+NodeRewriterPtr localGroup(std::string name, std::vector<NodeRewriterPtr> rules);
+
+/// F-298: what else an equilibrium runs, in order.
+struct EquilibriumStages {
+  /// Each time that no rule applies any more.
+  std::vector<GraphRewriterPtr> cleanup = {};
+  /// After that. Where one changes the graph, rules run again.
+  std::vector<GraphRewriterPtr> last = {};
+};
+
 /// Null pointers are left out here and below. Applies rules until none applies any more. Each node
 /// that a change concerns is visited again, and no other: the cost follows the changes.
 GraphRewriterPtr equilibrium(std::string name, std::vector<NodeRewriterPtr> rules,
-                             std::vector<ChainRule> chains = {});
+                             std::vector<ChainRule> chains = {}, EquilibriumStages stages = {});
 /// One visit of each node, producers first or consumers first.
 GraphRewriterPtr onePass(std::string name, std::vector<NodeRewriterPtr> rules,
                          bool producersFirst = true);
@@ -266,21 +311,33 @@ public:
   absl::Status add(const ChainRule &rule, std::vector<std::string> tags, double position);
   absl::Status add(NodeRewriterPtr rewriter, std::vector<std::string> tags, double position);
   /// A rewriter that is not safe runs `guarded`.
+  /// One with the tag `cleanup` or `final` is part of the equilibrium of the rules at its position,
+  /// if any are selected (EquilibriumStages).
   absl::Status add(GraphRewriterPtr rewriter, std::vector<std::string> tags, double position);
+  /// What of a database is selected runs as one entry: by Query::subquery, or the same query. It is
+  /// copied.
+  absl::Status add(std::string name, const RewriteDatabase &database, std::vector<std::string> tags,
+                   double position);
 
   struct Entry {
     std::string name;
+    /// Rule, ChainRule, RewriteDatabase, or what the rewriter says.
+    std::string className;
     std::vector<std::string> tags;
     double position = 0;
     std::optional<Rule> rule = {};
     std::optional<ChainRule> chain = {};
     NodeRewriterPtr node = {};
     GraphRewriterPtr whole = {};
+    std::shared_ptr<const RewriteDatabase> database = {};
   };
   const std::vector<Entry> &entries() const { return entries_; }
   /// The selected entries by position, then name: rules of one position run together to an
   /// equilibrium, others on their own.
   GraphRewriterPtr select(const Query &query) const;
+  /// F-298 (LocalGroupDB): the selected rules as one, which tries them by position, then in the
+  /// order in which they came. (TopoDB) onePass of it visits each node once.
+  NodeRewriterPtr selectGroup(std::string name, const Query &query) const;
 
 private:
   std::vector<Entry> entries_;

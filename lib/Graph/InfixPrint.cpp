@@ -1,9 +1,11 @@
 //===- Graph/InfixPrint.cpp - graphs as formulas --------------------------===//
 #include <algorithm>
+#include <limits>
 
 #include "Graph/Label.h"
 #include "Graph/Nodes.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "graphc/OpDef.h"
 #include "graphc/Print.h"
 #include "graphc/Traversal.h"
@@ -57,12 +59,20 @@ public:
     return lines + drain();
   }
 
+  std::string writeTop(const Variable &v, size_t longest) {
+    longest_ = longest;
+    deepest_ = 8;
+    writeVariable(v.node(), 0);
+    return drain();
+  }
+
 private:
   /// Text to come, or a Variable that must bind as tightly as this.
   struct Piece {
     std::string text;
     VariableNode *v = nullptr;
     int tightness = 0;
+    int depth = 0; // nodes above it
   };
 
   /// Names what is used several times and would be long to repeat, so that the text stays linear.
@@ -88,10 +98,13 @@ private:
 
   std::string drain() {
     std::string text;
-    while (!pending_.empty()) {
+    while (!pending_.empty() && text.size() <= longest_) {
       Piece piece = std::move(pending_.back());
       pending_.pop_back();
-      if (piece.v)
+      depth_ = piece.depth;
+      if (piece.v && piece.v->owner && depth_ > deepest_)
+        text += "...";
+      else if (piece.v)
         writeVariable(piece.v, piece.tightness);
       else
         text += piece.text;
@@ -101,6 +114,8 @@ private:
 
   /// Puts pieces so that the first is the next to come.
   void push(std::vector<Piece> pieces) {
+    for (Piece &piece : pieces)
+      piece.depth = depth_ + 1;
     std::move(pieces.rbegin(), pieces.rend(), std::back_inserter(pending_));
   }
 
@@ -148,10 +163,36 @@ private:
 
   absl::flat_hash_map<const ApplyNode *, std::string> names_;
   std::vector<Piece> pending_;
+  int depth_ = 0, deepest_ = std::numeric_limits<int>::max();
+  size_t longest_ = std::numeric_limits<size_t>::max();
 };
+
+/// Whether more than `most` nodes are needed for v.
+bool needsMoreThan(const Variable &v, size_t most) {
+  absl::flat_hash_set<ApplyNode *> seen;
+  std::vector<ApplyNode *> pending;
+  auto visit = [&](VariableNode *each) {
+    if (each->owner && seen.insert(each->owner).second)
+      pending.push_back(each->owner);
+  };
+  visit(v.node());
+  while (!pending.empty() && seen.size() <= most) {
+    ApplyNode *node = pending.back();
+    pending.pop_back();
+    for (uint32_t i = 0; i < node->numInputs && seen.size() <= most; ++i)
+      visit(node->input(i));
+  }
+  return seen.size() > most;
+}
 
 } // namespace
 
 std::string pp(const Variable &v) { return Formula().write(v); }
+
+std::string pp(const Variable &v, size_t longest) {
+  std::string text =
+      needsMoreThan(v, longest) ? Formula().writeTop(v, longest) : Formula().write(v);
+  return text.size() > longest ? text.substr(0, longest) + " ..." : text;
+}
 
 } // namespace graphc

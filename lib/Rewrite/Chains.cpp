@@ -441,7 +441,9 @@ private:
     Variable simplified = parts.simplified();
     if (!simplified.ok())
       return absl::OkStatus();
-    return run.apply({chain.rule.name, chain.rule.effects}, node, {simplified}, parts.takeNodes())
+    return run
+        .apply({chain.rule.name, chain.rule.effects}, node, Variables{simplified},
+               parts.takeNodes())
         .status();
   }
 

@@ -278,17 +278,19 @@ private:
 class CompiledRule : public NodeRewriter {
 public:
   CompiledRule(Rule rule, Pattern pattern, Formula replacement)
-      : rule_(std::move(rule)), pattern_(std::move(pattern)), replacement_(std::move(replacement)) {
-  }
+      : rule_(std::move(rule)), pattern_(std::move(pattern)), replacement_(std::move(replacement)),
+        cost_(ruleCost(rule_)) {}
 
   const std::string &name() const override { return rule_.name; }
+  std::string_view className() const override { return "Rule"; }
   Effects effects() const override { return rule_.effects; }
+  double cost() const override { return cost_; }
   const OpDef *root() const override { return pattern_.terms[0].op; }
   int depth() const override { return depth_; }
   void setDepth(int depth) { depth_ = depth; }
 
-  Variables propose(FunctionGraph &graph, const Apply &node,
-                    std::vector<Apply> *matched) const override {
+  Proposal propose(FunctionGraph &graph, const Apply &node,
+                   std::vector<Apply> *matched) const override {
     if (!mayMatch(pattern_, node.node()))
       return {};
     VariableNode *root = node.node()->output(0);
@@ -301,9 +303,13 @@ public:
       RuleMatch match(graph, node, pattern_, bindings);
       if (rule_.when.holds && !rule_.when.holds(match))
         continue;
-      Variables made = make(match);
+      Proposal made = make(match);
+      if (made.empty())
+        continue;
       // Another order of operands may have the right type.
-      if (made.empty() || !made[0].ok() || !keepsType(node.output(0).type(), made[0].type()))
+      if (const Variables &fresh = made.outputs;
+          !fresh.empty() && !isNone(fresh[0]) &&
+          (!fresh[0].ok() || !keepsType(node.output(0).type(), fresh[0].type())))
         continue;
       if (matched) {
         collectNodes(pattern_, 0, root, mask, *matched);
@@ -315,7 +321,7 @@ public:
   }
 
 private:
-  Variables make(const RuleMatch &match) const {
+  Proposal make(const RuleMatch &match) const {
     if (rule_.build)
       return rule_.build(match);
     std::map<std::string, Term> terms;
@@ -326,7 +332,7 @@ private:
       terms.emplace(name, std::move(term));
     }
     Variable v = instantiate(replacement_, match, terms);
-    return v.ok() ? Variables{v} : Variables();
+    return v.ok() ? Proposal(Variables{v}) : Proposal();
   }
 
   Variable instantiate(const Formula &formula, const RuleMatch &match,
@@ -370,6 +376,7 @@ private:
   Rule rule_;
   Pattern pattern_;
   Formula replacement_;
+  double cost_;
   int depth_ = 1;
 };
 

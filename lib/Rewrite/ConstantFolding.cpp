@@ -15,7 +15,11 @@ public:
     return name;
   }
 
-  Variables propose(FunctionGraph &, const Apply &node, std::vector<Apply> *) const override {
+  std::string_view className() const override { return "ConstantFolding"; }
+  /// Nothing is cheaper.
+  double cost() const override { return -1e9; }
+
+  Proposal propose(FunctionGraph &, const Apply &node, std::vector<Apply> *) const override {
     const OpDef &def = node.op().def();
     if (!def.foldable || destroysInput(def))
       return {};
@@ -38,7 +42,7 @@ public:
     for (size_t i = 0; results.ok() && i < results->size(); ++i)
       constants.push_back(
           Constant::adopt((*results)[i].contiguous(), node.output(int(i)).name(), node.place()));
-    return constants;
+    return Proposal(std::move(constants));
   }
 
 private:

@@ -29,6 +29,7 @@ absl::Status RewriteDatabase::add(const Rule &rule, std::vector<std::string> tag
   if (!compiled.ok())
     return compiled.status();
   entries_.push_back({.name = rule.name,
+                      .className = "Rule",
                       .tags = std::move(tags),
                       .position = position,
                       .rule = rule,
@@ -42,8 +43,11 @@ absl::Status RewriteDatabase::add(const ChainRule &rule, std::vector<std::string
     return status;
   if (absl::Status status = checkChainRule(rule); !status.ok())
     return status;
-  entries_.push_back(
-      {.name = rule.name, .tags = std::move(tags), .position = position, .chain = rule});
+  entries_.push_back({.name = rule.name,
+                      .className = "ChainRule",
+                      .tags = std::move(tags),
+                      .position = position,
+                      .chain = rule});
   return absl::OkStatus();
 }
 
@@ -54,8 +58,11 @@ absl::Status RewriteDatabase::add(NodeRewriterPtr rewriter, std::vector<std::str
   if (absl::Status status = checkName(entries_, rewriter->name()); !status.ok())
     return status;
   std::string name = rewriter->name();
-  entries_.push_back(
-      {.name = name, .tags = std::move(tags), .position = position, .node = std::move(rewriter)});
+  entries_.push_back({.name = name,
+                      .className = std::string(rewriter->className()),
+                      .tags = std::move(tags),
+                      .position = position,
+                      .node = std::move(rewriter)});
   return absl::OkStatus();
 }
 
@@ -68,14 +75,29 @@ absl::Status RewriteDatabase::add(GraphRewriterPtr rewriter, std::vector<std::st
   std::string name(rewriter->name());
   if (!rewriter->isSafe())
     rewriter = guarded(std::move(rewriter));
-  entries_.push_back(
-      {.name = name, .tags = std::move(tags), .position = position, .whole = std::move(rewriter)});
+  entries_.push_back({.name = name,
+                      .className = std::string(rewriter->className()),
+                      .tags = std::move(tags),
+                      .position = position,
+                      .whole = std::move(rewriter)});
+  return absl::OkStatus();
+}
+
+absl::Status RewriteDatabase::add(std::string name, const RewriteDatabase &database,
+                                  std::vector<std::string> tags, double position) {
+  if (absl::Status status = checkName(entries_, name); !status.ok())
+    return status;
+  entries_.push_back({.name = std::move(name),
+                      .className = "RewriteDatabase",
+                      .tags = std::move(tags),
+                      .position = position,
+                      .database = std::make_shared<const RewriteDatabase>(database)});
   return absl::OkStatus();
 }
 
 static bool selected(const Entry &entry, const Query &query) {
   auto has = [&](const std::string &tag) {
-    return entry.name == tag ||
+    return entry.name == tag || entry.className == tag ||
            std::find(entry.tags.begin(), entry.tags.end(), tag) != entry.tags.end();
   };
   auto any = [&](const std::vector<std::string> &tags) {
@@ -85,37 +107,70 @@ static bool selected(const Entry &entry, const Query &query) {
          !any(query.exclude) && entry.position < query.positionCutoff;
 }
 
-GraphRewriterPtr RewriteDatabase::select(const Query &query) const {
-  std::vector<const Entry *> chosen;
-  for (const Entry &entry : entries_)
+static bool hasTag(const Entry &entry, std::string_view tag) {
+  return std::ranges::find(entry.tags, tag) != entry.tags.end();
+}
+
+/// Whether it runs on its own, not in an equilibrium.
+static bool runsAlone(const Entry &entry) { return entry.whole || entry.database; }
+
+/// By position; there what runs alone, by name, then rules as they came.
+static std::vector<const Entry *> chosen(const std::vector<Entry> &entries, const Query &query) {
+  std::vector<const Entry *> result;
+  for (const Entry &entry : entries)
     if (selected(entry, query))
-      chosen.push_back(&entry);
-  // Rules of one position keep the order of the catalogue; whole rewriters go by name.
-  std::sort(chosen.begin(), chosen.end(), [](const Entry *a, const Entry *b) {
+      result.push_back(&entry);
+  std::ranges::sort(result, [](const Entry *a, const Entry *b) {
     if (a->position != b->position)
       return a->position < b->position;
-    if (bool(a->whole) != bool(b->whole))
-      return bool(a->whole);
-    return a->whole ? a->name < b->name : a < b;
+    if (runsAlone(*a) != runsAlone(*b))
+      return runsAlone(*a);
+    return runsAlone(*a) ? a->name < b->name : a < b;
   });
+  return result;
+}
+
+GraphRewriterPtr RewriteDatabase::select(const Query &query) const {
+  std::vector<const Entry *> all = chosen(entries_, query);
   std::vector<GraphRewriterPtr> stages;
-  for (size_t i = 0; i < chosen.size();) {
-    if (chosen[i]->whole) {
-      stages.push_back(chosen[i++]->whole);
-      continue;
-    }
+  for (size_t i = 0; i < all.size();) {
+    double position = all[i]->position;
+    size_t end = i;
+    while (end < all.size() && all[end]->position == position)
+      ++end;
+    bool hasRules = !runsAlone(*all[end - 1]);
     std::vector<NodeRewriterPtr> rules;
-    double position = chosen[i]->position;
     std::vector<ChainRule> chains;
-    for (; i < chosen.size() && !chosen[i]->whole && chosen[i]->position == position; ++i)
-      if (chosen[i]->chain)
-        chains.push_back(*chosen[i]->chain);
-      else
-        rules.push_back(chosen[i]->node);
-    stages.push_back(
-        equilibrium("position " + std::to_string(position), std::move(rules), std::move(chains)));
+    EquilibriumStages around;
+    for (; i < end; ++i) {
+      const Entry &entry = *all[i];
+      if (entry.database) {
+        auto own = query.subquery.find(entry.name);
+        stages.push_back(entry.database->select(own == query.subquery.end() ? query : own->second));
+      } else if (entry.chain) {
+        chains.push_back(*entry.chain);
+      } else if (entry.node) {
+        rules.push_back(entry.node);
+      } else if (hasRules && hasTag(entry, "cleanup")) {
+        around.cleanup.push_back(entry.whole);
+      } else if (hasRules && hasTag(entry, "final")) {
+        around.last.push_back(entry.whole);
+      } else {
+        stages.push_back(entry.whole);
+      }
+    }
+    if (hasRules)
+      stages.push_back(equilibrium("position " + std::to_string(position), std::move(rules),
+                                   std::move(chains), std::move(around)));
   }
   return sequence("selection", std::move(stages));
+}
+
+NodeRewriterPtr RewriteDatabase::selectGroup(std::string name, const Query &query) const {
+  std::vector<NodeRewriterPtr> rules;
+  for (const Entry *entry : chosen(entries_, query))
+    rules.push_back(entry->node);
+  return localGroup(std::move(name), std::move(rules));
 }
 
 } // namespace graphc

@@ -46,6 +46,8 @@ public:
           push(client.node, reach);
     }
   }
+  /// Whether no node waits.
+  bool empty() const { return reaches_.empty(); }
   /// A null Apply at the end.
   std::pair<Apply, int> pop() {
     while (!queue_.empty()) {
@@ -100,6 +102,14 @@ public:
         if (!root || root == op)
           list.push_back(i);
     }
+    // Of several that match, the one that saves most; else in the order in which they came.
+    auto isBefore = [&](size_t a, size_t b) {
+      double x = rewriters_[a]->cost(), y = rewriters_[b]->cost();
+      return x != y ? x < y : a < b;
+    };
+    std::ranges::sort(any_, isBefore);
+    for (auto &[op, list] : byRoot_)
+      std::ranges::sort(list, isBefore);
   }
   const std::vector<size_t> &of(const OpDef &op) const {
     auto at = byRoot_.find(&op);
@@ -178,7 +188,7 @@ public:
         continue;
       const NodeRewriter &rewriter = index_[i];
       matched_.clear();
-      Variables proposal = rewriter.propose(graph_, node, &matched_);
+      Proposal proposal = rewriter.propose(graph_, node, &matched_);
       if (proposal.empty())
         continue;
       if (matched_.empty())
@@ -187,13 +197,14 @@ public:
       if ((rewriter.effects() & kShapeUnsafe & ~allowed_) &&
           !shapesOf(graph_).neverFails(node.output(0)))
         continue;
-      uint64_t fingerprint = watch_ ? watch_->fingerprint(node.output(0)) : 0;
+      auto [old, fresh] = firstOf(node, proposal);
+      uint64_t fingerprint = watch_ ? watch_->fingerprint(old) : 0;
       absl::StatusOr<bool> done =
           run_.apply({rewriter.name(), rewriter.effects()}, node, proposal, matched_);
       if (!done.ok())
         return done;
       if (*done) {
-        bool again = watch_ && watch_->note(i, node.output(0), proposal[0], fingerprint);
+        bool again = watch_ && watch_->note(i, old, fresh, fingerprint);
         count(i, again);
         return true;
       }
@@ -209,6 +220,14 @@ private:
     int64_t uses = 0;
     bool stopped = false;
   };
+  /// One of the Variables that are replaced, and what by.
+  static std::pair<Variable, Variable> firstOf(const Apply &node, const Proposal &proposal) {
+    for (size_t i = 0; i < proposal.outputs.size() && int(i) < node.numOutputs(); ++i)
+      if (!isNone(proposal.outputs[i]))
+        return {node.output(int(i)), proposal.outputs[i]};
+    return proposal.replaced.empty() ? std::pair(node.output(0), node.output(0))
+                                     : proposal.replaced[0];
+  }
   /// Uses beyond the limit, in which a loop would show itself.
   static constexpr int64_t kWatchedUses = 1000;
 
@@ -272,12 +291,19 @@ private:
 class Equilibrium : public GraphRewriter {
 public:
   Equilibrium(std::string name, std::vector<NodeRewriterPtr> rewriters,
-              std::vector<ChainRule> chains)
-      : name_(std::move(name)), index_(std::move(rewriters)) {
+              std::vector<ChainRule> chains, EquilibriumStages stages)
+      : name_(std::move(name)), index_(std::move(rewriters)), stages_(std::move(stages)) {
     if (!chains.empty())
-      chains_ = chainRewriter(std::move(chains));
+      stages_.cleanup.insert(stages_.cleanup.begin(), chainRewriter(std::move(chains)));
+    for (std::vector<GraphRewriterPtr> *stage : {&stages_.cleanup, &stages_.last}) {
+      std::erase(*stage, nullptr);
+      for (GraphRewriterPtr &each : *stage)
+        if (!each->isSafe())
+          each = guarded(std::move(each));
+    }
   }
   std::string_view name() const override { return name_; }
+  std::string_view className() const override { return "Equilibrium"; }
   bool isSafe() const override { return true; }
 
   absl::Status rewrite(FunctionGraph &graph, const RewriteOptions &options,
@@ -293,15 +319,7 @@ public:
     order->clear();
     if (absl::Status status = graph.attachFeature(list); !status.ok())
       return status;
-    absl::Status status = run(graph, visitor, *list);
-    for (int round = 0; chains_ && status.ok() && !visitor.ended() && round < kMaxRounds; ++round) {
-      int64_t steps = report.steps;
-      status = chains_->rewrite(graph, options, report);
-      if (report.steps == steps)
-        break;
-      if (status.ok())
-        status = run(graph, visitor, *list);
-    }
+    absl::Status status = runAll(graph, visitor, *list, options, report);
     if (absl::Status removed = graph.removeFeature(list); status.ok())
       status = removed;
     return status;
@@ -310,6 +328,29 @@ public:
 private:
   /// Of chains and rules in turn; each chain that changes is shorter then.
   static constexpr int kMaxRounds = 100;
+
+  /// Rules; then cleanups and rules in turn while these change something; then the last ones, and
+  /// all again where they did.
+  absl::Status runAll(FunctionGraph &graph, Visitor &visitor, WorkList &list,
+                      const RewriteOptions &options, RewriteReport &report) const {
+    for (int round = 0; round < kMaxRounds; ++round) {
+      if (absl::Status status = run(graph, visitor, list); !status.ok())
+        return status;
+      bool changed = false;
+      for (const std::vector<GraphRewriterPtr> *stage : {&stages_.cleanup, &stages_.last}) {
+        if (changed || visitor.ended())
+          break;
+        int64_t stepsBefore = report.steps;
+        for (const GraphRewriterPtr &each : *stage)
+          if (absl::Status status = each->rewrite(graph, options, report); !status.ok())
+            return status;
+        changed = report.steps != stepsBefore || !list.empty();
+      }
+      if (!changed)
+        break;
+    }
+    return absl::OkStatus();
+  }
 
   static absl::Status run(FunctionGraph &graph, Visitor &visitor, WorkList &list) {
     while (!visitor.ended()) {
@@ -327,7 +368,38 @@ private:
 
   std::string name_;
   RuleIndex index_;
-  GraphRewriterPtr chains_;
+  EquilibriumStages stages_;
+};
+
+/// The first that has something to propose.
+class LocalGroup : public NodeRewriter {
+public:
+  LocalGroup(std::string name, std::vector<NodeRewriterPtr> rules)
+      : name_(std::move(name)), rules_(std::move(rules)) {
+    for (const NodeRewriterPtr &each : rules_) {
+      effects_ = effects_ | each->effects();
+      depth_ = std::max(depth_, each->depth());
+    }
+  }
+  const std::string &name() const override { return name_; }
+  std::string_view className() const override { return "LocalGroup"; }
+  Effects effects() const override { return effects_; }
+  int depth() const override { return depth_; }
+
+  Proposal propose(FunctionGraph &graph, const Apply &node,
+                   std::vector<Apply> *matched) const override {
+    for (const NodeRewriterPtr &each : rules_)
+      if (const OpDef *root = each->root(); !root || root == &node.op().def())
+        if (Proposal proposal = each->propose(graph, node, matched); !proposal.empty())
+          return proposal;
+    return {};
+  }
+
+private:
+  std::string name_;
+  std::vector<NodeRewriterPtr> rules_;
+  Effects effects_ = kNoEffects;
+  int depth_ = 1;
 };
 
 class OnePass : public GraphRewriter {
@@ -335,6 +407,7 @@ public:
   OnePass(std::string name, std::vector<NodeRewriterPtr> rewriters, bool producersFirst)
       : name_(std::move(name)), index_(std::move(rewriters)), producersFirst_(producersFirst) {}
   std::string_view name() const override { return name_; }
+  std::string_view className() const override { return "OnePass"; }
   bool isSafe() const override { return true; }
 
   absl::Status rewrite(FunctionGraph &graph, const RewriteOptions &options,
@@ -367,6 +440,7 @@ class Guarded : public GraphRewriter {
 public:
   explicit Guarded(GraphRewriterPtr inner) : inner_(std::move(inner)) {}
   std::string_view name() const override { return inner_->name(); }
+  std::string_view className() const override { return inner_->className(); }
   bool isSafe() const override { return true; }
 
   absl::Status rewrite(FunctionGraph &graph, const RewriteOptions &options,
@@ -391,6 +465,7 @@ public:
   Sequence(std::string name, std::vector<GraphRewriterPtr> rewriters)
       : name_(std::move(name)), rewriters_(std::move(rewriters)) {}
   std::string_view name() const override { return name_; }
+  std::string_view className() const override { return "Sequence"; }
   bool isSafe() const override {
     return std::ranges::all_of(rewriters_, [](const auto &each) { return each->isSafe(); });
   }
@@ -410,9 +485,14 @@ private:
 } // namespace
 
 GraphRewriterPtr equilibrium(std::string name, std::vector<NodeRewriterPtr> rules,
-                             std::vector<ChainRule> chains) {
+                             std::vector<ChainRule> chains, EquilibriumStages stages) {
   std::erase(rules, nullptr);
-  return std::make_shared<Equilibrium>(std::move(name), std::move(rules), std::move(chains));
+  return std::make_shared<Equilibrium>(std::move(name), std::move(rules), std::move(chains),
+                                       std::move(stages));
+}
+NodeRewriterPtr localGroup(std::string name, std::vector<NodeRewriterPtr> rules) {
+  std::erase(rules, nullptr);
+  return std::make_shared<LocalGroup>(std::move(name), std::move(rules));
 }
 GraphRewriterPtr onePass(std::string name, std::vector<NodeRewriterPtr> rules,
                          bool producersFirst) {

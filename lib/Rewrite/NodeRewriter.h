@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "graphc/OpDef.h"
@@ -14,16 +15,20 @@ class NodeRewriter {
 public:
   virtual ~NodeRewriter() = default;
   virtual const std::string &name() const = 0;
+  /// F-297: by which queries select it, too.
+  virtual std::string_view className() const { return "NodeRewriter"; }
   virtual Effects effects() const { return kNoEffects; }
+  /// Rule::cost. What is cheaper afterwards is tried first.
+  virtual double cost() const { return 0; }
   /// The op of the nodes that it looks at; null for all.
   virtual const OpDef *root() const { return nullptr; }
   /// How many nodes deep it looks.
   virtual int depth() const { return 1; }
-  /// One Variable for each output; empty where it has nothing to propose. What is proposed need
-  /// not fit: whoever calls checks types. The graph's nodes stay as they are. `matched`, if not
-  /// null, gets the nodes whose work the proposal does.
-  virtual Variables propose(FunctionGraph &graph, const Apply &node,
-                            std::vector<Apply> *matched) const = 0;
+  /// Empty where it has nothing to propose. What is proposed need not fit: whoever calls checks
+  /// types. The graph's nodes stay as they are. `matched`, if not null, gets the nodes whose work
+  /// the proposal does.
+  virtual Proposal propose(FunctionGraph &graph, const Apply &node,
+                           std::vector<Apply> *matched) const = 0;
 };
 
 /// The graph's ShapeFeature, which is attached if there is none yet.

@@ -19,14 +19,21 @@ bool keepsType(const Type &old, const Type &fresh) {
   return true;
 }
 
+bool isNone(const Variable &v) { return v == Variable(); }
+
+/// Adds to `places` those of `more` that are new.
+static void join(std::vector<Place> &places, absl::Span<const Place> more) {
+  for (const Place &place : more)
+    if (places.size() < detail::kMaxOrigins && place.known() &&
+        std::find(places.begin(), places.end(), place) == places.end())
+      places.push_back(place);
+}
+
 /// Each place once, in order, up to kMaxOrigins.
 static std::vector<Place> placesOf(const std::vector<Apply> &nodes) {
   std::vector<Place> places;
   for (const Apply &node : nodes)
-    for (const Place &place : node.origins())
-      if (places.size() < detail::kMaxOrigins && place.known() &&
-          std::find(places.begin(), places.end(), place) == places.end())
-        places.push_back(place);
+    join(places, node.origins());
   return places;
 }
 
@@ -52,48 +59,48 @@ static void setOrigins(const Variables &fresh, const std::vector<Place> &places)
   }
 }
 
-void addOrigins(const Apply &to, const Apply &from) {
-  std::vector<Place> places = placesOf({to, from});
+void addOrigins(const Apply &to, absl::Span<const Place> more) {
+  std::vector<Place> places;
+  join(places, to.origins());
+  join(places, more);
   if (places.size() > to.origins().size())
     detail::setOrigins(*to.node(), std::make_shared<const std::vector<Place>>(std::move(places)));
 }
 
-/// A formula of limited length.
-static std::string shortFormula(const Variable &v) {
-  constexpr size_t kLongest = 200;
-  std::string text = pp(v);
-  if (text.size() > kLongest)
-    text = text.substr(0, kLongest) + " ...";
-  return text;
-}
+void addOrigins(const Apply &to, const Apply &from) { addOrigins(to, from.origins()); }
+
+/// Of formulas in a RewriteStep.
+constexpr size_t kLongestFormula = 200;
 
 absl::StatusOr<bool> RewriteRun::apply(const Author &by, const Apply &node,
-                                       const Variables &proposal,
+                                       const Proposal &proposal,
                                        const std::vector<Apply> &matched) {
   refused_ = false;
-  if (int(proposal.size()) != node.numOutputs())
+  Replacements pairs;
+  for (const auto &[old, fresh] : proposal.replaced)
+    if (fresh != old)
+      pairs.emplace_back(old, fresh);
+  const Variables &outputs = proposal.outputs;
+  if (!outputs.empty() && int(outputs.size()) != node.numOutputs())
     return refuse(by, makeError(ErrorKind::ValueError,
-                                "it proposes " + std::to_string(proposal.size()) +
+                                "it proposes " + std::to_string(outputs.size()) +
                                     " Variables for " + std::to_string(node.numOutputs()) +
                                     " outputs of " + node.op().str(),
                                 node.place()));
-  Replacements pairs;
-  for (int i = 0; i < node.numOutputs(); ++i) {
-    const Variable &fresh = proposal[size_t(i)];
-    if (fresh == node.output(i))
-      continue;
-    if (!fresh.ok() || !keepsType(node.output(i).type(), fresh.type()))
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (!isNone(outputs[i]) && outputs[i] != node.output(int(i)))
+      pairs.emplace_back(node.output(int(i)), outputs[i]);
+  for (const auto &[old, fresh] : pairs)
+    if (!old.ok() || !fresh.ok() || !keepsType(old.type(), fresh.type()))
       return false;
-    pairs.emplace_back(node.output(i), fresh);
-  }
-  return apply(by, pairs, matched);
+  return apply(by, pairs, matched, proposal.remove);
 }
 
 absl::StatusOr<bool> RewriteRun::replace(const Author &by, const Variable &old,
                                          const Variable &fresh) {
   if (!keepsType(old.type(), fresh.type()))
     return false;
-  return apply(by, {{old, fresh}}, {});
+  return apply(by, {{old, fresh}}, {}, {});
 }
 
 absl::StatusOr<bool> RewriteRun::refuse(const Author &by, const absl::Status &status) {
@@ -106,30 +113,46 @@ absl::StatusOr<bool> RewriteRun::refuse(const Author &by, const absl::Status &st
 }
 
 absl::StatusOr<bool> RewriteRun::apply(const Author &by, const Replacements &pairs,
-                                       const std::vector<Apply> &matched) {
+                                       const std::vector<Apply> &matched,
+                                       const std::vector<Apply> &remove) {
   if (pairs.empty())
     return false;
   RewriteStep step;
   bool told = options_.explain || options_.check;
   if (told) {
     step.rule = std::string(by.name);
-    step.effects = by.effects;
+    step.effects = Effects(by.effects & options_.allowed);
     step.replaced = pairs;
     step.places = placesOf(matched);
-    step.before = shortFormula(pairs[0].first);
-    step.after = shortFormula(pairs[0].second);
+    step.before = pp(pairs[0].first, kLongestFormula);
+    step.after = pp(pairs[0].second, kLongestFormula);
   }
   Variables fresh;
   for (const auto &[old, each] : pairs)
     fresh.push_back(each);
-  setOrigins(fresh, told ? step.places : placesOf(matched));
-  if (absl::Status status = graph_.replaceAllValidate(pairs, by.name).status(); !status.ok()) {
+  std::vector<Place> places = told ? step.places : placesOf(matched);
+  setOrigins(fresh, places);
+  // A constant is no node that could know its places: whoever reads it does.
+  std::vector<Apply> readers;
+  for (const auto &[old, each] : pairs)
+    if (each.isConstant() && !matched.empty())
+      if (absl::StatusOr<Clients> clients = graph_.clients(old); clients.ok())
+        for (const Client &client : *clients)
+          if (!client.isOutput())
+            readers.push_back(client.node);
+  absl::Status status =
+      remove.empty()
+          ? graph_.replaceAllValidate(pairs, by.name).status()
+          : graph_.replaceAllValidateRemove(pairs, remove, by.name, /*warn=*/false).status();
+  if (!status.ok()) {
     // A Feature's veto is no fault of the rule.
     refused_ = true;
     if (errorKind(status) == ErrorKind::Inconsistency)
       return false;
     return refuse(by, status);
   }
+  for (const Apply &reader : readers)
+    addOrigins(reader, places);
   ++report_.steps;
   ++report_.uses[std::string(by.name)];
   if (options_.explain)

@@ -25,10 +25,10 @@ public:
   /// Whether options.stopAfter has been reached.
   bool ended() const { return options_.stopAfter >= 0 && report_.steps >= options_.stopAfter; }
 
-  /// Replaces the outputs of `node` by `proposal` in the name of `by`: true if that was done,
-  /// false if the proposal does not fit. `matched`: the nodes whose work the proposal does. Errors:
+  /// Makes what is proposed for `node` in the name of `by`: true if that was done, false if the
+  /// proposal does not fit. `matched`: the nodes whose work the proposal does. Errors:
   /// those of options.check.
-  absl::StatusOr<bool> apply(const Author &by, const Apply &node, const Variables &proposal,
+  absl::StatusOr<bool> apply(const Author &by, const Apply &node, const Proposal &proposal,
                              const std::vector<Apply> &matched);
   /// A Variable for another: for whole-graph rewriters.
   absl::StatusOr<bool> replace(const Author &by, const Variable &old, const Variable &fresh);
@@ -40,7 +40,7 @@ private:
   /// As options.refusals says.
   absl::StatusOr<bool> refuse(const Author &by, const absl::Status &status);
   absl::StatusOr<bool> apply(const Author &by, const Replacements &pairs,
-                             const std::vector<Apply> &matched);
+                             const std::vector<Apply> &matched, const std::vector<Apply> &remove);
   FunctionGraph &graph_;
   const RewriteOptions &options_;
   RewriteReport &report_;
@@ -48,8 +48,12 @@ private:
   absl::flat_hash_set<std::string> told_; // rules whose refusal was a warning
 };
 
+/// Variable(), which stands for none in a Proposal.
+bool isNone(const Variable &v);
+
 /// `to` does the work of `from` too.
 void addOrigins(const Apply &to, const Apply &from);
+void addOrigins(const Apply &to, absl::Span<const Place> places);
 
 /// Whether a Variable of type `fresh` may stand for one of type `old` (F-301, F-309): it is the
 /// same, or knows more extents. It must not know an extent to be 1 of which the old one does not

@@ -19,7 +19,9 @@ public:
     return name;
   }
 
-  Variables propose(FunctionGraph &, const Apply &node, std::vector<Apply> *) const override {
+  std::string_view className() const override { return "UpcastConstants"; }
+
+  Proposal propose(FunctionGraph &, const Apply &node, std::vector<Apply> *) const override {
     if (std::ranges::find(kPromoting, node.op().name()) == std::end(kPromoting))
       return {};
     DType wanted = node.output(0).dtype();
@@ -40,7 +42,7 @@ public:
                             v.place());
       operands.emplace_back(v, node.place());
     }
-    return {node.op().call(operands, node.place())};
+    return Variables{node.op().call(operands, node.place())};
   }
 };
 

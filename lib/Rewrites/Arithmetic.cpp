@@ -103,6 +103,7 @@ Rule squares(std::string name, int least, int most, Effects effects, Condition w
           .replacement = "squares of x and products of them",
           .effects = effects,
           .when = {std::move(when.holds), when.text + " and " + text},
+          .cost = -8,
           .build = build,
           .doc = std::move(doc),
           .examples = std::move(examples)};
@@ -240,7 +241,8 @@ std::vector<Rule> powers() {
        .replacement = "switch(ge(x, 0), abs(x), sqrt(x))",
        .effects = kRounding,
        .when = floating("x"),
-       .doc = "NaN for negative x stays."},
+       .cost = 2,
+       .doc = "NaN for negative x stays. x itself is more accurate."},
       {"abs_abs", "abs(abs(x))", "abs(x)"},
       {"abs_neg", "abs(-x)", "abs(x)", kNoEffects, isSigned("x")},
       {"abs_sqr", "abs(sqr(x))", "sqr(x)", kNoEffects, floating("x")},

@@ -1,6 +1,7 @@
 //===- FoldLargeConstants.cpp ---------------------------------------------===//
 #include "FoldLargeConstants.h"
 
+#include "Rewrite/RewriteRun.h"
 #include "absl/container/flat_hash_set.h"
 #include "graphc/OpDef.h"
 
@@ -43,6 +44,11 @@ absl::Status foldLargeConstants(FunctionGraph &graph, const EvaluateGraph &evalu
   absl::StatusOr<std::vector<Tensor>> values = evaluateAll(constants);
   for (size_t i = 0; values.ok() && i < values->size(); ++i) {
     const Variable &v = constants.outputs[i];
+    // A constant is no node that could know its places: whoever reads it does.
+    absl::StatusOr<Clients> readers = graph.clients(v);
+    for (const Client &client : readers.ok() ? *readers : Clients())
+      if (!client.isOutput())
+        addOrigins(client.node, v.owner());
     Constant value = Constant::adopt((*values)[i].contiguous(), v.name(), v.place());
     if (absl::Status s = graph.replace(v, value, "constant folding"); !s.ok())
       return s;

@@ -79,6 +79,7 @@ std::vector<Rule> extents() {
        .pattern = "shapeI(x, axis=p)",
        .replacement = "the extent of x as a formula of extents of inputs",
        .when = neverFails("x"),
+       .cost = 0,
        .build = liftedExtent,
        .doc = "The values of x need not be computed for it.",
        .examples = {"shapeI(exp(x), axis=0)", "shapeI(join(x, x, axis=0), axis=0)",
@@ -94,6 +95,7 @@ std::vector<Rule> extents() {
        .pattern = "subtensor(x, index=p)",
        .replacement = "subtensor(y, index=q) where x joins vectors of known lengths",
        .when = neverFails("x"),
+       .cost = -4,
        .build = elementOfPart,
        .doc = "y is the part that holds the element.",
        .examples = {"subtensor(join(x, y, axis=0), index=\"4\")",
@@ -158,14 +160,46 @@ constexpr std::string_view kBinary[] = {
     "add", "sub", "mul", "trueDiv", "maximum", "minimum",   "lt",     "le",      "gt",
     "ge",  "eq",  "neq", "pow",     "arctan2", "logaddexp", "intDiv", "copysign"};
 
+/// The node of x if it is f(a, b) and has no other use; a null Apply otherwise.
+Apply binaryBelow(const Match &m) {
+  Apply inner = m["x"].owner();
+  bool isBinary =
+      inner && inner.numInputs() == 2 && m.graph().numClients(m["x"]) == 1 &&
+      std::find(std::begin(kBinary), std::end(kBinary), inner.op().name()) != std::end(kBinary);
+  return isBinary ? inner : Apply();
+}
+
+/// f(a, b) with axes moved -> f(a moved, b moved), if one of them meets a movement there, so that
+/// there are no more movements than before. Scalars have no axes to move.
+Variables liftOverBinary(const Match &m) {
+  const Apply &root = m.root();
+  Apply inner = binaryBelow(m);
+  if (!inner)
+    return {};
+  bool meets = false;
+  std::vector<Operand> operands;
+  for (const Variable &operand : inner.inputs()) {
+    if (operand.rank() != 0 && operand.rank() != m["x"].rank())
+      return {};
+    meets |= operand.hasOwner() && operand.owner().op().name() == "dimshuffle";
+    Variable moved = operand.rank() == 0
+                         ? operand
+                         : root.op().call({Operand(operand, root.place())}, root.place());
+    operands.emplace_back(moved, root.place());
+  }
+  if (!meets)
+    return {};
+  m.alsoReplaces(inner);
+  return {inner.op().call(operands, root.place())};
+}
+
 /// f(a, b)[p] -> f(a[p], b[p]).
 Variables liftBinary(const Match &m) {
   const Apply &root = m.root();
-  Apply inner = m["x"].owner();
-  if (!inner || inner.numInputs() != 2 || m.graph().numClients(m["x"]) != 1 ||
-      std::find(std::begin(kBinary), std::end(kBinary), inner.op().name()) == std::end(kBinary) ||
-      !m.shapes().sameShape(inner.input(0), inner.input(1)))
+  Apply inner = binaryBelow(m);
+  if (!inner || !m.shapes().sameShape(inner.input(0), inner.input(1)))
     return {};
+  m.alsoReplaces(inner);
   std::vector<Operand> parts;
   for (const Variable &operand : inner.inputs())
     parts.emplace_back(root.op().call({Operand(operand, root.place())}, root.place()),
@@ -180,10 +214,21 @@ std::vector<Rule> movements() {
       {.name = "reshape_of_ones",
        .pattern = "reshape(x, n)",
        .replacement = "dimshuffle(x, order=r)",
+       .cost = 0,
        .build = onesMoved,
        .doc = "Only axes of extent 1 come or go.",
        .examples = {"reshape(dimshuffle(x, order=[0, -1, 1]), n)",
                     "reshape(dimshuffle(x, order=[-1, 0]), n)"}},
+      {.name = "dimshuffle_lift_binary",
+       .pattern = "dimshuffle(x, order=p)",
+       .replacement = "f(dimshuffle(y, order=p), dimshuffle(z, order=p)) where x is f(y, z)",
+       .cost = 0,
+       .build = liftOverBinary,
+       .doc = "f works on each element and has no other use, and y or z is a dimshuffle, too.",
+       .examples = {"dimshuffle(dimshuffle(x, order=[1, 0]) + y, order=[1, 0])",
+                    "dimshuffle(dimshuffle(x, order=[1, 0]) * dimshuffle(y, order=[1, 0]), "
+                    "order=[1, 0])",
+                    "dimshuffle(c - dimshuffle(x, order=[-1, 0]), order=[1, 0])"}},
       {"broadcast_to_own", "broadcastTo(x, n)", "x", kNoEffects, hasShapeOf("x")},
       {.name = "whole_slice",
        .pattern = "subtensor(x, index=p)",
@@ -200,6 +245,7 @@ std::vector<Rule> movements() {
       {.name = "subtensor_lift_binary",
        .pattern = "subtensor(x, index=p)",
        .replacement = "f(subtensor(a, index=p), subtensor(b, index=p)) where x is f(a, b)",
+       .cost = -6.5,
        .build = liftBinary,
        .doc = "f works on each element of two arrays of surely one shape; x has no other use.",
        .examples = {"subtensor(exp(x) * x, index=\"0\")", "subtensor(x - sin(x), index=\"::2\")"}},
@@ -265,6 +311,7 @@ RuleFamily uncheckedShapeRules() {
             .pattern = "shapeI(x, axis=p)",
             .replacement = "the extent of x as a formula of extents of inputs",
             .effects = kShapeUnsafe,
+            .cost = 0,
             .build = liftedExtent,
             .doc = "Nothing of x is computed, nor checked. For those who ask for it by its tag.",
             .examples = {"shapeI(x + y, axis=0)", "shapeI(dot(x, y), axis=1)"}}}};

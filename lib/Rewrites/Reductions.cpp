@@ -41,6 +41,7 @@ Rule single(const std::string &op, Effects effects, Condition when = {}) {
           .replacement = "dimshuffle(x, order=r)",
           .effects = effects,
           .when = std::move(when),
+          .cost = -7.5,
           .build = withoutReducing,
           .doc = "All axes that are joined have one element; integers are widened.",
           .examples = {op + "(x, axes=p, keepDims=q)",
@@ -60,7 +61,8 @@ Rule ofJoin(const std::string &op, const std::string &both, Effects effects) {
                      return std::ranges::binary_search(joined, axis + (axis < 0 ? rank : 0));
                    },
                    "a is one of the axes p"},
-          .doc = "The join is not made."};
+          .cost = 5,
+          .doc = "The join is not made. The two read as much as the one."};
 }
 
 /// op(op(x, p), q), all of whose axes stay.
@@ -209,6 +211,7 @@ Rule ofZeros(const std::string &name, const std::string &pattern, Effects effect
           .replacement = "broadcastTo(0, shape)",
           .effects = effects,
           .when = std::move(when),
+          .cost = -15.5,
           .build = zerosOfRoot,
           .doc = "The shape is known."};
 }

@@ -1,6 +1,8 @@
 //===- Rewrites/Reference.cpp -----------------------------------------------===//
 #include "Reference.h"
 
+#include <sstream>
+
 namespace graphc {
 
 std::string describeEffects(Effects effects) {
@@ -19,7 +21,9 @@ std::string ruleReference(const Rule &rule, const std::string &example) {
   std::string text = "**" + rule.name + "** `" + rule.pattern + "` -> `" + rule.replacement + "`";
   if (!rule.when.text.empty())
     text += ", if " + rule.when.text;
-  text += ". Effects: " + describeEffects(rule.effects) + ".";
+  std::ostringstream cost;
+  cost << std::showpos << ruleCost(rule);
+  text += ". Effects: " + describeEffects(rule.effects) + ". Cost " + cost.str() + ".";
   if (!rule.doc.empty())
     text += " " + rule.doc;
   return text + "\n\n    " + example + "\n";

@@ -96,6 +96,7 @@ std::vector<Rule> movements() {
       {.name = "dimshuffle_lift",
        .pattern = "dimshuffle(x, order=p)",
        .replacement = "f(dimshuffle(y, order=p)) where x is f(y)",
+       .cost = 0,
        .build = liftRun,
        .doc = "f works on each element and has no other use; up to 16 of them at once.",
        .examples = {"dimshuffle(exp(x), order=[1, 0])", "dimshuffle(exp(-x), order=[0, 1])",
@@ -104,12 +105,14 @@ std::vector<Rule> movements() {
       {.name = "reshape_lift",
        .pattern = "reshape(x, n)",
        .replacement = "f(reshape(y, n)) where x is f(y)",
+       .cost = 0,
        .build = liftRun,
        .doc = "f works on each element and has no other use; up to 16 of them at once.",
        .examples = {"reshape(exp(x), n)"}},
       {.name = "subtensor_lift",
        .pattern = "subtensor(x, index=p)",
        .replacement = "f(subtensor(y, index=p)) where x is f(y)",
+       .cost = -7,
        .build = liftUnary,
        .doc = "f works on each element and has no other use: less is computed.",
        .examples = {"subtensor(exp(x), index=\"0\")", "subtensor(-x, index=\"::2\")"}},
@@ -203,13 +206,21 @@ std::vector<Rule> reductions() {
 
 //===--- products ---------------------------------------------------------===//
 
+Rule transposed(const std::string &op, const Condition &when) {
+  return {.name = "transpose_" + op,
+          .pattern = "dimshuffle(" + op + "(a, b), order=[1, 0])",
+          .replacement = op + "(dimshuffle(b, order=[1, 0]), dimshuffle(a, order=[1, 0]))",
+          .effects = kRounding,
+          .when = when,
+          .cost = 0.5,
+          .doc = "Products read transposed operands as they are."};
+}
+
 std::vector<Rule> matrices() {
   Condition twoMatrices = rankOf("a", 2) && rankOf("b", 2);
   return {
-      {"transpose_dot", "dimshuffle(dot(a, b), order=[1, 0])",
-       "dot(dimshuffle(b, order=[1, 0]), dimshuffle(a, order=[1, 0]))", kRounding, twoMatrices},
-      {"transpose_matmul", "dimshuffle(matmul(a, b), order=[1, 0])",
-       "matmul(dimshuffle(b, order=[1, 0]), dimshuffle(a, order=[1, 0]))", kRounding, twoMatrices},
+      transposed("dot", twoMatrices),
+      transposed("matmul", twoMatrices),
       {"dot_neg_left", "dot(-a, b)", "-dot(a, b)", kZeroSign | kRounding,
        isSigned("a") && isSigned("b")},
       {"dot_neg_right", "dot(a, -b)", "-dot(a, b)", kZeroSign | kRounding,

@@ -27,6 +27,39 @@ bool isPositive(const Match &m) {
   return c.numElements() == 1 && c.cast(DType::Float64).item<double>() > 0;
 }
 
+/// log(exp(a) + exp(b) + ...): the operands of all exps below a chain of additions without other
+/// use, from left to right.
+Variables logAddExps(const Match &m) {
+  constexpr size_t kMostTerms = 1000;
+  const Apply &root = m.root();
+  Variables pending = {root.input(0)}, terms;
+  while (!pending.empty()) {
+    Variable v = pending.back();
+    pending.pop_back();
+    if (!v.hasOwner() || v.dtype() != root.output(0).dtype())
+      return {};
+    Apply node = v.owner();
+    if (node.op().name() == "exp") {
+      if (node.input(0).dtype() != v.dtype())
+        return {};
+      terms.push_back(node.input(0));
+      continue;
+    }
+    if (node.op().name() != "add" || m.graph().numClients(v) != 1 ||
+        terms.size() + pending.size() > kMostTerms)
+      return {};
+    m.alsoReplaces(node);
+    for (int i = node.numInputs(); i-- > 0;)
+      pending.push_back(node.input(i));
+  }
+  if (terms.size() < 4) // the rows of two and three
+    return {};
+  Variable all = terms[0];
+  for (size_t i = 1; i < terms.size(); ++i)
+    all = make(m, "logaddexp", {all, terms[i]});
+  return {all};
+}
+
 std::vector<Rule> logarithms() {
   return {
       {"log1p", "log(1 + x)", "log1p(x)", kStable, floating("x")},
@@ -39,6 +72,18 @@ std::vector<Rule> logarithms() {
        floating("x") && floating("y")},
       {"logaddexp_of_three", "log(exp(x) + exp(y) + exp(z))", "logaddexp(logaddexp(x, y), z)",
        kStable | kNanInf, floating("x") && floating("y") && floating("z")},
+      {.name = "logaddexp_of_many",
+       .pattern = "log(x + y)",
+       .replacement =
+           "logaddexp(logaddexp(logaddexp(a, b), c), ...) where x + y is exp(a) + exp(b) + "
+           "exp(c) + ...",
+       .effects = kStable | kNanInf,
+       .when = floating("x"),
+       .cost = -36,
+       .build = logAddExps,
+       .doc = "Four terms (of which the cost is) to a thousand, whose sums have no other use.",
+       .examples = {"log(exp(x) + exp(y) + exp(z) + exp(w))",
+                    "log(exp(x) + (exp(y) + exp(z)) + (exp(w) + exp(x)))"}},
       {"logaddexp_one", "logaddexp(x, 0)", "softplus(x)", kStable | kNanInf, floating("x")},
       {"logsumexp", "log(sum(exp(x), axes=p, keepDims=q))", "logsumexp(x, axes=p, keepDims=q)",
        kStable | kNanInf, floating("x")},
@@ -147,6 +192,7 @@ std::vector<Rule> errorFunctions() {
        .pattern = "log(erfc(x))",
        .replacement = "switch(lt(x, t), log(erfc(minimum(x, t))), asymptotic series)",
        .effects = kStable | kNanInf,
+       .cost = 68,
        .build = logErfc,
        .doc = "x is float32 or float64; erfc underflows at 10 and 27. The series is that of "
               "Abramowitz "

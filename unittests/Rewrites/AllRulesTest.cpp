@@ -72,6 +72,39 @@ TEST(AllRules, KeepTheirWord) {
       << "docs/Rewrites.md is out of date: run RewritesTests with GRAPHC_UPDATE_DOCS=1";
 }
 
+// A row whose replacement is more work than its pattern says so, and why it is worth that.
+TEST(AllRules, StateWhatTheyCost) {
+  for (const RuleFamily &family : allFamilies())
+    for (const Rule &rule : family.rules) {
+      if (rule.build) {
+        EXPECT_TRUE(rule.cost) << rule.name << " has no formula to tell its cost";
+        continue;
+      }
+      Rule plain = rule;
+      plain.cost.reset();
+      if (rule.cost)
+        EXPECT_EQ(*rule.cost, ruleCost(plain)) << rule.name;
+      else
+        EXPECT_LE(ruleCost(plain), 0) << rule.name;
+      if (rule.cost.value_or(0) > 0)
+        EXPECT_NE(rule.doc, "") << rule.name;
+    }
+}
+
+// By hand, of the model in Rewrite.h.
+TEST(AllRules, CostModel) {
+  auto cost = [](const char *pattern, const char *replacement) {
+    return ruleCost({"r", pattern, replacement});
+  };
+  EXPECT_EQ(cost("log(1 + x)", "log1p(x)"), -1);
+  EXPECT_EQ(cost("x * c / d", "x * (c / d)"), -4);
+  EXPECT_EQ(cost("exp(x) / (1 + exp(x))", "sigmoid(x)"), 16 - (16 + 1 + 4));
+  EXPECT_EQ(cost("sum(x * c)", "sum(x) * c"), 1 - 8);
+  EXPECT_EQ(cost("subtensor(exp(x), index=p)", "exp(subtensor(x, index=p))"), 16 - 8 * 16);
+  EXPECT_EQ(cost("shape(exp(x))", "shape(x)"), 0);
+  EXPECT_EQ(ruleCost({.name = "r", .pattern = "x", .replacement = "-x", .cost = 7}), 7);
+}
+
 TEST(AllRules, NamesAreUnique) {
   std::set<std::string> names;
   for (const RuleFamily &family : allFamilies()) {
