@@ -23,7 +23,7 @@ constexpr const char *kIntroduction =
     "their tables in `lib/Rewrites`; [AddARewrite.md](AddARewrite.md) explains formulas and "
     "effects. "
     "One test runs\n"
-    "every rule on graphs of seven dtypes and fifteen choices of shapes and compares results "
+    "every rule on graphs of thirteen dtypes and fifteen choices of shapes and compares results "
     "before "
     "and "
     "after; the graph\n"
@@ -166,6 +166,8 @@ TEST(AllRules, WrongRulesAreFound) {
       {"few_digits", "x * 3.141592653589793", "x * 3.14159265359", kRounding},
       // Where the condition's extent is another one.
       {"error_hidden", "switch(p, x, x)", "x"},
+      // For results that nothing over- or underflows on the way to.
+      {"no_overflow", "x * y + z", "x * y + z * 2", kRounding | kOverflow},
       // Small results are off by more than rounding.
       {"absolute", "x * y", "x * y + 0.000000000001", kRounding},
   };

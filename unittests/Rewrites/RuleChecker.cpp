@@ -10,6 +10,7 @@
 #include "Eval/Evaluate.h"
 #include "Rewrite/Formula.h"
 #include "graphc/Print.h"
+#include "graphc/Traversal.h"
 
 namespace graphc {
 namespace {
@@ -184,6 +185,10 @@ double epsilon(DType dtype) {
                                    : 0x1p-7;
 }
 
+double leastNormal(DType dtype) {
+  return dtype == DType::Float16 ? 0x1p-14 : dtype == DType::Float64 ? 0x1p-1022 : 0x1p-126;
+}
+
 std::vector<double> doubles(const Tensor &t) {
   Tensor cast = t.cast(DType::Float64).contiguous();
   absl::Span<const double> flat = cast.flat<double>();
@@ -208,11 +213,17 @@ struct Measure {
   double slack;
 };
 
+/// Of the graphs before and after: whether a step on the way over- or underflows, or is NaN.
+struct Ways {
+  bool before = false, after = false;
+  bool any() const { return before || after; }
+};
+
 /// Whether an element of the result of `before` may become `after` under what the rule states.
-/// `measure` is asked only where rounding decides.
-template <class Ask>
+/// `measure` and `ways` are asked only where rounding and overflow decide.
+template <class Ask, class AskWays>
 bool agrees(double before, double after, Effects effects, Values values, DType dtype,
-            const Ask &measure) {
+            const Ask &measure, const AskWays &ways) {
   if (before == after)
     return before != 0 || std::signbit(before) == std::signbit(after) || (effects & kZeroSign);
   if (std::isnan(before) && std::isnan(after))
@@ -222,14 +233,14 @@ bool agrees(double before, double after, Effects effects, Values values, DType d
   if (values == Values::NonFinite && (effects & kNanInf))
     return true;
   if (!std::isfinite(before))
-    return effects & (kOverflow | kInexact);
+    return (effects & kInexact) || ((effects & kOverflow) && ways().before);
   bool tame = values == Values::Moderate || values == Values::Small;
   if (!std::isfinite(after))
     return (effects & kInexact) && !tame;
   if (!(effects & (kRounding | kInexact)))
     return false;
   // Where the unrewritten form over- or underflows on its way it is no measure.
-  if (!tame && (effects & (kOverflow | kInexact)))
+  if (!tame && ((effects & kInexact) || ((effects & kOverflow) && ways().any())))
     return true;
   // Both sides are a few ops of at most 2 epsilon each (halves round once, the functions of float64
   // are below 2 ULP); an op's error reaches the result as a change of its operands would, so each
@@ -237,7 +248,7 @@ bool agrees(double before, double after, Effects effects, Values values, DType d
   // terms in sums: 64. What the former side loses besides (log(1 + x) near 0) it may lose still.
   // Below the normal numbers an epsilon is that of the least of them.
   Measure m = measure();
-  double least = dtype == DType::Float16 ? 0x1p-14 : dtype == DType::Float64 ? 0x1p-1022 : 0x1p-126;
+  double least = leastNormal(dtype);
   // Below the normal numbers digits are lost to underflow; a rule that may be wrong may be there on
   // its way already.
   double tiny = effects & kInexact ? 0x1p20 * least : effects & kOverflow ? least : 0;
@@ -312,8 +323,15 @@ public:
             for (int attributes = 0; attributes < choices.attributes; ++attributes)
               if (!instance(*formula, {dtype, dtype, shapes, constants, attributes}))
                 return verdict_;
-      // Operands that are promoted.
       using enum DType;
+      // The others differ from these in their width alone: a matrix and what is broadcast to it.
+      for (DType dtype : {BFloat16, Int16, Int32, UInt16, UInt32, UInt64})
+        for (int shapes : {0, 3, 4})
+          for (int constants = 0; constants < choices.constants; ++constants)
+            for (int attributes = 0; attributes < std::min(choices.attributes, 8); ++attributes)
+              if (!instance(*formula, {dtype, dtype, shapes, constants, attributes}))
+                return verdict_;
+      // Operands that are promoted.
       for (auto [dtype, other] :
            {std::pair(Int64, Int8), std::pair(Int8, Int64), std::pair(Int32, UInt8),
             std::pair(UInt8, Int8), std::pair(Float64, Int8), std::pair(Float32, UInt8)})
@@ -398,11 +416,36 @@ private:
     Measures measures(*this, pair, arguments, x, values);
     for (size_t i = 0; i < x.size(); ++i) {
       ++verdict_.compared;
-      if (!agrees(x[i], y[i], subject_.effects, values, a.dtype(), [&] { return measures.of(i); }))
+      auto ways = [&] {
+        return Ways{overflows(pair.root, pair.inputs, arguments),
+                    overflows(pair.graph.output(0), pair.graph.inputs(), arguments)};
+      };
+      if (!agrees(
+              x[i], y[i], subject_.effects, values, a.dtype(), [&] { return measures.of(i); },
+              ways))
         return fail(Tensor(x[i]).str() + " became " + Tensor(y[i]).str() + " (" +
                     std::string(dtypeName(a.dtype())) + ")");
     }
     return true;
+  }
+
+  /// Whether a node of floats that needs finite operands gives what is NaN, infinite, or below the
+  /// normal numbers of its dtype.
+  static bool overflows(const Variable &root, const Variables &inputs,
+                        const std::vector<Tensor> &arguments) {
+    for (const Apply &node : ioToposort(inputs, absl::MakeConstSpan(&root, 1))) {
+      const Variable &v = node.output(0);
+      if (!isFloat(v.dtype()))
+        continue;
+      TensorsOr value = evaluate(Variables{v}, inputs, arguments);
+      if (!value.ok())
+        return true;
+      double least = leastNormal(v.dtype());
+      for (double element : doubles((*value)[0]))
+        if (!std::isfinite(element) || std::abs(element) < least)
+          return true;
+    }
+    return false;
   }
 
   /// What rounding may change, computed when it is asked for.
@@ -438,17 +481,20 @@ private:
       amplification_.assign(before_.size(), 0);
       // Far larger than what float64 loses, and small enough that only first derivatives count.
       constexpr double kStep = 0x1p-34;
-      auto note = [&](std::vector<double> &changes, const std::vector<double> &there) {
+      // Where that leaves the domain, as in 1 - sigmoid(30), where 1e-13 is left: a smaller one.
+      constexpr double kSmallStep = 0x1p-46;
+      auto note = [&](std::vector<double> &changes, const std::vector<double> &there, double step) {
         for (size_t i = 0; i < there.size(); ++i)
-          if (double change = std::abs(there[i] - truth_[i]) / kStep; std::isfinite(change))
+          if (double change = std::abs(there[i] - truth_[i]) / step; std::isfinite(change))
             changes[i] = std::max(changes[i], change);
       };
       for (int trial = 0; trial < 6; ++trial) {
         std::vector<Tensor> moved = exact;
         for (Tensor &t : moved)
           t = disturbed(t, kStep);
-        note(condition_, results(root, builder.inputs, moved, 0));
-        note(amplification_, results(root, builder.inputs, exact, kStep));
+        note(condition_, results(root, builder.inputs, moved, 0), kStep);
+        for (double step : {kStep, kSmallStep})
+          note(amplification_, results(root, builder.inputs, exact, step), step);
       }
     }
 
