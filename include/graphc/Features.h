@@ -53,8 +53,8 @@ private:
   std::ostream &os_;
 };
 
-/// F-097: an unnamed replacement takes the name of what it replaces. Constants neither give nor take
-/// one: they may stand in other graphs, too. Keeps nothing.
+/// F-097: an unnamed replacement takes the name of what it replaces. Constants neither give nor
+/// take one: they may stand in other graphs, too. Keeps nothing.
 class PreserveVariableAttributes : public Feature {
 public:
   std::string_view name() const override { return "PreserveVariableAttributes"; }
@@ -179,9 +179,10 @@ private:
 ///
 /// Formulas are made when they are asked for, and interned: extents that are known to be equal are
 /// the same Variable, until the graph changes. They become members where something uses them.
-/// The first question about a Variable looks at each node above it once. After a change, what was
-/// known of the Variables below is forgotten, and so is all about nodes that leave: no dead node is
-/// kept. No recursion.
+/// The first question about a Variable looks at each node above it once. The first one after
+/// changes looks at the nodes that changed, and below them as far as extents become others: at all
+/// that is below where they do everywhere. What is known of nodes that leave is forgotten: no dead
+/// node is kept. No recursion.
 ///
 /// For one graph at a time. While Features are told of a change it knows nothing: what returns a
 /// bool is false, the others say Inconsistency.

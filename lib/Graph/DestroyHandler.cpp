@@ -1,15 +1,19 @@
 //===- Graph/DestroyHandler.cpp - when memory may be overwritten ----------===//
 //
 // What is known of a destroyer: the roots that it destroys and the readers that must come before
-// it. An event marks the destroyers of which that may have changed; validate looks at those alone.
-// Whether readers can come first is asked of the graph's labels, which are an order by data. Each
-// edge reader -> destroyer is put into that order, one after the other, as new edges of data are;
-// where this fails there is a cycle.
+// it. An event adds and removes readers; where it moves memory, to other roots or destroyers, the
+// destroyers of that are marked, and validate finds out anew about those. Whether readers can come
+// first is asked of the graph's labels, which are an order by data. Each edge reader -> destroyer
+// is put into that order, one after the other, as new edges of data are; where this fails there is
+// a cycle.
 //
 //===----------------------------------------------------------------------===//
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "Graph/GraphState.h"
+#include "Support/Work.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "graphc/Features.h"
@@ -42,6 +46,12 @@ VariableNode *rootOf(VariableNode *v) {
   return v;
 }
 
+/// Whether an output of `node` shows the memory of this input.
+bool isViewOf(const ApplyNode *node, uint32_t input) {
+  const std::vector<int> &map = node->op.def().viewMap;
+  return std::find(map.begin(), map.end(), int(input)) != map.end();
+}
+
 /// The inputs that `node` overwrites.
 std::vector<uint32_t> destroyedInputs(const ApplyNode *node) {
   std::vector<uint32_t> inputs;
@@ -56,31 +66,44 @@ std::string described(VariableNode *v) { return str(Variable::fromNode(v)); }
 } // namespace
 
 struct DestroyHandler::Tables {
+  /// In the order in which they came; those that have left are null until half of them have.
+  struct Readers {
+    struct Reader {
+      size_t position = 0;
+      uint32_t uses = 0;
+    };
+    std::vector<ApplyNode *> list;
+    absl::flat_hash_map<ApplyNode *, Reader> known;
+  };
   struct Destroyer {
     Apply keepsNode;
+    uint64_t number = 0;
     /// The roots it destroys, as of the last look.
-    std::vector<VariableNode *> roots;
+    std::vector<VariableNode *> roots = {};
+    Readers readers = {};
   };
   GraphState *state = nullptr;
   absl::flat_hash_map<ApplyNode *, Destroyer> destroyers;
   /// In the order in which they came: what iterates, so that nothing depends on addresses.
-  std::vector<ApplyNode *> order;
+  std::map<uint64_t, ApplyNode *> order;
+  uint64_t numCame = 0;
   absl::flat_hash_map<VariableNode *, std::vector<ApplyNode *>> byRoot;
-  /// Readers that must come before a destroyer; destroyers that must come after a reader.
-  GraphState::NodeLists before;
+  /// Destroyers that must come after a reader.
   GraphState::NodeLists after;
-  /// To be looked at; to be put into the graph's order.
+  /// To be looked at.
   absl::flat_hash_set<ApplyNode *> dirty;
-  absl::flat_hash_set<ApplyNode *> unplaced;
+  /// To be put into the graph's order: readers and their destroyers, and nodes that changes of data
+  /// have moved there. Either may have left.
+  std::vector<std::pair<ApplyNode *, ApplyNode *>> unplaced;
+  std::vector<ApplyNode *> moved;
   std::vector<Variable> protectedVariables;
-  uint64_t relabelings = 0;
 
   template <class Visit> void eachUse(VariableNode *v, Visit visit) const {
     uint32_t slot = state ? state->slotOf(v) : kNoSlot;
     if (slot == kNoSlot)
       return;
     for (uint32_t i = state->vars[slot].firstUse; i != kNoSlot; i = state->uses[i].next)
-      if (uint32_t user = state->uses[i].user; user != kNoSlot)
+      if (uint32_t user = state->uses[i].user; ++detail::workDone, user != kNoSlot)
         visit(state->nodes[user].node, state->uses[i].index);
   }
   /// `from` and everything that shows its memory.
@@ -96,14 +119,16 @@ struct DestroyHandler::Tables {
     return all;
   }
 
+  void addReader(ApplyNode *reader, ApplyNode *destroyer);
+  void removeReader(ApplyNode *reader, ApplyNode *destroyer);
   void forget(ApplyNode *node);
   void touch(VariableNode *v);
-  void touchUse(ApplyNode *node, uint32_t input, VariableNode *value);
+  void useCame(ApplyNode *node, uint32_t input, VariableNode *value);
+  void useLeft(ApplyNode *node, VariableNode *value);
   /// Looks at all that is dirty.
   absl::Status refresh();
   absl::Status look(ApplyNode *node);
-  absl::Status lookAtRoot(ApplyNode *node, uint32_t destroyed, VariableNode *root,
-                          absl::flat_hash_set<ApplyNode *> &readers);
+  absl::Status lookAtRoot(ApplyNode *node, uint32_t destroyed, VariableNode *root);
   absl::Status place(ApplyNode *reader, ApplyNode *destroyer);
 };
 
@@ -139,6 +164,7 @@ absl::Status DestroyHandler::onAttach(FunctionGraph &graph) {
   if (graph.find<DestroyHandler>())
     return makeError(ErrorKind::AlreadyThere, "the FunctionGraph has a DestroyHandler already");
   tables_->state = graph.state_.get();
+  tables_->state->moved = &tables_->moved;
   for (const Apply &node : graph.applyNodes())
     if (absl::Status status = onImport(graph, node, "attach"); !status.ok())
       return status;
@@ -146,10 +172,47 @@ absl::Status DestroyHandler::onAttach(FunctionGraph &graph) {
 }
 
 absl::Status DestroyHandler::onDetach(FunctionGraph &) {
+  tables_->state->moved = nullptr;
   std::vector<Variable> kept = std::move(tables_->protectedVariables);
   tables_ = std::make_unique<Tables>();
   tables_->protectedVariables = std::move(kept);
   return absl::OkStatus();
+}
+
+template <class Map> static void removeFrom(Map &map, typename Map::key_type key, ApplyNode *node) {
+  auto entry = map.find(key);
+  if (entry == map.end())
+    return;
+  std::erase(entry->second, node);
+  if (entry->second.empty())
+    map.erase(entry);
+}
+
+void DestroyHandler::Tables::addReader(ApplyNode *reader, ApplyNode *destroyer) {
+  Readers &readers = destroyers.at(destroyer).readers;
+  auto [at, isNew] = readers.known.try_emplace(reader);
+  ++at->second.uses;
+  if (!isNew)
+    return;
+  at->second.position = readers.list.size();
+  readers.list.push_back(reader);
+  after[reader].push_back(destroyer);
+  unplaced.emplace_back(reader, destroyer);
+}
+
+void DestroyHandler::Tables::removeReader(ApplyNode *reader, ApplyNode *destroyer) {
+  Readers &readers = destroyers.at(destroyer).readers;
+  auto at = readers.known.find(reader);
+  if (at == readers.known.end() || --at->second.uses > 0)
+    return;
+  readers.list[at->second.position] = nullptr;
+  readers.known.erase(at);
+  removeFrom(after, reader, destroyer);
+  if (2 * readers.known.size() >= readers.list.size())
+    return;
+  std::erase(readers.list, nullptr);
+  for (size_t i = 0; i < readers.list.size(); ++i)
+    readers.known.at(readers.list[i]).position = i;
 }
 
 /// Removes what is known of a destroyer.
@@ -157,22 +220,10 @@ void DestroyHandler::Tables::forget(ApplyNode *node) {
   auto at = destroyers.find(node);
   if (at == destroyers.end())
     return;
-  auto remove = [](auto &map, auto *key, ApplyNode *value) {
-    auto entry = map.find(key);
-    if (entry == map.end())
-      return;
-    std::erase(entry->second, value);
-    if (entry->second.empty())
-      map.erase(entry);
-  };
-  for (VariableNode *root : at->second.roots)
-    remove(byRoot, root, node);
-  at->second.roots.clear();
-  if (auto readers = before.find(node); readers != before.end()) {
-    for (ApplyNode *reader : readers->second)
-      remove(after, reader, node);
-    before.erase(readers);
-  }
+  for (VariableNode *root : std::exchange(at->second.roots, {}))
+    removeFrom(byRoot, root, node);
+  for (const auto &[reader, uses] : std::exchange(at->second.readers, {}).known)
+    removeFrom(after, reader, node);
 }
 
 /// The destroyers of what shows the memory of `v`'s root must be looked at.
@@ -181,66 +232,85 @@ void DestroyHandler::Tables::touch(VariableNode *v) {
     dirty.insert(at->second.begin(), at->second.end());
 }
 
-/// Input `input` of `node` is, or was, `value`.
-void DestroyHandler::Tables::touchUse(ApplyNode *node, uint32_t input, VariableNode *value) {
-  touch(value);
-  // What shows `value` through `node` has another root than before.
-  for (uint32_t k = 0; k < node->numOutputs; ++k)
-    if (viewed(node, k) == int(input))
-      for (VariableNode *view : impact(node->output(k)))
-        eachUse(view, [&](ApplyNode *user, uint32_t) {
-          if (destroyers.contains(user))
-            dirty.insert(user);
-        });
+/// Input `input` of `node` is `value` now.
+void DestroyHandler::Tables::useCame(ApplyNode *node, uint32_t input, VariableNode *value) {
+  ++detail::workDone;
+  auto at = byRoot.find(rootOf(value));
+  if (at == byRoot.end())
+    return;
+  // What is protected may be a view.
+  bool protects = !protectedVariables.empty() && isViewOf(node, input);
+  for (ApplyNode *destroyer : at->second)
+    if (node == destroyer || protects)
+      dirty.insert(destroyer);
+    else
+      addReader(node, destroyer);
+}
+
+/// An input of `node` was `value`.
+void DestroyHandler::Tables::useLeft(ApplyNode *node, VariableNode *value) {
+  ++detail::workDone;
+  if (auto at = byRoot.find(rootOf(value)); at != byRoot.end())
+    for (ApplyNode *destroyer : at->second)
+      removeReader(node, destroyer);
 }
 
 absl::Status DestroyHandler::onImport(FunctionGraph &, const Apply &apply, std::string_view) {
+  Tables &t = *tables_;
   ApplyNode *node = apply.node();
   if (!destroyedInputs(node).empty()) {
-    tables_->destroyers[node].keepsNode = apply;
-    tables_->order.push_back(node);
-    tables_->dirty.insert(node);
+    t.destroyers[node] = {apply, t.numCame};
+    t.order.emplace(t.numCame++, node);
+    t.dirty.insert(node);
   }
-  if (!tables_->order.empty())
+  if (!t.order.empty())
     for (uint32_t i = 0; i < node->numInputs; ++i)
-      tables_->touchUse(node, i, node->input(i));
+      t.useCame(node, i, node->input(i));
   return absl::OkStatus();
 }
 
 absl::Status DestroyHandler::onPrune(FunctionGraph &, const Apply &apply, std::string_view) {
-  if (tables_->order.empty())
+  Tables &t = *tables_;
+  if (t.order.empty())
     return absl::OkStatus();
   ApplyNode *node = apply.node();
+  if (auto at = t.destroyers.find(node); at != t.destroyers.end()) {
+    for (VariableNode *root : at->second.roots)
+      t.touch(root);
+    t.forget(node);
+    t.dirty.erase(node);
+    t.order.erase(at->second.number);
+    t.destroyers.erase(at);
+  }
   for (uint32_t i = 0; i < node->numInputs; ++i)
-    tables_->touch(node->input(i));
-  for (uint32_t i = 0; i < node->numOutputs; ++i)
-    tables_->touch(node->output(i));
-  if (tables_->destroyers.contains(node)) {
-    tables_->forget(node);
-    tables_->dirty.erase(node);
-    tables_->unplaced.erase(node);
-    tables_->destroyers.erase(node);
-    std::erase(tables_->order, node);
-  }
-  // No destroyer waits for it any more.
-  if (auto at = tables_->after.find(node); at != tables_->after.end()) {
-    for (ApplyNode *destroyer : at->second)
-      std::erase(tables_->before[destroyer], node);
-    tables_->after.erase(at);
-  }
+    t.useLeft(node, node->input(i));
   return absl::OkStatus();
 }
 
 absl::Status DestroyHandler::onChangeInput(FunctionGraph &, const Client &client,
                                            const Variable &old, const Variable &fresh,
                                            std::string_view) {
-  if (tables_->order.empty() || client.isOutput())
+  Tables &t = *tables_;
+  if (t.order.empty() || client.isOutput())
     return absl::OkStatus();
   ApplyNode *node = client.node.node();
-  if (tables_->destroyers.contains(node))
-    tables_->dirty.insert(node);
-  tables_->touch(old.node());
-  tables_->touchUse(node, uint32_t(client.index), fresh.node());
+  uint32_t input = uint32_t(client.index);
+  if (t.destroyers.contains(node))
+    t.dirty.insert(node);
+  if (isViewOf(node, input)) {
+    // What shows memory through `node` has another root than before.
+    t.touch(old.node());
+    t.touch(fresh.node());
+    for (uint32_t k = 0; k < node->numOutputs; ++k)
+      if (viewed(node, k) == int(input))
+        for (VariableNode *view : t.impact(node->output(k)))
+          t.eachUse(view, [&](ApplyNode *user, uint32_t) {
+            if (t.destroyers.contains(user))
+              t.dirty.insert(user);
+          });
+  }
+  t.useLeft(node, old.node());
+  t.useCame(node, input, fresh.node());
   return absl::OkStatus();
 }
 
@@ -251,8 +321,7 @@ static bool listed(const std::vector<std::pair<int, int>> &pairs, uint32_t a, ui
 }
 
 absl::Status DestroyHandler::Tables::lookAtRoot(ApplyNode *node, uint32_t destroyed,
-                                                VariableNode *root,
-                                                absl::flat_hash_set<ApplyNode *> &readers) {
+                                                VariableNode *root) {
   auto fail = [&](const std::string &what) {
     return makeError(ErrorKind::Inconsistency, node->op.str() + " overwrites " + what, node->place);
   };
@@ -280,10 +349,8 @@ absl::Status DestroyHandler::Tables::lookAtRoot(ApplyNode *node, uint32_t destro
   }
   for (VariableNode *v : shown)
     eachUse(v, [&](ApplyNode *user, uint32_t) {
-      if (user != node && readers.insert(user).second) {
-        before[node].push_back(user);
-        after[user].push_back(node);
-      }
+      if (user != node)
+        addReader(user, node);
     });
   return absl::OkStatus();
 }
@@ -291,8 +358,7 @@ absl::Status DestroyHandler::Tables::lookAtRoot(ApplyNode *node, uint32_t destro
 /// F-134 to F-136, and who must come before `node`.
 absl::Status DestroyHandler::Tables::look(ApplyNode *node) {
   forget(node);
-  std::vector<VariableNode *> &roots = destroyers[node].roots;
-  absl::flat_hash_set<ApplyNode *> readers;
+  std::vector<VariableNode *> &roots = destroyers.at(node).roots;
   for (uint32_t input : destroyedInputs(node)) {
     VariableNode *root = rootOf(node->input(input));
     if (std::find(roots.begin(), roots.end(), root) != roots.end())
@@ -304,24 +370,16 @@ absl::Status DestroyHandler::Tables::look(ApplyNode *node) {
   }
   std::vector<uint32_t> inputs = destroyedInputs(node);
   for (size_t i = 0; i < inputs.size(); ++i)
-    if (absl::Status status = lookAtRoot(node, inputs[i], roots[i], readers); !status.ok())
+    if (absl::Status status = lookAtRoot(node, inputs[i], roots[i]); !status.ok())
       return status;
   return absl::OkStatus();
 }
 
 /// Makes the labels respect the edge, or finds that it closes a cycle.
 absl::Status DestroyHandler::Tables::place(ApplyNode *reader, ApplyNode *destroyer) {
-  uint64_t low = state->nodes[reader->slot].label;
-  if (low < state->nodes[destroyer->slot].label)
-    return absl::OkStatus();
-  GraphState::Moved moved = state->moveAbove(low, {destroyer}, after, reader);
-  ApplyNode *cyclic = nullptr;
-  if (moved == GraphState::Moved::NoRoom) {
-    std::vector<ApplyNode *> sorted = state->toposort(&cyclic, before);
-    if (!cyclic)
-      state->relabel(sorted);
-  }
-  if (moved == GraphState::Moved::Done || (moved == GraphState::Moved::NoRoom && !cyclic))
+  ++detail::workDone;
+  if (state->labelOf(reader) < state->labelOf(destroyer) ||
+      state->moveBehind(reader, {destroyer}, after))
     return absl::OkStatus();
   return makeError(ErrorKind::Inconsistency,
                    destroyer->op.str() + " overwrites memory that " + reader->op.str() +
@@ -332,18 +390,16 @@ absl::Status DestroyHandler::Tables::place(ApplyNode *reader, ApplyNode *destroy
 absl::Status DestroyHandler::Tables::refresh() {
   if (dirty.empty())
     return absl::OkStatus();
-  std::vector<ApplyNode *> changed;
-  for (ApplyNode *node : order)
-    if (dirty.contains(node))
-      changed.push_back(node);
+  std::vector<ApplyNode *> changed(dirty.begin(), dirty.end());
+  std::sort(changed.begin(), changed.end(), [&](ApplyNode *a, ApplyNode *b) {
+    return destroyers.at(a).number < destroyers.at(b).number;
+  });
   // First all that is known of them is dropped: what two of them destroyed may have moved on.
   for (ApplyNode *node : changed)
     forget(node);
-  for (ApplyNode *node : changed) {
+  for (ApplyNode *node : changed)
     if (absl::Status status = look(node); !status.ok())
       return status;
-    unplaced.insert(node);
-  }
   dirty.clear();
   return absl::OkStatus();
 }
@@ -361,17 +417,18 @@ absl::Status DestroyHandler::onValidate(FunctionGraph &graph) {
   Tables &t = *tables_;
   if (absl::Status status = t.refresh(); !status.ok())
     return status;
-  std::vector<ApplyNode *> nodes;
-  for (ApplyNode *node : t.order)
-    if (t.relabelings != t.state->relabelings || t.unplaced.contains(node))
-      nodes.push_back(node);
-  for (ApplyNode *node : nodes)
-    if (auto readers = t.before.find(node); readers != t.before.end())
-      for (ApplyNode *reader : readers->second)
-        if (absl::Status status = t.place(reader, node); !status.ok())
+  for (auto [reader, destroyer] : t.unplaced)
+    if (auto at = t.destroyers.find(destroyer);
+        at != t.destroyers.end() && at->second.readers.known.contains(reader))
+      if (absl::Status status = t.place(reader, destroyer); !status.ok())
+        return status;
+  for (ApplyNode *reader : t.moved)
+    if (auto at = t.after.find(reader); at != t.after.end())
+      for (ApplyNode *destroyer : at->second)
+        if (absl::Status status = t.place(reader, destroyer); !status.ok())
           return status;
-  t.relabelings = t.state->relabelings;
   t.unplaced.clear();
+  t.moved.clear();
   return absl::OkStatus();
 }
 
@@ -382,14 +439,13 @@ absl::StatusOr<Orderings> DestroyHandler::orderings(FunctionGraph &graph) {
   if (absl::Status status = t.refresh(); !status.ok())
     return status;
   Orderings all;
-  for (ApplyNode *node : t.order) {
-    auto readers = t.before.find(node);
-    if (readers == t.before.end() || readers->second.empty())
-      continue;
+  for (auto [number, node] : t.order) {
     std::vector<Apply> list;
-    for (ApplyNode *reader : readers->second)
-      list.push_back(Apply::fromNode(reader));
-    all.emplace_back(Apply::fromNode(node), std::move(list));
+    for (ApplyNode *reader : t.destroyers.at(node).readers.list)
+      if (reader)
+        list.push_back(Apply::fromNode(reader));
+    if (!list.empty())
+      all.emplace_back(Apply::fromNode(node), std::move(list));
   }
   return all;
 }

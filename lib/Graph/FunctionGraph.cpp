@@ -62,7 +62,7 @@ static absl::Status populate(GraphState &state, absl::Span<ApplyNode *const> ord
   if (absl::Status status = detail::checkLeaves(state, order, outputs, "output "); !status.ok())
     return status;
   state.addNodes(order, ownConstants);
-  state.label(order, 0, GraphState::kNoLimit);
+  state.place(order);
   for (VariableNode *output : outputs)
     state.insertOutput(state.outputs.size(), output);
   return absl::OkStatus();

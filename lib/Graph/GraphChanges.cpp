@@ -11,6 +11,7 @@
 #include "Graph/Walk.h"
 #include "Support/Log.h"
 #include "Support/Text.h"
+#include "Support/Work.h"
 #include "absl/container/flat_hash_set.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/OpDef.h"
@@ -21,6 +22,7 @@ using detail::Announcer;
 using detail::ApplyNode;
 using detail::GraphState;
 using detail::kNoSlot;
+using detail::NodeOrder;
 using detail::VariableNode;
 
 namespace {
@@ -87,18 +89,19 @@ absl::Status Change::check() {
 
 absl::flat_hash_set<ApplyNode *> Change::upstream(const std::vector<uint32_t> &uses) {
   absl::flat_hash_set<ApplyNode *> users, found, seen;
-  uint64_t lowest = GraphState::kNoLimit;
+  uint64_t lowest = NodeOrder::kEnd;
   for (uint32_t use : uses)
     if (uint32_t user = state_.uses[use].user; user != kNoSlot) {
       users.insert(state_.nodes[user].node);
-      lowest = std::min(lowest, state_.nodes[user].label);
+      lowest = std::min(lowest, state_.labelOf(state_.nodes[user].node));
     }
   std::vector<ApplyNode *> pending = import_.frontier;
   while (!pending.empty()) {
     ApplyNode *node = pending.back();
     pending.pop_back();
     // What has a lower label than every user is computed from none.
-    if (state_.nodes[node->slot].label < lowest || !seen.insert(node).second)
+    ++detail::workDone;
+    if (state_.labelOf(node) < lowest || !seen.insert(node).second)
       continue;
     if (users.contains(node))
       found.insert(node);
@@ -110,19 +113,18 @@ absl::flat_hash_set<ApplyNode *> Change::upstream(const std::vector<uint32_t> &u
 }
 
 void Change::apply(const std::vector<uint32_t> &uses, Announcer *announcer) {
-  uint64_t before = state_.labelOf(old_.node()), limit = GraphState::kNoLimit;
+  uint64_t firstUser = NodeOrder::kEnd;
   for (uint32_t use : uses)
     if (uint32_t user = state_.uses[use].user; user != kNoSlot)
-      limit = std::min(limit, state_.nodes[user].label);
+      firstUser = std::min(firstUser, state_.labelOf(state_.nodes[user].node));
   absl::Span<ApplyNode *const> imports = import_.order;
   for (uint32_t use : uses) {
     state_.redirect(use, fresh_.node(), imports, announcer);
     imports = {};
   }
-  if (!import_.order.empty())
-    state_.label(import_.order, before, limit);
-  if (state_.labelOf(fresh_.node()) >= limit)
-    state_.pushUsers(fresh_.node());
+  state_.place(import_.order);
+  if (state_.labelOf(fresh_.node()) >= firstUser)
+    state_.moveUsers(fresh_.node());
 }
 
 absl::Status Change::make(FunctionGraph &graph, const std::vector<uint32_t> &uses,

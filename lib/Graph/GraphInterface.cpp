@@ -71,7 +71,7 @@ void Removal::unmake(int input) {
   state_.addNodes(import.order, /*ownConstants=*/false);
   for (const auto &[i, v] : gone_)
     state_.insertOutput(i, v.node());
-  state_.label(import.order, 0, GraphState::kNoLimit);
+  state_.place(import.order);
   state_.updateMapping = updates_;
 }
 
@@ -166,7 +166,7 @@ absl::Status FunctionGraph::addOutput(const Variable &v, std::string_view reason
   Announcer announcer(*this, state(), reason, Announcer::OnError::Stop);
   state().addNodes(import.order, /*ownConstants=*/false, &announcer);
   state().insertOutput(state().outputs.size(), v.node());
-  state().label(import.order, 0, GraphState::kNoLimit);
+  state().place(import.order);
   if (announcer.deliver().ok())
     return absl::OkStatus();
   std::vector<bool> keep(state().outputs.size(), true);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "Support/Work.h"
 #include "absl/container/flat_hash_set.h"
 
 namespace graphc::detail {
@@ -134,7 +135,7 @@ void GraphState::addNodes(absl::Span<ApplyNode *const> order, bool ownConstants,
     freeNodes_.pop_back();
     uint32_t firstUse = allocateUses(node->numInputs);
     retain(node);
-    nodes[slot] = {node, firstUse, 0};
+    nodes[slot] = {node, firstUse};
     node->slot = slot;
     node->graph = this;
     ++numNodes;
@@ -228,6 +229,7 @@ void GraphState::removeNode(ApplyNode *node, std::vector<VariableNode *> &unused
     vars[node->output(i)->slot] = Var();
     freeVars_.push_back(node->output(i)->slot);
   }
+  list_.remove(node->slot);
   freeNodes_.push_back(node->slot);
   record = Node();
   node->graph = nullptr;
@@ -304,81 +306,67 @@ std::vector<ApplyNode *> GraphState::toposort(ApplyNode **cyclic, const NodeList
   return order;
 }
 
-/// Distance of labels where nothing is in the way.
-static constexpr uint64_t kStep = uint64_t(1) << 32;
-
-void GraphState::relabel(absl::Span<ApplyNode *const> order) {
-  uint64_t label = 0;
-  for (ApplyNode *node : order)
-    nodes[node->slot].label = label += kStep;
-  ++relabelings;
-}
-
-void GraphState::label(absl::Span<ApplyNode *const> order, uint64_t before, uint64_t limit) {
+void GraphState::place(absl::Span<ApplyNode *const> order) {
+  uint32_t last = NodeOrder::kStart;
   uint64_t low = 0;
-  for (ApplyNode *node : order)
+  std::vector<uint32_t> slots;
+  for (ApplyNode *node : order) {
+    slots.push_back(node->slot);
     for (uint32_t i = 0; i < node->numInputs; ++i)
-      low = std::max(low, labelOf(node->input(i)));
-  if (before > low)
-    limit = std::min(limit, before);
-  // Where the limit cannot be kept, who uses them moves (pushUsers).
-  uint64_t gap = limit > low ? limit - low : kNoLimit;
-  uint64_t step = std::min(gap / (order.size() + 1), kStep);
-  if (step == 0 || low > kNoLimit - step * (order.size() + 1))
-    return relabel(toposort());
-  for (ApplyNode *node : order)
-    nodes[node->slot].label = low += step;
+      if (uint64_t label = labelOf(node->input(i)); label > low) {
+        low = label;
+        last = node->input(i)->owner->slot;
+      }
+  }
+  list_.insertAfter(last, slots);
 }
 
-void GraphState::pushUsers(VariableNode *v) {
+void GraphState::moveUsers(VariableNode *v) {
   std::vector<ApplyNode *> users;
   for (uint32_t i = vars[slotOf(v)].firstUse; i != kNoSlot; i = uses[i].next)
     if (uses[i].user != kNoSlot)
       users.push_back(nodes[uses[i].user].node);
-  if (moveAbove(labelOf(v), std::move(users)) == Moved::NoRoom)
-    relabel(toposort());
-  ++relabelings;
+  moveBehind(v->owner, users, {}, moved);
 }
 
-GraphState::Moved GraphState::moveAbove(uint64_t low, std::vector<ApplyNode *> start,
-                                        const NodeLists &after, const ApplyNode *barrier) {
-  uint64_t limit = kNoLimit;
-  std::vector<ApplyNode *> moved;
+bool GraphState::moveBehind(ApplyNode *first, absl::Span<ApplyNode *const> start,
+                            const NodeLists &after, std::vector<ApplyNode *> *log) {
+  uint64_t low = labelOf(first);
+  std::vector<ApplyNode *> found;
   absl::flat_hash_set<ApplyNode *> seen;
   auto visit = [&](ApplyNode *node) {
-    if (nodes[node->slot].label > low)
-      limit = std::min(limit, nodes[node->slot].label);
-    else if (seen.insert(node).second)
-      moved.push_back(node);
+    ++workDone;
+    if (labelOf(node) <= low && seen.insert(node).second)
+      found.push_back(node);
   };
   for (ApplyNode *node : start)
     visit(node);
-  for (size_t i = 0; i < moved.size(); ++i) {
-    ApplyNode *node = moved[i];
-    if (node == barrier)
-      return Moved::Blocked;
+  for (size_t i = 0; i < found.size(); ++i) {
+    ApplyNode *node = found[i];
+    if (node == first)
+      return false;
     for (uint32_t k = 0; k < node->numOutputs; ++k)
       for (uint32_t use = vars[node->output(k)->slot].firstUse; use != kNoSlot;
            use = uses[use].next)
         if (uses[use].user != kNoSlot)
           visit(nodes[uses[use].user].node);
-    // Of the other edges those count that the labels respect so far.
+    // Of the other edges those count that the list respects so far.
     if (auto at = after.find(node); at != after.end())
       for (ApplyNode *next : at->second)
-        if (nodes[next->slot].label > nodes[node->slot].label)
+        if (labelOf(next) > labelOf(node))
           visit(next);
   }
-  if (moved.empty())
-    return Moved::Done;
-  std::sort(moved.begin(), moved.end(), [&](const ApplyNode *a, const ApplyNode *b) {
-    return std::pair(nodes[a->slot].label, a->slot) < std::pair(nodes[b->slot].label, b->slot);
-  });
-  uint64_t step = std::min((limit - low) / (moved.size() + 1), kStep);
-  if (step == 0)
-    return Moved::NoRoom;
-  for (ApplyNode *node : moved)
-    nodes[node->slot].label = low += step;
-  return Moved::Done;
+  std::sort(found.begin(), found.end(),
+            [&](const ApplyNode *a, const ApplyNode *b) { return labelOf(a) < labelOf(b); });
+  std::vector<uint32_t> slots;
+  for (ApplyNode *node : found) {
+    slots.push_back(node->slot);
+    list_.remove(node->slot);
+  }
+  list_.insertAfter(first->slot, slots);
+  if (log)
+    log->insert(log->end(), found.begin(), found.end());
+  return true;
 }
 
 } // namespace graphc::detail

@@ -4,10 +4,12 @@
 // orders never depend on addresses. The uses of a Variable are a doubly linked list through one
 // table: appending and removing take constant time however many uses there are.
 //
-// Nodes have labels that grow along every edge (order maintenance): whether an edge from `a` to
-// `b` closes a cycle is answered at once where label(a) < label(b), and otherwise by a search of
-// the nodes with labels between. An edge against the labels moves the nodes that come after it
-// (after Pearce and Kelly, A dynamic topological sort algorithm for directed acyclic graphs, 2006).
+// Nodes stand in a list that goes along every edge (NodeOrder): whether an edge from `a` to `b`
+// closes a cycle is answered at once where `a` comes first, and otherwise by a search of the nodes
+// between. An edge against the list moves the nodes between that come after it (after Pearce and
+// Kelly, A dynamic topological sort algorithm for directed acyclic graphs, 2006). A change costs a
+// search of at most the nodes between, and for changes that always go against the list that is all
+// nodes each time: no bound below that is known that is worth its cost.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -19,6 +21,7 @@
 
 #include "Graph/Journal.h"
 #include "Graph/Listeners.h"
+#include "Graph/NodeOrder.h"
 #include "Graph/Nodes.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
@@ -39,7 +42,6 @@ struct GraphState {
     ApplyNode *node = nullptr;
     /// Its uses of its inputs stand together.
     uint32_t firstUse = 0;
-    uint64_t label = 0;
   };
   struct Var {
     /// Null for a free slot; leaves are counted.
@@ -128,25 +130,19 @@ struct GraphState {
   /// F-114. Stops short of nodes on a cycle, setting `cyclic` to one of them.
   std::vector<ApplyNode *> toposort(ApplyNode **cyclic = nullptr,
                                     const NodeLists &before = {}) const;
-  /// Gives `order`, nodes that have just been added, labels above those of what they use and,
-  /// if possible, below `limit` and `before`.
-  void label(absl::Span<ApplyNode *const> order, uint64_t before, uint64_t limit);
-  /// What uses `v`, and what is computed from it, gets labels above that of `v`.
-  void pushUsers(VariableNode *v);
-
-  enum class Moved { Done, Blocked, NoRoom };
-  /// `nodes`, and what comes after them by data and `after`, get labels above `low` where they have
-  /// none; nothing changes if `barrier` would be among them, or if labels have no room.
-  Moved moveAbove(uint64_t low, std::vector<ApplyNode *> nodes, const NodeLists &after = {},
-                  const ApplyNode *barrier = nullptr);
-  /// Labels in this order, which is one of all nodes.
-  void relabel(absl::Span<ApplyNode *const> order);
-  /// Grows when labels change of which only the order by data is sure.
-  uint64_t relabelings = 0;
-  static constexpr uint64_t kNoLimit = ~uint64_t(0);
-  uint64_t labelOf(const VariableNode *v) const {
-    return v->owner ? nodes[v->owner->slot].label : 0;
-  }
+  /// Puts `order`, nodes that have just been added, behind what they use, as early as possible.
+  void place(absl::Span<ApplyNode *const> order);
+  /// Puts what uses `v`, and what is computed from it, behind `v`.
+  void moveUsers(VariableNode *v);
+  /// Puts those of `nodes`, and of what comes after them by data and `after`, that stand before
+  /// `first` behind it. False, and nothing has changed, if `first` is among them.
+  bool moveBehind(ApplyNode *first, absl::Span<ApplyNode *const> nodes, const NodeLists &after = {},
+                  std::vector<ApplyNode *> *log = nullptr);
+  /// Gets the nodes that moved for data, if somebody wants to know.
+  std::vector<ApplyNode *> *moved = nullptr;
+  /// Grow along the list; more than 0.
+  uint64_t labelOf(const ApplyNode *node) const { return list_.label(node->slot); }
+  uint64_t labelOf(const VariableNode *v) const { return v->owner ? labelOf(v->owner) : 0; }
 
 private:
   void link(uint32_t use, uint32_t varSlot);
@@ -158,6 +154,7 @@ private:
   void numberOutputs();
   bool isUnused(ApplyNode *node) const;
 
+  NodeOrder list_;
   std::vector<uint32_t> freeNodes_;
   std::vector<uint32_t> freeVars_;
   /// By length.

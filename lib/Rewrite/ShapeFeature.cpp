@@ -7,12 +7,15 @@
 //===----------------------------------------------------------------------===//
 #include <algorithm>
 #include <cassert>
+#include <set>
+#include <utility>
 
 #include "Emit/EmitterState.h"
 #include "Graph/GraphState.h"
 #include "Graph/Walk.h"
 #include "Rewrite/NodeRewriter.h"
 #include "Rewrite/ShapeTerms.h"
+#include "Support/Work.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/container/inlined_vector.h"
 #include "graphc/Features.h"
@@ -35,6 +38,8 @@ struct ShapeRecord {
   /// Of an integer array whose elements are derived; empty otherwise.
   std::vector<int32_t> elements;
   bool mayFail = false;
+
+  friend bool operator==(const ShapeRecord &, const ShapeRecord &) = default;
 };
 using ShapeRecords = absl::flat_hash_map<VariableNode *, ShapeRecord>;
 
@@ -270,6 +275,8 @@ struct ShapeFeature::Tables {
   GraphState *state = nullptr;
   ShapeTerms terms;
   ShapeRecords records;
+  /// Nodes with records that have other inputs than then.
+  absl::flat_hash_set<ApplyNode *> changed;
   /// Records forgotten since the tables were last empty; their terms are still there.
   size_t forgotten = 0;
 
@@ -288,6 +295,9 @@ struct ShapeFeature::Tables {
 
   void addLeaf(VariableNode *v);
   void addNode(ApplyNode *node);
+  void addAbove(VariableNode *v);
+  /// Looks at what has changed, and at what is below as far as records become others.
+  void refresh();
   void drop(VariableNode *v) {
     forgotten += records.erase(v);
     terms.forget(v);
@@ -298,7 +308,6 @@ struct ShapeFeature::Tables {
     if (!v->owner && (slot == kNoSlot || state->vars[slot].firstUse == kNoSlot))
       drop(v);
   }
-  void dropBelow(ApplyNode *node);
   void limitTerms();
 };
 
@@ -320,8 +329,15 @@ void ShapeFeature::Tables::addNode(ApplyNode *node) {
 const ShapeRecord *ShapeFeature::Tables::find(const Variable &v) {
   if (!isMember(v))
     return nullptr;
-  if (auto known = records.find(v.node()); known != records.end())
-    return &known->second;
+  refresh();
+  addAbove(v.node());
+  return &records.at(v.node());
+}
+
+/// Finds out about `v`, if nothing is known of it, and about what it needs.
+void ShapeFeature::Tables::addAbove(VariableNode *v) {
+  if (records.contains(v))
+    return;
   struct Visitor {
     Tables &tables;
     absl::flat_hash_set<ApplyNode *> seen = {};
@@ -333,9 +349,36 @@ const ShapeRecord *ShapeFeature::Tables::find(const Variable &v) {
     bool enter(ApplyNode *node) { return seen.insert(node).second; }
     void leave(ApplyNode *node) { tables.addNode(node); }
   } visitor{*this};
-  VariableNode *roots[] = {v.node()};
+  VariableNode *roots[] = {v};
   detail::walk(roots, visitor);
-  return &records.at(v.node());
+}
+
+void ShapeFeature::Tables::refresh() {
+  // Producers first: what a node reads has been looked at.
+  std::set<std::pair<uint64_t, ApplyNode *>> pending;
+  for (ApplyNode *node : std::exchange(changed, {}))
+    pending.emplace(state->labelOf(node), node);
+  while (!pending.empty()) {
+    ApplyNode *node = pending.extract(pending.begin()).value().second;
+    for (uint32_t i = 0; i < node->numInputs; ++i)
+      addAbove(node->input(i));
+    detail::workDone += 1 + node->numInputs;
+    std::vector<ShapeRecord> made = ShapeRule(node, terms, records).run();
+    for (uint32_t i = 0; i < node->numOutputs; ++i) {
+      ShapeRecord &record = records.at(node->output(i));
+      if (record == made[i])
+        continue;
+      record = std::move(made[i]);
+      ++forgotten;
+      for (uint32_t use = state->vars[node->output(i)->slot].firstUse; use != kNoSlot;
+           use = state->uses[use].next)
+        if (uint32_t user = state->uses[use].user; user != kNoSlot)
+          // Nothing is known of what is below an unknown one.
+          if (ApplyNode *next = state->nodes[user].node; records.contains(next->output(0)))
+            pending.emplace(state->labelOf(next), next);
+    }
+  }
+  limitTerms();
 }
 
 /// Terms have no users' counts: where most may be of no use, all is forgotten, and found anew.
@@ -345,27 +388,8 @@ void ShapeFeature::Tables::limitTerms() {
     return;
   terms = ShapeTerms();
   records.clear();
+  changed.clear();
   forgotten = 0;
-}
-
-void ShapeFeature::Tables::dropBelow(ApplyNode *node) {
-  std::vector<ApplyNode *> pending = {node};
-  while (!pending.empty()) {
-    ApplyNode *next = pending.back();
-    pending.pop_back();
-    // Nothing is known of what is below an unknown one.
-    for (uint32_t i = 0; i < next->numOutputs; ++i) {
-      VariableNode *output = next->output(i);
-      if (!records.erase(output))
-        continue;
-      ++forgotten;
-      uint32_t slot = state->slotOf(output);
-      for (uint32_t use = slot == kNoSlot ? kNoSlot : state->vars[slot].firstUse; use != kNoSlot;
-           use = state->uses[use].next)
-        if (uint32_t user = state->uses[use].user; user != kNoSlot)
-          pending.push_back(state->nodes[user].node);
-    }
-  }
 }
 
 int32_t ShapeFeature::Tables::extent(const Variable &v, int axis) {
@@ -447,6 +471,7 @@ absl::Status ShapeFeature::onDetach(FunctionGraph &) {
 }
 
 absl::Status ShapeFeature::onPrune(FunctionGraph &, const Apply &node, std::string_view) {
+  tables_->changed.erase(node.node());
   for (uint32_t i = 0; i < node.node()->numOutputs; ++i)
     tables_->drop(node.node()->output(i));
   for (uint32_t i = 0; i < node.node()->numInputs; ++i)
@@ -460,9 +485,10 @@ absl::Status ShapeFeature::onChangeInput(FunctionGraph &, const Client &client, 
   tables_->dropIfUnused(old.node());
   if (client.isOutput())
     return absl::OkStatus();
-  tables_->terms.forgetMade(client.node.node());
-  tables_->dropBelow(client.node.node());
-  tables_->limitTerms();
+  ApplyNode *node = client.node.node();
+  tables_->terms.forgetMade(node);
+  if (tables_->records.contains(node->output(0)))
+    tables_->changed.insert(node);
   return absl::OkStatus();
 }
 

@@ -321,7 +321,7 @@ TEST_F(GraphChangesTest, FailingFeatureUndoesRemoval) {
 void expectLabels(const FunctionGraph &fg, const detail::GraphState &state) {
   for (const Apply &node : fg.applyNodes())
     for (int i = 0; i < node.numInputs(); ++i)
-      ASSERT_LT(state.labelOf(node.input(i).node()), state.nodes[node.node()->slot].label);
+      ASSERT_LT(state.labelOf(node.input(i).node()), state.labelOf(node.node()));
 }
 
 TEST_F(GraphChangesTest, LabelsGrowAlongEdges) {

@@ -8,6 +8,7 @@
 
 #include "Eval/Evaluate.h"
 #include "OnStack.h"
+#include "Support/Work.h"
 #include "graphc/Features.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/OpDef.h"
@@ -190,6 +191,34 @@ TEST_F(ShapeFeatureTest, KeepsNoDeadNode) {
   ASSERT_TRUE(fg.replace(fg.output(1), fg.input(1)).ok());
   EXPECT_TRUE(alive.expired());
   EXPECT_EQ(pp(shapes->extent(fg.output(1), 0)), extentOf(y));
+}
+
+// Asked after each change at the top of a long chain, it looks no further than extents change.
+TEST_F(ShapeFeatureTest, AskedAfterEachChange) {
+  constexpr int kLength = 20'000, kChanges = 1'000;
+  Variable v = a;
+  for (int i = 0; i < kLength; ++i)
+    v = sin(v);
+  FunctionGraph fg = graph({v, exp(a.T()).T()});
+  Apply top = fg.output(0).owner();
+  while (top.input(0).hasOwner())
+    top = top.input(0).owner();
+  std::string a0 = extentOf(a), b0 = extentOf(b);
+  EXPECT_EQ(pp(shapes->extent(fg.output(0), 0)), a0);
+  Variable same = fg.output(1), former = top.input(0);
+  ASSERT_TRUE(fg.changeInput({top, 0}, same).ok()); // moves the chain behind it, once
+  uint64_t before = detail::workDone;
+  for (int i = 1; i <= kChanges; ++i) {
+    ASSERT_TRUE(fg.changeInput({top, 0}, i % 2 ? former : same).ok());
+    EXPECT_TRUE(shapes->sameShape(fg.output(0), fg.input(2)));
+  }
+  EXPECT_LT(detail::workDone - before, 20u * kChanges);
+  // Where they do change, they change everywhere below.
+  ASSERT_TRUE(fg.changeInput({top, 0}, fg.input(3)).ok());
+  EXPECT_EQ(pp(shapes->extent(fg.output(0), 0)), b0);
+  EXPECT_FALSE(shapes->sameShape(fg.output(0), fg.input(2)));
+  ASSERT_TRUE(fg.changeInput({top, 0}, fg.input(2)).ok());
+  EXPECT_EQ(pp(shapes->extent(fg.output(0), 0)), a0);
 }
 
 // The length of a range has an int64 formula, though the distance of its ends may be no int64.
