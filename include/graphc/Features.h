@@ -137,8 +137,9 @@ private:
 };
 
 /// F-141, F-142: refuses, at validate, that inputs or outputs be destroyed and that outputs share
-/// memory, as functions need it. Uses the graph's DestroyHandler, and adds one where none is.
-/// Keeps nothing about a graph.
+/// memory, as functions need it. Uses the graph's DestroyHandler, and adds one where none is. The
+/// cost of validate follows the changes since the last one; that of a refusal, and of changes to
+/// outputs that show the memory of inputs or of each other, is all inputs and outputs.
 class Supervisor : public Feature {
 public:
   struct Options {
@@ -147,15 +148,24 @@ public:
     /// Numbers of outputs that may share memory with inputs and with each other.
     std::set<int> borrowedOutputs = {};
   };
-  explicit Supervisor(Options options) : options_(std::move(options)) {}
+  explicit Supervisor(Options options);
+  ~Supervisor() override;
   std::string_view name() const override { return "Supervisor"; }
   absl::Status onAttach(FunctionGraph &graph) override;
+  absl::Status onDetach(FunctionGraph &graph) override;
+  absl::Status onImport(FunctionGraph &graph, const Apply &node, std::string_view reason) override;
+  absl::Status onChangeInput(FunctionGraph &graph, const Client &client, const Variable &old,
+                             const Variable &fresh, std::string_view reason) override;
   absl::Status onValidate(FunctionGraph &graph) override;
-  std::shared_ptr<Feature> clone() override { return itself(); }
+  std::shared_ptr<Feature> clone() override { return std::make_shared<Supervisor>(options_); }
   const Options &options() const { return options_; }
 
 private:
+  bool isUntouched(FunctionGraph &graph, const DestroyHandler &handler);
+  absl::Status check(FunctionGraph &graph, const DestroyHandler &handler) const;
   Options options_;
+  struct Tables;
+  std::unique_ptr<Tables> tables_;
 };
 
 /// F-143: refuses, at validate, that one of these outputs be the result of an op that overwrites

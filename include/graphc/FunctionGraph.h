@@ -258,6 +258,7 @@ private:
   friend class FrozenGraph;
   friend class History;
   friend class ShapeFeature;
+  friend class Supervisor;
   explicit FunctionGraph(std::unique_ptr<detail::GraphState> state);
   static absl::StatusOr<FunctionGraph> finish(std::unique_ptr<detail::GraphState> state,
                                               const Features &features);

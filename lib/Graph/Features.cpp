@@ -178,51 +178,7 @@ absl::Status History::back(FunctionGraph &graph) {
   return goTo(graph, position_ - 1);
 }
 
-//===--- Supervisor, NoOutputFromInplace ----------------------------------===//
-
-absl::Status Supervisor::onAttach(FunctionGraph &graph) {
-  return graph.attachFeature(std::make_shared<DestroyHandler>());
-}
-
-static absl::Status destroyed(const Variable &v, const Apply &by, std::string_view role) {
-  return makeError(ErrorKind::Inconsistency,
-                   std::string(role) + ", " + str(v) + ", is overwritten by " + by.op().str(),
-                   by.place());
-}
-
-absl::Status Supervisor::onValidate(FunctionGraph &graph) {
-  const auto *handler = graph.find<DestroyHandler>();
-  if (!handler)
-    return makeError(ErrorKind::Inconsistency,
-                     "the Supervisor needs the DestroyHandler, which has been removed");
-  absl::flat_hash_map<Variable, int> roots;
-  for (int i = 0; i < graph.numInputs(); ++i) {
-    Variable v = graph.input(i);
-    std::string role = "input " + std::to_string(i);
-    if (!options_.mutableInputs.contains(i))
-      for (const Apply &node : handler->destroyers(graph, v))
-        return destroyed(v, node, role + ", which is not mutable");
-    roots.emplace(v, -1);
-  }
-  for (int i = 0; i < graph.numOutputs(); ++i) {
-    Variable v = graph.output(i);
-    std::string role = "output " + std::to_string(i);
-    for (const Apply &node : handler->destroyers(graph, v))
-      return destroyed(v, node, role);
-    Variable root = DestroyHandler::root(v);
-    if (root.isConstant())
-      continue;
-    auto [at, isNew] = roots.emplace(root, i);
-    if (!isNew && !options_.borrowedOutputs.contains(i))
-      return makeError(
-          ErrorKind::Inconsistency,
-          role + ", " + str(v) + ", shares memory with " +
-              (at->second < 0 ? "the input " + str(root) : "output " + std::to_string(at->second)) +
-              " and is not borrowed",
-          v.place());
-  }
-  return absl::OkStatus();
-}
+//===--- NoOutputFromInplace ----------------------------------------------===//
 
 absl::Status NoOutputFromInplace::onValidate(FunctionGraph &graph) {
   for (int i : outputs_) {

@@ -78,18 +78,21 @@ void GraphState::removeLeaf(VariableNode *v) {
 }
 
 void GraphState::insertInput(size_t at, VariableNode *v) {
+  ++interfaceChanges;
   addLeaf(v, /*own=*/true);
   vars[v->slot].input = true;
   inputs.insert(inputs.begin() + ptrdiff_t(at), v);
 }
 
 void GraphState::dropInput(size_t at) {
+  ++interfaceChanges;
   VariableNode *v = inputs[at];
   inputs.erase(inputs.begin() + ptrdiff_t(at));
   removeLeaf(v);
 }
 
 void GraphState::insertOutput(size_t at, VariableNode *v) {
+  ++interfaceChanges;
   if (slotOf(v) == kNoSlot)
     addLeaf(v, /*own=*/false);
   retain(v);
@@ -103,6 +106,7 @@ void GraphState::insertOutput(size_t at, VariableNode *v) {
 }
 
 void GraphState::dropOutputs(const std::vector<bool> &keep) {
+  ++interfaceChanges;
   size_t kept = 0;
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (keep[i]) {

@@ -57,6 +57,8 @@ struct GraphState {
   std::vector<VariableNode *> inputs;
   std::vector<VariableNode *> outputs;
   std::vector<uint32_t> outputUses;
+  /// Grows when inputs or outputs come or go.
+  uint64_t interfaceChanges = 1;
   std::map<int, int> updateMapping;
   std::string name;
   size_t numNodes = 0;

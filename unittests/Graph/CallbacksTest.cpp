@@ -174,8 +174,7 @@ TEST_F(CallbacksTest, ClonesOfFeatures) {
   std::ostringstream os;
   std::vector<std::shared_ptr<Feature>> stateless = {
       std::make_shared<PrintListener>(os), std::make_shared<PreserveVariableAttributes>(),
-      std::make_shared<NoOutputFromInplace>(std::set<int>{0}),
-      std::make_shared<Supervisor>(Supervisor::Options())};
+      std::make_shared<NoOutputFromInplace>(std::set<int>{0})};
   for (const std::shared_ptr<Feature> &feature : stateless) {
     EXPECT_EQ(feature->clone(), feature) << feature->name();
     FunctionGraph first = graph({exp(x)}), second = graph({exp(x)});
@@ -183,9 +182,13 @@ TEST_F(CallbacksTest, ClonesOfFeatures) {
     EXPECT_TRUE(second.attachFeature(feature).ok());
   }
   std::vector<std::shared_ptr<Feature>> stateful = {
-      std::make_shared<NodeFinder>(),     std::make_shared<History>(),
-      std::make_shared<DestroyHandler>(), std::make_shared<ShapeFeature>(),
-      std::make_shared<MergeFeature>(),   std::make_shared<Counting>()};
+      std::make_shared<NodeFinder>(),
+      std::make_shared<History>(),
+      std::make_shared<DestroyHandler>(),
+      std::make_shared<ShapeFeature>(),
+      std::make_shared<MergeFeature>(),
+      std::make_shared<Counting>(),
+      std::make_shared<Supervisor>(Supervisor::Options())};
   for (const std::shared_ptr<Feature> &feature : stateful) {
     std::shared_ptr<Feature> copy = feature->clone();
     EXPECT_NE(copy, feature);

@@ -117,12 +117,13 @@ TEST_F(CostTest, ManyReaders) {
   EXPECT_TRUE(fg.checkIntegrity().ok());
 }
 
-// As many destroyers, each of a memory of its own, which come one by one.
+// As many destroyers, each of a memory of its own, which come one by one, and as many outputs that
+// may not share memory.
 TEST_F(CostTest, ManyDestroyers) {
   Variables outputs;
   for (int i = 0; i < kMany; ++i)
     outputs.push_back(exp(exp(x)));
-  FunctionGraph fg = graph(outputs, {std::make_shared<DestroyHandler>()});
+  FunctionGraph fg = graph(outputs, {std::make_shared<Supervisor>(Supervisor::Options())});
   uint64_t before = workDone;
   for (int i = 0; i < kMany; ++i)
     ASSERT_TRUE(fg.replaceValidate(fg.output(i), destroy(fg.output(i).owner().input(0))).ok());

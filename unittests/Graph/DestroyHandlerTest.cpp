@@ -318,5 +318,41 @@ TEST_F(DestroyHandlerTest, RandomGraphs) {
   EXPECT_GT(accepted, 300);
 }
 
+// F-141, F-142: what a Supervisor says after changes is what one says that sees the graph for the
+// first time.
+TEST_F(DestroyHandlerTest, SupervisorFollowsChanges) {
+  std::mt19937 random(8);
+  auto any = [&](size_t n) { return size_t(random() % n); };
+  int refused = 0, accepted = 0;
+  for (int round = 0; round < 100; ++round) {
+    Supervisor::Options options;
+    if (any(2))
+      options = {.mutableInputs = {0}, .borrowedOutputs = {1}};
+    Variable e = exp(x), l = exp(y);
+    FunctionGraph fg =
+        graph({exp(e), add(e, l), exp(l), exp(z)}, {std::make_shared<Supervisor>(options)});
+    for (int step = 0; step < 40; ++step) {
+      Variables all = fg.variables();
+      Variable old = all[any(all.size())], other = all[any(all.size())];
+      Variable fresh = any(3) == 0 ? expInto(other) : any(3) == 0 ? view(other) : add(other, old);
+      if (any(8) == 0 && fg.numOutputs() > 1)
+        (void)fg.removeOutput(int(any(size_t(fg.numOutputs()))));
+      else if (any(8) == 0)
+        (void)fg.addOutput(other);
+      else if (any(2))
+        (void)fg.replace(old, fresh);
+      else
+        (void)fg.replaceValidate(old, fresh);
+      absl::Status status = fg.validate();
+      EXPECT_EQ(status.ok(), fg.clone()->validate().ok()) << round << " " << step << status;
+      (status.ok() ? accepted : refused) += 1;
+      if (!status.ok() && any(3) == 0)
+        break;
+    }
+  }
+  EXPECT_GT(refused, 100);
+  EXPECT_GT(accepted, 100);
+}
+
 } // namespace
 } // namespace graphc
