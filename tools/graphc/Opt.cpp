@@ -51,6 +51,7 @@ std::string toText(const RewriteStep &step) {
 }
 
 absl::Status opt(const OptVerb &verb) {
+  verb.common.checkUsage();
   if (!verb.out.empty() && verb.out != "-")
     checkApart({{"-o " + verb.out, verb.out}}, {verb.common.file});
   for (const std::vector<std::string> *names : {&verb.rewrites, &verb.exclude})
@@ -86,6 +87,7 @@ absl::Status opt(const OptVerb &verb) {
   GraphModule rewritten = *module;
   rewritten.inputs = graph->inputs();
   rewritten.outputs = graph->outputs();
+  rewritten.globals.clear(); // their constants have been cloned, or folded
   absl::StatusOr<std::string> text =
       printGraph(rewritten, {.locations = verb.locations, .bytecode = verb.bytecode});
   if (!text.ok())
