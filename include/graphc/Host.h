@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -60,6 +61,31 @@ std::string sizeText(SizeValue value);
 SizeValue exactSize(SizeOp op, SizeValue a, SizeValue b);
 /// The same in Int64, as scalars are computed: wraps on overflow.
 int64_t foldSize(SizeOp op, int64_t a, int64_t b);
+
+/// The value of a size, where `of(id)` gives that of an operand, a std::optional<SizeValue>:
+/// nothing if it is not known (yet). Of a Select only the chosen one is asked for; a condition
+/// beyond all bounds chooses none, and so is the result. Dim and Element are the caller's: nothing.
+template <class Of> std::optional<SizeValue> sizeValue(const SizeNode &node, Of of) {
+  switch (node.op) {
+  case SizeOp::Constant:
+    return node.value;
+  case SizeOp::Dim:
+  case SizeOp::Element:
+    return std::nullopt;
+  case SizeOp::Select: {
+    std::optional<SizeValue> condition = of(node.a);
+    if (!condition || *condition == kHugeSize)
+      return condition;
+    return of(*condition != 0 ? node.b : node.c);
+  }
+  default: {
+    std::optional<SizeValue> a = of(node.a), b = of(node.b);
+    if (!a || !b)
+      return std::nullopt;
+    return exactSize(node.op, *a, *b);
+  }
+  }
+}
 
 enum class Predicate {
   Equal,

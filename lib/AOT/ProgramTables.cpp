@@ -116,31 +116,12 @@ private:
     }
     out.failures = numbers(failures);
 
-    std::vector<int32_t> allocate, release;
-    auto addOnce = [](std::vector<int32_t> &list, int32_t a) {
-      if (std::find(list.begin(), list.end(), a) == list.end())
-        list.push_back(a);
-    };
-    for (int32_t a : step.arrays) {
-      int32_t r = layout_.root[size_t(a)];
-      if (p_.arrays[size_t(r)].storage != Storage::Arena)
-        continue;
-      if (layout_.firstUse[size_t(r)] == number)
-        addOnce(allocate, r);
-      if (layout_.lastUse[size_t(r)] == number && isInSegmentOf(r, number))
-        addOnce(release, r);
-    }
-    out.allocate = numbers(allocate);
-    out.release = numbers(release);
+    out.allocate = numbers(layout_.lifetimes[size_t(number)].allocate);
+    out.release = numbers(layout_.lifetimes[size_t(number)].release);
     t_.counts.maxPointers =
         std::max(t_.counts.maxPointers, int32_t(step.arrays.size() + step.scratch.size()));
     t_.counts.maxArguments = std::max(t_.counts.maxArguments, int32_t(step.sizes.size()) + 2);
     t_.steps.push_back(out);
-  }
-
-  bool isInSegmentOf(int32_t array, int32_t step) const {
-    const ProgramLayout::Segment &s = layout_.segments[size_t(layout_.segmentOf[size_t(array)])];
-    return step >= s.firstStep && step < s.endStep;
   }
 
   void addSegments() {

@@ -26,8 +26,9 @@ public:
 
 private:
   absl::Status solveSizes();
-  bool solve(const SizeNode &node, SizeValue &value) const;
-  bool element(const SizeNode &node, SizeValue &value) const;
+  std::optional<SizeValue> known(int32_t size) const;
+  std::optional<SizeValue> solve(const SizeNode &node) const;
+  std::optional<SizeValue> element(const SizeNode &node) const;
   absl::StatusOr<Tensor> allocate(int32_t array);
   absl::StatusOr<std::vector<int64_t>> shapeOf(int32_t array) const;
   absl::Status spend(const Nest &nest);
@@ -43,54 +44,42 @@ private:
   EvaluationBudget *budget_;
   std::vector<Tensor> arrays_;
   std::vector<SizeValue> sizes_;
-  std::vector<bool> known_;
+  std::vector<bool> known_; // those of sizes_ that are there
   std::vector<bool> checked_;
 };
 
-bool EmissionEval::element(const SizeNode &node, SizeValue &value) const {
-  const Tensor &array = arrays_[node.a];
-  if (!array.defined() || !known_[node.b])
-    return false;
-  SizeValue index = sizes_[node.b];
-  if (index < 0 || index >= array.numElements())
-    return false;
-  Tensor wide = array.cast(DType::Int64);
-  value = wide.flat<int64_t>()[size_t(index)];
-  return true;
+std::optional<SizeValue> EmissionEval::known(int32_t size) const {
+  return known_[size] ? std::optional(sizes_[size]) : std::nullopt;
 }
 
-bool EmissionEval::solve(const SizeNode &node, SizeValue &value) const {
-  switch (node.op) {
-  case SizeOp::Constant:
-    value = node.value;
-    return true;
-  case SizeOp::Dim:
-    if (!arrays_[node.a].defined())
-      return false;
-    value = arrays_[node.a].shape()[node.b];
-    return true;
-  case SizeOp::Element:
-    return element(node, value);
-  case SizeOp::Select: {
-    if (!known_[node.a])
-      return false;
-    int32_t chosen = sizes_[node.a] ? node.b : node.c;
-    value = sizes_[chosen];
-    return known_[chosen];
-  }
-  default:
-    if (!known_[node.a] || !known_[node.b])
-      return false;
-    value = exactSize(node.op, sizes_[node.a], sizes_[node.b]);
-    return true;
-  }
+std::optional<SizeValue> EmissionEval::element(const SizeNode &node) const {
+  const Tensor &array = arrays_[node.a];
+  if (!array.defined() || !known_[node.b])
+    return std::nullopt;
+  SizeValue index = sizes_[node.b];
+  if (index < 0 || index >= array.numElements())
+    return std::nullopt;
+  Tensor wide = array.cast(DType::Int64);
+  return wide.flat<int64_t>()[size_t(index)];
+}
+
+std::optional<SizeValue> EmissionEval::solve(const SizeNode &node) const {
+  if (node.op == SizeOp::Element)
+    return element(node);
+  if (node.op != SizeOp::Dim)
+    return sizeValue(node, [&](int32_t size) { return known(size); });
+  const Tensor &array = arrays_[node.a];
+  return array.defined() ? std::optional<SizeValue>(array.shape()[node.b]) : std::nullopt;
 }
 
 /// Solves what can be solved by now, and checks it.
 absl::Status EmissionEval::solveSizes() {
   for (size_t id = 0; id < sizes_.size(); ++id)
     if (!known_[id])
-      known_[id] = solve(emission_.sizes[id], sizes_[id]);
+      if (std::optional<SizeValue> value = solve(emission_.sizes[id])) {
+        sizes_[id] = *value;
+        known_[id] = true;
+      }
   for (size_t k = 0; k < checked_.size(); ++k) {
     const SizeCheck &check = emission_.sizeChecks[k];
     if (check.predicate == Predicate::Fits) // its array is allocated

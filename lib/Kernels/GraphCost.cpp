@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "Kernels/EmitGraph.h"
-#include "Runtime/Plan.h"
 
 namespace graphc {
 namespace {
@@ -27,12 +26,13 @@ private:
 };
 
 void CostOf::solveSizes() {
+  auto known = [&](int32_t id) { return std::optional(sizes_[id]); };
   for (const SizeNode &node : emission_.sizes) {
     bool isLeaf = node.op == SizeOp::Dim || node.op == SizeOp::Element;
     bool follows = node.op != SizeOp::Constant && !isLeaf;
     auto isOpen = [&](int32_t id) { return follows && id >= 0 && isOpen_[id]; };
     isOpen_.push_back(isLeaf || isOpen(node.a) || isOpen(node.b) || isOpen(node.c));
-    sizes_.push_back(isLeaf ? 1 : evaluateSize(node, sizes_));
+    sizes_.push_back(sizeValue(node, known).value_or(1));
   }
 }
 

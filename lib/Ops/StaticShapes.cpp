@@ -80,17 +80,8 @@ Array OperandEmitter::get(const Variable &wanted) {
 std::vector<std::optional<SizeValue>> exactConstants(absl::Span<const SizeNode> sizes) {
   std::vector<std::optional<SizeValue>> values;
   values.reserve(sizes.size());
-  for (const SizeNode &n : sizes) {
-    std::optional<SizeValue> value;
-    auto of = [&](int32_t id) { return values[size_t(id)]; };
-    if (n.op == SizeOp::Constant)
-      value = n.value;
-    else if (n.op == SizeOp::Select)
-      value = of(n.a) ? of(*of(n.a) ? n.b : n.c) : std::nullopt;
-    else if (n.op != SizeOp::Dim && n.op != SizeOp::Element && of(n.a) && of(n.b))
-      value = exactSize(n.op, *of(n.a), *of(n.b));
-    values.push_back(value);
-  }
+  for (const SizeNode &n : sizes)
+    values.push_back(sizeValue(n, [&](int32_t id) { return values[size_t(id)]; }));
   return values;
 }
 

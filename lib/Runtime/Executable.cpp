@@ -90,12 +90,13 @@ static absl::Status readElements(const Program &program, const ProgramLayout &la
   if (s.readSizes.empty())
     return absl::OkStatus();
   sizes.resize(program.sizes.size(), 0);
+  auto known = [&](int32_t id) { return std::optional(sizes[id]); };
   for (int32_t id : s.readSizes) {
     const SizeNode &n = program.sizes[id];
     if (n.op == SizeOp::Dim)
       continue; // there already
-    if (n.op != SizeOp::Element) {
-      sizes[id] = evaluateSize(n, sizes);
+    if (std::optional<SizeValue> value = sizeValue(n, known)) {
+      sizes[id] = *value;
       continue;
     }
     const Program::Array &array = program.arrays[n.a];

@@ -11,16 +11,6 @@ namespace graphc {
 
 using Storage = Program::Array::Storage;
 
-SizeValue evaluateSize(const SizeNode &node, const std::vector<SizeValue> &values) {
-  if (node.op == SizeOp::Constant)
-    return node.value;
-  if (node.op == SizeOp::Select && values[node.a] == kHugeSize)
-    return kHugeSize;
-  if (node.op == SizeOp::Select)
-    return values[node.a] ? values[node.b] : values[node.c];
-  return exactSize(node.op, values[node.a], values[node.b]);
-}
-
 int64_t readInteger(DType dtype, const void *data, int64_t index) {
   return dispatch(dtype, [&](auto zero) -> int64_t {
     using T = decltype(zero);
@@ -264,6 +254,22 @@ absl::StatusOr<ProgramLayout> ProgramLayout::create(const Program &program) {
     if (layout.firstUse[r] != kForever)
       layout.segmentOf[a] = segmentOfStep(layout.firstUse[r]);
   }
+  layout.lifetimes.resize(program.steps.size());
+  for (int32_t s = 0; s < numSteps; ++s) {
+    auto addOnce = [](std::vector<int32_t> &list, int32_t array) {
+      if (std::find(list.begin(), list.end(), array) == list.end())
+        list.push_back(array);
+    };
+    for (int32_t a : program.steps[s].arrays) {
+      int32_t r = layout.root[a];
+      if (program.arrays[r].storage != Storage::Arena)
+        continue;
+      if (layout.firstUse[r] == s)
+        addOnce(layout.lifetimes[s].allocate, r);
+      if (layout.lastUse[r] == s && layout.segmentOf[r] == segmentOfStep(s))
+        addOnce(layout.lifetimes[s].release, r);
+    }
+  }
   for (int32_t k = 0; k < int32_t(program.outputs.size()); ++k) {
     int32_t r = layout.root[program.outputs[k].array];
     layout.outputRoot.push_back(r);
@@ -285,11 +291,10 @@ absl::StatusOr<std::shared_ptr<Plan>> Plan::create(const Program &program,
   const ProgramLayout::Segment &segment = layout.segments[number];
   auto plan = std::make_shared<Plan>();
   plan->sizes = std::move(sizes);
-  for (int32_t id : segment.sizes) {
-    const SizeNode &n = program.sizes[id];
-    if (n.op != SizeOp::Dim && n.op != SizeOp::Element)
-      plan->sizes[id] = evaluateSize(n, plan->sizes);
-  }
+  auto known = [&](int32_t id) { return std::optional(plan->sizes[id]); };
+  for (int32_t id : segment.sizes)
+    if (std::optional<SizeValue> value = sizeValue(program.sizes[id], known))
+      plan->sizes[id] = *value;
   for (int32_t c : segment.checks) {
     const Program::SizeCheck &check = program.checks[c];
     if (!isMet(check, plan->sizes))
@@ -298,28 +303,21 @@ absl::StatusOr<std::shared_ptr<Plan>> Plan::create(const Program &program,
 
   ArenaLayout arena;
   plan->offsets.assign(program.arrays.size(), -1);
-  std::vector<std::pair<int32_t, int64_t>> dying; // arrays and bytes, within a step
+  auto bytesOfArray = [&](int32_t a) {
+    return bytesOf(byteSize(program.arrays[a].dtype), program.arrays[a].shape, plan->sizes);
+  };
   for (int32_t s = segment.firstStep; s < segment.endStep; ++s) {
     const Program::Step &step = program.steps[s];
-    dying.clear();
-    for (int32_t a : step.arrays) {
-      int32_t r = layout.root[a];
-      if (program.arrays[r].storage != Storage::Arena || layout.segmentOf[r] != number)
-        continue;
-      absl::StatusOr<int64_t> bytes =
-          bytesOf(byteSize(program.arrays[r].dtype), program.arrays[r].shape, plan->sizes);
+    for (int32_t a : layout.lifetimes[s].allocate) {
+      absl::StatusOr<int64_t> bytes = bytesOfArray(a);
       if (!bytes.ok())
         return bytes.status();
-      if (plan->offsets[r] < 0)
-        plan->offsets[r] = arena.allocate(*bytes);
+      plan->offsets[a] = arena.allocate(*bytes);
       if (absl::Status status = checkTotal(arena); !status.ok())
         return status;
-      std::pair<int32_t, int64_t> entry(r, *bytes);
-      if (layout.lastUse[r] == s && std::find(dying.begin(), dying.end(), entry) == dying.end())
-        dying.push_back(entry);
     }
-    for (auto [r, bytes] : dying)
-      arena.release(plan->offsets[r], bytes);
+    for (int32_t a : layout.lifetimes[s].release)
+      arena.release(plan->offsets[a], *bytesOfArray(a));
 
     StepPlan &out = plan->steps.emplace_back();
     out.firstPointer = int64_t(plan->pointers.size());

@@ -35,6 +35,12 @@ struct ProgramLayout {
   /// By array: the array whose memory it is, the step that writes it first, the last step that
   /// uses it, and the segment of the former.
   std::vector<int32_t> root, firstUse, lastUse, segmentOf;
+  /// By step: the arrays that get memory in the arena before it, and those whose memory in it is
+  /// free afterwards. An array that a later segment reads keeps its own.
+  struct Lifetimes {
+    std::vector<int32_t> allocate, release;
+  };
+  std::vector<Lifetimes> lifetimes;
   /// By output: the array that is first written in its memory.
   std::vector<int32_t> outputRoot;
   /// Whether no size depends on a call's arguments.
@@ -71,9 +77,6 @@ struct Plan {
                                                       const ProgramLayout &layout, int32_t segment,
                                                       std::vector<SizeValue> sizes);
 };
-
-/// The value of a size whose operands are in `values`; Dim and Element are the caller's.
-SizeValue evaluateSize(const SizeNode &node, const std::vector<SizeValue> &values);
 
 /// Element `index` of an integer or Bool array, as a size.
 int64_t readInteger(DType dtype, const void *data, int64_t index);

@@ -133,6 +133,29 @@ TEST_P(SizesTest, IndicesOfWrappedNumbers) {
   EXPECT_EQ((*r)[0].item<double>(), 2);
 }
 
+// A condition beyond 126 bits chooses neither extent: the interpreter and the code agree on it.
+TEST_P(SizesTest, ChosenByWhatIsBeyondAllBounds) {
+  OpDef def;
+  def.name = "chosen";
+  def.doc = "Ones, two if n cubed is not 0 and three otherwise.";
+  def.operands = {{"n"}};
+  def.type = [](const TypeRequest &) -> absl::StatusOr<std::vector<Type>> {
+    return std::vector<Type>{Type(DType::Float64, {kDynamic})};
+  };
+  def.emit = [](Emitter &e, const Arrays &in, const Attributes &) {
+    Extent n = e.element(in[0]);
+    Extent chosen = select(n * n * n, e.size(2), e.size(3));
+    return Arrays{e.define({chosen}, [&](Indices) { return e.literal(DType::Float64, 1); })};
+  };
+  Op op = *defineOp(def);
+  auto two = run({n}, {op(n)}, {int64_t(1) << 41}), three = run({n}, {op(n)}, {0});
+  ASSERT_TRUE(two.ok() && three.ok()) << two.status() << three.status();
+  EXPECT_EQ((*two)[0], Tensor({1.0, 1.0}));
+  EXPECT_EQ((*three)[0], Tensor({1.0, 1.0, 1.0}));
+  std::string text = problem(run({n}, {op(n)}, {int64_t(1) << 62}));
+  EXPECT_EQ(text, "chosen: shape (more than 2^126,) is too large");
+}
+
 INSTANTIATE_TEST_SUITE_P(Modes, SizesTest, testing::Values("fast_run", "interpreter"));
 
 } // namespace
