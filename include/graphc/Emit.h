@@ -139,6 +139,8 @@ enum class ScalarOp {
 std::string_view scalarOpName(ScalarOp op);
 /// Number of operands (0 for leaves).
 int numScalarOperands(ScalarOp op);
+/// Whether the result is a Bool whatever the operands are.
+bool givesBool(ScalarOp op);
 
 /// One node of a scalar expression; operands stand before their users.
 struct ScalarNode {
@@ -167,6 +169,15 @@ enum class Combine {
   ArgMax, // result: Int64, the row-major position in the reduction loops; first of ties,
   ArgMin, // first NaN
 };
+
+/// "sum", "argmax", ...; "" for None.
+std::string_view combineName(Combine combine);
+/// Whether values are joined in `Nest::accumulator`, not in their own dtype: Sum and Prod.
+bool hasAccumulator(Combine combine);
+/// Whether the result is a position: ArgMax and ArgMin.
+bool isArg(Combine combine);
+/// What joins two values; of any but None, ArgMax and ArgMin.
+ScalarOp joinOp(Combine combine);
 
 /// A loop nest: `result[parallel indices] = combine over reduction indices of body`.
 struct Nest {

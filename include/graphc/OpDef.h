@@ -105,10 +105,8 @@ struct OpDef {
   /// F-304: rewriting puts the op that it gives (whose destroyMap says so) in the place of this one
   /// where the operand's memory is not needed any more.
   InplaceRule inplace = {};
-  /// Exchanging two operands, and grouping three otherwise, gives the same result, for floats the
-  /// latter but for rounding. Rules and merging rely on it.
+  /// Exchanging two operands gives the same result. Rules and merging rely on it.
   bool commutative = false;
-  bool associative = false;
   /// F-303: a node with constant inputs may be evaluated while compiling.
   bool foldable = true;
   /// Which outputs depend differentiably on which inputs ([input][output]); empty: all on all.

@@ -341,15 +341,14 @@ Array Emitter::reduce(Combine combine, const Extents &parallel, const Extents &r
   s.nest.root = s.own(root);
 
   DType result = root.dtype();
-  bool isArg = combine == Combine::ArgMax || combine == Combine::ArgMin;
   if (options.result)
     result = *options.result;
-  else if (isArg)
+  else if (isArg(combine))
     result = DType::Int64;
   DType accumulator = root.dtype();
   if (options.accumulator)
     accumulator = *options.accumulator;
-  else if (combine == Combine::Sum || combine == Combine::Prod) // F-012
+  else if (hasAccumulator(combine)) // F-012
     accumulator = root.dtype() == DType::Float32                            ? DType::Float64
                   : isFloat(root.dtype()) && root.dtype() != DType::Float64 ? DType::Float32
                                                                             : root.dtype();

@@ -1,5 +1,8 @@
-//===- ScalarOps.cpp - names and arities of scalar operations -------------===//
+//===- ScalarOps.cpp - facts of scalar operations and of joins ------------===//
 #include "graphc/Emit.h"
+
+#include <cassert>
+#include <iterator>
 
 namespace graphc {
 namespace {
@@ -98,9 +101,46 @@ constexpr bool inOrder() {
 }
 static_assert(inOrder(), "kInfo lists every ScalarOp in the enumeration's order");
 
+struct CombineInfo {
+  Combine combine;
+  std::string_view name;
+  ScalarOp join; // Select where it is none
+};
+
+constexpr CombineInfo kCombines[] = {
+    {Combine::None, "", ScalarOp::Select},
+    {Combine::Sum, "sum", ScalarOp::Add},
+    {Combine::Prod, "prod", ScalarOp::Mul},
+    {Combine::Max, "max", ScalarOp::Maximum},
+    {Combine::Min, "min", ScalarOp::Minimum},
+    {Combine::And, "and", ScalarOp::And},
+    {Combine::Or, "or", ScalarOp::Or},
+    {Combine::Xor, "xor", ScalarOp::Xor},
+    {Combine::ArgMax, "argmax", ScalarOp::Select},
+    {Combine::ArgMin, "argmin", ScalarOp::Select},
+};
+
+constexpr bool combinesInOrder() {
+  for (size_t i = 0; i < std::size(kCombines); ++i)
+    if (size_t(kCombines[i].combine) != i)
+      return false;
+  return std::size(kCombines) == size_t(Combine::ArgMin) + 1;
+}
+static_assert(combinesInOrder(), "kCombines lists every Combine in the enumeration's order");
+
 } // namespace
 
 std::string_view scalarOpName(ScalarOp op) { return kInfo[size_t(op)].name; }
 int numScalarOperands(ScalarOp op) { return kInfo[size_t(op)].operands; }
+bool givesBool(ScalarOp op) { return op >= ScalarOp::Eq && op <= ScalarOp::SignBit; }
+
+std::string_view combineName(Combine combine) { return kCombines[size_t(combine)].name; }
+bool hasAccumulator(Combine combine) { return combine == Combine::Sum || combine == Combine::Prod; }
+bool isArg(Combine combine) { return combine == Combine::ArgMax || combine == Combine::ArgMin; }
+
+ScalarOp joinOp(Combine combine) {
+  assert(combine != Combine::None && !isArg(combine) && "joined by no one operation");
+  return kCombines[size_t(combine)].join;
+}
 
 } // namespace graphc

@@ -163,8 +163,6 @@ void Emitter::checkIndex(Scalar inRange, int axis, Extent extent, Array indices)
 
 //===--- operations -----------------------------------------------------------===//
 
-static bool givesBool(ScalarOp op) { return op >= ScalarOp::Eq && op <= ScalarOp::SignBit; }
-
 Scalar apply(ScalarOp op, absl::Span<const Scalar> operands) {
   auto made = std::find_if(operands.begin(), operands.end(),
                            [](Scalar each) { return each.emitter() != nullptr; });

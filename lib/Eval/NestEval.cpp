@@ -135,9 +135,7 @@ public:
   Lane finish() const;
 
 private:
-  bool isArg() const { return combine_ == Combine::ArgMax || combine_ == Combine::ArgMin; }
   void addPosition(Lane value);
-  ScalarOp scalarOp() const;
 
   Combine combine_;
   DType body_, accumulator_, result_;
@@ -145,25 +143,6 @@ private:
   Lane joined_ = {};
   int64_t count_ = 0, position_ = 0;
 };
-
-ScalarOp Joiner::scalarOp() const {
-  switch (combine_) {
-  case Combine::Sum:
-    return ScalarOp::Add;
-  case Combine::Prod:
-    return ScalarOp::Mul;
-  case Combine::Max:
-    return ScalarOp::Maximum;
-  case Combine::Min:
-    return ScalarOp::Minimum;
-  case Combine::And:
-    return ScalarOp::And;
-  case Combine::Or:
-    return ScalarOp::Or;
-  default:
-    return ScalarOp::Xor;
-  }
-}
 
 void Joiner::reset() {
   count_ = 0;
@@ -202,8 +181,8 @@ void Joiner::addPosition(Lane value) {
 }
 
 void Joiner::add(Lane value) {
-  bool sums = combine_ == Combine::Sum || combine_ == Combine::Prod;
-  if (isArg()) {
+  bool sums = hasAccumulator(combine_);
+  if (isArg(combine_)) {
     addPosition(value);
   } else if (sums && isFloat(accumulator_)) {
     double term = castLane(body_, accumulator_, value).f;
@@ -211,7 +190,7 @@ void Joiner::add(Lane value) {
   } else {
     DType dtype = sums ? accumulator_ : body_;
     Lane term = castLane(body_, dtype, value);
-    ScalarOp op = scalarOp();
+    ScalarOp op = joinOp(combine_);
     if (isBool(dtype)) // as numbers: the greater is or, the less is and
       op = op == ScalarOp::Add || op == ScalarOp::Maximum   ? ScalarOp::Or
            : op == ScalarOp::Mul || op == ScalarOp::Minimum ? ScalarOp::And
@@ -223,11 +202,11 @@ void Joiner::add(Lane value) {
 
 Lane Joiner::finish() const {
   Lane value = joined_;
-  if (isArg()) {
+  if (isArg(combine_)) {
     value.i = position_;
     return castLane(DType::Int64, result_, value);
   }
-  if (combine_ != Combine::Sum && combine_ != Combine::Prod)
+  if (!hasAccumulator(combine_))
     return castLane(body_, result_, value);
   if (isFloat(accumulator_))
     value.f = roundTo(accumulator_, wide_);

@@ -1,7 +1,7 @@
 //===- JIT/CheckLoops.cpp - loops that a file brought ---------------------===//
 #include "JIT/CheckLoops.h"
 
-#include "JIT/LowerToLLVM.h"
+#include "Lowering/KernelAttr.h"
 #include "Transforms/CheckStage.h"
 #include "Transforms/LinalgToLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -8,9 +8,6 @@
 
 namespace graphc {
 
-/// Marks a function as a kernel, to be called from outside.
-inline constexpr llvm::StringLiteral kKernelAttr = "graphc.kernel";
-
 /// Registers the dialects of the loops stage and below, and the translation to LLVM IR.
 void registerLoopDialects(mlir::DialectRegistry &registry);
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "JIT/PackArguments.h"
 
-#include "JIT/LowerToLLVM.h"
+#include "Lowering/KernelAttr.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 

@@ -3,6 +3,7 @@
 
 #include "JIT/LowerToLLVM.h"
 #include "JIT/ScanIR.h"
+#include "Transforms/CheckStage.h"
 #include "graphc/Status.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/AsmParser/AsmParserContext.h"
@@ -22,8 +23,6 @@ using namespace llvm;
 namespace graphc {
 namespace {
 
-/// Longer names are none of graphc's.
-constexpr size_t kMaxName = 512;
 /// Bytes on the stack of one function, and of one aligned access.
 constexpr uint64_t kMaxStackBytes = 1 << 16, kMaxAlignment = 64;
 
@@ -106,10 +105,7 @@ absl::Status Checker::checkFunction(const Function &fn) const {
   LLVMContext &context = fn.getContext();
   if (fn.isDeclaration())
     return fn.isIntrinsic() ? absl::OkStatus() : error(fn, "kernels call intrinsics alone");
-  StringRef symbol = fn.getName();
-  if (symbol.empty() || symbol.size() > kMaxName || isDigit(symbol.front()) ||
-      symbol.starts_with("llvm.") ||
-      !all_of(symbol, [](char c) { return isAlnum(c) || c == '_' || c == '.'; }))
+  if (!isPlainName(fn.getName()))
     return error(fn, "a kernel's name is made of letters, digits, '_' and '.'");
   Type *pointer = PointerType::get(context, 0);
   if (fn.getFunctionType() !=

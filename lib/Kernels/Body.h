@@ -19,6 +19,9 @@ void orderBody(absl::Span<const ScalarNode> nodes,
                std::vector<int32_t> &stack, std::vector<ScalarNode> &body,
                std::vector<int32_t> &indices);
 
+/// By node: whether the nest's value itself is made of it; not so what only indices are made of.
+std::vector<bool> valueNodes(const Nest &nest);
+
 /// Builds bodies of nests, one after the other, reusing its memory. Equal nodes are one; index
 /// arithmetic, conditions and masks are simplified (with the ranges of loop counters), values are
 /// not: they keep their dtype's rounding at every step.
@@ -39,6 +42,23 @@ public:
                int32_t otherwise = -1);
   int32_t logicalAnd(int32_t a, int32_t b); // -1 stands for true
   int32_t select(DType dtype, int32_t condition, int32_t a, int32_t b);
+  /// Adds the nodes of another body in their order; `map` gets the numbers that they have here.
+  /// `index(loop)` adds what stands for a counter, `load(node, id)` what stands for the load that
+  /// is number `id` there; the operands of `node` are in this body already, its indices in `map`.
+  template <class Index, class Load>
+  void copy(const std::vector<ScalarNode> &body, std::vector<int32_t> &map, Index index,
+            Load load) {
+    map.assign(body.size(), -1);
+    for (size_t id = 0; id < body.size(); ++id) {
+      ScalarNode node = body[id];
+      for (int32_t &arg : node.args)
+        if (arg >= 0)
+          arg = map[arg];
+      map[id] = node.op == ScalarOp::Index  ? index(int32_t(node.payload))
+                : node.op == ScalarOp::Load ? load(node, int32_t(id))
+                                            : add(node);
+    }
+  }
 
   const std::vector<ScalarNode> &nodes() const { return nodes_; }
   absl::Span<const int32_t> indicesOf(const ScalarNode &load) const;

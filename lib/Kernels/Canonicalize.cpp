@@ -1,8 +1,6 @@
 //===- Canonicalize.cpp - numbers in the order of use ---------------------===//
 #include "Kernels/Canonicalize.h"
 
-#include "Kernels/KernelText.h"
-
 #include <algorithm>
 #include <unordered_map>
 
@@ -27,13 +25,7 @@ std::string nameOf(const KernelDraft &draft) {
       more = true;
   };
   for (const Nest &nest : draft.nests) {
-    std::vector<bool> isValue(nest.body.size(), false);
-    isValue[nest.root] = true;
-    for (size_t id = nest.body.size(); id-- > 0;)
-      if (isValue[id])
-        for (int32_t arg : nest.body[id].args)
-          if (arg >= 0)
-            isValue[arg] = true;
+    std::vector<bool> isValue = valueNodes(nest);
     for (size_t id = 0; id < nest.body.size(); ++id)
       if (isValue[id] && nest.body[id].op > ScalarOp::Load)
         add(scalarOpName(nest.body[id].op));
@@ -103,7 +95,7 @@ CanonicalKernel canonicalize(KernelDraft draft, SizeTable &sizes, BodyBuilder &b
         n.payload = uint64_t(number[n.loadArray()]) << 32 | n.loadFirstIndex();
     }
     // Fields that say nothing here must not make equal kernels differ.
-    if (out.combine != Combine::Sum && out.combine != Combine::Prod)
+    if (!hasAccumulator(out.combine))
       out.accumulator = DType::Float32;
   }
   for (int32_t array : order) {

@@ -167,24 +167,14 @@ void collapseDimensions(KernelDraft &draft, SizeTable &sizes, BodyBuilder &build
     out.accumulator = nest.accumulator;
     out.result = nest.result;
     builder.start(out.extents);
-    map.assign(nest.body.size(), -1);
-    for (size_t id = 0; id < nest.body.size(); ++id) {
-      ScalarNode n = nest.body[id];
-      for (int32_t &arg : n.args)
-        if (arg >= 0)
-          arg = map[arg];
-      if (n.op == ScalarOp::Index) {
-        map[id] = builder.index(newLoop[n.payload]);
-      } else if (n.op == ScalarOp::Load) {
-        indices.clear();
-        for (size_t axis = 0; axis < dropped[n.loadArray()].size(); ++axis)
-          if (!dropped[n.loadArray()][axis])
-            indices.push_back(map[nest.indices[n.loadFirstIndex() + axis]]);
-        map[id] = builder.load(n.dtype, n.loadArray(), indices, n.args[0], n.args[1]);
-      } else {
-        map[id] = builder.add(n);
-      }
-    }
+    auto index = [&](int32_t loop) { return builder.index(newLoop[loop]); };
+    builder.copy(nest.body, map, index, [&](const ScalarNode &n, int32_t) {
+      indices.clear();
+      for (size_t axis = 0; axis < dropped[n.loadArray()].size(); ++axis)
+        if (!dropped[n.loadArray()][axis])
+          indices.push_back(map[nest.indices[n.loadFirstIndex() + axis]]);
+      return builder.load(n.dtype, n.loadArray(), indices, n.args[0], n.args[1]);
+    });
     std::vector<int32_t *> roots = {&out.root};
     out.root = map[nest.root];
     for (KernelDraft::Check &check : draft.checks)

@@ -37,18 +37,13 @@ void measure(FusedNest &fused) {
   fused.ops = 0;
   fused.cost = 0;
   // What the value itself is made of; index arithmetic costs nothing next to it.
-  std::vector<bool> isValue(nest.body.size(), false);
-  isValue[nest.root] = true;
+  std::vector<bool> isValue = valueNodes(nest);
   for (size_t id = nest.body.size(); id-- > 0;) {
     const ScalarNode &n = nest.body[id];
     if (n.op > ScalarOp::Load)
       ++fused.ops;
-    if (!isValue[id])
-      continue;
-    fused.cost += opCost(n.op);
-    for (int32_t arg : n.args)
-      if (arg >= 0)
-        isValue[arg] = true;
+    if (isValue[id])
+      fused.cost += opCost(n.op);
   }
 }
 

@@ -14,8 +14,6 @@
 namespace graphc {
 namespace {
 
-bool sharesTerms(Combine combine) { return combine == Combine::Sum || combine == Combine::Prod; }
-
 uint64_t hashOf(const Nest &nest) {
   uint64_t hash =
       absl::HashOf(nest.extents, nest.numParallel, int(nest.combine), nest.root, nest.indices);
@@ -28,7 +26,7 @@ uint64_t hashOf(const Nest &nest) {
 /// on what they say.
 bool computeTheSame(const Nest &a, const Nest &b) {
   return a.extents == b.extents && a.numParallel == b.numParallel && a.combine == b.combine &&
-         (!sharesTerms(a.combine) || a.accumulator == b.accumulator) && a.root == b.root &&
+         (!hasAccumulator(a.combine) || a.accumulator == b.accumulator) && a.root == b.root &&
          a.indices == b.indices && a.body == b.body;
 }
 
@@ -181,23 +179,15 @@ void Fusion::mergeLocals(FusionGroup &group) {
     merged.nest = consumer.nest;
     Nest &out = merged.nest;
     builder_.start(out.extents);
-    map_.assign(out.body.size(), -1);
-    for (size_t id = 0; id < consumer.nest.body.size(); ++id) {
-      ScalarNode n = consumer.nest.body[id];
-      for (int32_t &arg : n.args)
-        if (arg >= 0)
-          arg = map_[arg];
-      if (n.op != ScalarOp::Load) {
-        map_[id] = builder_.add(n);
-        continue;
-      }
+    auto index = [&](int32_t loop) { return builder_.index(loop); };
+    builder_.copy(consumer.nest.body, map_, index, [&](const ScalarNode &n, int32_t) {
       indices_.clear();
       for (int32_t axis = 0, rank = rankOf(n.loadArray()); axis < rank; ++axis)
         indices_.push_back(map_[consumer.nest.indices[n.loadFirstIndex() + axis]]);
-      map_[id] = n.loadArray() == array
-                     ? substitute(waiting_.back(), indices_, -1, -1)
-                     : builder_.load(n.dtype, n.loadArray(), indices_, n.args[0], n.args[1]);
-    }
+      return n.loadArray() == array
+                 ? substitute(waiting_.back(), indices_, -1, -1)
+                 : builder_.load(n.dtype, n.loadArray(), indices_, n.args[0], n.args[1]);
+    });
     out.root = map_[consumer.nest.root];
     std::vector<int32_t *> roots = {&out.root};
     merged.checks = consumer.checks;

@@ -8,8 +8,6 @@
 // ReadKernels.h has the grammar: this text says everything that a Kernel is.
 //
 //===----------------------------------------------------------------------===//
-#include "Kernels/KernelText.h"
-
 #include <map>
 
 #include "Kernels/KernelGraph.h"
@@ -57,7 +55,7 @@ public:
     out += "] = ";
     if (nest_.combine != Combine::None) {
       out += combineName(nest_.combine);
-      if (nest_.combine == Combine::Sum || nest_.combine == Combine::Prod)
+      if (hasAccumulator(nest_.combine))
         out += "." + std::string(dtypeShortName(nest_.accumulator));
       out += "(";
       for (size_t d = size_t(nest_.numParallel); d < nest_.extents.size(); ++d)

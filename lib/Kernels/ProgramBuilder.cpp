@@ -73,14 +73,6 @@ int32_t ProgramBuilder::nodeOf(int32_t node) {
   return it->second;
 }
 
-std::vector<int32_t> ProgramBuilder::properShape(int32_t id) const {
-  std::vector<int32_t> shape;
-  for (int32_t size : e_.arrays[id].shape)
-    if (!f_.isUnit(size))
-      shape.push_back(size);
-  return shape;
-}
-
 KernelDraft ProgramBuilder::draftOf(FusionGroup &group) {
   KernelDraft draft;
   draft.numShared = group.nests.size() == 1 ? group.nests[0].nest.numParallel : group.numShared;
@@ -88,7 +80,7 @@ KernelDraft ProgramBuilder::draftOf(FusionGroup &group) {
   auto number = [&](int32_t id, Kernel::Role role) {
     auto [it, isNew] = numbers.try_emplace(id, int32_t(draft.arrays.size()));
     if (isNew)
-      draft.arrays.push_back({id, role, e_.arrays[id].dtype, properShape(id)});
+      draft.arrays.push_back({id, role, e_.arrays[id].dtype, f_.properShape(id)});
     return it->second;
   };
   for (const FusedNest &fused : group.nests)

@@ -25,7 +25,6 @@ private:
   void addSizes();
   int32_t arrayOf(int32_t id);
   int32_t nodeOf(int32_t node);
-  std::vector<int32_t> properShape(int32_t id) const;
   KernelDraft draftOf(FusionGroup &group);
   int32_t kernelNumber(Kernel kernel);
 

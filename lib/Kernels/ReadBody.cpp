@@ -60,8 +60,6 @@ bool takes(ScalarOp op, DType dtype) {
   }
 }
 
-bool givesBool(ScalarOp op) { return op >= ScalarOp::Eq && op <= ScalarOp::SignBit; }
-
 } // namespace
 
 //===--- sizes --------------------------------------------------------------===//

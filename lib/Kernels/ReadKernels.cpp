@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "Kernels/KernelText.h"
 #include "Kernels/ReadBody.h"
 #include "Kernels/ReadProgram.h"
 #include "Support/Text.h"
@@ -122,7 +121,7 @@ void KernelReader::takeJoin(Nest &nest) {
   for (int c = int(Combine::Sum); c <= int(Combine::ArgMin); ++c)
     if (text_.token().kind == Kind::Word && combineName(Combine(c)) == word.substr(0, dot))
       nest.combine = Combine(c);
-  bool needsDType = nest.combine == Combine::Sum || nest.combine == Combine::Prod;
+  bool needsDType = hasAccumulator(nest.combine);
   bool isOperation = dot == word.npos && !needsDType && !hasLoops; // and(%0[], %1[])
   if (nest.combine == Combine::None || isOperation) {
     nest.combine = Combine::None;
@@ -150,9 +149,8 @@ void KernelReader::takeJoin(Nest &nest) {
 int32_t KernelReader::takeRoot(BodyReader &body, const Nest &nest) {
   DType result = kernel_.arrays[size_t(nest.result)].dtype;
   Place place = text_.token().place;
-  bool isPosition = nest.combine == Combine::ArgMax || nest.combine == Combine::ArgMin;
   bool isBitwise = nest.combine >= Combine::And && nest.combine <= Combine::Xor;
-  if (isPosition && result != DType::Int64)
+  if (isArg(nest.combine) && result != DType::Int64)
     text_.fail("a position is of i64", place);
   if (nest.combine == Combine::None)
     return body.takeValue(result);

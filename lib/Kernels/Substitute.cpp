@@ -84,22 +84,10 @@ void Fusion::chooseSubstitutions(const Nest &nest) {
 int32_t Fusion::substitute(const FusedNest &producer, absl::Span<const int32_t> indices,
                            int32_t mask, int32_t otherwise) {
   const Nest &nest = producer.nest;
-  innerMap_.assign(nest.body.size(), -1);
   bool rootIsPlainLoad = nest.body[nest.root].op == ScalarOp::Load;
   std::vector<int32_t> loadIndices;
-  for (size_t id = 0; id < nest.body.size(); ++id) {
-    ScalarNode n = nest.body[id];
-    if (n.op == ScalarOp::Index) {
-      innerMap_[id] = indices[n.payload];
-      continue;
-    }
-    for (int32_t &arg : n.args)
-      if (arg >= 0)
-        arg = innerMap_[arg];
-    if (n.op != ScalarOp::Load) {
-      innerMap_[id] = builder_.add(n);
-      continue;
-    }
+  auto index = [&](int32_t loop) { return indices[size_t(loop)]; };
+  builder_.copy(nest.body, innerMap_, index, [&](const ScalarNode &n, int32_t id) {
     loadIndices.clear();
     for (int32_t axis = 0, rank = rankOf(n.loadArray()); axis < rank; ++axis)
       loadIndices.push_back(innerMap_[nest.indices[n.loadFirstIndex() + axis]]);
@@ -107,21 +95,21 @@ int32_t Fusion::substitute(const FusedNest &producer, absl::Span<const int32_t> 
     if (mask >= 0 && innerMask < 0)
       // Where the load is the whole value, one mask does.
       innerOtherwise =
-          rootIsPlainLoad && int32_t(id) == nest.root ? otherwise : builder_.constant(n.dtype, 0);
-    innerMap_[id] = builder_.load(n.dtype, n.loadArray(), loadIndices,
-                                  builder_.logicalAnd(mask, innerMask), innerOtherwise);
-  }
+          rootIsPlainLoad && id == nest.root ? otherwise : builder_.constant(n.dtype, 0);
+    return builder_.load(n.dtype, n.loadArray(), loadIndices, builder_.logicalAnd(mask, innerMask),
+                         innerOtherwise);
+  });
   int32_t root = innerMap_[nest.root];
   if (mask < 0 || (rootIsPlainLoad && nest.body[nest.root].args[0] < 0))
     return root;
   return builder_.select(nest.body[nest.root].dtype, mask, root, otherwise);
 }
 
+/// Of a load whose operands are those of the body that is being built.
 int32_t Fusion::rewriteLoad(const Nest &nest, const ScalarNode &load) {
   const Emission &e = record_.emission;
   int32_t original = load.loadArray(), array = resolve(original);
-  int32_t mask = load.args[0] >= 0 ? map_[load.args[0]] : -1;
-  int32_t otherwise = load.args[1] >= 0 ? map_[load.args[1]] : -1;
+  int32_t mask = load.args[0], otherwise = load.args[1];
   const Tensor &constant = e.arrays[array].constant;
   if (constant.defined() && constant.numElements() == 1) {
     int32_t value = builder_.constant(load.dtype, elementBits(constant));
@@ -161,21 +149,11 @@ FusedNest Fusion::rewrite(const Nest &nest, std::vector<FusedNest::Check> checks
     out.numParallel += int32_t(d) < nest.numParallel;
   }
   builder_.start(out.extents);
-  map_.assign(nest.body.size(), -1);
-  for (size_t id = 0; id < nest.body.size(); ++id) {
-    ScalarNode n = nest.body[id];
-    if (n.op == ScalarOp::Index) {
-      map_[id] = loops_[n.payload] < 0 ? builder_.constant(DType::Int64, 0)
-                                       : builder_.index(loops_[n.payload]);
-    } else if (n.op == ScalarOp::Load) {
-      map_[id] = rewriteLoad(nest, n);
-    } else {
-      for (int32_t &arg : n.args)
-        if (arg >= 0)
-          arg = map_[arg];
-      map_[id] = builder_.add(n);
-    }
-  }
+  auto index = [&](int32_t loop) {
+    return loops_[loop] < 0 ? builder_.constant(DType::Int64, 0) : builder_.index(loops_[loop]);
+  };
+  builder_.copy(nest.body, map_, index,
+                [&](const ScalarNode &n, int32_t) { return rewriteLoad(nest, n); });
   out.root = map_[nest.root];
   // A reduction over loops of one iteration joins nothing.
   if (out.combine != Combine::None && int32_t(out.extents.size()) == out.numParallel) {
@@ -184,10 +162,9 @@ FusedNest Fusion::rewrite(const Nest &nest, std::vector<FusedNest::Check> checks
       if (builder_.nodes()[out.root].dtype != to)
         out.root = builder_.add({ScalarOp::Cast, to, {out.root, -1, -1}, 0});
     };
-    bool joins = out.combine == Combine::Sum || out.combine == Combine::Prod;
-    if (out.combine == Combine::ArgMax || out.combine == Combine::ArgMin)
+    if (isArg(out.combine))
       out.root = builder_.constant(DType::Int64, 0);
-    else if (joins)
+    else if (hasAccumulator(out.combine))
       cast(out.accumulator);
     cast(dtype);
     out.combine = Combine::None;

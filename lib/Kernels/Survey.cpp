@@ -12,6 +12,14 @@ int32_t Fusion::rankOf(int32_t array) const {
          __builtin_popcount(arrays_[array].unitAxes);
 }
 
+std::vector<int32_t> Fusion::properShape(int32_t array) const {
+  std::vector<int32_t> shape;
+  for (int32_t size : record_.emission.arrays[array].shape)
+    if (!isUnit(size))
+      shape.push_back(size);
+  return shape;
+}
+
 /// Unit axes, and which arrays are others under another shape.
 void Fusion::findViews() {
   const Emission &e = record_.emission;
@@ -22,13 +30,6 @@ void Fusion::findViews() {
       if (isUnit(e.arrays[id].shape[axis]))
         arrays_[id].unitAxes |= uint32_t(1) << axis;
   }
-  auto properShape = [&](int32_t id) {
-    std::vector<int32_t> shape;
-    for (int32_t size : e.arrays[id].shape)
-      if (!isUnit(size))
-        shape.push_back(size);
-    return shape;
-  };
   for (const Step &step : e.steps) {
     if (step.kind != Step::Kind::View)
       continue;

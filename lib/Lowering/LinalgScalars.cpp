@@ -160,7 +160,7 @@ Value castOp(Builder &b, DType from, DType to, Value x) {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, x, intConstant(b, x.getType(), 0));
   }
   if (isFloat(from)) {
-    if (from != DType::Float64 && to == DType::Float64 && from == DType::Float32)
+    if (to == DType::Float64 && from == DType::Float32)
       return arith::ExtFOp::create(b, type, x);
     if (to == DType::Float32 && (from == DType::Float16 || from == DType::BFloat16))
       return arith::ExtFOp::create(b, type, x);
@@ -234,15 +234,8 @@ mlir::TypedAttr neutralElement(mlir::MLIRContext *context, Combine combine, DTyp
 }
 
 Value buildCombine(Builder &b, Combine combine, DType dtype, Value a, Value c) {
-  ScalarOp op = combine == Combine::Sum    ? ScalarOp::Add
-                : combine == Combine::Prod ? ScalarOp::Mul
-                : combine == Combine::Max  ? ScalarOp::Maximum
-                : combine == Combine::Min  ? ScalarOp::Minimum
-                : combine == Combine::And  ? ScalarOp::And
-                : combine == Combine::Or   ? ScalarOp::Or
-                                           : ScalarOp::Xor;
-  Value joined = buildNativeScalar(b, {op, dtype, dtype}, {a, c});
-  if (isFloat(dtype) && (combine == Combine::Sum || combine == Combine::Prod))
+  Value joined = buildNativeScalar(b, {joinOp(combine), dtype, dtype}, {a, c});
+  if (isFloat(dtype) && hasAccumulator(combine))
     mlir::cast<arith::ArithFastMathInterface>(joined.getDefiningOp())
         ->setAttr("fastmath",
                   arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::reassoc));

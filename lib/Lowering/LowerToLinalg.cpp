@@ -109,7 +109,7 @@ void LinalgBuilder::makeFunction() {
   size_t numInputs = arguments.size();
   arguments.append(kernel.numSizeArguments, b.getIndexType());
   fn = func::FuncOp::create(b, b.getLoc(), kernel.symbol(), b.getFunctionType(arguments, results));
-  fn->setAttr(kKernelFunctionAttr, b.getUnitAttr());
+  fn->setAttr(kKernelAttr, b.getUnitAttr());
   fn->setAttr(kSharedAttr, b.getI64IntegerAttr(kernel.numShared));
   if (kernel.splitExtent >= 0)
     fn->setAttr(kSplitAttr, b.getUnitAttr());
@@ -271,29 +271,21 @@ llvm::SmallVector<Value> LinalgBuilder::makeInits(const Nest &nest, DType bodyDT
     Value start = arith::ConstantOp::create(b, value);
     return linalg::FillOp::create(b, start, emptyTensor(shape, value.getType())).getResult(0);
   };
-  switch (nest.combine) {
-  case Combine::None:
+  if (nest.combine == Combine::None)
     return {emptyTensor(shape, scalarType(b.getContext(), bodyDType))};
-  case Combine::ArgMax:
-  case Combine::ArgMin:
-    return {filled(neutralElement(b.getContext(), nest.combine, bodyDType)),
-            filled(b.getI64IntegerAttr(0))};
-  case Combine::Sum:
-  case Combine::Prod:
-    return {filled(neutralElement(b.getContext(), nest.combine, nest.accumulator))};
-  default:
-    return {filled(neutralElement(b.getContext(), nest.combine, bodyDType))};
-  }
+  DType dtype = hasAccumulator(nest.combine) ? nest.accumulator : bodyDType;
+  Value neutral = filled(neutralElement(b.getContext(), nest.combine, dtype));
+  if (isArg(nest.combine))
+    return {neutral, filled(b.getI64IntegerAttr(0))};
+  return {neutral};
 }
 
 /// Brings a reduction's value to the result's dtype.
 Value LinalgBuilder::castResult(const Nest &nest, Value result) {
   const Kernel::ArrayDecl &array = kernel.arrays[nest.result];
-  bool hasAccumulator = nest.combine == Combine::Sum || nest.combine == Combine::Prod;
-  DType from = hasAccumulator ? nest.accumulator : nest.body[nest.root].dtype;
-  bool isArg = nest.combine == Combine::ArgMax || nest.combine == Combine::ArgMin;
-  if (isArg)
-    from = DType::Int64;
+  DType from = isArg(nest.combine)            ? DType::Int64
+               : hasAccumulator(nest.combine) ? nest.accumulator
+                                              : nest.body[nest.root].dtype;
   if (from == array.dtype)
     return result;
   Nest map;
@@ -349,13 +341,12 @@ void LinalgBuilder::lowerNest(int32_t number) {
 
   DType bodyDType = nest.body[nest.root].dtype;
   llvm::SmallVector<Value> inits = makeInits(nest, bodyDType);
-  bool isArg = inits.size() == 2;
   ValueRange results = makeGeneric(
       nest, ValueRange(inits).getTypes(), inputs, maps, inits, [&](ValueRange arguments) {
         Value value = lowerBody(number, operands, arguments, needed);
         ValueRange joined = arguments.drop_front(inputs.size());
         llvm::SmallVector<Value, 2> yielded;
-        if (isArg) {
+        if (isArg(nest.combine)) {
           // The position among the reduction loops, row-major.
           Value position;
           for (size_t d = size_t(nest.numParallel); d < nest.extents.size(); ++d) {
@@ -376,8 +367,7 @@ void LinalgBuilder::lowerNest(int32_t number) {
         } else if (nest.combine == Combine::None) {
           yielded.push_back(value);
         } else {
-          bool hasAccumulator = nest.combine == Combine::Sum || nest.combine == Combine::Prod;
-          DType dtype = hasAccumulator ? nest.accumulator : bodyDType;
+          DType dtype = hasAccumulator(nest.combine) ? nest.accumulator : bodyDType;
           value = lowerScalar({ScalarOp::Cast, bodyDType, dtype}, value);
           yielded.push_back(buildCombine(b, nest.combine, dtype, joined[0], value));
         }
@@ -386,7 +376,7 @@ void LinalgBuilder::lowerNest(int32_t number) {
   if (nest.combine == Combine::Sum && bodyDType == DType::Float32 &&
       nest.accumulator == DType::Float64)
     results[0].getDefiningOp()->setAttr(kPartialAttr, b.getI64IntegerAttr(16));
-  arrayValues[nest.result] = castResult(nest, results[isArg ? 1 : 0]);
+  arrayValues[nest.result] = castResult(nest, results[isArg(nest.combine) ? 1 : 0]);
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> LinalgBuilder::build() {
@@ -408,11 +398,6 @@ void registerLinalgDialects(mlir::DialectRegistry &registry) {
                   mlir::math::MathDialect, scf::SCFDialect, tensor::TensorDialect>();
   // Home of the attributes; it has no ops.
   registry.insertDynamic("graphc", [](mlir::MLIRContext *, mlir::DynamicDialect *) {});
-}
-
-void loadLinalgDialects(mlir::MLIRContext &context) {
-  context.loadDialect<arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect,
-                      mlir::math::MathDialect, scf::SCFDialect, tensor::TensorDialect>();
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> lowerToLinalg(const Kernel &kernel, mlir::MLIRContext &context) {

@@ -2,14 +2,14 @@
 #pragma once
 
 #include "Kernels/Kernel.h"
+#include "Lowering/KernelAttr.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/OwningOpRef.h"
 
 namespace graphc {
 
-/// Names of the attributes of the linalg stage. The first marks a kernel.
-inline constexpr llvm::StringLiteral kKernelFunctionAttr = "graphc.kernel";
+/// Names of the attributes of the linalg stage, beside kKernelAttr.
 inline constexpr llvm::StringLiteral kSharedAttr = "graphc.shared";
 inline constexpr llvm::StringLiteral kSplitAttr = "graphc.split";
 inline constexpr llvm::StringLiteral kDimsAttr = "graphc.dims";
@@ -19,9 +19,6 @@ inline constexpr llvm::StringLiteral kPartialAttr = "graphc.partial";
 
 /// Registers the dialects of the linalg stage.
 void registerLinalgDialects(mlir::DialectRegistry &registry);
-/// Loads them. Building an op of a dialect that is not loaded is a crash, and loading takes a lock:
-/// once per context.
-void loadLinalgDialects(mlir::MLIRContext &context);
 
 /// The kernel as a function on tensors, with one linalg.generic for each nest:
 ///
@@ -40,7 +37,7 @@ void loadLinalgDialects(mlir::MLIRContext &context);
 /// a generic of its own. Loops that appear in no map get an operand made by tensor.empty for their
 /// extents alone. Scalars without an op: ScalarCall.h.
 ///
-/// The context must have the dialects loaded (loadLinalgDialects). The kernel must be well-formed.
+/// The context must have the dialects loaded. The kernel must be well-formed.
 mlir::OwningOpRef<mlir::ModuleOp> lowerToLinalg(const Kernel &kernel, mlir::MLIRContext &context);
 
 } // namespace graphc

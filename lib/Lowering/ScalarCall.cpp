@@ -24,23 +24,6 @@ const llvm::StringMap<ScalarOp> &opsByName() {
 
 } // namespace
 
-bool isPredicate(ScalarOp op) {
-  switch (op) {
-  case ScalarOp::Eq:
-  case ScalarOp::Ne:
-  case ScalarOp::Lt:
-  case ScalarOp::Le:
-  case ScalarOp::Gt:
-  case ScalarOp::Ge:
-  case ScalarOp::IsNan:
-  case ScalarOp::IsInf:
-  case ScalarOp::SignBit:
-    return true;
-  default:
-    return false;
-  }
-}
-
 std::string scalarCallName(const ScalarCall &call) {
   std::string name = "graphc.";
   name += scalarOpName(call.op);
@@ -62,7 +45,7 @@ std::optional<ScalarCall> parseScalarCall(llvm::StringRef name) {
   auto operand = dtypeOf(parts[2]);
   if (op == opsByName().end() || !operand)
     return std::nullopt;
-  ScalarCall call{op->second, *operand, isPredicate(op->second) ? DType::Bool : *operand};
+  ScalarCall call{op->second, *operand, givesBool(op->second) ? DType::Bool : *operand};
   bool isCast = call.op == ScalarOp::Cast;
   if (parts.size() != (isCast ? 4u : 3u))
     return std::nullopt;

@@ -41,7 +41,4 @@ std::optional<ArgCall> parseArgCall(llvm::StringRef name);
 /// Reports a condition that must hold: (i1, i32 number of the check) -> ().
 inline constexpr llvm::StringLiteral kCheckCall = "graphc.check";
 
-/// Whether the operation's result is a Bool whatever its operands are.
-bool isPredicate(ScalarOp op);
-
 } // namespace graphc

@@ -9,14 +9,9 @@
 namespace graphc {
 namespace {
 
-// Algebra, side by side.
 constexpr std::string_view kCommutative[] = {
     "add",        "mul",       "maximum",    "minimum",    "eq",        "neq",
     "logicalAnd", "logicalOr", "logicalXor", "bitwiseAnd", "bitwiseOr", "bitwiseXor",
-};
-constexpr std::string_view kAssociative[] = {
-    "add",       "mul",        "maximum",    "minimum",   "logicalAnd",
-    "logicalOr", "logicalXor", "bitwiseAnd", "bitwiseOr", "bitwiseXor",
 };
 
 template <size_t N> bool has(const std::string_view (&names)[N], std::string_view name) {
@@ -30,7 +25,6 @@ struct Registry {
   void add(std::vector<OpDef> family) {
     for (OpDef &def : family) {
       def.commutative = has(kCommutative, def.name);
-      def.associative = has(kAssociative, def.name);
       const OpDef *op = new OpDef(std::move(def));
       ops.push_back(op);
       [[maybe_unused]] bool isNew = byName.try_emplace(op->name, op).second;

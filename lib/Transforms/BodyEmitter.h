@@ -22,7 +22,7 @@ namespace graphc {
 
 /// Rows of a block are iterations of one loop, or pairs of two loops: row number
 /// major * BodyEmitter::minorRows + minor. A value belongs to a set of them.
-enum RowSet : unsigned { kNoRows = 0, kMajorRows = 1, kMinorRows = 2, kAllRows = 3 };
+enum RowSet : unsigned { kNoRows = 0, kMajorRows = 1, kMinorRows = 2 };
 
 /// A loop of the nests in hand.
 struct LoopVariable {

@@ -228,8 +228,8 @@ absl::Status Checker::checkKernel(func::FuncOp fn) {
 }
 
 absl::Status Checker::run(mlir::ModuleOp module) {
-  if (absl::Status s = checkAttributes(
-          module, {kKernelFunctionAttr, kSharedAttr, kSplitAttr, kDimsAttr, kPartialAttr});
+  if (absl::Status s =
+          checkAttributes(module, {kKernelAttr, kSharedAttr, kSplitAttr, kDimsAttr, kPartialAttr});
       !s.ok())
     return s;
   for (mlir::Operation &op : *module.getBody()) {
@@ -239,7 +239,7 @@ absl::Status Checker::run(mlir::ModuleOp module) {
     absl::Status status;
     if (fn.isDeclaration())
       status = checkDeclaration(fn);
-    else if (status = checkKernelName(fn, kKernelFunctionAttr); status.ok())
+    else if (status = checkKernelName(fn, kKernelAttr); status.ok())
       status = checkKernel(fn);
     if (!status.ok())
       return status;

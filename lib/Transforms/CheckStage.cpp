@@ -10,12 +10,6 @@ namespace {
 /// Longer ones are none of graphc's.
 constexpr size_t kMaxName = 512;
 
-bool isPlainName(llvm::StringRef name) {
-  return !name.empty() && name.size() <= kMaxName && !llvm::isDigit(name.front()) &&
-         !name.starts_with("llvm.") && !name.starts_with("graphc.") &&
-         llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; });
-}
-
 Place placeOf(mlir::Operation *op) {
   auto place = op->getLoc()->findInstanceOf<mlir::FileLineColLoc>();
   if (!place)
@@ -25,6 +19,12 @@ Place placeOf(mlir::Operation *op) {
 }
 
 } // namespace
+
+bool isPlainName(llvm::StringRef name) {
+  return !name.empty() && name.size() <= kMaxName && !llvm::isDigit(name.front()) &&
+         !name.starts_with("llvm.") && !name.starts_with("graphc.") &&
+         llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; });
+}
 
 absl::Status stageError(mlir::Operation *op, llvm::StringRef what) {
   std::string text = (what + " (" + op->getName().getStringRef() + ")").str();

@@ -7,6 +7,9 @@
 
 namespace graphc {
 
+/// Whether a kernel may have this name: any linker takes it, and it has no meaning of its own.
+bool isPlainName(llvm::StringRef name);
+
 /// ValueError at the op's place: `what` and the op's name.
 absl::Status stageError(mlir::Operation *op, llvm::StringRef what);
 
@@ -15,8 +18,7 @@ absl::Status stageError(mlir::Operation *op, llvm::StringRef what);
 /// alignment.
 absl::Status checkAttributes(mlir::ModuleOp module, llvm::ArrayRef<llvm::StringRef> known);
 
-/// A function with a body is a kernel (has the attribute `mark`), with a name that any linker
-/// takes.
+/// A function with a body is a kernel (has the attribute `mark`), with a plain name.
 absl::Status checkKernelName(mlir::func::FuncOp fn, llvm::StringRef mark);
 
 } // namespace graphc

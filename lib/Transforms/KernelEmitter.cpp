@@ -5,11 +5,7 @@
 #include "Lowering/ScalarCall.h"
 #include "Lowering/ScalarTypes.h"
 #include "Transforms/LinalgToLoops.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace graphc {
 
@@ -130,7 +126,7 @@ void KernelEmitter::makeFunction(func::FuncOp linalg) {
   arguments.append(kernel.sizeArguments.size() + (kernel.split ? 2 : 0), b.getIndexType());
   fn = func::FuncOp::create(b, b.getLoc(), linalg.getName(),
                             b.getFunctionType(arguments, b.getI32Type()));
-  fn->setAttr(kKernelFunctionAttr, b.getUnitAttr());
+  fn->setAttr(kKernelAttr, b.getUnitAttr());
   mlir::Block *entry = fn.addEntryBlock();
   b.setInsertionPointToStart(entry);
 
@@ -243,31 +239,6 @@ func::FuncOp KernelEmitter::emit() {
     fn->setAttr(kScratchAttr, b.getArrayAttr(scratchSizes));
   }
   return fn;
-}
-
-//===--- the pass ---------------------------------------------------------------===//
-
-void loadLoopDialects(mlir::MLIRContext &context) {
-  context.loadDialect<mlir::affine::AffineDialect, arith::ArithDialect, func::FuncDialect,
-                      mlir::LLVM::LLVMDialect, mlir::math::MathDialect, memref::MemRefDialect,
-                      mlir::scf::SCFDialect, mlir::vector::VectorDialect>();
-}
-
-absl::Status lowerToLoops(mlir::ModuleOp module, const LoopTarget &target) {
-  for (func::FuncOp fn : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
-    if (fn.isDeclaration() || !fn->hasAttr(kKernelFunctionAttr))
-      continue;
-    absl::StatusOr<KernelModel> kernel = readKernel(fn);
-    if (!kernel.ok())
-      return kernel.status();
-    KernelEmitter(*kernel, target).emit();
-    fn.erase();
-  }
-  // The scalar functions have become arithmetic.
-  for (func::FuncOp fn : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-    if (fn.isDeclaration() && fn.getName().starts_with("graphc."))
-      fn.erase();
-  return absl::OkStatus();
 }
 
 } // namespace graphc

@@ -14,7 +14,7 @@ TEST(ScalarCall, NamesAreReadBack) {
         ScalarCall call{ScalarOp(op), DType(from), DType(to)};
         if (call.op != ScalarOp::Cast && from != to)
           continue;
-        if (isPredicate(call.op))
+        if (givesBool(call.op))
           call.result = DType::Bool;
         std::string name = scalarCallName(call);
         auto read = parseScalarCall(name);

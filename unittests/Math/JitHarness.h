@@ -9,6 +9,7 @@
 #include "JIT/LowerToLLVM.h"
 #include "JIT/ObjectCompiler.h"
 #include "JIT/Session.h"
+#include "Lowering/KernelAttr.h"
 #include "Lowering/Math/MathBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

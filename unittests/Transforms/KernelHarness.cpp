@@ -62,7 +62,6 @@ mlir::MLIRContext &context() {
     registerLoopDialects(registry);
     registerLinalgDialects(registry);
     auto *made = new mlir::MLIRContext(registry, mlir::MLIRContext::Threading::DISABLED);
-    loadLinalgDialects(*made);
     loadLoopDialects(*made);
     made->loadAllAvailableDialects();
     return made;
