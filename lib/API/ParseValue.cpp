@@ -233,10 +233,6 @@ absl::StatusOr<Tensor> randomTensor(DType dtype, absl::Span<const int64_t> shape
   return wide->cast(dtype);
 }
 
-bool endsWith(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
 /// A file's array has its own dtype; the function's conversion rules decide whether it fits.
 absl::StatusOr<Tensor> fromArchive(std::string_view text, size_t colon) {
   absl::StatusOr<std::map<std::string, Tensor>> all = loadNpz(std::string(text.substr(0, colon)));
@@ -253,7 +249,7 @@ absl::StatusOr<Tensor> fromArchive(std::string_view text, size_t colon) {
 } // namespace
 
 absl::StatusOr<Tensor> parseValue(std::string_view text, const Type &type) {
-  if (endsWith(text, ".npy"))
+  if (text.ends_with(".npy"))
     return loadNpy(std::string(text));
   if (size_t colon = text.rfind(".npz:"); colon != text.npos)
     return fromArchive(text, colon + 4);

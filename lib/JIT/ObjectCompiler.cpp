@@ -111,9 +111,8 @@ private:
   legacy::PassManager passes;
 };
 
-} // namespace
-
-absl::StatusOr<IRModule> translateToLLVMIR(mlir::ModuleOp module, bool trusted) {
+/// Translates a module of the LLVM dialect; what is not `trusted` is verified.
+absl::StatusOr<IRModule> translate(mlir::ModuleOp module, bool trusted) {
   IRModule result{std::make_unique<LLVMContext>(), nullptr};
   result.module = mlir::translateModuleToLLVMIR(module, *result.context, "kernels",
                                                 /*disableVerification=*/true);
@@ -127,6 +126,8 @@ absl::StatusOr<IRModule> translateToLLVMIR(mlir::ModuleOp module, bool trusted) 
     return makeError(ErrorKind::Internal, "the LLVM IR is wrong: " + errors);
   return result;
 }
+
+} // namespace
 
 /// What one thread needs at a time. The analysis managers keep their analyses' constructors between
 /// modules.
@@ -227,8 +228,14 @@ absl::StatusOr<std::unique_ptr<ObjectCompiler::Worker>> ObjectCompiler::makeWork
   return worker;
 }
 
-absl::Status ObjectCompiler::lower(mlir::ModuleOp loops) const {
-  return lowerToLLVMDialect(loops, description, isTrusted);
+absl::StatusOr<IRModule> ObjectCompiler::toIR(mlir::ModuleOp loops) const {
+  if (absl::Status status = lowerToLLVMDialect(loops, description, isTrusted); !status.ok())
+    return status;
+  absl::StatusOr<IRModule> ir = translate(loops, isTrusted);
+  if (ir.ok())
+    if (absl::Status status = optimize(*ir->module); !status.ok())
+      return status;
+  return ir;
 }
 
 absl::Status ObjectCompiler::optimize(llvm::Module &module) const {
@@ -282,13 +289,9 @@ absl::StatusOr<std::string> ObjectCompiler::assembly(llvm::Module &module) const
 }
 
 absl::StatusOr<std::string> ObjectCompiler::compile(mlir::ModuleOp loops) const {
-  if (absl::Status status = lower(loops); !status.ok())
-    return status;
-  absl::StatusOr<IRModule> ir = translateToLLVMIR(loops, isTrusted);
+  absl::StatusOr<IRModule> ir = toIR(loops);
   if (!ir.ok())
     return ir.status();
-  if (absl::Status status = optimize(*ir->module); !status.ok())
-    return status;
   absl::StatusOr<std::string> made = object(*ir->module);
   if (!made.ok())
     return made;

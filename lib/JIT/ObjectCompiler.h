@@ -21,9 +21,6 @@ struct IRModule {
   std::unique_ptr<llvm::Module> module;
 };
 
-/// Translates a module of the LLVM dialect; what is not `trusted` is verified. Errors: Internal.
-absl::StatusOr<IRModule> translateToLLVMIR(mlir::ModuleOp module, bool trusted = true);
-
 /// Makes machine code for one target. All functions may be called from several threads at once;
 /// each call takes one of the workers (a TargetMachine and analysis managers, 0.4 ms to make) and
 /// gives it back.
@@ -43,9 +40,10 @@ public:
   absl::StatusOr<std::string> compile(mlir::ModuleOp loops) const;
 
   // The same in steps, for --emit.
-  absl::Status lower(mlir::ModuleOp loops) const;
+  /// The optimized IR; what is not trusted is verified. It changes the loops. Errors: Internal.
+  absl::StatusOr<IRModule> toIR(mlir::ModuleOp loops) const;
   absl::Status optimize(llvm::Module &module) const;
-  /// What `optimize` made, from its text: see readIR.
+  /// What `toIR` made, from its text: see readIR.
   absl::StatusOr<IRModule> read(std::string_view text, std::string_view name) const;
   absl::StatusOr<std::string> object(llvm::Module &module) const;
   absl::StatusOr<std::string> assembly(llvm::Module &module) const;

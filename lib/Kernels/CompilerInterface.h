@@ -56,7 +56,7 @@ struct LibraryOptions {
   std::string name;
   /// The graph's file, for the header's introduction.
   std::string source;
-  /// Not for C: what linkProgram takes, without `name` and header.
+  /// Not for C: what `link` makes a program of, without `name` and header.
   bool isProgram = false;
 };
 struct LibraryFiles {
@@ -84,10 +84,10 @@ public:
                                                       std::string_view name,
                                                       const LibraryOptions &library,
                                                       const CompileOptions &options) const = 0;
-  /// Makes the shared library `path` of such an object. NotSupported for another processor's.
-  virtual absl::Status linkLibrary(const std::string &object, const std::string &path) const = 0;
-  /// Makes the program `path` of an object that was made for it, likewise.
-  virtual absl::Status linkProgram(const std::string &object, const std::string &path) const = 0;
+  /// Makes `path` of such an object: a program, if that is what it was made for, or a shared
+  /// library. NotSupported for another processor's.
+  virtual absl::Status link(const LibraryFiles &files, const std::string &path,
+                            bool isProgram) const = 0;
   /// From the text of stage `from` (kernels, linalg, loops or llvm) to that stage or a later one.
   virtual absl::StatusOr<std::string> translate(std::string_view text, std::string_view name,
                                                 std::string_view from, std::string_view to,

@@ -4,6 +4,7 @@
 #include "JIT/Linker.h"
 #include "Kernels/CompilerInterface.h"
 #include "Pipeline.h"
+#include "StageText.h"
 #include "Support/StageOfText.h"
 #include "Text/GraphText.h"
 
@@ -44,12 +45,10 @@ public:
     return std::move(stages.library());
   }
 
-  absl::Status linkLibrary(const std::string &object, const std::string &path) const override {
-    return linkSharedObject({object}, path, path.substr(path.rfind('/') + 1));
-  }
-
-  absl::Status linkProgram(const std::string &object, const std::string &path) const override {
-    return graphc::linkProgram(object, path);
+  absl::Status link(const LibraryFiles &files, const std::string &path,
+                    bool isProgram) const override {
+    return isProgram ? linkProgram(files.object, path)
+                     : linkSharedObject({files.object}, path, path.substr(path.rfind('/') + 1));
   }
 
   absl::StatusOr<std::string> translate(std::string_view text, std::string_view name,

@@ -11,6 +11,7 @@
 #include "Rewrites/FoldLargeConstants.h"
 #include "Runtime/ProgramFile.h"
 #include "Runtime/StageWatch.h"
+#include "StageText.h"
 #include "Support/Log.h"
 #include "Support/StageOfText.h"
 #include "Text/GraphText.h"

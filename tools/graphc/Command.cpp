@@ -16,10 +16,6 @@
 
 namespace graphc {
 
-static bool endsWith(const std::string &text, std::string_view end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
 void Common::addFile(CLI::App &app) {
   app.add_option("FILE", file, "Graph text (.mlir), an ONNX model (.onnx), or - for standard input")
       ->required();
@@ -40,7 +36,7 @@ void Common::addCompilation(CLI::App &app) {
 }
 
 void Common::checkUsage() const {
-  if (!entry.empty() && endsWith(file, ".onnx"))
+  if (!entry.empty() && file.ends_with(".onnx"))
     throw CLI::ValidationError("--entry",
                                "an ONNX model has one graph, which has no name to choose");
   namespace fs = std::filesystem;
@@ -65,7 +61,7 @@ CLI::Validator atLeast(int least) {
 CLI::Validator namedValue(const std::string &ending) {
   auto check = [ending](std::string &text) {
     size_t equals = text.find('=');
-    bool good = equals != text.npos && endsWith(text, ending);
+    bool good = equals != text.npos && text.ends_with(ending);
     return good ? std::string()
                 : "'" + text + "' is not NAME=" + (ending.empty() ? "VALUE" : "FILE" + ending);
   };
@@ -116,7 +112,7 @@ FunctionOptions Common::functionOptions() const {
 }
 
 absl::StatusOr<GraphModule> loadModule(const Common &common) {
-  if (endsWith(common.file, ".onnx"))
+  if (common.file.ends_with(".onnx"))
     return loadOnnx(common.file);
   if (common.file != "-")
     return loadGraph(common.file, common.entry);

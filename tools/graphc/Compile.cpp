@@ -83,32 +83,22 @@ void checkUsage(const CompileVerb &verb) {
 
 LibraryOptions libraryOptions(const CompileVerb &verb) {
   LibraryOptions library;
-  library.name = !verb.name.empty() ? verb.name : verb.toFile() ? libraryName(verb.out) : "graph";
   library.source = fileName(verb.common.file);
+  library.isProgram = verb.wantsProgram();
+  if (!library.isProgram)
+    library.name = !verb.name.empty() ? verb.name : verb.toFile() ? libraryName(verb.out) : "graph";
   return library;
 }
 
-absl::Status writeLibrary(const CompileVerb &verb, const CompilerInterface &compiler,
-                          const absl::StatusOr<LibraryFiles> &files) {
-  if (!files.ok())
-    return files.status();
+absl::Status write(const CompileVerb &verb, const CompilerInterface &compiler,
+                   const LibraryFiles &files) {
   if (!verb.toFile())
-    return writeOutput(verb.out, files->object);
-  absl::Status written = verb.emit == "obj" ? writeOutput(verb.out, files->object)
-                                            : compiler.linkLibrary(files->object, verb.out);
-  return written.ok() ? writeOutput(headerPath(verb.out), files->header) : written;
-}
-
-LibraryOptions programOptions(const CompileVerb &verb) {
-  LibraryOptions program;
-  program.source = fileName(verb.common.file);
-  program.isProgram = true;
-  return program;
-}
-
-absl::Status writeProgram(const CompileVerb &verb, const CompilerInterface &compiler,
-                          const absl::StatusOr<LibraryFiles> &files) {
-  return files.ok() ? compiler.linkProgram(files->object, verb.out) : files.status();
+    return writeOutput(verb.out, files.object);
+  absl::Status written = verb.emit == "obj" ? writeOutput(verb.out, files.object)
+                                            : compiler.link(files, verb.out, verb.wantsProgram());
+  if (!written.ok() || verb.wantsProgram())
+    return written;
+  return writeOutput(headerPath(verb.out), files.header);
 }
 
 absl::Status compile(const CompileVerb &verb) {
@@ -122,39 +112,34 @@ absl::Status compile(const CompileVerb &verb) {
   options.target = verb.common.target;
   options.dumpStages = verb.common.dumpStages;
   options.observer = stageObserver(verb.common.verbose);
-  absl::StatusOr<std::string> result;
   options.isRewritten = verb.from == "rewritten";
+  bool wantsFiles = verb.wantsProgram() || verb.wantsLibrary();
+  absl::StatusOr<LibraryFiles> files;
+  absl::StatusOr<std::string> result;
   if (verb.fromGraph()) {
     absl::StatusOr<GraphModule> module = loadModule(verb.common);
     if (!module.ok())
       return module.status();
-    if (verb.wantsProgram() || verb.wantsLibrary())
+    if (wantsFiles) {
       if (absl::Status s = nameOutputs(*module); !s.ok())
         return s;
-    if (verb.wantsProgram())
-      return writeProgram(verb, **compiler,
-                          (*compiler)->compileLibrary(*module, programOptions(verb), options));
-    if (verb.wantsLibrary())
-      return writeLibrary(verb, **compiler,
-                          (*compiler)->compileLibrary(*module, libraryOptions(verb), options));
-    result = (*compiler)->emit(*module, verb.emit, options);
+      files = (*compiler)->compileLibrary(*module, libraryOptions(verb), options);
+    } else {
+      result = (*compiler)->emit(*module, verb.emit, options);
+    }
   } else {
-    absl::StatusOr<std::string> text = readText(verb.common.file);
+    const std::string &name = verb.common.file;
+    absl::StatusOr<std::string> text = readText(name);
     if (!text.ok())
       return text.status();
-    if (verb.wantsProgram())
-      return writeProgram(
-          verb, **compiler,
-          (*compiler)->compileLibrary(*text, verb.common.file, programOptions(verb), options));
-    if (verb.wantsLibrary())
-      return writeLibrary(
-          verb, **compiler,
-          (*compiler)->compileLibrary(*text, verb.common.file, libraryOptions(verb), options));
-    result = (*compiler)->translate(*text, verb.common.file, verb.from, verb.emit, options);
+    if (wantsFiles)
+      files = (*compiler)->compileLibrary(*text, name, libraryOptions(verb), options);
+    else
+      result = (*compiler)->translate(*text, name, verb.from, verb.emit, options);
   }
-  if (!result.ok())
-    return result.status();
-  return writeOutput(verb.out, *result);
+  if (wantsFiles)
+    return files.ok() ? write(verb, **compiler, *files) : files.status();
+  return result.ok() ? writeOutput(verb.out, *result) : result.status();
 }
 
 } // namespace

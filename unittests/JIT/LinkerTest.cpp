@@ -114,8 +114,7 @@ TEST(Linker, OtherSymbolsAreRefused) {
   auto module = parse(*context, kText);
   auto compiler = ObjectCompiler::create(hostTarget(), {});
   ASSERT_TRUE(compiler.ok());
-  ASSERT_TRUE((*compiler)->lower(*module).ok());
-  auto ir = translateToLLVMIR(*module);
+  auto ir = (*compiler)->toIR(*module);
   ASSERT_TRUE(ir.ok());
   auto object = (*compiler)->object(*ir->module);
   ASSERT_TRUE(object.ok()) << object.status();
