@@ -112,11 +112,13 @@ private:
 };
 
 /// "[2,?]"; nothing for rank 0.
-template <class List, class ToText> std::string bracketed(const List &list, ToText &&toText) {
-  if (list.empty())
+std::string bracketed(const std::vector<int64_t> &shape) {
+  if (shape.empty())
     return {};
   std::string text = "[";
-  text += join(list, ",", toText);
+  text += join(shape, ",", [](int64_t extent) {
+    return extent < 0 ? std::string("?") : std::to_string(extent);
+  });
   return text += "]";
 }
 
@@ -149,9 +151,7 @@ absl::StatusOr<CallInterface> callInterface(const Program &program, std::string_
     member.name = names.identifier(input.name, "in" + std::to_string(k));
     member.type = cTypeOf(input.dtype);
     member.offset = placement.placeMember(input.dtype, input.shape.size());
-    member.shape = bracketed(input.shape, [](int64_t extent) {
-      return extent < 0 ? std::string("?") : std::to_string(extent);
-    });
+    member.shape = bracketed(input.shape);
   }
   for (size_t k = 0; k < program.outputs.size(); ++k) {
     const Program::Array &array = program.arrays[program.outputs[k].array];
@@ -159,10 +159,7 @@ absl::StatusOr<CallInterface> callInterface(const Program &program, std::string_
     member.name = names.identifier(program.outputs[k].name, "out" + std::to_string(k));
     member.type = cTypeOf(array.dtype);
     member.offset = placement.placeMember(array.dtype, array.shape.size());
-    member.shape = bracketed(array.shape, [&](int32_t size) {
-      const SizeNode &n = program.sizes[size];
-      return n.op == SizeOp::Constant ? std::to_string(n.value) : std::string("?");
-    });
+    member.shape = bracketed(staticShape(program, array));
   }
   interface.stateOffset = placement.place(8, 8);
   return interface;

@@ -36,13 +36,9 @@ MainTables MainTables::create(const Program &program, std::string_view source,
   for (size_t k = 0; k < program.outputs.size(); ++k) {
     const Program::Output &output = program.outputs[k];
     const Program::Array &array = program.arrays[size_t(output.array)];
-    std::vector<int64_t> shape;
-    for (int32_t size : array.shape) {
-      const SizeNode &n = program.sizes[size_t(size)];
-      shape.push_back(n.op == SizeOp::Constant ? n.value : kDynamic);
-    }
     t.outputs.push_back({text(output.name.empty() ? "out" + std::to_string(k) : output.name),
-                         text(Type(array.dtype, shape).text()), int32_t(array.dtype)});
+                         text(Type(array.dtype, staticShape(program, array)).text()),
+                         int32_t(array.dtype)});
   }
   return t;
 }

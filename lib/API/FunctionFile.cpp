@@ -22,12 +22,7 @@ absl::StatusOr<Function> functionOf(std::shared_ptr<const Executable> executable
   std::vector<std::string> names;
   for (const Program::Output &output : program.outputs) {
     const Program::Array &array = program.arrays[size_t(output.array)];
-    std::vector<int64_t> shape;
-    for (int32_t size : array.shape) {
-      const SizeNode &extent = program.sizes[size_t(size)];
-      shape.push_back(extent.op == SizeOp::Constant ? extent.value : kDynamic);
-    }
-    state->outputTypes.emplace_back(array.dtype, shape);
+    state->outputTypes.emplace_back(array.dtype, staticShape(program, array));
     names.push_back(output.name);
   }
   state->outputNames = std::make_shared<const std::vector<std::string>>(std::move(names));

@@ -212,10 +212,7 @@ void ProgramReader::takeInput(Program::Array &array) {
   Program::Input input{takeName(), array.dtype, {}, int32_t(p_.arrays.size())};
   Place declared = text_.token().place;
   if (!text_.accept("declared")) {
-    for (int32_t size : array.shape) {
-      const SizeNode &n = p_.sizes[size_t(size)];
-      input.shape.push_back(n.op == SizeOp::Constant ? n.value : kDynamic);
-    }
+    input.shape = staticShape(p_, array);
   } else {
     takeSizes(text_, kMaxRank, [&] {
       input.shape.push_back(text_.accept("?") ? kDynamic

@@ -134,6 +134,9 @@ struct Program {
   std::vector<Output> outputs;
 };
 
+/// The extents of an array that are the same in all calls; kDynamic for the others.
+std::vector<int64_t> staticShape(const Program &program, const Program::Array &array);
+
 /// The program part of `--emit=kernels`. `labels` are the names of kernels in it; without them it
 /// has their symbols.
 std::string toString(const Program &program, absl::Span<const std::string> labels = {});

@@ -120,13 +120,10 @@ private:
   }
   /// The extents that callers may count on, where they are not those of the array.
   std::string declared(const Program::Input &input, const Program::Array &array) const {
-    bool isSame = input.shape.size() == array.shape.size();
-    for (size_t axis = 0; isSame && axis < input.shape.size(); ++axis) {
-      const SizeNode &n = p_.sizes[array.shape[axis]];
-      isSame = input.shape[axis] == (n.op == SizeOp::Constant ? n.value : kDynamic);
-    }
+    if (input.shape == staticShape(p_, array))
+      return "";
     auto extent = [](int64_t n) { return n == kDynamic ? std::string("?") : std::to_string(n); };
-    return isSame ? "" : " declared [" + join(input.shape, ", ", extent) + "]";
+    return " declared [" + join(input.shape, ", ", extent) + "]";
   }
   std::string stepText(const Program::Step &step) const {
     std::string text = "copy";

@@ -30,8 +30,7 @@ bool isOurPipe(const std::string &path, const struct stat &info) {
 
 /// No text of ours has a zero byte; bytecode begins with its own magic.
 absl::Status checkText(std::string_view head) {
-  constexpr std::string_view kBytecode = "ML\xefR";
-  if (head.starts_with(kBytecode) || head.find('\0') == std::string_view::npos)
+  if (head.starts_with(kBytecodeMagic) || head.find('\0') == std::string_view::npos)
     return absl::OkStatus();
   if (stageOfText(head) == "onnx")
     return makeError(ErrorKind::Io, "is no text: it looks " + stageHint("onnx"));

@@ -37,6 +37,9 @@ using CheckHead = absl::Status (*)(std::string_view head);
 /// "NAME: " in front.
 absl::StatusOr<std::string> readToEnd(FILE *file, const std::string &name, CheckHead check);
 
+/// What MLIR bytecode begins with.
+inline constexpr std::string_view kBytecodeMagic = "ML\xefR";
+
 /// A whole file of text or MLIR bytecode. Errors as those of the above.
 absl::StatusOr<std::string> readText(const std::string &path);
 /// The same of standard input, which is called "<stdin>".

@@ -2,6 +2,7 @@
 #include "Bytecode.h"
 
 #include "Support/Hash.h"
+#include "Support/ReadFile.h"
 #include "graphc/Status.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "llvm/ADT/StringExtras.h"
@@ -9,12 +10,11 @@
 namespace graphc {
 namespace {
 
-constexpr std::string_view kMagic = "ML\xefR";
 constexpr std::string_view kProducer = "graphc ";
 constexpr size_t kDigits = 16;
 
 /// The producer's name stands behind magic and version, which is one byte.
-constexpr size_t kProducerAt = kMagic.size() + 1;
+constexpr size_t kProducerAt = kBytecodeMagic.size() + 1;
 constexpr size_t kSumAt = kProducerAt + kProducer.size();
 
 /// Of all bytes but its own, in hexadecimal digits.
@@ -25,7 +25,7 @@ std::string checksum(std::string_view bytes) {
 
 } // namespace
 
-bool isBytecode(std::string_view bytes) { return bytes.starts_with(kMagic); }
+bool isBytecode(std::string_view bytes) { return bytes.starts_with(kBytecodeMagic); }
 
 absl::Status checkBytecode(std::string_view bytes) {
   if (bytes.size() < kSumAt + kDigits || bytes.substr(kProducerAt, kProducer.size()) != kProducer)

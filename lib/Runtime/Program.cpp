@@ -1,0 +1,17 @@
+//===- Program.cpp ----------------------------------------------------------===//
+#include "Runtime/Program.h"
+
+#include "graphc/Type.h"
+
+namespace graphc {
+
+std::vector<int64_t> staticShape(const Program &program, const Program::Array &array) {
+  std::vector<int64_t> shape;
+  for (int32_t size : array.shape) {
+    const SizeNode &extent = program.sizes[size_t(size)];
+    shape.push_back(extent.op == SizeOp::Constant ? extent.value : kDynamic);
+  }
+  return shape;
+}
+
+} // namespace graphc
