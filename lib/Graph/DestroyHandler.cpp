@@ -171,8 +171,9 @@ absl::Status DestroyHandler::onAttach(FunctionGraph &graph) {
   return absl::OkStatus();
 }
 
-absl::Status DestroyHandler::onDetach(FunctionGraph &) {
-  tables_->state->moved = nullptr;
+absl::Status DestroyHandler::onDetach(FunctionGraph &graph) {
+  if (checkAttached(graph).ok())
+    tables_->state->moved = nullptr;
   std::vector<Variable> kept = std::move(tables_->protectedVariables);
   tables_ = std::make_unique<Tables>();
   tables_->protectedVariables = std::move(kept);

@@ -280,14 +280,18 @@ struct ShapeFeature::Tables {
   /// Records forgotten since the tables were last empty; their terms are still there.
   size_t forgotten = 0;
 
-  /// Not while it may have to hear of a change still.
-  bool isMember(const Variable &v) const {
+  bool isOfGraph(const Variable &v) const {
     const VariableNode *node = v.node();
-    return state && !state->isTellingChange() &&
-           (node->owner      ? node->owner->graph == state
-            : node->constant ? true
-                             : asLeaf(node)->graph == state);
+    return state && (node->owner      ? node->owner->graph == state
+                     : node->constant ? true
+                                      : asLeaf(node)->graph == state);
   }
+  /// Whether it may have to hear of a change of the graph of `v` still. The graph may be gone: only
+  /// its members say that it is not.
+  bool isToldChange(const Variable &v) const {
+    return !v.isConstant() && isOfGraph(v) && state->isTellingChange();
+  }
+  bool isMember(const Variable &v) const { return isOfGraph(v) && !isToldChange(v); }
   /// Null for no member.
   const ShapeRecord *find(const Variable &v);
   /// The term of an extent; -1 where there is none.
@@ -405,7 +409,7 @@ ShapeFeature::ShapeFeature() : tables_(std::make_unique<Tables>()) {}
 ShapeFeature::~ShapeFeature() = default;
 
 absl::Status ShapeFeature::noMember(const Variable &v) const {
-  if (tables_->state && tables_->state->isTellingChange())
+  if (tables_->isToldChange(v))
     return makeError(ErrorKind::Inconsistency,
                      "the ShapeFeature cannot be asked while Features are told of a change; ask "
                      "afterwards");
