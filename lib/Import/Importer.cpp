@@ -48,8 +48,54 @@ std::string quoted(const std::string &name) { return "'" + printable(name) + "'"
 
 absl::Status bad(const std::string &message) { return makeError(ErrorKind::ValueError, message); }
 
+/// What a model says about the type of a value, beside the graph.
+struct Declaration {
+  std::string_view kind;
+  const onnx::TypeProto *type;
+};
+
 /// A whole file, or what has no line in it: "model.onnx: node 5 (Add)".
 Place filePlace(const std::string &what) { return Place(internFileName(what), 0, 0); }
+
+/// The value with the extents that a declaration adds, checked at run time. An error where the two
+/// contradict each other.
+absl::StatusOr<Variable> asDeclared(const std::string &name, const Variable &v,
+                                    const Declaration &declaration, Place place) {
+  auto contradiction = [&](const std::string &what) {
+    return bad(std::string(declaration.kind) + " " + quoted(name) + " is declared " + what +
+               ", but is " + v.type().brief() + "; correct the declaration or the graph");
+  };
+  if (declaration.type->value_case() == onnx::TypeProto::VALUE_NOT_SET)
+    return v;
+  if (!declaration.type->has_tensor_type())
+    return contradiction("as no tensor");
+  const onnx::TypeProto::Tensor &tensor = declaration.type->tensor_type();
+  if (tensor.elem_type() != onnx::TensorProto::UNDEFINED &&
+      onnxDType(tensor.elem_type()) != v.dtype())
+    return contradiction("as " + onnxDTypeName(tensor.elem_type()));
+  if (!tensor.has_shape())
+    return v;
+  if (tensor.shape().dim_size() != v.rank())
+    return contradiction("with rank " + std::to_string(tensor.shape().dim_size()));
+  Ints shape(size_t(v.rank()), kDynamic);
+  bool news = false;
+  for (int axis = 0; axis < v.rank(); ++axis) {
+    const onnx::TensorShapeProto::Dimension &dim = tensor.shape().dim(axis);
+    int64_t known = v.type().extent(axis);
+    if (!dim.has_dim_value() || dim.dim_value() < 0 || dim.dim_value() == known)
+      continue;
+    if (known != kDynamic)
+      return contradiction("with extent " + std::to_string(dim.dim_value()) + " along axis " +
+                           std::to_string(axis));
+    shape[size_t(axis)] = dim.dim_value();
+    news = true;
+  }
+  if (!news)
+    return v;
+  Place here = filePlace(place.str() + ": " + std::string(declaration.kind) + " " + quoted(name) +
+                         " as declared");
+  return specifyShape(Operand(v, here), shape);
+}
 
 class Importer {
 public:
@@ -67,9 +113,10 @@ private:
   absl::Status addNodes();
   absl::Status addNode(int number);
   absl::Status addOutputs();
-  absl::Status define(const std::string &name, const Variable &v);
+  void findDeclarations();
+  Variable withSameExtents(const onnx::ValueInfoProto &info, const Variable &input);
+  absl::Status define(const std::string &name, Variable v, Place place);
   absl::StatusOr<Type> typeOf(const onnx::ValueInfoProto &info) const;
-  Variable withHint(const std::string &name, const Variable &v, Place place) const;
   const onnx::ModelProto &model_;
   const onnx::GraphProto &graph_;
   const std::string &path_;
@@ -77,14 +124,27 @@ private:
   EvaluationBudget budget_{kFoldingBudget};
   OnnxContext context_{1, folder_, budget_};
   absl::flat_hash_map<std::string, Variable> values_;
-  absl::flat_hash_map<std::string, const onnx::ValueInfoProto *> hints_;
+  /// What the model says about the types of values that it computes or has.
+  absl::flat_hash_map<std::string, std::vector<Declaration>> declarations_;
+  struct NamedExtent {
+    Variable input;
+    int axis;
+  };
+  /// By dim_param.
+  absl::flat_hash_map<std::string, NamedExtent> dimParams_;
   GraphModule module_;
 };
 
 absl::Status Importer::findOpset() {
+  constexpr int kFirstWithOpsets = 3; // of the format
+  std::optional<int64_t> found;
   for (const onnx::OperatorSetIdProto &set : model_.opset_import()) {
     if (!isStandardDomain(set.domain()))
       continue;
+    if (found && *found != set.version())
+      return bad("names two versions of ONNX's operators, " + std::to_string(*found) + " and " +
+                 std::to_string(set.version()) + "; keep the one that it is written for");
+    found = set.version();
     if (set.version() < 1 || set.version() > kNewestOpset)
       return makeError(ErrorKind::NotSupported, "is written for version " +
                                                     std::to_string(set.version()) +
@@ -92,6 +152,9 @@ absl::Status Importer::findOpset() {
                                                     std::to_string(kNewestOpset) + " are known");
     context_.opset = int(set.version());
   }
+  if (!found && model_.ir_version() >= kFirstWithOpsets)
+    return bad("does not say for which version of ONNX's operators it is written; add an "
+               "opset_import with that version");
   return absl::OkStatus();
 }
 
@@ -121,7 +184,32 @@ absl::Status Importer::checkOperators() const {
   return makeError(ErrorKind::NotSupported, "uses operators that have no translation: " + list);
 }
 
-absl::Status Importer::define(const std::string &name, const Variable &v) {
+void Importer::findDeclarations() {
+  auto add = [&](std::string_view kind, const auto &list) {
+    for (const onnx::ValueInfoProto &info : list)
+      declarations_[info.name()].push_back({kind, &info.type()});
+  };
+  add("input", graph_.input()); // it may have an initializer
+  add("value_info", graph_.value_info());
+  add("output", graph_.output());
+}
+
+/// Extents that the model declares and that do not follow from the inputs are taken over:
+/// broadcasting must know extents of 1.
+absl::Status Importer::define(const std::string &name, Variable v, Place place) {
+  bool named = !v.name().empty();
+  if (auto found = declarations_.find(name); found != declarations_.end())
+    for (const Declaration &declaration : found->second) {
+      auto declared = asDeclared(name, v, declaration, place);
+      if (!declared.ok())
+        return declared.status();
+      if (!declared->ok())
+        return declared->status();
+      v = *declared;
+    }
+  // Where nothing was computed (Identity), the Variable keeps its first name.
+  if (!named)
+    v.setName(name);
   if (!values_.emplace(name, v).second)
     return bad(quoted(name) + " is defined twice");
   return absl::OkStatus();
@@ -135,7 +223,7 @@ absl::Status Importer::addInitializers() {
     if (!tensor.ok())
       return prefixError(tensor.status(), "initializer " + quoted(proto.name()));
     Constant value = Constant::adopt(*std::move(tensor), proto.name(), filePlace(path_));
-    if (absl::Status s = define(proto.name(), value); !s.ok())
+    if (absl::Status s = define(proto.name(), value, value.place()); !s.ok())
       return s;
   }
   return absl::OkStatus();
@@ -170,31 +258,38 @@ absl::Status Importer::addInputs() {
     Variable input(*type, info.name());
     detail::asLeaf(input.node())->place = filePlace(path_);
     module_.inputs.push_back(input);
-    if (absl::Status s = define(info.name(), input); !s.ok())
+    Variable checked = withSameExtents(info, input);
+    if (absl::Status s = define(info.name(), checked, filePlace(path_)); !s.ok())
       return s;
   }
-  for (const onnx::ValueInfoProto &info : graph_.value_info())
-    hints_.emplace(info.name(), &info);
   return absl::OkStatus();
 }
 
-/// Extents that the model states and that do not follow from the inputs are taken over, checked
-/// at run time: broadcasting must know extents of 1.
-Variable Importer::withHint(const std::string &name, const Variable &v, Place place) const {
-  auto found = hints_.find(name);
-  if (found == hints_.end() || v.type().hasStaticShape())
-    return v;
-  auto hint = typeOf(*found->second);
-  if (!hint.ok() || hint->rank() != v.rank())
-    return v;
-  Ints shape(v.rank(), kDynamic);
-  bool news = false;
-  for (int axis = 0; axis < v.rank(); ++axis)
-    if (v.type().extent(axis) == kDynamic && hint->extent(axis) != kDynamic) {
-      shape[axis] = hint->extent(axis);
-      news = true;
-    }
-  return news ? specifyShape(Operand(v, place), shape) : v;
+/// Extents of one dim_param are equal: the first is the extent, the others are checked against it
+/// at run time.
+Variable Importer::withSameExtents(const onnx::ValueInfoProto &info, const Variable &input) {
+  Variable result = input;
+  const onnx::TensorShapeProto &shape = info.type().tensor_type().shape();
+  for (int axis = 0; axis < input.rank(); ++axis) {
+    const std::string &name = shape.dim(axis).dim_param();
+    if (name.empty())
+      continue;
+    auto [found, isNew] = dimParams_.try_emplace(name, NamedExtent{result, axis});
+    if (isNew)
+      continue;
+    const NamedExtent &first = found->second;
+    Place place = filePlace(path_ + ": input " + quoted(info.name()) + ", whose axis " +
+                            std::to_string(axis) + " is " + printable(name) + " as axis " +
+                            std::to_string(first.axis) + " of input " +
+                            quoted(std::string(first.input.name())));
+    std::vector<Operand> extents;
+    for (int k = 0; k < input.rank(); ++k)
+      extents.push_back(k == axis
+                            ? Operand(graphc::shape(Operand(first.input, place), first.axis), place)
+                            : Operand(graphc::shape(Operand(result, place), k), place));
+    result = broadcastTo(Operand(result, place), ShapeList(stack(extents)));
+  }
+  return result;
 }
 
 absl::Status Importer::addNode(int number) {
@@ -210,7 +305,10 @@ absl::Status Importer::addNode(int number) {
     inputs.push_back(name.empty() ? Variable() : found->second);
   }
   OnnxNode node(proto, std::move(inputs), place, context_);
-  Variables outputs = findTranslation(proto.op_type())->translate(node);
+  node.checkSignature();
+  Variables outputs;
+  if (node.status().ok())
+    outputs = findTranslation(proto.op_type())->translate(node);
   if (!node.status().ok())
     return prefixError(node.status(), what);
   for (int i = 0; i < proto.output_size(); ++i) {
@@ -222,14 +320,8 @@ absl::Status Importer::addNode(int number) {
                        what + ": output " + std::to_string(i) + " is not supported");
     if (!outputs[i].ok())
       return prefixError(outputs[i].status(), what);
-    Variable v = withHint(name, outputs[i], place);
-    if (!v.ok())
-      return prefixError(v.status(), what);
-    // Where nothing was computed (Identity), the Variable keeps its first name.
-    if (v.name().empty())
-      v.setName(name);
-    if (absl::Status s = define(name, v); !s.ok())
-      return s;
+    if (absl::Status s = define(name, outputs[i], place); !s.ok())
+      return prefixError(s, what);
   }
   return absl::OkStatus();
 }
@@ -257,6 +349,7 @@ absl::StatusOr<GraphModule> Importer::run() {
     return s;
   if (absl::Status s = checkOperators(); !s.ok())
     return s;
+  findDeclarations();
   if (absl::Status s = addInitializers(); !s.ok())
     return s;
   if (absl::Status s = addInputs(); !s.ok())

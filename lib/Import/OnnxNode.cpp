@@ -1,11 +1,14 @@
 //===- OnnxNode.cpp - inputs and attributes of a node ----------------------===//
 #include "Import/OnnxNode.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "Eval/Evaluate.h"
+#include "Import/Signatures.h"
 #include "Import/TensorReader.h"
 #include "Support/Text.h"
+#include "absl/container/flat_hash_set.h"
 
 namespace graphc {
 
@@ -14,6 +17,48 @@ Variable OnnxNode::fail(ErrorKind kind, std::string_view message) {
   if (status_.ok())
     status_ = error;
   return Variable::invalid(error);
+}
+
+//===--- what ONNX lets a node have ---------------------------------------------===//
+
+static std::vector<std::string_view> words(std::string_view text) {
+  std::vector<std::string_view> list;
+  while (!text.empty()) {
+    size_t end = std::min(text.find(' '), text.size());
+    list.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return list;
+}
+
+void OnnxNode::checkSignature() {
+  const Signature *signature = findSignature(op(), opset());
+  if (!signature)
+    return; // only an error could come of it, and the translation says which
+  if (int64_t(numInputs()) > signature->inputs)
+    fail(ErrorKind::ValueError, "has " + counted(numInputs(), "input") + "; in version " +
+                                    std::to_string(opset()) + " of ONNX's operators it takes " +
+                                    std::to_string(signature->inputs) + " at most");
+  checkAttributes(*signature);
+}
+
+/// An attribute that nobody reads is mostly one that is misspelled.
+void OnnxNode::checkAttributes(const Signature &signature) {
+  constexpr int kLastWithHints = 5; // see Signature
+  std::vector<std::string_view> known = words(signature.attributes);
+  absl::flat_hash_set<std::string_view> given;
+  for (const onnx::AttributeProto &attribute : proto_.attribute()) {
+    const std::string &name = attribute.name();
+    if (!given.insert(name).second)
+      fail(ErrorKind::ValueError, "attribute " + name + " is given twice");
+    // ONNX leaves such names to whoever makes models.
+    if (name.starts_with("__") || std::binary_search(known.begin(), known.end(), name) ||
+        (opset() <= kLastWithHints && name == "consumed_inputs"))
+      continue;
+    fail(ErrorKind::ValueError, "there is no attribute '" + name + "' in version " +
+                                    std::to_string(opset()) + " of ONNX's operators; there is " +
+                                    (known.empty() ? "none" : join(known, ", ")));
+  }
 }
 
 //===--- inputs -----------------------------------------------------------------===//

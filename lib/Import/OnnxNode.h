@@ -20,6 +20,7 @@ namespace graphc {
 using Ints = std::vector<int64_t>;
 
 struct EvaluationBudget;
+struct Signature;
 
 /// What the nodes of a model have in common.
 struct OnnxContext {
@@ -47,6 +48,8 @@ public:
   //===--- inputs -------------------------------------------------------------===//
   size_t numInputs() const { return inputs_.size(); }
   size_t numOutputs() const { return size_t(proto_.output_size()); }
+  /// Keeps an error if the node has what ONNX's operator has not.
+  void checkSignature();
   /// Whether the optional input is given.
   bool has(size_t i) const;
   bool wantsOutput(size_t i) const;
@@ -95,6 +98,7 @@ public:
   Variable scalar(double value, DType dtype) const;
 
 private:
+  void checkAttributes(const Signature &signature);
   const onnx::AttributeProto *find(std::string_view name) const;
   const onnx::AttributeProto *find(std::string_view name, onnx::AttributeProto::AttributeType type);
 

@@ -67,11 +67,8 @@ onnx::ModelProto makeModel(int opset) {
   return model;
 }
 
-void addInput(onnx::ModelProto &model, const std::string &name, std::vector<int64_t> shape,
-              int type) {
-  onnx::ValueInfoProto *info = model.mutable_graph()->add_input();
-  info->set_name(name);
-  auto *tensor = info->mutable_type()->mutable_tensor_type();
+void setType(onnx::ValueInfoProto &info, std::vector<int64_t> shape, int type) {
+  auto *tensor = info.mutable_type()->mutable_tensor_type();
   tensor->set_elem_type(type);
   tensor->mutable_shape();
   for (int64_t extent : shape) {
@@ -81,6 +78,13 @@ void addInput(onnx::ModelProto &model, const std::string &name, std::vector<int6
     else
       dim->set_dim_value(extent);
   }
+}
+
+void addInput(onnx::ModelProto &model, const std::string &name, std::vector<int64_t> shape,
+              int type) {
+  onnx::ValueInfoProto *info = model.mutable_graph()->add_input();
+  info->set_name(name);
+  setType(*info, std::move(shape), type);
 }
 
 void addOutput(onnx::ModelProto &model, const std::string &name) {
@@ -126,6 +130,14 @@ void setInt(onnx::NodeProto &node, const std::string &name, int64_t value) {
 
 absl::StatusOr<GraphModule> loadModel(const onnx::ModelProto &model) {
   return load(scratchFile("model.onnx", model.SerializeAsString()));
+}
+
+std::string error(const absl::StatusOr<GraphModule> &module) {
+  if (module.ok())
+    return "no error";
+  std::optional<Place> place = errorPlace(module.status());
+  return (place ? std::filesystem::path(place->str()).filename().string() + ": " : "") +
+         std::string(module.status().message());
 }
 
 } // namespace graphc::test

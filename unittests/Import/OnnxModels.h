@@ -34,6 +34,9 @@ std::string difference(const Tensor &actual, const Tensor &expected, double rtol
 /// A model of one graph with ONNX's operators of version `opset`.
 onnx::ModelProto makeModel(int opset);
 /// Adds an input of a shape; -1 is an unknown extent.
+/// A tensor's type; extents below 0 are the dim_param N.
+void setType(onnx::ValueInfoProto &info, std::vector<int64_t> shape,
+             int type = onnx::TensorProto::FLOAT);
 void addInput(onnx::ModelProto &model, const std::string &name, std::vector<int64_t> shape,
               int type = onnx::TensorProto::FLOAT);
 void addOutput(onnx::ModelProto &model, const std::string &name);
@@ -45,6 +48,8 @@ onnx::TensorProto &addInts(onnx::ModelProto &model, const std::string &name,
 void setInts(onnx::NodeProto &node, const std::string &name, std::vector<int64_t> values);
 void setInt(onnx::NodeProto &node, const std::string &name, int64_t value);
 /// Writes the model and loads it.
+/// "FILE: message", the file being the one that was loaded.
+std::string error(const absl::StatusOr<GraphModule> &module);
 absl::StatusOr<GraphModule> loadModel(const onnx::ModelProto &model);
 
 } // namespace graphc::test
