@@ -18,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "graphc/Import.h"
+#include "graphc/Shared.h"
 #include "graphc/Stage.h"
 #include "graphc/Tensor.h"
 #include "graphc/Variable.h"
@@ -26,28 +27,88 @@ namespace graphc {
 
 //===--- what a function takes and gives ------------------------------------===//
 
+/// A value for an input, or the shared variable in which calls find it (F-160).
+class InitialValue {
+public:
+  InitialValue(Tensor value) : value_(std::move(value)) {}
+  template <Number T> InitialValue(T value) : value_(value) {}
+  InitialValue(SharedVariable shared) : shared_(std::move(shared)) {}
+  /// Undefined where there is a shared variable.
+  const Tensor &value() const { return value_; }
+  const std::optional<SharedVariable> &shared() const { return shared_; }
+
+private:
+  Tensor value_;
+  std::optional<SharedVariable> shared_;
+};
+
+/// What a Param says beside its Variable; F-155 to F-163.
+struct ParamOptions {
+  /// Taken where a call gives none; with `update`, the state before the first call. Converted as an
+  /// argument.
+  std::optional<InitialValue> value = std::nullopt;
+  /// For calls by name; by default the Variable's.
+  std::optional<std::string> name = std::nullopt;
+  /// Whether calls may overwrite the caller's array; by default where there is an update. They
+  /// never do unless it is so.
+  std::optional<bool> mutableInput = std::nullopt;
+  /// Whether results may share the caller's memory; by default as mutableInput.
+  std::optional<bool> borrow = std::nullopt;
+  /// F-039: arguments have exactly the dtype.
+  bool strict = false;
+  /// F-044: arguments are cast whatever they are (true), or not even float64 numbers to floatX.
+  std::optional<bool> allowDowncast = std::nullopt;
+  /// F-161: the stored value after each call. It may read all inputs.
+  std::optional<Variable> update = std::nullopt;
+  /// No argument of calls; by default where `value` is a shared variable.
+  std::optional<bool> implicit = std::nullopt;
+};
+
 /// An input of a function.
 class Param {
 public:
   Param(Variable variable) : variable_(std::move(variable)) {}
+  Param(Variable variable, ParamOptions options)
+      : variable_(std::move(variable)), options_(std::move(options)), isPlain_(false) {}
   const Variable &variable() const { return variable_; }
+  /// Whether it was given as a Variable, for which FunctionOptions speak (F-168).
+  bool isPlain() const { return isPlain_; }
+  const ParamOptions &options() const { return options_; }
+  std::string name() const { return options_.name.value_or(std::string(variable_.name())); }
+  // With their defaults:
+  bool isMutable() const { return options_.mutableInput.value_or(options_.update.has_value()); }
+  bool isBorrowed() const { return options_.borrow.value_or(isMutable()); }
+  bool isImplicit() const {
+    return options_.implicit.value_or(options_.value && options_.value->shared());
+  }
 
 private:
   Variable variable_;
+  ParamOptions options_;
+  bool isPlain_ = true;
 };
 using In = Param;
+
+struct OutOptions {
+  /// F-171: the result may share memory with what the function keeps, and change with a later call.
+  bool borrow = false;
+};
 
 /// An output of a function, perhaps with a name under which `Results` gives it.
 class Out {
 public:
   Out(Variable variable) : variable_(std::move(variable)) {}
-  Out(std::string_view name, Variable variable) : variable_(std::move(variable)), name_(name) {}
+  Out(Variable variable, OutOptions options) : variable_(std::move(variable)), options_(options) {}
+  Out(std::string_view name, Variable variable, OutOptions options = {})
+      : variable_(std::move(variable)), name_(name), options_(options) {}
   const Variable &variable() const { return variable_; }
   const std::string &name() const { return name_; }
+  const OutOptions &options() const { return options_; }
 
 private:
   Variable variable_;
   std::string name_;
+  OutOptions options_;
 };
 
 /// `{x, y}`, a vector of Variables, or nothing. A single Variable without braces is refused
@@ -79,6 +140,35 @@ private:
   std::vector<Out> list_;
 };
 
+/// Variables with what stands for them, `{{s, s + x}, {t, 0}}`, or a map or list of such pairs.
+class Substitutions {
+public:
+  using Pair = std::pair<Variable, Operand>;
+  Substitutions() = default;
+  Substitutions(std::initializer_list<Pair> pairs) : pairs_(pairs) {}
+  template <class Range>
+    requires requires(const Range &range) { Pair(*range.begin()); }
+  Substitutions(const Range &range) : pairs_(range.begin(), range.end()) {}
+  const std::vector<Pair> &pairs() const { return pairs_; }
+
+private:
+  std::vector<Pair> pairs_;
+};
+
+/// Whether default updates are left out: none, all, or those of some shared variables (F-190).
+class NoDefaultUpdates {
+public:
+  NoDefaultUpdates(bool all = false) : all_(all) {}
+  NoDefaultUpdates(std::initializer_list<Variable> some) : some_(some) {}
+  NoDefaultUpdates(Variables some) : some_(std::move(some)) {}
+  bool all() const { return all_; }
+  const Variables &some() const { return some_; }
+
+private:
+  bool all_ = false;
+  Variables some_;
+};
+
 enum class OnUnusedInput { Raise, Warn, Ignore };
 
 struct FunctionOptions {
@@ -90,6 +180,19 @@ struct FunctionOptions {
   /// compiled code gave it; a call fails with DebugMismatch at the first node whose results differ
   /// by more than its op's bound.
   std::string mode = "fast_run";
+  /// Shared variables and their values after each call (section 5.4). All are computed from the
+  /// values before it, and stored when nothing can fail any more.
+  Substitutions updates = {};
+  /// Variables of the graph, also ones with an owner, and what the function computes instead
+  /// (section 5.5): in outputs and in all updates, all at once. Tensors and numbers become shared
+  /// variables of the function's own.
+  Substitutions givens = {};
+  NoDefaultUpdates noDefaultUpdates = {};
+  /// F-183: a replacement has the type of what it replaces. False: any type; what depends on it is
+  /// built anew.
+  bool rebuildStrict = true;
+  /// F-168: ParamOptions::allowDowncast of inputs that are plain Variables.
+  std::optional<bool> allowInputDowncast = std::nullopt;
   OnUnusedInput onUnusedInput = OnUnusedInput::Raise;
   /// Greatest number of threads that one call uses. 0: as many as the process may run at once. By
   /// default Config::threads, as it is when the function is made.
@@ -109,6 +212,8 @@ struct FunctionOptions {
   /// Folder to which the text of every stage is written; empty for none.
   std::string dumpStages = {};
 };
+
+struct Slot;
 
 /// What a call gives: one Tensor per output. A default-constructed one is that of no outputs.
 class Results {
@@ -149,9 +254,19 @@ struct NamedValue {
   Tensor value;
 };
 
+/// What a call says beside its arguments.
+struct CallOptions {
+  /// F-217: only these outputs, in this order, by number or name; what only others need is not
+  /// computed, but all updates are. IndexError, KeyError. What is computed for a subset is compiled
+  /// when it is first asked for.
+  std::optional<std::vector<size_t>> outputSubset = std::nullopt;
+};
+
 //===--- typed calls ----------------------------------------------------------===//
 
 namespace detail {
+
+class Container;
 
 /// One operand of a typed call: memory with extents, or a number.
 struct BoundArgument {
@@ -306,9 +421,39 @@ private:
   detail::BoundCall call_;
 };
 
+/// A value that a Function keeps: a default, a state, or a shared variable's; `f["s"]`. Keeps the
+/// value, not the Function, alive. Thread-safe, as SharedVariable.
+class StoredValue {
+public:
+  /// A copy, unless it is borrowed; undefined for an input that has no value until a call gives it.
+  /// TypeError for what the Function does not have.
+  absl::StatusOr<Tensor> get(BorrowOptions options = {}) const;
+  /// TypeError where there is no value to replace, or this one does not fit.
+  absl::Status set(const Tensor &value, BorrowOptions options = {}) const;
+
+private:
+  friend class Function;
+  std::string label_;
+  absl::Status status_; // of a value that is not there
+  std::shared_ptr<detail::Container> container_;
+};
+
+/// F-209 to F-214.
+struct CopyOptions {
+  /// Old and new shared variables, of the same type. ValueError for one that the Function does not
+  /// have; TypeError.
+  std::vector<std::pair<SharedVariable, SharedVariable>> swap = {};
+  /// No call of the copy stores anything.
+  bool deleteUpdates = false;
+  /// By default the old name and " copy"; none where there is none.
+  std::optional<std::string> name = std::nullopt;
+};
+
 /// A compiled graph. A cheap handle; equal by identity (F-208). Calls from many threads at once
-/// are right and run in parallel. One that was default-constructed or moved from is none: it has
-/// no inputs and outputs, and `bind` and calls are ValueError.
+/// are right. They run in parallel, but for calls with updates: of those that have a shared
+/// variable in common one waits for the other, and each is whole (F-219). One that was
+/// default-constructed or moved from is none: it has no inputs and outputs, and `bind` and calls
+/// are ValueError.
 class Function {
 public:
   Function() = default;
@@ -323,8 +468,20 @@ public:
     return callWith(absl::MakeSpan(values, sizeof...(A)));
   }
   /// Positional arguments first, the rest by name (F-201).
-  absl::StatusOr<Results> call(std::vector<Tensor> positional,
-                               std::vector<NamedValue> named = {}) const;
+  absl::StatusOr<Results> call(std::vector<Tensor> positional, std::vector<NamedValue> named = {},
+                               const CallOptions &options = {}) const;
+
+  /// F-204 to F-207: the value that it keeps under a name, for a Variable (also one of its shared
+  /// variables), or at a position among the inputs.
+  StoredValue operator[](std::string_view key) const;
+  StoredValue operator[](const Variable &key) const;
+  StoredValue operator[](size_t position) const;
+
+  /// F-209: another function with the same code. Shared variables stay the same ones, unless they
+  /// are swapped; states and defaults go on from their values now.
+  absl::StatusOr<Function> copy(const CopyOptions &options = {}) const;
+  /// F-220: those that it reads or updates.
+  std::vector<SharedVariable> sharedVariables() const;
 
   /// A typed call; see Bound. TypeError if the signature does not fit the function; also if a
   /// result without a Status is asked for where a call can fail: where there are Views, shapes that
@@ -334,7 +491,7 @@ public:
   }
 
   const std::string &name() const;
-  /// Names and types of inputs and outputs, in order.
+  /// Names and types of the inputs that calls give, and of outputs, in order.
   const std::vector<std::string> &inputNames() const;
   const std::vector<Type> &inputTypes() const;
   const std::vector<std::string> &outputNames() const;
@@ -384,10 +541,13 @@ private:
     return Bound<R(A...)>(*std::move(call));
   }
   const State &state() const;
+  const std::vector<Slot> &slots() const;
   absl::StatusOr<detail::BoundCall> prepare(absl::Span<const detail::BoundArgument> arguments,
                                             bool returnsStatus) const;
   /// May take the values out of `positional`.
   absl::StatusOr<Results> callWith(absl::Span<Tensor> positional) const;
+  absl::StatusOr<std::vector<Tensor>> bindCall(std::vector<Tensor> positional,
+                                               absl::Span<const NamedValue> named) const;
 
   std::shared_ptr<const State> state_;
 };

@@ -130,6 +130,11 @@ public:
   const void *data() const &;
   const void *data() const && = delete;
   bool isContiguous() const;
+  /// Whether it owns its memory and no other Tensor shares it.
+  bool isUnique() const;
+  /// The elements never change from now on: a Tensor of this memory that asks for writable access
+  /// gets a copy of its own first. Const: it is no change of value.
+  void freeze() const;
   /// Whether the two share memory that both can reach.
   bool overlaps(const Tensor &other) const;
 

@@ -172,7 +172,7 @@ public:
   /// Empty unless `v` is constant.
   static std::optional<Constant> from(const Variable &v);
 
-  /// Undefined for a Constant of an undefined Tensor, and one that was moved from.
+  /// Frozen. Undefined for a Constant of an undefined Tensor, and one that was moved from.
   const Tensor &data() const;
 
 private:

@@ -19,6 +19,7 @@
 #include "graphc/Ops.h"
 #include "graphc/Print.h"
 #include "graphc/Rewrite.h"
+#include "graphc/Shared.h"
 #include "graphc/Stage.h"
 #include "graphc/Status.h"
 #include "graphc/Tensor.h"

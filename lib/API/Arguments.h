@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "API/ConvertValue.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "graphc/Function.h"
@@ -15,13 +16,23 @@ struct Signature {
   std::string function; // "" has no name
   std::vector<std::string> names;
   std::vector<Type> types;
+  /// As many, or none: arguments are converted as F-040 says, and none may be left out.
+  std::vector<ValueRules> rules = {};
+  std::vector<bool> mayBeMissing = {};
+  /// F-201: inputs that take no argument, for the message that says so.
+  std::vector<std::string> implicitNames = {};
+
+  void add(std::string name, Type type) {
+    names.push_back(std::move(name));
+    types.push_back(std::move(type));
+  }
 };
 
 /// Whether positional values can be taken as they are: as many as inputs, of just their types.
 bool fit(const Signature &signature, absl::Span<const Tensor> values);
 
-/// F-201: one value per input from positional and named ones; each converted as F-040 to F-045
-/// say. TypeError.
+/// F-201: one value per input from positional and named ones; each converted as F-039 to F-045
+/// say; undefined where it may be missing and is. TypeError.
 absl::StatusOr<std::vector<Tensor>> bindArguments(const Signature &signature,
                                                   std::vector<Tensor> positional,
                                                   absl::Span<const NamedValue> named);

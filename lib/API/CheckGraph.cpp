@@ -30,7 +30,8 @@ std::string userOf(const Variable &v, const GraphModule &module) {
 
 } // namespace
 
-absl::Status checkGraph(const GraphModule &module, OnUnusedInput onUnused, Place place) {
+absl::Status checkGraph(const GraphModule &module, const std::vector<bool> &mayBeUnused,
+                        OnUnusedInput onUnused, Place place) {
   absl::flat_hash_map<Variable, size_t> positions;
   for (size_t i = 0; i < module.inputs.size(); ++i) {
     const Variable &v = module.inputs[i];
@@ -67,7 +68,7 @@ absl::Status checkGraph(const GraphModule &module, OnUnusedInput onUnused, Place
                        place);
   }
   for (size_t i = 0; i < module.inputs.size() && onUnused != OnUnusedInput::Ignore; ++i) {
-    if (used.contains(module.inputs[i]))
+    if (used.contains(module.inputs[i]) || (i < mayBeUnused.size() && mayBeUnused[i]))
       continue;
     std::string message = "function: " + numbered(i, module.inputs[i]) +
                           " is not used by any output; remove it or set onUnusedInput";

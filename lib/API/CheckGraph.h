@@ -11,8 +11,10 @@
 namespace graphc {
 
 /// F-152 to F-167: inputs are distinct, no constants, used; outputs are valid and depend on
-/// nothing else. `place` is the call of `function`.
-absl::Status checkGraph(const GraphModule &module, OnUnusedInput onUnused, Place place);
+/// nothing else. `place` is the call of `function`; `mayBeUnused` has a flag per input, or nothing
+/// where none may.
+absl::Status checkGraph(const GraphModule &module, const std::vector<bool> &mayBeUnused,
+                        OnUnusedInput onUnused, Place place);
 
 /// F-169: a result is found by the name that its output was given, else by its Variable's, which
 /// only the first of several has. ValueError for a name given twice.

@@ -12,25 +12,30 @@ namespace {
 /// A program that was compiled in another process, as a Function.
 absl::StatusOr<Function> functionOf(std::shared_ptr<const Executable> executable,
                                     const FunctionOptions &options) {
-  auto state = std::make_shared<Function::State>();
   const Program &program = executable->program();
-  state->signature.function = options.name.empty() ? program.name : options.name;
+  std::vector<Slot> slots;
   for (const Program::Input &input : program.inputs) {
-    state->signature.names.push_back(input.name);
-    state->signature.types.emplace_back(input.dtype, input.shape);
+    Slot slot;
+    slot.name = input.name;
+    slot.variable = Variable(Type(input.dtype, input.shape), input.name);
+    slot.input = int(slots.size());
+    slots.push_back(std::move(slot));
   }
   std::vector<std::string> names;
+  std::vector<Type> types;
   for (const Program::Output &output : program.outputs) {
     const Program::Array &array = program.arrays[size_t(output.array)];
-    state->outputTypes.emplace_back(array.dtype, staticShape(program, array));
+    types.emplace_back(array.dtype, staticShape(program, array));
     names.push_back(output.name);
   }
-  state->outputNames = std::make_shared<const std::vector<std::string>>(std::move(names));
+  std::string name = options.name.empty() ? program.name : options.name;
+  size_t numOutputs = names.size();
   absl::StatusOr<std::unique_ptr<const Runner>> runner = runnerOf(std::move(executable), options);
   if (!runner.ok())
     return runner.status();
-  state->runner = *std::move(runner);
-  return Function(std::move(state));
+  return Function(std::make_shared<const Function::State>(std::move(name), std::move(slots),
+                                                          *std::move(runner), std::move(types),
+                                                          std::move(names), numOutputs));
 }
 
 /// Everything that the program depends on. The path stands in its messages.

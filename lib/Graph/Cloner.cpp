@@ -13,6 +13,8 @@ LeafNode *cloneLeaf(const VariableNode *v) {
     made->constant = 1;
     made->data = asLeaf(v)->data;
   }
+  if (v->leaf)
+    made->container = asLeaf(v)->container;
   return made;
 }
 

@@ -27,6 +27,8 @@ namespace graphc::detail {
 
 /// The tables of a FunctionGraph.
 struct GraphState;
+/// The value of a shared variable (lib/API).
+class Container;
 
 /// What few nodes have.
 struct Extras {
@@ -62,6 +64,8 @@ struct LeafNode : VariableNode {
   Place place;
   /// Of a constant.
   Tensor data;
+  /// Of a shared variable and its copies (F-226).
+  std::shared_ptr<Container> container;
   GraphState *graph = nullptr;
 
   LeafNode(Type type, Place place) : VariableNode(std::move(type)), place(place) { leaf = 1; }

@@ -96,6 +96,7 @@ static VariableNode *makeConstant(Tensor data, std::string_view name, Place plac
   LeafNode *node = makeLeaf(Type(data.dtype(), data.shape()), name, place);
   node->constant = 1;
   node->data = std::move(data);
+  node->data.freeze(); // F-033
   return node;
 }
 

@@ -2,6 +2,7 @@
 #include "graphc/Tensor.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -21,6 +22,7 @@ struct Tensor::Rep {
   DType dtype;
   bool contiguous = false;
   bool ownsMemory = false; // `block` or `small`
+  bool isFrozen = false;   // whoever wants to write makes a copy
   int64_t numElements = 0;
   void *data = nullptr;
   /// The shape, then the strides.
@@ -299,9 +301,25 @@ int Tensor::rank() const { return int(rep().rank()); }
 absl::Span<const int64_t> Tensor::shape() const & { return rep().shape(); }
 absl::Span<const int64_t> Tensor::strides() const & { return rep().strides(); }
 int64_t Tensor::numElements() const { return rep().numElements; }
-void *Tensor::data() & { return rep().data; }
+void *Tensor::data() & {
+  if (rep_ && rep_->isFrozen)
+    *this = copy();
+  return rep().data;
+}
 const void *Tensor::data() const & { return rep().data; }
 bool Tensor::isContiguous() const { return rep().contiguous; }
+
+void Tensor::freeze() const {
+  if (rep_)
+    rep_->isFrozen = true;
+}
+
+bool Tensor::isUnique() const {
+  if (!rep_ || !rep_->ownsMemory || rep_->isFrozen || rep_.use_count() != 1)
+    return false;
+  std::atomic_thread_fence(std::memory_order_acquire); // what the last sharer did is done
+  return true;
+}
 
 bool Tensor::overlaps(const Tensor &other) const {
   if (!defined() || !other.defined() || numElements() == 0 || other.numElements() == 0)
@@ -327,6 +345,7 @@ static std::shared_ptr<Tensor::Rep> makeWindow(const std::shared_ptr<Tensor::Rep
   rep->data = static_cast<char *>(base->data) + offset * byteSize(base->dtype);
   // What keeps the memory alive, directly, so that views of views make no chain. Borrowed memory
   // without an owner has nothing to be kept.
+  rep->isFrozen = base->isFrozen;
   rep->owner = base->ownsMemory ? std::static_pointer_cast<void>(base) : base->owner;
   return rep;
 }

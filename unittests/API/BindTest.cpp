@@ -57,6 +57,27 @@ TEST_P(BindTest, StridedViews) {
   EXPECT_THAT(absl::MakeSpan(o, 4), testing::ElementsAre(2, 3, 4, 5));
 }
 
+TEST_P(BindTest, ElementsOfAResultLieApart) {
+  Bound<Unary> f = reversed(GetParam());
+  double x[] = {1, 2, 3, 4}, o[] = {7, 7, 7, 7};
+  View<double, 1> to(o, {4});
+  to.strides[0] = 0;
+  EXPECT_EQ(
+      f({x, {4}}, to).message(),
+      "output 0: elements of the caller's memory share a place; give a View whose strides keep "
+      "them apart");
+  EXPECT_THAT(o, testing::Each(7));
+  Variable m = dmatrix("m");
+  auto copies = *function({m}, m + 1)->bind<absl::Status(View<const double, 2>, View<double, 2>)>();
+  double y[4] = {1, 2, 3, 4}, p[8] = {};
+  View<double, 2> rows(p, {2, 2});
+  rows.strides[0] = 1; // the rows overlap
+  EXPECT_FALSE(copies({y, {2, 2}}, rows).ok());
+  rows.strides[0] = 4; // beside each other, with a gap
+  EXPECT_TRUE(copies({y, {2, 2}}, rows).ok());
+  EXPECT_THAT(p, testing::ElementsAre(2, 3, 0, 0, 4, 5, 0, 0));
+}
+
 TEST_P(BindTest, WrongMemoryIsAnError) {
   Bound<Unary> f = reversed(GetParam());
   double x[] = {1, 2, 3, 4}, o[4] = {};

@@ -110,6 +110,17 @@ TEST_F(CompileFile, IsCompiledOnce) {
   EXPECT_TRUE(stored(".o").empty()) << "nothing was compiled";
 }
 
+// F-217: of stored code there is no graph to choose outputs from.
+TEST_F(CompileFile, SubsetsOfOutputs) {
+  Tensor x({1}, DType::Float32);
+  absl::StatusOr<Results> some = compileFile(file)->call({x, x}, {}, {.outputSubset = {{1}}});
+  ASSERT_TRUE(some.ok()) << some.status();
+  EXPECT_EQ((*some)[0], Tensor({1, 2}, DType::Int64));
+  EXPECT_EQ(compileFile(file)->call({x, x}, {}, {.outputSubset = {{1}}}).status().message(),
+            "outputSubset: the function comes from the cache of compiled code, without its graph; "
+            "take FunctionOptions::cache = false");
+}
+
 TEST_F(CompileFile, WhatTheProgramDependsOnIsInItsKey) {
   ASSERT_TRUE(compileFile(file).ok());
   ASSERT_TRUE(compileFile(file, {.mode = "fast_compile"}).ok());

@@ -231,6 +231,29 @@ TEST(HostOps, ErrorsWithoutAKindAreErrorsOfTheRun) {
   }
 }
 
+// A call that would wait for itself is told.
+TEST(HostOps, LeaveAloneWhatTheirCallUpdates) {
+  SharedVariable s = shared(Tensor({1.0}), "s");
+  Variable x = dvector("x");
+  Op op = hostOp("meddle", [&](absl::Span<const Tensor> in, absl::Span<Tensor> out) {
+    out[0] = in[0].copy();
+    EXPECT_EQ(s.get(), Tensor({1.0}));
+    return s.set(in[0]);
+  });
+  for (const char *mode : kModes) {
+    auto f = function({x}, op(x), {.mode = mode, .updates = {{s, s + x}}});
+    ASSERT_TRUE(f.ok()) << f.status();
+    absl::Status status = (*f)(Tensor({2.0})).status();
+    EXPECT_EQ(errorKind(status), ErrorKind::RuntimeError) << mode;
+    EXPECT_TRUE(std::string(status.message())
+                    .starts_with("meddle: a host op changes a shared value that the call which "
+                                 "runs it reads or updates; do "
+                                 "it after the call\n"))
+        << status;
+    EXPECT_EQ(s.get(), Tensor({1.0}));
+  }
+}
+
 TEST(HostOps, AreCalledFromManyThreads) {
   auto x = dvector("x");
   auto f = function({x}, {hostOp("hostSort", sortOnHost)(x) + 1});

@@ -77,6 +77,13 @@ TEST_F(OpTest, Constants) {
   Variable asVariable = c;
   EXPECT_EQ(*Constant::from(asVariable), c);
   EXPECT_FALSE(Constant(Tensor()).ok());
+  // Whoever writes to a copy of the data, or a view of it, writes elsewhere.
+  Tensor data = c.data(), window = *c.data().slice(0, 0, 1, 1), stays = c.data();
+  data.mutableFlat<double>()[0] = 99;
+  window.mutableFlat<double>()[0] = 98;
+  EXPECT_TRUE(stays.assign(Tensor({5.0, 6.0})).ok());
+  EXPECT_EQ(c.data(), Tensor({1.0, 2.0}));
+  EXPECT_EQ(stays, Tensor({5.0, 6.0}));
 }
 
 TEST_F(OpTest, MovedFromAndDefault) {

@@ -1,0 +1,131 @@
+//===- Container.cpp ------------------------------------------------------===//
+#include "Container.h"
+
+#include <algorithm>
+
+#include "Graph/Nodes.h"
+#include "graphc/Status.h"
+
+namespace graphc::detail {
+
+Tensor Container::peek() const {
+  std::lock_guard lock(latch);
+  return value;
+}
+
+absl::Status Container::store(Tensor next) {
+  Access access({{this, true}});
+  absl::StatusOr<Access::Turn> turn = access.begin();
+  if (!turn.ok())
+    return turn.status();
+  Container *self = this;
+  access.store({&self, 1}, {&next, 1});
+  return absl::OkStatus();
+}
+
+absl::Status Container::assign(const Tensor &next, bool borrow, const std::string &label) {
+  absl::StatusOr<Tensor> converted = convertValue(next, type, rules);
+  if (!converted.ok())
+    return makeError(errorKind(converted.status()),
+                     label + " " + std::string(converted.status().message()));
+  bool isCallers = converted->dtype() == next.dtype();
+  return store(isCallers && !borrow ? converted->copy() : *converted);
+}
+
+//===--- turns ----------------------------------------------------------------===//
+
+/// What this thread's calls hold: a call within a call is told, rather than waiting for itself.
+static std::vector<std::pair<std::shared_mutex *, bool>> &heldHere() {
+  thread_local std::vector<std::pair<std::shared_mutex *, bool>> held; // exclusively?
+  return held;
+}
+
+Access::Access(std::vector<Use> uses) : uses_(std::move(uses)) {
+  std::sort(uses_.begin(), uses_.end(), [](const Use &a, const Use &b) {
+    if (a.container == b.container)
+      return a.isUpdated > b.isUpdated;
+    return std::less<>()(a.container, b.container);
+  });
+  auto same = [](const Use &a, const Use &b) { return a.container == b.container; };
+  uses_.erase(std::unique(uses_.begin(), uses_.end(), same), uses_.end());
+  for (const Use &use : uses_)
+    updates_ |= use.isUpdated;
+}
+
+absl::StatusOr<Access::Turn> Access::begin() const {
+  if (!updates_)
+    return Turn(0);
+  auto &held = heldHere();
+  const size_t outer = held.size();
+  auto holds = [&](const Use &use, bool isExclusive) {
+    return std::find(held.begin(), held.begin() + ptrdiff_t(outer),
+                     std::pair(&use.container->turn, isExclusive)) !=
+           held.begin() + ptrdiff_t(outer);
+  };
+  for (const Use &use : uses_)
+    if (holds(use, true) || (use.isUpdated && holds(use, false)))
+      return makeError(ErrorKind::RuntimeError,
+                       "a host op changes a shared value that the call which runs it reads or "
+                       "updates; do it after the call");
+  for (const Use &use : uses_) {
+    if (holds(use, false)) // what an outer call reads, this one may read, too
+      continue;
+    use.isUpdated ? use.container->turn.lock() : use.container->turn.lock_shared();
+    held.emplace_back(&use.container->turn, use.isUpdated);
+  }
+  return Turn(held.size() - outer);
+}
+
+Access::Turn::~Turn() {
+  for (auto &held = heldHere(); held_ > 0; --held_) { // the calls of a thread end in reverse order
+    auto [turn, isExclusive] = held.back();
+    isExclusive ? turn->unlock() : turn->unlock_shared();
+    held.pop_back();
+  }
+}
+
+//===--- values ---------------------------------------------------------------===//
+
+/// Of all containers, always in one order.
+class Access::Latches {
+public:
+  explicit Latches(const Access &access) : uses_(access.uses_) {
+    for (const Use &use : uses_)
+      use.container->latch.lock();
+  }
+  ~Latches() {
+    for (const Use &use : uses_)
+      use.container->latch.unlock();
+  }
+
+private:
+  const std::vector<Use> &uses_;
+};
+
+void Access::read(absl::Span<Container *const> containers, absl::Span<Tensor> values) const {
+  Latches locked(*this);
+  for (size_t i = 0; i < containers.size(); ++i)
+    values[i] = containers[i]->value;
+}
+
+void Access::takeSpares(absl::Span<Container *const> updated, absl::Span<Tensor> spares) const {
+  Latches locked(*this);
+  for (size_t i = 0; i < updated.size(); ++i)
+    if (spares[i] = std::exchange(updated[i]->spare, {}); !spares[i].isUnique())
+      spares[i] = {};
+}
+
+void Access::store(absl::Span<Container *const> updated, absl::Span<Tensor> next) const {
+  Latches locked(*this);
+  for (size_t i = 0; i < updated.size(); ++i) {
+    std::swap(updated[i]->value, next[i]);
+    std::swap(updated[i]->spare, next[i]);
+  }
+}
+
+std::shared_ptr<Container> containerOf(const Variable &v) {
+  const VariableNode *node = v.node();
+  return node->leaf ? asLeaf(node)->container : nullptr;
+}
+
+} // namespace graphc::detail

@@ -1,0 +1,136 @@
+//===- Invoker.cpp --------------------------------------------------------===//
+#include "Invoker.h"
+
+#include <algorithm>
+
+namespace graphc {
+
+using detail::Access;
+using detail::Container;
+
+struct Invoker::Frame {
+  std::vector<Tensor> read;   // by container
+  std::vector<Tensor> values; // by slot
+  std::vector<bool> isGiven;  // by slot: by the caller
+  std::vector<bool> isMoved;  // by slot: its old value became another slot's
+  std::vector<Tensor> inputs, results, next;
+
+  /// Handles are dropped: what a call read may be written to after it.
+  void clear() {
+    for (std::vector<Tensor> *tensors : {&read, &values, &inputs, &results, &next})
+      std::fill(tensors->begin(), tensors->end(), Tensor());
+  }
+};
+
+static Access accessOf(const std::vector<Slot> &slots) {
+  std::vector<Access::Use> uses;
+  for (const Slot &slot : slots)
+    if (slot.container)
+      uses.push_back({slot.container.get(), slot.isUpdated()});
+  return Access(std::move(uses));
+}
+
+Invoker::Invoker(std::shared_ptr<const Runner> runner, std::vector<Slot> slots, size_t numOutputs,
+                 size_t numResults)
+    : runner_(std::move(runner)), slots_(std::move(slots)), numOutputs_(numOutputs),
+      numResults_(numResults), access_(accessOf(slots_)) {
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    const Slot &slot = slots_[i];
+    numInputs_ += slot.input >= 0;
+    if (!slot.container)
+      continue;
+    containers_.push_back(slot.container.get());
+    containerSlots_.push_back(i);
+    if (!slot.isUpdated())
+      continue;
+    updated_.push_back(slot.container.get());
+    updatedSlots_.push_back(i);
+  }
+}
+
+Invoker::~Invoker() = default;
+
+std::unique_ptr<Invoker::Frame> Invoker::takeFrame() const {
+  {
+    std::lock_guard lock(mutex_);
+    if (!frames_.empty()) {
+      std::unique_ptr<Frame> frame = std::move(frames_.back());
+      frames_.pop_back();
+      return frame;
+    }
+  }
+  auto frame = std::make_unique<Frame>();
+  frame->read.resize(containers_.size());
+  frame->values.resize(slots_.size());
+  frame->isGiven.resize(slots_.size());
+  frame->isMoved.resize(slots_.size());
+  frame->inputs.resize(numInputs_);
+  frame->results.resize(numResults_);
+  frame->next.resize(updated_.size());
+  return frame;
+}
+
+absl::Status Invoker::run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
+                          OutputMemory memory) const {
+  if (isPlain())
+    return runner_->run(arguments, results, memory);
+  absl::StatusOr<Access::Turn> turn = access_.begin();
+  if (!turn.ok())
+    return turn.status();
+  std::unique_ptr<Frame> frame = takeFrame();
+  absl::Status status = run(arguments, results, *frame);
+  frame->clear();
+  std::lock_guard lock(mutex_);
+  frames_.push_back(std::move(frame));
+  return status;
+}
+
+absl::Status Invoker::run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
+                          Frame &frame) const {
+  access_.read(containers_, absl::MakeSpan(frame.read));
+  for (size_t i = 0; i < containers_.size(); ++i)
+    frame.values[containerSlots_[i]] = std::move(frame.read[i]);
+  size_t argument = 0;
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    frame.isGiven[i] = slots_[i].takesArgument && arguments[argument].defined();
+    frame.isMoved[i] = false;
+    if (frame.isGiven[i])
+      frame.values[i] = arguments[argument];
+    argument += slots_[i].takesArgument;
+    if (slots_[i].input >= 0)
+      frame.inputs[size_t(slots_[i].input)] = frame.values[i];
+  }
+  // Next values are computed into memory that nobody sees; results are fresh, since a caller's
+  // memory may be a container's, too.
+  access_.takeSpares(updated_, absl::MakeSpan(frame.next));
+  for (size_t i = 0; i < updated_.size(); ++i)
+    if (int output = slots_[updatedSlots_[i]].output; output >= 0)
+      frame.results[size_t(output)] = std::move(frame.next[i]);
+  if (absl::Status status =
+          runner_->run(frame.inputs, absl::MakeSpan(frame.results), OutputMemory::Given);
+      !status.ok())
+    return status;
+  findNext(frame);
+  std::fill(frame.inputs.begin(), frame.inputs.end(), Tensor());
+  std::fill(frame.values.begin(), frame.values.end(), Tensor());
+  access_.store(updated_, absl::MakeSpan(frame.next));
+  std::move(frame.results.begin(), frame.results.begin() + ptrdiff_t(numOutputs_), results.begin());
+  return absl::OkStatus();
+}
+
+/// No two containers may have one memory (F-227), nor a container the caller's.
+void Invoker::findNext(Frame &frame) const {
+  for (size_t i = 0; i < updated_.size(); ++i) {
+    const Slot &slot = slots_[updatedSlots_[i]];
+    if (slot.output >= 0) {
+      frame.next[i] = std::move(frame.results[size_t(slot.output)]);
+      continue;
+    }
+    size_t source = size_t(slot.source);
+    bool leaves = slots_[source].isUpdated() && !frame.isGiven[source] && !frame.isMoved[source];
+    frame.isMoved[source] = true;
+    frame.next[i] = leaves ? frame.values[source] : frame.values[source].copy();
+  }
+}
+
+} // namespace graphc

@@ -1,0 +1,57 @@
+//===- Invoker.h - calls of a function with its slots -------------*- C++ -*-===//
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "API/Resolve.h"
+#include "API/Runner.h"
+
+namespace graphc {
+
+/// Joins the graph that a Runner runs with the values in containers. Thread-safe.
+class Invoker {
+public:
+  /// The runner's first `numOutputs` results of `numResults` are the function's.
+  Invoker(std::shared_ptr<const Runner> runner, std::vector<Slot> slots, size_t numOutputs,
+          size_t numResults);
+  ~Invoker();
+
+  const Runner &runner() const { return *runner_; }
+  const std::shared_ptr<const Runner> &sharedRunner() const { return runner_; }
+  size_t numResults() const { return numResults_; }
+  const std::vector<Slot> &slots() const { return slots_; }
+  /// Whether there is no container: a call is a run.
+  bool isPlain() const { return containers_.empty(); }
+
+  /// `arguments` are of the types of the slots that take one, in their order; undefined where the
+  /// container's value is wanted. Results as Runner::run gives them. All next values are stored
+  /// when the run has succeeded, or none.
+  absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
+                   OutputMemory memory) const;
+
+private:
+  struct Frame;
+  std::unique_ptr<Frame> takeFrame() const;
+  absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
+                   Frame &frame) const;
+  void findNext(Frame &frame) const;
+
+  std::shared_ptr<const Runner> runner_;
+  std::vector<Slot> slots_;
+  size_t numInputs_ = 0, numOutputs_, numResults_;
+  /// By container that is read or updated: its slot.
+  std::vector<detail::Container *> containers_;
+  std::vector<size_t> containerSlots_;
+  /// The same of those that are updated.
+  std::vector<detail::Container *> updated_;
+  std::vector<size_t> updatedSlots_;
+  detail::Access access_;
+
+  mutable std::mutex mutex_;
+  /// Frames that wait for a call, so that calls allocate nothing.
+  mutable std::vector<std::unique_ptr<Frame>> frames_;
+};
+
+} // namespace graphc

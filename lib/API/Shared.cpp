@@ -1,0 +1,89 @@
+//===- Shared.cpp - shared variables --------------------------------------===//
+#include "graphc/Shared.h"
+
+#include "API/Container.h"
+#include "Graph/Nodes.h"
+#include "graphc/Traversal.h"
+
+namespace graphc {
+
+using detail::Container;
+using detail::containerOf;
+
+static std::string quoted(const Variable &v) {
+  return v.name().empty() ? "a shared variable" : "'" + std::string(v.name()) + "'";
+}
+
+SharedVariable makeShared(Tensor value, std::string_view name, const SharedOptions &options,
+                          Place place) {
+  auto refused = [&](ErrorKind kind, const std::string &why) {
+    return SharedVariable(Variable::invalid(makeError(kind, "shared: " + why, place)));
+  };
+  if (!value.defined())
+    return refused(ErrorKind::ValueError, "an undefined Tensor is no value");
+  Type type(value.dtype(), options.shape.value_or(std::vector<int64_t>(value.rank(), kDynamic)));
+  if (!isOfType(value, type))
+    return refused(ErrorKind::TypeError, "the value is " +
+                                             Type(value.dtype(), value.shape()).brief() +
+                                             ", which is no " + type.brief());
+  auto *leaf = new detail::LeafNode(type, place);
+  if (!name.empty())
+    detail::extrasOf(leaf->extras).name = name;
+  leaf->container =
+      std::make_shared<Container>(type, ValueRules{options.strict, options.allowDowncast},
+                                  options.borrow ? std::move(value) : value.copy());
+  SharedVariable made{Variable::fromNode(leaf)};
+  detail::release(leaf);
+  return made;
+}
+
+std::optional<SharedVariable> SharedVariable::from(const Variable &v) {
+  if (!containerOf(v))
+    return std::nullopt;
+  return SharedVariable(v);
+}
+
+Tensor SharedVariable::get(BorrowOptions options) const {
+  std::shared_ptr<Container> container = containerOf(*this);
+  if (!container)
+    return Tensor();
+  Tensor value = container->peek();
+  return options.borrow ? value : value.copy();
+}
+
+absl::Status SharedVariable::set(const Tensor &value, BorrowOptions options) const {
+  std::shared_ptr<Container> container = containerOf(*this);
+  if (!container)
+    return status();
+  return container->assign(value, options.borrow, quoted(*this));
+}
+
+absl::Status SharedVariable::setDefaultUpdate(const Variable &update) const {
+  std::shared_ptr<Container> container = containerOf(*this);
+  if (!container)
+    return status();
+  Variable fitting = filterVariable(type(), update);
+  if (!fitting.ok())
+    return prefixError(fitting.status(), "the default update of " + quoted(*this));
+  Variable self(type(), name());
+  absl::StatusOr<Variables> expression = cloneReplace({&fitting, 1}, {{*this, self}});
+  if (!expression.ok())
+    return expression.status();
+  container->defaultUpdate = Container::DefaultUpdate{expression->front(), self};
+  return absl::OkStatus();
+}
+
+void SharedVariable::removeDefaultUpdate() const {
+  if (std::shared_ptr<Container> container = containerOf(*this))
+    container->defaultUpdate.reset();
+}
+
+std::optional<Variable> SharedVariable::defaultUpdate() const {
+  std::shared_ptr<Container> container = containerOf(*this);
+  if (!container || !container->defaultUpdate)
+    return std::nullopt;
+  const auto &[expression, self] = *container->defaultUpdate;
+  return cloneReplace({&expression, 1}, {{self, *this}}).value_or(Variables{Variable()}).front();
+}
+
+} // namespace graphc
