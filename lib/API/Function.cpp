@@ -418,7 +418,7 @@ Function::prepare(absl::Span<const detail::BoundArgument> arguments, bool return
   bool canFail = false;
   for (const detail::BoundArgument &a : arguments)
     canFail |= a.isView;
-  if (state_->runner().direct(call))
+  if (state_->invoker->isPlain() && state_->runner().direct(call))
     for (const std::vector<Type> *types : {&state_->signature.types, &state_->outputTypes})
       for (const Type &type : *types)
         call.extents.insert(call.extents.end(), type.shape().begin(), type.shape().end());

@@ -249,6 +249,9 @@ absl::StatusOr<Tensor> fromArchive(std::string_view text, size_t colon) {
 } // namespace
 
 absl::StatusOr<Tensor> parseValue(std::string_view text, const Type &type) {
+  if (text.ends_with(".npz"))
+    return makeError(ErrorKind::ValueError, std::string(text) + " has several arrays; write " +
+                                                std::string(text) + ":KEY");
   if (text.ends_with(".npy"))
     return loadNpy(std::string(text));
   if (size_t colon = text.rfind(".npz:"); colon != text.npos)

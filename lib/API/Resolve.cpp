@@ -116,7 +116,9 @@ absl::Status Resolver::addInput(size_t position, const Param &param) {
     if (absl::Status status = giveValue(label, param, slot); !status.ok())
       return status;
   if (param.options().update) {
-    updateOf_.try_emplace(slot.container.get(), updates_.size());
+    if (!updateOf_.try_emplace(slot.container.get(), updates_.size()).second)
+      return fail(ErrorKind::ValueError,
+                  label + " has an update, as another input of that value has");
     updates_.push_back({v, *param.options().update, "the update of " + label});
   }
   result_.slots.push_back(std::move(slot));

@@ -40,6 +40,11 @@ TEST(ParseValue, Numbers) {
   EXPECT_EQ(parse("3.0", DType::Int32).item<int32_t>(), 3);
 }
 
+TEST(ParseValue, AnArchiveNeedsAKey) {
+  EXPECT_EQ(parseValue("weights.npz", any(DType::Float32, 1)).status().message(),
+            "weights.npz has several arrays; write weights.npz:KEY");
+}
+
 TEST(ParseValue, IntegersMustFit) {
   for (auto [text, dtype] : std::initializer_list<std::pair<const char *, DType>>{
            {"18446744073709551616", DType::UInt64},

@@ -476,6 +476,34 @@ TEST_P(SharedTest, Copies) {
   EXPECT_EQ(valueOf(s), 2);
 }
 
+// Typed calls read and store as others do.
+TEST_P(SharedTest, TypedCalls) {
+  Function f =
+      made(function({x, In(y, {.value = 1.0})}, s + x * y, with({.updates = {{s, s + x}}})));
+  auto bound = f.bind<absl::Status(double, double, View<double, 0>)>();
+  ASSERT_TRUE(bound.ok()) << bound.status();
+  double result = 0;
+  View<double, 0> to;
+  to.data = &result;
+  for (double wanted : {6, 8}) {
+    ASSERT_TRUE((*bound)(2, 3, to).ok());
+    EXPECT_EQ(result, wanted);
+  }
+  EXPECT_EQ(valueOf(s), 4);
+  // Results never are the memory of a value.
+  SharedVariable w = shared(Tensor({1, 2}), "w");
+  Function get = made(function({}, w, with({.updates = {{w, w + 1}}})));
+  auto read = get.bind<absl::Status(View<double, 1>)>();
+  ASSERT_TRUE(read.ok()) << read.status();
+  Tensor own = w.get({.borrow = true});
+  double memory[2] = {};
+  ASSERT_TRUE((*read)({memory, {2}}).ok());
+  EXPECT_EQ(memory[1], 2);
+  ASSERT_TRUE((*read)(own.view<double, 1>()).ok());
+  EXPECT_EQ(own, Tensor({2, 3}));
+  EXPECT_EQ(w.get(), Tensor({3, 4}));
+}
+
 // F-217: G07.
 TEST_P(SharedTest, OutputSubsets) {
   Function f = made(

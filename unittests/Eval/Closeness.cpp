@@ -35,7 +35,8 @@ template <class F, class I> bool closeFloats(F got, F wanted, const Tolerance &t
       allowed += t.atols[i];
     return std::isfinite(got) && std::fabs(double(got) - double(wanted)) <= allowed;
   }
-  return ulpDistance<F, I>(got, wanted) <= t.ulp;
+  // The greatest number and infinity are neighbours in this count; a result is one or the other.
+  return std::isinf(got) == std::isinf(wanted) && ulpDistance<F, I>(got, wanted) <= t.ulp;
 }
 
 } // namespace
