@@ -316,7 +316,7 @@ absl::StatusOr<Function> Function::copy(const CopyOptions &options) const {
   for (Slot &slot : slots)
     if (slot.container && !slot.isShared) // F-210
       slot.container = std::make_shared<detail::Container>(
-          slot.container->type, slot.container->rules, slot.container->peek().copy());
+          slot.container->type, slot.container->rules, slot.container->peek());
   for (const auto &[old, fresh] : options.swap) {
     std::shared_ptr<detail::Container> from = detail::containerOf(old),
                                        to = detail::containerOf(fresh);

@@ -8,6 +8,7 @@
 
 #include <thread>
 
+#include "graphc/Config.h"
 #include "graphc/Function.h"
 #include "graphc/Ops.h"
 #include "graphc/Traversal.h"
@@ -113,6 +114,7 @@ TEST_P(SharedTest, Swaps) {
   EXPECT_EQ(valueOf(b), 1);
   EXPECT_EQ(memoryOf(b), first) << "handles are exchanged";
   EXPECT_EQ(numbers(f()), (List{2, 1}));
+  EXPECT_EQ(memoryOf(a), first);
 }
 
 // F-150, F-175, F-204: D02 to D04.
@@ -315,6 +317,18 @@ TEST_P(SharedTest, DefaultUpdates) {
   EXPECT_EQ(valueOf(e), 5);
 }
 
+TEST(DefaultUpdates, KeepNothingAlive) {
+  auto tag = std::make_shared<int>();
+  std::weak_ptr<int> alive = tag;
+  {
+    SharedVariable c = shared(0.0, "c");
+    c.setTag(std::move(tag));
+    ASSERT_TRUE(c.setDefaultUpdate(c + 1).ok());
+    EXPECT_TRUE(isInAncestors(c, {*c.defaultUpdate()}));
+  }
+  EXPECT_TRUE(alive.expired());
+}
+
 TEST(DefaultUpdates, AreChecked) {
   SharedVariable c = shared(0.0, "c");
   absl::Status status = c.setDefaultUpdate(dvector("v"));
@@ -380,11 +394,22 @@ TEST_P(SharedTest, States) {
   EXPECT_EQ(numbers(f(1, 5)), List{5});
   EXPECT_EQ(number(*f["tot"].get()), 6);
 
+  // F-165: an input with an update is used.
+  EXPECT_TRUE(function({x, In(z, {.value = 0.0, .update = x + 1})}, x, with()).ok());
+
   // G12: a copy goes on from the state.
   Function g = made(f.copy());
   EXPECT_EQ(numbers(g(1)), List{6});
   EXPECT_EQ(number(*g["tot"].get()), 7);
   EXPECT_EQ(number(*f["tot"].get()), 6);
+}
+
+// F-158: later changes of the caller's array are not the default's.
+TEST_P(SharedTest, DefaultsAreCopied) {
+  Tensor value({1, 2});
+  Function f = made(function({In(v, {.value = value})}, v.sum(), with()));
+  value.mutableFlat<double>()[0] = 100;
+  EXPECT_EQ(numbers(f()), List{3});
 }
 
 // F-160: a value that is found in a shared variable.
@@ -442,6 +467,21 @@ TEST(Params, Conversions) {
   EXPECT_FALSE(f(Tensor({1}, DType::Int8)).ok());
 }
 
+// F-041, F-044: float64 numbers become floatX, unless that is forbidden.
+TEST(Params, NarrowedNumbers) {
+  Config before = config(), narrow = before;
+  narrow.floatX = DType::Float32;
+  ASSERT_TRUE(setConfig(narrow).ok());
+  Variable x = fscalar("x");
+  Function f = made(function({x}, x)), g = made(function({In(x, {.allowDowncast = false})}, x));
+  EXPECT_TRUE(f(0.1).ok());
+  EXPECT_EQ(
+      messageOf(g(0.1).status()),
+      "function: argument 0 ('x') wants f32 but got f64: a cast to float32 could lose values; "
+      "cast the value");
+  EXPECT_TRUE(setConfig(before).ok());
+}
+
 //===--- G: functions -----------------------------------------------------------===//
 
 // F-209 to F-214, F-208: G01 to G04.
@@ -462,7 +502,8 @@ TEST_P(SharedTest, Copies) {
   EXPECT_EQ(valueOf(s2), 101);
   EXPECT_EQ(valueOf(s), 2);
   EXPECT_EQ(number(*h[s2].get()), 101);
-  EXPECT_EQ(h.sharedVariables().size(), 1u);
+  ASSERT_EQ(h.sharedVariables().size(), 1u);
+  EXPECT_EQ(h.sharedVariables()[0], s2);
   absl::Status missing = f.copy({.swap = {{t, s2}}}).status();
   EXPECT_EQ(errorKind(missing), ErrorKind::ValueError);
   EXPECT_EQ(messageOf(missing), "copy: the function neither reads nor updates 't'");
