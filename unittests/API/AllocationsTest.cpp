@@ -1,0 +1,90 @@
+//===- AllocationsTest.cpp - what calls ask of the heap -------------------===//
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+
+#include "graphc/Function.h"
+#include "graphc/Ops.h"
+
+#if defined(__SANITIZE_ADDRESS__) || (defined(__has_feature) && __has_feature(address_sanitizer))
+#define GRAPHC_COUNTS 0
+#else
+#define GRAPHC_COUNTS 1
+#endif
+
+namespace graphc {
+namespace {
+std::atomic<int64_t> allocations{0};
+} // namespace
+} // namespace graphc
+
+#if GRAPHC_COUNTS
+// In place of the C library's, for the whole program and its libraries; operator new comes here,
+// too.
+extern "C" {
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *malloc(size_t size) noexcept {
+  graphc::allocations.fetch_add(1, std::memory_order_relaxed);
+  return __libc_malloc(size);
+}
+void *calloc(size_t count, size_t size) noexcept {
+  graphc::allocations.fetch_add(1, std::memory_order_relaxed);
+  return __libc_calloc(count, size);
+}
+}
+#endif
+
+namespace graphc {
+namespace {
+
+/// Those of 20 calls, after the first three.
+template <class Call> int64_t allocationsOf(Call call) {
+  for (int i = 0; i < 3; ++i)
+    call();
+  int64_t before = allocations;
+  for (int i = 0; i < 20; ++i)
+    call();
+  return allocations - before;
+}
+
+TEST(Allocations, AreCounted) {
+  if (!GRAPHC_COUNTS)
+    GTEST_SKIP() << "the sanitizer has the heap";
+  EXPECT_GE(allocationsOf([] { EXPECT_TRUE(Tensor::zeros(DType::Float64, {1000}).ok()); }), 20);
+}
+
+// One step of gradient descent on |w|^2 for ten matrices: the next values go to the memory of the
+// values before the last ones.
+TEST(Allocations, StepsOfTrainingNeedNone) {
+  if (!GRAPHC_COUNTS)
+    GTEST_SKIP() << "the sanitizer has the heap";
+  std::vector<SharedVariable> weights;
+  std::vector<std::pair<Variable, Variable>> updates;
+  for (int64_t i = 0; i < 10; ++i) {
+    Tensor ones = *Tensor::full(DType::Float64, {20 + i, 30}, Tensor(1.0));
+    weights.push_back(shared(ones, "w" + std::to_string(i)));
+    updates.emplace_back(weights.back(), weights.back() - 0.25 * (2 * weights.back()));
+  }
+  absl::StatusOr<Function> f = function({}, {}, {.updates = updates});
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_EQ(allocationsOf([&] { EXPECT_TRUE((*f)().ok()); }), 0);
+  for (const SharedVariable &w : weights) {
+    Tensor value = w.get();
+    EXPECT_EQ(value.flat<double>()[599], std::ldexp(1.0, -23)); // halved in each of 23 calls
+  }
+}
+
+TEST(Allocations, TypedCallsNeedNone) {
+  if (!GRAPHC_COUNTS)
+    GTEST_SKIP() << "the sanitizer has the heap";
+  Variable x = dscalar("x"), y = dscalar("y"), z = dscalar("z");
+  auto f = function({x, y, z}, x + y * z)->bind<double(double, double, double)>();
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_EQ(allocationsOf([&] { EXPECT_EQ((*f)(2, 3, 4), 14); }), 0);
+}
+
+} // namespace
+} // namespace graphc
