@@ -6,7 +6,6 @@
 namespace graphc {
 
 using detail::Access;
-using detail::Container;
 
 struct Invoker::Frame {
   std::vector<Tensor> read;   // by container

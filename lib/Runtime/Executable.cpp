@@ -193,9 +193,10 @@ void Executable::State::findDirectCall() {
   for (size_t k = 0; k < plan.pointers.size(); ++k) {
     const Plan::Pointer &p = plan.pointers[k];
     using Kind = Plan::Pointer::Kind;
-    call.buffers.push_back(p.kind == Kind::Constant
-                               ? const_cast<void *>(program.constants[size_t(p.value)].data())
-                               : nullptr);
+    call.buffers.push_back(
+        p.kind == Kind::Constant
+            ? const_cast<void *>(std::as_const(program).constants[size_t(p.value)].data())
+            : nullptr);
     if (p.kind != Kind::Input && p.kind != Kind::Output)
       continue;
     int32_t &position = (p.kind == Kind::Input ? call.inputs : call.outputs)[size_t(p.value)];

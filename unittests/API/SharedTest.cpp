@@ -445,6 +445,11 @@ TEST(Params, AreChecked) {
             "function: the update of input 0 ('x') is f32, the variable f64; cast the update");
   EXPECT_EQ(error({.value = shared(Tensor({1}), "w")}),
             "function: input 0 ('x') is f64, its value, 'w', f64[?]");
+  SharedVariable s = shared(0.0, "s");
+  Variable y = dscalar("y");
+  Param first(x, {.value = s, .update = x + 1}), second(y, {.value = s, .update = y + 2});
+  EXPECT_EQ(messageOf(function({first, second}, x + y).status()),
+            "function: input 1 ('y') has an update, as another input of that value has");
   EXPECT_EQ(
       messageOf(function({shared(1.0, "s")}, x).status()),
       "function: input 0 ('s') is a shared variable, which functions read without being told; "
