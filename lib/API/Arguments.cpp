@@ -19,8 +19,7 @@ absl::Status argumentError(ErrorKind kind, const Signature &s, size_t position,
 }
 
 absl::StatusOr<Tensor> convert(const Signature &s, size_t position, const Tensor &value) {
-  absl::StatusOr<Tensor> converted =
-      convertValue(value, s.types[position], s.rules.empty() ? ValueRules() : s.rules[position]);
+  absl::StatusOr<Tensor> converted = convertValue(value, s.types[position], s.rules[position]);
   if (!converted.ok())
     return argumentError(errorKind(converted.status()), s, position,
                          std::string(converted.status().message()));
@@ -92,7 +91,7 @@ absl::StatusOr<std::vector<Tensor>> bindArguments(const Signature &s,
     values[found] = argument.value;
   }
   for (size_t i = 0; i < count; ++i) {
-    if (!given[i] && i < s.mayBeMissing.size() && s.mayBeMissing[i])
+    if (!given[i] && s.mayBeMissing[i])
       continue;
     if (!given[i])
       return argumentError(ErrorKind::TypeError, s, i, "is missing");

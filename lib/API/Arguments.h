@@ -16,16 +16,10 @@ struct Signature {
   std::string function; // "" has no name
   std::vector<std::string> names;
   std::vector<Type> types;
-  /// As many, or none: arguments are converted as F-040 says, and none may be left out.
-  std::vector<ValueRules> rules = {};
-  std::vector<bool> mayBeMissing = {};
+  std::vector<ValueRules> rules;
+  std::vector<bool> mayBeMissing;
   /// F-201: inputs that take no argument, for the message that says so.
-  std::vector<std::string> implicitNames = {};
-
-  void add(std::string name, Type type) {
-    names.push_back(std::move(name));
-    types.push_back(std::move(type));
-  }
+  std::vector<std::string> implicitNames;
 };
 
 /// Whether positional values can be taken as they are: as many as inputs, of just their types.

@@ -7,7 +7,6 @@
 #include "graphc/Traversal.h"
 
 namespace graphc {
-namespace {
 
 std::string quoted(const Variable &v) {
   return v.name().empty() ? "a variable without a name" : "'" + std::string(v.name()) + "'";
@@ -17,6 +16,8 @@ std::string numbered(size_t i, const Variable &v) {
   return "input " + std::to_string(i) +
          (v.name().empty() ? "" : " ('" + std::string(v.name()) + "')");
 }
+
+namespace {
 
 /// The first node that reads `v`, for messages.
 std::string userOf(const Variable &v, const GraphModule &module) {
@@ -68,7 +69,7 @@ absl::Status checkGraph(const GraphModule &module, const std::vector<bool> &mayB
                        place);
   }
   for (size_t i = 0; i < module.inputs.size() && onUnused != OnUnusedInput::Ignore; ++i) {
-    if (used.contains(module.inputs[i]) || (i < mayBeUnused.size() && mayBeUnused[i]))
+    if (used.contains(module.inputs[i]) || mayBeUnused[i])
       continue;
     std::string message = "function: " + numbered(i, module.inputs[i]) +
                           " is not used by any output; remove it or set onUnusedInput";

@@ -10,9 +10,12 @@
 
 namespace graphc {
 
+// For messages: "'x'", or "a variable without a name"; "input 1 ('x')".
+std::string quoted(const Variable &v);
+std::string numbered(size_t i, const Variable &v);
+
 /// F-152 to F-167: inputs are distinct, no constants, used; outputs are valid and depend on
-/// nothing else. `place` is the call of `function`; `mayBeUnused` has a flag per input, or nothing
-/// where none may.
+/// nothing else. `place` is the call of `function`; `mayBeUnused` has a flag per input.
 absl::Status checkGraph(const GraphModule &module, const std::vector<bool> &mayBeUnused,
                         OnUnusedInput onUnused, Place place);
 

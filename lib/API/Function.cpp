@@ -100,7 +100,8 @@ Function::State::State(std::string name, std::vector<Slot> slots,
         signature.implicitNames.push_back(slot.name);
       continue;
     }
-    signature.add(slot.name, slot.variable.type());
+    signature.names.push_back(slot.name);
+    signature.types.push_back(slot.variable.type());
     signature.rules.push_back(slot.rules);
     signature.mayBeMissing.push_back(slot.container != nullptr);
   }

@@ -12,10 +12,6 @@ namespace {
 using detail::Container;
 using detail::containerOf;
 
-std::string quoted(const Variable &v) {
-  return v.name().empty() ? "a variable without a name" : "'" + std::string(v.name()) + "'";
-}
-
 class Resolver {
 public:
   Resolver(const FunctionOptions &options, Place place) : options_(options), place_(place) {}
@@ -39,13 +35,10 @@ private:
   absl::Status addGivens();
   absl::Status checkGivensApart() const;
   absl::Status addUpdates();
-  absl::Status addDefaultUpdates(const Variables &outputs);
+  absl::Status addSharedVariables(const Variables &outputs);
   absl::StatusOr<Variables> replaced(const Variables &outputs) const;
   size_t slotOf(const Variable &shared);
   absl::Status placeUpdates();
-  /// The leaves of these expressions that are not inputs.
-  std::vector<SharedVariable> sharedAmong(const Variables &expressions) const;
-
   const FunctionOptions &options_;
   Place place_;
   Resolved result_;
@@ -55,6 +48,8 @@ private:
   std::vector<Update> updates_;
   absl::flat_hash_map<Container *, size_t> updateOf_; // number in updates_
   absl::flat_hash_map<Container *, size_t> sharedSlots_;
+  /// Copies of shared variables, which clones of graphs have, and those that stand for them.
+  absl::flat_hash_map<Variable, Variable> copies_;
 };
 
 //===--- inputs -------------------------------------------------------------===//
@@ -96,8 +91,7 @@ absl::Status Resolver::giveValue(const std::string &label, const Param &param, S
 
 absl::Status Resolver::addInput(size_t position, const Param &param) {
   const Variable &v = param.variable();
-  std::string label = "input " + std::to_string(position) +
-                      (v.name().empty() ? "" : " ('" + std::string(v.name()) + "')");
+  std::string label = numbered(position, v);
   if (!v.ok())
     return v.status();
   if (SharedVariable::from(v))
@@ -214,20 +208,12 @@ absl::Status Resolver::addUpdates() {
   return absl::OkStatus();
 }
 
-std::vector<SharedVariable> Resolver::sharedAmong(const Variables &expressions) const {
-  std::vector<SharedVariable> found;
-  for (const Variable &v : graphInputs(expressions, inputVariables_))
-    if (std::optional<SharedVariable> s = SharedVariable::from(v); s && !isInput_.contains(v))
-      found.push_back(*std::move(s));
-  return found;
-}
-
-/// F-189 to F-194: of all that is read, also by updates, until nothing is added.
-absl::Status Resolver::addDefaultUpdates(const Variables &outputs) {
-  if (options_.noDefaultUpdates.all())
-    return absl::OkStatus();
+/// Those that anything reads, also updates, get slots, and their default updates join in, until
+/// nothing is added: F-189 to F-194.
+absl::Status Resolver::addSharedVariables(const Variables &outputs) {
+  const NoDefaultUpdates &no = options_.noDefaultUpdates;
   absl::flat_hash_set<Container *> excluded;
-  for (const Variable &v : options_.noDefaultUpdates.some()) {
+  for (const Variable &v : no.some()) {
     std::shared_ptr<Container> container = containerOf(v);
     if (!container)
       return fail(ErrorKind::TypeError,
@@ -242,13 +228,18 @@ absl::Status Resolver::addDefaultUpdates(const Variables &outputs) {
     if (!expressions.ok())
       return expressions.status();
     look.clear();
-    for (const SharedVariable &s : sharedAmong(*expressions)) {
-      Container *container = containerOf(s).get();
-      std::optional<Variable> next = s.defaultUpdate();
-      if (!next || excluded.contains(container) ||
+    for (const Variable &v : graphInputs(*expressions, inputVariables_)) {
+      std::optional<SharedVariable> s = SharedVariable::from(v);
+      if (!s || isInput_.contains(v))
+        continue;
+      if (const Variable &first = result_.slots[slotOf(v)].variable; !(first == v))
+        copies_.emplace(v, first);
+      Container *container = containerOf(v).get();
+      std::optional<Variable> next = s->defaultUpdate();
+      if (no.all() || !next || excluded.contains(container) ||
           !updateOf_.try_emplace(container, updates_.size()).second)
         continue;
-      updates_.push_back({s, *next, "the default update of " + quoted(s)});
+      updates_.push_back({v, *next, "the default update of " + quoted(v)});
       look.push_back(*next);
     }
   }
@@ -305,9 +296,12 @@ absl::StatusOr<Resolved> Resolver::run(const std::vector<Param> &inputs, GraphMo
   for (const Variable &v : module.outputs)
     if (!v.ok())
       return v.status();
-  for (absl::Status status : {addGivens(), addUpdates(), addDefaultUpdates(module.outputs)})
-    if (!status.ok())
-      return status;
+  if (absl::Status status = addGivens(); !status.ok())
+    return status;
+  if (absl::Status status = addUpdates(); !status.ok())
+    return status;
+  if (absl::Status status = addSharedVariables(module.outputs); !status.ok())
+    return status;
 
   // All expressions at once, so that what they share stays shared.
   Variables expressions = module.outputs;
@@ -316,13 +310,8 @@ absl::StatusOr<Resolved> Resolver::run(const std::vector<Param> &inputs, GraphMo
   absl::StatusOr<Variables> final = replaced(expressions);
   if (!final.ok())
     return final.status();
-  // Copies of a shared variable, which clones of graphs have, are it.
-  Replacements copies;
-  for (const SharedVariable &s : sharedAmong(*final))
-    if (const Variable &first = result_.slots[slotOf(s)].variable; !(first == s))
-      copies.emplace_back(s, first);
-  if (!copies.empty())
-    final = cloneReplace(*final, copies, /*strict=*/false);
+  if (!copies_.empty())
+    final = cloneReplace(*final, {copies_.begin(), copies_.end()}, /*strict=*/false);
   if (!final.ok())
     return final.status();
   result_.numOutputs = module.outputs.size();
