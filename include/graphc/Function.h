@@ -180,6 +180,9 @@ struct FunctionOptions {
   /// compiled code gave it; a call fails with DebugMismatch at the first node whose results differ
   /// by more than its op's bound.
   std::string mode = "fast_run";
+  /// False: no rule of the mode runs. Compiled code then computes every node of the graph, or
+  /// fuses it, but replaces none.
+  bool rewrites = true;
   /// Shared variables and their values after each call (section 5.4). All are computed from the
   /// values before it, and stored when nothing can fail any more.
   Substitutions updates = {};

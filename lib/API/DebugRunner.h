@@ -11,7 +11,8 @@ namespace graphc {
 /// Where a result differs by more, a call fails with DebugMismatch at the node's place.
 class DebugRunner : public Runner {
 public:
-  DebugRunner(GraphModule module, std::unique_ptr<const Runner> all);
+  /// `checksRules`: each call also checks what the rules of mode fast_run would do.
+  DebugRunner(GraphModule module, std::unique_ptr<const Runner> all, bool checksRules);
 
   /// `module` with the outputs of all nodes before its own.
   static GraphModule withAllOutputs(const GraphModule &module);
@@ -27,6 +28,7 @@ private:
   GraphModule module_;
   std::vector<Apply> nodes_;
   std::unique_ptr<const Runner> all_;
+  bool checksRules_;
 };
 
 /// OK if `got`, one result of `node` for these operands, is as near to `wanted`, the evaluator's,

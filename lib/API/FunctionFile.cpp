@@ -45,6 +45,7 @@ Hash128 keyOf(const std::string &text, const std::string &path, const std::strin
   with.value(path);
   with.value(entry);
   with.value(options.mode);
+  with.value(options.rewrites);
   with.value(options.onUnusedInput);
   return codeKey(text, with.take(), options.target);
 }

@@ -125,12 +125,13 @@ absl::StatusOr<std::unique_ptr<const Runner>> makeRunner(const GraphModule &modu
     return std::make_unique<InterpretedRunner>(module);
   if (options.mode == "debug") {
     FunctionOptions compiled = options;
-    compiled.mode = "fast_compile"; // rewrites would leave no nodes to compare
+    compiled.mode = "fast_compile";
+    compiled.rewrites = false; // they would leave no nodes to compare
     absl::StatusOr<std::unique_ptr<const Runner>> all =
         makeRunner(DebugRunner::withAllOutputs(module), compiled, {});
     if (!all.ok())
       return all.status();
-    return std::make_unique<DebugRunner>(module, *std::move(all));
+    return std::make_unique<DebugRunner>(module, *std::move(all), options.rewrites);
   }
   if (std::ranges::find(kModes, options.mode) == std::end(kModes))
     return makeError(ErrorKind::ValueError, "function: no mode is called '" + options.mode +
@@ -140,6 +141,7 @@ absl::StatusOr<std::unique_ptr<const Runner>> makeRunner(const GraphModule &modu
     return compiler.status();
   CompileOptions compile;
   compile.mode = options.mode;
+  compile.rewrites = options.rewrites;
   compile.target = options.target;
   compile.cache = options.cache;
   compile.dumpStages = options.dumpStages;

@@ -34,6 +34,8 @@ struct CompileOptions {
   bool profile = false;
   /// Told of every stage.
   StageObserver observer;
+  /// As FunctionOptions::rewrites.
+  bool rewrites = true;
   /// The graph is what the stage "rewritten" made: nothing is rewritten again.
   bool isRewritten = false;
 };

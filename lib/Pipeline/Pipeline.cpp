@@ -24,7 +24,7 @@ namespace {
 /// The rules of the mode, on a function's own graph. Large constants are computed by compiled
 /// code, once.
 absl::Status rewrite(FunctionGraph &graph, const CompileOptions &options) {
-  if (options.mode == "fast_compile" || options.isRewritten)
+  if (!options.rewrites || options.isRewritten)
     return absl::OkStatus();
   RewriteOptions rules;
   rules.allowed = options.mode == "strict"      ? kStrictEffects
@@ -35,7 +35,7 @@ absl::Status rewrite(FunctionGraph &graph, const CompileOptions &options) {
   return foldLargeConstants(
       graph, [&](const GraphModule &constants) -> absl::StatusOr<std::vector<Tensor>> {
         CompileOptions plain; // nothing that names or watches the user's program
-        plain.mode = "fast_compile";
+        plain.rewrites = false;
         plain.compileThreads = options.compileThreads;
         plain.cache = options.cache;
         Stages quiet(plain, "");

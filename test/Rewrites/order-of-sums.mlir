@@ -4,6 +4,7 @@
 // DEFINE:             --input b=0.999999999068677425384521484375
 // RUN: graphc run %s %{values} | FileCheck %s
 // RUN: graphc run %s %{values} --mode=strict | FileCheck %s
+// RUN: graphc run %s %{values} --no-rewrites | FileCheck %s
 // RUN: graphc run %s %{values} --mode=fast_compile | FileCheck %s
 // RUN: graphc run %s %{values} --mode=interpreter | FileCheck %s
 // RUN: graphc run %s %{values} --mode=fast_math | FileCheck %s --check-prefix=FAST

@@ -27,6 +27,7 @@ void Common::addCompilation(CLI::App &app) {
                  "How it is run; debug: compiled and interpreted, and the results compared")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kModes), std::end(kModes))))
       ->capture_default_str();
+  app.add_flag("--no-rewrites", noRewrites, "Compile the graph as it is, whatever the mode");
   app.add_option("--target", target, "Processor to make code for")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kTargets), std::end(kTargets))))
       ->capture_default_str();
@@ -103,6 +104,7 @@ int flushed(int status) {
 FunctionOptions Common::functionOptions() const {
   FunctionOptions options;
   options.mode = mode;
+  options.rewrites = !noRewrites;
   options.threads = threads;
   options.target = target;
   options.dumpStages = dumpStages;

@@ -20,7 +20,7 @@ struct Common {
   std::string target = "native";
   std::string dumpStages;
   std::optional<int> threads;
-  bool noCache = false, verbose = false;
+  bool noRewrites = false, noCache = false, verbose = false;
 
   /// FILE and --entry.
   void addFile(CLI::App &app);

@@ -109,6 +109,7 @@ absl::Status compile(const CompileVerb &verb) {
     return compiler.status();
   CompileOptions options;
   options.mode = verb.common.mode;
+  options.rewrites = !verb.common.noRewrites;
   options.target = verb.common.target;
   options.dumpStages = verb.common.dumpStages;
   options.observer = stageObserver(verb.common.verbose);

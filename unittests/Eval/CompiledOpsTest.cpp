@@ -113,7 +113,7 @@ std::vector<Trial> trialsOf(const OpDef &op, Share share, int turn) {
 /// All in one function, which compiles kernels that are equal in several trials once.
 void expectCompiledEqualsEvaluated(const OpDef &op, const std::vector<Trial> &trials,
                                    const Compilation &how) {
-  SCOPED_TRACE(how.target + " " + how.mode);
+  SCOPED_TRACE(how.target + (how.rewrites ? " rewritten" : ""));
   Variables inputs, outputs;
   std::vector<Tensor> values;
   for (const Trial &trial : trials) {
@@ -159,7 +159,7 @@ TEST_P(CompiledOp, OnOtherProcessors) {
   int turn = 0;
   for (const char *target : {"x86-64", "x86-64-v3", "aarch64"})
     expectCompiledEqualsEvaluated(*GetParam(), trialsOf(*GetParam(), Share::Other, turn++),
-                                  {"fast_run", target});
+                                  {true, target});
 }
 
 /// The lines of accepted-dtypes.txt.

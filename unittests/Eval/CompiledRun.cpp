@@ -12,7 +12,7 @@ namespace {
 absl::StatusOr<Function> compiled(const Variables &outputs, const Variables &inputs,
                                   const Compilation &how) {
   return function(inputs, outputs,
-                  {.mode = how.mode,
+                  {.rewrites = how.rewrites,
                    .onUnusedInput = OnUnusedInput::Ignore,
                    .target = how.target,
                    .cache = false});
@@ -51,7 +51,7 @@ absl::Status compileObject(const Variables &outputs, const Variables &inputs,
   module.outputs = outputs;
   module.outputNames.resize(outputs.size());
   CompileOptions options;
-  options.mode = how.mode;
+  options.rewrites = how.rewrites;
   options.target = how.target;
   return (*compiler)->emit(module, "obj", options).status();
 }

@@ -10,7 +10,7 @@ namespace graphc {
 
 struct Compilation {
   /// Without rewrites nothing is folded, so that every number comes from compiled code.
-  std::string mode = "fast_compile";
+  bool rewrites = false;
   std::string target = "native";
 };
 

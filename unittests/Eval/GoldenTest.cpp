@@ -212,7 +212,7 @@ TEST_P(Golden, Evaluated) {
 
 TEST_P(Golden, Compiled) { expectCompiled(GetParam(), {}); }
 
-TEST_P(Golden, RewrittenAndCompiled) { expectCompiled(GetParam(), {.mode = "fast_run"}); }
+TEST_P(Golden, RewrittenAndCompiled) { expectCompiled(GetParam(), {.rewrites = true}); }
 
 INSTANTIATE_TEST_SUITE_P(All, Golden, testing::ValuesIn(workingFamilies()),
                          [](const auto &info) { return info.param; });
