@@ -174,7 +174,7 @@ enum class OnUnusedInput { Raise, Warn, Ignore };
 struct FunctionOptions {
   /// F-307. "fast_run": compiled after the built-in rewrites (graphc/Rewrite.h) whose effects are
   /// kDefaultEffects at most; "strict": after those that change no result; "fast_math": after all,
-  /// also those that may make a wrong answer of a right one. "fast_compile": compiled as it is.
+  /// also those that may make a wrong answer of a right one; "fast_compile": after a few (F-299).
   /// "interpreter": run by the reference evaluator, without the compiler. "debug": compiled
   /// without rewrites, and every node computed again by the evaluator, on the operands that
   /// compiled code gave it; a call fails with DebugMismatch at the first node whose results differ

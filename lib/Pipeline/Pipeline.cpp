@@ -30,8 +30,11 @@ absl::Status rewrite(FunctionGraph &graph, const CompileOptions &options) {
   rules.allowed = options.mode == "strict"      ? kStrictEffects
                   : options.mode == "fast_math" ? kAllEffects
                                                 : kDefaultEffects;
-  if (absl::Status s = graphc::rewrite(graph, rules).status(); !s.ok())
-    return s;
+  bool isFast = options.mode == "fast_compile";
+  absl::StatusOr<RewriteReport> report =
+      graphc::rewrite(graph, rules, {.include = {isFast ? "fast_compile" : "fast_run"}});
+  if (!report.ok() || isFast) // what large constants need is compiled
+    return report.status();
   return foldLargeConstants(
       graph, [&](const GraphModule &constants) -> absl::StatusOr<std::vector<Tensor>> {
         CompileOptions plain; // nothing that names or watches the user's program

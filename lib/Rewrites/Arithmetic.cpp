@@ -274,8 +274,10 @@ RuleFamily productRules() {
           products()};
 }
 RuleFamily powerRules() {
-  return {
-      "Powers and absolute values", {"specialize", "powers", "fast_run"}, kSpecialize, powers()};
+  return {"Powers and absolute values",
+          {"specialize", "powers", "fast_run", "fast_compile"},
+          kSpecialize,
+          powers()};
 }
 
 } // namespace graphc

@@ -218,7 +218,9 @@ std::vector<Rule> parities() {
   return rules;
 }
 
-std::vector<std::string> tags(std::string own) { return {"stabilize", std::move(own), "fast_run"}; }
+std::vector<std::string> tags(std::string own) {
+  return {"stabilize", std::move(own), "fast_run", "fast_compile"};
+}
 
 } // namespace
 

@@ -77,6 +77,36 @@ TEST_F(DatabasesTest, ClassNamesAreTags) {
   EXPECT_EQ(log.size(), 1u);
 }
 
+// F-299: the standard positions, and what mode fast_compile takes of them.
+TEST_F(DatabasesTest, StandardPositions) {
+  auto has = [](const std::vector<std::string> &tags, std::string_view tag) {
+    return std::ranges::find(tags, tag) != tags.end();
+  };
+  const std::map<std::string, double> byTag = {
+      {"canonicalize", 1}, {"stabilize", 1.5}, {"specialize", 2}};
+  const std::map<std::string, double> byName = {{"merge", 0},
+                                                {"merge2", 49},
+                                                {"add_destroy_handler", 49.5},
+                                                {"inplace", 50},
+                                                {"merge3", 100}};
+  std::map<std::string, double> quickTags, names;
+  for (const RewriteDatabase::Entry &e : builtinRewrites().entries()) {
+    bool isQuick = has(e.tags, "fast_compile");
+    for (const auto &[tag, position] : byTag)
+      if (has(e.tags, tag)) {
+        EXPECT_EQ(e.position, position) << e.name;
+        if (isQuick)
+          quickTags[tag] = position;
+      }
+    if (e.whole)
+      names[e.name] = e.position;
+    EXPECT_TRUE(!isQuick || has(e.tags, "fast_run")) << e.name;
+    EXPECT_FALSE(isQuick && (has(e.tags, "inplace") || has(e.tags, "shape"))) << e.name;
+  }
+  EXPECT_EQ(names, byName);
+  EXPECT_EQ(quickTags, byTag);
+}
+
 // F-297: what is selected of a database in a database.
 TEST_F(DatabasesTest, Subqueries) {
   RewriteDatabase inner, database;
