@@ -74,14 +74,16 @@ public:
   /// The present state and the last one.
   size_t position() const { return position_; }
   size_t end() const;
-  /// Brings the graph to a state. IndexError for one beyond the end; KeyError where the graph is
-  /// not the one whose history this is.
+  /// Brings the graph to a state. IndexError for one beyond the end; KeyError where it is not
+  /// attached to the graph. After an error `position` is the state that was reached.
   absl::Status goTo(FunctionGraph &graph, size_t state);
   absl::Status back(FunctionGraph &graph);
   absl::Status forward(FunctionGraph &graph) { return goTo(graph, position_ + 1); }
   absl::Status toStart(FunctionGraph &graph) { return goTo(graph, 0); }
   absl::Status toEnd(FunctionGraph &graph) { return goTo(graph, end()); }
 
+  /// Begins anew.
+  absl::Status onAttach(FunctionGraph &graph) override;
   absl::Status onChangeInput(FunctionGraph &graph, const Client &client, const Variable &old,
                              const Variable &fresh, std::string_view reason) override;
   std::shared_ptr<Feature> clone() override { return std::make_shared<History>(); }

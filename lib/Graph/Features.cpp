@@ -118,8 +118,8 @@ struct History::Step {
   Variable old;
   Variable fresh;
   std::string reason;
-  /// Of the graph then.
-  int numInputs, numOutputs;
+  /// GraphState::interfaceChanges then.
+  uint64_t interfaceChanges;
 };
 
 History::History() = default;
@@ -141,15 +141,22 @@ absl::Status History::onChangeInput(FunctionGraph &graph, const Client &client, 
     }
   }
   steps_.resize(position_);
-  steps_.push_back(
-      {client, old, fresh, std::string(reason), graph.numInputs(), graph.numOutputs()});
+  steps_.push_back({client, old, fresh, std::string(reason), graph.state().interfaceChanges});
   ++position_;
+  return absl::OkStatus();
+}
+
+absl::Status History::onAttach(FunctionGraph &) {
+  steps_.clear(); // what happened meanwhile it does not know
+  position_ = 0;
   return absl::OkStatus();
 }
 
 absl::Status History::goTo(FunctionGraph &graph, size_t state) {
   if (absl::Status status = graph.state().mayChange(); !status.ok())
     return status;
+  if (!graph.state().listeners.find(this))
+    return makeError(ErrorKind::KeyError, "the History is not attached to this FunctionGraph");
   std::shared_ptr<Feature> kept = itself(); // a callback may remove it
   if (state > steps_.size())
     return makeError(ErrorKind::IndexError, "the history has states 0 to " +
@@ -160,7 +167,7 @@ absl::Status History::goTo(FunctionGraph &graph, size_t state) {
   while (position_ != state && status.ok()) {
     bool back = position_ > state;
     const Step &step = steps_[back ? position_ - 1 : position_];
-    if (step.numInputs != graph.numInputs() || step.numOutputs != graph.numOutputs()) {
+    if (step.interfaceChanges != graph.state().interfaceChanges) {
       status = makeError(ErrorKind::Inconsistency,
                          "the history ends where inputs or outputs were added or removed");
       break;

@@ -114,8 +114,10 @@ absl::StatusOr<FunctionGraph> FunctionGraph::finish(std::unique_ptr<GraphState> 
                                                     const Features &features) {
   FunctionGraph graph(std::move(state));
   for (const std::shared_ptr<Feature> &feature : features)
-    if (absl::Status status = graph.attachFeature(feature); !status.ok())
+    if (absl::Status status = graph.attachFeature(feature); !status.ok()) {
+      detail::removeFeaturesBut(graph, {});
       return status;
+    }
   return graph;
 }
 

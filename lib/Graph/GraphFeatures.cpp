@@ -88,6 +88,13 @@ static absl::Status checkProvided(const Feature &feature,
   return absl::OkStatus();
 }
 
+void detail::removeFeaturesBut(FunctionGraph &graph, const Features &kept) {
+  Features all = graph.features(); // one that leaves may take others along
+  for (auto feature = all.rbegin(); feature != all.rend(); ++feature)
+    if (std::ranges::find(kept, *feature) == kept.end())
+      (void)graph.removeFeature(*feature);
+}
+
 absl::Status FunctionGraph::attachFeature(std::shared_ptr<Feature> feature) {
   if (!feature)
     return makeError(ErrorKind::ValueError, "there is no feature to attach: the pointer is null");
@@ -108,8 +115,11 @@ absl::Status FunctionGraph::attachFeature(std::shared_ptr<Feature> feature) {
       others.push_back(each.feature);
   if (absl::Status status = checkProvided(*feature, others); !status.ok())
     return status;
+  Features before = features();
   absl::Status status = detail::callFeature(state, *feature, Callback::Attach,
                                             [&](Feature &f) { return f.onAttach(*this); });
+  if (!status.ok())
+    detail::removeFeaturesBut(*this, before); // what it brought along
   if (errorKind(status) == ErrorKind::AlreadyThere)
     return absl::OkStatus();
   // It may have attached itself.

@@ -32,9 +32,13 @@ absl::Status Bookkeeper::onAttach(FunctionGraph &graph) {
   std::vector<Apply> nodes;
   for (detail::ApplyNode *node : graph.state().toposort())
     nodes.push_back(Apply::fromNode(node));
-  for (const Apply &node : nodes)
-    if (absl::Status status = onImport(graph, node, "attach"); !status.ok())
+  for (size_t i = 0; i < nodes.size(); ++i)
+    if (absl::Status status = onImport(graph, nodes[i], "attach"); !status.ok()) {
+      // As of any change that fails, it hears the reverse of all that it has heard.
+      for (size_t k = i + 1; k-- > 0;)
+        (void)onPrune(graph, nodes[k], "revert: attach");
       return status;
+    }
   return absl::OkStatus();
 }
 

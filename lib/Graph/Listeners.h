@@ -128,4 +128,7 @@ private:
 /// The graph as a Feature sees it that is being detached.
 Announcer::View viewOf(const GraphState &state, const Feature &leaving);
 
+/// The newest first, whatever they say to it.
+void removeFeaturesBut(FunctionGraph &graph, const Features &kept);
+
 } // namespace graphc::detail

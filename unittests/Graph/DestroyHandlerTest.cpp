@@ -202,7 +202,7 @@ TEST_F(DestroyHandlerTest, Supervisor) {
             "the Supervisor needs the DestroyHandler, which has been removed");
 }
 
-// F-143
+// F-143, F-147
 TEST_F(DestroyHandlerTest, NoOutputFromInplace) {
   auto feature = std::make_shared<NoOutputFromInplace>(std::set<int>{1, 9});
   EXPECT_TRUE(graph({expInto(x), exp(y)}, {feature}).validate().ok());

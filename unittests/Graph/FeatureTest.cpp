@@ -244,6 +244,72 @@ TEST_F(FeatureTest, Attaching) {
   EXPECT_EQ(FunctionGraph::create({x}, {exp(x)}, options).status(), refusal());
 }
 
+// F-104, F-110: when one of a new graph's Features fails, those before it are told that it is over,
+// the newest first, and are free for another graph.
+TEST_F(FeatureTest, AFailureOfOneDetachesTheOthers) {
+  auto second = std::make_shared<Recorder>(trace, "2 "),
+       third = std::make_shared<Recorder>(trace, "3 ");
+  auto never = std::make_shared<Recorder>(trace, "4 ");
+  third->attachResult = refusal();
+  auto options = FunctionGraphOptions{.features = {recorder, second, third, never}};
+  EXPECT_EQ(FunctionGraph::create({x}, {exp(x)}, options).status(), refusal());
+  EXPECT_THAT(trace, ElementsAre("attach 1", "2 attach 1", "3 attach 1", "2 detach", "detach"));
+  FunctionGraph fg = graph({exp(x)}, {recorder, second});
+  EXPECT_THAT(fg.features(), ElementsAre(recorder, second));
+}
+
+// F-076, F-110: a Bookkeeper that refuses a node hears the reverse of what it has heard.
+TEST_F(FeatureTest, ABookkeeperThatFailsHearsTheReverse) {
+  struct Keeper : Bookkeeper {
+    explicit Keeper(Trace &trace) : trace(trace) {}
+    std::string_view name() const override { return "keeper"; }
+    absl::Status onImport(FunctionGraph &, const Apply &node, std::string_view why) override {
+      trace.push_back("import " + std::string(node.op().name()) + " " + std::string(why));
+      return node.op().name() == "mul" ? refusal() : absl::OkStatus();
+    }
+    absl::Status onPrune(FunctionGraph &, const Apply &node, std::string_view why) override {
+      trace.push_back("prune " + std::string(node.op().name()) + " " + std::string(why));
+      return absl::OkStatus();
+    }
+    std::shared_ptr<Feature> clone() override { return std::make_shared<Keeper>(trace); }
+    Trace &trace;
+  };
+  FunctionGraph fg = graph({exp(mul(add(x, y), y))}, {recorder});
+  trace.clear();
+  EXPECT_EQ(fg.attachFeature(std::make_shared<Keeper>(trace)), refusal());
+  EXPECT_THAT(trace, ElementsAre("import add attach", "import mul attach",
+                                 "prune mul revert: attach", "prune add revert: attach"));
+  EXPECT_THAT(fg.features(), ElementsAre(recorder));
+  expectSound(fg);
+}
+
+// F-104: what a Feature attached before it failed, or found itself there, leaves with it.
+TEST_F(FeatureTest, AFailingFeatureTakesItsHelpersAlong) {
+  struct Chief : Feature {
+    explicit Chief(Features helpers, absl::Status result) : helpers(helpers), result(result) {}
+    std::string_view name() const override { return "chief"; }
+    absl::Status onAttach(FunctionGraph &fg) override {
+      for (const std::shared_ptr<Feature> &helper : helpers)
+        EXPECT_TRUE(fg.attachFeature(helper).ok());
+      return result;
+    }
+    std::shared_ptr<Feature> clone() override { return std::make_shared<Chief>(helpers, result); }
+    Features helpers;
+    absl::Status result;
+  };
+  FunctionGraph fg = expOfSum();
+  Features helpers = {std::make_shared<Recorder>(trace, "2 "),
+                      std::make_shared<Recorder>(trace, "3 "), recorder};
+  EXPECT_EQ(fg.attachFeature(std::make_shared<Chief>(helpers, refusal())), refusal());
+  EXPECT_THAT(trace, ElementsAre("2 attach 2", "3 attach 2", "3 detach", "2 detach"));
+  EXPECT_THAT(fg.features(), ElementsAre(recorder));
+  absl::Status isThere = makeError(ErrorKind::AlreadyThere, "there is one");
+  EXPECT_TRUE(fg.attachFeature(std::make_shared<Chief>(helpers, isThere)).ok());
+  EXPECT_THAT(fg.features(), ElementsAre(recorder));
+  EXPECT_TRUE(fg.attachFeature(std::make_shared<Chief>(helpers, absl::OkStatus())).ok());
+  EXPECT_EQ(fg.features().size(), 4u);
+}
+
 // F-103
 TEST_F(FeatureTest, Removing) {
   FunctionGraph fg = expOfSum();

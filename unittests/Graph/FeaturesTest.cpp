@@ -93,7 +93,8 @@ TEST_F(FeaturesTest, PrintListener) {
                       "detach: 0 nodes\n");
 }
 
-// F-097, F-147
+// F-097, F-147: the first of the three that F-147 names; NoOutputFromInplace is shown with F-143,
+// and that a bad rewrite is tracked with F-344.
 TEST_F(FeaturesTest, PreserveVariableAttributes) {
   Variable e = exp(x), l = log(y);
   e.setName("e");
@@ -105,6 +106,15 @@ TEST_F(FeaturesTest, PreserveVariableAttributes) {
   ASSERT_TRUE(fg.replace(fg.output(1), named).ok());
   EXPECT_EQ(fg.output(0).name(), "e");
   EXPECT_EQ(fg.output(1).name(), "own");
+  // Constants neither give nor take a name.
+  Variable c = constant(1.0), d = constant(2.0);
+  d.setName("d");
+  Variable unnamed = exp(d);
+  ASSERT_TRUE(fg.replace(fg.output(0), c).ok());
+  EXPECT_EQ(c.name(), "");
+  ASSERT_TRUE(fg.replace(fg.output(0), d).ok());
+  ASSERT_TRUE(fg.replace(fg.output(0), unnamed).ok());
+  EXPECT_EQ(unnamed.name(), "");
 }
 
 // F-131
@@ -146,7 +156,61 @@ TEST_F(FeaturesTest, HistoryEndsWhereOutputsChange) {
   EXPECT_EQ(errorKind(status), ErrorKind::Inconsistency);
   EXPECT_EQ(status.message(), "the history ends where inputs or outputs were added or removed");
   EXPECT_EQ(text(fg), "exp ");
+  EXPECT_EQ(history->position(), 1u);
   EXPECT_TRUE(fg.checkIntegrity().ok());
+  // Another output at the same place is not the one whose states these are.
+  ASSERT_TRUE(fg.addOutput(fg.input(1)).ok());
+  EXPECT_EQ(errorKind(history->toStart(fg)), ErrorKind::Inconsistency);
+  EXPECT_EQ(history->position(), 1u);
+  EXPECT_TRUE(fg.checkIntegrity().ok());
+}
+
+// F-131, F-110: a Feature that fails on the way is removed; the graph has got there, and the
+// position says so.
+TEST_F(FeaturesTest, HistoryAfterAFailure) {
+  struct Fails : Feature {
+    std::string_view name() const override { return "fails"; }
+    absl::Status onImport(FunctionGraph &, const Apply &node, std::string_view why) override {
+      return why.starts_with("history: ") && node.op().name() == "add"
+                 ? makeError(ErrorKind::RuntimeError, "no add")
+                 : absl::OkStatus();
+    }
+    std::shared_ptr<Feature> clone() override { return std::make_shared<Fails>(); }
+  };
+  auto history = std::make_shared<History>();
+  FunctionGraph fg = graph({exp(x)}, {history, std::make_shared<Fails>()});
+  ASSERT_TRUE(fg.replace(fg.output(0), add(fg.input(0), fg.input(1))).ok());
+  ASSERT_TRUE(fg.replace(fg.output(0), log(fg.input(0))).ok());
+  absl::Status status = history->toStart(fg);
+  EXPECT_EQ(errorKind(status), ErrorKind::RuntimeError);
+  EXPECT_EQ(history->position(), 1u);
+  EXPECT_EQ(history->end(), 2u);
+  EXPECT_EQ(text(fg), "add ");
+  EXPECT_EQ(fg.features().size(), 1u);
+  EXPECT_TRUE(fg.checkIntegrity().ok());
+  ASSERT_TRUE(history->toEnd(fg).ok());
+  EXPECT_EQ(text(fg), "log ");
+  ASSERT_TRUE(history->toStart(fg).ok());
+  EXPECT_EQ(text(fg), "exp ");
+}
+
+// F-131: of one graph, and of the time since it was attached.
+TEST_F(FeaturesTest, HistoryOfAnotherGraph) {
+  auto history = std::make_shared<History>();
+  FunctionGraph fg = graph({exp(x)}, {history}), other = graph({exp(x)}, {});
+  ASSERT_TRUE(fg.replace(fg.output(0), log(fg.input(0))).ok());
+  absl::Status status = history->toStart(other);
+  EXPECT_EQ(errorKind(status), ErrorKind::KeyError);
+  EXPECT_EQ(status.message(), "the History is not attached to this FunctionGraph");
+  EXPECT_EQ(history->position(), 1u);
+  EXPECT_EQ(text(other), "exp ");
+  ASSERT_TRUE(fg.removeFeature(history).ok());
+  EXPECT_EQ(errorKind(history->toStart(fg)), ErrorKind::KeyError);
+  ASSERT_TRUE(fg.replace(fg.output(0), fg.input(1)).ok());
+  ASSERT_TRUE(fg.attachFeature(history).ok());
+  EXPECT_EQ(history->end(), 0u);
+  EXPECT_EQ(history->back(fg).message(), "the history is at its start");
+  EXPECT_EQ(text(fg), "");
 }
 
 // What is undone leaves no state.

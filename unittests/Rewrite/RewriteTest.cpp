@@ -407,7 +407,7 @@ TEST_F(RewriteTest, UpcastConstants) {
   EXPECT_EQ(fg.output(0).type(), (i + small).type());
 }
 
-// A rule that changes values beyond its effects is named, with the place and what it did.
+// F-147: a rule that changes values beyond its effects is named, with the place and what it did.
 TEST_F(RewriteTest, CheckValues) {
   auto check = [&](const Rule &rule, const Variable &output, double at) {
     FunctionGraph fg = graph({output});
