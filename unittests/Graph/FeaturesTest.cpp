@@ -93,8 +93,8 @@ TEST_F(FeaturesTest, PrintListener) {
                       "detach: 0 nodes\n");
 }
 
-// F-097, F-147: the first of the three that F-147 names; NoOutputFromInplace is shown with F-143,
-// and that a bad rewrite is tracked with F-344.
+// F-097, F-147: the first of the three that F-147 names. DestroyHandlerTest shows the second,
+// RewriteTest how checkValues tracks bad rewrites.
 TEST_F(FeaturesTest, PreserveVariableAttributes) {
   Variable e = exp(x), l = log(y);
   e.setName("e");
