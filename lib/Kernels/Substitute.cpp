@@ -162,6 +162,13 @@ FusedNest Fusion::rewrite(const Nest &nest, std::vector<FusedNest::Check> checks
       if (builder_.nodes()[out.root].dtype != to)
         out.root = builder_.add({ScalarOp::Cast, to, {out.root, -1, -1}, 0});
     };
+    DType term = builder_.nodes()[out.root].dtype;
+    if (out.combine == Combine::Sum && isFloat(term)) { // sums start at 0: -0.0 gives 0.0
+      if (bitWidth(term) == 16)
+        cast(term = out.accumulator);
+      int32_t zero = builder_.constant(term, 0);
+      out.root = builder_.add({ScalarOp::Add, term, {out.root, zero, -1}, 0});
+    }
     if (isArg(out.combine))
       out.root = builder_.constant(DType::Int64, 0);
     else if (hasAccumulator(out.combine))

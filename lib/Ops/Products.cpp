@@ -237,8 +237,8 @@ std::vector<OpDef> productOps() {
           "dot", "dot",
           "NumPy's dot: the last axis of x with the second-last of y, or its only one.\n"
           "A scalar multiplies. Integers keep the promoted dtype and wrap, bools give the or of "
-          "ands, halves are joined in float32. Extents that differ: ShapeError. No terms give "
-          "0; 0 * NaN is NaN.",
+          "ands, halves are joined in float32. Extents that differ: ShapeError. Sums start at 0.0, "
+          "as in sum: no terms, and terms that are all -0.0, give 0.0. 0 * NaN is NaN.",
           promotedShapes, dotEmission, "dot([[1, 2], [3, 4]], [1, 1]) = [3, 7]"),
       product("matmul", "matmul",
               "Products of matrices along the last two axes.\nLeading axes broadcast where their "

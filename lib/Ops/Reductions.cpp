@@ -280,13 +280,16 @@ std::vector<OpDef> reductionOps() {
                                       .defaultValue = 0.0,
                                       .doc = "the divisor is n - ddof"}};
   return {
-      reduction("sum",
-                "Sum over axes.\nIntegers and bools give 64 bits and wrap. float32 is joined in "
-                "float32 sums of at most 16 terms, which are added in float64 (error below 16 * "
-                "2^-24 of the sum of absolute values; accDtype = float64 joins in float64 "
-                "throughout), the halves in float32. No elements give 0.",
-                sumType, sumEmission(Combine::Sum), {-1, -1}, "sum",
-                "sum([[1, 2], [3, 4]]) {axes = [0]} = [4, 6]", dtypes),
+      reduction(
+          "sum",
+          "Sum over axes.\nIntegers and bools give 64 bits and wrap. float32 is joined in "
+          "float32 sums of at most 16 terms, which are added in float64 (error below 16 * "
+          "2^-24 of the sum of absolute values; accDtype = float64 joins in float64 "
+          "throughout), the halves in float32. A sum starts at 0.0: no elements give 0.0, and so "
+          "do elements that are all -0.0, be it one (rules that may change the sign of "
+          "zero, as those of the default mode, may leave one element as it is).",
+          sumType, sumEmission(Combine::Sum), {-1, -1}, "sum",
+          "sum([[1, 2], [3, 4]]) {axes = [0]} = [4, 6]", dtypes),
       reduction("prod",
                 "Product over axes.\nDtypes as sum, but float32 is joined in float64 throughout. "
                 "No elements "
@@ -316,7 +319,7 @@ std::vector<OpDef> reductionOps() {
                 "all([[0, 1], [1, 1]]) {axes = [1]} = [false, true]"),
       reduction("mean",
                 "Sum over axes, divided by the number of elements.\nIntegers give float64. No "
-                "elements give NaN.",
+                "elements give NaN; elements that are all -0.0 give 0.0, as in sum.",
                 meanType, meanEmission, {-1, -1}, "mean",
                 "mean([[1, 2], [3, 4]]) {axes = [0]} = "
                 "[2.0, 3.0]",

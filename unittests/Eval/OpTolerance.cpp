@@ -87,7 +87,7 @@ private:
       t.atol = leastSubnormal(dtype);
     } else {
       t.ulp = std::floor(ulp + 0.5);
-      t.zeroSigns = ulp == 0 && name != "prod" && name != "sum";
+      t.zeroSigns = ulp == 0;
     }
     return t;
   }
