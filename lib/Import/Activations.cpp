@@ -1,6 +1,7 @@
 //===- Activations.cpp - activations and softmax ---------------------------===//
 #include <numeric>
 
+#include "Import/Broadcast.h"
 #include "Import/ShapeTerms.h"
 #include "Import/Translations.h"
 
@@ -39,8 +40,9 @@ Variables prelu(OnnxNode &n) {
   if (n.opset() < 7 && slope.rank() == 1 && !slope.type().broadcastable(0) && x.rank() > 1) {
     slope = dimshuffle(n.at(slope), orderAlong(0, x.rank() - 1));
   }
-  Variable negative = lt(n.at(x), n.scalar(0, x.dtype()));
-  return {where(n.at(negative), mul(n.at(x), slope), x)};
+  Variables in = broadcastTogether(n, {x, slope});
+  Variable negative = lt(n.at(in[0]), n.scalar(0, x.dtype()));
+  return {where(n.at(negative), mul(n.at(in[0]), in[1]), in[0])};
 }
 
 Variables hardSigmoidOf(OnnxNode &n) {

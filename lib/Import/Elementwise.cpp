@@ -1,4 +1,5 @@
 //===- Elementwise.cpp - arithmetic, comparisons, logic --------------------===//
+#include "Import/Broadcast.h"
 #include "Import/Translations.h"
 
 namespace graphc {
@@ -18,12 +19,16 @@ Variable secondOperand(OnnxNode &n) {
   return dimshuffle(n.at(y), order);
 }
 
+/// Both operands of a binary operator.
+Variables bothOperands(OnnxNode &n) { return broadcastTogether(n, {n.in(0), secondOperand(n)}); }
+
 template <Variable (*f)(const Operand &)> Variables unary(OnnxNode &n) { return {f(n.arg(0))}; }
 template <Variable (*f)(const Operand &, const Operand &)> Variables binary(OnnxNode &n) {
-  return {f(n.arg(0), secondOperand(n))};
+  Variables in = bothOperands(n);
+  return {f(n.at(in[0]), in[1])};
 }
 template <Variable (*f)(const Operand &, const Operand &)> Variables joined(OnnxNode &n) {
-  Variables terms = n.all();
+  Variables terms = broadcastTogether(n, n.all());
   Variable result = terms[0];
   for (size_t i = 1; i < terms.size(); ++i)
     result = f(n.at(result), terms[i]);
@@ -37,7 +42,8 @@ Variables meanOfInputs(OnnxNode &n) {
 
 /// Quotients of integers are rounded toward 0.
 Variables div(OnnxNode &n) {
-  Variable x = n.in(0), y = secondOperand(n);
+  Variables in = bothOperands(n);
+  Variable x = in[0], y = in[1];
   if (isFloat(x.dtype()))
     return {trueDiv(n.at(x), y)};
   Variable down = intDiv(n.at(x), y);
@@ -51,7 +57,8 @@ Variables div(OnnxNode &n) {
 
 /// fmod: the result has the dividend's sign; otherwise the divisor's.
 Variables modulo(OnnxNode &n) {
-  Variable x = n.in(0), y = n.in(1);
+  Variables in = bothOperands(n);
+  Variable x = in[0], y = in[1];
   if (!n.getBool("fmod", false) || isUnsignedInt(x.dtype()))
     return {mod(n.at(x), y)};
   Variable size = mod(n.at(abs(n.at(x))), abs(n.at(y)));
@@ -59,8 +66,8 @@ Variables modulo(OnnxNode &n) {
 }
 
 Variables power(OnnxNode &n) {
-  Variable x = n.in(0);
-  return {cast(n.at(pow(n.at(x), secondOperand(n))), x.dtype())};
+  Variables in = bothOperands(n);
+  return {cast(n.at(pow(n.at(in[0]), in[1])), in[0].dtype())};
 }
 
 /// Bounds are attributes in sets before 11, then optional inputs.
@@ -91,9 +98,9 @@ Variables castLike(OnnxNode &n) { return {cast(n.arg(0), n.in(1).dtype())}; }
 Variables shifted(OnnxNode &n) {
   std::string direction = n.getString("direction", "");
   if (direction == "LEFT")
-    return {leftShift(n.arg(0), n.in(1))};
+    return binary<leftShift>(n);
   if (direction == "RIGHT")
-    return {rightShift(n.arg(0), n.in(1))};
+    return binary<rightShift>(n);
   return {n.fail(ErrorKind::ValueError, "attribute direction is '" + direction + "'")};
 }
 
@@ -107,7 +114,10 @@ Variables infinite(OnnxNode &n) {
   return {result};
 }
 
-Variables chosen(OnnxNode &n) { return {where(n.arg(0), n.in(1), n.in(2))}; }
+Variables chosen(OnnxNode &n) {
+  Variables in = broadcastTogether(n, {n.in(0), n.in(1), n.in(2)});
+  return {where(n.at(in[0]), in[1], in[2])};
+}
 
 } // namespace
 

@@ -8,6 +8,7 @@
 
 #include "Eval/Evaluate.h"
 #include "Graph/Nodes.h"
+#include "Import/Broadcast.h"
 #include "Import/TensorReader.h"
 #include "Import/Translations.h"
 #include "Support/ReadFile.h"
@@ -122,7 +123,8 @@ private:
   const std::string &path_;
   std::string folder_;
   EvaluationBudget budget_{kFoldingBudget};
-  OnnxContext context_{1, folder_, budget_};
+  SymbolicExtents extents_;
+  OnnxContext context_{1, folder_, budget_, extents_};
   absl::flat_hash_map<std::string, Variable> values_;
   /// What the model says about the types of values that it computes or has.
   absl::flat_hash_map<std::string, std::vector<Declaration>> declarations_;

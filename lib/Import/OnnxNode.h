@@ -20,6 +20,7 @@ namespace graphc {
 using Ints = std::vector<int64_t>;
 
 struct EvaluationBudget;
+class SymbolicExtents;
 struct Signature;
 
 /// What the nodes of a model have in common.
@@ -30,6 +31,8 @@ struct OnnxContext {
   const std::string &folder;
   /// What computing the constants that translations must know may cost.
   EvaluationBudget &budget;
+  /// Of the model's graph so far.
+  SymbolicExtents &extents;
 };
 
 class OnnxNode {
@@ -40,6 +43,7 @@ public:
 
   std::string_view op() const { return proto_.op_type(); }
   int opset() const { return context_.opset; }
+  SymbolicExtents &extents() { return context_.extents; }
   const absl::Status &status() const { return status_; }
   /// Keeps the first error and gives an Invalid Variable.
   Variable fail(ErrorKind kind, std::string_view message);

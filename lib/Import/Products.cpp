@@ -1,10 +1,15 @@
 //===- Products.cpp - MatMul and Gemm --------------------------------------===//
+#include "Import/Broadcast.h"
 #include "Import/Translations.h"
 
 namespace graphc {
 namespace {
 
-Variables matrixProduct(OnnxNode &n) { return {matmul(n.arg(0), n.in(1))}; }
+/// The last two axes do not broadcast, nor the one of a vector.
+Variables matrixProduct(OnnxNode &n) {
+  Variables in = broadcastTogether(n, {n.in(0), n.in(1)}, 2);
+  return {matmul(n.at(in[0]), in[1])};
+}
 
 /// alpha * A' * B' + beta * C.
 Variables gemm(OnnxNode &n) {
@@ -19,8 +24,10 @@ Variables gemm(OnnxNode &n) {
     return factor == 1.0 ? x : mul(n.at(x), n.scalar(factor, x.dtype()));
   };
   result = scaled(result, "alpha");
-  if (n.has(2))
-    result = add(n.at(result), scaled(n.in(2), "beta"));
+  if (n.has(2)) {
+    Variables terms = broadcastTogether(n, {result, scaled(n.in(2), "beta")});
+    result = add(n.at(terms[0]), terms[1]);
+  }
   return {result};
 }
 

@@ -1,6 +1,7 @@
 //===- Shapes.cpp - other shapes of the same elements ----------------------===//
 #include <algorithm>
 
+#include "Import/Broadcast.h"
 #include "Import/ShapeTerms.h"
 #include "Import/Translations.h"
 
@@ -78,14 +79,8 @@ Variables expanded(OnnxNode &n) {
     return {};
   while (int(terms.size()) < x.rank())
     terms.insert(terms.begin(), Operand(int64_t(1)));
-  int added = int(terms.size()) - x.rank();
-  for (int axis = 0; axis < x.rank(); ++axis) {
-    Operand &term = terms[size_t(added + axis)];
-    bool isOne = term.isWeak() && term.weakValue().item<int64_t>() == 1;
-    if (isOne || (!term.isWeak() && x.type().extent(axis) > 1))
-      term = extentTerm(n, x, axis);
-  }
-  return {broadcastTo(n.at(x), shapeOf(n, terms))};
+  Variable wide = expandable(n, x, terms);
+  return {broadcastTo(n.at(wide), shapeOf(n, terms))};
 }
 
 /// Each axis gets one in front of it that is as long as its repeats.

@@ -1,8 +1,6 @@
 //===- StaticShapes.cpp ----------------------------------------------------===//
 #include "StaticShapes.h"
 
-#include "absl/container/flat_hash_map.h"
-
 namespace graphc {
 namespace {
 
@@ -16,23 +14,19 @@ bool isSmallIntegers(const Variable &v) {
          type.numElements() <= Emitter::kMaxKnownElements;
 }
 
-class OperandEmitter {
-public:
-  explicit OperandEmitter(Emitter &e) : e_(e) {}
-  Array get(const Variable &wanted);
-
-private:
-  Array leaf(const Variable &v);
-
-  Emitter &e_;
-  absl::flat_hash_map<void *, Array> arrays_; // by Variable's node
-  int budget_ = kMaxNodes;
-};
+} // namespace
 
 Array OperandEmitter::leaf(const Variable &v) {
   if (std::optional<Constant> constant = Constant::from(v))
     return e_.constant(constant->data());
   return e_.operand(v.type());
+}
+
+bool OperandEmitter::isFollowed(const Variable &v) const {
+  if (!v.hasOwner() || !v.owner().op().def().emit)
+    return false;
+  return follow_ == Follow::Everything ||
+         (isSmallIntegers(v) && v.owner().op().def().foldable && numNodes_ < kMaxNodes);
 }
 
 Array OperandEmitter::get(const Variable &wanted) {
@@ -43,9 +37,7 @@ Array OperandEmitter::get(const Variable &wanted) {
       stack.pop_back();
       continue;
     }
-    bool follow = v.hasOwner() && isSmallIntegers(v) && v.owner().op().def().emit &&
-                  v.owner().op().def().foldable;
-    if (!follow || budget_ <= 0) {
+    if (!isFollowed(v)) {
       arrays_[v.node()] = leaf(v);
       stack.pop_back();
       continue;
@@ -60,7 +52,7 @@ Array OperandEmitter::get(const Variable &wanted) {
         in.push_back(known->second);
     }
     if (int(in.size()) < owner.numInputs()) {
-      --budget_;
+      ++numNodes_;
       continue; // the inputs come first
     }
     std::vector<Type> types;
@@ -76,6 +68,8 @@ Array OperandEmitter::get(const Variable &wanted) {
   return arrays_[wanted.node()];
 }
 
+namespace {
+
 /// What sizes made of constants alone are.
 std::vector<std::optional<SizeValue>> exactConstants(absl::Span<const SizeNode> sizes) {
   std::vector<std::optional<SizeValue>> values;
@@ -87,17 +81,12 @@ std::vector<std::optional<SizeValue>> exactConstants(absl::Span<const SizeNode> 
 
 } // namespace
 
-Arrays emitOperands(Emitter &e, absl::Span<const Variable> variables) {
-  OperandEmitter operands(e);
-  Arrays arrays;
-  for (const Variable &v : variables)
-    arrays.push_back(operands.get(v));
-  return arrays;
-}
-
 TypesOr inferShapes(const TypeRequest &request, absl::Span<const DType> results) {
   Emitter e;
-  Arrays in = emitOperands(e, request.inputs);
+  OperandEmitter operands(e, OperandEmitter::Follow::SmallIntegers);
+  Arrays in;
+  for (const Variable &v : request.inputs)
+    in.push_back(operands.get(v));
   std::vector<Type> provisional;
   for (DType dtype : results)
     provisional.push_back(Type(dtype, {}));

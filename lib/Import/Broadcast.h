@@ -1,0 +1,38 @@
+//===- Import/Broadcast.h - broadcasting that the run decides -------*- C++ -*-===//
+//
+// ONNX broadcasts an axis where an extent is 1, known or not; graphc's ops where a type says 1
+// (F-019). Where an unknown extent may be 1 and another operand's need not be, the operand is read
+// by `take` along the axis: at 0 everywhere if its extent is 1, else at each position.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "Import/OnnxNode.h"
+#include "Ops/StaticShapes.h"
+
+namespace graphc {
+
+/// Extents of a graph's Variables as sizes that can be compared.
+class SymbolicExtents {
+public:
+  /// Whether the two are the same in every run that does not fail. Keeps both Variables.
+  bool surelyEqual(const Variable &a, int axisA, const Variable &b, int axisB);
+  /// The same for an extent and a 0-d integer Variable; a number is not compared.
+  bool surelyEqual(const Variable &x, int axis, const Operand &extent);
+
+private:
+  Extent extentOf(const Variable &v, int axis);
+
+  Emitter emitter_;
+  OperandEmitter operands_{emitter_, OperandEmitter::Follow::Everything};
+  Variables kept_;
+};
+
+/// The operands such that graphc's ops broadcast them as ONNX says, but for the last `numOwn` axes
+/// of each, which do not broadcast.
+Variables broadcastTogether(OnnxNode &n, Variables operands, int numOwn = 0);
+
+/// x such that broadcastTo makes it of `shape`, which becomes what ONNX's Expand means by it.
+Variable expandable(OnnxNode &n, const Variable &x, std::vector<Operand> &shape);
+
+} // namespace graphc
