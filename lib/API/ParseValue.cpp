@@ -220,11 +220,11 @@ absl::StatusOr<std::vector<int64_t>> shapeAfter(std::string_view text, size_t at
   return std::vector<int64_t>(flat.begin(), flat.end());
 }
 
-absl::StatusOr<Tensor> randomTensor(DType dtype, absl::Span<const int64_t> shape) {
+absl::StatusOr<Tensor> randomTensor(DType dtype, absl::Span<const int64_t> shape, size_t input) {
   absl::StatusOr<Tensor> wide = Tensor::allocate(DType::Float64, shape);
   if (!wide.ok())
     return wide;
-  std::mt19937_64 bits(1);
+  std::mt19937_64 bits(1 + input);
   for (double &x : wide->mutableFlat<double>()) {
     x = double(bits() >> 11) * 0x1p-53;
     if (!isFloat(dtype))
@@ -248,7 +248,7 @@ absl::StatusOr<Tensor> fromArchive(std::string_view text, size_t colon) {
 
 } // namespace
 
-absl::StatusOr<Tensor> parseValue(std::string_view text, const Type &type) {
+absl::StatusOr<Tensor> parseValue(std::string_view text, const Type &type, size_t input) {
   if (text.ends_with(".npz"))
     return makeError(ErrorKind::ValueError, std::string(text) + " has several arrays; write " +
                                                 std::string(text) + ":KEY");
@@ -263,7 +263,7 @@ absl::StatusOr<Tensor> parseValue(std::string_view text, const Type &type) {
     if (!shape.ok())
       return shape.status();
     return word == "zeros" ? Tensor::zeros(type.dtype(), *shape)
-                           : randomTensor(type.dtype(), *shape);
+                           : randomTensor(type.dtype(), *shape, input);
   }
   return ListParser(text, type.dtype()).parse();
 }

@@ -1,6 +1,7 @@
 //===- ParseValue.h - values as people write them -----------------*- C++ -*-===//
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 #include "absl/status/statusor.h"
@@ -14,9 +15,9 @@ namespace graphc {
 ///   FILE.npy, FILE.npz:KEY                          arrays from files
 ///   zeros, random, zeros[2,3], random[2,3]          made up: the type's shape, or the given one;
 ///                                                   random is uniform in [0, 1) (integers: 0 to
-///                                                   9) from a fixed seed
+///                                                   9), of input number n from seed 1 + n
 /// Numbers take the type's dtype, which must hold them (TypeError); other errors are ValueError
 /// with the position in the text, and Io.
-absl::StatusOr<Tensor> parseValue(std::string_view text, const Type &type);
+absl::StatusOr<Tensor> parseValue(std::string_view text, const Type &type, size_t input = 0);
 
 } // namespace graphc

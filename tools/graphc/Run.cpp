@@ -46,7 +46,7 @@ absl::StatusOr<std::vector<Tensor>> readInputs(const Function &f,
                        "--input: the graph has no input '" + name + "'; " + inputNames(f));
     if (values[i].defined())
       return makeError(ErrorKind::TypeError, "--input " + name + ": is given twice");
-    absl::StatusOr<Tensor> value = parseValue(written, types[i]);
+    absl::StatusOr<Tensor> value = parseValue(written, types[i], i);
     if (!value.ok())
       return prefixError(value.status(), "--input " + name);
     values[i] = *std::move(value);

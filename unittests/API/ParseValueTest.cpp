@@ -119,6 +119,13 @@ TEST(ParseValue, MadeUp) {
   EXPECT_TRUE(random.identical(*parseValue("random[2,3]", type))) << "from a fixed seed";
   for (float x : random.flat<float>())
     EXPECT_TRUE(x >= 0 && x < 1);
+  // std::mt19937_64 of the input's number and 1, as the C++ standard defines it.
+  for (size_t input : {0, 1, 7}) {
+    std::mt19937_64 bits(1 + input);
+    Tensor own = *parseValue("random[2,3]", type, input);
+    for (float x : own.flat<float>())
+      EXPECT_EQ(x, float(double(bits() >> 11) * 0x1p-53)) << input;
+  }
 }
 
 TEST(ParseValue, Mistakes) {

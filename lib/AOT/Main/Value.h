@@ -70,7 +70,8 @@ int isExactIn(int32_t dtype, Number integer);
 
 /* ReadList.c: a number or nested lists of them, with elements of `dtype`. */
 Value readList(const char *text, int32_t dtype);
-/* MadeUp.c: "zeros" and "random", and the same with a shape, "random[2,3]", for an input. */
+/* MadeUp.c: "zeros" and "random", and the same with a shape, "random[2,3]", for an input, whose
+ * number is the seed's. */
 int isMadeUp(const char *text);
 Value makeUp(const char *text, int32_t input);
 /* Npy.c: an array from a file, and to one. */
