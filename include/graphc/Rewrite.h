@@ -259,9 +259,9 @@ using GraphRewriterPtr = std::shared_ptr<const GraphRewriter>;
 absl::StatusOr<NodeRewriterPtr> compileRule(const Rule &rule);
 
 /// Rule::cost, or what its replacement costs more than its pattern: work for each element of the
-/// result, 1 for an addition, 4 for a division or root, 16 for a function such as exp, 0.5 for a
-/// movement of elements. Below reductions and indices each op counts 8 times; a term that stands
-/// twice, once; one of constants, not at all. 0 for formulas that cannot be read.
+/// result, as the ops' emissions say, of axes of 8 elements: 1 for an addition, 5 for a division or
+/// root, 10 for a function such as exp, 0.5 for a movement. Below what reads several elements for a
+/// result each op counts as often; a term that stands twice, once; one of constants, not at all.
 double ruleCost(const Rule &rule);
 
 /// F-298 (LocalGroupDB): the first of the rules that has something to propose, in their order.

@@ -341,17 +341,6 @@ int32_t BodyBuilder::select(DType dtype, int32_t condition, int32_t a, int32_t b
   return add({ScalarOp::Select, dtype, {condition, a, b}, 0});
 }
 
-std::vector<bool> valueNodes(const Nest &nest) {
-  std::vector<bool> isValue(nest.body.size(), false);
-  isValue[nest.root] = true;
-  for (size_t id = nest.body.size(); id-- > 0;)
-    if (isValue[id])
-      for (int32_t arg : nest.body[id].args)
-        if (arg >= 0)
-          isValue[arg] = true;
-  return isValue;
-}
-
 //===--- finishing ----------------------------------------------------------===//
 
 void orderBody(absl::Span<const ScalarNode> nodes,

@@ -19,9 +19,6 @@ void orderBody(absl::Span<const ScalarNode> nodes,
                std::vector<int32_t> &stack, std::vector<ScalarNode> &body,
                std::vector<int32_t> &indices);
 
-/// By node: whether the nest's value itself is made of it; not so what only indices are made of.
-std::vector<bool> valueNodes(const Nest &nest);
-
 /// Builds bodies of nests, one after the other, reusing its memory. Equal nodes are one; index
 /// arithmetic, conditions and masks are simplified (with the ranges of loop counters), values are
 /// not: they keep their dtype's rounding at every step.

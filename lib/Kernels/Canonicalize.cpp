@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "Emit/NestCost.h"
+
 namespace graphc {
 namespace {
 

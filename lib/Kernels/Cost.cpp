@@ -1,50 +1,16 @@
 //===- Cost.cpp - what nests cost and what they load ----------------------===//
+#include "Emit/NestCost.h"
 #include "Kernels/FusionState.h"
 
 namespace graphc {
 
-double opCost(ScalarOp op) {
-  switch (op) {
-  case ScalarOp::Constant:
-  case ScalarOp::Index:
-  case ScalarOp::Size:
-  case ScalarOp::Load:
-    return 0;
-  case ScalarOp::Cast:
-  case ScalarOp::Select:
-    return 0.5;
-  case ScalarOp::And:
-  case ScalarOp::Or:
-  case ScalarOp::Not:
-    return 0.25;
-  case ScalarOp::Div:
-  case ScalarOp::Sqrt:
-  case ScalarOp::Rsqrt:
-  case ScalarOp::IntDiv:
-  case ScalarOp::Mod:
-    return 5;
-  default:
-    if (op >= ScalarOp::Exp && op <= ScalarOp::Silu)
-      return 10;
-    if (op == ScalarOp::Pow || op == ScalarOp::Cbrt || op == ScalarOp::Hypot)
-      return 20;
-    return 1;
-  }
-}
-
 void measure(FusedNest &fused) {
   const Nest &nest = fused.nest;
   fused.ops = 0;
-  fused.cost = 0;
-  // What the value itself is made of; index arithmetic costs nothing next to it.
-  std::vector<bool> isValue = valueNodes(nest);
-  for (size_t id = nest.body.size(); id-- > 0;) {
-    const ScalarNode &n = nest.body[id];
+  fused.cost = costOfIteration(nest);
+  for (const ScalarNode &n : nest.body)
     if (n.op > ScalarOp::Load)
       ++fused.ops;
-    if (isValue[id])
-      fused.cost += opCost(n.op);
-  }
 }
 
 int32_t loopOf(const std::vector<ScalarNode> &body, int32_t node) {

@@ -26,7 +26,7 @@ struct FusedNest {
   Nest nest;
   std::vector<Check> checks;
   int ops = 0;
-  double cost = 0; // of one iteration; see opCost
+  double cost = 0; // of one iteration; see costOfIteration
 };
 
 struct FusionGroup {
@@ -56,8 +56,6 @@ struct FusionArray {
   bool wanted = false;
 };
 
-/// Relative cost of one scalar operation: 1 for an addition.
-double opCost(ScalarOp op);
 /// Sets `ops` and `cost`.
 void measure(FusedNest &nest);
 /// The loop that an index expression counts along, one to one: i, i + c, c - i, c * i; else -1.

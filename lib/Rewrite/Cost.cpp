@@ -6,44 +6,131 @@
 //===----------------------------------------------------------------------===//
 #include <algorithm>
 #include <map>
+#include <mutex>
+#include <optional>
 
+#include "Emit/NestCost.h"
 #include "Rewrite/Formula.h"
 #include "graphc/Rewrite.h"
 
 namespace graphc {
 namespace {
 
-/// How many elements an op is taken to read for each that it gives.
-constexpr double kReduced = 8;
+/// The extent of all axes in calls that an op is judged by.
+constexpr int64_t kExtent = 8;
+/// What an element costs that is moved, but not computed.
+constexpr double kMoved = 0.5;
 
-/// Work for each element of the op's result.
-double workOf(const OpDef &op) {
-  auto isOneOf = [&](auto... names) { return ((op.name == names) || ...); };
-  if (op.section == "Exponential and trigonometric" || op.section == "Activations" ||
-      isOneOf("pow", "cbrt", "hypot"))
-    return op.name == "relu" ? 1 : 16;
-  if (isOneOf("trueDiv", "reciprocal", "sqrt", "rsqrt", "intDiv", "mod"))
-    return 4;
-  if (isOneOf("softmax", "logSoftmax", "logsumexp"))
-    return kReduced * 17 + (op.name == "softmax" ? 4 : 16);
-  if (op.section == "Reductions")
-    return kReduced;
-  if (isOneOf("dot", "matmul", "batchedDot", "tensordot"))
-    return 2 * kReduced;
-  if (isOneOf("shape", "shapeI", "size"))
-    return 0;
-  if (op.section == "Shape" || op.section == "Indexing" || isOneOf("identity", "second"))
-    return 0.5;
-  return 1;
+/// What an op does for each element of its first result.
+struct OpWork {
+  /// In additions.
+  double work = kMoved;
+  /// By operand, how many of its elements are read; of further ones as many as of the last.
+  std::vector<double> reads;
+
+  double readsOf(size_t operand) const { return reads[std::min(operand, reads.size() - 1)]; }
+};
+
+double elementsOf(const Emission &record, const std::vector<int32_t> &extents) {
+  double product = 1;
+  for (int32_t id : extents)
+    if (const SizeNode &size = record.sizes[size_t(id)]; size.op == SizeOp::Constant)
+      product *= double(size.value);
+  return product;
 }
 
-/// How many elements of an operand go into each of the result.
-double readsOf(const OpDef &op) {
-  if (op.name == "shape" || op.name == "shapeI" || op.name == "size")
-    return 0; // nothing is computed for its shape
-  bool reduces = op.section == "Reductions" || op.name == "logsumexp" || op.name == "subtensor" ||
-                 op.name == "take";
-  return reduces ? kReduced : 1;
+/// Of the emission of a call of the op; none if it cannot be called with such operands.
+std::optional<OpWork> workOfCall(const Op &op, const Variables &inputs) {
+  absl::StatusOr<Apply> node =
+      op.makeNode(std::vector<Operand>(inputs.begin(), inputs.end()), Place());
+  if (!node.ok() || !op.def().emit)
+    return std::nullopt;
+  Emitter emitter;
+  Arrays operands;
+  for (const Variable &input : inputs)
+    operands.push_back(emitter.operand(input.type()));
+  std::vector<Type> types;
+  for (const Variable &output : node->outputs())
+    types.push_back(output.type());
+  emitter.beginNode(0, types);
+  Arrays results = op.def().emit(emitter, operands, op.attributes());
+  emitter.endNode(results);
+  absl::StatusOr<Emission> record = emitter.finish();
+  if (!record.ok())
+    return std::nullopt;
+  double made = elementsOf(*record, record->arrays[size_t(results[0].id)].shape);
+  double work = 0;
+  std::vector<double> reads(operands.size(), 0);
+  for (const Step &step : record->steps) {
+    if (step.kind == Step::Kind::Loops) {
+      const Nest &nest = step.nest;
+      double joined = nest.combine == Combine::None ? 0 : opCost(joinOp(nest.combine));
+      work += elementsOf(*record, nest.extents) * (costOfIteration(nest) + joined);
+    }
+    for (size_t i = 0; i < operands.size(); ++i)
+      if (std::ranges::find(step.inputs, operands[i].id) != step.inputs.end())
+        reads[i] = elementsOf(*record, record->arrays[size_t(operands[i].id)].shape) / made;
+  }
+  return OpWork{std::max(kMoved, work / made), std::move(reads)};
+}
+
+/// A value for an attribute that must be given.
+AttributeValue anyValue(AttributeKind kind) {
+  switch (kind) {
+  case AttributeKind::DType:
+    return DType::Float32;
+  case AttributeKind::Ints:
+    return std::vector<int64_t>{0};
+  case AttributeKind::String:
+    return std::string("0"); // an index
+  default:
+    return int64_t(0);
+  }
+}
+
+/// Of vectors for one operand, of matrices for two, or of what rank the op takes.
+std::optional<OpWork> workOfCalls(const Op &op, size_t numOperands) {
+  constexpr size_t kRanks = 4;
+  for (size_t k = 0; k < kRanks; ++k)
+    for (DType dtype : {DType::Float64, DType::Int64, DType::Bool})
+      for (DType others : {dtype, DType::Int64}) {
+        std::vector<int64_t> shape((numOperands + k - 1) % kRanks + 1, kExtent);
+        Variables inputs;
+        while (inputs.size() < numOperands)
+          inputs.push_back(tensor(inputs.empty() ? dtype : others, shape));
+        if (std::optional<OpWork> work = workOfCall(op, inputs))
+          return work;
+      }
+  return std::nullopt;
+}
+
+/// An op that cannot be called so moves elements.
+OpWork judge(const OpDef &def) {
+  Attributes attributes;
+  for (const AttributeSpec &spec : def.attributes)
+    if (!spec.defaultValue)
+      attributes.set(spec.name, anyValue(spec.kind));
+  absl::StatusOr<Op> op = Op::create(def, attributes);
+  size_t named = def.operands.size(), least = size_t(std::max(def.minOperands, 1));
+  std::optional<OpWork> work;
+  for (size_t count : {def.variadic ? std::max<size_t>(named, 2) : named, least})
+    if (op.ok() && !work && count > 0)
+      work = workOfCalls(*op, count);
+  return work.value_or(OpWork{kMoved, {1}});
+}
+
+/// Each op is judged once.
+const OpWork &workOf(const OpDef &def) {
+  struct Known {
+    std::mutex mutex;
+    std::map<const OpDef *, OpWork> ops;
+  };
+  static Known &known = *new Known();
+  std::lock_guard lock(known.mutex);
+  auto [at, isNew] = known.ops.try_emplace(&def);
+  if (isNew)
+    at->second = judge(def);
+  return at->second;
 }
 
 /// The terms of a formula, each once, with how many of its elements are computed.
@@ -73,15 +160,15 @@ private:
     if (f.kind != Formula::Kind::Node)
       return f.name + " " + std::to_string(f.number);
     std::string text = f.op->name + "(";
-    double read = elements * readsOf(*f.op);
-    for (const Formula &a : f.arguments)
-      text += add(a, read) + ",";
+    const OpWork &does = workOf(*f.op);
+    for (size_t i = 0; i < f.arguments.size(); ++i)
+      text += add(f.arguments[i], elements * does.readsOf(i)) + ",";
     for (const Formula::Attribute &a : f.attributes)
       text += a.name + "=" + a.binding + ",";
     text += ")";
     if (!isConstant(f)) {
       double &work = terms_[text];
-      work = std::max(work, elements * workOf(*f.op));
+      work = std::max(work, elements * does.work);
     }
     return text;
   }

@@ -28,6 +28,7 @@ public:
   std::string_view name() const override { return "WorkList"; }
   std::shared_ptr<Feature> clone() override { return std::make_shared<WorkList>(reach_); }
 
+  void reserve(size_t nodes) { reaches_.reserve(nodes); }
   /// Those below it shall be visited too, down to `reach`.
   void push(const Apply &node, int reach) {
     auto [at, isNew] = reaches_.try_emplace(node.node(), reach);
@@ -314,6 +315,7 @@ public:
     if (!order.ok())
       return order.status();
     auto list = std::make_shared<WorkList>(std::max(0, visitor.depth() - 2));
+    list->reserve(order->size());
     for (const Apply &node : *order)
       list->push(node, 0);
     order->clear();

@@ -115,7 +115,7 @@ std::vector<Rule> choices() {
       {.name = "merge_switch_div",
        .pattern = "switch(p, x, y) / switch(p, z, w)",
        .replacement = "switch(p, x / z, y / w)",
-       .cost = 3,
+       .cost = 4,
        .doc = "A division more, but quotients that other rules see."},
       {"merge_switch_maximum", "maximum(switch(p, x, y), switch(p, z, w))",
        "switch(p, maximum(x, z), maximum(y, w))"},

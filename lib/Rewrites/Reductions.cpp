@@ -61,7 +61,6 @@ Rule ofJoin(const std::string &op, const std::string &both, Effects effects) {
                      return std::ranges::binary_search(joined, axis + (axis < 0 ? rank : 0));
                    },
                    "a is one of the axes p"},
-          .cost = 5,
           .doc = "The join is not made. The two read as much as the one."};
 }
 
