@@ -1,6 +1,10 @@
 //===- SignaturesTest.cpp - what operators take, against ONNX's schemas -----===//
 #include "Import/Signatures.h"
 
+#include <fstream>
+#include <map>
+#include <set>
+
 #include "Import/Translations.h"
 #include "absl/strings/str_join.h"
 #include "onnx/defs/schema.h"
@@ -30,6 +34,33 @@ TEST(Signatures, areThoseOfOnnxsSchemas) {
       ++compared;
     }
   EXPECT_GT(compared, 1000);
+}
+
+/// What onnxruntime says of the versions after those (make-signatures.mjs). It does not check
+/// the attributes of two; Scatter and Upsample are no more.
+TEST(Signatures, ofNewerVersionsAreOnnxruntimes) {
+  std::ifstream in(GRAPHC_TEST_DATA "/signatures.txt");
+  ASSERT_TRUE(in.good());
+  std::map<std::pair<std::string, int>, std::string> signatures;
+  for (std::string name, line; in >> name;) {
+    int version;
+    in >> version >> std::ws;
+    std::getline(in, line);
+    signatures[{name, version}] = line;
+  }
+  const std::set<std::string_view> kUnchecked = {"Constant", "LayerNormalization"};
+  for (const Translation *t : allTranslations())
+    for (int version = std::max(18, t->since); version <= t->until; ++version) {
+      auto next = signatures.upper_bound({std::string(t->name), version});
+      bool isKnown = next != signatures.begin() && std::prev(next)->first.first == t->name;
+      EXPECT_NE(isKnown, bool(kUnchecked.count(t->name))) << t->name << " " << version;
+      const Signature *own = findSignature(t->name, version);
+      ASSERT_NE(own, nullptr) << t->name << " " << version;
+      std::string text = own->inputs == kAnyNumberOfInputs ? "any" : std::to_string(own->inputs);
+      text += (own->attributes.empty() ? "" : " ") + std::string(own->attributes);
+      if (isKnown)
+        EXPECT_EQ(text, std::prev(next)->second) << t->name << " " << version;
+    }
 }
 
 TEST(Signatures, everyOperatorHasOne) {
