@@ -86,10 +86,8 @@ TEST(ZeroSigns, SumsOfNegativeZerosAreZeroForAllExtents) {
     SCOPED_TRACE("evaluated");
     expectPlusZeros(evaluate(outputs, inputs, values), names);
   }
-  for (const char *mode : {"fast_compile", "strict"}) {
-    SCOPED_TRACE(mode);
-    expectPlusZeros(runCompiled(outputs, inputs, values, {mode}), names);
-  }
+  SCOPED_TRACE("compiled"); // rewrites of the default mode may change the sign of zero
+  expectPlusZeros(runCompiled(outputs, inputs, values), names);
 }
 
 } // namespace
