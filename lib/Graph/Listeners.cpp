@@ -2,7 +2,6 @@
 #include "Graph/Listeners.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "Graph/GraphState.h"
 #include "graphc/FunctionGraph.h"
@@ -114,7 +113,6 @@ absl::Status callFeature(GraphState &state, Feature &feature, Callback callback,
 }
 
 absl::Status tellOne(GraphState &state, Listener &listener, Callback callback, Tell tell) {
-  using Clock = std::chrono::steady_clock;
   Clock::time_point start = Clock::now();
   absl::Status status = callFeature(state, *listener.feature, callback, tell);
   listener.seconds += std::chrono::duration<double>(Clock::now() - start).count();
@@ -152,16 +150,23 @@ absl::Status Announcer::tell(Listener &listener, const Event &event, bool revers
   Callback kind = event.kind;
   if (reverse && kind != Callback::ChangeInput)
     kind = kind == Callback::Import ? Callback::Prune : Callback::Import;
-  return tellOne(state_, listener, kind, [&](Feature &feature) {
+  absl::Status status = callFeature(state_, *listener.feature, kind, [&](Feature &feature) {
     if (kind == Callback::ChangeInput)
       return reverse ? feature.onChangeInput(graph_, event.client, event.fresh, event.old, reason_)
                      : feature.onChangeInput(graph_, event.client, event.old, event.fresh, reason_);
     return kind == Callback::Import ? feature.onImport(graph_, event.client.node, reason_)
                                     : feature.onPrune(graph_, event.client.node, reason_);
   });
+  // One look at the clock for each callback: the next one begins here.
+  Clock::time_point end = Clock::now();
+  listener.seconds += std::chrono::duration<double>(end - last_).count();
+  last_ = end;
+  return status;
 }
 
 absl::Status Announcer::deliver() {
+  if (!events_.empty())
+    last_ = Clock::now();
   for (size_t i = 0; i < events_.size(); ++i) {
     std::shared_ptr<const ListenerList> list = state_.listeners.list();
     for (const std::shared_ptr<Listener> &listener : *list) {
@@ -190,6 +195,7 @@ void Announcer::detach(Listener &listener, const absl::Status &why) {
 }
 
 absl::Status Announcer::takeBack() {
+  last_ = Clock::now();
   takingBack_ = true;
   reason_ = "revert: " + reason_;
   for (size_t i = events_.size(); i-- > 0;) {

@@ -1,6 +1,7 @@
 //===- Graph/Listeners.h - the Features of a FunctionGraph ------*- C++ -*-===//
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@ struct Listener {
   bool attached = true;
   double seconds = 0;
 };
+using Clock = std::chrono::steady_clock;
 using ListenerList = std::vector<std::shared_ptr<Listener>>;
 using Tell = absl::FunctionRef<absl::Status(Feature &)>;
 
@@ -122,6 +124,7 @@ private:
   bool idle_;
   bool takingBack_ = false;
   std::vector<Event> events_;
+  Clock::time_point last_;
   absl::Status status_;
 };
 

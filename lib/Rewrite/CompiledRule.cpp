@@ -217,14 +217,24 @@ bool mayMatch(const Pattern &pattern, detail::ApplyNode *node) {
   const PatternTerm &root = pattern.terms[0];
   if (node->numInputs != root.numArguments)
     return false;
-  auto isBy = [&](uint32_t input, const OpDef *op) {
-    detail::ApplyNode *producer = node->input(input)->owner;
-    return producer && &producer->op.def() == op;
+  auto mayBe = [&](uint32_t input, const PatternTerm &term) -> bool {
+    VariableNode *v = node->input(input);
+    switch (term.kind) {
+    case Formula::Kind::Node:
+      return v->owner && &v->owner->op.def() == term.op;
+    case Formula::Kind::Number:
+      return mayBeUniform(v);
+    case Formula::Kind::Constant:
+      return v->constant;
+    case Formula::Kind::Name:
+      break;
+    }
+    return true;
   };
   size_t child = 1;
   for (uint32_t i = 0; i < root.numArguments; child += pattern.terms[child].size, ++i) {
-    const OpDef *op = pattern.terms[child].op;
-    if (op && !isBy(i, op) && (root.exchangeBit < 0 || !isBy(1 - i, op)))
+    const PatternTerm &term = pattern.terms[child];
+    if (!mayBe(i, term) && (root.exchangeBit < 0 || !mayBe(1 - i, term)))
       return false;
   }
   return true;
@@ -277,9 +287,9 @@ private:
 
 class CompiledRule : public NodeRewriter {
 public:
-  CompiledRule(Rule rule, Pattern pattern, Formula replacement)
+  CompiledRule(Rule rule, const Formula &parsed, Pattern pattern, Formula replacement)
       : rule_(std::move(rule)), pattern_(std::move(pattern)), replacement_(std::move(replacement)),
-        cost_(ruleCost(rule_)) {}
+        cost_(ruleCost(rule_, parsed, replacement_)) {}
 
   const std::string &name() const override { return rule_.name; }
   std::string_view className() const override { return "Rule"; }
@@ -433,7 +443,8 @@ absl::StatusOr<NodeRewriterPtr> compileRule(const Rule &rule) {
       return status;
     replacement = *std::move(parsed);
   }
-  auto made = std::make_shared<CompiledRule>(rule, std::move(compiled), std::move(replacement));
+  auto made =
+      std::make_shared<CompiledRule>(rule, *pattern, std::move(compiled), std::move(replacement));
   made->setDepth(pattern->depth());
   return NodeRewriterPtr(std::move(made));
 }

@@ -11,6 +11,8 @@
 
 #include "Emit/NestCost.h"
 #include "Rewrite/Formula.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/hash/hash.h"
 #include "graphc/Rewrite.h"
 
 namespace graphc {
@@ -140,7 +142,7 @@ public:
 
   double costOf(const Formula &formula) {
     add(formula, 1);
-    double cost = 0;
+    double cost = 0; // of multiples of 1 / 32: exact, in whatever order
     for (const auto &[term, work] : terms_)
       cost += work;
     return cost;
@@ -155,29 +157,34 @@ private:
            std::ranges::all_of(f.arguments, [&](const Formula &a) { return isConstant(a); });
   }
 
-  /// Its text, which tells it from others.
-  std::string add(const Formula &f, double elements) {
+  /// A hash that tells it from others.
+  uint64_t add(const Formula &f, double elements) {
     if (f.kind != Formula::Kind::Node)
-      return f.name + " " + std::to_string(f.number);
-    std::string text = f.op->name + "(";
+      return absl::HashOf(f.name, f.number);
+    uint64_t hash = absl::HashOf(f.op);
     const OpWork &does = workOf(*f.op);
     for (size_t i = 0; i < f.arguments.size(); ++i)
-      text += add(f.arguments[i], elements * does.readsOf(i)) + ",";
+      hash = absl::HashOf(hash, add(f.arguments[i], elements * does.readsOf(i)));
     for (const Formula::Attribute &a : f.attributes)
-      text += a.name + "=" + a.binding + ",";
-    text += ")";
+      hash = absl::HashOf(hash, a.name, a.binding);
     if (!isConstant(f)) {
-      double &work = terms_[text];
+      double &work = terms_[hash];
       work = std::max(work, elements * does.work);
     }
-    return text;
+    return hash;
   }
 
   const Rule &rule_;
-  std::map<std::string, double> terms_;
+  absl::flat_hash_map<uint64_t, double> terms_;
 };
 
 } // namespace
+
+double ruleCost(const Rule &rule, const Formula &pattern, const Formula &replacement) {
+  if (rule.cost || rule.build)
+    return rule.cost.value_or(0);
+  return Terms(rule).costOf(replacement) - Terms(rule).costOf(pattern);
+}
 
 double ruleCost(const Rule &rule) {
   if (rule.cost || rule.build)
@@ -186,7 +193,7 @@ double ruleCost(const Rule &rule) {
   absl::StatusOr<Formula> replacement = parseFormula(rule.replacement);
   if (!pattern.ok() || !replacement.ok())
     return 0;
-  return Terms(rule).costOf(*replacement) - Terms(rule).costOf(*pattern);
+  return ruleCost(rule, *pattern, *replacement);
 }
 
 } // namespace graphc

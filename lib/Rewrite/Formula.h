@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "graphc/OpDef.h"
+#include "graphc/Rewrite.h"
 
 namespace graphc {
 
@@ -46,5 +47,8 @@ bool isConstantName(std::string_view name);
 /// ValueError with a column for what is no formula, for unknown ops and attributes, and for calls
 /// with a number of operands that the op does not take.
 absl::StatusOr<Formula> parseFormula(std::string_view text);
+
+/// ruleCost of a rule that has been parsed.
+double ruleCost(const Rule &rule, const Formula &pattern, const Formula &replacement);
 
 } // namespace graphc

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "Ops/Registry.h"
 #include "graphc/OpDef.h"
 
 namespace graphc {
@@ -11,10 +12,20 @@ namespace graphc {
 /// Larger constants are data, not numbers that somebody wrote.
 static constexpr int64_t kMostElements = 1024;
 
+/// Whether all elements of its result are some of its first operand's.
+static bool isMovement(const OpDef &op) {
+  static const OpDef *const kMovements[] = {findOp("broadcastTo"), findOp("dimshuffle"),
+                                            findOp("reshape")};
+  return std::ranges::find(kMovements, &op) != std::end(kMovements);
+}
+
+bool mayBeUniform(const detail::VariableNode *v) {
+  return v->constant || (v->owner && isMovement(v->owner->op.def()));
+}
+
 std::optional<double> uniformValue(const detail::VariableNode *v) {
   while (v->owner) {
-    const std::string &op = v->owner->op.def().name;
-    if (op != "broadcastTo" && op != "dimshuffle" && op != "reshape")
+    if (!isMovement(v->owner->op.def()))
       return std::nullopt;
     // A shape that the run gives may be a wrong one, which must not pass unnoticed.
     for (uint32_t i = 1; i < v->owner->numInputs; ++i)
@@ -27,6 +38,8 @@ std::optional<double> uniformValue(const detail::VariableNode *v) {
   const Tensor &data = detail::asLeaf(v)->data;
   if (data.numElements() == 0 || data.numElements() > kMostElements)
     return std::nullopt;
+  if (data.numElements() == 1 && data.dtype() == DType::Float64)
+    return data.item<double>();
   Tensor doubles = data.cast(DType::Float64).contiguous();
   absl::Span<const double> values = doubles.flat<double>();
   if (std::any_of(values.begin(), values.end(), [&](double x) { return x != values[0]; }))

@@ -12,4 +12,7 @@ namespace graphc {
 /// cannot hold the value.
 std::optional<double> uniformValue(const detail::VariableNode *v);
 
+/// False: `uniformValue` is none. Quick.
+bool mayBeUniform(const detail::VariableNode *v);
+
 } // namespace graphc
