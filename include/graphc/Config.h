@@ -26,6 +26,8 @@ struct Config {
   /// GRAPHC_THREADS: of a function's calls, where FunctionOptions do not say it. 0: as many as the
   /// process may run at once.
   int threads = 1;
+  /// GRAPHC_PROFILE, 0 or 1: whether functions have a profile where FunctionOptions do not say it.
+  bool profile = false;
 };
 
 /// A copy of the settings. Thread-safe.

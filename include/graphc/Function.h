@@ -18,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "graphc/Import.h"
+#include "graphc/Profile.h"
 #include "graphc/Shared.h"
 #include "graphc/Stage.h"
 #include "graphc/Tensor.h"
@@ -208,8 +209,8 @@ struct FunctionOptions {
   /// Take kernels that were compiled before from the process and from the user's cache folder, and
   /// leave new ones there. False: everything is compiled anew, as measurements want it.
   bool cache = true;
-  /// Time what calls run; Function::profile tells.
-  bool profile = false;
+  /// F-197: true, a title or a Profile: calls are timed, step by step; Function::profile tells.
+  ProfileOption profile = {};
   /// Told of every stage of compilation; empty for nobody.
   StageObserver observer = {};
   /// Folder to which the text of every stage is written; empty for none.
@@ -450,6 +451,8 @@ struct CopyOptions {
   bool deleteUpdates = false;
   /// By default the old name and " copy"; none where there is none.
   std::optional<std::string> name = std::nullopt;
+  /// Of the copy alone; as FunctionOptions::profile.
+  ProfileOption profile = {};
 };
 
 /// A compiled graph. A cheap handle; equal by identity (F-208). Calls from many threads at once
@@ -513,19 +516,8 @@ public:
   };
   Counters counters() const;
 
-  /// What a kernel, or another step of calls, took since the function was made, over all threads.
-  struct Profile {
-    /// Name of the kernel; "host call" or "copy".
-    std::string kernel;
-    /// Nodes that it computes, with their places: "dot at net.mlir:3:8, relu at net.mlir:5:8".
-    /// Steps that run one kernel are told apart.
-    std::string origin;
-    int64_t runs = 0;
-    double seconds = 0;
-  };
-  /// In the order in which calls run them. Empty unless FunctionOptions::profile was given, and for
-  /// the interpreter.
-  std::vector<Profile> profile() const;
+  /// The record that FunctionOptions::profile gave it; nothing if none did.
+  std::optional<Profile> profile() const;
 
   friend bool operator==(const Function &a, const Function &b) { return a.state_ == b.state_; }
 

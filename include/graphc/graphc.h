@@ -18,6 +18,7 @@
 #include "graphc/OpDef.h"
 #include "graphc/Ops.h"
 #include "graphc/Print.h"
+#include "graphc/Profile.h"
 #include "graphc/Rewrite.h"
 #include "graphc/Shared.h"
 #include "graphc/Stage.h"

@@ -22,7 +22,9 @@ public:
   bool direct(detail::BoundCall &) const override { return false; }
   bool canFail() const override { return true; }
   Function::Counters counters() const override { return all_->counters(); }
-  std::vector<Function::Profile> profile() const override { return all_->profile(); }
+  std::unique_ptr<const Runner> with(std::shared_ptr<ProfilePart> profile) const override {
+    return std::make_unique<DebugRunner>(module_, all_->with(std::move(profile)), checksRules_);
+  }
 
 private:
   GraphModule module_;

@@ -61,7 +61,8 @@ const Tensor &Results::only() const {
 
 static absl::StatusOr<Function> makeFunction(const std::vector<Param> &inputs, GraphModule module,
                                              FunctionOptions options, Place place,
-                                             const std::optional<Hash128> &storeAs) {
+                                             const std::optional<Hash128> &storeAs,
+                                             std::shared_ptr<ProfilePart> profile) {
   absl::StatusOr<Resolved> resolved = resolve(inputs, std::move(module), options, place);
   if (!resolved.ok())
     return resolved.status();
@@ -74,7 +75,7 @@ static absl::StatusOr<Function> makeFunction(const std::vector<Param> &inputs, G
   resolved->module.outputNames = *names;
   resolved->module.outputNames.resize(resolved->module.outputs.size());
   absl::StatusOr<std::unique_ptr<const Runner>> runner =
-      makeRunner(resolved->module, options, storeAs);
+      makeRunner(resolved->module, options, storeAs, profile);
   if (!runner.ok())
     return runner.status();
   std::vector<Type> types;
@@ -83,6 +84,10 @@ static absl::StatusOr<Function> makeFunction(const std::vector<Param> &inputs, G
   auto state = std::make_shared<Function::State>(
       options.name, std::move(resolved->slots), *std::move(runner), std::move(types),
       *std::move(names), resolved->module.outputs.size());
+  if (profile) {
+    profile->attach(options.name);
+    state->profile = profile->profile();
+  }
   state->source = std::make_shared<const Function::State::Source>(
       Function::State::Source{std::move(resolved->module), std::move(options)});
   return Function(std::move(state));
@@ -118,19 +123,24 @@ absl::StatusOr<Function> function(InputList inputs, OutputList outputs, Function
   }
   if (!options.name.empty())
     module.name = options.name;
-  return makeFunction(inputs.list(), std::move(module), std::move(options), loc, {});
+  std::shared_ptr<ProfilePart> profile = openProfile(options.profile);
+  return makeFunction(inputs.list(), std::move(module), std::move(options), loc, {},
+                      std::move(profile));
 }
 
 absl::StatusOr<Function> function(const GraphModule &module, FunctionOptions options) {
-  return makeFileFunction(module, std::move(options), {});
+  std::shared_ptr<ProfilePart> profile = openProfile(options.profile);
+  return makeFileFunction(module, std::move(options), {}, std::move(profile));
 }
 
 absl::StatusOr<Function> makeFileFunction(GraphModule module, FunctionOptions options,
-                                          const std::optional<Hash128> &storeAs) {
+                                          const std::optional<Hash128> &storeAs,
+                                          std::shared_ptr<ProfilePart> profile) {
   if (options.name.empty())
     options.name = module.name;
   std::vector<Param> inputs(module.inputs.begin(), module.inputs.end());
-  return makeFunction(inputs, std::move(module), std::move(options), Place(), storeAs);
+  return makeFunction(inputs, std::move(module), std::move(options), Place(), storeAs,
+                      std::move(profile));
 }
 
 //===--- calling --------------------------------------------------------------===//
@@ -225,9 +235,14 @@ absl::StatusOr<const Invoker *> Function::State::subset(const std::vector<size_t
       module.outputs.push_back(std::move(next));
     }
   module.outputNames.assign(module.outputs.size(), "");
-  absl::StatusOr<std::unique_ptr<const Runner>> runner = makeRunner(module, source->options, {});
+  std::shared_ptr<ProfilePart> part = profile ? std::make_shared<ProfilePart>(*profile) : nullptr;
+  absl::StatusOr<std::unique_ptr<const Runner>> runner =
+      makeRunner(module, source->options, {}, part);
   if (!runner.ok())
     return runner.status();
+  if (part)
+    part->attach(signature.function + "[" +
+                 join(outputs, ", ", [](size_t output) { return std::to_string(output); }) + "]");
   made = std::make_unique<const Invoker>(*std::move(runner), std::move(slots), outputs.size(),
                                          module.outputs.size());
   return made.get();
@@ -310,6 +325,17 @@ StoredValue Function::operator[](size_t position) const {
   return found;
 }
 
+/// Of a copy of the function. What was compiled for no profile does not know its nodes: where there
+/// is a graph, it goes the same way again, at the end of which its kernels are found.
+absl::StatusOr<std::shared_ptr<const Runner>>
+Function::State::copyRunner(const std::shared_ptr<ProfilePart> &part) const {
+  if (part && !profile && source)
+    return makeRunner(source->module, source->options, {}, part);
+  if (part || profile)
+    return runner().with(part);
+  return invoker->sharedRunner();
+}
+
 absl::StatusOr<Function> Function::copy(const CopyOptions &options) const {
   if (!state_)
     return noFunction("the Function to copy");
@@ -345,10 +371,18 @@ absl::StatusOr<Function> Function::copy(const CopyOptions &options) const {
     for (Slot &slot : slots)
       slot.source = slot.output = -1;
   std::string name = options.name.value_or(this->name().empty() ? "" : this->name() + " copy");
-  auto state = std::make_shared<State>(std::move(name), std::move(slots),
-                                       state_->invoker->sharedRunner(), state_->outputTypes,
-                                       *state_->outputNames, state_->invoker->numResults());
+  std::shared_ptr<ProfilePart> profile = openProfile(options.profile);
+  absl::StatusOr<std::shared_ptr<const Runner>> runner = state_->copyRunner(profile);
+  if (!runner.ok())
+    return runner.status();
+  auto state = std::make_shared<State>(std::move(name), std::move(slots), *std::move(runner),
+                                       state_->outputTypes, *state_->outputNames,
+                                       state_->invoker->numResults());
   state->source = state_->source;
+  if (profile) {
+    profile->attach(state->signature.function);
+    state->profile = profile->profile();
+  }
   return Function(std::move(state));
 }
 
@@ -373,9 +407,7 @@ const std::vector<Type> &Function::outputTypes() const { return state().outputTy
 Function::Counters Function::counters() const {
   return state_ ? state_->runner().counters() : Counters();
 }
-std::vector<Function::Profile> Function::profile() const {
-  return state_ ? state_->runner().profile() : std::vector<Profile>();
-}
+std::optional<Profile> Function::profile() const { return state().profile; }
 
 //===--- typed calls ----------------------------------------------------------===//
 

@@ -54,19 +54,21 @@ Hash128 keyOf(const std::string &text, const std::string &path, const std::strin
 
 absl::StatusOr<Function> compileFile(const std::string &path, FunctionOptions options,
                                      const std::string &entry) {
+  std::shared_ptr<ProfilePart> profile = openProfile(options.profile);
+  StageObserver observer = profile ? profile->watch(options.observer) : options.observer;
   if (path.ends_with(".onnx")) {
-    StageWatch reading(options.observer, "read");
+    StageWatch reading(observer, "read");
     absl::StatusOr<GraphModule> module = loadOnnx(path);
     if (!module.ok())
       return module.status();
     reading.done([&] { return counted(module->outputs.size(), "output"); });
-    return function(*module, std::move(options));
+    return makeFileFunction(*std::move(module), std::move(options), {}, std::move(profile));
   }
   absl::StatusOr<std::string> text = readText(path);
   if (!text.ok())
     return text.status();
   bool stored = options.cache && options.dumpStages.empty() && options.mode != "interpreter" &&
-                options.mode != "debug" && !options.profile;
+                options.mode != "debug" && !profile;
   std::shared_ptr<CodeFolder> folder = stored ? CodeFolder::configured() : nullptr;
   std::optional<Hash128> key;
   if (folder) {
@@ -79,12 +81,12 @@ absl::StatusOr<Function> compileFile(const std::string &path, FunctionOptions op
       return functionOf(std::move(executable), options);
     }
   }
-  StageWatch reading(options.observer, "read");
+  StageWatch reading(observer, "read");
   absl::StatusOr<GraphModule> module = parseGraph(*text, path, entry);
   if (!module.ok())
     return module.status();
   reading.done([&] { return counted(text->size(), "byte"); });
-  return makeFileFunction(*std::move(module), std::move(options), key);
+  return makeFileFunction(*std::move(module), std::move(options), key, std::move(profile));
 }
 
 } // namespace graphc

@@ -19,6 +19,7 @@ struct Function::State {
   std::vector<Type> outputTypes;
   std::shared_ptr<const std::vector<std::string>> outputNames;
   std::unique_ptr<const Invoker> invoker;
+  std::optional<Profile> profile;
 
   /// What subsets of the outputs are compiled from; null where there are no outputs to choose.
   struct Source {
@@ -36,10 +37,13 @@ struct Function::State {
         std::vector<Type> outputTypes, std::vector<std::string> outputNames, size_t numResults);
   const Runner &runner() const { return invoker->runner(); }
   absl::StatusOr<const Invoker *> subset(const std::vector<size_t> &outputs) const;
+  absl::StatusOr<std::shared_ptr<const Runner>>
+  copyRunner(const std::shared_ptr<ProfilePart> &part) const;
 };
 
-/// Of a graph that was read. `storeAs` as in makeRunner.
+/// Of a graph that was read. `storeAs` and `profile` as in makeRunner.
 absl::StatusOr<Function> makeFileFunction(GraphModule module, FunctionOptions options,
-                                          const std::optional<Hash128> &storeAs);
+                                          const std::optional<Hash128> &storeAs,
+                                          std::shared_ptr<ProfilePart> profile);
 
 } // namespace graphc

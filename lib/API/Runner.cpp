@@ -9,24 +9,38 @@
 #include "Kernels/EmitGraph.h"
 #include "Runtime/ThreadPool.h"
 #include "Support/Text.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "graphc/Config.h"
+#include "graphc/Traversal.h"
 
 namespace graphc {
 namespace {
 
 class CompiledRunner : public Runner {
 public:
-  CompiledRunner(std::shared_ptr<const Executable> executable, int threads)
-      : executable_(std::move(executable)), threads_(threads) {}
+  CompiledRunner(std::shared_ptr<const Executable> executable, int threads,
+                 std::shared_ptr<ProfilePart> profile)
+      : executable_(std::move(executable)), threads_(threads), profile_(std::move(profile)) {
+    if (profile_)
+      profile_->setSteps(profiledSteps(executable_->program()));
+  }
 
   absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
                    OutputMemory memory) const override {
-    return executable_->run(arguments, results, threads_, memory);
+    if (!profile_)
+      return executable_->run(arguments, results, threads_, memory);
+    RunProfile run;
+    RunProfile::Clock::time_point start = RunProfile::Clock::now();
+    absl::Status status = executable_->run(arguments, results, threads_, memory, &run);
+    profile_->add(start, std::move(run));
+    return status;
   }
 
   bool direct(detail::BoundCall &call) const override {
     const std::optional<DirectCall> &direct = executable_->directCall();
-    if (!direct || direct->canFail || direct->buffers.size() > detail::BoundCall::kMaxBuffers)
+    if (profile_ || !direct || direct->canFail ||
+        direct->buffers.size() > detail::BoundCall::kMaxBuffers)
       return false;
     call.code = direct->function;
     call.sizes = direct->sizes;
@@ -44,42 +58,51 @@ public:
             c.arenas, c.bytesCopied, int64_t(executable_->program().kernels.size())};
   }
 
-  std::vector<Function::Profile> profile() const override {
-    const Program &program = executable_->program();
-    std::vector<Function::Profile> list;
-    for (const StepTime &time : executable_->stepTimes()) {
-      const Program::Step &step = program.steps[list.size()];
-      using Kind = Program::Step::Kind;
-      std::string name = step.kind == Kind::Kernel ? program.kernels[size_t(step.callee)].symbol
-                         : step.kind == Kind::Host ? "host call"
-                                                   : "copy";
-      bool known = list.size() < program.origins.size();
-      list.push_back({name, known ? program.origins[list.size()] : std::string(), time.runs.load(),
-                      double(time.nanoseconds.load()) * 1e-9});
-    }
-    return list;
+  std::unique_ptr<const Runner> with(std::shared_ptr<ProfilePart> profile) const override {
+    return std::make_unique<CompiledRunner>(executable_, threads_, std::move(profile));
   }
 
 private:
   std::shared_ptr<const Executable> executable_;
   int threads_;
+  std::shared_ptr<ProfilePart> profile_; // null for none
 };
 
 class InterpretedRunner : public Runner {
 public:
-  explicit InterpretedRunner(GraphModule module) : module_(std::move(module)) {}
+  InterpretedRunner(GraphModule module, std::shared_ptr<ProfilePart> profile)
+      : module_(std::move(module)), profile_(std::move(profile)) {
+    if (!profile_)
+      return;
+    std::vector<detail::ProfileRecord::Step> steps;
+    for (const Apply &node : ioToposort(module_.inputs, module_.outputs)) {
+      numbers_[node.node()] = int32_t(steps.size());
+      steps.push_back({"interpreter", {{std::string(node.op().name()), node.place()}}});
+    }
+    profile_->setSteps(std::move(steps));
+    for (const Variable &output : module_.outputs)
+      isOutput_.insert(output.node());
+  }
 
   absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
                    OutputMemory) const override {
     ++calls_;
-    absl::StatusOr<std::vector<Tensor>> values =
-        evaluate(module_.outputs, module_.inputs, arguments);
-    if (!values.ok())
-      return values.status();
-    // The evaluator hands constants and arguments through; results share no memory (F-171).
-    for (size_t i = 0; i < results.size(); ++i)
-      results[i] = (*values)[i].copy();
-    return absl::OkStatus();
+    if (!profile_)
+      return run(arguments, results, NodeWatch());
+    RunProfile profile;
+    RunProfile::Clock::time_point start = RunProfile::Clock::now();
+    absl::Status status = run(arguments, results, [&](const NodeRun &ran) {
+      profile.steps.push_back({numbers_.at(ran.node.node()),
+                               ran.start,
+                               ran.end,
+                               {bytesOf(ran.inputs), bytesOf(ran.outputs), ran.flops}});
+      for (int i = 0; i < ran.node.numOutputs(); ++i)
+        if (!isOutput_.contains(ran.node.output(i).node()))
+          profile.memory.intermediateBytes += ran.outputs[size_t(i)].numBytes();
+    });
+    profile.memory.resultBytes = bytesOf(results);
+    profile_->add(start, std::move(profile));
+    return status;
   }
   bool direct(detail::BoundCall &) const override { return false; }
 
@@ -101,34 +124,62 @@ public:
     return counters;
   }
 
+  std::unique_ptr<const Runner> with(std::shared_ptr<ProfilePart> profile) const override {
+    return std::make_unique<InterpretedRunner>(module_, std::move(profile));
+  }
+
 private:
+  static int64_t bytesOf(absl::Span<const Tensor> tensors) {
+    int64_t bytes = 0;
+    for (const Tensor &t : tensors)
+      bytes += t.defined() ? t.numBytes() : 0;
+    return bytes;
+  }
+
+  absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
+                   const NodeWatch &watch) const {
+    absl::StatusOr<std::vector<Tensor>> values =
+        evaluate(module_.outputs, module_.inputs, arguments, nullptr, watch);
+    if (!values.ok())
+      return values.status();
+    // The evaluator hands constants and arguments through; results share no memory (F-171).
+    for (size_t i = 0; i < results.size(); ++i)
+      results[i] = (*values)[i].copy();
+    return absl::OkStatus();
+  }
+
   GraphModule module_;
+  std::shared_ptr<ProfilePart> profile_;               // null for none
+  absl::flat_hash_map<const void *, int32_t> numbers_; // of the profile's steps, by node
+  absl::flat_hash_set<const void *> isOutput_;         // by Variable's node
   mutable std::atomic<int64_t> calls_{0};
 };
 
 } // namespace
 
 absl::StatusOr<std::unique_ptr<const Runner>> runnerOf(std::shared_ptr<const Executable> executable,
-                                                       const FunctionOptions &options) {
+                                                       const FunctionOptions &options,
+                                                       std::shared_ptr<ProfilePart> profile) {
   int threads = options.threads.value_or(config().threads);
   if (threads < 0)
     return makeError(ErrorKind::ValueError,
                      "function: threads must not be negative, but is " + std::to_string(threads));
   return std::make_unique<CompiledRunner>(std::move(executable),
-                                          threads ? threads : usableThreads());
+                                          threads ? threads : usableThreads(), std::move(profile));
 }
 
 absl::StatusOr<std::unique_ptr<const Runner>> makeRunner(const GraphModule &module,
                                                          const FunctionOptions &options,
-                                                         const std::optional<Hash128> &storeAs) {
+                                                         const std::optional<Hash128> &storeAs,
+                                                         std::shared_ptr<ProfilePart> profile) {
   if (options.mode == "interpreter")
-    return std::make_unique<InterpretedRunner>(module);
+    return std::make_unique<InterpretedRunner>(module, std::move(profile));
   if (options.mode == "debug") {
     FunctionOptions compiled = options;
     compiled.mode = "fast_compile";
     compiled.rewrites = false; // they would leave no nodes to compare
     absl::StatusOr<std::unique_ptr<const Runner>> all =
-        makeRunner(DebugRunner::withAllOutputs(module), compiled, {});
+        makeRunner(DebugRunner::withAllOutputs(module), compiled, {}, std::move(profile));
     if (!all.ok())
       return all.status();
     return std::make_unique<DebugRunner>(module, *std::move(all), options.rewrites);
@@ -145,15 +196,15 @@ absl::StatusOr<std::unique_ptr<const Runner>> makeRunner(const GraphModule &modu
   compile.target = options.target;
   compile.cache = options.cache;
   compile.dumpStages = options.dumpStages;
-  compile.observer = options.observer;
-  compile.profile = options.profile;
+  compile.observer = profile ? profile->watch(options.observer) : options.observer;
+  compile.profile = profile != nullptr;
   compile.compileThreads = usableThreads();
   compile.storeAs = storeAs;
   absl::StatusOr<std::shared_ptr<const Executable>> executable =
       (*compiler)->compile(module, compile);
   if (!executable.ok())
     return executable.status();
-  return runnerOf(*std::move(executable), options);
+  return runnerOf(*std::move(executable), options, std::move(profile));
 }
 
 } // namespace graphc

@@ -52,4 +52,14 @@ double costOfIteration(const Nest &nest) {
   return cost;
 }
 
+int64_t flopsOf(const Nest &nest) {
+  int64_t flops = nest.combine != Combine::None && isFloat(nest.body[nest.root].dtype);
+  for (const ScalarNode &node : nest.body)
+    // Conditions and index arithmetic are not on floats.
+    if (node.op > ScalarOp::Load && node.op != ScalarOp::Cast && node.op != ScalarOp::Select &&
+        isFloat(node.dtype))
+      flops += node.op == ScalarOp::Fma ? 2 : 1;
+  return flops;
+}
+
 } // namespace graphc

@@ -20,4 +20,9 @@ std::vector<bool> valueNodes(const Nest &nest);
 /// What one value of the body costs; index arithmetic is nothing next to it.
 double costOfIteration(const Nest &nest);
 
+/// Operations on floats of one iteration: each scalar operation that gives a float is one, whatever
+/// it takes, but a fused multiply-add two; so is joining the value with what a reduction has so
+/// far. Casts and choices are none.
+int64_t flopsOf(const Nest &nest);
+
 } // namespace graphc

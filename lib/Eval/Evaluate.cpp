@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "Emit/NestCost.h"
 #include "NestEval.h"
 #include "Runtime/Plan.h"
 #include "absl/strings/str_replace.h"
@@ -12,10 +13,11 @@ namespace {
 
 class EmissionEval {
 public:
-  EmissionEval(const Emission &emission, const ErrorContext &context, EvaluationBudget *budget)
-      : emission_(emission), context_(context), budget_(budget), arrays_(emission.arrays.size()),
-        sizes_(emission.sizes.size(), 0), known_(emission.sizes.size(), false),
-        checked_(emission.sizeChecks.size(), false) {
+  EmissionEval(const Emission &emission, const ErrorContext &context, EvaluationBudget *budget,
+               int64_t *flops)
+      : emission_(emission), context_(context), budget_(budget), flops_(flops),
+        arrays_(emission.arrays.size()), sizes_(emission.sizes.size(), 0),
+        known_(emission.sizes.size(), false), checked_(emission.sizeChecks.size(), false) {
     for (size_t id = 0; id < arrays_.size(); ++id)
       arrays_[id] = emission.arrays[id].constant;
   }
@@ -42,6 +44,7 @@ private:
   const Emission &emission_;
   const ErrorContext &context_;
   EvaluationBudget *budget_;
+  int64_t *flops_;
   std::vector<Tensor> arrays_;
   std::vector<SizeValue> sizes_;
   std::vector<bool> known_; // those of sizes_ that are there
@@ -156,6 +159,12 @@ absl::Status EmissionEval::runLoops(const Step &step, int32_t number) {
     return explain(makeError(failed->kind, failureText(text, extent, extent)), failed->node);
   }
   arrays_[id] = *std::move(result);
+  if (flops_) {
+    int64_t iterations = 1;
+    for (int32_t extent : step.nest.extents)
+      iterations *= sizes[size_t(extent)];
+    *flops_ += iterations * flopsOf(step.nest);
+  }
   return absl::OkStatus();
 }
 
@@ -217,8 +226,8 @@ absl::Status EmissionEval::run() {
 
 TensorsOr evaluate(const Emission &emission, absl::Span<const Array> operands,
                    absl::Span<const Tensor> values, absl::Span<const Array> results,
-                   const ErrorContext &context, EvaluationBudget *budget) {
-  EmissionEval eval(emission, context, budget);
+                   const ErrorContext &context, EvaluationBudget *budget, int64_t *flops) {
+  EmissionEval eval(emission, context, budget, flops);
   for (size_t i = 0; i < operands.size(); ++i)
     eval.set(operands[i], values[i]);
   if (absl::Status s = eval.run(); !s.ok())

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <vector>
 
@@ -35,18 +36,30 @@ struct EvaluationBudget {
 /// callbacks, OutOfMemory.
 TensorsOr evaluate(const Emission &emission, absl::Span<const Array> operands,
                    absl::Span<const Tensor> values, absl::Span<const Array> results,
-                   const ErrorContext &context = {}, EvaluationBudget *budget = nullptr);
+                   const ErrorContext &context = {}, EvaluationBudget *budget = nullptr,
+                   int64_t *flops = nullptr);
 
-/// The outputs of a node for these values of its inputs. Errors are at the node's place.
+/// The outputs of a node for these values of its inputs. Errors are at the node's place. Its
+/// operations on floats are added to `flops`.
 TensorsOr evaluate(const Apply &node, absl::Span<const Tensor> inputs,
-                   EvaluationBudget *budget = nullptr);
+                   EvaluationBudget *budget = nullptr, int64_t *flops = nullptr);
 
 /// The results of an op for constant operands.
 TensorsOr evaluate(const Op &op, absl::Span<const Tensor> inputs);
 
+/// A node of a graph that was evaluated.
+struct NodeRun {
+  const Apply &node;
+  std::chrono::steady_clock::time_point start, end;
+  absl::Span<const Tensor> inputs, outputs;
+  int64_t flops; // as flopsOf counts them
+};
+using NodeWatch = std::function<void(const NodeRun &)>;
+
 /// The outputs of a graph. TypeError or ShapeError where a value is not of its input's type;
-/// MissingInput for an input that has no value.
+/// MissingInput for an input that has no value. `watch`, if any, is told of every node.
 TensorsOr evaluate(absl::Span<const Variable> outputs, absl::Span<const Variable> inputs,
-                   absl::Span<const Tensor> values, EvaluationBudget *budget = nullptr);
+                   absl::Span<const Tensor> values, EvaluationBudget *budget = nullptr,
+                   const NodeWatch &watch = {});
 
 } // namespace graphc

@@ -33,7 +33,7 @@ absl::Status checkValue(const Type &type, const Tensor &value, size_t position) 
 /// Evaluates what the outputs need, inputs first. Values are dropped after their last use.
 class GraphEval {
 public:
-  explicit GraphEval(EvaluationBudget *budget) : budget_(budget) {}
+  GraphEval(EvaluationBudget *budget, const NodeWatch &watch) : budget_(budget), watch_(watch) {}
   absl::Status give(const Variable &input, const Tensor &value, size_t position);
   absl::Status compute(absl::Span<const Variable> outputs);
   Tensor take(const Variable &v) { return values_.at(v.node()); }
@@ -43,6 +43,7 @@ private:
   absl::Status run(const Apply &node);
 
   EvaluationBudget *budget_;
+  const NodeWatch &watch_;
   absl::flat_hash_map<void *, Tensor> values_; // by Variable's node
   absl::flat_hash_map<void *, int64_t> uses_;
 };
@@ -95,9 +96,16 @@ absl::Status GraphEval::run(const Apply &node) {
   std::vector<Tensor> inputs;
   for (const Variable &input : node.inputs())
     inputs.push_back(values_.at(input.node()));
-  auto outputs = evaluate(node, inputs, budget_);
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start;
+  if (watch_)
+    start = Clock::now();
+  int64_t flops = 0;
+  auto outputs = evaluate(node, inputs, budget_, &flops);
   if (!outputs.ok())
     return outputs.status();
+  if (watch_)
+    watch_({node, start, Clock::now(), inputs, *outputs, flops});
   for (const Variable &input : node.inputs())
     if (--uses_[input.node()] == 0)
       values_.erase(input.node());
@@ -121,7 +129,8 @@ absl::Status GraphEval::compute(absl::Span<const Variable> outputs) {
 
 } // namespace
 
-TensorsOr evaluate(const Apply &node, absl::Span<const Tensor> inputs, EvaluationBudget *budget) {
+TensorsOr evaluate(const Apply &node, absl::Span<const Tensor> inputs, EvaluationBudget *budget,
+                   int64_t *flops) {
   if (!node.op().def().emit)
     return makeError(ErrorKind::MethodNotDefined,
                      std::string(node.op().name()) + ": the op does not say what it computes",
@@ -151,7 +160,7 @@ TensorsOr evaluate(const Apply &node, absl::Span<const Tensor> inputs, Evaluatio
   auto context = [&](const absl::Status &error, int32_t) {
     return explainNode(error, node, inputs);
   };
-  return evaluate(*emission, computed, values, results, context, budget);
+  return evaluate(*emission, computed, values, results, context, budget, flops);
 }
 
 TensorsOr evaluate(const Op &op, absl::Span<const Tensor> inputs) {
@@ -165,11 +174,12 @@ TensorsOr evaluate(const Op &op, absl::Span<const Tensor> inputs) {
 }
 
 TensorsOr evaluate(absl::Span<const Variable> outputs, absl::Span<const Variable> inputs,
-                   absl::Span<const Tensor> values, EvaluationBudget *budget) {
+                   absl::Span<const Tensor> values, EvaluationBudget *budget,
+                   const NodeWatch &watch) {
   if (inputs.size() != values.size())
     return makeError(ErrorKind::ValueError, "there are " + counted(inputs.size(), "input") +
                                                 " and " + counted(values.size(), "value"));
-  GraphEval eval(budget);
+  GraphEval eval(budget, watch);
   for (size_t i = 0; i < inputs.size(); ++i)
     if (absl::Status s = eval.give(inputs[i], values[i], i); !s.ok())
       return s;

@@ -30,7 +30,7 @@ struct CompileOptions {
   std::optional<Hash128> storeAs;
   /// Folder to write each stage's text to; empty for none.
   std::string dumpStages;
-  /// As FunctionOptions::profile.
+  /// The program gets the facts that a profile tells.
   bool profile = false;
   /// Told of every stage.
   StageObserver observer;

@@ -139,8 +139,7 @@ absl::StatusOr<GraphRecord> GraphEmission::run(const FunctionGraph &graph, bool 
   if (nameNodes)
     record.nameNode = [nodes = *std::move(order)](int32_t node) {
       const Apply &apply = nodes[size_t(node)];
-      std::string name(apply.op().name());
-      return apply.place().known() ? name + " at " + apply.place().str() : name;
+      return Program::Facts::Node{std::string(apply.op().name()), apply.place()};
     };
   return record;
 }

@@ -38,8 +38,8 @@ struct GraphRecord {
   /// Describes node `node` (as given to Emitter::beginNode) for messages; shapes are size numbers
   /// of the emission. Called for nodes that can fail only.
   std::function<Program::Node(int32_t node)> describe;
-  /// "exp at net.mlir:3:8" of node `node`, for Program::origins; empty where nobody asks.
-  std::function<std::string(int32_t node)> nameNode = {};
+  /// Of node `node`, for Program::facts; empty where nobody asks.
+  std::function<Program::Facts::Node(int32_t node)> nameNode = {};
 };
 
 absl::StatusOr<KernelGraph> fuse(GraphRecord record);

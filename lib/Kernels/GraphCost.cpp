@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "Emit/NestCost.h"
 #include "Kernels/EmitGraph.h"
 
 namespace graphc {
@@ -17,7 +18,6 @@ private:
   void solveSizes();
   double elements(const std::vector<int32_t> &extents);
   double arrayBytes(int32_t array);
-  double flopsOf(const Nest &nest);
 
   const Emission &emission_;
   std::vector<SizeValue> sizes_;
@@ -50,24 +50,12 @@ double CostOf::arrayBytes(int32_t array) {
   return elements(info.shape) * byteSize(info.dtype);
 }
 
-double CostOf::flopsOf(const Nest &nest) {
-  // Conditions and index arithmetic are not on floats.
-  int64_t perIteration = 0;
-  for (const ScalarNode &node : nest.body) {
-    bool computes =
-        node.op > ScalarOp::Load && node.op != ScalarOp::Cast && node.op != ScalarOp::Select;
-    perIteration += computes && isFloat(node.dtype);
-  }
-  bool joins = nest.combine != Combine::None && isFloat(nest.body[nest.root].dtype);
-  return elements(nest.extents) * double(perIteration + joins);
-}
-
 GraphCost CostOf::run() {
   for (const Step &step : emission_.steps) {
     if (step.kind == Step::Kind::View)
       continue;
     if (step.kind == Step::Kind::Loops)
-      cost_.flops += flopsOf(step.nest);
+      cost_.flops += elements(step.nest.extents) * double(flopsOf(step.nest));
     for (int32_t array : step.inputs)
       cost_.bytes += arrayBytes(array);
     for (int32_t array : step.outputs)

@@ -8,8 +8,7 @@ namespace graphc {
 
 /// What one call of a graph costs as it is written, before anything is folded or fused.
 struct GraphCost {
-  /// Operations on floats: each scalar operation but copies, casts and choices is one, whatever it
-  /// costs; so is each term that a reduction joins. A product of matrices has 2 n m k.
+  /// Operations on floats, counted as in Emit/NestCost.h. A product of matrices has 2 n m k.
   double flops = 0;
   /// What the nodes read and write: each array that a node reads or writes once.
   double bytes = 0;

@@ -2,9 +2,10 @@
 #include "Kernels/ProgramBuilder.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
-#include "Support/Text.h"
+#include "Emit/NestCost.h"
 #include "absl/container/flat_hash_set.h"
 
 namespace graphc {
@@ -174,15 +175,16 @@ void ProgramBuilder::addKernel(FusionGroup &group) {
     for (size_t k = 0; k < kernel.arrays.size(); ++k)
       (kernel.arrays[k].role == Kernel::Role::Input ? operands : results)
           .push_back(canonical.arrays[k]);
-    addOrigins(results, operands);
+    addFacts(results, operands, &kernel);
   }
   step.callee = kernelNumber(std::move(canonical.kernel));
   out_.program.steps.push_back(std::move(step));
 }
 
-/// Of the step that is added next: the nodes between its results and its operands.
-void ProgramBuilder::addOrigins(absl::Span<const int32_t> results,
-                                absl::Span<const int32_t> operands) {
+/// Of the step that is added next, which runs `kernel`, if any. Its nodes are those between its
+/// results and its operands.
+void ProgramBuilder::addFacts(absl::Span<const int32_t> results, absl::Span<const int32_t> operands,
+                              const Kernel *kernel) {
   absl::flat_hash_set<int32_t> seen(operands.begin(), operands.end());
   std::vector<int32_t> rest(results.begin(), results.end());
   std::set<int32_t> nodes; // in the order in which they are computed
@@ -198,9 +200,20 @@ void ProgramBuilder::addOrigins(absl::Span<const int32_t> results,
       if (!seen.count(f_.resolve(input)) && !seen.count(f_.arrays_[input].base))
         rest.push_back(input);
   }
-  out_.program.origins.resize(out_.program.steps.size());
-  out_.program.origins.push_back(
-      join(nodes, ", ", [&](int32_t node) { return f_.record_.nameNode(node); }));
+  out_.program.facts.resize(out_.program.steps.size());
+  Program::Facts &facts = out_.program.facts.emplace_back();
+  for (int32_t node : nodes)
+    facts.nodes.push_back(f_.record_.nameNode(node));
+  for (int32_t k = 0; kernel && k < int32_t(kernel->nests.size()); ++k) {
+    const Nest &nest = kernel->nests[k];
+    facts.flops.push_back(flopsOf(nest));
+    std::map<int32_t, int32_t> counts; // by input
+    for (const ScalarNode &n : nest.body)
+      if (n.op == ScalarOp::Load && kernel->arrays[n.loadArray()].role == Kernel::Role::Input)
+        ++counts[n.loadArray()];
+    for (auto [input, count] : counts)
+      facts.loads.push_back({input, k, count});
+  }
 }
 
 void ProgramBuilder::addHost(int32_t number) {
@@ -217,7 +230,7 @@ void ProgramBuilder::addHost(int32_t number) {
   step.failures.push_back(int32_t(out_.program.failures.size()));
   out_.program.failures.push_back({ErrorKind::RuntimeError, "", nodeOf(from.node)});
   if (f_.record_.nameNode)
-    addOrigins(from.outputs, from.inputs);
+    addFacts(from.outputs, from.inputs, nullptr);
   out_.program.steps.push_back(std::move(step));
 }
 

@@ -19,7 +19,8 @@ private:
   void addInputs();
   void addKernel(FusionGroup &group);
   void addHost(int32_t step);
-  void addOrigins(absl::Span<const int32_t> results, absl::Span<const int32_t> operands);
+  void addFacts(absl::Span<const int32_t> results, absl::Span<const int32_t> operands,
+                const Kernel *kernel);
   void addOutputs();
   void addChecks();
   void addSizes();

@@ -199,7 +199,7 @@ compile(const GraphModule &module, const CompileOptions &options, Stages &stages
   placeCode(compiled, kernels->program);
   if (options.storeAs)
     store(kernels->program, *code, *options.storeAs);
-  return Executable::create(std::move(kernels->program), codeOf(*code), options.profile);
+  return Executable::create(std::move(kernels->program), codeOf(*code));
 }
 
 absl::Status compileKernelText(std::string_view text, std::string_view name,

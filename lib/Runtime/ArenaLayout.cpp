@@ -2,13 +2,11 @@
 #include "Runtime/ArenaLayout.h"
 
 namespace graphc {
-namespace {
 
-constexpr int64_t kAlignment = 64;
-
-int64_t rounded(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
-
-} // namespace
+int64_t ArenaLayout::rounded(int64_t bytes) {
+  constexpr int64_t kAlignment = 64;
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
 
 void ArenaLayout::addHole(int64_t offset, int64_t bytes) {
   holes_[offset] = bytes;

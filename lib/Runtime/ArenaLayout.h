@@ -15,6 +15,8 @@ public:
   int64_t allocate(int64_t bytes);
   void release(int64_t offset, int64_t bytes);
   int64_t size() const { return end_; }
+  /// What an array of `bytes` takes.
+  static int64_t rounded(int64_t bytes);
 
 private:
   void addHole(int64_t offset, int64_t bytes);

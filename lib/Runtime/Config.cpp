@@ -56,6 +56,12 @@ static constexpr Field kFields[] = {
        return error == std::errc() && end == text.data() + text.size();
      },
      [](const Config &config) { return std::to_string(config.threads); }},
+    {"profile", "GRAPHC_PROFILE", "0 or 1: whether functions have a profile",
+     [](std::string_view text, Config &config) {
+       config.profile = text == "1";
+       return text == "0" || text == "1";
+     },
+     [](const Config &config) { return std::string(config.profile ? "1" : "0"); }},
 };
 
 static Config fromEnvironment() {

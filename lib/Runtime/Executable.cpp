@@ -2,12 +2,12 @@
 #include "Runtime/Executable.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <mutex>
 #include <utility>
 
 #include "Runtime/Frame.h"
+#include "Runtime/RunProfile.h"
 #include "Runtime/ThreadPool.h"
 #include "Support/Text.h"
 #include "absl/container/flat_hash_map.h"
@@ -22,6 +22,9 @@ namespace {
 struct CachedPlan {
   std::shared_ptr<const Plan> plan;
   std::vector<std::unique_ptr<Frame>> frames;
+  /// Where a profile asked for it.
+  std::once_flag isCosted;
+  PlanCost cost;
 };
 
 /// A frame in use.
@@ -57,7 +60,6 @@ struct Executable::State {
   std::vector<KernelFunction> functions;
   std::optional<DirectCall> direct;
   mutable RunCounters counters;
-  mutable std::vector<StepTime> times; // by step; empty unless it is profiled
 
   mutable std::mutex mutex;
   mutable absl::flat_hash_map<Key, std::shared_ptr<CachedPlan>, KeyHash, KeyEqual> plans;
@@ -72,13 +74,14 @@ struct Executable::State {
                     int threads) const;
   absl::Status runStep(const Program::Step &step, const Plan::StepPlan &stepPlan, Lease &lease,
                        int threads) const;
-  absl::Status runSegment(int32_t segment, Lease &lease, int threads) const;
+  absl::Status runSegment(int32_t segment, Lease &lease, int threads, RunProfile *profile) const;
+  const PlanCost &addMemory(int32_t segment, Lease &lease, RunProfile &profile) const;
   absl::Status allocateOutputs(int32_t segment, const Plan &plan, absl::Span<Tensor> outputs,
                                absl::Span<void *> memory) const;
   absl::Status reshapeOutputs(const Plan &plan, absl::Span<Tensor> outputs) const;
   absl::Status runDirect(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs) const;
-  absl::Status runAll(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs,
-                      int threads) const;
+  absl::Status runAll(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs, int threads,
+                      RunProfile *profile) const;
   void findDirectCall();
 };
 
@@ -146,10 +149,9 @@ Executable::~Executable() = default;
 const Program &Executable::program() const { return state_->program; }
 const std::optional<DirectCall> &Executable::directCall() const { return state_->direct; }
 const RunCounters &Executable::counters() const { return state_->counters; }
-absl::Span<const StepTime> Executable::stepTimes() const { return state_->times; }
 
 absl::StatusOr<std::shared_ptr<const Executable>>
-Executable::create(Program program, std::shared_ptr<const LoadedCode> code, bool profile) {
+Executable::create(Program program, std::shared_ptr<const LoadedCode> code) {
   auto state = std::make_unique<State>();
   state->program = std::move(program);
   absl::StatusOr<ProgramLayout> layout = ProgramLayout::create(state->program);
@@ -162,10 +164,7 @@ Executable::create(Program program, std::shared_ptr<const LoadedCode> code, bool
   for (size_t k = 0; k < numKernels; ++k)
     state->functions.push_back(code->function(k));
   state->code = std::move(code);
-  if (profile)
-    state->times = std::vector<StepTime>(state->program.steps.size());
-  else
-    state->findDirectCall();
+  state->findDirectCall();
   return std::shared_ptr<const Executable>(new Executable(std::move(state)));
 }
 
@@ -414,24 +413,39 @@ absl::Status Executable::State::runStep(const Program::Step &step, const Plan::S
   return absl::OkStatus();
 }
 
-absl::Status Executable::State::runSegment(int32_t segment, Lease &lease, int threads) const {
+const PlanCost &Executable::State::addMemory(int32_t segment, Lease &lease,
+                                             RunProfile &profile) const {
+  CachedPlan &cached = *lease.cached;
+  std::call_once(cached.isCosted,
+                 [&] { cached.cost = costOf(program, layout, segment, *cached.plan); });
+  MemoryUse &all = profile.memory;
+  const MemoryUse &own = cached.cost.memory;
+  // Segments keep their memory to the end of the call.
+  all.intermediateBytes += own.intermediateBytes;
+  all.arenaBytes += own.arenaBytes;
+  all.scratchBytes += own.scratchBytes;
+  all.resultBytes += own.resultBytes;
+  return cached.cost;
+}
+
+absl::Status Executable::State::runSegment(int32_t segment, Lease &lease, int threads,
+                                           RunProfile *profile) const {
   const ProgramLayout::Segment &s = layout.segments[segment];
   const Plan &plan = lease.plan();
+  const PlanCost *cost = profile ? &addMemory(segment, lease, *profile) : nullptr;
   int64_t kernels = 0;
   for (int32_t number = s.firstStep; number < s.endStep; ++number) {
     const Program::Step &step = program.steps[number];
-    const Plan::StepPlan &stepPlan = plan.steps[size_t(number - s.firstStep)];
+    auto index = size_t(number - s.firstStep);
+    const Plan::StepPlan &stepPlan = plan.steps[index];
     kernels += step.kind == Program::Step::Kind::Kernel;
-    using Clock = std::chrono::steady_clock;
-    Clock::time_point start = times.empty() ? Clock::time_point() : Clock::now();
+    RunProfile::Clock::time_point start;
+    if (profile)
+      start = RunProfile::Clock::now();
     if (absl::Status status = runStep(step, stepPlan, lease, threads); !status.ok())
       return status;
-    if (!times.empty()) {
-      StepTime &time = times[size_t(number)];
-      time.runs.fetch_add(1, std::memory_order_relaxed);
-      time.nanoseconds.fetch_add((Clock::now() - start) / std::chrono::nanoseconds(1),
-                                 std::memory_order_relaxed);
-    }
+    if (profile)
+      profile->steps.push_back({number, start, RunProfile::Clock::now(), cost->steps[index]});
   }
   counters.kernels.fetch_add(kernels, std::memory_order_relaxed);
   return absl::OkStatus();
@@ -482,10 +496,10 @@ absl::Status Executable::State::reshapeOutputs(const Plan &plan, absl::Span<Tens
 }
 
 absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs,
-                                       int threads) const {
+                                       int threads, RunProfile *profile) const {
   if (absl::Status status = checkInputs(inputs); !status.ok())
     return status;
-  if (direct && (threads <= 1 || !last->plan->steps[0].parallel))
+  if (direct && !profile && (threads <= 1 || !last->plan->steps[0].parallel))
     return runDirect(inputs, outputs);
   absl::InlinedVector<Tensor, 4> copies; // of strided inputs
   SmallPointers inputMemory, outputMemory(program.outputs.size());
@@ -547,7 +561,7 @@ absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Sp
     current.frame->setInputs(inputMemory);
     current.frame->setOutputs(outputMemory);
     current.frame->setEarlier(arrays);
-    if (status = runSegment(k, current, threads); !status.ok())
+    if (status = runSegment(k, current, threads, profile); !status.ok())
       break;
     if (layout.segments.size() == 1)
       continue;
@@ -568,7 +582,7 @@ absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Sp
 }
 
 absl::Status Executable::run(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs,
-                             int threads, OutputMemory memory) const {
+                             int threads, OutputMemory memory, RunProfile *profile) const {
   const State &s = *state_;
   s.counters.calls.fetch_add(1, std::memory_order_relaxed);
   if (outputs.size() != s.program.outputs.size())
@@ -577,7 +591,7 @@ absl::Status Executable::run(absl::Span<const Tensor> inputs, absl::Span<Tensor>
                          " outputs was run for " + std::to_string(outputs.size()));
   if (memory == OutputMemory::Fresh)
     std::fill(outputs.begin(), outputs.end(), Tensor());
-  absl::Status status = s.runAll(inputs, outputs, threads);
+  absl::Status status = s.runAll(inputs, outputs, threads, profile);
   if (!status.ok())
     for (Tensor &output : outputs)
       output = Tensor();

@@ -25,12 +25,6 @@ struct RunCounters {
   std::atomic<int64_t> bytesCopied{0};
 };
 
-/// What a step of the program took, over all calls and threads.
-struct StepTime {
-  std::atomic<int64_t> runs{0};
-  std::atomic<int64_t> nanoseconds{0};
-};
-
 /// A program of one kernel whose sizes are all known, called without a detour: fill `buffers`
 /// with the inputs' and outputs' memory where they belong, and call.
 struct DirectCall {
@@ -48,6 +42,8 @@ struct DirectCall {
 /// sizes are not known, steps have checks, or host functions are called.
 bool canFail(const Program &program);
 
+struct RunProfile;
+
 enum class OutputMemory { Fresh, Given };
 
 /// A Program joined with its code. Immutable but for caches; many threads may run it at once,
@@ -55,9 +51,9 @@ enum class OutputMemory { Fresh, Given };
 class Executable {
 public:
   /// `code->function(i)` is the code of `program.kernels[i]`. Internal error for a program that
-  /// is not well-formed. With `profile` every step is timed.
+  /// is not well-formed.
   static absl::StatusOr<std::shared_ptr<const Executable>>
-  create(Program program, std::shared_ptr<const LoadedCode> code, bool profile = false);
+  create(Program program, std::shared_ptr<const LoadedCode> code);
   ~Executable();
 
   const Program &program() const;
@@ -67,17 +63,16 @@ public:
   /// program's) get fresh row-major tensors; after an error they are undefined tensors.
   /// With `OutputMemory::Given`, an output that is a row-major tensor of the result's dtype and
   /// shape is written to instead; it must share no memory with the inputs or another output.
-  /// `threads` is the greatest number of threads for one kernel.
+  /// `threads` is the greatest number of threads for one kernel. Only with `profile` steps are
+  /// timed; it gets what ran, also of a call that fails.
   /// Errors: those of checks, with op, place and shapes; OutOfMemory; those of host calls.
   absl::Status run(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs, int threads = 1,
-                   OutputMemory memory = OutputMemory::Fresh) const;
+                   OutputMemory memory = OutputMemory::Fresh, RunProfile *profile = nullptr) const;
 
   /// Empty if the program is not a single kernel with known sizes and no scratch.
   const std::optional<DirectCall> &directCall() const;
 
   const RunCounters &counters() const;
-  /// One per step of the program; empty unless they are timed.
-  absl::Span<const StepTime> stepTimes() const;
 
 private:
   struct State;

@@ -104,6 +104,23 @@ struct Program {
     std::vector<int32_t> failures; // numbers in `failures`, by element check; Host: one
   };
 
+  /// What profiles tell of a step beside its time.
+  struct Facts {
+    /// A node of the graph after rewriting.
+    struct Node {
+      std::string op;
+      Place place;
+    };
+    /// A kernel's loads of an input in one iteration of a nest. A nest's number is that of its
+    /// Work.
+    struct Load {
+      int32_t input, nest, count;
+    };
+    std::vector<Node> nodes; // that it computes, in order
+    std::vector<Load> loads;
+    std::vector<int64_t> flops; // by nest, of one iteration
+  };
+
   struct Input {
     std::string name;
     DType dtype;
@@ -127,9 +144,8 @@ struct Program {
   std::vector<Kernel> kernels;
   std::vector<HostFunction> hosts;
   std::vector<Step> steps;
-  /// For profiles, where they are wanted: the nodes that each step computes, "dot at f.mlir:3:8,
-  /// relu at f.mlir:5:8"; may be shorter than `steps`. Not in files.
-  std::vector<std::string> origins;
+  /// By step, where a profile is wanted; may be shorter than `steps`. Not in files.
+  std::vector<Facts> facts;
   std::vector<Input> inputs;
   std::vector<Output> outputs;
 };

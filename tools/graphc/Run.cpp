@@ -1,7 +1,6 @@
 //===- Run.cpp - graphc run -----------------------------------------------===//
 #include <algorithm>
 #include <chrono>
-#include <iomanip>
 #include <iostream>
 #include <optional>
 
@@ -16,7 +15,8 @@ struct RunOptions {
   Common common;
   std::vector<std::string> inputs, outputs;
   int steps = 1;
-  bool time = false, full = false, profile = false;
+  bool time = false, full = false;
+  std::vector<std::string> profiles;
 };
 
 /// "NAME=TEXT" apart.
@@ -105,24 +105,34 @@ absl::Status showOutputs(const Results &results, const std::vector<std::string> 
   return absl::OkStatus();
 }
 
-/// The steps, longest first.
-void showProfile(std::vector<Function::Profile> steps) {
-  double total = 0;
-  size_t width = 6;
-  for (const Function::Profile &step : steps) {
-    total += step.seconds;
-    width = std::max(width, step.kernel.size());
+constexpr std::string_view kTable = "table", kJson = "json:", kTrace = "trace:";
+
+/// The file of `--profile=json:FILE` or `trace:FILE`.
+std::string profileFile(const std::string &form) {
+  return form == kTable ? "" : form.substr(form.find(':') + 1);
+}
+
+CLI::Validator profileForm() {
+  auto check = [](std::string &form) {
+    bool good = form == kTable;
+    for (std::string_view way : {kJson, kTrace})
+      good |= form.starts_with(way) && form.size() > way.size();
+    return good ? std::string() : "'" + form + "' is not table, json:FILE or trace:FILE";
+  };
+  return CLI::Validator(check, "", "");
+}
+
+absl::Status writeProfile(const Profile &profile, const std::vector<std::string> &forms) {
+  for (const std::string &form : forms) {
+    if (form == kTable) {
+      std::cerr << profile.text();
+      continue;
+    }
+    std::string text = form.starts_with(kJson) ? profile.json() : profile.chromeTrace();
+    if (absl::Status s = writeOutput(profileFile(form), text); !s.ok())
+      return s;
   }
-  std::sort(steps.begin(), steps.end(),
-            [](const auto &a, const auto &b) { return a.seconds > b.seconds; });
-  std::cerr << std::left << std::setw(int(width)) << "kernel" << std::right
-            << "     calls     seconds   share  computes\n";
-  for (const Function::Profile &step : steps)
-    std::cerr << std::left << std::setw(int(width)) << step.kernel << std::right << std::setw(10)
-              << step.runs << std::fixed << std::setprecision(9) << std::setw(12) << step.seconds
-              << std::setprecision(1) << std::setw(7)
-              << (total > 0 ? step.seconds / total * 100 : 0.0) << "%  " << step.origin << "\n";
-  std::cerr << std::defaultfloat;
+  return absl::OkStatus();
 }
 
 /// The file that VALUE names, or "": "a.npy", and "a.npz" of "a.npz:KEY".
@@ -140,20 +150,22 @@ void checkFiles(const RunOptions &options) {
   std::vector<Written> written;
   for (const std::string &text : options.outputs)
     written.push_back({"--output " + text, splitPair(text).second});
+  for (const std::string &form : options.profiles)
+    if (std::string file = profileFile(form); !file.empty())
+      written.push_back({"--profile=" + form, file});
   checkApart(written, read);
 }
 
 absl::Status run(const RunOptions &options) {
   options.common.checkUsage();
   checkFiles(options);
-  if (options.profile && options.common.mode == "interpreter")
-    throw CLI::ValidationError("--profile", "mode interpreter runs no kernels; take another mode");
   using Clock = std::chrono::steady_clock;
   auto ms = [](Clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); };
   Clock::time_point start = Clock::now();
   std::optional<Progress> progress(std::in_place, "compiling " + options.common.file);
   FunctionOptions functionOptions = options.common.functionOptions();
-  functionOptions.profile = options.profile;
+  if (!options.profiles.empty())
+    functionOptions.profile = options.common.file;
   functionOptions.onUnusedInput = OnUnusedInput::Ignore;
   absl::StatusOr<Function> f = loadFunction(options.common, functionOptions);
   if (!f.ok())
@@ -188,8 +200,9 @@ absl::Status run(const RunOptions &options) {
     }
     std::cerr << "\n";
   }
-  if (options.profile)
-    showProfile(f->profile());
+  if (!options.profiles.empty())
+    if (absl::Status s = writeProfile(*f->profile(), options.profiles); !s.ok())
+      return s;
   return showOutputs(*results, f->outputNames(), *files, options);
 }
 
@@ -220,8 +233,11 @@ void addRun(CLI::App &app, absl::Status &status) {
       ->take_all();
   verb->add_option("--steps", options->steps, "Number of calls")->check(atLeast(1));
   verb->add_flag("--time", options->time, "Print times on standard error");
-  verb->add_flag("--profile", options->profile,
-                 "Print what each kernel took, and the ops that it computes, on standard error");
+  verb->add_flag("--profile{table}", options->profiles,
+                 "Tell what each kernel took, moved and computes: a table on standard error, or "
+                 "=json:FILE, =trace:FILE (Chrome's trace events)")
+      ->check(profileForm())
+      ->take_all();
   verb->add_flag("--full", options->full, "Print long outputs whole");
   verb->callback([options, &status] { status = run(*options); });
 }

@@ -1,9 +1,12 @@
-//===- AllocationsTest.cpp - what calls ask of the heap -------------------===//
+//===- AllocationsTest.cpp - what calls ask of the heap and the clock -----===//
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
+#include <ctime>
 
 #include "graphc/Function.h"
 #include "graphc/Ops.h"
@@ -16,7 +19,7 @@
 
 namespace graphc {
 namespace {
-std::atomic<int64_t> allocations{0};
+std::atomic<int64_t> allocations{0}, clockReads{0};
 } // namespace
 } // namespace graphc
 
@@ -33,6 +36,11 @@ void *malloc(size_t size) noexcept {
 void *calloc(size_t count, size_t size) noexcept {
   graphc::allocations.fetch_add(1, std::memory_order_relaxed);
   return __libc_calloc(count, size);
+}
+// std::chrono's clocks come here.
+int clock_gettime(clockid_t clock, timespec *time) noexcept {
+  graphc::clockReads.fetch_add(1, std::memory_order_relaxed);
+  return int(syscall(SYS_clock_gettime, clock, time));
 }
 }
 #endif
@@ -75,6 +83,33 @@ TEST(Allocations, StepsOfTrainingNeedNone) {
     Tensor value = w.get();
     EXPECT_EQ(value.flat<double>()[599], std::ldexp(1.0, -23)); // halved in each of 23 calls
   }
+}
+
+/// Clock readings and allocations of 20 calls of a function of two kernels.
+std::pair<int64_t, int64_t> costOfCalls(FunctionOptions options) {
+  Variable x = tensor(DType::Float64, {8, 8}, "x");
+  SharedVariable s = shared(*Tensor::zeros(DType::Float64, {8, 8}), "s");
+  options.updates = {{s, dot(exp(dot(x, x)), x)}};
+  absl::StatusOr<Function> f = function({x}, {}, std::move(options));
+  EXPECT_TRUE(f.ok()) << f.status();
+  Tensor ones = *Tensor::full(DType::Float64, {8, 8}, Tensor(1.0));
+  auto call = [&] { EXPECT_TRUE((*f)(ones).ok()); };
+  allocationsOf(call);
+  int64_t before = clockReads;
+  int64_t allocations = allocationsOf(call);
+  return {clockReads - before, allocations};
+}
+
+// F-197: what is not profiled reads no clock, and asks for no memory. The other mode shows that
+// both are counted: begin and end of each of 23 calls, and of its kernels.
+TEST(Allocations, ProfilesThatAreOffCostNothing) {
+  if (!GRAPHC_COUNTS)
+    GTEST_SKIP() << "the sanitizer has the heap";
+  EXPECT_EQ(costOfCalls({}), (std::pair<int64_t, int64_t>(0, 0)));
+  Profile profile;
+  auto [reads, allocations] = costOfCalls({.profile = profile});
+  EXPECT_EQ(reads, 23 * 2 * (1 + int64_t(profile.steps().size())));
+  EXPECT_GE(allocations, 20);
 }
 
 TEST(Allocations, TypedCallsNeedNone) {

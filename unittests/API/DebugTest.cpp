@@ -1,4 +1,4 @@
-//===- DebugTest.cpp - mode debug, profiles and reports of stages ---------===//
+//===- DebugTest.cpp - mode debug and reports of stages -------------------===//
 #include <gtest/gtest.h>
 
 #include "API/DebugRunner.h"
@@ -96,30 +96,6 @@ TEST(Debug, IntegersAreEqual) {
       checkResult(y.owner(), 0, operands, Tensor({3}, DType::Int64), Tensor({2}, DType::Int64));
   EXPECT_EQ(messageOf(status), "add: result 0 as compiled differs from the interpreter's: "
                                "element 0 is 3 instead of 2");
-}
-
-TEST(Profile, CountsEveryStepAndNamesItsOps) {
-  Variable x = tensor(DType::Float32, {8, 8}), y = tensor(DType::Float32, {8, 8});
-  Variable h = dot(x, y);
-  auto f = function({x, y}, {dot(exp(h), y)}, {.profile = true});
-  ASSERT_TRUE(f.ok()) << f.status();
-  Tensor ones = *Tensor::full(DType::Float32, {8, 8}, 0.01);
-  for (int i = 0; i < 3; ++i)
-    ASSERT_TRUE((*f)(ones, ones).ok());
-  std::vector<Function::Profile> steps = f->profile();
-  ASSERT_FALSE(steps.empty());
-  std::string origins;
-  for (const Function::Profile &step : steps) {
-    EXPECT_EQ(step.runs, 3);
-    EXPECT_GT(step.seconds, 0);
-    EXPECT_NE(step.origin.find("DebugTest.cpp:"), std::string::npos) << step.origin;
-    origins += step.origin;
-  }
-  EXPECT_NE(origins.find("dot at "), std::string::npos);
-  EXPECT_NE(origins.find("exp at "), std::string::npos);
-  auto plain = function({x, y}, {h});
-  ASSERT_TRUE(plain.ok());
-  EXPECT_TRUE(plain->profile().empty());
 }
 
 TEST(Stages, AreReportedInOrder) {

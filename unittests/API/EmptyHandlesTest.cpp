@@ -306,7 +306,7 @@ TEST_F(EmptyHandles, FunctionAndResults) {
     EXPECT_EQ(f, Function());
     EXPECT_EQ(f.name(), "");
     EXPECT_TRUE(f.inputNames().empty() && f.inputTypes().empty() && f.outputNames().empty() &&
-                f.outputTypes().empty() && f.profile().empty());
+                f.outputTypes().empty() && !f.profile());
     EXPECT_EQ(f.counters().calls, 0);
     expectMessages({{f().status(), kNone},
                     {f(1.0).status(), kNone},

@@ -13,8 +13,9 @@ using testing::HasSubstr;
 /// What the kernels of a function compute: the names of their nodes.
 std::string computed(const Function &f) {
   std::string all;
-  for (const Function::Profile &step : f.profile())
-    all += step.origin + "; ";
+  for (const Profile::Step &step : f.profile()->steps())
+    for (const Profile::Node &node : step.nodes)
+      all += node.op + "; ";
   return all;
 }
 
