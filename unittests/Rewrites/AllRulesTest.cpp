@@ -145,6 +145,9 @@ TEST(AllRules, LogErfc) {
 
 // Each is wrong in another way; the test must find all.
 TEST(AllRules, WrongRulesAreFound) {
+  auto isDType = [](DType dtype) {
+    return Condition([=](const Match &m) { return m["x"].dtype() == dtype; });
+  };
   const Rule wrong[] = {
       {"no_abs", "abs(x)", "x"},
       {"sign", "log(1 + x)", "log1p(-x)", kRounding | kOverflow | kZeroSign},
@@ -174,6 +177,9 @@ TEST(AllRules, WrongRulesAreFound) {
       {"no_overflow", "x * y + z", "x * y + z * 2", kRounding | kOverflow},
       // Small results are off by more than rounding.
       {"absolute", "x * y", "x * y + 0.000000000001", kRounding},
+      // For bfloat16 only, 20 of whose epsilons that is; for float16 only, 10.
+      {"bfloat16", "tanh(x)", "tanh(x) * 1.15625", kRounding, isDType(DType::BFloat16)},
+      {"float16", "tanh(x)", "tanh(x) * 1.009765625", kRounding, isDType(DType::Float16)},
   };
   for (const Rule &rule : wrong)
     EXPECT_NE(checkRule(rule).mismatch, "") << rule.name;

@@ -211,6 +211,8 @@ struct Measure {
   double condition;
   /// What the graph before was off itself, or may have been.
   double slack;
+  /// How many roundings there are in both graphs.
+  double roundings;
 };
 
 /// Of the graphs before and after: whether a step on the way over- or underflows, or is NaN.
@@ -245,7 +247,9 @@ bool agrees(double before, double after, Effects effects, Values values, DType d
   // Both sides are a few ops of at most 2 epsilon each (halves round once, the functions of float64
   // are below 2 ULP); an op's error reaches the result as a change of its operands would, so each
   // adds at most 2 epsilon * (|truth| + condition). With up to 8 ops on either side, and up to four
-  // terms in sums: 64. What the former side loses besides (log(1 + x) near 0) it may lose still.
+  // terms in sums: 64. Of halves every op, sums too, is computed in float32 and rounded once, by
+  // half an epsilon; the condition, of six random changes, is taken twice: an epsilon for each op
+  // that there is. What the former side loses besides (log(1 + x) near 0) it may lose still.
   // Below the normal numbers an epsilon is that of the least of them.
   Measure m = measure();
   double least = leastNormal(dtype);
@@ -254,7 +258,8 @@ bool agrees(double before, double after, Effects effects, Values values, DType d
   double tiny = effects & kInexact ? 0x1p20 * least : effects & kOverflow ? least : 0;
   if (std::abs(m.truth) < tiny && std::abs(after) < tiny)
     return true;
-  double bound = 64 * epsilon(dtype) * (std::max(std::abs(m.truth), least) + m.condition);
+  double units = byteSize(dtype) == 2 ? m.roundings : 64;
+  double bound = units * epsilon(dtype) * (std::max(std::abs(m.truth), least) + m.condition);
   return std::abs(after - m.truth) <= bound + m.slack;
 }
 
@@ -463,7 +468,7 @@ private:
       if (values_ == Values::Extreme)
         condition = std::max(condition, largestOf(arguments_));
       double ownError = 4 * epsilon(pair_.root.dtype()) * amplification_[i];
-      return {truth_[i], condition, 2 * std::abs(before_[i] - truth_[i]) + ownError};
+      return {truth_[i], condition, 2 * std::abs(before_[i] - truth_[i]) + ownError, roundings_};
     }
 
   private:
@@ -477,6 +482,16 @@ private:
       for (size_t i = 0; i < arguments_.size(); ++i)
         exact.push_back(arguments_[i].cast(builder.inputs[i].dtype()));
       truth_ = results(root, builder.inputs, exact, 0);
+      // A node and each constant that a rule may have computed round once.
+      auto count = [&](const Variable &v, const Variables &inputs) {
+        for (const Apply &node : ioToposort(inputs, absl::MakeConstSpan(&v, 1))) {
+          ++roundings_;
+          for (const Variable &input : node.inputs())
+            roundings_ += input.isConstant();
+        }
+      };
+      count(pair_.root, pair_.inputs);
+      count(pair_.graph.output(0), pair_.graph.inputs());
       condition_.assign(before_.size(), 0);
       amplification_.assign(before_.size(), 0);
       // Far larger than what float64 loses, and small enough that only first derivatives count.
@@ -547,6 +562,7 @@ private:
     const std::vector<double> &before_;
     Values values_;
     std::vector<double> truth_, condition_, amplification_;
+    double roundings_ = 0;
   };
 
   Subject subject_;
