@@ -93,21 +93,17 @@ void touch(const File &file) {
     futimens(file.number(), nullptr);
 }
 
-/// "" for none.
-std::string configuredPath() {
-  std::string path = config().cacheDir;
-  if (path == kNoCache)
-    return "";
-  if (!path.empty())
-    return path;
+} // namespace
+
+std::string codeFolderPath(const Config &config) {
+  if (!config.cacheDir.empty())
+    return config.cacheDir;
   if (const char *cache = getenv("XDG_CACHE_HOME"); cache && *cache == '/')
     return std::string(cache) + "/graphc/code";
   if (const char *home = getenv("HOME"); home && *home == '/')
     return std::string(home) + "/.cache/graphc/code";
-  return "";
+  return std::string(kNoCache);
 }
-
-} // namespace
 
 absl::StatusOr<std::unique_ptr<CodeFolder>> CodeFolder::open(const std::string &path,
                                                              uint64_t maxBytes) {
@@ -133,12 +129,12 @@ absl::StatusOr<std::unique_ptr<CodeFolder>> CodeFolder::open(const std::string &
 std::shared_ptr<CodeFolder> CodeFolder::configured() {
   static std::mutex mutex;
   static auto &last = *new std::pair<std::string, std::shared_ptr<CodeFolder>>;
-  std::string path = configuredPath();
+  std::string path = codeFolderPath(config());
   std::lock_guard lock(mutex);
   if (path == last.first)
     return last.second;
   last = {path, nullptr};
-  if (path.empty())
+  if (path == kNoCache)
     return nullptr;
   absl::StatusOr<std::unique_ptr<CodeFolder>> folder = open(path);
   if (folder.ok())

@@ -18,12 +18,17 @@
 #include "Support/Hash.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
+#include "graphc/Config.h"
 
 namespace graphc {
 
 /// A key for code compiled from `content` with `options` for `target` (a name that JIT/Target.h
 /// knows). It also depends on the build of graphc, and for "native" on the processor.
 Hash128 codeKey(std::string_view content, std::string_view options, std::string_view target);
+
+/// The folder of compiled code: the configured one or, where none is, that of the user's cache;
+/// kNoCache where no code is kept.
+std::string codeFolderPath(const Config &config);
 
 class CodeFolder {
 public:

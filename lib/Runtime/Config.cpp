@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string_view>
 
+#include "Runtime/CodeFolder.h"
 #include "Support/Log.h"
 #include "graphc/Status.h"
 
@@ -49,7 +50,7 @@ static constexpr Field kFields[] = {
        config.cacheDir = text.empty() ? kNoCache : text;
        return true;
      },
-     [](const Config &config) { return config.cacheDir; }},
+     codeFolderPath},
     {"threads", "GRAPHC_THREADS", "threads of a call; 0: as many as the process may run at once",
      [](std::string_view text, Config &config) {
        auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), config.threads);

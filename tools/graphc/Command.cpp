@@ -32,6 +32,7 @@ void Common::addCompilation(CLI::App &app) {
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kTargets), std::end(kTargets))))
       ->capture_default_str();
   app.add_option("--dump-stages", dumpStages, "Folder to write the text of every stage to");
+  app.add_flag("--no-cache", noCache, "Do not keep compiled code, nor look for it");
   app.add_flag("-v", verbose,
                "Tell each stage of compilation, its time and size on standard error");
 }

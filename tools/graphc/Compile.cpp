@@ -112,6 +112,7 @@ absl::Status compile(const CompileVerb &verb) {
   options.rewrites = !verb.common.noRewrites;
   options.target = verb.common.target;
   options.dumpStages = verb.common.dumpStages;
+  options.cache = !verb.common.noCache;
   options.observer = stageObserver(verb.common.verbose);
   options.isRewritten = verb.from == "rewritten";
   bool wantsFiles = verb.wantsProgram() || verb.wantsLibrary();

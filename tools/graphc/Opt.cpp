@@ -12,15 +12,20 @@ namespace {
 
 struct OptVerb {
   Common common;
-  std::vector<std::string> rewrites = {"fast_run"};
+  std::vector<std::string> rewrites; ///< empty: the mode's
   std::vector<std::string> exclude;
-  std::string allow = "default";
+  std::string mode = "fast_run", allow;
   /// "" for nothing, "text", "json".
   std::string explain;
   bool locations = false, bytecode = false;
   std::string out;
   int64_t stopAfter = -1;
 };
+
+/// As in FunctionOptions::mode.
+Effects allowedEffects(std::string_view mode) {
+  return mode == "strict" ? kStrictEffects : mode == "fast_math" ? kAllEffects : kDefaultEffects;
+}
 
 /// A name that no rewrite and no tag has.
 absl::Status checkNames(const std::vector<std::string> &names) {
@@ -54,6 +59,9 @@ absl::Status opt(const OptVerb &verb) {
   verb.common.checkUsage();
   if (!verb.out.empty() && verb.out != "-")
     checkApart({{"-o " + verb.out, verb.out}}, {verb.common.file});
+  std::vector<std::string> included = verb.rewrites;
+  if (included.empty())
+    included = {verb.mode == "fast_compile" ? "fast_compile" : "fast_run"};
   for (const std::vector<std::string> *names : {&verb.rewrites, &verb.exclude})
     if (absl::Status status = checkNames(*names); !status.ok())
       return status;
@@ -65,9 +73,10 @@ absl::Status opt(const OptVerb &verb) {
     return graph.status();
   nlohmann::json steps = nlohmann::json::array();
   RewriteOptions options;
-  options.allowed = verb.allow == "strict" ? kStrictEffects
-                    : verb.allow == "all"  ? kAllEffects
-                                           : kDefaultEffects;
+  options.allowed = verb.allow.empty()       ? allowedEffects(verb.mode)
+                    : verb.allow == "strict" ? kStrictEffects
+                    : verb.allow == "all"    ? kAllEffects
+                                             : kDefaultEffects;
   options.stopAfter = verb.stopAfter;
   if (!verb.explain.empty())
     options.explain = [&](const RewriteStep &step) {
@@ -77,7 +86,7 @@ absl::Status opt(const OptVerb &verb) {
         std::cout << toText(step);
     };
   absl::StatusOr<RewriteReport> report =
-      rewrite(*graph, options, {.include = verb.rewrites, .exclude = verb.exclude});
+      rewrite(*graph, options, {.include = included, .exclude = verb.exclude});
   if (!report.ok())
     return report.status();
   if (verb.explain == "json") {
@@ -101,15 +110,18 @@ void addOpt(CLI::App &app, absl::Status &status) {
   auto verb = std::make_shared<OptVerb>();
   CLI::App *sub = app.add_subcommand("opt", "Print the graph after rewriting");
   verb->common.addFile(*sub);
-  sub->add_option("--rewrites", verb->rewrites, "Names or tags of rewrites, with commas between")
-      ->delimiter(',')
+  sub->add_option("--mode", verb->mode, "Rewrite as this mode does before it compiles")
+      ->check(CLI::IsMember(
+          std::vector<std::string>{"fast_run", "strict", "fast_math", "fast_compile"}))
       ->capture_default_str();
+  sub->add_option("--rewrites", verb->rewrites,
+                  "Names or tags of rewrites, with commas between, instead of the mode's")
+      ->delimiter(',');
   sub->add_option("--exclude", verb->exclude, "Names or tags of rewrites that do not run")
       ->delimiter(',');
   sub->add_option("--allow", verb->allow,
-                  "What rewrites may change in results: strict, default or all")
-      ->check(CLI::IsMember(std::vector<std::string>{"strict", "default", "all"}))
-      ->capture_default_str();
+                  "What rewrites may change in results: strict, default or all; else as the mode")
+      ->check(CLI::IsMember(std::vector<std::string>{"strict", "default", "all"}));
   sub->add_option("--explain", verb->explain,
                   "Print each step: which rule, before, after, the places (text or json; json "
                   "instead of the graph)")

@@ -218,7 +218,6 @@ void addRun(CLI::App &app, absl::Status &status) {
           "--threads", common.threads,
           "Greatest number of threads of a call; 0: one per processor [GRAPHC_THREADS, else 1]")
       ->check(atLeast(0));
-  verb->add_flag("--no-cache", common.noCache, "Do not keep compiled code, nor look for it");
   verb->add_option("-i,--input", options->inputs,
                    "NAME=VALUE: a number, a list [[1,2],[3,4]], FILE.npy, FILE.npz:KEY, zeros, "
                    "random, random[2,3]")
