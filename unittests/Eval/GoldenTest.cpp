@@ -244,6 +244,12 @@ TEST(GoldenLines, WaitAsTheListSays) {
     if (words >> reason)
       withReason.insert(family);
   }
+  int sum = 0;
+  for (const auto &[family, lines] : listed)
+    sum += lines;
+  // What is computed once does not wait again, even if the list says so: this goes down only.
+  constexpr int kMostWaiting = 583;
+  EXPECT_EQ(sum, kMostWaiting) << "lower kMostWaiting, or make the lines pass again";
   for (const auto &[family, count] : counts()) {
     int waiting = listed.count(family) ? listed[family] : 0;
     EXPECT_LE(count.waiting, waiting) << family << ": lines are left out that no list allows";

@@ -1,9 +1,10 @@
-// Writes signatures.txt: what onnxruntime's copy of ONNX's schemas says of the versions that Debian's libonnx does not know.
+// Writes signatures.txt: what onnxruntime's copy of ONNX's schemas says of the versions that Debian's libonnx does not
+// know.
 // A line for each operator and version that differs from the one before: its name, the version, the greatest number of
 // inputs (or "any"), its attributes.
-// onnxruntime refuses a model whose node has too many inputs, and says how many there may be; and one whose node has an
-// attribute that the schema has not. Candidates for attributes are all names in lib/Import/Signatures.cpp, and those that
-// ONNX's change log has for any operator of these versions.
+// onnxruntime refuses a model whose node has too many inputs, and says how many there may be; and one whose node has
+// an attribute that the schema has not. Candidates for attributes are all names in lib/Import/Signatures.cpp, and those
+// that ONNX's change log has for any operator of these versions.
 //
 //   npm install --ignore-scripts onnxruntime-node@1.30.0 && node make-signatures.mjs TREE > signatures.txt
 import { readFileSync } from 'node:fs';
@@ -12,9 +13,12 @@ import { join } from 'node:path';
 const ort = createRequire(join(process.cwd(), 'x.js'))('onnxruntime-node');
 
 const kFirst = 18, kLast = 21;
-const kOthers = ['align_corners', 'antialias', 'approximate', 'batch_dims', 'block_size', 'body', 'case_change_action',
-  'coordinate_transformation_mode', 'delimiter', 'detect_negative', 'else_branch', 'keep_aspect_ratio_policy', 'maxsplit',
-  'num_groups', 'num_outputs', 'num_scan_inputs', 'offset_group', 'output_dtype', 'pattern', 'pixel_format', 'precision',
+const kOthers = ['align_corners', 'antialias', 'approximate', 'batch_dims', 'block_size', 'body',
+  'case_change_action',
+  'coordinate_transformation_mode', 'delimiter', 'detect_negative', 'else_branch', 'keep_aspect_ratio_policy',
+  'maxsplit',
+  'num_groups', 'num_outputs', 'num_scan_inputs', 'offset_group', 'output_dtype', 'pattern', 'pixel_format',
+  'precision',
   'round_mode', 'saturate', 'scan_input_axes', 'scan_output_axes', 'stash_type', 'then_branch'];
 
 const source = readFileSync(join(process.argv[2], 'lib/Import/Signatures.cpp'), 'utf8');
