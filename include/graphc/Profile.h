@@ -133,7 +133,7 @@ public:
   ProfileOption(std::string title) : on_(true), title_(std::move(title)) {}
   template <size_t N> ProfileOption(const char (&title)[N]) : ProfileOption(std::string(title)) {}
   /// Accumulates into it.
-  ProfileOption(Profile profile) : on_(true), profile_(std::move(profile)) {}
+  ProfileOption(const Profile &profile) : on_(true), profile_(profile) {}
 
   /// The record of a function that is made now; nothing if it has none.
   std::optional<Profile> open() const;

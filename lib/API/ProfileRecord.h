@@ -62,7 +62,7 @@ struct ProfileRecord {
 /// maker's.
 class ProfilePart {
 public:
-  explicit ProfilePart(Profile profile) : profile_(std::move(profile)) {}
+  explicit ProfilePart(const Profile &profile) : profile_(profile) {}
 
   const Profile &profile() const { return profile_; }
   /// Steps as RunProfile numbers them.

@@ -192,6 +192,30 @@ TEST(Profile, TellsMemoryBeforeAndAfterReuse) {
   EXPECT_EQ(summary.resultBytes, 512);
 }
 
+// The extent of `arange` is known when a host call has given it: costs are those of each part.
+TEST(Profile, CountsExtentsThatAreComputedFirst) {
+  Variable x = dvector("x");
+  Variable stop = cast(sum(doubled(x)), DType::Int64);
+  auto f = function({x}, {cast(arange(stop), DType::Float64) * 0.5}, {.profile = true});
+  ASSERT_TRUE(f.ok()) << f.status();
+  auto results = (*f)(ones({6})); // twelve numbers
+  ASSERT_TRUE(results.ok()) << results.status();
+  ASSERT_EQ((*results)[0].numElements(), 12);
+  std::vector<Profile::Step> steps = f->profile()->steps();
+  EXPECT_EQ(countsOf(steps.front()), (Counts{1, 48, 48, 0}));
+  EXPECT_EQ(countsOf(steps.back()), (Counts{1, 0, 96, 12}));
+  EXPECT_EQ(f->profile()->functions()[0].resultBytes, 96);
+}
+
+// Several threads may work on one kernel: it runs once, and counts whole.
+TEST(Profile, CountsKernelsOfManyThreadsOnce) {
+  Variable x = dvector("x");
+  auto f = function({x}, {exp(x)}, {.threads = 2, .profile = true});
+  ASSERT_TRUE(f.ok()) << f.status();
+  ASSERT_TRUE((*f)(ones({1000000})).ok());
+  EXPECT_EQ(countsOf(f->profile()->steps().at(0)), (Counts{1, 8000000, 8000000, 1000000}));
+}
+
 TEST(Profile, TellsTheStagesOfCompilation) {
   std::vector<std::string> seen;
   auto observer = [&](const StageReport &report) {
