@@ -133,7 +133,10 @@ public:
   /// Below `depth` nodes only identity counts.
   explicit LoopWatch(int depth) : depth_(depth) {}
 
-  uint64_t fingerprint(const Variable &v) const { return fingerprint(v.node(), depth_); }
+  uint64_t fingerprint(const Variable &v) const {
+    Known known;
+    return fingerprint(v.node(), depth_, known);
+  }
   /// Rule number `rule` has replaced `old`, with that fingerprint, by `fresh`: true if it did so
   /// before in the same line of replacements.
   bool note(size_t rule, const Variable &old, const Variable &fresh, uint64_t fingerprint) {
@@ -145,14 +148,21 @@ public:
   }
 
 private:
-  static uint64_t fingerprint(detail::VariableNode *v, int depth) {
+  /// What is shared, as in (x + x) + (x + x), is looked at once for each depth.
+  using Known = absl::flat_hash_map<std::pair<detail::VariableNode *, int>, uint64_t>;
+
+  /// Recurses as deep as the deepest rule's formula.
+  static uint64_t fingerprint(detail::VariableNode *v, int depth, Known &known) {
     if (v->constant)
       return detail::asLeaf(v)->data.contentHash();
     if (!v->owner || depth == 0)
       return absl::HashOf(v);
+    if (auto at = known.find({v, depth}); at != known.end())
+      return at->second;
     uint64_t hash = absl::HashOf(v->owner->op.hash(), v->index);
     for (uint32_t i = 0; i < v->owner->numInputs; ++i)
-      hash = absl::HashOf(hash, fingerprint(v->owner->input(i), depth - 1));
+      hash = absl::HashOf(hash, fingerprint(v->owner->input(i), depth - 1, known));
+    known.emplace(std::pair(v, depth), hash);
     return hash;
   }
 

@@ -31,11 +31,15 @@ public:
 private:
   static constexpr int kMaxDepth = 100;
 
+  std::string shownText() const {
+    constexpr size_t kMostShown = 300; // more than rules have that somebody wrote
+    std::string shown(text_.substr(0, kMostShown));
+    return text_.size() > kMostShown ? shown + "..." : shown;
+  }
   void fail(const std::string &what) {
     if (status_.ok())
-      status_ =
-          makeError(ErrorKind::ValueError, "the formula '" + std::string(text_) + "', column " +
-                                               std::to_string(at_ + 1) + ": " + what);
+      status_ = makeError(ErrorKind::ValueError, "the formula '" + shownText() + "', column " +
+                                                     std::to_string(at_ + 1) + ": " + what);
     at_ = text_.size();
   }
   void skipSpace() {

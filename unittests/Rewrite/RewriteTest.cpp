@@ -348,6 +348,27 @@ TEST_F(RewriteTest, LoopsAreStopped) {
   EXPECT_EQ(report.endless, report.stopped);
 }
 
+// F-298: looking whether rules go round is linear where operands are shared, however deep rules
+// are.
+TEST_F(RewriteTest, EndlessRulesOverSharedOperands) {
+  std::string deep = "a";
+  Variable shared = x;
+  for (int k = 0; k < 90; ++k) {
+    deep = "exp(" + deep + ")";
+    shared = shared + shared;
+  }
+  FunctionGraph fg = graph({shared});
+  RewriteReport report;
+  setLogSink([](std::string_view) {});
+  EXPECT_TRUE(equilibrium("t", {*compileRule({"round", "a + b", "b + a"}),
+                                *compileRule({"deep", deep, "a"})})
+                  ->rewrite(fg, {}, report)
+                  .ok());
+  setLogSink({});
+  EXPECT_THAT(report.endless, ElementsAre("round"));
+  EXPECT_TRUE(fg.checkIntegrity().ok());
+}
+
 // What is only used often is not said to be endless; nor is what grows, of which nothing is proved.
 TEST_F(RewriteTest, BusyRulesAreToldFromLoops) {
   std::vector<std::string> warnings;
@@ -595,6 +616,9 @@ TEST_F(RewriteTest, MistakesInRules) {
   EXPECT_EQ(error({"r", "a +", "a"}), "rule r: the formula 'a +', column 4: an operand is missing");
   EXPECT_EQ(error({"r", "a + b)", "a"}),
             "rule r: the formula 'a + b)', column 6: ')' follows the formula");
+  std::string open(100000, '(');
+  EXPECT_EQ(error({"r", open, "a"}), "rule r: the formula '" + open.substr(0, 300) +
+                                         "...', column 101: it is nested too deeply");
   EXPECT_EQ(error({"r", "nope(a)", "a"}),
             "rule r: the formula 'nope(a)', column 8: no op is called 'nope'");
   EXPECT_EQ(error({"r", "exp(a, b)", "a"}),
