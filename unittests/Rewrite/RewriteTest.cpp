@@ -253,8 +253,9 @@ TEST_F(BadUses, TooManyOutputs) {
 TEST_F(BadUses, AnotherGraphsVariable) {
   FunctionGraph other = graph({exp(y)}), fg = graph({x + y});
   Variable foreign = other.output(0);
-  EXPECT_THAT(refused(built("a + b", [&](const Match &) { return Variables{foreign}; }), fg),
-              HasSubstr("the rewrite bad cannot be applied: "));
+  EXPECT_EQ(refused(built("a + b", [&](const Match &) { return Variables{foreign}; }), fg),
+            "the rewrite bad cannot be applied: cannot replace a result of add: f64[?] by a result "
+            "of exp: f64[?]: a result of exp: f64[?] belongs to another FunctionGraph (bad)");
   EXPECT_TRUE(other.checkIntegrity().ok());
 }
 
@@ -342,8 +343,9 @@ TEST_F(RewriteTest, LoopsAreStopped) {
   setLogSink({});
   ASSERT_GE(report.stopped.size(), 1u);
   EXPECT_EQ(warnings.size(), report.stopped.size());
-  EXPECT_THAT(warnings[0], AllOf(HasSubstr("the rewrite " + report.stopped[0] + " is stopped"),
-                                 HasSubstr("does not come to an end together with")));
+  // maxUseRatio allows 10 * (1 node + 100); two uses more show that the graph comes back.
+  EXPECT_EQ(warnings[0], "the rewrite back is stopped after 1012 uses: it does not come to an end "
+                         "together with there");
   EXPECT_TRUE(fg.checkIntegrity().ok());
   EXPECT_EQ(report.endless, report.stopped);
 }
