@@ -1,9 +1,7 @@
 //===- graphc/Function.h - compiling and calling ----------------*- C++ -*-===//
 #pragma once
 
-#include <concepts>
 #include <cstdint>
-#include <cstring>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -17,206 +15,19 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "graphc/Bound.h"
+#include "graphc/FunctionOptions.h"
 #include "graphc/Import.h"
 #include "graphc/Profile.h"
 #include "graphc/Shared.h"
-#include "graphc/Stage.h"
 #include "graphc/Tensor.h"
 #include "graphc/Variable.h"
 
 namespace graphc {
 
-//===--- what a function takes and gives ------------------------------------===//
-
-/// A value for an input, or the shared variable in which calls find it (F-160).
-class InitialValue {
-public:
-  InitialValue(Tensor value) : value_(std::move(value)) {}
-  template <Number T> InitialValue(T value) : value_(value) {}
-  InitialValue(SharedVariable shared) : shared_(std::move(shared)) {}
-  /// Undefined where there is a shared variable.
-  const Tensor &value() const { return value_; }
-  const std::optional<SharedVariable> &shared() const { return shared_; }
-
-private:
-  Tensor value_;
-  std::optional<SharedVariable> shared_;
-};
-
-/// What a Param says beside its Variable; F-155 to F-163.
-struct ParamOptions {
-  /// Taken where a call gives none; with `update`, the state before the first call. Converted as an
-  /// argument.
-  std::optional<InitialValue> value = std::nullopt;
-  /// For calls by name; by default the Variable's.
-  std::optional<std::string> name = std::nullopt;
-  /// Whether calls may overwrite the caller's array; by default where there is an update. They
-  /// never do unless it is so.
-  std::optional<bool> mutableInput = std::nullopt;
-  /// Whether results may share the caller's memory; by default as mutableInput.
-  std::optional<bool> borrow = std::nullopt;
-  /// F-039: arguments have exactly the dtype.
-  bool strict = false;
-  /// F-044: arguments are cast whatever they are (true), or not even float64 numbers to floatX.
-  std::optional<bool> allowDowncast = std::nullopt;
-  /// F-161: the stored value after each call. It may read all inputs.
-  std::optional<Variable> update = std::nullopt;
-  /// No argument of calls; by default where `value` is a shared variable.
-  std::optional<bool> implicit = std::nullopt;
-};
-
-/// An input of a function.
-class Param {
-public:
-  Param(Variable variable) : variable_(std::move(variable)) {}
-  Param(Variable variable, ParamOptions options)
-      : variable_(std::move(variable)), options_(std::move(options)), isPlain_(false) {}
-  const Variable &variable() const { return variable_; }
-  /// Whether it was given as a Variable, for which FunctionOptions speak (F-168).
-  bool isPlain() const { return isPlain_; }
-  const ParamOptions &options() const { return options_; }
-  std::string name() const { return options_.name.value_or(std::string(variable_.name())); }
-  // With their defaults:
-  bool isMutable() const { return options_.mutableInput.value_or(options_.update.has_value()); }
-  bool isBorrowed() const { return options_.borrow.value_or(isMutable()); }
-  bool isImplicit() const {
-    return options_.implicit.value_or(options_.value && options_.value->shared());
-  }
-
-private:
-  Variable variable_;
-  ParamOptions options_;
-  bool isPlain_ = true;
-};
-using In = Param;
-
-struct OutOptions {
-  /// F-171: the result may share memory with what the function keeps, and change with a later call.
-  bool borrow = false;
-};
-
-/// An output of a function, perhaps with a name under which `Results` gives it.
-class Out {
-public:
-  Out(Variable variable) : variable_(std::move(variable)) {}
-  Out(Variable variable, OutOptions options) : variable_(std::move(variable)), options_(options) {}
-  Out(std::string_view name, Variable variable, OutOptions options = {})
-      : variable_(std::move(variable)), name_(name), options_(options) {}
-  const Variable &variable() const { return variable_; }
-  const std::string &name() const { return name_; }
-  const OutOptions &options() const { return options_; }
-
-private:
-  Variable variable_;
-  std::string name_;
-  OutOptions options_;
-};
-
-/// `{x, y}`, a vector of Variables, or nothing. A single Variable without braces is refused
-/// (F-152).
-class InputList {
-public:
-  InputList() = default;
-  InputList(std::initializer_list<Param> list) : list_(list) {}
-  InputList(const Variables &list) : list_(list.begin(), list.end()) {}
-  InputList(std::vector<Param> list) : list_(std::move(list)) {}
-  const std::vector<Param> &list() const { return list_; }
-
-private:
-  std::vector<Param> list_;
-};
-
-/// One Variable, `{a, b}`, `{{"loss", a}, {"accuracy", b}}`, a vector of Variables, or nothing.
-class OutputList {
-public:
-  OutputList() = default;
-  OutputList(Variable variable) : list_{Out(std::move(variable))} {}
-  OutputList(Out out) : list_{std::move(out)} {}
-  OutputList(std::initializer_list<Out> list) : list_(list) {}
-  OutputList(const Variables &list) : list_(list.begin(), list.end()) {}
-  OutputList(std::vector<Out> list) : list_(std::move(list)) {}
-  const std::vector<Out> &list() const { return list_; }
-
-private:
-  std::vector<Out> list_;
-};
-
-/// Variables with what stands for them, `{{s, s + x}, {t, 0}}`, or a map or list of such pairs.
-class Substitutions {
-public:
-  using Pair = std::pair<Variable, Operand>;
-  Substitutions() = default;
-  Substitutions(std::initializer_list<Pair> pairs) : pairs_(pairs) {}
-  template <class Range>
-    requires requires(const Range &range) { Pair(*range.begin()); }
-  Substitutions(const Range &range) : pairs_(range.begin(), range.end()) {}
-  const std::vector<Pair> &pairs() const { return pairs_; }
-
-private:
-  std::vector<Pair> pairs_;
-};
-
-/// Whether default updates are left out: none, all, or those of some shared variables (F-190).
-class NoDefaultUpdates {
-public:
-  NoDefaultUpdates(bool all = false) : all_(all) {}
-  NoDefaultUpdates(std::initializer_list<Variable> some) : some_(some) {}
-  NoDefaultUpdates(Variables some) : some_(std::move(some)) {}
-  bool all() const { return all_; }
-  const Variables &some() const { return some_; }
-
-private:
-  bool all_ = false;
-  Variables some_;
-};
-
-enum class OnUnusedInput { Raise, Warn, Ignore };
-
-struct FunctionOptions {
-  /// F-307. "fast_run": compiled after the built-in rewrites (graphc/Rewrite.h) whose effects are
-  /// kDefaultEffects at most; "strict": after those that change no result; "fast_math": after all,
-  /// also those that may make a wrong answer of a right one; "fast_compile": after a few (F-299).
-  /// "interpreter": run by the reference evaluator, without the compiler. "debug": compiled
-  /// without rewrites, and every node computed again by the evaluator, on the operands that
-  /// compiled code gave it; a call fails with DebugMismatch at the first node whose results differ
-  /// by more than its op's bound.
-  std::string mode = "fast_run";
-  /// False: no rule of the mode runs. Compiled code then computes every node of the graph, or
-  /// fuses it, but replaces none.
-  bool rewrites = true;
-  /// Shared variables and their values after each call (section 5.4). All are computed from the
-  /// values before it, and stored when nothing can fail any more.
-  Substitutions updates = {};
-  /// Variables of the graph, also ones with an owner, and what the function computes instead
-  /// (section 5.5): in outputs and in all updates, all at once. Tensors and numbers become shared
-  /// variables of the function's own.
-  Substitutions givens = {};
-  NoDefaultUpdates noDefaultUpdates = {};
-  /// F-183: a replacement has the type of what it replaces. False: any type; what depends on it is
-  /// built anew.
-  bool rebuildStrict = true;
-  /// F-168: ParamOptions::allowDowncast of inputs that are plain Variables.
-  std::optional<bool> allowInputDowncast = std::nullopt;
-  OnUnusedInput onUnusedInput = OnUnusedInput::Raise;
-  /// Greatest number of threads that one call uses. 0: as many as the process may run at once. By
-  /// default Config::threads, as it is when the function is made.
-  std::optional<int> threads = std::nullopt;
-  /// Stands in error messages and profiles.
-  std::string name = {};
-  /// Processor to compile for: "native" or a lesser one of the same family ("x86-64",
-  /// "x86-64-v3", "x86-64-v4").
-  std::string target = "native";
-  /// Take kernels that were compiled before from the process and from the user's cache folder, and
-  /// leave new ones there. False: everything is compiled anew, as measurements want it.
-  bool cache = true;
-  /// F-197: true, a title or a Profile: calls are timed, step by step; Function::profile tells.
-  ProfileOption profile = {};
-  /// Told of every stage of compilation; empty for nobody.
-  StageObserver observer = {};
-  /// Folder to which the text of every stage is written; empty for none.
-  std::string dumpStages = {};
-};
-
+namespace detail {
+class Container;
+} // namespace detail
 struct Slot;
 
 /// What a call gives: one Tensor per output. A default-constructed one is that of no outputs.
@@ -258,171 +69,30 @@ struct NamedValue {
   Tensor value;
 };
 
+/// Some outputs of a function, by number or by name: `{0, 2}`, `{"loss"}`.
+class OutputSubset {
+public:
+  OutputSubset(std::initializer_list<size_t> numbers) : numbers_(numbers) {}
+  OutputSubset(std::vector<size_t> numbers) : numbers_(std::move(numbers)) {}
+  OutputSubset(std::initializer_list<std::string_view> names)
+      : names_(names.begin(), names.end()), isByName_(true) {}
+  OutputSubset(std::vector<std::string> names) : names_(std::move(names)), isByName_(true) {}
+  bool isByName() const { return isByName_; }
+  const std::vector<size_t> &numbers() const { return numbers_; }
+  const std::vector<std::string> &names() const { return names_; }
+
+private:
+  std::vector<size_t> numbers_;
+  std::vector<std::string> names_;
+  bool isByName_ = false;
+};
+
 /// What a call says beside its arguments.
 struct CallOptions {
   /// F-217: only these outputs, in this order, by number or name; what only others need is not
   /// computed, but all updates are. IndexError, KeyError. What is computed for a subset is compiled
   /// when it is first asked for.
-  std::optional<std::vector<size_t>> outputSubset = std::nullopt;
-};
-
-//===--- typed calls ----------------------------------------------------------===//
-
-namespace detail {
-
-class Container;
-
-/// One operand of a typed call: memory with extents, or a number.
-struct BoundArgument {
-  DType dtype;
-  int rank;
-  bool isOutput;
-  bool isView = false;
-};
-
-/// A typed call that was checked against its function.
-struct BoundCall {
-  /// The function's code where it can be called at once: buffers are `pattern` with the
-  /// arguments' memory at `slots` (one per argument, -1 for none). Views must be row-major, have
-  /// these extents (all arguments' one after the other), and lie apart.
-  int32_t (*code)(void **buffers, const int64_t *sizes) = nullptr;
-  const int64_t *sizes = nullptr;
-  std::vector<void *> pattern;
-  std::vector<int32_t> slots;
-  std::vector<int64_t> extents;
-  std::shared_ptr<const void> owner;
-
-  BoundCall() = default;
-  BoundCall(const BoundCall &) = default;
-  BoundCall &operator=(const BoundCall &) = default;
-  /// What was moved from has no code and no owner: the general way tells so.
-  BoundCall(BoundCall &&other) noexcept { *this = std::move(other); }
-  BoundCall &operator=(BoundCall &&other) noexcept {
-    code = std::exchange(other.code, nullptr);
-    sizes = other.sizes;
-    pattern = std::move(other.pattern);
-    slots = std::move(other.slots);
-    extents = std::move(other.extents);
-    owner = std::move(other.owner);
-    return *this;
-  }
-
-  static constexpr int kMaxBuffers = 32;
-  /// The general way: memory, extents and strides of each argument, inputs then outputs.
-  absl::Status run(absl::Span<void *const> memory, absl::Span<const int64_t *const> shapes,
-                   absl::Span<const int64_t *const> strides) const;
-};
-
-template <class T> struct BoundTraits {
-  static_assert(std::is_arithmetic_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>,
-                "bind takes numbers and Views");
-  static constexpr BoundArgument argument{DTypeOf<T>::value, 0, false};
-  static void *memory(const T &value) { return const_cast<T *>(&value); }
-  static const int64_t *shape(const T &) { return nullptr; }
-  static const int64_t *strides(const T &) { return nullptr; }
-  static bool isRowMajor(const T &, const int64_t *) { return true; }
-  static size_t numBytes(const T &) { return sizeof(T); }
-};
-template <class T, int N> struct BoundTraits<View<T, N>> {
-  static constexpr BoundArgument argument{DTypeOf<std::remove_const_t<T>>::value, N,
-                                          !std::is_const_v<T>, true};
-  static void *memory(const View<T, N> &v) { return const_cast<std::remove_const_t<T> *>(v.data); }
-  static const int64_t *shape(const View<T, N> &v) { return v.shape; }
-  static const int64_t *strides(const View<T, N> &v) { return v.strides; }
-  /// Whether it is a row-major array of these extents, none of them 0, at a proper address.
-  static bool isRowMajor(const View<T, N> &v, const int64_t *extents) {
-    int64_t stride = 1;
-    for (int axis = N - 1; axis >= 0; --axis) {
-      if (v.shape[axis] != extents[axis] || (v.shape[axis] != 1 && v.strides[axis] != stride))
-        return false;
-      stride *= v.shape[axis];
-    }
-    return stride > 0 && v.data && uintptr_t(v.data) % sizeof(T) == 0;
-  }
-  /// Of one that is row-major.
-  static size_t numBytes(const View<T, N> &v) {
-    size_t bytes = sizeof(T);
-    for (int axis = 0; axis < N; ++axis)
-      bytes *= size_t(v.shape[axis]);
-    return bytes;
-  }
-};
-
-} // namespace detail
-
-template <class Signature> class Bound;
-
-/// A Function as a plain typed callable, made by `Function::bind`. Numbers are 0-d inputs, Views
-/// of const are inputs, Views of non-const are outputs and stand after the inputs; the result
-/// type is absl::Status, or the number that the only output is, or void. Calls read and write the
-/// caller's memory. Thread-safe as the Function is. One that was default-constructed or moved from
-/// computes nothing: ValueError, or the number 0.
-template <class R, class... A> class Bound<R(A...)> {
-public:
-  static constexpr bool kReturnsStatus = std::is_same_v<R, absl::Status>;
-  static constexpr bool kReturnsValue = !kReturnsStatus && !std::is_void_v<R>;
-
-  Bound() = default;
-  R operator()(A... arguments) const {
-    constexpr size_t kCount = sizeof...(A) + kReturnsValue;
-    std::conditional_t<kReturnsValue, R, char> result{};
-    void *memory[kCount + 1] = {detail::BoundTraits<A>::memory(arguments)...};
-    if constexpr (kReturnsValue)
-      memory[sizeof...(A)] = &result;
-    absl::Status status;
-    if (canCallAtOnce(memory, arguments...)) {
-      void *buffers[detail::BoundCall::kMaxBuffers];
-      size_t n = call_.pattern.size();
-      for (size_t i = 0; i < n; ++i)
-        buffers[i] = call_.pattern[i];
-      for (size_t i = 0; i < kCount; ++i)
-        if (int32_t slot = call_.slots[i]; slot >= 0)
-          buffers[slot] = memory[i];
-      call_.code(buffers, call_.sizes); // chosen only where it cannot fail
-    } else {
-      const int64_t *shapes[kCount + 1] = {detail::BoundTraits<A>::shape(arguments)...};
-      const int64_t *strides[kCount + 1] = {detail::BoundTraits<A>::strides(arguments)...};
-      status = call_.run(absl::MakeConstSpan(memory, kCount), absl::MakeConstSpan(shapes, kCount),
-                         absl::MakeConstSpan(strides, kCount));
-    }
-    if constexpr (kReturnsStatus)
-      return status;
-    else if constexpr (kReturnsValue)
-      return result;
-  }
-
-private:
-  friend class Function;
-  explicit Bound(detail::BoundCall call) : call_(std::move(call)) {}
-
-  bool canCallAtOnce(void *const *memory, const A &...arguments) const {
-    if constexpr (!(detail::BoundTraits<A>::argument.isView || ...)) {
-      return call_.code; // numbers lie where they should
-    } else {
-      if (!call_.code)
-        return false;
-      const int64_t *extents = call_.extents.data();
-      auto fits = [&](const auto &argument) {
-        using Traits = detail::BoundTraits<std::decay_t<decltype(argument)>>;
-        const int64_t *own = extents;
-        extents += Traits::argument.rank;
-        return Traits::isRowMajor(argument, own);
-      };
-      if (!(fits(arguments) && ...))
-        return false;
-      // Code takes it that nothing but what it writes changes.
-      constexpr bool kIsOutput[] = {detail::BoundTraits<A>::argument.isOutput...};
-      const size_t numBytes[] = {detail::BoundTraits<A>::numBytes(arguments)...};
-      for (size_t i = 0; i < sizeof...(A); ++i)
-        for (size_t k = 0; kIsOutput[i] && k < sizeof...(A); ++k)
-          if (k != i && uintptr_t(memory[k]) < uintptr_t(memory[i]) + numBytes[i] &&
-              uintptr_t(memory[i]) < uintptr_t(memory[k]) + numBytes[k])
-            return false;
-      return true;
-    }
-  }
-
-  detail::BoundCall call_;
+  std::optional<OutputSubset> outputSubset = std::nullopt;
 };
 
 /// A value that a Function keeps: a default, a state, or a shared variable's; `f["s"]`. Keeps the
@@ -434,6 +104,10 @@ public:
   absl::StatusOr<Tensor> get(BorrowOptions options = {}) const;
   /// TypeError where there is no value to replace, or this one does not fit.
   absl::Status set(const Tensor &value, BorrowOptions options = {}) const;
+  /// Whether both are the same value, or none.
+  friend bool operator==(const StoredValue &a, const StoredValue &b) {
+    return a.container_ == b.container_;
+  }
 
 private:
   friend class Function;
@@ -451,6 +125,9 @@ struct CopyOptions {
   bool deleteUpdates = false;
   /// By default the old name and " copy"; none where there is none.
   std::optional<std::string> name = std::nullopt;
+  /// F-213: take intermediate memory from where the other function takes it. A call has what it
+  /// took to itself, so that both functions may be called at once all the same.
+  bool shareMemory = false;
   /// Of the copy alone; as FunctionOptions::profile.
   ProfileOption profile = {};
 };
@@ -470,8 +147,14 @@ public:
   template <class... A>
     requires(std::is_convertible_v<A, Tensor> && ...)
   absl::StatusOr<Results> operator()(A &&...arguments) const {
-    Tensor values[sizeof...(A) + 1] = {Tensor(std::forward<A>(arguments))...};
-    return callWith(absl::MakeSpan(values, sizeof...(A)));
+    if constexpr (sizeof...(A) > 0 && (Number<std::remove_cvref_t<A>> && ...)) {
+      const detail::NumberArgument numbers[] = {
+          detail::NumberArgument::of<std::remove_cvref_t<A>>(arguments)...};
+      return callWithNumbers(numbers);
+    } else {
+      Tensor values[sizeof...(A) + 1] = {Tensor(std::forward<A>(arguments))...};
+      return callWith(absl::MakeSpan(values, sizeof...(A)));
+    }
   }
   /// Positional arguments first, the rest by name (F-201).
   absl::StatusOr<Results> call(std::vector<Tensor> positional, std::vector<NamedValue> named = {},
@@ -482,12 +165,29 @@ public:
   StoredValue operator[](std::string_view key) const;
   StoredValue operator[](const Variable &key) const;
   StoredValue operator[](size_t position) const;
+  /// F-207: what `f[key]` gives for every name that one input or shared variable has.
+  std::map<std::string, StoredValue> finder() const;
+  /// F-207: the input or shared variable whose value it is. TypeError where there is none.
+  absl::StatusOr<Variable> invFinder(const StoredValue &value) const;
 
   /// F-209: another function with the same code. Shared variables stay the same ones, unless they
   /// are swapped; states and defaults go on from their values now.
   absl::StatusOr<Function> copy(const CopyOptions &options = {}) const;
   /// F-220: those that it reads or updates.
   std::vector<SharedVariable> sharedVariables() const;
+
+  /// F-215: gives back the memory that calls have left for later ones. Not that of calls which run.
+  void free() const;
+  /// F-199: arguments are taken as they are; one that is not of its input's type is refused
+  /// (TypeError) instead of being converted. Holds for all handles of this function.
+  void setTrustInput(bool trust) const;
+  bool trustInput() const;
+
+  /// F-216: writes the function to a file: its graph, constants, defaults, states, the values of
+  /// its shared variables, its options, and its code, for processors of this kind and this build of
+  /// graphc. `loadFunction` makes another function of it. NotSupported for ops that are not in the
+  /// registry, whose code no file has; Io, after which the path is as before.
+  absl::Status save(const std::string &path) const;
 
   /// A typed call; see Bound. TypeError if the signature does not fit the function; also if a
   /// result without a Status is asked for where a call can fail: where there are Views, shapes that
@@ -541,6 +241,7 @@ private:
                                             bool returnsStatus) const;
   /// May take the values out of `positional`.
   absl::StatusOr<Results> callWith(absl::Span<Tensor> positional) const;
+  absl::StatusOr<Results> callWithNumbers(absl::Span<const detail::NumberArgument> numbers) const;
   absl::StatusOr<std::vector<Tensor>> bindCall(std::vector<Tensor> positional,
                                                absl::Span<const NamedValue> named) const;
 
@@ -558,6 +259,28 @@ absl::StatusOr<Function> function(InputList inputs, OutputList outputs,
                                   std::source_location loc = std::source_location::current());
 /// The same for a graph that was loaded.
 absl::StatusOr<Function> function(const GraphModule &module, FunctionOptions options = {});
+
+/// F-200: writes what `function` would make of the same, without compiling it; `loadFunction` and
+/// the command-line tool take the file. Errors: those of `function` before it compiles, and those
+/// of Function::save.
+absl::Status functionDump(const std::string &path, InputList inputs, OutputList outputs,
+                          FunctionOptions options = {},
+                          std::source_location loc = std::source_location::current());
+
+struct LoadOptions {
+  /// Run the code that is in the file, if it is for this kind of processor and this build of
+  /// graphc: nothing is compiled, and the compiler's library is not loaded. Such a file can do
+  /// whatever the process may, so it must come from somebody who may, too. Without it, code in the
+  /// file is passed over and its graph compiled anew.
+  bool trustCode = false;
+  /// In place of what the function was made with.
+  std::optional<int> threads = std::nullopt;
+  std::optional<Mode> mode = std::nullopt;
+};
+/// A function that was saved, or dumped. It has shared variables of its own, with the values that
+/// were written (`sharedVariables`, `f["name"]`). Io for what is no such file, was damaged, or has
+/// a version that this graphc does not know; what `function` can raise. Thread-safe.
+absl::StatusOr<Function> loadFunction(const std::string &path, const LoadOptions &options = {});
 
 /// The same for a file: loadGraph or, for a name that ends in ".onnx", loadOnnx, then `function`.
 /// Graph text that was compiled before with these options is not even parsed: its code comes from

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "graphc/Attributes.h"
+#include "graphc/Bound.h"
 #include "graphc/Config.h"
 #include "graphc/DType.h"
 #include "graphc/Emit.h"
@@ -14,7 +15,9 @@
 #include "graphc/FrozenGraph.h"
 #include "graphc/Function.h"
 #include "graphc/FunctionGraph.h"
+#include "graphc/FunctionOptions.h"
 #include "graphc/Import.h"
+#include "graphc/Mode.h"
 #include "graphc/OpDef.h"
 #include "graphc/Ops.h"
 #include "graphc/Print.h"

@@ -18,7 +18,13 @@ absl::Status argumentError(ErrorKind kind, const Signature &s, size_t position,
   return makeError(kind, message + " " + what);
 }
 
-absl::StatusOr<Tensor> convert(const Signature &s, size_t position, const Tensor &value) {
+absl::StatusOr<Tensor> convert(const Signature &s, size_t position, const Tensor &value,
+                               bool asItIs) {
+  if (asItIs && value.defined() && value.dtype() != s.types[position].dtype())
+    return argumentError(ErrorKind::TypeError, s, position,
+                         "wants " + s.types[position].brief() + " but got " +
+                             Type(value.dtype(), value.shape()).brief() +
+                             ", and trustInput is set: nothing is converted");
   absl::StatusOr<Tensor> converted = convertValue(value, s.types[position], s.rules[position]);
   if (!converted.ok())
     return argumentError(errorKind(converted.status()), s, position,
@@ -53,7 +59,8 @@ bool fit(const Signature &s, absl::Span<const Tensor> values) {
 
 absl::StatusOr<std::vector<Tensor>> bindArguments(const Signature &s,
                                                   std::vector<Tensor> positional,
-                                                  absl::Span<const NamedValue> named) {
+                                                  absl::Span<const NamedValue> named,
+                                                  bool asTheyAre) {
   std::string function = s.function.empty() ? "function" : s.function;
   size_t count = s.types.size();
   if (positional.size() > count)
@@ -95,7 +102,7 @@ absl::StatusOr<std::vector<Tensor>> bindArguments(const Signature &s,
       continue;
     if (!given[i])
       return argumentError(ErrorKind::TypeError, s, i, "is missing");
-    absl::StatusOr<Tensor> value = convert(s, i, values[i]);
+    absl::StatusOr<Tensor> value = convert(s, i, values[i], asTheyAre);
     if (!value.ok())
       return value.status();
     values[i] = *std::move(value);

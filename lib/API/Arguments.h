@@ -26,9 +26,11 @@ struct Signature {
 bool fit(const Signature &signature, absl::Span<const Tensor> values);
 
 /// F-201: one value per input from positional and named ones; each converted as F-039 to F-045
-/// say; undefined where it may be missing and is. TypeError.
+/// say, or refused where it must be taken as it is (F-199); undefined where it may be missing and
+/// is. TypeError.
 absl::StatusOr<std::vector<Tensor>> bindArguments(const Signature &signature,
                                                   std::vector<Tensor> positional,
-                                                  absl::Span<const NamedValue> named);
+                                                  absl::Span<const NamedValue> named,
+                                                  bool asTheyAre);
 
 } // namespace graphc

@@ -1,9 +1,15 @@
 //===- CheckGraph.cpp -----------------------------------------------------===//
 #include "CheckGraph.h"
 
+#include <algorithm>
+
 #include "Support/Log.h"
+#include "Support/Text.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "graphc/Features.h"
+#include "graphc/FunctionGraph.h"
+#include "graphc/OpDef.h"
 #include "graphc/Traversal.h"
 
 namespace graphc {
@@ -15,6 +21,14 @@ std::string quoted(const Variable &v) {
 std::string numbered(size_t i, const Variable &v) {
   return "input " + std::to_string(i) +
          (v.name().empty() ? "" : " ('" + std::string(v.name()) + "')");
+}
+
+std::string listedNames(absl::Span<const std::string> names) {
+  std::vector<std::string> known;
+  for (const std::string &name : names)
+    if (!name.empty())
+      known.push_back("'" + name + "'");
+  return known.empty() ? "none has a name" : "they are " + join(known, ", ");
 }
 
 namespace {
@@ -78,6 +92,33 @@ absl::Status checkGraph(const GraphModule &module, const std::vector<bool> &mayB
     logWarning(message);
   }
   return absl::OkStatus();
+}
+
+absl::Status checkInplace(const GraphModule &module, const std::set<int> &mutableInputs,
+                          bool acceptInplace, Place place) {
+  std::vector<Apply> nodes = ioToposort(module.inputs, module.outputs);
+  auto destroys = [](const Apply &node) {
+    const std::vector<int> &map = node.op().def().destroyMap;
+    return std::any_of(map.begin(), map.end(), [](int input) { return input >= 0; });
+  };
+  auto first = std::find_if(nodes.begin(), nodes.end(), destroys);
+  if (first == nodes.end())
+    return absl::OkStatus();
+  if (!acceptInplace)
+    return makeError(ErrorKind::TypeError,
+                     "function: " + std::string(first->op().name()) +
+                         " overwrites an operand; set acceptInplace if it may, or leave such ops "
+                         "to graphc",
+                     first->place().known() ? first->place() : place);
+  Supervisor::Options options{.mutableInputs = mutableInputs};
+  for (int i = 0; i < int(module.outputs.size()); ++i)
+    options.borrowedOutputs.insert(i); // results are copies in any case
+  absl::StatusOr<FunctionGraph> graph =
+      FunctionGraph::create(module.inputs, module.outputs,
+                            {.features = {std::make_shared<DestroyHandler>(),
+                                          std::make_shared<Supervisor>(std::move(options))}});
+  absl::Status status = graph.ok() ? graph->validate() : graph.status();
+  return status.ok() ? status : prefixError(status, "function");
 }
 
 absl::StatusOr<std::vector<std::string>> outputNames(const Variables &outputs,

@@ -13,6 +13,11 @@ Tensor Container::peek() const {
   return value;
 }
 
+void Container::dropSpare() {
+  std::lock_guard lock(latch);
+  spare = Tensor();
+}
+
 absl::Status Container::store(Tensor next) {
   Access access({{this, true}});
   absl::StatusOr<Access::Turn> turn = access.begin();

@@ -34,6 +34,9 @@ public:
   /// that begins with `label`.
   absl::Status assign(const Tensor &next, bool borrow, const std::string &label);
 
+  /// Gives back the memory that waits for the next value.
+  void dropSpare();
+
   /// The next value, where functions are not told of another one. In `expression`, `self` stands
   /// for the shared variable, so that the two do not keep each other alive.
   struct DefaultUpdate {

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
+#include <cstring>
 
+#include "API/CheckGraph.h"
 #include "Eval/Evaluate.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/OpDef.h"
 #include "graphc/Rewrite.h"
-#include "graphc/Traversal.h"
 
 namespace graphc {
 namespace {
@@ -89,13 +89,6 @@ absl::Status checkRewrites(const GraphModule &module, absl::Span<const Tensor> a
   return rewrite(*graph, options).status();
 }
 
-std::string nameOf(const Apply &node, int output) {
-  std::string_view name = node.output(output).name();
-  if (!name.empty())
-    return "`" + std::string(name) + "`";
-  return "result " + std::to_string(output);
-}
-
 } // namespace
 
 absl::Status checkResult(const Apply &node, int output, absl::Span<const Tensor> operands,
@@ -125,58 +118,107 @@ absl::Status checkResult(const Apply &node, int output, absl::Span<const Tensor>
   return absl::OkStatus();
 }
 
-DebugRunner::DebugRunner(GraphModule module, std::unique_ptr<const Runner> all, bool checksRules)
-    : module_(std::move(module)), all_(std::move(all)), checksRules_(checksRules) {
-  for (const Apply &node : ioToposort(module_.inputs, module_.outputs))
-    nodes_.push_back(node);
+absl::Status DebugRunner::fail(size_t value, const std::string &what) const {
+  std::optional<std::pair<Apply, int>> computed = nodeOf(value);
+  if (!computed)
+    return makeError(ErrorKind::DebugMismatch, "an output " + what);
+  const auto &[node, output] = *computed;
+  return makeError(ErrorKind::DebugMismatch,
+                   std::string(node.op().name()) + ": " + nameOf(node, output) + " " + what,
+                   node.place());
 }
 
-GraphModule DebugRunner::withAllOutputs(const GraphModule &module) {
-  GraphModule all = module;
-  all.outputs.clear();
-  for (const Apply &node : ioToposort(module.inputs, module.outputs))
-    for (int i = 0; i < node.numOutputs(); ++i)
-      all.outputs.push_back(node.output(i));
-  all.outputs.insert(all.outputs.end(), module.outputs.begin(), module.outputs.end());
-  all.outputNames.assign(all.outputs.size(), "");
-  return all;
+/// The evaluator looks at every index, which code does not.
+absl::Status DebugRunner::checkBefore(absl::Span<const Tensor> arguments) const {
+  std::vector<uint64_t> before;
+  for (const Tensor &argument : arguments)
+    before.push_back(argument.contentHash());
+  if (absl::Status s = evaluate(module().outputs, module().inputs, arguments).status(); !s.ok())
+    return s;
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (arguments[i].contentHash() != before[i])
+      return makeError(ErrorKind::DebugMismatch,
+                       numbered(i, module().inputs[i]) +
+                           " was changed by the call: a host op writes to its operands",
+                       module().inputs[i].place());
+  return checksRules_ ? checkRewrites(module(), arguments) : absl::OkStatus();
 }
 
-absl::Status DebugRunner::run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
-                              OutputMemory) const {
-  // First what checks every index: code does not.
-  if (absl::Status s = evaluate(module_.outputs, module_.inputs, arguments).status(); !s.ok())
-    return s;
-  size_t computed = 0;
-  for (const Apply &node : nodes_)
-    computed += size_t(node.numOutputs());
-  std::vector<Tensor> values(computed + results.size());
-  if (absl::Status s = all_->run(arguments, absl::MakeSpan(values), OutputMemory::Fresh); !s.ok())
-    return s;
-  std::unordered_map<Variable, Tensor> known;
-  for (size_t i = 0; i < module_.inputs.size(); ++i)
-    known[module_.inputs[i]] = arguments[i];
-  size_t at = 0;
-  for (const Apply &node : nodes_) {
-    std::vector<Tensor> operands;
-    for (int i = 0; i < node.numInputs(); ++i) {
-      std::optional<Constant> constant = Constant::from(node.input(i));
-      operands.push_back(constant ? constant->data() : known.at(node.input(i)));
-    }
-    TensorsOr wanted = evaluate(node, operands);
-    if (!wanted.ok())
-      return wanted.status();
-    for (int i = 0; i < node.numOutputs(); ++i, ++at) {
-      if (absl::Status s = checkResult(node, i, operands, values[at], (*wanted)[size_t(i)]);
-          !s.ok())
-        return s;
-      known[node.output(i)] = values[at];
-    }
-  }
-  if (checksRules_)
-    if (absl::Status s = checkRewrites(module_, arguments); !s.ok())
+absl::Status DebugRunner::checkNode(const Apply &node, absl::Span<const Tensor> operands,
+                                    absl::Span<const Tensor> results) const {
+  TensorsOr wanted = evaluate(node, operands);
+  if (!wanted.ok())
+    return wanted.status();
+  for (int i = 0; i < node.numOutputs(); ++i)
+    if (absl::Status s = checkResult(node, i, operands, results[size_t(i)], (*wanted)[size_t(i)]);
+        !s.ok())
       return s;
-  std::move(values.begin() + int64_t(computed), values.end(), results.begin());
+  return absl::OkStatus();
+}
+
+absl::Status DebugRunner::checkRun(absl::Span<const Tensor> arguments,
+                                   absl::Span<const Tensor> values) const {
+  if (absl::Status s = checkMemory(arguments, values); !s.ok())
+    return s;
+  return checkAgain(arguments, values);
+}
+
+absl::Status DebugRunner::checkMemory(absl::Span<const Tensor> arguments,
+                                      absl::Span<const Tensor> values) const {
+  // Sorted by address, what overlaps anything overlaps a neighbour.
+  struct Block {
+    const char *begin, *end;
+    size_t value; // beyond the values: an argument
+  };
+  std::vector<Block> blocks;
+  auto add = [&](const Tensor &t, size_t number) {
+    if (t.isContiguous() && t.numBytes() > 0) {
+      auto *begin = static_cast<const char *>(t.data());
+      blocks.push_back({begin, begin + t.numBytes(), number});
+    }
+  };
+  for (size_t i = 0; i < values.size(); ++i)
+    add(values[i], i);
+  for (const Tensor &argument : arguments)
+    add(argument, values.size());
+  std::sort(blocks.begin(), blocks.end(),
+            [](const Block &a, const Block &b) { return a.begin < b.begin; });
+  for (size_t i = 1; i < blocks.size(); ++i) {
+    size_t first = std::min(blocks[i - 1].value, blocks[i].value);
+    if (blocks[i].begin < blocks[i - 1].end && first < values.size())
+      return fail(first, "shares memory with an argument or another result");
+  }
+  return absl::OkStatus();
+}
+
+/// Twice more, into memory full of one byte and of another: what a run does not write is left of
+/// the one and of the other.
+absl::Status DebugRunner::checkAgain(absl::Span<const Tensor> arguments,
+                                     absl::Span<const Tensor> values) const {
+  constexpr unsigned char kFill[] = {0xA5, 0x5A};
+  std::vector<std::vector<Tensor>> again(2);
+  for (int k = 0; k < 2; ++k) {
+    for (const Tensor &value : values) {
+      Tensor &memory = again[size_t(k)].emplace_back(value.copy());
+      std::memset(memory.data(), kFill[k], size_t(memory.numBytes()));
+    }
+    if (absl::Status s =
+            all().run(arguments, absl::MakeSpan(again[size_t(k)]), OutputMemory::Given);
+        !s.ok())
+      return s;
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    const Tensor &a = again[0][i], &b = again[1][i];
+    if (a.identical(values[i]) && b.identical(values[i]))
+      continue;
+    auto *x = static_cast<const unsigned char *>(a.data());
+    auto *y = static_cast<const unsigned char *>(b.data());
+    for (int64_t k = 0; k < a.numBytes(); ++k)
+      if (x[k] == kFill[0] && y[k] == kFill[1])
+        return fail(i, "has elements that are not written, the first of which is number " +
+                           std::to_string(k / byteSize(a.dtype())));
+    return fail(i, "differs from one run to the next");
+  }
   return absl::OkStatus();
 }
 

@@ -1,35 +1,39 @@
 //===- DebugRunner.h - compiled code checked by the interpreter ---*- C++ -*-===//
 #pragma once
 
-#include "API/Runner.h"
+#include "API/NodeRunner.h"
 
 namespace graphc {
 
-/// Runs `all`, which gives the outputs of every node of `module` in toposort order and then the
-/// module's own, and computes each node again with the evaluator, on the operands that compiled
-/// code gave it: so no error of one node counts against another, and each op's own bound holds.
-/// Where a result differs by more, a call fails with DebugMismatch at the node's place.
-class DebugRunner : public Runner {
+/// Computes each node again with the evaluator, on the operands that compiled code gave it: so no
+/// error of one node counts against another, and each op's own bound holds. Where a result differs
+/// by more, a call fails with DebugMismatch at the node's place; so where code writes to arguments,
+/// gives results that share memory, leaves elements of a result as they were, or gives others when
+/// it runs again (F-345).
+class DebugRunner : public NodeRunner {
 public:
   /// `checksRules`: each call also checks what the rules of mode fast_run would do.
-  DebugRunner(GraphModule module, std::unique_ptr<const Runner> all, bool checksRules);
-
-  /// `module` with the outputs of all nodes before its own.
-  static GraphModule withAllOutputs(const GraphModule &module);
-
-  absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
-                   OutputMemory memory) const override;
-  bool direct(detail::BoundCall &) const override { return false; }
-  bool canFail() const override { return true; }
-  Function::Counters counters() const override { return all_->counters(); }
-  std::unique_ptr<const Runner> with(std::shared_ptr<ProfilePart> profile) const override {
-    return std::make_unique<DebugRunner>(module_, all_->with(std::move(profile)), checksRules_);
+  DebugRunner(GraphModule module, std::unique_ptr<const Runner> all, bool checksRules)
+      : NodeRunner(std::move(module), std::move(all)), checksRules_(checksRules) {}
+  std::unique_ptr<const Runner> with(std::shared_ptr<ProfilePart> profile,
+                                     bool sharesMemory) const override {
+    return std::make_unique<DebugRunner>(module(), all().with(std::move(profile), sharesMemory),
+                                         checksRules_);
   }
 
+protected:
+  absl::Status checkBefore(absl::Span<const Tensor> arguments) const override;
+  absl::Status checkRun(absl::Span<const Tensor> arguments,
+                        absl::Span<const Tensor> values) const override;
+  absl::Status checkNode(const Apply &node, absl::Span<const Tensor> operands,
+                         absl::Span<const Tensor> results) const override;
+
 private:
-  GraphModule module_;
-  std::vector<Apply> nodes_;
-  std::unique_ptr<const Runner> all_;
+  absl::Status checkMemory(absl::Span<const Tensor> arguments,
+                           absl::Span<const Tensor> values) const;
+  absl::Status checkAgain(absl::Span<const Tensor> arguments,
+                          absl::Span<const Tensor> values) const;
+  absl::Status fail(size_t value, const std::string &what) const;
   bool checksRules_;
 };
 

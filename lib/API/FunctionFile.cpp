@@ -11,7 +11,7 @@ namespace {
 
 /// A program that was compiled in another process, as a Function.
 absl::StatusOr<Function> functionOf(std::shared_ptr<const Executable> executable,
-                                    const FunctionOptions &options) {
+                                    FunctionOptions options, FunctionSource::Read read) {
   const Program &program = executable->program();
   std::vector<Slot> slots;
   for (const Program::Input &input : program.inputs) {
@@ -33,9 +33,9 @@ absl::StatusOr<Function> functionOf(std::shared_ptr<const Executable> executable
   absl::StatusOr<std::unique_ptr<const Runner>> runner = runnerOf(std::move(executable), options);
   if (!runner.ok())
     return runner.status();
-  return Function(std::make_shared<const Function::State>(std::move(name), std::move(slots),
-                                                          *std::move(runner), std::move(types),
-                                                          std::move(names), numOutputs));
+  return Function(std::make_shared<const Function::State>(
+      std::move(name), std::move(slots), *std::move(runner), std::move(types), std::move(names),
+      numOutputs, std::make_shared<const FunctionSource>(std::move(read), std::move(options))));
 }
 
 /// Everything that the program depends on. The path stands in its messages.
@@ -44,7 +44,10 @@ Hash128 keyOf(const std::string &text, const std::string &path, const std::strin
   ByteWriter with;
   with.value(path);
   with.value(entry);
-  with.value(options.mode);
+  with.value(options.mode.name());
+  for (const auto *tags :
+       {&options.mode.included(), &options.mode.excluded(), &options.mode.required()})
+    with.list(*tags, [&](const std::string &tag) { with.value(tag); });
   with.value(options.rewrites);
   with.value(options.onUnusedInput);
   return codeKey(text, with.take(), options.target);
@@ -67,8 +70,7 @@ absl::StatusOr<Function> compileFile(const std::string &path, FunctionOptions op
   absl::StatusOr<std::string> text = readText(path);
   if (!text.ok())
     return text.status();
-  bool stored = options.cache && options.dumpStages.empty() && options.mode != "interpreter" &&
-                options.mode != "debug" && !profile;
+  bool stored = options.cache && options.dumpStages.empty() && !profile && hasCode(options.mode);
   std::shared_ptr<CodeFolder> folder = stored ? CodeFolder::configured() : nullptr;
   std::optional<Hash128> key;
   if (folder) {
@@ -78,7 +80,9 @@ absl::StatusOr<Function> compileFile(const std::string &path, FunctionOptions op
       loading.done([&] {
         return counted(executable->program().kernels.size(), "kernel") + ", compiled before";
       });
-      return functionOf(std::move(executable), options);
+      return functionOf(
+          std::move(executable), std::move(options),
+          [text = *std::move(text), path, entry] { return parseGraph(text, path, entry); });
     }
   }
   StageWatch reading(observer, "read");

@@ -1,6 +1,8 @@
 //===- FunctionState.h - what a Function holds --------------------*- C++ -*-===//
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -14,19 +16,35 @@
 
 namespace graphc {
 
+/// The graph that a function was made of, whose inputs are its slots, and how. Thread-safe.
+class FunctionSource {
+public:
+  using Read = std::function<absl::StatusOr<GraphModule>()>;
+  FunctionSource(GraphModule module, FunctionOptions options);
+  /// Of a graph that is only read when somebody asks.
+  FunctionSource(Read read, FunctionOptions options);
+
+  absl::StatusOr<const GraphModule *> module() const;
+  const FunctionOptions &options() const { return options_; }
+
+private:
+  Read read_;
+  FunctionOptions options_;
+  mutable std::mutex mutex_;
+  mutable std::optional<GraphModule> module_;
+};
+
 struct Function::State {
   Signature signature;
   std::vector<Type> outputTypes;
   std::shared_ptr<const std::vector<std::string>> outputNames;
   std::unique_ptr<const Invoker> invoker;
+  /// Where calls with numbers are only calls of code: all inputs are 0-d.
+  detail::BoundCall numbers;
+  std::shared_ptr<const FunctionSource> source;
   std::optional<Profile> profile;
+  mutable std::atomic<bool> trustInput = false;
 
-  /// What subsets of the outputs are compiled from; null where there are no outputs to choose.
-  struct Source {
-    GraphModule module;
-    FunctionOptions options;
-  };
-  std::shared_ptr<const Source> source;
   /// By outputs: calls of just these. Empty at first.
   mutable std::mutex mutex;
   mutable std::map<std::vector<size_t>, std::unique_ptr<const Invoker>> subsets;
@@ -34,14 +52,31 @@ struct Function::State {
   State() = default;
   /// Of a graph whose inputs are these slots. The signature gets what calls give.
   State(std::string name, std::vector<Slot> slots, std::shared_ptr<const Runner> runner,
-        std::vector<Type> outputTypes, std::vector<std::string> outputNames, size_t numResults);
+        std::vector<Type> outputTypes, std::vector<std::string> outputNames, size_t numResults,
+        std::shared_ptr<const FunctionSource> source);
   const Runner &runner() const { return invoker->runner(); }
+  /// IndexError, KeyError.
+  absl::StatusOr<std::vector<size_t>> numbersOf(const OutputSubset &subset) const;
   absl::StatusOr<const Invoker *> subset(const std::vector<size_t> &outputs) const;
-  absl::StatusOr<std::shared_ptr<const Runner>>
-  copyRunner(const std::shared_ptr<ProfilePart> &part) const;
+  /// From now on calls are the profile's of that part; null for none.
+  void attach(const std::shared_ptr<ProfilePart> &part);
+  absl::StatusOr<std::shared_ptr<const Runner>> copyRunner(const std::shared_ptr<ProfilePart> &part,
+                                                           bool sharesMemory) const;
+
+private:
+  void prepareNumbers();
 };
 
-/// Of a graph that was read. `storeAs` and `profile` as in makeRunner.
+/// ValueError for a handle of none: "the Function to bind".
+absl::Status noFunction(std::string_view what);
+
+/// resolve, and the names of outputs by which results are found.
+absl::StatusOr<Resolved> resolveNamed(const std::vector<Param> &inputs, GraphModule module,
+                                      const FunctionOptions &options, Place place);
+/// The outputs that `function` was given, and its name, as a module.
+GraphModule moduleOf(const OutputList &outputs, const FunctionOptions &options);
+
+/// Of a graph that was read. `storeAs` as in makeRunner.
 absl::StatusOr<Function> makeFileFunction(GraphModule module, FunctionOptions options,
                                           const std::optional<Hash128> &storeAs,
                                           std::shared_ptr<ProfilePart> profile);

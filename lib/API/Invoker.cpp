@@ -69,6 +69,14 @@ std::unique_ptr<Invoker::Frame> Invoker::takeFrame() const {
   return frame;
 }
 
+void Invoker::free() const {
+  runner_->free();
+  for (detail::Container *container : updated_)
+    container->dropSpare();
+  std::lock_guard lock(mutex_);
+  frames_.clear();
+}
+
 absl::Status Invoker::run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
                           OutputMemory memory) const {
   if (isPlain())

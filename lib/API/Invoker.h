@@ -25,6 +25,9 @@ public:
   /// Whether there is no container: a call is a run.
   bool isPlain() const { return containers_.empty(); }
 
+  /// Gives back memory that calls have left for later ones.
+  void free() const;
+
   /// `arguments` are of the types of the slots that take one, in their order; undefined where the
   /// container's value is wanted. Results as Runner::run gives them. All next values are stored
   /// when the run has succeeded, or none.

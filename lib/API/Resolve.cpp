@@ -334,6 +334,14 @@ absl::StatusOr<Resolved> Resolver::run(const std::vector<Param> &inputs, GraphMo
   if (absl::Status status = checkGraph(result_.module, mayBeUnused, options_.onUnusedInput, place_);
       !status.ok())
     return status;
+  std::set<int> mutableInputs;
+  for (size_t i = 0; i < result_.slots.size(); ++i)
+    if (result_.slots[i].isUpdated() || (i < inputs.size() && inputs[i].isMutable()))
+      mutableInputs.insert(result_.slots[i].input);
+  if (absl::Status status =
+          checkInplace(result_.module, mutableInputs, options_.acceptInplace, place_);
+      !status.ok())
+    return status;
   return std::move(result_);
 }
 

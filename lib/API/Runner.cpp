@@ -4,15 +4,17 @@
 #include <atomic>
 
 #include "API/DebugRunner.h"
+#include "API/NanGuardRunner.h"
 #include "Eval/Evaluate.h"
 #include "Kernels/CompilerInterface.h"
 #include "Kernels/EmitGraph.h"
+#include "Rewrites/ModeRewrites.h"
 #include "Runtime/ThreadPool.h"
 #include "Support/Text.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "graphc/Config.h"
-#include "graphc/Traversal.h"
+#include "graphc/FunctionGraph.h"
 
 namespace graphc {
 namespace {
@@ -52,14 +54,19 @@ public:
 
   bool canFail() const override { return graphc::canFail(executable_->program()); }
 
+  void free() const override { executable_->free(); }
+  void countDirectCall() const override { executable_->countDirectCall(); }
+
   Function::Counters counters() const override {
     const RunCounters &c = executable_->counters();
     return {c.calls,  c.kernels,     c.plans,
             c.arenas, c.bytesCopied, int64_t(executable_->program().kernels.size())};
   }
 
-  std::unique_ptr<const Runner> with(std::shared_ptr<ProfilePart> profile) const override {
-    return std::make_unique<CompiledRunner>(executable_, threads_, std::move(profile));
+  std::unique_ptr<const Runner> with(std::shared_ptr<ProfilePart> profile,
+                                     bool sharesMemory) const override {
+    return std::make_unique<CompiledRunner>(sharesMemory ? executable_ : executable_->clone(),
+                                            threads_, std::move(profile));
   }
 
 private:
@@ -124,7 +131,7 @@ public:
     return counters;
   }
 
-  std::unique_ptr<const Runner> with(std::shared_ptr<ProfilePart> profile) const override {
+  std::unique_ptr<const Runner> with(std::shared_ptr<ProfilePart> profile, bool) const override {
     return std::make_unique<InterpretedRunner>(module_, std::move(profile));
   }
 
@@ -157,6 +164,18 @@ private:
 
 } // namespace
 
+absl::Status checkMode(const Mode &mode) {
+  if (std::ranges::find(kModes, mode.name()) == std::end(kModes))
+    return makeError(ErrorKind::ValueError, "function: no mode is called '" + mode.name() +
+                                                "'; modes are " + join(kModes, ", "));
+  absl::Status status = checkRewriteNames(modeQuery(mode));
+  return status.ok() ? status : prefixError(status, "function: mode");
+}
+
+bool hasCode(const Mode &mode) {
+  return mode.name() != "interpreter" && mode.name() != "debug" && mode.name() != "nanguard";
+}
+
 absl::StatusOr<std::unique_ptr<const Runner>> runnerOf(std::shared_ptr<const Executable> executable,
                                                        const FunctionOptions &options,
                                                        std::shared_ptr<ProfilePart> profile) {
@@ -168,43 +187,95 @@ absl::StatusOr<std::unique_ptr<const Runner>> runnerOf(std::shared_ptr<const Exe
                                           threads ? threads : usableThreads(), std::move(profile));
 }
 
-absl::StatusOr<std::unique_ptr<const Runner>> makeRunner(const GraphModule &module,
-                                                         const FunctionOptions &options,
-                                                         const std::optional<Hash128> &storeAs,
-                                                         std::shared_ptr<ProfilePart> profile) {
-  if (options.mode == "interpreter")
-    return std::make_unique<InterpretedRunner>(module, std::move(profile));
-  if (options.mode == "debug") {
-    FunctionOptions compiled = options;
-    compiled.mode = "fast_compile";
-    compiled.rewrites = false; // they would leave no nodes to compare
-    absl::StatusOr<std::unique_ptr<const Runner>> all =
-        makeRunner(DebugRunner::withAllOutputs(module), compiled, {}, std::move(profile));
-    if (!all.ok())
-      return all.status();
-    return std::make_unique<DebugRunner>(module, *std::move(all), options.rewrites);
-  }
-  if (std::ranges::find(kModes, options.mode) == std::end(kModes))
-    return makeError(ErrorKind::ValueError, "function: no mode is called '" + options.mode +
-                                                "'; modes are " + join(kModes, ", "));
-  absl::StatusOr<const CompilerInterface *> compiler = loadCompiler();
-  if (!compiler.ok())
-    return compiler.status();
+static CompileOptions compileOptions(const FunctionOptions &options) {
   CompileOptions compile;
   compile.mode = options.mode;
   compile.rewrites = options.rewrites;
   compile.target = options.target;
   compile.cache = options.cache;
   compile.dumpStages = options.dumpStages;
-  compile.observer = profile ? profile->watch(options.observer) : options.observer;
-  compile.profile = profile != nullptr;
+  compile.observer = options.observer;
   compile.compileThreads = usableThreads();
+  return compile;
+}
+
+static absl::StatusOr<std::unique_ptr<const Runner>>
+compiledRunner(const GraphModule &module, const FunctionOptions &options,
+               const std::optional<Hash128> &storeAs, std::shared_ptr<ProfilePart> profile) {
+  absl::StatusOr<const CompilerInterface *> compiler = loadCompiler();
+  if (!compiler.ok())
+    return compiler.status();
+  CompileOptions compile = compileOptions(options);
   compile.storeAs = storeAs;
+  if (profile) {
+    compile.observer = profile->watch(options.observer);
+    compile.profile = true;
+  }
   absl::StatusOr<std::shared_ptr<const Executable>> executable =
       (*compiler)->compile(module, compile);
   if (!executable.ok())
     return executable.status();
   return runnerOf(*std::move(executable), options, std::move(profile));
+}
+
+absl::StatusOr<ProgramImage> compileImage(const GraphModule &module,
+                                          const FunctionOptions &options) {
+  absl::StatusOr<const CompilerInterface *> compiler = loadCompiler();
+  if (!compiler.ok())
+    return compiler.status();
+  CompileOptions compile = compileOptions(options);
+  compile.dumpStages.clear(); // they were written when the function was made
+  compile.observer = {};
+  return (*compiler)->image(module, compile);
+}
+
+/// Compiled without rewrites: all nodes are there to be looked at.
+template <class R, class... Rest>
+static absl::StatusOr<std::unique_ptr<const Runner>>
+makeNodeRunner(const GraphModule &module, const FunctionOptions &options,
+               std::shared_ptr<ProfilePart> profile, Rest &&...rest) {
+  FunctionOptions plain = options;
+  plain.rewrites = false;
+  absl::StatusOr<std::unique_ptr<const Runner>> all =
+      compiledRunner(withAllOutputs(module), plain, {}, std::move(profile));
+  if (!all.ok())
+    return all.status();
+  return std::make_unique<R>(module, *std::move(all), std::forward<Rest>(rest)...);
+}
+
+static absl::StatusOr<GraphModule> rewriteModule(const GraphModule &module, const Mode &mode) {
+  absl::StatusOr<FunctionGraph> graph = FunctionGraph::create(module.inputs, module.outputs);
+  if (!graph.ok())
+    return graph.status();
+  if (absl::Status s = rewrite(*graph, {}, modeQuery(mode)).status(); !s.ok())
+    return s;
+  GraphModule rewritten = module;
+  rewritten.inputs = graph->inputs();
+  rewritten.outputs = graph->outputs();
+  return rewritten;
+}
+
+absl::StatusOr<std::unique_ptr<const Runner>> makeRunner(const GraphModule &module,
+                                                         const FunctionOptions &options,
+                                                         const std::optional<Hash128> &storeAs,
+                                                         std::shared_ptr<ProfilePart> profile) {
+  if (absl::Status s = checkMode(options.mode); !s.ok())
+    return s;
+  const std::string &mode = options.mode.name();
+  if (mode == "interpreter")
+    return std::make_unique<InterpretedRunner>(module, std::move(profile));
+  if (mode == "debug") // rewrites would leave no nodes to compare
+    return makeNodeRunner<DebugRunner>(module, options, std::move(profile), options.rewrites);
+  if (mode == "nanguard") {
+    absl::StatusOr<GraphModule> rewritten = module;
+    if (options.rewrites)
+      rewritten = rewriteModule(module, options.mode);
+    if (!rewritten.ok())
+      return rewritten.status();
+    return makeNodeRunner<NanGuardRunner>(*rewritten, options, std::move(profile),
+                                          options.mode.nanGuardOptions());
+  }
+  return compiledRunner(module, options, storeAs, std::move(profile));
 }
 
 } // namespace graphc

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "API/ProfileRecord.h"
-#include "Runtime/Executable.h"
+#include "Runtime/ProgramFile.h"
 #include "Support/Hash.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -25,10 +25,24 @@ public:
   virtual bool direct(detail::BoundCall &call) const = 0;
   /// Whether a call with arguments of the inputs' types can fail, but for want of memory.
   virtual bool canFail() const = 0;
+  /// Gives back memory that calls have left for later ones.
+  virtual void free() const {}
+  /// Of code that `direct` gave.
+  virtual void countDirectCall() const {}
   virtual Function::Counters counters() const = 0;
-  /// The same code for another function, which writes to `profile`, unless that is null.
-  virtual std::unique_ptr<const Runner> with(std::shared_ptr<ProfilePart> profile) const = 0;
+  /// The same code for another function, which writes to `profile`, unless that is null. It has
+  /// counts and memory of its own unless it `sharesMemory`.
+  virtual std::unique_ptr<const Runner> with(std::shared_ptr<ProfilePart> profile,
+                                             bool sharesMemory) const = 0;
 };
+
+/// ValueError for a name that no mode has, KeyError for unknown rewrites.
+absl::Status checkMode(const Mode &mode);
+/// Whether a function of this mode is a program and its code.
+bool hasCode(const Mode &mode);
+/// That program. Errors as those of makeRunner, and NotSupported for host callbacks.
+absl::StatusOr<ProgramImage> compileImage(const GraphModule &module,
+                                          const FunctionOptions &options);
 
 /// Compiles, and puts the whole program into the user's cache folder under `storeAs`, if given.
 /// Writes stages, and later calls, to `profile`, unless that is null.

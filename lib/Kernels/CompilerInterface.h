@@ -11,16 +11,17 @@
 #include <string>
 #include <string_view>
 
-#include "Runtime/Executable.h"
+#include "Runtime/ProgramFile.h"
 #include "Support/Hash.h"
 #include "absl/status/statusor.h"
 #include "graphc/Import.h"
+#include "graphc/Mode.h"
 #include "graphc/Stage.h"
 
 namespace graphc {
 
 struct CompileOptions {
-  std::string mode = "fast_run";
+  Mode mode = {};
   std::string target = "native";
   /// Threads that compile.
   int compileThreads = 1;
@@ -45,8 +46,8 @@ inline constexpr std::string_view kStages[] = {"graph", "rewritten", "kernels", 
                                                "loops", "llvm",      "asm",     "obj"};
 
 /// What `--mode` takes: FunctionOptions::mode.
-inline constexpr std::string_view kModes[] = {"fast_run",     "strict", "fast_math",
-                                              "fast_compile", "debug",  "interpreter"};
+inline constexpr std::string_view kModes[] = {"fast_run", "strict",   "fast_math",  "fast_compile",
+                                              "debug",    "nanguard", "interpreter"};
 
 /// What `--target` takes. `native` is this processor.
 inline constexpr std::string_view kTargets[] = {"native", "x86-64", "x86-64-v3", "x86-64-v4",
@@ -73,6 +74,10 @@ public:
   /// Code for this process.
   virtual absl::StatusOr<std::shared_ptr<const Executable>>
   compile(const GraphModule &module, const CompileOptions &options) const = 0;
+
+  /// The same as bytes, for Function::save. NotSupported for a graph with host callbacks.
+  virtual absl::StatusOr<ProgramImage> image(const GraphModule &module,
+                                             const CompileOptions &options) const = 0;
 
   /// The result of a stage: text, or for "obj" the bytes of an object with the kernels alone.
   virtual absl::StatusOr<std::string> emit(const GraphModule &module, std::string_view stage,

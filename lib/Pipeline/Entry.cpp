@@ -19,6 +19,15 @@ public:
     return graphc::compile(module, options, stages);
   }
 
+  absl::StatusOr<ProgramImage> image(const GraphModule &module,
+                                     const CompileOptions &options) const override {
+    ProgramImage image;
+    Stages stages(options, &image);
+    if (absl::Status s = graphc::compile(module, options, stages).status(); !s.ok())
+      return s;
+    return image;
+  }
+
   absl::StatusOr<std::string> emit(const GraphModule &module, std::string_view stage,
                                    const CompileOptions &options) const override {
     Stages stages(options, stage);

@@ -9,11 +9,13 @@
 #include "Kernels/Fuse.h"
 #include "Kernels/ReadKernels.h"
 #include "Rewrites/FoldLargeConstants.h"
+#include "Rewrites/ModeRewrites.h"
 #include "Runtime/ProgramFile.h"
 #include "Runtime/StageWatch.h"
 #include "StageText.h"
 #include "Support/Log.h"
 #include "Support/StageOfText.h"
+#include "Support/TemporaryFile.h"
 #include "Text/GraphText.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/Rewrite.h"
@@ -27,14 +29,11 @@ absl::Status rewrite(FunctionGraph &graph, const CompileOptions &options) {
   if (!options.rewrites || options.isRewritten)
     return absl::OkStatus();
   RewriteOptions rules;
-  rules.allowed = options.mode == "strict"      ? kStrictEffects
-                  : options.mode == "fast_math" ? kAllEffects
-                                                : kDefaultEffects;
-  bool isFast = options.mode == "fast_compile";
-  absl::StatusOr<RewriteReport> report =
-      graphc::rewrite(graph, rules, {.include = {isFast ? "fast_compile" : "fast_run"}});
-  if (!report.ok() || isFast) // what large constants need is compiled
-    return report.status();
+  rules.allowed = modeEffects(options.mode);
+  absl::Status status = graphc::rewrite(graph, rules, modeQuery(options.mode)).status();
+  if (!status.ok() ||
+      options.mode.name() == "fast_compile") // what large constants need is compiled
+    return status;
   return foldLargeConstants(
       graph, [&](const GraphModule &constants) -> absl::StatusOr<std::vector<Tensor>> {
         CompileOptions plain; // nothing that names or watches the user's program
@@ -115,23 +114,48 @@ showKernels(KernelGraph &kernels, const CompileOptions &options, bool trusted, S
 /// Constants beyond this are read again from the user's file rather than kept twice.
 constexpr size_t kMaxStoredBytes = size_t(16) << 20;
 
+using Code = absl::Span<const std::shared_ptr<const CachedKernel>>;
+
+/// All kernels as one shared object.
+absl::Status linkCode(Code code, const std::string &path) {
+  std::vector<std::string> objects;
+  for (const std::shared_ptr<const CachedKernel> &kernel : code)
+    objects.push_back(kernel->object);
+  return linkSharedObject(objects, path);
+}
+
 /// As loadProgram wants it. What cannot be kept is compiled anew next time.
-void store(const Program &program, absl::Span<const std::shared_ptr<const CachedKernel>> code,
-           const Hash128 &key) {
+void store(const Program &program, Code code, const Hash128 &key) {
   std::shared_ptr<CodeFolder> folder = CodeFolder::configured();
   if (!folder || code.empty())
     return;
   std::optional<std::string> bytes = programToBytes(program);
   if (!bytes || bytes->size() > kMaxStoredBytes)
     return;
-  std::vector<std::string> objects;
-  for (const std::shared_ptr<const CachedKernel> &kernel : code)
-    objects.push_back(kernel->object);
   absl::Status stored =
       folder->store(key, CodeFolder::Kind::Library, *bytes,
-                    [&](const std::string &path) { return linkSharedObject(objects, path); });
+                    [&](const std::string &path) { return linkCode(code, path); });
   if (!stored.ok())
     logWarning("a compiled program is not kept: " + std::string(stored.message()));
+}
+
+absl::StatusOr<ProgramImage> imageOf(const Program &program, Code code) {
+  std::optional<std::string> bytes = programToBytes(program);
+  if (!bytes)
+    return makeError(ErrorKind::NotSupported, "a host callback cannot be written to a file");
+  ProgramImage image{*std::move(bytes), ""};
+  if (code.empty())
+    return image;
+  absl::StatusOr<TemporaryFile> file = TemporaryFile::create("graphc-link");
+  if (!file.ok())
+    return file.status();
+  if (absl::Status s = linkCode(code, file->path()); !s.ok())
+    return s;
+  absl::StatusOr<std::string> linked = file->readAll();
+  if (!linked.ok())
+    return linked.status();
+  image.code = *std::move(linked);
+  return image;
 }
 
 } // namespace
@@ -199,6 +223,12 @@ compile(const GraphModule &module, const CompileOptions &options, Stages &stages
   placeCode(compiled, kernels->program);
   if (options.storeAs)
     store(kernels->program, *code, *options.storeAs);
+  if (ProgramImage *wanted = stages.image()) {
+    absl::StatusOr<ProgramImage> image = imageOf(kernels->program, *code);
+    if (!image.ok())
+      return image.status();
+    *wanted = *std::move(image);
+  }
   return Executable::create(std::move(kernels->program), codeOf(*code));
 }
 

@@ -20,6 +20,10 @@ public:
   Stages(const CompileOptions &options, const LibraryOptions &library)
       : dumpFolder_(options.dumpStages), libraryOptions_(&library) {}
 
+  /// For the whole program as an image.
+  Stages(const CompileOptions &options, ProgramImage *image)
+      : dumpFolder_(options.dumpStages), image_(image) {}
+
   /// Whether anybody looks at this stage's text: making it costs time.
   bool looksAt(std::string_view stage) const { return !dumpFolder_.empty() || stage == wanted_; }
   /// Whether anybody looks at a stage of the code generator.
@@ -31,6 +35,8 @@ public:
   bool wantsLibrary() const { return libraryOptions_ != nullptr; }
   const LibraryOptions &libraryOptions() const { return *libraryOptions_; }
   LibraryFiles &library() { return library_; }
+  /// Where the program's image goes; null if nobody wants it.
+  ProgramImage *image() { return image_; }
   /// Whether the stages after this one are needed at all.
   bool endsAt(std::string_view stage) const { return stage == wanted_ && dumpFolder_.empty(); }
   /// Io if the dump cannot be written.
@@ -43,6 +49,7 @@ private:
   int number_ = 0;
   const LibraryOptions *libraryOptions_ = nullptr;
   LibraryFiles library_;
+  ProgramImage *image_ = nullptr;
 };
 
 } // namespace graphc

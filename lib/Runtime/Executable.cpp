@@ -168,6 +168,24 @@ Executable::create(Program program, std::shared_ptr<const LoadedCode> code) {
   return std::shared_ptr<const Executable>(new Executable(std::move(state)));
 }
 
+std::shared_ptr<const Executable> Executable::clone() const {
+  // What made one makes another.
+  return *create(Program(state_->program), state_->code);
+}
+
+void Executable::free() const {
+  std::lock_guard lock(state_->mutex);
+  if (state_->last)
+    state_->last->frames.clear();
+  for (auto &[key, cached] : state_->plans)
+    cached->frames.clear();
+}
+
+void Executable::countDirectCall() const {
+  state_->counters.calls.fetch_add(1, std::memory_order_relaxed);
+  state_->counters.kernels.fetch_add(1, std::memory_order_relaxed);
+}
+
 void Executable::State::findDirectCall() {
   if (!layout.isStatic || program.steps.size() != 1 ||
       program.steps[0].kind != Program::Step::Kind::Kernel)

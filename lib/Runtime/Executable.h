@@ -72,6 +72,13 @@ public:
   /// Empty if the program is not a single kernel with known sizes and no scratch.
   const std::optional<DirectCall> &directCall() const;
 
+  /// Another one with the same program and code, whose counts, plans and arenas are its own.
+  std::shared_ptr<const Executable> clone() const;
+  /// Frees the arenas that no call is using.
+  void free() const;
+  /// Counts a call of `directCall`.
+  void countDirectCall() const;
+
   const RunCounters &counters() const;
 
 private:

@@ -5,6 +5,7 @@
 
 #include "Runtime/CodeLoader.h"
 #include "Support/Bytes.h"
+#include "Support/TemporaryFile.h"
 #include "graphc/Tensor.h"
 
 namespace graphc {
@@ -141,20 +142,41 @@ std::optional<Program> programFromBytes(std::string_view text) {
   return program;
 }
 
-std::shared_ptr<const Executable> loadProgram(const CodeFolder &folder, const Hash128 &key) {
-  std::optional<CodeFolder::Entry> entry = folder.find(key, CodeFolder::Kind::Library);
-  std::optional<Program> program = entry ? programFromBytes(entry->data) : std::nullopt;
+/// A program of these bytes with the code in a file.
+static absl::StatusOr<std::shared_ptr<const Executable>> join(std::string_view bytes,
+                                                              const std::string &path) {
+  std::optional<Program> program = programFromBytes(bytes);
   if (!program)
-    return nullptr;
+    return makeError(ErrorKind::ValueError, "a compiled program is damaged");
   std::vector<std::string> symbols;
   for (const Program::Kernel &kernel : program->kernels)
     symbols.push_back(kernel.symbol);
-  absl::StatusOr<std::shared_ptr<const LoadedCode>> code = loadSharedObject(entry->path, symbols);
+  absl::StatusOr<std::shared_ptr<const LoadedCode>> code = loadSharedObject(path, symbols);
   if (!code.ok())
+    return code.status();
+  return Executable::create(*std::move(program), *std::move(code));
+}
+
+std::shared_ptr<const Executable> loadProgram(const CodeFolder &folder, const Hash128 &key) {
+  std::optional<CodeFolder::Entry> entry = folder.find(key, CodeFolder::Kind::Library);
+  if (!entry)
     return nullptr;
-  absl::StatusOr<std::shared_ptr<const Executable>> executable =
-      Executable::create(*std::move(program), *std::move(code));
-  return executable.ok() ? *std::move(executable) : nullptr;
+  return join(entry->data, entry->path).value_or(nullptr);
+}
+
+absl::StatusOr<std::shared_ptr<const Executable>> loadImage(const ProgramImage &image) {
+  if (image.code.empty()) { // no kernel at all
+    std::optional<Program> program = programFromBytes(image.program);
+    if (!program)
+      return makeError(ErrorKind::ValueError, "a compiled program is damaged");
+    return Executable::create(*std::move(program), nullptr);
+  }
+  absl::StatusOr<TemporaryFile> file = TemporaryFile::create("graphc-code");
+  if (!file.ok())
+    return file.status();
+  if (absl::Status s = file->write(image.code); !s.ok())
+    return s;
+  return join(image.program, file->path()); // a file that is loaded may be removed
 }
 
 } // namespace graphc

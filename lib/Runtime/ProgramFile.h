@@ -12,6 +12,17 @@
 
 namespace graphc {
 
+/// A program and its code, a shared object, as bytes. For this build of graphc: they have no
+/// version of their own.
+struct ProgramImage {
+  std::string program;
+  std::string code;
+};
+
+/// What an image holds, ready to run. The code is run with the rights of the process, so the image
+/// must come from somebody who has them. Io where it cannot be loaded, ValueError where it is none.
+absl::StatusOr<std::shared_ptr<const Executable>> loadImage(const ProgramImage &image);
+
 /// The program that was stored in `folder` as a Library with the bytes of programToBytes beside it,
 /// ready to run; null if there is none.
 std::shared_ptr<const Executable> loadProgram(const CodeFolder &folder, const Hash128 &key);

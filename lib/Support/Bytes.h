@@ -79,6 +79,12 @@ public:
       number = T(byte);
       return;
     }
+    if constexpr (std::is_same_v<T, bool>) { // whose object may hold nothing but 0 and 1
+      uint8_t byte;
+      value(byte);
+      number = byte != 0;
+      return;
+    }
     number = T();
     std::string_view bytes = take(sizeof(T));
     if (ok_)

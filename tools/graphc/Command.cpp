@@ -9,6 +9,7 @@
 #include <iostream>
 
 #include "API/CheckGraph.h"
+#include "API/SavedFunction.h"
 #include "Kernels/CompilerInterface.h"
 #include "Progress.h"
 #include "Support/ReadFile.h"
@@ -17,15 +18,17 @@
 namespace graphc {
 
 void Common::addFile(CLI::App &app) {
-  app.add_option("FILE", file, "Graph text (.mlir), an ONNX model (.onnx), or - for standard input")
+  app.add_option("FILE", file,
+                 "Graph text (.mlir), an ONNX model (.onnx), a saved function, or - for standard "
+                 "input")
       ->required();
   app.add_option("--entry", entry, "Function of the file; default: main, or the only one");
 }
 
 void Common::addCompilation(CLI::App &app) {
-  app.add_option("--mode", mode,
-                 "How it is run; debug: compiled and interpreted, and the results compared")
-      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kModes), std::end(kModes))))
+  modeOption = app.add_option(
+      "--mode", mode, "How it is run; debug: compiled and interpreted, and the results compared");
+  modeOption->check(CLI::IsMember(std::vector<std::string>(std::begin(kModes), std::end(kModes))))
       ->capture_default_str();
   app.add_flag("--no-rewrites", noRewrites, "Compile the graph as it is, whatever the mode");
   app.add_option("--target", target, "Processor to make code for")
@@ -117,6 +120,8 @@ FunctionOptions Common::functionOptions() const {
 absl::StatusOr<GraphModule> loadModule(const Common &common) {
   if (common.file.ends_with(".onnx"))
     return loadOnnx(common.file);
+  if (isSavedFunction(common.file))
+    return loadSavedGraph(common.file);
   if (common.file != "-")
     return loadGraph(common.file, common.entry);
   absl::StatusOr<std::string> text = readStandardInput();
@@ -126,6 +131,12 @@ absl::StatusOr<GraphModule> loadModule(const Common &common) {
 }
 
 absl::StatusOr<Function> loadFunction(const Common &common, const FunctionOptions &options) {
+  if (isSavedFunction(common.file)) {
+    LoadOptions load{.trustCode = common.trustCode, .threads = options.threads};
+    if (common.modeIsGiven())
+      load.mode = options.mode;
+    return loadFunction(common.file, load);
+  }
   if (common.file != "-")
     return compileFile(common.file, options, common.entry);
   absl::StatusOr<GraphModule> module = loadModule(common);

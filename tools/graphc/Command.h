@@ -20,12 +20,15 @@ struct Common {
   std::string target = "native";
   std::string dumpStages;
   std::optional<int> threads;
-  bool noRewrites = false, noCache = false, verbose = false;
+  bool trustCode = false, noRewrites = false, noCache = false, verbose = false;
 
   /// FILE and --entry.
   void addFile(CLI::App &app);
+  /// Whether the user wrote --mode.
+  bool modeIsGiven() const { return modeOption && modeOption->count() > 0; }
   /// How the graph is compiled.
   void addCompilation(CLI::App &app);
+  CLI::Option *modeOption = nullptr;
   FunctionOptions functionOptions() const;
   /// Wrong usage where FILE and options do not go together.
   void checkUsage() const;
@@ -36,7 +39,8 @@ CLI::Validator atLeast(int least);
 /// NAME=VALUE, where VALUE ends with `ending`.
 CLI::Validator namedValue(const std::string &ending);
 
-/// By the ending of its name: .onnx is ONNX, everything else (and "-", standard input) graph text.
+/// .onnx is ONNX, an archive a saved function, everything else (and "-", standard input) graph
+/// text.
 absl::StatusOr<GraphModule> loadModule(const Common &common);
 /// The same, compiled.
 absl::StatusOr<Function> loadFunction(const Common &common, const FunctionOptions &options);

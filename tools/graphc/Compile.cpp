@@ -22,6 +22,7 @@ struct CompileVerb {
   bool hasProgram() const { return fromGraph() || from == "kernels"; }
   bool wantsLibrary() const { return emit == "lib" || (emit == "obj" && hasProgram()); }
   bool wantsProgram() const { return emit == "exe"; }
+  bool wantsFunction() const { return emit == "function"; }
 };
 
 bool isLetterOrDigit(char c) { return std::isalnum(static_cast<unsigned char>(c)); }
@@ -57,7 +58,7 @@ size_t stageNumber(const std::string &stage) {
 void checkUsage(const CompileVerb &verb) {
   verb.common.checkUsage();
   const std::string &mode = verb.common.mode;
-  if (mode == "interpreter" || mode == "debug")
+  if (mode == "interpreter" || mode == "debug" || mode == "nanguard")
     throw CLI::ValidationError("--mode=" + mode, "compiles nothing; the other modes do");
   if (stageNumber(verb.emit) < stageNumber(verb.from))
     throw CLI::ValidationError("--emit=" + verb.emit,
@@ -70,6 +71,11 @@ void checkUsage(const CompileVerb &verb) {
     throw CLI::ValidationError("--emit=lib", "writes a library and its header; give -o libNAME.so");
   if (verb.wantsProgram() && !verb.toFile())
     throw CLI::ValidationError("--emit=exe", "writes a program; give -o PROGRAM");
+  if (verb.wantsFunction() && (!verb.fromGraph() || verb.from == "rewritten"))
+    throw CLI::ValidationError("--emit=function", "takes a graph");
+  if (verb.wantsFunction() && !verb.toFile())
+    throw CLI::ValidationError("--emit=function",
+                               "writes a file for `graphc run` and loadFunction; give -o FILE");
   if (verb.wantsLibrary() && verb.toFile() && headerPath(verb.out) == verb.out)
     throw CLI::ValidationError("-o " + verb.out,
                                "that is where the C header goes; name it .so or .o");
@@ -115,6 +121,10 @@ absl::Status compile(const CompileVerb &verb) {
   options.cache = !verb.common.noCache;
   options.observer = stageObserver(verb.common.verbose);
   options.isRewritten = verb.from == "rewritten";
+  if (verb.wantsFunction()) {
+    absl::StatusOr<Function> f = loadFunction(verb.common, verb.common.functionOptions());
+    return f.ok() ? f->save(verb.out) : f.status();
+  }
   bool wantsFiles = verb.wantsProgram() || verb.wantsLibrary();
   absl::StatusOr<LibraryFiles> files;
   absl::StatusOr<std::string> result;
@@ -152,10 +162,12 @@ void addCompile(CLI::App &app, absl::Status &status) {
   verb->common.addFile(*sub);
   verb->common.addCompilation(*sub);
   std::vector<std::string> stages(std::begin(kStages), std::end(kStages));
-  stages.insert(stages.end(), {"lib", "exe"});
-  sub->add_option("--emit", verb->emit,
-                  "The stage to write; obj: an object of the whole program and a C header; lib: a "
-                  "shared library and a C header; exe: a program to run")
+  stages.insert(stages.end(), {"lib", "exe", "function"});
+  sub->add_option(
+         "--emit", verb->emit,
+         "The stage to write; obj: an object of the whole program and a C header; lib: a "
+         "shared library and a C header; exe: a program to run; function: graph and code for "
+         "`graphc run` and loadFunction")
       ->check(CLI::IsMember(stages))
       ->capture_default_str();
   sub->add_option("--from", verb->from, "The stage that FILE is the text of; others come after it")

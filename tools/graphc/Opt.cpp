@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "Command.h"
-#include "Support/Text.h"
+#include "Rewrites/ModeRewrites.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/Rewrite.h"
 
@@ -21,25 +21,6 @@ struct OptVerb {
   std::string out;
   int64_t stopAfter = -1;
 };
-
-/// As in FunctionOptions::mode.
-Effects allowedEffects(std::string_view mode) {
-  return mode == "strict" ? kStrictEffects : mode == "fast_math" ? kAllEffects : kDefaultEffects;
-}
-
-/// A name that no rewrite and no tag has.
-absl::Status checkNames(const std::vector<std::string> &names) {
-  std::vector<std::string> known;
-  for (const RewriteDatabase::Entry &entry : builtinRewrites().entries()) {
-    known.push_back(entry.name);
-    known.insert(known.end(), entry.tags.begin(), entry.tags.end());
-  }
-  for (const std::string &name : names)
-    if (std::find(known.begin(), known.end(), name) == known.end())
-      return makeError(ErrorKind::KeyError,
-                       "no rewrite and no tag is called '" + name + "'" + didYouMean(name, known));
-  return absl::OkStatus();
-}
 
 nlohmann::json toJson(const RewriteStep &step) {
   nlohmann::json places = nlohmann::json::array();
@@ -59,12 +40,12 @@ absl::Status opt(const OptVerb &verb) {
   verb.common.checkUsage();
   if (!verb.out.empty() && verb.out != "-")
     checkApart({{"-o " + verb.out, verb.out}}, {verb.common.file});
-  std::vector<std::string> included = verb.rewrites;
-  if (included.empty())
-    included = {verb.mode == "fast_compile" ? "fast_compile" : "fast_run"};
-  for (const std::vector<std::string> *names : {&verb.rewrites, &verb.exclude})
-    if (absl::Status status = checkNames(*names); !status.ok())
-      return status;
+  Query query = modeQuery(verb.mode);
+  if (!verb.rewrites.empty())
+    query.include = verb.rewrites;
+  query.exclude = verb.exclude;
+  if (absl::Status status = checkRewriteNames(query); !status.ok())
+    return status;
   absl::StatusOr<GraphModule> module = loadModule(verb.common);
   if (!module.ok())
     return module.status();
@@ -73,7 +54,7 @@ absl::Status opt(const OptVerb &verb) {
     return graph.status();
   nlohmann::json steps = nlohmann::json::array();
   RewriteOptions options;
-  options.allowed = verb.allow.empty()       ? allowedEffects(verb.mode)
+  options.allowed = verb.allow.empty()       ? modeEffects(verb.mode)
                     : verb.allow == "strict" ? kStrictEffects
                     : verb.allow == "all"    ? kAllEffects
                                              : kDefaultEffects;
@@ -85,8 +66,7 @@ absl::Status opt(const OptVerb &verb) {
       else
         std::cout << toText(step);
     };
-  absl::StatusOr<RewriteReport> report =
-      rewrite(*graph, options, {.include = included, .exclude = verb.exclude});
+  absl::StatusOr<RewriteReport> report = rewrite(*graph, options, query);
   if (!report.ok())
     return report.status();
   if (verb.explain == "json") {

@@ -32,7 +32,7 @@ std::string inputNames(const Function &f) {
   return text.empty() ? "it has none" : "its inputs are " + text;
 }
 
-/// The values in the order of the function's inputs.
+/// The values in the order of the function's inputs; undefined where it has one of its own.
 absl::StatusOr<std::vector<Tensor>> readInputs(const Function &f,
                                                const std::vector<std::string> &given) {
   const std::vector<std::string> &names = f.inputNames();
@@ -52,7 +52,7 @@ absl::StatusOr<std::vector<Tensor>> readInputs(const Function &f,
     values[i] = *std::move(value);
   }
   for (size_t i = 0; i < values.size(); ++i)
-    if (!values[i].defined())
+    if (!values[i].defined() && !f[names[i]].get().value_or(Tensor()).defined())
       return makeError(ErrorKind::MissingInput, "input '" + names[i] +
                                                     "' has no value; give --input " + names[i] +
                                                     "=VALUE (" + types[i].text() + ")");
@@ -180,11 +180,15 @@ absl::Status run(const RunOptions &options) {
     return inputs.status();
   Clock::time_point loaded = Clock::now();
   progress.emplace("running " + options.common.file);
-  absl::StatusOr<Results> results = f->call(*inputs);
+  std::vector<NamedValue> given;
+  for (size_t i = 0; i < inputs->size(); ++i)
+    if ((*inputs)[i].defined())
+      given.push_back({f->inputNames()[i], (*inputs)[i]});
+  absl::StatusOr<Results> results = f->call({}, given);
   std::vector<double> times = {ms(Clock::now() - loaded)};
   for (int i = 1; i < options.steps && results.ok(); ++i) {
     Clock::time_point t = Clock::now();
-    results = f->call(*inputs);
+    results = f->call({}, given);
     times.push_back(ms(Clock::now() - t));
   }
   progress.reset();
@@ -218,6 +222,10 @@ void addRun(CLI::App &app, absl::Status &status) {
           "--threads", common.threads,
           "Greatest number of threads of a call; 0: one per processor [GRAPHC_THREADS, else 1]")
       ->check(atLeast(0));
+  verb->add_flag(
+      "--trust-code", common.trustCode,
+      "Run the code that a saved function has, if it is for this processor; otherwise its "
+      "graph is compiled");
   verb->add_option("-i,--input", options->inputs,
                    "NAME=VALUE: a number, a list [[1,2],[3,4]], FILE.npy, FILE.npz:KEY, zeros, "
                    "random, random[2,3]")

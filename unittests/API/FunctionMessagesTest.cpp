@@ -24,7 +24,7 @@ TEST(FunctionMessages, Graphs) {
        "TypeError: function: output 0 is Null(floor has no gradient)"},
       {function({x}, {x + 1}, {.mode = "fast"}).status(),
        "ValueError: function: no mode is called 'fast'; modes are fast_run, strict, fast_math, "
-       "fast_compile, debug, interpreter"},
+       "fast_compile, debug, nanguard, interpreter"},
       {function({x, y}, {x + 1}).status(), "UnusedInput: function: input 1 ('y') is not used by "
                                            "any output; remove it or set onUnusedInput"},
   });

@@ -1,0 +1,198 @@
+//===- graphc/Bound.h - typed calls -----------------------------*- C++ -*-===//
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "graphc/Tensor.h"
+
+namespace graphc {
+
+namespace detail {
+
+/// A C++ number as an argument of a call.
+struct NumberArgument {
+  DType dtype;
+  alignas(8) char value[8];
+
+  /// Of the dtype that a Tensor of it would have.
+  template <Number T> static NumberArgument of(T number) {
+    NumberArgument argument;
+    if constexpr (std::is_same_v<T, float>)
+      argument.put(DType::Float32, number);
+    else if constexpr (std::is_floating_point_v<T>)
+      argument.put(DType::Float64, double(number));
+    else if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8)
+      argument.put(number >> 63 ? DType::UInt64 : DType::Int64, uint64_t(number));
+    else
+      argument.put(DType::Int64, int64_t(number));
+    return argument;
+  }
+
+private:
+  template <class T> void put(DType type, T number) {
+    dtype = type;
+    std::memcpy(value, &number, sizeof(T));
+  }
+};
+
+/// One operand of a typed call: memory with extents, or a number.
+struct BoundArgument {
+  DType dtype;
+  int rank;
+  bool isOutput;
+  bool isView = false;
+};
+
+/// A typed call that was checked against its function.
+struct BoundCall {
+  /// The function's code where it can be called at once: buffers are `pattern` with the
+  /// arguments' memory at `slots` (one per argument, -1 for none). Views must be row-major, have
+  /// these extents (all arguments' one after the other), and lie apart.
+  int32_t (*code)(void **buffers, const int64_t *sizes) = nullptr;
+  const int64_t *sizes = nullptr;
+  std::vector<void *> pattern;
+  std::vector<int32_t> slots;
+  std::vector<int64_t> extents;
+  std::shared_ptr<const void> owner;
+
+  BoundCall() = default;
+  BoundCall(const BoundCall &) = default;
+  BoundCall &operator=(const BoundCall &) = default;
+  /// What was moved from has no code and no owner: the general way tells so.
+  BoundCall(BoundCall &&other) noexcept { *this = std::move(other); }
+  BoundCall &operator=(BoundCall &&other) noexcept {
+    code = std::exchange(other.code, nullptr);
+    sizes = other.sizes;
+    pattern = std::move(other.pattern);
+    slots = std::move(other.slots);
+    extents = std::move(other.extents);
+    owner = std::move(other.owner);
+    return *this;
+  }
+
+  static constexpr int kMaxBuffers = 32;
+  /// The general way: memory, extents and strides of each argument, inputs then outputs.
+  absl::Status run(absl::Span<void *const> memory, absl::Span<const int64_t *const> shapes,
+                   absl::Span<const int64_t *const> strides) const;
+};
+
+template <class T> struct BoundTraits {
+  static_assert(std::is_arithmetic_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>,
+                "bind takes numbers and Views");
+  static constexpr BoundArgument argument{DTypeOf<T>::value, 0, false};
+  static void *memory(const T &value) { return const_cast<T *>(&value); }
+  static const int64_t *shape(const T &) { return nullptr; }
+  static const int64_t *strides(const T &) { return nullptr; }
+  static bool isRowMajor(const T &, const int64_t *) { return true; }
+  static size_t numBytes(const T &) { return sizeof(T); }
+};
+template <class T, int N> struct BoundTraits<View<T, N>> {
+  static constexpr BoundArgument argument{DTypeOf<std::remove_const_t<T>>::value, N,
+                                          !std::is_const_v<T>, true};
+  static void *memory(const View<T, N> &v) { return const_cast<std::remove_const_t<T> *>(v.data); }
+  static const int64_t *shape(const View<T, N> &v) { return v.shape; }
+  static const int64_t *strides(const View<T, N> &v) { return v.strides; }
+  /// Whether it is a row-major array of these extents, none of them 0, at a proper address.
+  static bool isRowMajor(const View<T, N> &v, const int64_t *extents) {
+    int64_t stride = 1;
+    for (int axis = N - 1; axis >= 0; --axis) {
+      if (v.shape[axis] != extents[axis] || (v.shape[axis] != 1 && v.strides[axis] != stride))
+        return false;
+      stride *= v.shape[axis];
+    }
+    return stride > 0 && v.data && uintptr_t(v.data) % sizeof(T) == 0;
+  }
+  /// Of one that is row-major.
+  static size_t numBytes(const View<T, N> &v) {
+    size_t bytes = sizeof(T);
+    for (int axis = 0; axis < N; ++axis)
+      bytes *= size_t(v.shape[axis]);
+    return bytes;
+  }
+};
+
+} // namespace detail
+
+template <class Signature> class Bound;
+
+/// A Function as a plain typed callable, made by `Function::bind`. Numbers are 0-d inputs, Views
+/// of const are inputs, Views of non-const are outputs and stand after the inputs; the result
+/// type is absl::Status, or the number that the only output is, or void. Calls read and write the
+/// caller's memory. Thread-safe as the Function is. One that was default-constructed or moved from
+/// computes nothing: ValueError, or the number 0.
+template <class R, class... A> class Bound<R(A...)> {
+public:
+  static constexpr bool kReturnsStatus = std::is_same_v<R, absl::Status>;
+  static constexpr bool kReturnsValue = !kReturnsStatus && !std::is_void_v<R>;
+
+  Bound() = default;
+  R operator()(A... arguments) const {
+    constexpr size_t kCount = sizeof...(A) + kReturnsValue;
+    std::conditional_t<kReturnsValue, R, char> result{};
+    void *memory[kCount + 1] = {detail::BoundTraits<A>::memory(arguments)...};
+    if constexpr (kReturnsValue)
+      memory[sizeof...(A)] = &result;
+    absl::Status status;
+    if (canCallAtOnce(memory, arguments...)) {
+      void *buffers[detail::BoundCall::kMaxBuffers];
+      size_t n = call_.pattern.size();
+      for (size_t i = 0; i < n; ++i)
+        buffers[i] = call_.pattern[i];
+      for (size_t i = 0; i < kCount; ++i)
+        if (int32_t slot = call_.slots[i]; slot >= 0)
+          buffers[slot] = memory[i];
+      call_.code(buffers, call_.sizes); // chosen only where it cannot fail
+    } else {
+      const int64_t *shapes[kCount + 1] = {detail::BoundTraits<A>::shape(arguments)...};
+      const int64_t *strides[kCount + 1] = {detail::BoundTraits<A>::strides(arguments)...};
+      status = call_.run(absl::MakeConstSpan(memory, kCount), absl::MakeConstSpan(shapes, kCount),
+                         absl::MakeConstSpan(strides, kCount));
+    }
+    if constexpr (kReturnsStatus)
+      return status;
+    else if constexpr (kReturnsValue)
+      return result;
+  }
+
+private:
+  friend class Function;
+  explicit Bound(detail::BoundCall call) : call_(std::move(call)) {}
+
+  bool canCallAtOnce(void *const *memory, const A &...arguments) const {
+    if constexpr (!(detail::BoundTraits<A>::argument.isView || ...)) {
+      return call_.code; // numbers lie where they should
+    } else {
+      if (!call_.code)
+        return false;
+      const int64_t *extents = call_.extents.data();
+      auto fits = [&](const auto &argument) {
+        using Traits = detail::BoundTraits<std::decay_t<decltype(argument)>>;
+        const int64_t *own = extents;
+        extents += Traits::argument.rank;
+        return Traits::isRowMajor(argument, own);
+      };
+      if (!(fits(arguments) && ...))
+        return false;
+      // Code takes it that nothing but what it writes changes.
+      constexpr bool kIsOutput[] = {detail::BoundTraits<A>::argument.isOutput...};
+      const size_t numBytes[] = {detail::BoundTraits<A>::numBytes(arguments)...};
+      for (size_t i = 0; i < sizeof...(A); ++i)
+        for (size_t k = 0; kIsOutput[i] && k < sizeof...(A); ++k)
+          if (k != i && uintptr_t(memory[k]) < uintptr_t(memory[i]) + numBytes[i] &&
+              uintptr_t(memory[i]) < uintptr_t(memory[k]) + numBytes[k])
+            return false;
+      return true;
+    }
+  }
+
+  detail::BoundCall call_;
+};
+
+} // namespace graphc

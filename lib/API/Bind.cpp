@@ -1,0 +1,137 @@
+//===- Bind.cpp - typed calls ---------------------------------------------===//
+#include <algorithm>
+
+#include "API/FunctionState.h"
+
+namespace graphc {
+
+static std::string described(const detail::BoundArgument &a) {
+  std::vector<int64_t> shape(size_t(a.rank), kDynamic);
+  return Type(a.dtype, shape).brief();
+}
+
+/// A signature's inputs or outputs, one by one, against the function's.
+static absl::Status checkBound(const std::vector<detail::BoundArgument> &bound,
+                               const std::vector<Type> &types, std::string_view what) {
+  if (bound.size() != types.size())
+    return makeError(ErrorKind::TypeError,
+                     "bind: the signature has " + std::to_string(bound.size()) + " " +
+                         std::string(what) + "s, the function " + std::to_string(types.size()));
+  for (size_t i = 0; i < bound.size(); ++i)
+    if (bound[i].dtype != types[i].dtype() || bound[i].rank != types[i].rank())
+      return makeError(ErrorKind::TypeError, "bind: " + std::string(what) + " " +
+                                                 std::to_string(i) + " is " + types[i].brief() +
+                                                 ", the signature has " + described(bound[i]));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<detail::BoundCall>
+Function::prepare(absl::Span<const detail::BoundArgument> arguments, bool returnsStatus) const {
+  if (!state_)
+    return noFunction("the Function to bind");
+  std::vector<detail::BoundArgument> inputs, outputs;
+  for (const detail::BoundArgument &a : arguments) {
+    if (!a.isOutput && !outputs.empty())
+      return makeError(ErrorKind::TypeError,
+                       "bind: an input stands after an output; Views of const are inputs");
+    (a.isOutput ? outputs : inputs).push_back(a);
+  }
+  if (absl::Status s = checkBound(inputs, state_->signature.types, "input"); !s.ok())
+    return s;
+  if (absl::Status s = checkBound(outputs, state_->outputTypes, "output"); !s.ok())
+    return s;
+  detail::BoundCall call;
+  // Views need not have the right extents, nor be at a proper address.
+  bool canFail = false;
+  for (const detail::BoundArgument &a : arguments)
+    canFail |= a.isView;
+  if (state_->invoker->isPlain() && state_->runner().direct(call))
+    for (const std::vector<Type> *types : {&state_->signature.types, &state_->outputTypes})
+      for (const Type &type : *types)
+        call.extents.insert(call.extents.end(), type.shape().begin(), type.shape().end());
+  else
+    canFail |= !returnsStatus && state_->runner().canFail();
+  if (canFail && !returnsStatus)
+    return makeError(ErrorKind::TypeError, "bind: the function can fail while it runs; let the "
+                                           "signature return absl::Status");
+  call.owner = state_;
+  return call;
+}
+
+/// Whether two elements may have one place: sorted by stride, an axis must step over all that the
+/// axes before it reach.
+static bool meetsItself(const Tensor &t) {
+  std::vector<std::pair<int64_t, int64_t>> axes; // distance, last index
+  for (int axis = 0; axis < t.rank(); ++axis)
+    if (int64_t extent = t.shape()[size_t(axis)]; extent > 1)
+      axes.emplace_back(std::abs(t.strides()[size_t(axis)]), extent - 1);
+  std::sort(axes.begin(), axes.end());
+  int64_t reach = 0;
+  for (auto [distance, last] : axes) {
+    if (distance <= reach)
+      return t.numElements() > 0;
+    reach += distance * last;
+  }
+  return false;
+}
+
+absl::Status detail::BoundCall::run(absl::Span<void *const> memory,
+                                    absl::Span<const int64_t *const> shapes,
+                                    absl::Span<const int64_t *const> strides) const {
+  if (!owner)
+    return noFunction("the typed call");
+  const auto &state = *static_cast<const Function::State *>(owner.get());
+  auto borrow = [&](size_t i, const Type &type) {
+    size_t rank = size_t(type.rank());
+    return Tensor::borrow(type.dtype(), memory[i], {shapes[i], rank}, {strides[i], rank});
+  };
+  size_t numInputs = state.signature.types.size();
+  std::vector<Tensor> inputs;
+  for (size_t i = 0; i < numInputs; ++i) {
+    absl::StatusOr<Tensor> input = borrow(i, state.signature.types[i]);
+    if (!input.ok())
+      return input.status();
+    inputs.push_back(*std::move(input));
+  }
+  std::vector<Tensor> places;
+  for (size_t i = 0; i < state.outputTypes.size(); ++i) {
+    absl::StatusOr<Tensor> place = borrow(numInputs + i, state.outputTypes[i]);
+    if (!place.ok())
+      return place.status();
+    if (meetsItself(*place))
+      return makeError(ErrorKind::ValueError,
+                       "output " + std::to_string(i) +
+                           ": elements of the caller's memory share a place; "
+                           "give a View whose strides keep them apart");
+    places.push_back(*std::move(place));
+  }
+  // Where it is safe, results are computed in the caller's memory.
+  std::vector<Tensor> results(places.size());
+  for (size_t i = 0; i < places.size(); ++i) {
+    auto meets = [&](const Tensor &other) { return places[i].overlaps(other); };
+    bool apart = std::none_of(inputs.begin(), inputs.end(), meets);
+    for (size_t k = 0; k < places.size(); ++k)
+      apart = apart && (k == i || !meets(places[k]));
+    if (apart)
+      results[i] = places[i];
+  }
+  if (absl::Status status =
+          state.invoker->run(inputs, absl::MakeSpan(results), OutputMemory::Given);
+      !status.ok())
+    return status;
+  for (size_t i = 0; i < results.size(); ++i) {
+    Tensor &place = places[i];
+    if (place.shape() != results[i].shape())
+      return makeError(ErrorKind::ShapeError,
+                       "output " + std::to_string(i) + " is " +
+                           Type(results[i].dtype(), results[i].shape()).brief() +
+                           ", the caller's memory " + Type(place.dtype(), place.shape()).brief());
+    if (place.data() == results[i].data())
+      continue;
+    if (absl::Status status = place.assign(results[i]); !status.ok())
+      return status;
+  }
+  return absl::OkStatus();
+}
+
+} // namespace graphc

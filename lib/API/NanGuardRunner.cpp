@@ -1,0 +1,65 @@
+//===- NanGuardRunner.cpp -------------------------------------------------===//
+#include "API/NanGuardRunner.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "API/CheckGraph.h"
+
+namespace graphc {
+namespace {
+
+/// "element 3 is nan, as 2 others are"; nothing where all are well.
+std::string findBad(const Tensor &t, const NanGuardOptions &options) {
+  if (!isFloat(t.dtype()))
+    return "";
+  auto isBad = [&](double x) {
+    if (std::isnan(x))
+      return options.nan;
+    return std::isinf(x) ? options.inf : std::fabs(x) > options.big;
+  };
+  Tensor doubles = t.cast(DType::Float64).contiguous();
+  absl::Span<const double> values = doubles.flat<double>();
+  int64_t count = std::count_if(values.begin(), values.end(), isBad);
+  if (count == 0)
+    return "";
+  auto first = std::find_if(values.begin(), values.end(), isBad);
+  std::string text = "element " + std::to_string(first - values.begin()) + " of " +
+                     Type(t.dtype(), t.shape()).brief() + " is " +
+                     toString(Tensor(*first).cast(t.dtype()));
+  if (!std::isnan(*first) && !std::isinf(*first))
+    text += ", beyond " + toString(Tensor(options.big));
+  if (count > 1)
+    text += ", and " + std::to_string(count - 1) + " more are no better";
+  return text;
+}
+
+} // namespace
+
+absl::Status NanGuardRunner::checkBefore(absl::Span<const Tensor> arguments) const {
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (std::string bad = findBad(arguments[i], options_); !bad.empty())
+      return makeError(ErrorKind::NanGuard, numbered(i, module().inputs[i]) + ": " + bad,
+                       module().inputs[i].place());
+  return absl::OkStatus();
+}
+
+absl::Status NanGuardRunner::checkNode(const Apply &node, absl::Span<const Tensor> operands,
+                                       absl::Span<const Tensor> results) const {
+  for (int i = 0; i < node.numOutputs(); ++i)
+    if (std::string bad = findBad(results[size_t(i)], options_); !bad.empty()) {
+      std::string from;
+      for (const Tensor &operand : operands)
+        from += (from.empty() ? "; its operands are " : ", ") +
+                Type(operand.dtype(), operand.shape()).brief() +
+                (operand.numElements() == 1
+                     ? " " + toString(operand, {.precision = -1, .inlineList = true})
+                     : "");
+      return makeError(ErrorKind::NanGuard,
+                       std::string(node.op().name()) + ": " + nameOf(node, i) + ": " + bad + from,
+                       node.place());
+    }
+  return absl::OkStatus();
+}
+
+} // namespace graphc

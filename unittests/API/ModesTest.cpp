@@ -1,0 +1,154 @@
+//===- ModesTest.cpp - Mode objects, nanguard, what debug finds -----------===//
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <limits>
+
+#include "Places.h"
+#include "graphc/Function.h"
+#include "graphc/OpDef.h"
+#include "graphc/Ops.h"
+
+namespace graphc {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+// F-196: what a Mode includes and excludes runs, or does not. log(1 + exp(x)) overflows at 1000
+// unless softplus comes in its place.
+TEST(Modes, IncludeAndExcludeRewrites) {
+  Variable x = dscalar("x");
+  Variable y = log(1 + exp(x));
+  auto at1000 = [&](Mode mode) {
+    absl::StatusOr<Function> f = function({x}, y, {.mode = std::move(mode)});
+    EXPECT_TRUE(f.ok()) << f.status();
+    return f.ok() ? (*f)(1000.0)->item<double>() : 0;
+  };
+  EXPECT_EQ(at1000("fast_run"), 1000);
+  EXPECT_EQ(at1000(Mode("fast_run").excluding({"stabilize"})), kInf);
+  EXPECT_EQ(at1000(Mode("fast_run").requiring({"canonicalize"})), kInf);
+  EXPECT_EQ(at1000(Mode("fast_run").excluding({"fast_run"})), kInf);
+  EXPECT_EQ(at1000(Mode("fast_run").excluding({"fast_run"}).including({"stabilize"})), kInf)
+      << "excluded wins";
+  Mode base("fast_run");
+  EXPECT_TRUE(base.excluding({"merge"}).excluded().size() == 1 && base.excluded().empty())
+      << "a Mode is a value";
+  expectMessages({
+      {function({x}, y, {.mode = base.including({"stabilise"})}).status(),
+       "KeyError: function: mode: no rewrite and no tag is called 'stabilise'; did you mean "
+       "'stabilize'?"},
+      {function({x}, y, {.mode = "FAST"}).status(),
+       "ValueError: function: no mode is called 'FAST'; modes are fast_run, strict, fast_math, "
+       "fast_compile, debug, nanguard, interpreter"},
+  });
+}
+
+// F-347: the first node, at its place, with what it was given.
+TEST(NanGuard, NamesTheFirstNode) {
+  Variable x = dvector("x"), y = dvector("y");
+  Variable root = sqrt(x);
+  root.setName("root");
+  absl::StatusOr<Function> f = function({x, y}, {sum(root) * 2 + exp(y)}, {.mode = "nanguard"});
+  ASSERT_TRUE(f.ok()) << f.status();
+  absl::StatusOr<Results> well = (*f)(Tensor({1, 4}), Tensor({0, 0}));
+  ASSERT_TRUE(well.ok()) << well.status();
+  EXPECT_EQ((*well)[0], Tensor({7, 7}));
+  EXPECT_EQ(wholeWithoutLines((*f)(Tensor({1, -4, -9}), Tensor({0, 0, 0})).status()),
+            "NanGuard ModesTest.cpp: sqrt: `root`: element 1 of f64[3] is nan, and 1 more are no "
+            "better; its operands are f64[3]");
+  EXPECT_EQ(wholeWithoutLines((*f)(Tensor({1}), Tensor({1000})).status()),
+            "NanGuard ModesTest.cpp: exp: result 0: element 0 of f64[1] is inf; its operands are "
+            "f64[1] [1000]");
+  EXPECT_EQ(wholeWithoutLines((*f)(Tensor({1}), Tensor({50})).status()),
+            "NanGuard ModesTest.cpp: exp: result 0: element 0 of f64[1] is "
+            "5.184705528587072e+21, beyond 10000000000.0; its operands are f64[1] [50]");
+  EXPECT_EQ(wholeWithoutLines((*f)(Tensor({kInf}), Tensor({50})).status()),
+            "NanGuard ModesTest.cpp: input 0 ('x'): element 0 of f64[1] is inf");
+}
+
+// What rewriting keeps from overflowing is no error.
+TEST(NanGuard, LooksAtRewrittenGraphs) {
+  Variable x = dscalar("x");
+  absl::StatusOr<Function> f = function({x}, log(1 + exp(x)), {.mode = "nanguard"});
+  ASSERT_TRUE(f.ok()) << f.status();
+  absl::StatusOr<Results> r = (*f)(1000.0);
+  ASSERT_TRUE(r.ok()) << r.status();
+  EXPECT_EQ(r->item<double>(), 1000);
+}
+
+TEST(NanGuard, LooksForWhatItIsTold) {
+  Variable x = dscalar("x");
+  auto call = [&](NanGuardOptions options, double value) {
+    absl::StatusOr<Function> f = function({x}, {sqrt(x), x * x}, {.mode = Mode::nanGuard(options)});
+    EXPECT_TRUE(f.ok()) << f.status();
+    return errorKind((*f)(value).status());
+  };
+  EXPECT_EQ(call({}, -1), ErrorKind::NanGuard);
+  EXPECT_EQ(call({.nan = false}, -1), ErrorKind::None);
+  EXPECT_EQ(call({}, 1e6), ErrorKind::NanGuard);
+  EXPECT_EQ(call({.big = 1e13}, 1e6), ErrorKind::None);
+  EXPECT_EQ(call({.big = kInf}, 1e300), ErrorKind::NanGuard);
+  EXPECT_EQ(call({.inf = false, .big = kInf}, 1e300), ErrorKind::None);
+}
+
+//===--- F-345: what debug finds beside wrong values -----------------------------===//
+
+Op hostOp(std::string name, HostFunction host) {
+  OpDef def;
+  def.name = std::move(name);
+  def.doc = "A callback on the host.";
+  def.operands = {{"x"}};
+  def.type = [](const TypeRequest &r) -> absl::StatusOr<std::vector<Type>> {
+    return std::vector<Type>{r.type(0)};
+  };
+  def.emit = [host = std::move(host)](Emitter &e, const Arrays &in, const Attributes &) {
+    return e.hostCall(host, in, {{e.dtype(in[0]), e.shape(in[0])}});
+  };
+  return *defineOp(def);
+}
+
+std::string debugError(HostFunction host) {
+  Variable x = dvector("x");
+  absl::StatusOr<Function> f =
+      function({x}, hostOp("suspect", std::move(host))(x), {.mode = "debug"});
+  EXPECT_TRUE(f.ok()) << f.status();
+  return wholeWithoutLines((*f)(Tensor({1, 2, 3})).status());
+}
+
+void copyAll(absl::Span<const Tensor> in, absl::Span<Tensor> out) {
+  auto from = in[0].flat<double>();
+  std::copy(from.begin(), from.end(), out[0].mutableFlat<double>().begin());
+}
+
+TEST(Debug, FindsWhatIsNotWritten) {
+  EXPECT_EQ(debugError([](absl::Span<const Tensor> in, absl::Span<Tensor> out) {
+              out[0].mutableFlat<double>()[0] = in[0].flat<double>()[0];
+              return absl::OkStatus();
+            }),
+            "DebugMismatch ModesTest.cpp: suspect: result 0 has elements that are not written, the "
+            "first of which is number 1");
+}
+
+TEST(Debug, FindsWhatIsNotTheSameTwice) {
+  auto calls = std::make_shared<std::atomic<int>>(0);
+  EXPECT_EQ(debugError([calls](absl::Span<const Tensor> in, absl::Span<Tensor> out) {
+              copyAll(in, out);
+              out[0].mutableFlat<double>()[1] = ++*calls;
+              return absl::OkStatus();
+            }),
+            "DebugMismatch ModesTest.cpp: suspect: result 0 differs from one run to the next");
+}
+
+TEST(Debug, FindsWhatOverwritesAnArgument) {
+  EXPECT_EQ(debugError([](absl::Span<const Tensor> in, absl::Span<Tensor> out) {
+              copyAll(in, out);
+              const_cast<double *>(in[0].flat<double>().data())[0] = 7;
+              return absl::OkStatus();
+            }),
+            "DebugMismatch ModesTest.cpp: input 0 ('x') was changed by the call: a host op writes "
+            "to its operands");
+}
+
+} // namespace
+} // namespace graphc

@@ -1,0 +1,290 @@
+//===- SavedFunctionTest.cpp - save, functionDump, loadFunction -----------===//
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "API/SavedFunction.h"
+#include "Places.h"
+#include "Runtime/Archive.h"
+#include "Runtime/TestData.h"
+#include "graphc/Function.h"
+#include "graphc/OpDef.h"
+#include "graphc/Ops.h"
+
+namespace graphc {
+namespace {
+
+std::string bytesOf(const std::string &path) {
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream bytes;
+  bytes << in.rdbuf();
+  return bytes.str();
+}
+
+double number(const absl::StatusOr<Results> &r) {
+  EXPECT_TRUE(r.ok()) << r.status();
+  return r.ok() && r->size() > 0 ? (*r)[0].item<double>() : NAN;
+}
+
+/// With what comes through a file: shared variables and their updates, a default, a state, names.
+struct Trainer {
+  Variable x = dscalar("x"), y = dscalar("y"), total = dscalar("total");
+  SharedVariable s = shared(5.0, "s"), t = shared(1.0, "t");
+  Function f;
+  FunctionOptions options{.updates = {{s, s + 1}, {t, s}}, .name = "trainer"};
+  InputList inputs{x, In(y, {.value = 10.0, .name = "k"}),
+                   In(total, {.value = 0.0, .update = total + x})};
+  OutputList outputs{{"product", s * x * y + t}, {"total", total}};
+  Trainer() {
+    absl::StatusOr<Function> made = function(inputs, outputs, options);
+    EXPECT_TRUE(made.ok()) << made.status();
+    f = made.value_or(Function());
+  }
+};
+
+void expectTrainer(const Function &f) {
+  EXPECT_EQ(f.name(), "trainer");
+  EXPECT_EQ(f.inputNames(), (std::vector<std::string>{"x", "k", "total"}));
+  EXPECT_EQ(f.outputNames(), (std::vector<std::string>{"product", "total"}));
+  ASSERT_EQ(f.sharedVariables().size(), 2u);
+  EXPECT_EQ(f["s"].get()->item<double>(), 5);
+  absl::StatusOr<Results> r = f(2.0);
+  ASSERT_TRUE(r.ok()) << r.status();
+  EXPECT_EQ((*r)["product"].item<double>(), 101) << "5 * 2 * 10 + 1";
+  EXPECT_EQ((*r)["total"].item<double>(), 0);
+  EXPECT_EQ(f["s"].get()->item<double>(), 6);
+  EXPECT_EQ(f["t"].get()->item<double>(), 5);
+  EXPECT_EQ(f["total"].get()->item<double>(), 2);
+  r = f.call({3.0}, {{"k", 1.0}}, {.outputSubset = OutputSubset{"product"}});
+  ASSERT_TRUE(r.ok()) << r.status();
+  EXPECT_EQ((*r)[0].item<double>(), 23) << "6 * 3 * 1 + 5";
+  EXPECT_EQ(f["k"].get()->item<double>(), 10);
+}
+
+// F-200, F-216, G05, G06: the loaded function is another one.
+TEST(SavedFunction, IsAnotherFunction) {
+  Trainer trainer;
+  TemporaryFile saved("trainer.graphc"), dumped("dumped.graphc");
+  ASSERT_TRUE(trainer.f.save(saved.path()).ok());
+  absl::Status dump = functionDump(dumped.path(), trainer.inputs, trainer.outputs, trainer.options);
+  ASSERT_TRUE(dump.ok()) << dump;
+  ASSERT_TRUE(trainer.s.set(-1.0).ok());
+  for (const std::string &path : {saved.path(), dumped.path()})
+    for (bool trust : {true, false}) {
+      absl::StatusOr<Function> f = loadFunction(path, {.trustCode = trust});
+      ASSERT_TRUE(f.ok()) << f.status();
+      expectTrainer(*f);
+    }
+  EXPECT_EQ(trainer.s.get().item<double>(), -1);
+  // What was loaded is saved again with its values of now.
+  absl::StatusOr<Function> f = loadFunction(saved.path(), {.trustCode = true});
+  ASSERT_TRUE(f.ok());
+  number((*f)(1.0));
+  ASSERT_TRUE(f->save(dumped.path()).ok());
+  absl::StatusOr<Function> g = loadFunction(dumped.path());
+  ASSERT_TRUE(g.ok()) << g.status();
+  EXPECT_EQ((*g)["s"].get()->item<double>(), 6);
+}
+
+// Trusted code runs without the compiler; in other hands the graph is compiled.
+TEST(SavedFunction, RunsItsCodeOnlyWhereItIsTrusted) {
+  Trainer trainer;
+  TemporaryFile saved("trusted.graphc");
+  ASSERT_TRUE(trainer.f.save(saved.path()).ok());
+  EXPECT_FALSE(readSaved(saved.path(), true)->code.program.empty());
+  EXPECT_TRUE(readSaved(saved.path(), false)->code.program.empty());
+  // Another mode needs other code.
+  absl::StatusOr<Function> f =
+      loadFunction(saved.path(), {.trustCode = true, .mode = "interpreter"});
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_EQ(f->counters().kernels, 0);
+  expectTrainer(*f);
+}
+
+// Every dtype, also bfloat16, which NPY does not have; extents that a type knows; the options.
+TEST(SavedFunction, KeepsTypesAndOptions) {
+  TemporaryFile saved("types.graphc");
+  for (int k = 0; k < kNumDTypes; ++k) {
+    Tensor value = Tensor({{0, 1, 1}, {1, 0, 1}}).cast(DType(k));
+    SharedVariable s = shared(value, "s", {.strict = true, .shape = {{2, kDynamic}}});
+    absl::StatusOr<Function> f =
+        function({}, {s}, {.mode = Mode("strict").excluding({"merge"}), .threads = 1});
+    ASSERT_TRUE(f.ok()) << f.status();
+    ASSERT_TRUE(f->save(saved.path()).ok());
+    absl::StatusOr<Function> g = loadFunction(saved.path(), {.trustCode = k % 2 == 0});
+    ASSERT_TRUE(g.ok()) << g.status();
+    EXPECT_TRUE((*(*g)())[0].identical(value)) << dtypeName(DType(k));
+    EXPECT_EQ(g->sharedVariables()[0].type(), s.type());
+    EXPECT_FALSE((*g)["s"].set(value.cast(DType(k == 3 ? 4 : 3))).ok()) << "strict";
+  }
+  absl::StatusOr<SavedFunction> read = readSaved(saved.path(), false);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->options.mode.name(), "strict");
+  EXPECT_EQ(read->options.mode.excluded(), std::vector<std::string>{"merge"});
+  EXPECT_EQ(read->options.threads, 1);
+}
+
+// Two inputs of one value, and a shared variable that an input stands for, stay so.
+TEST(SavedFunction, SharedValuesStayShared) {
+  Variable x = dscalar("x"), y = dscalar("y");
+  SharedVariable s = shared(3.0, "s");
+  absl::StatusOr<Function> f =
+      function({In(x, {.value = s}), In(y, {.value = s})}, {x + y + s}, {.updates = {{s, s + 1}}});
+  ASSERT_TRUE(f.ok()) << f.status();
+  TemporaryFile saved("shared.graphc");
+  ASSERT_TRUE(f->save(saved.path()).ok());
+  absl::StatusOr<Function> g = loadFunction(saved.path());
+  ASSERT_TRUE(g.ok()) << g.status();
+  EXPECT_EQ(number((*g)()), 9);
+  EXPECT_EQ(number((*g)()), 12);
+  EXPECT_EQ(s.get().item<double>(), 3);
+}
+
+// A place of the graph's is still the user's after a file.
+TEST(SavedFunction, KeepsPlaces) {
+  Variable x = dvector("x"), y = dvector("y");
+  absl::StatusOr<Function> f = function({x, y}, x + y);
+  ASSERT_TRUE(f.ok());
+  TemporaryFile saved("places.graphc");
+  ASSERT_TRUE(f->save(saved.path()).ok());
+  std::string wanted = whole((*f)(Tensor({1, 2}), Tensor({1, 2, 3})).status());
+  EXPECT_NE(wanted.find("SavedFunctionTest.cpp"), wanted.npos);
+  for (bool trust : {true, false})
+    EXPECT_EQ(
+        whole((*loadFunction(saved.path(), {.trustCode = trust}))(Tensor({1, 2}), Tensor({1, 2, 3}))
+                  .status()),
+        wanted);
+}
+
+// The graph of what calls see, as `graphc compile` wants it.
+TEST(SavedFunction, AsAGraph) {
+  Variable x = dscalar("x"), y = dscalar("y");
+  SharedVariable s = shared(3.0, "s");
+  TemporaryFile saved("graph.graphc");
+  ASSERT_TRUE(functionDump(saved.path(), {x, In(y, {.value = 2.0})}, {x * y + s}).ok());
+  EXPECT_TRUE(isSavedFunction(saved.path()));
+  absl::StatusOr<GraphModule> module = loadSavedGraph(saved.path());
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_EQ(module->inputs.size(), 2u);
+  absl::StatusOr<Function> f = function(*module);
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_EQ(number((*f)(4.0, 5.0)), 23);
+  ASSERT_TRUE(functionDump(saved.path(), {x}, {x + s}, {.updates = {{s, s + 1}}}).ok());
+  EXPECT_EQ(said(loadSavedGraph(saved.path()).status()),
+            "NotSupported: " + saved.path() +
+                ": the function updates 's', which only `run` and loadFunction can do");
+}
+
+TEST(SavedFunction, Errors) {
+  Variable x = dscalar("x"), y = dscalar("y");
+  TemporaryFile file("errors.graphc");
+  OpDef def;
+  def.name = "mine";
+  def.doc = "Of the user's.";
+  def.operands = {{"x"}};
+  def.type = [](const TypeRequest &r) -> absl::StatusOr<std::vector<Type>> {
+    return std::vector<Type>{r.type(0)};
+  };
+  def.emit = [](Emitter &, const Arrays &in, const Attributes &) { return Arrays{in[0]}; };
+  Op mine = *defineOp(def);
+  writeFile(file.path(), "no archive");
+  EXPECT_FALSE(isSavedFunction(file.path()));
+  EXPECT_FALSE(isSavedFunction(file.path() + ".missing"));
+  expectMessages({
+      {loadFunction(file.path()).status(), "Io: " + file.path() + ": Not a zip archive"},
+      {loadFunction(file.path() + ".missing").status(),
+       "Io: " + file.path() + ".missing: No such file or directory"},
+      {function({x}, mine(x))->save(file.path()),
+       "NotSupported: " + file.path() + ": op 'mine' has no text form: it is not in the registry"},
+      {function({x}, x + 1)->save("/nowhere/f.graphc"),
+       "Io: /nowhere/f.graphc: Failure to create temporary file: No such file or directory"},
+      {Function().save(file.path()),
+       "ValueError: the Function to save was default-constructed or moved from: it is none"},
+      {functionDump(file.path(), {x}, {x + 1}, {.mode = "quick"}),
+       "ValueError: function: no mode is called 'quick'; modes are fast_run, strict, fast_math, "
+       "fast_compile, debug, nanguard, interpreter"},
+  });
+  EXPECT_EQ(errorKind(functionDump(file.path(), {x}, {x + y})), ErrorKind::MissingInput);
+  EXPECT_EQ(bytesOf(file.path()), "no archive") << "what failed has written nothing";
+  ASSERT_TRUE(saveNpz(file.path(), {{"a", Tensor({1})}}).ok());
+  EXPECT_EQ(said(loadFunction(file.path()).status()),
+            "Io: " + file.path() +
+                ": is no saved function; Function::save and functionDump write such files");
+}
+
+/// The members of an archive.
+std::vector<std::pair<std::string, std::string>> membersOf(const std::string &path) {
+  std::vector<std::pair<std::string, std::string>> members;
+  absl::StatusOr<ArchiveReader> archive = ArchiveReader::open(path);
+  for (size_t i = 0; archive.ok() && i < archive->numMembers(); ++i) {
+    std::string bytes;
+    EXPECT_TRUE(archive
+                    ->read(i,
+                           [&](ByteSource &source) {
+                             bytes.resize(size_t(source.remaining()));
+                             return source.read(bytes.data(), int64_t(bytes.size()));
+                           })
+                    .ok());
+    members.emplace_back(*archive->name(i), bytes);
+  }
+  return members;
+}
+
+// Parts that were exchanged, left out, or come from another version.
+TEST(SavedFunction, PartsThatDoNotFit) {
+  Trainer trainer;
+  TemporaryFile saved("parts.graphc"), changed("changed.graphc");
+  ASSERT_TRUE(trainer.f.save(saved.path()).ok());
+  const auto members = membersOf(saved.path());
+  ASSERT_EQ(members.size(), 8u) << "function, graph, four values, program and kernels";
+  auto without = [&](std::string_view name) {
+    auto some = members;
+    std::erase_if(some, [&](const auto &member) { return member.first == name; });
+    EXPECT_TRUE(writeArchive(changed.path(), some).ok());
+    return said(loadFunction(changed.path(), {.trustCode = true}).status());
+  };
+  auto with = [&](std::string_view name, size_t at, char byte) {
+    auto some = members;
+    for (auto &[own, bytes] : some)
+      if (own == name)
+        bytes[at] = byte;
+    EXPECT_TRUE(writeArchive(changed.path(), some).ok());
+    return said(loadFunction(changed.path(), {.trustCode = true}).status());
+  };
+  std::string damaged = "Io: " + changed.path() + ": the saved function is damaged: ";
+  EXPECT_EQ(without("graph"), damaged + "graph is missing");
+  EXPECT_EQ(without("values/1.npy"), damaged + "values/1.npy is missing");
+  EXPECT_EQ(without("code/kernels.so"), damaged + "code/kernels.so is missing");
+  EXPECT_EQ(without("code/program"), "OK") << "its graph is compiled";
+  EXPECT_EQ(with("graph", 40, '?'), damaged + "graph has another checksum");
+  EXPECT_EQ(with("code/program", 0, '?'), damaged + "code/program has another checksum");
+  EXPECT_EQ(with("function", 60, '?'), damaged + "function has another checksum");
+  EXPECT_EQ(with("function", 0, '?'), damaged + "function does not begin as it should");
+  EXPECT_EQ(with("function", 16, 9),
+            "Io: " + changed.path() +
+                ": the saved function has version 9 of the format; this graphc reads version 1");
+}
+
+// Any damage is refused, or changes nothing (a byte that no reader looks at).
+TEST(SavedFunction, DamagedFilesAreRefused) {
+  Trainer trainer;
+  TemporaryFile saved("whole.graphc"), damaged("damaged.graphc");
+  ASSERT_TRUE(functionDump(saved.path(), trainer.inputs, trainer.outputs, trainer.options).ok());
+  int loaded = 0;
+  forEachDamaged(bytesOf(saved.path()), 1000, [&](const std::string &bytes) {
+    writeFile(damaged.path(), bytes);
+    absl::StatusOr<Function> f = loadFunction(damaged.path(), {.mode = "interpreter"});
+    if (!f.ok()) {
+      bool otherZip = errorKind(f.status()) == ErrorKind::NotSupported;
+      EXPECT_TRUE(otherZip || errorKind(f.status()) == ErrorKind::Io) << f.status();
+      return;
+    }
+    ++loaded;
+    expectTrainer(*f);
+  });
+  EXPECT_LT(loaded, 200) << "times and attributes of the archive's members";
+}
+
+} // namespace
+} // namespace graphc
