@@ -40,7 +40,7 @@ public:
 absl::Status checkMode(const Mode &mode);
 /// Whether a function of this mode is a program and its code.
 bool hasCode(const Mode &mode);
-/// That program. Errors as those of makeRunner, and NotSupported for host callbacks.
+/// That program; an empty one if it has host callbacks. Errors as those of makeRunner.
 absl::StatusOr<ProgramImage> compileImage(const GraphModule &module,
                                           const FunctionOptions &options);
 

@@ -5,7 +5,8 @@
 #include <cstdio>
 
 #include "Runtime/Archive.h"
-#include "Runtime/CodeFolder.h"
+#include "Runtime/BuildIdentity.h"
+#include "Runtime/CpuIdentity.h"
 #include "Support/Bytes.h"
 #include "Support/ReadFile.h"
 #include "absl/container/flat_hash_map.h"
@@ -123,8 +124,13 @@ Hash128 checksumOf(std::string_view bytes) {
   return hasher.finish128();
 }
 
-/// What stored code needs of the machine.
-Hash128 codeKeyFor(const std::string &target) { return codeKey("", "", target); }
+/// What stored code needs: this very library, which the program's table is for, and the processor.
+Hash128 codeKeyFor(const std::string &target) {
+  Hash128 build = buildIdentity(), cpu = target == "native" ? cpuIdentity() : Hash128();
+  Hasher hasher;
+  hasher.add(build.low).add(build.high).addString(target).add(cpu.low).add(cpu.high);
+  return hasher.finish128();
+}
 
 bool isTypeSound(DType dtype, const std::vector<int64_t> &shape) {
   return unsigned(dtype) < unsigned(kNumDTypes) && shape.size() <= size_t(Tensor::kMaxRank) &&

@@ -75,7 +75,7 @@ public:
   virtual absl::StatusOr<std::shared_ptr<const Executable>>
   compile(const GraphModule &module, const CompileOptions &options) const = 0;
 
-  /// The same as bytes, for Function::save. NotSupported for a graph with host callbacks.
+  /// The same as bytes, for Function::save; none for a graph with host callbacks.
   virtual absl::StatusOr<ProgramImage> image(const GraphModule &module,
                                              const CompileOptions &options) const = 0;
 

@@ -21,9 +21,10 @@ absl::StatusOr<std::map<std::string, Tensor>> loadNpz(const std::string &path) {
     Tensor tensor;
     absl::Status status = archive->read(i, [&](ByteSource &source) {
       absl::StatusOr<Tensor> array = readNpy(source);
-      if (array.ok())
-        tensor = *std::move(array);
-      return array.status();
+      if (!array.ok())
+        return array.status();
+      tensor = *std::move(array);
+      return absl::OkStatus();
     });
     if (!status.ok())
       return status;

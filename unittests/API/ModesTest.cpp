@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "API/DebugRunner.h"
 #include "Places.h"
 #include "graphc/Function.h"
 #include "graphc/OpDef.h"
@@ -148,6 +149,33 @@ TEST(Debug, FindsWhatOverwritesAnArgument) {
             }),
             "DebugMismatch ModesTest.cpp: input 0 ('x') was changed by the call: a host op writes "
             "to its operands");
+}
+
+/// Gives one memory for everything.
+class Aliasing : public Runner {
+public:
+  absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
+                   OutputMemory) const override {
+    for (Tensor &result : results)
+      result = arguments[0];
+    return absl::OkStatus();
+  }
+  bool direct(detail::BoundCall &) const override { return false; }
+  bool canFail() const override { return false; }
+  Function::Counters counters() const override { return {}; }
+  std::unique_ptr<const Runner> with(std::shared_ptr<ProfilePart>, bool) const override {
+    return nullptr;
+  }
+};
+
+TEST(Debug, FindsResultsThatShareMemory) {
+  Variable x = dvector("x"), y = abs(x);
+  DebugRunner runner({.inputs = {x}, .outputs = {y}, .outputNames = {""}},
+                     std::make_unique<Aliasing>(), false);
+  Tensor ones({1, 1}), result;
+  EXPECT_EQ(wholeWithoutLines(runner.run({&ones, 1}, {&result, 1}, OutputMemory::Fresh)),
+            "DebugMismatch ModesTest.cpp: abs: result 0 shares memory with an argument or another "
+            "result");
 }
 
 } // namespace

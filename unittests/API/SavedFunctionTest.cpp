@@ -213,6 +213,29 @@ TEST(SavedFunction, Errors) {
                 ": is no saved function; Function::save and functionDump write such files");
 }
 
+TEST(SavedFunction, FailuresOnTheWay) {
+  Variable x = dscalar("x");
+  TemporaryFile one("one.graphc"), other("other.graphc");
+  ASSERT_TRUE(functionDump(one.path(), {x}, {x + 1}).ok());
+  ASSERT_TRUE(functionDump(other.path(), {x}, {x > 1}).ok());
+  absl::StatusOr<SavedFunction> mixed = readSaved(one.path(), false);
+  mixed->graph = readSaved(other.path(), false)->graph;
+  ASSERT_TRUE(writeSaved(one.path(), *mixed).ok());
+  EXPECT_EQ(said(loadFunction(one.path()).status()),
+            "Io: " + one.path() +
+                ": the saved function is damaged: its graph is another function's");
+  for (const char *code : {"", "code"})
+    EXPECT_EQ(said(loadImage({"program", code}).status()),
+              "ValueError: a compiled program is damaged");
+  absl::StatusOr<Function> f = function({x}, x + 1);
+  setenv("TMPDIR", "/proc", 1);
+  absl::Status status = f->save(one.path());
+  unsetenv("TMPDIR");
+  std::string message = said(status);
+  EXPECT_EQ(message.substr(0, message.rfind('-')),
+            "Io: " + one.path() + ": cannot make a temporary file /proc/graphc-link");
+}
+
 /// The members of an archive.
 std::vector<std::pair<std::string, std::string>> membersOf(const std::string &path) {
   std::vector<std::pair<std::string, std::string>> members;
