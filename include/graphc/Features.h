@@ -26,6 +26,8 @@ public:
   std::string_view name() const override { return "NodeFinder"; }
   std::vector<std::string> provides() const override { return {"nodes"}; }
   std::vector<Apply> nodes(const Op &op) const;
+  /// Begins anew.
+  absl::Status onAttach(FunctionGraph &graph) override;
   absl::Status onImport(FunctionGraph &graph, const Apply &node, std::string_view reason) override;
   absl::Status onPrune(FunctionGraph &graph, const Apply &node, std::string_view reason) override;
   std::shared_ptr<Feature> clone() override { return std::make_shared<NodeFinder>(); }
@@ -249,6 +251,8 @@ public:
   /// Feature removes this one. ValueError if it is not attached to `graph`.
   absl::StatusOr<int64_t> merge(FunctionGraph &graph);
 
+  /// Begins anew.
+  absl::Status onAttach(FunctionGraph &graph) override;
   absl::Status onDetach(FunctionGraph &graph) override;
   absl::Status onImport(FunctionGraph &graph, const Apply &node, std::string_view reason) override;
   absl::Status onPrune(FunctionGraph &graph, const Apply &node, std::string_view reason) override;

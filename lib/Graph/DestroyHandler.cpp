@@ -119,6 +119,12 @@ struct DestroyHandler::Tables {
     return all;
   }
 
+  /// All but what is protected.
+  void forgetGraph() {
+    std::vector<Variable> kept = std::move(protectedVariables);
+    *this = Tables();
+    protectedVariables = std::move(kept);
+  }
   void addReader(ApplyNode *reader, ApplyNode *destroyer);
   void removeReader(ApplyNode *reader, ApplyNode *destroyer);
   void forget(ApplyNode *node);
@@ -141,7 +147,7 @@ Variable DestroyHandler::root(const Variable &v) { return Variable::fromNode(roo
 
 std::vector<Apply> DestroyHandler::destroyers(FunctionGraph &graph, const Variable &v) const {
   std::vector<Apply> found;
-  if (tables_->order.empty() || !graph.contains(v))
+  if (!checkAttached(graph).ok() || !graph.contains(v))
     return found;
   absl::flat_hash_set<ApplyNode *> seen;
   for (VariableNode *each : tables_->impact(rootOf(v.node())))
@@ -163,6 +169,7 @@ bool DestroyHandler::hasDestroyers(FunctionGraph &graph, absl::Span<const Variab
 absl::Status DestroyHandler::onAttach(FunctionGraph &graph) {
   if (graph.find<DestroyHandler>())
     return makeError(ErrorKind::AlreadyThere, "the FunctionGraph has a DestroyHandler already");
+  tables_->forgetGraph();
   tables_->state = graph.state_.get();
   tables_->state->moved = &tables_->moved;
   for (const Apply &node : graph.applyNodes())
@@ -172,11 +179,9 @@ absl::Status DestroyHandler::onAttach(FunctionGraph &graph) {
 }
 
 absl::Status DestroyHandler::onDetach(FunctionGraph &graph) {
-  if (checkAttached(graph).ok())
+  if (tables_->state == graph.state_.get())
     tables_->state->moved = nullptr;
-  std::vector<Variable> kept = std::move(tables_->protectedVariables);
-  tables_ = std::make_unique<Tables>();
-  tables_->protectedVariables = std::move(kept);
+  tables_->forgetGraph();
   return absl::OkStatus();
 }
 
@@ -406,7 +411,8 @@ absl::Status DestroyHandler::Tables::refresh() {
 }
 
 absl::Status DestroyHandler::checkAttached(const FunctionGraph &graph) const {
-  if (tables_->state && tables_->state == graph.state_.get())
+  // Not by address alone: another graph may stand where a destroyed one did.
+  if (tables_->state == &graph.state() && graph.state().listeners.find(this))
     return absl::OkStatus();
   return makeError(ErrorKind::Inconsistency, "the DestroyHandler is not attached to this "
                                              "FunctionGraph; attachFeature does that");

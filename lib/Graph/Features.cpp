@@ -36,6 +36,11 @@ std::vector<Apply> NodeFinder::nodes(const Op &op) const {
   return found;
 }
 
+absl::Status NodeFinder::onAttach(FunctionGraph &graph) {
+  *table_ = {}; // of a graph that was destroyed nobody told it
+  return Bookkeeper::onAttach(graph);
+}
+
 absl::Status NodeFinder::onImport(FunctionGraph &, const Apply &node, std::string_view) {
   std::vector<Apply> &nodes = table_->lists[node.op()].nodes;
   table_->positions[node] = nodes.size();
@@ -152,6 +157,11 @@ absl::Status History::onAttach(FunctionGraph &) {
   return absl::OkStatus();
 }
 
+static bool uses(const FunctionGraph &graph, const Client &client, const Variable &v) {
+  return client.isOutput() ? graph.output(client.index) == v
+                           : graph.contains(client.node) && client.node.input(client.index) == v;
+}
+
 absl::Status History::goTo(FunctionGraph &graph, size_t state) {
   if (absl::Status status = graph.state().mayChange(); !status.ok())
     return status;
@@ -166,14 +176,21 @@ absl::Status History::goTo(FunctionGraph &graph, size_t state) {
   walking_ = true;
   while (position_ != state && status.ok()) {
     bool back = position_ > state;
-    const Step &step = steps_[back ? position_ - 1 : position_];
+    const Step step = steps_[back ? position_ - 1 : position_]; // it may be attached anew meanwhile
     if (step.interfaceChanges != graph.state().interfaceChanges) {
       status = makeError(ErrorKind::Inconsistency,
                          "the history ends where inputs or outputs were added or removed");
       break;
     }
+    const Variable &target = back ? step.old : step.fresh;
+    size_t before = position_;
     position_ = back ? position_ - 1 : position_ + 1;
-    status = graph.changeBack(step.client, back ? step.old : step.fresh, "history: " + step.reason);
+    status = graph.changeBack(step.client, target, "history: " + step.reason);
+    if (steps_.empty()) // a callback has attached it anew
+      break;
+    // What a Feature says against it comes too late; other errors keep the graph as it is.
+    if (!status.ok() && !uses(graph, step.client, target))
+      position_ = before;
   }
   walking_ = false;
   return status;

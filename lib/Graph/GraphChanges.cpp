@@ -37,6 +37,8 @@ public:
 
   /// Everything that may be wrong whatever the uses are.
   absl::Status check();
+  /// Of that, what may be wrong with what `fresh` needs, also where it was used before.
+  absl::Status checkImports();
   /// Which of the uses' nodes `fresh` is computed from: an edge from it to them closes a cycle.
   absl::flat_hash_set<ApplyNode *> upstream(const std::vector<uint32_t> &uses);
   /// After check, or where nothing can be wrong. Afterwards all is done, or, after an error of a
@@ -77,6 +79,10 @@ absl::Status Change::check() {
     return fail(ErrorKind::TypeError, "the type of the replacement, " + fresh_.type().str() +
                                           ", is neither " + old_.type().str() +
                                           " nor a narrower one");
+  return checkImports();
+}
+
+absl::Status Change::checkImports() {
   findImports();
   VariableNode *roots[] = {fresh_.node()};
   absl::Status status = import_.status.ok()
@@ -242,7 +248,9 @@ absl::Status FunctionGraph::changeBack(const Client &client, const Variable &for
   if (!use.ok())
     return use.status();
   Change change(state(), state().valueOf(state().uses[*use]), former.node(), reason);
-  change.findImports();
+  // Its type and the order were right, but by now it may belong to another graph.
+  if (absl::Status status = change.checkImports(); !status.ok())
+    return status;
   return change.make(*this, {*use}, Announcer::OnError::Detach);
 }
 

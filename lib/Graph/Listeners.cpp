@@ -58,6 +58,11 @@ namespace detail {
 
 //===--- the list ---------------------------------------------------------===//
 
+Listeners::~Listeners() {
+  for (const std::shared_ptr<Feature> &feature : features_)
+    --feature->graphs_;
+}
+
 const Listener *Listeners::find(const Feature *feature) const {
   for (const std::shared_ptr<Listener> &listener : *list_)
     if (listener->feature.get() == feature)

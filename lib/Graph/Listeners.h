@@ -30,6 +30,10 @@ using Tell = absl::FunctionRef<absl::Status(Feature &)>;
 /// have been removed since (F-107).
 class Listeners {
 public:
+  Listeners() = default;
+  Listeners(const Listeners &) = delete;
+  /// They are not told, and free for another graph.
+  ~Listeners();
   bool empty() const { return list_->empty(); }
   const Features &features() const { return features_; }
   const std::shared_ptr<const ListenerList> &list() const { return list_; }

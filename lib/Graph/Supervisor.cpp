@@ -35,6 +35,7 @@ Supervisor::Supervisor(Options options)
 Supervisor::~Supervisor() = default;
 
 absl::Status Supervisor::onAttach(FunctionGraph &graph) {
+  tables_ = std::make_unique<Tables>();
   return graph.attachFeature(std::make_shared<DestroyHandler>());
 }
 

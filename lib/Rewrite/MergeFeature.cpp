@@ -246,6 +246,11 @@ absl::Status MergeFeature::onChangeInput(FunctionGraph &, const Client &client, 
   return absl::OkStatus();
 }
 
+absl::Status MergeFeature::onAttach(FunctionGraph &graph) {
+  *tables_ = Tables();
+  return Bookkeeper::onAttach(graph);
+}
+
 absl::Status MergeFeature::onDetach(FunctionGraph &) {
   *tables_ = Tables(); // in its place: `merge` may be at work
   return absl::OkStatus();

@@ -465,6 +465,7 @@ bool ShapeFeature::neverFails(const Variable &v) {
 absl::Status ShapeFeature::onAttach(FunctionGraph &graph) {
   if (graph.find<ShapeFeature>())
     return makeError(ErrorKind::AlreadyThere, "the FunctionGraph has a ShapeFeature already");
+  tables_ = std::make_unique<Tables>();
   tables_->state = graph.state_.get();
   return absl::OkStatus();
 }

@@ -213,6 +213,82 @@ TEST_F(FeaturesTest, HistoryOfAnotherGraph) {
   EXPECT_EQ(text(fg), "");
 }
 
+// F-131: what the graph refuses keeps the position. A node that left may belong to another graph by
+// now.
+TEST_F(FeaturesTest, HistoryOfWhatIsElsewhere) {
+  auto history = std::make_shared<History>();
+  Variable one = exp(constant(1.0));
+  FunctionGraph fg = graph({log(x)}, {history});
+  ASSERT_TRUE(fg.replace(fg.output(0), one).ok());
+  ASSERT_TRUE(fg.replace(fg.output(0), fg.input(0), "a rule").ok());
+  absl::StatusOr<FunctionGraph> other = FunctionGraph::create({}, {one}, {.clone = false});
+  ASSERT_TRUE(other.ok());
+  absl::Status status = history->toStart(fg);
+  EXPECT_EQ(errorKind(status), ErrorKind::ValueError);
+  EXPECT_EQ(
+      status.message(),
+      "cannot replace x: f64 by a result of exp: f64: a result of exp: f64 belongs to another "
+      "FunctionGraph (history: a rule)");
+  EXPECT_EQ(history->position(), 2u);
+  EXPECT_EQ(fg.output(0), fg.input(0));
+  EXPECT_TRUE(fg.checkIntegrity().ok());
+  EXPECT_TRUE(other->checkIntegrity().ok());
+  ASSERT_TRUE(other->disown().ok());
+  ASSERT_TRUE(history->toStart(fg).ok());
+  EXPECT_EQ(history->position(), 0u);
+  EXPECT_EQ(text(fg), "log ");
+}
+
+// F-131: a History that a callback attaches anew knows of no state to go on to.
+TEST_F(FeaturesTest, HistoryAttachedAnewWhileItWalks) {
+  struct Again : Feature {
+    explicit Again(std::shared_ptr<Feature> other) : other(std::move(other)) {}
+    std::string_view name() const override { return "again"; }
+    absl::Status onChangeInput(FunctionGraph &fg, const Client &, const Variable &,
+                               const Variable &, std::string_view) override {
+      EXPECT_TRUE(fg.removeFeature(other).ok());
+      return fg.attachFeature(other);
+    }
+    std::shared_ptr<Feature> clone() override { return std::make_shared<Again>(other); }
+    std::shared_ptr<Feature> other;
+  };
+  auto history = std::make_shared<History>();
+  FunctionGraph fg = graph({log(x)}, {history});
+  for (int i = 0; i < 3; ++i)
+    ASSERT_TRUE(fg.replace(fg.output(0), exp(fg.output(0))).ok());
+  ASSERT_TRUE(history->toStart(fg).ok());
+  ASSERT_TRUE(fg.attachFeature(std::make_shared<Again>(history)).ok());
+  EXPECT_TRUE(history->toEnd(fg).ok());
+  EXPECT_EQ(text(fg), "log exp ");
+  EXPECT_EQ(history->end(), 0u);
+  EXPECT_EQ(history->position(), 0u);
+}
+
+// F-111: a graph that is destroyed lets go of its Features. They begin anew in another one.
+TEST_F(FeaturesTest, TheGraphIsDestroyed) {
+  auto finder = std::make_shared<NodeFinder>();
+  auto history = std::make_shared<History>();
+  auto handler = std::make_shared<DestroyHandler>();
+  auto supervisor = std::make_shared<Supervisor>(Supervisor::Options());
+  Features all = {finder, history, handler, supervisor};
+  OpDef def = testDef("destroy");
+  def.destroyMap = {0};
+  Op destroy = *defineOp(def);
+  for (int round = 0; round < 3; ++round) {
+    FunctionGraph fg = graph({destroy(exp(x)), log(y)}, all);
+    EXPECT_EQ(finder->nodes(exp).size(), 1u);
+    EXPECT_EQ(history->end(), 0u);
+    EXPECT_EQ(handler->destroyers(fg, fg.output(0).owner().input(0)).size(), 1u);
+    ASSERT_TRUE(fg.replaceValidate(fg.output(1), exp(fg.input(1))).ok());
+    EXPECT_EQ(finder->nodes(exp).size(), 2u);
+    FunctionGraph other = graph({x}, {});
+    EXPECT_EQ(errorKind(other.attachFeature(finder)), ErrorKind::ValueError);
+    EXPECT_TRUE(handler->destroyers(other, other.output(0)).empty());
+    if (round == 1)
+      fg = std::move(other); // destroys it, too
+  }
+}
+
 // What is undone leaves no state.
 TEST_F(FeaturesTest, HistoryOfUndoneChanges) {
   auto history = std::make_shared<History>();
