@@ -5,6 +5,7 @@
 #include "graphc/FunctionGraph.h"
 #include "graphc/Ops.h"
 #include "graphc/Rewrite.h"
+#include "graphc/Traversal.h"
 
 namespace graphc::bench {
 namespace {
@@ -34,6 +35,20 @@ Variable manyUsers(const Variable &x, const Variable &w, int64_t nodes) {
   return h;
 }
 
+/// 50 levels, each a graph of `nodes / 50` nodes that is put where its input was: as calls of
+/// graphs in graphs become when they are inlined. The part is the same one each time.
+Variable nestedLevels(const Variable &x, const Variable &w, int64_t nodes) {
+  constexpr int64_t kLevels = 50;
+  Variable input = dvector("input"), part = softplusLayers(input, w, nodes / kLevels);
+  Variable h = x;
+  for (int64_t level = 0; level < kLevels; ++level)
+    if (absl::StatusOr<Variables> inlined = cloneReplace({part}, {{input, h}}); inlined.ok())
+      h = (*inlined)[0];
+    else
+      return Variable::invalid(inlined.status());
+  return h;
+}
+
 using Builder = Variable (*)(const Variable &, const Variable &, int64_t);
 
 absl::StatusOr<Phases> rewritePhases(Builder build, int64_t nodes) {
@@ -59,10 +74,13 @@ absl::StatusOr<Phases> rewritePhases(Builder build, int64_t nodes) {
 } // namespace
 
 void addRewriting(std::vector<Case> &cases) {
-  const std::pair<const char *, Builder> shapes[] = {
-      {"softplus", softplusLayers}, {"merge", equalSums}, {"users", manyUsers}};
+  const std::pair<const char *, Builder> shapes[] = {{"softplus", softplusLayers},
+                                                     {"merge", equalSums},
+                                                     {"users", manyUsers},
+                                                     {"nested", nestedLevels}};
   for (const auto &[name, build] : shapes)
-    for (int64_t nodes : {1200, 4800, 100000, 1000000})
+    for (int64_t nodes : build == nestedLevels ? std::vector<int64_t>{12500, 25000, 50000, 100000}
+                                               : std::vector<int64_t>{1200, 4800, 100000, 1000000})
       cases.push_back({absl::StrFormat("rewrite_%s_%d", name, nodes),
                        absl::StrFormat("rewrite a graph of %d nodes", nodes),
                        {},

@@ -202,6 +202,27 @@ TEST_F(DestroyHandlerTest, Supervisor) {
             "the Supervisor needs the DestroyHandler, which has been removed");
 }
 
+// F-141, F-142: what came to share or lose memory since the last validate.
+TEST_F(DestroyHandlerTest, SupervisorSeesWhatChanged) {
+  auto supervised = [&](const Variables &outputs) {
+    FunctionGraph fg =
+        graph(outputs, {std::make_shared<Supervisor>(Supervisor::Options{.mutableInputs = {0}})});
+    EXPECT_TRUE(fg.validate().ok());
+    return fg;
+  };
+  // An output becomes what a node has overwritten all along.
+  FunctionGraph fg = supervised({exp(expInto(exp(x))), exp(y)});
+  Variable overwritten = fg.output(0).owner().input(0).owner().input(0);
+  ASSERT_TRUE(fg.replace(fg.output(1), overwritten).ok());
+  EXPECT_EQ(fg.validate().message(), "output 1, exp.0, is overwritten by expInto");
+  // A view below which there are others shows the memory of an input now.
+  FunctionGraph shown = supervised({view(view(exp(x))), exp(y)});
+  Apply inner = shown.output(0).owner().input(0).owner();
+  ASSERT_TRUE(shown.changeInput({inner, 0}, shown.input(1)).ok());
+  EXPECT_EQ(shown.validate().message(),
+            "output 0, view.0, shares memory with the input y and is not borrowed");
+}
+
 // F-143, F-147
 TEST_F(DestroyHandlerTest, NoOutputFromInplace) {
   auto feature = std::make_shared<NoOutputFromInplace>(std::set<int>{1, 9});

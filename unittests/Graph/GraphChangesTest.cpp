@@ -197,8 +197,15 @@ TEST_F(GraphChangesTest, ReplaceAndRemove) {
   EXPECT_THAT(warnings, ElementsAre(std::string(status.message())));
   EXPECT_EQ(text(fg), was);
   setLogSink({});
-  ASSERT_TRUE(fg.replaceAllValidateRemove({{sum.output(0), fg.input(0)}}, {sum}).ok());
+  absl::StatusOr<Checkpoint> start =
+      fg.replaceAllValidateRemove({{sum.output(0), fg.input(0)}}, {sum});
+  ASSERT_TRUE(start.ok());
   EXPECT_TRUE(fg.validate().ok());
+  // Who takes it back has it back by right.
+  ASSERT_TRUE(fg.revert(*std::move(start)).ok());
+  EXPECT_EQ(text(fg), was);
+  EXPECT_TRUE(fg.validate().ok());
+  ASSERT_TRUE(fg.replaceAllValidateRemove({{sum.output(0), fg.input(0)}}, {sum}).ok());
   ASSERT_TRUE(fg.replace(fg.output(0), sum.output(0)).ok());
   status = fg.validate();
   EXPECT_EQ(errorKind(status), ErrorKind::Inconsistency);

@@ -8,6 +8,8 @@
 #include <memory>
 #include <thread>
 
+#include "graphc/Features.h"
+#include "graphc/OpDef.h"
 #include "graphc/Ops.h"
 #include "graphc/Print.h"
 
@@ -74,6 +76,17 @@ TEST_F(RewriteTest, Attributes) {
   Rule computed{"computed", "sum(exp(a), axes=p)", "sum(a, axes=q)"};
   computed.terms["q"] = [](const Match &m) -> Term { return m.attribute("p"); };
   EXPECT_EQ(after({computed}, sum(exp(x), Axis(0))), pp(sum(x, Axis(0))));
+  // One name at two places: equal attributes.
+  Rule twice{"twice", "sum(exp(sum(a, axes=p)), axes=p)", "sum(sum(a, axes=p), axes=p)"};
+  Variable rows = sum(exp(sum(m, Axis(0))), Axis(0)), all = sum(exp(sum(m, Axis(1))), Axis(0));
+  auto changed = [&](const Variable &v) {
+    FunctionGraph fg = *FunctionGraph::create({m}, {v});
+    RewriteReport report;
+    EXPECT_TRUE(equilibrium("t", {*compileRule(twice)})->rewrite(fg, {}, report).ok());
+    return report.steps;
+  };
+  EXPECT_EQ(changed(rows), 1);
+  EXPECT_EQ(changed(all), 0);
 }
 
 // A float attribute is neither cut nor compared with an integer.
@@ -463,6 +476,9 @@ TEST_F(RewriteTest, CheckValues) {
             "after the rewrite r: x / 3.0 became x * 0.3333333333333333: element 0 is "
             "1.6666666666666665 instead of 1.6666666666666667");
   EXPECT_EQ(check({"r", "a / 3", third, kRounding}, x / 3.0, 5), "");
+  EXPECT_EQ(check({"r", "a / 3", "a * 0.333333", kRounding}, x / 3.0, 6),
+            "after the rewrite r: x / 3.0 became x * 0.333333: element 0 is 1.999998 instead of "
+            "2.0");
 
   // A step that may change a value changes what depends on it: the next is measured anew.
   FunctionGraph fg = graph({-(-log(exp(x)))});
@@ -476,6 +492,16 @@ TEST_F(RewriteTest, CheckValues) {
           ->rewrite(fg, options, report);
   EXPECT_TRUE(status.ok()) << status;
   EXPECT_EQ(report.steps, 2);
+
+  // Also what was computed before: exp(log(1 + x)), for the first step.
+  fg = graph({abs(-(-exp(log(1 + x))))});
+  Tensor small({1e-3, 2.0});
+  options.check = checkValues({small, small, Tensor(1.0), Tensor({1, 2}, DType::Int64)});
+  report = {};
+  for (const Rule &rule : {Rule{"n", "-(-a)", "a"}, Rule{"l", "log(1 + a)", "log1p(a)", kRounding},
+                           Rule{"a", "abs(exp(a))", "exp(a)"}})
+    EXPECT_TRUE(onePass("t", {*compileRule(rule)})->rewrite(fg, options, report).ok()) << rule.name;
+  EXPECT_EQ(report.steps, 3);
 
   FunctionGraph other = graph({-(-x)});
   options.check = checkValues({large});
@@ -536,6 +562,12 @@ TEST_F(RewriteTest, ChangesReachDeepPatterns) {
   EXPECT_EQ(after({{"deep", "exp(log(sin(a)))", "sin(a)"}, {"top", "cos(a)", "sin(a)"}},
                   exp(log(cos(x)))),
             "sin(x)");
+  // The root has been visited long before the change that lets it match.
+  EXPECT_EQ(after({{"deep", "exp(log(sin(a)))", "sin(a)"},
+                   {"first", "cos(a)", "tan(a)"},
+                   {"second", "tan(a)", "sin(a)"}},
+                  exp(log(cos(x)))),
+            "sin(x)");
 }
 
 // Guards on clients are asked again when a client is gone.
@@ -557,6 +589,18 @@ TEST_F(RewriteTest, Origins) {
   EXPECT_EQ(made.op().name(), "log1p");
   EXPECT_EQ(made.place(), outer.owner().place());
   EXPECT_THAT(made.origins(), ElementsAre(outer.owner().place(), inner.owner().place()));
+  // A builder says what it replaces besides.
+  Rule further{"further", "exp(a)"};
+  further.build = [](const Match &m) {
+    m.alsoReplaces(m["a"].owner());
+    return Variables{exp(m["a"].owner().input(0))};
+  };
+  Variable below = sin(x), top = exp(below);
+  fg = graph({top});
+  ASSERT_TRUE(onePass("t", {*compileRule(further)})->rewrite(fg, {}, report).ok());
+  EXPECT_EQ(pp(fg.output(0)), "exp(x)");
+  EXPECT_THAT(fg.output(0).owner().origins(),
+              ElementsAre(top.owner().place(), below.owner().place()));
 }
 
 // F-302
@@ -571,6 +615,43 @@ TEST_F(RewriteTest, Merge) {
   int64_t steps = report.steps;
   ASSERT_TRUE(mergeRewriter()->rewrite(fg, {}, report).ok());
   EXPECT_EQ(report.steps, steps);
+
+  // What is left knows the places of both, whoever merges.
+  Variable one = exp(x), other = exp(x);
+  for (bool byFeature : {false, true}) {
+    fg = graph({one + other});
+    if (byFeature) {
+      auto feature = std::make_shared<MergeFeature>();
+      ASSERT_TRUE(fg.attachFeature(feature).ok());
+      EXPECT_EQ(*feature->merge(fg), 1);
+    } else {
+      ASSERT_TRUE(mergeRewriter()->rewrite(fg, {}, report).ok());
+    }
+    ASSERT_EQ(fg.numNodes(), 2u);
+    EXPECT_THAT(fg.output(0).owner().input(0).owner().origins(),
+                testing::UnorderedElementsAre(one.owner().place(), other.owner().place()));
+  }
+}
+
+// F-310: what may fail is computed although only its shape is used.
+TEST_F(RewriteTest, FailingNodesStay) {
+  FunctionGraph fg = graph({second(take(x, constant(Tensor(int64_t(5)))), y), second(exp(s), y)});
+  ASSERT_TRUE(rewrite(fg).ok());
+  EXPECT_TRUE(fg.output(0).hasOwner());
+  EXPECT_EQ(fg.output(1), fg.input(1));
+}
+
+// F-302: two nodes that overwrite their input never merge.
+TEST_F(RewriteTest, DestroyersDoNotMerge) {
+  OpDef def = (exp(x)).owner().op().def();
+  def.name = "expInto";
+  def.destroyMap = {0};
+  Op into = *defineOp(def);
+  Variable e = exp(x);
+  FunctionGraph fg = graph({into(e) + into(e)});
+  RewriteReport report;
+  ASSERT_TRUE(mergeRewriter()->rewrite(fg, {}, report).ok());
+  EXPECT_EQ(report.steps, 0);
 }
 
 // What a rule makes becomes one with what was there.
@@ -591,6 +672,16 @@ TEST_F(RewriteTest, ConstantFolding) {
   EXPECT_EQ(pp(fg.output(0)), "x * 5.0");
   EXPECT_TRUE(fg.output(1).hasOwner());
   EXPECT_TRUE(fg.output(2).hasOwner()); // fails: at the call, not here
+
+  OpDef def = (exp(x)).owner().op().def();
+  def.name = "drawn";
+  def.foldable = false;
+  // A small result of a long computation: 1024 * 1024 additions.
+  Variable large = constant(*Tensor::zeros(DType::Float64, {1024, 1024}));
+  fg = graph({(*defineOp(def))(constant(1.0)), sum(large)});
+  ASSERT_TRUE(equilibrium("t", {constantFolding()})->rewrite(fg, {}, report).ok());
+  EXPECT_TRUE(fg.output(0).hasOwner());
+  EXPECT_TRUE(fg.output(1).hasOwner());
 }
 
 // F-311: addresses do not decide what becomes of a graph.
