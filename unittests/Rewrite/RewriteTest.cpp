@@ -493,13 +493,13 @@ TEST_F(RewriteTest, CheckValues) {
   EXPECT_TRUE(status.ok()) << status;
   EXPECT_EQ(report.steps, 2);
 
-  // Also what was computed before: exp(log(1 + x)), for the first step.
-  fg = graph({abs(-(-exp(log(1 + x))))});
+  // Also what was computed before: sqr(log(1 + x)), for the first step.
+  fg = graph({abs(-(-sqr(log(1 + x))))});
   Tensor small({1e-3, 2.0});
   options.check = checkValues({small, small, Tensor(1.0), Tensor({1, 2}, DType::Int64)});
   report = {};
   for (const Rule &rule : {Rule{"n", "-(-a)", "a"}, Rule{"l", "log(1 + a)", "log1p(a)", kRounding},
-                           Rule{"a", "abs(exp(a))", "exp(a)"}})
+                           Rule{"a", "abs(sqr(a))", "sqr(a)"}})
     EXPECT_TRUE(onePass("t", {*compileRule(rule)})->rewrite(fg, options, report).ok()) << rule.name;
   EXPECT_EQ(report.steps, 3);
 
@@ -637,7 +637,7 @@ TEST_F(RewriteTest, Merge) {
 TEST_F(RewriteTest, FailingNodesStay) {
   FunctionGraph fg = graph({second(take(x, constant(Tensor(int64_t(5)))), y), second(exp(s), y)});
   ASSERT_TRUE(rewrite(fg).ok());
-  EXPECT_TRUE(fg.output(0).hasOwner());
+  EXPECT_EQ(pp(fg.output(0)), "second(take(x, 5), y)");
   EXPECT_EQ(fg.output(1), fg.input(1));
 }
 
