@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "Graph/CalledAs.h"
 #include "Support/Log.h"
 #include "Support/Text.h"
 #include "absl/container/flat_hash_map.h"
@@ -38,7 +39,7 @@ std::string userOf(const Variable &v, const GraphModule &module) {
   for (const Apply &node : ioToposort(module.inputs, module.outputs))
     for (int i = 0; i < node.numInputs(); ++i)
       if (node.input(i) == v)
-        return ", which " + std::string(node.op().name()) + " reads" +
+        return ", which " + std::string(calledName(node.op())) + " reads" +
                (node.place().known() ? " at " + node.place().str() : "");
   return "";
 }

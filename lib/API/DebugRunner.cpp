@@ -7,6 +7,7 @@
 
 #include "API/CheckGraph.h"
 #include "Eval/Evaluate.h"
+#include "Graph/CalledAs.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/OpDef.h"
 #include "graphc/Rewrite.h"
@@ -95,7 +96,7 @@ absl::Status checkResult(const Apply &node, int output, absl::Span<const Tensor>
                          const Tensor &got, const Tensor &wanted) {
   auto differs = [&](const std::string &how) {
     return makeError(ErrorKind::DebugMismatch,
-                     std::string(node.op().name()) + ": " + nameOf(node, output) +
+                     std::string(calledName(node.op())) + ": " + nameOf(node, output) +
                          " as compiled differs from the interpreter's: " + how,
                      node.place());
   };
@@ -124,7 +125,7 @@ absl::Status DebugRunner::fail(size_t value, const std::string &what) const {
     return makeError(ErrorKind::DebugMismatch, "an output " + what);
   const auto &[node, output] = *computed;
   return makeError(ErrorKind::DebugMismatch,
-                   std::string(node.op().name()) + ": " + nameOf(node, output) + " " + what,
+                   std::string(calledName(node.op())) + ": " + nameOf(node, output) + " " + what,
                    node.place());
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "API/CheckGraph.h"
+#include "Graph/CalledAs.h"
 
 namespace graphc {
 namespace {
@@ -56,7 +57,8 @@ absl::Status NanGuardRunner::checkNode(const Apply &node, absl::Span<const Tenso
                      ? " " + toString(operand, {.precision = -1, .inlineList = true})
                      : "");
       return makeError(ErrorKind::NanGuard,
-                       std::string(node.op().name()) + ": " + nameOf(node, i) + ": " + bad + from,
+                       std::string(calledName(node.op())) + ": " + nameOf(node, i) + ": " + bad +
+                           from,
                        node.place());
     }
   return absl::OkStatus();

@@ -1,5 +1,6 @@
 //===- GraphEval.cpp - running nodes and graphs ----------------------------===//
 #include "Evaluate.h"
+#include "Graph/CalledAs.h"
 #include "Support/Text.h"
 #include "absl/container/flat_hash_map.h"
 
@@ -10,8 +11,8 @@ namespace {
 absl::Status explainNode(const absl::Status &error, const Apply &node,
                          absl::Span<const Tensor> inputs) {
   absl::string_view message = error.message();
-  std::string text(node.op().name());
-  text += ": " + std::string(message.data(), message.size()) + "\n  " + node.op().str() + "(";
+  std::string text(calledName(node.op()));
+  text += ": " + std::string(message.data(), message.size()) + "\n  " + calledText(node.op()) + "(";
   text += join(inputs, ", ", [](const Tensor &t) { return Type(t.dtype(), t.shape()).brief(); });
   return makeError(errorKind(error), text + ")", node.place());
 }

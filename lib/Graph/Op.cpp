@@ -1,6 +1,7 @@
 //===- Graph/Op.cpp - ops, and the nodes that they make -------------------===//
 #include <mutex>
 
+#include "Graph/CalledAs.h"
 #include "Graph/Label.h"
 #include "Graph/Literals.h"
 #include "Graph/Nodes.h"
@@ -20,6 +21,11 @@ struct Op::Rep {
   std::shared_ptr<const OpDef> keepAlive;
   Attributes attributes;
   uint64_t attributesHash;
+  /// The function that a user called, if it has another name.
+  std::string_view calledAs = {};
+
+  static const Rep &of(const Op &op) { return op.rep(); }
+  static Op made(Rep rep) { return Op(std::make_shared<const Rep>(std::move(rep))); }
 };
 
 /// What is wrong with attribute `spec.name = value`; turns an integer into a float where the
@@ -108,16 +114,33 @@ bool operator==(const Op &a, const Op &b) {
   return x.def == y.def && x.attributesHash == y.attributesHash && x.attributes == y.attributes;
 }
 
-std::string Op::str() const {
+static std::string withAttributes(std::string_view name, const Op &op) {
   std::string list;
-  for (const AttributeSpec &spec : def().attributes) {
-    const AttributeValue &value = *attributes().find(spec.name);
+  for (const AttributeSpec &spec : op.def().attributes) {
+    const AttributeValue &value = *op.attributes().find(spec.name);
     if (spec.defaultValue && identical(value, *spec.defaultValue))
       continue;
     list += (list.empty() ? "" : ", ") + spec.name + " = " + toString(value);
   }
-  return list.empty() ? std::string(name()) : std::string(name()) + "{" + list + "}";
+  return list.empty() ? std::string(name) : std::string(name) + "{" + list + "}";
 }
+
+std::string Op::str() const { return withAttributes(name(), *this); }
+
+Op calledAs(const Op &op, std::string_view function) {
+  if (function == op.name())
+    return op;
+  Op::Rep rep = Op::Rep::of(op);
+  rep.calledAs = function;
+  return Op::Rep::made(std::move(rep));
+}
+
+std::string_view calledName(const Op &op) {
+  std::string_view function = Op::Rep::of(op).calledAs;
+  return function.empty() ? op.name() : function;
+}
+
+std::string calledText(const Op &op) { return withAttributes(calledName(op), op); }
 
 const Tensor *TypeRequest::constant(size_t i) const {
   return inputs[i].isConstant() ? &detail::asLeaf(inputs[i].node())->data : nullptr;
@@ -130,10 +153,10 @@ static absl::Status refuse(const Op &op, absl::Span<const Operand> operands, Err
                            std::string_view what, Place place) {
   constexpr size_t kMaxListed = 16;
   size_t firstLine = std::min(what.find('\n'), what.size());
-  std::string text(op.name());
+  std::string text(calledName(op));
   text += ": ";
   text += what.substr(0, firstLine);
-  text += "\n  " + op.str() + "(";
+  text += "\n  " + calledText(op) + "(";
   for (size_t i = 0; i < std::min(operands.size(), kMaxListed); ++i)
     text += (i ? ", " : "") + operandLabel(operands[i]);
   if (operands.size() > kMaxListed)

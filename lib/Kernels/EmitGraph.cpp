@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "Graph/CalledAs.h"
 #include "Graph/Label.h"
 #include "absl/container/flat_hash_map.h"
 #include "graphc/OpDef.h"
@@ -29,7 +30,7 @@ std::string labelOf(const Variable &v) {
   Apply owner = v.owner();
   if (!owner)
     return "input";
-  std::string label(owner.op().name());
+  std::string label(calledName(owner.op()));
   label += '(';
   for (int i = 0; i < owner.numInputs(); ++i) {
     if (i)
@@ -81,7 +82,7 @@ absl::Status GraphEmission::emit(const Apply &node, int32_t number) {
   Arrays results = def.emit(emitter_, operands, node.op().attributes());
   emitter_.endNode(results);
   if (absl::Status mistake = emitter_.status(); !mistake.ok())
-    return withPlace(prefixError(mistake, node.op().name()), node.place());
+    return withPlace(prefixError(mistake, calledName(node.op())), node.place());
   for (size_t i = 0; i < types.size(); ++i)
     arrays_[node.output(int(i)).node()] = results[i].id;
   bool fails = record.sizeChecks.size() + record.elementChecks.size() != checks;
@@ -127,7 +128,7 @@ absl::StatusOr<GraphRecord> GraphEmission::run(const FunctionGraph &graph, bool 
     if (it == failing->end())
       return result;
     const EmittedNode &kept = it->second;
-    result.op = std::string(kept.node.op().name());
+    result.op = std::string(calledName(kept.node.op()));
     result.place = kept.node.place();
     result.result = std::string(kept.node.output(0).name());
     for (int i = 0; i < kept.node.numInputs(); ++i) {

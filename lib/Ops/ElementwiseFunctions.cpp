@@ -1,5 +1,6 @@
 //===- ElementwiseFunctions.cpp - operators and elementwise functions ------===//
 #include "Build.h"
+#include "Graph/CalledAs.h"
 
 namespace graphc {
 
@@ -13,11 +14,6 @@ namespace graphc {
   Variable NAME(const Operand &x, const Operand &y) {                                              \
     static const Op &op = *new Op(builtin(OP));                                                    \
     return build(op, {x, y});                                                                      \
-  }
-#define GRAPHC_TERNARY(NAME, OP)                                                                   \
-  Variable NAME(const Operand &x, const Operand &y, const Operand &z) {                            \
-    static const Op &op = *new Op(builtin(OP));                                                    \
-    return build(op, {x, y, z});                                                                   \
   }
 
 //===--- operators ------------------------------------------------------------===//
@@ -55,13 +51,10 @@ GRAPHC_BINARY(minimum, "minimum")
 GRAPHC_BINARY(copysign, "copysign")
 GRAPHC_BINARY(nextafter, "nextafter")
 GRAPHC_BINARY(hypot, "hypot")
-GRAPHC_TERNARY(fma, "fma")
 GRAPHC_UNARY(deg2rad, "deg2rad")
 GRAPHC_UNARY(rad2deg, "rad2deg")
 GRAPHC_UNARY(identity, "identity")
 GRAPHC_UNARY(copy, "copy")
-GRAPHC_TERNARY(clip, "clip")
-GRAPHC_TERNARY(where, "switch")
 GRAPHC_BINARY(second, "second")
 
 GRAPHC_BINARY(eq, "eq")
@@ -88,7 +81,6 @@ GRAPHC_BINARY(rightShift, "rightShift")
 GRAPHC_UNARY(floor, "floor")
 GRAPHC_UNARY(ceil, "ceil")
 GRAPHC_UNARY(trunc, "trunc")
-GRAPHC_UNARY(round, "roundHalfToEven")
 GRAPHC_UNARY(roundHalfToEven, "roundHalfToEven")
 GRAPHC_UNARY(roundHalfAwayFromZero, "roundHalfAwayFromZero")
 
@@ -133,6 +125,22 @@ GRAPHC_UNARY(mish, "mish")
 
 //===--- with attributes or several operands -----------------------------------===//
 
+Variable fma(const Operand &x, const Operand &y, const Operand &z) {
+  static const Op &op = *new Op(builtin("fma"));
+  return build(op, {x, y, z});
+}
+Variable clip(const Operand &x, const Operand &low, const Operand &high) {
+  static const Op &op = *new Op(builtin("clip"));
+  return build(op, {x, low, high});
+}
+Variable where(const Operand &condition, const Operand &x, const Operand &y) {
+  static const Op &op = *new Op(calledAs(builtin("switch"), "where"));
+  return build(op, {condition, x, y});
+}
+Variable round(const Operand &x) {
+  static const Op &op = *new Op(calledAs(builtin("roundHalfToEven"), "round"));
+  return build(op, {x});
+}
 Variable add(std::initializer_list<Operand> terms) {
   return build(builtin("add"), absl::MakeConstSpan(terms.begin(), terms.size()));
 }
@@ -140,7 +148,9 @@ Variable mul(std::initializer_list<Operand> factors) {
   return build(builtin("mul"), absl::MakeConstSpan(factors.begin(), factors.size()));
 }
 std::pair<Variable, Variable> divmod(const Operand &x, const Operand &y) {
-  return {intDiv(x, y), mod(x, y)};
+  static const Op &quotient = *new Op(calledAs(builtin("intDiv"), "divmod"));
+  static const Op &rest = *new Op(calledAs(builtin("mod"), "divmod"));
+  return {build(quotient, {x, y}), build(rest, {x, y})};
 }
 
 Variable isclose(const Operand &x, const Operand &y, IscloseOptions options) {

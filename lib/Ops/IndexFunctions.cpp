@@ -1,5 +1,6 @@
 //===- IndexFunctions.cpp - x[...], take, and Variable's methods -----------===//
 #include "Build.h"
+#include "Graph/CalledAs.h"
 #include "IndexSpec.h"
 
 namespace graphc {
@@ -56,6 +57,17 @@ private:
   IndexSpec index_;
 };
 
+Variable taken(std::string_view function, const Operand &x, const Operand &indices,
+               const TakeOptions &options) {
+  constexpr std::string_view kModes[] = {"raise", "clip", "wrap"};
+  Variable v = asVariable(x);
+  AttributeValue axis = NoneAttr();
+  if (options.axis)
+    axis = plainAxis(*options.axis, v);
+  Attributes attributes = {{"axis", axis}, {"mode", std::string(kModes[int(options.mode)])}};
+  return build(calledAs(builtin("take", attributes), function), {Operand(v, x.place()), indices});
+}
+
 } // namespace
 
 Variable subtensor(const Operand &x, const std::vector<Index> &indices) {
@@ -66,17 +78,11 @@ Variable subtensor(const Operand &x, const std::vector<Index> &indices) {
 }
 
 Variable take(const Operand &x, const Operand &indices, TakeOptions options) {
-  constexpr std::string_view kModes[] = {"raise", "clip", "wrap"};
-  Variable v = asVariable(x);
-  AttributeValue axis = NoneAttr();
-  if (options.axis)
-    axis = plainAxis(*options.axis, v);
-  Attributes attributes = {{"axis", axis}, {"mode", std::string(kModes[int(options.mode)])}};
-  return build(builtin("take", attributes), {Operand(v, x.place()), indices});
+  return taken("take", x, indices, options);
 }
 
 Variable gather(const Operand &x, const Operand &indices, int axis) {
-  return take(x, indices, {.axis = axis});
+  return taken("gather", x, indices, {.axis = axis});
 }
 
 //===--- Variable's methods -----------------------------------------------------===//

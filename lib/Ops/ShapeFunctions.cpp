@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "Build.h"
+#include "Graph/CalledAs.h"
 #include "Rules.h"
 
 namespace graphc {
@@ -25,6 +26,38 @@ std::optional<int64_t> integerOf(const Operand &x) {
   return Constant::from(x.variable())->data().item<int64_t>();
 }
 
+/// x with axes taken in another order; `order` as dimshuffle's.
+Variable shuffled(std::string_view function, const Operand &place, const Variable &x,
+                  IntList order) {
+  return build(calledAs(builtin("dimshuffle", {{"order", std::move(order)}}), function),
+               {Operand(x, place.place())});
+}
+
+Variable expanded(std::string_view function, const Operand &operand, const Axes &axes) {
+  Variable x = asVariable(operand);
+  if (!x.ok())
+    return x;
+  if (!axes.list())
+    return invalidAt(operand, ErrorKind::ValueError, function, "the axes must be given");
+  int rank = x.rank() + int(axes.list()->size());
+  auto plain = normalizeAxes(*axes.list(), rank);
+  if (!plain.ok())
+    return invalidAt(operand, function, plain.status());
+  IntList order;
+  int next = 0;
+  for (int axis = 0; axis < rank; ++axis)
+    order.push_back(std::find(plain->begin(), plain->end(), axis) != plain->end() ? -1 : next++);
+  return shuffled(function, operand, x, order);
+}
+
+Variable joined(std::string_view function, absl::Span<const Operand> parts, int axis) {
+  if (parts.empty())
+    return Variable::invalid(
+        makeError(ErrorKind::ValueError, std::string(function) + ": there are no parts"));
+  Variable first = asVariable(parts[0]);
+  return build(calledAs(builtin("join", {{"axis", plainAxis(axis, first)}}), function), parts);
+}
+
 /// An int64 vector whose entries are 0-d operands.
 Operand vectorOf(absl::Span<const Operand> entries, Place place) {
   std::vector<int64_t> numbers;
@@ -34,15 +67,15 @@ Operand vectorOf(absl::Span<const Operand> entries, Place place) {
   if (numbers.size() == entries.size())
     return vectorOf(numbers, place);
   std::vector<Operand> parts;
-  for (const Operand &entry : entries)
-    parts.push_back(
-        Operand(expandDims(Operand(asVariable(entry), entry.place()), Axis(0)), entry.place()));
-  return Operand(concatenate(parts), place);
-}
-
-/// x with axes taken in another order; `order` as dimshuffle's.
-Variable shuffled(const Operand &place, const Variable &x, IntList order) {
-  return build(builtin("dimshuffle", {{"order", std::move(order)}}), {Operand(x, place.place())});
+  for (const Operand &entry : entries) {
+    Operand extent(asVariable(entry), entry.place());
+    if (int rank = extent.variable().rank(); extent.variable().ok() && rank != 0)
+      return Operand(invalidAt(extent, ErrorKind::ShapeError, "extents",
+                               "one is an array of rank " + std::to_string(rank)),
+                     place);
+    parts.push_back(Operand(expanded("extents", extent, Axis(0)), entry.place()));
+  }
+  return Operand(joined("extents", parts, 0), place);
 }
 
 IntList counting(int n) {
@@ -86,14 +119,14 @@ Variable flatten(const Operand &x, int ndim) {
 }
 
 Variable dimshuffle(const Operand &x, const std::vector<int> &order) {
-  return shuffled(x, asVariable(x), IntList(order.begin(), order.end()));
+  return shuffled("dimshuffle", x, asVariable(x), IntList(order.begin(), order.end()));
 }
 
 Variable transpose(const Operand &operand) {
   Variable x = asVariable(operand);
   IntList order = counting(x.rank());
   std::reverse(order.begin(), order.end());
-  return x.ok() ? shuffled(operand, x, order) : x;
+  return x.ok() ? shuffled("transpose", operand, x, order) : x;
 }
 
 Variable transpose(const Operand &operand, const std::vector<int> &axes) {
@@ -107,7 +140,7 @@ Variable transpose(const Operand &operand, const std::vector<int> &axes) {
     return invalidAt(operand, ErrorKind::ValueError, "transpose",
                      "the order names " + std::to_string(plain->size()) + " of " +
                          std::to_string(x.rank()) + " axes");
-  return shuffled(operand, x, IntList(plain->begin(), plain->end()));
+  return shuffled("transpose", operand, x, IntList(plain->begin(), plain->end()));
 }
 
 Variable swapaxes(const Operand &operand, int axis1, int axis2) {
@@ -120,7 +153,7 @@ Variable swapaxes(const Operand &operand, int axis1, int axis2) {
       return invalidAt(operand, "swapaxes", axis->status());
   IntList order = counting(x.rank());
   std::swap(order[*first], order[*other]);
-  return shuffled(operand, x, order);
+  return shuffled("swapaxes", operand, x, order);
 }
 
 Variable moveaxis(const Operand &operand, const std::vector<int> &source,
@@ -148,25 +181,10 @@ Variable moveaxis(const Operand &operand, const std::vector<int> &source,
       ++next;
     axis = next++;
   }
-  return shuffled(operand, x, order);
+  return shuffled("moveaxis", operand, x, order);
 }
 
-Variable expandDims(const Operand &operand, const Axes &axes) {
-  Variable x = asVariable(operand);
-  if (!x.ok())
-    return x;
-  if (!axes.list())
-    return invalidAt(operand, ErrorKind::ValueError, "expandDims", "the axes must be given");
-  int rank = x.rank() + int(axes.list()->size());
-  auto plain = normalizeAxes(*axes.list(), rank);
-  if (!plain.ok())
-    return invalidAt(operand, "expandDims", plain.status());
-  IntList order;
-  int next = 0;
-  for (int axis = 0; axis < rank; ++axis)
-    order.push_back(contains(*plain, axis) ? -1 : next++);
-  return shuffled(operand, x, order);
-}
+Variable expandDims(const Operand &x, const Axes &axes) { return expanded("expandDims", x, axes); }
 
 Variable squeeze(const Operand &operand, const Axes &axes) {
   Variable x = asVariable(operand);
@@ -199,17 +217,10 @@ Variable atleastNd(const Operand &operand, int rank) {
   IntList order(rank - x.rank(), -1);
   for (int64_t axis : counting(x.rank()))
     order.push_back(axis);
-  return x.ok() ? shuffled(operand, x, order) : x;
+  return x.ok() ? shuffled("atleastNd", operand, x, order) : x;
 }
 
 //===--- joining and splitting ------------------------------------------------------===//
-
-static Variable joined(std::vector<Operand> parts, int axis) {
-  if (parts.empty())
-    return Variable::invalid(makeError(ErrorKind::ValueError, "join: there are no parts"));
-  Variable first = asVariable(parts[0]);
-  return build(builtin("join", {{"axis", plainAxis(axis, first)}}), parts);
-}
 
 static std::vector<Operand> operandsOf(const Variables &variables) {
   std::vector<Operand> operands;
@@ -218,12 +229,18 @@ static std::vector<Operand> operandsOf(const Variables &variables) {
   return operands;
 }
 
-Variable concatenate(const std::vector<Operand> &parts, int axis) { return joined(parts, axis); }
-Variable concatenate(std::initializer_list<Operand> parts, int axis) { return joined(parts, axis); }
-Variable concatenate(const Variables &parts, int axis) { return joined(operandsOf(parts), axis); }
+Variable concatenate(const std::vector<Operand> &parts, int axis) {
+  return joined("concatenate", parts, axis);
+}
+Variable concatenate(std::initializer_list<Operand> parts, int axis) {
+  return joined("concatenate", std::vector<Operand>(parts), axis);
+}
+Variable concatenate(const Variables &parts, int axis) {
+  return joined("concatenate", operandsOf(parts), axis);
+}
 
 Variable stack(const std::vector<Operand> &parts, int axis) {
-  std::vector<Operand> expanded;
+  std::vector<Operand> rows;
   int rank = parts.empty() ? 0 : asVariable(parts[0]).rank();
   for (const Operand &part : parts) {
     Variable v = asVariable(part);
@@ -231,9 +248,9 @@ Variable stack(const std::vector<Operand> &parts, int axis) {
       return invalidAt(part, ErrorKind::ShapeError, "stack",
                        "ranks differ: " + std::to_string(rank) + " and " +
                            std::to_string(v.rank()));
-    expanded.emplace_back(expandDims(Operand(v, part.place()), Axis(axis)), part.place());
+    rows.emplace_back(expanded("stack", Operand(v, part.place()), Axis(axis)), part.place());
   }
-  return joined(expanded, axis);
+  return joined("stack", rows, axis);
 }
 Variable stack(std::initializer_list<Operand> parts, int axis) {
   return stack(std::vector<Operand>(parts), axis);
@@ -243,12 +260,16 @@ Variable stack(const Variables &parts, int axis) { return stack(operandsOf(parts
 Variables split(const Operand &x, const Operand &sizes, int pieces, int axis) {
   Variable v = asVariable(x);
   Variable list = asVariable(sizes);
-  if (list.ok() && list.rank() == 1 && list.type().extent(0) == kDynamic)
-    list = specifyShape(Operand(list, sizes.place()), {pieces});
+  if (list.ok() && list.rank() == 1 && list.type().extent(0) != pieces) {
+    Op counted = calledAs(builtin("specifyShape", {{"shape", IntList{pieces}}}), "split");
+    list = build(counted, {Operand(list, sizes.place())});
+  }
   Variables result;
-  for (int64_t piece = 0; piece < pieces; ++piece)
-    result.push_back(build(builtin("splitPiece", {{"piece", piece}, {"axis", plainAxis(axis, v)}}),
-                           {Operand(v, x.place()), Operand(list, sizes.place())}));
+  for (int64_t piece = 0; piece < pieces; ++piece) {
+    Op op = builtin("splitPiece", {{"piece", piece}, {"axis", plainAxis(axis, v)}});
+    result.push_back(
+        build(calledAs(op, "split"), {Operand(v, x.place()), Operand(list, sizes.place())}));
+  }
   return result;
 }
 Variables split(const Operand &x, const std::vector<int64_t> &sizes, int axis) {
@@ -283,20 +304,25 @@ Variable arange(const Operand &start, const Operand &stop, const Operand &step,
   return build(builtin("arange", {{"dtype", wanted}}), {start, stop, step});
 }
 
-Variable full(const ShapeList &shape, const Operand &value, std::optional<DType> dtype) {
+static Variable filledWith(std::string_view function, const ShapeList &shape, const Operand &value,
+                           std::optional<DType> dtype) {
   Variable filled = asVariable(value);
   if (dtype && filled.ok() && filled.dtype() != *dtype)
     filled = filled.isConstant()
                  ? Variable(Constant::adopt(Constant::from(filled)->data().cast(*dtype), {},
                                             value.place()))
                  : cast(Operand(filled, value.place()), *dtype);
-  return broadcastTo(Operand(filled, value.place()), shape);
+  return build(calledAs(builtin("broadcastTo"), function),
+               {Operand(filled, value.place()), shape.operand()});
+}
+Variable full(const ShapeList &shape, const Operand &value, std::optional<DType> dtype) {
+  return filledWith("full", shape, value, dtype);
 }
 Variable zeros(const ShapeList &shape, DType dtype) {
-  return full(shape, Operand(0, shape.operand().place()), dtype);
+  return filledWith("zeros", shape, Operand(0, shape.operand().place()), dtype);
 }
 Variable ones(const ShapeList &shape, DType dtype) {
-  return full(shape, Operand(1, shape.operand().place()), dtype);
+  return filledWith("ones", shape, Operand(1, shape.operand().place()), dtype);
 }
 
 static Variable filledLike(const Operand &operand, int64_t value) {

@@ -373,8 +373,8 @@ TEST(HostileFiles, hugeConstantsAreNotFolded) {
   addOutput(model, "y");
   auto module = loadModel(model);
   EXPECT_EQ(errorKind(module.status()), ErrorKind::NotSupported);
-  EXPECT_EQ(message(module), "node 4 (Unsqueeze \"wrap\"): input 1: broadcastTo: needs more than "
-                             "1048576 iterations\n  broadcastTo(f32, i64[1])");
+  EXPECT_EQ(message(module), "node 4 (Unsqueeze \"wrap\"): input 1: full: needs more than "
+                             "1048576 iterations\n  full(f32, i64[1])");
 
   onnx::ModelProto unused = makeModel(13);
   addInts(unused, "huge", {int64_t(1) << 33});

@@ -52,8 +52,8 @@ TEST(OpMessages, DTypes) {
        "TypeError: leftShift: bool operands are refused: it takes integers\n  leftShift(i1, i64)"},
       {bitwiseOr(i, of(DType::UInt64)), "TypeError: bitwiseOr: int64 and uint64 have no common "
                                         "integer dtype; cast one\n  bitwiseOr(i64, ui64)"},
-      {round(i), "TypeError: roundHalfToEven: int64 operands are refused: it takes floats; cast it "
-                 "first\n  roundHalfToEven(i64)"},
+      {round(i), "TypeError: round: int64 operands are refused: it takes floats; cast it "
+                 "first\n  round(i64)"},
       {sum(f, {.accDtype = kF32}),
        "TypeError: sum: accDtype float32 would lose range of float64\n  sum{accDtype = f32}(f64)"},
       {mean(f, {.accDtype = kF32}), "TypeError: mean: accDtype float32 would lose range of "
@@ -149,10 +149,11 @@ TEST(OpMessages, Axes) {
       {atleastNd(m, 1'000'000'000), "ValueError: atleastNd: rank 1000000000 is above 32"},
       {tensordot(m, m, {0}, {2}), "AxisError: tensordot: axis 2 is out of range for rank 2\n  "
                                   "tensordot{axesX = [0], axesY = [2]}(m: f64[2,3], m: f64[2,3])"},
-      {concatenate({m, m}, 2), "ShapeError: join: axis 2 is out of range for rank 2\n  join{axis = "
-                               "2}(m: f64[2,3], m: f64[2,3])"},
+      {concatenate({m, m}, 2),
+       "ShapeError: concatenate: axis 2 is out of range for rank 2\n  concatenate{axis = "
+       "2}(m: f64[2,3], m: f64[2,3])"},
       {split(m, Tensor({1, 2}, kI64), 2, 2)[0],
-       "AxisError: splitPiece: axis 2 is out of range for rank 2\n  splitPiece{piece = 0, axis = "
+       "AxisError: split: axis 2 is out of range for rank 2\n  split{piece = 0, axis = "
        "2}(m: f64[2,3], [1 2]: i64[2])"},
       {take(m, 0, {.axis = 2}),
        "AxisError: take: axis 2 is out of range for rank 2\n  take{axis = 2}(m: f64[2,3], 0)"},
@@ -215,24 +216,25 @@ TEST(OpMessages, Shapes) {
       {squeeze(m, Axis(0)),
        "ValueError: squeeze: axis 0 has 2 elements, not 1\n  squeeze{axes = [0]}(f64[2,3])"},
       {concatenate({f64({2, 3}), f64({2, 4})}, 0),
-       "ShapeError: join: extents differ along axis 1: 3 and 4\n  join(f64[2,3], f64[2,4])"},
+       "ShapeError: concatenate: extents differ along axis 1: 3 and 4\n  concatenate(f64[2,3], "
+       "f64[2,4])"},
       {concatenate({m, f64({3})}),
-       "ShapeError: join: ranks differ: 2 and 1\n  join(f64[2,3], f64[3])"},
-      {concatenate({of(kF64), of(kF64)}),
-       "ShapeError: join: scalars have no axis to be joined along; stack them\n  join(f64, f64)"},
+       "ShapeError: concatenate: ranks differ: 2 and 1\n  concatenate(f64[2,3], f64[3])"},
+      {concatenate({of(kF64), of(kF64)}), "ShapeError: concatenate: scalars have no axis to be "
+                                          "joined along; stack them\n  concatenate(f64, f64)"},
       {stack({m, f64({3})}), "ShapeError: stack: ranks differ: 2 and 1\n  stack(f64[3])"},
       {node("splitPiece", {{"piece", int64_t(0)}}, {m, unknown}),
        "TypeError: splitPiece: the number of pieces must be known: give sizes of static shape\n  "
        "splitPiece{piece = 0}(f64[2,3], i64[?])"},
       {split(m, Tensor({1, 1, 2}, kI64), 3, 1)[0],
-       "ValueError: splitPiece: the sizes add up to 4 where the axis has 3 elements\n  "
-       "splitPiece{piece = 0, axis = 1}(f64[2,3], [1 1 2]: i64[3])"},
+       "ValueError: split: the sizes add up to 4 where the axis has 3 elements\n  "
+       "split{piece = 0, axis = 1}(f64[2,3], [1 1 2]: i64[3])"},
       {split(m, Tensor({-1, 3}, kI64), 2, 0)[0],
-       "ValueError: splitPiece: piece 0 has the negative size -1\n  splitPiece{piece = "
+       "ValueError: split: piece 0 has the negative size -1\n  split{piece = "
        "0}(f64[2,3], [-1  3]: i64[2])"},
       {split(m, *Tensor::fromSpan(absl::Span<const int64_t>({INT64_MAX, INT64_MAX}), {2}), 2)[0],
-       "ValueError: splitPiece: the sizes add up to 18446744073709551614, more than an axis can "
-       "have\n  splitPiece{piece = 0}(f64[2,3], [9223372036854775807 9223372036854775807]: "
+       "ValueError: split: the sizes add up to 18446744073709551614, more than an axis can "
+       "have\n  split{piece = 0}(f64[2,3], [9223372036854775807 9223372036854775807]: "
        "i64[2])"},
       {node("splitPiece", {{"piece", int64_t(2)}}, {m, Tensor({1, 1}, kI64)}),
        "ValueError: splitPiece: there is no piece 2 of 2\n  splitPiece{piece = 2}(f64[2,3], [1 1]: "
@@ -240,7 +242,50 @@ TEST(OpMessages, Shapes) {
       {eye(-1), "ValueError: eye: the extent -1 is negative\n  eye(-1, -1, 0)"},
       {arange(0, 5, 0), "ValueError: arange: the step is 0\n  arange(0, 5, 0)"},
   });
-  EXPECT_EQ(said(concatenate(Variables{}).status()), "ValueError: join: there are no parts");
+  EXPECT_EQ(said(concatenate(Variables{}).status()), "ValueError: concatenate: there are no parts");
+}
+
+// The function that was called is named, and not the op that it makes.
+TEST(OpMessages, Functions) {
+  Variable m = f64({2, 3}), f = of(kF64), i = of(kI64), unknown = of(kI64, {kDynamic});
+  std::string extentsDiffer = " extents differ along axis 0: 2 and 3 (an extent broadcasts only "
+                              "where its type says 1: declare it so, or use specifyShape)\n  ";
+  auto [quotient, rest] = divmod(f64({2}), f64({3}));
+  expectMessages({
+      {stack({m, f64({2, 4})}), "ShapeError: stack: extents differ along axis 2: 3 and 4\n  "
+                                "stack(f64[1,2,3], f64[1,2,4])"},
+      {stack({m, m}, 4), "AxisError: stack: axis 4 is out of range for rank 3\n  stack(f64[2,3])"},
+      {split(m, Tensor({1, 1, 1}, kI64), 2)[0], "ShapeError: split: the extent along axis 0 is 3 "
+                                                "instead of 2\n  split{shape = [2]}([1 1 1]: "
+                                                "i64[3])"},
+      {split(m, unknown, 2, 3)[1], "AxisError: split: axis 3 is out of range for rank 2\n  "
+                                   "split{piece = 1, axis = 3}(f64[2,3], i64[2])"},
+      {gather(m, 0, 2),
+       "AxisError: gather: axis 2 is out of range for rank 2\n  gather{axis = 2}(f64[2,3], 0)"},
+      {where(of(kBool), f64({2}), f64({3})),
+       "ShapeError: where:" + extentsDiffer + "where(i1, f64[2], f64[3])"},
+      {quotient, "ShapeError: divmod:" + extentsDiffer + "divmod(f64[2], f64[3])"},
+      {rest, "ShapeError: divmod:" + extentsDiffer + "divmod(f64[2], f64[3])"},
+      {zeros({2, -1}, kF64), "ValueError: zeros: extent -1 along axis 1 of the new shape is "
+                             "negative\n  zeros(0.0: f64, [ 2 -1]: i64[2])"},
+      {ones({-1}, kF64), "ValueError: ones: extent -1 along axis 0 of the new shape is negative\n  "
+                         "ones(1.0: f64, [-1]: i64[1])"},
+      {full({-1}, f), "ValueError: full: extent -1 along axis 0 of the new shape is negative\n  "
+                      "full(f64, [-1]: i64[1])"},
+      {full(f64({2}), 1.0), "TypeError: full: operand 1 must be an integer array of rank 1, not "
+                            "tensor<2xf64>\n  full(1.0: f64, f64[2])"},
+      {reshape(m, {i, unknown}),
+       "ShapeError: extents: one is an array of rank 1\n  extents(i64[?])"},
+  });
+  Variable deepest = tensor(kF64, std::vector<int64_t>(Tensor::kMaxRank, 1));
+  auto firstLine = [](const Variable &v) {
+    std::string text = said(v.status());
+    return text.substr(0, text.find('\n'));
+  };
+  EXPECT_EQ(firstLine(expandDims(deepest, Axis(0))),
+            "ValueError: expandDims: a tensor type of rank 33; the maximum is 32");
+  EXPECT_EQ(firstLine(stack({deepest, deepest})),
+            "ValueError: stack: a tensor type of rank 33; the maximum is 32");
 }
 
 //===--- windows ------------------------------------------------------------------===//
@@ -421,33 +466,33 @@ TEST(OpMessages, AtRunTime) {
        {v, n},
        {three, 2},
        "ShapeError: reshape: 3 elements do not fit a shape of 2\n  at PLACE\n  v: f64[3]   "
-       "join(..., ...): i64[2]"},
+       "extents(..., ...): i64[2]"},
       {reshape(v, {n, n}),
        {v, n},
        {three, -1},
        "ShapeError: reshape: only one extent of the new shape may be -1, not 2\n  at PLACE\n  v: "
-       "f64[3]   join(..., ...): i64[2]"},
+       "f64[3]   extents(..., ...): i64[2]"},
       {reshape(v, {n, n}),
        {v, n},
        {three, -2},
        "ShapeError: reshape: extent -2 along axis 0 of the new shape is negative\n  at PLACE\n  v: "
-       "f64[3]   join(..., ...): i64[2]"},
+       "f64[3]   extents(..., ...): i64[2]"},
       {reshape(v, {n, -1}),
        {v, n},
        {none, 0},
        "ShapeError: reshape: -1 in the new shape is undetermined, since another extent is 0\n  at "
-       "PLACE\n  v: f64[0]   join(..., ...): i64[2]"},
+       "PLACE\n  v: f64[0]   extents(..., ...): i64[2]"},
       {broadcastTo(v, {n, 3}),
        {v, n},
        {two, 2},
        "ShapeError: broadcastTo: extent 2 along axis 0 cannot become 3 (an extent broadcasts only "
        "where its type says 1: declare it so, or use specifyShape)\n  at PLACE\n  v: f64[2]   "
-       "join(..., ...): i64[2]"},
+       "extents(..., ...): i64[2]"},
       {broadcastTo(d, {n, 3}),
        {d, n},
        {1.0, -2},
        "ValueError: broadcastTo: extent -2 along axis 0 of the new shape is negative\n  at PLACE\n "
-       " d: f64[]   join(..., ...): i64[2]"},
+       " d: f64[]   extents(..., ...): i64[2]"},
       {specifyShape(v, {3}),
        {v},
        {two},
@@ -460,18 +505,69 @@ TEST(OpMessages, AtRunTime) {
       {concatenate({m, m[{Slice(), Slice(1, kEnd)}]}, 0),
        {m},
        {square},
-       "ShapeError: join: extents differ along axis 1: 2 and 1\n  at PLACE\n  m: f64[2,2]   "
+       "ShapeError: concatenate: extents differ along axis 1: 2 and 1\n  at PLACE\n  m: f64[2,2]   "
        "subtensor(m): f64[2,1]"},
       {split(v, stack({n, n}), 2)[0],
        {v, n},
        {three, 1},
-       "ValueError: splitPiece: the sizes add up to 2 where the axis has 3 elements\n  at PLACE\n  "
-       "v: f64[3]   join(..., ...): i64[2]"},
+       "ValueError: split: the sizes add up to 2 where the axis has 3 elements\n  at PLACE\n  "
+       "v: f64[3]   stack(..., ...): i64[2]"},
       {split(v, stack({n, n}), 2)[0],
        {v, n},
        {three, -1},
-       "ValueError: splitPiece: piece 0 has the negative size -1\n  at PLACE\n  v: f64[3]   "
-       "join(..., ...): i64[2]"},
+       "ValueError: split: piece 0 has the negative size -1\n  at PLACE\n  v: f64[3]   "
+       "stack(..., ...): i64[2]"},
+      {stack({v, w}),
+       {v, w},
+       {two, three},
+       "ShapeError: stack: extents differ along axis 1: 2 and 3\n  at PLACE\n  stack(v): f64[1,2]  "
+       " "
+       "stack(w): f64[1,3]"},
+      {split(v, i, 2)[0],
+       {v, i},
+       {three, Tensor({1, 1, 1}, kI64)},
+       "ShapeError: split: the extent along axis 0 is 3 instead of 2\n  at PLACE\n  i: i64[3]"},
+      {gather(v, i),
+       {v, i},
+       {three, Tensor({0, 7}, kI64)},
+       "IndexError: gather: index 7 is out of range for axis 0 with 3 elements\n  at PLACE\n  v: "
+       "f64[3]   i: i64[2]"},
+      {where(v > 0.0, v, w),
+       {v, w},
+       {two, three},
+       "ShapeError: where: extents differ along axis 0: 2 and 3 (an extent broadcasts only where "
+       "its type says 1: declare it so, or use specifyShape)\n  at PLACE\n  gt(v, ...): i1[2]   v: "
+       "f64[2]   w: f64[3]"},
+      {divmod(v, w).second,
+       {v, w},
+       {two, three},
+       "ShapeError: divmod: extents differ along axis 0: 2 and 3 (an extent broadcasts only where "
+       "its type says 1: declare it so, or use specifyShape)\n  at PLACE\n  v: f64[2]   w: f64[3]"},
+      {full({n}, d),
+       {d, n},
+       {1.0, -2},
+       "ValueError: full: extent -2 along axis 0 of the new shape is negative\n  at PLACE\n  d: "
+       "f64[]   extents(n): i64[1]"},
+      {graphc::zeros({n}, kF64),
+       {n},
+       {-2},
+       "ValueError: zeros: extent -2 along axis 0 of the new shape is negative\n  at PLACE\n  0.0: "
+       "f64[]   extents(n): i64[1]"},
+      {ones({n}, kF64),
+       {n},
+       {-2},
+       "ValueError: ones: extent -2 along axis 0 of the new shape is negative\n  at PLACE\n  1.0: "
+       "f64[]   extents(n): i64[1]"},
+      {dot(m, expandDims(v, Axis(0))),
+       {m, v},
+       {square, three},
+       "ShapeError: dot: inner extents differ: 2 and 1\n  at PLACE\n  m: f64[2,2]   "
+       "expandDims(v): f64[1,3]"},
+      {dot(m, moveaxis(x[{0, 0}], {0}, {1})),
+       {m, x},
+       {square, zeros({1, 1, 4, 3})},
+       "ShapeError: dot: inner extents differ: 2 and 3\n  at PLACE\n  m: f64[2,2]   moveaxis(...): "
+       "f64[3,4]"},
       {max(v),
        {v},
        {none},
