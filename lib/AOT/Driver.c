@@ -70,30 +70,79 @@ static void putText(State *s, const char *text, int64_t length) {
 
 static void put(State *s, const char *text) { putText(s, text, (int64_t)strlen(text)); }
 
-static void putNumber(State *s, int64_t value) {
+static void putCount(State *s, uint64_t rest) {
   char digits[20];
   int count = 0;
-  uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
   do
     digits[sizeof digits - (size_t)++count] = (char)('0' + rest % 10);
   while (rest /= 10);
+  putText(s, digits + sizeof digits - count, count);
+}
+
+static void putNumber(State *s, int64_t value) {
   if (value < 0)
     put(s, "-");
-  putText(s, digits + sizeof digits - count, count);
+  putCount(s, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
 static void putRange(const AotProgram *p, State *s, AotRange text) {
   putText(s, p->text + text.first, text.count);
 }
 
-static int32_t failWith(const AotProgram *p, State *s, int32_t number) {
+static int64_t elementsOf(const AotProgram *p, const State *s, const AotArray *array) {
+  int64_t count = 1;
+  for (int32_t axis = 0; axis < array->shape.count; ++axis)
+    count *= s->sizes[p->numbers[array->shape.first + axis]];
+  return count;
+}
+
+static int64_t readInteger(const char *data, int32_t bytes, int32_t isSigned) {
+  switch (bytes) {
+  case 1:
+    return isSigned ? *(const int8_t *)data : *(const uint8_t *)data;
+  case 2:
+    return isSigned ? *(const int16_t *)data : *(const uint16_t *)data;
+  case 4:
+    return isSigned ? *(const int32_t *)data : (int64_t)*(const uint32_t *)data;
+  default:
+    return *(const int64_t *)data;
+  }
+}
+
+/* The first index that an axis does not have: "index 7". `step` is the one that failed. */
+static void putIndex(const AotProgram *p, State *s, const AotMessage *m, const AotStep *step) {
+  if (m->indices < 0) {
+    put(s, "an index");
+    return;
+  }
+  const AotArray *array = &p->arrays[p->numbers[step->arrays.first + m->indices]];
+  const char *data = s->pointers[m->indices];
+  int64_t extent = s->sizes[m->extent], count = elementsOf(p, s, array);
+  for (int64_t k = 0; k < count; ++k, data += array->elementBytes) {
+    int64_t index = readInteger(data, array->elementBytes, array->isSigned);
+    int isLarge = !array->isSigned && index < 0; /* beyond int64 */
+    if (!isLarge && index >= -extent && index < extent)
+      continue;
+    put(s, "index ");
+    if (isLarge)
+      putCount(s, (uint64_t)index);
+    else
+      putNumber(s, index);
+    return;
+  }
+}
+
+/* `step`: NULL for a check of sizes. */
+static int32_t failWith(const AotProgram *p, State *s, int32_t number, const AotStep *step) {
   const AotMessage *m = &p->messages[number];
   for (int32_t k = 0; k < m->pieces.count; ++k) {
     const AotPiece *piece = &p->pieces[m->pieces.first + k];
     putRange(p, s, piece->text);
-    if (piece->size >= 0 && s->beyond[piece->size])
+    if (piece->size == kAotIndex)
+      putIndex(p, s, m, step);
+    else if (piece->size != kAotNoSize && s->beyond[piece->size])
       put(s, "more than 2^63");
-    else if (piece->size >= 0)
+    else if (piece->size != kAotNoSize)
       putNumber(s, s->sizes[piece->size]);
   }
   return m->kind;
@@ -305,19 +354,6 @@ static int64_t bytesOf(const AotProgram *p, const State *s, AotRange shape, int3
   return bytes;
 }
 
-static int64_t readInteger(const char *data, int32_t bytes, int32_t isSigned) {
-  switch (bytes) {
-  case 1:
-    return isSigned ? *(const int8_t *)data : *(const uint8_t *)data;
-  case 2:
-    return isSigned ? *(const int16_t *)data : *(const uint16_t *)data;
-  case 4:
-    return isSigned ? *(const int32_t *)data : (int64_t)*(const uint32_t *)data;
-  default:
-    return *(const int64_t *)data;
-  }
-}
-
 /* The elements that the segment's sizes need, with what their indices are made of. */
 static int32_t readElements(const AotProgram *p, State *s, const AotSegment *segment,
                             int *changed) {
@@ -329,9 +365,7 @@ static int32_t readElements(const AotProgram *p, State *s, const AotSegment *seg
     if (n->op != kAotElement)
       continue;
     const AotArray *array = &p->arrays[n->a];
-    int64_t index = s->sizes[n->b], count = 1;
-    for (int32_t axis = 0; axis < array->shape.count; ++axis)
-      count *= s->sizes[p->numbers[array->shape.first + axis]];
+    int64_t index = s->sizes[n->b], count = elementsOf(p, s, array);
     const char *data = s->memory[array->root];
     if (s->beyond[n->b] || index < 0 || index >= count || !data) {
       put(s, "a size is element ");
@@ -415,7 +449,7 @@ static int32_t plan(const AotProgram *p, State *s, int32_t number) {
   for (int32_t k = 0; k < segment->checks.count; ++k) {
     int32_t message = failureOf(p, s, &p->checks[p->numbers[segment->checks.first + k]]);
     if (message >= 0)
-      return failWith(p, s, message);
+      return failWith(p, s, message, NULL);
   }
   Arena arena = {s->holes, 0, 0};
   int64_t scratch = 0;
@@ -674,7 +708,7 @@ static int32_t runStep(const AotProgram *p, State *s, const AotStep *step, char 
     s->arguments[arguments + 1] = s->sizes[step->split];
   }
   int32_t failed = p->kernels[step->kernel](s->pointers, s->arguments);
-  return failed ? failWith(p, s, p->numbers[step->failures.first + failed - 1]) : 0;
+  return failed ? failWith(p, s, p->numbers[step->failures.first + failed - 1], step) : 0;
 }
 
 /* Sizes and places of a segment, unless they are those of the last call. */

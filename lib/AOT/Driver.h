@@ -59,8 +59,11 @@ typedef struct {
 typedef struct {
   int32_t kind;
   AotRange pieces;
+  int32_t indices; /* which of the step's arrays has the index that is out of range; -1: none */
+  int32_t extent;  /* the size that it is out of */
 } AotMessage;
-/* Text, and then the value of a size unless that is -1. */
+/* Text, and then the value of a size, or one of these. */
+enum { kAotNoSize = -1, kAotIndex = -2 /* the index that is out of range */ };
 typedef struct {
   AotRange text;
   int32_t size;

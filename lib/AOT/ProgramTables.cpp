@@ -18,6 +18,7 @@ static_assert(kAotConstant == int(SizeOp::Constant) && kAotDim == int(SizeOp::Di
               kAotLess == int(SizeOp::Less) && kAotEqual == int(SizeOp::Equal) &&
               kAotSelect == int(SizeOp::Select) && kAotWrapAdd == int(SizeOp::WrapAdd) &&
               kAotWrapSub == int(SizeOp::WrapSub) && kAotWrapMul == int(SizeOp::WrapMul));
+static_assert(kAotNoSize == MessagePiece::kNoSize && kAotIndex == MessagePiece::kIndex);
 static_assert(kAotMustEqual == int(Predicate::Equal) &&
               kAotMustLessEqual == int(Predicate::LessEqual) &&
               kAotMustLess == int(Predicate::Less) && kAotMustFit == int(Predicate::Fits));
@@ -61,8 +62,10 @@ private:
     t_.text += text;
     return range;
   }
-  int32_t message(ErrorKind kind, const std::vector<MessagePiece> &pieces) {
-    t_.messages.push_back({int32_t(kind), {int32_t(t_.pieces.size()), int32_t(pieces.size())}});
+  int32_t message(ErrorKind kind, const std::vector<MessagePiece> &pieces, int32_t indices = -1,
+                  int32_t extent = -1) {
+    t_.messages.push_back(
+        {int32_t(kind), {int32_t(t_.pieces.size()), int32_t(pieces.size())}, indices, extent});
     for (const MessagePiece &piece : pieces)
       t_.pieces.push_back({text(piece.text), piece.size});
     return int32_t(t_.messages.size()) - 1;
@@ -99,6 +102,17 @@ private:
     t_.counts.constants = numbers(constants);
   }
 
+  /// Where the failure's indices are, unless an output lies in their place.
+  int32_t readableIndices(const Program::Step &step, const Program::Failure &failure) const {
+    if (failure.indices < 0)
+      return -1;
+    auto rootOf = [&](size_t k) { return layout_.root[size_t(step.arrays[k])]; };
+    for (size_t k = size_t(step.numInputs); k < step.arrays.size(); ++k)
+      if (rootOf(k) == rootOf(size_t(failure.indices)))
+        return -1;
+    return failure.indices;
+  }
+
   void addStep(int32_t number) {
     const Program::Step &step = p_.steps[size_t(number)];
     AotStep out = {};
@@ -112,7 +126,7 @@ private:
     std::vector<int32_t> failures;
     for (int32_t failure : step.failures) {
       const Program::Failure &f = p_.failures[size_t(failure)];
-      failures.push_back(message(f.kind, messageOf(p_, f)));
+      failures.push_back(message(f.kind, messageOf(p_, f), readableIndices(step, f), f.extent));
     }
     out.failures = numbers(failures);
 

@@ -81,17 +81,19 @@ struct Plan {
 /// Element `index` of an integer or Bool array, as a size.
 int64_t readInteger(DType dtype, const void *data, int64_t index);
 
-/// A part of a message: text, and then the value of a size unless `size` is -1.
+/// A part of a message: text, and then the value of a size unless `size` is kNoSize.
 struct MessagePiece {
+  static constexpr int32_t kNoSize = -1;
+  /// The index that is out of range, as indexText says it, follows instead.
+  static constexpr int32_t kIndex = -2;
   std::string text;
-  int32_t size;
+  int32_t size = kNoSize;
 };
 /// What a failed check says, before its sizes are known. A shape that does not fit has a negative
 /// extent, or is too large.
 std::vector<MessagePiece> messageOf(const Program &program, const Program::SizeCheck &check,
                                     bool isNegative = false);
-std::vector<MessagePiece> messageOf(const Program &program, const Program::Failure &failure,
-                                    std::string_view index = "an index");
+std::vector<MessagePiece> messageOf(const Program &program, const Program::Failure &failure);
 
 /// The error of a check that fails for `values`.
 absl::Status sizeError(const Program &program, const Program::SizeCheck &check,

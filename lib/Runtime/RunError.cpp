@@ -11,24 +11,26 @@
 
 #include "Runtime/Element.h"
 #include "Runtime/Plan.h"
-#include "absl/strings/str_replace.h"
 
 namespace graphc {
 namespace {
+
+/// Where it cannot be read which one.
+constexpr std::string_view kSomeIndex = "an index";
 
 /// Collects text and sizes in order.
 class Message {
 public:
   Message &operator<<(std::string_view text) {
-    if (pieces_.empty() || pieces_.back().size >= 0)
-      pieces_.push_back({std::string(text), -1});
+    if (pieces_.empty() || pieces_.back().size != MessagePiece::kNoSize)
+      pieces_.push_back({std::string(text)});
     else
       pieces_.back().text += text;
     return *this;
   }
   void size(int32_t number) {
-    if (pieces_.empty() || pieces_.back().size >= 0)
-      pieces_.push_back({"", -1});
+    if (pieces_.empty() || pieces_.back().size != MessagePiece::kNoSize)
+      pieces_.emplace_back();
     pieces_.back().size = number;
   }
   std::vector<MessagePiece> take() { return std::move(pieces_); }
@@ -37,15 +39,19 @@ private:
   std::vector<MessagePiece> pieces_;
 };
 
-/// `{a}` and `{b}` in `text` become sizes.
+/// `{a}` and `{b}` in `text` become sizes, `{index}` the index that is out of range.
 void putTemplate(Message &out, std::string_view text, int32_t a, int32_t b) {
+  const std::pair<std::string_view, int32_t> values[] = {
+      {"{a}", a}, {"{b}", b}, {"{index}", MessagePiece::kIndex}};
   while (true) {
-    size_t at = std::min(text.find("{a}"), text.find("{b}"));
+    const auto *next = std::ranges::min_element(
+        values, {}, [&](const auto &value) { return text.find(value.first); });
+    size_t at = text.find(next->first);
     out << text.substr(0, at);
     if (at == text.npos)
       return;
-    out.size(text[at + 1] == 'a' ? a : b);
-    text.remove_prefix(at + 3);
+    out.size(next->second);
+    text.remove_prefix(at + next->first.size());
   }
 }
 
@@ -84,11 +90,14 @@ const Program::Node *nodeAt(const Program &program, int32_t number) {
 }
 
 absl::Status errorOf(const std::vector<MessagePiece> &pieces, ErrorKind kind,
-                     const Program::Node *node, const std::vector<SizeValue> &values) {
+                     const Program::Node *node, const std::vector<SizeValue> &values,
+                     std::string_view index = kSomeIndex) {
   std::string text;
   for (const MessagePiece &piece : pieces) {
     text += piece.text;
-    if (piece.size >= 0)
+    if (piece.size == MessagePiece::kIndex)
+      text += index;
+    else if (piece.size != MessagePiece::kNoSize)
       text += sizeText(values[piece.size]);
   }
   return makeError(kind, text, node ? node->place : Place());
@@ -97,7 +106,7 @@ absl::Status errorOf(const std::vector<MessagePiece> &pieces, ErrorKind kind,
 } // namespace
 
 std::string indexText(const void *indices, DType dtype, int64_t count, int64_t extent) {
-  std::string text = "an index";
+  std::string text(kSomeIndex);
   dispatch(dtype, [&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
@@ -127,15 +136,12 @@ std::vector<MessagePiece> messageOf(const Program &program, const Program::SizeC
   return message.take();
 }
 
-std::vector<MessagePiece> messageOf(const Program &program, const Program::Failure &failure,
-                                    std::string_view index) {
+std::vector<MessagePiece> messageOf(const Program &program, const Program::Failure &failure) {
   Message message;
   const Program::Node *node = nodeAt(program, failure.node);
   if (node)
     message << node->op << ": ";
-  putTemplate(message,
-              absl::StrReplaceAll(failure.message, {{"{index}", {index.data(), index.size()}}}), -1,
-              failure.extent);
+  putTemplate(message, failure.message, -1, failure.extent);
   if (node)
     putNode(message, *node);
   return message.take();
@@ -170,8 +176,8 @@ absl::Status kernelError(const Program &program, const Program::Step &step, int3
     count *= int64_t(values[size]);
   std::string index =
       indexText(buffers[failure.indices], indices.dtype, count, int64_t(values[failure.extent]));
-  return errorOf(messageOf(program, failure, index), failure.kind, nodeAt(program, failure.node),
-                 values);
+  return errorOf(messageOf(program, failure), failure.kind, nodeAt(program, failure.node), values,
+                 index);
 }
 
 } // namespace graphc

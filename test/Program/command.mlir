@@ -31,7 +31,7 @@
 
 // Nothing that a value says is a crash; what the graph itself finds has its op, its place and the shapes.
 // RUN: %ends 1 %t/command -ix=[1,2] -in=1 -ii=[1,2] 2>&1 | FileCheck %s --match-full-lines --check-prefix=INDEX
-// INDEX:      error: take: an index is out of range for axis 0 with 2 elements
+// INDEX:      error: take: index 2 is out of range for axis 0 with 2 elements
 // INDEX-NEXT:   at {{.*}}command.mlir:[[#@LINE+36]]:12, in the take that makes `taken`
 // INDEX-NEXT:   x: f64[2]   i: i64[2]
 // INDEX-NOT:  {{.}}
