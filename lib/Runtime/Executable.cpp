@@ -20,6 +20,7 @@ namespace {
 
 /// A plan in the cache, with frames that wait for their next call.
 struct CachedPlan {
+  std::vector<int64_t> key;
   std::shared_ptr<const Plan> plan;
   std::vector<std::unique_ptr<Frame>> frames;
   /// Where a profile asked for it.
@@ -63,7 +64,7 @@ struct Executable::State {
 
   mutable std::mutex mutex;
   mutable absl::flat_hash_map<Key, std::shared_ptr<CachedPlan>, KeyHash, KeyEqual> plans;
-  mutable std::shared_ptr<CachedPlan> last; // plan of a static program
+  mutable std::shared_ptr<CachedPlan> last; // of a static program; else the one used last
 
   absl::Status checkInputs(absl::Span<const Tensor> inputs) const;
   using FillSizes = absl::FunctionRef<void(std::vector<SizeValue> &)>;
@@ -261,11 +262,10 @@ absl::StatusOr<Lease> Executable::State::lease(int32_t segment, absl::Span<const
   Lease result;
   {
     std::lock_guard lock(mutex);
-    if (layout.isStatic) {
+    if (layout.isStatic || (last && key == absl::MakeConstSpan(last->key)))
       result.cached = last;
-    } else if (auto it = plans.find(key); it != plans.end()) {
-      result.cached = it->second;
-    }
+    else if (auto it = plans.find(key); it != plans.end())
+      result.cached = last = it->second;
     if (result.cached && !result.cached->frames.empty()) {
       result.frame = std::move(result.cached->frames.back());
       result.cached->frames.pop_back();
@@ -282,6 +282,7 @@ absl::StatusOr<Lease> Executable::State::lease(int32_t segment, absl::Span<const
       return plan.status();
     result.cached = std::make_shared<CachedPlan>();
     result.cached->plan = *std::move(plan);
+    result.cached->key.assign(key.begin(), key.end());
     std::lock_guard lock(mutex);
     if (layout.isStatic) {
       if (last)
@@ -291,7 +292,7 @@ absl::StatusOr<Lease> Executable::State::lease(int32_t segment, absl::Span<const
       if (plans.size() >= kMaxPlans)
         plans.clear();
       auto [it, isNew] = plans.try_emplace(Key(key.begin(), key.end()), result.cached);
-      result.cached = it->second;
+      result.cached = last = it->second;
     }
   }
   counters.arenas.fetch_add(1, std::memory_order_relaxed);
