@@ -7,7 +7,6 @@
 #include "Support/Log.h"
 #include "Support/Text.h"
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "graphc/Features.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/OpDef.h"
@@ -44,10 +43,35 @@ std::string userOf(const Variable &v, const GraphModule &module) {
   return "";
 }
 
+bool overwrites(const Apply &node) {
+  const std::vector<int> &map = node.op().def().destroyMap;
+  return std::any_of(map.begin(), map.end(), [](int input) { return input >= 0; });
+}
+
+/// F-198, of a graph with such a node.
+absl::Status checkInplace(const GraphModule &module, const std::set<int> &mutableInputs,
+                          const Apply &overwriting, bool acceptInplace, Place place) {
+  if (!acceptInplace)
+    return makeError(ErrorKind::TypeError,
+                     "function: " + std::string(calledName(overwriting.op())) +
+                         " overwrites an operand; set acceptInplace if it may, or leave such ops "
+                         "to graphc",
+                     overwriting.place().known() ? overwriting.place() : place);
+  Supervisor::Options options{.mutableInputs = mutableInputs};
+  for (int i = 0; i < int(module.outputs.size()); ++i)
+    options.borrowedOutputs.insert(i); // results are copies in any case
+  absl::StatusOr<FunctionGraph> graph =
+      FunctionGraph::create(module.inputs, module.outputs,
+                            {.features = {std::make_shared<DestroyHandler>(),
+                                          std::make_shared<Supervisor>(std::move(options))}});
+  absl::Status status = graph.ok() ? graph->validate() : graph.status();
+  return status.ok() ? status : prefixError(status, "function");
+}
+
 } // namespace
 
-absl::Status checkGraph(const GraphModule &module, const std::vector<bool> &mayBeUnused,
-                        OnUnusedInput onUnused, Place place) {
+absl::Status checkGraph(const GraphModule &module, const InputFacts &facts,
+                        const FunctionOptions &options, Place place) {
   absl::flat_hash_map<Variable, size_t> positions;
   for (size_t i = 0; i < module.inputs.size(); ++i) {
     const Variable &v = module.inputs[i];
@@ -74,17 +98,22 @@ absl::Status checkGraph(const GraphModule &module, const std::vector<bool> &mayB
       return makeError(ErrorKind::TypeError,
                        "function: output " + std::to_string(i) + " is " + v.type().str(), place);
   }
-  absl::flat_hash_set<Variable> used;
-  for (const Variable &v : graphInputs(module.outputs, module.inputs)) {
-    used.insert(v);
-    if (!positions.contains(v) && !v.isConstant())
+  std::vector<bool> isUsed(module.inputs.size());
+  std::optional<Apply> overwriting;
+  for (const Variable &v : ancestors(module.outputs, module.inputs)) {
+    if (auto input = positions.find(v); input != positions.end())
+      isUsed[input->second] = true;
+    else if (v.hasOwner())
+      overwriting = !overwriting && overwrites(v.owner()) ? v.owner() : overwriting;
+    else if (!v.isConstant())
       return makeError(ErrorKind::MissingInput,
                        "function: " + quoted(v) + " is no input" + userOf(v, module) +
                            "; add it to the inputs",
                        place);
   }
+  OnUnusedInput onUnused = options.onUnusedInput;
   for (size_t i = 0; i < module.inputs.size() && onUnused != OnUnusedInput::Ignore; ++i) {
-    if (used.contains(module.inputs[i]) || mayBeUnused[i])
+    if (isUsed[i] || facts.mayBeUnused[i])
       continue;
     std::string message = "function: " + numbered(i, module.inputs[i]) +
                           " is not used by any output; remove it or set onUnusedInput";
@@ -92,34 +121,9 @@ absl::Status checkGraph(const GraphModule &module, const std::vector<bool> &mayB
       return makeError(ErrorKind::UnusedInput, message, place);
     logWarning(message);
   }
-  return absl::OkStatus();
-}
-
-absl::Status checkInplace(const GraphModule &module, const std::set<int> &mutableInputs,
-                          bool acceptInplace, Place place) {
-  std::vector<Apply> nodes = ioToposort(module.inputs, module.outputs);
-  auto destroys = [](const Apply &node) {
-    const std::vector<int> &map = node.op().def().destroyMap;
-    return std::any_of(map.begin(), map.end(), [](int input) { return input >= 0; });
-  };
-  auto first = std::find_if(nodes.begin(), nodes.end(), destroys);
-  if (first == nodes.end())
+  if (!overwriting)
     return absl::OkStatus();
-  if (!acceptInplace)
-    return makeError(ErrorKind::TypeError,
-                     "function: " + std::string(first->op().name()) +
-                         " overwrites an operand; set acceptInplace if it may, or leave such ops "
-                         "to graphc",
-                     first->place().known() ? first->place() : place);
-  Supervisor::Options options{.mutableInputs = mutableInputs};
-  for (int i = 0; i < int(module.outputs.size()); ++i)
-    options.borrowedOutputs.insert(i); // results are copies in any case
-  absl::StatusOr<FunctionGraph> graph =
-      FunctionGraph::create(module.inputs, module.outputs,
-                            {.features = {std::make_shared<DestroyHandler>(),
-                                          std::make_shared<Supervisor>(std::move(options))}});
-  absl::Status status = graph.ok() ? graph->validate() : graph.status();
-  return status.ok() ? status : prefixError(status, "function");
+  return checkInplace(module, facts.areMutable, *overwriting, options.acceptInplace, place);
 }
 
 absl::StatusOr<std::vector<std::string>> outputNames(const Variables &outputs,

@@ -18,16 +18,17 @@ std::string numbered(size_t i, const Variable &v);
 /// "they are 'a', 'b'"; "none has a name" where all are empty.
 std::string listedNames(absl::Span<const std::string> names);
 
-/// F-198: TypeError for an op that overwrites an operand, unless `acceptInplace`; then
-/// Inconsistency where the graph cannot be run in an order that makes it right, or what is
-/// overwritten is not among the inputs of these numbers and of no other use.
-absl::Status checkInplace(const GraphModule &module, const std::set<int> &mutableInputs,
-                          bool acceptInplace, Place place);
-
+/// What a graph alone does not tell of its inputs.
+struct InputFacts {
+  std::vector<bool> mayBeUnused;
+  std::set<int> areMutable;
+};
 /// F-152 to F-167: inputs are distinct, no constants, used; outputs are valid and depend on
-/// nothing else. `place` is the call of `function`; `mayBeUnused` has a flag per input.
-absl::Status checkGraph(const GraphModule &module, const std::vector<bool> &mayBeUnused,
-                        OnUnusedInput onUnused, Place place);
+/// nothing else. F-198: ops that overwrite an operand are refused (TypeError) or accepted, as the
+/// options say; Inconsistency where no order of nodes makes such a graph right, or what is
+/// overwritten is used otherwise. `place` is the call of `function`.
+absl::Status checkGraph(const GraphModule &module, const InputFacts &facts,
+                        const FunctionOptions &options, Place place);
 
 /// F-169: a result is found by the name that its output was given, else by its Variable's, which
 /// only the first of several has. ValueError for a name given twice.

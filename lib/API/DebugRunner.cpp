@@ -80,14 +80,15 @@ bool isNear(double got, double wanted, const Allowance &allowed) {
          std::fabs(got - wanted) <= allowed.relative * std::fabs(wanted) + allowed.absolute;
 }
 
-/// Every step of what mode fast_run would do keeps the values of this call.
-absl::Status checkRewrites(const GraphModule &module, absl::Span<const Tensor> arguments) {
+/// Every step of the rewrites keeps the values of this call.
+absl::Status checkRewrites(const GraphModule &module, absl::Span<const Tensor> arguments,
+                           const Query &rules) {
   absl::StatusOr<FunctionGraph> graph = FunctionGraph::create(module.inputs, module.outputs);
   if (!graph.ok())
     return graph.status();
   RewriteOptions options;
   options.check = checkValues({arguments.begin(), arguments.end()});
-  return rewrite(*graph, options).status();
+  return rewrite(*graph, options, rules).status();
 }
 
 } // namespace
@@ -142,7 +143,7 @@ absl::Status DebugRunner::checkBefore(absl::Span<const Tensor> arguments) const 
                        numbered(i, module().inputs[i]) +
                            " was changed by the call: a host op writes to its operands",
                        module().inputs[i].place());
-  return checksRules_ ? checkRewrites(module(), arguments) : absl::OkStatus();
+  return rules_ ? checkRewrites(module(), arguments, *rules_) : absl::OkStatus();
 }
 
 absl::Status DebugRunner::checkNode(const Apply &node, absl::Span<const Tensor> operands,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "API/NodeRunner.h"
+#include "graphc/Rewrite.h"
 
 namespace graphc {
 
@@ -12,13 +13,13 @@ namespace graphc {
 /// it runs again (F-345).
 class DebugRunner : public NodeRunner {
 public:
-  /// `checksRules`: each call also checks what the rules of mode fast_run would do.
-  DebugRunner(GraphModule module, std::unique_ptr<const Runner> all, bool checksRules)
-      : NodeRunner(std::move(module), std::move(all)), checksRules_(checksRules) {}
+  /// Each call also checks what the built-in rewrites that `rules` selects would do, if any.
+  DebugRunner(GraphModule module, std::unique_ptr<const Runner> all, std::optional<Query> rules)
+      : NodeRunner(std::move(module), std::move(all)), rules_(std::move(rules)) {}
   std::unique_ptr<const Runner> with(std::shared_ptr<ProfilePart> profile,
                                      bool sharesMemory) const override {
     return std::make_unique<DebugRunner>(module(), all().with(std::move(profile), sharesMemory),
-                                         checksRules_);
+                                         rules_);
   }
 
 protected:
@@ -34,7 +35,7 @@ private:
   absl::Status checkAgain(absl::Span<const Tensor> arguments,
                           absl::Span<const Tensor> values) const;
   absl::Status fail(size_t value, const std::string &what) const;
-  bool checksRules_;
+  std::optional<Query> rules_;
 };
 
 /// OK if `got`, one result of `node` for these operands, is as near to `wanted`, the evaluator's,

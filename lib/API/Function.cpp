@@ -190,7 +190,7 @@ absl::StatusOr<Function> Function::copy(const CopyOptions &options) const {
       if (slot.container != from)
         continue;
       isThere = true;
-      if (!slot.variable.type().isSuperOf(to->type))
+      if (to->type != from->type)
         return makeError(ErrorKind::TypeError, "copy: '" + std::string(old.name()) + "' is " +
                                                    from->type.brief() + ", its replacement " +
                                                    to->type.brief());

@@ -53,6 +53,18 @@ Hash128 keyOf(const std::string &text, const std::string &path, const std::strin
   return codeKey(text, with.take(), options.target);
 }
 
+/// The text that a stored program was compiled from, if it is there still.
+absl::StatusOr<GraphModule> readAgain(const std::string &path, const std::string &entry,
+                                      const FunctionOptions &options, const Hash128 &key) {
+  absl::StatusOr<std::string> text = readText(path);
+  if (!text.ok())
+    return text.status();
+  if (!(keyOf(*text, path, entry, options) == key))
+    return makeError(ErrorKind::Io, path + ": has changed since a function was made of it; what "
+                                           "was stored of that function has no graph");
+  return parseGraph(*text, path, entry);
+}
+
 } // namespace
 
 absl::StatusOr<Function> compileFile(const std::string &path, FunctionOptions options,
@@ -80,9 +92,8 @@ absl::StatusOr<Function> compileFile(const std::string &path, FunctionOptions op
       loading.done([&] {
         return counted(executable->program().kernels.size(), "kernel") + ", compiled before";
       });
-      return functionOf(
-          std::move(executable), std::move(options),
-          [text = *std::move(text), path, entry] { return parseGraph(text, path, entry); });
+      return functionOf(std::move(executable), options,
+                        [=] { return readAgain(path, entry, options, *key); });
     }
   }
   StageWatch reading(observer, "read");

@@ -271,13 +271,13 @@ absl::Status Resolver::placeUpdates() {
   for (size_t i = 0; i < result_.slots.size(); ++i)
     slots.try_emplace(result_.slots[i].variable, int(i));
   for (const Update &update : updates_) {
-    Variable fitting = filterVariable(update.target.type(), update.value);
-    if (!fitting.ok())
-      return fail(ErrorKind::TypeError, update.label + " is " + update.value.type().brief() +
-                                            ", the variable " + update.target.type().brief() +
-                                            "; cast the update");
     Slot &slot = result_.slots[containerOf(update.target) ? slotOf(update.target)
                                                           : size_t(slots.at(update.target))];
+    const Type &type = slot.container->type; // of an input's, it may know more extents
+    Variable fitting = filterVariable(type, update.value);
+    if (!fitting.ok())
+      return fail(ErrorKind::TypeError, update.label + " is " + update.value.type().brief() +
+                                            ", the variable " + type.brief() + "; cast the update");
     auto source = slots.find(fitting);
     if (source != slots.end() && result_.slots[size_t(source->second)].container) {
       slot.source = source->second;
@@ -328,19 +328,17 @@ absl::StatusOr<Resolved> Resolver::run(const std::vector<Param> &inputs, GraphMo
     }
   if (absl::Status status = placeUpdates(); !status.ok())
     return status;
-  std::vector<bool> mayBeUnused(result_.module.inputs.size(), true);
-  for (size_t i = 0; i < inputs.size(); ++i)
-    mayBeUnused[i] = result_.slots[i].isUpdated();
-  if (absl::Status status = checkGraph(result_.module, mayBeUnused, options_.onUnusedInput, place_);
-      !status.ok())
-    return status;
-  std::set<int> mutableInputs;
-  for (size_t i = 0; i < result_.slots.size(); ++i)
-    if (result_.slots[i].isUpdated() || (i < inputs.size() && inputs[i].isMutable()))
-      mutableInputs.insert(result_.slots[i].input);
-  if (absl::Status status =
-          checkInplace(result_.module, mutableInputs, options_.acceptInplace, place_);
-      !status.ok())
+  InputFacts facts;
+  facts.mayBeUnused.resize(result_.module.inputs.size(), true);
+  for (size_t i = 0; i < result_.slots.size(); ++i) {
+    const Slot &slot = result_.slots[i];
+    bool isListed = i < inputs.size();
+    if (isListed)
+      facts.mayBeUnused[i] = slot.isUpdated();
+    if (slot.isUpdated() || (isListed && inputs[i].isMutable()))
+      facts.areMutable.insert(slot.input);
+  }
+  if (absl::Status status = checkGraph(result_.module, facts, options_, place_); !status.ok())
     return status;
   return std::move(result_);
 }

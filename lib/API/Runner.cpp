@@ -264,8 +264,12 @@ absl::StatusOr<std::unique_ptr<const Runner>> makeRunner(const GraphModule &modu
   const std::string &mode = options.mode.name();
   if (mode == "interpreter")
     return std::make_unique<InterpretedRunner>(module, std::move(profile));
-  if (mode == "debug") // rewrites would leave no nodes to compare
-    return makeNodeRunner<DebugRunner>(module, options, std::move(profile), options.rewrites);
+  if (mode == "debug") { // rewrites would leave no nodes to compare
+    std::optional<Query> rules;
+    if (options.rewrites)
+      rules = modeQuery(options.mode);
+    return makeNodeRunner<DebugRunner>(module, options, std::move(profile), std::move(rules));
+  }
   if (mode == "nanguard") {
     absl::StatusOr<GraphModule> rewritten = module;
     if (options.rewrites)

@@ -1,6 +1,5 @@
 //===- SaveLoad.cpp - Function::save, functionDump, loadFunction ----------===//
 #include "API/SavedFunction.h"
-#include "Kernels/CompilerInterface.h"
 #include "graphc/Traversal.h"
 
 namespace graphc {
@@ -30,8 +29,7 @@ absl::StatusOr<GraphModule> graphOf(const SavedFunction &saved, const std::strin
     fits = module->outputs[i].type() == saved.outputTypes[i];
   for (const Slot &slot : saved.slots)
     if (fits && slot.output >= 0)
-      fits = slot.container->type.isSuperOf(module->outputs[size_t(slot.output)].type()) ||
-             module->outputs[size_t(slot.output)].type().rank() == slot.container->type.rank();
+      fits = slot.container->type.isSuperOf(module->outputs[size_t(slot.output)].type());
   if (!fits)
     return makeError(ErrorKind::Io, path + ": the saved function is damaged: its graph is another "
                                            "function's");
@@ -112,6 +110,7 @@ absl::StatusOr<Function> loadFunction(const std::string &path, const LoadOptions
     if (!executable.ok())
       return withPath(executable.status(), path);
     runner = runnerOf(*std::move(executable), saved->options);
+    saved->code = {}; // it is loaded
   } else {
     absl::StatusOr<const GraphModule *> module = source->module();
     if (!module.ok())

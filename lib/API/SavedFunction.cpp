@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::string_view kMagic = "graphc function\n";
 constexpr uint32_t kVersion = 1;
+const char *const kRecord = "function";
 
 //===--- the record -------------------------------------------------------------===//
 
@@ -209,6 +210,7 @@ private:
   ArchiveReader archive_;
   absl::flat_hash_map<std::string, size_t> members_;
   Record record_;
+  absl::flat_hash_map<std::string, Hash128> checksums_;
   std::vector<SharedVariable> shared_;
 };
 
@@ -234,17 +236,19 @@ absl::StatusOr<std::string> Reader::readPart(const std::string &name) const {
   });
   if (!status.ok())
     return status;
-  for (const Part &part : record_.parts)
-    if (part.name == name && !(part.checksum == checksumOf(bytes)))
-      return damaged(name + " has another checksum");
+  if (name == kRecord) // has its own
+    return bytes;
+  if (auto checksum = checksums_.find(name);
+      checksum == checksums_.end() || !(checksum->second == checksumOf(bytes)))
+    return damaged(name + " has another checksum");
   return bytes;
 }
 
 absl::Status Reader::readRecord() {
-  if (!members_.contains("function"))
+  if (!members_.contains(kRecord))
     return makeError(ErrorKind::Io, path_ + ": is no saved function; Function::save and "
                                             "functionDump write such files");
-  absl::StatusOr<std::string> bytes = readPart("function");
+  absl::StatusOr<std::string> bytes = readPart(kRecord);
   if (!bytes.ok())
     return bytes.status();
   std::string_view rest = *bytes;
@@ -265,6 +269,8 @@ absl::Status Reader::readRecord() {
   transferRecord(body, record_);
   if (!body.atEnd() || !isSound(record_))
     return damaged("function does not fit together");
+  for (const Part &part : record_.parts)
+    checksums_.emplace(part.name, part.checksum);
   return absl::OkStatus();
 }
 
@@ -454,7 +460,7 @@ absl::Status writeSaved(const std::string &path, const SavedFunction &saved) {
   ByteWriter end;
   Hash128 checksum = checksumOf(record);
   transferHash(end, checksum);
-  members.insert(members.begin(), {"function", record + end.take()});
+  members.insert(members.begin(), {kRecord, record + end.take()});
   return writeArchive(path, members);
 }
 

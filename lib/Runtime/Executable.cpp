@@ -54,11 +54,21 @@ using SmallPointers = absl::InlinedVector<void *, 16>;
 
 } // namespace
 
-struct Executable::State {
+/// A program and its code: what clones have in common.
+struct Executable::Joined {
   Program program;
   ProgramLayout layout;
   std::shared_ptr<const LoadedCode> code;
   std::vector<KernelFunction> functions;
+};
+
+struct Executable::State {
+  explicit State(std::shared_ptr<const Joined> both) : joined(std::move(both)) { findDirectCall(); }
+
+  const std::shared_ptr<const Joined> joined;
+  const Program &program = joined->program;
+  const ProgramLayout &layout = joined->layout;
+  const std::vector<KernelFunction> &functions = joined->functions;
   std::optional<DirectCall> direct;
   mutable RunCounters counters;
 
@@ -153,25 +163,24 @@ const RunCounters &Executable::counters() const { return state_->counters; }
 
 absl::StatusOr<std::shared_ptr<const Executable>>
 Executable::create(Program program, std::shared_ptr<const LoadedCode> code) {
-  auto state = std::make_unique<State>();
-  state->program = std::move(program);
-  absl::StatusOr<ProgramLayout> layout = ProgramLayout::create(state->program);
+  auto joined = std::make_shared<Joined>();
+  joined->program = std::move(program);
+  absl::StatusOr<ProgramLayout> layout = ProgramLayout::create(joined->program);
   if (!layout.ok())
     return layout.status();
-  state->layout = *std::move(layout);
-  size_t numKernels = state->program.kernels.size();
+  joined->layout = *std::move(layout);
+  size_t numKernels = joined->program.kernels.size();
   if (numKernels > 0 && (!code || code->size() != numKernels))
     return makeError(ErrorKind::Internal, "the code has not as many kernels as the program");
   for (size_t k = 0; k < numKernels; ++k)
-    state->functions.push_back(code->function(k));
-  state->code = std::move(code);
-  state->findDirectCall();
-  return std::shared_ptr<const Executable>(new Executable(std::move(state)));
+    joined->functions.push_back(code->function(k));
+  joined->code = std::move(code);
+  return std::shared_ptr<const Executable>(
+      new Executable(std::make_unique<State>(std::move(joined))));
 }
 
 std::shared_ptr<const Executable> Executable::clone() const {
-  // What made one makes another.
-  return *create(Program(state_->program), state_->code);
+  return std::shared_ptr<const Executable>(new Executable(std::make_unique<State>(state_->joined)));
 }
 
 void Executable::free() const {
@@ -211,10 +220,9 @@ void Executable::State::findDirectCall() {
   for (size_t k = 0; k < plan.pointers.size(); ++k) {
     const Plan::Pointer &p = plan.pointers[k];
     using Kind = Plan::Pointer::Kind;
-    call.buffers.push_back(
-        p.kind == Kind::Constant
-            ? const_cast<void *>(std::as_const(program).constants[size_t(p.value)].data())
-            : nullptr);
+    call.buffers.push_back(p.kind == Kind::Constant
+                               ? const_cast<void *>(program.constants[size_t(p.value)].data())
+                               : nullptr);
     if (p.kind != Kind::Input && p.kind != Kind::Output)
       continue;
     int32_t &position = (p.kind == Kind::Input ? call.inputs : call.outputs)[size_t(p.value)];

@@ -72,7 +72,7 @@ public:
   /// Empty if the program is not a single kernel with known sizes and no scratch.
   const std::optional<DirectCall> &directCall() const;
 
-  /// Another one with the same program and code, whose counts, plans and arenas are its own.
+  /// Another one of the same program and code; its counts, plans and arenas are its own.
   std::shared_ptr<const Executable> clone() const;
   /// Frees the arenas that no call is using.
   void free() const;
@@ -82,6 +82,7 @@ public:
   const RunCounters &counters() const;
 
 private:
+  struct Joined;
   struct State;
   explicit Executable(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;

@@ -210,6 +210,25 @@ absl::StatusOr<Subject> wholeProcess(const Settings &settings, bool cached) {
   return subject;
 }
 
+/// ew10 of a saved function, with the code in the file.
+absl::StatusOr<Subject> loading(const Settings &) {
+  auto folder = std::make_shared<TemporaryFolder>();
+  std::string path = folder->path / "ew10.graphc";
+  absl::StatusOr<Function> f = function(mathChain(0));
+  absl::Status saved = f.ok() ? f->save(path) : f.status();
+  if (!saved.ok())
+    return saved;
+  auto status = std::make_shared<absl::Status>();
+  Subject subject;
+  subject.ours = [=](int64_t count) {
+    for (int64_t i = 0; i < count; ++i)
+      if (absl::StatusOr<Function> loaded = loadFunction(path, {.trustCode = true}); !loaded.ok())
+        *status = loaded.status();
+  };
+  subject.check = [status, folder] { return *status; };
+  return subject;
+}
+
 } // namespace
 
 void addCompilation(std::vector<Case> &cases) {
@@ -225,6 +244,7 @@ void addCompilation(std::vector<Case> &cases) {
       [](int64_t number) { return mixedGraph(50, number); });
   add("compile_1000", "1,000 mixed ops, warm", {},
       [](int64_t number) { return mixedGraph(1000, number); });
+  cases.push_back({"load_ew10", "ew10 from a file with its code", {.milliseconds = 2}, loading});
   cases.push_back({"process_run",
                    "graphc run of x + y*z, kernels in the cache folder",
                    {.milliseconds = 25},

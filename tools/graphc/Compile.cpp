@@ -3,6 +3,7 @@
 #include <cctype>
 #include <iterator>
 
+#include "API/Runner.h"
 #include "Command.h"
 #include "Kernels/CompilerInterface.h"
 #include "Progress.h"
@@ -57,9 +58,9 @@ size_t stageNumber(const std::string &stage) {
 /// Wrong usage where options do not go together.
 void checkUsage(const CompileVerb &verb) {
   verb.common.checkUsage();
-  const std::string &mode = verb.common.mode;
-  if (mode == "interpreter" || mode == "debug" || mode == "nanguard")
-    throw CLI::ValidationError("--mode=" + mode, "compiles nothing; the other modes do");
+  if (!hasCode(verb.common.mode))
+    throw CLI::ValidationError("--mode=" + verb.common.mode,
+                               "compiles nothing; the other modes do");
   if (stageNumber(verb.emit) < stageNumber(verb.from))
     throw CLI::ValidationError("--emit=" + verb.emit,
                                "that stage comes before --from=" + verb.from);

@@ -171,7 +171,7 @@ public:
 TEST(Debug, FindsResultsThatShareMemory) {
   Variable x = dvector("x"), y = abs(x);
   DebugRunner runner({.inputs = {x}, .outputs = {y}, .outputNames = {""}},
-                     std::make_unique<Aliasing>(), false);
+                     std::make_unique<Aliasing>(), std::nullopt);
   Tensor ones({1, 1}), result;
   EXPECT_EQ(wholeWithoutLines(runner.run({&ones, 1}, {&result, 1}, OutputMemory::Fresh)),
             "DebugMismatch ModesTest.cpp: abs: result 0 shares memory with an argument or another "

@@ -411,7 +411,8 @@ TEST(Profile, IsJsonWhateverNamesHold) {
   Profile record("a \"title\"\n\xff");
   Variable x = dvector("x");
   ASSERT_TRUE((*function({x}, {exp(x)}, {.name = "\\\x01é", .profile = record}))(ones({4})).ok());
-  EXPECT_THAT(record.json(), StartsWith(R"({"title":"a \"title\"\u000a\ufffd",)"));
+  EXPECT_THAT(record.json(), StartsWith(R"({"title":"a \"title\"\n)"
+                                        "\xef\xbf\xbd\","));
   EXPECT_THAT(record.json(), HasSubstr(R"("name":"\\\u0001é","calls":1)"));
   EXPECT_THAT(record.json(), HasSubstr(R"("bytes_read":32,"bytes_written":32,"flops":4)"));
   EXPECT_THAT(record.text(), HasSubstr("profile 'a \"title\"\\x0a\xff'"));

@@ -516,10 +516,28 @@ TEST_P(SharedTest, Copies) {
   EXPECT_EQ(errorKind(type), ErrorKind::TypeError);
   EXPECT_EQ(messageOf(type), "copy: 's' is f64, its replacement f64[?]");
 
+  SharedVariable narrow = shared(Tensor({1, 2, 3}), "narrow", {.shape = {{3}}});
+  SharedVariable wide = shared(Tensor({1, 2, 3}), "wide");
+  Function growing = made(function({v}, wide, with({.updates = {{wide, concatenate({wide, v})}}})));
+  EXPECT_EQ(messageOf(growing.copy({.swap = {{wide, narrow}}}).status()),
+            "copy: 'wide' is f64[?], its replacement f64[3]");
+
   Function k = made(f.copy({.deleteUpdates = true}));
   EXPECT_EQ(numbers(k(1)), List{3});
   EXPECT_EQ(numbers(k(1)), List{3});
   EXPECT_EQ(valueOf(s), 2);
+}
+
+// F-177: what is stored has the extents that the shared variable's type knows, also where an input
+// of a wider type stands for it.
+TEST_P(SharedTest, StoredValuesKeepKnownExtents) {
+  SharedVariable three = shared(Tensor({1, 2, 3}), "three", {.shape = {{3}}});
+  Variable w = dvector("w");
+  Function f =
+      made(function({v, In(w, {.value = three, .update = concatenate({w, v})})}, sum(w), with()));
+  EXPECT_EQ(errorKind(f(Tensor({4})).status()), ErrorKind::ShapeError);
+  EXPECT_EQ(three.get(), Tensor({1, 2, 3}));
+  EXPECT_EQ(numbers(f(*Tensor::zeros(DType::Float64, {0}))), List{6});
 }
 
 // Typed calls read and store as others do.
