@@ -176,7 +176,8 @@ public:
   /// F-220: those that it reads or updates.
   std::vector<SharedVariable> sharedVariables() const;
 
-  /// F-215: gives back the memory that calls have left for later ones. Not that of calls which run.
+  /// F-215: gives back the memory that calls have left for later ones, also for next values of its
+  /// shared variables. Not that of calls which run.
   void free() const;
   /// F-199: arguments are taken as they are; one that is not of its input's type is refused
   /// (TypeError) instead of being converted. Holds for all handles of this function.

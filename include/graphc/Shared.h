@@ -31,8 +31,8 @@ struct SharedOptions {
 /// A Variable with a value that all functions that read it share, and that their updates replace.
 /// A cheap handle, as every Variable; the value lives as long as a handle or a Function that uses
 /// it. `get` and `set` are thread-safe: each sees, or replaces, the value between two calls that
-/// update it, never in the middle of one. A host op must not `set` what the call that runs it
-/// updates (RuntimeError).
+/// update it, never in the middle of one; `get` may wait for one that computes in place. A host op
+/// must not `set` what the call that runs it updates (RuntimeError).
 class SharedVariable : public Variable {
 public:
   /// An Invalid one, without a value: `get` gives an undefined Tensor, `set` its error.

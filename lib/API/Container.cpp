@@ -8,14 +8,21 @@
 
 namespace graphc::detail {
 
+void Container::awaitValue(std::unique_lock<std::mutex> &lock) const {
+  wasMissed |= !isThere();
+  isBack.wait(lock, [&] { return isThere(); });
+}
+
 Tensor Container::peek() const {
-  std::lock_guard lock(latch);
+  std::unique_lock lock(latch);
+  awaitValue(lock);
   return value;
 }
 
-void Container::dropSpare() {
+void Container::free() {
   std::lock_guard lock(latch);
   spare = Tensor();
+  wasMissed = false;
 }
 
 absl::Status Container::store(Tensor next) {
@@ -23,8 +30,10 @@ absl::Status Container::store(Tensor next) {
   absl::StatusOr<Access::Turn> turn = access.begin();
   if (!turn.ok())
     return turn.status();
-  Container *self = this;
-  access.store({&self, 1}, {&next, 1});
+  Access::Update update{this, false};
+  access.store({&update, 1}, {&next, 1});
+  std::lock_guard lock(latch);
+  spare = Tensor(); // the old value: the memory of one is enough until a call asks for more
   return absl::OkStatus();
 }
 
@@ -108,23 +117,44 @@ private:
 };
 
 void Access::read(absl::Span<Container *const> containers, absl::Span<Tensor> values) const {
-  Latches locked(*this);
-  for (size_t i = 0; i < containers.size(); ++i)
-    values[i] = containers[i]->value;
+  take(containers, values, {}, {});
 }
 
-void Access::takeSpares(absl::Span<Container *const> updated, absl::Span<Tensor> spares) const {
-  Latches locked(*this);
-  for (size_t i = 0; i < updated.size(); ++i)
-    if (spares[i] = std::exchange(updated[i]->spare, {}); !spares[i].isUnique())
-      spares[i] = {};
+void Access::take(absl::Span<Container *const> containers, absl::Span<Tensor> values,
+                  absl::Span<const Update> updates, absl::Span<Tensor> memory) const {
+  // In a turn with updates all values are there: only who has it takes one away.
+  auto isThere = [](const Use &use) { return use.container->isThere(); };
+  while (true) {
+    if (Latches locked(*this); std::all_of(uses_.begin(), uses_.end(), isThere)) {
+      for (size_t i = 0; i < updates.size(); ++i) {
+        Container &c = *updates[i].container;
+        if (memory[i] = std::exchange(c.spare, {}); memory[i].isUnique())
+          continue;
+        bool inPlace = updates[i].mayReplace && !c.wasMissed && c.value.isUnique();
+        memory[i] = inPlace ? std::exchange(c.value, {}) : Tensor();
+      }
+      for (size_t i = 0; i < containers.size(); ++i)
+        values[i] = containers[i]->value;
+      return;
+    }
+    for (const Use &use : uses_) {
+      std::unique_lock lock(use.container->latch);
+      use.container->awaitValue(lock);
+    }
+  }
 }
 
-void Access::store(absl::Span<Container *const> updated, absl::Span<Tensor> next) const {
+void Access::store(absl::Span<const Update> updates, absl::Span<Tensor> next) const {
   Latches locked(*this);
-  for (size_t i = 0; i < updated.size(); ++i) {
-    std::swap(updated[i]->value, next[i]);
-    std::swap(updated[i]->spare, next[i]);
+  for (size_t i = 0; i < updates.size(); ++i) {
+    Container &c = *updates[i].container;
+    if (!next[i].defined())
+      continue;
+    bool wasAway = !c.isThere();
+    std::swap(c.value, next[i]);
+    std::swap(c.spare, next[i]);
+    if (wasAway)
+      c.isBack.notify_all();
   }
 }
 

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -26,7 +27,7 @@ public:
   const Type type;
   const ValueRules rules;
 
-  /// A handle of the value.
+  /// A handle of the value. Waits for a call that is overwriting it.
   Tensor peek() const;
   /// Replaces the value when no call is updating it. RuntimeError within such a call itself.
   absl::Status store(Tensor next);
@@ -34,8 +35,9 @@ public:
   /// that begins with `label`.
   absl::Status assign(const Tensor &next, bool borrow, const std::string &label);
 
-  /// Gives back the memory that waits for the next value.
-  void dropSpare();
+  /// Gives back the memory that waits for the next value, which calls may again compute in place
+  /// of the value.
+  void free();
 
   /// The next value, where functions are not told of another one. In `expression`, `self` stands
   /// for the shared variable, so that the two do not keep each other alive.
@@ -50,9 +52,17 @@ private:
   std::shared_mutex turn;
   /// Held while handles are copied and exchanged.
   mutable std::mutex latch;
+  /// Undefined while a call that has the turn computes the next one in its place.
   Tensor value;
-  /// Memory for the next value.
+  /// Memory for the next value, if it is not computed in place.
   Tensor spare;
+  /// Whether somebody has waited for a value that was away: such calls get a spare from then on.
+  mutable bool wasMissed = false;
+  mutable std::condition_variable isBack;
+
+  bool isThere() const { return value.defined(); }
+  /// With the latch locked.
+  void awaitValue(std::unique_lock<std::mutex> &lock) const;
 };
 
 /// What the calls of a function do with containers.
@@ -81,12 +91,21 @@ public:
   /// Waits for it. RuntimeError if an outer call of this thread has what excludes it.
   absl::StatusOr<Turn> begin() const;
 
-  /// The values as they are at one moment; for those that are updated, memory for the next one, if
-  /// there is some that nobody else sees.
+  /// The values as they are at one moment. Waits for calls that overwrite any of them.
   void read(absl::Span<Container *const> containers, absl::Span<Tensor> values) const;
-  void takeSpares(absl::Span<Container *const> updated, absl::Span<Tensor> spares) const;
-  /// All next values at once; `next` gets what was spare.
-  void store(absl::Span<Container *const> updated, absl::Span<Tensor> next) const;
+  /// A container whose value is replaced, and whether the next one may be computed in its place.
+  struct Update {
+    Container *container;
+    bool mayReplace;
+  };
+  /// The same, in a turn where there are updates; and memory for next values, if there is some that
+  /// nobody else sees: a spare, or what the value is in. That is taken away then, and undefined
+  /// among the values.
+  void take(absl::Span<Container *const> containers, absl::Span<Tensor> values,
+            absl::Span<const Update> updates, absl::Span<Tensor> memory) const;
+  /// All next values at once; `next` gets what is not needed any more. Those that are undefined
+  /// stay as they are.
+  void store(absl::Span<const Update> updates, absl::Span<Tensor> next) const;
 
 private:
   class Latches;

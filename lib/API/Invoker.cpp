@@ -13,6 +13,7 @@ struct Invoker::Frame {
   std::vector<bool> isGiven;  // by slot: by the caller
   std::vector<bool> isMoved;  // by slot: its old value became another slot's
   std::vector<Tensor> inputs, results, next;
+  std::vector<Access::Update> updates;
 
   /// Handles are dropped: what a call read may be written to after it.
   void clear() {
@@ -42,9 +43,20 @@ Invoker::Invoker(std::shared_ptr<const Runner> runner, std::vector<Slot> slots, 
     containerSlots_.push_back(i);
     if (!slot.isUpdated())
       continue;
-    updated_.push_back(slot.container.get());
+    updates_.push_back({slot.container.get(), mayReplace(i)});
     updatedSlots_.push_back(i);
   }
+}
+
+/// F-181: whether code may compute the next value over this one, which nothing else needs.
+bool Invoker::mayReplace(size_t number) const {
+  const Slot &slot = slots_[number];
+  if (slot.output < 0 || slot.input < 0 || runner_->overwrites(size_t(slot.output)) != slot.input)
+    return false;
+  for (size_t i = 0; i < slots_.size(); ++i)
+    if (i != number && (slots_[i].container == slot.container || slots_[i].source == int(number)))
+      return false;
+  return true;
 }
 
 Invoker::~Invoker() = default;
@@ -65,14 +77,15 @@ std::unique_ptr<Invoker::Frame> Invoker::takeFrame() const {
   frame->isMoved.resize(slots_.size());
   frame->inputs.resize(numInputs_);
   frame->results.resize(numResults_);
-  frame->next.resize(updated_.size());
+  frame->next.resize(updates_.size());
+  frame->updates = updates_;
   return frame;
 }
 
 void Invoker::free() const {
   runner_->free();
-  for (detail::Container *container : updated_)
-    container->dropSpare();
+  for (const Access::Update &update : updates_)
+    update.container->free();
   std::lock_guard lock(mutex_);
   frames_.clear();
 }
@@ -94,9 +107,6 @@ absl::Status Invoker::run(absl::Span<const Tensor> arguments, absl::Span<Tensor>
 
 absl::Status Invoker::run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
                           Frame &frame) const {
-  access_.read(containers_, absl::MakeSpan(frame.read));
-  for (size_t i = 0; i < containers_.size(); ++i)
-    frame.values[containerSlots_[i]] = std::move(frame.read[i]);
   size_t argument = 0;
   for (size_t i = 0; i < slots_.size(); ++i) {
     frame.isGiven[i] = slots_[i].takesArgument && arguments[argument].defined();
@@ -104,40 +114,61 @@ absl::Status Invoker::run(absl::Span<const Tensor> arguments, absl::Span<Tensor>
     if (frame.isGiven[i])
       frame.values[i] = arguments[argument];
     argument += slots_[i].takesArgument;
-    if (slots_[i].input >= 0)
-      frame.inputs[size_t(slots_[i].input)] = frame.values[i];
   }
+  for (size_t i = 0; i < updates_.size(); ++i)
+    frame.updates[i].mayReplace = updates_[i].mayReplace && !frame.isGiven[updatedSlots_[i]];
   // Next values are computed into memory that nobody sees; results are fresh, since a caller's
   // memory may be a container's, too.
-  access_.takeSpares(updated_, absl::MakeSpan(frame.next));
-  for (size_t i = 0; i < updated_.size(); ++i)
-    if (int output = slots_[updatedSlots_[i]].output; output >= 0)
-      frame.results[size_t(output)] = std::move(frame.next[i]);
-  if (absl::Status status =
-          runner_->run(frame.inputs, absl::MakeSpan(frame.results), OutputMemory::Given);
-      !status.ok())
+  access_.take(containers_, absl::MakeSpan(frame.read), frame.updates, absl::MakeSpan(frame.next));
+  for (size_t i = 0; i < containers_.size(); ++i)
+    if (size_t slot = containerSlots_[i]; !frame.isGiven[slot])
+      frame.values[slot] = std::move(frame.read[i]);
+  for (size_t i = 0; i < updates_.size(); ++i) {
+    Tensor &value = frame.values[updatedSlots_[i]];
+    frame.updates[i].mayReplace = !value.defined(); // it was taken away
+    if (!value.defined())
+      value = frame.next[i];
+  }
+  for (size_t i = 0; i < slots_.size(); ++i)
+    if (slots_[i].input >= 0)
+      frame.inputs[size_t(slots_[i].input)] = frame.values[i];
+  absl::Status status = moveValues(frame);
+  if (status.ok())
+    status = runner_->run(frame.inputs, absl::MakeSpan(frame.results), OutputMemory::Given);
+  if (!status.ok()) {
+    for (size_t i = 0; i < updates_.size(); ++i)
+      frame.next[i] = frame.updates[i].mayReplace ? frame.values[updatedSlots_[i]] : Tensor();
+    access_.store(frame.updates, absl::MakeSpan(frame.next));
     return status;
-  findNext(frame);
+  }
+  for (size_t i = 0; i < updates_.size(); ++i)
+    if (int output = slots_[updatedSlots_[i]].output; output >= 0)
+      frame.next[i] = std::move(frame.results[size_t(output)]);
   std::fill(frame.inputs.begin(), frame.inputs.end(), Tensor());
   std::fill(frame.values.begin(), frame.values.end(), Tensor());
-  access_.store(updated_, absl::MakeSpan(frame.next));
+  access_.store(frame.updates, absl::MakeSpan(frame.next));
   std::move(frame.results.begin(), frame.results.begin() + ptrdiff_t(numOutputs_), results.begin());
   return absl::OkStatus();
 }
 
-/// No two containers may have one memory (F-227), nor a container the caller's.
-void Invoker::findNext(Frame &frame) const {
-  for (size_t i = 0; i < updated_.size(); ++i) {
+/// Next values that are old ones, and memory for those that are computed. No two containers may
+/// have one memory (F-227), nor a container the caller's.
+absl::Status Invoker::moveValues(Frame &frame) const {
+  for (size_t i = 0; i < updates_.size(); ++i) {
     const Slot &slot = slots_[updatedSlots_[i]];
     if (slot.output >= 0) {
-      frame.next[i] = std::move(frame.results[size_t(slot.output)]);
+      frame.results[size_t(slot.output)] = std::move(frame.next[i]);
       continue;
     }
     size_t source = size_t(slot.source);
     bool leaves = slots_[source].isUpdated() && !frame.isGiven[source] && !frame.isMoved[source];
     frame.isMoved[source] = true;
     frame.next[i] = leaves ? frame.values[source] : frame.values[source].copy();
+    if (!frame.next[i].defined())
+      return makeError(ErrorKind::OutOfMemory,
+                       "no memory for the next value of '" + slot.name + "'");
   }
+  return absl::OkStatus();
 }
 
 } // namespace graphc

@@ -39,7 +39,8 @@ private:
   std::unique_ptr<Frame> takeFrame() const;
   absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
                    Frame &frame) const;
-  void findNext(Frame &frame) const;
+  bool mayReplace(size_t slot) const;
+  absl::Status moveValues(Frame &frame) const;
 
   std::shared_ptr<const Runner> runner_;
   std::vector<Slot> slots_;
@@ -47,8 +48,8 @@ private:
   /// By container that is read or updated: its slot.
   std::vector<detail::Container *> containers_;
   std::vector<size_t> containerSlots_;
-  /// The same of those that are updated.
-  std::vector<detail::Container *> updated_;
+  /// Those that are updated, and their slots.
+  std::vector<detail::Access::Update> updates_;
   std::vector<size_t> updatedSlots_;
   detail::Access access_;
 

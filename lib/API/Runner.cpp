@@ -39,6 +39,10 @@ public:
     return status;
   }
 
+  int overwrites(size_t result) const override {
+    return executable_->program().outputs[result].over;
+  }
+
   bool direct(detail::BoundCall &call) const override {
     const std::optional<DirectCall> &direct = executable_->directCall();
     if (profile_ || !direct || direct->canFail ||

@@ -21,6 +21,12 @@ public:
   /// that are row-major tensors as they should be may be written to instead.
   virtual absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
                            OutputMemory memory) const = 0;
+  /// The input whose memory `run` may be given for a result, which is then computed in its place
+  /// when nothing can fail any more; -1 for none.
+  virtual int overwrites(size_t result) const {
+    (void)result;
+    return -1;
+  }
   /// Fills `call` if the code can be called at once and cannot fail.
   virtual bool direct(detail::BoundCall &call) const = 0;
   /// Whether a call with arguments of the inputs' types can fail, but for want of memory.

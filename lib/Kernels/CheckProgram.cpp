@@ -254,7 +254,7 @@ bool ProgramCheck::checkReads(const Step &step) {
 }
 
 bool ProgramCheck::checkWrites(const Step &step) {
-  std::vector<int32_t> reusable;
+  std::vector<std::vector<int32_t>> reusable;
   if (step.kind == Step::Kind::Kernel)
     reusable = reusableInputs(kernels_[size_t(step.callee)]);
   for (size_t k = size_t(step.numInputs); k < step.arrays.size(); ++k) {
@@ -267,7 +267,8 @@ bool ProgramCheck::checkWrites(const Step &step) {
     for (size_t other = 0; other < step.arrays.size(); ++other) {
       if (other == k || rootOf(step.arrays[other]) != root)
         continue;
-      bool mayShare = output < reusable.size() && reusable[output] == int32_t(other);
+      bool mayShare =
+          output < reusable.size() && std::ranges::count(reusable[output], int32_t(other)) > 0;
       if (!mayShare)
         return fail(name(array) + " is written, and shares the memory of " +
                     name(step.arrays[other]) + ", which the step " +

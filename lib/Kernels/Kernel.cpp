@@ -102,9 +102,8 @@ bool mayTakeOver(const Kernel &kernel, int32_t writer, int32_t input) {
 
 } // namespace
 
-std::vector<int32_t> reusableInputs(const Kernel &kernel) {
-  std::vector<int32_t> result;
-  std::vector<bool> taken(kernel.arrays.size(), false);
+std::vector<std::vector<int32_t>> reusableInputs(const Kernel &kernel) {
+  std::vector<std::vector<int32_t>> result;
   for (int32_t out = 0; out < int32_t(kernel.arrays.size()); ++out) {
     const Kernel::ArrayDecl &output = kernel.arrays[out];
     if (output.role != Kernel::Role::Output)
@@ -112,16 +111,13 @@ std::vector<int32_t> reusableInputs(const Kernel &kernel) {
     int32_t writer = 0;
     while (kernel.nests[writer].result != out)
       ++writer;
-    int32_t chosen = -1;
-    for (int32_t in = 0; in < int32_t(kernel.arrays.size()) && chosen < 0; ++in) {
+    std::vector<int32_t> &inputs = result.emplace_back();
+    for (int32_t in = 0; in < int32_t(kernel.arrays.size()); ++in) {
       const Kernel::ArrayDecl &input = kernel.arrays[in];
-      if (input.role == Kernel::Role::Input && !taken[in] && input.shape == output.shape &&
+      if (input.role == Kernel::Role::Input && input.shape == output.shape &&
           byteSize(input.dtype) == byteSize(output.dtype) && mayTakeOver(kernel, writer, in))
-        chosen = in;
+        inputs.push_back(in);
     }
-    if (chosen >= 0)
-      taken[chosen] = true;
-    result.push_back(chosen);
   }
   return result;
 }

@@ -84,11 +84,11 @@ struct Kernel {
   std::string symbol() const;
 };
 
-/// For each output the input whose memory it may take over, or -1: an input that is loaded only in
-/// the output's own nest, where the output is stored. So each load of an element comes before the
-/// store by dependence, and code may treat the buffers as if they were apart. Both have one shape
-/// and elements of one size. No input stands there twice.
-std::vector<int32_t> reusableInputs(const Kernel &kernel);
+/// For each output the inputs of which it may take over the memory of one: those that are loaded
+/// only in the output's own nest, where the output is stored. So each load of an element comes
+/// before the store by dependence, and code may treat the buffers as if they were apart. Both have
+/// one shape and elements of one size. No two outputs may take over one input.
+std::vector<std::vector<int32_t>> reusableInputs(const Kernel &kernel);
 
 /// Readable form of a kernel, as `--emit=kernels` prints it:
 ///   kernel @mul_add(%0: f32[n0], %1: f32[n0]) -> f32[n0] {

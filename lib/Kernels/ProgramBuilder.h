@@ -37,7 +37,8 @@ private:
   std::unordered_multimap<uint64_t, int32_t> kernels_;
 };
 
-/// Lets outputs of kernels take over the memory of inputs that nobody needs any more.
+/// Lets outputs of kernels take over the memory of inputs that nobody needs any more, and finds the
+/// inputs of the program that calls may have overwritten (Program::Output::over).
 void shareMemory(KernelGraph &graph);
 
 } // namespace graphc

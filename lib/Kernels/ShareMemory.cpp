@@ -5,66 +5,127 @@
 #include "Kernels/ProgramBuilder.h"
 
 namespace graphc {
+namespace {
 
 using Storage = Program::Array::Storage;
+using Step = Program::Step;
 
-void shareMemory(KernelGraph &graph) {
-  Program &program = graph.program;
-  std::vector<Program::Array> &arrays = program.arrays;
-  constexpr int32_t kForever = std::numeric_limits<int32_t>::max();
+class MemorySharing {
+public:
+  explicit MemorySharing(KernelGraph &graph);
+  void run();
 
-  std::vector<int32_t> parent(arrays.size()), lastUse(arrays.size(), -1);
-  for (int32_t a = 0; a < int32_t(arrays.size()); ++a)
-    parent[a] = arrays[a].storage == Storage::Same ? arrays[a].number : a;
-  auto root = [&](int32_t a) {
-    while (parent[a] != a)
-      a = parent[a] = parent[parent[a]];
-    return a;
-  };
-  for (int32_t s = 0; s < int32_t(program.steps.size()); ++s)
-    for (int32_t a : program.steps[s].arrays)
-      lastUse[root(a)] = s;
-  bool readsElements = false;
-  for (const SizeNode &n : program.sizes)
+private:
+  int32_t root(int32_t array);
+  /// What the output at position `k` of a kernel's step may take over: the first of its inputs
+  /// whose memory is of that storage, that no later step uses and the step has once; -1.
+  int32_t replaceable(int32_t step, size_t k, Storage storage);
+  void takeOver(int32_t step, size_t k);
+  void findOverwritten();
+
+  const std::vector<Kernel> &kernels_;
+  Program &p_;
+  std::vector<Program::Array> &arrays_;
+  std::vector<int32_t> parent_, lastUse_;
+  bool readsElements_ = false;                              // of what the program computes
+  std::vector<std::vector<std::vector<int32_t>>> reusable_; // by kernel
+};
+
+MemorySharing::MemorySharing(KernelGraph &graph)
+    : kernels_(graph.kernels), p_(graph.program), arrays_(p_.arrays), parent_(arrays_.size()),
+      lastUse_(arrays_.size(), -1) {
+  for (int32_t a = 0; a < int32_t(arrays_.size()); ++a)
+    parent_[a] = arrays_[a].storage == Storage::Same ? arrays_[a].number : a;
+  for (int32_t s = 0; s < int32_t(p_.steps.size()); ++s)
+    for (int32_t a : p_.steps[s].arrays)
+      lastUse_[root(a)] = s;
+  for (const SizeNode &n : p_.sizes)
     if (n.op == SizeOp::Element) {
-      lastUse[root(n.a)] = kForever;
-      readsElements |= arrays[root(n.a)].storage != Storage::Input &&
-                       arrays[root(n.a)].storage != Storage::Constant;
+      lastUse_[root(n.a)] = std::numeric_limits<int32_t>::max();
+      readsElements_ |= arrays_[root(n.a)].storage != Storage::Input &&
+                        arrays_[root(n.a)].storage != Storage::Constant;
     }
+  for (const Kernel &kernel : kernels_)
+    reusable_.push_back(reusableInputs(kernel));
+}
 
-  std::vector<std::vector<int32_t>> reusable(graph.kernels.size());
-  std::vector<bool> known(graph.kernels.size(), false);
-  for (int32_t s = 0; s < int32_t(program.steps.size()); ++s) {
-    const Program::Step &step = program.steps[s];
-    if (step.kind != Program::Step::Kind::Kernel)
-      continue;
-    if (!known[step.callee]) {
-      reusable[step.callee] = reusableInputs(graph.kernels[step.callee]);
-      known[step.callee] = true;
-    }
-    for (size_t k = 0; k < reusable[step.callee].size(); ++k) {
-      int32_t input = reusable[step.callee][k];
-      int32_t output = step.arrays[size_t(step.numInputs) + k];
-      // Sizes of outputs must be known when their memory is first used.
-      bool mayMove = arrays[output].storage == Storage::Arena ||
-                     (arrays[output].storage == Storage::Output && !readsElements);
-      if (input < 0 || !mayMove)
+int32_t MemorySharing::root(int32_t array) {
+  while (parent_[array] != array)
+    array = parent_[array] = parent_[parent_[array]];
+  return array;
+}
+
+int32_t MemorySharing::replaceable(int32_t number, size_t k, Storage storage) {
+  const Step &step = p_.steps[number];
+  for (int32_t input : reusable_[step.callee][k]) {
+    int32_t source = step.arrays[input], r = root(source);
+    int64_t uses = std::ranges::count_if(step.arrays, [&](int32_t a) { return root(a) == r; });
+    if (arrays_[r].storage == storage && lastUse_[r] == number && uses == 1)
+      return source;
+  }
+  return -1;
+}
+
+void MemorySharing::takeOver(int32_t number, size_t k) {
+  const Step &step = p_.steps[number];
+  int32_t output = step.arrays[size_t(step.numInputs) + k];
+  // Sizes of outputs must be known when their memory is first used.
+  bool mayMove = arrays_[output].storage == Storage::Arena ||
+                 (arrays_[output].storage == Storage::Output && !readsElements_);
+  int32_t source = mayMove ? replaceable(number, k, Storage::Arena) : -1;
+  if (source < 0)
+    return;
+  int32_t r = root(source);
+  if (arrays_[output].storage == Storage::Output) {
+    arrays_[r].storage = Storage::Output;
+    arrays_[r].number = arrays_[output].number;
+  }
+  arrays_[output].storage = Storage::Same;
+  arrays_[output].number = source;
+  lastUse_[r] = std::max(lastUse_[r], lastUse_[output]);
+  parent_[output] = r;
+}
+
+/// F-181. A call that fails leaves inputs as they were: from the first step that overwrites one,
+/// none fails. What depends on sizes fails before the first step, if no size is an element of what
+/// the program computes. Host callbacks may ask for the values of the call that runs them.
+void MemorySharing::findOverwritten() {
+  if (readsElements_ || !p_.hosts.empty())
+    return;
+  int32_t safe = int32_t(p_.steps.size());
+  while (safe > 0 && p_.steps[safe - 1].failures.empty())
+    --safe;
+  std::vector<bool> isWritten(arrays_.size(), false); // by root
+  for (int32_t s = 0; s < int32_t(p_.steps.size()); ++s) {
+    const Step &step = p_.steps[s];
+    for (size_t k = size_t(step.numInputs); k < step.arrays.size(); ++k) {
+      int32_t r = root(step.arrays[k]);
+      bool isFirst = !isWritten[r];
+      isWritten[r] = true;
+      if (!isFirst || s < safe || step.kind != Step::Kind::Kernel ||
+          arrays_[r].storage != Storage::Output)
         continue;
-      int32_t source = step.arrays[input], r = root(source);
-      int64_t uses = std::count_if(step.arrays.begin(), step.arrays.begin() + step.numInputs,
-                                   [&](int32_t a) { return root(a) == r; });
-      if (arrays[r].storage != Storage::Arena || lastUse[r] != s || uses != 1)
+      int32_t source = replaceable(s, k - size_t(step.numInputs), Storage::Input);
+      if (source < 0)
         continue;
-      if (arrays[output].storage == Storage::Output) {
-        arrays[r].storage = Storage::Output;
-        arrays[r].number = arrays[output].number;
-      }
-      arrays[output].storage = Storage::Same;
-      arrays[output].number = source;
-      lastUse[r] = std::max(lastUse[r], lastUse[output]);
-      parent[output] = r;
+      int32_t input = arrays_[root(source)].number;
+      auto isOver = [&](const Program::Output &output) { return output.over == input; };
+      if (std::ranges::none_of(p_.outputs, isOver)) // no two over one
+        p_.outputs[arrays_[r].number].over = input;
     }
   }
 }
+
+void MemorySharing::run() {
+  for (int32_t s = 0; s < int32_t(p_.steps.size()); ++s)
+    for (size_t k = 0;
+         p_.steps[s].kind == Step::Kind::Kernel && k < reusable_[p_.steps[s].callee].size(); ++k)
+      takeOver(s, k);
+  findOverwritten();
+}
+
+} // namespace
+
+void shareMemory(KernelGraph &graph) { MemorySharing(graph).run(); }
 
 } // namespace graphc

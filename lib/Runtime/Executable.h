@@ -62,7 +62,8 @@ public:
   /// extents must hold (ShapeError). Strided inputs are copied. `outputs` (as many as the
   /// program's) get fresh row-major tensors; after an error they are undefined tensors.
   /// With `OutputMemory::Given`, an output that is a row-major tensor of the result's dtype and
-  /// shape is written to instead; it must share no memory with the inputs or another output.
+  /// shape is written to instead; it must share no memory with another output, nor with the inputs,
+  /// unless it is the one that `Program::Output::over` says: if the call fails, that is as before.
   /// `threads` is the greatest number of threads for one kernel. Only with `profile` steps are
   /// timed; it gets what ran, also of a call that fails.
   /// Errors: those of checks, with op, place and shapes; OutOfMemory; those of host calls.

@@ -130,6 +130,10 @@ struct Program {
   struct Output {
     std::string name;
     int32_t array; // whose storage is Output
+    /// The input whose memory a call may give for it, or -1: the step that writes it first reads
+    /// each element of the input before it writes there, no later one reads the input, and none
+    /// from that one on can fail.
+    int32_t over = -1;
   };
 
   /// Of the function, for messages.

@@ -120,6 +120,7 @@ template <class Bytes, class T> void transferProgram(Bytes &bytes, T &program) {
   bytes.list(program.outputs, [&](auto &output) {
     bytes.value(output.name);
     bytes.value(output.array);
+    bytes.value(output.over);
   });
 }
 

@@ -61,6 +61,7 @@ void addRows(std::vector<Case> &cases);
 void addMath(std::vector<Case> &cases);
 void addProducts(std::vector<Case> &cases);
 void addCalls(std::vector<Case> &cases);
+void addTraining(std::vector<Case> &cases);
 void addCompilation(std::vector<Case> &cases);
 void addRewriting(std::vector<Case> &cases);
 void addLargeGraphs(std::vector<Case> &cases);

@@ -166,6 +166,12 @@ void handLayerNorm(const float *__restrict x, const float *__restrict g, const f
 //===--- calls --------------------------------------------------------------------===//
 
 double handAdd(double x, double y) { return x + y; }
+
+void handDescend(float *w, const float *g, float step, int64_t begin, int64_t end) {
+  for (int64_t i = begin; i < end; ++i)
+    w[i] -= step * g[i];
+}
+
 void handAdd3(const double *x, const double *y, double *o, int64_t n) {
   for (int64_t i = 0; i < n; ++i)
     o[i] = x[i] + y[i];

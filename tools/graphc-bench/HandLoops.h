@@ -36,6 +36,9 @@ void handConv3x3(const float *x, const float *w, const float *b, float *o, float
                  int64_t channels, int64_t outputs, int64_t height, int64_t width);
 int64_t handConvScratch(int64_t channels, int64_t outputs, int64_t height, int64_t width);
 
+/// w -= step g
+void handDescend(float *w, const float *g, float step, int64_t begin, int64_t end);
+
 double handAdd(double x, double y);
 void handAdd3(const double *x, const double *y, double *o, int64_t n);
 

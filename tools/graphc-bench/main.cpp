@@ -20,6 +20,7 @@ std::vector<Case> allCases() {
   addMath(cases);
   addProducts(cases);
   addCalls(cases);
+  addTraining(cases);
   addCompilation(cases);
   addRewriting(cases);
   addLargeGraphs(cases);

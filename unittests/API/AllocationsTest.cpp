@@ -19,7 +19,7 @@
 
 namespace graphc {
 namespace {
-std::atomic<int64_t> allocations{0}, clockReads{0};
+std::atomic<int64_t> allocations{0}, bytes{0}, clockReads{0};
 } // namespace
 } // namespace graphc
 
@@ -31,10 +31,12 @@ void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *malloc(size_t size) noexcept {
   graphc::allocations.fetch_add(1, std::memory_order_relaxed);
+  graphc::bytes.fetch_add(int64_t(size), std::memory_order_relaxed);
   return __libc_malloc(size);
 }
 void *calloc(size_t count, size_t size) noexcept {
   graphc::allocations.fetch_add(1, std::memory_order_relaxed);
+  graphc::bytes.fetch_add(int64_t(count * size), std::memory_order_relaxed);
   return __libc_calloc(count, size);
 }
 // std::chrono's clocks come here.
@@ -64,8 +66,7 @@ TEST(Allocations, AreCounted) {
   EXPECT_GE(allocationsOf([] { EXPECT_TRUE(Tensor::zeros(DType::Float64, {1000}).ok()); }), 20);
 }
 
-// One step of gradient descent on |w|^2 for ten matrices: the next values go to the memory of the
-// values before the last ones.
+// One step of gradient descent on |w|^2 for ten matrices.
 TEST(Allocations, StepsOfTrainingNeedNone) {
   if (!GRAPHC_COUNTS)
     GTEST_SKIP() << "the sanitizer has the heap";
@@ -83,6 +84,43 @@ TEST(Allocations, StepsOfTrainingNeedNone) {
     Tensor value = w.get();
     EXPECT_EQ(value.flat<double>()[599], std::ldexp(1.0, -23)); // halved in each of 23 calls
   }
+}
+
+/// Bytes that the first step and the 19 after it ask for; ten parameters of 10^5 float32.
+std::pair<int64_t, int64_t> bytesOfSteps(bool someoneHoldsTheWeights) {
+  std::vector<SharedVariable> weights;
+  std::vector<std::pair<Variable, Variable>> updates;
+  Tensor ones = *Tensor::full(DType::Float32, {100000}, Tensor(1.0f));
+  for (int64_t i = 0; i < 10; ++i) {
+    weights.push_back(shared(ones));
+    updates.emplace_back(weights.back(), weights.back() - 0.25 * (2 * weights.back()));
+  }
+  absl::StatusOr<Function> f = function({}, {}, {.updates = updates});
+  EXPECT_TRUE(f.ok()) << f.status();
+  std::vector<Tensor> held;
+  for (const SharedVariable &w : weights)
+    if (someoneHoldsTheWeights)
+      held.push_back(w.get({.borrow = true}));
+  int64_t start = bytes;
+  EXPECT_TRUE((*f)().ok());
+  int64_t first = bytes - start;
+  held.clear();
+  for (int i = 0; i < 19; ++i)
+    EXPECT_TRUE((*f)().ok());
+  return {first, bytes - start - first};
+}
+
+// F-181: in place, the parameters' memory is all that there is; otherwise they have a second one.
+TEST(Allocations, StepsInPlaceNeedNoSecondBuffer) {
+  if (!GRAPHC_COUNTS)
+    GTEST_SKIP() << "the sanitizer has the heap";
+  constexpr int64_t kParameters = 10 * 100000 * 4;
+  auto [first, later] = bytesOfSteps(false);
+  EXPECT_LT(first, kParameters / 100);
+  EXPECT_EQ(later, 0);
+  auto [firstHeld, laterHeld] = bytesOfSteps(true);
+  EXPECT_GE(firstHeld, kParameters);
+  EXPECT_EQ(laterHeld, 0);
 }
 
 /// Clock readings and allocations of 20 calls of a function of two kernels.
