@@ -9,7 +9,8 @@ namespace graphc {
 
 /// A stage of compilation begins, or is done.
 struct StageReport {
-  /// "load" (what was compiled before), "read", "rewritten", "kernels", "code".
+  /// "load" (what was compiled before), "read", "rewritten", "kernels", "code"; the texts that
+  /// somebody wants to see are "stages", or the stage that `graphc compile --emit` names.
   std::string_view stage;
   bool isDone = false;
   /// What it took by the clock, once it is done.

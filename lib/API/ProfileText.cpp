@@ -125,9 +125,11 @@ std::string Profile::text() const {
     calls += f.calls;
   }
   std::string head = "profile" + (title().empty() ? "" : " '" + printable(title()) + "'") + ": " +
-                     counted(size_t(calls), "call") + " of " + counted(all.size(), "function") +
-                     absl::StrFormat(", %s s; memory copies %.2f GB/s\n", secondsText(total),
-                                     machineBandwidth() * 1e-9);
+                     counted(size_t(calls), "call") + " of " + counted(all.size(), "function");
+  if (calls == 0) // what was only compiled
+    return head + "\n" + stagesText(now, all);
+  head += absl::StrFormat(", %s s; memory copies %.2f GB/s\n", secondsText(total),
+                          machineBandwidth() * 1e-9);
   return head + stepsText(now, all, total) + "\n" + kindsText(now, total) + "\n" +
          stagesText(now, all) + "\n" + memoryText(all);
 }

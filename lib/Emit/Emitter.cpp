@@ -4,6 +4,7 @@
 #include <string>
 
 #include "EmitterState.h"
+#include "Runtime/BroadcastHint.h"
 #include "Support/Text.h"
 
 namespace graphc {
@@ -385,9 +386,8 @@ Extents Emitter::broadcastShape(const Arrays &in) {
         continue;
       if (known)
         requireEqual(extent, dim(a, own),
-                     "extents differ along axis " + std::to_string(axis) +
-                         ": {a} and {b} (an extent broadcasts only where its type says 1: declare "
-                         "it so, or use specifyShape)");
+                     "extents differ along axis " + std::to_string(axis) + ": {a} and {b}" +
+                         std::string(kBroadcastHint));
       else
         extent = dim(a, own);
       known = true;

@@ -1,6 +1,7 @@
 //===- GraphEval.cpp - running nodes and graphs ----------------------------===//
 #include "Evaluate.h"
 #include "Graph/CalledAs.h"
+#include "Runtime/BroadcastHint.h"
 #include "Support/Text.h"
 #include "absl/container/flat_hash_map.h"
 
@@ -12,7 +13,8 @@ absl::Status explainNode(const absl::Status &error, const Apply &node,
                          absl::Span<const Tensor> inputs) {
   absl::string_view message = error.message();
   std::string text(calledName(node.op()));
-  text += ": " + std::string(message.data(), message.size()) + "\n  " + calledText(node.op()) + "(";
+  text += ": " + withoutHint({message.data(), message.size()}, node.place()) + "\n  " +
+          calledText(node.op()) + "(";
   text += join(inputs, ", ", [](const Tensor &t) { return Type(t.dtype(), t.shape()).brief(); });
   return makeError(errorKind(error), text + ")", node.place());
 }

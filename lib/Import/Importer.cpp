@@ -11,6 +11,7 @@
 #include "Import/Broadcast.h"
 #include "Import/TensorReader.h"
 #include "Import/Translations.h"
+#include "Runtime/BroadcastHint.h"
 #include "Support/ReadFile.h"
 #include "Support/StageOfText.h"
 #include "Support/Text.h"
@@ -374,7 +375,9 @@ absl::StatusOr<GraphModule> importModel(const std::string &path) {
     if (module.ok())
       return module;
     absl::string_view message = module.status().message();
-    return makeError(errorKind(module.status()), {message.data(), message.size()}, filePlace(path));
+    return makeError(errorKind(module.status()),
+                     withoutHint({message.data(), message.size()}, filePlace(path)),
+                     filePlace(path));
   } catch (const std::bad_alloc &) {
     return makeError(ErrorKind::OutOfMemory, path + ": no memory to read it");
   }

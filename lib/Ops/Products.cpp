@@ -4,6 +4,7 @@
 
 #include "Families.h"
 #include "Rules.h"
+#include "Runtime/BroadcastHint.h"
 
 namespace graphc {
 namespace {
@@ -108,8 +109,7 @@ Arrays matmulEmission(Emitter &e, const Arrays &in, const Attributes &) {
       y[axisY] = oneY && hasX ? kBroadcast : label;
     if (hasX && hasY && !oneX && !oneY)
       e.requireEqual(e.dim(in[0], axisX), e.dim(in[1], axisY),
-                     "batch extents differ: {a} and {b} (an extent broadcasts only where its type "
-                     "says 1: declare it so, or use specifyShape)");
+                     "batch extents differ: {a} and {b}" + std::string(kBroadcastHint));
     out.push_back(label);
   }
   if (rankX >= 2) {

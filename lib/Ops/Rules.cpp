@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "Runtime/BroadcastHint.h"
 #include "StaticShapes.h"
 
 namespace graphc {
@@ -80,8 +81,7 @@ absl::StatusOr<std::vector<int64_t>> broadcastShape(absl::Span<const Type> types
         return makeError(ErrorKind::ShapeError,
                          "extents differ along axis " + std::to_string(axis) + ": " +
                              std::to_string(shape[axis]) + " and " + std::to_string(extent) +
-                             " (an extent broadcasts only where its type says 1: declare it so, or "
-                             "use specifyShape)");
+                             std::string(kBroadcastHint));
     }
   return shape;
 }

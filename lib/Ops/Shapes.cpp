@@ -3,6 +3,7 @@
 
 #include "Families.h"
 #include "Rules.h"
+#include "Runtime/BroadcastHint.h"
 #include "Support/Text.h"
 
 namespace graphc {
@@ -225,8 +226,7 @@ Arrays broadcastToEmission(Emitter &e, const Arrays &in, const Attributes &) {
     if (axis >= shift && !e.broadcasts(x, axis - shift))
       e.requireEqual(e.dim(x, axis - shift), extent,
                      "extent {a} along axis " + std::to_string(axis - shift) +
-                         " cannot become {b} (an extent broadcasts only where its type says 1: "
-                         "declare it so, or use specifyShape)");
+                         " cannot become {b}" + std::string(kBroadcastHint));
     else
       e.require(e.size(0), Predicate::LessEqual, extent, ErrorKind::ValueError,
                 "extent {b} along axis " + std::to_string(axis) + " of the new shape is negative");

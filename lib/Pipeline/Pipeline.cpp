@@ -102,12 +102,22 @@ showKernels(KernelGraph &kernels, const CompileOptions &options, bool trusted, S
   if (!compiler.ok())
     return compiler;
   if (stages.looksAtCode()) {
+    StageWatch showing(options.observer,
+                       stages.wantsText() ? stages.wanted() : std::string_view("stages"));
     absl::Status s = showCode(kernels, **compiler, stages);
-    if (!s.ok() || stages.wantsText())
+    if (!s.ok())
+      return s;
+    showing.done([&] { return counted(stages.numBytes(), "byte"); });
+    if (stages.wantsText())
       return nullOr<ObjectCompiler>(s);
   }
-  if (stages.wantsLibrary())
-    return nullOr<ObjectCompiler>(compileLibrary(std::move(kernels), **compiler, options, stages));
+  if (stages.wantsLibrary()) {
+    StageWatch coding(options.observer, "code");
+    absl::Status s = compileLibrary(std::move(kernels), **compiler, options, stages);
+    if (s.ok())
+      coding.done([&] { return counted(stages.library().object.size(), "byte"); });
+    return nullOr<ObjectCompiler>(s);
+  }
   return compiler;
 }
 

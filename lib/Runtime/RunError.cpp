@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "Runtime/BroadcastHint.h"
 #include "Runtime/Element.h"
 #include "Runtime/Plan.h"
 
@@ -130,7 +131,8 @@ std::vector<MessagePiece> messageOf(const Program &program, const Program::SizeC
   if (check.predicate == Predicate::Fits)
     putShape(message, check.shape, isNegative);
   else
-    putTemplate(message, check.message, check.a, check.b);
+    putTemplate(message, withoutHint(check.message, node ? node->place : Place()), check.a,
+                check.b);
   if (node)
     putNode(message, *node);
   return message.take();

@@ -11,7 +11,9 @@
 #include "API/CheckGraph.h"
 #include "API/SavedFunction.h"
 #include "Kernels/CompilerInterface.h"
+#include "Profiling.h"
 #include "Progress.h"
+#include "Runtime/StageWatch.h"
 #include "Support/ReadFile.h"
 #include "Support/SystemError.h"
 
@@ -25,7 +27,19 @@ void Common::addFile(CLI::App &app) {
   app.add_option("--entry", entry, "Function of the file; default: main, or the only one");
 }
 
-void Common::addCompilation(CLI::App &app) {
+void Common::addWatching(CLI::App &app, const std::string &profiled) {
+  app.add_option("--dump-stages", dumpStages, "Folder to write the text of every stage to");
+  app.add_flag("-v", verbose,
+               "Tell each stage of compilation, its time and size on standard error");
+  app.add_flag("--profile{table}", profiles,
+               "Tell what " + profiled +
+                   ": a table on standard error, or =json:FILE, =trace:FILE (Chrome's trace "
+                   "events)")
+      ->check(profileForm())
+      ->take_all();
+}
+
+void Common::addCompilation(CLI::App &app, const std::string &threadsOf) {
   modeOption = app.add_option(
       "--mode", mode, "How it is run; debug: compiled and interpreted, and the results compared");
   modeOption->check(CLI::IsMember(std::vector<std::string>(std::begin(kModes), std::end(kModes))))
@@ -34,10 +48,11 @@ void Common::addCompilation(CLI::App &app) {
   app.add_option("--target", target, "Processor to make code for")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kTargets), std::end(kTargets))))
       ->capture_default_str();
-  app.add_option("--dump-stages", dumpStages, "Folder to write the text of every stage to");
   app.add_flag("--no-cache", noCache, "Do not keep compiled code, nor look for it");
-  app.add_flag("-v", verbose,
-               "Tell each stage of compilation, its time and size on standard error");
+  app.add_option("--threads", threads,
+                 "Greatest number of threads of " + threadsOf +
+                     "; 0: one per processor [GRAPHC_THREADS, else 1]")
+      ->check(atLeast(0));
 }
 
 void Common::checkUsage() const {
@@ -114,10 +129,15 @@ FunctionOptions Common::functionOptions() const {
   options.dumpStages = dumpStages;
   options.cache = !noCache;
   options.observer = stageObserver(verbose);
+  options.profile = profile();
   return options;
 }
 
-absl::StatusOr<GraphModule> loadModule(const Common &common) {
+ProfileOption Common::profile() const {
+  return profiles.empty() ? ProfileOption() : ProfileOption(file);
+}
+
+static absl::StatusOr<GraphModule> readModule(const Common &common) {
   if (common.file.ends_with(".onnx"))
     return loadOnnx(common.file);
   if (isSavedFunction(common.file))
@@ -128,6 +148,14 @@ absl::StatusOr<GraphModule> loadModule(const Common &common) {
   if (!text.ok())
     return text.status();
   return parseGraph(*text, "<stdin>", common.entry);
+}
+
+absl::StatusOr<GraphModule> loadModule(const Common &common, const StageObserver &observer) {
+  StageWatch reading(observer, "read");
+  absl::StatusOr<GraphModule> module = readModule(common);
+  if (module.ok())
+    reading.done([&] { return counted(module->outputs.size(), "output"); });
+  return module;
 }
 
 absl::StatusOr<Function> loadFunction(const Common &common, const FunctionOptions &options) {

@@ -20,16 +20,21 @@ struct Common {
   std::string target = "native";
   std::string dumpStages;
   std::optional<int> threads;
+  std::vector<std::string> profiles; ///< as `--profile` was given
   bool trustCode = false, noRewrites = false, noCache = false, verbose = false;
 
   /// FILE and --entry.
   void addFile(CLI::App &app);
   /// Whether the user wrote --mode.
   bool modeIsGiven() const { return modeOption && modeOption->count() > 0; }
-  /// How the graph is compiled.
-  void addCompilation(CLI::App &app);
+  /// What is told of it: -v, --dump-stages, --profile.
+  void addWatching(CLI::App &app, const std::string &profiled);
+  /// How the graph is compiled, and with how many threads `threadsOf` is done.
+  void addCompilation(CLI::App &app, const std::string &threadsOf);
   CLI::Option *modeOption = nullptr;
   FunctionOptions functionOptions() const;
+  /// Of FILE's name, if `--profile` was given.
+  ProfileOption profile() const;
   /// Wrong usage where FILE and options do not go together.
   void checkUsage() const;
 };
@@ -40,8 +45,8 @@ CLI::Validator atLeast(int least);
 CLI::Validator namedValue(const std::string &ending);
 
 /// .onnx is ONNX, an archive a saved function, everything else (and "-", standard input) graph
-/// text.
-absl::StatusOr<GraphModule> loadModule(const Common &common);
+/// text. The observer is told of the stage "read".
+absl::StatusOr<GraphModule> loadModule(const Common &common, const StageObserver &observer = {});
 /// The same, compiled.
 absl::StatusOr<Function> loadFunction(const Common &common, const FunctionOptions &options);
 

@@ -6,7 +6,9 @@
 #include "API/Runner.h"
 #include "Command.h"
 #include "Kernels/CompilerInterface.h"
+#include "Profiling.h"
 #include "Progress.h"
+#include "Runtime/ThreadPool.h"
 #include "Support/ReadFile.h"
 
 namespace graphc {
@@ -85,6 +87,7 @@ void checkUsage(const CompileVerb &verb) {
     written.push_back({"-o " + verb.out, verb.out});
   if (verb.toFile() && verb.wantsLibrary())
     written.push_back({"the C header of -o " + verb.out, headerPath(verb.out)});
+  addProfileFiles(verb.common.profiles, written);
   checkApart(written, {verb.common.file});
 }
 
@@ -111,26 +114,34 @@ absl::Status write(const CompileVerb &verb, const CompilerInterface &compiler,
 absl::Status compile(const CompileVerb &verb) {
   checkUsage(verb);
   Progress progress("compiling " + verb.common.file);
+  if (verb.wantsFunction()) {
+    absl::StatusOr<Function> f = loadFunction(verb.common, verb.common.functionOptions());
+    if (!f.ok())
+      return f.status();
+    if (absl::Status s = f->save(verb.out); !s.ok() || !f->profile())
+      return s;
+    return writeProfile(*f->profile(), verb.common.profiles);
+  }
   absl::StatusOr<const CompilerInterface *> compiler = loadCompiler();
   if (!compiler.ok())
     return compiler.status();
+  CompileWatch watch(verb.common);
   CompileOptions options;
   options.mode = verb.common.mode;
   options.rewrites = !verb.common.noRewrites;
   options.target = verb.common.target;
   options.dumpStages = verb.common.dumpStages;
   options.cache = !verb.common.noCache;
-  options.observer = stageObserver(verb.common.verbose);
+  options.compileThreads = verb.common.threads.value_or(1);
+  if (options.compileThreads == 0)
+    options.compileThreads = usableThreads();
+  options.observer = watch.observer();
   options.isRewritten = verb.from == "rewritten";
-  if (verb.wantsFunction()) {
-    absl::StatusOr<Function> f = loadFunction(verb.common, verb.common.functionOptions());
-    return f.ok() ? f->save(verb.out) : f.status();
-  }
   bool wantsFiles = verb.wantsProgram() || verb.wantsLibrary();
   absl::StatusOr<LibraryFiles> files;
   absl::StatusOr<std::string> result;
   if (verb.fromGraph()) {
-    absl::StatusOr<GraphModule> module = loadModule(verb.common);
+    absl::StatusOr<GraphModule> module = loadModule(verb.common, watch.observer());
     if (!module.ok())
       return module.status();
     if (wantsFiles) {
@@ -150,9 +161,13 @@ absl::Status compile(const CompileVerb &verb) {
     else
       result = (*compiler)->translate(*text, name, verb.from, verb.emit, options);
   }
-  if (wantsFiles)
-    return files.ok() ? write(verb, **compiler, *files) : files.status();
-  return result.ok() ? writeOutput(verb.out, *result) : result.status();
+  if (wantsFiles && !files.ok())
+    return files.status();
+  if (!wantsFiles && !result.ok())
+    return result.status();
+  absl::Status written =
+      wantsFiles ? write(verb, **compiler, *files) : writeOutput(verb.out, *result);
+  return written.ok() ? watch.done() : written;
 }
 
 } // namespace
@@ -161,7 +176,8 @@ void addCompile(CLI::App &app, absl::Status &status) {
   auto verb = std::make_shared<CompileVerb>();
   CLI::App *sub = app.add_subcommand("compile", "Print a stage of compilation, or write code");
   verb->common.addFile(*sub);
-  verb->common.addCompilation(*sub);
+  verb->common.addCompilation(*sub, "compilation");
+  verb->common.addWatching(*sub, "each stage of compilation took and made");
   std::vector<std::string> stages(std::begin(kStages), std::end(kStages));
   stages.insert(stages.end(), {"lib", "exe", "function"});
   sub->add_option(

@@ -2,8 +2,10 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "Command.h"
+#include "Profiling.h"
 #include "Rewrites/ModeRewrites.h"
+#include "Runtime/StageWatch.h"
+#include "Support/StageFolder.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/Rewrite.h"
 
@@ -36,19 +38,34 @@ std::string toText(const RewriteStep &step) {
   return text + "\n";
 }
 
+absl::Status dump(StageFolder &stages, std::string_view stage, const GraphModule &module) {
+  if (!stages.isOpen())
+    return absl::OkStatus();
+  absl::StatusOr<std::string> text = printGraph(module);
+  return text.ok() ? stages.write(stage, *text) : text.status();
+}
+
 absl::Status opt(const OptVerb &verb) {
   verb.common.checkUsage();
+  std::vector<Written> written;
   if (!verb.out.empty() && verb.out != "-")
-    checkApart({{"-o " + verb.out, verb.out}}, {verb.common.file});
+    written.push_back({"-o " + verb.out, verb.out});
+  addProfileFiles(verb.common.profiles, written);
+  checkApart(written, {verb.common.file});
   Query query = modeQuery(verb.mode);
   if (!verb.rewrites.empty())
     query.include = verb.rewrites;
   query.exclude = verb.exclude;
   if (absl::Status status = checkRewriteNames(query); !status.ok())
     return status;
-  absl::StatusOr<GraphModule> module = loadModule(verb.common);
+  CompileWatch watch(verb.common);
+  StageFolder stages(verb.common.dumpStages);
+  absl::StatusOr<GraphModule> module = loadModule(verb.common, watch.observer());
   if (!module.ok())
     return module.status();
+  if (absl::Status s = dump(stages, "graph", *module); !s.ok())
+    return s;
+  StageWatch rewriting(watch.observer(), "rewritten");
   absl::StatusOr<FunctionGraph> graph = FunctionGraph::create(module->inputs, module->outputs);
   if (!graph.ok())
     return graph.status();
@@ -69,19 +86,24 @@ absl::Status opt(const OptVerb &verb) {
   absl::StatusOr<RewriteReport> report = rewrite(*graph, options, query);
   if (!report.ok())
     return report.status();
+  rewriting.done([&] { return counted(graph->numNodes(), "node"); });
   if (verb.explain == "json") {
     std::cout << steps.dump(1) << "\n";
-    return absl::OkStatus();
+    return watch.done();
   }
   GraphModule rewritten = *module;
   rewritten.inputs = graph->inputs();
   rewritten.outputs = graph->outputs();
   rewritten.globals.clear(); // their constants have been cloned, or folded
+  if (absl::Status s = dump(stages, "rewritten", rewritten); !s.ok())
+    return s;
   absl::StatusOr<std::string> text =
       printGraph(rewritten, {.locations = verb.locations, .bytecode = verb.bytecode});
   if (!text.ok())
     return text.status();
-  return writeOutput(verb.out, *text);
+  if (absl::Status s = writeOutput(verb.out, *text); !s.ok())
+    return s;
+  return watch.done();
 }
 
 } // namespace
@@ -90,6 +112,7 @@ void addOpt(CLI::App &app, absl::Status &status) {
   auto verb = std::make_shared<OptVerb>();
   CLI::App *sub = app.add_subcommand("opt", "Print the graph after rewriting");
   verb->common.addFile(*sub);
+  verb->common.addWatching(*sub, "reading and rewriting took and made");
   sub->add_option("--mode", verb->mode, "Rewrite as this mode does before it compiles")
       ->check(CLI::IsMember(
           std::vector<std::string>{"fast_run", "strict", "fast_math", "fast_compile"}))

@@ -6,6 +6,7 @@
 
 #include "API/ParseValue.h"
 #include "Command.h"
+#include "Profiling.h"
 #include "Progress.h"
 
 namespace graphc {
@@ -16,7 +17,6 @@ struct RunOptions {
   std::vector<std::string> inputs, outputs;
   int steps = 1;
   bool time = false, full = false;
-  std::vector<std::string> profiles;
 };
 
 /// "NAME=TEXT" apart.
@@ -105,36 +105,6 @@ absl::Status showOutputs(const Results &results, const std::vector<std::string> 
   return absl::OkStatus();
 }
 
-constexpr std::string_view kTable = "table", kJson = "json:", kTrace = "trace:";
-
-/// The file of `--profile=json:FILE` or `trace:FILE`.
-std::string profileFile(const std::string &form) {
-  return form == kTable ? "" : form.substr(form.find(':') + 1);
-}
-
-CLI::Validator profileForm() {
-  auto check = [](std::string &form) {
-    bool good = form == kTable;
-    for (std::string_view way : {kJson, kTrace})
-      good |= form.starts_with(way) && form.size() > way.size();
-    return good ? std::string() : "'" + form + "' is not table, json:FILE or trace:FILE";
-  };
-  return CLI::Validator(check, "", "");
-}
-
-absl::Status writeProfile(const Profile &profile, const std::vector<std::string> &forms) {
-  for (const std::string &form : forms) {
-    if (form == kTable) {
-      std::cerr << profile.text();
-      continue;
-    }
-    std::string text = form.starts_with(kJson) ? profile.json() : profile.chromeTrace();
-    if (absl::Status s = writeOutput(profileFile(form), text); !s.ok())
-      return s;
-  }
-  return absl::OkStatus();
-}
-
 /// The file that VALUE names, or "": "a.npy", and "a.npz" of "a.npz:KEY".
 std::string fileOfValue(const std::string &value) {
   if (size_t colon = value.rfind(".npz:"); colon != value.npos)
@@ -150,9 +120,7 @@ void checkFiles(const RunOptions &options) {
   std::vector<Written> written;
   for (const std::string &text : options.outputs)
     written.push_back({"--output " + text, splitPair(text).second});
-  for (const std::string &form : options.profiles)
-    if (std::string file = profileFile(form); !file.empty())
-      written.push_back({"--profile=" + form, file});
+  addProfileFiles(options.common.profiles, written);
   checkApart(written, read);
 }
 
@@ -164,8 +132,6 @@ absl::Status run(const RunOptions &options) {
   Clock::time_point start = Clock::now();
   std::optional<Progress> progress(std::in_place, "compiling " + options.common.file);
   FunctionOptions functionOptions = options.common.functionOptions();
-  if (!options.profiles.empty())
-    functionOptions.profile = options.common.file;
   functionOptions.onUnusedInput = OnUnusedInput::Ignore;
   absl::StatusOr<Function> f = loadFunction(options.common, functionOptions);
   if (!f.ok())
@@ -204,8 +170,8 @@ absl::Status run(const RunOptions &options) {
     }
     std::cerr << "\n";
   }
-  if (!options.profiles.empty())
-    if (absl::Status s = writeProfile(*f->profile(), options.profiles); !s.ok())
+  if (f->profile())
+    if (absl::Status s = writeProfile(*f->profile(), options.common.profiles); !s.ok())
       return s;
   return showOutputs(*results, f->outputNames(), *files, options);
 }
@@ -217,11 +183,8 @@ void addRun(CLI::App &app, absl::Status &status) {
   CLI::App *verb = app.add_subcommand("run", "Compile a graph and run it");
   Common &common = options->common;
   common.addFile(*verb);
-  common.addCompilation(*verb);
-  verb->add_option(
-          "--threads", common.threads,
-          "Greatest number of threads of a call; 0: one per processor [GRAPHC_THREADS, else 1]")
-      ->check(atLeast(0));
+  common.addCompilation(*verb, "a call");
+  common.addWatching(*verb, "each kernel took, moved and computes, and each stage of compilation");
   verb->add_flag(
       "--trust-code", common.trustCode,
       "Run the code that a saved function has, if it is for this processor; otherwise its "
@@ -240,11 +203,6 @@ void addRun(CLI::App &app, absl::Status &status) {
       ->take_all();
   verb->add_option("--steps", options->steps, "Number of calls")->check(atLeast(1));
   verb->add_flag("--time", options->time, "Print times on standard error");
-  verb->add_flag("--profile{table}", options->profiles,
-                 "Tell what each kernel took, moved and computes: a table on standard error, or "
-                 "=json:FILE, =trace:FILE (Chrome's trace events)")
-      ->check(profileForm())
-      ->take_all();
   verb->add_flag("--full", options->full, "Print long outputs whole");
   verb->callback([options, &status] { status = run(*options); });
 }

@@ -422,7 +422,7 @@ TEST(Profile, OfNothingIsEmpty) {
   Profile record;
   EXPECT_TRUE(record.functions().empty() && record.steps().empty() && record.stages().empty() &&
               record.opKinds().empty());
-  EXPECT_THAT(record.text(), StartsWith("profile: 0 calls of 0 functions, 0.000000000 s"));
+  EXPECT_EQ(record.text(), "profile: 0 calls of 0 functions\nstage  seconds  made  function\n");
   Profile moved = std::move(record);
   EXPECT_EQ(moved, record) << "a move copies";
 }
