@@ -66,7 +66,9 @@ std::optional<OpWork> workOfCall(const Op &op, const Variables &inputs) {
   for (const Step &step : record->steps) {
     if (step.kind == Step::Kind::Loops) {
       const Nest &nest = step.nest;
-      double joined = nest.combine == Combine::None ? 0 : opCost(joinOp(nest.combine));
+      double joined = nest.combine == Combine::None ? 0
+                      : isArg(nest.combine)         ? opCost(ScalarOp::Select)
+                                                    : opCost(joinOp(nest.combine));
       work += elementsOf(*record, nest.extents) * (costOfIteration(nest) + joined);
     }
     for (size_t i = 0; i < operands.size(); ++i)
