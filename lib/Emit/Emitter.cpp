@@ -4,7 +4,7 @@
 #include <string>
 
 #include "EmitterState.h"
-#include "Runtime/BroadcastHint.h"
+#include "Support/BroadcastHint.h"
 #include "Support/Text.h"
 
 namespace graphc {

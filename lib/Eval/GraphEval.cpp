@@ -1,7 +1,7 @@
 //===- GraphEval.cpp - running nodes and graphs ----------------------------===//
 #include "Evaluate.h"
 #include "Graph/CalledAs.h"
-#include "Runtime/BroadcastHint.h"
+#include "Support/BroadcastHint.h"
 #include "Support/Text.h"
 #include "absl/container/flat_hash_map.h"
 

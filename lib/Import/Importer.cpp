@@ -11,7 +11,7 @@
 #include "Import/Broadcast.h"
 #include "Import/TensorReader.h"
 #include "Import/Translations.h"
-#include "Runtime/BroadcastHint.h"
+#include "Support/BroadcastHint.h"
 #include "Support/ReadFile.h"
 #include "Support/StageOfText.h"
 #include "Support/Text.h"

@@ -4,7 +4,7 @@
 
 #include "Families.h"
 #include "Rules.h"
-#include "Runtime/BroadcastHint.h"
+#include "Support/BroadcastHint.h"
 
 namespace graphc {
 namespace {

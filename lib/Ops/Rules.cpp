@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "Runtime/BroadcastHint.h"
 #include "StaticShapes.h"
+#include "Support/BroadcastHint.h"
 
 namespace graphc {
 

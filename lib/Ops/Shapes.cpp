@@ -3,7 +3,7 @@
 
 #include "Families.h"
 #include "Rules.h"
-#include "Runtime/BroadcastHint.h"
+#include "Support/BroadcastHint.h"
 #include "Support/Text.h"
 
 namespace graphc {

@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "Runtime/BroadcastHint.h"
 #include "Runtime/Element.h"
 #include "Runtime/Plan.h"
+#include "Support/BroadcastHint.h"
 
 namespace graphc {
 namespace {
