@@ -41,9 +41,10 @@ struct ParamOptions {
   /// For calls by name; by default the Variable's.
   std::optional<std::string> name = std::nullopt;
   /// Whether calls may overwrite the caller's array; by default where there is an update. They
-  /// never do unless it is so.
+  /// never do unless it is so, and the array is no other Tensor's than the call's (it was moved) or
+  /// the result is borrowed.
   std::optional<bool> mutableInput = std::nullopt;
-  /// Whether results may share the caller's memory; by default as mutableInput.
+  /// Whether borrowed results may share the caller's memory; by default as mutableInput.
   std::optional<bool> borrow = std::nullopt;
   /// F-039: arguments have exactly the dtype.
   bool strict = false;
@@ -81,7 +82,8 @@ private:
 using In = Param;
 
 struct OutOptions {
-  /// F-171: the result may share memory with what the function keeps, and change with a later call.
+  /// F-171: the result may share memory with borrowed arguments, with what the function keeps and
+  /// with other borrowed results, and change with a later call. Otherwise it is the caller's alone.
   bool borrow = false;
 };
 

@@ -148,8 +148,11 @@ absl::StatusOr<const Invoker *> Function::State::subset(const std::vector<size_t
     return whole.status();
   GraphModule module = **whole;
   module.outputs.clear();
-  for (size_t output : outputs)
+  std::vector<bool> borrowed;
+  for (size_t output : outputs) {
     module.outputs.push_back((*whole)->outputs[output]);
+    borrowed.push_back(invoker->areBorrowed()[output]);
+  }
   std::vector<Slot> slots = invoker->slots();
   for (Slot &slot : slots)
     if (slot.output >= 0) {
@@ -166,7 +169,7 @@ absl::StatusOr<const Invoker *> Function::State::subset(const std::vector<size_t
   if (part)
     part->attach(signature.function + "[" +
                  join(outputs, ", ", [](size_t output) { return std::to_string(output); }) + "]");
-  made = std::make_unique<const Invoker>(*std::move(runner), std::move(slots), outputs.size(),
+  made = std::make_unique<const Invoker>(*std::move(runner), std::move(slots), borrowed,
                                          module.outputs.size());
   return made.get();
 }

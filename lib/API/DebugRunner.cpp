@@ -205,7 +205,7 @@ absl::Status DebugRunner::checkAgain(absl::Span<const Tensor> arguments,
       std::memset(memory.data(), kFill[k], size_t(memory.numBytes()));
     }
     if (absl::Status s =
-            all().run(arguments, absl::MakeSpan(again[size_t(k)]), OutputMemory::Given);
+            all().run(arguments, absl::MakeSpan(again[size_t(k)]), OutputMemory::Given, nullptr);
         !s.ok())
       return s;
   }

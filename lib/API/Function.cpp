@@ -47,9 +47,10 @@ absl::StatusOr<Resolved> resolveNamed(const std::vector<Param> &inputs, GraphMod
   return resolved;
 }
 
+/// `borrowed`, by output, may be shorter than they are many.
 static absl::StatusOr<Function> makeFunction(const std::vector<Param> &inputs, GraphModule module,
-                                             FunctionOptions options, Place place,
-                                             const std::optional<Hash128> &storeAs,
+                                             std::vector<bool> borrowed, FunctionOptions options,
+                                             Place place, const std::optional<Hash128> &storeAs,
                                              std::shared_ptr<ProfilePart> profile) {
   absl::StatusOr<Resolved> resolved = resolveNamed(inputs, std::move(module), options, place);
   if (!resolved.ok())
@@ -65,10 +66,11 @@ static absl::StatusOr<Function> makeFunction(const std::vector<Param> &inputs, G
   std::vector<std::string> names(graph.outputNames.begin(),
                                  graph.outputNames.begin() + ptrdiff_t(resolved->numOutputs));
   size_t numResults = graph.outputs.size();
+  borrowed.resize(resolved->numOutputs);
   std::string name = options.name;
   auto state = std::make_shared<Function::State>(
       std::move(name), std::move(resolved->slots), *std::move(runner), std::move(types),
-      std::move(names), numResults,
+      std::move(names), std::move(borrowed), numResults,
       std::make_shared<const FunctionSource>(std::move(graph), std::move(options)));
   state->attach(profile);
   return Function(std::move(state));
@@ -85,10 +87,17 @@ GraphModule moduleOf(const OutputList &outputs, const FunctionOptions &options) 
   return module;
 }
 
+std::vector<bool> areBorrowed(const OutputList &outputs) {
+  std::vector<bool> borrowed;
+  for (const Out &output : outputs.list())
+    borrowed.push_back(output.options().borrow);
+  return borrowed;
+}
+
 Function::State::State(std::string name, std::vector<Slot> slots,
                        std::shared_ptr<const Runner> runner, std::vector<Type> types,
-                       std::vector<std::string> names, size_t numResults,
-                       std::shared_ptr<const FunctionSource> source)
+                       std::vector<std::string> names, std::vector<bool> areBorrowed,
+                       size_t numResults, std::shared_ptr<const FunctionSource> source)
     : outputTypes(std::move(types)),
       outputNames(std::make_shared<const std::vector<std::string>>(std::move(names))),
       source(std::move(source)) {
@@ -104,8 +113,8 @@ Function::State::State(std::string name, std::vector<Slot> slots,
     signature.rules.push_back(slot.rules);
     signature.mayBeMissing.push_back(slot.container != nullptr);
   }
-  invoker = std::make_unique<const Invoker>(std::move(runner), std::move(slots), outputTypes.size(),
-                                            numResults);
+  invoker = std::make_unique<const Invoker>(std::move(runner), std::move(slots),
+                                            std::move(areBorrowed), numResults);
   prepareNumbers();
 }
 
@@ -122,8 +131,8 @@ absl::StatusOr<Function> function(InputList inputs, OutputList outputs, Function
                                   std::source_location loc) {
   GraphModule module = moduleOf(outputs, options);
   std::shared_ptr<ProfilePart> profile = openProfile(options.profile);
-  return makeFunction(inputs.list(), std::move(module), std::move(options), loc, {},
-                      std::move(profile));
+  return makeFunction(inputs.list(), std::move(module), areBorrowed(outputs), std::move(options),
+                      loc, {}, std::move(profile));
 }
 
 absl::StatusOr<Function> function(const GraphModule &module, FunctionOptions options) {
@@ -137,7 +146,7 @@ absl::StatusOr<Function> makeFileFunction(GraphModule module, FunctionOptions op
   if (options.name.empty())
     options.name = module.name;
   std::vector<Param> inputs(module.inputs.begin(), module.inputs.end());
-  return makeFunction(inputs, std::move(module), std::move(options), Place(), storeAs,
+  return makeFunction(inputs, std::move(module), {}, std::move(options), Place(), storeAs,
                       std::move(profile));
 }
 
@@ -213,6 +222,7 @@ absl::StatusOr<Function> Function::copy(const CopyOptions &options) const {
     return runner.status();
   auto state = std::make_shared<State>(std::move(name), std::move(slots), *std::move(runner),
                                        state_->outputTypes, *state_->outputNames,
+                                       state_->invoker->areBorrowed(),
                                        state_->invoker->numResults(), state_->source);
   state->trustInput = state_->trustInput.load();
   state->attach(profile);

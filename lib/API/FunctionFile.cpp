@@ -35,7 +35,8 @@ absl::StatusOr<Function> functionOf(std::shared_ptr<const Executable> executable
     return runner.status();
   return Function(std::make_shared<const Function::State>(
       std::move(name), std::move(slots), *std::move(runner), std::move(types), std::move(names),
-      numOutputs, std::make_shared<const FunctionSource>(std::move(read), std::move(options))));
+      std::vector<bool>(numOutputs), numOutputs,
+      std::make_shared<const FunctionSource>(std::move(read), std::move(options))));
 }
 
 /// Everything that the program depends on. The path stands in its messages.

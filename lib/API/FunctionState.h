@@ -52,7 +52,8 @@ struct Function::State {
   State() = default;
   /// Of a graph whose inputs are these slots. The signature gets what calls give.
   State(std::string name, std::vector<Slot> slots, std::shared_ptr<const Runner> runner,
-        std::vector<Type> outputTypes, std::vector<std::string> outputNames, size_t numResults,
+        std::vector<Type> outputTypes, std::vector<std::string> outputNames,
+        std::vector<bool> areBorrowed, size_t numResults,
         std::shared_ptr<const FunctionSource> source);
   const Runner &runner() const { return invoker->runner(); }
   /// IndexError, KeyError.
@@ -75,6 +76,7 @@ absl::StatusOr<Resolved> resolveNamed(const std::vector<Param> &inputs, GraphMod
                                       const FunctionOptions &options, Place place);
 /// The outputs that `function` was given, and its name, as a module.
 GraphModule moduleOf(const OutputList &outputs, const FunctionOptions &options);
+std::vector<bool> areBorrowed(const OutputList &outputs);
 
 /// Of a graph that was read. `storeAs` as in makeRunner.
 absl::StatusOr<Function> makeFileFunction(GraphModule module, FunctionOptions options,

@@ -30,10 +30,11 @@ static Access accessOf(const std::vector<Slot> &slots) {
   return Access(std::move(uses));
 }
 
-Invoker::Invoker(std::shared_ptr<const Runner> runner, std::vector<Slot> slots, size_t numOutputs,
-                 size_t numResults)
-    : runner_(std::move(runner)), slots_(std::move(slots)), numOutputs_(numOutputs),
+Invoker::Invoker(std::shared_ptr<const Runner> runner, std::vector<Slot> slots,
+                 std::vector<bool> areBorrowed, size_t numResults)
+    : runner_(std::move(runner)), slots_(std::move(slots)), areBorrowed_(std::move(areBorrowed)),
       numResults_(numResults), access_(accessOf(slots_)) {
+  findReuses();
   for (size_t i = 0; i < slots_.size(); ++i) {
     const Slot &slot = slots_[i];
     numInputs_ += slot.input >= 0;
@@ -46,6 +47,60 @@ Invoker::Invoker(std::shared_ptr<const Runner> runner, std::vector<Slot> slots, 
     updates_.push_back({slot.container.get(), mayReplace(i)});
     updatedSlots_.push_back(i);
   }
+}
+
+/// What results may share with arguments and containers.
+void Invoker::findReuses() {
+  if (std::ranges::count(areBorrowed_, true) > 0) {
+    lending_.emplace();
+    lending_->outputs = areBorrowed_;
+    lending_->outputs.resize(numResults_);
+    lending_->inputs.resize(slots_.size());
+  }
+  size_t argument = 0;
+  for (const Slot &slot : slots_) {
+    bool sharesMemory = slot.takesArgument ? slot.isBorrowed : true;
+    if (lending_ && slot.input >= 0)
+      lending_->inputs[size_t(slot.input)] = sharesMemory;
+    if (slot.takesArgument && slot.isMutable)
+      for (size_t k = 0; k < areBorrowed_.size(); ++k)
+        if (slot.input >= 0 && runner_->overwrites(k) == slot.input)
+          reuses_.push_back({argument, size_t(slot.input), k});
+    argument += slot.takesArgument;
+  }
+}
+
+/// F-162: what a caller has given away altogether becomes a result's memory.
+void Invoker::takeArguments(absl::Span<const Tensor> arguments, absl::Span<Tensor> results) const {
+  for (const Reuse &reuse : reuses_)
+    if (!results[reuse.result].defined() && arguments[reuse.argument].isUnique())
+      results[reuse.result] = arguments[reuse.argument];
+}
+
+/// F-162, F-163: and what a caller has still, if the result may share it, and nothing else that
+/// the call reads does.
+void Invoker::borrowArguments(absl::Span<const Tensor> arguments, absl::Span<const Tensor> inputs,
+                              absl::Span<Tensor> results) const {
+  for (const Reuse &reuse : reuses_) {
+    const Tensor &argument = arguments[reuse.argument];
+    if (results[reuse.result].defined() || !areBorrowed_[reuse.result] || !argument.defined())
+      continue;
+    auto isApart = [&](const Tensor &other) {
+      return &other == &inputs[reuse.input] || !other.overlaps(argument);
+    };
+    if (std::ranges::all_of(inputs, isApart) && std::ranges::all_of(results, isApart))
+      results[reuse.result] = argument;
+  }
+}
+
+absl::Status Invoker::runPlain(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
+                               OutputMemory memory) const {
+  if (memory == OutputMemory::Given) // typed calls: results are the caller's in any case
+    return runner_->run(arguments, results, memory, nullptr);
+  std::fill(results.begin(), results.end(), Tensor());
+  takeArguments(arguments, results);
+  borrowArguments(arguments, arguments, results);
+  return runner_->run(arguments, results, OutputMemory::Given, lending_ ? &*lending_ : nullptr);
 }
 
 /// F-181: whether code may compute the next value over this one, which nothing else needs.
@@ -93,12 +148,12 @@ void Invoker::free() const {
 absl::Status Invoker::run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
                           OutputMemory memory) const {
   if (isPlain())
-    return runner_->run(arguments, results, memory);
+    return runPlain(arguments, results, memory);
   absl::StatusOr<Access::Turn> turn = access_.begin();
   if (!turn.ok())
     return turn.status();
   std::unique_ptr<Frame> frame = takeFrame();
-  absl::Status status = run(arguments, results, *frame);
+  absl::Status status = run(arguments, results, memory == OutputMemory::Fresh, *frame);
   frame->clear();
   std::lock_guard lock(mutex_);
   frames_.push_back(std::move(frame));
@@ -106,7 +161,9 @@ absl::Status Invoker::run(absl::Span<const Tensor> arguments, absl::Span<Tensor>
 }
 
 absl::Status Invoker::run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
-                          Frame &frame) const {
+                          bool mayShare, Frame &frame) const {
+  if (mayShare)
+    takeArguments(arguments, absl::MakeSpan(frame.results)); // while there is no other handle
   size_t argument = 0;
   for (size_t i = 0; i < slots_.size(); ++i) {
     frame.isGiven[i] = slots_[i].takesArgument && arguments[argument].defined();
@@ -133,8 +190,11 @@ absl::Status Invoker::run(absl::Span<const Tensor> arguments, absl::Span<Tensor>
     if (slots_[i].input >= 0)
       frame.inputs[size_t(slots_[i].input)] = frame.values[i];
   absl::Status status = moveValues(frame);
+  if (mayShare)
+    borrowArguments(arguments, frame.inputs, absl::MakeSpan(frame.results));
   if (status.ok())
-    status = runner_->run(frame.inputs, absl::MakeSpan(frame.results), OutputMemory::Given);
+    status = runner_->run(frame.inputs, absl::MakeSpan(frame.results), OutputMemory::Given,
+                          mayShare && lending_ ? &*lending_ : nullptr);
   if (!status.ok()) {
     for (size_t i = 0; i < updates_.size(); ++i)
       frame.next[i] = frame.updates[i].mayReplace ? frame.values[updatedSlots_[i]] : Tensor();
@@ -147,7 +207,8 @@ absl::Status Invoker::run(absl::Span<const Tensor> arguments, absl::Span<Tensor>
   std::fill(frame.inputs.begin(), frame.inputs.end(), Tensor());
   std::fill(frame.values.begin(), frame.values.end(), Tensor());
   access_.store(frame.updates, absl::MakeSpan(frame.next));
-  std::move(frame.results.begin(), frame.results.begin() + ptrdiff_t(numOutputs_), results.begin());
+  std::move(frame.results.begin(), frame.results.begin() + ptrdiff_t(areBorrowed_.size()),
+            results.begin());
   return absl::OkStatus();
 }
 

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "API/Resolve.h"
@@ -13,14 +14,16 @@ namespace graphc {
 /// Joins the graph that a Runner runs with the values in containers. Thread-safe.
 class Invoker {
 public:
-  /// The runner's first `numOutputs` results of `numResults` are the function's.
-  Invoker(std::shared_ptr<const Runner> runner, std::vector<Slot> slots, size_t numOutputs,
-          size_t numResults);
+  /// The runner's first results of `numResults` are the function's outputs; by output, whether it
+  /// is borrowed (F-171).
+  Invoker(std::shared_ptr<const Runner> runner, std::vector<Slot> slots,
+          std::vector<bool> areBorrowed, size_t numResults);
   ~Invoker();
 
   const Runner &runner() const { return *runner_; }
   const std::shared_ptr<const Runner> &sharedRunner() const { return runner_; }
   size_t numResults() const { return numResults_; }
+  const std::vector<bool> &areBorrowed() const { return areBorrowed_; }
   const std::vector<Slot> &slots() const { return slots_; }
   /// Whether there is no container: a call is a run.
   bool isPlain() const { return containers_.empty(); }
@@ -37,14 +40,29 @@ public:
 private:
   struct Frame;
   std::unique_ptr<Frame> takeFrame() const;
-  absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
+  /// `mayShare`: whether results may share memory with what says so.
+  absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results, bool mayShare,
                    Frame &frame) const;
+  void findReuses();
   bool mayReplace(size_t slot) const;
   absl::Status moveValues(Frame &frame) const;
+  absl::Status runPlain(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
+                        OutputMemory memory) const;
+  void takeArguments(absl::Span<const Tensor> arguments, absl::Span<Tensor> results) const;
+  void borrowArguments(absl::Span<const Tensor> arguments, absl::Span<const Tensor> inputs,
+                       absl::Span<Tensor> results) const;
 
   std::shared_ptr<const Runner> runner_;
   std::vector<Slot> slots_;
-  size_t numInputs_ = 0, numOutputs_, numResults_;
+  std::vector<bool> areBorrowed_; // by output
+  size_t numInputs_ = 0, numResults_;
+  /// A result that may be computed over an argument, which is that input.
+  struct Reuse {
+    size_t argument, input, result;
+  };
+  std::vector<Reuse> reuses_;
+  /// Where an output is borrowed.
+  std::optional<Lending> lending_;
   /// By container that is read or updated: its slot.
   std::vector<detail::Container *> containers_;
   std::vector<size_t> containerSlots_;

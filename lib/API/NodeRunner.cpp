@@ -40,14 +40,15 @@ std::optional<std::pair<Apply, int>> NodeRunner::nodeOf(size_t i) const {
 }
 
 absl::Status NodeRunner::run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
-                             OutputMemory) const {
+                             OutputMemory, const Lending *) const {
   if (absl::Status s = checkBefore(arguments); !s.ok())
     return s;
   size_t computed = 0;
   for (const Apply &node : nodes_)
     computed += size_t(node.numOutputs());
   std::vector<Tensor> values(computed + results.size());
-  if (absl::Status s = all_->run(arguments, absl::MakeSpan(values), OutputMemory::Fresh); !s.ok())
+  if (absl::Status s = all_->run(arguments, absl::MakeSpan(values), OutputMemory::Fresh, nullptr);
+      !s.ok())
     return s;
   if (absl::Status s = checkRun(arguments, values); !s.ok())
     return s;

@@ -18,7 +18,7 @@ public:
   NodeRunner(GraphModule module, std::unique_ptr<const Runner> all);
 
   absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
-                   OutputMemory memory) const final;
+                   OutputMemory memory, const Lending *lending) const final;
   bool direct(detail::BoundCall &) const final { return false; }
   bool canFail() const final { return true; }
   void free() const final { all_->free(); }

@@ -105,6 +105,8 @@ absl::Status Resolver::addInput(size_t position, const Param &param) {
   slot.rules = {param.options().strict,
                 param.isPlain() ? options_.allowInputDowncast : param.options().allowDowncast};
   slot.takesArgument = !param.isImplicit();
+  slot.isMutable = param.isMutable();
+  slot.isBorrowed = param.isBorrowed();
   slot.input = int(position);
   if (param.options().value)
     if (absl::Status status = giveValue(label, param, slot); !status.ok())

@@ -17,6 +17,8 @@ struct Slot {
   ValueRules rules;
   /// Whether calls may give it. Where they do not, its value is the container's.
   bool takesArgument = true;
+  /// F-162, F-163: whether calls may overwrite the argument's array, and results share it.
+  bool isMutable = false, isBorrowed = false;
   std::shared_ptr<detail::Container> container;
   /// Whether the container is a shared variable's: a copy of the function has the same one.
   bool isShared = false;

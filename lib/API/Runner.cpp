@@ -29,12 +29,12 @@ public:
   }
 
   absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
-                   OutputMemory memory) const override {
+                   OutputMemory memory, const Lending *lending) const override {
     if (!profile_)
-      return executable_->run(arguments, results, threads_, memory);
+      return executable_->run(arguments, results, threads_, memory, nullptr, lending);
     RunProfile run;
     RunProfile::Clock::time_point start = RunProfile::Clock::now();
-    absl::Status status = executable_->run(arguments, results, threads_, memory, &run);
+    absl::Status status = executable_->run(arguments, results, threads_, memory, &run, lending);
     profile_->add(start, std::move(run));
     return status;
   }
@@ -95,8 +95,8 @@ public:
       isOutput_.insert(output.node());
   }
 
-  absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
-                   OutputMemory) const override {
+  absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results, OutputMemory,
+                   const Lending *) const override {
     ++calls_;
     if (!profile_)
       return run(arguments, results, NodeWatch());

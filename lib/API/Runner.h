@@ -18,9 +18,10 @@ class Runner {
 public:
   virtual ~Runner() = default;
   /// Arguments are of the inputs' types; results are fresh. With `OutputMemory::Given`, results
-  /// that are row-major tensors as they should be may be written to instead.
+  /// that are row-major tensors as they should be may be written to instead. `lending`, if any, as
+  /// for Executable::run.
   virtual absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
-                           OutputMemory memory) const = 0;
+                           OutputMemory memory, const Lending *lending) const = 0;
   /// The input whose memory `run` may be given for a result, which is then computed in its place
   /// when nothing can fail any more; -1 for none.
   virtual int overwrites(size_t result) const {

@@ -58,6 +58,7 @@ absl::Status Function::save(const std::string &path) const {
   saved.slots = state_->invoker->slots();
   saved.outputTypes = state_->outputTypes;
   saved.outputNames = *state_->outputNames;
+  saved.areBorrowed = state_->invoker->areBorrowed();
   saved.numResults = state_->invoker->numResults();
   saved.graph = *std::move(graph);
   if (hasCode(saved.options.mode)) {
@@ -88,6 +89,7 @@ absl::Status functionDump(const std::string &path, InputList inputs, OutputList 
     saved.outputTypes.push_back(module.outputs[i].type());
     saved.outputNames.push_back(module.outputNames[i]);
   }
+  saved.areBorrowed = areBorrowed(outputs);
   saved.numResults = module.outputs.size();
   saved.graph = *std::move(graph);
   return writeSaved(path, saved);
@@ -121,7 +123,7 @@ absl::StatusOr<Function> loadFunction(const std::string &path, const LoadOptions
     return runner.status();
   auto state = std::make_shared<Function::State>(
       saved->options.name, saved->slots, *std::move(runner), saved->outputTypes, saved->outputNames,
-      saved->numResults, std::move(source));
+      saved->areBorrowed, saved->numResults, std::move(source));
   state->trustInput = saved->trustInput;
   return Function(std::move(state));
 }

@@ -15,7 +15,7 @@ namespace graphc {
 namespace {
 
 constexpr std::string_view kMagic = "graphc function\n";
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 const char *const kRecord = "function";
 
 //===--- the record -------------------------------------------------------------===//
@@ -26,7 +26,8 @@ struct SlotRecord {
   DType dtype = DType::Float64;
   std::vector<int64_t> shape;
   ValueRules rules;
-  bool takesArgument = true, isShared = false, isSharedVariable = false;
+  bool takesArgument = true, isMutable = false, isBorrowed = false, isShared = false,
+       isSharedVariable = false;
   int32_t container = -1, input = -1, output = -1, source = -1;
 };
 
@@ -41,6 +42,7 @@ struct OutputRecord {
   std::string name;
   DType dtype = DType::Float64;
   std::vector<int64_t> shape;
+  bool isBorrowed = false;
 };
 
 /// A part of the archive: its name and the hash of its bytes.
@@ -102,7 +104,8 @@ template <class Bytes, class T> void transferRecord(Bytes &bytes, T &r) {
   bytes.list(r.slots, [&](auto &slot) {
     transferType(bytes, slot);
     transferRules(bytes, slot.rules);
-    for (auto *flag : {&slot.takesArgument, &slot.isShared, &slot.isSharedVariable})
+    for (auto *flag : {&slot.takesArgument, &slot.isMutable, &slot.isBorrowed, &slot.isShared,
+                       &slot.isSharedVariable})
       bytes.value(*flag);
     for (auto *number : {&slot.container, &slot.input, &slot.output, &slot.source})
       bytes.value(*number);
@@ -111,7 +114,10 @@ template <class Bytes, class T> void transferRecord(Bytes &bytes, T &r) {
     transferType(bytes, container);
     transferRules(bytes, container.rules);
   });
-  bytes.list(r.outputs, [&](auto &output) { transferType(bytes, output); });
+  bytes.list(r.outputs, [&](auto &output) {
+    transferType(bytes, output);
+    bytes.value(output.isBorrowed);
+  });
   bytes.list(r.parts, [&](auto &part) {
     bytes.value(part.name);
     transferHash(bytes, part.checksum);
@@ -304,6 +310,8 @@ void Reader::makeSlots(SavedFunction &saved) const {
     slot.name = r.name;
     slot.rules = r.rules;
     slot.takesArgument = r.takesArgument;
+    slot.isMutable = r.isMutable;
+    slot.isBorrowed = r.isBorrowed;
     slot.isShared = r.isShared;
     slot.input = r.input;
     slot.output = r.output;
@@ -343,6 +351,7 @@ absl::StatusOr<SavedFunction> Reader::run(bool withCode) {
   for (const OutputRecord &output : record_.outputs) {
     saved.outputTypes.emplace_back(output.dtype, output.shape);
     saved.outputNames.push_back(output.name);
+    saved.areBorrowed.push_back(output.isBorrowed);
   }
   absl::StatusOr<std::string> graph = readPart("graph");
   if (!graph.ok())
@@ -400,8 +409,10 @@ absl::Status writeSaved(const std::string &path, const SavedFunction &saved) {
   r.numResults = saved.numResults;
   for (size_t i = 0; i < saved.outputTypes.size(); ++i) {
     absl::Span<const int64_t> shape = saved.outputTypes[i].shape();
-    r.outputs.push_back(
-        {saved.outputNames[i], saved.outputTypes[i].dtype(), {shape.begin(), shape.end()}});
+    r.outputs.push_back({saved.outputNames[i],
+                         saved.outputTypes[i].dtype(),
+                         {shape.begin(), shape.end()},
+                         saved.areBorrowed[i]});
   }
   std::vector<std::pair<std::string, std::string>> members;
   auto addPart = [&](const std::string &name, std::string bytes) {
@@ -420,6 +431,8 @@ absl::Status writeSaved(const std::string &path, const SavedFunction &saved) {
                  .shape = {type.shape().begin(), type.shape().end()},
                  .rules = slot.rules,
                  .takesArgument = slot.takesArgument,
+                 .isMutable = slot.isMutable,
+                 .isBorrowed = slot.isBorrowed,
                  .isShared = slot.isShared,
                  .isSharedVariable = SharedVariable::from(slot.variable).has_value(),
                  .input = slot.input,

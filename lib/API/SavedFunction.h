@@ -27,6 +27,7 @@ struct SavedFunction {
   std::vector<Slot> slots;
   std::vector<Type> outputTypes;
   std::vector<std::string> outputNames;
+  std::vector<bool> areBorrowed; // by output
   /// Of the graph, which has those for next values, too.
   size_t numResults = 0;
   /// Inputs in the order of Slot::input.

@@ -87,12 +87,15 @@ struct Executable::State {
                        int threads) const;
   absl::Status runSegment(int32_t segment, Lease &lease, int threads, RunProfile *profile) const;
   const PlanCost &addMemory(int32_t segment, Lease &lease, RunProfile &profile) const;
-  absl::Status allocateOutputs(int32_t segment, const Plan &plan, absl::Span<Tensor> outputs,
-                               absl::Span<void *> memory) const;
+  Tensor lent(int32_t output, absl::Span<const int64_t> shape, absl::Span<const Tensor> inputs,
+              absl::Span<const Tensor> outputs, const Lending &lending) const;
+  absl::Status allocateOutputs(int32_t segment, const Plan &plan, absl::Span<const Tensor> inputs,
+                               absl::Span<Tensor> outputs, absl::Span<void *> memory,
+                               const Lending *lending) const;
   absl::Status reshapeOutputs(const Plan &plan, absl::Span<Tensor> outputs) const;
   absl::Status runDirect(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs) const;
   absl::Status runAll(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs, int threads,
-                      RunProfile *profile) const;
+                      RunProfile *profile, const Lending *lending) const;
   void findDirectCall();
 };
 
@@ -319,9 +322,37 @@ void Executable::State::giveBack(Lease lease) const {
 
 //===--- running --------------------------------------------------------------===//
 
+/// What the output is a copy of, if it may be that instead; else an undefined Tensor.
+Tensor Executable::State::lent(int32_t output, absl::Span<const int64_t> shape,
+                               absl::Span<const Tensor> inputs, absl::Span<const Tensor> outputs,
+                               const Lending &lending) const {
+  int32_t source = layout.outputSource[output];
+  if (source < 0 || !lending.outputs[output])
+    return {};
+  const Program::Array &from = program.arrays[layout.root[source]];
+  const Tensor *lender = nullptr;
+  if (from.storage == Program::Array::Storage::Constant)
+    lender = &program.constants[from.number];
+  else if (from.storage == Program::Array::Storage::Output && lending.outputs[from.number])
+    lender = &outputs[from.number];
+  else if (from.storage == Program::Array::Storage::Input && lending.inputs[from.number])
+    lender = &inputs[from.number];
+  if (!lender || !lender->isContiguous() || lender->dtype() != program.arrays[source].dtype)
+    return {};
+  for (const Tensor &input : inputs) // F-163: of arguments that overlap, each result has its own
+    if (&input != lender && input.overlaps(*lender))
+      return {};
+  if (lender->shape() == shape)
+    return *lender;
+  absl::StatusOr<Tensor> view = lender->reshape(shape);
+  return view.ok() ? *std::move(view) : Tensor();
+}
+
 absl::Status Executable::State::allocateOutputs(int32_t segment, const Plan &plan,
+                                                absl::Span<const Tensor> inputs,
                                                 absl::Span<Tensor> outputs,
-                                                absl::Span<void *> memory) const {
+                                                absl::Span<void *> memory,
+                                                const Lending *lending) const {
   for (int32_t k : layout.segments[segment].outputs) {
     const Program::Array &root = program.arrays[layout.outputRoot[k]];
     absl::InlinedVector<int64_t, 8> shape;
@@ -334,6 +365,12 @@ absl::Status Executable::State::allocateOutputs(int32_t segment, const Plan &pla
       memory[k] = outputs[k].data();
       continue;
     }
+    if (lending && !outputs[k].defined())
+      if (Tensor same = lent(k, shape, inputs, outputs, *lending); same.defined()) {
+        outputs[k] = std::move(same);
+        memory[k] = const_cast<void *>(std::as_const(outputs[k]).data()); // it is only copied
+        continue;
+      }
     absl::StatusOr<Tensor> tensor = Tensor::allocate(array.dtype, shape);
     if (!tensor.ok())
       return tensor.status();
@@ -431,8 +468,9 @@ absl::Status Executable::State::runStep(const Program::Step &step, const Plan::S
     int64_t bytes = byteSize(program.arrays[step.arrays[0]].dtype);
     for (int32_t size : program.arrays[step.arrays[0]].shape)
       bytes *= int64_t(plan.sizes[size]);
-    if (bytes > 0)
-      std::memcpy(pointers[1], pointers[0], size_t(bytes));
+    if (bytes == 0 || pointers[1] == pointers[0])
+      break;
+    std::memcpy(pointers[1], pointers[0], size_t(bytes));
     counters.bytesCopied.fetch_add(bytes, std::memory_order_relaxed);
     break;
   }
@@ -494,7 +532,8 @@ absl::Status Executable::State::runDirect(absl::Span<const Tensor> inputs,
     buffers[direct->inputs[k]] = const_cast<void *>(input->data());
   }
   SmallPointers outputMemory(outputs.size());
-  if (absl::Status status = allocateOutputs(0, *last->plan, outputs, absl::MakeSpan(outputMemory));
+  if (absl::Status status =
+          allocateOutputs(0, *last->plan, inputs, outputs, absl::MakeSpan(outputMemory), nullptr);
       !status.ok())
     return status;
   for (size_t k = 0; k < outputs.size(); ++k)
@@ -523,7 +562,8 @@ absl::Status Executable::State::reshapeOutputs(const Plan &plan, absl::Span<Tens
 }
 
 absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs,
-                                       int threads, RunProfile *profile) const {
+                                       int threads, RunProfile *profile,
+                                       const Lending *lending) const {
   if (absl::Status status = checkInputs(inputs); !status.ok())
     return status;
   if (direct && !profile && (threads <= 1 || !last->plan->steps[0].parallel))
@@ -582,7 +622,8 @@ absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Sp
     }
     leases.push_back(*std::move(leased));
     Lease &current = leases.back();
-    if (status = allocateOutputs(k, current.plan(), outputs, absl::MakeSpan(outputMemory));
+    if (status = allocateOutputs(k, current.plan(), inputs, outputs, absl::MakeSpan(outputMemory),
+                                 lending);
         !status.ok())
       break;
     current.frame->setInputs(inputMemory);
@@ -609,7 +650,8 @@ absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Sp
 }
 
 absl::Status Executable::run(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs,
-                             int threads, OutputMemory memory, RunProfile *profile) const {
+                             int threads, OutputMemory memory, RunProfile *profile,
+                             const Lending *lending) const {
   const State &s = *state_;
   s.counters.calls.fetch_add(1, std::memory_order_relaxed);
   if (outputs.size() != s.program.outputs.size())
@@ -618,7 +660,7 @@ absl::Status Executable::run(absl::Span<const Tensor> inputs, absl::Span<Tensor>
                          " outputs was run for " + std::to_string(outputs.size()));
   if (memory == OutputMemory::Fresh)
     std::fill(outputs.begin(), outputs.end(), Tensor());
-  absl::Status status = s.runAll(inputs, outputs, threads, profile);
+  absl::Status status = s.runAll(inputs, outputs, threads, profile, lending);
   if (!status.ok())
     for (Tensor &output : outputs)
       output = Tensor();

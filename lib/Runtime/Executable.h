@@ -46,6 +46,12 @@ struct RunProfile;
 
 enum class OutputMemory { Fresh, Given };
 
+/// By number: inputs that may share memory with results, and results that may share it with them,
+/// with constants and with each other (F-163, F-171 to F-173).
+struct Lending {
+  std::vector<bool> inputs, outputs;
+};
+
 /// A Program joined with its code. Immutable but for caches; many threads may run it at once,
 /// each call in its own arena.
 class Executable {
@@ -64,11 +70,14 @@ public:
   /// With `OutputMemory::Given`, an output that is a row-major tensor of the result's dtype and
   /// shape is written to instead; it must share no memory with another output, nor with the inputs,
   /// unless it is the one that `Program::Output::over` says: if the call fails, that is as before.
+  /// With `lending`, a result that is nothing but an input, a constant or another result is not
+  /// copied, where both sides allow it.
   /// `threads` is the greatest number of threads for one kernel. Only with `profile` steps are
   /// timed; it gets what ran, also of a call that fails.
   /// Errors: those of checks, with op, place and shapes; OutOfMemory; those of host calls.
   absl::Status run(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs, int threads = 1,
-                   OutputMemory memory = OutputMemory::Fresh, RunProfile *profile = nullptr) const;
+                   OutputMemory memory = OutputMemory::Fresh, RunProfile *profile = nullptr,
+                   const Lending *lending = nullptr) const;
 
   /// Empty if the program is not a single kernel with known sizes and no scratch.
   const std::optional<DirectCall> &directCall() const;

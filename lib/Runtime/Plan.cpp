@@ -275,6 +275,14 @@ absl::StatusOr<ProgramLayout> ProgramLayout::create(const Program &program) {
     layout.outputRoot.push_back(r);
     layout.segments[layout.segmentOf[r]].outputs.push_back(k);
   }
+  std::vector<int32_t> writes(numArrays, 0), copied(numArrays, -1); // by root
+  for (const Program::Step &step : program.steps)
+    for (size_t k = size_t(step.numInputs); k < step.arrays.size(); ++k) {
+      int32_t r = layout.root[step.arrays[k]];
+      copied[r] = ++writes[r] == 1 && step.kind == Program::Step::Kind::Copy ? step.arrays[0] : -1;
+    }
+  for (int32_t r : layout.outputRoot)
+    layout.outputSource.push_back(copied[r]);
   bool allStatic = !readsInputs && layout.segments.size() == 1;
   for (const Program::Input &input : program.inputs)
     for (int64_t extent : input.shape)

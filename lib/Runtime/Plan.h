@@ -41,8 +41,9 @@ struct ProgramLayout {
     std::vector<int32_t> allocate, release;
   };
   std::vector<Lifetimes> lifetimes;
-  /// By output: the array that is first written in its memory.
-  std::vector<int32_t> outputRoot;
+  /// By output: the array that is first written in its memory, and the one that it is a copy of;
+  /// -1 where it is none.
+  std::vector<int32_t> outputRoot, outputSource;
   /// Whether no size depends on a call's arguments.
   bool isStatic = false;
 

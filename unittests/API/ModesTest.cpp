@@ -154,8 +154,8 @@ TEST(Debug, FindsWhatOverwritesAnArgument) {
 /// Gives one memory for everything.
 class Aliasing : public Runner {
 public:
-  absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
-                   OutputMemory) const override {
+  absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results, OutputMemory,
+                   const Lending *) const override {
     for (Tensor &result : results)
       result = arguments[0];
     return absl::OkStatus();
@@ -173,7 +173,7 @@ TEST(Debug, FindsResultsThatShareMemory) {
   DebugRunner runner({.inputs = {x}, .outputs = {y}, .outputNames = {""}},
                      std::make_unique<Aliasing>(), std::nullopt);
   Tensor ones({1, 1}), result;
-  EXPECT_EQ(wholeWithoutLines(runner.run({&ones, 1}, {&result, 1}, OutputMemory::Fresh)),
+  EXPECT_EQ(wholeWithoutLines(runner.run({&ones, 1}, {&result, 1}, OutputMemory::Fresh, nullptr)),
             "DebugMismatch ModesTest.cpp: abs: result 0 shares memory with an argument or another "
             "result");
 }

@@ -286,7 +286,7 @@ TEST(SavedFunction, PartsThatDoNotFit) {
   EXPECT_EQ(with("function", 0, '?'), damaged + "function does not begin as it should");
   EXPECT_EQ(with("function", 16, 9),
             "Io: " + changed.path() +
-                ": the saved function has version 9 of the format; this graphc reads version 1");
+                ": the saved function has version 9 of the format; this graphc reads version 2");
 }
 
 // Any damage is refused, or changes nothing (a byte that no reader looks at).
