@@ -163,9 +163,20 @@ absl::StatusOr<Apply> Apply::cloneWithNewInputs(absl::Span<const Variable> input
   }
   if (!again)
     return Apply(detail::cloneApply(node_, nodesOf(chosen)));
+  // A C++ number among the operands may have another dtype now (F-029 to F-031).
   std::vector<Operand> operands;
-  for (const Variable &v : chosen)
-    operands.emplace_back(v, place());
+  for (const Variable &v : chosen) {
+    auto add = [&](auto number) {
+      if constexpr (std::is_same_v<decltype(number), std::monostate>)
+        operands.emplace_back(v, place());
+      else
+        operands.emplace_back(number, v.place());
+    };
+    if (v.isConstant())
+      std::visit(add, detail::asLeaf(v.node())->literal);
+    else
+      add(std::monostate());
+  }
   absl::StatusOr<Apply> made = op().makeNode(operands, place());
   if (made.ok())
     detail::copyExtras(*node_, *made->node_);

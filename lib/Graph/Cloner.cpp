@@ -12,6 +12,7 @@ LeafNode *cloneLeaf(const VariableNode *v) {
   if (v->constant) {
     made->constant = 1;
     made->data = asLeaf(v)->data;
+    made->literal = asLeaf(v)->literal;
   }
   if (v->leaf)
     made->container = asLeaf(v)->container;

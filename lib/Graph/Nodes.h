@@ -17,6 +17,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "graphc/Tensor.h"
@@ -64,6 +65,9 @@ struct LeafNode : VariableNode {
   Place place;
   /// Of a constant.
   Tensor data;
+  /// Of a constant that an op made of a C++ number: that number, to be wrapped anew where other
+  /// operands take the place of those that it stands among.
+  std::variant<std::monostate, int64_t, uint64_t, double> literal;
   /// Of a shared variable and its copies (F-226).
   std::shared_ptr<Container> container;
   GraphState *graph = nullptr;

@@ -194,6 +194,14 @@ static absl::StatusOr<Variables> wrapOperands(const OpDef &def,
     if (!data.ok())
       return data.status();
     inputs.push_back(Constant::adopt(*std::move(data), {}, operand.place()));
+    auto &literal = detail::asLeaf(inputs.back().node())->literal;
+    const Tensor &number = operand.weakValue();
+    if (isFloat(number.dtype()))
+      literal = number.item<double>();
+    else if (number.dtype() == DType::UInt64)
+      literal = number.item<uint64_t>();
+    else
+      literal = number.item<int64_t>();
   }
   return inputs;
 }

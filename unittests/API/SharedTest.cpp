@@ -275,6 +275,21 @@ TEST_P(SharedTest, GivensAreChecked) {
   absl::StatusOr<Results> r = narrow(Tensor(1.5f));
   ASSERT_TRUE(r.ok());
   EXPECT_EQ((*r)[0].dtype(), DType::Float32);
+  // Numbers are wrapped anew for what they stand beside now; constants are not.
+  for (const Variable &e : {x * 2, x / 3.5, 1 - x})
+    EXPECT_EQ(made(function({q}, e, with({.givens = {{x, q}}, .rebuildStrict = false})))
+                  .outputTypes()[0]
+                  .dtype(),
+              DType::Float32);
+  EXPECT_EQ(made(function({q}, x * constant(Tensor(2.0)),
+                          with({.givens = {{x, q}}, .rebuildStrict = false})))
+                .outputTypes()[0]
+                .dtype(),
+            DType::Float64);
+  Variable thirds = q * 0.1; // 0.1 as float64 again, not the nearest float32
+  EXPECT_EQ(
+      numbers(made(function({z}, thirds, with({.givens = {{q, z}}, .rebuildStrict = false})))(3)),
+      List{3 * 0.1});
   // One substitution, no loop: x is then an input of its own.
   absl::StatusOr<Variables> once = cloneReplace(Variables{x * 10}, {{x, x + 1}});
   EXPECT_EQ(numbers(made(function({x}, once->front(), with()))(1)), List{20});
