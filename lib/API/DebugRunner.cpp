@@ -91,6 +91,32 @@ absl::Status checkRewrites(const GraphModule &module, absl::Span<const Tensor> a
   return rewrite(*graph, options, rules).status();
 }
 
+/// The same elements in every other place of the last axis, forwards or backwards, with other bytes
+/// between them.
+Tensor spread(const Tensor &t, bool backwards) {
+  Tensor wide = t.copy();
+  if (t.rank() == 0 || t.numElements() == 0)
+    return wide;
+  std::vector<int64_t> shape(t.shape().begin(), t.shape().end());
+  int64_t count = shape.back(), step = backwards ? -2 : 2;
+  shape.back() *= 2;
+  absl::StatusOr<Tensor> all = Tensor::allocate(t.dtype(), shape);
+  if (!all.ok())
+    return wide;
+  std::memset(all->data(), 0xA5, size_t(all->numBytes()));
+  absl::StatusOr<Tensor> some =
+      all->slice(t.rank() - 1, backwards ? 2 * count - 1 : 0, count, step);
+  return some.ok() && some->assign(t).ok() ? *some : wide;
+}
+
+/// Memory that is no result's of this shape.
+Tensor tooLong(const Tensor &t) {
+  std::vector<int64_t> shape(t.shape().begin(), t.shape().end());
+  shape.empty() ? shape.push_back(2) : void(++shape[0]);
+  absl::StatusOr<Tensor> memory = Tensor::zeros(t.dtype(), shape);
+  return memory.ok() ? *std::move(memory) : Tensor();
+}
+
 } // namespace
 
 absl::Status checkResult(const Apply &node, int output, absl::Span<const Tensor> operands,
@@ -162,7 +188,11 @@ absl::Status DebugRunner::checkRun(absl::Span<const Tensor> arguments,
                                    absl::Span<const Tensor> values) const {
   if (absl::Status s = checkMemory(arguments, values); !s.ok())
     return s;
-  return checkAgain(arguments, values);
+  if (absl::Status s = checkAgain(arguments, values); !s.ok())
+    return s;
+  if (absl::Status s = checkLayouts(arguments, values); !s.ok())
+    return s;
+  return checkOrder(arguments);
 }
 
 absl::Status DebugRunner::checkMemory(absl::Span<const Tensor> arguments,
@@ -222,6 +252,34 @@ absl::Status DebugRunner::checkAgain(absl::Span<const Tensor> arguments,
     return fail(i, "differs from one run to the next");
   }
   return absl::OkStatus();
+}
+
+/// Results of code never depend on how arguments lie in memory, nor on what it is offered for them.
+absl::Status DebugRunner::checkLayouts(absl::Span<const Tensor> arguments,
+                                       absl::Span<const Tensor> values) const {
+  std::vector<Tensor> strided, results;
+  for (const Tensor &argument : arguments)
+    strided.push_back(spread(argument, strided.size() % 2));
+  for (const Tensor &value : values)
+    results.push_back(results.size() % 2 ? spread(value, false) : tooLong(value));
+  if (absl::Status s = all().run(strided, absl::MakeSpan(results), OutputMemory::Given, nullptr);
+      !s.ok())
+    return s;
+  for (size_t i = 0; i < values.size(); ++i)
+    if (!results[i].identical(values[i]))
+      return fail(i, "differs where arguments, and memory for results, are strided");
+  return absl::OkStatus();
+}
+
+/// Nodes without a path between them may be computed in any order.
+absl::Status DebugRunner::checkOrder(absl::Span<const Tensor> arguments) const {
+  std::vector<Tensor> values(withAllOutputs(module()).outputs.size());
+  absl::Status status =
+      reversed_->run(arguments, absl::MakeSpan(values), OutputMemory::Fresh, nullptr);
+  std::reverse(values.begin(), values.end());
+  if (status.ok())
+    status = checkNodes(arguments, values);
+  return status.ok() ? status : prefixError(status, "in another order of nodes");
 }
 
 } // namespace graphc

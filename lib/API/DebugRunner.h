@@ -10,16 +10,24 @@ namespace graphc {
 /// error of one node counts against another, and each op's own bound holds. Where a result differs
 /// by more, a call fails with DebugMismatch at the node's place; so where code writes to arguments,
 /// gives results that share memory, leaves elements of a result as they were, or gives others when
-/// it runs again (F-345).
+/// it runs again, when arguments and memory for results are strided, or when nodes are computed in
+/// another order (F-345, F-346).
 class DebugRunner : public NodeRunner {
 public:
-  /// Each call also checks what the built-in rewrites that `rules` selects would do, if any.
-  DebugRunner(GraphModule module, std::unique_ptr<const Runner> all, std::optional<Query> rules)
-      : NodeRunner(std::move(module), std::move(all)), rules_(std::move(rules)) {}
+  /// `reversed` runs withAllOutputsReversed(module). Each call also checks what the built-in
+  /// rewrites that `rules` selects would do, if any.
+  DebugRunner(GraphModule module, std::unique_ptr<const Runner> all,
+              std::unique_ptr<const Runner> reversed, std::optional<Query> rules)
+      : NodeRunner(std::move(module), std::move(all)), reversed_(std::move(reversed)),
+        rules_(std::move(rules)) {}
   std::unique_ptr<const Runner> with(std::shared_ptr<ProfilePart> profile,
                                      bool sharesMemory) const override {
     return std::make_unique<DebugRunner>(module(), all().with(std::move(profile), sharesMemory),
-                                         rules_);
+                                         reversed_->with(nullptr, sharesMemory), rules_);
+  }
+  void free() const override {
+    NodeRunner::free();
+    reversed_->free();
   }
 
 protected:
@@ -34,7 +42,11 @@ private:
                            absl::Span<const Tensor> values) const;
   absl::Status checkAgain(absl::Span<const Tensor> arguments,
                           absl::Span<const Tensor> values) const;
+  absl::Status checkLayouts(absl::Span<const Tensor> arguments,
+                            absl::Span<const Tensor> values) const;
+  absl::Status checkOrder(absl::Span<const Tensor> arguments) const;
   absl::Status fail(size_t value, const std::string &what) const;
+  std::unique_ptr<const Runner> reversed_;
   std::optional<Query> rules_;
 };
 

@@ -19,6 +19,12 @@ GraphModule withAllOutputs(const GraphModule &module) {
   return all;
 }
 
+GraphModule withAllOutputsReversed(const GraphModule &module) {
+  GraphModule all = withAllOutputs(module);
+  std::reverse(all.outputs.begin(), all.outputs.end());
+  return all;
+}
+
 std::string nameOf(const Apply &node, int output) {
   std::string_view name = node.output(output).name();
   if (!name.empty())
@@ -52,6 +58,14 @@ absl::Status NodeRunner::run(absl::Span<const Tensor> arguments, absl::Span<Tens
     return s;
   if (absl::Status s = checkRun(arguments, values); !s.ok())
     return s;
+  if (absl::Status s = checkNodes(arguments, values); !s.ok())
+    return s;
+  std::move(values.begin() + ptrdiff_t(computed), values.end(), results.begin());
+  return absl::OkStatus();
+}
+
+absl::Status NodeRunner::checkNodes(absl::Span<const Tensor> arguments,
+                                    absl::Span<const Tensor> values) const {
   absl::flat_hash_map<Variable, Tensor> known;
   for (size_t i = 0; i < module_.inputs.size(); ++i)
     known[module_.inputs[i]] = arguments[i];
@@ -69,7 +83,6 @@ absl::Status NodeRunner::run(absl::Span<const Tensor> arguments, absl::Span<Tens
     for (int i = 0; i < node.numOutputs(); ++i, ++at)
       known[node.output(i)] = values[at];
   }
-  std::move(values.begin() + ptrdiff_t(computed), values.end(), results.begin());
   return absl::OkStatus();
 }
 

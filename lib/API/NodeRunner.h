@@ -10,6 +10,8 @@ namespace graphc {
 
 /// `module` with the outputs of all nodes, in toposort order, before its own.
 GraphModule withAllOutputs(const GraphModule &module);
+/// The same from the last to the first, so that code computes the nodes in another order.
+GraphModule withAllOutputsReversed(const GraphModule &module);
 
 /// Runs code that gives what every node computes, and looks at it: the modes debug and nanguard.
 class NodeRunner : public Runner {
@@ -21,7 +23,7 @@ public:
                    OutputMemory memory, const Lending *lending) const final;
   bool direct(detail::BoundCall &) const final { return false; }
   bool canFail() const final { return true; }
-  void free() const final { all_->free(); }
+  void free() const override { all_->free(); }
   Function::Counters counters() const final { return all_->counters(); }
 
 protected:
@@ -34,6 +36,10 @@ protected:
   /// `results` of `node` for these operands.
   virtual absl::Status checkNode(const Apply &node, absl::Span<const Tensor> operands,
                                  absl::Span<const Tensor> results) const = 0;
+
+  /// `checkNode` for every node.
+  absl::Status checkNodes(absl::Span<const Tensor> arguments,
+                          absl::Span<const Tensor> values) const;
 
   const GraphModule &module() const { return module_; }
   const Runner &all() const { return *all_; }

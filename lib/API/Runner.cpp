@@ -272,7 +272,16 @@ absl::StatusOr<std::unique_ptr<const Runner>> makeRunner(const GraphModule &modu
     std::optional<Query> rules;
     if (options.rewrites)
       rules = modeQuery(options.mode);
-    return makeNodeRunner<DebugRunner>(module, options, std::move(profile), std::move(rules));
+    FunctionOptions plain = options;
+    plain.rewrites = false;
+    plain.dumpStages.clear(); // they are of the other
+    plain.observer = {};
+    absl::StatusOr<std::unique_ptr<const Runner>> reversed =
+        compiledRunner(withAllOutputsReversed(module), plain, {}, {});
+    if (!reversed.ok())
+      return reversed.status();
+    return makeNodeRunner<DebugRunner>(module, options, std::move(profile), *std::move(reversed),
+                                       std::move(rules));
   }
   if (mode == "nanguard") {
     absl::StatusOr<GraphModule> rewritten = module;

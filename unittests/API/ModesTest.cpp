@@ -168,10 +168,57 @@ public:
   }
 };
 
+/// |x|, of whatever lies one after the other in memory.
+class Careless : public Aliasing {
+public:
+  absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results, OutputMemory,
+                   const Lending *) const override {
+    auto *from = static_cast<const double *>(arguments[0].data());
+    for (Tensor &result : results) {
+      result = *Tensor::zeros(DType::Float64, arguments[0].shape());
+      for (double &y : result.mutableFlat<double>())
+        y = std::fabs(*from++);
+      from -= result.numElements();
+    }
+    return absl::OkStatus();
+  }
+};
+
+TEST(Debug, FindsWhatDependsOnStrides) { // F-346
+  Variable x = dvector("x"), y = abs(x);
+  DebugRunner runner({.inputs = {x}, .outputs = {y}, .outputNames = {""}},
+                     std::make_unique<Careless>(), std::make_unique<Careless>(), std::nullopt);
+  Tensor ones({1, -2}), result;
+  EXPECT_EQ(wholeWithoutLines(runner.run({&ones, 1}, {&result, 1}, OutputMemory::Fresh, nullptr)),
+            "DebugMismatch ModesTest.cpp: abs: result 0 differs where arguments, and memory for "
+            "results, are strided");
+}
+
+// One op writes down that it ran, the other one reads and wipes it out: the same results at each
+// run, as long as the order stays.
+TEST(Debug, FindsWhatDependsOnTheOrder) { // F-345
+  auto notes = std::make_shared<double>(0);
+  auto op = [&](const char *name, bool writes) {
+    return hostOp(name, [=](absl::Span<const Tensor> in, absl::Span<Tensor> out) {
+      copyAll(in, out);
+      out[0].mutableFlat<double>()[0] = writes ? 1 : *notes;
+      *notes = writes;
+      return absl::OkStatus();
+    });
+  };
+  Variable x = dvector("x");
+  absl::StatusOr<Function> f =
+      function({x}, {op("first", true)(x), op("second", false)(x)}, {.mode = "debug"});
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_EQ(wholeWithoutLines((*f)(Tensor({1, 2, 3})).status()),
+            "DebugMismatch ModesTest.cpp: in another order of nodes: second: result 0 as compiled "
+            "differs from the interpreter's: element 0 is 0.0 instead of 1.0");
+}
+
 TEST(Debug, FindsResultsThatShareMemory) {
   Variable x = dvector("x"), y = abs(x);
   DebugRunner runner({.inputs = {x}, .outputs = {y}, .outputNames = {""}},
-                     std::make_unique<Aliasing>(), std::nullopt);
+                     std::make_unique<Aliasing>(), std::make_unique<Aliasing>(), std::nullopt);
   Tensor ones({1, 1}), result;
   EXPECT_EQ(wholeWithoutLines(runner.run({&ones, 1}, {&result, 1}, OutputMemory::Fresh, nullptr)),
             "DebugMismatch ModesTest.cpp: abs: result 0 shares memory with an argument or another "
