@@ -20,6 +20,10 @@
 
 namespace graphc {
 
+namespace detail {
+class InnerGraph;
+}
+
 struct OperandSpec {
   std::string name;
   std::string doc = {};
@@ -111,6 +115,8 @@ struct OpDef {
   bool foldable = true;
   /// Which outputs depend differentiably on which inputs ([input][output]); empty: all on all.
   std::vector<std::vector<bool>> connection = {};
+  /// Of an OpFromGraph: its graph. Ops are equal if their graphs are.
+  std::shared_ptr<const detail::InnerGraph> inner = {};
   MaxUlp maxUlp = {};
   /// Families of golden vectors that test it ("exp"), see test/Data/golden.
   std::vector<std::string> golden = {};

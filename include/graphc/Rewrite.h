@@ -298,6 +298,8 @@ GraphRewriterPtr inplaceRewriter();
 GraphRewriterPtr guarded(GraphRewriterPtr rewriter);
 /// F-302: nodes with equal ops and inputs, and equal constants, become one.
 GraphRewriterPtr mergeRewriter();
+/// F-239: the nodes of its graph in the place of each application of an OpFromGraph.
+GraphRewriterPtr inlineGraphs();
 /// F-303: nodes with constant inputs become constants, if results have at most this many elements.
 NodeRewriterPtr constantFolding(int64_t maxElements = 4096);
 

@@ -19,6 +19,7 @@
 #include "graphc/Import.h"
 #include "graphc/Mode.h"
 #include "graphc/OpDef.h"
+#include "graphc/OpFromGraph.h"
 #include "graphc/Ops.h"
 #include "graphc/Print.h"
 #include "graphc/Profile.h"

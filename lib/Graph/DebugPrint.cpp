@@ -3,9 +3,12 @@
 #include <ostream>
 #include <sstream>
 
+#include "Graph/CalledAs.h"
+#include "Graph/InnerGraph.h"
 #include "Graph/Label.h"
 #include "Graph/Nodes.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/OpDef.h"
 #include "graphc/Print.h"
@@ -68,6 +71,28 @@ public:
     }
   }
 
+  /// Below all outputs, the graphs of the OpFromGraphs that stand above, each once: first a line
+  /// for the op, with its inputs, then the outputs.
+  void printInnerGraphs() {
+    bool isFirst = true;
+    for (size_t i = 0; i < inner_.size(); ++i) { // those within them join the list
+      Op op = inner_[i];
+      os_ << (isFirst ? "\nInner graphs:\n" : "") << '\n' << opText(op);
+      isFirst = false;
+      const FrozenGraph &graph = op.def().inner->graph();
+      bool first = true;
+      for (const Variable &input : graph.inputs()) {
+        auto [at, isNew] =
+            memory_.state().ids.try_emplace(input.node(), memory_.state().ids.size());
+        os_ << (first ? " of " : ", ") << leafLabel(input) << idText(input.node(), at->second);
+        first = false;
+      }
+      os_ << '\n';
+      for (const Variable &output : graph.outputs())
+        print(output);
+    }
+  }
+
 private:
   /// A line to come. Those of one node's operands follow each other, the last one first.
   struct Item {
@@ -116,10 +141,10 @@ private:
   std::string opText(const Op &op) const {
     if (!options_.printOpInfo)
       return op.str();
-    std::string list;
-    for (const auto &[name, value] : op.attributes().entries())
-      list += (list.empty() ? "" : ", ") + name + " = " + toString(value);
-    return list.empty() ? std::string(op.name()) : std::string(op.name()) + "{" + list + "}";
+    std::string list, name(op.def().inner ? calledName(op) : op.name());
+    for (const auto &[attribute, value] : op.attributes().entries())
+      list += (list.empty() ? "" : ", ") + attribute + " = " + toString(value);
+    return list.empty() ? name : name + "{" + list + "}";
   }
 
   std::string idText(const void *key, size_t number) const {
@@ -145,6 +170,8 @@ private:
     const void *key = node ? static_cast<const void *>(node.node()) : v.node();
     auto &ids = memory_.state().ids;
     auto [at, isNew] = ids.try_emplace(key, ids.size());
+    if (node && node.op().def().inner && known_.insert(node.op().def().inner.get()).second)
+      inner_.push_back(node.op());
     if (node)
       os_ << opText(node.op());
     else
@@ -172,6 +199,9 @@ private:
   DebugPrintMemory &memory_;
   absl::flat_hash_map<const void *, size_t> positions_;
   std::vector<Item> pending_;
+  /// Ops of graphs, in the order in which they are met.
+  std::vector<Op> inner_;
+  absl::flat_hash_set<const detail::InnerGraph *> known_;
   /// By level: whether the line of that level on the way to the next line is its user's last.
   std::vector<bool> lastAt_;
 };
@@ -183,6 +213,7 @@ void debugPrint(std::ostream &os, absl::Span<const Variable> outputs,
   Printer printer(os, options);
   for (const Variable &output : outputs)
     printer.print(output);
+  printer.printInnerGraphs();
 }
 
 std::string debugPrint(absl::Span<const Variable> outputs, const DebugPrintOptions &options) {
@@ -202,6 +233,7 @@ std::string debugPrint(const FunctionGraph &graph, const DebugPrintOptions &opti
     printer.setPositions(graph);
   for (const Variable &output : graph.outputs())
     printer.print(output);
+  printer.printInnerGraphs();
   return std::move(os).str();
 }
 

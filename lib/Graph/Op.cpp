@@ -2,6 +2,7 @@
 #include <mutex>
 
 #include "Graph/CalledAs.h"
+#include "Graph/InnerGraph.h"
 #include "Graph/Label.h"
 #include "Graph/Literals.h"
 #include "Graph/Nodes.h"
@@ -105,13 +106,21 @@ absl::StatusOr<Op> Op::create(std::shared_ptr<const OpDef> def, const Attributes
 const OpDef &Op::def() const { return *rep().def; }
 std::string_view Op::name() const { return rep().def->name; }
 const Attributes &Op::attributes() const { return rep().attributes; }
-uint64_t Op::hash() const { return hashCombine(hashString(name()), rep().attributesHash); }
+uint64_t Op::hash() const {
+  uint64_t defined = def().inner ? def().inner->hash() : hashString(name());
+  return hashCombine(defined, rep().attributesHash);
+}
+
+static bool isSameDefinition(const OpDef &a, const OpDef &b) {
+  return &a == &b || (a.inner && a.inner == b.inner);
+}
 
 bool operator==(const Op &a, const Op &b) {
   const Op::Rep &x = a.rep(), &y = b.rep();
   if (&x == &y)
     return true;
-  return x.def == y.def && x.attributesHash == y.attributesHash && x.attributes == y.attributes;
+  return isSameDefinition(*x.def, *y.def) && x.attributesHash == y.attributesHash &&
+         x.attributes == y.attributes;
 }
 
 static std::string withAttributes(std::string_view name, const Op &op) {
@@ -125,7 +134,9 @@ static std::string withAttributes(std::string_view name, const Op &op) {
   return list.empty() ? std::string(name) : std::string(name) + "{" + list + "}";
 }
 
-std::string Op::str() const { return withAttributes(name(), *this); }
+std::string Op::str() const {
+  return withAttributes(def().inner ? calledName(*this) : name(), *this);
+}
 
 Op calledAs(const Op &op, std::string_view function) {
   if (function == op.name())

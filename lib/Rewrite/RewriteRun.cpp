@@ -103,6 +103,10 @@ absl::StatusOr<bool> RewriteRun::replace(const Author &by, const Variable &old,
   return apply(by, {{old, fresh}}, {}, {});
 }
 
+absl::StatusOr<bool> RewriteRun::expand(const Author &by, const Replacements &fresh) {
+  return apply(by, fresh, {}, {});
+}
+
 absl::StatusOr<bool> RewriteRun::refuse(const Author &by, const absl::Status &status) {
   std::string who = "the rewrite " + std::string(by.name) + " cannot be applied";
   if (options_.refusals == Refusals::Raise)

@@ -33,6 +33,9 @@ public:
   /// A Variable for another: for whole-graph rewriters.
   absl::StatusOr<bool> replace(const Author &by, const Variable &old, const Variable &fresh);
 
+  /// What a node stands for, of its outputs' types or narrower ones: for whole-graph rewriters.
+  absl::StatusOr<bool> expand(const Author &by, const Replacements &fresh);
+
   /// Whether the last change was made, and undone by a Feature's veto.
   bool wasRefused() const { return refused_; }
 

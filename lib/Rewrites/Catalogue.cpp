@@ -34,6 +34,7 @@ const RewriteDatabase &builtinRewrites() {
     keep(database->add(constantFolding(), {"canonicalize", "folding", "fast_run", "fast_compile"},
                        kCanonicalize));
     keep(database->add(upcastConstants(), {"canonicalize", "folding", "fast_run"}, kCanonicalize));
+    keep(database->add(inlineGraphs(), {"inline", "fast_run", "fast_compile"}, kInline));
     keep(database->add(mergeRewriter(), {"merge", "fast_run", "fast_compile"}, kMerge1));
     // What rules made, of which some was there already.
     keep(database->add(mergeRewriter("merge2"), {"merge", "fast_run"}, kMerge2));

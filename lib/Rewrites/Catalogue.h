@@ -18,8 +18,9 @@ struct RuleFamily {
 };
 
 // F-299: standard positions.
-inline constexpr double kMerge1 = 0, kCanonicalize = 1, kStabilize = 1.5, kSpecialize = 2,
-                        kMerge2 = 49, kDestroyHandler = 49.5, kInplace = 50, kMerge3 = 100;
+inline constexpr double kInline = -1, kMerge1 = 0, kCanonicalize = 1, kStabilize = 1.5,
+                        kSpecialize = 2, kMerge2 = 49, kDestroyHandler = 49.5, kInplace = 50,
+                        kMerge3 = 100;
 
 RuleFamily sumRules();
 RuleFamily productRules();

@@ -69,6 +69,36 @@ mlir::LogicalResult verifyConstant(mlir::Operation *op) {
   return mlir::success();
 }
 
+//   graph.call @name(%x, %y) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+mlir::ParseResult parseCall(mlir::OpAsmParser &p, mlir::OperationState &state) {
+  llvm::SmallVector<mlir::OpAsmParser::UnresolvedOperand> operands;
+  mlir::StringAttr callee;
+  llvm::SMLoc where = p.getCurrentLocation();
+  mlir::FunctionType type;
+  if (p.parseSymbolName(callee) ||
+      p.parseOperandList(operands, mlir::OpAsmParser::Delimiter::Paren) ||
+      p.parseOptionalAttrDict(state.attributes) || p.parseColonType(type))
+    return mlir::failure();
+  state.addAttribute(kCalleeAttr, mlir::FlatSymbolRefAttr::get(callee));
+  state.addTypes(type.getResults());
+  return p.resolveOperands(operands, type.getInputs(), where, state.operands);
+}
+
+void printCall(mlir::Operation *op, mlir::OpAsmPrinter &p) {
+  p << op->getName() << ' ' << op->getAttr(kCalleeAttr) << '(';
+  p.printOperands(op->getOperands());
+  p << ')';
+  p.printOptionalAttrDict(op->getAttrs(), {kCalleeAttr});
+  p << " : ";
+  p.printFunctionalType(op);
+}
+
+mlir::LogicalResult verifyCall(mlir::Operation *op) {
+  if (!op->getAttrOfType<mlir::FlatSymbolRefAttr>(kCalleeAttr))
+    return op->emitOpError("needs the name of a function");
+  return mlir::success();
+}
+
 void addOperation(mlir::MLIRContext *context, mlir::DynamicDialect *dialect, llvm::StringRef name,
                   mlir::OperationName::VerifyInvariantsFn verify,
                   mlir::OperationName::ParseAssemblyFn parse,
@@ -88,6 +118,9 @@ void populate(mlir::MLIRContext *context, mlir::DynamicDialect *dialect) {
   addOperation(
       context, dialect, "constant", verifyConstant, parseConstant,
       [](mlir::Operation *op, mlir::OpAsmPrinter &p, llvm::StringRef) { printConstant(op, p); });
+  addOperation(
+      context, dialect, "call", verifyCall, parseCall,
+      [](mlir::Operation *op, mlir::OpAsmPrinter &p, llvm::StringRef) { printCall(op, p); });
 }
 
 } // namespace

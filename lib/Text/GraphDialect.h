@@ -11,10 +11,11 @@
 
 namespace graphc {
 
-/// Adds the dialect to a registry: one operation for each op of allOps(), and `graph.constant`.
-/// Operations print as
+/// Adds the dialect to a registry: one operation for each op of allOps(), `graph.constant`, and
+/// `graph.call`. Operations print as
 ///   %0 = graph.sum %x {axes = [0]} : (tensor<2x3xf64>) -> tensor<3xf64>
 ///   %1 = graph.constant dense<[1, 2]> : tensor<2xi64>
+///   %2 = graph.call @name(%0, %1) : (tensor<3xf64>, tensor<2xi64>) -> tensor<3xf64>
 /// Their verifier runs the op's type rule.
 void registerGraphDialect(mlir::DialectRegistry &registry);
 
@@ -22,6 +23,9 @@ void registerGraphDialect(mlir::DialectRegistry &registry);
 ContextPool &graphContexts();
 
 inline constexpr llvm::StringLiteral kConstantOpName = "graph.constant";
+/// The application of an OpFromGraph, which is a function of the module.
+inline constexpr llvm::StringLiteral kCallOpName = "graph.call";
+inline constexpr llvm::StringLiteral kCalleeAttr = "callee";
 
 //===--- conversions between graphc's values and MLIR's attributes --------===//
 

@@ -1,6 +1,7 @@
 //===- NodeFromOperation.cpp ----------------------------------------------===//
 #include "NodeFromOperation.h"
 
+#include "Graph/CalledAs.h"
 #include "Graph/Nodes.h"
 #include "GraphDialect.h"
 #include "Ops/Registry.h"
@@ -70,15 +71,22 @@ absl::StatusOr<Apply> nodeFromOperation(mlir::Operation *operation,
   absl::StatusOr<Op> op = Op::create(*def, *std::move(attributes));
   if (!op.ok())
     return withPlace(op.status(), place);
+  return nodeFromOperation(operation, *op, operands);
+}
+
+absl::StatusOr<Apply> nodeFromOperation(mlir::Operation *operation, const Op &op,
+                                        absl::Span<const Variable> operands) {
+  Place place = placeOf(operation->getLoc());
+  std::string name(calledName(op));
   std::vector<Operand> list;
   for (const Variable &v : operands)
     list.emplace_back(v, place);
-  absl::StatusOr<Apply> node = op->makeNode(list, place);
+  absl::StatusOr<Apply> node = op.makeNode(list, place);
   if (!node.ok())
     return node;
   if (node->numOutputs() != int(operation->getNumResults()))
     return makeError(ErrorKind::TypeError,
-                     def->name + ": " + counted(size_t(node->numOutputs()), "result") +
+                     name + ": " + counted(size_t(node->numOutputs()), "result") +
                          ", the text declares " + std::to_string(operation->getNumResults()),
                      place);
   for (int i = 0; i < node->numOutputs(); ++i) {
@@ -87,10 +95,9 @@ absl::StatusOr<Apply> nodeFromOperation(mlir::Operation *operation,
       return withPlace(declared.status(), place);
     Type own = node->output(i).type();
     if (!declared.isSuperOf(own))
-      return makeError(ErrorKind::TypeError,
-                       def->name + ": the result is " + own.text() + ", the text declares " +
-                           declared.text(),
-                       place);
+      return makeError(
+          ErrorKind::TypeError,
+          name + ": the result is " + own.text() + ", the text declares " + declared.text(), place);
   }
   if (llvm::isa<mlir::FusedLoc>(withoutName(operation->getLoc())))
     detail::setOrigins(*node->node(), std::make_shared<const std::vector<Place>>(

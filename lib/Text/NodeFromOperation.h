@@ -16,6 +16,9 @@ Place placeOf(mlir::Location location);
 /// declared result types must agree with the op's definition; a declared type may leave extents
 /// open that the type rule knows.
 absl::StatusOr<Apply> nodeFromOperation(mlir::Operation *op, absl::Span<const Variable> operands);
+/// The same of a `graph.call`, whose function became `called`.
+absl::StatusOr<Apply> nodeFromOperation(mlir::Operation *op, const Op &called,
+                                        absl::Span<const Variable> operands);
 
 /// Verifier of the dialect: makes the node on fresh operands.
 mlir::LogicalResult verifyNode(mlir::Operation *op);

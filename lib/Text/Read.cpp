@@ -3,6 +3,7 @@
 
 #include "Bytecode.h"
 #include "FirstError.h"
+#include "Graph/InnerGraph.h"
 #include "Graph/Nodes.h"
 #include "GraphDialect.h"
 #include "Nesting.h"
@@ -92,6 +93,8 @@ struct FileContents {
   std::vector<mlir::func::FuncOp> functions; // each with one block
   std::vector<Global> globals;
   llvm::StringMap<size_t> globalNumbers;
+  /// What those of them that are called have become.
+  llvm::StringMap<Op> ops;
 };
 
 absl::StatusOr<Variable> constantOf(mlir::Attribute value, mlir::Type declared,
@@ -150,6 +153,9 @@ absl::StatusOr<mlir::func::FuncOp> findEntry(const FileContents &contents, std::
   for (mlir::func::FuncOp function : contents.functions)
     if (function.getName() == wanted)
       return function;
+  auto isPublic = [](mlir::func::FuncOp function) { return !function.isPrivate(); };
+  if (entry.empty() && llvm::count_if(contents.functions, isPublic) == 1)
+    return *llvm::find_if(contents.functions, isPublic);
   if (entry.empty() && contents.functions.size() == 1)
     return contents.functions.front();
   Place place(internFileName(file), 0, 0);
@@ -211,6 +217,12 @@ absl::StatusOr<Variable> readLoad(mlir::Operation *op, const FileContents &conte
   return global.value;
 }
 
+/// The function that a `graph.call` names; empty where it names none.
+llvm::StringRef calleeOf(mlir::Operation *op) {
+  auto callee = op->getAttrOfType<mlir::FlatSymbolRefAttr>(kCalleeAttr);
+  return callee ? callee.getValue() : llvm::StringRef();
+}
+
 /// Gives the results of `op` their Variables.
 absl::Status readOperation(mlir::Operation *op, const FileContents &contents,
                            const FirstError &errors, ValueMap &variables) {
@@ -229,7 +241,10 @@ absl::Status readOperation(mlir::Operation *op, const FileContents &contents,
   absl::StatusOr<Variables> operands = lookUp(op->getOperands(), variables, op);
   if (!operands.ok())
     return operands.status();
-  absl::StatusOr<Apply> node = nodeFromOperation(op, *operands);
+  absl::StatusOr<Apply> node =
+      op->getName().getStringRef() == kCallOpName
+          ? nodeFromOperation(op, contents.ops.find(calleeOf(op))->second, *operands)
+          : nodeFromOperation(op, *operands);
   if (!node.ok())
     return node.status();
   std::string name = nameOf(op->getLoc());
@@ -242,7 +257,7 @@ absl::Status readOperation(mlir::Operation *op, const FileContents &contents,
   return absl::OkStatus();
 }
 
-absl::StatusOr<GraphModule> readFunction(mlir::func::FuncOp function, FileContents contents,
+absl::StatusOr<GraphModule> readFunction(mlir::func::FuncOp function, const FileContents &contents,
                                          const FirstError &errors) {
   GraphModule module;
   module.name = function.getName().str();
@@ -280,7 +295,6 @@ absl::StatusOr<GraphModule> readFunction(mlir::func::FuncOp function, FileConten
       if (op.getNumResults() || op.getNextNode())
         return makeError(ErrorKind::ValueError, "the function goes on after its return",
                          placeOf(op.getLoc()));
-      module.globals = std::move(contents.globals);
       return module;
     }
     if (absl::Status status = readOperation(&op, contents, errors, variables); !status.ok())
@@ -288,6 +302,80 @@ absl::StatusOr<GraphModule> readFunction(mlir::func::FuncOp function, FileConten
   }
   return makeError(ErrorKind::ValueError, "the function does not return",
                    placeOf(function.getLoc()));
+}
+
+/// `entry` and what it calls, callees first. KeyError for a function that is not there, ValueError
+/// where functions call each other in a circle.
+absl::StatusOr<std::vector<mlir::func::FuncOp>> inOrderOfCalls(const FileContents &contents,
+                                                               mlir::func::FuncOp entry) {
+  llvm::StringMap<mlir::func::FuncOp> named;
+  for (mlir::func::FuncOp function : contents.functions)
+    named[function.getName()] = function;
+  struct Visit {
+    mlir::func::FuncOp function;
+    mlir::Block::iterator next;
+  };
+  std::vector<Visit> open = {{entry, entry.getBody().front().begin()}};
+  llvm::StringMap<bool> done; // false: open
+  done[entry.getName()] = false;
+  std::vector<mlir::func::FuncOp> order;
+  while (!open.empty()) {
+    Visit &top = open.back();
+    if (top.next == top.function.getBody().front().end()) {
+      done[top.function.getName()] = true;
+      order.push_back(top.function);
+      open.pop_back();
+      continue;
+    }
+    mlir::Operation *op = &*top.next++;
+    if (op->getName().getStringRef() != kCallOpName)
+      continue;
+    std::string name = calleeOf(op).str();
+    if (name.empty())
+      return makeError(ErrorKind::ValueError, "graph.call needs the name of a function",
+                       placeOf(op->getLoc()));
+    auto callee = named.find(name);
+    if (callee == named.end())
+      return makeError(ErrorKind::KeyError, "there is no function @" + name, placeOf(op->getLoc()));
+    auto [state, isNew] = done.try_emplace(name, false);
+    if (!isNew && !state->second)
+      return makeError(ErrorKind::ValueError, "function @" + name + " calls itself",
+                       placeOf(op->getLoc()));
+    if (isNew)
+      open.push_back({callee->second, callee->second.getBody().front().begin()});
+  }
+  return order;
+}
+
+/// A function that is called, as an op.
+absl::StatusOr<Op> opOf(const GraphModule &module, Place place) {
+  absl::StatusOr<FunctionGraph> graph = FunctionGraph::create(module.inputs, module.outputs);
+  absl::StatusOr<FrozenGraph> frozen = graph.ok() ? graph->freeze() : graph.status();
+  if (!frozen.ok())
+    return withPlace(frozen.status(), place);
+  absl::StatusOr<Op> op =
+      detail::callOp(detail::InnerGraph::intern(*std::move(frozen), {}), module.name);
+  return op.ok() ? op : withPlace(op.status(), place);
+}
+
+absl::StatusOr<GraphModule> readAll(FileContents contents, mlir::func::FuncOp entry,
+                                    const FirstError &errors) {
+  absl::StatusOr<std::vector<mlir::func::FuncOp>> order = inOrderOfCalls(contents, entry);
+  if (!order.ok())
+    return order.status();
+  for (mlir::func::FuncOp function : *order) {
+    absl::StatusOr<GraphModule> module = readFunction(function, contents, errors);
+    if (!module.ok() || function == entry) {
+      if (module.ok())
+        module->globals = std::move(contents.globals);
+      return module;
+    }
+    absl::StatusOr<Op> op = opOf(*module, placeOf(function.getLoc()));
+    if (!op.ok())
+      return op.status();
+    contents.ops.try_emplace(function.getName(), *op);
+  }
+  return makeError(ErrorKind::Internal, "no function was read");
 }
 
 } // namespace
@@ -311,7 +399,7 @@ static absl::StatusOr<GraphModule> readText(std::string_view text, std::string_v
   absl::StatusOr<mlir::func::FuncOp> function = findEntry(*contents, name, entry);
   if (!function.ok())
     return function.status();
-  return readFunction(*function, *std::move(contents), errors);
+  return readAll(*std::move(contents), *function, errors);
 }
 
 absl::StatusOr<GraphModule> readGraphText(std::string_view text, std::string_view name,

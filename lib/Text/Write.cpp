@@ -2,6 +2,8 @@
 #include "GraphText.h"
 
 #include "Bytecode.h"
+#include "Graph/CalledAs.h"
+#include "Graph/InnerGraph.h"
 #include "GraphDialect.h"
 #include "Ops/Registry.h"
 #include "graphc/OpDef.h"
@@ -36,12 +38,20 @@ private:
   absl::Status writeGlobals();
   void writeConstant(const Constant &constant);
   absl::Status writeNode(const Apply &node);
+  /// At the end of the module.
+  absl::StatusOr<mlir::func::FuncOp> writeFunction(const std::string &name, const Variables &inputs,
+                                                   const Variables &outputs);
+  /// The function of an OpFromGraph, which is written once.
+  std::string symbolOf(const Op &op);
 
   const GraphModule &module_;
   mlir::OpBuilder builder_;
   llvm::DenseMap<detail::VariableNode *, mlir::Value> values_;
   llvm::DenseMap<detail::VariableNode *, const Global *> globals_;
-  llvm::StringSet<> used_; // names that stand in the text
+  llvm::StringSet<> used_;    // names that stand in the function's text
+  llvm::StringSet<> symbols_; // of globals and functions
+  llvm::DenseMap<const detail::InnerGraph *, std::string> inner_;
+  std::vector<Op> called_; // in the order of inner_'s making
 };
 
 /// One place, or all the places of a node that rewriting made of several.
@@ -59,14 +69,13 @@ mlir::Location Writer::location(absl::Span<const Place> places, std::string_view
 
 /// Globals stand before the function, under their Variables' names.
 absl::Status Writer::writeGlobals() {
-  llvm::StringSet<> names;
-  names.insert(module_.name);
+  symbols_.insert(module_.name);
   for (const Global &global : module_.globals) {
     std::optional<Constant> constant = Constant::from(global.value);
     std::string name(global.value.name());
     if (!constant)
       return makeError(ErrorKind::ValueError, "global '" + name + "' is no constant");
-    if (name.empty() || !names.insert(name).second)
+    if (name.empty() || !symbols_.insert(name).second)
       return makeError(ErrorKind::ValueError,
                        name.empty() ? "a global has no name" : "two things are called @" + name,
                        constant->place());
@@ -99,14 +108,30 @@ void Writer::writeConstant(const Constant &constant) {
   values_[constant.node()] = builder_.create(state)->getResult(0);
 }
 
+std::string Writer::symbolOf(const Op &op) {
+  auto [at, isNew] = inner_.try_emplace(op.def().inner.get());
+  if (isNew) {
+    std::string name(calledName(op));
+    at->second = name;
+    for (int i = 2; at->second.empty() || !symbols_.insert(at->second).second; ++i)
+      at->second = name + "_" + std::to_string(i);
+    called_.push_back(op);
+  }
+  return at->second;
+}
+
 absl::Status Writer::writeNode(const Apply &node) {
   const OpDef &def = node.op().def();
-  if (findOp(def.name) != &def)
+  if (findOp(def.name) != &def && !def.inner)
     return makeError(ErrorKind::NotSupported,
                      "op '" + def.name + "' has no text form: it is not in the registry",
                      node.place());
   std::string_view name = node.numOutputs() == 1 ? node.output(0).name() : std::string_view();
-  mlir::OperationState state(location(node.origins(), name), "graph." + def.name);
+  mlir::OperationState state(location(node.origins(), name),
+                             def.inner ? kCallOpName.str() : "graph." + def.name);
+  if (def.inner)
+    state.addAttribute(kCalleeAttr,
+                       mlir::FlatSymbolRefAttr::get(builder_.getContext(), symbolOf(node.op())));
   for (int i = 0; i < node.numInputs(); ++i)
     state.operands.push_back(values_.lookup(node.input(i).node()));
   for (const AttributeSpec &spec : def.attributes) {
@@ -123,25 +148,23 @@ absl::Status Writer::writeNode(const Apply &node) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> Writer::write() {
-  for (const Variables *list : {&module_.inputs, &module_.outputs})
-    for (const Variable &v : *list)
-      if (!v.ok())
-        return v.status();
-  mlir::OwningOpRef<mlir::ModuleOp> module(mlir::ModuleOp::create(builder_.getUnknownLoc()));
-  llvm::SmallVector<mlir::Type> inputs, outputs;
-  for (const Variable &v : module_.inputs)
-    inputs.push_back(toMlir(v.type(), builder_.getContext()));
-  for (const Variable &v : module_.outputs)
-    outputs.push_back(toMlir(v.type(), builder_.getContext()));
-  builder_.setInsertionPointToEnd(module->getBody());
-  if (absl::Status status = writeGlobals(); !status.ok())
-    return status;
-  auto function = mlir::func::FuncOp::create(builder_, builder_.getUnknownLoc(), module_.name,
-                                             builder_.getFunctionType(inputs, outputs));
+absl::StatusOr<mlir::func::FuncOp>
+Writer::writeFunction(const std::string &name, const Variables &inputs, const Variables &outputs) {
+  values_.clear();
+  used_.clear();
+  auto typesOf = [&](const Variables &variables) {
+    llvm::SmallVector<mlir::Type> types;
+    for (const Variable &v : variables)
+      types.push_back(toMlir(v.type(), builder_.getContext()));
+    return types;
+  };
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  auto function =
+      mlir::func::FuncOp::create(builder_, builder_.getUnknownLoc(), name,
+                                 builder_.getFunctionType(typesOf(inputs), typesOf(outputs)));
   mlir::Block *body = function.addEntryBlock();
   builder_.setInsertionPointToStart(body);
-  for (auto [i, v] : llvm::enumerate(module_.inputs)) {
+  for (auto [i, v] : llvm::enumerate(inputs)) {
     mlir::BlockArgument argument = body->getArgument(unsigned(i));
     mlir::Location where = location({v.place()}, v.name());
     argument.setLoc(where);
@@ -149,7 +172,7 @@ absl::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> Writer::write() {
       function.setArgAttr(unsigned(i), kNameAttr, builder_.getStringAttr(v.name()));
     values_[v.node()] = argument;
   }
-  for (const Variable &v : graphInputs(module_.outputs, module_.inputs))
+  for (const Variable &v : graphInputs(outputs, inputs))
     if (std::optional<Constant> constant = Constant::from(v)) {
       if (!values_.count(v.node()))
         writeConstant(*constant);
@@ -158,17 +181,42 @@ absl::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> Writer::write() {
                        "variable '" + std::string(v.name()) + "' is no input of the graph",
                        v.place());
     }
-  for (const Apply &node : ioToposort(module_.inputs, module_.outputs))
+  for (const Apply &node : ioToposort(inputs, outputs))
     if (absl::Status status = writeNode(node); !status.ok())
       return status;
   llvm::SmallVector<mlir::Value> results;
-  for (auto [i, v] : llvm::enumerate(module_.outputs)) {
+  for (const Variable &v : outputs)
     results.push_back(values_.lookup(v.node()));
-    if (i < module_.outputNames.size() && !module_.outputNames[i].empty())
-      function.setResultAttr(unsigned(i), kNameAttr,
-                             builder_.getStringAttr(module_.outputNames[i]));
-  }
   mlir::func::ReturnOp::create(builder_, builder_.getUnknownLoc(), results);
+  return function;
+}
+
+absl::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> Writer::write() {
+  for (const Variables *list : {&module_.inputs, &module_.outputs})
+    for (const Variable &v : *list)
+      if (!v.ok())
+        return v.status();
+  mlir::OwningOpRef<mlir::ModuleOp> module(mlir::ModuleOp::create(builder_.getUnknownLoc()));
+  builder_.setInsertionPointToEnd(module->getBody());
+  if (absl::Status status = writeGlobals(); !status.ok())
+    return status;
+  absl::StatusOr<mlir::func::FuncOp> function =
+      writeFunction(module_.name, module_.inputs, module_.outputs);
+  if (!function.ok())
+    return function.status();
+  for (size_t i = 0; i < std::min(module_.outputs.size(), module_.outputNames.size()); ++i)
+    if (!module_.outputNames[i].empty())
+      function->setResultAttr(unsigned(i), kNameAttr,
+                              builder_.getStringAttr(module_.outputNames[i]));
+  for (size_t i = 0; i < called_.size(); ++i) { // what they call joins the list
+    Op op = called_[i];
+    const FrozenGraph &graph = op.def().inner->graph();
+    absl::StatusOr<mlir::func::FuncOp> inner =
+        writeFunction(symbolOf(op), graph.inputs(), graph.outputs());
+    if (!inner.ok())
+      return inner.status();
+    inner->setPrivate();
+  }
   return module;
 }
 

@@ -3,9 +3,9 @@
 #include "Clock.h"
 #include "absl/strings/str_format.h"
 #include "graphc/FunctionGraph.h"
+#include "graphc/OpFromGraph.h"
 #include "graphc/Ops.h"
 #include "graphc/Rewrite.h"
-#include "graphc/Traversal.h"
 
 namespace graphc::bench {
 namespace {
@@ -35,18 +35,14 @@ Variable manyUsers(const Variable &x, const Variable &w, int64_t nodes) {
   return h;
 }
 
-/// 50 levels, each a graph of `nodes / 50` nodes that is put where its input was: as calls of
-/// graphs in graphs become when they are inlined. The part is the same one each time.
+/// OpFromGraphs in each other, 50 levels of `nodes / 50` nodes each.
 Variable nestedLevels(const Variable &x, const Variable &w, int64_t nodes) {
   constexpr int64_t kLevels = 50;
-  Variable input = dvector("input"), part = softplusLayers(input, w, nodes / kLevels);
-  Variable h = x;
-  for (int64_t level = 0; level < kLevels; ++level)
-    if (absl::StatusOr<Variables> inlined = cloneReplace({part}, {{input, h}}); inlined.ok())
-      h = (*inlined)[0];
-    else
-      return Variable::invalid(inlined.status());
-  return h;
+  Variable h = dvector("h"), v = dvector("v");
+  OpFromGraph op({h, v}, {softplusLayers(h, v, nodes / kLevels)});
+  for (int64_t level = 1; level < kLevels; ++level)
+    op = OpFromGraph({h, v}, {softplusLayers(op(h, v), v, nodes / kLevels)});
+  return op(x, w);
 }
 
 using Builder = Variable (*)(const Variable &, const Variable &, int64_t);

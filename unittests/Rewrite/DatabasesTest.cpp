@@ -84,11 +84,9 @@ TEST_F(DatabasesTest, StandardPositions) {
   };
   const std::map<std::string, double> byTag = {
       {"canonicalize", 1}, {"stabilize", 1.5}, {"specialize", 2}};
-  const std::map<std::string, double> byName = {{"merge", 0},
-                                                {"merge2", 49},
-                                                {"add_destroy_handler", 49.5},
-                                                {"inplace", 50},
-                                                {"merge3", 100}};
+  const std::map<std::string, double> byName = {
+      {"inline_graphs", -1},         {"merge", 0},    {"merge2", 49},
+      {"add_destroy_handler", 49.5}, {"inplace", 50}, {"merge3", 100}};
   std::map<std::string, double> quickTags, names;
   for (const RewriteDatabase::Entry &e : builtinRewrites().entries()) {
     bool isQuick = has(e.tags, "fast_compile");

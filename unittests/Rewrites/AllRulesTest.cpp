@@ -117,8 +117,8 @@ TEST(AllRules, NamesAreUnique) {
     for (const ChainRule &rule : family.chains)
       EXPECT_TRUE(names.insert(rule.name).second) << rule.name;
   }
-  // And folding, upcasts, merging (3), the DestroyHandler, in-place.
-  EXPECT_EQ(builtinRewrites().entries().size(), names.size() + 7);
+  // And graphs of OpFromGraphs, folding, upcasts, merging (3), the DestroyHandler, in-place.
+  EXPECT_EQ(builtinRewrites().entries().size(), names.size() + 8);
 }
 
 // Row 43 of the catalogue, where erfc underflows and short of it. By mpmath 1.3, 40 digits. The doc
