@@ -32,6 +32,8 @@ Table &table() {
 void forget(uint64_t hash) {
   std::lock_guard lock(table().mutex);
   auto found = table().records.find(hash);
+  if (found == table().records.end()) // another one of that hash went at the same time
+    return;
   std::erase_if(found->second, [](const auto &record) { return record.expired(); });
   if (found->second.empty())
     table().records.erase(found);
@@ -80,15 +82,18 @@ InnerGraph::InnerGraph(FrozenGraph graph, Variables captured)
       numNodes_(numNodesOf(graph_.order())) {}
 
 std::shared_ptr<const InnerGraph> InnerGraph::intern(FrozenGraph graph, Variables captured) {
-  // Made before the lock is taken: what is not needed is released after it.
+  // What is not needed, and what nobody else holds any more, is released after the lock.
   std::shared_ptr<const InnerGraph> made(new InnerGraph(std::move(graph), std::move(captured)),
                                          releaseRecord);
+  std::vector<std::shared_ptr<const InnerGraph>> looked;
   std::lock_guard lock(table().mutex);
   Records &records = table().records[made->hash()];
   for (const std::weak_ptr<const InnerGraph> &record : records)
-    if (std::shared_ptr<const InnerGraph> known = record.lock())
+    if (std::shared_ptr<const InnerGraph> known = record.lock()) {
+      looked.push_back(known);
       if (known->captured_ == made->captured_ && known->graph_ == made->graph_)
         return known;
+    }
   records.push_back(made);
   return made;
 }

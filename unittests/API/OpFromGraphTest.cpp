@@ -490,6 +490,7 @@ TEST_F(OpFromGraphTest, Threads) {
         Variable a = dvector("a"), b = tensor(DType::Float64, {3});
         OpFromGraph made({a}, {exp(a) + 1});
         op = made(b).owner().op();
+        OpFromGraph({a}, {a + i % 3}); // is gone at once, here and elsewhere
       }
     });
   for (std::thread &thread : threads)
