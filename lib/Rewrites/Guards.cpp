@@ -147,13 +147,4 @@ TermFunction boolTerm(bool value) {
   };
 }
 
-Condition oneAxis(std::string attribute) {
-  std::string text = attribute + " is one axis";
-  return {[attribute](const Match &m) {
-            const auto *axes = std::get_if<IntList>(&m.attribute(attribute));
-            return axes && axes->size() == 1;
-          },
-          text};
-}
-
 } // namespace graphc

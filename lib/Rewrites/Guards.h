@@ -40,7 +40,5 @@ Variable make(const Match &m, std::string_view op, const Variables &operands,
 std::vector<int64_t> axesOf(const AttributeValue &axes, int rank);
 /// A bool constant.
 TermFunction boolTerm(bool value);
-/// Whether the attribute names one axis.
-Condition oneAxis(std::string attribute);
 
 } // namespace graphc

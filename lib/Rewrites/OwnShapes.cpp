@@ -160,11 +160,11 @@ constexpr std::string_view kBinary[] = {
     "add", "sub", "mul", "trueDiv", "maximum", "minimum",   "lt",     "le",      "gt",
     "ge",  "eq",  "neq", "pow",     "arctan2", "logaddexp", "intDiv", "copysign"};
 
-/// The node of x if it is f(a, b) and has no other use; a null Apply otherwise.
+/// The node of x if it is f(a, b); a null Apply otherwise.
 Apply binaryBelow(const Match &m) {
   Apply inner = m["x"].owner();
   bool isBinary =
-      inner && inner.numInputs() == 2 && m.graph().numClients(m["x"]) == 1 &&
+      inner && inner.numInputs() == 2 &&
       std::find(std::begin(kBinary), std::end(kBinary), inner.op().name()) != std::end(kBinary);
   return isBinary ? inner : Apply();
 }
@@ -222,9 +222,10 @@ std::vector<Rule> movements() {
       {.name = "dimshuffle_lift_binary",
        .pattern = "dimshuffle(x, order=p)",
        .replacement = "f(dimshuffle(y, order=p), dimshuffle(z, order=p)) where x is f(y, z)",
+       .when = usedOnce("x"),
        .cost = 0,
        .build = liftOverBinary,
-       .doc = "f works on each element and has no other use, and y or z is a dimshuffle, too.",
+       .doc = "f works on each element, and y or z is a dimshuffle, too.",
        .examples = {"dimshuffle(dimshuffle(x, order=[1, 0]) + y, order=[1, 0])",
                     "dimshuffle(dimshuffle(x, order=[1, 0]) * dimshuffle(y, order=[1, 0]), "
                     "order=[1, 0])",
@@ -245,9 +246,10 @@ std::vector<Rule> movements() {
       {.name = "subtensor_lift_binary",
        .pattern = "subtensor(x, index=p)",
        .replacement = "f(subtensor(a, index=p), subtensor(b, index=p)) where x is f(a, b)",
+       .when = usedOnce("x"),
        .cost = -6.5,
        .build = liftBinary,
-       .doc = "f works on each element of two arrays of surely one shape; x has no other use.",
+       .doc = "f works on each element of two arrays of surely one shape.",
        .examples = {"subtensor(exp(x) * x, index=\"0\")", "subtensor(x - sin(x), index=\"::2\")"}},
       {"second_of_own", "second(x, y)", "y", kNoEffects, hasShapeOf("y") && neverFails("x")},
   };
