@@ -22,7 +22,7 @@ namespace graphc {
 
 namespace detail {
 class InnerGraph;
-}
+} // namespace detail
 
 struct OperandSpec {
   std::string name;
