@@ -43,6 +43,12 @@ public:
   OpFromGraph(const Variables &inputs, const Variables &outputs, OpFromGraphOptions options = {},
               std::source_location loc = std::source_location::current());
 
+  // One that was moved from carries an error.
+  OpFromGraph(const OpFromGraph &) = default;
+  OpFromGraph &operator=(const OpFromGraph &) = default;
+  OpFromGraph(OpFromGraph &&other) noexcept;
+  OpFromGraph &operator=(OpFromGraph &&other) noexcept;
+
   const absl::Status &status() const { return op_.status(); }
   bool ok() const { return op_.ok(); }
   /// An op that is none, where there is an error.

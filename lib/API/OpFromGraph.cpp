@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "Graph/CalledAs.h"
 #include "Graph/InnerGraph.h"
@@ -45,6 +46,17 @@ OpFromGraph::OpFromGraph(const Variables &inputs, const Variables &outputs,
   op_ = makeOp(inputs, outputs, std::move(options));
   if (!op_.ok())
     op_ = withPlace(prefixError(op_.status(), name), loc);
+}
+
+static absl::StatusOr<Op> nothing() {
+  return makeError(ErrorKind::ValueError, "the OpFromGraph has been moved from");
+}
+
+OpFromGraph::OpFromGraph(OpFromGraph &&other) noexcept : op_(std::exchange(other.op_, nothing())) {}
+OpFromGraph &OpFromGraph::operator=(OpFromGraph &&other) noexcept {
+  if (this != &other)
+    op_ = std::exchange(other.op_, nothing());
+  return *this;
 }
 
 Op OpFromGraph::op() const { return op_.ok() ? *op_ : Apply().op(); }

@@ -69,7 +69,7 @@ uint64_t hashOf(const FrozenGraph &graph, const Variables &captured) {
 int64_t numNodesOf(const std::vector<Apply> &nodes) {
   int64_t count = 0;
   for (const Apply &node : nodes) {
-    count += node.op().def().inner ? node.op().def().inner->numNodes() : 1;
+    count += 1 + (node.op().def().inner ? node.op().def().inner->numNodes() : 0);
     count = std::min(count, InnerGraph::kMostNodes + 1);
   }
   return count;

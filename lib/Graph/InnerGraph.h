@@ -23,7 +23,8 @@ public:
   /// F-231: what each application reads besides its operands.
   const Variables &captured() const { return captured_; }
   uint64_t hash() const { return hash_; }
-  /// With those of the graphs in it, each as often as it stands there; at most kMostNodes + 1.
+  /// Applications of OpFromGraphs, and the nodes in them, each as often as it stands there; at most
+  /// kMostNodes + 1.
   int64_t numNodes() const { return numNodes_; }
   /// A file of a few lines may name more than any memory holds.
   static constexpr int64_t kMostNodes = int64_t(1) << 22;

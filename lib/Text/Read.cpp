@@ -334,6 +334,11 @@ absl::StatusOr<std::vector<mlir::func::FuncOp>> inOrderOfCalls(const FileContent
     if (name.empty())
       return makeError(ErrorKind::ValueError, "graph.call needs the name of a function",
                        placeOf(op->getLoc()));
+    for (mlir::NamedAttribute attribute : op->getAttrs())
+      if (attribute.getName() != kCalleeAttr)
+        return makeError(ErrorKind::ValueError,
+                         "graph.call: there is no attribute " + attribute.getName().str(),
+                         placeOf(op->getLoc()));
     auto callee = named.find(name);
     if (callee == named.end())
       return makeError(ErrorKind::KeyError, "there is no function @" + name, placeOf(op->getLoc()));

@@ -268,13 +268,38 @@ TEST_F(OpFromGraphTest, Nests) {
     last = doubling;
     doubling = OpFromGraph({x}, {doubling(doubling(x))});
   }
-  EXPECT_EQ(levels, 23); // 2^22 nodes are allowed
+  EXPECT_EQ(levels, 22); // 2^22 nodes and applications are allowed
   EXPECT_EQ(firstLine(doubling.status()),
             "NotSupported: OpFromGraph: with the graphs of its OpFromGraphs in their places the "
             "graph has more than 4194304 nodes");
   EXPECT_EQ(firstLine(function({x}, last(last(x))).status()),
             "NotSupported: with the graphs of its OpFromGraphs in their places the graph has more "
             "than 4194304 nodes");
+}
+
+// A nest without a node at its bottom has as many applications.
+TEST_F(OpFromGraphTest, NestsOfNothing) {
+  for (const Variable &bottom : {x, Variable(constant(1.0))}) {
+    OpFromGraph op({x}, {bottom});
+    for (int level = 0; level < 60; ++level)
+      op = OpFromGraph({x}, {op(op(x))});
+    EXPECT_EQ(errorKind(op.status()), ErrorKind::NotSupported);
+  }
+}
+
+TEST_F(OpFromGraphTest, MovedFrom) {
+  OpFromGraph op({x}, {x * 3}), other = std::move(op);
+  EXPECT_EQ(run({y}, {other(y)}, {Tensor(2.0)}), List{6});
+  EXPECT_EQ(firstLine(op.status()), "ValueError: the OpFromGraph has been moved from");
+  EXPECT_TRUE(op.inputs().empty() && op.outputs().empty() && op.captured().empty());
+  EXPECT_EQ(op(y).status(), op.status());
+  EXPECT_FALSE(op == op);
+  OpFromGraph &self = other;
+  other = std::move(self);
+  EXPECT_TRUE(other.ok());
+  op = std::move(other);
+  EXPECT_EQ(run({y}, {op(y)}, {Tensor(2.0)}), List{6});
+  EXPECT_FALSE(other.ok());
 }
 
 // F-264, F-265: equal graphs give equal ops, whatever they are called and wherever they were
@@ -452,6 +477,10 @@ TEST_F(OpFromGraphTest, MistakesInText) {
   EXPECT_EQ(textMistake(main + "func.func private @f(%x: tensor<f64>, %y: tensor<f64>) -> "
                                "tensor<f64> {\n  return %x : tensor<f64>\n}\n"),
             "<memory>:2:8: ValueError: f: expected 2 operands, got 1");
+  std::string strange = main + f("tensor<f64>", "  return %x : tensor<f64>\n");
+  EXPECT_EQ(
+      textMistake(strange.replace(strange.find(" :", strange.find("call")), 2, " {odd = 3} :")),
+      "<memory>:2:8: ValueError: graph.call: there is no attribute odd");
   EXPECT_EQ(textMistake("func.func @main(%x: tensor<f64>) -> tensor<f64> {\n"
                         "  %0 = \"graph.call\"(%x) : (tensor<f64>) -> tensor<f64>\n"
                         "  return %0 : tensor<f64>\n}\n"),
