@@ -268,7 +268,8 @@ TEST_F(OpFromGraphTest, Nests) {
     last = doubling;
     doubling = OpFromGraph({x}, {doubling(doubling(x))});
   }
-  EXPECT_EQ(levels, 22); // 2^22 nodes and applications are allowed
+  // k levels have 3 * 2^k - 2 nodes and applications, of which 2^22 are allowed.
+  EXPECT_EQ(levels, 21);
   EXPECT_EQ(firstLine(doubling.status()),
             "NotSupported: OpFromGraph: with the graphs of its OpFromGraphs in their places the "
             "graph has more than 4194304 nodes");
