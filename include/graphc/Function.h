@@ -277,6 +277,8 @@ struct LoadOptions {
   /// In place of what the function was made with.
   std::optional<int> threads = std::nullopt;
   std::optional<Mode> mode = std::nullopt;
+  /// As FunctionOptions::cancellation, where the graph must be compiled.
+  std::optional<Cancellation> cancellation = std::nullopt;
 };
 /// A function that was saved, or dumped. It has shared variables of its own, with the values that
 /// were written (`sharedVariables`, `f["name"]`). Io for what is no such file, was damaged, or has

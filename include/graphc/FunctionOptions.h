@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "graphc/Embedding.h"
 #include "graphc/Mode.h"
 #include "graphc/Profile.h"
 #include "graphc/Shared.h"
@@ -200,6 +201,8 @@ struct FunctionOptions {
   bool cache = true;
   /// F-197: true, a title or a Profile: calls are timed, step by step; Function::profile tells.
   ProfileOption profile = {};
+  /// With which other threads may stop the compilation: Cancelled.
+  std::optional<Cancellation> cancellation = std::nullopt;
   /// Told of every stage of compilation; empty for nobody.
   StageObserver observer = {};
   /// Folder to which the text of every stage is written; empty for none.

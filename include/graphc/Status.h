@@ -29,6 +29,7 @@ namespace graphc {
 ///   UNIMPLEMENTED        graphc cannot do it
 ///   ABORTED              a computation failed on its data
 ///   RESOURCE_EXHAUSTED   no memory, or no room in a file system
+///   CANCELLED            the program asked for it
 ///   INTERNAL             a mistake of graphc's, or of an op's definition
 /// Io alone has several codes, by why a file cannot be read or written:
 ///   NOT_FOUND            there is no file of that name; no other error has this code
@@ -62,6 +63,7 @@ enum class ErrorKind {
   OutOfMemory,             // RESOURCE_EXHAUSTED
   Io,                      // see above
   Internal,                // INTERNAL
+  Cancelled,               // CANCELLED
 };
 
 /// "TypeError", "ShapeError", ...

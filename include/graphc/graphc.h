@@ -9,6 +9,7 @@
 #include "graphc/Bound.h"
 #include "graphc/Config.h"
 #include "graphc/DType.h"
+#include "graphc/Embedding.h"
 #include "graphc/Emit.h"
 #include "graphc/Feature.h"
 #include "graphc/Features.h"

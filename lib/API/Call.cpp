@@ -139,10 +139,11 @@ absl::StatusOr<std::vector<size_t>> Function::State::numbersOf(const OutputSubse
 
 /// F-217: the graph of these outputs and of all updates, with the same slots.
 absl::StatusOr<const Invoker *> Function::State::subset(const std::vector<size_t> &outputs) const {
-  std::lock_guard lock(mutex);
-  std::unique_ptr<const Invoker> &made = subsets[outputs];
-  if (made)
-    return made.get();
+  {
+    std::lock_guard lock(mutex);
+    if (auto known = subsets.find(outputs); known != subsets.end())
+      return known->second.get();
+  }
   absl::StatusOr<const GraphModule *> whole = source->module();
   if (!whole.ok())
     return whole.status();
@@ -166,12 +167,14 @@ absl::StatusOr<const Invoker *> Function::State::subset(const std::vector<size_t
       makeRunner(module, source->options(), {}, part);
   if (!runner.ok())
     return runner.status();
-  if (part)
+  auto made = std::make_unique<const Invoker>(*std::move(runner), std::move(slots), borrowed,
+                                              module.outputs.size());
+  std::lock_guard lock(mutex);
+  auto [known, isNew] = subsets.try_emplace(outputs, std::move(made));
+  if (isNew && part) // else another thread has made it meanwhile
     part->attach(signature.function + "[" +
                  join(outputs, ", ", [](size_t output) { return std::to_string(output); }) + "]");
-  made = std::make_unique<const Invoker>(*std::move(runner), std::move(slots), borrowed,
-                                         module.outputs.size());
-  return made.get();
+  return known->second.get();
 }
 
 } // namespace graphc

@@ -8,15 +8,43 @@
 
 namespace graphc::detail {
 
-void Container::awaitValue(std::unique_lock<std::mutex> &lock) const {
+absl::Status Container::awaitValue(std::unique_lock<std::mutex> &lock) const {
   wasMissed |= !isThere();
-  isBack.wait(lock, [&] { return isThere(); });
+  while (!isThere()) {
+    if (takerGeneration != forkGeneration() && taker != forkingThread())
+      return makeError(ErrorKind::RuntimeError,
+                       "a shared value (" + type.brief() +
+                           ") was being overwritten by another thread's call when this process was "
+                           "forked, and is lost here: set it anew");
+    isBack.wait(lock);
+  }
+  return absl::OkStatus();
 }
 
-Tensor Container::peek() const {
-  std::unique_lock lock(latch);
-  awaitValue(lock);
+absl::StatusOr<Tensor> Container::peek() const {
+  std::unique_lock<std::mutex> lock(latch);
+  if (absl::Status s = awaitValue(lock); !s.ok())
+    return s;
   return value;
+}
+
+void Container::beginTurn(bool exclusive) {
+  std::unique_lock<std::mutex> lock(latch);
+  if (holdersGeneration != forkGeneration()) { // calls of threads that are not here have no turn
+    std::erase_if(holders, [](std::thread::id id) { return id != forkingThread(); });
+    holdersGeneration = forkGeneration();
+  }
+  while (!holders.empty() && (exclusive || isExclusive))
+    turnEnds.wait(lock);
+  isExclusive = exclusive;
+  holders.push_back(std::this_thread::get_id());
+}
+
+void Container::endTurn() {
+  std::unique_lock<std::mutex> lock(latch);
+  holders.erase(std::find(holders.begin(), holders.end(), std::this_thread::get_id()));
+  if (holders.empty())
+    turnEnds.notifyAll();
 }
 
 void Container::free() {
@@ -43,14 +71,21 @@ absl::Status Container::assign(const Tensor &next, bool borrow, const std::strin
     return makeError(errorKind(converted.status()),
                      label + " " + std::string(converted.status().message()));
   bool isCallers = converted->dtype() == next.dtype();
-  return store(isCallers && !borrow ? converted->copy() : *converted);
+  if (!isCallers || borrow)
+    return store(*std::move(converted));
+  Tensor copy = converted->copy();
+  if (!copy.defined())
+    return makeError(ErrorKind::OutOfMemory, label + ": no memory for " +
+                                                 std::to_string(next.numBytes()) +
+                                                 " bytes of the value, " + type.brief());
+  return store(std::move(copy));
 }
 
 //===--- turns ----------------------------------------------------------------===//
 
 /// What this thread's calls hold: a call within a call is told, rather than waiting for itself.
-static std::vector<std::pair<std::shared_mutex *, bool>> &heldHere() {
-  thread_local std::vector<std::pair<std::shared_mutex *, bool>> held; // exclusively?
+static std::vector<std::pair<Container *, bool>> &heldHere() {
+  thread_local std::vector<std::pair<Container *, bool>> held; // exclusively?
   return held;
 }
 
@@ -73,8 +108,7 @@ absl::StatusOr<Access::Turn> Access::begin() const {
   const size_t outer = held.size();
   auto holds = [&](const Use &use, bool isExclusive) {
     return std::find(held.begin(), held.begin() + ptrdiff_t(outer),
-                     std::pair(&use.container->turn, isExclusive)) !=
-           held.begin() + ptrdiff_t(outer);
+                     std::pair(use.container, isExclusive)) != held.begin() + ptrdiff_t(outer);
   };
   for (const Use &use : uses_)
     if (holds(use, true) || (use.isUpdated && holds(use, false)))
@@ -84,16 +118,15 @@ absl::StatusOr<Access::Turn> Access::begin() const {
   for (const Use &use : uses_) {
     if (holds(use, false)) // what an outer call reads, this one may read, too
       continue;
-    use.isUpdated ? use.container->turn.lock() : use.container->turn.lock_shared();
-    held.emplace_back(&use.container->turn, use.isUpdated);
+    use.container->beginTurn(use.isUpdated);
+    held.emplace_back(use.container, use.isUpdated);
   }
   return Turn(held.size() - outer);
 }
 
 Access::Turn::~Turn() {
   for (auto &held = heldHere(); held_ > 0; --held_) { // the calls of a thread end in reverse order
-    auto [turn, isExclusive] = held.back();
-    isExclusive ? turn->unlock() : turn->unlock_shared();
+    held.back().first->endTurn();
     held.pop_back();
   }
 }
@@ -116,12 +149,13 @@ private:
   const std::vector<Use> &uses_;
 };
 
-void Access::read(absl::Span<Container *const> containers, absl::Span<Tensor> values) const {
-  take(containers, values, {}, {});
+absl::Status Access::read(absl::Span<Container *const> containers,
+                          absl::Span<Tensor> values) const {
+  return take(containers, values, {}, {});
 }
 
-void Access::take(absl::Span<Container *const> containers, absl::Span<Tensor> values,
-                  absl::Span<const Update> updates, absl::Span<Tensor> memory) const {
+absl::Status Access::take(absl::Span<Container *const> containers, absl::Span<Tensor> values,
+                          absl::Span<const Update> updates, absl::Span<Tensor> memory) const {
   // In a turn with updates all values are there: only who has it takes one away.
   auto isThere = [](const Use &use) { return use.container->isThere(); };
   while (true) {
@@ -132,14 +166,19 @@ void Access::take(absl::Span<Container *const> containers, absl::Span<Tensor> va
           continue;
         bool inPlace = updates[i].mayReplace && !c.wasMissed && c.value.isUnique();
         memory[i] = inPlace ? std::exchange(c.value, {}) : Tensor();
+        if (inPlace) {
+          c.taker = std::this_thread::get_id();
+          c.takerGeneration = forkGeneration();
+        }
       }
       for (size_t i = 0; i < containers.size(); ++i)
         values[i] = containers[i]->value;
-      return;
+      return absl::OkStatus();
     }
     for (const Use &use : uses_) {
-      std::unique_lock lock(use.container->latch);
-      use.container->awaitValue(lock);
+      std::unique_lock<std::mutex> lock(use.container->latch);
+      if (absl::Status s = use.container->awaitValue(lock); !s.ok())
+        return s;
     }
   }
 }
@@ -154,7 +193,7 @@ void Access::store(absl::Span<const Update> updates, absl::Span<Tensor> next) co
     std::swap(c.value, next[i]);
     std::swap(c.spare, next[i]);
     if (wasAway)
-      c.isBack.notify_all();
+      c.isBack.notifyAll();
   }
 }
 

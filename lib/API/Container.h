@@ -5,15 +5,15 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <shared_mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "API/ConvertValue.h"
+#include "Support/Fork.h"
 #include "absl/status/statusor.h"
 #include "graphc/Variable.h"
 
@@ -27,8 +27,9 @@ public:
   const Type type;
   const ValueRules rules;
 
-  /// A handle of the value. Waits for a call that is overwriting it.
-  Tensor peek() const;
+  /// A handle of the value. Waits for a call that is overwriting it; RuntimeError where that was
+  /// another thread's when the process was forked.
+  absl::StatusOr<Tensor> peek() const;
   /// Replaces the value when no call is updating it. RuntimeError within such a call itself.
   absl::Status store(Tensor next);
   /// The same of a user's value, which is converted, and copied unless it is borrowed. TypeError
@@ -48,21 +49,29 @@ public:
 
 private:
   friend class Access;
-  /// Held by a call from its reading to its storing.
-  std::shared_mutex turn;
-  /// Held while handles are copied and exchanged.
-  mutable std::mutex latch;
+  /// Held while handles are copied and exchanged, and turns begin and end.
+  mutable ShortMutex latch;
+  /// Who has the turn, from reading to storing: one thread that updates, or some that read.
+  std::vector<std::thread::id> holders;
+  bool isExclusive = false;
+  uint64_t holdersGeneration = forkGeneration();
+  ForkSafeCondition turnEnds;
   /// Undefined while a call that has the turn computes the next one in its place.
   Tensor value;
   /// Memory for the next value, if it is not computed in place.
   Tensor spare;
   /// Whether somebody has waited for a value that was away: such calls get a spare from then on.
   mutable bool wasMissed = false;
-  mutable std::condition_variable isBack;
+  mutable ForkSafeCondition isBack;
+  /// Who took it away, and before which fork.
+  std::thread::id taker;
+  uint64_t takerGeneration = 0;
 
   bool isThere() const { return value.defined(); }
-  /// With the latch locked.
-  void awaitValue(std::unique_lock<std::mutex> &lock) const;
+  void beginTurn(bool exclusive);
+  void endTurn();
+  /// With the latch locked. Waits until the value is there; RuntimeError where it never will be.
+  absl::Status awaitValue(std::unique_lock<std::mutex> &lock) const;
 };
 
 /// What the calls of a function do with containers.
@@ -91,8 +100,9 @@ public:
   /// Waits for it. RuntimeError if an outer call of this thread has what excludes it.
   absl::StatusOr<Turn> begin() const;
 
-  /// The values as they are at one moment. Waits for calls that overwrite any of them.
-  void read(absl::Span<Container *const> containers, absl::Span<Tensor> values) const;
+  /// The values as they are at one moment. Waits for calls that overwrite any of them; errors are
+  /// those of Container::peek.
+  absl::Status read(absl::Span<Container *const> containers, absl::Span<Tensor> values) const;
   /// A container whose value is replaced, and whether the next one may be computed in its place.
   struct Update {
     Container *container;
@@ -101,8 +111,8 @@ public:
   /// The same, in a turn where there are updates; and memory for next values, if there is some that
   /// nobody else sees: a spare, or what the value is in. That is taken away then, and undefined
   /// among the values.
-  void take(absl::Span<Container *const> containers, absl::Span<Tensor> values,
-            absl::Span<const Update> updates, absl::Span<Tensor> memory) const;
+  absl::Status take(absl::Span<Container *const> containers, absl::Span<Tensor> values,
+                    absl::Span<const Update> updates, absl::Span<Tensor> memory) const;
   /// All next values at once; `next` gets what is not needed any more. Those that are undefined
   /// stay as they are.
   void store(absl::Span<const Update> updates, absl::Span<Tensor> next) const;

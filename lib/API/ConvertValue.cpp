@@ -71,7 +71,11 @@ absl::StatusOr<Tensor> convertValue(const Tensor &value, const Type &type,
     if (type.extent(axis) != kDynamic && type.extent(axis) != value.shape()[axis])
       return refused(": its type says that axis " + std::to_string(axis) + " has extent " +
                      std::to_string(type.extent(axis)));
-  return value.dtype() == type.dtype() ? value : value.cast(type.dtype());
+  Tensor converted = value.cast(type.dtype());
+  if (!converted.defined())
+    return makeError(ErrorKind::OutOfMemory,
+                     "wants " + type.brief() + ": no memory to convert " + described(value));
+  return converted;
 }
 
 } // namespace graphc

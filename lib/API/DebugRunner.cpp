@@ -34,6 +34,7 @@ std::pair<double, double> unitsOf(DType dtype) {
   }
 }
 
+/// Undefined where there is no memory.
 Tensor absolute(const Tensor &t) {
   if (!isFloat(t.dtype()))
     return t;
@@ -47,28 +48,37 @@ Tensor absolute(const Tensor &t) {
 /// rounding and, for halves, one for rounding what was computed in float32. An op without is a sum
 /// of n terms in some order: each addition loses half a unit of a partial sum, which is no more
 /// than the sum of the terms' absolute values; the op gives that for its operands' absolute values.
-Allowance allowanceOf(const Apply &node, int output, absl::Span<const Tensor> operands) {
+/// Nothing where there is no memory to compute that.
+std::optional<Allowance> allowanceOf(const Apply &node, int output,
+                                     absl::Span<const Tensor> operands) {
   const OpDef &op = node.op().def();
   DType dtype = node.output(output).dtype();
   if (!isFloat(dtype))
-    return {};
+    return Allowance();
   auto [unit, smallest] = unitsOf(dtype);
   double bound = dtype == DType::Float64 ? op.maxUlp.f64 : op.maxUlp.f32;
   if (bound >= 0)
-    return {(bound + 1.5) * unit, (bound + 1.5) * smallest};
+    return Allowance{(bound + 1.5) * unit, (bound + 1.5) * smallest};
   double terms = 1, largest = 0;
   std::vector<Tensor> magnitudes;
   for (const Tensor &t : operands) {
     terms = std::max(terms, double(t.numElements()));
     magnitudes.push_back(absolute(t));
+    if (!magnitudes.back().defined())
+      return std::nullopt;
   }
-  if (TensorsOr sums = evaluate(node, magnitudes); sums.ok()) {
+  TensorsOr sums = evaluate(node, magnitudes);
+  if (errorKind(sums.status()) == ErrorKind::OutOfMemory)
+    return std::nullopt;
+  if (sums.ok()) {
     Tensor doubles = (*sums)[size_t(output)].cast(DType::Float64).contiguous();
+    if (!doubles.defined())
+      return std::nullopt;
     for (double x : doubles.flat<double>())
       if (std::isfinite(x))
         largest = std::max(largest, std::fabs(x));
   }
-  return {2 * unit, (terms + 1) * unit * largest + smallest};
+  return Allowance{2 * unit, (terms + 1) * unit * largest + smallest};
 }
 
 bool isNear(double got, double wanted, const Allowance &allowed) {
@@ -132,11 +142,16 @@ absl::Status checkResult(const Apply &node, int output, absl::Span<const Tensor>
                    Type(wanted.dtype(), wanted.shape()).text());
   if (got == wanted) // integers and bools, whatever their size, and most floats
     return absl::OkStatus();
-  Allowance allowed = allowanceOf(node, output, operands);
+  std::optional<Allowance> allowed = allowanceOf(node, output, operands);
   Tensor a = got.cast(DType::Float64).contiguous(), b = wanted.cast(DType::Float64).contiguous();
+  if (!allowed || !a.defined() || !b.defined())
+    return makeError(ErrorKind::OutOfMemory,
+                     std::string(calledName(node.op())) + ": no memory to compare " +
+                         nameOf(node, output) + " with the interpreter's",
+                     node.place());
   for (int64_t i = 0; i < a.numElements(); ++i) {
     double x = a.flat<double>()[size_t(i)], y = b.flat<double>()[size_t(i)];
-    if (isFloat(got.dtype()) ? !isNear(x, y, allowed) : x != y)
+    if (isFloat(got.dtype()) ? !isNear(x, y, *allowed) : x != y)
       return differs("element " + std::to_string(i) + " is " +
                      toString(Tensor(x).cast(got.dtype())) + " instead of " +
                      toString(Tensor(y).cast(got.dtype())));
@@ -232,7 +247,8 @@ absl::Status DebugRunner::checkAgain(absl::Span<const Tensor> arguments,
   for (int k = 0; k < 2; ++k) {
     for (const Tensor &value : values) {
       Tensor &memory = again[size_t(k)].emplace_back(value.copy());
-      std::memset(memory.data(), kFill[k], size_t(memory.numBytes()));
+      if (memory.defined())
+        std::memset(memory.data(), kFill[k], size_t(memory.numBytes()));
     }
     if (absl::Status s =
             all().run(arguments, absl::MakeSpan(again[size_t(k)]), OutputMemory::Given, nullptr);

@@ -18,16 +18,21 @@ FunctionSource::FunctionSource(Read read, FunctionOptions options)
   options_.updates = {}; // they are part of the graph
   options_.givens = {};
   options_.profile = {};
+  options_.cancellation.reset(); // it was about making the function
 }
 
 absl::StatusOr<const GraphModule *> FunctionSource::module() const {
-  std::lock_guard lock(mutex_);
-  if (!module_) {
-    absl::StatusOr<GraphModule> read = read_();
-    if (!read.ok())
-      return read.status();
-    module_ = *std::move(read);
+  {
+    std::lock_guard lock(mutex_);
+    if (module_)
+      return &*module_;
   }
+  absl::StatusOr<GraphModule> read = read_();
+  if (!read.ok())
+    return read.status();
+  std::lock_guard lock(mutex_);
+  if (!module_) // another thread may have read it meanwhile
+    module_ = *std::move(read);
   return &*module_;
 }
 
@@ -185,9 +190,13 @@ absl::StatusOr<Function> Function::copy(const CopyOptions &options) const {
     return noFunction("the Function to copy");
   std::vector<Slot> slots = state_->invoker->slots();
   for (Slot &slot : slots)
-    if (slot.container && !slot.isShared) // F-210
+    if (slot.container && !slot.isShared) { // F-210
+      absl::StatusOr<Tensor> value = slot.container->peek();
+      if (!value.ok())
+        return value.status();
       slot.container = std::make_shared<detail::Container>(
-          slot.container->type, slot.container->rules, slot.container->peek());
+          slot.container->type, slot.container->rules, *std::move(value));
+    }
   for (const auto &[old, fresh] : options.swap) {
     std::shared_ptr<detail::Container> from = detail::containerOf(old),
                                        to = detail::containerOf(fresh);

@@ -5,13 +5,13 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "API/Arguments.h"
 #include "API/Invoker.h"
+#include "Support/Fork.h"
 #include "Support/Hash.h"
 
 namespace graphc {
@@ -30,7 +30,7 @@ public:
 private:
   Read read_;
   FunctionOptions options_;
-  mutable std::mutex mutex_;
+  mutable ShortMutex mutex_;
   mutable std::optional<GraphModule> module_;
 };
 
@@ -46,7 +46,7 @@ struct Function::State {
   mutable std::atomic<bool> trustInput = false;
 
   /// By outputs: calls of just these. Empty at first.
-  mutable std::mutex mutex;
+  mutable ShortMutex mutex;
   mutable std::map<std::vector<size_t>, std::unique_ptr<const Invoker>> subsets;
 
   State() = default;

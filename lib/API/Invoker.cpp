@@ -176,7 +176,10 @@ absl::Status Invoker::run(absl::Span<const Tensor> arguments, absl::Span<Tensor>
     frame.updates[i].mayReplace = updates_[i].mayReplace && !frame.isGiven[updatedSlots_[i]];
   // Next values are computed into memory that nobody sees; results are fresh, since a caller's
   // memory may be a container's, too.
-  access_.take(containers_, absl::MakeSpan(frame.read), frame.updates, absl::MakeSpan(frame.next));
+  if (absl::Status s = access_.take(containers_, absl::MakeSpan(frame.read), frame.updates,
+                                    absl::MakeSpan(frame.next));
+      !s.ok())
+    return s;
   for (size_t i = 0; i < containers_.size(); ++i)
     if (size_t slot = containerSlots_[i]; !frame.isGiven[slot])
       frame.values[slot] = std::move(frame.read[i]);

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "API/Resolve.h"
 #include "API/Runner.h"
+#include "Support/Fork.h"
 
 namespace graphc {
 
@@ -71,7 +71,7 @@ private:
   std::vector<size_t> updatedSlots_;
   detail::Access access_;
 
-  mutable std::mutex mutex_;
+  mutable ShortMutex mutex_;
   /// Frames that wait for a call, so that calls allocate nothing.
   mutable std::vector<std::unique_ptr<Frame>> frames_;
 };

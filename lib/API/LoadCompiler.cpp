@@ -3,12 +3,16 @@
 
 #include "API/SharedLibrary.h"
 #include "Kernels/CompilerInterface.h"
+#include "Support/Fork.h"
 #include "Support/ReadFile.h"
 #include "graphc/Import.h"
 
 namespace graphc {
 
 absl::StatusOr<const CompilerInterface *> loadCompiler() {
+  CompilerWork work;
+  if (absl::Status s = work.check(); !s.ok())
+    return s;
   static const absl::StatusOr<void *> entry =
       loadOwnSymbol("libgraphc-compiler.so", "graphcCompilerEntry");
   if (!entry.ok())
@@ -20,6 +24,7 @@ absl::StatusOr<const CompilerInterface *> loadCompiler() {
 
 absl::StatusOr<GraphModule> parseGraph(std::string_view text, std::string_view name,
                                        std::string_view entry) {
+  CompilerWork work;
   absl::StatusOr<const CompilerInterface *> compiler = loadCompiler();
   if (!compiler.ok())
     return compiler.status();
@@ -35,6 +40,7 @@ absl::StatusOr<GraphModule> loadGraph(const std::string &path, std::string_view 
 
 absl::StatusOr<std::string> printGraph(const GraphModule &module,
                                        const PrintGraphOptions &options) {
+  CompilerWork work;
   absl::StatusOr<const CompilerInterface *> compiler = loadCompiler();
   if (!compiler.ok())
     return compiler.status();

@@ -4,11 +4,15 @@
 //
 //===----------------------------------------------------------------------===//
 #include "API/SharedLibrary.h"
+#include "Support/Fork.h"
 #include "graphc/Import.h"
 
 namespace graphc {
 
 absl::StatusOr<GraphModule> loadOnnx(const std::string &path) {
+  CompilerWork work;
+  if (absl::Status s = work.check(); !s.ok())
+    return s;
   static const absl::StatusOr<void *> entry = loadOwnSymbol("libgraphc-onnx.so", "graphcOnnxEntry");
   if (!entry.ok())
     return entry.status();

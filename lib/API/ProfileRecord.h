@@ -3,11 +3,11 @@
 
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "Runtime/RunProfile.h"
+#include "Support/Fork.h"
 #include "graphc/Profile.h"
 #include "graphc/Stage.h"
 
@@ -49,7 +49,7 @@ struct ProfileRecord {
 
   const std::string title;
   const Clock::time_point start = Clock::now();
-  mutable std::mutex mutex;
+  mutable ShortMutex mutex;
   std::vector<Function> functions;
   /// The last ones, and how many steps they have.
   std::deque<Call> traced;

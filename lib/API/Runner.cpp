@@ -10,6 +10,8 @@
 #include "Kernels/EmitGraph.h"
 #include "Rewrites/ModeRewrites.h"
 #include "Runtime/ThreadPool.h"
+#include "Support/Cancel.h"
+#include "Support/Fork.h"
 #include "Support/Text.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
@@ -154,8 +156,15 @@ private:
     if (!values.ok())
       return values.status();
     // The evaluator hands constants and arguments through; results share no memory (F-171).
-    for (size_t i = 0; i < results.size(); ++i)
-      results[i] = (*values)[i].copy();
+    for (size_t i = 0; i < results.size(); ++i) {
+      const Tensor &value = (*values)[i];
+      results[i] = value.copy();
+      if (!results[i].defined())
+        return makeError(ErrorKind::OutOfMemory,
+                         "result " + std::to_string(i) + ": no memory for " +
+                             std::to_string(value.numBytes()) + " bytes of " +
+                             Type(value.dtype(), value.shape()).brief());
+    }
     return absl::OkStatus();
   }
 
@@ -206,6 +215,7 @@ static CompileOptions compileOptions(const FunctionOptions &options) {
 static absl::StatusOr<std::unique_ptr<const Runner>>
 compiledRunner(const GraphModule &module, const FunctionOptions &options,
                const std::optional<Hash128> &storeAs, std::shared_ptr<ProfilePart> profile) {
+  CompilerWork work;
   absl::StatusOr<const CompilerInterface *> compiler = loadCompiler();
   if (!compiler.ok())
     return compiler.status();
@@ -224,6 +234,7 @@ compiledRunner(const GraphModule &module, const FunctionOptions &options,
 
 absl::StatusOr<ProgramImage> compileImage(const GraphModule &module,
                                           const FunctionOptions &options) {
+  CompilerWork work;
   absl::StatusOr<const CompilerInterface *> compiler = loadCompiler();
   if (!compiler.ok())
     return compiler.status();
@@ -259,10 +270,9 @@ static absl::StatusOr<GraphModule> rewriteModule(const GraphModule &module, cons
   return rewritten;
 }
 
-absl::StatusOr<std::unique_ptr<const Runner>> makeRunner(const GraphModule &module,
-                                                         const FunctionOptions &options,
-                                                         const std::optional<Hash128> &storeAs,
-                                                         std::shared_ptr<ProfilePart> profile) {
+static absl::StatusOr<std::unique_ptr<const Runner>>
+runnerOfMode(const GraphModule &module, const FunctionOptions &options,
+             const std::optional<Hash128> &storeAs, std::shared_ptr<ProfilePart> profile) {
   if (absl::Status s = checkMode(options.mode); !s.ok())
     return s;
   const std::string &mode = options.mode.name();
@@ -293,6 +303,23 @@ absl::StatusOr<std::unique_ptr<const Runner>> makeRunner(const GraphModule &modu
                                           options.mode.nanGuardOptions());
   }
   return compiledRunner(module, options, storeAs, std::move(profile));
+}
+
+absl::StatusOr<std::unique_ptr<const Runner>> makeRunner(const GraphModule &module,
+                                                         const FunctionOptions &options,
+                                                         const std::optional<Hash128> &storeAs,
+                                                         std::shared_ptr<ProfilePart> profile) {
+  CancelScope scope(options.cancellation);
+  absl::StatusOr<std::unique_ptr<const Runner>> runner = nullptr;
+  if (absl::Status s = checkCancelled(); s.ok())
+    runner = runnerOfMode(module, options, storeAs, std::move(profile));
+  else
+    runner = s;
+  if (errorKind(runner.status()) != ErrorKind::Cancelled)
+    return runner;
+  // Whichever stage it was in.
+  return makeError(ErrorKind::Cancelled, (options.name.empty() ? "function" : options.name) +
+                                             ": the compilation was cancelled");
 }
 
 } // namespace graphc

@@ -104,6 +104,7 @@ absl::StatusOr<Function> loadFunction(const std::string &path, const LoadOptions
     saved->options.threads = options.threads;
   if (options.mode)
     saved->options.mode = *options.mode;
+  saved->options.cancellation = options.cancellation;
   auto source = std::make_shared<const FunctionSource>(
       [saved, path] { return graphOf(*saved, path); }, saved->options);
   absl::StatusOr<std::unique_ptr<const Runner>> runner = nullptr;
@@ -146,10 +147,14 @@ absl::StatusOr<GraphModule> loadSavedGraph(const std::string &path) {
     if (slot.input < 0)
       continue;
     Variable &input = module->inputs[size_t(slot.input)];
-    if (slot.takesArgument)
+    if (slot.takesArgument) {
       seen.inputs[size_t(slot.input)] = input;
-    else
-      constants.emplace_back(input, constant(slot.container->peek()));
+      continue;
+    }
+    absl::StatusOr<Tensor> value = slot.container->peek();
+    if (!value.ok())
+      return value.status();
+    constants.emplace_back(input, constant(*value));
   }
   std::erase_if(seen.inputs, [](const Variable &v) { return v == Variable(); });
   module->outputs.resize(saved->outputTypes.size());

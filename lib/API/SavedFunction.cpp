@@ -190,6 +190,8 @@ std::string valueName(size_t container) { return "values/" + std::to_string(cont
 /// bfloat16, which NPY does not have, and its bits as uint16.
 absl::StatusOr<Tensor> asDType(const Tensor &t, DType dtype) {
   Tensor dense = t.contiguous();
+  if (!dense.defined())
+    return makeError(ErrorKind::OutOfMemory, "no memory for a row-major copy of a value");
   return Tensor::borrow(dtype, dense.data(), dense.shape(), {}, std::make_shared<Tensor>(dense));
 }
 
@@ -371,7 +373,7 @@ absl::StatusOr<SavedFunction> Reader::run(bool withCode) {
 }
 
 /// By slot; as they are at one moment.
-std::vector<Tensor> valuesOf(const std::vector<Slot> &slots) {
+absl::StatusOr<std::vector<Tensor>> valuesOf(const std::vector<Slot> &slots) {
   std::vector<detail::Access::Use> uses;
   std::vector<detail::Container *> containers;
   std::vector<size_t> numbers;
@@ -382,7 +384,9 @@ std::vector<Tensor> valuesOf(const std::vector<Slot> &slots) {
       numbers.push_back(i);
     }
   std::vector<Tensor> read(containers.size()), values(slots.size());
-  detail::Access(std::move(uses)).read(containers, absl::MakeSpan(read));
+  if (absl::Status s = detail::Access(std::move(uses)).read(containers, absl::MakeSpan(read));
+      !s.ok())
+    return s;
   for (size_t i = 0; i < read.size(); ++i)
     values[numbers[i]] = std::move(read[i]);
   return values;
@@ -422,7 +426,9 @@ absl::Status writeSaved(const std::string &path, const SavedFunction &saved) {
   addPart("graph", saved.graph);
 
   absl::flat_hash_map<detail::Container *, int32_t> numbers;
-  std::vector<Tensor> values = valuesOf(saved.slots);
+  absl::StatusOr<std::vector<Tensor>> values = valuesOf(saved.slots);
+  if (!values.ok())
+    return values.status();
   for (size_t i = 0; i < saved.slots.size(); ++i) {
     const Slot &slot = saved.slots[i];
     const Type &type = slot.variable.type();
@@ -447,7 +453,7 @@ absl::Status writeSaved(const std::string &path, const SavedFunction &saved) {
                                 own.dtype(),
                                 {own.shape().begin(), own.shape().end()},
                                 slot.container->rules});
-        const Tensor &value = values[i];
+        const Tensor &value = (*values)[i];
         absl::StatusOr<Tensor> bits = own.dtype() == DType::BFloat16
                                           ? asDType(value, DType::UInt16)
                                           : absl::StatusOr<Tensor>(value);

@@ -3,6 +3,7 @@
 
 #include "API/Container.h"
 #include "Graph/Nodes.h"
+#include "Support/Log.h"
 #include "graphc/Traversal.h"
 
 namespace graphc {
@@ -26,12 +27,15 @@ SharedVariable makeShared(Tensor value, std::string_view name, const SharedOptio
     return refused(ErrorKind::TypeError, "the value is " +
                                              Type(value.dtype(), value.shape()).brief() +
                                              ", which is no " + type.brief());
+  if (!options.borrow)
+    if (int64_t bytes = value.numBytes(); !(value = value.copy()).defined())
+      return refused(ErrorKind::OutOfMemory, "no memory for " + std::to_string(bytes) +
+                                                 " bytes of the value, " + type.brief());
   auto *leaf = new detail::LeafNode(type, place);
   if (!name.empty())
     detail::extrasOf(leaf->extras).name = name;
-  leaf->container =
-      std::make_shared<Container>(type, ValueRules{options.strict, options.allowDowncast},
-                                  options.borrow ? std::move(value) : value.copy());
+  leaf->container = std::make_shared<Container>(
+      type, ValueRules{options.strict, options.allowDowncast}, std::move(value));
   SharedVariable made{Variable::fromNode(leaf)};
   detail::release(leaf);
   return made;
@@ -47,8 +51,16 @@ Tensor SharedVariable::get(BorrowOptions options) const {
   std::shared_ptr<Container> container = containerOf(*this);
   if (!container)
     return Tensor();
-  Tensor value = container->peek();
-  return options.borrow ? value : value.copy();
+  absl::StatusOr<Tensor> value = container->peek();
+  if (!value.ok()) {
+    logWarning(quoted(*this) + ": " + std::string(value.status().message()));
+    return Tensor();
+  }
+  Tensor result = options.borrow ? *value : value->copy();
+  if (!result.defined())
+    logWarning(quoted(*this) + ": no memory for " + std::to_string(value->numBytes()) +
+               " bytes of a copy of the value; borrow it");
+  return result;
 }
 
 absl::Status SharedVariable::set(const Tensor &value, BorrowOptions options) const {

@@ -10,8 +10,15 @@ absl::StatusOr<Tensor> StoredValue::get(BorrowOptions options) const {
     return status_;
   if (!container_)
     return Tensor();
-  Tensor value = container_->peek();
-  return options.borrow ? value : value.copy();
+  absl::StatusOr<Tensor> value = container_->peek();
+  if (!value.ok())
+    return prefixError(value.status(), label_);
+  Tensor result = options.borrow ? *value : value->copy();
+  if (value->defined() && !result.defined())
+    return makeError(ErrorKind::OutOfMemory, label_ + ": no memory for " +
+                                                 std::to_string(value->numBytes()) +
+                                                 " bytes of a copy of the value; borrow it");
+  return result;
 }
 
 absl::Status StoredValue::set(const Tensor &value, BorrowOptions options) const {

@@ -22,7 +22,13 @@ public:
       arrays_[id] = emission.arrays[id].constant;
   }
 
-  void set(Array array, const Tensor &value) { arrays_[array.id] = value.contiguous(); }
+  absl::Status set(Array array, const Tensor &value) {
+    arrays_[array.id] = value.contiguous();
+    if (value.defined() && !arrays_[array.id].defined())
+      return makeError(ErrorKind::OutOfMemory, "no memory for a row-major copy of " +
+                                                   Type(value.dtype(), value.shape()).brief());
+    return absl::OkStatus();
+  }
   const Tensor &get(Array array) const { return arrays_[array.id]; }
   absl::Status run();
 
@@ -62,8 +68,7 @@ std::optional<SizeValue> EmissionEval::element(const SizeNode &node) const {
   SizeValue index = sizes_[node.b];
   if (index < 0 || index >= array.numElements())
     return std::nullopt;
-  Tensor wide = array.cast(DType::Int64);
-  return wide.flat<int64_t>()[size_t(index)];
+  return readInteger(array.dtype(), array.data(), int64_t(index));
 }
 
 std::optional<SizeValue> EmissionEval::solve(const SizeNode &node) const {
@@ -229,7 +234,8 @@ TensorsOr evaluate(const Emission &emission, absl::Span<const Array> operands,
                    const ErrorContext &context, EvaluationBudget *budget, int64_t *flops) {
   EmissionEval eval(emission, context, budget, flops);
   for (size_t i = 0; i < operands.size(); ++i)
-    eval.set(operands[i], values[i]);
+    if (absl::Status s = eval.set(operands[i], values[i]); !s.ok())
+      return s;
   if (absl::Status s = eval.run(); !s.ok())
     return s;
   std::vector<Tensor> tensors;

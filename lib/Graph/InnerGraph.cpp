@@ -5,6 +5,7 @@
 
 #include "Graph/CalledAs.h"
 #include "Graph/Nodes.h"
+#include "Support/Fork.h"
 #include "Support/Hash.h"
 #include "Support/Text.h"
 
@@ -20,7 +21,7 @@ using Records = std::vector<std::weak_ptr<const InnerGraph>>;
 
 /// Those that somebody holds, by hash.
 struct Table {
-  std::mutex mutex;
+  ShortMutex mutex;
   absl::flat_hash_map<uint64_t, Records> records;
 };
 

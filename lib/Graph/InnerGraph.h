@@ -3,9 +3,9 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 
+#include "Support/Fork.h"
 #include "absl/container/flat_hash_map.h"
 #include "graphc/FrozenGraph.h"
 #include "graphc/OpDef.h"
@@ -41,7 +41,7 @@ private:
   const Variables captured_;
   const uint64_t hash_;
   const int64_t numNodes_;
-  mutable std::mutex mutex_;
+  mutable ShortMutex mutex_;
   mutable absl::flat_hash_map<std::vector<Type>, Flat> flat_;
 };
 

@@ -6,6 +6,7 @@
 #include "Graph/Label.h"
 #include "Graph/Literals.h"
 #include "Graph/Nodes.h"
+#include "Support/Fork.h"
 #include "Support/Hash.h"
 #include "Support/Text.h"
 #include "absl/container/flat_hash_map.h"
@@ -71,7 +72,7 @@ static absl::StatusOr<Attributes> complete(const OpDef &def, const Attributes &g
 
 /// An Op without attributes is one record for each definition, however often it is made.
 static std::shared_ptr<const Op::Rep> sharedRep(const OpDef &def) {
-  static auto &mutex = *new std::mutex;
+  static auto &mutex = *new ShortMutex;
   static auto &reps = *new absl::flat_hash_map<const OpDef *, std::shared_ptr<const Op::Rep>>;
   std::lock_guard lock(mutex);
   std::shared_ptr<const Op::Rep> &rep = reps[&def];

@@ -100,15 +100,26 @@ static VariableNode *makeConstant(Tensor data, std::string_view name, Place plac
   return node;
 }
 
-static Tensor copied(const Tensor &data) { return data.defined() ? data.copy() : data; }
+/// Of a copy of `data`, if there was memory for it.
+static VariableNode *constantOfCopy(const Tensor &data, Tensor copy, std::string_view name,
+                                    Place place) {
+  if (data.defined() && !copy.defined())
+    return makeLeaf(Type::invalid(makeError(
+                        ErrorKind::OutOfMemory,
+                        "a constant: no memory for " + std::to_string(data.numBytes()) +
+                            " bytes of a copy of " + Type(data.dtype(), data.shape()).brief() +
+                            "; Constant::adopt copies no row-major Tensor",
+                        place)),
+                    name, place);
+  return makeConstant(std::move(copy), name, place);
+}
 
 Constant::Constant(const Tensor &data, std::string_view name, std::source_location loc)
-    : Variable(makeConstant(copied(data), name, loc)) {}
+    : Variable(constantOfCopy(data, data.copy(), name, loc)) {}
 
 Constant Constant::adopt(Tensor data, std::string_view name, Place place) {
-  if (data.defined())
-    data = data.contiguous();
-  return Constant(makeConstant(std::move(data), name, place));
+  Tensor rowMajor = data.contiguous();
+  return Constant(constantOfCopy(data, std::move(rowMajor), name, place));
 }
 
 std::optional<Constant> Constant::from(const Variable &v) {

@@ -1,11 +1,14 @@
 //===- JIT/KernelCache.cpp - each kernel compiled once --------------------===//
 #include "JIT/KernelCache.h"
 
+#include <chrono>
 #include <condition_variable>
 
 #include "JIT/Session.h"
 #include "Runtime/ThreadPool.h"
 #include "Support/Bytes.h"
+#include "Support/Cancel.h"
+#include "Support/Fork.h"
 #include "Support/Log.h"
 #include "graphc/Status.h"
 
@@ -30,10 +33,22 @@ struct KernelCache::Slot {
   }
   absl::StatusOr<std::shared_ptr<const CachedKernel>> wait() {
     std::unique_lock lock(mutex);
-    changed.wait(lock, [&] { return done; });
+    // Nobody is woken when a compilation is cancelled: who can be looks from time to time.
+    constexpr std::chrono::milliseconds kLook{10};
+    while (!done)
+      if (!CancelScope::current())
+        changed.wait(lock);
+      else if (absl::Status s = checkCancelled(); !s.ok())
+        return s;
+      else
+        changed.wait_for(lock, kLook);
     if (!status.ok())
       return status;
     return kernel;
+  }
+  bool hasFailed() {
+    std::lock_guard lock(mutex);
+    return !status.ok();
   }
   /// Whether only the cache has it.
   bool unused() {
@@ -93,6 +108,8 @@ absl::StatusOr<CachedKernel> load(CompiledKernel kernel) {
 
 absl::StatusOr<CachedKernel> KernelCache::make(const Hash128 &key, CodeFolder *folder, size_t index,
                                                Compile compile) {
+  if (absl::Status s = checkCancelled(); !s.ok())
+    return s;
   auto count = [&](int64_t &counter) {
     std::lock_guard lock(mutex);
     ++counter;
@@ -123,6 +140,20 @@ absl::StatusOr<CachedKernel> KernelCache::make(const Hash128 &key, CodeFolder *f
 
 absl::StatusOr<std::vector<std::shared_ptr<const CachedKernel>>>
 KernelCache::get(absl::Span<const Hash128> keys, CodeFolder *folder, int threads, Compile compile) {
+  while (true) {
+    if (absl::Status s = checkCancelled(); !s.ok())
+      return s;
+    absl::StatusOr<std::vector<std::shared_ptr<const CachedKernel>>> kernels =
+        tryGet(keys, folder, threads, compile);
+    // Another thread was making one of them, and was cancelled: it is this one's to make now.
+    if (errorKind(kernels.status()) != ErrorKind::Cancelled || !checkCancelled().ok())
+      return kernels;
+  }
+}
+
+absl::StatusOr<std::vector<std::shared_ptr<const CachedKernel>>>
+KernelCache::tryGet(absl::Span<const Hash128> keys, CodeFolder *folder, int threads,
+                    Compile compile) {
   std::vector<std::shared_ptr<Slot>> wanted;
   std::vector<size_t> mine; // to make
   {
@@ -142,8 +173,11 @@ KernelCache::get(absl::Span<const Hash128> keys, CodeFolder *folder, int threads
 
   // One's own first, and only then those of other threads, which do the same: nobody waits in a
   // circle.
+  const std::optional<Cancellation> &cancellation = CancelScope::current();
   ThreadPool::shared().parallelFor(0, static_cast<int64_t>(mine.size()), /*grain=*/1, threads,
                                    [&](int64_t begin, int64_t end, int) {
+                                     CancelScope scope(cancellation);
+                                     CompilerWork::Help help;
                                      for (int64_t i = begin; i < end; ++i)
                                        wanted[mine[i]]->finish(
                                            make(keys[mine[i]], folder, mine[i], compile));
@@ -159,6 +193,8 @@ KernelCache::get(absl::Span<const Hash128> keys, CodeFolder *folder, int threads
     }
     if (first.ok())
       first = kernel.status();
+    if (!wanted[i]->hasFailed())
+      continue; // it is still being made, and not wanted here any more
     // A failure is not kept: the next one who asks tries again.
     std::lock_guard lock(mutex);
     if (auto found = slots.find(keys[i]); found != slots.end() && found->second == wanted[i]) {

@@ -52,7 +52,8 @@ public:
   /// The kernels, in order of their keys: codeKeys of kernels without their names, for a target
   /// that runs here. What neither the process nor `folder` (may be null) has is compiled, on up to
   /// `threads` threads, and stored. Errors: the first of `compile` and of loading, in the
-  /// order of keys; a folder that cannot be written to is warned about. Thread-safe.
+  /// order of keys; Cancelled, of which nothing is kept; a folder that cannot be written to is
+  /// warned about. Thread-safe.
   absl::StatusOr<std::vector<std::shared_ptr<const CachedKernel>>>
   get(absl::Span<const Hash128> keys, CodeFolder *folder, int threads, Compile compile);
 
@@ -66,6 +67,8 @@ public:
 
 private:
   struct Slot;
+  absl::StatusOr<std::vector<std::shared_ptr<const CachedKernel>>>
+  tryGet(absl::Span<const Hash128> keys, CodeFolder *folder, int threads, Compile compile);
   absl::StatusOr<CachedKernel> make(const Hash128 &key, CodeFolder *folder, size_t index,
                                     Compile compile);
   void forgetOldest();

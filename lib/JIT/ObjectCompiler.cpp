@@ -4,6 +4,7 @@
 #include "JIT/LowerToLLVM.h"
 #include "JIT/ReadIR.h"
 #include "JIT/RuntimeSymbols.h"
+#include "Support/Cancel.h"
 #include "graphc/Status.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -231,6 +232,8 @@ absl::StatusOr<std::unique_ptr<ObjectCompiler::Worker>> ObjectCompiler::makeWork
 absl::StatusOr<IRModule> ObjectCompiler::toIR(mlir::ModuleOp loops) const {
   if (absl::Status status = lowerToLLVMDialect(loops, description, isTrusted); !status.ok())
     return status;
+  if (absl::Status status = checkCancelled(); !status.ok())
+    return status;
   absl::StatusOr<IRModule> ir = translate(loops, isTrusted);
   if (ir.ok())
     if (absl::Status status = optimize(*ir->module); !status.ok())
@@ -292,6 +295,8 @@ absl::StatusOr<std::string> ObjectCompiler::compile(mlir::ModuleOp loops) const 
   absl::StatusOr<IRModule> ir = toIR(loops);
   if (!ir.ok())
     return ir.status();
+  if (absl::Status status = checkCancelled(); !status.ok())
+    return status;
   absl::StatusOr<std::string> made = object(*ir->module);
   if (!made.ok())
     return made;

@@ -10,6 +10,7 @@
 #include <atomic>
 
 #include "JIT/RuntimeSymbols.h"
+#include "Support/Fork.h"
 #include "graphc/Status.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
@@ -45,6 +46,11 @@ public:
           orc::JITDylib &library)
       : LoadedCode(std::move(functions)), session(session), library(&library) {}
   ~JITCode() override {
+    CompilerWork work;
+    if (!work.isPossible()) { // the session's locks may be held by a thread that is not here
+      new orc::JITDylibSP(std::move(library));
+      return;
+    }
     // Fails only if the session has ended, and it does not end before the process.
     consumeError(session.removeJITDylib(*library));
   }

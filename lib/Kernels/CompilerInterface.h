@@ -108,7 +108,9 @@ protected:
   ~CompilerInterface() = default;
 };
 
-/// The compiler half; loads it on first use. Io if it cannot be loaded. Thread-safe.
+/// The compiler half; loads it on first use. Io if it cannot be loaded, RuntimeError where a fork
+/// has made it unusable. Whoever calls it in a process that may fork has a CompilerWork
+/// (Support/Fork.h) meanwhile. Thread-safe.
 absl::StatusOr<const CompilerInterface *> loadCompiler();
 
 } // namespace graphc

@@ -5,6 +5,7 @@
 
 #include "Graph/CalledAs.h"
 #include "Graph/Label.h"
+#include "Support/Cancel.h"
 #include "absl/container/flat_hash_map.h"
 #include "graphc/OpDef.h"
 
@@ -109,9 +110,12 @@ absl::StatusOr<GraphRecord> GraphEmission::run(const FunctionGraph &graph, bool 
   absl::StatusOr<std::vector<Apply>> order = graph.toposort();
   if (!order.ok())
     return order.status();
-  for (const Apply &node : *order)
+  for (const Apply &node : *order) {
+    if (absl::Status status = checkCancelled(); !status.ok())
+      return status;
     if (absl::Status status = emit(node, number++); !status.ok())
       return status;
+  }
   for (int i = 0; i < graph.numOutputs(); ++i) {
     Variable output = graph.output(i);
     record.outputs.push_back(arrayOf(output).id);

@@ -3,6 +3,7 @@
 
 #include "Kernels/FusionState.h"
 #include "Kernels/ProgramBuilder.h"
+#include "Support/Cancel.h"
 
 namespace graphc {
 
@@ -13,6 +14,8 @@ absl::StatusOr<KernelGraph> Fusion::run() {
   findUses();
   std::vector<Step> &steps = record_.emission.steps;
   for (int32_t s = 0; s < int32_t(steps.size()); ++s) {
+    if (absl::Status status = checkCancelled(); !status.ok())
+      return status;
     if (steps[s].kind == Step::Kind::Loops) {
       visitLoops(s);
       continue;

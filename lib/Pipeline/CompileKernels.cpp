@@ -9,6 +9,7 @@
 #include "JIT/LowerToLLVM.h"
 #include "Lowering/LowerToLinalg.h"
 #include "Runtime/ThreadPool.h"
+#include "Support/Cancel.h"
 #include "Transforms/CheckLinalg.h"
 #include "Transforms/LinalgToLoops.h"
 
@@ -43,8 +44,12 @@ absl::StatusOr<CompiledKernel> compileKernel(const Kernel &kernel, const ObjectC
   if (!compiler.trusted())
     if (absl::Status s = checkLinalg(*module, target); !s.ok())
       return prefixError(s, "kernel " + kernel.symbol());
+  if (absl::Status s = checkCancelled(); !s.ok())
+    return s;
   if (absl::Status s = lowerToLoops(*module, target); !s.ok())
     return prefixError(s, "kernel " + kernel.symbol());
+  if (absl::Status s = checkCancelled(); !s.ok())
+    return s;
   CompiledKernel compiled;
   compiled.symbol = kernel.symbol();
   compiled.scratch = readScratch(*module);

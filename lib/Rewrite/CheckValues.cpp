@@ -96,6 +96,8 @@ std::string difference(const Tensor &before, const Tensor &after, Effects effect
     return Type(after.dtype(), after.shape()).text() + " instead of " +
            Type(before.dtype(), before.shape()).text();
   Tensor x = before.cast(DType::Float64).contiguous(), y = after.cast(DType::Float64).contiguous();
+  if (!x.defined() || !y.defined())
+    return ""; // no memory to look at them
   double largest = 0;
   for (double v : x.flat<double>())
     largest = std::max(largest, std::isfinite(v) ? std::abs(v) : 0);
@@ -144,6 +146,9 @@ public:
     Variables changed;
     for (const auto &[old, fresh] : step.replaced) {
       absl::StatusOr<Tensor> before = values_.of(old), after = values_.of(fresh);
+      for (const auto *value : {&before, &after}) // which says nothing about the rewrite
+        if (errorKind(value->status()) == ErrorKind::OutOfMemory)
+          return value->status();
       if (!before.ok() && (!after.ok() || (step.effects & kShapeUnsafe)))
         continue;
       std::string what = !before.ok()

@@ -11,6 +11,7 @@
 
 #include "Emit/NestCost.h"
 #include "Rewrite/Formula.h"
+#include "Support/Fork.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/hash/hash.h"
 #include "graphc/Rewrite.h"
@@ -126,7 +127,7 @@ OpWork judge(const OpDef &def) {
 /// Each op is judged once.
 const OpWork &workOf(const OpDef &def) {
   struct Known {
-    std::mutex mutex;
+    ShortMutex mutex;
     std::map<const OpDef *, OpWork> ops;
   };
   static Known &known = *new Known();

@@ -13,6 +13,7 @@
 #include "Graph/Nodes.h"
 #include "Rewrite/Chains.h"
 #include "Rewrite/RewriteRun.h"
+#include "Support/Cancel.h"
 #include "Support/Log.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/hash/hash.h"
@@ -366,6 +367,8 @@ private:
 
   static absl::Status run(FunctionGraph &graph, Visitor &visitor, WorkList &list) {
     while (!visitor.ended()) {
+      if (absl::Status status = checkCancelled(); !status.ok())
+        return status;
       auto [node, reach] = list.pop();
       if (!node)
         break;
@@ -434,6 +437,8 @@ public:
     for (const Apply &node : *order) {
       if (visitor.ended())
         break;
+      if (absl::Status status = checkCancelled(); !status.ok())
+        return status;
       if (!graph.contains(node))
         continue;
       if (absl::Status status = visitor.visit(node).status(); !status.ok())
@@ -483,9 +488,12 @@ public:
   }
   absl::Status rewrite(FunctionGraph &graph, const RewriteOptions &options,
                        RewriteReport &report) const override {
-    for (const GraphRewriterPtr &each : rewriters_)
+    for (const GraphRewriterPtr &each : rewriters_) {
+      if (absl::Status status = checkCancelled(); !status.ok())
+        return status;
       if (absl::Status status = each->rewrite(graph, options, report); !status.ok())
         return status;
+    }
     return absl::OkStatus();
   }
 

@@ -42,6 +42,8 @@ std::optional<double> uniformValue(const detail::VariableNode *v) {
     return data.item<double>();
   Tensor doubles = data.cast(DType::Float64).contiguous();
   absl::Span<const double> values = doubles.flat<double>();
+  if (values.empty()) // no memory
+    return std::nullopt;
   if (std::any_of(values.begin(), values.end(), [&](double x) { return x != values[0]; }))
     return std::nullopt;
   // 2^53 and beyond may stand for a neighbour.

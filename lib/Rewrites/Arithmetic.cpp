@@ -58,9 +58,9 @@ Condition zeros(bool negative) {
             if (!isFloat(c.dtype()) || c.numElements() > 1024)
               return false;
             Tensor doubles = c.cast(DType::Float64).contiguous();
-            return std::ranges::all_of(doubles.flat<double>(), [&](double v) {
-              return v == 0 && std::signbit(v) == negative;
-            });
+            return doubles.defined() && std::ranges::all_of(doubles.flat<double>(), [&](double v) {
+                     return v == 0 && std::signbit(v) == negative;
+                   });
           },
           negative ? "c is -0.0" : "c is 0.0"};
 }

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "Rewrite/NodeRewriter.h"
+#include "Support/Fork.h"
 
 namespace graphc {
 
@@ -50,7 +51,7 @@ const RewriteDatabase &builtinRewrites() {
 static GraphRewriterPtr selected(const Query &query) {
   constexpr size_t kMost = 16;
   struct Cache {
-    std::mutex mutex;
+    ShortMutex mutex;
     std::vector<std::pair<Query, GraphRewriterPtr>> entries;
   };
   static Cache &cache = *new Cache();

@@ -211,7 +211,7 @@ Variables regularSlice(const Match &m) {
   Tensor whole = c.cast(DType::Int64).contiguous();
   absl::Span<const int64_t> at = whole.flat<int64_t>();
   auto counted = [&](size_t i) { return at[i] + (at[i] < 0 ? n : 0); };
-  if (n == kDynamic)
+  if (n == kDynamic || at.empty()) // no memory
     return {};
   int64_t step = counted(1) - counted(0);
   for (size_t i = 0; i < at.size(); ++i)

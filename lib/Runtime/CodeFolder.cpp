@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "Support/Fork.h"
 #include "Support/Log.h"
 #include "Support/SystemError.h"
 #include "graphc/Config.h"
@@ -127,7 +128,7 @@ absl::StatusOr<std::unique_ptr<CodeFolder>> CodeFolder::open(const std::string &
 }
 
 std::shared_ptr<CodeFolder> CodeFolder::configured() {
-  static std::mutex mutex;
+  static auto &mutex = *new ShortMutex;
   static auto &last = *new std::pair<std::string, std::shared_ptr<CodeFolder>>;
   std::string path = codeFolderPath(config());
   std::lock_guard lock(mutex);

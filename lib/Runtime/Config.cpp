@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "Runtime/CodeFolder.h"
+#include "Support/Fork.h"
 #include "Support/Log.h"
 #include "graphc/Status.h"
 
@@ -84,7 +85,7 @@ static Config fromEnvironment() {
 namespace {
 
 struct Settings {
-  std::mutex mutex;
+  ShortMutex mutex;
   Config config = fromEnvironment();
   std::atomic<DType> floatX = config.floatX;
 };

@@ -9,6 +9,7 @@
 #include "Runtime/Frame.h"
 #include "Runtime/RunProfile.h"
 #include "Runtime/ThreadPool.h"
+#include "Support/Fork.h"
 #include "Support/Text.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
@@ -24,8 +25,7 @@ struct CachedPlan {
   std::shared_ptr<const Plan> plan;
   std::vector<std::unique_ptr<Frame>> frames;
   /// Where a profile asked for it.
-  std::once_flag isCosted;
-  PlanCost cost;
+  std::optional<PlanCost> cost;
 };
 
 /// A frame in use.
@@ -72,7 +72,7 @@ struct Executable::State {
   std::optional<DirectCall> direct;
   mutable RunCounters counters;
 
-  mutable std::mutex mutex;
+  mutable ShortMutex mutex;
   mutable absl::flat_hash_map<Key, std::shared_ptr<CachedPlan>, KeyHash, KeyEqual> plans;
   mutable std::shared_ptr<CachedPlan> last; // of a static program; else the one used last
 
@@ -92,6 +92,7 @@ struct Executable::State {
   absl::Status allocateOutputs(int32_t segment, const Plan &plan, absl::Span<const Tensor> inputs,
                                absl::Span<Tensor> outputs, absl::Span<void *> memory,
                                const Lending *lending) const;
+  absl::StatusOr<Tensor> copyInput(const Tensor &input, size_t number) const;
   absl::Status reshapeOutputs(const Plan &plan, absl::Span<Tensor> outputs) const;
   absl::Status runDirect(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs) const;
   absl::Status runAll(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs, int threads,
@@ -348,6 +349,30 @@ Tensor Executable::State::lent(int32_t output, absl::Span<const int64_t> shape,
   return view.ok() ? *std::move(view) : Tensor();
 }
 
+/// "result `y`: no memory for 800 bytes of f64[100]; ..."
+static absl::Status noResult(const absl::Status &error, const std::string &name, size_t number) {
+  absl::Status named = prefixError(error, name.empty() ? "result " + std::to_string(number)
+                                                       : "result `" + name + "`");
+  if (errorKind(error) != ErrorKind::OutOfMemory)
+    return named;
+  return makeError(ErrorKind::OutOfMemory, std::string(named.message()) + kMemoryRemedy);
+}
+
+/// A row-major copy of an argument, counted.
+absl::StatusOr<Tensor> Executable::State::copyInput(const Tensor &input, size_t number) const {
+  Tensor copy = input.contiguous();
+  if (!copy.defined()) {
+    const std::string &name = program.inputs[number].name;
+    return makeError(
+        ErrorKind::OutOfMemory,
+        "input " + (name.empty() ? std::to_string(number) : "`" + name + "`") + ": no memory for " +
+            std::to_string(input.numBytes()) + " bytes of a row-major copy of " +
+            Type(input.dtype(), input.shape()).brief() + "; row-major ones are not copied");
+  }
+  counters.bytesCopied.fetch_add(copy.numBytes(), std::memory_order_relaxed);
+  return copy;
+}
+
 absl::Status Executable::State::allocateOutputs(int32_t segment, const Plan &plan,
                                                 absl::Span<const Tensor> inputs,
                                                 absl::Span<Tensor> outputs,
@@ -373,7 +398,7 @@ absl::Status Executable::State::allocateOutputs(int32_t segment, const Plan &pla
       }
     absl::StatusOr<Tensor> tensor = Tensor::allocate(array.dtype, shape);
     if (!tensor.ok())
-      return tensor.status();
+      return noResult(tensor.status(), program.outputs[k].name, size_t(k));
     outputs[k] = *std::move(tensor);
     memory[k] = outputs[k].data();
   }
@@ -446,6 +471,13 @@ absl::Status Executable::State::runHost(const Program::Step &step, void **pointe
            failure.node},
           plan.sizes);
     Tensor rowMajor = given.contiguous();
+    if (!rowMajor.defined())
+      return failureError(
+          program,
+          {ErrorKind::OutOfMemory,
+           "no memory for a row-major copy of the callback's result " + std::to_string(k),
+           failure.node},
+          plan.sizes);
     std::memcpy(pointers[step.numInputs + int64_t(k)], rowMajor.data(),
                 size_t(rowMajor.numBytes()));
   }
@@ -481,16 +513,25 @@ absl::Status Executable::State::runStep(const Program::Step &step, const Plan::S
 const PlanCost &Executable::State::addMemory(int32_t segment, Lease &lease,
                                              RunProfile &profile) const {
   CachedPlan &cached = *lease.cached;
-  std::call_once(cached.isCosted,
-                 [&] { cached.cost = costOf(program, layout, segment, *cached.plan); });
+  bool isCosted;
+  {
+    std::lock_guard lock(mutex);
+    isCosted = cached.cost.has_value();
+  }
+  if (!isCosted) {
+    PlanCost cost = costOf(program, layout, segment, *cached.plan);
+    std::lock_guard lock(mutex);
+    if (!cached.cost)
+      cached.cost = std::move(cost);
+  }
   MemoryUse &all = profile.memory;
-  const MemoryUse &own = cached.cost.memory;
+  const MemoryUse &own = cached.cost->memory;
   // Segments keep their memory to the end of the call.
   all.intermediateBytes += own.intermediateBytes;
   all.arenaBytes += own.arenaBytes;
   all.scratchBytes += own.scratchBytes;
   all.resultBytes += own.resultBytes;
-  return cached.cost;
+  return *cached.cost;
 }
 
 absl::Status Executable::State::runSegment(int32_t segment, Lease &lease, int threads,
@@ -526,8 +567,10 @@ absl::Status Executable::State::runDirect(absl::Span<const Tensor> inputs,
       continue;
     const Tensor *input = &inputs[k];
     if (!input->isContiguous()) {
-      input = &copies.emplace_back(input->contiguous());
-      counters.bytesCopied.fetch_add(input->numBytes(), std::memory_order_relaxed);
+      absl::StatusOr<Tensor> copy = copyInput(*input, k);
+      if (!copy.ok())
+        return copy.status();
+      input = &copies.emplace_back(*std::move(copy));
     }
     buffers[direct->inputs[k]] = const_cast<void *>(input->data());
   }
@@ -570,13 +613,15 @@ absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Sp
     return runDirect(inputs, outputs);
   absl::InlinedVector<Tensor, 4> copies; // of strided inputs
   SmallPointers inputMemory, outputMemory(program.outputs.size());
-  for (const Tensor &input : inputs) {
-    if (input.isContiguous()) {
-      inputMemory.push_back(const_cast<void *>(input.data()));
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    if (inputs[k].isContiguous()) {
+      inputMemory.push_back(const_cast<void *>(inputs[k].data()));
       continue;
     }
-    copies.push_back(input.contiguous());
-    counters.bytesCopied.fetch_add(input.numBytes(), std::memory_order_relaxed);
+    absl::StatusOr<Tensor> copy = copyInput(inputs[k], k);
+    if (!copy.ok())
+      return copy.status();
+    copies.push_back(*std::move(copy));
     inputMemory.push_back(copies.back().data());
   }
 

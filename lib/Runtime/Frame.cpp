@@ -2,36 +2,45 @@
 #include "Runtime/Frame.h"
 
 #include <algorithm>
-#include <cstdlib>
 
-#include "Runtime/HugePages.h"
+#include "graphc/Type.h"
 
 namespace graphc {
 
-AlignedBytes::~AlignedBytes() { std::free(data_); }
+/// "f64[100,200]": the largest array of those in the arena.
+static std::string largestArray(const Program &program, const Plan &plan) {
+  std::string found;
+  double most = -1;
+  for (size_t a = 0; a < plan.offsets.size(); ++a) {
+    if (plan.offsets[a] < 0)
+      continue;
+    const Program::Array &array = program.arrays[a];
+    std::vector<int64_t> shape;
+    double bytes = double(byteSize(array.dtype));
+    for (int32_t size : array.shape) {
+      shape.push_back(int64_t(plan.sizes[size_t(size)]));
+      bytes *= double(shape.back());
+    }
+    if (bytes > most)
+      found = Type(array.dtype, shape).brief();
+    most = std::max(most, bytes);
+  }
+  return found;
+}
 
-bool AlignedBytes::resize(int64_t bytes) {
-  std::free(data_);
-  data_ = nullptr;
-  size_ = 0;
-  if (bytes == 0)
-    return true;
-  constexpr int64_t kAlignment = 64;
-  bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-  data_ = static_cast<char *>(std::aligned_alloc(kAlignment, size_t(bytes)));
-  size_ = data_ ? bytes : 0;
-  if (data_)
-    preferHugePages(data_, size_t(bytes));
-  return data_ != nullptr;
+static absl::Status noMemory(const Program &program, const Plan &plan) {
+  std::string text = "no memory for " + std::to_string(plan.arenaBytes + plan.scratchBytes) +
+                     " bytes between the kernels";
+  if (std::string largest = largestArray(program, plan); !largest.empty())
+    text += ", of which " + largest + " is the largest array";
+  return makeError(ErrorKind::OutOfMemory, text + kMemoryRemedy);
 }
 
 absl::StatusOr<std::unique_ptr<Frame>> Frame::create(const Program &program, const Plan &plan) {
   auto frame = std::make_unique<Frame>();
   frame->plan_ = &plan;
-  if (!frame->arena_.resize(plan.arenaBytes) || !frame->scratch_.resize(plan.scratchBytes))
-    return makeError(ErrorKind::OutOfMemory,
-                     "no memory for " + std::to_string(plan.arenaBytes + plan.scratchBytes) +
-                         " bytes between the kernels");
+  if (!frame->arena_.allocate(plan.arenaBytes) || !frame->scratch_.allocate(plan.scratchBytes))
+    return noMemory(program, plan);
   using Kind = Plan::Pointer::Kind;
   frame->pointers_.resize(plan.pointers.size());
   for (size_t k = 0; k < plan.pointers.size(); ++k) {
@@ -63,7 +72,7 @@ absl::StatusOr<std::unique_ptr<Frame>> Frame::create(const Program &program, con
 
 bool Frame::prepareThreads(int threads) {
   int64_t bytes = plan_->scratchBytes * (threads - 1);
-  return bytes <= threadScratch_.size() || threadScratch_.resize(bytes);
+  return bytes <= threadScratch_.size() || threadScratch_.allocate(bytes);
 }
 
 void Frame::pointersFor(const Plan::StepPlan &step, int thread, void **result) const {

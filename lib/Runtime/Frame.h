@@ -4,26 +4,10 @@
 #include <memory>
 #include <vector>
 
+#include "Runtime/ArrayMemory.h"
 #include "Runtime/Plan.h"
 
 namespace graphc {
-
-/// 64-byte aligned bytes.
-class AlignedBytes {
-public:
-  AlignedBytes() = default;
-  AlignedBytes(const AlignedBytes &) = delete;
-  AlignedBytes &operator=(const AlignedBytes &) = delete;
-  ~AlignedBytes();
-  /// False where there is no memory. What was there is lost.
-  bool resize(int64_t bytes);
-  int64_t size() const { return size_; }
-  char *data() const { return data_; }
-
-private:
-  char *data_ = nullptr;
-  int64_t size_ = 0;
-};
 
 /// An arena and the kernels' pointers into it; inputs and outputs are written in for each call.
 class Frame {
@@ -53,7 +37,7 @@ private:
   }
 
   const Plan *plan_ = nullptr;
-  AlignedBytes arena_, scratch_, threadScratch_;
+  ArrayMemory arena_, scratch_, threadScratch_;
   std::vector<void *> pointers_;
   std::vector<Patch> inputs_, outputs_, earlier_;
 };

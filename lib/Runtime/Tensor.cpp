@@ -3,18 +3,24 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <utility>
 
+#include "Runtime/ArrayMemory.h"
 #include "Runtime/Element.h"
-#include "Runtime/HugePages.h"
 #include "Support/Text.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "graphc/Host.h"
 #include "graphc/Status.h"
+#include "graphc/Type.h"
+
+#if defined(__SANITIZE_THREAD__) || (defined(__has_feature) && __has_feature(thread_sanitizer))
+#define GRAPHC_TSAN 1
+#else
+#define GRAPHC_TSAN 0
+#endif
 
 namespace graphc {
 
@@ -29,8 +35,7 @@ struct Tensor::Rep {
   absl::InlinedVector<int64_t, 8> dims;
   /// Keeps borrowed memory, or another Rep's, alive.
   std::shared_ptr<void> owner;
-  /// What malloc returned for it, if it did.
-  void *block = nullptr;
+  ArrayMemory block;
   /// A number or two need no block of their own. Room for a cache line at a multiple of 64 bytes.
   static constexpr int64_t kSmallBytes = 64;
   char small[2 * kSmallBytes];
@@ -45,7 +50,6 @@ struct Tensor::Rep {
     contiguous = isRowMajor();
   }
   Rep(const Rep &) = delete;
-  ~Rep() { std::free(block); }
 
   size_t rank() const { return dims.size() / 2; }
   absl::Span<const int64_t> shape() const { return {dims.data(), rank()}; }
@@ -67,7 +71,6 @@ private:
 
 namespace {
 
-constexpr size_t kAlignment = 64;
 constexpr int64_t kMaxBytes = int64_t(1) << 62;
 
 using Dims = absl::InlinedVector<int64_t, 8>;
@@ -117,8 +120,7 @@ std::optional<Extremes> extremes(DType dtype, absl::Span<const int64_t> shape,
 
 } // namespace
 
-/// Row-major memory at a multiple of 64 bytes. Over-allocating with malloc is faster than
-/// aligned_alloc, which passes by glibc's per-thread cache of small blocks.
+/// Row-major memory at a multiple of 64 bytes.
 static absl::StatusOr<std::shared_ptr<Tensor::Rep>>
 makeOwned(DType dtype, absl::Span<const int64_t> shape, bool zeroed) {
   absl::StatusOr<int64_t> bytes = checkShape(dtype, shape);
@@ -126,20 +128,17 @@ makeOwned(DType dtype, absl::Span<const int64_t> shape, bool zeroed) {
     return bytes.status();
   auto rep = std::make_shared<Tensor::Rep>(dtype, shape, rowMajorStrides(shape));
   rep->ownsMemory = true;
-  void *memory = rep->small;
   if (*bytes > Tensor::Rep::kSmallBytes) {
-    size_t size = size_t(*bytes) + kAlignment;
-    memory = rep->block = zeroed ? std::calloc(size, 1) : std::malloc(size);
-    if (!memory)
-      return makeError(
-          ErrorKind::OutOfMemory,
-          absl::StrCat("no memory for ", *bytes, " bytes of a tensor of shape ", shapeText(shape)));
-    preferHugePages(memory, size);
-  } else if (zeroed) {
-    std::memset(rep->small, 0, sizeof(rep->small));
+    if (!rep->block.allocate(*bytes, zeroed))
+      return makeError(ErrorKind::OutOfMemory, absl::StrCat("no memory for ", *bytes, " bytes of ",
+                                                            Type(dtype, shape).brief()));
+    rep->data = rep->block.data();
+    return rep;
   }
-  auto address = reinterpret_cast<uintptr_t>(memory);
-  rep->data = reinterpret_cast<void *>((address + kAlignment - 1) & ~(kAlignment - 1));
+  if (zeroed)
+    std::memset(rep->small, 0, sizeof(rep->small));
+  constexpr uintptr_t kLast = ArrayMemory::kAlignment - 1;
+  rep->data = reinterpret_cast<void *>((reinterpret_cast<uintptr_t>(rep->small) + kLast) & ~kLast);
   return rep;
 }
 
@@ -169,8 +168,6 @@ absl::StatusOr<Tensor> Tensor::full(DType dtype, absl::Span<const int64_t> shape
   if (!result.ok())
     return result;
   Tensor element = value.cast(dtype).contiguous();
-  if (!element.defined())
-    return makeError(ErrorKind::OutOfMemory, "full: no memory for the value");
   size_t size = size_t(byteSize(dtype));
   size_t total = size_t(result->numBytes());
   if (total == 0)
@@ -320,7 +317,12 @@ void Tensor::freeze() const {
 bool Tensor::isUnique() const {
   if (!rep_ || !rep_->ownsMemory || rep_->isFrozen || rep_.use_count() != 1)
     return false;
+#if GRAPHC_TSAN
+  // ThreadSanitizer knows no fences. A copy is counted by an operation that acquires.
+  std::shared_ptr<Rep> counted = rep_;
+#else
   std::atomic_thread_fence(std::memory_order_acquire); // what the last sharer did is done
+#endif
   return true;
 }
 
@@ -437,7 +439,9 @@ absl::StatusOr<Tensor> Tensor::reshape(absl::Span<const int64_t> newShape) const
                                   numElements(), " elements of shape ", shapeText(shape())));
   Tensor source = contiguous();
   if (!source.defined())
-    return makeError(ErrorKind::OutOfMemory, "reshape: no memory for a copy");
+    return makeError(ErrorKind::OutOfMemory, absl::StrCat("reshape: no memory for ", numBytes(),
+                                                          " bytes of a row-major copy of ",
+                                                          Type(dtype(), shape()).brief()));
   Tensor result;
   result.rep_ = makeWindow(source.rep_, newShape, rowMajorStrides(newShape), 0);
   return result;

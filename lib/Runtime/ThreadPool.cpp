@@ -13,11 +13,16 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <vector>
+
+#include "Support/Fork.h"
+#include "Support/LentObject.h"
+#include "graphc/Embedding.h"
 
 namespace graphc {
 namespace {
@@ -27,15 +32,6 @@ constexpr std::chrono::microseconds kSpinTime{50};
 
 /// Set while the thread runs a body: loops within run inline.
 thread_local bool insideBody = false;
-
-/// Forks so far on the way to this process. Threads do not survive a fork.
-std::atomic<uint64_t> forkGeneration{0};
-
-void countForks() {
-  static const int registered =
-      pthread_atfork(nullptr, nullptr, [] { forkGeneration.fetch_add(1); });
-  (void)registered;
-}
 
 void pause() {
 #if defined(__x86_64__)
@@ -156,7 +152,7 @@ private:
 } // namespace
 
 struct ThreadPool::State {
-  const uint64_t generation = forkGeneration.load();
+  const uint64_t generation = forkGeneration(); // threads do not survive a fork
   std::mutex mutex;
   std::condition_variable wake, left;
   std::vector<Job *> jobs;
@@ -246,6 +242,12 @@ struct ThreadPool::State {
   }
 };
 
+/// The program's own threads.
+static LentObject<TaskRunner> &runners() {
+  static auto &lent = *new LentObject<TaskRunner>;
+  return lent;
+}
+
 int usableThreads() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof(set), &set) != 0)
@@ -261,7 +263,7 @@ ThreadPool &ThreadPool::shared() {
 ThreadPool::~ThreadPool() {
   State *state = state_.load();
   // A state from before a fork is left as it is: its threads are not here, its mutex may be held.
-  if (!state || state->generation != forkGeneration.load())
+  if (!state || state->generation != forkGeneration())
     return;
   {
     std::lock_guard lock(state->mutex);
@@ -276,9 +278,8 @@ ThreadPool::~ThreadPool() {
 
 ThreadPool::State &ThreadPool::state() {
   State *state = state_.load(std::memory_order_acquire);
-  if (state && state->generation == forkGeneration.load(std::memory_order_relaxed))
+  if (state && state->generation == forkGeneration())
     return *state;
-  countForks();
   auto *fresh = new State;
   if (state_.compare_exchange_strong(state, fresh))
     return *fresh; // one from before a fork is left behind, see the destructor
@@ -288,7 +289,7 @@ ThreadPool::State &ThreadPool::state() {
 
 int ThreadPool::startedWorkers() const {
   State *state = state_.load();
-  if (!state || state->generation != forkGeneration.load())
+  if (!state || state->generation != forkGeneration())
     return 0;
   std::lock_guard lock(state->mutex);
   return int(state->threads.size());
@@ -300,8 +301,16 @@ void ThreadPool::parallelFor(int64_t begin, int64_t end, int64_t grain, int thre
   Job job(begin, end, grain, threads, body);
   if (job.numSlots() == 1 || insideBody)
     body(begin, end, 0);
+  else if (std::shared_ptr<TaskRunner> own = this == &shared() ? runners().get() : nullptr)
+    own->run(job.numSlots(), [&job](int slot) { // one task may do the work of all
+      insideBody = true;
+      job.work(slot);
+      insideBody = false;
+    });
   else
     state().run(job);
 }
+
+void setTaskRunner(std::shared_ptr<TaskRunner> runner) { runners().set(std::move(runner)); }
 
 } // namespace graphc

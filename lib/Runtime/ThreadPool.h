@@ -28,7 +28,8 @@ public:
   ThreadPool(const ThreadPool &) = delete;
   ThreadPool &operator=(const ThreadPool &) = delete;
 
-  /// The process's. Never destroyed, so that the end of the process waits for nothing.
+  /// The process's; its loops run in the program's TaskRunner where there is one. Never destroyed,
+  /// so that the end of the process waits for nothing.
   static ThreadPool &shared();
 
   /// Covers [begin, end) by calls of `body` and returns when all have returned; what they wrote is

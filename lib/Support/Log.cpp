@@ -5,13 +5,14 @@
 #include <mutex>
 #include <utility>
 
+#include "Support/Fork.h"
 #include "graphc/Status.h"
 
 namespace graphc {
 namespace {
 
 struct SinkState {
-  std::mutex mutex;
+  ShortMutex mutex;
   LogSink sink;
 };
 

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <unordered_set>
 
+#include "Support/Fork.h"
 #include "Support/SystemError.h"
 
 namespace graphc {
@@ -28,7 +29,7 @@ struct KindInfo {
 };
 
 /// In the order of ErrorKind.
-constexpr std::array<KindInfo, 25> kKinds = {{
+constexpr std::array<KindInfo, 26> kKinds = {{
     {"None", absl::StatusCode::kUnknown},
     {"TypeError", absl::StatusCode::kInvalidArgument},
     {"ValueError", absl::StatusCode::kInvalidArgument},
@@ -54,8 +55,9 @@ constexpr std::array<KindInfo, 25> kKinds = {{
     {"OutOfMemory", absl::StatusCode::kResourceExhausted},
     {"Io", absl::StatusCode::kDataLoss},
     {"Internal", absl::StatusCode::kInternal},
+    {"Cancelled", absl::StatusCode::kCancelled},
 }};
-static_assert(kKinds[size_t(ErrorKind::Internal)].name == "Internal");
+static_assert(kKinds[size_t(ErrorKind::Cancelled)].name == "Cancelled");
 
 /// Not from a std::string&&: the library, compiled by GCC, lacks that constructor under the name
 /// that Clang gives it.
@@ -97,7 +99,7 @@ std::string Place::str() const {
 
 const char *internFileName(std::string_view name) {
   // Never destroyed: places may be printed while the process ends.
-  static auto &mutex = *new std::mutex;
+  static auto &mutex = *new ShortMutex;
   static auto &names = *new std::unordered_set<std::string>;
   std::lock_guard lock(mutex);
   return names.emplace(name).first->c_str();

@@ -2,9 +2,12 @@
 #include "JIT/KernelCache.h"
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
+#include <optional>
 #include <thread>
 
+#include "Support/Cancel.h"
 #include "TestKernels.h"
 #include "absl/strings/str_replace.h"
 #include "graphc/Status.h"
@@ -167,6 +170,73 @@ TEST(KernelCache, ErrorsAreNotKept) {
   auto kernels = cache.get(keys, nullptr, 2, compile);
   ASSERT_TRUE(kernels.ok()) << kernels.status();
   EXPECT_EQ(call(*(*kernels)[2]->code, 0), 2);
+}
+
+/// Waits until `flag` is set.
+void await(const std::atomic<bool> &flag) {
+  while (!flag)
+    std::this_thread::yield();
+}
+
+// Who waits for a kernel that another thread does not want any more makes it itself.
+TEST(KernelCache, CancelledByAnotherThread) {
+  KernelCache cache;
+  std::optional<Cancellation> cancellation(std::in_place);
+  std::atomic<bool> begun = false, waits = false;
+  absl::Status first;
+  std::thread thread([&] {
+    CancelScope scope(cancellation);
+    auto compile = [&](size_t) -> absl::StatusOr<CompiledKernel> {
+      begun = true;
+      await(waits);
+      std::this_thread::sleep_for(std::chrono::milliseconds(20)); // the other one is in `get` now
+      cancellation->cancel();
+      return checkCancelled();
+    };
+    first = cache.get({key(70)}, nullptr, 1, compile).status();
+  });
+  await(begun);
+  waits = true;
+  auto kernels = cache.get({key(70)}, nullptr, 1, [](size_t) { return compileConstant(70); });
+  thread.join();
+  EXPECT_EQ(errorKind(first), ErrorKind::Cancelled);
+  ASSERT_TRUE(kernels.ok()) << kernels.status();
+  EXPECT_EQ(call(*codeOf(*kernels), 0), 70);
+  EXPECT_EQ(cache.counters().compiled, 1);
+}
+
+// Who does not want it any more does not wait for another thread, whose kernel it stays.
+TEST(KernelCache, CancelledWhileAnotherThreadCompiles) {
+  KernelCache cache;
+  std::optional<Cancellation> cancellation(std::in_place);
+  std::atomic<bool> begun = false, goesOn = false;
+  absl::Status first;
+  std::thread thread([&] {
+    auto compile = [&](size_t) {
+      begun = true;
+      await(goesOn);
+      return compileConstant(71);
+    };
+    first = cache.get({key(71)}, nullptr, 1, compile).status();
+  });
+  await(begun);
+  absl::Status second;
+  std::thread other([&] {
+    CancelScope scope(cancellation);
+    auto never = [](size_t) -> absl::StatusOr<CompiledKernel> { return absl::InternalError(""); };
+    second = cache.get({key(71)}, nullptr, 1, never).status();
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  cancellation->cancel();
+  other.join();
+  EXPECT_EQ(errorKind(second), ErrorKind::Cancelled);
+  goesOn = true;
+  thread.join();
+  EXPECT_TRUE(first.ok()) << first;
+  auto again = cache.get({key(71)}, nullptr, 1, [](size_t) { return compileConstant(0); });
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(call(*codeOf(*again), 0), 71);
+  EXPECT_EQ(cache.counters().compiled, 1);
 }
 
 } // namespace

@@ -49,7 +49,7 @@ TEST(Status, TellsAPersonKindAndPlace) {
 
 TEST(Status, EveryKindSurvivesAndHasItsOwnName) {
   std::vector<std::string_view> names;
-  for (int i = 1; i <= int(ErrorKind::Internal); ++i) {
+  for (int i = 1; i <= int(ErrorKind::Cancelled); ++i) {
     absl::Status status = makeError(ErrorKind(i), "x");
     EXPECT_FALSE(status.ok());
     EXPECT_EQ(errorKind(status), ErrorKind(i));
@@ -98,6 +98,7 @@ TEST(Status, Codes) {
     EXPECT_EQ(code(kind), "INTERNAL");
   EXPECT_EQ(code(AlreadyThere), "ALREADY_EXISTS");
   EXPECT_EQ(code(OutOfMemory), "RESOURCE_EXHAUSTED");
+  EXPECT_EQ(code(Cancelled), "CANCELLED");
   EXPECT_EQ(code(Io), "DATA_LOSS");
   for (auto [number, name] :
        std::vector<std::pair<int, const char *>>{{ENOENT, "NOT_FOUND"},
