@@ -27,15 +27,16 @@ SharedVariable makeShared(Tensor value, std::string_view name, const SharedOptio
     return refused(ErrorKind::TypeError, "the value is " +
                                              Type(value.dtype(), value.shape()).brief() +
                                              ", which is no " + type.brief());
-  if (!options.borrow)
-    if (int64_t bytes = value.numBytes(); !(value = value.copy()).defined())
-      return refused(ErrorKind::OutOfMemory, "no memory for " + std::to_string(bytes) +
-                                                 " bytes of the value, " + type.brief());
+  Tensor own = options.borrow ? value : value.copy();
+  if (!own.defined())
+    return refused(ErrorKind::OutOfMemory, "no memory for " + std::to_string(value.numBytes()) +
+                                               " bytes of the value, " + type.brief());
+  value = Tensor(); // borrowed, it is the variable's alone
   auto *leaf = new detail::LeafNode(type, place);
   if (!name.empty())
     detail::extrasOf(leaf->extras).name = name;
   leaf->container = std::make_shared<Container>(
-      type, ValueRules{options.strict, options.allowDowncast}, std::move(value));
+      type, ValueRules{options.strict, options.allowDowncast}, std::move(own));
   SharedVariable made{Variable::fromNode(leaf)};
   detail::release(leaf);
   return made;

@@ -108,7 +108,12 @@ struct WorkState {
   bool isPossible = true;
 };
 
-WorkState *workState = new WorkState; // another one after a fork
+/// Another one after a fork; never destroyed.
+WorkState *&workState() {
+  static auto *state = new WorkState;
+  return state;
+}
+
 thread_local int workDepth = 0;
 std::thread::id forker;
 
@@ -117,7 +122,7 @@ int othersAtWork(const WorkState &state) { return state.active - (workDepth > 0)
 void beforeFork() {
   // Longer than a kernel takes; who compiles for longer is left behind.
   constexpr std::chrono::seconds kPatience{5};
-  WorkState &state = *workState;
+  WorkState &state = *workState();
   std::unique_lock lock(state.mutex);
   state.isForking = true;
   state.changed.wait_for(lock, kPatience, [&] { return othersAtWork(state) == 0; });
@@ -127,9 +132,9 @@ void beforeFork() {
 
 void afterForkInParent() {
   ShortMutexes::all().unlockAll(/*isChild=*/false);
-  workState->isForking = false;
-  workState->mutex.unlock();
-  workState->changed.notify_all();
+  workState()->isForking = false;
+  workState()->mutex.unlock();
+  workState()->changed.notify_all();
 }
 
 void afterForkInChild() {
@@ -137,12 +142,12 @@ void afterForkInChild() {
   forker = std::this_thread::get_id();
   ShortMutexes::all().unlockAll(/*isChild=*/true);
   auto *fresh = new WorkState; // others may wait for the old one
-  fresh->isPossible = workState->isPossible && othersAtWork(*workState) == 0;
+  fresh->isPossible = workState()->isPossible && othersAtWork(*workState()) == 0;
   fresh->active = workDepth > 0;
-  workState = fresh;
+  workState() = fresh;
 }
 
-[[maybe_unused]] const int registered =
+[[maybe_unused]] const int kRegistered =
     pthread_atfork(beforeFork, afterForkInParent, afterForkInChild);
 
 } // namespace
@@ -152,7 +157,7 @@ std::thread::id forkingThread() { return forker; }
 CompilerWork::CompilerWork() {
   if (workDepth++ > 0)
     return;
-  WorkState &state = *workState;
+  WorkState &state = *workState();
   std::unique_lock lock(state.mutex);
   state.changed.wait(lock, [&] { return !state.isForking; });
   ++state.active;
@@ -161,13 +166,13 @@ CompilerWork::CompilerWork() {
 CompilerWork::~CompilerWork() {
   if (--workDepth > 0)
     return;
-  WorkState &state = *workState;
+  WorkState &state = *workState();
   std::lock_guard lock(state.mutex);
   if (--state.active == 0 || state.isForking)
     state.changed.notify_all();
 }
 
-bool CompilerWork::isPossible() const { return workState->isPossible; }
+bool CompilerWork::isPossible() const { return workState()->isPossible; }
 
 absl::Status CompilerWork::check() const {
   if (isPossible())
