@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "API/FunctionState.h"
+#include "Support/Text.h"
 
 namespace graphc {
 
@@ -10,36 +11,54 @@ static std::string described(const detail::BoundArgument &a) {
   return Type(a.dtype, shape).brief();
 }
 
-/// A signature's inputs or outputs, one by one, against the function's.
-static absl::Status checkBound(const std::vector<detail::BoundArgument> &bound,
-                               const std::vector<Type> &types, std::string_view what) {
+using BoundArguments = std::vector<detail::BoundArgument>;
+
+/// "(f64, f32[?]) -> f64".
+static std::string signatureText(const BoundArguments &inputs, const BoundArguments &outputs) {
+  return "(" + join(inputs, ", ", described) + ") -> " + join(outputs, ", ", described);
+}
+static std::string functionText(const Signature &signature, const std::vector<Type> &outputs) {
+  std::string inputs;
+  for (size_t i = 0; i < signature.types.size(); ++i) {
+    const std::string &name = signature.names[i];
+    inputs += (i ? ", " : "") + (name.empty() ? "" : name + ": ") + signature.types[i].brief();
+  }
+  return signature.function + "(" + inputs + ") -> " +
+         join(outputs, ", ", [](const Type &type) { return type.brief(); });
+}
+
+/// What is wrong with a signature's inputs or outputs, one by one against the function's; or "".
+static std::string mistake(const BoundArguments &bound, const std::vector<Type> &types,
+                           std::string_view what) {
   if (bound.size() != types.size())
-    return makeError(ErrorKind::TypeError,
-                     "bind: the signature has " + std::to_string(bound.size()) + " " +
-                         std::string(what) + "s, the function " + std::to_string(types.size()));
+    return "the signature has " + counted(bound.size(), what) + ", the function " +
+           std::to_string(types.size());
   for (size_t i = 0; i < bound.size(); ++i)
     if (bound[i].dtype != types[i].dtype() || bound[i].rank != types[i].rank())
-      return makeError(ErrorKind::TypeError, "bind: " + std::string(what) + " " +
-                                                 std::to_string(i) + " is " + types[i].brief() +
-                                                 ", the signature has " + described(bound[i]));
-  return absl::OkStatus();
+      return std::string(what) + " " + std::to_string(i) + " is " + types[i].brief() +
+             ", the signature has " + described(bound[i]);
+  return "";
 }
 
 absl::StatusOr<detail::BoundCall>
 Function::prepare(absl::Span<const detail::BoundArgument> arguments, bool returnsStatus) const {
   if (!state_)
     return noFunction("the Function to bind");
-  std::vector<detail::BoundArgument> inputs, outputs;
+  BoundArguments inputs, outputs;
   for (const detail::BoundArgument &a : arguments) {
     if (!a.isOutput && !outputs.empty())
       return makeError(ErrorKind::TypeError,
                        "bind: an input stands after an output; Views of const are inputs");
     (a.isOutput ? outputs : inputs).push_back(a);
   }
-  if (absl::Status s = checkBound(inputs, state_->signature.types, "input"); !s.ok())
-    return s;
-  if (absl::Status s = checkBound(outputs, state_->outputTypes, "output"); !s.ok())
-    return s;
+  std::string wrong = mistake(inputs, state_->signature.types, "input");
+  if (wrong.empty())
+    wrong = mistake(outputs, state_->outputTypes, "output");
+  if (!wrong.empty())
+    return makeError(
+        ErrorKind::TypeError,
+        "bind: " + wrong + "\n  the signature: " + signatureText(inputs, outputs) +
+            "\n  the function: " + functionText(state_->signature, state_->outputTypes));
   detail::BoundCall call;
   // Views need not have the right extents, nor be at a proper address.
   bool canFail = false;

@@ -273,9 +273,13 @@ TEST(Bind, Numbers) {
   ASSERT_TRUE(g.ok()) << g.status();
   EXPECT_EQ((*g)(2, 3, 4), 14);
   EXPECT_EQ(messageOf(f->bind<double(double, double)>().status()),
-            "bind: the signature has 2 inputs, the function 3");
+            "bind: the signature has 2 inputs, the function 3\n"
+            "  the signature: (f64, f64) -> f64\n"
+            "  the function: (x: f64, y: f64, z: f64) -> f64");
   EXPECT_EQ(messageOf(f->bind<float(double, double, double)>().status()),
-            "bind: output 0 is f64, the signature has f32");
+            "bind: output 0 is f64, the signature has f32\n"
+            "  the signature: (f64, f64, f64) -> f32\n"
+            "  the function: (x: f64, y: f64, z: f64) -> f64");
 }
 
 TEST(Bind, ViewsOfTheCallersMemory) {
