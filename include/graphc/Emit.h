@@ -466,6 +466,20 @@ public:
   Arrays hostCall(HostFunction host, const Arrays &in,
                   const std::vector<std::pair<DType, Extents>> &results);
 
+  //===--- graphs within an op ----------------------------------------------===//
+  /// Records what `emit` does as the node of an inner graph whose results have these types:
+  /// `resultType` answers by them, and results are checked, meanwhile.
+  Arrays within(absl::Span<const Type> resultTypes, const std::function<Arrays()> &emit);
+  /// Records what `emit` does for each of `count` positions along the first axis of the arrays
+  /// `along`, of which it is given, and sees, the slices. What depends on them has that axis in
+  /// front as well; the rest is recorded once, and the result says which is which.
+  struct Mapped {
+    Arrays results;
+    std::vector<bool> isMapped;
+  };
+  Mapped mapped(Extent count, const Arrays &along,
+                const std::function<Arrays(const Arrays &slices)> &emit);
+
   /// For the library.
   struct State;
   State &state() { return *state_; }

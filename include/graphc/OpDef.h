@@ -60,10 +60,25 @@ using Inputs = absl::Span<const Variable>;
 using Outputs = absl::Span<const Variable>;
 using Gradients = absl::Span<const Variable>;
 using Tangents = absl::Span<const Variable>;
-/// Gradient with respect to each input, given those of the outputs.
+/// Gradient with respect to each input, given those of the outputs: a Variable of the input's rank,
+/// which is cast to its dtype; `constant(0.0)` for zeros of whatever shape, which nobody builds; or
+/// a Variable of type Null or Disconnected. An output's gradient has the output's type, or type
+/// Disconnected where nothing depends on that output.
 using PullbackRule = std::function<Variables(const Op &, Inputs in, Outputs out, Gradients g)>;
-/// Tangent of each output, given those of the inputs.
+/// Tangent of each output, given those of the inputs, with the same conventions.
 using PushforwardRule = std::function<Variables(const Op &, Inputs in, Outputs out, Tangents t)>;
+
+/// Which elements of the operands an element of a result depends on. Below a `switch`, elements
+/// that were not taken contribute exactly 0 to gradients (F-295): this says which those are.
+enum class Elements {
+  Mixed,       // any
+  Elementwise, // those at the same position of all operands, broadcast. Pullbacks may give the
+               // result's shape: what was broadcast is summed over afterwards (F-293).
+  Moved,       // copies, and sums of them: a pullback of positive numbers is positive where one
+               // arrives
+  Reduced,     // a slice along the attributes `axes` and `keepDims`
+  Rows,        // a slice along the attribute `axes`; the result has the operand's shape
+};
 
 /// The op that computes the same in the memory of operand `input`, if there is one.
 using InplaceRule = std::function<std::optional<Op>(const Op &, int input)>;
@@ -99,6 +114,7 @@ struct OpDef {
   EmitRule emit = {};
   PullbackRule pullback = {};
   PushforwardRule pushforward = {};
+  Elements elements = Elements::Mixed;
   /// F-056: for an output, the input that it may view or that it overwrites; -1 for none.
   std::vector<int> viewMap = {};
   std::vector<int> destroyMap = {};
@@ -113,7 +129,8 @@ struct OpDef {
   bool commutative = false;
   /// F-303: a node with constant inputs may be evaluated while compiling.
   bool foldable = true;
-  /// Which outputs depend differentiably on which inputs ([input][output]); empty: all on all.
+  /// Which outputs depend differentiably on which inputs ([input][output]); empty: all on all. Of a
+  /// variadic op, the last row is that of all further operands.
   std::vector<std::vector<bool>> connection = {};
   /// Of an OpFromGraph: its graph. Ops are equal if their graphs are.
   std::shared_ptr<const detail::InnerGraph> inner = {};

@@ -412,6 +412,10 @@ private:
 /// x[indices]: a view where possible. IndexError for a position out of range (negative ones count
 /// from the end) and for too many indices; ValueError for step 0.
 Variable subtensor(const Operand &x, const std::vector<Index> &indices);
+/// x with `y` in place of x[indices], or added to it. y broadcasts to the shape of x[indices]
+/// (ValueError), and x's dtype must hold its elements (TypeError).
+Variable setSubtensor(const Operand &x, const std::vector<Index> &indices, const Operand &y);
+Variable incSubtensor(const Operand &x, const std::vector<Index> &indices, const Operand &y);
 
 enum class TakeMode { Raise, Clip, Wrap };
 struct TakeOptions {
@@ -423,6 +427,11 @@ struct TakeOptions {
 };
 /// x's slices at the integer `indices` along an axis.
 Variable take(const Operand &x, const Operand &indices, TakeOptions options = {});
+/// x with `y` added where take(x, indices, options) reads, in the order of the indices, as often as
+/// a position is named. y has take's shape (ShapeError), and x's dtype must hold its elements
+/// (TypeError). Computed by the host: libraries ahead of time cannot have it (NotSupported).
+Variable incTake(const Operand &x, const Operand &indices, const Operand &y,
+                 TakeOptions options = {});
 /// take along `axis`.
 Variable gather(const Operand &x, const Operand &indices, int axis = 0);
 
@@ -442,5 +451,19 @@ Variable onesLike(const Operand &x);
 /// 1 where column - row == k, an n x m matrix (m = n if not given).
 Variable eye(const Operand &n, const std::optional<Operand> &m = std::nullopt, const Operand &k = 0,
              DType dtype = DType::Float64);
+
+//===--- gradient stops (F-286) -------------------------------------------===//
+// Each is x itself when computed, and rewriting removes it: it says something to differentiation.
+
+/// The gradient is zero; the cost still depends on x.
+Variable zeroGrad(const Operand &x);
+/// Counts as independent of x.
+Variable disconnectedGrad(const Operand &x);
+/// The gradient is not defined: a Null one.
+Variable undefinedGrad(const Operand &x);
+/// A gradient is clipped to [low, high] on its way to x.
+Variable gradClip(const Operand &x, double low, double high);
+/// A gradient is multiplied by `factor`.
+Variable gradScale(const Operand &x, double factor);
 
 } // namespace graphc

@@ -17,6 +17,7 @@
 #include "graphc/Function.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/FunctionOptions.h"
+#include "graphc/Gradient.h"
 #include "graphc/Import.h"
 #include "graphc/Mode.h"
 #include "graphc/OpDef.h"

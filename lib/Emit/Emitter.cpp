@@ -171,8 +171,10 @@ void Emitter::beginNode(int32_t node, absl::Span<const Type> resultTypes) {
   state_->resultTypes.assign(resultTypes.begin(), resultTypes.end());
 }
 
-void Emitter::endNode(const Arrays &results) {
-  State &s = *state_;
+void Emitter::endNode(const Arrays &results) { state_->endNode(*this, results); }
+
+void Emitter::State::endNode(Emitter &e, const Arrays &results) {
+  State &s = *this;
   if (results.size() != s.resultTypes.size())
     return s.fail("there are " + counted(results.size(), "result") + " where the type rule says " +
                   std::to_string(s.resultTypes.size()));
@@ -181,17 +183,27 @@ void Emitter::endNode(const Arrays &results) {
     Array a = results[i];
     if (a.id < 0 || size_t(a.id) >= s.record.arrays.size())
       return s.fail("a result was never made");
-    if (dtype(a) != type.dtype() || rank(a) != type.rank())
-      return s.fail("a result is " + std::string(dtypeName(dtype(a))) + " of rank " +
-                    std::to_string(rank(a)) + " where the type rule says " + type.text());
+    if (e.dtype(a) != type.dtype() || e.rank(a) != type.rank())
+      return s.fail("a result is " + std::string(dtypeName(e.dtype(a))) + " of rank " +
+                    std::to_string(e.rank(a)) + " where the type rule says " + type.text());
     uint32_t mask = 0;
     for (int axis = 0; axis < type.rank(); ++axis)
       if (type.broadcastable(axis))
-        mask |= uint32_t(1) << axis;
+        mask |= uint32_t(1) << (axis + hiddenAxes(a));
     // An operand handed through keeps what its own type says.
     if (s.record.arrays[a.id].step >= 0)
       s.broadcastAxes[a.id] = mask;
   }
+}
+
+Arrays Emitter::within(absl::Span<const Type> resultTypes, const std::function<Arrays()> &emit) {
+  State &s = *state_;
+  std::vector<Type> outer = std::move(s.resultTypes);
+  s.resultTypes.assign(resultTypes.begin(), resultTypes.end());
+  Arrays results = emit();
+  endNode(results);
+  s.resultTypes = std::move(outer);
+  return results;
 }
 
 const Emission &Emitter::emission() const { return state_->record; }
@@ -238,7 +250,9 @@ const Type &Emitter::resultType(int i) const {
 }
 
 DType Emitter::dtype(Array a) const { return state_->array(a).dtype; }
-int Emitter::rank(Array a) const { return int(state_->array(a).shape.size()); }
+int Emitter::rank(Array a) const {
+  return int(state_->array(a).shape.size()) - state_->hiddenAxes(a);
+}
 Extent Emitter::size(int64_t value) { return {this, state_->sizes.constant(value)}; }
 
 Extent Emitter::dim(Array a, int axis) {
@@ -246,11 +260,13 @@ Extent Emitter::dim(Array a, int axis) {
     state_->fail("there is no axis " + std::to_string(axis) + " of " + std::to_string(rank(a)));
     return size(1);
   }
-  return {this, state_->sizes.canonical(state_->array(a).shape[size_t(axis)])};
+  return {this,
+          state_->sizes.canonical(state_->array(a).shape[size_t(axis + state_->hiddenAxes(a))])};
 }
 
 bool Emitter::broadcasts(Array a, int axis) const {
-  return axis >= 0 && axis < rank(a) && (state_->broadcastAxes[size_t(a.id)] >> axis & 1);
+  return axis >= 0 && axis < rank(a) &&
+         (state_->broadcastAxes[size_t(a.id)] >> (axis + state_->hiddenAxes(a)) & 1);
 }
 
 Extents Emitter::shape(Array a) {
@@ -272,6 +288,10 @@ Extent Emitter::element(Array a, Extent index) {
   const ArrayInfo &info = s.array(a);
   if (isFloat(info.dtype)) {
     s.fail("an element of a " + std::string(dtypeName(info.dtype)) + " array is no size");
+    return size(0);
+  }
+  if (s.hiddenAxes(a)) {
+    s.fail("an extent would differ along the axis that the graph is mapped over");
     return size(0);
   }
   if (std::optional<int64_t> i = constantValue(index); i && !info.elements.empty()) {
@@ -311,6 +331,41 @@ Array Emitter::define(const Extents &shape, const Body &body) {
                 [&](Indices i, Indices) { return body ? body(i) : Scalar(); });
 }
 
+std::vector<int32_t> Emitter::State::withHidden(uint32_t levels,
+                                                const std::vector<int32_t> &extents) const {
+  std::vector<int32_t> all;
+  for (size_t level = 0; level < mapCounts.size(); ++level)
+    if (levels >> level & 1)
+      all.push_back(mapCounts[level]);
+  all.insert(all.end(), extents.begin(), extents.end());
+  return all;
+}
+
+uint32_t Emitter::State::build(Emitter &emitter, const Extents &parallel, const Extents &reduction,
+                               uint32_t levels, const ReduceBody &body, Scalar &root) {
+  building = true;
+  nestLevels = levels;
+  nest = Nest();
+  bodyNumbers.clear();
+  loads.clear();
+  checks.clear();
+  nest.extents = withHidden(levels, own(parallel));
+  nest.numParallel = int32_t(nest.extents.size());
+  for (int32_t extent : own(reduction))
+    nest.extents.push_back(extent);
+  std::vector<Scalar> counters;
+  for (uint64_t loop = 0; loop < nest.extents.size(); ++loop)
+    counters.emplace_back(&emitter, scalar({ScalarOp::Index, DType::Int64, {-1, -1, -1}, loop}),
+                          DType::Int64);
+  Indices seen = Indices(counters).subspan(size_t(std::popcount(levels)));
+  root = body ? body(seen.first(parallel.size()), seen.subspan(parallel.size())) : Scalar();
+  building = false;
+  uint32_t loaded = 0;
+  for (int32_t a : loads)
+    loaded |= this->levels({a});
+  return loaded;
+}
+
 Array Emitter::reduce(Combine combine, const Extents &parallel, const Extents &reduction,
                       const ReduceBody &body, const ReduceOptions &options) {
   State &s = *state_;
@@ -319,28 +374,16 @@ Array Emitter::reduce(Combine combine, const Extents &parallel, const Extents &r
     // The outer nest goes on.
     return {s.newArray(options.result.value_or(DType::Float64), s.own(parallel), -1)};
   }
-  s.building = true;
-  s.nest = Nest();
-  s.bodyNumbers.clear();
-  s.loads.clear();
-  s.checks.clear();
-  std::vector<Scalar> counters;
-  for (const Extents *list : {&parallel, &reduction})
-    for (Extent e : *list) {
-      s.nest.extents.push_back(s.own(e));
-      uint64_t loop = counters.size();
-      counters.emplace_back(this, s.scalar({ScalarOp::Index, DType::Int64, {-1, -1, -1}, loop}),
-                            DType::Int64);
-    }
-  s.nest.numParallel = int32_t(parallel.size());
-  s.nest.combine = combine;
-  Indices all(counters);
-  Scalar root = body ? body(all.first(parallel.size()), all.subspan(parallel.size())) : Scalar();
-  s.building = false;
+  Scalar root;
+  uint32_t levels = 0; // loops for all levels at first, then for those of what is loaded
+  for (uint32_t all = (uint32_t(1) << s.mapCounts.size()) - 1;; all = levels)
+    if (levels = s.build(*this, parallel, reduction, all, body, root); levels == all)
+      break;
   if (root.emitter() != this)
     s.fail("a body gave no scalar");
   s.nest.root = s.own(root);
 
+  s.nest.combine = combine;
   DType result = root.dtype();
   if (options.result)
     result = *options.result;
@@ -359,14 +402,16 @@ Array Emitter::reduce(Combine combine, const Extents &parallel, const Extents &r
            " where its array is " + std::string(dtypeName(result)));
 
   int32_t stepNumber = int32_t(s.record.steps.size());
-  std::vector<int32_t> shape(s.nest.extents.begin(), s.nest.extents.begin() + parallel.size());
+  std::vector<int32_t> shape(s.nest.extents.begin(), s.nest.extents.begin() + s.nest.numParallel);
   int32_t array = s.newArray(result, std::move(shape), stepNumber);
+  s.setLevels(array, levels);
   s.nest.result = array;
   for (ElementCheck &check : s.checks) {
     check.step = stepNumber;
     s.record.elementChecks.push_back(std::move(check));
   }
-  s.record.arrays[array].elements = deriveElements(s.nest, result, s);
+  if (!levels)
+    s.record.arrays[array].elements = deriveElements(s.nest, result, s);
   Step step{Step::Kind::Loops, std::move(s.nest), s.loads, {array}, {}, s.node};
   s.record.steps.push_back(std::move(step));
   return {array};
@@ -446,10 +491,62 @@ Array Emitter::reduceAxes(Combine combine, Array x, absl::Span<const int> axes, 
 
 Array Emitter::view(Array a, const Extents &shape) {
   State &s = *state_;
-  int32_t array = s.newArray(dtype(a), s.own(shape), int32_t(s.record.steps.size()));
-  s.record.arrays[array].elements = s.array(a).elements;
+  uint32_t levels = s.levels(a);
+  int32_t array =
+      s.newArray(dtype(a), s.withHidden(levels, s.own(shape)), int32_t(s.record.steps.size()));
+  s.setLevels(array, levels);
+  if (!levels)
+    s.record.arrays[array].elements = s.array(a).elements;
   s.record.steps.push_back({Step::Kind::View, {}, {a.id}, {array}, {}, s.node});
   return {array};
+}
+
+/// `host` for each slice along the hidden axes: all outputs have them, of sizes that outputs tell,
+/// and inputs those for which `has` (by input, by level) says so.
+static HostFunction forEachSlice(HostFunction host, std::vector<std::vector<bool>> has,
+                                 size_t numLevels) {
+  return [host = std::move(host), has = std::move(has),
+          numLevels](absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs) -> absl::Status {
+    if (outputs.empty())
+      return absl::OkStatus();
+    absl::Span<const int64_t> counts = outputs[0].shape().first(numLevels);
+    int64_t total = 1;
+    for (int64_t count : counts)
+      total *= count;
+    // The slice at `position` along the levels in `own`, one after the other in memory.
+    auto slice = [&](const Tensor &t, int64_t position, const std::vector<bool> &own) {
+      int64_t index = 0, left = total;
+      size_t hidden = 0;
+      for (size_t level = 0; level < numLevels; ++level) {
+        left /= counts[level];
+        if (own[level]) {
+          index = index * counts[level] + position / left % counts[level];
+          ++hidden;
+        }
+      }
+      absl::Span<const int64_t> shape = t.shape().subspan(hidden);
+      int64_t bytes = byteSize(t.dtype());
+      for (int64_t extent : shape)
+        bytes *= extent;
+      char *data = static_cast<char *>(const_cast<void *>(t.data())) + index * bytes;
+      return Tensor::borrow(t.dtype(), data, shape);
+    };
+    const std::vector<bool> all(numLevels, true);
+    for (int64_t position = 0; position < total; ++position) {
+      std::vector<Tensor> in, out;
+      for (size_t i = 0; i < inputs.size() + outputs.size(); ++i) {
+        bool isInput = i < inputs.size();
+        absl::StatusOr<Tensor> part = isInput ? slice(inputs[i], position, has[i])
+                                              : slice(outputs[i - inputs.size()], position, all);
+        if (!part.ok())
+          return part.status();
+        (isInput ? in : out).push_back(*std::move(part));
+      }
+      if (absl::Status status = host(in, absl::MakeSpan(out)); !status.ok())
+        return status;
+    }
+    return absl::OkStatus();
+  };
 }
 
 Arrays Emitter::hostCall(HostFunction host, const Arrays &in,
@@ -462,13 +559,50 @@ Arrays Emitter::hostCall(HostFunction host, const Arrays &in,
     s.array(a);
     step.inputs.push_back(a.id);
   }
+  uint32_t levels = 0;
+  for (Array a : in)
+    levels |= s.levels(a);
+  if (levels) {
+    std::vector<std::vector<bool>> has(in.size());
+    for (size_t i = 0; i < in.size(); ++i)
+      for (size_t level = 0; level < s.mapCounts.size(); ++level)
+        if (levels >> level & 1)
+          has[i].push_back(s.levels(in[i]) >> level & 1);
+    step.host = forEachSlice(std::move(step.host), std::move(has), size_t(std::popcount(levels)));
+  }
   Arrays arrays;
   for (const auto &[dtype, shape] : results) {
-    arrays.push_back({s.newArray(dtype, s.own(shape), int32_t(s.record.steps.size()))});
+    arrays.push_back(
+        {s.newArray(dtype, s.withHidden(levels, s.own(shape)), int32_t(s.record.steps.size()))});
+    s.setLevels(arrays.back().id, levels);
     step.outputs.push_back(arrays.back().id);
   }
   s.record.steps.push_back(std::move(step));
   return arrays;
+}
+
+Emitter::Mapped Emitter::mapped(Extent count, const Arrays &along,
+                                const std::function<Arrays(const Arrays &)> &emit) {
+  State &s = *state_;
+  size_t level = s.mapCounts.size(); // below 32: what comes out has an axis of each
+  Arrays slices;
+  for (Array a : along) {
+    if (rank(a) == 0)
+      s.fail("an array of rank 0 has no axis to map over");
+    // Another name for it, since it may be used as a whole, too.
+    Array slice = view(a, shape(a));
+    s.setLevels(slice.id, s.levels(slice) | uint32_t(1) << level);
+    slices.push_back(slice);
+  }
+  s.mapCounts.push_back(s.own(count));
+  Mapped mapped{emit(slices), {}};
+  s.mapCounts.pop_back();
+  for (Array a : mapped.results)
+    mapped.isMapped.push_back(s.levels(a) >> level & 1);
+  for (Array a : mapped.results)
+    if (s.levels(a))
+      s.levelsOf[size_t(a.id)] &= ~(uint32_t(1) << level);
+  return mapped;
 }
 
 } // namespace graphc

@@ -1,6 +1,8 @@
 //===- EmitterState.h - what an Emitter holds ---------------------*- C++ -*-===//
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <unordered_map>
 #include <vector>
 
@@ -31,6 +33,13 @@ struct Emitter::State {
   /// Shapes of which an array is known to fit into memory, with the bytes of its elements.
   absl::flat_hash_map<std::vector<int32_t>, int32_t> fitting;
   std::vector<Type> resultTypes;
+  /// Within `mapped`, which may be within another one: the size of the axis of each level, the
+  /// outermost first. Arrays have those axes first, in this order; emissions do not see them.
+  std::vector<int32_t> mapCounts;
+  /// By array: the levels whose axes it has, as bits.
+  std::vector<uint32_t> levelsOf;
+  /// The levels that the nest that is being built has loops for.
+  uint32_t nestLevels = 0;
   /// The first mistake in an op's emission.
   absl::Status mistake;
 
@@ -52,6 +61,24 @@ struct Emitter::State {
   /// mistake.
   int32_t own(Scalar s);
   int32_t newArray(DType dtype, std::vector<int32_t> shape, int32_t step);
+  uint32_t levels(Array a) const {
+    return a.id >= 0 && size_t(a.id) < levelsOf.size() ? levelsOf[size_t(a.id)] : 0;
+  }
+  void setLevels(int32_t array, uint32_t levels) {
+    if (!levels)
+      return;
+    levelsOf.resize(std::max(levelsOf.size(), size_t(array) + 1));
+    levelsOf[size_t(array)] = levels;
+  }
+  /// Leading axes that emissions do not see now.
+  int hiddenAxes(Array a) const { return std::popcount(levels(a)); }
+  /// The hidden axes' sizes before these.
+  std::vector<int32_t> withHidden(uint32_t levels, const std::vector<int32_t> &extents) const;
+  /// Builds a nest, its extents and its body, with loops for these levels. Gives the levels of what
+  /// it loads.
+  uint32_t build(Emitter &emitter, const Extents &parallel, const Extents &reduction,
+                 uint32_t levels, const Emitter::ReduceBody &body, Scalar &root);
+  void endNode(Emitter &e, const Arrays &results);
   /// Records the requirement that an array fits into memory, unless it is known to.
   void requireFits(DType dtype, const std::vector<int32_t> &shape);
   /// Adds a node to the body, or finds the equal one that is there.

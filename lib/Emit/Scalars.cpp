@@ -117,6 +117,12 @@ static Scalar loadFrom(Emitter &e, Array a, absl::Span<const Scalar> indices, in
     s.fail("a load of an array of rank " + std::to_string(e.rank(a)) + " has " +
            std::to_string(indices.size()) + (indices.size() == 1 ? " index" : " indices"));
   std::vector<int32_t> numbers;
+  uint64_t loop = 0; // the nest's first ones are for hidden axes
+  for (uint32_t level = 0; level < s.mapCounts.size(); ++level) {
+    if (s.levels(a) >> level & 1)
+      numbers.push_back(s.scalar({ScalarOp::Index, DType::Int64, {-1, -1, -1}, loop}));
+    loop += s.nestLevels >> level & 1;
+  }
   for (const Scalar &i : indices) {
     if (i.dtype() != DType::Int64)
       s.fail("an index is " + std::string(dtypeName(i.dtype())) + ", not int64");

@@ -252,12 +252,9 @@ static absl::StatusOr<std::vector<Type>> callTypes(const InnerGraph &inner,
   return typesOf((*flat)->outputs());
 }
 
-static Arrays emitCall(const InnerGraph &inner, Emitter &e, const Arrays &in) {
-  auto flat = inner.flat(typesOf(inner.graph().inputs()));
-  if (!flat.ok()) // its own types: the user's graph has them
-    return {};
+Arrays detail::emitGraph(Emitter &e, const FrozenGraph &graph, const Arrays &in) {
   absl::flat_hash_map<const detail::VariableNode *, Array> arrays;
-  Variables inputs = (*flat)->inputs();
+  Variables inputs = graph.inputs();
   for (size_t i = 0; i < inputs.size(); ++i)
     arrays.emplace(inputs[i].node(), in[i]);
   auto arrayOf = [&](const Variable &v) {
@@ -266,18 +263,27 @@ static Arrays emitCall(const InnerGraph &inner, Emitter &e, const Arrays &in) {
       at->second = e.constant(Constant::from(v)->data());
     return at->second;
   };
-  for (const Apply &node : (*flat)->order()) {
+  for (const Apply &node : graph.order()) {
     Arrays operands;
     for (const Variable &input : node.inputs())
       operands.push_back(arrayOf(input));
-    Arrays results = node.op().def().emit(e, operands, node.op().attributes());
+    Arrays results = e.within(typesOf(node.outputs()), [&] {
+      return node.op().def().emit(e, operands, node.op().attributes());
+    });
     for (int i = 0; i < node.numOutputs() && size_t(i) < results.size(); ++i)
       arrays.insert_or_assign(node.output(i).node(), results[size_t(i)]);
   }
   Arrays results;
-  for (const Variable &output : (*flat)->outputs())
+  for (const Variable &output : graph.outputs())
     results.push_back(arrayOf(output));
   return results;
+}
+
+static Arrays emitCall(const InnerGraph &inner, Emitter &e, const Arrays &in) {
+  auto flat = inner.flat(typesOf(inner.graph().inputs()));
+  if (!flat.ok()) // its own types: the user's graph has them
+    return {};
+  return detail::emitGraph(e, **flat, in);
 }
 
 absl::StatusOr<Op> detail::callOp(std::shared_ptr<const InnerGraph> inner, std::string name) {

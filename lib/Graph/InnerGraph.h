@@ -45,6 +45,9 @@ private:
   mutable absl::flat_hash_map<std::vector<Type>, Flat> flat_;
 };
 
+/// What the nodes of a graph compute, recorded within the node that stands for it.
+Arrays emitGraph(Emitter &e, const FrozenGraph &graph, const Arrays &in);
+
 /// The op of an OpFromGraph: `name` is for people.
 absl::StatusOr<Op> callOp(std::shared_ptr<const InnerGraph> inner, std::string name);
 

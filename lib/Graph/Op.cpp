@@ -6,6 +6,7 @@
 #include "Graph/Label.h"
 #include "Graph/Literals.h"
 #include "Graph/Nodes.h"
+#include "Graph/PlaceScope.h"
 #include "Support/Fork.h"
 #include "Support/Hash.h"
 #include "Support/Text.h"
@@ -205,7 +206,7 @@ static absl::StatusOr<Variables> wrapOperands(const OpDef &def,
     absl::StatusOr<Tensor> data = wrapLiteral(operand.weakValue(), dtypes, def.literals);
     if (!data.ok())
       return data.status();
-    inputs.push_back(Constant::adopt(*std::move(data), {}, operand.place()));
+    inputs.push_back(Constant::adopt(*std::move(data), {}, PlaceScope::of(operand.place())));
     auto &literal = detail::asLeaf(inputs.back().node())->literal;
     const Tensor &number = operand.weakValue();
     if (isFloat(number.dtype()))
@@ -228,14 +229,15 @@ static void shareTypes(std::vector<Type> &results, const Variables &inputs) {
       }
 }
 
-absl::StatusOr<Apply> Op::makeNode(absl::Span<const Operand> operands, Place place) const {
+absl::StatusOr<Apply> Op::makeNode(absl::Span<const Operand> operands, Place givenPlace) const {
+  Place place = PlaceScope::of(givenPlace);
   if (!rep_)
     return makeError(ErrorKind::ValueError,
                      "an Op is used that is none: it was moved from, or is that of a null Apply",
                      place);
   for (const Operand &operand : operands)
     if (!operand.isWeak() && !operand.variable().ok())
-      return operand.variable().status();
+      return withPlace(operand.variable().status(), place);
   auto fail = [&](ErrorKind kind, std::string_view what) {
     return refuse(*this, operands, kind, what, place);
   };
@@ -269,7 +271,8 @@ absl::StatusOr<Apply> Op::makeNode(absl::Span<const Operand> operands, Place pla
   return Apply(detail::makeApply(*this, nodes, *types, place));
 }
 
-Variable Op::call(absl::Span<const Operand> operands, Place place) const {
+Variable Op::call(absl::Span<const Operand> operands, Place givenPlace) const {
+  Place place = PlaceScope::of(givenPlace);
   absl::StatusOr<Apply> node = makeNode(operands, place);
   if (!node.ok())
     return Variable::invalid(node.status());

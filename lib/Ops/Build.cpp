@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "Graph/Label.h"
+#include "Graph/PlaceScope.h"
 
 namespace graphc {
 
@@ -28,7 +29,7 @@ Variable asVariable(const Operand &x) {
 Variable invalidAt(const Operand &x, ErrorKind kind, std::string_view what, std::string_view why) {
   std::string text(what);
   text += ": " + std::string(why) + "\n  " + std::string(what) + "(" + operandLabel(x) + ")";
-  return Variable::invalid(makeError(kind, text, x.place()));
+  return Variable::invalid(makeError(kind, text, PlaceScope::of(x.place())));
 }
 
 Variable invalidAt(const Operand &x, std::string_view what, const absl::Status &why) {

@@ -1,8 +1,17 @@
 //===- Convolution.cpp - convolutions of any spatial rank ------------------===//
 //
-// A nest that pads the operand, and a contraction over channels and kernel positions.
+// A nest that pads the operand, and a contraction over channels and kernel positions. Gradients are
+// such nests, too: with c = convolution(x, kernel), linear in both,
+//
+//   convInputGradient(c, kernel)  pads c, with stride - 1 zeros between its elements, and joins it
+//                                 with the kernel the other way round
+//   convKernelGradient(x, c)      pads x, and joins it with c over batch and positions
+//
+// Each of the three is linear in both operands, and its gradients are the other two.
 //
 //===----------------------------------------------------------------------===//
+#include "Build.h"
+#include "Derivatives.h"
 #include "Families.h"
 #include "Windows.h"
 
@@ -101,6 +110,187 @@ Arrays convEmission(Emitter &e, const Arrays &in, const Attributes &attributes) 
   return {e.view(sums, shape)};
 }
 
+//===--- gradients ----------------------------------------------------------------===//
+
+/// Channels per group of the operand and outputs per group.
+struct Groups {
+  int64_t count;
+  Extent channels, outputs;
+  bool isOne() const { return count == 1; }
+};
+
+/// {first} or {groups, perGroup}: so all indices stay affine.
+void appendGrouped(Emitter &e, Extents &extents, const Groups &groups, Extent perGroup) {
+  if (!groups.isOne())
+    extents.push_back(e.size(groups.count));
+  extents.push_back(perGroup);
+}
+
+ReduceOptions joinedIn(DType dtype, DType result) {
+  return {.result = result, .accumulator = dtype};
+}
+
+/// The gradient with `stride` - 1 zeros between its elements, such that element j + tap * dilation
+/// is what a tap of the reversed kernel multiplies for element j of the operand.
+Array spacedGradient(Emitter &e, Array g, const Geometry &geometry, const Extents &front,
+                     const Extents &spatial, const Extents &reach) {
+  Extents shape = e.shape(g);
+  for (int k = 0; k < geometry.axes; ++k)
+    shape[size_t(k) + 2] = spatial[size_t(k)] + reach[size_t(k)] - 1;
+  return e.define(shape, [&](Indices i) {
+    Scalars at(i.begin(), i.end());
+    Scalar inside;
+    for (int k = 0; k < geometry.axes; ++k) {
+      size_t axis = size_t(k) + 2;
+      double stride = double(geometry.stride[size_t(k)]);
+      Scalar distance = i[axis] + e.scalar(front[size_t(k)] - (reach[size_t(k)] - 1));
+      Scalar position = stride == 1 ? distance : intDiv(distance, stride);
+      Scalar here = distance >= 0.0 && position < e.scalar(e.dim(g, int(axis)));
+      if (stride != 1)
+        here = here && equalTo(position * stride, distance);
+      inside = k ? inside && here : here;
+      at[axis] = position;
+    }
+    return e.loadIf(inside, g, at, e.literal(e.dtype(g), 0));
+  });
+}
+
+/// Operands: g, kernel, and the shape of x, of which the spatial extents count.
+Arrays inputGradientEmission(Emitter &e, const Arrays &in, const Attributes &attributes) {
+  DType result = e.resultType(0).dtype(), dtype = computeDType(result);
+  Array g = castArray(e, in[0], dtype), kernel = castArray(e, in[1], dtype);
+  int axes = e.rank(g) - 2;
+  Geometry geometry(attributes, axes);
+  e.requireEqual(e.dim(g, 1), e.dim(kernel, 0),
+                 "the gradient has {a} channels where the kernel has {b} outputs");
+  Extent outputs = e.dim(kernel, 0);
+  e.require(outputs, Predicate::LessEqual,
+            floorDiv(outputs, e.size(geometry.groups)) * geometry.groups, ErrorKind::ShapeError,
+            "the kernel's {a} outputs cannot be divided into " + std::to_string(geometry.groups) +
+                " groups");
+  Groups groups{geometry.groups, e.dim(kernel, 1), floorDiv(outputs, e.size(geometry.groups))};
+  Extents front, spatial, reach, taps;
+  for (int k = 0; k < axes; ++k) {
+    reach.push_back(covered(e.dim(kernel, k + 2), geometry.dilation[k]));
+    front.push_back(paddingOf(e, attributes, axes, k, reach.back()).first);
+    spatial.push_back(e.element(in[2], k + 2));
+    e.require(e.size(0), Predicate::LessEqual, spatial.back(), ErrorKind::ShapeError,
+              "the extent {b} along axis " + std::to_string(k + 2) + " is negative");
+    taps.push_back(e.dim(kernel, k + 2));
+  }
+  Array spaced = spacedGradient(e, g, geometry, front, spatial, reach);
+
+  Extents parallel = {e.dim(g, 0)}, reduction = {groups.outputs};
+  appendGrouped(e, parallel, groups, groups.channels);
+  size_t firstSpatial = parallel.size();
+  parallel.insert(parallel.end(), spatial.begin(), spatial.end());
+  reduction.insert(reduction.end(), taps.begin(), taps.end());
+  Array sums = e.reduce(
+      Combine::Sum, parallel, reduction,
+      [&](Indices i, Indices r) {
+        Scalar output = groups.isOne() ? r[0] : i[1] * e.scalar(groups.outputs) + r[0];
+        Scalars atG = {i[0], output}, atKernel = {output, i[firstSpatial - 1]};
+        for (size_t k = 0; k < size_t(axes); ++k) {
+          Scalar tap = r[k + 1];
+          atG.push_back(i[firstSpatial + k] + tap * double(geometry.dilation[k]));
+          atKernel.push_back(geometry.flip ? tap : e.scalar(taps[k] - 1) - tap);
+        }
+        return e.load(spaced, atG) * e.load(kernel, atKernel);
+      },
+      joinedIn(dtype, result));
+  if (groups.isOne())
+    return {sums};
+  Extents shape = {e.dim(g, 0), groups.channels * groups.count};
+  shape.insert(shape.end(), spatial.begin(), spatial.end());
+  return {e.view(sums, shape)};
+}
+
+/// Operands: x, g, and the shape of the kernel, of which the spatial extents count.
+Arrays kernelGradientEmission(Emitter &e, const Arrays &in, const Attributes &attributes) {
+  DType result = e.resultType(0).dtype(), dtype = computeDType(result);
+  Array x = castArray(e, in[0], dtype), g = castArray(e, in[1], dtype);
+  int axes = e.rank(x) - 2;
+  Geometry geometry(attributes, axes);
+  Extent numGroups = e.size(geometry.groups);
+  Groups groups{geometry.groups, floorDiv(e.dim(x, 1), numGroups),
+                floorDiv(e.dim(g, 1), numGroups)};
+  e.requireEqual(e.dim(x, 0), e.dim(g, 0),
+                 "the batches of operand and gradient differ: {a} and {b}");
+  for (auto [what, array, perGroup] :
+       {std::tuple{"operand", x, groups.channels}, {"gradient", g, groups.outputs}})
+    e.requireEqual(e.dim(array, 1), perGroup * groups.count,
+                   "the " + std::string(what) + "'s {a} channels cannot be divided into " +
+                       std::to_string(groups.count) + " groups");
+  Extents front, back, positions, taps;
+  for (int k = 0; k < axes; ++k) {
+    Extent tapsHere = e.element(in[2], k + 2);
+    e.require(e.size(0), Predicate::LessEqual, tapsHere, ErrorKind::ShapeError,
+              "the extent {b} along axis " + std::to_string(k + 2) + " is negative");
+    Extent reach = covered(tapsHere, geometry.dilation[k]);
+    auto [lo, hi] = paddingOf(e, attributes, axes, k, reach);
+    Extent padded = e.dim(x, k + 2) + lo + hi;
+    e.requireEqual(e.dim(g, k + 2), windowCount(padded, reach, geometry.stride[k]),
+                   "the gradient has {a} elements along axis " + std::to_string(k + 2) +
+                       " where the convolution has {b}");
+    front.push_back(lo);
+    back.push_back(hi);
+    taps.push_back(tapsHere);
+    positions.push_back(e.dim(g, k + 2));
+  }
+  Array padded = padTrailing(e, x, front, back, 0);
+
+  Extents parallel, reduction = {e.dim(x, 0)};
+  appendGrouped(e, parallel, groups, groups.outputs);
+  parallel.push_back(groups.channels);
+  size_t firstTap = parallel.size();
+  parallel.insert(parallel.end(), taps.begin(), taps.end());
+  reduction.insert(reduction.end(), positions.begin(), positions.end());
+  Array sums = e.reduce(
+      Combine::Sum, parallel, reduction,
+      [&](Indices i, Indices r) {
+        Scalar output = i[firstTap - 2], channel = i[firstTap - 1];
+        if (!groups.isOne()) {
+          output = i[0] * e.scalar(groups.outputs) + output;
+          channel = i[0] * e.scalar(groups.channels) + channel;
+        }
+        Scalars atX = {r[0], channel}, atG = {r[0], output};
+        for (size_t k = 0; k < size_t(axes); ++k) {
+          Scalar tap = i[firstTap + k];
+          if (geometry.flip)
+            tap = e.scalar(taps[k] - 1) - tap;
+          atX.push_back(r[k + 1] * double(geometry.stride[k]) + tap * double(geometry.dilation[k]));
+          atG.push_back(r[k + 1]);
+        }
+        return e.load(padded, atX) * e.load(g, atG);
+      },
+      joinedIn(dtype, result));
+  if (groups.isOne())
+    return {sums};
+  Extents shape = {e.dim(g, 1), groups.channels};
+  shape.insert(shape.end(), taps.begin(), taps.end());
+  return {e.view(sums, shape)};
+}
+
+//===--- definitions --------------------------------------------------------------===//
+
+absl::Status checkGeometry(const TypeRequest &request, int axes) {
+  const Attributes &a = request.attributes();
+  for (auto [name, count, least] :
+       {std::tuple{"stride", axes, 1}, {"dilation", axes, 1}, {"padding", 2 * axes, 0}})
+    if (absl::Status s = checkPerAxis(a, name, count, least); !s.ok())
+      return s;
+  if (a.integer("groups") < 1)
+    return makeError(ErrorKind::ValueError,
+                     "groups must be at least 1, not " + std::to_string(a.integer("groups")));
+  const std::string &border = a.string("border");
+  if (border != "explicit" && border != "half" && border != "full")
+    return makeError(ErrorKind::ValueError,
+                     "border is \"explicit\", \"half\" or \"full\", not \"" + border + "\"");
+  if (isBool(promote(request.type(0).dtype(), request.type(1).dtype())))
+    return makeError(ErrorKind::TypeError, "bool operands are refused; cast them first");
+  return absl::OkStatus();
+}
+
 TypeRule convType(int axes) {
   return [axes](const TypeRequest &request) -> TypesOr {
     for (size_t i : {0, 1})
@@ -109,62 +299,107 @@ TypeRule convType(int axes) {
                                                     " must have rank " + std::to_string(axes + 2) +
                                                     ", not " +
                                                     std::to_string(request.type(i).rank()));
-    const Attributes &a = request.attributes();
-    for (auto [name, count, least] :
-         {std::tuple{"stride", axes, 1}, {"dilation", axes, 1}, {"padding", 2 * axes, 0}})
-      if (absl::Status s = checkPerAxis(a, name, count, least); !s.ok())
-        return s;
-    if (a.integer("groups") < 1)
-      return makeError(ErrorKind::ValueError,
-                       "groups must be at least 1, not " + std::to_string(a.integer("groups")));
-    const std::string &border = a.string("border");
-    if (border != "explicit" && border != "half" && border != "full")
-      return makeError(ErrorKind::ValueError,
-                       "border is \"explicit\", \"half\" or \"full\", not \"" + border + "\"");
-    DType dtype = promoteAll(request);
-    if (isBool(dtype))
-      return makeError(ErrorKind::TypeError, "bool operands are refused; cast them first");
-    return inferShapes(request, {dtype});
+    if (absl::Status s = checkGeometry(request, axes); !s.ok())
+      return s;
+    return inferShapes(request, {promoteAll(request)});
   };
+}
+
+/// Two arrays of one rank, and a shape of that length.
+TypesOr gradientType(const TypeRequest &request) {
+  int rank = request.type(0).rank();
+  if (rank < 3 || request.type(1).rank() != rank)
+    return makeError(ErrorKind::ShapeError, "the operands must have one rank, at least 3, not " +
+                                                std::to_string(rank) + " and " +
+                                                std::to_string(request.type(1).rank()));
+  if (absl::Status s = requireIntegers(request, 2, 1); !s.ok())
+    return s;
+  if (request.type(2).extent(0) != rank)
+    return makeError(ErrorKind::TypeError,
+                     "the shape must be known to have " + std::to_string(rank) + " extents");
+  if (absl::Status s = checkGeometry(request, rank - 2); !s.ok())
+    return s;
+  return inferShapes(request, {promote(request.type(0).dtype(), request.type(1).dtype())});
+}
+
+//===--- derivatives --------------------------------------------------------------===//
+
+Variable convolved(const Op &op, const Variable &x, const Variable &kernel) {
+  return build(builtin("conv" + std::to_string(x.rank() - 2) + "d", op.attributes()), {x, kernel});
+}
+Variable inputGradient(const Op &op, const Variable &g, const Variable &kernel, const Variable &x) {
+  return build(builtin("convInputGradient", op.attributes()), {g, kernel, shape(x)});
+}
+Variable kernelGradient(const Op &op, const Variable &x, const Variable &g,
+                        const Variable &kernel) {
+  return build(builtin("convKernelGradient", op.attributes()), {x, g, shape(kernel)});
+}
+
+Variables convPullback(const Op &op, Inputs in, Outputs, Gradients g) {
+  return {inputGradient(op, g[0], in[1], in[0]), kernelGradient(op, in[0], g[0], in[1])};
+}
+Variables inputGradientPullback(const Op &op, Inputs in, Outputs, Gradients g) {
+  return {convolved(op, g[0], in[1]), kernelGradient(op, g[0], in[0], in[1]),
+          Variable(Type::disconnected())};
+}
+Variables kernelGradientPullback(const Op &op, Inputs in, Outputs, Gradients g) {
+  return {inputGradient(op, in[1], g[0], in[0]), convolved(op, in[0], g[0]),
+          Variable(Type::disconnected())};
+}
+
+std::vector<AttributeSpec> convAttributes() {
+  return {{.name = "stride",
+           .kind = AttributeKind::Ints,
+           .defaultValue = IntList{},
+           .doc = "per spatial axis; []: 1"},
+          {.name = "padding",
+           .kind = AttributeKind::Ints,
+           .defaultValue = IntList{},
+           .doc = "front and back of each spatial axis; []: 0"},
+          {.name = "border",
+           .kind = AttributeKind::String,
+           .defaultValue = std::string("explicit"),
+           .doc = "\"explicit\": `padding`; \"half\" and \"full\": (k - 1) * dilation "
+                  "/ 2, or all of it, on both sides"},
+          {.name = "dilation",
+           .kind = AttributeKind::Ints,
+           .defaultValue = IntList{},
+           .doc = "per spatial axis; []: 1"},
+          {.name = "groups", .kind = AttributeKind::Int, .defaultValue = int64_t(1)},
+          {.name = "filterFlip", .kind = AttributeKind::Bool, .defaultValue = true}};
+}
+
+OpDef gradientOp(OpDef def) {
+  def.attributes = convAttributes();
+  def.type = gradientType;
+  def.pushforward = multilinear(2);
+  def.connection = {{true}, {true}, {false}};
+  def.maxUlp = {-1, -1};
+  def.section = section(kDerivatives);
+  return def;
 }
 
 OpDef convolution(int axes, std::string example) {
   std::string name = "conv" + std::to_string(axes) + "d";
-  return {
-      .name = name,
-      .doc = "Convolution over " + std::to_string(axes) + (axes == 1 ? " axis" : " axes") +
-             ": x [batch, channels, spatial...] with kernel [outputs, channels / groups, "
-             "spatial...].\nWith filterFlip the kernel is reversed (convolution), else not "
-             "(correlation, as neural networks have it). An axis of the result has (n + front + "
-             "back - ((k - 1) * dilation + 1)) / stride + 1 elements. Channels that do not fit "
-             "groups, or a kernel larger than the padded operand: ShapeError. An empty batch is "
-             "allowed. Halves are joined in float32.",
-      .operands = {{"x"}, {"kernel"}},
-      .attributes = {{.name = "stride",
-                      .kind = AttributeKind::Ints,
-                      .defaultValue = IntList{},
-                      .doc = "per spatial axis; []: 1"},
-                     {.name = "padding",
-                      .kind = AttributeKind::Ints,
-                      .defaultValue = IntList{},
-                      .doc = "front and back of each spatial axis; []: 0"},
-                     {.name = "border",
-                      .kind = AttributeKind::String,
-                      .defaultValue = std::string("explicit"),
-                      .doc = "\"explicit\": `padding`; \"half\" and \"full\": (k - 1) * dilation "
-                             "/ 2, or all of it, on both sides"},
-                     {.name = "dilation",
-                      .kind = AttributeKind::Ints,
-                      .defaultValue = IntList{},
-                      .doc = "per spatial axis; []: 1"},
-                     {.name = "groups", .kind = AttributeKind::Int, .defaultValue = int64_t(1)},
-                     {.name = "filterFlip", .kind = AttributeKind::Bool, .defaultValue = true}},
-      .type = convType(axes),
-      .emit = convEmission,
-      .maxUlp = {-1, -1},
-      .golden = {name},
-      .section = section(kConvolution),
-      .example = std::move(example)};
+  return {.name = name,
+          .doc =
+              "Convolution over " + std::to_string(axes) + (axes == 1 ? " axis" : " axes") +
+              ": x [batch, channels, spatial...] with kernel [outputs, channels / groups, "
+              "spatial...].\nWith filterFlip the kernel is reversed (convolution), else not "
+              "(correlation, as neural networks have it). An axis of the result has (n + front + "
+              "back - ((k - 1) * dilation + 1)) / stride + 1 elements. Channels that do not fit "
+              "groups, or a kernel larger than the padded operand: ShapeError. An empty batch is "
+              "allowed. Halves are joined in float32.",
+          .operands = {{"x"}, {"kernel"}},
+          .attributes = convAttributes(),
+          .type = convType(axes),
+          .emit = convEmission,
+          .pullback = convPullback,
+          .pushforward = multilinear(2),
+          .maxUlp = {-1, -1},
+          .golden = {name},
+          .section = section(kConvolution),
+          .example = std::move(example)};
 }
 
 } // namespace
@@ -175,6 +410,29 @@ std::vector<OpDef> convolutionOps() {
       convolution(2, "conv2d([[[[1, 2], [3, 4]]]], [[[[1, 1]]]]) {stride = [1, 1]} = "
                      "[[[[3], [7]]]]"),
       convolution(3, "conv3d([[[[[1, 2]]]]], [[[[[10]]]]]) = [[[[[10, 20]]]]]"),
+      gradientOp({.name = "convInputGradient",
+                  .doc = "The gradient of a convolution with respect to its operand x, from that "
+                         "of its result and the kernel; linear in both.\nAttributes as the "
+                         "convolution's; of the shape of x the spatial extents count. Strides "
+                         "multiply with zeros in between. Channels that do not fit: ShapeError.",
+                  .operands = {{"g"}, {"kernel"}, {"shape", "that of x, of known length"}},
+                  .emit = inputGradientEmission,
+                  .pullback = inputGradientPullback,
+                  .golden = {"conv1d_gradient0", "conv2d_gradient0", "conv3d_gradient0",
+                             "conv1d_transpose", "conv2d_transpose", "conv3d_transpose"},
+                  .example = "convInputGradient([[[1, 2]]], [[[1, 10]]], [1, 1, 3]) "
+                             "{filterFlip = false} = [[[1, 12, 20]]]"}),
+      gradientOp({.name = "convKernelGradient",
+                  .doc = "The gradient of a convolution with respect to its kernel, from x and "
+                         "that of its result; linear in both.\nAttributes as the convolution's; "
+                         "of the kernel's shape the spatial extents count. A gradient of another "
+                         "shape than the convolution's: ShapeError.",
+                  .operands = {{"x"}, {"g"}, {"shape", "the kernel's, of known length"}},
+                  .emit = kernelGradientEmission,
+                  .pullback = kernelGradientPullback,
+                  .golden = {"conv1d_gradient1", "conv2d_gradient1", "conv3d_gradient1"},
+                  .example = "convKernelGradient([[[1, 2, 3]]], [[[1, 10]]], [1, 1, 2]) "
+                             "{filterFlip = false} = [[[21, 32]]]"}),
   };
 }
 

@@ -22,5 +22,7 @@ std::vector<OpDef> joinOps();
 std::vector<OpDef> padOps();
 std::vector<OpDef> indexingOps();
 std::vector<OpDef> makingOps();
+std::vector<OpDef> gradientStopOps();
+std::vector<OpDef> productOfOthersOps();
 
 } // namespace graphc

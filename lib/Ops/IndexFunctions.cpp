@@ -9,7 +9,9 @@ namespace {
 /// Collects the entries of x[...] as the attribute's numbers and the node's operands.
 class IndexWriter {
 public:
-  explicit IndexWriter(const Operand &x) : operands_{x} {}
+  /// `fixed`: operands before those that the index names.
+  explicit IndexWriter(std::vector<Operand> fixed)
+      : operands_(std::move(fixed)), firstTerm_(operands_.size()) {}
 
   void add(const Index &index) {
     IndexEntry entry;
@@ -34,8 +36,8 @@ public:
     index_.push_back(entry);
   }
 
-  Variable build() {
-    return graphc::build(builtin("subtensor", {{"index", formatIndex(index_)}}), operands_);
+  Variable build(std::string_view op) {
+    return graphc::build(builtin(op, {{"index", formatIndex(index_)}}), operands_);
   }
 
 private:
@@ -50,39 +52,68 @@ private:
       return mayBeEnd && value == kEnd ? IndexTerm() : IndexTerm::number(value);
     }
     operands_.push_back(x);
-    return IndexTerm::operand(int64_t(operands_.size()) - 2);
+    return IndexTerm::operand(int64_t(operands_.size() - firstTerm_) - 1);
   }
 
   std::vector<Operand> operands_;
+  size_t firstTerm_;
   IndexSpec index_;
 };
 
-Variable taken(std::string_view function, const Operand &x, const Operand &indices,
-               const TakeOptions &options) {
+Variable indexed(std::string_view op, std::vector<Operand> fixed,
+                 const std::vector<Index> &indices) {
+  IndexWriter writer(std::move(fixed));
+  for (const Index &index : indices)
+    writer.add(index);
+  return writer.build(op);
+}
+
+/// `y` as an operand beside x; a number takes x's dtype where that holds it.
+Operand besides(const Operand &y, const Operand &x) {
+  Variable v = asVariable(x);
+  if (!y.isWeak() || !v.ok() || (isFloat(y.weakValue().dtype()) && !isFloat(v.dtype())))
+    return y;
+  return Operand(Constant::adopt(y.weakValue().cast(v.dtype()), {}, y.place()), y.place());
+}
+
+/// The op on x, `rest` behind it.
+Variable taken(std::string_view op, std::string_view function, const Operand &x,
+               const std::vector<Operand> &rest, const TakeOptions &options) {
   constexpr std::string_view kModes[] = {"raise", "clip", "wrap"};
   Variable v = asVariable(x);
   AttributeValue axis = NoneAttr();
   if (options.axis)
     axis = plainAxis(*options.axis, v);
   Attributes attributes = {{"axis", axis}, {"mode", std::string(kModes[int(options.mode)])}};
-  return build(calledAs(builtin("take", attributes), function), {Operand(v, x.place()), indices});
+  std::vector<Operand> operands = {Operand(v, x.place())};
+  operands.insert(operands.end(), rest.begin(), rest.end());
+  return build(calledAs(builtin(op, attributes), function), operands);
 }
 
 } // namespace
 
 Variable subtensor(const Operand &x, const std::vector<Index> &indices) {
-  IndexWriter writer(x);
-  for (const Index &index : indices)
-    writer.add(index);
-  return writer.build();
+  return indexed("subtensor", {x}, indices);
+}
+
+Variable setSubtensor(const Operand &x, const std::vector<Index> &indices, const Operand &y) {
+  return indexed("setSubtensor", {x, besides(y, x)}, indices);
+}
+
+Variable incSubtensor(const Operand &x, const std::vector<Index> &indices, const Operand &y) {
+  return indexed("incSubtensor", {x, besides(y, x)}, indices);
 }
 
 Variable take(const Operand &x, const Operand &indices, TakeOptions options) {
-  return taken("take", x, indices, options);
+  return taken("take", "take", x, {indices}, options);
+}
+
+Variable incTake(const Operand &x, const Operand &indices, const Operand &y, TakeOptions options) {
+  return taken("incTake", "incTake", x, {besides(y, x), indices}, options);
 }
 
 Variable gather(const Operand &x, const Operand &indices, int axis) {
-  return taken("gather", x, indices, {.axis = axis});
+  return taken("take", "gather", x, {indices}, {.axis = axis});
 }
 
 //===--- Variable's methods -----------------------------------------------------===//

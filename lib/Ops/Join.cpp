@@ -1,6 +1,8 @@
 //===- Join.cpp - joining and splitting along an axis ----------------------===//
 #include <limits>
 
+#include "Build.h"
+#include "Derivatives.h"
 #include "Families.h"
 #include "Rules.h"
 
@@ -121,6 +123,55 @@ TypesOr splitPieceType(const TypeRequest &request) {
   return inferLikeFirst(request);
 }
 
+//===--- derivatives --------------------------------------------------------------===//
+
+/// start:stop along the axis.
+std::vector<Index> range(int axis, const Operand &start, const Operand &stop) {
+  std::vector<Index> index(size_t(axis), Index{Slice{}});
+  index.push_back(Slice(start, stop));
+  return index;
+}
+
+/// The number if it is known, else the scalar.
+struct Position {
+  std::optional<int64_t> number = 0;
+  Variable computed = {};
+
+  Operand operand() const { return number ? Operand(*number) : Operand(computed); }
+  void advance(const Variable &x, int axis) {
+    int64_t extent = x.type().extent(axis);
+    if (number && extent != kDynamic) {
+      *number += extent;
+      return;
+    }
+    computed = number == 0 ? shape(x, axis) : add(operand(), shape(x, axis));
+    number = std::nullopt;
+  }
+};
+
+Variables joinPullback(const Op &op, Inputs in, Outputs, Gradients g) {
+  int axis = axisOf(op.attributes(), g[0].rank());
+  Variables gradients;
+  Position start;
+  for (const Variable &part : in) {
+    Position stop = start;
+    stop.advance(part, axis);
+    gradients.push_back(subtensor(g[0], range(axis, start.operand(), stop.operand())));
+    start = stop;
+  }
+  return gradients;
+}
+
+Variables splitPiecePullback(const Op &op, Inputs in, Outputs, Gradients g) {
+  const Variable &x = in[0], &sizes = in[1];
+  int axis = axisOf(op.attributes(), x.rank());
+  int64_t piece = op.attributes().integer("piece");
+  Variable start = sum(cast(subtensor(sizes, {Slice(0, piece)}), DType::Int64));
+  Variable zeros = second(x, constant(Tensor(0.0).cast(g[0].dtype())));
+  return {incSubtensor(zeros, range(axis, start, start + shape(g[0], axis)), g[0]),
+          Variable(Type::disconnected())};
+}
+
 } // namespace
 
 std::vector<OpDef> joinOps() {
@@ -135,6 +186,9 @@ std::vector<OpDef> joinOps() {
        .attributes = {{"axis", AttributeKind::Int, int64_t(0)}},
        .type = joinType,
        .emit = joinEmission,
+       .pullback = joinPullback,
+       .pushforward = linearIn(std::numeric_limits<size_t>::max()),
+       .elements = Elements::Moved,
        .golden = {"concatenate", "stack"},
        .section = section(kShape),
        .example = "join([[1, 2]], [[3, 4]]) {axis = 1} = [[1, 2, 3, 4]]"},
@@ -147,6 +201,9 @@ std::vector<OpDef> joinOps() {
        .attributes = {{"piece", AttributeKind::Int}, {"axis", AttributeKind::Int, int64_t(0)}},
        .type = splitPieceType,
        .emit = splitPieceEmission,
+       .pullback = splitPiecePullback,
+       .pushforward = sameOpOnTangent(),
+       .elements = Elements::Moved,
        .connection = {{true}, {false}},
        .golden = {"split"},
        .section = section(kShape),

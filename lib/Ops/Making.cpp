@@ -2,6 +2,8 @@
 #include <cmath>
 #include <limits>
 
+#include "Build.h"
+#include "Derivatives.h"
 #include "Families.h"
 #include "Rules.h"
 
@@ -104,6 +106,32 @@ TypesOr arangeType(const TypeRequest &request) {
   return inferShapes(request, {dtype});
 }
 
+/// Element i is start + i * step: positions are those of the result.
+Variable positionsIn(const Variable &result) {
+  return cast(arange(shape(result, 0)), result.dtype());
+}
+
+/// F-273: the stop says how many there are, and changes none.
+Variables arangePullback(const Op &, Inputs, Outputs out, Gradients g) {
+  return {sum(g[0]), Variable(Type::disconnected()), sum(g[0] * positionsIn(out[0]))};
+}
+
+Variables arangePushforward(const Op &, Inputs, Outputs out, Tangents t) {
+  Variable sum(Type::disconnected());
+  for (size_t i : {0, 2}) {
+    if (t[i].type().kind() == Type::Kind::Null)
+      return {t[i]};
+    if (!isPresent(t[i])) {
+      if (t[i].type().isTensor() && !sum.type().isTensor())
+        sum = t[i]; // zero
+      continue;
+    }
+    Variable term = i == 0 ? second(out[0], t[0]) : t[2] * positionsIn(out[0]);
+    sum = isPresent(sum) ? sum + term : term;
+  }
+  return {sum};
+}
+
 //===--- eye ------------------------------------------------------------------------===//
 
 Arrays eyeEmission(Emitter &e, const Arrays &in, const Attributes &) {
@@ -141,6 +169,9 @@ std::vector<OpDef> makingOps() {
                        .doc = "none: the operands' promotion"}},
        .type = arangeType,
        .emit = arangeEmission,
+       .pullback = arangePullback,
+       .pushforward = arangePushforward,
+       .connection = {{true}, {false}, {true}},
        .maxUlp = {1, 1},
        .golden = {"arange"},
        .section = section(kMaking),
@@ -153,6 +184,7 @@ std::vector<OpDef> makingOps() {
        .literals = Literals::Int64,
        .type = eyeType,
        .emit = eyeEmission,
+       .connection = {{false}, {false}, {false}},
        .golden = {"eye"},
        .section = section(kMaking),
        .example = "eye(2, 3, 1) {dtype = i64} = [[0, 1, 0], [0, 0, 1]]"},

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <map>
 
+#include "Build.h"
+#include "Derivatives.h"
 #include "Families.h"
 #include "Rules.h"
 #include "Support/BroadcastHint.h"
@@ -215,14 +217,132 @@ TypesOr tensordotType(const TypeRequest &request) {
   return promotedShapes(request);
 }
 
+//===--- derivatives --------------------------------------------------------------===//
+
+std::vector<int> counting(int from, int to) {
+  std::vector<int> list;
+  for (int k = from; k < to; ++k)
+    list.push_back(k);
+  return list;
+}
+
+bool contains(const std::vector<int> &list, int axis) {
+  return std::find(list.begin(), list.end(), axis) != list.end();
+}
+
+/// Axes of an operand of that rank that are not joined.
+std::vector<int> rest(int rank, const std::vector<int> &joined) {
+  std::vector<int> list;
+  for (int axis = 0; axis < rank; ++axis)
+    if (!contains(joined, axis))
+      list.push_back(axis);
+  return list;
+}
+
+/// `v`, axis k of which is axis order[k] of the result.
+Variable placed(const Variable &v, const std::vector<int> &order) {
+  std::vector<int> from(order.size());
+  for (size_t k = 0; k < order.size(); ++k)
+    from[size_t(order[k])] = int(k);
+  return std::is_sorted(from.begin(), from.end()) ? v : dimshuffle(v, from);
+}
+
+/// Of z[rest of x, rest of y] = sums over pairs of axes: for each operand, the sums over the axes
+/// of the other one.
+Variables joinedPullback(const Variable &x, const Variable &y, const std::vector<int> &axesX,
+                         const std::vector<int> &axesY, const Variable &g) {
+  std::vector<int> restX = rest(x.rank(), axesX), restY = rest(y.rank(), axesY);
+  int numX = int(restX.size());
+  // The joined axes of the other operand are left in its order.
+  std::vector<int> orderX = restX, orderY;
+  for (int axis = 0; axis < y.rank(); ++axis)
+    for (size_t k = 0; k < axesY.size(); ++k)
+      if (axesY[k] == axis)
+        orderX.push_back(axesX[k]);
+  for (int axis = 0; axis < x.rank(); ++axis)
+    for (size_t k = 0; k < axesX.size(); ++k)
+      if (axesX[k] == axis)
+        orderY.push_back(axesY[k]);
+  orderY.insert(orderY.end(), restY.begin(), restY.end());
+  return {placed(tensordot(g, y, counting(numX, g.rank()), restY), orderX),
+          placed(tensordot(x, g, restX, counting(0, numX)), orderY)};
+}
+
+Variables dotPullback(const Op &, Inputs in, Outputs, Gradients g) {
+  const Variable &x = in[0], &y = in[1];
+  if (x.rank() == 0 || y.rank() == 0)
+    return {unbroadcast(g[0] * y, x), unbroadcast(g[0] * x, y)};
+  return joinedPullback(x, y, {x.rank() - 1}, {std::max(y.rank() - 2, 0)}, g[0]);
+}
+
+Variables tensordotPullback(const Op &op, Inputs in, Outputs, Gradients g) {
+  auto axes = [&](std::string_view name, const Variable &x) {
+    return *normalizeAxes(op.attributes().ints(name), x.rank());
+  };
+  return joinedPullback(in[0], in[1], axes("axesX", in[0]), axes("axesY", in[1]), g[0]);
+}
+
+Variables outerPullback(const Op &, Inputs in, Outputs, Gradients g) {
+  const Variable &x = in[0], &y = in[1];
+  return {reshape(dot(g[0], flatten(y)), shape(x)), reshape(dot(flatten(x), g[0]), shape(y))};
+}
+
+/// Operands of matmul or batchedDot as matrices along the last two axes.
+struct Matrices {
+  Variable x, y, g;
+  bool rowX, columnY; // x is a row, y a column, that the operand does not have
+
+  Matrices(Inputs in, const Variable &gradient, int vectorRank)
+      : x(in[0]), y(in[1]), g(gradient), rowX(x.rank() == vectorRank),
+        columnY(y.rank() == vectorRank) {
+    if (rowX) {
+      x = expandDims(x, Axis(-2));
+      g = expandDims(g, Axis(columnY ? -1 : -2));
+    }
+    if (columnY) {
+      y = expandDims(y, Axis(-1));
+      g = expandDims(g, Axis(-1));
+    }
+  }
+
+  Variables likeOperands(const Variable &gx, const Variable &gy) const {
+    return {rowX ? squeeze(gx, Axis(-2)) : gx, columnY ? squeeze(gy, Axis(-1)) : gy};
+  }
+};
+
+/// A matrix that is the same in all batches is joined with them at once.
+Variables matmulPullback(const Op &, Inputs in, Outputs, Gradients g) {
+  Matrices m(in, g[0], 1);
+  int rank = m.g.rank();
+  std::vector<int> batch = counting(0, rank - 2), columns = batch, rows = batch;
+  columns.push_back(rank - 1);
+  rows.push_back(rank - 2);
+  Variable gx = m.x.rank() == 2 && m.y.rank() == rank
+                    ? tensordot(m.g, m.y, columns, columns)
+                    : unbroadcast(matmul(m.g, swapaxes(m.y, -1, -2)), m.x);
+  Variable gy = m.y.rank() == 2 && m.x.rank() == rank
+                    ? tensordot(m.x, m.g, rows, rows)
+                    : unbroadcast(matmul(swapaxes(m.x, -1, -2), m.g), m.y);
+  return m.likeOperands(gx, gy);
+}
+
+Variables batchedDotPullback(const Op &, Inputs in, Outputs, Gradients g) {
+  Matrices m(in, g[0], 2);
+  return m.likeOperands(batchedDot(m.g, swapaxes(m.y, -1, -2)),
+                        batchedDot(swapaxes(m.x, -1, -2), m.g));
+}
+
 OpDef product(std::string name, std::string family, std::string doc, TypeRule type, EmitRule emit,
-              std::string example, std::vector<AttributeSpec> attributes = {}) {
+              PullbackRule pullback, std::string example,
+              std::vector<AttributeSpec> attributes = {}) {
   return {.name = std::move(name),
           .doc = std::move(doc),
           .operands = {{"x"}, {"y"}},
           .attributes = std::move(attributes),
           .type = std::move(type),
           .emit = std::move(emit),
+          .pullback = std::move(pullback),
+          .pushforward = multilinear(2),
           .maxUlp = {-1, -1},
           .golden = {std::move(family)},
           .section = section(kProducts),
@@ -239,26 +359,27 @@ std::vector<OpDef> productOps() {
           "A scalar multiplies. Integers keep the promoted dtype and wrap, bools give the or of "
           "ands, halves are joined in float32. Extents that differ: ShapeError. Sums start at 0.0, "
           "as in sum: no terms, and terms that are all -0.0, give 0.0. 0 * NaN is NaN.",
-          promotedShapes, dotEmission, "dot([[1, 2], [3, 4]], [1, 1]) = [3, 7]"),
+          promotedShapes, dotEmission, dotPullback, "dot([[1, 2], [3, 4]], [1, 1]) = [3, 7]"),
       product("matmul", "matmul",
               "Products of matrices along the last two axes.\nLeading axes broadcast where their "
               "extent is statically 1. A vector is a row on the left, a column on the right. "
               "Scalars are refused (ShapeError).",
-              matmulType, matmulEmission,
+              matmulType, matmulEmission, matmulPullback,
               "matmul([[1, 2], [3, 4]], [[0, 1], [1, 0]]) = [[2, 1], [4, 3]]"),
       product("batchedDot", "batched_dot",
               "x[b, m, k] with y[b, k, n] for each b; either may lack its m or n.", batchedDotType,
-              batchedDotEmission, "batchedDot([[1, 2], [3, 4]], [[1, 1], [1, 1]]) = [3, 7]"),
+              batchedDotEmission, batchedDotPullback,
+              "batchedDot([[1, 2], [3, 4]], [[1, 1], [1, 1]]) = [3, 7]"),
       product(
           "tensordot", "tensordot",
           "Sum of products over pairs of axes.\nThe rest are x's axes, then y's. Different "
           "extents or numbers of axes: ValueError.",
-          tensordotType, tensordotEmission,
+          tensordotType, tensordotEmission, tensordotPullback,
           "tensordot([[1, 2], [3, 4]], [1, 1]) {axesX = [0], axesY = [0]} = [4, 6]",
           {{.name = "axesX", .kind = AttributeKind::Ints, .doc = "axes of x to join"},
            {.name = "axesY", .kind = AttributeKind::Ints, .doc = "axes of y to join them with"}}),
       product("outer", "outer", "The matrix x[i] * y[j] of the flattened operands.", promotedShapes,
-              outerEmission, "outer([1, 2], [3, 4]) = [[3, 4], [6, 8]]"),
+              outerEmission, outerPullback, "outer([1, 2], [3, 4]) = [[3, 4], [6, 8]]"),
   };
 }
 

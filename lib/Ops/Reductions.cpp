@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "Build.h"
+#include "Derivatives.h"
 #include "Families.h"
 #include "Rules.h"
 
@@ -74,13 +76,6 @@ DType sumDType(DType dtype) {
   if (isFloat(dtype))
     return dtype;
   return isUnsignedInt(dtype) ? DType::UInt64 : DType::Int64;
-}
-
-/// F-012: float32 and the halves join in a wider dtype.
-DType accumulatorDType(DType dtype) {
-  if (dtype == DType::Float32)
-    return DType::Float64;
-  return computeDType(dtype);
 }
 
 /// F-012: an accumulator holds all values of x.
@@ -221,6 +216,89 @@ Arrays logsumexpEmission(Emitter &e, const Arrays &in, const Attributes &attribu
   return {e.view(sum, left)};
 }
 
+//===--- derivatives --------------------------------------------------------------===//
+
+/// A reduction of x where it is differentiated.
+struct Slices {
+  const Op &op;
+  Variable x, z;
+  std::vector<int> axes;
+
+  Slices(const Op &op, Inputs in, Outputs out)
+      : op(op), x(in[0]), z(out[0]), axes(axesOf(op.attributes(), in[0].rank())) {}
+
+  bool keepsDims() const { return op.attributes().boolean("keepDims"); }
+  /// An array like the result, so that it broadcasts with x.
+  Variable kept(const Variable &v) const {
+    return keepsDims() || axes.empty() ? v : expandDims(v, Axes(axes));
+  }
+  /// The sum over the slices of an array like x.
+  Variable joined(const Variable &v) const {
+    return sum(v, {.axes = Axes(axes), .keepDims = keepsDims()});
+  }
+  /// x in the dtype in which the result is computed.
+  Variable wide() const { return inDType(x, computeDType(z.dtype())); }
+  /// Elements of a slice: beyond a half's range, so a float32 at least.
+  Variable count() const {
+    Variable n = constant(int64_t(1));
+    for (int axis : axes)
+      n = n * shape(x, axis);
+    return cast(n, computeDType(z.dtype()));
+  }
+};
+
+/// The derivatives of z = reduction(x): `back(s, G)` is the gradient, G being the result's, which
+/// broadcasts with x; `forward(s, t)` the
+/// tangent of z.
+using AtSlices = std::function<Variable(const Slices &, const Variable &)>;
+OpDef differentiated(OpDef def, AtSlices back, AtSlices forward) {
+  def.elements = Elements::Reduced;
+  def.pullback = [back](const Op &op, Inputs in, Outputs out, Gradients g) -> Variables {
+    Slices s(op, in, out);
+    return {back(s, s.kept(g[0]))};
+  };
+  def.pushforward = [forward](const Op &op, Inputs in, Outputs out, Tangents t) -> Variables {
+    return {isPresent(t[0]) ? forward(Slices(op, in, out), t[0]) : t[0]};
+  };
+  return def;
+}
+
+/// z's tangent from that of each element: sum of t * weight, where the gradient is G * weight.
+OpDef weighted(OpDef def, std::function<Variable(const Slices &)> weight) {
+  return differentiated(
+      std::move(def), [weight](const Slices &s, const Variable &g) { return g * weight(s); },
+      [weight](const Slices &s, const Variable &t) { return s.joined(t * weight(s)); });
+}
+
+/// Linear reductions: `share` is a term's part in the result.
+OpDef linear(OpDef def, AtSlices share) {
+  auto spread = [share](const Slices &s, const Variable &g) { return second(s.x, share(s, g)); };
+  def = differentiated(std::move(def), spread, nullptr);
+  def.pushforward = sameOpOnTangent();
+  return def;
+}
+
+/// Every element that equals the extreme one takes all.
+OpDef chosen(OpDef def) {
+  auto only = [](const Slices &s, const Variable &v) {
+    return where(eq(s.x, s.kept(s.z)), v, constant(Tensor(0.0).cast(v.dtype())));
+  };
+  return differentiated(std::move(def), only, [only](const Slices &s, const Variable &t) {
+    return s.joined(only(s, t));
+  });
+}
+
+Variable others(const Variable &x, const std::vector<int> &axes) {
+  return build(builtin("productOfOthers", {{"axes", IntList(axes.begin(), axes.end())}}), {x});
+}
+
+/// Of var, (x - mean) * 2 / (n - ddof), or half of it.
+Variable deviation(const Slices &s, double factor) {
+  Variable x = s.wide();
+  return (x - mean(x, {.axes = Axes(s.axes), .keepDims = true})) *
+         (factor / (s.count() - s.op.attributes().real("ddof")));
+}
+
 //===--- definitions --------------------------------------------------------------===//
 
 OpDef reduction(std::string name, std::string doc, TypeRule type, EmitRule emit, MaxUlp maxUlp,
@@ -280,28 +358,34 @@ std::vector<OpDef> reductionOps() {
                                       .defaultValue = 0.0,
                                       .doc = "the divisor is n - ddof"}};
   return {
-      reduction(
-          "sum",
-          "Sum over axes.\nIntegers and bools give 64 bits and wrap. float32 is joined in "
-          "float32 sums of at most 16 terms, which are added in float64 (error below 16 * "
-          "2^-24 of the sum of absolute values; accDtype = float64 joins in float64 "
-          "throughout), the halves in float32. A sum starts at 0.0: no elements give 0.0, and so "
-          "do elements that are all -0.0, be it one (rules that may change the sign of "
-          "zero, as those of the default mode, may leave one element as it is).",
-          sumType, sumEmission(Combine::Sum), {-1, -1}, "sum",
-          "sum([[1, 2], [3, 4]]) {axes = [0]} = [4, 6]", dtypes),
-      reduction("prod",
-                "Product over axes.\nDtypes as sum, but float32 is joined in float64 throughout. "
-                "No elements "
-                "give 1.",
-                sumType, sumEmission(Combine::Prod), {1, -1}, "prod",
-                "prod([[1, 2], [3, 4]]) {axes = [1]} = [2, 12]", dtypes),
-      reduction("max", "Greatest element over axes.\nNaN if one is NaN; no elements: ValueError.",
-                sameType, extremeEmission(Combine::Max, Combine::Or), {}, "max",
-                "max([[1, 2], [4, 3]]) {axes = [1], keepDims = true} = [[2], [4]]"),
-      reduction("min", "Least element over axes.\nNaN if one is NaN; no elements: ValueError.",
-                sameType, extremeEmission(Combine::Min, Combine::And), {}, "min",
-                "min([[1, 2], [4, 3]]) = 1"),
+      linear(reduction(
+                 "sum",
+                 "Sum over axes.\nIntegers and bools give 64 bits and wrap. float32 is joined in "
+                 "float32 sums of at most 16 terms, which are added in float64 (error below 16 * "
+                 "2^-24 of the sum of absolute values; accDtype = float64 joins in float64 "
+                 "throughout), the halves in float32. A sum starts at 0.0: no elements give 0.0, "
+                 "and so "
+                 "do elements that are all -0.0, be it one (rules that may change the sign of "
+                 "zero, as those of the default mode, may leave one element as it is).",
+                 sumType, sumEmission(Combine::Sum), {-1, -1}, "sum",
+                 "sum([[1, 2], [3, 4]]) {axes = [0]} = [4, 6]", dtypes),
+             [](const Slices &, const Variable &g) { return g; }),
+      weighted(
+          reduction(
+              "prod",
+              "Product over axes.\nDtypes as sum, but float32 is joined in float64 throughout. "
+              "No elements "
+              "give 1.",
+              sumType, sumEmission(Combine::Prod), {1, -1}, "prod",
+              "prod([[1, 2], [3, 4]]) {axes = [1]} = [2, 12]", dtypes),
+          [](const Slices &s) { return others(inDType(s.x, s.z.dtype()), s.axes); }),
+      chosen(reduction("max",
+                       "Greatest element over axes.\nNaN if one is NaN; no elements: ValueError.",
+                       sameType, extremeEmission(Combine::Max, Combine::Or), {}, "max",
+                       "max([[1, 2], [4, 3]]) {axes = [1], keepDims = true} = [[2], [4]]")),
+      chosen(reduction(
+          "min", "Least element over axes.\nNaN if one is NaN; no elements: ValueError.", sameType,
+          extremeEmission(Combine::Min, Combine::And), {}, "min", "min([[1, 2], [4, 3]]) = 1")),
       reduction("argmax",
                 "Position of the greatest element over axes, the first of equals, the first NaN.\n"
                 "Over several axes it is the row-major position among them, in the order given; "
@@ -317,24 +401,38 @@ std::vector<OpDef> reductionOps() {
       reduction("all", "Whether no element is 0.\nNaN is true; no elements give true.", boolType,
                 logicEmission(Combine::And), {}, "all",
                 "all([[0, 1], [1, 1]]) {axes = [1]} = [false, true]"),
-      reduction("mean",
-                "Sum over axes, divided by the number of elements.\nIntegers give float64. No "
-                "elements give NaN; elements that are all -0.0 give 0.0, as in sum.",
-                meanType, meanEmission, {-1, -1}, "mean",
-                "mean([[1, 2], [3, 4]]) {axes = [0]} = "
-                "[2.0, 3.0]",
-                dtypes),
-      reduction("var",
-                "Mean of the squared deviations from the mean, in two passes.\nNaN or an infinity, "
-                "as the division says, where n <= ddof.",
-                meanType, varEmission, {-1, -1}, "var", "var([1.0, 2.0, 3.0, 4.0]) = 1.25", ddof),
-      reduction("stddev", "Square root of var.", meanType, stddevEmission, {-1, -1}, "std",
-                "stddev([1.0, 3.0]) = 1.0", ddof),
-      reduction("logsumexp",
-                "log(sum(exp(x))) without overflow: the maximum is subtracted first.\nAll -inf, or "
-                "no elements, give -inf; an inf gives inf.",
-                floatType, logsumexpEmission, {-1, -1}, "logsumexp",
-                "logsumexp([1000.0, 1000.0]) = 1000.69314718"),
+      linear(
+          reduction("mean",
+                    "Sum over axes, divided by the number of elements.\nIntegers give float64. No "
+                    "elements give NaN; elements that are all -0.0 give 0.0, as in sum.",
+                    meanType, meanEmission, {-1, -1}, "mean",
+                    "mean([[1, 2], [3, 4]]) {axes = [0]} = "
+                    "[2.0, 3.0]",
+                    dtypes),
+          [](const Slices &s, const Variable &g) { return g / s.count(); }),
+      weighted(
+          reduction(
+              "var",
+              "Mean of the squared deviations from the mean, in two passes.\nNaN or an infinity, "
+              "as the division says, where n <= ddof.",
+              meanType, varEmission, {-1, -1}, "var", "var([1.0, 2.0, 3.0, 4.0]) = 1.25", ddof),
+          [](const Slices &s) { return deviation(s, 2); }),
+      weighted(
+          reduction("stddev",
+                    "Square root of var.\nThe derivative is 0 where all elements are equal.",
+                    meanType, stddevEmission, {-1, -1}, "std", "stddev([1.0, 3.0]) = 1.0", ddof),
+          [](const Slices &s) {
+            Variable z = inDType(s.kept(s.z), computeDType(s.z.dtype()));
+            return where(eq(z, 0.0), constant(Tensor(0.0).cast(z.dtype())), deviation(s, 1) / z);
+          }),
+      weighted(
+          reduction(
+              "logsumexp",
+              "log(sum(exp(x))) without overflow: the maximum is subtracted first.\nAll -inf, or "
+              "no elements, give -inf; an inf gives inf.",
+              floatType, logsumexpEmission, {-1, -1}, "logsumexp",
+              "logsumexp([1000.0, 1000.0]) = 1000.69314718"),
+          [](const Slices &s) { return exp(inDType(s.x, s.z.dtype()) - s.kept(s.z)); }),
   };
 }
 

@@ -3,6 +3,7 @@
 #include "Rules.h"
 #include "Signatures.h"
 #include "Support/Text.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 
 namespace graphc {
@@ -34,6 +35,8 @@ std::string attributeLine(const AttributeSpec &spec) {
 /// The functions of C++, and the options that they take.
 std::string signatureLines(const OpDef &op) {
   std::string text, options;
+  if (op.section == section(kDerivatives))
+    return "";
   for (const std::string &signature : signaturesOf(op)) {
     text += "    " + signature + "\n";
     constexpr std::string_view kOptions = "Options";
@@ -49,7 +52,10 @@ std::string signatureLines(const OpDef &op) {
   return "In C++:\n\n" + text + options + "\n";
 }
 
-std::string anchor(const OpDef &op) { return "[" + op.name + "](#" + op.name + ")"; }
+/// Headings' anchors are in lower case.
+std::string anchor(const OpDef &op) {
+  return "[" + op.name + "](#" + absl::AsciiStrToLower(op.name) + ")";
+}
 
 } // namespace
 

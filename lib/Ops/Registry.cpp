@@ -48,6 +48,8 @@ struct Registry {
     add(padOps());
     add(indexingOps());
     add(makingOps());
+    add(gradientStopOps());
+    add(productOfOthersOps());
   }
 };
 

@@ -1,4 +1,5 @@
 //===- Rounding.cpp - rounding and casts -----------------------------------===//
+#include "Derivatives.h"
 #include "Families.h"
 #include "Rules.h"
 
@@ -7,14 +8,15 @@ namespace {
 
 OpDef rounding(std::string name, std::string family, std::string doc, Accept accept, ScalarOp op,
                std::string example) {
-  return {.name = std::move(name),
-          .doc = std::move(doc),
-          .operands = {{"x"}},
-          .type = elementwise(Result::Floating, accept),
-          .emit = mapTo(op),
-          .golden = {std::move(family)},
-          .section = section(kRounding),
-          .example = std::move(example)};
+  return withPartials({.name = std::move(name),
+                       .doc = std::move(doc),
+                       .operands = {{"x"}},
+                       .type = elementwise(Result::Floating, accept),
+                       .emit = mapTo(op),
+                       .golden = {std::move(family)},
+                       .section = section(kRounding),
+                       .example = std::move(example)},
+                      {Partial::zero()});
 }
 
 } // namespace
@@ -36,21 +38,25 @@ std::vector<OpDef> roundingOps() {
                "0.49999999999999994 gives 0. Integers are refused (TypeError).",
                Accept::Floats, ScalarOp::RoundAway,
                "roundHalfAwayFromZero([0.5, -0.5]) = [1.0, -1.0]"),
-      {.name = "cast",
-       .doc = "x as another dtype.\n"
-              "Float to integer truncates and saturates, NaN gives 0; integers wrap; to bool is "
-              "!= 0; to a narrower float rounds to nearest even.",
-       .operands = {{"x"}},
-       .attributes = {{"dtype", AttributeKind::DType}},
-       .type = [](const TypeRequest &request) -> TypesOr {
-         return std::vector<Type>{request.type(0).withDType(request.attributes().dtype("dtype"))};
-       },
-       .emit = mapRaw([](Emitter &e, const Scalars &s, const Attributes &) {
-         return cast(s[0], e.resultType(0).dtype());
-       }),
-       .golden = {"cast"},
-       .section = section(kRounding),
-       .example = "cast([2.9, -300.0, nan]) {dtype = i8} = [2, -128, 0]"},
+      withPartials(
+          {.name = "cast",
+           .doc =
+               "x as another dtype.\n"
+               "Float to integer truncates and saturates, NaN gives 0; integers wrap; to bool is "
+               "!= 0; to a narrower float rounds to nearest even.",
+           .operands = {{"x"}},
+           .attributes = {{"dtype", AttributeKind::DType}},
+           .type = [](const TypeRequest &request) -> TypesOr {
+             return std::vector<Type>{
+                 request.type(0).withDType(request.attributes().dtype("dtype"))};
+           },
+           .emit = mapRaw([](Emitter &e, const Scalars &s, const Attributes &) {
+             return cast(s[0], e.resultType(0).dtype());
+           }),
+           .golden = {"cast"},
+           .section = section(kRounding),
+           .example = "cast([2.9, -300.0, nan]) {dtype = i8} = [2, -128, 0]"},
+          {Partial::one()}),
   };
 }
 

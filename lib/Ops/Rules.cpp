@@ -62,6 +62,10 @@ DType computeDType(DType dtype) {
   return dtype == DType::Float16 || dtype == DType::BFloat16 ? DType::Float32 : dtype;
 }
 
+DType accumulatorDType(DType dtype) {
+  return dtype == DType::Float32 ? DType::Float64 : computeDType(dtype);
+}
+
 //===--- type rules -------------------------------------------------------------===//
 
 absl::StatusOr<std::vector<int64_t>> broadcastShape(absl::Span<const Type> types) {

@@ -37,6 +37,8 @@ DType promoteAll(const TypeRequest &request);
 absl::Status checkAccepted(const TypeRequest &request, Accept accept);
 /// Halves are computed in float32 and rounded once (F-009).
 DType computeDType(DType dtype);
+/// F-012: sums and products of float32 and the halves are joined in a wider dtype.
+DType accumulatorDType(DType dtype);
 
 //===--- type rules -------------------------------------------------------------===//
 
@@ -96,7 +98,9 @@ inline constexpr std::string_view kSections[] = {"Elementwise arithmetic",
                                                  "Convolution and pooling",
                                                  "Shape",
                                                  "Indexing",
-                                                 "Making arrays"};
+                                                 "Making arrays",
+                                                 "Gradient stops",
+                                                 "Parts of derivatives"};
 enum Section {
   kArithmetic,
   kComparison,
@@ -109,6 +113,8 @@ enum Section {
   kShape,
   kIndexing,
   kMaking,
+  kStops,
+  kDerivatives, // ops that gradients are made of; they have no functions in C++
 };
 inline std::string section(Section s) { return std::string(kSections[s]); }
 

@@ -1,6 +1,8 @@
 //===- Shapes.cpp - shapes of arrays, and the same elements in another one -===//
 #include <algorithm>
 
+#include "Build.h"
+#include "Derivatives.h"
 #include "Families.h"
 #include "Rules.h"
 #include "Support/BroadcastHint.h"
@@ -250,9 +252,51 @@ TypesOr broadcastToType(const TypeRequest &request) {
   return inferLikeFirst(request);
 }
 
+//===--- derivatives --------------------------------------------------------------===//
+
+/// x as it was.
+Variables reshapePullback(const Op &, Inputs in, Outputs, Gradients g) {
+  Variables gradients = {reshape(g[0], shape(in[0]))};
+  gradients.resize(in.size(), Variable(Type::disconnected()));
+  return gradients;
+}
+
+Variables dimshufflePullback(const Op &op, Inputs in, Outputs, Gradients g) {
+  const Attributes &attributes = op.attributes();
+  const IntList &order = attributes.ints("order");
+  std::vector<int> inserted, back(size_t(in[0].rank()), -1);
+  for (size_t k = 0; k < order.size(); ++k) {
+    if (order[k] < 0)
+      inserted.push_back(int(k));
+    else
+      back[size_t(order[k])] = int(k - inserted.size());
+  }
+  Variable v = inserted.empty() ? g[0] : squeeze(g[0], Axes(inserted));
+  return {dimshuffle(v, back)};
+}
+
+Variables squeezePullback(const Op &op, Inputs in, Outputs, Gradients g) {
+  std::vector<int> axes = axesOf(op.attributes(), in[0].rank());
+  return {axes.empty() ? g[0] : expandDims(g[0], Axes(axes))};
+}
+
+Variables specifyShapePullback(const Op &, Inputs, Outputs, Gradients g) { return {g[0]}; }
+
+Variables broadcastToPullback(const Op &, Inputs in, Outputs, Gradients g) {
+  return {unbroadcast(g[0], in[0]), Variable(Type::disconnected())};
+}
+
 OpDef shapeOp(OpDef def) {
   def.section = section(kShape);
   return def;
+}
+
+/// An op that only moves elements.
+OpDef moving(OpDef def, PullbackRule pullback) {
+  def.pullback = std::move(pullback);
+  def.pushforward = sameOpOnTangent();
+  def.elements = Elements::Moved;
+  return shapeOp(std::move(def));
 }
 
 } // namespace
@@ -290,71 +334,76 @@ std::vector<OpDef> shapeOps() {
                .connection = {{false}},
                .golden = {"size"},
                .example = "size([[1, 2, 3], [4, 5, 6]]) = 6"}),
-      shapeOp({.name = "reshape",
-               .doc = "The elements of x in row-major order with another shape.\nThe shape is an "
-                      "integer vector of known length; one extent may be -1. ShapeError where the "
-                      "number of elements differs, for two -1, for -1 next to 0 and for other "
-                      "negative extents.",
-               .operands = {{"x"}, {"shape"}},
-               .type = reshapeType,
-               .emit = reshapeEmission,
-               .viewMap = {0},
-               .connection = {{true}, {false}},
-               .golden = {"reshape"},
-               .example = "reshape([1, 2, 3, 4], [2, -1]) = [[1, 2], [3, 4]]"}),
-      shapeOp({.name = "flatten",
-               .doc = "x with its first ndim - 1 axes kept and the rest joined to one.",
-               .operands = {{"x"}},
-               .attributes = {{"ndim", AttributeKind::Int, int64_t(1)}},
-               .type = flattenType,
-               .emit = flattenEmission,
-               .viewMap = {0},
-               .golden = {"flatten"},
-               .example = "flatten([[1, 2], [3, 4]]) = [1, 2, 3, 4]"}),
-      shapeOp({.name = "dimshuffle",
-               .doc =
-                   "Axis order[k] of x becomes axis k; -1 inserts an axis of extent 1.\nAxes may "
-                   "be left out where their extent is statically 1. ValueError for others, for "
-                   "repeated axes and for axes out of range.",
-               .operands = {{"x"}},
-               .attributes = {{"order", AttributeKind::Ints}},
-               .type = dimshuffleType,
-               .emit = dimshuffleEmission,
-               .viewMap = {0},
-               .golden = {"dimshuffle", "transpose", "expand_dims", "moveaxis", "swapaxes",
-                          "atleast_2d"},
-               .example = "dimshuffle([[1, 2], [3, 4]]) {order = [1, -1, 0]} = "
-                          "[[[1, 3]], [[2, 4]]]"}),
-      shapeOp({.name = "squeeze",
-               .doc = "x without axes whose extent is 1.\nWhere the extent is not known it is "
-                      "checked at run time; another one is a ValueError.",
-               .operands = {{"x"}},
-               .attributes = {{"axes", AttributeKind::Ints}},
-               .type = squeezeType,
-               .emit = squeezeEmission,
-               .viewMap = {0},
-               .golden = {"squeeze"},
-               .example = "squeeze([[1, 2]]) {axes = [0]} = [1, 2]"}),
-      shapeOp({.name = "specifyShape",
-               .doc = "x, with extents that are checked at run time and known from here on.\n-1 is "
-                      "any extent. ShapeError where one differs.",
-               .operands = {{"x"}},
-               .attributes = {{"shape", AttributeKind::Ints}},
-               .type = specifyShapeType,
-               .emit = specifyShapeEmission,
-               .viewMap = {0},
-               .golden = {"specify_shape"},
-               .example = "specifyShape([1, 2]) {shape = [2]} = [1, 2]"}),
-      shapeOp({.name = "broadcastTo",
-               .doc = "x repeated to a shape.\nThe shape is an integer vector of known length, at "
-                      "least x's rank. Extents that are not statically 1 must stay (ShapeError); "
-                      "negative ones: ValueError.",
-               .operands = {{"x"}, {"shape"}},
-               .type = broadcastToType,
-               .emit = broadcastToEmission,
-               .connection = {{true}, {false}},
-               .golden = {"broadcast_to", "full"},
-               .example = "broadcastTo([1, 2], [2, 2]) = [[1, 2], [1, 2]]"}),
+      moving({.name = "reshape",
+              .doc = "The elements of x in row-major order with another shape.\nThe shape is an "
+                     "integer vector of known length; one extent may be -1. ShapeError where the "
+                     "number of elements differs, for two -1, for -1 next to 0 and for other "
+                     "negative extents.",
+              .operands = {{"x"}, {"shape"}},
+              .type = reshapeType,
+              .emit = reshapeEmission,
+              .viewMap = {0},
+              .connection = {{true}, {false}},
+              .golden = {"reshape"},
+              .example = "reshape([1, 2, 3, 4], [2, -1]) = [[1, 2], [3, 4]]"},
+             reshapePullback),
+      moving({.name = "flatten",
+              .doc = "x with its first ndim - 1 axes kept and the rest joined to one.",
+              .operands = {{"x"}},
+              .attributes = {{"ndim", AttributeKind::Int, int64_t(1)}},
+              .type = flattenType,
+              .emit = flattenEmission,
+              .viewMap = {0},
+              .golden = {"flatten"},
+              .example = "flatten([[1, 2], [3, 4]]) = [1, 2, 3, 4]"},
+             reshapePullback),
+      moving({.name = "dimshuffle",
+              .doc = "Axis order[k] of x becomes axis k; -1 inserts an axis of extent 1.\nAxes may "
+                     "be left out where their extent is statically 1. ValueError for others, for "
+                     "repeated axes and for axes out of range.",
+              .operands = {{"x"}},
+              .attributes = {{"order", AttributeKind::Ints}},
+              .type = dimshuffleType,
+              .emit = dimshuffleEmission,
+              .viewMap = {0},
+              .golden = {"dimshuffle", "transpose", "expand_dims", "moveaxis", "swapaxes",
+                         "atleast_2d"},
+              .example = "dimshuffle([[1, 2], [3, 4]]) {order = [1, -1, 0]} = "
+                         "[[[1, 3]], [[2, 4]]]"},
+             dimshufflePullback),
+      moving({.name = "squeeze",
+              .doc = "x without axes whose extent is 1.\nWhere the extent is not known it is "
+                     "checked at run time; another one is a ValueError.",
+              .operands = {{"x"}},
+              .attributes = {{"axes", AttributeKind::Ints}},
+              .type = squeezeType,
+              .emit = squeezeEmission,
+              .viewMap = {0},
+              .golden = {"squeeze"},
+              .example = "squeeze([[1, 2]]) {axes = [0]} = [1, 2]"},
+             squeezePullback),
+      moving({.name = "specifyShape",
+              .doc = "x, with extents that are checked at run time and known from here on.\n-1 is "
+                     "any extent. ShapeError where one differs.",
+              .operands = {{"x"}},
+              .attributes = {{"shape", AttributeKind::Ints}},
+              .type = specifyShapeType,
+              .emit = specifyShapeEmission,
+              .viewMap = {0},
+              .golden = {"specify_shape"},
+              .example = "specifyShape([1, 2]) {shape = [2]} = [1, 2]"},
+             specifyShapePullback),
+      moving({.name = "broadcastTo",
+              .doc = "x repeated to a shape.\nThe shape is an integer vector of known length, at "
+                     "least x's rank. Extents that are not statically 1 must stay (ShapeError); "
+                     "negative ones: ValueError.",
+              .operands = {{"x"}, {"shape"}},
+              .type = broadcastToType,
+              .emit = broadcastToEmission,
+              .connection = {{true}, {false}},
+              .golden = {"broadcast_to", "full"},
+              .example = "broadcastTo([1, 2], [2, 2]) = [[1, 2], [1, 2]]"},
+             broadcastToPullback),
   };
 }
 

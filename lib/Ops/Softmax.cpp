@@ -5,6 +5,7 @@
 // each twice.
 //
 //===----------------------------------------------------------------------===//
+#include "Derivatives.h"
 #include "Families.h"
 #include "Rules.h"
 
@@ -57,8 +58,32 @@ TypesOr softmaxType(const TypeRequest &request) {
   return std::vector<Type>{x.withDType(promoteToFloat(x.dtype()))};
 }
 
-OpDef softmaxLike(std::string name, std::string doc, EmitRule emit, std::string family,
-                  std::string example) {
+//===--- derivatives --------------------------------------------------------------===//
+
+/// `v`, which is like x, joined along the rows.
+Variable overRows(const Op &op, const Variable &v) {
+  return sum(v, {.axes = Axes(axesOf(op.attributes(), v.rank())), .keepDims = true});
+}
+
+/// The Jacobian of softmax is symmetric: one formula for both directions.
+Variables alongSoftmax(const Op &op, Inputs, Outputs out, Gradients v) {
+  if (!isPresent(v[0]))
+    return {v[0]};
+  return {out[0] * (v[0] - overRows(op, v[0] * out[0]))};
+}
+
+Variables logSoftmaxPullback(const Op &op, Inputs, Outputs out, Gradients g) {
+  return {g[0] - exp(out[0]) * overRows(op, g[0])};
+}
+
+Variables logSoftmaxPushforward(const Op &op, Inputs, Outputs out, Tangents t) {
+  if (!isPresent(t[0]))
+    return {t[0]};
+  return {t[0] - overRows(op, exp(out[0]) * t[0])};
+}
+
+OpDef softmaxLike(std::string name, std::string doc, EmitRule emit, PullbackRule pullback,
+                  PushforwardRule pushforward, std::string family, std::string example) {
   return {.name = std::move(name),
           .doc = std::move(doc),
           .operands = {{"x"}},
@@ -69,6 +94,9 @@ OpDef softmaxLike(std::string name, std::string doc, EmitRule emit, std::string 
                           .doc = "axes of one distribution; none: all"}},
           .type = softmaxType,
           .emit = std::move(emit),
+          .pullback = std::move(pullback),
+          .pushforward = std::move(pushforward),
+          .elements = Elements::Rows,
           .maxUlp = {-1, -1},
           .golden = {std::move(family)},
           .section = section(kReductions),
@@ -82,11 +110,13 @@ std::vector<OpDef> softmaxOps() {
       softmaxLike("softmax",
                   "exp(x - max) / sum(exp(x - max)) over axes.\n-inf gives 0; all -inf, an inf or "
                   "a NaN give NaN. The maximum is subtracted, so nothing overflows.",
-                  softmaxEmission, "softmax", "softmax([0.0, 0.0, -inf]) = [0.5, 0.5, 0.0]"),
+                  softmaxEmission, alongSoftmax, alongSoftmax, "softmax",
+                  "softmax([0.0, 0.0, -inf]) = [0.5, 0.5, 0.0]"),
       softmaxLike("logSoftmax",
                   "The logarithm of softmax: x - max - log(sum(exp(x - max))).\nFinite where "
                   "softmax underflows.",
-                  logSoftmaxEmission, "log_softmax", "logSoftmax([0.0, -1000.0]) = [0.0, -1000.0]"),
+                  logSoftmaxEmission, logSoftmaxPullback, logSoftmaxPushforward, "log_softmax",
+                  "logSoftmax([0.0, -1000.0]) = [0.0, -1000.0]"),
   };
 }
 

@@ -132,6 +132,11 @@ std::vector<Rule> choices() {
       {"second_second", "second(second(x, y), z)", "second(x, z)", kShapeUnsafe,
        Condition([](const Match &m) { return m["y"].rank() == 0; }, "y is a scalar")},
       {"identity", "identity(x)", "x"},
+      {"zero_grad", "zeroGrad(x)", "x"},
+      {"disconnected_grad", "disconnectedGrad(x)", "x"},
+      {"undefined_grad", "undefinedGrad(x)", "x"},
+      {"grad_clip", "gradClip(x, low=a, high=b)", "x"},
+      {"grad_scale", "gradScale(x, factor=a)", "x"},
   };
 }
 

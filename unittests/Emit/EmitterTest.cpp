@@ -169,6 +169,11 @@ TEST(Mistakes, AreToldWhole) {
       e.define(e.shape(x), [&](Indices i) { return make(e, x, i[0]); });
     });
   };
+  EXPECT_EQ(mistakeOf([&](Emitter &e, Array, Array) {
+              Array number = e.constant(Tensor(1.0));
+              e.mapped(e.size(2), {number}, [](const Arrays &slices) { return slices; });
+            }),
+            "Internal: emission: an array of rank 0 has no axis to map over");
   EXPECT_EQ(mistakeOf([&](Emitter &e, Array x, Array) {
               e.beginNode(0, {&type, 1});
               e.endNode({x, x});

@@ -53,14 +53,10 @@ struct Trial {
 std::optional<Trial> makeTrial(const OpCase &c, const std::vector<DType> &dtypes, bool hasExtremes,
                                std::mt19937 &random) {
   Trial run;
+  run.inputs = operandsOf(c, dtypes);
   for (size_t i = 0; i < c.shapes.size(); ++i) {
     bool isPosition = int(i) == c.positions;
-    DType dtype = isPosition ? DType::Int64 : dtypes[i % dtypes.size()];
-    std::vector<int64_t> shape = c.shapes[i];
-    if (!c.isStatic) // an extent of 1 must be known to broadcast
-      for (int64_t &extent : shape)
-        extent = extent == 1 && !c.hasUnknownOnes ? 1 : kDynamic;
-    run.inputs.push_back(tensor(dtype, shape));
+    DType dtype = run.inputs[i].dtype();
     Tensor value = randomTensor(dtype, c.shapes[i], hasExtremes && !isPosition, random);
     if (isPosition)
       for (int64_t &position : value.mutableFlat<int64_t>())

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 
+#include "OpCases.h"
 #include "Ops/Registry.h"
 #include "graphc/Ops.h"
 
@@ -131,6 +132,111 @@ std::optional<Variable> subtensorAt(const Variable &x, const Json &entries) {
   return take(sliced, constant(goldenTensor(*array)), {.axis = axis});
 }
 
+/// x changed by y at an index; empty where it has masks, or arrays that `incTake` does not read by.
+std::optional<Variable> changedAt(bool adds, const Variable &x, const Variable &y,
+                                  const Json &entries) {
+  const Json *array = nullptr;
+  bool isPlain = true;
+  size_t axis = 0;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (entries[i].contains("mask") || (array && entries[i].contains("array")))
+      return std::nullopt;
+    if (entries[i].contains("array"))
+      array = &entries[i]["array"], axis = i;
+    else
+      isPlain &= entries[i] == Json({{"slice", {nullptr, nullptr, nullptr}}});
+  }
+  if (!array)
+    return adds ? incSubtensor(x, index(entries), y) : setSubtensor(x, index(entries), y);
+  Variable indices = constant(goldenTensor(*array));
+  TakeOptions options{.axis = int(axis)};
+  if (!adds || !isPlain || y.rank() != take(x, indices, options).rank())
+    return std::nullopt;
+  for (int k = 0; k < y.rank(); ++k)
+    if (y.type().broadcastable(k) != take(x, indices, options).type().broadcastable(k))
+      return std::nullopt; // incTake broadcasts nothing
+  return incTake(x, indices, y, options);
+}
+
+Attributes without(const Attributes &all, std::string_view name) {
+  Attributes result;
+  for (const auto &[key, value] : all.entries())
+    if (key != name)
+      result.set(key, value);
+  return result;
+}
+
+Variable prodGradient(const Json &attrs, const Variables &in) {
+  ReductionOptions options = reduction(attrs);
+  Attributes axes;
+  axes.set("axes", *attributesOf(prod(in[0], options)).find("axes"));
+  Variable w = in[1];
+  if (!options.keepDims) {
+    std::vector<int> all;
+    for (int axis = 0; axis < in[0].rank(); ++axis)
+      all.push_back(axis);
+    if (options.axes.list())
+      all.assign(options.axes.list()->begin(), options.axes.list()->end());
+    for (int &axis : all)
+      axis += axis < 0 ? in[0].rank() : 0;
+    if (!all.empty())
+      w = expandDims(w, Axes(all));
+  }
+  return w * callBuiltin("productOfOthers", axes, {in[0]});
+}
+
+using Convolution = Variable (*)(const Operand &, const Operand &, const ConvOptions &);
+Variable convGradient(Convolution conv, size_t i, const Json &attrs, const Variables &in) {
+  Attributes attributes = attributesOf(conv(in[0], in[1], convolution(attrs)));
+  if (i == 0)
+    return callBuiltin("convInputGradient", attributes, {in[2], in[1], shape(in[0])});
+  return callBuiltin("convKernelGradient", attributes, {in[0], in[2], shape(in[1])});
+}
+
+/// The operand of which the correlation has the shape of in[0].
+Variable transposed(const Json &attrs, const Variables &in) {
+  std::vector<int> stride = ints(attrs["stride"]), dilation = ints(attrs["dilation"]);
+  std::vector<int> padding = ints(attrs["padding"]), more = ints(attrs["output_padding"]);
+  Attributes attributes = {{"filterFlip", false}, {"groups", attrs["groups"].get<int64_t>()}};
+  attributes.set("stride", IntList(stride.begin(), stride.end()));
+  attributes.set("dilation", IntList(dilation.begin(), dilation.end()));
+  IntList flat;
+  std::vector<Operand> extents = {shape(in[0], 0), shape(in[0], 1)}; // the second does not count
+  for (size_t k = 0; k < stride.size(); ++k) {
+    flat.insert(flat.end(), 2, padding[k]);
+    int axis = int(k) + 2;
+    extents.push_back((shape(in[0], axis) - 1) * stride[k] +
+                      (shape(in[1], axis) - 1) * dilation[k] + (1 + more[k] - 2 * padding[k]));
+  }
+  attributes.set("padding", flat);
+  return callBuiltin("convInputGradient", attributes, {in[0], in[1], stack(extents)});
+}
+
+Variable poolGradient(const Json &attrs, const Variables &in) {
+  Attributes all = attributesOf(pool(in[0], ints(attrs["window"]), pooling(attrs)));
+  if (all.string("mode") != "max")
+    return callBuiltin("poolSpread", all, {in[1], shape(in[0])});
+  Attributes windows = without(all, "mode");
+  Variable positions = callBuiltin("poolPositions", windows, {in[0]});
+  return callBuiltin("poolScatter", windows, {in[1], positions, shape(in[0])});
+}
+
+Variable padGradient(const Json &attrs, const Variables &in) {
+  Variable padded =
+      pad(in[0], attrs["pad_width"].get<std::vector<std::pair<int, int>>>(), padding(attrs));
+  return callBuiltin("padFold", attributesOf(padded), {in[1], shape(in[0])});
+}
+
+TakeOptions taking(const Json &attrs) {
+  static const std::map<std::string, TakeMode> modes = {
+      {"raise", TakeMode::Raise}, {"clip", TakeMode::Clip}, {"wrap", TakeMode::Wrap}};
+  TakeOptions options;
+  if (!attrs["axis"].is_null())
+    options.axis = attrs["axis"].get<int>();
+  options.mode = modes.at(attrs["mode"].get<std::string>());
+  return options;
+}
+
 //===--- calls -----------------------------------------------------------------===//
 
 Call one(std::function<Variable(const Json &, const Variables &)> call) {
@@ -218,15 +324,38 @@ const std::map<std::string, Call> &calls() {
                                                                ? std::optional(Variables{*result})
                                                                : std::nullopt;
                                                   }},
-      {"take", one([](const Json &a, const Variables &in) {
-         static const std::map<std::string, TakeMode> modes = {
-             {"raise", TakeMode::Raise}, {"clip", TakeMode::Clip}, {"wrap", TakeMode::Wrap}};
-         TakeOptions options;
-         if (!a["axis"].is_null())
-           options.axis = a["axis"].get<int>();
-         options.mode = modes.at(a["mode"].get<std::string>());
-         return take(in[0], in[1], options);
-       })},
+      {"take", GRAPHC_ONE(take(in[0], in[1], taking(a)))},
+      {"set_subtensor",
+       [](const Json &a, const Variables &in) -> std::
+                                                  optional<Variables> {
+                                                    std::optional<Variable> result =
+                                                        changedAt(false, in[0], in[1], a["index"]);
+                                                    return result
+                                                               ? std::optional(Variables{*result})
+                                                               : std::nullopt;
+                                                  }},
+      {"inc_subtensor",
+       [](const Json &a, const Variables &in) -> std::
+                                                  optional<Variables> {
+                                                    std::optional<Variable> result =
+                                                        changedAt(true, in[0], in[1], a["index"]);
+                                                    return result
+                                                               ? std::optional(Variables{*result})
+                                                               : std::nullopt;
+                                                  }},
+      {"prod_gradient0", one(prodGradient)},
+      {"conv1d_gradient0", GRAPHC_ONE(convGradient(conv1d, 0, a, in))},
+      {"conv1d_gradient1", GRAPHC_ONE(convGradient(conv1d, 1, a, in))},
+      {"conv2d_gradient0", GRAPHC_ONE(convGradient(conv2d, 0, a, in))},
+      {"conv2d_gradient1", GRAPHC_ONE(convGradient(conv2d, 1, a, in))},
+      {"conv3d_gradient0", GRAPHC_ONE(convGradient(conv3d, 0, a, in))},
+      {"conv3d_gradient1", GRAPHC_ONE(convGradient(conv3d, 1, a, in))},
+      {"conv1d_transpose", one(transposed)},
+      {"conv2d_transpose", one(transposed)},
+      {"conv3d_transpose", one(transposed)},
+      {"pool_gradient0", one(poolGradient)},
+      {"pad_gradient0", one(padGradient)},
+      {"take_gradient0", GRAPHC_ONE(incTake(zerosLike(in[0]), in[1], in[2], taking(a)))},
       {"arange", GRAPHC_ONE(arange(in[0], in[1], in[2], dtypeOf(a)))},
       {"eye", one([](const Json &a, const Variables &) {
          std::optional<Operand> m;
@@ -239,6 +368,20 @@ const std::map<std::string, Call> &calls() {
 }
 
 } // namespace
+
+Variables goldenInputs(const GoldenLine &line, GoldenExtents extents) {
+  Variables inputs;
+  bool noBroadcast = line.attrs.contains("broadcast") && !line.attrs["broadcast"].get<bool>();
+  for (const Tensor &value : line.inputs) {
+    std::vector<int64_t> shape(value.shape().begin(), value.shape().end());
+    if (extents == GoldenExtents::Dynamic || noBroadcast)
+      for (int64_t &extent : shape)
+        if (extent != 1 || noBroadcast)
+          extent = kDynamic;
+    inputs.push_back(tensor(value.dtype(), shape));
+  }
+  return inputs;
+}
 
 const OpDef *goldenOp(const std::string &family) {
   for (const OpDef *op : allOps())

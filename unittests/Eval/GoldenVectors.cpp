@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <set>
 
 namespace graphc {
 namespace {
@@ -34,6 +35,12 @@ GoldenLine toLine(const nlohmann::json &json) {
   if (json.contains("outputs"))
     for (const nlohmann::json &array : json["outputs"])
       line.outputs.push_back(goldenTensor(array));
+  if (json.contains("grads")) {
+    for (const nlohmann::json &array : json["w"])
+      line.w.push_back(goldenTensor(array));
+    for (const nlohmann::json &array : json["grads"])
+      line.grads.push_back(array.is_null() ? Tensor() : goldenTensor(array));
+  }
   if (json.contains("tol")) {
     const nlohmann::json &tol = json["tol"];
     line.skip = tol.value("skip", false);
@@ -43,6 +50,35 @@ GoldenLine toLine(const nlohmann::json &json) {
     }
   }
   return line;
+}
+
+/// Families with lines for ops of gradients, and the inputs with respect to which they are.
+constexpr std::pair<const char *, size_t> kDerived[] = {
+    {"prod", 0},   {"conv1d", 0}, {"conv1d", 1}, {"conv2d", 0}, {"conv2d", 1},
+    {"conv3d", 0}, {"conv3d", 1}, {"pool", 0},   {"pad", 0},    {"take", 0}};
+
+/// Whether the op of the family's gradients computes that of the line.
+bool hasOwnOp(const GoldenLine &line) {
+  static const std::set<std::string> copying = {"edge", "reflect", "symmetric", "wrap"};
+  return line.op != "pad" || copying.count(line.attrs["mode"].get<std::string>());
+}
+
+/// README.md there says how gradients are compared.
+std::optional<GoldenLine> derived(const GoldenLine &line, size_t i) {
+  if (line.grads.empty() || !line.grads[i].defined() || line.skip || !hasOwnOp(line))
+    return std::nullopt;
+  GoldenLine gradient = line;
+  std::string suffix = "_gradient" + std::to_string(i);
+  gradient.id += suffix;
+  gradient.op += suffix;
+  gradient.inputs.push_back(line.w[0]);
+  gradient.outputs = {line.grads[i]};
+  gradient.w.clear();
+  gradient.grads.clear();
+  bool isSingle = line.grads[i].dtype() == DType::Float32;
+  gradient.rtol = line.rtol.value_or(isSingle ? 1e-4 : 1e-9);
+  gradient.atol = line.atol.value_or(isSingle ? 1e-6 : 1e-12);
+  return gradient;
 }
 
 } // namespace
@@ -78,8 +114,14 @@ const std::vector<GoldenLine> &goldenLines() {
           std::string(GRAPHC_TEST_DATA) + "/../../test/Data/golden/" + file + ".jsonl";
       std::ifstream in(path);
       EXPECT_TRUE(in.good()) << path;
-      for (std::string text; std::getline(in, text);)
-        all->push_back(toLine(nlohmann::json::parse(text)));
+      for (std::string text; std::getline(in, text);) {
+        GoldenLine line = toLine(nlohmann::json::parse(text));
+        for (auto [family, i] : kDerived)
+          if (line.op == family)
+            if (std::optional<GoldenLine> gradient = derived(line, i))
+              all->push_back(*std::move(gradient));
+        all->push_back(std::move(line));
+      }
     }
     return all;
   }();

@@ -17,9 +17,13 @@ struct GoldenLine {
   std::vector<Tensor> inputs, outputs;
   std::optional<double> rtol, atol; // of the line's `tol`
   bool skip = false;                // documentation only
+  std::vector<Tensor> w = {};       // one per output, where there are grads
+  std::vector<Tensor> grads = {};   // one per input; undefined where none is given
 };
 
-/// All lines of all files, in order; a test failure for what cannot be read.
+/// All lines of all files, in order; a test failure for what cannot be read. Ops that gradients are
+/// made of have the families "<family>_gradient<i>": the lines of <family> with one output, the
+/// output's weights as a last input, and what is the gradient of input i as the output.
 const std::vector<GoldenLine> &goldenLines();
 
 /// The array that stands for a tensor in the files. A test failure, and no tensor, for another.

@@ -110,7 +110,7 @@ std::vector<OpCase> deviations(Variable (*call)(const Operand &, const Reduction
   return cases;
 }
 
-std::vector<OpCase> alongAxes(Variable (*call)(const Operand &, const Axes &)) {
+std::vector<OpCase> alongAxes(const std::function<Variable(const Operand &, const Axes &)> &call) {
   auto with = [call](Axes axes) { return [=](V x) { return call(x[0], axes); }; };
   return {{{{4, 33}}, with(Axis(-1))},           {{{4, 5}}, with(Axis(0))},
           {{{2, 3, 4}}, with(Axes{0, 2})},       {{{0, 3}}, with(Axis(1))},
@@ -192,6 +192,143 @@ std::vector<OpCase> casts() {
       cases.push_back({one(shape), [=](V x) { return cast(x[0], DType(dtype)); }});
   cases.push_back({one(thirtyTwo()), [](V x) { return cast(x[0], DType::Float32); }, true});
   return cases;
+}
+
+//===--- ops of gradients ---------------------------------------------------------===//
+
+/// The op with the attributes of `of`, which it belongs to.
+Variable likeCall(std::string_view op, const Variable &of, const Variables &operands) {
+  return of.ok() ? callBuiltin(op, attributesOf(of), operands) : of;
+}
+
+/// Operands: x, kernel, and the gradient of their convolution.
+std::vector<OpCase> convGradients(std::string_view op,
+                                  Variable (*conv)(const Operand &, const Operand &,
+                                                   const ConvOptions &),
+                                  size_t axes) {
+  auto shape = [&](int64_t batch, int64_t channels, int64_t extent) {
+    std::vector<int64_t> s(axes + 2, extent);
+    s[0] = batch, s[1] = channels;
+    return s;
+  };
+  auto with = [=](ConvOptions options) {
+    return [=](V x) {
+      Variable result = conv(x[0], x[1], options);
+      return op == "convInputGradient" ? likeCall(op, result, {x[2], x[1], graphc::shape(x[0])})
+                                       : likeCall(op, result, {x[0], x[2], graphc::shape(x[1])});
+    };
+  };
+  std::vector<int> twice(axes, 2);
+  return {{{shape(2, 3, 6), shape(4, 3, 3), shape(2, 4, 4)}, with({})},
+          {{shape(1, 4, 7), shape(6, 2, 3), shape(1, 6, 4)},
+           with({.stride = twice, .padding = Padding(1), .groups = 2, .filterFlip = false})},
+          {{shape(1, 2, 7), shape(3, 2, 2), shape(1, 3, 9)},
+           with({.padding = Padding::Kind::Full, .dilation = twice}),
+           true},
+          {{shape(0, 2, 5), shape(3, 2, 2), shape(0, 3, 4)}, with({})},
+          ofUnknownOnes({shape(1, 1, 1), shape(1, 1, 1), shape(1, 1, 3)},
+                        with({.padding = Padding(1)}))};
+}
+
+std::vector<OpCase> convGradients(std::string_view op) {
+  std::vector<OpCase> cases = convGradients(op, &conv1d, 1);
+  for (const OpCase &c : convGradients(op, &conv2d, 2))
+    cases.push_back(c);
+  return cases;
+}
+
+/// Windows on x; operands: x, and an array like their results, or like x.
+using OnWindows = std::function<Variable(const Variable &pooled, V x)>;
+std::vector<OpCase> windows(PoolMode mode, bool isLikeX, const OnWindows &call) {
+  auto shapes = [&](std::vector<int64_t> x, std::vector<int64_t> result) {
+    return Shapes{x, isLikeX ? x : result};
+  };
+  auto with = [=](std::vector<int> window, PoolOptions options) {
+    options.mode = mode;
+    return [=](V x) { return call(pool(x[0], window, options), x); };
+  };
+  return {{shapes({2, 3, 7, 6}, {2, 3, 4, 5}),
+           with({3, 2}, {.stride = {2, 1}, .padding = Padding{1, 0}})},
+          {shapes({2, 7}, {2, 3}), with({3}, {.stride = {2}, .ignoreBorder = false}), true},
+          {shapes(kEight, {2, 1, 3, 1, 2, 1, 1, 1}), with({2, 1, 2}, {.stride = {1, 1, 2}})},
+          {shapes({3, 5}, {3, 2}), with({1}, {.stride = {3}})},
+          ofUnknownOnes(shapes({1, 1, 6}, {1, 1, 3}), with({1, 2}, {.stride = {1, 2}}))};
+}
+
+/// Of the mode "max", which the ops of its gradient have no attribute for. The positions are those
+/// of magnitudes.
+std::vector<OpCase> onMaxima(bool isLikeX,
+                             const std::function<Variable(const Attributes &, V x)> &call) {
+  return windows(PoolMode::Max, isLikeX, [=](const Variable &pooled, V x) {
+    Attributes all = attributesOf(pooled), attributes;
+    for (const auto &[name, value] : all.entries())
+      if (name != "mode")
+        attributes.set(name, value);
+    return call(attributes, x);
+  });
+}
+
+std::vector<OpCase> spreads() {
+  std::vector<OpCase> cases;
+  for (PoolMode mode : {PoolMode::Sum, PoolMode::AverageIncPad, PoolMode::AverageExcPad})
+    for (OpCase &c : windows(mode, false, [](const Variable &pooled, V x) {
+           return likeCall("poolSpread", pooled, {x[1], shape(x[0])});
+         }))
+      cases.push_back(std::move(c));
+  return cases;
+}
+
+/// Operands: x, and the gradient of x padded.
+std::vector<OpCase> folds() {
+  std::vector<OpCase> cases;
+  for (PadMode mode : {PadMode::Edge, PadMode::Reflect, PadMode::Symmetric, PadMode::Wrap}) {
+    auto with = [=](std::vector<std::pair<int, int>> widths) {
+      return [=](V x) {
+        return likeCall("padFold", pad(x[0], widths, {.mode = mode}), {x[1], shape(x[0])});
+      };
+    };
+    cases.push_back({{{3, 4}, {10, 5}}, with({{2, 5}, {0, 1}})});
+    cases.push_back({{{2, 1, 3}, {2, 3, 7}}, with({{0, 0}, {1, 1}, {4, 0}}), true});
+    cases.push_back(ofUnknownOnes({{1, 3}, {3, 5}}, with({{2, 0}, {1, 1}})));
+    std::vector<std::pair<int, int>> widths(8);
+    widths[0] = {1, 0}, widths[6] = {2, 1};
+    cases.push_back({{kEight, {3, 1, 3, 1, 2, 2, 4, 2}}, with(widths)});
+    cases.push_back({{{4}, {4}}, with({{0, 0}})});
+  }
+  return cases;
+}
+
+std::map<std::string, std::vector<OpCase>> ofGradients() {
+  auto others = [](const Operand &x, const Axes &axes) {
+    AttributeValue list = NoneAttr();
+    if (axes.list())
+      list = *axes.list();
+    return callBuiltin("productOfOthers", {{"axes", list}}, {x.variable()});
+  };
+  std::vector<OpCase> products = alongAxes(others);
+  products.push_back({{{2, 20}}, [=](V x) { return others(x[0], Axis(1)); }, true});
+  products.push_back({{{40}}, [=](V x) { return others(x[0], Axes()); }});
+  return {
+      {"productOfOthers", products},
+      {"convInputGradient", convGradients("convInputGradient")},
+      {"convKernelGradient", convGradients("convKernelGradient")},
+      {"poolSpread", spreads()},
+      {"poolPositions",
+       onMaxima(true,
+                [](const Attributes &a, V x) { return callBuiltin("poolPositions", a, {x[0]}); })},
+      {"poolScatter", onMaxima(false,
+                               [](const Attributes &a, V x) {
+                                 Variable positions = callBuiltin("poolPositions", a, {sqr(x[0])});
+                                 return callBuiltin("poolScatter", a,
+                                                    {x[1], positions, shape(x[0])});
+                               })},
+      {"poolGather", onMaxima(true,
+                              [](const Attributes &a, V x) {
+                                Variable positions = callBuiltin("poolPositions", a, {sqr(x[0])});
+                                return callBuiltin("poolGather", a, {x[1], positions});
+                              })},
+      {"padFold", folds()},
+  };
 }
 
 std::map<std::string, std::vector<OpCase>> products() {
@@ -321,7 +458,31 @@ std::map<std::string, std::vector<OpCase>> shapes() {
   };
 }
 
+/// setSubtensor or incSubtensor.
+std::vector<OpCase> changes(Variable (*call)(const Operand &, const std::vector<Index> &,
+                                             const Operand &)) {
+  auto at = [call](std::vector<Index> index) {
+    return [=](V x) { return call(x[0], index, x[1]); };
+  };
+  return {
+      {{{7, 9}, {3, 2}}, at({Slice(1, kEnd, 2), Slice(kEnd, 2, -3)})},
+      {{{7, 9}, {1, 9}}, at({3, newaxis})},
+      {{{7, 9}, {}}, at({ellipsis, -1})},
+      {{{7, 0}, {3, 0}}, at({Slice(2, 5)})},
+      {{{7, 9}, {9}}, at({Slice(5, 2)})},
+      {{{4, 3}, {1, 3}}, at({Slice()})},
+      {{{4, 3}, {4, 3}}, at({Slice(), Slice(kEnd, kEnd, -1)})},
+      {{kEight, {2, 1, 1, 2, 2, 1, 2}}, at({Slice(), 0, Slice(2, kEnd)})},
+      {{{5, 3}, {3}, {}}, [=](V x) { return call(x[0], {x[2]}, x[1]); }, false, 2, 5},
+      {{{5, 3}, {}, {}}, [=](V x) { return call(x[0], {Slice(x[2], kEnd)}, x[1]); }, false, 2, 5},
+      ofUnknownOnes({{1, 1, 4}, {1, 2}}, at({0, Slice(), Slice(0, kEnd, 2)}))};
+}
+
 std::map<std::string, std::vector<OpCase>> indexing() {
+  Call incRows = [](V x) { return incTake(x[0], x[2], x[1], {.axis = 0}); };
+  Call incColumns = [](V x) {
+    return incTake(x[0], x[2], x[1], {.axis = -1, .mode = TakeMode::Wrap});
+  };
   Call takeFlat = [](V x) { return take(x[0], x[1]); };
   Call takeRows = [](V x) { return take(x[0], x[1], {.axis = 0}); };
   Call takeColumns = [](V x) { return take(x[0], x[1], {.axis = -1, .mode = TakeMode::Wrap}); };
@@ -337,6 +498,15 @@ std::map<std::string, std::vector<OpCase>> indexing() {
         {{{5, 3}, {}}, [](V x) { return subtensor(x[0], {Slice(x[1], kEnd)}); }, false, 1, 5},
         ofUnknownOnes({{1, 1, 4}},
                       [](V x) { return subtensor(x[0], {0, Slice(), Slice(0, kEnd, 2)}); })}},
+      {"setSubtensor", changes(&setSubtensor)},
+      {"incSubtensor", changes(&incSubtensor)},
+      {"incTake",
+       {{{{5, 3}, {2, 2}, {2, 2}}, [](V x) { return incTake(x[0], x[2], x[1]); }, false, 2, 15},
+        {{{5, 3}, {20, 3}, {20}}, incRows, false, 2, 5},
+        {{{5, 3}, {5, 4}, {4}}, incColumns, false, 2, 99},
+        {{{5, 3}, {0, 3}, {0}}, incRows, false, 2, 5},
+        {{kEight, {4, 1, 3, 1, 2, 2, 1, 2}, {4}}, incRows, true, 2, 2},
+        {{{1, 1}, {1, 1}, {1}}, incRows, false, 2, 1, true}}},
       {"take",
        {{{{5, 3}, {2, 2}}, takeFlat, false, 1, 15},
         {{{5, 3}, {20}}, takeRows, false, 1, 5},
@@ -353,15 +523,41 @@ std::map<std::string, std::vector<OpCase>> indexing() {
        {{one({}), [](V x) { return eye(x[0], x[0] + 2, -1, DType::Float32); }, false, 0, 5},
         {one({}), [](V x) { return eye(4, 3, 1, x[0].dtype()); }}}},
       {"cast", casts()},
+      {"gradClip", {{one({3, 5}), [](V x) { return gradClip(x[0], -0.5, 0.25); }}}},
+      {"gradScale", {{one({3, 5}), [](V x) { return gradScale(x[0], 0.75); }}}},
   };
 }
 
 } // namespace
 
+Variable callBuiltin(std::string_view op, const Attributes &attributes, const Variables &operands) {
+  auto made = Op::create(*findOp(op), attributes);
+  if (!made.ok())
+    return Variable::invalid(made.status());
+  return made->call(std::vector<Operand>(operands.begin(), operands.end()), {});
+}
+
+Attributes attributesOf(const Variable &v) {
+  return v.ok() && v.hasOwner() ? v.owner().op().attributes() : Attributes();
+}
+
+Variables operandsOf(const OpCase &c, const std::vector<DType> &dtypes) {
+  Variables operands;
+  for (size_t i = 0; i < c.shapes.size(); ++i) {
+    std::vector<int64_t> shape = c.shapes[i];
+    if (!c.isStatic)
+      for (int64_t &extent : shape)
+        extent = extent == 1 && !c.hasUnknownOnes ? 1 : kDynamic;
+    bool isPosition = int(i) == c.positions;
+    operands.push_back(tensor(isPosition ? DType::Int64 : dtypes[i % dtypes.size()], shape));
+  }
+  return operands;
+}
+
 std::vector<OpCase> casesOf(const std::string &op) {
   static const auto &table = *[] {
     auto *all = new std::map<std::string, std::vector<OpCase>>;
-    for (auto *part : {&products, &reductions, &shapes, &indexing})
+    for (auto *part : {&products, &reductions, &shapes, &indexing, &ofGradients})
       all->merge(part());
     return all;
   }();

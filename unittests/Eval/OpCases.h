@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "graphc/Variable.h"
@@ -20,6 +21,15 @@ struct OpCase {
   /// Extents of 1 are as unknown as the others; operands then do not broadcast.
   bool hasUnknownOnes = false;
 };
+
+/// Operands of these dtypes, in turn, positions of int64: of unknown extents but where isStatic,
+/// and where an extent of 1 must be known to broadcast.
+Variables operandsOf(const OpCase &c, const std::vector<DType> &dtypes);
+
+/// A node of an op that has no function in Ops.h, and the attributes of the node that `v` is of; a
+/// mistake gives an Invalid Variable, and none.
+Variable callBuiltin(std::string_view op, const Attributes &attributes, const Variables &operands);
+Attributes attributesOf(const Variable &v);
 
 /// Ways to call the built-in op; empty if there are none for it.
 std::vector<OpCase> casesOf(const std::string &op);

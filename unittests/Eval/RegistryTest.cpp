@@ -48,7 +48,7 @@ TEST_P(EveryOp, HasVectorsFromAnIndependentSource) {
   static const auto &kOfOneDType = *new std::set<std::string>{
       "second",       "argmax",     "argmin", "any",     "all",        "conv3d",
       "shape",        "shapeI",     "size",   "flatten", "dimshuffle", "squeeze",
-      "specifyShape", "splitPiece", "take",   "arange"};
+      "specifyShape", "splitPiece", "take",   "arange",  "incTake",    "padFold"};
   bool isOfFloats = std::any_of(dtypes.begin(), dtypes.end(), isFloat);
   bool isOfBoth = dtypes.count(DType::Float32) && dtypes.count(DType::Float64);
   EXPECT_EQ(isOfBoth, isOfFloats && !kOfOneDType.count(op.name)) << "in float32 and float64";

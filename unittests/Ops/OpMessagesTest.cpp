@@ -402,6 +402,88 @@ TEST(OpMessages, Indices) {
   });
 }
 
+TEST(OpMessages, ChangedIndices) {
+  Variable x = f64({4, 5}), f = of(kF32, {3});
+  expectMessages({
+      {setSubtensor(x, {Slice(0, 2)}, f64({3, 5})),
+       "ValueError: setSubtensor: y has 3 elements along axis 0 where the index reads 2 (an extent "
+       "broadcasts only where its type says 1: declare it so, or use specifyShape)\n  "
+       "setSubtensor{index = \"0:2\"}(f64[4,5], f64[3,5])"},
+      {incSubtensor(x, {0}, f64({1, 5})),
+       "ValueError: incSubtensor: y has rank 2 where the index reads an array of rank 1\n  "
+       "incSubtensor{index = \"0\"}(f64[4,5], f64[1,5])"},
+      {incSubtensor(f, {0}, f64({})),
+       "TypeError: incSubtensor: float64 elements do not fit into "
+       "float32; cast y\n  incSubtensor{index = \"0\"}(f32[3], f64)"},
+      {incTake(x, of(kI64, {2}), f64({3, 5}), {.axis = 0}),
+       "ShapeError: incTake: y has 3 elements along axis 0 where take gives 2\n  incTake{axis = "
+       "0}(f64[4,5], f64[3,5], i64[2])"},
+      {incTake(x, of(kI64, {2}), f64({2}), {.axis = 0}),
+       "ShapeError: incTake: y has rank 1 where take gives rank 2\n  incTake{axis = 0}(f64[4,5], "
+       "f64[2], i64[2])"},
+  });
+}
+
+TEST(OpMessages, OpsOfGradients) {
+  Variable g = f64({1, 4, 3}), kernel = f64({4, 2, 2}), x = f64({1, 2, 4}), line = f64({4});
+  Operand shape(constant(Tensor({1, 2, 4}, kI64))), two(constant(Tensor({1, 2}, kI64)));
+  Operand negative(constant(Tensor({1, 2, -1}, kI64)));
+  Attributes window = {{"window", IntList{2}}};
+  Attributes widths = {{"widths", IntList{1, 1}}};
+  Operand four(constant(Tensor({4}, kI64))), minusOne(constant(Tensor({-1}, kI64)));
+  expectMessages({
+      {node("convInputGradient", {}, {f64({2, 2}), kernel, shape}),
+       "ShapeError: convInputGradient: the operands must have one rank, at least 3, not 2 and 3\n  "
+       "convInputGradient(f64[2,2], f64[4,2,2], [1 2 4]: i64[3])"},
+      {node("convInputGradient", {}, {g, kernel, two}),
+       "TypeError: convInputGradient: the shape must be known to have 3 extents\n  "
+       "convInputGradient(f64[1,4,3], f64[4,2,2], [1 2]: i64[2])"},
+      {node("convInputGradient", {}, {f64({1, 3, 3}), kernel, shape}),
+       "ShapeError: convInputGradient: the gradient has 3 channels where the kernel has 4 "
+       "outputs\n  convInputGradient(f64[1,3,3], f64[4,2,2], [1 2 4]: i64[3])"},
+      {node("convInputGradient", {{"groups", 3}}, {g, kernel, shape}),
+       "ShapeError: convInputGradient: the kernel's 4 outputs cannot be divided into 3 groups\n  "
+       "convInputGradient{groups = 3}(f64[1,4,3], f64[4,2,2], [1 2 4]: i64[3])"},
+      {node("convInputGradient", {}, {g, kernel, negative}),
+       "ShapeError: convInputGradient: the extent -1 along axis 2 is negative\n  "
+       "convInputGradient(f64[1,4,3], f64[4,2,2], [ 1  2 -1]: i64[3])"},
+      {node("convKernelGradient", {}, {f64({2, 2, 4}), g, shape}),
+       "ShapeError: convKernelGradient: the batches of operand and gradient differ: 2 and 1\n  "
+       "convKernelGradient(f64[2,2,4], f64[1,4,3], [1 2 4]: i64[3])"},
+      {node("convKernelGradient", {{"groups", 4}}, {x, g, shape}),
+       "ShapeError: convKernelGradient: the operand's 2 channels cannot be divided into 4 groups\n "
+       " convKernelGradient{groups = 4}(f64[1,2,4], f64[1,4,3], [1 2 4]: i64[3])"},
+      {node("convKernelGradient", {}, {x, g, shape}),
+       "ShapeError: convKernelGradient: the gradient has 3 elements along axis 2 where the "
+       "convolution has 1\n  convKernelGradient(f64[1,2,4], f64[1,4,3], [1 2 4]: i64[3])"},
+      {node("poolSpread", window, {f64({3}), four}),
+       "ShapeError: poolSpread: operand 0 has 3 elements along axis 0 where the pool has 2\n  "
+       "poolSpread{window = [2]}(f64[3], [4]: i64[1])"},
+      {node("poolSpread", window, {f64({3}), minusOne}),
+       "ShapeError: poolSpread: the extent -1 along axis 0 is negative\n  poolSpread{window = "
+       "[2]}(f64[3], [-1]: i64[1])"},
+      {node("poolSpread", {{"window", IntList{2}}, {"mode", std::string("max")}}, {line, four}),
+       "ValueError: poolSpread: mode is \"sum\", \"averageIncPad\" or \"averageExcPad\", not "
+       "\"max\"\n  poolSpread{window = [2], mode = \"max\"}(f64[4], [4]: i64[1])"},
+      {node("poolSpread", window, {of(kI64, {2}), four}),
+       "TypeError: poolSpread: a gradient is a float array, not tensor<2xi64>\n  poolSpread{window "
+       "= [2]}(i64[2], [4]: i64[1])"},
+      {node("poolScatter", window, {f64({2}), f64({2}), four}),
+       "TypeError: poolScatter: positions are an int64 array of rank 1, not tensor<2xf64>\n  "
+       "poolScatter{window = [2]}(f64[2], f64[2], [4]: i64[1])"},
+      {node("poolGather", window, {line, of(kI64, {3})}),
+       "ShapeError: poolGather: operand 1 has 3 elements along axis 0 where the pool has 2\n  "
+       "poolGather{window = [2]}(f64[4], i64[3])"},
+      {node("padFold", widths, {f64({5}), four}),
+       "ShapeError: padFold: the gradient has 5 elements along axis 0 where the padded operand has "
+       "6\n  padFold{widths = [1, 1]}(f64[5], [4]: i64[1])"},
+      {node("padFold", {{"widths", IntList{1, 1}}, {"mode", std::string("mean")}},
+            {f64({6}), four}),
+       "ValueError: padFold: mode is \"edge\", \"reflect\", \"symmetric\" or \"wrap\", not "
+       "\"mean\"\n  padFold{widths = [1, 1], mode = \"mean\"}(f64[6], [4]: i64[1])"},
+  });
+}
+
 //===--- at run time --------------------------------------------------------------===//
 
 struct Run {
@@ -427,6 +509,15 @@ void expectRunTimeMessages(const std::vector<Run> &runs,
       EXPECT_EQ(text.substr(0, mode == "fast_run" ? text.npos : text.find('\n')),
                 run.message.substr(0, mode == "fast_run" ? text.npos : run.message.find('\n')));
     }
+}
+
+TEST(OpMessages, OfIncTakeAtRunTime) {
+  Variable v = dvector("v"), y = dvector("y"), i = lvector("i");
+  expectRunTimeMessages({{incTake(v, i, y),
+                          {v, i, y},
+                          {Tensor({1.0, 2.0}), Tensor({0, 2}, kI64), Tensor({1.0, 2.0})},
+                          "IndexError: incTake: index 2 is out of range for axis 0 with 2 "
+                          "elements\n  at PLACE\n  v: f64[2]   y: f64[2]   i: i64[2]"}});
 }
 
 TEST(OpMessages, AtRunTime) {

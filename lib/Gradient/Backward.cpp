@@ -1,0 +1,212 @@
+//===- Backward.cpp - reverse mode -----------------------------------------===//
+#include "Backward.h"
+
+#include "Graph/CalledAs.h"
+#include "Graph/PlaceScope.h"
+#include "Masks.h"
+#include "Ops/Build.h"
+#include "Ops/Derivatives.h"
+#include "Support/Text.h"
+#include "graphc/Config.h"
+
+namespace graphc {
+
+DType gradientDType(const Variable &v) { return isFloat(v.dtype()) ? v.dtype() : floatX(); }
+Type gradientType(const Variable &v) { return v.type().withDType(gradientDType(v)); }
+
+static bool isDisconnected(const Variable &v) {
+  return v.type().kind() == Type::Kind::Disconnected;
+}
+static bool isNull(const Variable &v) { return v.type().kind() == Type::Kind::Null; }
+
+absl::StatusOr<Backward> Backward::run(std::vector<Start> starts, const Variables &wrt,
+                                       const Variables &considerConstant) {
+  Backward walk;
+  Variables ends;
+  for (Start &start : starts) {
+    ends.push_back(start.of);
+    Arrived &arrived = walk.arrived_[start.of.node()];
+    arrived.isFinal = start.isFinal;
+    if (isDisconnected(start.gradient))
+      continue;
+    arrived.isConnected = true;
+    if (isNull(start.gradient))
+      arrived.null = start.gradient.type().reason();
+    else if (isPresent(start.gradient))
+      arrived.terms.push_back(start.gradient);
+  }
+  walk.order_ = ioToposort(considerConstant, ends);
+  Connection wanted(walk.order_, wrt);
+  for (size_t i = walk.order_.size(); i-- > 0;)
+    if (absl::Status status = walk.visit(walk.order_[i], wanted); !status.ok())
+      return status;
+  return walk;
+}
+
+const Arrived *Backward::at(const Variable &v) const {
+  auto found = arrived_.find(v.node());
+  return found == arrived_.end() ? nullptr : &found->second;
+}
+
+std::optional<Variable> Backward::sum(const Variable &v) {
+  auto found = arrived_.find(v.node());
+  if (found == arrived_.end() || found->second.terms.empty())
+    return std::nullopt;
+  Variables &terms = found->second.terms;
+  if (terms.size() > 1)
+    terms = {build(builtin("add"), std::vector<Operand>(terms.begin(), terms.end()))};
+  return terms[0];
+}
+
+Variable Backward::arrivedAt(const Variable &v) {
+  const Arrived *arrived = at(v);
+  if (!arrived || !arrived->isConnected)
+    return Variable(Type::disconnected());
+  if (arrived->null)
+    return Variable(Type::null(*arrived->null));
+  return sum(v).value_or(zeroDerivative());
+}
+
+/// An error of a derivative's rule, at the node.
+static absl::Status refuse(const Apply &node, ErrorKind kind, const std::string &what) {
+  return makeError(kind, "the pullback of " + calledText(node.op()) + " " + what, node.place());
+}
+
+/// What the op's rule sees in the place of operands that the node overwrites (F-285).
+static Variables operandsOf(const Apply &node) {
+  Variables in = node.inputs();
+  for (int destroyed : node.op().def().destroyMap)
+    if (destroyed >= 0 && size_t(destroyed) < in.size())
+      in[size_t(destroyed)] = copy(in[size_t(destroyed)]);
+  return in;
+}
+
+absl::Status Backward::visit(const Apply &node, const Connection &wanted) {
+  const Op op = node.op();
+  const size_t numInputs = size_t(node.numInputs());
+  const Variables outputs = node.outputs();
+  PlaceScope scope(node.place());
+
+  // Gradients of the outputs; which inputs something flows to, and whether it is Null.
+  Variables gradients(outputs.size(), Variable(Type::disconnected()));
+  std::vector<bool> flows(numInputs), nulls(numInputs);
+  bool hasGradient = false, isWanted = false;
+  std::optional<std::string> reason;
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    const Arrived *arrived = at(outputs[o]);
+    if (!arrived || !arrived->isConnected)
+      continue;
+    for (size_t i = 0; i < numInputs; ++i) {
+      if (!isConnected(op, int(i), int(o)) || !wanted.depends(node.input(int(i))))
+        continue;
+      isWanted = true;
+      (arrived->null ? nulls : flows)[i] = true;
+    }
+    if (arrived->null) {
+      reason = arrived->null;
+    } else if (isFloat(outputs[o].dtype())) { // F-272: others stop the flow
+      if (std::optional<Variable> g = sum(outputs[o])) {
+        gradients[o] = g->dtype() == outputs[o].dtype() ? *g : cast(*g, outputs[o].dtype());
+        hasGradient = true;
+      }
+    }
+  }
+  if (!isWanted)
+    return absl::OkStatus();
+  for (size_t i = 0; i < numInputs; ++i) {
+    if (!flows[i] && !nulls[i])
+      continue;
+    Arrived &arrived = arrived_[node.input(int(i)).node()];
+    if (arrived.isFinal)
+      continue;
+    arrived.isConnected = true;
+    if (nulls[i] && !arrived.null) {
+      arrived.null = *reason;
+      arrived.nullFrom = node;
+    }
+  }
+  if (!hasGradient)
+    return absl::OkStatus();
+
+  const PullbackRule &rule = op.def().pullback;
+  Variables terms;
+  if (rule) {
+    terms = rule(op, operandsOf(node), outputs, gradients);
+    if (terms.size() != numInputs)
+      return refuse(node, ErrorKind::ValueError,
+                    "gives " + counted(terms.size(), "gradient") + " for " +
+                        counted(numInputs, "operand"));
+  }
+  const Arrived *first = at(outputs[0]);
+  std::optional<Variable> mask = outputs.size() == 1 && first ? first->mask : std::nullopt;
+  for (size_t i = 0; i < numInputs; ++i) {
+    bool never = true;
+    for (size_t o = 0; o < outputs.size(); ++o)
+      never &= !isConnected(op, int(i), int(o));
+    if (rule && never && terms[i].ok() && !isDisconnected(terms[i]))
+      return refuse(node, ErrorKind::TypeError,
+                    "gives a gradient for operand " + std::to_string(i) +
+                        ", which no result depends on as the op's connection says: give a "
+                        "Variable of type Disconnected, or correct the connection");
+    if (!flows[i] || nulls[i])
+      continue;
+    Variable term = rule ? terms[i]
+                         : Variable(Type::null("the op " + std::string(calledName(op)) +
+                                               " has no pullback; operand " + std::to_string(i)));
+    if (absl::Status status = add(node, int(i), term, mask); !status.ok())
+      return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Backward::add(const Apply &node, int i, Variable term, std::optional<Variable> mask) {
+  const Variable input = node.input(i);
+  if (!term.ok())
+    return withPlace(term.status(), node.place());
+  if (isDisconnected(term))
+    return refuse(node, ErrorKind::TypeError,
+                  "says that operand " + std::to_string(i) +
+                      " is disconnected, but the op's connection says that a result depends on "
+                      "it: give constant(0.0) for zeros, or correct the connection");
+  if (isNull(term)) {
+    Arrived &arrived = arrived_[input.node()];
+    if (!arrived.isFinal && !arrived.null) {
+      arrived.null = term.type().reason();
+      arrived.nullFrom = node;
+    }
+    return absl::OkStatus();
+  }
+  if (isZeroDerivative(term) && (input.rank() != 0 || term.isConstant()))
+    return absl::OkStatus();
+
+  std::optional<Variable> here = maskOfInput(node, i, mask);
+  bool isElementwise = node.op().def().elements == Elements::Elementwise;
+  if (mask && here && !(term == *sum(node.output(0))))
+    term = masked(term, *here);
+  if (isElementwise) {
+    term = unbroadcast(term, input);
+    if (here)
+      here = unbroadcast(*here, input);
+  }
+  if (term.rank() != input.rank() || !isFloat(term.dtype()))
+    return refuse(node, ErrorKind::TypeError,
+                  "gives " + term.type().brief() + " for operand " + std::to_string(i) + ", " +
+                      input.type().brief() + ": a gradient is a float array of the same rank");
+  if (DType dtype = gradientDType(input); term.dtype() != dtype)
+    term = cast(term, dtype);
+  term = withOnesOf(term, input);
+
+  Arrived &arrived = arrived_[input.node()];
+  if (arrived.isFinal)
+    return absl::OkStatus();
+  if (arrived.terms.empty())
+    arrived.mask = here;
+  else if (arrived.mask && here)
+    arrived.mask = logicalOr(*arrived.mask, *here);
+  else
+    arrived.mask = std::nullopt;
+  arrived.terms.push_back(term);
+  return absl::OkStatus();
+}
+
+} // namespace graphc

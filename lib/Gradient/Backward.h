@@ -1,0 +1,62 @@
+//===- Gradient/Backward.h - reverse mode -----------------------*- C++ -*-===//
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "Connection.h"
+#include "absl/container/flat_hash_map.h"
+#include "graphc/Gradient.h"
+
+namespace graphc {
+
+/// What has arrived at a Variable from those that it is used for.
+struct Arrived {
+  /// What is to be added, in the order of the graph.
+  Variables terms = {};
+  /// Something depends on the Variable, be the derivative 0.
+  bool isConnected = false;
+  /// F-278: nothing is added any more.
+  bool isFinal = false;
+  /// Why there is no gradient, and the node through which that came.
+  std::optional<std::string> null = {};
+  Apply nullFrom = {};
+  /// F-295: Bool elements that may contribute; none where all may. Several terms: any of them.
+  std::optional<Variable> mask = {};
+};
+
+/// One walk from the outputs of a graph to its inputs.
+class Backward {
+public:
+  /// `starts`: gradients to start from; `final`: whether they are (F-278).
+  struct Start {
+    Variable of;
+    Variable gradient;
+    bool isFinal;
+  };
+  /// Walks from the starts to what `wrt` are. Errors: those of pullbacks.
+  static absl::StatusOr<Backward> run(std::vector<Start> starts, const Variables &wrt,
+                                      const Variables &considerConstant);
+
+  /// Null where nothing arrived.
+  const Arrived *at(const Variable &v) const;
+  /// What arrived in all: a tensor, zeroDerivative, or a Variable of type Null or Disconnected.
+  Variable arrivedAt(const Variable &v);
+  /// The sum of what arrived, of v's gradient type: an absent one where it is zero.
+  std::optional<Variable> sum(const Variable &v);
+  absl::Span<const Apply> order() const { return order_; }
+
+private:
+  absl::Status visit(const Apply &node, const Connection &wanted);
+  absl::Status add(const Apply &node, int i, Variable term, std::optional<Variable> mask);
+
+  std::vector<Apply> order_;
+  absl::flat_hash_map<const detail::VariableNode *, Arrived> arrived_;
+};
+
+/// F-270: the dtype of a Variable's gradient.
+DType gradientDType(const Variable &v);
+Type gradientType(const Variable &v);
+
+} // namespace graphc

@@ -1,0 +1,256 @@
+//===- Pushforward.cpp - forward mode --------------------------------------===//
+#include "Backward.h"
+#include "Graph/CalledAs.h"
+#include "Graph/PlaceScope.h"
+#include "Ops/Build.h"
+#include "Ops/Derivatives.h"
+#include "Results.h"
+#include "Support/Log.h"
+#include "Support/Text.h"
+
+namespace graphc {
+
+using VariablesOr = absl::StatusOr<Variables>;
+
+static bool isDisconnected(const Variable &v) {
+  return v.type().kind() == Type::Kind::Disconnected;
+}
+static bool isNull(const Variable &v) { return v.type().kind() == Type::Kind::Null; }
+
+//===--- by two pullbacks -------------------------------------------------------===//
+
+/// The pullback of `f` is linear in its cotangents, so that its own pullback with respect to them,
+/// along the tangents, is the pushforward. `ends`: where the graph of `f` ends.
+static VariablesOr byTwoPullbacks(const Variables &f, const Variables &wrt,
+                                  const Variables &tangents, const Variables &ends) {
+  Variables cotangents;
+  std::vector<Backward::Start> starts;
+  for (const Variable &v : f) {
+    cotangents.push_back(Variable(gradientType(v)));
+    starts.push_back({v, cotangents.back(), /*isFinal=*/false});
+  }
+  absl::StatusOr<Backward> first = Backward::run(std::move(starts), wrt, ends);
+  if (!first.ok())
+    return first.status();
+  std::vector<Backward::Start> second;
+  Variable null;
+  bool hasNull = false, isZero = false;
+  for (size_t i = 0; i < wrt.size(); ++i) {
+    Variable pulled = first->arrivedAt(wrt[i]);
+    if (isDisconnected(pulled) || isDisconnected(tangents[i]))
+      continue;
+    if (isNull(pulled) || isNull(tangents[i])) {
+      hasNull = true;
+      null = isNull(pulled) ? pulled : tangents[i];
+    } else if (isPresent(pulled) && isPresent(tangents[i])) {
+      second.push_back({pulled, withOnesOf(tangents[i], pulled), /*isFinal=*/false});
+    } else {
+      isZero = true;
+    }
+  }
+  if (hasNull)
+    return Variables(f.size(), null);
+  Variables ways = wrt;
+  ways.insert(ways.end(), ends.begin(), ends.end());
+  absl::StatusOr<Backward> back = Backward::run(std::move(second), cotangents, ways);
+  if (!back.ok())
+    return back.status();
+  Variables results;
+  Replacements shapes;
+  for (size_t i = 0; i < f.size(); ++i) {
+    results.push_back(back->arrivedAt(cotangents[i]));
+    if (isZero && isDisconnected(results.back()))
+      results.back() = zeroDerivative();
+    // A cotangent may be left where its extents are asked for.
+    shapes.emplace_back(cotangents[i], zerosFor(f[i]));
+  }
+  Variables tensors;
+  for (const Variable &v : results)
+    if (isPresent(v))
+      tensors.push_back(v);
+  VariablesOr replaced = cloneReplace(tensors, shapes);
+  if (!replaced.ok())
+    return replaced.status();
+  auto next = replaced->begin();
+  for (Variable &v : results)
+    if (isPresent(v))
+      v = *next++;
+  return results;
+}
+
+//===--- by the ops' rules ------------------------------------------------------===//
+
+namespace {
+
+class Forward {
+public:
+  absl::Status visit(const Apply &node);
+  /// Adds to what is known of a Variable.
+  void add(const Variable &v, const Variable &tangent);
+  Variable at(const Variable &v) const {
+    auto found = tangents_.find(v.node());
+    return found == tangents_.end() ? Variable(Type::disconnected()) : found->second;
+  }
+
+private:
+  absl::flat_hash_map<const detail::VariableNode *, Variable> tangents_;
+};
+
+void Forward::add(const Variable &v, const Variable &tangent) {
+  if (isDisconnected(tangent))
+    return;
+  auto [found, isNew] = tangents_.try_emplace(v.node(), tangent);
+  Variable &sum = found->second;
+  if (isNew || isNull(sum))
+    return;
+  if (isNull(tangent) || isZeroDerivative(sum))
+    sum = tangent;
+  else if (!isZeroDerivative(tangent))
+    sum = sum + tangent;
+}
+
+absl::Status refuse(const Apply &node, ErrorKind kind, const std::string &what) {
+  return makeError(kind, "the pushforward of " + calledText(node.op()) + " " + what, node.place());
+}
+
+absl::Status Forward::visit(const Apply &node) {
+  const Op &op = node.op();
+  const Variables in = node.inputs(), out = node.outputs();
+  PlaceScope scope(node.place());
+  Variables tangents;
+  bool any = false, anyFloat = false;
+  std::vector<bool> depends(out.size());
+  for (size_t i = 0; i < in.size(); ++i) {
+    tangents.push_back(at(in[i]));
+    if (isDisconnected(tangents[i]))
+      continue;
+    for (size_t o = 0; o < out.size(); ++o)
+      if (isConnected(op, int(i), int(o))) {
+        any = depends[o] = true;
+        anyFloat |= isFloat(out[o].dtype());
+      }
+  }
+  if (!any)
+    return absl::OkStatus();
+  if (!anyFloat) { // F-272: rules need not know of integers
+    for (size_t o = 0; o < out.size(); ++o)
+      if (depends[o])
+        add(out[o], zeroDerivative());
+    return absl::OkStatus();
+  }
+  VariablesOr results;
+  if (op.def().pushforward)
+    results = op.def().pushforward(op, in, out, tangents);
+  else
+    results = byTwoPullbacks(out, in, tangents, in);
+  if (!results.ok())
+    return results.status();
+  if (results->size() != out.size())
+    return refuse(node, ErrorKind::ValueError,
+                  "gives " + counted(results->size(), "tangent") + " for " +
+                      counted(out.size(), "result"));
+  for (size_t o = 0; o < out.size(); ++o) {
+    Variable t = (*results)[o];
+    if (!t.ok())
+      return withPlace(t.status(), node.place());
+    if (!depends[o])
+      continue;
+    if (isDisconnected(t) || !isFloat(out[o].dtype()))
+      t = zeroDerivative();
+    if (isPresent(t)) {
+      if (t.rank() > out[o].rank() || !isFloat(t.dtype()) ||
+          (t.rank() < out[o].rank() && op.def().elements != Elements::Elementwise))
+        return refuse(node, ErrorKind::TypeError,
+                      "gives " + t.type().brief() + " for result " + std::to_string(o) + ", " +
+                          out[o].type().brief() + ": a tangent is a float array of the same rank");
+      if (t.dtype() != out[o].dtype())
+        t = cast(t, out[o].dtype());
+      if (t.rank() == out[o].rank())
+        t = withOnesOf(t, out[o]);
+      bool isNarrow = t.rank() < out[o].rank();
+      for (int axis = 0; !isNarrow && axis < t.rank(); ++axis)
+        isNarrow = t.type().broadcastable(axis) && !out[o].type().broadcastable(axis);
+      if (isNarrow)
+        t = second(out[o], t);
+    }
+    add(out[o], t);
+  }
+  return absl::OkStatus();
+}
+
+VariablesOr byRules(const Variables &f, const Variables &wrt, const Variables &tangents) {
+  Forward walk;
+  for (size_t i = 0; i < wrt.size(); ++i)
+    walk.add(wrt[i], tangents[i]);
+  for (const Apply &node : ioToposort({}, f))
+    if (absl::Status status = walk.visit(node); !status.ok())
+      return status;
+  Variables results;
+  for (const Variable &v : f)
+    results.push_back(walk.at(v));
+  return results;
+}
+
+} // namespace
+
+//===--- pushforward ------------------------------------------------------------===//
+
+Variables pushforward(const Variables &f, const Variables &wrt, const Variables &tangents,
+                      const PushforwardOptions &options, std::source_location loc) {
+  auto fail = [&](ErrorKind kind, const std::string &what) {
+    return failed(f.size(), makeError(kind, "pushforward: " + what, loc));
+  };
+  if (wrt.size() != tangents.size())
+    return fail(ErrorKind::ValueError,
+                counted(tangents.size(), "tangent") + " for " + counted(wrt.size(), "Variable"));
+  for (const Variables *list : {&f, &wrt, &tangents})
+    for (const Variable &v : *list)
+      if (!v.ok())
+        return failed(f.size(), v.status());
+  PlaceScope scope(loc);
+  Variables directions;
+  for (size_t i = 0; i < wrt.size(); ++i) {
+    const Variable &t = tangents[i];
+    if (t.type().isTensor() && !isFloat(t.dtype()))
+      return fail(ErrorKind::TypeError, "tangent " + std::to_string(i) + " is " + t.type().brief() +
+                                            ": a tangent is a float array; cast it");
+    if (t.type().isTensor() && t.rank() != wrt[i].rank())
+      return fail(ErrorKind::ValueError, "tangent " + std::to_string(i) + " is " +
+                                             t.type().brief() + ", but " + called(wrt[i]) + " is " +
+                                             wrt[i].type().brief() + ": their ranks must be equal");
+    DType dtype = gradientDType(wrt[i]);
+    directions.push_back(t.type().isTensor() ? withOnesOf(inDType(t, dtype), wrt[i]) : t);
+  }
+  VariablesOr results = options.useOpPushforward ? byRules(f, wrt, directions)
+                                                 : byTwoPullbacks(f, wrt, directions, {});
+  if (!results.ok())
+    return failed(f.size(), results.status());
+  for (size_t i = 0; i < f.size(); ++i) {
+    Variable &result = (*results)[i];
+    if (isNull(result)) {
+      if (options.nullGradients == NullGradients::Raise)
+        return fail(ErrorKind::NullGradient, "the tangent of " + called(f[i]) +
+                                                 " is not defined: " + result.type().reason());
+    } else if (isDisconnected(result)) {
+      std::string text = called(f[i]) +
+                         " does not depend on what it is differentiated with respect "
+                         "to";
+      if (options.disconnectedInputs == DisconnectedInputs::Raise)
+        return fail(ErrorKind::DisconnectedInput,
+                    text + "\n  to get zeros set disconnectedInputs to Ignore or Warn");
+      if (options.disconnectedInputs == DisconnectedInputs::Warn)
+        logWarning("pushforward: " + text);
+      result = zerosFor(f[i]);
+    } else if (isZeroDerivative(result) && (f[i].rank() != 0 || result.isConstant())) {
+      result = zerosFor(f[i]);
+    }
+  }
+  return *std::move(results);
+}
+
+Variable pushforward(const Variable &f, const Variable &wrt, const Variable &tangent,
+                     const PushforwardOptions &options, std::source_location loc) {
+  return pushforward(Variables{f}, Variables{wrt}, Variables{tangent}, options, loc)[0];
+}
+
+} // namespace graphc

@@ -1,0 +1,211 @@
+//===- VerifyGrad.cpp - gradients against differences ----------------------===//
+#include <cmath>
+#include <random>
+
+#include "Eval/Evaluate.h"
+#include "Support/Text.h"
+#include "absl/strings/str_format.h"
+#include "graphc/Gradient.h"
+#include "graphc/Ops.h"
+
+namespace graphc {
+namespace {
+
+/// Uniform in [low, low + 1), the same numbers on every machine.
+class Uniform {
+public:
+  explicit Uniform(uint64_t seed) : bits_(seed) {}
+  double from(double low) { return low + double(bits_() >> 11) * 0x1p-53; }
+
+private:
+  std::mt19937_64 bits_;
+};
+
+absl::StatusOr<Tensor> randomTensor(const Type &type, Uniform &random, double low, double scale) {
+  absl::StatusOr<Tensor> values = Tensor::zeros(DType::Float64, type.shape());
+  if (!values.ok())
+    return values;
+  for (double &value : values->mutableFlat<double>())
+    value = scale * random.from(low / scale);
+  return values->cast(type.dtype());
+}
+
+/// What depends on how many digits a dtype has.
+struct Bounds {
+  double epsilon, absolute, relative;
+};
+
+Bounds boundsFor(DType dtype, const VerifyGradOptions &options) {
+  bool isCentral = options.differences == Differences::Central;
+  Bounds bounds = dtype == DType::Float64   ? Bounds{isCentral ? 1e-5 : 1e-7, 1e-4, 1e-4}
+                  : dtype == DType::Float32 ? Bounds{isCentral ? 5e-3 : 3e-4, 1e-2, 1e-2}
+                  : dtype == DType::Float16 ? Bounds{0x1p-9, 1e-1, 1e-1}
+                                            : Bounds{0x1p-6, 1e-1, 1e-1};
+  return {options.epsilon.value_or(bounds.epsilon), options.absoluteBound.value_or(bounds.absolute),
+          options.relativeBound.value_or(bounds.relative)};
+}
+
+/// The row-major position as indices.
+std::string positionText(absl::Span<const int64_t> shape, int64_t flat) {
+  std::vector<int64_t> indices(shape.size());
+  for (size_t axis = shape.size(); axis-- > 0; flat /= shape[axis])
+    indices[axis] = flat % shape[axis];
+  return shapeText(indices);
+}
+
+/// The function at one point.
+class Verification {
+public:
+  Verification(const VerifyGradOptions &options, std::source_location loc)
+      : options_(options), loc_(loc) {}
+  absl::Status prepare(const GradFunction &function, const std::vector<Tensor> &point);
+  absl::Status run();
+
+private:
+  absl::StatusOr<double> costWith(size_t argument, int64_t element, double change);
+  absl::Status compare(size_t argument, int64_t element, double gradient, double atPoint);
+
+  const VerifyGradOptions &options_;
+  std::source_location loc_;
+  Variables inputs_;
+  std::vector<Tensor> point_;
+  Variable cost_;
+  Variables gradients_;
+  double step_ = 0; // how far the argument moved, as its dtype has it
+};
+
+absl::Status Verification::prepare(const GradFunction &function, const std::vector<Tensor> &point) {
+  for (size_t i = 0; i < point.size(); ++i) {
+    if (!point[i].defined() || !isFloat(point[i].dtype()))
+      return makeError(ErrorKind::TypeError,
+                       "verifyGrad: argument " + std::to_string(i) +
+                           (point[i].defined()
+                                ? " is " + Type(point[i].dtype(), point[i].shape()).brief()
+                                : std::string(" is undefined")) +
+                           ": give float arrays, and keep others inside the function",
+                       loc_);
+    inputs_.push_back(Variable(Type(point[i].dtype(), point[i].shape()), {}, loc_));
+    point_.push_back(point[i].copy());
+  }
+  Variable result = function(inputs_);
+  if (!result.ok())
+    return result.status();
+  // The weights need the result's shape.
+  absl::StatusOr<std::vector<Tensor>> value = evaluate(Variables{result}, inputs_, point_);
+  if (!value.ok())
+    return value.status();
+  Uniform random(options_.seed);
+  DType dtype = isFloat(result.dtype()) ? result.dtype() : DType::Float64;
+  absl::StatusOr<Tensor> weights = randomTensor(Type(dtype, (*value)[0].shape()), random, 0.5, 1);
+  if (!weights.ok())
+    return weights.status();
+  cost_ = sum(result * Constant::adopt(*weights),
+              {.dtype = DType::Float64, .accDtype = DType::Float64});
+  gradients_ = grad(cost_, inputs_, {.disconnectedInputs = DisconnectedInputs::Ignore}, loc_);
+  for (const Variable &gradient : gradients_)
+    if (!gradient.ok())
+      return gradient.status();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<double> Verification::costWith(size_t argument, int64_t element, double change) {
+  DType dtype = point_[argument].dtype();
+  Tensor moved = point_[argument].cast(DType::Float64).copy();
+  double &value = moved.mutableFlat<double>()[size_t(element)];
+  double before = value;
+  value += change;
+  std::vector<Tensor> values = point_;
+  values[argument] = moved.cast(dtype);
+  Tensor rounded = values[argument].cast(DType::Float64).contiguous();
+  step_ = rounded.flat<double>()[size_t(element)] - before;
+  absl::StatusOr<std::vector<Tensor>> cost = evaluate(Variables{cost_}, inputs_, values);
+  if (!cost.ok())
+    return cost.status();
+  return (*cost)[0].item<double>();
+}
+
+absl::Status Verification::compare(size_t argument, int64_t element, double gradient,
+                                   double atPoint) {
+  Bounds bounds = boundsFor(point_[argument].dtype(), options_);
+  absl::StatusOr<double> above = costWith(argument, element, bounds.epsilon);
+  if (!above.ok())
+    return above.status();
+  double distance = step_, below = atPoint;
+  if (options_.differences == Differences::Central) {
+    absl::StatusOr<double> cost = costWith(argument, element, -bounds.epsilon);
+    if (!cost.ok())
+      return cost.status();
+    below = *cost;
+    distance -= step_;
+  }
+  double expected = (*above - below) / distance;
+  double absolute = std::abs(gradient - expected);
+  double relative = absolute / std::max(std::abs(gradient) + std::abs(expected), 1e-300);
+  if (absolute < bounds.absolute || relative < bounds.relative ||
+      (std::isnan(gradient) && std::isnan(expected)))
+    return absl::OkStatus();
+  return makeError(ErrorKind::DebugMismatch,
+                   absl::StrFormat("verifyGrad: the gradient of argument %d at %s is %.9g, but "
+                                   "differences give %.9g: absolute error %.3g (allowed: %.3g), "
+                                   "relative error %.3g (allowed: %.3g)",
+                                   argument, positionText(point_[argument].shape(), element),
+                                   gradient, expected, absolute, bounds.absolute, relative,
+                                   bounds.relative),
+                   loc_);
+}
+
+absl::Status Verification::run() {
+  Variables outputs = gradients_;
+  outputs.push_back(cost_);
+  absl::StatusOr<std::vector<Tensor>> values = evaluate(outputs, inputs_, point_);
+  if (!values.ok())
+    return values.status();
+  double atPoint = values->back().item<double>();
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    Tensor gradient = (*values)[i].cast(DType::Float64).contiguous();
+    if (gradient.shape() != point_[i].shape())
+      return makeError(ErrorKind::DebugMismatch,
+                       "verifyGrad: the gradient of argument " + std::to_string(i) + " has shape " +
+                           shapeText(gradient.shape()) + ", the argument " +
+                           shapeText(point_[i].shape()),
+                       loc_);
+    absl::Span<const double> elements = gradient.flat<double>();
+    for (size_t k = 0; k < elements.size(); ++k)
+      if (absl::Status status = compare(i, int64_t(k), elements[k], atPoint); !status.ok())
+        return status;
+  }
+  return absl::OkStatus();
+}
+
+} // namespace
+
+absl::Status verifyGrad(const GradFunction &function, const std::vector<Tensor> &point,
+                        const VerifyGradOptions &options, std::source_location loc) {
+  Verification verification(options, loc);
+  if (absl::Status status = verification.prepare(function, point); !status.ok())
+    return status;
+  return verification.run();
+}
+
+absl::Status verifyGrad(const GradFunction &function, const std::vector<Type> &arguments,
+                        int points, const VerifyGradOptions &options, std::source_location loc) {
+  Uniform random(options.seed);
+  for (int k = 0; k < points; ++k) {
+    std::vector<Tensor> point;
+    for (const Type &type : arguments) {
+      if (!type.hasStaticShape())
+        return makeError(
+            ErrorKind::ShapeError,
+            "verifyGrad: random points need static extents, not those of " + type.brief(), loc);
+      absl::StatusOr<Tensor> values = randomTensor(type, random, -1, 2);
+      if (!values.ok())
+        return values.status();
+      point.push_back(*std::move(values));
+    }
+    if (absl::Status status = verifyGrad(function, point, options, loc); !status.ok())
+      return status;
+  }
+  return absl::OkStatus();
+}
+
+} // namespace graphc

@@ -1,0 +1,359 @@
+//===- GradTest.cpp - what grad promises (section 9 of docs/Semantics.md) --===//
+//
+// Expected numbers are derivatives worked out by hand at the values beside them.
+//
+//===----------------------------------------------------------------------===//
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "Eval/Evaluate.h"
+#include "OnStack.h"
+#include "graphc/Config.h"
+#include "graphc/Gradient.h"
+#include "graphc/OpDef.h"
+#include "graphc/Ops.h"
+
+namespace graphc {
+namespace {
+
+using List = std::vector<double>;
+
+/// All elements of all of `outputs` at these values.
+List at(const Variables &outputs, const Variables &inputs, const std::vector<Tensor> &values) {
+  List list;
+  auto results = evaluate(outputs, inputs, values);
+  EXPECT_TRUE(results.ok()) << results.status();
+  if (results.ok())
+    for (const Tensor &result : *results) {
+      Tensor t = result.cast(DType::Float64).contiguous();
+      list.insert(list.end(), t.flat<double>().begin(), t.flat<double>().end());
+    }
+  return list;
+}
+List at(const Variable &output, const Variables &inputs, const std::vector<Tensor> &values) {
+  return at(Variables{output}, inputs, values);
+}
+
+bool isNull(const Variable &v) { return v.type().kind() == Type::Kind::Null; }
+bool isDisconnected(const Variable &v) { return v.type().kind() == Type::Kind::Disconnected; }
+
+/// The nodes that `v` is computed by, by the op's name.
+int countOf(const Variables &v, std::string_view op) {
+  int count = 0;
+  for (const Apply &node : ioToposort({}, v))
+    count += op.empty() || node.op().name() == op;
+  return count;
+}
+
+TEST(Grad, OfSeveral) { // F-267, F-268
+  auto x = dscalar("x"), y = dscalar("y"), z = dscalar("z");
+  Variables g = grad(x + y * z, {x, y, z});
+  EXPECT_EQ(at(g, {x, y, z}, {Tensor(2.0), Tensor(3.0), Tensor(4.0)}), (List{1, 4, 3}));
+  EXPECT_EQ(at(grad(x * x * y, x), {x, y}, {Tensor(2.0), Tensor(3.0)}), List{12});
+}
+
+TEST(Grad, OfInnerVariablesAndTheCost) { // F-269
+  auto x = dscalar("x");
+  Variable inner = x * x;
+  Variable cost = inner * x;
+  Variables g = grad(cost, {inner, cost, x});
+  EXPECT_EQ(at(g, {x}, {Tensor(3.0)}), (List{3, 1, 27}));
+}
+
+TEST(Grad, HasTheTypeOfTheVariable) { // F-270
+  auto x = fmatrix("x");
+  auto i = ivector("i");
+  auto b = tensor(DType::Float64, {1, kDynamic}, "b");
+  Variable cost = sum(cast(x, DType::Float64) * b) + sum(2.5 * i);
+  Variables g = grad(cost, {x, i, b});
+  EXPECT_EQ(g[0].type(), x.type());
+  EXPECT_EQ(g[1].dtype(), floatX());
+  EXPECT_EQ(g[1].rank(), 1);
+  EXPECT_EQ(g[2].type(), b.type());
+  Tensor xs({{1.0, 2.0}, {3.0, 4.0}});
+  EXPECT_EQ(at(g, {x, i, b},
+               {xs.cast(DType::Float32), Tensor({1, 2}).cast(DType::Int32), Tensor({{5.0, 6.0}})}),
+            (List{5, 6, 5, 6, 2.5, 2.5, 4, 6}));
+  // Only through integers: zeros.
+  Variable stopped = sum(cast(i * i, DType::Float64)) + sum(i);
+  EXPECT_EQ(at(grad(stopped, i), {i}, {Tensor({1, 2}).cast(DType::Int32)}), (List{5.0 - 5, 0}));
+}
+
+TEST(Grad, AddsContributionsOnceAndWithoutZeros) { // F-271, F-296
+  auto x = dvector("x");
+  Variable y = exp(x);
+  Variable cost = sum(y * 2.0) + sum(y * 3.0) + sum(y * 5.0);
+  Variable g = grad(cost, x);
+  EXPECT_EQ(countOf({g}, "exp"), 1); // the forward one
+  for (const Apply &node : ioToposort({}, Variables{g}))
+    if (node.op().name() == "add") {
+      EXPECT_EQ(node.numInputs(), 3);
+    }
+  EXPECT_EQ(at(g, {x}, {Tensor({0.0, 0.0})}), (List{10, 10}));
+}
+
+TEST(Grad, StopsAtIntegers) { // F-272
+  auto x = dscalar("x");
+  EXPECT_EQ(at(grad(cast(cast(x, DType::Int64), DType::Float64), x), {x}, {Tensor(2.5)}), List{0});
+  EXPECT_EQ(at(grad(cast(x > 1.0, DType::Float64), x), {x}, {Tensor(2.5)}), List{0});
+}
+
+TEST(Grad, ZeroIsNotDisconnected) { // F-273
+  auto x = dvector("x");
+  GradOptions strict;
+  EXPECT_EQ(at(grad(sum(floor(x)), x, strict), {x}, {Tensor({1.5, 2.5})}), (List{0, 0}));
+  for (Variable cost : {sum(zerosLike(x)), cast(size(x), DType::Float64), sum(onesLike(x))}) {
+    EXPECT_EQ(errorKind(grad(cost, x, strict).status()), ErrorKind::DisconnectedInput);
+    EXPECT_EQ(at(grad(cost, x, {.disconnectedInputs = DisconnectedInputs::Ignore}), {x},
+                 {Tensor({1.5, 2.5})}),
+              (List{0, 0}));
+  }
+}
+
+TEST(Grad, ReturnsWhatIsDisconnectedAsAsked) { // F-274, F-275
+  auto x = dvector("x"), y = dscalar("y");
+  GradOptions options{.disconnectedInputs = DisconnectedInputs::Ignore};
+  EXPECT_EQ(grad(y * y, x, options).type(), x.type());
+  options.returnDisconnected = ReturnDisconnected::Disconnected;
+  EXPECT_TRUE(isDisconnected(grad(y * y, x, options)));
+  options.returnDisconnected = ReturnDisconnected::None;
+  EXPECT_EQ(errorKind(grad(y * y, x, options).status()), ErrorKind::DisconnectedInput);
+}
+
+TEST(Grad, NullSpreadsToWhatIsConnected) { // F-276
+  auto x = dscalar("x"), y = dscalar("y");
+  Variable cost = exp(undefinedGrad(x * 2.0)) + y * disconnectedGrad(x);
+  EXPECT_EQ(errorKind(grad(cost, x).status()), ErrorKind::NullGradient);
+  Variables g = grad(cost, {x, y}, {.nullGradients = NullGradients::Return});
+  EXPECT_TRUE(isNull(g[0]));
+  EXPECT_EQ(at(g[1], {x, y}, {Tensor(3.0), Tensor(4.0)}), List{3});
+}
+
+TEST(Grad, KnownGradientsAreFinal) { // F-278
+  auto x = dscalar("x");
+  Variable t = x * 3.0;
+  Variable u = t * t;
+  Variable two = constant(2.0), three = constant(3.0);
+  // u = t * t would add 2 * 2t: t keeps 3.
+  Variables g = grad({{u, two}, {t, three}}, {t, x});
+  EXPECT_EQ(at(g, {x}, {Tensor(5.0)}), (List{3, 9}));
+  // A known gradient of the cost takes the place of 1.
+  EXPECT_EQ(at(grad(u, x, {.knownGrads = {{u, constant(10.0)}}}), {x}, {Tensor(1.0)}),
+            List{10 * 2 * 3 * 3});
+}
+
+TEST(Grad, KnowsVariablesByIdentity) { // F-279
+  auto x = dscalar("x");
+  Variable a = x * x, b = x * x;
+  EXPECT_EQ(at(grad(a, x, {.knownGrads = {{b, constant(100.0)}}}), {x}, {Tensor(3.0)}),
+            List{6 + 600});
+}
+
+TEST(Grad, ConsidersConstant) { // F-280
+  auto x = dscalar("x");
+  Variable y = x * x;
+  EXPECT_EQ(at(grad(y * x, x, {.considerConstant = {y}}), {x}, {Tensor(3.0)}), List{9});
+}
+
+TEST(Grad, NamesItsResults) { // F-281
+  auto x = dscalar("x");
+  Variable cost = (x * x).setName("cost");
+  EXPECT_EQ(grad(cost, x).name(), "(dcost/dx)");
+  EXPECT_EQ(grad(cost, x, {.addNames = false}).name(), "");
+}
+
+/// An op of two results and two operands that counts how often it is asked for a pullback.
+struct Counting {
+  Op op;
+  std::shared_ptr<int> asked = std::make_shared<int>(0);
+};
+OpDef twoByTwo() {
+  OpDef def;
+  def.name = "twoByTwo";
+  def.operands = {{"x"}, {"y"}};
+  def.numResults = 2;
+  def.type = [](const TypeRequest &r) -> absl::StatusOr<std::vector<Type>> {
+    return std::vector<Type>{r.type(0), r.type(1)};
+  };
+  def.emit = [](Emitter &e, const Arrays &in, const Attributes &) -> Arrays {
+    auto same = [](const Scalars &s) { return s[0] * 2.0; };
+    return {e.map({in[0]}, same), e.map({in[1]}, same)};
+  };
+  def.connection = {{true, false}, {false, true}};
+  def.pullback = [](const Op &, Inputs, Outputs, Gradients g) -> Variables {
+    auto doubled = [](const Variable &v) { return v.type().isTensor() ? v * 2.0 : v; };
+    return {doubled(g[0]), doubled(g[1])};
+  };
+  return def;
+}
+
+TEST(Grad, AsksForAPullbackOnlyWhereSomethingFlows) { // F-282
+  auto asked = std::make_shared<int>(0);
+  OpDef def = twoByTwo();
+  std::vector<bool> absent;
+  def.pullback = [&, rule = def.pullback](const Op &op, Inputs in, Outputs out, Gradients g) {
+    ++*asked;
+    for (const Variable &v : g)
+      absent.push_back(isDisconnected(v));
+    return rule(op, in, out, g);
+  };
+  Op op = *defineOp(def);
+  auto x = dscalar("x"), y = dscalar("y"), z = dscalar("z");
+  Variables out = op.callAll({x, y}, {});
+  EXPECT_EQ(at(grad(out[0] * z, {x, z}), {x, y, z}, {Tensor(1.0), Tensor(2.0), Tensor(3.0)}),
+            (List{6, 2}));
+  EXPECT_EQ(*asked, 1);
+  EXPECT_EQ(absent, (std::vector<bool>{false, true}));
+  grad(out[0] * z, z);
+  EXPECT_EQ(*asked, 1) << "z does not need it";
+  EXPECT_EQ(errorKind(grad(out[0] * z, y).status()), ErrorKind::DisconnectedInput);
+  EXPECT_EQ(*asked, 1);
+}
+
+TEST(Grad, CastsGradientsOfOutputs) { // F-284
+  auto x = fscalar("x");
+  DType seen = DType::Bool;
+  OpDef def = twoByTwo();
+  def.pullback = [&](const Op &, Inputs, Outputs, Gradients g) -> Variables {
+    seen = g[0].dtype();
+    return {g[0] * 2.0, Variable(Type::disconnected())};
+  };
+  Op op = *defineOp(def);
+  Variable y = op.callAll({x, dscalar("y")}, {})[0];
+  Variable g = grad(cast(y, DType::Float64) * 3.0, x);
+  EXPECT_EQ(seen, DType::Float32);
+  EXPECT_EQ(g.dtype(), DType::Float32);
+}
+
+TEST(Grad, GradientStops) { // F-286
+  auto x = dscalar("x");
+  EXPECT_EQ(at(grad(zeroGrad(x) * x, x), {x}, {Tensor(3.0)}), List{3});
+  EXPECT_EQ(at(grad(zeroGrad(x), x), {x}, {Tensor(3.0)}), List{0});
+  EXPECT_EQ(at(grad(disconnectedGrad(x) * x, x), {x}, {Tensor(3.0)}), List{3});
+  EXPECT_EQ(errorKind(grad(disconnectedGrad(x), x).status()), ErrorKind::DisconnectedInput);
+  EXPECT_EQ(at(grad(gradClip(x, -1, 1) * 5.0, x), {x}, {Tensor(3.0)}), List{1});
+  EXPECT_EQ(at(grad(gradClip(x, -1, 1) * -5.0, x), {x}, {Tensor(3.0)}), List{-1});
+  EXPECT_EQ(at(grad(gradScale(x, 0.5) * 5.0, x), {x}, {Tensor(3.0)}), List{2.5});
+  auto f = fscalar("f");
+  EXPECT_EQ(gradScale(f, 0.5).type(), f.type());
+  EXPECT_EQ(grad(gradScale(f, 0.5), f).dtype(), DType::Float32);
+}
+
+TEST(Grad, SumsOverWhatWasBroadcast) { // F-293
+  auto x = tensor(DType::Float64, {1, kDynamic}, "x");
+  auto m = dmatrix("m");
+  auto s = dscalar("s");
+  Variables g = grad(sum(x * m * s), {x, m, s});
+  for (size_t i = 0; i < 3; ++i)
+    EXPECT_EQ(g[i].type(), (Variables{x, m, s}[i].type()));
+  EXPECT_EQ(
+      at(g, {x, m, s}, {Tensor({{1.0, 2.0}}), Tensor({{3.0, 4.0}, {5.0, 6.0}}), Tensor(10.0)}),
+      (List{80, 100, 10, 20, 10, 20, 3 + 8 + 5 + 12}));
+}
+
+TEST(Grad, WhatWasNotTakenContributesNothing) { // F-295
+  auto x = dvector("x");
+  const Tensor values({0.0, 4.0, -1.0});
+  auto g = [&](const Variable &y) { return at(grad(sum(y), x), {x}, {values}); };
+  // The derivative of log and sqrt at 0 is infinite, below it NaN.
+  EXPECT_EQ(g(where(x > 0.0, log(x), 0.0)), (List{0, 0.25, 0}));
+  EXPECT_EQ(g(where(x > 0.0, sqrt(x), 0.0)), (List{0, 0.25, 0}));
+  // Further down: through elementwise ops, data movement, sums.
+  EXPECT_EQ(g(where(x > 0.0, 2.0 * exp(log(x)), 0.0)), (List{0, 2, 0}));
+  EXPECT_EQ(g(where(x > 0.0, reshape(log(reshape(x, {3, 1})), {3}), 0.0)), (List{0, 0.25, 0}));
+  EXPECT_EQ(
+      g(where(x > 0.0, log(sum(expandDims(x, Axis(1)) * constant(Tensor({{0.5, 0.5}})), Axis(1))),
+              0.0)),
+      (List{0, 0.25, 0}));
+  // Taken elsewhere: IEEE.
+  List both = g(where(x > 0.0, log(x), 0.0) + log(x));
+  EXPECT_TRUE(std::isinf(both[0]));
+  // Without a switch 0 * inf is NaN.
+  EXPECT_TRUE(std::isnan(at(grad(sum(log(x) * 0.0), x), {x}, {values})[0]));
+}
+
+TEST(Grad, DeepGraphsNeedNoStack) { // F-296
+  onStack(1, [] {
+    auto x = dscalar("x");
+    Variable y = x;
+    for (int i = 0; i < 100'000; ++i)
+      y = i % 2 ? y * 1.0000001 : y + x;
+    Variable g = grad(y, x);
+    EXPECT_TRUE(g.ok()) << g.status();
+    EXPECT_LE(ioToposort({}, Variables{g}).size(), 4 * 100'000);
+  });
+}
+
+TEST(Grad, SecondDerivatives) { // F-294
+  auto x = dscalar("x");
+  Variable d = grad(x * x * x * x, x);
+  Variable dd = grad(d, x);
+  EXPECT_EQ(at({d, dd, grad(dd, x)}, {x}, {Tensor(2.0)}), (List{32, 48, 48}));
+}
+
+TEST(Pullback, TakesCotangents) { // F-287
+  auto x = dvector("x");
+  Variable y = x * x;
+  Variable v = dvector("v");
+  EXPECT_EQ(at(pullback(y, x, v), {x, v}, {Tensor({1.0, 2.0}), Tensor({10.0, 100.0})}),
+            (List{20, 400}));
+  // Results that depend on each other: v0 + 2x v1, twice.
+  Variables g = pullback({y, y * x}, {x}, {v, v});
+  EXPECT_EQ(at(g, {x, v}, {Tensor({1.0, 2.0}), Tensor({10.0, 100.0})}), (List{50, 1600}));
+}
+
+TEST(Pushforward, BothWaysAgree) { // F-287
+  auto x = dvector("x"), y = dscalar("y");
+  Variable f = exp(x) * y + sum(x * x) * y;
+  auto t = dvector("t"), u = dscalar("u");
+  const std::vector<Tensor> values = {Tensor({0.0, 1.0}), Tensor(2.0), Tensor({1.0, -2.0}),
+                                      Tensor(3.0)};
+  double e = std::exp(1.0);
+  // d f_i = exp(x_i) t_i y + exp(x_i) u + 2 (x . t) y + (x . x) u
+  List expected = {2 + 3 - 8 + 3, e * -2 * 2 + e * 3 - 8 + 3};
+  for (bool rules : {false, true}) {
+    List got = at(pushforward(Variables{f}, {x, y}, {t, u}, {.useOpPushforward = rules}),
+                  {x, y, t, u}, values);
+    ASSERT_EQ(got.size(), 2u);
+    for (size_t i = 0; i < 2; ++i)
+      EXPECT_NEAR(got[i], expected[i], 1e-13) << rules;
+  }
+}
+
+TEST(Pushforward, OpsWithoutARuleTakeTwoPullbacks) {
+  OpDef def = twoByTwo();
+  Op op = *defineOp(def);
+  auto x = dscalar("x"), y = dscalar("y");
+  Variables out = op.callAll({x * x, y}, {});
+  Variables t = pushforward({out[0], out[1]}, {x, y}, {constant(1.0), constant(10.0)});
+  EXPECT_EQ(at(t, {x, y}, {Tensor(3.0), Tensor(5.0)}), (List{12, 20}));
+}
+
+TEST(SecondOrder, HessianVectorProduct) { // F-290
+  auto x = dvector("x");
+  // The Hessian of sum(x)^3 is 6 sum(x) everywhere.
+  Variable cost = pow(sum(x), 3.0);
+  auto p = dvector("p");
+  EXPECT_EQ(at(hessianVectorProduct(cost, x, p), {x, p}, {Tensor({1.0, 2.0}), Tensor({1.0, 10.0})}),
+            (List{6 * 3 * 11, 6 * 3 * 11}));
+}
+
+TEST(SubgraphGrad, DifferentiatesPieceByPiece) { // F-291
+  auto x = dscalar("x"), w = dscalar("w"), v = dscalar("v");
+  Variable middle = x * w;
+  Variable cost = middle * middle * v;
+  SubgraphGradients top = subgraphGrad({v}, {middle}, {}, cost);
+  SubgraphGradients bottom = subgraphGrad({w}, {x}, {{middle, top.end[0]}});
+  EXPECT_EQ(at({top.wrt[0], bottom.wrt[0], bottom.end[0]}, {x, w, v},
+               {Tensor(2.0), Tensor(3.0), Tensor(5.0)}),
+            at(grad(cost, {v, w, x}), {x, w, v}, {Tensor(2.0), Tensor(3.0), Tensor(5.0)}));
+  // A cost and a known gradient are added: d(x * w)/dw + 10 * d(x * x * w)/dw.
+  SubgraphGradients both = subgraphGrad({w}, {x}, {{middle * x, constant(10.0)}}, middle);
+  EXPECT_EQ(errorKind(both.wrt[0].status()), ErrorKind::None) << both.wrt[0].status();
+  EXPECT_EQ(at(both.wrt[0], {x, w, v}, {Tensor(2.0), Tensor(3.0), Tensor(5.0)}), List{2 + 10 * 4});
+}
+
+} // namespace
+} // namespace graphc

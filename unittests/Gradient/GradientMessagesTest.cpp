@@ -1,0 +1,268 @@
+//===- GradientMessagesTest.cpp - what is said when there is no derivative -===//
+#include <gtest/gtest.h>
+
+#include <source_location>
+
+#include "Messages.h"
+#include "Places.h"
+#include "graphc/Function.h"
+#include "graphc/Gradient.h"
+#include "graphc/OpDef.h"
+#include "graphc/Ops.h"
+
+namespace graphc {
+namespace {
+
+/// x * 2, with this pullback.
+Op doubled(PullbackRule pullback, std::vector<std::vector<bool>> connection = {}) {
+  OpDef def;
+  def.name = "doubled";
+  def.operands = {{"x"}};
+  def.elements = Elements::Elementwise;
+  def.connection = std::move(connection);
+  def.type = [](const TypeRequest &r) -> absl::StatusOr<std::vector<Type>> {
+    return std::vector<Type>{r.type(0)};
+  };
+  def.emit = [](Emitter &e, const Arrays &in, const Attributes &) -> Arrays {
+    return {e.map({in[0]}, [](const Scalars &s) { return s[0] * 2.0; })};
+  };
+  def.pullback = std::move(pullback);
+  return *defineOp(def);
+}
+
+/// What `make` gives for a line, which `here` becomes.
+template <class F> Variable at(Place &here, F make) {
+  std::source_location line = std::source_location::current();
+  here = line;
+  return make(line);
+}
+
+/// A pullback that gives this, whatever comes.
+PullbackRule giving(Variables result) {
+  return [result](const Op &, Inputs, Outputs, Gradients) { return result; };
+}
+
+std::string of(const Variable &v) { return said(v.status()); }
+
+TEST(GradientMessages, OfCosts) { // F-268
+  auto x = dvector("x"), y = dscalar("y");
+  EXPECT_EQ(of(grad(x, y)), "TypeError: grad: the cost, x, is f64[?]: a cost has rank 0; take its "
+                            "sum or mean, or use pullback or jacobian");
+  EXPECT_EQ(of(grad(x * 2.0, y)), "TypeError: grad: the cost, the result of mul, is f64[?]: a cost "
+                                  "has rank 0; take its sum or mean, or use pullback or jacobian");
+  EXPECT_EQ(of(grad(Variable(Type::null("it is secret")), y)),
+            "ValueError: grad: the cost is not defined: it is secret");
+  EXPECT_EQ(of(grad(Replacements{}, {y})[0]),
+            "ValueError: grad: there is neither a cost nor a known gradient");
+  EXPECT_EQ(of(subgraphGrad({y}, {x}).wrt[0]),
+            "ValueError: subgraphGrad: there is neither a cost nor a gradient to start from");
+  EXPECT_EQ(of(subgraphGrad({y}, {x}, {}, x).end[0]),
+            "TypeError: subgraphGrad: the cost, x, is f64[?]: a cost has rank 0");
+}
+
+TEST(GradientMessages, OfDirections) { // F-278, F-287
+  auto x = dvector("x"), y = dscalar("y"), i = lvector("i");
+  EXPECT_EQ(of(grad(y, y, {.knownGrads = {{x, i}}})),
+            "TypeError: grad: the known gradient of x is i64[?]: a gradient is a float array; cast "
+            "it");
+  EXPECT_EQ(
+      of(grad(y, y, {.knownGrads = {{x, y}}})),
+      "ValueError: grad: the known gradient of x is f64, but x is f64[?]: their ranks must be "
+      "equal");
+  EXPECT_EQ(of(pullback({x, x}, {x}, {x})[0]), "ValueError: pullback: 1 cotangent for 2 Variables");
+  EXPECT_EQ(of(pullback(x, x, y)),
+            "ValueError: pullback: cotangent 0 is f64, but x is f64[?]: their ranks must be equal");
+  EXPECT_EQ(of(pushforward({x}, {x}, {x, x})[0]),
+            "ValueError: pushforward: 2 tangents for 1 Variable");
+  EXPECT_EQ(
+      of(pushforward(x, x, y)),
+      "ValueError: pushforward: tangent 0 is f64, but x is f64[?]: their ranks must be equal");
+  EXPECT_EQ(of(pushforward(x, x, i)),
+            "TypeError: pushforward: tangent 0 is i64[?]: a tangent is a float array; cast it");
+}
+
+TEST(GradientMessages, OfWhatIsDisconnected) { // F-274
+  auto x = dvector("x"), y = dscalar("y");
+  Place here;
+  Variable n = at(here, [&](auto loc) {
+    return cast(Operand(shape(Operand(x, loc), 0), loc), DType::Float64);
+  });
+  EXPECT_EQ(of(grad(y * y, x)),
+            "DisconnectedInput: grad: the cost does not depend on x, with respect to which it is "
+            "differentiated: it is not computed from it\n"
+            "  to get zeros set disconnectedInputs to Ignore or Warn");
+  EXPECT_EQ(of(grad(n * y, x)),
+            "DisconnectedInput: grad: the cost does not depend on x, with respect to which it is "
+            "differentiated: every way leads through an op whose result does not depend on the "
+            "elements: shapeI at " +
+                here.str() + "\n  to get zeros set disconnectedInputs to Ignore or Warn");
+  Variable cost = sum(x);
+  Variable both = cost * y;
+  EXPECT_EQ(of(grad(both, x, {.considerConstant = {cost}})),
+            "DisconnectedInput: grad: the cost does not depend on x, with respect to which it is "
+            "differentiated: it is not computed from it\n"
+            "  to get zeros set disconnectedInputs to Ignore or Warn");
+  EXPECT_EQ(of(grad(y, x,
+                    {.disconnectedInputs = DisconnectedInputs::Ignore,
+                     .returnDisconnected = ReturnDisconnected::None})),
+            "DisconnectedInput: grad: there is no gradient with respect to x: the cost does not "
+            "depend on it");
+  EXPECT_EQ(of(pushforward(y, x, x)),
+            "DisconnectedInput: pushforward: y does not depend on what it is differentiated with "
+            "respect to\n  to get zeros set disconnectedInputs to Ignore or Warn");
+  std::vector<std::string> warnings;
+  setLogSink([&](std::string_view text) { warnings.emplace_back(text); });
+  grad(y, x, {.disconnectedInputs = DisconnectedInputs::Warn});
+  pushforward(y, x, x, {.disconnectedInputs = DisconnectedInputs::Warn});
+  setLogSink({});
+  EXPECT_EQ(warnings,
+            (std::vector<std::string>{
+                "grad: the cost does not depend on x, with respect to which it is differentiated: "
+                "it is not computed from it",
+                "pushforward: y does not depend on what it is differentiated with respect to"}));
+}
+
+TEST(GradientMessages, OfWhatIsNotDefined) { // F-276, F-277
+  auto x = dscalar("x");
+  Op without = doubled({});
+  Place inner, outer;
+  Variable y = at(inner, [&](auto loc) { return without(Operand(x, loc)); });
+  Variable z = at(outer, [&](auto loc) { return exp(Operand(y, loc)); });
+  EXPECT_EQ(of(grad(z, x)),
+            "NullGradient: grad: the gradient with respect to x is not defined: the "
+            "op doubled has no pullback; operand 0\n"
+            "  on the way from it to the cost: doubled at " +
+                inner.str());
+  Variable w = undefinedGrad(y);
+  EXPECT_EQ(said(pushforward(undefinedGrad(x), x, x).status()),
+            "NullGradient: pushforward: the tangent of the result of undefinedGrad is not defined: "
+            "undefinedGrad says so");
+  EXPECT_TRUE(w.ok());
+}
+
+TEST(GradientMessages, OfRules) { // F-277, F-283
+  auto x = dvector("x");
+  auto with = [&](PullbackRule rule, std::vector<std::vector<bool>> connection = {}) {
+    Place here;
+    Variable y = at(here, [&](auto loc) { return doubled(rule, connection)(Operand(x, loc)); });
+    absl::Status status = grad(sum(y), x).status();
+    EXPECT_EQ(errorPlace(status).value_or(Place()).str(), here.str()) << status;
+    return said(status);
+  };
+  EXPECT_EQ(with(giving({})),
+            "ValueError: the pullback of doubled gives 0 gradients for 1 operand");
+  EXPECT_EQ(with(giving({dscalar("s")})),
+            "TypeError: the pullback of doubled gives f64 for operand 0, f64[?]: a gradient is a "
+            "float array of the same rank");
+  EXPECT_EQ(
+      with(giving({lvector("s")})),
+      "TypeError: the pullback of doubled gives i64[?] for operand 0, f64[?]: a gradient is a "
+      "float array of the same rank");
+  EXPECT_EQ(with(giving({Variable(Type::disconnected())})),
+            "TypeError: the pullback of doubled says that operand 0 is disconnected, but the op's "
+            "connection says that a result depends on it: give constant(0.0) for zeros, or correct "
+            "the connection");
+  EXPECT_EQ(with([](const Op &, Inputs in, Outputs, Gradients g) -> Variables {
+              return {g[0] + in[0][{Slice(), 0}]};
+            }),
+            "IndexError: subtensor: too many indices: 2 for rank 1\n"
+            "  subtensor{index = \":, 0\"}(x: f64[?])");
+}
+
+TEST(GradientMessages, OfRulesThatContradictTheConnection) { // F-283
+  OpDef def;
+  def.name = "first";
+  def.operands = {{"x"}, {"y"}};
+  def.connection = {{true}, {false}};
+  def.type = [](const TypeRequest &r) -> absl::StatusOr<std::vector<Type>> {
+    return std::vector<Type>{r.type(0)};
+  };
+  def.emit = [](Emitter &, const Arrays &in, const Attributes &) -> Arrays { return {in[0]}; };
+  def.pullback = [](const Op &, Inputs, Outputs, Gradients g) -> Variables { return {g[0], g[0]}; };
+  def.pushforward = giving({});
+  Op first = *defineOp(def);
+  auto x = dscalar("x"), y = dscalar("y");
+  EXPECT_EQ(of(grad(first(x, y), x)),
+            "TypeError: the pullback of first gives a gradient for operand 1, which no result "
+            "depends on as the op's connection says: give a Variable of type Disconnected, or "
+            "correct the connection");
+  EXPECT_EQ(of(pushforward(first(x, y), x, x)),
+            "ValueError: the pushforward of first gives 0 tangents for 1 result");
+  def.pushforward = giving({dvector("v")});
+  EXPECT_EQ(of(pushforward((*defineOp(def))(x, y), x, x)),
+            "TypeError: the pushforward of first gives f64[?] for result 0, f64: a tangent is a "
+            "float array of the same rank");
+}
+
+TEST(GradientMessages, OfVectorizeAndJacobians) { // F-289, F-290
+  auto x = dscalar("x"), m = dmatrix("m"), i = lvector("i");
+  EXPECT_EQ(of(vectorize({x}, {})[0]), "ValueError: vectorize: there is nothing to vectorize over");
+  EXPECT_EQ(of(vectorize({x}, {{x, m}})[0]),
+            "TypeError: vectorize: what stands for x, f64, is f64[?,?]: it has the same dtype and "
+            "one axis more in front");
+  // Extents that only a call shows, and extents that are elements of slices.
+  auto v = dvector("v"), w = dvector("w");
+  Variable y = dscalar("y");
+  auto f = function({v, w}, vectorize({x * y}, {{x, v}, {y, w}})[0]);
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_EQ(
+      withoutLines(said((*f)(Tensor({1.0, 2.0}), Tensor({1.0, 2.0, 3.0})).status())),
+      "ShapeError: vectorized: the first axes, along which a graph is vectorized, have 3 and 2 "
+      "elements\n  at GradientMessagesTest.cpp\n  v: f64[2]   w: f64[3]");
+  Variable n = lscalar("n");
+  EXPECT_EQ(
+      said(function({i}, vectorize({sum(arange(n))}, {{n, i}})[0]).status()),
+      "Internal: vectorized: emission: an extent would differ along the axis that the graph is "
+      "mapped over");
+  EXPECT_EQ(of(jacobian(i, x)), "TypeError: jacobian: i is i64[?], no float array");
+  EXPECT_EQ(of(jacobian(m, x)),
+            "ValueError: jacobian: m is f64[?,?]: an expression has rank 0 or 1, "
+            "unless anyRank is set");
+  EXPECT_EQ(of(hessian(x, m)),
+            "ValueError: hessian: m is f64[?,?]: what a Hessian is with respect to has rank 1; "
+            "flatten it, or use hessianVectorProduct");
+}
+
+TEST(VerifyGrad, FindsWrongGradients) { // F-292
+  auto exact = [](const Variables &v) { return exp(v[0]) * v[1]; };
+  Tensor x({0.5, -1.0}), y({2.0, 3.0});
+  for (Differences kind : {Differences::OneSided, Differences::Central})
+    EXPECT_EQ(said(verifyGrad(exact, {x, y}, {.differences = kind})), "OK");
+  EXPECT_EQ(said(verifyGrad(exact, {x.cast(DType::Float32), y.cast(DType::Float32)})), "OK");
+  EXPECT_EQ(said(verifyGrad(exact, {Type(DType::Float64, {3}), Type(DType::Float64, {3})}, 4)),
+            "OK");
+  // Half of the gradient is missing. The result is weighted by a random number.
+  auto half = [](const Variables &v) { return v[0] + disconnectedGrad(v[0]); };
+  EXPECT_EQ(
+      said(verifyGrad(half, {Tensor({0.0})})),
+      "DebugMismatch: verifyGrad: the gradient of argument 0 at (0,) is 0.659793363, but "
+      "differences give 1.31958673: absolute error 0.66 (allowed: 0.0001), relative error 0.333 "
+      "(allowed: 0.0001)");
+  // An op whose gradient has another shape.
+  OpDef def;
+  def.name = "same";
+  def.operands = {{"x"}};
+  def.type = [](const TypeRequest &r) -> absl::StatusOr<std::vector<Type>> {
+    return std::vector<Type>{r.type(0)};
+  };
+  def.emit = [](Emitter &, const Arrays &in, const Attributes &) -> Arrays { return {in[0]}; };
+  def.pullback = [](const Op &, Inputs, Outputs, Gradients g) -> Variables {
+    return {concatenate({Operand(g[0]), Operand(g[0])})};
+  };
+  Op same = *defineOp(def);
+  EXPECT_EQ(
+      said(verifyGrad([&](const Variables &v) { return same(v[0]); }, {x})),
+      "DebugMismatch: verifyGrad: the gradient of argument 0 has shape (4,), the argument (2,)");
+  EXPECT_EQ(
+      said(verifyGrad(exact, {x, Tensor({1, 2}).cast(DType::Int64)})),
+      "TypeError: verifyGrad: argument 1 is i64[2]: give float arrays, and keep others inside "
+      "the function");
+  EXPECT_EQ(said(verifyGrad(exact, {Tensor(), x})),
+            "TypeError: verifyGrad: argument 0 is undefined: give float arrays, and keep others "
+            "inside the function");
+  EXPECT_EQ(said(verifyGrad(exact, {Type(DType::Float64, {kDynamic})}, 1)),
+            "ShapeError: verifyGrad: random points need static extents, not those of f64[?]");
+}
+
+} // namespace
+} // namespace graphc

@@ -1,0 +1,137 @@
+//===- JacobianTest.cpp - vectorize, jacobian, hessian ---------------------===//
+//
+// Expected numbers are derivatives worked out by hand at the values beside them.
+//
+//===----------------------------------------------------------------------===//
+#include <gtest/gtest.h>
+
+#include "graphc/Function.h"
+#include "graphc/Gradient.h"
+#include "graphc/OpFromGraph.h"
+#include "graphc/Ops.h"
+
+namespace graphc {
+namespace {
+
+using List = std::vector<double>;
+
+/// All elements of `outputs`, compiled and evaluated the same.
+List at(const Variables &outputs, const Variables &inputs, const std::vector<Tensor> &values) {
+  List first;
+  for (const char *mode : {"interpreter", "fast_run", "debug"}) {
+    auto f = function(inputs, outputs, {.mode = mode, .onUnusedInput = OnUnusedInput::Ignore});
+    EXPECT_TRUE(f.ok()) << f.status();
+    if (!f.ok())
+      return {};
+    auto results = f->call(values);
+    EXPECT_TRUE(results.ok()) << mode << results.status();
+    List list;
+    for (size_t i = 0; results.ok() && i < results->size(); ++i) {
+      Tensor t = (*results)[i].cast(DType::Float64).contiguous();
+      list.insert(list.end(), t.flat<double>().begin(), t.flat<double>().end());
+    }
+    if (first.empty())
+      first = list;
+    EXPECT_EQ(list, first) << mode;
+  }
+  return first;
+}
+
+TEST(Vectorize, RunsForEachSlice) {
+  auto x = dvector("x"), y = dvector("y");
+  auto xs = dmatrix("xs");
+  Variables whole = vectorize({sum(x * y), x + 1.0, y * 2.0}, {{x, xs}});
+  EXPECT_EQ(whole[0].rank(), 1);
+  EXPECT_EQ(whole[2].rank(), 2);
+  EXPECT_EQ(
+      at(whole, {xs, y}, {Tensor({{1.0, 2.0}, {3.0, 4.0}, {5.0, 6.0}}), Tensor({10.0, 100.0})}),
+      (List{210, 430, 650, 2, 3, 4, 5, 6, 7, 20, 200, 20, 200, 20, 200}));
+}
+
+TEST(Vectorize, OfAnyOp) {
+  auto x = dmatrix("x"), w = dmatrix("w");
+  auto xs = dtensor3("xs");
+  Variable y = softmax(matmul(x, w), Axis(-1));
+  Variable z = reshape(transpose(y), {-1});
+  Variable mapped = vectorize({z}, {{x, xs}})[0];
+  auto slice = [&](int k) {
+    return reshape(transpose(softmax(matmul(xs[{k}], w), Axis(-1))), {-1});
+  };
+  Tensor values({{{1.0, 2.0}, {0.5, -1.0}, {3.0, 0.0}}, {{0.0, 1.0}, {1.0, 1.0}, {-2.0, 0.5}}});
+  Tensor weights({{1.0, 0.0}, {0.5, 2.0}});
+  List got = at({mapped}, {xs, w}, {values, weights}),
+       expected = at({slice(0), slice(1)}, {xs, w}, {values, weights});
+  ASSERT_EQ(got.size(), expected.size());
+  for (size_t i = 0; i < got.size(); ++i)
+    EXPECT_NEAR(got[i], expected[i], 1e-15);
+}
+
+TEST(Vectorize, WithinAnotherOne) {
+  auto x = dscalar("x"), y = dscalar("y");
+  auto xs = dvector("xs"), ys = dvector("ys");
+  Variable inner = vectorize({x * y + x}, {{y, ys}})[0];
+  Variable outer = vectorize({inner}, {{x, xs}})[0];
+  EXPECT_EQ(at({outer}, {xs, ys}, {Tensor({1.0, 2.0, 3.0}), Tensor({10.0, 20.0})}),
+            (List{11, 21, 22, 42, 33, 63}));
+}
+
+TEST(Vectorize, IsDifferentiable) { // F-262
+  auto x = dvector("x"), y = dscalar("y");
+  auto xs = dmatrix("xs");
+  Variable cost = sum(sqr(vectorize({sum(x) * y}, {{x, xs}})[0]));
+  // cost = y^2 (s0^2 + s1^2) with s the rows' sums 3 and 7.
+  EXPECT_EQ(at(grad(cost, {xs, y}), {xs, y}, {Tensor({{1.0, 2.0}, {3.0, 4.0}}), Tensor(2.0)}),
+            (List{24, 24, 56, 56, 2 * 2 * (9 + 49)}));
+  EXPECT_EQ(at({pushforward(cost, y, constant(10.0))}, {xs, y},
+               {Tensor({{1.0, 2.0}, {3.0, 4.0}}), Tensor(2.0)}),
+            (List{2320}));
+}
+
+TEST(Jacobian, OfVectors) { // F-289
+  auto x = dvector("x"), y = dscalar("y");
+  Variables j = jacobian(x * x * y, {x, y});
+  EXPECT_EQ(at(j, {x, y}, {Tensor({1.0, 2.0}), Tensor(3.0)}), (List{6, 0, 0, 12, 1, 4}));
+  EXPECT_EQ(at({jacobian(sum(x) * y, x)}, {x, y}, {Tensor({1.0, 2.0}), Tensor(3.0)}), (List{3, 3}));
+  // Nothing to differentiate: shape (0, 2).
+  auto e = jacobian(x[{Slice(0, 0)}], x);
+  auto f = function({x}, shape(e));
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_EQ((*(*f)(Tensor({1.0, 2.0})))[0].str(), "[0 2]");
+}
+
+TEST(Jacobian, OfAnyRank) { // F-289
+  auto m = dmatrix("m");
+  Variable j = jacobian(m * m, m, {.anyRank = true});
+  EXPECT_EQ(j.rank(), 4);
+  EXPECT_EQ(at({j}, {m}, {Tensor({{1.0, 2.0}})}), (List{2, 0, 0, 4}));
+  EXPECT_EQ(errorKind(jacobian(m, m).status()), ErrorKind::ValueError);
+}
+
+TEST(Hessian, OfScalars) { // F-290
+  auto x = dvector("x");
+  // x0^2 x1 + x1^3: [[2 x1, 2 x0], [2 x0, 6 x1]].
+  Variable a = x[{0}], b = x[{1}];
+  Variable cost = a * a * b + b * b * b;
+  EXPECT_EQ(at({hessian(cost, x)}, {x}, {Tensor({3.0, 5.0})}), (List{10, 6, 6, 30}));
+  EXPECT_EQ(at({hessian(sum(x), x)}, {x}, {Tensor({3.0, 5.0})}), (List{0, 0, 0, 0}));
+  auto m = dmatrix("m");
+  EXPECT_EQ(errorKind(hessian(sum(m), m).status()), ErrorKind::ValueError);
+}
+
+TEST(OpFromGraph, EmitsNodesWithTheirOwnTypes) { // F-239
+  auto x = fvector("x"), y = dvector("y");
+  OpFromGraph op({x, y}, {x * x + x, y * y + y});
+  auto a = fvector("a"), b = dvector("b");
+  Variables out = op.apply({a, b});
+  for (const char *mode : {"interpreter", "fast_run"}) {
+    auto f = function({a, b}, out, {.mode = mode, .rewrites = false});
+    ASSERT_TRUE(f.ok()) << mode << f.status();
+    auto r = (*f)(Tensor({1.5, 2.0}).cast(DType::Float32), Tensor({0.1, 3.0}));
+    ASSERT_TRUE(r.ok()) << mode << r.status();
+    EXPECT_EQ((*r)[0].dtype(), DType::Float32);
+    EXPECT_EQ((*r)[1].flat<double>()[0], 0.1 * 0.1 + 0.1);
+  }
+}
+
+} // namespace
+} // namespace graphc
