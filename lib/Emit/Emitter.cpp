@@ -260,8 +260,8 @@ Extent Emitter::dim(Array a, int axis) {
     state_->fail("there is no axis " + std::to_string(axis) + " of " + std::to_string(rank(a)));
     return size(1);
   }
-  return {this,
-          state_->sizes.canonical(state_->array(a).shape[size_t(axis + state_->hiddenAxes(a))])};
+  size_t position = size_t(axis) + size_t(state_->hiddenAxes(a));
+  return {this, state_->sizes.canonical(state_->array(a).shape[position])};
 }
 
 bool Emitter::broadcasts(Array a, int axis) const {

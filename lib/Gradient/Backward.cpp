@@ -82,7 +82,7 @@ static Variables operandsOf(const Apply &node) {
 }
 
 absl::Status Backward::visit(const Apply &node, const Connection &wanted) {
-  const Op op = node.op();
+  const Op &op = node.op();
   const size_t numInputs = size_t(node.numInputs());
   const Variables outputs = node.outputs();
   PlaceScope scope(node.place());

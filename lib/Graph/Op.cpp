@@ -237,7 +237,9 @@ absl::StatusOr<Apply> Op::makeNode(absl::Span<const Operand> operands, Place giv
                      place);
   for (const Operand &operand : operands)
     if (!operand.isWeak() && !operand.variable().ok())
-      return withPlace(operand.variable().status(), place);
+      // An unset Variable has no place of its own.
+      return operand.variable().node()->immortal ? withPlace(operand.variable().status(), place)
+                                                 : operand.variable().status();
   auto fail = [&](ErrorKind kind, std::string_view what) {
     return refuse(*this, operands, kind, what, place);
   };

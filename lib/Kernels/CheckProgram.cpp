@@ -196,6 +196,11 @@ bool ProgramCheck::require(const Product &a, const Product &b, const std::string
                 std::to_string(b.constant));
   sizes_.unite(a, b);
   int32_t left = sizes_.sizeOf(a), right = sizes_.sizeOf(b);
+  // A text that was written by a reader has what that one added.
+  if (std::ranges::any_of(p_.checks, [&](const Program::SizeCheck &check) {
+        return check.predicate == Predicate::Equal && check.a == left && check.b == right;
+      }))
+    return true;
   p_.checks.push_back({Predicate::Equal,
                        left,
                        right,

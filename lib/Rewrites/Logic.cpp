@@ -135,8 +135,14 @@ std::vector<Rule> choices() {
       {"zero_grad", "zeroGrad(x)", "x"},
       {"disconnected_grad", "disconnectedGrad(x)", "x"},
       {"undefined_grad", "undefinedGrad(x)", "x"},
-      {"grad_clip", "gradClip(x, low=a, high=b)", "x"},
-      {"grad_scale", "gradScale(x, factor=a)", "x"},
+      {.name = "grad_clip",
+       .pattern = "gradClip(x, low=a, high=b)",
+       .replacement = "x",
+       .examples = {"gradClip(x, low=-1.0, high=1.0)"}},
+      {.name = "grad_scale",
+       .pattern = "gradScale(x, factor=a)",
+       .replacement = "x",
+       .examples = {"gradScale(x, factor=0.5)"}},
   };
 }
 
