@@ -64,6 +64,7 @@ void addCalls(std::vector<Case> &cases);
 void addTraining(std::vector<Case> &cases);
 void addCompilation(std::vector<Case> &cases);
 void addRewriting(std::vector<Case> &cases);
+void addGradients(std::vector<Case> &cases);
 void addLargeGraphs(std::vector<Case> &cases);
 
 } // namespace graphc::bench

@@ -22,4 +22,12 @@ inline Variable chain(const Variable &x, const Variable &y, const Variable &z, i
   return v;
 }
 
+/// Layers of log(1 + exp(h * w)) - h: most of the nodes are rewritten.
+inline Variable softplusLayers(const Variable &x, const Variable &w, int64_t nodes) {
+  Variable h = x;
+  for (int64_t i = 0; i < nodes; i += 5)
+    h = log(1.0 + exp(h * w)) - h;
+  return h;
+}
+
 } // namespace graphc::bench

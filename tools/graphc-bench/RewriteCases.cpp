@@ -1,6 +1,7 @@
 //===- RewriteCases.cpp - time of the built-in rewrites per node ----------===//
 #include "Case.h"
 #include "Clock.h"
+#include "Graphs.h"
 #include "absl/strings/str_format.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/OpFromGraph.h"
@@ -9,14 +10,6 @@
 
 namespace graphc::bench {
 namespace {
-
-/// Layers of log(1 + exp(h * w)) - h: most of the nodes are rewritten.
-Variable softplusLayers(const Variable &x, const Variable &w, int64_t nodes) {
-  Variable h = x;
-  for (int64_t i = 0; i < nodes; i += 5)
-    h = log(1.0 + exp(h * w)) - h;
-  return h;
-}
 
 /// The same sum `nodes / 2` times over, each time built anew, and a chain that uses them all:
 /// everything but the chain merges.

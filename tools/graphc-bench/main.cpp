@@ -23,6 +23,7 @@ std::vector<Case> allCases() {
   addTraining(cases);
   addCompilation(cases);
   addRewriting(cases);
+  addGradients(cases);
   addLargeGraphs(cases);
   return cases;
 }
