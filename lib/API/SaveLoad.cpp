@@ -56,7 +56,9 @@ absl::Status Function::save(const std::string &path) const {
   saved.options.name = name();
   saved.trustInput = trustInput();
   saved.slots = state_->invoker->slots();
-  saved.outputTypes = state_->outputTypes;
+  // The graph's own: a function of code that was kept knows more extents, from its program.
+  for (size_t i = 0; i < state_->outputTypes.size(); ++i)
+    saved.outputTypes.push_back((*module)->outputs[i].type());
   saved.outputNames = *state_->outputNames;
   saved.areBorrowed = state_->invoker->areBorrowed();
   saved.numResults = state_->invoker->numResults();
@@ -154,7 +156,7 @@ absl::StatusOr<GraphModule> loadSavedGraph(const std::string &path) {
     absl::StatusOr<Tensor> value = slot.container->peek();
     if (!value.ok())
       return value.status();
-    constants.emplace_back(input, constant(*value));
+    constants.emplace_back(input, Constant(*value, slot.name));
   }
   std::erase_if(seen.inputs, [](const Variable &v) { return v == Variable(); });
   module->outputs.resize(saved->outputTypes.size());

@@ -44,8 +44,8 @@ absl::StatusOr<SavedFunction> readSaved(const std::string &path, bool withCode);
 /// Whether the file begins as an archive does. False for what cannot be read.
 bool isSavedFunction(const std::string &path);
 
-/// Its graph as calls see it: what takes no argument is a constant. NotSupported for a function
-/// with updates.
+/// Its graph as calls see it: what takes no argument is a constant of its name. NotSupported for a
+/// function with updates.
 absl::StatusOr<GraphModule> loadSavedGraph(const std::string &path);
 
 } // namespace graphc

@@ -171,7 +171,7 @@ absl::StatusOr<std::vector<Backward::Start>> knownStarts(const Request &request)
 
 Variables grad(const Variable &cost, const Variables &wrt, const GradOptions &options,
                std::source_location loc) {
-  Request request{"grad", options, loc};
+  Request request{"grad", options, PlaceScope::of(loc)};
   if (!cost.ok())
     return failed(wrt.size(), cost.status());
   if (cost.type().kind() == Type::Kind::Null)
@@ -203,7 +203,7 @@ Variable grad(const Variable &cost, const Variable &wrt, const GradOptions &opti
 Variables grad(const Replacements &knownGrads, const Variables &wrt, GradOptions options,
                std::source_location loc) {
   options.knownGrads.insert(options.knownGrads.end(), knownGrads.begin(), knownGrads.end());
-  Request request{"grad", options, loc};
+  Request request{"grad", options, PlaceScope::of(loc)};
   if (options.knownGrads.empty())
     return failed(wrt.size(), request.error(ErrorKind::ValueError,
                                             "there is neither a cost nor a known gradient"));
@@ -217,7 +217,7 @@ Variables grad(const Replacements &knownGrads, const Variables &wrt, GradOptions
 
 Variables pullback(const Variables &f, const Variables &wrt, const Variables &cotangents,
                    const GradOptions &options, std::source_location loc) {
-  Request request{"pullback", options, loc};
+  Request request{"pullback", options, PlaceScope::of(loc)};
   if (f.size() != cotangents.size())
     return failed(wrt.size(), request.error(ErrorKind::ValueError,
                                             counted(cotangents.size(), "cotangent") + " for " +

@@ -10,6 +10,7 @@
 
 #include "API/CheckGraph.h"
 #include "API/SavedFunction.h"
+#include "Gradients.h"
 #include "Kernels/CompilerInterface.h"
 #include "Profiling.h"
 #include "Progress.h"
@@ -25,6 +26,14 @@ void Common::addFile(CLI::App &app) {
                  "input")
       ->required();
   app.add_option("--entry", entry, "Function of the file; default: main, or the only one");
+  app.add_option(
+         "--grad", gradients,
+         "Further outputs: the derivatives of an output of rank 0 (its name or number) with "
+         "respect to inputs and named constants")
+      ->type_name("COST:WRT,...")
+      ->check(gradientForm())
+      ->allow_extra_args(false)
+      ->take_all();
 }
 
 void Common::addWatching(CLI::App &app, const std::string &profiled) {
@@ -59,6 +68,9 @@ void Common::checkUsage() const {
   if (!entry.empty() && file.ends_with(".onnx"))
     throw CLI::ValidationError("--entry",
                                "an ONNX model has one graph, which has no name to choose");
+  if (trustCode && !gradients.empty())
+    throw CLI::ValidationError("--trust-code", "a file's code has no gradients; leave one of "
+                                               "--trust-code and --grad out");
   namespace fs = std::filesystem;
   std::error_code ignored;
   if (!dumpStages.empty() && fs::exists(file, ignored) &&
@@ -153,22 +165,31 @@ static absl::StatusOr<GraphModule> readModule(const Common &common) {
 absl::StatusOr<GraphModule> loadModule(const Common &common, const StageObserver &observer) {
   StageWatch reading(observer, "read");
   absl::StatusOr<GraphModule> module = readModule(common);
-  if (module.ok())
-    reading.done([&] { return counted(module->outputs.size(), "output"); });
+  if (!module.ok())
+    return module;
+  reading.done([&] { return counted(module->outputs.size(), "output"); });
+  if (common.gradients.empty())
+    return module;
+  StageWatch differentiating(observer, "gradients");
+  size_t before = module->outputs.size();
+  if (absl::Status s = addGradients(*module, common.gradients); !s.ok())
+    return s;
+  differentiating.done([&] { return counted(module->outputs.size() - before, "output"); });
   return module;
 }
 
 absl::StatusOr<Function> loadFunction(const Common &common, const FunctionOptions &options) {
+  if (common.file == "-" || !common.gradients.empty()) {
+    absl::StatusOr<GraphModule> module = loadModule(common, options.observer);
+    return module.ok() ? function(*module, options) : module.status();
+  }
   if (isSavedFunction(common.file)) {
     LoadOptions load{.trustCode = common.trustCode, .threads = options.threads};
     if (common.modeIsGiven())
       load.mode = options.mode;
     return loadFunction(common.file, load);
   }
-  if (common.file != "-")
-    return compileFile(common.file, options, common.entry);
-  absl::StatusOr<GraphModule> module = loadModule(common);
-  return module.ok() ? function(*module, options) : module.status();
+  return compileFile(common.file, options, common.entry);
 }
 
 absl::Status nameOutputs(GraphModule &module) {

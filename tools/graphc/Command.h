@@ -20,10 +20,11 @@ struct Common {
   std::string target = "native";
   std::string dumpStages;
   std::optional<int> threads;
-  std::vector<std::string> profiles; ///< as `--profile` was given
+  std::vector<std::string> profiles;  ///< as `--profile` was given
+  std::vector<std::string> gradients; ///< as `--grad` was given
   bool trustCode = false, noRewrites = false, noCache = false, verbose = false;
 
-  /// FILE and --entry.
+  /// FILE, --entry and --grad.
   void addFile(CLI::App &app);
   /// Whether the user wrote --mode.
   bool modeIsGiven() const { return modeOption && modeOption->count() > 0; }
@@ -45,7 +46,8 @@ CLI::Validator atLeast(int least);
 CLI::Validator namedValue(const std::string &ending);
 
 /// .onnx is ONNX, an archive a saved function, everything else (and "-", standard input) graph
-/// text. The observer is told of the stage "read".
+/// text. The gradients that were asked for are among its outputs. The observer is told of the
+/// stages "read" and "gradients".
 absl::StatusOr<GraphModule> loadModule(const Common &common, const StageObserver &observer = {});
 /// The same, compiled.
 absl::StatusOr<Function> loadFunction(const Common &common, const FunctionOptions &options);

@@ -63,6 +63,9 @@ void checkUsage(const CompileVerb &verb) {
   if (!hasCode(verb.common.mode))
     throw CLI::ValidationError("--mode=" + verb.common.mode,
                                "compiles nothing; the other modes do");
+  if (verb.from != "graph" && !verb.common.gradients.empty())
+    throw CLI::ValidationError("--grad", "takes a graph, and not what --from=" + verb.from +
+                                             " is the text of");
   if (stageNumber(verb.emit) < stageNumber(verb.from))
     throw CLI::ValidationError("--emit=" + verb.emit,
                                "that stage comes before --from=" + verb.from);

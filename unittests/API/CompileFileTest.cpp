@@ -130,6 +130,29 @@ TEST_F(CompileFile, SubsetsOfOutputs) {
                 "has no graph");
 }
 
+// F-200: a program knows that x has two elements, which the graph's types do not say of %1.
+TEST_F(CompileFile, WhatWasStoredCanBeSaved) {
+  std::ofstream(file) << R"(
+func.func @main(%x: tensor<?xf64>) -> (tensor<2xf64>, tensor<?xf64>) {
+  %c = graph.constant dense<[1.0, 2.0]> : tensor<2xf64>
+  %0 = graph.add %x, %c : (tensor<?xf64>, tensor<2xf64>) -> tensor<2xf64>
+  %1 = graph.neg %x : (tensor<?xf64>) -> tensor<?xf64>
+  return %0, %1 : tensor<2xf64>, tensor<?xf64>
+}
+)";
+  std::string saved = (folder / "saved.graphc").string();
+  for (int time : {1, 2}) {
+    absl::StatusOr<Function> f = compileFile(file);
+    ASSERT_TRUE(f.ok()) << f.status();
+    ASSERT_TRUE(f->save(saved).ok());
+    for (bool trust : {true, false}) {
+      absl::StatusOr<Function> loaded = loadFunction(saved, {.trustCode = trust});
+      ASSERT_TRUE(loaded.ok()) << loaded.status() << time;
+      EXPECT_EQ((*(*loaded)(Tensor({1.0, 2.0})))[1], Tensor({-1.0, -2.0}));
+    }
+  }
+}
+
 TEST_F(CompileFile, WhatTheProgramDependsOnIsInItsKey) {
   ASSERT_TRUE(compileFile(file).ok());
   ASSERT_TRUE(compileFile(file, {.mode = "fast_compile"}).ok());

@@ -11,6 +11,7 @@
 #include "graphc/Function.h"
 #include "graphc/OpDef.h"
 #include "graphc/Ops.h"
+#include "graphc/Traversal.h"
 
 namespace graphc {
 namespace {
@@ -170,6 +171,10 @@ TEST(SavedFunction, AsAGraph) {
   absl::StatusOr<Function> f = function(*module);
   ASSERT_TRUE(f.ok()) << f.status();
   EXPECT_EQ(number((*f)(4.0, 5.0)), 23);
+  std::vector<std::string> names;
+  for (const Variable &v : graphInputs(module->outputs))
+    names.emplace_back(v.name());
+  EXPECT_EQ(names, (std::vector<std::string>{"x", "y", "s"}));
   ASSERT_TRUE(functionDump(saved.path(), {x}, {x + s}, {.updates = {{s, s + 1}}}).ok());
   EXPECT_EQ(said(loadSavedGraph(saved.path()).status()),
             "NotSupported: " + saved.path() +
