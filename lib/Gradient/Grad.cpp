@@ -44,6 +44,8 @@ struct Request {
   absl::StatusOr<Variable> checked(const Variable &of, const Variable &gradient,
                                    const std::string &which) const;
   absl::StatusOr<Variable> result(Backward &walk, const Variable &wrt) const;
+  /// ValueError where a Variable has a known gradient and another one to start from.
+  absl::Status checkStarts(absl::Span<const Backward::Start> starts) const;
   /// The nodes between `v` and where its gradient became Null.
   std::string pathToNull(const Backward &walk, const Variable &v) const;
   absl::StatusOr<Variable> disconnected(const Backward &walk, const Variable &v) const;
@@ -131,12 +133,26 @@ absl::StatusOr<Variable> Request::result(Backward &walk, const Variable &wrt) co
   return zerosFor(wrt);
 }
 
+absl::Status Request::checkStarts(absl::Span<const Backward::Start> starts) const {
+  absl::flat_hash_map<const detail::VariableNode *, int> numOf;
+  for (const Backward::Start &start : starts)
+    ++numOf[start.of.node()];
+  for (const Backward::Start &start : starts)
+    if (start.isFinal && numOf[start.of.node()] > 1)
+      return error(ErrorKind::ValueError, "beside the known gradient of " + called(start.of) +
+                                              " there is another one to start from");
+  return absl::OkStatus();
+}
+
 Variables Request::run(std::vector<Backward::Start> starts, const Variables &wrt,
                        const Variable *cost) const {
   PlaceScope scope(place);
-  for (const Variable &v : wrt)
-    if (!v.ok())
-      return failed(wrt.size(), v.status());
+  for (const Variables *list : {&wrt, &options.considerConstant})
+    for (const Variable &v : *list)
+      if (!v.ok())
+        return failed(wrt.size(), v.status());
+  if (absl::Status status = checkStarts(starts); !status.ok())
+    return failed(wrt.size(), status);
   absl::StatusOr<Backward> walk = Backward::run(std::move(starts), wrt, options.considerConstant);
   if (!walk.ok())
     return failed(wrt.size(), walk.status());

@@ -42,8 +42,14 @@ absl::StatusOr<std::vector<Type>> typesOf(const Inner &inner, const TypeRequest 
       return makeError(ErrorKind::TypeError, "operand " + std::to_string(i) + " is " +
                                                  request.type(i).brief() + ", expected " +
                                                  wanted.brief());
-    if (isMapped && count == kDynamic)
-      count = request.type(i).extent(0);
+    int64_t extent = isMapped ? request.type(i).extent(0) : kDynamic;
+    if (extent == kDynamic)
+      continue;
+    if (count != kDynamic && count != extent)
+      return makeError(ErrorKind::ShapeError,
+                       "the first axes, along which a graph is vectorized, have " +
+                           std::to_string(count) + " and " + std::to_string(extent) + " elements");
+    count = extent;
   }
   std::vector<Type> types;
   for (const Variable &output : inner.graph.outputs())

@@ -69,6 +69,16 @@ TEST(GradientMessages, OfDirections) { // F-278, F-287
       of(grad(y, y, {.knownGrads = {{x, y}}})),
       "ValueError: grad: the known gradient of x is f64, but x is f64[?]: their ranks must be "
       "equal");
+  // Known gradients are final.
+  Variable z = exp(x), cost = sum(z);
+  EXPECT_EQ(of(grad(cost, x, {.knownGrads = {{z, x}, {z, z}}})),
+            "ValueError: grad: beside the known gradient of the result of exp there is another one "
+            "to start from");
+  EXPECT_EQ(of(pullback(x, x, z, {.knownGrads = {{x, z}}})),
+            "ValueError: pullback: beside the known gradient of x there is another one to start "
+            "from");
+  EXPECT_EQ(of(grad(cost, x, {.considerConstant = {Variable()}})),
+            "ValueError: a Variable is used before it was given a value");
   EXPECT_EQ(of(pullback({x, x}, {x}, {x})[0]), "ValueError: pullback: 1 cotangent for 2 Variables");
   EXPECT_EQ(of(pullback(x, x, y)),
             "ValueError: pullback: cotangent 0 is f64, but x is f64[?]: their ranks must be equal");
@@ -203,6 +213,11 @@ TEST(GradientMessages, OfVectorizeAndJacobians) { // F-289, F-290
   // Extents that only a call shows, and extents that are elements of slices.
   auto v = dvector("v"), w = dvector("w");
   Variable y = dscalar("y");
+  auto three = tensor(DType::Float64, {3}, "a"), four = tensor(DType::Float64, {4}, "b");
+  EXPECT_EQ(
+      of(vectorize({x * y}, {{x, three}, {y, four}})[0]),
+      "ShapeError: vectorized: the first axes, along which a graph is vectorized, have 3 and 4 "
+      "elements\n  vectorized(a: f64[3], b: f64[4])");
   auto f = function({v, w}, vectorize({x * y}, {{x, v}, {y, w}})[0]);
   ASSERT_TRUE(f.ok()) << f.status();
   EXPECT_EQ(
