@@ -118,6 +118,19 @@ Partial hypotBy(size_t i) {
 
 //===--- ops --------------------------------------------------------------------===//
 
+/// maximum or minimum: one of the operands.
+OpDef extremum(std::string name, std::string doc, EmitRule emit, std::string example) {
+  return withPartials({.name = name,
+                       .doc = std::move(doc),
+                       .operands = xy(),
+                       .type = elementwise(Result::Promoted),
+                       .emit = std::move(emit),
+                       .golden = {name},
+                       .section = section(kArithmetic),
+                       .example = std::move(example)},
+                      {Partial::where(isFirst), Partial::unless(isFirst)});
+}
+
 std::vector<OpDef> binaryOps() {
   return {
       withPartials({.name = "add",
@@ -212,29 +225,16 @@ std::vector<OpDef> binaryOps() {
            .section = section(kArithmetic),
            .example = "pow([2.0, 9.0, -8.0], [3.0, 0.5, 2.0]) = [8.0, 3.0, 64.0]"},
           {powerByBase, powerByExponent}),
-      withPartials(
-          {.name = "maximum",
-           .doc = "The larger operand.\nNaN if either is; +0 is larger than -0, in any order (IEEE "
-                  "754-2019).",
-           .operands = xy(),
-           .type = elementwise(Result::Promoted),
-           .emit = mapOrLogic(ScalarOp::Maximum, ScalarOp::Or),
-           .golden = {"maximum"},
-           .section = section(kArithmetic),
-           .example = "maximum([1.0, nan], [2.0, 0.0]) = [2.0, nan]"},
-          {Partial::where(isFirst), Partial::unless(isFirst)}),
-      withPartials(
-          {.name = "minimum",
-           .doc =
+      extremum("maximum",
+               "The larger operand.\nNaN if either is; +0 is larger than -0, in any order (IEEE "
+               "754-2019).",
+               mapOrLogic(ScalarOp::Maximum, ScalarOp::Or),
+               "maximum([1.0, nan], [2.0, 0.0]) = [2.0, nan]"),
+      extremum("minimum",
                "The smaller operand.\nNaN if either is; -0 is smaller than +0, in any order (IEEE "
                "754-2019).",
-           .operands = xy(),
-           .type = elementwise(Result::Promoted),
-           .emit = mapOrLogic(ScalarOp::Minimum, ScalarOp::And),
-           .golden = {"minimum"},
-           .section = section(kArithmetic),
-           .example = "minimum([1.0, nan], [2.0, 0.0]) = [1.0, nan]"},
-          {Partial::where(isFirst), Partial::unless(isFirst)}),
+               mapOrLogic(ScalarOp::Minimum, ScalarOp::And),
+               "minimum([1.0, nan], [2.0, 0.0]) = [1.0, nan]"),
       withPartials(
           {.name = "copysign",
            .doc = "The magnitude of x with the sign of y.",

@@ -1,6 +1,8 @@
 //===- Derivatives.cpp - what pullbacks and pushforwards share -------------===//
 #include "Derivatives.h"
 
+#include <numeric>
+
 #include "Build.h"
 
 namespace graphc {
@@ -151,23 +153,29 @@ OpDef independent(OpDef def, Elements elements) {
   return def;
 }
 
+Variable sumOverTangents(Tangents t, absl::Span<const size_t> operands,
+                         const std::function<Variable(size_t operand)> &term) {
+  Variable sum(Type::disconnected());
+  for (size_t i : operands) {
+    if (t[i].type().kind() == Type::Kind::Null)
+      return t[i];
+    if (isPresent(t[i]))
+      sum = isPresent(sum) ? sum + term(i) : term(i);
+    else if (t[i].type().isTensor() && !sum.type().isTensor())
+      sum = t[i]; // zero
+  }
+  return sum;
+}
+
 PushforwardRule multilinear(size_t count) {
   return [count](const Op &op, Inputs in, Outputs, Tangents t) -> Variables {
-    Variable sum(Type::disconnected());
-    for (size_t i = 0; i < std::min(count, t.size()); ++i) {
-      if (t[i].type().kind() == Type::Kind::Null)
-        return {t[i]};
-      if (!isPresent(t[i])) {
-        if (t[i].type().isTensor() && !sum.type().isTensor())
-          sum = t[i]; // zero
-        continue;
-      }
+    std::vector<size_t> first(std::min(count, t.size()));
+    std::iota(first.begin(), first.end(), size_t(0));
+    return {sumOverTangents(t, first, [&](size_t i) {
       std::vector<Operand> operands(in.begin(), in.end());
       operands[i] = t[i];
-      Variable term = build(op, operands);
-      sum = isPresent(sum) ? sum + term : term;
-    }
-    return {sum};
+      return build(op, operands);
+    })};
   };
 }
 

@@ -89,6 +89,10 @@ OpDef withPartials(OpDef def, std::function<Partials(const Point &)> partials);
 OpDef withoutDerivative(OpDef def, std::string reason);
 /// The result depends on its operands' extents at most, and on no element (F-273).
 OpDef independent(OpDef def, Elements elements = Elements::Mixed);
+/// The sum of the terms that the tangents of these operands give: Null where one is, zero or
+/// Disconnected where all are.
+Variable sumOverTangents(Tangents t, absl::Span<const size_t> operands,
+                         const std::function<Variable(size_t operand)> &term);
 /// For ops that are linear in each of their first `count` operands: the sum, over these, of the op
 /// with one of them replaced by its tangent, the other operands staying.
 PushforwardRule multilinear(size_t count);

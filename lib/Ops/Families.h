@@ -21,6 +21,7 @@ std::vector<OpDef> shapeOps();
 std::vector<OpDef> joinOps();
 std::vector<OpDef> padOps();
 std::vector<OpDef> indexingOps();
+std::vector<OpDef> indexedChangeOps();
 std::vector<OpDef> makingOps();
 std::vector<OpDef> gradientStopOps();
 std::vector<OpDef> productOfOthersOps();

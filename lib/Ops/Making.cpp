@@ -117,19 +117,9 @@ Variables arangePullback(const Op &, Inputs, Outputs out, Gradients g) {
 }
 
 Variables arangePushforward(const Op &, Inputs, Outputs out, Tangents t) {
-  Variable sum(Type::disconnected());
-  for (size_t i : {0, 2}) {
-    if (t[i].type().kind() == Type::Kind::Null)
-      return {t[i]};
-    if (!isPresent(t[i])) {
-      if (t[i].type().isTensor() && !sum.type().isTensor())
-        sum = t[i]; // zero
-      continue;
-    }
-    Variable term = i == 0 ? second(out[0], t[0]) : t[2] * positionsIn(out[0]);
-    sum = isPresent(sum) ? sum + term : term;
-  }
-  return {sum};
+  return {sumOverTangents(t, {0, 2}, [&](size_t i) {
+    return i == 0 ? second(out[0], t[0]) : t[2] * positionsIn(out[0]);
+  })};
 }
 
 //===--- eye ------------------------------------------------------------------------===//
@@ -162,11 +152,8 @@ std::vector<OpDef> makingOps() {
            "There are ceil((stop - start) / step) elements, at least 0; element i is start + i * "
            "step, floats computed in float64. Step 0: ValueError.",
        .operands = {{"start"}, {"stop"}, {"step"}},
-       .attributes = {{.name = "dtype",
-                       .kind = AttributeKind::DType,
-                       .defaultValue = NoneAttr(),
-                       .acceptsNone = true,
-                       .doc = "none: the operands' promotion"}},
+       .attributes = {optionalAttribute("dtype", AttributeKind::DType,
+                                        "none: the operands' promotion")},
        .type = arangeType,
        .emit = arangeEmission,
        .pullback = arangePullback,

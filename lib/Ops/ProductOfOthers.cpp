@@ -184,26 +184,24 @@ Variables alongOthers(const Op &op, Inputs in, Outputs, Gradients v) {
 } // namespace
 
 std::vector<OpDef> productOfOthersOps() {
-  return {{.name = "productOfOthers",
-           .doc = "For each element, the product of the others of its slice along the axes.\n"
-                  "Without division, so that zeros, infinities and products out of range are as "
-                  "they should be; a slice of one element gives 1. float32 is joined in float64, "
-                  "halves in float32. Its derivatives take n * n products for a slice of n.",
-           .operands = {{"x"}},
-           .attributes = {{.name = "axes",
-                           .kind = AttributeKind::Ints,
-                           .defaultValue = NoneAttr(),
-                           .acceptsNone = true,
-                           .doc = "axes of one slice, from the end if negative; none: all"}},
-           .type = productOfOthersType,
-           .emit = productOfOthersEmission,
-           .pullback = alongOthers,
-           .pushforward = alongOthers,
-           .elements = Elements::Rows,
-           .maxUlp = {-1, -1},
-           .golden = {"prod_gradient0"},
-           .section = section(kDerivatives),
-           .example = "productOfOthers([2.0, 0.0, 3.0]) = [0.0, 6.0, 0.0]"}};
+  return {
+      {.name = "productOfOthers",
+       .doc = "For each element, the product of the others of its slice along the axes.\n"
+              "Without division, so that zeros, infinities and products out of range are as "
+              "they should be; a slice of one element gives 1. float32 is joined in float64, "
+              "halves in float32. Its derivatives take n * n products for a slice of n.",
+       .operands = {{"x"}},
+       .attributes = {optionalAttribute("axes", AttributeKind::Ints,
+                                        "axes of one slice, from the end if negative; none: all")},
+       .type = productOfOthersType,
+       .emit = productOfOthersEmission,
+       .pullback = alongOthers,
+       .pushforward = alongOthers,
+       .elements = Elements::Rows,
+       .maxUlp = {-1, -1},
+       .golden = {"prod_gradient0"},
+       .section = section(kDerivatives),
+       .example = "productOfOthers([2.0, 0.0, 3.0]) = [0.0, 6.0, 0.0]"}};
 }
 
 } // namespace graphc

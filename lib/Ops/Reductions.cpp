@@ -13,19 +13,12 @@ namespace {
 //===--- attributes and types -------------------------------------------------===//
 
 std::vector<AttributeSpec> axesAttributes() {
-  return {{.name = "axes",
-           .kind = AttributeKind::Ints,
-           .defaultValue = NoneAttr(),
-           .acceptsNone = true,
-           .doc = "axes to join, from the end if negative; none: all; []: none of them"},
+  return {optionalAttribute("axes", AttributeKind::Ints,
+                            "axes to join, from the end if negative; none: all; []: none of them"),
           {.name = "keepDims",
            .kind = AttributeKind::Bool,
            .defaultValue = false,
            .doc = "whether joined axes stay, with extent 1"}};
-}
-
-AttributeSpec optionalDType(std::string name, std::string doc) {
-  return {std::move(name), AttributeKind::DType, NoneAttr(), true, std::move(doc)};
 }
 
 /// The shape left by the attributes `axes` and `keepDims`.
@@ -351,8 +344,9 @@ EmitRule positionEmission(Combine combine) { return extremeEmission(combine, com
 
 std::vector<OpDef> reductionOps() {
   std::vector<AttributeSpec> dtypes = {
-      optionalDType("dtype", "dtype of the result"),
-      optionalDType("accDtype", "dtype in which terms are joined; must hold x's range")};
+      optionalAttribute("dtype", AttributeKind::DType, "dtype of the result"),
+      optionalAttribute("accDtype", AttributeKind::DType,
+                        "dtype in which terms are joined; must hold x's range")};
   std::vector<AttributeSpec> ddof = {{.name = "ddof",
                                       .kind = AttributeKind::Float,
                                       .defaultValue = 0.0,

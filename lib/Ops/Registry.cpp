@@ -47,6 +47,7 @@ struct Registry {
     add(joinOps());
     add(padOps());
     add(indexingOps());
+    add(indexedChangeOps());
     add(makingOps());
     add(gradientStopOps());
     add(productOfOthersOps());

@@ -127,6 +127,10 @@ absl::Status requireIntegers(const TypeRequest &request, size_t i, int rank) {
 
 //===--- attributes ---------------------------------------------------------------===//
 
+AttributeSpec optionalAttribute(std::string name, AttributeKind kind, std::string doc) {
+  return {std::move(name), kind, NoneAttr(), /*acceptsNone=*/true, std::move(doc)};
+}
+
 absl::StatusOr<int> normalizeAxis(int64_t axis, int rank) {
   if (axis >= -rank && axis < rank)
     return int(axis < 0 ? axis + rank : axis);

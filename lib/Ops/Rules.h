@@ -57,6 +57,8 @@ absl::Status requireIntegers(const TypeRequest &request, size_t i, int rank);
 
 //===--- attributes ---------------------------------------------------------------===//
 
+/// One that may be none, and is so by default.
+AttributeSpec optionalAttribute(std::string name, AttributeKind kind, std::string doc);
 /// Axes counted from the end become plain. AxisError out of range, ValueError for repeats; `what`
 /// stands in messages ("axis").
 absl::StatusOr<std::vector<int>> normalizeAxes(absl::Span<const int64_t> axes, int rank);

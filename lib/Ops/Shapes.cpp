@@ -299,6 +299,13 @@ OpDef moving(OpDef def, PullbackRule pullback) {
   return shapeOp(std::move(def));
 }
 
+/// The same of one operand, whose memory the result has.
+OpDef viewing(OpDef def, PullbackRule pullback) {
+  def.operands = {{"x"}};
+  def.viewMap = {0};
+  return moving(std::move(def), std::move(pullback));
+}
+
 } // namespace
 
 std::vector<OpDef> shapeOps() {
@@ -347,52 +354,45 @@ std::vector<OpDef> shapeOps() {
               .golden = {"reshape"},
               .example = "reshape([1, 2, 3, 4], [2, -1]) = [[1, 2], [3, 4]]"},
              reshapePullback),
-      moving({.name = "flatten",
-              .doc = "x with its first ndim - 1 axes kept and the rest joined to one.",
-              .operands = {{"x"}},
-              .attributes = {{"ndim", AttributeKind::Int, int64_t(1)}},
-              .type = flattenType,
-              .emit = flattenEmission,
-              .viewMap = {0},
-              .golden = {"flatten"},
-              .example = "flatten([[1, 2], [3, 4]]) = [1, 2, 3, 4]"},
-             reshapePullback),
-      moving({.name = "dimshuffle",
-              .doc = "Axis order[k] of x becomes axis k; -1 inserts an axis of extent 1.\nAxes may "
-                     "be left out where their extent is statically 1. ValueError for others, for "
-                     "repeated axes and for axes out of range.",
-              .operands = {{"x"}},
-              .attributes = {{"order", AttributeKind::Ints}},
-              .type = dimshuffleType,
-              .emit = dimshuffleEmission,
-              .viewMap = {0},
-              .golden = {"dimshuffle", "transpose", "expand_dims", "moveaxis", "swapaxes",
-                         "atleast_2d"},
-              .example = "dimshuffle([[1, 2], [3, 4]]) {order = [1, -1, 0]} = "
-                         "[[[1, 3]], [[2, 4]]]"},
-             dimshufflePullback),
-      moving({.name = "squeeze",
-              .doc = "x without axes whose extent is 1.\nWhere the extent is not known it is "
-                     "checked at run time; another one is a ValueError.",
-              .operands = {{"x"}},
-              .attributes = {{"axes", AttributeKind::Ints}},
-              .type = squeezeType,
-              .emit = squeezeEmission,
-              .viewMap = {0},
-              .golden = {"squeeze"},
-              .example = "squeeze([[1, 2]]) {axes = [0]} = [1, 2]"},
-             squeezePullback),
-      moving({.name = "specifyShape",
-              .doc = "x, with extents that are checked at run time and known from here on.\n-1 is "
-                     "any extent. ShapeError where one differs.",
-              .operands = {{"x"}},
-              .attributes = {{"shape", AttributeKind::Ints}},
-              .type = specifyShapeType,
-              .emit = specifyShapeEmission,
-              .viewMap = {0},
-              .golden = {"specify_shape"},
-              .example = "specifyShape([1, 2]) {shape = [2]} = [1, 2]"},
-             specifyShapePullback),
+      viewing({.name = "flatten",
+               .doc = "x with its first ndim - 1 axes kept and the rest joined to one.",
+               .attributes = {{"ndim", AttributeKind::Int, int64_t(1)}},
+               .type = flattenType,
+               .emit = flattenEmission,
+               .golden = {"flatten"},
+               .example = "flatten([[1, 2], [3, 4]]) = [1, 2, 3, 4]"},
+              reshapePullback),
+      viewing({.name = "dimshuffle",
+               .doc =
+                   "Axis order[k] of x becomes axis k; -1 inserts an axis of extent 1.\nAxes may "
+                   "be left out where their extent is statically 1. ValueError for others, for "
+                   "repeated axes and for axes out of range.",
+               .attributes = {{"order", AttributeKind::Ints}},
+               .type = dimshuffleType,
+               .emit = dimshuffleEmission,
+               .golden = {"dimshuffle", "transpose", "expand_dims", "moveaxis", "swapaxes",
+                          "atleast_2d"},
+               .example = "dimshuffle([[1, 2], [3, 4]]) {order = [1, -1, 0]} = "
+                          "[[[1, 3]], [[2, 4]]]"},
+              dimshufflePullback),
+      viewing({.name = "squeeze",
+               .doc = "x without axes whose extent is 1.\nWhere the extent is not known it is "
+                      "checked at run time; another one is a ValueError.",
+               .attributes = {{"axes", AttributeKind::Ints}},
+               .type = squeezeType,
+               .emit = squeezeEmission,
+               .golden = {"squeeze"},
+               .example = "squeeze([[1, 2]]) {axes = [0]} = [1, 2]"},
+              squeezePullback),
+      viewing({.name = "specifyShape",
+               .doc = "x, with extents that are checked at run time and known from here on.\n-1 is "
+                      "any extent. ShapeError where one differs.",
+               .attributes = {{"shape", AttributeKind::Ints}},
+               .type = specifyShapeType,
+               .emit = specifyShapeEmission,
+               .golden = {"specify_shape"},
+               .example = "specifyShape([1, 2]) {shape = [2]} = [1, 2]"},
+              specifyShapePullback),
       moving({.name = "broadcastTo",
               .doc = "x repeated to a shape.\nThe shape is an integer vector of known length, at "
                      "least x's rank. Extents that are not statically 1 must stay (ShapeError); "

@@ -333,6 +333,14 @@ Variable manyKernels(const Variable &x, int count) {
 
 constexpr char kCancelled[] = "Cancelled: f: the compilation was cancelled";
 
+/// Of a function "f" whose compilation can be cancelled.
+FunctionOptions cancelledBy(const Cancellation &cancellation) {
+  FunctionOptions options;
+  options.name = "f";
+  options.cancellation = cancellation;
+  return options;
+}
+
 TEST(Cancellation, BeforeItBegins) {
   auto x = dmatrix("x");
   Cancellation cancellation, other;
@@ -342,10 +350,8 @@ TEST(Cancellation, BeforeItBegins) {
   EXPECT_TRUE(cancellation.isCancelled());
   EXPECT_FALSE(other.isCancelled());
   for (const char *mode : {"fast_run", "interpreter", "debug", "nanguard"}) {
-    FunctionOptions options;
-    options.name = "f";
+    FunctionOptions options = cancelledBy(cancellation);
     options.mode = mode;
-    options.cancellation = cancellation;
     EXPECT_EQ(said(function({x}, x + 1, options).status()), kCancelled) << mode;
     options.cancellation = other;
     EXPECT_TRUE(function({x}, x + 1, options).ok()) << mode;
@@ -362,9 +368,7 @@ TEST(Cancellation, InEachStage) {
     auto x = dmatrix("x");
     Variable y = manyKernels(x, 3);
     Cancellation cancellation;
-    FunctionOptions options;
-    options.name = "f";
-    options.cancellation = cancellation;
+    FunctionOptions options = cancelledBy(cancellation);
     bool wasSeen = false;
     options.observer = [&](const StageReport &report) {
       if (report.stage == stage && !report.isDone)
@@ -383,10 +387,8 @@ TEST(Cancellation, FromAnotherThread) {
   auto x = dmatrix("x");
   Variable y = manyKernels(x, 60);
   Cancellation cancellation;
-  FunctionOptions options;
-  options.name = "f";
+  FunctionOptions options = cancelledBy(cancellation);
   options.cache = false;
-  options.cancellation = cancellation;
   std::atomic<bool> compiles = false;
   options.observer = [&](const StageReport &report) { compiles = report.stage == "code"; };
   absl::Status status;

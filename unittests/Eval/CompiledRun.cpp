@@ -1,5 +1,7 @@
 #include "CompiledRun.h"
 
+#include <gtest/gtest.h>
+
 #include <map>
 
 #include "Kernels/CompilerInterface.h"
@@ -29,6 +31,29 @@ TensorsOr runCompiled(const Variables &outputs, const Variables &inputs,
   if (!results.ok())
     return results.status();
   return std::vector<Tensor>(*std::move(results));
+}
+
+void runTogether(const std::vector<GraphAt> &graphs, const Compilation &how,
+                 const std::function<void(size_t number, const TensorsOr &results)> &tell) {
+  GraphAt all;
+  for (const GraphAt &graph : graphs) {
+    all.inputs.insert(all.inputs.end(), graph.inputs.begin(), graph.inputs.end());
+    all.outputs.insert(all.outputs.end(), graph.outputs.begin(), graph.outputs.end());
+    all.values.insert(all.values.end(), graph.values.begin(), graph.values.end());
+  }
+  TensorsOr results = runCompiled(all.outputs, all.inputs, all.values, how);
+  EXPECT_TRUE(results.ok()) << results.status();
+  size_t next = 0;
+  for (size_t i = 0; i < graphs.size(); ++i) {
+    const GraphAt &graph = graphs[i];
+    if (!results.ok()) {
+      tell(i, runCompiled(graph.outputs, graph.inputs, graph.values, how));
+      continue;
+    }
+    auto first = results->begin() + ptrdiff_t(next);
+    next += graph.outputs.size();
+    tell(i, std::vector<Tensor>(first, results->begin() + ptrdiff_t(next)));
+  }
 }
 
 bool canRun(const std::string &target) {

@@ -1,6 +1,7 @@
 //===- CompiledRun.h - graphs as compiled code --------------------------------===//
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,17 @@ struct Compilation {
 /// once.
 TensorsOr runCompiled(const Variables &outputs, const Variables &inputs,
                       const std::vector<Tensor> &values, const Compilation &how = {});
+
+/// A graph at these values.
+struct GraphAt {
+  Variables outputs, inputs;
+  std::vector<Tensor> values;
+};
+/// Tells what each of them computes, by number: all compiled in one function, which compiles
+/// kernels that are equal in several once. Where that fails it is a test failure, and each is run
+/// on its own, to see which one it is.
+void runTogether(const std::vector<GraphAt> &graphs, const Compilation &how,
+                 const std::function<void(size_t number, const TensorsOr &results)> &tell);
 
 /// Whether code for the target runs on this machine. For one thread.
 bool canRun(const std::string &target);

@@ -117,56 +117,30 @@ void expectOutcome(const Case &c, const TensorsOr &results) {
   }
 }
 
-/// All in one function, which compiles kernels that are equal in several lines once.
 void expectCompiled(const std::string &family, const Compilation &how) {
   std::vector<Case> cases = casesOf(family);
-  Variables inputs, outputs;
-  std::vector<Tensor> values;
-  for (const Case &c : cases) {
-    inputs.insert(inputs.end(), c.inputs.begin(), c.inputs.end());
-    outputs.insert(outputs.end(), c.gradients.begin(), c.gradients.end());
-    values.insert(values.end(), c.values.begin(), c.values.end());
-  }
-  TensorsOr all = runCompiled(outputs, inputs, values, how);
-  size_t next = 0;
-  for (const Case &c : cases) {
-    if (!all.ok()) { // to see which one it is
-      expectOutcome(c, runCompiled(c.gradients, c.inputs, c.values, how));
-      continue;
-    }
-    auto first = all->begin() + ptrdiff_t(next);
-    next += c.gradients.size();
-    expectOutcome(c, std::vector<Tensor>(first, all->begin() + ptrdiff_t(next)));
-  }
-  EXPECT_TRUE(all.ok()) << all.status();
+  std::vector<GraphAt> graphs;
+  for (const Case &c : cases)
+    graphs.push_back({c.gradients, c.inputs, c.values});
+  runTogether(graphs, how,
+              [&](size_t i, const TensorsOr &results) { expectOutcome(cases[i], results); });
 }
 
 //===--- all lines ----------------------------------------------------------------===//
 
 /// How many lines of each family have gradients and an op, and how many of them wait for a rule.
-struct Count {
-  int lines = 0, waiting = 0;
-};
-const std::map<std::string, Count> &counts() {
+const GoldenCounts &counts() {
   static const auto &families = *[] {
-    auto *all = new std::map<std::string, Count>;
+    auto *all = new GoldenCounts;
     for (const GoldenLine &line : goldenLines())
       if (std::optional<Case> c = caseOf(line, GoldenExtents::Static)) {
-        Count &count = (*all)[line.op];
+        GoldenCount &count = (*all)[line.op];
         ++count.lines;
         count.waiting += c->isWaiting();
       }
     return all;
   }();
   return families;
-}
-
-std::vector<std::string> workingFamilies() {
-  std::vector<std::string> names;
-  for (const auto &[family, count] : counts())
-    if (count.waiting < count.lines)
-      names.push_back(family);
-  return names;
 }
 
 class GoldenGradients : public testing::TestWithParam<std::string> {};
@@ -180,7 +154,7 @@ TEST_P(GoldenGradients, Compiled) { expectCompiled(GetParam(), {}); }
 
 TEST_P(GoldenGradients, RewrittenAndCompiled) { expectCompiled(GetParam(), {.rewrites = true}); }
 
-INSTANTIATE_TEST_SUITE_P(All, GoldenGradients, testing::ValuesIn(workingFamilies()),
+INSTANTIATE_TEST_SUITE_P(All, GoldenGradients, testing::ValuesIn(workingFamilies(counts())),
                          [](const auto &info) { return info.param; });
 
 /// golden-gradients-waiting.txt has the families whose ops wait for a pullback, with the number of

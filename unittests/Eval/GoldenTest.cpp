@@ -118,70 +118,36 @@ void expectOutcome(const Case &c, const TensorsOr &results) {
 
 //===--- compiled -----------------------------------------------------------------===//
 
-TensorsOr compiled(const Case &c, const Compilation &how) {
-  return runCompiled(c.outputs, c.inputs, c.line->inputs, how);
-}
-
-/// All in one function, which compiles kernels that are equal in several lines once.
-TensorsOr compiledTogether(const std::vector<Case> &cases, const Compilation &how) {
-  Variables inputs, outputs;
-  std::vector<Tensor> values;
-  for (const Case &c : cases) {
-    inputs.insert(inputs.end(), c.inputs.begin(), c.inputs.end());
-    outputs.insert(outputs.end(), c.outputs.begin(), c.outputs.end());
-    values.insert(values.end(), c.line->inputs.begin(), c.line->inputs.end());
-  }
-  return runCompiled(outputs, inputs, values, how);
-}
-
 void expectCompiled(const std::string &family, const Compilation &how) {
   std::vector<Case> working;
+  std::vector<GraphAt> graphs;
   for (const Case &c : casesOf(family)) {
-    if (c.line->error.empty())
-      working.push_back(c);
-    else
-      expectOutcome(c, compiled(c, how));
-  }
-  TensorsOr all = compiledTogether(working, how);
-  size_t next = 0;
-  for (const Case &c : working) {
-    if (!all.ok()) { // to see which one it is
-      expectOutcome(c, compiled(c, how));
+    if (!c.line->error.empty()) {
+      expectOutcome(c, runCompiled(c.outputs, c.inputs, c.line->inputs, how));
       continue;
     }
-    auto first = all->begin() + ptrdiff_t(next);
-    next += c.outputs.size();
-    expectOutcome(c, std::vector<Tensor>(first, all->begin() + ptrdiff_t(next)));
+    working.push_back(c);
+    graphs.push_back({c.outputs, c.inputs, c.line->inputs});
   }
-  EXPECT_TRUE(all.ok()) << all.status();
+  runTogether(graphs, how,
+              [&](size_t i, const TensorsOr &results) { expectOutcome(working[i], results); });
 }
 
 //===--- all lines ----------------------------------------------------------------===//
 
 /// How many lines of each family there are, and how many of them no op computes yet.
-struct Count {
-  int lines = 0, waiting = 0;
-};
-const std::map<std::string, Count> &counts() {
+const GoldenCounts &counts() {
   static const auto &families = *[] {
-    auto *all = new std::map<std::string, Count>;
+    auto *all = new GoldenCounts;
     for (const GoldenLine &line : goldenLines())
       if (!line.skip) {
-        Count &count = (*all)[line.op];
+        GoldenCount &count = (*all)[line.op];
         ++count.lines;
         count.waiting += !caseOf(line, GoldenExtents::Static);
       }
     return all;
   }();
   return families;
-}
-
-std::vector<std::string> workingFamilies() {
-  std::vector<std::string> names;
-  for (const auto &[family, count] : counts())
-    if (count.waiting < count.lines)
-      names.push_back(family);
-  return names;
 }
 
 class Golden : public testing::TestWithParam<std::string> {};
@@ -195,7 +161,7 @@ TEST_P(Golden, Compiled) { expectCompiled(GetParam(), {}); }
 
 TEST_P(Golden, RewrittenAndCompiled) { expectCompiled(GetParam(), {.rewrites = true}); }
 
-INSTANTIATE_TEST_SUITE_P(All, Golden, testing::ValuesIn(workingFamilies()),
+INSTANTIATE_TEST_SUITE_P(All, Golden, testing::ValuesIn(workingFamilies(counts())),
                          [](const auto &info) { return info.param; });
 
 /// "log_softmax" as an op's name.

@@ -128,4 +128,12 @@ const std::vector<GoldenLine> &goldenLines() {
   return lines;
 }
 
+std::vector<std::string> workingFamilies(const GoldenCounts &counts) {
+  std::vector<std::string> names;
+  for (const auto &[family, count] : counts)
+    if (count.waiting < count.lines)
+      names.push_back(family);
+  return names;
+}
+
 } // namespace graphc

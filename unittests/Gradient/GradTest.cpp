@@ -164,11 +164,7 @@ TEST(Grad, NamesItsResults) { // F-281
   EXPECT_EQ(grad(cost, x, {.addNames = false}).name(), "");
 }
 
-/// An op of two results and two operands that counts how often it is asked for a pullback.
-struct Counting {
-  Op op;
-  std::shared_ptr<int> asked = std::make_shared<int>(0);
-};
+/// An op of two results and two operands.
 OpDef twoByTwo() {
   OpDef def;
   def.name = "twoByTwo";

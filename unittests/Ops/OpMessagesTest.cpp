@@ -431,31 +431,38 @@ TEST(OpMessages, OpsOfGradients) {
   Attributes window = {{"window", IntList{2}}};
   Attributes widths = {{"widths", IntList{1, 1}}};
   Operand four(constant(Tensor({4}, kI64))), minusOne(constant(Tensor({-1}, kI64)));
+  // What stands below a message: the node, with the shape that it names.
+  auto joined = [&](std::string name, std::string first, std::string second, std::string shape) {
+    return "\n  " + name + "(f64" + first + ", f64" + second + ", " + shape + ")";
+  };
+  const std::string three = "[1 2 4]: i64[3]", input = "convInputGradient",
+                    inKernel = "convKernelGradient";
   expectMessages({
-      {node("convInputGradient", {}, {f64({2, 2}), kernel, shape}),
-       "ShapeError: convInputGradient: the operands must have one rank, at least 3, not 2 and 3\n  "
-       "convInputGradient(f64[2,2], f64[4,2,2], [1 2 4]: i64[3])"},
-      {node("convInputGradient", {}, {g, kernel, two}),
-       "TypeError: convInputGradient: the shape must be known to have 3 extents\n  "
-       "convInputGradient(f64[1,4,3], f64[4,2,2], [1 2]: i64[2])"},
-      {node("convInputGradient", {}, {f64({1, 3, 3}), kernel, shape}),
-       "ShapeError: convInputGradient: the gradient has 3 channels where the kernel has 4 "
-       "outputs\n  convInputGradient(f64[1,3,3], f64[4,2,2], [1 2 4]: i64[3])"},
-      {node("convInputGradient", {{"groups", 3}}, {g, kernel, shape}),
-       "ShapeError: convInputGradient: the kernel's 4 outputs cannot be divided into 3 groups\n  "
-       "convInputGradient{groups = 3}(f64[1,4,3], f64[4,2,2], [1 2 4]: i64[3])"},
-      {node("convInputGradient", {}, {g, kernel, negative}),
-       "ShapeError: convInputGradient: the extent -1 along axis 2 is negative\n  "
-       "convInputGradient(f64[1,4,3], f64[4,2,2], [ 1  2 -1]: i64[3])"},
-      {node("convKernelGradient", {}, {f64({2, 2, 4}), g, shape}),
-       "ShapeError: convKernelGradient: the batches of operand and gradient differ: 2 and 1\n  "
-       "convKernelGradient(f64[2,2,4], f64[1,4,3], [1 2 4]: i64[3])"},
-      {node("convKernelGradient", {{"groups", 4}}, {x, g, shape}),
-       "ShapeError: convKernelGradient: the operand's 2 channels cannot be divided into 4 groups\n "
-       " convKernelGradient{groups = 4}(f64[1,2,4], f64[1,4,3], [1 2 4]: i64[3])"},
-      {node("convKernelGradient", {}, {x, g, shape}),
+      {node(input, {}, {f64({2, 2}), kernel, shape}),
+       "ShapeError: convInputGradient: the operands must have one rank, at least 3, not 2 and 3" +
+           joined(input, "[2,2]", "[4,2,2]", three)},
+      {node(input, {}, {g, kernel, two}),
+       "TypeError: convInputGradient: the shape must be known to have 3 extents" +
+           joined(input, "[1,4,3]", "[4,2,2]", "[1 2]: i64[2]")},
+      {node(input, {}, {f64({1, 3, 3}), kernel, shape}),
+       "ShapeError: convInputGradient: the gradient has 3 channels where the kernel has 4 outputs" +
+           joined(input, "[1,3,3]", "[4,2,2]", three)},
+      {node(input, {{"groups", 3}}, {g, kernel, shape}),
+       "ShapeError: convInputGradient: the kernel's 4 outputs cannot be divided into 3 groups" +
+           joined(input + "{groups = 3}", "[1,4,3]", "[4,2,2]", three)},
+      {node(input, {}, {g, kernel, negative}),
+       "ShapeError: convInputGradient: the extent -1 along axis 2 is negative" +
+           joined(input, "[1,4,3]", "[4,2,2]", "[ 1  2 -1]: i64[3]")},
+      {node(inKernel, {}, {f64({2, 2, 4}), g, shape}),
+       "ShapeError: convKernelGradient: the batches of operand and gradient differ: 2 and 1" +
+           joined(inKernel, "[2,2,4]", "[1,4,3]", three)},
+      {node(inKernel, {{"groups", 4}}, {x, g, shape}),
+       "ShapeError: convKernelGradient: the operand's 2 channels cannot be divided into 4 groups" +
+           joined(inKernel + "{groups = 4}", "[1,2,4]", "[1,4,3]", three)},
+      {node(inKernel, {}, {x, g, shape}),
        "ShapeError: convKernelGradient: the gradient has 3 elements along axis 2 where the "
-       "convolution has 1\n  convKernelGradient(f64[1,2,4], f64[1,4,3], [1 2 4]: i64[3])"},
+       "convolution has 1" +
+           joined(inKernel, "[1,2,4]", "[1,4,3]", three)},
       {node("poolSpread", window, {f64({3}), four}),
        "ShapeError: poolSpread: operand 0 has 3 elements along axis 0 where the pool has 2\n  "
        "poolSpread{window = [2]}(f64[3], [4]: i64[1])"},

@@ -1,0 +1,57 @@
+//===- Ops/Indexing.h - what reading at an index and changing there share -*- C++ -*-===//
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "Rules.h"
+
+namespace graphc {
+
+//===--- subtensor's index ----------------------------------------------------------===//
+
+/// Where one axis of x is read (or changed): start + i * step along an axis of the result, or at
+/// one position.
+struct IndexSource {
+  bool isPosition = false;
+  bool isWhole = false; // a slice of all in order
+  Extent start, length;
+  Extent step;
+  /// A position that is only known inside loops: a 0-d array, loaded and checked there.
+  Array loaded;
+};
+
+/// What an index says of x.
+struct IndexRegion {
+  std::vector<IndexSource> sources; // for each axis of x
+  std::vector<int> axisInResult;    // of each source that is a slice
+  Extents shape;
+  bool isWhole = true;
+
+  IndexRegion(Emitter &e, const Arrays &in, size_t firstTerm, const Attributes &attributes);
+  /// The position along an axis of a loaded index, and whether it is in range, which is checked.
+  static std::pair<Scalar, Scalar> loaded(Emitter &e, Array x, int axis, const IndexSource &s);
+};
+
+/// A conjunction that starts with nothing.
+class IndexGuard {
+public:
+  void also(Scalar condition) { all_ = any_ ? all_ && condition : condition, any_ = true; }
+  bool any() const { return any_; }
+  Scalar all() const { return all_; }
+
+private:
+  Scalar all_;
+  bool any_ = false;
+};
+
+/// `first`: the operand at which the index' terms begin.
+TypesOr indexedType(const TypeRequest &request, size_t first);
+
+//===--- take's indices -------------------------------------------------------------===//
+
+std::vector<AttributeSpec> takeAttributes();
+/// What is wrong with indices and the attributes of take, x being operand 0.
+absl::Status checkTaking(const TypeRequest &request, size_t indices);
+
+} // namespace graphc
