@@ -75,6 +75,12 @@ private:
 };
 
 absl::Status Verification::prepare(const GradFunction &function, const std::vector<Tensor> &point) {
+  if (!function)
+    return makeError(ErrorKind::ValueError, "verifyGrad: there is no function", loc_);
+  if (double epsilon = options_.epsilon.value_or(1); !(epsilon > 0 && std::isfinite(epsilon)))
+    return makeError(ErrorKind::ValueError,
+                     absl::StrFormat("verifyGrad: epsilon is %g; it is a positive number", epsilon),
+                     loc_);
   for (size_t i = 0; i < point.size(); ++i) {
     if (!point[i].defined() || !isFloat(point[i].dtype()))
       return makeError(ErrorKind::TypeError,
@@ -90,6 +96,10 @@ absl::Status Verification::prepare(const GradFunction &function, const std::vect
   Variable result = function(inputs_);
   if (!result.ok())
     return result.status();
+  if (!result.type().isTensor())
+    return makeError(ErrorKind::TypeError,
+                     "verifyGrad: the function gives " + result.type().brief() + ", no array",
+                     loc_);
   // The weights need the result's shape.
   absl::StatusOr<std::vector<Tensor>> value = evaluate(Variables{result}, inputs_, point_);
   if (!value.ok())
@@ -138,6 +148,12 @@ absl::Status Verification::compare(size_t argument, int64_t element, double grad
     below = *cost;
     distance -= step_;
   }
+  if (distance == 0)
+    return makeError(ErrorKind::ValueError,
+                     absl::StrFormat("verifyGrad: epsilon, %g, does not move argument %d at %s",
+                                     bounds.epsilon, argument,
+                                     positionText(point_[argument].shape(), element)),
+                     loc_);
   double expected = (*above - below) / distance;
   double absolute = std::abs(gradient - expected);
   double relative = absolute / std::max(std::abs(gradient) + std::abs(expected), 1e-300);
@@ -189,10 +205,18 @@ absl::Status verifyGrad(const GradFunction &function, const std::vector<Tensor> 
 
 absl::Status verifyGrad(const GradFunction &function, const std::vector<Type> &arguments,
                         int points, const VerifyGradOptions &options, std::source_location loc) {
+  if (points < 1)
+    return makeError(ErrorKind::ValueError,
+                     "verifyGrad: " + std::to_string(points) +
+                         " points are asked for; it takes at least 1",
+                     loc);
   Uniform random(options.seed);
   for (int k = 0; k < points; ++k) {
     std::vector<Tensor> point;
     for (const Type &type : arguments) {
+      if (!type.isTensor())
+        return makeError(ErrorKind::TypeError,
+                         "verifyGrad: an argument is " + type.brief() + ": give float arrays", loc);
       if (!type.hasStaticShape())
         return makeError(
             ErrorKind::ShapeError,

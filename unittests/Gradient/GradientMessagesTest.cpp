@@ -275,6 +275,17 @@ TEST(VerifyGrad, FindsWrongGradients) { // F-292
   EXPECT_EQ(said(verifyGrad(exact, {Tensor(), x})),
             "TypeError: verifyGrad: argument 0 is undefined: give float arrays, and keep others "
             "inside the function");
+  EXPECT_EQ(said(verifyGrad(exact, {Type::null("a secret")}, 1)),
+            "TypeError: verifyGrad: an argument is Null(a secret): give float arrays");
+  EXPECT_EQ(said(verifyGrad(exact, {Type(), Type()}, 0)),
+            "ValueError: verifyGrad: 0 points are asked for; it takes at least 1");
+  EXPECT_EQ(said(verifyGrad(GradFunction(), {x})), "ValueError: verifyGrad: there is no function");
+  EXPECT_EQ(said(verifyGrad([](const Variables &) { return Variable(Type::disconnected()); }, {x})),
+            "TypeError: verifyGrad: the function gives Disconnected, no array");
+  EXPECT_EQ(said(verifyGrad(exact, {x, y}, {.epsilon = 0.0})),
+            "ValueError: verifyGrad: epsilon is 0; it is a positive number");
+  EXPECT_EQ(said(verifyGrad(exact, {x, y}, {.epsilon = 1e-30})),
+            "ValueError: verifyGrad: epsilon, 1e-30, does not move argument 0 at (0,)");
   EXPECT_EQ(said(verifyGrad(exact, {Type(DType::Float64, {kDynamic})}, 1)),
             "ShapeError: verifyGrad: random points need static extents, not those of f64[?]");
 }
