@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -29,6 +30,7 @@ namespace detail {
 class Container;
 } // namespace detail
 struct Slot;
+class FunctionGraph;
 
 /// What a call gives: one Tensor per output. A default-constructed one is that of no outputs.
 class Results {
@@ -118,8 +120,9 @@ private:
 
 /// F-209 to F-214.
 struct CopyOptions {
-  /// Old and new shared variables, of the same type. ValueError for one that the Function does not
-  /// have; TypeError.
+  /// Old and new shared variables, of the same type, all at once: `{{a, b}, {b, a}}` exchanges two.
+  /// ValueError for one that the Function does not have, or that two updates would meet in;
+  /// TypeError.
   std::vector<std::pair<SharedVariable, SharedVariable>> swap = {};
   /// No call of the copy stores anything.
   bool deleteUpdates = false;
@@ -175,6 +178,11 @@ public:
   absl::StatusOr<Function> copy(const CopyOptions &options = {}) const;
   /// F-220: those that it reads or updates.
   std::vector<SharedVariable> sharedVariables() const;
+  /// F-220: its graph after the rewrites of its mode, but for large constants, which compiled code
+  /// computes: `debugPrint(*f.graph())`. Inputs are the listed ones and then shared variables,
+  /// outputs its own and then next values (FunctionGraph::updateMapping). It is made anew, and the
+  /// caller's.
+  absl::StatusOr<FunctionGraph> graph() const;
 
   /// F-215: gives back the memory that calls have left for later ones, also for next values of its
   /// shared variables. Not that of calls which run.
@@ -221,6 +229,7 @@ public:
   std::optional<Profile> profile() const;
 
   friend bool operator==(const Function &a, const Function &b) { return a.state_ == b.state_; }
+  size_t hash() const { return std::hash<const void *>()(state_.get()); }
 
   struct State;
   explicit Function(std::shared_ptr<const State> state) : state_(std::move(state)) {}
@@ -292,3 +301,7 @@ absl::StatusOr<Function> compileFile(const std::string &path, FunctionOptions op
                                      const std::string &entry = {});
 
 } // namespace graphc
+
+template <> struct std::hash<graphc::Function> {
+  size_t operator()(const graphc::Function &f) const { return f.hash(); }
+};

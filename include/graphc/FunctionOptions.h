@@ -1,6 +1,7 @@
 //===- graphc/FunctionOptions.h - what `function` takes ---------*- C++ -*-===//
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -152,7 +153,8 @@ private:
 /// Whether default updates are left out: none, all, or those of some shared variables (F-190).
 class NoDefaultUpdates {
 public:
-  NoDefaultUpdates(bool all = false) : all_(all) {}
+  NoDefaultUpdates() = default;
+  template <std::same_as<bool> B> NoDefaultUpdates(B all) : all_(all) {}
   NoDefaultUpdates(std::initializer_list<Variable> some) : some_(some) {}
   NoDefaultUpdates(Variables some) : some_(std::move(some)) {}
   bool all() const { return all_; }

@@ -8,14 +8,14 @@
 namespace graphc {
 namespace {
 
-/// "F: argument 0 ('x') ..."
+/// "F: argument 0 ('x') ...", at the place where x was made.
 absl::Status argumentError(ErrorKind kind, const Signature &s, size_t position,
                            const std::string &what) {
   std::string message = s.function.empty() ? "function" : s.function;
   message += ": argument " + std::to_string(position);
   if (!s.names[position].empty())
     message += " ('" + s.names[position] + "')";
-  return makeError(kind, message + " " + what);
+  return makeError(kind, message + " " + what, s.places[position]);
 }
 
 absl::StatusOr<Tensor> convert(const Signature &s, size_t position, const Tensor &value,

@@ -16,6 +16,7 @@ struct Signature {
   std::string function; // "" has no name
   std::vector<std::string> names;
   std::vector<Type> types;
+  std::vector<Place> places; // where the Variables were made
   std::vector<ValueRules> rules;
   std::vector<bool> mayBeMissing;
   /// F-201: inputs that take no argument, for the message that says so.

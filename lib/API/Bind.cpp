@@ -112,6 +112,8 @@ absl::Status detail::BoundCall::run(absl::Span<void *const> memory,
       return input.status();
     inputs.push_back(*std::move(input));
   }
+  if (!fit(state.signature, inputs))
+    return bindArguments(state.signature, std::move(inputs), {}, /*asTheyAre=*/true).status();
   std::vector<Tensor> places;
   for (size_t i = 0; i < state.outputTypes.size(); ++i) {
     absl::StatusOr<Tensor> place = borrow(numInputs + i, state.outputTypes[i]);

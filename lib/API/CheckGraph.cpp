@@ -23,6 +23,12 @@ std::string numbered(size_t i, const Variable &v) {
          (v.name().empty() ? "" : " ('" + std::string(v.name()) + "')");
 }
 
+std::string madeAt(const Variable &v) {
+  if (!v.place().known())
+    return "";
+  return "\n  " + quoted(v) + ": " + v.type().brief() + ", made at " + v.place().str();
+}
+
 std::string listedNames(absl::Span<const std::string> names) {
   std::vector<std::string> known;
   for (const std::string &name : names)
@@ -78,8 +84,8 @@ absl::Status checkGraph(const GraphModule &module, const InputFacts &facts,
     if (!v.ok())
       return v.status();
     if (v.isConstant())
-      return makeError(ErrorKind::TypeError, "function: " + numbered(i, v) + " is a constant",
-                       place);
+      return makeError(ErrorKind::TypeError,
+                       "function: " + numbered(i, v) + " is a constant" + madeAt(v), place);
     if (!v.type().isTensor())
       return makeError(ErrorKind::TypeError,
                        "function: " + numbered(i, v) + " is " + v.type().str(), place);
@@ -87,7 +93,7 @@ absl::Status checkGraph(const GraphModule &module, const InputFacts &facts,
     if (!isNew)
       return makeError(ErrorKind::UnusedInput,
                        "function: " + quoted(v) + " stands twice among the inputs, at positions " +
-                           std::to_string(it->second) + " and " + std::to_string(i),
+                           std::to_string(it->second) + " and " + std::to_string(i) + madeAt(v),
                        place);
   }
   for (size_t i = 0; i < module.outputs.size(); ++i) {
@@ -108,7 +114,7 @@ absl::Status checkGraph(const GraphModule &module, const InputFacts &facts,
     else if (!v.isConstant())
       return makeError(ErrorKind::MissingInput,
                        "function: " + quoted(v) + " is no input" + userOf(v, module) +
-                           "; add it to the inputs",
+                           "; add it to the inputs" + madeAt(v),
                        place);
   }
   OnUnusedInput onUnused = options.onUnusedInput;
@@ -116,7 +122,8 @@ absl::Status checkGraph(const GraphModule &module, const InputFacts &facts,
     if (isUsed[i] || facts.mayBeUnused[i])
       continue;
     std::string message = "function: " + numbered(i, module.inputs[i]) +
-                          " is not used by any output; remove it or set onUnusedInput";
+                          " is not used by any output; remove it or set onUnusedInput" +
+                          madeAt(module.inputs[i]);
     if (onUnused == OnUnusedInput::Raise)
       return makeError(ErrorKind::UnusedInput, message, place);
     logWarning(message);

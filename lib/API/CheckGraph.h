@@ -11,9 +11,11 @@
 
 namespace graphc {
 
-// For messages: "'x'", or "a variable without a name"; "input 1 ('x')".
+// For messages: "'x'", or "a variable without a name"; "input 1 ('x')"; and a line to end with,
+// "'x': f64, made at a.cpp:5:3", or nothing where the place is not known.
 std::string quoted(const Variable &v);
 std::string numbered(size_t i, const Variable &v);
+std::string madeAt(const Variable &v);
 
 /// "they are 'a', 'b'"; "none has a name" where all are empty.
 std::string listedNames(absl::Span<const std::string> names);

@@ -138,8 +138,8 @@ absl::Status checkResult(const Apply &node, int output, absl::Span<const Tensor>
                      node.place());
   };
   if (got.dtype() != wanted.dtype() || got.shape() != wanted.shape())
-    return differs(Type(got.dtype(), got.shape()).text() + " instead of " +
-                   Type(wanted.dtype(), wanted.shape()).text());
+    return differs(Type(got.dtype(), got.shape()).brief() + " instead of " +
+                   Type(wanted.dtype(), wanted.shape()).brief());
   if (got == wanted) // integers and bools, whatever their size, and most floats
     return absl::OkStatus();
   std::optional<Allowance> allowed = allowanceOf(node, output, operands);

@@ -1,8 +1,13 @@
 //===- Function.cpp - from a graph to something callable ------------------===//
 #include "graphc/Function.h"
 
+#include <algorithm>
+
 #include "API/CheckGraph.h"
 #include "API/FunctionState.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "graphc/FunctionGraph.h"
 
 namespace graphc {
 
@@ -115,6 +120,7 @@ Function::State::State(std::string name, std::vector<Slot> slots,
     }
     signature.names.push_back(slot.name);
     signature.types.push_back(slot.variable.type());
+    signature.places.push_back(slot.variable.place());
     signature.rules.push_back(slot.rules);
     signature.mayBeMissing.push_back(slot.container != nullptr);
   }
@@ -185,6 +191,43 @@ Function::State::copyRunner(const std::shared_ptr<ProfilePart> &part, bool share
   return makeRunner(**module, source->options(), {}, part);
 }
 
+/// F-211. An input that reads a shared variable stays that input, and reads the other one.
+static absl::Status swapValues(absl::Span<const std::pair<SharedVariable, SharedVariable>> swap,
+                               std::vector<Slot> &slots) {
+  absl::flat_hash_map<detail::Container *, SharedVariable> replacements;
+  for (const auto &[old, fresh] : swap) {
+    std::shared_ptr<detail::Container> from = detail::containerOf(old),
+                                       to = detail::containerOf(fresh);
+    for (const SharedVariable *v : {&old, &fresh})
+      if (!detail::containerOf(*v))
+        return v->status();
+    if (std::ranges::none_of(slots, [&](const Slot &slot) { return slot.container == from; }))
+      return makeError(ErrorKind::ValueError,
+                       "copy: the function neither reads nor updates " + quoted(old));
+    if (to->type != from->type)
+      return makeError(ErrorKind::TypeError, "copy: " + quoted(old) + " is " + from->type.brief() +
+                                                 ", its replacement " + to->type.brief());
+    if (!replacements.try_emplace(from.get(), fresh).second)
+      return makeError(ErrorKind::ValueError, "copy: " + quoted(old) + " is swapped twice");
+  }
+  absl::flat_hash_set<detail::Container *> updated;
+  for (Slot &slot : slots) {
+    auto found = replacements.find(slot.container.get());
+    if (found != replacements.end()) {
+      const SharedVariable &fresh = found->second;
+      slot.container = detail::containerOf(fresh);
+      if (SharedVariable::from(slot.variable)) {
+        slot.variable = fresh;
+        slot.name = fresh.name();
+      }
+    }
+    if (slot.isUpdated() && !updated.insert(slot.container.get()).second)
+      return makeError(ErrorKind::ValueError,
+                       "copy: two updates would meet in " + quoted(slot.variable));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Function> Function::copy(const CopyOptions &options) const {
   if (!state_)
     return noFunction("the Function to copy");
@@ -197,32 +240,11 @@ absl::StatusOr<Function> Function::copy(const CopyOptions &options) const {
       slot.container = std::make_shared<detail::Container>(
           slot.container->type, slot.container->rules, *std::move(value));
     }
-  for (const auto &[old, fresh] : options.swap) {
-    std::shared_ptr<detail::Container> from = detail::containerOf(old),
-                                       to = detail::containerOf(fresh);
-    for (const SharedVariable *v : {&old, &fresh})
-      if (!detail::containerOf(*v))
-        return v->status();
-    bool isThere = false;
-    for (Slot &slot : slots) {
-      if (slot.container != from)
-        continue;
-      isThere = true;
-      if (to->type != from->type)
-        return makeError(ErrorKind::TypeError, "copy: '" + std::string(old.name()) + "' is " +
-                                                   from->type.brief() + ", its replacement " +
-                                                   to->type.brief());
-      slot.container = to;
-      slot.variable = fresh;
-      slot.name = fresh.name();
-    }
-    if (!isThere)
-      return makeError(ErrorKind::ValueError, "copy: the function neither reads nor updates '" +
-                                                  std::string(old.name()) + "'");
-  }
   if (options.deleteUpdates)
     for (Slot &slot : slots)
       slot.source = slot.output = -1;
+  if (absl::Status status = swapValues(options.swap, slots); !status.ok())
+    return status;
   std::string name = options.name.value_or(this->name().empty() ? "" : this->name() + " copy");
   std::shared_ptr<ProfilePart> profile = openProfile(options.profile);
   absl::StatusOr<std::shared_ptr<const Runner>> runner =
@@ -256,9 +278,23 @@ bool Function::trustInput() const { return state().trustInput; }
 std::vector<SharedVariable> Function::sharedVariables() const {
   std::vector<SharedVariable> found;
   for (const Slot &slot : slots())
-    if (std::optional<SharedVariable> s = SharedVariable::from(slot.variable))
+    if (std::optional<SharedVariable> s = SharedVariable::from(slot.variable);
+        s && std::ranges::find(found, *s) == found.end()) // a swap may have made one of two
       found.push_back(*std::move(s));
   return found;
+}
+
+absl::StatusOr<FunctionGraph> Function::graph() const {
+  if (!state_)
+    return noFunction("the Function whose graph is wanted");
+  absl::StatusOr<const GraphModule *> module = state_->source->module();
+  if (!module.ok())
+    return module.status();
+  std::map<int, int> updates;
+  for (const Slot &slot : slots())
+    if (slot.output >= 0 && slot.input >= 0)
+      updates[slot.output] = slot.input;
+  return rewrittenGraph(**module, state_->source->options(), std::move(updates));
 }
 
 const std::vector<Slot> &Function::slots() const {

@@ -12,6 +12,13 @@ namespace {
 using detail::Container;
 using detail::containerOf;
 
+/// A number that stands for a value of `type`: it has the dtype of the floats that it stands among
+/// (F-031). TypeError.
+absl::StatusOr<Tensor> literal(const Operand &number, const Type &type) {
+  ValueRules rules{.allowDowncast = isFloat(type.dtype())};
+  return convertValue(number.weakValue(), type, rules);
+}
+
 class Resolver {
 public:
   Resolver(const FunctionOptions &options, Place place) : options_(options), place_(place) {}
@@ -26,8 +33,9 @@ private:
     std::string label; // "the update of 's'"
   };
 
-  absl::Status fail(ErrorKind kind, const std::string &what) const {
-    return makeError(kind, "function: " + what, place_);
+  /// It is about `v`.
+  absl::Status fail(ErrorKind kind, const Variable &v, const std::string &what) const {
+    return makeError(kind, "function: " + what + madeAt(v), place_);
   }
   absl::Status addInput(size_t position, const Param &param);
   absl::Status checkParam(const std::string &label, const Param &param) const;
@@ -57,12 +65,14 @@ private:
 /// F-156, F-157.
 absl::Status Resolver::checkParam(const std::string &label, const Param &param) const {
   if (param.isMutable() && !param.isBorrowed())
-    return fail(ErrorKind::ValueError, label + " is mutable and not borrowed: a copy would be "
-                                               "changed in vain; leave borrow out");
+    return fail(ErrorKind::ValueError, param.variable(),
+                label + " is mutable and not borrowed: a copy would be "
+                        "changed in vain; leave borrow out");
   if (param.isImplicit() && !param.options().value)
-    return fail(ErrorKind::TypeError, label + " is implicit and has no value; give one");
+    return fail(ErrorKind::TypeError, param.variable(),
+                label + " is implicit and has no value; give one");
   if (param.options().update && !param.options().value)
-    return fail(ErrorKind::TypeError,
+    return fail(ErrorKind::TypeError, param.variable(),
                 label + " has an update and no value to begin with; give one");
   return absl::OkStatus();
 }
@@ -75,17 +85,22 @@ absl::Status Resolver::giveValue(const std::string &label, const Param &param, S
     if (!slot.container)
       return value.shared()->status();
     if (!type.isSuperOf(slot.container->type))
-      return fail(ErrorKind::TypeError, label + " is " + type.brief() + ", its value, " +
-                                            quoted(*value.shared()) + ", " +
-                                            slot.container->type.brief());
+      return fail(ErrorKind::TypeError, param.variable(),
+                  label + " is " + type.brief() + ", its value, " + quoted(*value.shared()) + ", " +
+                      slot.container->type.brief());
     slot.isShared = true;
     return absl::OkStatus();
   }
   absl::StatusOr<Tensor> initial = convertValue(value.value(), type, slot.rules);
   if (!initial.ok())
-    return fail(ErrorKind::TypeError,
+    return fail(errorKind(initial.status()), param.variable(),
                 "the value of " + label + " " + std::string(initial.status().message()));
-  slot.container = std::make_shared<Container>(type, slot.rules, initial->copy());
+  Tensor own = initial->copy();
+  if (!own.defined())
+    return fail(ErrorKind::OutOfMemory, param.variable(),
+                "no memory for " + std::to_string(initial->numBytes()) + " bytes of the value of " +
+                    label);
+  slot.container = std::make_shared<Container>(type, slot.rules, std::move(own));
   return absl::OkStatus();
 }
 
@@ -95,8 +110,9 @@ absl::Status Resolver::addInput(size_t position, const Param &param) {
   if (!v.ok())
     return v.status();
   if (SharedVariable::from(v))
-    return fail(ErrorKind::TypeError, label + " is a shared variable, which functions read without "
-                                              "being told; to replace it, use givens");
+    return fail(ErrorKind::TypeError, v,
+                label + " is a shared variable, which functions read without "
+                        "being told; to replace it, use givens");
   if (absl::Status status = checkParam(label, param); !status.ok())
     return status;
   Slot slot;
@@ -113,7 +129,7 @@ absl::Status Resolver::addInput(size_t position, const Param &param) {
       return status;
   if (param.options().update) {
     if (!updateOf_.try_emplace(slot.container.get(), updates_.size()).second)
-      return fail(ErrorKind::ValueError,
+      return fail(ErrorKind::ValueError, v,
                   label + " has an update, as another input of that value has");
     updates_.push_back({v, *param.options().update, "the update of " + label});
   }
@@ -129,11 +145,12 @@ absl::Status Resolver::addGivens() {
   for (const auto &[old, value] : options_.givens.pairs()) {
     Variable replacement = value.variable();
     if (value.isWeak()) { // F-184
-      SharedVariable own = shared(value.weakValue().cast(old.dtype()));
-      if (own.get() != value.weakValue())
-        return fail(ErrorKind::TypeError, "givens: " + quoted(old) + " is " + old.type().brief() +
-                                              ", which has no value " + value.weakValue().str());
-      replacement = own;
+      absl::StatusOr<Tensor> number = literal(value, old.type());
+      if (!number.ok())
+        return fail(ErrorKind::TypeError, old,
+                    "givens: " + quoted(old) + " is " + old.type().brief() +
+                        ", which has no value " + value.weakValue().str());
+      replacement = shared(*number);
     } else if (std::optional<Constant> constant = Constant::from(replacement);
                constant && !old.isConstant()) {
       replacement = shared(constant->data());
@@ -142,12 +159,13 @@ absl::Status Resolver::addGivens() {
       if (!v.ok())
         return v.status();
     if (isInput_.contains(old))
-      return fail(ErrorKind::RuntimeError, "givens: " + quoted(old) +
-                                               " is an input; a call gives it, or leave it out of "
-                                               "the inputs");
+      return fail(ErrorKind::RuntimeError, old,
+                  "givens: " + quoted(old) +
+                      " is an input; a call gives it, or leave it out of "
+                      "the inputs");
     for (const auto &[other, ignored] : givens_)
       if (other == old)
-        return fail(ErrorKind::ValueError, "givens: " + quoted(old) + " is replaced twice");
+        return fail(ErrorKind::ValueError, old, "givens: " + quoted(old) + " is replaced twice");
     givens_.emplace_back(old, replacement);
   }
   return checkGivensApart();
@@ -163,7 +181,7 @@ absl::Status Resolver::checkGivensApart() const {
   for (const auto &[old, replacement] : givens_)
     for (const Variable &v : ancestors({&replacement, 1}))
       if (keys.contains(v) && !(v == old))
-        return fail(ErrorKind::RuntimeError,
+        return fail(ErrorKind::RuntimeError, v,
                     "givens: the replacement of " + quoted(old) + " depends on " + quoted(v) +
                         ", which is replaced, too; replacements must be independent");
   return absl::OkStatus();
@@ -187,21 +205,20 @@ absl::Status Resolver::addUpdates() {
         return v.status();
     std::shared_ptr<Container> container = containerOf(target);
     if (!container)
-      return fail(ErrorKind::TypeError,
+      return fail(ErrorKind::TypeError, target,
                   "updates: " + quoted(target) + " is no shared variable: only these keep a value");
     Variable next = value.variable();
     if (value.isWeak()) {
-      // A literal has the dtype of the floats that it stands among (F-031).
-      ValueRules asLiteral{.allowDowncast = isFloat(target.dtype())};
-      absl::StatusOr<Tensor> number = convertValue(value.weakValue(), target.type(), asLiteral);
+      absl::StatusOr<Tensor> number = literal(value, target.type());
       if (!number.ok())
-        return fail(ErrorKind::TypeError, "the update of " + quoted(target) + " " +
-                                              std::string(number.status().message()));
+        return fail(ErrorKind::TypeError, target,
+                    "the update of " + quoted(target) + " " +
+                        std::string(number.status().message()));
       next = constant(*number);
     }
     auto [at, isNew] = updateOf_.try_emplace(container.get(), updates_.size());
     if (!isNew)
-      return fail(ErrorKind::ValueError,
+      return fail(ErrorKind::ValueError, target,
                   "updates: " + quoted(target) + " has two, the first of which is " +
                       updates_[at->second].value.type().brief() + " made at " +
                       updates_[at->second].value.place().str());
@@ -218,7 +235,7 @@ absl::Status Resolver::addSharedVariables(const Variables &outputs) {
   for (const Variable &v : no.some()) {
     std::shared_ptr<Container> container = containerOf(v);
     if (!container)
-      return fail(ErrorKind::TypeError,
+      return fail(ErrorKind::TypeError, v,
                   "noDefaultUpdates: " + quoted(v) + " is no shared variable");
     excluded.insert(container.get());
   }
@@ -278,8 +295,9 @@ absl::Status Resolver::placeUpdates() {
     const Type &type = slot.container->type; // of an input's, it may know more extents
     Variable fitting = filterVariable(type, update.value);
     if (!fitting.ok())
-      return fail(ErrorKind::TypeError, update.label + " is " + update.value.type().brief() +
-                                            ", the variable " + type.brief() + "; cast the update");
+      return fail(ErrorKind::TypeError, update.target,
+                  update.label + " is " + update.value.type().brief() + ", the variable " +
+                      type.brief() + "; cast the update");
     auto source = slots.find(fitting);
     if (source != slots.end() && result_.slots[size_t(source->second)].container) {
       slot.source = source->second;

@@ -258,12 +258,27 @@ makeNodeRunner(const GraphModule &module, const FunctionOptions &options,
   return std::make_unique<R>(module, *std::move(all), std::forward<Rest>(rest)...);
 }
 
-static absl::StatusOr<GraphModule> rewriteModule(const GraphModule &module, const Mode &mode) {
-  absl::StatusOr<FunctionGraph> graph = FunctionGraph::create(module.inputs, module.outputs);
+absl::StatusOr<FunctionGraph> rewrittenGraph(const GraphModule &module,
+                                             const FunctionOptions &options,
+                                             std::map<int, int> updateMapping) {
+  absl::StatusOr<FunctionGraph> graph = FunctionGraph::create(
+      module.inputs, module.outputs, {.updateMapping = std::move(updateMapping)});
+  const Mode &mode = options.mode;
+  // Mode debug looks at all nodes, and at what rewrites would do.
+  if (!graph.ok() || !options.rewrites || mode.name() == "interpreter" || mode.name() == "debug")
+    return graph;
+  RewriteOptions rules;
+  rules.allowed = modeEffects(mode);
+  if (absl::Status s = rewrite(*graph, rules, modeQuery(mode)).status(); !s.ok())
+    return s;
+  return graph;
+}
+
+static absl::StatusOr<GraphModule> rewriteModule(const GraphModule &module,
+                                                 const FunctionOptions &options) {
+  absl::StatusOr<FunctionGraph> graph = rewrittenGraph(module, options);
   if (!graph.ok())
     return graph.status();
-  if (absl::Status s = rewrite(*graph, {}, modeQuery(mode)).status(); !s.ok())
-    return s;
   GraphModule rewritten = module;
   rewritten.inputs = graph->inputs();
   rewritten.outputs = graph->outputs();
@@ -294,9 +309,7 @@ runnerOfMode(const GraphModule &module, const FunctionOptions &options,
                                        std::move(rules));
   }
   if (mode == "nanguard") {
-    absl::StatusOr<GraphModule> rewritten = module;
-    if (options.rewrites)
-      rewritten = rewriteModule(module, options.mode);
+    absl::StatusOr<GraphModule> rewritten = rewriteModule(module, options);
     if (!rewritten.ok())
       return rewritten.status();
     return makeNodeRunner<NanGuardRunner>(*rewritten, options, std::move(profile),

@@ -51,6 +51,11 @@ bool hasCode(const Mode &mode);
 absl::StatusOr<ProgramImage> compileImage(const GraphModule &module,
                                           const FunctionOptions &options);
 
+/// The graph that is compiled: after the rewrites of the mode, but for large constants.
+absl::StatusOr<FunctionGraph> rewrittenGraph(const GraphModule &module,
+                                             const FunctionOptions &options,
+                                             std::map<int, int> updateMapping = {});
+
 /// Compiles, and puts the whole program into the user's cache folder under `storeAs`, if given.
 /// Writes stages, and later calls, to `profile`, unless that is null.
 /// ValueError for an unknown mode or target and negative threads; what compiling raises.

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "API/CheckGraph.h"
 #include "Runtime/Archive.h"
 #include "Runtime/BuildIdentity.h"
 #include "Runtime/CpuIdentity.h"
 #include "Support/Bytes.h"
+#include "Support/Log.h"
 #include "Support/ReadFile.h"
 #include "absl/container/flat_hash_map.h"
 
@@ -136,6 +138,7 @@ Hash128 codeKeyFor(const std::string &target) {
   Hash128 build = buildIdentity(), cpu = target == "native" ? cpuIdentity() : Hash128();
   Hasher hasher;
   hasher.add(build.low).add(build.high).addString(target).add(cpu.low).add(cpu.high);
+  hasher.add(runsCodeFor(target));
   return hasher.finish128();
 }
 
@@ -372,6 +375,23 @@ absl::StatusOr<SavedFunction> Reader::run(bool withCode) {
   return saved;
 }
 
+/// F-216: those of two containers that share memory will be two in the file.
+void warnOfSharing(const std::string &path, const std::vector<Slot> &slots,
+                   const std::vector<Tensor> &values) {
+  std::vector<size_t> order;
+  for (size_t i = 0; i < slots.size(); ++i)
+    if (values[i].defined())
+      order.push_back(i);
+  std::ranges::sort(order, std::less<>(), [&](size_t i) { return std::pair(values[i].data(), i); });
+  for (size_t k = 1; k < order.size(); ++k) {
+    const Slot &one = slots[std::min(order[k - 1], order[k])],
+               &other = slots[std::max(order[k - 1], order[k])];
+    if (one.container != other.container && values[order[k - 1]].overlaps(values[order[k]]))
+      logWarning(path + ": " + quoted(one.variable) + " and " + quoted(other.variable) +
+                 " share memory, those of the saved function will not");
+  }
+}
+
 /// By slot; as they are at one moment.
 absl::StatusOr<std::vector<Tensor>> valuesOf(const std::vector<Slot> &slots) {
   std::vector<detail::Access::Use> uses;
@@ -429,6 +449,7 @@ absl::Status writeSaved(const std::string &path, const SavedFunction &saved) {
   absl::StatusOr<std::vector<Tensor>> values = valuesOf(saved.slots);
   if (!values.ok())
     return values.status();
+  warnOfSharing(path, saved.slots, *values);
   for (size_t i = 0; i < saved.slots.size(); ++i) {
     const Slot &slot = saved.slots[i];
     const Type &type = slot.variable.type();

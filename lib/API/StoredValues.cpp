@@ -44,6 +44,8 @@ StoredValue Function::operator[](std::string_view key) const {
     names.push_back(slot.name);
     if (slot.name != key || key.empty())
       continue;
+    if (slot.container && slot.container == found.container_) // the same value twice
+      continue;
     ++matches;
     found.container_ = slot.container;
   }

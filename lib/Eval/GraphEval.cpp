@@ -21,10 +21,11 @@ absl::Status explainNode(const absl::Status &error, const Apply &node,
 
 /// What is wrong with a value for a type, or OK.
 absl::Status checkValue(const Type &type, const Tensor &value, size_t position) {
-  std::string prefix = "input " + std::to_string(position) + ": expected " + type.text() + ", got ";
+  std::string prefix =
+      "input " + std::to_string(position) + ": expected " + type.brief() + ", got ";
   if (!value.defined())
     return makeError(ErrorKind::TypeError, prefix + "nothing");
-  std::string got = prefix + std::string(dtypeName(value.dtype())) + shapeText(value.shape());
+  std::string got = prefix + Type(value.dtype(), value.shape()).brief();
   if (value.dtype() != type.dtype() || value.rank() != type.rank())
     return makeError(ErrorKind::TypeError, got);
   for (int axis = 0; axis < type.rank(); ++axis)
@@ -78,7 +79,7 @@ absl::StatusOr<std::vector<Apply>> GraphEval::order(absl::Span<const Variable> o
     } else if (!owner) {
       return makeError(ErrorKind::MissingInput,
                        "the graph needs an input that has no value: " + std::string(v.name()) +
-                           " " + v.type().str(),
+                           ": " + v.type().brief(),
                        v.place());
     } else if (state != done.end()) {
       state->second = true;

@@ -93,8 +93,8 @@ bool mayBecome(double before, double after, Effects effects, double allowed) {
 /// What is wrong with a result, or empty.
 std::string difference(const Tensor &before, const Tensor &after, Effects effects) {
   if (before.dtype() != after.dtype() || before.shape() != after.shape())
-    return Type(after.dtype(), after.shape()).text() + " instead of " +
-           Type(before.dtype(), before.shape()).text();
+    return Type(after.dtype(), after.shape()).brief() + " instead of " +
+           Type(before.dtype(), before.shape()).brief();
   Tensor x = before.cast(DType::Float64).contiguous(), y = after.cast(DType::Float64).contiguous();
   if (!x.defined() || !y.defined())
     return ""; // no memory to look at them

@@ -55,4 +55,18 @@ Hash128 cpuIdentity() {
   return identity;
 }
 
+bool runsCodeFor(std::string_view target) {
+  if (target == "native")
+    return true;
+#if defined(__x86_64__)
+  if (target == "x86-64-v3")
+    return __builtin_cpu_supports("x86-64-v3");
+  if (target == "x86-64-v4")
+    return __builtin_cpu_supports("x86-64-v4");
+  return target == "x86-64";
+#else
+  return target == "aarch64";
+#endif
+}
+
 } // namespace graphc

@@ -1,6 +1,8 @@
 //===- Runtime/CpuIdentity.h - which processor this is ----------*- C++ -*-===//
 #pragma once
 
+#include <string_view>
+
 #include "Support/Hash.h"
 
 namespace graphc {
@@ -9,5 +11,8 @@ namespace graphc {
 /// programs use it: equal where code for one runs on the other. Read once; the light library's
 /// stand-in for LLVM's detection. Thread-safe.
 Hash128 cpuIdentity();
+
+/// Whether this processor runs code for a target by name, "x86-64-v3"; "native" is any.
+bool runsCodeFor(std::string_view target);
 
 } // namespace graphc

@@ -259,10 +259,10 @@ absl::Status Executable::State::checkInputs(absl::Span<const Tensor> inputs) con
     std::string name = expected.name.empty() ? std::to_string(k) : "`" + expected.name + "`";
     std::string got = "nothing";
     if (given.defined())
-      got = Type(given.dtype(), given.shape()).text();
+      got = Type(given.dtype(), given.shape()).brief();
     return makeError(type ? ErrorKind::ShapeError : ErrorKind::TypeError,
-                     "input " + name + ": expected " + Type(expected.dtype, expected.shape).text() +
-                         ", got " + got);
+                     "input " + name + ": expected " +
+                         Type(expected.dtype, expected.shape).brief() + ", got " + got);
   }
   return absl::OkStatus();
 }

@@ -90,8 +90,8 @@ struct MessagePiece {
   std::string text;
   int32_t size = kNoSize;
 };
-/// What a failed check says, before its sizes are known. A shape that does not fit has a negative
-/// extent, or is too large.
+/// What a failed check says, with the place, before its sizes are known. A shape that does not fit
+/// has a negative extent, or is too large.
 std::vector<MessagePiece> messageOf(const Program &program, const Program::SizeCheck &check,
                                     bool isNegative = false);
 std::vector<MessagePiece> messageOf(const Program &program, const Program::Failure &failure);

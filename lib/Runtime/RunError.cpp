@@ -2,8 +2,11 @@
 //
 //   add: extents differ along axis 1: 3 and 5 (an extent broadcasts only where its type says 1:
 //   declare it so, or use specifyShape)
-//     at model.cpp:42:21, in the add that makes `h`
+//     in the add that makes `h`
 //     dot(x, w): f32[8,3]   b: f32[8,5]
+//
+// The place is the Status's. A text without one, of programs ahead of time, has it in the second
+// line: "at model.cpp:42:21, in the add that makes `h`".
 //
 //===----------------------------------------------------------------------===//
 #include <algorithm>
@@ -67,13 +70,14 @@ void putShape(Message &out, const std::vector<int32_t> &shape, bool isNegative) 
   out << (shape.size() == 1 ? ",)" : ")") << (isNegative ? "" : " is too large");
 }
 
-/// Where it happened, and on which shapes.
-void putNode(Message &out, const Program::Node &node) {
-  if (node.place.known())
+/// What it was about, and on which shapes.
+void putNode(Message &out, const Program::Node &node, bool withPlace) {
+  withPlace = withPlace && node.place.known();
+  if (withPlace)
     out << "\n  at " << node.place.str();
   if (!node.result.empty())
-    out << (node.place.known() ? ", in the " : "\n  in the ") << node.op << " that makes `"
-        << node.result << "`";
+    out << (withPlace ? ", in the " : "\n  in the ") << node.op << " that makes `" << node.result
+        << "`";
   for (size_t k = 0; k < node.operands.size(); ++k) {
     const Program::Node::Operand &operand = node.operands[k];
     out << (k ? "   " : "\n  ") << operand.label << ": " << dtypeShortName(operand.dtype) << "[";
@@ -90,9 +94,37 @@ const Program::Node *nodeAt(const Program &program, int32_t number) {
   return number >= 0 && size_t(number) < program.nodes.size() ? &program.nodes[number] : nullptr;
 }
 
+std::vector<MessagePiece> piecesOf(const Program &program, const Program::SizeCheck &check,
+                                   bool isNegative, bool withPlace) {
+  Message message;
+  const Program::Node *node = nodeAt(program, check.node);
+  if (node)
+    message << node->op << ": ";
+  if (check.predicate == Predicate::Fits)
+    putShape(message, check.shape, isNegative);
+  else
+    putTemplate(message, withoutHint(check.message, node ? node->place : Place()), check.a,
+                check.b);
+  if (node)
+    putNode(message, *node, withPlace);
+  return message.take();
+}
+
+std::vector<MessagePiece> piecesOf(const Program &program, const Program::Failure &failure,
+                                   bool withPlace) {
+  Message message;
+  const Program::Node *node = nodeAt(program, failure.node);
+  if (node)
+    message << node->op << ": ";
+  putTemplate(message, failure.message, -1, failure.extent);
+  if (node)
+    putNode(message, *node, withPlace);
+  return message.take();
+}
+
 absl::Status errorOf(const std::vector<MessagePiece> &pieces, ErrorKind kind,
                      const Program::Node *node, const std::vector<SizeValue> &values,
-                     std::string_view index = kSomeIndex) {
+                     std::string_view index) {
   std::string text;
   for (const MessagePiece &piece : pieces) {
     text += piece.text;
@@ -102,6 +134,12 @@ absl::Status errorOf(const std::vector<MessagePiece> &pieces, ErrorKind kind,
       text += sizeText(values[piece.size]);
   }
   return makeError(kind, text, node ? node->place : Place());
+}
+
+absl::Status errorOf(const Program &program, const Program::Failure &failure,
+                     const std::vector<SizeValue> &values, std::string_view index) {
+  return errorOf(piecesOf(program, failure, /*withPlace=*/false), failure.kind,
+                 nodeAt(program, failure.node), values, index);
 }
 
 } // namespace
@@ -124,29 +162,11 @@ std::string indexText(const void *indices, DType dtype, int64_t count, int64_t e
 
 std::vector<MessagePiece> messageOf(const Program &program, const Program::SizeCheck &check,
                                     bool isNegative) {
-  Message message;
-  const Program::Node *node = nodeAt(program, check.node);
-  if (node)
-    message << node->op << ": ";
-  if (check.predicate == Predicate::Fits)
-    putShape(message, check.shape, isNegative);
-  else
-    putTemplate(message, withoutHint(check.message, node ? node->place : Place()), check.a,
-                check.b);
-  if (node)
-    putNode(message, *node);
-  return message.take();
+  return piecesOf(program, check, isNegative, /*withPlace=*/true);
 }
 
 std::vector<MessagePiece> messageOf(const Program &program, const Program::Failure &failure) {
-  Message message;
-  const Program::Node *node = nodeAt(program, failure.node);
-  if (node)
-    message << node->op << ": ";
-  putTemplate(message, failure.message, -1, failure.extent);
-  if (node)
-    putNode(message, *node);
-  return message.take();
+  return piecesOf(program, failure, /*withPlace=*/true);
 }
 
 absl::Status sizeError(const Program &program, const Program::SizeCheck &check,
@@ -154,13 +174,13 @@ absl::Status sizeError(const Program &program, const Program::SizeCheck &check,
   bool isNegative = std::any_of(check.shape.begin(), check.shape.end(), [&](int32_t size) {
     return values[size] < 0 && values[size] != kHugeSize;
   });
-  return errorOf(messageOf(program, check, isNegative), check.kind, nodeAt(program, check.node),
-                 values);
+  return errorOf(piecesOf(program, check, isNegative, /*withPlace=*/false), check.kind,
+                 nodeAt(program, check.node), values, kSomeIndex);
 }
 
 absl::Status failureError(const Program &program, const Program::Failure &failure,
                           const std::vector<SizeValue> &values) {
-  return errorOf(messageOf(program, failure), failure.kind, nodeAt(program, failure.node), values);
+  return errorOf(program, failure, values, kSomeIndex);
 }
 
 absl::Status kernelError(const Program &program, const Program::Step &step, int32_t result,
@@ -178,8 +198,7 @@ absl::Status kernelError(const Program &program, const Program::Step &step, int3
     count *= int64_t(values[size]);
   std::string index =
       indexText(buffers[failure.indices], indices.dtype, count, int64_t(values[failure.extent]));
-  return errorOf(messageOf(program, failure), failure.kind, nodeAt(program, failure.node), values,
-                 index);
+  return errorOf(program, failure, values, index);
 }
 
 } // namespace graphc

@@ -186,7 +186,8 @@ TEST_F(Borrow, ASharedVariable) {
 
 TEST_F(Borrow, InSubsetsCopiesAndFiles) {
   SharedVariable s = shared(Tensor({1, 2}), "s");
-  Function f = made(function({lent}, {{"e", x * 2}, {"s", s, kBorrow}, {"x", x, kBorrow}}));
+  Function f =
+      made(function({lent}, {{"e", x * 2}, {"s", s, kBorrow}, {"x", x, kBorrow}, {"own", x}}));
   std::string path = ::testing::TempDir() + "borrow.graphc";
   ASSERT_TRUE(f.save(path).ok());
   Tensor mine({1, 2});
@@ -198,6 +199,9 @@ TEST_F(Borrow, InSubsetsCopiesAndFiles) {
     Results some = called(g.call({mine}, {}, {.outputSubset = OutputSubset{2, 0}}));
     EXPECT_TRUE(some[0].overlaps(mine));
     EXPECT_FALSE(some[1].overlaps(mine));
+    some = called(g.call({mine}, {}, {.outputSubset = OutputSubset{3, 2}}));
+    EXPECT_FALSE(some[0].overlaps(mine));
+    EXPECT_TRUE(some[1].overlaps(mine));
   }
   std::remove(path.c_str());
 }

@@ -73,7 +73,7 @@ TEST(Debug, NamesTheFirstResultThatDiffers) {
   EXPECT_EQ(errorPlace(status)->str(), y.place().str());
   EXPECT_EQ(messageOf(checkResult(y.owner(), 0, operands, zeros.cast(DType::Float64), ones)),
             "exp: `y` as compiled differs from the interpreter's: "
-            "tensor<3xf64> instead of tensor<3xf32>");
+            "f64[3] instead of f32[3]");
 }
 
 // A sum of n terms may be off by n roundings of what the terms' absolute values add up to.

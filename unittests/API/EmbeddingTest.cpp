@@ -11,7 +11,7 @@
 #include <mutex>
 #include <thread>
 
-#include "Messages.h"
+#include "Places.h"
 #include "Runtime/ThreadPool.h"
 #include "graphc/graphc.h"
 
@@ -97,6 +97,13 @@ TEST(Allocator, HasTheMemoryOfCalls) {
     f->free();
     EXPECT_LT(memory->live, kept);
     EXPECT_TRUE((*f)(ones).ok());
+    // F-215, F-217: and what calls of a subset of outputs keep.
+    f->free();
+    kept = memory->live;
+    ASSERT_TRUE(f->call({ones}, {}, {.outputSubset = OutputSubset{0}}).ok());
+    EXPECT_GT(memory->live, kept);
+    f->free();
+    EXPECT_EQ(memory->live, kept);
   }
   EXPECT_EQ(memory->live, 0u);
 }
@@ -234,6 +241,10 @@ TEST(Allocator, MessagesSayWhatThereIsNoMemoryFor) {
       {without([&] { return strided.reshape({5, 10}).status(); }),
        "OutOfMemory: reshape: no memory for 400 bytes of a row-major copy of f64[50]"},
   });
+  EXPECT_EQ(withoutLines(said(
+                without([&] { return function({In(x, {.value = hundred})}, x + 1).status(); }))),
+            "OutOfMemory: function: no memory for 800 bytes of the value of input 0 ('x')\n  'x': "
+            "f64[?], made at EmbeddingTest.cpp");
   std::string text = said(without([&] { return (*between)(square).status(); }));
   EXPECT_TRUE(text.starts_with("OutOfMemory: no memory for ")) << text;
   EXPECT_TRUE(text.ends_with(std::string(" bytes between the kernels, of which f64[30,30] is the "

@@ -1,6 +1,7 @@
 //===- SavedFunctionTest.cpp - save, functionDump, loadFunction -----------===//
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <fstream>
 #include <sstream>
 
@@ -8,6 +9,7 @@
 #include "Places.h"
 #include "Runtime/Archive.h"
 #include "Runtime/TestData.h"
+#include "Support/Hash.h"
 #include "graphc/Function.h"
 #include "graphc/OpDef.h"
 #include "graphc/Ops.h"
@@ -292,6 +294,72 @@ TEST(SavedFunction, PartsThatDoNotFit) {
   EXPECT_EQ(with("function", 16, 9),
             "Io: " + changed.path() +
                 ": the saved function has version 9 of the format; this graphc reads version 2");
+}
+
+// Code for another kind of processor, or of another build, is passed over: the graph is compiled.
+TEST(SavedFunction, CodeForAnotherMachineIsNotRun) {
+  Trainer trainer;
+  TemporaryFile saved("own.graphc"), foreign("foreign.graphc");
+  ASSERT_TRUE(trainer.f.save(saved.path()).ok());
+  auto members = membersOf(saved.path());
+  std::string &record = members[0].second;
+  ASSERT_EQ(members[0].first, "function");
+  // The record ends in the key of its code, and its checksum.
+  record[record.size() - 32] ^= 1;
+  Hasher hasher;
+  hasher.addString(std::string_view(record).substr(0, record.size() - 16));
+  Hash128 checksum = hasher.finish128();
+  std::memcpy(record.data() + record.size() - 16, &checksum.low, 8);
+  std::memcpy(record.data() + record.size() - 8, &checksum.high, 8);
+  ASSERT_TRUE(writeArchive(foreign.path(), members).ok());
+  EXPECT_FALSE(readSaved(saved.path(), true)->code.program.empty());
+  absl::StatusOr<SavedFunction> read = readSaved(foreign.path(), true);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_TRUE(read->code.program.empty());
+  absl::StatusOr<Function> f = loadFunction(foreign.path(), {.trustCode = true});
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_GT(f->counters().kernels, 0);
+  expectTrainer(*f);
+}
+
+// F-216: the values of a saved function are its own, each of them.
+TEST(SavedFunction, ValuesThatShareMemoryAreWarnedAbout) {
+  Tensor both({1, 2, 3});
+  SharedVariable s = shared(both, "s", {.borrow = true}), t = shared(both, "t", {.borrow = true}),
+                 own = shared(both, "own");
+  absl::StatusOr<Function> f = function({}, {s + t + own});
+  ASSERT_TRUE(f.ok()) << f.status();
+  TemporaryFile saved("sharing.graphc");
+  std::vector<std::string> warnings;
+  setLogSink([&](std::string_view text) { warnings.emplace_back(text); });
+  absl::Status status = f->save(saved.path());
+  setLogSink({});
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_EQ(warnings,
+            std::vector<std::string>{saved.path() + ": 's' and 't' share memory, those of the "
+                                                    "saved function will not"});
+  absl::StatusOr<Function> g = loadFunction(saved.path());
+  ASSERT_TRUE(g.ok()) << g.status();
+  EXPECT_FALSE((*g)["s"].get({.borrow = true})->overlaps(*(*g)["t"].get({.borrow = true})));
+}
+
+// What nanguard looks for, and rules of conversion, come through a file.
+TEST(SavedFunction, KeepsWhatCallsLookAt) {
+  Variable x = dscalar("x"), i = bscalar("i");
+  TemporaryFile saved("rules.graphc");
+  absl::StatusOr<Function> f = function({x, In(i, {.allowDowncast = true})}, {sqrt(x), i},
+                                        {.mode = Mode::nanGuard({.nan = false, .big = 1e3})});
+  ASSERT_TRUE(f.ok()) << f.status();
+  f->setTrustInput(false);
+  ASSERT_TRUE(f->save(saved.path()).ok());
+  absl::StatusOr<Function> g = loadFunction(saved.path());
+  ASSERT_TRUE(g.ok()) << g.status();
+  EXPECT_TRUE((*g)(-1.0, 300).ok());
+  EXPECT_EQ((*(*g)(4.0, 300))[1].item<int>(), 44);
+  EXPECT_EQ(errorKind((*g)(1e8, 1).status()), ErrorKind::NanGuard);
+  f->setTrustInput(true);
+  ASSERT_TRUE(f->save(saved.path()).ok());
+  EXPECT_TRUE(loadFunction(saved.path())->trustInput());
 }
 
 // Any damage is refused, or changes nothing (a byte that no reader looks at).
