@@ -22,6 +22,7 @@ std::string made(const std::string &what) {
 }
 std::string typeError(const std::string &text) { return std::string("TypeError") + kIn + text; }
 
+// F-153: constants and a variable that stands twice; shared variables below.
 TEST(FunctionMessages, Graphs) {
   auto x = dscalar("x"), y = dscalar("y");
   Variable null(Type::null("floor has no gradient"), "g"), unnamed = dscalar();
@@ -49,7 +50,7 @@ TEST(FunctionMessages, Graphs) {
   });
 }
 
-// F-157, F-160, F-161
+// F-153, F-157, F-160, F-161
 TEST(FunctionMessages, Params) {
   auto x = dscalar("x"), y = dscalar("y");
   auto of = [&](ParamOptions options) { return function({In(x, std::move(options))}, x).status(); };
