@@ -213,19 +213,26 @@ struct SizeCheck {
   std::vector<int32_t> shape = {};
 };
 
+struct Callee;
+
 /// One step of an emission.
 struct Step {
   enum class Kind {
     Loops, // run `nest`
     View,  // `outputs[0]` is `inputs[0]` with another shape of as many elements; no code
     Host,  // call `host`
+    Call,  // run the steps of `callee`; the readers of an op's emission see none
   };
   Kind kind;
   Nest nest;                   // Loops
-  std::vector<int32_t> inputs; // View, Host; for Loops: the arrays that it loads, each once
+  std::vector<int32_t> inputs; // View, Host, Call; for Loops: the arrays that it loads, each once
   std::vector<int32_t> outputs;
   HostFunction host;
   int32_t node = -1;
+  /// Call: a graph that was fused by itself (lib/Kernels/Callee.h), and, by its size numbers, sizes
+  /// of this emission.
+  std::shared_ptr<const Callee> callee = {};
+  std::vector<int32_t> sizes = {};
 };
 
 struct ArrayInfo {

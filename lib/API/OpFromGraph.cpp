@@ -1,51 +1,95 @@
 //===- OpFromGraph.cpp ----------------------------------------------------===//
 #include "graphc/OpFromGraph.h"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "Graph/CalledAs.h"
-#include "Graph/InnerGraph.h"
 #include "Graph/Literals.h"
+#include "Overrides.h"
 #include "Support/Text.h"
-#include "graphc/FunctionGraph.h"
-#include "graphc/Shared.h"
-#include "graphc/Traversal.h"
 
 namespace graphc {
 
-static absl::StatusOr<Op> makeOp(const Variables &inputs, const Variables &outputs,
-                                 OpFromGraphOptions options) {
-  Variables all = inputs, captured;
-  for (const Variable &v : graphInputs(outputs, inputs)) {
-    if (v.isConstant() || std::ranges::find(inputs, v) != inputs.end() || !SharedVariable::from(v))
-      continue;
-    if (options.strict)
-      return makeError(ErrorKind::MissingInput,
-                       "the outputs need the shared variable '" + std::string(v.name()) +
-                           "', which is no input; list it, or let it be captured (strict = false)",
-                       v.place());
-    captured.push_back(v);
-    all.push_back(v);
+static detail::Inlining inliningOf(Inline inlined) {
+  switch (Inline::Kind(inlined)) {
+  case Inline::No:
+    return detail::Inlining::No;
+  case Inline::Yes:
+    return detail::Inlining::Yes;
+  case Inline::Automatic:
+    break;
   }
-  absl::StatusOr<FunctionGraph> graph = FunctionGraph::create(all, outputs);
-  if (!graph.ok())
-    return graph.status();
-  absl::StatusOr<FrozenGraph> frozen = graph->freeze();
-  if (!frozen.ok())
-    return frozen.status();
-  return detail::callOp(detail::InnerGraph::intern(*std::move(frozen), std::move(captured)),
-                        std::move(options.name));
+  return detail::Inlining::Automatic;
+}
+
+/// F-244.
+static absl::StatusOr<std::vector<int>> readDestroyMap(const OpFromGraphOptions &options,
+                                                       size_t numInputs, size_t numOutputs) {
+  if (options.destroyMap.empty())
+    return std::vector<int>();
+  std::vector<int> destroyed(numOutputs, -1);
+  for (auto [output, input] : options.destroyMap) {
+    if (output < 0 || size_t(output) >= numOutputs || input < 0 || size_t(input) >= numInputs)
+      return makeError(ErrorKind::ValueError,
+                       "destroyMap says that output " + std::to_string(output) +
+                           " overwrites input " + std::to_string(input) + "; there are " +
+                           counted(numOutputs, "output") + " and " + counted(numInputs, "input"));
+    destroyed[size_t(output)] = input;
+  }
+  return destroyed;
+}
+
+static absl::StatusOr<Op> makeOp(const Variables &inputs, const Variables &outputs,
+                                 const OpFromGraphOptions &options) {
+  if (!options.updates.empty())
+    return makeError(ErrorKind::NotSupported,
+                     "a graph within an op has no updates: make the new value an output, and "
+                     "update with it in the function");
+  if (!options.givens.empty())
+    return makeError(ErrorKind::NotSupported,
+                     "a graph within an op has no givens: replace with cloneReplace before, or "
+                     "give them to the function");
+  absl::StatusOr<CapturingGraph> made = freezeCapturing(inputs, outputs, options.strict);
+  if (!made.ok())
+    return made.status();
+  const std::vector<std::vector<bool>> &connection = options.connectionPattern;
+  for (const std::vector<bool> &row : connection)
+    if (connection.size() != inputs.size() || row.size() != outputs.size())
+      return makeError(ErrorKind::ValueError,
+                       "connectionPattern has " + counted(connection.size(), "row") + ", one of " +
+                           std::to_string(row.size()) + "; expected one for each of " +
+                           counted(inputs.size(), "input") + ", with a bool for each of " +
+                           counted(outputs.size(), "output"));
+  detail::InnerTraits traits{.inlining = inliningOf(options.inlined),
+                             .connection = connection,
+                             .numCaptured = int(made->captured.size())};
+  absl::StatusOr<std::vector<int>> destroyed =
+      readDestroyMap(options, inputs.size(), outputs.size());
+  if (!destroyed.ok())
+    return destroyed.status();
+  traits.destroyMap = *std::move(destroyed);
+  absl::StatusOr<detail::FrozenRule> pullback =
+      freezePullback(options, traits.inlining, inputs, outputs);
+  if (!pullback.ok())
+    return pullback.status();
+  traits.pullback = *std::move(pullback);
+  absl::StatusOr<detail::FrozenRule> pushforward =
+      freezePushforward(options, traits.inlining, inputs, outputs);
+  if (!pushforward.ok())
+    return pushforward.status();
+  traits.pushforward = *std::move(pushforward);
+  return detail::callOp(detail::InnerGraph::intern(std::move(made->graph),
+                                                   std::move(made->captured), std::move(traits)),
+                        options.name);
 }
 
 OpFromGraph::OpFromGraph(const Variables &inputs, const Variables &outputs,
-                         OpFromGraphOptions options, std::source_location loc)
+                         const OpFromGraphOptions &options, std::source_location loc)
     : op_(absl::UnknownError("")) {
-  std::string name = options.name;
-  op_ = makeOp(inputs, outputs, std::move(options));
+  op_ = makeOp(inputs, outputs, options);
   if (!op_.ok())
-    op_ = withPlace(prefixError(op_.status(), name), loc);
+    op_ = withPlace(prefixError(op_.status(), options.name), loc);
 }
 
 static absl::StatusOr<Op> nothing() {

@@ -49,12 +49,11 @@ int32_t Emitter::State::own(Scalar s) {
   return scalar({ScalarOp::Constant, s.dtype(), {-1, -1, -1}, 0});
 }
 
-void Emitter::State::requireFits(DType dtype, const std::vector<int32_t> &shape) {
+void Emitter::State::requireFits(int32_t bytes, const std::vector<int32_t> &shape) {
   std::vector<int64_t> known;
   for (int32_t extent : shape)
     if (std::optional<int64_t> value = sizes.constantValue(extent))
       known.push_back(*value);
-  int32_t bytes = int32_t(byteSize(dtype));
   if (known.size() == shape.size() && shapeBytes(bytes, known).ok())
     return;
   int32_t &fits = fitting[shape];
@@ -73,7 +72,7 @@ int32_t Emitter::State::newArray(DType dtype, std::vector<int32_t> shape, int32_
       mask |= uint32_t(1) << axis;
   broadcastAxes.push_back(mask);
   if (step >= 0)
-    requireFits(dtype, extents);
+    requireFits(int32_t(byteSize(dtype)), extents);
   else // it is there
     fitting.try_emplace(extents, byteSize(dtype));
   return int32_t(record.arrays.size()) - 1;
@@ -228,6 +227,7 @@ absl::StatusOr<Emission> Emitter::finish() {
     settle(check.shape);
   for (Step &step : record.steps) {
     settle(step.nest.extents);
+    settle(step.sizes);
     for (ScalarNode &n : step.nest.body)
       if (n.op == ScalarOp::Size)
         n.payload = uint64_t(s.sizes.canonical(int32_t(n.payload)));

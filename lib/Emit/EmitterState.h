@@ -79,8 +79,9 @@ struct Emitter::State {
   uint32_t build(Emitter &emitter, const Extents &parallel, const Extents &reduction,
                  uint32_t levels, const Emitter::ReduceBody &body, Scalar &root);
   void endNode(Emitter &e, const Arrays &results);
-  /// Records the requirement that an array fits into memory, unless it is known to.
-  void requireFits(DType dtype, const std::vector<int32_t> &shape);
+  /// Records the requirement that an array of elements of so many bytes fits into memory, unless it
+  /// is known to.
+  void requireFits(int32_t bytes, const std::vector<int32_t> &shape);
   /// Adds a node to the body, or finds the equal one that is there.
   int32_t scalar(const ScalarNode &node);
   int32_t literalInt(int64_t value) {

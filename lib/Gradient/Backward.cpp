@@ -1,6 +1,7 @@
 //===- Backward.cpp - reverse mode -----------------------------------------===//
 #include "Backward.h"
 
+#include "CallDerivatives.h"
 #include "Graph/CalledAs.h"
 #include "Graph/PlaceScope.h"
 #include "Masks.h"
@@ -14,11 +15,6 @@ namespace graphc {
 DType gradientDType(const Variable &v) { return isFloat(v.dtype()) ? v.dtype() : floatX(); }
 Type gradientType(const Variable &v) { return v.type().withDType(gradientDType(v)); }
 
-static bool isDisconnected(const Variable &v) {
-  return v.type().kind() == Type::Kind::Disconnected;
-}
-static bool isNull(const Variable &v) { return v.type().kind() == Type::Kind::Null; }
-
 absl::StatusOr<Backward> Backward::run(std::vector<Start> starts, const Variables &wrt,
                                        const Variables &considerConstant) {
   Backward walk;
@@ -30,6 +26,7 @@ absl::StatusOr<Backward> Backward::run(std::vector<Start> starts, const Variable
     if (isDisconnected(start.gradient))
       continue;
     arrived.isConnected = true;
+    arrived.mask = start.mask;
     if (isNull(start.gradient))
       arrived.null = start.gradient.type().reason();
     else if (isPresent(start.gradient))
@@ -128,38 +125,56 @@ absl::Status Backward::visit(const Apply &node, const Connection &wanted) {
   if (!hasGradient)
     return absl::OkStatus();
 
+  const Arrived *first = at(outputs[0]);
+  std::optional<Variable> mask = outputs.size() == 1 && first ? first->mask : std::nullopt;
   const PullbackRule &rule = op.def().pullback;
+  const bool isCall = op.def().inner != nullptr;
   Variables terms;
-  if (rule) {
+  std::vector<std::optional<Variable>> masks;
+  if (isCall) {
+    absl::StatusOr<PulledBack> pulled = pullCall(node, gradients, mask);
+    if (!pulled.ok())
+      return pulled.status();
+    terms = std::move(pulled->terms);
+    masks = std::move(pulled->masks);
+  } else if (rule) {
     terms = rule(op, operandsOf(node), outputs, gradients);
     if (terms.size() != numInputs)
       return refuse(node, ErrorKind::ValueError,
                     "gives " + counted(terms.size(), "gradient") + " for " +
                         counted(numInputs, "operand"));
   }
-  const Arrived *first = at(outputs[0]);
-  std::optional<Variable> mask = outputs.size() == 1 && first ? first->mask : std::nullopt;
   for (size_t i = 0; i < numInputs; ++i) {
     bool never = true;
     for (size_t o = 0; o < outputs.size(); ++o)
       never &= !isConnected(op, int(i), int(o));
-    if (rule && never && terms[i].ok() && !isDisconnected(terms[i]))
+    if (!terms.empty() && never && terms[i].ok() && !isDisconnected(terms[i]))
       return refuse(node, ErrorKind::TypeError,
                     "gives a gradient for operand " + std::to_string(i) +
                         ", which no result depends on as the op's connection says: give a "
                         "Variable of type Disconnected, or correct the connection");
     if (!flows[i] || nulls[i])
       continue;
-    Variable term = rule ? terms[i]
-                         : Variable(Type::null("the op " + std::string(calledName(op)) +
-                                               " has no pullback; operand " + std::to_string(i)));
-    if (absl::Status status = add(node, int(i), term, mask); !status.ok())
+    Variable term = !terms.empty()
+                        ? terms[i]
+                        : Variable(Type::null("the op " + std::string(calledName(op)) +
+                                              " has no pullback; operand " + std::to_string(i)));
+    std::optional<Variable> here;
+    if (isCall) { // the terms are masked already
+      here = masks[i];
+    } else if (isPresent(term)) {
+      here = maskOfInput(node, int(i), mask);
+      if (mask && here && !(term == *sum(outputs[0])))
+        term = masked(term, *here);
+    }
+    if (absl::Status status = add(node, int(i), term, here); !status.ok())
       return status;
   }
   return absl::OkStatus();
 }
 
-absl::Status Backward::add(const Apply &node, int i, Variable term, std::optional<Variable> mask) {
+/// `here` is the mask of `term`.
+absl::Status Backward::add(const Apply &node, int i, Variable term, std::optional<Variable> here) {
   const Variable input = node.input(i);
   if (!term.ok())
     return withPlace(term.status(), node.place());
@@ -179,10 +194,7 @@ absl::Status Backward::add(const Apply &node, int i, Variable term, std::optiona
   if (isZeroDerivative(term) && (input.rank() != 0 || term.isConstant()))
     return absl::OkStatus();
 
-  std::optional<Variable> here = maskOfInput(node, i, mask);
   bool isElementwise = node.op().def().elements == Elements::Elementwise;
-  if (mask && here && !(term == *sum(node.output(0))))
-    term = masked(term, *here);
   if (isElementwise) {
     term = unbroadcast(term, input);
     if (here)

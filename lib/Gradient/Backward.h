@@ -34,6 +34,8 @@ public:
     Variable of;
     Variable gradient;
     bool isFinal;
+    /// As Arrived has it.
+    std::optional<Variable> mask = {};
   };
   /// Walks from the starts to what `wrt` are. Errors: those of pullbacks.
   static absl::StatusOr<Backward> run(std::vector<Start> starts, const Variables &wrt,
@@ -49,7 +51,7 @@ public:
 
 private:
   absl::Status visit(const Apply &node, const Connection &wanted);
-  absl::Status add(const Apply &node, int i, Variable term, std::optional<Variable> mask);
+  absl::Status add(const Apply &node, int i, Variable term, std::optional<Variable> here);
 
   std::vector<Apply> order_;
   absl::flat_hash_map<const detail::VariableNode *, Arrived> arrived_;

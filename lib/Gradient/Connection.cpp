@@ -1,20 +1,10 @@
 //===- Connection.cpp - what depends on what -------------------------------===//
 #include "Connection.h"
 
-#include <algorithm>
-
 #include "Graph/CalledAs.h"
 #include "Support/Text.h"
 
 namespace graphc {
-
-bool isConnected(const Op &op, int i, int o) {
-  const auto &connection = op.def().connection;
-  if (op.def().variadic && !connection.empty())
-    i = std::min(i, int(connection.size()) - 1);
-  return size_t(i) >= connection.size() || size_t(o) >= connection[size_t(i)].size() ||
-         connection[size_t(i)][size_t(o)];
-}
 
 Connection::Connection(absl::Span<const Apply> order, absl::Span<const Variable> of) {
   for (const Variable &v : of)

@@ -4,14 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "Graph/InnerGraph.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
 #include "graphc/OpDef.h"
 
 namespace graphc {
-
-/// Whether output `o` of a node depends on the elements of input `i` (F-261, F-273).
-bool isConnected(const Op &op, int i, int o);
 
 /// A part of a graph in the order in which it may run, and which of its Variables depend on the
 /// ones that differentiation is with respect to.

@@ -1,5 +1,8 @@
 //===- Pushforward.cpp - forward mode --------------------------------------===//
+#include "Pushforward.h"
+
 #include "Backward.h"
+#include "CallDerivatives.h"
 #include "Graph/CalledAs.h"
 #include "Graph/PlaceScope.h"
 #include "Ops/Build.h"
@@ -11,11 +14,6 @@
 namespace graphc {
 
 using VariablesOr = absl::StatusOr<Variables>;
-
-static bool isDisconnected(const Variable &v) {
-  return v.type().kind() == Type::Kind::Disconnected;
-}
-static bool isNull(const Variable &v) { return v.type().kind() == Type::Kind::Null; }
 
 //===--- by two pullbacks -------------------------------------------------------===//
 
@@ -141,6 +139,8 @@ absl::Status Forward::visit(const Apply &node) {
   VariablesOr results;
   if (op.def().pushforward)
     results = op.def().pushforward(op, in, out, tangents);
+  else if (op.def().inner)
+    results = pushCall(node, tangents);
   else
     results = byTwoPullbacks(out, in, tangents, in);
   if (!results.ok())
@@ -178,7 +178,9 @@ absl::Status Forward::visit(const Apply &node) {
   return absl::OkStatus();
 }
 
-VariablesOr byRules(const Variables &f, const Variables &wrt, const Variables &tangents) {
+} // namespace
+
+VariablesOr pushedForward(const Variables &f, const Variables &wrt, const Variables &tangents) {
   Forward walk;
   for (size_t i = 0; i < wrt.size(); ++i)
     walk.add(wrt[i], tangents[i]);
@@ -190,8 +192,6 @@ VariablesOr byRules(const Variables &f, const Variables &wrt, const Variables &t
     results.push_back(walk.at(v));
   return results;
 }
-
-} // namespace
 
 //===--- pushforward ------------------------------------------------------------===//
 
@@ -221,7 +221,7 @@ Variables pushforward(const Variables &f, const Variables &wrt, const Variables 
     DType dtype = gradientDType(wrt[i]);
     directions.push_back(t.type().isTensor() ? withOnesOf(inDType(t, dtype), wrt[i]) : t);
   }
-  VariablesOr results = options.useOpPushforward ? byRules(f, wrt, directions)
+  VariablesOr results = options.useOpPushforward ? pushedForward(f, wrt, directions)
                                                  : byTwoPullbacks(f, wrt, directions, {});
   if (!results.ok())
     return failed(f.size(), results.status());

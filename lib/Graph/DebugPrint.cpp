@@ -139,9 +139,14 @@ private:
   }
 
   std::string opText(const Op &op) const {
+    if (op.def().inner) { // F-243
+      const char *const kNames[] = {"false", "true", "automatic"};
+      return std::string(calledName(op)) +
+             "{inline=" + kNames[size_t(op.def().inner->traits().inlining)] + "}";
+    }
     if (!options_.printOpInfo)
       return op.str();
-    std::string list, name(op.def().inner ? calledName(op) : op.name());
+    std::string list, name(op.name());
     for (const auto &[attribute, value] : op.attributes().entries())
       list += (list.empty() ? "" : ", ") + attribute + " = " + toString(value);
     return list.empty() ? name : name + "{" + list + "}";

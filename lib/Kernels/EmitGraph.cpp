@@ -10,6 +10,14 @@
 #include "graphc/OpDef.h"
 
 namespace graphc {
+
+std::vector<bool> usedOutputs(const FunctionGraph &graph, const Apply &node) {
+  std::vector<bool> used;
+  for (int i = 0; i < node.numOutputs(); ++i)
+    used.push_back(graph.numClients(node.output(i), 1) > 0);
+  return used;
+}
+
 namespace {
 
 /// What messages say of a node. Kept for the nodes that recorded a check only.
@@ -18,7 +26,16 @@ struct EmittedNode {
   /// As they are before the node's own requirements make equal what should be.
   std::vector<std::vector<int32_t>> shapes;
 };
-using EmittedNodes = absl::flat_hash_map<int32_t, EmittedNode>;
+/// A node within a callee, for messages: it can fail.
+struct CalledNode {
+  std::shared_ptr<const Callee> callee;
+  int32_t node;
+  std::shared_ptr<const std::vector<int32_t>> sizes;
+};
+struct EmittedNodes {
+  absl::flat_hash_map<int32_t, EmittedNode> own;
+  absl::flat_hash_map<int32_t, CalledNode> called;
+};
 
 /// "x", "dot(x, w)", or "exp(...)" where the operands have no names.
 std::string labelOf(const Variable &v) {
@@ -44,12 +61,18 @@ std::string labelOf(const Variable &v) {
 
 class GraphEmission {
 public:
+  explicit GraphEmission(const FindCallee &findCallee) : findCallee_(findCallee) {}
   absl::StatusOr<GraphRecord> run(const FunctionGraph &graph, bool nameNodes);
 
 private:
+  void emitCall(const Apply &node, int32_t number, const std::shared_ptr<const Callee> &callee,
+                const std::vector<bool> &used);
   Array arrayOf(const Variable &v);
   absl::Status emit(const Apply &node, int32_t number);
 
+  const FindCallee &findCallee_;
+  /// Numbers of nodes within callees follow those of the graph's own.
+  int32_t nextCalled_ = 0;
   Emitter emitter_;
   absl::flat_hash_map<detail::VariableNode *, int32_t> arrays_;
   std::shared_ptr<EmittedNodes> failing_ = std::make_shared<EmittedNodes>();
@@ -90,12 +113,39 @@ absl::Status GraphEmission::emit(const Apply &node, int32_t number) {
   for (size_t s = firstStep; s < record.steps.size(); ++s)
     fails |= record.steps[s].kind == Step::Kind::Host;
   if (fails) {
-    EmittedNode &kept = (*failing_)[number];
+    EmittedNode &kept = failing_->own[number];
     kept.node = node;
     for (Array a : operands)
       kept.shapes.push_back(record.arrays[a.id].shape);
   }
   return absl::OkStatus();
+}
+
+void GraphEmission::emitCall(const Apply &node, int32_t number,
+                             const std::shared_ptr<const Callee> &callee,
+                             const std::vector<bool> &used) {
+  Arrays operands;
+  for (int i = 0; i < node.numInputs(); ++i)
+    operands.push_back(arrayOf(node.input(i)));
+  std::vector<Type> types;
+  for (int i = 0; i < node.numOutputs(); ++i)
+    if (used[size_t(i)])
+      types.push_back(node.output(i).type());
+  emitter_.beginNode(number, types);
+  Arrays results = recordCall(emitter_, callee, operands, nextCalled_);
+  emitter_.endNode(results);
+  auto next = results.begin();
+  for (int i = 0; i < node.numOutputs(); ++i)
+    if (used[size_t(i)])
+      arrays_[node.output(i).node()] = (next++)->id;
+  auto numNodes = int32_t(callee->graph.program.nodes.size());
+  if (numNodes > 0) {
+    const Emission &record = emitter_.emission();
+    auto sizes = std::make_shared<const std::vector<int32_t>>(record.steps.back().sizes);
+    for (int32_t k = 0; k < numNodes; ++k)
+      failing_->called[nextCalled_ + k] = {callee, k, sizes};
+    nextCalled_ += numNodes;
+  }
 }
 
 absl::StatusOr<GraphRecord> GraphEmission::run(const FunctionGraph &graph, bool nameNodes) {
@@ -110,9 +160,17 @@ absl::StatusOr<GraphRecord> GraphEmission::run(const FunctionGraph &graph, bool 
   absl::StatusOr<std::vector<Apply>> order = graph.toposort();
   if (!order.ok())
     return order.status();
+  nextCalled_ = int32_t(order->size());
   for (const Apply &node : *order) {
     if (absl::Status status = checkCancelled(); !status.ok())
       return status;
+    if (node.op().def().inner && findCallee_) {
+      std::vector<bool> used = usedOutputs(graph, node);
+      if (std::shared_ptr<const Callee> callee = findCallee_(node, used)) {
+        emitCall(node, number++, callee, used);
+        continue;
+      }
+    }
     if (absl::Status status = emit(node, number++); !status.ok())
       return status;
   }
@@ -128,8 +186,10 @@ absl::StatusOr<GraphRecord> GraphEmission::run(const FunctionGraph &graph, bool 
 
   record.describe = [failing = failing_](int32_t node) {
     Program::Node result;
-    auto it = failing->find(node);
-    if (it == failing->end())
+    if (auto called = failing->called.find(node); called != failing->called.end())
+      return nodeOfCall(*called->second.callee, called->second.node, *called->second.sizes);
+    auto it = failing->own.find(node);
+    if (it == failing->own.end())
       return result;
     const EmittedNode &kept = it->second;
     result.op = std::string(calledName(kept.node.op()));
@@ -151,8 +211,9 @@ absl::StatusOr<GraphRecord> GraphEmission::run(const FunctionGraph &graph, bool 
 
 } // namespace
 
-absl::StatusOr<GraphRecord> emitGraph(const FunctionGraph &graph, bool nameNodes) {
-  return GraphEmission().run(graph, nameNodes);
+absl::StatusOr<GraphRecord> emitGraph(const FunctionGraph &graph, bool nameNodes,
+                                      const FindCallee &findCallee) {
+  return GraphEmission(findCallee).run(graph, nameNodes);
 }
 
 } // namespace graphc

@@ -9,7 +9,24 @@ namespace graphc {
 
 absl::StatusOr<KernelGraph> fuse(GraphRecord record) { return Fusion(std::move(record)).run(); }
 
+absl::StatusOr<std::shared_ptr<const Callee>> fuseCallee(GraphRecord record,
+                                                         const std::string &name) {
+  return Fusion(std::move(record)).runCallee(name);
+}
+
 absl::StatusOr<KernelGraph> Fusion::run() {
+  if (absl::Status status = makeGroups(); !status.ok())
+    return status;
+  return ProgramBuilder(*this).build();
+}
+
+absl::StatusOr<std::shared_ptr<const Callee>> Fusion::runCallee(const std::string &name) {
+  if (absl::Status status = makeGroups(); !status.ok())
+    return status;
+  return ProgramBuilder(*this).buildCallee(name);
+}
+
+absl::Status Fusion::makeGroups() {
   findViews();
   findUses();
   std::vector<Step> &steps = record_.emission.steps;
@@ -20,10 +37,10 @@ absl::StatusOr<KernelGraph> Fusion::run() {
       visitLoops(s);
       continue;
     }
-    if (steps[s].kind == Step::Kind::View)
+    if (steps[s].kind == Step::Kind::View || !isLive(steps[s]))
       continue;
     FusionGroup &group = groups_.emplace_back();
-    group.hostStep = s;
+    group.otherStep = s;
     for (int32_t output : steps[s].outputs)
       arrays_[output].group = int32_t(groups_.size()) - 1;
   }
@@ -40,7 +57,7 @@ absl::StatusOr<KernelGraph> Fusion::run() {
           if (base != array || arrays_[array].group != g)
             usedOutside_[base] = true;
         }
-  return ProgramBuilder(*this).build();
+  return absl::OkStatus();
 }
 
 } // namespace graphc

@@ -8,6 +8,7 @@
 
 #include "Emit/SizeTable.h"
 #include "Kernels/Body.h"
+#include "Kernels/Callee.h"
 #include "Kernels/Fuse.h"
 
 namespace graphc {
@@ -31,8 +32,8 @@ struct FusedNest {
 
 struct FusionGroup {
   std::vector<FusedNest> nests;
-  /// Step of a host call; -1 for kernels.
-  int32_t hostStep = -1;
+  /// Step of a host call or of a callee; -1 for kernels.
+  int32_t otherStep = -1;
   int32_t numShared = 0;
   int ops = 0;
   bool contraction = false;
@@ -73,13 +74,18 @@ class Fusion {
 public:
   explicit Fusion(GraphRecord record);
   absl::StatusOr<KernelGraph> run();
+  /// As fuseCallee.
+  absl::StatusOr<std::shared_ptr<const Callee>> runCallee(const std::string &name);
 
 private:
   friend class ProgramBuilder;
+  absl::Status makeGroups();
 
   // Survey.cpp: what is used, and how often
   void findViews();
   void findUses();
+  /// Whether anybody needs what the step computes, or it does more.
+  bool isLive(const Step &step) const;
   void wantSize(int32_t size);
 
   // Substitute.cpp: level 1

@@ -58,7 +58,7 @@ bool Fusion::isPlacedAlready(const FusedNest &fused, uint64_t hash) {
 int32_t Fusion::sharedLoops(const FusionGroup &group, int32_t number,
                             const FusedNest &fused) const {
   const Nest &nest = fused.nest;
-  if (group.hostStep >= 0 || int(group.nests.size()) >= kMaxNests ||
+  if (group.otherStep >= 0 || int(group.nests.size()) >= kMaxNests ||
       group.ops + fused.ops > kMaxOps)
     return -1;
   if (group.numShared == 0)

@@ -17,18 +17,26 @@ ProgramBuilder::ProgramBuilder(Fusion &fusion)
 
 KernelGraph ProgramBuilder::build() {
   addInputs();
-  for (FusionGroup &group : f_.groups_) {
-    if (group.hostStep >= 0)
-      addHost(group.hostStep);
-    else
-      addKernel(group);
-    group = FusionGroup();
-  }
+  addGroups();
   addOutputs();
   addChecks();
   addSizes();
+  if (numSteps_ > 0)
+    orderArrays();
   shareMemory(out_);
   return std::move(out_);
+}
+
+void ProgramBuilder::addGroups() {
+  for (FusionGroup &group : f_.groups_) {
+    if (group.otherStep < 0)
+      addKernel(group);
+    else if (e_.steps[size_t(group.otherStep)].kind == Step::Kind::Call)
+      addCall(group.otherStep);
+    else
+      addHost(group.otherStep);
+    group = FusionGroup();
+  }
 }
 
 void ProgramBuilder::addInputs() {
@@ -177,6 +185,8 @@ void ProgramBuilder::addKernel(FusionGroup &group) {
           .push_back(canonical.arrays[k]);
     addFacts(results, operands, &kernel);
   }
+  if (isCallee_)
+    canonical.kernel.name = name_;
   step.callee = kernelNumber(std::move(canonical.kernel));
   out_.program.steps.push_back(std::move(step));
 }

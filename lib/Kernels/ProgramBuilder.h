@@ -1,9 +1,12 @@
 //===- ProgramBuilder.h - groups become a program -----------------*- C++ -*-===//
 #pragma once
 
+#include <map>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "Kernels/Callee.h"
 #include "Kernels/Canonicalize.h"
 #include "Kernels/FusionState.h"
 
@@ -14,14 +17,25 @@ class ProgramBuilder {
 public:
   explicit ProgramBuilder(Fusion &fusion);
   KernelGraph build();
+  /// As fuseCallee.
+  absl::StatusOr<std::shared_ptr<const Callee>> buildCallee(const std::string &name);
 
 private:
   void addInputs();
+  void addGroups();
   void addKernel(FusionGroup &group);
   void addHost(int32_t step);
   void addFacts(absl::Span<const int32_t> results, absl::Span<const int32_t> operands,
                 const Kernel *kernel);
   void addOutputs();
+
+  // BuildCalls.cpp
+  void addCall(int32_t step);
+  void orderArrays();
+  void expand(const Callee::Call &call);
+  int32_t viewOf(int32_t array, DType dtype, std::vector<int32_t> shape);
+  int32_t constantOf(const Callee &callee, int32_t array, absl::Span<const int32_t> sizes);
+
   void addChecks();
   void addSizes();
   int32_t arrayOf(int32_t id);
@@ -35,6 +49,14 @@ private:
   std::vector<int32_t> arrays_; // of the program, by array of the emission
   std::unordered_map<int32_t, int32_t> nodes_;
   std::unordered_multimap<uint64_t, int32_t> kernels_;
+
+  // Of callees: what is in the program already.
+  std::map<std::pair<const Callee *, int32_t>, int32_t> calleeKernels_, calleeConstants_;
+  bool isCallee_ = false;
+  std::string name_; // of the callee
+  std::vector<Callee::Call> calls_;
+  int64_t numSteps_ = 0; // of callees
+  bool hasEffects_ = false;
 };
 
 /// Lets outputs of kernels take over the memory of inputs that nobody needs any more, and finds the

@@ -1,4 +1,6 @@
 //===- Survey.cpp - views and uses of an emission's arrays ----------------===//
+#include <algorithm>
+
 #include "Kernels/FusionState.h"
 
 namespace graphc {
@@ -62,6 +64,12 @@ void Fusion::wantSize(int32_t size) {
   }
 }
 
+bool Fusion::isLive(const Step &step) const {
+  return step.kind == Step::Kind::Host ||
+         (step.kind == Step::Kind::Call && step.callee->hasEffects) ||
+         std::ranges::any_of(step.outputs, [this](int32_t id) { return arrays_[id].live; });
+}
+
 /// From the outputs backwards: what is live, how many steps load it, what must get memory.
 void Fusion::findUses() {
   const Emission &e = record_.emission;
@@ -86,10 +94,7 @@ void Fusion::findUses() {
     bool checks = false;
     for (; nextCheck > 0 && e.elementChecks[nextCheck - 1].step == int32_t(s); --nextCheck)
       checks = true;
-    bool live = step.kind == Step::Kind::Host || checks;
-    for (int32_t output : step.outputs)
-      live |= arrays_[output].live;
-    if (!live)
+    if (!checks && !isLive(step))
       continue;
     for (int32_t output : step.outputs) {
       arrays_[output].live = true;
@@ -101,6 +106,8 @@ void Fusion::findUses() {
     for (const ScalarNode &n : step.nest.body)
       if (n.op == ScalarOp::Size)
         wantSize(int32_t(n.payload));
+    for (int32_t size : step.sizes)
+      wantSize(size);
     bool alias = step.kind == Step::Kind::View && resolve(step.outputs[0]) != step.outputs[0];
     for (int32_t input : step.inputs) {
       FusionArray &a = arrays_[resolve(input)];

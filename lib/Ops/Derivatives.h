@@ -115,6 +115,10 @@ Variable tangentOrZeros(const Variable &t, const Variable &x);
 /// For ops that are linear in all of their first `count` operands together: the op on their
 /// tangents, the other operands staying.
 PushforwardRule linearIn(size_t count);
+inline bool isDisconnected(const Variable &v) {
+  return v.type().kind() == Type::Kind::Disconnected;
+}
+inline bool isNull(const Variable &v) { return v.type().kind() == Type::Kind::Null; }
 /// A Variable that is a tensor: neither Null, nor Disconnected, nor zeroDerivative.
 bool isPresent(const Variable &v);
 

@@ -1,6 +1,7 @@
 //===- Pipeline.cpp - every stage in order --------------------------------===//
 #include "Pipeline.h"
 
+#include "Callees.h"
 #include "CompileKernels.h"
 #include "CompileLibrary.h"
 #include "JIT/Linker.h"
@@ -49,6 +50,20 @@ absl::Status rewrite(FunctionGraph &graph, const CompileOptions &options) {
           return s;
         return values;
       });
+}
+
+/// What the rewrites of these options do, as a name: the same for the same.
+std::string rewritesOf(const CompileOptions &options) {
+  if (!options.rewrites)
+    return "none";
+  std::string text = options.mode.name();
+  for (const std::vector<std::string> *tags :
+       {&options.mode.included(), &options.mode.excluded(), &options.mode.required()}) {
+    text += ";";
+    for (const std::string &tag : *tags)
+      text += " " + tag;
+  }
+  return text;
 }
 
 absl::Status showGraph(std::string_view stage, const GraphModule &module, Stages &stages) {
@@ -196,7 +211,16 @@ compile(const GraphModule &module, const CompileOptions &options, Stages &stages
 
   // kernels: fused loop nests, and the program that calls them.
   StageWatch fusing(options.observer, "kernels");
-  absl::StatusOr<GraphRecord> record = emitGraph(*graph, options.profile);
+  CompileOptions inner = options;
+  inner.isRewritten = false; // text of this stage has them as they were
+  Callees callees([&](FunctionGraph &callee) { return rewrite(callee, inner); },
+                  rewritesOf(options), options.profile);
+  if (absl::Status s = callees.make(*graph); !s.ok())
+    return s;
+  absl::StatusOr<GraphRecord> record =
+      emitGraph(*graph, options.profile, [&](const Apply &node, const std::vector<bool> &used) {
+        return callees.find(node, used);
+      });
   if (!record.ok())
     return record.status();
   record->outputNames = module.outputNames;

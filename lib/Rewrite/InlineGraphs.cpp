@@ -13,7 +13,7 @@ public:
   absl::Status rewrite(FunctionGraph &graph, const RewriteOptions &options,
                        RewriteReport &report) const override {
     RewriteRun run(graph, options, report);
-    return inlineCalls(graph, [&](const Replacements &fresh) -> absl::StatusOr<bool> {
+    return inlineCalls(graph, isInlined, [&](const Replacements &fresh) -> absl::StatusOr<bool> {
       if (run.ended())
         return false;
       absl::StatusOr<bool> done = run.expand({name()}, fresh);

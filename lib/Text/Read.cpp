@@ -2,6 +2,7 @@
 #include "GraphText.h"
 
 #include "Bytecode.h"
+#include "CallTraits.h"
 #include "FirstError.h"
 #include "Graph/InnerGraph.h"
 #include "Graph/Nodes.h"
@@ -314,13 +315,33 @@ absl::StatusOr<std::vector<mlir::func::FuncOp>> inOrderOfCalls(const FileContent
   struct Visit {
     mlir::func::FuncOp function;
     mlir::Block::iterator next;
+    std::vector<std::string> rules; // to be looked at first
   };
-  std::vector<Visit> open = {{entry, entry.getBody().front().begin()}};
+  std::vector<Visit> open = {{entry, entry.getBody().front().begin(), {}}};
   llvm::StringMap<bool> done; // false: open
   done[entry.getName()] = false;
   std::vector<mlir::func::FuncOp> order;
+  auto visit = [&](const std::string &name, Place place) -> absl::Status {
+    auto callee = named.find(name);
+    if (callee == named.end())
+      return makeError(ErrorKind::KeyError, "there is no function @" + name, place);
+    auto [state, isNew] = done.try_emplace(name, false);
+    if (!isNew && !state->second)
+      return makeError(ErrorKind::ValueError, "function @" + name + " calls itself", place);
+    if (isNew)
+      open.push_back(
+          {callee->second, callee->second.getBody().front().begin(), rulesOf(callee->second)});
+    return absl::OkStatus();
+  };
   while (!open.empty()) {
     Visit &top = open.back();
+    if (!top.rules.empty()) {
+      std::string rule = std::move(top.rules.back());
+      top.rules.pop_back();
+      if (absl::Status s = visit(rule, placeOf(top.function.getLoc())); !s.ok())
+        return s;
+      continue;
+    }
     if (top.next == top.function.getBody().front().end()) {
       done[top.function.getName()] = true;
       order.push_back(top.function);
@@ -339,27 +360,20 @@ absl::StatusOr<std::vector<mlir::func::FuncOp>> inOrderOfCalls(const FileContent
         return makeError(ErrorKind::ValueError,
                          "graph.call: there is no attribute " + attribute.getName().str(),
                          placeOf(op->getLoc()));
-    auto callee = named.find(name);
-    if (callee == named.end())
-      return makeError(ErrorKind::KeyError, "there is no function @" + name, placeOf(op->getLoc()));
-    auto [state, isNew] = done.try_emplace(name, false);
-    if (!isNew && !state->second)
-      return makeError(ErrorKind::ValueError, "function @" + name + " calls itself",
-                       placeOf(op->getLoc()));
-    if (isNew)
-      open.push_back({callee->second, callee->second.getBody().front().begin()});
+    if (absl::Status s = visit(name, placeOf(op->getLoc())); !s.ok())
+      return s;
   }
   return order;
 }
 
 /// A function that is called, as an op.
-absl::StatusOr<Op> opOf(const GraphModule &module, Place place) {
+absl::StatusOr<Op> opOf(const GraphModule &module, detail::InnerTraits traits, Place place) {
   absl::StatusOr<FunctionGraph> graph = FunctionGraph::create(module.inputs, module.outputs);
   absl::StatusOr<FrozenGraph> frozen = graph.ok() ? graph->freeze() : graph.status();
   if (!frozen.ok())
     return withPlace(frozen.status(), place);
-  absl::StatusOr<Op> op =
-      detail::callOp(detail::InnerGraph::intern(*std::move(frozen), {}), module.name);
+  absl::StatusOr<Op> op = detail::callOp(
+      detail::InnerGraph::intern(*std::move(frozen), {}, std::move(traits)), module.name);
   return op.ok() ? op : withPlace(op.status(), place);
 }
 
@@ -375,7 +389,14 @@ absl::StatusOr<GraphModule> readAll(FileContents contents, mlir::func::FuncOp en
         module->globals = std::move(contents.globals);
       return module;
     }
-    absl::StatusOr<Op> op = opOf(*module, placeOf(function.getLoc()));
+    absl::StatusOr<detail::InnerTraits> traits =
+        readTraits(function, [&](llvm::StringRef name) -> const Op * {
+          auto known = contents.ops.find(name);
+          return known == contents.ops.end() ? nullptr : &known->second;
+        });
+    if (!traits.ok())
+      return traits.status();
+    absl::StatusOr<Op> op = opOf(*module, *std::move(traits), placeOf(function.getLoc()));
     if (!op.ok())
       return op.status();
     contents.ops.try_emplace(function.getName(), *op);

@@ -2,6 +2,7 @@
 #include "GraphText.h"
 
 #include "Bytecode.h"
+#include "CallTraits.h"
 #include "Graph/CalledAs.h"
 #include "Graph/InnerGraph.h"
 #include "GraphDialect.h"
@@ -216,6 +217,11 @@ absl::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> Writer::write() {
     if (!inner.ok())
       return inner.status();
     inner->setPrivate();
+    if (absl::Status s = writeTraits(
+            *inner, *op.def().inner, [this](const Op &rule) { return symbolOf(rule); },
+            calledName(op));
+        !s.ok())
+      return s;
   }
   return module;
 }

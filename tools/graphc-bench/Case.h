@@ -46,6 +46,8 @@ struct Target {
   std::optional<double> ratio = std::nullopt;
   std::optional<double> extraNanoseconds = std::nullopt; // over the peer
   std::optional<double> milliseconds = std::nullopt;
+  /// With extraNanoseconds: so much of the peer's time besides.
+  double extraOfPeer = 0;
 };
 
 struct Case {
@@ -63,6 +65,7 @@ void addProducts(std::vector<Case> &cases);
 void addCalls(std::vector<Case> &cases);
 void addTraining(std::vector<Case> &cases);
 void addCompilation(std::vector<Case> &cases);
+void addSites(std::vector<Case> &cases);
 void addRewriting(std::vector<Case> &cases);
 void addGradients(std::vector<Case> &cases);
 void addLargeGraphs(std::vector<Case> &cases);

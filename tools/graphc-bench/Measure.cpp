@@ -112,7 +112,8 @@ std::optional<bool> Measurement::reached() const {
   if (target.ratio && ratio)
     return ratio->value <= *target.ratio;
   if (target.extraNanoseconds && extra)
-    return extra->value <= *target.extraNanoseconds;
+    return extra->value <=
+           *target.extraNanoseconds + (peer ? target.extraOfPeer * peer->time.value : 0);
   if (target.milliseconds)
     return ours.time.value <= *target.milliseconds * 1e6;
   return std::nullopt;

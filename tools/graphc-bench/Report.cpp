@@ -26,9 +26,10 @@ std::string targetText(const Target &target) {
   if (target.ratio)
     return absl::StrFormat("<= %.2f", *target.ratio);
   if (target.extraNanoseconds)
-    return absl::StrFormat("+%.0f ns", *target.extraNanoseconds);
+    return absl::StrFormat("+%.0f ns", *target.extraNanoseconds) +
+           (target.extraOfPeer > 0 ? absl::StrFormat(" +%g%%", target.extraOfPeer * 100) : "");
   if (target.milliseconds)
-    return absl::StrFormat("%.0f ms", *target.milliseconds);
+    return absl::StrFormat("%g ms", *target.milliseconds);
   return "";
 }
 
@@ -48,6 +49,8 @@ nlohmann::json jsonOf(const Target &target) {
     json["ratio"] = *target.ratio;
   if (target.extraNanoseconds)
     json["extra_ns"] = *target.extraNanoseconds;
+  if (target.extraOfPeer > 0)
+    json["extra_of_peer"] = target.extraOfPeer;
   if (target.milliseconds)
     json["ms"] = *target.milliseconds;
   return json;

@@ -32,9 +32,9 @@ Variable manyUsers(const Variable &x, const Variable &w, int64_t nodes) {
 Variable nestedLevels(const Variable &x, const Variable &w, int64_t nodes) {
   constexpr int64_t kLevels = 50;
   Variable h = dvector("h"), v = dvector("v");
-  OpFromGraph op({h, v}, {softplusLayers(h, v, nodes / kLevels)});
+  OpFromGraph op({h, v}, {softplusLayers(h, v, nodes / kLevels)}, {.inlined = true});
   for (int64_t level = 1; level < kLevels; ++level)
-    op = OpFromGraph({h, v}, {softplusLayers(op(h, v), v, nodes / kLevels)});
+    op = OpFromGraph({h, v}, {softplusLayers(op(h, v), v, nodes / kLevels)}, {.inlined = true});
   return op(x, w);
 }
 

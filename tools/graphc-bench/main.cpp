@@ -22,6 +22,7 @@ std::vector<Case> allCases() {
   addCalls(cases);
   addTraining(cases);
   addCompilation(cases);
+  addSites(cases);
   addRewriting(cases);
   addGradients(cases);
   addLargeGraphs(cases);

@@ -10,7 +10,9 @@
 #include <thread>
 
 #include "OnStack.h"
+#include "graphc/Features.h"
 #include "graphc/Function.h"
+#include "graphc/Gradient.h"
 #include "graphc/Import.h"
 #include "graphc/OpDef.h"
 #include "graphc/Ops.h"
@@ -143,7 +145,10 @@ TEST_F(OpFromGraphTest, MistakesInTheGraph) {
   over.emit = [](Emitter &, const Arrays &in, const Attributes &) { return in; };
   over.destroyMap = {0};
   EXPECT_EQ(mistake({x}, {(*defineOp(over))(x)}),
-            "NotSupported: OpFromGraph: over: the op overwrites an operand");
+            "NotSupported: OpFromGraph: over: the op overwrites operand 0, an input of the graph; "
+            "declare it in destroyMap");
+  EXPECT_TRUE(OpFromGraph({x}, {(*defineOp(over))(x)}, {.destroyMap = {{0, 0}}}).ok());
+  EXPECT_TRUE(OpFromGraph({x}, {(*defineOp(over))(x + 1)}).ok());
 }
 
 // F-234: operands are counted and converted.
@@ -262,11 +267,12 @@ TEST_F(OpFromGraphTest, Nests) {
     EXPECT_EQ(valuesOf((*f)(2)), List{3});
     EXPECT_EQ(debugPrint(op(a)).size() > 20000, true);
   });
-  OpFromGraph doubling({x}, {x + 1}), last = doubling;
+  OpFromGraphOptions inlined{.inlined = true};
+  OpFromGraph doubling({x}, {x + 1}, inlined), last = doubling;
   int levels = 0;
   for (; doubling.ok() && levels < 60; ++levels) {
     last = doubling;
-    doubling = OpFromGraph({x}, {doubling(doubling(x))});
+    doubling = OpFromGraph({x}, {doubling(doubling(x))}, inlined);
   }
   // k levels have 3 * 2^k - 2 nodes and applications, of which 2^22 are allowed.
   EXPECT_EQ(levels, 21);
@@ -276,6 +282,25 @@ TEST_F(OpFromGraphTest, Nests) {
   EXPECT_EQ(firstLine(function({x}, last(last(x))).status()),
             "NotSupported: with the graphs of its OpFromGraphs in their places the graph has more "
             "than 4194304 nodes");
+}
+
+// The same, called: each level is compiled once.
+TEST_F(OpFromGraphTest, NestsOfCalls) {
+  OpFromGraph op({x}, {x + 1});
+  for (int level = 0; level < 12; ++level)
+    op = OpFromGraph({x}, {op(op(x))});
+  auto f = function({x}, op(x));
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_EQ(valuesOf((*f)(2)), List{4098});
+  onStack(1, [] {
+    Variable a = dscalar("a");
+    OpFromGraph chain({a}, {a * a});
+    for (int level = 0; level < 5000; ++level)
+      chain = OpFromGraph({a}, {chain(a)});
+    auto deep = function({a}, grad(chain(a), a));
+    ASSERT_TRUE(deep.ok()) << deep.status();
+    EXPECT_EQ(valuesOf((*deep)(2)), List{4});
+  });
 }
 
 // A nest without a node at its bottom has as many applications.
@@ -357,7 +382,8 @@ TEST_F(OpFromGraphTest, Merges) {
 // No trace is left, and rewrites work across.
 TEST_F(OpFromGraphTest, RewritesWorkAcross) {
   Variable a = dscalar("a");
-  OpFromGraph exponential({a}, {exp(a)}), logarithm({a}, {log(1 + a)});
+  OpFromGraphOptions inlined{.inlined = true};
+  OpFromGraph exponential({a}, {exp(a)}, inlined), logarithm({a}, {log(1 + a)}, inlined);
   auto graph = FunctionGraph::create({x}, {logarithm(exponential(x))});
   ASSERT_TRUE(graph.ok());
   std::vector<std::string> rules;
@@ -378,33 +404,67 @@ TEST_F(OpFromGraphTest, RewritesWorkAcross) {
   EXPECT_EQ(pp(graph->outputs()[0]), "OpFromGraph(exp(x))");
 }
 
-// Names, and each inner graph once.
+// F-069: names, and each inner graph once.
 TEST_F(OpFromGraphTest, Printing) {
   OpFromGraph inner({x, y}, {x * y}, {.name = "product"});
-  OpFromGraph outer({x}, {inner(x, inner(x, 2)), x}, {.name = "cube"});
+  OpFromGraph outer({x}, {inner(x, inner(x, 2)), x}, {.name = "cube", .inlined = true});
   EXPECT_EQ(inner.op().str(), "product");
-  EXPECT_EQ(debugPrint(outer.apply({z})[0]), R"(cube.0 [id A]
+  EXPECT_EQ(debugPrint(outer.apply({z})[0]), R"(cube{inline=true}.0 [id A]
  └─ z [id B]
 
 Inner graphs:
 
-cube of x [id C]
-product [id D]
+cube{inline=true} of x [id C]
+product{inline=false} [id D]
  ├─ x [id C]
- └─ product [id E]
+ └─ product{inline=false} [id E]
     ├─ x [id C]
     └─ 2.0 [id F]
 x [id C]
 
-product of x [id G], y [id H]
+product{inline=false} of x [id G], y [id H]
 mul [id I]
  ├─ x [id G]
  └─ y [id H]
 )");
   auto graph = FunctionGraph::create({z}, {inner(z, z)});
   EXPECT_THAT(debugPrint(*graph),
-              HasSubstr("\n\nInner graphs:\n\nproduct of x [id C], y [id D]\n"));
+              HasSubstr("\n\nInner graphs:\n\nproduct{inline=false} of x [id C], y [id D]\n"));
   EXPECT_THAT(debugPrint(z), Not(HasSubstr("Inner")));
+}
+
+// F-244: an input that is overwritten is read by others before.
+TEST_F(OpFromGraphTest, DestroyMap) {
+  OpDef def;
+  def.name = "over";
+  def.operands = {{"x"}};
+  def.type = [](const TypeRequest &r) { return std::vector<Type>{r.type(0)}; };
+  def.emit = [](Emitter &e, const Arrays &in, const Attributes &) {
+    return Arrays{e.map(in, [](const Scalars &s) { return s[0] * 3; })};
+  };
+  def.destroyMap = {0};
+  Op over = *defineOp(def);
+  for (Inline::Kind inlined : {Inline::No, Inline::Yes}) {
+    OpFromGraph op({x}, {over(x)}, {.inlined = inlined, .destroyMap = {{0, 0}}});
+    ASSERT_TRUE(op.ok()) << op.status();
+    EXPECT_EQ(op.op().def().destroyMap, std::vector<int>{0});
+    Variable t = y * 2, sum = op(t) + (t + 1);
+    auto graph =
+        FunctionGraph::create({y}, {sum}, {.features = {std::make_shared<DestroyHandler>()}});
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    std::vector<std::string> names;
+    std::vector<Apply> order = *graph->toposort();
+    for (const Apply &node : order)
+      names.emplace_back(node.op().str());
+    EXPECT_EQ(names, (std::vector<std::string>{"mul", "add", "OpFromGraph", "add"}));
+    auto f = function({y}, sum, {.acceptInplace = true});
+    ASSERT_TRUE(f.ok()) << f.status();
+    EXPECT_EQ(valuesOf((*f)(5.0)), List{41});
+    // Two that overwrite one operand cannot both run.
+    auto both = function({y}, op(t) + op(t * 1), {.acceptInplace = true});
+    ASSERT_TRUE(both.ok()) << both.status();
+    EXPECT_EQ(valuesOf((*both)(5.0)), List{60});
+  }
 }
 
 // Graph text and bytecode have a function for each op.

@@ -1,0 +1,377 @@
+//===- CallDerivatives.cpp - derivatives of OpFromGraphs -------------------===//
+#include "CallDerivatives.h"
+
+#include <algorithm>
+
+#include "Backward.h"
+#include "Graph/CalledAs.h"
+#include "Graph/InnerGraph.h"
+#include "Ops/Derivatives.h"
+#include "Pushforward.h"
+#include "Results.h"
+#include "absl/container/flat_hash_set.h"
+#include "graphc/FunctionGraph.h"
+
+namespace graphc {
+
+using detail::FrozenRule;
+using detail::InnerGraph;
+
+namespace {
+
+/// What a derivative is taken for: made once for each.
+struct Request {
+  std::shared_ptr<const InnerGraph> inner;
+  std::string name; // of the op, for people
+  /// Of a pullback; else of a pushforward.
+  bool isPullback;
+  /// By output (pullback) or input (pushforward): a direction comes in there.
+  std::vector<bool> comesIn = {};
+  /// By input (pullback) or output (pushforward): it is wanted, not overridden.
+  std::vector<bool> isWanted = {};
+  /// The gradient of the only output comes with a mask.
+  bool isMasked = false;
+
+  std::string key() const {
+    std::string text = isPullback ? isMasked ? "masked pullback " : "pullback " : "pushforward ";
+    for (const std::vector<bool> *bits : {&comesIn, &isWanted}) {
+      for (bool bit : *bits)
+        text += bit ? '1' : '0';
+      text += ' ';
+    }
+    return text;
+  }
+};
+
+/// A derivative as an op.
+struct Derived {
+  std::optional<Op> op;
+  /// What it is applied to: numbers of the node's inputs, then its outputs, then what comes in,
+  /// then the mask.
+  std::vector<size_t> operands;
+  /// Zeros, or a Variable of type Null or Disconnected, where `position` is -1; else a result.
+  struct Result {
+    Variable otherwise;
+    int position = -1, mask = -1;
+  };
+  std::vector<Result> results;
+};
+
+/// A nest is derived from within: what is needed first and is not there yet is noted here, and the
+/// one that needs it is taken up again afterwards. So nothing recurses.
+thread_local std::vector<Request> *missing = nullptr;
+
+/// `formals` stand for the operands of which Derived tells; `results` use some of them.
+absl::StatusOr<std::shared_ptr<const Derived>>
+derivedFrom(const Request &request, const Variables &formals, const Variables &results,
+            const std::vector<std::optional<Variable>> &masks) {
+  auto derived = std::make_shared<Derived>();
+  Variables outputs;
+  for (size_t i = 0; i < results.size(); ++i) {
+    Derived::Result &result = derived->results.emplace_back();
+    result.otherwise = results[i];
+    if (!isPresent(results[i]))
+      continue;
+    result.otherwise = Variable();
+    result.position = int(outputs.size());
+    outputs.push_back(results[i]);
+    if (i < masks.size() && masks[i]) {
+      result.mask = int(outputs.size());
+      outputs.push_back(*masks[i]);
+    }
+  }
+  if (outputs.empty())
+    return derived;
+  Variables read = graphInputs(outputs, formals), used;
+  absl::flat_hash_set<const detail::VariableNode *> isRead;
+  for (const Variable &v : read)
+    isRead.insert(v.node());
+  for (const Variable &v : outputs)
+    isRead.insert(v.node());
+  for (size_t i = 0; i < formals.size(); ++i)
+    if (isRead.contains(formals[i].node())) {
+      used.push_back(formals[i]);
+      derived->operands.push_back(i);
+    }
+  absl::StatusOr<FunctionGraph> graph = FunctionGraph::create(used, outputs);
+  if (!graph.ok())
+    return graph.status();
+  absl::StatusOr<FrozenGraph> frozen = graph->freeze();
+  if (!frozen.ok())
+    return frozen.status();
+  absl::StatusOr<Op> op = detail::callOp(
+      InnerGraph::intern(*std::move(frozen), {}, {.inlining = request.inner->traits().inlining}),
+      request.name + (request.isPullback ? "_LOp" : "_rop"));
+  if (!op.ok())
+    return op.status();
+  derived->op = *std::move(op);
+  return derived;
+}
+
+/// What comes in may know fewer extents than the graph does, but for ones (F-019).
+Type loose(const Type &type) {
+  std::vector<int64_t> shape(type.shape().begin(), type.shape().end());
+  for (int64_t &extent : shape)
+    extent = extent == 1 ? 1 : kDynamic;
+  return type.withShape(shape);
+}
+
+absl::StatusOr<std::shared_ptr<const Derived>> derive(const Request &request) {
+  const FrozenGraph &graph = request.inner->graph();
+  InputsOutputs copy = clone(graph.inputs(), graph.outputs());
+  Variables formals = copy.inputs, directions;
+  // F-260: what the op computed is not computed again.
+  Replacements computed;
+  for (const Variable &output : copy.outputs) {
+    formals.emplace_back(output.type(), output.name());
+    auto isSame = [&](const auto &pair) { return pair.first == output; };
+    if (output.hasOwner() && std::ranges::none_of(computed, isSame))
+      computed.emplace_back(output, formals.back());
+  }
+  const Variables &from = request.isPullback ? copy.outputs : copy.inputs;
+  for (size_t i = 0; i < from.size(); ++i) {
+    formals.emplace_back(loose(gradientType(from[i])));
+    if (request.comesIn[i])
+      directions.push_back(formals.back());
+  }
+  Variables results;
+  std::vector<std::optional<Variable>> masks;
+  if (request.isPullback) {
+    std::vector<Backward::Start> starts;
+    auto next = directions.begin();
+    for (size_t o = 0; o < from.size(); ++o)
+      if (request.comesIn[o])
+        starts.push_back({from[o], *next++, /*isFinal=*/false});
+    if (request.isMasked) {
+      formals.emplace_back(loose(copy.outputs[0].type().withDType(DType::Bool)));
+      starts[0].mask = formals.back();
+    }
+    Variables wrt;
+    for (size_t i = 0; i < copy.inputs.size(); ++i)
+      if (request.isWanted[i])
+        wrt.push_back(copy.inputs[i]);
+    absl::StatusOr<Backward> walk = Backward::run(std::move(starts), wrt, {});
+    if (!walk.ok())
+      return walk.status();
+    for (size_t i = 0; i < copy.inputs.size(); ++i) {
+      const Variable &v = copy.inputs[i];
+      results.push_back(request.isWanted[i] ? walk->arrivedAt(v) : Variable(Type::disconnected()));
+      const Arrived *arrived = walk->at(v);
+      masks.push_back(arrived && isPresent(results[i]) ? arrived->mask : std::nullopt);
+    }
+  } else {
+    Variables wrt;
+    for (size_t i = 0; i < from.size(); ++i)
+      if (request.comesIn[i])
+        wrt.push_back(from[i]);
+    absl::StatusOr<Variables> tangents = pushedForward(copy.outputs, wrt, directions);
+    if (!tangents.ok())
+      return tangents.status();
+    results = *std::move(tangents);
+  }
+  Variables tensors;
+  for (size_t i = 0; i < results.size(); ++i)
+    if (isPresent(results[i])) {
+      tensors.push_back(results[i]);
+      if (i < masks.size() && masks[i])
+        tensors.push_back(*masks[i]);
+    }
+  absl::StatusOr<Variables> replaced = cloneReplace(tensors, computed);
+  if (!replaced.ok())
+    return replaced.status();
+  auto next = replaced->begin();
+  for (size_t i = 0; i < results.size(); ++i)
+    if (isPresent(results[i])) {
+      results[i] = *next++;
+      if (i < masks.size() && masks[i])
+        masks[i] = *next++;
+    }
+  return derivedFrom(request, formals, results, masks);
+}
+
+/// Made once. Null, with `missing` told, where another derivative has to be made first.
+absl::StatusOr<std::shared_ptr<const Derived>> derivedFor(Request request) {
+  auto known = [](const Request &r) { return r.inner->memo<Derived>(r.key()); };
+  if (std::shared_ptr<const Derived> found = known(request))
+    return found;
+  if (missing) {
+    missing->push_back(std::move(request));
+    return std::shared_ptr<const Derived>();
+  }
+  std::vector<Request> stack = {request}, needed;
+  missing = &needed;
+  absl::Status status;
+  while (!stack.empty() && status.ok()) {
+    if (known(stack.back())) {
+      stack.pop_back();
+      continue;
+    }
+    needed.clear();
+    absl::StatusOr<std::shared_ptr<const Derived>> made = derive(stack.back());
+    if (!needed.empty())
+      stack.insert(stack.end(), needed.begin(), needed.end());
+    else if (made.ok())
+      stack.back().inner->setMemo<Derived>(stack.back().key(), *std::move(made));
+    else
+      status = made.status();
+  }
+  missing = nullptr;
+  if (!status.ok())
+    return status;
+  return known(request);
+}
+
+/// The op's results for the node that it is the derivative of; where `derived` is null, which ends
+/// the walk soon, nothing.
+Variables applied(const Derived &derived, const Apply &node, const Variables &directions,
+                  const std::optional<Variable> &mask) {
+  if (!derived.op)
+    return {};
+  Variables all = node.inputs();
+  for (const Variable &v : node.outputs())
+    all.push_back(v);
+  all.insert(all.end(), directions.begin(), directions.end());
+  if (mask)
+    all.push_back(*mask);
+  std::vector<Operand> operands;
+  for (size_t i : derived.operands)
+    operands.emplace_back(all[i]);
+  return derived.op->callAll(operands, node.place());
+}
+
+/// F-258: what comes in for an override; zeros where there is nothing.
+Variables withZeros(const Variables &directions, absl::Span<const Variable> of) {
+  Variables all;
+  for (size_t i = 0; i < of.size(); ++i)
+    all.push_back(isPresent(directions[i]) ? directions[i] : zerosFor(of[i]));
+  return all;
+}
+
+/// The results of an override's graph.
+Variables overridden(const FrozenRule &rule, const Apply &node, std::string_view suffix,
+                     Variables arguments) {
+  if (!rule.graph)
+    return {};
+  const Variables &captured = rule.graph->captured();
+  arguments.insert(arguments.end(), captured.begin(), captured.end());
+  absl::StatusOr<Op> op =
+      detail::callOp(rule.graph, std::string(calledName(node.op())) + std::string(suffix));
+  if (!op.ok())
+    return {Variable::invalid(op.status())};
+  return op->callAll(std::vector<Operand>(arguments.begin(), arguments.end()), node.place());
+}
+
+Variable resultOf(const FrozenRule::Entry &entry, const Variables &results) {
+  switch (entry.kind) {
+  case FrozenRule::Kind::Null:
+    return Variable(Type::null(entry.reason));
+  case FrozenRule::Kind::Graph:
+    return results.size() == 1 && !results[0].ok() ? results[0] : results[size_t(entry.output)];
+  case FrozenRule::Kind::Default:
+  case FrozenRule::Kind::Disconnected:
+    break;
+  }
+  return Variable(Type::disconnected());
+}
+
+bool isDefault(const FrozenRule &rule, size_t i) {
+  return i >= rule.entries.size() || rule.entries[i].kind == FrozenRule::Kind::Default;
+}
+
+} // namespace
+
+absl::StatusOr<PulledBack> pullCall(const Apply &node, const Variables &gradients,
+                                    const std::optional<Variable> &mask) {
+  const std::shared_ptr<const InnerGraph> &inner = node.op().def().inner;
+  const FrozenRule &rule = inner->traits().pullback;
+  size_t numInputs = size_t(node.numInputs());
+  PulledBack pulled{Variables(numInputs, Variable(Type::disconnected())),
+                    std::vector<std::optional<Variable>>(numInputs)};
+  Request request{inner, std::string(calledName(node.op())), /*isPullback=*/true};
+  for (const Variable &g : gradients)
+    request.comesIn.push_back(isPresent(g));
+  for (size_t i = 0; i < numInputs; ++i)
+    request.isWanted.push_back(isDefault(rule, i));
+  request.isMasked = mask.has_value();
+  if (std::ranges::count(request.isWanted, true) > 0) {
+    absl::StatusOr<std::shared_ptr<const Derived>> derived = derivedFor(std::move(request));
+    if (!derived.ok())
+      return derived.status();
+    if (!*derived)
+      return pulled;
+    Variables results = applied(**derived, node, gradients, mask);
+    for (size_t i = 0; i < numInputs; ++i) {
+      const Derived::Result &result = (*derived)->results[i];
+      pulled.terms[i] = result.position < 0 ? result.otherwise : results[size_t(result.position)];
+      if (result.mask >= 0)
+        pulled.masks[i] = results[size_t(result.mask)];
+    }
+  }
+  Variables arguments;
+  if (rule.graph) {
+    arguments = node.inputs();
+    arguments.resize(size_t(inner->numExplicit()));
+    for (const Variable &v : node.outputs())
+      arguments.push_back(v);
+    for (const Variable &g : withZeros(gradients, node.outputs()))
+      arguments.push_back(g);
+  }
+  Variables results = overridden(rule, node, "_LOp", std::move(arguments));
+  for (size_t i = 0; i < rule.entries.size(); ++i)
+    if (!isDefault(rule, i))
+      pulled.terms[i] = resultOf(rule.entries[i], results);
+  // A connection that was given goes before what the graph says.
+  for (size_t i = 0; i < numInputs; ++i) {
+    bool connected = false;
+    for (int o = 0; o < node.numOutputs(); ++o)
+      connected |= isConnected(node.op(), int(i), o);
+    if (!connected)
+      pulled.terms[i] = Variable(Type::disconnected());
+    else if (pulled.terms[i].type().kind() == Type::Kind::Disconnected)
+      pulled.terms[i] = zeroDerivative();
+  }
+  return pulled;
+}
+
+absl::StatusOr<Variables> pushCall(const Apply &node, const Variables &tangents) {
+  const std::shared_ptr<const InnerGraph> &inner = node.op().def().inner;
+  const FrozenRule &rule = inner->traits().pushforward;
+  size_t numOutputs = size_t(node.numOutputs());
+  Variables pushed(numOutputs, Variable(Type::disconnected()));
+  for (const Variable &t : tangents)
+    if (t.type().kind() == Type::Kind::Null)
+      return Variables(numOutputs, t);
+  Request request{inner, std::string(calledName(node.op())), /*isPullback=*/false};
+  for (const Variable &t : tangents)
+    request.comesIn.push_back(isPresent(t));
+  for (size_t o = 0; o < numOutputs; ++o)
+    request.isWanted.push_back(isDefault(rule, o));
+  if (std::ranges::count(request.isWanted, true) > 0) {
+    absl::StatusOr<std::shared_ptr<const Derived>> derived = derivedFor(std::move(request));
+    if (!derived.ok())
+      return derived.status();
+    if (!*derived)
+      return pushed;
+    Variables results = applied(**derived, node, tangents, std::nullopt);
+    for (size_t o = 0; o < numOutputs; ++o) {
+      const Derived::Result &result = (*derived)->results[o];
+      pushed[o] = result.position < 0 ? result.otherwise : results[size_t(result.position)];
+    }
+  }
+  Variables arguments;
+  if (rule.graph) {
+    size_t numExplicit = size_t(inner->numExplicit());
+    arguments = node.inputs();
+    arguments.resize(numExplicit);
+    Variables in = arguments;
+    for (const Variable &t : withZeros(tangents, in))
+      arguments.push_back(t);
+  }
+  Variables results = overridden(rule, node, "_rop", std::move(arguments));
+  for (size_t o = 0; o < rule.entries.size(); ++o)
+    if (!isDefault(rule, o))
+      pushed[o] = resultOf(rule.entries[o], results);
+  return pushed;
+}
+
+} // namespace graphc

@@ -1,0 +1,25 @@
+//===- Gradient/CallDerivatives.h - of OpFromGraphs -------------*- C++ -*-===//
+#pragma once
+
+#include <optional>
+
+#include "absl/status/statusor.h"
+#include "graphc/OpDef.h"
+
+namespace graphc {
+
+/// What a pullback gives, with the masks (Masks.h) of what it gives.
+struct PulledBack {
+  Variables terms;
+  std::vector<std::optional<Variable>> masks;
+};
+
+/// F-262: the pullback of an application of an OpFromGraph: the one of its graph, as an
+/// OpFromGraph that is made once for each set of outputs that have gradients; or its overrides.
+/// `mask` is that of the only output.
+absl::StatusOr<PulledBack> pullCall(const Apply &node, const Variables &gradients,
+                                    const std::optional<Variable> &mask);
+/// The pushforward in the same way.
+absl::StatusOr<Variables> pushCall(const Apply &node, const Variables &tangents);
+
+} // namespace graphc

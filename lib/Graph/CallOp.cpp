@@ -1,0 +1,195 @@
+//===- CallOp.cpp - the op of an OpFromGraph ------------------------------===//
+#include <algorithm>
+
+#include "Graph/CalledAs.h"
+#include "Graph/InnerGraph.h"
+#include "Support/Text.h"
+
+namespace graphc {
+
+using detail::FrozenRule;
+using detail::InnerGraph;
+
+absl::Status detail::tooLarge() {
+  return makeError(ErrorKind::NotSupported,
+                   "with the graphs of its OpFromGraphs in their places the graph has more than " +
+                       std::to_string(InnerGraph::kMostNodes) + " nodes");
+}
+
+//===--- what depends on what ---------------------------------------------===//
+
+bool isConnected(const Op &op, int i, int o) {
+  const auto &connection = op.def().connection;
+  if (op.def().variadic && !connection.empty())
+    i = std::min(i, int(connection.size()) - 1);
+  return size_t(i) >= connection.size() || size_t(o) >= connection[size_t(i)].size() ||
+         connection[size_t(i)][size_t(o)];
+}
+
+/// F-261: [input][output], in one pass over the nodes.
+static std::vector<std::vector<bool>> connectionOf(const FrozenGraph &graph) {
+  using Bits = std::vector<bool>; // by input
+  Variables inputs = graph.inputs();
+  absl::flat_hash_map<const detail::VariableNode *, Bits> depends;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    Bits &bits = depends[inputs[i].node()];
+    bits.resize(inputs.size());
+    bits[i] = true;
+  }
+  for (const Apply &node : graph.order())
+    for (int i = 0; i < node.numInputs(); ++i) {
+      auto from = depends.find(node.input(i).node());
+      if (from == depends.end())
+        continue;
+      const Bits bits = from->second;
+      for (int o = 0; o < node.numOutputs(); ++o) {
+        if (!isConnected(node.op(), i, o))
+          continue;
+        Bits &to = depends[node.output(o).node()];
+        to.resize(inputs.size());
+        for (size_t k = 0; k < bits.size(); ++k)
+          to[k] = to[k] || bits[k];
+      }
+    }
+  std::vector<std::vector<bool>> connection(inputs.size());
+  for (const Variable &output : graph.outputs()) {
+    auto found = depends.find(output.node());
+    for (size_t k = 0; k < inputs.size(); ++k)
+      connection[k].push_back(found != depends.end() && found->second[k]);
+  }
+  return connection;
+}
+
+/// F-252: what an override says goes before what the graph does.
+static std::vector<std::vector<bool>> connectionOf(const InnerGraph &inner) {
+  const detail::InnerTraits &traits = inner.traits();
+  std::vector<std::vector<bool>> connection = connectionOf(inner.graph());
+  for (size_t i = 0; i < traits.connection.size(); ++i)
+    connection[i] = traits.connection[i];
+  for (size_t i = 0; i < traits.pullback.entries.size(); ++i) {
+    FrozenRule::Kind kind = traits.pullback.entries[i].kind;
+    if (kind == FrozenRule::Kind::Disconnected)
+      connection[i].assign(connection[i].size(), false);
+    else if (kind != FrozenRule::Kind::Default && traits.connection.empty())
+      connection[i].assign(connection[i].size(), true);
+  }
+  return connection;
+}
+
+//===--- types and emission -----------------------------------------------===//
+
+static std::vector<Type> typesOf(const Variables &variables) {
+  std::vector<Type> types;
+  for (const Variable &v : variables)
+    types.push_back(v.type());
+  return types;
+}
+
+static absl::StatusOr<std::vector<Type>> callTypes(const InnerGraph &inner,
+                                                   const TypeRequest &request) {
+  std::vector<Type> given, formal = typesOf(inner.graph().inputs());
+  for (size_t i = 0; i < request.size(); ++i) {
+    if (!formal[i].isSuperOf(request.type(i)))
+      return makeError(ErrorKind::TypeError, "operand " + std::to_string(i) + " is " +
+                                                 request.type(i).text() + ", expected " +
+                                                 formal[i].text());
+    given.push_back(request.type(i));
+  }
+  if (given == formal)
+    return typesOf(inner.graph().outputs());
+  absl::StatusOr<std::shared_ptr<const FrozenGraph>> flat = inner.flat(given);
+  if (!flat.ok())
+    return flat.status();
+  return typesOf((*flat)->outputs());
+}
+
+Arrays detail::emitGraph(Emitter &e, const FrozenGraph &graph, const Arrays &in) {
+  absl::flat_hash_map<const detail::VariableNode *, Array> arrays;
+  Variables inputs = graph.inputs();
+  for (size_t i = 0; i < inputs.size(); ++i)
+    arrays.emplace(inputs[i].node(), in[i]);
+  auto arrayOf = [&](const Variable &v) {
+    auto [at, isNew] = arrays.try_emplace(v.node(), Array());
+    if (isNew)
+      at->second = e.constant(Constant::from(v)->data());
+    return at->second;
+  };
+  for (const Apply &node : graph.order()) {
+    Arrays operands;
+    for (const Variable &input : node.inputs())
+      operands.push_back(arrayOf(input));
+    Arrays results = e.within(typesOf(node.outputs()), [&] {
+      return node.op().def().emit(e, operands, node.op().attributes());
+    });
+    for (int i = 0; i < node.numOutputs() && size_t(i) < results.size(); ++i)
+      arrays.insert_or_assign(node.output(i).node(), results[size_t(i)]);
+  }
+  Arrays results;
+  for (const Variable &output : graph.outputs())
+    results.push_back(arrayOf(output));
+  return results;
+}
+
+static Arrays emitCall(const InnerGraph &inner, Emitter &e, const Arrays &in) {
+  auto flat = inner.flat(typesOf(inner.graph().inputs()));
+  if (!flat.ok()) // its own types: the user's graph has them
+    return {};
+  return detail::emitGraph(e, **flat, in);
+}
+
+/// Whether an op within may overwrite `v`: what is computed there, and inputs that are declared to
+/// be.
+static bool mayDestroy(const InnerGraph &inner, const Variable &v) {
+  Variables inputs = inner.graph().inputs();
+  auto at = std::ranges::find(inputs, v) - inputs.begin();
+  return at == ptrdiff_t(inputs.size()) ||
+         std::ranges::count(inner.traits().destroyMap, int(at)) > 0;
+}
+
+//===--- the op -----------------------------------------------------------===//
+
+absl::StatusOr<Op> detail::callOp(std::shared_ptr<const InnerGraph> inner, std::string name) {
+  if (inner->graph().numOutputs() == 0)
+    return makeError(ErrorKind::ValueError, "there are no outputs");
+  if (inner->numNodes() > InnerGraph::kMostNodes)
+    return tooLarge();
+  struct Definition {
+    OpDef def;
+    std::string name;
+  };
+  auto made = std::make_shared<Definition>();
+  made->name = std::move(name);
+  OpDef &def = made->def;
+  def.name = "opFromGraph";
+  for (int i = 0; i < inner->graph().numInputs(); ++i)
+    def.operands.push_back({"x" + std::to_string(i)});
+  def.numResults = inner->graph().numOutputs();
+  def.defaultResult = def.numResults == 1 ? 0 : -1;
+  const InnerGraph *record = inner.get(); // def.inner holds it
+  def.type = [record](const TypeRequest &request) { return callTypes(*record, request); };
+  def.emit = [record](Emitter &e, const Arrays &in, const Attributes &) {
+    return emitCall(*record, e, in);
+  };
+  def.connection = connectionOf(*inner);
+  def.destroyMap = inner->traits().destroyMap;
+  def.inner = std::move(inner);
+  for (const Apply &node : def.inner->graph().order()) {
+    const OpDef &used = node.op().def();
+    if (!used.emit)
+      return makeError(ErrorKind::MethodNotDefined,
+                       std::string(calledName(node.op())) +
+                           ": the op does not say what it computes",
+                       node.place());
+    for (int destroyed : used.destroyMap)
+      if (destroyed >= 0 && !mayDestroy(*def.inner, node.input(destroyed)))
+        return makeError(ErrorKind::NotSupported,
+                         std::string(calledName(node.op())) + ": the op overwrites operand " +
+                             std::to_string(destroyed) +
+                             ", an input of the graph; declare it in destroyMap",
+                         node.place());
+  }
+  absl::StatusOr<Op> op = Op::create(std::shared_ptr<const OpDef>(made, &made->def));
+  return op.ok() ? calledAs(*op, made->name) : op;
+}
+
+} // namespace graphc

@@ -1,0 +1,132 @@
+//===- Callees.cpp ---------------------------------------------------------===//
+#include "Callees.h"
+
+#include "Graph/CalledAs.h"
+#include "Graph/InnerGraph.h"
+
+namespace graphc {
+
+using detail::InnerGraph;
+
+std::string Callees::memoOf(const Made &made) const {
+  std::string text = "callee " + mode_;
+  text += nameNodes_ ? " named" : "";
+  for (const Type &type : made.types)
+    text += " " + type.text();
+  text += " ";
+  for (bool used : made.used)
+    text += used ? '1' : '0';
+  return text;
+}
+
+const Callees::Made *Callees::lookUp(const Apply &node, const std::vector<bool> &used) const {
+  auto found = made_.find(node.op().def().inner.get());
+  if (found == made_.end())
+    return nullptr;
+  for (const Made &made : found->second) {
+    bool isSame = made.used == used;
+    for (int i = 0; isSame && i < node.numInputs(); ++i)
+      isSame = node.input(i).type() == made.types[size_t(i)];
+    if (isSame)
+      return &made;
+  }
+  return nullptr;
+}
+
+std::shared_ptr<const Callee> Callees::find(const Apply &node,
+                                            const std::vector<bool> &used) const {
+  const Made *made = lookUp(node, used);
+  return made ? made->callee : nullptr;
+}
+
+/// Legal in a symbol.
+static std::string stemOf(std::string_view name) {
+  std::string stem;
+  for (char c : name)
+    stem += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : '_';
+  return stem.empty() ? "call" : stem;
+}
+
+absl::Status Callees::make(const FunctionGraph &graph) {
+  // A graph whose calls are looked at, from the first one on.
+  struct Open {
+    FunctionGraph graph;
+    std::vector<Apply> calls;
+    size_t next = 0;
+    Apply node; // the call that it is the graph of
+    Made made;
+  };
+  auto callsOf = [](const FunctionGraph &of) -> absl::StatusOr<std::vector<Apply>> {
+    absl::StatusOr<std::vector<Apply>> order = of.toposort();
+    if (order.ok())
+      std::erase_if(*order, [](const Apply &node) { return !node.op().def().inner; });
+    return order;
+  };
+  std::vector<Open> open;
+  // Opens what the call needs, unless it is there.
+  auto need = [&](const Apply &node, const std::vector<bool> &used) -> absl::Status {
+    if (lookUp(node, used))
+      return absl::OkStatus();
+    const InnerGraph &of = *node.op().def().inner;
+    Made made{{}, used, nullptr};
+    for (int i = 0; i < node.numInputs(); ++i)
+      made.types.push_back(node.input(i).type());
+    if ((made.callee = of.memo<Callee>(memoOf(made)))) {
+      made_[&of].push_back(std::move(made));
+      return absl::OkStatus();
+    }
+    absl::StatusOr<FunctionGraph> inner = detail::graphOfCall(of, made.types, used);
+    if (!inner.ok())
+      return inner.status();
+    if (absl::Status s = rewrite_(*inner); !s.ok())
+      return s;
+    absl::StatusOr<std::vector<Apply>> calls = callsOf(*inner);
+    if (!calls.ok())
+      return calls.status();
+    open.push_back({*std::move(inner), *std::move(calls), 0, node, std::move(made)});
+    return absl::OkStatus();
+  };
+  absl::StatusOr<std::vector<Apply>> calls = callsOf(graph);
+  if (!calls.ok())
+    return calls.status();
+  auto find = [this](const Apply &node, const std::vector<bool> &used) {
+    return this->find(node, used);
+  };
+  int64_t numSteps = 0;
+  for (const Apply &call : *calls) {
+    std::vector<bool> used = usedOutputs(graph, call);
+    if (absl::Status s = need(call, used); !s.ok())
+      return s;
+    while (!open.empty()) { // a nest may be deep: nothing recurses
+      Open &top = open.back();
+      if (top.next < top.calls.size()) {
+        Apply inner = top.calls[top.next++];
+        if (absl::Status s = need(inner, usedOutputs(top.graph, inner)); !s.ok())
+          return s;
+        continue;
+      }
+      Open done = std::move(top);
+      open.pop_back();
+      absl::StatusOr<GraphRecord> record = emitGraph(done.graph, nameNodes_, find);
+      if (!record.ok())
+        return record.status();
+      absl::StatusOr<std::shared_ptr<const Callee>> callee =
+          fuseCallee(*std::move(record), stemOf(calledName(done.node.op())));
+      if (!callee.ok())
+        return callee.status();
+      if (*callee && (*callee)->numSteps > InnerGraph::kMostNodes)
+        return detail::tooLarge();
+      const InnerGraph &of = *done.node.op().def().inner;
+      done.made.callee =
+          *callee ? of.setMemo<Callee>(memoOf(done.made), *std::move(callee)) : nullptr;
+      made_[&of].push_back(std::move(done.made));
+    }
+    if (const Made *made = lookUp(call, used); made && made->callee)
+      numSteps += made->callee->numSteps;
+    if (numSteps > InnerGraph::kMostNodes)
+      return detail::tooLarge();
+  }
+  return absl::OkStatus();
+}
+
+} // namespace graphc

@@ -1,0 +1,50 @@
+//===- Callees.h - the OpFromGraphs of a graph, compiled by themselves ----===//
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "Kernels/EmitGraph.h"
+#include "absl/container/flat_hash_map.h"
+#include "graphc/FunctionGraph.h"
+
+namespace graphc {
+
+namespace detail {
+class InnerGraph;
+} // namespace detail
+
+/// Rewrites and fuses the graphs that a graph calls, each once for each list of operand types and
+/// set of needed results; in one process once for all functions that are compiled in one mode.
+class Callees {
+public:
+  using Rewrite = std::function<absl::Status(FunctionGraph &)>;
+  /// `mode` tells what `rewrite` does: the same for the same.
+  Callees(Rewrite rewrite, std::string mode, bool nameNodes)
+      : rewrite_(std::move(rewrite)), mode_(std::move(mode)), nameNodes_(nameNodes) {}
+
+  /// Makes those that `graph` calls, and those that they call. Errors: those of `rewrite` and of
+  /// emission.
+  absl::Status make(const FunctionGraph &graph);
+  /// Of a node for which it was made.
+  std::shared_ptr<const Callee> find(const Apply &node, const std::vector<bool> &used) const;
+
+private:
+  /// One graph for types of operands and needed results; few for each graph.
+  struct Made {
+    std::vector<Type> types;
+    std::vector<bool> used;
+    std::shared_ptr<const Callee> callee; // null: it is computed in its caller
+  };
+  const Made *lookUp(const Apply &node, const std::vector<bool> &used) const;
+  std::string memoOf(const Made &made) const;
+
+  Rewrite rewrite_;
+  std::string mode_;
+  bool nameNodes_;
+  absl::flat_hash_map<const detail::InnerGraph *, std::vector<Made>> made_;
+};
+
+} // namespace graphc

@@ -1,0 +1,134 @@
+//===- SiteCases.cpp - one OpFromGraph at many sites ----------------------===//
+//
+// A graph of 50 ops on vectors of 100 numbers, applied n times in a chain: compiled once and called
+// (the peer is the compilation of one site), or inlined; and its gradient.
+//
+//===----------------------------------------------------------------------===//
+#include <memory>
+
+#include "Case.h"
+#include "HandLoops.h"
+#include "absl/strings/str_format.h"
+#include "graphc/graphc.h"
+
+namespace graphc::bench {
+namespace {
+
+constexpr int64_t kExtent = 100;
+enum class What { Call, Gradient, Inline };
+
+double factor(int i, int64_t number) { return 1 + 0.001 * (12.5 - i) + double(number) * 0x1p-40; }
+
+/// `number` makes another graph of it, so that nothing compiled before serves it.
+absl::StatusOr<Function> compiled(int64_t sites, What what, int64_t number) {
+  Variable x = tensor(DType::Float64, {kExtent}, "x"), y = tensor(DType::Float64, {kExtent}, "y");
+  Variable t = x;
+  for (int i = 0; i < 25; ++i)
+    t = t * factor(i, number) + y;
+  OpFromGraph op({x, y}, {t}, {.name = "cell", .inlined = what == What::Inline});
+  Variable chain = x;
+  for (int64_t i = 0; i < sites; ++i)
+    chain = op(chain, y);
+  FunctionOptions options;
+  options.cache = false;
+  if (what == What::Gradient)
+    return function({x, y}, grad(sum(chain), {x, y}), options);
+  return function({x, y}, chain, options);
+}
+
+Work compiling(int64_t sites, What what, const std::shared_ptr<absl::Status> &status) {
+  auto number = std::make_shared<int64_t>(sites << 20);
+  return [=](int64_t count) {
+    for (int64_t i = 0; i < count; ++i)
+      if (absl::StatusOr<Function> f = compiled(sites, what, (*number)++); !f.ok())
+        *status = f.status();
+  };
+}
+
+absl::StatusOr<Subject> compilation(int64_t sites, What what) {
+  auto status = std::make_shared<absl::Status>();
+  Subject subject;
+  subject.ours = compiling(sites, what, status);
+  if (what != What::Inline)
+    subject.peer = compiling(1, what, status);
+  subject.check = [status] { return *status; };
+  return subject;
+}
+
+absl::StatusOr<Subject> calling(int64_t sites, What what) {
+  absl::StatusOr<Function> f = compiled(sites, what, 0);
+  if (!f.ok())
+    return f.status();
+  auto last = std::make_shared<absl::StatusOr<Results>>();
+  Tensor x = *Tensor::zeros(DType::Float64, {kExtent}),
+         y = *Tensor::zeros(DType::Float64, {kExtent});
+  Subject subject;
+  subject.ours = [=, f = *std::move(f)](int64_t count) {
+    for (int64_t i = 0; i < count; ++i)
+      *last = f(x, y);
+  };
+  subject.check = [last] { return last->status(); };
+  return subject;
+}
+
+/// Numbers through n sites of x + y, against as many calls of a C function.
+absl::StatusOr<Subject> boundary(int64_t sites) {
+  Variable x = dscalar("x"), y = dscalar("y"), sum = x;
+  OpFromGraph op({x, y}, {x + y}, {.name = "plus"});
+  for (int64_t i = 0; i < sites; ++i)
+    sum = op(sum, y);
+  absl::StatusOr<Function> f = function({x, y}, sum);
+  if (!f.ok())
+    return f.status();
+  auto bound = f->bind<double(double, double)>();
+  if (!bound.ok())
+    return bound.status();
+  static double (*const volatile plainAdd)(double, double) = handAdd;
+  auto results = std::make_shared<std::pair<double, double>>();
+  Subject subject;
+  subject.ours = [=, bound = *std::move(bound)](int64_t count) {
+    for (int64_t i = 0; i < count; ++i)
+      results->first = bound(0.5, 0.25);
+  };
+  subject.peer = [=](int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+      double value = 0.5;
+      for (int64_t k = 0; k < sites; ++k)
+        value = plainAdd(value, 0.25);
+      results->second = value;
+    }
+  };
+  subject.check = [results]() -> absl::Status {
+    if (results->first == results->second)
+      return absl::OkStatus();
+    return makeError(ErrorKind::ValueError,
+                     absl::StrFormat("%g and %g", results->first, results->second));
+  };
+  return subject;
+}
+
+} // namespace
+
+void addSites(std::vector<Case> &cases) {
+  for (int64_t sites : {10, 100, 1000})
+    for (What what : {What::Call, What::Gradient})
+      cases.push_back({absl::StrFormat("ofg%s_%d", what == What::Call ? "" : "_grad", sites),
+                       absl::StrFormat("compile %d sites of one op of 50%s, over one site", sites,
+                                       what == What::Call ? "" : ", and its gradient"),
+                       {.extraNanoseconds = 5000.0 * double(sites), .extraOfPeer = 0.25},
+                       [=](const Settings &) { return compilation(sites, what); }});
+  cases.push_back({"ofg_inline_1000",
+                   "compile 1000 sites of one op of 50, inlined",
+                   {.milliseconds = 1000},
+                   [](const Settings &) { return compilation(1000, What::Inline); }});
+  cases.push_back({"ofg_call_1000",
+                   "call the function of 1000 sites",
+                   {.milliseconds = 0.2},
+                   [](const Settings &) { return calling(1000, What::Call); }});
+  cases.push_back({"ofg_boundary_1000",
+                   "1000 sites of x + y on numbers, over as many C calls",
+                   {.extraNanoseconds = 20.0 * 1000},
+                   [](const Settings &) { return boundary(1000); }});
+}
+
+} // namespace graphc::bench

@@ -1,0 +1,167 @@
+//===- CallTraitsTest.cpp - OpFromGraphs in graph text ---------------------===//
+//
+// What a function that `graph.call` names is told: written, read again, and refused.
+//
+//===----------------------------------------------------------------------===//
+#include <gmock/gmock.h>
+
+#include "graphc/Function.h"
+#include "graphc/Gradient.h"
+#include "graphc/Import.h"
+#include "graphc/OpFromGraph.h"
+#include "graphc/Ops.h"
+#include "graphc/Shared.h"
+#include "graphc/Traversal.h"
+
+namespace graphc {
+namespace {
+
+using testing::HasSubstr;
+using List = std::vector<double>;
+
+class CallTraitsTest : public ::testing::Test {
+protected:
+  Variable x = dscalar("x"), y = dscalar("y"), z = dscalar("z");
+
+  absl::StatusOr<std::string> textOf(const OpFromGraph &op) {
+    GraphModule module;
+    module.inputs = {x, y};
+    module.outputs = op.apply({x, y});
+    return printGraph(module);
+  }
+  /// The op of the only node of a graph.
+  static Op opOf(const GraphModule &module) { return module.outputs[0].owner().op(); }
+
+  static List gradients(const GraphModule &module) {
+    auto f = function(module.inputs, grad(module.outputs[0], module.inputs));
+    EXPECT_TRUE(f.ok()) << f.status();
+    if (!f.ok())
+      return {};
+    auto results = (*f)(3.0, 5.0);
+    EXPECT_TRUE(results.ok()) << results.status();
+    return {(*results)[0].item<double>(), (*results)[1].item<double>()};
+  }
+};
+
+// F-266: what is read is equal to what was written.
+TEST_F(CallTraitsTest, AreWrittenAndReadAgain) {
+  auto scaled = [](Inputs in, Outputs out, Gradients g) { return in[0] * out[0] * g[0]; };
+  auto pushed = [](Inputs in, Tangents t) { return in[1] * t[0]; };
+  const OpFromGraphOptions kinds[] = {
+      {},
+      {.inlined = true},
+      {.inlined = Inline::Automatic},
+      {.pullback = {scaled, Override::byDefault()}},
+      {.pullback = {Override::byDefault(), scaled}, .pushforward = {pushed}},
+      {.pullback = {scaled, Override::disconnected()}, .connectionPattern = {{true}, {false}}},
+      {.pullback = {Override::nullType("no \"way\""), Override::byDefault()}},
+      {.destroyMap = {{0, 1}}},
+  };
+  std::vector<OpFromGraph> ops;
+  for (const OpFromGraphOptions &options : kinds)
+    ops.emplace_back(Variables{x, y}, Variables{x * y + 1}, options);
+  for (size_t k = 0; k < ops.size(); ++k)
+    for (bool bytecode : {false, true}) {
+      ASSERT_TRUE(ops[k].ok()) << ops[k].status();
+      GraphModule module;
+      module.inputs = {x, y};
+      module.outputs = ops[k].apply({x, y});
+      auto text = printGraph(module, {.bytecode = bytecode});
+      ASSERT_TRUE(text.ok()) << text.status();
+      auto read = parseGraph(*text);
+      ASSERT_TRUE(read.ok()) << read.status() << *text;
+      EXPECT_EQ(opOf(*read), ops[k].op()) << *text;
+      for (size_t other = 0; other < ops.size(); ++other)
+        EXPECT_EQ(opOf(*read) == ops[other].op(), k == other);
+    }
+  auto text = textOf(ops[3]);
+  ASSERT_TRUE(text.ok());
+  EXPECT_THAT(*text, HasSubstr("attributes {graph.pullback = {of = [0, \"default\"], rule = "
+                               "@OpFromGraph_LOp}}"));
+  // x (x y + 1) = 3 * 16, and x = 3.
+  EXPECT_EQ(gradients(*parseGraph(*text)), (List{48, 3}));
+  auto both = textOf(ops[6]);
+  ASSERT_TRUE(both.ok());
+  EXPECT_THAT(*both, HasSubstr("of = [{null = \"no \\22way\\22\"}, \"default\"]"));
+}
+
+// F-231: what is captured is told from what is given; a rule reads none.
+TEST_F(CallTraitsTest, SharedVariables) {
+  SharedVariable s = shared(2.0, "s");
+  OpFromGraph op({x}, {x * s},
+                 {.pullback = {[](Inputs, Outputs, Gradients g) { return g[0] * 7; }}});
+  GraphModule module;
+  module.inputs = {x, s};
+  module.outputs = {op(x)};
+  auto text = printGraph(module);
+  ASSERT_TRUE(text.ok()) << text.status();
+  EXPECT_THAT(*text, HasSubstr("graph.captured = 1"));
+  auto read = parseGraph(*text);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(gradients(*read), (List{7, 3}));
+  OpFromGraph reads({x}, {x},
+                    {.pullback = {[&](Inputs, Outputs, Gradients g) { return g[0] * s; }}});
+  module.outputs = {reads(x)};
+  EXPECT_EQ(std::string(printGraph(module).status().message()),
+            "OpFromGraph_LOp reads the shared variable 's', which no text can say: make it an "
+            "input of the OpFromGraph");
+}
+
+// Whole messages.
+TEST_F(CallTraitsTest, Mistakes) {
+  auto mistake = [](const std::string &attributes) {
+    auto module = parseGraph(R"(
+func.func @main(%x: tensor<f64>, %y: tensor<f64>) -> tensor<f64> {
+  %0 = graph.call @f(%x, %y) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %0 : tensor<f64>
+}
+func.func private @rule(%a: tensor<f64>) -> tensor<f64> {
+  return %a : tensor<f64>
+}
+func.func private @four(%a: tensor<f64>, %b: tensor<f64>, %c: tensor<f64>, %d: tensor<f64>) -> tensor<f64> {
+  return %a : tensor<f64>
+}
+func.func private @f(%a: tensor<f64>, %b: tensor<f64>) -> tensor<f64> attributes {)" +
+                             attributes + R"(} {
+  return %a : tensor<f64>
+}
+)");
+    std::string text(module.status().message());
+    return text.substr(0, text.find('\n'));
+  };
+  EXPECT_EQ(mistake("graph.inline = \"no\""), "");
+  EXPECT_EQ(mistake("graph.pullback = {of = [0, \"default\"], rule = @four}"), "");
+  EXPECT_EQ(mistake("graph.inline = \"maybe\""),
+            "function @f: graph.inline is \"yes\", \"no\" or \"automatic\"");
+  EXPECT_EQ(mistake("graph.inline = 1"),
+            "function @f: graph.inline is \"yes\", \"no\" or \"automatic\"");
+  EXPECT_EQ(mistake("graph.captured = 3"), "function @f: graph.captured is a number of inputs");
+  EXPECT_EQ(mistake("graph.captured = \"a\""), "function @f: graph.captured is a number of inputs");
+  EXPECT_EQ(mistake("graph.pullback = 1"),
+            "function @f: graph.pullback needs a list `of` with an entry for each of 2");
+  EXPECT_EQ(mistake("graph.pullback = {of = [\"default\"]}"),
+            "function @f: graph.pullback needs a list `of` with an entry for each of 2");
+  EXPECT_EQ(mistake("graph.pullback = {of = [0, 0], rule = @rule}"),
+            "function @f: graph.pullback needs a rule, a function of 4 arguments");
+  const std::string entry = " has an entry that is neither \"default\", \"disconnected\", {null = "
+                            "\"reason\"} nor the number of a result of the rule";
+  EXPECT_EQ(mistake("graph.pullback = {of = [1, \"default\"], rule = @four}"),
+            "function @f: graph.pullback" + entry);
+  EXPECT_EQ(mistake("graph.pullback = {of = [0, \"default\"]}"),
+            "function @f: graph.pullback" + entry);
+  EXPECT_EQ(mistake("graph.pushforward = {of = [\"other\"]}"),
+            "function @f: graph.pushforward" + entry);
+  EXPECT_EQ(mistake("graph.pullback = {of = [0, 0], rule = @none}"), "there is no function @none");
+  EXPECT_EQ(mistake("graph.pullback = {of = [0, 0], rule = @f}"), "function @f calls itself");
+  EXPECT_EQ(mistake("graph.connection = [[true]]"),
+            "function @f: graph.connection is a list of 2 rows of 1 boolean");
+  EXPECT_EQ(mistake("graph.connection = [[true], [1]]"),
+            "function @f: graph.connection is a list of 2 rows of 1 boolean");
+  EXPECT_EQ(mistake("graph.destroys = [2]"),
+            "function @f: graph.destroys is a list of 1 input, -1 for none");
+  EXPECT_EQ(mistake("graph.destroys = []"),
+            "function @f: graph.destroys is a list of 1 input, -1 for none");
+}
+
+} // namespace
+} // namespace graphc

@@ -1,0 +1,276 @@
+//===- CalledGraphsTest.cpp - OpFromGraphs compiled once and called --------===//
+//
+// Numbers follow by hand from the values beside them; counts are of what must not grow.
+//
+//===----------------------------------------------------------------------===//
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "Kernels/CompilerInterface.h"
+#include "graphc/Function.h"
+#include "graphc/Gradient.h"
+#include "graphc/Import.h"
+#include "graphc/OpDef.h"
+#include "graphc/OpFromGraph.h"
+#include "graphc/Ops.h"
+#include "graphc/Shared.h"
+
+namespace graphc {
+namespace {
+
+using testing::HasSubstr;
+using List = std::vector<double>;
+
+List valuesOf(const absl::StatusOr<Results> &results) {
+  EXPECT_TRUE(results.ok()) << results.status();
+  List list;
+  for (size_t i = 0; results.ok() && i < results->size(); ++i) {
+    Tensor t = (*results)[i].cast(DType::Float64).contiguous();
+    list.insert(list.end(), t.flat<double>().begin(), t.flat<double>().end());
+  }
+  return list;
+}
+
+FunctionOptions inMode(const char *mode) { return {.mode = mode}; }
+const char *const kModes[] = {"fast_run", "fast_compile", "strict",
+                              "debug",    "nanguard",     "interpreter"};
+
+class CalledGraphsTest : public ::testing::Test {
+protected:
+  Variable x = dvector("x"), y = dvector("y");
+  OpFromGraph cell{{x, y}, {tanh(x * y) + y}, {.name = "cell"}};
+
+  Variable chain(int sites) {
+    Variable t = x;
+    for (int i = 0; i < sites; ++i)
+      t = cell(t, y);
+    return t;
+  }
+  int64_t kernels(const Variables &outputs) {
+    auto f = function({x, y}, outputs, {.onUnusedInput = OnUnusedInput::Ignore});
+    EXPECT_TRUE(f.ok()) << f.status();
+    return f.ok() ? f->counters().kernels : -1;
+  }
+};
+
+// Kernels do not grow with sites, nor with functions.
+TEST_F(CalledGraphsTest, OneKernelForAllSites) {
+  EXPECT_EQ(kernels({chain(1)}), 1);
+  EXPECT_EQ(kernels({chain(1000)}), 1);
+  int64_t once = kernels({grad(sum(chain(2)), x)});
+  EXPECT_EQ(kernels({grad(sum(chain(300)), x)}), once);
+  // Equal ones that are made apart are one.
+  OpFromGraph twin({y, x}, {tanh(y * x) + x}, {.name = "twin"});
+  EXPECT_EQ(kernels({twin(cell(x, y), y)}), 1);
+  // Inlined, they fuse.
+  OpFromGraph inlined({x, y}, {tanh(x * y) + y}, {.inlined = true});
+  EXPECT_EQ(kernels({inlined(inlined(x, y), y) * 2}), 1);
+  EXPECT_EQ(kernels({cell(cell(x, y), y) * 2}), 2);
+  OpFromGraph few({x, y}, {x * y + y}, {.inlined = Inline::Automatic});
+  EXPECT_EQ(kernels({few(few(x, y), y) * 2}), 1);
+  Variable t = x;
+  for (int i = 0; i < 6; ++i)
+    t = tanh(t * y) + y;
+  OpFromGraph many({x, y}, {t}, {.inlined = Inline::Automatic});
+  EXPECT_EQ(kernels({many(x, y) * 2}), 1); // stands once
+  EXPECT_EQ(kernels({many(many(x, y), y) * 2}), 2);
+}
+
+// The symbol says what is in a kernel: the same in every function, so code is compiled once.
+TEST_F(CalledGraphsTest, OneSymbolInAllFunctions) {
+  auto symbolsOf = [&](const Variable &output) {
+    GraphModule module;
+    module.inputs = {x, y};
+    module.outputs = {output};
+    auto text = (*loadCompiler())->emit(module, "kernels", CompileOptions());
+    EXPECT_TRUE(text.ok()) << text.status();
+    std::set<std::string> symbols;
+    for (size_t at = 0; text.ok() && (at = text->find("graphc_cell_", at)) != text->npos; ++at)
+      symbols.insert(text->substr(at, text->find('\n', at) - at));
+    return symbols;
+  };
+  std::set<std::string> one = symbolsOf(chain(1));
+  EXPECT_EQ(one.size(), 1u);
+  EXPECT_EQ(symbolsOf(chain(20)), one);
+  OpFromGraph outer({x, y}, {cell(x, exp(y)), x}, {.name = "outer"});
+  EXPECT_EQ(symbolsOf(outer.apply({x, y})[0]), one);
+}
+
+// Nothing is copied at the boundary, but where outputs of the function would alias.
+TEST_F(CalledGraphsTest, NoCopies) {
+  OpFromGraph pass({x, y}, {x + y, x, dimshuffle(y, {-1, 0}), x + y});
+  Variables out = pass.apply({x, y});
+  auto f = function({x, y}, sum(out[0]) + sum(out[1]) + sum(out[2]) + sum(out[3] * out[1]));
+  ASSERT_TRUE(f.ok()) << f.status();
+  Tensor a({1, 2}), b({3, 4});
+  EXPECT_EQ(valuesOf((*f)(a, b)), List{10 + 3 + 7 + 4 + 12});
+  EXPECT_EQ(f->counters().bytesCopied, 0);
+  auto all = function({x, y}, out);
+  ASSERT_TRUE(all.ok()) << all.status();
+  auto results = (*all)(a, b);
+  EXPECT_EQ(valuesOf(results), (List{4, 6, 1, 2, 3, 4, 4, 6}));
+  // Fresh memory for each output (F-171): writing to one changes nothing else.
+  ASSERT_TRUE(results.ok());
+  Tensor written = (*results)[0];
+  written.mutableFlat<double>()[0] = 100;
+  EXPECT_EQ((*results)[3].flat<double>()[0], 4);
+  Tensor handed = (*results)[1];
+  handed.mutableFlat<double>()[0] = 100;
+  EXPECT_EQ(a.flat<double>()[0], 1);
+}
+
+// F-241: what nobody needs is not computed.
+TEST_F(CalledGraphsTest, UnusedOutputs) {
+  OpFromGraph two({x, y}, {exp(x), sum(y)});
+  EXPECT_EQ(kernels(two.apply({x, y})), 2);
+  EXPECT_EQ(kernels({two.apply({x, y})[0]}), 1);
+  EXPECT_EQ(kernels({two.apply({x, y})[1]}), 1);
+}
+
+// F-242: shapes without values, also of operands that are shapes.
+TEST_F(CalledGraphsTest, ShapesWithoutValues) {
+  EXPECT_EQ(kernels({shape(chain(3))}), 1); // that writes the shape
+  Variable n = tensor(DType::Int64, {2}, "n");
+  OpFromGraph reshaped({x, n}, {reshape(x, n) * 2});
+  auto f = function({x, y}, reshaped(x, stack({shape(y)[0], -1})));
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_EQ(valuesOf((*f)(Tensor({1, 2, 3, 4}), Tensor({0, 0}))), (List{2, 4, 6, 8}));
+  EXPECT_EQ(f->counters().kernels, 1); // nothing computes the operand `n`
+}
+
+// A graph whose shapes are elements that it computes is computed in its caller.
+TEST_F(CalledGraphsTest, SizesFromOwnElements) {
+  Variable n = dscalar("n");
+  OpFromGraph op({x, n}, {arange(cast(n * 2, DType::Int64)) + 1});
+  for (const char *mode : kModes) {
+    auto f = function({x, n}, {sum(op(x, n)) + sum(x)}, inMode(mode));
+    ASSERT_TRUE(f.ok()) << f.status();
+    EXPECT_EQ(valuesOf((*f)(Tensor({1, 2}), 2.0)), List{13}) << mode;
+  }
+}
+
+// Failures within name the op, its place in the graph, and the shapes.
+TEST_F(CalledGraphsTest, Failures) {
+  Variable i = lscalar("i");
+  OpFromGraph op({x, y, i}, {take(x + y, i)}, {.name = "pick"});
+  auto f = function({x, y, i}, op(x, y, i) * 2);
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_EQ(valuesOf((*f)(Tensor({1, 2}), Tensor({10, 20}), 1)), List{44});
+  absl::Status shapes = (*f)(Tensor({1, 2}), Tensor({1, 2, 3}), 0).status();
+  EXPECT_EQ(errorKind(shapes), ErrorKind::ShapeError);
+  EXPECT_THAT(std::string(shapes.message()),
+              HasSubstr("add: extents differ along axis 0: 2 and 3"));
+  ASSERT_TRUE(errorPlace(shapes).has_value());
+  EXPECT_THAT(errorPlace(shapes)->str(), HasSubstr("CalledGraphsTest.cpp"));
+  absl::Status index = (*f)(Tensor({1, 2}), Tensor({1, 2}), 7).status();
+  EXPECT_EQ(errorKind(index), ErrorKind::IndexError);
+  EXPECT_THAT(std::string(index.message()), HasSubstr("take: index 7"));
+  // A check runs though nobody needs the result that it belongs to.
+  OpFromGraph two({x, i}, {sum(x), take(x, i)});
+  auto g = function({x, i}, two.apply({x, i})[0]);
+  ASSERT_TRUE(g.ok()) << g.status();
+  EXPECT_EQ(valuesOf((*g)(Tensor({1, 2}), 7)), List{3}); // pruned with its output
+}
+
+// F-237; known wrong answers elsewhere, in every mode: outputs that alias, the same Variable twice,
+// an output that is an input, constants within, and a second output that got lost.
+TEST_F(CalledGraphsTest, KnownWrongAnswersElsewhere) {
+  for (Inline::Kind inlined : {Inline::No, Inline::Yes})
+    for (const char *mode : kModes) {
+      OpFromGraphOptions options{.inlined = inlined};
+      Variable both = x + y;
+      OpFromGraph aliased({x, y}, {both, both, x, constant(Tensor({7.0, 8.0}))}, options);
+      Variables out = aliased.apply({x, x});
+      auto f = function({x}, {out[0], out[1] * 2, out[2], out[3]}, inMode(mode));
+      ASSERT_TRUE(f.ok()) << f.status();
+      auto results = (*f)(Tensor({1, 2}));
+      EXPECT_EQ(valuesOf(results), (List{2, 4, 4, 8, 1, 2, 7, 8})) << mode;
+      OpFromGraph second({x, y}, {x * 2, y * 3}, options);
+      Variables pair = second.apply({x, y});
+      Variables again = second.apply({pair[1], pair[0]});
+      auto g = function({x, y}, {again[1], again[0]}, inMode(mode));
+      ASSERT_TRUE(g.ok()) << g.status();
+      EXPECT_EQ(valuesOf((*g)(Tensor({1}), Tensor({10}))), (List{6, 60})) << mode;
+      // Inner shared state with updates: the old value within, the new one afterwards.
+      SharedVariable s = shared(Tensor({1.0, 1.0}), "s");
+      OpFromGraph state({x}, {x + s}, options);
+      auto h = function({x}, state(state(x)), {.mode = mode, .updates = {{s, state(s)}}});
+      ASSERT_TRUE(h.ok()) << h.status();
+      EXPECT_EQ(valuesOf((*h)(Tensor({0, 0}))), (List{2, 2})) << mode; // s = 1, then 2
+      EXPECT_EQ(valuesOf((*h)(Tensor({0, 0}))), (List{4, 4})) << mode; // then 4
+      Tensor now = s.get();
+      EXPECT_EQ(now.flat<double>()[0], 4) << mode;
+    }
+}
+
+// In-place work and updates go through a call.
+TEST_F(CalledGraphsTest, UpdatesOverCalls) {
+  SharedVariable w = shared(Tensor({1.0, 2.0}), "w");
+  OpFromGraph step({x, y}, {x - 0.5 * y}, {.name = "step"});
+  auto f = function({y}, Variables{}, {.updates = {{w, step(w, y)}}});
+  ASSERT_TRUE(f.ok()) << f.status();
+  for (int i = 0; i < 3; ++i)
+    ASSERT_TRUE((*f)(Tensor({2.0, 4.0})).ok());
+  Tensor now = w.get();
+  EXPECT_EQ(now.flat<double>()[0], -2);
+  EXPECT_EQ(now.flat<double>()[1], -4);
+}
+
+// A user's op that calls the host, within a graph that is called.
+TEST_F(CalledGraphsTest, HostCallsWithin) {
+  OpDef def;
+  def.name = "reversed";
+  def.operands = {{"x"}};
+  def.type = [](const TypeRequest &r) { return std::vector<Type>{r.type(0)}; };
+  def.emit = [](Emitter &e, const Arrays &in, const Attributes &) {
+    return e.hostCall(
+        [](absl::Span<const Tensor> from, absl::Span<Tensor> to) {
+          auto source = from[0].flat<double>();
+          auto target = to[0].mutableFlat<double>();
+          for (size_t i = 0; i < source.size(); ++i)
+            target[i] = source[source.size() - 1 - i];
+          return absl::OkStatus();
+        },
+        in, {{e.dtype(in[0]), e.shape(in[0])}});
+  };
+  Op reversed = *defineOp(def);
+  OpFromGraph op({x}, {reversed(x * 2) + 1});
+  auto f = function({x}, op(op(x)));
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_EQ(valuesOf((*f)(Tensor({1, 2, 3}))), (List{7, 11, 15}));
+}
+
+// F-239 in files: what is saved has the callees' steps.
+TEST_F(CalledGraphsTest, SavedFunctions) {
+  auto f = function({x, y}, grad(sum(chain(3)), {x, y}));
+  ASSERT_TRUE(f.ok()) << f.status();
+  Tensor a({0.5, 0.25}), b({2, 3});
+  List expected = valuesOf((*f)(a, b));
+  std::string path = testing::TempDir() + "called.graphc";
+  ASSERT_TRUE(f->save(path).ok());
+  auto loaded = loadFunction(path, {.trustCode = true});
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  EXPECT_EQ(valuesOf((*loaded)(a, b)), expected);
+}
+
+// Narrower types have code of their own; the same op is called with several.
+TEST_F(CalledGraphsTest, SeveralTypes) {
+  Variable three = tensor(DType::Float64, {3}, "three");
+  auto f = function({x, y, three}, {cell(x, y), cell(three, three)});
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_EQ(f->counters().kernels, 2);
+  EXPECT_EQ(valuesOf((*f)(Tensor({0.0}), Tensor({1.0}), Tensor({0.0, 0.0, 0.0}))),
+            (List{1, 0, 0, 0}));
+}
+
+// The profile tells of the nodes within.
+TEST_F(CalledGraphsTest, Profile) {
+  auto f = function({x, y}, chain(2), {.profile = true});
+  ASSERT_TRUE(f.ok()) << f.status();
+  ASSERT_TRUE((*f)(Tensor({1.0}), Tensor({1.0})).ok());
+  EXPECT_THAT(f->profile()->text(), HasSubstr("tanh"));
+}
+
+} // namespace
+} // namespace graphc

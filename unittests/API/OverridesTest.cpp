@@ -1,0 +1,449 @@
+//===- OverridesTest.cpp - derivatives of OpFromGraphs ---------------------===//
+//
+// Numbers are those of docs/FunctionCases.md (I01 to I19), or follow by hand from the formulas
+// beside them.
+//
+//===----------------------------------------------------------------------===//
+#include <gmock/gmock.h>
+
+#include "graphc/Function.h"
+#include "graphc/Gradient.h"
+#include "graphc/OpFromGraph.h"
+#include "graphc/Ops.h"
+#include "graphc/Print.h"
+#include "graphc/Shared.h"
+#include "graphc/Traversal.h"
+
+namespace graphc {
+namespace {
+
+using List = std::vector<double>;
+const Inline::Kind kInlines[] = {Inline::No, Inline::Yes, Inline::Automatic};
+
+std::string firstLine(const absl::Status &status) {
+  std::string text(errorKindName(errorKind(status)));
+  text += ": " + std::string(status.message());
+  return text.substr(0, text.find('\n'));
+}
+
+/// With "here" for a place in this file.
+std::string withoutPlace(std::string text) {
+  size_t at = text.find("../unittests"), alone = text.find("/unittests");
+  if (at == std::string::npos && alone == std::string::npos)
+    return text;
+  at = text.rfind(' ', alone);
+  return text.substr(0, at + 1) + "here";
+}
+
+/// f(inputs) = outputs at `values`; the same compiled, with and without rewrites, and interpreted.
+List run(const Variables &inputs, const Variables &outputs, const List &values) {
+  List first;
+  for (bool rewrites : {true, false})
+    for (const char *mode : {"fast_run", "fast_compile", "interpreter", "debug"}) {
+      auto f =
+          function(inputs, outputs,
+                   {.mode = mode, .rewrites = rewrites, .onUnusedInput = OnUnusedInput::Ignore});
+      EXPECT_TRUE(f.ok()) << f.status();
+      if (!f.ok())
+        return {};
+      std::vector<Tensor> arguments(values.begin(), values.end());
+      auto results = f->call(arguments);
+      EXPECT_TRUE(results.ok()) << results.status();
+      List now;
+      for (size_t i = 0; results.ok() && i < results->size(); ++i)
+        now.push_back((*results)[i].cast(DType::Float64).item<double>());
+      if (first.empty())
+        first = now;
+      EXPECT_EQ(now, first) << mode << rewrites;
+    }
+  return first;
+}
+
+class OverridesTest : public ::testing::TestWithParam<Inline::Kind> {
+protected:
+  Variable x = dscalar("x"), y = dscalar("y"), z = dscalar("z");
+  Variables xyz = {x, y, z};
+
+  OpFromGraph made(const Variables &inputs, const Variables &outputs,
+                   OpFromGraphOptions options = {}) {
+    options.inlined = GetParam();
+    OpFromGraph op(inputs, outputs, options);
+    EXPECT_TRUE(op.ok()) << op.status();
+    return op;
+  }
+  /// Gradients of the seed x + y * z at (2, 3, 4).
+  List seed(OpFromGraphOptions options, double factor = 1) {
+    OpFromGraph op = made(xyz, {x + y * z}, std::move(options));
+    return run(xyz, grad(op(x, y, z) * factor, xyz), {2, 3, 4});
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, OverridesTest, ::testing::ValuesIn(kInlines));
+
+const auto kDefault = Override::byDefault();
+
+// F-228, F-240, F-262; case I01.
+TEST_P(OverridesTest, DefaultPullback) { EXPECT_EQ(seed({}), (List{1, 4, 3})); }
+
+// F-246, F-254; cases I03, I04, I05.
+TEST_P(OverridesTest, ListsOfOverrides) {
+  auto older = [](Inputs in, Gradients) { return in[2] * 2; };
+  auto newer = [](Inputs in, Outputs, Gradients) { return in[2] * 2; };
+  auto chained = [](Inputs in, Outputs, Gradients g) { return in[2] * 2 * g[0]; };
+  EXPECT_EQ(seed({.gradOverrides = {kDefault, older, kDefault}}), (List{1, 8, 3}));
+  EXPECT_EQ(seed({.pullback = {kDefault, newer, kDefault}}), (List{1, 8, 3}));
+  EXPECT_EQ(seed({.pullback = {kDefault, newer, kDefault}}, 5), (List{5, 8, 15}));
+  EXPECT_EQ(seed({.pullback = {kDefault, chained, kDefault}}, 5), (List{5, 40, 15}));
+}
+
+// F-247, F-260; case I06.
+TEST_P(OverridesTest, WholeCallable) {
+  EXPECT_EQ(seed({.pullback =
+                      [](Inputs in, Outputs out, Gradients g) {
+                        return Variables{g[0] * out[0], in[0] * g[0], in[1] * g[0]};
+                      }}),
+            (List{14, 2, 3}));
+}
+
+// F-250; case I07.
+TEST_P(OverridesTest, WholeOpFromGraph) {
+  Variable out = dscalar("out"), g = dscalar("g");
+  OpFromGraph rule({x, y, z, out, g}, {2 * g, g * z, g * out});
+  EXPECT_EQ(seed({.pullback = rule}), (List{2, 4, 14}));
+  OpFromGraph entry({x, y, z, out, g}, {g * out * x});
+  EXPECT_EQ(seed({.pullback = {kDefault, entry, kDefault}}), (List{1, 28, 3}));
+  OpFromGraph older({x, y, z, g}, {g * x, g * y, g * z});
+  EXPECT_EQ(seed({.gradOverrides = older}), (List{2, 3, 4}));
+}
+
+// F-251, F-252; cases I08, I09.
+TEST_P(OverridesTest, NullAndDisconnected) {
+  OpFromGraph null =
+      made(xyz, {x + y * z}, {.pullback = {kDefault, Override::nullType("my reason"), kDefault}});
+  EXPECT_EQ(firstLine(grad(null(x, y, z), xyz)[0].status()),
+            "NullGradient: grad: the gradient with respect to y is not defined: my reason");
+  EXPECT_EQ(run(xyz, grad(null(x, y, z), {x, z}), {2, 3, 4}), (List{1, 3}));
+  Variables returned = grad(null(x, y, z), xyz, {.nullGradients = NullGradients::Return});
+  EXPECT_EQ(returned[1].type().kind(), Type::Kind::Null);
+  EXPECT_EQ(returned[1].type().reason(), "my reason");
+  OpFromGraph cut =
+      made(xyz, {x + y * z}, {.pullback = {kDefault, Override::disconnected(), kDefault}});
+  EXPECT_EQ(withoutPlace(firstLine(grad(cut(x, y, z), y).status())),
+            "DisconnectedInput: grad: the cost does not depend on y, with respect to which it is "
+            "differentiated: every way leads through an op whose result does not depend on the "
+            "elements: OpFromGraph at here");
+  EXPECT_EQ(run(xyz, grad(cut(x, y, z), xyz, {.disconnectedInputs = DisconnectedInputs::Ignore}),
+                {2, 3, 4}),
+            (List{1, 0, 3}));
+}
+
+// F-258; case I10.
+TEST_P(OverridesTest, SeveralOutputs) {
+  OpFromGraph op = made(
+      {x, y}, {x * y, x + y},
+      {.pullback = {[](Inputs, Outputs out, Gradients g) { return out[0] * g[0] + 100 * g[1]; },
+                    kDefault}});
+  Variables out = op.apply({x, y});
+  EXPECT_EQ(run({x, y}, grad(out[0] + 2 * out[1], {x, y}), {3, 4}), (List{212, 5}));
+  EXPECT_EQ(run({x, y}, grad(out[1], {x, y}), {3, 4}), (List{100, 1}));
+}
+
+// F-256, F-262; case I11.
+TEST_P(OverridesTest, SecondOrder) {
+  OpFromGraph op =
+      made({x}, {pow(x, 3)},
+           {.pullback = {[](Inputs in, Outputs, Gradients g) { return g[0] * in[0]; }}});
+  Variable first = grad(op(x), x), second = grad(first, x);
+  EXPECT_EQ(run({x}, {op(x), first, second}, {2}), (List{8, 2, 1}));
+  EXPECT_EQ(run({x}, {grad(op(op(x)), x)}, {2}), List{16});
+  EXPECT_EQ(run({x}, {grad(op(x * x) * x, x)}, {2}), List{96});
+  // Without an override, to the fourth: x^3 has 3x^2, 6x, 6, 0.
+  OpFromGraph plain = made({x}, {pow(x, 3)});
+  Variable d = plain(x);
+  List derivatives;
+  for (int order = 0; order < 3; ++order) {
+    d = grad(d, x);
+    derivatives.push_back(run({x}, {d}, {2})[0]);
+  }
+  EXPECT_EQ(derivatives, (List{12, 12, 6}));
+}
+
+// F-256; cases I12, I13.
+TEST_P(OverridesTest, Nested) {
+  OpFromGraph inner =
+      made({x}, {x * x}, {.pullback = {[](Inputs, Outputs, Gradients g) { return 7 * g[0]; }}});
+  OpFromGraph outer = made({x, y}, {inner(x) + y * x});
+  EXPECT_EQ(run({x, y}, grad(outer(x, y), {x, y}), {2, 5}), (List{12, 2}));
+  OpFromGraph square = made({x}, {x * x});
+  OpFromGraph plain = made({x, y}, {square(x) * y + square(y)});
+  Variables all = grad(plain(x, y), {x, y});
+  all.push_back(plain(x, y));
+  EXPECT_EQ(run({x, y}, all, {3, 4}), (List{24, 17, 52}));
+}
+
+// F-235, F-261; case I14.
+TEST_P(OverridesTest, UnusedInputs) {
+  OpFromGraph op = made({x, y}, {2 * x});
+  EXPECT_EQ(op.op().def().connection, (std::vector<std::vector<bool>>{{true}, {false}}));
+  EXPECT_EQ(run({x, y}, {op(x, y)}, {3, 1}), List{6});
+  EXPECT_EQ(errorKind(grad(op(x, y), y).status()), ErrorKind::DisconnectedInput);
+  // An override may give what the graph does not: a known wrong answer elsewhere.
+  OpFromGraph given = made({x, y}, {2 * x}, {.pullback = [](Inputs in, Outputs, Gradients g) {
+                             return Variables{g[0], in[1] * g[0]};
+                           }});
+  EXPECT_EQ(run({x, y}, grad(given(x, y), {x, y}), {3, 5}), (List{1, 5}));
+}
+
+// F-261: a connection that is given goes before the graph's.
+TEST_P(OverridesTest, ConnectionPattern) {
+  OpFromGraph cut = made({x, y}, {x * y}, {.connectionPattern = {{true}, {false}}});
+  EXPECT_EQ(errorKind(grad(cut(x, y), y).status()), ErrorKind::DisconnectedInput);
+  EXPECT_EQ(run({x, y}, {grad(cut(x, y), x)}, {3, 5}), List{5});
+  OpFromGraph more = made({x, y}, {2 * x}, {.connectionPattern = {{true}, {true}}});
+  EXPECT_EQ(run({x, y}, grad(more(x, y), {x, y}), {3, 5}), (List{2, 0}));
+}
+
+// Case I15.
+TEST_P(OverridesTest, SameOperandTwice) {
+  OpFromGraph difference = made({x, y}, {x - y});
+  EXPECT_EQ(run({z}, {difference(z, z), grad(difference(z, z), z)}, {3}), (List{0, 0}));
+  OpFromGraph product =
+      made({x, y}, {x * y},
+           {.pullback = {[](Inputs, Outputs, Gradients g) { return 10 * g[0]; }, kDefault}});
+  EXPECT_EQ(run({z}, {grad(product(z, z), z)}, {3}), List{13});
+}
+
+// F-253, F-288; case I18.
+TEST_P(OverridesTest, Pushforward) {
+  Variables tangents = {constant(1.0), constant(2.0)};
+  auto product = [&](Overrides rule) {
+    return made({x, y}, {x * y, x + y}, {.pushforward = std::move(rule)}).apply({x, y});
+  };
+  Variables out = product({[](Inputs, Tangents t) { return t[0] * 100; }, kDefault});
+  EXPECT_EQ(run({x, y}, pushforward(out, {x, y}, tangents), {3, 4}), (List{100, 3}));
+  EXPECT_EQ(run({x, y}, pushforward(out, {x, y}, tangents, {.useOpPushforward = false}), {3, 4}),
+            (List{10, 3}));
+  EXPECT_EQ(run({x, y}, pushforward(product({}), {x, y}, tangents), {3, 4}), (List{10, 3}));
+  EXPECT_EQ(
+      run({x, y},
+          pushforward(product([](Inputs in, Tangents t) { return Variables{in[0] + t[1], in[1]}; }),
+                      {x, y}, tangents),
+          {3, 4}),
+      (List{5, 4}));
+  EXPECT_EQ(run({x, y},
+                pushforward(product({Override::disconnected(), kDefault}), {x, y}, tangents),
+                {3, 4}),
+            (List{0, 3}));
+  EXPECT_EQ(
+      firstLine(pushforward(product({Override::nullType("never"), kDefault}), {x, y}, tangents)[0]
+                    .status()),
+      "NullGradient: pushforward: the tangent of the result of OpFromGraph is not defined: "
+      "never");
+  // F-258: a tangent that is not there is zero to an override.
+  EXPECT_EQ(run({x, y},
+                pushforward(Variables{product({[](Inputs, Tangents t) { return t[0] + 10 * t[1]; },
+                                               kDefault})[0]},
+                            {y}, {constant(1.0)}),
+                {3, 4}),
+            List{10});
+}
+
+// F-254: an override that stands for a function without a derivative: round, straight through.
+TEST_P(OverridesTest, StraightThrough) {
+  OpFromGraph op =
+      made({x}, {round(x)}, {.pullback = {[](Inputs, Outputs, Gradients g) { return g[0]; }}});
+  EXPECT_EQ(run({x}, {grad(op(3 * x), x), grad(round(3 * x), x)}, {1.2}), (List{3, 0}));
+}
+
+// F-255: results are cast to the input's dtype.
+TEST_P(OverridesTest, ResultsAreCast) {
+  Variable s = fscalar("s");
+  OpFromGraph op = made({s}, {s * 2}, {.pullback = {[](Inputs in, Outputs, Gradients) {
+                                         return cast(in[0], DType::Float64) * 3;
+                                       }}});
+  Variable g = grad(op(s), s);
+  EXPECT_EQ(g.dtype(), DType::Float32);
+  EXPECT_EQ((*(*function({s}, g))(2.0f))[0].item<float>(), 6.0f);
+}
+
+// F-231, F-259: shared variables in the graph and in overrides; their gradients.
+TEST_P(OverridesTest, SharedVariables) {
+  SharedVariable s = shared(3.0, "s"), factor = shared(10.0, "factor");
+  OpFromGraph op = made(
+      {x}, {x * s}, {.pullback = {[&](Inputs, Outputs, Gradients g) { return g[0] * factor; }}});
+  EXPECT_EQ(run({x}, grad(op(x), {x, s}), {2}), (List{10, 2}));
+  auto f = function({x}, grad(op(x), x));
+  ASSERT_TRUE(f.ok() && factor.set(Tensor(11.0)).ok());
+  EXPECT_EQ((*f)(2.0)->item<double>(), 11.0);
+}
+
+// F-295: what was not taken contributes nothing, also through an op.
+TEST_P(OverridesTest, NothingFromBranchesNotTaken) {
+  OpFromGraph logarithm = made({x}, {log(x)}), nested = made({x}, {logarithm(x) + 0.0 * x});
+  for (const OpFromGraph &op : {logarithm, nested})
+    EXPECT_EQ(run({x}, {grad(where(x > 0, op(x), 0.0), x)}, {0}), List{0});
+  OpFromGraph taken = made({x}, {where(x > 0, log(x), 0.0)});
+  EXPECT_EQ(run({x}, {grad(taken(x), x)}, {0}), List{0});
+}
+
+// F-262: by the op's pushforward and by two pullbacks alike, and along vectors.
+TEST_P(OverridesTest, ForwardAgreesWithReverse) {
+  Variable v = dvector("v"), w = dvector("w");
+  OpFromGraph op = made({v, w}, {sin(v) * w, sum(v * w)});
+  Variables out = op.apply({v, w});
+  Variable t = constant(Tensor({1.0, -2.0}));
+  Variables rules = pushforward(out, {v}, {t});
+  Variables twice = pushforward(out, {v}, {t}, {.useOpPushforward = false});
+  // d sin(v) w = cos(v) w t; d sum(v w) = sum(w t).
+  auto f = function({v, w}, {rules[0], rules[1], twice[0], twice[1], jacobian(out[0], v)});
+  ASSERT_TRUE(f.ok()) << f.status();
+  auto r = (*f)(Tensor({0.5, 0.25}), Tensor({3.0, 4.0}));
+  ASSERT_TRUE(r.ok()) << r.status();
+  const double first = std::cos(0.5) * 3, second = std::cos(0.25) * 4;
+  for (int k : {0, 2}) {
+    EXPECT_DOUBLE_EQ((*r)[size_t(k)].flat<double>()[0], first);
+    EXPECT_DOUBLE_EQ((*r)[size_t(k)].flat<double>()[1], second * -2);
+    EXPECT_DOUBLE_EQ((*r)[size_t(k) + 1].item<double>(), 3 - 8);
+  }
+  EXPECT_DOUBLE_EQ((*r)[4].flat<double>()[0], first);
+  EXPECT_DOUBLE_EQ((*r)[4].flat<double>()[3], second);
+  EXPECT_EQ((*r)[4].flat<double>()[1], 0);
+}
+
+// F-257; case I19: callables run once, at construction.
+TEST(OverridesOnce, CallablesRunOnce) {
+  int calls = 0;
+  Variable x = dscalar("x"), y = dscalar("y");
+  OpFromGraph op({x}, {x * x}, {.pullback = {[&](Inputs in, Outputs, Gradients g) {
+                                  ++calls;
+                                  return in[0] * g[0];
+                                }}});
+  EXPECT_EQ(calls, 1);
+  Variable cost = op(x) + op(y);
+  EXPECT_EQ(run({x, y}, grad(cost, {x, y}), {2, 3}), (List{2, 3}));
+  EXPECT_EQ(run({x, y}, {grad(grad(cost, x), x), grad(cost, y)}, {2, 3}), (List{1, 3}));
+  EXPECT_EQ(calls, 1);
+}
+
+// F-262, F-243: the derivative is an op, made once, called after the one that it is of.
+TEST(OverridesOnce, DerivativesAreOps) {
+  Variable x = dscalar("x"), y = dscalar("y");
+  OpFromGraph op({x, y}, {sin(x) * y}, {.name = "wave"});
+  Variables at = grad(op(x, y) + op(y, x), {x, y});
+  std::vector<std::string> names;
+  std::vector<Op> ops;
+  for (const Apply &node : ioToposort({x, y}, at))
+    if (node.op().str().find("wave") == 0) {
+      names.push_back(node.op().str());
+      if (names.back() == "wave_LOp")
+        ops.push_back(node.op());
+    }
+  EXPECT_EQ(names, (std::vector<std::string>{"wave_LOp", "wave_LOp"}));
+  EXPECT_EQ(ops[0], ops[1]);
+  Variable t = pushforward(op(x, y), x, constant(1.0));
+  EXPECT_EQ(t.owner().op().str(), "wave_rop");
+}
+
+// F-263; case I17.
+TEST(OverridesOnce, Equality) {
+  Variable x = dscalar("x"), a = dscalar("a");
+  auto times = [&](double factor) {
+    return OpFromGraph({x}, {x * x},
+                       {.pullback = {[=](Inputs, Outputs, Gradients g) { return factor * g[0]; }}});
+  };
+  EXPECT_EQ(times(7), times(7));
+  EXPECT_EQ(times(7).op().hash(), times(7).op().hash());
+  EXPECT_FALSE(times(7) == times(8));
+  OpFromGraph plain({x}, {x * x});
+  EXPECT_FALSE(times(7) == plain);
+  EXPECT_EQ(plain, OpFromGraph({a}, {a * a}, {.name = "other"}));
+  EXPECT_FALSE(plain == OpFromGraph({x}, {x * x}, {.inlined = true}));
+  EXPECT_FALSE(plain == OpFromGraph({x}, {x * x}, {.inlined = Inline::Automatic}));
+  EXPECT_FALSE(plain == OpFromGraph({x}, {x * x}, {.connectionPattern = {{false}}}));
+  EXPECT_FALSE(plain == OpFromGraph({x}, {x * x}, {.destroyMap = {{0, 0}}}));
+  EXPECT_FALSE(plain == OpFromGraph({x}, {x * x}, {.pullback = {Override::disconnected()}}));
+  auto null = [&](const char *reason) {
+    return OpFromGraph({x}, {x * x}, {.pullback = {Override::nullType(reason)}});
+  };
+  EXPECT_EQ(null("a"), null("a"));
+  EXPECT_FALSE(null("a") == null("b"));
+  auto pushed = [&](double factor) {
+    return OpFromGraph({x}, {x * x},
+                       {.pushforward = {[=](Inputs, Tangents t) { return factor * t[0]; }}});
+  };
+  EXPECT_EQ(pushed(1), pushed(1));
+  EXPECT_FALSE(pushed(1) == pushed(2));
+}
+
+// Case I16, F-229, F-245 to F-250, F-255: whole messages.
+TEST(OverridesOnce, Mistakes) {
+  Variable x = dscalar("x"), y = dscalar("y"), v = dvector("v");
+  auto mistake = [&](OpFromGraphOptions options) {
+    return firstLine(OpFromGraph({x, y}, {x * y, x + y}, options).status());
+  };
+  auto one = [](Inputs in, Outputs, Gradients) { return in[0]; };
+  auto older = [](Inputs in, Gradients) { return in[0]; };
+  EXPECT_EQ(mistake({.updates = {{x, y}}}),
+            "NotSupported: OpFromGraph: a graph within an op has no updates: make the new value an "
+            "output, and update with it in the function");
+  EXPECT_EQ(mistake({.givens = {{x, y}}}),
+            "NotSupported: OpFromGraph: a graph within an op has no givens: replace with "
+            "cloneReplace before, or give them to the function");
+  EXPECT_EQ(mistake({.pullback = one, .gradOverrides = older}),
+            "ValueError: OpFromGraph: pullback and gradOverrides are both given: they are two "
+            "forms of one thing");
+  EXPECT_EQ(mistake({.pullback = {one}}),
+            "ValueError: OpFromGraph: pullback: a list of 1 override for 2 inputs");
+  EXPECT_EQ(mistake({.pushforward = {older, older, older}}),
+            "ValueError: OpFromGraph: pushforward: a list of 3 overrides for 2 outputs");
+  EXPECT_EQ(mistake({.pullback = {one, x}}),
+            "ValueError: OpFromGraph: pullback: override 1 of the list is a Variable, x: f64: give "
+            "a callable, an OpFromGraph, Override::byDefault(), nullType(reason) or "
+            "disconnected()");
+  EXPECT_EQ(mistake({.pullback = one}),
+            "TypeError: OpFromGraph: pullback: the override gives a Variable for the whole op: "
+            "give Variables, one for each input");
+  EXPECT_EQ(mistake({.pullback = [](Inputs in, Outputs, Gradients) { return Variables{in[0]}; }}),
+            "ValueError: OpFromGraph: pullback: the override gives 1 Variable, expected 2");
+  EXPECT_EQ(
+      mistake({.pullback = {[](Inputs in, Outputs, Gradients) { return Variables{in[0], in[1]}; },
+                            one}}),
+      "ValueError: OpFromGraph: pullback: override 0 of the list gives 2 Variables, expected "
+      "1");
+  EXPECT_EQ(mistake({.pullback = {older, older}}),
+            "TypeError: OpFromGraph: pullback: a callable here takes (inputs, outputs, gradients)");
+  EXPECT_EQ(mistake({.gradOverrides = {one, one}}),
+            "TypeError: OpFromGraph: gradOverrides: a callable here takes (inputs, gradients)");
+  EXPECT_EQ(mistake({.pushforward = {one, one}}),
+            "TypeError: OpFromGraph: pushforward: a callable here takes (inputs, tangents)");
+  EXPECT_EQ(mistake({.pullback = {[&](Inputs, Outputs, Gradients) { return v; }, one}}),
+            "TypeError: OpFromGraph: pullback: what is given for input 0, x: f64, is f64[?]: "
+            "expected a float array of rank 0");
+  EXPECT_EQ(
+      mistake({.pullback = {[](Inputs in, Outputs, Gradients) { return cast(in[0], DType::Int64); },
+                            one}}),
+      "TypeError: OpFromGraph: pullback: what is given for input 0, x: f64, is i64: expected "
+      "a float array of rank 0");
+  EXPECT_EQ(mistake({.pullback = {[&](Inputs, Outputs, Gradients) { return y * 2; }, one}}),
+            "MissingInput: OpFromGraph: pullback: y: f64 is no input of the FunctionGraph, but "
+            "operand 0 of mul");
+  EXPECT_EQ(mistake({.pullback = {[&](Inputs, Outputs, Gradients) { return x + v[{0, 0}]; }, one}}),
+            "IndexError: OpFromGraph: pullback: subtensor: too many indices: 2 for rank 1");
+  EXPECT_EQ(mistake({.pullback = OpFromGraph({x}, {x})}),
+            "ValueError: OpFromGraph: pullback: the OpFromGraph has 1 input, expected 6: 2 inputs, "
+            "2 outputs and 2 gradients");
+  EXPECT_EQ(mistake({.pushforward = OpFromGraph({x}, {x})}),
+            "ValueError: OpFromGraph: pushforward: the OpFromGraph has 1 input, expected 4: 2 "
+            "inputs and 2 tangents");
+  EXPECT_EQ(mistake({.pullback = OpFromGraph({x, x}, {x})}),
+            "ValueError: OpFromGraph: OpFromGraph: input 1 of the FunctionGraph, x: f64, is input "
+            "0 too");
+  EXPECT_EQ(mistake({.connectionPattern = {{true, true}}}),
+            "ValueError: OpFromGraph: connectionPattern has 1 row, one of 2; expected one for each "
+            "of 2 inputs, with a bool for each of 2 outputs");
+  EXPECT_EQ(mistake({.destroyMap = {{2, 0}}}),
+            "ValueError: OpFromGraph: destroyMap says that output 2 overwrites input 0; there are "
+            "2 outputs and 2 inputs");
+}
+
+} // namespace
+} // namespace graphc
