@@ -16,7 +16,10 @@
 #include "graphc/Status.h"
 #include "graphc/Type.h"
 
-#if defined(__SANITIZE_THREAD__) || (defined(__has_feature) && __has_feature(thread_sanitizer))
+#ifndef __has_feature // GCC tells by a macro of its own
+#define __has_feature(x) 0
+#endif
+#if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
 #define GRAPHC_TSAN 1
 #else
 #define GRAPHC_TSAN 0
