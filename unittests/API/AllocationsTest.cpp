@@ -11,7 +11,10 @@
 #include "graphc/Function.h"
 #include "graphc/Ops.h"
 
-#if defined(__SANITIZE_ADDRESS__) || (defined(__has_feature) && __has_feature(address_sanitizer))
+#ifndef __has_feature // GCC tells by a macro of its own
+#define __has_feature(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
 #define GRAPHC_COUNTS 0
 #else
 #define GRAPHC_COUNTS 1
