@@ -105,14 +105,14 @@ public:
   Overrides() = default;
   template <class T>
     requires std::convertible_to<T, Override>
-  Overrides(T whole) : list_{Override(std::move(whole))}, isWhole_(true) {}
-  Overrides(std::initializer_list<Override> list) : list_(list) {}
-  Overrides(std::vector<Override> list) : list_(std::move(list)) {}
+  Overrides(T whole) : list_{Override(std::move(whole))}, isWhole_(true), isGiven_(true) {}
+  Overrides(std::initializer_list<Override> list) : list_(list), isGiven_(true) {}
+  Overrides(std::vector<Override> list) : list_(std::move(list)), isGiven_(true) {}
 
 private:
   friend class OverrideReader;
   std::vector<Override> list_;
-  bool isWhole_ = false;
+  bool isWhole_ = false, isGiven_ = false;
 };
 
 struct OpFromGraphOptions {
@@ -124,8 +124,8 @@ struct OpFromGraphOptions {
   bool strict = false;
   /// F-245: gradients with respect to the inputs. A callable's result replaces what the chain rule
   /// would give: nothing multiplies it by the gradients of the outputs (F-254). It is cast to the
-  /// input's dtype and must have its rank (F-255). Gradients of outputs that nothing depends on are
-  /// zeros to it (F-258).
+  /// input's dtype and must have its rank (F-255), and its extents, or 1. Gradients of outputs that
+  /// nothing depends on are zeros to it (F-258).
   Overrides pullback = {};
   /// The older form, whose callables do not see the outputs. Not both (ValueError).
   Overrides gradOverrides = {};

@@ -1,6 +1,7 @@
 //===- OpFromGraph.cpp ----------------------------------------------------===//
 #include "graphc/OpFromGraph.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -35,7 +36,13 @@ static absl::StatusOr<std::vector<int>> readDestroyMap(const OpFromGraphOptions 
                        "destroyMap says that output " + std::to_string(output) +
                            " overwrites input " + std::to_string(input) + "; there are " +
                            counted(numOutputs, "output") + " and " + counted(numInputs, "input"));
-    destroyed[size_t(output)] = input;
+    int &of = destroyed[size_t(output)];
+    if (of >= 0 && of != input)
+      return makeError(ErrorKind::ValueError, "destroyMap says that output " +
+                                                  std::to_string(output) + " overwrites inputs " +
+                                                  std::to_string(of) + " and " +
+                                                  std::to_string(input) + ": one at most");
+    of = input;
   }
   return destroyed;
 }
@@ -61,24 +68,34 @@ static absl::StatusOr<Op> makeOp(const Variables &inputs, const Variables &outpu
                            std::to_string(row.size()) + "; expected one for each of " +
                            counted(inputs.size(), "input") + ", with a bool for each of " +
                            counted(outputs.size(), "output"));
-  detail::InnerTraits traits{.inlining = inliningOf(options.inlined),
-                             .connection = connection,
-                             .numCaptured = int(made->captured.size())};
+  detail::InnerTraits traits{.inlining = inliningOf(options.inlined), .connection = connection};
   absl::StatusOr<std::vector<int>> destroyed =
       readDestroyMap(options, inputs.size(), outputs.size());
   if (!destroyed.ok())
     return destroyed.status();
   traits.destroyMap = *std::move(destroyed);
-  absl::StatusOr<detail::FrozenRule> pullback =
-      freezePullback(options, traits.inlining, inputs, outputs);
+  absl::StatusOr<ReadingRule> pullback = freezePullback(options, traits.inlining, inputs, outputs);
   if (!pullback.ok())
     return pullback.status();
-  traits.pullback = *std::move(pullback);
-  absl::StatusOr<detail::FrozenRule> pushforward =
+  absl::StatusOr<ReadingRule> pushforward =
       freezePushforward(options, traits.inlining, inputs, outputs);
   if (!pushforward.ok())
     return pushforward.status();
-  traits.pushforward = *std::move(pushforward);
+  // F-259: what the overrides read becomes operands, too.
+  Variables more = pullback->reads;
+  more.insert(more.end(), pushforward->reads.begin(), pushforward->reads.end());
+  if (!more.empty())
+    made = freezeCapturing(inputs, outputs, options.strict, more);
+  if (!made.ok())
+    return made.status();
+  Variables all = inputs;
+  all.insert(all.end(), made->captured.begin(), made->captured.end());
+  for (ReadingRule *read : {&*pullback, &*pushforward})
+    for (const Variable &v : read->reads)
+      read->rule.reads.push_back(int32_t(std::ranges::find(all, v) - all.begin()));
+  traits.pullback = std::move(pullback->rule);
+  traits.pushforward = std::move(pushforward->rule);
+  traits.numCaptured = int(made->captured.size());
   return detail::callOp(detail::InnerGraph::intern(std::move(made->graph),
                                                    std::move(made->captured), std::move(traits)),
                         options.name);

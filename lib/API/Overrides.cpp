@@ -20,7 +20,7 @@ Override::Override(const OpFromGraph &graph)
     : kind_(Kind::Graph), graph_(std::make_shared<const OpFromGraph>(graph)) {}
 
 absl::StatusOr<CapturingGraph> freezeCapturing(const Variables &inputs, const Variables &outputs,
-                                               bool strict) {
+                                               bool strict, const Variables &more) {
   Variables all = inputs, captured;
   for (const Variable &v : graphInputs(outputs, inputs)) {
     if (v.isConstant() || std::ranges::find(inputs, v) != inputs.end() || !SharedVariable::from(v))
@@ -33,6 +33,11 @@ absl::StatusOr<CapturingGraph> freezeCapturing(const Variables &inputs, const Va
     captured.push_back(v);
     all.push_back(v);
   }
+  for (const Variable &v : more)
+    if (std::ranges::find(all, v) == all.end()) {
+      captured.push_back(v);
+      all.push_back(v);
+    }
   absl::StatusOr<FunctionGraph> graph = FunctionGraph::create(all, outputs);
   if (!graph.ok())
     return graph.status();
@@ -50,14 +55,15 @@ public:
     std::string_view slot; // "input", "output"
     bool seesOutputs;
   };
-  OverrideReader(Option option, detail::Inlining inlining, const Variables &inputs,
+  OverrideReader(Option option, detail::Inlining inlining, bool strict, const Variables &inputs,
                  const Variables &outputs)
-      : option_(option), inlining_(inlining), slots_(option.slot == "input" ? inputs : outputs),
-        inputs_(fresh(inputs, false)), outputs_(fresh(outputs, false)),
+      : option_(option), inlining_(inlining), strict_(strict),
+        slots_(option.slot == "input" ? inputs : outputs), inputs_(fresh(inputs, false)),
+        outputs_(fresh(outputs, false)),
         directions_(fresh(option.slot == "input" ? outputs : inputs, true)) {}
 
-  static bool isGiven(const Overrides &overrides) { return !overrides.list_.empty(); }
-  absl::StatusOr<FrozenRule> read(const Overrides &overrides);
+  static bool isGiven(const Overrides &overrides) { return overrides.isGiven_; }
+  absl::StatusOr<ReadingRule> read(const Overrides &overrides);
 
 private:
   static Type directionType(const Variable &v) {
@@ -86,6 +92,7 @@ private:
 
   Option option_;
   detail::Inlining inlining_;
+  bool strict_;
   Variables slots_, inputs_, outputs_, directions_;
   FrozenRule rule_;
   Variables results_; // of the rule's graph
@@ -155,7 +162,7 @@ absl::Status OverrideReader::add(size_t slot, Variable result) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<FrozenRule> OverrideReader::read(const Overrides &overrides) {
+absl::StatusOr<ReadingRule> OverrideReader::read(const Overrides &overrides) {
   const std::vector<Override> &list = overrides.list_;
   size_t numSlots = slots_.size();
   if (!overrides.isWhole_ && list.size() != numSlots)
@@ -199,42 +206,41 @@ absl::StatusOr<FrozenRule> OverrideReader::read(const Overrides &overrides) {
         return s;
   }
   if (results_.empty())
-    return rule_;
+    return ReadingRule{rule_, {}};
   Variables arguments = inputs_;
   if (option_.slot == "input") // gradOverrides and pullback are one form here
     arguments.insert(arguments.end(), outputs_.begin(), outputs_.end());
   arguments.insert(arguments.end(), directions_.begin(), directions_.end());
-  absl::StatusOr<CapturingGraph> frozen = freezeCapturing(arguments, results_, /*strict=*/false);
+  absl::StatusOr<CapturingGraph> frozen = freezeCapturing(arguments, results_, strict_);
   if (!frozen.ok())
     return prefixError(frozen.status(), std::string(option_.name));
-  int numCaptured = int(frozen->captured.size());
-  rule_.graph = InnerGraph::intern(std::move(frozen->graph), std::move(frozen->captured),
-                                   {.inlining = inlining_, .numCaptured = numCaptured});
-  return rule_;
+  rule_.graph = InnerGraph::intern(std::move(frozen->graph), {}, {.inlining = inlining_});
+  return ReadingRule{rule_, std::move(frozen->captured)};
 }
 
-absl::StatusOr<FrozenRule> freezePullback(const OpFromGraphOptions &options,
-                                          detail::Inlining inlining, const Variables &inputs,
-                                          const Variables &outputs) {
+absl::StatusOr<ReadingRule> freezePullback(const OpFromGraphOptions &options,
+                                           detail::Inlining inlining, const Variables &inputs,
+                                           const Variables &outputs) {
   bool isOlder = OverrideReader::isGiven(options.gradOverrides);
   if (!isOlder && !OverrideReader::isGiven(options.pullback))
-    return FrozenRule();
+    return ReadingRule();
   if (isOlder && OverrideReader::isGiven(options.pullback))
     return makeError(ErrorKind::ValueError,
                      "pullback and gradOverrides are both given: they are two forms of one thing");
   if (isOlder)
-    return OverrideReader({"gradOverrides", "input", false}, inlining, inputs, outputs)
+    return OverrideReader({"gradOverrides", "input", false}, inlining, options.strict, inputs,
+                          outputs)
         .read(options.gradOverrides);
-  return OverrideReader({"pullback", "input", true}, inlining, inputs, outputs)
+  return OverrideReader({"pullback", "input", true}, inlining, options.strict, inputs, outputs)
       .read(options.pullback);
 }
 
-absl::StatusOr<FrozenRule> freezePushforward(const OpFromGraphOptions &options,
-                                             detail::Inlining inlining, const Variables &inputs,
-                                             const Variables &outputs) {
+absl::StatusOr<ReadingRule> freezePushforward(const OpFromGraphOptions &options,
+                                              detail::Inlining inlining, const Variables &inputs,
+                                              const Variables &outputs) {
   if (!OverrideReader::isGiven(options.pushforward))
-    return FrozenRule();
-  return OverrideReader({"pushforward", "output", false}, inlining, inputs, outputs)
+    return ReadingRule();
+  return OverrideReader({"pushforward", "output", false}, inlining, options.strict, inputs, outputs)
       .read(options.pushforward);
 }
 

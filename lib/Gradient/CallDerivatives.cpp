@@ -252,8 +252,8 @@ Variables overridden(const FrozenRule &rule, const Apply &node, std::string_view
                      Variables arguments) {
   if (!rule.graph)
     return {};
-  const Variables &captured = rule.graph->captured();
-  arguments.insert(arguments.end(), captured.begin(), captured.end());
+  for (int32_t input : rule.reads)
+    arguments.push_back(node.input(input));
   absl::StatusOr<Op> op =
       detail::callOp(rule.graph, std::string(calledName(node.op())) + std::string(suffix));
   if (!op.ok())
@@ -272,6 +272,13 @@ Variable resultOf(const FrozenRule::Entry &entry, const Variables &results) {
     break;
   }
   return Variable(Type::disconnected());
+}
+
+/// What an override gives has the rank of `v`; its extents are those of `v`, or 1.
+Variable shapedLike(const Variable &v, const Variable &given) {
+  if (!isPresent(given) || (v.type().hasStaticShape() && v.type().shape() == given.type().shape()))
+    return given;
+  return second(v, given);
 }
 
 bool isDefault(const FrozenRule &rule, size_t i) {
@@ -319,7 +326,7 @@ absl::StatusOr<PulledBack> pullCall(const Apply &node, const Variables &gradient
   Variables results = overridden(rule, node, "_LOp", std::move(arguments));
   for (size_t i = 0; i < rule.entries.size(); ++i)
     if (!isDefault(rule, i))
-      pulled.terms[i] = resultOf(rule.entries[i], results);
+      pulled.terms[i] = shapedLike(node.input(int(i)), resultOf(rule.entries[i], results));
   // A connection that was given goes before what the graph says.
   for (size_t i = 0; i < numInputs; ++i) {
     bool connected = false;
@@ -370,7 +377,7 @@ absl::StatusOr<Variables> pushCall(const Apply &node, const Variables &tangents)
   Variables results = overridden(rule, node, "_rop", std::move(arguments));
   for (size_t o = 0; o < rule.entries.size(); ++o)
     if (!isDefault(rule, o))
-      pushed[o] = resultOf(rule.entries[o], results);
+      pushed[o] = shapedLike(node.output(int(o)), resultOf(rule.entries[o], results));
   return pushed;
 }
 

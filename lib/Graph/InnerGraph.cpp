@@ -62,6 +62,8 @@ void addTo(Hasher &hasher, const FrozenRule &rule) {
   for (const FrozenRule::Entry &entry : rule.entries)
     hasher.add(int(entry.kind)).addString(entry.reason).add(entry.output);
   hasher.add(rule.graph ? rule.graph->hash() : 0);
+  for (int32_t input : rule.reads)
+    hasher.add(input);
 }
 
 uint64_t hashOf(const FrozenGraph &graph, const Variables &captured, const InnerTraits &traits) {

@@ -30,8 +30,11 @@ struct FrozenRule {
   };
   std::vector<Entry> entries = {};
   /// From inputs, outputs and gradients (pullback), or inputs and tangents (pushforward); then what
-  /// it captured. Null where no entry is of kind Graph.
+  /// `reads` says. Null where no entry is of kind Graph.
   std::shared_ptr<const InnerGraph> graph = {};
+  /// F-259: inputs of the op, by number: shared variables that the author's callables read, which
+  /// are captured by the op.
+  std::vector<int32_t> reads = {};
   friend bool operator==(const FrozenRule &, const FrozenRule &) = default;
 };
 

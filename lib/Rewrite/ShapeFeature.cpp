@@ -12,6 +12,7 @@
 
 #include "Emit/EmitterState.h"
 #include "Graph/GraphState.h"
+#include "Graph/InnerGraph.h"
 #include "Graph/Walk.h"
 #include "Rewrite/NodeRewriter.h"
 #include "Rewrite/ShapeTerms.h"
@@ -93,9 +94,19 @@ Array ShapeRule::operand(VariableNode *v) {
   return array;
 }
 
+/// Of an OpFromGraph: a nest would be emitted once for each of its levels, which takes quadratic
+/// time where it is deep; and types may tell as much.
+static bool isWorthEmitting(ApplyNode &node) {
+  constexpr int64_t kMostNodes = 1000;
+  bool isStatic = true;
+  for (uint32_t i = 0; i < node.numOutputs; ++i)
+    isStatic &= node.output(i)->type.hasStaticShape() && !isSmallIntegers(node.output(i)->type);
+  return !isStatic && node.op.def().inner->numNodes() <= kMostNodes;
+}
+
 bool ShapeRule::emit(Arrays &results) {
   const OpDef &def = node_->op.def();
-  if (!def.emit)
+  if (!def.emit || (def.inner && !isWorthEmitting(*node_)))
     return false;
   // What a check would make equal is not: a rule that drops the node may rely on what is.
   emitter_.state().unifies = false;

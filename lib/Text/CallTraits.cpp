@@ -17,7 +17,7 @@ static constexpr llvm::StringLiteral kInline = "graph.inline", kCaptured = "grap
                                      kPullback = "graph.pullback",
                                      kPushforward = "graph.pushforward",
                                      kConnection = "graph.connection", kDestroys = "graph.destroys",
-                                     kRule = "rule", kOf = "of", kNull = "null",
+                                     kRule = "rule", kOf = "of", kReads = "reads", kNull = "null",
                                      kDefault = "default", kDisconnected = "disconnected";
 
 //===--- writing ------------------------------------------------------------===//
@@ -43,17 +43,15 @@ toAttribute(mlir::Builder &b, const FrozenRule &rule,
     }
   llvm::SmallVector<mlir::NamedAttribute> all = {b.getNamedAttr(kOf, b.getArrayAttr(entries))};
   if (rule.graph) {
-    if (!rule.graph->captured().empty())
-      return makeError(ErrorKind::NotSupported,
-                       name + " reads the shared variable '" +
-                           std::string(rule.graph->captured()[0].name()) +
-                           "', which no text can say: make it an input of the OpFromGraph",
-                       rule.graph->captured()[0].place());
     absl::StatusOr<Op> op = detail::callOp(rule.graph, name);
     if (!op.ok())
       return op.status();
     all.push_back(
         b.getNamedAttr(kRule, mlir::FlatSymbolRefAttr::get(b.getContext(), symbolOf(*op))));
+    if (!rule.reads.empty()) {
+      llvm::SmallVector<int64_t> reads(rule.reads.begin(), rule.reads.end());
+      all.push_back(b.getNamedAttr(kReads, b.getI64ArrayAttr(reads)));
+    }
   }
   return b.getDictionaryAttr(all);
 }
@@ -135,6 +133,20 @@ absl::Status TraitsReader::read(llvm::StringRef attribute, size_t numEntries, si
   if (!entries || entries.size() != numEntries)
     return malformed(attribute,
                      "needs a list `of` with an entry for each of " + std::to_string(numEntries));
+  if (mlir::Attribute reads = dictionary.get(kReads)) {
+    auto list = llvm::dyn_cast<mlir::ArrayAttr>(reads);
+    for (mlir::Attribute entry : list ? list.getValue() : llvm::ArrayRef<mlir::Attribute>()) {
+      auto input = llvm::dyn_cast<mlir::IntegerAttr>(entry);
+      if (!input || input.getValue().slt(0) ||
+          input.getValue().sge(int64_t(function_.getNumArguments())))
+        list = {};
+      else
+        rule.reads.push_back(int32_t(input.getInt()));
+    }
+    if (!list)
+      return malformed(attribute, "reads a list of inputs, by number");
+  }
+  numArguments += rule.reads.size();
   const Op *op = nullptr;
   if (auto name = dictionary.getAs<mlir::FlatSymbolRefAttr>(kRule)) {
     op = opOf_(name.getValue());

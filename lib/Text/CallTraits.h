@@ -8,7 +8,8 @@
 //   graph.connection = [[true, false], [true, true]]
 //   graph.destroys = [-1, 0]
 // `of` has an entry for each input that is not captured, or for each output: a number is that of a
-// result of the rule, a function of inputs, outputs and gradients, or of inputs and tangents.
+// result of the rule, a function of inputs, outputs and gradients, or of inputs and tangents; then
+// of the inputs whose numbers `reads = [2]` lists.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

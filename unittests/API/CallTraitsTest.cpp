@@ -85,7 +85,7 @@ TEST_F(CallTraitsTest, AreWrittenAndReadAgain) {
   EXPECT_THAT(*both, HasSubstr("of = [{null = \"no \\22way\\22\"}, \"default\"]"));
 }
 
-// F-231: what is captured is told from what is given; a rule reads none.
+// F-231, F-259: what is captured is told from what is given, and what rules read.
 TEST_F(CallTraitsTest, SharedVariables) {
   SharedVariable s = shared(2.0, "s");
   OpFromGraph op({x}, {x * s},
@@ -102,9 +102,14 @@ TEST_F(CallTraitsTest, SharedVariables) {
   OpFromGraph reads({x}, {x},
                     {.pullback = {[&](Inputs, Outputs, Gradients g) { return g[0] * s; }}});
   module.outputs = {reads(x)};
-  EXPECT_EQ(std::string(printGraph(module).status().message()),
-            "OpFromGraph_LOp reads the shared variable 's', which no text can say: make it an "
-            "input of the OpFromGraph");
+  text = printGraph(module);
+  ASSERT_TRUE(text.ok()) << text.status();
+  EXPECT_THAT(*text, HasSubstr("reads = [1], rule = @OpFromGraph_LOp}"));
+  read = parseGraph(*text);
+  ASSERT_TRUE(read.ok()) << read.status();
+  auto f = function(read->inputs, grad(read->outputs[0], read->inputs[0]));
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_EQ((*f)(3.0, 5.0)->item<double>(), 5);
 }
 
 // Whole messages.
@@ -151,6 +156,10 @@ func.func private @f(%a: tensor<f64>, %b: tensor<f64>) -> tensor<f64> attributes
             "function @f: graph.pullback" + entry);
   EXPECT_EQ(mistake("graph.pushforward = {of = [\"other\"]}"),
             "function @f: graph.pushforward" + entry);
+  for (const char *reads : {"[2]", "1", "[\"a\"]"})
+    EXPECT_EQ(
+        mistake("graph.pullback = {of = [0, 0], rule = @four, reads = " + std::string(reads) + "}"),
+        "function @f: graph.pullback reads a list of inputs, by number");
   EXPECT_EQ(mistake("graph.pullback = {of = [0, 0], rule = @none}"), "there is no function @none");
   EXPECT_EQ(mistake("graph.pullback = {of = [0, 0], rule = @f}"), "function @f calls itself");
   EXPECT_EQ(mistake("graph.connection = [[true]]"),

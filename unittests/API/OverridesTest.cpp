@@ -276,6 +276,49 @@ TEST_P(OverridesTest, SharedVariables) {
   EXPECT_EQ((*f)(2.0)->item<double>(), 11.0);
 }
 
+// F-238, F-256, F-259: what an override reads is an operand, in nests, too.
+TEST_P(OverridesTest, SharedVariablesInNests) {
+  SharedVariable s = shared(5.0, "s");
+  Overrides reads = {[&](Inputs, Outputs, Gradients g) { return g[0] * s; }};
+  OpFromGraph inner = made({x}, {x * x}, {.pullback = reads});
+  EXPECT_EQ(inner.captured(), Variables{s});
+  OpFromGraph outer = made({x}, {inner(x) * 3}), also = made({x}, {inner(x) * s});
+  OpFromGraph given = made({x, s}, {inner(x) * s});
+  EXPECT_EQ(run({x}, {grad(inner(x), x), grad(outer(x), x), grad(also(x), x)}, {2}),
+            (List{5, 15, 25}));
+  EXPECT_EQ(run({x, y}, {grad(given(x, y), x)}, {2, 7}), List{49});
+  EXPECT_EQ(run({x}, {grad(grad(outer(x), x) * x, x)}, {2}), List{15});
+  auto replaced = cloneReplace(Variables{inner(x)}, {{s, y}});
+  ASSERT_TRUE(replaced.ok()) << replaced.status();
+  EXPECT_EQ(run({x, y}, {grad((*replaced)[0], x)}, {2, 7}), List{7});
+  OpFromGraph forward =
+      made({x}, {x * x}, {.pushforward = {[&](Inputs, Tangents t) { return t[0] * s; }}});
+  OpFromGraph around = made({x}, {forward(x) * 3});
+  EXPECT_EQ(run({x}, {pushforward(around(x), x, constant(1.0))}, {2}), List{15});
+  OpFromGraph strict({x}, {x * x}, {.strict = true, .pullback = reads});
+  EXPECT_EQ(firstLine(strict.status()),
+            "MissingInput: OpFromGraph: pullback: the outputs need the shared variable 's', which "
+            "is no input; list it, or let it be captured (strict = false)");
+}
+
+// F-255: extents are the input's.
+TEST_P(OverridesTest, Extents) {
+  Variable v = dvector("v");
+  auto given = [&](int64_t extent) {
+    return made({v}, {sum(v)}, {.pullback = {[=](Inputs, Outputs, Gradients g) {
+                                  return broadcastTo(g[0], ShapeList({extent}));
+                                }}});
+  };
+  auto f = function({v}, {grad(given(1)(v), v)});
+  ASSERT_TRUE(f.ok()) << f.status();
+  auto ones = (*f)(Tensor({1, 2, 3}));
+  ASSERT_TRUE(ones.ok()) << ones.status();
+  EXPECT_EQ(toString((*ones)[0]), "[1. 1. 1.]");
+  auto wrong = function({v}, {grad(given(4)(v), v)});
+  ASSERT_TRUE(wrong.ok()) << wrong.status();
+  EXPECT_EQ(errorKind((*wrong)(Tensor({1, 2, 3})).status()), ErrorKind::ShapeError);
+}
+
 // F-295: what was not taken contributes nothing, also through an op.
 TEST_P(OverridesTest, NothingFromBranchesNotTaken) {
   OpFromGraph logarithm = made({x}, {log(x)}), nested = made({x}, {logarithm(x) + 0.0 * x});
@@ -395,6 +438,8 @@ TEST(OverridesOnce, Mistakes) {
             "ValueError: OpFromGraph: pullback: a list of 1 override for 2 inputs");
   EXPECT_EQ(mistake({.pushforward = {older, older, older}}),
             "ValueError: OpFromGraph: pushforward: a list of 3 overrides for 2 outputs");
+  EXPECT_EQ(mistake({.pullback = std::vector<Override>()}),
+            "ValueError: OpFromGraph: pullback: a list of 0 overrides for 2 inputs");
   EXPECT_EQ(mistake({.pullback = {one, x}}),
             "ValueError: OpFromGraph: pullback: override 1 of the list is a Variable, x: f64: give "
             "a callable, an OpFromGraph, Override::byDefault(), nullType(reason) or "
@@ -440,6 +485,9 @@ TEST(OverridesOnce, Mistakes) {
   EXPECT_EQ(mistake({.connectionPattern = {{true, true}}}),
             "ValueError: OpFromGraph: connectionPattern has 1 row, one of 2; expected one for each "
             "of 2 inputs, with a bool for each of 2 outputs");
+  EXPECT_EQ(mistake({.destroyMap = {{0, 0}, {0, 1}}}),
+            "ValueError: OpFromGraph: destroyMap says that output 0 overwrites inputs 0 and 1: one "
+            "at most");
   EXPECT_EQ(mistake({.destroyMap = {{2, 0}}}),
             "ValueError: OpFromGraph: destroyMap says that output 2 overwrites input 0; there are "
             "2 outputs and 2 inputs");
