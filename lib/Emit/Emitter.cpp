@@ -85,6 +85,29 @@ int32_t Emitter::State::scalar(const ScalarNode &node) {
   return it->second;
 }
 
+void Emitter::State::dropUnusedLoads() {
+  std::vector<bool> isUsed(nest.body.size());
+  isUsed[size_t(nest.root)] = true;
+  for (const ElementCheck &check : checks)
+    isUsed[size_t(check.condition)] = true;
+  std::vector<bool> isLoaded(record.arrays.size());
+  for (size_t id = nest.body.size(); id-- > 0;) {
+    if (!isUsed[id])
+      continue;
+    const ScalarNode &n = nest.body[id];
+    for (int32_t arg : n.args)
+      if (arg >= 0)
+        isUsed[size_t(arg)] = true;
+    if (n.op != ScalarOp::Load)
+      continue;
+    auto array = size_t(n.loadArray());
+    isLoaded[array] = true;
+    for (size_t axis = 0; axis < record.arrays[array].shape.size(); ++axis)
+      isUsed[size_t(nest.indices[n.loadFirstIndex() + axis])] = true;
+  }
+  std::erase_if(loads, [&](int32_t array) { return !isLoaded[size_t(array)]; });
+}
+
 std::optional<int64_t> Emitter::State::intConstant(int32_t id) const {
   const ScalarNode &n = nest.body[id];
   if (n.op != ScalarOp::Constant || n.dtype != DType::Int64)
@@ -406,6 +429,7 @@ Array Emitter::reduce(Combine combine, const Extents &parallel, const Extents &r
   int32_t array = s.newArray(result, std::move(shape), stepNumber);
   s.setLevels(array, levels);
   s.nest.result = array;
+  s.dropUnusedLoads();
   for (ElementCheck &check : s.checks) {
     check.step = stepNumber;
     s.record.elementChecks.push_back(std::move(check));

@@ -87,6 +87,8 @@ struct Emitter::State {
   int32_t literalInt(int64_t value) {
     return scalar({ScalarOp::Constant, DType::Int64, {-1, -1, -1}, uint64_t(value)});
   }
+  /// Leaves in `loads` what the nest's result and checks depend on.
+  void dropUnusedLoads();
   /// Int64 constant of the body, if `id` is one.
   std::optional<int64_t> intConstant(int32_t id) const;
   /// `op` on Int64 with neutral elements and constants folded, so that index expressions are as

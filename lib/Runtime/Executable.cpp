@@ -24,6 +24,8 @@ struct CachedPlan {
   std::vector<int64_t> key;
   std::shared_ptr<const Plan> plan;
   std::vector<std::unique_ptr<Frame>> frames;
+  /// Of a program of one kernel that needs no memory besides.
+  std::optional<DirectCall> direct;
   /// Where a profile asked for it.
   std::optional<PlanCost> cost;
 };
@@ -60,6 +62,8 @@ struct Executable::Joined {
   ProgramLayout layout;
   std::shared_ptr<const LoadedCode> code;
   std::vector<KernelFunction> functions;
+  /// Some output is a view of what was computed.
+  bool reshapes = false;
 };
 
 struct Executable::State {
@@ -94,7 +98,9 @@ struct Executable::State {
                                const Lending *lending) const;
   absl::StatusOr<Tensor> copyInput(const Tensor &input, size_t number) const;
   absl::Status reshapeOutputs(const Plan &plan, absl::Span<Tensor> outputs) const;
-  absl::Status runDirect(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs) const;
+  std::optional<DirectCall> directCallOf(const Plan &plan) const;
+  absl::Status runDirect(const DirectCall &call, const Plan &plan, absl::Span<const Tensor> inputs,
+                         absl::Span<Tensor> outputs) const;
   absl::Status runAll(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs, int threads,
                       RunProfile *profile, const Lending *lending) const;
   void findDirectCall();
@@ -173,6 +179,9 @@ Executable::create(Program program, std::shared_ptr<const LoadedCode> code) {
   if (!layout.ok())
     return layout.status();
   joined->layout = *std::move(layout);
+  for (size_t k = 0; k < joined->program.outputs.size(); ++k)
+    joined->reshapes |= joined->program.arrays[joined->program.outputs[k].array].shape !=
+                        joined->program.arrays[joined->layout.outputRoot[k]].shape;
   size_t numKernels = joined->program.kernels.size();
   if (numKernels > 0 && (!code || code->size() != numKernels))
     return makeError(ErrorKind::Internal, "the code has not as many kernels as the program");
@@ -200,20 +209,10 @@ void Executable::countDirectCall() const {
   state_->counters.kernels.fetch_add(1, std::memory_order_relaxed);
 }
 
-void Executable::State::findDirectCall() {
-  if (!layout.isStatic || program.steps.size() != 1 ||
-      program.steps[0].kind != Program::Step::Kind::Kernel)
-    return;
-  std::vector<SizeValue> read;
-  if (!readElements(program, layout, 0, {}, {}, read).ok())
-    return;
-  absl::StatusOr<Lease> leased = lease(0, {}, [&](std::vector<SizeValue> &sizes) {
-    if (!read.empty())
-      sizes = read;
-  });
-  if (!leased.ok()) // every call says why
-    return;
-  const Plan &plan = leased->plan();
+std::optional<DirectCall> Executable::State::directCallOf(const Plan &plan) const {
+  if (program.steps.size() != 1 || program.steps[0].kind != Program::Step::Kind::Kernel ||
+      layout.segments.size() != 1)
+    return std::nullopt;
   DirectCall call;
   call.function = functions[program.steps[0].callee];
   call.inputs.assign(program.inputs.size(), -1);
@@ -235,9 +234,23 @@ void Executable::State::findDirectCall() {
   }
   for (int32_t position : call.outputs)
     possible &= position >= 0;
+  return possible ? std::optional(std::move(call)) : std::nullopt;
+}
+
+void Executable::State::findDirectCall() {
+  if (!layout.isStatic)
+    return;
+  std::vector<SizeValue> read;
+  if (!readElements(program, layout, 0, {}, {}, read).ok())
+    return;
+  absl::StatusOr<Lease> leased = lease(0, {}, [&](std::vector<SizeValue> &sizes) {
+    if (!read.empty())
+      sizes = read;
+  });
+  if (!leased.ok()) // every call says why
+    return;
+  direct = directCallOf(leased->plan());
   giveBack(*std::move(leased));
-  if (possible)
-    direct = std::move(call);
 }
 
 //===--- sizes and plans ------------------------------------------------------===//
@@ -295,6 +308,7 @@ absl::StatusOr<Lease> Executable::State::lease(int32_t segment, absl::Span<const
     result.cached = std::make_shared<CachedPlan>();
     result.cached->plan = *std::move(plan);
     result.cached->key.assign(key.begin(), key.end());
+    result.cached->direct = directCallOf(*result.cached->plan);
     std::lock_guard lock(mutex);
     if (layout.isStatic) {
       if (last)
@@ -558,12 +572,13 @@ absl::Status Executable::State::runSegment(int32_t segment, Lease &lease, int th
 }
 
 /// One kernel whose sizes are known: no plan to look for, no frame to borrow.
-absl::Status Executable::State::runDirect(absl::Span<const Tensor> inputs,
+absl::Status Executable::State::runDirect(const DirectCall &call, const Plan &plan,
+                                          absl::Span<const Tensor> inputs,
                                           absl::Span<Tensor> outputs) const {
-  SmallPointers buffers(direct->buffers.begin(), direct->buffers.end());
+  SmallPointers buffers(call.buffers.begin(), call.buffers.end());
   absl::InlinedVector<Tensor, 4> copies;
   for (size_t k = 0; k < inputs.size(); ++k) {
-    if (direct->inputs[k] < 0)
+    if (call.inputs[k] < 0)
       continue;
     const Tensor *input = &inputs[k];
     if (!input->isContiguous()) {
@@ -572,23 +587,25 @@ absl::Status Executable::State::runDirect(absl::Span<const Tensor> inputs,
         return copy.status();
       input = &copies.emplace_back(*std::move(copy));
     }
-    buffers[direct->inputs[k]] = const_cast<void *>(input->data());
+    buffers[call.inputs[k]] = const_cast<void *>(input->data());
   }
   SmallPointers outputMemory(outputs.size());
   if (absl::Status status =
-          allocateOutputs(0, *last->plan, inputs, outputs, absl::MakeSpan(outputMemory), nullptr);
+          allocateOutputs(0, plan, inputs, outputs, absl::MakeSpan(outputMemory), nullptr);
       !status.ok())
     return status;
   for (size_t k = 0; k < outputs.size(); ++k)
-    buffers[direct->outputs[k]] = outputMemory[k];
+    buffers[call.outputs[k]] = outputMemory[k];
   counters.kernels.fetch_add(1, std::memory_order_relaxed);
-  if (int32_t failed = direct->function(buffers.data(), direct->sizes))
-    return kernelError(program, program.steps[0], failed, buffers.data(), last->plan->sizes);
-  return reshapeOutputs(*last->plan, outputs);
+  if (int32_t failed = call.function(buffers.data(), call.sizes))
+    return kernelError(program, program.steps[0], failed, buffers.data(), plan.sizes);
+  return reshapeOutputs(plan, outputs);
 }
 
 /// Outputs that are views of what was computed.
 absl::Status Executable::State::reshapeOutputs(const Plan &plan, absl::Span<Tensor> outputs) const {
+  if (!joined->reshapes)
+    return absl::OkStatus();
   for (size_t k = 0; k < outputs.size(); ++k) {
     const Program::Array &array = program.arrays[program.outputs[k].array];
     if (array.shape == program.arrays[layout.outputRoot[k]].shape)
@@ -610,7 +627,23 @@ absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Sp
   if (absl::Status status = checkInputs(inputs); !status.ok())
     return status;
   if (direct && !profile && (threads <= 1 || !last->plan->steps[0].parallel))
-    return runDirect(inputs, outputs);
+    return runDirect(*direct, *last->plan, inputs, outputs);
+  // The key of a plan: number of the segment, extents, and all that was read.
+  absl::InlinedVector<int64_t, 24> key;
+  if (!layout.isStatic) {
+    key.push_back(0);
+    for (const Tensor &input : inputs)
+      for (int64_t extent : input.shape())
+        key.push_back(extent);
+    std::shared_ptr<const CachedPlan> known;
+    if (!profile) {
+      std::lock_guard lock(mutex);
+      if (last && last->direct && key == absl::MakeConstSpan(last->key))
+        known = last;
+    }
+    if (known && (threads <= 1 || !known->plan->steps[0].parallel))
+      return runDirect(*known->direct, *known->plan, inputs, outputs);
+  }
   absl::InlinedVector<Tensor, 4> copies; // of strided inputs
   SmallPointers inputMemory, outputMemory(program.outputs.size());
   for (size_t k = 0; k < inputs.size(); ++k) {
@@ -625,8 +658,6 @@ absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Sp
     inputMemory.push_back(copies.back().data());
   }
 
-  // The key: number of the segment, extents, and all that was read.
-  absl::InlinedVector<int64_t, 24> key;
   std::vector<SizeValue> sizes; // with what was read; empty where nothing is
   SmallPointers arrays;
   absl::InlinedVector<Lease, 1> leases;
@@ -636,11 +667,6 @@ absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Sp
       if (const SizeNode &n = program.sizes[id]; n.op == SizeOp::Dim)
         values[id] = inputs[n.a].shape()[n.b];
   };
-  if (!layout.isStatic) {
-    key.push_back(0);
-    for (const Tensor &input : inputs)
-      key.insert(key.end(), input.shape().begin(), input.shape().end());
-  }
   for (int32_t k = 0; k < int32_t(layout.segments.size()); ++k) {
     const ProgramLayout::Segment &segment = layout.segments[k];
     if (k > 0) {

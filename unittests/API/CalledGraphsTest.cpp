@@ -128,6 +128,12 @@ TEST_F(CalledGraphsTest, UnusedOutputs) {
   EXPECT_EQ(kernels({two.apply({x, y})[1]}), 1);
 }
 
+// What is read for its shape alone is not computed: the gradient of a sum needs no values.
+TEST_F(CalledGraphsTest, OnlyWhatIsNeeded) {
+  OpFromGraph linear({x, y}, {x * 2 + y}, {.name = "linear"});
+  EXPECT_EQ(kernels({grad(sum(linear(x, y)), x)}), kernels({grad(sum(x * 2 + y), x)}) + 1);
+}
+
 // F-242: shapes without values, also of operands that are shapes.
 TEST_F(CalledGraphsTest, ShapesWithoutValues) {
   EXPECT_EQ(kernels({shape(chain(3))}), 1); // that writes the shape
