@@ -1,6 +1,7 @@
 """What the scripts of test/Program share: NPY files by hand, programs made by graphc."""
 
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -55,3 +56,11 @@ def run(program, *arguments):
     if process.returncode < 0:
         sys.exit(f"signal {-process.returncode}: {program} {' '.join(arguments)}\n{process.stderr}")
     return process.returncode, process.stdout, process.stderr
+
+
+def asProgram(path, result):
+    """What `graphc run` says of the graph that the program `path` was made of, without the place of an input in the
+    graph's file: a program does not have it."""
+    status, printed, error = result
+    place = rf"^{re.escape(path)}\.mlir:\d+:\d+: "
+    return status, printed, re.sub(place + r"(error: .* wants .*\n).*\n *\^\n$", r"\1", error)

@@ -10,7 +10,7 @@ import struct
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from common import copier, npy, run, write
+from common import asProgram, copier, npy, run, write
 
 graphc, folder = sys.argv[1:]
 rng = random.Random(2)
@@ -49,7 +49,7 @@ files = [write(os.path.join(folder, f"damaged-{k}.npy"), damaged(k)) for k in ra
 def compare(path):
     argument = "x=" + path
     # The values themselves may be NaNs: what is compared is text.
-    return run(program, "-i", argument), run(graphc, "run", program + ".mlir", "-i", argument)
+    return run(program, "-i", argument), asProgram(program, run(graphc, "run", program + ".mlir", "-i", argument))
 
 
 errors = 0

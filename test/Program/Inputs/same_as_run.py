@@ -9,7 +9,7 @@ import struct
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from common import DESCR, SHORT, compiled, npy, run, write
+from common import DESCR, SHORT, asProgram, compiled, npy, run, write
 
 graphc, folder = sys.argv[1:]
 rng = random.Random(3)
@@ -96,7 +96,7 @@ def compare(case):
     path = programs[rank]
     plain = {0: "0", 1: "[]", 2: "[[]]", 3: "[[[]]]"}[rank]
     arguments = [part for other in dtypes for part in ("--input", f"{other}={text if other == dtype else plain}")]
-    return run(path, *arguments), run(graphc, "run", path + ".mlir", *arguments)
+    return run(path, *arguments), asProgram(path, run(graphc, "run", path + ".mlir", *arguments))
 
 
 good = 0
