@@ -154,8 +154,6 @@ absl::Status OverrideReader::add(size_t slot, Variable result) {
     return error(ErrorKind::TypeError,
                  "what is given for " + slotText(slot) + ", is " + result.type().brief() +
                      ": expected a float array of rank " + std::to_string(wanted.rank()));
-  if (result.dtype() != wanted.dtype()) // F-255
-    result = cast(result, wanted.dtype());
   entry.kind = FrozenRule::Kind::Graph;
   entry.output = int32_t(results_.size());
   results_.push_back(std::move(result));

@@ -145,6 +145,32 @@ TEST_F(CalledGraphsTest, ShapesWithoutValues) {
   EXPECT_EQ(f->counters().kernels, 1); // nothing computes the operand `n`
 }
 
+// Elements of small integer results are sizes of the caller, which nothing computes.
+TEST_F(CalledGraphsTest, ElementsOfResults) {
+  OpFromGraph extents({x}, {stack({constant(int64_t(2)), shape(x)[0]})});
+  auto f = function({x, y}, reshape(y, extents(x)));
+  ASSERT_TRUE(f.ok()) << f.status();
+  auto r = (*f)(Tensor({0, 0}), Tensor({1, 2, 3, 4}));
+  ASSERT_TRUE(r.ok()) << r.status();
+  EXPECT_EQ(toString((*r)[0]), "[[1. 2.]\n [3. 4.]]");
+  EXPECT_EQ(f->counters().kernels, 0);
+}
+
+// Constants stand in the program once.
+TEST_F(CalledGraphsTest, ConstantsOnce) {
+  Variable three = tensor(DType::Float64, {3}, "three");
+  OpFromGraph scaled({three}, {three * constant(Tensor({1.0, 2.0, 4.0}))});
+  GraphModule module;
+  module.inputs = {three};
+  module.outputs = {scaled(scaled(scaled(three)))};
+  auto text = (*loadCompiler())->emit(module, "kernels", CompileOptions());
+  ASSERT_TRUE(text.ok()) << text.status();
+  int count = 0;
+  for (size_t at = 0; (at = text->find(" = constant", at)) != text->npos; ++at)
+    ++count;
+  EXPECT_EQ(count, 1) << *text;
+}
+
 // A graph whose shapes are elements that it computes is computed in its caller.
 TEST_F(CalledGraphsTest, SizesFromOwnElements) {
   Variable n = dscalar("n");
@@ -171,12 +197,23 @@ TEST_F(CalledGraphsTest, Failures) {
   EXPECT_THAT(errorPlace(shapes)->str(), HasSubstr("CalledGraphsTest.cpp"));
   absl::Status index = (*f)(Tensor({1, 2}), Tensor({1, 2}), 7).status();
   EXPECT_EQ(errorKind(index), ErrorKind::IndexError);
-  EXPECT_THAT(std::string(index.message()), HasSubstr("take: index 7"));
-  // A check runs though nobody needs the result that it belongs to.
+  EXPECT_THAT(std::string(index.message()),
+              HasSubstr("take: index 7 is out of range for axis 0 with 2 elements"));
+  // A check runs though nobody needs the elements that it belongs to.
+  Variable many = tensor(DType::Int64, {kDynamic}, "many");
+  OpFromGraph picks({x, many}, {take(x, many)});
+  for (const Variable &picked : {picks(x, many), take(x, many)}) {
+    auto extent = function({x, many}, shape(picked));
+    ASSERT_TRUE(extent.ok()) << extent.status();
+    EXPECT_EQ(valuesOf((*extent)(Tensor({1, 2}), Tensor({0, 1, 1}).cast(DType::Int64))), List{3});
+    EXPECT_EQ(errorKind((*extent)(Tensor({1, 2}), Tensor({7}).cast(DType::Int64)).status()),
+              ErrorKind::IndexError);
+  }
+  // What is pruned with its output does not.
   OpFromGraph two({x, i}, {sum(x), take(x, i)});
   auto g = function({x, i}, two.apply({x, i})[0]);
   ASSERT_TRUE(g.ok()) << g.status();
-  EXPECT_EQ(valuesOf((*g)(Tensor({1, 2}), 7)), List{3}); // pruned with its output
+  EXPECT_EQ(valuesOf((*g)(Tensor({1, 2}), 7)), List{3});
 }
 
 // F-237; known wrong answers elsewhere, in every mode: outputs that alias, the same Variable twice,
@@ -270,8 +307,27 @@ TEST_F(CalledGraphsTest, SeveralTypes) {
             (List{1, 0, 0, 0}));
 }
 
-// The profile tells of the nodes within.
+// What is made for one mode serves no other.
+TEST_F(CalledGraphsTest, Modes) {
+  OpFromGraph op({x}, {log(1 + exp(x))});
+  GraphModule module;
+  module.inputs = {x};
+  module.outputs = {op(x)};
+  auto hasSoftplus = [&](const Mode &mode) {
+    CompileOptions options;
+    options.mode = mode;
+    auto text = (*loadCompiler())->emit(module, "kernels", options);
+    EXPECT_TRUE(text.ok()) << text.status();
+    return text.ok() && text->find("softplus(") != text->npos;
+  };
+  EXPECT_FALSE(hasSoftplus(Mode("fast_run").requiring({"inline_graphs"})));
+  EXPECT_TRUE(hasSoftplus("fast_run"));
+  EXPECT_FALSE(hasSoftplus(Mode("fast_run").requiring({"inline_graphs"})));
+}
+
+// The profile tells of the nodes within, also where it was compiled without one before.
 TEST_F(CalledGraphsTest, Profile) {
+  EXPECT_EQ(kernels({chain(2)}), 1);
   auto f = function({x, y}, chain(2), {.profile = true});
   ASSERT_TRUE(f.ok()) << f.status();
   ASSERT_TRUE((*f)(Tensor({1.0}), Tensor({1.0})).ok());

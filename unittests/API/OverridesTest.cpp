@@ -324,8 +324,26 @@ TEST_P(OverridesTest, NothingFromBranchesNotTaken) {
   OpFromGraph logarithm = made({x}, {log(x)}), nested = made({x}, {logarithm(x) + 0.0 * x});
   for (const OpFromGraph &op : {logarithm, nested})
     EXPECT_EQ(run({x}, {grad(where(x > 0, op(x), 0.0), x)}, {0}), List{0});
+  // The mask goes on before the op.
+  OpFromGraph twice = made({x}, {x * 2});
+  EXPECT_EQ(run({x}, {grad(where(x > 0, twice(log(x)), 0.0), x)}, {0}), List{0});
   OpFromGraph taken = made({x}, {where(x > 0, log(x), 0.0)});
   EXPECT_EQ(run({x}, {grad(taken(x), x)}, {0}), List{0});
+}
+
+// A gradient may know fewer extents than the output that it is of.
+TEST_P(OverridesTest, GradientsOfUnknownExtents) {
+  Variable three = tensor(DType::Float64, {3}, "three"), v = dvector("v");
+  OpFromGraph op = made({three}, {three * three});
+  auto f = function({three, v}, grad(sum(v * identity(op(three))), three));
+  ASSERT_TRUE(f.ok()) << f.status();
+  auto known = function({three, v}, pullback(op(three), three, v));
+  ASSERT_TRUE(known.ok()) << known.status();
+  for (const auto *each : {&f, &known}) {
+    auto r = (**each)(Tensor({1, 2, 3}), Tensor({1, 10, 100}));
+    ASSERT_TRUE(r.ok()) << r.status();
+    EXPECT_EQ(toString((*r)[0]), "[  2.  40. 600.]");
+  }
 }
 
 // F-262: by the op's pushforward and by two pullbacks alike, and along vectors.
@@ -384,6 +402,20 @@ TEST(OverridesOnce, DerivativesAreOps) {
   EXPECT_EQ(ops[0], ops[1]);
   Variable t = pushforward(op(x, y), x, constant(1.0));
   EXPECT_EQ(t.owner().op().str(), "wave_rop");
+  // F-260: it takes what the op gave; and it is inlined as the op is.
+  for (bool inlined : {false, true}) {
+    OpFromGraph power({x}, {exp(x)}, {.name = "power", .inlined = inlined});
+    Variable result = power(x), g = grad(result, x);
+    Apply node = g.owner();
+    ASSERT_TRUE(node && node.op().def().inner);
+    EXPECT_EQ(node.op().str(), "power_LOp");
+    EXPECT_EQ(node.input(0), result);
+    std::string text = debugPrint(g);
+    EXPECT_NE(text.find(inlined ? "power_LOp{inline=true}" : "power_LOp{inline=false}"), text.npos);
+    auto f = function({x}, {result, g});
+    ASSERT_TRUE(f.ok()) << f.status();
+    EXPECT_EQ(f->counters().kernels, inlined ? 1 : 2);
+  }
 }
 
 // F-263; case I17.
