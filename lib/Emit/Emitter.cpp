@@ -86,6 +86,8 @@ int32_t Emitter::State::scalar(const ScalarNode &node) {
 }
 
 void Emitter::State::dropUnusedLoads() {
+  if (!mistake.ok()) // numbers may be of nothing, and nobody gets the record
+    return;
   std::vector<bool> isUsed(nest.body.size());
   isUsed[size_t(nest.root)] = true;
   for (const ElementCheck &check : checks)
