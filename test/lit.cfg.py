@@ -1,6 +1,7 @@
 import os
 import platform
 import shutil
+import subprocess
 
 import lit.formats
 
@@ -39,6 +40,15 @@ textDirection = os.path.join(models, "ch_ppocr_mobile_v2.0_cls_infer.onnx")
 if os.path.exists(textDirection):
     config.available_features.add("text-direction")
     config.substitutions.append(("%text_direction_model", textDirection))
+
+# What tools/install-deps --peers installs, beside which graphc-bench measures.
+peerModules = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "graphc", "peers")
+debianPython = "/usr/bin/python3"
+hasPeers = os.path.exists(os.path.join(peerModules, "node_modules", "onnxruntime-node")) and shutil.which("node")
+if hasPeers and os.path.exists(debianPython):
+    if subprocess.run([debianPython, "-c", "import numpy, torch"], capture_output=True).returncode == 0:
+        config.available_features.add("bench-peers")
+        config.substitutions.append(("%peer_modules", peerModules))
 
 # A test starts with an empty cache of compiled code of its own.
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.test_exec_root, "cache")

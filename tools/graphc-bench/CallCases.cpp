@@ -10,6 +10,7 @@
 
 #include "Case.h"
 #include "HandLoops.h"
+#include "Workers.h"
 #include "absl/strings/str_format.h"
 #include "graphc/graphc.h"
 
@@ -57,7 +58,7 @@ Work plainScalars(const std::shared_ptr<Last> &last) {
 Subject beside(Work ours, Work peer, const std::shared_ptr<Last> &last) {
   Subject subject;
   subject.ours = std::move(ours);
-  subject.peer = std::move(peer);
+  subject.rivals = {rivalOf(kByHand, std::move(peer))};
   subject.check = [last] { return last->check(); };
   return subject;
 }
@@ -82,8 +83,26 @@ absl::StatusOr<Subject> boundScalars(const Settings &) {
   return beside(std::move(ours), plainScalars(last), last);
 }
 
+/// Others that add two arrays.
+absl::StatusOr<Subject> besideWorkers(Subject subject, const Tensor &x, const Tensor &y,
+                                      const Settings &settings) {
+  if (!settings.workers)
+    return subject;
+  auto check = [](const std::string &side, const std::vector<Tensor> &found) {
+    Tensor sum = found[0].contiguous();
+    return checkSum(static_cast<const double *>(sum.data())[0], side.c_str());
+  };
+  absl::StatusOr<std::vector<Rival>> others =
+      settings.workers->rivals("add", {{"x", x}, {"y", y}}, {}, check);
+  if (!others.ok())
+    return others.status();
+  subject.rivals.insert(subject.rivals.end(), others->begin(), others->end());
+  return subject;
+}
+
 /// The arguments are given anew at each call: numbers, or Tensors.
-template <class Argument> absl::StatusOr<Subject> generalScalars(Argument x, Argument y) {
+template <class Argument>
+absl::StatusOr<Subject> generalScalars(Argument x, Argument y, const Settings &settings) {
   absl::StatusOr<Function> f = scalarAdd();
   if (!f.ok())
     return f.status();
@@ -92,7 +111,8 @@ template <class Argument> absl::StatusOr<Subject> generalScalars(Argument x, Arg
     for (int64_t i = 0; i < count; ++i)
       last->ours = call(x, y)->template item<double>();
   };
-  return beside(std::move(ours), plainScalars(last), last);
+  return besideWorkers(beside(std::move(ours), plainScalars(last), last), Tensor(kX), Tensor(kY),
+                       settings);
 }
 
 /// x + y * z of three numbers; y * z is kY.
@@ -149,19 +169,20 @@ absl::StatusOr<Subject> boundVectors(int64_t extent) {
   return beside(std::move(ours), plainVectors(v, last), last);
 }
 
-absl::StatusOr<Subject> generalVectors(const Settings &) {
+absl::StatusOr<Subject> generalVectors(const Settings &settings) {
   absl::StatusOr<Function> f = vectorAdd(kDynamic);
   if (!f.ok())
     return f.status();
   auto v = std::make_shared<Vectors>();
   auto last = std::make_shared<Last>();
-  Work ours = [last, x = Tensor({kX, kX, kX}), y = Tensor({kY, kY, kY}), call = *f](int64_t count) {
+  Tensor x({kX, kX, kX}), y({kY, kY, kY});
+  Work ours = [last, x, y, call = *f](int64_t count) {
     for (int64_t i = 0; i < count; ++i) {
       absl::StatusOr<Results> results = call(x, y);
       last->ours = results.ok() ? (*results)[0].flat<double>()[2] : 0;
     }
   };
-  return beside(std::move(ours), plainVectors(v, last), last);
+  return besideWorkers(beside(std::move(ours), plainVectors(v, last), last), x, y, settings);
 }
 
 } // namespace
@@ -185,12 +206,12 @@ void addCalls(std::vector<Case> &cases) {
                    "f(x, y, z) = x + y*z of numbers",
                    {.extraNanoseconds = kNumbers},
                    seedNumbers});
-  cases.push_back({"call_scalar", "f(x, y) of numbers", {}, [](const Settings &) {
-                     return generalScalars(kX, kY);
+  cases.push_back({"call_scalar", "f(x, y) of numbers", {}, [](const Settings &s) {
+                     return generalScalars(kX, kY, s);
                    }});
   cases.push_back(
-      {"call_scalar_tensors", "f(x, y) of Tensors with one number", {}, [](const Settings &) {
-         return generalScalars(Tensor(kX), Tensor(kY));
+      {"call_scalar_tensors", "f(x, y) of Tensors with one number", {}, [](const Settings &s) {
+         return generalScalars(Tensor(kX), Tensor(kY), s);
        }});
   cases.push_back({"call_vec3",
                    "f(x, y) of Tensors of 3, extents known at the call",

@@ -12,8 +12,10 @@
 
 namespace graphc::bench {
 
+class Workers;
+
 struct Settings {
-  /// Threads of both sides.
+  /// Threads of all sides.
   int threads = 1;
   /// A few repetitions, to see that everything works.
   bool quick = false;
@@ -21,6 +23,8 @@ struct Settings {
   double seconds = 1;
   /// Folder with the graphc program.
   std::string programs;
+  /// Other systems in processes of their own; null for none.
+  Workers *workers = nullptr;
 };
 
 /// Does the measured work `count` times.
@@ -29,24 +33,48 @@ using Work = std::function<void(int64_t count)>;
 /// Seconds of one named part of a longer piece of work.
 using Phases = std::vector<std::pair<std::string, double>>;
 
+/// The same work done by somebody else.
+struct Rival {
+  std::string name;
+  /// Nanoseconds that `count` pieces of work took.
+  std::function<absl::StatusOr<double>(int64_t count)> time;
+};
+
+/// What the hand-written loops are called.
+inline constexpr const char *kByHand = "C++";
+/// One in this process, by its clock.
+Rival rivalOf(std::string name, Work work);
+
+/// What a piece of work costs at least, on any machine: arithmetic operations (an addition and a
+/// multiplication are two), and bytes that come from and go to memory, each array once.
+struct Cost {
+  double flops = 0, read = 0, written = 0;
+  /// The operations are on Float64.
+  bool isDouble = false;
+};
+
 /// A case that is ready to be measured.
 struct Subject {
   Work ours;
-  /// The same work by hand; empty for cases that have no peer.
-  Work peer;
-  /// After both sides have run: whether their results are right.
+  std::vector<Rival> rivals;
+  /// After all sides have run: whether their results are right.
   std::function<absl::Status()> check;
   /// Instead of all that: work that measures its own parts, for a graph of `nodes` nodes.
   std::function<absl::StatusOr<Phases>()> phases;
   int64_t nodes = 0;
+  Cost cost;
+  /// From the finished graph to the first result, in seconds, without a cache; 0 where that is not
+  /// known.
+  double compileSeconds = 0;
 };
 
 /// What is to be reached; the unit is that of the field.
 struct Target {
+  /// Of the fastest rival's time.
   std::optional<double> ratio = std::nullopt;
-  std::optional<double> extraNanoseconds = std::nullopt; // over the peer
+  std::optional<double> extraNanoseconds = std::nullopt; // over that rival
   std::optional<double> milliseconds = std::nullopt;
-  /// With extraNanoseconds: so much of the peer's time besides.
+  /// With extraNanoseconds: so much of the rival's time besides.
   double extraOfPeer = 0;
 };
 
@@ -62,6 +90,9 @@ void addElementwise(std::vector<Case> &cases);
 void addRows(std::vector<Case> &cases);
 void addMath(std::vector<Case> &cases);
 void addProducts(std::vector<Case> &cases);
+void addConvolutions(std::vector<Case> &cases);
+void addNetworks(std::vector<Case> &cases);
+void addModels(std::vector<Case> &cases);
 void addCalls(std::vector<Case> &cases);
 void addTraining(std::vector<Case> &cases);
 void addCompilation(std::vector<Case> &cases);
@@ -69,5 +100,8 @@ void addSites(std::vector<Case> &cases);
 void addRewriting(std::vector<Case> &cases);
 void addGradients(std::vector<Case> &cases);
 void addLargeGraphs(std::vector<Case> &cases);
+
+/// All of them, in the order of the table.
+std::vector<Case> allCases();
 
 } // namespace graphc::bench

@@ -1,61 +1,163 @@
 //===- Compare.cpp --------------------------------------------------------===//
 #include "Compare.h"
 
+#include <algorithm>
+
+#include "Clock.h"
 #include "Inputs.h"
 #include "Runtime/ThreadPool.h"
+#include "Workers.h"
+#include "absl/strings/str_format.h"
 
 namespace graphc::bench {
 namespace {
 
+/// Others sum in float32, where graphc and the loops by hand join partial sums.
+constexpr double kSlackOfOthers = 20;
+
+/// One rival's results, in memory that stays.
+struct Answer {
+  std::string side;
+  std::vector<Tensor> results;
+  std::vector<void *> memory;
+};
+
 struct Comparison {
   Function function;
-  std::vector<Tensor> values;
-  Tensor result, byHand;
+  Example example;
+  std::vector<Tensor> results; // of the outputs
+  std::vector<Answer> answers;
   absl::Status status;
+
+  std::string expectedName(size_t result) const {
+    return example.results.empty() ? example.name : example.name + "." + example.results[result];
+  }
+  absl::Status checkResults(std::string_view side, const std::vector<Tensor> &found,
+                            double slack = 1) const {
+    size_t wanted = std::max<size_t>(1, example.results.size());
+    if (found.size() != wanted)
+      return makeError(ErrorKind::ValueError,
+                       absl::StrFormat("%s: %s has %d results instead of %d", example.name, side,
+                                       found.size(), wanted));
+    for (size_t i = 0; i < found.size(); ++i)
+      if (absl::Status s = checkSums(expectedName(i), side, found[i], slack); !s.ok())
+        return s;
+    return absl::OkStatus();
+  }
+  void call() {
+    results.clear(); // their memory is free for the next call
+    absl::StatusOr<Results> answer = function.call(example.values);
+    if (!answer.ok())
+      status = answer.status();
+    else
+      for (size_t i = 0; i < answer->size(); ++i)
+        results.push_back((*answer)[i]);
+  }
+  /// Outputs, and what the updates have put in place of the old values.
+  std::vector<Tensor> allResults() const {
+    std::vector<Tensor> all = results;
+    for (const auto &[variable, next] : example.updates)
+      all.push_back(variable.get());
+    return all;
+  }
+  absl::Status check() const {
+    if (!status.ok())
+      return status;
+    if (!example.updates.empty())
+      return absl::OkStatus(); // later steps give other values
+    if (absl::Status s = checkResults("graphc", results); !s.ok())
+      return s;
+    for (const Answer &answer : answers)
+      if (absl::Status s = checkResults(answer.side, answer.results); !s.ok())
+        return s;
+    return absl::OkStatus();
+  }
 };
+
+absl::StatusOr<Answer> memoryFor(const std::string &side, const std::vector<Tensor> &like) {
+  Answer answer{side, {}, {}};
+  for (const Tensor &tensor : like) {
+    absl::StatusOr<Tensor> memory = Tensor::zeros(tensor.dtype(), tensor.shape());
+    if (!memory.ok())
+      return memory.status();
+    answer.results.push_back(*std::move(memory));
+    answer.memory.push_back(answer.results.back().data());
+  }
+  return answer;
+}
+
+/// The values by the names that workers know them by.
+Feeds feedsOf(const Example &example) {
+  Feeds feeds = example.constants;
+  for (size_t i = 0; i < example.inputs.size(); ++i)
+    feeds.emplace_back(example.inputs[i].name(), example.values[i]);
+  for (const auto &[variable, next] : example.updates)
+    feeds.emplace_back(variable.name(), variable.get());
+  return feeds;
+}
 
 } // namespace
 
-absl::StatusOr<Subject> compare(Example example, std::function<void(void *memory)> peer,
+absl::StatusOr<Subject> compare(Example example, std::vector<Hand> hands,
                                 const Settings &settings) {
+  auto state = std::make_shared<Comparison>();
+  state->example = std::move(example);
+  const Example &kept = state->example;
+  Feeds feeds = feedsOf(kept); // before a call replaces them
   FunctionOptions options;
   options.threads = settings.threads;
+  options.cache = false; // the time of compilation is one of the figures
+  options.updates = kept.updates;
+
+  Clock clock;
   absl::StatusOr<Function> function =
-      graphc::function(InputList(example.inputs), example.output, options);
+      graphc::function(InputList(kept.inputs), OutputList(kept.outputs), options);
   if (!function.ok())
     return function.status();
-  auto state = std::make_shared<Comparison>(*std::move(function), std::move(example.values),
-                                            Tensor(), Tensor(), absl::OkStatus());
+  state->function = *std::move(function);
+  state->call();
   Subject subject;
+  subject.compileSeconds = clock.lap();
+  subject.cost = kept.cost;
+  if (!state->status.ok())
+    return state->status;
+  std::vector<Tensor> first = state->allResults();
+  if (absl::Status s = state->checkResults("graphc", first); !s.ok())
+    return s;
+
   subject.ours = [state](int64_t count) {
-    for (int64_t i = 0; i < count; ++i) {
-      state->result = Tensor(); // its memory is free for the next call
-      absl::StatusOr<Results> results = state->function.call(state->values);
-      if (!results.ok())
-        state->status = results.status();
-      else
-        state->result = (*results)[0];
-    }
-  };
-  absl::StatusOr<Results> first = state->function.call(state->values);
-  if (!first.ok())
-    return first.status();
-  absl::StatusOr<Tensor> memory = Tensor::zeros((*first)[0].dtype(), (*first)[0].shape());
-  if (!memory.ok())
-    return memory.status();
-  state->byHand = *std::move(memory);
-  subject.peer = [state, peer](int64_t count) {
     for (int64_t i = 0; i < count; ++i)
-      peer(state->byHand.data());
+      state->call();
   };
-  subject.check = [state, name = example.name]() -> absl::Status {
-    if (!state->status.ok())
-      return state->status;
-    if (absl::Status s = checkSums(name, "graphc", state->result); !s.ok())
-      return s;
-    return checkSums(name, "the loop by hand", state->byHand);
-  };
+  for (const Hand &hand : hands) {
+    absl::StatusOr<Answer> answer = memoryFor(hand.name, first);
+    if (!answer.ok())
+      return answer.status();
+    size_t index = state->answers.size();
+    state->answers.push_back(*std::move(answer));
+    subject.rivals.push_back(rivalOf(hand.name, [state, index, run = hand.run](int64_t count) {
+      for (int64_t i = 0; i < count; ++i)
+        run(state->answers[index].memory.data());
+    }));
+  }
+  subject.check = [state] { return state->check(); };
+  if (!settings.workers)
+    return subject;
+  absl::StatusOr<std::vector<Rival>> others =
+      settings.workers->rivals(kept.formula.empty() ? kept.name : kept.formula, feeds, kept.numbers,
+                               [&](const std::string &side, const std::vector<Tensor> &found) {
+                                 return state->checkResults(side, found, kSlackOfOthers);
+                               });
+  if (!others.ok())
+    return others.status();
+  subject.rivals.insert(subject.rivals.end(), others->begin(), others->end());
   return subject;
+}
+
+absl::StatusOr<Subject> compare(Example example, std::function<void(void *memory)> byHand,
+                                const Settings &settings) {
+  auto run = [byHand = std::move(byHand)](void *const *results) { byHand(results[0]); };
+  return compare(std::move(example), std::vector<Hand>{{kByHand, std::move(run)}}, settings);
 }
 
 void onThreads(int64_t extent, const Settings &settings,

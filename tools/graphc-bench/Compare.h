@@ -1,6 +1,7 @@
 //===- Compare.h - a function beside a loop -----------------------*- C++ -*-===//
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,17 +12,36 @@
 
 namespace graphc::bench {
 
-/// A graph of one output, with the values that it is run on.
+/// A graph with the values that it is run on.
 struct Example {
-  std::string name; // in Expected.h
-  Variables inputs;
-  Variable output;
+  std::string name; // in Expected.h; with several results NAME.RESULT
+  Variables inputs; // their names are those that workers know them by
+  Variables outputs;
   std::vector<Tensor> values;
+  Cost cost = {};
+  /// Names of the outputs, where there are several results.
+  std::vector<std::string> results = {};
+  /// Shared variables that each call replaces by the value beside them; their next values are
+  /// results, too. Such an example is checked after its first call alone.
+  std::vector<std::pair<SharedVariable, Variable>> updates = {};
+  /// What workers need besides: constants of the graph.
+  std::vector<std::pair<std::string, Tensor>> constants = {};
+  /// What workers call the computation, where that is not `name`, and its numbers (a stride).
+  std::string formula = {};
+  std::map<std::string, int64_t> numbers = {};
 };
 
-/// Calls the example compiled, which gives a new Tensor each time, and beside it `peer`, which
-/// writes to the same `memory` again and again. Both results are checked.
-absl::StatusOr<Subject> compare(Example example, std::function<void(void *memory)> peer,
+/// A rival in this process. It writes each result to the same memory again and again.
+struct Hand {
+  std::string name;
+  std::function<void(void *const *results)> run;
+};
+
+/// Calls the example compiled, which gives new Tensors each time, and beside it `hands` and all of
+/// `settings.workers` that know it. All results are checked.
+absl::StatusOr<Subject> compare(Example example, std::vector<Hand> hands, const Settings &settings);
+/// With one result and one loop by hand.
+absl::StatusOr<Subject> compare(Example example, std::function<void(void *memory)> byHand,
                                 const Settings &settings);
 
 /// body(begin, end) for all of [0, extent), on as many threads as compiled code uses.

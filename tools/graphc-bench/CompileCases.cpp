@@ -4,13 +4,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "Case.h"
 #include "Graphs.h"
 #include "Inputs.h"
+#include "TemporaryFolder.h"
 #include "absl/strings/str_format.h"
 
 extern char **environ;
@@ -21,18 +21,20 @@ namespace {
 /// Makes a graph whose constants depend on `number`, so that nothing compiled before serves it.
 using Maker = std::function<GraphModule(int64_t number)>;
 
-/// Compiles one graph after the other, in this process and without the cache on disk. Making the
-/// graph is not timed apart: it takes microseconds.
-absl::StatusOr<Subject> compiling(const Maker &make) {
+/// Compiles one graph after the other, in this process and without the cache on disk, each to its
+/// first result on `values`. Making the graph is not timed apart: it takes microseconds.
+absl::StatusOr<Subject> compiling(const Maker &make, const std::vector<Tensor> &values) {
   auto status = std::make_shared<absl::Status>();
   auto number = std::make_shared<int64_t>(0);
   Subject subject;
   subject.ours = [=](int64_t count) {
     FunctionOptions options;
     options.cache = false;
-    for (int64_t i = 0; i < count; ++i)
-      if (absl::StatusOr<Function> f = function(make((*number)++), options); !f.ok())
-        *status = f.status();
+    for (int64_t i = 0; i < count; ++i) {
+      absl::StatusOr<Function> f = function(make((*number)++), options);
+      if (absl::Status s = f.ok() ? f->call(values).status() : f.status(); !s.ok())
+        *status = s;
+    }
   };
   subject.check = [status] { return *status; };
   return subject;
@@ -113,23 +115,6 @@ GraphModule mixedGraph(int ops, int64_t number) {
 }
 
 //===--- whole processes --------------------------------------------------------===//
-
-/// A folder that goes away with its owner.
-struct TemporaryFolder {
-  std::filesystem::path path;
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "graphc-bench-XXXXXX").string();
-    if (mkdtemp(name.data()))
-      path = name;
-  }
-  TemporaryFolder(const TemporaryFolder &) = delete;
-  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path.empty())
-      std::filesystem::remove_all(path, ignored);
-  }
-};
 
 constexpr std::string_view kSeedText =
     R"(func.func @main(%x: tensor<f64>, %y: tensor<f64>, %z: tensor<f64>) -> tensor<f64> {
@@ -232,18 +217,21 @@ absl::StatusOr<Subject> loading(const Settings &) {
 } // namespace
 
 void addCompilation(std::vector<Case> &cases) {
-  auto add = [&](std::string name, std::string about, Target target, const Maker &make) {
+  auto add = [&](std::string name, std::string about, Target target, const Maker &make,
+                 const std::vector<Tensor> &values) {
     cases.push_back({std::move(name), std::move(about), target,
-                     [make](const Settings &) { return compiling(make); }});
+                     [=](const Settings &) { return compiling(make, values); }});
   };
-  add("compile_seed", "x + y*z, warm", {.milliseconds = 3}, seedExample);
-  add("compile_ew10cheap", "ew10cheap, warm", {.milliseconds = 6}, cheapChain);
-  add("compile_ew10", "ew10, warm", {.milliseconds = 10}, mathChain);
-  add("compile_layer", "max(x w + b, c), warm", {}, layer);
-  add("compile_50", "50 mixed ops, warm", {},
-      [](int64_t number) { return mixedGraph(50, number); });
+  Tensor number(0.5), vector = *Tensor::full(DType::Float32, {16}, Tensor(0.5f)),
+                      matrix = *Tensor::full(DType::Float32, {16, 16}, Tensor(0.5f));
+  add("compile_seed", "x + y*z, warm", {.milliseconds = 3}, seedExample, {number, number, number});
+  add("compile_ew10cheap", "ew10cheap, warm", {.milliseconds = 6}, cheapChain, {vector, vector});
+  add("compile_ew10", "ew10, warm", {.milliseconds = 10}, mathChain, {vector, vector});
+  add("compile_layer", "max(x w + b, c), warm", {}, layer, {matrix, matrix, vector});
+  add("compile_50", "50 mixed ops, warm", {}, [](int64_t number) { return mixedGraph(50, number); },
+      {matrix, matrix});
   add("compile_1000", "1,000 mixed ops, warm", {},
-      [](int64_t number) { return mixedGraph(1000, number); });
+      [](int64_t number) { return mixedGraph(1000, number); }, {matrix, matrix});
   cases.push_back({"load_ew10", "ew10 from a file with its code", {.milliseconds = 2}, loading});
   cases.push_back({"process_run",
                    "graphc run of x + y*z, kernels in the cache folder",

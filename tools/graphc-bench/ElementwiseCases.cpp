@@ -23,7 +23,10 @@ absl::StatusOr<Subject> chainOf(const char *name, Graph graph, Loop loop,
            static_cast<float *>(memory), begin, end);
     });
   };
-  return compare({name, {vx, vy}, graph(vx, vy), {x, y}}, peer, settings);
+  constexpr double kArray = double(kElements) * sizeof(float);
+  Example example{name, {vx, vy}, {graph(vx, vy)}, {x, y}};
+  example.cost = {10.0 * double(kElements), 2 * kArray, kArray};
+  return compare(std::move(example), peer, settings);
 }
 
 } // namespace

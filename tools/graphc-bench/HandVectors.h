@@ -54,22 +54,22 @@ inline float horizontalMax(const Vector<float> &v) {
 #define GRAPHC_BENCH_LIBMVEC(NAME) _ZGVdN8v_##NAME
 #endif
 #ifdef GRAPHC_BENCH_LIBMVEC
-extern "C" Vector<float> GRAPHC_BENCH_LIBMVEC(expf)(Vector<float>);
-extern "C" Vector<float> GRAPHC_BENCH_LIBMVEC(tanhf)(Vector<float>);
-inline Vector<float> vectorExp(const Vector<float> &v) { return GRAPHC_BENCH_LIBMVEC(expf)(v); }
-inline Vector<float> vectorTanh(const Vector<float> &v) { return GRAPHC_BENCH_LIBMVEC(tanhf)(v); }
+#define GRAPHC_BENCH_FUNCTION(OURS, THEIRS)                                                        \
+  extern "C" Vector<float> GRAPHC_BENCH_LIBMVEC(THEIRS##f)(Vector<float>);                         \
+  inline Vector<float> OURS(const Vector<float> &v) { return GRAPHC_BENCH_LIBMVEC(THEIRS##f)(v); }
 #else
-inline Vector<float> vectorExp(Vector<float> v) {
-  for (int lane = 0; lane < kLanes<float>; ++lane)
-    v[lane] = std::exp(v[lane]);
-  return v;
-}
-inline Vector<float> vectorTanh(Vector<float> v) {
-  for (int lane = 0; lane < kLanes<float>; ++lane)
-    v[lane] = std::tanh(v[lane]);
-  return v;
-}
+#define GRAPHC_BENCH_FUNCTION(OURS, THEIRS)                                                        \
+  inline Vector<float> OURS(Vector<float> v) {                                                     \
+    for (int lane = 0; lane < kLanes<float>; ++lane)                                               \
+      v[lane] = std::THEIRS(v[lane]);                                                              \
+    return v;                                                                                      \
+  }
 #endif
+GRAPHC_BENCH_FUNCTION(vectorExp, exp)
+GRAPHC_BENCH_FUNCTION(vectorLog, log)
+GRAPHC_BENCH_FUNCTION(vectorTanh, tanh)
+GRAPHC_BENCH_FUNCTION(vectorErf, erf)
+#undef GRAPHC_BENCH_FUNCTION
 
 inline Vector<float> vectorSqrt(Vector<float> v) {
   for (int lane = 0; lane < kLanes<float>; ++lane) // one instruction

@@ -41,15 +41,16 @@ absl::StatusOr<Subject> mathOf(const std::string &name, const MathCase &row,
   Tensor y = makeInput(dtype, {kElements}, -4.0, 4.0, 61);
   Variable vx = tensor(dtype, {kDynamic}, "x"), vy = tensor(dtype, {kDynamic}, "y");
   MathLoop<T> loop = loopOf<T>(*findHandMath(row.name));
-  auto peer = [=](void *memory) {
+  auto loopOver = [=](void *const *results) {
     loop(static_cast<const T *>(x.data()), static_cast<const T *>(y.data()),
-         static_cast<T *>(memory), kElements);
+         static_cast<T *>(results[0]), kElements);
   };
   Settings single = settings;
   single.threads = 1;
+  std::vector<Hand> sleef = {{"SLEEF", loopOver}};
   if (row.unary)
-    return compare({name, {vx}, row.unary(vx), {x}}, peer, single);
-  return compare({name, {vx, vy}, pow(vx, vy), {x, y}}, peer, single);
+    return compare({name, {vx}, {row.unary(vx)}, {x}}, sleef, single);
+  return compare({name, {vx, vy}, {pow(vx, vy)}, {x, y}}, sleef, single);
 }
 
 template <class T> Case caseOf(const MathCase &row, const char *dtype) {

@@ -1,83 +1,103 @@
 //===- Measure.cpp --------------------------------------------------------===//
 //
-// A repetition runs one side right after the other, in an order that alternates (AB BA AB ...), so
-// that slow changes of the machine (clock, neighbours, memory) meet both alike. Each repetition
-// gives one ratio; the median of the ratios is what counts, not the ratio of two medians.
+// A round runs one side right after the other, in an order that alternates (ABC CBA ABC ...), so
+// that slow changes of the machine (clock, neighbours, memory) meet all alike. Each round gives one
+// ratio for each rival; the median of the ratios is what counts, not the ratio of two medians.
 //
 //===----------------------------------------------------------------------===//
 #include "Measure.h"
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 namespace graphc::bench {
+
+Rival rivalOf(std::string name, Work work) {
+  return {std::move(name), [work = std::move(work)](int64_t count) -> absl::StatusOr<double> {
+            auto begin = std::chrono::steady_clock::now();
+            work(count);
+            std::chrono::duration<double, std::nano> time =
+                std::chrono::steady_clock::now() - begin;
+            return time.count();
+          }};
+}
+
 namespace {
 
-constexpr int64_t kLeastPairs = 21, kMostPairs = 401, kQuickPairs = 3;
+constexpr int64_t kLeastRounds = 21, kMostRounds = 401, kQuickRounds = 3;
 /// A repetition lasts at least this long, so that reading the clock does not count.
 constexpr double kLeastNanoseconds = 300e3;
 
-double nanoseconds(const Work &work, int64_t count) {
-  auto begin = std::chrono::steady_clock::now();
-  work(count);
-  std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - begin;
-  return time.count();
-}
-
-/// Pieces of work for a repetition that is long enough.
-int64_t countFor(const Work &work) {
+/// One side, and its times so far.
+struct Runner {
+  Rival rival;
   int64_t count = 1;
-  for (double time; (time = nanoseconds(work, count)) < kLeastNanoseconds;)
-    count = std::max(count * 2, int64_t(double(count) * kLeastNanoseconds / (time + 1) * 0.7));
-  return count;
-}
+  std::vector<double> times = {};
+
+  absl::StatusOr<double> run() {
+    absl::StatusOr<double> time = rival.time(count);
+    if (time.ok())
+      times.push_back(*time / double(count));
+    return time;
+  }
+  /// Finds a number of pieces of work that is long enough; nanoseconds of a repetition.
+  absl::StatusOr<double> prepare(bool quick) {
+    absl::StatusOr<double> time = rival.time(count);
+    for (; time.ok() && *time < kLeastNanoseconds && !quick; time = rival.time(count))
+      count = std::max(count * 2, int64_t(double(count) * kLeastNanoseconds / (*time + 1) * 0.7));
+    return time;
+  }
+};
 
 Side sideOf(const std::vector<double> &times) {
   return {medianOf(times), *std::min_element(times.begin(), times.end())};
 }
 
-void measurePairs(const Subject &subject, const Settings &settings, Measurement &result) {
-  result.count = settings.quick ? 1 : countFor(subject.ours);
-  double once = nanoseconds(subject.ours, result.count);
-  if (subject.peer)
-    once += nanoseconds(subject.peer, result.count);
-  result.pairs = std::clamp(int64_t(settings.seconds * 1e9 / once), kLeastPairs, kMostPairs);
-  if (settings.quick)
-    result.pairs = kQuickPairs;
-
-  std::vector<double> ours, peer, ratio, extra;
-  auto runOurs = [&] {
-    ours.push_back(nanoseconds(subject.ours, result.count) / double(result.count));
-  };
-  auto runPeer = [&] {
-    peer.push_back(nanoseconds(subject.peer, result.count) / double(result.count));
-  };
-  for (int64_t pair = 0; pair < result.pairs; ++pair) {
-    if (!subject.peer) {
-      runOurs();
-      continue;
-    }
-    if (pair % 2) {
-      runPeer();
-      runOurs();
-    } else {
-      runOurs();
-      runPeer();
-    }
-    ratio.push_back(ours.back() / peer.back());
-    extra.push_back(ours.back() - peer.back());
+Beside besideOf(const Runner &ours, const Runner &rival) {
+  std::vector<double> ratio, extra;
+  for (size_t i = 0; i < ours.times.size(); ++i) {
+    ratio.push_back(ours.times[i] / rival.times[i]);
+    extra.push_back(ours.times[i] - rival.times[i]);
   }
-  result.ours = sideOf(ours);
-  if (!subject.peer)
-    return;
-  result.peer = sideOf(peer);
-  result.ratio = medianOf(std::move(ratio));
-  result.extra = medianOf(std::move(extra));
+  return {rival.rival.name, sideOf(rival.times), medianOf(std::move(ratio)),
+          medianOf(std::move(extra))};
+}
+
+absl::Status measureRounds(const Subject &subject, const Settings &settings, Measurement &result) {
+  std::vector<Runner> runners = {{rivalOf("graphc", subject.ours)}};
+  for (const Rival &rival : subject.rivals)
+    runners.push_back({rival});
+  double once = 0;
+  for (Runner &runner : runners) {
+    absl::StatusOr<double> time = runner.prepare(settings.quick);
+    if (!time.ok())
+      return time.status();
+    once += *time;
+  }
+  result.count = runners[0].count;
+  result.rounds = settings.quick ? kQuickRounds
+                                 : std::clamp(int64_t(settings.seconds * 1e9 / once), kLeastRounds,
+                                              kMostRounds);
+  std::vector<Runner *> order;
+  for (Runner &runner : runners)
+    order.push_back(&runner);
+  for (int64_t round = 0; round < result.rounds; ++round) {
+    for (Runner *runner : order)
+      if (absl::StatusOr<double> time = runner->run(); !time.ok())
+        return time.status();
+    std::reverse(order.begin(), order.end());
+  }
+  result.ours = sideOf(runners[0].times);
+  for (size_t i = 1; i < runners.size(); ++i)
+    result.rivals.push_back(besideOf(runners[0], runners[i]));
+  return absl::OkStatus();
 }
 
 } // namespace
 
-absl::StatusOr<Measurement> measure(const Case &which, const Settings &settings) {
+absl::StatusOr<Measurement> measure(const Case &which, const Settings &settings,
+                                    const Machine &machine) {
   Measurement result;
   result.name = which.name;
   result.about = which.about;
@@ -94,28 +114,41 @@ absl::StatusOr<Measurement> measure(const Case &which, const Settings &settings)
       result.perNode.emplace_back(name, seconds * 1e9 / double(subject->nodes));
     return result;
   }
+  result.cost = subject->cost;
+  result.compileSeconds = subject->compileSeconds;
   // Warm, and checked before anything is timed: a fast wrong answer is no answer.
-  for (const Work *work : {&subject->ours, &subject->peer})
-    if (*work)
-      (*work)(settings.quick ? 1 : 3);
+  int64_t warm = settings.quick ? 1 : 3;
+  subject->ours(warm);
+  for (const Rival &rival : subject->rivals)
+    if (absl::StatusOr<double> time = rival.time(warm); !time.ok())
+      return time.status();
   if (subject->check)
     if (absl::Status status = subject->check(); !status.ok())
       return status;
-  measurePairs(*subject, settings, result);
+  if (absl::Status status = measureRounds(*subject, settings, result); !status.ok())
+    return status;
   if (subject->check)
     if (absl::Status status = subject->check(); !status.ok())
       return status;
+  result.limit = machine.limitOf(result.cost, result.ours.time.value);
   return result;
 }
 
+const Beside *Measurement::best() const {
+  auto slower = [](const Beside &a, const Beside &b) { return a.ratio.value < b.ratio.value; };
+  auto best = std::max_element(rivals.begin(), rivals.end(), slower);
+  return best == rivals.end() ? nullptr : &*best;
+}
+
 std::optional<bool> Measurement::reached() const {
-  if (target.ratio && ratio)
-    return ratio->value <= *target.ratio;
-  if (target.extraNanoseconds && extra)
-    return extra->value <=
-           *target.extraNanoseconds + (peer ? target.extraOfPeer * peer->time.value : 0);
+  const Beside *rival = best();
+  if (target.ratio && rival)
+    return rival->ratio.low <= *target.ratio;
+  if (target.extraNanoseconds && rival)
+    return rival->extra.low <=
+           *target.extraNanoseconds + target.extraOfPeer * rival->side.time.value;
   if (target.milliseconds)
-    return ours.time.value <= *target.milliseconds * 1e6;
+    return ours.time.low <= *target.milliseconds * 1e6;
   return std::nullopt;
 }
 

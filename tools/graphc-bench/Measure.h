@@ -1,10 +1,11 @@
-//===- Measure.h - two sides, interleaved -------------------------*- C++ -*-===//
+//===- Measure.h - all sides, interleaved -------------------------*- C++ -*-===//
 #pragma once
 
 #include <optional>
 #include <string>
 
 #include "Case.h"
+#include "Machine.h"
 #include "Statistics.h"
 
 namespace graphc::bench {
@@ -15,24 +16,38 @@ struct Side {
   double least = 0;
 };
 
+/// Somebody else's time.
+struct Beside {
+  std::string name;
+  Side side;
+  /// ours / theirs and ours - theirs (nanoseconds), round by round.
+  Median ratio, extra;
+};
+
 struct Measurement {
   std::string name, about;
   Target target;
-  int64_t pairs = 0; // repetitions of both sides
-  int64_t count = 0; // pieces of work in a repetition
+  int64_t rounds = 0; // repetitions of all sides
+  int64_t count = 0;  // pieces of work in a repetition of ours
   Side ours;
-  std::optional<Side> peer;
-  /// ours / peer and ours - peer (nanoseconds), pair by pair.
-  std::optional<Median> ratio, extra;
+  std::vector<Beside> rivals;
+  Cost cost;
+  double compileSeconds = 0;
+  /// What the machine allows; empty where the cost is not known.
+  std::optional<Limit> limit;
   /// Nanoseconds per node of each phase.
   Phases perNode;
   int64_t nodes = 0;
 
-  /// Whether the target is reached, if there is one.
+  /// The rival that is hardest to reach; null without one.
+  const Beside *best() const;
+  /// Whether the target is reached, if there is one: a median or ratio reaches it where some of its
+  /// interval does.
   std::optional<bool> reached() const;
 };
 
 /// Prepares, checks and measures. Errors: what preparing raises, and results that are wrong.
-absl::StatusOr<Measurement> measure(const Case &which, const Settings &settings);
+absl::StatusOr<Measurement> measure(const Case &which, const Settings &settings,
+                                    const Machine &machine);
 
 } // namespace graphc::bench

@@ -1,17 +1,15 @@
 //===- Report.cpp ---------------------------------------------------------===//
 #include "Report.h"
 
-#include <benchmark/benchmark.h>
-
+#include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
-#include "Runtime/ThreadPool.h"
 #include "Support/TextTable.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 
 namespace graphc::bench {
-namespace {
 
 std::string timeText(double nanoseconds) {
   double size = std::fabs(nanoseconds);
@@ -19,8 +17,15 @@ std::string timeText(double nanoseconds) {
     return absl::StrFormat("%.1f ns", nanoseconds);
   if (size < 1e6)
     return absl::StrFormat("%.1f us", nanoseconds / 1e3);
-  return absl::StrFormat("%.3f ms", nanoseconds / 1e6);
+  if (size < 1e8)
+    return absl::StrFormat("%.3f ms", nanoseconds / 1e6);
+  return absl::StrFormat("%.0f ms", nanoseconds / 1e6);
 }
+
+namespace {
+
+using Row = std::vector<std::string>;
+using Rows = std::vector<Row>;
 
 std::string targetText(const Target &target) {
   if (target.ratio)
@@ -33,113 +38,145 @@ std::string targetText(const Target &target) {
   return "";
 }
 
-nlohmann::json jsonOf(const Median &m) {
-  return {{"median", m.value}, {"low", m.low}, {"high", m.high}};
+/// From this share of it on, a bandwidth leaves nothing to win.
+constexpr double kAtTheLimit = 0.9;
+
+std::string limitText(const std::optional<Limit> &limit) {
+  if (!limit)
+    return "";
+  return absl::StrFormat("%.0f %% of %s%s", limit->share * 100, limit->of,
+                         limit->isBandwidth && limit->share >= kAtTheLimit ? ", at the limit" : "");
 }
 
-nlohmann::json jsonOf(const Side &side) {
-  nlohmann::json json = jsonOf(side.time);
-  json["least"] = side.least;
-  return json;
-}
-
-nlohmann::json jsonOf(const Target &target) {
-  nlohmann::json json = nlohmann::json::object();
-  if (target.ratio)
-    json["ratio"] = *target.ratio;
-  if (target.extraNanoseconds)
-    json["extra_ns"] = *target.extraNanoseconds;
-  if (target.extraOfPeer > 0)
-    json["extra_of_peer"] = target.extraOfPeer;
-  if (target.milliseconds)
-    json["ms"] = *target.milliseconds;
-  return json;
-}
-
-nlohmann::json jsonOf(const Measurement &m) {
-  nlohmann::json json = {{"name", m.name}, {"about", m.about}, {"target", jsonOf(m.target)}};
-  if (m.nodes) {
-    json["nodes"] = m.nodes;
-    for (const auto &[phase, nanoseconds] : m.perNode)
-      json["ns_per_node"][phase] = nanoseconds;
-    return json;
+/// Those by hand and the libraries first, then the systems that users would have instead.
+Row rivalNames(const Report &report) {
+  Row names = {kByHand, "SLEEF", "OpenBLAS", "oneDNN"}, used;
+  auto add = [&](const std::string &name) {
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(name);
+  };
+  for (const Report::System &system : report.systems)
+    add(system.name);
+  for (const Measurement &m : report.measurements)
+    for (const Beside &rival : m.rivals)
+      add(rival.name);
+  for (const std::string &name : names) {
+    bool isAsked = std::any_of(report.systems.begin(), report.systems.end(),
+                               [&](const Report::System &s) { return s.name == name; });
+    for (const Measurement &m : report.measurements)
+      isAsked |= std::any_of(m.rivals.begin(), m.rivals.end(),
+                             [&](const Beside &rival) { return rival.name == name; });
+    if (isAsked)
+      used.push_back(name);
   }
-  json["pairs"] = m.pairs;
-  json["count"] = m.count;
-  json["ours_ns"] = jsonOf(m.ours);
-  if (m.peer) {
-    json["peer_ns"] = jsonOf(*m.peer);
-    json["ratio"] = jsonOf(*m.ratio);
-    json["extra_ns"] = jsonOf(*m.extra);
-  }
-  if (std::optional<bool> reached = m.reached())
-    json["reached"] = *reached;
-  return json;
+  return used;
 }
 
-} // namespace
+std::string cellOf(const Report &report, const Measurement &m, const std::string &name) {
+  for (const Beside &rival : m.rivals)
+    if (rival.name == name)
+      return timeText(rival.side.time.value);
+  for (const Report::System &system : report.systems)
+    if (system.name == name && !system.missing.empty())
+      return "not installed";
+  return "";
+}
 
-std::string tableOf(const std::vector<Measurement> &measurements) {
-  TextTable table(
-      {"case", "graphc", "by hand", "ratio", "95 %", "extra", "target", "reached", "what"});
-  std::vector<const Measurement *> large;
-  for (const Measurement &m : measurements) {
-    if (m.nodes) {
-      large.push_back(&m);
+Rows rowsOf(const Report &report) {
+  Row names = rivalNames(report), head = {"case", "graphc"};
+  head.insert(head.end(), names.begin(), names.end());
+  for (const char *column :
+       {"beside", "ratio", "95 %", "extra", "target", "reached", "limit", "compile", "what"})
+    head.emplace_back(column);
+  Rows rows = {head};
+  for (const Measurement &m : report.measurements) {
+    if (m.nodes)
       continue;
-    }
-    std::vector<std::string> row = {m.name, timeText(m.ours.time.value)};
-    if (m.peer) {
-      row.push_back(timeText(m.peer->time.value));
-      row.push_back(absl::StrFormat("%.3f", m.ratio->value));
-      row.push_back(absl::StrFormat("%.3f-%.3f", m.ratio->low, m.ratio->high));
-      row.push_back(timeText(m.extra->value));
+    Row row = {m.name, timeText(m.ours.time.value)};
+    for (const std::string &name : names)
+      row.push_back(cellOf(report, m, name));
+    if (const Beside *best = m.best()) {
+      row.push_back(best->name);
+      row.push_back(absl::StrFormat("%.3f", best->ratio.value));
+      row.push_back(absl::StrFormat("%.3f-%.3f", best->ratio.low, best->ratio.high));
+      row.push_back(timeText(best->extra.value));
     } else {
       row.insert(row.end(), 4, "");
-      row[4] = timeText(m.ours.time.low) + "-" + timeText(m.ours.time.high);
+      row[row.size() - 2] = timeText(m.ours.time.low) + "-" + timeText(m.ours.time.high);
     }
     row.push_back(targetText(m.target));
     std::optional<bool> reached = m.reached();
     row.emplace_back(!reached ? "" : *reached ? "yes" : "no");
+    row.push_back(limitText(m.limit));
+    row.push_back(m.compileSeconds > 0 ? timeText(m.compileSeconds * 1e9) : "");
     row.push_back(m.about);
-    table.add(std::move(row));
+    rows.push_back(std::move(row));
   }
-  std::string text = large.size() < measurements.size() ? table.str() : "";
-  if (large.empty())
-    return text;
-  std::vector<std::string> head = {"ns per node"};
-  for (const auto &[phase, nanoseconds] : large[0]->perNode)
-    head.push_back(phase);
-  TextTable nodes(std::move(head));
-  for (const Measurement *m : large) {
-    std::vector<std::string> row = {m->name};
-    for (const auto &[phase, nanoseconds] : m->perNode)
-      row.push_back(absl::StrFormat("%.1f", nanoseconds));
-    nodes.add(std::move(row));
-  }
-  return text + (text.empty() ? "" : "\n") + nodes.str();
+  return rows.size() > 1 ? rows : Rows();
 }
 
-std::string jsonOf(const std::vector<Measurement> &measurements, const Settings &settings) {
-  const benchmark::CPUInfo &cpu = benchmark::CPUInfo::Get();
-  nlohmann::json caches = nlohmann::json::array();
-  for (const benchmark::CPUInfo::CacheInfo &cache : cpu.caches)
-    caches.push_back({{"type", cache.type},
-                      {"level", cache.level},
-                      {"bytes", cache.size},
-                      {"shared_by", cache.num_sharing}});
-  nlohmann::json json = {{"context",
-                          {{"cpus", cpu.num_cpus},
-                           {"usable_cpus", usableThreads()},
-                           {"mhz", cpu.cycles_per_second / 1e6},
-                           {"caches", caches},
-                           {"load", cpu.load_avg},
-                           {"threads", settings.threads},
-                           {"quick", settings.quick}}},
-                         {"cases", nlohmann::json::array()}};
-  for (const Measurement &m : measurements)
-    json["cases"].push_back(jsonOf(m));
-  return json.dump(1) + "\n";
+/// Cases of the same phases stand in one table.
+std::vector<Rows> nodeTables(const Report &report) {
+  std::vector<Rows> tables;
+  for (const Measurement &m : report.measurements) {
+    if (!m.nodes)
+      continue;
+    Row head = {"ns per node"}, row = {m.name};
+    for (const auto &[name, nanoseconds] : m.perNode) {
+      head.push_back(name);
+      row.push_back(absl::StrFormat("%.1f", nanoseconds));
+    }
+    if (tables.empty() || tables.back()[0] != head)
+      tables.push_back({head});
+    tables.back().push_back(row);
+  }
+  return tables;
+}
+
+std::string plainText(const Rows &rows) {
+  TextTable table(rows[0]);
+  for (size_t i = 1; i < rows.size(); ++i)
+    table.add(rows[i]);
+  return table.str();
+}
+
+std::string markdownText(const Rows &rows) {
+  std::string text;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    absl::StrAppend(&text, "| ", absl::StrJoin(rows[i], " | "), " |\n");
+    if (i == 0)
+      absl::StrAppend(&text, "|", absl::StrJoin(Row(rows[0].size(), "---"), "|"), "|\n");
+  }
+  return text;
+}
+
+std::string joined(const Report &report, std::string (*textOf)(const Rows &)) {
+  std::vector<Rows> tables = nodeTables(report);
+  if (Rows rows = rowsOf(report); !rows.empty())
+    tables.insert(tables.begin(), rows);
+  return absl::StrJoin(tables, "\n", [&](std::string *out, const Rows &rows) {
+    absl::StrAppend(out, textOf(rows));
+  });
+}
+
+} // namespace
+
+std::string tableOf(const Report &report) { return joined(report, plainText); }
+
+std::string markdownOf(const Report &report) {
+  const Machine &machine = report.machine;
+  std::string text = absl::StrFormat(
+      "Measured on %d thread%s; at most %.0f GFLOP/s in f32, %.0f in f64", machine.threads,
+      machine.threads == 1 ? "" : "s", machine.f32 * 1e-9, machine.f64 * 1e-9);
+  for (const Bandwidth &b : machine.bandwidths)
+    absl::StrAppend(&text,
+                    absl::StrFormat("; %s: %.0f GB/s read, %.0f GB/s with every third written",
+                                    b.name, b.read * 1e-9, b.mixed * 1e-9));
+  absl::StrAppend(&text, ".\n\n");
+  for (const Report::System &system : report.systems)
+    absl::StrAppend(&text, "- ", system.name, ": ",
+                    system.missing.empty() ? system.version : system.missing, "\n");
+  return text + (report.systems.empty() ? "" : "\n") + joined(report, markdownText);
 }
 
 } // namespace graphc::bench

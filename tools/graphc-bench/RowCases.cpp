@@ -4,6 +4,7 @@
 #include "Compare.h"
 #include "HandLoops.h"
 #include "Inputs.h"
+#include "OneDnn.h"
 
 namespace graphc::bench {
 namespace {
@@ -12,58 +13,55 @@ constexpr int64_t kRows = 4096;
 
 enum class Over { Columns, Rows, All };
 
-template <class T> absl::StatusOr<Subject> sumOf(Over over, const Settings &settings) {
+template <class T>
+void sumByHand(Over over, const T *x, T *to, int64_t columns, const Settings &settings) {
+  std::atomic<double> total{0};
+  auto part = [&](int64_t begin, int64_t end) {
+    if (over == Over::Columns)
+      handSumAxis0(x, to, kRows, columns, begin, end);
+    else if (over == Over::Rows)
+      handSumAxis1(x, to, columns, begin, end);
+    else
+      total += handSumAll(x, columns, begin, end);
+  };
+  onThreads(over == Over::Columns ? columns : kRows, settings, part);
+  if (over == Over::All)
+    *to = T(total.load());
+}
+
+template <class T>
+absl::StatusOr<Subject> sumOf(const char *name, Over over, const Settings &settings) {
   constexpr int64_t kColumns = 4096;
   DType dtype = DTypeOf<T>::value;
   Tensor x = makeInput(dtype, {kRows, kColumns}, 0.0, 1.0, 54);
   Variable v = tensor(dtype, {kDynamic, kDynamic}, "x");
-  const T *data = static_cast<const T *>(x.data());
-  switch (over) {
-  case Over::Columns:
-    return compare(
-        {"sum_axis0", {v}, sum(v, Axis(0)), {x}},
-        [=, keep = x](void *memory) {
-          onThreads(kColumns, settings, [&](int64_t begin, int64_t end) {
-            handSumAxis0(data, static_cast<T *>(memory), kRows, kColumns, begin, end);
-          });
-        },
-        settings);
-  case Over::Rows:
-    return compare(
-        {"sum_axis1", {v}, sum(v, Axis(1)), {x}},
-        [=, keep = x](void *memory) {
-          onThreads(kRows, settings, [&](int64_t begin, int64_t end) {
-            handSumAxis1(data, static_cast<T *>(memory), kColumns, begin, end);
-          });
-        },
-        settings);
-  case Over::All:
-    break;
-  }
-  return compare(
-      {"sum_all", {v}, sum(v), {x}},
-      [=, keep = x](void *memory) {
-        std::atomic<double> total{0};
-        onThreads(kRows, settings, [&](int64_t begin, int64_t end) {
-          total += handSumAll(data, kColumns, begin, end);
-        });
-        *static_cast<T *>(memory) = T(total.load());
-      },
-      settings);
+  Axes axes = over == Over::All ? Axes() : Axis(over == Over::Columns ? 0 : 1);
+  constexpr double kElements = double(kRows * kColumns);
+  Example example{name, {v}, {sum(v, axes)}, {x}};
+  example.cost = {kElements, kElements * sizeof(T), 0, sizeof(T) == sizeof(double)};
+  auto byHand = [=](void *memory) {
+    sumByHand(over, static_cast<const T *>(x.data()), static_cast<T *>(memory), kColumns, settings);
+  };
+  return compare(std::move(example), byHand, settings);
 }
 
 constexpr int64_t kRowLength = 1024;
+constexpr double kEntries = double(kRows * kRowLength);
 
 absl::StatusOr<Subject> softmaxOf(const Settings &settings) {
   Tensor x = makeInput(DType::Float32, {kRows, kRowLength}, -4.0, 4.0, 3);
   Variable v = fmatrix("x");
-  auto peer = [=](void *memory) {
+  auto byHand = [=](void *const *results) {
     onThreads(kRows, settings, [&](int64_t begin, int64_t end) {
-      handSoftmax(static_cast<const float *>(x.data()), static_cast<float *>(memory), kRowLength,
-                  begin, end);
+      handSoftmax(static_cast<const float *>(x.data()), static_cast<float *>(results[0]),
+                  kRowLength, begin, end);
     });
   };
-  return compare({"softmax", {v}, softmax(v), {x}}, peer, settings);
+  Example example{"softmax", {v}, {softmax(v)}, {x}};
+  example.cost = {5 * kEntries, kEntries * sizeof(float), kEntries * sizeof(float)};
+  std::vector<Hand> hands = oneDnnSoftmax(x, settings);
+  hands.push_back({kByHand, byHand});
+  return compare(std::move(example), std::move(hands), settings);
 }
 
 absl::StatusOr<Subject> layerNormOf(const Settings &settings) {
@@ -75,14 +73,18 @@ absl::StatusOr<Subject> layerNormOf(const Settings &settings) {
   rows.axes = Axis(1);
   rows.keepDims = true;
   Variable result = (vx - mean(vx, rows)) / sqrt(var(vx, rows) + 1e-5f) * vg + vb;
-  auto peer = [=](void *memory) {
+  auto byHand = [=](void *const *results) {
     onThreads(kRows, settings, [&](int64_t begin, int64_t end) {
       handLayerNorm(static_cast<const float *>(x.data()), static_cast<const float *>(g.data()),
-                    static_cast<const float *>(b.data()), static_cast<float *>(memory), kRowLength,
-                    begin, end);
+                    static_cast<const float *>(b.data()), static_cast<float *>(results[0]),
+                    kRowLength, begin, end);
     });
   };
-  return compare({"layernorm", {vx, vg, vb}, result, {x, g, b}}, peer, settings);
+  Example example{"layernorm", {vx, vg, vb}, {result}, {x, g, b}};
+  example.cost = {7 * kEntries, kEntries * sizeof(float), kEntries * sizeof(float)};
+  std::vector<Hand> hands = oneDnnLayerNorm(x, g, b, settings);
+  hands.push_back({kByHand, byHand});
+  return compare(std::move(example), std::move(hands), settings);
 }
 
 } // namespace
@@ -98,11 +100,11 @@ void addRows(std::vector<Case> &cases) {
     cases.push_back({std::string(s.name) + "_f32",
                      std::string(s.about) + "f32",
                      {.ratio = 1.05},
-                     [s](const Settings &t) { return sumOf<float>(s.over, t); }});
+                     [s](const Settings &t) { return sumOf<float>(s.name, s.over, t); }});
     cases.push_back({std::string(s.name) + "_f64",
                      std::string(s.about) + "f64",
                      {.ratio = 1.05},
-                     [s](const Settings &t) { return sumOf<double>(s.over, t); }});
+                     [s](const Settings &t) { return sumOf<double>(s.name, s.over, t); }});
   }
   cases.push_back({"softmax", "softmax of rows, 4096x1024 f32", {.ratio = 1.05}, softmaxOf});
   cases.push_back({"layernorm", "layer norm of rows, 4096x1024 f32", {.ratio = 1.05}, layerNormOf});

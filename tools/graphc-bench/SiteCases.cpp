@@ -50,7 +50,7 @@ absl::StatusOr<Subject> compilation(int64_t sites, What what) {
   Subject subject;
   subject.ours = compiling(sites, what, status);
   if (what != What::Inline)
-    subject.peer = compiling(1, what, status);
+    subject.rivals = {rivalOf("one site", compiling(1, what, status))};
   subject.check = [status] { return *status; };
   return subject;
 }
@@ -90,7 +90,7 @@ absl::StatusOr<Subject> boundary(int64_t sites) {
     for (int64_t i = 0; i < count; ++i)
       results->first = bound(0.5, 0.25);
   };
-  subject.peer = [=](int64_t count) {
+  Work byHand = [=](int64_t count) {
     for (int64_t i = 0; i < count; ++i) {
       double value = 0.5;
       for (int64_t k = 0; k < sites; ++k)
@@ -98,6 +98,7 @@ absl::StatusOr<Subject> boundary(int64_t sites) {
       results->second = value;
     }
   };
+  subject.rivals = {rivalOf(kByHand, std::move(byHand))};
   subject.check = [results]() -> absl::Status {
     if (results->first == results->second)
       return absl::OkStatus();

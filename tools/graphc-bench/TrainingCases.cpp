@@ -62,7 +62,7 @@ absl::StatusOr<Subject> descend(bool twoBuffers, const Settings &settings) {
         state->status = s;
     state->steps += count;
   };
-  subject.peer = [state, settings](int64_t count) {
+  Work byHand = [state, settings](int64_t count) {
     for (int64_t i = 0; i < count; ++i)
       for (size_t k = 0; k < state->byHand.size(); ++k)
         onThreads(kElements, settings, [&](int64_t begin, int64_t end) {
@@ -71,6 +71,9 @@ absl::StatusOr<Subject> descend(bool twoBuffers, const Settings &settings) {
         });
     state->stepsByHand += count;
   };
+  subject.rivals = {rivalOf(kByHand, std::move(byHand))};
+  constexpr double kBytes = double(kParameters * kElements) * sizeof(float);
+  subject.cost = {double(kParameters * kElements) * 2, 2 * kBytes, kBytes};
   subject.check = [state]() -> absl::Status {
     if (!state->status.ok())
       return state->status;

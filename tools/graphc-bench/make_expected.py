@@ -1,82 +1,60 @@
-"""Writes Expected.h: make_expected.py > Expected.h (some minutes; Python's own floats, no packages)
+"""Writes Expected.h: make_expected.py > Expected.h (a minute; NumPy)
 
 What each case of graphc-bench must give, computed from its inputs as rounded to their dtype, in double precision: the
 sum of the results, of their absolute values, the greatest absolute value, and the sum weighted by the stream of seed
-9999, which notices exchanged elements. Inputs.h describes the streams.
+9999, which notices exchanged elements. Inputs.h describes the streams. Derivatives are written by hand.
 """
 
 import math
-from array import array
-from operator import add, mul
+
+import numpy as np
+
+FACTOR, TERM, MASK = 6364136223846793005, 1442695040888963407, 0xFFFFFFFFFFFFFFFF
 
 
-def stream(seed, count):
-    s, values = seed, []
-    for _ in range(count):
-        s = (6364136223846793005 * s + 1442695040888963407) & 0xFFFFFFFFFFFFFFFF
-        values.append((s >> 40) / 16777216)
-    return values
+def stream(seed, count, block=4096):
+    states, s = [], seed
+    for _ in range(min(block, count)):
+        s = (FACTOR * s + TERM) & MASK
+        states.append(s)
+    # block steps at once: s -> jump * s + term
+    jump, term = 1, 0
+    for _ in range(block):
+        jump, term = jump * FACTOR & MASK, (term * FACTOR + TERM) & MASK
+    rows, row = [], np.array(states, np.uint64)
+    for _ in range(0, count, block):
+        rows.append(row)
+        row = row * np.uint64(jump) + np.uint64(term)
+    return (np.concatenate(rows)[:count] >> np.uint64(40)).astype(np.float64) / 16777216
 
 
-def tensor(dtype, count, low, high, seed):
-    return array("f" if dtype == "f32" else "d", (low + (high - low) * u for u in stream(seed, count)))
+def tensor(dtype, shape, low, high, seed):
+    """As rounded to the dtype ("f32", "f64", "i64"), in double precision or int64."""
+    values = (low + (high - low) * stream(seed, math.prod(shape))).reshape(shape)
+    if dtype == "i64":
+        return np.floor(values).astype(np.int64)
+    return values.astype(np.float32).astype(np.float64) if dtype == "f32" else values
+
+
+def f32(*arguments):
+    return tensor("f32", *arguments)
 
 
 def report(name, values):
-    weighted = math.fsum(map(mul, values, stream(9999, len(values))))
-    numbers = math.fsum(values), math.fsum(map(abs, values)), max(map(abs, values)), weighted
+    values = np.ravel(np.asarray(values, np.float64))
+    weighted = math.fsum(values * stream(9999, len(values)))
+    numbers = math.fsum(values), math.fsum(abs(values)), float(abs(values).max()), weighted
     print('    {"%s", %s},' % (name, ", ".join(map(repr, numbers))), flush=True)
 
 
+erf = np.vectorize(math.erf)
+
+
 def elementwise():
-    x, y = tensor("f32", 10**6, 0.1, 1.1, 1), tensor("f32", 10**6, -1.0, 1.0, 2)
-    report("ew10", [math.exp(-math.tanh(a * b + a) ** 2) / math.sqrt(1 + b * b) for a, b in zip(x, y)])
-    cheap = []
-    for a, b in zip(x, y):
-        t = max(a * b + a, 0.25) * 0.5 - b
-        cheap.append(abs(min(t * t + 1, 3) * a))
-    report("ew10cheap", cheap)
-
-
-def rows():
-    x = tensor("f32", 4096 * 1024, -4.0, 4.0, 3)
-    g, b = tensor("f32", 1024, 0.5, 1.5, 4), tensor("f32", 1024, -0.5, 0.5, 5)
-    softmax, layernorm = [], []
-    for r in range(4096):
-        row = x[r * 1024:(r + 1) * 1024]
-        top = max(row)
-        powers = [math.exp(v - top) for v in row]
-        total = math.fsum(powers)
-        softmax.extend(p / total for p in powers)
-        mean = math.fsum(row) / 1024
-        variance = math.fsum((v - mean) ** 2 for v in row) / 1024
-        scale = 1 / math.sqrt(variance + 1e-5)
-        layernorm.extend((v - mean) * scale * p + q for v, p, q in zip(row, g, b))
-    report("softmax", softmax)
-    report("layernorm", layernorm)
-
-
-def sums():
-    x = stream(54, 4096 * 4096)  # exact in both dtypes
-    lines = [x[r * 4096:(r + 1) * 4096] for r in range(4096)]
-    columns = [0.0] * 4096
-    for line in lines:
-        columns = list(map(add, columns, line))  # exact: multiples of 2^-24 below 2^12
-    report("sum_axis0", columns)
-    report("sum_axis1", [math.fsum(line) for line in lines])
-    report("sum_all", [math.fsum(x)])
-
-
-def products():
-    for dtype in "f32", "f64":
-        for n in 256, 512, 1024:
-            a, b = tensor(dtype, n * n, -1.0, 1.0, 6), tensor(dtype, n * n, -1.0, 1.0, 7)
-            lines, columns = [list(a[i * n:(i + 1) * n]) for i in range(n)], [list(b[j::n]) for j in range(n)]
-            report(f"gemm_{dtype}_{n}", [sum(map(mul, line, column)) for line in lines for column in columns])
-    n = 512
-    a, b = tensor("f32", n * n, -1.0, 1.0, 6), tensor("f32", n * n, -1.0, 1.0, 7)
-    first, second = [[list(m[i * n:(i + 1) * n]) for i in range(n)] for m in (a, b)]
-    report(f"gemm_abt_f32_{n}", [sum(map(mul, x, y)) for x in first for y in second])
+    x, y = f32((10**6, ), 0.1, 1.1, 1), f32((10**6, ), -1.0, 1.0, 2)
+    report("ew10", np.exp(-np.tanh(x * y + x)**2) / np.sqrt(1 + y * y))
+    t = np.maximum(x * y + x, 0.25) * 0.5 - y
+    report("ew10cheap", abs(np.minimum(t * t + 1, 3) * x))
 
 
 def functions():
@@ -87,33 +65,165 @@ def functions():
         "tanh": (math.tanh, -3, 3), "arcsin": (math.asin, -1, 1), "arctan": (math.atan, -10, 10),
         "erf": (math.erf, -2, 2)
     }
-    n = 65536
+    shape = 65536,
     for dtype in "f32", "f64":
         for name, (function, low, high) in rows.items():
-            report(f"math_{name}_{dtype}", list(map(function, tensor(dtype, n, low, high, 60))))
-        x, y = tensor(dtype, n, 0.1, 10, 60), tensor(dtype, n, -4, 4, 61)
+            report(f"math_{name}_{dtype}", list(map(function, tensor(dtype, shape, low, high, 60))))
+        x, y = tensor(dtype, shape, 0.1, 10, 60), tensor(dtype, shape, -4, 4, 61)
         report(f"math_pow_{dtype}", list(map(math.pow, x, y)))
 
 
-def convolution():
-    x = tensor("f32", 64 * 56 * 56, -1.0, 1.0, 40)
-    w = tensor("f32", 64 * 64 * 9, -0.041666666666666664, 0.041666666666666664, 41)
-    b = tensor("f32", 64, -0.1, 0.1, 42)
-    windows = []
-    for i in range(56):
-        for j in range(56):
-            window = []
-            for c in range(64):
-                for p in range(i - 1, i + 2):
-                    for q in range(j - 1, j + 2):
-                        inside = 0 <= p < 56 and 0 <= q < 56
-                        window.append(x[(c * 56 + p) * 56 + q] if inside else 0.0)
-            windows.append(window)
-    result = []
-    for k in range(64):
-        kernel = list(w[k * 576:(k + 1) * 576])
-        result.extend(max(sum(map(mul, kernel, window)) + b[k], 0.0) for window in windows)
-    report("conv3x3", result)
+def softmax(x):
+    powers = np.exp(x - x.max(-1, keepdims=True))
+    return powers / powers.sum(-1, keepdims=True)
+
+
+def layerNorm(x, g, b):
+    return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5) * g + b
+
+
+def rows():
+    x = f32((4096, 1024), -4.0, 4.0, 3)
+    g, b = f32((1024, ), 0.5, 1.5, 4), f32((1024, ), -0.5, 0.5, 5)
+    report("softmax", softmax(x))
+    report("layernorm", layerNorm(x, g, b))
+
+
+def sums():
+    x = stream(54, 4096 * 4096).reshape(4096, 4096)  # exact in both dtypes
+    report("sum_axis0", x.sum(0))
+    report("sum_axis1", x.sum(1))
+    report("sum_all", math.fsum(x.ravel()))
+
+
+def products():
+    for dtype in "f32", "f64":
+        for m, k, n in [(256, 256, 256), (512, 512, 512), (1024, 1024, 1024), (2048, 2048, 2048), (17, 33, 65),
+                        (1, 1024, 1024), (1024, 32, 1024)]:
+            report(f"gemm_{dtype}_{m}x{k}x{n}",
+                   tensor(dtype, (m, k), -1.0, 1.0, 6) @ tensor(dtype, (k, n), -1.0, 1.0, 7))
+    report("gemm_abt_f32_512", f32((512, 512), -1.0, 1.0, 6) @ f32((512, 512), -1.0, 1.0, 7).T)
+
+
+def convolution(name, weight, channels, side, outputs, window, stride=1, padding=0, groups=1):
+    x = f32((groups, channels // groups, side, side), -1.0, 1.0, 40)
+    w = f32((groups, outputs // groups, channels // groups, window, window), -weight, weight, 41)
+    b = f32((outputs, ), -0.1, 0.1, 42)
+    x = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    windows = np.lib.stride_tricks.sliding_window_view(x, (window, window), (2, 3))[:, :, ::stride, ::stride]
+    result = np.stack([np.tensordot(w[g], windows[g], ((1, 2, 3), (0, 3, 4))) for g in range(groups)])
+    report(name, np.maximum(result.reshape(outputs, -1) + b[:, None], 0))
+
+
+def convolutions():
+    convolution("conv3x3", 0.041666666666666664, 64, 56, 64, 3, 1, 1)
+    resnet = [(3, 224, 64, 7, 2, 3), (64, 56, 64, 1), (64, 56, 64, 3, 1, 1), (64, 56, 256, 1), (256, 56, 64, 1),
+              (256, 56, 128, 1), (128, 56, 128, 3, 2, 1), (128, 28, 512, 1), (256, 56, 512, 1, 2), (512, 28, 128, 1),
+              (128, 28, 128, 3, 1, 1), (512, 28, 256, 1), (256, 28, 256, 3, 2, 1), (256, 14, 1024, 1),
+              (512, 28, 1024, 1, 2), (1024, 14, 256, 1), (256, 14, 256, 3, 1, 1), (1024, 14, 512, 1),
+              (512, 14, 512, 3, 2, 1), (512, 7, 2048, 1), (1024, 14, 2048, 1, 2), (2048, 7, 512, 1),
+              (512, 7, 512, 3, 1, 1)]
+    mobilenet = [(3, 224, 32, 3, 2, 1), (32, 112, 32, 3, 1, 1, 32), (32, 112, 64, 1), (64, 112, 64, 3, 2, 1, 64),
+                 (64, 56, 128, 1), (128, 56, 128, 3, 1, 1, 128), (128, 56, 128, 1), (128, 56, 128, 3, 2, 1, 128),
+                 (128, 28, 256, 1), (256, 28, 256, 3, 1, 1, 256), (256, 28, 256, 1), (256, 28, 256, 3, 2, 1, 256),
+                 (256, 14, 512, 1), (512, 14, 512, 3, 1, 1, 512), (512, 14, 512, 1), (512, 14, 512, 3, 2, 1, 512),
+                 (512, 7, 1024, 1), (1024, 7, 1024, 3, 1, 1, 1024), (1024, 7, 1024, 1)]
+    for network, layers in ("resnet", resnet), ("mobilenet", mobilenet):
+        for layer in layers:
+            channels, side, outputs, window, stride, _, groups = layer + (1, 0, 1)[len(layer) - 4:]
+            name = f"{network}_{channels}x{side}_{outputs}_{window}x{window}" + (f"_s{stride}" if stride > 1 else "")
+            convolution(name, 1 / (channels // groups * window * window), *layer)
+
+
+def step():
+    x, t = f32((64, 784), 0.0, 1.0, 10), tensor("i64", (64, ), 0.0, 10.0, 11)
+    widths = [784, 512, 512, 10]
+    bounds = [1 / math.sqrt(n) for n in widths]
+    W = [f32((widths[i], widths[i + 1]), -bounds[i], bounds[i], 12 + 2 * i) for i in range(3)]
+    b = [f32((widths[i + 1], ), -0.01, 0.01, 13 + 2 * i) for i in range(3)]
+    h = [x]
+    for i in range(3):
+        z = h[i] @ W[i] + b[i]
+        h.append(np.maximum(z, 0) if i < 2 else z)
+    z = h[3] - h[3].max(1, keepdims=True)
+    logp = z - np.log(np.exp(z).sum(1, keepdims=True))
+    report("mlp_step.loss", -logp[np.arange(64), t].mean())
+    d = (np.exp(logp) - np.eye(10)[t]) / 64
+    gradients = [None] * 3
+    for i in 2, 1, 0:
+        gradients[i] = h[i].T @ d, d.sum(0)
+        d = d @ W[i].T * (h[i] > 0)
+    for i in range(3):
+        report(f"mlp_step.W{i + 1}", W[i] - 0.01 * gradients[i][0])
+        report(f"mlp_step.b{i + 1}", b[i] - 0.01 * gradients[i][1])
+
+
+def encoder():
+    r = 0.044194173824159216
+    x = f32((128, 512), -1.0, 1.0, 20)
+    linear = [(f32((512, 512), -r, r, seed), f32((512, ), -0.1, 0.1, seed + 1)) for seed in (21, 23, 25, 27)]
+    (Wq, bq), (Wk, bk), (Wv, bv), (Wo, bo) = linear
+    g1, c1 = f32((512, ), 0.5, 1.5, 29), f32((512, ), -0.5, 0.5, 30)
+    W1, b1 = f32((512, 2048), -r, r, 31), f32((2048, ), -0.1, 0.1, 32)
+    W2, b2 = f32((2048, 512), -r / 2, r / 2, 33), f32((512, ), -0.1, 0.1, 34)
+    g2, c2 = f32((512, ), 0.5, 1.5, 35), f32((512, ), -0.5, 0.5, 36)
+    heads = lambda v: v.reshape(128, 8, 64).transpose(1, 0, 2)
+    q, k, v = heads(x @ Wq + bq), heads(x @ Wk + bk), heads(x @ Wv + bv)
+    p = softmax(q @ k.transpose(0, 2, 1) * 0.125)
+    y = layerNorm(x + (p @ v).transpose(1, 0, 2).reshape(128, 512) @ Wo + bo, g1, c1)
+    f = y @ W1 + b1
+    f = 0.5 * f * (1 + erf(f / math.sqrt(2)))
+    report("encoder", layerNorm(y + f @ W2 + b2, g2, c2))
+
+
+def options():
+    n = 10**6,
+    s, k, t, v = f32(n, 10.0, 50.0, 60), f32(n, 10.0, 50.0, 61), f32(n, 0.5, 2.0, 62), f32(n, 0.1, 0.5, 63)
+    q = v * np.sqrt(t)
+    d1 = (np.log(s / k) + (0.02 + v * v / 2) * t) / q
+    n1, n2 = (0.5 * (1 + erf(d / math.sqrt(2))) for d in (d1, d1 - q))
+    discounted = k * np.exp(-0.02 * t)
+    report("blackscholes.call", s * n1 - discounted * n2)
+    report("blackscholes.put", discounted * (1 - n2) - s * (1 - n1))
+
+
+def bodies():
+    p, u, m = f32((1024, 3), -1.0, 1.0, 64), f32((1024, 3), -0.1, 0.1, 65), f32((1024, ), 0.1, 1.0, 66)
+    d = p[None] - p[:, None]
+    pull = m[None] * ((d * d).sum(2) + 0.01)**-1.5
+    speed = u + 0.001 * (pull[:, :, None] * d).sum(1)
+    report("nbody.p", p + 0.001 * speed)
+    report("nbody.u", speed)
+
+
+def radon():
+    mu_a, mu_b, ga, gb, lsa, lsb, lsy = (float(tensor("f64", (), -0.5, 0.5, seed)) for seed in range(70, 77))
+    za, zb, zs = (tensor("f64", (85, ), -1.0, 1.0, seed) for seed in range(77, 80))
+    c, fl = tensor("i64", (919, ), 0.0, 85.0, 80), tensor("i64", (919, ), 0.0, 2.0, 81)
+    y, ur = tensor("f64", (919, ), -1.0, 3.0, 82), tensor("f64", (85, ), -1.0, 1.0, 83)
+    sa, sb, sy = np.exp([lsa, lsb, lsy])
+    a, b, ls = mu_a + ga * ur + sa * za, mu_b + gb * ur + sb * zb, lsy + 0.1 * zs[c]
+
+    def normal(x, mean, logDeviation):
+        return (-0.5 * ((x - mean) / np.exp(logDeviation))**2 - logDeviation - 0.5 * math.log(2 * math.pi)).sum()
+
+    wide = [(mu_a, 10), (mu_b, 10), (ga, 5), (gb, 5)]
+    logp = normal(y, a[c] + b[c] * fl, ls) + sum(normal(np.float64(v), 0, math.log(d)) for v, d in wide)
+    logp += sum(0.5 * math.log(2 / math.pi) - s * s / 2 + l for s, l in ((sa, lsa), (sb, lsb), (sy, lsy)))
+    logp += sum(normal(z, 0, 0) for z in (za, zb, zs))
+    scaled = (y - a[c] - b[c] * fl) / np.exp(ls)
+    byCounty = lambda values: np.bincount(c, values, 85)
+    da, db = byCounty(scaled / np.exp(ls)), byCounty(scaled * fl / np.exp(ls))
+    dls = byCounty(scaled**2 - 1)
+    gradients = {
+        "mu_a": da.sum() - mu_a / 100, "mu_b": db.sum() - mu_b / 100,
+        "ga": (da * ur).sum() - ga / 25, "gb": (db * ur).sum() - gb / 25,
+        "lsa": (da * za).sum() * sa + 1 - sa**2, "lsb": (db * zb).sum() * sb + 1 - sb**2,
+        "lsy": dls.sum() + 1 - sy**2, "za": da * sa - za, "zb": db * sb - zb, "zs": dls * 0.1 - zs
+    }
+    report("radon.logp", logp)
+    for name, values in gradients.items():
+        report(f"radon.{name}", values)
 
 
 print("""//===- Expected.h - what the cases must give; written by make_expected.py -===//
@@ -128,7 +238,7 @@ struct Expected {
 
 // clang-format off
 inline constexpr Expected kExpected[] = {""")
-for case in elementwise, functions, rows, sums, products, convolution:
+for case in elementwise, functions, rows, sums, products, convolutions, step, encoder, options, bodies, radon:
     case()
 print("""};
 // clang-format on

@@ -1,0 +1,25 @@
+//===- AllCases.cpp -------------------------------------------------------===//
+#include "Case.h"
+
+namespace graphc::bench {
+
+std::vector<Case> allCases() {
+  std::vector<Case> cases;
+  addElementwise(cases);
+  addRows(cases);
+  addMath(cases);
+  addProducts(cases);
+  addConvolutions(cases);
+  addNetworks(cases);
+  addModels(cases);
+  addCalls(cases);
+  addTraining(cases);
+  addCompilation(cases);
+  addSites(cases);
+  addRewriting(cases);
+  addGradients(cases);
+  addLargeGraphs(cases);
+  return cases;
+}
+
+} // namespace graphc::bench

@@ -1,0 +1,128 @@
+//===- NetworkCases.cpp - a step of training, a block of a transformer ----===//
+#include <array>
+#include <cmath>
+
+#include "Compare.h"
+#include "Inputs.h"
+
+namespace graphc::bench {
+namespace {
+
+//===--- a step of gradient descent ---------------------------------------------===//
+
+absl::StatusOr<Subject> mlpStep(const Settings &settings) {
+  constexpr int64_t kBatch = 64;
+  constexpr std::array<int64_t, 4> kWidths = {784, 512, 512, 10};
+  Tensor x = makeInput(DType::Float32, {kBatch, kWidths[0]}, 0.0, 1.0, 10),
+         t = makeInput(DType::Int64, {kBatch}, 0.0, 10.0, 11);
+  Variable vx = fmatrix("x"), vt = lvector("t"), h = vx;
+  std::vector<SharedVariable> parameters;
+  double flops = 0, bytes = 0;
+  for (size_t layer = 0; layer < 3; ++layer) {
+    int64_t from = kWidths[layer], to = kWidths[layer + 1];
+    // 1 / 28 for the first, 1 / sqrt(512) for the others
+    double bound = 1 / std::sqrt(double(from));
+    std::string number(1, char('1' + layer));
+    Tensor weights = makeInput(DType::Float32, {from, to}, -bound, bound, 12 + 2 * layer),
+           biases = makeInput(DType::Float32, {to}, -0.01, 0.01, 13 + 2 * layer);
+    parameters.push_back(shared(weights, "W" + number));
+    parameters.push_back(shared(biases, "b" + number));
+    h = dot(h, parameters[2 * layer]) + parameters[2 * layer + 1];
+    if (layer < 2)
+      h = relu(h);
+    flops += (layer > 0 ? 6.0 : 4.0) * double(kBatch * from * to); // the input has no gradient
+    bytes += double(weights.numBytes() + biases.numBytes());
+  }
+  Variable isTarget = eq(dimshuffle(vt, {0, -1}), arange(10));
+  Variable loss = -sum(where(isTarget, logSoftmax(h), 0.0f)) / float(kBatch);
+  Variables wrt(parameters.begin(), parameters.end());
+  Variables gradients = grad(loss, wrt);
+  Example example{"mlp_step", {vx, vt}, {loss}, {x, t}};
+  example.results = {"loss"};
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    example.updates.emplace_back(parameters[i], parameters[i] - 0.01f * gradients[i]);
+    example.results.emplace_back(parameters[i].name());
+  }
+  example.cost = {flops, bytes + double(x.numBytes()), bytes};
+  return compare(std::move(example), std::vector<Hand>(), settings);
+}
+
+//===--- an encoder -------------------------------------------------------------===//
+
+constexpr int64_t kTokens = 128, kWidth = 512, kHeads = 8, kHead = kWidth / kHeads, kInner = 2048;
+
+struct EncoderInputs {
+  Variables inputs;
+  std::vector<Tensor> values;
+  uint64_t seed = 20;
+
+  Variable add(const char *name, const std::vector<int64_t> &shape, double low, double high) {
+    values.push_back(makeInput(DType::Float32, shape, low, high, seed++));
+    inputs.push_back(tensor(DType::Float32, shape, name));
+    return inputs.back();
+  }
+};
+
+Variable layerNorm(const Variable &x, const Variable &g, const Variable &c) {
+  ReductionOptions last;
+  last.axes = Axis(-1);
+  last.keepDims = true;
+  return (x - mean(x, last)) / sqrt(var(x, last) + 1e-5f) * g + c;
+}
+
+/// [1, tokens, width] to [1, heads, tokens, width / heads].
+Variable heads(const Variable &x) {
+  return transpose(reshape(x, {1, kTokens, kHeads, kHead}), {0, 2, 1, 3});
+}
+
+absl::StatusOr<Subject> encoder(const Settings &settings) {
+  EncoderInputs in;
+  const double kBound = 0.044194173824159216; // 1 / sqrt(512)
+  Variable x = in.add("x", {1, kTokens, kWidth}, -1.0, 1.0);
+  auto linear = [&](const char *weights, const char *bias, int64_t from, int64_t to, double bound) {
+    Variable w = in.add(weights, {from, to}, -bound, bound), b = in.add(bias, {to}, -0.1, 0.1);
+    return [=](const Variable &v) { return dot(v, w) + b; };
+  };
+  auto norm = [&](const char *gain, const char *shift) {
+    Variable g = in.add(gain, {kWidth}, 0.5, 1.5), c = in.add(shift, {kWidth}, -0.5, 0.5);
+    return [=](const Variable &v) { return layerNorm(v, g, c); };
+  };
+  auto query = linear("Wq", "bq", kWidth, kWidth, kBound);
+  auto key = linear("Wk", "bk", kWidth, kWidth, kBound);
+  auto value = linear("Wv", "bv", kWidth, kWidth, kBound);
+  auto output = linear("Wo", "bo", kWidth, kWidth, kBound);
+  auto firstNorm = norm("g1", "c1");
+  auto widen = linear("W1", "b1", kWidth, kInner, kBound);
+  auto narrow = linear("W2", "b2", kInner, kWidth, kBound / 2);
+  auto secondNorm = norm("g2", "c2");
+
+  Variable keys = transpose(heads(key(x)), {0, 1, 3, 2});
+  Variable p = softmax(matmul(heads(query(x)), keys) * 0.125f);
+  Variable mixed =
+      reshape(transpose(matmul(p, heads(value(x))), {0, 2, 1, 3}), {1, kTokens, kWidth});
+  Variable y = firstNorm(x + output(mixed));
+  Variable f = widen(y);
+  f = 0.5f * f * (1.0f + erf(f / 1.4142135623730951f));
+  Example example{"encoder", in.inputs, {secondNorm(y + narrow(f))}, in.values};
+  double bytes = 0;
+  for (const Tensor &t : in.values)
+    bytes += double(t.numBytes());
+  double perToken = double(4 * kWidth * kWidth + 2 * kWidth * kInner + 2 * kTokens * kWidth);
+  example.cost = {2 * double(kTokens) * perToken, bytes, double(in.values[0].numBytes())};
+  return compare(std::move(example), std::vector<Hand>(), settings);
+}
+
+} // namespace
+
+void addNetworks(std::vector<Case> &cases) {
+  cases.push_back({"mlp_step",
+                   "one step of gradient descent, 784-512-512-10, batch of 64",
+                   {.ratio = 1.0},
+                   mlpStep});
+  cases.push_back({"encoder",
+                   "a block of a transformer: 128 tokens, width 512, 8 heads",
+                   {.ratio = 1.0},
+                   encoder});
+}
+
+} // namespace graphc::bench
