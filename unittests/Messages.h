@@ -19,6 +19,12 @@ inline std::string said(const absl::Status &status) {
          std::string(status.message().data(), status.message().size());
 }
 
+/// Its first line.
+inline std::string firstLine(const absl::Status &status) {
+  std::string text = said(status);
+  return text.substr(0, text.find('\n'));
+}
+
 /// "KIND PLACE: MESSAGE", or "KIND MESSAGE" without a place.
 inline std::string whole(const absl::Status &status) {
   if (status.ok())

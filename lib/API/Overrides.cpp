@@ -3,12 +3,9 @@
 
 #include <algorithm>
 
-#include "Graph/CalledAs.h"
-#include "Graph/Label.h"
+#include "Gradient/Backward.h"
 #include "Support/Text.h"
-#include "graphc/Config.h"
 #include "graphc/FunctionGraph.h"
-#include "graphc/Ops.h"
 #include "graphc/Shared.h"
 
 namespace graphc {
@@ -66,13 +63,10 @@ public:
   absl::StatusOr<ReadingRule> read(const Overrides &overrides);
 
 private:
-  static Type directionType(const Variable &v) {
-    return isFloat(v.dtype()) ? v.type() : v.type().withDType(floatX());
-  }
   static Variables fresh(const Variables &like, bool isDirection) {
     Variables made;
     for (const Variable &v : like)
-      made.emplace_back(isDirection ? directionType(v) : v.type(),
+      made.emplace_back(isDirection ? gradientType(v) : v.type(),
                         isDirection ? std::string_view() : v.name());
     return made;
   }
@@ -149,7 +143,7 @@ absl::Status OverrideReader::add(size_t slot, Variable result) {
     entry.kind = FrozenRule::Kind::Disconnected;
     return absl::OkStatus();
   }
-  Type wanted = directionType(of);
+  Type wanted = gradientType(of);
   if (!result.type().isTensor() || !isFloat(result.dtype()) || result.rank() != wanted.rank())
     return error(ErrorKind::TypeError,
                  "what is given for " + slotText(slot) + ", is " + result.type().brief() +

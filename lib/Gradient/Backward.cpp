@@ -122,13 +122,14 @@ absl::Status Backward::visit(const Apply &node, const Connection &wanted) {
       arrived.nullFrom = node;
     }
   }
-  if (!hasGradient)
+  // F-254: overrides replace what the chain rule gives, be it zero.
+  const bool isCall = op.def().inner != nullptr;
+  if (!hasGradient && !(isCall && isOverridden(op)))
     return absl::OkStatus();
 
   const Arrived *first = at(outputs[0]);
   std::optional<Variable> mask = outputs.size() == 1 && first ? first->mask : std::nullopt;
   const PullbackRule &rule = op.def().pullback;
-  const bool isCall = op.def().inner != nullptr;
   Variables terms;
   std::vector<std::optional<Variable>> masks;
   if (isCall) {

@@ -142,7 +142,7 @@ absl::StatusOr<std::shared_ptr<const Derived>> derive(const Request &request) {
     for (size_t o = 0; o < from.size(); ++o)
       if (request.comesIn[o])
         starts.push_back({from[o], *next++, /*isFinal=*/false});
-    if (request.isMasked) {
+    if (request.isMasked && !starts.empty()) {
       formals.emplace_back(loose(copy.outputs[0].type().withDType(DType::Bool)));
       starts[0].mask = formals.back();
     }
@@ -286,6 +286,8 @@ bool isDefault(const FrozenRule &rule, size_t i) {
 }
 
 } // namespace
+
+bool isOverridden(const Op &op) { return !op.def().inner->traits().pullback.entries.empty(); }
 
 absl::StatusOr<PulledBack> pullCall(const Apply &node, const Variables &gradients,
                                     const std::optional<Variable> &mask) {

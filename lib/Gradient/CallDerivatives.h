@@ -8,6 +8,9 @@
 
 namespace graphc {
 
+/// Whether the author of an OpFromGraph gave gradients (F-245).
+bool isOverridden(const Op &op);
+
 /// What a pullback gives, with the masks (Masks.h) of what it gives.
 struct PulledBack {
   Variables terms;

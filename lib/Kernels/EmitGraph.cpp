@@ -1,6 +1,7 @@
 //===- EmitGraph.cpp ------------------------------------------------------===//
 #include "Kernels/EmitGraph.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "Graph/CalledAs.h"
@@ -26,15 +27,15 @@ struct EmittedNode {
   /// As they are before the node's own requirements make equal what should be.
   std::vector<std::vector<int32_t>> shapes;
 };
-/// A node within a callee, for messages: it can fail.
-struct CalledNode {
+/// An application, whose nodes that can fail have the numbers from `firstNode` on.
+struct CalledNodes {
+  int32_t firstNode;
   std::shared_ptr<const Callee> callee;
-  int32_t node;
-  std::shared_ptr<const std::vector<int32_t>> sizes;
+  std::vector<int32_t> sizes; // of the emission, by the callee's
 };
 struct EmittedNodes {
   absl::flat_hash_map<int32_t, EmittedNode> own;
-  absl::flat_hash_map<int32_t, CalledNode> called;
+  std::vector<CalledNodes> called; // in order
 };
 
 /// "x", "dot(x, w)", or "exp(...)" where the operands have no names.
@@ -138,14 +139,10 @@ void GraphEmission::emitCall(const Apply &node, int32_t number,
   for (int i = 0; i < node.numOutputs(); ++i)
     if (used[size_t(i)])
       arrays_[node.output(i).node()] = (next++)->id;
-  auto numNodes = int32_t(callee->graph.program.nodes.size());
-  if (numNodes > 0) {
-    const Emission &record = emitter_.emission();
-    auto sizes = std::make_shared<const std::vector<int32_t>>(record.steps.back().sizes);
-    for (int32_t k = 0; k < numNodes; ++k)
-      failing_->called[nextCalled_ + k] = {callee, k, sizes};
-    nextCalled_ += numNodes;
-  }
+  if (callee->graph.program.nodes.empty())
+    return;
+  failing_->called.push_back({nextCalled_, callee, emitter_.emission().steps.back().sizes});
+  nextCalled_ += int32_t(callee->graph.program.nodes.size());
 }
 
 absl::StatusOr<GraphRecord> GraphEmission::run(const FunctionGraph &graph, bool nameNodes) {
@@ -186,8 +183,11 @@ absl::StatusOr<GraphRecord> GraphEmission::run(const FunctionGraph &graph, bool 
 
   record.describe = [failing = failing_](int32_t node) {
     Program::Node result;
-    if (auto called = failing->called.find(node); called != failing->called.end())
-      return nodeOfCall(*called->second.callee, called->second.node, *called->second.sizes);
+    if (!failing->called.empty() && node >= failing->called.front().firstNode) {
+      auto next = std::ranges::upper_bound(failing->called, node, {}, &CalledNodes::firstNode);
+      const CalledNodes &call = *std::prev(next);
+      return nodeOfCall(*call.callee, node - call.firstNode, call.sizes);
+    }
     auto it = failing->own.find(node);
     if (it == failing->own.end())
       return result;

@@ -7,20 +7,13 @@
 
 #include <cstdio>
 
+#include "Calls.h"
 #include "graphc/Function.h"
 #include "graphc/Ops.h"
 
 namespace graphc {
 namespace {
 
-Function made(absl::StatusOr<Function> f) {
-  EXPECT_TRUE(f.ok()) << f.status();
-  return f.value_or(Function());
-}
-Results called(absl::StatusOr<Results> results) {
-  EXPECT_TRUE(results.ok()) << results.status();
-  return results.value_or(Results());
-}
 const void *memoryOf(const Tensor &t) { return t.data(); }
 
 constexpr OutOptions kBorrow{.borrow = true};

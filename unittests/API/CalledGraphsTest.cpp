@@ -7,6 +7,7 @@
 
 #include <set>
 
+#include "Calls.h"
 #include "Kernels/CompilerInterface.h"
 #include "graphc/Function.h"
 #include "graphc/Gradient.h"
@@ -21,16 +22,6 @@ namespace {
 
 using testing::HasSubstr;
 using List = std::vector<double>;
-
-List valuesOf(const absl::StatusOr<Results> &results) {
-  EXPECT_TRUE(results.ok()) << results.status();
-  List list;
-  for (size_t i = 0; results.ok() && i < results->size(); ++i) {
-    Tensor t = (*results)[i].cast(DType::Float64).contiguous();
-    list.insert(list.end(), t.flat<double>().begin(), t.flat<double>().end());
-  }
-  return list;
-}
 
 FunctionOptions inMode(const char *mode) { return {.mode = mode}; }
 const char *const kModes[] = {"fast_run", "fast_compile", "strict",

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "Calls.h"
 #include "Places.h"
 #include "graphc/Function.h"
 #include "graphc/FunctionGraph.h"
@@ -19,14 +20,6 @@
 namespace graphc {
 namespace {
 
-Function made(absl::StatusOr<Function> f) {
-  EXPECT_TRUE(f.ok()) << f.status();
-  return f.value_or(Function());
-}
-Results called(absl::StatusOr<Results> results) {
-  EXPECT_TRUE(results.ok()) << results.status();
-  return results.value_or(Results());
-}
 double number(const absl::StatusOr<Tensor> &t) {
   EXPECT_TRUE(t.ok()) << t.status();
   return t.ok() ? t->item<double>() : 0;

@@ -9,6 +9,8 @@
 
 #include <thread>
 
+#include "Calls.h"
+#include "Messages.h"
 #include "OnStack.h"
 #include "graphc/Features.h"
 #include "graphc/Function.h"
@@ -30,17 +32,6 @@ using List = std::vector<double>;
 
 const char *const kModes[] = {"interpreter", "fast_run", "fast_compile", "strict", "debug"};
 
-/// All elements of all outputs.
-List valuesOf(const absl::StatusOr<Results> &results) {
-  EXPECT_TRUE(results.ok()) << results.status();
-  List list;
-  for (size_t i = 0; results.ok() && i < results->size(); ++i) {
-    Tensor t = (*results)[i].cast(DType::Float64).contiguous();
-    list.insert(list.end(), t.flat<double>().begin(), t.flat<double>().end());
-  }
-  return list;
-}
-
 /// f(inputs) = outputs at `values`, in every mode and without rewrites the same.
 List run(const Variables &inputs, const Variables &outputs, const std::vector<Tensor> &values) {
   List first;
@@ -58,12 +49,6 @@ List run(const Variables &inputs, const Variables &outputs, const std::vector<Te
       EXPECT_EQ(now, first) << mode << rewrites;
     }
   return first;
-}
-
-std::string firstLine(const absl::Status &status) {
-  std::string text(errorKindName(errorKind(status)));
-  text += ": " + std::string(status.message());
-  return text.substr(0, text.find('\n'));
 }
 
 class OpFromGraphTest : public ::testing::Test {
