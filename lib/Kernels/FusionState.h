@@ -10,6 +10,7 @@
 #include "Kernels/Body.h"
 #include "Kernels/Callee.h"
 #include "Kernels/Fuse.h"
+#include "absl/container/inlined_vector.h"
 
 namespace graphc {
 
@@ -17,6 +18,16 @@ namespace graphc {
 constexpr int kMaxOps = 50;
 /// Nests in one kernel.
 constexpr int kMaxNests = 16;
+/// A nest that reads kBroad arrays is not put where more than kMaxReads would be read: its result
+/// costs little beside what it reads, processors prefetch some 16 streams, and the pieces of
+/// a sum of a thousand terms are equal kernels, of which one is compiled.
+constexpr size_t kBroad = 8, kMaxReads = 16;
+
+/// Distinct arrays; few.
+using ArraySet = absl::InlinedVector<int32_t, 4>;
+void insert(ArraySet &set, int32_t array);
+/// Whether a nest that reads `broad` is too much beside `others`.
+bool readTooMany(const ArraySet &broad, const ArraySet &others);
 
 /// A nest with arrays of the emission. Loops and axes with constant extent 1 are gone.
 struct FusedNest {
@@ -28,6 +39,7 @@ struct FusedNest {
   std::vector<Check> checks;
   int ops = 0;
   double cost = 0; // of one iteration; see costOfIteration
+  ArraySet reads;
 };
 
 struct FusionGroup {
@@ -36,6 +48,7 @@ struct FusionGroup {
   int32_t otherStep = -1;
   int32_t numShared = 0;
   int ops = 0;
+  ArraySet reads;
   bool contraction = false;
 };
 
@@ -57,7 +70,7 @@ struct FusionArray {
   bool wanted = false;
 };
 
-/// Sets `ops` and `cost`.
+/// Sets `ops`, `cost` and `reads`.
 void measure(FusedNest &nest);
 /// The loop that an index expression counts along, one to one: i, i + c, c - i, c * i; else -1.
 int32_t loopOf(const std::vector<ScalarNode> &body, int32_t node);

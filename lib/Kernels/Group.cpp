@@ -59,7 +59,7 @@ int32_t Fusion::sharedLoops(const FusionGroup &group, int32_t number,
                             const FusedNest &fused) const {
   const Nest &nest = fused.nest;
   if (group.otherStep >= 0 || int(group.nests.size()) >= kMaxNests ||
-      group.ops + fused.ops > kMaxOps)
+      group.ops + fused.ops > kMaxOps || readTooMany(fused.reads, group.reads))
     return -1;
   if (group.numShared == 0)
     return nest.numParallel == 0 && !group.contraction ? 0 : -1;
@@ -141,6 +141,8 @@ void Fusion::place(FusedNest fused) {
   for (const ScalarNode &n : fused.nest.body)
     if (n.op == ScalarOp::Load)
       arrays_[n.loadArray()].lastReader = std::max(arrays_[n.loadArray()].lastReader, chosen);
+  for (int32_t array : fused.reads)
+    insert(group.reads, array);
   arrays_[fused.nest.result].group = chosen;
   group.nests.push_back(std::move(fused));
 }

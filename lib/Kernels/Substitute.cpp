@@ -43,12 +43,16 @@ void Fusion::chooseSubstitutions(const Nest &nest) {
     bool eachOnce = true;
   };
   std::vector<Candidate> candidates;
+  ArraySet reads;
   int ops = 0;
   for (const ScalarNode &n : nest.body) {
     ops += n.op > ScalarOp::Load;
-    if (n.op != ScalarOp::Load || arrays_[resolve(n.loadArray())].waiting < 0)
+    if (n.op != ScalarOp::Load)
       continue;
     int32_t array = resolve(n.loadArray());
+    insert(reads, array);
+    if (arrays_[array].waiting < 0)
+      continue;
     auto it = std::find_if(candidates.begin(), candidates.end(),
                            [&](const Candidate &c) { return c.array == array; });
     if (it == candidates.end())
@@ -72,11 +76,13 @@ void Fusion::chooseSubstitutions(const Nest &nest) {
     bool again = !c.eachOnce || c.loads > 1 || arrays_[c.array].clients > 1;
     double cost = producer.cost * c.loads;
     bool worth = !again || cost <= (contraction && !c.eachOnce ? kAlmostFree : kCheap);
-    if (!worth || ops + producer.ops * c.loads > kMaxOps) {
+    if (!worth || ops + producer.ops * c.loads > kMaxOps || readTooMany(producer.reads, reads)) {
       materialize(c.array);
       continue;
     }
     ops += producer.ops * c.loads;
+    for (int32_t read : producer.reads)
+      insert(reads, read);
   }
 }
 

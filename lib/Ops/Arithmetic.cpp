@@ -19,7 +19,16 @@ EmitRule mapOrLogic(ScalarOp op, ScalarOp onBool) {
   };
 }
 
-/// Joins any number of operands from left to right, kMaxJoined in a nest.
+/// How many of `n` operands, joined from left to right, one nest joins: kMaxJoined, or somewhat less
+/// where all nests are equal then, which are one kernel.
+size_t joinedAtOnce(size_t n) {
+  for (size_t count = kMaxJoined; count > kMaxJoined / 2 && n > kMaxJoined; --count)
+    if ((n - 1) % (count - 1) == 0)
+      return count;
+  return kMaxJoined;
+}
+
+/// Joins any number of operands from left to right, some in a nest.
 EmitRule mapChain(ScalarOp op, ScalarOp onBool) {
   return [=](Emitter &e, const Arrays &in, const Attributes &) -> Arrays {
     DType dtype = e.resultType(0).dtype();
@@ -32,9 +41,9 @@ EmitRule mapChain(ScalarOp op, ScalarOp onBool) {
     if (in.size() > kMaxJoined)
       e.broadcastShape(in); // its messages count the axes of the result, not of a part
     Array joined = in[0];
-    size_t next = 1;
+    size_t next = 1, count = joinedAtOnce(in.size());
     do {
-      size_t end = std::min(in.size(), next + kMaxJoined - 1);
+      size_t end = std::min(in.size(), next + count - 1);
       Arrays part = {joined};
       part.insert(part.end(), in.begin() + next, in.begin() + end);
       joined = e.map(part, chain);

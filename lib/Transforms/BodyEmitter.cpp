@@ -263,6 +263,10 @@ void BodyEmitter::emitOp(mlir::Operation &op) {
     return;
   Value result = op.getResult(0);
   Facts of = facts[result];
+  if (auto known = given.find(result); known != given.end()) {
+    stack.at(of.level, key(result, Form::Natural), [&] { return known->second; });
+    return;
+  }
   for (int row : rowsOf(of.onRows)) {
     if (of.base)
       stack.at(of.level, key(result, Form::Base, row), [&] { return emitBase(op, row); });

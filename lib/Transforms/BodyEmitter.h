@@ -66,6 +66,9 @@ public:
   llvm::SmallVector<mlir::Value, 8>
       rowExists; ///< by row; empty if all do: other rows are not stored
   llvm::DenseMap<int, RegisterArray> registers;
+  /// Values of nests' bodies, as vectors of the only vector of the block, that are not computed:
+  /// earlier code has done it.
+  llvm::DenseMap<mlir::Value, mlir::Value> given;
   std::vector<ArrayMemory> memory; ///< by array
   mlir::Value status;              ///< memref<i32>, if there are checks
 
@@ -73,6 +76,8 @@ public:
   /// vector type if lanes > 1 and `asVectors`, else as they are.
   std::vector<llvm::SmallVector<mlir::Value, 8>>
   emit(const KernelNest &nest, llvm::ArrayRef<mlir::Value> targets, bool asVectors);
+  /// The floats that the body computes and that differ from lane to lane; loads are not among them.
+  llvm::DenseSet<mlir::Value> varyingFloats(const KernelNest &nest);
   /// Stores instances of the nest's result; the nest's parallel loops are the first ones.
   void store(const KernelNest &nest, llvm::ArrayRef<mlir::Value> values);
 

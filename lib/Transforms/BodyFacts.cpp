@@ -118,6 +118,13 @@ BodyEmitter::Facts BodyEmitter::factsOfAccess(const MemoryAccess &access) const 
 }
 
 BodyEmitter::Facts BodyEmitter::factsOfOp(mlir::Operation &op) const {
+  if (op.getNumResults() == 1 && given.contains(op.getResult(0))) {
+    Facts result;
+    result.level = stack.depth();
+    result.onVector = true;
+    result.linear = false;
+    return result;
+  }
   if (auto index = mlir::dyn_cast<linalg::IndexOp>(op)) {
     const LoopVariable &loop = loops[index.getDim()];
     Facts result;
@@ -201,6 +208,16 @@ void BodyEmitter::findFacts(const KernelNest &nest) {
       facts[result] = factsOfOp(op);
 }
 
+llvm::DenseSet<Value> BodyEmitter::varyingFloats(const KernelNest &nest) {
+  findFacts(nest);
+  llvm::DenseSet<Value> result;
+  for (mlir::Operation &op : nest.body()->without_terminator())
+    if (op.getNumResults() == 1 && mlir::isa<mlir::FloatType>(op.getResult(0).getType()) &&
+        !mlir::isa<tensor::ExtractOp, scf::IfOp>(op) && factsOf(op.getResult(0)).onVector)
+      result.insert(op.getResult(0));
+  return result;
+}
+
 /// Marks, from the targets and the checks up, in which form each value is needed.
 void BodyEmitter::findNeeds(const KernelNest &nest, llvm::ArrayRef<Value> targets) {
   auto need = [&](Value value, bool base) {
@@ -218,7 +235,7 @@ void BodyEmitter::findNeeds(const KernelNest &nest, llvm::ArrayRef<Value> target
       need(call.getOperand(0), false);
       continue;
     }
-    if (op.getNumResults() != 1)
+    if (op.getNumResults() != 1 || given.contains(op.getResult(0)))
       continue;
     Facts of = facts[op.getResult(0)];
     if (of.base)

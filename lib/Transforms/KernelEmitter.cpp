@@ -43,7 +43,7 @@ int KernelEmitter::lanesOf() const {
 int KernelEmitter::bodyCost(const KernelNest &nest) const {
   int cost = 0;
   for (mlir::Operation &op : nest.body()->without_terminator())
-    cost += mlir::isa<func::CallOp>(op) ? 20 : 1;
+    cost += instructionsOf(op);
   return cost;
 }
 

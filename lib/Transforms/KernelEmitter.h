@@ -2,6 +2,7 @@
 //
 // Holds what the strategies share. Each strategy is a file:
 //   Streams.cpp  maps and reductions that run along one another
+//   Strips.cpp   long bodies of maps, in pieces
 //   Columns.cpp  reductions over a long outer axis
 //   Blocks.cpp   reductions inside blocks of parallel loops: products, windows, sums over outer
 //   axes
@@ -13,6 +14,7 @@
 
 #include "Transforms/BodyEmitter.h"
 #include "Transforms/PassPlan.h"
+#include "Transforms/Pieces.h"
 
 namespace graphc {
 
@@ -56,6 +58,12 @@ private:
   void streamBlock(Stream &stream, mlir::Value index, int unroll, mlir::Value mask);
   void streamBody(Stream &stream, mlir::Value index, int unroll, mlir::Value mask);
   void keepResult(const KernelNest &nest, mlir::Value scalar);
+  void keepVectors(int array, llvm::ArrayRef<mlir::Value> values);
+
+  //===--- Strips.cpp -------------------------------------------------------===//
+  std::vector<Piece> piecesOf(const Pass &pass, int vectorLoop);
+  void emitStrips(const Pass &pass, int vectorLoop, llvm::ArrayRef<Piece> pieces,
+                  mlir::Value lower, mlir::Value upper, bool hasTail);
 
   //===--- Blocks.cpp -------------------------------------------------------===//
   struct BlockShape;

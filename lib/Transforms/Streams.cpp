@@ -91,6 +91,15 @@ void KernelEmitter::keepResult(const KernelNest &nest, Value scalar) {
     body->store(nest, scalar);
 }
 
+/// The vectors of an iteration of the vector loop, for later nests.
+void KernelEmitter::keepVectors(int array, llvm::ArrayRef<Value> values) {
+  RegisterArray kept;
+  kept.level = stack->depth();
+  kept.onVector = true;
+  kept.values.assign(values.begin(), values.end());
+  body->registers[array] = std::move(kept);
+}
+
 /// No loops of its own: straight-line code.
 void KernelEmitter::emitPoint(const Pass &pass) {
   body->lanes = body->rows = body->vectors = 1;
@@ -147,11 +156,7 @@ void KernelEmitter::streamBody(Stream &stream, Value index, int unroll, Value ma
     const KernelNest &nest = kernel.nests[size_t(number)];
     if (!nest.isReduction()) {
       auto values = body->emit(nest, nest.terms, /*asVectors=*/true);
-      RegisterArray kept;
-      kept.level = stack->depth();
-      kept.onVector = true;
-      kept.values = values[0];
-      body->registers[nest.result] = std::move(kept);
+      keepVectors(nest.result, values[0]);
       if (inMemory[size_t(nest.result)])
         body->store(nest, values[0]);
       continue;
@@ -235,6 +240,9 @@ void KernelEmitter::streamInnerLoop(Stream &stream) {
     main = stack->value(stack->add(range.lower, floorToMultiple(stack->value(count), block)));
   }
 
+  if (stream.isLong && stream.crossed < 0 && lanes > 1 && !kernel.hasChecks)
+    if (std::vector<Piece> pieces = piecesOf(*stream.pass, stream.vectorLoop); !pieces.empty())
+      return emitStrips(*stream.pass, stream.vectorLoop, pieces, lower, upper, hasTail);
   bool once = hasMain && hasTail && stream.isLong;
   if (once) {
     hasMain = false;
