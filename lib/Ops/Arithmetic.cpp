@@ -19,8 +19,8 @@ EmitRule mapOrLogic(ScalarOp op, ScalarOp onBool) {
   };
 }
 
-/// How many of `n` operands, joined from left to right, one nest joins: kMaxJoined, or somewhat less
-/// where all nests are equal then, which are one kernel.
+/// How many of `n` operands, joined from left to right, one nest joins: kMaxJoined, or somewhat
+/// less where all nests are equal then, which are one kernel.
 size_t joinedAtOnce(size_t n) {
   for (size_t count = kMaxJoined; count > kMaxJoined / 2 && n > kMaxJoined; --count)
     if ((n - 1) % (count - 1) == 0)

@@ -62,8 +62,8 @@ private:
 
   //===--- Strips.cpp -------------------------------------------------------===//
   std::vector<Piece> piecesOf(const Pass &pass, int vectorLoop);
-  void emitStrips(const Pass &pass, int vectorLoop, llvm::ArrayRef<Piece> pieces,
-                  mlir::Value lower, mlir::Value upper, bool hasTail);
+  void emitStrips(const Pass &pass, int vectorLoop, llvm::ArrayRef<Piece> pieces, mlir::Value lower,
+                  mlir::Value upper, bool hasTail);
 
   //===--- Blocks.cpp -------------------------------------------------------===//
   struct BlockShape;
