@@ -314,6 +314,23 @@ std::vector<OpCase> floatCases(const OpDef &op) {
   return cases;
 }
 
+Function atRandomPoint(const OpDef &op, const OpCase &c, std::mt19937 &random) {
+  Function f{{}, operandsOf(c, {DType::Float64}), {}, {}};
+  std::vector<Range> domain = domainOf(op.name);
+  for (size_t i = 0; i < c.shapes.size(); ++i) {
+    if (int(i) == c.positions) {
+      f.values.push_back(*Tensor::zeros(DType::Int64, c.shapes[i]));
+      for (int64_t &position : f.values[i].mutableFlat<int64_t>())
+        position = int64_t(random() % uint64_t(c.limit));
+    } else {
+      f.values.push_back(randomPoint(c.shapes[i], domain[std::min(i, domain.size() - 1)], random));
+      f.wrt.push_back(i);
+    }
+  }
+  f.outputs = {c.call(f.inputs)};
+  return f;
+}
+
 /// derivatives-waiting.txt has the ops whose rules are to be written. It can only shrink.
 TEST_P(Derivatives, HaveBothRules) {
   const OpDef &op = *GetParam();
@@ -332,24 +349,12 @@ TEST_P(Derivatives, EqualDifferences) {
     return; // what they say is not so
   std::mt19937 random(7);
   Tally tally;
-  std::vector<Range> domain = domainOf(op.name);
   for (const OpCase &c : floatCases(op)) {
-    Function f{{}, operandsOf(c, {DType::Float64}), {}, {}};
+    Function f = atRandomPoint(op, c, random);
     std::string text;
-    for (size_t i = 0; i < c.shapes.size(); ++i) {
-      if (int(i) == c.positions) {
-        f.values.push_back(*Tensor::zeros(DType::Int64, c.shapes[i]));
-        for (int64_t &position : f.values[i].mutableFlat<int64_t>())
-          position = int64_t(random() % uint64_t(c.limit));
-      } else {
-        f.values.push_back(
-            randomPoint(c.shapes[i], domain[std::min(i, domain.size() - 1)], random));
-        f.wrt.push_back(i);
-      }
-      text += Type(f.values[i].dtype(), c.shapes[i]).brief() + " ";
-    }
+    for (const Tensor &value : f.values)
+      text += Type(value.dtype(), value.shape()).brief() + " ";
     SCOPED_TRACE(text);
-    f.outputs = {c.call(f.inputs)};
     Variables wrt;
     for (size_t i : f.wrt)
       wrt.push_back(f.inputs[i]);
@@ -366,6 +371,56 @@ TEST_P(Derivatives, EqualDifferences) {
       return; // the others are likely to be the same mistake
   }
   EXPECT_LE(tally.rough * 20, tally.numbers) << "few of the points may be beside kinks";
+}
+
+/// F-294: the gradients of a random combination of the results, as a user verifies his own.
+TEST_P(Derivatives, SecondOnesByVerifyGrad) {
+  const OpDef &op = *GetParam();
+  if (isStop(op) || !op.pullback)
+    return;
+  std::mt19937 random(11);
+  // It evaluates the function twice for each element: the small cases, of so many in all.
+  constexpr int64_t kEnoughElements = 120;
+  int64_t numElements = 0;
+  std::vector<OpCase> cases = floatCases(op);
+  auto size = [](const OpCase &c) {
+    int64_t sum = 0;
+    for (const auto &shape : c.shapes)
+      sum += Type(DType::Float64, shape).numElements();
+    return sum;
+  };
+  std::ranges::sort(cases, {}, size);
+  for (const OpCase &c : cases) {
+    if ((numElements += size(c)) > kEnoughElements && &c != &cases.front())
+      break;
+    Function f = atRandomPoint(op, c, random);
+    std::vector<Tensor> here = f.at(f.outputs, f.values), point;
+    ASSERT_FALSE(here.empty());
+    Constant weights = Constant::adopt(randomDirection(here[0].shape(), random));
+    for (size_t i : f.wrt)
+      point.push_back(f.values[i]);
+    for (size_t k = 0; k < f.wrt.size(); ++k) {
+      auto gradient = [&](const Variables &v) -> Variable {
+        Variables operands;
+        for (const Tensor &value : f.values)
+          operands.push_back(Constant::adopt(value));
+        for (size_t i = 0; i < f.wrt.size(); ++i)
+          operands[f.wrt[i]] = v[i];
+        Variable cost = sum(c.call(operands) * weights);
+        return grad(cost, {v[k]},
+                    {.disconnectedInputs = DisconnectedInputs::Ignore,
+                     .nullGradients = NullGradients::Return})[0];
+      };
+      Variables probe;
+      for (const Tensor &value : point)
+        probe.push_back(Variable(Type(value.dtype(), value.shape())));
+      if (!gradient(probe).type().isTensor())
+        continue; // withoutDerivative
+      absl::Status status =
+          verifyGrad(gradient, point, {.differences = ::graphc::Differences::Central});
+      ASSERT_TRUE(status.ok()) << "operand " << k << ": " << status;
+    }
+  }
 }
 
 /// F-270: gradients have the rank and dtype of the operand, floatX where that is no float; tangents
