@@ -40,6 +40,8 @@ struct GraphRecord {
   std::function<Program::Node(int32_t node)> describe;
   /// Of node `node`, for Program::facts; empty where nobody asks.
   std::function<Program::Facts::Node(int32_t node)> nameNode = {};
+  /// False: every nest gets memory and a kernel of its own, to measure what fusion brings.
+  bool fuses = true;
 };
 
 absl::StatusOr<KernelGraph> fuse(GraphRecord record);

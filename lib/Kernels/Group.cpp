@@ -117,7 +117,7 @@ void Fusion::place(FusedNest fused) {
       candidates.push_back(a.lastReader);
   }
   int32_t chosen = -1, shared = fused.nest.numParallel;
-  if (!contraction) {
+  if (!contraction && record_.fuses) {
     std::sort(candidates.begin(), candidates.end());
     candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
     for (int32_t candidate : candidates) {

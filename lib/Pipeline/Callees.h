@@ -21,9 +21,10 @@ class InnerGraph;
 class Callees {
 public:
   using Rewrite = std::function<absl::Status(FunctionGraph &)>;
-  /// `mode` tells what `rewrite` does: the same for the same.
-  Callees(Rewrite rewrite, std::string mode, bool nameNodes)
-      : rewrite_(std::move(rewrite)), mode_(std::move(mode)), nameNodes_(nameNodes) {}
+  /// `mode` tells what `rewrite` does, and whether it `fuses`: the same for the same.
+  Callees(Rewrite rewrite, std::string mode, bool nameNodes, bool fuses)
+      : rewrite_(std::move(rewrite)), mode_(std::move(mode)), nameNodes_(nameNodes), fuses_(fuses) {
+  }
 
   /// Makes those that `graph` calls, and those that they call. Errors: those of `rewrite` and of
   /// emission.
@@ -44,6 +45,7 @@ private:
   Rewrite rewrite_;
   std::string mode_;
   bool nameNodes_;
+  bool fuses_;
   absl::flat_hash_map<const detail::InnerGraph *, std::vector<Made>> made_;
 };
 

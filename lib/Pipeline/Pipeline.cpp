@@ -214,7 +214,7 @@ compile(const GraphModule &module, const CompileOptions &options, Stages &stages
   CompileOptions inner = options;
   inner.isRewritten = false; // text of this stage has them as they were
   Callees callees([&](FunctionGraph &callee) { return rewrite(callee, inner); },
-                  rewritesOf(options), options.profile);
+                  rewritesOf(options), options.profile, modeFuses(options.mode));
   if (absl::Status s = callees.make(*graph); !s.ok())
     return s;
   absl::StatusOr<GraphRecord> record =
@@ -224,6 +224,7 @@ compile(const GraphModule &module, const CompileOptions &options, Stages &stages
   if (!record.ok())
     return record.status();
   record->outputNames = module.outputNames;
+  record->fuses = modeFuses(options.mode);
   absl::StatusOr<KernelGraph> kernels = fuse(*std::move(record));
   if (!kernels.ok())
     return kernels.status();

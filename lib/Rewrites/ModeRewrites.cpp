@@ -20,6 +20,13 @@ Effects modeEffects(const Mode &mode) {
                                       : kDefaultEffects;
 }
 
+// It is no rewrite of the graph, but is excluded as if it were one.
+static constexpr std::string_view kFusion = "fusion";
+
+bool modeFuses(const Mode &mode) {
+  return std::ranges::find(mode.excluded(), kFusion) == mode.excluded().end();
+}
+
 absl::Status checkRewriteNames(const Query &query) {
   using Entry = RewriteDatabase::Entry;
   const std::vector<Entry> &entries = builtinRewrites().entries();
@@ -29,7 +36,7 @@ absl::Status checkRewriteNames(const Query &query) {
         return entry.name == name || entry.className == name ||
                std::ranges::find(entry.tags, name) != entry.tags.end();
       };
-      if (std::ranges::any_of(entries, has))
+      if (std::ranges::any_of(entries, has) || (names == &query.exclude && name == kFusion))
         continue;
       std::vector<std::string> known;
       for (const Entry &entry : entries) {

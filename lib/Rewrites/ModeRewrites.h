@@ -9,6 +9,8 @@ namespace graphc {
 /// What a mode selects of the built-in rewrites, and what these may change in results.
 Query modeQuery(const Mode &mode);
 Effects modeEffects(const Mode &mode);
+/// Whether nests share kernels: not where the mode excludes "fusion".
+bool modeFuses(const Mode &mode);
 
 /// KeyError for a name or tag that no built-in rewrite has, with one that it may have meant.
 absl::Status checkRewriteNames(const Query &query);

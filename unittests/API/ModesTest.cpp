@@ -9,6 +9,7 @@
 #include "Places.h"
 #include "graphc/Function.h"
 #include "graphc/OpDef.h"
+#include "graphc/OpFromGraph.h"
 #include "graphc/Ops.h"
 
 namespace graphc {
@@ -42,6 +43,36 @@ TEST(Modes, IncludeAndExcludeRewrites) {
       {function({x}, y, {.mode = "FAST"}).status(),
        "ValueError: function: no mode is called 'FAST'; modes are fast_run, strict, fast_math, "
        "fast_compile, debug, nanguard, interpreter"},
+  });
+}
+
+// F-196: without fusion every node has a kernel of its own, in called graphs, too; results are the
+// same.
+TEST(Modes, ExcludeFusion) {
+  Variable x = dvector("x"), y = dvector("y");
+  OpFromGraph inner({x, y}, {exp(x) * y + 1.0});
+  auto kernelsAndResult = [&](const Variable &output, Mode mode) {
+    std::string kernels;
+    FunctionOptions options{.mode = std::move(mode), .cache = false};
+    options.observer = [&](const StageReport &report) {
+      if (report.stage == "kernels" && report.isDone)
+        kernels = report.size;
+    };
+    absl::StatusOr<Function> f = function({x, y}, output, options);
+    EXPECT_TRUE(f.ok()) << f.status();
+    if (f.ok())
+      EXPECT_EQ((*(*f)(Tensor({0, 0}), Tensor({2, 3})))[0], Tensor({6, 8}));
+    return kernels;
+  };
+  Mode unfused = Mode("fast_run").excluding({"fusion"});
+  Variable flat = (exp(x) * y + 1.0) * 2.0;
+  EXPECT_EQ(kernelsAndResult(flat, "fast_run"), "1 kernel in 1 step");
+  EXPECT_EQ(kernelsAndResult(flat, unfused), "4 kernels in 4 steps");
+  EXPECT_EQ(kernelsAndResult(inner(x, y) * 2.0, "fast_run"), "2 kernels in 2 steps");
+  EXPECT_EQ(kernelsAndResult(inner(x, y) * 2.0, unfused), "4 kernels in 4 steps");
+  expectMessages({
+      {function({x, y}, flat, {.mode = Mode("fast_run").including({"fusion"})}).status(),
+       "KeyError: function: mode: no rewrite and no tag is called 'fusion'"},
   });
 }
 
