@@ -46,9 +46,13 @@ peerModules = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduse
 debianPython = "/usr/bin/python3"
 hasPeers = os.path.exists(os.path.join(peerModules, "node_modules", "onnxruntime-node")) and shutil.which("node")
 if hasPeers and os.path.exists(debianPython):
-    if subprocess.run([debianPython, "-c", "import numpy, torch"], capture_output=True).returncode == 0:
-        config.available_features.add("bench-peers")
-        config.substitutions.append(("%peer_modules", peerModules))
+    check = subprocess.run([debianPython, "-c", "import numpy, torch"], capture_output=True)
+    hasPeers = check.returncode == 0
+if hasPeers:
+    config.available_features.add("bench-peers")
+    config.substitutions.append(("%peer_modules", peerModules))
+else:
+    lit_config.note("Bench/peers.test is skipped: tools/install-deps --peers has not been run here")
 
 # A test starts with an empty cache of compiled code of its own.
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.test_exec_root, "cache")

@@ -23,6 +23,8 @@ struct Settings {
   double seconds = 1;
   /// Folder with the graphc program.
   std::string programs;
+  /// Beside graphc itself, with one optimization switched off each, and nobody else.
+  bool switches = false;
   /// Other systems in processes of their own; null for none.
   Workers *workers = nullptr;
 };

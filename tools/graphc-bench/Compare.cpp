@@ -22,6 +22,26 @@ struct Answer {
   std::vector<void *> memory;
 };
 
+/// An optimization that can be switched off.
+struct Switch {
+  const char *name;
+  void (*off)(FunctionOptions &options);
+};
+
+void excludeFromMode(FunctionOptions &options, std::string_view tag) {
+  options.mode = options.mode.excluding({tag});
+}
+
+const Switch kSwitches[] = {
+    {"no rewrites", [](FunctionOptions &o) { o.rewrites = false; }},
+    {"no stabilizing rules", [](FunctionOptions &o) { excludeFromMode(o, "stabilize"); }},
+    {"no fusion", [](FunctionOptions &o) { excludeFromMode(o, "fusion"); }},
+#ifdef __x86_64__
+    {"AVX2", [](FunctionOptions &o) { o.target = "x86-64-v3"; }},
+    {"SSE2", [](FunctionOptions &o) { o.target = "x86-64"; }},
+#endif
+};
+
 struct Comparison {
   Function function;
   Example example;
@@ -44,14 +64,15 @@ struct Comparison {
         return s;
     return absl::OkStatus();
   }
-  void call() {
-    results.clear(); // their memory is free for the next call
-    absl::StatusOr<Results> answer = function.call(example.values);
+  void call() { call(function, results); }
+  void call(const Function &f, std::vector<Tensor> &to) {
+    to.clear(); // their memory is free for the next call
+    absl::StatusOr<Results> answer = f.call(example.values);
     if (!answer.ok())
       status = answer.status();
     else
       for (size_t i = 0; i < answer->size(); ++i)
-        results.push_back((*answer)[i]);
+        to.push_back((*answer)[i]);
   }
   /// Outputs, and what the updates have put in place of the old values.
   std::vector<Tensor> allResults() const {
@@ -84,6 +105,27 @@ absl::StatusOr<Answer> memoryFor(const std::string &side, const std::vector<Tens
     answer.memory.push_back(answer.results.back().data());
   }
   return answer;
+}
+
+/// The same with each optimization switched off.
+absl::StatusOr<std::vector<Rival>> switchedOff(const std::shared_ptr<Comparison> &state,
+                                               const FunctionOptions &options) {
+  std::vector<Rival> rivals;
+  for (const Switch &one : kSwitches) {
+    FunctionOptions changed = options;
+    one.off(changed);
+    absl::StatusOr<Function> function = graphc::function(
+        InputList(state->example.inputs), OutputList(state->example.outputs), changed);
+    if (!function.ok())
+      return function.status();
+    size_t index = state->answers.size();
+    state->answers.push_back({one.name, {}, {}});
+    rivals.push_back(rivalOf(one.name, [state, index, f = *function](int64_t count) {
+      for (int64_t i = 0; i < count; ++i)
+        state->call(f, state->answers[index].results);
+    }));
+  }
+  return rivals;
 }
 
 /// The values by the names that workers know them by.
@@ -129,6 +171,14 @@ absl::StatusOr<Subject> compare(Example example, std::vector<Hand> hands,
     for (int64_t i = 0; i < count; ++i)
       state->call();
   };
+  subject.check = [state] { return state->check(); };
+  if (settings.switches) {
+    absl::StatusOr<std::vector<Rival>> rivals = switchedOff(state, options);
+    if (!rivals.ok())
+      return rivals.status();
+    subject.rivals = *std::move(rivals);
+    return subject;
+  }
   for (const Hand &hand : hands) {
     absl::StatusOr<Answer> answer = memoryFor(hand.name, first);
     if (!answer.ok())
@@ -140,7 +190,6 @@ absl::StatusOr<Subject> compare(Example example, std::vector<Hand> hands,
         run(state->answers[index].memory.data());
     }));
   }
-  subject.check = [state] { return state->check(); };
   if (!settings.workers)
     return subject;
   absl::StatusOr<std::vector<Rival>> others =

@@ -10,6 +10,33 @@
 
 namespace graphc::bench {
 
+//===--- sites -------------------------------------------------------------------===//
+
+/// So many vectors stay in registers that their chains of dependent operations overlap.
+void handSites(const double *x, const double *y, double *o, int64_t n, int64_t sites) {
+  constexpr int kVectors = 13, kBlock = kVectors * kLanes<double>;
+  for (int64_t begin = 0; begin < n; begin += kBlock) {
+    double xs[kBlock] = {}, ys[kBlock] = {};
+    int64_t count = std::min<int64_t>(kBlock, n - begin);
+    std::copy_n(x + begin, count, xs);
+    std::copy_n(y + begin, count, ys);
+    Vector<double> t[kVectors], step[kVectors];
+    for (int v = 0; v < kVectors; ++v) {
+      t[v] = load(xs + v * kLanes<double>);
+      step[v] = load(ys + v * kLanes<double>);
+    }
+    for (int64_t site = 0; site < sites; ++site)
+      for (int i = 0; i < 25; ++i) {
+        double factor = 1 + 0.001 * (12.5 - i);
+        for (int v = 0; v < kVectors; ++v)
+          t[v] = t[v] * factor + step[v];
+      }
+    for (int v = 0; v < kVectors; ++v)
+      store(xs + v * kLanes<double>, t[v]);
+    std::copy_n(xs, count, o + begin);
+  }
+}
+
 //===--- options ----------------------------------------------------------------===//
 
 void handBlackScholes(const Options &options, float *call, float *put, int64_t begin, int64_t end) {

@@ -9,6 +9,9 @@
 
 namespace graphc::bench {
 
+/// t = t * (1 + 0.001 * (12.5 - i)) + y for i = 0..24, `sites` times, from t = x; n numbers.
+void handSites(const double *x, const double *y, double *o, int64_t n, int64_t sites);
+
 struct Options {
   const float *s, *k, *t, *v;
 };

@@ -101,7 +101,8 @@ absl::StatusOr<Measurement> measure(const Case &which, const Settings &settings,
   Measurement result;
   result.name = which.name;
   result.about = which.about;
-  result.target = which.target;
+  if (!settings.switches) // they are about others
+    result.target = which.target;
   absl::StatusOr<Subject> subject = which.prepare(settings);
   if (!subject.ok())
     return subject.status();
@@ -130,7 +131,8 @@ absl::StatusOr<Measurement> measure(const Case &which, const Settings &settings,
   if (subject->check)
     if (absl::Status status = subject->check(); !status.ok())
       return status;
-  result.limit = machine.limitOf(result.cost, result.ours.time.value);
+  // The machine's rates are the best of many, too.
+  result.limit = machine.limitOf(result.cost, result.ours.least);
   return result;
 }
 

@@ -82,6 +82,9 @@ std::string cellOf(const Report &report, const Measurement &m, const std::string
   return "";
 }
 
+/// What a page has no place for.
+constexpr std::string_view kWideColumns[] = {"extra", "what"};
+
 Rows rowsOf(const Report &report) {
   Row names = rivalNames(report), head = {"case", "graphc"};
   head.insert(head.end(), names.begin(), names.end());
@@ -140,8 +143,13 @@ std::string plainText(const Rows &rows) {
   return table.str();
 }
 
-std::string markdownText(const Rows &rows) {
+std::string markdownText(const Rows &all) {
   std::string text;
+  Rows rows(all.size());
+  for (size_t column = 0; column < all[0].size(); ++column)
+    if (std::ranges::find(kWideColumns, all[0][column]) == std::end(kWideColumns))
+      for (size_t i = 0; i < all.size(); ++i)
+        rows[i].push_back(all[i][column]);
   for (size_t i = 0; i < rows.size(); ++i) {
     absl::StrAppend(&text, "| ", absl::StrJoin(rows[i], " | "), " |\n");
     if (i == 0)

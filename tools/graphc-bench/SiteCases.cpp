@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 #include <memory>
 
-#include "Case.h"
+#include "Compare.h"
 #include "HandLoops.h"
+#include "HandModels.h"
+#include "Inputs.h"
 #include "absl/strings/str_format.h"
 #include "graphc/graphc.h"
 
@@ -20,9 +22,11 @@ enum class What { Call, Gradient, Inline };
 
 double factor(int i, int64_t number) { return 1 + 0.001 * (12.5 - i) + double(number) * 0x1p-40; }
 
-/// `number` makes another graph of it, so that nothing compiled before serves it.
-absl::StatusOr<Function> compiled(int64_t sites, What what, int64_t number) {
-  Variable x = tensor(DType::Float64, {kExtent}, "x"), y = tensor(DType::Float64, {kExtent}, "y");
+Variable vector(const char *name) { return tensor(DType::Float64, {kExtent}, name); }
+
+/// `sites` applications in a chain. `number` makes another graph of it, so that nothing compiled
+/// before serves it.
+Variable chainOf(const Variable &x, const Variable &y, int64_t sites, What what, int64_t number) {
   Variable t = x;
   for (int i = 0; i < 25; ++i)
     t = t * factor(i, number) + y;
@@ -30,19 +34,29 @@ absl::StatusOr<Function> compiled(int64_t sites, What what, int64_t number) {
   Variable chain = x;
   for (int64_t i = 0; i < sites; ++i)
     chain = op(chain, y);
+  return chain;
+}
+
+/// Compiles it, to the first result.
+absl::Status compileAndCall(int64_t sites, What what, int64_t number) {
+  Variable x = vector("x"), y = vector("y"), chain = chainOf(x, y, sites, what, number);
   FunctionOptions options;
   options.cache = false;
-  if (what == What::Gradient)
-    return function({x, y}, grad(sum(chain), {x, y}), options);
-  return function({x, y}, chain, options);
+  absl::StatusOr<Function> f = what == What::Gradient
+                                   ? function({x, y}, grad(sum(chain), {x, y}), options)
+                                   : function({x, y}, chain, options);
+  if (!f.ok())
+    return f.status();
+  Tensor ones = *Tensor::full(DType::Float64, {kExtent}, Tensor(1.0));
+  return (*f)(ones, ones).status();
 }
 
 Work compiling(int64_t sites, What what, const std::shared_ptr<absl::Status> &status) {
   auto number = std::make_shared<int64_t>(sites << 20);
   return [=](int64_t count) {
     for (int64_t i = 0; i < count; ++i)
-      if (absl::StatusOr<Function> f = compiled(sites, what, (*number)++); !f.ok())
-        *status = f.status();
+      if (absl::Status s = compileAndCall(sites, what, (*number)++); !s.ok())
+        *status = s;
   };
 }
 
@@ -56,20 +70,20 @@ absl::StatusOr<Subject> compilation(int64_t sites, What what) {
   return subject;
 }
 
-absl::StatusOr<Subject> calling(int64_t sites, What what) {
-  absl::StatusOr<Function> f = compiled(sites, what, 0);
-  if (!f.ok())
-    return f.status();
-  auto last = std::make_shared<absl::StatusOr<Results>>();
-  Tensor x = *Tensor::zeros(DType::Float64, {kExtent}),
-         y = *Tensor::zeros(DType::Float64, {kExtent});
-  Subject subject;
-  subject.ours = [=, f = *std::move(f)](int64_t count) {
-    for (int64_t i = 0; i < count; ++i)
-      *last = f(x, y);
+absl::StatusOr<Subject> calling(int64_t sites, const Settings &settings) {
+  Tensor x = makeInput(DType::Float64, {kExtent}, -1.0, 1.0, 50),
+         y = makeInput(DType::Float64, {kExtent}, -1.0, 1.0, 51);
+  Variable vx = vector("x"), vy = vector("y");
+  Example example{
+      absl::StrFormat("ofg_%d", sites), {vx, vy}, {chainOf(vx, vy, sites, What::Call, 0)}, {x, y}};
+  example.cost = {.flops = 50.0 * double(sites * kExtent), .isDouble = true};
+  example.formula = "ofg";
+  example.numbers = {{"sites", sites}};
+  auto byHand = [=](void *memory) {
+    handSites(static_cast<const double *>(x.data()), static_cast<const double *>(y.data()),
+              static_cast<double *>(memory), kExtent, sites);
   };
-  subject.check = [last] { return last->status(); };
-  return subject;
+  return compare(std::move(example), byHand, settings);
 }
 
 /// Numbers through n sites of x + y, against as many calls of a C function.
@@ -125,10 +139,11 @@ void addSites(std::vector<Case> &cases) {
                    "compile 1000 sites of one op of 50, inlined",
                    {.milliseconds = 1000},
                    [](const Settings &) { return compilation(1000, What::Inline); }});
-  cases.push_back({"ofg_call_1000",
-                   "call the function of 1000 sites",
-                   {.milliseconds = 0.2},
-                   [](const Settings &) { return calling(1000, What::Call); }});
+  for (int64_t sites : {1, 10, 100, 1000})
+    cases.push_back({absl::StrFormat("ofg_call_%d", sites),
+                     absl::StrFormat("call the function of %d sites", sites),
+                     sites == 1000 ? Target{.milliseconds = 0.2} : Target{},
+                     [=](const Settings &s) { return calling(sites, s); }});
   cases.push_back({"ofg_boundary_1000",
                    "1000 sites of x + y on numbers, over as many C calls",
                    {.extraNanoseconds = 20.0 * 1000},

@@ -142,6 +142,8 @@ int main(int argc, char **argv) {
                  "Tell what became slower than in this file of an earlier --json; exit status 3");
   app.add_flag("--peers", wanted.peers,
                "Beside NumPy, PyTorch and ONNX Runtime, too (tools/install-deps --peers)");
+  app.add_flag("--switches", settings.switches,
+               "Beside graphc with one optimization switched off each, instead of others");
   app.add_flag("--markdown", wanted.markdown, "Print the tables in Markdown");
   app.add_option("--threads", settings.threads, "Threads of all sides")
       ->check(CLI::Range(1, 256))

@@ -196,6 +196,15 @@ def bodies():
     report("nbody.u", speed)
 
 
+def sites():
+    x, y = tensor("f64", (100, ), -1.0, 1.0, 50), tensor("f64", (100, ), -1.0, 1.0, 51)
+    for count in range(1, 1001):
+        for i in range(25):
+            x = x * (1 + 0.001 * (12.5 - i)) + y
+        if count in (1, 10, 100, 1000):
+            report(f"ofg_{count}", x)
+
+
 def radon():
     mu_a, mu_b, ga, gb, lsa, lsb, lsy = (float(tensor("f64", (), -0.5, 0.5, seed)) for seed in range(70, 77))
     za, zb, zs = (tensor("f64", (85, ), -1.0, 1.0, seed) for seed in range(77, 80))
@@ -238,7 +247,7 @@ struct Expected {
 
 // clang-format off
 inline constexpr Expected kExpected[] = {""")
-for case in elementwise, functions, rows, sums, products, convolutions, step, encoder, options, bodies, radon:
+for case in elementwise, functions, rows, sums, products, convolutions, step, encoder, options, bodies, sites, radon:
     case()
 print("""};
 // clang-format on

@@ -173,6 +173,17 @@ def nbody(p, u, m):
     return call
 
 
+@formula("ofg")
+def ofg(x, y, sites):
+    def call():
+        t = x
+        for _ in range(sites):
+            for i in range(25):
+                t = t * (1 + 0.001 * (12.5 - i)) + y
+        return t
+    return call
+
+
 @formula("radon")
 def radon(mu_a, mu_b, ga, gb, lsa, lsb, lsy, za, zb, zs, c, fl, y, ur):
     half, n = 0.5 * math.log(2 * math.pi), len(za)
@@ -288,6 +299,7 @@ def torchFormulas():
         return call
 
     simple = {
+        "ofg": formulas["ofg"],  # operators alone
         "ew10": lambda x, y: lambda: torch.exp(-torch.tanh(x * y + x)**2) / torch.sqrt(1 + y * y),
         "softmax": lambda x: lambda: torch.softmax(x, -1),
         "layernorm": lambda x, g, b: lambda: F.layer_norm(x, x.shape[-1:], g, b),
