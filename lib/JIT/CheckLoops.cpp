@@ -27,15 +27,16 @@ bool isStageOp(Operation *op) {
   if (isa<arith::ArithDialect>(op->getDialect()))
     return !isa<arith::ScalingExtFOp, arith::ScalingTruncFOp>(op);
   return isa<func::FuncOp, func::ReturnOp, scf::ForOp, scf::IfOp, scf::YieldOp, memref::AllocaOp,
-             memref::LoadOp, memref::StoreOp, memref::ReinterpretCastOp, math::AbsFOp, math::AbsIOp,
-             math::CeilOp, math::CopySignOp, math::FloorOp, math::FmaOp, math::RoundEvenOp,
-             math::SqrtOp, math::TruncOp, vector::BroadcastOp, vector::CreateMaskOp,
-             vector::ExtractOp, vector::GatherOp, vector::InsertOp, vector::LoadOp,
-             vector::MaskedLoadOp, vector::MaskedStoreOp, vector::ReductionOp, vector::ShuffleOp,
-             vector::StoreOp, LLVM::CallIntrinsicOp, LLVM::InlineAsmOp, LLVM::CosOp, LLVM::FAbsOp,
-             LLVM::FCeilOp, LLVM::FFloorOp, LLVM::FMAOp, LLVM::FPExtOp, LLVM::FPTruncOp,
-             LLVM::FRemOp, LLVM::FTruncOp, LLVM::RoundEvenOp, LLVM::ShuffleVectorOp, LLVM::SinOp,
-             LLVM::SqrtOp, LLVM::TanOp>(op);
+             memref::LoadOp, memref::StoreOp, memref::ReinterpretCastOp,
+             memref::ExtractAlignedPointerAsIndexOp, math::AbsFOp, math::AbsIOp, math::CeilOp,
+             math::CopySignOp, math::FloorOp, math::FmaOp, math::RoundEvenOp, math::SqrtOp,
+             math::TruncOp, vector::BroadcastOp, vector::CreateMaskOp, vector::ExtractOp,
+             vector::GatherOp, vector::InsertOp, vector::LoadOp, vector::MaskedLoadOp,
+             vector::MaskedStoreOp, vector::ReductionOp, vector::ShuffleOp, vector::StoreOp,
+             LLVM::CallIntrinsicOp, LLVM::InlineAsmOp, LLVM::CosOp, LLVM::FAbsOp, LLVM::FCeilOp,
+             LLVM::FFloorOp, LLVM::FMAOp, LLVM::FPExtOp, LLVM::FPTruncOp, LLVM::FRemOp,
+             LLVM::FTruncOp, LLVM::IntToPtrOp, LLVM::LoadOp, LLVM::MaskedLoadOp, LLVM::RoundEvenOp,
+             LLVM::ShuffleVectorOp, LLVM::SinOp, LLVM::SqrtOp, LLVM::TanOp>(op);
 }
 
 class Checker {
@@ -64,7 +65,7 @@ bool Checker::isStageType(Type type) const {
   if (auto memory = dyn_cast<MemRefType>(type))
     return memory.getRank() <= 1 && memory.getLayout().isIdentity() && !memory.getMemorySpace() &&
            isScalar(memory.getElementType());
-  return isScalar(type);
+  return isScalar(type) || isa<LLVM::LLVMPointerType>(type);
 }
 
 /// The conversions, and AVX-512's instructions as lib/Lowering/Math uses them: an immediate that
@@ -96,6 +97,16 @@ absl::Status Checker::checkIntrinsic(LLVM::CallIntrinsicOp op) const {
   return fine ? absl::OkStatus() : stageError(op, "an immediate that the instruction has not");
 }
 
+/// Loads from pointers must say so, or LLVM takes them for aligned as whole vectors.
+bool isAlignedAsElement(Operation *op) {
+  if (!isa<LLVM::LoadOp, LLVM::MaskedLoadOp>(op))
+    return !op->hasAttr("alignment");
+  auto alignment = op->getAttrOfType<IntegerAttr>("alignment");
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  return alignment && element.isIntOrFloat() &&
+         alignment.getInt() * 8 == int64_t(element.getIntOrFloatBitWidth());
+}
+
 absl::Status Checker::checkOp(Operation *op) const {
   if (!isStageOp(op))
     return stageError(op, "op that has no place in loops");
@@ -103,7 +114,7 @@ absl::Status Checker::checkOp(Operation *op) const {
   if (!llvm::all_of(op->getOperandTypes(), fits) || !llvm::all_of(op->getResultTypes(), fits))
     return stageError(op,
                       "values are scalars, vectors of up to 64 lanes, or memory of rank 0 and 1");
-  if (op->hasAttr("alignment"))
+  if (!isAlignedAsElement(op))
     return stageError(op, "accesses are as aligned as their elements");
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     if (!isa<IntegerAttr, FloatAttr, DenseElementsAttr>(constant.getValue()))
@@ -113,17 +124,21 @@ absl::Status Checker::checkOp(Operation *op) const {
       return stageError(op, "an alloca is small, and its size is known");
   if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op))
     return checkIntrinsic(call);
-  if (auto assembly = dyn_cast<LLVM::InlineAsmOp>(op))
-    if (!target.isX86 || !assembly.getAsmString().empty() || assembly.getConstraints() != "=x,0" ||
-        assembly.getOperandAttrs() || op->getNumOperands() != 1 ||
-        !(op->getOperand(0).getType().isF32() || op->getOperand(0).getType().isF64()) ||
-        op->getResultTypes() != op->getOperandTypes())
+  if (auto assembly = dyn_cast<LLVM::InlineAsmOp>(op)) {
+    bool isOne = op->getNumOperands() == 1 && op->getResultTypes() == op->getOperandTypes();
+    Type type = isOne ? op->getOperand(0).getType() : Type();
+    bool isFloat = isOne && target.isX86 && assembly.getConstraints() == "=x,0" &&
+                   (type.isF32() || type.isF64());
+    bool isNumber = isOne && assembly.getConstraints() == "=r,0" && type.isSignlessInteger(64);
+    if (!(isFloat || isNumber) || !assembly.getAsmString().empty() || assembly.getOperandAttrs())
       return stageError(op, "inline assembly is empty, to hide a value");
+  }
   return absl::OkStatus();
 }
 
 absl::Status Checker::run(ModuleOp module) {
-  if (absl::Status s = checkAttributes(module, {kKernelAttr, kScratchAttr}); !s.ok())
+  if (absl::Status s = checkAttributes(module, {kKernelAttr, kScratchAttr, kScratchLimitAttr});
+      !s.ok())
     return s;
   for (Operation &op : *module.getBody()) {
     auto fn = dyn_cast<func::FuncOp>(op);

@@ -71,6 +71,8 @@ template <class Bytes, class Kernel> void transferData(Bytes &bytes, Kernel &ker
   bytes.list(kernel.scratch, [&](auto &scratch) {
     bytes.value(scratch.bytes);
     bytes.value(scratch.sizeArguments);
+    bytes.value(scratch.limit);
+    bytes.value(scratch.limited);
   });
 }
 

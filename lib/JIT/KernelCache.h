@@ -25,6 +25,9 @@ struct CompiledKernel {
   struct Scratch {
     int64_t bytes;
     std::vector<int32_t> sizeArguments;
+    /// It is wanted only where the product of these size arguments is greater than `limit`.
+    int64_t limit = -1;
+    std::vector<int32_t> limited = {};
   };
   std::string symbol; ///< in `object`; of the kernel that was compiled first among equal ones
   std::string object; ///< bytes of an ELF file

@@ -163,11 +163,15 @@ absl::Status Checker::checkCall(const CallInst &call) const {
     return error(call, "a call has operands and nothing more");
   if (auto *assembly = dyn_cast<InlineAsm>(call.getCalledOperand())) {
     Type *type = call.getType();
-    bool isEmpty = assembly->getAsmString().empty() && assembly->getConstraintString() == "=x,0" &&
-                   call.arg_size() == 1 && (type->isFloatTy() || type->isDoubleTy()) &&
+    StringRef constraints = assembly->getConstraintString();
+    bool isFloat =
+        target.isX86 && constraints == "=x,0" && (type->isFloatTy() || type->isDoubleTy());
+    bool isNumber = constraints == "=r,0" && type->isIntegerTy(64);
+    bool isEmpty = assembly->getAsmString().empty() && call.arg_size() == 1 &&
                    call.getArgOperand(0)->getType() == type;
-    return target.isX86 && isEmpty ? absl::OkStatus()
-                                   : error(call, "inline assembly is empty, to hide a value");
+    return (isFloat || isNumber) && isEmpty
+               ? absl::OkStatus()
+               : error(call, "inline assembly is empty, to hide a value");
   }
   const Function *callee = call.getCalledFunction();
   if (!callee || !callee->isIntrinsic())

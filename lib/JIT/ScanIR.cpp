@@ -22,9 +22,9 @@ constexpr llvm::StringLiteral kWords[] = {
     // instructions
     "add", "alloca", "and", "ashr", "asm", "bitcast", "br", "call", "extractelement", "fadd",
     "fcmp", "fdiv", "fmul", "fneg", "fpext", "fptosi", "fptoui", "fptrunc", "freeze", "frem",
-    "fsub", "getelementptr", "icmp", "insertelement", "load", "lshr", "mul", "or", "phi", "ret",
-    "sdiv", "select", "sext", "shl", "shufflevector", "sitofp", "srem", "store", "sub", "switch",
-    "to", "trunc", "udiv", "uitofp", "unreachable", "urem", "xor", "zext",
+    "fsub", "getelementptr", "icmp", "insertelement", "inttoptr", "load", "lshr", "mul", "or",
+    "phi", "ptrtoint", "ret", "sdiv", "select", "sext", "shl", "shufflevector", "sitofp", "srem",
+    "store", "sub", "switch", "to", "trunc", "udiv", "uitofp", "unreachable", "urem", "xor", "zext",
     // predicates
     "eq", "ne", "oeq", "oge", "ogt", "ole", "olt", "one", "ord", "sge", "sgt", "sle", "slt", "ueq",
     "uge", "ugt", "ule", "ult", "une", "uno",

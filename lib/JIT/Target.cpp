@@ -1,6 +1,8 @@
 //===- JIT/Target.cpp - the processor that code is made for ---------------===//
 #include "JIT/Target.h"
 
+#include <unistd.h>
+
 #include "Kernels/CompilerInterface.h"
 #include "Support/Text.h"
 #include "graphc/Status.h"
@@ -46,6 +48,8 @@ TargetDescription detectHost() {
   llvm::sort(flags);
   target.features = llvm::join(flags, ",");
   auto has = [&](llvm::StringRef feature) { return features.lookup(feature); };
+  if (long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE); bytes > 0)
+    target.l2Bytes = bytes;
   llvm::Triple triple(target.triple);
   if (triple.isX86()) {
     setX86Facts(target, has);

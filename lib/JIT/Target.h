@@ -17,11 +17,12 @@ namespace graphc {
 
 /// A processor. Values are made by hostTarget and parseTarget; cheap enough to copy.
 struct TargetDescription {
-  std::string name;     ///< as parseTarget takes it: "native", "x86-64-v3", ...
-  std::string triple;   ///< LLVM's, "x86_64-unknown-linux-gnu"
-  std::string cpu;      ///< LLVM's -mcpu
-  std::string features; ///< LLVM's -mattr, "+avx2,-sse4a"; may be empty
-  int vectorBytes = 16; ///< of one vector register
+  std::string name;          ///< as parseTarget takes it: "native", "x86-64-v3", ...
+  std::string triple;        ///< LLVM's, "x86_64-unknown-linux-gnu"
+  std::string cpu;           ///< LLVM's -mcpu
+  std::string features;      ///< LLVM's -mattr, "+avx2,-sse4a"; may be empty
+  int vectorBytes = 16;      ///< of one vector register
+  int64_t l2Bytes = 1 << 20; ///< of a core's L2 cache; a usual size where it is not known
   bool isX86 = false;
   bool isAArch64 = false;
   std::string whyNotHere; ///< why this processor cannot run code for it; empty: it can

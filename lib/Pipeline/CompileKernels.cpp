@@ -28,12 +28,21 @@ namespace {
 
 std::vector<CompiledKernel::Scratch> readScratch(mlir::ModuleOp loops) {
   std::vector<CompiledKernel::Scratch> list;
-  for (auto function : loops.getOps<mlir::func::FuncOp>())
-    if (auto sizes = function->getAttrOfType<mlir::ArrayAttr>(kScratchAttr))
-      for (auto size : sizes.getAsRange<mlir::DenseI64ArrayAttr>()) {
-        llvm::ArrayRef<int64_t> numbers = size.asArrayRef();
-        list.push_back({numbers[0], {numbers.begin() + 1, numbers.end()}});
-      }
+  for (auto function : loops.getOps<mlir::func::FuncOp>()) {
+    auto sizes = function->getAttrOfType<mlir::ArrayAttr>(kScratchAttr);
+    auto limits = function->getAttrOfType<mlir::ArrayAttr>(kScratchLimitAttr);
+    for (size_t i = 0; sizes && i < sizes.size(); ++i) {
+      llvm::ArrayRef<int64_t> size = mlir::cast<mlir::DenseI64ArrayAttr>(sizes[i]).asArrayRef();
+      list.push_back({size[0], {size.begin() + 1, size.end()}});
+      llvm::ArrayRef<int64_t> limit;
+      if (limits)
+        limit = mlir::cast<mlir::DenseI64ArrayAttr>(limits[i]).asArrayRef();
+      if (limit.empty())
+        continue;
+      list.back().limit = limit[0];
+      list.back().limited.assign(limit.begin() + 1, limit.end());
+    }
+  }
   return list;
 }
 
@@ -118,13 +127,23 @@ void placeCode(absl::Span<const CompiledKernel *const> code, Program &program) {
     if (step.kind != Program::Step::Kind::Kernel)
       continue;
     step.scratch.clear();
+    auto add = [&](SizeNode size) {
+      program.sizes.push_back(size);
+      return int32_t(program.sizes.size()) - 1;
+    };
     for (const CompiledKernel::Scratch &scratch : code[size_t(step.callee)]->scratch) {
-      program.sizes.push_back({SizeOp::Constant, -1, -1, -1, scratch.bytes});
       Program::Step::Scratch &bytes = step.scratch.emplace_back();
       bytes.dtype = DType::UInt8;
-      bytes.shape.push_back(int32_t(program.sizes.size()) - 1);
+      bytes.shape.push_back(add({SizeOp::Constant, -1, -1, -1, scratch.bytes}));
       for (int32_t argument : scratch.sizeArguments)
         bytes.shape.push_back(step.sizes[size_t(argument)]);
+      if (scratch.limit < 0)
+        continue;
+      int32_t product = add({SizeOp::Constant, -1, -1, -1, 1});
+      for (int32_t argument : scratch.limited)
+        product = add({SizeOp::Mul, product, step.sizes[size_t(argument)]});
+      int32_t limit = add({SizeOp::Constant, -1, -1, -1, scratch.limit});
+      bytes.shape.push_back(add({SizeOp::Less, limit, product}));
     }
   }
 }

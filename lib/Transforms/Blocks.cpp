@@ -51,6 +51,8 @@ struct KernelEmitter::BlockShape {
 };
 
 void KernelEmitter::emitPoints(const Pass &pass) {
+  if (emitIfProduct(pass))
+    return;
   if (prefersBlocks(pass))
     return emitBlocks(pass);
   if (std::optional<DotShape> shape = dotShape(pass))

@@ -67,16 +67,30 @@ ArrayMemory KernelEmitter::view(Value argument, llvm::ArrayRef<Size> shape, mlir
   return memory;
 }
 
+/// `factor` times the constant extents, and then the arguments' numbers of the others.
+mlir::DenseI64ArrayAttr KernelEmitter::productOfSizes(int64_t factor,
+                                                      llvm::ArrayRef<Size> extents) {
+  llvm::SmallVector<int64_t> product = {factor};
+  for (Size extent : extents) {
+    if (auto number = constantSize(extent))
+      product[0] *= *number;
+    else
+      product.push_back(mlir::cast<mlir::BlockArgument>(mlir::cast<Value>(extent)).getArgNumber());
+  }
+  return b.getDenseI64ArrayAttr(product);
+}
+
+void KernelEmitter::limitScratch(int64_t limit, llvm::ArrayRef<Size> extents) {
+  mlir::DenseI64ArrayAttr product = productOfSizes(1, extents);
+  auto numbers = llvm::to_vector(product.asArrayRef());
+  numbers[0] = limit / std::max<int64_t>(numbers[0], 1);
+  scratchLimits.back() = b.getDenseI64ArrayAttr(numbers);
+}
+
 /// An argument for scratch memory of the shape, behind the others.
 Value KernelEmitter::addScratchArgument(mlir::Type element, llvm::ArrayRef<Size> shape) {
-  llvm::SmallVector<int64_t> size = {memoryBytes(element)};
-  for (Size extent : shape) {
-    if (auto number = constantSize(extent))
-      size[0] *= *number;
-    else
-      size.push_back(mlir::cast<mlir::BlockArgument>(mlir::cast<Value>(extent)).getArgNumber());
-  }
-  scratchSizes.push_back(b.getDenseI64ArrayAttr(size));
+  scratchSizes.push_back(productOfSizes(memoryBytes(element), shape));
+  scratchLimits.push_back(b.getDenseI64ArrayAttr({}));
   unsigned position = unsigned(kernel.numOf(KernelArray::Role::Input) +
                                kernel.numOf(KernelArray::Role::Output) + numScratch++);
   return fn.front().insertArgument(position, mlir::MemRefType::get({}, memoryType(element)),
@@ -230,13 +244,18 @@ func::FuncOp KernelEmitter::emit() {
   }
   fn.setFunctionType(b.getFunctionType(fn.front().getArgumentTypes(), b.getI32Type()));
   if (!scratchSizes.empty()) {
-    for (mlir::Attribute &size : scratchSizes) {
-      auto numbers = llvm::to_vector(mlir::cast<mlir::DenseI64ArrayAttr>(size).asArrayRef());
-      for (int64_t &number : llvm::MutableArrayRef(numbers).drop_front())
-        number -= numInputs;
-      size = b.getDenseI64ArrayAttr(numbers);
-    }
+    bool isLimited = false;
+    for (auto *list : {&scratchSizes, &scratchLimits})
+      for (mlir::Attribute &size : *list) {
+        auto numbers = llvm::to_vector(mlir::cast<mlir::DenseI64ArrayAttr>(size).asArrayRef());
+        isLimited |= list == &scratchLimits && !numbers.empty();
+        for (size_t i = 1; i < numbers.size(); ++i)
+          numbers[i] -= numInputs;
+        size = b.getDenseI64ArrayAttr(numbers);
+      }
     fn->setAttr(kScratchAttr, b.getArrayAttr(scratchSizes));
+    if (isLimited)
+      fn->setAttr(kScratchLimitAttr, b.getArrayAttr(scratchLimits));
   }
   return fn;
 }

@@ -7,6 +7,7 @@
 //   Blocks.cpp   reductions inside blocks of parallel loops: products, windows, sums over outer
 //   axes
 //   Dots.cpp     the same where loads are contiguous along the reduction
+//   Products.cpp products of matrices
 // and KernelEmitter.cpp makes the function, the loops around passes and the choice.
 //
 //===----------------------------------------------------------------------===//
@@ -37,6 +38,9 @@ private:
   /// A scratch row of elements, as memory of rank 1.
   ArrayMemory addScratch(mlir::Type element, Size extent);
   mlir::Value addScratchArgument(mlir::Type element, llvm::ArrayRef<Size> shape);
+  /// The last scratch buffer is used only where the product of the extents is greater than `limit`.
+  void limitScratch(int64_t limit, llvm::ArrayRef<Size> extents);
+  mlir::DenseI64ArrayAttr productOfSizes(int64_t factor, llvm::ArrayRef<Size> extents);
   void placeArrays(llvm::ArrayRef<Pass> passes, int outer);
   int lanesOf() const;
   /// About how many instructions a body has: one for simple ops, some twenty for functions.
@@ -91,6 +95,33 @@ private:
   void emitDots(const Pass &pass, const DotShape &shape);
   llvm::SmallVector<mlir::Value> sumDots(const KernelNest &nest, const DotShape &shape, int lanes);
 
+  //===--- Products.cpp -----------------------------------------------------===//
+  struct ProductShape;
+  struct ProductPanel;
+  bool emitIfProduct(const Pass &pass);
+  std::optional<ProductShape> productShape(const Pass &pass) const;
+  void emitProduct(const Pass &pass, const ProductShape &shape);
+  Size strideAlong(const KernelNest &nest, int operand, int loop);
+  mlir::Value productAddress(const KernelNest &nest, const ProductShape &shape, int operand);
+  mlir::Value loadAt(mlir::Value address, mlir::Type type, mlir::Value mask);
+  mlir::Value hide(mlir::Value number);
+  mlir::Value addProduct(mlir::Value x, mlir::Value y, mlir::Value sum);
+  llvm::SmallVector<mlir::Value> sumTile(const KernelNest &nest, const ProductShape &shape,
+                                         const ProductPanel &panel, bool isWhole);
+  void emitTiles(const Pass &pass, const ProductShape &shape, const ProductPanel &panel, int rows,
+                 mlir::Value lower, mlir::Value upper, bool isWhole);
+  void emitRowsOfPanel(const Pass &pass, const ProductShape &shape, const ProductPanel &panel,
+                       mlir::Value lower, mlir::Value upper);
+  void setColumns(const ProductShape &shape, mlir::Value first, mlir::Value upper, bool masked);
+  void packPanel(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
+                 mlir::Value offset);
+  void packPanelTransposed(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
+                           mlir::Value offset, mlir::Value first, mlir::Value last);
+  void packLeft(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
+                mlir::Value first, mlir::Value end, mlir::Value stride);
+  void packPanels(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
+                  mlir::Value first, mlir::Value lower, mlir::Value upper);
+
   //===--- Columns.cpp ------------------------------------------------------===//
   bool isColumnReduction(const Pass &pass) const;
   void emitColumns(const Pass &pass, int vectorLoop, int lanes);
@@ -108,7 +139,7 @@ private:
   std::vector<bool> inMemory;
   mlir::Value splitBegin, splitEnd;
   int numScratch = 0;
-  llvm::SmallVector<mlir::Attribute> scratchSizes;
+  llvm::SmallVector<mlir::Attribute> scratchSizes, scratchLimits;
 };
 
 } // namespace graphc

@@ -26,6 +26,9 @@ namespace graphc {
 /// On a kernel of the loops stage: for each scratch buffer an array<i64: bytes, n...>; its size in
 /// bytes is the product of `bytes` and of the sizes (by argument number) n.
 inline constexpr llvm::StringLiteral kScratchAttr = "graphc.scratch";
+/// For each scratch buffer an array<i64: limit, n...>: it is wanted only where the product of the
+/// sizes n is greater than the limit. Empty for one that always is.
+inline constexpr llvm::StringLiteral kScratchLimitAttr = "graphc.scratch_limit";
 
 /// Loads the dialects of the loops stage: once per context.
 void loadLoopDialects(mlir::MLIRContext &context);

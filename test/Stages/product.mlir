@@ -1,0 +1,31 @@
+// RUN: graphc compile %s --emit=linalg > %t.linalg && FileCheck %s --check-prefix=LINALG < %t.linalg
+// RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v4 > %t.loops && FileCheck %s --check-prefix=LOOPS < %t.loops
+// RUN: graphc compile %t.loops --from=loops --emit=llvm --target=x86-64-v4 | FileCheck %s --check-prefix=LLVM
+// RUN: graphc compile %s --emit=asm --target=x86-64-v4 | FileCheck %s --check-prefix=ASM
+// RUN: graphc compile %s --emit=obj --target=aarch64 -o %t.o && llvm-readelf -h %t.o | FileCheck %s --check-prefix=AARCH64
+
+// A product with its bias and activation, for all extents. Scratch memory for panels of the right operand and rows of the
+// left one, only where they are large; tiles of 14 rows x 2 vectors, what is left of the rows, what is left of the columns.
+// LINALG: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction"]
+// LOOPS: graphc.scratch = [array<i64: 4096, [[K:[0-9]+]]>, array<i64: 884, [[K]]>]
+// LOOPS-SAME: graphc.scratch_limit = [array<i64: 32768, {{[0-9, ]+}}>, array<i64: 262144, {{[0-9, ]+}}>]
+// LOOPS: vector.maskedload
+// LOOPS: vector.store
+// LOOPS: :31 = scf.for {{.*}} -> (vector<16xf32>
+// LOOPS-NOT: llvm.intr.masked.load
+// LOOPS: :10 = scf.for {{.*}} -> (vector<16xf32>
+// LOOPS-NOT: llvm.intr.masked.load
+// LOOPS: :10 = scf.for {{.*}} -> (vector<16xf32>
+// LOOPS: llvm.intr.masked.load
+// LLVM: define i32 @graphc_
+// The loop of a whole tile touches nothing but its operands.
+// ASM: vfmadd{{[0-9]+}}ps {{.*}}%zmm
+// ASM-NOT: (%rsp)
+// ASM: {{j[a-z]+}} .LBB
+// AARCH64: Machine: AArch64
+func.func @main(%x: tensor<?x?xf32>, %w: tensor<?x?xf32>, %b: tensor<?xf32>) -> tensor<?x?xf32> {
+  %0 = graph.matmul %x, %w : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  %1 = graph.add %0, %b : (tensor<?x?xf32>, tensor<?xf32>) -> tensor<?x?xf32>
+  %2 = graph.relu %1 : (tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %2 : tensor<?x?xf32>
+}

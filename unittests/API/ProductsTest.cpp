@@ -1,0 +1,81 @@
+//===- ProductsTest.cpp - products of matrices, called ----------------------===//
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "graphc/Function.h"
+#include "graphc/Ops.h"
+
+namespace graphc {
+namespace {
+
+/// Numbers that are no round ones.
+Tensor filled(absl::Span<const int64_t> shape, int seed) {
+  Tensor t = *Tensor::zeros(DType::Float32, shape);
+  auto *data = static_cast<float *>(t.data());
+  for (int64_t i = 0; i < t.numElements(); ++i)
+    data[i] = float((i * 7919 + seed * 104729) % 1000003) / 1000003.0f - 0.5f;
+  return t;
+}
+
+/// The kernel of a x b for these extents, as the linalg stage has it.
+std::string kernelOf(int64_t m, int64_t n, int64_t k) {
+  std::string folder = ::testing::TempDir() + "products." + std::to_string(getpid());
+  std::filesystem::create_directory(folder);
+  Variable a = tensor(DType::Float32, {m, k}, "a"), b = tensor(DType::Float32, {k, n}, "b");
+  auto f = function({a, b}, matmul(a, b), {.cache = false, .dumpStages = folder});
+  EXPECT_TRUE(f.ok()) << f.status();
+  std::stringstream text;
+  for (const auto &entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().filename().string().find("linalg") != std::string::npos)
+      text << std::ifstream(entry.path()).rdbuf();
+  std::filesystem::remove_all(folder);
+  return text.str();
+}
+
+/// Extents above 16 are told to a kernel when it is called, so that nothing is compiled for new
+/// ones.
+TEST(Products, OneKernelServesAllExtents) {
+  std::set<std::string> kernels;
+  for (auto [m, n, k] : {std::array<int64_t, 3>{17, 33, 65},
+                         {64, 64, 64},
+                         {777, 555, 333},
+                         {1024, 32, 2048},
+                         {100, 1000, 18}})
+    kernels.insert(kernelOf(m, n, k));
+  EXPECT_EQ(kernels.size(), 1u);
+  EXPECT_NE(kernels.begin()->find("linalg.generic"), std::string::npos);
+}
+
+/// F-012: a sum is made in one order, wherever threads and blocks begin.
+TEST(Products, ResultsDoNotDependOnThreads) {
+  for (bool transposed : {false, true}) {
+    Variable a = fmatrix("a"), b = fmatrix("b");
+    Variable product = matmul(transposed ? swapaxes(a, 0, 1) : a, b);
+    // The right operand is copied where a part has rows enough, and not elsewhere.
+    Tensor x =
+        filled(transposed ? std::vector<int64_t>{300, 203} : std::vector<int64_t>{203, 300}, 1);
+    Tensor y = filled({300, 141}, 2);
+    Tensor first;
+    for (int threads = 1; threads <= 5; ++threads) {
+      auto f = function({a, b}, product, {.threads = threads});
+      ASSERT_TRUE(f.ok()) << f.status();
+      for (int round = 0; round < 5; ++round) {
+        Tensor result = *(*f)(x, y);
+        if (!first.defined())
+          first = result;
+        ASSERT_EQ(std::memcmp(first.data(), result.data(), size_t(first.numBytes())), 0)
+            << threads << " threads";
+      }
+    }
+  }
+}
+
+} // namespace
+} // namespace graphc

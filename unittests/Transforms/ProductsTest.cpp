@@ -1,0 +1,270 @@
+//===- unittests/Transforms/ProductsTest.cpp - products of many shapes ----===//
+//
+// Results of compiled code against sums in double precision (integers: exact ones, wrapped), by the
+// bound of Higham, Accuracy and Stability of Numerical Algorithms, section 3.1: a sum of k products
+// is off by at most k eps / (1 - k eps) times the sum of their absolute values, in any order.
+//
+//===----------------------------------------------------------------------===//
+#include <cmath>
+
+#include "KernelHarness.h"
+
+#include "gtest/gtest.h"
+
+namespace graphc::testing {
+namespace {
+
+/// How an operand of a product lies in memory.
+enum class Layout { AsItIs, Transposed, EverySecond, Backwards, Broadcast };
+
+struct Product {
+  DType dtype;
+  int64_t m, n, k;
+  Layout left = Layout::AsItIs, right = Layout::AsItIs;
+  int64_t batch = 0; ///< 0: no batch axis
+  bool hasEpilogue = false;
+};
+
+double elementOf(const Tensor &t, int64_t i) {
+  switch (t.dtype()) {
+  case DType::Float64:
+    return static_cast<const double *>(t.data())[i];
+  case DType::Float32:
+    return static_cast<const float *>(t.data())[i];
+  case DType::Float16:
+    return float(static_cast<const Half *>(t.data())[i]);
+  case DType::BFloat16:
+    return float(static_cast<const BFloat16 *>(t.data())[i]);
+  case DType::Int64:
+    return double(static_cast<const int64_t *>(t.data())[i]);
+  default:
+    return static_cast<const int32_t *>(t.data())[i];
+  }
+}
+
+/// Unit roundoff of the sums, and of the result.
+double roundoff(DType dtype) {
+  switch (dtype) {
+  case DType::Float64:
+    return 0x1p-53;
+  case DType::Float32:
+    return 0x1p-24;
+  case DType::Float16:
+    return 0x1p-11;
+  case DType::BFloat16:
+    return 0x1p-8;
+  default:
+    return 0;
+  }
+}
+
+/// The operand's shape in memory for a matrix of `rows` x `columns`.
+std::vector<int64_t> shapeOf(Layout layout, int64_t batch, int64_t rows, int64_t columns) {
+  std::vector<int64_t> shape = {rows, columns};
+  if (layout == Layout::Transposed)
+    shape = {columns, rows};
+  if (layout == Layout::EverySecond)
+    shape = {2 * rows, 2 * columns};
+  if (batch && layout != Layout::Broadcast)
+    shape.insert(shape.begin(), batch);
+  return shape;
+}
+
+/// Where element (i, j) of matrix b is.
+int64_t placeOf(Layout layout, int64_t b, int64_t rows, int64_t columns, int64_t i, int64_t j) {
+  switch (layout) {
+  case Layout::AsItIs:
+    return (b * rows + i) * columns + j;
+  case Layout::Transposed:
+    return (b * columns + j) * rows + i;
+  case Layout::EverySecond:
+    return (b * 2 * rows + 2 * i) * 2 * columns + 2 * j;
+  case Layout::Backwards:
+    return (b * rows + rows - 1 - i) * columns + columns - 1 - j;
+  case Layout::Broadcast:
+    return i * columns + j;
+  }
+  return 0;
+}
+
+Scalar load(Emitter &e, Array x, Layout layout, std::vector<Scalar> batch, Scalar i, Scalar j,
+            Extent rows, Extent columns) {
+  if (layout == Layout::Broadcast)
+    batch.clear();
+  switch (layout) {
+  case Layout::Transposed:
+    std::swap(i, j);
+    break;
+  case Layout::EverySecond:
+    i = i * 2;
+    j = j * 2;
+    break;
+  case Layout::Backwards:
+    i = e.scalar(rows) - 1 - i;
+    j = e.scalar(columns) - 1 - j;
+    break;
+  default:
+    break;
+  }
+  batch.push_back(i);
+  batch.push_back(j);
+  return e.load(x, batch);
+}
+
+void check(const Product &p, const TargetDescription &target = hostTarget()) {
+  SCOPED_TRACE(std::string(dtypeName(p.dtype)) + " " + std::to_string(p.m) + "x" +
+               std::to_string(p.n) + "x" + std::to_string(p.k) + " batch " +
+               std::to_string(p.batch) + " layouts " + std::to_string(int(p.left)) + " " +
+               std::to_string(int(p.right)) + " for " + target.name);
+  bool isHalf = p.dtype == DType::Float16 || p.dtype == DType::BFloat16;
+  DType joined = isHalf ? DType::Float32 : p.dtype;
+  std::vector<int64_t> shapeA = shapeOf(p.left, p.batch, p.m, p.k);
+  std::vector<int64_t> shapeB = shapeOf(p.right, p.batch, p.k, p.n);
+  std::vector<int64_t> shapeC = {p.m, p.n};
+  if (p.batch)
+    shapeC.insert(shapeC.begin(), p.batch);
+
+  auto typeOf = [&](const std::vector<int64_t> &shape) {
+    return Type(p.dtype, std::vector<int64_t>(shape.size(), kDynamic));
+  };
+  Emitter e;
+  Array a = e.operand(typeOf(shapeA)), b = e.operand(typeOf(shapeB)), c = e.operand(typeOf(shapeC));
+  int axis = p.batch ? 1 : 0;
+  Extent rows = e.dim(c, axis), columns = e.dim(c, axis + 1);
+  int sumAxis = p.left == Layout::Transposed ? 0 : 1;
+  Extent inner = e.dim(a, int(shapeA.size()) - 2 + sumAxis);
+  if (p.left == Layout::EverySecond)
+    inner = floorDiv(inner, e.size(2));
+  Extents parallel = {rows, columns};
+  if (p.batch)
+    parallel.insert(parallel.begin(), e.dim(c, 0));
+  ReduceOptions options;
+  options.result = p.dtype;
+  options.accumulator = joined;
+  Array product = e.reduce(
+      Combine::Sum, parallel, {inner},
+      [&](Indices i, Indices r) {
+        std::vector<Scalar> batch;
+        if (p.batch)
+          batch.push_back(i[0]);
+        Scalar x = load(e, a, p.left, batch, i[size_t(axis)], r[0], rows, inner);
+        Scalar y = load(e, b, p.right, batch, r[0], i[size_t(axis) + 1], inner, columns);
+        return isHalf ? cast(x, joined) * cast(y, joined) : x * y;
+      },
+      options);
+  Array y = product;
+  if (p.hasEpilogue)
+    y = e.define(parallel, [&](Indices i) {
+      std::vector<Scalar> at(i.begin(), i.end());
+      return maximum(e.load(product, at) + e.load(c, at), e.literal(p.dtype, 0));
+    });
+  auto emission = e.finish();
+  ASSERT_TRUE(emission.ok()) << emission.status();
+  TestKernel test =
+      makeKernel(*emission, {a, b, c}, {y}, {shapeA, shapeB, shapeC}, int(parallel.size()));
+  std::vector<Tensor> in = {randomTensor(p.dtype, shapeA, 1), randomTensor(p.dtype, shapeB, 2),
+                            randomTensor(p.dtype, shapeC, 3)};
+  CompiledRun run = runKernel(test, in, target);
+  ASSERT_EQ(run.outputs.size(), 1u);
+
+  double u = roundoff(joined), rounding = roundoff(p.dtype);
+  for (int64_t g = 0; g < std::max<int64_t>(p.batch, 1); ++g)
+    for (int64_t i = 0; i < p.m; ++i)
+      for (int64_t j = 0; j < p.n; ++j) {
+        double sum = 0, size = 0;
+        for (int64_t k = 0; k < p.k; ++k) {
+          double term = elementOf(in[0], placeOf(p.left, g, p.m, p.k, i, k)) *
+                        elementOf(in[1], placeOf(p.right, g, p.k, p.n, k, j));
+          sum += term;
+          size += std::fabs(term);
+        }
+        double ku = double(p.k + 1) * u, bound = ku / (1 - ku) * size;
+        bound += rounding * (std::fabs(sum) + bound) + double(p.k) * 0x1p-53 * size;
+        int64_t at = (g * p.m + i) * p.n + j;
+        if (p.hasEpilogue) {
+          double added = sum + elementOf(in[2], at);
+          bound += rounding * (std::fabs(added) + bound);
+          sum = std::max(added, 0.0);
+        }
+        if (rounding == 0)
+          bound = 0; // integers of these sizes are exact in double precision
+        double got = elementOf(run.outputs[0], at);
+        ASSERT_LE(std::fabs(got - sum), bound) << i << ", " << j << " of " << g;
+      }
+}
+
+constexpr DType kDTypes[] = {DType::Float32,  DType::Float64, DType::Float16,
+                             DType::BFloat16, DType::Int32,   DType::Int64};
+
+/// F-012: all extents from 1 to 40 occur; each with other ones.
+TEST(ProductShapes, OfExtentsUpTo40) {
+  for (int64_t m = 1; m <= 40; ++m) {
+    int64_t n = m * 17 % 41, k = m * 29 % 41;
+    check({kDTypes[m % 6], m, n, k, Layout(m % 2), Layout(m / 2 % 2), 0, m % 3 == 0});
+  }
+}
+
+TEST(ProductShapes, LayoutsOfOperands) {
+  for (Layout left : {Layout::AsItIs, Layout::Transposed, Layout::EverySecond, Layout::Backwards,
+                      Layout::Broadcast})
+    for (Layout right : {Layout::AsItIs, Layout::Transposed, Layout::EverySecond, Layout::Backwards,
+                         Layout::Broadcast}) {
+      check({DType::Float32, 31, 45, 38, left, right, 3});
+      check({DType::BFloat16, 18, 33, 19, left, right, 0, true});
+    }
+}
+
+/// Large enough for panels of the right operand, and rows of the left one, to be copied, in several
+/// blocks.
+TEST(ProductShapes, CopiedOperands) {
+  for (DType dtype : {DType::Float32, DType::Float64})
+    for (Layout left : {Layout::AsItIs, Layout::Transposed})
+      for (Layout right : {Layout::AsItIs, Layout::Transposed})
+        check({dtype, 411, 75, 769, left, right});
+  check({DType::Float32, 60, 1100, 40});
+  check({DType::Float32, 60, 1100, 40, Layout::Transposed, Layout::Transposed, 0, true});
+  check({DType::BFloat16, 250, 70, 128});
+  check({DType::Int32, 70, 200, 256});
+}
+
+TEST(ProductShapes, OfOtherProcessors) {
+  for (const char *name : {"x86-64", "x86-64-v3", "x86-64-v4"}) {
+    absl::StatusOr<TargetDescription> target = parseTarget(name);
+    ASSERT_TRUE(target.ok()) << target.status();
+    if (!target->whyNotHere.empty())
+      continue;
+    for (DType dtype : kDTypes)
+      for (Layout right : {Layout::AsItIs, Layout::Transposed}) {
+        check({dtype, 23, 37, 29, Layout::AsItIs, right, 0, true}, *target);
+        check({dtype, 64, 129, 257, Layout::Transposed, right}, *target);
+      }
+  }
+}
+
+/// Extents up to 16 are known when a kernel is compiled.
+TEST(ProductShapes, OfKnownExtents) {
+  for (int64_t rows : {4, 5, 8, 13, 14, 15, 16})
+    for (int64_t columns : {8, 9, 15, 16}) {
+      Emitter e;
+      Array a = e.operand(Type(DType::Float32, {rows, kDynamic}));
+      Array b = e.operand(Type(DType::Float32, {kDynamic, columns}));
+      e.requireEqual(e.dim(a, 1), e.dim(b, 0), "inner");
+      ReduceOptions options;
+      options.accumulator = DType::Float32;
+      Array y = e.reduce(
+          Combine::Sum, {e.dim(a, 0), e.dim(b, 1)}, {e.dim(a, 1)},
+          [&](Indices i, Indices r) { return e.load(a, {i[0], r[0]}) * e.load(b, {r[0], i[1]}); },
+          options);
+      auto emission = e.finish();
+      ASSERT_TRUE(emission.ok()) << emission.status();
+      TestKernel test = makeKernel(*emission, {a, b}, {y}, {{rows, 21}, {21, columns}}, 2);
+      // Sums of 21 products up to 4, of which each side rounds each.
+      expectSame(test,
+                 {randomTensor(DType::Float32, {rows, 21}, 1),
+                  randomTensor(DType::Float32, {21, columns}, 2)},
+                 0, 2 * 21 * 0x1p-24 * 21 * 4);
+    }
+}
+
+} // namespace
+} // namespace graphc::testing
