@@ -57,6 +57,9 @@ static constexpr int64_t kCopiedRows = 196;
 static constexpr int64_t kRowGap = 64;
 /// Rows of tiles of one vector.
 static constexpr int kNarrowRows = 8;
+/// What follows a product, as bodyCost says it: code for a whole tile of it would take longer to
+/// compile than smaller tiles, of one kind, cost when they run.
+static constexpr int kLongBody = 20;
 /// Rows that are addressed from one pointer: 0, s, 2s, 3s, 4s, 5s and 6s are a pointer and one of
 /// three registers, scaled.
 static constexpr int kRowsOfPointer = 7;
@@ -71,6 +74,7 @@ struct KernelEmitter::ProductShape {
   int lanes, vectors;
   llvm::SmallVector<int, 2> rows; ///< of tiles, and of those of the rows that are left
   int narrowRows;                 ///< of tiles of one vector
+  bool isEven = false;            ///< no rows are left
 };
 
 /// What the tiles beside a panel of columns read. All steps are in bytes.
@@ -166,7 +170,16 @@ std::optional<KernelEmitter::ProductShape> KernelEmitter::productShape(const Pas
   int most = std::clamp(available / (shape.vectors * registersEach), 1, 2 * kRowsOfPointer);
   shape.rows = {evenBlocks(nest.extents[size_t(shape.rowLoop)], most)};
   shape.narrowRows = evenBlocks(nest.extents[size_t(shape.rowLoop)], kNarrowRows);
-  if (int64_t extent = extentOf(shape.rowLoop); extent > most || extent % shape.rows[0])
+  int cost = 0;
+  for (int number : llvm::ArrayRef(pass.nests).drop_front())
+    cost += bodyCost(kernel.nests[size_t(number)]);
+  if (cost >= kLongBody) {
+    shape.rows[0] = std::min(shape.rows[0], most / 2);
+    shape.narrowRows = std::min(shape.narrowRows, kNarrowRows / 2);
+    return shape;
+  }
+  shape.isEven = extentOf(shape.rowLoop) % shape.rows[0] == 0;
+  if (int64_t extent = extentOf(shape.rowLoop); extent > most || !shape.isEven)
     // Four rows of two vectors are as many sums as the multipliers want at a time.
     shape.rows.push_back(std::min(std::max(most / 2, 1), 4));
   return shape;
@@ -305,7 +318,7 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
   for (int i = 0; i < rows; ++i) {
     Value scalar = leftAt(i);
     for (int v = 0; v < vectors; ++v) {
-      Value &sum = carried[size_t(i * vectors + v)];
+      Value &sum = carried[size_t(i) * size_t(vectors) + size_t(v)];
       sum = addProduct(scalar, right[size_t(v)], sum);
     }
   }
@@ -357,7 +370,7 @@ void KernelEmitter::emitRowsOfPanel(const Pass &pass, const ProductShape &shape,
   if (body->vectors < shape.vectors)
     return emitTiles(pass, shape, panel, shape.narrowRows, lower, upper, /*isWhole=*/false);
   if (shape.rows.size() == 1)
-    return emitTiles(pass, shape, panel, shape.rows[0], lower, upper, /*isWhole=*/true);
+    return emitTiles(pass, shape, panel, shape.rows[0], lower, upper, shape.isEven);
   Value count = arith::SubIOp::create(b, upper, lower);
   Value left = arith::RemUIOp::create(b, count, stack->constant(shape.rows[0]));
   Value end = arith::SubIOp::create(b, upper, left);
@@ -476,9 +489,10 @@ void KernelEmitter::packPanelTransposed(const KernelNest &nest, const ProductSha
           low.push_back(lane & distance ? shape.lanes + lane - distance : lane);
           high.push_back(lane & distance ? shape.lanes + lane : lane + distance);
         }
-        Value x = squares[size_t(i)], y = squares[size_t(i + distance)];
-        squares[size_t(i)] = vector::ShuffleOp::create(b, x, y, low);
-        squares[size_t(i + distance)] = vector::ShuffleOp::create(b, x, y, high);
+        Value &x = squares[size_t(i)], &y = squares[size_t(i) + size_t(distance)];
+        Value lower = vector::ShuffleOp::create(b, x, y, low);
+        y = vector::ShuffleOp::create(b, x, y, high);
+        x = lower;
       }
     for (int i = 0; i < side; ++i) {
       Size place = stack->add(stack->add(at, vectors.getInductionVar()), b.getIndexAttr(i * width));
