@@ -40,16 +40,19 @@ std::string kernelOf(int64_t m, int64_t n, int64_t k) {
 }
 
 /// Extents above 16 are told to a kernel when it is called, so that nothing is compiled for new
-/// ones.
+/// ones. Extents that are known to be equal are one argument.
 TEST(Products, OneKernelServesAllExtents) {
-  std::set<std::string> kernels;
+  std::set<std::string> kernels, ofSquares;
   for (auto [m, n, k] : {std::array<int64_t, 3>{17, 33, 65},
-                         {64, 64, 64},
+                         {64, 65, 66},
                          {777, 555, 333},
                          {1024, 32, 2048},
                          {100, 1000, 18}})
     kernels.insert(kernelOf(m, n, k));
+  for (int64_t n : {17, 64, 777, 1024})
+    ofSquares.insert(kernelOf(n, n, n));
   EXPECT_EQ(kernels.size(), 1u);
+  EXPECT_EQ(ofSquares.size(), 1u);
   EXPECT_NE(kernels.begin()->find("linalg.generic"), std::string::npos);
 }
 
