@@ -127,11 +127,14 @@ Variables hessian(const Variable &cost, const Variables &wrt, const JacobianOpti
 
 /// F-290: the Hessian of `cost`, of rank 0, with respect to `wrt` times `directions`, without
 /// forming it: forward mode over reverse mode. One direction for each of `wrt`, of its rank
-/// (ValueError).
+/// (ValueError). `options` and errors are those of the gradient: a Variable that the cost does not
+/// depend on is a mistake, one in which it is linear has zeros. A gradient that is no tensor
+/// (ReturnDisconnected, NullGradients::Return) stands in the place of its product.
 Variables hessianVectorProduct(const Variable &cost, const Variables &wrt,
-                               const Variables &directions,
+                               const Variables &directions, const GradOptions &options = {},
                                std::source_location loc = std::source_location::current());
 Variable hessianVectorProduct(const Variable &cost, const Variable &wrt, const Variable &direction,
+                              const GradOptions &options = {},
                               std::source_location loc = std::source_location::current());
 
 struct SubgraphGradients {

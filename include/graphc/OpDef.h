@@ -134,6 +134,8 @@ struct OpDef {
   std::vector<std::vector<bool>> connection = {};
   /// Of an OpFromGraph: its graph. Ops are equal if their graphs are.
   std::shared_ptr<const detail::InnerGraph> inner = {};
+  /// Of what `vectorize` gives: the graph for a slice. Equal as those above.
+  std::shared_ptr<const detail::InnerGraph> vectorized = {};
   MaxUlp maxUlp = {};
   /// Families of golden vectors that test it ("exp"), see test/Data/golden.
   std::vector<std::string> golden = {};

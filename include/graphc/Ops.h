@@ -324,6 +324,8 @@ Variable flatten(const Operand &x, int ndim = 1);
 Variable atleastNd(const Operand &x, int rank);
 /// x, with extents checked at run time and known from here on; kDynamic is any.
 Variable specifyShape(const Operand &x, const std::vector<int64_t> &shape);
+/// x, whose shape is checked at run time to be that of `like`, of the same rank (ShapeError).
+Variable specifyShapeLike(const Operand &x, const Operand &like);
 Variable broadcastTo(const Operand &x, const ShapeList &shape);
 Variable concatenate(const std::vector<Operand> &parts, int axis = 0);
 Variable concatenate(std::initializer_list<Operand> parts, int axis = 0);

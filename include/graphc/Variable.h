@@ -262,8 +262,9 @@ public:
   /// F-057: same op and inputs, fresh outputs of the same types. Null of a null Apply.
   Apply clone() const;
   /// F-057: `strict`: each new input must be convertible to the old one's type (TypeError);
-  /// otherwise the op's type rule runs again where a type differs. ValueError for a null Apply and
-  /// another number of inputs.
+  /// otherwise the op's type rule runs again where a type differs, and in any case where an input
+  /// that may be a shape is another Variable. ValueError for a null Apply and another number of
+  /// inputs.
   absl::StatusOr<Apply> cloneWithNewInputs(absl::Span<const Variable> inputs,
                                            bool strict = true) const;
 

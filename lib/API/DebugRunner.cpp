@@ -8,6 +8,7 @@
 #include "API/CheckGraph.h"
 #include "Eval/Evaluate.h"
 #include "Graph/CalledAs.h"
+#include "Graph/InnerGraph.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/OpDef.h"
 #include "graphc/Rewrite.h"
@@ -48,7 +49,8 @@ Tensor absolute(const Tensor &t) {
 /// rounding and, for halves, one for rounding what was computed in float32. An op without is a sum
 /// of n terms in some order: each addition loses half a unit of a partial sum, which is no more
 /// than the sum of the terms' absolute values; the op gives that for its operands' absolute values.
-/// Nothing where there is no memory to compute that.
+/// What `vectorize` gives is a graph, whose nodes lose that and, functions, up to 8 units of their
+/// own. Nothing where there is no memory to compute that.
 std::optional<Allowance> allowanceOf(const Apply &node, int output,
                                      absl::Span<const Tensor> operands) {
   const OpDef &op = node.op().def();
@@ -67,6 +69,8 @@ std::optional<Allowance> allowanceOf(const Apply &node, int output,
     if (!magnitudes.back().defined())
       return std::nullopt;
   }
+  if (op.vectorized)
+    terms *= 8 * double(op.vectorized->numNodes());
   TensorsOr sums = evaluate(node, magnitudes);
   if (errorKind(sums.status()) == ErrorKind::OutOfMemory)
     return std::nullopt;

@@ -216,6 +216,7 @@ static absl::Status swapValues(absl::Span<const std::pair<SharedVariable, Shared
     if (found != replacements.end()) {
       const SharedVariable &fresh = found->second;
       slot.container = detail::containerOf(fresh);
+      slot.shared = fresh;
       if (SharedVariable::from(slot.variable)) {
         slot.variable = fresh;
         slot.name = fresh.name();
@@ -233,7 +234,7 @@ absl::StatusOr<Function> Function::copy(const CopyOptions &options) const {
     return noFunction("the Function to copy");
   std::vector<Slot> slots = state_->invoker->slots();
   for (Slot &slot : slots)
-    if (slot.container && !slot.isShared) { // F-210
+    if (slot.container && !slot.shared) { // F-210
       absl::StatusOr<Tensor> value = slot.container->peek();
       if (!value.ok())
         return value.status();
@@ -278,9 +279,9 @@ bool Function::trustInput() const { return state().trustInput; }
 std::vector<SharedVariable> Function::sharedVariables() const {
   std::vector<SharedVariable> found;
   for (const Slot &slot : slots())
-    if (std::optional<SharedVariable> s = SharedVariable::from(slot.variable);
-        s && std::ranges::find(found, *s) == found.end()) // a swap may have made one of two
-      found.push_back(*std::move(s));
+    if (slot.shared && // a swap may have made one of two
+        std::ranges::find(found, *slot.shared) == found.end())
+      found.push_back(*slot.shared);
   return found;
 }
 

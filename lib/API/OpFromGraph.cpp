@@ -101,12 +101,50 @@ static absl::StatusOr<Op> makeOp(const Variables &inputs, const Variables &outpu
                         options.name);
 }
 
+/// The ops in whose graphs an error is, as a payload: "outer > inner", with which its message
+/// begins.
+static constexpr char kWithinUrl[] = "graphc.within";
+
+/// An error of the op itself, whose message begins with its name.
+static absl::Status ofOp(absl::Status status, const Op &op) {
+  std::string name(calledName(op));
+  std::string_view message(status.message().data(), status.message().size());
+  if (!status.GetPayload(kWithinUrl) && message.starts_with(name + ": "))
+    status.SetPayload(kWithinUrl, absl::Cord(name));
+  return status;
+}
+
+/// "outer > inner: what is wrong": all ops are one prefix, of eight names at most.
+static absl::Status within(const absl::Status &status, const std::string &name) {
+  constexpr std::string_view kArrow = " > ";
+  std::string message(status.message().data(), status.message().size());
+  std::vector<std::string> path = {name};
+  if (absl::optional<absl::Cord> payload = status.GetPayload(kWithinUrl))
+    if (std::string known(*payload); message.starts_with(known + ": ")) {
+      message.erase(0, known.size() + 2);
+      for (size_t end; (end = known.find(kArrow)) != known.npos;
+           known.erase(0, end + kArrow.size()))
+        path.push_back(known.substr(0, end));
+      path.push_back(known);
+    }
+  if (path.size() > 8) {
+    path.erase(path.begin() + 1);
+    path[1] = "...";
+  }
+  std::string prefix = join(path, kArrow);
+  absl::Status result(status.code(), prefix + ": " + message);
+  status.ForEachPayload(
+      [&](absl::string_view url, const absl::Cord &payload) { result.SetPayload(url, payload); });
+  result.SetPayload(kWithinUrl, absl::Cord(prefix));
+  return result;
+}
+
 OpFromGraph::OpFromGraph(const Variables &inputs, const Variables &outputs,
                          const OpFromGraphOptions &options, std::source_location loc)
     : op_(absl::UnknownError("")) {
   op_ = makeOp(inputs, outputs, options);
   if (!op_.ok())
-    op_ = withPlace(prefixError(op_.status(), options.name), loc);
+    op_ = withPlace(within(op_.status(), options.name), loc);
 }
 
 static absl::StatusOr<Op> nothing() {
@@ -160,7 +198,7 @@ Variables OpFromGraph::apply(absl::Span<const Operand> operands, Place place) co
   const detail::InnerGraph &inner = *op_->def().inner;
   size_t expected = size_t(inner.graph().numInputs()) - inner.captured().size();
   auto fail = [&](const absl::Status &status) {
-    return Variables(size_t(inner.graph().numOutputs()), Variable::invalid(status));
+    return Variables(size_t(inner.graph().numOutputs()), Variable::invalid(ofOp(status, *op_)));
   };
   if (operands.size() != expected)
     return fail(makeError(ErrorKind::ValueError,
@@ -177,13 +215,17 @@ Variables OpFromGraph::apply(absl::Span<const Operand> operands, Place place) co
       return fail(withPlace(
           prefixError(status, std::string(calledName(*op_)) + ": operand " + std::to_string(i)),
           place));
-    if (!status.ok())
-      return fail(status);
+    if (!status.ok()) // an operand's own
+      return Variables(size_t(inner.graph().numOutputs()), Variable::invalid(status));
     all.emplace_back(*v, place);
   }
   for (const Variable &v : inner.captured())
     all.emplace_back(v, place);
-  return op_->callAll(all, place);
+  Variables results = op_->callAll(all, place);
+  for (Variable &result : results)
+    if (!result.ok())
+      result = Variable::invalid(ofOp(result.status(), *op_));
+  return results;
 }
 
 Variable OpFromGraph::call(absl::Span<const Operand> operands, Place place) const {

@@ -88,7 +88,7 @@ absl::Status Resolver::giveValue(const std::string &label, const Param &param, S
       return fail(ErrorKind::TypeError, param.variable(),
                   label + " is " + type.brief() + ", its value, " + quoted(*value.shared()) + ", " +
                       slot.container->type.brief());
-    slot.isShared = true;
+    slot.shared = value.shared();
     return absl::OkStatus();
   }
   absl::StatusOr<Tensor> initial = convertValue(value.value(), type, slot.rules);
@@ -277,7 +277,7 @@ size_t Resolver::slotOf(const Variable &shared) {
     slot.name = shared.name();
     slot.rules = container->rules;
     slot.takesArgument = false;
-    slot.isShared = true;
+    slot.shared = SharedVariable::from(shared);
     slot.container = std::move(container);
     result_.slots.push_back(std::move(slot));
   }

@@ -20,8 +20,8 @@ struct Slot {
   /// F-162, F-163: whether calls may overwrite the argument's array, and results share it.
   bool isMutable = false, isBorrowed = false;
   std::shared_ptr<detail::Container> container;
-  /// Whether the container is a shared variable's: a copy of the function has the same one.
-  bool isShared = false;
+  /// The shared variable whose container it is: a copy of the function has the same one.
+  std::optional<SharedVariable> shared;
   /// Number among the graph's inputs; -1 where nothing reads it.
   int input = -1;
   /// The container's next value: an output of the graph, or the value before the call of a slot.

@@ -6,6 +6,7 @@
 #include "API/DebugRunner.h"
 #include "API/NanGuardRunner.h"
 #include "Eval/Evaluate.h"
+#include "Graph/InnerGraph.h"
 #include "Kernels/CompilerInterface.h"
 #include "Kernels/EmitGraph.h"
 #include "Rewrites/ModeRewrites.h"
@@ -285,6 +286,26 @@ static absl::StatusOr<GraphModule> rewriteModule(const GraphModule &module,
   return rewritten;
 }
 
+/// With the nodes of OpFromGraphs in their places, whatever these say: mode debug looks at every
+/// node and knows the bound of each, which no whole graph has.
+static absl::StatusOr<GraphModule> flatModule(const GraphModule &module) {
+  absl::StatusOr<FunctionGraph> graph = FunctionGraph::create(module.inputs, module.outputs);
+  if (!graph.ok())
+    return graph.status();
+  auto replace = [&](const Replacements &fresh) -> absl::StatusOr<bool> {
+    absl::Status status = graph->replaceAll(fresh);
+    return status.ok() ? absl::StatusOr<bool>(true) : status;
+  };
+  if (absl::Status s = inlineCalls(
+          *graph, [](const detail::InnerGraph &, int64_t) { return true; }, replace);
+      !s.ok())
+    return s;
+  GraphModule flat = module;
+  flat.inputs = graph->inputs();
+  flat.outputs = graph->outputs();
+  return flat;
+}
+
 static absl::StatusOr<std::unique_ptr<const Runner>>
 runnerOfMode(const GraphModule &module, const FunctionOptions &options,
              const std::optional<Hash128> &storeAs, std::shared_ptr<ProfilePart> profile) {
@@ -301,11 +322,14 @@ runnerOfMode(const GraphModule &module, const FunctionOptions &options,
     plain.rewrites = false;
     plain.dumpStages.clear(); // they are of the other
     plain.observer = {};
+    absl::StatusOr<GraphModule> flat = flatModule(module);
+    if (!flat.ok())
+      return flat.status();
     absl::StatusOr<std::unique_ptr<const Runner>> reversed =
-        compiledRunner(withAllOutputsReversed(module), plain, {}, {});
+        compiledRunner(withAllOutputsReversed(*flat), plain, {}, {});
     if (!reversed.ok())
       return reversed.status();
-    return makeNodeRunner<DebugRunner>(module, options, std::move(profile), *std::move(reversed),
+    return makeNodeRunner<DebugRunner>(*flat, options, std::move(profile), *std::move(reversed),
                                        std::move(rules));
   }
   if (mode == "nanguard") {

@@ -317,12 +317,13 @@ void Reader::makeSlots(SavedFunction &saved) const {
     slot.takesArgument = r.takesArgument;
     slot.isMutable = r.isMutable;
     slot.isBorrowed = r.isBorrowed;
-    slot.isShared = r.isShared;
     slot.input = r.input;
     slot.output = r.output;
     slot.source = r.source;
     if (r.container >= 0)
       slot.container = detail::containerOf(shared_[size_t(r.container)]);
+    if (r.isShared)
+      slot.shared = shared_[size_t(r.container)];
     slot.variable = r.isSharedVariable ? Variable(shared_[size_t(r.container)])
                                        : Variable(Type(r.dtype, r.shape), r.name);
     saved.slots.push_back(std::move(slot));
@@ -460,7 +461,7 @@ absl::Status writeSaved(const std::string &path, const SavedFunction &saved) {
                  .takesArgument = slot.takesArgument,
                  .isMutable = slot.isMutable,
                  .isBorrowed = slot.isBorrowed,
-                 .isShared = slot.isShared,
+                 .isShared = slot.shared.has_value(),
                  .isSharedVariable = SharedVariable::from(slot.variable).has_value(),
                  .input = slot.input,
                  .output = slot.output,

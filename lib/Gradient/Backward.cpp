@@ -8,6 +8,7 @@
 #include "Ops/Build.h"
 #include "Ops/Derivatives.h"
 #include "Support/Text.h"
+#include "Vectorize.h"
 #include "graphc/Config.h"
 
 namespace graphc {
@@ -138,8 +139,9 @@ absl::Status Backward::visit(const Apply &node, const Connection &wanted) {
       return pulled.status();
     terms = std::move(pulled->terms);
     masks = std::move(pulled->masks);
-  } else if (rule) {
-    terms = rule(op, operandsOf(node), outputs, gradients);
+  } else if (rule || op.def().vectorized) {
+    terms = rule ? rule(op, operandsOf(node), outputs, gradients)
+                 : pullVectorized(*op.def().vectorized, operandsOf(node), outputs, gradients);
     if (terms.size() != numInputs)
       return refuse(node, ErrorKind::ValueError,
                     "gives " + counted(terms.size(), "gradient") + " for " +

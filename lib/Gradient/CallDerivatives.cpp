@@ -6,6 +6,7 @@
 #include "Backward.h"
 #include "Graph/CalledAs.h"
 #include "Graph/InnerGraph.h"
+#include "Graph/SmallIntegers.h"
 #include "Ops/Derivatives.h"
 #include "Pushforward.h"
 #include "Results.h"
@@ -120,12 +121,14 @@ absl::StatusOr<std::shared_ptr<const Derived>> derive(const Request &request) {
   const FrozenGraph &graph = request.inner->graph();
   InputsOutputs copy = clone(graph.inputs(), graph.outputs());
   Variables formals = copy.inputs, directions;
-  // F-260: what the op computed is not computed again.
+  // F-260: what the op computed is not computed again, but for what may be a shape, of whose
+  // elements types are made.
   Replacements computed;
   for (const Variable &output : copy.outputs) {
     formals.emplace_back(output.type(), output.name());
     auto isSame = [&](const auto &pair) { return pair.first == output; };
-    if (output.hasOwner() && std::ranges::none_of(computed, isSame))
+    if (output.hasOwner() && !isSmallIntegers(output.type()) &&
+        std::ranges::none_of(computed, isSame))
       computed.emplace_back(output, formals.back());
   }
   const Variables &from = request.isPullback ? copy.outputs : copy.inputs;
@@ -258,7 +261,12 @@ Variables overridden(const FrozenRule &rule, const Apply &node, std::string_view
       detail::callOp(rule.graph, std::string(calledName(node.op())) + std::string(suffix));
   if (!op.ok())
     return {Variable::invalid(op.status())};
-  return op->callAll(std::vector<Operand>(arguments.begin(), arguments.end()), node.place());
+  // Directions may know fewer extents than the graph that the author gave (F-018).
+  Variables inputs = rule.graph->graph().inputs();
+  std::vector<Operand> operands;
+  for (size_t i = 0; i < arguments.size(); ++i)
+    operands.emplace_back(filterVariable(inputs[i].type(), arguments[i]));
+  return op->callAll(operands, node.place());
 }
 
 Variable resultOf(const FrozenRule::Entry &entry, const Variables &results) {
@@ -351,12 +359,26 @@ absl::StatusOr<Variables> pushCall(const Apply &node, const Variables &tangents)
     if (t.type().kind() == Type::Kind::Null)
       return Variables(numOutputs, t);
   Request request{inner, std::string(calledName(node.op())), /*isPullback=*/false};
-  for (const Variable &t : tangents)
-    request.comesIn.push_back(isPresent(t));
+  bool isOverridden = false, reachesOverride = false;
   for (size_t o = 0; o < numOutputs; ++o)
-    request.isWanted.push_back(isDefault(rule, o));
-  if (std::ranges::count(request.isWanted, true) > 0) {
-    absl::StatusOr<std::shared_ptr<const Derived>> derived = derivedFor(std::move(request));
+    isOverridden |= !isDefault(rule, o);
+  size_t numExplicit = size_t(inner->numExplicit());
+  for (size_t i = 0; i < tangents.size(); ++i) {
+    request.comesIn.push_back(isPresent(tangents[i]));
+    reachesOverride |= i < numExplicit && !isDisconnected(tangents[i]);
+  }
+  // An override tells what becomes of the inputs' tangents. It does not know of captured shared
+  // variables, for which the graph's derivative holds as it does in a pullback.
+  for (bool ofOverridden : {false, true}) {
+    request.isWanted.clear();
+    for (size_t o = 0; o < numOutputs; ++o)
+      request.isWanted.push_back(isDefault(rule, o) != ofOverridden);
+    for (size_t i = 0; ofOverridden && i < numExplicit; ++i)
+      request.comesIn[i] = false;
+    if (std::ranges::count(request.isWanted, true) == 0 ||
+        (ofOverridden && std::ranges::count(request.comesIn, true) == 0))
+      continue;
+    absl::StatusOr<std::shared_ptr<const Derived>> derived = derivedFor(request);
     if (!derived.ok())
       return derived.status();
     if (!*derived)
@@ -364,12 +386,14 @@ absl::StatusOr<Variables> pushCall(const Apply &node, const Variables &tangents)
     Variables results = applied(**derived, node, tangents, std::nullopt);
     for (size_t o = 0; o < numOutputs; ++o) {
       const Derived::Result &result = (*derived)->results[o];
-      pushed[o] = result.position < 0 ? result.otherwise : results[size_t(result.position)];
+      if (request.isWanted[o])
+        pushed[o] = result.position < 0 ? result.otherwise : results[size_t(result.position)];
     }
   }
+  if (!isOverridden || !reachesOverride)
+    return pushed;
   Variables arguments;
   if (rule.graph) {
-    size_t numExplicit = size_t(inner->numExplicit());
     arguments = node.inputs();
     arguments.resize(numExplicit);
     Variables in = arguments;
@@ -377,9 +401,15 @@ absl::StatusOr<Variables> pushCall(const Apply &node, const Variables &tangents)
       arguments.push_back(t);
   }
   Variables results = overridden(rule, node, "_rop", std::move(arguments));
-  for (size_t o = 0; o < rule.entries.size(); ++o)
-    if (!isDefault(rule, o))
-      pushed[o] = shapedLike(node.output(int(o)), resultOf(rule.entries[o], results));
+  for (size_t o = 0; o < rule.entries.size(); ++o) {
+    if (isDefault(rule, o))
+      continue;
+    Variable given = shapedLike(node.output(int(o)), resultOf(rule.entries[o], results));
+    if (isPresent(pushed[o]) && isPresent(given))
+      pushed[o] = pushed[o] + given;
+    else if (!isPresent(pushed[o]) || given.type().kind() == Type::Kind::Null)
+      pushed[o] = given;
+  }
   return pushed;
 }
 

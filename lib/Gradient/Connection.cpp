@@ -1,6 +1,10 @@
 //===- Connection.cpp - what depends on what -------------------------------===//
 #include "Connection.h"
 
+#include <algorithm>
+#include <functional>
+#include <iterator>
+
 #include "Graph/CalledAs.h"
 #include "Support/Text.h"
 
@@ -22,34 +26,50 @@ Connection::Connection(absl::Span<const Apply> order, absl::Span<const Variable>
   }
 }
 
-std::string whyDisconnected(absl::Span<const Apply> order, const Variable &v) {
-  constexpr size_t kMostListed = 4;
-  Connection flows(order, {v});
-  std::vector<std::string> ends;
-  bool isUsed = false;
-  for (const Apply &node : order)
+Endings::Endings(absl::Span<const Apply> order) : order_(order) {
+  // Consumers first, so that what is known of a Variable's readers is whole; of two lists of first
+  // nodes, the first ones of both are those of their union.
+  auto join = [](First &into, const First &more) {
+    First all;
+    std::ranges::set_union(into, more, std::back_inserter(all), std::greater<>());
+    if (all.size() > kMostListed + 1)
+      all.erase(all.begin(), all.end() - (kMostListed + 1));
+    into = std::move(all);
+  };
+  for (size_t n = order.size(); n-- > 0;) {
+    const Apply &node = order[n];
+    Op op = node.op();
     for (int i = 0; i < node.numInputs(); ++i) {
-      if (!flows.depends(node.input(i)))
-        continue;
-      isUsed = true;
+      First here;
       bool any = false;
-      for (int o = 0; o < node.numOutputs(); ++o)
-        any |= isConnected(node.op(), i, o);
-      if (any)
-        continue;
-      std::string place = node.place().str();
-      ends.push_back(std::string(calledName(node.op())) + (place.empty() ? "" : " at " + place));
+      for (int o = 0; o < node.numOutputs(); ++o) {
+        if (!isConnected(op, i, o))
+          continue;
+        any = true;
+        if (auto known = ends_.find(node.output(o).node()); known != ends_.end())
+          join(here, known->second);
+      }
+      if (!any)
+        here = {int32_t(n)};
+      join(ends_[node.input(i).node()], here);
     }
-  if (!isUsed)
+  }
+}
+
+std::string Endings::why(const Variable &v) const {
+  auto found = ends_.find(v.node());
+  if (found == ends_.end())
     return "it is not computed from it";
-  if (ends.empty())
+  if (found->second.empty())
     return "every way ends at a Variable that counts as constant or has a known gradient";
-  std::string text = "every way leads through an op whose result does not depend on the elements: ";
-  size_t listed = std::min(ends.size(), kMostListed);
-  text += join(absl::MakeConstSpan(ends).first(listed), ", ");
-  if (listed < ends.size())
-    text += " and " + std::to_string(ends.size() - listed) + " more";
-  return text;
+  std::vector<std::string> ends;
+  for (size_t i = found->second.size(); i-- > 0 && ends.size() < kMostListed;) {
+    const Apply &node = order_[size_t(found->second[i])];
+    std::string place = node.place().str();
+    ends.push_back(std::string(calledName(node.op())) + (place.empty() ? "" : " at " + place));
+  }
+  return "every way leads through an op whose result does not depend on the elements: " +
+         join(ends, ", ") + (found->second.size() > kMostListed ? " and others" : "");
 }
 
 } // namespace graphc

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "Graph/InnerGraph.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "graphc/OpDef.h"
 
@@ -23,8 +25,22 @@ private:
   absl::flat_hash_set<const detail::VariableNode *> dependent_;
 };
 
-/// Why nothing flows from `cost` to `v`: the ways between them and the ops at which they end, in
-/// lines for a message.
-std::string whyDisconnected(absl::Span<const Apply> order, const Variable &v);
+/// Where the ways from Variables end, none of which leads to a cost: for all of them by one walk.
+class Endings {
+public:
+  /// `order` as for Connection.
+  explicit Endings(absl::Span<const Apply> order);
+  /// Why nothing flows from the cost to `v`, in lines for a message.
+  std::string why(const Variable &v) const;
+
+private:
+  static constexpr size_t kMostListed = 4;
+  /// The first nodes, one more than messages list: numbers in `order_`, the last one first.
+  using First = absl::InlinedVector<int32_t, kMostListed + 1>;
+
+  absl::Span<const Apply> order_;
+  /// Of each Variable that a node reads.
+  absl::flat_hash_map<const detail::VariableNode *, First> ends_;
+};
 
 } // namespace graphc

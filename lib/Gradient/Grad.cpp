@@ -3,6 +3,7 @@
 #include "Graph/CalledAs.h"
 #include "Graph/Label.h"
 #include "Graph/PlaceScope.h"
+#include "Ops/Build.h"
 #include "Ops/Derivatives.h"
 #include "Results.h"
 #include "Support/Log.h"
@@ -24,6 +25,12 @@ Variables failed(size_t count, const absl::Status &status) {
   return Variables(count, Variable::invalid(status));
 }
 
+Variable checkedLike(const Variable &given, const Variable &of, std::string_view what) {
+  if (given.type().hasStaticShape() && given.type().shape() == of.type().shape())
+    return given;
+  return build(calledAs(builtin("specifyShapeLike"), what), {given, of});
+}
+
 Variable zerosFor(const Variable &v) {
   return second(v, Constant::adopt(Tensor(0.0).cast(gradientDType(v))));
 }
@@ -43,14 +50,16 @@ struct Request {
   /// What `starts` begin with, of the type of what it is the gradient of.
   absl::StatusOr<Variable> checked(const Variable &of, const Variable &gradient,
                                    const std::string &which) const;
-  absl::StatusOr<Variable> result(Backward &walk, const Variable &wrt) const;
+  absl::StatusOr<Variable> result(Backward &walk, const Variable &wrt);
   /// ValueError where a Variable has a known gradient and another one to start from.
   absl::Status checkStarts(absl::Span<const Backward::Start> starts) const;
   /// The nodes between `v` and where its gradient became Null.
   std::string pathToNull(const Backward &walk, const Variable &v) const;
-  absl::StatusOr<Variable> disconnected(const Backward &walk, const Variable &v) const;
-  Variables run(std::vector<Backward::Start> starts, const Variables &wrt,
-                const Variable *cost) const;
+  absl::StatusOr<Variable> disconnected(const Backward &walk, const Variable &v);
+  Variables run(std::vector<Backward::Start> starts, const Variables &wrt, const Variable *cost);
+
+  /// Of the walk; made for the first Variable that is disconnected.
+  std::optional<Endings> endings = std::nullopt;
 };
 
 absl::StatusOr<Variable> Request::checked(const Variable &of, const Variable &gradient,
@@ -68,8 +77,11 @@ absl::StatusOr<Variable> Request::checked(const Variable &of, const Variable &gr
     return error(ErrorKind::ValueError, which + " is " + gradient.type().brief() + ", but " +
                                             called(of) + " is " + of.type().brief() +
                                             ": their ranks must be equal");
-  DType dtype = gradientDType(of);
-  return withOnesOf(inDType(gradient, dtype), of);
+  PlaceScope scope(place);
+  Variable checked =
+      checkedLike(inDType(gradient, gradientDType(of)), of,
+                  function == "grad" ? "known gradient of grad" : "cotangent of pullback");
+  return checked.ok() ? absl::StatusOr<Variable>(checked) : checked.status();
 }
 
 std::string Request::pathToNull(const Backward &walk, const Variable &v) const {
@@ -95,10 +107,12 @@ std::string Request::pathToNull(const Backward &walk, const Variable &v) const {
   return "\n  on the way from it to the cost: " + join(nodes, ", ");
 }
 
-absl::StatusOr<Variable> Request::disconnected(const Backward &walk, const Variable &v) const {
+absl::StatusOr<Variable> Request::disconnected(const Backward &walk, const Variable &v) {
   if (options.disconnectedInputs != DisconnectedInputs::Ignore) {
+    if (!endings)
+      endings.emplace(walk.order());
     std::string text = "the cost does not depend on " + called(v) + ", with respect to which it " +
-                       "is differentiated: " + whyDisconnected(walk.order(), v);
+                       "is differentiated: " + endings->why(v);
     if (options.disconnectedInputs == DisconnectedInputs::Raise)
       return error(ErrorKind::DisconnectedInput,
                    text + "\n  to get zeros set disconnectedInputs to Ignore or Warn");
@@ -117,7 +131,7 @@ absl::StatusOr<Variable> Request::disconnected(const Backward &walk, const Varia
   return Variable();
 }
 
-absl::StatusOr<Variable> Request::result(Backward &walk, const Variable &wrt) const {
+absl::StatusOr<Variable> Request::result(Backward &walk, const Variable &wrt) {
   const Arrived *arrived = walk.at(wrt);
   if (arrived && arrived->null) {
     if (options.nullGradients == NullGradients::Return)
@@ -145,7 +159,7 @@ absl::Status Request::checkStarts(absl::Span<const Backward::Start> starts) cons
 }
 
 Variables Request::run(std::vector<Backward::Start> starts, const Variables &wrt,
-                       const Variable *cost) const {
+                       const Variable *cost) {
   PlaceScope scope(place);
   for (const Variables *list : {&wrt, &options.considerConstant})
     for (const Variable &v : *list)
@@ -231,8 +245,9 @@ Variables grad(const Replacements &knownGrads, const Variables &wrt, GradOptions
 
 //===--- pullback ---------------------------------------------------------------===//
 
-Variables pullback(const Variables &f, const Variables &wrt, const Variables &cotangents,
-                   const GradOptions &options, std::source_location loc) {
+static Variables pullbackFrom(const Variables &f, const Variables &wrt, const Variables &cotangents,
+                              const GradOptions &options, std::source_location loc,
+                              bool haveShapes) {
   Request request{"pullback", options, PlaceScope::of(loc)};
   if (f.size() != cotangents.size())
     return failed(wrt.size(), request.error(ErrorKind::ValueError,
@@ -241,7 +256,8 @@ Variables pullback(const Variables &f, const Variables &wrt, const Variables &co
   absl::StatusOr<std::vector<Backward::Start>> starts = knownStarts(request);
   for (size_t i = 0; starts.ok() && i < f.size(); ++i) {
     absl::StatusOr<Variable> checked =
-        request.checked(f[i], cotangents[i], "cotangent " + std::to_string(i));
+        haveShapes ? cotangents[i]
+                   : request.checked(f[i], cotangents[i], "cotangent " + std::to_string(i));
     if (checked.ok())
       starts->push_back({f[i], *checked, /*isFinal=*/false}); // f may depend on each other
     else
@@ -250,6 +266,16 @@ Variables pullback(const Variables &f, const Variables &wrt, const Variables &co
   if (!starts.ok())
     return failed(wrt.size(), starts.status());
   return request.run(*std::move(starts), wrt, nullptr);
+}
+
+Variables pullback(const Variables &f, const Variables &wrt, const Variables &cotangents,
+                   const GradOptions &options, std::source_location loc) {
+  return pullbackFrom(f, wrt, cotangents, options, loc, /*haveShapes=*/false);
+}
+
+Variables pullbackAsShaped(const Variables &f, const Variables &wrt, const Variables &cotangents,
+                           const GradOptions &options, std::source_location loc) {
+  return pullbackFrom(f, wrt, cotangents, options, loc, /*haveShapes=*/true);
 }
 
 Variable pullback(const Variable &f, const Variable &wrt, const Variable &cotangent,

@@ -7,16 +7,29 @@
 namespace graphc {
 
 Variables hessianVectorProduct(const Variable &cost, const Variables &wrt,
-                               const Variables &directions, std::source_location loc) {
-  Variables gradients =
-      grad(cost, wrt, {.disconnectedInputs = DisconnectedInputs::Ignore, .addNames = false}, loc);
-  return pushforward(gradients, wrt, directions, {.disconnectedInputs = DisconnectedInputs::Ignore},
-                     loc);
+                               const Variables &directions, const GradOptions &options,
+                               std::source_location loc) {
+  GradOptions unnamed = options;
+  unnamed.addNames = false;
+  Variables products = grad(cost, wrt, unnamed, loc), gradients;
+  for (const Variable &gradient : products)
+    if (gradient.type().isTensor())
+      gradients.push_back(gradient);
+  // A gradient that does not depend on the Variables any more has zeros, not a mistake.
+  Variables pushed = pushforward(
+      gradients, wrt, directions,
+      {.disconnectedInputs = DisconnectedInputs::Ignore, .nullGradients = options.nullGradients},
+      loc);
+  auto next = pushed.begin();
+  for (Variable &product : products)
+    if (product.type().isTensor())
+      product = *next++;
+  return products;
 }
 
 Variable hessianVectorProduct(const Variable &cost, const Variable &wrt, const Variable &direction,
-                              std::source_location loc) {
-  return hessianVectorProduct(cost, Variables{wrt}, Variables{direction}, loc)[0];
+                              const GradOptions &options, std::source_location loc) {
+  return hessianVectorProduct(cost, Variables{wrt}, Variables{direction}, options, loc)[0];
 }
 
 SubgraphGradients subgraphGrad(const Variables &wrt, const Variables &end,

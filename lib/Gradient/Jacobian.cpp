@@ -33,7 +33,7 @@ Variables jacobian(const Variable &expression, const Variables &wrt, const Jacob
   PlaceScope scope(loc);
   Variable rows = expression.rank() == 1 ? expression : flatten(expression);
   Variable cotangent(rows.type());
-  Variables gradients = pullback({rows}, wrt, {cotangent}, gradOptions, loc);
+  Variables gradients = pullbackAsShaped({rows}, wrt, {cotangent}, gradOptions, loc);
   for (const Variable &gradient : gradients)
     if (!gradient.ok())
       return failed(wrt.size(), gradient.status());

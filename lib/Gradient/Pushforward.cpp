@@ -10,6 +10,7 @@
 #include "Results.h"
 #include "Support/Log.h"
 #include "Support/Text.h"
+#include "Vectorize.h"
 
 namespace graphc {
 
@@ -141,6 +142,8 @@ absl::Status Forward::visit(const Apply &node) {
     results = op.def().pushforward(op, in, out, tangents);
   else if (op.def().inner)
     results = pushCall(node, tangents);
+  else if (op.def().vectorized)
+    results = pushVectorized(*op.def().vectorized, in, out, tangents);
   else
     results = byTwoPullbacks(out, in, tangents, in);
   if (!results.ok())
@@ -219,7 +222,10 @@ Variables pushforward(const Variables &f, const Variables &wrt, const Variables 
                                              t.type().brief() + ", but " + called(wrt[i]) + " is " +
                                              wrt[i].type().brief() + ": their ranks must be equal");
     DType dtype = gradientDType(wrt[i]);
-    directions.push_back(t.type().isTensor() ? withOnesOf(inDType(t, dtype), wrt[i]) : t);
+    directions.push_back(
+        t.type().isTensor() ? checkedLike(inDType(t, dtype), wrt[i], "tangent of pushforward") : t);
+    if (!directions.back().ok())
+      return failed(f.size(), directions.back().status());
   }
   VariablesOr results = options.useOpPushforward ? pushedForward(f, wrt, directions)
                                                  : byTwoPullbacks(f, wrt, directions, {});

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
-#include "graphc/Variable.h"
+#include "graphc/Gradient.h"
 
 namespace graphc {
 
@@ -11,6 +12,12 @@ namespace graphc {
 std::string called(const Variable &v);
 /// As many Invalid Variables.
 Variables failed(size_t count, const absl::Status &status);
+/// `given`, of the rank of `of`, whose shape it must have; checked at run time where the types do
+/// not say so. `what` it is, for the message; a literal.
+Variable checkedLike(const Variable &given, const Variable &of, std::string_view what);
+/// pullback, of cotangents that are known to have the types of `f`.
+Variables pullbackAsShaped(const Variables &f, const Variables &wrt, const Variables &cotangents,
+                           const GradOptions &options, std::source_location loc);
 /// Zeros of v's shape, of its gradient's dtype.
 Variable zerosFor(const Variable &v);
 

@@ -1,16 +1,17 @@
 //===- Vectorize.cpp - a graph for each slice of its operands --------------===//
 //
-// The op's emission records the inner graph's with one more loop around all that depends on the
-// slices (Emitter::mapped), so that no op needs a rule of its own for it. Its derivatives are the
-// inner graph's, vectorized.
+// The op is detail::vectorizedOp; its derivatives are the inner graph's, vectorized.
 //
 //===----------------------------------------------------------------------===//
+#include "Vectorize.h"
+
 #include <algorithm>
 
 #include "Backward.h"
 #include "Graph/InnerGraph.h"
 #include "Graph/PlaceScope.h"
 #include "Ops/Derivatives.h"
+#include "Pushforward.h"
 #include "Results.h"
 #include "Support/Text.h"
 #include "absl/container/flat_hash_set.h"
@@ -18,65 +19,19 @@
 #include "graphc/Ops.h"
 
 namespace graphc {
+
+using detail::InnerGraph;
+
 namespace {
 
-/// What one op stands for: the first `numMapped` inputs are slices.
-struct Inner {
-  FrozenGraph graph;
-  size_t numMapped;
-};
+bool isSlice(const InnerGraph &inner, size_t input) {
+  return input < size_t(inner.traits().numSlices);
+}
 
 Type withAxis(const Type &type, int64_t extent) {
   std::vector<int64_t> shape = {extent};
   shape.insert(shape.end(), type.shape().begin(), type.shape().end());
   return type.withShape(shape);
-}
-
-absl::StatusOr<std::vector<Type>> typesOf(const Inner &inner, const TypeRequest &request) {
-  Variables formal = inner.graph.inputs();
-  int64_t count = kDynamic;
-  for (size_t i = 0; i < formal.size(); ++i) {
-    bool isMapped = i < inner.numMapped;
-    Type wanted = isMapped ? withAxis(formal[i].type(), kDynamic) : formal[i].type();
-    if (!wanted.isSuperOf(request.type(i)))
-      return makeError(ErrorKind::TypeError, "operand " + std::to_string(i) + " is " +
-                                                 request.type(i).brief() + ", expected " +
-                                                 wanted.brief());
-    int64_t extent = isMapped ? request.type(i).extent(0) : kDynamic;
-    if (extent == kDynamic)
-      continue;
-    if (count != kDynamic && count != extent)
-      return makeError(ErrorKind::ShapeError,
-                       "the first axes, along which a graph is vectorized, have " +
-                           std::to_string(count) + " and " + std::to_string(extent) + " elements");
-    count = extent;
-  }
-  std::vector<Type> types;
-  for (const Variable &output : inner.graph.outputs())
-    types.push_back(withAxis(output.type(), count));
-  return types;
-}
-
-Arrays emitMapped(const Inner &inner, Emitter &e, const Arrays &in) {
-  Arrays along(in.begin(), in.begin() + ptrdiff_t(inner.numMapped));
-  Extent count = e.dim(along[0], 0);
-  for (Array a : along)
-    e.requireEqual(e.dim(a, 0), count,
-                   "the first axes, along which a graph is vectorized, have {a} and {b} elements");
-  Emitter::Mapped mapped = e.mapped(count, along, [&](const Arrays &slices) {
-    Arrays operands = slices;
-    operands.insert(operands.end(), in.begin() + ptrdiff_t(inner.numMapped), in.end());
-    return detail::emitGraph(e, inner.graph, operands);
-  });
-  for (size_t i = 0; i < mapped.results.size(); ++i) {
-    if (mapped.isMapped[i])
-      continue;
-    Array once = mapped.results[i]; // nothing in it depends on the slice
-    Extents shape = e.shape(once);
-    shape.insert(shape.begin(), count);
-    mapped.results[i] = e.define(shape, [&](Indices at) { return e.load(once, at.subspan(1)); });
-  }
-  return mapped.results;
 }
 
 //===--- derivatives ------------------------------------------------------------===//
@@ -87,13 +42,13 @@ struct Opened {
   Replacements batched;
 };
 
-absl::StatusOr<Opened> open(const Inner &inner, Inputs in) {
-  InputsOutputs copy = clone(inner.graph.inputs(), inner.graph.outputs());
+absl::StatusOr<Opened> open(const InnerGraph &inner, Inputs in) {
+  InputsOutputs copy = clone(inner.graph().inputs(), inner.graph().outputs());
   Opened opened;
   Replacements shared;
   for (size_t i = 0; i < in.size(); ++i) {
     opened.inputs.push_back(copy.inputs[i]);
-    if (i < inner.numMapped) {
+    if (isSlice(inner, i)) {
       opened.batched.emplace_back(copy.inputs[i], in[i]);
     } else {
       // An operand may be several inputs: each is differentiated on its own.
@@ -108,7 +63,9 @@ absl::StatusOr<Opened> open(const Inner &inner, Inputs in) {
   return opened;
 }
 
-Variables pullMapped(const Inner &inner, Inputs in, Outputs out, Gradients g) {
+} // namespace
+
+Variables pullVectorized(const InnerGraph &inner, Inputs in, Outputs out, Gradients g) {
   absl::StatusOr<Opened> opened = open(inner, in);
   if (!opened.ok())
     return failed(in.size(), opened.status());
@@ -136,12 +93,12 @@ Variables pullMapped(const Inner &inner, Inputs in, Outputs out, Gradients g) {
   for (size_t i = 0; i < in.size(); ++i)
     if (isPresent(results[i])) {
       Variable gradient = *next++;
-      results[i] = i < inner.numMapped ? gradient : sum(gradient, Axis(0));
+      results[i] = isSlice(inner, i) ? gradient : sum(gradient, Axis(0));
     }
   return results;
 }
 
-Variables pushMapped(const Inner &inner, Inputs in, Outputs out, Tangents t) {
+Variables pushVectorized(const InnerGraph &inner, Inputs in, Outputs out, Tangents t) {
   absl::StatusOr<Opened> opened = open(inner, in);
   if (!opened.ok())
     return failed(out.size(), opened.status());
@@ -154,47 +111,30 @@ Variables pushMapped(const Inner &inner, Inputs in, Outputs out, Tangents t) {
       continue;
     wrt.push_back(opened->inputs[i]);
     tangents.push_back(t[i]);
-    if (i < inner.numMapped) {
+    if (isSlice(inner, i)) {
       tangents.back() = Variable(gradientType(opened->inputs[i]));
       batched.emplace_back(tangents.back(), t[i]);
     }
   }
-  if (wrt.empty())
-    return Variables(out.size(), zeroDerivative());
-  return vectorize(pushforward(opened->outputs, wrt, tangents,
-                               {.disconnectedInputs = DisconnectedInputs::Ignore}),
-                   batched);
+  absl::StatusOr<Variables> results = pushedForward(opened->outputs, wrt, tangents);
+  if (!results.ok())
+    return failed(out.size(), results.status());
+  Variables present;
+  for (const Variable &result : *results)
+    if (isPresent(result))
+      present.push_back(result);
+  Variables whole = vectorize(present, batched);
+  auto next = whole.begin();
+  for (Variable &result : *results)
+    if (isPresent(result))
+      result = *next++;
+  return *std::move(results);
 }
 
-absl::StatusOr<Op> mappedOp(Inner given) {
-  auto inner = std::make_shared<const Inner>(std::move(given));
-  OpDef def;
-  def.name = "vectorized";
-  Variables inputs = inner->graph.inputs(), outputs = inner->graph.outputs();
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    def.operands.push_back({"x" + std::to_string(i)});
-    Connection flows(inner->graph.order(), {inputs[i]});
-    def.connection.emplace_back();
-    for (const Variable &output : outputs)
-      def.connection.back().push_back(flows.depends(output));
-  }
-  def.numResults = int(outputs.size());
-  def.type = [inner](const TypeRequest &request) { return typesOf(*inner, request); };
-  def.emit = [inner](Emitter &e, const Arrays &in, const Attributes &) {
-    return emitMapped(*inner, e, in);
-  };
-  def.pullback = [inner](const Op &, Inputs in, Outputs out, Gradients g) {
-    return pullMapped(*inner, in, out, g);
-  };
-  def.pushforward = [inner](const Op &, Inputs in, Outputs out, Tangents t) {
-    return pushMapped(*inner, in, out, t);
-  };
-  return defineOp(std::move(def));
-}
+namespace {
 
 /// The nodes that depend on `slices`, as a graph of its own, and what else it reads.
-absl::StatusOr<std::pair<Inner, Variables>> cutOut(const Variables &slices,
-                                                   const Variables &outputs) {
+absl::StatusOr<std::pair<Op, Variables>> cutOut(const Variables &slices, const Variables &outputs) {
   absl::flat_hash_set<const detail::VariableNode *> inside, known;
   for (const Variable &slice : slices) {
     inside.insert(slice.node());
@@ -226,7 +166,11 @@ absl::StatusOr<std::pair<Inner, Variables>> cutOut(const Variables &slices,
   absl::StatusOr<FrozenGraph> frozen = graph->freeze();
   if (!frozen.ok())
     return frozen.status();
-  return std::pair(Inner{*std::move(frozen), slices.size()}, std::move(others));
+  absl::StatusOr<Op> op = detail::vectorizedOp(
+      InnerGraph::intern(*std::move(frozen), {}, {.numSlices = int(slices.size())}));
+  if (!op.ok())
+    return op.status();
+  return std::pair(*std::move(op), std::move(others));
 }
 
 } // namespace
@@ -256,15 +200,11 @@ Variables vectorize(const Variables &outputs, const Replacements &batched,
     slices.push_back(slice);
     operands.push_back(filterVariable(wanted, whole));
   }
-  absl::StatusOr<std::pair<Inner, Variables>> cut = cutOut(slices, outputs);
+  absl::StatusOr<std::pair<Op, Variables>> cut = cutOut(slices, outputs);
   if (!cut.ok())
     return failed(outputs.size(), cut.status());
-  auto &[inner, others] = *cut;
-  operands.insert(operands.end(), others.begin(), others.end());
-  absl::StatusOr<Op> op = mappedOp(std::move(inner));
-  if (!op.ok())
-    return failed(outputs.size(), op.status());
-  return op->callAll(std::vector<Operand>(operands.begin(), operands.end()), loc);
+  operands.insert(operands.end(), cut->second.begin(), cut->second.end());
+  return cut->first.callAll(std::vector<Operand>(operands.begin(), operands.end()), loc);
 }
 
 } // namespace graphc

@@ -1,5 +1,6 @@
 //===- Graph/Apply.cpp - one use of an op ---------------------------------===//
 #include "Graph/Nodes.h"
+#include "Graph/SmallIntegers.h"
 #include "Support/Text.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/container/inlined_vector.h"
@@ -152,6 +153,7 @@ absl::StatusOr<Apply> Apply::cloneWithNewInputs(absl::Span<const Variable> input
     const Type &old = node_->input(uint32_t(i))->type;
     if (!v.ok())
       return v.status();
+    again |= v.node() != node_->input(uint32_t(i)) && isSmallIntegers(old);
     if (v.type() == old)
       continue;
     if (strict)

@@ -146,7 +146,28 @@ static bool mayDestroy(const InnerGraph &inner, const Variable &v) {
          std::ranges::count(inner.traits().destroyMap, int(at)) > 0;
 }
 
-//===--- the op -----------------------------------------------------------===//
+/// Whether all nodes of an op's graph say what they compute, and overwrite nothing of their
+/// caller's.
+static absl::Status checkNodes(const InnerGraph &inner) {
+  for (const Apply &node : inner.graph().order()) {
+    const OpDef &used = node.op().def();
+    if (!used.emit)
+      return makeError(ErrorKind::MethodNotDefined,
+                       std::string(calledName(node.op())) +
+                           ": the op does not say what it computes",
+                       node.place());
+    for (int destroyed : used.destroyMap)
+      if (destroyed >= 0 && !mayDestroy(inner, node.input(destroyed)))
+        return makeError(ErrorKind::NotSupported,
+                         std::string(calledName(node.op())) + ": the op overwrites operand " +
+                             std::to_string(destroyed) +
+                             ", an input of the graph; declare it in destroyMap",
+                         node.place());
+  }
+  return absl::OkStatus();
+}
+
+//===--- the ops ----------------------------------------------------------===//
 
 absl::StatusOr<Op> detail::callOp(std::shared_ptr<const InnerGraph> inner, std::string name) {
   if (inner->graph().numOutputs() == 0)
@@ -173,23 +194,89 @@ absl::StatusOr<Op> detail::callOp(std::shared_ptr<const InnerGraph> inner, std::
   def.connection = connectionOf(*inner);
   def.destroyMap = inner->traits().destroyMap;
   def.inner = std::move(inner);
-  for (const Apply &node : def.inner->graph().order()) {
-    const OpDef &used = node.op().def();
-    if (!used.emit)
-      return makeError(ErrorKind::MethodNotDefined,
-                       std::string(calledName(node.op())) +
-                           ": the op does not say what it computes",
-                       node.place());
-    for (int destroyed : used.destroyMap)
-      if (destroyed >= 0 && !mayDestroy(*def.inner, node.input(destroyed)))
-        return makeError(ErrorKind::NotSupported,
-                         std::string(calledName(node.op())) + ": the op overwrites operand " +
-                             std::to_string(destroyed) +
-                             ", an input of the graph; declare it in destroyMap",
-                         node.place());
-  }
+  if (absl::Status status = checkNodes(*def.inner); !status.ok())
+    return status;
   absl::StatusOr<Op> op = Op::create(std::shared_ptr<const OpDef>(made, &made->def));
   return op.ok() ? calledAs(*op, made->name) : op;
+}
+
+//===--- of slices --------------------------------------------------------===//
+
+static Type withAxis(const Type &type, int64_t extent) {
+  std::vector<int64_t> shape = {extent};
+  shape.insert(shape.end(), type.shape().begin(), type.shape().end());
+  return type.withShape(shape);
+}
+
+static absl::StatusOr<std::vector<Type>> vectorizedTypes(const InnerGraph &inner,
+                                                         const TypeRequest &request) {
+  Variables formal = inner.graph().inputs();
+  int64_t count = kDynamic;
+  for (size_t i = 0; i < formal.size(); ++i) {
+    bool isSlice = i < size_t(inner.traits().numSlices);
+    Type wanted = isSlice ? withAxis(formal[i].type(), kDynamic) : formal[i].type();
+    if (!wanted.isSuperOf(request.type(i)))
+      return makeError(ErrorKind::TypeError, "operand " + std::to_string(i) + " is " +
+                                                 request.type(i).brief() + ", expected " +
+                                                 wanted.brief());
+    int64_t extent = isSlice ? request.type(i).extent(0) : kDynamic;
+    if (extent == kDynamic)
+      continue;
+    if (count != kDynamic && count != extent)
+      return makeError(ErrorKind::ShapeError,
+                       "the first axes, along which a graph is vectorized, have " +
+                           std::to_string(count) + " and " + std::to_string(extent) + " elements");
+    count = extent;
+  }
+  std::vector<Type> types;
+  for (const Variable &output : inner.graph().outputs())
+    types.push_back(withAxis(output.type(), count));
+  return types;
+}
+
+static Arrays emitVectorized(const InnerGraph &inner, Emitter &e, const Arrays &in) {
+  auto flat = inner.flat(typesOf(inner.graph().inputs()));
+  if (!flat.ok()) // its own types: the user's graph has them
+    return {};
+  Arrays along(in.begin(), in.begin() + inner.traits().numSlices);
+  Extent count = e.dim(along[0], 0);
+  for (Array a : along)
+    e.requireEqual(e.dim(a, 0), count,
+                   "the first axes, along which a graph is vectorized, have {a} and {b} elements");
+  Emitter::Mapped mapped = e.mapped(count, along, [&](const Arrays &slices) {
+    Arrays operands = slices;
+    operands.insert(operands.end(), in.begin() + inner.traits().numSlices, in.end());
+    return detail::emitGraph(e, **flat, operands);
+  });
+  for (size_t i = 0; i < mapped.results.size(); ++i) {
+    if (mapped.isMapped[i])
+      continue;
+    Array once = mapped.results[i]; // nothing in it depends on the slice
+    Extents shape = e.shape(once);
+    shape.insert(shape.begin(), count);
+    mapped.results[i] = e.define(shape, [&](Indices at) { return e.load(once, at.subspan(1)); });
+  }
+  return mapped.results;
+}
+
+absl::StatusOr<Op> detail::vectorizedOp(std::shared_ptr<const InnerGraph> inner) {
+  if (absl::Status status = checkNodes(*inner); !status.ok())
+    return status;
+  OpDef def;
+  def.name = "vectorized";
+  for (int i = 0; i < inner->graph().numInputs(); ++i)
+    def.operands.push_back({"x" + std::to_string(i)});
+  def.numResults = inner->graph().numOutputs();
+  def.defaultResult = def.numResults == 1 ? 0 : -1;
+  def.connection = connectionOf(*inner);
+  def.maxUlp = {-1, -1};
+  const InnerGraph *record = inner.get(); // def.vectorized holds it
+  def.type = [record](const TypeRequest &request) { return vectorizedTypes(*record, request); };
+  def.emit = [record](Emitter &e, const Arrays &in, const Attributes &) {
+    return emitVectorized(*record, e, in);
+  };
+  def.vectorized = std::move(inner);
+  return defineOp(std::move(def));
 }
 
 } // namespace graphc

@@ -71,15 +71,15 @@ public:
     }
   }
 
-  /// Below all outputs, the graphs of the OpFromGraphs that stand above, each once: first a line
-  /// for the op, with its inputs, then the outputs.
+  /// Below all outputs, the graphs of the OpFromGraphs and vectorized ops that stand above, each
+  /// once: first a line for the op, with its inputs, then the outputs.
   void printInnerGraphs() {
     bool isFirst = true;
     for (size_t i = 0; i < inner_.size(); ++i) { // those within them join the list
       Op op = inner_[i];
       os_ << (isFirst ? "\nInner graphs:\n" : "") << '\n' << opText(op);
       isFirst = false;
-      const FrozenGraph &graph = op.def().inner->graph();
+      const FrozenGraph &graph = detail::recordOf(op.def())->graph();
       bool first = true;
       for (const Variable &input : graph.inputs()) {
         auto [at, isNew] =
@@ -175,7 +175,8 @@ private:
     const void *key = node ? static_cast<const void *>(node.node()) : v.node();
     auto &ids = memory_.state().ids;
     auto [at, isNew] = ids.try_emplace(key, ids.size());
-    if (node && node.op().def().inner && known_.insert(node.op().def().inner.get()).second)
+    const detail::InnerGraph *record = node ? detail::recordOf(node.op().def()).get() : nullptr;
+    if (record && known_.insert(record).second)
       inner_.push_back(node.op());
     if (node)
       os_ << opText(node.op());

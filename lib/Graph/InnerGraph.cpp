@@ -79,13 +79,15 @@ uint64_t hashOf(const FrozenGraph &graph, const Variables &captured, const Inner
       hasher.add(connected);
   for (int input : traits.destroyMap)
     hasher.add(input);
+  hasher.add(traits.numSlices);
   return hasher.finish();
 }
 
 int64_t numNodesOf(const std::vector<Apply> &nodes) {
   int64_t count = 0;
   for (const Apply &node : nodes) {
-    count += 1 + (node.op().def().inner ? node.op().def().inner->numNodes() : 0);
+    const std::shared_ptr<const InnerGraph> &record = detail::recordOf(node.op().def());
+    count += 1 + (record ? record->numNodes() : 0);
     count = std::min(count, InnerGraph::kMostNodes + 1);
   }
   return count;

@@ -48,6 +48,9 @@ struct InnerTraits {
   std::vector<int> destroyMap = {};
   /// So many last inputs were captured: rules do not know of them.
   int numCaptured = 0;
+  /// Of a graph for a slice, which `vectorize` gives: so many first inputs are slices, of operands
+  /// that have one axis more in front. Nothing else is told of it.
+  int numSlices = 0;
   friend bool operator==(const InnerTraits &, const InnerTraits &) = default;
 };
 
@@ -107,6 +110,15 @@ Arrays emitGraph(Emitter &e, const FrozenGraph &graph, const Arrays &in);
 /// The op of an OpFromGraph: `name` is for people. Its derivatives are those of its graph, which
 /// lib/Gradient knows how to take: it has no rules for them.
 absl::StatusOr<Op> callOp(std::shared_ptr<const InnerGraph> inner, std::string name);
+
+/// The op that computes the graph for each slice of its first `numSlices` operands: one more loop
+/// around what depends on them (Emitter::mapped), so that no op has a rule of its own for it.
+absl::StatusOr<Op> vectorizedOp(std::shared_ptr<const InnerGraph> inner);
+
+/// The graph of either; null of any other op.
+inline const std::shared_ptr<const InnerGraph> &recordOf(const OpDef &def) {
+  return def.inner ? def.inner : def.vectorized;
+}
 
 /// That the graph would have more than kMostNodes nodes.
 absl::Status tooLarge();

@@ -109,12 +109,14 @@ const OpDef &Op::def() const { return *rep().def; }
 std::string_view Op::name() const { return rep().def->name; }
 const Attributes &Op::attributes() const { return rep().attributes; }
 uint64_t Op::hash() const {
-  uint64_t defined = def().inner ? def().inner->hash() : hashString(name());
+  const auto &record = detail::recordOf(def());
+  uint64_t defined = record ? record->hash() : hashString(name());
   return hashCombine(defined, rep().attributesHash);
 }
 
 static bool isSameDefinition(const OpDef &a, const OpDef &b) {
-  return &a == &b || (a.inner && a.inner == b.inner);
+  const auto &record = detail::recordOf(a);
+  return &a == &b || (record && record == detail::recordOf(b));
 }
 
 bool operator==(const Op &a, const Op &b) {

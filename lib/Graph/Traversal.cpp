@@ -233,6 +233,13 @@ struct Replacer {
         status = made.status();
     }
     nodes[node] = fresh;
+    // A shape that is not known any more, or another one: checked when it is computed.
+    for (int o = 0; strict && status.ok() && o < fresh.numOutputs(); ++o)
+      if (Variable v = old.output(o); !v.type().isSuperOf(fresh.output(o).type())) {
+        Variable narrowed = filterVariable(v.type(), fresh.output(o));
+        status = narrowed.status();
+        replaced.emplace(v.node(), std::move(narrowed));
+      }
   }
 };
 

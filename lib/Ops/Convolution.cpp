@@ -135,8 +135,11 @@ ReduceOptions joinedIn(DType dtype, DType result) {
 Array spacedGradient(Emitter &e, Array g, const Geometry &geometry, const Extents &front,
                      const Extents &spatial, const Extents &reach) {
   Extents shape = e.shape(g);
-  for (int k = 0; k < geometry.axes; ++k)
-    shape[size_t(k) + 2] = spatial[size_t(k)] + reach[size_t(k)] - 1;
+  for (int k = 0; k < geometry.axes; ++k) {
+    Extent whole = spatial[size_t(k)] + reach[size_t(k)] - 1;
+    bool hasTaps = e.constantValue(reach[size_t(k)]).value_or(0) >= 1;
+    shape[size_t(k) + 2] = hasTaps ? whole : max(whole, e.size(0)); // of no taps, nothing is read
+  }
   return e.define(shape, [&](Indices i) {
     Scalars at(i.begin(), i.end());
     Scalar inside;

@@ -26,8 +26,8 @@ Variable filterVariable(const Type &type, const Variable &v) {
     return specifyShape(Operand(v, v.place()), {type.shape().begin(), type.shape().end()});
   std::string name(v.name());
   return Variable::invalid(makeError(ErrorKind::TypeError,
-                                     (name.empty() ? "a Variable" : "Variable " + name) +
-                                         " of type " + v.type().str() + " where " + type.str() +
+                                     (name.empty() ? "a Variable of type " : name + ": ") +
+                                         v.type().brief() + " where " + type.brief() +
                                          " is needed; nothing is cast implicitly",
                                      v.place()));
 }

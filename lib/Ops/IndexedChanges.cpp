@@ -18,6 +18,20 @@ namespace {
 
 //===--- setSubtensor, incSubtensor -------------------------------------------------===//
 
+/// Where x may have no elements nothing would look at an index that is loaded: then it is looked at
+/// by itself, in front of the loops over x.
+void checkLoaded(Emitter &e, Array x, IndexRegion &region) {
+  bool hasElements = true;
+  for (Extent extent : e.shape(x))
+    hasElements &= e.constantValue(extent).value_or(0) > 0;
+  for (size_t axis = 0; !hasElements && axis < region.sources.size(); ++axis)
+    if (IndexSource &s = region.sources[axis]; s.loaded.id >= 0) {
+      s.loaded =
+          e.define({}, [&](Indices) { return IndexRegion::loaded(e, x, int(axis), s).first; });
+      s.isChecked = true;
+    }
+}
+
 /// The element of the region that the one at `i` of x is: where in y it is, and whether there is
 /// one.
 Scalars positionInRegion(Emitter &e, Array x, Array y, const IndexRegion &region, Indices i,
@@ -27,7 +41,8 @@ Scalars positionInRegion(Emitter &e, Array x, Array y, const IndexRegion &region
   for (size_t axis = 0; axis < region.sources.size(); ++axis) {
     const IndexSource &s = region.sources[axis];
     if (s.loaded.id >= 0) {
-      inside.also(equalTo(i[axis], IndexRegion::loaded(e, x, int(axis), s).first));
+      inside.also(equalTo(i[axis], s.isChecked ? e.load(s.loaded, {})
+                                               : IndexRegion::loaded(e, x, int(axis), s).first));
       continue;
     }
     if (s.isPosition) {
@@ -59,6 +74,7 @@ EmitRule changeEmission(std::function<Scalar(Scalar x, Scalar y)> join) {
                                   const Attributes &attributes) -> Arrays {
     Array x = in[0], y = castArray(e, in[1], e.dtype(x));
     IndexRegion region(e, in, 2, attributes);
+    checkLoaded(e, x, region);
     int missing = int(region.shape.size()) - e.rank(y);
     for (int axis = 0; axis < e.rank(y); ++axis)
       if (!e.broadcasts(y, axis))

@@ -19,6 +19,8 @@ struct IndexSource {
   Extent step;
   /// A position that is only known inside loops: a 0-d array, loaded and checked there.
   Array loaded;
+  /// `loaded` is in range and counts from the start.
+  bool isChecked = false;
 };
 
 /// What an index says of x.

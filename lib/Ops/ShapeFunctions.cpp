@@ -114,6 +114,10 @@ Variable broadcastTo(const Operand &x, const ShapeList &shape) {
 Variable specifyShape(const Operand &x, const std::vector<int64_t> &shape) {
   return build(builtin("specifyShape", {{"shape", IntList(shape)}}), {x});
 }
+
+Variable specifyShapeLike(const Operand &x, const Operand &like) {
+  return build(builtin("specifyShapeLike"), {x, like});
+}
 Variable flatten(const Operand &x, int ndim) {
   return build(builtin("flatten", {{"ndim", int64_t(ndim)}}), {x});
 }

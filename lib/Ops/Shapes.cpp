@@ -219,6 +219,23 @@ TypesOr specifyShapeType(const TypeRequest &request) {
   return inferLikeFirst(request);
 }
 
+Arrays specifyShapeLikeEmission(Emitter &e, const Arrays &in, const Attributes &) {
+  Extents shape = e.shape(in[1]);
+  for (int axis = 0; axis < e.rank(in[0]); ++axis)
+    e.requireEqual(e.dim(in[0], axis), shape[size_t(axis)],
+                   "the extent along axis " + std::to_string(axis) +
+                       " is {a}, that of its Variable {b}: give it the same shape");
+  return {e.view(in[0], shape)};
+}
+
+TypesOr specifyShapeLikeType(const TypeRequest &request) {
+  const Type &x = request.type(0), &like = request.type(1);
+  if (x.rank() != like.rank())
+    return makeError(ErrorKind::ShapeError, "the ranks are " + std::to_string(x.rank()) + " and " +
+                                                std::to_string(like.rank()));
+  return inferLikeFirst(request);
+}
+
 Arrays broadcastToEmission(Emitter &e, const Arrays &in, const Attributes &) {
   Array x = in[0];
   int rank = int(*e.constantValue(e.dim(in[1], 0))), shift = rank - e.rank(x);
@@ -280,7 +297,11 @@ Variables squeezePullback(const Op &op, Inputs in, Outputs, Gradients g) {
   return {axes.empty() ? g[0] : expandDims(g[0], Axes(axes))};
 }
 
-Variables specifyShapePullback(const Op &, Inputs, Outputs, Gradients g) { return {g[0]}; }
+Variables specifyShapePullback(const Op &, Inputs in, Outputs, Gradients g) {
+  Variables gradients(in.size(), Variable(Type::disconnected()));
+  gradients[0] = g[0];
+  return gradients;
+}
 
 Variables broadcastToPullback(const Op &, Inputs in, Outputs, Gradients g) {
   return {unbroadcast(g[0], in[0]), Variable(Type::disconnected())};
@@ -393,6 +414,18 @@ std::vector<OpDef> shapeOps() {
                .golden = {"specify_shape"},
                .example = "specifyShape([1, 2]) {shape = [2]} = [1, 2]"},
               specifyShapePullback),
+      moving({.name = "specifyShapeLike",
+              .doc =
+                  "x, whose shape is checked at run time to be that of `like`.\nShapeError where "
+                  "an extent differs, and for another rank.",
+              .operands = {{"x"}, {"like"}},
+              .type = specifyShapeLikeType,
+              .emit = specifyShapeLikeEmission,
+              .viewMap = {0},
+              .connection = {{true}, {false}},
+              .golden = {"specify_shape_like"},
+              .example = "specifyShapeLike([1, 2], [3, 4]) = [1, 2]"},
+             specifyShapePullback),
       moving({.name = "broadcastTo",
               .doc = "x repeated to a shape.\nThe shape is an integer vector of known length, at "
                      "least x's rank. Extents that are not statically 1 must stay (ShapeError); "

@@ -1,18 +1,13 @@
 //===- StaticShapes.cpp ----------------------------------------------------===//
 #include "StaticShapes.h"
 
+#include "Graph/SmallIntegers.h"
+
 namespace graphc {
 namespace {
 
 /// Nodes that may be emitted to learn the elements of shape vectors.
 constexpr int kMaxNodes = 64;
-
-/// Whether its elements could be known as sizes: a small integer array of known extents.
-bool isSmallIntegers(const Variable &v) {
-  const Type &type = v.type();
-  return type.isTensor() && !isFloat(type.dtype()) && type.hasStaticShape() &&
-         type.numElements() <= Emitter::kMaxKnownElements;
-}
 
 } // namespace
 
@@ -26,7 +21,7 @@ bool OperandEmitter::isFollowed(const Variable &v) const {
   if (!v.hasOwner() || !v.owner().op().def().emit)
     return false;
   return follow_ == Follow::Everything ||
-         (isSmallIntegers(v) && v.owner().op().def().foldable && numNodes_ < kMaxNodes);
+         (isSmallIntegers(v.type()) && v.owner().op().def().foldable && numNodes_ < kMaxNodes);
 }
 
 Array OperandEmitter::get(const Variable &wanted) {

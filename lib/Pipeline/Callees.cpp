@@ -47,6 +47,40 @@ static std::string stemOf(std::string_view name) {
   return stem.empty() ? "call" : stem;
 }
 
+static absl::StatusOr<std::vector<Apply>> callsOf(const FunctionGraph &graph) {
+  absl::StatusOr<std::vector<Apply>> order = graph.toposort();
+  if (order.ok())
+    std::erase_if(*order, [](const Apply &node) { return !node.op().def().inner; });
+  return order;
+}
+
+absl::StatusOr<FunctionGraph> Callees::withRewritten(const FunctionGraph &graph) const {
+  absl::StatusOr<FunctionGraph> copy = FunctionGraph::create(graph.inputs(), graph.outputs());
+  if (!copy.ok())
+    return copy;
+  absl::StatusOr<std::vector<Apply>> calls = callsOf(*copy);
+  if (!calls.ok())
+    return calls.status();
+  for (const Apply &node : *calls) {
+    std::vector<bool> used = usedOutputs(*copy, node);
+    const Made *made = lookUp(node, used);
+    if (!made || !made->rewritten)
+      continue;
+    Variables inputs = node.inputs();
+    Variables results =
+        made->rewritten->callAll(std::vector<Operand>(inputs.begin(), inputs.end()), node.place());
+    Replacements fresh;
+    auto next = results.begin();
+    for (size_t o = 0; o < used.size(); ++o)
+      if (used[o])
+        fresh.emplace_back(node.output(int(o)),
+                           filterVariable(node.output(int(o)).type(), *next++));
+    if (absl::Status s = copy->replaceAll(fresh); !s.ok())
+      return s;
+  }
+  return copy;
+}
+
 absl::Status Callees::make(const FunctionGraph &graph) {
   // A graph whose calls are looked at, from the first one on.
   struct Open {
@@ -55,12 +89,6 @@ absl::Status Callees::make(const FunctionGraph &graph) {
     size_t next = 0;
     Apply node; // the call that it is the graph of
     Made made;
-  };
-  auto callsOf = [](const FunctionGraph &of) -> absl::StatusOr<std::vector<Apply>> {
-    absl::StatusOr<std::vector<Apply>> order = of.toposort();
-    if (order.ok())
-      std::erase_if(*order, [](const Apply &node) { return !node.op().def().inner; });
-    return order;
   };
   std::vector<Open> open;
   // Opens what the call needs, unless it is there.
@@ -71,7 +99,7 @@ absl::Status Callees::make(const FunctionGraph &graph) {
     Made made{{}, used, nullptr};
     for (int i = 0; i < node.numInputs(); ++i)
       made.types.push_back(node.input(i).type());
-    if ((made.callee = of.memo<Callee>(memoOf(made)))) {
+    if (!keepGraphs_ && (made.callee = of.memo<Callee>(memoOf(made)))) {
       made_[&of].push_back(std::move(made));
       return absl::OkStatus();
     }
@@ -107,6 +135,17 @@ absl::Status Callees::make(const FunctionGraph &graph) {
       }
       Open done = std::move(top);
       open.pop_back();
+      if (keepGraphs_) {
+        absl::StatusOr<FunctionGraph> seen = withRewritten(done.graph);
+        absl::StatusOr<FrozenGraph> frozen = seen.ok() ? seen->freeze() : seen.status();
+        if (!frozen.ok())
+          return frozen.status();
+        absl::StatusOr<Op> op = detail::callOp(InnerGraph::intern(*std::move(frozen), {}),
+                                               std::string(calledName(done.node.op())));
+        if (!op.ok())
+          return op.status();
+        done.made.rewritten = *std::move(op);
+      }
       absl::StatusOr<GraphRecord> record = emitGraph(done.graph, nameNodes_, find);
       if (!record.ok())
         return record.status();

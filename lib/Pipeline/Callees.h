@@ -21,16 +21,20 @@ class InnerGraph;
 class Callees {
 public:
   using Rewrite = std::function<absl::Status(FunctionGraph &)>;
-  /// `mode` tells what `rewrite` does, and whether it `fuses`: the same for the same.
-  Callees(Rewrite rewrite, std::string mode, bool nameNodes, bool fuses)
-      : rewrite_(std::move(rewrite)), mode_(std::move(mode)), nameNodes_(nameNodes), fuses_(fuses) {
-  }
+  /// `mode` tells what `rewrite` does, and whether it `fuses`: the same for the same. `keepGraphs`
+  /// is for people who want to see them (withRewritten).
+  Callees(Rewrite rewrite, std::string mode, bool nameNodes, bool fuses, bool keepGraphs)
+      : rewrite_(std::move(rewrite)), mode_(std::move(mode)), nameNodes_(nameNodes), fuses_(fuses),
+        keepGraphs_(keepGraphs) {}
 
   /// Makes those that `graph` calls, and those that they call. Errors: those of `rewrite` and of
   /// emission.
   absl::Status make(const FunctionGraph &graph);
   /// Of a node for which it was made.
   std::shared_ptr<const Callee> find(const Apply &node, const std::vector<bool> &used) const;
+  /// A copy of `graph`, for which they were made, that calls the graphs after rewriting: for the
+  /// types of their operands and the results that are needed.
+  absl::StatusOr<FunctionGraph> withRewritten(const FunctionGraph &graph) const;
 
 private:
   /// One graph for types of operands and needed results; few for each graph.
@@ -38,14 +42,14 @@ private:
     std::vector<Type> types;
     std::vector<bool> used;
     std::shared_ptr<const Callee> callee; // null: it is computed in its caller
+    std::optional<Op> rewritten = {};     // of keepGraphs
   };
   const Made *lookUp(const Apply &node, const std::vector<bool> &used) const;
   std::string memoOf(const Made &made) const;
 
   Rewrite rewrite_;
   std::string mode_;
-  bool nameNodes_;
-  bool fuses_;
+  bool nameNodes_, fuses_, keepGraphs_;
   absl::flat_hash_map<const detail::InnerGraph *, std::vector<Made>> made_;
 };
 

@@ -199,10 +199,20 @@ compile(const GraphModule &module, const CompileOptions &options, Stages &stages
   if (absl::Status s = rewrite(*graph, options); !s.ok())
     return s;
   rewriting.done([&] { return counted(graph->numNodes(), "node"); });
+  CompileOptions inner = options;
+  inner.isRewritten = false; // they are rewritten by themselves
+  Callees callees([&](FunctionGraph &callee) { return rewrite(callee, inner); },
+                  rewritesOf(options), options.profile, modeFuses(options.mode),
+                  stages.looksAt("rewritten"));
   if (stages.looksAt("rewritten")) {
+    if (absl::Status s = callees.make(*graph); !s.ok())
+      return s;
+    absl::StatusOr<FunctionGraph> shown = callees.withRewritten(*graph);
+    if (!shown.ok())
+      return shown.status();
     GraphModule rewritten = module;
-    rewritten.inputs = graph->inputs();
-    rewritten.outputs = graph->outputs();
+    rewritten.inputs = shown->inputs();
+    rewritten.outputs = shown->outputs();
     rewritten.globals.clear(); // their constants have been cloned, or folded
     if (absl::Status s = showGraph("rewritten", rewritten, stages);
         !s.ok() || stages.endsAt("rewritten"))
@@ -211,10 +221,6 @@ compile(const GraphModule &module, const CompileOptions &options, Stages &stages
 
   // kernels: fused loop nests, and the program that calls them.
   StageWatch fusing(options.observer, "kernels");
-  CompileOptions inner = options;
-  inner.isRewritten = false; // text of this stage has them as they were
-  Callees callees([&](FunctionGraph &callee) { return rewrite(callee, inner); },
-                  rewritesOf(options), options.profile, modeFuses(options.mode));
   if (absl::Status s = callees.make(*graph); !s.ok())
     return s;
   absl::StatusOr<GraphRecord> record =

@@ -91,8 +91,8 @@ struct Pattern {
 uint32_t firstPromoted(std::string_view op, uint32_t numArguments) {
   if (op == "switch")
     return 1;
-  constexpr std::string_view kOneDtype[] = {"second",       "reshape",   "broadcastTo",
-                                            "specifyShape", "subtensor", "take"};
+  constexpr std::string_view kOneDtype[] = {
+      "second", "reshape", "broadcastTo", "specifyShape", "specifyShapeLike", "subtensor", "take"};
   return std::ranges::find(kOneDtype, op) != std::end(kOneDtype) ? numArguments : 0;
 }
 

@@ -1,9 +1,11 @@
 //===- Rewrites/Catalogue.cpp - all built-in rewrites ---------------------===//
 #include "Catalogue.h"
 
+#include <algorithm>
 #include <mutex>
 
 #include "Rewrite/NodeRewriter.h"
+#include "Rewrite/VectorizedGraphs.h"
 #include "Support/Fork.h"
 
 namespace graphc {
@@ -70,6 +72,13 @@ absl::StatusOr<RewriteReport> rewrite(FunctionGraph &graph, const RewriteOptions
   RewriteReport report;
   if (absl::Status status = selected(query)->rewrite(graph, options, report); !status.ok())
     return status;
+  if (std::ranges::any_of(graph.applyNodes(),
+                          [](const Apply &node) { return !!node.op().def().vectorized; })) {
+    Query within = query; // what overwrites memory would do it for each slice
+    within.exclude.push_back("inplace");
+    if (absl::Status s = rewriteVectorized(graph, *selected(within), options, report); !s.ok())
+      return s;
+  }
   return report;
 }
 

@@ -17,8 +17,9 @@ static constexpr llvm::StringLiteral kInline = "graph.inline", kCaptured = "grap
                                      kPullback = "graph.pullback",
                                      kPushforward = "graph.pushforward",
                                      kConnection = "graph.connection", kDestroys = "graph.destroys",
-                                     kRule = "rule", kOf = "of", kReads = "reads", kNull = "null",
-                                     kDefault = "default", kDisconnected = "disconnected";
+                                     kSlices = "graph.slices", kRule = "rule", kOf = "of",
+                                     kReads = "reads", kNull = "null", kDefault = "default",
+                                     kDisconnected = "disconnected";
 
 //===--- writing ------------------------------------------------------------===//
 
@@ -84,6 +85,8 @@ absl::Status writeTraits(mlir::func::FuncOp function, const InnerGraph &inner,
     }
     function->setAttr(kConnection, b.getArrayAttr(rows));
   }
+  if (traits.numSlices > 0)
+    function->setAttr(kSlices, b.getI64IntegerAttr(traits.numSlices));
   if (!traits.destroyMap.empty()) {
     llvm::SmallVector<int64_t> inputs(traits.destroyMap.begin(), traits.destroyMap.end());
     function->setAttr(kDestroys, b.getI64ArrayAttr(inputs));
@@ -229,6 +232,14 @@ absl::StatusOr<InnerTraits> TraitsReader::run() {
     }
     if (!fits)
       return malformed(kDestroys, "is a list of " + counted(numOutputs, "input") + ", -1 for none");
+  }
+  if (mlir::Attribute given = function_->getAttr(kSlices)) {
+    auto number = llvm::dyn_cast<mlir::IntegerAttr>(given);
+    if (!number || number.getValue().slt(1) || number.getValue().sgt(int64_t(numInputs)))
+      return malformed(kSlices, "is a number of inputs, 1 at least");
+    if (traits != InnerTraits())
+      return malformed(kSlices, "goes with no other attribute");
+    traits.numSlices = int(number.getInt());
   }
   return traits;
 }

@@ -7,6 +7,8 @@
 //   graph.pushforward                      likewise
 //   graph.connection = [[true, false], [true, true]]
 //   graph.destroys = [-1, 0]
+//   graph.slices = 1                       so many first inputs are slices of what a call gives:
+//                                          the function is computed for each; nothing else is said
 // `of` has an entry for each input that is not captured, or for each output: a number is that of a
 // result of the rule, a function of inputs, outputs and gradients, or of inputs and tangents; then
 // of the inputs whose numbers `reads = [2]` lists.

@@ -3,6 +3,7 @@
 
 #include "Graph/CalledAs.h"
 #include "Graph/Nodes.h"
+#include "Graph/SmallIntegers.h"
 #include "GraphDialect.h"
 #include "Ops/Registry.h"
 #include "Support/Text.h"
@@ -59,7 +60,7 @@ static absl::StatusOr<Attributes> readAttributes(const OpDef &def, mlir::Operati
 }
 
 absl::StatusOr<Apply> nodeFromOperation(mlir::Operation *operation,
-                                        absl::Span<const Variable> operands) {
+                                        absl::Span<const Variable> operands, bool isVerified) {
   Place place = placeOf(operation->getLoc());
   std::string_view name(operation->getName().stripDialect());
   const OpDef *def = findOp(name);
@@ -71,11 +72,20 @@ absl::StatusOr<Apply> nodeFromOperation(mlir::Operation *operation,
   absl::StatusOr<Op> op = Op::create(*def, *std::move(attributes));
   if (!op.ok())
     return withPlace(op.status(), place);
-  return nodeFromOperation(operation, *op, operands);
+  return nodeFromOperation(operation, *op, operands, isVerified);
+}
+
+/// Whether an operand is a shape, perhaps, whose elements other operations compute.
+static bool readsComputedShape(mlir::Operation *operation) {
+  return llvm::any_of(operation->getOperands(), [](mlir::Value v) {
+    mlir::Operation *maker = v.getDefiningOp();
+    return maker && maker->getName().getStringRef() != kConstantOpName &&
+           isSmallIntegers(typeFromMlir(v.getType()));
+  });
 }
 
 absl::StatusOr<Apply> nodeFromOperation(mlir::Operation *operation, const Op &op,
-                                        absl::Span<const Variable> operands) {
+                                        absl::Span<const Variable> operands, bool isVerified) {
   Place place = placeOf(operation->getLoc());
   std::string name(calledName(op));
   std::vector<Operand> list;
@@ -94,7 +104,10 @@ absl::StatusOr<Apply> nodeFromOperation(mlir::Operation *operation, const Op &op
     if (!declared.isTensor())
       return withPlace(declared.status(), place);
     Type own = node->output(i).type();
-    if (!declared.isSuperOf(own))
+    // A shape's elements tell extents (F-024), and only a reader has the graph that computes them.
+    bool fits = declared.isSuperOf(own) || (isVerified && readsComputedShape(operation) &&
+                                            filterVariable(declared, node->output(i)).ok());
+    if (!fits)
       return makeError(
           ErrorKind::TypeError,
           name + ": the result is " + own.text() + ", the text declares " + declared.text(), place);
@@ -118,7 +131,12 @@ mlir::LogicalResult emitStatus(mlir::Operation *op, const absl::Status &status) 
 
 mlir::LogicalResult verifyNode(mlir::Operation *op) {
   Variables operands;
-  for (mlir::Value v : op->getOperands()) {
+  for (auto [i, v] : llvm::enumerate(op->getOperands())) {
+    if (auto same = llvm::find(op->getOperands().take_front(i), v);
+        same != op->getOperands().take_front(i).end()) { // its extents are the same, too
+      operands.push_back(operands[size_t(same.getIndex())]);
+      continue;
+    }
     mlir::Operation *maker = v.getDefiningOp();
     if (maker && maker->getName().getStringRef() == kConstantOpName)
       if (auto dense = maker->getAttrOfType<mlir::DenseElementsAttr>("value"))
@@ -128,7 +146,7 @@ mlir::LogicalResult verifyNode(mlir::Operation *op) {
         }
     operands.emplace_back(typeFromMlir(v.getType()));
   }
-  absl::StatusOr<Apply> node = nodeFromOperation(op, operands);
+  absl::StatusOr<Apply> node = nodeFromOperation(op, operands, /*isVerified=*/true);
   return node.ok() ? mlir::success() : emitStatus(op, node.status());
 }
 

@@ -14,11 +14,14 @@ Place placeOf(mlir::Location location);
 
 /// The Apply that `op` (of the graph dialect, not a constant) stands for. Its attributes and the
 /// declared result types must agree with the op's definition; a declared type may leave extents
-/// open that the type rule knows.
-absl::StatusOr<Apply> nodeFromOperation(mlir::Operation *op, absl::Span<const Variable> operands);
+/// open that the type rule knows. `isVerified`: the operands are not those of the graph, so that a
+/// declared type may know what the elements of shapes tell there.
+absl::StatusOr<Apply> nodeFromOperation(mlir::Operation *op, absl::Span<const Variable> operands,
+                                        bool isVerified = false);
 /// The same of a `graph.call`, whose function became `called`.
 absl::StatusOr<Apply> nodeFromOperation(mlir::Operation *op, const Op &called,
-                                        absl::Span<const Variable> operands);
+                                        absl::Span<const Variable> operands,
+                                        bool isVerified = false);
 
 /// Verifier of the dialect: makes the node on fresh operands.
 mlir::LogicalResult verifyNode(mlir::Operation *op);

@@ -372,8 +372,10 @@ absl::StatusOr<Op> opOf(const GraphModule &module, detail::InnerTraits traits, P
   absl::StatusOr<FrozenGraph> frozen = graph.ok() ? graph->freeze() : graph.status();
   if (!frozen.ok())
     return withPlace(frozen.status(), place);
-  absl::StatusOr<Op> op = detail::callOp(
-      detail::InnerGraph::intern(*std::move(frozen), {}, std::move(traits)), module.name);
+  bool isVectorized = traits.numSlices > 0;
+  auto record = detail::InnerGraph::intern(*std::move(frozen), {}, std::move(traits));
+  absl::StatusOr<Op> op = isVectorized ? detail::vectorizedOp(std::move(record))
+                                       : detail::callOp(std::move(record), module.name);
   return op.ok() ? op : withPlace(op.status(), place);
 }
 

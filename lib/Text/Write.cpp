@@ -110,7 +110,7 @@ void Writer::writeConstant(const Constant &constant) {
 }
 
 std::string Writer::symbolOf(const Op &op) {
-  auto [at, isNew] = inner_.try_emplace(op.def().inner.get());
+  auto [at, isNew] = inner_.try_emplace(detail::recordOf(op.def()).get());
   if (isNew) {
     std::string name(calledName(op));
     at->second = name;
@@ -123,14 +123,15 @@ std::string Writer::symbolOf(const Op &op) {
 
 absl::Status Writer::writeNode(const Apply &node) {
   const OpDef &def = node.op().def();
-  if (findOp(def.name) != &def && !def.inner)
+  bool isCall = detail::recordOf(def) != nullptr;
+  if (findOp(def.name) != &def && !isCall)
     return makeError(ErrorKind::NotSupported,
                      "op '" + def.name + "' has no text form: it is not in the registry",
                      node.place());
   std::string_view name = node.numOutputs() == 1 ? node.output(0).name() : std::string_view();
   mlir::OperationState state(location(node.origins(), name),
-                             def.inner ? kCallOpName.str() : "graph." + def.name);
-  if (def.inner)
+                             isCall ? kCallOpName.str() : "graph." + def.name);
+  if (isCall)
     state.addAttribute(kCalleeAttr,
                        mlir::FlatSymbolRefAttr::get(builder_.getContext(), symbolOf(node.op())));
   for (int i = 0; i < node.numInputs(); ++i)
@@ -211,15 +212,15 @@ absl::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> Writer::write() {
                               builder_.getStringAttr(module_.outputNames[i]));
   for (size_t i = 0; i < called_.size(); ++i) { // what they call joins the list
     Op op = called_[i];
-    const FrozenGraph &graph = op.def().inner->graph();
+    const detail::InnerGraph &record = *detail::recordOf(op.def());
+    const FrozenGraph &graph = record.graph();
     absl::StatusOr<mlir::func::FuncOp> inner =
         writeFunction(symbolOf(op), graph.inputs(), graph.outputs());
     if (!inner.ok())
       return inner.status();
     inner->setPrivate();
     if (absl::Status s = writeTraits(
-            *inner, *op.def().inner, [this](const Op &rule) { return symbolOf(rule); },
-            calledName(op));
+            *inner, record, [this](const Op &rule) { return symbolOf(rule); }, calledName(op));
         !s.ok())
       return s;
   }

@@ -120,10 +120,11 @@ absl::Status addGradient(GraphModule &module, const Names &names, const std::str
   for (size_t i = 0; i < wrt.size(); ++i) {
     if (!gradients[i].ok())
       return prefixError(gradients[i].status(), "--grad " + given);
-    if (gradients[i].type().kind() == Type::Kind::Disconnected)
-      return fail(ErrorKind::DisconnectedInput,
-                  "output '" + costName + "' does not depend on '" + wanted[i] +
-                      "': " + whyDisconnected(ioToposort({}, Variables{cost}), wrt[i]));
+    if (gradients[i].type().kind() != Type::Kind::Disconnected)
+      continue;
+    std::vector<Apply> order = ioToposort({}, Variables{cost});
+    return fail(ErrorKind::DisconnectedInput, "output '" + costName + "' does not depend on '" +
+                                                  wanted[i] + "': " + Endings(order).why(wrt[i]));
   }
   module.outputs.insert(module.outputs.end(), gradients.begin(), gradients.end());
   return absl::OkStatus();

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include <gmock/gmock.h>
 
+#include "Messages.h"
 #include "graphc/Function.h"
 #include "graphc/Gradient.h"
 #include "graphc/Import.h"
@@ -83,6 +84,63 @@ TEST_F(CallTraitsTest, AreWrittenAndReadAgain) {
   auto both = textOf(ops[6]);
   ASSERT_TRUE(both.ok());
   EXPECT_THAT(*both, HasSubstr("of = [{null = \"no \\22way\\22\"}, \"default\"]"));
+}
+
+// What is known of a result by the elements of a shape, or since two operands are one, is no claim
+// of the text's: it is read again, from bytecode also.
+TEST_F(CallTraitsTest, ExtentsThatFollow) {
+  Variable four = tensor(DType::Float64, {4, kDynamic}, "four"), m = dmatrix("m");
+  GraphModule module;
+  module.inputs = {four, m};
+  module.outputs = {reshape(m, {shape(four, 0), -1}), dot(four, four)};
+  EXPECT_EQ(module.outputs[0].type().text(), "tensor<4x?xf64>");
+  EXPECT_EQ(module.outputs[1].type().text(), "tensor<4x4xf64>");
+  for (bool bytecode : {false, true}) {
+    auto text = printGraph(module, {.bytecode = bytecode});
+    ASSERT_TRUE(text.ok()) << text.status();
+    auto read = parseGraph(*text);
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_EQ(read->outputs[0].type(), module.outputs[0].type());
+    EXPECT_EQ(read->outputs[1].type(), module.outputs[1].type());
+  }
+}
+
+// What `vectorize` gives has text, too: the function of a slice; it is the same op when read.
+TEST_F(CallTraitsTest, OfSlices) {
+  Variable row = dvector("row"), rows = dmatrix("rows"), other = dmatrix("other");
+  GraphModule module;
+  module.inputs = {rows, x};
+  module.outputs = vectorize({sum(row * row) * x, row + 1.0}, {{row, rows}});
+  for (bool bytecode : {false, true}) {
+    auto text = printGraph(module, {.bytecode = bytecode});
+    ASSERT_TRUE(text.ok()) << text.status();
+    auto read = parseGraph(*text);
+    ASSERT_TRUE(read.ok()) << read.status() << *text;
+    EXPECT_EQ(opOf(*read), module.outputs[0].owner().op());
+    auto f = function(*read);
+    ASSERT_TRUE(f.ok()) << f.status();
+    auto r = (*f)(Tensor({{1.0, 2.0}, {3.0, 4.0}}), 10.0);
+    ASSERT_TRUE(r.ok()) << r.status();
+    EXPECT_EQ((*r)[0], Tensor({50.0, 250.0}));
+    EXPECT_EQ((*r)[1], Tensor({{2.0, 3.0}, {4.0, 5.0}}));
+  }
+  auto text = printGraph(module);
+  EXPECT_THAT(*text, HasSubstr("attributes {graph.slices = 1 : i64}"));
+  // Equal ones are one op, for any operands; others are not.
+  Variable slice = dvector("slice");
+  EXPECT_EQ(vectorize({sum(slice * slice) * x, slice + 1.0}, {{slice, other}})[0].owner().op(),
+            module.outputs[0].owner().op());
+  EXPECT_FALSE(vectorize({sum(slice) * x, slice + 1.0}, {{slice, other}})[0].owner().op() ==
+               module.outputs[0].owner().op());
+  for (auto [given, wrong] :
+       {std::pair("graph.slices = 0", "is a number of inputs, 1 at least"),
+        std::pair("graph.slices = 3", "is a number of inputs, 1 at least"),
+        std::pair("graph.inline = \"yes\", graph.slices = 1", "goes with no other attribute")}) {
+    std::string changed = *text;
+    changed.replace(changed.find("graph.slices = 1"), 16, given);
+    EXPECT_EQ(said(parseGraph(changed).status()),
+              "ValueError: function @vectorized: graph.slices " + std::string(wrong));
+  }
 }
 
 // F-231, F-259: what is captured is told from what is given, and what rules read.

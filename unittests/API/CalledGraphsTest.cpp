@@ -125,6 +125,21 @@ TEST_F(CalledGraphsTest, OnlyWhatIsNeeded) {
   EXPECT_EQ(kernels({grad(sum(linear(x, y)), x)}), kernels({grad(sum(x * 2 + y), x)}) + 1);
 }
 
+// Mode debug knows the bound of each node, but none of a whole graph, in which errors add up: it
+// looks at the nodes themselves.
+TEST_F(CalledGraphsTest, DebugLooksWithin) {
+  Variable t = x;
+  for (int i = 0; i < 100; ++i)
+    t = sin(t) + exp(t * 0.01) - 1;
+  OpFromGraph hundred({x}, {t});
+  auto f = function({x}, hundred(hundred(x)), inMode("debug"));
+  ASSERT_TRUE(f.ok()) << f.status();
+  Tensor values = *Tensor::zeros(DType::Float64, {100});
+  for (size_t i = 0; i < 100; ++i)
+    values.mutableFlat<double>()[i] = 0.03 * double(i) - 1.5;
+  EXPECT_TRUE((*f)(values).ok());
+}
+
 // F-242: shapes without values, also of operands that are shapes.
 TEST_F(CalledGraphsTest, ShapesWithoutValues) {
   EXPECT_EQ(kernels({shape(chain(3))}), 1); // that writes the shape

@@ -151,8 +151,8 @@ TEST_P(FunctionCases, RebuiltGraphsNameTheOp) {
   Variable product = dot(m, m) + 1;
   Variable shifted = leftShift(i, 2);
   EXPECT_EQ(said(function({v}, product, with({.givens = {{m, v}}})).status()),
-            "TypeError: function: givens: Variable v of type Vector(float64, shape=(?,)) where "
-            "Matrix(float64, shape=(?, ?)) is needed; nothing is cast implicitly");
+            "TypeError: function: givens: v: f64[?] where f64[?,?] is needed; nothing is cast "
+            "implicitly");
   absl::Status status =
       function({x}, shifted, with({.givens = {{i, x}}, .rebuildStrict = false})).status();
   EXPECT_EQ(errorKind(status), ErrorKind::TypeError);

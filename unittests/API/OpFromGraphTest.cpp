@@ -136,17 +136,44 @@ TEST_F(OpFromGraphTest, MistakesInTheGraph) {
   EXPECT_TRUE(OpFromGraph({x}, {(*defineOp(over))(x + 1)}).ok());
 }
 
+// One prefix says in which graph of which graph a mistake is, of eight names at most.
+TEST_F(OpFromGraphTest, MistakesInNests) {
+  OpFromGraph inner({x}, {x + y}, {.name = "inner"});
+  OpFromGraph outer({x, z}, {inner(x) * z}, {.name = "outer"});
+  EXPECT_EQ(firstLine(outer.status()),
+            "MissingInput: outer > inner: y: f64 is no input of the FunctionGraph, but operand 1 "
+            "of add");
+  OpFromGraph given({x}, {x}, {.name = "given", .pullback = Override(inner)});
+  EXPECT_EQ(firstLine(given.status()),
+            "MissingInput: given > inner: y: f64 is no input of the FunctionGraph, but operand 1 "
+            "of add");
+  // Mistakes in applying an op are told in the same way.
+  OpFromGraph twice({v}, {v * 2}, {.name = "twice"});
+  EXPECT_EQ(firstLine(OpFromGraph({x}, {twice(x)}, {.name = "outer"}).status()),
+            "TypeError: outer > twice: operand 0: x: f64 where f64[?] is needed; nothing is cast "
+            "implicitly");
+  EXPECT_EQ(firstLine(OpFromGraph({x}, {twice(x, x)}, {.name = "outer"}).status()),
+            "ValueError: outer > twice: expected 1 operand, got 2");
+  OpFromGraph deep = inner;
+  for (int level = 0; level < 20; ++level)
+    deep = OpFromGraph({x}, {deep(x)}, {.name = "level" + std::to_string(level)});
+  EXPECT_EQ(firstLine(deep.status()),
+            "MissingInput: level19 > ... > level4 > level3 > level2 > level1 > level0 > inner: y: "
+            "f64 is no input of the FunctionGraph, but operand 1 of add");
+}
+
 // F-234: operands are counted and converted.
 TEST_F(OpFromGraphTest, MistakesInOperands) {
   OpFromGraph op({x, fvector("w")}, {x * 2}, {.name = "twice"});
   EXPECT_EQ(firstLine(op(x).status()), "ValueError: twice: expected 2 operands, got 1");
   EXPECT_EQ(firstLine(op({}).status()), "ValueError: twice: expected 2 operands, got 0");
   EXPECT_EQ(firstLine(op(x, v).status()),
-            "TypeError: twice: operand 1: Variable v of type Vector(float64, shape=(?,)) where "
-            "Vector(float32, shape=(?,)) is needed; nothing is cast implicitly");
-  EXPECT_EQ(firstLine(op(x, 1).status()),
-            "TypeError: twice: operand 1: a Variable of type Scalar(float32, shape=()) where "
-            "Vector(float32, shape=(?,)) is needed; nothing is cast implicitly");
+            "TypeError: twice: operand 1: v: f64[?] where f32[?] is needed; nothing is cast "
+            "implicitly");
+  EXPECT_EQ(
+      firstLine(op(x, 1).status()),
+      "TypeError: twice: operand 1: a Variable of type f32 where f32[?] is needed; nothing is "
+      "cast implicitly");
   EXPECT_EQ(firstLine(op(x, Variable()).status()), firstLine(Variable().status()));
   OpFromGraph two({x}, {x, x + 1}, {.name = "pair"});
   EXPECT_EQ(firstLine(two(x).status()), "ValueError: pair: there are 2 results; use apply");
@@ -157,11 +184,11 @@ TEST_F(OpFromGraphTest, MistakesInOperands) {
   EXPECT_EQ(bytes(3).dtype(), DType::Int8);
   EXPECT_EQ(run({}, {bytes(3)}, {}), List{6});
   EXPECT_EQ(firstLine(bytes(300).status()),
-            "TypeError: OpFromGraph: operand 0: a Variable of type Scalar(int16, shape=()) where "
-            "Scalar(int8, shape=()) is needed; nothing is cast implicitly");
+            "TypeError: OpFromGraph: operand 0: a Variable of type i16 where i8 is needed; nothing "
+            "is cast implicitly");
   EXPECT_EQ(firstLine(bytes(1.5).status()),
-            "TypeError: OpFromGraph: operand 0: a Variable of type Scalar(float64, shape=()) where "
-            "Scalar(int8, shape=()) is needed; nothing is cast implicitly");
+            "TypeError: OpFromGraph: operand 0: a Variable of type f64 where i8 is needed; nothing "
+            "is cast implicitly");
   Variable h = tensor(DType::Float16, {});
   OpFromGraph halves({h}, {h + h});
   EXPECT_EQ(run({}, {halves(2)}, {}), List{4});

@@ -292,6 +292,35 @@ TEST_P(OverridesTest, SharedVariablesInNests) {
             "is no input; list it, or let it be captured (strict = false)");
 }
 
+// What an override of the pushforward does not know of has the graph's derivative: tangents of
+// captured shared variables are added to what it gives, as a pullback gives them theirs.
+TEST_P(OverridesTest, TangentsOfCapturedVariables) {
+  SharedVariable s = shared(5.0, "s");
+  OpFromGraph op =
+      made({x}, {x * s, x + 0},
+           {.pushforward = {[](Inputs, Tangents t) { return t[0] * 100; }, Override::byDefault()}});
+  Variables out = op.apply({x});
+  Variable both = out[0] + out[1];
+  // 100 t from the override, x u from the graph, and t of the other output.
+  EXPECT_EQ(run({x}, pushforward({both}, {x, s}, {constant(1.0), constant(10.0)}), {2}), List{121});
+  EXPECT_EQ(run({x}, {pushforward(both, s, constant(10.0))}, {2}), List{20});
+  EXPECT_EQ(run({x}, {pushforward(both, x, constant(1.0))}, {2}), List{101});
+}
+
+// F-018: directions may know fewer extents than the op's inputs and outputs.
+TEST_P(OverridesTest, DirectionsThatKnowLess) {
+  Variable three = tensor(DType::Float64, {3}, "three"), v = dvector("v");
+  OpFromGraph op = made({three}, {three * 2},
+                        {.pullback = {[](Inputs, Outputs, Gradients g) { return g[0] * 10; }},
+                         .pushforward = {[](Inputs, Tangents t) { return t[0] * 100; }}});
+  auto f = function({three, v}, {pullback(op(three), three, v), pushforward(op(three), three, v)});
+  ASSERT_TRUE(f.ok()) << f.status();
+  auto r = (*f)(Tensor({0, 0, 0}), Tensor({1, 2, 3}));
+  ASSERT_TRUE(r.ok()) << r.status();
+  EXPECT_EQ(toString((*r)[0]), "[10. 20. 30.]");
+  EXPECT_EQ(toString((*r)[1]), "[100. 200. 300.]");
+}
+
 // F-255: extents are the input's.
 TEST_P(OverridesTest, Extents) {
   Variable v = dvector("v");
@@ -503,7 +532,7 @@ TEST(OverridesOnce, Mistakes) {
             "ValueError: OpFromGraph: pushforward: the OpFromGraph has 1 input, expected 4: 2 "
             "inputs and 2 tangents");
   EXPECT_EQ(mistake({.pullback = OpFromGraph({x, x}, {x})}),
-            "ValueError: OpFromGraph: OpFromGraph: input 1 of the FunctionGraph, x: f64, is input "
+            "ValueError: OpFromGraph > OpFromGraph: input 1 of the FunctionGraph, x: f64, is input "
             "0 too");
   EXPECT_EQ(mistake({.connectionPattern = {{true, true}}}),
             "ValueError: OpFromGraph: connectionPattern has 1 row, one of 2; expected one for each "

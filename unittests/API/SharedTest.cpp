@@ -502,7 +502,36 @@ TEST(Params, NarrowedNumbers) {
   EXPECT_TRUE(setConfig(before).ok());
 }
 
+// F-183: the types of results that were made of a shape's elements hold no more for another shape,
+// and are checked.
+TEST_P(SharedTest, GivensOfShapes) {
+  Variable v = dvector("v"), n = tensor(DType::Int64, {2}, "n");
+  Variable shape = stack({constant(int64_t(2)), constant(int64_t(3))});
+  Variable sums = sum(reshape(v, shape), Axis(0));
+  EXPECT_EQ(sums.type().text(), "tensor<3xf64>");
+  Function f = made(function({v, n}, sums, with({.givens = {{shape, n}}})));
+  Tensor six({1, 2, 3, 4, 5, 6});
+  absl::StatusOr<Results> same = f(six, Tensor({2, 3}).cast(DType::Int64));
+  ASSERT_TRUE(same.ok()) << same.status();
+  EXPECT_EQ((*same)[0], Tensor({5, 7, 9}));
+  absl::Status other = f(six, Tensor({3, 2}).cast(DType::Int64)).status();
+  EXPECT_EQ(errorKind(other), ErrorKind::ShapeError);
+  std::string text = messageOf(other);
+  EXPECT_EQ(text.substr(0, text.find('\n')),
+            "specifyShape: the extent along axis 0 is 3 instead of 2");
+}
+
 //===--- G: functions -----------------------------------------------------------===//
+
+// F-220: also the one whose values an input alone reads; a copy that swaps it has the other one.
+TEST_P(SharedTest, SharedVariablesOfInputs) {
+  Function f = made(function({In(x, {.value = s})}, x * 2, with()));
+  EXPECT_EQ(f.sharedVariables(), std::vector<SharedVariable>{s});
+  SharedVariable other = shared(7.0, "other");
+  Function g = made(f.copy({.swap = {{s, other}}}));
+  EXPECT_EQ(g.sharedVariables(), std::vector<SharedVariable>{other});
+  EXPECT_EQ(numbers(g()), List{14});
+}
 
 // F-209 to F-214, F-208: G01 to G04.
 TEST_P(SharedTest, Copies) {

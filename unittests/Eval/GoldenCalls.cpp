@@ -290,6 +290,7 @@ const std::map<std::string, Call> &calls() {
       {"broadcast_to", GRAPHC_ONE(broadcastTo(in[0], extents(a["shape"])))},
       {"full", GRAPHC_ONE(full(extents(a["shape"]), in[0]))},
       {"specify_shape", GRAPHC_ONE(specifyShape(in[0], extents(a["shape"])))},
+      {"specify_shape_like", GRAPHC_ONE(specifyShapeLike(in[0], in[1]))},
       {"shape_i", GRAPHC_ONE(shape(in[0], a["axis"].get<int>()))},
       {"dimshuffle", one([](const Json &a, const Variables &in) {
          std::vector<int> order;

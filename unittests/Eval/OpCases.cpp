@@ -437,6 +437,10 @@ std::map<std::string, std::vector<OpCase>> shapes() {
         // The way to let such an extent broadcast.
         ofUnknownOnes({{3, 1}, {3, 4}},
                       [](V x) { return specifyShape(x[0], {kDynamic, 1}) + x[1]; })}},
+      {"specifyShapeLike",
+       {{{{3, 4}, {3, 4}}, [](V x) { return specifyShapeLike(x[0], x[1]); }},
+        {{kEight, kEight}, [](V x) { return specifyShapeLike(x[0], x[1]); }},
+        ofUnknownOnes({{3, 1}, {3, 1}}, [](V x) { return specifyShapeLike(x[0], x[1]); })}},
       {"broadcastTo",
        {{one({3, 1}), [](V x) { return broadcastTo(x[0], {2, 3, 5}); }},
         {one({}), [](V x) { return broadcastTo(x[0], {0, 3}); }},

@@ -9,8 +9,10 @@
 #include <functional>
 
 #include "Eval/Evaluate.h"
+#include "Messages.h"
 #include "OnStack.h"
 #include "graphc/Config.h"
+#include "graphc/Function.h"
 #include "graphc/Gradient.h"
 #include "graphc/OpDef.h"
 #include "graphc/Ops.h"
@@ -349,6 +351,72 @@ TEST(SubgraphGrad, DifferentiatesPieceByPiece) { // F-291
   SubgraphGradients both = subgraphGrad({w}, {x}, {{middle * x, constant(10.0)}}, middle);
   EXPECT_EQ(errorKind(both.wrt[0].status()), ErrorKind::None) << both.wrt[0].status();
   EXPECT_EQ(at(both.wrt[0], {x, w, v}, {Tensor(2.0), Tensor(3.0), Tensor(5.0)}), List{2 + 10 * 4});
+}
+
+// A convolution with nothing to multiply: whatever forward gives has gradients of zeros.
+TEST(Grad, OfEmptyConvolutions) {
+  using Shape = std::vector<int64_t>;
+  std::vector<std::pair<Shape, Shape>> cases = {{{2, 3, 5}, {4, 3, 0}},
+                                                {{2, 3, 0}, {4, 3, 0}},
+                                                {{0, 3, 5}, {4, 3, 2}},
+                                                {{2, 0, 5}, {4, 0, 2}},
+                                                {{2, 3, 5}, {0, 3, 2}}};
+  auto ones = [](const Shape &shape) {
+    Tensor filled = *Tensor::zeros(DType::Float64, shape);
+    for (double &element : filled.mutableFlat<double>())
+      element = 1;
+    return filled;
+  };
+  std::vector<ConvOptions> kinds = {{}, {.stride = {2}, .padding = Padding(1), .dilation = {2}}};
+  for (const auto &[ofX, ofKernel] : cases)
+    for (const ConvOptions &options : kinds)
+      for (bool isStatic : {true, false}) {
+        auto like = [&](const Shape &shape) {
+          return Variable(TensorType(DType::Float64, isStatic ? shape : Shape(3, kDynamic)));
+        };
+        Variable x = like(ofX), kernel = like(ofKernel);
+        Variables both = grad(sum(conv1d(x, kernel, options)), {x, kernel});
+        Tensor zeros = *Tensor::zeros(DType::Float64, ofX),
+               taps = *Tensor::zeros(DType::Float64, ofKernel);
+        for (const char *mode : {"interpreter", "fast_run"}) {
+          auto f = function({x, kernel}, both, {.mode = mode});
+          ASSERT_TRUE(f.ok()) << f.status();
+          auto r = (*f)(ones(ofX), ones(ofKernel));
+          ASSERT_TRUE(r.ok()) << r.status();
+          EXPECT_EQ((*r)[0], zeros);
+          EXPECT_EQ((*r)[1], taps);
+        }
+      }
+}
+
+// The index of a change is looked at where there is nothing to change.
+TEST(Grad, OfChangesToNothing) {
+  auto x = dmatrix("x"), y = dvector("y");
+  auto i = lscalar("i");
+  for (const char *mode : {"interpreter", "fast_run", "debug"}) {
+    auto set = function({x, y, i}, setSubtensor(x, {i}, y), {.mode = mode});
+    auto slope = function({x, y, i}, grad(sum(incSubtensor(x, {i}, y)), {x, y}),
+                          {.mode = mode, .onUnusedInput = OnUnusedInput::Ignore});
+    ASSERT_TRUE(set.ok() && slope.ok()) << set.status() << slope.status();
+    Tensor none = *Tensor::zeros(DType::Float64, {3, 0}),
+           nothing = *Tensor::zeros(DType::Float64, {0});
+    auto at = [&](int64_t index) { return (*set)(none, nothing, index); };
+    EXPECT_TRUE(at(2).ok() && at(-3).ok()) << mode;
+    for (int64_t index : {3, -4}) {
+      std::string text = said(at(index).status());
+      EXPECT_EQ(text.substr(0, text.find('\n')), "IndexError: setSubtensor: index " +
+                                                     std::to_string(index) +
+                                                     " is out of range for axis 0 with 3 elements")
+          << mode;
+    }
+    Tensor rows({{1.0, 2.0}, {3.0, 4.0}});
+    auto changed = (*set)(rows, Tensor({5.0, 6.0}), int64_t(-1));
+    ASSERT_TRUE(changed.ok()) << changed.status();
+    EXPECT_EQ((*changed)[0], Tensor({{1.0, 2.0}, {5.0, 6.0}}));
+    auto slopes = (*slope)(rows, Tensor({5.0, 6.0}), int64_t(0));
+    ASSERT_TRUE(slopes.ok()) << slopes.status();
+    EXPECT_EQ((*slopes)[1], Tensor({1.0, 1.0}));
+  }
 }
 
 } // namespace

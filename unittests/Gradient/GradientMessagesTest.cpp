@@ -204,6 +204,113 @@ TEST(GradientMessages, OfRulesThatContradictTheConnection) { // F-283
             "float array of the same rank");
 }
 
+// F-274: the first four of the ops at which ways end, in the order of the graph; and a graph is
+// looked through once for all Variables that are disconnected.
+TEST(GradientMessages, OfManyDisconnected) {
+  auto x = dvector("x"), y = dvector("y");
+  Variable counts = constant(0.0);
+  for (int i = 0; i < 6; ++i)
+    counts = counts + cast(shape(x, 0), DType::Float64) * cast(argmax(y), DType::Float64);
+  EXPECT_EQ(withoutLines(of(grad(counts, x))),
+            "DisconnectedInput: grad: the cost does not depend on x, with respect to which it is "
+            "differentiated: every way leads through an op whose result does not depend on the "
+            "elements: shapeI at GradientMessagesTest.cpp, shapeI at GradientMessagesTest.cpp, "
+            "shapeI at GradientMessagesTest.cpp, shapeI at GradientMessagesTest.cpp and others\n"
+            "  to get zeros set disconnectedInputs to Ignore or Warn");
+  // 2,000 Variables before 20,000 nodes: one walk for each would take minutes.
+  Variables inputs;
+  Variable joined = constant(0.0);
+  for (int i = 0; i < 2000; ++i) {
+    inputs.push_back(dscalar());
+    joined = joined + inputs.back();
+  }
+  for (int i = 0; i < 20000; ++i)
+    joined = joined + 1.0;
+  int warnings = 0;
+  setLogSink([&](std::string_view) { ++warnings; });
+  grad(disconnectedGrad(joined), inputs, {.disconnectedInputs = DisconnectedInputs::Warn});
+  setLogSink({});
+  EXPECT_EQ(warnings, 2000);
+}
+
+// F-287: extents that only a call shows.
+TEST(GradientMessages, OfShapesOfDirections) {
+  auto x = dvector("x"), t = dvector("t");
+  Variable y = x * 2.0;
+  auto called = [&](const Variable &result) {
+    auto f = function({x, t}, result, {.onUnusedInput = OnUnusedInput::Ignore});
+    EXPECT_TRUE(f.ok()) << f.status();
+    Tensor three({1.0, 2.0, 3.0}), four({1.0, 2.0, 3.0, 4.0});
+    EXPECT_TRUE((*f)(three, three).ok());
+    return withoutLines(whole((*f)(three, four).status()));
+  };
+  const char *const what = ": the extent along axis 0 is 4, that of its Variable 3: give it the "
+                           "same shape\n  t: f64[4]   ";
+  EXPECT_EQ(called(pushforward(sum(x), x, t)),
+            "ShapeError GradientMessagesTest.cpp: tangent of pushforward" + std::string(what) +
+                "x: f64[3]");
+  EXPECT_EQ(called(pullback(y, x, t)),
+            "ShapeError GradientMessagesTest.cpp: cotangent of pullback" + std::string(what) +
+                "mul(x, ...): f64[3]");
+  EXPECT_EQ(called(grad(Replacements{{y, t}}, {x})[0]),
+            "ShapeError GradientMessagesTest.cpp: known gradient of grad" + std::string(what) +
+                "mul(x, ...): f64[3]");
+  EXPECT_EQ(called(hessianVectorProduct(sum(x * x), x, t)),
+            "ShapeError GradientMessagesTest.cpp: tangent of pushforward" + std::string(what) +
+                "x: f64[3]");
+  // Types that say so are noticed at once, and types that agree cost no node.
+  auto a = tensor(DType::Float64, {3}, "a"), b = tensor(DType::Float64, {4}, "b");
+  EXPECT_EQ(
+      of(pushforward(sum(a), a, b)),
+      "ShapeError: tangent of pushforward: the extent along axis 0 is 4, that of its Variable "
+      "3: give it the same shape\n  tangent of pushforward(b: f64[4], a: f64[3])");
+  auto isChecked = [](const Variable &v) {
+    for (const Apply &node : ioToposort({}, {v}))
+      if (node.op().name() == "specifyShapeLike")
+        return true;
+    return false;
+  };
+  EXPECT_EQ(of(pullback(exp(a), a, b)),
+            "ShapeError: cotangent of pullback: the extent along axis 0 is 4, that of its Variable "
+            "3: give it the same shape\n  cotangent of pullback(b: f64[4], f64[3])");
+  EXPECT_TRUE(isChecked(pullback(a * 2.0, a, t)));
+  EXPECT_FALSE(isChecked(pullback(a * 2.0, a, tensor(DType::Float64, {3}))));
+  EXPECT_FALSE(isChecked(jacobian(y, x)));
+}
+
+// F-274, F-290: as grad.
+TEST(GradientMessages, OfHessianVectorProducts) {
+  auto x = dvector("x"), y = dscalar("y"), p = dvector("p");
+  EXPECT_EQ(of(hessianVectorProduct(y * y, x, p)),
+            "DisconnectedInput: grad: the cost does not depend on x, with respect to which it is "
+            "differentiated: it is not computed from it\n"
+            "  to get zeros set disconnectedInputs to Ignore or Warn");
+  std::vector<std::string> warnings;
+  setLogSink([&](std::string_view text) { warnings.emplace_back(text); });
+  hessianVectorProduct(y * y, x, p, {.disconnectedInputs = DisconnectedInputs::Warn});
+  setLogSink({});
+  EXPECT_EQ(warnings, (std::vector<std::string>{
+                          "grad: the cost does not depend on x, with respect to which it is "
+                          "differentiated: it is not computed from it"}));
+  GradOptions ignore{.disconnectedInputs = DisconnectedInputs::Ignore};
+  auto valueOf = [&](const Variable &product) {
+    auto f = function({x, y, p}, product, {.onUnusedInput = OnUnusedInput::Ignore});
+    EXPECT_TRUE(f.ok()) << f.status();
+    return (*(*f)(Tensor({1.0, 2.0}), 3.0, Tensor({4.0, 5.0})))[0];
+  };
+  EXPECT_EQ(valueOf(hessianVectorProduct(y * y, x, p, ignore)), Tensor({0.0, 0.0}));
+  // In x the cost is linear: the Hessian is zero, which is no mistake.
+  EXPECT_EQ(valueOf(hessianVectorProduct(sum(x) * y, x, p)), Tensor({0.0, 0.0}));
+  // y x^2: 2 y p.
+  EXPECT_EQ(valueOf(hessianVectorProduct(sum(x * x) * y, x, p)), Tensor({24.0, 30.0}));
+  ignore.returnDisconnected = ReturnDisconnected::Disconnected;
+  Variables both = hessianVectorProduct(y * y, {x, y}, {p, y}, ignore);
+  EXPECT_EQ(both[0].type().kind(), Type::Kind::Disconnected);
+  EXPECT_EQ(valueOf(both[1]), Tensor(6.0));
+  EXPECT_EQ(of(hessianVectorProduct(y * y, {y, y}, {y})[0]),
+            "ValueError: pushforward: 1 tangent for 2 Variables");
+}
+
 TEST(GradientMessages, OfVectorizeAndJacobians) { // F-289, F-290
   auto x = dscalar("x"), m = dmatrix("m"), i = lvector("i");
   EXPECT_EQ(of(vectorize({x}, {})[0]), "ValueError: vectorize: there is nothing to vectorize over");

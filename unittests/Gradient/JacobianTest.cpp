@@ -5,10 +5,15 @@
 //===----------------------------------------------------------------------===//
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "graphc/Function.h"
+#include "graphc/FunctionGraph.h"
 #include "graphc/Gradient.h"
 #include "graphc/OpFromGraph.h"
 #include "graphc/Ops.h"
+#include "graphc/Print.h"
+#include "graphc/Rewrite.h"
 
 namespace graphc {
 namespace {
@@ -85,6 +90,58 @@ TEST(Vectorize, IsDifferentiable) { // F-262
   EXPECT_EQ(at({pushforward(cost, y, constant(10.0))}, {xs, y},
                {Tensor({{1.0, 2.0}, {3.0, 4.0}}), Tensor(2.0)}),
             (List{2320}));
+}
+
+// The graph of a slice is rewritten as any: log(1 + exp(x)) overflows at 1000 unless softplus comes
+// in its place, also where it stands in a nest or in an OpFromGraph.
+TEST(Vectorize, IsRewritten) {
+  auto x = dscalar("x"), y = dscalar("y");
+  auto xs = dvector("xs"), ys = dvector("ys");
+  OpFromGraph op({x}, {log(1 + exp(x))});
+  Variable nest = vectorize({vectorize({op(x + y)}, {{y, ys}})[0]}, {{x, xs}})[0];
+  for (const Variable &z : {vectorize({log(1 + exp(x))}, {{x, xs}})[0], nest})
+    for (auto [rewrites, expected] :
+         {std::pair(true, 1000.0), std::pair(false, double(INFINITY))}) {
+      auto f = function({xs, ys}, sum(z),
+                        {.rewrites = rewrites, .onUnusedInput = OnUnusedInput::Ignore});
+      ASSERT_TRUE(f.ok()) << f.status();
+      auto r = (*f)(Tensor({1000.0}), Tensor({0.0}));
+      ASSERT_TRUE(r.ok()) << r.status();
+      EXPECT_EQ((*r)[0], Tensor(expected));
+    }
+  auto graph =
+      FunctionGraph::create({xs, ys}, {nest, nest + vectorize({exp(y) * 0}, {{y, ys}})[0]});
+  ASSERT_TRUE(graph.ok() && rewrite(*graph).ok());
+  EXPECT_TRUE(graph->checkIntegrity().ok());
+}
+
+// Equal ones are computed once: of equal graphs, over the same operands.
+TEST(Vectorize, Merges) {
+  auto x = dscalar("x"), y = dscalar("y");
+  auto xs = dvector("xs");
+  Variables all = {vectorize({exp(x)}, {{x, xs}})[0], vectorize({exp(y)}, {{y, xs}})[0],
+                   vectorize({exp(exp(y))}, {{y, xs}})[0]};
+  auto graph = FunctionGraph::create({xs}, all);
+  ASSERT_TRUE(graph.ok() && rewrite(*graph, {}, {.include = {"merge"}}).ok());
+  EXPECT_EQ(graph->outputs()[0], graph->outputs()[1]);
+  EXPECT_FALSE(graph->outputs()[0] == graph->outputs()[2]);
+}
+
+// x0^2 x1 + x1^3: [[2 x1, 2 x0], [2 x0, 6 x1]], printed, saved and loaded.
+TEST(Vectorize, IsSaved) {
+  auto x = dvector("x");
+  Variable a = x[{0}], b = x[{1}];
+  Variable second = hessian(a * a * b + b * b * b, x);
+  EXPECT_NE(debugPrint(second).find("Inner graphs:\n\nvectorized of "), std::string::npos);
+  auto f = function({x}, second);
+  ASSERT_TRUE(f.ok()) << f.status();
+  std::string path = ::testing::TempDir() + "hessian.gcf";
+  ASSERT_TRUE(f->save(path).ok());
+  for (bool trusted : {false, true}) {
+    auto loaded = loadFunction(path, {.trustCode = trusted});
+    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    EXPECT_EQ((*(*loaded)(Tensor({3.0, 5.0})))[0], Tensor({{10.0, 6.0}, {6.0, 30.0}}));
+  }
 }
 
 TEST(Jacobian, OfVectors) { // F-289

@@ -178,8 +178,7 @@ TEST_F(OpTest, FilterVariable) {
   Variable bad = filterVariable(narrow, fmatrix("f"));
   EXPECT_EQ(errorKind(bad.status()), ErrorKind::TypeError);
   EXPECT_EQ(message(bad.status()),
-            "Variable f of type Matrix(float32, shape=(?, ?)) where Matrix(float64, shape=(2, 3)) "
-            "is needed; nothing is cast implicitly");
+            "f: f32[?,?] where f64[2,3] is needed; nothing is cast implicitly");
 }
 
 //===--- Op and makeNode --------------------------------------------------===//

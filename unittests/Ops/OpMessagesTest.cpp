@@ -96,11 +96,9 @@ TEST(OpMessages, DTypes) {
        "TypeError: reshape: operand 1 must be an integer array of rank 1, not tensor<2xf64>\n  "
        "reshape(f64[4], f64[2])"},
       {filterVariable(TensorType(kF32, {2}), of(kF64, {2})),
-       "TypeError: a Variable of type Vector(float64, shape=(2,)) where Vector(float32, "
-       "shape=(2,)) is needed; nothing is cast implicitly"},
+       "TypeError: a Variable of type f64[2] where f32[2] is needed; nothing is cast implicitly"},
       {filterVariable(TensorType(kF32, {2}), of(kF32, {3}).setName("x")),
-       "TypeError: Variable x of type Vector(float32, shape=(3,)) where Vector(float32, "
-       "shape=(2,)) is needed; nothing is cast implicitly"},
+       "TypeError: x: f32[3] where f32[2] is needed; nothing is cast implicitly"},
   });
 }
 
@@ -201,6 +199,8 @@ TEST(OpMessages, Shapes) {
        "ValueError: reshape: a rank of 33 is above the limit of 32\n  reshape(f64[2,3], i64[33])"},
       {reshape(m, i), "TypeError: reshape: operand 1 must be an integer array of rank 1, not "
                       "tensor<i64>\n  reshape(f64[2,3], i64)"},
+      {specifyShapeLike(m, sum(m)), "ShapeError: specifyShapeLike: the ranks are 2 and 0\n  "
+                                    "specifyShapeLike(f64[2,3], f64)"},
       {broadcastTo(m, {3}), "ShapeError: broadcastTo: rank 2 cannot become rank 1\n  "
                             "broadcastTo(f64[2,3], [3]: i64[1])"},
       {broadcastTo(m, {4, 3}),

@@ -156,6 +156,11 @@ add("pool", [np.array([[3, 1, 4, 1, 5]], "int32")], [np.array([[3, 4]], "int32")
 add("pool", [np.array([[3, 1, 4, 1, 5]], "int32")], [np.array([[2.0, 2.5]])],
     {"window": [2], "stride": [2], "padding": [0], "mode": "average_exc_pad", "ignore_border": True})
 
+# An array whose shape is that of another one.
+for dtype in ("float64", "float32"):
+    add("specify_shape_like", [np.array([[1.5, -2, 3]], dtype), np.zeros((1, 3))], [np.array([[1.5, -2, 3]], dtype)])
+add("specify_shape_like", [np.zeros((2, 3)), np.zeros((2, 4))], [], error="ShapeError")
+
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "numpy.jsonl"), "w") as f:
     f.write("\n".join(lines) + "\n")
 print(len(lines), "lines")
