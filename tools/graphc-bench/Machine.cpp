@@ -88,6 +88,15 @@ Machine Machine::measured(const Settings &settings) {
   return machine;
 }
 
+void Machine::raiseTo(const Machine &again) {
+  f32 = std::max(f32, again.f32);
+  f64 = std::max(f64, again.f64);
+  for (size_t i = 0; i < bandwidths.size(); ++i) {
+    bandwidths[i].read = std::max(bandwidths[i].read, again.bandwidths[i].read);
+    bandwidths[i].mixed = std::max(bandwidths[i].mixed, again.bandwidths[i].mixed);
+  }
+}
+
 std::optional<Limit> Machine::limitOf(const Cost &cost, double nanoseconds) const {
   double bytes = cost.read + cost.written;
   if (cost.flops + bytes == 0 || bandwidths.empty())

@@ -41,6 +41,9 @@ struct Machine {
   /// Measures for about `seconds` each, on the settings' threads.
   static Machine measured(const Settings &settings);
 
+  /// Takes the greater of each rate: somebody else may have kept the machine busy the first time.
+  void raiseTo(const Machine &again);
+
   /// Nothing where the cost is not known.
   std::optional<Limit> limitOf(const Cost &cost, double nanoseconds) const;
 };

@@ -96,8 +96,7 @@ absl::Status measureRounds(const Subject &subject, const Settings &settings, Mea
 
 } // namespace
 
-absl::StatusOr<Measurement> measure(const Case &which, const Settings &settings,
-                                    const Machine &machine) {
+absl::StatusOr<Measurement> measure(const Case &which, const Settings &settings) {
   Measurement result;
   result.name = which.name;
   result.about = which.about;
@@ -131,8 +130,6 @@ absl::StatusOr<Measurement> measure(const Case &which, const Settings &settings,
   if (subject->check)
     if (absl::Status status = subject->check(); !status.ok())
       return status;
-  // The machine's rates are the best of many, too.
-  result.limit = machine.limitOf(result.cost, result.ours.least);
   return result;
 }
 

@@ -33,7 +33,7 @@ struct Measurement {
   std::vector<Beside> rivals;
   Cost cost;
   double compileSeconds = 0;
-  /// What the machine allows; empty where the cost is not known.
+  /// What the machine allows, once that is known; empty where the cost is not known.
   std::optional<Limit> limit;
   /// Nanoseconds per node of each phase.
   Phases perNode;
@@ -47,7 +47,6 @@ struct Measurement {
 };
 
 /// Prepares, checks and measures. Errors: what preparing raises, and results that are wrong.
-absl::StatusOr<Measurement> measure(const Case &which, const Settings &settings,
-                                    const Machine &machine);
+absl::StatusOr<Measurement> measure(const Case &which, const Settings &settings);
 
 } // namespace graphc::bench

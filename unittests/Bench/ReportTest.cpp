@@ -42,6 +42,19 @@ TEST(Machine, BytesAreLimitedByArraysOfTheirSize) {
   EXPECT_DOUBLE_EQ(limitOf(9e6, 1e6, 10e6 / 50).share, 1);
 }
 
+TEST(Machine, EachRateIsTheGreaterOfTwo) {
+  Machine machine = exampleMachine(), again = exampleMachine();
+  again.f32 = 120e9;
+  again.f64 = 10e9;
+  again.bandwidths[2].read = 20e9;
+  again.bandwidths[2].mixed = 1e9;
+  machine.raiseTo(again);
+  EXPECT_EQ(machine.f32, 120e9);
+  EXPECT_EQ(machine.f64, 50e9);
+  EXPECT_EQ(machine.bandwidths[2].read, 20e9);
+  EXPECT_EQ(machine.bandwidths[2].mixed, 5e9);
+}
+
 //===--- targets ----------------------------------------------------------------===//
 
 TEST(Measurement, TheBestRivalIsTheOneThatIsHardestToReach) {
