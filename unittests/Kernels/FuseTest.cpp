@@ -304,6 +304,46 @@ TEST(Fuse, MillionOpsAreFewKernels) {
   EXPECT_LE(arena, 1);
 }
 
+/// Pieces of a long sum stay apart: they read much, and are one kernel for all.
+TEST(Fuse, BroadNestsAreEqualKernels) {
+  TestGraph g;
+  Array sum = g.input(DType::Float64, {kDynamic});
+  constexpr int kPieces = 12, kTerms = 9;
+  for (int piece = 0; piece < kPieces; ++piece) {
+    std::vector<Array> terms = {sum};
+    for (int k = 0; k < kTerms; ++k)
+      terms.push_back(g.input(DType::Float64, {kDynamic}));
+    sum = g.e.map(terms, [](const Scalars &s) {
+      Scalar all = s[0];
+      for (size_t k = 1; k < s.size(); ++k)
+        all = all + s[k];
+      return all;
+    });
+  }
+  g.output(sum);
+  KernelGraph k;
+  checkAgainstEvaluator(g, 5, 7, &k);
+  EXPECT_EQ(k.kernels.size(), 1u);
+  EXPECT_EQ(k.program.steps.size(), size_t(kPieces));
+}
+
+/// What reads little joins a sum of many terms.
+TEST(Fuse, BroadNestsTakeSmallOnes) {
+  TestGraph g;
+  std::vector<Array> terms;
+  for (int k = 0; k < 16; ++k)
+    terms.push_back(exps(g, g.input(DType::Float64, {kDynamic})));
+  g.output(exps(g, g.e.map(terms, [](const Scalars &s) {
+    Scalar all = s[0];
+    for (size_t k = 1; k < s.size(); ++k)
+      all = all + s[k];
+    return all;
+  })));
+  KernelGraph k;
+  checkAgainstEvaluator(g, 5, 8, &k);
+  EXPECT_EQ(k.program.steps.size(), 1u);
+}
+
 TEST(Fuse, DiamondOfDepthThousand) { // 2^1000 paths
   TestGraph g;
   Array a = g.input(DType::Float64, {kDynamic});

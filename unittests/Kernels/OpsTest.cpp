@@ -6,6 +6,7 @@
 #include "Eval/Evaluate.h"
 #include "Kernels/EmitGraph.h"
 #include "Places.h"
+#include "Ops/Registry.h"
 #include "RunKernel.h"
 #include "graphc/Ops.h"
 
@@ -52,6 +53,16 @@ KernelGraph check(const Variables &inputs, const Variables &outputs) {
                                                         << toString(graph);
   }
   return graph;
+}
+
+/// 1,000 terms are 111 times 9 and one: pieces of ten operands, all equal.
+TEST(KernelsOfOps, LongSumsAreEqualPieces) {
+  Variables terms;
+  for (int k = 0; k < 1000; ++k)
+    terms.push_back(dvector());
+  KernelGraph graph = check(terms, {Op::create(*findOp("add"))->call(terms)});
+  EXPECT_EQ(graph.kernels.size(), 1u);
+  EXPECT_EQ(graph.program.steps.size(), 111u);
 }
 
 TEST(KernelsOfOps, SoftmaxIsOneKernel) {

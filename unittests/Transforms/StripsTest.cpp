@@ -69,6 +69,15 @@ TEST_P(Strips, SeveralNests) {
   expectSameAtAllLengths({kept, last});
 }
 
+/// A nest whose result is no computed value, which therefore cannot be handed on.
+TEST_P(Strips, PlainNests) {
+  Extent n = e.dim(x, 0);
+  Array plain = e.define({n}, [&](Indices i) { return e.load(x, {i[0]}); });
+  Array last = e.define(
+      {n}, [&](Indices i) { return chain(e.load(y, {i[0]}), i, 60) + e.load(plain, {i[0]}); });
+  expectSameAtAllLengths({last});
+}
+
 /// More values than two or three are alive all along: nothing is cut, or only where few are.
 TEST_P(Strips, WideBodies) {
   Extent n = e.dim(x, 0);
@@ -111,6 +120,26 @@ TEST(StripsOfRows, InvariantsAndFunctions) {
     // much larger its own errors, two ulps each, become: 60 and some.
     expectSame(test,
                {randomTensor(DType::Float64, {3, n}, 1), randomTensor(DType::Float64, {3}, 2)}, 64);
+  }
+}
+
+/// Loops that are cut in blocks for a transposed operand are not cut in strips as well.
+TEST(StripsOfRows, TransposedOperand) {
+  Emitter e;
+  Array x = e.operand(Type(DType::Float64, {kDynamic, kDynamic}));
+  Extent rows = e.dim(x, 0), columns = e.dim(x, 1);
+  Array z = e.define({columns, rows}, [&](Indices i) {
+    Scalar v = e.load(x, {i[1], i[0]});
+    for (int k = 0; k < 30; ++k)
+      v = v * e.literal(DType::Float64, 0.875) + e.load(x, {i[1], i[0]});
+    return v;
+  });
+  auto emission = e.finish();
+  ASSERT_TRUE(emission.ok()) << emission.status();
+  for (int64_t n : {1, 17, 300}) {
+    SCOPED_TRACE(n);
+    TestKernel test = makeKernel(*emission, {x}, {z}, {{n, 19}});
+    expectSame(test, {randomTensor(DType::Float64, {n, 19}, 1)});
   }
 }
 
