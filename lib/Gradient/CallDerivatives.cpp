@@ -2,6 +2,7 @@
 #include "CallDerivatives.h"
 
 #include <algorithm>
+#include <map>
 
 #include "Backward.h"
 #include "Graph/CalledAs.h"
@@ -350,6 +351,13 @@ absl::StatusOr<PulledBack> pullCall(const Apply &node, const Variables &gradient
   return pulled;
 }
 
+/// Whether the op's author says that an output depends on less than the graph does.
+static bool saysConnection(const detail::InnerTraits &traits) {
+  return !traits.connection.empty() ||
+         std::ranges::count(traits.pullback.entries, FrozenRule::Kind::Disconnected,
+                            &FrozenRule::Entry::kind) > 0;
+}
+
 absl::StatusOr<Variables> pushCall(const Apply &node, const Variables &tangents) {
   const std::shared_ptr<const InnerGraph> &inner = node.op().def().inner;
   const FrozenRule &rule = inner->traits().pushforward;
@@ -358,26 +366,33 @@ absl::StatusOr<Variables> pushCall(const Apply &node, const Variables &tangents)
   for (const Variable &t : tangents)
     if (t.type().kind() == Type::Kind::Null)
       return Variables(numOutputs, t);
-  Request request{inner, std::string(calledName(node.op())), /*isPullback=*/false};
   bool isOverridden = false, reachesOverride = false;
   for (size_t o = 0; o < numOutputs; ++o)
     isOverridden |= !isDefault(rule, o);
   size_t numExplicit = size_t(inner->numExplicit());
-  for (size_t i = 0; i < tangents.size(); ++i) {
-    request.comesIn.push_back(isPresent(tangents[i]));
-    reachesOverride |= i < numExplicit && !isDisconnected(tangents[i]);
-  }
-  // An override tells what becomes of the inputs' tangents. It does not know of captured shared
+  for (size_t i = 0; i < numExplicit; ++i)
+    reachesOverride |= !isDisconnected(tangents[i]);
+
+  // What the graph's own derivative is asked for: by the tangents that come in, the outputs. An
+  // override tells what becomes of the inputs' tangents. It does not know of captured shared
   // variables, for which the graph's derivative holds as it does in a pullback.
-  for (bool ofOverridden : {false, true}) {
-    request.isWanted.clear();
-    for (size_t o = 0; o < numOutputs; ++o)
-      request.isWanted.push_back(isDefault(rule, o) != ofOverridden);
-    for (size_t i = 0; ofOverridden && i < numExplicit; ++i)
-      request.comesIn[i] = false;
-    if (std::ranges::count(request.isWanted, true) == 0 ||
-        (ofOverridden && std::ranges::count(request.comesIn, true) == 0))
+  const bool isSaid = saysConnection(inner->traits());
+  std::map<std::vector<bool>, std::vector<bool>> wanted;
+  for (size_t o = 0; o < numOutputs; ++o) {
+    std::vector<bool> comesIn(tangents.size());
+    for (size_t i = 0; i < tangents.size(); ++i)
+      comesIn[i] = isPresent(tangents[i]) && (isDefault(rule, o) || i >= numExplicit) &&
+                   (!isSaid || isConnected(node.op(), int(i), int(o)));
+    if (std::ranges::count(comesIn, true) == 0)
       continue;
+    std::vector<bool> &outputs = wanted[comesIn];
+    outputs.resize(numOutputs);
+    outputs[o] = true;
+  }
+  Request request{inner, std::string(calledName(node.op())), /*isPullback=*/false};
+  for (auto &[comesIn, outputs] : wanted) {
+    request.comesIn = comesIn;
+    request.isWanted = outputs;
     absl::StatusOr<std::shared_ptr<const Derived>> derived = derivedFor(request);
     if (!derived.ok())
       return derived.status();
@@ -386,7 +401,7 @@ absl::StatusOr<Variables> pushCall(const Apply &node, const Variables &tangents)
     Variables results = applied(**derived, node, tangents, std::nullopt);
     for (size_t o = 0; o < numOutputs; ++o) {
       const Derived::Result &result = (*derived)->results[o];
-      if (request.isWanted[o])
+      if (outputs[o])
         pushed[o] = result.position < 0 ? result.otherwise : results[size_t(result.position)];
     }
   }

@@ -238,6 +238,28 @@ TEST_P(OverridesTest, GradientsThatAreZero) {
   EXPECT_EQ(run({x, y}, grad(floor(fixed(x, y)), {x, y}), {2, 3}), (List{21, 0}));
 }
 
+// F-252, F-261, F-287: what is said to be disconnected is so forward, too: d(x y)/dx alone.
+TEST_P(OverridesTest, DisconnectedForward) {
+  for (bool isOverride : {true, false}) {
+    OpFromGraphOptions options;
+    if (isOverride)
+      options.pullback = {kDefault, Override::disconnected()};
+    else
+      options.connectionPattern = {{true}, {false}};
+    OpFromGraph op = made({x, y}, {x * y}, options);
+    Variable one = Constant(1.0);
+    for (bool byRules : {true, false}) {
+      PushforwardOptions how{.disconnectedInputs = DisconnectedInputs::Ignore};
+      how.useOpPushforward = byRules;
+      EXPECT_EQ(run({x, y}, pushforward({op(x, y)}, {x, y}, {one, one}, how), {3, 5}), List{5});
+    }
+    // z = x^2 x with dz/dx = 2x x, of z^2: 2 z 2x^2, of which the derivative is 8 x^4 + 2 z 4x.
+    Variable z = op(sqr(x), x);
+    EXPECT_EQ(run({x}, {hessianVectorProduct(sqr(z), x, one)}, {3}), List{1296});
+    EXPECT_EQ(run({x}, {grad(grad(sqr(z), x), x)}, {3}), List{1296});
+  }
+}
+
 // F-254: an override that stands for a function without a derivative: round, straight through.
 TEST_P(OverridesTest, StraightThrough) {
   OpFromGraph op =

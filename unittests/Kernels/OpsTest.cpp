@@ -5,8 +5,8 @@
 
 #include "Eval/Evaluate.h"
 #include "Kernels/EmitGraph.h"
-#include "Places.h"
 #include "Ops/Registry.h"
+#include "Places.h"
 #include "RunKernel.h"
 #include "graphc/Ops.h"
 
