@@ -60,7 +60,9 @@ TEST(KernelsOfOps, LongSumsAreEqualPieces) {
   Variables terms;
   for (int k = 0; k < 1000; ++k)
     terms.push_back(dvector());
-  KernelGraph graph = check(terms, {Op::create(*findOp("add"))->call(terms)});
+  KernelGraph graph =
+      check(terms, {Op::create(*findOp("add"))
+                        ->call(std::vector<Operand>(terms.begin(), terms.end()), Place())});
   EXPECT_EQ(graph.kernels.size(), 1u);
   EXPECT_EQ(graph.program.steps.size(), 111u);
 }
