@@ -1,0 +1,178 @@
+//===- KnownCasesTest.cpp - cases with derivatives of FunctionCases.md ----===//
+//
+// L01 to L06 and L11, by their values; what stops of gradients are forward; and points where
+// derivatives are limits (section 1 of docs/Ops.md). In all modes, compiled too.
+//
+//===----------------------------------------------------------------------===//
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "Calls.h"
+#include "Messages.h"
+#include "graphc/Function.h"
+#include "graphc/Gradient.h"
+#include "graphc/OpDef.h"
+#include "graphc/Ops.h"
+
+namespace graphc {
+namespace {
+
+using List = std::vector<double>;
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+/// All elements of all of `outputs`, interpreted and compiled with rewrites the same.
+List at(const Variables &outputs, const Variables &inputs, const std::vector<Tensor> &values) {
+  List first;
+  for (const char *mode : {"interpreter", "fast_run", "fast_compile"}) {
+    SCOPED_TRACE(mode);
+    FunctionOptions options{.mode = mode};
+    options.onUnusedInput = OnUnusedInput::Ignore;
+    List now = valuesOf(made(function(inputs, outputs, options)).call(values));
+    if (first.empty())
+      first = now;
+    EXPECT_EQ(now, first);
+  }
+  return first;
+}
+List at(const Variable &output, const Variables &inputs, const std::vector<Tensor> &values) {
+  return at(Variables{output}, inputs, values);
+}
+
+class KnownCases : public ::testing::Test {
+protected:
+  Variable x = dscalar("x"), y = dscalar("y"), v = dvector("v"), w = dvector("w");
+  Variable i = lscalar("i");
+  Tensor v12 = Tensor({1.0, 2.0});
+};
+
+TEST_F(KnownCases, L01) {
+  Variable cost = sum(v * 2);
+  EXPECT_EQ(firstLine(grad(cost, w).status()).substr(0, 18), "DisconnectedInput:");
+  Variable zeros = grad(cost, w, {.disconnectedInputs = DisconnectedInputs::Ignore});
+  EXPECT_EQ(at({zeros}, {v, w}, {v12, Tensor({1.0, 2.0, 3.0})}), (List{0, 0, 0}));
+}
+
+TEST_F(KnownCases, L02) {
+  EXPECT_EQ(at(grad(2.5 * i, i), {i}, {Tensor(int64_t(3))}), List{2.5});
+  EXPECT_EQ(at(grad(i * i, i), {i}, {Tensor(int64_t(3))}), List{0});
+  EXPECT_EQ(at(grad(sum(floor(v)), v), {v}, {Tensor({0.5, 1.5, 2.5})}), (List{0, 0, 0}));
+  EXPECT_EQ(at(grad(x, x), {x}, {Tensor(7.0)}), List{1});
+}
+
+TEST_F(KnownCases, L03) {
+  Variable q = 2 * v;
+  EXPECT_EQ(at(grad(Replacements{{q, v + 1}}, {v}), {v}, {v12}), (List{4, 6}));
+  EXPECT_EQ(at(grad(sum(q * v), v, {.considerConstant = {q}}), {v}, {v12}), (List{2, 4}));
+  EXPECT_EQ(at(grad(sum(zeroGrad(v) * v), v), {v}, {v12}), (List{1, 2}));
+  EXPECT_EQ(firstLine(grad(sum(disconnectedGrad(v)), v).status()).substr(0, 18),
+            "DisconnectedInput:");
+  EXPECT_EQ(at(grad(sum(zeroGrad(v)), v), {v}, {v12}), (List{0, 0}));
+  EXPECT_EQ(at(grad(sum(sqr(gradScale(v, -2))), v), {v}, {v12}), (List{-4, -8}));
+  EXPECT_EQ(at(grad(sum(gradClip(v, -1, 1) * 5), v), {v}, {v12}), (List{1, 1}));
+}
+
+TEST_F(KnownCases, L04) {
+  Variable t = x * y, u = t * t, two = Constant(2.0), three = Constant(3.0);
+  std::vector<Tensor> point = {Tensor(2.0), Tensor(5.0)};
+  EXPECT_EQ(at(grad(Replacements{{u, two}, {t, three}}, {x, y}), {x, y}, point), (List{15, 6}));
+  EXPECT_EQ(at(grad(u + x, {x, y}, {.knownGrads = {{t, three}}}), {x, y}, point), (List{16, 6}));
+}
+
+TEST_F(KnownCases, L05) {
+  EXPECT_EQ(at(jacobian(v * sum(v), v), {v}, {v12}), (List{4, 1, 2, 5}));
+  EXPECT_EQ(at(hessian(sum(sqr(v)) * v[0], v), {v}, {v12}), (List{6, 4, 4, 2}));
+  EXPECT_EQ(at(hessianVectorProduct(sum(v * v * v), v, Constant(v12)), {v}, {v12}), (List{6, 24}));
+  EXPECT_EQ(at(pushforward(sqr(v), v, v + 1), {v}, {v12}), (List{4, 12}));
+}
+
+// 0^0 is flat in x and in y there; products of others by division would be 0/0.
+TEST_F(KnownCases, L06) {
+  EXPECT_EQ(at(grad(pow(x, y), {x, y}), {x, y}, {Tensor(0.0), Tensor(0.0)}), (List{0, 0}));
+  EXPECT_EQ(at(grad(prod(v), v), {v}, {Tensor({0.0, 2.0, 3.0})}), (List{6, 0, 0}));
+  EXPECT_EQ(at(grad(prod(v), v), {v}, {Tensor({0.0, 2.0, 0.0})}), (List{0, 0, 0}));
+  EXPECT_EQ(at(pushforward(prod(v), v, Constant(Tensor({1.0, 0.0, 2.0}))), {v},
+               {Tensor({2.0, 3.0, 4.0})}),
+            List{24});
+  // d2(abc): 0, c, b; c, 0, a; b, a, 0.
+  EXPECT_EQ(at(hessian(prod(v), v), {v}, {Tensor({0.0, 2.0, 3.0})}),
+            (List{0, 3, 2, 3, 0, 0, 2, 0, 0}));
+}
+
+TEST_F(KnownCases, L11) { EXPECT_EQ(at(grad(log(1 + exp(x)), x), {x}, {Tensor(0.0)}), List{0.5}); }
+
+// F-285: the gradient of an op that overwrites its operand reads what was there. (3v)^2: 18 v.
+TEST_F(KnownCases, OpsThatDestroyOperands) {
+  OpDef def;
+  def.name = "squareOver";
+  def.operands = {{"x"}};
+  def.type = [](const TypeRequest &r) { return std::vector<Type>{r.type(0)}; };
+  def.emit = [](Emitter &e, const Arrays &in, const Attributes &) {
+    return Arrays{e.map(in, [](const Scalars &s) { return s[0] * s[0]; })};
+  };
+  def.pullback = [](const Op &, Inputs in, Outputs, Gradients g) {
+    return Variables{2 * g[0] * in[0]};
+  };
+  def.destroyMap = {0};
+  Op square = *defineOp(def);
+  Variable o = square(v * 3);
+  for (const char *mode : {"interpreter", "fast_run", "fast_compile", "debug"}) {
+    SCOPED_TRACE(mode);
+    Function f = made(function({v}, {o, grad(sum(o), v)}, {.mode = mode, .acceptInplace = true}));
+    EXPECT_EQ(valuesOf(f(v12)), (List{9, 36, 18, 36}));
+  }
+}
+
+// F-334: promotion of a and b alone, and the branch that is taken alone has a gradient.
+TEST_F(KnownCases, Switch) {
+  Variable c = bvector("c"), f = fvector("f"), s = where(c, f, v);
+  EXPECT_EQ(s.dtype(), DType::Float64);
+  EXPECT_EQ(at({s, grad(sum(s * 3), v), grad(sum(s * 3), f)}, {c, f, v},
+               {Tensor({1, 0}).cast(DType::Int8), Tensor({5.0, 6.0}).cast(DType::Float32), v12}),
+            (List{5, 2, 0, 3, 3, 0}));
+}
+
+// F-295 and docs/Ops.md: where derivatives are infinite, or one-sided.
+TEST_F(KnownCases, AtZero) {
+  std::vector<Tensor> zero = {Tensor(0.0)}, zeros = {Tensor(0.0), Tensor(0.0)};
+  EXPECT_EQ(at(grad(sqrt(x), x), {x}, zero), List{kInf});
+  EXPECT_EQ(at(grad(cbrt(x), x), {x}, zero), List{kInf});
+  EXPECT_EQ(at(grad(abs(x), x), {x}, zero), List{0});
+  EXPECT_EQ(at(grad(relu(x), x), {x}, zero), List{0});
+  EXPECT_EQ(at(grad(hypot(x, y), {x, y}), {x, y}, zeros), (List{0, 0}));
+  EXPECT_EQ(at(grad(pow(x, 2), x), {x}, zero), List{0});
+  EXPECT_EQ(at(grad(pow(x, 1), x), {x}, zero), List{1});
+}
+
+/// Forward, by rules and by two pullbacks.
+TEST_F(KnownCases, StopsForward) {
+  for (bool byRules : {true, false}) {
+    PushforwardOptions how{.disconnectedInputs = DisconnectedInputs::Ignore};
+    how.useOpPushforward = byRules;
+    auto along = [&](const Variable &f) {
+      return at(pushforward({f}, {x}, {Variable(Constant(2.0))}, how), {x}, {Tensor(3.0)});
+    };
+    EXPECT_EQ(along(zeroGrad(x) * x), List{6});
+    EXPECT_EQ(along(disconnectedGrad(x) * x), List{6});
+    EXPECT_EQ(along(sqr(gradScale(x, -2))), List{-24});
+  }
+}
+
+/// It looks at several points, of which some are beyond 0.5, where the gradient is wrong.
+TEST_F(KnownCases, VerifyGradLooksAtAllPointsWithinBounds) {
+  auto offAbove = [](double factor) {
+    return [factor](const Variables &in) {
+      Variable wrong = gradScale(in[0], factor);
+      return where(gt(in[0], 0.5), wrong, in[0]);
+    };
+  };
+  EXPECT_FALSE(verifyGrad(offAbove(2), {Type(DType::Float64, {1})}, 16).ok());
+  EXPECT_TRUE(verifyGrad(offAbove(1.00001), {Type(DType::Float64, {1})}, 16).ok());
+  EXPECT_FALSE(verifyGrad(offAbove(1.00001), {Type(DType::Float64, {1})}, 16,
+                          {.absoluteBound = 1e-7, .relativeBound = 1e-7})
+                   .ok());
+}
+
+} // namespace
+} // namespace graphc
