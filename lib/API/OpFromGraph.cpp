@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "Graph/CalledAs.h"
+#include "Graph/Label.h"
 #include "Graph/Literals.h"
 #include "Overrides.h"
 #include "Support/Text.h"
@@ -47,6 +48,25 @@ static absl::StatusOr<std::vector<int>> readDestroyMap(const OpFromGraphOptions 
   return destroyed;
 }
 
+/// F-283: what has no connection has no gradient.
+static absl::Status checkConnection(const std::vector<std::vector<bool>> &connection,
+                                    const detail::FrozenRule &pullback, const Variables &inputs) {
+  using Kind = detail::FrozenRule::Kind;
+  if (connection.empty())
+    return absl::OkStatus();
+  for (size_t i = 0; i < pullback.entries.size(); ++i) {
+    Kind kind = pullback.entries[i].kind;
+    if (kind != Kind::Default && kind != Kind::Disconnected &&
+        std::ranges::count(connection[i], true) == 0)
+      return makeError(ErrorKind::TypeError,
+                       "pullback: there is an override for input " + std::to_string(i) + ", " +
+                           operandLabel(inputs[i]) +
+                           ", of which connectionPattern says that no output depends on it: "
+                           "expected Override::disconnected() there");
+  }
+  return absl::OkStatus();
+}
+
 static absl::StatusOr<Op> makeOp(const Variables &inputs, const Variables &outputs,
                                  const OpFromGraphOptions &options) {
   if (!options.updates.empty())
@@ -77,6 +97,8 @@ static absl::StatusOr<Op> makeOp(const Variables &inputs, const Variables &outpu
   absl::StatusOr<ReadingRule> pullback = freezePullback(options, traits.inlining, inputs, outputs);
   if (!pullback.ok())
     return pullback.status();
+  if (absl::Status status = checkConnection(connection, pullback->rule, inputs); !status.ok())
+    return status;
   absl::StatusOr<ReadingRule> pushforward =
       freezePushforward(options, traits.inlining, inputs, outputs);
   if (!pushforward.ok())

@@ -559,6 +559,12 @@ TEST(OverridesOnce, Mistakes) {
   EXPECT_EQ(mistake({.connectionPattern = {{true, true}}}),
             "ValueError: OpFromGraph: connectionPattern has 1 row, one of 2; expected one for each "
             "of 2 inputs, with a bool for each of 2 outputs");
+  auto twice = [](Inputs in, Outputs, Gradients) { return in[1] * 2; };
+  EXPECT_EQ(mistake({.pullback = {one, twice},
+                     .connectionPattern = {{true, true}, {false, false}}}), // F-283
+            "TypeError: OpFromGraph: pullback: there is an override for input 1, y: f64, of which "
+            "connectionPattern says that no output depends on it: expected "
+            "Override::disconnected() there");
   EXPECT_EQ(mistake({.destroyMap = {{0, 0}, {0, 1}}}),
             "ValueError: OpFromGraph: destroyMap says that output 0 overwrites inputs 0 and 1: one "
             "at most");
