@@ -38,7 +38,7 @@ Endings::Endings(absl::Span<const Apply> order) : order_(order) {
   };
   for (size_t n = order.size(); n-- > 0;) {
     const Apply &node = order[n];
-    Op op = node.op();
+    const Op &op = node.op();
     for (int i = 0; i < node.numInputs(); ++i) {
       First here;
       bool any = false;
