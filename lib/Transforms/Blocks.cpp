@@ -316,14 +316,7 @@ void KernelEmitter::emitBlocks(const Pass &pass) {
   if (shape.rowLoop < 0 && isColumnReduction(pass))
     return emitColumns(pass, shape.vectorLoop, shape.lanes);
   placeArrays(pass, pass.outer);
-  if (int(body->loops.size()) < first.numParallel)
-    body->loops.resize(size_t(first.numParallel));
-  int opened = 0;
-  for (int loop = pass.outer; loop < first.numParallel; ++loop)
-    if (loop != shape.vectorLoop && loop != shape.rowLoop) {
-      openLoop(first, loop);
-      ++opened;
-    }
+  int opened = openOtherLoops(pass, shape.vectorLoop, shape.rowLoop);
   body->lanes = shape.lanes;
   body->rows = shape.rows;
   body->vectors = shape.vectors;

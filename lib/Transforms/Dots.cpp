@@ -114,14 +114,7 @@ llvm::SmallVector<Value> KernelEmitter::sumDots(const KernelNest &nest, const Do
 void KernelEmitter::emitDots(const Pass &pass, const DotShape &shape) {
   const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
   placeArrays(pass, pass.outer);
-  if (int(body->loops.size()) < nest.numLoops())
-    body->loops.resize(size_t(nest.numLoops()));
-  int opened = 2;
-  for (int loop = pass.outer; loop < nest.numParallel; ++loop)
-    if (loop != shape.columnLoop && loop != shape.rowLoop) {
-      openLoop(nest, loop);
-      ++opened;
-    }
+  int opened = 2 + openOtherLoops(pass, shape.columnLoop, shape.rowLoop);
   auto lastOf = [&](const Bounds &range) {
     return stack->value(stack->add(range.upper, b.getIndexAttr(-1)));
   };

@@ -190,6 +190,19 @@ void KernelEmitter::openLoop(const KernelNest &nest, int loop) {
   variable.index = {op.getInductionVar()};
 }
 
+int KernelEmitter::openOtherLoops(const Pass &pass, int columnLoop, int rowLoop) {
+  const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
+  if (int(body->loops.size()) < nest.numLoops())
+    body->loops.resize(size_t(nest.numLoops()));
+  int opened = 0;
+  for (int loop = pass.outer; loop < nest.numParallel; ++loop)
+    if (loop != columnLoop && loop != rowLoop) {
+      openLoop(nest, loop);
+      ++opened;
+    }
+  return opened;
+}
+
 void KernelEmitter::emitRows(llvm::ArrayRef<int> nests, int first, int last) {
   const KernelNest &nest = kernel.nests[size_t(nests[0])];
   if (int(body->loops.size()) < last)

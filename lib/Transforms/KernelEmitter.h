@@ -51,6 +51,8 @@ private:
   void emitRows(llvm::ArrayRef<int> nests, int first, int last);
   void emitPass(const Pass &pass);
   void openLoop(const KernelNest &nest, int loop);
+  /// Opens the parallel loops inside the pass's but these two. Returns how many.
+  int openOtherLoops(const Pass &pass, int columnLoop, int rowLoop);
 
   //===--- Streams.cpp ------------------------------------------------------===//
   struct StreamReduction;

@@ -26,7 +26,8 @@ constexpr int kCallLatency = 10;
 /// A value that is computed, or the end of a nest, where its result is stored.
 struct StepOfBody {
   int nest;
-  Value value; ///< null: the end
+  Value value;                         ///< null: the end
+  llvm::SmallVector<Value, 4> sources; ///< computed values that it uses
   int instructions = 0;
 };
 
@@ -86,11 +87,11 @@ private:
       longest_ = std::max(longest_, latency_[result]);
       total_ += instructions;
       sources_[result] = {result};
-      steps_.push_back({number, result, instructions});
+      steps_.push_back({number, result, std::move(sources), instructions});
     }
     for (Value source : sourcesOf(nest.terms[0]))
       lastUse_[source] = int(steps_.size());
-    steps_.push_back({number, Value()});
+    steps_.push_back({number, Value(), sourcesOf(nest.terms[0])});
     if (!isInMemory_(nest.result)) {
       // Only the term itself can be handed on under the name of the result.
       if (computed_.contains(nest.terms[0]))
@@ -164,24 +165,10 @@ private:
   }
   /// Whether a step of [from, to) uses the value.
   bool isUsed(Value value, int from, int to) {
-    if (lastUse_[value] < from)
-      return false;
-    for (int s = from; s < to; ++s) {
-      const StepOfBody &step = steps_[size_t(s)];
-      if (!step.value) {
-        if (llvm::is_contained(sourcesOf(kernel_.nests[size_t(step.nest)].terms[0]), value))
-          return true;
-        continue;
-      }
-      bool found = false;
-      step.value.getDefiningOp()->walk([&](mlir::Operation *inner) {
-        for (Value operand : inner->getOperands())
-          found |= llvm::is_contained(sourcesOf(operand), value);
-      });
-      if (found)
-        return true;
-    }
-    return false;
+    return lastUse_[value] >= from &&
+           llvm::any_of(
+               llvm::ArrayRef(steps_).slice(size_t(from), size_t(to - from)),
+               [&](const StepOfBody &step) { return llvm::is_contained(step.sources, value); });
   }
 
   const KernelModel &kernel_;

@@ -604,14 +604,7 @@ void KernelEmitter::packLeft(const KernelNest &nest, const ProductShape &shape, 
 void KernelEmitter::emitProduct(const Pass &pass, const ProductShape &shape) {
   const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
   placeArrays(pass, pass.outer);
-  if (int(body->loops.size()) < nest.numLoops())
-    body->loops.resize(size_t(nest.numLoops()));
-  int opened = 0;
-  for (int loop = pass.outer; loop < nest.numParallel; ++loop)
-    if (loop != shape.columnLoop && loop != shape.rowLoop) {
-      openLoop(nest, loop);
-      ++opened;
-    }
+  int opened = openOtherLoops(pass, shape.columnLoop, shape.rowLoop);
   body->lanes = shape.lanes;
   body->vectors = shape.vectors;
   int64_t bytes = memoryBytes(shape.element);
