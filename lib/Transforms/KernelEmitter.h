@@ -7,7 +7,7 @@
 //   Blocks.cpp   reductions inside blocks of parallel loops: products, windows, sums over outer
 //   axes
 //   Dots.cpp     the same where loads are contiguous along the reduction
-//   Products.cpp products of matrices
+//   Products.cpp products of matrices, with Product*.cpp
 // and KernelEmitter.cpp makes the function, the loops around passes and the choice.
 //
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,236 @@
+//===- Transforms/ProductPacking.cpp - operands of products, copied --------===//
+#include "Transforms/Products.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace graphc {
+
+namespace arith = mlir::arith;
+namespace memref = mlir::memref;
+namespace vector = mlir::vector;
+using mlir::Value;
+
+/// Sets the columns up as a vector loop from `first` on.
+void KernelEmitter::setColumns(const ProductShape &shape, Value first, Value upper, bool masked) {
+  LoopVariable &columns = body->loops[size_t(shape.columnLoop)];
+  columns = {};
+  columns.level = stack->depth();
+  columns.isVector = true;
+  columns.index = {first};
+  body->masks.clear();
+  if (!masked)
+    return;
+  Value left = arith::SubIOp::create(b, upper, first);
+  for (int v = 0; v < body->vectors; ++v) {
+    Value rest = left;
+    if (v)
+      rest = arith::SubIOp::create(b, left, stack->constant(int64_t(v) * shape.lanes));
+    body->masks.push_back(
+        vector::CreateMaskOp::create(b, mlir::VectorType::get({shape.lanes}, b.getI1Type()), rest));
+  }
+}
+
+/// Copies a panel of the right operand: what one k needs stands together.
+void KernelEmitter::packPanel(const KernelNest &nest, const ProductShape &shape, Value buffer,
+                              Value offset) {
+  int64_t width = int64_t(shape.vectors) * shape.lanes;
+  body->rows = 1;
+  auto loop = stack->open(stack->constant(0), stack->value(bounds(nest, shape.sumLoop).upper),
+                          stack->constant(1));
+  LoopVariable &counter = body->loops[size_t(shape.sumLoop)];
+  counter = {};
+  counter.level = stack->depth();
+  counter.index = {loop.getInductionVar()};
+  llvm::SmallVector<Value, 8> values = body->emit(nest, shape.rightFactor, /*asVectors=*/true)[0];
+  Value at = arith::AddIOp::create(
+      b, offset, arith::MulIOp::create(b, loop.getInductionVar(), stack->constant(width)));
+  for (int v = 0; v < shape.vectors; ++v) {
+    Value place =
+        v ? Value(arith::AddIOp::create(b, at, stack->constant(int64_t(v) * shape.lanes))) : at;
+    vector::StoreOp::create(b, values[size_t(v)], buffer, place);
+  }
+  stack->close();
+}
+
+/// The same where a column's elements stand together: squares of four columns
+/// and four k are transposed in registers, as many side by side as a vector has
+/// room for.
+void KernelEmitter::packPanelTransposed(const KernelNest &nest, const ProductShape &shape,
+                                        Value buffer, Value offset, Value first, Value last) {
+  int side = std::min(4, shape.lanes);
+  Value upper = stack->value(bounds(nest, shape.sumLoop).upper);
+  Value main = floorToMultiple(upper, side);
+  int64_t width = int64_t(shape.vectors) * shape.lanes;
+  LoopVariable &columns = body->loops[size_t(shape.columnLoop)];
+  LoopVariable &counter = body->loops[size_t(shape.sumLoop)];
+  body->masks.clear();
+  // Columns beyond the last one repeat it; what is computed of them is not
+  // stored.
+  auto setLines = [&](Value begin, int count) {
+    columns = {};
+    columns.level = stack->depth();
+    columns.rowSet = kMajorRows;
+    begin = arith::AddIOp::create(b, first, begin);
+    for (int i = 0; i < count; ++i) {
+      Value index = begin;
+      if (i)
+        index = arith::AddIOp::create(b, begin, stack->constant(i));
+      columns.index.push_back(arith::MinSIOp::create(b, index, last));
+    }
+    body->rows = count;
+    body->vectors = 1;
+  };
+  auto openCounter = [&](Value lower, Value end, int step) {
+    stack->dropAnchor();
+    auto loop = stack->open(lower, end, stack->constant(step));
+    counter = {};
+    counter.level = stack->depth();
+    counter.isVector = step > 1;
+    counter.index = {loop.getInductionVar()};
+    Value row = arith::MulIOp::create(b, loop.getInductionVar(), stack->constant(width));
+    return Size(arith::AddIOp::create(b, offset, row).getResult());
+  };
+  if (side > 1) {
+    auto vectors =
+        stack->open(stack->constant(0), stack->constant(width), stack->constant(shape.lanes));
+    setLines(vectors.getInductionVar(), shape.lanes);
+    Size at = openCounter(stack->constant(0), main, side);
+    body->lanes = side;
+    llvm::SmallVector<Value, 8> lines = body->emit(nest, shape.rightFactor, /*asVectors=*/true)[0];
+    body->lanes = shape.lanes;
+    // Line i of each group of four, side by side; then 4 x 4 squares at once.
+    llvm::SmallVector<Value> squares;
+    for (int i = 0; i < side; ++i) {
+      llvm::SmallVector<Value> parts;
+      for (int line = i; line < shape.lanes; line += side)
+        parts.push_back(lines[size_t(line)]);
+      for (int64_t lanes = side; parts.size() > 1; lanes *= 2) {
+        auto both = llvm::to_vector(llvm::seq<int64_t>(0, 2 * lanes));
+        for (size_t k = 0; k < parts.size() / 2; ++k)
+          parts[k] = vector::ShuffleOp::create(b, parts[2 * k], parts[2 * k + 1], both);
+        parts.truncate(parts.size() / 2);
+      }
+      squares.push_back(parts[0]);
+    }
+    for (int distance = 1; distance < side; distance *= 2)
+      for (int i = 0; i < side; ++i) {
+        if (i & distance)
+          continue;
+        llvm::SmallVector<int64_t> low, high;
+        for (int lane = 0; lane < shape.lanes; ++lane) {
+          low.push_back(lane & distance ? shape.lanes + lane - distance : lane);
+          high.push_back(lane & distance ? shape.lanes + lane : lane + distance);
+        }
+        Value &x = squares[size_t(i)], &y = squares[size_t(i) + size_t(distance)];
+        Value lower = vector::ShuffleOp::create(b, x, y, low);
+        y = vector::ShuffleOp::create(b, x, y, high);
+        x = lower;
+      }
+    for (int i = 0; i < side; ++i) {
+      Size place = stack->add(stack->add(at, vectors.getInductionVar()), b.getIndexAttr(i * width));
+      vector::StoreOp::create(b, squares[size_t(i)], buffer, stack->value(place));
+    }
+    stack->close();
+    stack->close();
+  }
+  // What is left of the columns, one k after the other.
+  setLines(stack->constant(0), int(width));
+  Size at = openCounter(main, upper, 1);
+  llvm::SmallVector<Value, 8> elements =
+      body->emit(nest, shape.rightFactor, /*asVectors=*/false)[0];
+  for (int i = 0; i < int(width); ++i)
+    memref::StoreOp::create(b, elements[size_t(i)], buffer,
+                            stack->value(stack->add(at, b.getIndexAttr(i))));
+  stack->close();
+  body->vectors = shape.vectors;
+}
+
+/// Copies panels of the columns [lower, upper); `first` is the column of the
+/// panel in front.
+void KernelEmitter::packPanels(const KernelNest &nest, const ProductShape &shape, Value buffer,
+                               Value first, Value lower, Value upper) {
+  Value length = stack->value(bounds(nest, shape.sumLoop).upper);
+  int64_t width = int64_t(shape.vectors) * shape.lanes;
+  // Columns of the operand that stand together, or whose elements do.
+  bool isTransposed = constantSize(strideAlong(nest, shape.right, shape.columnLoop)) != 1 &&
+                      constantSize(strideAlong(nest, shape.right, shape.sumLoop)) == 1;
+  Value last = arith::AddIOp::create(b, upper, stack->constant(-1));
+  Value whole = lower;
+  if (!target.maskRegisters && !isTransposed) {
+    Value count = arith::SubIOp::create(b, upper, lower);
+    whole =
+        arith::SubIOp::create(b, upper, arith::RemUIOp::create(b, count, stack->constant(width)));
+  }
+  for (bool masked : {false, true}) {
+    if (!masked && (target.maskRegisters || isTransposed))
+      continue;
+    stack->dropAnchor();
+    auto panels =
+        stack->open(masked ? whole : lower, masked ? upper : whole, stack->constant(width));
+    if (!isTransposed)
+      setColumns(shape, panels.getInductionVar(), upper, masked);
+    Value offset =
+        arith::MulIOp::create(b, arith::SubIOp::create(b, panels.getInductionVar(), first), length);
+    if (isTransposed)
+      packPanelTransposed(nest, shape, buffer, offset, panels.getInductionVar(), last);
+    else
+      packPanel(nest, shape, buffer, offset);
+    stack->close();
+  }
+  stack->dropAnchor();
+  body->masks.clear();
+}
+
+/// Copies rows [first, end) of the left operand: row after row, `stride` apart; or, where rows
+/// stand together, one k after the other.
+void KernelEmitter::packLeft(const KernelNest &nest, const ProductShape &shape, Value buffer,
+                             Value first, Value end, Value stride) {
+  int vectorLoop = shape.isLeftTransposed ? shape.rowLoop : shape.sumLoop;
+  int otherLoop = shape.isLeftTransposed ? shape.sumLoop : shape.rowLoop;
+  Value zero = stack->constant(0), length = stack->value(bounds(nest, shape.sumLoop).upper);
+  auto lower = [&](int loop) { return loop == shape.rowLoop ? first : zero; };
+  auto upper = [&](int loop) { return loop == shape.rowLoop ? end : length; };
+  body->rows = body->vectors = 1;
+  stack->dropAnchor();
+  // Nothing at all where no rows are copied.
+  Value isWanted = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, first, end);
+  Value last = arith::SelectOp::create(b, isWanted, upper(otherLoop), lower(otherLoop));
+  auto lines = stack->open(lower(otherLoop), last, stack->constant(1));
+  LoopVariable &line = body->loops[size_t(otherLoop)];
+  line = {};
+  line.level = stack->depth();
+  line.index = {lines.getInductionVar()};
+  Value start = arith::MulIOp::create(
+      b, arith::SubIOp::create(b, lines.getInductionVar(), lower(otherLoop)), stride);
+  Value count = arith::SubIOp::create(b, upper(vectorLoop), lower(vectorLoop));
+  Value main = arith::AddIOp::create(b, lower(vectorLoop), floorToMultiple(count, shape.lanes));
+  for (bool masked : {false, true}) {
+    stack->dropAnchor();
+    auto vectors = stack->open(masked ? main : lower(vectorLoop), masked ? upper(vectorLoop) : main,
+                               stack->constant(shape.lanes));
+    LoopVariable &lane = body->loops[size_t(vectorLoop)];
+    lane = {};
+    lane.level = stack->depth();
+    lane.isVector = true;
+    lane.index = {vectors.getInductionVar()};
+    body->masks.clear();
+    if (masked)
+      body->masks.push_back(vector::CreateMaskOp::create(
+          b, mlir::VectorType::get({shape.lanes}, b.getI1Type()),
+          arith::SubIOp::create(b, upper(vectorLoop), main).getResult()));
+    Value value = body->emit(nest, shape.leftFactor, /*asVectors=*/true)[0][0];
+    Value at = arith::AddIOp::create(
+        b, start, arith::SubIOp::create(b, vectors.getInductionVar(), lower(vectorLoop)));
+    if (masked)
+      vector::MaskedStoreOp::create(b, buffer, at, body->masks[0], value);
+    else
+      vector::StoreOp::create(b, value, buffer, at);
+    stack->close();
+  }
+  stack->close();
+  stack->dropAnchor();
+  body->masks.clear();
+  body->vectors = shape.vectors;
+}
+
+} // namespace graphc

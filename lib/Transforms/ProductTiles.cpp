@@ -1,0 +1,169 @@
+//===- Transforms/ProductTiles.cpp - rows beside a panel of columns --------===//
+#include "Lowering/ScalarTypes.h"
+#include "Transforms/Products.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace graphc {
+
+namespace arith = mlir::arith;
+namespace vector = mlir::vector;
+namespace LLVM = mlir::LLVM;
+using mlir::Value;
+
+Value KernelEmitter::loadAt(Value address, mlir::Type type, Value mask) {
+  Value number = arith::IndexCastOp::create(b, b.getI64Type(), address);
+  Value pointer = LLVM::IntToPtrOp::create(b, LLVM::LLVMPointerType::get(b.getContext()), number);
+  unsigned alignment = unsigned(memoryBytes(mlir::getElementTypeOrSelf(type)));
+  if (!mask)
+    return LLVM::LoadOp::create(b, type, pointer, alignment);
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  return LLVM::MaskedLoadOp::create(b, type, pointer, mask, zero, alignment);
+}
+
+/// The same number, of which LLVM knows nothing.
+Value KernelEmitter::hide(Value number) {
+  Value integer = arith::IndexCastOp::create(b, b.getI64Type(), number);
+  auto assembly = LLVM::InlineAsmOp::create(
+      b, b.getI64Type(), integer, /*asm_string=*/"", /*constraints=*/"=r,0",
+      /*has_side_effects=*/false, /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+      LLVM::AsmDialectAttr(), mlir::ArrayAttr());
+  return arith::IndexCastOp::create(b, b.getIndexType(), assembly.getResult(0));
+}
+
+/// sum + x y, in one rounding where the processor can.
+Value KernelEmitter::addProduct(Value x, Value y, Value sum) {
+  if (mlir::isa<mlir::IntegerType>(mlir::getElementTypeOrSelf(sum.getType())))
+    return arith::AddIOp::create(b, sum, arith::MulIOp::create(b, x, y));
+  if (target.math.fma)
+    return mlir::math::FmaOp::create(b, x, y, sum);
+  return arith::AddFOp::create(b, sum, arith::MulFOp::create(b, x, y));
+}
+
+/// The sums of the tile whose rows and columns are set up, by row and vector.
+llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const ProductShape &shape,
+                                                const ProductPanel &panel, bool isWhole) {
+  int rows = body->rows, vectors = body->vectors;
+  int64_t bytes = memoryBytes(shape.element);
+  auto type = mlir::VectorType::get({shape.lanes}, shape.element);
+  const LoopVariable &row = body->loops[size_t(shape.rowLoop)];
+  // Multiples of a row's length; an address can have them doubled and doubled again. Hidden, so
+  // that they are what is kept in registers, and not the length that they are made of.
+  llvm::SmallDenseMap<int, Value> multiples;
+  if (isWhole && !constantSize(panel.rowStep))
+    for (int factor : {1, 3, 5})
+      multiples[factor] =
+          hide(stack->value(stack->multiply(panel.rowStep, b.getIndexAttr(factor))));
+
+  // What moves with k: pointers to every seventh row, or how far all rows have come.
+  llvm::SmallVector<Value> carried(size_t(rows * vectors), body->neutral(nest, shape.lanes)[0]);
+  size_t numSums = carried.size();
+  llvm::SmallVector<Value> starts;
+  for (int i = 0; i < rows; i += isWhole ? kRowsOfPointer : 1) {
+    Value distance = arith::SubIOp::create(b, row.index[size_t(i)], panel.firstRow);
+    starts.push_back(
+        stack->value(stack->add(panel.leftAddress, stack->multiply(distance, panel.rowStep))));
+  }
+  if (isWhole)
+    carried.append(starts);
+  else
+    carried.push_back(stack->constant(0));
+  carried.push_back(panel.address);
+
+  auto loop = stack->open(stack->constant(0), stack->value(bounds(nest, shape.sumLoop).upper),
+                          stack->constant(1), carried);
+  carried.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
+
+  llvm::SmallVector<Value> right;
+  for (int v = 0; v < vectors; ++v)
+    right.push_back(loadAt(
+        stack->value(stack->add(carried.back(), b.getIndexAttr(v * shape.lanes * bytes))), type,
+        target.maskRegisters && !body->masks.empty() ? body->masks[size_t(v)] : Value()));
+  auto leftAt = [&](int i) -> Value {
+    Value address;
+    if (!isWhole) {
+      address = arith::AddIOp::create(b, starts[size_t(i)], carried[numSums]);
+    } else {
+      address = carried[numSums + size_t(i / kRowsOfPointer)];
+      int distance = i % kRowsOfPointer, doubled = 0;
+      if (distance && constantSize(panel.rowStep)) {
+        address = stack->value(
+            stack->add(address, stack->multiply(panel.rowStep, b.getIndexAttr(distance))));
+      } else if (distance) {
+        for (; distance % 2 == 0; distance /= 2)
+          ++doubled;
+        // Made here and not in front of the loop, so that it becomes part of
+        // the load.
+        Value offset = multiples[distance];
+        if (doubled)
+          offset = arith::ShLIOp::create(b, offset, stack->constant(doubled));
+        address = arith::AddIOp::create(b, address, offset);
+      }
+    }
+    return vector::BroadcastOp::create(b, type, loadAt(address, shape.element, nullptr));
+  };
+  for (int i = 0; i < rows; ++i) {
+    Value scalar = leftAt(i);
+    for (int v = 0; v < vectors; ++v) {
+      Value &sum = carried[size_t(i) * size_t(vectors) + size_t(v)];
+      sum = addProduct(scalar, right[size_t(v)], sum);
+    }
+  }
+  for (size_t i = numSums; i + 1 < carried.size(); ++i)
+    carried[i] = arith::AddIOp::create(b, carried[i], stack->value(panel.sumStep));
+  carried.back() = arith::AddIOp::create(b, carried.back(), panel.step);
+  stack->close(carried);
+  stack->dropAnchor(); // what follows uses the sums
+  return llvm::SmallVector<Value>(loop.getResults().take_front(numSums));
+}
+
+/// Tiles of `rows` rows from `lower` on; not `isWhole`, they may reach beyond `upper`: rows there
+/// repeat the last one, also where it is stored (what a nest loads of it is loaded before).
+void KernelEmitter::emitTiles(const Pass &pass, const ProductShape &shape,
+                              const ProductPanel &panel, int rows, Value lower, Value upper,
+                              bool isWhole) {
+  const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
+  Value last = arith::AddIOp::create(b, upper, stack->constant(-1));
+  stack->dropAnchor();
+  auto tiles = stack->open(lower, upper, stack->constant(rows));
+  LoopVariable &row = body->loops[size_t(shape.rowLoop)];
+  row = {};
+  row.level = stack->depth();
+  row.rowSet = kMajorRows;
+  body->rowExists.clear();
+  body->rows = rows;
+  for (int i = 0; i < rows; ++i) {
+    Value index = tiles.getInductionVar();
+    if (i)
+      index = arith::AddIOp::create(b, index, stack->constant(i));
+    if (i && !isWhole)
+      index = arith::MinSIOp::create(b, index, last);
+    row.index.push_back(index);
+  }
+  llvm::SmallVector<Value> sums = sumTile(nest, shape, panel, isWhole);
+  keepBlock(nest, sums);
+  for (int number : llvm::ArrayRef(pass.nests).drop_front()) {
+    const KernelNest &map = kernel.nests[size_t(number)];
+    keepBlock(map, body->emit(map, map.terms, /*asVectors=*/true)[0]);
+  }
+  for (int number : pass.nests)
+    body->registers.erase(kernel.nests[size_t(number)].result);
+  stack->close();
+}
+
+/// All rows of [lower, upper) beside one panel.
+void KernelEmitter::emitRowsOfPanel(const Pass &pass, const ProductShape &shape,
+                                    const ProductPanel &panel, Value lower, Value upper) {
+  if (body->vectors < shape.vectors)
+    return emitTiles(pass, shape, panel, shape.narrowRows, lower, upper, /*isWhole=*/false);
+  if (shape.rows.size() == 1)
+    return emitTiles(pass, shape, panel, shape.rows[0], lower, upper, shape.isEven);
+  Value count = arith::SubIOp::create(b, upper, lower);
+  Value left = arith::RemUIOp::create(b, count, stack->constant(shape.rows[0]));
+  Value end = arith::SubIOp::create(b, upper, left);
+  emitTiles(pass, shape, panel, shape.rows[0], lower, end, /*isWhole=*/true);
+  emitTiles(pass, shape, panel, shape.rows[1], end, upper, /*isWhole=*/false);
+}
+
+} // namespace graphc

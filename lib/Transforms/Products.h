@@ -1,0 +1,38 @@
+//===- Transforms/Products.h - what a product is made as -------*- C++ -*-===//
+//
+// What Products.cpp, ProductShape.cpp, ProductTiles.cpp and ProductPacking.cpp share.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "Transforms/KernelEmitter.h"
+
+namespace graphc {
+
+/// Rows that are addressed from one pointer: 0, s, 2s, 3s, 4s, 5s and 6s are a pointer and one of
+/// three registers, scaled.
+inline constexpr int kRowsOfPointer = 7;
+
+struct KernelEmitter::ProductShape {
+  int rowLoop, columnLoop, sumLoop;
+  int left, right; ///< operands of the nest
+  mlir::Value leftFactor, rightFactor;
+  bool isLeftPlain, isRightPlain; ///< the factor is the operand's element, and not a cast of it
+  bool isLeftTransposed = false;  ///< rows of the left operand stand together
+  mlir::Type element;             ///< of the factors and the sums
+  int lanes, vectors;
+  llvm::SmallVector<int, 2> rows; ///< of tiles, and of those of the rows that are left
+  int narrowRows;                 ///< of tiles of one vector
+  bool isEven = false;            ///< no rows are left
+};
+
+/// What the tiles beside a panel of columns read. All steps are in bytes.
+struct KernelEmitter::ProductPanel {
+  mlir::Value address,
+      step;                ///< of the right operand: the panel's first element, and from k to k + 1
+  mlir::Value leftAddress; ///< of the left operand's element in row `firstRow`, k = 0
+  mlir::Value firstRow;
+  Size rowStep, sumStep; ///< of the left operand
+};
+
+} // namespace graphc
