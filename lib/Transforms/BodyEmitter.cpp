@@ -50,6 +50,7 @@ Value BodyEmitter::laneNumbers(mlir::Type element) {
 }
 
 Value BodyEmitter::broadcast(Value scalar, int level, LoopStack::Key key) {
+  key.second |= uint64_t(lanes) << 48; // a kernel may have vectors of several lengths
   return stack.at(level, key, [&]() -> Value {
     mlir::VectorType type = vectorOf(scalar.getType());
     if (auto constant = scalar.getDefiningOp<arith::ConstantOp>())

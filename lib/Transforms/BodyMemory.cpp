@@ -169,7 +169,7 @@ Value BodyEmitter::load(const MemoryAccess &access, const Facts &facts, int row,
 
   Value offsets = at.offsets;
   if (factor != 0) {
-    Value steps = stack.at(0, key(access.identity, Part::Steps, 0, 0), [&]() -> Value {
+    Value steps = stack.at(0, key(access.identity, Part::Steps, lanes, 0), [&]() -> Value {
       Value numbers = laneNumbers(b.getIndexType());
       if (factor == 1)
         return numbers;

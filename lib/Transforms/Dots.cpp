@@ -168,13 +168,7 @@ void KernelEmitter::emitDots(const Pass &pass, const DotShape &shape) {
   body->rows = shape.rows;
   if (mask)
     body->masks.push_back(mask);
-  keepBlock(nest, results);
-  for (int number : llvm::ArrayRef(pass.nests).drop_front()) {
-    const KernelNest &map = kernel.nests[size_t(number)];
-    keepBlock(map, body->emit(map, map.terms, /*asVectors=*/true)[0]);
-  }
-  for (int number : pass.nests)
-    body->registers.erase(kernel.nests[size_t(number)].result);
+  keepNests(pass, results);
   body->masks.clear();
   body->rowExists.clear();
   while (opened--)

@@ -196,7 +196,7 @@ int KernelEmitter::openOtherLoops(const Pass &pass, int columnLoop, int rowLoop)
     body->loops.resize(size_t(nest.numLoops()));
   int opened = 0;
   for (int loop = pass.outer; loop < nest.numParallel; ++loop)
-    if (loop != columnLoop && loop != rowLoop) {
+    if (loop < columnLoop && loop != rowLoop) {
       openLoop(nest, loop);
       ++opened;
     }

@@ -51,7 +51,8 @@ private:
   void emitRows(llvm::ArrayRef<int> nests, int first, int last);
   void emitPass(const Pass &pass);
   void openLoop(const KernelNest &nest, int loop);
-  /// Opens the parallel loops inside the pass's but these two. Returns how many.
+  /// Opens the parallel loops inside the pass's but `rowLoop` and those from `columnLoop` on.
+  /// Returns how many.
   int openOtherLoops(const Pass &pass, int columnLoop, int rowLoop);
 
   //===--- Streams.cpp ------------------------------------------------------===//
@@ -82,6 +83,7 @@ private:
   void emitBlock(const Pass &pass);
   void emitBlockReduction(const KernelNest &nest);
 
+  void keepNests(const Pass &pass, llvm::ArrayRef<mlir::Value> results);
   void keepBlock(const KernelNest &nest, llvm::ArrayRef<mlir::Value> values);
   int numAccumulators(const Pass &pass) const;
   static int evenBlocks(Size extent, int most);
@@ -102,8 +104,11 @@ private:
   struct ProductPanel;
   bool emitIfProduct(const Pass &pass);
   std::optional<ProductShape> productShape(const Pass &pass) const;
-  void emitProduct(const Pass &pass, const ProductShape &shape);
+  bool findProductLoops(const Pass &pass, ProductShape &shape) const;
+  bool mayJoinColumns(const Pass &pass, int first) const;
+  void emitProduct(const Pass &pass, ProductShape shape);
   Size strideAlong(const KernelNest &nest, int operand, int loop);
+  Size extentOfAll(const KernelNest &nest, llvm::ArrayRef<int> loops);
   mlir::Value productAddress(const KernelNest &nest, const ProductShape &shape, int operand);
   mlir::Value loadAt(mlir::Value address, mlir::Type type, mlir::Value mask);
   mlir::Value hide(mlir::Value number);
@@ -114,15 +119,27 @@ private:
                  mlir::Value lower, mlir::Value upper, bool isWhole);
   void emitRowsOfPanel(const Pass &pass, const ProductShape &shape, const ProductPanel &panel,
                        mlir::Value lower, mlir::Value upper);
-  void setColumns(const ProductShape &shape, mlir::Value first, mlir::Value upper, bool masked);
+  void setColumns(const KernelNest &nest, const ProductShape &shape, mlir::Value first,
+                  mlir::Value upper, bool masked);
   void packPanel(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
                  mlir::Value offset);
+  void packWindow(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
+                  mlir::Value offset, mlir::Value first, mlir::Value end);
   void packPanelTransposed(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
                            mlir::Value offset, mlir::Value first, mlir::Value last);
   void packLeft(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
                 mlir::Value first, mlir::Value end, mlir::Value stride);
   void packPanels(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
                   mlir::Value first, mlir::Value lower, mlir::Value upper);
+
+  void packLastColumns(const ProductShape &shape, const ProductPanel &panel, mlir::Value buffer,
+                       mlir::Value count);
+  llvm::SmallVector<mlir::Value> sumLastColumns(const KernelNest &nest, const ProductShape &shape,
+                                                llvm::ArrayRef<mlir::Value> rows,
+                                                mlir::Value columns);
+  void emitLastColumns(const Pass &pass, const ProductShape &shape, const ProductPanel &panel,
+                       mlir::Value columns, mlir::Value first, mlir::Value count, mlir::Value lower,
+                       mlir::Value upper);
 
   //===--- Columns.cpp ------------------------------------------------------===//
   bool isColumnReduction(const Pass &pass) const;

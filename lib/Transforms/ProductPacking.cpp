@@ -11,9 +11,14 @@ namespace vector = mlir::vector;
 using mlir::Value;
 
 /// Sets the columns up as a vector loop from `first` on.
-void KernelEmitter::setColumns(const ProductShape &shape, Value first, Value upper, bool masked) {
-  LoopVariable &columns = body->loops[size_t(shape.columnLoop)];
-  columns = {};
+void KernelEmitter::setColumns(const KernelNest &nest, const ProductShape &shape, Value first,
+                               Value upper, bool masked) {
+  // Several loops of columns are counted by the last one: nothing asks for the others' counters.
+  for (LoopVariable &outer : llvm::MutableArrayRef(body->loops).slice(size_t(shape.columnLoop))) {
+    outer = {};
+    outer.index = {stack->constant(0)};
+  }
+  LoopVariable &columns = body->loops[size_t(nest.numParallel - 1)];
   columns.level = stack->depth();
   columns.isVector = true;
   columns.index = {first};
@@ -26,7 +31,7 @@ void KernelEmitter::setColumns(const ProductShape &shape, Value first, Value upp
     if (v)
       rest = arith::SubIOp::create(b, left, stack->constant(int64_t(v) * shape.lanes));
     body->masks.push_back(
-        vector::CreateMaskOp::create(b, mlir::VectorType::get({shape.lanes}, b.getI1Type()), rest));
+        vector::CreateMaskOp::create(b, mlir::VectorType::get({body->lanes}, b.getI1Type()), rest));
   }
 }
 
@@ -35,9 +40,8 @@ void KernelEmitter::packPanel(const KernelNest &nest, const ProductShape &shape,
                               Value offset) {
   int64_t width = int64_t(shape.vectors) * shape.lanes;
   body->rows = 1;
-  auto loop = stack->open(stack->constant(0), stack->value(bounds(nest, shape.sumLoop).upper),
-                          stack->constant(1));
-  LoopVariable &counter = body->loops[size_t(shape.sumLoop)];
+  auto loop = stack->open(stack->constant(0), stack->value(shape.length), stack->constant(1));
+  LoopVariable &counter = body->loops[size_t(shape.sums[0])];
   counter = {};
   counter.level = stack->depth();
   counter.index = {loop.getInductionVar()};
@@ -58,11 +62,11 @@ void KernelEmitter::packPanel(const KernelNest &nest, const ProductShape &shape,
 void KernelEmitter::packPanelTransposed(const KernelNest &nest, const ProductShape &shape,
                                         Value buffer, Value offset, Value first, Value last) {
   int side = std::min(4, shape.lanes);
-  Value upper = stack->value(bounds(nest, shape.sumLoop).upper);
+  Value upper = stack->value(shape.length);
   Value main = floorToMultiple(upper, side);
   int64_t width = int64_t(shape.vectors) * shape.lanes;
   LoopVariable &columns = body->loops[size_t(shape.columnLoop)];
-  LoopVariable &counter = body->loops[size_t(shape.sumLoop)];
+  LoopVariable &counter = body->loops[size_t(shape.sums[0])];
   body->masks.clear();
   // Columns beyond the last one repeat it; what is computed of them is not
   // stored.
@@ -149,11 +153,21 @@ void KernelEmitter::packPanelTransposed(const KernelNest &nest, const ProductSha
 /// panel in front.
 void KernelEmitter::packPanels(const KernelNest &nest, const ProductShape &shape, Value buffer,
                                Value first, Value lower, Value upper) {
-  Value length = stack->value(bounds(nest, shape.sumLoop).upper);
+  Value length = stack->value(shape.length);
   int64_t width = int64_t(shape.vectors) * shape.lanes;
+  if (shape.isWindow) {
+    stack->dropAnchor();
+    auto panels = stack->open(lower, upper, stack->constant(width));
+    Value column = panels.getInductionVar();
+    Value offset = arith::MulIOp::create(b, arith::SubIOp::create(b, column, first), length);
+    Value end = arith::AddIOp::create(b, column, stack->constant(width));
+    packWindow(nest, shape, buffer, offset, column, arith::MinSIOp::create(b, end, upper));
+    stack->close();
+    return stack->dropAnchor();
+  }
   // Columns of the operand that stand together, or whose elements do.
   bool isTransposed = constantSize(strideAlong(nest, shape.right, shape.columnLoop)) != 1 &&
-                      constantSize(strideAlong(nest, shape.right, shape.sumLoop)) == 1;
+                      constantSize(strideAlong(nest, shape.right, shape.sums[0])) == 1;
   Value last = arith::AddIOp::create(b, upper, stack->constant(-1));
   Value whole = lower;
   if (!target.maskRegisters && !isTransposed) {
@@ -168,7 +182,7 @@ void KernelEmitter::packPanels(const KernelNest &nest, const ProductShape &shape
     auto panels =
         stack->open(masked ? whole : lower, masked ? upper : whole, stack->constant(width));
     if (!isTransposed)
-      setColumns(shape, panels.getInductionVar(), upper, masked);
+      setColumns(nest, shape, panels.getInductionVar(), upper, masked);
     Value offset =
         arith::MulIOp::create(b, arith::SubIOp::create(b, panels.getInductionVar(), first), length);
     if (isTransposed)
@@ -185,23 +199,40 @@ void KernelEmitter::packPanels(const KernelNest &nest, const ProductShape &shape
 /// stand together, one k after the other.
 void KernelEmitter::packLeft(const KernelNest &nest, const ProductShape &shape, Value buffer,
                              Value first, Value end, Value stride) {
-  int vectorLoop = shape.isLeftTransposed ? shape.rowLoop : shape.sumLoop;
-  int otherLoop = shape.isLeftTransposed ? shape.sumLoop : shape.rowLoop;
-  Value zero = stack->constant(0), length = stack->value(bounds(nest, shape.sumLoop).upper);
-  auto lower = [&](int loop) { return loop == shape.rowLoop ? first : zero; };
-  auto upper = [&](int loop) { return loop == shape.rowLoop ? end : length; };
+  llvm::SmallVector<int> lines = shape.sums;
+  int vectorLoop = shape.rowLoop;
+  if (!shape.isLeftTransposed) {
+    vectorLoop = lines.pop_back_val();
+    lines.insert(lines.begin(), shape.rowLoop);
+  }
+  auto lower = [&](int loop) { return loop == shape.rowLoop ? first : stack->constant(0); };
+  auto upper = [&](int loop) {
+    return loop == shape.rowLoop ? end : stack->value(nest.extents[size_t(loop)]);
+  };
   body->rows = body->vectors = 1;
   stack->dropAnchor();
   // Nothing at all where no rows are copied.
   Value isWanted = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, first, end);
-  Value last = arith::SelectOp::create(b, isWanted, upper(otherLoop), lower(otherLoop));
-  auto lines = stack->open(lower(otherLoop), last, stack->constant(1));
-  LoopVariable &line = body->loops[size_t(otherLoop)];
-  line = {};
-  line.level = stack->depth();
-  line.index = {lines.getInductionVar()};
-  Value start = arith::MulIOp::create(
-      b, arith::SubIOp::create(b, lines.getInductionVar(), lower(otherLoop)), stride);
+  Value start = stack->constant(0);
+  for (int loop : lines) {
+    Value last = upper(loop);
+    if (loop == lines[0])
+      last = arith::SelectOp::create(b, isWanted, last, lower(loop));
+    auto counter = stack->open(lower(loop), last, stack->constant(1));
+    LoopVariable &line = body->loops[size_t(loop)];
+    line = {};
+    line.level = stack->depth();
+    line.index = {counter.getInductionVar()};
+    Value number = arith::SubIOp::create(b, counter.getInductionVar(), lower(loop));
+    Value distance = stride;
+    if (loop != shape.rowLoop) {
+      size_t position = size_t(llvm::find(shape.sums, loop) - shape.sums.begin());
+      Value inner =
+          stack->value(extentOfAll(nest, llvm::ArrayRef(shape.sums).drop_front(position + 1)));
+      distance = shape.isLeftTransposed ? Value(arith::MulIOp::create(b, inner, stride)) : inner;
+    }
+    start = arith::AddIOp::create(b, start, arith::MulIOp::create(b, number, distance));
+  }
   Value count = arith::SubIOp::create(b, upper(vectorLoop), lower(vectorLoop));
   Value main = arith::AddIOp::create(b, lower(vectorLoop), floorToMultiple(count, shape.lanes));
   for (bool masked : {false, true}) {
@@ -227,7 +258,8 @@ void KernelEmitter::packLeft(const KernelNest &nest, const ProductShape &shape, 
       vector::StoreOp::create(b, value, buffer, at);
     stack->close();
   }
-  stack->close();
+  for ([[maybe_unused]] int loop : lines)
+    stack->close();
   stack->dropAnchor();
   body->masks.clear();
   body->vectors = shape.vectors;

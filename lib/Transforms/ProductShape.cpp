@@ -13,34 +13,205 @@ static constexpr int kNarrowRows = 8;
 /// compile than smaller tiles, of one kind, cost when they run.
 static constexpr int kLongBody = 20;
 
-/// The operand that a factor is, perhaps through conversions; -1 if it is
-/// something else.
-static int operandOf(const KernelNest &nest, Value factor) {
+/// Fewer rows do not pay for panels that windows fill.
+static constexpr int64_t kWindowRows = 8;
+/// What memoryCost() says of a gather, at least.
+static constexpr double kGatherCost = 20;
+/// Panels that windows fill are as long as all sums: longer ones would take too much memory. Of
+/// sums whose extents are not known, one is a number of channels, several may be all of a picture.
+static constexpr int64_t kWindowLength = 8192;
+
+/// What a factor converts.
+static Value withoutConversions(Value factor) {
   while (mlir::Operation *op = factor.getDefiningOp()) {
     if (!mlir::isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp, arith::SIToFPOp, arith::UIToFPOp>(
             op))
-      return -1;
+      break;
     factor = op->getOperand(0);
   }
-  auto argument = mlir::dyn_cast<mlir::BlockArgument>(factor);
+  return factor;
+}
+
+/// The operand that a factor is, perhaps through conversions; -1 if it is something else.
+static int operandOf(const KernelNest &nest, Value factor) {
+  auto argument = mlir::dyn_cast<mlir::BlockArgument>(withoutConversions(factor));
   if (!argument || argument.getOwner() != nest.body() ||
       argument.getArgNumber() >= nest.inputs.size() || nest.inputs[argument.getArgNumber()] < 0)
     return -1;
   return int(argument.getArgNumber());
 }
 
+static mlir::AffineMap mapOf(const KernelNest &nest, int operand) {
+  return const_cast<KernelNest &>(nest).op.getIndexingMapsArray()[size_t(operand)];
+}
+
+/// The loops that a value of the body depends on.
+static llvm::SmallBitVector loopsOf(const KernelNest &nest, Value value) {
+  llvm::SmallBitVector loops(unsigned(nest.numLoops()));
+  llvm::SmallVector<Value> left = {value};
+  llvm::DenseSet<Value> seen = {value};
+  while (!left.empty()) {
+    Value next = left.pop_back_val();
+    mlir::Operation *op = next.getDefiningOp();
+    if (!op) {
+      auto argument = mlir::cast<mlir::BlockArgument>(next);
+      if (argument.getOwner() == nest.body() && argument.getArgNumber() < nest.inputs.size())
+        for (unsigned loop = 0; loop < loops.size(); ++loop)
+          if (mapOf(nest, int(argument.getArgNumber())).isFunctionOfDim(loop))
+            loops.set(loop);
+      continue;
+    }
+    op->walk([&](mlir::Operation *each) { // a masked load has regions
+      if (auto index = mlir::dyn_cast<mlir::linalg::IndexOp>(each))
+        loops.set(unsigned(index.getDim()));
+      for (Value operand : each->getOperands())
+        if (seen.insert(operand).second)
+          left.push_back(operand);
+    });
+  }
+  return loops;
+}
+
+/// For each of these loops whether the operand is read backwards along it, if together they are
+/// steps as of one loop: through neighbouring axes, all but the first one from end to end.
+static std::optional<llvm::SmallBitVector> asOneLoop(const KernelModel &kernel,
+                                                     const KernelNest &nest, int operand,
+                                                     llvm::ArrayRef<int> loops) {
+  llvm::SmallBitVector backwards(unsigned(loops.size()));
+  if (loops.size() == 1)
+    return backwards;
+  mlir::AffineMap map = mapOf(nest, operand);
+  const KernelArray &array = kernel.arrays[size_t(nest.inputs[size_t(operand)])];
+  int before = -1;
+  for (auto [i, loop] : llvm::enumerate(loops)) {
+    int axis = -1;
+    for (int k = 0; k < array.rank(); ++k)
+      if (map.getResult(unsigned(k)).isFunctionOfDim(unsigned(loop))) {
+        if (axis >= 0)
+          return std::nullopt;
+        axis = k;
+      }
+    if (axis < 0 || (i && axis != before + 1))
+      return std::nullopt;
+    before = axis;
+    llvm::SmallVector<int64_t, 8> factors =
+        affineFactors(map.getResult(unsigned(axis)), unsigned(nest.numLoops()));
+    int64_t factor = factors[size_t(loop)], constant = factors.pop_back_val();
+    if ((factor != 1 && factor != -1) || llvm::count(factors, 0) + 1 != nest.numLoops())
+      return std::nullopt;
+    if (factor < 0)
+      backwards.set(unsigned(i));
+    Size extent = nest.extents[size_t(loop)];
+    if (i && extent != array.shape[size_t(axis)])
+      return std::nullopt;
+    if (i && constant != (factor < 0 ? constantSize(extent).value_or(-1) - 1 : 0))
+      return std::nullopt;
+  }
+  return backwards;
+}
+
+/// Whether what follows a product reads and writes along the parallel loops from `first` on as
+/// along one.
+bool KernelEmitter::mayJoinColumns(const Pass &pass, int first) const {
+  for (int number : llvm::ArrayRef(pass.nests).drop_front()) {
+    const KernelNest &nest = kernel.nests[size_t(number)];
+    llvm::SmallVector<int> columns = llvm::to_vector(llvm::seq<int>(first, nest.numParallel));
+    for (int i = 0; i < int(nest.inputs.size()); ++i) {
+      bool follows = nest.inputs[size_t(i)] >= 0 && llvm::any_of(columns, [&](int loop) {
+                       return mapOf(nest, i).isFunctionOfDim(unsigned(loop));
+                     });
+      if (!follows)
+        continue;
+      auto backwards = asOneLoop(kernel, nest, i, columns);
+      if (!backwards || backwards->any())
+        return false;
+    }
+    bool asksForCounter = false;
+    nest.body()->walk(
+        [&](mlir::linalg::IndexOp index) { asksForCounter |= int64_t(index.getDim()) >= first; });
+    if (asksForCounter)
+      return false;
+  }
+  return true;
+}
+
+/// Which loops are rows, columns and sums, and how the factors follow them; false if the pass is no
+/// product.
+bool KernelEmitter::findProductLoops(const Pass &pass, ProductShape &shape) const {
+  const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
+  auto extentOf = [&](int loop) {
+    return constantSize(nest.extents[size_t(loop)]).value_or(int64_t(1) << 40);
+  };
+  int last = nest.numParallel - 1;
+  llvm::SmallBitVector left = loopsOf(nest, shape.leftFactor);
+  llvm::SmallBitVector right = loopsOf(nest, shape.rightFactor);
+  if (left[unsigned(last)]) {
+    std::swap(left, right);
+    std::swap(shape.leftFactor, shape.rightFactor);
+  }
+  if (left[unsigned(last)] || !right[unsigned(last)])
+    return false;
+  shape.left = operandOf(nest, shape.leftFactor);
+  shape.right = operandOf(nest, shape.rightFactor);
+  shape.isLeftPlain = mlir::isa<mlir::BlockArgument>(shape.leftFactor) && shape.left >= 0;
+  shape.isRightPlain = mlir::isa<mlir::BlockArgument>(shape.rightFactor) && shape.right >= 0;
+  shape.columnLoop = last;
+  shape.sums = llvm::to_vector(llvm::seq<int>(nest.numParallel, nest.numLoops()));
+  shape.backwards.resize(unsigned(shape.sums.size()));
+  auto findRows = [&] {
+    shape.rowLoop = -1;
+    for (int loop = pass.outer; loop < shape.columnLoop; ++loop)
+      if (left[unsigned(loop)] && !right[unsigned(loop)] &&
+          (shape.rowLoop < 0 || extentOf(loop) >= extentOf(shape.rowLoop)))
+        shape.rowLoop = loop;
+    return shape.rowLoop >= 0;
+  };
+
+  auto isLoad = [&](Value factor) {
+    factor = withoutConversions(factor);
+    return operandOf(nest, factor) >= 0 ||
+           mlir::isa_and_present<mlir::tensor::ExtractOp, mlir::scf::IfOp>(factor.getDefiningOp());
+  };
+  bool mayBeWindow = isLoad(shape.leftFactor) && isLoad(shape.rightFactor) &&
+                     body->memoryCost(nest, last) < kGatherCost;
+  while (mayBeWindow && shape.columnLoop > pass.outer && right[unsigned(shape.columnLoop - 1)] &&
+         !left[unsigned(shape.columnLoop - 1)] && mayJoinColumns(pass, shape.columnLoop - 1))
+    --shape.columnLoop;
+  if (shape.columnLoop == last && shape.sums.size() == 1 && shape.left >= 0 && shape.right >= 0)
+    return left[unsigned(shape.sums[0])] && right[unsigned(shape.sums[0])] && findRows();
+  shape.isWindow = true;
+  if (!mayBeWindow)
+    return false;
+  if (!findRows() || extentOf(shape.rowLoop) < kWindowRows)
+    return false;
+  bool isOneLoop = false;
+  if (shape.isLeftPlain)
+    if (auto backwards = asOneLoop(kernel, nest, shape.left, shape.sums)) {
+      shape.backwards = *backwards;
+      isOneLoop = true;
+    }
+  shape.isLeftPlain = isOneLoop;
+  int64_t length = 1;
+  int numUnknown = 0;
+  for (int loop : shape.sums) {
+    auto extent = constantSize(nest.extents[size_t(loop)]);
+    numUnknown += !extent;
+    if (extent && llvm::MulOverflow(length, *extent, length))
+      return false;
+  }
+  return length <= kWindowLength && (numUnknown <= 1 || isOneLoop);
+}
+
 /// Nothing if the pass is no product, or one that is better off otherwise.
 std::optional<KernelEmitter::ProductShape> KernelEmitter::productShape(const Pass &pass) const {
   const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
   if (!nest.isReduction() || nest.neutral.size() != 1 || nest.partialTerm || kernel.hasChecks ||
-      nest.numLoops() != nest.numParallel + 1 || nest.numParallel - pass.outer < 2)
+      nest.numParallel - pass.outer < 2)
     return std::nullopt;
   for (int number : llvm::ArrayRef(pass.nests).drop_front())
     if (kernel.nests[size_t(number)].isReduction())
       return std::nullopt;
   ProductShape shape;
-  shape.columnLoop = nest.numParallel - 1;
-  shape.sumLoop = nest.numParallel;
   mlir::Operation *product = nest.terms[0].getDefiningOp();
   shape.element = nest.terms[0].getType();
   bool isFloat = mlir::isa_and_present<arith::MulFOp>(product) &&
@@ -52,43 +223,27 @@ std::optional<KernelEmitter::ProductShape> KernelEmitter::productShape(const Pas
   if (!isFloat && !isInteger)
     return std::nullopt;
 
-  llvm::SmallVector<mlir::AffineMap> maps =
-      const_cast<KernelNest &>(nest).op.getIndexingMapsArray();
-  auto follows = [&](int operand, int loop) {
-    return maps[size_t(operand)].isFunctionOfDim(unsigned(loop));
-  };
   shape.leftFactor = product->getOperand(0);
   shape.rightFactor = product->getOperand(1);
-  shape.left = operandOf(nest, shape.leftFactor);
-  shape.right = operandOf(nest, shape.rightFactor);
-  if (shape.left < 0 || shape.right < 0)
+  if (!findProductLoops(pass, shape))
     return std::nullopt;
-  if (follows(shape.left, shape.columnLoop)) {
-    std::swap(shape.left, shape.right);
-    std::swap(shape.leftFactor, shape.rightFactor);
-  }
-  if (follows(shape.left, shape.columnLoop) || !follows(shape.right, shape.columnLoop) ||
-      !follows(shape.left, shape.sumLoop) || !follows(shape.right, shape.sumLoop))
-    return std::nullopt;
-  shape.isLeftPlain = mlir::isa<mlir::BlockArgument>(shape.leftFactor);
-  shape.isRightPlain = mlir::isa<mlir::BlockArgument>(shape.rightFactor);
-
   auto extentOf = [&](int loop) {
     return constantSize(nest.extents[size_t(loop)]).value_or(int64_t(1) << 40);
   };
-  shape.rowLoop = -1;
-  for (int loop = pass.outer; loop < shape.columnLoop; ++loop)
-    if (follows(shape.left, loop) && !follows(shape.right, loop) &&
-        (shape.rowLoop < 0 || extentOf(loop) >= extentOf(shape.rowLoop)))
-      shape.rowLoop = loop;
+  auto extentFrom = [&](int first, int end) {
+    int64_t product = 1;
+    for (int loop = first; loop < end; ++loop)
+      product = std::min(product * std::min(extentOf(loop), int64_t(1) << 20), int64_t(1) << 40);
+    return product;
+  };
+  int64_t numColumns = extentFrom(shape.columnLoop, nest.numParallel);
   shape.lanes = lanesOf();
-  if (shape.rowLoop < 0 || shape.lanes == 1 || extentOf(shape.rowLoop) < 4 ||
-      extentOf(shape.sumLoop) < 4 || extentOf(shape.columnLoop) * 2 < shape.lanes)
+  if (shape.lanes == 1 || extentOf(shape.rowLoop) < 4 ||
+      extentFrom(nest.numParallel, nest.numLoops()) < 4 || numColumns * 2 < shape.lanes)
     return std::nullopt;
 
   shape.vectors = target.vectorRegisters == 32 && target.vectorBytes == 16 ? 4 : 2;
-  int64_t numVectors =
-      std::min<int64_t>(llvm::divideCeil(extentOf(shape.columnLoop), shape.lanes), 64);
+  int64_t numVectors = std::min<int64_t>(llvm::divideCeil(numColumns, shape.lanes), 64);
   shape.vectors = int(llvm::divideCeil(numVectors, llvm::divideCeil(numVectors, shape.vectors)));
   int registersEach =
       std::max<int>(1, int(shape.lanes * memoryBytes(shape.element)) / target.vectorBytes);

@@ -71,8 +71,8 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
     carried.push_back(stack->constant(0));
   carried.push_back(panel.address);
 
-  auto loop = stack->open(stack->constant(0), stack->value(bounds(nest, shape.sumLoop).upper),
-                          stack->constant(1), carried);
+  auto loop =
+      stack->open(stack->constant(0), stack->value(shape.length), stack->constant(1), carried);
   carried.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
 
   llvm::SmallVector<Value> right;
@@ -141,15 +141,19 @@ void KernelEmitter::emitTiles(const Pass &pass, const ProductShape &shape,
       index = arith::MinSIOp::create(b, index, last);
     row.index.push_back(index);
   }
-  llvm::SmallVector<Value> sums = sumTile(nest, shape, panel, isWhole);
-  keepBlock(nest, sums);
+  keepNests(pass, sumTile(nest, shape, panel, isWhole));
+  stack->close();
+}
+
+/// The first nest's results on the tile that is set up, and what follows them.
+void KernelEmitter::keepNests(const Pass &pass, llvm::ArrayRef<Value> results) {
+  keepBlock(kernel.nests[size_t(pass.nests[0])], results);
   for (int number : llvm::ArrayRef(pass.nests).drop_front()) {
     const KernelNest &map = kernel.nests[size_t(number)];
     keepBlock(map, body->emit(map, map.terms, /*asVectors=*/true)[0]);
   }
   for (int number : pass.nests)
     body->registers.erase(kernel.nests[size_t(number)].result);
-  stack->close();
 }
 
 /// All rows of [lower, upper) beside one panel.

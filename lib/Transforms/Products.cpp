@@ -36,6 +36,10 @@ using mlir::Value;
 
 /// Panels of columns that are copied at once, at most: 1024 columns of float32 with AVX-512.
 static constexpr int64_t kPanels = 32;
+/// The same for windows: so many, with their sums, stay in the L2 cache in most cases.
+static constexpr int64_t kWindowPanels = 4;
+/// The same where rows of the left operand must be copied each time.
+static constexpr int64_t kWideWindowPanels = 16;
 /// A smaller right operand stays in the L2 cache and is used where it lies.
 static constexpr int64_t kPackBytes = 128 << 10;
 /// Fewer tiles of rows do not pay for a copy; half as many do where it does not fit into the L2
@@ -43,11 +47,18 @@ static constexpr int64_t kPackBytes = 128 << 10;
 static constexpr int64_t kPackTiles = 4;
 /// A larger left operand has its rows copied, if there are more columns than so many.
 static constexpr int64_t kPackLeftBytes = 1 << 20;
-static constexpr int64_t kPackLeftColumns = 64;
+static constexpr int64_t kPackLeftColumns = 32;
+/// Rows so many bytes apart, or a multiple of that, are in a few sets of the L1 cache, which cannot
+/// hold a tile's: they are copied from a smaller size on.
+static constexpr int64_t kConflictBytes = 2048;
+static constexpr int64_t kPackConflictBytes = 256 << 10;
 /// Rows that are copied at once, at most.
 static constexpr int64_t kCopiedRows = 196;
 /// Bytes between rows that are copied, so that neighbours fall into different sets of a cache.
 static constexpr int64_t kRowGap = 64;
+
+/// The last few columns are done as dot products where a column takes more multiplications.
+static constexpr int64_t kDotTerms = 32 << 10;
 
 bool KernelEmitter::emitIfProduct(const Pass &pass) {
   std::optional<ProductShape> shape = productShape(pass);
@@ -70,8 +81,17 @@ Size KernelEmitter::strideAlong(const KernelNest &nest, int operand, int loop) {
   return stride;
 }
 
-/// The address of an operand's element at 0 of the product's loops and at the
-/// present iteration of the others.
+Size KernelEmitter::extentOfAll(const KernelNest &nest, llvm::ArrayRef<int> loops) {
+  Size extent = b.getIndexAttr(1);
+  stack->inPrologue([&] {
+    for (int loop : loops)
+      extent = stack->multiply(extent, nest.extents[size_t(loop)]);
+  });
+  return extent;
+}
+
+/// The address of an operand's element where k, row and column are 0, at the present iteration of
+/// the other loops.
 Value KernelEmitter::productAddress(const KernelNest &nest, const ProductShape &shape,
                                     int operand) {
   Value start;
@@ -81,62 +101,110 @@ Value KernelEmitter::productAddress(const KernelNest &nest, const ProductShape &
   });
   Size offset = strideAlong(nest, operand, nest.numLoops());
   for (int loop = 0; loop < nest.numParallel; ++loop)
-    if (loop != shape.rowLoop && loop != shape.columnLoop)
+    if (loop != shape.rowLoop && loop < shape.columnLoop)
       offset = stack->add(offset, stack->multiply(body->loops[size_t(loop)].index[0],
                                                   strideAlong(nest, operand, loop)));
+  for (unsigned i : shape.backwards.set_bits()) {
+    Size last = stack->add(nest.extents[size_t(shape.sums[i])], b.getIndexAttr(-1));
+    offset = stack->add(offset, stack->multiply(strideAlong(nest, operand, shape.sums[i]), last));
+  }
   offset = stack->multiply(offset, b.getIndexAttr(memoryBytes(shape.element)));
   return stack->value(stack->add(start, offset));
 }
 
-void KernelEmitter::emitProduct(const Pass &pass, const ProductShape &shape) {
+void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
   const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
+  llvm::SmallVector<int> columns =
+      llvm::to_vector(llvm::seq<int>(shape.columnLoop, nest.numParallel));
+  shape.length = extentOfAll(nest, shape.sums);
+  shape.numColumns = extentOfAll(nest, columns);
+  auto extentsOf = [&](llvm::ArrayRef<int> loops) {
+    return llvm::map_to_vector(loops, [&](int loop) { return nest.extents[size_t(loop)]; });
+  };
+  llvm::SmallVector<Size> sumExtents = extentsOf(shape.sums), columnExtents = extentsOf(columns);
+  auto joined = [](llvm::ArrayRef<Size> first, llvm::ArrayRef<Size> others) {
+    llvm::SmallVector<Size> all(first);
+    all.append(others.begin(), others.end());
+    return all;
+  };
+  // A matrix, or a window's sums in the order of memory.
+  bool mayCopyLeft = !shape.isLeftPlain || shape.sums.size() == 1;
+  int64_t numPanels = !shape.isWindow     ? kPanels
+                      : shape.isLeftPlain ? kWindowPanels
+                                          : kWideWindowPanels;
   placeArrays(pass, pass.outer);
   int opened = openOtherLoops(pass, shape.columnLoop, shape.rowLoop);
   body->lanes = shape.lanes;
   body->vectors = shape.vectors;
   int64_t bytes = memoryBytes(shape.element);
   int64_t width = int64_t(shape.vectors) * shape.lanes;
-  Size length = nest.extents[size_t(shape.sumLoop)];
-  Size columnStride = strideAlong(nest, shape.right, shape.columnLoop);
-  ArrayMemory packed;
-  {
-    Value argument = addScratchArgument(shape.element, {b.getIndexAttr(width * kPanels), length});
-    packed = view(argument, {b.getIndexAttr(width * kPanels), length}, shape.element, 0);
-  }
-  bool mustPack = !shape.isRightPlain || constantSize(columnStride) != 1;
+  Size length = shape.length;
+  llvm::SmallVector<Size> room = joined(Size(b.getIndexAttr(width * numPanels)), sumExtents);
+  ArrayMemory packed = view(addScratchArgument(shape.element, room), room, shape.element, 0);
+  bool mustPack = shape.isWindow || !shape.isRightPlain ||
+                  constantSize(strideAlong(nest, shape.right, shape.columnLoop)) != 1;
   if (!mustPack && target.maskRegisters)
-    limitScratch(kPackBytes / bytes, {nest.extents[size_t(shape.columnLoop)], length});
+    limitScratch(kPackBytes / bytes, joined(columnExtents, sumExtents));
   Value packedAddress;
   stack->inPrologue(
       [&] { packedAddress = memref::ExtractAlignedPointerAsIndexOp::create(b, packed.buffer); });
   // Room for so many rows of the left operand.
-  Size leftRowStride = strideAlong(nest, shape.left, shape.rowLoop);
-  Size leftSumStride = strideAlong(nest, shape.left, shape.sumLoop);
-  ProductShape with = shape;
-  with.isLeftTransposed = constantSize(leftRowStride) == 1;
+  Size leftRowStride = b.getIndexAttr(0), leftSumStride = b.getIndexAttr(0);
+  if (shape.left >= 0) {
+    leftRowStride = strideAlong(nest, shape.left, shape.rowLoop);
+    leftSumStride = strideAlong(nest, shape.left, shape.sums.back());
+    if (shape.backwards[unsigned(shape.sums.size()) - 1])
+      stack->inPrologue(
+          [&] { leftSumStride = stack->multiply(leftSumStride, b.getIndexAttr(-1)); });
+  }
+  shape.isLeftTransposed = constantSize(leftRowStride) == 1;
   int64_t mostRows = kCopiedRows / shape.rows[0] * shape.rows[0];
-  llvm::SmallVector<Size> room = {b.getIndexAttr(mostRows * 9 / 8 + 1), length};
-  ArrayMemory copied = view(addScratchArgument(shape.element, room), room, shape.element, 0);
-  if (shape.isLeftPlain)
-    limitScratch(kPackLeftBytes / bytes, {nest.extents[size_t(shape.rowLoop)], length});
-  Value copiedAddress;
-  stack->inPrologue(
-      [&] { copiedAddress = memref::ExtractAlignedPointerAsIndexOp::create(b, copied.buffer); });
-  Value leftAddress = productAddress(nest, shape, shape.left);
-  Value rightAddress = productAddress(nest, shape, shape.right);
+  ArrayMemory copied;
+  Value copiedAddress = stack->constant(0);
+  if (mayCopyLeft) {
+    room = joined(Size(b.getIndexAttr(mostRows * 9 / 8 + 1)), sumExtents);
+    copied = view(addScratchArgument(shape.element, room), room, shape.element, 0);
+    if (shape.isLeftPlain)
+      limitScratch(kPackConflictBytes / bytes - 1,
+                   joined(nest.extents[size_t(shape.rowLoop)], sumExtents));
+    stack->inPrologue(
+        [&] { copiedAddress = memref::ExtractAlignedPointerAsIndexOp::create(b, copied.buffer); });
+  }
+  // The last few columns, with vectors along k: where rows lie so, or are copied so.
+  ArrayMemory lastColumns;
+  Value lastAddress;
+  bool mayDot = shape.lanes > kLastColumns && !shape.isLeftTransposed &&
+                (!shape.isLeftPlain || constantSize(leftSumStride) == 1);
+  if (auto number = constantSize(shape.numColumns)) {
+    int64_t tail = *number % shape.lanes;
+    mayDot &= tail >= 1 && tail <= kLastColumns;
+  }
+  if (mayDot) {
+    room = joined(Size(b.getIndexAttr(kLastColumns)), sumExtents);
+    lastColumns = view(addScratchArgument(shape.element, room), room, shape.element, 0);
+    limitScratch(kDotTerms, joined(nest.extents[size_t(shape.rowLoop)], sumExtents));
+    stack->inPrologue([&] {
+      lastAddress = memref::ExtractAlignedPointerAsIndexOp::create(b, lastColumns.buffer);
+    });
+  }
+  Value leftAddress = shape.isLeftPlain ? productAddress(nest, shape, shape.left) : copiedAddress;
+  Value rightAddress = mustPack ? packedAddress : productAddress(nest, shape, shape.right);
   auto inBytes = [&](Size elements) {
     return stack->value(stack->multiply(elements, b.getIndexAttr(bytes)));
   };
   Value columnStep, sumStep;
-  Size sumStride = strideAlong(nest, shape.right, shape.sumLoop);
-  stack->inPrologue([&] {
-    columnStep = inBytes(columnStride);
-    sumStep = inBytes(sumStride);
-  });
+  if (!mustPack) {
+    Size columnStride = strideAlong(nest, shape.right, shape.columnLoop);
+    Size sumStride = strideAlong(nest, shape.right, shape.sums[0]);
+    stack->inPrologue([&] {
+      columnStep = inBytes(columnStride);
+      sumStep = inBytes(sumStride);
+    });
+  }
 
-  Bounds rowRange = bounds(nest, shape.rowLoop), columnRange = bounds(nest, shape.columnLoop);
+  Bounds rowRange = bounds(nest, shape.rowLoop);
   Value lower = stack->value(rowRange.lower), upper = stack->value(rowRange.upper);
-  Value numColumns = stack->value(columnRange.upper), sumLength = stack->value(length);
+  Value numColumns = stack->value(shape.numColumns), sumLength = stack->value(length);
   Value zero = stack->constant(0);
   Value count = arith::SubIOp::create(b, upper, lower);
 
@@ -158,22 +226,28 @@ void KernelEmitter::emitProduct(const Pass &pass, const ProductShape &shape) {
     packs = arith::AndIOp::create(b, isLarge, isTall);
   }
   Value blockColumns =
-      arith::SelectOp::create(b, packs, stack->constant(width * kPanels),
+      arith::SelectOp::create(b, packs, stack->constant(width * numPanels),
                               arith::MaxSIOp::create(b, numColumns, stack->constant(1)));
   // Whether rows of the left operand are copied, and how far apart.
   Value copies;
-  if (!shape.isLeftPlain) {
-    copies = arith::ConstantOp::create(b, b.getBoolAttr(true));
+  if (!shape.isLeftPlain || !mayCopyLeft) {
+    copies = arith::ConstantOp::create(b, b.getBoolAttr(!shape.isLeftPlain));
   } else {
     Value size = inBytes(stack->multiply(nest.extents[size_t(shape.rowLoop)], sumLength));
-    Value isLarge =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, size, stack->constant(kPackLeftBytes));
+    Value least = stack->constant(kPackLeftBytes);
+    if (!shape.isLeftTransposed) {
+      Value distance =
+          arith::AndIOp::create(b, inBytes(leftRowStride), stack->constant(kConflictBytes - 1));
+      Value collides = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, distance, zero);
+      least = arith::SelectOp::create(b, collides, stack->constant(kPackConflictBytes), least);
+    }
+    Value isLarge = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, size, least);
     Value isWide = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, numColumns,
                                          stack->constant(kPackLeftColumns));
     copies = arith::AndIOp::create(b, isLarge, isWide);
   }
   Value copiedStride = stack->constant(mostRows);
-  if (!with.isLeftTransposed) {
+  if (!shape.isLeftTransposed) {
     Value rest = arith::AndIOp::create(b, inBytes(sumLength), stack->constant(8 * kRowGap - 1));
     Value isRound = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest, zero);
     Value gap = arith::SelectOp::create(b, isRound, stack->constant(kRowGap / bytes), zero);
@@ -199,14 +273,46 @@ void KernelEmitter::emitProduct(const Pass &pass, const ProductShape &shape) {
         b, endColumn, arith::RemUIOp::create(b, endColumn, stack->constant(width)));
   firstPacked = arith::SelectOp::create(b, packs, firstColumn, firstPacked);
   packPanels(nest, shape, packed.buffer, firstPacked, firstPacked, endColumn);
+  Value rest = arith::RemUIOp::create(b, endColumn, stack->constant(width));
+  Value whole = arith::SubIOp::create(b, endColumn, rest);
+  // Where the panel from `start` on has `column`.
+  auto setRight = [&](ProductPanel &panel, Value start, Value column) {
+    Value isPacked = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, start, firstPacked);
+    Size elements =
+        stack->multiply(arith::SubIOp::create(b, start, firstPacked).getResult(), sumLength);
+    if (start != column)
+      elements = stack->add(elements, arith::SubIOp::create(b, column, start).getResult());
+    panel.address = arith::AddIOp::create(b, packedAddress, inBytes(elements));
+    panel.step = stack->constant(width * bytes);
+    if (mustPack)
+      return;
+    Value inPlace =
+        arith::AddIOp::create(b, rightAddress, arith::MulIOp::create(b, column, columnStep));
+    panel.address = arith::SelectOp::create(b, isPacked, panel.address, inPlace);
+    panel.step = arith::SelectOp::create(b, isPacked, panel.step, sumStep);
+  };
+  ProductPanel panel;
+  Value numLast = zero, firstLast = endColumn;
+  if (mayDot) {
+    Value tail = arith::RemUIOp::create(b, rest, stack->constant(shape.lanes));
+    Value isFew =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sle, tail, stack->constant(kLastColumns));
+    Value numTerms = stack->value(stack->multiply(nest.extents[size_t(shape.rowLoop)], sumLength));
+    Value isLong =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, numTerms, stack->constant(kDotTerms));
+    numLast = arith::SelectOp::create(b, arith::AndIOp::create(b, isFew, isLong), tail, zero);
+    firstLast = arith::SubIOp::create(b, endColumn, numLast);
+    setRight(panel, whole, firstLast);
+    packLastColumns(shape, panel, lastColumns.buffer, numLast);
+  }
 
   auto rowBlocks = stack->open(lower, upper, blockRows);
   Value endRow = arith::MinSIOp::create(
       b, arith::AddIOp::create(b, rowBlocks.getInductionVar(), blockRows), upper);
   Value firstRow = rowBlocks.getInductionVar();
-  packLeft(nest, with, copied.buffer, firstRow,
-           arith::SelectOp::create(b, copies, endRow, firstRow), copiedStride);
-  ProductPanel panel;
+  if (mayCopyLeft)
+    packLeft(nest, shape, copied.buffer, firstRow,
+             arith::SelectOp::create(b, copies, endRow, firstRow), copiedStride);
   panel.firstRow = firstRow;
   auto either = [&](Size packed, Size inPlace) -> Size {
     if (packed == inPlace)
@@ -220,33 +326,24 @@ void KernelEmitter::emitProduct(const Pass &pass, const ProductShape &shape) {
       stack->value(stack->add(leftAddress, stack->multiply(firstRow, toBytes(leftRowStride))));
   panel.leftAddress = arith::SelectOp::create(b, copies, copiedAddress, inPlace);
   panel.rowStep =
-      either(with.isLeftTransposed ? element : toBytes(copiedStride), toBytes(leftRowStride));
+      either(shape.isLeftTransposed ? element : toBytes(copiedStride), toBytes(leftRowStride));
   panel.sumStep =
-      either(with.isLeftTransposed ? toBytes(copiedStride) : element, toBytes(leftSumStride));
+      either(shape.isLeftTransposed ? toBytes(copiedStride) : element, toBytes(leftSumStride));
   // Whole panels without masks: with one, a load is two instructions on many
   // processors. What is left is done a vector at a time.
-  Value rest = arith::RemUIOp::create(b, endColumn, stack->constant(width));
-  Value whole = arith::SubIOp::create(b, endColumn, rest);
   for (bool isRest : {false, true}) {
     body->vectors = isRest ? 1 : shape.vectors;
     stack->dropAnchor();
-    auto panels = stack->open(isRest ? whole : firstColumn, isRest ? endColumn : whole,
+    auto panels = stack->open(isRest ? whole : firstColumn, isRest ? firstLast : whole,
                               stack->constant(isRest ? shape.lanes : width));
     Value column = panels.getInductionVar(), start = isRest ? whole : column;
-    setColumns(shape, column, endColumn, /*masked=*/isRest);
-    Value isPacked = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, start, firstPacked);
-    Size elements =
-        stack->multiply(arith::SubIOp::create(b, start, firstPacked).getResult(), sumLength);
-    if (isRest)
-      elements = stack->add(elements, arith::SubIOp::create(b, column, whole).getResult());
-    Value place = inBytes(elements);
-    panel.address = arith::SelectOp::create(
-        b, isPacked, arith::AddIOp::create(b, packedAddress, place),
-        arith::AddIOp::create(b, rightAddress, arith::MulIOp::create(b, column, columnStep)));
-    panel.step = arith::SelectOp::create(b, isPacked, stack->constant(width * bytes), sumStep);
+    setColumns(nest, shape, column, firstLast, /*masked=*/isRest);
+    setRight(panel, start, column);
     emitRowsOfPanel(pass, shape, panel, firstRow, endRow);
     stack->close();
   }
+  if (mayDot)
+    emitLastColumns(pass, shape, panel, lastAddress, firstLast, numLast, firstRow, endRow);
   body->masks.clear();
   stack->close();
   stack->close();

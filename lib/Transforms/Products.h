@@ -1,11 +1,12 @@
 //===- Transforms/Products.h - what a product is made as -------*- C++ -*-===//
 //
-// What Products.cpp, ProductShape.cpp, ProductTiles.cpp and ProductPacking.cpp share.
+// What Products.cpp and the files Product*.cpp share.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
 
 #include "Transforms/KernelEmitter.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace graphc {
 
@@ -13,9 +14,18 @@ namespace graphc {
 /// three registers, scaled.
 inline constexpr int kRowsOfPointer = 7;
 
+/// So few columns behind the last whole vector are done as dot products.
+inline constexpr int kLastColumns = 4;
+
 struct KernelEmitter::ProductShape {
-  int rowLoop, columnLoop, sumLoop;
-  int left, right; ///< operands of the nest
+  int rowLoop;
+  int columnLoop;                 ///< the first of the columns', which are the last parallel loops
+  llvm::SmallVector<int> sums;    ///< the loops that k counts, the outermost one first
+  llvm::SmallBitVector backwards; ///< by position in `sums`: k counts that loop from its end
+  /// Columns or sums are several loops, or the right factor is more than an operand: all panels are
+  /// copied, by ProductWindows.cpp.
+  bool isWindow = false;
+  int left, right; ///< operands of the nest; -1: the factor is none
   mlir::Value leftFactor, rightFactor;
   bool isLeftPlain, isRightPlain; ///< the factor is the operand's element, and not a cast of it
   bool isLeftTransposed = false;  ///< rows of the left operand stand together
@@ -24,6 +34,7 @@ struct KernelEmitter::ProductShape {
   llvm::SmallVector<int, 2> rows; ///< of tiles, and of those of the rows that are left
   int narrowRows;                 ///< of tiles of one vector
   bool isEven = false;            ///< no rows are left
+  Size length, numColumns;        ///< extents of all `sums` together, and of all columns
 };
 
 /// What the tiles beside a panel of columns read. All steps are in bytes.

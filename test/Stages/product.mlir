@@ -4,11 +4,12 @@
 // RUN: graphc compile %s --emit=asm --target=x86-64-v4 | FileCheck %s --check-prefix=ASM
 // RUN: graphc compile %s --emit=obj --target=aarch64 -o %t.o && llvm-readelf -h %t.o | FileCheck %s --check-prefix=AARCH64
 
-// A product with its bias and activation, for all extents. Scratch memory for panels of the right operand and rows of the
-// left one, only where they are large; tiles of 14 rows x 2 vectors, what is left of the rows, what is left of the columns.
+// A product with its bias and activation, for all extents. Scratch memory for panels of the right operand, rows of the
+// left one, and a few last columns, only where they are large; tiles of 14 rows x 2 vectors, what is left of the rows, what is
+// left of the columns, and dot products of 4 rows x 4 columns.
 // LINALG: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction"]
-// LOOPS: graphc.scratch = [array<i64: 4096, [[K:[0-9]+]]>, array<i64: 884, [[K]]>]
-// LOOPS-SAME: graphc.scratch_limit = [array<i64: 32768, {{[0-9, ]+}}>, array<i64: 262144, {{[0-9, ]+}}>]
+// LOOPS: graphc.scratch = [array<i64: 4096, [[K:[0-9]+]]>, array<i64: 884, [[K]]>, array<i64: 16, [[K]]>]
+// LOOPS-SAME: graphc.scratch_limit = [array<i64: 32768, {{[0-9, ]+}}>, array<i64: 65535, {{[0-9, ]+}}>, array<i64: 32768, {{[0-9, ]+}}>]
 // LOOPS: vector.maskedload
 // LOOPS: vector.store
 // LOOPS: :31 = scf.for {{.*}} -> (vector<16xf32>
@@ -17,6 +18,8 @@
 // LOOPS-NOT: llvm.intr.masked.load
 // LOOPS: :10 = scf.for {{.*}} -> (vector<16xf32>
 // LOOPS: llvm.intr.masked.load
+// LOOPS: :16 = scf.for {{.*}} -> (vector<16xf32>
+// LOOPS: vector.maskedstore {{.*}} vector<4xf32>
 // LLVM: define i32 @graphc_
 // The loop of a whole tile touches nothing but its operands.
 // ASM: vfmadd{{[0-9]+}}ps {{.*}}%zmm

@@ -1,0 +1,119 @@
+//===- Transforms/ProductDots.cpp - a few last columns of a product -------===//
+//
+// One to four columns behind the last whole vector would cost as much as a vector of them. Where
+// there are many rows and sums they are done as dot products, with vectors along k: their elements
+// are copied, column after column, and blocks of 4 rows x 4 columns hold a vector of partial sums
+// for each result (as in Dots.cpp). 49 pixels then take 3 vectors and a sixteenth instead of 4.
+//
+//===----------------------------------------------------------------------===//
+#include "Lowering/ScalarTypes.h"
+#include "Transforms/Products.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace graphc {
+
+namespace arith = mlir::arith;
+namespace memref = mlir::memref;
+namespace vector = mlir::vector;
+using mlir::Value;
+
+/// Copies `count` columns from `panel.address` on, each `shape.length` long; the last one stands
+/// for those that are missing.
+void KernelEmitter::packLastColumns(const ProductShape &shape, const ProductPanel &panel,
+                                    Value buffer, Value count) {
+  int64_t bytes = memoryBytes(shape.element);
+  Value length = stack->value(shape.length), zero = stack->constant(0);
+  Value isWanted = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, count, zero);
+  Value last = arith::AddIOp::create(b, count, stack->constant(-1));
+  stack->dropAnchor();
+  auto sums =
+      stack->open(zero, arith::SelectOp::create(b, isWanted, length, zero), stack->constant(1));
+  Value k = sums.getInductionVar();
+  Value line = arith::AddIOp::create(b, panel.address, arith::MulIOp::create(b, k, panel.step));
+  for (int column = 0; column < kLastColumns; ++column) {
+    Value from = arith::MinSIOp::create(b, stack->constant(column), last);
+    Value distance = arith::MulIOp::create(b, from, stack->constant(bytes));
+    Value element = loadAt(arith::AddIOp::create(b, line, distance), shape.element, nullptr);
+    Value to = arith::MulIOp::create(b, length, stack->constant(column));
+    memref::StoreOp::create(b, element, buffer, Value(arith::AddIOp::create(b, to, k)));
+  }
+  stack->close();
+  stack->dropAnchor();
+}
+
+/// The sums of 4 x 4 results, by row and column: the lanes of each are to be joined.
+llvm::SmallVector<Value> KernelEmitter::sumLastColumns(const KernelNest &nest,
+                                                       const ProductShape &shape,
+                                                       llvm::ArrayRef<Value> rows, Value columns) {
+  int64_t bytes = memoryBytes(shape.element);
+  auto type = mlir::VectorType::get({shape.lanes}, shape.element);
+  Value length = stack->value(shape.length), main = floorToMultiple(length, shape.lanes);
+  llvm::SmallVector<Value> starts(rows);
+  for (int column = 0; column < kLastColumns; ++column) {
+    Value distance = arith::MulIOp::create(b, length, stack->constant(column * bytes));
+    starts.push_back(arith::AddIOp::create(b, columns, distance));
+  }
+  llvm::SmallVector<Value> sums(rows.size() * kLastColumns, body->neutral(nest, shape.lanes)[0]);
+  for (bool masked : {false, true}) {
+    auto loop = stack->open(masked ? main : stack->constant(0), masked ? length : main,
+                            stack->constant(shape.lanes), sums);
+    sums.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
+    Value mask;
+    if (masked)
+      mask = vector::CreateMaskOp::create(b, mlir::VectorType::get({shape.lanes}, b.getI1Type()),
+                                          arith::SubIOp::create(b, length, main).getResult());
+    Value distance = arith::MulIOp::create(b, loop.getInductionVar(), stack->constant(bytes));
+    llvm::SmallVector<Value> vectors;
+    for (Value start : starts)
+      vectors.push_back(loadAt(arith::AddIOp::create(b, start, distance), type, mask));
+    for (size_t i = 0; i < sums.size(); ++i)
+      sums[i] =
+          addProduct(vectors[i / kLastColumns], vectors[rows.size() + i % kLastColumns], sums[i]);
+    stack->close(sums);
+    sums.assign(loop.getResults().begin(), loop.getResults().end());
+  }
+  stack->dropAnchor(); // what follows uses the sums
+  return sums;
+}
+
+/// The columns [first, first + count) that packLastColumns copied, of the rows [lower, upper).
+void KernelEmitter::emitLastColumns(const Pass &pass, const ProductShape &shape,
+                                    const ProductPanel &panel, Value columns, Value first,
+                                    Value count, Value lower, Value upper) {
+  const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
+  Value isWanted = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, count, stack->constant(0));
+  Value end = arith::SelectOp::create(b, isWanted, upper, lower);
+  Value last = arith::AddIOp::create(b, upper, stack->constant(-1));
+  body->lanes = kLastColumns;
+  body->rows = kLastColumns;
+  body->vectors = 1;
+  body->rowExists.clear();
+  setColumns(nest, shape, first, arith::AddIOp::create(b, first, count), /*masked=*/true);
+  stack->dropAnchor();
+  auto tiles = stack->open(lower, end, stack->constant(body->rows));
+  LoopVariable &row = body->loops[size_t(shape.rowLoop)];
+  row = {};
+  row.level = stack->depth();
+  row.rowSet = kMajorRows;
+  llvm::SmallVector<Value> starts;
+  for (int i = 0; i < body->rows; ++i) {
+    Value index = arith::AddIOp::create(b, tiles.getInductionVar(), stack->constant(i));
+    index = arith::MinSIOp::create(b, index, last);
+    row.index.push_back(index);
+    Value distance = arith::SubIOp::create(b, index, panel.firstRow);
+    starts.push_back(
+        stack->value(stack->add(panel.leftAddress, stack->multiply(distance, panel.rowStep))));
+  }
+  llvm::SmallVector<Value> sums = sumLastColumns(nest, shape, starts, columns), results;
+  for (int i = 0; i < body->rows; ++i)
+    results.push_back(body->joinLanesOfEach(
+        nest, mlir::ValueRange(sums).slice(size_t(i) * kLastColumns, kLastColumns)));
+  keepNests(pass, results);
+  stack->close();
+  stack->dropAnchor();
+  body->lanes = shape.lanes;
+  body->masks.clear();
+}
+
+} // namespace graphc

@@ -1,0 +1,26 @@
+// RUN: graphc compile %s --emit=linalg > %t.linalg && FileCheck %s --check-prefix=LINALG < %t.linalg
+// RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v4 > %t.loops && FileCheck %s --check-prefix=LOOPS < %t.loops
+// RUN: graphc compile %t.loops --from=loops --emit=llvm --target=x86-64-v4 | FileCheck %s --check-prefix=LLVM
+// RUN: graphc compile %s --emit=obj --target=aarch64 -o %t.o && llvm-readelf -h %t.o | FileCheck %s --check-prefix=AARCH64
+
+// A convolution is a product: rows are outputs, columns are pixels, k counts channels and window positions. The windows
+// fill four panels of 32 pixels at a time, each line of the result that a panel has a part of by itself; then the loops are
+// a product's. Weights are read where they lie: their channels and window positions are one loop.
+// LINALG: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]
+// LOOPS: func.func @graphc_mul_sum
+// LOOPS-SAME: graphc.scratch = [array<i64: 4608, [[CHANNELS:[0-9]+]]>, array<i64: 144, [[CHANNELS]]>]
+// LOOPS: arith.divui
+// LOOPS-COUNT-4: scf.for
+// LOOPS: vector.maskedload {{.*}} vector<16xf32>
+// LOOPS: vector.maskedstore {{.*}} vector<16xf32>
+// LOOPS-NOT: vector.maskedload
+// LOOPS: :31 = scf.for {{.*}} -> (vector<16xf32>
+// LLVM: define i32 @graphc_mul_sum
+// AARCH64: Machine: AArch64
+func.func @main(%x: tensor<1x?x?x?xf32>, %w: tensor<?x?x3x3xf32>, %b: tensor<?xf32>) -> tensor<1x?x?x?xf32> {
+  %0 = graph.conv2d %x, %w {filterFlip = false, stride = [2, 2]} : (tensor<1x?x?x?xf32>, tensor<?x?x3x3xf32>) -> tensor<1x?x?x?xf32>
+  %1 = graph.dimshuffle %b {order = [-1, 0, -1, -1]} : (tensor<?xf32>) -> tensor<1x?x1x1xf32>
+  %2 = graph.add %0, %1 : (tensor<1x?x?x?xf32>, tensor<1x?x1x1xf32>) -> tensor<1x?x?x?xf32>
+  %3 = graph.relu %2 : (tensor<1x?x?x?xf32>) -> tensor<1x?x?x?xf32>
+  return %3 : tensor<1x?x?x?xf32>
+}
