@@ -138,22 +138,13 @@ static absl::Status ofOp(absl::Status status, const Op &op) {
 
 /// "outer > inner: what is wrong": all ops are one prefix, of eight names at most.
 static absl::Status within(const absl::Status &status, const std::string &name) {
-  constexpr std::string_view kArrow = " > ";
   std::string message(status.message().data(), status.message().size());
-  std::vector<std::string> path = {name};
+  std::string prefix = name;
   if (absl::optional<absl::Cord> payload = status.GetPayload(kWithinUrl))
     if (std::string known(*payload); message.starts_with(known + ": ")) {
       message.erase(0, known.size() + 2);
-      for (size_t end; (end = known.find(kArrow)) != known.npos;
-           known.erase(0, end + kArrow.size()))
-        path.push_back(known.substr(0, end));
-      path.push_back(known);
+      prefix = nested(name, known);
     }
-  if (path.size() > 8) {
-    path.erase(path.begin() + 1);
-    path[1] = "...";
-  }
-  std::string prefix = join(path, kArrow);
   absl::Status result(status.code(), prefix + ": " + message);
   status.ForEachPayload(
       [&](absl::string_view url, const absl::Cord &payload) { result.SetPayload(url, payload); });

@@ -65,6 +65,26 @@ Variable Backward::arrivedAt(const Variable &v) {
   return sum(v).value_or(zeroDerivative());
 }
 
+const Arrived *Backward::beforeNull(const Arrived &arrived) const {
+  for (int o = 0; o < arrived.nullFrom.numOutputs(); ++o)
+    if (const Arrived *output = at(arrived.nullFrom.output(o)); output && output->null)
+      return output;
+  return nullptr;
+}
+
+std::string Backward::originOfNull(const Variable &v) const {
+  const Arrived *arrived = at(v);
+  while (arrived && arrived->nullFrom) {
+    const Arrived *before = beforeNull(*arrived);
+    if (!before) {
+      std::string name = calledAt(arrived->nullFrom);
+      return arrived->nullWithin.empty() ? name : nested(name, arrived->nullWithin);
+    }
+    arrived = before;
+  }
+  return "";
+}
+
 /// An error of a derivative's rule, at the node.
 static absl::Status refuse(const Apply &node, ErrorKind kind, const std::string &what) {
   return makeError(kind, "the pullback of " + calledText(node.op()) + " " + what, node.place());
@@ -133,12 +153,14 @@ absl::Status Backward::visit(const Apply &node, const Connection &wanted) {
   const PullbackRule &rule = op.def().pullback;
   Variables terms;
   std::vector<std::optional<Variable>> masks;
+  std::vector<std::string> nullWithin(numInputs);
   if (isCall) {
     absl::StatusOr<PulledBack> pulled = pullCall(node, gradients, mask);
     if (!pulled.ok())
       return pulled.status();
     terms = std::move(pulled->terms);
     masks = std::move(pulled->masks);
+    nullWithin = std::move(pulled->nullWithin);
   } else if (rule || op.def().vectorized) {
     terms = rule ? rule(op, operandsOf(node), outputs, gradients)
                  : pullVectorized(*op.def().vectorized, operandsOf(node), outputs, gradients);
@@ -170,14 +192,15 @@ absl::Status Backward::visit(const Apply &node, const Connection &wanted) {
       if (mask && here && !(term == *sum(outputs[0])))
         term = masked(term, *here);
     }
-    if (absl::Status status = add(node, int(i), term, here); !status.ok())
+    if (absl::Status status = add(node, int(i), term, here, nullWithin[i]); !status.ok())
       return status;
   }
   return absl::OkStatus();
 }
 
 /// `here` is the mask of `term`.
-absl::Status Backward::add(const Apply &node, int i, Variable term, std::optional<Variable> here) {
+absl::Status Backward::add(const Apply &node, int i, Variable term, std::optional<Variable> here,
+                           std::string nullWithin) {
   const Variable input = node.input(i);
   if (!term.ok())
     return withPlace(term.status(), node.place());
@@ -191,6 +214,7 @@ absl::Status Backward::add(const Apply &node, int i, Variable term, std::optiona
     if (!arrived.isFinal && !arrived.null) {
       arrived.null = term.type().reason();
       arrived.nullFrom = node;
+      arrived.nullWithin = std::move(nullWithin);
     }
     return absl::OkStatus();
   }

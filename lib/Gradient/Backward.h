@@ -19,9 +19,11 @@ struct Arrived {
   bool isConnected = false;
   /// F-278: nothing is added any more.
   bool isFinal = false;
-  /// Why there is no gradient, and the node through which that came.
+  /// Why there is no gradient, the node through which that came, and, if it arose in the graph of
+  /// that node, where.
   std::optional<std::string> null = {};
   Apply nullFrom = {};
+  std::string nullWithin = {};
   /// F-295: Bool elements that may contribute; none where all may. Several terms: any of them.
   std::optional<Variable> mask = {};
 };
@@ -48,10 +50,15 @@ public:
   /// The sum of what arrived, of v's gradient type: an absent one where it is zero.
   std::optional<Variable> sum(const Variable &v);
   absl::Span<const Apply> order() const { return order_; }
+  /// What nullFrom passed on: the same of one of its outputs; null where it arose.
+  const Arrived *beforeNull(const Arrived &arrived) const;
+  /// Where what is Null at `v` arose, through all graphs: calledAt and nested.
+  std::string originOfNull(const Variable &v) const;
 
 private:
   absl::Status visit(const Apply &node, const Connection &wanted);
-  absl::Status add(const Apply &node, int i, Variable term, std::optional<Variable> here);
+  absl::Status add(const Apply &node, int i, Variable term, std::optional<Variable> here,
+                   std::string nullWithin);
 
   std::vector<Apply> order_;
   absl::flat_hash_map<const detail::VariableNode *, Arrived> arrived_;

@@ -55,6 +55,7 @@ struct Derived {
   struct Result {
     Variable otherwise;
     int position = -1, mask = -1;
+    std::string nullWithin = {};
   };
   std::vector<Result> results;
 };
@@ -66,12 +67,15 @@ thread_local std::vector<Request> *missing = nullptr;
 /// `formals` stand for the operands of which Derived tells; `results` use some of them.
 absl::StatusOr<std::shared_ptr<const Derived>>
 derivedFrom(const Request &request, const Variables &formals, const Variables &results,
-            const std::vector<std::optional<Variable>> &masks) {
+            const std::vector<std::optional<Variable>> &masks,
+            const std::vector<std::string> &nullWithin) {
   auto derived = std::make_shared<Derived>();
   Variables outputs;
   for (size_t i = 0; i < results.size(); ++i) {
     Derived::Result &result = derived->results.emplace_back();
     result.otherwise = results[i];
+    if (i < nullWithin.size())
+      result.nullWithin = nullWithin[i];
     if (!isPresent(results[i]))
       continue;
     result.otherwise = Variable();
@@ -140,6 +144,7 @@ absl::StatusOr<std::shared_ptr<const Derived>> derive(const Request &request) {
   }
   Variables results;
   std::vector<std::optional<Variable>> masks;
+  std::vector<std::string> nullWithin;
   if (request.isPullback) {
     std::vector<Backward::Start> starts;
     auto next = directions.begin();
@@ -162,6 +167,7 @@ absl::StatusOr<std::shared_ptr<const Derived>> derive(const Request &request) {
       results.push_back(request.isWanted[i] ? walk->arrivedAt(v) : Variable(Type::disconnected()));
       const Arrived *arrived = walk->at(v);
       masks.push_back(arrived && isPresent(results[i]) ? arrived->mask : std::nullopt);
+      nullWithin.push_back(isNull(results[i]) ? walk->originOfNull(v) : "");
     }
   } else {
     Variables wrt;
@@ -190,7 +196,7 @@ absl::StatusOr<std::shared_ptr<const Derived>> derive(const Request &request) {
       if (i < masks.size() && masks[i])
         masks[i] = *next++;
     }
-  return derivedFrom(request, formals, results, masks);
+  return derivedFrom(request, formals, results, masks, nullWithin);
 }
 
 /// Made once. Null, with `missing` told, where another derivative has to be made first.
@@ -304,7 +310,8 @@ absl::StatusOr<PulledBack> pullCall(const Apply &node, const Variables &gradient
   const FrozenRule &rule = inner->traits().pullback;
   size_t numInputs = size_t(node.numInputs());
   PulledBack pulled{Variables(numInputs, Variable(Type::disconnected())),
-                    std::vector<std::optional<Variable>>(numInputs)};
+                    std::vector<std::optional<Variable>>(numInputs),
+                    std::vector<std::string>(numInputs)};
   Request request{inner, std::string(calledName(node.op())), /*isPullback=*/true};
   for (const Variable &g : gradients)
     request.comesIn.push_back(isPresent(g));
@@ -323,6 +330,7 @@ absl::StatusOr<PulledBack> pullCall(const Apply &node, const Variables &gradient
       pulled.terms[i] = result.position < 0 ? result.otherwise : results[size_t(result.position)];
       if (result.mask >= 0)
         pulled.masks[i] = results[size_t(result.mask)];
+      pulled.nullWithin[i] = result.nullWithin;
     }
   }
   Variables arguments;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "graphc/OpDef.h"
@@ -11,10 +13,12 @@ namespace graphc {
 /// Whether the author of an OpFromGraph gave gradients (F-245).
 bool isOverridden(const Op &op);
 
-/// What a pullback gives, with the masks (Masks.h) of what it gives.
+/// What a pullback gives, with the masks (Masks.h) of what it gives, and where in the graph what is
+/// Null arose (Backward::originOfNull); empty where an override says so.
 struct PulledBack {
   Variables terms;
   std::vector<std::optional<Variable>> masks;
+  std::vector<std::string> nullWithin;
 };
 
 /// F-262: the pullback of an application of an OpFromGraph: the one of its graph, as an

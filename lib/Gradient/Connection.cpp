@@ -64,9 +64,7 @@ std::string Endings::why(const Variable &v) const {
     return "every way ends at a Variable that counts as constant or has a known gradient";
   std::vector<std::string> ends;
   for (size_t i = found->second.size(); i-- > 0 && ends.size() < kMostListed;) {
-    const Apply &node = order_[size_t(found->second[i])];
-    std::string place = node.place().str();
-    ends.push_back(std::string(calledName(node.op())) + (place.empty() ? "" : " at " + place));
+    ends.push_back(calledAt(order_[size_t(found->second[i])]));
   }
   return "every way leads through an op whose result does not depend on the elements: " +
          join(ends, ", ") + (found->second.size() > kMostListed ? " and others" : "");

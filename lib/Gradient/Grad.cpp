@@ -89,16 +89,9 @@ std::string Request::pathToNull(const Backward &walk, const Variable &v) const {
   std::vector<std::string> nodes;
   const Arrived *arrived = walk.at(v);
   while (arrived && arrived->nullFrom && nodes.size() <= kMostListed) {
-    const Apply &node = arrived->nullFrom;
-    std::string at = node.place().str();
-    nodes.push_back(std::string(calledName(node.op())) + (at.empty() ? "" : " at " + at));
-    const Arrived *next = nullptr;
-    for (int o = 0; o < node.numOutputs() && !next; ++o) {
-      const Arrived *output = walk.at(node.output(o));
-      if (output && output->null)
-        next = output;
-    }
-    arrived = next;
+    std::string name = calledAt(arrived->nullFrom);
+    nodes.push_back(arrived->nullWithin.empty() ? name : nested(name, arrived->nullWithin));
+    arrived = walk.beforeNull(*arrived);
   }
   if (nodes.empty())
     return "";

@@ -19,5 +19,10 @@ Op calledAs(const Op &op, std::string_view function);
 std::string_view calledName(const Op &op);
 /// The same with the attributes, as Op::str.
 std::string calledText(const Op &op);
+/// The name and the place of an application, if it has one: "exp at main.cpp:3:5".
+std::string calledAt(const Apply &node);
+/// "outer > inner": where something is in the graphs of OpFromGraphs; eight names at most. `inner`
+/// may be such a text.
+std::string nested(std::string_view outer, std::string_view inner);
 
 } // namespace graphc

@@ -157,6 +157,26 @@ std::string_view calledName(const Op &op) {
 
 std::string calledText(const Op &op) { return withAttributes(calledName(op), op); }
 
+std::string calledAt(const Apply &node) {
+  std::string place = node.place().str();
+  return std::string(calledName(node.op())) + (place.empty() ? "" : " at " + place);
+}
+
+std::string nested(std::string_view outer, std::string_view inner) {
+  constexpr std::string_view kArrow = " > ";
+  constexpr size_t kMostNames = 8;
+  std::vector<std::string> path = {std::string(outer)};
+  for (size_t end; (end = inner.find(kArrow)) != inner.npos;
+       inner.remove_prefix(end + kArrow.size()))
+    path.emplace_back(inner.substr(0, end));
+  path.emplace_back(inner);
+  if (path.size() > kMostNames) {
+    path.erase(path.begin() + 1);
+    path[1] = "...";
+  }
+  return join(path, kArrow);
+}
+
 const Tensor *TypeRequest::constant(size_t i) const {
   return inputs[i].isConstant() ? &detail::asLeaf(inputs[i].node())->data : nullptr;
 }

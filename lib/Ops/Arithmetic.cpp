@@ -280,7 +280,7 @@ std::vector<OpDef> binaryOps() {
            .operands = xy(),
            .type = secondType,
            .emit = mapRaw([](Emitter &, const Scalars &s, const Attributes &) { return s[1]; }),
-           .golden = {"zeros_like", "ones_like"},
+           .golden = {"second", "zeros_like", "ones_like"},
            .section = section(kArithmetic),
            .example = "second([1, 2], 7.0) = [7.0, 7.0]"},
           {Partial::none(), Partial::one()}),

@@ -305,7 +305,7 @@ std::vector<OpDef> indexedChangeOps() {
        .elements = Elements::Moved,
        .connection = {{true}, {true}, {false}},
        .maxUlp = {-1, -1},
-       .golden = {"take_gradient0"},
+       .golden = {"take_gradient0", "inc_take"},
        .section = section(kIndexing),
        .example = "incTake([1, 2, 3], [10, 20, 30], [0, 2, 0]) {axis = 0} = [41, 2, 23]"},
   };

@@ -467,7 +467,7 @@ std::vector<OpDef> poolingOps() {
        .pullback = poolPullback,
        .pushforward = poolPushforward,
        .maxUlp = {-1, -1},
-       .golden = {"pool"},
+       .golden = {"pool_gather"},
        .section = section(kConvolution),
        .example = "pool([1, 5, 2, 4, 3]) {window = [2]} = [5, 4]"},
       partOfGradient(

@@ -221,6 +221,14 @@ Variable poolGradient(const Json &attrs, const Variables &in) {
   return callBuiltin("poolScatter", windows, {in[1], positions, shape(in[0])});
 }
 
+/// Elements of in[0] at the positions of in[1]'s greatest.
+Variable poolGather(const Json &attrs, const Variables &in) {
+  Attributes windows =
+      without(attributesOf(pool(in[1], ints(attrs["window"]), pooling(attrs))), "mode");
+  Variable positions = callBuiltin("poolPositions", windows, {in[1]});
+  return callBuiltin("poolGather", windows, {in[0], positions});
+}
+
 Variable padGradient(const Json &attrs, const Variables &in) {
   Variable padded =
       pad(in[0], attrs["pad_width"].get<std::vector<std::pair<int, int>>>(), padding(attrs));
@@ -356,6 +364,8 @@ const std::map<std::string, Call> &calls() {
       {"conv3d_transpose", one(transposed)},
       {"pool_gradient0", one(poolGradient)},
       {"pad_gradient0", one(padGradient)},
+      {"pool_gather", one(poolGather)},
+      {"inc_take", GRAPHC_ONE(incTake(in[0], in[1], in[2], taking(a)))},
       {"take_gradient0", GRAPHC_ONE(incTake(zerosLike(in[0]), in[1], in[2], taking(a)))},
       {"arange", GRAPHC_ONE(arange(in[0], in[1], in[2], dtypeOf(a)))},
       {"eye", one([](const Json &a, const Variables &) {

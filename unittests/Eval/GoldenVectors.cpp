@@ -108,8 +108,8 @@ Tensor goldenTensor(const nlohmann::json &array) {
 const std::vector<GoldenLine> &goldenLines() {
   static const std::vector<GoldenLine> &lines = *[] {
     auto *all = new std::vector<GoldenLine>;
-    for (const char *file :
-         {"elementwise", "reductions", "linalg", "shape", "indexing", "nn", "numpy", "tails"}) {
+    for (const char *file : {"elementwise", "reductions", "linalg", "shape", "indexing", "nn",
+                             "numpy", "tails", "gradients"}) {
       std::string path =
           std::string(GRAPHC_TEST_DATA) + "/../../test/Data/golden/" + file + ".jsonl";
       std::ifstream in(path);

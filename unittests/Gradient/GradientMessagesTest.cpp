@@ -8,6 +8,7 @@
 #include "graphc/Function.h"
 #include "graphc/Gradient.h"
 #include "graphc/OpDef.h"
+#include "graphc/OpFromGraph.h"
 #include "graphc/Ops.h"
 
 namespace graphc {
@@ -309,6 +310,52 @@ TEST(GradientMessages, OfHessianVectorProducts) {
   EXPECT_EQ(valueOf(both[1]), Tensor(6.0));
   EXPECT_EQ(of(hessianVectorProduct(y * y, {y, y}, {y})[0]),
             "ValueError: pushforward: 1 tangent for 2 Variables");
+}
+
+// Where there is no derivative, through the graphs of OpFromGraphs: all of them, with their places.
+TEST(GradientMessages, OfNests) { // F-251, F-276, F-277
+  auto x = dscalar("x");
+  auto applied = [&](const OpFromGraph &op, const Variable &v, Place &here) {
+    return at(here, [&](auto loc) { return op.apply({v}, loc)[0]; });
+  };
+  const std::string undefined =
+      "NullGradient: grad: the gradient with respect to x is not defined: ";
+  const std::string way = "\n  on the way from it to the cost: ";
+  // Said by an override, three graphs deep, and beside it on the way: sin.
+  for (Inline::Kind inlined : {Inline::No, Inline::Yes}) {
+    Place innerAt, middleAt, outerAt, sinAt;
+    OpFromGraph inner(
+        {x}, {x * x},
+        {.name = "inner", .inlined = inlined, .pullback = {Override::nullType("why")}});
+    OpFromGraph middle({x}, {exp(applied(inner, x * 2, innerAt))},
+                       {.name = "middle", .inlined = inlined});
+    OpFromGraph outer({x}, {applied(middle, x, middleAt) + 1},
+                      {.name = "outer", .inlined = inlined});
+    Variable wave = at(sinAt, [&](auto loc) { return sin(Operand(x, loc)); });
+    EXPECT_EQ(of(grad(cos(applied(outer, wave, outerAt)), x)),
+              undefined + "why" + way + "sin at " + sinAt.str() + ", outer at " + outerAt.str() +
+                  " > middle at " + middleAt.str() + " > inner at " + innerAt.str());
+    EXPECT_EQ(of(grad(applied(inner, x, innerAt), x)),
+              undefined + "why" + way + "inner at " + innerAt.str());
+  }
+  // An op without a pullback.
+  Place doubledAt, outerAt;
+  Op op = doubled({});
+  OpFromGraph outer({x}, {at(doubledAt, [&](auto loc) { return op(Operand(x, loc)); })},
+                    {.name = "outer"});
+  EXPECT_EQ(of(grad(applied(outer, x, outerAt), x)),
+            undefined + "the op doubled has no pullback; operand 0" + way + "outer at " +
+                outerAt.str() + " > doubled at " + doubledAt.str());
+  // Eight names at most.
+  OpFromGraph deep({x}, {x}, {.name = "inner", .pullback = {Override::nullType("why")}});
+  for (int level = 0; level < 20; ++level)
+    deep = OpFromGraph({x}, {deep(x)}, {.name = "level" + std::to_string(level)});
+  EXPECT_EQ(withoutLines(of(grad(deep(x), x))),
+            undefined + "why" + way +
+                "level19 at GradientMessagesTest.cpp > ... > level4 at GradientMessagesTest.cpp > "
+                "level3 at GradientMessagesTest.cpp > level2 at GradientMessagesTest.cpp > level1 "
+                "at GradientMessagesTest.cpp > level0 at GradientMessagesTest.cpp > inner at "
+                "GradientMessagesTest.cpp");
 }
 
 TEST(GradientMessages, OfVectorizeAndJacobians) { // F-289, F-290
