@@ -2,6 +2,7 @@
 #include "Overrides.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "Gradient/Backward.h"
 #include "Support/Text.h"
@@ -197,6 +198,8 @@ absl::StatusOr<ReadingRule> OverrideReader::read(const Overrides &overrides) {
       if (absl::Status s = add(overrides.isWhole_ ? i : k, (*results)[i]); !s.ok())
         return s;
   }
+  if (std::ranges::count(rule_.entries, FrozenRule::Entry()) == std::ssize(rule_.entries))
+    return ReadingRule(); // F-263: equal to none at all
   if (results_.empty())
     return ReadingRule{rule_, {}};
   Variables arguments = inputs_;

@@ -81,6 +81,14 @@ absl::StatusOr<FunctionGraph> Callees::withRewritten(const FunctionGraph &graph)
   return copy;
 }
 
+/// That a program would have more steps than any graph has nodes.
+static absl::Status tooManyKernels() {
+  return makeError(ErrorKind::NotSupported,
+                   "with the kernels of its OpFromGraphs called from every site the program has "
+                   "more than " +
+                       std::to_string(InnerGraph::kMostNodes) + " steps");
+}
+
 absl::Status Callees::make(const FunctionGraph &graph) {
   // A graph whose calls are looked at, from the first one on.
   struct Open {
@@ -155,7 +163,7 @@ absl::Status Callees::make(const FunctionGraph &graph) {
       if (!callee.ok())
         return callee.status();
       if (*callee && (*callee)->numSteps > InnerGraph::kMostNodes)
-        return detail::tooLarge();
+        return tooManyKernels();
       const InnerGraph &of = *done.node.op().def().inner;
       done.made.callee =
           *callee ? of.setMemo<Callee>(memoOf(done.made), *std::move(callee)) : nullptr;
@@ -164,7 +172,7 @@ absl::Status Callees::make(const FunctionGraph &graph) {
     if (const Made *made = lookUp(call, used); made && made->callee)
       numSteps += made->callee->numSteps;
     if (numSteps > InnerGraph::kMostNodes)
-      return detail::tooLarge();
+      return tooManyKernels();
   }
   return absl::OkStatus();
 }

@@ -5,7 +5,9 @@
 // applications: of the graph and of its pullback.
 //
 //===----------------------------------------------------------------------===//
+#include <cmath>
 #include <memory>
+#include <vector>
 
 #include "Compare.h"
 #include "HandLoops.h"
@@ -37,8 +39,51 @@ Variable chainOf(const Variable &x, const Variable &y, int64_t sites, What what,
   return chain;
 }
 
+/// What the last function of a side gave.
+struct Last {
+  int64_t sites, number;
+  What what;
+  absl::StatusOr<Results> results;
+};
+
+/// At x = y = 1, where all elements are equal: the chain; or the derivatives of its sum by an
+/// element of x and of y.
+std::vector<double> byHand(const Last &last) {
+  double value = 1, byX = 1, byY = 0;
+  for (int64_t site = 0; site < last.sites; ++site)
+    for (int i = 0; i < 25; ++i) {
+      value = value * factor(i, last.number) + 1;
+      byX *= factor(i, last.number);
+      byY = byY * factor(i, last.number) + 1;
+    }
+  return last.what == What::Gradient ? std::vector{byX, byY} : std::vector{value};
+}
+
+absl::Status check(const Last &last) {
+  if (!last.results.ok())
+    return last.results.status();
+  std::vector<double> wanted = byHand(last);
+  if (last.results->size() != wanted.size())
+    return makeError(ErrorKind::ValueError,
+                     absl::StrFormat("%d results, not %d", last.results->size(), wanted.size()));
+  // Sums and products of positive numbers, 50 roundings for each site.
+  double bound = 2 * 50 * double(last.sites) * 0x1p-53;
+  for (size_t k = 0; k < wanted.size(); ++k) {
+    Tensor result = (*last.results)[k].contiguous();
+    if (result.numElements() != kExtent)
+      return makeError(ErrorKind::ValueError,
+                       absl::StrFormat("result %d has %d elements", k, result.numElements()));
+    for (double element : result.flat<double>())
+      if (!(std::abs(element - wanted[k]) <= bound * wanted[k]))
+        return makeError(ErrorKind::ValueError,
+                         absl::StrFormat("result %d of %d sites is %.17g, not %.17g", k, last.sites,
+                                         element, wanted[k]));
+  }
+  return absl::OkStatus();
+}
+
 /// Compiles it, to the first result.
-absl::Status compileAndCall(int64_t sites, What what, int64_t number) {
+absl::StatusOr<Results> compileAndCall(int64_t sites, What what, int64_t number) {
   Variable x = vector("x"), y = vector("y"), chain = chainOf(x, y, sites, what, number);
   FunctionOptions options;
   options.cache = false;
@@ -48,25 +93,33 @@ absl::Status compileAndCall(int64_t sites, What what, int64_t number) {
   if (!f.ok())
     return f.status();
   Tensor ones = *Tensor::full(DType::Float64, {kExtent}, Tensor(1.0));
-  return (*f)(ones, ones).status();
+  return (*f)(ones, ones);
 }
 
-Work compiling(int64_t sites, What what, const std::shared_ptr<absl::Status> &status) {
-  auto number = std::make_shared<int64_t>(sites << 20);
+/// Results are kept, and looked at when nothing is measured; the first error stays.
+Work compiling(int64_t sites, What what, const std::shared_ptr<Last> &last) {
+  *last = {sites, sites << 20, what, absl::UnknownError("nothing was compiled")};
+  auto next = std::make_shared<int64_t>(last->number);
+  auto hasFailed = std::make_shared<bool>(false);
   return [=](int64_t count) {
-    for (int64_t i = 0; i < count; ++i)
-      if (absl::Status s = compileAndCall(sites, what, (*number)++); !s.ok())
-        *status = s;
+    for (int64_t i = 0; i < count && !*hasFailed; ++i) {
+      last->number = (*next)++;
+      last->results = compileAndCall(sites, what, last->number);
+      *hasFailed = !last->results.ok();
+    }
   };
 }
 
 absl::StatusOr<Subject> compilation(int64_t sites, What what) {
-  auto status = std::make_shared<absl::Status>();
+  auto ours = std::make_shared<Last>(), theirs = std::make_shared<Last>();
   Subject subject;
-  subject.ours = compiling(sites, what, status);
+  subject.ours = compiling(sites, what, ours);
   if (what != What::Inline)
-    subject.rivals = {rivalOf("one site", compiling(1, what, status))};
-  subject.check = [status] { return *status; };
+    subject.rivals = {rivalOf("one site", compiling(1, what, theirs))};
+  subject.check = [=, hasRival = !subject.rivals.empty()] {
+    absl::Status status = check(*ours);
+    return status.ok() && hasRival ? check(*theirs) : status;
+  };
   return subject;
 }
 

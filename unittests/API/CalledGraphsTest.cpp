@@ -68,6 +68,48 @@ TEST_F(CalledGraphsTest, OneKernelForAllSites) {
   EXPECT_EQ(kernels({many(many(x, y), y) * 2}), 2);
 }
 
+// F-239: Automatic puts a graph of at most 8 nodes in the place of each application, also where it
+// stands twice; graphs within count with their nodes, and each application as one.
+TEST_F(CalledGraphsTest, AutomaticBound) {
+  Variable a = dvector("a"), b = dvector("b");
+  auto chainOf = [&](int nodes) {
+    Variable t = a;
+    for (int i = 0; i < nodes; ++i)
+      t = i % 2 ? tanh(t) : t * b;
+    return t;
+  };
+  auto automatic = [&](const Variable &output) {
+    return OpFromGraph({a, b}, {output}, {.inlined = Inline::Automatic});
+  };
+  /// Calls that are left in a function with so many applications.
+  auto callsLeft = [&](const OpFromGraph &op, int sites) {
+    Variable t = x;
+    for (int i = 0; i < sites; ++i)
+      t = op(t, y);
+    auto f = function({x, y}, t);
+    EXPECT_TRUE(f.ok()) << f.status();
+    EXPECT_EQ(valuesOf((*f)(Tensor({0.0}), Tensor({1.0}))), List{0});
+    auto graph = f->graph();
+    EXPECT_TRUE(graph.ok()) << graph.status();
+    int calls = 0;
+    std::vector<Apply> order = *graph->toposort();
+    for (const Apply &node : order)
+      calls += node.op().def().inner != nullptr;
+    return calls;
+  };
+  EXPECT_EQ(callsLeft(automatic(chainOf(8)), 2), 0);
+  EXPECT_EQ(callsLeft(automatic(chainOf(8)), 20), 0);
+  EXPECT_EQ(callsLeft(automatic(chainOf(9)), 1), 0); // stands once
+  EXPECT_EQ(callsLeft(automatic(chainOf(9)), 2), 2);
+  EXPECT_EQ(callsLeft(automatic(chainOf(9)), 20), 20);
+  OpFromGraph seven({a, b}, {chainOf(7)}), eight({a, b}, {chainOf(8)});
+  EXPECT_EQ(callsLeft(automatic(seven(a, b)), 2), 2); // of the inner one, which says No
+  EXPECT_EQ(callsLeft(automatic(eight(a, b)), 2), 2);
+  OpFromGraph five({a, b}, {chainOf(5)}, {.inlined = true});
+  EXPECT_EQ(callsLeft(automatic(tanh(tanh(five(a, b)))), 2), 0); // 5 nodes, one application, 2
+  EXPECT_EQ(callsLeft(automatic(tanh(tanh(tanh(five(a, b))))), 2), 2);
+}
+
 // The symbol says what is in a kernel: the same in every function, so code is compiled once.
 TEST_F(CalledGraphsTest, OneSymbolInAllFunctions) {
   auto symbolsOf = [&](const Variable &output) {
@@ -109,6 +151,40 @@ TEST_F(CalledGraphsTest, NoCopies) {
   Tensor handed = (*results)[1];
   handed.mutableFlat<double>()[0] = 100;
   EXPECT_EQ(a.flat<double>()[0], 1);
+}
+
+// Where outputs of the function would alias something, it is copied once.
+TEST_F(CalledGraphsTest, OneCopyWhereAliasingDemandsIt) {
+  const int64_t kBytes = 3 * 8;
+  Tensor a({1, 2, 3}), b({10, 20, 30});
+  auto copied = [&](const Variables &outputs, const List &expected, FunctionOptions options = {}) {
+    options.onUnusedInput = OnUnusedInput::Ignore;
+    auto f = function({x, y}, outputs, options);
+    EXPECT_TRUE(f.ok()) << f.status();
+    EXPECT_EQ(valuesOf((*f)(a, b)), expected);
+    return f->counters().bytesCopied;
+  };
+  OpFromGraph pass({x}, {x}), twice({x, y}, {x + y, x + y, y});
+  Variables out = twice.apply({x, y});
+  const List sum{11, 22, 33};
+  // Fresh memory is what it is: nothing is copied.
+  EXPECT_EQ(copied({out[0]}, sum), 0);
+  // An input (F-171): through one call, through three.
+  EXPECT_EQ(copied({pass(x)}, {1, 2, 3}), kBytes);
+  EXPECT_EQ(copied({pass(pass(pass(x)))}, {1, 2, 3}), kBytes);
+  EXPECT_EQ(copied({out[2]}, {10, 20, 30}), kBytes);
+  EXPECT_EQ(copied({out[2], out[0]}, {10, 20, 30, 11, 22, 33}), kBytes);
+  // What two outputs are is computed once and copied once.
+  EXPECT_EQ(copied({out[0], out[1]}, {11, 22, 33, 11, 22, 33}), kBytes);
+  EXPECT_EQ(copied({out[0], pass(out[0])}, {11, 22, 33, 11, 22, 33}), kBytes);
+  // What is read within only is not.
+  EXPECT_EQ(copied({pass(out[0]) * pass(pass(x))}, {11, 44, 99}), 0);
+  // A shared variable that becomes another one's value, and one that does not change (F-171).
+  SharedVariable s = shared(Tensor({1.0, 1.0, 1.0}), "s"), t = shared(a, "t");
+  EXPECT_EQ(copied({out[0]}, sum, {.updates = {{s, pass(t)}}}), kBytes);
+  Tensor now = s.get();
+  EXPECT_EQ(now.flat<double>()[2], 3);
+  EXPECT_EQ(copied({pass(t)}, {1, 2, 3}), kBytes);
 }
 
 // F-241: what nobody needs is not computed.

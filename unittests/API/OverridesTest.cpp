@@ -119,6 +119,103 @@ TEST_P(OverridesTest, NullAndDisconnected) {
             (List{1, 0, 3}));
 }
 
+// F-246, F-251 to F-253: one of the three for the whole op.
+TEST_P(OverridesTest, WholeSpecialForms) {
+  EXPECT_EQ(seed({.pullback = kDefault}), (List{1, 4, 3}));
+  EXPECT_EQ(seed({.gradOverrides = kDefault}), (List{1, 4, 3}));
+  auto two = [&](OpFromGraphOptions options) {
+    return made({x, y}, {x * y, x + y}, std::move(options));
+  };
+  EXPECT_EQ(two({.pullback = kDefault, .pushforward = kDefault}), two({}));
+  const PushforwardOptions byRules{.disconnectedInputs = DisconnectedInputs::Ignore};
+  Variables tangents = {constant(1.0), constant(2.0)};
+
+  for (bool older : {false, true}) {
+    OpFromGraphOptions never, cut;
+    (older ? never.gradOverrides : never.pullback) = Override::nullType("never");
+    (older ? cut.gradOverrides : cut.pullback) = Override::disconnected();
+    Variables out = two(never).apply({x, y});
+    for (const Variable &each : out)
+      for (const Variable &input : {x, y})
+        EXPECT_EQ(firstLine(grad(each, input).status()),
+                  "NullGradient: grad: the gradient with respect to " + std::string(input.name()) +
+                      " is not defined: never");
+    for (const Variable &g :
+         grad(out[0] + out[1], {x, y}, {.nullGradients = NullGradients::Return}))
+      EXPECT_EQ(g.type().reason(), "never");
+    // Forward, the rule of the graph holds.
+    EXPECT_EQ(run({x, y}, pushforward(out, {x, y}, tangents), {3, 4}), (List{10, 3}));
+
+    OpFromGraph apart = two(cut);
+    EXPECT_EQ(apart.op().def().connection,
+              (std::vector<std::vector<bool>>{{false, false}, {false, false}}));
+    out = apart.apply({x, y});
+    for (const Variable &input : {x, y})
+      EXPECT_EQ(errorKind(grad(out[0] + out[1], input).status()), ErrorKind::DisconnectedInput);
+    EXPECT_EQ(
+        run({x, y},
+            grad(out[0] + x * out[1], {x, y}, {.disconnectedInputs = DisconnectedInputs::Ignore}),
+            {3, 4}),
+        (List{7, 0}));
+    EXPECT_EQ(run({x, y}, pushforward(out, {x, y}, tangents, byRules), {3, 4}), (List{0, 0}));
+  }
+
+  Variables never = two({.pushforward = Override::nullType("never")}).apply({x, y});
+  for (const Variable &t :
+       pushforward(never, {x, y}, tangents, {.nullGradients = NullGradients::Return}))
+    EXPECT_EQ(t.type().reason(), "never");
+  EXPECT_EQ(run({x, y}, grad(never[0], {x, y}), {3, 4}), (List{4, 3}));
+  Variables none = two({.pushforward = Override::disconnected()}).apply({x, y});
+  EXPECT_EQ(run({x, y}, pushforward(none, {x, y}, tangents, byRules), {3, 4}), (List{0, 0}));
+  EXPECT_EQ(run({x, y}, grad(none[0], {x, y}), {3, 4}), (List{4, 3}));
+  Variables plain = two({.pushforward = kDefault}).apply({x, y});
+  EXPECT_EQ(run({x, y}, pushforward(plain, {x, y}, tangents), {3, 4}), (List{10, 3}));
+}
+
+// F-256: whatever asks for derivatives uses them. v^2 is said to have the derivative v^2, in
+// reverse mode, and 100 in forward mode.
+TEST_P(OverridesTest, UnderHigherDerivatives) {
+  auto options = [] {
+    return OpFromGraphOptions{
+        .pullback = {[](Inputs, Outputs out, Gradients g) { return g[0] * out[0]; }},
+        .pushforward = {[](Inputs, Tangents t) { return t[0] * 100; }}};
+  };
+  Variable v = dvector("v"), p = dvector("p");
+  OpFromGraph square = made({v}, {v * v}, options()), one = made({x}, {x * x}, options());
+  auto at = [&](const Variable &output) {
+    List first;
+    for (const char *mode : {"fast_run", "fast_compile", "interpreter", "debug"}) {
+      auto f = function({v, p}, output, {.mode = mode, .onUnusedInput = OnUnusedInput::Ignore});
+      EXPECT_TRUE(f.ok()) << f.status();
+      if (!f.ok())
+        return List();
+      List now = valuesOf((*f)(Tensor({2.0, 3.0}), Tensor({1.0, 10.0})));
+      if (first.empty())
+        first = now;
+      EXPECT_EQ(now, first) << mode;
+    }
+    return first;
+  };
+  // The rows of the Jacobian, one application for all of them.
+  EXPECT_EQ(at(jacobian(square(v), v)), (List{4, 0, 0, 9}));
+  EXPECT_EQ(at(jacobian(square(square(v)), v)), (List{64, 0, 0, 729})); // v^4 v^2
+  // The gradient is v^2 by the override, and the gradient of that once more.
+  Variable cost = sum(square(v));
+  EXPECT_EQ(at(grad(cost, v)), (List{4, 9}));
+  EXPECT_EQ(at(hessian(cost, v)), (List{4, 0, 0, 9}));
+  EXPECT_EQ(at(grad(sum(grad(cost, v) * p), v)), (List{4, 90}));
+  // Forward over reverse: the tangent of v^2 is 100 p.
+  EXPECT_EQ(at(hessianVectorProduct(cost, v, p)), (List{100, 1000}));
+  // In the graph for a slice, and around it.
+  EXPECT_EQ(at(vectorize({grad(one(x), x)}, {{x, v}})[0]), (List{4, 9}));
+  Variable all = vectorize({one(x)}, {{x, v}})[0];
+  EXPECT_EQ(at(all), (List{4, 9}));
+  EXPECT_EQ(at(grad(sum(all), v)), (List{4, 9}));
+  EXPECT_EQ(at(pushforward(all, v, p)), (List{100, 1000}));
+  EXPECT_EQ(at(jacobian(all, v)), (List{4, 0, 0, 9}));
+  EXPECT_EQ(at(hessian(sum(all), v)), (List{4, 0, 0, 9}));
+}
+
 // F-258; case I10.
 TEST_P(OverridesTest, SeveralOutputs) {
   OpFromGraph op = made(
@@ -473,6 +570,8 @@ TEST(OverridesOnce, Equality) {
   OpFromGraph plain({x}, {x * x});
   EXPECT_FALSE(times(7) == plain);
   EXPECT_EQ(plain, OpFromGraph({a}, {a * a}, {.name = "other"}));
+  EXPECT_EQ(plain, OpFromGraph({x}, {x * x}, {.pullback = {kDefault}}));
+  EXPECT_EQ(plain, OpFromGraph({x}, {x * x}, {.gradOverrides = kDefault, .pushforward = kDefault}));
   EXPECT_FALSE(plain == OpFromGraph({x}, {x * x}, {.inlined = true}));
   EXPECT_FALSE(plain == OpFromGraph({x}, {x * x}, {.inlined = Inline::Automatic}));
   EXPECT_FALSE(plain == OpFromGraph({x}, {x * x}, {.connectionPattern = {{false}}}));

@@ -358,6 +358,40 @@ TEST(GradientMessages, OfNests) { // F-251, F-276, F-277
                 "GradientMessagesTest.cpp");
 }
 
+// Whole, with the place of the call, and those of the nodes that are to blame.
+TEST(GradientMessages, HavePlaces) { // F-251, F-252, F-274
+  auto x = dscalar("x"), y = dscalar("y");
+  Place opAt, wrongAt, gradAt;
+  auto outcome = [&](const Variable &cost, const GradOptions &options = {}) {
+    return whole(at(gradAt, [&](auto loc) { return grad(cost, x, options, loc); }).status());
+  };
+  OpFromGraph cut({x}, {x * 2}, {.name = "cut", .pullback = {Override::disconnected()}});
+  OpFromGraph around({x}, {cut(x) + 1}, {.name = "around"});
+  Variable inner = at(opAt, [&](auto loc) { return around.apply({x}, loc)[0]; });
+  std::string said = outcome(inner * y);
+  EXPECT_EQ(said, "DisconnectedInput " + gradAt.str() +
+                      ": grad: the cost does not depend on x, with respect to which it is "
+                      "differentiated: every way leads through an op whose result does not depend "
+                      "on the elements: around at " +
+                      opAt.str() + "\n  to get zeros set disconnectedInputs to Ignore or Warn");
+  OpFromGraph never({x}, {x * 2}, {.name = "never", .pullback = {Override::nullType("why")}});
+  Variable undefined = at(opAt, [&](auto loc) { return never.apply({x}, loc)[0]; });
+  said = outcome(undefined * y);
+  EXPECT_EQ(said, "NullGradient " + gradAt.str() +
+                      ": grad: the gradient with respect to x is not defined: why\n  on the way "
+                      "from it to the cost: never at " +
+                      opAt.str());
+  // A rule that gives what it must not: the node's place, within the graph of an op, too.
+  Op wrong = doubled(giving({constant(int64_t(3))}));
+  Variable refused = at(wrongAt, [&](auto loc) { return wrong(Operand(x, loc)); });
+  const std::string text = "TypeError " + wrongAt.str() +
+                           ": the pullback of doubled gives i64 for operand 0, f64: a gradient "
+                           "is a float array of the same rank";
+  EXPECT_EQ(outcome(refused * y), text);
+  OpFromGraph holder({x}, {refused}, {.name = "holder"});
+  EXPECT_EQ(outcome(holder(x) * y), text);
+}
+
 TEST(GradientMessages, OfVectorizeAndJacobians) { // F-289, F-290
   auto x = dscalar("x"), m = dmatrix("m"), i = lvector("i");
   EXPECT_EQ(of(vectorize({x}, {})[0]), "ValueError: vectorize: there is nothing to vectorize over");

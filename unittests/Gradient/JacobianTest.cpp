@@ -71,6 +71,36 @@ TEST(Vectorize, OfAnyOp) {
     EXPECT_NEAR(got[i], expected[i], 1e-15);
 }
 
+TEST(Jacobian, ConsidersConstant) { // F-280, F-289, F-290
+  auto x = dvector("x"), y = dvector("y");
+  const std::vector<Tensor> values = {Tensor({1.0, 2.0}), Tensor({10.0, 100.0})};
+  Variable total = sum(x), product = x * total;
+  // x_i s with s = 3: s where i = j, and x_i beside that where s depends on x_j.
+  EXPECT_EQ(at({jacobian(product, x)}, {x}, {values[0]}), (List{4, 1, 2, 5}));
+  JacobianOptions constant{.considerConstant = {total}};
+  EXPECT_EQ(at({jacobian(product, x, constant)}, {x}, {values[0]}), (List{3, 0, 0, 3}));
+  // A scalar, several Variables, any rank.
+  EXPECT_EQ(at({jacobian(total * sum(x * x), x, constant)}, {x}, {values[0]}), (List{6, 12}));
+  EXPECT_EQ(at(jacobian(product * y, {x, y}, constant), {x, y}, values),
+            (List{30, 0, 0, 300, 3, 0, 0, 6}));
+  constant.anyRank = true;
+  EXPECT_EQ(at({jacobian(expandDims(product, Axis(0)), x, constant)}, {x}, {values[0]}),
+            (List{3, 0, 0, 3}));
+  // s (x . x): 2 s in the diagonal, and 2 (x_i + x_j) where s counts.
+  Variable cost = total * sum(x * x);
+  EXPECT_EQ(at({hessian(cost, x)}, {x}, {values[0]}), (List{10, 6, 6, 14}));
+  EXPECT_EQ(at({hessian(cost, x, {.considerConstant = {total}})}, {x}, {values[0]}),
+            (List{6, 0, 0, 6}));
+  // All ways are cut.
+  EXPECT_EQ(errorKind(jacobian(product, x, {.considerConstant = {product}}).status()),
+            ErrorKind::DisconnectedInput);
+  EXPECT_EQ(at({jacobian(product, x,
+                         {.considerConstant = {product},
+                          .disconnectedInputs = DisconnectedInputs::Ignore})},
+               {x}, {values[0]}),
+            (List{0, 0, 0, 0}));
+}
+
 TEST(Vectorize, WithinAnotherOne) {
   auto x = dscalar("x"), y = dscalar("y");
   auto xs = dvector("xs"), ys = dvector("ys");

@@ -152,7 +152,7 @@ std::vector<Row> rows() {
       {89, "useless_assert", {}, {"assert"}},
       {90, "ifelse_merge/lift", {}, {"ifElse"}},
       {91, "scan_*", {}, {"scan"}},
-      {92, "inline_ofg", {}, {"opFromGraph"}},
+      {92, "inline_ofg", {"inline_graphs"}},
       {93, "reciprocal_chain", {"reciprocal_reciprocal", "one_div"}},
       {94, "poly_gamma", {}, {"polygamma", "digamma"}},
       {95,
