@@ -174,10 +174,11 @@ absl::StatusOr<std::shared_ptr<const Derived>> derive(const Request &request) {
     for (size_t i = 0; i < from.size(); ++i)
       if (request.comesIn[i])
         wrt.push_back(from[i]);
-    absl::StatusOr<Variables> tangents = pushedForward(copy.outputs, wrt, directions);
-    if (!tangents.ok())
-      return tangents.status();
-    results = *std::move(tangents);
+    absl::StatusOr<PushedForward> pushed = pushedForward(copy.outputs, wrt, directions);
+    if (!pushed.ok())
+      return pushed.status();
+    results = std::move(pushed->tangents);
+    nullWithin = std::move(pushed->nullWithin);
   }
   Variables tensors;
   for (size_t i = 0; i < results.size(); ++i)
@@ -366,14 +367,15 @@ static bool saysConnection(const detail::InnerTraits &traits) {
                             &FrozenRule::Entry::kind) > 0;
 }
 
-absl::StatusOr<Variables> pushCall(const Apply &node, const Variables &tangents) {
+absl::StatusOr<PushedForward> pushCall(const Apply &node, const Variables &tangents) {
   const std::shared_ptr<const InnerGraph> &inner = node.op().def().inner;
   const FrozenRule &rule = inner->traits().pushforward;
   size_t numOutputs = size_t(node.numOutputs());
-  Variables pushed(numOutputs, Variable(Type::disconnected()));
+  PushedForward all(Variables(numOutputs, Variable(Type::disconnected())));
+  Variables &pushed = all.tangents;
   for (const Variable &t : tangents)
-    if (t.type().kind() == Type::Kind::Null)
-      return Variables(numOutputs, t);
+    if (isNull(t))
+      return PushedForward(Variables(numOutputs, t));
   bool isOverridden = false, reachesOverride = false;
   for (size_t o = 0; o < numOutputs; ++o)
     isOverridden |= !isDefault(rule, o);
@@ -405,16 +407,18 @@ absl::StatusOr<Variables> pushCall(const Apply &node, const Variables &tangents)
     if (!derived.ok())
       return derived.status();
     if (!*derived)
-      return pushed;
+      return all;
     Variables results = applied(**derived, node, tangents, std::nullopt);
     for (size_t o = 0; o < numOutputs; ++o) {
       const Derived::Result &result = (*derived)->results[o];
-      if (outputs[o])
-        pushed[o] = result.position < 0 ? result.otherwise : results[size_t(result.position)];
+      if (!outputs[o])
+        continue;
+      pushed[o] = result.position < 0 ? result.otherwise : results[size_t(result.position)];
+      all.nullWithin[o] = result.nullWithin;
     }
   }
   if (!isOverridden || !reachesOverride)
-    return pushed;
+    return all;
   Variables arguments;
   if (rule.graph) {
     arguments = node.inputs();
@@ -428,12 +432,14 @@ absl::StatusOr<Variables> pushCall(const Apply &node, const Variables &tangents)
     if (isDefault(rule, o))
       continue;
     Variable given = shapedLike(node.output(int(o)), resultOf(rule.entries[o], results));
+    if (isNull(pushed[o])) // that of a captured shared variable
+      continue;
     if (isPresent(pushed[o]) && isPresent(given))
       pushed[o] = pushed[o] + given;
-    else if (!isPresent(pushed[o]) || given.type().kind() == Type::Kind::Null)
+    else if (!isPresent(pushed[o]) || isNull(given))
       pushed[o] = given;
   }
-  return pushed;
+  return all;
 }
 
 } // namespace graphc

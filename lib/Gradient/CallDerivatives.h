@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "Pushforward.h"
 #include "absl/status/statusor.h"
 #include "graphc/OpDef.h"
 
@@ -27,6 +28,6 @@ struct PulledBack {
 absl::StatusOr<PulledBack> pullCall(const Apply &node, const Variables &gradients,
                                     const std::optional<Variable> &mask);
 /// The pushforward in the same way.
-absl::StatusOr<Variables> pushCall(const Apply &node, const Variables &tangents);
+absl::StatusOr<PushedForward> pushCall(const Apply &node, const Variables &tangents);
 
 } // namespace graphc

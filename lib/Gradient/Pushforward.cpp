@@ -14,14 +14,14 @@
 
 namespace graphc {
 
-using VariablesOr = absl::StatusOr<Variables>;
+using PushedOr = absl::StatusOr<PushedForward>;
 
 //===--- by two pullbacks -------------------------------------------------------===//
 
 /// The pullback of `f` is linear in its cotangents, so that its own pullback with respect to them,
 /// along the tangents, is the pushforward. `ends`: where the graph of `f` ends.
-static VariablesOr byTwoPullbacks(const Variables &f, const Variables &wrt,
-                                  const Variables &tangents, const Variables &ends) {
+static PushedOr byTwoPullbacks(const Variables &f, const Variables &wrt, const Variables &tangents,
+                               const Variables &ends) {
   Variables cotangents;
   std::vector<Backward::Start> starts;
   for (const Variable &v : f) {
@@ -33,6 +33,7 @@ static VariablesOr byTwoPullbacks(const Variables &f, const Variables &wrt,
     return first.status();
   std::vector<Backward::Start> second;
   Variable null;
+  std::string nullWithin;
   bool hasNull = false, isZero = false;
   for (size_t i = 0; i < wrt.size(); ++i) {
     Variable pulled = first->arrivedAt(wrt[i]);
@@ -41,14 +42,18 @@ static VariablesOr byTwoPullbacks(const Variables &f, const Variables &wrt,
     if (isNull(pulled) || isNull(tangents[i])) {
       hasNull = true;
       null = isNull(pulled) ? pulled : tangents[i];
+      nullWithin = isNull(pulled) ? first->originOfNull(wrt[i]) : "";
     } else if (isPresent(pulled) && isPresent(tangents[i])) {
       second.push_back({pulled, withOnesOf(tangents[i], pulled), /*isFinal=*/false});
     } else {
       isZero = true;
     }
   }
-  if (hasNull)
-    return Variables(f.size(), null);
+  if (hasNull) {
+    PushedForward nothing(Variables(f.size(), null));
+    nothing.nullWithin.assign(f.size(), nullWithin);
+    return nothing;
+  }
   Variables ways = wrt;
   ways.insert(ways.end(), ends.begin(), ends.end());
   absl::StatusOr<Backward> back = Backward::run(std::move(second), cotangents, ways);
@@ -67,14 +72,14 @@ static VariablesOr byTwoPullbacks(const Variables &f, const Variables &wrt,
   for (const Variable &v : results)
     if (isPresent(v))
       tensors.push_back(v);
-  VariablesOr replaced = cloneReplace(tensors, shapes);
+  absl::StatusOr<Variables> replaced = cloneReplace(tensors, shapes);
   if (!replaced.ok())
     return replaced.status();
   auto next = replaced->begin();
   for (Variable &v : results)
     if (isPresent(v))
       v = *next++;
-  return results;
+  return PushedForward(std::move(results));
 }
 
 //===--- by the ops' rules ------------------------------------------------------===//
@@ -84,22 +89,33 @@ namespace {
 class Forward {
 public:
   absl::Status visit(const Apply &node);
-  /// Adds to what is known of a Variable.
-  void add(const Variable &v, const Variable &tangent);
+  /// Adds to what is known of a Variable. `origin`: where one that is Null arose.
+  void add(const Variable &v, const Variable &tangent, std::string origin = "");
   Variable at(const Variable &v) const {
     auto found = tangents_.find(v.node());
     return found == tangents_.end() ? Variable(Type::disconnected()) : found->second;
   }
 
+  /// As PushedForward::nullWithin.
+  std::string originOfNull(const Variable &v) const {
+    auto found = origins_.find(v.node());
+    return found == origins_.end() ? "" : found->second;
+  }
+
 private:
   absl::flat_hash_map<const detail::VariableNode *, Variable> tangents_;
+  std::string originOf(const Apply &node, const Variables &tangents,
+                       const std::string &within) const;
+  absl::flat_hash_map<const detail::VariableNode *, std::string> origins_;
 };
 
-void Forward::add(const Variable &v, const Variable &tangent) {
+void Forward::add(const Variable &v, const Variable &tangent, std::string origin) {
   if (isDisconnected(tangent))
     return;
   auto [found, isNew] = tangents_.try_emplace(v.node(), tangent);
   Variable &sum = found->second;
+  if (isNull(tangent) && (isNew || !isNull(sum)) && !origin.empty())
+    origins_.emplace(v.node(), std::move(origin));
   if (isNew || isNull(sum))
     return;
   if (isNull(tangent) || isZeroDerivative(sum))
@@ -137,23 +153,23 @@ absl::Status Forward::visit(const Apply &node) {
         add(out[o], zeroDerivative());
     return absl::OkStatus();
   }
-  VariablesOr results;
+  PushedOr pushed = absl::UnknownError("");
   if (op.def().pushforward)
-    results = op.def().pushforward(op, in, out, tangents);
+    pushed = PushedForward(op.def().pushforward(op, in, out, tangents));
   else if (op.def().inner)
-    results = pushCall(node, tangents);
+    pushed = pushCall(node, tangents);
   else if (op.def().vectorized)
-    results = pushVectorized(*op.def().vectorized, in, out, tangents);
-  else
-    results = byTwoPullbacks(out, in, tangents, in);
-  if (!results.ok())
-    return results.status();
-  if (results->size() != out.size())
+    pushed = PushedForward(pushVectorized(*op.def().vectorized, in, out, tangents));
+  else if (pushed = byTwoPullbacks(out, in, tangents, in); pushed.ok())
+    pushed->nullWithin.assign(out.size(), ""); // it is this node
+  if (!pushed.ok())
+    return pushed.status();
+  if (pushed->tangents.size() != out.size())
     return refuse(node, ErrorKind::ValueError,
-                  "gives " + counted(results->size(), "tangent") + " for " +
+                  "gives " + counted(pushed->tangents.size(), "tangent") + " for " +
                       counted(out.size(), "result"));
   for (size_t o = 0; o < out.size(); ++o) {
-    Variable t = (*results)[o];
+    Variable t = pushed->tangents[o];
     if (!t.ok())
       return withPlace(t.status(), node.place());
     if (!depends[o])
@@ -176,23 +192,34 @@ absl::Status Forward::visit(const Apply &node) {
       if (isNarrow)
         t = second(out[o], t);
     }
-    add(out[o], t);
+    add(out[o], t, isNull(t) ? originOf(node, tangents, pushed->nullWithin[o]) : "");
   }
   return absl::OkStatus();
 }
 
+/// Of what an application gives that is Null: as of its operand, or the application itself.
+std::string Forward::originOf(const Apply &node, const Variables &tangents,
+                              const std::string &within) const {
+  for (size_t i = 0; i < tangents.size(); ++i)
+    if (isNull(tangents[i]))
+      return originOfNull(node.input(int(i)));
+  return within.empty() ? calledAt(node) : nested(calledAt(node), within);
+}
+
 } // namespace
 
-VariablesOr pushedForward(const Variables &f, const Variables &wrt, const Variables &tangents) {
+PushedOr pushedForward(const Variables &f, const Variables &wrt, const Variables &tangents) {
   Forward walk;
   for (size_t i = 0; i < wrt.size(); ++i)
     walk.add(wrt[i], tangents[i]);
   for (const Apply &node : ioToposort({}, f))
     if (absl::Status status = walk.visit(node); !status.ok())
       return status;
-  Variables results;
-  for (const Variable &v : f)
-    results.push_back(walk.at(v));
+  PushedForward results{Variables()};
+  for (const Variable &v : f) {
+    results.tangents.push_back(walk.at(v));
+    results.nullWithin.push_back(walk.originOfNull(v));
+  }
   return results;
 }
 
@@ -227,16 +254,19 @@ Variables pushforward(const Variables &f, const Variables &wrt, const Variables 
     if (!directions.back().ok())
       return failed(f.size(), directions.back().status());
   }
-  VariablesOr results = options.useOpPushforward ? pushedForward(f, wrt, directions)
-                                                 : byTwoPullbacks(f, wrt, directions, {});
-  if (!results.ok())
-    return failed(f.size(), results.status());
+  PushedOr pushed = options.useOpPushforward ? pushedForward(f, wrt, directions)
+                                             : byTwoPullbacks(f, wrt, directions, {});
+  if (!pushed.ok())
+    return failed(f.size(), pushed.status());
   for (size_t i = 0; i < f.size(); ++i) {
-    Variable &result = (*results)[i];
+    Variable &result = pushed->tangents[i];
     if (isNull(result)) {
+      const std::string &origin = pushed->nullWithin[i];
       if (options.nullGradients == NullGradients::Raise)
         return fail(ErrorKind::NullGradient, "the tangent of " + called(f[i]) +
-                                                 " is not defined: " + result.type().reason());
+                                                 " is not defined: " + result.type().reason() +
+                                                 (origin.empty() ? "" : "\n  on the way to it: ") +
+                                                 origin);
     } else if (isDisconnected(result)) {
       std::string text = called(f[i]) +
                          " does not depend on what it is differentiated with respect "
@@ -251,7 +281,7 @@ Variables pushforward(const Variables &f, const Variables &wrt, const Variables 
       result = zerosFor(f[i]);
     }
   }
-  return *std::move(results);
+  return std::move(pushed->tangents);
 }
 
 Variable pushforward(const Variable &f, const Variable &wrt, const Variable &tangent,

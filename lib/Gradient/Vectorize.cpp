@@ -116,19 +116,19 @@ Variables pushVectorized(const InnerGraph &inner, Inputs in, Outputs out, Tangen
       batched.emplace_back(tangents.back(), t[i]);
     }
   }
-  absl::StatusOr<Variables> results = pushedForward(opened->outputs, wrt, tangents);
-  if (!results.ok())
-    return failed(out.size(), results.status());
-  Variables present;
-  for (const Variable &result : *results)
+  absl::StatusOr<PushedForward> pushed = pushedForward(opened->outputs, wrt, tangents);
+  if (!pushed.ok())
+    return failed(out.size(), pushed.status());
+  Variables results = std::move(pushed->tangents), present;
+  for (const Variable &result : results)
     if (isPresent(result))
       present.push_back(result);
   Variables whole = vectorize(present, batched);
   auto next = whole.begin();
-  for (Variable &result : *results)
+  for (Variable &result : results)
     if (isPresent(result))
       result = *next++;
-  return *std::move(results);
+  return results;
 }
 
 namespace {

@@ -424,6 +424,15 @@ TEST_P(OverridesTest, TangentsOfCapturedVariables) {
   EXPECT_EQ(run({x}, pushforward({both}, {x, s}, {constant(1.0), constant(10.0)}), {2}), List{121});
   EXPECT_EQ(run({x}, {pushforward(both, s, constant(10.0))}, {2}), List{20});
   EXPECT_EQ(run({x}, {pushforward(both, x, constant(1.0))}, {2}), List{101});
+  // One of them that is not defined is not made up for.
+  OpFromGraph without = made({x}, {x * undefinedGrad(s)},
+                             {.pushforward = {[](Inputs, Tangents t) { return t[0] * 100; }}});
+  const PushforwardOptions returned{.nullGradients = NullGradients::Return};
+  EXPECT_EQ(pushforward(Variables{without(x)}, {x, s}, {constant(1.0), constant(1.0)}, returned)[0]
+                .type()
+                .kind(),
+            Type::Kind::Null);
+  EXPECT_EQ(run({x}, {pushforward(without(x), x, constant(1.0))}, {2}), List{100});
 }
 
 // F-018: directions may know fewer extents than the op's inputs and outputs.

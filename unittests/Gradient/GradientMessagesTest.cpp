@@ -144,11 +144,15 @@ TEST(GradientMessages, OfWhatIsNotDefined) { // F-276, F-277
             "op doubled has no pullback; operand 0\n"
             "  on the way from it to the cost: doubled at " +
                 inner.str());
-  Variable w = undefinedGrad(y);
-  EXPECT_EQ(said(pushforward(undefinedGrad(x), x, x).status()),
-            "NullGradient: pushforward: the tangent of the result of undefinedGrad is not defined: "
-            "undefinedGrad says so");
-  EXPECT_TRUE(w.ok());
+  Variable w = at(inner, [&](auto loc) { return undefinedGrad(Operand(x, loc)); });
+  EXPECT_EQ(of(pushforward(exp(w), x, x)),
+            "NullGradient: pushforward: the tangent of the result of exp is not defined: "
+            "undefinedGrad says so\n  on the way to it: undefinedGrad at " +
+                inner.str());
+  // What came in Null arose nowhere.
+  EXPECT_EQ(of(pushforward(exp(x), x, Variable(Type::null("it is secret")))),
+            "NullGradient: pushforward: the tangent of the result of exp is not defined: it is "
+            "secret");
 }
 
 TEST(GradientMessages, OfRules) { // F-277, F-283
@@ -315,37 +319,46 @@ TEST(GradientMessages, OfHessianVectorProducts) {
 // Where there is no derivative, through the graphs of OpFromGraphs: all of them, with their places.
 TEST(GradientMessages, OfNests) { // F-251, F-276, F-277
   auto x = dscalar("x");
-  auto applied = [&](const OpFromGraph &op, const Variable &v, Place &here) {
-    return at(here, [&](auto loc) { return op.apply({v}, loc)[0]; });
+  auto applied = [](const OpFromGraph &op, const Variable &v, uint32_t line) {
+    return op.apply({v}, Place("user.cpp", line, 7))[0];
   };
   const std::string undefined =
       "NullGradient: grad: the gradient with respect to x is not defined: ";
+  const std::string forward =
+      "NullGradient: pushforward: the tangent of the result of cos is not defined: ";
   const std::string way = "\n  on the way from it to the cost: ";
   // Said by an override, three graphs deep, and beside it on the way: sin.
   for (Inline::Kind inlined : {Inline::No, Inline::Yes}) {
-    Place innerAt, middleAt, outerAt, sinAt;
-    OpFromGraph inner(
-        {x}, {x * x},
-        {.name = "inner", .inlined = inlined, .pullback = {Override::nullType("why")}});
-    OpFromGraph middle({x}, {exp(applied(inner, x * 2, innerAt))},
+    OpFromGraph inner({x}, {x * x},
+                      {.name = "inner",
+                       .inlined = inlined,
+                       .pullback = {Override::nullType("why")},
+                       .pushforward = {Override::nullType("why")}});
+    OpFromGraph middle({x}, {exp(applied(inner, x * 2, 1))},
                        {.name = "middle", .inlined = inlined});
-    OpFromGraph outer({x}, {applied(middle, x, middleAt) + 1},
-                      {.name = "outer", .inlined = inlined});
+    OpFromGraph outer({x}, {applied(middle, x, 2) + 1}, {.name = "outer", .inlined = inlined});
+    Place sinAt;
     Variable wave = at(sinAt, [&](auto loc) { return sin(Operand(x, loc)); });
-    EXPECT_EQ(of(grad(cos(applied(outer, wave, outerAt)), x)),
-              undefined + "why" + way + "sin at " + sinAt.str() + ", outer at " + outerAt.str() +
-                  " > middle at " + middleAt.str() + " > inner at " + innerAt.str());
-    EXPECT_EQ(of(grad(applied(inner, x, innerAt), x)),
-              undefined + "why" + way + "inner at " + innerAt.str());
+    Variable end = cos(applied(outer, wave, 3));
+    const std::string nest = "outer at user.cpp:3:7 > middle at user.cpp:2:7 > inner at "
+                             "user.cpp:1:7";
+    EXPECT_EQ(of(grad(end, x)), undefined + "why" + way + "sin at " + sinAt.str() + ", " + nest);
+    EXPECT_EQ(of(grad(applied(inner, x, 4), x)), undefined + "why" + way + "inner at user.cpp:4:7");
+    // Forward, by rules and by two pullbacks.
+    for (bool byRules : {true, false})
+      EXPECT_EQ(of(pushforward(end, x, x, {.useOpPushforward = byRules})),
+                forward + "why\n  on the way to it: " + nest);
   }
   // An op without a pullback.
-  Place doubledAt, outerAt;
+  Place doubledAt;
   Op op = doubled({});
   OpFromGraph outer({x}, {at(doubledAt, [&](auto loc) { return op(Operand(x, loc)); })},
                     {.name = "outer"});
-  EXPECT_EQ(of(grad(applied(outer, x, outerAt), x)),
-            undefined + "the op doubled has no pullback; operand 0" + way + "outer at " +
-                outerAt.str() + " > doubled at " + doubledAt.str());
+  const std::string nest = "outer at user.cpp:5:7 > doubled at " + doubledAt.str();
+  EXPECT_EQ(of(grad(applied(outer, x, 5), x)),
+            undefined + "the op doubled has no pullback; operand 0" + way + nest);
+  EXPECT_EQ(of(pushforward(cos(applied(outer, x, 5)), x, x)),
+            forward + "the op doubled has no pullback; operand 0\n  on the way to it: " + nest);
   // Eight names at most.
   OpFromGraph deep({x}, {x}, {.name = "inner", .pullback = {Override::nullType("why")}});
   for (int level = 0; level < 20; ++level)
@@ -361,13 +374,14 @@ TEST(GradientMessages, OfNests) { // F-251, F-276, F-277
 // Whole, with the place of the call, and those of the nodes that are to blame.
 TEST(GradientMessages, HavePlaces) { // F-251, F-252, F-274
   auto x = dscalar("x"), y = dscalar("y");
-  Place opAt, wrongAt, gradAt;
+  const Place opAt("user.cpp", 3, 7);
+  Place wrongAt, gradAt;
   auto outcome = [&](const Variable &cost, const GradOptions &options = {}) {
     return whole(at(gradAt, [&](auto loc) { return grad(cost, x, options, loc); }).status());
   };
   OpFromGraph cut({x}, {x * 2}, {.name = "cut", .pullback = {Override::disconnected()}});
   OpFromGraph around({x}, {cut(x) + 1}, {.name = "around"});
-  Variable inner = at(opAt, [&](auto loc) { return around.apply({x}, loc)[0]; });
+  Variable inner = around.apply({x}, opAt)[0];
   std::string said = outcome(inner * y);
   EXPECT_EQ(said, "DisconnectedInput " + gradAt.str() +
                       ": grad: the cost does not depend on x, with respect to which it is "
@@ -375,7 +389,7 @@ TEST(GradientMessages, HavePlaces) { // F-251, F-252, F-274
                       "on the elements: around at " +
                       opAt.str() + "\n  to get zeros set disconnectedInputs to Ignore or Warn");
   OpFromGraph never({x}, {x * 2}, {.name = "never", .pullback = {Override::nullType("why")}});
-  Variable undefined = at(opAt, [&](auto loc) { return never.apply({x}, loc)[0]; });
+  Variable undefined = never.apply({x}, opAt)[0];
   said = outcome(undefined * y);
   EXPECT_EQ(said, "NullGradient " + gradAt.str() +
                       ": grad: the gradient with respect to x is not defined: why\n  on the way "
