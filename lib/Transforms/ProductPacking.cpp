@@ -1,4 +1,5 @@
 //===- Transforms/ProductPacking.cpp - operands of products, copied --------===//
+#include "Lowering/ScalarTypes.h"
 #include "Transforms/Products.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -199,10 +200,13 @@ void KernelEmitter::packPanels(const KernelNest &nest, const ProductShape &shape
 /// stand together, one k after the other.
 void KernelEmitter::packLeft(const KernelNest &nest, const ProductShape &shape, Value buffer,
                              Value first, Value end, Value stride) {
-  llvm::SmallVector<int> lines = shape.sums;
-  int vectorLoop = shape.rowLoop;
+  // The loops that are done by vectors, and the others.
+  bool copiesRuns = !shape.isLeftPlain && shape.numRun > 0;
+  llvm::SmallVector<int> lines = shape.sums, run = {shape.rowLoop};
   if (!shape.isLeftTransposed) {
-    vectorLoop = lines.pop_back_val();
+    int numRun = copiesRuns ? shape.numRun : 1;
+    run.assign(lines.end() - numRun, lines.end());
+    lines.truncate(lines.size() - size_t(numRun));
     lines.insert(lines.begin(), shape.rowLoop);
   }
   auto lower = [&](int loop) { return loop == shape.rowLoop ? first : stack->constant(0); };
@@ -210,6 +214,9 @@ void KernelEmitter::packLeft(const KernelNest &nest, const ProductShape &shape, 
     return loop == shape.rowLoop ? end : stack->value(nest.extents[size_t(loop)]);
   };
   body->rows = body->vectors = 1;
+  Value address;
+  if (copiesRuns)
+    address = productAddress(nest, shape, shape.left);
   stack->dropAnchor();
   // Nothing at all where no rows are copied.
   Value isWanted = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, first, end);
@@ -219,39 +226,60 @@ void KernelEmitter::packLeft(const KernelNest &nest, const ProductShape &shape, 
     if (loop == lines[0])
       last = arith::SelectOp::create(b, isWanted, last, lower(loop));
     auto counter = stack->open(lower(loop), last, stack->constant(1));
+    Value index = counter.getInductionVar();
     LoopVariable &line = body->loops[size_t(loop)];
     line = {};
     line.level = stack->depth();
-    line.index = {counter.getInductionVar()};
-    Value number = arith::SubIOp::create(b, counter.getInductionVar(), lower(loop));
-    Value distance = stride;
+    line.index = {index};
+    Size distance = stride;
     if (loop != shape.rowLoop) {
       size_t position = size_t(llvm::find(shape.sums, loop) - shape.sums.begin());
-      Value inner =
-          stack->value(extentOfAll(nest, llvm::ArrayRef(shape.sums).drop_front(position + 1)));
-      distance = shape.isLeftTransposed ? Value(arith::MulIOp::create(b, inner, stride)) : inner;
+      distance = extentOfAll(nest, llvm::ArrayRef(shape.sums).drop_front(position + 1));
+      if (shape.isLeftTransposed)
+        distance = stack->multiply(distance, stride);
     }
-    start = arith::AddIOp::create(b, start, arith::MulIOp::create(b, number, distance));
+    Value number = index;
+    if (loop == shape.rowLoop)
+      number = arith::SubIOp::create(b, index, first);
+    start = stack->value(stack->add(start, stack->multiply(number, distance)));
+    if (copiesRuns) {
+      Size step = stack->multiply(strideAlong(nest, shape.left, loop),
+                                  b.getIndexAttr(memoryBytes(shape.element)));
+      address = stack->value(stack->add(address, stack->multiply(index, step)));
+    }
   }
-  Value count = arith::SubIOp::create(b, upper(vectorLoop), lower(vectorLoop));
-  Value main = arith::AddIOp::create(b, lower(vectorLoop), floorToMultiple(count, shape.lanes));
+  Value from = stack->constant(0), to = stack->value(extentOfAll(nest, run));
+  if (shape.isLeftTransposed) {
+    from = first;
+    to = end;
+  }
+  Value count = arith::SubIOp::create(b, to, from);
+  Value main = arith::AddIOp::create(b, from, floorToMultiple(count, shape.lanes));
   for (bool masked : {false, true}) {
     stack->dropAnchor();
-    auto vectors = stack->open(masked ? main : lower(vectorLoop), masked ? upper(vectorLoop) : main,
-                               stack->constant(shape.lanes));
-    LoopVariable &lane = body->loops[size_t(vectorLoop)];
+    auto vectors =
+        stack->open(masked ? main : from, masked ? to : main, stack->constant(shape.lanes));
+    LoopVariable &lane = body->loops[size_t(run.back())];
     lane = {};
     lane.level = stack->depth();
     lane.isVector = true;
     lane.index = {vectors.getInductionVar()};
     body->masks.clear();
     if (masked)
-      body->masks.push_back(vector::CreateMaskOp::create(
-          b, mlir::VectorType::get({shape.lanes}, b.getI1Type()),
-          arith::SubIOp::create(b, upper(vectorLoop), main).getResult()));
-    Value value = body->emit(nest, shape.leftFactor, /*asVectors=*/true)[0][0];
-    Value at = arith::AddIOp::create(
-        b, start, arith::SubIOp::create(b, vectors.getInductionVar(), lower(vectorLoop)));
+      body->masks.push_back(
+          vector::CreateMaskOp::create(b, mlir::VectorType::get({shape.lanes}, b.getI1Type()),
+                                       arith::SubIOp::create(b, to, main).getResult()));
+    Value distance = arith::SubIOp::create(b, vectors.getInductionVar(), from);
+    Value value;
+    if (copiesRuns) {
+      Value step = stack->constant(memoryBytes(shape.element));
+      Value place = arith::AddIOp::create(b, address, arith::MulIOp::create(b, distance, step));
+      value = loadAt(place, mlir::VectorType::get({shape.lanes}, shape.element),
+                     masked ? body->masks[0] : Value());
+    } else {
+      value = body->emit(nest, shape.leftFactor, /*asVectors=*/true)[0][0];
+    }
+    Value at = arith::AddIOp::create(b, start, distance);
     if (masked)
       vector::MaskedStoreOp::create(b, buffer, at, body->masks[0], value);
     else

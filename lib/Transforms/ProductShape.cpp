@@ -15,6 +15,8 @@ static constexpr int kLongBody = 20;
 
 /// Fewer rows do not pay for panels that windows fill.
 static constexpr int64_t kWindowRows = 8;
+/// The same where they are filled by gathers.
+static constexpr int64_t kGatherRows = 32;
 /// What memoryCost() says of a gather, at least.
 static constexpr double kGatherCost = 20;
 /// Panels that windows fill are as long as all sums: longer ones would take too much memory. Of
@@ -78,8 +80,6 @@ static std::optional<llvm::SmallBitVector> asOneLoop(const KernelModel &kernel,
                                                      const KernelNest &nest, int operand,
                                                      llvm::ArrayRef<int> loops) {
   llvm::SmallBitVector backwards(unsigned(loops.size()));
-  if (loops.size() == 1)
-    return backwards;
   mlir::AffineMap map = mapOf(nest, operand);
   const KernelArray &array = kernel.arrays[size_t(nest.inputs[size_t(operand)])];
   int before = -1;
@@ -172,24 +172,30 @@ bool KernelEmitter::findProductLoops(const Pass &pass, ProductShape &shape) cons
     return operandOf(nest, factor) >= 0 ||
            mlir::isa_and_present<mlir::tensor::ExtractOp, mlir::scf::IfOp>(factor.getDefiningOp());
   };
-  bool mayBeWindow = isLoad(shape.leftFactor) && isLoad(shape.rightFactor) &&
-                     body->memoryCost(nest, last) < kGatherCost;
-  while (mayBeWindow && shape.columnLoop > pass.outer && right[unsigned(shape.columnLoop - 1)] &&
-         !left[unsigned(shape.columnLoop - 1)] && mayJoinColumns(pass, shape.columnLoop - 1))
+  bool mayBeWindow = isLoad(shape.leftFactor) && isLoad(shape.rightFactor);
+  bool isGathered = body->memoryCost(nest, last) >= kGatherCost;
+  while (mayBeWindow && !isGathered && shape.columnLoop > pass.outer &&
+         right[unsigned(shape.columnLoop - 1)] && !left[unsigned(shape.columnLoop - 1)] &&
+         mayJoinColumns(pass, shape.columnLoop - 1))
     --shape.columnLoop;
   if (shape.columnLoop == last && shape.sums.size() == 1 && shape.left >= 0 && shape.right >= 0)
     return left[unsigned(shape.sums[0])] && right[unsigned(shape.sums[0])] && findRows();
   shape.isWindow = true;
-  if (!mayBeWindow)
+  if (!mayBeWindow || (isGathered && dotShape(pass)))
     return false;
-  if (!findRows() || extentOf(shape.rowLoop) < kWindowRows)
+  if (!findRows() || extentOf(shape.rowLoop) < (isGathered ? kGatherRows : kWindowRows))
     return false;
-  bool isOneLoop = false;
-  if (shape.isLeftPlain)
-    if (auto backwards = asOneLoop(kernel, nest, shape.left, shape.sums)) {
-      shape.backwards = *backwards;
-      isOneLoop = true;
+  int numSums = int(shape.sums.size());
+  if (numSums == 1)
+    shape.numRun = shape.isLeftPlain;
+  for (int run = numSums; run > 0 && numSums > 1 && shape.isLeftPlain && !shape.numRun; --run)
+    if (auto backwards = asOneLoop(kernel, nest, shape.left,
+                                   llvm::ArrayRef(shape.sums).take_back(size_t(run)))) {
+      for (unsigned i : backwards->set_bits())
+        shape.backwards.set(unsigned(numSums - run) + i);
+      shape.numRun = run;
     }
+  bool isOneLoop = shape.numRun == numSums;
   shape.isLeftPlain = isOneLoop;
   int64_t length = 1;
   int numUnknown = 0;

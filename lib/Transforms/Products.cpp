@@ -158,6 +158,10 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
           [&] { leftSumStride = stack->multiply(leftSumStride, b.getIndexAttr(-1)); });
   }
   shape.isLeftTransposed = constantSize(leftRowStride) == 1;
+  if (!shape.isLeftPlain && (shape.isLeftTransposed || constantSize(leftSumStride) != 1)) {
+    shape.numRun = 0; // copied element by element, in the order of the loops
+    shape.backwards.reset();
+  }
   int64_t mostRows = kCopiedRows / shape.rows[0] * shape.rows[0];
   ArrayMemory copied;
   Value copiedAddress = stack->constant(0);

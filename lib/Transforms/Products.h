@@ -22,6 +22,9 @@ struct KernelEmitter::ProductShape {
   int columnLoop;                 ///< the first of the columns', which are the last parallel loops
   llvm::SmallVector<int> sums;    ///< the loops that k counts, the outermost one first
   llvm::SmallBitVector backwards; ///< by position in `sums`: k counts that loop from its end
+  /// So many of the last sums are steps through the left operand as of one loop. If that is not all
+  /// of them, rows are copied, so many elements at a time.
+  int numRun = 0;
   /// Columns or sums are several loops, or the right factor is more than an operand: all panels are
   /// copied, by ProductWindows.cpp.
   bool isWindow = false;

@@ -60,7 +60,8 @@ struct Comparison {
                        absl::StrFormat("%s: %s has %d results instead of %d", example.name, side,
                                        found.size(), wanted));
     for (size_t i = 0; i < found.size(); ++i)
-      if (absl::Status s = checkSums(expectedName(i), side, found[i], slack); !s.ok())
+      if (absl::Status s = checkSums(expectedName(i), side, found[i], slack * example.slack);
+          !s.ok())
         return s;
     return absl::OkStatus();
   }

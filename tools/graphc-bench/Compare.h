@@ -29,6 +29,8 @@ struct Example {
   /// What workers call the computation, where that is not `name`, and its numbers (a stride).
   std::string formula = {};
   std::map<std::string, int64_t> numbers = {};
+  /// Times the bound of results (Inputs.cpp): where thousands of terms cancel each other.
+  double slack = 1;
 };
 
 /// A rival in this process. It writes each result to the same memory again and again.

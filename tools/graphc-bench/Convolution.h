@@ -9,11 +9,11 @@ namespace graphc::bench {
 /// window], cross-correlated.
 struct Convolution {
   int64_t channels, side, outputs, window;
-  int64_t stride = 1, padding = 0, groups = 1;
+  int64_t stride = 1, padding = 0, groups = 1, batch = 1;
 
   int64_t outputSide() const { return (side + 2 * padding - window) / stride + 1; }
   double flops() const {
-    return 2.0 * double(outputs * outputSide() * outputSide()) *
+    return 2.0 * double(batch * outputs * outputSide() * outputSide()) *
            double(channels / groups * window * window);
   }
 };

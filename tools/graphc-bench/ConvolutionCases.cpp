@@ -21,7 +21,7 @@ struct Layer {
 
 /// Streams 40 to 42; the weights are so small that results are about 1.
 Layer layerOf(const std::string &name, const Convolution &c, double weight, bool areConstants) {
-  std::vector<int64_t> pictureShape = {1, c.channels, c.side, c.side},
+  std::vector<int64_t> pictureShape = {c.batch, c.channels, c.side, c.side},
                        weightShape = {c.outputs, c.channels / c.groups, c.window, c.window};
   Layer layer;
   layer.x = makeInput(DType::Float32, pictureShape, -1.0, 1.0, 40);
@@ -53,7 +53,7 @@ Layer layerOf(const std::string &name, const Convolution &c, double weight, bool
   }
   double side = double(c.outputSide());
   example.cost = {c.flops(), double(layer.x.numBytes() + layer.w.numBytes() + layer.b.numBytes()),
-                  double(c.outputs) * side * side * sizeof(float)};
+                  double(c.batch * c.outputs) * side * side * sizeof(float)};
   example.formula = "conv";
   example.numbers = {{"stride", c.stride}, {"padding", c.padding}, {"groups", c.groups}};
   return layer;
@@ -84,6 +84,40 @@ absl::StatusOr<Subject> networkLayer(const std::string &name, const Convolution 
                  oneDnnConvolution(c, layer.x, layer.w, layer.b, settings), settings);
 }
 
+/// The gradient with respect to the picture, or to the weights; of the result's gradient,
+/// stream 43.
+absl::StatusOr<Subject> gradient(const std::string &name, const Convolution &c, bool ofPicture,
+                                 const Settings &settings) {
+  double weight = 1 / double(c.channels * c.window * c.window);
+  std::vector<int64_t> pictureShape = {c.batch, c.channels, c.side, c.side},
+                       weightShape = {c.outputs, c.channels, c.window, c.window},
+                       resultShape = {c.batch, c.outputs, c.outputSide(), c.outputSide()};
+  Tensor x = makeInput(DType::Float32, pictureShape, -1.0, 1.0, 40),
+         w = makeInput(DType::Float32, weightShape, -weight, weight, 41),
+         g = makeInput(DType::Float32, resultShape, -1.0, 1.0, 43);
+  Variable picture = tensor(DType::Float32, pictureShape, "x"),
+           weights = tensor(DType::Float32, weightShape, "w"),
+           cotangent = tensor(DType::Float32, resultShape, "g");
+  ConvOptions options;
+  int stride = int(c.stride);
+  options.stride = {stride, stride};
+  options.padding = int(c.padding);
+  options.filterFlip = false;
+  Variable result = conv2d(picture, weights, options);
+  Example example;
+  example.name = name;
+  example.inputs = {picture, weights, cotangent}; // of one, the shape alone is read
+  example.values = {x, w, g};
+  example.outputs = {pullback(result, ofPicture ? picture : weights, cotangent)};
+  double read = double(g.numBytes() + (ofPicture ? w : x).numBytes());
+  example.cost = {c.flops(), read, double((ofPicture ? x : w).numBytes())};
+  example.formula = "convGradient";
+  example.slack = 5;
+  std::vector<Hand> hands = ofPicture ? oneDnnPictureGradient(c, g, w, settings)
+                                      : oneDnnWeightGradient(c, x, g, settings);
+  return compare(std::move(example), std::move(hands), settings);
+}
+
 // make_expected.py has the same.
 const Convolution kResNet[] = {
     {3, 224, 64, 7, 2, 3},   {64, 56, 64, 1},    {64, 56, 64, 3, 1, 1},   {64, 56, 256, 1},
@@ -110,22 +144,39 @@ const Convolution kMobileNet[] = {
 
 void addConvolutions(std::vector<Case> &cases) {
   cases.push_back({"conv3x3", "relu(conv 3x3 + b), 64 channels of 56x56", {.ratio = 1.0}, conv3x3});
-  auto add = [&](const char *network, const Convolution &c) {
-    std::string name =
-        absl::StrFormat("%s_%dx%d_%d_%dx%d%s", network, c.channels, c.side, c.outputs, c.window,
-                        c.window, c.stride > 1 ? absl::StrFormat("_s%d", c.stride) : "");
-    cases.push_back(
-        {name,
-         absl::StrFormat("%d channels of %dx%d, %d outputs, %dx%d, stride %d, %d groups",
-                         c.channels, c.side, c.side, c.outputs, c.window, c.window, c.stride,
-                         c.groups),
-         {.ratio = 1.0},
-         [=](const Settings &s) { return networkLayer(name, c, s); }});
+  auto nameOf = [](const char *network, const Convolution &c) {
+    return absl::StrFormat("%s_%dx%d_%d_%dx%d%s", network, c.channels, c.side, c.outputs, c.window,
+                           c.window, c.stride > 1 ? absl::StrFormat("_s%d", c.stride) : "");
   };
-  for (const Convolution &c : kResNet)
-    add("resnet", c);
-  for (const Convolution &c : kMobileNet)
-    add("mobilenet", c);
+  auto about = [](const Convolution &c) {
+    return absl::StrFormat(
+        "%d channels of %dx%d, %d outputs, %dx%d, stride %d, %d groups, batch %d", c.channels,
+        c.side, c.side, c.outputs, c.window, c.window, c.stride, c.groups, c.batch);
+  };
+  auto add = [&](const char *network, Convolution c, int64_t batch) {
+    std::string name = nameOf(network, c);
+    if (batch > 1)
+      name += absl::StrFormat("_b%d", batch);
+    c.batch = batch;
+    cases.push_back({name, about(c), {.ratio = 1.0}, [=](const Settings &s) {
+                       return networkLayer(name, c, s);
+                     }});
+  };
+  for (int64_t batch : {1, 8}) {
+    for (const Convolution &c : kResNet)
+      add("resnet", c, batch);
+    for (const Convolution &c : kMobileNet)
+      add("mobilenet", c, batch);
+  }
+  for (bool ofPicture : {true, false})
+    for (const Convolution &c : kResNet) {
+      std::string name = nameOf("resnet", c) + (ofPicture ? "_dx" : "_dw");
+      cases.push_back({name,
+                       absl::StrFormat("gradient with respect to the %s: %s",
+                                       ofPicture ? "picture" : "weights", about(c)),
+                       {.ratio = 1.0},
+                       [=](const Settings &s) { return gradient(name, c, ofPicture, s); }});
+    }
 }
 
 } // namespace graphc::bench

@@ -146,8 +146,8 @@ std::vector<Hand> oneDnnConvolution(const Convolution &c, const Tensor &x, const
   useThreads(settings.threads);
   dnnl::engine &engine = context().engine;
   int64_t side = c.outputSide();
-  memory::dims pictureDims = {1, c.channels, c.side, c.side},
-               resultDims = {1, c.outputs, side, side},
+  memory::dims pictureDims = {c.batch, c.channels, c.side, c.side},
+               resultDims = {c.batch, c.outputs, side, side},
                weightDims = {c.outputs, c.channels / c.groups, c.window, c.window};
   if (c.groups > 1)
     weightDims = {c.groups, c.outputs / c.groups, c.channels / c.groups, c.window, c.window};
@@ -190,6 +190,116 @@ std::vector<Hand> oneDnnConvolution(const Convolution &c, const Tensor &x, const
   return {{"oneDNN", [call](void *const *results) { (*call)(results[0]); }}};
 }
 
+namespace {
+
+/// A gradient in the library's layout, between changes of layout where it wants another one.
+struct GradientCall {
+  struct Reorder {
+    dnnl::reorder run;
+    memory from, to;
+  };
+  dnnl::primitive run;
+  std::unordered_map<int, memory> arguments;
+  std::vector<Reorder> before; ///< at each call
+  memory result, wanted;       ///< as the library has it, and row-major
+  std::vector<Tensor> keep;
+
+  /// What the primitive reads: `given` itself where its layout is that, or a copy.
+  void add(int argument, memory given, const memory::desc &layout, bool onceOnly) {
+    memory to = layout == given.get_desc() ? given : memory(layout, context().engine);
+    arguments.insert({argument, to});
+    if (layout == given.get_desc())
+      return;
+    dnnl::reorder reorder(given, to);
+    if (onceOnly) {
+      reorder.execute(context().stream, given, to);
+      context().stream.wait();
+    } else {
+      before.push_back({reorder, given, to});
+    }
+  }
+  void setResult(int argument, const memory::desc &layout, const memory::desc &rowMajor) {
+    wanted = memory(rowMajor, context().engine, nullptr);
+    result = layout == rowMajor ? wanted : memory(layout, context().engine);
+    arguments.insert({argument, result});
+  }
+  void operator()(void *memory) {
+    dnnl::stream &stream = context().stream;
+    wanted.set_data_handle(memory);
+    for (Reorder &each : before)
+      each.run.execute(stream, each.from, each.to);
+    run.execute(stream, arguments);
+    if (result.get_desc() != wanted.get_desc())
+      dnnl::reorder(result, wanted).execute(stream, result, wanted);
+    stream.wait();
+  }
+};
+
+/// The shapes of a convolution, for any layouts.
+struct ConvolutionShapes {
+  memory::dims picture, weights, result, strides, padding;
+
+  explicit ConvolutionShapes(const Convolution &c)
+      : picture{c.batch, c.channels, c.side, c.side},
+        weights{c.outputs, c.channels, c.window, c.window},
+        result{c.batch, c.outputs, c.outputSide(), c.outputSide()}, strides{c.stride, c.stride},
+        padding{c.padding, c.padding} {}
+
+  static memory::desc any(const memory::dims &dims) { return {dims, kF32, Tag::any}; }
+  static memory::desc rowMajor(const memory::dims &dims) { return {dims, kF32, Tag::abcd}; }
+  dnnl::convolution_forward::primitive_desc forward() const {
+    return {{dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct, any(picture),
+             any(weights), any(result), strides, padding, padding},
+            context().engine};
+  }
+};
+
+std::vector<Hand> handOf(GradientCall call) {
+  auto kept = std::make_shared<GradientCall>(std::move(call));
+  return {{"oneDNN", [kept](void *const *results) { (*kept)(results[0]); }}};
+}
+
+} // namespace
+
+std::vector<Hand> oneDnnPictureGradient(const Convolution &c, const Tensor &g, const Tensor &w,
+                                        const Settings &settings) {
+  useThreads(settings.threads);
+  ConvolutionShapes shapes(c);
+  dnnl::convolution_backward_data::primitive_desc choice(
+      {dnnl::algorithm::convolution_direct, shapes.any(shapes.picture), shapes.any(shapes.weights),
+       shapes.any(shapes.result), shapes.strides, shapes.padding, shapes.padding},
+      context().engine, shapes.forward());
+  GradientCall call;
+  call.run = dnnl::convolution_backward_data(choice);
+  call.keep = {g, w};
+  call.add(DNNL_ARG_DIFF_DST, memoryOf(shapes.rowMajor(shapes.result), g), choice.diff_dst_desc(),
+           /*onceOnly=*/false);
+  call.add(DNNL_ARG_WEIGHTS, memoryOf(shapes.rowMajor(shapes.weights), w), choice.weights_desc(),
+           /*onceOnly=*/true);
+  call.setResult(DNNL_ARG_DIFF_SRC, choice.diff_src_desc(), shapes.rowMajor(shapes.picture));
+  return handOf(std::move(call));
+}
+
+std::vector<Hand> oneDnnWeightGradient(const Convolution &c, const Tensor &x, const Tensor &g,
+                                       const Settings &settings) {
+  useThreads(settings.threads);
+  ConvolutionShapes shapes(c);
+  dnnl::convolution_backward_weights::primitive_desc choice(
+      {dnnl::algorithm::convolution_direct, shapes.any(shapes.picture), shapes.any(shapes.weights),
+       shapes.any(shapes.result), shapes.strides, shapes.padding, shapes.padding},
+      context().engine, shapes.forward());
+  GradientCall call;
+  call.run = dnnl::convolution_backward_weights(choice);
+  call.keep = {x, g};
+  call.add(DNNL_ARG_SRC, memoryOf(shapes.rowMajor(shapes.picture), x), choice.src_desc(),
+           /*onceOnly=*/false);
+  call.add(DNNL_ARG_DIFF_DST, memoryOf(shapes.rowMajor(shapes.result), g), choice.diff_dst_desc(),
+           /*onceOnly=*/false);
+  call.setResult(DNNL_ARG_DIFF_WEIGHTS, choice.diff_weights_desc(),
+                 shapes.rowMajor(shapes.weights));
+  return handOf(std::move(call));
+}
+
 } // namespace graphc::bench
 
 #else
@@ -207,6 +317,14 @@ std::vector<Hand> oneDnnLayerNorm(const Tensor &, const Tensor &, const Tensor &
 }
 std::vector<Hand> oneDnnConvolution(const Convolution &, const Tensor &, const Tensor &,
                                     const Tensor &, const Settings &) {
+  return {};
+}
+std::vector<Hand> oneDnnPictureGradient(const Convolution &, const Tensor &, const Tensor &,
+                                        const Settings &) {
+  return {};
+}
+std::vector<Hand> oneDnnWeightGradient(const Convolution &, const Tensor &, const Tensor &,
+                                       const Settings &) {
   return {};
 }
 

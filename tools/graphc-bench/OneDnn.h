@@ -29,5 +29,12 @@ std::vector<Hand> oneDnnLayerNorm(const Tensor &x, const Tensor &g, const Tensor
 /// chooses between; weights are brought into its layout once, before.
 std::vector<Hand> oneDnnConvolution(const Convolution &shape, const Tensor &x, const Tensor &w,
                                     const Tensor &b, const Settings &settings);
+/// The gradient of a convolution with respect to its picture, from that of its result and the
+/// weights; or to its weights, from picture and gradient. As above: row-major but for the weights
+/// that it is given.
+std::vector<Hand> oneDnnPictureGradient(const Convolution &shape, const Tensor &g, const Tensor &w,
+                                        const Settings &settings);
+std::vector<Hand> oneDnnWeightGradient(const Convolution &shape, const Tensor &x, const Tensor &g,
+                                       const Settings &settings);
 
 } // namespace graphc::bench

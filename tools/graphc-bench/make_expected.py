@@ -105,14 +105,36 @@ def products():
     report("gemm_abt_f32_512", f32((512, 512), -1.0, 1.0, 6) @ f32((512, 512), -1.0, 1.0, 7).T)
 
 
-def convolution(name, weight, channels, side, outputs, window, stride=1, padding=0, groups=1):
-    x = f32((groups, channels // groups, side, side), -1.0, 1.0, 40)
+def padded(x, padding):
+    return np.pad(x, [(0, 0)] * (x.ndim - 2) + [(padding, padding)] * 2)
+
+
+def windowsOf(x, window, stride):
+    """[channels, y, x, y within the window, x within the window]"""
+    return np.lib.stride_tricks.sliding_window_view(x, (window, window), (1, 2))[:, ::stride, ::stride]
+
+
+def convolution(name, weight, channels, side, outputs, window, stride=1, padding=0, groups=1, batch=1):
+    x = padded(f32((batch, groups, channels // groups, side, side), -1.0, 1.0, 40), padding)
     w = f32((groups, outputs // groups, channels // groups, window, window), -weight, weight, 41)
     b = f32((outputs, ), -0.1, 0.1, 42)
-    x = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
-    windows = np.lib.stride_tricks.sliding_window_view(x, (window, window), (2, 3))[:, :, ::stride, ::stride]
-    result = np.stack([np.tensordot(w[g], windows[g], ((1, 2, 3), (0, 3, 4))) for g in range(groups)])
-    report(name, np.maximum(result.reshape(outputs, -1) + b[:, None], 0))
+    result = [np.tensordot(w[g], windowsOf(x[n, g], window, stride), ((1, 2, 3), (0, 3, 4)))
+              for n in range(batch) for g in range(groups)]
+    report(name, np.maximum(np.stack(result).reshape(batch, outputs, -1) + b[:, None], 0))
+
+
+def gradients(name, weight, channels, side, outputs, window, stride=1, padding=0):
+    x = padded(f32((channels, side, side), -1.0, 1.0, 40), padding)
+    w = f32((outputs, channels, window, window), -weight, weight, 41)
+    windows = windowsOf(x, window, stride)
+    g = f32((outputs, ) + windows.shape[1:3], -1.0, 1.0, 43)
+    dx = np.zeros_like(x)
+    for i in range(window):
+        for j in range(window):
+            places = [slice(k, k + stride * (n - 1) + 1, stride) for k, n in zip((i, j), g.shape[1:])]
+            dx[:, places[0], places[1]] += np.tensordot(w[:, :, i, j], g, (0, 0))
+    report(name + "_dx", dx[:, padding:padding + side, padding:padding + side])
+    report(name + "_dw", np.tensordot(g, windows, ((1, 2), (1, 2))))
 
 
 def convolutions():
@@ -128,11 +150,19 @@ def convolutions():
                  (128, 28, 256, 1), (256, 28, 256, 3, 1, 1, 256), (256, 28, 256, 1), (256, 28, 256, 3, 2, 1, 256),
                  (256, 14, 512, 1), (512, 14, 512, 3, 1, 1, 512), (512, 14, 512, 1), (512, 14, 512, 3, 2, 1, 512),
                  (512, 7, 1024, 1), (1024, 7, 1024, 3, 1, 1, 1024), (1024, 7, 1024, 1)]
-    for network, layers in ("resnet", resnet), ("mobilenet", mobilenet):
-        for layer in layers:
-            channels, side, outputs, window, stride, _, groups = layer + (1, 0, 1)[len(layer) - 4:]
-            name = f"{network}_{channels}x{side}_{outputs}_{window}x{window}" + (f"_s{stride}" if stride > 1 else "")
-            convolution(name, 1 / (channels // groups * window * window), *layer)
+    def nameOf(network, channels, side, outputs, window, stride=1, *_):
+        return f"{network}_{channels}x{side}_{outputs}_{window}x{window}" + (f"_s{stride}" if stride > 1 else "")
+
+    def weightOf(channels, side, outputs, window, stride=1, padding=0, groups=1):
+        return 1 / (channels // groups * window * window)
+
+    for batch in 1, 8:
+        for network, layers in ("resnet", resnet), ("mobilenet", mobilenet):
+            for layer in layers:
+                suffix = f"_b{batch}" if batch > 1 else ""
+                convolution(nameOf(network, *layer) + suffix, weightOf(*layer), *layer, batch=batch)
+    for layer in resnet:
+        gradients(nameOf("resnet", *layer), weightOf(*layer), *layer)
 
 
 def step():

@@ -30,6 +30,7 @@ struct Window {
   bool flips = false, isMasked = false; ///< padding by masks, not beforehand
   Then then = Then::Nothing;
   int64_t groups = 1;
+  bool isByChannel = false; ///< weights[group, channel, output, …], as gradients have them
 };
 
 /// The dtype's elements as numbers.
@@ -90,8 +91,8 @@ std::vector<int64_t> joined(std::vector<int64_t> first, const std::vector<int64_
   return first;
 }
 
-/// x[batch, group, channel, …], weights[group, output, channel, …], r[batch, group, output, …].
-/// `hasKnownWindow`: the window's and the channels' extents are the kernel's own.
+/// x[batch, group, channel, …], weights[group, output, channel, …], result and r[batch, group,
+/// output, …]. `hasKnownWindow`: the window's and the channels' extents are the kernel's own.
 void check(const Window &p, bool hasKnownWindow = true,
            const TargetDescription &target = hostTarget()) {
   size_t axes = p.extents.size();
@@ -105,6 +106,9 @@ void check(const Window &p, bool hasKnownWindow = true,
       extent += 2 * p.padding;
   std::vector<int64_t> xShape = joined({p.batch, p.groups, p.channels}, inside);
   std::vector<int64_t> wShape = joined({p.groups, p.outputs, p.channels}, p.window);
+  size_t outputAxis = p.isByChannel ? 2 : 1, channelAxis = 3 - outputAxis;
+  if (p.isByChannel)
+    std::swap(wShape[1], wShape[2]);
   std::string what = std::string(dtypeName(p.dtype)) + " " + std::to_string(p.batch) + " x " +
                      std::to_string(p.groups) + " x " + std::to_string(p.channels) + " -> " +
                      std::to_string(p.outputs) + ", stride " + std::to_string(p.stride) +
@@ -118,12 +122,15 @@ void check(const Window &p, bool hasKnownWindow = true,
   DType sum = isHalf ? DType::Float32 : p.dtype;
   auto unknown = [&](size_t rank) { return Type(p.dtype, std::vector<int64_t>(rank, kDynamic)); };
   Type weights = unknown(wShape.size());
-  if (hasKnownWindow)
-    weights = Type(p.dtype, joined({kDynamic, kDynamic, p.channels}, p.window));
+  if (hasKnownWindow) {
+    std::vector<int64_t> known = joined({kDynamic, kDynamic, kDynamic}, p.window);
+    known[channelAxis] = p.channels;
+    weights = Type(p.dtype, known);
+  }
   Emitter e;
   Array x = e.operand(unknown(xShape.size())), w = e.operand(weights),
         r = e.operand(unknown(resultShape.size()));
-  Extents parallel, reduction = {e.dim(w, 2)};
+  Extents parallel, reduction = {e.dim(w, int(channelAxis))};
   for (size_t k = 0; k < resultShape.size(); ++k)
     parallel.push_back(e.dim(r, int(k)));
   for (size_t k = 0; k < axes; ++k)
@@ -135,6 +142,8 @@ void check(const Window &p, bool hasKnownWindow = true,
       Combine::Sum, parallel, reduction,
       [&](Indices i, Indices k) {
         Scalars atX = {i[0], i[1], k[0]}, atW = {i[1], i[2], k[0]};
+        if (p.isByChannel)
+          std::swap(atW[1], atW[2]);
         Scalar exists;
         for (size_t axis = 0; axis < axes; ++axis) {
           Scalar tap = k[axis + 1];
@@ -189,6 +198,8 @@ void check(const Window &p, bool hasKnownWindow = true,
     double value = 0, size = 0, terms = 1;
     forEachIndex(taps, [&](const std::vector<int64_t> &k) {
       std::vector<int64_t> atX = {i[0], i[1], k[0]}, atW = {i[1], i[2], k[0]};
+      if (p.isByChannel)
+        std::swap(atW[1], atW[2]);
       for (size_t axis = 0; axis < axes; ++axis) {
         int64_t at = i[axis + 3] * p.stride + k[axis + 1] * p.dilation;
         if (p.isMasked)
@@ -328,6 +339,28 @@ TEST(WindowShapes, InGroups) {
            .isMasked = true,
            .then = Then::Residual,
            .groups = 3});
+}
+
+/// Rows of weights that are in pieces: they are copied.
+TEST(WindowShapes, OfWeightsByChannel) {
+  for (DType dtype : kDTypes)
+    for (bool flips : {false, true})
+      for (bool hasKnownWindow : {false, true})
+        check({.dtype = dtype,
+               .outputs = 30,
+               .channels = 21,
+               .extents = {9, 13},
+               .window = {3, 2},
+               .flips = flips,
+               .then = Then::Residual,
+               .isByChannel = true},
+              hasKnownWindow);
+  check({.outputs = 220,
+         .channels = 40,
+         .extents = {24, 25},
+         .window = {3, 7},
+         .flips = true,
+         .isByChannel = true});
 }
 
 /// Several blocks of rows, of panels, and sums longer than any cache line's neighbourhood.
