@@ -10,6 +10,8 @@
 // Each of the three is linear in both operands, and its gradients are the other two.
 //
 //===----------------------------------------------------------------------===//
+#include <numeric>
+
 #include "Build.h"
 #include "Derivatives.h"
 #include "Families.h"
@@ -158,6 +160,172 @@ Array spacedGradient(Emitter &e, Array g, const Geometry &geometry, const Extent
   });
 }
 
+/// The gradient with zeros between its elements, joined with the reversed kernel.
+Array gradientOfSpaced(Emitter &e, Array g, Array kernel, const Geometry &geometry,
+                       const Groups &groups, const Extents &taps, const Extents &front,
+                       const Extents &spatial, const Extents &reach, const ReduceOptions &options) {
+  Array spaced = spacedGradient(e, g, geometry, front, spatial, reach);
+
+  Extents parallel = {e.dim(g, 0)}, reduction = {groups.outputs};
+  appendGrouped(e, parallel, groups, groups.channels);
+  size_t firstSpatial = parallel.size();
+  parallel.insert(parallel.end(), spatial.begin(), spatial.end());
+  reduction.insert(reduction.end(), taps.begin(), taps.end());
+  return e.reduce(
+      Combine::Sum, parallel, reduction,
+      [&](Indices i, Indices r) {
+        Scalar output = groups.isOne() ? r[0] : i[1] * e.scalar(groups.outputs) + r[0];
+        Scalars atG = {i[0], output}, atKernel = {output, i[firstSpatial - 1]};
+        for (size_t k = 0; k < size_t(geometry.axes); ++k) {
+          Scalar tap = r[k + 1];
+          atG.push_back(i[firstSpatial + k] + tap * double(geometry.dilation[k]));
+          atKernel.push_back(geometry.flip ? tap : e.scalar(taps[k] - 1) - tap);
+        }
+        return e.load(spaced, atG) * e.load(kernel, atKernel);
+      },
+      options);
+}
+
+/// A phase of one axis: every stride-th element of the operand, from element `phase` on, and the
+/// taps that reach them.
+struct Phase {
+  int64_t phase;
+  Extent extent;                          ///< elements
+  int64_t count = 0, first = 0, step = 1; ///< taps first + n * step
+  int64_t distance = 0;                   ///< of what two taps in a row multiply in the gradient
+  int64_t start = 0; ///< what the last tap multiplies for the phase's element 0; perhaps negative
+};
+
+Phase phaseOf(Emitter &e, int64_t phase, int64_t stride, int64_t dilation, int64_t taps,
+              int64_t front, Extent spatial) {
+  Phase result{phase, floorDiv(spatial + (stride - 1 - phase), e.size(stride))};
+  result.step = stride / std::gcd(stride, dilation);
+  result.distance = result.step * dilation / stride;
+  for (int64_t tap = 0; tap < std::min(taps, result.step) && !result.count; ++tap)
+    if ((phase + front - tap * dilation) % stride == 0) {
+      result.first = tap;
+      result.count = (taps - 1 - tap) / result.step + 1;
+    }
+  int64_t last = result.first + (result.count - 1) * result.step;
+  if (result.count)
+    result.start = (phase + front - last * dilation) / stride;
+  return result;
+}
+
+/// More phases than this are not worth their kernels.
+constexpr int64_t kMostPhases = 8;
+
+/// What every phase of an axis has, by axis; nothing where the taps are not known, where there is
+/// one phase, or too many.
+std::optional<std::vector<std::vector<Phase>>> phasesOf(Emitter &e, const Geometry &geometry,
+                                                        const Extents &taps, const Extents &front,
+                                                        const Extents &spatial) {
+  std::vector<std::vector<Phase>> phases;
+  int64_t count = 1;
+  for (size_t k = 0; k < taps.size(); ++k) {
+    auto numTaps = e.constantValue(taps[k]), before = e.constantValue(front[k]);
+    if (!numTaps || !before || geometry.stride[k] > kMostPhases)
+      return std::nullopt;
+    count *= geometry.stride[k];
+    std::vector<Phase> &ofAxis = phases.emplace_back();
+    for (int64_t phase = 0; phase < geometry.stride[k]; ++phase)
+      ofAxis.push_back(phaseOf(e, phase, geometry.stride[k], geometry.dilation[k], *numTaps,
+                               *before, spatial[k]));
+  }
+  if (count == 1 || count > kMostPhases)
+    return std::nullopt;
+  return phases;
+}
+
+/// The part of the gradient that taps of these phases multiply, with zeros around it.
+Array paddedPhase(Emitter &e, Array g, absl::Span<const Phase> phases) {
+  Extents shape = e.shape(g);
+  for (size_t k = 0; k < phases.size(); ++k)
+    shape[k + 2] = phases[k].extent + (phases[k].count - 1) * phases[k].distance;
+  return e.define(shape, [&](Indices i) {
+    Scalars at(i.begin(), i.end());
+    Scalar inside;
+    for (size_t k = 0; k < phases.size(); ++k) {
+      Scalar position = at[k + 2] + double(phases[k].start);
+      Scalar here = position >= 0.0 && position < e.scalar(e.dim(g, int(k) + 2));
+      inside = k ? inside && here : here;
+      at[k + 2] = position;
+    }
+    return e.loadIf(inside, g, at, e.literal(e.dtype(g), 0));
+  });
+}
+
+/// The gradient by phases: each is a convolution of g itself, of a part of the taps, where the way
+/// above multiplies as many zeros as the strides leave.
+Array gradientByPhases(Emitter &e, Array g, Array kernel, const Geometry &geometry,
+                       const Groups &groups, const Extents &taps, const Extents &spatial,
+                       const std::vector<std::vector<Phase>> &phases,
+                       const ReduceOptions &options) {
+  size_t axes = phases.size();
+  Extents shape = {e.dim(g, 0)};
+  appendGrouped(e, shape, groups, groups.channels);
+  size_t firstSpatial = shape.size();
+  std::vector<std::pair<std::vector<Phase>, Array>> parts;
+  std::vector<size_t> number(axes, 0);
+  for (bool more = true; more;) {
+    std::vector<Phase> here;
+    Extents parallel = shape, reduction = {groups.outputs};
+    bool isReached = true;
+    for (size_t k = 0; k < axes; ++k) {
+      here.push_back(phases[k][number[k]]);
+      parallel.push_back(here.back().extent);
+      reduction.push_back(e.size(here.back().count));
+      isReached &= here.back().count > 0;
+    }
+    if (isReached) {
+      Array padded = paddedPhase(e, g, here);
+      Array sums = e.reduce(
+          Combine::Sum, parallel, reduction,
+          [&](Indices i, Indices r) {
+            Scalar output = groups.isOne() ? r[0] : i[1] * e.scalar(groups.outputs) + r[0];
+            Scalars atG = {i[0], output}, atKernel = {output, i[firstSpatial - 1]};
+            for (size_t k = 0; k < axes; ++k) {
+              const Phase &phase = here[k];
+              Scalar tap = e.index(phase.first + (phase.count - 1) * phase.step) -
+                           r[k + 1] * double(phase.step);
+              atG.push_back(i[firstSpatial + k] + r[k + 1] * double(phase.distance));
+              atKernel.push_back(geometry.flip ? e.scalar(taps[k] - 1) - tap : tap);
+            }
+            return e.load(padded, atG) * e.load(kernel, atKernel);
+          },
+          options);
+      parts.push_back({std::move(here), sums});
+    }
+    more = false;
+    for (size_t k = axes; k-- > 0 && !more;) {
+      more = ++number[k] < phases[k].size();
+      if (!more)
+        number[k] = 0;
+    }
+  }
+  shape.insert(shape.end(), spatial.begin(), spatial.end());
+  return e.define(shape, [&](Indices i) {
+    Scalar value = e.literal(*options.result, 0);
+    for (const auto &[here, sums] : parts) {
+      Scalars at(i.begin(), i.end());
+      Scalar isHere;
+      bool hasCondition = false;
+      for (size_t k = 0; k < axes; ++k) {
+        double stride = double(geometry.stride[k]);
+        if (stride == 1)
+          continue;
+        Scalar number = i[firstSpatial + k], quotient = intDiv(number, stride);
+        Scalar matches = equalTo(number - quotient * stride, double(here[k].phase));
+        isHere = hasCondition ? isHere && matches : matches;
+        hasCondition = true;
+        at[firstSpatial + k] = quotient;
+      }
+      value = e.loadIf(isHere, sums, at, value);
+    }
+    return value;
+  });
+}
+
 /// Operands: g, kernel, and the shape of x, of which the spatial extents count.
 Arrays inputGradientEmission(Emitter &e, const Arrays &in, const Attributes &attributes) {
   DType result = e.resultType(0).dtype(), dtype = computeDType(result);
@@ -181,26 +349,13 @@ Arrays inputGradientEmission(Emitter &e, const Arrays &in, const Attributes &att
               "the extent {b} along axis " + std::to_string(k + 2) + " is negative");
     taps.push_back(e.dim(kernel, k + 2));
   }
-  Array spaced = spacedGradient(e, g, geometry, front, spatial, reach);
-
-  Extents parallel = {e.dim(g, 0)}, reduction = {groups.outputs};
-  appendGrouped(e, parallel, groups, groups.channels);
-  size_t firstSpatial = parallel.size();
-  parallel.insert(parallel.end(), spatial.begin(), spatial.end());
-  reduction.insert(reduction.end(), taps.begin(), taps.end());
-  Array sums = e.reduce(
-      Combine::Sum, parallel, reduction,
-      [&](Indices i, Indices r) {
-        Scalar output = groups.isOne() ? r[0] : i[1] * e.scalar(groups.outputs) + r[0];
-        Scalars atG = {i[0], output}, atKernel = {output, i[firstSpatial - 1]};
-        for (size_t k = 0; k < size_t(axes); ++k) {
-          Scalar tap = r[k + 1];
-          atG.push_back(i[firstSpatial + k] + tap * double(geometry.dilation[k]));
-          atKernel.push_back(geometry.flip ? tap : e.scalar(taps[k] - 1) - tap);
-        }
-        return e.load(spaced, atG) * e.load(kernel, atKernel);
-      },
-      joinedIn(dtype, result));
+  Array sums;
+  if (auto phases = phasesOf(e, geometry, taps, front, spatial))
+    sums = gradientByPhases(e, g, kernel, geometry, groups, taps, spatial, *phases,
+                            joinedIn(dtype, result));
+  else
+    sums = gradientOfSpaced(e, g, kernel, geometry, groups, taps, front, spatial, reach,
+                            joinedIn(dtype, result));
   if (groups.isOne())
     return {sums};
   Extents shape = {e.dim(g, 0), groups.channels * groups.count};

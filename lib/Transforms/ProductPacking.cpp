@@ -253,12 +253,18 @@ void KernelEmitter::packLeft(const KernelNest &nest, const ProductShape &shape, 
     from = first;
     to = end;
   }
+  // What is not contiguous is copied by scalars: few elements of a gather would be wanted.
+  bool isContiguous =
+      shape.left < 0 || constantSize(strideAlong(nest, shape.left, run.back())) == 1;
+  int lanes = copiesRuns || isContiguous ? shape.lanes : 1;
+  body->lanes = lanes;
   Value count = arith::SubIOp::create(b, to, from);
-  Value main = arith::AddIOp::create(b, from, floorToMultiple(count, shape.lanes));
+  Value main = arith::AddIOp::create(b, from, floorToMultiple(count, lanes));
   for (bool masked : {false, true}) {
+    if (masked && lanes == 1)
+      continue;
     stack->dropAnchor();
-    auto vectors =
-        stack->open(masked ? main : from, masked ? to : main, stack->constant(shape.lanes));
+    auto vectors = stack->open(masked ? main : from, masked ? to : main, stack->constant(lanes));
     LoopVariable &lane = body->loops[size_t(run.back())];
     lane = {};
     lane.level = stack->depth();
@@ -277,15 +283,18 @@ void KernelEmitter::packLeft(const KernelNest &nest, const ProductShape &shape, 
       value = loadAt(place, mlir::VectorType::get({shape.lanes}, shape.element),
                      masked ? body->masks[0] : Value());
     } else {
-      value = body->emit(nest, shape.leftFactor, /*asVectors=*/true)[0][0];
+      value = body->emit(nest, shape.leftFactor, /*asVectors=*/lanes > 1)[0][0];
     }
     Value at = arith::AddIOp::create(b, start, distance);
     if (masked)
       vector::MaskedStoreOp::create(b, buffer, at, body->masks[0], value);
-    else
+    else if (lanes > 1)
       vector::StoreOp::create(b, value, buffer, at);
+    else
+      memref::StoreOp::create(b, value, buffer, at);
     stack->close();
   }
+  body->lanes = shape.lanes;
   for ([[maybe_unused]] int loop : lines)
     stack->close();
   stack->dropAnchor();
