@@ -183,7 +183,7 @@ ScalarOp joinOp(Combine combine);
 struct Nest {
   /// Extents of the loops, outermost first: numbers in the size table. The first `numParallel`
   /// are the axes of the result, the rest is reduced over.
-  std::vector<int32_t> extents;
+  Numbers extents;
   int32_t numParallel = 0;
   Combine combine = Combine::None;
   /// Sum, Prod: the body's value is cast to this, joined in it, and cast to the result's dtype at
@@ -195,7 +195,7 @@ struct Nest {
   std::vector<ScalarNode> body;
   int32_t root = -1;
   /// Index expressions of loads (node numbers), array-rank many for each Load.
-  std::vector<int32_t> indices;
+  Numbers indices;
 };
 
 /// A requirement on sizes, checked on the host before the step's loops run. That an array fits into
@@ -210,7 +210,7 @@ struct SizeCheck {
   /// Number that the reader passed to `beginNode`, for the op, place and shapes of the message.
   int32_t node = -1;
   /// Fits: the shape.
-  std::vector<int32_t> shape = {};
+  Numbers shape = {};
 };
 
 struct Callee;
@@ -224,23 +224,23 @@ struct Step {
     Call,  // run the steps of `callee`; the readers of an op's emission see none
   };
   Kind kind;
-  Nest nest;                   // Loops
-  std::vector<int32_t> inputs; // View, Host, Call; for Loops: the arrays that it loads, each once
-  std::vector<int32_t> outputs;
+  Nest nest;      // Loops
+  Numbers inputs; // View, Host, Call; for Loops: the arrays that it loads, each once
+  Numbers outputs;
   HostFunction host;
   int32_t node = -1;
   /// Call: a graph that was fused by itself (lib/Kernels/Callee.h), and, by its size numbers, sizes
   /// of this emission.
   std::shared_ptr<const Callee> callee = {};
-  std::vector<int32_t> sizes = {};
+  Numbers sizes = {};
 };
 
 struct ArrayInfo {
   DType dtype;
-  std::vector<int32_t> shape; // size numbers
+  Numbers shape; // size numbers
   /// Element sizes where all are known as sizes: small integer arrays made from extents and
   /// constants. Empty otherwise (or for an empty array).
-  std::vector<int32_t> elements;
+  Numbers elements;
   /// Step that defines it; -1 for operands and constants.
   int32_t step = -1;
   /// Data of a constant.

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -38,6 +39,10 @@ enum class SizeOp {
   WrapSub,
   WrapMul,
 };
+
+/// Numbers of sizes or arrays: a shape, a step's operands. Up to four, as most are, need no memory
+/// besides.
+using Numbers = absl::InlinedVector<int32_t, 4>;
 
 /// An integer known before loops run. Operands stand before their users in a table of sizes.
 struct SizeNode {

@@ -52,7 +52,7 @@ public:
   }
 
 private:
-  AotRange numbers(const std::vector<int32_t> &list) {
+  AotRange numbers(absl::Span<const int32_t> list) {
     AotRange range = {int32_t(t_.numbers.size()), int32_t(list.size())};
     t_.numbers.insert(t_.numbers.end(), list.begin(), list.end());
     return range;
@@ -72,7 +72,7 @@ private:
   }
 
   void addSizes() {
-    std::vector<int32_t> dims;
+    Numbers dims;
     for (size_t id = 0; id < p_.sizes.size(); ++id) {
       const SizeNode &n = p_.sizes[id];
       // Where there is no operand, any number within the table will do.
@@ -123,7 +123,7 @@ private:
     out.scratch = {int32_t(t_.scratch.size()), int32_t(step.scratch.size())};
     for (const Program::Step::Scratch &scratch : step.scratch)
       t_.scratch.push_back({numbers(scratch.shape), int32_t(byteSize(scratch.dtype))});
-    std::vector<int32_t> failures;
+    Numbers failures;
     for (int32_t failure : step.failures) {
       const Program::Failure &f = p_.failures[size_t(failure)];
       failures.push_back(message(f.kind, messageOf(p_, f), readableIndices(step, f), f.extent));

@@ -33,8 +33,8 @@ int32_t Emitter::State::own(Extent e, int64_t otherwise) {
   return sizes.constant(otherwise);
 }
 
-std::vector<int32_t> Emitter::State::own(const Extents &extents) {
-  std::vector<int32_t> numbers;
+Numbers Emitter::State::own(const Extents &extents) {
+  Numbers numbers;
   for (Extent e : extents)
     numbers.push_back(own(e));
   return numbers;
@@ -49,8 +49,8 @@ int32_t Emitter::State::own(Scalar s) {
   return scalar({ScalarOp::Constant, s.dtype(), {-1, -1, -1}, 0});
 }
 
-void Emitter::State::requireFits(int32_t bytes, const std::vector<int32_t> &shape) {
-  std::vector<int64_t> known;
+void Emitter::State::requireFits(int32_t bytes, const Numbers &shape) {
+  absl::InlinedVector<int64_t, 8> known;
   for (int32_t extent : shape)
     if (std::optional<int64_t> value = sizes.constantValue(extent))
       known.push_back(*value);
@@ -63,10 +63,10 @@ void Emitter::State::requireFits(int32_t bytes, const std::vector<int32_t> &shap
   record.sizeChecks.push_back({Predicate::Fits, bytes, -1, ErrorKind::ValueError, "", node, shape});
 }
 
-int32_t Emitter::State::newArray(DType dtype, std::vector<int32_t> shape, int32_t step) {
+int32_t Emitter::State::newArray(DType dtype, Numbers shape, int32_t step) {
   record.arrays.push_back({dtype, std::move(shape), {}, step, {}});
   uint32_t mask = 0;
-  const std::vector<int32_t> &extents = record.arrays.back().shape;
+  const Numbers &extents = record.arrays.back().shape;
   for (size_t axis = 0; axis < extents.size(); ++axis)
     if (sizes.constantValue(extents[axis]) == 1)
       mask |= uint32_t(1) << axis;
@@ -168,7 +168,7 @@ Emitter::~Emitter() = default;
 Array Emitter::operand(const Type &type) {
   State &s = *state_;
   int32_t id = int32_t(s.record.arrays.size());
-  std::vector<int32_t> shape;
+  Numbers shape;
   for (int axis = 0; axis < type.rank(); ++axis)
     shape.push_back(type.extent(axis) == kDynamic ? s.sizes.dim(id, axis)
                                                   : s.sizes.constant(type.extent(axis)));
@@ -240,7 +240,7 @@ absl::StatusOr<Emission> Emitter::finish() {
   absl::Status mistake = s.mistake;
   Emission record = std::move(s.record);
   // Sizes that were found equal later stand under one number from here on.
-  auto settle = [&](std::vector<int32_t> &list) {
+  auto settle = [&](Numbers &list) {
     for (int32_t &id : list)
       id = s.sizes.canonical(id);
   };
@@ -356,9 +356,8 @@ Array Emitter::define(const Extents &shape, const Body &body) {
                 [&](Indices i, Indices) { return body ? body(i) : Scalar(); });
 }
 
-std::vector<int32_t> Emitter::State::withHidden(uint32_t levels,
-                                                const std::vector<int32_t> &extents) const {
-  std::vector<int32_t> all;
+Numbers Emitter::State::withHidden(uint32_t levels, const Numbers &extents) const {
+  Numbers all;
   for (size_t level = 0; level < mapCounts.size(); ++level)
     if (levels >> level & 1)
       all.push_back(mapCounts[level]);
@@ -427,7 +426,7 @@ Array Emitter::reduce(Combine combine, const Extents &parallel, const Extents &r
            " where its array is " + std::string(dtypeName(result)));
 
   int32_t stepNumber = int32_t(s.record.steps.size());
-  std::vector<int32_t> shape(s.nest.extents.begin(), s.nest.extents.begin() + s.nest.numParallel);
+  Numbers shape(s.nest.extents.begin(), s.nest.extents.begin() + s.nest.numParallel);
   int32_t array = s.newArray(result, std::move(shape), stepNumber);
   s.setLevels(array, levels);
   s.nest.result = array;
@@ -438,7 +437,12 @@ Array Emitter::reduce(Combine combine, const Extents &parallel, const Extents &r
   }
   if (!levels)
     s.record.arrays[array].elements = deriveElements(s.nest, result, s);
-  Step step{Step::Kind::Loops, std::move(s.nest), s.loads, {array}, {}, s.node};
+  Step step{Step::Kind::Loops,
+            std::move(s.nest),
+            Numbers(s.loads.begin(), s.loads.end()),
+            {array},
+            {},
+            s.node};
   s.record.steps.push_back(std::move(step));
   return {array};
 }

@@ -31,7 +31,7 @@ struct Emitter::State {
   /// Whether extents that are required to be equal become one.
   bool unifies = true;
   /// Shapes of which an array is known to fit into memory, with the bytes of its elements.
-  absl::flat_hash_map<std::vector<int32_t>, int32_t> fitting;
+  absl::flat_hash_map<Numbers, int32_t> fitting;
   std::vector<Type> resultTypes;
   /// Within `mapped`, which may be within another one: the size of the axis of each level, the
   /// outermost first. Arrays have those axes first, in this order; emissions do not see them.
@@ -56,11 +56,11 @@ struct Emitter::State {
   /// The number of a size of this Emitter's, or that of `otherwise` and a mistake.
   int32_t own(Extent e, int64_t otherwise = 0);
   /// Their numbers.
-  std::vector<int32_t> own(const Extents &extents);
+  Numbers own(const Extents &extents);
   /// The number of a scalar of the nest that is being built, or that of a 0 of its dtype and a
   /// mistake.
   int32_t own(Scalar s);
-  int32_t newArray(DType dtype, std::vector<int32_t> shape, int32_t step);
+  int32_t newArray(DType dtype, Numbers shape, int32_t step);
   uint32_t levels(Array a) const {
     return a.id >= 0 && size_t(a.id) < levelsOf.size() ? levelsOf[size_t(a.id)] : 0;
   }
@@ -73,7 +73,7 @@ struct Emitter::State {
   /// Leading axes that emissions do not see now.
   int hiddenAxes(Array a) const { return std::popcount(levels(a)); }
   /// The hidden axes' sizes before these.
-  std::vector<int32_t> withHidden(uint32_t levels, const std::vector<int32_t> &extents) const;
+  Numbers withHidden(uint32_t levels, const Numbers &extents) const;
   /// Builds a nest, its extents and its body, with loops for these levels. Gives the levels of what
   /// it loads.
   uint32_t build(Emitter &emitter, const Extents &parallel, const Extents &reduction,
@@ -81,7 +81,7 @@ struct Emitter::State {
   void endNode(Emitter &e, const Arrays &results);
   /// Records the requirement that an array of elements of so many bytes fits into memory, unless it
   /// is known to.
-  void requireFits(int32_t bytes, const std::vector<int32_t> &shape);
+  void requireFits(int32_t bytes, const Numbers &shape);
   /// Adds a node to the body, or finds the equal one that is there.
   int32_t scalar(const ScalarNode &node);
   int32_t literalInt(int64_t value) {
@@ -98,6 +98,6 @@ struct Emitter::State {
 
 /// The elements of a small integer array made by `nest`, as sizes, where each can be derived from
 /// extents, constants and known elements of other arrays; empty otherwise.
-std::vector<int32_t> deriveElements(const Nest &nest, DType dtype, Emitter::State &state);
+Numbers deriveElements(const Nest &nest, DType dtype, Emitter::State &state);
 
 } // namespace graphc

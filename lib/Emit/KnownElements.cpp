@@ -152,7 +152,7 @@ bool advance(std::vector<int64_t> &counters, const std::vector<int64_t> &extents
 
 } // namespace
 
-std::vector<int32_t> deriveElements(const Nest &nest, DType dtype, Emitter::State &state) {
+Numbers deriveElements(const Nest &nest, DType dtype, Emitter::State &state) {
   // Cheap refusals first: this runs for every nest of a graph.
   if (dtype != DType::Int64 && dtype != DType::Bool)
     return {};
@@ -182,7 +182,7 @@ std::vector<int32_t> deriveElements(const Nest &nest, DType dtype, Emitter::Stat
   }
   size_t parallel = size_t(nest.numParallel);
   ElementDeriver deriver(nest, state);
-  std::vector<int32_t> elements;
+  Numbers elements;
   std::vector<int64_t> counters(extents.size(), 0);
   do {
     int32_t value = -1;

@@ -89,7 +89,7 @@ Scalar Emitter::scalar(Extent e) {
 }
 
 /// Index lists are kept apart from the nodes, so equal loads are found by their lists.
-static uint64_t indexList(Nest &nest, const std::vector<int32_t> &indices) {
+static uint64_t indexList(Nest &nest, const Numbers &indices) {
   size_t n = indices.size();
   for (size_t first = 0; first + n <= nest.indices.size(); ++first) {
     size_t k = 0;
@@ -116,7 +116,7 @@ static Scalar loadFrom(Emitter &e, Array a, absl::Span<const Scalar> indices, in
   if (int(indices.size()) != e.rank(a))
     s.fail("a load of an array of rank " + std::to_string(e.rank(a)) + " has " +
            std::to_string(indices.size()) + (indices.size() == 1 ? " index" : " indices"));
-  std::vector<int32_t> numbers;
+  Numbers numbers;
   uint64_t loop = 0; // the nest's first ones are for hidden axes
   for (uint32_t level = 0; level < s.mapCounts.size(); ++level) {
     if (s.levels(a) >> level & 1)

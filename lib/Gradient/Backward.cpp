@@ -34,6 +34,7 @@ absl::StatusOr<Backward> Backward::run(std::vector<Start> starts, const Variable
       arrived.terms.push_back(start.gradient);
   }
   walk.order_ = ioToposort(considerConstant, ends);
+  walk.arrived_.reserve(walk.order_.size() + wrt.size());
   Connection wanted(walk.order_, wrt);
   for (size_t i = walk.order_.size(); i-- > 0;)
     if (absl::Status status = walk.visit(walk.order_[i], wanted); !status.ok())
@@ -106,7 +107,8 @@ absl::Status Backward::visit(const Apply &node, const Connection &wanted) {
   PlaceScope scope(node.place());
 
   // Gradients of the outputs; which inputs something flows to, and whether it is Null.
-  Variables gradients(outputs.size(), Variable(Type::disconnected()));
+  static const Variable &none = *new Variable(Type::disconnected()); // rules only look at it
+  Variables gradients(outputs.size(), none);
   std::vector<bool> flows(numInputs), nulls(numInputs);
   bool hasGradient = false, isWanted = false;
   std::optional<std::string> reason;

@@ -85,23 +85,55 @@ static std::vector<Type> typesOf(const Variables &variables) {
   return types;
 }
 
-static absl::StatusOr<std::vector<Type>> callTypes(const InnerGraph &inner,
-                                                   const TypeRequest &request) {
-  std::vector<Type> given, formal = typesOf(inner.graph().inputs());
-  for (size_t i = 0; i < request.size(); ++i) {
-    if (!formal[i].isSuperOf(request.type(i)))
-      return makeError(ErrorKind::TypeError, "operand " + std::to_string(i) + " is " +
-                                                 request.type(i).text() + ", expected " +
-                                                 formal[i].text());
-    given.push_back(request.type(i));
+namespace {
+
+/// The type rule of an OpFromGraph. Sites are many, and their types most often the last one's.
+class CallTypes {
+public:
+  explicit CallTypes(const InnerGraph &inner)
+      : inner_(inner), formal_(typesOf(inner.graph().inputs())), given_(formal_),
+        results_(typesOf(inner.graph().outputs())) {}
+
+  absl::StatusOr<std::vector<Type>> of(const TypeRequest &request) {
+    {
+      std::lock_guard lock(mutex_);
+      bool isKnown = true;
+      for (size_t i = 0; i < given_.size() && isKnown; ++i)
+        isKnown = request.type(i) == given_[i];
+      if (isKnown)
+        return results_;
+    }
+    std::vector<Type> given;
+    for (size_t i = 0; i < formal_.size(); ++i) {
+      if (!formal_[i].isSuperOf(request.type(i)))
+        return makeError(ErrorKind::TypeError, "operand " + std::to_string(i) + " is " +
+                                                   request.type(i).text() + ", expected " +
+                                                   formal_[i].text());
+      given.push_back(request.type(i));
+    }
+    std::vector<Type> results;
+    if (given == formal_) {
+      results = typesOf(inner_.graph().outputs());
+    } else {
+      absl::StatusOr<std::shared_ptr<const FrozenGraph>> flat = inner_.flat(given);
+      if (!flat.ok())
+        return flat.status();
+      results = typesOf((*flat)->outputs());
+    }
+    std::lock_guard lock(mutex_);
+    given_ = std::move(given);
+    results_ = results;
+    return results;
   }
-  if (given == formal)
-    return typesOf(inner.graph().outputs());
-  absl::StatusOr<std::shared_ptr<const FrozenGraph>> flat = inner.flat(given);
-  if (!flat.ok())
-    return flat.status();
-  return typesOf((*flat)->outputs());
-}
+
+private:
+  const InnerGraph &inner_; // the op holds it
+  const std::vector<Type> formal_;
+  ShortMutex mutex_; // guards what follows
+  std::vector<Type> given_, results_;
+};
+
+} // namespace
 
 Arrays detail::emitGraph(Emitter &e, const FrozenGraph &graph, const Arrays &in) {
   absl::flat_hash_map<const detail::VariableNode *, Array> arrays;
@@ -187,7 +219,9 @@ absl::StatusOr<Op> detail::callOp(std::shared_ptr<const InnerGraph> inner, std::
   def.numResults = inner->graph().numOutputs();
   def.defaultResult = def.numResults == 1 ? 0 : -1;
   const InnerGraph *record = inner.get(); // def.inner holds it
-  def.type = [record](const TypeRequest &request) { return callTypes(*record, request); };
+  def.type = [types = std::make_shared<CallTypes>(*record)](const TypeRequest &request) {
+    return types->of(request);
+  };
   def.emit = [record](Emitter &e, const Arrays &in, const Attributes &) {
     return emitCall(*record, e, in);
   };

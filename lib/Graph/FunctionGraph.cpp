@@ -167,6 +167,7 @@ std::vector<Apply> FunctionGraph::applyNodes() const {
 
 Variables FunctionGraph::variables() const {
   Variables members;
+  members.reserve(state().vars.size());
   for (const GraphState::Var &record : state().vars)
     if (record.node)
       members.push_back(Variable::fromNode(record.node));

@@ -169,6 +169,7 @@ uint32_t GraphState::allocateUses(uint32_t count) {
 }
 
 void GraphState::link(uint32_t use, uint32_t varSlot) {
+  isSorted_ = false;
   Var &var = vars[varSlot];
   uses[use].previous = var.lastUse;
   uses[use].next = kNoSlot;
@@ -177,6 +178,7 @@ void GraphState::link(uint32_t use, uint32_t varSlot) {
 }
 
 void GraphState::unlink(uint32_t use, uint32_t varSlot) {
+  isSorted_ = false;
   Var &var = vars[varSlot];
   auto [user, index, previous, next] = uses[use];
   (previous == kNoSlot ? var.firstUse : uses[previous].next) = next;
@@ -267,6 +269,8 @@ void GraphState::prune(VariableNode *v, Announcer *announcer) {
 //===--- order ------------------------------------------------------------===//
 
 std::vector<ApplyNode *> GraphState::toposort(ApplyNode **cyclic, const NodeLists &before) const {
+  if (before.empty() && isSorted_)
+    return sorted_;
   enum Mark : uint8_t { New, Open, Done };
   std::vector<Mark> marks(nodes.size(), New);
   struct Frame {
@@ -277,6 +281,7 @@ std::vector<ApplyNode *> GraphState::toposort(ApplyNode **cyclic, const NodeList
   std::vector<Frame> stack;
   std::vector<ApplyNode *> order;
   order.reserve(numNodes);
+  bool isCyclic = false;
   auto visit = [&](ApplyNode *node) {
     if (!node)
       return;
@@ -287,8 +292,10 @@ std::vector<ApplyNode *> GraphState::toposort(ApplyNode **cyclic, const NodeList
       if (!before.empty())
         if (auto at = before.find(node); at != before.end())
           stack.back().more = at->second;
-    } else if (mark == Open && cyclic) {
-      *cyclic = node;
+    } else if (mark == Open) {
+      isCyclic = true;
+      if (cyclic)
+        *cyclic = node;
     }
   };
   for (VariableNode *output : outputs) {
@@ -306,6 +313,10 @@ std::vector<ApplyNode *> GraphState::toposort(ApplyNode **cyclic, const NodeList
         stack.pop_back();
       }
     }
+  }
+  if (before.empty() && !isCyclic) {
+    sorted_ = order;
+    isSorted_ = true;
   }
   return order;
 }

@@ -157,6 +157,9 @@ private:
   bool isUnused(ApplyNode *node) const;
 
   NodeOrder list_;
+  /// What toposort gave for data alone, until a use changes.
+  mutable std::vector<ApplyNode *> sorted_;
+  mutable bool isSorted_ = false;
   std::vector<uint32_t> freeNodes_;
   std::vector<uint32_t> freeVars_;
   /// By length.

@@ -346,8 +346,7 @@ int32_t BodyBuilder::select(DType dtype, int32_t condition, int32_t a, int32_t b
 void orderBody(absl::Span<const ScalarNode> nodes,
                absl::FunctionRef<absl::Span<const int32_t>(int32_t load)> indicesOf,
                absl::Span<int32_t *const> roots, std::vector<int32_t> &order,
-               std::vector<int32_t> &stack, std::vector<ScalarNode> &body,
-               std::vector<int32_t> &indices) {
+               std::vector<int32_t> &stack, std::vector<ScalarNode> &body, Numbers &indices) {
   // Post-order from the roots, operands in their order.
   order.assign(nodes.size(), -1);
   body.clear();
@@ -391,7 +390,7 @@ void orderBody(absl::Span<const ScalarNode> nodes,
 }
 
 void BodyBuilder::finish(absl::Span<int32_t *const> roots, std::vector<ScalarNode> &body,
-                         std::vector<int32_t> &indices) {
+                         Numbers &indices) {
   orderBody(
       nodes_, [&](int32_t load) { return indicesOf(nodes_[load]); }, roots, order_, scratch_, body,
       indices);

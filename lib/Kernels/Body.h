@@ -16,8 +16,7 @@ namespace graphc {
 void orderBody(absl::Span<const ScalarNode> nodes,
                absl::FunctionRef<absl::Span<const int32_t>(int32_t load)> indicesOf,
                absl::Span<int32_t *const> roots, std::vector<int32_t> &order,
-               std::vector<int32_t> &stack, std::vector<ScalarNode> &body,
-               std::vector<int32_t> &indices);
+               std::vector<int32_t> &stack, std::vector<ScalarNode> &body, Numbers &indices);
 
 /// Builds bodies of nests, one after the other, reusing its memory. Equal nodes are one; index
 /// arithmetic, conditions and masks are simplified (with the ranges of loop counters), values are
@@ -63,8 +62,7 @@ public:
   std::optional<int64_t> constantValue(int32_t id) const;
 
   /// See orderBody.
-  void finish(absl::Span<int32_t *const> roots, std::vector<ScalarNode> &body,
-              std::vector<int32_t> &indices);
+  void finish(absl::Span<int32_t *const> roots, std::vector<ScalarNode> &body, Numbers &indices);
 
 private:
   /// Bounds of an Int64 node that is made of counters, sizes and constants.

@@ -18,7 +18,7 @@ int32_t rootOf(const Program &program, int32_t array) {
 } // namespace
 
 /// The array of another shape that shares the memory of `array`; itself where the shapes agree.
-int32_t ProgramBuilder::viewOf(int32_t array, DType dtype, std::vector<int32_t> shape) {
+int32_t ProgramBuilder::viewOf(int32_t array, DType dtype, Numbers shape) {
   const Program::Array &known = out_.program.arrays[size_t(array)];
   if (known.shape == shape && known.dtype == dtype)
     return array;
@@ -55,7 +55,7 @@ void ProgramBuilder::addCall(int32_t number) {
     int32_t result = callee.outputs[k].array, root = rootOf(callee, result);
     const Program::Array &memory = callee.arrays[size_t(root)];
     auto shapeOf = [&](int32_t array) {
-      std::vector<int32_t> shape;
+      Numbers shape;
       for (int32_t size : callee.arrays[size_t(array)].shape)
         shape.push_back(from.sizes[size_t(size)]);
       return shape;
@@ -86,12 +86,12 @@ namespace {
 /// A callee whose steps are being put into the program.
 struct Site {
   const Callee *callee;
-  std::vector<int32_t> sizes;  // of the program, by the callee's
-  std::vector<int32_t> arrays; // likewise; -1: none yet
-  std::vector<int32_t> nodes;  // likewise
+  Numbers sizes;              // of the program, by the callee's
+  Numbers arrays;             // likewise; -1: none yet
+  std::vector<int32_t> nodes; // likewise
   size_t nextStep = 0, nextCall = 0;
 
-  Site(const Callee &of, std::vector<int32_t> sizesOf) : callee(&of), sizes(std::move(sizesOf)) {
+  Site(const Callee &of, Numbers sizesOf) : callee(&of), sizes(std::move(sizesOf)) {
     arrays.assign(of.graph.program.arrays.size(), -1);
     nodes.assign(of.graph.program.nodes.size(), -1);
   }
@@ -103,21 +103,20 @@ struct Site {
 void ProgramBuilder::expand(const Callee::Call &outermost) {
   Program &program = out_.program;
   std::vector<Site> sites;
-  auto enter = [&](const Callee::Call &call, absl::Span<const int32_t> bound,
-                   std::vector<int32_t> sizes) {
+  auto enter = [&](const Callee::Call &call, absl::Span<const int32_t> bound, Numbers sizes) {
     Site &site = sites.emplace_back(*call.callee, std::move(sizes));
     for (size_t k = 0; k < call.bound.size(); ++k)
       site.arrays[size_t(call.bound[k].first)] = bound[k];
   };
-  std::vector<int32_t> bound;
+  Numbers bound;
   for (const auto &[inner, own] : outermost.bound)
     bound.push_back(own);
   enter(outermost, bound, outermost.sizes);
   while (!sites.empty()) {
     Site &site = sites.back();
     const Program &from = site.callee->graph.program;
-    auto shapeOf = [&](const std::vector<int32_t> &shape) {
-      std::vector<int32_t> own;
+    auto shapeOf = [&](const Numbers &shape) {
+      Numbers own;
       for (int32_t size : shape)
         own.push_back(site.sizes[size_t(size)]);
       return own;

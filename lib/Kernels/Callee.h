@@ -28,7 +28,7 @@ struct Callee {
     size_t before;
     std::shared_ptr<const Callee> callee;
     /// By size of the inner callee: one of this one.
-    std::vector<int32_t> sizes;
+    Numbers sizes;
     /// Arrays of the inner callee that are arrays of this one: its inputs, and what its results
     /// are made of.
     std::vector<std::pair<int32_t, int32_t>> bound;
@@ -38,9 +38,9 @@ struct Callee {
   std::vector<Call> calls;
   /// Inputs whose elements some step reads, or that are results; of the others the sizes are
   /// enough, at most.
-  std::vector<int32_t> reads;
+  Numbers reads;
   /// By output: its elements as sizes, where they are known.
-  std::vector<std::vector<int32_t>> elements;
+  std::vector<Numbers> elements;
   /// Steps, those of inner callees included.
   int64_t numSteps = 0;
   /// Some step may fail, or call the host: it runs even if nobody needs the results.

@@ -20,7 +20,7 @@ struct KernelDraft {
     int32_t id; // in the graph
     Kernel::Role role;
     DType dtype;
-    std::vector<int32_t> shape; // sizes of the graph, without unit axes
+    Numbers shape; // sizes of the graph, without unit axes
   };
   struct Check {
     int32_t nest;
@@ -37,10 +37,10 @@ struct KernelDraft {
 struct CanonicalKernel {
   Kernel kernel;
   /// The graph's array for each of the kernel's.
-  std::vector<int32_t> arrays;
+  Numbers arrays;
   /// The graph's size for each argument.
-  std::vector<int32_t> sizes;
-  std::vector<int32_t> failures;
+  Numbers sizes;
+  Numbers failures;
 };
 
 /// New sizes (of collapsed dimensions) are added to `sizes`; `builder` reads the same table.

@@ -15,8 +15,11 @@ using Step = Program::Step;
 /// A number of elements: the product of sizes, as their numbers in order, and of a constant.
 struct Product {
   int64_t constant = 1;
-  std::vector<int32_t> sizes;
-  auto operator<=>(const Product &) const = default;
+  Numbers sizes;
+  friend bool operator==(const Product &, const Product &) = default;
+  friend bool operator<(const Product &a, const Product &b) {
+    return a.constant != b.constant ? a.constant < b.constant : a.sizes < b.sizes;
+  }
 };
 
 /// Equality of products, as far as the program's own checks show it.
@@ -220,7 +223,7 @@ bool ProgramCheck::isReadable(int32_t array) const {
 bool ProgramCheck::checkInputs() {
   for (const Program::Input &input : p_.inputs) {
     const Program::Array &array = p_.arrays[size_t(input.array)];
-    std::vector<int32_t> dims;
+    Numbers dims;
     for (size_t axis = 0; axis < array.shape.size(); ++axis) {
       // As a constant, where the program declares it: so calls must have it.
       int64_t declared = input.shape[axis];
@@ -291,7 +294,7 @@ bool ProgramCheck::checkShapes(const Step &step) {
   const Kernel &kernel = kernels_[size_t(step.callee)];
   for (size_t k = 0; k < step.arrays.size(); ++k) {
     Product wanted;
-    std::vector<int32_t> arguments;
+    Numbers arguments;
     for (int32_t number : kernel.arrays[k].shape) {
       const Kernel::Size &size = kernel.sizes[size_t(number)];
       if (!size.constant)

@@ -60,7 +60,7 @@ int32_t counterOf(const Nest &nest, int32_t node) {
 void relate(const KernelDraft &draft, int32_t k, int32_t array, absl::Span<const int32_t> counters,
             Pairs &pairs) {
   const Nest &nest = draft.nests[k];
-  const std::vector<int32_t> &shape = draft.arrays[array].shape;
+  const Numbers &shape = draft.arrays[array].shape;
   int32_t rank = int32_t(shape.size()), numLoops = int32_t(nest.extents.size());
   auto followed = [&](int32_t axis) { // by the next counter, as far as the loop goes
     return axis + 1 < rank && counters[axis] >= 0 && counters[axis + 1] == counters[axis] + 1 &&
@@ -85,7 +85,7 @@ void relate(const KernelDraft &draft, int32_t k, int32_t array, absl::Span<const
 
 Pairs findPairs(const KernelDraft &draft) {
   Pairs pairs(draft);
-  std::vector<int32_t> counters;
+  Numbers counters;
   for (int32_t k = 0; k < int32_t(draft.nests.size()); ++k) {
     const Nest &nest = draft.nests[k];
     int32_t numLoops = int32_t(nest.extents.size());
@@ -135,7 +135,7 @@ void collapseDimensions(KernelDraft &draft, SizeTable &sizes, BodyBuilder &build
 
   std::vector<std::vector<bool>> dropped(draft.arrays.size()); // axes that join the one before
   for (int32_t a = 0; a < int32_t(draft.arrays.size()); ++a) {
-    std::vector<int32_t> &shape = draft.arrays[a].shape, collapsed;
+    Numbers &shape = draft.arrays[a].shape, collapsed;
     for (int32_t axis = 0; axis < int32_t(shape.size()); ++axis) {
       bool joins = axis > 0 && pairs.whole(pairs.axes(a, axis - 1));
       dropped[a].push_back(joins);

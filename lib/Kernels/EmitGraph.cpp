@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "Emit/EmitterState.h"
 #include "Graph/CalledAs.h"
 #include "Graph/Label.h"
 #include "Support/Cancel.h"
@@ -25,13 +26,13 @@ namespace {
 struct EmittedNode {
   Apply node;
   /// As they are before the node's own requirements make equal what should be.
-  std::vector<std::vector<int32_t>> shapes;
+  std::vector<Numbers> shapes;
 };
 /// An application, whose nodes that can fail have the numbers from `firstNode` on.
 struct CalledNodes {
   int32_t firstNode;
   std::shared_ptr<const Callee> callee;
-  std::vector<int32_t> sizes; // of the emission, by the callee's
+  Numbers sizes; // of the emission, by the callee's
 };
 struct EmittedNodes {
   absl::flat_hash_map<int32_t, EmittedNode> own;
@@ -158,6 +159,11 @@ absl::StatusOr<GraphRecord> GraphEmission::run(const FunctionGraph &graph, bool 
   if (!order.ok())
     return order.status();
   nextCalled_ = int32_t(order->size());
+  // Most nodes are one step that makes one array.
+  Emission &made = emitter_.state().record;
+  arrays_.reserve(order->size() + order->size() / 8 + size_t(graph.numInputs()));
+  made.steps.reserve(order->size() + order->size() / 8);
+  made.arrays.reserve(order->size() + order->size() / 8 + size_t(graph.numInputs()));
   for (const Apply &node : *order) {
     if (absl::Status status = checkCancelled(); !status.ok())
       return status;

@@ -123,7 +123,7 @@ private:
   }
   /// Without unit axes.
   int32_t rankOf(int32_t array) const;
-  std::vector<int32_t> properShape(int32_t array) const;
+  Numbers properShape(int32_t array) const;
   bool isConstant(int32_t size, int64_t value) const {
     const SizeNode &n = sizes_.nodes()[size];
     return n.op == SizeOp::Constant && n.value == value;

@@ -16,7 +16,7 @@ public:
 
 private:
   void solveSizes();
-  double elements(const std::vector<int32_t> &extents);
+  double elements(const Numbers &extents);
   double arrayBytes(int32_t array);
 
   const Emission &emission_;
@@ -36,7 +36,7 @@ void CostOf::solveSizes() {
   }
 }
 
-double CostOf::elements(const std::vector<int32_t> &extents) {
+double CostOf::elements(const Numbers &extents) {
   double product = 1;
   for (int32_t id : extents) {
     product *= double(std::max<SizeValue>(0, sizes_[id]));

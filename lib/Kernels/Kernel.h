@@ -43,7 +43,7 @@ struct Kernel {
   struct ArrayDecl {
     Role role;
     DType dtype;
-    std::vector<int32_t> shape; // numbers in `sizes`
+    Numbers shape; // numbers in `sizes`
     friend bool operator==(const ArrayDecl &, const ArrayDecl &) = default;
   };
 

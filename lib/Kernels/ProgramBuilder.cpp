@@ -28,6 +28,8 @@ KernelGraph ProgramBuilder::build() {
 }
 
 void ProgramBuilder::addGroups() {
+  out_.program.steps.reserve(f_.groups_.size());
+  out_.program.arrays.reserve(out_.program.arrays.size() + 2 * f_.groups_.size());
   for (FusionGroup &group : f_.groups_) {
     if (group.otherStep < 0)
       addKernel(group);
@@ -136,7 +138,7 @@ void ProgramBuilder::addKernel(FusionGroup &group) {
   Program::Step step;
   step.kind = Program::Step::Kind::Kernel;
   step.sizes = canonical.sizes;
-  std::vector<int32_t> inputs; // of the emission
+  Numbers inputs; // of the emission
   for (size_t k = 0; k < kernel.arrays.size(); ++k) {
     const Kernel::ArrayDecl &decl = kernel.arrays[k];
     if (decl.role == Kernel::Role::Local)
@@ -179,7 +181,7 @@ void ProgramBuilder::addKernel(FusionGroup &group) {
       made.indices = int32_t(at - inputs.begin());
   }
   if (f_.record_.nameNode) {
-    std::vector<int32_t> results, operands;
+    Numbers results, operands;
     for (size_t k = 0; k < kernel.arrays.size(); ++k)
       (kernel.arrays[k].role == Kernel::Role::Input ? operands : results)
           .push_back(canonical.arrays[k]);

@@ -33,7 +33,7 @@ private:
   void addCall(int32_t step);
   void orderArrays();
   void expand(const Callee::Call &call);
-  int32_t viewOf(int32_t array, DType dtype, std::vector<int32_t> shape);
+  int32_t viewOf(int32_t array, DType dtype, Numbers shape);
   int32_t constantOf(const Callee &callee, int32_t array, absl::Span<const int32_t> sizes);
 
   void addChecks();

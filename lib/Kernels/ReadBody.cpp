@@ -79,7 +79,7 @@ int32_t SizeNames::take(TextScanner &text) {
 
 //===--- nodes --------------------------------------------------------------===//
 
-int32_t BodyReader::intern(const ScalarNode &n, std::vector<int32_t> indices) {
+int32_t BodyReader::intern(const ScalarNode &n, Numbers indices) {
   auto [it, isNew] = numbers_.try_emplace(
       {n.op, n.dtype, n.args[0], n.args[1], n.args[2], n.payload, indices}, int32_t(nodes_.size()));
   if (isNew) {
@@ -176,7 +176,7 @@ BodyReader::Operand BodyReader::takeLoad(int32_t mask, int32_t otherwise, int de
   bool isOwn = array.role != Kernel::Role::Input;
   if (isOwn && !isStored_[size_t(number)])
     text_.fail("%" + std::to_string(number) + " is loaded before it is stored", load.place);
-  std::vector<int32_t> indices;
+  Numbers indices;
   text_.expect("[");
   for (size_t axis = 0; axis < array.shape.size() && text_.ok(); ++axis) {
     if (axis > 0)

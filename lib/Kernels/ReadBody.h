@@ -62,7 +62,7 @@ private:
                   bool isOwn, bool isMasked);
   /// The operand's node; a mistake where it is of another dtype.
   int32_t resolve(const Operand &operand, DType dtype);
-  int32_t intern(const ScalarNode &node, std::vector<int32_t> indices = {});
+  int32_t intern(const ScalarNode &node, Numbers indices = {});
 
   TextScanner &text_;
   const Kernel &kernel_;
@@ -70,9 +70,8 @@ private:
   const Nest &nest_;
   const std::vector<bool> &isStored_;
   std::vector<ScalarNode> nodes_;
-  std::vector<std::vector<int32_t>> indices_; // of each node that is a load
-  std::map<std::tuple<ScalarOp, DType, int32_t, int32_t, int32_t, uint64_t, std::vector<int32_t>>,
-           int32_t>
+  std::vector<Numbers> indices_; // of each node that is a load
+  std::map<std::tuple<ScalarOp, DType, int32_t, int32_t, int32_t, uint64_t, Numbers>, int32_t>
       numbers_;
   std::map<std::string, int32_t> names_; // v5
 };

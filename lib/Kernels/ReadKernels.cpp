@@ -164,8 +164,7 @@ int32_t KernelReader::takeRoot(BodyReader &body, const Nest &nest) {
 
 void KernelReader::checkShared(const Nest &nest, const Place &place) {
   size_t shared = size_t(kernel_.numShared);
-  const std::vector<int32_t> &first =
-      kernel_.nests.empty() ? nest.extents : kernel_.nests[0].extents;
+  const Numbers &first = kernel_.nests.empty() ? nest.extents : kernel_.nests[0].extents;
   if (size_t(nest.numParallel) < shared ||
       !std::equal(first.begin(), first.begin() + std::ptrdiff_t(shared), nest.extents.begin()))
     text_.fail("the nest has not the " + std::to_string(shared) + " loops that all nests share",
@@ -292,9 +291,8 @@ DType takeDType(TextScanner &text) {
   return *dtype;
 }
 
-std::vector<int32_t> takeSizes(TextScanner &text, int64_t most,
-                               absl::FunctionRef<int32_t()> takeSize) {
-  std::vector<int32_t> sizes;
+Numbers takeSizes(TextScanner &text, int64_t most, absl::FunctionRef<int32_t()> takeSize) {
+  Numbers sizes;
   text.expect("[");
   while (text.ok() && !text.at("]")) {
     if (!sizes.empty())

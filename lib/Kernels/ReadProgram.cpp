@@ -34,7 +34,7 @@ private:
 
   int32_t constant(int64_t value);
   int32_t takeSize();
-  std::vector<int32_t> takeShape() {
+  Numbers takeShape() {
     return takeSizes(text_, kMaxRank, [&] { return takeSize(); });
   }
   int32_t refer(References &list, const char *what);
@@ -47,7 +47,7 @@ private:
   void takeError(ErrorKind &kind, std::string &message, int32_t &node);
   void takeArray();
   void takeInput(Program::Array &array);
-  std::vector<int32_t> takeArrays();
+  Numbers takeArrays();
   void takeKernelStep();
   void takeCopy();
   void checkStep(const Program::Step &step, const Place &place);
@@ -254,8 +254,8 @@ void ProgramReader::takeArray() {
   p_.arrays.push_back(std::move(array));
 }
 
-std::vector<int32_t> ProgramReader::takeArrays() {
-  std::vector<int32_t> arrays;
+Numbers ProgramReader::takeArrays() {
+  Numbers arrays;
   text_.expect("(");
   while (text_.ok() && !text_.at(")")) {
     if (!arrays.empty())
@@ -280,7 +280,7 @@ void ProgramReader::takeKernelStep() {
   step.arrays = takeArrays();
   step.numInputs = int32_t(step.arrays.size());
   text_.expect("->");
-  std::vector<int32_t> outputs = takeArrays();
+  Numbers outputs = takeArrays();
   step.arrays.insert(step.arrays.end(), outputs.begin(), outputs.end());
   if (text_.accept("sizes"))
     step.sizes = takeSizes(text_, kMaxNumber, [&] { return takeSize(); });
@@ -362,7 +362,7 @@ void ProgramReader::takeCopy() {
   step.kind = Program::Step::Kind::Copy;
   step.arrays = takeArrays();
   text_.expect("->");
-  std::vector<int32_t> outputs = takeArrays();
+  Numbers outputs = takeArrays();
   step.numInputs = int32_t(step.arrays.size());
   step.arrays.insert(step.arrays.end(), outputs.begin(), outputs.end());
   if (!text_.ok())

@@ -19,7 +19,6 @@ void readProgram(TextScanner &text, const std::map<std::string, int32_t> &labels
 // What kernels and programs have in common.
 DType takeDType(TextScanner &text);
 /// "[" sizes "]", at most so many.
-std::vector<int32_t> takeSizes(TextScanner &text, int64_t most,
-                               absl::FunctionRef<int32_t()> takeSize);
+Numbers takeSizes(TextScanner &text, int64_t most, absl::FunctionRef<int32_t()> takeSize);
 
 } // namespace graphc

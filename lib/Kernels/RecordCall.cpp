@@ -8,7 +8,8 @@ Arrays recordCall(Emitter &e, const std::shared_ptr<const Callee> &callee, const
                   int32_t firstNode) {
   const Program &program = callee->graph.program;
   Emitter::State &s = e.state();
-  std::vector<int32_t> sizes;
+  Numbers sizes;
+  sizes.reserve(program.sizes.size());
   for (const SizeNode &n : program.sizes) {
     switch (n.op) {
     case SizeOp::Constant:
@@ -33,8 +34,9 @@ Arrays recordCall(Emitter &e, const std::shared_ptr<const Callee> &callee, const
       sizes.push_back(s.sizes.binary(n.op, sizes[size_t(n.a)], sizes[size_t(n.b)]));
     }
   }
-  auto mapped = [&](const std::vector<int32_t> &numbers) {
-    std::vector<int32_t> own;
+  auto mapped = [&](const Numbers &numbers) {
+    Numbers own;
+    own.reserve(numbers.size());
     for (int32_t number : numbers)
       own.push_back(s.sizes.canonical(sizes[size_t(number)]));
     return own;

@@ -14,8 +14,8 @@ int32_t Fusion::rankOf(int32_t array) const {
          __builtin_popcount(arrays_[array].unitAxes);
 }
 
-std::vector<int32_t> Fusion::properShape(int32_t array) const {
-  std::vector<int32_t> shape;
+Numbers Fusion::properShape(int32_t array) const {
+  Numbers shape;
   for (int32_t size : record_.emission.arrays[array].shape)
     if (!isUnit(size))
       shape.push_back(size);

@@ -63,7 +63,7 @@ std::optional<mlir::AffineMap> loadMap(const Kernel &kernel, const Nest &nest,
   if (load.args[0] >= 0)
     return std::nullopt;
   llvm::SmallVector<mlir::AffineExpr, 6> results;
-  const std::vector<int32_t> &shape = kernel.arrays[load.loadArray()].shape;
+  const Numbers &shape = kernel.arrays[load.loadArray()].shape;
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     mlir::AffineExpr index = affine[nest.indices[load.loadFirstIndex() + axis]];
     if (!index)

@@ -40,9 +40,9 @@ private:
     llvm::MapVector<std::pair<int32_t, mlir::AffineMap>, llvm::SmallVector<int32_t, 2>> loads;
   };
 
-  mlir::RankedTensorType tensorType(const std::vector<int32_t> &shape, mlir::Type element) const;
-  llvm::SmallVector<Value> dynamicSizes(const std::vector<int32_t> &shape) const;
-  Value emptyTensor(const std::vector<int32_t> &shape, mlir::Type element);
+  mlir::RankedTensorType tensorType(const Numbers &shape, mlir::Type element) const;
+  llvm::SmallVector<Value> dynamicSizes(const Numbers &shape) const;
+  Value emptyTensor(const Numbers &shape, mlir::Type element);
   void makeFunction();
   void lowerNest(int32_t number);
   ValueRange makeGeneric(const Nest &nest, mlir::TypeRange results, llvm::ArrayRef<Value> inputs,
@@ -68,8 +68,7 @@ private:
   llvm::StringMap<func::FuncOp> declared;
 };
 
-mlir::RankedTensorType LinalgBuilder::tensorType(const std::vector<int32_t> &shape,
-                                                 mlir::Type element) const {
+mlir::RankedTensorType LinalgBuilder::tensorType(const Numbers &shape, mlir::Type element) const {
   llvm::SmallVector<int64_t, 6> extents;
   for (int32_t size : shape)
     extents.push_back(kernel.sizes[size].constant ? kernel.sizes[size].value
@@ -77,7 +76,7 @@ mlir::RankedTensorType LinalgBuilder::tensorType(const std::vector<int32_t> &sha
   return mlir::RankedTensorType::get(extents, element);
 }
 
-llvm::SmallVector<Value> LinalgBuilder::dynamicSizes(const std::vector<int32_t> &shape) const {
+llvm::SmallVector<Value> LinalgBuilder::dynamicSizes(const Numbers &shape) const {
   llvm::SmallVector<Value> result;
   for (int32_t size : shape)
     if (!kernel.sizes[size].constant)
@@ -85,7 +84,7 @@ llvm::SmallVector<Value> LinalgBuilder::dynamicSizes(const std::vector<int32_t> 
   return result;
 }
 
-Value LinalgBuilder::emptyTensor(const std::vector<int32_t> &shape, mlir::Type element) {
+Value LinalgBuilder::emptyTensor(const Numbers &shape, mlir::Type element) {
   return tensor::EmptyOp::create(b, tensorType(shape, element), dynamicSizes(shape));
 }
 
@@ -252,7 +251,7 @@ void LinalgBuilder::addLoopOperand(const Nest &nest, llvm::SmallVectorImpl<Value
     for (mlir::AffineExpr result : map.getResults())
       if (auto loop = mlir::dyn_cast<mlir::AffineDimExpr>(result))
         shown[loop.getPosition()] = true;
-  std::vector<int32_t> shape;
+  Numbers shape;
   llvm::SmallVector<mlir::AffineExpr> loops;
   for (size_t d = 0; d < shown.size(); ++d)
     if (!shown[d]) {
@@ -266,7 +265,7 @@ void LinalgBuilder::addLoopOperand(const Nest &nest, llvm::SmallVectorImpl<Value
 }
 
 llvm::SmallVector<Value> LinalgBuilder::makeInits(const Nest &nest, DType bodyDType) {
-  std::vector<int32_t> shape(nest.extents.begin(), nest.extents.begin() + nest.numParallel);
+  Numbers shape(nest.extents.begin(), nest.extents.begin() + nest.numParallel);
   auto filled = [&](mlir::TypedAttr value) -> Value {
     Value start = arith::ConstantOp::create(b, value);
     return linalg::FillOp::create(b, start, emptyTensor(shape, value.getType())).getResult(0);

@@ -85,7 +85,7 @@ Scalar asIndex(Emitter &e, Scalar s) {
 /// Whether the elements are constants that are all in [-n, n).
 bool surelyInRange(Emitter &e, Array indices, Extent n) {
   std::optional<int64_t> extent = e.constantValue(n);
-  const std::vector<int32_t> &elements = e.emission().arrays[indices.id].elements;
+  const Numbers &elements = e.emission().arrays[indices.id].elements;
   if (!extent || elements.empty())
     return false;
   for (int32_t id : elements) {

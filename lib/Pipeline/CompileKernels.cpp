@@ -5,6 +5,7 @@
 #include <mutex>
 #include <tuple>
 
+#include "Emit/SizeTable.h"
 #include "JIT/LoopTargetOf.h"
 #include "JIT/LowerToLLVM.h"
 #include "Lowering/LowerToLinalg.h"
@@ -123,29 +124,28 @@ loadKernels(absl::Span<const Kernel> kernels, const ObjectCompiler &compiler, in
 void placeCode(absl::Span<const CompiledKernel *const> code, Program &program) {
   for (size_t i = 0; i < code.size(); ++i)
     program.kernels[i].symbol = code[i]->symbol;
+  SizeTable sizes(std::move(program.sizes)); // sites of one kernel share what they add
   for (Program::Step &step : program.steps) {
     if (step.kind != Program::Step::Kind::Kernel)
       continue;
+    const std::vector<CompiledKernel::Scratch> &wanted = code[size_t(step.callee)]->scratch;
     step.scratch.clear();
-    auto add = [&](SizeNode size) {
-      program.sizes.push_back(size);
-      return int32_t(program.sizes.size()) - 1;
-    };
-    for (const CompiledKernel::Scratch &scratch : code[size_t(step.callee)]->scratch) {
+    step.scratch.reserve(wanted.size());
+    for (const CompiledKernel::Scratch &scratch : wanted) {
       Program::Step::Scratch &bytes = step.scratch.emplace_back();
       bytes.dtype = DType::UInt8;
-      bytes.shape.push_back(add({SizeOp::Constant, -1, -1, -1, scratch.bytes}));
+      bytes.shape.push_back(sizes.constant(scratch.bytes));
       for (int32_t argument : scratch.sizeArguments)
         bytes.shape.push_back(step.sizes[size_t(argument)]);
       if (scratch.limit < 0)
         continue;
-      int32_t product = add({SizeOp::Constant, -1, -1, -1, 1});
+      int32_t product = sizes.constant(1);
       for (int32_t argument : scratch.limited)
-        product = add({SizeOp::Mul, product, step.sizes[size_t(argument)]});
-      int32_t limit = add({SizeOp::Constant, -1, -1, -1, scratch.limit});
-      bytes.shape.push_back(add({SizeOp::Less, limit, product}));
+        product = sizes.binary(SizeOp::Mul, product, step.sizes[size_t(argument)]);
+      bytes.shape.push_back(sizes.binary(SizeOp::Less, sizes.constant(scratch.limit), product));
     }
   }
+  program.sizes = sizes.take();
 }
 
 } // namespace graphc

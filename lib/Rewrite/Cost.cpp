@@ -34,7 +34,7 @@ struct OpWork {
   double readsOf(size_t operand) const { return reads[std::min(operand, reads.size() - 1)]; }
 };
 
-double elementsOf(const Emission &record, const std::vector<int32_t> &extents) {
+double elementsOf(const Emission &record, absl::Span<const int32_t> extents) {
   double product = 1;
   for (int32_t id : extents)
     if (const SizeNode &size = record.sizes[size_t(id)]; size.op == SizeOp::Constant)

@@ -9,24 +9,25 @@ namespace graphc {
 
 /// Variables that depend on no input and that something which does (or the outside) reads.
 static Variables constantFrontier(const FunctionGraph &graph, const std::vector<Apply> &order) {
-  Variables inputs = graph.inputs();
-  absl::flat_hash_set<Variable> dependent(inputs.begin(), inputs.end());
-  absl::flat_hash_set<Variable> seen;
+  absl::flat_hash_set<const detail::VariableNode *> dependent, seen;
+  dependent.reserve(order.size() + size_t(graph.numInputs()));
+  for (const Variable &input : graph.inputs())
+    dependent.insert(input.node());
   Variables frontier;
   auto take = [&](const Variable &v) {
-    if (v.hasOwner() && !dependent.contains(v) && seen.insert(v).second)
+    if (v.hasOwner() && !dependent.contains(v.node()) && seen.insert(v.node()).second)
       frontier.push_back(v);
   };
   for (const Apply &node : order) {
     bool depends = !node.op().def().foldable;
     for (int i = 0; i < node.numInputs(); ++i)
-      depends |= dependent.contains(node.input(i));
+      depends |= dependent.contains(node.input(i).node());
     if (!depends)
       continue;
     for (int i = 0; i < node.numInputs(); ++i)
       take(node.input(i));
     for (int i = 0; i < node.numOutputs(); ++i)
-      dependent.insert(node.output(i));
+      dependent.insert(node.output(i).node());
   }
   for (const Variable &v : graph.outputs())
     take(v);

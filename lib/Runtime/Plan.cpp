@@ -256,7 +256,7 @@ absl::StatusOr<ProgramLayout> ProgramLayout::create(const Program &program) {
   }
   layout.lifetimes.resize(program.steps.size());
   for (int32_t s = 0; s < numSteps; ++s) {
-    auto addOnce = [](std::vector<int32_t> &list, int32_t array) {
+    auto addOnce = [](Numbers &list, int32_t array) {
       if (std::find(list.begin(), list.end(), array) == list.end())
         list.push_back(array);
     };
@@ -311,6 +311,7 @@ absl::StatusOr<std::shared_ptr<Plan>> Plan::create(const Program &program,
 
   ArenaLayout arena;
   plan->offsets.assign(program.arrays.size(), -1);
+  plan->steps.reserve(size_t(segment.endStep - segment.firstStep));
   auto bytesOfArray = [&](int32_t a) {
     return bytesOf(byteSize(program.arrays[a].dtype), program.arrays[a].shape, plan->sizes);
   };

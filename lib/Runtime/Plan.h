@@ -38,7 +38,7 @@ struct ProgramLayout {
   /// By step: the arrays that get memory in the arena before it, and those whose memory in it is
   /// free afterwards. An array that a later segment reads keeps its own.
   struct Lifetimes {
-    std::vector<int32_t> allocate, release;
+    Numbers allocate, release;
   };
   std::vector<Lifetimes> lifetimes;
   /// By output: the array that is first written in its memory, and the one that it is a copy of;

@@ -34,7 +34,7 @@ struct Program {
     Storage storage;
     DType dtype;
     int32_t number = -1;
-    std::vector<int32_t> shape; // size numbers
+    Numbers shape; // size numbers
   };
 
   /// A node of the user's graph, for messages: only those that can fail are kept.
@@ -42,7 +42,7 @@ struct Program {
     struct Operand {
       std::string label; // "x", "dot(x, w)"
       DType dtype;
-      std::vector<int32_t> shape;
+      Numbers shape;
     };
     std::string op;
     Place place;
@@ -58,7 +58,7 @@ struct Program {
     ErrorKind kind;
     std::string message;
     int32_t node = -1; // in `nodes`
-    std::vector<int32_t> shape = {};
+    Numbers shape = {};
   };
 
   /// What a kernel's element check or a host call says when it fails.
@@ -86,7 +86,7 @@ struct Program {
     /// the kernel has been compiled.
     struct Scratch {
       DType dtype;
-      std::vector<int32_t> shape;
+      Numbers shape;
     };
     /// An estimate of the time of one thread: `nanoseconds` times the value of `count`.
     struct Work {
@@ -96,12 +96,12 @@ struct Program {
     Kind kind;
     int32_t callee = -1;
     int32_t numInputs = 0;
-    std::vector<int32_t> arrays; // inputs, then outputs
-    std::vector<int32_t> sizes;  // arguments of a kernel: size numbers
+    Numbers arrays; // inputs, then outputs
+    Numbers sizes;  // arguments of a kernel: size numbers
     std::vector<Scratch> scratch;
     std::vector<Work> work;
-    int32_t splitSize = -1;        // size number of the outermost loop's extent
-    std::vector<int32_t> failures; // numbers in `failures`, by element check; Host: one
+    int32_t splitSize = -1; // size number of the outermost loop's extent
+    Numbers failures;       // numbers in `failures`, by element check; Host: one
   };
 
   /// What profiles tell of a step beside its time.

@@ -93,10 +93,10 @@ private:
     }
     return std::string(sizeOpName(n.op)) + "(" + size(n.a) + ", " + size(n.b) + ")";
   }
-  std::string shape(const std::vector<int32_t> &sizes) const {
+  std::string shape(const Numbers &sizes) const {
     return "[" + join(sizes, ", ", [&](int32_t id) { return size(id); }) + "]";
   }
-  std::string type(DType dtype, const std::vector<int32_t> &sizes) const {
+  std::string type(DType dtype, const Numbers &sizes) const {
     return std::string(dtypeShortName(dtype)) + shape(sizes);
   }
   std::string array(int32_t id) const {

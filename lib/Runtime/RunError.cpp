@@ -60,7 +60,7 @@ void putTemplate(Message &out, std::string_view text, int32_t a, int32_t b) {
 }
 
 /// As shapeBytes says it.
-void putShape(Message &out, const std::vector<int32_t> &shape, bool isNegative) {
+void putShape(Message &out, const Numbers &shape, bool isNegative) {
   out << (isNegative ? "negative extent in shape (" : "shape (");
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     if (axis)

@@ -23,6 +23,9 @@ namespace graphc {
 
 template <class T>
 concept PlainNumber = std::is_arithmetic_v<T> || std::is_enum_v<T>;
+/// A vector of them, of whatever kind; a string is a text.
+template <class T>
+concept ListOfNumbers = PlainNumber<typename T::value_type> && !std::is_same_v<T, std::string>;
 
 class ByteWriter {
 public:
@@ -39,9 +42,9 @@ public:
     value(uint64_t(text.size()));
     append(text.data(), text.size());
   }
-  template <PlainNumber T> void value(const std::vector<T> &numbers) {
+  template <ListOfNumbers List> void value(const List &numbers) {
     value(uint64_t(numbers.size()));
-    append(numbers.data(), numbers.size() * sizeof(T));
+    append(numbers.data(), numbers.size() * sizeof(numbers[0]));
   }
   /// The number of elements, then `transferElement` of each.
   template <class T, class F> void list(const std::vector<T> &elements, F &&transferElement) {
@@ -91,10 +94,11 @@ public:
       std::memcpy(&number, bytes.data(), sizeof(T));
   }
   void value(std::string &text) { text = take(count()); }
-  template <PlainNumber T> void value(std::vector<T> &numbers) {
+  template <ListOfNumbers List> void value(List &numbers) {
+    constexpr size_t kBytes = sizeof(numbers[0]);
     uint64_t size = count();
-    std::string_view bytes = size <= rest_.size() ? take(size * sizeof(T)) : fail();
-    numbers.resize(bytes.size() / sizeof(T));
+    std::string_view bytes = size <= rest_.size() ? take(size * kBytes) : fail();
+    numbers.resize(bytes.size() / kBytes);
     if (!bytes.empty())
       std::memcpy(numbers.data(), bytes.data(), bytes.size());
   }

@@ -34,7 +34,7 @@ struct Builder {
     return int32_t(program.sizes.size()) - 1;
   }
   int32_t constant(int64_t value) { return size(SizeOp::Constant, -1, -1, value); }
-  int32_t array(Storage storage, DType dtype, std::vector<int32_t> shape, int32_t number = -1) {
+  int32_t array(Storage storage, DType dtype, Numbers shape, int32_t number = -1) {
     program.arrays.push_back({storage, dtype, number, std::move(shape)});
     return int32_t(program.arrays.size()) - 1;
   }
@@ -46,13 +46,13 @@ struct Builder {
     program.inputs.push_back({"x" + std::to_string(number), dtype, {kDynamic}, id});
     return id;
   }
-  int32_t output(DType dtype, std::vector<int32_t> shape) {
+  int32_t output(DType dtype, Numbers shape) {
     int32_t number = int32_t(program.outputs.size());
     int32_t id = array(Storage::Output, dtype, std::move(shape), number);
     program.outputs.push_back({"", id});
     return id;
   }
-  Program::Step &kernel(KernelFunction function, int32_t numInputs, std::vector<int32_t> arrays) {
+  Program::Step &kernel(KernelFunction function, int32_t numInputs, Numbers arrays) {
     Program::Step &step = program.steps.emplace_back();
     step.kind = Program::Step::Kind::Kernel;
     step.callee = int32_t(functions.size());
