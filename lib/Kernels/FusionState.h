@@ -101,10 +101,20 @@ private:
   bool isLive(const Step &step) const;
   void wantSize(int32_t size);
 
+  // Unroll.cpp: reductions over few elements
+  /// How often the nest's body is written out, so that no loop is left to reduce over; 1 where the
+  /// loops stay.
+  int copiesOf(const Nest &nest) const;
+  /// `terms` joined as the nest's combine says, in the dtype of its result.
+  int32_t joinTerms(const Nest &nest, absl::Span<const int32_t> terms);
+
   // Substitute.cpp: level 1
+  /// Those with extent 1, a bit each.
+  uint64_t unitLoops(const Nest &nest) const;
+  bool isProduct(const Nest &nest) const;
   void visitLoops(int32_t step);
-  void chooseSubstitutions(const Nest &nest);
-  FusedNest rewrite(const Nest &nest, std::vector<FusedNest::Check> checks);
+  void chooseSubstitutions(const Nest &nest, int copies);
+  FusedNest rewrite(const Nest &nest, int copies, std::vector<FusedNest::Check> checks);
   int32_t rewriteLoad(const Nest &nest, const ScalarNode &load);
   int32_t substitute(const FusedNest &producer, absl::Span<const int32_t> indices, int32_t mask,
                      int32_t otherwise);

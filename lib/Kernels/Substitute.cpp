@@ -28,15 +28,27 @@ uint64_t elementBits(const Tensor &scalar) {
 
 } // namespace
 
-/// Decides which of the waiting arrays that `nest` loads are written into it; the others get
-/// memory.
-void Fusion::chooseSubstitutions(const Nest &nest) {
-  const Emission &e = record_.emission;
-  uint64_t unitLoops = 0;
+uint64_t Fusion::unitLoops(const Nest &nest) const {
+  uint64_t loops = 0;
   for (size_t d = 0; d < nest.extents.size(); ++d)
     if (isUnit(nest.extents[d]))
-      unitLoops |= uint64_t(1) << d;
+      loops |= uint64_t(1) << d;
+  return loops;
+}
 
+/// A contraction as the op recorded it.
+bool Fusion::isProduct(const Nest &nest) const {
+  auto rank = [&](int32_t array) {
+    return int32_t(record_.emission.arrays[size_t(array)].shape.size());
+  };
+  return isContraction(nest, rank, unitLoops(nest));
+}
+
+/// Decides which of the waiting arrays that `nest` loads are written into it; the others get
+/// memory.
+void Fusion::chooseSubstitutions(const Nest &nest, int copies) {
+  const Emission &e = record_.emission;
+  const uint64_t units = unitLoops(nest);
   struct Candidate {
     int32_t array;
     int loads = 0;
@@ -46,7 +58,7 @@ void Fusion::chooseSubstitutions(const Nest &nest) {
   ArraySet reads;
   int ops = 0;
   for (const ScalarNode &n : nest.body) {
-    ops += n.op > ScalarOp::Load;
+    ops += n.op > ScalarOp::Load ? copies : 0;
     if (n.op != ScalarOp::Load)
       continue;
     int32_t array = resolve(n.loadArray());
@@ -59,13 +71,12 @@ void Fusion::chooseSubstitutions(const Nest &nest) {
       it = candidates.insert(it, {array});
     ++it->loads;
     int32_t rank = int32_t(e.arrays[n.loadArray()].shape.size());
-    it->eachOnce &= loadsEachOnce(nest, n, rank, unitLoops);
+    it->eachOnce &= loadsEachOnce(nest, n, rank, units);
   }
   if (candidates.empty())
     return;
 
-  auto rank = [&](int32_t array) { return int32_t(e.arrays[array].shape.size()); };
-  bool contraction = isContraction(nest, rank, unitLoops);
+  bool contraction = isProduct(nest);
   // The small ones first: what does not fit any more is the largest.
   auto opsOf = [&](const Candidate &c) { return waiting_[arrays_[c.array].waiting].ops; };
   std::sort(candidates.begin(), candidates.end(), [&](const Candidate &a, const Candidate &b) {
@@ -75,12 +86,13 @@ void Fusion::chooseSubstitutions(const Nest &nest) {
     const FusedNest &producer = waiting_[arrays_[c.array].waiting];
     bool again = !c.eachOnce || c.loads > 1 || arrays_[c.array].clients > 1;
     double cost = producer.cost * c.loads;
+    int added = producer.ops * c.loads * copies;
     bool worth = !again || cost <= (contraction && !c.eachOnce ? kAlmostFree : kCheap);
-    if (!worth || ops + producer.ops * c.loads > kMaxOps || readTooMany(producer.reads, reads)) {
+    if (!worth || ops + added > kMaxOps || readTooMany(producer.reads, reads)) {
       materialize(c.array);
       continue;
     }
-    ops += producer.ops * c.loads;
+    ops += added;
     for (int32_t read : producer.reads)
       insert(reads, read);
   }
@@ -135,8 +147,8 @@ int32_t Fusion::rewriteLoad(const Nest &nest, const ScalarNode &load) {
 }
 
 /// A nest of the emission without unit loops and axes, waiting arrays substituted. What is reduced
-/// over no elements keeps one loop, of none.
-FusedNest Fusion::rewrite(const Nest &nest, std::vector<FusedNest::Check> checks) {
+/// over no elements keeps one loop, of none. The body stands there `copies` times (copiesOf).
+FusedNest Fusion::rewrite(const Nest &nest, int copies, std::vector<FusedNest::Check> checks) {
   FusedNest result;
   Nest &out = result.nest;
   out.combine = nest.combine;
@@ -148,40 +160,36 @@ FusedNest Fusion::rewrite(const Nest &nest, std::vector<FusedNest::Check> checks
   for (size_t d = 0; d < nest.extents.size(); ++d) {
     bool isLeftOut = int32_t(d) >= nest.numParallel && empty != nest.extents.end() &&
                      empty != nest.extents.begin() + d;
-    if (isUnit(nest.extents[d]) || isLeftOut)
+    if (isUnit(nest.extents[d]) || isLeftOut || (copies > 1 && int32_t(d) >= nest.numParallel))
       continue;
     loops_[d] = int32_t(out.extents.size());
     out.extents.push_back(nest.extents[d]);
     out.numParallel += int32_t(d) < nest.numParallel;
   }
+  // Nothing is reduced over: each term is written out.
+  const bool isJoined =
+      out.combine != Combine::None && int32_t(out.extents.size()) == out.numParallel;
   builder_.start(out.extents);
+  std::vector<int64_t> point(nest.extents.size(), 0);
   auto index = [&](int32_t loop) {
-    return loops_[loop] < 0 ? builder_.constant(DType::Int64, 0) : builder_.index(loops_[loop]);
+    return loops_[loop] < 0 ? builder_.constant(DType::Int64, uint64_t(point[size_t(loop)]))
+                            : builder_.index(loops_[loop]);
   };
-  builder_.copy(nest.body, map_, index,
-                [&](const ScalarNode &n, int32_t) { return rewriteLoad(nest, n); });
-  out.root = map_[nest.root];
-  // A reduction over loops of one iteration joins nothing.
-  if (out.combine != Combine::None && int32_t(out.extents.size()) == out.numParallel) {
-    DType dtype = record_.emission.arrays[nest.result].dtype;
-    auto cast = [&](DType to) {
-      if (builder_.nodes()[out.root].dtype != to)
-        out.root = builder_.add({ScalarOp::Cast, to, {out.root, -1, -1}, 0});
-    };
-    DType term = builder_.nodes()[out.root].dtype;
-    if (out.combine == Combine::Sum && isFloat(term)) { // sums start at 0: -0.0 gives 0.0
-      if (bitWidth(term) == 16)
-        cast(term = out.accumulator);
-      int32_t zero = builder_.constant(term, 0);
-      out.root = builder_.add({ScalarOp::Add, term, {out.root, zero, -1}, 0});
+  std::vector<int32_t> terms;
+  for (int copy = 0; copy < copies; ++copy) {
+    int64_t rest = copy;
+    for (size_t d = nest.extents.size(); copies > 1 && d-- > size_t(nest.numParallel);) {
+      int64_t extent = sizes_.nodes()[size_t(nest.extents[d])].value;
+      point[d] = rest % extent;
+      rest /= extent;
     }
-    if (isArg(out.combine))
-      out.root = builder_.constant(DType::Int64, 0);
-    else if (hasAccumulator(out.combine))
-      cast(out.accumulator);
-    cast(dtype);
-    out.combine = Combine::None;
+    builder_.copy(nest.body, map_, index,
+                  [&](const ScalarNode &n, int32_t) { return rewriteLoad(nest, n); });
+    terms.push_back(map_[nest.root]);
   }
+  out.root = isJoined ? joinTerms(nest, terms) : terms[0];
+  if (isJoined)
+    out.combine = Combine::None;
   std::vector<int32_t *> roots = {&out.root};
   for (FusedNest::Check &check : checks) {
     check.condition = map_[check.condition];
@@ -205,8 +213,9 @@ void Fusion::visitLoops(int32_t number) {
   if (!arrays_[array].live && checks.empty())
     return;
   Nest nest = std::move(step.nest);
-  chooseSubstitutions(nest);
-  FusedNest fused = rewrite(nest, std::move(checks));
+  const int copies = checks.empty() ? copiesOf(nest) : 1;
+  chooseSubstitutions(nest, copies);
+  FusedNest fused = rewrite(nest, copies, std::move(checks));
   // The last client has taken its copy.
   for (int32_t input : step.inputs) {
     FusionArray &a = arrays_[resolve(input)];

@@ -82,7 +82,7 @@ TEST(Body, EqualSubexpressionsAreOneNode) {
   Array x = e.operand(vectorOf(DType::Float32));
   e.define(e.shape(x), [&](Indices i) { return e.load(x, {i[0]}) * e.load(x, {i[0]}); });
   EXPECT_EQ(e.emission().steps[0].nest.body.size(), 3u); // index, load, mul
-  EXPECT_EQ(e.emission().steps[0].inputs, std::vector<int32_t>{x.id});
+  EXPECT_EQ(e.emission().steps[0].inputs, Numbers{x.id});
 }
 
 TEST(Body, IndexArithmeticFolds) {

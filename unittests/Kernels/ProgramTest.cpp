@@ -165,7 +165,7 @@ TEST(Plan, ImpossibleExtentsAreErrors) {
 TEST(Plan, TotalsAreBounded) {
   Builder b;
   int32_t x = b.input(DType::UInt8), y = b.output(DType::UInt8, {0});
-  std::vector<int32_t> all = {x};
+  Numbers all = {x};
   for (int k = 0; k < 3; ++k)
     all.push_back(b.array(Storage::Arena, DType::UInt8, {0}));
   all.push_back(y);
