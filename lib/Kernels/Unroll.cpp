@@ -48,8 +48,8 @@ int32_t Fusion::joinTerms(const Nest &nest, absl::Span<const int32_t> terms) {
   };
   if (isArg(nest.combine)) // of one
     return cast(builder_.constant(DType::Int64, 0), result);
-  DType joined = hasAccumulator(nest.combine) ? nest.accumulator
-                                              : builder_.nodes()[size_t(terms[0])].dtype;
+  DType joined =
+      hasAccumulator(nest.combine) ? nest.accumulator : builder_.nodes()[size_t(terms[0])].dtype;
   int32_t value = cast(terms[0], joined);
   for (int32_t term : terms.subspan(1))
     value = builder_.add({joinOp(nest.combine), joined, {value, cast(term, joined), -1}, 0});

@@ -24,7 +24,7 @@ outside = [  # what a third party's include counts as
     (r"lld/", "LLD"),
     (r"(onnx|google/protobuf)/", "ONNX"),
 ]
-publicAbseil = {"absl/status/status.h", "absl/status/statusor.h", "absl/types/span.h"}
+publicAbseil = {"absl/container/inlined_vector.h", "absl/status/status.h", "absl/status/statusor.h", "absl/types/span.h"}
 mistakes = []
 checked = 0
 
