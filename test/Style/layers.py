@@ -24,7 +24,9 @@ outside = [  # what a third party's include counts as
     (r"lld/", "LLD"),
     (r"(onnx|google/protobuf)/", "ONNX"),
 ]
-publicAbseil = {"absl/container/inlined_vector.h", "absl/status/status.h", "absl/status/statusor.h", "absl/types/span.h"}
+publicAbseil = {
+    f"absl/{name}.h" for name in ("container/inlined_vector", "status/status", "status/statusor", "types/span")
+}
 mistakes = []
 checked = 0
 
