@@ -135,6 +135,20 @@ void check(const Product &p, const TargetDescription &target = hostTarget()) {
   Extent inner = e.dim(a, int(shapeA.size()) - 2 + sumAxis);
   if (p.left == Layout::EverySecond)
     inner = floorDiv(inner, e.size(2));
+  // Equal extents are one size: loads along them are operands with maps, as in kernels of graphs.
+  auto equate = [&](Array x, Layout layout, Extent first, Extent second) {
+    int rank = e.rank(x);
+    if (layout == Layout::EverySecond)
+      return;
+    if (layout == Layout::Transposed)
+      std::swap(first, second);
+    e.requireEqual(e.dim(x, rank - 2), first, "extents");
+    e.requireEqual(e.dim(x, rank - 1), second, "extents");
+    if (rank == 3)
+      e.requireEqual(e.dim(x, 0), e.dim(c, 0), "batches");
+  };
+  equate(a, p.left, rows, inner);
+  equate(b, p.right, inner, columns);
   Extents parallel = {rows, columns};
   if (p.batch)
     parallel.insert(parallel.begin(), e.dim(c, 0));

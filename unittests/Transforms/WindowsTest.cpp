@@ -30,6 +30,7 @@ struct Window {
   bool flips = false, isMasked = false; ///< padding by masks, not beforehand
   Then then = Then::Nothing;
   int64_t groups = 1;
+  bool hasMoreTaps = false; ///< in the weights than are read
   bool isByChannel = false; ///< weights[group, channel, output, …], as gradients have them
 };
 
@@ -106,6 +107,9 @@ void check(const Window &p, bool hasKnownWindow = true,
       extent += 2 * p.padding;
   std::vector<int64_t> xShape = joined({p.batch, p.groups, p.channels}, inside);
   std::vector<int64_t> wShape = joined({p.groups, p.outputs, p.channels}, p.window);
+  if (p.hasMoreTaps)
+    for (size_t k = 0; k < axes; ++k)
+      ++wShape[k + 3];
   size_t outputAxis = p.isByChannel ? 2 : 1, channelAxis = 3 - outputAxis;
   if (p.isByChannel)
     std::swap(wShape[1], wShape[2]);
@@ -123,18 +127,26 @@ void check(const Window &p, bool hasKnownWindow = true,
   auto unknown = [&](size_t rank) { return Type(p.dtype, std::vector<int64_t>(rank, kDynamic)); };
   Type weights = unknown(wShape.size());
   if (hasKnownWindow) {
-    std::vector<int64_t> known = joined({kDynamic, kDynamic, kDynamic}, p.window);
-    known[channelAxis] = p.channels;
+    std::vector<int64_t> known = wShape;
+    known[0] = known[outputAxis] = kDynamic;
     weights = Type(p.dtype, known);
   }
   Emitter e;
   Array x = e.operand(unknown(xShape.size())), w = e.operand(weights),
         r = e.operand(unknown(resultShape.size()));
-  Extents parallel, reduction = {e.dim(w, int(channelAxis))};
+  // Equal extents are one size: loads along them are operands with maps, as in kernels of graphs.
+  int output = int(outputAxis), channel = int(channelAxis);
+  for (auto [a, b] : {std::pair{e.dim(x, 0), e.dim(r, 0)},
+                      {e.dim(x, 1), e.dim(r, 1)},
+                      {e.dim(w, 0), e.dim(r, 1)},
+                      {e.dim(w, output), e.dim(r, 2)},
+                      {e.dim(x, 2), e.dim(w, channel)}})
+    e.requireEqual(a, b, "extents");
+  Extents parallel, reduction = {e.dim(w, channel)};
   for (size_t k = 0; k < resultShape.size(); ++k)
     parallel.push_back(e.dim(r, int(k)));
   for (size_t k = 0; k < axes; ++k)
-    reduction.push_back(e.dim(w, int(k) + 3));
+    reduction.push_back(p.hasMoreTaps ? e.size(p.window[k]) : e.dim(w, int(k) + 3));
   ReduceOptions options;
   options.result = p.dtype;
   options.accumulator = sum;
@@ -154,7 +166,9 @@ void check(const Window &p, bool hasKnownWindow = true,
             exists = axis ? exists && here : here;
           }
           atX.push_back(at);
-          atW.push_back(p.flips ? e.scalar(reduction[axis + 1]) - 1 - tap : tap);
+          Scalar last =
+              hasKnownWindow ? e.index(p.window[axis] - 1) : e.scalar(reduction[axis + 1]) - 1;
+          atW.push_back(p.flips ? last - tap : tap);
         }
         Scalar factor =
             p.isMasked ? e.loadIf(exists, x, atX, e.literal(p.dtype, 0)) : e.load(x, atX);
@@ -361,6 +375,17 @@ TEST(WindowShapes, OfWeightsByChannel) {
          .window = {3, 7},
          .flips = true,
          .isByChannel = true});
+}
+
+/// Rows of weights with gaps, of which nothing may be read.
+TEST(WindowShapes, OfSomeTaps) {
+  for (bool flips : {false, true})
+    check({.outputs = 20,
+           .channels = 11,
+           .extents = {9, 13},
+           .window = {3, 2},
+           .flips = flips,
+           .hasMoreTaps = true});
 }
 
 /// Several blocks of rows, of panels, and sums longer than any cache line's neighbourhood.
