@@ -20,8 +20,10 @@ static constexpr int64_t kGatherRows = 32;
 /// What memoryCost() says of a gather, at least.
 static constexpr double kGatherCost = 20;
 /// Panels that windows fill are as long as all sums: longer ones would take too much memory. Of
-/// sums whose extents are not known, one is a number of channels, several may be all of a picture.
+/// sums whose extents are not known, one is a number of channels, several may be all of a picture;
+/// those that are known beside it are the window.
 static constexpr int64_t kWindowLength = 8192;
+static constexpr int64_t kWindowTaps = 512;
 
 /// What a factor converts.
 static Value withoutConversions(Value factor) {
@@ -205,7 +207,7 @@ bool KernelEmitter::findProductLoops(const Pass &pass, ProductShape &shape) cons
     if (extent && llvm::MulOverflow(length, *extent, length))
       return false;
   }
-  return length <= kWindowLength && (numUnknown <= 1 || isOneLoop);
+  return length <= (numUnknown ? kWindowTaps : kWindowLength) && (numUnknown <= 1 || isOneLoop);
 }
 
 /// Nothing if the pass is no product, or one that is better off otherwise.
