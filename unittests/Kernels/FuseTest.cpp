@@ -250,6 +250,20 @@ TEST(Fuse, FewTermsOfEveryKind) {
       }
 }
 
+TEST(Fuse, FewTermsStartAtZero) { // -0.0 - 0.0 from 0.0 on is 0.0
+  TestGraph g;
+  Array x = g.input(DType::Float32, {kDynamic, 2});
+  g.output(g.e.reduceAxes(Combine::Sum, x, {1}, false));
+  auto executable = *makeExecutable(*fuse(g.finish()));
+  std::vector<Tensor> results(1);
+  ASSERT_TRUE(
+      executable
+          ->run({*Tensor::full(DType::Float32, {3, 2}, Tensor(-0.0))}, absl::MakeSpan(results), 1)
+          .ok());
+  for (float v : results[0].flat<float>())
+    EXPECT_FALSE(std::signbit(v));
+}
+
 TEST(Fuse, ManyTermsProductsAndNumbersKeepTheirLoops) {
   auto combineOf = [](TestGraph &g) {
     KernelGraph k;
