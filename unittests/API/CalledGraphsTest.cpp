@@ -390,6 +390,20 @@ TEST_F(CalledGraphsTest, SeveralTypes) {
 }
 
 // What is made for one mode serves no other.
+// The last types of an application are kept: each operand's decides.
+TEST_F(CalledGraphsTest, TypesOfEachSite) {
+  OpFromGraph second({x, y}, {x * 2.0, exp(y)});
+  auto vector = [](int64_t n) { return tensor(DType::Float64, {n}, "v"); };
+  auto extents = [&](const Variable &a, const Variable &b) {
+    Variables results = second.apply({a, b});
+    return std::pair(results[0].type().extent(0), results[1].type().extent(0));
+  };
+  EXPECT_EQ(extents(vector(3), vector(3)), std::pair(int64_t(3), int64_t(3)));
+  EXPECT_EQ(extents(vector(3), vector(4)), std::pair(int64_t(3), int64_t(4)));
+  EXPECT_EQ(extents(vector(5), vector(4)), std::pair(int64_t(5), int64_t(4)));
+  EXPECT_EQ(extents(x, vector(4)), std::pair(kDynamic, int64_t(4)));
+}
+
 TEST_F(CalledGraphsTest, Modes) {
   OpFromGraph op({x}, {log(1 + exp(x))});
   GraphModule module;

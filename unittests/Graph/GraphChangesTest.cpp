@@ -220,7 +220,9 @@ TEST_F(GraphChangesTest, AddsInputsAndOutputs) {
   EXPECT_TRUE(fg.addInput(y).ok());
   EXPECT_TRUE(fg.addInput(y).ok());
   EXPECT_EQ(fg.inputs().size(), 2u);
+  const size_t before = fg.toposort()->size();
   ASSERT_TRUE(fg.addOutput(log(add(y, fg.input(0))), "why").ok());
+  EXPECT_EQ(fg.toposort()->size(), before + 2);
   EXPECT_THAT(veto->trace, ElementsAre("import add (why)", "import log (why)"));
   EXPECT_EQ(text(fg), "exp add log ");
   EXPECT_EQ(*fg.clients(fg.output(1)), Clients{Client::output(1)});

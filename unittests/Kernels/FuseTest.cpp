@@ -250,6 +250,15 @@ TEST(Fuse, FewTermsOfEveryKind) {
       }
 }
 
+TEST(Fuse, FewTermsStayInLoopsUnfused) {
+  TestGraph g;
+  Array x = g.input(DType::Float64, {kDynamic, 3});
+  g.output(g.e.reduceAxes(Combine::Sum, x, {1}, false));
+  GraphRecord record = g.finish();
+  record.fuses = false;
+  EXPECT_EQ(fuse(std::move(record))->kernels.at(0).nests.at(0).combine, Combine::Sum);
+}
+
 TEST(Fuse, FewTermsStartAtZero) { // -0.0 - 0.0 from 0.0 on is 0.0
   TestGraph g;
   Array x = g.input(DType::Float32, {kDynamic, 2});
