@@ -119,18 +119,17 @@ absl::flat_hash_set<ApplyNode *> Change::upstream(const std::vector<uint32_t> &u
 }
 
 void Change::apply(const std::vector<uint32_t> &uses, Announcer *announcer) {
-  uint64_t firstUser = NodeOrder::kEnd;
+  std::vector<ApplyNode *> users;
   for (uint32_t use : uses)
     if (uint32_t user = state_.uses[use].user; user != kNoSlot)
-      firstUser = std::min(firstUser, state_.labelOf(state_.nodes[user].node));
+      users.push_back(state_.nodes[user].node);
   absl::Span<ApplyNode *const> imports = import_.order;
   for (uint32_t use : uses) {
     state_.redirect(use, fresh_.node(), imports, announcer);
     imports = {};
   }
   state_.place(import_.order);
-  if (state_.labelOf(fresh_.node()) >= firstUser)
-    state_.moveUsers(fresh_.node());
+  state_.order(fresh_.node(), users);
 }
 
 absl::Status Change::make(FunctionGraph &graph, const std::vector<uint32_t> &uses,

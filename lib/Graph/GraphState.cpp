@@ -6,6 +6,7 @@
 
 #include "Support/Work.h"
 #include "absl/container/flat_hash_set.h"
+#include "graphc/OpDef.h"
 
 namespace graphc::detail {
 
@@ -336,16 +337,113 @@ void GraphState::place(absl::Span<ApplyNode *const> order) {
   list_.insertAfter(last, slots);
 }
 
-void GraphState::moveUsers(VariableNode *v) {
-  std::vector<ApplyNode *> users;
-  for (uint32_t i = vars[slotOf(v)].firstUse; i != kNoSlot; i = uses[i].next)
-    if (uses[i].user != kNoSlot)
-      users.push_back(nodes[uses[i].user].node);
-  moveBehind(v->owner, users, {}, moved);
+namespace {
+
+/// Nodes that data reach from some within bounds of labels, found edge by edge.
+class Reach {
+public:
+  Reach(const GraphState &state, uint64_t low, uint64_t high)
+      : state_(state), low_(low), high_(high) {}
+
+  void visit(ApplyNode *node) {
+    ++workDone;
+    if (!node)
+      return;
+    uint64_t label = state_.labelOf(node);
+    if (label >= low_ && label <= high_ && seen_.insert(node).second)
+      found.push_back(node);
+  }
+  bool done() const { return next_ == found.size(); }
+  /// Looks at one edge to a consumer; all consumers have been where it is done.
+  void stepDown() {
+    ApplyNode *node = found[next_];
+    if (use_ != kNoSlot) {
+      const GraphState::Use &use = state_.uses[use_];
+      if (use.user != kNoSlot)
+        visit(state_.nodes[use.user].node);
+      use_ = use.next;
+    } else if (edge_ < node->numOutputs) {
+      use_ = state_.vars[node->output(edge_++)->slot].firstUse;
+    } else {
+      endNode();
+    }
+  }
+  /// Of one edge from a producer, likewise.
+  void stepUp() {
+    ApplyNode *node = found[next_];
+    if (edge_ < node->numInputs)
+      visit(node->input(edge_++)->owner);
+    else
+      endNode();
+  }
+  bool contains(ApplyNode *node) const { return seen_.contains(node); }
+
+  std::vector<ApplyNode *> found;
+
+private:
+  void endNode() {
+    ++next_;
+    edge_ = 0;
+  }
+
+  const GraphState &state_;
+  uint64_t low_, high_;
+  absl::flat_hash_set<ApplyNode *> seen_;
+  size_t next_ = 0;
+  uint32_t edge_ = 0, use_ = kNoSlot;
+};
+
+} // namespace
+
+void GraphState::moveNodes(uint32_t at, std::vector<ApplyNode *> &found) {
+  std::sort(found.begin(), found.end(),
+            [&](const ApplyNode *a, const ApplyNode *b) { return labelOf(a) < labelOf(b); });
+  std::vector<uint32_t> slots;
+  for (ApplyNode *node : found) {
+    slots.push_back(node->slot);
+    list_.remove(node->slot);
+  }
+  list_.insertAfter(at, slots);
+}
+
+void GraphState::order(VariableNode *v, absl::Span<ApplyNode *const> users) {
+  ApplyNode *lowest = nullptr;
+  for (ApplyNode *user : users)
+    if (!lowest || labelOf(user) < labelOf(lowest))
+      lowest = user;
+  if (!lowest || labelOf(v) < labelOf(lowest))
+    return;
+  Reach above(*this, labelOf(lowest), NodeOrder::kEnd), below(*this, 0, labelOf(v));
+  above.visit(v->owner);
+  for (ApplyNode *user : users)
+    below.visit(user);
+  // What overwrites memory stays behind the readers: DestroyHandler puts it there.
+  auto mayRise = [&, checked = size_t(0)]() mutable {
+    while (checked < above.found.size() && above.found[checked]->op.def().destroyMap.empty())
+      ++checked;
+    return checked == above.found.size();
+  };
+  bool rises = mayRise();
+  while (!below.done() && !(rises && above.done())) {
+    below.stepDown();
+    if (rises) {
+      above.stepUp();
+      rises = mayRise();
+    }
+  }
+  if (rises && above.done()) {
+    moveNodes(list_.before(lowest->slot), above.found);
+    return;
+  }
+  if (below.contains(v->owner))
+    return;
+  moveNodes(v->owner->slot, below.found);
+  if (moved)
+    moved->insert(moved->end(), below.found.begin(), below.found.end());
 }
 
 bool GraphState::moveBehind(ApplyNode *first, absl::Span<ApplyNode *const> start,
-                            const NodeLists &after, std::vector<ApplyNode *> *log) {
+                            const NodeLists &after) {
   uint64_t low = labelOf(first);
   std::vector<ApplyNode *> found;
   absl::flat_hash_set<ApplyNode *> seen;
@@ -371,16 +469,7 @@ bool GraphState::moveBehind(ApplyNode *first, absl::Span<ApplyNode *const> start
         if (labelOf(next) > labelOf(node))
           visit(next);
   }
-  std::sort(found.begin(), found.end(),
-            [&](const ApplyNode *a, const ApplyNode *b) { return labelOf(a) < labelOf(b); });
-  std::vector<uint32_t> slots;
-  for (ApplyNode *node : found) {
-    slots.push_back(node->slot);
-    list_.remove(node->slot);
-  }
-  list_.insertAfter(first->slot, slots);
-  if (log)
-    log->insert(log->end(), found.begin(), found.end());
+  moveNodes(first->slot, found);
   return true;
 }
 

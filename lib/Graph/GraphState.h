@@ -6,10 +6,12 @@
 //
 // Nodes stand in a list that goes along every edge (NodeOrder): whether an edge from `a` to `b`
 // closes a cycle is answered at once where `a` comes first, and otherwise by a search of the nodes
-// between. An edge against the list moves the nodes between that come after it (after Pearce and
-// Kelly, A dynamic topological sort algorithm for directed acyclic graphs, 2006). A change costs a
-// search of at most the nodes between, and for changes that always go against the list that is all
-// nodes each time: no bound below that is known that is worth its cost.
+// between. An edge against the list moves nodes between (after Pearce and Kelly, A dynamic
+// topological sort algorithm for directed acyclic graphs, 2006): those that come after it or those
+// before it, which are searched in turn, edge by edge, so that the few move whichever they are. The
+// cycle check searches what comes before. A change costs at most the nodes between, and for changes
+// that always go against the list, with much on both sides, that is all nodes each time: no bound
+// below that is known that is worth its cost.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -134,13 +136,14 @@ struct GraphState {
                                     const NodeLists &before = {}) const;
   /// Puts `order`, nodes that have just been added, behind what they use, as early as possible.
   void place(absl::Span<ApplyNode *const> order);
-  /// Puts what uses `v`, and what is computed from it, behind `v`.
-  void moveUsers(VariableNode *v);
+  /// Puts `v` before `users`, whose edges from it the list may not go along: either `v` and what it
+  /// is computed from rise, or `users` and what is computed from them sink, whichever is known
+  /// first. What overwrites memory never rises.
+  void order(VariableNode *v, absl::Span<ApplyNode *const> users);
   /// Puts those of `nodes`, and of what comes after them by data and `after`, that stand before
   /// `first` behind it. False, and nothing has changed, if `first` is among them.
-  bool moveBehind(ApplyNode *first, absl::Span<ApplyNode *const> nodes, const NodeLists &after = {},
-                  std::vector<ApplyNode *> *log = nullptr);
-  /// Gets the nodes that moved for data, if somebody wants to know.
+  bool moveBehind(ApplyNode *first, absl::Span<ApplyNode *const> nodes, const NodeLists &after);
+  /// Gets the nodes that sank for data, if somebody wants to know.
   std::vector<ApplyNode *> *moved = nullptr;
   /// Grow along the list; more than 0.
   uint64_t labelOf(const ApplyNode *node) const { return list_.label(node->slot); }
@@ -155,6 +158,8 @@ private:
   void removeNode(ApplyNode *node, std::vector<VariableNode *> &unused);
   void numberOutputs();
   bool isUnused(ApplyNode *node) const;
+  /// Puts `found` behind `at` (NodeOrder) in the order that they have.
+  void moveNodes(uint32_t at, std::vector<ApplyNode *> &found);
 
   NodeOrder list_;
   /// What toposort gave for data alone, until a use changes.

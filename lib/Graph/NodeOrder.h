@@ -26,6 +26,8 @@ public:
   /// Numbers that are not in the list, in their order, directly behind `at`, or first.
   void insertAfter(uint32_t at, absl::Span<const uint32_t> numbers);
   void remove(uint32_t number);
+  /// What stands directly before, or kStart.
+  uint32_t before(uint32_t number) const { return entries_[number].previous; }
 
 private:
   struct Entry {

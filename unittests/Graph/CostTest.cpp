@@ -93,6 +93,25 @@ TEST_F(CostTest, InsertionsAtOneEdge) {
   }
 }
 
+// What a long chain starts from is replaced by nodes that stand behind all of it: each rises with
+// the one node that it is computed from, and the chain stays.
+TEST_F(CostTest, ReplacementsThatStandBehind) {
+  constexpr int kLate = 2000, kLong = 2000;
+  Variable chain = exp(x);
+  for (int i = 0; i < kLong; ++i)
+    chain = exp(chain);
+  Variables outputs = {chain};
+  for (int i = 0; i < kLate; ++i)
+    outputs.push_back(exp(add(y, x)));
+  FunctionGraph fg = graph(outputs);
+  Apply second = fg.toposort()->at(1);
+  uint64_t before = workDone;
+  for (int i = 1; i <= kLate; ++i)
+    ASSERT_TRUE(fg.replace(second.input(0), fg.output(i)).ok());
+  EXPECT_LT(workDone - before, uint64_t(kLate + kLong) * 30);
+  EXPECT_TRUE(fg.checkIntegrity().ok());
+}
+
 // A hundred thousand readers of one memory that is overwritten in the end: each comes, changes and
 // leaves at the same cost.
 TEST_F(CostTest, ManyReaders) {
