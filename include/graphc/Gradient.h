@@ -143,8 +143,8 @@ struct SubgraphGradients {
 };
 /// F-291: gradients with respect to `wrt` and to `end` of the part of a graph above `end`, whose
 /// members count as constants: from `cost`, of rank 0, from known gradients of what is used outside
-/// of the part (`start`), or from both, which are added. So a graph is differentiated piece by
-/// piece. ValueError where there is neither.
+/// of the part (`start`), or from both, which are added; zeros where they do not depend on it. So a
+/// graph is differentiated piece by piece. ValueError where there is neither.
 SubgraphGradients subgraphGrad(const Variables &wrt, const Variables &end,
                                const Replacements &start = {},
                                const std::optional<Variable> &cost = std::nullopt,

@@ -57,7 +57,10 @@ SubgraphGradients subgraphGrad(const Variables &wrt, const Variables &end,
     f.push_back(*cost);
     cotangents.push_back(Constant::adopt(Tensor(1.0).cast(gradientDType(*cost))));
   }
-  return parts(pullback(f, all, cotangents, {.considerConstant = end}, loc));
+  // A piece need not use all that the piece below gives it.
+  return parts(pullback(f, all, cotangents,
+                        {.considerConstant = end, .disconnectedInputs = DisconnectedInputs::Ignore},
+                        loc));
 }
 
 } // namespace graphc

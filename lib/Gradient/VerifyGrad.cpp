@@ -81,6 +81,12 @@ absl::Status Verification::prepare(const GradFunction &function, const std::vect
     return makeError(ErrorKind::ValueError,
                      absl::StrFormat("verifyGrad: epsilon is %g; it is a positive number", epsilon),
                      loc_);
+  for (auto [name, bound] : {std::pair("absoluteBound", options_.absoluteBound),
+                             std::pair("relativeBound", options_.relativeBound)})
+    if (!(bound.value_or(0) >= 0)) // NaN is below nothing: no gradient would pass
+      return makeError(
+          ErrorKind::ValueError,
+          absl::StrFormat("verifyGrad: %s is %g; it is a number, not below 0", name, *bound), loc_);
   for (size_t i = 0; i < point.size(); ++i) {
     if (!point[i].defined() || !isFloat(point[i].dtype()))
       return makeError(ErrorKind::TypeError,

@@ -60,7 +60,8 @@ constexpr double kSeluAlpha = 1.6732632423543772848170429916717;
 constexpr double kSeluScale = 1.0507009873554804934193349852946;
 
 //===--- derivatives ------------------------------------------------------------===//
-// At a kink it is that of the branch below (docs/Ops.md); the limits of clips count as inside.
+// At a kink it is that of the branch below (docs/Gradients.md); the limits of clips count as
+// inside.
 
 double real(const Point &p, std::string_view attribute) {
   return std::get<double>(*p.op.attributes().find(attribute));

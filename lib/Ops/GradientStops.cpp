@@ -28,12 +28,19 @@ double number(const Op &op, std::string_view name) {
   return std::get<double>(*op.attributes().find(name));
 }
 
+absl::StatusOr<std::vector<Type>> gradClipType(const TypeRequest &request) {
+  if (!(number(request.op, "low") <= number(request.op, "high")))
+    return makeError(ErrorKind::ValueError, "low and high are numbers, and low is not above high");
+  return elementwise(Result::Promoted)(request);
+}
+
 OpDef gradClipOp() {
   OpDef def = stop("gradClip",
                    "x itself; a gradient that arrives is clipped to [low, high].\nTangents pass as "
-                   "they are.",
+                   "they are. A bound that is NaN, and low > high: ValueError.",
                    "gradClip(3.0) {low = -1.0, high = 1.0} = 3.0",
                    {{"low", AttributeKind::Float}, {"high", AttributeKind::Float}});
+  def.type = gradClipType;
   def.elements = Elements::Elementwise;
   def.pullback = [](const Op &op, Inputs, Outputs, Gradients g) -> Variables {
     return {clip(g[0], number(op, "low"), number(op, "high"))};

@@ -256,13 +256,26 @@ TEST_F(OpFromGraphTest, SharedVariables) {
   EXPECT_EQ(t.get().item<double>(), 101);
 }
 
-// F-236: what becomes of the user's graph does not matter.
+// F-236, case I19: what becomes of the user's graph does not matter.
 TEST_F(OpFromGraphTest, IsACopy) {
-  Variable h = x * 2;
-  OpFromGraph op({x}, {h + 1});
-  auto graph = FunctionGraph::create({x}, {h}, {.clone = false});
-  ASSERT_TRUE(graph.ok());
-  ASSERT_TRUE(graph->replace(h, x * 5).ok());
+  Variable h = x * 2, e = h + 1;
+  h.setName("h");
+  OpFromGraph op({x}, {e});
+  std::string before = debugPrint(op(y));
+  {
+    auto graph = FunctionGraph::create({x}, {e}, {.clone = false});
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    ASSERT_TRUE(graph->replace(h, x * 5).ok());
+  }
+  EXPECT_EQ(run({x}, {e}, {Tensor(3.0)}), List{16});
+  EXPECT_EQ(run({y}, {op(y)}, {Tensor(3.0)}), List{7});
+  EXPECT_EQ(run({x}, {op(x)}, {Tensor(3.0)}), List{7});
+  x.setName("renamed");
+  h.setName("renamed too");
+  e.setName("result");
+  EXPECT_EQ(op.inputs()[0].name(), "x");
+  EXPECT_EQ(op.outputs()[0].name(), "");
+  EXPECT_EQ(debugPrint(op(y)), before);
   EXPECT_EQ(run({y}, {op(y)}, {Tensor(3.0)}), List{7});
 }
 

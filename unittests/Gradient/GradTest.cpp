@@ -354,6 +354,32 @@ TEST(SubgraphGrad, DifferentiatesPieceByPiece) { // F-291
   EXPECT_EQ(at(both.wrt[0], {x, w, v}, {Tensor(2.0), Tensor(3.0), Tensor(5.0)}), List{2 + 10 * 4});
 }
 
+// F-291: what is below `end` does not count, though `wrt` is there too.
+TEST(SubgraphGrad, StopsAtTheEnd) {
+  auto x = dscalar("x"), w = dscalar("w");
+  Variable middle = x * x, upper = middle * x;
+  std::vector<Tensor> point = {Tensor(3.0), Tensor(5.0)};
+  SubgraphGradients part = subgraphGrad({x}, {middle}, {}, middle * x * w);
+  EXPECT_EQ(at({part.wrt[0], part.end[0]}, {x, w}, point), (List{9 * 5, 3 * 5}));
+  // From a known gradient, and one end above the other.
+  part = subgraphGrad({x}, {middle, upper}, {{upper * middle * x, w}});
+  EXPECT_EQ(at({part.wrt[0], part.end[0], part.end[1]}, {x, w}, point),
+            (List{27 * 9 * 5, 27 * 3 * 5, 9 * 3 * 5}));
+}
+
+// F-291: where the cost does not depend on one, the others have their gradients.
+TEST(SubgraphGrad, ZerosWhereThereIsNoWay) {
+  auto v = dvector("v"), x = dvector("x"), f = fvector("f");
+  SubgraphGradients part = subgraphGrad({v, f}, {x}, {}, sum(v * 2));
+  EXPECT_EQ(part.wrt[1].dtype(), DType::Float32);
+  EXPECT_EQ(at({part.wrt[0], part.wrt[1], part.end[0]}, {v, f, x},
+               {Tensor({1.0, 2.0}), Tensor({1.0}, DType::Float32), Tensor({1.0, 2.0, 3.0})}),
+            (List{2, 2, 0, 0, 0, 0}));
+  // What has no derivative stays an error.
+  EXPECT_EQ(errorKind(subgraphGrad({v}, {x}, {}, sum(undefinedGrad(v))).end[0].status()),
+            ErrorKind::NullGradient);
+}
+
 // A convolution with nothing to multiply: whatever forward gives has gradients of zeros.
 TEST(Grad, OfEmptyConvolutions) {
   using Shape = std::vector<int64_t>;

@@ -1,6 +1,7 @@
 //===- GradientMessagesTest.cpp - what is said when there is no derivative -===//
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <source_location>
 
 #include "Messages.h"
@@ -59,6 +60,20 @@ TEST(GradientMessages, OfCosts) { // F-268
             "ValueError: subgraphGrad: there is neither a cost nor a gradient to start from");
   EXPECT_EQ(of(subgraphGrad({y}, {x}, {}, x).end[0]),
             "TypeError: subgraphGrad: the cost, x, is f64[?]: a cost has rank 0");
+}
+
+// F-286. Bounds may be equal, and infinite.
+TEST(GradientMessages, OfGradClip) {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN(),
+                   kInf = std::numeric_limits<double>::infinity();
+  auto x = dscalar("x");
+  const std::string what = "ValueError: gradClip: low and high are numbers, and low is not above "
+                           "high\n  gradClip";
+  EXPECT_EQ(of(gradClip(x, kNaN, 1)), what + "{low = nan, high = 1.0}(x: f64)");
+  EXPECT_EQ(of(gradClip(x, -1, kNaN)), what + "{low = -1.0, high = nan}(x: f64)");
+  EXPECT_EQ(of(gradClip(x, 1, -1)), what + "{low = 1.0, high = -1.0}(x: f64)");
+  EXPECT_TRUE(gradClip(x, 1, 1).ok());
+  EXPECT_TRUE(gradClip(x, -kInf, kInf).ok());
 }
 
 TEST(GradientMessages, OfDirections) { // F-278, F-287
@@ -486,6 +501,16 @@ TEST(VerifyGrad, FindsWrongGradients) { // F-292
             "TypeError: verifyGrad: the function gives Disconnected, no array");
   EXPECT_EQ(said(verifyGrad(exact, {x, y}, {.epsilon = 0.0})),
             "ValueError: verifyGrad: epsilon is 0; it is a positive number");
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(said(verifyGrad(exact, {x, y}, {.epsilon = kNaN})),
+            "ValueError: verifyGrad: epsilon is nan; it is a positive number");
+  EXPECT_EQ(said(verifyGrad(exact, {x, y}, {.absoluteBound = kNaN})),
+            "ValueError: verifyGrad: absoluteBound is nan; it is a number, not below 0");
+  EXPECT_EQ(said(verifyGrad(exact, {x, y}, {.relativeBound = kNaN})),
+            "ValueError: verifyGrad: relativeBound is nan; it is a number, not below 0");
+  EXPECT_EQ(said(verifyGrad(exact, {x, y}, {.relativeBound = -1e-9})),
+            "ValueError: verifyGrad: relativeBound is -1e-09; it is a number, not below 0");
+  EXPECT_TRUE(verifyGrad(exact, {x, y}, {.relativeBound = 0.0}).ok()); // by the absolute error
   EXPECT_EQ(said(verifyGrad(exact, {x, y}, {.epsilon = 1e-30})),
             "ValueError: verifyGrad: epsilon, 1e-30, does not move argument 0 at (0,)");
   EXPECT_EQ(said(verifyGrad(exact, {Type(DType::Float64, {kDynamic})}, 1)),

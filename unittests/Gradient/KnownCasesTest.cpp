@@ -1,7 +1,8 @@
 //===- KnownCasesTest.cpp - cases with derivatives of FunctionCases.md ----===//
 //
 // L01 to L06 and L11, by their values; what stops of gradients are forward; and points where
-// derivatives are limits (section 1 of docs/Ops.md). In all modes, compiled too.
+// derivatives are limits, or chosen (docs/Gradients.md, "At kinks and ties"). In all modes,
+// compiled too.
 //
 //===----------------------------------------------------------------------===//
 #include <gtest/gtest.h>
@@ -133,7 +134,7 @@ TEST_F(KnownCases, Switch) {
             (List{5, 2, 0, 3, 3, 0}));
 }
 
-// F-295 and docs/Ops.md: where derivatives are infinite, or one-sided.
+// F-295 and docs/Gradients.md, "At kinks and ties": where derivatives are infinite, or one-sided.
 TEST_F(KnownCases, AtZero) {
   std::vector<Tensor> zero = {Tensor(0.0)}, zeros = {Tensor(0.0), Tensor(0.0)};
   EXPECT_EQ(at(grad(sqrt(x), x), {x}, zero), List{kInf});
@@ -143,6 +144,28 @@ TEST_F(KnownCases, AtZero) {
   EXPECT_EQ(at(grad(hypot(x, y), {x, y}), {x, y}, zeros), (List{0, 0}));
   EXPECT_EQ(at(grad(pow(x, 2), x), {x}, zero), List{0});
   EXPECT_EQ(at(grad(pow(x, 1), x), {x}, zero), List{1});
+  EXPECT_EQ(at(grad(pow(x, y), y), {x, y}, {Tensor(0.0), Tensor(2.0)}), List{0});
+  EXPECT_EQ(at(grad(leakyRelu(x, 0.25), x), {x}, zero), List{0.25});
+  EXPECT_EQ(at(grad(elu(x, 0.25), x), {x}, zero), List{0.25});
+  EXPECT_EQ(at(grad(selu(x), x), {x}, zero), List{1.0507009873554805 * 1.6732632423543772});
+  EXPECT_EQ(at(grad(stddev(v), v), {v}, {Tensor({2.0, 2.0})}), (List{0, 0}));
+  EXPECT_EQ(at(where(isnan(grad(sqrt(sqr(x)), x)), 1.0, 0.0), {x}, zero), List{1});
+}
+
+// docs/Gradients.md, "At kinks and ties": which of several derivatives.
+TEST_F(KnownCases, AtTies) {
+  std::vector<Tensor> ones = {Tensor(1.0), Tensor(1.0)}, tied = {Tensor({2.0, 1.0, 2.0})};
+  EXPECT_EQ(at(grad(max(v), v), {v}, tied), (List{1, 0, 1}));
+  EXPECT_EQ(at(grad(min(-v), v), {v}, tied), (List{-1, 0, -1}));
+  EXPECT_EQ(at(grad(maximum(x, y), {x, y}), {x, y}, ones), (List{1, 0}));
+  EXPECT_EQ(at(grad(minimum(x, y), {x, y}), {x, y}, ones), (List{1, 0}));
+  Variable pooled = pool(v, {2}, {.stride = {2}});
+  EXPECT_EQ(at(grad(sum(pooled), v), {v}, {Tensor({3.0, 3.0, 1.0, 2.0})}), (List{1, 0, 0, 1}));
+  EXPECT_EQ(at(grad(clip(x, y, 5.0), {x, y}), {x, y}, ones), (List{1, 0}));
+  EXPECT_EQ(at(grad(clip(x, 0.0, y), {x, y}), {x, y}, ones), (List{1, 0}));
+  EXPECT_EQ(at(grad(hardTanh(x), x), {x}, {Tensor(1.0)}), List{1});
+  EXPECT_EQ(at(grad(hardSigmoid(x), x), {x}, {Tensor(2.5)}), List{0.2});
+  EXPECT_EQ(at(grad(floor(x) + sgn(x - 1.0), x), {x}, {Tensor(1.0)}), List{0});
 }
 
 /// Forward, by rules and by two pullbacks.
@@ -156,6 +179,7 @@ TEST_F(KnownCases, StopsForward) {
     EXPECT_EQ(along(zeroGrad(x) * x), List{6});
     EXPECT_EQ(along(disconnectedGrad(x) * x), List{6});
     EXPECT_EQ(along(sqr(gradScale(x, -2))), List{-24});
+    EXPECT_EQ(along(sqr(gradClip(x, -1, 1))), List{12});
   }
 }
 
