@@ -26,7 +26,9 @@ Connection::Connection(absl::Span<const Apply> order, absl::Span<const Variable>
   }
 }
 
-Endings::Endings(absl::Span<const Apply> order) : order_(order) {
+Endings::Endings(absl::Span<const Apply> order,
+                 absl::FunctionRef<bool(const Variable &)> hasGradient)
+    : order_(order) {
   // Consumers first, so that what is known of a Variable's readers is whole; of two lists of first
   // nodes, the first ones of both are those of their union.
   auto join = [](First &into, const First &more) {
@@ -41,15 +43,16 @@ Endings::Endings(absl::Span<const Apply> order) : order_(order) {
     const Op &op = node.op();
     for (int i = 0; i < node.numInputs(); ++i) {
       First here;
-      bool any = false;
+      bool goesOn = false;
       for (int o = 0; o < node.numOutputs(); ++o) {
         if (!isConnected(op, i, o))
           continue;
-        any = true;
-        if (auto known = ends_.find(node.output(o).node()); known != ends_.end())
+        auto known = ends_.find(node.output(o).node());
+        if (known != ends_.end())
           join(here, known->second);
+        goesOn |= known != ends_.end() || hasGradient(node.output(o));
       }
-      if (!any)
+      if (!goesOn)
         here = {int32_t(n)};
       join(ends_[node.input(i).node()], here);
     }

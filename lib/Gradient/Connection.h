@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/container/inlined_vector.h"
+#include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "graphc/OpDef.h"
 
@@ -28,8 +29,9 @@ private:
 /// Where the ways from Variables end, none of which leads to a cost: for all of them by one walk.
 class Endings {
 public:
-  /// `order` as for Connection.
-  explicit Endings(absl::Span<const Apply> order);
+  /// `order` as for Connection. `hasGradient` tells of what nothing reads whether something arrives
+  /// there.
+  Endings(absl::Span<const Apply> order, absl::FunctionRef<bool(const Variable &)> hasGradient);
   /// Why nothing flows from the cost to `v`, in lines for a message.
   std::string why(const Variable &v) const;
 

@@ -103,7 +103,10 @@ std::string Request::pathToNull(const Backward &walk, const Variable &v) const {
 absl::StatusOr<Variable> Request::disconnected(const Backward &walk, const Variable &v) {
   if (options.disconnectedInputs != DisconnectedInputs::Ignore) {
     if (!endings)
-      endings.emplace(walk.order());
+      endings.emplace(walk.order(), [&](const Variable &output) {
+        const Arrived *arrived = walk.at(output);
+        return arrived && arrived->isConnected;
+      });
     std::string text = "the cost does not depend on " + called(v) + ", with respect to which it " +
                        "is differentiated: " + endings->why(v);
     if (options.disconnectedInputs == DisconnectedInputs::Raise)

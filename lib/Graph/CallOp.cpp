@@ -296,6 +296,11 @@ static Arrays emitVectorized(const InnerGraph &inner, Emitter &e, const Arrays &
 absl::StatusOr<Op> detail::vectorizedOp(std::shared_ptr<const InnerGraph> inner) {
   if (absl::Status status = checkNodes(*inner); !status.ok())
     return status;
+  if (inner->numLevels() > InnerGraph::kMostLevels)
+    return makeError(ErrorKind::NotSupported,
+                     "graphs are vectorized within each other at most " +
+                         std::to_string(InnerGraph::kMostLevels) +
+                         " levels deep: vectorize over several axes at once, or flatten them");
   OpDef def;
   def.name = "vectorized";
   for (int i = 0; i < inner->graph().numInputs(); ++i)

@@ -93,11 +93,20 @@ int64_t numNodesOf(const std::vector<Apply> &nodes) {
   return count;
 }
 
+int levelsWithin(const std::vector<Apply> &nodes) {
+  int levels = 0;
+  for (const Apply &node : nodes)
+    if (const std::shared_ptr<const InnerGraph> &record = detail::recordOf(node.op().def()))
+      levels = std::max(levels, record->numLevels());
+  return levels;
+}
+
 } // namespace
 
 InnerGraph::InnerGraph(FrozenGraph graph, Variables captured, InnerTraits traits)
     : graph_(std::move(graph)), captured_(std::move(captured)), traits_(std::move(traits)),
-      hash_(hashOf(graph_, captured_, traits_)), numNodes_(numNodesOf(graph_.order())) {}
+      hash_(hashOf(graph_, captured_, traits_)), numNodes_(numNodesOf(graph_.order())),
+      numLevels_(levelsWithin(graph_.order()) + (traits_.numSlices > 0)) {}
 
 std::shared_ptr<const InnerGraph> InnerGraph::intern(FrozenGraph graph, Variables captured,
                                                      InnerTraits traits) {

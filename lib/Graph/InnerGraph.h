@@ -71,6 +71,10 @@ public:
   /// Applications of OpFromGraphs, and the nodes in them, each as often as it stands there; at most
   /// kMostNodes + 1.
   int64_t numNodes() const { return numNodes_; }
+  /// How many graphs are vectorized within each other here, this one included.
+  int numLevels() const { return numLevels_; }
+  /// Emissions have a bit for each; each takes an axis of its own.
+  static constexpr int kMostLevels = 31;
   /// A file of a few lines may name more than any memory holds.
   static constexpr int64_t kMostNodes = int64_t(1) << 22;
 
@@ -99,6 +103,7 @@ private:
   const InnerTraits traits_;
   const uint64_t hash_;
   const int64_t numNodes_;
+  const int numLevels_;
   mutable ShortMutex mutex_;
   mutable absl::flat_hash_map<std::vector<Type>, Flat> flat_;
   mutable std::map<std::string, std::shared_ptr<const void>, std::less<>> memos_;

@@ -173,8 +173,10 @@ absl::Status TraitsReader::read(llvm::StringRef attribute, size_t numEntries, si
       made.kind = FrozenRule::Kind::Graph;
       made.output = int32_t(number.getInt());
     } else {
-      return malformed(attribute, "has an entry that is neither \"default\", \"disconnected\", "
-                                  "{null = \"reason\"} nor the number of a result of the rule");
+      return malformed(attribute,
+                       "has an entry that is neither \"default\", \"disconnected\", {null = "
+                       "\"reason\"} nor the number of a result of the rule" +
+                           std::string(op ? "" : ", which it does not name"));
     }
   }
   return absl::OkStatus();
@@ -182,6 +184,13 @@ absl::Status TraitsReader::read(llvm::StringRef attribute, size_t numEntries, si
 
 absl::StatusOr<InnerTraits> TraitsReader::run() {
   InnerTraits traits;
+  constexpr llvm::StringLiteral kKnown[] = {kInline,     kCaptured, kPullback, kPushforward,
+                                            kConnection, kDestroys, kSlices};
+  for (mlir::NamedAttribute given : function_->getDiscardableAttrs())
+    if (llvm::StringRef name = given.getName().strref();
+        name.starts_with("graph.") && !llvm::is_contained(kKnown, name))
+      return malformed(name,
+                       "is none of those that a called function has: " + llvm::join(llvm::ArrayRef<llvm::StringLiteral>(kKnown), ", "));
   size_t numInputs = function_.getNumArguments(), numOutputs = function_.getNumResults();
   if (mlir::Attribute given = function_->getAttr(kInline)) {
     auto text = llvm::dyn_cast<mlir::StringAttr>(given);

@@ -123,8 +123,9 @@ absl::Status addGradient(GraphModule &module, const Names &names, const std::str
     if (gradients[i].type().kind() != Type::Kind::Disconnected)
       continue;
     std::vector<Apply> order = ioToposort({}, Variables{cost});
+    Endings endings(order, [&](const Variable &output) { return output == cost; });
     return fail(ErrorKind::DisconnectedInput, "output '" + costName + "' does not depend on '" +
-                                                  wanted[i] + "': " + Endings(order).why(wrt[i]));
+                                                  wanted[i] + "': " + endings.why(wrt[i]));
   }
   module.outputs.insert(module.outputs.end(), gradients.begin(), gradients.end());
   return absl::OkStatus();

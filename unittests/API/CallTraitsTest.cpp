@@ -211,9 +211,13 @@ func.func private @f(%a: tensor<f64>, %b: tensor<f64>) -> tensor<f64> attributes
   EXPECT_EQ(mistake("graph.pullback = {of = [1, \"default\"], rule = @four}"),
             "function @f: graph.pullback" + entry);
   EXPECT_EQ(mistake("graph.pullback = {of = [0, \"default\"]}"),
-            "function @f: graph.pullback" + entry);
+            "function @f: graph.pullback" + entry + ", which it does not name");
   EXPECT_EQ(mistake("graph.pushforward = {of = [\"other\"]}"),
-            "function @f: graph.pushforward" + entry);
+            "function @f: graph.pushforward" + entry + ", which it does not name");
+  EXPECT_EQ(mistake("graph.pulback = {of = [0, \"default\"], rule = @four}"),
+            "function @f: graph.pulback is none of those that a called function has: graph.inline, "
+            "graph.captured, graph.pullback, graph.pushforward, graph.connection, graph.destroys, "
+            "graph.slices");
   for (const char *reads : {"[2]", "1", "[\"a\"]"})
     EXPECT_EQ(
         mistake("graph.pullback = {of = [0, 0], rule = @four, reads = " + std::string(reads) + "}"),

@@ -122,6 +122,15 @@ TEST(GradientMessages, OfWhatIsDisconnected) { // F-274
             "differentiated: every way leads through an op whose result does not depend on the "
             "elements: shapeI at " +
                 here.str() + "\n  to get zeros set disconnectedInputs to Ignore or Warn");
+  // What an application does not need for the result that is used.
+  OpFromGraph pair({x, y}, {x, x * y}, {.name = "pair"});
+  Variable first =
+      at(here, [&](auto loc) { return pair.apply({Operand(x, loc), Operand(y, loc)}, loc)[0]; });
+  EXPECT_EQ(of(grad(sum(first), y)),
+            "DisconnectedInput: grad: the cost does not depend on y, with respect to which it is "
+            "differentiated: every way leads through an op whose result does not depend on the "
+            "elements: pair at " +
+                here.str() + "\n  to get zeros set disconnectedInputs to Ignore or Warn");
   Variable cost = sum(x);
   Variable both = cost * y;
   EXPECT_EQ(of(grad(both, x, {.considerConstant = {cost}})),

@@ -110,6 +110,35 @@ TEST(Vectorize, WithinAnotherOne) {
             (List{11, 21, 22, 42, 33, 63}));
 }
 
+// Nothing recurses without a bound: graphs are vectorized within each other 31 levels deep at most.
+TEST(Vectorize, LevelsAreBounded) {
+  Variables numbers;
+  for (int i = 0; i < 33; ++i)
+    numbers.push_back(dscalar());
+  Variable value = sqr(numbers[0]);
+  for (int i = 1; i < 33; ++i)
+    value = value * numbers[size_t(i)];
+  Variables inputs;
+  for (size_t level = 0; level < 31; ++level) {
+    inputs.push_back(dvector());
+    value = mean(vectorize({value}, {{numbers[level], inputs.back()}})[0]);
+  }
+  ASSERT_TRUE(value.ok()) << value.status();
+  std::vector<Tensor> values(31, Tensor({1.0}));
+  values[0] = Tensor({1.0, 3.0});
+  // The mean of 1^2 and 3^2 is 5, times the numbers that are left.
+  inputs.insert(inputs.end(), {numbers[31], numbers[32]});
+  values.insert(values.end(), {Tensor(0.5), Tensor(7.0)});
+  EXPECT_EQ(at({grad(value, {numbers[31], inputs[0]})}, inputs, values),
+            (List{35, 0.5 * 7 * 1, 0.5 * 7 * 3}));
+  Variable deeper = vectorize({value}, {{numbers[31], dvector()}})[0];
+  EXPECT_EQ(errorKind(deeper.status()), ErrorKind::NotSupported);
+  EXPECT_EQ(
+      std::string(deeper.status().message()),
+      "graphs are vectorized within each other at most 31 levels deep: vectorize over several "
+      "axes at once, or flatten them");
+}
+
 TEST(Vectorize, IsDifferentiable) { // F-262
   auto x = dvector("x"), y = dscalar("y");
   auto xs = dmatrix("xs");
