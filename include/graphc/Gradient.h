@@ -96,9 +96,9 @@ Variable pushforward(const Variable &f, const Variable &wrt, const Variable &tan
 /// `outputs` for each position along a new first axis of Variables that they are computed from: a
 /// pair of `batched` is such a Variable and what stands for it, an array of its dtype with one axis
 /// more in front. All have as many positions (ShapeError), and each result has that axis. No loop
-/// runs at a call: kernels have one more axis. TypeError, ValueError for an empty list; NotSupported
-/// beyond 31 such graphs within each other; an extent that would differ from position to position
-/// is an Internal error of the emission.
+/// runs at a call: kernels have one more axis. TypeError, ValueError for an empty list;
+/// NotSupported beyond 31 such graphs within each other; an extent that would differ from position
+/// to position is an Internal error of the emission.
 Variables vectorize(const Variables &outputs, const Replacements &batched,
                     std::source_location loc = std::source_location::current());
 

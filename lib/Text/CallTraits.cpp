@@ -189,8 +189,8 @@ absl::StatusOr<InnerTraits> TraitsReader::run() {
   for (mlir::NamedAttribute given : function_->getDiscardableAttrs())
     if (llvm::StringRef name = given.getName().strref();
         name.starts_with("graph.") && !llvm::is_contained(kKnown, name))
-      return malformed(name,
-                       "is none of those that a called function has: " + llvm::join(llvm::ArrayRef<llvm::StringLiteral>(kKnown), ", "));
+      return malformed(name, "is none of those that a called function has: " +
+                                 llvm::join(llvm::ArrayRef<llvm::StringLiteral>(kKnown), ", "));
   size_t numInputs = function_.getNumArguments(), numOutputs = function_.getNumResults();
   if (mlir::Attribute given = function_->getAttr(kInline)) {
     auto text = llvm::dyn_cast<mlir::StringAttr>(given);
