@@ -111,6 +111,20 @@ def main():
                     limit = (80 if single else 700) / max(abs(math.log(x)), 1e-3)
                     y = operand(-limit, limit, single)
                 lines.append((name, kind, x, y, rounded(f(mp.mpf(x), mp.mpf(y)), single)))
+    # pow with exponents of halves: results from subnormals to the greatest, bases of all magnitudes.
+    halves = random.Random(8)
+    for single in (True, False):
+        kind, least, most, below = ('f32', -148, 127, -149) if single else ('f64', -1072, 1023, -1074)
+        for twice in (-1, 1, -3, 3, -5, 5, -15, 31, -2, 2, -4, 6, -7, 64):
+            for _ in range(4):
+                low, high = sorted((2 * below / twice, 2 * most / twice))
+                low, high = math.ceil(max(low, least)), math.floor(min(high, most)) - 1
+                x = math.ldexp(halves.uniform(1, 2), halves.randint(low, high))
+                x = f32(x) if single else x
+                x = -x if twice % 4 == 2 and halves.random() < 0.5 else x
+                r = rounded(mp.sqrt(mp.mpf(x)**twice) if twice % 2 else mp.mpf(x)**(twice // 2), single)
+                if 0 < abs(r) < (3.4e38 if single else 1.79e308):
+                    lines.append(('pow', kind, x, twice / 2, r))
     with open('Vectors.txt', 'w') as out:
         out.write('# Written by make_vectors.py (mpmath): function, type, operands, result.\n')
         for name, kind, x, y, r in lines:

@@ -5,3 +5,6 @@ mlir::Value graphc::math::emitDouble(IrContext &context, MathFunction function,
                                      mlir::ValueRange args) {
   return emitFormula<double>(context, function, args);
 }
+mlir::Value graphc::math::emitDoubleHalfPower(IrContext &context, mlir::Value x, int twice) {
+  return halfPowerFormula(IrFloat<double>{&context, x}, twice).v;
+}

@@ -5,3 +5,6 @@ mlir::Value graphc::math::emitSingle(IrContext &context, MathFunction function,
                                      mlir::ValueRange args) {
   return emitFormula<float>(context, function, args);
 }
+mlir::Value graphc::math::emitSingleHalfPower(IrContext &context, mlir::Value x, int twice) {
+  return halfPowerFormula(IrFloat<float>{&context, x}, twice).v;
+}

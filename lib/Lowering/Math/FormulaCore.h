@@ -50,6 +50,11 @@ enum class LibmFunction { Sin, Cos, Tan, Fmod };
 
 enum class RoundingMode { Even, Down, Up, Zero };
 
+/// The greatest |2y| for which x^y, y constant, has a formula of its own. Up to here f64 has the
+/// range for all results of f32, and the error of a root counts little though it is multiplied by
+/// 2y.
+inline constexpr int kMaxHalfPower = 64;
+
 inline constexpr double kInf = std::numeric_limits<double>::infinity();
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 

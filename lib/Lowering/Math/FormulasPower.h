@@ -115,6 +115,107 @@ template <class K, class F> F powOfDouble(F x, F y) {
   return finishPower(x, y, expClampedTimes<K>(product, low, splat(x, 1.0)));
 }
 
+/// x^n, n > 0, by squares.
+template <class V, class Multiply> V wholePower(V x, int n, Multiply multiply) {
+  while (n % 2 == 0)
+    x = multiply(x, x), n /= 2;
+  V result = x;
+  while (n /= 2) {
+    x = multiply(x, x);
+    if (n % 2)
+      result = multiply(result, x);
+  }
+  return result;
+}
+
+/// x^(-1/2) to 43 bits, x no subnormal number: one third-order step from the estimate, which 0 and
+/// inf keep.
+template <class F> F inverseRoot(F x) {
+  if (!hasScale(x))
+    return 1.0 / sqrt(x);
+  F y = nativeRsqrt(x), e = fma(-(x * y), y, splat(x, 1.0));
+  return select(isNumber(e), mulAdd(y * e, mulAdd(e, 0.375, splat(e, 0.5)), y), y);
+}
+
+/// |x|^(twice/2) in f64, which neither overflows nor vanishes before f32 does. With the estimate a
+/// negative power is one of x^(-1/2): no division.
+template <class F> F halfPowerOfSingle(F x, int twice) {
+  auto a = abs(widen(x));
+  using W = decltype(a);
+  auto times = [](W u, W v) { return u * v; };
+  const int n = twice < 0 ? -twice : twice;
+  if (twice < 0 && hasScale(a))
+    return narrow(wholePower(inverseRoot(a), n, times));
+  W r = a;
+  if (n % 2) {
+    W product = hasScale(a) ? a * inverseRoot(a) : sqrt(a);
+    r = hasScale(a) ? select(isNumber(product), product, a) : product; // not 0 inf
+    if (n > 1)
+      r = r * wholePower(a, n / 2, times);
+  } else {
+    r = wholePower(a, n / 2, times);
+  }
+  return narrow(twice < 0 ? 1.0 / r : r);
+}
+
+/// The product to twice the precision of F.
+template <class F> Pair<F> multiplyPairs(Pair<F> a, Pair<F> b) {
+  Pair<F> p = twoProduct(a.high, b.high);
+  return fastTwoSum(p.high, mulAdd(a.high, b.low, mulAdd(a.low, b.high, p.low)));
+}
+
+/// x^(-1/2) for a normal x > 0: what the inverse root lost is put back in the same way.
+template <class F> Pair<F> inverseRootPair(F x) {
+  F y = inverseRoot(x);
+  Pair<F> h = twoProduct(x, y);
+  F e = fma(-h.high, y, splat(x, 1.0)) - h.low * y;
+  return fastTwoSum(y, y * e * mulAdd(e, 0.375, splat(e, 0.5)));
+}
+
+/// |x|^(twice/2) = m^(twice/2) 2^(e twice/2), x = m 2^e with an even e where twice is odd: the
+/// power of m in pairs, so that it and the scaling round once each.
+template <class F> F halfPowerOfDouble(F x, int twice) {
+  F a = abs(x);
+  Split<F> split = splitExponent(a);
+  auto special = equal(abs(split.exponent), kInf);
+  F e = select(special, 0.0, split.exponent), m = split.mantissa, power = e * (twice / 2);
+  const int n = twice < 0 ? -twice : twice;
+  if (n % 2) {
+    F half = roundProduct(e, 0.5).value, rest = mulAdd(half, -2.0, e); // -1, 0 or 1
+    m = m * select(equal(rest, 0.0), 1.0, select(less(0.0, rest), splat(x, 2.0), 0.5));
+    power = half * twice;
+  }
+  auto times = [](Pair<F> u, Pair<F> v) { return multiplyPairs(u, v); };
+  Pair<F> whole = {m, splat(x, 0.0)}, r = whole;
+  if (twice < 0) {
+    r = wholePower(inverseRootPair(m), n, times);
+  } else if (n % 2) {
+    r = times(inverseRootPair(m), whole);
+    if (n > 1)
+      r = times(r, wholePower(whole, n / 2, times));
+  } else {
+    r = wholePower(whole, n / 2, times);
+  }
+  // m^(twice/2) is within 2^+-51.
+  F y = scale(r.high + r.low, roundNearest(atLeast(atMost(power, 1300.0), -1300.0)));
+  F end = twice < 0 ? select(equal(a, 0.0), kInf, splat(x, 0.0)) : a;
+  return select(special, end, y);
+}
+
+/// x^(twice/2), 0 < |twice| <= kMaxHalfPower: roots and products in the place of e^(y log x).
+template <class F> F halfPowerFormula(F x, int twice) {
+  F y;
+  if constexpr (kIsDouble<F>)
+    y = halfPowerOfDouble(x, twice);
+  else
+    y = halfPowerOfSingle(x, twice);
+  if (twice % 4 == 0)
+    return y;
+  if (twice % 2 == 0)
+    return withSign(y, x);
+  return select(less(x, 0.0) & less(-kInf, x), kNaN, y);
+}
+
 template <class F> F powFormula(F x, F y) {
   if constexpr (kIsDouble<F>)
     return powOfDouble<DoubleCoefficients>(x, y);

@@ -191,7 +191,7 @@ GRAPHC_LANES Split<IrFloat<T>> nativeSplit(IrFloat<T> x) {
   IrFloat<T> m = {x.c, ir::mantissa(*x.c, x.v)}, e = {x.c, ir::exponent(*x.c, x.v)};
   return {m, e - IrFloat<T>{x.c, ir::exponent(*x.c, m.v)}};
 }
-inline IrFloat<float> nativeRsqrt(IrFloat<float> x) { return {x.c, ir::rsqrt14(*x.c, x.v)}; }
+GRAPHC_LANES IrFloat<T> nativeRsqrt(IrFloat<T> x) { return {x.c, ir::rsqrt14(*x.c, x.v)}; }
 inline IrFloat<float> lookup(IrFloat<float> x, const float (&table)[32], IrInt<float> index) {
   return {x.c, ir::lookup(*x.c, table, index.v)};
 }
@@ -205,5 +205,7 @@ GRAPHC_LANES IrFloat<T> coldLanes(LibmFunction f, IrMask<T> cold, IrFloat<T> x, 
 /// compile.
 mlir::Value emitSingle(IrContext &context, MathFunction function, mlir::ValueRange args);
 mlir::Value emitDouble(IrContext &context, MathFunction function, mlir::ValueRange args);
+mlir::Value emitSingleHalfPower(IrContext &context, mlir::Value x, int twice);
+mlir::Value emitDoubleHalfPower(IrContext &context, mlir::Value x, int twice);
 
 } // namespace graphc::math

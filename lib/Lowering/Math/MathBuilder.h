@@ -18,8 +18,9 @@ struct MathTarget {
 
 /// The value of `function` on `args`: all of one type, f32, f64, f16 or bf16, or a vector<N x ...>
 /// of them with any N; the result has that type. 16-bit floats are computed in f32 and rounded
-/// once. Accuracy: maxUlp of the ops (docs/Ops.md). Special values: those of IEEE 754 and C's Annex
-/// F; mod and int_div are NumPy's.
+/// once. Powers with a constant exponent of halves (x^-1.5) are roots and products. Accuracy:
+/// maxUlp of the ops (docs/Ops.md). Special values: those of IEEE 754 and C's Annex F; mod and
+/// int_div are NumPy's.
 ///
 /// Straight-line code of the arith, vector and LLVM dialects, except that sin, cos, tan, mod and
 /// int_div contain an scf.if with calls of libm (sinl, fmod, ...) for arguments that the formula
