@@ -220,6 +220,7 @@ Variables OpFromGraph::apply(absl::Span<const Operand> operands, Place place) co
                               std::to_string(operands.size()),
                           place));
   std::vector<Operand> all;
+  all.reserve(expected + inner.captured().size());
   Variables formal = inner.graph().inputs();
   for (size_t i = 0; i < expected; ++i) {
     absl::StatusOr<Variable> v = converted(operands[i], formal[i].type());

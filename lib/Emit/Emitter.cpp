@@ -459,12 +459,14 @@ Extents Emitter::broadcastShape(const Arrays &in) {
       int own = axis - (resultRank - rank(a));
       if (own < 0 || broadcasts(a, own))
         continue;
-      if (known)
-        requireEqual(extent, dim(a, own),
+      Extent other = dim(a, own);
+      // What is one size already needs no message.
+      if (known && other.id() != extent.id())
+        requireEqual(extent, other,
                      "extents differ along axis " + std::to_string(axis) + ": {a} and {b}" +
                          std::string(kBroadcastHint));
-      else
-        extent = dim(a, own);
+      else if (!known)
+        extent = other;
       known = true;
     }
     shape.push_back(extent);
@@ -476,9 +478,10 @@ Array Emitter::map(const Arrays &in, const std::function<Scalar(const Scalars &)
   Extents shape = broadcastShape(in);
   int resultRank = int(shape.size());
   return define(shape, [&](Indices i) {
-    Scalars operands;
+    Scalars operands, indices;
+    operands.reserve(in.size());
     for (Array a : in) {
-      std::vector<Scalar> indices;
+      indices.clear();
       for (int own = 0; own < rank(a); ++own)
         indices.push_back(broadcasts(a, own) ? index(0) : i[own + resultRank - rank(a)]);
       operands.push_back(load(a, indices));

@@ -238,15 +238,21 @@ Variables applied(const Derived &derived, const Apply &node, const Variables &di
                   const std::optional<Variable> &mask) {
   if (!derived.op)
     return {};
-  Variables all = node.inputs();
-  for (const Variable &v : node.outputs())
-    all.push_back(v);
-  all.insert(all.end(), directions.begin(), directions.end());
-  if (mask)
-    all.push_back(*mask);
+  size_t numInputs = size_t(node.numInputs()), numOutputs = size_t(node.numOutputs());
+  // Of the inputs, the outputs, the directions and the mask, in this order.
+  auto actual = [&](size_t i) {
+    if (i < numInputs)
+      return node.input(int(i));
+    i -= numInputs;
+    if (i < numOutputs)
+      return node.output(int(i));
+    i -= numOutputs;
+    return i < directions.size() ? directions[i] : *mask;
+  };
   std::vector<Operand> operands;
+  operands.reserve(derived.operands.size());
   for (size_t i : derived.operands)
-    operands.emplace_back(all[i]);
+    operands.emplace_back(actual(i));
   return derived.op->callAll(operands, node.place());
 }
 
@@ -314,10 +320,12 @@ absl::StatusOr<PulledBack> pullCall(const Apply &node, const Variables &gradient
                     std::vector<std::optional<Variable>>(numInputs),
                     std::vector<std::string>(numInputs)};
   Request request{inner, std::string(calledName(node.op())), /*isPullback=*/true};
-  for (const Variable &g : gradients)
-    request.comesIn.push_back(isPresent(g));
+  request.comesIn.resize(gradients.size());
+  for (size_t o = 0; o < gradients.size(); ++o)
+    request.comesIn[o] = isPresent(gradients[o]);
+  request.isWanted.resize(numInputs);
   for (size_t i = 0; i < numInputs; ++i)
-    request.isWanted.push_back(isDefault(rule, i));
+    request.isWanted[i] = isDefault(rule, i);
   request.isMasked = mask.has_value();
   if (std::ranges::count(request.isWanted, true) > 0) {
     absl::StatusOr<std::shared_ptr<const Derived>> derived = derivedFor(std::move(request));

@@ -203,6 +203,7 @@ void ProgramBuilder::orderArrays() {
   Program &program = out_.program;
   std::vector<int32_t> numbers(program.arrays.size(), -1);
   std::vector<Program::Array> ordered;
+  ordered.reserve(program.arrays.size());
   auto numberOf = [&](int32_t array) {
     for (int32_t a : {rootOf(program, array), array})
       if (numbers[size_t(a)] < 0) {

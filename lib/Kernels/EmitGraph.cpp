@@ -7,6 +7,7 @@
 #include "Emit/EmitterState.h"
 #include "Graph/CalledAs.h"
 #include "Graph/Label.h"
+#include "Graph/Nodes.h"
 #include "Support/Cancel.h"
 #include "absl/container/flat_hash_map.h"
 #include "graphc/OpDef.h"
@@ -14,9 +15,9 @@
 namespace graphc {
 
 std::vector<bool> usedOutputs(const FunctionGraph &graph, const Apply &node) {
-  std::vector<bool> used;
+  std::vector<bool> used(size_t(node.numOutputs()));
   for (int i = 0; i < node.numOutputs(); ++i)
-    used.push_back(graph.numClients(node.output(i), 1) > 0);
+    used[size_t(i)] = graph.numClients(node.output(i), 1) > 0;
   return used;
 }
 
@@ -69,24 +70,33 @@ public:
 private:
   void emitCall(const Apply &node, int32_t number, const std::shared_ptr<const Callee> &callee,
                 const std::vector<bool> &used);
-  Array arrayOf(const Variable &v);
+  Array arrayOf(detail::VariableNode *v);
+  Arrays operandsOf(const Apply &node);
   absl::Status emit(const Apply &node, int32_t number);
 
   const FindCallee &findCallee_;
   /// Numbers of nodes within callees follow those of the graph's own.
   int32_t nextCalled_ = 0;
   Emitter emitter_;
+  std::vector<Type> types_; // of the results of the node that is being emitted
   absl::flat_hash_map<detail::VariableNode *, int32_t> arrays_;
   std::shared_ptr<EmittedNodes> failing_ = std::make_shared<EmittedNodes>();
 };
 
-Array GraphEmission::arrayOf(const Variable &v) {
-  auto [it, isNew] = arrays_.try_emplace(v.node(), -1);
-  if (isNew) {
-    std::optional<Constant> constant = Constant::from(v);
-    it->second = (constant ? emitter_.constant(constant->data()) : emitter_.operand(v.type())).id;
-  }
+Array GraphEmission::arrayOf(detail::VariableNode *v) {
+  auto [it, isNew] = arrays_.try_emplace(v, -1);
+  if (isNew)
+    it->second =
+        (v->constant ? emitter_.constant(detail::asLeaf(v)->data) : emitter_.operand(v->type)).id;
   return {it->second};
+}
+
+Arrays GraphEmission::operandsOf(const Apply &node) {
+  Arrays operands;
+  operands.reserve(size_t(node.numInputs()));
+  for (uint32_t i = 0; i < node.node()->numInputs; ++i)
+    operands.push_back(arrayOf(node.node()->input(i)));
+  return operands;
 }
 
 absl::Status GraphEmission::emit(const Apply &node, int32_t number) {
@@ -95,13 +105,11 @@ absl::Status GraphEmission::emit(const Apply &node, int32_t number) {
     return makeError(ErrorKind::MethodNotDefined,
                      std::string(node.op().name()) + ": the op does not say what it computes",
                      node.place());
-  Arrays operands;
-  for (int i = 0; i < node.numInputs(); ++i)
-    operands.push_back(arrayOf(node.input(i)));
-  std::vector<Type> types;
+  Arrays operands = operandsOf(node);
+  types_.clear();
   for (int i = 0; i < node.numOutputs(); ++i)
-    types.push_back(node.output(i).type());
-  emitter_.beginNode(number, types);
+    types_.push_back(node.node()->output(uint32_t(i))->type);
+  emitter_.beginNode(number, types_);
   const Emission &record = emitter_.emission();
   size_t checks = record.sizeChecks.size() + record.elementChecks.size();
   size_t firstStep = record.steps.size();
@@ -109,8 +117,8 @@ absl::Status GraphEmission::emit(const Apply &node, int32_t number) {
   emitter_.endNode(results);
   if (absl::Status mistake = emitter_.status(); !mistake.ok())
     return withPlace(prefixError(mistake, calledName(node.op())), node.place());
-  for (size_t i = 0; i < types.size(); ++i)
-    arrays_[node.output(int(i)).node()] = results[i].id;
+  for (size_t i = 0; i < results.size(); ++i)
+    arrays_[node.node()->output(uint32_t(i))] = results[i].id;
   bool fails = record.sizeChecks.size() + record.elementChecks.size() != checks;
   for (size_t s = firstStep; s < record.steps.size(); ++s)
     fails |= record.steps[s].kind == Step::Kind::Host;
@@ -126,20 +134,17 @@ absl::Status GraphEmission::emit(const Apply &node, int32_t number) {
 void GraphEmission::emitCall(const Apply &node, int32_t number,
                              const std::shared_ptr<const Callee> &callee,
                              const std::vector<bool> &used) {
-  Arrays operands;
-  for (int i = 0; i < node.numInputs(); ++i)
-    operands.push_back(arrayOf(node.input(i)));
-  std::vector<Type> types;
-  for (int i = 0; i < node.numOutputs(); ++i)
-    if (used[size_t(i)])
-      types.push_back(node.output(i).type());
-  emitter_.beginNode(number, types);
-  Arrays results = recordCall(emitter_, callee, operands, nextCalled_);
+  types_.clear();
+  for (size_t i = 0; i < used.size(); ++i)
+    if (used[i])
+      types_.push_back(node.node()->output(uint32_t(i))->type);
+  emitter_.beginNode(number, types_);
+  Arrays results = recordCall(emitter_, callee, operandsOf(node), nextCalled_);
   emitter_.endNode(results);
   auto next = results.begin();
-  for (int i = 0; i < node.numOutputs(); ++i)
-    if (used[size_t(i)])
-      arrays_[node.output(i).node()] = (next++)->id;
+  for (size_t i = 0; i < used.size(); ++i)
+    if (used[i])
+      arrays_[node.node()->output(uint32_t(i))] = (next++)->id;
   if (callee->graph.program.nodes.empty())
     return;
   failing_->called.push_back({nextCalled_, callee, emitter_.emission().steps.back().sizes});
@@ -150,7 +155,7 @@ absl::StatusOr<GraphRecord> GraphEmission::run(const FunctionGraph &graph, bool 
   GraphRecord record;
   for (int i = 0; i < graph.numInputs(); ++i) {
     Variable input = graph.input(i);
-    record.inputs.push_back(arrayOf(input).id);
+    record.inputs.push_back(arrayOf(input.node()).id);
     record.inputTypes.push_back(input.type());
     record.inputNames.emplace_back(input.name());
   }
@@ -159,11 +164,14 @@ absl::StatusOr<GraphRecord> GraphEmission::run(const FunctionGraph &graph, bool 
   if (!order.ok())
     return order.status();
   nextCalled_ = int32_t(order->size());
-  // Most nodes are one step that makes one array.
+  // Most nodes are one step that makes an array for each result.
+  size_t numResults = 0;
+  for (const Apply &node : *order)
+    numResults += size_t(node.numOutputs());
   Emission &made = emitter_.state().record;
-  arrays_.reserve(order->size() + order->size() / 8 + size_t(graph.numInputs()));
+  arrays_.reserve(numResults + numResults / 8 + size_t(graph.numInputs()));
   made.steps.reserve(order->size() + order->size() / 8);
-  made.arrays.reserve(order->size() + order->size() / 8 + size_t(graph.numInputs()));
+  made.arrays.reserve(numResults + numResults / 8 + size_t(graph.numInputs()));
   for (const Apply &node : *order) {
     if (absl::Status status = checkCancelled(); !status.ok())
       return status;
@@ -179,7 +187,7 @@ absl::StatusOr<GraphRecord> GraphEmission::run(const FunctionGraph &graph, bool 
   }
   for (int i = 0; i < graph.numOutputs(); ++i) {
     Variable output = graph.output(i);
-    record.outputs.push_back(arrayOf(output).id);
+    record.outputs.push_back(arrayOf(output.node()).id);
     record.outputNames.emplace_back(output.name());
   }
   absl::StatusOr<Emission> emission = emitter_.finish();

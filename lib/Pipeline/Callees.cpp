@@ -3,6 +3,7 @@
 
 #include "Graph/CalledAs.h"
 #include "Graph/InnerGraph.h"
+#include "Graph/Nodes.h"
 
 namespace graphc {
 
@@ -25,8 +26,8 @@ const Callees::Made *Callees::lookUp(const Apply &node, const std::vector<bool> 
     return nullptr;
   for (const Made &made : found->second) {
     bool isSame = made.used == used;
-    for (int i = 0; isSame && i < node.numInputs(); ++i)
-      isSame = node.input(i).type() == made.types[size_t(i)];
+    for (uint32_t i = 0; isSame && i < node.node()->numInputs; ++i)
+      isSame = node.node()->input(i)->type == made.types[i];
     if (isSame)
       return &made;
   }

@@ -193,7 +193,9 @@ compile(const GraphModule &module, const CompileOptions &options, Stages &stages
     if (absl::Status s = showGraph("graph", module, stages); !s.ok() || stages.endsAt("graph"))
       return nullOr<Executable>(s);
   StageWatch rewriting(options.observer, "rewritten");
-  absl::StatusOr<FunctionGraph> graph = FunctionGraph::create(module.inputs, module.outputs);
+  std::optional<absl::StatusOr<FunctionGraph>> made =
+      FunctionGraph::create(module.inputs, module.outputs);
+  absl::StatusOr<FunctionGraph> &graph = *made;
   if (!graph.ok())
     return graph.status();
   if (absl::Status s = rewrite(*graph, options); !s.ok())
@@ -227,6 +229,7 @@ compile(const GraphModule &module, const CompileOptions &options, Stages &stages
       emitGraph(*graph, options.profile, [&](const Apply &node, const std::vector<bool> &used) {
         return callees.find(node, used);
       });
+  made.reset(); // what follows reads the record alone, and takes as much memory
   if (!record.ok())
     return record.status();
   record->outputNames = module.outputNames;

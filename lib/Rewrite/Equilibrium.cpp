@@ -31,10 +31,10 @@ public:
 
   void reserve(size_t nodes) { reaches_.reserve(nodes); }
   /// Those below it shall be visited too, down to `reach`.
-  void push(const Apply &node, int reach) {
+  void push(Apply node, int reach) {
     auto [at, isNew] = reaches_.try_emplace(node.node(), reach);
     if (isNew)
-      queue_.push_back(node);
+      queue_.push_back(std::move(node));
     else
       at->second = std::max(at->second, reach);
   }
@@ -327,8 +327,8 @@ public:
       return order.status();
     auto list = std::make_shared<WorkList>(std::max(0, visitor.depth() - 2));
     list->reserve(order->size());
-    for (const Apply &node : *order)
-      list->push(node, 0);
+    for (Apply &node : *order)
+      list->push(std::move(node), 0);
     order->clear();
     if (absl::Status status = graph.attachFeature(list); !status.ok())
       return status;

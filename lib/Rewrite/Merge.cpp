@@ -12,13 +12,14 @@
 namespace graphc {
 namespace {
 
+using detail::ApplyNode;
+using detail::VariableNode;
+
 struct NodeHash {
-  size_t operator()(const Apply &node) const { return nodeHash(node.node(), noToken); }
+  size_t operator()(ApplyNode *node) const { return nodeHash(node, noToken); }
 };
 struct SameNode {
-  bool operator()(const Apply &a, const Apply &b) const {
-    return sameNode(a.node(), b.node(), noToken);
-  }
+  bool operator()(ApplyNode *a, ApplyNode *b) const { return sameNode(a, b, noToken); }
 };
 
 class Merge : public GraphRewriter {
@@ -42,21 +43,22 @@ public:
     absl::StatusOr<std::vector<Apply>> order = graph.toposort();
     if (!order.ok())
       return order.status();
-    absl::flat_hash_set<Apply, NodeHash, SameNode> nodes;
+    absl::flat_hash_set<ApplyNode *, NodeHash, SameNode> nodes; // `order` holds them
     nodes.reserve(order->size());
     for (const Apply &node : *order) {
       if (run.ended())
         break;
       if (!graph.contains(node) || destroysInput(node.op().def()))
         continue;
-      auto [at, isNew] = nodes.insert(node);
+      auto [at, isNew] = nodes.insert(node.node());
       if (isNew)
         continue;
-      absl::StatusOr<bool> done = run.apply({name_}, node, at->outputs(), {*at, node});
+      Apply first = Apply::fromNode(*at);
+      absl::StatusOr<bool> done = run.apply({name_}, node, first.outputs(), {first, node});
       if (!done.ok())
         return done.status();
       if (*done)
-        addOrigins(*at, node);
+        addOrigins(first, node);
     }
     return absl::OkStatus();
   }

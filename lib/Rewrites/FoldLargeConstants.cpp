@@ -1,6 +1,7 @@
 //===- FoldLargeConstants.cpp ---------------------------------------------===//
 #include "FoldLargeConstants.h"
 
+#include "Graph/Nodes.h"
 #include "Rewrite/RewriteRun.h"
 #include "absl/container/flat_hash_set.h"
 #include "graphc/OpDef.h"
@@ -9,28 +10,30 @@ namespace graphc {
 
 /// Variables that depend on no input and that something which does (or the outside) reads.
 static Variables constantFrontier(const FunctionGraph &graph, const std::vector<Apply> &order) {
-  absl::flat_hash_set<const detail::VariableNode *> dependent, seen;
+  using detail::VariableNode;
+  absl::flat_hash_set<const VariableNode *> dependent, seen;
   dependent.reserve(order.size() + size_t(graph.numInputs()));
   for (const Variable &input : graph.inputs())
     dependent.insert(input.node());
   Variables frontier;
-  auto take = [&](const Variable &v) {
-    if (v.hasOwner() && !dependent.contains(v.node()) && seen.insert(v.node()).second)
-      frontier.push_back(v);
+  auto take = [&](VariableNode *v) {
+    if (v->owner && !dependent.contains(v) && seen.insert(v).second)
+      frontier.push_back(Variable::fromNode(v));
   };
   for (const Apply &node : order) {
+    absl::Span<VariableNode *const> inputs(node.node()->inputs(), node.node()->numInputs);
     bool depends = !node.op().def().foldable;
-    for (int i = 0; i < node.numInputs(); ++i)
-      depends |= dependent.contains(node.input(i).node());
+    for (const VariableNode *input : inputs)
+      depends = depends || dependent.contains(input);
     if (!depends)
       continue;
-    for (int i = 0; i < node.numInputs(); ++i)
-      take(node.input(i));
-    for (int i = 0; i < node.numOutputs(); ++i)
-      dependent.insert(node.output(i).node());
+    for (VariableNode *input : inputs)
+      take(input);
+    for (uint32_t i = 0; i < node.node()->numOutputs; ++i)
+      dependent.insert(node.node()->output(i));
   }
   for (const Variable &v : graph.outputs())
-    take(v);
+    take(v.node());
   return frontier;
 }
 
