@@ -15,11 +15,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "Bounds.h"
 #include "FormulaRuns.h"
 #include "HardOperands.h"
-#include "Ops/Registry.h"
-#include "Reference.h"
-#include "gtest/gtest.h"
 
 namespace graphc::math {
 namespace {
@@ -34,39 +32,6 @@ constexpr Form kForms[] = {Form::FmaAndTables, Form::Fma, Form::Plain};
 bool isExhaustive() {
   const char *value = std::getenv("GRAPHC_MATH_EXHAUSTIVE");
   return value && *value == '1';
-}
-
-/// Greatest error in units of the last place of the exact result (of the smallest subnormal below
-/// the normal numbers), over all forms of the expansion: the registry's promise. It is measured,
-/// with some room: f32 of one operand on all operands where the formula works in f32, others on
-/// samples.
-MaxUlp boundOf(MathFunction function) {
-  // No op has these yet.
-  if (function == MathFunction::Erfcx)
-    return {0.52, 7.7};
-  if (function == MathFunction::Ndtr)
-    return {0.51, 9.5};
-  if (function == MathFunction::LogNdtr)
-    return {0.51, 9.2};
-  for (const OpDef *op : allOps())
-    for (const std::string &family : op->golden)
-      if (family == mathFunctionName(function))
-        return op->maxUlp;
-  ADD_FAILURE() << "no bound for " << mathFunctionName(function);
-  return {};
-}
-template <class T> double limit(MathFunction function) {
-  MaxUlp bound = boundOf(function);
-  double ulp = sizeof(T) == 4 ? bound.f32 : bound.f64;
-  return ulp == 0 ? 0.5 : ulp; // correctly rounded
-}
-
-/// One unit of the last place of a T at `magnitude`.
-template <class T> Wider<T> unitAt(Wider<T> magnitude) {
-  using Limits = std::numeric_limits<T>;
-  int exponent;
-  std::frexp(magnitude, &exponent);
-  return std::ldexp(Wider<T>(1), std::max(exponent, Limits::min_exponent) - Limits::digits);
 }
 
 /// Whether the sign of a zero is promised: not where the result is 0 by underflow of something

@@ -47,6 +47,7 @@ GRAPHC_LANES bool hasRounding(CppFloat<T, O>) { return false; }
 GRAPHC_LANES CppFloat<T, O> nativeScale(CppFloat<T, O> y, CppFloat<T, O>) { return y; }
 GRAPHC_LANES Split<CppFloat<T, O>> nativeSplit(CppFloat<T, O> x) { return {x, x}; }
 GRAPHC_LANES CppFloat<T, O> nativeRsqrt(CppFloat<T, O> x) { return x; }
+GRAPHC_LANES CppFloat<T, O> nativeReciprocal(CppFloat<T, O> x) { return x; }
 GRAPHC_LANES CppFloat<T, O> nativeRound(RoundingMode, CppFloat<T, O> x) { return x; }
 
 GRAPHC_LANES CppFloat<T, O> splat(CppFloat<T, O>, double c) { return {Vector<T>{} + T(c)}; }

@@ -9,10 +9,9 @@
 #include <random>
 #include <sstream>
 
+#include "Bounds.h"
 #include "JitHarness.h"
 #include "Lowering/Math/FormulaCore.h"
-#include "Ops/Registry.h"
-#include "Reference.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace graphc::math {
@@ -38,36 +37,13 @@ void addPowers(KernelModule &module, DType dtype, int lanes, const std::vector<d
   }
 }
 
-template <class T> double bound() {
-  const OpDef *pow = nullptr;
-  for (const OpDef *op : allOps())
-    if (op->name == "pow")
-      pow = op;
-  return sizeof(T) == 4 ? pow->maxUlp.f32 : pow->maxUlp.f64;
-}
-
 /// Expects that `got` is x^y within the bound of pow; `slack` is the error of `exact`.
 template <class T>
 ::testing::AssertionResult isPower(T x, double y, T got, Wider<T> exact, double slack) {
-  auto wrong = [&] {
-    return ::testing::AssertionFailure()
-           << std::hexfloat << "pow(" << x << ", " << y << ") = " << got << ", not " << exact;
-  };
-  T nearest = static_cast<T>(exact);
-  if (std::isnan(nearest) || std::isnan(got))
-    return std::isnan(nearest) && std::isnan(got) ? ::testing::AssertionSuccess() : wrong();
-  if (std::isinf(nearest) || std::isinf(got) || nearest == 0)
-    if (got == nearest && std::signbit(got) == std::signbit(nearest))
-      return ::testing::AssertionSuccess();
-  if (std::isinf(nearest) || std::isinf(got))
-    return wrong();
-  using Limits = std::numeric_limits<T>;
-  int exponent;
-  std::frexp(exact, &exponent);
-  Wider<T> unit =
-      std::ldexp(Wider<T>(1), std::max(exponent, Limits::min_exponent) - Limits::digits);
-  return std::fabs(got - exact) <= (bound<T>() + slack) * unit ? ::testing::AssertionSuccess()
-                                                               : wrong();
+  if (isWithin<T>(got, exact, limit<T>(MathFunction::Pow) + slack))
+    return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure()
+         << "pow(" << x << ", " << y << ") = " << got << ", not " << exact;
 }
 
 /// Zeros, infinities, NaN, borders of the range, subnormals, and numbers of all magnitudes.

@@ -69,11 +69,11 @@ public:
   void add(const KernelSpec &spec) {
     using namespace mlir;
     ImplicitLocOpBuilder b(UnknownLoc::get(context.get()), module->getBodyRegion());
-    Type scalar = b.getI8Type();
+    mlir::Type scalar = b.getI8Type();
     auto memory = [&](DType dtype) { // bool is one byte in memory
       return dtype == DType::Bool ? scalar : registerType(scalar, dtype);
     };
-    SmallVector<Type> types;
+    SmallVector<mlir::Type> types;
     for (DType dtype : spec.inputs)
       types.push_back(MemRefType::get({}, memory(dtype)));
     types.push_back(MemRefType::get({}, memory(spec.output)));
@@ -100,7 +100,7 @@ public:
       Value i = loop.getInductionVar();
       SmallVector<Value> args;
       for (size_t k = 0; k < spec.inputs.size(); ++k) {
-        Type element = memory(spec.inputs[k]);
+        mlir::Type element = memory(spec.inputs[k]);
         Value v = spec.lanes ? Value(vector::LoadOp::create(b, VectorType::get(spec.lanes, element),
                                                             arrays[k], i))
                              : Value(memref::LoadOp::create(b, arrays[k], i));

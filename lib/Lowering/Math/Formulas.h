@@ -52,7 +52,7 @@ template <MathFunction Function, class F> F evaluate(F x) {
   if constexpr (Function == Arccosh) return GRAPHC_WIDE(arccoshFormula, x);
   if constexpr (Function == Arctanh) return GRAPHC_WIDE(arctanhFormula, x);
   if constexpr (Function == Sinc) return GRAPHC_WIDE(sincFormula, x);
-  if constexpr (Function == Erfc) return GRAPHC_WIDE(erfcFormula, x);
+  if constexpr (Function == Erfc) return erfcFormula(x);
   if constexpr (Function == Erfcx) return GRAPHC_WIDE(erfcxFormula, x);
   if constexpr (Function == Ndtr) return GRAPHC_WIDE(ndtrFormula, x);
   if constexpr (Function == LogNdtr) return GRAPHC_WIDE(logNdtrFormula, x);

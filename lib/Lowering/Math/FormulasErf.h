@@ -37,9 +37,34 @@ template <class K, class F> F erfFormula(F x) {
   return select(less(a, K::erfSmallEnd), small, large);
 }
 
-template <class K, class F> F erfcFormula(F x) {
-  F a = abs(x), y = erfcPositive<K>(a);
-  return select(less(x, 0.0), 2.0 - y, y);
+/// 1 / x to 42 bits for a normal x > 0: without a division where there is an estimate.
+template <class F> F inverse(F x) {
+  if (!hasScale(x))
+    return 1.0 / x;
+  F y = nativeReciprocal(x), e = fma(-x, y, splat(x, 1.0));
+  return mulAdd(y, mulAdd(e, e, e), y);
+}
+
+/// erfc of f32 to about 2^-33, in f64: there a^2 is exact, and no step but the last needs more than
+/// 40 bits.
+template <class F> F erfcOfSingle(F x) {
+  using K = WideCoefficients;
+  auto wide = widen(x), a = atMost(abs(wide), 10.2), square = a * a;
+  auto w = inverse(mulAdd(a, K::erfcxScale, splat(a, 1.0)));
+  auto n = roundProduct(square, -K::invLn20);
+  auto r = mulAdd(n.value, -K::ln20, -square);
+  auto power = mulAdd(r * r, polynomial(r, K::exp), 1.0 + r);
+  auto y = scale(power * (w * polynomial(w - 0.5, K::erfcx)), n);
+  return narrow(select(less(wide, 0.0), 2.0 - y, y));
+}
+
+template <class F> F erfcFormula(F x) {
+  if constexpr (!kIsDouble<F>) {
+    return erfcOfSingle(x);
+  } else {
+    F y = erfcPositive<DoubleCoefficients>(abs(x));
+    return select(less(x, 0.0), 2.0 - y, y);
+  }
 }
 
 /// e^(x^2) erfc(x); below 0 it is 2 e^(x^2) - erfcx(-x).

@@ -159,6 +159,10 @@ Value rsqrt14(IrContext &c, Value x) {
   return c.perRegister(
       x, [&](ValueRange v) { return call512(c, "rsqrt14", v[0], v, /*rounding=*/false); });
 }
+Value rcp14(IrContext &c, Value x) {
+  return c.perRegister(
+      x, [&](ValueRange v) { return call512(c, "rcp14", v[0], v, /*rounding=*/false); });
+}
 
 Value lookup(IrContext &c, const float *table, Value index) {
   auto type = VectorType::get(16, c.b.getF32Type());

@@ -87,6 +87,7 @@ Value scale(IrContext &, Value y, Value n);
 Value mantissa(IrContext &, Value x);
 Value exponent(IrContext &, Value x);
 Value rsqrt14(IrContext &, Value x);
+Value rcp14(IrContext &, Value x);
 Value lookup(IrContext &, const float *table, Value index);
 Value coldLanes(IrContext &, LibmFunction, Value cold, Value x, Value y, Value otherwise);
 } // namespace ir
@@ -192,6 +193,7 @@ GRAPHC_LANES Split<IrFloat<T>> nativeSplit(IrFloat<T> x) {
   return {m, e - IrFloat<T>{x.c, ir::exponent(*x.c, m.v)}};
 }
 GRAPHC_LANES IrFloat<T> nativeRsqrt(IrFloat<T> x) { return {x.c, ir::rsqrt14(*x.c, x.v)}; }
+GRAPHC_LANES IrFloat<T> nativeReciprocal(IrFloat<T> x) { return {x.c, ir::rcp14(*x.c, x.v)}; }
 inline IrFloat<float> lookup(IrFloat<float> x, const float (&table)[32], IrInt<float> index) {
   return {x.c, ir::lookup(*x.c, table, index.v)};
 }
