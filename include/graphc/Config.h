@@ -26,13 +26,16 @@ struct Config {
   /// GRAPHC_THREADS: of a function's calls, where FunctionOptions do not say it. 0: as many as the
   /// process may run at once.
   int threads = 1;
+  /// GRAPHC_SPECIALISATIONS: of a function, where FunctionOptions do not say it.
+  int specialisations = 4;
   /// GRAPHC_PROFILE, 0 or 1: whether functions have a profile where FunctionOptions do not say it.
   bool profile = false;
 };
 
 /// A copy of the settings. Thread-safe.
 Config config();
-/// Replaces them. ValueError, and no change, if floatX is no float or threads is negative.
+/// Replaces them. ValueError, and no change, if floatX is no float, or threads or
+/// specialisations is negative.
 /// Thread-safe; what has been built keeps the settings that it saw.
 absl::Status setConfig(const Config &config);
 /// The setting alone, without a lock.

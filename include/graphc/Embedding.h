@@ -39,6 +39,14 @@ public:
   /// all one after the other. Called from any thread that calls a function or compiles, also from
   /// several at once, but never from within a task.
   virtual void run(int count, const std::function<void(int number)> &task) = 0;
+  /// Has `work` done once, some time after this has returned, or never; by a thread with a stack of
+  /// some megabytes. It compiles what a function does often for the extents that it is called with
+  /// (FunctionOptions::specialisations), for milliseconds to a second. False, and no work, if the
+  /// program does not want that: by default.
+  virtual bool runLater(std::function<void()> work) {
+    (void)work;
+    return false;
+  }
 };
 
 /// From now on `runner` does what a call or a compilation divides among threads, into at most as

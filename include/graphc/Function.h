@@ -222,6 +222,10 @@ public:
     int64_t bytesCopied = 0;
     /// Distinct kernels in it.
     int64_t kernels = 0;
+    /// Sets of extents that have code of their own (FunctionOptions::specialisations), and calls
+    /// that ran it.
+    int64_t specialisations = 0;
+    int64_t specialisedCalls = 0;
   };
   Counters counters() const;
 

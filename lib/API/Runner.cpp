@@ -5,6 +5,7 @@
 
 #include "API/DebugRunner.h"
 #include "API/NanGuardRunner.h"
+#include "API/Specialisations.h"
 #include "Eval/Evaluate.h"
 #include "Graph/InnerGraph.h"
 #include "Kernels/CompilerInterface.h"
@@ -25,20 +26,23 @@ namespace {
 class CompiledRunner : public Runner {
 public:
   CompiledRunner(std::shared_ptr<const Executable> executable, int threads,
-                 std::shared_ptr<ProfilePart> profile)
-      : executable_(std::move(executable)), threads_(threads), profile_(std::move(profile)) {
+                 std::shared_ptr<ProfilePart> profile,
+                 std::unique_ptr<const Specialisations> specialisations)
+      : executable_(std::move(executable)), threads_(threads), profile_(std::move(profile)),
+        specialisations_(std::move(specialisations)) {
     if (profile_)
       profile_->setSteps(profiledSteps(executable_->program()));
   }
 
   absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
                    OutputMemory memory, const Lending *lending) const override {
-    if (!profile_)
-      return executable_->run(arguments, results, threads_, memory, nullptr, lending);
-    RunProfile run;
-    RunProfile::Clock::time_point start = RunProfile::Clock::now();
-    absl::Status status = executable_->run(arguments, results, threads_, memory, &run, lending);
-    profile_->add(start, std::move(run));
+    if (!specialisations_)
+      return run(*executable_, arguments, results, memory, lending);
+    if (const Executable *own = specialisations_->find(arguments))
+      return run(*own, arguments, results, memory, lending);
+    absl::Status status = run(*executable_, arguments, results, memory, lending);
+    if (status.ok())
+      specialisations_->count(arguments);
     return status;
   }
 
@@ -61,25 +65,62 @@ public:
 
   bool canFail() const override { return graphc::canFail(executable_->program()); }
 
-  void free() const override { executable_->free(); }
+  void free() const override {
+    for (const Executable *executable : executables())
+      executable->free();
+  }
   void countDirectCall() const override { executable_->countDirectCall(); }
 
   Function::Counters counters() const override {
-    const RunCounters &c = executable_->counters();
-    return {c.calls,  c.kernels,     c.plans,
-            c.arenas, c.bytesCopied, int64_t(executable_->program().kernels.size())};
+    Function::Counters all;
+    for (const Executable *executable : executables()) {
+      const RunCounters &c = executable->counters();
+      all.calls += c.calls;
+      all.kernelRuns += c.kernels;
+      all.plans += c.plans;
+      all.arenas += c.arenas;
+      all.bytesCopied += c.bytesCopied;
+      if (executable == executable_.get())
+        continue;
+      ++all.specialisations;
+      all.specialisedCalls += c.calls;
+    }
+    all.kernels = int64_t(executable_->program().kernels.size());
+    return all;
   }
 
   std::unique_ptr<const Runner> with(std::shared_ptr<ProfilePart> profile,
                                      bool sharesMemory) const override {
-    return std::make_unique<CompiledRunner>(sharesMemory ? executable_ : executable_->clone(),
-                                            threads_, std::move(profile));
+    return std::make_unique<CompiledRunner>(
+        sharesMemory ? executable_ : executable_->clone(), threads_, std::move(profile),
+        specialisations_ ? specialisations_->forCopy() : nullptr);
   }
 
 private:
+  absl::Status run(const Executable &executable, absl::Span<const Tensor> arguments,
+                   absl::Span<Tensor> results, OutputMemory memory, const Lending *lending) const {
+    if (!profile_)
+      return executable.run(arguments, results, threads_, memory, nullptr, lending);
+    RunProfile run;
+    RunProfile::Clock::time_point start = RunProfile::Clock::now();
+    absl::Status status = executable.run(arguments, results, threads_, memory, &run, lending);
+    profile_->add(start, std::move(run));
+    return status;
+  }
+
+  /// The general one and its versions.
+  std::vector<const Executable *> executables() const {
+    std::vector<const Executable *> all;
+    if (specialisations_)
+      all = specialisations_->made();
+    all.push_back(executable_.get());
+    return all;
+  }
+
   std::shared_ptr<const Executable> executable_;
   int threads_;
-  std::shared_ptr<ProfilePart> profile_; // null for none
+  std::shared_ptr<ProfilePart> profile_;                   // null for none
+  std::unique_ptr<const Specialisations> specialisations_; // null for none
 };
 
 class InterpretedRunner : public Runner {
@@ -186,19 +227,34 @@ absl::Status checkMode(const Mode &mode) {
   return status.ok() ? status : prefixError(status, "function: mode");
 }
 
+/// Those that compile for speed.
+static bool specialises(const Mode &mode) {
+  return mode.name() == "fast_run" || mode.name() == "strict" || mode.name() == "fast_math";
+}
+
 bool hasCode(const Mode &mode) {
   return mode.name() != "interpreter" && mode.name() != "debug" && mode.name() != "nanguard";
 }
 
-absl::StatusOr<std::unique_ptr<const Runner>> runnerOf(std::shared_ptr<const Executable> executable,
-                                                       const FunctionOptions &options,
-                                                       std::shared_ptr<ProfilePart> profile) {
+absl::StatusOr<std::unique_ptr<const Runner>>
+runnerOf(std::shared_ptr<const Executable> executable, const FunctionOptions &options,
+         std::shared_ptr<ProfilePart> profile, std::shared_ptr<const Specialiser> specialiser) {
   int threads = options.threads.value_or(config().threads);
   if (threads < 0)
     return makeError(ErrorKind::ValueError,
                      "function: threads must not be negative, but is " + std::to_string(threads));
-  return std::make_unique<CompiledRunner>(std::move(executable),
-                                          threads ? threads : usableThreads(), std::move(profile));
+  if (threads == 0)
+    threads = usableThreads();
+  int most = options.specialisations.value_or(config().specialisations);
+  if (most < 0)
+    return makeError(ErrorKind::ValueError,
+                     "function: specialisations must not be negative, but is " +
+                         std::to_string(most));
+  std::unique_ptr<const Specialisations> specialisations;
+  if (specialiser && most > 0)
+    specialisations = std::make_unique<Specialisations>(std::move(specialiser), most, threads);
+  return std::make_unique<CompiledRunner>(std::move(executable), threads, std::move(profile),
+                                          std::move(specialisations));
 }
 
 static CompileOptions compileOptions(const FunctionOptions &options) {
@@ -226,11 +282,12 @@ compiledRunner(const GraphModule &module, const FunctionOptions &options,
     compile.observer = profile->watch(options.observer);
     compile.profile = true;
   }
-  absl::StatusOr<std::shared_ptr<const Executable>> executable =
-      (*compiler)->compile(module, compile);
-  if (!executable.ok())
-    return executable.status();
-  return runnerOf(*std::move(executable), options, std::move(profile));
+  compile.specialises = specialises(options.mode);
+  absl::StatusOr<CompiledProgram> compiled = (*compiler)->compile(module, compile);
+  if (!compiled.ok())
+    return compiled.status();
+  return runnerOf(std::move(compiled->executable), options, std::move(profile),
+                  std::move(compiled->specialiser));
 }
 
 absl::StatusOr<ProgramImage> compileImage(const GraphModule &module,

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "API/ProfileRecord.h"
+#include "Kernels/CompilerInterface.h"
 #include "Runtime/ProgramFile.h"
 #include "Support/Hash.h"
 #include "absl/status/statusor.h"
@@ -58,14 +59,16 @@ absl::StatusOr<FunctionGraph> rewrittenGraph(const GraphModule &module,
 
 /// Compiles, and puts the whole program into the user's cache folder under `storeAs`, if given.
 /// Writes stages, and later calls, to `profile`, unless that is null.
-/// ValueError for an unknown mode or target and negative threads; what compiling raises.
+/// ValueError for an unknown mode or target and negative threads or specialisations; what compiling
+/// raises.
 absl::StatusOr<std::unique_ptr<const Runner>> makeRunner(const GraphModule &module,
                                                          const FunctionOptions &options,
                                                          const std::optional<Hash128> &storeAs,
                                                          std::shared_ptr<ProfilePart> profile);
-/// Of a program that was compiled before. ValueError for negative threads.
-absl::StatusOr<std::unique_ptr<const Runner>> runnerOf(std::shared_ptr<const Executable> executable,
-                                                       const FunctionOptions &options,
-                                                       std::shared_ptr<ProfilePart> profile = {});
+/// Of a program that was compiled before. ValueError for negative threads or specialisations.
+absl::StatusOr<std::unique_ptr<const Runner>>
+runnerOf(std::shared_ptr<const Executable> executable, const FunctionOptions &options,
+         std::shared_ptr<ProfilePart> profile = {},
+         std::shared_ptr<const Specialiser> specialiser = {});
 
 } // namespace graphc

@@ -10,10 +10,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "Runtime/ProgramFile.h"
 #include "Support/Hash.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "graphc/Import.h"
 #include "graphc/Mode.h"
 #include "graphc/Stage.h"
@@ -27,6 +29,8 @@ struct CompileOptions {
   int compileThreads = 1;
   /// As FunctionOptions::cache.
   bool cache = true;
+  /// Whether a Specialiser is wanted.
+  bool specialises = false;
   /// Also puts the whole program into that folder, for loadProgram.
   std::optional<Hash128> storeAs;
   /// Folder to write each stage's text to; empty for none.
@@ -69,11 +73,27 @@ struct LibraryFiles {
   std::string header;
 };
 
+/// Makes versions of a compiled program for calls whose extents are known. Thread-safe.
+class Specialiser {
+public:
+  virtual ~Specialiser() = default;
+  /// A program that does the same, and gives the same bits, for inputs of these shapes and calls
+  /// with so many threads. Errors: Cancelled; what the general program raises for such inputs.
+  virtual absl::StatusOr<std::shared_ptr<const Executable>>
+  make(absl::Span<const std::vector<int64_t>> shapes, int threads) const = 0;
+};
+
+struct CompiledProgram {
+  std::shared_ptr<const Executable> executable;
+  /// Null where all extents are known, and where CompileOptions want none.
+  std::shared_ptr<const Specialiser> specialiser = nullptr;
+};
+
 class CompilerInterface {
 public:
   /// Code for this process.
-  virtual absl::StatusOr<std::shared_ptr<const Executable>>
-  compile(const GraphModule &module, const CompileOptions &options) const = 0;
+  virtual absl::StatusOr<CompiledProgram> compile(const GraphModule &module,
+                                                  const CompileOptions &options) const = 0;
 
   /// The same as bytes, for Function::save; none for a graph with host callbacks.
   virtual absl::StatusOr<ProgramImage> image(const GraphModule &module,

@@ -11,7 +11,9 @@
 #include "Lowering/LowerToLinalg.h"
 #include "Runtime/ThreadPool.h"
 #include "Support/Cancel.h"
+#include "Support/Text.h"
 #include "Transforms/CheckLinalg.h"
+#include "Transforms/KnownSizes.h"
 #include "Transforms/LinalgToLoops.h"
 
 namespace graphc {
@@ -47,7 +49,8 @@ std::vector<CompiledKernel::Scratch> readScratch(mlir::ModuleOp loops) {
   return list;
 }
 
-absl::StatusOr<CompiledKernel> compileKernel(const Kernel &kernel, const ObjectCompiler &compiler) {
+absl::StatusOr<CompiledKernel> compileKernel(const Kernel &kernel, const KnownSizes &sizes,
+                                             const ObjectCompiler &compiler) {
   ContextPool::Lease context = kernelContexts().lease();
   mlir::OwningOpRef<mlir::ModuleOp> module = lowerToLinalg(kernel, *context);
   LoopTarget target = loopTargetOf(compiler.target());
@@ -60,6 +63,8 @@ absl::StatusOr<CompiledKernel> compileKernel(const Kernel &kernel, const ObjectC
     return prefixError(s, "kernel " + kernel.symbol());
   if (absl::Status s = checkCancelled(); !s.ok())
     return s;
+  if (!sizes.empty())
+    fixSizes(*module, sizes);
   CompiledKernel compiled;
   compiled.symbol = kernel.symbol();
   compiled.scratch = readScratch(*module);
@@ -68,6 +73,13 @@ absl::StatusOr<CompiledKernel> compileKernel(const Kernel &kernel, const ObjectC
     return prefixError(object.status(), "kernel " + kernel.symbol());
   compiled.object = *std::move(object);
   return compiled;
+}
+
+/// For the key of its code: "3,?,5".
+std::string textOf(const KnownSizes &sizes) {
+  return join(sizes, ",", [](const std::optional<int64_t> &size) {
+    return size ? std::to_string(*size) : std::string("?");
+  });
 }
 
 } // namespace
@@ -89,6 +101,13 @@ objectCompilerFor(const TargetDescription &target, bool trusted) {
   return compiler;
 }
 
+std::vector<KernelRequest> requestsOf(absl::Span<const Kernel> kernels) {
+  std::vector<KernelRequest> requests;
+  for (const Kernel &kernel : kernels)
+    requests.push_back({&kernel});
+  return requests;
+}
+
 absl::StatusOr<std::vector<CompiledKernel>>
 compileKernels(absl::Span<const Kernel> kernels, const ObjectCompiler &compiler, int threads) {
   std::vector<CompiledKernel> compiled(kernels.size());
@@ -96,7 +115,7 @@ compileKernels(absl::Span<const Kernel> kernels, const ObjectCompiler &compiler,
   ThreadPool::shared().parallelFor(
       0, int64_t(kernels.size()), /*grain=*/1, threads, [&](int64_t begin, int64_t end, int) {
         for (int64_t i = begin; i < end; ++i) {
-          absl::StatusOr<CompiledKernel> one = compileKernel(kernels[size_t(i)], compiler);
+          absl::StatusOr<CompiledKernel> one = compileKernel(kernels[size_t(i)], {}, compiler);
           if (one.ok())
             compiled[size_t(i)] = *std::move(one);
           else
@@ -110,15 +129,25 @@ compileKernels(absl::Span<const Kernel> kernels, const ObjectCompiler &compiler,
 }
 
 absl::StatusOr<std::vector<std::shared_ptr<const CachedKernel>>>
-loadKernels(absl::Span<const Kernel> kernels, const ObjectCompiler &compiler, int threads,
+loadKernels(absl::Span<const KernelRequest> wanted, const ObjectCompiler &compiler, int threads,
             bool cache) {
   std::vector<Hash128> keys;
-  for (const Kernel &kernel : kernels)
-    keys.push_back(codeKey(kernel.content(), "", compiler.target().name));
-  auto compile = [&](size_t i) { return compileKernel(kernels[i], compiler); };
+  for (const KernelRequest &each : wanted)
+    keys.push_back(codeKey(each.kernel->content(), textOf(each.sizes), compiler.target().name));
+  auto compile = [&](size_t i) {
+    return compileKernel(*wanted[i].kernel, wanted[i].sizes, compiler);
+  };
   if (!cache)
     return KernelCache().get(keys, nullptr, threads, compile);
   return KernelCache::shared().get(keys, CodeFolder::configured().get(), threads, compile);
+}
+
+std::vector<const CompiledKernel *>
+compiledOf(absl::Span<const std::shared_ptr<const CachedKernel>> code) {
+  std::vector<const CompiledKernel *> compiled;
+  for (const std::shared_ptr<const CachedKernel> &kernel : code)
+    compiled.push_back(kernel.get());
+  return compiled;
 }
 
 void placeCode(absl::Span<const CompiledKernel *const> code, Program &program) {

@@ -13,8 +13,8 @@ namespace {
 
 class Compiler final : public CompilerInterface {
 public:
-  absl::StatusOr<std::shared_ptr<const Executable>>
-  compile(const GraphModule &module, const CompileOptions &options) const override {
+  absl::StatusOr<CompiledProgram> compile(const GraphModule &module,
+                                          const CompileOptions &options) const override {
     Stages stages(options, "");
     return graphc::compile(module, options, stages);
   }

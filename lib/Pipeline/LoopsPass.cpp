@@ -3,6 +3,7 @@
 
 #include "JIT/LoopTargetOf.h"
 #include "Transforms/CheckLinalg.h"
+#include "Transforms/KnownSizes.h"
 #include "Transforms/LinalgToLoops.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -39,8 +40,30 @@ struct LoopsPass : mlir::PassWrapper<LoopsPass, mlir::OperationPass<mlir::Module
                              llvm::cl::init("native")};
 };
 
+struct FixSizesPass : mlir::PassWrapper<FixSizesPass, mlir::OperationPass<mlir::ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FixSizesPass)
+
+  FixSizesPass() = default;
+  FixSizesPass(const FixSizesPass &other) : PassWrapper(other) {}
+
+  llvm::StringRef getArgument() const override { return "graphc-fix-sizes"; }
+  llvm::StringRef getDescription() const override { return "Loops for sizes that are known"; }
+
+  void runOnOperation() override {
+    llvm::SmallVector<std::optional<int64_t>> known;
+    for (int64_t size : sizes)
+      known.push_back(size < 0 ? std::nullopt : std::optional(size));
+    fixSizes(getOperation(), known);
+  }
+
+  ListOption<int64_t> sizes{*this, "sizes", llvm::cl::desc("In order; -1: not known")};
+};
+
 } // namespace
 
-void registerLoopsPass() { mlir::PassRegistration<LoopsPass>(); }
+void registerLoopsPasses() {
+  mlir::PassRegistration<LoopsPass>();
+  mlir::PassRegistration<FixSizesPass>();
+}
 
 } // namespace graphc

@@ -13,6 +13,7 @@
 #include "Rewrites/ModeRewrites.h"
 #include "Runtime/ProgramFile.h"
 #include "Runtime/StageWatch.h"
+#include "Specialise.h"
 #include "StageText.h"
 #include "Support/Log.h"
 #include "Support/StageOfText.h"
@@ -42,11 +43,11 @@ absl::Status rewrite(FunctionGraph &graph, const CompileOptions &options) {
         plain.compileThreads = options.compileThreads;
         plain.cache = options.cache;
         Stages quiet(plain, "");
-        absl::StatusOr<std::shared_ptr<const Executable>> run = compile(constants, plain, quiet);
+        absl::StatusOr<CompiledProgram> run = compile(constants, plain, quiet);
         if (!run.ok())
           return run.status();
         std::vector<Tensor> values(constants.outputs.size());
-        if (absl::Status s = (*run)->run({}, absl::MakeSpan(values)); !s.ok())
+        if (absl::Status s = run->executable->run({}, absl::MakeSpan(values)); !s.ok())
           return s;
         return values;
       });
@@ -73,12 +74,13 @@ absl::Status showGraph(std::string_view stage, const GraphModule &module, Stages
   return text.ok() ? stages.saw(stage, *std::move(text)) : text.status();
 }
 
-/// Null where what was wanted is there.
-template <class T> absl::StatusOr<std::shared_ptr<const T>> nullOr(const absl::Status &status) {
+/// Nothing where what was wanted is there.
+template <class T> absl::StatusOr<T> nothingOr(const absl::Status &status) {
   if (!status.ok())
     return status;
-  return std::shared_ptr<const T>();
+  return T();
 }
+using CompilerPointer = std::shared_ptr<const ObjectCompiler>;
 
 /// The stages that have a text per kernel, from what `compileKernels` makes of them.
 absl::Status showCode(const KernelGraph &kernels, const ObjectCompiler &compiler, Stages &stages) {
@@ -108,7 +110,7 @@ showKernels(KernelGraph &kernels, const CompileOptions &options, bool trusted, S
   if (stages.looksAt("kernels"))
     if (absl::Status s = stages.saw("kernels", toString(kernels));
         !s.ok() || stages.endsAt("kernels"))
-      return nullOr<ObjectCompiler>(s);
+      return nothingOr<CompilerPointer>(s);
   absl::StatusOr<TargetDescription> target = parseTarget(options.target);
   if (!target.ok())
     return target.status();
@@ -124,14 +126,14 @@ showKernels(KernelGraph &kernels, const CompileOptions &options, bool trusted, S
       return s;
     showing.done([&] { return counted(stages.numBytes(), "byte"); });
     if (stages.wantsText())
-      return nullOr<ObjectCompiler>(s);
+      return nothingOr<CompilerPointer>(s);
   }
   if (stages.wantsLibrary()) {
     StageWatch coding(options.observer, "code");
     absl::Status s = compileLibrary(std::move(kernels), **compiler, options, stages);
     if (s.ok())
       coding.done([&] { return counted(stages.library().object.size(), "byte"); });
-    return nullOr<ObjectCompiler>(s);
+    return nothingOr<CompilerPointer>(s);
   }
   return compiler;
 }
@@ -186,12 +188,12 @@ absl::StatusOr<ProgramImage> imageOf(const Program &program, Code code) {
 
 } // namespace
 
-absl::StatusOr<std::shared_ptr<const Executable>>
-compile(const GraphModule &module, const CompileOptions &options, Stages &stages) {
+absl::StatusOr<CompiledProgram> compile(const GraphModule &module, const CompileOptions &options,
+                                        Stages &stages) {
   // graph: as the user built it; rewritten: the same function in fewer and better nodes.
   if (!options.isRewritten)
     if (absl::Status s = showGraph("graph", module, stages); !s.ok() || stages.endsAt("graph"))
-      return nullOr<Executable>(s);
+      return nothingOr<CompiledProgram>(s);
   StageWatch rewriting(options.observer, "rewritten");
   std::optional<absl::StatusOr<FunctionGraph>> made =
       FunctionGraph::create(module.inputs, module.outputs);
@@ -218,7 +220,7 @@ compile(const GraphModule &module, const CompileOptions &options, Stages &stages
     rewritten.globals.clear(); // their constants have been cloned, or folded
     if (absl::Status s = showGraph("rewritten", rewritten, stages);
         !s.ok() || stages.endsAt("rewritten"))
-      return nullOr<Executable>(s);
+      return nothingOr<CompiledProgram>(s);
   }
 
   // kernels: fused loop nests, and the program that calls them.
@@ -245,12 +247,12 @@ compile(const GraphModule &module, const CompileOptions &options, Stages &stages
   absl::StatusOr<std::shared_ptr<const ObjectCompiler>> compiler =
       showKernels(*kernels, options, /*trusted=*/true, stages);
   if (!compiler.ok() || !*compiler)
-    return nullOr<Executable>(compiler.status());
+    return nothingOr<CompiledProgram>(compiler.status());
   if (absl::Status s = checkRunsHere((*compiler)->target()); !s.ok())
     return s;
   StageWatch coding(options.observer, "code");
   absl::StatusOr<std::vector<std::shared_ptr<const CachedKernel>>> code =
-      loadKernels(kernels->kernels, **compiler, options.compileThreads, options.cache);
+      loadKernels(requestsOf(kernels->kernels), **compiler, options.compileThreads, options.cache);
   if (!code.ok())
     return code.status();
 
@@ -262,10 +264,7 @@ compile(const GraphModule &module, const CompileOptions &options, Stages &stages
   });
 
   // program: the table that calls the code.
-  std::vector<const CompiledKernel *> compiled;
-  for (const std::shared_ptr<const CachedKernel> &kernel : *code)
-    compiled.push_back(kernel.get());
-  placeCode(compiled, kernels->program);
+  placeCode(compiledOf(*code), kernels->program);
   if (options.storeAs)
     store(kernels->program, *code, *options.storeAs);
   if (ProgramImage *wanted = stages.image()) {
@@ -274,7 +273,15 @@ compile(const GraphModule &module, const CompileOptions &options, Stages &stages
       return image.status();
     *wanted = *std::move(image);
   }
-  return Executable::create(std::move(kernels->program), codeOf(*code));
+  absl::StatusOr<std::shared_ptr<const Executable>> executable =
+      Executable::create(std::move(kernels->program), codeOf(*code));
+  if (!executable.ok())
+    return executable.status();
+  CompiledProgram made{*std::move(executable)};
+  if (options.specialises)
+    made.specialiser = specialiserOf(made.executable, std::move(kernels->kernels), *std::move(code),
+                                     *std::move(compiler), options.cache);
+  return made;
 }
 
 absl::Status compileKernelText(std::string_view text, std::string_view name,

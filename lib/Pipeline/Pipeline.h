@@ -8,9 +8,9 @@
 
 namespace graphc {
 
-/// Compiles for this process. Null where `stages` wanted no more than an earlier stage.
-absl::StatusOr<std::shared_ptr<const Executable>>
-compile(const GraphModule &module, const CompileOptions &options, Stages &stages);
+/// Compiles for this process. Nothing where `stages` wanted no more than an earlier stage.
+absl::StatusOr<CompiledProgram> compile(const GraphModule &module, const CompileOptions &options,
+                                        Stages &stages);
 
 /// From the text of the stage "kernels", which may hold anything, to what `stages` wants.
 absl::Status compileKernelText(std::string_view text, std::string_view name,

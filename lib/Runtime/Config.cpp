@@ -21,6 +21,9 @@ static absl::Status check(const Config &config) {
   if (config.threads < 0)
     return makeError(ErrorKind::ValueError,
                      "threads must not be negative, but is " + std::to_string(config.threads));
+  if (config.specialisations < 0)
+    return makeError(ErrorKind::ValueError, "specialisations must not be negative, but is " +
+                                                std::to_string(config.specialisations));
   return absl::OkStatus();
 }
 
@@ -38,6 +41,11 @@ struct Field {
 
 } // namespace
 
+static bool parseNumber(std::string_view text, int &number) {
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
 static constexpr Field kFields[] = {
     {"floatX", "GRAPHC_FLOATX", "dtype of constructors without a letter and of float literals",
      [](std::string_view text, Config &config) {
@@ -53,11 +61,14 @@ static constexpr Field kFields[] = {
      },
      codeFolderPath},
     {"threads", "GRAPHC_THREADS", "threads of a call; 0: as many as the process may run at once",
-     [](std::string_view text, Config &config) {
-       auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), config.threads);
-       return error == std::errc() && end == text.data() + text.size();
-     },
+     [](std::string_view text, Config &config) { return parseNumber(text, config.threads); },
      [](const Config &config) { return std::to_string(config.threads); }},
+    {"specialisations", "GRAPHC_SPECIALISATIONS",
+     "sets of extents for which a function gets code of their own",
+     [](std::string_view text, Config &config) {
+       return parseNumber(text, config.specialisations);
+     },
+     [](const Config &config) { return std::to_string(config.specialisations); }},
     {"profile", "GRAPHC_PROFILE", "0 or 1: whether functions have a profile",
      [](std::string_view text, Config &config) {
        config.profile = text == "1";

@@ -22,7 +22,6 @@
 
 #include "Support/Fork.h"
 #include "Support/LentObject.h"
-#include "graphc/Embedding.h"
 
 namespace graphc {
 namespace {
@@ -242,7 +241,6 @@ struct ThreadPool::State {
   }
 };
 
-/// The program's own threads.
 static LentObject<TaskRunner> &runners() {
   static auto &lent = *new LentObject<TaskRunner>;
   return lent;
@@ -301,7 +299,7 @@ void ThreadPool::parallelFor(int64_t begin, int64_t end, int64_t grain, int thre
   Job job(begin, end, grain, threads, body);
   if (job.numSlots() == 1 || insideBody)
     body(begin, end, 0);
-  else if (std::shared_ptr<TaskRunner> own = this == &shared() ? runners().get() : nullptr)
+  else if (std::shared_ptr<TaskRunner> own = this == &shared() ? lentTaskRunner() : nullptr)
     own->run(job.numSlots(), [&job](int slot) { // one task may do the work of all
       insideBody = true;
       job.work(slot);
@@ -311,6 +309,7 @@ void ThreadPool::parallelFor(int64_t begin, int64_t end, int64_t grain, int thre
     state().run(job);
 }
 
+std::shared_ptr<TaskRunner> lentTaskRunner() { return runners().get(); }
 void setTaskRunner(std::shared_ptr<TaskRunner> runner) { runners().set(std::move(runner)); }
 
 } // namespace graphc

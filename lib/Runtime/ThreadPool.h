@@ -3,10 +3,15 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include "absl/functional/function_ref.h"
+#include "graphc/Embedding.h"
 
 namespace graphc {
+
+/// The program's own threads, if it lends any.
+std::shared_ptr<TaskRunner> lentTaskRunner();
 
 /// How many threads the process may run at once: the processors in its affinity mask.
 int usableThreads();

@@ -21,7 +21,7 @@ int main(int argc, char **argv) {
   graphc::registerGraphDialect(registry);
   graphc::registerLinalgDialects(registry);
   graphc::registerLoopDialects(registry);
-  graphc::registerLoopsPass();
+  graphc::registerLoopsPasses();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
   auto [input, output] = mlir::registerAndParseCLIOptions(argc, argv, "graphc-opt\n", registry);

@@ -14,6 +14,7 @@
 #include <functional>
 #include <thread>
 
+#include "API/Specialisations.h"
 #include "Runtime/ThreadPool.h"
 #include "absl/cleanup/cleanup.h"
 #include "graphc/graphc.h"
@@ -364,6 +365,48 @@ TEST(Concurrency, SettingsOfTheProcess) {
     }
   });
   EXPECT_EQ(wrong, 0);
+}
+
+/// Versions of a program that does nothing.
+class Copying : public Specialiser {
+public:
+  std::shared_ptr<const Executable> general = [] {
+    Program program;
+    program.inputs.push_back({"x", DType::Float64, {kDynamic}, 0});
+    program.arrays.push_back({Program::Array::Storage::Input, DType::Float64, 0, {0}});
+    program.sizes.push_back({SizeOp::Dim, 0, 0, -1, 0});
+    return *Executable::create(std::move(program), nullptr);
+  }();
+  mutable std::atomic<int> made = 0;
+
+  absl::StatusOr<std::shared_ptr<const Executable>> make(absl::Span<const std::vector<int64_t>>,
+                                                         int) const override {
+    ++made;
+    return general->clone();
+  }
+};
+
+// Calls count, begin and find versions that the background makes; some are gone before.
+TEST(Concurrency, Specialisations) {
+  auto copying = std::make_shared<Copying>();
+  Specialisations all(copying, 3, 1);
+  std::atomic<int> found = 0;
+  onThreads(5, [&](int number) {
+    for (int k = 0; k < 4000 && (number > 0 || all.made().size() < 3); ++k) {
+      Tensor x[] = {*Tensor::zeros(DType::Float64, {1 + (k + number) % 4})};
+      const Executable *own = all.find(x);
+      found += own != nullptr;
+      EXPECT_TRUE((own ? *own : *copying->general).run(x, {}).ok());
+      if (!own)
+        all.count(x);
+      if (k % 100 == 99) {
+        std::unique_ptr<const Specialisations> other = all.forCopy();
+        for (int often = 0; often < Specialisations::kOften; ++often)
+          other->count(x);
+      }
+    }
+  });
+  EXPECT_GT(copying->made, 0);
 }
 
 } // namespace

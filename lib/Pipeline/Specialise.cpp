@@ -1,0 +1,145 @@
+//===- Specialise.cpp - a program for one list of extents -----------------===//
+#include "Specialise.h"
+
+#include <map>
+
+#include "CompileKernels.h"
+#include "Runtime/Plan.h"
+#include "Support/Cancel.h"
+#include "Support/Fork.h"
+
+namespace graphc {
+namespace {
+
+/// More distinct kernels of one program than this would take seconds: the others stay general.
+constexpr size_t kMostKernels = 32;
+
+/// The values of the sizes that follow from those of inputs, and where they are 64 bits long, as
+/// constants in the program.
+std::vector<std::optional<SizeValue>> fixExtents(Program &program,
+                                                 absl::Span<const std::vector<int64_t>> shapes) {
+  std::vector<std::optional<SizeValue>> values;
+  auto known = [&](int32_t id) { return values[size_t(id)]; };
+  for (SizeNode &size : program.sizes) {
+    values.push_back(size.op == SizeOp::Dim ? shapes[size_t(size.a)][size_t(size.b)]
+                                            : sizeValue(size, known));
+    if (values.back() && fitsInt64(*values.back()))
+      size = {SizeOp::Constant, -1, -1, -1, int64_t(*values.back())};
+  }
+  for (size_t i = 0; i < program.inputs.size(); ++i)
+    program.inputs[i].shape = shapes[i];
+  return values;
+}
+
+/// By step, whether calls run its kernel as a whole: on one thread.
+absl::StatusOr<std::vector<bool>> wholeRuns(const Program &program, int threads) {
+  absl::StatusOr<ProgramLayout> layout = ProgramLayout::create(program);
+  if (!layout.ok())
+    return layout.status();
+  std::vector<bool> whole(program.steps.size(), threads <= 1);
+  if (threads <= 1 || !layout->isStatic)
+    return whole;
+  absl::StatusOr<std::shared_ptr<Plan>> plan =
+      Plan::create(program, *layout, 0, std::vector<SizeValue>(program.sizes.size(), 0));
+  if (!plan.ok())
+    return plan.status();
+  for (size_t s = 0; s < whole.size(); ++s)
+    whole[s] = !(*plan)->steps[s].parallel;
+  return whole;
+}
+
+class KernelSpecialiser final : public Specialiser {
+public:
+  KernelSpecialiser(std::shared_ptr<const Executable> general, std::vector<Kernel> kernels,
+                    std::vector<std::shared_ptr<const CachedKernel>> code,
+                    std::shared_ptr<const ObjectCompiler> compiler, bool cache)
+      : general_(std::move(general)), kernels_(std::move(kernels)), code_(std::move(code)),
+        compiler_(std::move(compiler)), cache_(cache) {}
+
+  absl::StatusOr<std::shared_ptr<const Executable>>
+  make(absl::Span<const std::vector<int64_t>> shapes, int threads) const override {
+    Program program = general_->program();
+    std::vector<std::optional<SizeValue>> values = fixExtents(program, shapes);
+    absl::StatusOr<std::vector<bool>> whole = wholeRuns(program, threads);
+    if (!whole.ok())
+      return whole.status();
+
+    std::map<std::pair<int32_t, KnownSizes>, int32_t> numbers;
+    std::vector<Program::Kernel> kernels;
+    std::vector<std::shared_ptr<const CachedKernel>> code;
+    for (size_t s = 0; s < program.steps.size(); ++s) {
+      Program::Step &step = program.steps[s];
+      if (step.kind != Program::Step::Kind::Kernel)
+        continue;
+      KnownSizes sizes;
+      if (numbers.size() < kMostKernels)
+        sizes = sizesOf(step, values, (*whole)[s]);
+      auto [found, isNew] = numbers.try_emplace({step.callee, sizes}, int32_t(kernels.size()));
+      if (isNew) {
+        absl::StatusOr<std::shared_ptr<const CachedKernel>> kernel = load(step.callee, sizes);
+        if (!kernel.ok())
+          return kernel.status();
+        kernels.push_back(program.kernels[size_t(step.callee)]);
+        code.push_back(*std::move(kernel));
+      }
+      step.callee = found->second;
+    }
+    program.kernels = std::move(kernels);
+    placeCode(compiledOf(code), program);
+    return Executable::create(std::move(program), codeOf(code));
+  }
+
+private:
+  /// Of a step's arguments; with begin and end of a kernel that splits.
+  KnownSizes sizesOf(const Program::Step &step, const std::vector<std::optional<SizeValue>> &values,
+                     bool isWhole) const {
+    KnownSizes sizes;
+    auto add = [&](std::optional<SizeValue> value) {
+      sizes.push_back(value && fitsInt64(*value) ? std::optional(int64_t(*value)) : std::nullopt);
+    };
+    for (int32_t size : step.sizes)
+      add(values[size_t(size)]);
+    if (general_->program().kernels[size_t(step.callee)].splits && isWhole) {
+      add(0);
+      add(values[size_t(step.splitSize)]);
+    }
+    return sizes;
+  }
+
+  /// One at a time, so that a fork need not wait for all.
+  absl::StatusOr<std::shared_ptr<const CachedKernel>> load(int32_t number,
+                                                           const KnownSizes &sizes) const {
+    if (std::ranges::none_of(sizes, [](const auto &size) { return size.has_value(); }))
+      return code_[size_t(number)];
+    CompilerWork work;
+    if (absl::Status s = work.check(); !s.ok())
+      return s;
+    absl::StatusOr<std::vector<std::shared_ptr<const CachedKernel>>> loaded =
+        loadKernels({{&kernels_[size_t(number)], sizes}}, *compiler_, /*threads=*/1, cache_);
+    if (!loaded.ok())
+      return loaded.status();
+    return (*loaded)[0];
+  }
+
+  std::shared_ptr<const Executable> general_;
+  std::vector<Kernel> kernels_;
+  std::vector<std::shared_ptr<const CachedKernel>> code_;
+  std::shared_ptr<const ObjectCompiler> compiler_;
+  bool cache_;
+};
+
+} // namespace
+
+std::shared_ptr<const Specialiser>
+specialiserOf(std::shared_ptr<const Executable> general, std::vector<Kernel> kernels,
+              std::vector<std::shared_ptr<const CachedKernel>> code,
+              std::shared_ptr<const ObjectCompiler> compiler, bool cache) {
+  for (const Program::Input &input : general->program().inputs)
+    for (int64_t extent : input.shape)
+      if (extent < 0)
+        return std::make_shared<KernelSpecialiser>(std::move(general), std::move(kernels),
+                                                   std::move(code), std::move(compiler), cache);
+  return nullptr;
+}
+
+} // namespace graphc
