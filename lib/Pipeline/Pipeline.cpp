@@ -277,11 +277,11 @@ absl::StatusOr<CompiledProgram> compile(const GraphModule &module, const Compile
       Executable::create(std::move(kernels->program), codeOf(*code));
   if (!executable.ok())
     return executable.status();
-  CompiledProgram made{*std::move(executable)};
+  CompiledProgram program{*std::move(executable)};
   if (options.specialises)
-    made.specialiser = specialiserOf(made.executable, std::move(kernels->kernels), *std::move(code),
-                                     *std::move(compiler), options.cache);
-  return made;
+    program.specialiser = specialiserOf(program.executable, std::move(kernels->kernels),
+                                        *std::move(code), *std::move(compiler), options.cache);
+  return program;
 }
 
 absl::Status compileKernelText(std::string_view text, std::string_view name,
