@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -84,6 +85,71 @@ public:
   }
 
 private:
+  int descriptor;
+};
+
+/// Where one entry is being written: a folder that is locked as long as its writer lives, whatever
+/// ends it. What is in it is removed by the destructor, or by a sweep that finds it without a lock.
+class Workshop {
+public:
+  static std::optional<Workshop> make(const std::string &folder) {
+    // A sweep may come between two of these steps, and take it for one that was left behind.
+    constexpr int kTries = 16;
+    for (int i = 0; i < kTries; ++i) {
+      std::string path = folder + "/" + std::string(kTemporary) + "XXXXXX";
+      if (!mkdtemp(path.data()))
+        return std::nullopt;
+      Workshop made(std::move(path));
+      struct stat info;
+      if (made.lock() != Lock::OfAnother && fstat(made.descriptor, &info) == 0 && info.st_nlink > 0)
+        return made;
+    }
+    errno = EAGAIN;
+    return std::nullopt;
+  }
+  Workshop(Workshop &&other) noexcept
+      : path(std::move(other.path)), descriptor(std::exchange(other.descriptor, -1)) {}
+  Workshop &operator=(Workshop &&) = delete;
+  ~Workshop() {
+    if (descriptor < 0)
+      return;
+    std::error_code error;
+    fs::remove_all(path, error);
+    ::close(descriptor);
+  }
+
+  std::string file(std::string_view name) const { return path + "/" + std::string(name); }
+
+  /// Removes it where its writer is gone. A file system without locks does not tell: there it goes
+  /// when it is old.
+  static void sweep(const std::string &path, bool isOld) {
+    Workshop found(path);
+    if (found.descriptor < 0) {
+      if (isOld)
+        unlink(path.c_str()); // a file: earlier versions had no folders
+      return;
+    }
+    Lock lock = found.lock();
+    if (lock == Lock::OfAnother || (lock == Lock::Unknown && !isOld)) {
+      ::close(found.descriptor);
+      found.descriptor = -1;
+    }
+  }
+
+private:
+  enum class Lock { Ours, OfAnother, Unknown };
+
+  explicit Workshop(std::string where)
+      : path(std::move(where)),
+        descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) {}
+
+  Lock lock() const {
+    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+      return Lock::Ours;
+    return errno == EWOULDBLOCK ? Lock::OfAnother : Lock::Unknown;
+  }
+
+  std::string path;
   int descriptor;
 };
 
@@ -174,14 +240,15 @@ std::optional<CodeFolder::Entry> CodeFolder::find(const Hash128 &key, Kind kind)
 
 absl::Status CodeFolder::store(const Hash128 &key, Kind kind, std::string_view data,
                                absl::FunctionRef<absl::Status(const std::string &)> write) {
+  // The folder is looked through now and then only: the size need not be met exactly. Before
+  // writing, so that a process that is killed while it writes has removed what others left.
+  if (stores++ % 32 == 0)
+    removeOldest();
   std::string target = pathOf(key, kind);
-  std::string temporary = folder + "/" + std::string(kTemporary) + std::to_string(getpid()) + "-" +
-                          std::to_string(stores++) + (kind == Kind::Object ? ".o" : ".so");
-  struct Remove {
-    const std::string &path;
-    ~Remove() { unlink(path.c_str()); } // after the rename there is nothing to remove
-  } remove{temporary};
-  unlink(temporary.c_str()); // left behind by a process of the same number
+  std::optional<Workshop> workshop = Workshop::make(folder);
+  if (!workshop)
+    return folderError("cannot write to", folder);
+  std::string temporary = workshop->file(kind == Kind::Object ? "code.o" : "code.so");
   if (absl::Status status = write(temporary); !status.ok())
     return status;
 
@@ -199,9 +266,6 @@ absl::Status CodeFolder::store(const Hash128 &key, Kind kind, std::string_view d
     return folderError("cannot write", temporary);
   if (rename(temporary.c_str(), target.c_str()) != 0)
     return folderError("cannot write", target);
-  // The size is looked at now and then only: it need not be met exactly.
-  if (stores % 32 == 1)
-    removeOldest();
   return absl::OkStatus();
 }
 
@@ -228,16 +292,15 @@ void CodeFolder::removeOldest() {
   auto now = fs::file_time_type::clock::now();
   for (const fs::directory_entry &file : fs::directory_iterator(folder, error)) {
     Item item{file.last_write_time(error), 0, file.path()};
-    if (!error)
-      item.bytes = file.file_size(error);
     if (error)
       continue; // another process has removed it
     if (file.path().filename().string().starts_with(kTemporary)) {
-      // Of a process that is gone, unless it is new.
-      if (now - item.used > std::chrono::hours(1))
-        fs::remove(item.path, error);
+      Workshop::sweep(item.path, now - item.used > std::chrono::hours(1));
       continue;
     }
+    item.bytes = file.file_size(error);
+    if (error)
+      continue;
     total += item.bytes;
     items.push_back(std::move(item));
   }

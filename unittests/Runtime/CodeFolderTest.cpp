@@ -1,8 +1,11 @@
 //===- unittests/Runtime/CodeFolderTest.cpp - compiled code on disk -------===//
 #include "Runtime/CodeFolder.h"
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <poll.h>
+#include <random>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -161,6 +164,11 @@ TEST_F(CodeFolderTest, FailedWritesLeaveNothing) {
   status = folder->store(key(1), Kind::Library, "",
                          [](const std::string &) { return absl::OkStatus(); });
   EXPECT_EQ(errorKind(status), ErrorKind::Io);
+  EXPECT_TRUE(fs::is_empty(folder->path()));
+  // A folder that is gone.
+  fs::remove_all(folder->path());
+  EXPECT_EQ(said(folder->store(key(1), Kind::Library, "", "code")),
+            "Io: cannot write to " + folder->path() + ": No such file or directory");
 }
 
 TEST_F(CodeFolderTest, OldestGoFirst) {
@@ -219,6 +227,142 @@ TEST_F(CodeFolderTest, ManyProcessesAtOnce) {
   for ([[maybe_unused]] const auto &file : fs::directory_iterator(root + "/cache"))
     ++files;
   EXPECT_EQ(files, 10u) << "no temporary files stay";
+}
+
+/// What the entry with this number contains: up to 200 KB, so that writing it takes a while.
+std::string longCode(uint64_t number) {
+  std::string code(1000 + 20000 * number, '\0');
+  std::minstd_rand random(static_cast<unsigned>(number + 1));
+  for (char &byte : code)
+    byte = static_cast<char>(random() >> 8);
+  return code;
+}
+
+/// What is being written, or was when its writer ended.
+size_t unfinished(const std::string &folder) {
+  size_t count = 0;
+  for (const auto &file : fs::directory_iterator(folder))
+    count += file.path().filename().string().starts_with(".new-");
+  return count;
+}
+
+/// Processes that store and find without end, of which each is killed at some moment: entries are
+/// whole or not there, at any time; nobody waits for one that is dead; and what the dead leave is
+/// no more than what may be in work at once.
+TEST_F(CodeFolderTest, KilledWriters) {
+  constexpr uint64_t kKeys = 10;
+  constexpr size_t kWriters = 3, kKills = 300;
+  constexpr uint64_t kMaxBytes = 400'000; // of 900,000: entries are removed all the time
+  auto folder = open(kMaxBytes);
+  struct Writer {
+    pid_t pid = 0;
+    int ready = -1; ///< has a byte as soon as the writer has stored something
+  };
+  auto start = [&](unsigned seed) {
+    Writer writer;
+    int ends[2];
+    if (pipe(ends) != 0 || (writer.pid = fork()) < 0)
+      return Writer{};
+    writer.ready = ends[0];
+    if (writer.pid != 0) {
+      close(ends[1]);
+      return writer;
+    }
+    std::minstd_rand random(seed);
+    auto mine = CodeFolder::open(root + "/cache", kMaxBytes);
+    for (bool first = true; mine.ok(); first = false) {
+      uint64_t number = random() % kKeys;
+      std::string code = longCode(number);
+      // As a linker writes: piece by piece, to a name of its own, in place of what was there.
+      auto write = [&](const std::string &path) -> absl::Status {
+        std::ofstream out(path + ".tmp", std::ios::binary);
+        for (size_t at = 0; at < code.size(); at += 4096)
+          out.write(code.data() + at, std::streamsize(std::min<size_t>(4096, code.size() - at)))
+              .flush();
+        out.close();
+        std::error_code error;
+        fs::rename(path + ".tmp", path, error);
+        return absl::OkStatus();
+      };
+      absl::Status stored = random() % 2 ? (*mine)->store(key(number), Kind::Object, "d", code)
+                                         : (*mine)->store(key(number), Kind::Object, "d", write);
+      auto found = (*mine)->find(key(number), Kind::Object); // another may have removed it
+      if (!stored.ok() || (found && found->code != code))
+        _exit(1);
+      if (first && ::write(ends[1], "r", 1) != 1)
+        _exit(2);
+    }
+    _exit(3);
+  };
+
+  std::minstd_rand random(7);
+  std::vector<Writer> writers(kWriters);
+  for (Writer &writer : writers)
+    writer = start(unsigned(random()));
+  size_t inWork = 0;
+  for (size_t kill = 0; kill < kKills; ++kill) {
+    Writer &writer = writers[kill % kWriters];
+    ASSERT_GT(writer.pid, 0);
+    pollfd ready{writer.ready, POLLIN, 0};
+    // Far more than it takes: whoever waits for a dead writer's lock waits for ever.
+    ASSERT_EQ(poll(&ready, 1, /*milliseconds=*/60'000), 1);
+    EXPECT_TRUE(ready.revents & POLLIN) << "it ended by itself";
+    usleep(unsigned(random() % 3000));
+    ASSERT_EQ(::kill(writer.pid, SIGKILL), 0);
+    int status = 0;
+    ASSERT_EQ(waitpid(writer.pid, &status, 0), writer.pid);
+    EXPECT_TRUE(WIFSIGNALED(status)) << "it ended by itself with " << WEXITSTATUS(status);
+    close(writer.ready);
+    inWork += unfinished(root + "/cache") > 0;
+    for (uint64_t number = 0; number < kKeys; ++number)
+      if (auto entry = folder->find(key(number), Kind::Object)) {
+        EXPECT_EQ(entry->data, "d");
+        EXPECT_TRUE(entry->code == longCode(number)) << number;
+      }
+    writer = kill + kWriters < kKills ? start(unsigned(random())) : Writer{};
+  }
+  EXPECT_GT(inWork, kKills / 10) << "kills come in the midst of writing";
+  // Each removes what the dead have left before it writes, one thing at a time.
+  EXPECT_LE(unfinished(root + "/cache"), 2 * kWriters);
+
+  // Every file is one that was being written, or a whole entry.
+  size_t entries = 0, files = 0;
+  for ([[maybe_unused]] const auto &file : fs::directory_iterator(root + "/cache"))
+    ++files;
+  for (uint64_t number = 0; number < kKeys; ++number)
+    entries += folder->find(key(number), Kind::Object).has_value();
+  EXPECT_EQ(files, entries + unfinished(root + "/cache"));
+  EXPECT_GT(entries, 0u);
+
+  // The next one who writes finds nothing left over when it is done.
+  ASSERT_TRUE(open()->store(key(0), Kind::Object, "d", longCode(0)).ok());
+  EXPECT_EQ(unfinished(root + "/cache"), 0u);
+  EXPECT_TRUE(folder->find(key(0), Kind::Object));
+}
+
+TEST_F(CodeFolderTest, WhatIsInWorkIsLeftAlone) {
+  auto folder = open(), other = open();
+  absl::Status status = folder->store(key(1), Kind::Object, "", [&](const std::string &path) {
+    std::ofstream(path) << "half";
+    EXPECT_EQ(unfinished(folder->path()), 1u);
+    // Its first store looks through the folder.
+    EXPECT_TRUE(other->store(key(2), Kind::Object, "", "code").ok());
+    EXPECT_EQ(unfinished(folder->path()), 1u);
+    std::ofstream(path, std::ios::app) << " and half";
+    return absl::OkStatus();
+  });
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_EQ(folder->find(key(1), Kind::Object)->code, "half and half");
+  EXPECT_EQ(unfinished(folder->path()), 0u);
+
+  // What earlier versions left goes when it is old.
+  for (const char *name : {"/.new-1-1.o", "/.new-1-2.o"})
+    std::ofstream(folder->path() + name) << "half";
+  fs::last_write_time(folder->path() + "/.new-1-1.o",
+                      fs::file_time_type::clock::now() - std::chrono::hours(2));
+  ASSERT_TRUE(open()->store(key(1), Kind::Object, "", "code").ok());
+  EXPECT_FALSE(fs::exists(folder->path() + "/.new-1-1.o"));
+  EXPECT_TRUE(fs::exists(folder->path() + "/.new-1-2.o"));
 }
 
 TEST_F(CodeFolderTest, Configured) {
