@@ -62,3 +62,5 @@ if shutil.which("g++"):
     config.available_features.add("g++")
 if config.sanitizers:
     config.available_features.add("sanitized")
+if config.in_program == "graphc_in_program":
+    config.available_features.add("in-program")  # the command has libgraphc inside

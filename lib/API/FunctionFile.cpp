@@ -1,10 +1,10 @@
 //===- FunctionFile.cpp - functions of files ------------------------------===//
 #include "API/FunctionState.h"
-#include "API/SharedLibrary.h"
 #include "Runtime/ProgramFile.h"
 #include "Runtime/StageWatch.h"
 #include "Support/Bytes.h"
 #include "Support/ReadFile.h"
+#include "Support/SharedLibrary.h"
 
 namespace graphc {
 namespace {

@@ -1,10 +1,10 @@
 //===- LoadCompiler.cpp - the compiler half, when it is needed ------------===//
 #include <dlfcn.h>
 
-#include "API/SharedLibrary.h"
 #include "Kernels/CompilerInterface.h"
 #include "Support/Fork.h"
 #include "Support/ReadFile.h"
+#include "Support/SharedLibrary.h"
 #include "graphc/Import.h"
 
 namespace graphc {

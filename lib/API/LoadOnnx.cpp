@@ -3,8 +3,8 @@
 // libgraphc-onnx has protobuf and ONNX's schema inside; programs that read no ONNX never load it.
 //
 //===----------------------------------------------------------------------===//
-#include "API/SharedLibrary.h"
 #include "Support/Fork.h"
+#include "Support/SharedLibrary.h"
 #include "graphc/Import.h"
 
 namespace graphc {

@@ -1,10 +1,11 @@
 //===- Runtime/CodeKey.cpp - what compiled code depends on ----------------===//
-#include <dlfcn.h>
 #include <string>
 #include <sys/stat.h>
 
+#include "Runtime/BuildIdentity.h"
 #include "Runtime/CodeFolder.h"
 #include "Runtime/CpuIdentity.h"
+#include "Support/SharedLibrary.h"
 
 namespace graphc {
 namespace {
@@ -16,17 +17,15 @@ void addFile(Hasher &hasher, const std::string &path) {
   hasher.add(info.st_size).add(info.st_mtim.tv_sec).add(info.st_mtim.tv_nsec);
 }
 
-/// Size and time of this library's file and of the compiler's beside it: another build may compile
-/// in another way, and a version number would be forgotten. The compiler need not be loaded for
-/// that.
+/// This library's build id, and size and time of the compiler's file, which need not be loaded for
+/// that: another build may compile in another way, and a version number would be forgotten.
 Hash128 build() {
+  Hash128 own = buildIdentity();
   Hasher hasher;
-  Dl_info info;
-  if (dladdr(reinterpret_cast<void *>(&codeKey), &info) && info.dli_fname) {
-    std::string file = info.dli_fname;
-    addFile(hasher, file);
-    addFile(hasher, file.substr(0, file.rfind('/') + 1) + "libgraphc-compiler.so");
-  }
+  hasher.add(own.low).add(own.high);
+  if (own == Hash128()) // linked without one
+    addFile(hasher, companionPath("libgraphc.so"));
+  addFile(hasher, companionPath("libgraphc-compiler.so"));
   return hasher.finish128();
 }
 

@@ -8,7 +8,7 @@ target_include_directories(graphc_light_usage INTERFACE "${PROJECT_SOURCE_DIR}/i
 target_link_libraries(graphc_light_usage INTERFACE
   absl::status absl::statusor absl::span absl::strings absl::str_format absl::flat_hash_map absl::flat_hash_set
   absl::inlined_vector absl::hash absl::synchronization
-  dlpack::dlpack graphc_zip graphc_xxhash Threads::Threads ${CMAKE_DL_LIBS})
+  dlpack::dlpack graphc_xxhash Threads::Threads ${CMAKE_DL_LIBS})
 
 # What every layer of the compiler half is compiled with: the same and MLIR.
 separate_arguments(llvmDefinitions UNIX_COMMAND "${LLVM_DEFINITIONS}")
@@ -92,7 +92,7 @@ function(graphc_program target folder)
     add_executable(${target} ${sources})
     target_link_libraries(${target} PRIVATE ${ARGN})
     # What libgraphc loads when it is wanted.
-    foreach(loaded graphc-compiler graphc-onnx)
+    foreach(loaded graphc-compiler graphc-onnx graphc-zip)
       if(TARGET ${loaded})
         add_dependencies(${target} ${loaded})
       endif()

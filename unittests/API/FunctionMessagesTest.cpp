@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "API/SharedLibrary.h"
 #include "Places.h"
+#include "Support/SharedLibrary.h"
 #include "graphc/graphc.h"
 
 namespace graphc {

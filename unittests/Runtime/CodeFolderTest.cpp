@@ -14,14 +14,12 @@
 #include "Runtime/CodeLoader.h"
 #include "graphc/Config.h"
 #include "graphc/Status.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace graphc {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::HasSubstr;
 using Kind = CodeFolder::Kind;
 
 class CodeFolderTest : public ::testing::Test {
@@ -261,8 +259,9 @@ TEST_F(CodeFolderTest, KilledWriters) {
   auto start = [&](unsigned seed) {
     Writer writer;
     int ends[2];
-    if (pipe(ends) != 0 || (writer.pid = fork()) < 0)
+    if (pipe(ends) != 0)
       return Writer{};
+    writer.pid = fork();
     writer.ready = ends[0];
     if (writer.pid != 0) {
       close(ends[1]);
