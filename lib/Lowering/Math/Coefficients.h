@@ -395,6 +395,12 @@ struct WideCoefficients {
       -0x1.251fb968176a1p-17, 0x1.02b526fc35df2p-20, -0x1.9a3cf2886f5fap-24};
   static constexpr double sqrtHalf0 = 0x1.6a09e667f3bcdp-1;
   static constexpr double sqrtHalf1 = -0x1.bdd3413b26456p-55;
+  static constexpr double erfcxSingleOver[] = {
+      0x1.ffffffff56429p-1, 0x1.6f304ebf61ac6p+0, 0x1.0032e13d5f007p+0, 0x1.9c22b2cedb8aep-2,
+      0x1.7c57269dccef5p-4, 0x1.485ef25ef5312p-7};
+  static constexpr double erfcxSingleUnder[] = {
+      0x1.0000000000000p+0, 0x1.4806e1ca7bcabp+1, 0x1.723cf4844edfap+1, 0x1.db1820119c3c2p+0,
+      0x1.71cde698318cbp-1, 0x1.5110d340744adp-3, 0x1.2302f149a0238p-6};
   static constexpr double geluLinear0 = 0x1.9884533d43651p+0;
   static constexpr double geluLinear1 = -0x1.cbc0d30ebfd15p-54;
   static constexpr double geluCubic0 = 0x1.2444f2a4d8b4bp-4;

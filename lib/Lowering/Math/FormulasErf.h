@@ -46,15 +46,16 @@ template <class F> F inverse(F x) {
 }
 
 /// erfc of f32 to about 2^-33, in f64: there a^2 is exact, and no step but the last needs more than
-/// 40 bits.
+/// 40 bits. e^(a^2) erfc(a) is a quotient, for which there is one division anyway; the result is
+/// normal in f64 where it has vanished in f32.
 template <class F> F erfcOfSingle(F x) {
   using K = WideCoefficients;
   auto wide = widen(x), a = atMost(abs(wide), 10.2), square = a * a;
-  auto w = inverse(mulAdd(a, K::erfcxScale, splat(a, 1.0)));
   auto n = roundProduct(square, -K::invLn20);
   auto r = mulAdd(n.value, -K::ln20, -square);
   auto power = mulAdd(r * r, polynomial(r, K::exp), 1.0 + r);
-  auto y = scale(power * (w * polynomial(w - 0.5, K::erfcx)), n);
+  auto over = power * polynomial(a, K::erfcxSingleOver), under = polynomial(a, K::erfcxSingleUnder);
+  auto y = hasScale(a) ? nativeScale(over * inverse(under), n.value) : over / under * powerOfTwo(n);
   return narrow(select(less(wide, 0.0), 2.0 - y, y));
 }
 

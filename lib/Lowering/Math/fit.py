@@ -75,6 +75,36 @@ class Set:
         worst = max(abs(mp.polyval(cs[::-1], x) - f(x)) for x in mp.linspace(a, b, 97))
         print('%-16s %2d terms, error %s' % (name, terms, mp.nstr(worst, 3)))
 
+    def quotient(self, name, f, end, over, under):
+        """f as a quotient of two polynomials, name + Over and name + Under, on [0, end], to the relative
+        error: least squares for over - f under, weighted by what `under` was the last time and by the
+        errors then, so that they even out."""
+        count, end = 6 * (over + under + 1), mp.mpf(end)
+        nodes = [end * ((1 - mp.cos(pi * (2 * k + 1) / (2 * count))) / 2)**mp.mpf('1.5') for k in range(count)]
+        values, weights, last = [f(x) for x in nodes], [mp.mpf(1)] * count, [mp.mpf(1)] * count
+        best = None
+        for step in range(12):
+            matrix, right = mp.matrix(count, over + 1 + under), mp.matrix(count, 1)
+            for row, (x, value) in enumerate(zip(nodes, values)):
+                weight = weights[row] / (last[row] * value)
+                for i in range(over + 1):
+                    matrix[row, i] = weight * x**i
+                for i in range(1, under + 1):
+                    matrix[row, over + i] = -weight * value * x**i
+                right[row] = weight * value
+            cs = list(mp.lu_solve(matrix, right))
+            p, q = cs[:over + 1], [mp.mpf(1)] + cs[over + 1:]
+            last = [mp.polyval(q[::-1], x) for x in nodes]
+            errors = [abs(mp.polyval(p[::-1], x) / d / value - 1) for x, d, value in zip(nodes, last, values)]
+            if best is None or max(errors) < best[0]:
+                best = max(errors), p, q
+            if step >= 2:
+                mean = sum(errors) / count
+                weights = [w * mp.sqrt(e / mean + mp.mpf(1) / 5) for w, e in zip(weights, errors)]
+        self.array(name + 'Over', [self.round(c) for c in best[1]])
+        self.array(name + 'Under', [self.round(c) for c in best[2]])
+        print('%-16s %d / %d, error %s' % (name, over, under, mp.nstr(best[0], 3)))
+
     def end(self):
         LINES.append('};\n')
 
@@ -220,6 +250,7 @@ common(w, dict(exp=7, exp2=8, sin=5, cos=5, atanh=5))
 w.short('ln2Short', ln2, 42)
 w.short('log10Short', mp.log10(2), 42)
 erf(w, k='0.25', end='', terms=14, small=10, smallEnd='1.1')
+w.quotient('erfcxSingle', erfcx, '10.2', 5, 6)
 gelu(w)
 arcs(w, arctan=8, arcsin=7, cbrt=6)
 w.end()
