@@ -88,14 +88,18 @@ std::string Profile::json() const {
   Profile now = snapshotOf(*this);
   Json functions = Json::array(), steps = Json::array(), ops = Json::array(),
        stages = Json::array();
-  for (const FunctionSummary &f : now.functions())
+  std::vector<FunctionSummary> summaries = now.functions();
+  for (size_t i = 0; i < summaries.size(); ++i) {
+    const FunctionSummary &f = summaries[i];
     functions.push_back({{"name", f.name},
                          {"calls", f.calls},
                          {"seconds", f.seconds},
                          {"intermediate_bytes", f.intermediateBytes},
                          {"arena_bytes", f.arenaBytes},
                          {"scratch_bytes", f.scratchBytes},
-                         {"result_bytes", f.resultBytes}});
+                         {"result_bytes", f.resultBytes},
+                         {"allocations", now.record()->functions[i].allocations}});
+  }
   for (const Step &step : now.steps()) {
     Json &json = steps.emplace_back(Json{{"function", step.function}, {"kernel", step.kernel}});
     addFigures(json, step);

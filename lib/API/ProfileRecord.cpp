@@ -47,6 +47,7 @@ void ProfilePart::add(RunProfile::Clock::time_point start, RunProfile run) {
   raise(&MemoryUse::arenaBytes);
   raise(&MemoryUse::scratchBytes);
   raise(&MemoryUse::resultBytes);
+  function.allocations += run.allocations;
   for (const RunProfile::StepRun &ran : run.steps) {
     ProfileRecord::Step &step = function.steps[size_t(ran.step)];
     ++step.runs;

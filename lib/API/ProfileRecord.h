@@ -35,6 +35,7 @@ struct ProfileRecord {
     int64_t calls = 0;
     Clock::duration time{};
     MemoryUse memory; // the greatest
+    int64_t allocations = 0;
     std::vector<Step> steps;
     std::vector<Stage> stages;
   };

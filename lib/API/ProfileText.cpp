@@ -105,11 +105,16 @@ std::string stagesText(const Profile &profile,
   return table.str();
 }
 
-std::string memoryText(const std::vector<Profile::FunctionSummary> &functions) {
-  TextTable table({"bytes between steps", "after reuse", "scratch", "results", "function"});
-  for (const Profile::FunctionSummary &f : functions)
+std::string memoryText(const Profile &profile,
+                       const std::vector<Profile::FunctionSummary> &functions) {
+  TextTable table(
+      {"bytes between steps", "after reuse", "scratch", "results", "allocations", "function"});
+  for (size_t i = 0; i < functions.size(); ++i) {
+    const Profile::FunctionSummary &f = functions[i];
     table.add({std::to_string(f.intermediateBytes), std::to_string(f.arenaBytes),
-               std::to_string(f.scratchBytes), std::to_string(f.resultBytes), f.name});
+               std::to_string(f.scratchBytes), std::to_string(f.resultBytes),
+               std::to_string(profile.record()->functions[i].allocations), f.name});
+  }
   return table.str();
 }
 
@@ -131,7 +136,7 @@ std::string Profile::text() const {
   head += absl::StrFormat(", %s s; memory copies %.2f GB/s\n", secondsText(total),
                           machineBandwidth() * 1e-9);
   return head + stepsText(now, all, total) + "\n" + kindsText(now, total) + "\n" +
-         stagesText(now, all) + "\n" + memoryText(all);
+         stagesText(now, all) + "\n" + memoryText(now, all);
 }
 
 } // namespace graphc

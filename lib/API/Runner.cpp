@@ -11,6 +11,7 @@
 #include "Kernels/CompilerInterface.h"
 #include "Kernels/EmitGraph.h"
 #include "Rewrites/ModeRewrites.h"
+#include "Runtime/ArrayMemory.h"
 #include "Runtime/ThreadPool.h"
 #include "Support/Cancel.h"
 #include "Support/Fork.h"
@@ -102,8 +103,10 @@ private:
     if (!profile_)
       return executable.run(arguments, results, threads_, memory, nullptr, lending);
     RunProfile run;
+    int64_t allocations = ArrayMemory::allocationsOfThread();
     RunProfile::Clock::time_point start = RunProfile::Clock::now();
     absl::Status status = executable.run(arguments, results, threads_, memory, &run, lending);
+    run.allocations = ArrayMemory::allocationsOfThread() - allocations;
     profile_->add(start, std::move(run));
     return status;
   }
@@ -145,6 +148,7 @@ public:
     if (!profile_)
       return run(arguments, results, NodeWatch());
     RunProfile profile;
+    int64_t allocations = ArrayMemory::allocationsOfThread();
     RunProfile::Clock::time_point start = RunProfile::Clock::now();
     absl::Status status = run(arguments, results, [&](const NodeRun &ran) {
       profile.steps.push_back({numbers_.at(ran.node.node()),
@@ -156,6 +160,7 @@ public:
           profile.memory.intermediateBytes += ran.outputs[size_t(i)].numBytes();
     });
     profile.memory.resultBytes = bytesOf(results);
+    profile.allocations = ArrayMemory::allocationsOfThread() - allocations;
     profile_->add(start, std::move(profile));
     return status;
   }

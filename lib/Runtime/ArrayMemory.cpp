@@ -17,6 +17,9 @@ static LentObject<Allocator> &allocators() {
 
 void setAllocator(std::shared_ptr<Allocator> allocator) { allocators().set(std::move(allocator)); }
 
+static thread_local int64_t numAllocations = 0;
+int64_t ArrayMemory::allocationsOfThread() { return numAllocations; }
+
 bool ArrayMemory::allocate(int64_t bytes, bool zeroed) {
   reset();
   if (bytes == 0)
@@ -25,6 +28,7 @@ bool ArrayMemory::allocate(int64_t bytes, bool zeroed) {
     block_ = own->allocate(size_t(bytes), kAlignment);
     if (!block_)
       return false;
+    ++numAllocations;
     from_ = std::move(own);
     data_ = static_cast<char *>(block_);
     size_ = bytes;
@@ -38,6 +42,7 @@ bool ArrayMemory::allocate(int64_t bytes, bool zeroed) {
   block_ = zeroed ? std::calloc(size, 1) : std::malloc(size);
   if (!block_)
     return false;
+  ++numAllocations;
   preferHugePages(block_, size);
   auto address = reinterpret_cast<uintptr_t>(block_);
   data_ = reinterpret_cast<char *>((address + kAlignment - 1) & ~uintptr_t(kAlignment - 1));

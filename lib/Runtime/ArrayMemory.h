@@ -23,6 +23,8 @@ public:
   /// In place of what was there, which is lost. False where there is no memory.
   bool allocate(int64_t bytes, bool zeroed = false);
   void reset();
+  /// How often this thread has been given memory, of any array.
+  static int64_t allocationsOfThread();
   char *data() const { return data_; }
   int64_t size() const { return size_; }
 

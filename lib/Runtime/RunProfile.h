@@ -34,6 +34,9 @@ struct RunProfile {
   };
   std::vector<StepRun> steps;
   MemoryUse memory;
+  /// Times that the calling thread asked for an array's memory: for results, and in a first call
+  /// for what lies between the steps.
+  int64_t allocations = 0;
 };
 
 /// The costs of a segment's steps and its memory, under a plan.
