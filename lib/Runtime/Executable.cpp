@@ -427,9 +427,11 @@ int32_t Executable::State::runKernel(const Program::Step &step, const Plan::Step
   if (threads <= 1 || !stepPlan.parallel || !lease.frame->prepareThreads(threads))
     return function(pointers, arguments);
   std::atomic<int32_t> failed{0};
-  int64_t extent = arguments[stepPlan.numArguments - 1];
+  int64_t extent = arguments[stepPlan.numArguments - 1], grain = stepPlan.grain;
+  if (stepPlan.copies)
+    grain = std::max(grain, (extent - 1) / threads + 1);
   ThreadPool::shared().parallelFor(
-      0, extent, stepPlan.grain, threads, [&](int64_t begin, int64_t end, int slot) {
+      0, extent, grain, threads, [&](int64_t begin, int64_t end, int slot) {
         SmallPointers ownPointers(pointers, pointers + stepPlan.numPointers);
         if (slot > 0)
           lease.frame->pointersFor(stepPlan, slot, ownPointers.data());

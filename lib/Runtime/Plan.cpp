@@ -365,6 +365,9 @@ absl::StatusOr<std::shared_ptr<Plan>> Plan::create(const Program &program,
         return status;
     }
     plan->scratchBytes = std::max(plan->scratchBytes, scratch.size());
+    // Less is a row's; it is written and read again in its turn.
+    constexpr int64_t kCopies = 1 << 14;
+    out.copies = scratch.size() > kCopies;
     out.numPointers = int32_t(int64_t(plan->pointers.size()) - out.firstPointer);
 
     bool fits = true;

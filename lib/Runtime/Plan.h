@@ -63,6 +63,9 @@ struct Plan {
     int32_t numPointers = 0, numArguments = 0;
     bool parallel = false; // worth more than one thread
     int64_t grain = 1;     // least part of the outermost loop for a thread
+    /// Each part begins by filling scratch memory that the others do not share (a product's
+    /// panels): as few parts as there are threads.
+    bool copies = false;
   };
   std::vector<SizeValue> sizes;
   std::vector<StepPlan> steps;

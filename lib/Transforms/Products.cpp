@@ -210,6 +210,26 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
   Value lower = stack->value(rowRange.lower), upper = stack->value(rowRange.upper);
   Value numColumns = stack->value(shape.numColumns), sumLength = stack->value(length);
   Value zero = stack->constant(0);
+  Value begin = zero, end = numColumns; // of the columns
+  if (shape.rowLoop == 0 && splitBegin && kernel.nests.size() == pass.nests.size()) {
+    // A thread's part of the rows stands for as much of the columns where there are more of these:
+    // each part copies the right operand's columns that it has, so that no two copy the same. Parts
+    // begin at whole panels: what is done with the last few columns depends on no thread.
+    Value rows = stack->value(nest.extents[0]);
+    Value byColumns = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, numColumns, rows);
+    Value divisor = arith::MaxSIOp::create(b, rows, stack->constant(1));
+    auto columnOf = [&](Value row) -> Value {
+      Value exact = arith::DivUIOp::create(b, arith::MulIOp::create(b, row, numColumns), divisor);
+      Value down =
+          arith::SubIOp::create(b, exact, arith::RemUIOp::create(b, exact, stack->constant(width)));
+      Value isEnd = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, row, rows);
+      return arith::SelectOp::create(b, isEnd, numColumns, down);
+    };
+    begin = arith::SelectOp::create(b, byColumns, columnOf(lower), zero);
+    end = arith::SelectOp::create(b, byColumns, columnOf(upper), numColumns);
+    lower = arith::SelectOp::create(b, byColumns, zero, lower);
+    upper = arith::SelectOp::create(b, byColumns, rows, upper);
+  }
   Value count = arith::SubIOp::create(b, upper, lower);
 
   // Whether all panels are copied: where it must be so, and where it pays.
@@ -265,10 +285,10 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
       b, blockRows, arith::RemUIOp::create(b, blockRows, stack->constant(shape.rows[0])));
   blockRows = arith::MaxSIOp::create(b, blockRows, stack->constant(shape.rows[0]));
 
-  auto columnBlocks = stack->open(zero, numColumns, blockColumns);
+  auto columnBlocks = stack->open(begin, end, blockColumns);
   Value firstColumn = columnBlocks.getInductionVar();
   Value endColumn =
-      arith::MinSIOp::create(b, arith::AddIOp::create(b, firstColumn, blockColumns), numColumns);
+      arith::MinSIOp::create(b, arith::AddIOp::create(b, firstColumn, blockColumns), end);
   // The columns that are copied begin here. Without mask registers the last,
   // cut panel always is.
   Value firstPacked = endColumn;

@@ -1,6 +1,7 @@
 //===- ThreadsTest.cpp - functions in several threads, and threads in functions ---===//
 #include <atomic>
 #include <cmath>
+#include <cstring>
 #include <memory>
 #include <random>
 #include <thread>
@@ -102,6 +103,46 @@ TEST(Threads, FunctionsAreMadeAtOnce) {
   for (std::thread &t : threads)
     t.join();
   EXPECT_EQ(wrong, 0);
+}
+
+// F-012: whoever computes a part of a result, its bits are the same. Large enough that each of
+// these has several parts.
+TEST(Threads, SameBitsForAnyNumber) {
+  std::mt19937 random(5);
+  auto values = [&](std::vector<int64_t> shape) {
+    Tensor t = *Tensor::zeros(DType::Float32, shape);
+    for (float &value : t.mutableFlat<float>())
+      value = float(double(random()) / 2e9 - 1);
+    return t;
+  };
+  auto x = fmatrix("x"), w = fmatrix("w");
+  auto p = tensor(DType::Float32, {kDynamic, kDynamic, kDynamic, kDynamic}, "p");
+  auto k = tensor(DType::Float32, {kDynamic, kDynamic, 3, 3}, "k");
+  Variable hidden = tanh(dot(x, w)), loss = sum(sqr(softmax(hidden)));
+  Variable mean = x.mean(1), picture = conv2d(p, k);
+  Variables gradients = grad(loss, {x, w});
+  Variables pictures = grad(sum(sqr(picture)), {p, k});
+  Variables outputs = {softmax(x), x.sum(0), x.sum(1), sum(x), mean, hidden, picture};
+  outputs.insert(outputs.end(), gradients.begin(), gradients.end());
+  outputs.insert(outputs.end(), pictures.begin(), pictures.end());
+  std::vector<Tensor> arguments = {values({331, 157}), values({157, 203}), values({2, 12, 41, 37}),
+                                   values({24, 12, 3, 3})};
+  std::vector<Tensor> first;
+  for (int threads : {1, 2, 3, 5, 8}) {
+    auto f = function({x, w, p, k}, outputs, {.threads = threads});
+    ASSERT_TRUE(f.ok()) << f.status();
+    auto results = f->call(arguments);
+    ASSERT_TRUE(results.ok()) << results.status();
+    for (size_t i = 0; i < results->size(); ++i) {
+      Tensor result = (*results)[i].contiguous();
+      if (threads == 1) {
+        first.push_back(result);
+        continue;
+      }
+      EXPECT_EQ(std::memcmp(result.data(), first[i].data(), size_t(result.numBytes())), 0)
+          << "result " << i << " with " << threads << " threads";
+    }
+  }
 }
 
 // Handles keep what they need.

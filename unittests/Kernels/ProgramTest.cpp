@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <limits>
 #include <thread>
@@ -287,6 +288,39 @@ TEST(Program, ThreadsHaveScratchOfTheirOwn) {
   for (int threads : {6, 2, 8}) {
     absl::Status status = run(*executable, {zeros(DType::Float32, 32)}, out, threads);
     EXPECT_TRUE(status.ok()) << status;
+  }
+}
+
+std::atomic<int> partsRun{0};
+int32_t countParts(void **, const int64_t *) {
+  ++partsRun;
+  return 0;
+}
+
+/// A product copies its panels into scratch memory, in each part anew: a part for each thread.
+/// Others are cut finer, so that a thread that is held up holds up no other.
+TEST(Program, PartsThatCopyAreAsManyAsThreads) {
+  for (int64_t bytes : {0, 4096, 1 << 20}) {
+    Builder b;
+    int32_t x = b.input(DType::Float32);
+    int32_t size = b.constant(bytes);
+    Program::Step &step = b.kernel(countParts, 1, {x, b.output(DType::Float32, {0})});
+    b.split(step, 0);
+    step.scratch.push_back({DType::UInt8, {size}});
+    auto executable = b.executable();
+    std::vector<Tensor> out;
+    for (int threads : {1, 2, 3, 8}) {
+      partsRun = 0;
+      ASSERT_TRUE(run(*executable, {zeros(DType::Float32, 1000)}, out, threads).ok());
+      if (threads == 1 || bytes == 1 << 20)
+        EXPECT_EQ(partsRun, threads) << bytes;
+      else
+        EXPECT_GT(partsRun, 2 * threads) << bytes;
+    }
+    // Fewer elements than threads.
+    partsRun = 0;
+    ASSERT_TRUE(run(*executable, {zeros(DType::Float32, 3)}, out, 8).ok());
+    EXPECT_EQ(partsRun, 3) << bytes;
   }
 }
 
