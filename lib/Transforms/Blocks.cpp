@@ -31,6 +31,12 @@
 // Reduction loops on which a mask depends run outside the others, so that masks are made once for
 // all channels.
 //
+// Windows. The last reduction loops are written out where their extents are known and small: the
+// weights of a depthwise convolution are then loaded once, in front of the loops over pixels. There
+// no vector serves several rows; lines of the result, one vector of each, are the rows, so that
+// there are several sums at a time. Lines beyond the last one repeat it, also where it is stored
+// (what a nest loads of it is loaded before).
+//
 //===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
 #include "Transforms/KernelEmitter.h"
@@ -45,19 +51,34 @@ using mlir::Value;
 /// float32 terms that are joined before they are extended: F-012.
 static constexpr int64_t kPartialTerms = 16;
 
+/// Iterations of a window that are written out; and with all results of a block.
+static constexpr int64_t kMostTaps = 32;
+static constexpr int64_t kMostCopies = 128;
+/// Lines of a window's block.
+static constexpr int kLines = 4;
+static constexpr int kMostLines = 7;
+
 struct KernelEmitter::BlockShape {
   int vectorLoop, rowLoop; ///< rowLoop -1: none
   int rows, vectors, lanes;
+  bool isWindow = false; ///< rows are lines of a window's results
 };
 
 void KernelEmitter::emitPoints(const Pass &pass) {
-  if (emitIfProduct(pass))
-    return;
-  if (prefersBlocks(pass))
-    return emitBlocks(pass);
-  if (std::optional<DotShape> shape = dotShape(pass))
-    return emitDots(pass, *shape);
-  emitRows(pass.nests, pass.outer, kernel.nests[size_t(pass.nests[0])].numParallel);
+  // In loops over blocks, a masked store is more than the last one of a row.
+  body->storesPieces = !target.maskRegisters;
+  bool isDone = emitIfProduct(pass);
+  if (!isDone && prefersBlocks(pass)) {
+    emitBlocks(pass);
+    isDone = true;
+  }
+  if (std::optional<DotShape> shape = isDone ? std::nullopt : dotShape(pass)) {
+    emitDots(pass, *shape);
+    isDone = true;
+  }
+  body->storesPieces = false;
+  if (!isDone)
+    emitRows(pass.nests, pass.outer, kernel.nests[size_t(pass.nests[0])].numParallel);
 }
 
 /// Compares what memory costs with vectors along the last parallel loop, and along the best of each
@@ -127,6 +148,22 @@ KernelEmitter::BlockShape KernelEmitter::blockShape(const Pass &pass) const {
     int64_t panels = llvm::divideCeil(count, shape.vectors);
     shape.vectors = int(llvm::divideCeil(count, panels));
   }
+  int lineLoop = shape.vectorLoop - 1;
+  if (shape.rowLoop < 0 && lineLoop >= pass.outer && first.isReduction() &&
+      numTaps(first, sumLoops(first)).second > 1) {
+    shape.isWindow = true;
+    shape.rowLoop = lineLoop;
+    shape.vectors = 1;
+    shape.rows = kLines;
+    if (auto extent = constantSize(first.extents[size_t(lineLoop)]))
+      for (int rows = 1, least = INT_MAX; rows <= kMostLines; ++rows)
+        if (int sum = int(llvm::alignTo(std::clamp<int64_t>(*extent, 1, 1 << 16), rows));
+            sum <= least) {
+          least = sum;
+          shape.rows = rows;
+        }
+    return shape;
+  }
   if (shape.rowLoop < 0)
     return shape;
   shape.rows =
@@ -134,15 +171,78 @@ KernelEmitter::BlockShape KernelEmitter::blockShape(const Pass &pass) const {
   return shape;
 }
 
+/// A reduction's loops: those on which a mask depends are outside.
+llvm::SmallVector<int> KernelEmitter::sumLoops(const KernelNest &nest) const {
+  llvm::SmallVector<int> loops, plainLoops;
+  for (int loop = nest.numParallel; loop < nest.numLoops(); ++loop)
+    (body->isInCondition(nest, loop) ? loops : plainLoops).push_back(loop);
+  loops.append(plainLoops);
+  return loops;
+}
+
+/// How many of the last loops are written out, and how many iterations they have together.
+std::pair<size_t, int64_t> KernelEmitter::numTaps(const KernelNest &nest,
+                                                  llvm::ArrayRef<int> loops) const {
+  std::pair<size_t, int64_t> taps = {0, 1};
+  bool readsRegisters =
+      llvm::any_of(nest.inputs, [&](int array) { return body->registers.contains(array); });
+  if (nest.partialTerm || nest.neutral.size() != 1 || readsRegisters)
+    return taps;
+  for (int loop : llvm::reverse(loops)) {
+    auto extent = constantSize(nest.extents[size_t(loop)]);
+    if (!extent || *extent < 1 || *extent * taps.second > kMostTaps ||
+        body->isInCondition(nest, loop))
+      break;
+    taps = {taps.first + 1, *extent * taps.second};
+  }
+  return taps;
+}
+
+/// The values of `targets` for each row of the block, iteration of the loops that are written out,
+/// and vector: the iterations are minor rows.
+std::vector<llvm::SmallVector<Value, 8>> KernelEmitter::emitTaps(const KernelNest &nest,
+                                                                 llvm::ArrayRef<Value> targets,
+                                                                 llvm::ArrayRef<int> loops,
+                                                                 int64_t numTaps) {
+  int rows = body->rows;
+  llvm::SmallVector<LoopVariable, 8> saved = body->loops;
+  body->minorRows = int(numTaps);
+  body->rows = rows * body->minorRows;
+  for (LoopVariable &loop : body->loops)
+    if (loop.rowSet == kMajorRows) {
+      llvm::SmallVector<Value, 8> index;
+      for (Value each : loop.index)
+        index.append(size_t(numTaps), each);
+      loop.index = index;
+    }
+  int64_t inside = numTaps;
+  for (int loop : loops) {
+    int64_t extent = *constantSize(nest.extents[size_t(loop)]);
+    inside /= extent;
+    LoopVariable &variable = body->loops[size_t(loop)];
+    variable = {};
+    variable.rowSet = kMinorRows;
+    for (int row = 0; row < body->rows; ++row)
+      variable.index.push_back(stack->constant(row % numTaps / inside % extent));
+  }
+  auto values = body->emit(nest, targets, /*asVectors=*/true);
+  body->loops = saved;
+  body->rows = rows;
+  body->minorRows = 1;
+  return values;
+}
+
 /// A reduction's loops with the block's accumulators in registers.
 void KernelEmitter::emitBlockReduction(const KernelNest &nest) {
   size_t instances = size_t(body->rows * body->vectors);
   bool partial = bool(nest.partialTerm);
   JoinPlan plan = body->planJoin(nest, partial);
-  llvm::SmallVector<int> loops, plainLoops;
-  for (int loop = nest.numParallel; loop < nest.numLoops(); ++loop)
-    (body->isInCondition(nest, loop) ? loops : plainLoops).push_back(loop);
-  loops.append(plainLoops);
+  llvm::SmallVector<int> loops = sumLoops(nest);
+  auto [numWritten, taps] = numTaps(nest, loops);
+  for (; taps * int64_t(instances) > kMostCopies; --numWritten)
+    taps /= *constantSize(nest.extents[size_t(loops[loops.size() - numWritten])]);
+  llvm::SmallVector<int> written(loops.end() - numWritten, loops.end());
+  loops.truncate(loops.size() - numWritten);
 
   using Values = llvm::SmallVector<Value>;
   size_t width = nest.neutral.size();
@@ -164,16 +264,19 @@ void KernelEmitter::emitBlockReduction(const KernelNest &nest) {
     variable.index = {counter};
   };
   auto innermost = [&](Values &accumulators) {
-    auto values = body->emit(nest, plan.targets, /*asVectors=*/true);
-    for (size_t i = 0; i < instances; ++i) {
-      llvm::SmallVector<Value, 2> terms;
-      for (auto &each : values)
-        terms.push_back(each[i]);
-      size_t each = partial ? 1 : width;
-      auto slot = llvm::MutableArrayRef(accumulators).slice(i * each, each);
-      llvm::SmallVector<Value, 2> joined = body->join(nest, plan, slot, terms);
-      llvm::copy(joined, slot.begin());
-    }
+    auto values = emitTaps(nest, plan.targets, written, taps);
+    size_t vectors = size_t(body->vectors);
+    for (size_t tap = 0; tap < size_t(taps); ++tap)
+      for (size_t i = 0; i < instances; ++i) {
+        size_t row = i / vectors * size_t(taps) + tap;
+        llvm::SmallVector<Value, 2> terms;
+        for (auto &each : values)
+          terms.push_back(each[row * vectors + i % vectors]);
+        size_t each = partial ? 1 : width;
+        auto slot = llvm::MutableArrayRef(accumulators).slice(i * each, each);
+        llvm::SmallVector<Value, 2> joined = body->join(nest, plan, slot, terms);
+        llvm::copy(joined, slot.begin());
+      }
   };
   // Adds float32 sums of at most kPartialTerms terms to the accumulators.
   auto extend = [&](const Values &parts) {
@@ -302,6 +405,8 @@ void KernelEmitter::emitPanel(const Pass &pass, const BlockShape &shape, Value f
     variable.level = stack->depth();
     variable.rowSet = kMajorRows;
     variable.index = blockIndices(range, rows.getInductionVar(), shape.rows, last);
+    if (shape.isWindow) // the last line's results are stored again
+      body->rowExists.clear();
     emitBlock(pass);
     stack->close();
   }

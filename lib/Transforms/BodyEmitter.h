@@ -60,6 +60,8 @@ public:
   int lanes = 1, rows = 1, vectors = 1;
   int minorRows = 1;                       ///< rows of the minor row loop
   llvm::SmallVector<mlir::Value, 4> masks; ///< by vector; empty for whole vectors
+  /// Masked vectors of results are stored in pieces (storeFirstLanes).
+  bool storesPieces = false;
   /// Instead of a mask, for code that is run for whole vectors and for the last one: the number of
   /// lanes that are left, and whether that is all of them.
   mlir::Value lanesLeft, isWhole;

@@ -19,7 +19,7 @@ namespace {
 constexpr int64_t kMaxStride = 4;
 
 /// Tags of what is remembered for an access, beside BodyEmitter.cpp's forms.
-enum class Part : uint64_t { Factor = 16, Term = 17, Sum = 18, Steps = 19 };
+enum class Part : uint64_t { Factor = 16, Term = 17, Sum = 18, Steps = 19, Mask = 20 };
 LoopStack::Key key(const void *access, Part part, int number, int row) {
   return {access, uint64_t(part) << 32 | uint64_t(row) << 16 | uint64_t(number)};
 }
@@ -51,6 +51,7 @@ BodyEmitter::Address BodyEmitter::address(const MemoryAccess &access, int row, i
   Address result;
   result.factor = b.getIndexAttr(0);
   Size constant = b.getIndexAttr(0);
+  int64_t displacement = 0; // of iterations that are written out: part of the loads
   llvm::SmallVector<std::pair<int, Value>> terms;
 
   if (access.map) {
@@ -73,6 +74,11 @@ BodyEmitter::Address BodyEmitter::address(const MemoryAccess &access, int row, i
       if (loop.isVector)
         result.factor = factors[d];
       Value counter = loop.index[loop.rowSet ? size_t(row) : 0];
+      auto number = mlir::getConstantIntValue(counter), step = constantSize(factors[d]);
+      if (loop.rowSet == kMinorRows && number && step) {
+        displacement += *number * *step;
+        continue;
+      }
       int termRow = rowOf(loop.rowSet, row);
       terms.push_back(
           {loop.level, stack.at(loop.level, key(access.identity, Part::Term, int(d), termRow),
@@ -101,6 +107,8 @@ BodyEmitter::Address BodyEmitter::address(const MemoryAccess &access, int row, i
     }
   }
   result.base = sumTerms(access, row, constant, terms);
+  if (displacement)
+    result.base = stack.value(stack.add(result.base, b.getIndexAttr(displacement)));
   if (v && constantSize(result.factor) != 0) {
     Size step = stack.multiply(result.factor, b.getIndexAttr(int64_t(v) * lanes));
     result.base = stack.value(stack.add(result.base, step));
@@ -233,33 +241,55 @@ Value BodyEmitter::loadVector(mlir::VectorType type, Value buffer, Value base, i
   return vector::MaskedLoadOp::create(b, type, buffer, base, mask, otherwise);
 }
 
-/// Every `factor`-th element: the vectors that cover them, of which only the elements in question
-/// are touched, and shuffles.
+/// Every `factor`-th element: the vectors that cover them and no element behind the last one, and
+/// shuffles. With a mask only the elements in question are touched.
 Value BodyEmitter::loadStrided(mlir::VectorType type, Value buffer, Value base, int factor,
                                Value mask, Value otherwise) {
   mlir::ImplicitLocOpBuilder &b = stack.builder();
   mlir::VectorType maskType = vectorOf(b.getI1Type());
-  Value none = arith::ConstantOp::create(b, mlir::DenseElementsAttr::get(maskType, false));
-  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
-  Value result;
-  for (int part = 0; part < factor; ++part) {
-    // Element i of the part is lane (part * lanes + i) / factor, if that is no fraction.
-    llvm::SmallVector<int64_t, 16> lanesOfElements, elementsOfLanes;
-    llvm::SmallVector<bool, 16> wanted;
+  int last = (lanes - 1) * factor;
+  Value result, zero;
+  llvm::SmallVector<int64_t, 16> places; // of the lanes in `result`
+  if (mask)
+    zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  // Lanes of masks of the block are known where the vector loop's counter is.
+  int level = stack.depth();
+  if (llvm::is_contained(masks, mask))
+    for (const LoopVariable &loop : loops)
+      if (loop.isVector)
+        level = loop.level;
+  for (int first = 0, part = 0; first <= last; first += lanes, ++part) {
+    int start = std::min(first, last - lanes + 1);
+    llvm::SmallVector<int64_t, 16> lanesOfElements(size_t(lanes), lanes), elementsOfLanes = places;
     for (int i = 0; i < lanes; ++i) {
-      int element = part * lanes + i;
-      wanted.push_back(element % factor == 0);
-      lanesOfElements.push_back(wanted.back() ? element / factor : lanes);
-      int of = i * factor;
-      elementsOfLanes.push_back(of / lanes == part ? lanes + of % lanes : i);
+      int element = i * factor;
+      bool isHere = element >= first && element < first + lanes;
+      if (!part)
+        elementsOfLanes.push_back(isHere ? element : 0);
+      else if (isHere)
+        elementsOfLanes[size_t(i)] = lanes + element - start;
+      if (isHere)
+        lanesOfElements[size_t(element - start)] = i;
     }
-    Value partMask =
-        mask ? Value(vector::ShuffleOp::create(b, mask, none, lanesOfElements))
-             : Value(arith::ConstantOp::create(b, mlir::DenseElementsAttr::get(maskType, wanted)));
-    Value at =
-        part ? Value(arith::AddIOp::create(b, base, stack.constant(int64_t(part) * lanes))) : base;
-    Value loaded = vector::MaskedLoadOp::create(b, type, buffer, at, partMask, zero);
-    result = vector::ShuffleOp::create(b, result ? result : zero, loaded, elementsOfLanes);
+    Value at = start ? Value(arith::AddIOp::create(b, base, stack.constant(start))) : base;
+    Value loaded;
+    if (mask) {
+      Value partMask =
+          stack.at(level, key(mask.getAsOpaquePointer(), Part::Mask, part, factor), [&]() -> Value {
+            Value none =
+                arith::ConstantOp::create(b, mlir::DenseElementsAttr::get(maskType, false));
+            return vector::ShuffleOp::create(b, mask, none, lanesOfElements);
+          });
+      loaded = vector::MaskedLoadOp::create(b, type, buffer, at, partMask, zero);
+    } else {
+      loaded = vector::LoadOp::create(b, type, buffer, at);
+    }
+    places = elementsOfLanes;
+    if (part) {
+      loaded = vector::ShuffleOp::create(b, result, loaded, elementsOfLanes);
+      places = llvm::to_vector<16>(llvm::seq<int64_t>(0, lanes));
+    }
+    result = loaded;
   }
   return otherwise && mask ? arith::SelectOp::create(b, mask, result, otherwise) : result;
 }
@@ -278,6 +308,23 @@ void BodyEmitter::store(const KernelNest &nest, llvm::ArrayRef<Value> values) {
   access.identity = &nest;
   access.map = leadingLoops(unsigned(nest.numLoops()), unsigned(nest.numParallel), b.getContext());
   Value buffer = memory[size_t(nest.result)].buffer;
+  // Of a mask of the first lanes, their number; where pieces are stored instead of masked vectors.
+  auto countOf = [&](Value mask) -> Value {
+    auto made = mask ? mask.getDefiningOp<vector::CreateMaskOp>() : nullptr;
+    return made && storesPieces ? made.getOperand(0) : Value();
+  };
+  // The pieces of all rows together: their branches are the same.
+  if (lanes > 1 && rowExists.empty() && !masks.empty() && countOf(masks[0])) {
+    for (int v = 0; v < vectors; ++v) {
+      llvm::SmallVector<Value> places, stored;
+      for (int row = 0; row < rows; ++row) {
+        places.push_back(address(access, row, v).base);
+        stored.push_back(toMemory(b, values[size_t(row * vectors + v)]));
+      }
+      storeFirstLanes(b, buffer, places, stored, countOf(masks[size_t(v)]));
+    }
+    return;
+  }
   for (int row = 0; row < rows; ++row) {
     mlir::OpBuilder::InsertionGuard guard(b);
     if (!rowExists.empty() && rowExists[size_t(row)]) {
@@ -290,7 +337,9 @@ void BodyEmitter::store(const KernelNest &nest, llvm::ArrayRef<Value> values) {
       Value value = toMemory(b, values[size_t(row * vectors + v)]);
       Value at = address(access, row, v).base;
       auto make = [&](Value mask) -> Value {
-        if (mask)
+        if (Value count = countOf(mask))
+          storeFirstLanes(b, buffer, at, value, count);
+        else if (mask)
           vector::MaskedStoreOp::create(b, buffer, at, mask, value);
         else
           vector::StoreOp::create(b, value, buffer, at);

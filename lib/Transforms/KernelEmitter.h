@@ -3,6 +3,7 @@
 // Holds what the strategies share. Each strategy is a file:
 //   Streams.cpp  maps and reductions that run along one another
 //   Strips.cpp   long bodies of maps, in pieces
+//   Pads.cpp     arrays with a border of one number
 //   Columns.cpp  reductions over a long outer axis
 //   Blocks.cpp   reductions inside blocks of parallel loops: products, windows, sums over outer
 //   axes
@@ -72,6 +73,17 @@ private:
   void emitStrips(const Pass &pass, int vectorLoop, llvm::ArrayRef<Piece> pieces, mlir::Value lower,
                   mlir::Value upper, bool hasTail);
 
+  //===--- Pads.cpp ---------------------------------------------------------===//
+  struct CounterSum;
+  struct PadShape;
+  bool emitIfPad(const Pass &pass);
+  std::optional<PadShape> padShape(const Pass &pass);
+  std::optional<CounterSum> asCounterSum(const KernelNest &nest, mlir::Value value);
+  bool readBounds(const KernelNest &nest, mlir::Value condition, PadShape &shape);
+  void fillScratch(const Pass &pass, mlir::TypedAttr element);
+  void copyLine(mlir::Value buffer, mlir::Value result, mlir::Value from, mlir::Value to,
+                Size count);
+
   //===--- Blocks.cpp -------------------------------------------------------===//
   struct BlockShape;
   void emitPoints(const Pass &pass);
@@ -81,6 +93,12 @@ private:
   void emitPanel(const Pass &pass, const BlockShape &shape, mlir::Value first, mlir::Value upper,
                  bool masked);
   void emitBlock(const Pass &pass);
+  llvm::SmallVector<int> sumLoops(const KernelNest &nest) const;
+  std::pair<size_t, int64_t> numTaps(const KernelNest &nest, llvm::ArrayRef<int> loops) const;
+  std::vector<llvm::SmallVector<mlir::Value, 8>> emitTaps(const KernelNest &nest,
+                                                          llvm::ArrayRef<mlir::Value> targets,
+                                                          llvm::ArrayRef<int> loops,
+                                                          int64_t numTaps);
   void emitBlockReduction(const KernelNest &nest);
 
   void keepNests(const Pass &pass, llvm::ArrayRef<mlir::Value> results);

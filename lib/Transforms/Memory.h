@@ -26,6 +26,13 @@ struct MemoryAccess {
 mlir::Value toMemory(mlir::ImplicitLocOpBuilder &b, mlir::Value value);
 mlir::Value fromMemory(mlir::ImplicitLocOpBuilder &b, mlir::Value loaded, mlir::Type element);
 
+/// Stores the first `count` lanes of vectors, none if that is negative, all if it is more than
+/// they have: whole vectors, or a half of one, a quarter and so on. For processors without mask
+/// registers, some of which take 20 cycles and more for a masked store.
+void storeFirstLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,
+                     llvm::ArrayRef<mlir::Value> places, llvm::ArrayRef<mlir::Value> vectors,
+                     mlir::Value count);
+
 /// The constant factors of the loops in an affine expression, and then its constant part.
 llvm::SmallVector<int64_t, 8> affineFactors(mlir::AffineExpr expr, unsigned numLoops);
 

@@ -69,10 +69,13 @@ void KernelEmitter::packWindow(const KernelNest &nest, const ProductShape &shape
   body->vectors = vectors;
   body->masks.clear();
   Value count = arith::SubIOp::create(b, stop, start);
-  for (int v = 0; v < vectors; ++v)
+  llvm::SmallVector<Value> counts;
+  for (int v = 0; v < vectors; ++v) {
+    counts.push_back(
+        arith::SubIOp::create(b, count, stack->constant(int64_t(v) * shape.lanes)).getResult());
     body->masks.push_back(vector::CreateMaskOp::create(
-        b, mlir::VectorType::get({shape.lanes}, b.getI1Type()),
-        arith::SubIOp::create(b, count, stack->constant(int64_t(v) * shape.lanes)).getResult()));
+        b, mlir::VectorType::get({shape.lanes}, b.getI1Type()), counts.back()));
+  }
 
   // Loops that masks depend on are outside.
   llvm::SmallVector<int> positions;
@@ -99,7 +102,10 @@ void KernelEmitter::packWindow(const KernelNest &nest, const ProductShape &shape
     Value at = place;
     if (v)
       at = arith::AddIOp::create(b, place, stack->constant(int64_t(v) * shape.lanes));
-    vector::MaskedStoreOp::create(b, buffer, at, body->masks[size_t(v)], values[size_t(v)]);
+    if (target.maskRegisters)
+      vector::MaskedStoreOp::create(b, buffer, at, body->masks[size_t(v)], values[size_t(v)]);
+    else
+      storeFirstLanes(b, buffer, at, values[size_t(v)], counts[size_t(v)]);
   }
   for (size_t i = 0; i < positions.size() + hasLines; ++i)
     stack->close();

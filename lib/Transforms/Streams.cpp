@@ -299,6 +299,8 @@ void KernelEmitter::emitStream(const Pass &pass) {
   placeArrays(pass, pass.outer);
   if (numLoops == pass.outer)
     return emitPoint(pass);
+  if (emitIfPad(pass))
+    return;
 
   Stream stream;
   stream.pass = &pass;

@@ -32,6 +32,7 @@ struct Window {
   int64_t groups = 1;
   bool hasMoreTaps = false; ///< in the weights than are read
   bool isByChannel = false; ///< weights[group, channel, output, …], as gradients have them
+  bool isPadded = false;    ///< by a nest of the same kernel, one group's channels at a time
 };
 
 /// The dtype's elements as numbers.
@@ -102,7 +103,7 @@ void check(const Window &p, bool hasKnownWindow = true,
     resultShape.push_back(
         (p.extents[k] + 2 * p.padding - (p.window[k] - 1) * p.dilation - 1) / p.stride + 1);
   std::vector<int64_t> inside = p.extents;
-  if (!p.isMasked)
+  if (!p.isMasked && !p.isPadded)
     for (int64_t &extent : inside)
       extent += 2 * p.padding;
   std::vector<int64_t> xShape = joined({p.batch, p.groups, p.channels}, inside);
@@ -150,6 +151,22 @@ void check(const Window &p, bool hasKnownWindow = true,
   ReduceOptions options;
   options.result = p.dtype;
   options.accumulator = sum;
+  Array padded = x;
+  if (p.isPadded) {
+    Extents shape = e.shape(x);
+    for (size_t axis = 3; axis < shape.size(); ++axis)
+      shape[axis] = shape[axis] + 2 * p.padding;
+    padded = e.define(shape, [&](Indices i) {
+      Scalars at(i.begin(), i.end());
+      Scalar exists;
+      for (size_t axis = 3; axis < shape.size(); ++axis) {
+        at[axis] = at[axis] - double(p.padding);
+        Scalar here = at[axis] >= 0.0 && at[axis] < e.scalar(e.dim(x, int(axis)));
+        exists = axis > 3 ? exists && here : here;
+      }
+      return e.loadIf(exists, x, at, e.literal(p.dtype, 0));
+    });
+  }
   Array sums = e.reduce(
       Combine::Sum, parallel, reduction,
       [&](Indices i, Indices k) {
@@ -171,7 +188,7 @@ void check(const Window &p, bool hasKnownWindow = true,
           atW.push_back(p.flips ? last - tap : tap);
         }
         Scalar factor =
-            p.isMasked ? e.loadIf(exists, x, atX, e.literal(p.dtype, 0)) : e.load(x, atX);
+            p.isMasked ? e.loadIf(exists, x, atX, e.literal(p.dtype, 0)) : e.load(padded, atX);
         Scalar weight = e.load(w, atW);
         return isHalf ? cast(factor, sum) * cast(weight, sum) : factor * weight;
       },
@@ -191,8 +208,8 @@ void check(const Window &p, bool hasKnownWindow = true,
     });
   auto emission = e.finish();
   ASSERT_TRUE(emission.ok()) << emission.status();
-  TestKernel test =
-      makeKernel(*emission, {x, w, r}, {y}, {xShape, wShape, resultShape}, int(parallel.size()));
+  TestKernel test = makeKernel(*emission, {x, w, r}, {y}, {xShape, wShape, resultShape},
+                               p.isPadded ? 2 : int(parallel.size()));
   std::vector<Tensor> in = {randomTensor(p.dtype, xShape, 1), randomTensor(p.dtype, wShape, 2),
                             randomTensor(p.dtype, resultShape, 3)};
   CompiledRun run = runKernel(test, in, target);
@@ -216,7 +233,7 @@ void check(const Window &p, bool hasKnownWindow = true,
         std::swap(atW[1], atW[2]);
       for (size_t axis = 0; axis < axes; ++axis) {
         int64_t at = i[axis + 3] * p.stride + k[axis + 1] * p.dilation;
-        if (p.isMasked)
+        if (p.isMasked || p.isPadded)
           at -= p.padding;
         if (at < 0 || at >= xShape[axis + 3])
           return;
@@ -409,6 +426,99 @@ TEST(WindowShapes, OfManyBlocks) {
          .channels = 70,
          .extents = {33, 35},
          .window = {3, 3}});
+}
+
+/// Fewer outputs to a group than make a product: window positions are written out.
+TEST(WindowShapes, OfFewOutputs) {
+  for (int64_t width = 1; width <= 40; ++width)
+    check({.batch = width % 2 + 1,
+           .outputs = width % 3 + 1,
+           .channels = width % 4 == 0 ? 2 : 1,
+           .extents = {width % 9 + 1, width},
+           .window = {3, 3},
+           .stride = width % 5 == 0 ? 2 : 1,
+           .padding = 1,
+           .isMasked = width % 4 == 1,
+           .then = Then(width / 4 % 4),
+           .groups = width % 5 + 1,
+           .isPadded = width % 4 > 1});
+  for (int64_t stride : {1, 2, 3, 4, 5})
+    for (int64_t dilation : {1, 2})
+      for (bool isPadded : {false, true})
+        for (bool flips : {false, true}) {
+          check({.outputs = 1,
+                 .channels = 1,
+                 .extents = {70},
+                 .window = {5},
+                 .stride = stride,
+                 .dilation = dilation,
+                 .padding = 3,
+                 .flips = flips,
+                 .groups = 3,
+                 .isPadded = isPadded});
+          check({.batch = 2,
+                 .outputs = 1,
+                 .channels = 1,
+                 .extents = {15, 21},
+                 .window = {7, 5},
+                 .stride = stride,
+                 .dilation = dilation,
+                 .padding = 2,
+                 .flips = flips,
+                 .then = Then::Residual,
+                 .groups = 2,
+                 .isPadded = isPadded});
+          check({.outputs = 1,
+                 .channels = 1,
+                 .extents = {9, 11, 19},
+                 .window = {3, 2, 3},
+                 .stride = stride,
+                 .dilation = dilation,
+                 .padding = 2,
+                 .flips = flips,
+                 .then = Then::Residual,
+                 .groups = 4,
+                 .isPadded = isPadded});
+        }
+  // No padding at all, more of it than a vector, pictures without lines or columns.
+  check({.outputs = 1, .channels = 1, .extents = {9, 30}, .window = {3, 3}, .isPadded = true});
+  check({.outputs = 1,
+         .channels = 1,
+         .extents = {3, 2},
+         .window = {3, 3},
+         .padding = 20,
+         .groups = 3,
+         .isPadded = true});
+  for (const std::vector<int64_t> &extents : {std::vector<int64_t>{0, 20}, {20, 0}, {0, 0}})
+    check({.outputs = 1,
+           .channels = 1,
+           .extents = extents,
+           .window = {3, 3},
+           .padding = 2,
+           .groups = 2,
+           .isPadded = true});
+}
+
+TEST(WindowShapes, OfFewOutputsOnOtherProcessors) {
+  for (const char *name : {"x86-64", "x86-64-v3", "x86-64-v4"}) {
+    absl::StatusOr<TargetDescription> target = parseTarget(name);
+    ASSERT_TRUE(target.ok()) << target.status();
+    if (!target->whyNotHere.empty())
+      continue;
+    for (DType dtype : kDTypes)
+      for (int64_t stride : {1, 2, 3})
+        check({.dtype = dtype,
+               .outputs = 1,
+               .channels = 1,
+               .extents = {10, 27},
+               .window = {3, 3},
+               .stride = stride,
+               .padding = 1,
+               .then = Then::Residual,
+               .groups = 3,
+               .isPadded = true},
+              true, *target);
+  }
 }
 
 TEST(WindowShapes, OfOtherProcessors) {

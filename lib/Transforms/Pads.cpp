@@ -1,0 +1,247 @@
+//===- Transforms/Pads.cpp - arrays with a border of one number -----------===//
+//
+// A map that copies an array and puts a number where a condition on its counters does not hold, as
+// convolutions have it in front, one picture at a time in scratch memory:
+//
+//   for %c { for %y, %x { t[%y, %x] = 0 <= %y - 1 < h and 0 <= %x - 1 < w ? x[%c, %y - 1, %x - 1]
+//                                                                          : 0 } ... }
+//
+// Scratch is the same memory in each iteration, and nothing else is written there: the border is
+// made once, and of each picture its lines are copied, without masks.
+//
+//   fill t
+//   for %c { for %y = 1 to h + 1 { t[%y, 1 to w + 1] = x[%c, %y - 1, 0 to w] } ... }
+//
+// The last vector of a line ends where the line does, and begins within the one before.
+//
+//===----------------------------------------------------------------------===//
+#include "Transforms/KernelEmitter.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace graphc {
+
+namespace arith = mlir::arith;
+namespace memref = mlir::memref;
+namespace scf = mlir::scf;
+namespace vector = mlir::vector;
+using mlir::Value;
+
+/// So many vectors of a line are copied without a loop.
+static constexpr int64_t kFewVectors = 4;
+
+/// A size, and the counter of a loop before it if that is not -1.
+struct KernelEmitter::CounterSum {
+  int loop = -1;
+  Size size;
+};
+
+struct KernelEmitter::PadShape {
+  int array;                          ///< that is copied
+  llvm::SmallVector<CounterSum> axes; ///< its indices
+  mlir::TypedAttr border;
+  llvm::SmallVector<Size> lower, upper; ///< by loop: the iterations that copy
+};
+
+std::optional<KernelEmitter::CounterSum> KernelEmitter::asCounterSum(const KernelNest &nest,
+                                                                     Value value) {
+  if (auto number = mlir::getConstantIntValue(value))
+    return CounterSum{-1, b.getIndexAttr(*number)};
+  if (llvm::is_contained(kernel.sizeArguments, value))
+    return CounterSum{-1, value};
+  mlir::Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != nest.body())
+    return std::nullopt;
+  if (auto counter = mlir::dyn_cast<mlir::linalg::IndexOp>(op))
+    return CounterSum{int(counter.getDim()), b.getIndexAttr(0)};
+  if (mlir::isa<arith::IndexCastOp>(op))
+    return asCounterSum(nest, op->getOperand(0));
+  if (!mlir::isa<arith::AddIOp, arith::SubIOp>(op))
+    return std::nullopt;
+  auto x = asCounterSum(nest, op->getOperand(0)), y = asCounterSum(nest, op->getOperand(1));
+  bool isDifference = mlir::isa<arith::SubIOp>(op);
+  if (!x || !y || (y->loop >= 0 && (x->loop >= 0 || isDifference)))
+    return std::nullopt;
+  CounterSum sum{std::max(x->loop, y->loop), {}};
+  stack->inPrologue([&] {
+    Size other = isDifference ? stack->multiply(y->size, b.getIndexAttr(-1)) : y->size;
+    sum.size = stack->add(x->size, other);
+  });
+  return sum;
+}
+
+/// Narrows the shape's bounds to where the condition holds; false if that is not all it says.
+bool KernelEmitter::readBounds(const KernelNest &nest, Value condition, PadShape &shape) {
+  if (auto both = condition.getDefiningOp<arith::AndIOp>())
+    return readBounds(nest, both.getLhs(), shape) && readBounds(nest, both.getRhs(), shape);
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  using P = arith::CmpIPredicate;
+  if (!compare || (compare.getPredicate() != P::sge && compare.getPredicate() != P::slt))
+    return false;
+  auto x = asCounterSum(nest, compare.getLhs()), y = asCounterSum(nest, compare.getRhs());
+  if (!x || !y || x->loop < 0 || y->loop >= 0)
+    return false;
+  bool isLower = compare.getPredicate() == P::sge;
+  Size &bound = (isLower ? shape.lower : shape.upper)[size_t(x->loop)];
+  stack->inPrologue([&] {
+    Size other = stack->add(y->size, stack->multiply(x->size, b.getIndexAttr(-1)));
+    auto known = constantSize(bound), number = constantSize(other);
+    if (known && number)
+      bound = b.getIndexAttr(isLower ? std::max(*known, *number) : std::min(*known, *number));
+    else if (isLower)
+      bound = arith::MaxSIOp::create(b, stack->value(bound), stack->value(other)).getResult();
+    else
+      bound = arith::MinSIOp::create(b, stack->value(bound), stack->value(other)).getResult();
+  });
+  return true;
+}
+
+/// Nothing if the pass is something else.
+std::optional<KernelEmitter::PadShape> KernelEmitter::padShape(const Pass &pass) {
+  const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
+  if (pass.nests.size() > 1 || nest.isReduction() || kernel.hasChecks || lanesOf() == 1 ||
+      pass.outer == 0 || kernel.arrays[size_t(nest.result)].role != KernelArray::Role::Local ||
+      !inMemory[size_t(nest.result)])
+    return std::nullopt;
+  auto branch = nest.terms[0].getDefiningOp<scf::IfOp>();
+  if (!branch)
+    return std::nullopt;
+  auto load = mlir::cast<mlir::tensor::ExtractOp>(branch.thenBlock()->front());
+  auto border = branch.elseYield().getOperand(0).getDefiningOp<arith::ConstantOp>();
+  PadShape shape{kernel.arrayOf.lookup(load.getTensor()), {}, {}, {}, {}};
+  if (!border || kernel.arrays[size_t(shape.array)].role != KernelArray::Role::Input)
+    return std::nullopt;
+  shape.border = border.getValue();
+  for (Value index : load.getIndices()) {
+    auto sum = asCounterSum(nest, index);
+    if (!sum)
+      return std::nullopt;
+    shape.axes.push_back(*sum);
+  }
+  int last = nest.numLoops() - 1;
+  if (shape.axes.empty() || shape.axes.back().loop != last ||
+      llvm::count_if(shape.axes, [&](const CounterSum &axis) { return axis.loop == last; }) != 1)
+    return std::nullopt;
+  shape.lower.assign(size_t(nest.numLoops()), b.getIndexAttr(0));
+  shape.upper.assign(nest.extents.begin(), nest.extents.end());
+  if (!readBounds(nest, branch.getCondition(), shape))
+    return std::nullopt;
+  for (int loop = 0; loop < pass.outer; ++loop)
+    if (constantSize(shape.lower[size_t(loop)]) != 0 ||
+        shape.upper[size_t(loop)] != nest.extents[size_t(loop)])
+      return std::nullopt;
+  return shape;
+}
+
+/// Fills the scratch memory of the pass's result, in front of all loops.
+void KernelEmitter::fillScratch(const Pass &pass, mlir::TypedAttr element) {
+  const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
+  Value buffer = body->memory[size_t(nest.result)].buffer;
+  int64_t lanes = lanesOf();
+  stack->at(0, {buffer.getAsOpaquePointer(), 0}, [&]() -> Value {
+    Size extent = extentOfAll(nest, llvm::to_vector(llvm::seq<int>(pass.outer, nest.numLoops())));
+    Value end = stack->value(extent), main = floorToMultiple(end, lanes);
+    Value scalar = arith::ConstantOp::create(b, element);
+    Value filled =
+        vector::BroadcastOp::create(b, mlir::VectorType::get({lanes}, element.getType()), scalar);
+    for (bool isRest : {false, true}) {
+      auto loop = scf::ForOp::create(b, isRest ? main : stack->constant(0), isRest ? end : main,
+                                     stack->constant(isRest ? 1 : lanes));
+      mlir::OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(loop.getBody());
+      Value index = loop.getInductionVar();
+      if (isRest)
+        memref::StoreOp::create(b, toMemory(b, scalar), buffer, index);
+      else
+        vector::StoreOp::create(b, toMemory(b, filled), buffer, index);
+    }
+    return end;
+  });
+}
+
+/// Copies `count` neighbours.
+void KernelEmitter::copyLine(Value buffer, Value result, Value from, Value to, Size count) {
+  int64_t lanes = lanesOf();
+  auto copy = [&](Value offset, int64_t width) {
+    Value source = arith::AddIOp::create(b, from, offset);
+    Value target = arith::AddIOp::create(b, to, offset);
+    mlir::Type element = mlir::cast<mlir::MemRefType>(buffer.getType()).getElementType();
+    if (width == 1)
+      memref::StoreOp::create(b, Value(memref::LoadOp::create(b, buffer, source)), result, target);
+    else
+      vector::StoreOp::create(
+          b,
+          Value(vector::LoadOp::create(b, mlir::VectorType::get({width}, element), buffer, source)),
+          result, target);
+  };
+  auto loop = [&](Value lower, Value upper, int64_t width) {
+    auto each = stack->open(lower, upper, stack->constant(width));
+    copy(each.getInductionVar(), width);
+    stack->close();
+  };
+  auto number = constantSize(count);
+  if (number && *number < 1)
+    return;
+  if (number && *number <= kFewVectors * lanes) {
+    int64_t width = std::min(lanes, int64_t(llvm::bit_floor(uint64_t(*number))));
+    for (int64_t at = 0; at < *number; at += width)
+      copy(stack->constant(std::min(at, *number - width)), width);
+    return;
+  }
+  Value length = stack->value(count), zero = stack->constant(0);
+  Value lastVector = arith::SubIOp::create(b, length, stack->constant(lanes));
+  stack->dropAnchor();
+  loop(zero, lastVector, lanes);
+  Value isLong = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, lastVector, zero);
+  auto branch = scf::IfOp::create(b, isLong, /*withElseRegion=*/true);
+  mlir::OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  copy(lastVector, lanes);
+  b.setInsertionPointToStart(branch.elseBlock());
+  auto rest = scf::ForOp::create(b, zero, length, stack->constant(1));
+  b.setInsertionPointToStart(rest.getBody());
+  copy(rest.getInductionVar(), 1);
+}
+
+bool KernelEmitter::emitIfPad(const Pass &pass) {
+  std::optional<PadShape> shape = padShape(pass);
+  if (!shape)
+    return false;
+  const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
+  const ArrayMemory &source = body->memory[size_t(shape->array)];
+  const ArrayMemory &result = body->memory[size_t(nest.result)];
+  fillScratch(pass, shape->border);
+
+  // Where the counters' steps lead in both arrays.
+  llvm::SmallVector<Size> steps(size_t(nest.numLoops()), b.getIndexAttr(0));
+  Size from = b.getIndexAttr(0), to = b.getIndexAttr(0);
+  int last = nest.numLoops() - 1;
+  Size count;
+  stack->inPrologue([&] {
+    for (auto [axis, stride] : llvm::zip(shape->axes, source.strides)) {
+      from = stack->add(from, stack->multiply(axis.size, stride));
+      if (axis.loop >= 0)
+        steps[size_t(axis.loop)] = stack->add(steps[size_t(axis.loop)], stride);
+    }
+    Size lower = shape->lower[size_t(last)];
+    from = stack->add(from, lower);
+    to = lower;
+    count = stack->add(shape->upper[size_t(last)], stack->multiply(lower, b.getIndexAttr(-1)));
+  });
+  for (int loop = 0; loop < pass.outer; ++loop)
+    from =
+        stack->add(from, stack->multiply(body->loops[size_t(loop)].index[0], steps[size_t(loop)]));
+  for (int loop = pass.outer; loop < last; ++loop) {
+    auto lines = stack->open(stack->value(shape->lower[size_t(loop)]),
+                             stack->value(shape->upper[size_t(loop)]), stack->constant(1));
+    Value counter = lines.getInductionVar();
+    from = stack->add(from, stack->multiply(counter, steps[size_t(loop)]));
+    to = stack->add(to, stack->multiply(counter, result.strides[size_t(loop)]));
+  }
+  copyLine(source.buffer, result.buffer, stack->value(from), stack->value(to), count);
+  for (int loop = pass.outer; loop < last; ++loop)
+    stack->close();
+  return true;
+}
+
+} // namespace graphc
