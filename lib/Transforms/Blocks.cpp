@@ -234,7 +234,7 @@ std::vector<llvm::SmallVector<Value, 8>> KernelEmitter::emitTaps(const KernelNes
 
 /// A reduction's loops with the block's accumulators in registers.
 void KernelEmitter::emitBlockReduction(const KernelNest &nest) {
-  size_t instances = size_t(body->rows * body->vectors);
+  size_t instances = size_t(body->rows) * size_t(body->vectors);
   bool partial = bool(nest.partialTerm);
   JoinPlan plan = body->planJoin(nest, partial);
   llvm::SmallVector<int> loops = sumLoops(nest);

@@ -12,7 +12,6 @@ namespace memref = mlir::memref;
 namespace scf = mlir::scf;
 namespace vector = mlir::vector;
 using mlir::Value;
-using mlir::ValueRange;
 
 namespace {
 /// Greatest distance of a vector's elements that is not left to a gather.
@@ -319,7 +318,7 @@ void BodyEmitter::store(const KernelNest &nest, llvm::ArrayRef<Value> values) {
       llvm::SmallVector<Value> places, stored;
       for (int row = 0; row < rows; ++row) {
         places.push_back(address(access, row, v).base);
-        stored.push_back(toMemory(b, values[size_t(row * vectors + v)]));
+        stored.push_back(toMemory(b, values[size_t(row) * size_t(vectors) + size_t(v)]));
       }
       storeFirstLanes(b, buffer, places, stored, countOf(masks[size_t(v)]));
     }
@@ -334,7 +333,7 @@ void BodyEmitter::store(const KernelNest &nest, llvm::ArrayRef<Value> values) {
       b.setInsertionPointToStart(branch.thenBlock());
     }
     for (int v = 0; v < vectors; ++v) {
-      Value value = toMemory(b, values[size_t(row * vectors + v)]);
+      Value value = toMemory(b, values[size_t(row) * size_t(vectors) + size_t(v)]);
       Value at = address(access, row, v).base;
       auto make = [&](Value mask) -> Value {
         if (Value count = countOf(mask))
