@@ -79,7 +79,7 @@ absl::Status Checker::checkIntrinsic(LLVM::CallIntrinsicOp op) const {
   bool isKnown = name.consume_front("llvm.x86.avx512.") &&
                  (name.consume_back(".ps.512") || name.consume_back(".pd.512"));
   bool hasRounding = name == "mask.scalef" || name == "mask.getmant" || name == "mask.getexp";
-  if (!isKnown || !(hasRounding || name == "rsqrt14" || name == "vpermi2var"))
+  if (!isKnown || !(hasRounding || name == "rcp14" || name == "rsqrt14" || name == "vpermi2var"))
     return stageError(op, "an intrinsic that this stage does not use");
   if (!target.hasAvx512)
     return stageError(op, "the target " + target.name + " has no AVX-512");

@@ -207,6 +207,8 @@ absl::Status Checker::checkX86(const CallInst &call) const {
   case Intrinsic::x86_avx512_mask_scalef_ps_512:
     fine = isImmediate(last, 4, 4); // the rounding mode of the environment
     break;
+  case Intrinsic::x86_avx512_rcp14_pd_512:
+  case Intrinsic::x86_avx512_rcp14_ps_512:
   case Intrinsic::x86_avx512_rsqrt14_pd_512:
   case Intrinsic::x86_avx512_rsqrt14_ps_512:
   case Intrinsic::x86_avx512_vpermi2var_pd_512:

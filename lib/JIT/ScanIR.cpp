@@ -45,7 +45,7 @@ constexpr llvm::StringLiteral kIntrinsics[] = {
     "ssub.sat", "tan", "trunc", "uadd.sat", "ucmp", "umax", "umin", "usub.sat", "vector.reduce",
     // as lib/Lowering/Math uses AVX-512
     "x86.avx512.mask.getexp", "x86.avx512.mask.getmant", "x86.avx512.mask.scalef",
-    "x86.avx512.rsqrt14", "x86.avx512.vpermi2var"};
+    "x86.avx512.rcp14", "x86.avx512.rsqrt14", "x86.avx512.vpermi2var"};
 
 /// More lanes than the widest register has bytes, and wider integers, are none of graphc's.
 constexpr unsigned kMaxLanes = 64, kMaxBits = 64;

@@ -126,6 +126,9 @@ private:
   int32_t sharedLoops(const FusionGroup &group, int32_t number, const FusedNest &nest) const;
   void mergeLocals(FusionGroup &group);
 
+  // Schedule.cpp
+  std::vector<int32_t> schedule() const;
+
   int32_t resolve(int32_t array) const {
     while (arrays_[array].alias != array)
       array = arrays_[array].alias;

@@ -30,7 +30,8 @@ KernelGraph ProgramBuilder::build() {
 void ProgramBuilder::addGroups() {
   out_.program.steps.reserve(f_.groups_.size());
   out_.program.arrays.reserve(out_.program.arrays.size() + 2 * f_.groups_.size());
-  for (FusionGroup &group : f_.groups_) {
+  for (int32_t number : f_.schedule()) {
+    FusionGroup &group = f_.groups_[number];
     if (group.otherStep < 0)
       addKernel(group);
     else if (e_.steps[size_t(group.otherStep)].kind == Step::Kind::Call)

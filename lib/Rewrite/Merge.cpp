@@ -13,7 +13,6 @@ namespace graphc {
 namespace {
 
 using detail::ApplyNode;
-using detail::VariableNode;
 
 struct NodeHash {
   size_t operator()(ApplyNode *node) const { return nodeHash(node, noToken); }
