@@ -9,6 +9,7 @@
 #include "Ops/Derivatives.h"
 #include "Support/Text.h"
 #include "Vectorize.h"
+#include "absl/container/inlined_vector.h"
 #include "graphc/Config.h"
 
 namespace graphc {
@@ -109,7 +110,7 @@ absl::Status Backward::visit(const Apply &node, const Connection &wanted) {
   // Gradients of the outputs; which inputs something flows to, and whether it is Null.
   static const Variable &none = *new Variable(Type::disconnected()); // rules only look at it
   Variables gradients(outputs.size(), none);
-  std::vector<bool> flows(numInputs), nulls(numInputs);
+  absl::InlinedVector<bool, 8> flows(numInputs), nulls(numInputs);
   bool hasGradient = false, isWanted = false;
   std::optional<std::string> reason;
   for (size_t o = 0; o < outputs.size(); ++o) {
@@ -155,7 +156,7 @@ absl::Status Backward::visit(const Apply &node, const Connection &wanted) {
   const PullbackRule &rule = op.def().pullback;
   Variables terms;
   std::vector<std::optional<Variable>> masks;
-  std::vector<std::string> nullWithin(numInputs);
+  std::vector<std::string> nullWithin; // of calls
   if (isCall) {
     absl::StatusOr<PulledBack> pulled = pullCall(node, gradients, mask);
     if (!pulled.ok())
@@ -194,7 +195,8 @@ absl::Status Backward::visit(const Apply &node, const Connection &wanted) {
       if (mask && here && !(term == *sum(outputs[0])))
         term = masked(term, *here);
     }
-    if (absl::Status status = add(node, int(i), term, here, nullWithin[i]); !status.ok())
+    if (absl::Status status = add(node, int(i), term, here, isCall ? nullWithin[i] : "");
+        !status.ok())
       return status;
   }
   return absl::OkStatus();

@@ -316,8 +316,8 @@ absl::StatusOr<PulledBack> pullCall(const Apply &node, const Variables &gradient
   const std::shared_ptr<const InnerGraph> &inner = node.op().def().inner;
   const FrozenRule &rule = inner->traits().pullback;
   size_t numInputs = size_t(node.numInputs());
-  PulledBack pulled{Variables(numInputs, Variable(Type::disconnected())),
-                    std::vector<std::optional<Variable>>(numInputs),
+  static const Variable &none = *new Variable(Type::disconnected()); // immutable
+  PulledBack pulled{Variables(numInputs, none), std::vector<std::optional<Variable>>(numInputs),
                     std::vector<std::string>(numInputs)};
   Request request{inner, std::string(calledName(node.op())), /*isPullback=*/true};
   request.comesIn.resize(gradients.size());

@@ -147,7 +147,7 @@ absl::Status inlineCalls(FunctionGraph &graph, const ChooseCall &choose,
 
 absl::StatusOr<FunctionGraph> detail::graphOfCall(const InnerGraph &inner,
                                                   absl::Span<const Type> types,
-                                                  const std::vector<bool> &used) {
+                                                  absl::Span<const bool> used) {
   Variables inputs;
   Variables formal = inner.graph().inputs();
   for (size_t i = 0; i < types.size(); ++i)

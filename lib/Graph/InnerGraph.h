@@ -131,7 +131,7 @@ absl::Status tooLarge();
 /// What the graph of a call computes for operands of these types, the results that `used` tells
 /// alone: calls within it stay.
 absl::StatusOr<FunctionGraph> graphOfCall(const InnerGraph &inner, absl::Span<const Type> types,
-                                          const std::vector<bool> &used);
+                                          absl::Span<const bool> used);
 
 } // namespace graphc::detail
 

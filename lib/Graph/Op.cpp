@@ -83,9 +83,11 @@ static std::shared_ptr<const Op::Rep> sharedRep(const OpDef &def) {
 }
 
 const Op::Rep &Op::rep() const {
+  if (rep_) // asked for some hundred times for each application that is compiled
+    return *rep_;
   static const OpDef &noDef = *new OpDef();
   static const Rep &none = *new Rep{&noDef, nullptr, {}, Attributes().hash()};
-  return rep_ ? *rep_ : none;
+  return none;
 }
 
 absl::StatusOr<Op> Op::create(const OpDef &def, const Attributes &attributes) {

@@ -14,8 +14,8 @@
 
 namespace graphc {
 
-std::vector<bool> usedOutputs(const FunctionGraph &graph, const Apply &node) {
-  std::vector<bool> used(size_t(node.numOutputs()));
+UsedOutputs usedOutputs(const FunctionGraph &graph, const Apply &node) {
+  UsedOutputs used(size_t(node.numOutputs()));
   for (int i = 0; i < node.numOutputs(); ++i)
     used[size_t(i)] = graph.numClients(node.output(i), 1) > 0;
   return used;
@@ -69,7 +69,7 @@ public:
 
 private:
   void emitCall(const Apply &node, int32_t number, const std::shared_ptr<const Callee> &callee,
-                const std::vector<bool> &used);
+                const UsedOutputs &used);
   Array arrayOf(detail::VariableNode *v);
   Arrays operandsOf(const Apply &node);
   absl::Status emit(const Apply &node, int32_t number);
@@ -132,8 +132,7 @@ absl::Status GraphEmission::emit(const Apply &node, int32_t number) {
 }
 
 void GraphEmission::emitCall(const Apply &node, int32_t number,
-                             const std::shared_ptr<const Callee> &callee,
-                             const std::vector<bool> &used) {
+                             const std::shared_ptr<const Callee> &callee, const UsedOutputs &used) {
   types_.clear();
   for (size_t i = 0; i < used.size(); ++i)
     if (used[i])
@@ -176,7 +175,7 @@ absl::StatusOr<GraphRecord> GraphEmission::run(const FunctionGraph &graph, bool 
     if (absl::Status status = checkCancelled(); !status.ok())
       return status;
     if (node.op().def().inner && findCallee_) {
-      std::vector<bool> used = usedOutputs(graph, node);
+      UsedOutputs used = usedOutputs(graph, node);
       if (std::shared_ptr<const Callee> callee = findCallee_(node, used)) {
         emitCall(node, number++, callee, used);
         continue;

@@ -7,15 +7,20 @@
 
 #include "Kernels/Callee.h"
 #include "Kernels/Fuse.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/status/statusor.h"
 #include "graphc/FunctionGraph.h"
 
 namespace graphc {
 
+/// By output of a node: whether anything in the graph needs it.
+using UsedOutputs = absl::InlinedVector<bool, 8>;
+UsedOutputs usedOutputs(const FunctionGraph &graph, const Apply &node);
+
 /// The compiled graph of an application of an OpFromGraph of which the results that `used` tells
 /// are needed; null where its nodes are to be emitted in its place.
 using FindCallee =
-    std::function<std::shared_ptr<const Callee>(const Apply &node, const std::vector<bool> &used)>;
+    std::function<std::shared_ptr<const Callee>(const Apply &node, const UsedOutputs &used)>;
 
 /// Records what all nodes of the graph compute, in one Emitter, in toposort order. The record's
 /// `describe` refers to the graph's nodes and keeps them alive. MethodNotDefined (at the node's
@@ -24,8 +29,5 @@ using FindCallee =
 /// emitted in the places of their applications.
 absl::StatusOr<GraphRecord> emitGraph(const FunctionGraph &graph, bool nameNodes = false,
                                       const FindCallee &findCallee = {});
-
-/// By output of a node: whether anything in the graph needs it.
-std::vector<bool> usedOutputs(const FunctionGraph &graph, const Apply &node);
 
 } // namespace graphc

@@ -6,25 +6,30 @@
 #include "Support/Hash.h"
 
 namespace graphc {
-namespace {
 
-/// One pass over all fields that count, so that hash and equality cannot differ in what they see.
-template <class Sink> void visitFields(const Kernel &kernel, Sink &&sink) {
-  sink(kernel.sizes.size());
-  for (const Kernel::Size &s : kernel.sizes) {
+uint64_t Kernel::hash() const { return hashString(content()); }
+
+std::string Kernel::content() const {
+  std::string fields;
+  fields.reserve(4096);
+  auto sink = [&](uint64_t value) {
+    fields.append(reinterpret_cast<const char *>(&value), sizeof value);
+  };
+  sink(sizes.size());
+  for (const Kernel::Size &s : sizes) {
     sink(s.constant);
     sink(uint64_t(s.value));
   }
-  sink(kernel.arrays.size());
-  for (const Kernel::ArrayDecl &a : kernel.arrays) {
+  sink(arrays.size());
+  for (const Kernel::ArrayDecl &a : arrays) {
     sink(uint64_t(a.role));
     sink(uint64_t(a.dtype));
     sink(a.shape.size());
     for (int32_t s : a.shape)
       sink(uint64_t(s));
   }
-  sink(kernel.nests.size());
-  for (const Nest &nest : kernel.nests) {
+  sink(nests.size());
+  for (const Nest &nest : nests) {
     sink(nest.extents.size());
     for (int32_t e : nest.extents)
       sink(uint64_t(e));
@@ -44,31 +49,15 @@ template <class Sink> void visitFields(const Kernel &kernel, Sink &&sink) {
     for (int32_t i : nest.indices)
       sink(uint64_t(i));
   }
-  sink(uint64_t(kernel.numShared));
-  sink(uint64_t(kernel.splitExtent));
-  sink(kernel.checks.size());
-  for (const Kernel::Check &check : kernel.checks) {
+  sink(uint64_t(numShared));
+  sink(uint64_t(splitExtent));
+  sink(checks.size());
+  for (const Kernel::Check &check : checks) {
     sink(uint64_t(check.nest));
     sink(uint64_t(check.condition));
   }
-}
-
-std::vector<uint64_t> fieldsOf(const Kernel &kernel) {
-  std::vector<uint64_t> fields;
-  visitFields(kernel, [&](uint64_t value) { fields.push_back(value); });
   return fields;
 }
-
-} // namespace
-
-uint64_t Kernel::hash() const { return hashString(content()); }
-
-std::string Kernel::content() const {
-  std::vector<uint64_t> fields = fieldsOf(*this);
-  return {reinterpret_cast<const char *>(fields.data()), fields.size() * sizeof(uint64_t)};
-}
-
-bool operator==(const Kernel &a, const Kernel &b) { return fieldsOf(a) == fieldsOf(b); }
 
 std::string Kernel::symbol() const {
   char digits[20];

@@ -80,7 +80,6 @@ struct Kernel {
   uint64_t hash() const;
   /// The same fields as bytes: equal for equal kernels only.
   std::string content() const;
-  friend bool operator==(const Kernel &a, const Kernel &b);
   std::string symbol() const;
 };
 

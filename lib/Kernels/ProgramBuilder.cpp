@@ -111,17 +111,13 @@ KernelDraft ProgramBuilder::draftOf(FusionGroup &group) {
   return draft;
 }
 
-int32_t ProgramBuilder::kernelNumber(Kernel kernel) {
-  uint64_t hash = kernel.hash();
-  auto [begin, end] = kernels_.equal_range(hash);
-  for (auto it = begin; it != end; ++it)
-    if (out_.kernels[it->second] == kernel)
-      return it->second;
-  int32_t number = int32_t(out_.kernels.size());
-  kernels_.emplace(hash, number);
-  out_.program.kernels.push_back({kernel.symbol(), kernel.splitExtent >= 0});
-  out_.kernels.push_back(std::move(kernel));
-  return number;
+int32_t ProgramBuilder::kernelNumber(const Kernel &kernel) {
+  auto [at, isNew] = kernels_.try_emplace(kernel.content(), int32_t(out_.kernels.size()));
+  if (isNew) {
+    out_.program.kernels.push_back({kernel.symbol(), kernel.splitExtent >= 0});
+    out_.kernels.push_back(kernel);
+  }
+  return at->second;
 }
 
 void ProgramBuilder::addKernel(FusionGroup &group) {
@@ -190,7 +186,7 @@ void ProgramBuilder::addKernel(FusionGroup &group) {
   }
   if (isCallee_)
     canonical.kernel.name = name_;
-  step.callee = kernelNumber(std::move(canonical.kernel));
+  step.callee = kernelNumber(canonical.kernel);
   out_.program.steps.push_back(std::move(step));
 }
 

@@ -9,6 +9,7 @@
 #include "Kernels/Callee.h"
 #include "Kernels/Canonicalize.h"
 #include "Kernels/FusionState.h"
+#include "absl/container/flat_hash_map.h"
 
 namespace graphc {
 
@@ -41,14 +42,14 @@ private:
   int32_t arrayOf(int32_t id);
   int32_t nodeOf(int32_t node);
   KernelDraft draftOf(FusionGroup &group);
-  int32_t kernelNumber(Kernel kernel);
+  int32_t kernelNumber(const Kernel &kernel);
 
   Fusion &f_;
   const Emission &e_;
   KernelGraph out_;
   std::vector<int32_t> arrays_; // of the program, by array of the emission
   std::unordered_map<int32_t, int32_t> nodes_;
-  std::unordered_multimap<uint64_t, int32_t> kernels_;
+  absl::flat_hash_map<std::string, int32_t> kernels_; // by content
 
   // Of callees: what is in the program already.
   std::map<std::pair<const Callee *, int32_t>, int32_t> calleeKernels_, calleeConstants_;

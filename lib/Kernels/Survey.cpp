@@ -44,6 +44,8 @@ void Fusion::findViews() {
 
 /// A size that is wanted on the host wants the arrays whose elements it is made of.
 void Fusion::wantSize(int32_t size) {
+  if (size < 0 || sizeWanted_[size])
+    return;
   std::vector<int32_t> pending = {size};
   while (!pending.empty()) {
     int32_t id = pending.back();

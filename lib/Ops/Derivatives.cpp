@@ -208,14 +208,13 @@ PushforwardRule linearIn(size_t count) {
 //===--- Shapes -----------------------------------------------------------------===//
 
 Variable withOnesOf(const Variable &v, const Variable &like) {
-  std::vector<int64_t> known(size_t(v.rank()), kDynamic);
-  bool isLess = false;
+  std::vector<int64_t> known; // made where something is to be said, which is seldom
   for (int axis = 0; axis < std::min(v.rank(), like.rank()); ++axis)
     if (like.type().broadcastable(axis) && !v.type().broadcastable(axis)) {
+      known.resize(size_t(v.rank()), kDynamic);
       known[size_t(axis)] = 1;
-      isLess = true;
     }
-  return isLess ? specifyShape(v, known) : v;
+  return known.empty() ? v : specifyShape(v, known);
 }
 
 Variable unbroadcast(const Variable &term, const Variable &like) {

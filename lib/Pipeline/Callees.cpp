@@ -20,7 +20,7 @@ std::string Callees::memoOf(const Made &made) const {
   return text;
 }
 
-const Callees::Made *Callees::lookUp(const Apply &node, const std::vector<bool> &used) const {
+const Callees::Made *Callees::lookUp(const Apply &node, const UsedOutputs &used) const {
   auto found = made_.find(node.op().def().inner.get());
   if (found == made_.end())
     return nullptr;
@@ -34,8 +34,7 @@ const Callees::Made *Callees::lookUp(const Apply &node, const std::vector<bool> 
   return nullptr;
 }
 
-std::shared_ptr<const Callee> Callees::find(const Apply &node,
-                                            const std::vector<bool> &used) const {
+std::shared_ptr<const Callee> Callees::find(const Apply &node, const UsedOutputs &used) const {
   const Made *made = lookUp(node, used);
   return made ? made->callee : nullptr;
 }
@@ -63,7 +62,7 @@ absl::StatusOr<FunctionGraph> Callees::withRewritten(const FunctionGraph &graph)
   if (!calls.ok())
     return calls.status();
   for (const Apply &node : *calls) {
-    std::vector<bool> used = usedOutputs(*copy, node);
+    UsedOutputs used = usedOutputs(*copy, node);
     const Made *made = lookUp(node, used);
     if (!made || !made->rewritten)
       continue;
@@ -101,7 +100,7 @@ absl::Status Callees::make(const FunctionGraph &graph) {
   };
   std::vector<Open> open;
   // Opens what the call needs, unless it is there.
-  auto need = [&](const Apply &node, const std::vector<bool> &used) -> absl::Status {
+  auto need = [&](const Apply &node, const UsedOutputs &used) -> absl::Status {
     if (lookUp(node, used))
       return absl::OkStatus();
     const InnerGraph &of = *node.op().def().inner;
@@ -126,12 +125,10 @@ absl::Status Callees::make(const FunctionGraph &graph) {
   absl::StatusOr<std::vector<Apply>> calls = callsOf(graph);
   if (!calls.ok())
     return calls.status();
-  auto find = [this](const Apply &node, const std::vector<bool> &used) {
-    return this->find(node, used);
-  };
+  auto find = [this](const Apply &node, const UsedOutputs &used) { return this->find(node, used); };
   int64_t numSteps = 0;
   for (const Apply &call : *calls) {
-    std::vector<bool> used = usedOutputs(graph, call);
+    UsedOutputs used = usedOutputs(graph, call);
     if (absl::Status s = need(call, used); !s.ok())
       return s;
     while (!open.empty()) { // a nest may be deep: nothing recurses

@@ -31,7 +31,7 @@ public:
   /// emission.
   absl::Status make(const FunctionGraph &graph);
   /// Of a node for which it was made.
-  std::shared_ptr<const Callee> find(const Apply &node, const std::vector<bool> &used) const;
+  std::shared_ptr<const Callee> find(const Apply &node, const UsedOutputs &used) const;
   /// A copy of `graph`, for which they were made, that calls the graphs after rewriting: for the
   /// types of their operands and the results that are needed.
   absl::StatusOr<FunctionGraph> withRewritten(const FunctionGraph &graph) const;
@@ -40,11 +40,11 @@ private:
   /// One graph for types of operands and needed results; few for each graph.
   struct Made {
     std::vector<Type> types;
-    std::vector<bool> used;
+    UsedOutputs used;
     std::shared_ptr<const Callee> callee; // null: it is computed in its caller
     std::optional<Op> rewritten = {};     // of keepGraphs
   };
-  const Made *lookUp(const Apply &node, const std::vector<bool> &used) const;
+  const Made *lookUp(const Apply &node, const UsedOutputs &used) const;
   std::string memoOf(const Made &made) const;
 
   Rewrite rewrite_;

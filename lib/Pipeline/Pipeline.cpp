@@ -228,7 +228,7 @@ absl::StatusOr<CompiledProgram> compile(const GraphModule &module, const Compile
   if (absl::Status s = callees.make(*graph); !s.ok())
     return s;
   absl::StatusOr<GraphRecord> record =
-      emitGraph(*graph, options.profile, [&](const Apply &node, const std::vector<bool> &used) {
+      emitGraph(*graph, options.profile, [&](const Apply &node, const UsedOutputs &used) {
         return callees.find(node, used);
       });
   made.reset(); // what follows reads the record alone, and takes as much memory
