@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 
+#include "Emit/Scatter.h"
 #include "ScalarEval.h"
 
 namespace graphc {
@@ -20,7 +21,8 @@ constexpr size_t kLanes = 256;
 
 class BodyEval {
 public:
-  BodyEval(const Nest &nest, const NestInputs &inputs);
+  /// The loop `leftOut` runs once.
+  BodyEval(const Nest &nest, const NestInputs &inputs, int32_t leftOut = -1);
 
   /// Evaluates the next `lanes` iterations.
   void run(size_t lanes);
@@ -40,11 +42,11 @@ private:
   bool leftArray_ = false;
 };
 
-BodyEval::BodyEval(const Nest &nest, const NestInputs &inputs)
+BodyEval::BodyEval(const Nest &nest, const NestInputs &inputs, int32_t leftOut)
     : nest_(nest), inputs_(inputs), counters_(nest.extents.size(), 0),
       values_(nest.body.size(), std::vector<Lane>(kLanes)) {
   for (int32_t id : nest.extents)
-    extents_.push_back(inputs.sizes[id]);
+    extents_.push_back(int32_t(extents_.size()) == leftOut ? 1 : inputs.sizes[id]);
   for (size_t k = 0; k < nest.body.size(); ++k) {
     const ScalarNode &node = nest.body[k];
     Lane value;
@@ -132,6 +134,11 @@ public:
 
   void reset();
   void add(Lane value);
+  /// Rounds what has been joined so far.
+  void round() {
+    if (isFloat(accumulator_))
+      wide_ = roundTo(accumulator_, wide_);
+  }
   Lane finish() const;
 
 private:
@@ -228,10 +235,57 @@ absl::Status failedCheck(const BodyEval &body, const NestInputs &inputs, size_t 
   return absl::OkStatus();
 }
 
+/// Joins each term where it belongs, in the order of the reduction.
+absl::Status runScatter(const Nest &nest, const Scatter &scatter, const NestInputs &inputs,
+                        Tensor &result, const ElementCheck *&failed) {
+  if (result.numElements() == 0) // no place that the body could be run for
+    return absl::OkStatus();
+  int64_t reduction = inputs.sizes[nest.extents[scatter.reduction]];
+  int64_t extent = inputs.sizes[nest.extents[scatter.loop]], inner = 1, outer = 1;
+  for (int32_t loop = 0; loop < nest.numParallel; ++loop)
+    if (loop != scatter.loop)
+      (loop < scatter.loop ? outer : inner) *= inputs.sizes[nest.extents[loop]];
+  std::vector<Joiner> joiners(size_t(result.numElements()),
+                              Joiner(nest, nest.body[nest.root].dtype, result.dtype()));
+  // Runs the body with one of the loops left out; `see` gets each iteration's number and lane.
+  auto run = [&](int32_t leftOut, int64_t total, auto see) -> absl::Status {
+    BodyEval body(nest, inputs, leftOut);
+    for (int64_t done = 0; done < total;) {
+      size_t lanes = size_t(std::min<int64_t>(kLanes, total - done));
+      body.run(lanes);
+      if (absl::Status s = failedCheck(body, inputs, lanes, failed); !s.ok())
+        return s;
+      for (size_t lane = 0; lane < lanes; ++lane, ++done)
+        see(body, done, lane);
+    }
+    return absl::OkStatus();
+  };
+  int64_t points = reduction > 0 ? result.numElements() : 0;
+  absl::Status status = run(scatter.reduction, points, [&](BodyEval &body, int64_t i, size_t lane) {
+    joiners[size_t(i)].add(body.values(scatter.start)[lane]);
+  });
+  if (!status.ok())
+    return status;
+  int64_t terms = outer * inner * std::max<int64_t>(reduction, 0);
+  status = run(scatter.loop, terms, [&](BodyEval &body, int64_t i, size_t lane) {
+    int64_t point = i / reduction, position = body.values(scatter.position)[lane].i;
+    if (i % reduction == 0 || position < 0 || position >= extent)
+      return;
+    Joiner &joiner = joiners[size_t((point / inner * extent + position) * inner + point % inner)];
+    joiner.add(body.values(scatter.value)[lane]);
+    joiner.round();
+  });
+  for (size_t point = 0; point < joiners.size(); ++point)
+    writeLane(result.dtype(), result.data(), int64_t(point), joiners[point].finish());
+  return status;
+}
+
 } // namespace
 
 absl::Status runNest(const Nest &nest, const NestInputs &inputs, Tensor &result,
                      const ElementCheck *&failed) {
+  if (std::optional<Scatter> scatter = scatterOf(nest))
+    return runScatter(nest, *scatter, inputs, result, failed);
   int64_t points = result.numElements(), reduction = 1;
   for (size_t loop = size_t(nest.numParallel); loop < nest.extents.size(); ++loop)
     reduction *= std::max<int64_t>(inputs.sizes[nest.extents[loop]], 0);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "Emit/NestCost.h"
+#include "Emit/Scatter.h"
 #include "Kernels/EmitGraph.h"
 
 namespace graphc {
@@ -55,7 +56,7 @@ GraphCost CostOf::run() {
     if (step.kind == Step::Kind::View)
       continue;
     if (step.kind == Step::Kind::Loops)
-      cost_.flops += elements(step.nest.extents) * double(flopsOf(step.nest));
+      cost_.flops += elements(workExtents(step.nest)) * double(flopsOf(step.nest));
     for (int32_t array : step.inputs)
       cost_.bytes += arrayBytes(array);
     for (int32_t array : step.outputs)

@@ -30,14 +30,21 @@ bool computeTheSame(const Nest &a, const Nest &b) {
          a.indices == b.indices && a.body == b.body;
 }
 
+bool lookAtTheSame(absl::Span<const FusedNest::Check> a, absl::Span<const FusedNest::Check> b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const FusedNest::Check &x, const FusedNest::Check &y) {
+                      return x.condition == y.condition;
+                    });
+}
+
 } // namespace
 
 /// Whether an equal nest has memory: the mean of a row that its variance computes again. If so, its
-/// array stands for this nest's from now on.
+/// array stands for this nest's from now on. Where the first one's checks hold, so do this one's.
 bool Fusion::isPlacedAlready(const FusedNest &fused, uint64_t hash) {
   int32_t array = fused.nest.result;
   // What is wanted as an array has a name outside that would have to follow.
-  if (!fused.checks.empty() || arrays_[array].wanted)
+  if (arrays_[array].wanted)
     return false;
   const std::vector<ArrayInfo> &infos = record_.emission.arrays;
   auto [begin, end] = placed_.equal_range(hash);
@@ -45,7 +52,7 @@ bool Fusion::isPlacedAlready(const FusedNest &fused, uint64_t hash) {
     int32_t other = it->second;
     for (const FusedNest &placed : groups_[arrays_[other].group].nests)
       if (placed.nest.result == other && infos[other].dtype == infos[array].dtype &&
-          computeTheSame(placed.nest, fused.nest)) {
+          computeTheSame(placed.nest, fused.nest) && lookAtTheSame(placed.checks, fused.checks)) {
         arrays_[array].alias = other;
         return true;
       }

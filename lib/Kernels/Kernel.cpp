@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "Emit/Scatter.h"
 #include "Support/Hash.h"
 
 namespace graphc {
@@ -89,6 +90,16 @@ bool mayTakeOver(const Kernel &kernel, int32_t writer, int32_t input) {
   return true;
 }
 
+/// Whether the nest reads a scatter's sums, for which code may use the memory of its own result:
+/// then that is apart from all inputs.
+bool readsScatter(const Kernel &kernel, int32_t reader) {
+  for (const ScalarNode &n : kernel.nests[reader].body)
+    for (const Nest &nest : kernel.nests)
+      if (n.op == ScalarOp::Load && n.loadArray() == nest.result && scatterOf(nest))
+        return true;
+  return false;
+}
+
 } // namespace
 
 std::vector<std::vector<int32_t>> reusableInputs(const Kernel &kernel) {
@@ -101,6 +112,8 @@ std::vector<std::vector<int32_t>> reusableInputs(const Kernel &kernel) {
     while (kernel.nests[writer].result != out)
       ++writer;
     std::vector<int32_t> &inputs = result.emplace_back();
+    if (readsScatter(kernel, writer))
+      continue;
     for (int32_t in = 0; in < int32_t(kernel.arrays.size()); ++in) {
       const Kernel::ArrayDecl &input = kernel.arrays[in];
       if (input.role == Kernel::Role::Input && input.shape == output.shape &&

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "Emit/NestCost.h"
+#include "Emit/Scatter.h"
 #include "absl/container/flat_hash_set.h"
 
 namespace graphc {
@@ -151,7 +152,7 @@ void ProgramBuilder::addKernel(FusionGroup &group) {
   for (size_t k = 0; k < kernel.nests.size(); ++k) {
     const Nest &nest = kernel.nests[k];
     int32_t count = f_.sizes_.constant(1);
-    for (int32_t e : nest.extents)
+    for (int32_t e : workExtents(nest))
       count = f_.sizes_.binary(SizeOp::Mul, count, sizeOf(e));
     int64_t bytes = 0;
     for (const ScalarNode &n : nest.body)

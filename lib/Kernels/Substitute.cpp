@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "Emit/Scatter.h"
 #include "Kernels/FusionState.h"
 
 namespace graphc {
@@ -48,7 +49,11 @@ bool Fusion::isProduct(const Nest &nest) const {
 /// memory.
 void Fusion::chooseSubstitutions(const Nest &nest, int copies) {
   const Emission &e = record_.emission;
-  const uint64_t units = unitLoops(nest);
+  // Loops that do not make anything be computed again.
+  uint64_t units = unitLoops(nest);
+  const std::optional<Scatter> scatter = scatterOf(nest);
+  if (scatter)
+    units |= uint64_t(1) << scatter->loop;
   struct Candidate {
     int32_t array;
     int loads = 0;

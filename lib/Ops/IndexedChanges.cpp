@@ -4,10 +4,9 @@
 // that of take.
 //
 //===----------------------------------------------------------------------===//
-#include <algorithm>
-
 #include "Build.h"
 #include "Derivatives.h"
+#include "Emit/Scatter.h"
 #include "Families.h"
 #include "IndexSpec.h"
 #include "Indexing.h"
@@ -161,93 +160,41 @@ OpDef changing(OpDef def, std::function<Scalar(Scalar x, Scalar y)> join) {
 
 //===--- incTake --------------------------------------------------------------------===//
 
-/// Axes before and behind the one that is taken along, and its extent, of an array of that shape.
-struct Lines {
-  int64_t outer = 1, extent = 1, inner = 1;
-
-  Lines(absl::Span<const int64_t> shape, std::optional<int> axis) {
-    for (size_t k = 0; k < shape.size(); ++k)
-      (!axis || int(k) == *axis ? extent : int(k) < *axis ? outer : inner) *= shape[k];
-  }
-};
-
-/// Where `index` is among `extent` positions, or nothing.
-std::optional<int64_t> positionOf(int64_t index, int64_t extent, const std::string &mode) {
-  if (mode == "clip")
-    return std::clamp<int64_t>(index, 0, extent - 1);
-  if (mode == "wrap")
-    return (index % extent + extent) % extent;
-  if (index < -extent || index >= extent)
-    return std::nullopt;
-  return index < 0 ? index + extent : index;
-}
-
-/// out = x, and y's lines added to it one after the other. T: the dtype in which that is done.
-template <class T>
-void addLines(const Tensor &x, const Tensor &y, absl::Span<const int64_t> positions,
-              const Lines &lines, Tensor &out) {
-  absl::Span<T> to = out.mutableFlat<T>();
-  absl::Span<const T> from = x.flat<T>(), terms = y.flat<T>();
-  std::copy(from.begin(), from.end(), to.begin());
-  int64_t next = 0;
-  for (int64_t o = 0; o < lines.outer; ++o)
-    for (int64_t position : positions) {
-      T *line = to.data() + (o * lines.extent + position) * lines.inner;
-      for (int64_t i = 0; i < lines.inner; ++i, ++next) {
-        if constexpr (std::is_same_v<T, bool>)
-          line[i] = line[i] || terms[next];
-        else if constexpr (std::is_integral_v<T>)
-          line[i] = T(uint64_t(line[i]) + uint64_t(terms[next])); // wraps
-        else if constexpr (std::is_floating_point_v<T>)           // halves come as float32
-          line[i] += terms[next];
-      }
-    }
-}
-
-HostFunction incTakeOnHost(std::optional<int> axis, std::string mode) {
-  return [=](absl::Span<const Tensor> in, absl::Span<Tensor> out) -> absl::Status {
-    Lines lines(in[0].shape(), axis);
-    std::vector<int64_t> positions;
-    for (int64_t index : in[2].flat<int64_t>()) {
-      std::optional<int64_t> position = positionOf(index, lines.extent, mode);
-      if (!position)
-        return makeError(ErrorKind::IndexError, "index " + std::to_string(index) +
-                                                    " is out of range for axis " +
-                                                    std::to_string(axis.value_or(0)) + " with " +
-                                                    std::to_string(lines.extent) + " elements");
-      positions.push_back(*position);
-    }
-    dispatch(in[0].dtype(),
-             [&](auto zero) { addLines<decltype(zero)>(in[0], in[1], positions, lines, out[0]); });
-    return absl::OkStatus();
-  };
-}
-
 Arrays incTakeEmission(Emitter &e, const Arrays &in, const Attributes &attributes) {
   Array x = in[0], y = in[1], indices = in[2];
-  DType dtype = e.dtype(x), wide = computeDType(dtype);
-  std::optional<int> axis;
-  if (!attributes.isNone("axis"))
-    axis = int(attributes.integer("axis")) + (attributes.integer("axis") < 0 ? e.rank(x) : 0);
-  const std::string &mode = attributes.string("mode");
-  Extents shape;
-  for (int k = 0; axis && k < *axis; ++k)
-    shape.push_back(e.dim(x, k));
+  const bool isFlat = attributes.isNone("axis");
+  int axis = isFlat ? 0 : int(attributes.integer("axis"));
+  if (axis < 0)
+    axis += e.rank(x);
+  Extents shape = isFlat ? Extents{e.numElements(x)} : e.shape(x);
+  const Extent n = shape[size_t(axis)];
+  Extents taken(shape.begin(), shape.begin() + axis);
   for (Extent extent : e.shape(indices))
-    shape.push_back(extent);
-  for (int k = axis ? *axis + 1 : e.rank(x); k < e.rank(x); ++k)
-    shape.push_back(e.dim(x, k));
-  if (mode != "raise")
-    e.require(min(e.numElements(indices), e.size(1)), Predicate::LessEqual,
-              axis ? e.dim(x, *axis) : e.numElements(x), ErrorKind::IndexError,
-              "there is nothing to take from an empty axis");
+    taken.push_back(extent);
+  taken.insert(taken.end(), shape.begin() + axis + 1, shape.end());
+  TakePositions take(e, indices, n, axis, attributes.string("mode"));
   for (int k = 0; k < e.rank(y); ++k)
-    e.requireEqual(e.dim(y, k), shape[size_t(k)],
+    e.requireEqual(e.dim(y, k), taken[size_t(k)],
                    "y has {a} elements along axis " + std::to_string(k) + " where take gives {b}");
-  Arrays sums =
-      e.hostCall(incTakeOnHost(axis, mode), {castArray(e, x, wide), castArray(e, y, wide), indices},
-                 {{wide, e.shape(x)}});
-  return {castArray(e, sums[0], dtype)};
+  // By themselves, so that each is looked at where x and y have no elements.
+  Array positions = e.define(e.shape(indices), [&](Indices i) { return take.at(i).first; });
+  positions = e.view(positions, {e.numElements(indices)});
+  DType dtype = e.dtype(x), wide = computeDType(dtype);
+  // One axis of y where take has as many as the indices.
+  Extents lines = shape;
+  lines[size_t(axis)] = e.dim(positions, 0);
+  Array from = castArray(e, x, wide);
+  Array sums = scatter(e, isFlat ? e.view(from, shape) : from, e.view(castArray(e, y, wide), lines),
+                       positions, axis);
+  if (isFlat)
+    sums = e.view(sums, e.shape(x));
+  if (!isFloat(dtype))
+    return {sums};
+  return {e.define(e.shape(x), [&](Indices i) {
+    Scalar old = e.load(x, i), sum = e.load(sums, i);
+    // -0 stays where nothing is added.
+    return select(equalTo(sum, cast(old, wide)), old, cast(sum, dtype));
+  })};
 }
 
 TypesOr incTakeType(const TypeRequest &request) {
@@ -291,11 +238,10 @@ std::vector<OpDef> indexedChangeOps() {
                [](Scalar x, Scalar y) { return isBool(x.dtype()) ? x || y : x + y; }),
       {.name = "incTake",
        .doc =
-           "x with y added where take reads, in the order of the indices, as often as a position "
-           "is named.\ny has take's shape (ShapeError); a dtype that x's does not hold: "
-           "TypeError. Each addition rounds; halves are joined in float32 and rounded once. "
-           "Integers wrap, bools are joined by or. The host computes it: libraries ahead of "
-           "time refuse it.",
+           "x with y added where take reads, as often as a position is named.\ny has take's shape "
+           "(ShapeError); a dtype that x's does not hold: TypeError. One after the other in the "
+           "order of the indices; each addition rounds, halves are joined in float32 and rounded "
+           "once. Integers wrap, bools are joined by or.",
        .operands = {{"x"}, {"y"}, {"indices"}},
        .attributes = takeAttributes(),
        .type = incTakeType,

@@ -105,12 +105,7 @@ Arrays takeEmission(Emitter &e, const Arrays &in, const Attributes &attributes) 
     axis = int(attributes.integer("axis"));
   if (axis < 0)
     axis += e.rank(x);
-  const std::string &mode = attributes.string("mode");
-  Extent n = e.dim(x, axis);
-  if (mode != "raise")
-    e.require(min(e.numElements(indices), e.size(1)), Predicate::LessEqual, n,
-              ErrorKind::IndexError, "there is nothing to take from an empty axis");
-  bool checked = mode == "raise" && !surelyInRange(e, indices, n);
+  TakePositions take(e, indices, e.dim(x, axis), axis, attributes.string("mode"));
 
   Extents shape;
   for (int k = 0; k < axis; ++k)
@@ -121,16 +116,12 @@ Arrays takeEmission(Emitter &e, const Arrays &in, const Attributes &attributes) 
     shape.push_back(e.dim(x, k));
   int taken = e.rank(indices);
   return {e.define(shape, [&](Indices i) {
-    Scalar k = asIndex(e, e.load(indices, i.subspan(axis, taken))), extent = e.scalar(n);
+    auto [position, inRange] = take.at(i.subspan(axis, taken));
     Scalars at(i.begin(), i.begin() + axis);
-    at.push_back(mode == "clip"   ? maximum(minimum(k, extent - 1.0), 0.0)
-                 : mode == "wrap" ? mod(k, extent)
-                                  : select(k < 0.0, k + extent, k));
+    at.push_back(position);
     at.insert(at.end(), i.begin() + axis + taken, i.end());
-    if (!checked)
+    if (inRange.id() < 0)
       return e.load(x, at);
-    Scalar inRange = k >= -extent && k < extent;
-    e.checkIndex(inRange, axis, n, indices);
     return e.loadIf(inRange, x, at, e.literal(e.dtype(x), 0));
   })};
 }
@@ -147,6 +138,28 @@ Variables takePullback(const Op &op, Inputs in, Outputs, Gradients g) {
 }
 
 } // namespace
+
+TakePositions::TakePositions(Emitter &e, Array indices, Extent n, int axis, const std::string &mode)
+    : e_(e), indices_(indices), n_(n), axis_(axis), mode_(mode),
+      isChecked_(mode == "raise" && !surelyInRange(e, indices, n)) {
+  if (mode != "raise")
+    e.require(min(e.numElements(indices), e.size(1)), Predicate::LessEqual, n,
+              ErrorKind::IndexError, "there is nothing to take from an empty axis");
+}
+
+std::pair<Scalar, Scalar> TakePositions::at(Indices i) const {
+  Scalar k = asIndex(e_, e_.load(indices_, i)), extent = e_.scalar(n_);
+  if (mode_ == "clip")
+    return {maximum(minimum(k, extent - 1.0), 0.0), {}};
+  if (mode_ == "wrap")
+    return {mod(k, extent), {}};
+  Scalar position = select(k < 0.0, k + extent, k);
+  if (!isChecked_)
+    return {position, {}};
+  Scalar inRange = k >= -extent && k < extent;
+  e_.checkIndex(inRange, axis_, n_, indices_);
+  return {position, inRange};
+}
 
 std::vector<OpDef> indexingOps() {
   return {

@@ -53,6 +53,25 @@ TypesOr indexedType(const TypeRequest &request, size_t first);
 //===--- take's indices -------------------------------------------------------------===//
 
 std::vector<AttributeSpec> takeAttributes();
+
+/// The positions along an axis of `n` elements that the elements of `indices` name.
+class TakePositions {
+public:
+  /// Requires that there is something to take, where the mode is not raise.
+  TakePositions(Emitter &e, Array indices, Extent n, int axis, const std::string &mode);
+  /// Of the element at `i`, and whether it is in range, which is checked; that is not made (its id
+  /// is -1) where it is sure.
+  std::pair<Scalar, Scalar> at(Indices i) const;
+
+private:
+  Emitter &e_;
+  Array indices_;
+  Extent n_;
+  int axis_;
+  const std::string &mode_;
+  bool isChecked_;
+};
+
 /// What is wrong with indices and the attributes of take, x being operand 0.
 absl::Status checkTaking(const TypeRequest &request, size_t indices);
 

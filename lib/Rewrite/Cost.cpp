@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "Emit/NestCost.h"
+#include "Emit/Scatter.h"
 #include "Rewrite/Formula.h"
 #include "Support/Fork.h"
 #include "absl/container/flat_hash_map.h"
@@ -70,7 +71,7 @@ std::optional<OpWork> workOfCall(const Op &op, const Variables &inputs) {
       double joined = nest.combine == Combine::None ? 0
                       : isArg(nest.combine)         ? opCost(ScalarOp::Select)
                                                     : opCost(joinOp(nest.combine));
-      work += elementsOf(*record, nest.extents) * (costOfIteration(nest) + joined);
+      work += elementsOf(*record, workExtents(nest)) * (costOfIteration(nest) + joined);
     }
     for (size_t i = 0; i < operands.size(); ++i)
       if (std::ranges::find(step.inputs, operands[i].id) != step.inputs.end())

@@ -65,6 +65,8 @@ struct KernelEmitter::BlockShape {
 };
 
 void KernelEmitter::emitPoints(const Pass &pass) {
+  if (emitIfScatter(pass))
+    return;
   // In loops over blocks, a masked store is more than the last one of a row.
   body->storesPieces = !target.maskRegisters;
   bool isDone = emitIfProduct(pass);

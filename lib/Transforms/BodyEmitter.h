@@ -83,6 +83,9 @@ public:
   /// Stores instances of the nest's result; the nest's parallel loops are the first ones.
   void store(const KernelNest &nest, llvm::ArrayRef<mlir::Value> values);
 
+  /// Joins the term, of a block of one vector or scalar, to what is stored of the nest's result.
+  void joinStored(const KernelNest &nest, mlir::Value term);
+
   /// Joins accumulator(s) and term(s) as the nest does, scalars or vectors.
   llvm::SmallVector<mlir::Value, 2> join(const KernelNest &nest, mlir::ValueRange accumulators,
                                          mlir::ValueRange terms, bool inOrder = true);

@@ -300,12 +300,32 @@ Value BodyEmitter::castToIndex(Value offsets) {
   return arith::IndexCastOp::create(b, vectorOf(b.getIndexType()), offsets);
 }
 
-void BodyEmitter::store(const KernelNest &nest, llvm::ArrayRef<Value> values) {
-  mlir::ImplicitLocOpBuilder &b = stack.builder();
+/// Of the nest's result, where its parallel loops say.
+static MemoryAccess resultAccess(const KernelNest &nest) {
   MemoryAccess access;
   access.array = nest.result;
   access.identity = &nest;
-  access.map = leadingLoops(unsigned(nest.numLoops()), unsigned(nest.numParallel), b.getContext());
+  access.map = leadingLoops(unsigned(nest.numLoops()), unsigned(nest.numParallel),
+                            nest.body()->getParentOp()->getContext());
+  return access;
+}
+
+void BodyEmitter::joinStored(const KernelNest &nest, Value term) {
+  mlir::ImplicitLocOpBuilder &b = stack.builder();
+  Value buffer = memory[size_t(nest.result)].buffer;
+  Value at = address(resultAccess(nest), 0, 0).base;
+  mlir::Type element = kernel.arrays[size_t(nest.result)].element;
+  Value loaded = lanes > 1 ? loadVector(vectorOf(memoryType(element)), buffer, at, 1, maskOf(0), {})
+                           : Value(memref::LoadOp::create(b, buffer, at));
+  Value joined = join(nest, fromMemory(b, loaded, element), term)[0];
+  if (auto sum = joined.getDefiningOp<arith::AddFOp>()) // one after the other
+    sum.setFastmath(arith::FastMathFlags::none);
+  store(nest, joined);
+}
+
+void BodyEmitter::store(const KernelNest &nest, llvm::ArrayRef<Value> values) {
+  mlir::ImplicitLocOpBuilder &b = stack.builder();
+  MemoryAccess access = resultAccess(nest);
   Value buffer = memory[size_t(nest.result)].buffer;
   // Of a mask of the first lanes, their number; where pieces are stored instead of masked vectors.
   auto countOf = [&](Value mask) -> Value {

@@ -8,6 +8,7 @@
 //   Blocks.cpp   reductions inside blocks of parallel loops: products, windows, sums over outer
 //   axes
 //   Dots.cpp     the same where loads are contiguous along the reduction
+//   Scatter.cpp  sums whose terms each belong to one place
 //   Products.cpp products of matrices, with Product*.cpp
 // and KernelEmitter.cpp makes the function, the loops around passes and the choice.
 //
@@ -116,6 +117,13 @@ private:
   std::optional<DotShape> dotShape(const Pass &pass) const;
   void emitDots(const Pass &pass, const DotShape &shape);
   llvm::SmallVector<mlir::Value> sumDots(const KernelNest &nest, const DotShape &shape, int lanes);
+
+  //===--- Scatter.cpp ------------------------------------------------------===//
+  struct ScatterShape;
+  bool emitIfScatter(const Pass &pass);
+  std::optional<ScatterShape> scatterShape(const Pass &pass) const;
+  void overElements(const KernelNest &nest, int first, llvm::function_ref<void()> make);
+  void emitScatter(const Pass &pass, const ScatterShape &shape);
 
   //===--- Products.cpp -----------------------------------------------------===//
   struct ProductShape;

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <random>
 
+#include "Emit/Scatter.h"
 #include "Eval/Evaluate.h"
 #include "RunKernel.h"
 #include "TestGraphs.h"
@@ -203,6 +204,47 @@ TEST(Fuse, EqualNestsAreOne) {
   checkAgainstEvaluator(g, 5, 1, &kernels);
   ASSERT_EQ(kernels.kernels.size(), 1u);
   EXPECT_EQ(kernels.kernels[0].nests.size(), 3u) << toString(kernels.kernels[0]);
+}
+
+/// Three gradients through one array of indices look at it once.
+TEST(Fuse, EqualChecksAreOne) {
+  TestGraph g;
+  Array x = g.input(DType::Float64, {kDynamic}), i = g.input(DType::Int64, {kDynamic});
+  for (int k = 0; k < 3; ++k) {
+    Array position = g.e.map({i}, [&](const Scalars &s) {
+      g.e.check(s[0] < (k < 2 ? 100.0 : 99.0), ErrorKind::IndexError, "too large");
+      return s[0] * 2.0;
+    });
+    g.output(g.e.reduceAxes(
+        Combine::Sum,
+        adds(g, x,
+             exps(g, g.e.map({position}, [&](auto &s) { return cast(s[0], DType::Float64); }))),
+        {0}, false));
+  }
+  KernelGraph kernels;
+  checkAgainstEvaluator(g, 5, 1, &kernels);
+  size_t checks = 0;
+  for (const Program::Step &step : kernels.program.steps)
+    checks += step.failures.size();
+  EXPECT_EQ(checks, 2u) << toString(kernels); // two conditions
+}
+
+/// Terms are written into the nest that adds them where they belong, and what the sums are added to
+/// follows in the same kernel.
+TEST(Fuse, ScattersAreAKernel) {
+  TestGraph g;
+  Array x = g.input(DType::Float64, {7}), v = g.input(DType::Float64, {kDynamic});
+  Array at = g.input(DType::Int64, {kDynamic});
+  g.e.requireEqual(g.e.dim(v, 0), g.e.dim(at, 0), "terms");
+  g.output(exps(g, scatter(g.e, x, exps(g, v), at, 0)));
+  KernelGraph kernels;
+  checkAgainstEvaluator(g, 5, 1, &kernels);
+  ASSERT_EQ(kernels.kernels.size(), 1u) << toString(kernels);
+  ASSERT_EQ(kernels.kernels[0].nests.size(), 2u) << toString(kernels);
+  // x and 5 terms are work, not 7 times as much.
+  const SizeNode &count = kernels.program.sizes[size_t(kernels.program.steps[0].work[0].count)];
+  EXPECT_EQ(count.op, SizeOp::Add) << toString(kernels);
+  EXPECT_EQ(kernels.program.outputs[0].over, -1); // the sums lie where the result will be
 }
 
 // The length of points with three coordinates.
