@@ -32,7 +32,8 @@ struct Window {
   int64_t groups = 1;
   bool hasMoreTaps = false; ///< in the weights than are read
   bool isByChannel = false; ///< weights[group, channel, output, …], as gradients have them
-  bool isPadded = false;    ///< by a nest of the same kernel, one group's channels at a time
+  bool isPadded = false;    ///< with ones, by a nest of the same kernel, a group at a time
+  bool isKnown = false;     ///< all extents but the groups' are the kernel's own
 };
 
 /// The dtype's elements as numbers.
@@ -129,12 +130,17 @@ void check(const Window &p, bool hasKnownWindow = true,
   Type weights = unknown(wShape.size());
   if (hasKnownWindow) {
     std::vector<int64_t> known = wShape;
-    known[0] = known[outputAxis] = kDynamic;
+    known[0] = kDynamic;
+    if (!p.isKnown)
+      known[outputAxis] = kDynamic;
     weights = Type(p.dtype, known);
   }
+  auto typeOf = [&](std::vector<int64_t> shape) {
+    shape[1] = kDynamic;
+    return p.isKnown ? Type(p.dtype, shape) : unknown(shape.size());
+  };
   Emitter e;
-  Array x = e.operand(unknown(xShape.size())), w = e.operand(weights),
-        r = e.operand(unknown(resultShape.size()));
+  Array x = e.operand(typeOf(xShape)), w = e.operand(weights), r = e.operand(typeOf(resultShape));
   // Equal extents are one size: loads along them are operands with maps, as in kernels of graphs.
   int output = int(outputAxis), channel = int(channelAxis);
   for (auto [a, b] : {std::pair{e.dim(x, 0), e.dim(r, 0)},
@@ -164,7 +170,7 @@ void check(const Window &p, bool hasKnownWindow = true,
         Scalar here = at[axis] >= 0.0 && at[axis] < e.scalar(e.dim(x, int(axis)));
         exists = axis > 3 ? exists && here : here;
       }
-      return e.loadIf(exists, x, at, e.literal(p.dtype, 0));
+      return e.loadIf(exists, x, at, e.literal(p.dtype, 1));
     });
   }
   Array sums = e.reduce(
@@ -231,16 +237,19 @@ void check(const Window &p, bool hasKnownWindow = true,
       std::vector<int64_t> atX = {i[0], i[1], k[0]}, atW = {i[1], i[2], k[0]};
       if (p.isByChannel)
         std::swap(atW[1], atW[2]);
+      bool isInside = true;
       for (size_t axis = 0; axis < axes; ++axis) {
         int64_t at = i[axis + 3] * p.stride + k[axis + 1] * p.dilation;
         if (p.isMasked || p.isPadded)
           at -= p.padding;
-        if (at < 0 || at >= xShape[axis + 3])
-          return;
+        isInside &= at >= 0 && at < xShape[axis + 3];
         atX.push_back(at);
         atW.push_back(p.flips ? p.window[axis] - 1 - k[axis + 1] : k[axis + 1]);
       }
-      double term = xs[size_t(placeOf(xShape, atX))] * ws[size_t(placeOf(wShape, atW))];
+      if (!isInside && !p.isPadded)
+        return;
+      double term =
+          (isInside ? xs[size_t(placeOf(xShape, atX))] : 1) * ws[size_t(placeOf(wShape, atW))];
       value += term;
       size += std::fabs(term);
       ++terms;
@@ -441,7 +450,8 @@ TEST(WindowShapes, OfFewOutputs) {
            .isMasked = width % 4 == 1,
            .then = Then(width / 4 % 4),
            .groups = width % 5 + 1,
-           .isPadded = width % 4 > 1});
+           .isPadded = width % 4 > 1,
+           .isKnown = width % 7 > 0});
   for (int64_t stride : {1, 2, 3, 4, 5})
     for (int64_t dilation : {1, 2})
       for (bool isPadded : {false, true})
@@ -455,7 +465,8 @@ TEST(WindowShapes, OfFewOutputs) {
                  .padding = 3,
                  .flips = flips,
                  .groups = 3,
-                 .isPadded = isPadded});
+                 .isPadded = isPadded,
+                 .isKnown = true});
           check({.batch = 2,
                  .outputs = 1,
                  .channels = 1,
@@ -467,7 +478,8 @@ TEST(WindowShapes, OfFewOutputs) {
                  .flips = flips,
                  .then = Then::Residual,
                  .groups = 2,
-                 .isPadded = isPadded});
+                 .isPadded = isPadded,
+                 .isKnown = true});
           check({.outputs = 1,
                  .channels = 1,
                  .extents = {9, 11, 19},
@@ -478,17 +490,24 @@ TEST(WindowShapes, OfFewOutputs) {
                  .flips = flips,
                  .then = Then::Residual,
                  .groups = 4,
-                 .isPadded = isPadded});
+                 .isPadded = isPadded,
+                 .isKnown = true});
         }
   // No padding at all, more of it than a vector, pictures without lines or columns.
-  check({.outputs = 1, .channels = 1, .extents = {9, 30}, .window = {3, 3}, .isPadded = true});
+  check({.outputs = 1,
+         .channels = 1,
+         .extents = {9, 30},
+         .window = {3, 3},
+         .isPadded = true,
+         .isKnown = true});
   check({.outputs = 1,
          .channels = 1,
          .extents = {3, 2},
          .window = {3, 3},
          .padding = 20,
          .groups = 3,
-         .isPadded = true});
+         .isPadded = true,
+         .isKnown = true});
   for (const std::vector<int64_t> &extents : {std::vector<int64_t>{0, 20}, {20, 0}, {0, 0}})
     check({.outputs = 1,
            .channels = 1,
@@ -496,7 +515,8 @@ TEST(WindowShapes, OfFewOutputs) {
            .window = {3, 3},
            .padding = 2,
            .groups = 2,
-           .isPadded = true});
+           .isPadded = true,
+           .isKnown = true});
 }
 
 TEST(WindowShapes, OfFewOutputsOnOtherProcessors) {
@@ -516,7 +536,8 @@ TEST(WindowShapes, OfFewOutputsOnOtherProcessors) {
                .padding = 1,
                .then = Then::Residual,
                .groups = 3,
-               .isPadded = true},
+               .isPadded = true,
+               .isKnown = true},
               true, *target);
   }
 }
