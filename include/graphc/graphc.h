@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "graphc/Compiler.h" // first of all
+
 #include "graphc/Attributes.h"
 #include "graphc/Bound.h"
 #include "graphc/Config.h"
