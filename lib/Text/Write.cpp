@@ -49,8 +49,9 @@ private:
   mlir::OpBuilder builder_;
   llvm::DenseMap<detail::VariableNode *, mlir::Value> values_;
   llvm::DenseMap<detail::VariableNode *, const Global *> globals_;
-  llvm::StringSet<> used_;    // names that stand in the function's text
-  llvm::StringSet<> symbols_; // of globals and functions
+  llvm::StringSet<> used_;      // names that stand in the function's text
+  llvm::StringSet<> symbols_;   // of globals and functions
+  llvm::StringMap<int> lastOf_; // of functions of one name, the last number
   llvm::DenseMap<const detail::InnerGraph *, std::string> inner_;
   std::vector<Op> called_; // in the order of inner_'s making
 };
@@ -114,8 +115,8 @@ std::string Writer::symbolOf(const Op &op) {
   if (isNew) {
     std::string name(calledName(op));
     at->second = name;
-    for (int i = 2; at->second.empty() || !symbols_.insert(at->second).second; ++i)
-      at->second = name + "_" + std::to_string(i);
+    while (at->second.empty() || !symbols_.insert(at->second).second)
+      at->second = name + "_" + std::to_string(++lastOf_.try_emplace(name, 1).first->second);
     called_.push_back(op);
   }
   return at->second;
