@@ -30,9 +30,10 @@ public:
     return absl::OkStatus();
   }
   const Tensor &get(Array array) const { return arrays_[array.id]; }
-  absl::Status run();
+  absl::Status run(absl::Span<const Array> results);
 
 private:
+  std::vector<bool> neededSteps(absl::Span<const Array> results) const;
   absl::Status solveSizes();
   std::optional<SizeValue> known(int32_t size) const;
   std::optional<SizeValue> solve(const SizeNode &node) const;
@@ -204,7 +205,29 @@ absl::Status EmissionEval::runHost(const Step &step) {
   return absl::OkStatus();
 }
 
-absl::Status EmissionEval::run() {
+/// The steps that results and sizes need, and those that check or call something (as Fusion has
+/// them).
+std::vector<bool> EmissionEval::neededSteps(absl::Span<const Array> results) const {
+  std::vector<bool> isLive(arrays_.size()), isNeeded(emission_.steps.size());
+  for (Array result : results)
+    isLive[size_t(result.id)] = true;
+  for (const SizeNode &node : emission_.sizes)
+    if (node.op == SizeOp::Element || node.op == SizeOp::Dim)
+      isLive[size_t(node.a)] = true;
+  for (const ElementCheck &check : emission_.elementChecks)
+    isNeeded[size_t(check.step)] = true;
+  for (size_t k = isNeeded.size(); k-- > 0;) {
+    const Step &step = emission_.steps[k];
+    isNeeded[k] = isNeeded[k] || step.kind == Step::Kind::Host ||
+                  std::ranges::any_of(step.outputs, [&](int32_t id) { return isLive[size_t(id)]; });
+    if (isNeeded[k])
+      for (int32_t id : step.inputs)
+        isLive[size_t(id)] = true;
+  }
+  return isNeeded;
+}
+
+absl::Status EmissionEval::run(absl::Span<const Array> results) {
   // Element sizes are solved again once their array is there.
   std::vector<bool> isRead(arrays_.size(), false);
   for (const SizeNode &node : emission_.sizes)
@@ -212,7 +235,10 @@ absl::Status EmissionEval::run() {
       isRead[node.a] = true;
   if (absl::Status s = solveSizes(); !s.ok())
     return s;
+  const std::vector<bool> isNeeded = neededSteps(results);
   for (size_t k = 0; k < emission_.steps.size(); ++k) {
+    if (!isNeeded[k])
+      continue;
     const Step &step = emission_.steps[k];
     absl::Status s = step.kind == Step::Kind::Loops  ? runLoops(step, int32_t(k))
                      : step.kind == Step::Kind::View ? runView(step)
@@ -236,7 +262,7 @@ TensorsOr evaluate(const Emission &emission, absl::Span<const Array> operands,
   for (size_t i = 0; i < operands.size(); ++i)
     if (absl::Status s = eval.set(operands[i], values[i]); !s.ok())
       return s;
-  if (absl::Status s = eval.run(); !s.ok())
+  if (absl::Status s = eval.run(results); !s.ok())
     return s;
   std::vector<Tensor> tensors;
   for (Array result : results)

@@ -32,17 +32,19 @@ struct EvaluationBudget {
 };
 
 /// The arrays `results` of an emission whose operands have these values, of the arrays' dtypes and
-/// ranks. Results may share memory with values. Errors: those of the emission's checks and host
-/// callbacks, OutOfMemory.
+/// ranks: loops that they do not need, and that check nothing, do not run. Results may share memory
+/// with values. Errors: those of the emission's checks and host callbacks, OutOfMemory.
 TensorsOr evaluate(const Emission &emission, absl::Span<const Array> operands,
                    absl::Span<const Tensor> values, absl::Span<const Array> results,
                    const ErrorContext &context = {}, EvaluationBudget *budget = nullptr,
                    int64_t *flops = nullptr);
 
-/// The outputs of a node for these values of its inputs. Errors are at the node's place. Its
-/// operations on floats are added to `flops`.
+/// The outputs of a node for these values of its inputs; undefined Tensors for those that are not
+/// needed (all are where the list is empty). Errors are at the node's place. Its operations on
+/// floats are added to `flops`.
 TensorsOr evaluate(const Apply &node, absl::Span<const Tensor> inputs,
-                   EvaluationBudget *budget = nullptr, int64_t *flops = nullptr);
+                   EvaluationBudget *budget = nullptr, int64_t *flops = nullptr,
+                   const std::vector<bool> &isNeeded = {});
 
 /// The results of an op for constant operands.
 TensorsOr evaluate(const Op &op, absl::Span<const Tensor> inputs);
@@ -51,8 +53,8 @@ TensorsOr evaluate(const Op &op, absl::Span<const Tensor> inputs);
 struct NodeRun {
   const Apply &node;
   std::chrono::steady_clock::time_point start, end;
-  absl::Span<const Tensor> inputs, outputs;
-  int64_t flops; // as flopsOf counts them
+  absl::Span<const Tensor> inputs, outputs; // undefined ones are needed by nobody
+  int64_t flops;                            // as flopsOf counts them
 };
 using NodeWatch = std::function<void(const NodeRun &)>;
 

@@ -105,7 +105,10 @@ absl::Status GraphEval::run(const Apply &node) {
   if (watch_)
     start = Clock::now();
   int64_t flops = 0;
-  auto outputs = evaluate(node, inputs, budget_, &flops);
+  std::vector<bool> isNeeded;
+  for (const Variable &output : node.outputs())
+    isNeeded.push_back(uses_[output.node()] > 0);
+  auto outputs = evaluate(node, inputs, budget_, &flops, isNeeded);
   if (!outputs.ok())
     return outputs.status();
   if (watch_)
@@ -114,7 +117,7 @@ absl::Status GraphEval::run(const Apply &node) {
     if (--uses_[input.node()] == 0)
       values_.erase(input.node());
   for (int i = 0; i < node.numOutputs(); ++i)
-    if (uses_[node.output(i).node()] > 0)
+    if (isNeeded[size_t(i)])
       values_[node.output(i).node()] = (*outputs)[i];
   return absl::OkStatus();
 }
@@ -134,7 +137,7 @@ absl::Status GraphEval::compute(absl::Span<const Variable> outputs) {
 } // namespace
 
 TensorsOr evaluate(const Apply &node, absl::Span<const Tensor> inputs, EvaluationBudget *budget,
-                   int64_t *flops) {
+                   int64_t *flops, const std::vector<bool> &isNeeded) {
   if (!node.op().def().emit)
     return makeError(ErrorKind::MethodNotDefined,
                      std::string(node.op().name()) + ": the op does not say what it computes",
@@ -164,7 +167,19 @@ TensorsOr evaluate(const Apply &node, absl::Span<const Tensor> inputs, Evaluatio
   auto context = [&](const absl::Status &error, int32_t) {
     return explainNode(error, node, inputs);
   };
-  return evaluate(*emission, computed, values, results, context, budget, flops);
+  Arrays needed;
+  for (size_t o = 0; o < results.size(); ++o)
+    if (isNeeded.empty() || isNeeded[o])
+      needed.push_back(results[o]);
+  TensorsOr made = evaluate(*emission, computed, values, needed, context, budget, flops);
+  if (!made.ok() || needed.size() == results.size())
+    return made;
+  std::vector<Tensor> all(results.size());
+  auto next = made->begin();
+  for (size_t o = 0; o < results.size(); ++o)
+    if (isNeeded[o])
+      all[o] = *next++;
+  return all;
 }
 
 TensorsOr evaluate(const Op &op, absl::Span<const Tensor> inputs) {
