@@ -68,7 +68,7 @@ static absl::Status checkConnection(const std::vector<std::vector<bool>> &connec
 }
 
 static absl::StatusOr<Op> makeOp(const Variables &inputs, const Variables &outputs,
-                                 const OpFromGraphOptions &options) {
+                                 const OpFromGraphOptions &options, std::source_location loc) {
   if (!options.updates.empty())
     return makeError(ErrorKind::NotSupported,
                      "a graph within an op has no updates: make the new value an output, and "
@@ -94,13 +94,14 @@ static absl::StatusOr<Op> makeOp(const Variables &inputs, const Variables &outpu
   if (!destroyed.ok())
     return destroyed.status();
   traits.destroyMap = *std::move(destroyed);
-  absl::StatusOr<ReadingRule> pullback = freezePullback(options, traits.inlining, inputs, outputs);
+  absl::StatusOr<ReadingRule> pullback =
+      freezePullback(options, traits.inlining, loc, inputs, outputs);
   if (!pullback.ok())
     return pullback.status();
   if (absl::Status status = checkConnection(connection, pullback->rule, inputs); !status.ok())
     return status;
   absl::StatusOr<ReadingRule> pushforward =
-      freezePushforward(options, traits.inlining, inputs, outputs);
+      freezePushforward(options, traits.inlining, loc, inputs, outputs);
   if (!pushforward.ok())
     return pushforward.status();
   // F-259: what the overrides read becomes operands, too.
@@ -155,7 +156,7 @@ static absl::Status within(const absl::Status &status, const std::string &name) 
 OpFromGraph::OpFromGraph(const Variables &inputs, const Variables &outputs,
                          const OpFromGraphOptions &options, std::source_location loc)
     : op_(absl::UnknownError("")) {
-  op_ = makeOp(inputs, outputs, options);
+  op_ = makeOp(inputs, outputs, options, loc);
   if (!op_.ok())
     op_ = withPlace(within(op_.status(), options.name), loc);
 }

@@ -21,7 +21,7 @@ absl::StatusOr<CapturingGraph> freezeCapturing(const Variables &inputs, const Va
                                                bool strict, const Variables &more) {
   Variables all = inputs, captured;
   for (const Variable &v : graphInputs(outputs, inputs)) {
-    if (v.isConstant() || std::ranges::find(inputs, v) != inputs.end() || !SharedVariable::from(v))
+    if (!SharedVariable::from(v) || std::ranges::find(inputs, v) != inputs.end())
       continue;
     if (strict)
       return makeError(ErrorKind::MissingInput,
@@ -53,22 +53,22 @@ public:
     std::string_view slot; // "input", "output"
     bool seesOutputs;
   };
-  OverrideReader(Option option, detail::Inlining inlining, bool strict, const Variables &inputs,
-                 const Variables &outputs)
-      : option_(option), inlining_(inlining), strict_(strict),
-        slots_(option.slot == "input" ? inputs : outputs), inputs_(fresh(inputs, false)),
-        outputs_(fresh(outputs, false)),
-        directions_(fresh(option.slot == "input" ? outputs : inputs, true)) {}
+  OverrideReader(Option option, const OpFromGraphOptions &options, detail::Inlining inlining,
+                 std::source_location loc, const Variables &inputs, const Variables &outputs)
+      : option_(option), inlining_(inlining), strict_(options.strict), loc_(loc),
+        slots_(option.slot == "input" ? inputs : outputs), inputs_(fresh(inputs, false, loc)),
+        outputs_(fresh(outputs, false, loc)),
+        directions_(fresh(option.slot == "input" ? outputs : inputs, true, loc)) {}
 
   static bool isGiven(const Overrides &overrides) { return overrides.isGiven_; }
   absl::StatusOr<ReadingRule> read(const Overrides &overrides);
 
 private:
-  static Variables fresh(const Variables &like, bool isDirection) {
+  static Variables fresh(const Variables &like, bool isDirection, std::source_location loc) {
     Variables made;
     for (const Variable &v : like)
       made.emplace_back(isDirection ? gradientType(v) : v.type(),
-                        isDirection ? std::string_view() : v.name());
+                        isDirection ? std::string_view() : v.name(), loc);
     return made;
   }
   absl::Status error(ErrorKind kind, const std::string &what) const {
@@ -88,6 +88,7 @@ private:
   Option option_;
   detail::Inlining inlining_;
   bool strict_;
+  std::source_location loc_; // of the op
   Variables slots_, inputs_, outputs_, directions_;
   FrozenRule rule_;
   Variables results_; // of the rule's graph
@@ -110,8 +111,10 @@ absl::StatusOr<Variables> OverrideReader::apply(const OpFromGraph &graph) const 
                      (option_.seesOutputs ? ", " + counted(outputs_.size(), "output") : "") +
                      " and " +
                      counted(directions_.size(), option_.slot == "input" ? "gradient" : "tangent"));
-  std::vector<Operand> all(operands.begin(), operands.end());
-  Variables results = graph.apply(all);
+  std::vector<Operand> all;
+  for (const Variable &v : operands)
+    all.emplace_back(v, loc_);
+  Variables results = graph.apply(all, loc_);
   for (const Variable &v : results)
     if (!v.ok())
       return v.status();
@@ -135,7 +138,7 @@ absl::Status OverrideReader::add(size_t slot, Variable result) {
   FrozenRule::Entry &entry = rule_.entries[slot];
   const Variable &of = slots_[slot];
   if (!result.ok())
-    return withPlace(prefixError(result.status(), std::string(option_.name)), of.place());
+    return withPlace(prefixError(result.status(), std::string(option_.name)), loc_);
   if (result.type().kind() == Type::Kind::Null) {
     entry = {FrozenRule::Kind::Null, result.type().reason()};
     return absl::OkStatus();
@@ -214,8 +217,8 @@ absl::StatusOr<ReadingRule> OverrideReader::read(const Overrides &overrides) {
 }
 
 absl::StatusOr<ReadingRule> freezePullback(const OpFromGraphOptions &options,
-                                           detail::Inlining inlining, const Variables &inputs,
-                                           const Variables &outputs) {
+                                           detail::Inlining inlining, std::source_location loc,
+                                           const Variables &inputs, const Variables &outputs) {
   bool isOlder = OverrideReader::isGiven(options.gradOverrides);
   if (!isOlder && !OverrideReader::isGiven(options.pullback))
     return ReadingRule();
@@ -223,19 +226,19 @@ absl::StatusOr<ReadingRule> freezePullback(const OpFromGraphOptions &options,
     return makeError(ErrorKind::ValueError,
                      "pullback and gradOverrides are both given: they are two forms of one thing");
   if (isOlder)
-    return OverrideReader({"gradOverrides", "input", false}, inlining, options.strict, inputs,
+    return OverrideReader({"gradOverrides", "input", false}, options, inlining, loc, inputs,
                           outputs)
         .read(options.gradOverrides);
-  return OverrideReader({"pullback", "input", true}, inlining, options.strict, inputs, outputs)
+  return OverrideReader({"pullback", "input", true}, options, inlining, loc, inputs, outputs)
       .read(options.pullback);
 }
 
 absl::StatusOr<ReadingRule> freezePushforward(const OpFromGraphOptions &options,
-                                              detail::Inlining inlining, const Variables &inputs,
-                                              const Variables &outputs) {
+                                              detail::Inlining inlining, std::source_location loc,
+                                              const Variables &inputs, const Variables &outputs) {
   if (!OverrideReader::isGiven(options.pushforward))
     return ReadingRule();
-  return OverrideReader({"pushforward", "output", false}, inlining, options.strict, inputs, outputs)
+  return OverrideReader({"pushforward", "output", false}, options, inlining, loc, inputs, outputs)
       .read(options.pushforward);
 }
 

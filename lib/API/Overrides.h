@@ -20,13 +20,14 @@ struct ReadingRule {
   detail::FrozenRule rule;
   Variables reads;
 };
-/// What the overrides say of an op with these inputs and outputs: their callables run, once.
+/// What the overrides say of an op with these inputs and outputs, made at `loc`: their callables
+/// run, once.
 /// ValueError, TypeError and MissingInput as OpFromGraph has them.
 absl::StatusOr<ReadingRule> freezePullback(const OpFromGraphOptions &options,
-                                           detail::Inlining inlining, const Variables &inputs,
-                                           const Variables &outputs);
+                                           detail::Inlining inlining, std::source_location loc,
+                                           const Variables &inputs, const Variables &outputs);
 absl::StatusOr<ReadingRule> freezePushforward(const OpFromGraphOptions &options,
-                                              detail::Inlining inlining, const Variables &inputs,
-                                              const Variables &outputs);
+                                              detail::Inlining inlining, std::source_location loc,
+                                              const Variables &inputs, const Variables &outputs);
 
 } // namespace graphc

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 
 #include "Calls.h"
+#include "Graph/InnerGraph.h"
 #include "Places.h"
 #include "graphc/Function.h"
 #include "graphc/Gradient.h"
@@ -21,6 +22,18 @@ namespace {
 
 using List = std::vector<double>;
 const Inline::Kind kInlines[] = {Inline::No, Inline::Yes, Inline::Automatic};
+
+/// F-261: [input][output].
+std::vector<std::vector<bool>> connectionOf(const OpFromGraph &op) {
+  const detail::InnerGraph &inner = *op.op().def().inner;
+  std::vector<std::vector<bool>> rows;
+  for (int i = 0; i < inner.graph().numInputs(); ++i) {
+    std::vector<bool> &row = rows.emplace_back();
+    for (int o = 0; o < inner.graph().numOutputs(); ++o)
+      row.push_back(inner.dependence().has(i, o));
+  }
+  return rows;
+}
 
 /// f(inputs) = outputs at `values`; the same compiled, with and without rewrites, and interpreted.
 List run(const Variables &inputs, const Variables &outputs, const List &values) {
@@ -147,7 +160,7 @@ TEST_P(OverridesTest, WholeSpecialForms) {
     EXPECT_EQ(run({x, y}, pushforward(out, {x, y}, tangents), {3, 4}), (List{10, 3}));
 
     OpFromGraph apart = two(cut);
-    EXPECT_EQ(apart.op().def().connection,
+    EXPECT_EQ(connectionOf(apart),
               (std::vector<std::vector<bool>>{{false, false}, {false, false}}));
     out = apart.apply({x, y});
     for (const Variable &input : {x, y})
@@ -263,7 +276,7 @@ TEST_P(OverridesTest, Nested) {
 // F-235, F-261; case I14.
 TEST_P(OverridesTest, UnusedInputs) {
   OpFromGraph op = made({x, y}, {2 * x});
-  EXPECT_EQ(op.op().def().connection, (std::vector<std::vector<bool>>{{true}, {false}}));
+  EXPECT_EQ(connectionOf(op), (std::vector<std::vector<bool>>{{true}, {false}}));
   EXPECT_EQ(run({x, y}, {op(x, y)}, {3, 1}), List{6});
   EXPECT_EQ(errorKind(grad(op(x, y), y).status()), ErrorKind::DisconnectedInput);
   // An override may give what the graph does not: a known wrong answer elsewhere.
@@ -679,6 +692,36 @@ TEST(OverridesOnce, Mistakes) {
   EXPECT_EQ(mistake({.destroyMap = {{2, 0}}}),
             "ValueError: OpFromGraph: destroyMap says that output 2 overwrites input 0; there are "
             "2 outputs and 2 inputs");
+}
+
+// Mistakes stand where the op was made, also those of an OpFromGraph that is applied for it.
+TEST(OverridesOnce, MistakesHavePlaces) { // F-250
+  Variable x = dscalar("x"), v = dvector("v");
+  auto doubling = [](const Variable &of) {
+    Variable out(of.type(), "out"), g(of.type(), "g");
+    return OpFromGraph({of, out, g}, {g * 2}, {.name = "inner"});
+  };
+  auto line = std::source_location::current();
+  auto made = [&](OpFromGraphOptions options) {
+    options.name = "outer";
+    return whole(OpFromGraph({x}, {x * 2}, options, line).status());
+  };
+  const std::string at = Place(line).str() + ": outer";
+  EXPECT_EQ(made({.pullback = doubling(v)}),
+            "TypeError " + at +
+                " > inner: operand 0: x: f64 where f64[?] is needed; nothing is "
+                "cast implicitly");
+  EXPECT_EQ(made({.pullback = [](Inputs, Outputs, Gradients) { return Variable(); }}),
+            "ValueError " + at + ": pullback: a Variable is used before it was given a value");
+  EXPECT_EQ(made({.pullback = [&](Inputs, Outputs, Gradients) { return v; }}),
+            "TypeError " + at +
+                ": pullback: what is given for input 0, x: f64, is f64[?]: "
+                "expected a float array of rank 0");
+  EXPECT_EQ(made({.pushforward = [](Inputs in, Tangents) { return cast(in[0], DType::Int64); }}),
+            "TypeError " + at +
+                ": pushforward: what is given for output 0, f64, is i64: expected "
+                "a float array of rank 0");
+  EXPECT_EQ(made({.pullback = doubling(x)}), "OK");
 }
 
 } // namespace
