@@ -7,9 +7,9 @@
 #include "Masks.h"
 #include "Ops/Build.h"
 #include "Ops/Derivatives.h"
+#include "Results.h"
 #include "Support/Text.h"
 #include "Vectorize.h"
-#include "absl/container/inlined_vector.h"
 #include "graphc/Config.h"
 
 namespace graphc {
@@ -110,19 +110,27 @@ absl::Status Backward::visit(const Apply &node, const Connection &wanted) {
   // Gradients of the outputs; which inputs something flows to, and whether it is Null.
   static const Variable &none = *new Variable(Type::disconnected()); // rules only look at it
   Variables gradients(outputs.size(), none);
-  absl::InlinedVector<bool, 8> flows(numInputs), nulls(numInputs);
   bool hasGradient = false, isWanted = false;
   std::optional<std::string> reason;
+  auto inputsFrom = [&](bool isNull) { // of outputs that something, or Null, arrived at
+    return neededInputs(node, [&](int o) {
+      const Arrived *arrived = at(outputs[size_t(o)]);
+      return arrived && arrived->isConnected && arrived->null.has_value() == isNull;
+    });
+  };
+  std::vector<bool> flows = inputsFrom(false), nulls = inputsFrom(true);
+  for (size_t i = 0; i < numInputs; ++i) {
+    bool depends = (flows[i] || nulls[i]) && wanted.depends(node.input(int(i)));
+    flows[i] = flows[i] && depends;
+    nulls[i] = nulls[i] && depends;
+    isWanted |= depends;
+  }
+  if (!isWanted)
+    return absl::OkStatus();
   for (size_t o = 0; o < outputs.size(); ++o) {
     const Arrived *arrived = at(outputs[o]);
     if (!arrived || !arrived->isConnected)
       continue;
-    for (size_t i = 0; i < numInputs; ++i) {
-      if (!isConnected(op, int(i), int(o)) || !wanted.depends(node.input(int(i))))
-        continue;
-      isWanted = true;
-      (arrived->null ? nulls : flows)[i] = true;
-    }
     if (arrived->null) {
       reason = arrived->null;
     } else if (isFloat(outputs[o].dtype())) { // F-272: others stop the flow
@@ -132,8 +140,6 @@ absl::Status Backward::visit(const Apply &node, const Connection &wanted) {
       }
     }
   }
-  if (!isWanted)
-    return absl::OkStatus();
   for (size_t i = 0; i < numInputs; ++i) {
     if (!flows[i] && !nulls[i])
       continue;
@@ -156,27 +162,26 @@ absl::Status Backward::visit(const Apply &node, const Connection &wanted) {
   const PullbackRule &rule = op.def().pullback;
   Variables terms;
   std::vector<std::optional<Variable>> masks;
-  std::vector<std::string> nullWithin; // of calls
-  if (isCall) {
-    absl::StatusOr<PulledBack> pulled = pullCall(node, gradients, mask);
+  std::vector<std::string> nullWithin; // of calls and of slices
+  if (isCall || op.def().vectorized) {
+    absl::StatusOr<PulledBack> pulled =
+        isCall ? pullCall(node, gradients, mask)
+               : pullVectorized(*op.def().vectorized, operandsOf(node), outputs, gradients);
     if (!pulled.ok())
       return pulled.status();
     terms = std::move(pulled->terms);
     masks = std::move(pulled->masks);
     nullWithin = std::move(pulled->nullWithin);
-  } else if (rule || op.def().vectorized) {
-    terms = rule ? rule(op, operandsOf(node), outputs, gradients)
-                 : pullVectorized(*op.def().vectorized, operandsOf(node), outputs, gradients);
+  } else if (rule) {
+    terms = rule(op, operandsOf(node), outputs, gradients);
     if (terms.size() != numInputs)
       return refuse(node, ErrorKind::ValueError,
                     "gives " + counted(terms.size(), "gradient") + " for " +
                         counted(numInputs, "operand"));
   }
+  const std::vector<bool> ever = neededInputs(node, [](int) { return true; });
   for (size_t i = 0; i < numInputs; ++i) {
-    bool never = true;
-    for (size_t o = 0; o < outputs.size(); ++o)
-      never &= !isConnected(op, int(i), int(o));
-    if (!terms.empty() && never && terms[i].ok() && !isDisconnected(terms[i]))
+    if (!terms.empty() && !ever[i] && terms[i].ok() && !isDisconnected(terms[i]))
       return refuse(node, ErrorKind::TypeError,
                     "gives a gradient for operand " + std::to_string(i) +
                         ", which no result depends on as the op's connection says: give a "
@@ -195,7 +200,8 @@ absl::Status Backward::visit(const Apply &node, const Connection &wanted) {
       if (mask && here && !(term == *sum(outputs[0])))
         term = masked(term, *here);
     }
-    if (absl::Status status = add(node, int(i), term, here, isCall ? nullWithin[i] : "");
+    if (absl::Status status =
+            add(node, int(i), term, here, nullWithin.empty() ? "" : nullWithin[i]);
         !status.ok())
       return status;
   }
@@ -235,6 +241,11 @@ absl::Status Backward::add(const Apply &node, int i, Variable term, std::optiona
     return refuse(node, ErrorKind::TypeError,
                   "gives " + term.type().brief() + " for operand " + std::to_string(i) + ", " +
                       input.type().brief() + ": a gradient is a float array of the same rank");
+  if (std::string mistake = extentsMistake(term, input); !mistake.empty())
+    return refuse(node, ErrorKind::ShapeError,
+                  "gives " + term.type().brief() + " for operand " + std::to_string(i) + ", " +
+                      input.type().brief() + mistake + ": a gradient has its operand's extents");
+  term = checkedAsOfUser(term, input, node.op(), "pullback");
   if (DType dtype = gradientDType(input); term.dtype() != dtype)
     term = cast(term, dtype);
   term = withOnesOf(term, input);

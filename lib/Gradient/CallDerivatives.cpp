@@ -129,11 +129,10 @@ absl::StatusOr<std::shared_ptr<const Derived>> derive(const Request &request) {
   // F-260: what the op computed is not computed again, but for what may be a shape, of whose
   // elements types are made.
   Replacements computed;
+  absl::flat_hash_set<const detail::VariableNode *> known;
   for (const Variable &output : copy.outputs) {
     formals.emplace_back(output.type(), output.name());
-    auto isSame = [&](const auto &pair) { return pair.first == output; };
-    if (output.hasOwner() && !isSmallIntegers(output.type()) &&
-        std::ranges::none_of(computed, isSame))
+    if (output.hasOwner() && !isSmallIntegers(output.type()) && known.insert(output.node()).second)
       computed.emplace_back(output, formals.back());
   }
   const Variables &from = request.isPullback ? copy.outputs : copy.inputs;
@@ -356,11 +355,9 @@ absl::StatusOr<PulledBack> pullCall(const Apply &node, const Variables &gradient
     if (!isDefault(rule, i))
       pulled.terms[i] = shapedLike(node.input(int(i)), resultOf(rule.entries[i], results));
   // A connection that was given goes before what the graph says.
+  const std::vector<bool> ever = neededInputs(node, [](int) { return true; });
   for (size_t i = 0; i < numInputs; ++i) {
-    bool connected = false;
-    for (int o = 0; o < node.numOutputs(); ++o)
-      connected |= isConnected(node.op(), int(i), o);
-    if (!connected)
+    if (!ever[i])
       pulled.terms[i] = Variable(Type::disconnected());
     else if (pulled.terms[i].type().kind() == Type::Kind::Disconnected)
       pulled.terms[i] = zeroDerivative();
@@ -395,17 +392,24 @@ absl::StatusOr<PushedForward> pushCall(const Apply &node, const Variables &tange
   // override tells what becomes of the inputs' tangents. It does not know of captured shared
   // variables, for which the graph's derivative holds as it does in a pullback.
   const bool isSaid = saysConnection(inner->traits());
+  const detail::Dependence &dependence = inner->dependence();
   std::map<std::vector<bool>, std::vector<bool>> wanted;
+  std::map<std::pair<bool, int>, std::vector<bool> *> known; // for outputs that ask for the same
   for (size_t o = 0; o < numOutputs; ++o) {
-    std::vector<bool> comesIn(tangents.size());
-    for (size_t i = 0; i < tangents.size(); ++i)
-      comesIn[i] = isPresent(tangents[i]) && (isDefault(rule, o) || i >= numExplicit) &&
-                   (!isSaid || isConnected(node.op(), int(i), int(o)));
-    if (std::ranges::count(comesIn, true) == 0)
-      continue;
-    std::vector<bool> &outputs = wanted[comesIn];
-    outputs.resize(numOutputs);
-    outputs[o] = true;
+    auto [found, isNew] =
+        known.try_emplace({isDefault(rule, o), isSaid ? dependence.which(int(o)) : 0});
+    if (isNew) {
+      std::vector<bool> comesIn(tangents.size());
+      for (size_t i = 0; i < tangents.size(); ++i)
+        comesIn[i] = isPresent(tangents[i]) && (isDefault(rule, o) || i >= numExplicit) &&
+                     (!isSaid || dependence.has(int(i), int(o)));
+      if (std::ranges::count(comesIn, true) > 0) {
+        found->second = &wanted[comesIn];
+        found->second->resize(numOutputs);
+      }
+    }
+    if (found->second)
+      (*found->second)[o] = true;
   }
   Request request{inner, std::string(calledName(node.op())), /*isPullback=*/false};
   for (auto &[comesIn, outputs] : wanted) {

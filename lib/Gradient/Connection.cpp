@@ -14,48 +14,53 @@ Connection::Connection(absl::Span<const Apply> order, absl::Span<const Variable>
   for (const Variable &v : of)
     dependent_.insert(v.node());
   for (const Apply &node : order) {
-    int outputs = node.numOutputs();
-    Op op = node.op();
-    for (int i = 0; i < node.numInputs(); ++i) {
-      if (!dependent_.contains(node.input(i).node()))
-        continue;
-      for (int o = 0; o < outputs; ++o)
-        if (isConnected(op, i, o))
-          dependent_.insert(node.output(o).node());
-    }
+    std::vector<bool> depends =
+        dependentOutputs(node, [&](int i) { return dependent_.contains(node.input(i).node()); });
+    for (int o = 0; o < node.numOutputs(); ++o)
+      if (depends[size_t(o)])
+        dependent_.insert(node.output(o).node());
   }
+}
+
+/// Of two lists of first nodes, the first ones of both are those of their union.
+void Endings::merge(First &into, const First &more) {
+  First all;
+  std::ranges::set_union(into, more, std::back_inserter(all), std::greater<>());
+  if (all.size() > kMostListed + 1)
+    all.erase(all.begin(), all.end() - (kMostListed + 1));
+  into = std::move(all);
 }
 
 Endings::Endings(absl::Span<const Apply> order,
                  absl::FunctionRef<bool(const Variable &)> hasGradient)
     : order_(order) {
-  // Consumers first, so that what is known of a Variable's readers is whole; of two lists of first
-  // nodes, the first ones of both are those of their union.
-  auto join = [](First &into, const First &more) {
-    First all;
-    std::ranges::set_union(into, more, std::back_inserter(all), std::greater<>());
-    if (all.size() > kMostListed + 1)
-      all.erase(all.begin(), all.end() - (kMostListed + 1));
-    into = std::move(all);
-  };
+  // Consumers first, so that what is known of a Variable's readers is whole.
   for (size_t n = order.size(); n-- > 0;) {
     const Apply &node = order[n];
-    const Op &op = node.op();
-    for (int i = 0; i < node.numInputs(); ++i) {
-      First here;
+    const detail::Dependence dependence =
+        dependenceOf(node.op(), node.numInputs(), node.numOutputs());
+    struct Way {
+      First first;
       bool goesOn = false;
-      for (int o = 0; o < node.numOutputs(); ++o) {
-        if (!isConnected(op, i, o))
-          continue;
-        auto known = ends_.find(node.output(o).node());
-        if (known != ends_.end())
-          join(here, known->second);
-        goesOn |= known != ends_.end() || hasGradient(node.output(o));
+      void add(const Way &other) {
+        merge(first, other.first);
+        goesOn |= other.goesOn;
       }
-      if (!goesOn)
-        here = {int32_t(n)};
-      join(ends_[node.input(i).node()], here);
+    };
+    std::vector<Way> outputs(dependence.distinct().size()), inputs(size_t(node.numInputs()));
+    for (int o = 0; o < node.numOutputs(); ++o) {
+      auto known = ends_.find(node.output(o).node());
+      bool isRead = known != ends_.end();
+      outputs[size_t(dependence.which(o))].add(
+          {isRead ? known->second : First(), isRead || hasGradient(node.output(o))});
     }
+    for (size_t k = 0; k < outputs.size(); ++k)
+      for (auto [begin, end] : dependence.distinct()[k])
+        for (int32_t i = begin; i < end; ++i)
+          inputs[size_t(i)].add(outputs[k]);
+    for (size_t i = 0; i < inputs.size(); ++i)
+      merge(ends_[node.input(int(i)).node()],
+            inputs[i].goesOn ? inputs[i].first : First{int32_t(n)});
   }
 }
 

@@ -39,6 +39,7 @@ private:
   static constexpr size_t kMostListed = 4;
   /// The first nodes, one more than messages list: numbers in `order_`, the last one first.
   using First = absl::InlinedVector<int32_t, kMostListed + 1>;
+  static void merge(First &into, const First &more);
 
   absl::Span<const Apply> order_;
   /// Of each Variable that a node reads.

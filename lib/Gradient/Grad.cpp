@@ -1,10 +1,12 @@
 //===- Grad.cpp - grad and pullback ----------------------------------------===//
 #include "Backward.h"
 #include "Graph/CalledAs.h"
+#include "Graph/InnerGraph.h"
 #include "Graph/Label.h"
 #include "Graph/PlaceScope.h"
 #include "Ops/Build.h"
 #include "Ops/Derivatives.h"
+#include "Ops/Registry.h"
 #include "Results.h"
 #include "Support/Log.h"
 #include "Support/Text.h"
@@ -29,6 +31,26 @@ Variable checkedLike(const Variable &given, const Variable &of, std::string_view
   if (given.type().hasStaticShape() && given.type().shape() == of.type().shape())
     return given;
   return build(calledAs(builtin("specifyShapeLike"), what), {given, of});
+}
+
+std::string extentsMistake(const Variable &given, const Variable &of) {
+  for (int axis = 0; axis < of.rank(); ++axis) {
+    int64_t a = given.type().extent(axis), b = of.type().extent(axis);
+    if (a != kDynamic && b != kDynamic && a != b)
+      return " (" + std::to_string(a) + " and " + std::to_string(b) + " along axis " +
+             std::to_string(axis) + ")";
+  }
+  return "";
+}
+
+Variable checkedAsOfUser(const Variable &given, const Variable &of, const Op &op,
+                         std::string_view rule) {
+  const OpDef &def = op.def();
+  if ((given.type().hasStaticShape() && of.type().hasStaticShape()) || detail::recordOf(def) ||
+      findOp(def.name) == &def)
+    return given;
+  std::string what = "the " + std::string(rule) + " of " + std::string(calledName(op));
+  return checkedLike(given, of, internFileName(what));
 }
 
 Variable zerosFor(const Variable &v) {

@@ -134,16 +134,13 @@ absl::Status Forward::visit(const Apply &node) {
   PlaceScope scope(node.place());
   Variables tangents;
   bool any = false, anyFloat = false;
-  std::vector<bool> depends(out.size());
-  for (size_t i = 0; i < in.size(); ++i) {
-    tangents.push_back(at(in[i]));
-    if (isDisconnected(tangents[i]))
-      continue;
-    for (size_t o = 0; o < out.size(); ++o)
-      if (isConnected(op, int(i), int(o))) {
-        any = depends[o] = true;
-        anyFloat |= isFloat(out[o].dtype());
-      }
+  for (const Variable &v : in)
+    tangents.push_back(at(v));
+  std::vector<bool> depends =
+      dependentOutputs(node, [&](int i) { return !isDisconnected(tangents[size_t(i)]); });
+  for (size_t o = 0; o < out.size(); ++o) {
+    any |= depends[o];
+    anyFloat |= depends[o] && isFloat(out[o].dtype());
   }
   if (!any)
     return absl::OkStatus();
@@ -159,7 +156,7 @@ absl::Status Forward::visit(const Apply &node) {
   else if (op.def().inner)
     pushed = pushCall(node, tangents);
   else if (op.def().vectorized)
-    pushed = PushedForward(pushVectorized(*op.def().vectorized, in, out, tangents));
+    pushed = pushVectorized(*op.def().vectorized, in, out, tangents);
   else if (pushed = byTwoPullbacks(out, in, tangents, in); pushed.ok())
     pushed->nullWithin.assign(out.size(), ""); // it is this node
   if (!pushed.ok())
@@ -191,6 +188,11 @@ absl::Status Forward::visit(const Apply &node) {
         isNarrow = t.type().broadcastable(axis) && !out[o].type().broadcastable(axis);
       if (isNarrow)
         t = second(out[o], t);
+      if (std::string mistake = extentsMistake(t, out[o]); !mistake.empty())
+        return refuse(node, ErrorKind::ShapeError,
+                      "gives " + t.type().brief() + " for result " + std::to_string(o) + ", " +
+                          out[o].type().brief() + mistake + ": a tangent has its result's extents");
+      t = checkedAsOfUser(t, out[o], op, "pushforward");
     }
     add(out[o], t, isNull(t) ? originOf(node, tangents, pushed->nullWithin[o]) : "");
   }

@@ -65,10 +65,11 @@ absl::StatusOr<Opened> open(const InnerGraph &inner, Inputs in) {
 
 } // namespace
 
-Variables pullVectorized(const InnerGraph &inner, Inputs in, Outputs out, Gradients g) {
+absl::StatusOr<PulledBack> pullVectorized(const InnerGraph &inner, Inputs in, Outputs out,
+                                          Gradients g) {
   absl::StatusOr<Opened> opened = open(inner, in);
   if (!opened.ok())
-    return failed(in.size(), opened.status());
+    return opened.status();
   std::vector<Backward::Start> starts;
   Replacements batched = opened->batched;
   for (size_t o = 0; o < out.size(); ++o) {
@@ -81,10 +82,12 @@ Variables pullVectorized(const InnerGraph &inner, Inputs in, Outputs out, Gradie
   Variables ends(in.begin(), in.end());
   absl::StatusOr<Backward> walk = Backward::run(std::move(starts), opened->inputs, ends);
   if (!walk.ok())
-    return failed(in.size(), walk.status());
-  Variables results, present;
-  for (size_t i = 0; i < in.size(); ++i) {
-    results.push_back(walk->arrivedAt(opened->inputs[i]));
+    return walk.status();
+  PulledBack pulled;
+  Variables &results = pulled.terms, present;
+  for (const Variable &input : opened->inputs) {
+    results.push_back(walk->arrivedAt(input));
+    pulled.nullWithin.push_back(isNull(results.back()) ? walk->originOfNull(input) : "");
     if (isPresent(results.back()))
       present.push_back(results.back());
   }
@@ -95,18 +98,19 @@ Variables pullVectorized(const InnerGraph &inner, Inputs in, Outputs out, Gradie
       Variable gradient = *next++;
       results[i] = isSlice(inner, i) ? gradient : sum(gradient, Axis(0));
     }
-  return results;
+  return pulled;
 }
 
-Variables pushVectorized(const InnerGraph &inner, Inputs in, Outputs out, Tangents t) {
+absl::StatusOr<PushedForward> pushVectorized(const InnerGraph &inner, Inputs in, Outputs out,
+                                             Tangents t) {
   absl::StatusOr<Opened> opened = open(inner, in);
   if (!opened.ok())
-    return failed(out.size(), opened.status());
+    return opened.status();
   Variables wrt, tangents;
   Replacements batched = opened->batched;
   for (size_t i = 0; i < in.size(); ++i) {
     if (t[i].type().kind() == Type::Kind::Null)
-      return Variables(out.size(), t[i]);
+      return PushedForward(Variables(out.size(), t[i]));
     if (!isPresent(t[i]))
       continue;
     wrt.push_back(opened->inputs[i]);
@@ -118,8 +122,8 @@ Variables pushVectorized(const InnerGraph &inner, Inputs in, Outputs out, Tangen
   }
   absl::StatusOr<PushedForward> pushed = pushedForward(opened->outputs, wrt, tangents);
   if (!pushed.ok())
-    return failed(out.size(), pushed.status());
-  Variables results = std::move(pushed->tangents), present;
+    return pushed.status();
+  Variables &results = pushed->tangents, present;
   for (const Variable &result : results)
     if (isPresent(result))
       present.push_back(result);
@@ -128,7 +132,7 @@ Variables pushVectorized(const InnerGraph &inner, Inputs in, Outputs out, Tangen
   for (Variable &result : results)
     if (isPresent(result))
       result = *next++;
-  return results;
+  return pushed;
 }
 
 namespace {
@@ -189,9 +193,21 @@ Variables vectorize(const Variables &outputs, const Replacements &batched,
     if (!v.ok())
       return failed(outputs.size(), v.status());
   Variables slices, operands;
+  absl::flat_hash_set<const detail::VariableNode *> known;
   for (const auto &[slice, whole] : batched) {
     if (!slice.ok() || !whole.ok())
       return failed(outputs.size(), slice.ok() ? whole.status() : slice.status());
+    if (slice.isConstant())
+      return fail(ErrorKind::TypeError, called(slice) + ", " + slice.type().brief() +
+                                            ", is a constant, in whose place nothing can stand: "
+                                            "make it an input of the graph");
+    if (!known.insert(slice.node()).second)
+      return fail(ErrorKind::ValueError, called(slice) + ", " + slice.type().brief() +
+                                             ", is there twice: one array stands for it; take "
+                                             "another Variable for the second one");
+    for (const Variable &v : {slice, whole})
+      if (!v.type().isTensor())
+        return fail(ErrorKind::TypeError, called(v) + " is " + v.type().brief() + ", no array");
     Type wanted = withAxis(slice.type(), whole.type().extent(0));
     if (whole.rank() != wanted.rank() || whole.dtype() != wanted.dtype())
       return fail(ErrorKind::TypeError, "what stands for " + called(slice) + ", " +

@@ -7,73 +7,12 @@
 
 namespace graphc {
 
-using detail::FrozenRule;
 using detail::InnerGraph;
 
 absl::Status detail::tooLarge() {
   return makeError(ErrorKind::NotSupported,
                    "with the graphs of its OpFromGraphs in their places the graph has more than " +
                        std::to_string(InnerGraph::kMostNodes) + " nodes");
-}
-
-//===--- what depends on what ---------------------------------------------===//
-
-bool isConnected(const Op &op, int i, int o) {
-  const auto &connection = op.def().connection;
-  if (op.def().variadic && !connection.empty())
-    i = std::min(i, int(connection.size()) - 1);
-  return size_t(i) >= connection.size() || size_t(o) >= connection[size_t(i)].size() ||
-         connection[size_t(i)][size_t(o)];
-}
-
-/// F-261: [input][output], in one pass over the nodes.
-static std::vector<std::vector<bool>> connectionOf(const FrozenGraph &graph) {
-  using Bits = std::vector<bool>; // by input
-  Variables inputs = graph.inputs();
-  absl::flat_hash_map<const detail::VariableNode *, Bits> depends;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    Bits &bits = depends[inputs[i].node()];
-    bits.resize(inputs.size());
-    bits[i] = true;
-  }
-  for (const Apply &node : graph.order())
-    for (int i = 0; i < node.numInputs(); ++i) {
-      auto from = depends.find(node.input(i).node());
-      if (from == depends.end())
-        continue;
-      const Bits bits = from->second;
-      for (int o = 0; o < node.numOutputs(); ++o) {
-        if (!isConnected(node.op(), i, o))
-          continue;
-        Bits &to = depends[node.output(o).node()];
-        to.resize(inputs.size());
-        for (size_t k = 0; k < bits.size(); ++k)
-          to[k] = to[k] || bits[k];
-      }
-    }
-  std::vector<std::vector<bool>> connection(inputs.size());
-  for (const Variable &output : graph.outputs()) {
-    auto found = depends.find(output.node());
-    for (size_t k = 0; k < inputs.size(); ++k)
-      connection[k].push_back(found != depends.end() && found->second[k]);
-  }
-  return connection;
-}
-
-/// F-252: what an override says goes before what the graph does.
-static std::vector<std::vector<bool>> connectionOf(const InnerGraph &inner) {
-  const detail::InnerTraits &traits = inner.traits();
-  std::vector<std::vector<bool>> connection = connectionOf(inner.graph());
-  for (size_t i = 0; i < traits.connection.size(); ++i)
-    connection[i] = traits.connection[i];
-  for (size_t i = 0; i < traits.pullback.entries.size(); ++i) {
-    FrozenRule::Kind kind = traits.pullback.entries[i].kind;
-    if (kind == FrozenRule::Kind::Disconnected)
-      connection[i].assign(connection[i].size(), false);
-    else if (kind != FrozenRule::Kind::Default && traits.connection.empty())
-      connection[i].assign(connection[i].size(), true);
-  }
-  return connection;
 }
 
 //===--- types and emission -----------------------------------------------===//
@@ -225,7 +164,6 @@ absl::StatusOr<Op> detail::callOp(std::shared_ptr<const InnerGraph> inner, std::
   def.emit = [record](Emitter &e, const Arrays &in, const Attributes &) {
     return emitCall(*record, e, in);
   };
-  def.connection = connectionOf(*inner);
   def.destroyMap = inner->traits().destroyMap;
   def.inner = std::move(inner);
   if (absl::Status status = checkNodes(*def.inner); !status.ok())
@@ -307,7 +245,6 @@ absl::StatusOr<Op> detail::vectorizedOp(std::shared_ptr<const InnerGraph> inner)
     def.operands.push_back({"x" + std::to_string(i)});
   def.numResults = inner->graph().numOutputs();
   def.defaultResult = def.numResults == 1 ? 0 : -1;
-  def.connection = connectionOf(*inner);
   def.maxUlp = {-1, -1};
   const InnerGraph *record = inner.get(); // def.vectorized holds it
   def.type = [record](const TypeRequest &request) { return vectorizedTypes(*record, request); };

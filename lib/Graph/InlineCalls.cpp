@@ -164,15 +164,12 @@ absl::StatusOr<FunctionGraph> detail::graphOfCall(const InnerGraph &inner,
   return FunctionGraph::create(inputs, needed, {.clone = false});
 }
 
-absl::StatusOr<std::shared_ptr<const FrozenGraph>>
-InnerGraph::flat(absl::Span<const Type> types) const {
+detail::FlatGraphs::Flat InnerGraph::flat(absl::Span<const Type> types) const {
   std::vector<Type> key(types.begin(), types.end());
-  {
-    std::lock_guard lock(mutex_);
-    if (auto found = flat_.find(key); found != flat_.end())
-      return found->second;
-  }
-  auto make = [&]() -> Flat {
+  detail::FlatGraphs &all = detail::FlatGraphs::ofProcess();
+  if (std::optional<detail::FlatGraphs::Flat> known = all.find(this, key))
+    return *std::move(known);
+  auto make = [&]() -> detail::FlatGraphs::Flat {
     Variables inputs;
     for (const Type &type : key)
       inputs.emplace_back(type);
@@ -197,9 +194,7 @@ InnerGraph::flat(absl::Span<const Type> types) const {
       return frozen.status();
     return std::make_shared<const FrozenGraph>(*std::move(frozen));
   };
-  Flat made = make();
-  std::lock_guard lock(mutex_);
-  return flat_.try_emplace(std::move(key), std::move(made)).first->second;
+  return all.keep(this, key, make());
 }
 
 } // namespace graphc

@@ -105,7 +105,8 @@ int levelsWithin(const std::vector<Apply> &nodes) {
 
 InnerGraph::InnerGraph(FrozenGraph graph, Variables captured, InnerTraits traits)
     : graph_(std::move(graph)), captured_(std::move(captured)), traits_(std::move(traits)),
-      hash_(hashOf(graph_, captured_, traits_)), numNodes_(numNodesOf(graph_.order())),
+      dependence_(graph_, traits_), hash_(hashOf(graph_, captured_, traits_)),
+      numNodes_(numNodesOf(graph_.order())),
       numLevels_(levelsWithin(graph_.order()) + (traits_.numSlices > 0)) {}
 
 std::shared_ptr<const InnerGraph> InnerGraph::intern(FrozenGraph graph, Variables captured,

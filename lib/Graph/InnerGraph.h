@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "Graph/Dependence.h"
+#include "Graph/FlatGraphs.h"
 #include "Support/Fork.h"
 #include "absl/container/flat_hash_map.h"
 #include "graphc/FrozenGraph.h"
@@ -67,6 +69,8 @@ public:
   const Variables &captured() const { return captured_; }
   const InnerTraits &traits() const { return traits_; }
   int numExplicit() const { return graph_.numInputs() - traits_.numCaptured; }
+  /// Which inputs each output depends on.
+  const Dependence &dependence() const { return dependence_; }
   uint64_t hash() const { return hash_; }
   /// Applications of OpFromGraphs, and the nodes in them, each as often as it stands there; at most
   /// kMostNodes + 1.
@@ -79,8 +83,10 @@ public:
   static constexpr int64_t kMostNodes = int64_t(1) << 22;
 
   /// The same without any OpFromGraph in it, for inputs of these types (all equal to or narrower
-  /// than its own). Made once for each list of types. Errors: those of the ops' type rules.
-  absl::StatusOr<std::shared_ptr<const FrozenGraph>> flat(absl::Span<const Type> types) const;
+  /// than its own). Those that were asked for lately are kept. Errors: those of the ops' type
+  /// rules.
+  FlatGraphs::Flat flat(absl::Span<const Type> types) const;
+  ~InnerGraph() { FlatGraphs::ofProcess().forget(this); }
 
   /// What layers above made of it, to be made once; lives as long as the record.
   template <class T> std::shared_ptr<const T> memo(std::string_view key) const {
@@ -96,16 +102,15 @@ private:
   InnerGraph(FrozenGraph graph, Variables captured, InnerTraits traits);
   std::shared_ptr<const void> find(std::string_view key) const;
   std::shared_ptr<const void> keep(std::string_view key, std::shared_ptr<const void> value) const;
-  using Flat = absl::StatusOr<std::shared_ptr<const FrozenGraph>>;
 
   const FrozenGraph graph_;
   const Variables captured_;
   const InnerTraits traits_;
+  const Dependence dependence_;
   const uint64_t hash_;
   const int64_t numNodes_;
   const int numLevels_;
   mutable ShortMutex mutex_;
-  mutable absl::flat_hash_map<std::vector<Type>, Flat> flat_;
   mutable std::map<std::string, std::shared_ptr<const void>, std::less<>> memos_;
 };
 
@@ -136,9 +141,6 @@ absl::StatusOr<FunctionGraph> graphOfCall(const InnerGraph &inner, absl::Span<co
 } // namespace graphc::detail
 
 namespace graphc {
-
-/// Whether output `o` of a node depends on the elements of input `i` (F-261, F-273).
-bool isConnected(const Op &op, int i, int o);
 
 /// Puts `fresh` in the place of what a node computes; false to end.
 using ReplaceCall = std::function<absl::StatusOr<bool>(const Replacements &fresh)>;

@@ -9,6 +9,8 @@
 #include <ctime>
 
 #include "graphc/Function.h"
+#include "graphc/Gradient.h"
+#include "graphc/OpFromGraph.h"
 #include "graphc/Ops.h"
 
 #ifndef __has_feature // GCC tells by a macro of its own
@@ -151,6 +153,58 @@ TEST(Allocations, ProfilesThatAreOffCostNothing) {
   auto [reads, allocations] = costOfCalls({.profile = profile});
   EXPECT_EQ(reads, 23 * 2 * (1 + int64_t(profile.steps().size())));
   EXPECT_GE(allocations, 20);
+}
+
+/// How much more `bytesFor(2 n)` is than `bytesFor(n)`; what is made once is made before.
+template <class BytesFor> double growth(int n, BytesFor bytesFor) {
+  bytesFor(n / 8);
+  auto small = double(bytesFor(n)), large = double(bytesFor(2 * n));
+  return large / small;
+}
+
+// An op of n inputs and n outputs, with an entry for each pair of them, would take four times as
+// much for twice as many.
+TEST(Allocations, OfGradientsThroughWideOpsAreLinear) { // F-261
+  if (!GRAPHC_COUNTS)
+    GTEST_SKIP() << "the sanitizer has the heap";
+  EXPECT_LE(growth(4000,
+                   [](int n) {
+                     int64_t before = bytes;
+                     Variables inputs, outputs, given;
+                     for (int i = 0; i < n; ++i) {
+                       inputs.push_back(dscalar());
+                       outputs.push_back(inputs.back() * 2);
+                       given.push_back(dscalar());
+                     }
+                     OpFromGraph op(inputs, outputs);
+                     Variables made = op.apply(std::vector<Operand>(given.begin(), given.end()));
+                     Variable cost = sum(stack(std::vector<Operand>(made.begin(), made.end()), 0));
+                     EXPECT_TRUE(grad(cost, given)[0].ok());
+                     EXPECT_TRUE(pushforward({cost}, given, given)[0].ok());
+                     return bytes - before;
+                   }),
+            2.3);
+}
+
+// Graphs of one name are told apart by a number, which is not looked for from 2 on for each.
+TEST(Allocations, OfSavedNestsAreLinear) {
+  if (!GRAPHC_COUNTS)
+    GTEST_SKIP() << "the sanitizer has the heap";
+  const std::string path = testing::TempDir() + "nest.graphc";
+  EXPECT_LE(growth(800,
+                   [&](int levels) {
+                     Variable x = dvector("x");
+                     OpFromGraph op({x}, {x * 2});
+                     for (int level = 0; level < levels; ++level)
+                       op = OpFromGraph({x}, {op(x) + 1}, {.name = "aNameThatTakesMemory"});
+                     auto f = function({x}, op(x), {.mode = "interpreter"});
+                     EXPECT_TRUE(f.ok()) << f.status();
+                     int64_t before = bytes;
+                     EXPECT_EQ(f->save(path), absl::OkStatus());
+                     return bytes - before;
+                   }),
+            2.5);
+  std::remove(path.c_str());
 }
 
 TEST(Allocations, TypedCallsNeedNone) {

@@ -1,9 +1,11 @@
 //===- GradientMessagesTest.cpp - what is said when there is no derivative -===//
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <source_location>
 
+#include "Eval/Evaluate.h"
 #include "Messages.h"
 #include "Places.h"
 #include "graphc/Function.h"
@@ -430,12 +432,67 @@ TEST(GradientMessages, HavePlaces) { // F-251, F-252, F-274
   EXPECT_EQ(outcome(holder(x) * y), text);
 }
 
+// Where Null arises in a graph for each slice: the way there, as in the graphs of OpFromGraphs.
+TEST(GradientMessages, OfVectorizedGraphs) { // F-276, F-277
+  auto x = dscalar("x"), y = dscalar("y"), v = dvector("v");
+  Op op = doubled({});
+  Place twiceAt, doubledAt, vectorizedAt, sinAt, outerAt("user.cpp", 6, 7);
+  Variable twice = at(twiceAt, [&](auto loc) { return op(Operand(x, loc)); });
+  const std::string undefined =
+      "NullGradient: grad: the gradient with respect to v is not defined: the op doubled has no "
+      "pullback; operand 0\n  on the way from it to the cost: ";
+  const std::string forward =
+      "NullGradient: pushforward: the tangent of the result of sin is not defined: the op doubled "
+      "has no pullback; operand 0\n  on the way to it: ";
+  Variable each =
+      at(vectorizedAt, [&](auto loc) { return vectorize({twice * y}, {{x, v}}, loc)[0]; });
+  Variable end = at(sinAt, [&](auto loc) { return sin(Operand(each, loc)); });
+  const std::string way = "vectorized at " + vectorizedAt.str() + " > doubled at " + twiceAt.str();
+  EXPECT_EQ(of(grad(sum(end), v)), undefined + way);
+  EXPECT_EQ(of(pushforward(end, v, v)), forward + way);
+  // An operand that is the same for all slices.
+  Variable same = at(vectorizedAt, [&](auto loc) {
+    Variable product = at(doubledAt, [&](auto line) { return op(Operand(x * y, line)); });
+    return vectorize({product}, {{x, v}}, loc)[0];
+  });
+  EXPECT_EQ(of(grad(sum(same), y)),
+            "NullGradient: grad: the gradient with respect to y is not defined: the op doubled has "
+            "no pullback; operand 0\n  on the way from it to the cost: vectorized at " +
+                vectorizedAt.str() + " > doubled at " + doubledAt.str());
+  // In the graph of an OpFromGraph, and an OpFromGraph in the graph of a slice.
+  OpFromGraph outer({v, y}, {end}, {.name = "outer"});
+  EXPECT_EQ(of(grad(sum(outer.apply({v, y}, outerAt)[0]), v)),
+            undefined + "outer at user.cpp:6:7 > " + way);
+  OpFromGraph inner({x}, {twice}, {.name = "inner"});
+  Place slicesAt;
+  Variable slices = at(slicesAt, [&](auto loc) {
+    return vectorize({inner.apply({x}, outerAt)[0]}, {{x, v}}, loc)[0];
+  });
+  const std::string nest =
+      "vectorized at " + slicesAt.str() + " > inner at user.cpp:6:7 > doubled at " + twiceAt.str();
+  EXPECT_EQ(of(grad(sum(slices), v)), undefined + nest);
+  EXPECT_EQ(of(pushforward(sin(slices), v, v)), forward + nest);
+}
+
 TEST(GradientMessages, OfVectorizeAndJacobians) { // F-289, F-290
   auto x = dscalar("x"), m = dmatrix("m"), i = lvector("i");
   EXPECT_EQ(of(vectorize({x}, {})[0]), "ValueError: vectorize: there is nothing to vectorize over");
   EXPECT_EQ(of(vectorize({x}, {{x, m}})[0]),
             "TypeError: vectorize: what stands for x, f64, is f64[?,?]: it has the same dtype and "
             "one axis more in front");
+  Variable two = constant(2.0);
+  Place vectorizedAt;
+  Variable again = at(vectorizedAt, [&](auto loc) {
+    return vectorize({x * 2}, {{x, dvector("a")}, {x, dvector("b")}}, loc)[0];
+  });
+  EXPECT_EQ(whole(again.status()), "ValueError " + vectorizedAt.str() +
+                                       ": vectorize: x, f64, is there twice: one array stands for "
+                                       "it; take another Variable for the second one");
+  EXPECT_EQ(of(vectorize({x * two}, {{x, dvector()}, {two, dvector()}})[0]),
+            "TypeError: vectorize: 2.0, f64, is a constant, in whose place nothing can stand: make "
+            "it an input of the graph");
+  EXPECT_EQ(of(vectorize({x}, {{x, Variable(Type::disconnected(), "d")}})[0]),
+            "TypeError: vectorize: d is Disconnected, no array");
   // Extents that only a call shows, and extents that are elements of slices.
   auto v = dvector("v"), w = dvector("w");
   Variable y = dscalar("y");
@@ -462,6 +519,79 @@ TEST(GradientMessages, OfVectorizeAndJacobians) { // F-289, F-290
   EXPECT_EQ(of(hessian(x, m)),
             "ValueError: hessian: m is f64[?,?]: what a Hessian is with respect to has rank 1; "
             "flatten it, or use hessianVectorProduct");
+}
+
+// What rules of the user's give: refused where the types tell, and by a call where they do not.
+TEST(GradientMessages, OfExtentsByRules) { // F-270
+  OpDef def;
+  def.name = "same";
+  def.operands = {{"x"}};
+  def.type = [](const TypeRequest &r) -> absl::StatusOr<std::vector<Type>> {
+    return std::vector<Type>{r.type(0)};
+  };
+  def.emit = [](Emitter &, const Arrays &in, const Attributes &) -> Arrays { return {in[0]}; };
+  def.pullback = [](const Op &, Inputs, Outputs, Gradients g) -> Variables {
+    return {concatenate({Operand(g[0]), Operand(g[0])})};
+  };
+  def.pushforward = [](const Op &, Inputs, Outputs, Tangents t) -> Variables {
+    return {concatenate({Operand(t[0]), Operand(t[0])})};
+  };
+  Op same = *defineOp(def);
+  Place here;
+  auto known = tensor(DType::Float64, {2}, "k");
+  Variable y = at(here, [&](auto loc) { return same(Operand(known, loc)); });
+  EXPECT_EQ(whole(grad(sum(y), known).status()),
+            "ShapeError " + here.str() +
+                ": the pullback of same gives f64[4] for operand 0, f64[2] (4 and 2 along axis 0): "
+                "a gradient has its operand's extents");
+  EXPECT_EQ(whole(pushforward(y, known, known).status()),
+            "ShapeError " + here.str() +
+                ": the pushforward of same gives f64[4] for result 0, f64[2] (4 and 2 along axis "
+                "0): a tangent has its result's extents");
+  auto x = dvector("x");
+  y = at(here, [&](auto loc) { return same(Operand(x, loc)); });
+  auto called = [&](const Variable &of) {
+    auto f = function({x}, of);
+    EXPECT_TRUE(f.ok()) << f.status();
+    return whole((*f)(Tensor({1.0, 2.0})).status());
+  };
+  EXPECT_EQ(
+      called(grad(sum(y), x)),
+      "ShapeError " + here.str() +
+          ": the pullback of same: the extent along axis 0 is 4, that of its Variable 2: give "
+          "it the same shape\n  x: f64[2]");
+  EXPECT_EQ(called(pushforward(y, x, x)),
+            "ShapeError " + here.str() +
+                ": the pushforward of same: the extent along axis 0 is 4, that of its Variable 2: "
+                "give it the same shape\n  x: f64[2]");
+  // Rules that are right cost no node more where types tell, nor those of the library's anywhere.
+  def.name = "right";
+  def.pullback = [](const Op &, Inputs, Outputs, Gradients g) -> Variables { return {g[0]}; };
+  Op right = *defineOp(def);
+  auto numChecks = [](const Variable &v) {
+    return std::ranges::count_if(ioToposort({}, {v}), [](const Apply &node) {
+      return node.op().name() == "specifyShapeLike";
+    });
+  };
+  EXPECT_EQ(numChecks(grad(sum(right(known) * known), known)), 0);
+  EXPECT_EQ(numChecks(grad(sum(right(x) * x), x)), 1);
+  EXPECT_EQ(numChecks(grad(sum(exp(x) * x), x)), 0);
+}
+
+// Of an op of several results those that are needed: loops that run are counted.
+TEST(VerifyGrad, EvaluatesWhatIsNeeded) { // F-292
+  auto x = tensor(DType::Float64, {10}, "x");
+  OpFromGraph op({x}, {x * 2, exp(x), sum(exp(x))});
+  auto iterations = [&](const Variables &outputs) {
+    EvaluationBudget budget{1000};
+    EXPECT_TRUE(evaluate(outputs, {x}, {*Tensor::zeros(DType::Float64, {10})}, &budget).ok());
+    return 1000 - budget.iterations;
+  };
+  Variables all = op.apply({x});
+  EXPECT_EQ(iterations({all[0]}), 10);
+  EXPECT_EQ(iterations({all[1]}), 10);
+  EXPECT_EQ(iterations({all[0], all[1]}), 20);
+  EXPECT_GT(iterations({all[2]}), 10);
 }
 
 TEST(VerifyGrad, FindsWrongGradients) { // F-292
@@ -493,7 +623,8 @@ TEST(VerifyGrad, FindsWrongGradients) { // F-292
   Op same = *defineOp(def);
   EXPECT_EQ(
       said(verifyGrad([&](const Variables &v) { return same(v[0]); }, {x})),
-      "DebugMismatch: verifyGrad: the gradient of argument 0 has shape (4,), the argument (2,)");
+      "ShapeError: the pullback of same gives f64[4] for operand 0, f64[2] (4 and 2 along axis 0): "
+      "a gradient has its operand's extents");
   EXPECT_EQ(
       said(verifyGrad(exact, {x, Tensor({1, 2}).cast(DType::Int64)})),
       "TypeError: verifyGrad: argument 1 is i64[2]: give float arrays, and keep others inside "
