@@ -220,9 +220,13 @@ std::vector<bool> EmissionEval::neededSteps(absl::Span<const Array> results) con
     const Step &step = emission_.steps[k];
     isNeeded[k] = isNeeded[k] || step.kind == Step::Kind::Host ||
                   std::ranges::any_of(step.outputs, [&](int32_t id) { return isLive[size_t(id)]; });
-    if (isNeeded[k])
-      for (int32_t id : step.inputs)
-        isLive[size_t(id)] = true;
+    if (!isNeeded[k])
+      continue;
+    for (int32_t id : step.inputs)
+      isLive[size_t(id)] = true;
+    for (const ScalarNode &n : step.nest.body) // the plain loops make unused ones, too
+      if (n.op == ScalarOp::Load)
+        isLive[size_t(n.loadArray())] = true;
   }
   return isNeeded;
 }

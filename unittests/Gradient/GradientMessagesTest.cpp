@@ -559,11 +559,11 @@ TEST(GradientMessages, OfExtentsByRules) { // F-270
       called(grad(sum(y), x)),
       "ShapeError " + here.str() +
           ": the pullback of same: the extent along axis 0 is 4, that of its Variable 2: give "
-          "it the same shape\n  x: f64[2]");
+          "it the same shape\n  concatenate(..., ...): f64[4]   x: f64[2]");
   EXPECT_EQ(called(pushforward(y, x, x)),
             "ShapeError " + here.str() +
                 ": the pushforward of same: the extent along axis 0 is 4, that of its Variable 2: "
-                "give it the same shape\n  x: f64[2]");
+                "give it the same shape\n  concatenate(..., ...): f64[4]   same(x): f64[2]");
   // Rules that are right cost no node more where types tell, nor those of the library's anywhere.
   def.name = "right";
   def.pullback = [](const Op &, Inputs, Outputs, Gradients g) -> Variables { return {g[0]}; };
