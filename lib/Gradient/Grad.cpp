@@ -47,7 +47,7 @@ Variable checkedAsOfUser(const Variable &given, const Variable &of, const Op &op
                          std::string_view rule) {
   const OpDef &def = op.def();
   if ((given.type().hasStaticShape() && of.type().hasStaticShape()) || detail::recordOf(def) ||
-      findOp(def.name) == &def)
+      findOp(def.name) == &def || !def.destroyMap.empty())
     return given;
   std::string what = "the " + std::string(rule) + " of " + std::string(calledName(op));
   return checkedLike(given, of, internFileName(what));

@@ -19,7 +19,7 @@ Variable checkedLike(const Variable &given, const Variable &of, std::string_view
 /// axis 0)"; else "".
 std::string extentsMistake(const Variable &given, const Variable &of);
 /// `given` by a rule of the user's, the `rule` of `op`: as checkedLike. Rules of the library's give
-/// what they must.
+/// what they must, and what an op has overwritten is asked for nothing.
 Variable checkedAsOfUser(const Variable &given, const Variable &of, const Op &op,
                          std::string_view rule);
 /// pullback, of cotangents that are known to have the types of `f`.
