@@ -46,7 +46,7 @@ struct Emitter::State {
   //===--- the nest that is being built --------------------------------------===//
   bool building = false;
   Nest nest;
-  std::unordered_map<ScalarNode, int32_t, ScalarNodeHash> bodyNumbers;
+  absl::flat_hash_map<ScalarNode, int32_t, ScalarNodeHash> bodyNumbers;
   std::vector<int32_t> loads; // arrays, each once, in order of first use
   std::vector<ElementCheck> checks;
 

@@ -48,6 +48,7 @@ void ProgramBuilder::addCall(int32_t number) {
   const Step &from = e_.steps[size_t(number)];
   const Program &callee = from.callee->graph.program;
   Callee::Call call{out_.program.steps.size(), from.callee, from.sizes, {}};
+  call.bound.reserve(from.inputs.size() + from.outputs.size());
   for (size_t k = 0; k < from.inputs.size(); ++k)
     call.bound.emplace_back(callee.inputs[size_t(from.callee->reads[k])].array,
                             arrayOf(from.inputs[k]));

@@ -71,14 +71,16 @@ private:
   void emitCall(const Apply &node, int32_t number, const std::shared_ptr<const Callee> &callee,
                 const UsedOutputs &used);
   Array arrayOf(detail::VariableNode *v);
-  Arrays operandsOf(const Apply &node);
+  const Arrays &operandsOf(const Apply &node);
   absl::Status emit(const Apply &node, int32_t number);
 
   const FindCallee &findCallee_;
   /// Numbers of nodes within callees follow those of the graph's own.
   int32_t nextCalled_ = 0;
   Emitter emitter_;
-  std::vector<Type> types_; // of the results of the node that is being emitted
+  // Of the node that is being emitted.
+  std::vector<Type> types_; // of its results
+  Arrays operands_;
   absl::flat_hash_map<detail::VariableNode *, int32_t> arrays_;
   std::shared_ptr<EmittedNodes> failing_ = std::make_shared<EmittedNodes>();
 };
@@ -91,12 +93,11 @@ Array GraphEmission::arrayOf(detail::VariableNode *v) {
   return {it->second};
 }
 
-Arrays GraphEmission::operandsOf(const Apply &node) {
-  Arrays operands;
-  operands.reserve(size_t(node.numInputs()));
+const Arrays &GraphEmission::operandsOf(const Apply &node) {
+  operands_.clear();
   for (uint32_t i = 0; i < node.node()->numInputs; ++i)
-    operands.push_back(arrayOf(node.node()->input(i)));
-  return operands;
+    operands_.push_back(arrayOf(node.node()->input(i)));
+  return operands_;
 }
 
 absl::Status GraphEmission::emit(const Apply &node, int32_t number) {
@@ -105,7 +106,7 @@ absl::Status GraphEmission::emit(const Apply &node, int32_t number) {
     return makeError(ErrorKind::MethodNotDefined,
                      std::string(node.op().name()) + ": the op does not say what it computes",
                      node.place());
-  Arrays operands = operandsOf(node);
+  const Arrays &operands = operandsOf(node);
   types_.clear();
   for (int i = 0; i < node.numOutputs(); ++i)
     types_.push_back(node.node()->output(uint32_t(i))->type);

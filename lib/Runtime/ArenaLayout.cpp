@@ -9,8 +9,25 @@ int64_t ArenaLayout::rounded(int64_t bytes) {
 }
 
 void ArenaLayout::addHole(int64_t offset, int64_t bytes) {
-  holes_[offset] = bytes;
-  bySize_.insert({bytes, offset});
+  if (spare_.empty()) {
+    holes_.emplace(offset, bytes);
+    bySize_.emplace(bytes, offset);
+    return;
+  }
+  auto [hole, size] = std::move(spare_.back());
+  spare_.pop_back();
+  hole.key() = offset;
+  hole.mapped() = bytes;
+  size.value() = {bytes, offset};
+  holes_.insert(std::move(hole));
+  bySize_.insert(std::move(size));
+}
+
+ArenaLayout::Holes::iterator ArenaLayout::removeHole(Holes::iterator hole) {
+  auto next = std::next(hole);
+  Sizes::node_type size = bySize_.extract({hole->second, hole->first});
+  spare_.emplace_back(holes_.extract(hole), std::move(size));
+  return next;
 }
 
 int64_t ArenaLayout::allocate(int64_t bytes) {
@@ -19,8 +36,7 @@ int64_t ArenaLayout::allocate(int64_t bytes) {
     return 0;
   if (auto it = bySize_.lower_bound({bytes, 0}); it != bySize_.end()) {
     auto [size, offset] = *it;
-    bySize_.erase(it);
-    holes_.erase(offset);
+    removeHole(holes_.find(offset));
     if (size > bytes)
       addHole(offset + bytes, size - bytes);
     return offset;
@@ -31,8 +47,7 @@ int64_t ArenaLayout::allocate(int64_t bytes) {
     auto last = std::prev(holes_.end());
     if (last->first + last->second == end_) {
       offset = last->first;
-      bySize_.erase({last->second, last->first});
-      holes_.erase(last);
+      removeHole(last);
     }
   }
   end_ = offset + bytes;
@@ -46,16 +61,14 @@ void ArenaLayout::release(int64_t offset, int64_t bytes) {
   auto next = holes_.lower_bound(offset);
   if (next != holes_.end() && next->first == offset + bytes) {
     bytes += next->second;
-    bySize_.erase({next->second, next->first});
-    next = holes_.erase(next);
+    next = removeHole(next);
   }
   if (next != holes_.begin()) {
     auto previous = std::prev(next);
     if (previous->first + previous->second == offset) {
       offset = previous->first;
       bytes += previous->second;
-      bySize_.erase({previous->second, previous->first});
-      holes_.erase(previous);
+      removeHole(previous);
     }
   }
   addHole(offset, bytes);

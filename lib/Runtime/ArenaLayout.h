@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <utility>
+#include <vector>
 
 namespace graphc {
 
@@ -19,9 +20,16 @@ public:
   static int64_t rounded(int64_t bytes);
 
 private:
+  using Holes = std::map<int64_t, int64_t>;             // size by offset
+  using Sizes = std::set<std::pair<int64_t, int64_t>>; // (size, offset)
   void addHole(int64_t offset, int64_t bytes);
-  std::map<int64_t, int64_t> holes_;             // size by offset
-  std::set<std::pair<int64_t, int64_t>> bySize_; // (size, offset)
+  /// The hole behind it.
+  Holes::iterator removeHole(Holes::iterator hole);
+
+  Holes holes_;
+  Sizes bySize_;
+  /// Of holes that are gone, for those that come: they come and go with every step of a program.
+  std::vector<std::pair<Holes::node_type, Sizes::node_type>> spare_;
   int64_t end_ = 0;
 };
 
