@@ -159,6 +159,9 @@ private:
   Size topLevelSum(Size sum, Size stride, int64_t factor, LoopStack::Key key);
   mlir::Value loadStrided(mlir::VectorType type, mlir::Value buffer, mlir::Value base, int factor,
                           mlir::Value mask, mlir::Value otherwise);
+  /// The mask of part `part` of a strided load, where `lanesOf` tells for each element whose lane
+  /// it is; made once for each mask, where that is made.
+  mlir::Value lanesOfMask(mlir::Value mask, int factor, int part, llvm::ArrayRef<int64_t> lanesOf);
   mlir::Value castToIndex(mlir::Value offsets);
 
   /// The first row in which what belongs to these rows is the same as in `row`.
@@ -178,6 +181,7 @@ private:
   const KernelModel &kernel;
   const LoopTarget &target;
   llvm::DenseMap<mlir::Value, Facts> facts; ///< of the nest in hand
+  llvm::DenseMap<std::pair<mlir::Value, std::pair<int, int>>, mlir::Value> lanesOfMasks;
 };
 
 } // namespace graphc

@@ -18,7 +18,7 @@ namespace {
 constexpr int64_t kMaxStride = 4;
 
 /// Tags of what is remembered for an access, beside BodyEmitter.cpp's forms.
-enum class Part : uint64_t { Factor = 16, Term = 17, Sum = 18, Steps = 19, Mask = 20 };
+enum class Part : uint64_t { Factor = 16, Term = 17, Sum = 18, Steps = 19 };
 LoopStack::Key key(const void *access, Part part, int number, int row) {
   return {access, uint64_t(part) << 32 | uint64_t(row) << 16 | uint64_t(number)};
 }
@@ -240,23 +240,28 @@ Value BodyEmitter::loadVector(mlir::VectorType type, Value buffer, Value base, i
   return vector::MaskedLoadOp::create(b, type, buffer, base, mask, otherwise);
 }
 
+Value BodyEmitter::lanesOfMask(Value mask, int factor, int part, llvm::ArrayRef<int64_t> lanesOf) {
+  auto [known, isNew] = lanesOfMasks.try_emplace({mask, {factor, part}});
+  if (!isNew)
+    return known->second;
+  mlir::ImplicitLocOpBuilder &b = stack.builder();
+  mlir::OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointAfterValue(mask);
+  auto type = mlir::cast<mlir::VectorType>(mask.getType());
+  Value none = arith::ConstantOp::create(b, mlir::DenseElementsAttr::get(type, false));
+  return known->second = vector::ShuffleOp::create(b, mask, none, lanesOf);
+}
+
 /// Every `factor`-th element: the vectors that cover them and no element behind the last one, and
 /// shuffles. With a mask only the elements in question are touched.
 Value BodyEmitter::loadStrided(mlir::VectorType type, Value buffer, Value base, int factor,
                                Value mask, Value otherwise) {
   mlir::ImplicitLocOpBuilder &b = stack.builder();
-  mlir::VectorType maskType = vectorOf(b.getI1Type());
   int last = (lanes - 1) * factor;
   Value result, zero;
   llvm::SmallVector<int64_t, 16> places; // of the lanes in `result`
   if (mask)
     zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
-  // Lanes of masks of the block are known where the vector loop's counter is.
-  int level = stack.depth();
-  if (llvm::is_contained(masks, mask))
-    for (const LoopVariable &loop : loops)
-      if (loop.isVector)
-        level = loop.level;
   for (int first = 0, part = 0; first <= last; first += lanes, ++part) {
     int start = std::min(first, last - lanes + 1);
     llvm::SmallVector<int64_t, 16> lanesOfElements(size_t(lanes), lanes), elementsOfLanes = places;
@@ -273,13 +278,8 @@ Value BodyEmitter::loadStrided(mlir::VectorType type, Value buffer, Value base, 
     Value at = start ? Value(arith::AddIOp::create(b, base, stack.constant(start))) : base;
     Value loaded;
     if (mask) {
-      Value partMask =
-          stack.at(level, key(mask.getAsOpaquePointer(), Part::Mask, part, factor), [&]() -> Value {
-            Value none =
-                arith::ConstantOp::create(b, mlir::DenseElementsAttr::get(maskType, false));
-            return vector::ShuffleOp::create(b, mask, none, lanesOfElements);
-          });
-      loaded = vector::MaskedLoadOp::create(b, type, buffer, at, partMask, zero);
+      loaded = vector::MaskedLoadOp::create(b, type, buffer, at,
+                                            lanesOfMask(mask, factor, part, lanesOfElements), zero);
     } else {
       loaded = vector::LoadOp::create(b, type, buffer, at);
     }
