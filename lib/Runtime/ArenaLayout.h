@@ -20,7 +20,7 @@ public:
   static int64_t rounded(int64_t bytes);
 
 private:
-  using Holes = std::map<int64_t, int64_t>;             // size by offset
+  using Holes = std::map<int64_t, int64_t>;            // size by offset
   using Sizes = std::set<std::pair<int64_t, int64_t>>; // (size, offset)
   void addHole(int64_t offset, int64_t bytes);
   /// The hole behind it.
