@@ -29,7 +29,7 @@ static Ranges asSet(Ranges ranges) {
   return set;
 }
 
-static Shared interned(Ranges ranges) {
+static Shared sharedRanges(Ranges ranges) {
   return ranges.empty() ? nullptr : std::make_shared<const Ranges>(std::move(ranges));
 }
 
@@ -49,7 +49,7 @@ static Shared unionOf(std::vector<Shared> sets) {
   for (const Shared &set : sets)
     if (*set == all)
       return set;
-  return interned(std::move(all));
+  return sharedRanges(std::move(all));
 }
 
 /// What is in both.
@@ -105,7 +105,7 @@ static std::vector<Shared> setsOf(const FrozenGraph &graph) {
   absl::flat_hash_map<const detail::VariableNode *, Shared> known;
   Variables inputs = graph.inputs();
   for (size_t i = 0; i < inputs.size(); ++i)
-    known[inputs[i].node()] = interned({{int32_t(i), int32_t(i + 1)}});
+    known[inputs[i].node()] = sharedRanges({{int32_t(i), int32_t(i + 1)}});
   auto of = [&](const Variable &v) {
     auto found = known.find(v.node());
     return found == known.end() ? nullptr : found->second;
@@ -146,12 +146,12 @@ static void correct(std::vector<Shared> &outputs, const InnerTraits &traits, siz
     if (isNew) {
       Ranges ranges = outputs[o] ? intersection(*outputs[o], ofGraph) : Ranges();
       ranges.insert(ranges.end(), all.begin(), all.end());
-      found->second = interned(asSet(std::move(ranges)));
+      found->second = sharedRanges(asSet(std::move(ranges)));
     }
     outputs[o] = found->second;
     if (traits.connection.empty())
       continue;
-    outputs[o] = unionOf({outputs[o], interned(chosen(traits.connection.size(), [&](size_t i) {
+    outputs[o] = unionOf({outputs[o], sharedRanges(chosen(traits.connection.size(), [&](size_t i) {
                             return rows[i] == Row::Given && traits.connection[i][o];
                           }))});
   }
@@ -191,13 +191,13 @@ Dependence::Dependence(const OpDef &def, int numInputs, int numOutputs) : numInp
   };
   if (def.connection.empty()) {
     setOutputs(std::vector<Shared>(size_t(numOutputs),
-                                   numInputs ? interned({{0, int32_t(numInputs)}}) : nullptr));
+                                   numInputs ? sharedRanges({{0, int32_t(numInputs)}}) : nullptr));
     return;
   }
   std::vector<Shared> outputs;
   for (size_t o = 0; o < size_t(numOutputs); ++o)
     outputs.push_back(
-        interned(chosen(size_t(numInputs), [&](size_t i) { return isConnected(i, o); })));
+        sharedRanges(chosen(size_t(numInputs), [&](size_t i) { return isConnected(i, o); })));
   setOutputs(outputs);
 }
 
