@@ -129,8 +129,9 @@ struct OpDef {
   bool commutative = false;
   /// F-303: a node with constant inputs may be evaluated while compiling.
   bool foldable = true;
-  /// Which outputs depend differentiably on which inputs ([input][output]); empty: all on all. Of a
-  /// variadic op, the last row is that of all further operands.
+  /// Which outputs depend differentiably on which inputs ([input][output]); empty: all on all, and
+  /// of an OpFromGraph, as its graph says. Of a variadic op, the last row is that of all further
+  /// operands.
   std::vector<std::vector<bool>> connection = {};
   /// Of an OpFromGraph: its graph. Ops are equal if their graphs are.
   std::shared_ptr<const detail::InnerGraph> inner = {};

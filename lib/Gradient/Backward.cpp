@@ -1,6 +1,8 @@
 //===- Backward.cpp - reverse mode -----------------------------------------===//
 #include "Backward.h"
 
+#include <algorithm>
+
 #include "CallDerivatives.h"
 #include "Graph/CalledAs.h"
 #include "Graph/PlaceScope.h"
@@ -118,7 +120,11 @@ absl::Status Backward::visit(const Apply &node, const Connection &wanted) {
       return arrived && arrived->isConnected && arrived->null.has_value() == isNull;
     });
   };
-  std::vector<bool> flows = inputsFrom(false), nulls = inputsFrom(true);
+  bool anyNull = std::ranges::any_of(outputs, [&](const Variable &output) {
+    const Arrived *arrived = at(output);
+    return arrived && arrived->null;
+  });
+  auto flows = inputsFrom(false), nulls = anyNull ? inputsFrom(true) : decltype(flows)(numInputs);
   for (size_t i = 0; i < numInputs; ++i) {
     bool depends = (flows[i] || nulls[i]) && wanted.depends(node.input(int(i)));
     flows[i] = flows[i] && depends;
@@ -179,9 +185,12 @@ absl::Status Backward::visit(const Apply &node, const Connection &wanted) {
                     "gives " + counted(terms.size(), "gradient") + " for " +
                         counted(numInputs, "operand"));
   }
-  const std::vector<bool> ever = neededInputs(node, [](int) { return true; });
+  const bool checksTerms = !isCall && !terms.empty() && !op.def().connection.empty();
+  detail::Dependence::Choice ever;
+  if (checksTerms)
+    ever = neededInputs(node, [](int) { return true; });
   for (size_t i = 0; i < numInputs; ++i) {
-    if (!terms.empty() && !ever[i] && terms[i].ok() && !isDisconnected(terms[i]))
+    if (checksTerms && !ever[i] && terms[i].ok() && !isDisconnected(terms[i]))
       return refuse(node, ErrorKind::TypeError,
                     "gives a gradient for operand " + std::to_string(i) +
                         ", which no result depends on as the op's connection says: give a "

@@ -355,7 +355,7 @@ absl::StatusOr<PulledBack> pullCall(const Apply &node, const Variables &gradient
     if (!isDefault(rule, i))
       pulled.terms[i] = shapedLike(node.input(int(i)), resultOf(rule.entries[i], results));
   // A connection that was given goes before what the graph says.
-  const std::vector<bool> ever = neededInputs(node, [](int) { return true; });
+  const auto ever = neededInputs(node, [](int) { return true; });
   for (size_t i = 0; i < numInputs; ++i) {
     if (!ever[i])
       pulled.terms[i] = Variable(Type::disconnected());

@@ -14,7 +14,7 @@ Connection::Connection(absl::Span<const Apply> order, absl::Span<const Variable>
   for (const Variable &v : of)
     dependent_.insert(v.node());
   for (const Apply &node : order) {
-    std::vector<bool> depends =
+    const auto depends =
         dependentOutputs(node, [&](int i) { return dependent_.contains(node.input(i).node()); });
     for (int o = 0; o < node.numOutputs(); ++o)
       if (depends[size_t(o)])

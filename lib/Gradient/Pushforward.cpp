@@ -136,7 +136,7 @@ absl::Status Forward::visit(const Apply &node) {
   bool any = false, anyFloat = false;
   for (const Variable &v : in)
     tangents.push_back(at(v));
-  std::vector<bool> depends =
+  const auto depends =
       dependentOutputs(node, [&](int i) { return !isDisconnected(tangents[size_t(i)]); });
   for (size_t o = 0; o < out.size(); ++o) {
     any |= depends[o];

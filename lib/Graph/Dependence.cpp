@@ -182,22 +182,22 @@ Dependence::Dependence(const FrozenGraph &graph, const InnerTraits &traits)
 
 //===--- of an op ---------------------------------------------------------===//
 
+/// As OpDef::connection has it: what it does not tell of is connected.
+static bool isConnected(const OpDef &def, size_t i, size_t o) {
+  const auto &rows = def.connection;
+  if (def.variadic && !rows.empty())
+    i = std::min(i, rows.size() - 1);
+  return i >= rows.size() || o >= rows[i].size() || rows[i][o];
+}
+
 Dependence::Dependence(const OpDef &def, int numInputs, int numOutputs) : numInputs_(numInputs) {
-  auto isConnected = [&](size_t i, size_t o) { // what is not told of is connected
-    const auto &rows = def.connection;
-    if (def.variadic && !rows.empty())
-      i = std::min(i, rows.size() - 1);
-    return i >= rows.size() || o >= rows[i].size() || rows[i][o];
-  };
-  if (def.connection.empty()) {
-    setOutputs(std::vector<Shared>(size_t(numOutputs),
-                                   numInputs ? sharedRanges({{0, int32_t(numInputs)}}) : nullptr));
-    return;
-  }
   std::vector<Shared> outputs;
-  for (size_t o = 0; o < size_t(numOutputs); ++o)
+  if (def.connection.empty())
+    outputs.assign(size_t(numOutputs),
+                   numInputs ? sharedRanges({{0, int32_t(numInputs)}}) : nullptr);
+  for (size_t o = outputs.size(); o < size_t(numOutputs); ++o)
     outputs.push_back(
-        sharedRanges(chosen(size_t(numInputs), [&](size_t i) { return isConnected(i, o); })));
+        sharedRanges(chosen(size_t(numInputs), [&](size_t i) { return isConnected(def, i, o); })));
   setOutputs(outputs);
 }
 
@@ -212,61 +212,72 @@ bool Dependence::has(int input, int output) const {
   return !intersection({{input, input + 1}}, distinct_[size_t(which(output))]).empty();
 }
 
-std::vector<bool> Dependence::outputsOf(absl::FunctionRef<bool(int)> isGiven) const {
-  std::vector<int32_t> before(size_t(numInputs_) + 1); // how many of those before it are given
+using Choice = Dependence::Choice;
+using Counts = absl::InlinedVector<int32_t, 16>;
+
+Choice Dependence::outputsOf(absl::FunctionRef<bool(int)> isGiven) const {
+  Counts before(size_t(numInputs_) + 1); // how many of those before it are given
   for (int i = 0; i < numInputs_; ++i)
     before[size_t(i) + 1] = before[size_t(i)] + isGiven(i);
-  std::vector<bool> depends;
+  Choice depends;
   for (const Ranges &ranges : distinct_)
     depends.push_back(std::ranges::any_of(ranges, [&](const Range &range) {
       return before[size_t(range.second)] > before[size_t(range.first)];
     }));
-  std::vector<bool> outputs;
+  Choice outputs;
   for (int32_t which : whichOf_)
     outputs.push_back(depends[size_t(which)]);
   return outputs;
 }
 
-std::vector<bool> Dependence::inputsOf(absl::FunctionRef<bool(int)> isGiven) const {
-  std::vector<bool> isNeeded(distinct_.size());
+Choice Dependence::inputsOf(absl::FunctionRef<bool(int)> isGiven) const {
+  Choice isNeeded(distinct_.size());
   for (int o = 0; o < numOutputs(); ++o)
     if (isGiven(o))
       isNeeded[size_t(which(o))] = true;
-  std::vector<int32_t> change(size_t(numInputs_) + 1); // of the number of ranges that it is in
+  Counts change(size_t(numInputs_) + 1); // of the number of ranges that it is in
   for (size_t k = 0; k < distinct_.size(); ++k)
     if (isNeeded[k])
       for (auto [begin, end] : distinct_[k]) {
         ++change[size_t(begin)];
         --change[size_t(end)];
       }
-  std::vector<bool> inputs;
+  Choice inputs;
   for (int32_t i = 0, depth = 0; i < numInputs_; ++i)
     inputs.push_back((depth += change[size_t(i)]) > 0);
   return inputs;
 }
 
-std::vector<bool> dependentOutputs(const Apply &node, absl::FunctionRef<bool(int)> isGiven) {
+/// Of a plain op: which of `numTo` inputs or outputs go with one of `numFrom` of the others.
+static Choice reached(const OpDef &def, int numFrom, int numTo,
+                      absl::FunctionRef<bool(int)> isGiven,
+                      absl::FunctionRef<bool(size_t from, size_t to)> goesWith) {
+  Choice to(static_cast<size_t>(numTo), false);
+  for (int from = 0; from < numFrom; ++from) {
+    if (!isGiven(from))
+      continue;
+    if (def.connection.empty())
+      return Choice(to.size(), true);
+    for (size_t t = 0; t < to.size(); ++t)
+      to[t] = to[t] || goesWith(size_t(from), t);
+  }
+  return to;
+}
+
+Choice dependentOutputs(const Apply &node, absl::FunctionRef<bool(int)> isGiven) {
   const OpDef &def = node.op().def();
   if (const auto &record = detail::recordOf(def))
     return record->dependence().outputsOf(isGiven);
-  if (!def.connection.empty())
-    return Dependence(def, node.numInputs(), node.numOutputs()).outputsOf(isGiven);
-  bool any = false;
-  for (int i = 0; i < node.numInputs() && !any; ++i)
-    any = isGiven(i);
-  return std::vector<bool>(size_t(node.numOutputs()), any);
+  return reached(def, node.numInputs(), node.numOutputs(), isGiven,
+                 [&](size_t i, size_t o) { return isConnected(def, i, o); });
 }
 
-std::vector<bool> neededInputs(const Apply &node, absl::FunctionRef<bool(int)> isGiven) {
+Choice neededInputs(const Apply &node, absl::FunctionRef<bool(int)> isGiven) {
   const OpDef &def = node.op().def();
   if (const auto &record = detail::recordOf(def))
     return record->dependence().inputsOf(isGiven);
-  if (!def.connection.empty())
-    return Dependence(def, node.numInputs(), node.numOutputs()).inputsOf(isGiven);
-  bool any = false;
-  for (int o = 0; o < node.numOutputs() && !any; ++o)
-    any = isGiven(o);
-  return std::vector<bool>(size_t(node.numInputs()), any);
+  return reached(def, node.numOutputs(), node.numInputs(), isGiven,
+                 [&](size_t o, size_t i) { return isConnected(def, i, o); });
 }
 
 } // namespace graphc

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/functional/function_ref.h"
 #include "graphc/FrozenGraph.h"
 #include "graphc/OpDef.h"
@@ -23,6 +24,8 @@ public:
   using Range = std::pair<int32_t, int32_t>;
   /// In ascending order, with gaps between.
   using Ranges = std::vector<Range>;
+  /// Which of the inputs, or of the outputs.
+  using Choice = absl::InlinedVector<bool, 8>;
 
   /// In one pass over the nodes; what the author of an OpFromGraph says goes before it (F-252).
   Dependence(const FrozenGraph &graph, const InnerTraits &traits);
@@ -36,9 +39,9 @@ public:
   bool has(int input, int output) const;
 
   /// The outputs that depend on one of the inputs that are given at least.
-  std::vector<bool> outputsOf(absl::FunctionRef<bool(int)> isGiven) const;
+  Choice outputsOf(absl::FunctionRef<bool(int)> isGiven) const;
   /// The inputs that one of the outputs that are given at least depends on.
-  std::vector<bool> inputsOf(absl::FunctionRef<bool(int)> isGiven) const;
+  Choice inputsOf(absl::FunctionRef<bool(int)> isGiven) const;
 
 private:
   void setOutputs(const std::vector<std::shared_ptr<const Ranges>> &outputs);
@@ -55,7 +58,8 @@ namespace graphc {
 /// Of any op, for a node of so many inputs and outputs.
 detail::Dependence dependenceOf(const Op &op, int numInputs, int numOutputs);
 /// Dependence::outputsOf and inputsOf of a node's op (F-261, F-273).
-std::vector<bool> dependentOutputs(const Apply &node, absl::FunctionRef<bool(int)> isGiven);
-std::vector<bool> neededInputs(const Apply &node, absl::FunctionRef<bool(int)> isGiven);
+detail::Dependence::Choice dependentOutputs(const Apply &node,
+                                            absl::FunctionRef<bool(int)> isGiven);
+detail::Dependence::Choice neededInputs(const Apply &node, absl::FunctionRef<bool(int)> isGiven);
 
 } // namespace graphc

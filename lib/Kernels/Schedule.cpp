@@ -48,13 +48,13 @@ std::vector<int32_t> Fusion::schedule() const {
   };
   auto readsOf = [&](const FusionGroup &group) {
     ArraySet bases;
-    if (group.otherStep >= 0)
+    for (int32_t array : group.reads)
+      bases.push_back(arrays_[array].base);
+    if (group.otherStep >= 0) // of thousands of inputs, maybe
       for (int32_t input : record_.emission.steps[size_t(group.otherStep)].inputs)
-        insert(bases, arrays_[resolve(input)].base);
-    for (const FusedNest &fused : group.nests)
-      for (const ScalarNode &n : fused.nest.body)
-        if (n.op == ScalarOp::Load)
-          insert(bases, arrays_[n.loadArray()].base);
+        bases.push_back(arrays_[resolve(input)].base);
+    std::ranges::sort(bases);
+    bases.erase(std::unique(bases.begin(), bases.end()), bases.end());
     return bases;
   };
 

@@ -56,16 +56,6 @@ static void storeEach(mlir::ImplicitLocOpBuilder &b, Value buffer, llvm::ArrayRe
 void storeFirstLanes(mlir::ImplicitLocOpBuilder &b, Value buffer, llvm::ArrayRef<Value> places,
                      llvm::ArrayRef<Value> vectors, Value count) {
   int64_t lanes = mlir::cast<mlir::VectorType>(vectors[0].getType()).getDimSize(0);
-  if (auto number = mlir::getConstantIntValue(count)) {
-    int64_t first = 0;
-    for (int64_t piece = lanes; piece > 0; piece /= 2)
-      if (*number >= lanes ? piece == lanes : *number > 0 && *number & piece) {
-        Value offset = first ? Value(arith::ConstantIndexOp::create(b, first)) : Value();
-        storeEach(b, buffer, places, lanesOf(b, vectors, first, piece), offset);
-        first += piece;
-      }
-    return;
-  }
   auto number = [&](int64_t n) -> Value { return arith::ConstantIndexOp::create(b, n); };
   auto isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, count, number(lanes));
   auto branch = scf::IfOp::create(b, isWhole, /*withElseRegion=*/true);

@@ -343,7 +343,7 @@ TEST(GoldenGradientLines, GoThroughEveryOtherOp) {
     std::vector<Apply> order = ioToposort({}, c->outputs);
     Connection connection(order, wrt);
     for (const Apply &node : order) {
-      std::vector<bool> depends = dependentOutputs(node, [&](int i) {
+      const auto depends = dependentOutputs(node, [&](int i) {
         return connection.depends(node.input(i)) && isFloat(node.input(i).dtype());
       });
       for (int o = 0; o < node.numOutputs(); ++o)

@@ -106,8 +106,8 @@ TEST(Dependence, EqualsATable) { // F-235, F-261, F-273
     std::vector<bool> given;
     for (size_t i = 0; i < kInputs; ++i)
       given.push_back(pick(3) == 0);
-    std::vector<bool> reached = of(op).outputsOf([&](int i) { return given[size_t(i)]; });
-    std::vector<bool> needed = of(op).inputsOf([&](int o) { return given[size_t(o)]; });
+    const auto reached = of(op).outputsOf([&](int i) { return given[size_t(i)]; });
+    const auto needed = of(op).inputsOf([&](int o) { return given[size_t(o)]; });
     for (size_t o = 0; o < outputs.size(); ++o) {
       bool any = false;
       for (size_t i = 0; i < kInputs; ++i)
