@@ -71,20 +71,35 @@ bool arePoints(const KernelModel &kernel, llvm::ArrayRef<int> nests, int outer) 
   return true;
 }
 
+/// The last stream that the nest may join: it reads nothing of the passes planned since (what
+/// becomes of another sum, say). Only the nest that writes an output reads an input whose memory
+/// that takes over, so that it may be stored earlier. Null if there is none.
+static Pass *streamFor(const KernelModel &kernel, std::vector<Pass> &passes,
+                       const KernelNest &nest) {
+  for (Pass &pass : llvm::reverse(passes)) {
+    if (pass.kind == Pass::Kind::Stream && joinsStream(kernel, pass, nest))
+      return &pass;
+    bool isRead = false;
+    forEachLoad(kernel, nest,
+                [&](int array, bool) { isRead |= producer(kernel, pass.nests, array) >= 0; });
+    if (isRead)
+      return nullptr;
+  }
+  return nullptr;
+}
+
 std::vector<Pass> planPasses(const KernelModel &kernel, llvm::ArrayRef<int> nests, int outer) {
   std::vector<Pass> passes;
   for (int number : nests) {
     const KernelNest &nest = kernel.nests[size_t(number)];
-    if (!passes.empty()) {
-      Pass &last = passes.back();
-      if (last.kind == Pass::Kind::Stream && joinsStream(kernel, last, nest)) {
-        last.nests.push_back(number);
-        continue;
-      }
-      if (last.kind == Pass::Kind::Points && joinsPoints(kernel, last, nest)) {
-        last.nests.push_back(number);
-        continue;
-      }
+    if (Pass *stream = streamFor(kernel, passes, nest)) {
+      stream->nests.push_back(number);
+      continue;
+    }
+    if (!passes.empty() && passes.back().kind == Pass::Kind::Points &&
+        joinsPoints(kernel, passes.back(), nest)) {
+      passes.back().nests.push_back(number);
+      continue;
     }
     bool isPoints = nest.isReduction() && nest.numParallel > outer;
     passes.push_back({isPoints ? Pass::Kind::Points : Pass::Kind::Stream, outer, {number}});

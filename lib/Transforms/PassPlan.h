@@ -7,6 +7,7 @@
 //   map of the same pass has made in the same iteration. Softmax's exp and the sum of it are one
 //   stream.
 //     for j: e[j] = exp(x[j] - m); s += e[j]
+//   So are a sum and a sum of squares: what they read passes by once.
 // Points: all nests have the same parallel loops and exchange values within an iteration of them;
 // each may have
 //   reductions of its own inside. A matrix product with bias and relu is one.

@@ -314,11 +314,15 @@ void KernelEmitter::emitStream(const Pass &pass) {
   int cost = 0;
   for (int nest : pass.nests)
     cost += bodyCost(kernel.nests[size_t(nest)]);
-  bool hasReduction = false;
+  int numReductions = 0;
   for (int nest : pass.nests)
-    hasReduction |= kernel.nests[size_t(nest)].isReduction();
+    numReductions += kernel.nests[size_t(nest)].isReduction();
+  bool hasReduction = numReductions > 0;
   if (lanes > 1 && hasReduction)
     stream.unroll = cost < 8 ? 8 : cost < 20 ? 4 : 2;
+  if (numReductions > 1) // all accumulators fit the registers
+    while (stream.unroll > 1 && stream.unroll * numReductions > numAccumulators(pass))
+      stream.unroll /= 2;
   stream.isLong = !hasReduction && cost >= kLongBody;
 
   if (auto extent = constantSize(first.extents[size_t(stream.vectorLoop)]))

@@ -76,5 +76,38 @@ TEST(Reductions, FirstAxis) { reduceAll(2, {137, 37}, {0}); }
 TEST(Reductions, MiddleAxis) { reduceAll(3, {3, 50, 21}, {1}); }
 TEST(Reductions, OuterAndInnerAxes) { reduceAll(3, {11, 5, 21}, {0, 2}); }
 
+/// Sums, a sum of other terms, one that reads what another gives, and a map between them: which run
+/// in one loop is PassPlan's choice, the values are not.
+TEST(Reductions, SideBySide) {
+  for (DType dtype : {DType::Float32, DType::Float64, DType::Int32, DType::Float16})
+    for (int64_t n : {0, 1, 15, 64, 300}) {
+      Emitter e;
+      Array x = e.operand(matrixType(dtype));
+      Extent rows = e.dim(x, 0), columns = e.dim(x, 1);
+      auto sumOf = [&](llvm::function_ref<Scalar(Indices)> term) {
+        return e.reduce(Combine::Sum, {rows}, {columns},
+                        [&](Indices i, Indices r) { return term({i[0], r[0]}); });
+      };
+      Array sum = sumOf([&](Indices at) { return e.load(x, at); });
+      Array twice = e.define({rows}, [&](Indices i) { return e.load(sum, i) + e.load(sum, i); });
+      Array squares = sumOf([&](Indices at) { return e.load(x, at) * e.load(x, at); });
+      Array after = sumOf([&](Indices at) { return e.load(x, at) - e.load(twice, {at[0]}); });
+      Array product = sumOf([&](Indices at) { return e.load(x, at) * e.load(sum, {at[0]}); });
+      auto emission = e.finish();
+      ASSERT_TRUE(emission.ok()) << emission.status();
+      TestKernel test =
+          makeKernel(*emission, {x}, {sum, twice, squares, after, product}, {{5, n}}, /*shared=*/1);
+      SCOPED_TRACE(std::string(dtypeName(dtype)) + " " + std::to_string(n));
+      // Terms up to 4, squares up to 16; sums of sums up to 8 n: F-012 joins at most 16 of n terms
+      // in float32, and float16 sums in float32, rounded to 11 bits where they are read.
+      double terms = double(n) * 8 * double(n);
+      double rounding = dtype == DType::Float64   ? 0x1p-52
+                        : dtype == DType::Float32 ? 0x1p-20
+                                                  : 0x1p-10;
+      expectSame(test, {randomTensor(dtype, {5, n}, 7)}, 1,
+                 isFloat(dtype) ? terms * 4 * rounding : 0);
+    }
+}
+
 } // namespace
 } // namespace graphc::testing
