@@ -10,6 +10,7 @@
 #include "Graph/InnerGraph.h"
 #include "Places.h"
 #include "graphc/Function.h"
+#include "graphc/FunctionGraph.h"
 #include "graphc/Gradient.h"
 #include "graphc/OpFromGraph.h"
 #include "graphc/Ops.h"
@@ -91,13 +92,40 @@ TEST_P(OverridesTest, ListsOfOverrides) {
   EXPECT_EQ(seed({.pullback = {kDefault, chained, kDefault}}, 5), (List{5, 40, 15}));
 }
 
-// F-247, F-260; case I06.
+// F-247; case I06.
 TEST_P(OverridesTest, WholeCallable) {
   EXPECT_EQ(seed({.pullback =
                       [](Inputs in, Outputs out, Gradients g) {
                         return Variables{g[0] * out[0], in[0] * g[0], in[1] * g[0]};
                       }}),
             (List{14, 2, 3}));
+}
+
+// F-260: what an override reads is what the op computed, and nothing is computed once more for it.
+TEST_P(OverridesTest, SeesWhatWasComputed) {
+  Variable v = tensor(DType::Float64, {5}, "v"), g = tensor(DType::Float64, {5}, "g");
+  OpFromGraph op =
+      made({v}, {softmax(v)},
+           {.pullback = [](Inputs, Outputs out, Gradients g) { return Variables{g[0] * out[0]}; }});
+  Variable result = op(v), pulled = pullback(result, v, g);
+  int readers = 0;
+  for (const Apply &node : ioToposort({v, g}, {pulled}))
+    if (node.op().str() == "OpFromGraph_LOp") {
+      ++readers;
+      ASSERT_EQ(node.numInputs(), 3); // v, the result, g
+      EXPECT_EQ(node.input(1), result);
+      EXPECT_EQ(node.op().def().inner->graph().order().size(), 1u); // the product alone
+    }
+  EXPECT_EQ(readers, 1);
+  auto kernels = [&](const Variables &outputs) {
+    auto f = function({v, g}, outputs, {.onUnusedInput = OnUnusedInput::Ignore});
+    EXPECT_TRUE(f.ok()) << f.status();
+    return f.ok() ? f->counters().kernels : -1;
+  };
+  if (GetParam() == Inline::No) // each op has its own, the override one
+    EXPECT_EQ(kernels({result, pulled}), kernels({result}) + 1);
+  else
+    EXPECT_EQ(kernels({result, pulled}), kernels({result, g * result}));
 }
 
 // F-250; case I07.
@@ -107,29 +135,68 @@ TEST_P(OverridesTest, WholeOpFromGraph) {
   EXPECT_EQ(seed({.pullback = rule}), (List{2, 4, 14}));
   OpFromGraph entry({x, y, z, out, g}, {g * out * x});
   EXPECT_EQ(seed({.pullback = {kDefault, entry, kDefault}}), (List{1, 28, 3}));
-  OpFromGraph older({x, y, z, g}, {g * x, g * y, g * z});
-  EXPECT_EQ(seed({.gradOverrides = older}), (List{2, 3, 4}));
 }
 
-// F-251, F-252; cases I08, I09.
+// F-245 to F-247, F-250: gradOverrides in every form.
+TEST_P(OverridesTest, OlderForms) {
+  auto callable = [](Inputs in, Gradients g) { return Variables{2 * g[0], in[0] * g[0], in[1]}; };
+  EXPECT_EQ(seed({.gradOverrides = callable}), (List{2, 2, 3}));
+  EXPECT_EQ(seed({.gradOverrides = callable}, 5), (List{10, 10, 3}));
+  Variable g = dscalar("g");
+  OpFromGraph whole({x, y, z, g}, {g * x, g * y, g * z}), entry({x, y, z, g}, {g * x * z});
+  EXPECT_EQ(seed({.gradOverrides = whole}), (List{2, 3, 4}));
+  EXPECT_EQ(seed({.gradOverrides = whole}, 5), (List{10, 15, 20}));
+  EXPECT_EQ(seed({.gradOverrides = {kDefault, entry, kDefault}}), (List{1, 8, 3}));
+  EXPECT_EQ(seed({.gradOverrides = {kDefault, entry, kDefault}}, 5), (List{5, 40, 15}));
+}
+
+// F-246, F-250, F-258: an OpFromGraph of inputs and tangents, for the whole op and for an output.
+TEST_P(OverridesTest, PushforwardByGraphs) {
+  Variable s = dscalar("s"), t = dscalar("t");
+  OpFromGraph whole({x, y, s, t}, {x * s + 10 * t, 100 * y * t});
+  OpFromGraph entry({x, y, s, t}, {x - y + 1000 * s + 10000 * t});
+  auto out = [&](Overrides rule) {
+    return made({x, y}, {x * y, x + y}, {.pushforward = std::move(rule)}).apply({x, y});
+  };
+  auto pushed = [&](const Overrides &rule, const PushforwardOptions &options = {}) {
+    return run({x, y}, pushforward(out(rule), {x, y}, {constant(1.0), constant(2.0)}, options),
+               {3, 4});
+  };
+  EXPECT_EQ(pushed(whole), (List{23, 800}));
+  EXPECT_EQ(pushed({entry, kDefault}), (List{20999, 3}));
+  EXPECT_EQ(pushed({kDefault, entry}), (List{10, 20999}));
+  EXPECT_EQ(pushed({entry, entry}), (List{20999, 20999}));
+  EXPECT_EQ(pushed(whole, {.useOpPushforward = false}), (List{10, 3})); // F-288
+  // A tangent that is not there is zero.
+  EXPECT_EQ(run({x, y}, pushforward(out(whole), {y}, {constant(2.0)}), {3, 4}), (List{20, 800}));
+  EXPECT_EQ(run({x, y}, pushforward(out({entry, kDefault}), {x}, {constant(1.0)}), {3, 4}),
+            (List{999, 1}));
+}
+
+// F-251, F-252; cases I08, I09: in a list of either form.
 TEST_P(OverridesTest, NullAndDisconnected) {
-  OpFromGraph null =
-      made(xyz, {x + y * z}, {.pullback = {kDefault, Override::nullType("my reason"), kDefault}});
-  EXPECT_EQ(firstLine(grad(null(x, y, z), xyz)[0].status()),
-            "NullGradient: grad: the gradient with respect to y is not defined: my reason");
-  EXPECT_EQ(run(xyz, grad(null(x, y, z), {x, z}), {2, 3, 4}), (List{1, 3}));
-  Variables returned = grad(null(x, y, z), xyz, {.nullGradients = NullGradients::Return});
-  EXPECT_EQ(returned[1].type().kind(), Type::Kind::Null);
-  EXPECT_EQ(returned[1].type().reason(), "my reason");
-  OpFromGraph cut =
-      made(xyz, {x + y * z}, {.pullback = {kDefault, Override::disconnected(), kDefault}});
-  EXPECT_EQ(withoutLines(firstLine(grad(cut(x, y, z), y).status())),
-            "DisconnectedInput: grad: the cost does not depend on y, with respect to which it is "
-            "differentiated: every way leads through an op whose result does not depend on the "
-            "elements: OpFromGraph at OverridesTest.cpp");
-  EXPECT_EQ(run(xyz, grad(cut(x, y, z), xyz, {.disconnectedInputs = DisconnectedInputs::Ignore}),
-                {2, 3, 4}),
-            (List{1, 0, 3}));
+  for (bool older : {false, true}) {
+    auto with = [&](const Override &entry) {
+      OpFromGraphOptions options;
+      (older ? options.gradOverrides : options.pullback) = {kDefault, entry, kDefault};
+      return made(xyz, {x + y * z}, options);
+    };
+    OpFromGraph null = with(Override::nullType("my reason"));
+    EXPECT_EQ(firstLine(grad(null(x, y, z), xyz)[0].status()),
+              "NullGradient: grad: the gradient with respect to y is not defined: my reason");
+    EXPECT_EQ(run(xyz, grad(null(x, y, z), {x, z}), {2, 3, 4}), (List{1, 3}));
+    Variables returned = grad(null(x, y, z), xyz, {.nullGradients = NullGradients::Return});
+    EXPECT_EQ(returned[1].type().kind(), Type::Kind::Null);
+    EXPECT_EQ(returned[1].type().reason(), "my reason");
+    OpFromGraph cut = with(Override::disconnected());
+    EXPECT_EQ(withoutLines(firstLine(grad(cut(x, y, z), y).status())),
+              "DisconnectedInput: grad: the cost does not depend on y, with respect to which it is "
+              "differentiated: every way leads through an op whose result does not depend on the "
+              "elements: OpFromGraph at OverridesTest.cpp");
+    EXPECT_EQ(run(xyz, grad(cut(x, y, z), xyz, {.disconnectedInputs = DisconnectedInputs::Ignore}),
+                  {2, 3, 4}),
+              (List{1, 0, 3}));
+  }
 }
 
 // F-246, F-251 to F-253: one of the three for the whole op.
@@ -531,19 +598,83 @@ TEST_P(OverridesTest, ForwardAgreesWithReverse) {
   EXPECT_EQ((*r)[4].flat<double>()[1], 0);
 }
 
-// F-257; case I19: callables run once, at construction.
+// F-257, F-265; case I19: callables run once, at construction, whatever form they have and whatever
+// is asked of the op afterwards.
 TEST(OverridesOnce, CallablesRunOnce) {
-  int calls = 0;
   Variable x = dscalar("x"), y = dscalar("y");
-  OpFromGraph op({x}, {x * x}, {.pullback = {[&](Inputs in, Outputs, Gradients g) {
-                                  ++calls;
-                                  return in[0] * g[0];
-                                }}});
-  EXPECT_EQ(calls, 1);
-  Variable cost = op(x) + op(y);
-  EXPECT_EQ(run({x, y}, grad(cost, {x, y}), {2, 3}), (List{2, 3}));
-  EXPECT_EQ(run({x, y}, {grad(grad(cost, x), x), grad(cost, y)}, {2, 3}), (List{1, 3}));
-  EXPECT_EQ(calls, 1);
+  int calls = 0;
+  auto counted = [&](auto result) {
+    ++calls;
+    return result;
+  };
+  auto pull = [&](Inputs in, Outputs, Gradients g) { return counted(in[0] * g[0]); };
+  auto pullAll = [&](Inputs in, Outputs, Gradients g) { return counted(Variables{in[0] * g[0]}); };
+  auto older = [&](Inputs in, Gradients g) { return counted(in[0] * g[0]); };
+  auto olderAll = [&](Inputs in, Gradients g) { return counted(Variables{in[0] * g[0]}); };
+  auto push = [&](Inputs in, Tangents t) { return counted(3 * in[0] * t[0]); };
+  auto pushAll = [&](Inputs in, Tangents t) { return counted(Variables{3 * in[0] * t[0]}); };
+  struct Case {
+    const char *form;
+    OpFromGraphOptions options;
+    int callables = 1;
+    // Of x^2: the derivative is `slope` times x, in forward mode `tangent` times x; in second
+    // order, reverse over reverse and forward over reverse.
+    double slope = 1, curvature = 1, tangent = 2, product = 1;
+  };
+  const Case cases[] = {
+      {"pullback, list", {.pullback = {pull}}},
+      {"pullback, a Variable for the whole op", {.pullback = pull}},
+      {"pullback, whole", {.pullback = pullAll}},
+      {"gradOverrides, list", {.gradOverrides = {older}}},
+      {"gradOverrides, a Variable for the whole op", {.gradOverrides = older}},
+      {"gradOverrides, whole", {.gradOverrides = olderAll}},
+      {"pushforward, list", {.pushforward = {push}}, 1, 2, 2, 3, 2},
+      {"pushforward, whole", {.pushforward = pushAll}, 1, 2, 2, 3, 2},
+      {"both", {.pullback = {pull}, .pushforward = pushAll}, 2, 1, 1, 3, 1},
+  };
+  for (const Case &c : cases) {
+    SCOPED_TRACE(c.form);
+    calls = 0;
+    OpFromGraph op({x}, {x * x}, c.options);
+    ASSERT_TRUE(op.ok()) << op.status();
+    EXPECT_EQ(calls, c.callables);
+    // Its twin, made by callables of its own.
+    OpFromGraph twin({y}, {y * y}, c.options), plain({x}, {x * x});
+    EXPECT_EQ(calls, 2 * c.callables);
+    EXPECT_EQ(op, twin);
+    EXPECT_EQ(op.op().hash(), twin.op().hash());
+    EXPECT_FALSE(op == plain);
+    Variable cost = op(x) + twin(y);
+    // Compiled, differentiated once and twice, and pushed forward.
+    EXPECT_EQ(run({x, y}, {cost}, {2, 3}), List{13});
+    EXPECT_EQ(run({x, y}, grad(cost, {x, y}), {2, 3}), (List{2 * c.slope, 3 * c.slope}));
+    EXPECT_EQ(run({x, y}, {grad(grad(cost, x), x), grad(cost, y)}, {2, 3}),
+              (List{c.curvature, 3 * c.slope}));
+    EXPECT_EQ(run({x, y}, {pushforward(cost, x, constant(10.0))}, {2, 3}), List{20 * c.tangent});
+    EXPECT_EQ(
+        run({x, y}, {pushforward(cost, x, constant(10.0), {.useOpPushforward = false})}, {2, 3}),
+        List{20 * c.slope});
+    EXPECT_EQ(run({x, y}, {hessianVectorProduct(cost, y, constant(10.0))}, {2, 3}),
+              List{10 * c.product});
+    EXPECT_EQ(calls, 2 * c.callables);
+  }
+}
+
+// F-265: an override is frozen before the op that it belongs to exists: what it applies is an
+// older one.
+TEST(OverridesOnce, NoneRefersToItself) {
+  Variable x = dscalar("x");
+  OpFromGraph op({x}, {x * 5});
+  const OpFromGraph older = op;
+  op = OpFromGraph({x}, {x * x}, {.pullback = {[&](Inputs in, Outputs, Gradients g) {
+                                    return op(in[0]) * g[0];
+                                  }}});
+  ASSERT_TRUE(op.ok()) << op.status();
+  EXPECT_FALSE(op == older);
+  EXPECT_EQ(op, OpFromGraph({x}, {x * x}, {.pullback = {[&](Inputs in, Outputs, Gradients g) {
+                                             return older(in[0]) * g[0];
+                                           }}}));
+  EXPECT_EQ(run({x}, {grad(op(x), x)}, {2}), List{10});
 }
 
 // F-262, F-243: the derivative is an op, made once, called after the one that it is of.
@@ -610,6 +741,32 @@ TEST(OverridesOnce, Equality) {
   };
   EXPECT_EQ(pushed(1), pushed(1));
   EXPECT_FALSE(pushed(1) == pushed(2));
+}
+
+// F-264; case I17: equal ones are applied once in a function, overrides counting.
+TEST(OverridesOnce, MergeInFunctions) {
+  Variable x = dscalar("x"), y = dscalar("y"), a = dscalar("a"), b = dscalar("b");
+  auto times = [&](double factor, const char *name) {
+    auto rule = [=](Inputs, Outputs, Gradients g) { return factor * g[0]; };
+    return OpFromGraph({a, b}, {a * b + 1}, {.name = name, .pullback = {rule, kDefault}});
+  };
+  auto applications = [&](const OpFromGraph &first, const OpFromGraph &second) {
+    auto f = function({x, y}, first(x, y) + second(x, y));
+    EXPECT_TRUE(f.ok()) << f.status();
+    EXPECT_EQ(valuesOf((*f)(2, 3)), List{14});
+    auto graph = f->graph();
+    EXPECT_TRUE(graph.ok()) << graph.status();
+    int count = 0;
+    std::vector<Apply> order = *graph->toposort();
+    for (const Apply &node : order)
+      count += node.op().def().inner != nullptr;
+    return count;
+  };
+  OpFromGraph plain({a, b}, {a * b + 1}), twin({x, y}, {x * y + 1}, {.name = "twin"});
+  EXPECT_EQ(applications(plain, twin), 1);
+  EXPECT_EQ(applications(times(7, "one"), times(7, "other")), 1);
+  EXPECT_EQ(applications(times(7, "one"), times(8, "one")), 2);
+  EXPECT_EQ(applications(times(7, "one"), plain), 2);
 }
 
 // Case I16, F-229, F-245 to F-250, F-255: whole messages.
