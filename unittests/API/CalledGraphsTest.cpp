@@ -298,8 +298,8 @@ TEST_F(CalledGraphsTest, Failures) {
   EXPECT_EQ(valuesOf((*g)(Tensor({1, 2}), 7)), List{3});
 }
 
-// F-237; known wrong answers elsewhere, in every mode: outputs that alias, the same Variable twice,
-// an output that is an input, constants within, and a second output that got lost.
+// Known wrong answers elsewhere, in every mode: outputs that alias, the same Variable twice, an
+// output that is an input, constants within, and a second output that got lost.
 TEST_F(CalledGraphsTest, KnownWrongAnswersElsewhere) {
   for (Inline::Kind inlined : {Inline::No, Inline::Yes})
     for (const char *mode : kModes) {
@@ -389,7 +389,6 @@ TEST_F(CalledGraphsTest, SeveralTypes) {
             (List{1, 0, 0, 0}));
 }
 
-// What is made for one mode serves no other.
 // The last types of an application are kept: each operand's decides.
 TEST_F(CalledGraphsTest, TypesOfEachSite) {
   OpFromGraph second({x, y}, {x * 2.0, exp(y)});
@@ -404,6 +403,8 @@ TEST_F(CalledGraphsTest, TypesOfEachSite) {
   EXPECT_EQ(extents(x, vector(4)), std::pair(kDynamic, int64_t(4)));
 }
 
+// F-237: the graph within is compiled in the mode of the function around it, and what is made for
+// one mode serves no other.
 TEST_F(CalledGraphsTest, Modes) {
   OpFromGraph op({x}, {log(1 + exp(x))});
   GraphModule module;
