@@ -229,6 +229,28 @@ TEST(Fuse, EqualChecksAreOne) {
   EXPECT_EQ(checks, 2u) << toString(kernels); // two conditions
 }
 
+/// A nest that looks at its operand does not give way to one that computes the same and does not
+/// look.
+TEST(Fuse, ChecksStay) {
+  TestGraph g;
+  Array i = g.input(DType::Int64, {kDynamic});
+  for (bool looks : {false, true}) {
+    Array small = g.e.map({i}, [&](const Scalars &s) {
+      Scalar isSmall = s[0] < 100.0;
+      if (looks)
+        g.e.check(isSmall, ErrorKind::IndexError, "too large");
+      return isSmall;
+    });
+    g.output(looks ? g.e.reduceAxes(Combine::And, small, {0}, false) : small);
+  }
+  KernelGraph kernels;
+  checkAgainstEvaluator(g, 5, 1, &kernels);
+  size_t checks = 0;
+  for (const Program::Step &step : kernels.program.steps)
+    checks += step.failures.size();
+  EXPECT_EQ(checks, 1u) << toString(kernels);
+}
+
 /// Terms are written into the nest that adds them where they belong, and what the sums are added to
 /// follows in the same kernel.
 TEST(Fuse, ScattersAreAKernel) {
@@ -236,7 +258,8 @@ TEST(Fuse, ScattersAreAKernel) {
   Array x = g.input(DType::Float64, {7}), v = g.input(DType::Float64, {kDynamic});
   Array at = g.input(DType::Int64, {kDynamic});
   g.e.requireEqual(g.e.dim(v, 0), g.e.dim(at, 0), "terms");
-  g.output(exps(g, scatter(g.e, x, exps(g, v), at, 0)));
+  Array y = g.input(DType::Float64, {7});
+  g.output(adds(g, exps(g, scatter(g.e, x, exps(g, v), at, 0)), y));
   KernelGraph kernels;
   checkAgainstEvaluator(g, 5, 1, &kernels);
   ASSERT_EQ(kernels.kernels.size(), 1u) << toString(kernels);
@@ -244,7 +267,8 @@ TEST(Fuse, ScattersAreAKernel) {
   // x and 5 terms are work, not 7 times as much.
   const SizeNode &count = kernels.program.sizes[size_t(kernels.program.steps[0].work[0].count)];
   EXPECT_EQ(count.op, SizeOp::Add) << toString(kernels);
-  EXPECT_EQ(kernels.program.outputs[0].over, -1); // the sums lie where the result will be
+  // The sums lie where the result will be: not over y, which is read afterwards.
+  EXPECT_EQ(kernels.program.outputs[0].over, -1);
 }
 
 // The length of points with three coordinates.
