@@ -16,6 +16,7 @@
 #include "graphc/Gradient.h"
 #include "graphc/OpDef.h"
 #include "graphc/Ops.h"
+#include "graphc/Print.h"
 
 namespace graphc {
 namespace {
@@ -94,6 +95,30 @@ TEST(Grad, AddsContributionsOnceAndWithoutZeros) { // F-271, F-296
       EXPECT_EQ(node.numInputs(), 3);
     }
   EXPECT_EQ(at(g, {x}, {Tensor({0.0, 0.0})}), (List{10, 10}));
+}
+
+TEST(Grad, AddsContributionsInTheOrderOfTheGraph) { // F-271
+  auto x = dvector("x");
+  auto made = [&] {
+    Variable y = exp(x);
+    return grad(sum(y * 2.0) + sum(y * 7.0) + sum(y * 3.0) + sum(y * 5.0), x);
+  };
+  Variable g = made();
+  List factors; // of the terms that are added
+  for (const Apply &node : ioToposort({}, Variables{g}))
+    if (node.op().name() == "add" && node.output(0).rank() == 1)
+      for (const Variable &term : node.inputs())
+        for (const Variable &v : term.owner().inputs())
+          if (auto factor = Constant::from(v))
+            factors.push_back(factor->data().item<double>());
+  EXPECT_EQ(factors, (List{5, 3, 7, 2})); // the last reader's first
+  // Built again, in other memory, it is the same graph.
+  const std::string text = debugPrint(g);
+  Variables kept;
+  for (int build = 0; build < 20; ++build) {
+    kept.push_back(made());
+    EXPECT_EQ(debugPrint(kept.back()), text);
+  }
 }
 
 TEST(Grad, StopsAtIntegers) { // F-272
@@ -211,18 +236,25 @@ TEST(Grad, AsksForAPullbackOnlyWhereSomethingFlows) { // F-282
 }
 
 TEST(Grad, CastsGradientsOfOutputs) { // F-284
-  auto x = fscalar("x");
-  DType seen = DType::Bool;
+  auto x = fscalar("x"), y = fscalar("y");
+  auto d = dscalar("d"), e = dscalar("e");
+  std::vector<DType> seen;
   OpDef def = twoByTwo();
   def.pullback = [&](const Op &, Inputs, Outputs, Gradients g) -> Variables {
-    seen = g[0].dtype();
+    seen.push_back(g[0].dtype());
     return {g[0] * 2.0, Variable(Type::disconnected())};
   };
   Op op = *defineOp(def);
-  Variable y = op.callAll({x, dscalar("y")}, {})[0];
-  Variable g = grad(cast(y, DType::Float64) * 3.0, x);
-  EXPECT_EQ(seen, DType::Float32);
-  EXPECT_EQ(g.dtype(), DType::Float32);
+  // What d times it gives is float64: as one term, as one of two, and as a cotangent.
+  auto result = [&] { return op.callAll({x, y}, {})[0]; };
+  Variable once = result(), twice = result(), given = result();
+  ASSERT_EQ((once * d).dtype(), DType::Float64);
+  Variables all = {grad(once * d, x), grad(twice * d + twice * e, x), pullback(given, x, d)};
+  EXPECT_EQ(seen, std::vector<DType>(3, DType::Float32));
+  for (const Variable &g : all)
+    EXPECT_EQ(g.dtype(), DType::Float32);
+  EXPECT_EQ(at(all, {x, y, d, e}, {Tensor(1.0f), Tensor(1.0f), Tensor(3.0), Tensor(5.0)}),
+            (List{6, 16, 6}));
 }
 
 TEST(Grad, GradientStops) { // F-286
@@ -337,6 +369,23 @@ TEST(SecondOrder, HessianVectorProduct) { // F-290
   auto p = dvector("p");
   EXPECT_EQ(at(hessianVectorProduct(cost, x, p), {x, p}, {Tensor({1.0, 2.0}), Tensor({1.0, 10.0})}),
             (List{6 * 3 * 11, 6 * 3 * 11}));
+}
+
+TEST(SecondOrder, HessianVectorProductFormsNoMatrix) { // F-290
+  auto x = dvector("x"), p = dvector("p");
+  Variable cost = sum(exp(x) * sum(x));
+  auto highestRank = [](const Variable &of) {
+    int rank = 0;
+    for (const Apply &node : ioToposort({}, Variables{of}))
+      for (const Variable &v : node.outputs())
+        rank = std::max(rank, v.rank());
+    return rank;
+  };
+  Variable product = hessianVectorProduct(cost, x, p), matrix = hessian(cost, x);
+  EXPECT_EQ(highestRank(product), 1);
+  EXPECT_EQ(countOf({product}, "vectorized"), 0);
+  EXPECT_EQ(highestRank(matrix), 2);
+  EXPECT_EQ(countOf({matrix}, "vectorized"), 1);
 }
 
 TEST(SubgraphGrad, DifferentiatesPieceByPiece) { // F-291

@@ -192,6 +192,8 @@ TEST(GradientMessages, OfRules) { // F-277, F-283
   };
   EXPECT_EQ(with(giving({})),
             "ValueError: the pullback of doubled gives 0 gradients for 1 operand");
+  EXPECT_EQ(with(giving({Variable()})),
+            "ValueError: a Variable is used before it was given a value");
   EXPECT_EQ(with(giving({dscalar("s")})),
             "TypeError: the pullback of doubled gives f64 for operand 0, f64[?]: a gradient is a "
             "float array of the same rank");
@@ -229,6 +231,9 @@ TEST(GradientMessages, OfRulesThatContradictTheConnection) { // F-283
             "correct the connection");
   EXPECT_EQ(of(pushforward(first(x, y), x, x)),
             "ValueError: the pushforward of first gives 0 tangents for 1 result");
+  def.pushforward = giving({Variable()}); // F-277
+  EXPECT_EQ(of(pushforward((*defineOp(def))(x, y), x, x)),
+            "ValueError: a Variable is used before it was given a value");
   def.pushforward = giving({dvector("v")});
   EXPECT_EQ(of(pushforward((*defineOp(def))(x, y), x, x)),
             "TypeError: the pushforward of first gives f64[?] for result 0, f64: a tangent is a "

@@ -1,9 +1,12 @@
 //===- SizeTest.cpp - gradients of networks are small (F-296) --------------===//
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <set>
 
 #include "graphc/Function.h"
+#include "graphc/FunctionGraph.h"
 #include "graphc/Gradient.h"
 #include "graphc/Ops.h"
 
@@ -81,6 +84,71 @@ TEST(GradientSize, OfAnLstmUnrolled) { // F-296
     h = sigmoid(gate(3)) * tanh(c);
   }
   expectSmall(inputs, sum(h), {w, u, b});
+}
+
+/// Nodes that tell extents, or spread something over them: as built, and after the rewrites.
+std::vector<int> shapesIn(const Variables &inputs, const Variable &cost, const Variables &wrt) {
+  const std::set<std::string_view> names = {"shape",        "shapeI",           "second",
+                                            "specifyShape", "specifyShapeLike", "reshape"};
+  auto count = [&](absl::Span<const Apply> order) {
+    return int(std::ranges::count_if(
+        order, [&](const Apply &node) { return names.contains(node.op().name()); }));
+  };
+  Variables gradients = grad(cost, wrt);
+  std::vector<int> counts = {count(ioToposort(inputs, gradients))};
+  auto f = function(inputs, gradients, {.onUnusedInput = OnUnusedInput::Ignore});
+  EXPECT_TRUE(f.ok()) << f.status();
+  if (!f.ok())
+    return counts;
+  absl::StatusOr<FunctionGraph> graph = f->graph();
+  EXPECT_TRUE(graph.ok()) << graph.status();
+  std::vector<Apply> order = *graph->toposort();
+  counts.push_back(count(order));
+  return counts;
+}
+
+// Where no extent is known, what is broadcast and multiplied has the shapes of the forward values,
+// and nodes ask for none: reductions alone spread their cotangents, one node each.
+TEST(GradientSize, ShapesAreReused) { // F-296
+  for (int layers : {1, 3, 9}) {
+    SCOPED_TRACE(layers);
+    // A perceptron, its cost a mean over samples of sums over classes.
+    Variables inputs = {fmatrix("x"), fmatrix("target")}, weights;
+    Variable h = inputs[0];
+    for (int layer = 0; layer < layers; ++layer) {
+      Variable w = fmatrix("w"), b = fvector("b");
+      weights.insert(weights.end(), {w, b});
+      h = tanh(dot(h, w) + b);
+    }
+    inputs.insert(inputs.end(), weights.begin(), weights.end());
+    Variable cost = mean(-sum(logSoftmax(h) * inputs[1], Axis(1)));
+    // Two are spread, and the mean divides by the number of its elements.
+    EXPECT_EQ(shapesIn(inputs, cost, weights), (std::vector<int>{3, 3}));
+    // Rows that are scaled by a sum of theirs, and shifted by one of all.
+    Variable m = dmatrix("m"), v = dvector("v"), y = m;
+    for (int layer = 0; layer < layers; ++layer)
+      y = tanh(y * v) * sum(y, {.axes = Axis(1), .keepDims = true}) + sum(y);
+    const int sums = 2 * layers + 1;
+    EXPECT_EQ(shapesIn({m, v}, sum(y), {m, v}), (std::vector<int>{sums, sums}));
+  }
+}
+
+// Slices are put back into zeros: those of one array share them.
+TEST(GradientSize, ShapesOfSlicesAreReused) { // F-296
+  for (int steps : {1, 4}) {
+    SCOPED_TRACE(steps);
+    Variable x = ftensor3("x"), w = fmatrix("w"), u = fmatrix("u"), h = fmatrix("h"),
+             c = fmatrix("c");
+    const Variables inputs = {x, w, u, h, c};
+    for (int step = 0; step < steps; ++step) {
+      Variable gates = dot(x[{step}], w) + dot(h, u);
+      auto gate = [&](int64_t k) { return gates[{Slice(), Slice(k * 8, (k + 1) * 8)}]; };
+      c = sigmoid(gate(1)) * c + sigmoid(gate(0)) * tanh(gate(2));
+      h = sigmoid(gate(3)) * tanh(c);
+    }
+    // As built 4 for each step, which merge; and the cost's.
+    EXPECT_EQ(shapesIn(inputs, sum(h), {w, u}), (std::vector<int>{4 * steps + 1, steps + 1}));
+  }
 }
 
 } // namespace
