@@ -10,9 +10,9 @@
 //    so that what they hand on stays in registers or in one row: softmax is one kernel, so is a
 //    matrix product with its bias and activation, so are several outputs over the same loops.
 //
-// Groups are numbered as they are opened and run in this order; a nest joins a group only if all
-// that it loads comes from groups up to that one. So there are no cycles to look for, and the time
-// is linear.
+// Groups are numbered as they are opened; a nest joins a group only if all that it loads comes from
+// groups up to that one. So there are no cycles to look for, and the time is linear. Groups run in
+// that order, but for those that Schedule.cpp moves.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
