@@ -21,7 +21,6 @@ public:
   ~Invoker();
 
   const Runner &runner() const { return *runner_; }
-  const std::shared_ptr<const Runner> &sharedRunner() const { return runner_; }
   size_t numResults() const { return numResults_; }
   const std::vector<bool> &areBorrowed() const { return areBorrowed_; }
   const std::vector<Slot> &slots() const { return slots_; }

@@ -147,12 +147,6 @@ OpDef withoutDerivative(OpDef def, std::string reason) {
   return def;
 }
 
-OpDef independent(OpDef def, Elements elements) {
-  def.elements = elements;
-  def.connection.assign(def.operands.size(), std::vector<bool>(size_t(def.numResults), false));
-  return def;
-}
-
 Variable sumOverTangents(Tangents t, absl::Span<const size_t> operands,
                          const std::function<Variable(size_t operand)> &term) {
   Variable sum(Type::disconnected());

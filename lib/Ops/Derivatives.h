@@ -87,8 +87,6 @@ OpDef withPartials(OpDef def, std::function<Partials(const Point &)> partials);
 
 /// F-277: for each operand, `reason` says why there is no derivative.
 OpDef withoutDerivative(OpDef def, std::string reason);
-/// The result depends on its operands' extents at most, and on no element (F-273).
-OpDef independent(OpDef def, Elements elements = Elements::Mixed);
 /// The sum of the terms that the tangents of these operands give: Null where one is, zero or
 /// Disconnected where all are.
 Variable sumOverTangents(Tangents t, absl::Span<const size_t> operands,

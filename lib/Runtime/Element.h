@@ -17,7 +17,6 @@ template <class T> using Stored = std::conditional_t<std::is_same_v<T, bool>, ui
 
 template <class T>
 inline constexpr bool kIsHalf = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
-template <class T> inline constexpr bool kIsFloat = std::is_floating_point_v<T> || kIsHalf<T>;
 
 /// The value as a C++ number: halves as float, bools as 0 or 1.
 template <class T> auto loadElement(Stored<T> value) {
