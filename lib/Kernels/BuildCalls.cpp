@@ -7,16 +7,6 @@ namespace graphc {
 
 using Storage = Program::Array::Storage;
 
-namespace {
-
-int32_t rootOf(const Program &program, int32_t array) {
-  while (program.arrays[size_t(array)].storage == Storage::Same)
-    array = program.arrays[size_t(array)].number;
-  return array;
-}
-
-} // namespace
-
 /// The array of another shape that shares the memory of `array`; itself where the shapes agree.
 int32_t ProgramBuilder::viewOf(int32_t array, DType dtype, Numbers shape) {
   const Program::Array &known = out_.program.arrays[size_t(array)];

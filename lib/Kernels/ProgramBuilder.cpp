@@ -249,9 +249,7 @@ void ProgramBuilder::addHost(int32_t number) {
 void ProgramBuilder::addOutputs() {
   Program &program = out_.program;
   for (size_t k = 0; k < f_.record_.outputs.size(); ++k) {
-    int32_t array = arrayOf(f_.record_.outputs[k]), root = array;
-    while (program.arrays[root].storage == Storage::Same)
-      root = program.arrays[root].number;
+    int32_t array = arrayOf(f_.record_.outputs[k]), root = rootOf(program, array);
     if (program.arrays[root].storage == Storage::Arena) {
       program.arrays[root].storage = Storage::Output;
       program.arrays[root].number = int32_t(k);

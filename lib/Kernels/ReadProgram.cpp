@@ -507,10 +507,7 @@ void ProgramReader::checkArrays(const Place &place) {
       text_.fail("%" + std::to_string(a) + " has another type than its constant", place);
   }
   for (size_t k = 0; k < p_.outputs.size(); ++k) {
-    int32_t root = p_.outputs[k].array;
-    while (p_.arrays[size_t(root)].storage == Storage::Same)
-      root = p_.arrays[size_t(root)].number;
-    const Program::Array &array = p_.arrays[size_t(root)];
+    const Program::Array &array = p_.arrays[size_t(rootOf(p_, p_.outputs[k].array))];
     if (array.storage != Storage::Output || array.number != int32_t(k))
       text_.fail("%" + std::to_string(p_.outputs[k].array) + " is not in the memory of output " +
                      std::to_string(k),

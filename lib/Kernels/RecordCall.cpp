@@ -19,12 +19,8 @@ Arrays recordCall(Emitter &e, const std::shared_ptr<const Callee> &callee, const
       sizes.push_back(e.dim(in[size_t(n.a)], n.b).id());
       break;
     case SizeOp::Element: {
-      int32_t root = n.a;
-      while (program.arrays[size_t(root)].storage == Program::Array::Storage::Same)
-        root = program.arrays[size_t(root)].number;
-      sizes.push_back(
-          e.element(in[size_t(program.arrays[size_t(root)].number)], Extent(&e, sizes[size_t(n.b)]))
-              .id());
+      int32_t input = program.arrays[size_t(rootOf(program, n.a))].number;
+      sizes.push_back(e.element(in[size_t(input)], Extent(&e, sizes[size_t(n.b)])).id());
       break;
     }
     case SizeOp::Select:

@@ -14,4 +14,10 @@ std::vector<int64_t> staticShape(const Program &program, const Program::Array &a
   return shape;
 }
 
+int32_t rootOf(const Program &program, int32_t array) {
+  while (program.arrays[size_t(array)].storage == Program::Array::Storage::Same)
+    array = program.arrays[size_t(array)].number;
+  return array;
+}
+
 } // namespace graphc

@@ -157,6 +157,9 @@ struct Program {
 /// The extents of an array that are the same in all calls; kDynamic for the others.
 std::vector<int64_t> staticShape(const Program &program, const Program::Array &array);
 
+/// The number of the array whose memory `array` has: itself, unless its storage is Same.
+int32_t rootOf(const Program &program, int32_t array);
+
 /// The program part of `--emit=kernels`. `labels` are the names of kernels in it; without them it
 /// has their symbols.
 std::string toString(const Program &program, absl::Span<const std::string> labels = {});
