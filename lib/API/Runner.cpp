@@ -8,6 +8,7 @@
 #include "API/Specialisations.h"
 #include "Eval/Evaluate.h"
 #include "Graph/InnerGraph.h"
+#include "Graph/Module.h"
 #include "Kernels/CompilerInterface.h"
 #include "Kernels/EmitGraph.h"
 #include "Rewrites/ModeRewrites.h"
@@ -342,10 +343,7 @@ static absl::StatusOr<GraphModule> rewriteModule(const GraphModule &module,
   absl::StatusOr<FunctionGraph> graph = rewrittenGraph(module, options);
   if (!graph.ok())
     return graph.status();
-  GraphModule rewritten = module;
-  rewritten.inputs = graph->inputs();
-  rewritten.outputs = graph->outputs();
-  return rewritten;
+  return withGraph(module, *graph);
 }
 
 /// With the nodes of OpFromGraphs in their places, whatever these say: mode debug looks at every
@@ -354,18 +352,9 @@ static absl::StatusOr<GraphModule> flatModule(const GraphModule &module) {
   absl::StatusOr<FunctionGraph> graph = FunctionGraph::create(module.inputs, module.outputs);
   if (!graph.ok())
     return graph.status();
-  auto replace = [&](const Replacements &fresh) -> absl::StatusOr<bool> {
-    absl::Status status = graph->replaceAll(fresh);
-    return status.ok() ? absl::StatusOr<bool>(true) : status;
-  };
-  if (absl::Status s = inlineCalls(
-          *graph, [](const detail::InnerGraph &, int64_t) { return true; }, replace);
-      !s.ok())
+  if (absl::Status s = inlineAllCalls(*graph); !s.ok())
     return s;
-  GraphModule flat = module;
-  flat.inputs = graph->inputs();
-  flat.outputs = graph->outputs();
-  return flat;
+  return withGraph(module, *graph);
 }
 
 static absl::StatusOr<std::unique_ptr<const Runner>>

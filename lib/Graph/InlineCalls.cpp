@@ -76,8 +76,6 @@ int64_t cappedProduct(int64_t a, int64_t b) {
   return std::min(a * b, InnerGraph::kMostNodes + 1); // each is at most that
 }
 
-bool always(const InnerGraph &, int64_t) { return true; }
-
 } // namespace
 
 bool isInlined(const InnerGraph &inner, int64_t times) {
@@ -145,6 +143,15 @@ absl::Status inlineCalls(FunctionGraph &graph, const ChooseCall &choose,
   return absl::OkStatus();
 }
 
+absl::Status inlineAllCalls(FunctionGraph &graph) {
+  auto always = [](const InnerGraph &, int64_t) { return true; };
+  auto replace = [&](const Replacements &fresh) -> absl::StatusOr<bool> {
+    absl::Status status = graph.replaceAll(fresh);
+    return status.ok() ? absl::StatusOr<bool>(true) : status;
+  };
+  return inlineCalls(graph, always, replace);
+}
+
 absl::StatusOr<FunctionGraph> detail::graphOfCall(const InnerGraph &inner,
                                                   absl::Span<const Type> types,
                                                   absl::Span<const bool> used) {
@@ -181,13 +188,7 @@ detail::FlatGraphs::Flat InnerGraph::flat(absl::Span<const Type> types) const {
     absl::StatusOr<FunctionGraph> graph = FunctionGraph::create(inputs, *outputs, {.clone = false});
     if (!graph.ok())
       return graph.status();
-    auto replace = [&](const Replacements &fresh) -> absl::StatusOr<bool> {
-      absl::Status status = graph->replaceAll(fresh);
-      if (!status.ok())
-        return status;
-      return true;
-    };
-    if (absl::Status s = inlineCalls(*graph, always, replace); !s.ok())
+    if (absl::Status s = inlineAllCalls(*graph); !s.ok())
       return s;
     absl::StatusOr<FrozenGraph> frozen = graph->freeze();
     if (!frozen.ok())

@@ -157,5 +157,7 @@ bool isInlined(const detail::InnerGraph &inner, int64_t times);
 /// are left.
 absl::Status inlineCalls(FunctionGraph &graph, const ChooseCall &choose,
                          const ReplaceCall &replace);
+/// The same for all, whatever they say.
+absl::Status inlineAllCalls(FunctionGraph &graph);
 
 } // namespace graphc

@@ -4,6 +4,7 @@
 #include "Callees.h"
 #include "CompileKernels.h"
 #include "CompileLibrary.h"
+#include "Graph/Module.h"
 #include "JIT/Linker.h"
 #include "JIT/Target.h"
 #include "Kernels/EmitGraph.h"
@@ -214,11 +215,7 @@ absl::StatusOr<CompiledProgram> compile(const GraphModule &module, const Compile
     absl::StatusOr<FunctionGraph> shown = callees.withRewritten(*graph);
     if (!shown.ok())
       return shown.status();
-    GraphModule rewritten = module;
-    rewritten.inputs = shown->inputs();
-    rewritten.outputs = shown->outputs();
-    rewritten.globals.clear(); // their constants have been cloned, or folded
-    if (absl::Status s = showGraph("rewritten", rewritten, stages);
+    if (absl::Status s = showGraph("rewritten", withGraph(module, *shown), stages);
         !s.ok() || stages.endsAt("rewritten"))
       return nothingOr<CompiledProgram>(s);
   }

@@ -2,6 +2,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "Graph/Module.h"
 #include "Profiling.h"
 #include "Rewrites/ModeRewrites.h"
 #include "Runtime/StageWatch.h"
@@ -91,10 +92,7 @@ absl::Status opt(const OptVerb &verb) {
     std::cout << steps.dump(1) << "\n";
     return watch.done();
   }
-  GraphModule rewritten = *module;
-  rewritten.inputs = graph->inputs();
-  rewritten.outputs = graph->outputs();
-  rewritten.globals.clear(); // their constants have been cloned, or folded
+  GraphModule rewritten = withGraph(*module, *graph);
   if (absl::Status s = dump(stages, "rewritten", rewritten); !s.ok())
     return s;
   absl::StatusOr<std::string> text =
