@@ -4,6 +4,7 @@
 #include "Support/BroadcastHint.h"
 #include "Support/Text.h"
 #include "absl/container/flat_hash_map.h"
+#include "graphc/Traversal.h"
 
 namespace graphc {
 namespace {
@@ -39,11 +40,12 @@ class GraphEval {
 public:
   GraphEval(EvaluationBudget *budget, const NodeWatch &watch) : budget_(budget), watch_(watch) {}
   absl::Status give(const Variable &input, const Tensor &value, size_t position);
-  absl::Status compute(absl::Span<const Variable> outputs);
+  /// `inputs` are those that have been given.
+  absl::Status compute(absl::Span<const Variable> outputs, absl::Span<const Variable> inputs);
   Tensor take(const Variable &v) { return values_.at(v.node()); }
 
 private:
-  absl::StatusOr<std::vector<Apply>> order(absl::Span<const Variable> outputs);
+  absl::Status findLeaves(absl::Span<const Variable> outputs, absl::Span<const Variable> inputs);
   absl::Status run(const Apply &node);
 
   EvaluationBudget *budget_;
@@ -60,40 +62,23 @@ absl::Status GraphEval::give(const Variable &input, const Tensor &value, size_t 
   return absl::OkStatus();
 }
 
-/// Nodes in an order in which inputs come first; counts the uses of each Variable.
-absl::StatusOr<std::vector<Apply>> GraphEval::order(absl::Span<const Variable> outputs) {
-  std::vector<Apply> sorted;
-  absl::flat_hash_map<void *, bool> done; // by Apply's node; false while its inputs are visited
-  std::vector<Variable> stack(outputs.rbegin(), outputs.rend());
-  while (!stack.empty()) {
-    Variable v = stack.back();
-    Apply owner = v.owner();
-    auto state = owner ? done.find(owner.node()) : done.end();
-    if (values_.contains(v.node()) || (state != done.end() && state->second)) {
-      stack.pop_back();
-    } else if (!v.ok()) {
-      return v.status();
-    } else if (std::optional<Constant> constant = Constant::from(v)) {
-      values_[v.node()] = constant->data();
-      stack.pop_back();
-    } else if (!owner) {
+/// Constants have their values; everything else must have been given.
+absl::Status GraphEval::findLeaves(absl::Span<const Variable> outputs,
+                                   absl::Span<const Variable> inputs) {
+  for (const Variable &leaf : graphInputs(outputs, inputs)) {
+    if (values_.contains(leaf.node()))
+      continue;
+    if (!leaf.ok())
+      return leaf.status();
+    std::optional<Constant> constant = Constant::from(leaf);
+    if (!constant)
       return makeError(ErrorKind::MissingInput,
-                       "the graph needs an input that has no value: " + std::string(v.name()) +
-                           ": " + v.type().brief(),
-                       v.place());
-    } else if (state != done.end()) {
-      state->second = true;
-      sorted.push_back(owner);
-      stack.pop_back();
-    } else {
-      done[owner.node()] = false;
-      for (int i = owner.numInputs(); i-- > 0;) {
-        stack.push_back(owner.input(i));
-        ++uses_[owner.input(i).node()];
-      }
-    }
+                       "the graph needs an input that has no value: " + std::string(leaf.name()) +
+                           ": " + leaf.type().brief(),
+                       leaf.place());
+    values_[leaf.node()] = constant->data();
   }
-  return sorted;
+  return absl::OkStatus();
 }
 
 absl::Status GraphEval::run(const Apply &node) {
@@ -122,13 +107,17 @@ absl::Status GraphEval::run(const Apply &node) {
   return absl::OkStatus();
 }
 
-absl::Status GraphEval::compute(absl::Span<const Variable> outputs) {
+absl::Status GraphEval::compute(absl::Span<const Variable> outputs,
+                                absl::Span<const Variable> inputs) {
+  if (absl::Status s = findLeaves(outputs, inputs); !s.ok())
+    return s;
   for (const Variable &output : outputs)
     ++uses_[output.node()]; // the caller's
-  auto sorted = order(outputs);
-  if (!sorted.ok())
-    return sorted.status();
-  for (const Apply &node : *sorted)
+  std::vector<Apply> order = ioToposort(inputs, outputs);
+  for (const Apply &node : order)
+    for (const Variable &input : node.inputs())
+      ++uses_[input.node()];
+  for (const Apply &node : order)
     if (absl::Status s = run(node); !s.ok())
       return s;
   return absl::OkStatus();
@@ -202,7 +191,7 @@ TensorsOr evaluate(absl::Span<const Variable> outputs, absl::Span<const Variable
   for (size_t i = 0; i < inputs.size(); ++i)
     if (absl::Status s = eval.give(inputs[i], values[i], i); !s.ok())
       return s;
-  if (absl::Status s = eval.compute(outputs); !s.ok())
+  if (absl::Status s = eval.compute(outputs, inputs); !s.ok())
     return s;
   std::vector<Tensor> results;
   for (const Variable &output : outputs)

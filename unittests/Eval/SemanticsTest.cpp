@@ -50,6 +50,10 @@ TEST(Evaluator, RefusesWhatItCannotCompute) {
             "MethodNotDefined: silent: the op does not say what it computes");
   EXPECT_EQ(said(errorOf(x + 1)),
             "MissingInput: the graph needs an input that has no value: x: f64");
+  EXPECT_EQ(said(errorOf(x)), "MissingInput: the graph needs an input that has no value: x: f64");
+  // The first one from the left, whatever is computed first.
+  EXPECT_EQ(said(errorOf(v + exp(x))),
+            "MissingInput: the graph needs an input that has no value: v: f64[?]");
   EXPECT_EQ(said(errorOf(x, {x})), "ValueError: there are 1 input and 0 values");
   EXPECT_EQ(said(errorOf(x, {x}, {Tensor()})), "TypeError: input 0: expected f64, got nothing");
   EXPECT_EQ(said(errorOf(x, {x}, {Tensor({1.0})})), "TypeError: input 0: expected f64, got f64[1]");
@@ -137,6 +141,19 @@ TEST(Graphs, NeedAValueForEachInput) {
   absl::Status error = errorOf(x + y, {x}, {Tensor({1})});
   EXPECT_EQ(errorKind(error), ErrorKind::MissingInput);
   EXPECT_EQ(errorKind(errorOf(x + 1, {x}, {Tensor({1}, DType::Float32)})), ErrorKind::TypeError);
+}
+
+TEST(Graphs, OutputsMayBeWhatIsGiven) {
+  auto x = dvector("x");
+  Variable shifted = x + 1, two = constant(2.0);
+  // An input that is computed from another one has its own value.
+  auto values =
+      evaluate({two, x, x, shifted, shifted * two}, {x, shifted}, {Tensor({1}), Tensor({7})});
+  ASSERT_TRUE(values.ok()) << values.status();
+  EXPECT_EQ(*values, (std::vector<Tensor>{Tensor(2.0), Tensor({1}), Tensor({1}), Tensor({7}),
+                                          Tensor({14})}));
+  EXPECT_EQ(said(errorOf(Variable::invalid(makeError(ErrorKind::ValueError, "no such thing")))),
+            "ValueError: no such thing");
 }
 
 // F-061: evaluating walks a graph without recursion.
