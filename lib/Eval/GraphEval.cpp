@@ -1,4 +1,5 @@
 //===- GraphEval.cpp - running nodes and graphs ----------------------------===//
+#include "Emit/EmitNode.h"
 #include "Evaluate.h"
 #include "Graph/CalledAs.h"
 #include "Support/BroadcastHint.h"
@@ -144,12 +145,7 @@ TensorsOr evaluate(const Apply &node, absl::Span<const Tensor> inputs, Evaluatio
     computed.push_back(operands.back());
     values.push_back(inputs[i]);
   }
-  std::vector<Type> types;
-  for (const Variable &output : node.outputs())
-    types.push_back(output.type());
-  e.beginNode(0, types);
-  Arrays results = node.op().def().emit(e, operands, node.op().attributes());
-  e.endNode(results);
+  Arrays results = emitNode(e, node, 0, operands);
   auto emission = e.finish();
   if (!emission.ok())
     return explainNode(emission.status(), node, inputs);

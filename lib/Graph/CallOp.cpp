@@ -3,6 +3,7 @@
 
 #include "Graph/CalledAs.h"
 #include "Graph/InnerGraph.h"
+#include "Graph/TypesOf.h"
 #include "Support/Text.h"
 
 namespace graphc {
@@ -16,13 +17,6 @@ absl::Status detail::tooLarge() {
 }
 
 //===--- types and emission -----------------------------------------------===//
-
-static std::vector<Type> typesOf(const Variables &variables) {
-  std::vector<Type> types;
-  for (const Variable &v : variables)
-    types.push_back(v.type());
-  return types;
-}
 
 namespace {
 

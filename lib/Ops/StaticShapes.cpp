@@ -1,6 +1,7 @@
 //===- StaticShapes.cpp ----------------------------------------------------===//
 #include "StaticShapes.h"
 
+#include "Emit/EmitNode.h"
 #include "Graph/SmallIntegers.h"
 
 namespace graphc {
@@ -50,12 +51,7 @@ Array OperandEmitter::get(const Variable &wanted) {
       ++numNodes_;
       continue; // the inputs come first
     }
-    std::vector<Type> types;
-    for (const Variable &output : owner.outputs())
-      types.push_back(output.type());
-    e_.beginNode(-1, types);
-    Arrays out = owner.op().def().emit(e_, in, owner.op().attributes());
-    e_.endNode(out);
+    Arrays out = emitNode(e_, owner, -1, in);
     for (size_t i = 0; i < out.size(); ++i)
       arrays_[owner.output(int(i)).node()] = out[i];
     stack.pop_back();

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 
+#include "Emit/EmitNode.h"
 #include "Emit/NestCost.h"
 #include "Emit/Scatter.h"
 #include "Rewrite/Formula.h"
@@ -53,12 +54,7 @@ std::optional<OpWork> workOfCall(const Op &op, const Variables &inputs) {
   Arrays operands;
   for (const Variable &input : inputs)
     operands.push_back(emitter.operand(input.type()));
-  std::vector<Type> types;
-  for (const Variable &output : node->outputs())
-    types.push_back(output.type());
-  emitter.beginNode(0, types);
-  Arrays results = op.def().emit(emitter, operands, op.attributes());
-  emitter.endNode(results);
+  Arrays results = emitNode(emitter, *node, 0, operands);
   absl::StatusOr<Emission> record = emitter.finish();
   if (!record.ok())
     return std::nullopt;

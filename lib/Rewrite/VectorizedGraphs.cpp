@@ -2,6 +2,7 @@
 #include "Rewrite/VectorizedGraphs.h"
 
 #include "Graph/InnerGraph.h"
+#include "Graph/TypesOf.h"
 #include "Rewrite/RewriteRun.h"
 
 namespace graphc {
@@ -22,10 +23,8 @@ absl::StatusOr<std::vector<Apply>> vectorizedNodes(const FunctionGraph &graph) {
 
 /// What the record computes, with OpFromGraphs in their places: what it calls is not called.
 absl::StatusOr<FunctionGraph> graphOf(const InnerGraph &record) {
-  std::vector<Type> types;
-  for (const Variable &input : record.graph().inputs())
-    types.push_back(input.type());
-  absl::StatusOr<std::shared_ptr<const FrozenGraph>> flat = record.flat(types);
+  absl::StatusOr<std::shared_ptr<const FrozenGraph>> flat =
+      record.flat(typesOf(record.graph().inputs()));
   if (!flat.ok())
     return flat.status();
   return FunctionGraph::create((*flat)->inputs(), (*flat)->outputs());
