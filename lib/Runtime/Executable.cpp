@@ -249,7 +249,7 @@ void Executable::State::findDirectCall() {
   });
   if (!leased.ok()) // every call says why
     return;
-  direct = directCallOf(leased->plan());
+  direct = leased->cached->direct;
   giveBack(*std::move(leased));
 }
 
@@ -394,9 +394,7 @@ absl::Status Executable::State::allocateOutputs(int32_t segment, const Plan &pla
                                                 const Lending *lending) const {
   for (int32_t k : layout.segments[segment].outputs) {
     const Program::Array &root = program.arrays[layout.outputRoot[k]];
-    absl::InlinedVector<int64_t, 8> shape;
-    for (int32_t size : root.shape)
-      shape.push_back(int64_t(plan.sizes[size]));
+    Plan::Shape shape = plan.shapeOf(root);
     const Program::Array &array = program.arrays[program.outputs[k].array];
     if (const Tensor &given = outputs[k]; given.defined() && given.dtype() == array.dtype &&
                                           given.isContiguous() && array.shape == root.shape &&
@@ -451,13 +449,9 @@ int32_t Executable::State::runKernel(const Program::Step &step, const Plan::Step
 absl::Status Executable::State::runHost(const Program::Step &step, void **pointers,
                                         const Plan &plan) const {
   std::vector<Tensor> tensors;
-  std::vector<int64_t> shape;
   for (size_t k = 0; k < step.arrays.size(); ++k) {
     const Program::Array &array = program.arrays[step.arrays[k]];
-    shape.clear();
-    for (int32_t size : array.shape)
-      shape.push_back(int64_t(plan.sizes[size]));
-    absl::StatusOr<Tensor> tensor = Tensor::borrow(array.dtype, pointers[k], shape);
+    absl::StatusOr<Tensor> tensor = Tensor::borrow(array.dtype, pointers[k], plan.shapeOf(array));
     if (!tensor.ok())
       return tensor.status();
     tensors.push_back(*std::move(tensor));
@@ -612,10 +606,7 @@ absl::Status Executable::State::reshapeOutputs(const Plan &plan, absl::Span<Tens
     const Program::Array &array = program.arrays[program.outputs[k].array];
     if (array.shape == program.arrays[layout.outputRoot[k]].shape)
       continue;
-    absl::InlinedVector<int64_t, 8> shape;
-    for (int32_t size : array.shape)
-      shape.push_back(int64_t(plan.sizes[size]));
-    absl::StatusOr<Tensor> reshaped = outputs[k].reshape(shape);
+    absl::StatusOr<Tensor> reshaped = outputs[k].reshape(plan.shapeOf(array));
     if (!reshaped.ok())
       return reshaped.status();
     outputs[k] = *std::move(reshaped);

@@ -15,12 +15,10 @@ static std::string largestArray(const Program &program, const Plan &plan) {
     if (plan.offsets[a] < 0)
       continue;
     const Program::Array &array = program.arrays[a];
-    std::vector<int64_t> shape;
+    Plan::Shape shape = plan.shapeOf(array);
     double bytes = double(byteSize(array.dtype));
-    for (int32_t size : array.shape) {
-      shape.push_back(int64_t(plan.sizes[size_t(size)]));
-      bytes *= double(shape.back());
-    }
+    for (int64_t extent : shape)
+      bytes *= double(extent);
     if (bytes > most)
       found = Type(array.dtype, shape).brief();
     most = std::max(most, bytes);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "Runtime/Program.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
@@ -75,6 +76,15 @@ struct Plan {
   std::vector<int64_t> offsets;
   int64_t arenaBytes = 0;
   int64_t scratchBytes = 0; // of one thread
+
+  using Shape = absl::InlinedVector<int64_t, 8>;
+  /// Of an array whose sizes are known by now.
+  Shape shapeOf(const Program::Array &array) const {
+    Shape shape;
+    for (int32_t size : array.shape)
+      shape.push_back(int64_t(sizes[size_t(size)]));
+    return shape;
+  }
 
   /// `sizes` are those of the segments before, with what was read.
   static absl::StatusOr<std::shared_ptr<Plan>> create(const Program &program,
