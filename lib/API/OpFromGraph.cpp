@@ -8,6 +8,7 @@
 #include "Graph/CalledAs.h"
 #include "Graph/Label.h"
 #include "Graph/Literals.h"
+#include "Ops/CallOp.h"
 #include "Overrides.h"
 #include "Support/Text.h"
 

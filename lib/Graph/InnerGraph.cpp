@@ -128,6 +128,12 @@ std::shared_ptr<const InnerGraph> InnerGraph::intern(FrozenGraph graph, Variable
   return made;
 }
 
+absl::Status detail::tooLarge() {
+  return makeError(ErrorKind::NotSupported,
+                   "with the graphs of its OpFromGraphs in their places the graph has more than " +
+                       std::to_string(InnerGraph::kMostNodes) + " nodes");
+}
+
 std::shared_ptr<const void> InnerGraph::find(std::string_view key) const {
   std::lock_guard lock(mutex_);
   auto found = memos_.find(key);

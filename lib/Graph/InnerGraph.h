@@ -114,18 +114,7 @@ private:
   mutable std::map<std::string, std::shared_ptr<const void>, std::less<>> memos_;
 };
 
-/// What the nodes of a graph compute, recorded within the node that stands for it.
-Arrays emitGraph(Emitter &e, const FrozenGraph &graph, const Arrays &in);
-
-/// The op of an OpFromGraph: `name` is for people. Its derivatives are those of its graph, which
-/// lib/Gradient knows how to take: it has no rules for them.
-absl::StatusOr<Op> callOp(std::shared_ptr<const InnerGraph> inner, std::string name);
-
-/// The op that computes the graph for each slice of its first `numSlices` operands: one more loop
-/// around what depends on them (Emitter::mapped), so that no op has a rule of its own for it.
-absl::StatusOr<Op> vectorizedOp(std::shared_ptr<const InnerGraph> inner);
-
-/// The graph of either; null of any other op.
+/// The graph that an op stands for (Ops/CallOp.h); null of any other op.
 inline const std::shared_ptr<const InnerGraph> &recordOf(const OpDef &def) {
   return def.inner ? def.inner : def.vectorized;
 }

@@ -4,6 +4,7 @@
 #include "Graph/CalledAs.h"
 #include "Graph/InnerGraph.h"
 #include "Graph/Nodes.h"
+#include "Ops/CallOp.h"
 
 namespace graphc {
 

@@ -3,6 +3,7 @@
 
 #include "Graph/InnerGraph.h"
 #include "Graph/TypesOf.h"
+#include "Ops/CallOp.h"
 #include "Rewrite/RewriteRun.h"
 
 namespace graphc {

@@ -2,6 +2,7 @@
 #include "CallTraits.h"
 
 #include "NodeFromOperation.h"
+#include "Ops/CallOp.h"
 #include "Support/Text.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"

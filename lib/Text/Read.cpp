@@ -9,6 +9,7 @@
 #include "GraphDialect.h"
 #include "Nesting.h"
 #include "NodeFromOperation.h"
+#include "Ops/CallOp.h"
 #include "Ops/Registry.h"
 #include "Support/StageOfText.h"
 #include "Support/Text.h"

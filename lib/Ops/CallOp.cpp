@@ -1,20 +1,15 @@
-//===- CallOp.cpp - the op of an OpFromGraph ------------------------------===//
+//===- CallOp.cpp ---------------------------------------------------------===//
+#include "CallOp.h"
+
 #include <algorithm>
 
 #include "Graph/CalledAs.h"
-#include "Graph/InnerGraph.h"
 #include "Graph/TypesOf.h"
 #include "Support/Text.h"
 
 namespace graphc {
 
 using detail::InnerGraph;
-
-absl::Status detail::tooLarge() {
-  return makeError(ErrorKind::NotSupported,
-                   "with the graphs of its OpFromGraphs in their places the graph has more than " +
-                       std::to_string(InnerGraph::kMostNodes) + " nodes");
-}
 
 //===--- types and emission -----------------------------------------------===//
 
@@ -68,7 +63,8 @@ private:
 
 } // namespace
 
-Arrays detail::emitGraph(Emitter &e, const FrozenGraph &graph, const Arrays &in) {
+/// What the nodes of a graph compute, recorded within the node that stands for it.
+static Arrays emitNodes(Emitter &e, const FrozenGraph &graph, const Arrays &in) {
   absl::flat_hash_map<const detail::VariableNode *, Array> arrays;
   Variables inputs = graph.inputs();
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -95,11 +91,11 @@ Arrays detail::emitGraph(Emitter &e, const FrozenGraph &graph, const Arrays &in)
   return results;
 }
 
-static Arrays emitCall(const InnerGraph &inner, Emitter &e, const Arrays &in) {
+static Arrays callEmission(const InnerGraph &inner, Emitter &e, const Arrays &in) {
   auto flat = inner.flat(typesOf(inner.graph().inputs()));
   if (!flat.ok()) // its own types: the user's graph has them
     return {};
-  return detail::emitGraph(e, **flat, in);
+  return emitNodes(e, **flat, in);
 }
 
 /// Whether an op within may overwrite `v`: what is computed there, and inputs that are declared to
@@ -156,7 +152,7 @@ absl::StatusOr<Op> detail::callOp(std::shared_ptr<const InnerGraph> inner, std::
     return types->of(request);
   };
   def.emit = [record](Emitter &e, const Arrays &in, const Attributes &) {
-    return emitCall(*record, e, in);
+    return callEmission(*record, e, in);
   };
   def.destroyMap = inner->traits().destroyMap;
   def.inner = std::move(inner);
@@ -200,7 +196,7 @@ static absl::StatusOr<std::vector<Type>> vectorizedTypes(const InnerGraph &inner
   return types;
 }
 
-static Arrays emitVectorized(const InnerGraph &inner, Emitter &e, const Arrays &in) {
+static Arrays vectorizedEmission(const InnerGraph &inner, Emitter &e, const Arrays &in) {
   auto flat = inner.flat(typesOf(inner.graph().inputs()));
   if (!flat.ok()) // its own types: the user's graph has them
     return {};
@@ -212,7 +208,7 @@ static Arrays emitVectorized(const InnerGraph &inner, Emitter &e, const Arrays &
   Emitter::Mapped mapped = e.mapped(count, along, [&](const Arrays &slices) {
     Arrays operands = slices;
     operands.insert(operands.end(), in.begin() + inner.traits().numSlices, in.end());
-    return detail::emitGraph(e, **flat, operands);
+    return emitNodes(e, **flat, operands);
   });
   for (size_t i = 0; i < mapped.results.size(); ++i) {
     if (mapped.isMapped[i])
@@ -243,7 +239,7 @@ absl::StatusOr<Op> detail::vectorizedOp(std::shared_ptr<const InnerGraph> inner)
   const InnerGraph *record = inner.get(); // def.vectorized holds it
   def.type = [record](const TypeRequest &request) { return vectorizedTypes(*record, request); };
   def.emit = [record](Emitter &e, const Arrays &in, const Attributes &) {
-    return emitVectorized(*record, e, in);
+    return vectorizedEmission(*record, e, in);
   };
   def.vectorized = std::move(inner);
   return defineOp(std::move(def));
