@@ -4,21 +4,21 @@
 #include "Graph/CalledAs.h"
 #include "Graph/InnerGraph.h"
 #include "Graph/Nodes.h"
+#include "Graph/TypesOf.h"
 #include "Ops/CallOp.h"
 
 namespace graphc {
 
 using detail::InnerGraph;
 
-std::string Callees::memoOf(const Made &made) const {
-  std::string text = "callee " + mode_;
-  text += nameNodes_ ? " named" : "";
-  for (const Type &type : made.types)
-    text += " " + type.text();
-  text += " ";
-  for (bool used : made.used)
-    text += used ? '1' : '0';
-  return text;
+static std::shared_ptr<const KeptCallees> keptOf(const InnerGraph &record) {
+  constexpr std::string_view kKey = "callees";
+  std::shared_ptr<const KeptCallees> kept = record.memo<KeptCallees>(kKey);
+  return kept ? kept : record.setMemo(kKey, std::make_shared<const KeptCallees>());
+}
+
+KeptCallees::Key Callees::keyOf(const Made &made) const {
+  return {nameNodes_ ? mode_ + " named" : mode_, made.types, made.used};
 }
 
 const Callees::Made *Callees::lookUp(const Apply &node, const UsedOutputs &used) const {
@@ -105,10 +105,8 @@ absl::Status Callees::make(const FunctionGraph &graph) {
     if (lookUp(node, used))
       return absl::OkStatus();
     const InnerGraph &of = *node.op().def().inner;
-    Made made{{}, used, nullptr};
-    for (int i = 0; i < node.numInputs(); ++i)
-      made.types.push_back(node.input(i).type());
-    if (!keepGraphs_ && (made.callee = of.memo<Callee>(memoOf(made)))) {
+    Made made{typesOf(node.inputs()), used, nullptr};
+    if (!keepGraphs_ && (made.callee = keptOf(of)->find(keyOf(made)))) {
       made_[&of].push_back(std::move(made));
       return absl::OkStatus();
     }
@@ -164,8 +162,7 @@ absl::Status Callees::make(const FunctionGraph &graph) {
       if (*callee && (*callee)->numSteps > InnerGraph::kMostNodes)
         return tooManyKernels();
       const InnerGraph &of = *done.node.op().def().inner;
-      done.made.callee =
-          *callee ? of.setMemo<Callee>(memoOf(done.made), *std::move(callee)) : nullptr;
+      done.made.callee = *callee ? keptOf(of)->keep(keyOf(done.made), *std::move(callee)) : nullptr;
       made_[&of].push_back(std::move(done.made));
     }
     if (const Made *made = lookUp(call, used); made && made->callee)

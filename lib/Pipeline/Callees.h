@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "KeptCallees.h"
 #include "Kernels/EmitGraph.h"
 #include "absl/container/flat_hash_map.h"
 #include "graphc/FunctionGraph.h"
@@ -17,7 +18,8 @@ class InnerGraph;
 } // namespace detail
 
 /// Rewrites and fuses the graphs that a graph calls, each once for each list of operand types and
-/// set of needed results; in one process once for all functions that are compiled in one mode.
+/// set of needed results; in one process once for all functions that are compiled in one mode, as
+/// long as they are kept (KeptCallees).
 class Callees {
 public:
   using Rewrite = std::function<absl::Status(FunctionGraph &)>;
@@ -45,7 +47,7 @@ private:
     std::optional<Op> rewritten = {};     // of keepGraphs
   };
   const Made *lookUp(const Apply &node, const UsedOutputs &used) const;
-  std::string memoOf(const Made &made) const;
+  KeptCallees::Key keyOf(const Made &made) const;
 
   Rewrite rewrite_;
   std::string mode_;
