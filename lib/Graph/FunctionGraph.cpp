@@ -3,7 +3,7 @@
 
 #include "Graph/Cloner.h"
 #include "Graph/GraphState.h"
-#include "Graph/Import.h"
+#include "Graph/NewNodes.h"
 #include "Graph/Walk.h"
 #include "Support/Text.h"
 
@@ -99,11 +99,11 @@ absl::StatusOr<FunctionGraph> FunctionGraph::create(const Variables &inputs,
   } else {
     for (const Variable &input : inputs)
       state->insertInput(state->inputs.size(), input.node());
-    detail::Import import(*state);
+    detail::NewNodes newNodes(*state);
     std::vector<VariableNode *> roots = detail::nodesOf(outputs);
-    detail::walk(roots, import);
-    status = import.status.ok() ? populate(*state, import.order, roots, /*ownConstants=*/false)
-                                : import.status;
+    detail::walk(roots, newNodes);
+    status = newNodes.status.ok() ? populate(*state, newNodes.order, roots, /*ownConstants=*/false)
+                                  : newNodes.status;
   }
   if (!status.ok())
     return status;

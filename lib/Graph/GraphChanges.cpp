@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "Graph/GraphState.h"
-#include "Graph/Import.h"
+#include "Graph/NewNodes.h"
 #include "Graph/Walk.h"
 #include "Support/Log.h"
 #include "Support/Text.h"
@@ -32,13 +32,13 @@ namespace {
 class Change {
 public:
   Change(GraphState &state, VariableNode *old, VariableNode *fresh, std::string_view reason)
-      : state_(state), import_(state), old_(Variable::fromNode(old)),
+      : state_(state), newNodes_(state), old_(Variable::fromNode(old)),
         fresh_(Variable::fromNode(fresh)), reason_(reason) {}
 
   /// Everything that may be wrong whatever the uses are.
   absl::Status check();
   /// Of that, what may be wrong with what `fresh` needs, also where it was used before.
-  absl::Status checkImports();
+  absl::Status checkNewNodes();
   /// Which of the uses' nodes `fresh` is computed from: an edge from it to them closes a cycle.
   absl::flat_hash_set<ApplyNode *> upstream(const std::vector<uint32_t> &uses);
   /// After check, or where nothing can be wrong. Afterwards all is done, or, after an error of a
@@ -46,14 +46,14 @@ public:
   absl::Status make(FunctionGraph &graph, const std::vector<uint32_t> &uses,
                     Announcer::OnError onError = Announcer::OnError::Stop);
   /// What `fresh` needs becomes known: for changes that are not checked.
-  void findImports();
+  void findNewNodes();
   absl::Status fail(ErrorKind kind, const std::string &what) const;
 
 private:
   void apply(const std::vector<uint32_t> &uses, Announcer *announcer);
 
   GraphState &state_;
-  detail::Import import_;
+  detail::NewNodes newNodes_;
   Variable old_;
   Variable fresh_;
   std::string_view reason_;
@@ -67,9 +67,9 @@ absl::Status Change::fail(ErrorKind kind, const std::string &what) const {
   return makeError(kind, text, fresh_.place());
 }
 
-void Change::findImports() {
+void Change::findNewNodes() {
   VariableNode *roots[] = {fresh_.node()};
-  detail::walk(roots, import_);
+  detail::walk(roots, newNodes_);
 }
 
 absl::Status Change::check() {
@@ -79,15 +79,15 @@ absl::Status Change::check() {
     return fail(ErrorKind::TypeError, "the type of the replacement, " + fresh_.type().str() +
                                           ", is neither " + old_.type().str() +
                                           " nor a narrower one");
-  return checkImports();
+  return checkNewNodes();
 }
 
-absl::Status Change::checkImports() {
-  findImports();
+absl::Status Change::checkNewNodes() {
+  findNewNodes();
   VariableNode *roots[] = {fresh_.node()};
-  absl::Status status = import_.status.ok()
-                            ? detail::checkLeaves(state_, import_.order, roots, "the replacement")
-                            : import_.status;
+  absl::Status status = newNodes_.status.ok()
+                            ? detail::checkLeaves(state_, newNodes_.order, roots, "the replacement")
+                            : newNodes_.status;
   if (status.ok())
     return status;
   return fail(errorKind(status), std::string(status.message()));
@@ -101,7 +101,7 @@ absl::flat_hash_set<ApplyNode *> Change::upstream(const std::vector<uint32_t> &u
       users.insert(state_.nodes[user].node);
       lowest = std::min(lowest, state_.labelOf(state_.nodes[user].node));
     }
-  std::vector<ApplyNode *> pending = import_.frontier;
+  std::vector<ApplyNode *> pending = newNodes_.frontier;
   while (!pending.empty()) {
     ApplyNode *node = pending.back();
     pending.pop_back();
@@ -123,12 +123,12 @@ void Change::apply(const std::vector<uint32_t> &uses, Announcer *announcer) {
   for (uint32_t use : uses)
     if (uint32_t user = state_.uses[use].user; user != kNoSlot)
       users.push_back(state_.nodes[user].node);
-  absl::Span<ApplyNode *const> imports = import_.order;
+  absl::Span<ApplyNode *const> nodes = newNodes_.order;
   for (uint32_t use : uses) {
-    state_.redirect(use, fresh_.node(), imports, announcer);
-    imports = {};
+    state_.redirect(use, fresh_.node(), nodes, announcer);
+    nodes = {};
   }
-  state_.place(import_.order);
+  state_.place(newNodes_.order);
   state_.order(fresh_.node(), users);
 }
 
@@ -139,7 +139,7 @@ absl::Status Change::make(FunctionGraph &graph, const std::vector<uint32_t> &use
   absl::Status status = announcer.deliver();
   if (!status.ok() && onError == Announcer::OnError::Stop) {
     Change back(state_, fresh_.node(), old_.node(), {});
-    back.findImports();
+    back.findNewNodes();
     back.apply({uses.rbegin(), uses.rend()}, nullptr);
     return announcer.takeBack();
   }
@@ -248,7 +248,7 @@ absl::Status FunctionGraph::changeBack(const Client &client, const Variable &for
     return use.status();
   Change change(state(), state().valueOf(state().uses[*use]), former.node(), reason);
   // Its type and the order were right, but by now it may belong to another graph.
-  if (absl::Status status = change.checkImports(); !status.ok())
+  if (absl::Status status = change.checkNewNodes(); !status.ok())
     return status;
   return change.make(*this, {*use}, Announcer::OnError::Detach);
 }

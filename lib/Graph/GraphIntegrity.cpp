@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Graph/GraphState.h"
-#include "Graph/Import.h"
+#include "Graph/NewNodes.h"
 #include "Graph/Walk.h"
 #include "absl/container/flat_hash_set.h"
 #include "graphc/FunctionGraph.h"

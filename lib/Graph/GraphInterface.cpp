@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Graph/GraphState.h"
-#include "Graph/Import.h"
+#include "Graph/NewNodes.h"
 #include "Graph/Walk.h"
 #include "absl/container/flat_hash_set.h"
 #include "graphc/FunctionGraph.h"
@@ -66,12 +66,12 @@ void Removal::unmake(int input) {
   std::vector<VariableNode *> roots;
   for (const auto &[i, v] : gone_)
     roots.push_back(v.node());
-  detail::Import import(state_);
-  detail::walk(roots, import);
-  state_.addNodes(import.order, /*ownConstants=*/false);
+  detail::NewNodes newNodes(state_);
+  detail::walk(roots, newNodes);
+  state_.addNodes(newNodes.order, /*ownConstants=*/false);
   for (const auto &[i, v] : gone_)
     state_.insertOutput(i, v.node());
-  state_.place(import.order);
+  state_.place(newNodes.order);
   state_.updateMapping = updates_;
 }
 
@@ -156,17 +156,17 @@ absl::Status FunctionGraph::addOutput(const Variable &v, std::string_view reason
   if (!v.ok())
     return v.status();
   VariableNode *roots[] = {v.node()};
-  detail::Import import(state());
-  detail::walk(roots, import);
-  absl::Status status = import.status;
+  detail::NewNodes newNodes(state());
+  detail::walk(roots, newNodes);
+  absl::Status status = newNodes.status;
   if (status.ok())
-    status = detail::checkLeaves(state(), import.order, roots, "the new output");
+    status = detail::checkLeaves(state(), newNodes.order, roots, "the new output");
   if (!status.ok())
     return status;
   Announcer announcer(*this, state(), reason, Announcer::OnError::Stop);
-  state().addNodes(import.order, /*ownConstants=*/false, &announcer);
+  state().addNodes(newNodes.order, /*ownConstants=*/false, &announcer);
   state().insertOutput(state().outputs.size(), v.node());
-  state().place(import.order);
+  state().place(newNodes.order);
   if (announcer.deliver().ok())
     return absl::OkStatus();
   std::vector<bool> keep(state().outputs.size(), true);

@@ -1,4 +1,4 @@
-//===- Graph/Import.h - what a FunctionGraph must take in -------*- C++ -*-===//
+//===- Graph/NewNodes.h - what a FunctionGraph must take in -----*- C++ -*-===//
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 namespace graphc::detail {
 
 /// A visitor of walk(): finds the nodes above some Variables that are no members yet.
-struct Import {
+struct NewNodes {
   const GraphState &state;
   absl::flat_hash_set<ApplyNode *> seen = {};
   /// Producers before consumers.
@@ -22,7 +22,7 @@ struct Import {
   /// ValueError where a node belongs to another FunctionGraph.
   absl::Status status = {};
 
-  explicit Import(const GraphState &state) : state(state) {}
+  explicit NewNodes(const GraphState &state) : state(state) {}
 
   bool isLeaf(VariableNode *v) const { return v->owner->graph != nullptr; }
   void leaf(VariableNode *v, ApplyNode *user, uint32_t i);

@@ -1,5 +1,5 @@
-//===- Graph/Import.cpp - what a FunctionGraph must take in ---------------===//
-#include "Graph/Import.h"
+//===- Graph/NewNodes.cpp - what a FunctionGraph must take in -------------===//
+#include "Graph/NewNodes.h"
 
 #include "graphc/OpDef.h"
 
@@ -14,7 +14,7 @@ std::string describe(const VariableNode *v) {
   return text + ": " + v->type.brief();
 }
 
-void Import::leaf(VariableNode *v, ApplyNode *, uint32_t) {
+void NewNodes::leaf(VariableNode *v, ApplyNode *, uint32_t) {
   GraphState *graph = v->owner ? v->owner->graph : asLeaf(v)->graph;
   if (graph && graph != &state && status.ok())
     status = makeError(ErrorKind::ValueError, describe(v) + " belongs to another FunctionGraph",
