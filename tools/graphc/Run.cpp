@@ -4,8 +4,8 @@
 #include <iostream>
 #include <optional>
 
-#include "API/ParseValue.h"
 #include "Command.h"
+#include "ParseValue.h"
 #include "Profiling.h"
 #include "Progress.h"
 

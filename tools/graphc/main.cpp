@@ -1,10 +1,10 @@
 //===- main.cpp - the graphc command --------------------------------------===//
 #include <iostream>
 
-#include "API/FatalError.h"
-#include "API/FormatError.h"
 #include "BugReport.h"
 #include "Command.h"
+#include "FatalError.h"
+#include "FormatError.h"
 #include "Support/Text.h"
 #include "graphc/Status.h"
 

@@ -1,5 +1,5 @@
 //===- ParseValueTest.cpp - values on the command line --------------------===//
-#include "API/ParseValue.h"
+#include "ParseValue.h"
 
 #include <gtest/gtest.h>
 #include <random>

@@ -1,4 +1,4 @@
-#include "API/FatalError.h"
+#include "FatalError.h"
 
 #include <exception>
 #include <new>
