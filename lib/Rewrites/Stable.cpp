@@ -14,12 +14,17 @@ namespace {
 
 constexpr Effects kStable = kRounding | kOverflow | kZeroSign;
 
-Condition sameAxes(std::string p) {
-  return {[p](const Match &m) {
-            const auto *axes = std::get_if<IntList>(&m.attribute(p));
-            return axes && !axes->empty();
-          },
-          p + " names axes"};
+/// Whether a reduction of x over the axes p, kept if q, is broadcast to x along those axes again:
+/// where they are not kept, they must be the first ones.
+bool comesBack(const Match &m) {
+  std::vector<int64_t> axes = axesOf(m.attribute("p"), m["x"].rank());
+  const bool *keeps = std::get_if<bool>(&m.attribute("q"));
+  bool areFirst = !axes.empty() && axes.back() == int64_t(axes.size()) - 1;
+  return !axes.empty() && ((keeps && *keeps) || areFirst);
+}
+
+Condition comesBackToX() {
+  return {comesBack, "the axes p are kept (q) or the first ones (none: all)"};
 }
 
 bool isPositive(const Match &m) {
@@ -100,8 +105,8 @@ std::vector<Rule> logarithms() {
       {"log_sigmoid", "log(sigmoid(x))", "-softplus(-x)", kStable, floating("x")},
       {"log_one_minus_sigmoid", "log1p(-sigmoid(x))", "-softplus(x)", kStable, floating("x")},
       {"log_softmax", "log(softmax(x, axes=p))", "logSoftmax(x, axes=p)", kStable, floating("x")},
-      {"log_softmax_of_sub", "x - logsumexp(x, axes=p, keepDims=true)", "logSoftmax(x, axes=p)",
-       kStable | kNanInf, floating("x") && sameAxes("p")},
+      {"log_softmax_of_sub", "x - logsumexp(x, axes=p, keepDims=q)", "logSoftmax(x, axes=p)",
+       kStable | kNanInf, floating("x") && comesBackToX()},
       {"logit_of_sub", "log(x / (1 - x))", "logit(x)", kStable, floating("x")},
       {"logit_sigmoid", "logit(sigmoid(x))", "x", kStable, floating("x")},
       {"sigmoid_logit", "sigmoid(logit(x))", "x", kInexact | kStable, floating("x")},
@@ -142,8 +147,8 @@ std::vector<Rule> exponentials() {
       {"odds", "sigmoid(x) / sigmoid(-x)", "exp(x)", kStable | kNanInf, floating("x")},
       {"odds_of_sub", "sigmoid(x) / (1 - sigmoid(x))", "exp(x)", kStable | kNanInf, floating("x")},
       {"silu", "x * sigmoid(x)", "silu(x)", kStable | kNanInf, floating("x")},
-      {"softmax_of_ratio", "exp(x) / sum(exp(x), axes=p, keepDims=true)", "softmax(x, axes=p)",
-       kStable | kNanInf, floating("x") && sameAxes("p")},
+      {"softmax_of_ratio", "exp(x) / sum(exp(x), axes=p, keepDims=q)", "softmax(x, axes=p)",
+       kStable | kNanInf, floating("x") && comesBackToX()},
       {.name = "div_exp_to_mul",
        .pattern = "x / exp(y)",
        .replacement = "x * exp(-y)",
