@@ -94,8 +94,7 @@ static absl::Status refuse(const Apply &node, ErrorKind kind, const std::string 
   return makeError(kind, "the pullback of " + calledText(node.op()) + " " + what, node.place());
 }
 
-/// What the op's rule sees in the place of operands that the node overwrites (F-285).
-static Variables operandsOf(const Apply &node) {
+Variables operandsOf(const Apply &node) {
   Variables in = node.inputs();
   for (int destroyed : node.op().def().destroyMap)
     if (destroyed >= 0 && size_t(destroyed) < in.size())

@@ -67,5 +67,7 @@ private:
 /// F-270: the dtype of a Variable's gradient.
 DType gradientDType(const Variable &v);
 Type gradientType(const Variable &v);
+/// F-285: the operands as derivatives read them: copies of those that the node overwrites.
+Variables operandsOf(const Apply &node);
 
 } // namespace graphc

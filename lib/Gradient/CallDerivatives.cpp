@@ -122,9 +122,26 @@ Type loose(const Type &type) {
   return type.withShape(shape);
 }
 
+/// F-285: what the graph may overwrite its derivatives read, which may compute parts of it again:
+/// it works on copies.
+absl::Status keepInputs(InputsOutputs &of, absl::Span<const int> destroyMap) {
+  Replacements copies;
+  for (int destroyed : destroyMap)
+    if (destroyed >= 0)
+      copies.emplace_back(of.inputs[size_t(destroyed)], copy(of.inputs[size_t(destroyed)]));
+  if (copies.empty())
+    return absl::OkStatus();
+  absl::StatusOr<Variables> outputs = cloneReplace(of.outputs, copies);
+  if (outputs.ok())
+    of.outputs = *std::move(outputs);
+  return outputs.status();
+}
+
 absl::StatusOr<std::shared_ptr<const Derived>> derive(const Request &request) {
   const FrozenGraph &graph = request.inner->graph();
   InputsOutputs copy = clone(graph.inputs(), graph.outputs());
+  if (absl::Status status = keepInputs(copy, request.inner->traits().destroyMap); !status.ok())
+    return status;
   Variables formals = copy.inputs, directions;
   // F-260: what the op computed is not computed again, but for what may be a shape, of whose
   // elements types are made.
@@ -231,18 +248,18 @@ absl::StatusOr<std::shared_ptr<const Derived>> derivedFor(Request request) {
   return known(request);
 }
 
-/// The op's results for the node that it is the derivative of; where `derived` is null, which ends
-/// the walk soon, nothing.
-Variables applied(const Derived &derived, const Apply &node, const Variables &directions,
-                  const std::optional<Variable> &mask) {
+/// The op's results for the node that it is the derivative of, whose operands are `in`; where
+/// `derived` is null, which ends the walk soon, nothing.
+Variables applied(const Derived &derived, const Apply &node, const Variables &in,
+                  const Variables &directions, const std::optional<Variable> &mask) {
   if (!derived.op)
     return {};
-  size_t numInputs = size_t(node.numInputs()), numOutputs = size_t(node.numOutputs());
+  size_t numOutputs = size_t(node.numOutputs());
   // Of the inputs, the outputs, the directions and the mask, in this order.
   auto actual = [&](size_t i) {
-    if (i < numInputs)
-      return node.input(int(i));
-    i -= numInputs;
+    if (i < in.size())
+      return in[i];
+    i -= in.size();
     if (i < numOutputs)
       return node.output(int(i));
     i -= numOutputs;
@@ -263,13 +280,13 @@ Variables withZeros(const Variables &directions, absl::Span<const Variable> of) 
   return all;
 }
 
-/// The results of an override's graph.
-Variables overridden(const FrozenRule &rule, const Apply &node, std::string_view suffix,
-                     Variables arguments) {
+/// The results of an override's graph; `in` are the node's operands.
+Variables overridden(const FrozenRule &rule, const Apply &node, const Variables &in,
+                     std::string_view suffix, Variables arguments) {
   if (!rule.graph)
     return {};
   for (int32_t input : rule.reads)
-    arguments.push_back(node.input(input));
+    arguments.push_back(in[size_t(input)]);
   absl::StatusOr<Op> op =
       detail::callOp(rule.graph, std::string(calledName(node.op())) + std::string(suffix));
   if (!op.ok())
@@ -314,7 +331,8 @@ absl::StatusOr<PulledBack> pullCall(const Apply &node, const Variables &gradient
                                     const std::optional<Variable> &mask) {
   const std::shared_ptr<const InnerGraph> &inner = node.op().def().inner;
   const FrozenRule &rule = inner->traits().pullback;
-  size_t numInputs = size_t(node.numInputs());
+  const Variables in = operandsOf(node);
+  const size_t numInputs = in.size();
   static const Variable &none = *new Variable(Type::disconnected()); // immutable
   PulledBack pulled{Variables(numInputs, none), std::vector<std::optional<Variable>>(numInputs),
                     std::vector<std::string>(numInputs)};
@@ -332,7 +350,7 @@ absl::StatusOr<PulledBack> pullCall(const Apply &node, const Variables &gradient
       return derived.status();
     if (!*derived)
       return pulled;
-    Variables results = applied(**derived, node, gradients, mask);
+    Variables results = applied(**derived, node, in, gradients, mask);
     for (size_t i = 0; i < numInputs; ++i) {
       const Derived::Result &result = (*derived)->results[i];
       pulled.terms[i] = result.position < 0 ? result.otherwise : results[size_t(result.position)];
@@ -343,17 +361,16 @@ absl::StatusOr<PulledBack> pullCall(const Apply &node, const Variables &gradient
   }
   Variables arguments;
   if (rule.graph) {
-    arguments = node.inputs();
-    arguments.resize(size_t(inner->numExplicit()));
+    arguments.assign(in.begin(), in.begin() + inner->numExplicit());
     for (const Variable &v : node.outputs())
       arguments.push_back(v);
     for (const Variable &g : withZeros(gradients, node.outputs()))
       arguments.push_back(g);
   }
-  Variables results = overridden(rule, node, "_LOp", std::move(arguments));
+  Variables results = overridden(rule, node, in, "_LOp", std::move(arguments));
   for (size_t i = 0; i < rule.entries.size(); ++i)
     if (!isDefault(rule, i))
-      pulled.terms[i] = shapedLike(node.input(int(i)), resultOf(rule.entries[i], results));
+      pulled.terms[i] = shapedLike(in[i], resultOf(rule.entries[i], results));
   // A connection that was given goes before what the graph says.
   const auto ever = neededInputs(node, [](int) { return true; });
   for (size_t i = 0; i < numInputs; ++i) {
@@ -375,12 +392,10 @@ static bool saysConnection(const detail::InnerTraits &traits) {
 absl::StatusOr<PushedForward> pushCall(const Apply &node, const Variables &tangents) {
   const std::shared_ptr<const InnerGraph> &inner = node.op().def().inner;
   const FrozenRule &rule = inner->traits().pushforward;
+  const Variables in = operandsOf(node);
   size_t numOutputs = size_t(node.numOutputs());
   PushedForward all(Variables(numOutputs, Variable(Type::disconnected())));
   Variables &pushed = all.tangents;
-  for (const Variable &t : tangents)
-    if (isNull(t))
-      return PushedForward(Variables(numOutputs, t));
   bool isOverridden = false, reachesOverride = false;
   for (size_t o = 0; o < numOutputs; ++o)
     isOverridden |= !isDefault(rule, o);
@@ -420,7 +435,7 @@ absl::StatusOr<PushedForward> pushCall(const Apply &node, const Variables &tange
       return derived.status();
     if (!*derived)
       return all;
-    Variables results = applied(**derived, node, tangents, std::nullopt);
+    Variables results = applied(**derived, node, in, tangents, std::nullopt);
     for (size_t o = 0; o < numOutputs; ++o) {
       const Derived::Result &result = (*derived)->results[o];
       if (!outputs[o])
@@ -433,13 +448,11 @@ absl::StatusOr<PushedForward> pushCall(const Apply &node, const Variables &tange
     return all;
   Variables arguments;
   if (rule.graph) {
-    arguments = node.inputs();
-    arguments.resize(numExplicit);
-    Variables in = arguments;
-    for (const Variable &t : withZeros(tangents, in))
+    arguments.assign(in.begin(), in.begin() + ptrdiff_t(numExplicit));
+    for (const Variable &t : withZeros(tangents, Variables(arguments)))
       arguments.push_back(t);
   }
-  Variables results = overridden(rule, node, "_rop", std::move(arguments));
+  Variables results = overridden(rule, node, in, "_rop", std::move(arguments));
   for (size_t o = 0; o < rule.entries.size(); ++o) {
     if (isDefault(rule, o))
       continue;

@@ -43,11 +43,26 @@ static PushedOr byTwoPullbacks(const Variables &f, const Variables &wrt, const V
       hasNull = true;
       null = isNull(pulled) ? pulled : tangents[i];
       nullWithin = isNull(pulled) ? first->originOfNull(wrt[i]) : "";
-    } else if (isPresent(pulled) && isPresent(tangents[i])) {
+      break;
+    }
+    if (isPresent(pulled) && isPresent(tangents[i])) {
       second.push_back({pulled, withOnesOf(tangents[i], pulled), /*isFinal=*/false});
     } else {
       isZero = true;
     }
+  }
+  if (hasNull && f.size() > 1) {
+    // The pullback is one for all of f: halves of it tell which of them are Null.
+    const auto middle = f.begin() + ptrdiff_t(f.size() / 2);
+    PushedForward all{Variables()};
+    for (const auto &half : {Variables(f.begin(), middle), Variables(middle, f.end())}) {
+      PushedOr part = byTwoPullbacks(half, wrt, tangents, ends);
+      if (!part.ok())
+        return part;
+      all.tangents.insert(all.tangents.end(), part->tangents.begin(), part->tangents.end());
+      all.nullWithin.insert(all.nullWithin.end(), part->nullWithin.begin(), part->nullWithin.end());
+    }
+    return all;
   }
   if (hasNull) {
     PushedForward nothing(Variables(f.size(), null));
@@ -103,9 +118,10 @@ public:
   }
 
 private:
+  using Choice = detail::Dependence::Choice;
+  void passNull(const Apply &node, Variables &tangents, Choice &depends);
+
   absl::flat_hash_map<const detail::VariableNode *, Variable> tangents_;
-  std::string originOf(const Apply &node, const Variables &tangents,
-                       const std::string &within) const;
   absl::flat_hash_map<const detail::VariableNode *, std::string> origins_;
 };
 
@@ -133,30 +149,32 @@ absl::Status Forward::visit(const Apply &node) {
   const Variables in = node.inputs(), out = node.outputs();
   PlaceScope scope(node.place());
   Variables tangents;
-  bool any = false, anyFloat = false;
-  for (const Variable &v : in)
+  bool anyNull = false;
+  for (const Variable &v : in) {
     tangents.push_back(at(v));
-  const auto depends =
+    anyNull |= isNull(tangents.back());
+  }
+  auto depends =
       dependentOutputs(node, [&](int i) { return !isDisconnected(tangents[size_t(i)]); });
+  if (anyNull)
+    passNull(node, tangents, depends);
+  bool anyFloat = false;
   for (size_t o = 0; o < out.size(); ++o) {
-    any |= depends[o];
-    anyFloat |= depends[o] && isFloat(out[o].dtype());
+    if (depends[o] && !isFloat(out[o].dtype())) { // F-272: rules need not know of integers
+      add(out[o], zeroDerivative());
+      depends[o] = false;
+    }
+    anyFloat |= depends[o];
   }
-  if (!any)
+  if (!anyFloat)
     return absl::OkStatus();
-  if (!anyFloat) { // F-272: rules need not know of integers
-    for (size_t o = 0; o < out.size(); ++o)
-      if (depends[o])
-        add(out[o], zeroDerivative());
-    return absl::OkStatus();
-  }
   PushedOr pushed = absl::UnknownError("");
   if (op.def().pushforward)
-    pushed = PushedForward(op.def().pushforward(op, in, out, tangents));
+    pushed = PushedForward(op.def().pushforward(op, operandsOf(node), out, tangents));
   else if (op.def().inner)
     pushed = pushCall(node, tangents);
   else if (op.def().vectorized)
-    pushed = pushVectorized(*op.def().vectorized, in, out, tangents);
+    pushed = pushVectorized(*op.def().vectorized, in, tangents);
   else if (pushed = byTwoPullbacks(out, in, tangents, in); pushed.ok())
     pushed->nullWithin.assign(out.size(), ""); // it is this node
   if (!pushed.ok())
@@ -171,7 +189,7 @@ absl::Status Forward::visit(const Apply &node) {
       return withPlace(t.status(), node.place());
     if (!depends[o])
       continue;
-    if (isDisconnected(t) || !isFloat(out[o].dtype()))
+    if (isDisconnected(t))
       t = zeroDerivative();
     if (isPresent(t)) {
       if (t.rank() > out[o].rank() || !isFloat(t.dtype()) ||
@@ -194,18 +212,33 @@ absl::Status Forward::visit(const Apply &node) {
                           out[o].type().brief() + mistake + ": a tangent has its result's extents");
       t = checkedAsOfUser(t, out[o], op, "pushforward");
     }
-    add(out[o], t, isNull(t) ? originOf(node, tangents, pushed->nullWithin[o]) : "");
+    std::string origin;
+    if (isNull(t)) {
+      const std::string &within = pushed->nullWithin[o];
+      origin = within.empty() ? calledAt(node) : nested(calledAt(node), within);
+    }
+    add(out[o], t, std::move(origin));
   }
   return absl::OkStatus();
 }
 
-/// Of what an application gives that is Null: as of its operand, or the application itself.
-std::string Forward::originOf(const Apply &node, const Variables &tangents,
-                              const std::string &within) const {
-  for (size_t i = 0; i < tangents.size(); ++i)
-    if (isNull(tangents[i]))
-      return originOfNull(node.input(int(i)));
-  return within.empty() ? calledAt(node) : nested(calledAt(node), within);
+/// What is Null goes on to the results that depend on it and to no others (F-276); neither the
+/// node's rule nor what else is to be done sees it: it counts as disconnected then, and those
+/// results as settled.
+void Forward::passNull(const Apply &node, Variables &tangents, Choice &depends) {
+  const detail::Dependence dependence =
+      dependenceOf(node.op(), node.numInputs(), node.numOutputs());
+  for (int o = 0; o < node.numOutputs(); ++o) {
+    const Variable output = node.output(o);
+    for (int i = 0; i < node.numInputs() && depends[size_t(o)] && isFloat(output.dtype()); ++i)
+      if (isNull(tangents[size_t(i)]) && dependence.has(i, o)) {
+        add(output, tangents[size_t(i)], originOfNull(node.input(i)));
+        depends[size_t(o)] = false;
+      }
+  }
+  for (Variable &t : tangents)
+    if (isNull(t))
+      t = Variable(Type::disconnected());
 }
 
 } // namespace

@@ -101,16 +101,13 @@ absl::StatusOr<PulledBack> pullVectorized(const InnerGraph &inner, Inputs in, Ou
   return pulled;
 }
 
-absl::StatusOr<PushedForward> pushVectorized(const InnerGraph &inner, Inputs in, Outputs out,
-                                             Tangents t) {
+absl::StatusOr<PushedForward> pushVectorized(const InnerGraph &inner, Inputs in, Tangents t) {
   absl::StatusOr<Opened> opened = open(inner, in);
   if (!opened.ok())
     return opened.status();
   Variables wrt, tangents;
   Replacements batched = opened->batched;
   for (size_t i = 0; i < in.size(); ++i) {
-    if (t[i].type().kind() == Type::Kind::Null)
-      return PushedForward(Variables(out.size(), t[i]));
     if (!isPresent(t[i]))
       continue;
     wrt.push_back(opened->inputs[i]);

@@ -11,6 +11,6 @@ namespace graphc {
 absl::StatusOr<PulledBack> pullVectorized(const detail::InnerGraph &inner, Inputs in, Outputs out,
                                           Gradients g);
 absl::StatusOr<PushedForward> pushVectorized(const detail::InnerGraph &inner, Inputs in,
-                                             Outputs out, Tangents t);
+                                             Tangents t);
 
 } // namespace graphc

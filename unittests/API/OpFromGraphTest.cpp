@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <thread>
 
 #include "Calls.h"
@@ -531,10 +532,79 @@ TEST_F(OpFromGraphTest, DestroyMap) {
     auto f = function({y}, sum, {.acceptInplace = true});
     ASSERT_TRUE(f.ok()) << f.status();
     EXPECT_EQ(valuesOf((*f)(5.0)), List{41});
-    // Two that overwrite one operand cannot both run.
+    // Equal ones merge, so that one is left.
     auto both = function({y}, op(t) + op(t * 1), {.acceptInplace = true});
     ASSERT_TRUE(both.ok()) << both.status();
     EXPECT_EQ(valuesOf((*both)(5.0)), List{60});
+    // Two others that overwrite one operand cannot both run.
+    OpFromGraph other({x}, {over(x) + 1}, {.inlined = inlined, .destroyMap = {{0, 0}}});
+    auto refused = function({y}, op(t) + other(t), {.acceptInplace = true});
+    EXPECT_EQ(firstLine(refused.status()),
+              "Inconsistency: function: OpFromGraph overwrites the memory of mul.0, and so does "
+              "OpFromGraph: multiple destroyers");
+    // Nor does one read what the other one has overwritten: 3 t + 3 (t + 1) + 1.
+    auto apart = function({y}, op(t) + other(t + 1), {.acceptInplace = true});
+    ASSERT_TRUE(apart.ok()) << apart.status();
+    EXPECT_EQ(valuesOf((*apart)(5.0)), List{64});
+  }
+}
+
+// F-285: derivatives of what overwrites an input read what was there, by the graph's own
+// derivatives and by overrides, whose results have the operand's shape.
+TEST_F(OpFromGraphTest, DerivativesOfWhatIsDestroyed) {
+  OpDef def;
+  def.name = "over";
+  def.operands = {{"x"}};
+  def.type = [](const TypeRequest &r) { return std::vector<Type>{r.type(0)}; };
+  def.emit = [](Emitter &e, const Arrays &in, const Attributes &) {
+    return Arrays{e.map(in, [](const Scalars &s) { return s[0] * s[0]; })};
+  };
+  def.pullback = [](const Op &, Inputs in, Outputs, Gradients g) {
+    return Variables{2 * g[0] * in[0]};
+  };
+  def.pushforward = [](const Op &, Inputs in, Outputs, Tangents t) {
+    return Variables{2 * t[0] * in[0]};
+  };
+  def.destroyMap = {0};
+  const Op over = *defineOp(def);
+  const double e = 2.718281828459045;
+  for (Inline::Kind inlined : {Inline::No, Inline::Yes}) {
+    SCOPED_TRACE(inlined);
+    OpFromGraph plain({x}, {exp(x * x)}, {.inlined = inlined, .destroyMap = {{0, 0}}});
+    // The derivative computes over(x) again.
+    OpFromGraph steps({x}, {sin(over(x))}, {.inlined = inlined, .destroyMap = {{0, 0}}});
+    OpFromGraph rules(
+        {x}, {exp(over(x))},
+        {.inlined = inlined,
+         .pullback = {[](Inputs in, Outputs, Gradients g) { return 7 * in[0] * g[0]; }},
+         .pushforward = {[](Inputs in, Tangents t) { return 7 * in[0] * t[0]; }},
+         .destroyMap = {{0, 0}}});
+    // At t = 1 with t = 2 y: the value, and the first and second derivative by t.
+    struct {
+      const char *label;
+      const OpFromGraph &op;
+      double value, first, second;
+    } cases[] = {{"exp(t^2)", plain, e, 2 * e, 6 * e},
+                 {"sin(t^2)", steps, std::sin(1.0), 2 * std::cos(1.0),
+                  2 * std::cos(1.0) - 4 * std::sin(1.0)},
+                 {"overridden", rules, e, 7, 7}};
+    for (const auto &c : cases) {
+      SCOPED_TRACE(c.label);
+      ASSERT_TRUE(c.op.ok()) << c.op.status();
+      const Variable out = c.op(y * 2), one = constant(1.0);
+      const Variable derivatives[] = {grad(out, y), pushforward(out, y, one)};
+      for (const char *mode : kModes)
+        for (const Variable &derivative : derivatives) {
+          SCOPED_TRACE(mode);
+          auto f = function({y}, {out, derivative, grad(derivative, y)},
+                            {.mode = mode, .acceptInplace = true});
+          ASSERT_TRUE(f.ok()) << f.status();
+          List values = valuesOf((*f)(0.5));
+          EXPECT_DOUBLE_EQ(values[0], c.value);
+          EXPECT_DOUBLE_EQ(values[1], 2 * c.first);
+          EXPECT_DOUBLE_EQ(values[2], 4 * c.second);
+        }
+    }
   }
 }
 

@@ -437,6 +437,39 @@ TEST_P(OverridesTest, DisconnectedForward) {
   }
 }
 
+// F-240, F-276, F-287: results that do not depend on what is Null keep their tangents, as they do
+// without an OpFromGraph; an override is told nothing of it.
+TEST_P(OverridesTest, NullForward) {
+  const Variable t = dscalar("t"), null(Type::null("why"));
+  const Override hundredfold = [](Inputs, Tangents t) { return t[0] * 100; };
+  for (bool byRules : {true, false}) {
+    SCOPED_TRACE(byRules);
+    auto along = [&](const OpFromGraph &op, const Variables &wrt, const Variables &tangents) {
+      return pushforward(op.apply(std::vector<Operand>(wrt.begin(), wrt.end())), wrt, tangents,
+                         {.useOpPushforward = byRules, .nullGradients = NullGradients::Return});
+    };
+    auto reasonOf = [](const Variable &v) {
+      return v.type().kind() == Type::Kind::Null ? v.type().reason() : "not Null";
+    };
+    Variables g = along(made({x, y}, {2 * x, 3 * y}), {x, y}, {t, null});
+    EXPECT_EQ(run({t}, {g[0]}, {5}), List{10});
+    EXPECT_EQ(reasonOf(g[1]), "why");
+    g = along(made({x}, {undefinedGrad(x), x * x}), {x}, {t});
+    EXPECT_EQ(reasonOf(g[0]), "undefinedGrad says so");
+    EXPECT_EQ(run({x, t}, {g[1]}, {3, 5}), List{30});
+    g = along(made({x, y}, {undefinedGrad(x), y}), {x, y}, {t, null});
+    EXPECT_EQ(reasonOf(g[0]), "undefinedGrad says so");
+    EXPECT_EQ(reasonOf(g[1]), "why");
+    // As the op's connection says it, not the graph.
+    g = along(made({x, y}, {x * y}, {.connectionPattern = {{true}, {false}}}), {x, y}, {t, null});
+    EXPECT_EQ(run({x, y, t}, g, {3, 4, 5}), List{20});
+    g = along(made({x, y}, {2 * x, 3 * y}, {.pushforward = {hundredfold, hundredfold}}), {x, y},
+              {t, null});
+    EXPECT_EQ(run({x, y, t}, {g[0]}, {3, 4, 5}), List{byRules ? 500.0 : 10.0});
+    EXPECT_EQ(reasonOf(g[1]), "why");
+  }
+}
+
 // F-254: an override that stands for a function without a derivative: round, straight through.
 TEST_P(OverridesTest, StraightThrough) {
   OpFromGraph op =

@@ -142,7 +142,7 @@ TEST_F(KnownCases, L11) {
   }
 }
 
-// F-285: the gradient of an op that overwrites its operand reads what was there. (3v)^2: 18 v.
+// F-285: derivatives of an op that overwrites its operand read what was there. (3v)^2: 18 v.
 TEST_F(KnownCases, OpsThatDestroyOperands) {
   OpDef def;
   def.name = "squareOver";
@@ -154,13 +154,17 @@ TEST_F(KnownCases, OpsThatDestroyOperands) {
   def.pullback = [](const Op &, Inputs in, Outputs, Gradients g) {
     return Variables{2 * g[0] * in[0]};
   };
+  def.pushforward = [](const Op &, Inputs in, Outputs, Tangents t) {
+    return Variables{2 * t[0] * in[0]};
+  };
   def.destroyMap = {0};
   Op square = *defineOp(def);
-  Variable o = square(v * 3);
+  Variable o = square(v * 3), tangent = pushforward(o, v, Constant(Tensor({1.0, -1.0})));
   for (const char *mode : {"interpreter", "fast_run", "fast_compile", "debug"}) {
     SCOPED_TRACE(mode);
-    Function f = made(function({v}, {o, grad(sum(o), v)}, {.mode = mode, .acceptInplace = true}));
-    EXPECT_EQ(valuesOf(f(v12)), (List{9, 36, 18, 36}));
+    Function f =
+        made(function({v}, {o, grad(sum(o), v), tangent}, {.mode = mode, .acceptInplace = true}));
+    EXPECT_EQ(valuesOf(f(v12)), (List{9, 36, 18, 36, 18, -36}));
   }
 }
 
