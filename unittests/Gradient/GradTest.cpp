@@ -125,12 +125,16 @@ TEST(Grad, StopsAtIntegers) { // F-272
   auto x = dscalar("x");
   EXPECT_EQ(at(grad(cast(cast(x, DType::Int64), DType::Float64), x), {x}, {Tensor(2.5)}), List{0});
   EXPECT_EQ(at(grad(cast(x > 1.0, DType::Float64), x), {x}, {Tensor(2.5)}), List{0});
+  auto v = dvector("v");
+  for (const Variable &place : {argmax(v), argmin(v)})
+    EXPECT_EQ(at(grad(cast(place, DType::Float64), v), {v}, {Tensor({1.5, 2.5})}), (List{0, 0}));
 }
 
 TEST(Grad, ZeroIsNotDisconnected) { // F-273
   auto x = dvector("x");
   GradOptions strict;
-  EXPECT_EQ(at(grad(sum(floor(x)), x, strict), {x}, {Tensor({1.5, 2.5})}), (List{0, 0}));
+  for (const Variable &stepped : {floor(x), ceil(x), trunc(x), round(x), sgn(x)})
+    EXPECT_EQ(at(grad(sum(stepped), x, strict), {x}, {Tensor({1.5, 2.5})}), (List{0, 0}));
   for (Variable cost : {sum(zerosLike(x)), cast(size(x), DType::Float64), sum(onesLike(x))}) {
     EXPECT_EQ(errorKind(grad(cost, x, strict).status()), ErrorKind::DisconnectedInput);
     EXPECT_EQ(at(grad(cost, x, {.disconnectedInputs = DisconnectedInputs::Ignore}), {x},
@@ -147,6 +151,10 @@ TEST(Grad, ReturnsWhatIsDisconnectedAsAsked) { // F-274, F-275
   EXPECT_TRUE(isDisconnected(grad(y * y, x, options)));
   options.returnDisconnected = ReturnDisconnected::None;
   EXPECT_EQ(errorKind(grad(y * y, x, options).status()), ErrorKind::DisconnectedInput);
+  // Each has its own.
+  Variables g = grad(y * y, {x, y}, options);
+  EXPECT_EQ(errorKind(g[0].status()), ErrorKind::DisconnectedInput);
+  EXPECT_EQ(at(g[1], {y}, {Tensor(3.0)}), List{6});
 }
 
 TEST(Grad, NullSpreadsToWhatIsConnected) { // F-276
@@ -169,6 +177,38 @@ TEST(Grad, KnownGradientsAreFinal) { // F-278
   // A known gradient of the cost takes the place of 1.
   EXPECT_EQ(at(grad(u, x, {.knownGrads = {{u, constant(10.0)}}}), {x}, {Tensor(1.0)}),
             List{10 * 2 * 3 * 3});
+}
+
+// Null and Disconnected as known gradients: what is said of a Variable goes on to what it depends
+// on, in the place of what the cost says, and to nothing else.
+TEST(Grad, KnownGradientsOfAllKinds) { // F-276, F-278
+  auto x = dscalar("x"), y = dscalar("y");
+  const Variable null(Type::null("why")), disconnected(Type::disconnected());
+  const std::vector<Tensor> values = {Tensor(3.0), Tensor(4.0)};
+  Variable t = x * 2.0;
+  for (bool hasCost : {true, false}) {
+    SCOPED_TRACE(hasCost);
+    auto of = [&](const Variable &known, GradOptions options) {
+      if (!hasCost)
+        return grad({{t, known}, {y * y, constant(1.0)}}, {x, y}, std::move(options));
+      options.knownGrads = {{t, known}};
+      return grad(t * t + y * y, {x, y}, options);
+    };
+    EXPECT_EQ(firstLine(of(null, {})[0].status()),
+              "NullGradient: grad: the gradient with respect to x is not defined: why");
+    Variables g = of(null, {.nullGradients = NullGradients::Return});
+    ASSERT_TRUE(isNull(g[0]));
+    EXPECT_EQ(g[0].type().reason(), "why");
+    EXPECT_EQ(at(g[1], {x, y}, values), List{8});
+
+    EXPECT_EQ(errorKind(of(disconnected, {})[0].status()), ErrorKind::DisconnectedInput);
+    GradOptions ignored{.disconnectedInputs = DisconnectedInputs::Ignore};
+    EXPECT_EQ(at(of(disconnected, ignored), {x, y}, values), (List{0, 8}));
+    ignored.returnDisconnected = ReturnDisconnected::Disconnected;
+    g = of(disconnected, ignored);
+    EXPECT_TRUE(isDisconnected(g[0]));
+    EXPECT_EQ(at(g[1], {x, y}, values), List{8});
+  }
 }
 
 TEST(Grad, KnowsVariablesByIdentity) { // F-279
@@ -333,6 +373,89 @@ TEST(Pullback, TakesCotangents) { // F-287
   // Results that depend on each other: v0 + 2x v1, twice.
   Variables g = pullback({y, y * x}, {x}, {v, v});
   EXPECT_EQ(at(g, {x, v}, {Tensor({1.0, 2.0}), Tensor({10.0, 100.0})}), (List{50, 1600}));
+}
+
+TEST(Pullback, TakesCotangentsOfAllKinds) { // F-278, F-287
+  auto x = dscalar("x"), y = dscalar("y");
+  const Variables f = {x * 2.0, y * 3.0};
+  Variables g = pullback(f, {x, y}, {Variable(Type::null("why")), constant(5.0)},
+                         {.nullGradients = NullGradients::Return});
+  ASSERT_TRUE(isNull(g[0]));
+  EXPECT_EQ(g[0].type().reason(), "why");
+  EXPECT_EQ(at(g[1], {x, y}, {Tensor(1.0), Tensor(1.0)}), List{15});
+  const Variables cotangents = {Variable(Type::disconnected()), constant(5.0)};
+  EXPECT_EQ(errorKind(pullback(f, {x, y}, cotangents)[0].status()), ErrorKind::DisconnectedInput);
+  EXPECT_EQ(at(pullback(f, {x, y}, cotangents, {.disconnectedInputs = DisconnectedInputs::Ignore}),
+               {x, y}, {Tensor(1.0), Tensor(1.0)}),
+            (List{0, 15}));
+}
+
+/// The tangents of `f`, those that are not defined returned.
+Variables tangentsOf(const Variables &f, const Variables &wrt, const Variables &tangents,
+                     bool byRules) {
+  return pushforward(f, wrt, tangents,
+                     {.useOpPushforward = byRules, .nullGradients = NullGradients::Return});
+}
+
+// By rules and by two pullbacks: what depends on it is Null, and nothing else.
+TEST(Pushforward, NullGoesToWhatDependsOnIt) { // F-276, F-287
+  auto x = dscalar("x"), y = dscalar("y"), t = dscalar("t");
+  const std::vector<Tensor> values = {Tensor(3.0), Tensor(4.0), Tensor(5.0)};
+  const Variables all = {x, y, t};
+  for (bool byRules : {true, false}) {
+    SCOPED_TRACE(byRules);
+    // Where it arises.
+    Variables g = tangentsOf({undefinedGrad(x), x * x}, {x}, {t}, byRules);
+    ASSERT_TRUE(isNull(g[0]));
+    EXPECT_EQ(g[0].type().reason(), "undefinedGrad says so");
+    EXPECT_EQ(at(g[1], all, values), List{30});
+    // Where it comes in, with one reason or another.
+    const Variable null(Type::null("first")), second(Type::null("second"));
+    g = tangentsOf({x * 2.0, y * 3.0, x * y}, {x, y}, {t, null}, byRules);
+    EXPECT_EQ(at(g[0], all, values), List{10});
+    EXPECT_TRUE(isNull(g[1]));
+    EXPECT_TRUE(isNull(g[2]));
+    g = tangentsOf({y * 3.0, x * 2.0, x * y, t * t}, {x, y, t}, {null, second, constant(1.0)},
+                   byRules);
+    ASSERT_TRUE(isNull(g[0]) && isNull(g[1]) && isNull(g[2]));
+    EXPECT_EQ(g[0].type().reason(), "second");
+    EXPECT_EQ(g[1].type().reason(), "first");
+    EXPECT_EQ(g[2].type().reason(), "first");
+    EXPECT_EQ(at(g[3], all, values), List{10});
+  }
+}
+
+// A node of several results: an op with a pushforward, which does not see what is Null; one
+// without; and a graph for each slice.
+TEST(Pushforward, NullGoesThroughNodesOfSeveralResults) { // F-276, F-287
+  auto x = dscalar("x"), y = dscalar("y"), t = dscalar("t");
+  OpDef def = twoByTwo();
+  const Op without = *defineOp(def);
+  def.name = "twoByTwoWithRule";
+  def.pushforward = [](const Op &, Inputs, Outputs, Tangents t) -> Variables {
+    EXPECT_TRUE(isDisconnected(t[1]));
+    return {t[0] * 2.0, t[1]};
+  };
+  const Op with = *defineOp(def);
+  const Variable null(Type::null("why"));
+  for (bool byRules : {true, false})
+    for (const Op &op : {without, with}) {
+      Variables g = tangentsOf(op.callAll({x, y}, {}), {x, y}, {t, null}, byRules);
+      EXPECT_EQ(at(g[0], {t}, {Tensor(5.0)}), List{10});
+      EXPECT_TRUE(isNull(g[1]));
+    }
+
+  auto v = dvector("v"), w = dvector("w"), u = dvector("u");
+  const Variables ofSlices = vectorize({x * 2.0, y * 3.0, undefinedGrad(x)}, {{x, v}, {y, w}});
+  for (bool byRules : {true, false}) {
+    SCOPED_TRACE(byRules);
+    Variables g = tangentsOf(ofSlices, {v, w}, {u, null}, byRules);
+    EXPECT_EQ(at(g[0], {v, w, u}, {Tensor({1.0, 2.0}), Tensor({3.0, 4.0}), Tensor({5.0, 6.0})}),
+              (List{10, 12}));
+    ASSERT_TRUE(isNull(g[1]) && isNull(g[2]));
+    EXPECT_EQ(g[1].type().reason(), "why");
+    EXPECT_EQ(g[2].type().reason(), "undefinedGrad says so");
+  }
 }
 
 TEST(Pushforward, BothWaysAgree) { // F-287
