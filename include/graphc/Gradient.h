@@ -43,9 +43,9 @@ struct GradOptions {
   /// F-280: they count as independent of everything.
   Variables considerConstant = {};
   DisconnectedInputs disconnectedInputs = DisconnectedInputs::Raise;
+  NullGradients nullGradients = NullGradients::Raise;
   /// Zeros of the Variable's shape; an Invalid Variable that says so; or one of type Disconnected.
   ReturnDisconnected returnDisconnected = ReturnDisconnected::Zero;
-  NullGradients nullGradients = NullGradients::Raise;
   /// F-281: a result is named (d<cost>/d<wrt>) where both have names.
   bool addNames = true;
 };

@@ -116,12 +116,7 @@ private:
 };
 
 struct OpFromGraphOptions {
-  /// As it is called where graphs are printed and in messages. Those of derivatives end in _LOp
-  /// (pullback) and _rop (F-243).
-  std::string name = "OpFromGraph";
   Inline inlined = Inline::No;
-  /// F-231: shared variables in the graph that are no inputs of it are refused.
-  bool strict = false;
   /// F-245: gradients with respect to the inputs. A callable's result replaces what the chain rule
   /// would give: nothing multiplies it by the gradients of the outputs (F-254). It is cast to the
   /// input's dtype and must have its rank (F-255), and its extents, or 1. Gradients of outputs that
@@ -133,9 +128,14 @@ struct OpFromGraphOptions {
   Overrides pushforward = {};
   /// F-261: whether an output depends on an input, [input][output]; empty: as the graph says.
   std::vector<std::vector<bool>> connectionPattern = {};
+  /// F-231: shared variables in the graph that are no inputs of it are refused.
+  bool strict = false;
   /// F-244: pairs (output, input): ops in the graph may overwrite that input, and the output may
   /// be in its memory.
   std::vector<std::pair<int, int>> destroyMap = {};
+  /// As it is called where graphs are printed and in messages. Those of derivatives end in _LOp
+  /// (pullback) and _rop (F-243).
+  std::string name = "OpFromGraph";
   /// F-229: refused. A graph within an op has no state; `function` takes both.
   Replacements updates = {}, givens = {};
 };
@@ -163,8 +163,8 @@ public:
   /// as input, and for overrides that give no float array; MissingInput for a Variable that the
   /// outputs, or those of an override, need and that is neither an input nor, unless `strict`,
   /// shared; MethodNotDefined and NotSupported for ops that do not say what they compute, or that
-  /// overwrite an input that destroyMap does not have, and for updates and givens; what an Invalid
-  /// Variable carries.
+  /// overwrite an input that destroyMap does not have; NotImplemented for updates and givens; what
+  /// an Invalid Variable carries.
   OpFromGraph(const Variables &inputs, const Variables &outputs,
               const OpFromGraphOptions &options = {},
               std::source_location loc = std::source_location::current());

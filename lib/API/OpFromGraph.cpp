@@ -71,11 +71,11 @@ static absl::Status checkConnection(const std::vector<std::vector<bool>> &connec
 static absl::StatusOr<Op> makeOp(const Variables &inputs, const Variables &outputs,
                                  const OpFromGraphOptions &options, std::source_location loc) {
   if (!options.updates.empty())
-    return makeError(ErrorKind::NotSupported,
+    return makeError(ErrorKind::NotImplemented,
                      "a graph within an op has no updates: make the new value an output, and "
                      "update with it in the function");
   if (!options.givens.empty())
-    return makeError(ErrorKind::NotSupported,
+    return makeError(ErrorKind::NotImplemented,
                      "a graph within an op has no givens: replace with cloneReplace before, or "
                      "give them to the function");
   absl::StatusOr<CapturingGraph> made = freezeCapturing(inputs, outputs, options.strict);

@@ -32,7 +32,7 @@ Variable chainOf(const Variable &x, const Variable &y, int64_t sites, What what,
   Variable t = x;
   for (int i = 0; i < 25; ++i)
     t = t * factor(i, number) + y;
-  OpFromGraph op({x, y}, {t}, {.name = "cell", .inlined = what == What::Inline});
+  OpFromGraph op({x, y}, {t}, {.inlined = what == What::Inline, .name = "cell"});
   Variable chain = x;
   for (int64_t i = 0; i < sites; ++i)
     chain = op(chain, y);

@@ -31,11 +31,11 @@ protected:
   /// x w, of which the derivative is said to be the bias: captured by the override alone.
   OpFromGraph inner{{x},
                     {x * w},
-                    {.name = "inner",
-                     .inlined = inlined(),
-                     .pullback = {[this](Inputs, Outputs, Gradients g) { return g[0] * bias; }}}};
+                    {.inlined = inlined(),
+                     .pullback = {[this](Inputs, Outputs, Gradients g) { return g[0] * bias; }},
+                     .name = "inner"}};
   /// x w + w, with the derivative bias.
-  OpFromGraph outer{{x}, {inner(x) + w}, {.name = "outer", .inlined = inlined()}};
+  OpFromGraph outer{{x}, {inner(x) + w}, {.inlined = inlined(), .name = "outer"}};
 
   /// Value and slope, after which w is greater by 1 and the bias twice as much.
   Function stepping() {

@@ -144,7 +144,7 @@ TEST_F(OpFromGraphTest, MistakesInNests) {
   EXPECT_EQ(firstLine(outer.status()),
             "MissingInput: outer > inner: y: f64 is no input of the FunctionGraph, but operand 1 "
             "of add");
-  OpFromGraph given({x}, {x}, {.name = "given", .pullback = Override(inner)});
+  OpFromGraph given({x}, {x}, {.pullback = Override(inner), .name = "given"});
   EXPECT_EQ(firstLine(given.status()),
             "MissingInput: given > inner: y: f64 is no input of the FunctionGraph, but operand 1 "
             "of add");
@@ -449,7 +449,7 @@ TEST_F(OpFromGraphTest, RewritesWorkAcross) {
 // F-069: names, and each inner graph once.
 TEST_F(OpFromGraphTest, Printing) {
   OpFromGraph inner({x, y}, {x * y}, {.name = "product"});
-  OpFromGraph outer({x}, {inner(x, inner(x, 2)), x}, {.name = "cube", .inlined = true});
+  OpFromGraph outer({x}, {inner(x, inner(x, 2)), x}, {.inlined = true, .name = "cube"});
   EXPECT_EQ(inner.op().str(), "product");
   EXPECT_EQ(debugPrint(outer.apply({z})[0]), R"(cube{inline=true}.0 [id A]
  └─ z [id B]

@@ -518,7 +518,7 @@ TEST_P(OverridesTest, SharedVariablesInNests) {
       made({x}, {x * x}, {.pushforward = {[&](Inputs, Tangents t) { return t[0] * s; }}});
   OpFromGraph around = made({x}, {forward(x) * 3});
   EXPECT_EQ(run({x}, {pushforward(around(x), x, constant(1.0))}, {2}), List{15});
-  OpFromGraph strict({x}, {x * x}, {.strict = true, .pullback = reads});
+  OpFromGraph strict({x}, {x * x}, {.pullback = reads, .strict = true});
   EXPECT_EQ(firstLine(strict.status()),
             "MissingInput: OpFromGraph: pullback: the outputs need the shared variable 's', which "
             "is no input; list it, or let it be captured (strict = false)");
@@ -729,7 +729,7 @@ TEST(OverridesOnce, DerivativesAreOps) {
   EXPECT_EQ(t.owner().op().str(), "wave_rop");
   // F-260: it takes what the op gave; and it is inlined as the op is.
   for (bool inlined : {false, true}) {
-    OpFromGraph power({x}, {exp(x)}, {.name = "power", .inlined = inlined});
+    OpFromGraph power({x}, {exp(x)}, {.inlined = inlined, .name = "power"});
     Variable result = power(x), g = grad(result, x);
     Apply node = g.owner();
     ASSERT_TRUE(node && node.op().def().inner);
@@ -810,11 +810,12 @@ TEST(OverridesOnce, Mistakes) {
   };
   auto one = [](Inputs in, Outputs, Gradients) { return in[0]; };
   auto older = [](Inputs in, Gradients) { return in[0]; };
-  EXPECT_EQ(mistake({.updates = {{x, y}}}),
-            "NotSupported: OpFromGraph: a graph within an op has no updates: make the new value an "
-            "output, and update with it in the function");
+  EXPECT_EQ(
+      mistake({.updates = {{x, y}}}),
+      "NotImplemented: OpFromGraph: a graph within an op has no updates: make the new value an "
+      "output, and update with it in the function");
   EXPECT_EQ(mistake({.givens = {{x, y}}}),
-            "NotSupported: OpFromGraph: a graph within an op has no givens: replace with "
+            "NotImplemented: OpFromGraph: a graph within an op has no givens: replace with "
             "cloneReplace before, or give them to the function");
   EXPECT_EQ(mistake({.pullback = one, .gradOverrides = older}),
             "ValueError: OpFromGraph: pullback and gradOverrides are both given: they are two "

@@ -361,13 +361,13 @@ TEST(GradientMessages, OfNests) { // F-251, F-276, F-277
   // Said by an override, three graphs deep, and beside it on the way: sin.
   for (Inline::Kind inlined : {Inline::No, Inline::Yes}) {
     OpFromGraph inner({x}, {x * x},
-                      {.name = "inner",
-                       .inlined = inlined,
+                      {.inlined = inlined,
                        .pullback = {Override::nullType("why")},
-                       .pushforward = {Override::nullType("why")}});
+                       .pushforward = {Override::nullType("why")},
+                       .name = "inner"});
     OpFromGraph middle({x}, {exp(applied(inner, x * 2, 1))},
-                       {.name = "middle", .inlined = inlined});
-    OpFromGraph outer({x}, {applied(middle, x, 2) + 1}, {.name = "outer", .inlined = inlined});
+                       {.inlined = inlined, .name = "middle"});
+    OpFromGraph outer({x}, {applied(middle, x, 2) + 1}, {.inlined = inlined, .name = "outer"});
     Place sinAt;
     Variable wave = at(sinAt, [&](auto loc) { return sin(Operand(x, loc)); });
     Variable end = cos(applied(outer, wave, 3));
@@ -391,7 +391,7 @@ TEST(GradientMessages, OfNests) { // F-251, F-276, F-277
   EXPECT_EQ(of(pushforward(cos(applied(outer, x, 5)), x, x)),
             forward + "the op doubled has no pullback; operand 0\n  on the way to it: " + nest);
   // Eight names at most.
-  OpFromGraph deep({x}, {x}, {.name = "inner", .pullback = {Override::nullType("why")}});
+  OpFromGraph deep({x}, {x}, {.pullback = {Override::nullType("why")}, .name = "inner"});
   for (int level = 0; level < 20; ++level)
     deep = OpFromGraph({x}, {deep(x)}, {.name = "level" + std::to_string(level)});
   EXPECT_EQ(withoutLines(of(grad(deep(x), x))),
@@ -410,7 +410,7 @@ TEST(GradientMessages, HavePlaces) { // F-251, F-252, F-274
   auto outcome = [&](const Variable &cost, const GradOptions &options = {}) {
     return whole(at(gradAt, [&](auto loc) { return grad(cost, x, options, loc); }).status());
   };
-  OpFromGraph cut({x}, {x * 2}, {.name = "cut", .pullback = {Override::disconnected()}});
+  OpFromGraph cut({x}, {x * 2}, {.pullback = {Override::disconnected()}, .name = "cut"});
   OpFromGraph around({x}, {cut(x) + 1}, {.name = "around"});
   Variable inner = around.apply({x}, opAt)[0];
   std::string said = outcome(inner * y);
@@ -419,7 +419,7 @@ TEST(GradientMessages, HavePlaces) { // F-251, F-252, F-274
                       "differentiated: every way leads through an op whose result does not depend "
                       "on the elements: around at " +
                       opAt.str() + "\n  to get zeros set disconnectedInputs to Ignore or Warn");
-  OpFromGraph never({x}, {x * 2}, {.name = "never", .pullback = {Override::nullType("why")}});
+  OpFromGraph never({x}, {x * 2}, {.pullback = {Override::nullType("why")}, .name = "never"});
   Variable undefined = never.apply({x}, opAt)[0];
   said = outcome(undefined * y);
   EXPECT_EQ(said, "NullGradient " + gradAt.str() +
