@@ -91,6 +91,11 @@ Variable pushforward(const Variable &f, const Variable &wrt, const Variable &tan
                      const PushforwardOptions &options = {},
                      std::source_location loc = std::source_location::current());
 
+/// F-286: another name of zeroGrad, which graphc/Ops.h has with the other stops: x itself, whose
+/// gradient is zero. The cost still depends on x, as it does not on what
+/// GradOptions::considerConstant lists.
+Variable considerConstant(const Operand &x);
+
 //===--- Jacobians --------------------------------------------------------===//
 
 /// `outputs` for each position along a new first axis of Variables that they are computed from: a

@@ -301,4 +301,6 @@ Variable pullback(const Variable &f, const Variable &wrt, const Variable &cotang
   return pullback(Variables{f}, Variables{wrt}, Variables{cotangent}, options, loc)[0];
 }
 
+Variable considerConstant(const Operand &x) { return zeroGrad(x); }
+
 } // namespace graphc

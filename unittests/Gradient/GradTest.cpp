@@ -301,6 +301,9 @@ TEST(Grad, GradientStops) { // F-286
   auto x = dscalar("x");
   EXPECT_EQ(at(grad(zeroGrad(x) * x, x), {x}, {Tensor(3.0)}), List{3});
   EXPECT_EQ(at(grad(zeroGrad(x), x), {x}, {Tensor(3.0)}), List{0});
+  Variable constant = considerConstant(x);
+  EXPECT_EQ(at({constant, grad(constant * x, x), grad(constant, x)}, {x}, {Tensor(3.0)}),
+            (List{3, 3, 0}));
   EXPECT_EQ(at(grad(disconnectedGrad(x) * x, x), {x}, {Tensor(3.0)}), List{3});
   EXPECT_EQ(errorKind(grad(disconnectedGrad(x), x).status()), ErrorKind::DisconnectedInput);
   EXPECT_EQ(at(grad(gradClip(x, -1, 1) * 5.0, x), {x}, {Tensor(3.0)}), List{1});
