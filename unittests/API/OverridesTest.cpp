@@ -781,7 +781,7 @@ TEST(OverridesOnce, MergeInFunctions) {
   Variable x = dscalar("x"), y = dscalar("y"), a = dscalar("a"), b = dscalar("b");
   auto times = [&](double factor, const char *name) {
     auto rule = [=](Inputs, Outputs, Gradients g) { return factor * g[0]; };
-    return OpFromGraph({a, b}, {a * b + 1}, {.name = name, .pullback = {rule, kDefault}});
+    return OpFromGraph({a, b}, {a * b + 1}, {.pullback = {rule, kDefault}, .name = name});
   };
   auto applications = [&](const OpFromGraph &first, const OpFromGraph &second) {
     auto f = function({x, y}, first(x, y) + second(x, y));

@@ -199,9 +199,9 @@ TEST(DeepGraphs, MessagesOfNests) { // F-251, F-252, F-296
       way += outer;
     way += "inner" + at;
     Variable y = nest(OpFromGraph({a}, {a * a},
-                                  {.name = "inner",
-                                   .pullback = {Override::nullType("why")},
-                                   .pushforward = {Override::nullType("why")}}))(x);
+                                  {.pullback = {Override::nullType("why")},
+                                   .pushforward = {Override::nullType("why")},
+                                   .name = "inner"}))(x);
     EXPECT_EQ(withoutLines(said(grad(y, x).status())),
               "NullGradient: grad: the gradient with respect to x is not defined: why\n  on the "
               "way from it to the cost: " +
