@@ -137,6 +137,22 @@ absl::Status keepInputs(InputsOutputs &of, absl::Span<const int> destroyMap) {
   return outputs.status();
 }
 
+/// The inputs that a gradient is wanted for, by the outputs that it comes from: all that something
+/// comes in at, but for those that the input is not connected to as the op's author says (F-261).
+std::map<std::vector<bool>, std::vector<size_t>> inputsByOutputs(const Request &request) {
+  const std::vector<std::vector<bool>> &connection = request.inner->traits().connection;
+  std::map<std::vector<bool>, std::vector<size_t>> inputs;
+  for (size_t i = 0; i < request.isWanted.size(); ++i) {
+    if (!request.isWanted[i])
+      continue;
+    std::vector<bool> outputs = request.comesIn;
+    for (size_t o = 0; o < outputs.size() && i < connection.size(); ++o)
+      outputs[o] = outputs[o] && connection[i][o];
+    inputs[outputs].push_back(i);
+  }
+  return inputs;
+}
+
 absl::StatusOr<std::shared_ptr<const Derived>> derive(const Request &request) {
   const FrozenGraph &graph = request.inner->graph();
   InputsOutputs copy = clone(graph.inputs(), graph.outputs());
@@ -162,28 +178,37 @@ absl::StatusOr<std::shared_ptr<const Derived>> derive(const Request &request) {
   std::vector<std::optional<Variable>> masks;
   std::vector<std::string> nullWithin;
   if (request.isPullback) {
-    std::vector<Backward::Start> starts;
-    auto next = directions.begin();
-    for (size_t o = 0; o < from.size(); ++o)
-      if (request.comesIn[o])
-        starts.push_back({from[o], *next++, /*isFinal=*/false});
-    if (request.isMasked && !starts.empty()) {
+    std::optional<Variable> mask;
+    if (request.isMasked) {
       formals.emplace_back(loose(copy.outputs[0].type().withDType(DType::Bool)));
-      starts[0].mask = formals.back();
+      mask = formals.back();
     }
-    Variables wrt;
-    for (size_t i = 0; i < copy.inputs.size(); ++i)
-      if (request.isWanted[i])
+    results.assign(copy.inputs.size(), Variable(Type::disconnected()));
+    masks.resize(copy.inputs.size());
+    nullWithin.resize(copy.inputs.size());
+    for (const auto &[outputs, inputs] : inputsByOutputs(request)) {
+      std::vector<Backward::Start> starts;
+      Variables wrt;
+      auto next = directions.begin();
+      for (size_t o = 0; o < from.size(); ++o) {
+        if (outputs[o])
+          starts.push_back({from[o], *next, /*isFinal=*/false, mask});
+        next += request.comesIn[o];
+      }
+      for (size_t i : inputs)
         wrt.push_back(copy.inputs[i]);
-    absl::StatusOr<Backward> walk = Backward::run(std::move(starts), wrt, {});
-    if (!walk.ok())
-      return walk.status();
-    for (size_t i = 0; i < copy.inputs.size(); ++i) {
-      const Variable &v = copy.inputs[i];
-      results.push_back(request.isWanted[i] ? walk->arrivedAt(v) : Variable(Type::disconnected()));
-      const Arrived *arrived = walk->at(v);
-      masks.push_back(arrived && isPresent(results[i]) ? arrived->mask : std::nullopt);
-      nullWithin.push_back(isNull(results[i]) ? walk->originOfNull(v) : "");
+      absl::StatusOr<Backward> walk = Backward::run(std::move(starts), wrt, {});
+      if (!walk.ok())
+        return walk.status();
+      for (size_t i : inputs) {
+        const Variable &v = copy.inputs[i];
+        results[i] = walk->arrivedAt(v);
+        const Arrived *arrived = walk->at(v);
+        if (arrived && isPresent(results[i]))
+          masks[i] = arrived->mask;
+        if (isNull(results[i]))
+          nullWithin[i] = walk->originOfNull(v);
+      }
     }
   } else {
     Variables wrt;

@@ -67,7 +67,7 @@ int32_t ProgramBuilder::arrayOf(int32_t id) {
   Program::Array array{Storage::Arena, info.dtype, -1, info.shape};
   if (int32_t base = f_.arrays_[id].base; base != id) {
     array.storage = Storage::Same;
-    array.number = arrayOf(base);
+    array.number = rootOf(out_.program, arrayOf(base)); // which may be a call's view of its result
   } else if (info.constant.defined()) {
     array.storage = Storage::Constant;
     array.number = int32_t(out_.program.constants.size());

@@ -106,7 +106,9 @@ absl::Status Callees::make(const FunctionGraph &graph) {
       return absl::OkStatus();
     const InnerGraph &of = *node.op().def().inner;
     Made made{typesOf(node.inputs()), used, nullptr};
-    if (!keepGraphs_ && (made.callee = keptOf(of)->find(keyOf(made)))) {
+    if (!keepGraphs_)
+      made.callee = keptOf(of)->find(keyOf(made));
+    if (made.callee) {
       made_[&of].push_back(std::move(made));
       return absl::OkStatus();
     }

@@ -422,6 +422,24 @@ TEST_F(CalledGraphsTest, Modes) {
   EXPECT_FALSE(hasSoftplus(Mode("fast_run").requiring({"inline_graphs"})));
 }
 
+// A view of what a call gives, which is a view itself.
+TEST_F(CalledGraphsTest, ViewsOfViews) {
+  Variable m = dmatrix("m");
+  OpFromGraph flat({m}, {flatten(exp(m))}), twice({x}, {x * 2}), twiceOfMatrix({m}, {m * 2}),
+      same({x}, {x});
+  for (const char *mode : kModes) {
+    SCOPED_TRACE(mode);
+    auto f =
+        function({m},
+                 {twice(specifyShape(flat(m), {3})), twiceOfMatrix(reshape(flat(m), {3, 1})),
+                  twiceOfMatrix(flat(m).dimshuffle({0, -1})), same(specifyShape(flat(m), {3}))},
+                 inMode(mode));
+    ASSERT_TRUE(f.ok()) << f.status();
+    EXPECT_EQ(valuesOf((*f)(*Tensor::zeros(DType::Float64, {1, 3}))),
+              (List{2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1}));
+  }
+}
+
 // The profile tells of the nodes within, also where it was compiled without one before.
 TEST_F(CalledGraphsTest, Profile) {
   EXPECT_EQ(kernels({chain(2)}), 1);

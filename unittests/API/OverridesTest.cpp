@@ -360,6 +360,19 @@ TEST_P(OverridesTest, ConnectionPattern) {
   EXPECT_EQ(run({x, y}, {grad(cut(x, y), x)}, {3, 5}), List{5});
   OpFromGraph more = made({x, y}, {2 * x}, {.connectionPattern = {{true}, {true}}});
   EXPECT_EQ(run({x, y}, grad(more(x, y), {x, y}), {3, 5}), (List{2, 0}));
+  // Each pair by itself: the gradient of a sum is the sum of the gradients, forward too.
+  OpFromGraph crossed =
+      made({x, y}, {x * y, x + y}, {.connectionPattern = {{false, true}, {true, false}}});
+  Variables out = crossed.apply({x, y});
+  Variable both = 2 * out[0] + 7 * out[1];
+  EXPECT_EQ(run({x, y}, grad(both, {x, y}), {3, 5}), (List{7, 6}));
+  for (bool byRules : {true, false}) {
+    auto along = [&](const Variable &v) {
+      return pushforward(both, v, constant(1.0), {.useOpPushforward = byRules});
+    };
+    EXPECT_EQ(run({x, y}, {along(x), along(y)}, {3, 5}), (List{7, 6})) << byRules;
+  }
+  EXPECT_EQ(errorKind(grad(out[0], x).status()), ErrorKind::DisconnectedInput);
 }
 
 // Case I15.
