@@ -132,9 +132,10 @@ absl::Status keepInputs(InputsOutputs &of, absl::Span<const int> destroyMap) {
   if (copies.empty())
     return absl::OkStatus();
   absl::StatusOr<Variables> outputs = cloneReplace(of.outputs, copies);
-  if (outputs.ok())
-    of.outputs = *std::move(outputs);
-  return outputs.status();
+  if (!outputs.ok())
+    return outputs.status();
+  of.outputs = *std::move(outputs);
+  return absl::OkStatus();
 }
 
 /// The inputs that a gradient is wanted for, by the outputs that it comes from: all that something

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "graphc/OpFromGraph.h"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <cmath>
 #include <thread>
@@ -27,8 +27,6 @@
 namespace graphc {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
 using List = std::vector<double>;
 
 const char *const kModes[] = {"interpreter", "fast_run", "fast_compile", "strict", "debug"};

@@ -154,8 +154,9 @@ TEST_F(KnownCases, OpsThatDestroyOperands) {
   def.pullback = [](const Op &, Inputs in, Outputs, Gradients g) {
     return Variables{2 * g[0] * in[0]};
   };
-  def.pushforward = [](const Op &, Inputs in, Outputs, Tangents t) {
-    return Variables{2 * t[0] * in[0]};
+  // It reads what is overwritten and what overwrites it: 2 t x.
+  def.pushforward = [](const Op &, Inputs in, Outputs out, Tangents t) {
+    return Variables{2 * t[0] * out[0] / in[0]};
   };
   def.destroyMap = {0};
   Op square = *defineOp(def);
