@@ -95,13 +95,16 @@ def conv(x, w, b, stride, padding, groups):
     outputs, window = w.shape[0], w.shape[2]
     flat, bias = w.reshape(outputs, -1), b[:, None]
 
-    def call():
-        padded = np.pad(x[0], ((0, 0), (padding, padding), (padding, padding))) if padding else x[0]
+    def one(image):
+        padded = np.pad(image, ((0, 0), (padding, padding), (padding, padding))) if padding else image
         windows = np.lib.stride_tricks.sliding_window_view(padded, (window, window), (1, 2))[:, ::stride, ::stride]
         columns = windows.transpose(0, 3, 4, 1, 2).reshape(flat.shape[1], -1)
         result = flat @ columns
         result += bias
-        return np.maximum(result, 0, out=result).reshape(1, outputs, windows.shape[1], -1)
+        return np.maximum(result, 0, out=result).reshape(outputs, windows.shape[1], -1)
+
+    def call():
+        return np.stack([one(image) for image in x])
     return call
 
 
