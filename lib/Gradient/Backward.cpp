@@ -257,6 +257,8 @@ absl::Status Backward::add(const Apply &node, int i, Variable term, std::optiona
   if (DType dtype = gradientDType(input); term.dtype() != dtype)
     term = cast(term, dtype);
   term = withOnesOf(term, input);
+  if (here) // what takes it further broadcasts it where it broadcasts the input
+    here = withOnesOf(*here, input);
 
   Arrived &arrived = arrived_[input.node()];
   if (arrived.isFinal)

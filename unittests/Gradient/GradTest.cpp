@@ -347,6 +347,35 @@ TEST(Grad, WhatWasNotTakenContributesNothing) { // F-295
   EXPECT_TRUE(std::isnan(at(grad(sum(log(x) * 0.0), x), {x}, {values})[0]));
 }
 
+// F-295: an extent of 1 next to one that is not known, cut out of what both are joined to.
+TEST(Grad, WhatWasNotTakenKeepsItsOnes) {
+  auto x = dvector("x"), m = dmatrix("m");
+  const ReductionOptions keep{.keepDims = true};
+  const Tensor values({1.0, 2.0, 3.0}), square({{1.0, 2.0}, {3.0, 4.0}});
+  auto taken = [](const Variable &v, const Variable &y) { return sum(where(v > 1.5, y, 0.0)); };
+  auto g = [&](const Variable &y) { return at(grad(y, x), {x}, {values}); };
+  // [1 2 3 6]: all but the first one are taken, and each x is in the sum.
+  Variable joined = concatenate({x, sum(x, keep)});
+  EXPECT_EQ(g(taken(joined, joined)), (List{1, 2, 2}));
+  // [1 2 3 3], where the last one is x_2; and of the logarithm, 1/6 from the sum beside 1/x.
+  Variable greatest = concatenate({x, max(x, keep)});
+  EXPECT_EQ(g(taken(greatest, greatest)), (List{0, 1, 2}));
+  List logs = g(taken(joined, log(joined)));
+  const List expected = {1.0 / 6, 1.0 / 2 + 1.0 / 6, 1.0 / 3 + 1.0 / 6};
+  ASSERT_EQ(logs.size(), expected.size());
+  for (size_t i = 0; i < expected.size(); ++i)
+    EXPECT_NEAR(logs[i], expected[i], 1e-15);
+  // The sum is not taken: nothing comes from it, though its logarithm has derivative infinity.
+  const Tensor cancels({2.0, -5.0, 3.0});
+  EXPECT_EQ(at(grad(taken(joined, log(joined)), x), {x}, {cancels}), (List{0.5, 0, 1.0 / 3}));
+  // [1 2 3; 3 4 7]: rows of their own.
+  Variable beside = concatenate({m, sum(m, {.axes = Axis(1), .keepDims = true})}, 1);
+  EXPECT_EQ(at(grad(taken(beside, beside), m), {m}, {square}), (List{1, 2, 2, 2}));
+  // The element before the last one, relu(x_2) = 3, next to each x: 3 where it is less, never.
+  Variable third = take(joined, Operand(Tensor({-2}, DType::Int64)), {.axis = 0});
+  EXPECT_EQ(g(sum(where(lt(third, x), third, x * third))), (List{3, 3, 3 + 1 + 2 + 3}));
+}
+
 TEST(Grad, DeepGraphsNeedNoStack) { // F-296
   constexpr int kNodes = 1'000'000;
   onStack(1, [] {
