@@ -14,6 +14,7 @@
 #include "Pushforward.h"
 #include "Results.h"
 #include "Support/Text.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/Ops.h"
@@ -134,6 +135,34 @@ absl::StatusOr<PushedForward> pushVectorized(const InnerGraph &inner, Inputs in,
 
 namespace {
 
+/// `graph`, a copy that was cut out, made such that its types follow from those of its inputs. What
+/// was known from the values of a shape, which is an input now, is said by specifyShape: where type
+/// rules run again it would be lost, and what broadcasts by its type no longer would.
+absl::StatusOr<InputsOutputs> withTypesSaid(const InputsOutputs &graph) {
+  InputsOutputs result = clone(graph.inputs, {}); // rules run again for other Variables only
+  absl::flat_hash_map<const detail::VariableNode *, Variable> made;
+  for (size_t i = 0; i < graph.inputs.size(); ++i)
+    made.emplace(graph.inputs[i].node(), result.inputs[i]);
+  auto madeOf = [&](const Variable &v) {
+    auto found = made.find(v.node());
+    return found == made.end() ? v : found->second; // a constant
+  };
+  for (const Apply &node : ioToposort(graph.inputs, graph.outputs)) {
+    Variables in;
+    for (const Variable &v : node.inputs())
+      in.push_back(madeOf(v));
+    absl::StatusOr<Apply> fresh = node.cloneWithNewInputs(in, /*strict=*/false);
+    if (!fresh.ok())
+      return fresh.status();
+    PlaceScope scope(node.place());
+    for (const Variable &v : node.outputs())
+      made.emplace(v.node(), filterVariable(v.type(), fresh->output(v.index())));
+  }
+  for (const Variable &v : graph.outputs)
+    result.outputs.push_back(madeOf(v));
+  return result;
+}
+
 /// The nodes that depend on `slices`, as a graph of its own, and what else it reads.
 absl::StatusOr<std::pair<Op, Variables>> cutOut(const Variables &slices, const Variables &outputs) {
   absl::flat_hash_set<const detail::VariableNode *> inside, known;
@@ -159,9 +188,11 @@ absl::StatusOr<std::pair<Op, Variables>> cutOut(const Variables &slices, const V
     read(output);
   Variables inputs = slices;
   inputs.insert(inputs.end(), others.begin(), others.end());
-  InputsOutputs copy = clone(inputs, outputs);
+  absl::StatusOr<InputsOutputs> copy = withTypesSaid(clone(inputs, outputs));
+  if (!copy.ok())
+    return copy.status();
   absl::StatusOr<FunctionGraph> graph =
-      FunctionGraph::create(copy.inputs, copy.outputs, {.clone = false});
+      FunctionGraph::create(copy->inputs, copy->outputs, {.clone = false});
   if (!graph.ok())
     return graph.status();
   absl::StatusOr<FrozenGraph> frozen = graph->freeze();

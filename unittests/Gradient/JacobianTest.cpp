@@ -71,6 +71,52 @@ TEST(Vectorize, OfAnyOp) {
     EXPECT_NEAR(got[i], expected[i], 1e-15);
 }
 
+// What is 1 because the values of a shape say so stays 1 where the shape is computed outside.
+TEST(Vectorize, KeepsWhatShapesSay) {
+  auto x = dmatrix("x");
+  auto one = tensor(DType::Float64, {1}, "one"), ones = tensor(DType::Float64, {kDynamic, 1});
+  const Tensor values({{1.0, 2.0}, {3.0, 4.0}}), factors({{2.0}, {3.0}});
+  // 2 x and 3 x, by a (1, 1) that broadcasts.
+  Variable total = sum(x, {.keepDims = true});
+  Variable cell = reshape(one, shape(total));
+  ASSERT_EQ(cell.type().shape(), (std::vector<int64_t>{1, 1}));
+  EXPECT_EQ(at(vectorize({cell * x}, {{one, ones}}), {x, ones}, {values, factors}),
+            (List{2, 4, 6, 8, 3, 6, 9, 12}));
+  EXPECT_EQ(vectorize({cell}, {{one, ones}})[0].type().shape(),
+            (std::vector<int64_t>{kDynamic, 1, 1}));
+  // A shape that is computed within, in part from outside: the rows of x times 1 and 10.
+  auto v = dvector("v");
+  auto vs = dmatrix("vs");
+  Variable column = reshape(v, stack({Operand(shape(v, 0)), Operand(shape(total, 1))}));
+  ASSERT_EQ(column.type().shape(), (std::vector<int64_t>{kDynamic, 1}));
+  EXPECT_EQ(at(vectorize({column * x}, {{v, vs}}), {x, vs}, {values, Tensor({{1.0, 10.0}})}),
+            (List{1, 2, 30, 40}));
+  // Differentiated, the sum of the elements of x; and vectorized again.
+  Variable g = grad(sum(vectorize({cell * x}, {{one, ones}})[0]), ones);
+  EXPECT_EQ(at({g}, {x, ones}, {values, factors}), (List{10, 10}));
+  auto xs = dtensor3("xs");
+  Variable twice = vectorize({vectorize({cell * x}, {{one, ones}})[0]}, {{x, xs}})[0];
+  EXPECT_EQ(at({twice}, {xs, ones}, {Tensor({{{1.0, 2.0}}, {{3.0, 4.0}}}), factors}),
+            (List{2, 4, 3, 6, 6, 8, 9, 12}));
+}
+
+TEST(Jacobian, OfReductionsThatKeepAxes) {
+  auto x = dmatrix("x");
+  auto square = tensor(DType::Float64, {2, 2}, "square");
+  const Tensor values({{1.0, 2.0}, {3.0, 4.0}});
+  const ReductionOptions keep{.keepDims = true}, rows{.axes = Axis(1), .keepDims = true};
+  const JacobianOptions any{.anyRank = true};
+  auto j = [&](const Variable &y) { return at({jacobian(y, x, any)}, {x}, {values}); };
+  EXPECT_EQ(jacobian(sum(x * x, keep), x, any).rank(), 4);
+  // 2 x; of each row its own, or half of it; 1 for the greatest of a row.
+  EXPECT_EQ(j(sum(x * x, keep)), (List{2, 4, 6, 8}));
+  EXPECT_EQ(j(sum(x * x, rows)), (List{2, 4, 0, 0, 0, 0, 6, 8}));
+  EXPECT_EQ(j(mean(x * x, rows)), (List{1, 2, 0, 0, 0, 0, 3, 4}));
+  EXPECT_EQ(j(max(x, rows)), (List{0, 1, 0, 0, 0, 0, 0, 1}));
+  EXPECT_EQ(at({jacobian(sum(square * square, keep), square, any)}, {square}, {values}),
+            (List{2, 4, 6, 8}));
+}
+
 TEST(Jacobian, ConsidersConstant) { // F-280, F-289, F-290
   auto x = dvector("x"), y = dvector("y");
   const std::vector<Tensor> values = {Tensor({1.0, 2.0}), Tensor({10.0, 100.0})};
