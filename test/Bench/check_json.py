@@ -24,7 +24,7 @@ for case in report["cases"]:
     if case["rivals"]:
         assert case["beside"] in [rival["name"] for rival in case["rivals"]], case
 if sys.argv[2:] == ["--peers"]:
-    # NumPy has no grouped convolution; ONNX Runtime has no gradients, which radon asks for. The gradients of convolutions
+    # NumPy has no grouped convolution; ONNX Runtime has no gradients, which radon asks for. Gradients of convolutions
     # are measured beside oneDNN alone.
     without = {"mobilenet_512x14_512_3x3": {"NumPy"}, "radon": {"ONNX Runtime"}}
     for case in report["cases"]:
