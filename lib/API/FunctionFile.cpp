@@ -1,5 +1,6 @@
 //===- FunctionFile.cpp - functions of files ------------------------------===//
 #include "API/FunctionState.h"
+#include "API/InputOfFile.h"
 #include "Runtime/ProgramFile.h"
 #include "Runtime/StageWatch.h"
 #include "Support/Bytes.h"
@@ -17,7 +18,7 @@ absl::StatusOr<Function> functionOf(std::shared_ptr<const Executable> executable
   for (const Program::Input &input : program.inputs) {
     Slot slot;
     slot.name = input.name;
-    slot.variable = Variable(Type(input.dtype, input.shape), input.name);
+    slot.variable = inputOfFile(Type(input.dtype, input.shape), input.name);
     slot.input = int(slots.size());
     slots.push_back(std::move(slot));
   }

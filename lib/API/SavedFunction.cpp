@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "API/CheckGraph.h"
+#include "API/InputOfFile.h"
 #include "Runtime/Archive.h"
 #include "Runtime/BuildIdentity.h"
 #include "Runtime/CpuIdentity.h"
@@ -325,7 +326,7 @@ void Reader::makeSlots(SavedFunction &saved) const {
     if (r.isShared)
       slot.shared = shared_[size_t(r.container)];
     slot.variable = r.isSharedVariable ? Variable(shared_[size_t(r.container)])
-                                       : Variable(Type(r.dtype, r.shape), r.name);
+                                       : inputOfFile(Type(r.dtype, r.shape), r.name);
     saved.slots.push_back(std::move(slot));
   }
 }

@@ -158,6 +158,14 @@ TEST(SavedFunction, KeepsPlaces) {
         whole((*loadFunction(saved.path(), {.trustCode = trust}))(Tensor({1, 2}), Tensor({1, 2, 3}))
                   .status()),
         wanted);
+  // Inputs have none there, and least of all one of graphc's own lines.
+  for (bool trust : {true, false}) {
+    absl::Status wrong =
+        (*loadFunction(saved.path(), {.trustCode = trust}))(Tensor({1, 2}), Tensor(1.0)).status();
+    EXPECT_EQ(errorPlace(wrong), std::nullopt) << wrong;
+    EXPECT_NE(wrong.message().find("argument 1 ('y') wants f64[?] but got f64"), std::string::npos)
+        << wrong;
+  }
 }
 
 // The graph of what calls see, as `graphc compile` wants it.
