@@ -18,6 +18,7 @@ inline LoopTarget loopTargetOf(const TargetDescription &target) {
   loops.math.avx512 = target.hasAvx512;
   loops.math.x87 = !target.isAArch64;
   loops.math.extrema = target.isAArch64;
+  loops.optimizations = target.optimizations;
   return loops;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "Support/Optimizations.h"
 #include "absl/status/statusor.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
@@ -35,8 +36,13 @@ struct TargetDescription {
   bool hasAvx512Fp16 = false;
   bool hasAmx = false; ///< tile, int8 and bf16
 
+  /// Of the loops stage.
+  Optimizations optimizations = {};
+
   /// What distinguishes the code made for this target from that of others: part of a cache's key.
-  std::string fingerprint() const { return triple + "/" + cpu + "/" + features; }
+  std::string fingerprint() const {
+    return triple + "/" + cpu + "/" + features + "/" + optimizations.missing();
+  }
 };
 
 /// The processor of this process, detected once. Thread-safe.

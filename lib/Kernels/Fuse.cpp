@@ -45,6 +45,8 @@ absl::Status Fusion::makeGroups() {
       arrays_[output].group = int32_t(groups_.size()) - 1;
   }
 
+  joinProducts();
+
   usedOutside_.assign(arrays_.size(), false);
   for (size_t id = 0; id < arrays_.size(); ++id)
     if (arrays_[id].wanted)

@@ -9,6 +9,7 @@
 // 2. Groups. Nests that get memory are put together in kernels whose outermost loops they share,
 //    so that what they hand on stays in registers or in one row: softmax is one kernel, so is a
 //    matrix product with its bias and activation, so are several outputs over the same loops.
+//    Products with rows between them, as in attention, are joined at the end (JoinProducts.cpp).
 //
 // Groups are numbered as they are opened; a nest joins a group only if all that it loads comes from
 // groups up to that one. So there are no cycles to look for, and the time is linear. Groups run in
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "Kernels/KernelGraph.h"
+#include "Support/Optimizations.h"
 #include "absl/status/statusor.h"
 #include "graphc/Emit.h"
 
@@ -40,8 +42,8 @@ struct GraphRecord {
   std::function<Program::Node(int32_t node)> describe;
   /// Of node `node`, for Program::facts; empty where nobody asks.
   std::function<Program::Facts::Node(int32_t node)> nameNode = {};
-  /// False: every nest gets memory and a kernel of its own, to measure what fusion brings.
-  bool fuses = true;
+  /// Without Fusion every nest gets memory and a kernel of its own.
+  Optimizations optimizations = {};
 };
 
 absl::StatusOr<KernelGraph> fuse(GraphRecord record);

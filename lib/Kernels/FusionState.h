@@ -93,6 +93,9 @@ public:
 private:
   friend class ProgramBuilder;
   absl::Status makeGroups();
+  bool uses(Optimization one) const {
+    return record_.optimizations.has(Optimization::Fusion) && record_.optimizations.has(one);
+  }
 
   // Survey.cpp: what is used, and how often
   void findViews();
@@ -125,6 +128,13 @@ private:
   bool isPlacedAlready(const FusedNest &nest, uint64_t hash);
   int32_t sharedLoops(const FusionGroup &group, int32_t number, const FusedNest &nest) const;
   void mergeLocals(FusionGroup &group);
+  /// How many of the leading indices of a load are the nest's first loops, in order; `most` at
+  /// most.
+  int32_t sameIndices(const Nest &nest, const ScalarNode &load, int32_t most) const;
+
+  // JoinProducts.cpp: products with rows between them
+  void joinProducts();
+  bool shareLoops(absl::Span<const int32_t> groups, int32_t shared) const;
 
   // Schedule.cpp
   std::vector<int32_t> schedule() const;

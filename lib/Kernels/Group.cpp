@@ -60,6 +60,16 @@ bool Fusion::isPlacedAlready(const FusedNest &fused, uint64_t hash) {
   return false;
 }
 
+int32_t Fusion::sameIndices(const Nest &nest, const ScalarNode &load, int32_t most) const {
+  int32_t rank = rankOf(load.loadArray()), same = 0;
+  for (; same < most && same < rank; ++same) {
+    const ScalarNode &i = nest.body[nest.indices[load.loadFirstIndex() + same]];
+    if (i.op != ScalarOp::Index || int32_t(i.payload) != same)
+      break;
+  }
+  return same;
+}
+
 /// How many outermost loops `nest` could share with a group, if its loads of the group's arrays
 /// stay within one iteration of them; -1 if it cannot join.
 int32_t Fusion::sharedLoops(const FusionGroup &group, int32_t number,
@@ -80,13 +90,7 @@ int32_t Fusion::sharedLoops(const FusionGroup &group, int32_t number,
     if (n.op != ScalarOp::Load || arrays_[n.loadArray()].group != number)
       continue;
     reads = true;
-    int32_t rank = rankOf(n.loadArray()), same = 0;
-    for (; same < shared && same < rank; ++same) {
-      const ScalarNode &i = nest.body[nest.indices[n.loadFirstIndex() + same]];
-      if (i.op != ScalarOp::Index || int32_t(i.payload) != same)
-        break;
-    }
-    shared = same;
+    shared = sameIndices(nest, n, shared);
   }
   if (shared == 0)
     return -1;
@@ -124,7 +128,7 @@ void Fusion::place(FusedNest fused) {
       candidates.push_back(a.lastReader);
   }
   int32_t chosen = -1, shared = fused.nest.numParallel;
-  if (!contraction && record_.fuses) {
+  if (!contraction && uses(Optimization::Fusion)) {
     std::sort(candidates.begin(), candidates.end());
     candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
     for (int32_t candidate : candidates) {

@@ -69,7 +69,8 @@ struct Kernel {
   /// single nest it is the nest's numParallel. 0 with several nests: none has parallel loops (sums
   /// over everything, and what is computed from them); they run one after the other.
   /// A contraction (a reduction whose loads leave out some loops) is in a kernel with other nests
-  /// only as the first one, with numShared its numParallel: what follows is its epilogue.
+  /// as the first one, with numShared its numParallel: what follows is its epilogue. Or there are
+  /// two, with rows between them (JoinProducts.cpp), and all share the loops but for the columns.
   int32_t numShared = 0;
   /// Number in `sizes` of the outermost shared loop's extent, if a part of it may be run alone
   /// (threads); -1 otherwise.

@@ -24,7 +24,8 @@ KernelGraph ProgramBuilder::build() {
   addSizes();
   if (numSteps_ > 0)
     orderArrays();
-  shareMemory(out_);
+  if (f_.record_.optimizations.has(Optimization::ShareMemory))
+    shareMemory(out_);
   return std::move(out_);
 }
 
@@ -33,6 +34,8 @@ void ProgramBuilder::addGroups() {
   out_.program.arrays.reserve(out_.program.arrays.size() + 2 * f_.groups_.size());
   for (int32_t number : f_.schedule()) {
     FusionGroup &group = f_.groups_[number];
+    if (group.otherStep < 0 && group.nests.empty())
+      continue; // a part of another one
     if (group.otherStep < 0)
       addKernel(group);
     else if (e_.steps[size_t(group.otherStep)].kind == Step::Kind::Call)

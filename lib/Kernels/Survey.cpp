@@ -100,7 +100,7 @@ void Fusion::findUses() {
       continue;
     for (int32_t output : step.outputs) {
       arrays_[output].live = true;
-      if (!record_.fuses)
+      if (!uses(Optimization::Fusion))
         arrays_[resolve(output)].wanted = true;
       for (int32_t size : e.arrays[output].shape)
         wantSize(size);

@@ -19,7 +19,7 @@ constexpr int64_t kMostCopies = 4;
 constexpr int64_t kMostCopied = 16;
 
 int Fusion::copiesOf(const Nest &nest) const {
-  if (!record_.fuses || nest.combine == Combine::None || isArg(nest.combine))
+  if (!uses(Optimization::UnrollSums) || nest.combine == Combine::None || isArg(nest.combine))
     return 1;
   bool isMapped = false;
   for (int32_t d = 0; d < nest.numParallel; ++d)

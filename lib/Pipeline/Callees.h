@@ -23,11 +23,12 @@ class InnerGraph;
 class Callees {
 public:
   using Rewrite = std::function<absl::Status(FunctionGraph &)>;
-  /// `mode` tells what `rewrite` does, and whether it `fuses`: the same for the same. `keepGraphs`
+  /// `mode` tells what `rewrite` does, and its `optimizations`: the same for the same. `keepGraphs`
   /// is for people who want to see them (withRewritten).
-  Callees(Rewrite rewrite, std::string mode, bool nameNodes, bool fuses, bool keepGraphs)
-      : rewrite_(std::move(rewrite)), mode_(std::move(mode)), nameNodes_(nameNodes), fuses_(fuses),
-        keepGraphs_(keepGraphs) {}
+  Callees(Rewrite rewrite, std::string mode, bool nameNodes, Optimizations optimizations,
+          bool keepGraphs)
+      : rewrite_(std::move(rewrite)), mode_(std::move(mode)), nameNodes_(nameNodes),
+        optimizations_(optimizations), keepGraphs_(keepGraphs) {}
 
   /// Makes those that `graph` calls, and those that they call. Errors: those of `rewrite` and of
   /// emission.
@@ -51,7 +52,9 @@ private:
 
   Rewrite rewrite_;
   std::string mode_;
-  bool nameNodes_, fuses_, keepGraphs_;
+  bool nameNodes_;
+  Optimizations optimizations_;
+  bool keepGraphs_;
   absl::flat_hash_map<const detail::InnerGraph *, std::vector<Made>> made_;
 };
 

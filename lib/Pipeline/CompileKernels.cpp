@@ -133,7 +133,9 @@ loadKernels(absl::Span<const KernelRequest> wanted, const ObjectCompiler &compil
             bool cache) {
   std::vector<Hash128> keys;
   for (const KernelRequest &each : wanted)
-    keys.push_back(codeKey(each.kernel->content(), textOf(each.sizes), compiler.target().name));
+    keys.push_back(codeKey(each.kernel->content(),
+                           textOf(each.sizes) + ";" + compiler.target().optimizations.missing(),
+                           compiler.target().name));
   auto compile = [&](size_t i) {
     return compileKernel(*wanted[i].kernel, wanted[i].sizes, compiler);
   };

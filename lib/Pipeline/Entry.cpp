@@ -4,6 +4,7 @@
 #include "JIT/Linker.h"
 #include "Kernels/CompilerInterface.h"
 #include "Pipeline.h"
+#include "Rewrites/ModeRewrites.h"
 #include "StageText.h"
 #include "Support/StageOfText.h"
 #include "Text/GraphText.h"
@@ -71,6 +72,7 @@ public:
     absl::StatusOr<TargetDescription> target = parseTarget(options.target);
     if (!target.ok())
       return target.status();
+    target->optimizations = modeOptimizations(options.mode);
     absl::StatusOr<std::shared_ptr<const ObjectCompiler>> compiler =
         objectCompilerFor(*target, /*trusted=*/false);
     if (!compiler.ok())

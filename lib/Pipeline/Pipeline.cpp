@@ -115,6 +115,7 @@ showKernels(KernelGraph &kernels, const CompileOptions &options, bool trusted, S
   absl::StatusOr<TargetDescription> target = parseTarget(options.target);
   if (!target.ok())
     return target.status();
+  target->optimizations = modeOptimizations(options.mode);
   absl::StatusOr<std::shared_ptr<const ObjectCompiler>> compiler =
       objectCompilerFor(*target, trusted);
   if (!compiler.ok())
@@ -207,7 +208,7 @@ absl::StatusOr<CompiledProgram> compile(const GraphModule &module, const Compile
   CompileOptions inner = options;
   inner.isRewritten = false; // they are rewritten by themselves
   Callees callees([&](FunctionGraph &callee) { return rewrite(callee, inner); },
-                  rewritesOf(options), options.profile, modeFuses(options.mode),
+                  rewritesOf(options), options.profile, modeOptimizations(options.mode),
                   stages.looksAt("rewritten"));
   if (stages.looksAt("rewritten")) {
     if (absl::Status s = callees.make(*graph); !s.ok())
@@ -232,7 +233,7 @@ absl::StatusOr<CompiledProgram> compile(const GraphModule &module, const Compile
   if (!record.ok())
     return record.status();
   record->outputNames = module.outputNames;
-  record->fuses = modeFuses(options.mode);
+  record->optimizations = modeOptimizations(options.mode);
   absl::StatusOr<KernelGraph> kernels = fuse(*std::move(record));
   if (!kernels.ok())
     return kernels.status();

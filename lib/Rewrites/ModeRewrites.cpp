@@ -20,11 +20,12 @@ Effects modeEffects(const Mode &mode) {
                                       : kDefaultEffects;
 }
 
-// It is no rewrite of the graph, but is excluded as if it were one.
-static constexpr std::string_view kFusion = "fusion";
-
-bool modeFuses(const Mode &mode) {
-  return std::ranges::find(mode.excluded(), kFusion) == mode.excluded().end();
+Optimizations modeOptimizations(const Mode &mode) {
+  Optimizations optimizations;
+  for (const std::string &name : mode.excluded())
+    if (std::optional<Optimization> one = optimizationOf(name))
+      optimizations.takeOut(*one);
+  return optimizations;
 }
 
 absl::Status checkRewriteNames(const Query &query) {
@@ -36,13 +37,16 @@ absl::Status checkRewriteNames(const Query &query) {
         return entry.name == name || entry.className == name ||
                std::ranges::find(entry.tags, name) != entry.tags.end();
       };
-      if (std::ranges::any_of(entries, has) || (names == &query.exclude && name == kFusion))
+      if (std::ranges::any_of(entries, has) || (names == &query.exclude && optimizationOf(name)))
         continue;
       std::vector<std::string> known;
       for (const Entry &entry : entries) {
         known.push_back(entry.name);
         known.insert(known.end(), entry.tags.begin(), entry.tags.end());
       }
+      if (names == &query.exclude)
+        for (const OptimizationInfo &one : kOptimizations)
+          known.emplace_back(one.name);
       return makeError(ErrorKind::KeyError,
                        "no rewrite and no tag is called '" + name + "'" + didYouMean(name, known));
     }

@@ -89,7 +89,7 @@ bool KernelEmitter::prefersBlocks(const Pass &pass) const {
   const KernelNest &first = kernel.nests[size_t(pass.nests[0])];
   int last = first.numParallel - 1;
   int lanes = lanesOf();
-  if (last < pass.outer || lanes == 1)
+  if (!uses(Optimization::Blocks) || last < pass.outer || lanes == 1)
     return false;
   // Short loops waste lanes.
   auto waste = [&](const KernelNest &nest, int loop) {

@@ -105,6 +105,8 @@ BodyEmitter::Address BodyEmitter::address(const MemoryAccess &access, int row, i
                               [&] { return stack.value(stack.multiply(base, stride)); })});
     }
   }
+  if (array.origin)
+    terms.push_back({array.originLevel, stack.value(array.origin)});
   result.base = sumTerms(access, row, constant, terms);
   if (displacement)
     result.base = stack.value(stack.add(result.base, b.getIndexAttr(displacement)));

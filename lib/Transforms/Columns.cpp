@@ -32,7 +32,7 @@ static constexpr int64_t kLongReduction = 64;
 
 bool KernelEmitter::isColumnReduction(const Pass &pass) const {
   const KernelNest &first = kernel.nests[size_t(pass.nests[0])];
-  if (!first.isReduction() || first.neutral.size() != 1 ||
+  if (!uses(Optimization::Columns) || !first.isReduction() || first.neutral.size() != 1 ||
       first.numLoops() != first.numParallel + 1)
     return false;
   for (int number : llvm::ArrayRef(pass.nests).drop_front())

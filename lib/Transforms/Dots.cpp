@@ -30,8 +30,8 @@ static constexpr int kColumns = 4;
 /// Nothing if the pass is no such reduction.
 std::optional<KernelEmitter::DotShape> KernelEmitter::dotShape(const Pass &pass) const {
   const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
-  if (!nest.isReduction() || nest.neutral.size() != 1 || nest.partialTerm || kernel.hasChecks ||
-      lanesOf() == 1 || nest.numParallel - pass.outer < 2)
+  if (!uses(Optimization::Dots) || !nest.isReduction() || nest.neutral.size() != 1 ||
+      nest.partialTerm || kernel.hasChecks || lanesOf() == 1 || nest.numParallel - pass.outer < 2)
     return std::nullopt;
   for (int number : llvm::ArrayRef(pass.nests).drop_front())
     if (kernel.nests[size_t(number)].isReduction())

@@ -169,6 +169,8 @@ void KernelEmitter::makeFunction(func::FuncOp linalg) {
 }
 
 KernelEmitter::Bounds KernelEmitter::bounds(const KernelNest &nest, int loop) const {
+  if (loop == blockLoop)
+    return block;
   if (loop == 0 && splitBegin)
     return {splitBegin, splitEnd};
   return {mlir::IntegerAttr::get(mlir::IndexType::get(nest.op->getContext()), 0),
@@ -209,7 +211,7 @@ void KernelEmitter::emitRows(llvm::ArrayRef<int> nests, int first, int last) {
     body->loops.resize(size_t(last));
   for (int loop = first; loop < last; ++loop)
     openLoop(nest, loop);
-  std::vector<Pass> passes = planPasses(kernel, nests, last);
+  std::vector<Pass> passes = planPasses(kernel, nests, last, uses(Optimization::SideBySide));
   placeArrays(passes, last);
   for (const Pass &pass : passes) {
     emitPass(pass);
@@ -238,7 +240,7 @@ func::FuncOp KernelEmitter::emit() {
         llvm::any_of(kernel.nests, [](const KernelNest &nest) { return nest.isReduction(); });
     if (arePoints(kernel, all, kernel.numShared))
       emitPass({hasReduction ? Pass::Kind::Points : Pass::Kind::Stream, 0, all});
-    else
+    else if (!emitIfRowBlocks(all))
       emitRows(all, 0, kernel.numShared);
   }
   Value result = body->status ? Value(memref::LoadOp::create(b, body->status, mlir::ValueRange()))

@@ -10,6 +10,7 @@
 //   Dots.cpp     the same where loads are contiguous along the reduction
 //   Scatter.cpp  sums whose terms each belong to one place
 //   Products.cpp products of matrices, with Product*.cpp
+//   RowBlocks.cpp products with rows between them
 // and KernelEmitter.cpp makes the function, the loops around passes and the choice.
 //
 //===----------------------------------------------------------------------===//
@@ -33,6 +34,7 @@ private:
     Size lower, upper;
   };
 
+  bool uses(Optimization one) const { return target.optimizations.has(one); }
   void makeFunction(mlir::func::FuncOp fn);
   ArrayMemory view(mlir::Value argument, llvm::ArrayRef<Size> shape, mlir::Type element,
                    int dropped);
@@ -167,6 +169,10 @@ private:
                        mlir::Value columns, mlir::Value first, mlir::Value count, mlir::Value lower,
                        mlir::Value upper);
 
+  //===--- RowBlocks.cpp ----------------------------------------------------===//
+  bool emitIfRowBlocks(llvm::ArrayRef<int> nests);
+  void placeBlock(int array, int rowLoop, int64_t rows);
+
   //===--- Columns.cpp ------------------------------------------------------===//
   bool isColumnReduction(const Pass &pass) const;
   void emitColumns(const Pass &pass, int vectorLoop, int lanes);
@@ -183,6 +189,9 @@ private:
   std::optional<BodyEmitter> body;
   std::vector<bool> inMemory;
   mlir::Value splitBegin, splitEnd;
+  /// A loop that is cut in blocks, and the one that is open; -1: none is.
+  int blockLoop = -1;
+  Bounds block;
   int numScratch = 0;
   llvm::SmallVector<mlir::Attribute> scratchSizes, scratchLimits;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "Lowering/Math/MathBuilder.h"
+#include "Support/Optimizations.h"
 
 namespace graphc {
 
@@ -12,6 +13,7 @@ struct LoopTarget {
   bool maskRegisters = false; ///< masks have their own, and loads take them for nothing
   int64_t l2Bytes = 1 << 20;  ///< of a core's L2 cache
   MathTarget math;
+  Optimizations optimizations;
 };
 
 } // namespace graphc

@@ -10,6 +10,10 @@ namespace graphc {
 struct ArrayMemory {
   mlir::Value buffer; ///< memref<?xT>; null if the array is in registers only
   llvm::SmallVector<Size, 6> strides;
+  /// What is added to addresses, if not null: `buffer` holds a part that begins at another element,
+  /// known in a loop of that level.
+  Size origin;
+  int originLevel = 0;
 };
 
 /// One load or store of a nest: the array and how its indices come about.

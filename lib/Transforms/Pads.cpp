@@ -99,9 +99,10 @@ bool KernelEmitter::readBounds(const KernelNest &nest, Value condition, PadShape
 /// Nothing if the pass is something else.
 std::optional<KernelEmitter::PadShape> KernelEmitter::padShape(const Pass &pass) {
   const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
-  if (pass.nests.size() > 1 || nest.isReduction() || kernel.hasChecks || lanesOf() == 1 ||
-      pass.outer == 0 || kernel.arrays[size_t(nest.result)].role != KernelArray::Role::Local ||
-      !inMemory[size_t(nest.result)])
+  if (!uses(Optimization::Pads) || pass.nests.size() > 1 || nest.isReduction() ||
+      kernel.hasChecks || lanesOf() == 1 || pass.outer == 0 ||
+      kernel.arrays[size_t(nest.result)].role != KernelArray::Role::Local ||
+      !inMemory[size_t(nest.result)] || body->memory[size_t(nest.result)].origin)
     return std::nullopt;
   auto branch = nest.terms[0].getDefiningOp<scf::IfOp>();
   if (!branch)

@@ -74,12 +74,12 @@ bool arePoints(const KernelModel &kernel, llvm::ArrayRef<int> nests, int outer) 
 /// The last stream that the nest may join: it reads nothing of the passes planned since (what
 /// becomes of another sum, say). Only the nest that writes an output reads an input whose memory
 /// that takes over, so that it may be stored earlier. Null if there is none.
-static Pass *streamFor(const KernelModel &kernel, std::vector<Pass> &passes,
-                       const KernelNest &nest) {
+static Pass *streamFor(const KernelModel &kernel, std::vector<Pass> &passes, const KernelNest &nest,
+                       bool sideBySide) {
   for (Pass &pass : llvm::reverse(passes)) {
     if (pass.kind == Pass::Kind::Stream && joinsStream(kernel, pass, nest))
       return &pass;
-    bool isRead = false;
+    bool isRead = !sideBySide;
     forEachLoad(kernel, nest,
                 [&](int array, bool) { isRead |= producer(kernel, pass.nests, array) >= 0; });
     if (isRead)
@@ -88,11 +88,12 @@ static Pass *streamFor(const KernelModel &kernel, std::vector<Pass> &passes,
   return nullptr;
 }
 
-std::vector<Pass> planPasses(const KernelModel &kernel, llvm::ArrayRef<int> nests, int outer) {
+std::vector<Pass> planPasses(const KernelModel &kernel, llvm::ArrayRef<int> nests, int outer,
+                             bool sideBySide) {
   std::vector<Pass> passes;
   for (int number : nests) {
     const KernelNest &nest = kernel.nests[size_t(number)];
-    if (Pass *stream = streamFor(kernel, passes, nest)) {
+    if (Pass *stream = streamFor(kernel, passes, nest, sideBySide)) {
       stream->nests.push_back(number);
       continue;
     }

@@ -27,8 +27,10 @@ struct Pass {
   llvm::SmallVector<int> nests;
 };
 
-/// Cuts nests into passes inside `outer` open loops, in order.
-std::vector<Pass> planPasses(const KernelModel &kernel, llvm::ArrayRef<int> nests, int outer);
+/// Cuts nests into passes inside `outer` open loops, in order. Those that are not `sideBySide` join
+/// the pass before only.
+std::vector<Pass> planPasses(const KernelModel &kernel, llvm::ArrayRef<int> nests, int outer,
+                             bool sideBySide = true);
 
 /// Whether all nests run over `outer` parallel loops and exchange values within one iteration of
 /// them only.

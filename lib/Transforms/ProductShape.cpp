@@ -183,7 +183,7 @@ bool KernelEmitter::findProductLoops(const Pass &pass, ProductShape &shape) cons
   if (shape.columnLoop == last && shape.sums.size() == 1 && shape.left >= 0 && shape.right >= 0)
     return left[unsigned(shape.sums[0])] && right[unsigned(shape.sums[0])] && findRows();
   shape.isWindow = true;
-  if (!mayBeWindow || (isGathered && dotShape(pass)))
+  if (!uses(Optimization::Windows) || !mayBeWindow || (isGathered && dotShape(pass)))
     return false;
   if (!findRows() || extentOf(shape.rowLoop) < (isGathered ? kGatherRows : kWindowRows))
     return false;
@@ -213,8 +213,8 @@ bool KernelEmitter::findProductLoops(const Pass &pass, ProductShape &shape) cons
 /// Nothing if the pass is no product, or one that is better off otherwise.
 std::optional<KernelEmitter::ProductShape> KernelEmitter::productShape(const Pass &pass) const {
   const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
-  if (!nest.isReduction() || nest.neutral.size() != 1 || nest.partialTerm || kernel.hasChecks ||
-      nest.numParallel - pass.outer < 2)
+  if (!uses(Optimization::Products) || !nest.isReduction() || nest.neutral.size() != 1 ||
+      nest.partialTerm || kernel.hasChecks || nest.numParallel - pass.outer < 2)
     return std::nullopt;
   for (int number : llvm::ArrayRef(pass.nests).drop_front())
     if (kernel.nests[size_t(number)].isReduction())

@@ -100,6 +100,8 @@ Value KernelEmitter::productAddress(const KernelNest &nest, const ProductShape &
         b, body->memory[size_t(nest.inputs[size_t(operand)])].buffer);
   });
   Size offset = strideAlong(nest, operand, nest.numLoops());
+  if (Size origin = body->memory[size_t(nest.inputs[size_t(operand)])].origin)
+    offset = stack->add(offset, origin);
   for (int loop = 0; loop < nest.numParallel; ++loop)
     if (loop != shape.rowLoop && loop < shape.columnLoop)
       offset = stack->add(offset, stack->multiply(body->loops[size_t(loop)].index[0],
@@ -177,8 +179,8 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
   // The last few columns, with vectors along k: where rows lie so, or are copied so.
   ArrayMemory lastColumns;
   Value lastAddress;
-  bool mayDot = shape.lanes > kLastColumns && !shape.isLeftTransposed &&
-                (!shape.isLeftPlain || constantSize(leftSumStride) == 1);
+  bool mayDot = uses(Optimization::LastColumns) && shape.lanes > kLastColumns &&
+                !shape.isLeftTransposed && (!shape.isLeftPlain || constantSize(leftSumStride) == 1);
   if (auto number = constantSize(shape.numColumns)) {
     int64_t tail = *number % shape.lanes;
     mayDot &= tail >= 1 && tail <= kLastColumns;

@@ -91,8 +91,8 @@ struct Choice {
 
 std::optional<KernelEmitter::ScatterShape> KernelEmitter::scatterShape(const Pass &pass) const {
   const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
-  if (!nest.isReduction() || nest.numLoops() != nest.numParallel + 1 || nest.numLoops() > 63 ||
-      nest.neutral.size() != 1 ||
+  if (!uses(Optimization::Scatters) || !nest.isReduction() ||
+      nest.numLoops() != nest.numParallel + 1 || nest.numLoops() > 63 || nest.neutral.size() != 1 ||
       nest.neutral[0].getType() != kernel.arrays[size_t(nest.result)].element)
     return std::nullopt;
   for (int number : llvm::ArrayRef(pass.nests).drop_front())

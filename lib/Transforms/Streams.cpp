@@ -240,7 +240,8 @@ void KernelEmitter::streamInnerLoop(Stream &stream) {
     main = stack->value(stack->add(range.lower, floorToMultiple(stack->value(count), block)));
   }
 
-  if (stream.isLong && stream.crossed < 0 && lanes > 1 && !kernel.hasChecks)
+  if (uses(Optimization::Strips) && stream.isLong && stream.crossed < 0 && lanes > 1 &&
+      !kernel.hasChecks)
     if (std::vector<Piece> pieces = piecesOf(*stream.pass, stream.vectorLoop); !pieces.empty())
       return emitStrips(*stream.pass, stream.vectorLoop, pieces, lower, upper, hasTail);
   bool once = hasMain && hasTail && stream.isLong;
@@ -341,7 +342,8 @@ void KernelEmitter::emitStream(const Pass &pass) {
 
   // Checks tell of the first iteration that fails; their order stays.
   for (int nest : pass.nests)
-    if (!hasReduction && !kernel.hasChecks && lanes > 1 && stream.crossed < pass.outer)
+    if (uses(Optimization::Crossed) && !hasReduction && !kernel.hasChecks && lanes > 1 &&
+        stream.crossed < pass.outer)
       stream.crossed = body->crossedLoop(kernel.nests[size_t(nest)], stream.vectorLoop);
   if (stream.crossed < pass.outer) // open already
     stream.crossed = -1;

@@ -1,4 +1,4 @@
-//===- NetworkCases.cpp - a step of training, a block of a transformer ----===//
+//===- NetworkCases.cpp - training, attention, a block of a transformer ---===//
 #include <array>
 #include <cmath>
 
@@ -112,6 +112,26 @@ absl::StatusOr<Subject> encoder(const Settings &settings) {
   return compare(std::move(example), std::vector<Hand>(), settings);
 }
 
+//===--- attention ----------------------------------------------------------------===//
+
+/// `heads` of `tokens` queries, keys and values of kHead numbers each.
+absl::StatusOr<Subject> attention(int64_t heads, int64_t tokens, const Settings &settings) {
+  Variables in;
+  std::vector<Tensor> values;
+  for (const char *name : {"q", "k", "v"}) {
+    values.push_back(
+        makeInput(DType::Float32, {heads, tokens, kHead}, -1.0, 1.0, 110 + values.size()));
+    in.push_back(tensor(DType::Float32, {kDynamic, kDynamic, kHead}, name));
+  }
+  Variable p = softmax(matmul(in[0], transpose(in[1], {0, 2, 1})) * 0.125f);
+  std::string name = "attention_" + std::to_string(heads) + "x" + std::to_string(tokens);
+  Example example{name, in, {matmul(p, in[2])}, values};
+  example.formula = "attention";
+  double matrix = double(values[0].numBytes());
+  example.cost = {double(heads * tokens * tokens) * double(4 * kHead + 5), 3 * matrix, matrix};
+  return compare(std::move(example), std::vector<Hand>(), settings);
+}
+
 } // namespace
 
 void addNetworks(std::vector<Case> &cases) {
@@ -123,6 +143,14 @@ void addNetworks(std::vector<Case> &cases) {
                    "a block of a transformer: 128 tokens, width 512, 8 heads",
                    {.ratio = 1.0},
                    encoder});
+  for (auto [heads, tokens] :
+       {std::pair<int64_t, int64_t>(8, 128), {8, 512}, {8, 1024}, {1, 4096}}) {
+    std::string size = std::to_string(heads) + "x" + std::to_string(tokens);
+    cases.push_back({"attention_" + size,
+                     "attention, heads x tokens " + size + ", 64 numbers each",
+                     {.ratio = 0.87}, // a factor of 1.15 ahead
+                     [=](const Settings &s) { return attention(heads, tokens, s); }});
+  }
 }
 
 } // namespace graphc::bench

@@ -206,6 +206,12 @@ def encoder():
     report("encoder", layerNorm(y + f @ W2 + b2, g2, c2))
 
 
+def attention():
+    for heads, tokens in (8, 128), (8, 512), (8, 1024), (1, 4096):
+        q, k, v = (f32((heads, tokens, 64), -1.0, 1.0, seed) for seed in (110, 111, 112))
+        report(f"attention_{heads}x{tokens}", softmax(q @ k.transpose(0, 2, 1) * 0.125) @ v)
+
+
 def options():
     n = 10**6,
     s, k, t, v = f32(n, 10.0, 50.0, 60), f32(n, 10.0, 50.0, 61), f32(n, 0.5, 2.0, 62), f32(n, 0.1, 0.5, 63)
@@ -277,7 +283,9 @@ struct Expected {
 
 // clang-format off
 inline constexpr Expected kExpected[] = {""")
-for case in elementwise, functions, rows, sums, products, convolutions, step, encoder, options, bodies, sites, radon:
+cases = (elementwise, functions, rows, sums, products, convolutions, step, encoder, attention, options, bodies, sites,
+         radon)
+for case in cases:
     case()
 print("""};
 // clang-format on

@@ -53,6 +53,9 @@ void Common::addCompilation(CLI::App &app, const std::string &threadsOf) {
       "--mode", mode, "How it is run; debug: compiled and interpreted, and the results compared");
   modeOption->check(CLI::IsMember(std::vector<std::string>(std::begin(kModes), std::end(kModes))))
       ->capture_default_str();
+  app.add_option("--exclude", exclude,
+                 "Names or tags of rewrites and names of optimizations that do not run")
+      ->delimiter(',');
   app.add_flag("--no-rewrites", noRewrites, "Compile the graph as it is, whatever the mode");
   app.add_option("--target", target, "Processor to make code for")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kTargets), std::end(kTargets))))
@@ -132,9 +135,16 @@ int flushed(int status) {
   return 1;
 }
 
+Mode Common::wholeMode() const {
+  Mode whole = mode;
+  for (const std::string &name : exclude)
+    whole = whole.excluding({name});
+  return whole;
+}
+
 FunctionOptions Common::functionOptions() const {
   FunctionOptions options;
-  options.mode = mode;
+  options.mode = wholeMode();
   options.rewrites = !noRewrites;
   options.threads = threads;
   options.target = target;

@@ -22,12 +22,14 @@ struct Common {
   std::optional<int> threads;
   std::vector<std::string> profiles;  ///< as `--profile` was given
   std::vector<std::string> gradients; ///< as `--grad` was given
+  std::vector<std::string> exclude;   ///< as `--exclude` was given
   bool trustCode = false, noRewrites = false, noCache = false, verbose = false;
 
   /// FILE, --entry and --grad.
   void addFile(CLI::App &app);
-  /// Whether the user wrote --mode.
-  bool modeIsGiven() const { return modeOption && modeOption->count() > 0; }
+  /// Whether the user wrote --mode or --exclude.
+  bool modeIsGiven() const { return (modeOption && modeOption->count() > 0) || !exclude.empty(); }
+  Mode wholeMode() const;
   /// What is told of it: -v, --dump-stages, --profile.
   void addWatching(CLI::App &app, const std::string &profiled);
   /// How the graph is compiled, and with how many threads `threadsOf` is done.

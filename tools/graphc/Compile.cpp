@@ -130,7 +130,9 @@ absl::Status compile(const CompileVerb &verb) {
     return compiler.status();
   CompileWatch watch(verb.common);
   CompileOptions options;
-  options.mode = verb.common.mode;
+  options.mode = verb.common.wholeMode();
+  if (absl::Status s = checkMode(options.mode); !s.ok())
+    return s;
   options.rewrites = !verb.common.noRewrites;
   options.target = verb.common.target;
   options.dumpStages = verb.common.dumpStages;

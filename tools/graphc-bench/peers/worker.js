@@ -131,6 +131,10 @@ const formulas = {
     const gelu = g.Mul(g.Mul(f, g.Add(g.Erf(g.Div(f, g.number(Math.SQRT2))), g.number(1))), g.number(0.5));
     return [layerNorm(g, g.Add(y, linear(gelu, 'W2', 'b2')), 'g2', 'c2')];
   },
+  attention: g => {
+    const scores = g.Mul(g.MatMul('q', g.Transpose('k', {perm: [0, 2, 1]})), g.number(0.125));
+    return [g.MatMul(g.Softmax(scores, {axis: -1}), 'v')];
+  },
   blackscholes: g => {
     const rate = g.number(0.02), one = g.number(1), q = g.Mul('v', g.Sqrt('t'));
     const drift = g.Mul(g.Add(rate, g.Div(square(g, 'v'), g.number(2))), 't');

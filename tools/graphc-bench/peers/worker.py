@@ -151,6 +151,18 @@ def encoder(x, Wq, bq, Wk, bk, Wv, bv, Wo, bo, g1, c1, W1, b1, W2, b2, g2, c2):
     return call
 
 
+@formula("attention")
+def attention(q, k, v):
+    def call():
+        p = q @ k.transpose(0, 2, 1)
+        p *= np.float32(0.125)
+        p -= p.max(-1, keepdims=True)
+        np.exp(p, out=p)
+        p /= p.sum(-1, keepdims=True)
+        return p @ v
+    return call
+
+
 @formula("blackscholes")
 def blackscholes(s, k, t, v):
     r = np.float32(0.02)
@@ -309,6 +321,7 @@ def torchFormulas():
         "sum_axis0": lambda x: lambda: x.sum(0),
         "sum_axis1": lambda x: lambda: x.sum(1),
         "sum_all": lambda x: lambda: x.sum(),
+        "attention": lambda q, k, v: lambda: torch.bmm(torch.softmax(torch.bmm(q, k.transpose(1, 2)) * 0.125, -1), v),
         "gemm": lambda a, b: lambda: a @ b,
         "gemm_abt": lambda a, b: lambda: a @ b.T,
         "add": lambda x, y: lambda: x + y,

@@ -1,0 +1,84 @@
+//===- Optimizations.h - what can be switched off -----------------*- C++ -*-===//
+//
+// Passes that make code faster and change no meaning. Each has a name, under which a Mode excludes
+// it as it excludes rewrites (docs/Performance.md says what each brings, by measuring without it).
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace graphc {
+
+enum class Optimization : uint8_t {
+  Fusion,
+  UnrollSums,
+  JoinProducts,
+  Schedule,
+  ShareMemory,
+  SideBySide,
+  Products,
+  Windows,
+  LastColumns,
+  Blocks,
+  Dots,
+  Columns,
+  Strips,
+  Pads,
+  Scatters,
+  Crossed
+};
+
+struct OptimizationInfo {
+  std::string_view name, file;
+};
+
+/// By number.
+inline constexpr OptimizationInfo kOptimizations[] = {
+    {"fusion", "Kernels/Fuse.h"},
+    {"unroll-sums", "Kernels/Unroll.cpp"},
+    {"join-products", "Kernels/JoinProducts.cpp"},
+    {"schedule", "Kernels/Schedule.cpp"},
+    {"share-memory", "Kernels/ShareMemory.cpp"},
+    {"side-by-side", "Transforms/PassPlan.cpp"},
+    {"products", "Transforms/Products.cpp"},
+    {"windows", "Transforms/ProductWindows.cpp"},
+    {"last-columns", "Transforms/ProductDots.cpp"},
+    {"blocks", "Transforms/Blocks.cpp"},
+    {"dots", "Transforms/Dots.cpp"},
+    {"columns", "Transforms/Columns.cpp"},
+    {"strips", "Transforms/Strips.cpp"},
+    {"pads", "Transforms/Pads.cpp"},
+    {"scatters", "Transforms/Scatter.cpp"},
+    {"crossed", "Transforms/Streams.cpp"},
+};
+
+inline std::optional<Optimization> optimizationOf(std::string_view name) {
+  for (size_t i = 0; i < std::size(kOptimizations); ++i)
+    if (kOptimizations[i].name == name)
+      return Optimization(i);
+  return std::nullopt;
+}
+
+/// A set of them; all, unless some are taken out.
+class Optimizations {
+public:
+  bool has(Optimization one) const { return !(without_ >> int(one) & 1); }
+  void takeOut(Optimization one) { without_ |= uint32_t(1) << int(one); }
+  /// The names of those that are not in it: "fusion,strips".
+  std::string missing() const {
+    std::string names;
+    for (size_t i = 0; i < std::size(kOptimizations); ++i)
+      if (!has(Optimization(i)))
+        names += (names.empty() ? "" : ",") + std::string(kOptimizations[i].name);
+    return names;
+  }
+
+private:
+  uint32_t without_ = 0;
+};
+
+} // namespace graphc

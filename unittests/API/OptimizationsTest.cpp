@@ -1,0 +1,294 @@
+//===- OptimizationsTest.cpp - what a mode switches off by name -----------===//
+//
+// Each optimization has a graph whose code it changes, and whose results it does not: sums are of
+// small whole numbers, so that no order of them rounds.
+//
+//===----------------------------------------------------------------------===//
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "Kernels/CompilerInterface.h"
+#include "Messages.h"
+#include "Support/Optimizations.h"
+#include "graphc/graphc.h"
+
+namespace graphc {
+namespace {
+
+struct Example {
+  Variables inputs;
+  Variable output;
+  std::vector<Tensor> values;
+};
+
+Tensor wholeNumbers(const std::vector<int64_t> &shape, DType dtype = DType::Float32) {
+  Tensor values = *Tensor::zeros(DType::Float32, shape);
+  auto *numbers = static_cast<float *>(values.data());
+  std::mt19937 random(unsigned(values.numElements()));
+  for (int64_t i = 0; i < values.numElements(); ++i)
+    numbers[i] = float(int(random() % 5) - 2);
+  return values.cast(dtype);
+}
+
+/// A graph that the optimization of that name changes; no output for a name that there is not.
+Example exampleOf(std::string_view name) {
+  Variable x = fmatrix("x"), y = fmatrix("y"), z = fmatrix("z");
+  Variable columns = dimshuffle(x, {0, 1, -1}), rows = dimshuffle(x, {0, -1, 1});
+  Tensor a = wholeNumbers({37, 70}), b = wholeNumbers({70, 45}), c = wholeNumbers({37, 70});
+  if (name == "fusion")
+    return {{x, z}, (exp(x) * z + 1.0f) * 2.0f, {a, c}};
+  if (name == "unroll-sums") {
+    Variable points = tensor(DType::Float32, {kDynamic, 3}, "points");
+    return {{points}, sqrt(sum(sqr(points), Axis(1))), {wholeNumbers({29, 3})}};
+  }
+  if (name == "join-products")
+    return {{x, y, z}, dot(softmax(dot(x, y)), z), {a, b, wholeNumbers({45, 20})}};
+  if (name == "schedule") {
+    Variable total = dot(x, y); // of more terms than one kernel reads
+    for (int k = 2; k < 40; ++k)
+      total = total + dot(x, y * float(k));
+    return {{x, y}, total, {a, b}};
+  }
+  if (name == "share-memory") {
+    Variable p = dot(x, y);
+    return {{x, y, z}, dot(p - sum(p), z), {a, b, wholeNumbers({45, 20})}};
+  }
+  if (name == "side-by-side")
+    return {{x}, concatenate({sum(sqr(x), Axis(1)), sum(x, Axis(1))}, 0), {a}};
+  if (name == "products" || name == "last-columns")
+    return {{x, y}, dot(x, y), {a, b}};
+  if (name == "windows" || name == "pads") {
+    bool isDepthwise = name == "pads";
+    Variable picture = tensor(DType::Float32, {1, 16, 20, 40}, "picture");
+    Variable kernel = tensor(DType::Float32, {16, isDepthwise ? 1 : 16, 3, 3}, "kernel");
+    ConvOptions options;
+    options.padding = 1;
+    options.groups = isDepthwise ? 16 : 1;
+    return {{picture, kernel},
+            conv2d(picture, kernel, options),
+            {wholeNumbers({1, 16, 20, 40}), wholeNumbers({16, isDepthwise ? 1 : 16, 3, 3})}};
+  }
+  if (name == "blocks") // distances along a middle axis
+    return {{x, y}, min(columns + dimshuffle(y, {-1, 0, 1}), Axis(1)), {a, b}};
+  if (name == "dots") // along the last one
+    return {{x, z}, min(rows + dimshuffle(z, {-1, 0, 1}), Axis(2)), {a, c}};
+  if (name == "columns")
+    return {{x}, sum(x, Axis(0)), {wholeNumbers({300, 70})}};
+  if (name == "strips") {
+    Variable chain = x;
+    for (int k = 0; k < 24; ++k) // each waits for the one before
+      chain = sqr(chain) - x * float(k);
+    return {{x}, chain, {a}};
+  }
+  if (name == "scatters") {
+    Variable at = lvector("at"), v = fmatrix("v");
+    Tensor places = wholeNumbers({90}).cast(DType::Int64); // -2 to 2
+    return {{x, at, v}, incTake(x, at, v, {.axis = 0}), {a, places, wholeNumbers({90, 70})}};
+  }
+  if (name == "crossed")
+    return {{x, y}, x.T() + y, {wholeNumbers({45, 70}), b}};
+  return {};
+}
+
+Mode without(std::string_view name) { return Mode().excluding({name}); }
+
+std::string codeOf(const Example &example, const Mode &mode) {
+  GraphModule module;
+  module.inputs = example.inputs;
+  module.outputs = {example.output};
+  CompileOptions options;
+  options.mode = mode;
+  options.target = "x86-64-v4";
+  std::string text;
+  for (std::string_view stage : {"kernels", "loops"}) {
+    absl::StatusOr<std::string> one = (*loadCompiler())->emit(module, stage, options);
+    EXPECT_TRUE(one.ok()) << one.status();
+    text += one.ok() ? *one : "";
+  }
+  return text;
+}
+
+Tensor resultOf(const Example &example, const Mode &mode, int threads = 1) {
+  FunctionOptions options{.mode = mode};
+  options.threads = threads;
+  absl::StatusOr<Function> f = function(InputList(example.inputs), example.output, options);
+  EXPECT_TRUE(f.ok()) << f.status();
+  absl::StatusOr<Results> results = f->call(example.values);
+  EXPECT_TRUE(results.ok()) << results.status();
+  return results.ok() ? (*results)[0] : Tensor();
+}
+
+TEST(Optimizations, EachChangesCodeAndNoResult) {
+  for (const OptimizationInfo &one : kOptimizations) {
+    SCOPED_TRACE(std::string(one.name));
+    Example example = exampleOf(one.name);
+    ASSERT_TRUE(!example.values.empty()) << "has no example here";
+    EXPECT_TRUE(codeOf(example, "fast_run") != codeOf(example, without(one.name)));
+    EXPECT_EQ(resultOf(example, "fast_run"), resultOf(example, without(one.name)));
+  }
+}
+
+TEST(Optimizations, NamesAreExcludedOnly) {
+  Variable x = dvector("x");
+  expectMessages({
+      {function({x}, x * 2.0, {.mode = without("strip")}).status(),
+       "KeyError: function: mode: no rewrite and no tag is called 'strip'; did you mean 'strips'?"},
+      {function({x}, x * 2.0, {.mode = Mode().including({"strips"})}).status(),
+       "KeyError: function: mode: no rewrite and no tag is called 'strips'"},
+  });
+}
+
+//===--- products with rows between them ----------------------------------------===//
+
+struct Attention {
+  int64_t heads, queries, keys, width, values; ///< no head: matrices
+  DType dtype = DType::Float32;
+  bool isCausal = false;
+};
+
+Tensor numbers(const std::vector<int64_t> &shape, unsigned seed, DType dtype) {
+  Tensor values = *Tensor::zeros(DType::Float64, shape);
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  for (int64_t i = 0; i < values.numElements(); ++i)
+    static_cast<double *>(values.data())[i] = uniform(random);
+  return values.cast(dtype);
+}
+
+Example exampleOf(const Attention &a, bool isKnown = false) {
+  auto shaped = [&](int64_t rows, int64_t columns) {
+    std::vector<int64_t> shape = {rows, columns};
+    if (a.heads)
+      shape.insert(shape.begin(), a.heads);
+    return shape;
+  };
+  Example example;
+  auto add = [&](int64_t rows, int64_t columns, const char *name) {
+    std::vector<int64_t> shape = shaped(rows, columns);
+    example.values.push_back(numbers(shape, unsigned(example.values.size()), a.dtype));
+    std::vector<int64_t> known = isKnown ? shape : std::vector<int64_t>(shape.size(), kDynamic);
+    example.inputs.push_back(tensor(a.dtype, known, name));
+    return example.inputs.back();
+  };
+  Variable q = add(a.queries, a.width, "q"), k = add(a.keys, a.width, "k"),
+           v = add(a.keys, a.values, "v");
+  Variable scores = matmul(q, swapaxes(k, -1, -2)) * 0.25;
+  if (a.isCausal)
+    scores = where(ge(dimshuffle(arange(a.queries), {0, -1}), arange(a.keys)), scores,
+                   -std::numeric_limits<double>::infinity());
+  example.output = matmul(softmax(scores), v);
+  if (example.output.type().dtype() != a.dtype)
+    example.output = cast(example.output, a.dtype);
+  return example;
+}
+
+/// What attention is, in double precision.
+std::vector<double> expectedOf(const Attention &a, const std::vector<Tensor> &given) {
+  std::vector<Tensor> in;
+  for (const Tensor &t : given)
+    in.push_back(t.cast(DType::Float64));
+  auto at = [&](int which, int64_t i) {
+    return static_cast<const double *>(in[size_t(which)].data())[i];
+  };
+  std::vector<double> out;
+  for (int64_t h = 0; h < std::max<int64_t>(a.heads, 1); ++h)
+    for (int64_t i = 0; i < a.queries; ++i) {
+      std::vector<double> powers;
+      double total = 0;
+      for (int64_t j = 0; j < a.keys; ++j) {
+        double sum = 0;
+        for (int64_t d = 0; d < a.width; ++d)
+          sum += at(0, (h * a.queries + i) * a.width + d) * at(1, (h * a.keys + j) * a.width + d);
+        powers.push_back(a.isCausal && j > i ? 0 : std::exp(sum / 4));
+        total += powers.back();
+      }
+      for (int64_t d = 0; d < a.values; ++d) {
+        double sum = 0;
+        for (int64_t j = 0; j < a.keys; ++j)
+          sum += powers[size_t(j)] * at(2, (h * a.keys + j) * a.values + d);
+        out.push_back(sum / total);
+      }
+    }
+  return out;
+}
+
+class JoinProducts : public ::testing::TestWithParam<Attention> {};
+
+// Means of numbers in [-1, 1], of scores up to width / 4: errors of scores are at most
+// (width + 2) u width / 4, twice that relative in the weights, and a mean of keys numbers adds
+// (keys + 4) u; float16 rounds p and results to 2^-11 besides.
+TEST_P(JoinProducts, GiveTheBitsOfKernelsOfTheirOwn) {
+  const Attention &a = GetParam();
+  double u = a.dtype == DType::Float64 ? 0x1p-53 : 0x1p-24;
+  double bound = (0.5 * double(a.width + 2) * double(a.width) + double(a.keys) + 8) * u;
+  for (bool isKnown : {false, true}) {
+    Example example = exampleOf(a, isKnown);
+    Tensor joined = resultOf(example, "fast_run"), threads = resultOf(example, "fast_run", 3);
+    Tensor apart = resultOf(example, without("join-products"));
+    ASSERT_TRUE(joined.defined() && apart.defined() && threads.defined());
+    ASSERT_EQ(joined.shape(), apart.shape());
+    EXPECT_EQ(std::memcmp(joined.data(), apart.data(), size_t(joined.numBytes())), 0);
+    EXPECT_EQ(std::memcmp(joined.data(), threads.data(), size_t(joined.numBytes())), 0);
+    std::vector<double> expected = expectedOf(a, example.values);
+    Tensor wide = joined.cast(DType::Float64);
+    ASSERT_EQ(wide.numElements(), int64_t(expected.size()));
+    double worst = 0;
+    for (size_t i = 0; i < expected.size(); ++i)
+      worst = std::max(worst, std::abs(static_cast<const double *>(wide.data())[i] - expected[i]));
+    EXPECT_LE(worst, bound);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, JoinProducts,
+    ::testing::Values(Attention{0, 128, 128, 64, 64}, Attention{0, 113, 57, 16, 20},
+                      Attention{0, 1, 40, 16, 16}, Attention{0, 300, 17, 8, 70},
+                      Attention{3, 112, 33, 32, 32}, Attention{2, 225, 129, 24, 8},
+                      Attention{1, 57, 3, 5, 6}, Attention{4, 0, 5, 8, 8},
+                      Attention{0, 113, 65, 16, 16, DType::Float64},
+                      Attention{2, 115, 115, 16, 16, DType::Float32, true},
+                      Attention{0, 240, 240, 8, 12, DType::Float64, true}));
+
+// What is handed on is in memory for a block of rows: no array of the program holds it.
+TEST(JoinProducts, KeepScoresOfABlockOnly) {
+  Example example = exampleOf(Attention{0, 3000, 2000, 16, 16});
+  auto memory = [&](const Mode &mode) {
+    FunctionOptions options{.mode = mode, .profile = true};
+    absl::StatusOr<Function> f = function(InputList(example.inputs), example.output, options);
+    EXPECT_TRUE(f.ok()) << f.status();
+    EXPECT_TRUE(f->call(example.values).ok());
+    Profile::FunctionSummary summary = f->profile()->functions().at(0);
+    return std::pair(summary.arenaBytes, summary.scratchBytes);
+  };
+  int64_t scores = int64_t(3000) * 2000 * 4;
+  EXPECT_GE(memory(without("join-products")).first, scores);
+  EXPECT_EQ(memory("fast_run").first, 0);
+  EXPECT_LT(memory("fast_run").second, scores / 2); // mostly copies of the right operands
+}
+
+// Whoever wants the scores or the weights as well has them in memory: nothing is joined.
+TEST(JoinProducts, LeavesWhatOthersReadAsItIs) {
+  Variable x = fmatrix("x"), y = fmatrix("y"), z = fmatrix("z");
+  auto kernels = [&](const Variables &outputs) {
+    std::string size;
+    FunctionOptions options{.cache = false};
+    options.observer = [&](const StageReport &report) {
+      if (report.stage == "kernels" && report.isDone)
+        size = report.size;
+    };
+    EXPECT_TRUE(function({x, y, z}, OutputList(outputs), options).ok());
+    return size;
+  };
+  Variable scores = dot(x, y), weights = softmax(scores), mixed = dot(weights, z);
+  EXPECT_EQ(kernels({mixed}), "1 kernel in 1 step");
+  // One kernel is both products.
+  EXPECT_EQ(kernels({mixed, weights}), "2 kernels in 3 steps");
+  EXPECT_EQ(kernels({mixed, scores}), "2 kernels in 3 steps");
+  EXPECT_EQ(kernels({dot(relu(scores), z)}), "2 kernels in 2 steps"); // a layer: nothing by rows
+}
+
+} // namespace
+} // namespace graphc
