@@ -12,9 +12,8 @@
 // KERNELS: %{{.*}}: f32[{{.*}}] = output 0
 // KERNELS-NOT: arena
 
+// APART-COUNT-2: = arena
 // APART-COUNT-3: kernel @
-// The weights take over the memory of the scores.
-// APART-COUNT-1: = arena
 
 // What the products hand on, and a row of exp: 112 rows of scores and of weights.
 // LOOPS: graphc.scratch = [{{.*}}array<i64: 448, [[COLUMNS:[0-9]+]]>{{.*}}array<i64: 448, [[COLUMNS]]>

@@ -12,6 +12,7 @@ std::vector<Case> allCases() {
   addConvolutions(cases);
   addNetworks(cases);
   addModels(cases);
+  addSwitches(cases);
   addCalls(cases);
   addTraining(cases);
   addCompilation(cases);

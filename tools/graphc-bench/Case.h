@@ -23,8 +23,11 @@ struct Settings {
   double seconds = 1;
   /// Folder with the graphc program.
   std::string programs;
-  /// Beside graphc itself, with one optimization switched off each, and nobody else.
+  /// Beside graphc itself, with one optimization switched off each that the case is for, and nobody
+  /// else.
   bool switches = false;
+  /// The case's, while one is prepared.
+  std::string caseName = {};
   /// Other systems in processes of their own; null for none.
   Workers *workers = nullptr;
 };
@@ -95,6 +98,7 @@ void addProducts(std::vector<Case> &cases);
 void addConvolutions(std::vector<Case> &cases);
 void addNetworks(std::vector<Case> &cases);
 void addModels(std::vector<Case> &cases);
+void addSwitches(std::vector<Case> &cases);
 void addCalls(std::vector<Case> &cases);
 void addTraining(std::vector<Case> &cases);
 void addCompilation(std::vector<Case> &cases);

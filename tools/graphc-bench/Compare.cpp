@@ -6,6 +6,7 @@
 #include "Clock.h"
 #include "Inputs.h"
 #include "Runtime/ThreadPool.h"
+#include "Switches.h"
 #include "Workers.h"
 #include "absl/strings/str_format.h"
 
@@ -22,25 +23,9 @@ struct Answer {
   std::vector<void *> memory;
 };
 
-/// An optimization that can be switched off.
-struct Switch {
-  const char *name;
-  void (*off)(FunctionOptions &options);
-};
-
 void excludeFromMode(FunctionOptions &options, std::string_view tag) {
   options.mode = options.mode.excluding({tag});
 }
-
-const Switch kSwitches[] = {
-    {"no rewrites", [](FunctionOptions &o) { o.rewrites = false; }},
-    {"no stabilizing rules", [](FunctionOptions &o) { excludeFromMode(o, "stabilize"); }},
-    {"no fusion", [](FunctionOptions &o) { excludeFromMode(o, "fusion"); }},
-#ifdef __x86_64__
-    {"AVX2", [](FunctionOptions &o) { o.target = "x86-64-v3"; }},
-    {"SSE2", [](FunctionOptions &o) { o.target = "x86-64"; }},
-#endif
-};
 
 struct Comparison {
   Function function;
@@ -108,20 +93,28 @@ absl::StatusOr<Answer> memoryFor(const std::string &side, const std::vector<Tens
   return answer;
 }
 
-/// The same with each optimization switched off.
+/// The same with each optimization switched off that the case is for.
 absl::StatusOr<std::vector<Rival>> switchedOff(const std::shared_ptr<Comparison> &state,
-                                               const FunctionOptions &options) {
+                                               const FunctionOptions &options,
+                                               std::string_view name) {
   std::vector<Rival> rivals;
   for (const Switch &one : kSwitches) {
+    if (std::ranges::find(one.cases, name) == one.cases.end())
+      continue;
     FunctionOptions changed = options;
-    one.off(changed);
+    if (one.target)
+      changed.target = one.target;
+    else if (one.name == kRewrites)
+      changed.rewrites = false;
+    else
+      excludeFromMode(changed, one.name);
     absl::StatusOr<Function> function = graphc::function(
         InputList(state->example.inputs), OutputList(state->example.outputs), changed);
     if (!function.ok())
       return function.status();
     size_t index = state->answers.size();
-    state->answers.push_back({one.name, {}, {}});
-    rivals.push_back(rivalOf(one.name, [state, index, f = *function](int64_t count) {
+    state->answers.push_back({std::string(one.name), {}, {}});
+    rivals.push_back(rivalOf(std::string(one.name), [state, index, f = *function](int64_t count) {
       for (int64_t i = 0; i < count; ++i)
         state->call(f, state->answers[index].results);
     }));
@@ -174,7 +167,7 @@ absl::StatusOr<Subject> compare(Example example, std::vector<Hand> hands,
   };
   subject.check = [state] { return state->check(); };
   if (settings.switches) {
-    absl::StatusOr<std::vector<Rival>> rivals = switchedOff(state, options);
+    absl::StatusOr<std::vector<Rival>> rivals = switchedOff(state, options, settings.caseName);
     if (!rivals.ok())
       return rivals.status();
     subject.rivals = *std::move(rivals);

@@ -102,7 +102,9 @@ absl::StatusOr<Measurement> measure(const Case &which, const Settings &settings)
   result.about = which.about;
   if (!settings.switches) // they are about others
     result.target = which.target;
-  absl::StatusOr<Subject> subject = which.prepare(settings);
+  Settings mine = settings;
+  mine.caseName = which.name;
+  absl::StatusOr<Subject> subject = which.prepare(mine);
   if (!subject.ok())
     return subject.status();
   if (subject->phases) {

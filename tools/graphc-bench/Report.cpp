@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "Support/TextTable.h"
+#include "Switches.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -118,6 +119,20 @@ Rows rowsOf(const Report &report) {
   return rows.size() > 1 ? rows : Rows();
 }
 
+/// A line for each optimization and each case that it is for.
+Rows switchRows(const Report &report) {
+  Rows rows = {{"without", "case", "graphc", "without it", "ratio", "95 %", "what"}};
+  for (const Switch &one : kSwitches)
+    for (const Measurement &m : report.measurements)
+      for (const Beside &rival : m.rivals)
+        if (rival.name == one.name)
+          rows.push_back(
+              {rival.name, m.name, timeText(m.ours.time.value), timeText(rival.side.time.value),
+               absl::StrFormat("%.3f", rival.ratio.value),
+               absl::StrFormat("%.3f-%.3f", rival.ratio.low, rival.ratio.high), m.about});
+  return rows;
+}
+
 /// Cases of the same phases stand in one table.
 std::vector<Rows> nodeTables(const Report &report) {
   std::vector<Rows> tables;
@@ -159,6 +174,8 @@ std::string markdownText(const Rows &all) {
 }
 
 std::string joined(const Report &report, std::string (*textOf)(const Rows &)) {
+  if (report.settings.switches)
+    return textOf(switchRows(report));
   std::vector<Rows> tables = nodeTables(report);
   if (Rows rows = rowsOf(report); !rows.empty())
     tables.insert(tables.begin(), rows);

@@ -15,6 +15,7 @@
 #include "OpenBlas.h"
 #include "Report.h"
 #include "Support/TextTable.h"
+#include "Switches.h"
 #include "Workers.h"
 #include "graphc/Status.h"
 
@@ -158,8 +159,10 @@ int main(int argc, char **argv) {
                  "Tell what became slower than in this file of an earlier --json; exit status 3");
   app.add_flag("--peers", wanted.peers,
                "Beside NumPy, PyTorch and ONNX Runtime, too (tools/install-deps --peers)");
-  app.add_flag("--switches", settings.switches,
-               "Beside graphc with one optimization switched off each, instead of others");
+  app.add_flag(
+      "--switches", settings.switches,
+      "Beside graphc with one optimization switched off each that the case is for, instead "
+      "of others");
   app.add_flag("--markdown", wanted.markdown, "Print the tables in Markdown");
   app.add_option("--threads", settings.threads, "Threads of all sides")
       ->check(CLI::Range(1, 256))
@@ -171,6 +174,8 @@ int main(int argc, char **argv) {
   app.add_flag("--list", list, "Print the names of all cases");
   CLI11_PARSE(app, argc, argv);
   std::vector<Case> cases = wantedOf(allCases(), words, without);
+  if (settings.switches)
+    std::erase_if(cases, [](const Case &one) { return !isForSwitch(one.name); });
   if (list) {
     graphc::TextTable table({"case", "what"});
     for (const Case &one : cases)

@@ -241,6 +241,21 @@ def sites():
             report(f"ofg_{count}", x)
 
 
+def switches():
+    x, y = (f32((2048, 2048), -1.0, 1.0, seed) for seed in (120, 121))
+    report("transposed", x.T + y)
+    for _ in range(4):
+        x = np.sqrt(np.abs(x + x.mean()) + 0.5)
+    report("steps", x)
+    x = f32((2048, 2048), 0.0, 1.0, 120)
+    report("moments.sum", x.sum())
+    report("moments.squares", (x * x).sum())
+    x, y = f32((128, 4), -1.0, 1.0, 120), f32((4, 128), -1.0, 1.0, 121)
+    report("terms", x @ y * (400 * 401 / 2))
+    x, y = (f32((512, 64), -1.0, 1.0, seed) for seed in (120, 121))
+    report("distances", np.abs(x[:, None] - y[None]).max(-1))
+
+
 def radon():
     mu_a, mu_b, ga, gb, lsa, lsb, lsy = (float(tensor("f64", (), -0.5, 0.5, seed)) for seed in range(70, 77))
     za, zb, zs = (tensor("f64", (85, ), -1.0, 1.0, seed) for seed in range(77, 80))
@@ -283,8 +298,8 @@ struct Expected {
 
 // clang-format off
 inline constexpr Expected kExpected[] = {""")
-cases = (elementwise, functions, rows, sums, products, convolutions, step, encoder, attention, options, bodies, sites,
-         radon)
+cases = (elementwise, functions, rows, sums, products, convolutions, step, encoder, attention, options, bodies, switches,
+         sites, radon)
 for case in cases:
     case()
 print("""};

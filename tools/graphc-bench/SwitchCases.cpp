@@ -1,0 +1,80 @@
+//===- SwitchCases.cpp - what single optimizations are for ----------------===//
+#include "Compare.h"
+#include "Inputs.h"
+
+namespace graphc::bench {
+namespace {
+
+constexpr int64_t kSide = 2048;
+constexpr double kEntries = double(kSide * kSide), kBytes = kEntries * sizeof(float);
+
+/// Two sums of what passes by once.
+absl::StatusOr<Subject> moments(const Settings &settings) {
+  Tensor x = makeInput(DType::Float32, {kSide, kSide}, 0.0, 1.0, 120);
+  Variable v = fmatrix("x");
+  Example example{"moments", {v}, {sum(v), sum(sqr(v))}, {x}};
+  example.results = {"sum", "squares"};
+  example.cost = {3 * kEntries, kBytes, 0};
+  return compare(std::move(example), std::vector<Hand>(), settings);
+}
+
+/// Steps that each need the whole of the one before.
+absl::StatusOr<Subject> steps(const Settings &settings) {
+  Tensor x = makeInput(DType::Float32, {kSide, kSide}, -1.0, 1.0, 120);
+  Variable v = fmatrix("x"), t = v;
+  for (int i = 0; i < 4; ++i)
+    t = sqrt(abs(t + mean(t)) + 0.5f);
+  Example example{"steps", {v}, {t}, {x}};
+  example.cost = {12 * kEntries, 8 * kBytes, 4 * kBytes};
+  return compare(std::move(example), std::vector<Hand>(), settings);
+}
+
+/// Many products of narrow matrices, added up.
+absl::StatusOr<Subject> terms(const Settings &settings) {
+  constexpr int64_t kInner = 4, kOuter = 128;
+  constexpr int kTerms = 400;
+  constexpr double kEach = kOuter * kOuter, kBytesEach = kEach * sizeof(float);
+  Tensor x = makeInput(DType::Float32, {kOuter, kInner}, -1.0, 1.0, 120);
+  Tensor y = makeInput(DType::Float32, {kInner, kOuter}, -1.0, 1.0, 121);
+  Variable vx = fmatrix("x"), vy = fmatrix("y"), total = dot(vx, vy);
+  for (int k = 2; k <= kTerms; ++k)
+    total = total + dot(vx, vy * float(k));
+  Example example{"terms", {vx, vy}, {total}, {x, y}};
+  example.cost = {kTerms * kEach * (2 * kInner + 1), kTerms * kBytesEach, kTerms * kBytesEach};
+  return compare(std::move(example), std::vector<Hand>(), settings);
+}
+
+/// The greatest difference of a coordinate, for all pairs of points.
+absl::StatusOr<Subject> distances(const Settings &settings) {
+  constexpr int64_t kPoints = 512, kCoordinates = 64;
+  Tensor x = makeInput(DType::Float32, {kPoints, kCoordinates}, -1.0, 1.0, 120);
+  Tensor y = makeInput(DType::Float32, {kPoints, kCoordinates}, -1.0, 1.0, 121);
+  Variable vx = fmatrix("x"), vy = fmatrix("y");
+  Variable difference = dimshuffle(vx, {0, -1, 1}) - dimshuffle(vy, {-1, 0, 1});
+  Example example{"distances", {vx, vy}, {max(abs(difference), Axis(-1))}, {x, y}};
+  example.cost = {3.0 * kPoints * kPoints * kCoordinates, double(x.numBytes() + y.numBytes()),
+                  4.0 * kPoints * kPoints};
+  return compare(std::move(example), std::vector<Hand>(), settings);
+}
+
+absl::StatusOr<Subject> transposed(const Settings &settings) {
+  Tensor x = makeInput(DType::Float32, {kSide, kSide}, -1.0, 1.0, 120);
+  Tensor y = makeInput(DType::Float32, {kSide, kSide}, -1.0, 1.0, 121);
+  Variable vx = fmatrix("x"), vy = fmatrix("y");
+  Example example{"transposed", {vx, vy}, {vx.T() + vy}, {x, y}};
+  example.cost = {kEntries, 2 * kBytes, kBytes};
+  return compare(std::move(example), std::vector<Hand>(), settings);
+}
+
+} // namespace
+
+void addSwitches(std::vector<Case> &cases) {
+  cases.push_back({"moments", "sum and sum of squares, 2048x2048 f32", {}, moments});
+  cases.push_back({"steps", "sqrt(|x + mean(x)| + 0.5), 4 times, 2048x2048 f32", {}, steps});
+  cases.push_back({"terms", "sum of 400 products of 128x4 and 4x128 f32", {}, terms});
+  cases.push_back(
+      {"distances", "Chebyshev distances of 512 and 512 points f32[64]", {}, distances});
+  cases.push_back({"transposed", "x^T + y, 2048x2048 f32", {}, transposed});
+}
+
+} // namespace graphc::bench

@@ -1,0 +1,54 @@
+//===- Switches.h - what --switches switches off ------------------*- C++ -*-===//
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+namespace graphc::bench {
+
+/// An optimization, and the cases that show what it brings.
+struct Switch {
+  /// As Mode::excluding takes it, kRewrites, or the processor that is made do.
+  std::string_view name;
+  std::vector<std::string_view> cases;
+  /// Code for another processor; null for this one.
+  const char *target = nullptr;
+};
+
+/// All rewrites: FunctionOptions::rewrites.
+inline constexpr std::string_view kRewrites = "rewrites";
+
+inline const std::vector<Switch> kSwitches = {
+    {kRewrites, {"blackscholes", "mlp_step", "radon"}},
+    {"stabilize", {"ew10", "blackscholes"}},
+    {"fusion", {"ew10", "ew10cheap", "softmax", "layernorm", "mlp_step", "nbody", "radon"}},
+    {"unroll-sums", {"nbody"}},
+    {"join-products", {"encoder", "attention_8x512", "attention_1x4096"}},
+    {"schedule", {"terms"}},
+    {"share-memory", {"steps"}},
+    {"side-by-side", {"moments"}},
+    {"products", {"gemm_f32_1024x1024x1024", "gemm_f32_2048x2048x2048", "mlp_step"}},
+    {"windows", {"conv3x3"}},
+    {"last-columns", {"resnet_512x7_512_3x3"}},
+    {"blocks", {"mobilenet_256x28_256_3x3"}},
+    {"dots", {"distances"}},
+    {"columns", {"sum_axis0_f32", "sum_axis0_f64"}},
+    {"strips", {"blackscholes"}},
+    {"pads", {"mobilenet_256x28_256_3x3"}},
+    {"scatters", {"radon"}},
+    {"crossed", {"transposed"}},
+#ifdef __x86_64__
+    {"AVX-512", {"ew10", "softmax", "gemm_f32_512x512x512", "conv3x3"}, "x86-64-v3"},
+    {"AVX-512 and AVX2", {"ew10", "softmax", "gemm_f32_512x512x512", "conv3x3"}, "x86-64"},
+#endif
+};
+
+inline bool isForSwitch(std::string_view name) {
+  for (const Switch &one : kSwitches)
+    if (std::ranges::find(one.cases, name) != one.cases.end())
+      return true;
+  return false;
+}
+
+} // namespace graphc::bench
