@@ -23,6 +23,7 @@ bool isIndexDType(DType dtype) { return dtype == DType::Int64; }
 
 void BodyBuilder::start(absl::Span<const int32_t> extents) {
   lastIndex_.clear();
+  extents_.assign(extents.begin(), extents.end());
   for (int32_t e : extents)
     lastIndex_.push_back(sizes_[e].op == SizeOp::Constant ? sizes_[e].value - 1 : kHugeExtent);
   nodes_.clear();
@@ -48,6 +49,14 @@ std::optional<int64_t> BodyBuilder::constantValue(int32_t id) const {
   if (n.op != ScalarOp::Constant || !(isIndexDType(n.dtype) || isBool(n.dtype)))
     return std::nullopt;
   return int64_t(n.payload);
+}
+
+bool BodyBuilder::isWithin(int32_t id, int32_t extent) const {
+  const ScalarNode &n = nodes_[id];
+  if (n.op == ScalarOp::Index && extents_[n.payload] == extent)
+    return true;
+  const SizeNode &size = sizes_[extent];
+  return size.op == SizeOp::Constant && ranges_[id].low >= 0 && ranges_[id].high < size.value;
 }
 
 int32_t BodyBuilder::constant(DType dtype, uint64_t bits) {

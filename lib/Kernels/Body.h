@@ -61,6 +61,10 @@ public:
   /// Value of an integer or Bool node, if it is a constant.
   std::optional<int64_t> constantValue(int32_t id) const;
 
+  /// Whether the index is always one of an axis of that extent (a size number), wherever the loops
+  /// are.
+  bool isWithin(int32_t id, int32_t extent) const;
+
   /// See orderBody.
   void finish(absl::Span<int32_t *const> roots, std::vector<ScalarNode> &body, Numbers &indices);
 
@@ -79,6 +83,7 @@ private:
 
   const std::vector<SizeNode> &sizes_;
   std::vector<int64_t> lastIndex_; // of each loop
+  std::vector<int32_t> extents_;   // of each loop
   std::vector<ScalarNode> nodes_;
   std::vector<Range> ranges_;
   std::vector<uint64_t> hashes_;

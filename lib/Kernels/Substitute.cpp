@@ -4,7 +4,7 @@
 //   t[i, j] = x[j, i]; b[i, j] = t[i, j] * 2      becomes  b[i, j] = x[j, i] * 2
 //
 // A producer's body is copied with its counters replaced by the load's indices. A load under a
-// mask masks all loads of the copy: memory is never touched where the mask is false.
+// mask masks the loads of the copy that may be out of their arrays where the mask is false.
 //
 //===----------------------------------------------------------------------===//
 #include <algorithm>
@@ -110,11 +110,22 @@ int32_t Fusion::substitute(const FusedNest &producer, absl::Span<const int32_t> 
   bool rootIsPlainLoad = nest.body[nest.root].op == ScalarOp::Load;
   std::vector<int32_t> loadIndices;
   auto index = [&](int32_t loop) { return indices[size_t(loop)]; };
+  // Where the mask does not hold, what is loaded is not used.
+  auto mayLoadAnywhere = [&](int32_t array) {
+    Numbers shape = properShape(array);
+    for (size_t axis = 0; axis < shape.size(); ++axis)
+      if (!builder_.isWithin(loadIndices[axis], shape[axis]))
+        return false;
+    return true;
+  };
   builder_.copy(nest.body, innerMap_, index, [&](const ScalarNode &n, int32_t id) {
     loadIndices.clear();
     for (int32_t axis = 0, rank = rankOf(n.loadArray()); axis < rank; ++axis)
       loadIndices.push_back(innerMap_[nest.indices[n.loadFirstIndex() + axis]]);
     int32_t innerMask = n.args[0], innerOtherwise = n.args[1];
+    if (mask >= 0 && innerMask < 0 && !(rootIsPlainLoad && id == nest.root) &&
+        mayLoadAnywhere(n.loadArray()))
+      return builder_.load(n.dtype, n.loadArray(), loadIndices);
     if (mask >= 0 && innerMask < 0)
       // Where the load is the whole value, one mask does.
       innerOtherwise =

@@ -132,6 +132,26 @@ absl::StatusOr<Subject> attention(int64_t heads, int64_t tokens, const Settings 
   return compare(std::move(example), std::vector<Hand>(), settings);
 }
 
+//===--- whole networks -------------------------------------------------------------===//
+
+/// A network of ONNX's backend tests with weights of its own (test/Data/onnx/seeded), on one
+/// picture whose element i of n is i / n.
+absl::StatusOr<Subject> network(const std::string &file, const Settings &settings) {
+  absl::StatusOr<GraphModule> module = loadOnnx(GRAPHC_BENCH_NETWORKS "/" + file + ".onnx");
+  if (!module.ok())
+    return module.status();
+  Variable x = module->inputs.at(0);
+  x.setName("x");
+  Tensor picture = *Tensor::zeros(DType::Float32, x.type().shape());
+  int64_t count = picture.numElements();
+  for (int64_t i = 0; i < count; ++i)
+    static_cast<float *>(picture.data())[i] = float(double(i) / double(count));
+  Example example{"network_" + file, {x}, module->outputs, {picture}};
+  example.formula = example.name;
+  example.slack = 10; // ONNX Runtime's answer is that near to one in double precision
+  return compare(std::move(example), std::vector<Hand>(), settings);
+}
+
 } // namespace
 
 void addNetworks(std::vector<Case> &cases) {
@@ -143,6 +163,11 @@ void addNetworks(std::vector<Case> &cases) {
                    "a block of a transformer: 128 tokens, width 512, 8 heads",
                    {.ratio = 1.0},
                    encoder});
+  for (const char *file : {"resnet50", "squeezenet", "inception_v1", "shufflenet"})
+    cases.push_back({std::string("network_") + file,
+                     std::string(file) + ", one picture",
+                     {.ratio = 1.0},
+                     [=](const Settings &s) { return network(file, s); }});
   for (auto [heads, tokens] :
        {std::pair<int64_t, int64_t>(8, 128), {8, 512}, {8, 1024}, {1, 4096}}) {
     std::string size = std::to_string(heads) + "x" + std::to_string(tokens);

@@ -6,6 +6,7 @@ sum of the results, of their absolute values, the greatest absolute value, and t
 """
 
 import math
+from pathlib import Path
 
 import numpy as np
 
@@ -212,6 +213,12 @@ def attention():
         report(f"attention_{heads}x{tokens}", softmax(q @ k.transpose(0, 2, 1) * 0.125) @ v)
 
 
+def networks():
+    data = Path(__file__).parents[2] / "test/Data/onnx/seeded"
+    for name in "resnet50", "squeezenet", "inception_v1", "shufflenet":
+        report(f"network_{name}", np.load(data / f"{name}_output_0.npy").astype(np.float64))  # ONNX Runtime's
+
+
 def options():
     n = 10**6,
     s, k, t, v = f32(n, 10.0, 50.0, 60), f32(n, 10.0, 50.0, 61), f32(n, 0.5, 2.0, 62), f32(n, 0.1, 0.5, 63)
@@ -298,8 +305,8 @@ struct Expected {
 
 // clang-format off
 inline constexpr Expected kExpected[] = {""")
-cases = (elementwise, functions, rows, sums, products, convolutions, step, encoder, attention, options, bodies, switches,
-         sites, radon)
+cases = (elementwise, functions, rows, sums, products, convolutions, step, encoder, attention, networks, options, bodies,
+         switches, sites, radon)
 for case in cases:
     case()
 print("""};

@@ -16,7 +16,7 @@ std::shared_ptr<const Callee> calleeFor(const OpFromGraph &op, int64_t extent) {
   absl::StatusOr<FunctionGraph> graph = FunctionGraph::create({x}, {op(x)});
   EXPECT_TRUE(graph.ok()) << graph.status();
   Callees callees([](FunctionGraph &) { return absl::OkStatus(); }, "none", /*nameNodes=*/false,
-                  /*fuses=*/true, /*keepGraphs=*/false);
+                  Optimizations(), /*keepGraphs=*/false);
   EXPECT_TRUE(callees.make(*graph).ok());
   Apply call = graph->output(0).owner();
   std::shared_ptr<const Callee> callee = callees.find(call, usedOutputs(*graph, call));

@@ -183,7 +183,20 @@ function writeNpy(file, {type, dims, data}) {
 const threads = Number(process.argv[2]);
 let session, feeds, outputs, results;
 
+const options = {intraOpNumThreads: threads, interOpNumThreads: 1};
+
+// A network of test/Data, which has one input.
+async function loadNetwork(name, folder) {
+  session = await ort.InferenceSession.create(
+      path.join(__dirname, '../../../test/Data/onnx/seeded', `${name}.onnx`), options);
+  const {type, dims, data} = readNpy(path.join(folder, 'x.npy'));
+  feeds = {[session.inputNames[0]]: new ort.Tensor(type, data, dims)};
+  outputs = session.outputNames;
+  return 'ok';
+}
+
 async function load(name, folder, ...numbers) {
+  if (name.startsWith('network_')) return loadNetwork(name.slice(8), folder);
   if (!formulas[name]) return 'none';
   const values = Object.fromEntries(numbers.map(n => n.split('=')).map(([key, value]) => [key, Number(value)]));
   const files = fs.readdirSync(folder).filter(file => file.endsWith('.npy'));
@@ -194,7 +207,7 @@ async function load(name, folder, ...numbers) {
   outputs = formulas[name](graph, values);
   const model = graph.model(tensors.filter(isInput), outputs, tensors.some(t => t[1].type === 'float64') ? 'float64'
                                                                                                          : 'float32');
-  session = await ort.InferenceSession.create(model, {intraOpNumThreads: threads, interOpNumThreads: 1});
+  session = await ort.InferenceSession.create(model, options);
   const feed = ([input, t]) => [input, new ort.Tensor(t.type, t.data, t.dims)];
   feeds = Object.fromEntries(tensors.filter(isInput).map(feed));
   return 'ok';
