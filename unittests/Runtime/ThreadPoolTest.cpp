@@ -1,5 +1,6 @@
 #include "Runtime/ThreadPool.h"
 
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,6 +43,44 @@ TEST(ThreadPool, CoversEveryRangeOnce) {
       for (int64_t grain : {1, 3, 64, 5000})
         checkCovers(pool, -7, count - 7, grain, threads);
   checkCovers(pool, 5, -5, 1, 4); // an empty range, upside down
+}
+
+// Linux may wake a worker on the processor that its caller keeps busy.
+TEST(ThreadPool, WokenWorkersAreKeptOffTheCallersProcessor) {
+  cpu_set_t all;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(all), &all), 0);
+  if (CPU_COUNT(&all) < 2)
+    GTEST_SKIP() << "one processor";
+  ThreadPool pool;
+  checkCovers(pool, 0, 1000, 1, 2); // starts the worker, free to go anywhere
+  const std::thread::id caller = std::this_thread::get_id();
+  int tried = 0;
+  for (int processor = 0; processor < CPU_SETSIZE && tried < 4; ++processor) {
+    if (!CPU_ISSET(processor, &all))
+      continue;
+    ++tried;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(processor, &one);
+    ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20)); // the worker sleeps by now
+    std::atomic<bool> came = false;
+    std::atomic<int> mayRunThere = -1;
+    pool.parallelFor(0, 2, 1, 2, [&](int64_t, int64_t, int) {
+      if (std::this_thread::get_id() != caller) {
+        cpu_set_t mine;
+        sched_getaffinity(0, sizeof(mine), &mine);
+        mayRunThere = CPU_ISSET(processor, &mine);
+        came = true;
+        return;
+      }
+      for (int i = 0; i < 2000 && !came; ++i) // leaves the other half to the worker
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    });
+    EXPECT_TRUE(came);
+    EXPECT_EQ(mayRunThere, 0);
+  }
+  sched_setaffinity(0, sizeof(all), &all);
 }
 
 TEST(ThreadPool, StartsNoMoreThreadsThanWanted) {
