@@ -153,51 +153,72 @@ Value BodyEmitter::load(const MemoryAccess &access, const Facts &facts, int row,
     return branch.getResult(0);
   }
 
-  Value otherwise;
+  Value otherwise, mask, branch;
   mlir::VectorType type = vectorOf(memoryType(element));
-  Value mask;
-  if (access.condition) {
-    mask = maskOf(v);
-    Value condition = getVector(access.condition, row, v);
-    mask = mask ? arith::AndIOp::create(b, condition, mask) : condition;
+  bool isMasked = bool(access.condition);
+  if (isMasked)
     otherwise = toMemory(b, getVector(access.otherwise, row, v));
+  if (isMasked && !factsOf(access.condition).onVector) {
+    // One answer for the vector is a branch, and the address of a load that is left out is not even
+    // looked at: on processors of AMD a masked load of a page that is not there takes 500 cycles.
+    branch = get(access.condition, row, v);
+    isMasked = false;
+  } else if (isMasked) {
+    mask = getVector(access.condition, row, v);
+    if (Value lanesLeft = maskOf(v))
+      mask = arith::AndIOp::create(b, mask, lanesLeft);
   }
   Address at = address(access, row, v);
   auto factor = constantSize(at.factor);
-  if (!at.offsets && factor == 0 && !access.condition) // varies only by its register neighbours
-    return toScalar(
-        vector::BroadcastOp::create(b, type, memref::LoadOp::create(b, buffer, at.base)));
-  if (!at.offsets && factor && *factor >= 1 && *factor <= kMaxStride) {
-    auto make = [&](Value lanesToLoad) {
-      return loadVector(type, buffer, at.base, int(*factor), lanesToLoad, otherwise);
-    };
-    if (access.condition)
-      return toScalar(make(mask));
-    return toScalar(isWhole ? branchOnWhole(type, make).getResult(0) : make(maskOf(v)));
-  }
-
   Value offsets = at.offsets;
-  if (factor != 0) {
-    Value steps = stack.at(0, key(access.identity, Part::Steps, lanes, 0), [&]() -> Value {
-      Value numbers = laneNumbers(b.getIndexType());
-      if (factor == 1)
-        return numbers;
-      return arith::MulIOp::create(
-          b, numbers, vector::BroadcastOp::create(b, numbers.getType(), stack.value(at.factor)));
-    });
-    offsets = offsets ? arith::AddIOp::create(b, castToIndex(offsets), steps) : steps;
-  }
-  if (!offsets)
-    offsets = arith::ConstantOp::create(b, b.getZeroAttr(vectorOf(b.getIndexType())));
-  if (!access.condition)
+  bool isUniform = !offsets && factor == 0 && !isMasked; // varies by its register neighbours only
+  bool isStrided = !offsets && factor && *factor >= 1 && *factor <= kMaxStride;
+  if (!isMasked && !isUniform && !(isStrided && isWhole))
     mask = maskOf(v);
-  if (!mask)
-    mask =
-        arith::ConstantOp::create(b, mlir::DenseElementsAttr::get(vectorOf(b.getI1Type()), true));
-  if (!otherwise)
-    otherwise = arith::ConstantOp::create(b, b.getZeroAttr(type));
-  return toScalar(
-      vector::GatherOp::create(b, type, buffer, at.base, castToIndex(offsets), mask, otherwise));
+  if (!isUniform && !isStrided) {
+    if (factor != 0) {
+      Value steps = stack.at(0, key(access.identity, Part::Steps, lanes, 0), [&]() -> Value {
+        Value numbers = laneNumbers(b.getIndexType());
+        if (factor == 1)
+          return numbers;
+        return arith::MulIOp::create(
+            b, numbers, vector::BroadcastOp::create(b, numbers.getType(), stack.value(at.factor)));
+      });
+      offsets = offsets ? arith::AddIOp::create(b, castToIndex(offsets), steps) : steps;
+    }
+    if (!offsets)
+      offsets = arith::ConstantOp::create(b, b.getZeroAttr(vectorOf(b.getIndexType())));
+    offsets = castToIndex(offsets);
+    if (!mask)
+      mask =
+          arith::ConstantOp::create(b, mlir::DenseElementsAttr::get(vectorOf(b.getI1Type()), true));
+  }
+  auto load = [&]() -> Value {
+    if (isUniform)
+      return vector::BroadcastOp::create(b, type, memref::LoadOp::create(b, buffer, at.base));
+    if (isStrided) {
+      auto make = [&](Value lanesToLoad) -> Value {
+        return loadVector(type, buffer, at.base, int(*factor), lanesToLoad,
+                          isMasked ? otherwise : Value());
+      };
+      if (isWhole && !isMasked)
+        return branchOnWhole(type, make).getResult(0);
+      return make(mask);
+    }
+    Value left = isMasked ? otherwise : Value(arith::ConstantOp::create(b, b.getZeroAttr(type)));
+    return vector::GatherOp::create(b, type, buffer, at.base, offsets, mask, left);
+  };
+  if (!branch)
+    return toScalar(load());
+  auto op = scf::IfOp::create(b, type, branch, /*withElseRegion=*/true);
+  {
+    mlir::OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToEnd(op.thenBlock());
+    scf::YieldOp::create(b, load());
+    b.setInsertionPointToEnd(op.elseBlock());
+    scf::YieldOp::create(b, otherwise);
+  }
+  return toScalar(op.getResult(0));
 }
 
 /// The mask of a vector of the block; null for whole vectors.
