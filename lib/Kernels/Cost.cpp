@@ -63,8 +63,7 @@ static uint64_t allLoops(const Nest &nest) {
   return n >= 64 ? ~uint64_t(0) : (uint64_t(1) << n) - 1;
 }
 
-/// Loops that the load's indices count along, a bit each; loops that share an index do not count.
-static uint64_t loopsOfLoad(const Nest &nest, const ScalarNode &load, int32_t rank) {
+uint64_t loopsOfLoad(const Nest &nest, const ScalarNode &load, int32_t rank) {
   uint64_t loops = 0;
   for (int32_t axis = 0; axis < rank; ++axis) {
     int32_t loop = loopOf(nest.body, nest.indices[load.loadFirstIndex() + axis]);
@@ -78,15 +77,9 @@ bool loadsEachOnce(const Nest &nest, const ScalarNode &load, int32_t rank, uint6
   return (loopsOfLoad(nest, load, rank) | ignored) == allLoops(nest);
 }
 
-bool isContraction(const Nest &nest, const std::function<int32_t(int32_t array)> &rankOf,
-                   uint64_t ignored) {
-  if (nest.combine == Combine::None || int32_t(nest.extents.size()) == nest.numParallel)
-    return false;
-  // Loops that a load's indices depend on in any way: a pooling window reads each element a few
-  // times, and is no contraction.
-  uint64_t all = allLoops(nest);
+std::vector<uint64_t> dependences(const Nest &nest,
+                                  const std::function<int32_t(int32_t array)> &rankOf) {
   std::vector<uint64_t> depends(nest.body.size(), 0);
-  bool loadsNothing = true;
   for (size_t id = 0; id < nest.body.size(); ++id) {
     const ScalarNode &n = nest.body[id];
     if (n.op == ScalarOp::Index)
@@ -96,14 +89,26 @@ bool isContraction(const Nest &nest, const std::function<int32_t(int32_t array)>
         depends[id] |= depends[arg];
     if (n.op != ScalarOp::Load)
       continue;
-    loadsNothing = false;
-    uint64_t loops = 0;
     int32_t rank = rankOf(n.loadArray());
     for (int32_t axis = 0; axis < rank; ++axis)
-      loops |= depends[nest.indices[n.loadFirstIndex() + axis]];
-    if ((loops | ignored) == all)
+      depends[id] |= depends[nest.indices[n.loadFirstIndex() + axis]];
+  }
+  return depends;
+}
+
+bool isContraction(const Nest &nest, const std::function<int32_t(int32_t array)> &rankOf,
+                   uint64_t ignored) {
+  if (nest.combine == Combine::None || int32_t(nest.extents.size()) == nest.numParallel)
+    return false;
+  // A pooling window reads each element a few times, and is no contraction.
+  std::vector<uint64_t> depends = dependences(nest, rankOf);
+  bool loadsNothing = true;
+  for (size_t id = 0; id < nest.body.size(); ++id) {
+    if (nest.body[id].op != ScalarOp::Load)
+      continue;
+    loadsNothing = false;
+    if ((depends[id] | ignored) == allLoops(nest))
       return false;
-    depends[id] = loops;
   }
   return !loadsNothing;
 }

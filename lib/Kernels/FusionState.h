@@ -62,6 +62,7 @@ struct FusionArray {
   int32_t base = -1;
   int32_t clients = 0;     // steps that load it
   int32_t lastClient = -1; // the one counted last
+  int32_t client = -1;     // one of them: the only one where there is one
   int32_t group = -1;      // that computes it
   int32_t lastReader = -1; // group
   int32_t waiting = -1;    // number of its nest, while it waits to be substituted
@@ -74,11 +75,16 @@ struct FusionArray {
 void measure(FusedNest &nest);
 /// The loop that an index expression counts along, one to one: i, i + c, c - i, c * i; else -1.
 int32_t loopOf(const std::vector<ScalarNode> &body, int32_t node);
+/// The loops that a load's indices count along, a bit each; loops that share an index do not count.
+uint64_t loopsOfLoad(const Nest &nest, const ScalarNode &load, int32_t rank);
 /// Whether each iteration loads another element: every loop but those in `ignored` (a bit each) has
 /// an index of its own.
 bool loadsEachOnce(const Nest &nest, const ScalarNode &load, int32_t rank, uint64_t ignored = 0);
-/// A reduction whose loads all leave out some loops: it computes more than it reads. `rankOf` gives
-/// the number of indices of a load.
+/// The loops that each value of the body depends on, a bit each; of a load those of its indices.
+/// `rankOf` gives the number of indices of a load.
+std::vector<uint64_t> dependences(const Nest &nest,
+                                  const std::function<int32_t(int32_t array)> &rankOf);
+/// A reduction whose loads all leave out some loops: it computes more than it reads.
 bool isContraction(const Nest &nest, const std::function<int32_t(int32_t array)> &rankOf,
                    uint64_t ignored = 0);
 
@@ -110,6 +116,12 @@ private:
   int copiesOf(const Nest &nest) const;
   /// `terms` joined as the nest's combine says, in the dtype of its result.
   int32_t joinTerms(const Nest &nest, absl::Span<const int32_t> terms);
+
+  // ShortAxis.cpp: values that a short axis shares
+  std::vector<uint64_t> loopsOfLoads(const Nest &nest) const;
+  /// Whether what the map `nest` loads along `loops` alone is computed once for all other loops,
+  /// though it is written into the sum that reads the map.
+  bool isSharedByRows(const Nest &nest, uint64_t loops) const;
 
   // Substitute.cpp: level 1
   /// Those with extent 1, a bit each.

@@ -58,6 +58,7 @@ void Fusion::chooseSubstitutions(const Nest &nest, int copies) {
     int32_t array;
     int loads = 0;
     bool eachOnce = true;
+    uint64_t loops = 0; // that its indices count along
   };
   std::vector<Candidate> candidates;
   ArraySet reads;
@@ -77,6 +78,7 @@ void Fusion::chooseSubstitutions(const Nest &nest, int copies) {
     ++it->loads;
     int32_t rank = int32_t(e.arrays[n.loadArray()].shape.size());
     it->eachOnce &= loadsEachOnce(nest, n, rank, units);
+    it->loops |= loopsOfLoad(nest, n, rank);
   }
   if (candidates.empty())
     return;
@@ -89,7 +91,9 @@ void Fusion::chooseSubstitutions(const Nest &nest, int copies) {
   });
   for (const Candidate &c : candidates) {
     const FusedNest &producer = waiting_[arrays_[c.array].waiting];
-    bool again = !c.eachOnce || c.loads > 1 || arrays_[c.array].clients > 1;
+    bool isOnce = c.eachOnce || (producer.cost > kCheap && producer.ops + ops <= kMaxOps / 2 &&
+                                 isSharedByRows(nest, c.loops));
+    bool again = !isOnce || c.loads > 1 || arrays_[c.array].clients > 1;
     double cost = producer.cost * c.loads;
     int added = producer.ops * c.loads * copies;
     bool worth = !again || cost <= (contraction && !c.eachOnce ? kAlmostFree : kCheap);

@@ -121,7 +121,7 @@ void Fusion::findUses() {
       if (step.kind != Step::Kind::Loops)
         a.wanted = true;
       if (a.lastClient != int32_t(s)) {
-        a.lastClient = int32_t(s);
+        a.lastClient = a.client = int32_t(s);
         ++a.clients;
       }
     }

@@ -94,19 +94,38 @@ TypesOr sumType(const TypeRequest &request) {
 
 //===--- emissions --------------------------------------------------------------===//
 
+/// Extents whose product is at most this are known to be few terms: F-012.
+constexpr int64_t kFewTerms = 4;
+
+/// Whether types say that each sum over the axes has at most kFewTerms terms.
+bool areFewTerms(Emitter &e, Array x, const std::vector<int> &axes) {
+  int64_t terms = 1;
+  for (int axis : axes) {
+    terms *= e.constantValue(e.dim(x, axis)).value_or(kFewTerms + 1);
+    if (terms > kFewTerms)
+      return false;
+  }
+  return true;
+}
+
 EmitRule sumEmission(Combine combine) {
   return [combine](Emitter &e, const Arrays &in, const Attributes &attributes) -> Arrays {
     DType x = e.dtype(in[0]), result = e.resultType(0).dtype();
     bool isGiven = !attributes.isNone("accDtype");
     ReduceOptions options;
     options.result = result;
-    DType accumulator = isGiven ? attributes.dtype("accDtype") : accumulatorDType(result);
+    std::vector<int> axes = axesOf(attributes, e.rank(in[0]));
+    bool isShort = !isGiven && combine == Combine::Sum && x == DType::Float32 && result == x &&
+                   areFewTerms(e, in[0], axes);
+    DType accumulator = isGiven   ? attributes.dtype("accDtype")
+                        : isShort ? x
+                                  : accumulatorDType(result);
     options.accumulator = accumulator;
     // Terms that are float32 may be joined in float32 for a while; who asks for more gets wide
     // ones.
     bool isWide = isFloat(x) && (isGiven || result != x);
     return {reduceMapped(
-        e, combine, in[0], axesOf(attributes, e.rank(in[0])), attributes.boolean("keepDims"),
+        e, combine, in[0], axes, attributes.boolean("keepDims"),
         [&](Scalar term) { return isWide ? cast(term, accumulator) : term; }, options)};
   };
 }

@@ -39,7 +39,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
-#include "Transforms/KernelEmitter.h"
+#include "Transforms/BlockShape.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace graphc {
@@ -58,20 +58,18 @@ static constexpr int64_t kMostCopies = 128;
 static constexpr int kLines = 4;
 static constexpr int kMostLines = 7;
 
-struct KernelEmitter::BlockShape {
-  int vectorLoop, rowLoop; ///< rowLoop -1: none
-  int rows, vectors, lanes;
-  bool isWindow = false; ///< rows are lines of a window's results
-};
-
 void KernelEmitter::emitPoints(const Pass &pass) {
   if (emitIfScatter(pass))
     return;
   // In loops over blocks, a masked store is more than the last one of a row.
   body->storesPieces = !target.maskRegisters;
   bool isDone = emitIfProduct(pass);
+  if (std::optional<BlockShape> shape = isDone ? std::nullopt : shortRows(pass)) {
+    emitBlocks(pass, *shape);
+    isDone = true;
+  }
   if (!isDone && prefersBlocks(pass)) {
-    emitBlocks(pass);
+    emitBlocks(pass, blockShape(pass));
     isDone = true;
   }
   if (std::optional<DotShape> shape = isDone ? std::nullopt : dotShape(pass)) {
@@ -397,6 +395,13 @@ void KernelEmitter::emitPanel(const Pass &pass, const BlockShape &shape, Value f
   body->rowExists.clear();
   if (shape.rowLoop < 0) {
     emitBlock(pass);
+  } else if (shape.isShort) {
+    LoopVariable &variable = body->loops[size_t(shape.rowLoop)];
+    variable = {};
+    variable.rowSet = kMajorRows;
+    for (int row = 0; row < shape.rows; ++row)
+      variable.index.push_back(stack->constant(row));
+    emitBlock(pass);
   } else {
     Bounds range = bounds(nest, shape.rowLoop);
     Value last = stack->value(stack->add(range.upper, b.getIndexAttr(-1)));
@@ -417,9 +422,8 @@ void KernelEmitter::emitPanel(const Pass &pass, const BlockShape &shape, Value f
   body->rowExists.clear();
 }
 
-void KernelEmitter::emitBlocks(const Pass &pass) {
+void KernelEmitter::emitBlocks(const Pass &pass, const BlockShape &shape) {
   const KernelNest &first = kernel.nests[size_t(pass.nests[0])];
-  BlockShape shape = blockShape(pass);
   if (shape.rowLoop < 0 && isColumnReduction(pass))
     return emitColumns(pass, shape.vectorLoop, shape.lanes);
   placeArrays(pass, pass.outer);

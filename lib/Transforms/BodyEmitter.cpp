@@ -190,6 +190,8 @@ Value BodyEmitter::makeNatural(mlir::Operation &op, int row, int vector) {
   mlir::ImplicitLocOpBuilder &b = stack.builder();
   Facts of = facts[op.getResult(0)];
   bool asVector = of.onVector && lanes > 1;
+  if (always.contains(op.getResult(0)) && !asVector)
+    return arith::ConstantOp::create(b, b.getBoolAttr(true));
   if (auto load = mlir::dyn_cast<tensor::ExtractOp>(op)) {
     MemoryAccess access = extractAccess(load);
     access.array = kernel.arrayOf.lookup(load.getTensor());

@@ -71,6 +71,8 @@ public:
   /// Values of nests' bodies, as vectors of the only vector of the block, that are not computed:
   /// earlier code has done it.
   llvm::DenseMap<mlir::Value, mlir::Value> given;
+  /// Conditions of the nest's body that hold in the whole block.
+  llvm::DenseSet<mlir::Value> always;
   std::vector<ArrayMemory> memory; ///< by array
   mlir::Value status;              ///< memref<i32>, if there are checks
 
@@ -106,6 +108,8 @@ public:
   /// The loop along which a load's elements are neighbours, where they lie far apart along
   /// `vectorLoop` (a transposed operand); -1 if there is no such load.
   int crossedLoop(const KernelNest &nest, int vectorLoop) const;
+  /// For each load of the nest, whether it moves along the loop.
+  llvm::SmallVector<bool> loadsAlong(const KernelNest &nest, int loop) const;
   /// How many loads of the nest that move along `vectorLoop` do not along `rowLoop`.
   int reusedVectors(const KernelNest &nest, int vectorLoop, int rowLoop) const;
   /// Whether a mask of the nest's loads depends on the loop.
@@ -156,6 +160,7 @@ private:
   mlir::Value sumTerms(const MemoryAccess &access, int row, Size constant,
                        llvm::SmallVectorImpl<std::pair<int, mlir::Value>> &terms);
 
+  void storeInterleaved(const MemoryAccess &access, llvm::ArrayRef<mlir::Value> values);
   Size topLevelSum(Size sum, Size stride, int64_t factor, LoopStack::Key key);
   mlir::Value loadStrided(mlir::VectorType type, mlir::Value buffer, mlir::Value base, int factor,
                           mlir::Value mask, mlir::Value otherwise);

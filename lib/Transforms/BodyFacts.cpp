@@ -64,6 +64,8 @@ MemoryAccess BodyEmitter::guardedAccess(scf::IfOp op) const {
   auto load = mlir::cast<tensor::ExtractOp>(op.thenBlock()->front());
   MemoryAccess access = extractAccess(load);
   access.array = kernel.arrayOf.lookup(load.getTensor());
+  if (always.contains(op.getCondition()))
+    return access;
   access.condition = op.getCondition();
   access.otherwise = op.elseYield().getOperand(0);
   return access;
@@ -250,8 +252,10 @@ void BodyEmitter::findNeeds(const KernelNest &nest, llvm::ArrayRef<Value> target
       MemoryAccess access = guardedAccess(branch);
       for (Value index : access.indices)
         needIndex(index);
-      need(access.condition, false);
-      need(access.otherwise, false);
+      if (access.condition) {
+        need(access.condition, false);
+        need(access.otherwise, false);
+      }
     } else if (of.onVector && of.linear) {
       for (Value operand : op.getOperands())
         need(operand, true); // made from the base
@@ -330,21 +334,22 @@ int BodyEmitter::crossedLoop(const KernelNest &nest, int vectorLoop) const {
   return -1;
 }
 
+llvm::SmallVector<bool> BodyEmitter::loadsAlong(const KernelNest &nest, int loop) const {
+  llvm::SmallVector<bool> result;
+  for (int i = 0; i < int(nest.inputs.size()); ++i)
+    if (nest.inputs[size_t(i)] >= 0)
+      result.push_back(operandAccess(nest, i).map.isFunctionOfDim(unsigned(loop)));
+  nest.body()->walk([&](tensor::ExtractOp load) {
+    result.push_back(llvm::any_of(
+        load.getIndices(), [&](Value index) { return indexFactor(nest, index, loop) != 0; }));
+  });
+  return result;
+}
+
 int BodyEmitter::reusedVectors(const KernelNest &nest, int vectorLoop, int rowLoop) const {
   int reused = 0;
-  for (int i = 0; i < int(nest.inputs.size()); ++i)
-    if (nest.inputs[size_t(i)] >= 0) {
-      mlir::AffineMap map = operandAccess(nest, i).map;
-      reused +=
-          map.isFunctionOfDim(unsigned(vectorLoop)) && !map.isFunctionOfDim(unsigned(rowLoop));
-    }
-  nest.body()->walk([&](tensor::ExtractOp load) {
-    auto moves = [&](int loop) {
-      return llvm::any_of(load.getIndices(),
-                          [&](Value index) { return indexFactor(nest, index, loop) != 0; });
-    };
-    reused += moves(vectorLoop) && !moves(rowLoop);
-  });
+  for (auto [onVector, onRow] : llvm::zip(loadsAlong(nest, vectorLoop), loadsAlong(nest, rowLoop)))
+    reused += onVector && !onRow;
   return reused;
 }
 

@@ -349,6 +349,8 @@ void BodyEmitter::joinStored(const KernelNest &nest, Value term) {
 void BodyEmitter::store(const KernelNest &nest, llvm::ArrayRef<Value> values) {
   mlir::ImplicitLocOpBuilder &b = stack.builder();
   MemoryAccess access = resultAccess(nest);
+  if (auto step = constantSize(address(access, 0, 0).factor); step && *step > 1 && lanes > 1)
+    return storeInterleaved(access, values);
   Value buffer = memory[size_t(nest.result)].buffer;
   // Of a mask of the first lanes, their number; where pieces are stored instead of masked vectors.
   auto countOf = [&](Value mask) -> Value {

@@ -7,6 +7,7 @@
 //   Columns.cpp  reductions over a long outer axis
 //   Blocks.cpp   reductions inside blocks of parallel loops: products, windows, sums over outer
 //   axes
+//   ShortRows.cpp  blocks whose rows are a short last axis
 //   Dots.cpp     the same where loads are contiguous along the reduction
 //   Scatter.cpp  sums whose terms each belong to one place
 //   Products.cpp products of matrices, with Product*.cpp
@@ -92,7 +93,7 @@ private:
   void emitPoints(const Pass &pass);
   bool prefersBlocks(const Pass &pass) const;
   BlockShape blockShape(const Pass &pass) const;
-  void emitBlocks(const Pass &pass);
+  void emitBlocks(const Pass &pass, const BlockShape &shape);
   void emitPanel(const Pass &pass, const BlockShape &shape, mlir::Value first, mlir::Value upper,
                  bool masked);
   void emitBlock(const Pass &pass);
@@ -110,6 +111,9 @@ private:
   static int evenBlocks(Size extent, int most);
   llvm::SmallVector<mlir::Value, 8> blockIndices(const Bounds &range, mlir::Value first, int count,
                                                  mlir::Value last);
+
+  //===--- ShortRows.cpp ----------------------------------------------------===//
+  std::optional<BlockShape> shortRows(const Pass &pass) const;
 
   //===--- Dots.cpp ---------------------------------------------------------===//
   struct DotShape {

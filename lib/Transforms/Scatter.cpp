@@ -87,6 +87,18 @@ struct Choice {
   Value other(bool isLeft) { return isLeft ? equal.getRhs() : equal.getLhs(); }
 };
 
+/// What is asked of the term's number where there is a term, that it is greater than 0.
+llvm::DenseSet<Value> areTerms(const KernelNest &nest) {
+  llvm::DenseSet<Value> result;
+  for (mlir::Operation &op : nest.body()->without_terminator())
+    if (auto compare = mlir::dyn_cast<arith::CmpIOp>(op))
+      if (compare.getPredicate() == arith::CmpIPredicate::sgt &&
+          loopOf(compare.getLhs()) == nest.numParallel &&
+          mlir::matchPattern(compare.getRhs(), mlir::m_Zero()))
+        result.insert(compare.getResult());
+  return result;
+}
+
 } // namespace
 
 std::optional<KernelEmitter::ScatterShape> KernelEmitter::scatterShape(const Pass &pass) const {
@@ -221,6 +233,7 @@ void KernelEmitter::emitScatter(const Pass &pass, const ScatterShape &shape) {
       stack->open(stack->constant(1), stack->value(nest.extents.back()), stack->constant(1));
   term.level = stack->depth();
   term.index = {terms.getInductionVar()};
+  body->always = areTerms(nest);
   Value at = emitOne(shape.position);
   if (!at.getType().isIndex())
     at = arith::IndexCastOp::create(b, b.getIndexType(), at);
@@ -237,6 +250,7 @@ void KernelEmitter::emitScatter(const Pass &pass, const ScatterShape &shape) {
   variable.level = stack->depth();
   variable.index = {once.getInductionVar()};
   overElements(nest, shape.loop + 1, [&] { body->joinStored(nest, emitOne(shape.term)); });
+  body->always.clear();
   for (int opened = pass.outer; opened < shape.loop + 2; ++opened)
     stack->close();
   stack->dropAnchor();

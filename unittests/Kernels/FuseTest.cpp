@@ -316,6 +316,68 @@ TEST(Fuse, FewTermsOfEveryKind) {
       }
 }
 
+// y[i, c] = sum over j of f(i, j) * (x[j, c] - x[i, c]): f is written into the sum, though that has
+// a loop over c, where the pass to loops makes it once for all c.
+struct Pulls {
+  TestGraph g;
+  Array x, factor, each;
+
+  Pulls(int64_t axes, bool isGiven = false) {
+    x = g.input(DType::Float64, {kDynamic, axes});
+    Extent n = g.e.dim(x, 0);
+    auto at = [&](Scalar i, Scalar c) { return g.e.load(x, {i, c}); };
+    if (isGiven) {
+      Array given = g.input(DType::Float64, {kDynamic, kDynamic});
+      g.e.requireEqual(g.e.dim(given, 0), n, "rows");
+      g.e.requireEqual(g.e.dim(given, 1), n, "columns");
+      factor = exps(g, given);
+    } else {
+      factor = g.e.define(
+          {n, n}, [&](Indices i) { return exp(at(i[0], g.e.index(0)) * at(i[1], g.e.index(1))); });
+    }
+    each = g.e.define({n, n, g.e.dim(x, 1)}, [&](Indices i) {
+      return g.e.load(factor, {i[0], i[1]}) * (at(i[1], i[2]) - at(i[0], i[2]));
+    });
+    g.output(g.e.reduceAxes(Combine::Sum, each, {1}, false));
+  }
+  KernelGraph fused() {
+    KernelGraph k;
+    checkAgainstEvaluator(g, 6, 44, &k);
+    return k;
+  }
+};
+
+TEST(Fuse, ShortAxesShareTheirFactors) {
+  for (int64_t axes : {2, 3, 4}) {
+    KernelGraph k = Pulls(axes).fused();
+    ASSERT_EQ(k.kernels.size(), 1u) << toString(k);
+    EXPECT_EQ(k.kernels[0].nests.size(), 1u) << toString(k);
+  }
+}
+
+TEST(Fuse, OtherAxesDoNotShareTheirFactors) {
+  auto expectMemory = [](Pulls pulls) {
+    KernelGraph k = pulls.fused();
+    size_t exponentials = 0, nests = 0;
+    for (const Kernel &kernel : k.kernels)
+      for (const Nest &nest : kernel.nests) {
+        ++nests;
+        for (const ScalarNode &n : nest.body)
+          exponentials += n.op == ScalarOp::Exp;
+      }
+    EXPECT_EQ(exponentials, 1u) << toString(k);
+    EXPECT_GE(nests, 2u) << toString(k);
+  };
+  expectMemory(Pulls(5));                   // a long axis
+  expectMemory(Pulls(3, /*isGiven=*/true)); // runs along i and j
+  Pulls two(3);                             // two sums read the products
+  two.g.output(two.g.e.reduceAxes(Combine::Max, two.each, {1}, false));
+  expectMemory(std::move(two));
+  Pulls wanted(3); // the factors are an output
+  wanted.g.output(wanted.factor);
+  expectMemory(std::move(wanted));
+}
+
 TEST(Fuse, FewTermsStayInLoopsUnfused) {
   TestGraph g;
   Array x = g.input(DType::Float64, {kDynamic, 3});
