@@ -121,6 +121,11 @@ GRAPHC_LANES CppFloat<T, O> coldLanes(LibmFunction f, CppMask<T, O> cold, CppFlo
                                                 : std::fmod(x.v[i], y.v[i]);
   return otherwise;
 }
+template <class T, class O, class Make>
+[[gnu::always_inline]] inline CppFloat<T, O> inColdLanes(CppMask<T, O> cold,
+                                                         CppFloat<T, O> otherwise, Make make) {
+  return select(cold, make(), otherwise);
+}
 #undef GRAPHC_LANES
 
 } // namespace graphc::math

@@ -9,8 +9,9 @@
 //              select(Mask, Int, Int), nonZero(Int)
 //   F::Mask    & | !
 //   faster forms, asked for by has...(F): fma, rounding, scale by 2^n, split of the exponent,
-//   32-entry tables coldLanes  a call of libm for the lanes of a mask, in a branch that is rarely
-//   taken
+//   32-entry tables
+//   coldLanes    a call of libm for the lanes of a mask, in a branch that is rarely taken
+//   inColdLanes  the same with another formula
 // Nothing may rely on the number of lanes. No fast-math: the compensated steps need exact order.
 //===----------------------------------------------------------------------===//
 #pragma once

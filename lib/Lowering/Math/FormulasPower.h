@@ -202,18 +202,43 @@ template <class F> F halfPowerOfDouble(F x, int twice) {
   return select(special, end, y);
 }
 
+/// x^(-n/2), n = 1 or 3, of f32 without f64: y^n (1 - e)^(-n/2), where e = 1 - x y^2 and y is the
+/// estimate of x^(-1/2) cut to 12 bits, so that y^2 is exact and y^3 a pair. The second power of e
+/// takes most of the third one's place: c e (e - r) (e - s), 0 <= e <= h, is all that is left out.
+template <class F> F inversePowerByEstimate(F x, int n) {
+  F y = fromBits(bits(nativeRsqrt(x)) & ~int64_t(0xfff)), square = y * y;
+  F e = fma(-x, square, splat(x, 1.0));
+  constexpr double h = 0x1.2p-10, r = 0.5 * h, s = 0.93 * h;
+  const double first = n / 2.0, second = first * (n + 2) / 4, third = second * (n + 4) / 6;
+  F relative = e * mulAdd(e, second + third * (r + s), splat(x, first - third * r * s));
+  if (n == 1)
+    return mulAdd(y, relative, y);
+  Pair<F> power = twoProduct(square, y);
+  return power.high + mulAdd(power.high, relative, power.low);
+}
+
 /// x^(twice/2), 0 < |twice| <= kMaxHalfPower: roots and products in the place of e^(y log x).
 template <class F> F halfPowerFormula(F x, int twice) {
-  F y;
-  if constexpr (kIsDouble<F>)
-    y = halfPowerOfDouble(x, twice);
-  else
-    y = halfPowerOfSingle(x, twice);
-  if (twice % 4 == 0)
-    return y;
-  if (twice % 2 == 0)
-    return withSign(y, x);
-  return select(less(x, 0.0) & less(-kInf, x), kNaN, y);
+  auto general = [&] {
+    F y;
+    if constexpr (kIsDouble<F>)
+      y = halfPowerOfDouble(x, twice);
+    else
+      y = halfPowerOfSingle(x, twice);
+    if (twice % 4 == 0)
+      return y;
+    if (twice % 2 == 0)
+      return withSign(y, x);
+    return select(less(x, 0.0) & less(-kInf, x), kNaN, y);
+  };
+  if constexpr (!kIsDouble<F>)
+    if (hasScale(x) && (twice == -1 || twice == -3)) {
+      // From 2^-64 to 2^64 every step is a normal number.
+      constexpr int64_t kLeast = int64_t(Format<F>::kBias - 64) << Format<F>::kMantissaBits;
+      auto cold = nonZero((bits(x) - kLeast) & (int64_t(3) << 30));
+      return inColdLanes(cold, inversePowerByEstimate(x, -twice), general);
+    }
+  return general();
 }
 
 template <class F> F powFormula(F x, F y) {

@@ -43,6 +43,14 @@ Value IrContext::intScalar(int bits, int64_t value) {
   return intConstant(b.getIntegerType(bits), value);
 }
 
+void IrContext::within(Block *branch, function_ref<void()> make) {
+  auto outside = constants;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch);
+  make();
+  constants = std::move(outside);
+}
+
 Value IrContext::perRegister(ValueRange lanes, function_ref<Value(ValueRange)> op) {
   auto whole = cast<VectorType>(lanes[0].getType());
   const int64_t n = whole.getDimSize(0), width = registerLanes(whole.getElementType());
@@ -185,6 +193,16 @@ static Value opaque(ImplicitLocOpBuilder &b, Value x) {
                                    LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
                                    mlir::ArrayAttr())
       .getResult(0);
+}
+
+Value inColdLanes(IrContext &c, Value cold, Value otherwise, function_ref<Value()> make) {
+  ImplicitLocOpBuilder &b = c.b;
+  Value any = c.shape ? vector::ReductionOp::create(b, vector::CombiningKind::OR, cold) : cold;
+  auto result = scf::IfOp::create(b, otherwise.getType(), any, /*withElseRegion=*/true);
+  c.within(result.thenBlock(),
+           [&] { scf::YieldOp::create(b, select(c, cold, make(), otherwise)); });
+  c.within(result.elseBlock(), [&] { scf::YieldOp::create(b, otherwise); });
+  return result.getResult(0);
 }
 
 Value coldLanes(IrContext &c, LibmFunction function, Value cold, Value x, Value y,

@@ -30,6 +30,8 @@ public:
   mlir::Value perRegister(mlir::ValueRange lanes,
                           llvm::function_ref<mlir::Value(mlir::ValueRange)> op);
   mlir::Value intScalar(int bits, int64_t value);
+  /// Runs `make` with the insertion point in a branch: constants that are made there stay there.
+  void within(mlir::Block *branch, llvm::function_ref<void()> make);
 
   mlir::ImplicitLocOpBuilder &b;
   const MathTarget target;
@@ -89,6 +91,8 @@ Value exponent(IrContext &, Value x);
 Value rsqrt14(IrContext &, Value x);
 Value rcp14(IrContext &, Value x);
 Value lookup(IrContext &, const float *table, Value index);
+/// `make` in the lanes of `cold`, in a branch for the case that there are some.
+Value inColdLanes(IrContext &, Value cold, Value otherwise, llvm::function_ref<Value()> make);
 Value coldLanes(IrContext &, LibmFunction, Value cold, Value x, Value y, Value otherwise);
 } // namespace ir
 
@@ -200,6 +204,10 @@ inline IrFloat<float> lookup(IrFloat<float> x, const float (&table)[32], IrInt<f
 GRAPHC_LANES IrFloat<T> coldLanes(LibmFunction f, IrMask<T> cold, IrFloat<T> x, IrFloat<T> y,
                                   IrFloat<T> otherwise) {
   return {x.c, ir::coldLanes(*x.c, f, cold.v, x.v, y.v, otherwise.v)};
+}
+template <class T, class Make>
+IrFloat<T> inColdLanes(IrMask<T> cold, IrFloat<T> otherwise, Make make) {
+  return {cold.c, ir::inColdLanes(*cold.c, cold.v, otherwise.v, [&] { return make().v; })};
 }
 #undef GRAPHC_LANES
 
