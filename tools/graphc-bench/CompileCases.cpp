@@ -72,6 +72,15 @@ GraphModule layer(int64_t number) {
   return moduleOf({x, w, b}, maximum(dot(x, w) + b, varied(number)));
 }
 
+/// A log-probability with ten derivatives.
+GraphModule radonGraph(int64_t number) {
+  RadonModel model = radonModel(varied(number));
+  GraphModule module;
+  module.inputs = std::move(model.inputs);
+  module.outputs = std::move(model.outputs);
+  return module;
+}
+
 /// `ops` operations of all kinds: mostly elementwise, every twentieth a sum over rows whose result
 /// goes on as a column. No two parts are alike.
 GraphModule mixedGraph(int ops, int64_t number) {
@@ -239,6 +248,12 @@ void addCompilation(std::vector<Case> &cases) {
                    "ew10, whose kernel the process has",
                    {.milliseconds = 0.1},
                    [=](const Settings &) { return compiling(mathChain, {vector, vector}, true); }});
+  add("compile_radon", "radon, warm", {.milliseconds = 250}, radonGraph, radonModel().values);
+  cases.push_back(
+      {"compile_radon_again",
+       "radon, whose kernels the process has",
+       {.milliseconds = 5},
+       [](const Settings &) { return compiling(radonGraph, radonModel().values, true); }});
   cases.push_back({"load_ew10", "ew10 from a file with its code", {.milliseconds = 2}, loading});
   cases.push_back({"process_run",
                    "graphc run of x + y*z, kernels in the cache folder",

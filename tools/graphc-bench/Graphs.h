@@ -30,4 +30,12 @@ inline Variable softplusLayers(const Variable &x, const Variable &w, int64_t nod
   return h;
 }
 
+/// The hierarchical model's log-probability and its derivatives by ten parameters, with values of
+/// the inputs. `step` is 0.1 in the case; graphs with others have other kernels.
+struct RadonModel {
+  Variables inputs, outputs;
+  std::vector<Tensor> values;
+};
+RadonModel radonModel(double step = 0.1);
+
 } // namespace graphc::bench

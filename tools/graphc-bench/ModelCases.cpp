@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "Compare.h"
+#include "Graphs.h"
 #include "HandModels.h"
 #include "Inputs.h"
 #include "absl/strings/str_cat.h"
@@ -108,11 +109,12 @@ Variable normalLogp(const Variable &x, double deviation) {
   return -0.5 * sqr(x / deviation) - (std::log(deviation) + 0.5 * kLogTwoPi);
 }
 
-Variable radonLogp(const Variables &in) {
+/// `step`: of zs, 0.1 in the model.
+Variable radonLogp(const Variables &in, double step) {
   Variable muA = in[0], muB = in[1], ga = in[2], gb = in[3], lsa = in[4], lsb = in[5], lsy = in[6],
            za = in[7], zb = in[8], zs = in[9], c = in[10], fl = in[11], y = in[12], ur = in[13];
   Variable sa = exp(lsa), sb = exp(lsb), sy = exp(lsy);
-  Variable a = muA + ga * ur + sa * za, b = muB + gb * ur + sb * zb, ls = lsy + 0.1 * take(zs, c);
+  Variable a = muA + ga * ur + sa * za, b = muB + gb * ur + sb * zb, ls = lsy + step * take(zs, c);
   Variable logp = sum(normalLogp(y, take(a, c) + take(b, c) * fl, ls));
   logp = logp + normalLogp(muA, 10) + normalLogp(muB, 10) + normalLogp(ga, 5) + normalLogp(gb, 5);
   const std::pair<Variable, Variable> scales[] = {{sa, lsa}, {sb, lsb}, {sy, lsy}};
@@ -124,16 +126,12 @@ Variable radonLogp(const Variables &in) {
 }
 
 absl::StatusOr<Subject> radon(const Settings &settings) {
-  RadonInputs data;
-  Variable logp = radonLogp(data.inputs);
-  Variables parameters(data.inputs.begin(), data.inputs.begin() + 10);
-  Example example{"radon", data.inputs, {logp}, data.values};
+  RadonModel model = radonModel();
+  Example example{"radon", model.inputs, model.outputs, model.values};
   example.results = {"logp"};
-  for (const Variable &gradient : grad(logp, parameters))
-    example.outputs.push_back(gradient);
-  for (const Variable &parameter : parameters)
-    example.results.emplace_back(parameter.name());
-  auto byHand = [values = data.values](void *const *results) {
+  for (int i = 0; i < 10; ++i)
+    example.results.emplace_back(model.inputs[size_t(i)].name());
+  auto byHand = [values = model.values](void *const *results) {
     Radon r{};
     double *numbers[] = {&r.muA, &r.muB, &r.ga, &r.gb, &r.lsa, &r.lsb, &r.lsy}, gradients[7];
     for (int i = 0; i < 7; ++i)
@@ -156,6 +154,16 @@ absl::StatusOr<Subject> radon(const Settings &settings) {
 }
 
 } // namespace
+
+RadonModel radonModel(double step) {
+  RadonInputs data;
+  Variable logp = radonLogp(data.inputs, step);
+  RadonModel model{data.inputs, {logp}, data.values};
+  Variables parameters(data.inputs.begin(), data.inputs.begin() + 10);
+  for (const Variable &gradient : grad(logp, parameters))
+    model.outputs.push_back(gradient);
+  return model;
+}
 
 void addModels(std::vector<Case> &cases) {
   cases.push_back({"blackscholes", "prices of 10^6 options, f32", {.ratio = 1.05}, blackScholes});
