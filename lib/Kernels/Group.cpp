@@ -128,13 +128,17 @@ void Fusion::place(FusedNest fused) {
       candidates.push_back(a.lastReader);
   }
   int32_t chosen = -1, shared = fused.nest.numParallel;
-  if (!contraction && uses(Optimization::Fusion)) {
+  if (uses(Optimization::Fusion)) {
     std::sort(candidates.begin(), candidates.end());
     candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
     for (int32_t candidate : candidates) {
       if (candidate < earliest)
         continue;
-      if (int32_t s = sharedLoops(groups_[candidate], candidate, fused); s >= 0) {
+      const FusionGroup &group = groups_[candidate];
+      int32_t s = !contraction                             ? sharedLoops(group, candidate, fused)
+                  : joinsScatters(group, candidate, fused) ? group.numShared
+                                                           : -1;
+      if (s >= 0) {
         chosen = candidate;
         shared = s;
         break;

@@ -71,6 +71,8 @@ struct Kernel {
   /// A contraction (a reduction whose loads leave out some loops) is in a kernel with other nests
   /// as the first one, with numShared its numParallel: what follows is its epilogue. Or there are
   /// two, with rows between them (JoinProducts.cpp), and all share the loops but for the columns.
+  /// Scatters (lib/Emit/Scatter.h) to the same places may be several, none of which reads what the
+  /// kernel makes.
   int32_t numShared = 0;
   /// Number in `sizes` of the outermost shared loop's extent, if a part of it may be run alone
   /// (threads); -1 otherwise.

@@ -127,9 +127,10 @@ private:
   //===--- Scatter.cpp ------------------------------------------------------===//
   struct ScatterShape;
   bool emitIfScatter(const Pass &pass);
-  std::optional<ScatterShape> scatterShape(const Pass &pass) const;
+  std::optional<ScatterShape> scatterShape(const Pass &pass, const KernelNest &nest) const;
+  llvm::SmallVector<ScatterShape, 3> scatterShapes(const Pass &pass) const;
   void overElements(const KernelNest &nest, int first, llvm::function_ref<void()> make);
-  void emitScatter(const Pass &pass, const ScatterShape &shape);
+  void emitScatters(const Pass &pass, llvm::ArrayRef<ScatterShape> shapes);
 
   //===--- Products.cpp -----------------------------------------------------===//
   struct ProductShape;

@@ -12,6 +12,8 @@
 //       for %j step lanes: y[%i, %p, %j] = join(y[%i, %p, %j], v[%i, %k - 1, %j])
 //   what follows at the elements, as streams over the parallel loops
 //
+// Several that add to the same places are one such loop: each place is looked up once.
+//
 // Sums that one output is computed from element by element lie in its memory. Without loops behind
 // %p a term is a scalar. A part of the outermost loop (threads) that is %p's own takes the terms in
 // its range. Terms are joined in the order of %k whatever the part, so that results do not depend
@@ -30,6 +32,7 @@ namespace linalg = mlir::linalg;
 using mlir::Value;
 
 struct KernelEmitter::ScatterShape {
+  const KernelNest *nest;
   int loop; ///< %p
   Value start, position, term;
 };
@@ -88,28 +91,55 @@ struct Choice {
 };
 
 /// What is asked of the term's number where there is a term, that it is greater than 0.
-llvm::DenseSet<Value> areTerms(const KernelNest &nest) {
-  llvm::DenseSet<Value> result;
+void addAreTerms(const KernelNest &nest, llvm::DenseSet<Value> &result) {
   for (mlir::Operation &op : nest.body()->without_terminator())
     if (auto compare = mlir::dyn_cast<arith::CmpIOp>(op))
       if (compare.getPredicate() == arith::CmpIPredicate::sgt &&
           loopOf(compare.getLhs()) == nest.numParallel &&
           mlir::matchPattern(compare.getRhs(), mlir::m_Zero()))
         result.insert(compare.getResult());
-  return result;
 }
 
 } // namespace
 
-std::optional<KernelEmitter::ScatterShape> KernelEmitter::scatterShape(const Pass &pass) const {
-  const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
+/// Whether values of two bodies are computed alike from the same arrays.
+static bool isSame(const KernelNest &nest, Value value, const KernelNest &other, Value same) {
+  if (value == same)
+    return true;
+  auto argument = mlir::dyn_cast<mlir::BlockArgument>(value);
+  if (auto sameArgument = mlir::dyn_cast<mlir::BlockArgument>(same); argument || sameArgument) {
+    if (!argument || !sameArgument || argument.getOwner() != nest.body() ||
+        sameArgument.getOwner() != other.body())
+      return false;
+    unsigned i = argument.getArgNumber(), k = sameArgument.getArgNumber();
+    linalg::GenericOp op = nest.op, otherOp = other.op;
+    return i < nest.inputs.size() && k < other.inputs.size() && nest.inputs[i] == other.inputs[k] &&
+           op.getIndexingMapsArray()[i] == otherOp.getIndexingMapsArray()[k];
+  }
+  mlir::Operation *op = value.getDefiningOp(), *otherOp = same.getDefiningOp();
+  if (op->getName() != otherOp->getName() || op->getNumResults() != 1 ||
+      otherOp->getNumResults() != 1 || op->getNumOperands() != otherOp->getNumOperands() ||
+      op->getAttrDictionary() != otherOp->getAttrDictionary() || value.getType() != same.getType())
+    return false;
+  for (auto [operand, otherOperand] : llvm::zip(op->getOperands(), otherOp->getOperands()))
+    if (!isSame(nest, operand, other, otherOperand))
+      return false;
+  auto branch = mlir::dyn_cast<mlir::scf::IfOp>(op); // a masked load: nothing else has regions
+  if (!branch)
+    return true;
+  auto otherBranch = mlir::cast<mlir::scf::IfOp>(otherOp);
+  return isSame(nest, branch.thenYield().getOperand(0), other,
+                otherBranch.thenYield().getOperand(0)) &&
+         isSame(nest, branch.elseYield().getOperand(0), other,
+                otherBranch.elseYield().getOperand(0));
+}
+
+std::optional<KernelEmitter::ScatterShape>
+KernelEmitter::scatterShape(const Pass &pass, const KernelNest &nest) const {
   if (!uses(Optimization::Scatters) || !nest.isReduction() ||
       nest.numLoops() != nest.numParallel + 1 || nest.numLoops() > 63 || nest.neutral.size() != 1 ||
       nest.neutral[0].getType() != kernel.arrays[size_t(nest.result)].element)
     return std::nullopt;
-  for (int number : llvm::ArrayRef(pass.nests).drop_front())
-    if (kernel.nests[size_t(number)].isReduction())
-      return std::nullopt;
   Choice first(nest.terms[0]);
   Choice term(first.equal ? first.select.getFalseValue() : Value(nest.terms[0]));
   if (!first.equal || !term.equal)
@@ -134,17 +164,46 @@ std::optional<KernelEmitter::ScatterShape> KernelEmitter::scatterShape(const Pas
       continue;
     uint64_t here = uint64_t(1) << loop, behind = (uint64_t(1) << nest.numParallel) - here;
     if (!(loops.of(position) & behind) && !(loops.of(value) & here))
-      return ScatterShape{loop, first.select.getTrueValue(), position, value};
+      return ScatterShape{&nest, loop, first.select.getTrueValue(), position, value};
   }
   return std::nullopt;
 }
 
-/// Whether the pass is a scatter, which is then made.
+/// The scatters of the pass; none if its sums are not all scatters to the same places, or one reads
+/// what the pass makes.
+llvm::SmallVector<KernelEmitter::ScatterShape, 3>
+KernelEmitter::scatterShapes(const Pass &pass) const {
+  llvm::SmallVector<ScatterShape, 3> shapes;
+  llvm::SmallDenseSet<int> made;
+  for (int number : pass.nests)
+    made.insert(kernel.nests[size_t(number)].result);
+  for (int number : pass.nests) {
+    const KernelNest &nest = kernel.nests[size_t(number)];
+    if (!nest.isReduction()) {
+      if (shapes.empty())
+        return {};
+      continue;
+    }
+    std::optional<ScatterShape> shape = scatterShape(pass, nest);
+    bool reads = llvm::any_of(nest.inputs, [&](int array) { return made.contains(array); });
+    nest.body()->walk([&](mlir::tensor::ExtractOp load) {
+      reads |= made.contains(kernel.arrayOf.lookup(load.getTensor()));
+    });
+    if (!shape || reads ||
+        (!shapes.empty() && (shape->loop != shapes[0].loop ||
+                             !isSame(*shapes[0].nest, shapes[0].position, nest, shape->position))))
+      return {};
+    shapes.push_back(*shape);
+  }
+  return shapes;
+}
+
+/// Whether the pass is of scatters, which are then made.
 bool KernelEmitter::emitIfScatter(const Pass &pass) {
-  std::optional<ScatterShape> shape = scatterShape(pass);
-  if (shape)
-    emitScatter(pass, *shape);
-  return shape.has_value();
+  llvm::SmallVector<ScatterShape, 3> shapes = scatterShapes(pass);
+  if (!shapes.empty())
+    emitScatters(pass, shapes);
+  return !shapes.empty();
 }
 
 /// Opens the parallel loops from `first` on, runs `make` for each vector along the last one, or
@@ -168,8 +227,8 @@ void KernelEmitter::overElements(const KernelNest &nest, int first,
 /// The output of the only nest that reads the sums, where it reads and stores one element at a time
 /// and both have one type: its memory does for them, too, and no thread needs scratch of their size
 /// (reusableInputs in lib/Kernels/Kernel.cpp keeps it apart from inputs). Otherwise -1.
-static int outputForSums(const KernelModel &kernel, const Pass &pass) {
-  int sums = kernel.nests[size_t(pass.nests[0])].result, reader = -1;
+static int outputForSums(const KernelModel &kernel, const Pass &pass, int sums) {
+  int reader = -1;
   for (int number = 0; number < int(kernel.nests.size()); ++number) {
     const KernelNest &nest = kernel.nests[size_t(number)];
     bool reads = false;
@@ -197,17 +256,21 @@ static int outputForSums(const KernelModel &kernel, const Pass &pass) {
   return fits ? result : -1;
 }
 
-void KernelEmitter::emitScatter(const Pass &pass, const ScatterShape &shape) {
-  const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
-  llvm::SmallVector<Pass, 2> passes = {{Pass::Kind::Points, pass.outer, {pass.nests[0]}}};
-  if (pass.nests.size() > 1) {
-    passes.push_back({Pass::Kind::Stream, pass.outer, {}});
-    passes[1].nests.assign(pass.nests.begin() + 1, pass.nests.end());
+void KernelEmitter::emitScatters(const Pass &pass, llvm::ArrayRef<ScatterShape> shapes) {
+  const KernelNest &nest = *shapes[0].nest;
+  Pass sums{Pass::Kind::Points, pass.outer, {}}, maps{Pass::Kind::Stream, pass.outer, {}};
+  for (int number : pass.nests)
+    (kernel.nests[size_t(number)].isReduction() ? sums : maps).nests.push_back(number);
+  for (const ScatterShape &shape : shapes) {
+    int result = shape.nest->result, output = outputForSums(kernel, pass, result);
+    if (output < 0 || inMemory[size_t(result)])
+      continue;
+    body->memory[size_t(result)] = body->memory[size_t(output)];
+    inMemory[size_t(result)] = true;
   }
-  if (int output = outputForSums(kernel, pass); output >= 0 && !inMemory[size_t(nest.result)]) {
-    body->memory[size_t(nest.result)] = body->memory[size_t(output)];
-    inMemory[size_t(nest.result)] = true;
-  }
+  llvm::SmallVector<Pass, 2> passes = {sums};
+  if (!maps.nests.empty())
+    passes.push_back(maps);
   placeArrays(passes, pass.outer);
   if (int(body->loops.size()) < nest.numLoops())
     body->loops.resize(size_t(nest.numLoops()));
@@ -215,29 +278,34 @@ void KernelEmitter::emitScatter(const Pass &pass, const ScatterShape &shape) {
   body->masks.clear();
   body->rowExists.clear();
 
-  auto emitOne = [&](Value value) {
-    return body->emit(nest, value, /*asVectors=*/body->lanes > 1)[0][0];
+  auto emitOne = [&](const KernelNest &of, Value value) {
+    return body->emit(of, value, /*asVectors=*/body->lanes > 1)[0][0];
   };
   LoopVariable &term = body->loops[size_t(nest.numParallel)];
   term = {};
   overElements(nest, pass.outer, [&] {
-    Value start = emitOne(shape.start), neutral = body->neutral(nest, body->lanes)[0];
-    body->store(nest, body->join(nest, neutral, start)[0]);
+    for (const ScatterShape &shape : shapes) {
+      Value start = emitOne(*shape.nest, shape.start);
+      Value neutral = body->neutral(*shape.nest, body->lanes)[0];
+      body->store(*shape.nest, body->join(*shape.nest, neutral, start)[0]);
+    }
   });
   stack->dropAnchor();
 
   body->lanes = 1;
-  for (int loop = pass.outer; loop < shape.loop; ++loop)
+  const int placeLoop = shapes[0].loop;
+  for (int loop = pass.outer; loop < placeLoop; ++loop)
     openLoop(nest, loop);
   auto terms =
       stack->open(stack->constant(1), stack->value(nest.extents.back()), stack->constant(1));
   term.level = stack->depth();
   term.index = {terms.getInductionVar()};
-  body->always = areTerms(nest);
-  Value at = emitOne(shape.position);
+  for (const ScatterShape &shape : shapes)
+    addAreTerms(*shape.nest, body->always);
+  Value at = emitOne(nest, shapes[0].position);
   if (!at.getType().isIndex())
     at = arith::IndexCastOp::create(b, b.getIndexType(), at);
-  Bounds range = bounds(nest, shape.loop);
+  Bounds range = bounds(nest, placeLoop);
   using P = arith::CmpIPredicate;
   Value isInside =
       arith::AndIOp::create(b, arith::CmpIOp::create(b, P::sge, at, stack->value(range.lower)),
@@ -245,18 +313,21 @@ void KernelEmitter::emitScatter(const Pass &pass, const ScatterShape &shape) {
   Value next = arith::AddIOp::create(b, at, stack->constant(1));
   Value end = arith::SelectOp::create(b, isInside, next, at);
   auto once = stack->open(at, end, stack->constant(1));
-  LoopVariable &variable = body->loops[size_t(shape.loop)];
+  LoopVariable &variable = body->loops[size_t(placeLoop)];
   variable = {};
   variable.level = stack->depth();
   variable.index = {once.getInductionVar()};
-  overElements(nest, shape.loop + 1, [&] { body->joinStored(nest, emitOne(shape.term)); });
+  overElements(nest, placeLoop + 1, [&] {
+    for (const ScatterShape &shape : shapes)
+      body->joinStored(*shape.nest, emitOne(*shape.nest, shape.term));
+  });
   body->always.clear();
-  for (int opened = pass.outer; opened < shape.loop + 2; ++opened)
+  for (int opened = pass.outer; opened < placeLoop + 2; ++opened)
     stack->close();
   stack->dropAnchor();
   body->lanes = 1;
-  if (passes.size() > 1)
-    emitPass(passes[1]);
+  if (!maps.nests.empty())
+    emitPass(maps);
 }
 
 } // namespace graphc

@@ -21,9 +21,9 @@
 // LOOPS: vector.store
 // Then a row after the other: of the places that one which is its own, if it is in range.
 // LOOPS: scf.for %{{.*}} = %c1 to
-// LOOPS: scf.yield %c0_i64
-// LOOPS-NEXT: }
-// LOOPS-NEXT: %[[AT:.*]] = arith.index_cast
+// LOOPS-NOT: scf.if
+// LOOPS: %[[POSITION:.*]] = memref.load {{.*}} : memref<?xi64>
+// LOOPS-NEXT: %[[AT:.*]] = arith.index_cast %[[POSITION]]
 // LOOPS: %[[NEXT:.*]] = arith.addi %[[AT]], %c1
 // LOOPS: %[[END:.*]] = arith.select %{{.*}}, %[[NEXT]], %[[AT]]
 // LOOPS: scf.for %{{.*}} = %[[AT]] to %[[END]]

@@ -10,7 +10,8 @@
 // KERNELS-NEXT: for (i0 < n0, i1 < 3, i2 < n0)
 // KERNELS-NOT: cast
 // KERNELS: = sum.f64(i2) mul(
-// KERNELS-NOT: kernel @
+// KERNELS: {{^}}}
+// KERNELS-NOT: {{^}}kernel @
 
 // The positions of a vector of bodies, once: three vectors 3 apart.
 // LOOPS: scf.for

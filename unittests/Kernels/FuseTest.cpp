@@ -271,6 +271,27 @@ TEST(Fuse, ScattersAreAKernel) {
   EXPECT_EQ(kernels.program.outputs[0].over, -1);
 }
 
+// Gradients of what one index array has taken: one kernel, with what follows each.
+TEST(Fuse, ScattersToTheSamePlacesAreAKernel) {
+  auto kernelsOf = [](bool isSamePlace, bool isLater) {
+    TestGraph g;
+    Array x = g.input(DType::Float64, {7}), v = g.input(DType::Float64, {kDynamic});
+    Array at = g.input(DType::Int64, {kDynamic}), to = g.input(DType::Int64, {kDynamic});
+    g.e.requireEqual(g.e.dim(v, 0), g.e.dim(at, 0), "terms");
+    g.e.requireEqual(g.e.dim(v, 0), g.e.dim(to, 0), "terms");
+    Array first = scatter(g.e, x, muls(g, v, v), at, 0);
+    g.output(exps(g, first));
+    Array second = scatter(g.e, isLater ? first : x, adds(g, v, v), isSamePlace ? at : to, 0);
+    g.output(exps(g, second));
+    KernelGraph kernels;
+    checkAgainstEvaluator(g, 5, 1, &kernels, /*grid=*/0.25); // so that sums are exact
+    return kernels.kernels.size();
+  };
+  EXPECT_EQ(kernelsOf(true, false), 1u);
+  EXPECT_EQ(kernelsOf(false, false), 2u); // to other places
+  EXPECT_EQ(kernelsOf(true, true), 2u);   // to what the first one gives
+}
+
 // The length of points with three coordinates.
 TEST(Fuse, FewTermsAreWrittenOut) {
   TestGraph g;
@@ -356,7 +377,7 @@ TEST(Fuse, ShortAxesShareTheirFactors) {
 }
 
 TEST(Fuse, OtherAxesDoNotShareTheirFactors) {
-  auto expectMemory = [](Pulls pulls) {
+  auto expectMemory = [](Pulls &&pulls) {
     KernelGraph k = pulls.fused();
     size_t exponentials = 0, nests = 0;
     for (const Kernel &kernel : k.kernels)

@@ -90,6 +90,70 @@ TEST(Scatter, AddsEachTermWhereItBelongs) {
         }
 }
 
+/// Three sums to the same places, the third of the other's squares; what follows the first one
+/// stands between them.
+TestKernel sumsKernel(DType dtype, Extents3 of, int64_t count) {
+  Emitter e;
+  Array x = e.operand(Type(dtype, {kDynamic, kDynamic, kDynamic}));
+  Array v = e.operand(Type(dtype, {kDynamic, kDynamic, kDynamic}));
+  Array w = e.operand(Type(dtype, {kDynamic, kDynamic, kDynamic}));
+  Array at = e.operand(Type(DType::Int64, {kDynamic}));
+  e.requireEqual(e.dim(v, 0), e.dim(x, 0), "i");
+  e.requireEqual(e.dim(at, 0), e.dim(v, 1), "k");
+  e.requireEqual(e.dim(v, 2), e.dim(x, 2), "j");
+  for (int axis = 0; axis < 3; ++axis)
+    e.requireEqual(e.dim(w, axis), e.dim(v, axis), "w");
+  Array first = scatter(e, x, v, at, 1);
+  Array doubled =
+      e.define(e.shape(x), [&](Indices i) { return e.load(first, i) + e.load(first, i); });
+  Array second = scatter(e, x, w, at, 1);
+  Array third = scatter(e, x, v, at, 1);
+  Array after =
+      e.define(e.shape(x), [&](Indices i) { return e.load(third, i) - e.load(second, i); });
+  auto emission = e.finish();
+  EXPECT_TRUE(emission.ok()) << emission.status();
+  return makeKernel(*emission, {x, v, w, at}, {doubled, second, after},
+                    {{of.outer, of.extent, of.inner},
+                     {of.outer, count, of.inner},
+                     {of.outer, count, of.inner},
+                     {count}},
+                    3);
+}
+
+TEST(Scatter, SeveralToTheSamePlaces) {
+  for (DType dtype : {DType::Int8, DType::Int64, DType::Float32, DType::Float64})
+    for (Extents3 of : kExtents)
+      for (int64_t count : {0, 1, 29}) {
+        SCOPED_TRACE(std::string(dtypeName(dtype)) + " " + std::to_string(of.outer) + " " +
+                     std::to_string(of.extent) + " " + std::to_string(of.inner) + " of " +
+                     std::to_string(count));
+        expectSame(sumsKernel(dtype, of, count),
+                   {smallNumbers(dtype, {of.outer, of.extent, of.inner}, 9),
+                    smallNumbers(dtype, {of.outer, count, of.inner}, 5),
+                    smallNumbers(dtype, {of.outer, count, of.inner}, 6),
+                    positions(count, of.extent)});
+      }
+}
+
+size_t countOf(const std::string &text, const std::string &part) {
+  size_t count = 0;
+  for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at)
+    ++count;
+  return count;
+}
+
+/// Which places there are is asked once for all sums; and terms have no masks, which would be
+/// branches.
+TEST(Scatter, LooksUpAPlaceOnce) {
+  LoopTarget target = loopTargetOf(hostTarget());
+  std::string one = loopsOf(scatterKernel(DType::Float64, {1, 5, 1}, 3, false), target),
+              three = loopsOf(sumsKernel(DType::Float64, {1, 5, 1}, 3), target);
+  for (const std::string &loops : {one, three}) {
+    EXPECT_EQ(countOf(loops, "arith.cmpi sge"), 1u) << loops;
+    EXPECT_EQ(loops.find("scf.if"), std::string::npos) << loops;
+  }
+}
+
 /// No comparison of positions for each place is left: a loop of at most one iteration.
 TEST(Scatter, LooksAtEachTermOnce) {
   std::string loops =
