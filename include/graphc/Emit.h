@@ -125,6 +125,7 @@ enum class ScalarOp {
   Sinc,
   Erf,
   Erfc,
+  Ndtr, // the normal distribution function: erfc(-x/sqrt 2) / 2
   Sigmoid,
   Softplus,
   Gelu,     // x/2 * erfc(-x/sqrt 2)

@@ -136,6 +136,7 @@ GRAPHC_UNARY(arctanh)
 GRAPHC_UNARY(sinc)
 GRAPHC_UNARY(erf)
 GRAPHC_UNARY(erfc)
+GRAPHC_UNARY(ndtr)
 
 // Activations of neural networks.
 GRAPHC_UNARY(sigmoid)

@@ -84,6 +84,7 @@ constexpr ScalarOpInfo kInfo[] = {
     {ScalarOp::Sinc, "sinc", 1},
     {ScalarOp::Erf, "erf", 1},
     {ScalarOp::Erfc, "erfc", 1},
+    {ScalarOp::Ndtr, "ndtr", 1},
     {ScalarOp::Sigmoid, "sigmoid", 1},
     {ScalarOp::Softplus, "softplus", 1},
     {ScalarOp::Gelu, "gelu", 1},

@@ -336,7 +336,8 @@ template <class W> W sinc(W x) {
 /// x * f where f goes to 0 with x to -inf.
 template <class W> W gated(W x, W f) { return x == -HUGE_VALL || f == 0 ? W(0) : x * f; }
 
-template <class W> W gelu(W x) { return gated(x, std::erfc(-x / std::numbers::sqrt2_v<W>) / 2); }
+template <class W> W ndtr(W x) { return std::erfc(-x / std::numbers::sqrt2_v<W>) / 2; }
+template <class W> W gelu(W x) { return gated(x, ndtr(x)); }
 
 /// 1 + tanh(u) is 2 sigmoid(2u), without cancellation.
 template <class W> W geluTanh(W x) {
@@ -406,6 +407,8 @@ template <class W> W wideOp(ScalarOp op, W a, W b) {
     return std::erf(a);
   case ScalarOp::Erfc:
     return std::erfc(a);
+  case ScalarOp::Ndtr:
+    return ndtr(a);
   case ScalarOp::Sigmoid:
     return sigmoid(a);
   case ScalarOp::Softplus:

@@ -96,6 +96,8 @@ std::optional<MathFunction> mathFunction(ScalarOp op) {
     return MathFunction::Erf;
   case ScalarOp::Erfc:
     return MathFunction::Erfc;
+  case ScalarOp::Ndtr:
+    return MathFunction::Ndtr;
   case ScalarOp::Sigmoid:
     return MathFunction::Sigmoid;
   case ScalarOp::Softplus:

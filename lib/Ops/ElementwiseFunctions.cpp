@@ -112,6 +112,7 @@ GRAPHC_UNARY(arctanh, "arctanh")
 GRAPHC_UNARY(sinc, "sinc")
 GRAPHC_UNARY(erf, "erf")
 GRAPHC_UNARY(erfc, "erfc")
+GRAPHC_UNARY(ndtr, "ndtr")
 
 GRAPHC_UNARY(sigmoid, "sigmoid")
 GRAPHC_UNARY(softplus, "softplus")

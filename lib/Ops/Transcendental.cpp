@@ -202,6 +202,14 @@ std::vector<OpDef> trigonometry() {
                ScalarOp::Erfc, {0.51, 8.4},
                {[](const Point &p) { return exp(-sqr(p.x[0])) * (-2 * std::numbers::inv_sqrtpi); }},
                "erfc([1.0, 10.0]) = [0.157299207, 2.08848758e-45]"),
+      function(
+          "ndtr",
+          "The normal distribution function: erfc(-x / sqrt(2)) / 2.\nRelative accuracy holds to "
+          "-38.",
+          ScalarOp::Ndtr, {5, 9.5}, {[](const Point &p) {
+            return exp(sqr(p.x[0]) * -0.5) * (0.5 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
+          }},
+          "ndtr([0.0, -10.0]) = [0.5, 7.61985302e-24]"),
   };
 }
 

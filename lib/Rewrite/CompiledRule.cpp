@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
 #include "Graph/Nodes.h"
 #include "Ops/Registry.h"
@@ -177,6 +178,15 @@ bool hasOneDtype(const Pattern &pattern, size_t at, detail::ApplyNode &node, boo
 }
 
 /// Whether the subtree at `at` stands for `v`. Recurses as deep as the rule's formula.
+/// Whether a constant of the dtype is the number, or the nearest one that the dtype has.
+bool isNumber(double value, double number, DType dtype) {
+  constexpr double kCoarsest = 0x1p-8; // of the dtypes of floats: bfloat16
+  if (value == number || !isFloat(dtype) || dtype == DType::Float64 ||
+      !(std::abs(value - number) <= kCoarsest * std::abs(number)))
+    return value == number;
+  return value == Tensor(number).cast(dtype).cast(DType::Float64).item<double>();
+}
+
 bool matches(const Pattern &pattern, size_t at, VariableNode *v, uint32_t mask,
              Bindings &bindings) {
   const PatternTerm &term = pattern.terms[at];
@@ -193,7 +203,7 @@ bool matches(const Pattern &pattern, size_t at, VariableNode *v, uint32_t mask,
   }
   case Formula::Kind::Number: {
     std::optional<double> value = uniformValue(v);
-    return value && *value == term.number;
+    return value && isNumber(*value, term.number, v->type.dtype());
   }
   case Formula::Kind::Node:
     break;

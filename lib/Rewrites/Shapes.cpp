@@ -34,9 +34,9 @@ bool isIdentityOrder(const Match &m) {
 
 /// Ops that work on each element of their one operand.
 constexpr std::string_view kUnary[] = {
-    "neg",      "abs",   "sgn",   "sqr",  "sqrt",       "reciprocal", "exp",     "expm1",
-    "log",      "log1p", "sin",   "cos",  "tan",        "tanh",       "sigmoid", "relu",
-    "softplus", "erf",   "floor", "ceil", "logicalNot", "isnan",      "silu",    "gelu",
+    "neg",   "abs",  "sgn",        "sqr",   "sqrt", "reciprocal", "exp",  "expm1",    "log",
+    "log1p", "sin",  "cos",        "tan",   "tanh", "sigmoid",    "relu", "softplus", "erf",
+    "floor", "ceil", "logicalNot", "isnan", "silu", "gelu",       "ndtr",
 };
 
 bool isUnary(const Variable &v, const FunctionGraph &graph) {

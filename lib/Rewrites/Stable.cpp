@@ -209,6 +209,15 @@ std::vector<Rule> errorFunctions() {
               "and Stegun 7.1.23 with 9 terms, from t = 8 and 10 on: off by less than 8 ULP."},
       {"gelu", "x * 0.5 * erfc(x * -0.7071067811865476)", "gelu(x)", kStable | kNanInf,
        floating("x")},
+      {"gelu_of_quotient", "x * 0.5 * erfc(-(x / 1.4142135623730951))", "gelu(x)",
+       kStable | kNanInf, floating("x")},
+      {"ndtr", "0.5 * erfc(x * -0.7071067811865476)", "ndtr(x)", kStable, floating("x")},
+      {"ndtr_of_quotient", "0.5 * erfc(-(x / 1.4142135623730951))", "ndtr(x)", kStable,
+       floating("x")},
+      {"ndtr_complement", "0.5 * erfc(x * 0.7071067811865476)", "ndtr(-x)", kStable, floating("x")},
+      {"ndtr_complement_of_quotient", "0.5 * erfc(x / 1.4142135623730951)", "ndtr(-x)", kStable,
+       floating("x")},
+      {"gelu_of_ndtr", "x * ndtr(x)", "gelu(x)", kStable | kNanInf, floating("x")},
   };
 }
 

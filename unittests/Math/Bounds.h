@@ -17,8 +17,6 @@ inline MaxUlp boundOf(MathFunction function) {
   // No op has these yet.
   if (function == MathFunction::Erfcx)
     return {0.52, 7.7};
-  if (function == MathFunction::Ndtr)
-    return {0.51, 9.5};
   if (function == MathFunction::LogNdtr)
     return {0.51, 9.2};
   for (const OpDef *op : allOps())

@@ -52,8 +52,6 @@ struct SingleCoefficients {
       -0x1.7a78000000000p-4f, -0x1.fd92fe0000000p-3f, 0x1.17fa940000000p-4f,
       -0x1.fba09c0000000p-7f, 0x1.7eafe80000000p-9f, -0x1.ea18bc0000000p-12f,
       0x1.0c50640000000p-14f, -0x1.10088a0000000p-17f, 0x1.c058f00000000p-20f};
-  static constexpr float sqrtHalf0 = 0x1.6a09e60000000p-1f;
-  static constexpr float sqrtHalf1 = 0x1.9fcef40000000p-27f;
   static constexpr float geluLinear0 = 0x1.9884540000000p+0f;
   static constexpr float geluLinear1 = -0x1.8579360000000p-25f;
   static constexpr float geluCubic0 = 0x1.2444f20000000p-4f;
@@ -317,8 +315,6 @@ struct DoubleCoefficients {
       -0x1.252451c7dbd2ap-17, 0x1.009cf051db05ap-20, -0x1.959341f772019p-24,
       0x1.241486134fdddp-27, -0x1.8304447fcc3d0p-31, 0x1.bb1dee587b5d9p-35,
       -0x1.6187ea4116c1dp-39, 0x1.7a70bb086a083p-39};
-  static constexpr double sqrtHalf0 = 0x1.6a09e667f3bcdp-1;
-  static constexpr double sqrtHalf1 = -0x1.bdd3413b26456p-55;
   static constexpr double geluLinear0 = 0x1.9884533d43651p+0;
   static constexpr double geluLinear1 = -0x1.cbc0d30ebfd15p-54;
   static constexpr double geluCubic0 = 0x1.2444f2a4d8b4bp-4;
@@ -393,8 +389,6 @@ struct WideCoefficients {
       -0x1.0790b61579a58p-4, -0x1.0eaf0abf1e84dp-2, 0x1.2daefe1f341abp-4, -0x1.13af06689c2d7p-6,
       0x1.a1b9c79458426p-9, -0x1.0c83473c8901dp-11, 0x1.2af2508eab227p-14,
       -0x1.251fb968176a1p-17, 0x1.02b526fc35df2p-20, -0x1.9a3cf2886f5fap-24};
-  static constexpr double sqrtHalf0 = 0x1.6a09e667f3bcdp-1;
-  static constexpr double sqrtHalf1 = -0x1.bdd3413b26456p-55;
   static constexpr double erfcxSingleOver[] = {
       0x1.ffffffff56429p-1, 0x1.6f304ebf61ac6p+0, 0x1.0032e13d5f007p+0, 0x1.9c22b2cedb8aep-2,
       0x1.7c57269dccef5p-4, 0x1.485ef25ef5312p-7};

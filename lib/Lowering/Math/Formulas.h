@@ -37,6 +37,7 @@ template <MathFunction Function, class F> F evaluate(F x) {
   if constexpr (Function == Cos) return cosFormula<K>(x);
   if constexpr (Function == Tanh) return tanhFormula<K>(x);
   if constexpr (Function == Erf) return erfFormula<K>(x);
+  if constexpr (Function == Ndtr) return ndtrFormula<K>(x);
   if constexpr (Function == Silu) return siluFormula<K>(x);
   if constexpr (Function == Gelu) return geluFormula<K>(x);
   if constexpr (Function == GeluTanh) return geluTanhFormula<K>(x);
@@ -54,7 +55,6 @@ template <MathFunction Function, class F> F evaluate(F x) {
   if constexpr (Function == Sinc) return GRAPHC_WIDE(sincFormula, x);
   if constexpr (Function == Erfc) return erfcFormula(x);
   if constexpr (Function == Erfcx) return GRAPHC_WIDE(erfcxFormula, x);
-  if constexpr (Function == Ndtr) return GRAPHC_WIDE(ndtrFormula, x);
   if constexpr (Function == LogNdtr) return GRAPHC_WIDE(logNdtrFormula, x);
   if constexpr (Function == Cbrt) return GRAPHC_WIDE(cbrtFormula, x);
   if constexpr (Function == Sqrt) return sqrt(x);

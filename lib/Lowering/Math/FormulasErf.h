@@ -9,9 +9,9 @@
 
 namespace graphc::math {
 
-/// e^(a^2) erfc(a) for a >= 0 (and within the fit's range).
-template <class K, class F> F erfcxPositive(F a) {
-  F w = 1.0 / mulAdd(a, K::erfcxScale, splat(a, 1.0));
+/// e^(b^2) erfc(b) for b = unit a >= 0 (and within the fit's range).
+template <class K, class F> F erfcxPositive(F a, double unit = 1) {
+  F w = 1.0 / mulAdd(a, K::erfcxScale * unit, splat(a, 1.0));
   return w * polynomial(w - 0.5, K::erfcx);
 }
 
@@ -75,7 +75,9 @@ template <class K, class F> F erfcxFormula(F x) {
 }
 
 /// Phi(-a) = erfc(a / sqrt 2) / 2 = e^(-a^2/2) g(a), a >= 0.
-template <class K, class F> F normalFactor(F a) { return erfcxPositive<K>(a * K::sqrtHalf0) * 0.5; }
+template <class K, class F> F normalFactor(F a) {
+  return erfcxPositive<K>(a, 0.70710678118654752440) * 0.5;
+}
 template <class F> inline constexpr double kNormalEnd = kIsDouble<F> ? 38.9 : 14.4;
 template <class K, class F> F normalTail(F a) {
   F ac = atMost(a, kNormalEnd<F>);

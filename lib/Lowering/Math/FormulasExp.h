@@ -40,7 +40,7 @@ template <class K, class F> F expClamped(F x) {
 /// factor e^(x + rest): the product does not pass through the subnormals unless it ends there.
 template <class K, class F> F expClampedTimes(F x, F rest, F factor) {
   ReducedExp<F> e = reduceExp<K>(x, K::exp, &rest);
-  return scale((1.0 + e.tail()) * factor, e.n);
+  return scale(mulAdd(factor, e.tail(), factor), e.n);
 }
 
 template <class K, class F> F expFormula(F x) {

@@ -199,7 +199,6 @@ def erf(c, **o):
     centre = mp.nint(mp.mpf(o['smallEnd'])**2 * 32) / 64
     c.scalar('erfSmallCentre', centre)
     c.fit('erfSmall', lambda v: erfRatio(v + centre), -centre, mp.mpf(o['smallEnd'])**2 - centre, o['small'])
-    c.split('sqrtHalf', mp.sqrt(mp.mpf(1) / 2), 2)
 
 
 def arcs(c, arctan, arcsin, cbrt):

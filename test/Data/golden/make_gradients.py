@@ -325,6 +325,11 @@ for dt in DTYPES:
     add("inc_take", {"axis": 0, "mode": "raise"}, lambda x, indices, y: each(lambda a, b: a + b)(x, added(x, indices, y)),
         [numbers((3, 2), dt), Array((4, ), [2, 0, 2, -1], "int64"), numbers((4, 2), dt)], tol=SUMS[dt])
 
+# ------------------------------------------------------------------ the normal distribution
+
+for dt in DTYPES:
+    add("ndtr", {}, each(mp.ncdf), [Array((10, ), [held(v, dt) for v in (-7.5, -5.1, -2.75, -1.1, -0.6, -0.01, 0.0, 0.3, 1.6, 4.2)], dt)])
+
 here = os.path.dirname(os.path.abspath(__file__))
 with open(os.path.join(here, "gradients.jsonl"), "w") as out:
     out.write("\n".join(lines) + "\n")

@@ -54,6 +54,7 @@ HARD = {
     "logit": [0.2697703741791793, 0.27015393300992768, 0.25, 1e-40, 0.99999994],
     "gelu": [3e38, 5.5, -5.5],
     "gelu_tanh": [3e38],
+    "ndtr": [0.0, -1e-30, 1e-30, 0.25, 1.5, 5.75, 8.5, 40.0, -0.0022, -1.8926, -5.0, -37.5, -40.0],
 }
 FUNCTIONS = [
     ("mish", lambda x: x * mp.tanh(softplus(x)), [LOW]),
@@ -66,6 +67,7 @@ FUNCTIONS = [
     ("log2", lambda x: mp.log(x) / mp.log(2), [BELOW_ONE]),
     ("log10", mp.log10, [BELOW_ONE]),
     ("log", mp.log, [BELOW_ONE]),
+    ("ndtr", lambda x: mp.erfc(-x / mp.sqrt(2)) / 2, [SQRT_LOW, {"float32": (-13, 6), "float64": (-37, 9)}]),
 ]
 
 lines = []
