@@ -135,6 +135,31 @@ TEST(Scatter, SeveralToTheSamePlaces) {
       }
 }
 
+/// What one loop over terms cannot do: places of another array, and sums that begin with what the
+/// first scatter gives.
+TEST(Scatter, SeveralThatAreApart) {
+  for (bool isLater : {false, true}) {
+    Emitter e;
+    Array x = e.operand(Type(DType::Int32, {kDynamic})),
+          v = e.operand(Type(DType::Int32, {kDynamic}));
+    Array at = e.operand(Type(DType::Int64, {kDynamic})),
+          to = e.operand(Type(DType::Int64, {kDynamic}));
+    e.requireEqual(e.dim(at, 0), e.dim(v, 0), "at");
+    e.requireEqual(e.dim(to, 0), e.dim(v, 0), "to");
+    Array first = scatter(e, x, v, at, 0);
+    Array second = scatter(e, isLater ? first : x, v, isLater ? at : to, 0);
+    auto emission = e.finish();
+    ASSERT_TRUE(emission.ok()) << emission.status();
+    TestKernel test =
+        makeKernel(*emission, {x, v, at, to}, {first, second}, {{9}, {20}, {20}, {20}}, 1);
+    Tensor places = positions(20, 9), others = *Tensor::allocate(DType::Int64, {20});
+    for (int64_t k = 0; k < 20; ++k)
+      others.mutableFlat<int64_t>()[size_t(k)] = k % 9;
+    expectSame(test, {smallNumbers(DType::Int32, {9}, 9), smallNumbers(DType::Int32, {20}, 5),
+                      places, others});
+  }
+}
+
 size_t countOf(const std::string &text, const std::string &part) {
   size_t count = 0;
   for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at)
