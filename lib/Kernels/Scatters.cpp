@@ -38,9 +38,9 @@ bool Fusion::isSameValue(const Nest &nest, int32_t value, const Nest &other, int
 
 bool Fusion::joinsScatters(const FusionGroup &group, int32_t number, const FusedNest &fused) const {
   const std::optional<Scatter> scatter = scatterOf(fused.nest);
-  if (!scatter || !fused.checks.empty() || group.otherStep >= 0 || group.nests.empty() ||
-      int(group.nests.size()) >= kMaxNests || group.ops + fused.ops > kMaxOps ||
-      readTooMany(fused.reads, group.reads))
+  if (!uses(Optimization::JoinScatters) || !scatter || !fused.checks.empty() ||
+      group.otherStep >= 0 || group.nests.empty() || int(group.nests.size()) >= kMaxNests ||
+      group.ops + fused.ops > kMaxOps || readTooMany(fused.reads, group.reads))
     return false;
   const Nest &first = group.nests[0].nest;
   const std::optional<Scatter> before = scatterOf(first);

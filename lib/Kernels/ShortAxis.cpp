@@ -56,8 +56,8 @@ std::vector<uint64_t> Fusion::loopsOfLoads(const Nest &nest) const {
 
 bool Fusion::isSharedByRows(const Nest &nest, uint64_t loops) const {
   const FusionArray &array = arrays_[size_t(nest.result)];
-  if (nest.combine != Combine::None || array.alias != nest.result || array.clients != 1 ||
-      array.wanted || nest.extents.size() > 63)
+  if (!uses(Optimization::ShortAxes) || nest.combine != Combine::None ||
+      array.alias != nest.result || array.clients != 1 || array.wanted || nest.extents.size() > 63)
     return false;
   const Step &step = record_.emission.steps[size_t(array.client)];
   const Nest &sum = step.nest;

@@ -16,6 +16,8 @@ namespace graphc {
 enum class Optimization : uint8_t {
   Fusion,
   UnrollSums,
+  ShortAxes,
+  JoinScatters,
   JoinProducts,
   Schedule,
   ShareMemory,
@@ -23,6 +25,7 @@ enum class Optimization : uint8_t {
   Products,
   Windows,
   LastColumns,
+  ShortRows,
   Blocks,
   Dots,
   Columns,
@@ -40,6 +43,8 @@ struct OptimizationInfo {
 inline constexpr OptimizationInfo kOptimizations[] = {
     {"fusion", "Kernels/Fuse.h"},
     {"unroll-sums", "Kernels/Unroll.cpp"},
+    {"short-axes", "Kernels/ShortAxis.cpp"},
+    {"join-scatters", "Kernels/Scatters.cpp"},
     {"join-products", "Kernels/JoinProducts.cpp"},
     {"schedule", "Kernels/Schedule.cpp"},
     {"share-memory", "Kernels/ShareMemory.cpp"},
@@ -47,6 +52,7 @@ inline constexpr OptimizationInfo kOptimizations[] = {
     {"products", "Transforms/Products.cpp"},
     {"windows", "Transforms/ProductWindows.cpp"},
     {"last-columns", "Transforms/ProductDots.cpp"},
+    {"short-rows", "Transforms/ShortRows.cpp"},
     {"blocks", "Transforms/Blocks.cpp"},
     {"dots", "Transforms/Dots.cpp"},
     {"columns", "Transforms/Columns.cpp"},

@@ -34,7 +34,8 @@ static constexpr int64_t kMostRows = 4;
 std::optional<KernelEmitter::BlockShape> KernelEmitter::shortRows(const Pass &pass) const {
   const KernelNest &first = kernel.nests[size_t(pass.nests[0])];
   const int rowLoop = first.numParallel - 1, vectorLoop = rowLoop - 1;
-  if (!first.isReduction() || kernel.hasChecks || lanesOf() == 1 || vectorLoop < pass.outer)
+  if (!uses(Optimization::ShortRows) || !first.isReduction() || kernel.hasChecks ||
+      lanesOf() == 1 || vectorLoop < pass.outer)
     return std::nullopt;
   auto rows = constantSize(first.extents[size_t(rowLoop)]);
   if (!rows || *rows < 2 || *rows > kMostRows)

@@ -44,6 +44,19 @@ Example exampleOf(std::string_view name) {
     Variable points = tensor(DType::Float32, {kDynamic, 3}, "points");
     return {{points}, sqrt(sum(sqr(points), Axis(1))), {wholeNumbers({29, 3})}};
   }
+  if (name == "short-axes" || name == "short-rows") { // what pulls points, in each direction
+    Variable points = tensor(DType::Float32, {kDynamic, 3}, "points");
+    Variable apart = dimshuffle(points, {-1, 0, 1}) - dimshuffle(points, {0, -1, 1});
+    Variable pull = floor(exp(max(apart, Axis(2))));
+    return {{points}, sum(dimshuffle(pull, {0, 1, -1}) * apart, Axis(1)), {wholeNumbers({29, 3})}};
+  }
+  if (name == "join-scatters") {
+    Variable at = lvector("at"), v = fmatrix("v");
+    Tensor places = wholeNumbers({90}).cast(DType::Int64); // -2 to 2
+    return {{x, z, at, v},
+            incTake(x, at, v, {.axis = 0}) * incTake(z, at, sqr(v), {.axis = 0}),
+            {a, c, places, wholeNumbers({90, 70})}};
+  }
   if (name == "join-products")
     return {{x, y, z}, dot(softmax(dot(x, y)), z), {a, b, wholeNumbers({45, 20})}};
   if (name == "schedule") {
