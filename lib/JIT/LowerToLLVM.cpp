@@ -68,7 +68,7 @@ private:
 };
 
 LogicalResult convert(ModuleOp module, const TargetDescription &target, bool trusted) {
-  expandVectors(module);
+  expandVectors(module, target);
   expandHalfFloats(module, target);
   MLIRContext *context = module.getContext();
   LowerToLLVMOptions options(context);
@@ -79,7 +79,7 @@ LogicalResult convert(ModuleOp module, const TargetDescription &target, bool tru
 
   RewritePatternSet patterns(context);
   populateHalfFloatPatterns(target, types, patterns);
-  populateMaskPatterns(patterns);
+  populateMaskPatterns(target, patterns);
   memref::populateExpandStridedMetadataPatterns(patterns);
   populateAffineToStdConversionPatterns(patterns);
   populateSCFToControlFlowConversionPatterns(patterns);
