@@ -183,6 +183,8 @@ Value BodyEmitter::emitBase(mlir::Operation &op, int row) {
   llvm::SmallVector<Value, 2> operands;
   for (Value operand : op.getOperands())
     operands.push_back(getBase(operand, row));
+  if (auto call = mlir::dyn_cast<func::CallOp>(op)) // a quotient
+    return expandScalar(stack.builder(), *parseScalarCall(call.getCallee()), operands, target.math);
   return clone(op, operands, /*asVector=*/false);
 }
 
@@ -223,6 +225,8 @@ Value BodyEmitter::makeNatural(mlir::Operation &op, int row, int vector) {
   }
   if (auto compare = mlir::dyn_cast<arith::CmpIOp>(op); compare && isLaneComparison(compare))
     return compareLanes(op, row, vector);
+  if (int divisor = divisorOf(op, /*wantsRest=*/true))
+    return restOfLanes(op.getResult(0).getType(), divisor);
   llvm::SmallVector<Value, 3> operands;
   for (Value operand : op.getOperands())
     operands.push_back(asVector ? getVector(operand, row, vector) : get(operand, row, vector));

@@ -122,7 +122,8 @@ private:
     bool onVector = false;
     bool linear = true; ///< in the vector loop: base + factor * lane
     int64_t factor = 0;
-    bool small = false;                 ///< index arithmetic that cannot overflow
+    int divisor = 0;    ///< of a counter that is linear: base + lane / divisor (BodyQuotients.cpp)
+    bool small = false; ///< index arithmetic that cannot overflow
     bool natural = false, base = false; ///< which forms are needed
   };
   struct Address {
@@ -168,6 +169,15 @@ private:
   /// it is; made once for each mask, where that is made.
   mlir::Value lanesOfMask(mlir::Value mask, int factor, int part, llvm::ArrayRef<int64_t> lanesOf);
   mlir::Value castToIndex(mlir::Value offsets);
+
+  //===--- BodyQuotients.cpp ------------------------------------------------===//
+  int divisorOf(mlir::Operation &op, bool wantsRest) const;
+  int quotientOf(const MemoryAccess &access) const;
+  mlir::Value restOfLanes(mlir::Type element, int divisor);
+  mlir::Value elementsOfLanes(mlir::Value mask, int divisor);
+  mlir::Value elementsWanted(mlir::Value condition, int row, int vector, int divisor);
+  mlir::Value loadQuotients(const MemoryAccess &access, mlir::VectorType type, mlir::Value base,
+                            int row, int vector, int divisor, mlir::Value otherwise);
 
   /// The first row in which what belongs to these rows is the same as in `row`.
   int rowOf(unsigned onRows, int row) const;

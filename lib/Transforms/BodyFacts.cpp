@@ -181,6 +181,9 @@ BodyEmitter::Facts BodyEmitter::factsOfOp(mlir::Operation &op) const {
     result.linear = false;
   if (result.onVector && result.linear && !result.small)
     result.linear = false;
+  if (result.onVector && !result.linear)
+    result.divisor = mlir::isa<arith::IndexCastOp>(op) ? factsOf(op.getOperand(0)).divisor
+                                                       : divisorOf(op, /*wantsRest=*/false);
   return result;
 }
 
@@ -229,7 +232,10 @@ void BodyEmitter::findNeeds(const KernelNest &nest, llvm::ArrayRef<Value> target
     // What is the same in all lanes has one form.
     (base && known->second.onVector ? known->second.base : known->second.natural) = true;
   };
-  auto needIndex = [&](Value index) { need(index, factsOf(index).linear); };
+  auto needIndices = [&](const MemoryAccess &access) {
+    for (Value index : access.indices)
+      need(index, factsOf(index).linear || quotientOf(access));
+  };
   for (Value target : targets)
     need(target, false);
   for (mlir::Operation &op : llvm::reverse(nest.body()->without_terminator())) {
@@ -246,12 +252,12 @@ void BodyEmitter::findNeeds(const KernelNest &nest, llvm::ArrayRef<Value> target
     if (!of.natural)
       continue;
     if (auto load = mlir::dyn_cast<tensor::ExtractOp>(op)) {
-      for (Value index : load.getIndices())
-        needIndex(index);
+      MemoryAccess access = extractAccess(load);
+      access.array = kernel.arrayOf.lookup(load.getTensor());
+      needIndices(access);
     } else if (auto branch = mlir::dyn_cast<scf::IfOp>(op)) {
       MemoryAccess access = guardedAccess(branch);
-      for (Value index : access.indices)
-        needIndex(index);
+      needIndices(access);
       if (access.condition) {
         need(access.condition, false);
         need(access.otherwise, false);
@@ -264,7 +270,7 @@ void BodyEmitter::findNeeds(const KernelNest &nest, llvm::ArrayRef<Value> target
                compare && isLaneComparison(compare)) {
       need(compare.getLhs(), true);
       need(compare.getRhs(), true);
-    } else {
+    } else if (!divisorOf(op, /*wantsRest=*/true)) {
       for (Value operand : op.getOperands())
         need(operand, false);
     }

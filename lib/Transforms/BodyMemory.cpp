@@ -84,10 +84,11 @@ BodyEmitter::Address BodyEmitter::address(const MemoryAccess &access, int row, i
                                 [&] { return stack.value(stack.multiply(counter, factors[d])); })});
     }
   } else {
+    int divisor = quotientOf(access);
     for (auto [axis, index] : llvm::enumerate(access.indices)) {
       Facts of = factsOf(index);
       Size stride = array.strides[axis];
-      if (of.onVector && !of.linear) {
+      if (of.onVector && !of.linear && !divisor) {
         Value part = getVector(index, row, v);
         if (constantSize(stride) != 1)
           part = arith::MulIOp::create(
@@ -110,6 +111,8 @@ BodyEmitter::Address BodyEmitter::address(const MemoryAccess &access, int row, i
   result.base = sumTerms(access, row, constant, terms);
   if (displacement)
     result.base = stack.value(stack.add(result.base, b.getIndexAttr(displacement)));
+  if (int divisor = v ? quotientOf(access) : 0)
+    result.base = stack.value(stack.add(result.base, b.getIndexAttr(int64_t(v) * lanes / divisor)));
   if (v && constantSize(result.factor) != 0) {
     Size step = stack.multiply(result.factor, b.getIndexAttr(int64_t(v) * lanes));
     result.base = stack.value(stack.add(result.base, step));
@@ -155,6 +158,12 @@ Value BodyEmitter::load(const MemoryAccess &access, const Facts &facts, int row,
 
   Value otherwise, mask, branch;
   mlir::VectorType type = vectorOf(memoryType(element));
+  if (int divisor = quotientOf(access)) {
+    if (access.condition)
+      otherwise = toMemory(b, getVector(access.otherwise, row, v));
+    Value base = address(access, row, v).base;
+    return toScalar(loadQuotients(access, type, base, row, v, divisor, otherwise));
+  }
   bool isMasked = bool(access.condition);
   if (isMasked)
     otherwise = toMemory(b, getVector(access.otherwise, row, v));

@@ -186,6 +186,42 @@ TEST(Maps, PadsWithMaskedLoads) {
   }
 }
 
+/// y[i, j] = x[i / d, j / d], where a quotient's rest is `rest` if there is one, and x[i, (j + 1) /
+/// d] beside it, whose vectors do not begin at a multiple.
+TEST(Maps, QuotientsOfCounters) {
+  for (const char *name : {"x86-64", "x86-64-v3", "x86-64-v4"}) {
+    absl::StatusOr<TargetDescription> target = parseTarget(name);
+    ASSERT_TRUE(target.ok()) << target.status();
+    if (!target->whyNotHere.empty())
+      continue;
+    for (DType dtype : {DType::Float32, DType::Float64, DType::BFloat16, DType::Bool})
+      for (int64_t divisor : {2, 3, 4})
+        for (int64_t rest : {-1, 1})
+          for (int64_t n : {0, 1, 8, 15, 17, 33, 131}) {
+            Emitter e;
+            Array x = e.operand(vectorType(dtype, 2)), size = e.operand(vectorType(dtype, 2));
+            Array y = e.define(e.shape(size), [&](Indices i) {
+              std::vector<Scalar> at = {intDiv(i[0], double(divisor)),
+                                        intDiv(i[1], double(divisor))};
+              if (rest < 0)
+                return e.load(x, at);
+              Scalar isHere = equalTo(mod(i[0], double(divisor)), double(rest)) &&
+                              equalTo(mod(i[1], double(divisor)), double(rest));
+              return e.loadIf(isHere, x, at, e.literal(dtype, 1));
+            });
+            Array z = e.define(e.shape(size), [&](Indices i) {
+              return e.load(x, {i[0] * 0, intDiv(i[1] + 1, double(divisor))});
+            });
+            int64_t width = (n + divisor) / divisor;
+            TestKernel test = makeKernel(*e.finish(), {x, size}, {y, z}, {{3, width}, {3, n}});
+            SCOPED_TRACE(std::string(dtypeName(dtype)) + " " + std::to_string(n) + " / " +
+                         std::to_string(divisor) + " rest " + std::to_string(rest) + " " + name);
+            expectSame(test, {randomTensor(dtype, {3, width}, 1), randomTensor(dtype, {3, n}, 2)},
+                       0, 0, *target);
+          }
+  }
+}
+
 TEST(Maps, GathersAndChecks) {
   Emitter e;
   Array x = e.operand(vectorType(DType::Float64, 2)), which = e.operand(vectorType(DType::Int32));
