@@ -35,8 +35,8 @@ bool isStageOp(Operation *op) {
              vector::MaskedStoreOp, vector::ReductionOp, vector::ShuffleOp, vector::StoreOp,
              LLVM::CallIntrinsicOp, LLVM::InlineAsmOp, LLVM::CosOp, LLVM::FAbsOp, LLVM::FCeilOp,
              LLVM::FFloorOp, LLVM::FMAOp, LLVM::FPExtOp, LLVM::FPTruncOp, LLVM::FRemOp,
-             LLVM::FTruncOp, LLVM::IntToPtrOp, LLVM::LoadOp, LLVM::MaskedLoadOp, LLVM::RoundEvenOp,
-             LLVM::ShuffleVectorOp, LLVM::SinOp, LLVM::SqrtOp, LLVM::TanOp>(op);
+             LLVM::FTruncOp, LLVM::IntToPtrOp, LLVM::LoadOp, LLVM::MaskedLoadOp, LLVM::Prefetch,
+             LLVM::RoundEvenOp, LLVM::ShuffleVectorOp, LLVM::SinOp, LLVM::SqrtOp, LLVM::TanOp>(op);
 }
 
 class Checker {

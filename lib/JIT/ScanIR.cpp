@@ -32,17 +32,18 @@ constexpr llvm::StringLiteral kWords[] = {
     "afn", "align", "arcp", "contract", "disjoint", "exact", "fast", "inbounds", "ninf", "nnan",
     "nneg", "nsw", "nsz", "nuw", "nusw", "reassoc", "samesign", "tail",
     // attributes
-    "argmem", "captures", "immarg", "memory", "nocallback", "nocreateundeforpoison", "nofree",
-    "nonnull", "nosync", "noundef", "nounwind", "range", "read", "readnone", "readonly",
-    "speculatable", "willreturn", "write"};
+    "argmem", "captures", "immarg", "inaccessiblemem", "memory", "nocallback",
+    "nocreateundeforpoison", "nofree", "nonnull", "nosync", "noundef", "nounwind", "range", "read",
+    "readnone", "readonly", "readwrite", "speculatable", "willreturn", "write"};
 
 /// With their overloads: @llvm.fma.v8f64.
 constexpr llvm::StringLiteral kIntrinsics[] = {
     "abs", "bitreverse", "bswap", "ceil", "copysign", "cos", "ctlz", "ctpop", "cttz", "fabs",
     "floor", "fma", "fmuladd", "fptosi.sat", "fptoui.sat", "fshl", "fshr", "is.fpclass",
     "masked.gather", "masked.load", "masked.store", "maximum", "maxnum", "minimum", "minnum",
-    "nearbyint", "rint", "round", "roundeven", "sadd.sat", "scmp", "sin", "smax", "smin", "sqrt",
-    "ssub.sat", "tan", "trunc", "uadd.sat", "ucmp", "umax", "umin", "usub.sat", "vector.reduce",
+    "nearbyint", "prefetch", "rint", "round", "roundeven", "sadd.sat", "scmp", "sin", "smax",
+    "smin", "sqrt", "ssub.sat", "tan", "trunc", "uadd.sat", "ucmp", "umax", "umin", "usub.sat",
+    "vector.reduce",
     // as lib/Lowering/Math uses AVX-512
     "x86.avx512.mask.getexp", "x86.avx512.mask.getmant", "x86.avx512.mask.scalef",
     "x86.avx512.rcp14", "x86.avx512.rsqrt14", "x86.avx512.vpermi2var"};

@@ -144,6 +144,7 @@ private:
   Size extentOfAll(const KernelNest &nest, llvm::ArrayRef<int> loops);
   mlir::Value productAddress(const KernelNest &nest, const ProductShape &shape, int operand);
   mlir::Value loadAt(mlir::Value address, mlir::Type type, mlir::Value mask);
+  mlir::Value pointerTo(mlir::Value address);
   mlir::Value hide(mlir::Value number);
   mlir::Value addProduct(mlir::Value x, mlir::Value y, mlir::Value sum);
   llvm::SmallVector<mlir::Value> sumTile(const KernelNest &nest, const ProductShape &shape,
@@ -156,6 +157,7 @@ private:
                   mlir::Value upper, bool masked);
   void packPanel(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
                  mlir::Value offset);
+  int numSumsAroundLines(const KernelNest &nest, const ProductShape &shape) const;
   void packWindow(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
                   mlir::Value offset, mlir::Value first, mlir::Value end);
   void packPanelTransposed(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
@@ -173,6 +175,9 @@ private:
   void emitLastColumns(const Pass &pass, const ProductShape &shape, const ProductPanel &panel,
                        mlir::Value columns, mlir::Value first, mlir::Value count, mlir::Value lower,
                        mlir::Value upper);
+  void emitLastColumnsOfRows(const Pass &pass, const ProductShape &shape, const ProductPanel &panel,
+                             mlir::Value buffer, mlir::Value first, mlir::Value count,
+                             mlir::Value lower, mlir::Value upper);
 
   //===--- RowBlocks.cpp ----------------------------------------------------===//
   bool emitIfRowBlocks(llvm::ArrayRef<int> nests);

@@ -12,9 +12,13 @@ namespace vector = mlir::vector;
 namespace LLVM = mlir::LLVM;
 using mlir::Value;
 
-Value KernelEmitter::loadAt(Value address, mlir::Type type, Value mask) {
+Value KernelEmitter::pointerTo(Value address) {
   Value number = arith::IndexCastOp::create(b, b.getI64Type(), address);
-  Value pointer = LLVM::IntToPtrOp::create(b, LLVM::LLVMPointerType::get(b.getContext()), number);
+  return LLVM::IntToPtrOp::create(b, LLVM::LLVMPointerType::get(b.getContext()), number);
+}
+
+Value KernelEmitter::loadAt(Value address, mlir::Type type, Value mask) {
+  Value pointer = pointerTo(address);
   unsigned alignment = unsigned(memoryBytes(mlir::getElementTypeOrSelf(type)));
   if (!mask)
     return LLVM::LoadOp::create(b, type, pointer, alignment);
@@ -69,6 +73,18 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
     carried.append(starts);
   else
     carried.push_back(stack->constant(0));
+  size_t firstOther = carried.size();
+  // The tile's rows, as vectors; none where they are not copied.
+  llvm::SmallVector<Value> copyMasks;
+  if (panel.copied && isWhole) {
+    Value count =
+        arith::SelectOp::create(b, panel.copies, stack->constant(rows), stack->constant(0));
+    for (int first = 0; first < rows; first += shape.lanes)
+      copyMasks.push_back(vector::CreateMaskOp::create(
+          b, mlir::VectorType::get({shape.lanes}, b.getI1Type()),
+          Value(arith::SubIOp::create(b, count, stack->constant(first)))));
+    carried.push_back(arith::SubIOp::create(b, row.index[0], panel.firstRow));
+  }
   carried.push_back(panel.address);
 
   auto loop =
@@ -110,7 +126,23 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
       sum = addProduct(scalar, right[size_t(v)], sum);
     }
   }
-  for (size_t i = numSums; i + 1 < carried.size(); ++i)
+  Value &place = carried[carried.size() - 2];
+  for (auto [i, mask] : llvm::enumerate(copyMasks)) {
+    int64_t distance = int64_t(i) * shape.lanes;
+    Value from = stack->value(stack->add(carried[numSums], b.getIndexAttr(distance * bytes)));
+    Value to = stack->value(stack->add(place, b.getIndexAttr(distance)));
+    vector::MaskedStoreOp::create(b, panel.copied, to, mask, loadAt(from, type, mask));
+  }
+  if (!copyMasks.empty())
+    place = arith::AddIOp::create(b, place, panel.copiedStep);
+  if (panel.ahead && isWhole && vectors == shape.vectors)
+    // Pieces of rows that are far apart, which no processor fetches by itself: their two ends.
+    for (int64_t end : {int64_t(0), (rows - 1) * bytes}) {
+      Value place = arith::AddIOp::create(b, carried[numSums], panel.ahead);
+      place = stack->value(stack->add(place, b.getIndexAttr(end)));
+      LLVM::Prefetch::create(b, pointerTo(place), /*rw=*/0, /*hint=*/2, /*cache=*/1);
+    }
+  for (size_t i = numSums; i < firstOther; ++i)
     carried[i] = arith::AddIOp::create(b, carried[i], stack->value(panel.sumStep));
   carried.back() = arith::AddIOp::create(b, carried.back(), panel.step);
   stack->close(carried);

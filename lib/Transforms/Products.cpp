@@ -48,6 +48,12 @@ static constexpr int64_t kPackTiles = 4;
 /// A larger left operand has its rows copied, if there are more columns than so many.
 static constexpr int64_t kPackLeftBytes = 1 << 20;
 static constexpr int64_t kPackLeftColumns = 32;
+/// The same where rows stand together, in panels: tiles beside the first one read rows where they
+/// lie, fetch them so many k ahead, and copy them on the way. So many tiles are a block. Gradients
+/// of 1x1 layers of 7x7 pixels, products of 1024 x 2048 with 49 columns, went from 1.39 to 1.11 of
+/// oneDNN's time.
+static constexpr int64_t kPackLeftPanels = 2;
+static constexpr int64_t kSumsAhead = 24, kTilesInPlace = 4;
 /// Rows so many bytes apart, or a multiple of that, are in a few sets of the L1 cache, which cannot
 /// hold a tile's: they are copied from a smaller size on.
 static constexpr int64_t kConflictBytes = 2048;
@@ -176,17 +182,19 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
     stack->inPrologue(
         [&] { copiedAddress = memref::ExtractAlignedPointerAsIndexOp::create(b, copied.buffer); });
   }
-  // The last few columns, with vectors along k: where rows lie so, or are copied so.
+  // The last few columns, with vectors along k where rows lie so, or are copied so; or along rows.
   ArrayMemory lastColumns;
   Value lastAddress;
   bool mayDot = uses(Optimization::LastColumns) && shape.lanes > kLastColumns &&
-                !shape.isLeftTransposed && (!shape.isLeftPlain || constantSize(leftSumStride) == 1);
+                (shape.isLeftTransposed || !shape.isLeftPlain || constantSize(leftSumStride) == 1);
   if (auto number = constantSize(shape.numColumns)) {
     int64_t tail = *number % shape.lanes;
     mayDot &= tail >= 1 && tail <= kLastColumns;
   }
   if (mayDot) {
-    room = joined(Size(b.getIndexAttr(kLastColumns)), sumExtents);
+    room = shape.isLeftTransposed
+               ? llvm::SmallVector<Size>{b.getIndexAttr(kLastColumns * kRowsOfSums)}
+               : joined(Size(b.getIndexAttr(kLastColumns)), sumExtents);
     lastColumns = view(addScratchArgument(shape.element, room), room, shape.element, 0);
     limitScratch(kDotTerms, joined(nest.extents[size_t(shape.rowLoop)], sumExtents));
     stack->inPrologue([&] {
@@ -254,8 +262,8 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
   Value blockColumns =
       arith::SelectOp::create(b, packs, stack->constant(width * numPanels),
                               arith::MaxSIOp::create(b, numColumns, stack->constant(1)));
-  // Whether rows of the left operand are copied, and how far apart.
-  Value copies;
+  // Whether rows of the left operand are copied, and how far apart; or are large, but not copied.
+  Value copies, isFetched;
   if (!shape.isLeftPlain || !mayCopyLeft) {
     copies = arith::ConstantOp::create(b, b.getBoolAttr(!shape.isLeftPlain));
   } else {
@@ -268,16 +276,11 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
       least = arith::SelectOp::create(b, collides, stack->constant(kPackConflictBytes), least);
     }
     Value isLarge = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, size, least);
-    Value isWide = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, numColumns,
-                                         stack->constant(kPackLeftColumns));
+    int64_t few = shape.isLeftTransposed ? kPackLeftPanels * width : kPackLeftColumns;
+    Value isWide =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, numColumns, stack->constant(few));
     copies = arith::AndIOp::create(b, isLarge, isWide);
-  }
-  Value copiedStride = stack->constant(mostRows);
-  if (!shape.isLeftTransposed) {
-    Value rest = arith::AndIOp::create(b, inBytes(sumLength), stack->constant(8 * kRowGap - 1));
-    Value isRound = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest, zero);
-    Value gap = arith::SelectOp::create(b, isRound, stack->constant(kRowGap / bytes), zero);
-    copiedStride = arith::AddIOp::create(b, sumLength, gap);
+    isFetched = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, isLarge, copies);
   }
   // Rows that stay in half of the L2 cache.
   Value rowBytes = inBytes(stack->add(sumLength, b.getIndexAttr(1)));
@@ -286,6 +289,16 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
   blockRows = arith::SubIOp::create(
       b, blockRows, arith::RemUIOp::create(b, blockRows, stack->constant(shape.rows[0])));
   blockRows = arith::MaxSIOp::create(b, blockRows, stack->constant(shape.rows[0]));
+  if (isFetched && shape.isLeftTransposed)
+    blockRows = arith::SelectOp::create(b, isFetched,
+                                        stack->constant(kTilesInPlace * shape.rows[0]), blockRows);
+  Value copiedStride = blockRows;
+  if (!shape.isLeftTransposed) {
+    Value rest = arith::AndIOp::create(b, inBytes(sumLength), stack->constant(8 * kRowGap - 1));
+    Value isRound = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest, zero);
+    Value gap = arith::SelectOp::create(b, isRound, stack->constant(kRowGap / bytes), zero);
+    copiedStride = arith::AddIOp::create(b, sumLength, gap);
+  }
 
   auto columnBlocks = stack->open(begin, end, blockColumns);
   Value firstColumn = columnBlocks.getInductionVar();
@@ -317,7 +330,7 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
     panel.address = arith::SelectOp::create(b, isPacked, panel.address, inPlace);
     panel.step = arith::SelectOp::create(b, isPacked, panel.step, sumStep);
   };
-  ProductPanel panel;
+  ProductPanel panel, last;
   Value numLast = zero, firstLast = endColumn;
   if (mayDot) {
     Value tail = arith::RemUIOp::create(b, rest, stack->constant(shape.lanes));
@@ -328,8 +341,9 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
         arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, numTerms, stack->constant(kDotTerms));
     numLast = arith::SelectOp::create(b, arith::AndIOp::create(b, isFew, isLong), tail, zero);
     firstLast = arith::SubIOp::create(b, endColumn, numLast);
-    setRight(panel, whole, firstLast);
-    packLastColumns(shape, panel, lastColumns.buffer, numLast);
+    setRight(last, whole, firstLast);
+    if (!shape.isLeftTransposed)
+      packLastColumns(shape, last, lastColumns.buffer, numLast);
   }
 
   auto rowBlocks = stack->open(lower, upper, blockRows);
@@ -355,11 +369,34 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
       either(shape.isLeftTransposed ? element : toBytes(copiedStride), toBytes(leftRowStride));
   panel.sumStep =
       either(shape.isLeftTransposed ? toBytes(copiedStride) : element, toBytes(leftSumStride));
+  if (isFetched && shape.isLeftTransposed) {
+    Size distance = stack->multiply(toBytes(leftSumStride), b.getIndexAttr(kSumsAhead));
+    panel.ahead = arith::SelectOp::create(b, isFetched, stack->value(distance), zero);
+  }
+  if (target.maskRegisters && isFetched && shape.isLeftTransposed) {
+    Value hasWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, firstColumn, whole);
+    // By whole tiles: what is left of the rows is too little for it.
+    Value left = arith::RemUIOp::create(b, arith::SubIOp::create(b, endRow, firstRow),
+                                        stack->constant(shape.rows[0]));
+    Value areTiles = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, left, zero);
+    panel.copies =
+        arith::AndIOp::create(b, arith::AndIOp::create(b, isFetched, hasWhole), areTiles);
+    panel.copied = copied.buffer;
+    panel.copiedStep = copiedStride;
+  }
   // Whole panels without masks: with one, a load is two instructions on many
   // processors. What is left is done a vector at a time.
   for (bool isRest : {false, true}) {
     body->vectors = isRest ? 1 : shape.vectors;
     stack->dropAnchor();
+    if (isRest && panel.copied) {
+      panel.leftAddress =
+          arith::SelectOp::create(b, panel.copies, copiedAddress, panel.leftAddress);
+      panel.sumStep = arith::SelectOp::create(b, panel.copies, inBytes(copiedStride),
+                                              stack->value(panel.sumStep))
+                          .getResult();
+      panel.copied = nullptr;
+    }
     auto panels = stack->open(isRest ? whole : firstColumn, isRest ? firstLast : whole,
                               stack->constant(isRest ? shape.lanes : width));
     Value column = panels.getInductionVar(), start = isRest ? whole : column;
@@ -368,8 +405,14 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
     emitRowsOfPanel(pass, shape, panel, firstRow, endRow);
     stack->close();
   }
-  if (mayDot)
+  if (mayDot && shape.isLeftTransposed) {
+    panel.address = last.address;
+    panel.step = last.step;
+    emitLastColumnsOfRows(pass, shape, panel, lastColumns.buffer, firstLast, numLast, firstRow,
+                          endRow);
+  } else if (mayDot) {
     emitLastColumns(pass, shape, panel, lastAddress, firstLast, numLast, firstRow, endRow);
+  }
   body->masks.clear();
   stack->close();
   stack->close();

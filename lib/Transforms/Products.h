@@ -16,6 +16,8 @@ inline constexpr int kRowsOfPointer = 7;
 
 /// So few columns behind the last whole vector are done as dot products.
 inline constexpr int kLastColumns = 4;
+/// Rows of a block that has sums of last columns in scratch memory, at most.
+inline constexpr int64_t kRowsOfSums = 256;
 
 struct KernelEmitter::ProductShape {
   int rowLoop;
@@ -47,6 +49,10 @@ struct KernelEmitter::ProductPanel {
   mlir::Value leftAddress; ///< of the left operand's element in row `firstRow`, k = 0
   mlir::Value firstRow;
   Size rowStep, sumStep; ///< of the left operand
+  mlir::Value ahead; ///< how far in front of what a tile reads of it is fetched; null: not at all
+  /// Where tiles put what they read of the left operand, if `copies`: element (k, row - firstRow)
+  /// at k * copiedStep + row - firstRow. Null: nowhere.
+  mlir::Value copied, copiedStep, copies;
 };
 
 } // namespace graphc

@@ -241,6 +241,25 @@ TEST(ProductShapes, CopiedOperands) {
   check({DType::Int32, 70, 200, 256});
 }
 
+/// 0 to 5 columns behind the last whole vector, beside rows that stand together: copied, where they
+/// lie, and more of them than are summed at a time.
+TEST(ProductShapes, LastColumnsOfRows) {
+  for (int64_t n : {1, 16, 17, 18, 19, 20, 21, 33, 34, 49, 66}) {
+    check({DType::Float32, 300, n, 140, Layout::Transposed, Layout::AsItIs, 0, n % 2 == 0});
+    check({DType::Float32, 531, n, 520, Layout::Transposed, Layout::Transposed, 0, n % 2 == 1});
+    check({DType::Float64, 177, n, 210, Layout::Transposed, Layout::AsItIs, 2, true});
+    check({DType::BFloat16, 190, n, 180, Layout::Transposed, Layout::AsItIs, 0, true});
+    check({DType::Int32, 260, n, 130, Layout::Transposed, Layout::AsItIs});
+  }
+  for (const char *name : {"x86-64", "x86-64-v3", "x86-64-v4"}) {
+    absl::StatusOr<TargetDescription> target = parseTarget(name);
+    ASSERT_TRUE(target.ok()) << target.status();
+    if (target->whyNotHere.empty())
+      for (int64_t n : {17, 20, 26, 49})
+        check({DType::Float32, 201, n, 170, Layout::Transposed, Layout::AsItIs, 0, true}, *target);
+  }
+}
+
 TEST(ProductShapes, OfOtherProcessors) {
   for (const char *name : {"x86-64", "x86-64-v3", "x86-64-v4"}) {
     absl::StatusOr<TargetDescription> target = parseTarget(name);
