@@ -1,39 +1,22 @@
-//===- ConvolutionGradients.cpp - both gradients of convolutions -----------===//
+//===- ConvolutionGradients.cpp - convolutions' gradients by the operand ---===//
 //
 // With c = convolution(x, kernel), linear in both:
 //
 //   convInputGradient(c, kernel)  for each phase of x (element modulo stride) the taps that reach
-//   it
-//                                 form a convolution of padded c. Where the taps are not known, or
-//                                 the phases are many: of c with stride - 1 zeros between its
-//                                 elements
-//   convKernelGradient(x, c)      pads x, and joins it with c over batch and positions
+//                                 it form a convolution of padded c. Where pictures are small and
+//                                 outputs many, every tap is multiplied with every element of c
+//                                 first, and each element of a phase is a sum of those. Where the
+//                                 taps are not known, or the phases are many: a convolution of c
+//                                 with stride - 1 zeros between its elements
 //
 //===----------------------------------------------------------------------===//
 #include <numeric>
 
 #include "Convolution.h"
+#include "absl/algorithm/container.h"
 
 namespace graphc {
 namespace {
-
-/// Channels per group of the operand and outputs per group.
-struct Groups {
-  int64_t count;
-  Extent channels, outputs;
-  bool isOne() const { return count == 1; }
-};
-
-/// {first} or {groups, perGroup}: so all indices stay affine.
-void appendGrouped(Emitter &e, Extents &extents, const Groups &groups, Extent perGroup) {
-  if (!groups.isOne())
-    extents.push_back(e.size(groups.count));
-  extents.push_back(perGroup);
-}
-
-ReduceOptions joinedIn(DType dtype, DType result) {
-  return {.result = result, .accumulator = dtype};
-}
 
 /// The gradient with `stride` - 1 zeros between its elements, such that element j + tap * dilation
 /// is what a tap of the reversed kernel multiplies for element j of the operand.
@@ -118,8 +101,8 @@ Phase phaseOf(Emitter &e, int64_t phase, int64_t stride, int64_t dilation, int64
 /// More phases than this are not worth their kernels.
 constexpr int64_t kMostPhases = 8;
 
-/// What every phase of an axis has, by axis; nothing where the taps are not known, where there is
-/// one phase, or too many.
+/// What every phase of an axis has, by axis; nothing where the taps are not known, or the phases
+/// are too many.
 std::optional<std::vector<std::vector<Phase>>> phasesOf(Emitter &e, const Geometry &geometry,
                                                         const Extents &taps, const Extents &front,
                                                         const Extents &spatial) {
@@ -135,7 +118,7 @@ std::optional<std::vector<std::vector<Phase>>> phasesOf(Emitter &e, const Geomet
       ofAxis.push_back(phaseOf(e, phase, geometry.stride[k], geometry.dilation[k], *numTaps,
                                *before, spatial[k]));
   }
-  if (count == 1 || count > kMostPhases)
+  if (count > kMostPhases)
     return std::nullopt;
   return phases;
 }
@@ -158,57 +141,145 @@ Array paddedPhase(Emitter &e, Array g, absl::Span<const Phase> phases) {
   });
 }
 
-/// The gradient by phases: each is a convolution of g itself, of a part of the taps, where the way
-/// above multiplies as many zeros as the strides leave.
-Array gradientByPhases(Emitter &e, Array g, Array kernel, const Geometry &geometry,
-                       const Groups &groups, const Extents &taps, const Extents &spatial,
-                       const std::vector<std::vector<Phase>> &phases,
-                       const ReduceOptions &options) {
-  size_t axes = phases.size();
-  Extents shape = {e.dim(g, 0)};
-  appendGrouped(e, shape, groups, groups.channels);
-  size_t firstSpatial = shape.size();
-  std::vector<std::pair<std::vector<Phase>, Array>> parts;
-  std::vector<size_t> number(axes, 0);
-  for (bool more = true; more;) {
-    std::vector<Phase> here;
-    Extents parallel = shape, reduction = {groups.outputs};
-    bool isReached = true;
-    for (size_t k = 0; k < axes; ++k) {
-      here.push_back(phases[k][number[k]]);
-      parallel.push_back(here.back().extent);
-      reduction.push_back(e.size(here.back().count));
-      isReached &= here.back().count > 0;
-    }
-    if (isReached) {
-      Array padded = paddedPhase(e, g, here);
-      Array sums = e.reduce(
-          Combine::Sum, parallel, reduction,
-          [&](Indices i, Indices r) {
-            Scalar output = groups.isOne() ? r[0] : i[1] * e.scalar(groups.outputs) + r[0];
-            Scalars atG = {i[0], output}, atKernel = {output, i[firstSpatial - 1]};
-            for (size_t k = 0; k < axes; ++k) {
-              const Phase &phase = here[k];
-              Scalar tap = e.index(phase.first + (phase.count - 1) * phase.step) -
-                           r[k + 1] * double(phase.step);
-              atG.push_back(i[firstSpatial + k] + r[k + 1] * double(phase.distance));
-              atKernel.push_back(geometry.flip ? e.scalar(taps[k] - 1) - tap : tap);
-            }
-            return e.load(padded, atG) * e.load(kernel, atKernel);
-          },
-          options);
-      parts.push_back({std::move(here), sums});
-    }
-    more = false;
-    for (size_t k = axes; k-- > 0 && !more;) {
-      more = ++number[k] < phases[k].size();
-      if (!more)
-        number[k] = 0;
-    }
+/// The sums of a phase: a convolution of g itself, of a part of the taps, where gradientOfSpaced
+/// multiplies as many zeros as the strides leave. `shape`: the result's up to the spatial axes.
+Array phaseOfPadded(Emitter &e, Array g, Array kernel, const Geometry &geometry,
+                    const Groups &groups, const Extents &taps, const Extents &shape,
+                    absl::Span<const Phase> here, const ReduceOptions &options) {
+  Extents parallel = shape, reduction = {groups.outputs};
+  for (const Phase &phase : here) {
+    parallel.push_back(phase.extent);
+    reduction.push_back(e.size(phase.count));
   }
-  shape.insert(shape.end(), spatial.begin(), spatial.end());
-  return e.define(shape, [&](Indices i) {
-    Scalar value = e.literal(*options.result, 0);
+  Array padded = paddedPhase(e, g, here);
+  return e.reduce(
+      Combine::Sum, parallel, reduction,
+      [&](Indices i, Indices r) {
+        Scalar output = groups.isOne() ? r[0] : i[1] * e.scalar(groups.outputs) + r[0];
+        Scalars atG = {i[0], output}, atKernel = {output, i[shape.size() - 1]};
+        for (size_t k = 0; k < here.size(); ++k) {
+          const Phase &phase = here[k];
+          Scalar tap =
+              e.index(phase.first + (phase.count - 1) * phase.step) - r[k + 1] * double(phase.step);
+          atG.push_back(i[shape.size() + k] + r[k + 1] * double(phase.distance));
+          atKernel.push_back(geometry.flip ? e.scalar(taps[k] - 1) - tap : tap);
+        }
+        return e.load(padded, atG) * e.load(kernel, atKernel);
+      },
+      options);
+}
+
+/// Products of taps are made where there are so many outputs (each takes a sum of so many to make,
+/// and a store and a load), and not more of them than a cache beyond the second level holds.
+constexpr int64_t kLeastOutputs = 64, kMostProducts = 1 << 20;
+/// And not more taps, whose loads are written out.
+constexpr int64_t kMostTaps = 32;
+
+bool areProductsOfTapsFew(Emitter &e, Array g, const Groups &groups, const Extents &taps) {
+  Extent numTaps = e.size(1), count = e.dim(g, 0) * groups.count * groups.channels;
+  for (size_t k = 0; k < taps.size(); ++k) {
+    numTaps = numTaps * taps[k];
+    count = count * e.dim(g, int(k) + 2);
+  }
+  auto number = e.constantValue(numTaps), all = e.constantValue(count * numTaps);
+  return number && *number > 1 && *number <= kMostTaps && all && *all <= kMostProducts &&
+         e.constantValue(groups.outputs).value_or(0) >= kLeastOutputs;
+}
+
+/// result[batch, (group,) channel, tap, …] = sum over the group's outputs of kernel * g: a product
+/// of matrices of which both are as they lie in memory.
+Array productsOfTaps(Emitter &e, Array g, Array kernel, const Groups &groups, const Extents &taps) {
+  Extent batch = e.dim(g, 0), outputs = e.dim(g, 1), numTaps = e.size(1), positions = e.size(1);
+  for (size_t k = 0; k < taps.size(); ++k) {
+    numTaps = numTaps * taps[k];
+    positions = positions * e.dim(g, int(k) + 2);
+  }
+  Array columns = e.view(g, {batch, outputs, positions});
+  Array rows = e.view(kernel, {outputs, groups.channels * numTaps});
+  Extents parallel = {batch};
+  appendGrouped(e, parallel, groups, groups.channels * numTaps);
+  parallel.push_back(positions);
+  size_t row = parallel.size() - 2;
+  Array products = e.reduce(
+      Combine::Sum, parallel, {groups.outputs},
+      [&](Indices i, Indices r) {
+        Scalar output = groups.isOne() ? r[0] : i[1] * e.scalar(groups.outputs) + r[0];
+        return e.load(columns, {i[0], output, i[row + 1]}) * e.load(rows, {output, i[row]});
+      },
+      joinedIn(e.dtype(g), e.dtype(g)));
+  Extents shape = {batch};
+  appendGrouped(e, shape, groups, groups.channels);
+  shape.push_back(numTaps);
+  for (size_t k = 0; k < taps.size(); ++k)
+    shape.push_back(e.dim(g, int(k) + 2));
+  return e.view(products, shape);
+}
+
+/// The sums of a phase, of productsOfTaps: as many loads as taps reach it.
+Array phaseOfProducts(Emitter &e, Array products, const Geometry &geometry, const Extents &taps,
+                      const Extents &shape, absl::Span<const Phase> here, DType result) {
+  Extents extents = shape;
+  int64_t count = 1;
+  for (const Phase &phase : here) {
+    extents.push_back(phase.extent);
+    count *= phase.count;
+  }
+  return e.define(extents, [&](Indices i) {
+    Scalar zero = e.literal(e.dtype(products), 0), sum;
+    for (int64_t number = 0; number < count; ++number) {
+      Scalars at(i.begin(), i.begin() + int64_t(shape.size()));
+      Scalar inside;
+      int64_t rest = number, step = 1, tapOfAll = 0; // the last axis counts fastest
+      Scalars positions(here.size());
+      for (size_t k = here.size(); k-- > 0;) {
+        const Phase &phase = here[k];
+        int64_t extent = *e.constantValue(taps[k]), n = rest % phase.count;
+        int64_t tap = phase.first + n * phase.step;
+        rest /= phase.count;
+        tapOfAll += (geometry.flip ? extent - 1 - tap : tap) * step;
+        step *= extent;
+        positions[k] =
+            i[shape.size() + k] + double(phase.start + (phase.count - 1 - n) * phase.distance);
+      }
+      at.push_back(e.index(tapOfAll));
+      for (size_t k = 0; k < here.size(); ++k) {
+        Scalar extent = e.scalar(e.dim(products, int(shape.size() + 1 + k)));
+        Scalar isHere = positions[k] >= 0.0 && positions[k] < extent;
+        inside = k ? inside && isHere : isHere;
+        at.push_back(positions[k]);
+      }
+      Scalar term = e.loadIf(inside, products, at, zero);
+      sum = number ? sum + term : term;
+    }
+    return cast(sum, result);
+  });
+}
+
+/// All elements of the gradient, of the sums of each phase that taps reach.
+Array joinPhases(Emitter &e, const Geometry &geometry, const Extents &shape, const Extents &spatial,
+                 const std::vector<std::vector<Phase>> &phases, DType result,
+                 const std::function<Array(absl::Span<const Phase> here)> &sumsOf) {
+  size_t axes = phases.size(), firstSpatial = shape.size(), count = 1;
+  std::vector<std::pair<std::vector<Phase>, Array>> parts;
+  for (const std::vector<Phase> &ofAxis : phases)
+    count *= ofAxis.size();
+  for (size_t number = 0; number < count; ++number) {
+    std::vector<Phase> here(axes);
+    bool isReached = true;
+    size_t rest = number;
+    for (size_t k = axes; k-- > 0; rest /= phases[k].size()) {
+      here[k] = phases[k][rest % phases[k].size()];
+      isReached &= here[k].count > 0;
+    }
+    if (isReached)
+      parts.push_back({here, sumsOf(here)});
+  }
+  if (count == 1 && !parts.empty())
+    return parts[0].second;
+  Extents whole = shape;
+  whole.insert(whole.end(), spatial.begin(), spatial.end());
+  return e.define(whole, [&](Indices i) {
+    Scalar value = e.literal(result, 0);
     for (const auto &[here, sums] : parts) {
       Scalars at(i.begin(), i.end());
       Scalar isHere;
@@ -217,11 +288,11 @@ Array gradientByPhases(Emitter &e, Array g, Array kernel, const Geometry &geomet
         double stride = double(geometry.stride[k]);
         if (stride == 1)
           continue;
-        Scalar number = i[firstSpatial + k], quotient = intDiv(number, stride);
-        Scalar matches = equalTo(number - quotient * stride, double(here[k].phase));
+        Scalar number = i[firstSpatial + k];
+        Scalar matches = equalTo(mod(number, stride), double(here[k].phase));
         isHere = hasCondition ? isHere && matches : matches;
         hasCondition = true;
-        at[firstSpatial + k] = quotient;
+        at[firstSpatial + k] = intDiv(number, stride);
       }
       value = e.loadIf(isHere, sums, at, value);
     }
@@ -254,84 +325,30 @@ Arrays inputGradientEmission(Emitter &e, const Arrays &in, const Attributes &att
               "the extent {b} along axis " + std::to_string(k + 2) + " is negative");
     taps.push_back(e.dim(kernel, k + 2));
   }
+  Extents shape = {e.dim(g, 0)};
+  appendGrouped(e, shape, groups, groups.channels);
   Array sums;
-  if (auto phases = phasesOf(e, geometry, taps, front, spatial))
-    sums = gradientByPhases(e, g, kernel, geometry, groups, taps, spatial, *phases,
-                            joinedIn(dtype, result));
-  else
+  auto phases = phasesOf(e, geometry, taps, front, spatial);
+  bool isStrided = absl::c_any_of(geometry.stride, [](int64_t stride) { return stride > 1; });
+  if (phases && areProductsOfTapsFew(e, g, groups, taps)) {
+    Array products = productsOfTaps(e, g, kernel, groups, taps);
+    sums = joinPhases(e, geometry, shape, spatial, *phases, result, [&](auto here) {
+      return phaseOfProducts(e, products, geometry, taps, shape, here, result);
+    });
+  } else if (phases && isStrided) {
+    sums = joinPhases(e, geometry, shape, spatial, *phases, result, [&](auto here) {
+      return phaseOfPadded(e, g, kernel, geometry, groups, taps, shape, here,
+                           joinedIn(dtype, result));
+    });
+  } else {
     sums = gradientOfSpaced(e, g, kernel, geometry, groups, taps, front, spatial, reach,
                             joinedIn(dtype, result));
-  if (groups.isOne())
-    return {sums};
-  Extents shape = {e.dim(g, 0), groups.channels * groups.count};
-  shape.insert(shape.end(), spatial.begin(), spatial.end());
-  return {e.view(sums, shape)};
-}
-
-/// Operands: x, g, and the shape of the kernel, of which the spatial extents count.
-Arrays kernelGradientEmission(Emitter &e, const Arrays &in, const Attributes &attributes) {
-  DType result = e.resultType(0).dtype(), dtype = computeDType(result);
-  Array x = castArray(e, in[0], dtype), g = castArray(e, in[1], dtype);
-  int axes = e.rank(x) - 2;
-  Geometry geometry(attributes, axes);
-  Extent numGroups = e.size(geometry.groups);
-  Groups groups{geometry.groups, floorDiv(e.dim(x, 1), numGroups),
-                floorDiv(e.dim(g, 1), numGroups)};
-  e.requireEqual(e.dim(x, 0), e.dim(g, 0),
-                 "the batches of operand and gradient differ: {a} and {b}");
-  for (auto [what, array, perGroup] :
-       {std::tuple{"operand", x, groups.channels}, {"gradient", g, groups.outputs}})
-    e.requireEqual(e.dim(array, 1), perGroup * groups.count,
-                   "the " + std::string(what) + "'s {a} channels cannot be divided into " +
-                       std::to_string(groups.count) + " groups");
-  Extents front, back, positions, taps;
-  for (int k = 0; k < axes; ++k) {
-    Extent tapsHere = e.element(in[2], k + 2);
-    e.require(e.size(0), Predicate::LessEqual, tapsHere, ErrorKind::ShapeError,
-              "the extent {b} along axis " + std::to_string(k + 2) + " is negative");
-    Extent reach = covered(tapsHere, geometry.dilation[k]);
-    auto [lo, hi] = paddingOf(e, attributes, axes, k, reach);
-    Extent padded = e.dim(x, k + 2) + lo + hi;
-    e.requireEqual(e.dim(g, k + 2), windowCount(padded, reach, geometry.stride[k]),
-                   "the gradient has {a} elements along axis " + std::to_string(k + 2) +
-                       " where the convolution has {b}");
-    front.push_back(lo);
-    back.push_back(hi);
-    taps.push_back(tapsHere);
-    positions.push_back(e.dim(g, k + 2));
   }
-  Array padded = padTrailing(e, x, front, back, 0);
-
-  Extents parallel, reduction = {e.dim(x, 0)};
-  appendGrouped(e, parallel, groups, groups.outputs);
-  parallel.push_back(groups.channels);
-  size_t firstTap = parallel.size();
-  parallel.insert(parallel.end(), taps.begin(), taps.end());
-  reduction.insert(reduction.end(), positions.begin(), positions.end());
-  Array sums = e.reduce(
-      Combine::Sum, parallel, reduction,
-      [&](Indices i, Indices r) {
-        Scalar output = i[firstTap - 2], channel = i[firstTap - 1];
-        if (!groups.isOne()) {
-          output = i[0] * e.scalar(groups.outputs) + output;
-          channel = i[0] * e.scalar(groups.channels) + channel;
-        }
-        Scalars atX = {r[0], channel}, atG = {r[0], output};
-        for (size_t k = 0; k < size_t(axes); ++k) {
-          Scalar tap = i[firstTap + k];
-          if (geometry.flip)
-            tap = e.scalar(taps[k] - 1) - tap;
-          atX.push_back(r[k + 1] * double(geometry.stride[k]) + tap * double(geometry.dilation[k]));
-          atG.push_back(r[k + 1]);
-        }
-        return e.load(padded, atX) * e.load(g, atG);
-      },
-      joinedIn(dtype, result));
   if (groups.isOne())
     return {sums};
-  Extents shape = {e.dim(g, 1), groups.channels};
-  shape.insert(shape.end(), taps.begin(), taps.end());
-  return {e.view(sums, shape)};
+  Extents joined = {e.dim(g, 0), groups.channels * groups.count};
+  joined.insert(joined.end(), spatial.begin(), spatial.end());
+  return {e.view(sums, joined)};
 }
 
 } // namespace graphc

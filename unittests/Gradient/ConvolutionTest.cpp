@@ -148,5 +148,72 @@ TEST(ConvolutionGradients, Compiled) {
             "fast_run");
 }
 
+// With outputs enough for products of every tap with every element
+// (lib/Ops/ConvolutionGradients.cpp), and some of them beside too few outputs, too many products or
+// too many taps.
+TEST(ConvolutionGradients, OfProductsOfTaps) {
+  for (const char *mode : {"interpreter", "fast_run"}) {
+    for (const std::vector<int> &stride : {std::vector<int>{1, 1}, {2, 2}, {1, 2}, {3, 2}, {4, 2}})
+      for (int dilation : {1, 2, 3})
+        for (bool flips : {false, true})
+          check({.batch = dilation % 2 + 1,
+                 .channels = 3,
+                 .outputs = 64,
+                 .extents = {9, 8},
+                 .window = {3, 2},
+                 .stride = stride,
+                 .dilation = {dilation, 3 - dilation % 2},
+                 .padding = dilation,
+                 .flips = flips},
+                mode);
+    for (int64_t window : {1, 5, 6})
+      check({.channels = 2,
+             .outputs = 65,
+             .extents = {11, 7},
+             .window = {window, 6},
+             .stride = {2, 2},
+             .padding = 3,
+             .groups = 2},
+            mode);
+    check({.channels = 9, .outputs = 64, .extents = {7, 7}, .window = {3, 3}, .padding = 1}, mode);
+    check({.outputs = 64, .extents = {3, 1}, .window = {5, 3}, .stride = {2, 2}, .padding = 2},
+          mode);
+    check({.batch = 0, .outputs = 64, .extents = {5, 9}, .window = {3, 3}, .stride = {2, 2}}, mode);
+    check({.outputs = 64, .extents = {5, 9}, .window = {3, 3}, .stride = {2, 2}}, mode, false);
+    check({.outputs = 63, .extents = {5, 9}, .window = {3, 3}, .stride = {2, 2}}, mode);
+  }
+}
+
+// Kernels of one element leave some of x out: the rest is copied for the gradient by the kernel.
+TEST(ConvolutionGradients, OfOneStridedTap) {
+  for (const char *mode : {"interpreter", "fast_run"})
+    for (bool isStatic : {true, false})
+      for (int padding : {0, 1})
+        check({.batch = 2,
+               .channels = 20,
+               .outputs = 12,
+               .extents = {37, 6},
+               .window = {1, 1},
+               .stride = {2, 3},
+               .padding = padding,
+               .groups = 2},
+              mode, isStatic);
+}
+
+// Lines of 3 columns beside one long sum.
+TEST(ConvolutionGradients, OfShortLines) {
+  for (int stride : {1, 2})
+    for (bool flips : {false, true})
+      check({.channels = 30,
+             .outputs = 20,
+             .extents = {9, 75},
+             .window = {3, 3},
+             .stride = {stride, stride},
+             .dilation = {1, 2},
+             .padding = 1,
+             .flips = flips},
+            "fast_run");
+}
+
 } // namespace
 } // namespace graphc
