@@ -20,8 +20,9 @@ namespace {
 /// A register of the widest processor holds 64 bytes; values of other types meet these lane by
 /// lane.
 constexpr int64_t kMaxLanes = 64;
-/// Bytes that one alloca puts on the stack.
+/// Elements that one alloca puts on the stack.
 constexpr int64_t kMaxStackElements = 4096;
+constexpr uint64_t kMaxAlignment = 64;
 
 bool isStageOp(Operation *op) {
   if (isa<arith::ArithDialect>(op->getDialect()))
@@ -36,7 +37,8 @@ bool isStageOp(Operation *op) {
              LLVM::CallIntrinsicOp, LLVM::InlineAsmOp, LLVM::CosOp, LLVM::FAbsOp, LLVM::FCeilOp,
              LLVM::FFloorOp, LLVM::FMAOp, LLVM::FPExtOp, LLVM::FPTruncOp, LLVM::FRemOp,
              LLVM::FTruncOp, LLVM::IntToPtrOp, LLVM::LoadOp, LLVM::MaskedLoadOp, LLVM::Prefetch,
-             LLVM::RoundEvenOp, LLVM::ShuffleVectorOp, LLVM::SinOp, LLVM::SqrtOp, LLVM::TanOp>(op);
+             LLVM::RoundEvenOp, LLVM::ShuffleVectorOp, LLVM::SinOp, LLVM::SqrtOp, LLVM::StoreOp,
+             LLVM::TanOp>(op);
 }
 
 class Checker {
@@ -97,12 +99,15 @@ absl::Status Checker::checkIntrinsic(LLVM::CallIntrinsicOp op) const {
   return fine ? absl::OkStatus() : stageError(op, "an immediate that the instruction has not");
 }
 
-/// Loads from pointers must say so, or LLVM takes them for aligned as whole vectors.
+/// Accesses through pointers must say so, or LLVM takes them for aligned as whole vectors.
 bool isAlignedAsElement(Operation *op) {
-  if (!isa<LLVM::LoadOp, LLVM::MaskedLoadOp>(op))
+  if (auto alloca = dyn_cast<memref::AllocaOp>(op))
+    return alloca.getAlignment().value_or(1) <= kMaxAlignment;
+  if (!isa<LLVM::LoadOp, LLVM::MaskedLoadOp, LLVM::StoreOp>(op))
     return !op->hasAttr("alignment");
   auto alignment = op->getAttrOfType<IntegerAttr>("alignment");
-  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  Value value = isa<LLVM::StoreOp>(op) ? op->getOperand(0) : op->getResult(0);
+  Type element = getElementTypeOrSelf(value.getType());
   return alignment && element.isIntOrFloat() &&
          alignment.getInt() * 8 == int64_t(element.getIntOrFloatBitWidth());
 }

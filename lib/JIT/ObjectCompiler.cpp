@@ -24,8 +24,7 @@ namespace {
 
 /// The loops are vectors already: what is left to do is to take the memory descriptors apart and to
 /// simplify addresses.
-constexpr StringLiteral kPasses =
-    "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg)";
+constexpr StringLiteral kPasses = "function(sroa,early-cse,dce,simplifycfg)";
 
 /// Also for later: the linker sets all flags back to their initial values.
 void setFlag(StringRef name, bool value) {

@@ -63,7 +63,7 @@ void KernelEmitter::emitPoints(const Pass &pass) {
     return;
   // In loops over blocks, a masked store is more than the last one of a row.
   body->storesPieces = !target.maskRegisters;
-  bool isDone = emitIfProduct(pass);
+  bool isDone = emitIfProduct(pass) || emitIfVectorProduct(pass);
   if (std::optional<BlockShape> shape = isDone ? std::nullopt : shortRows(pass)) {
     emitBlocks(pass, *shape);
     isDone = true;

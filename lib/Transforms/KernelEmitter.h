@@ -137,6 +137,8 @@ private:
   struct ProductPanel;
   bool emitIfProduct(const Pass &pass);
   std::optional<ProductShape> productShape(const Pass &pass) const;
+  bool findFactors(const Pass &pass, ProductShape &shape) const;
+  static int operandOf(const KernelNest &nest, mlir::Value factor);
   bool findProductLoops(const Pass &pass, ProductShape &shape) const;
   bool mayJoinColumns(const Pass &pass, int first) const;
   void emitProduct(const Pass &pass, ProductShape shape);
@@ -145,6 +147,7 @@ private:
   mlir::Value productAddress(const KernelNest &nest, const ProductShape &shape, int operand);
   mlir::Value loadAt(mlir::Value address, mlir::Type type, mlir::Value mask);
   mlir::Value pointerTo(mlir::Value address);
+  void storeAt(mlir::Value address, mlir::Value element);
   mlir::Value hide(mlir::Value number);
   mlir::Value addProduct(mlir::Value x, mlir::Value y, mlir::Value sum);
   llvm::SmallVector<mlir::Value> sumTile(const KernelNest &nest, const ProductShape &shape,
@@ -155,8 +158,9 @@ private:
                        mlir::Value lower, mlir::Value upper);
   void setColumns(const KernelNest &nest, const ProductShape &shape, mlir::Value first,
                   mlir::Value upper, bool masked);
+  void setMasks(mlir::Value first, mlir::Value upper, bool masked);
   void packPanel(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
-                 mlir::Value offset);
+                 mlir::Value offset, mlir::Value lower, mlir::Value upper);
   int numSumsAroundLines(const KernelNest &nest, const ProductShape &shape) const;
   void packWindow(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
                   mlir::Value offset, mlir::Value first, mlir::Value end);
@@ -167,14 +171,34 @@ private:
   void packPanels(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
                   mlir::Value first, mlir::Value lower, mlir::Value upper);
 
-  void packLastColumns(const ProductShape &shape, const ProductPanel &panel, mlir::Value buffer,
+  //===--- ProductVectors.cpp, ProductLines.cpp -----------------------------===//
+  struct VectorProduct;
+  bool emitIfVectorProduct(const Pass &pass);
+  VectorProduct vectorProduct(const KernelNest &nest, const ProductShape &shape, int matrix,
+                              int loop, int other, int sums, bool isDots);
+  mlir::Value onStack(mlir::Type element, int64_t bytes);
+  void sumLines(const KernelNest &nest, const VectorProduct &product, mlir::Value count,
+                mlir::Value sums);
+  void sumDotProducts(const KernelNest &nest, const VectorProduct &product, mlir::Value count,
+                      mlir::Value sums);
+  void emitVectorProduct(const KernelNest &nest, const VectorProduct &product, mlir::Value lower,
+                         mlir::Value upper, mlir::Value sums,
+                         llvm::function_ref<void(mlir::Value first, mlir::Value end)> keep);
+  void keepSums(const Pass &pass, mlir::Value sums, mlir::Value first, mlir::Value end, int lanes,
+                llvm::function_ref<void(mlir::Value index, mlir::Value end, bool masked)> setLoops);
+  void setLoop(int loop, mlir::Value index);
+  bool isDense(const KernelNest &nest, int operand, int loop);
+  std::pair<mlir::Value, mlir::Value> findOneLine(const KernelNest &nest,
+                                                  const ProductShape &shape);
+  void emitOneLine(const Pass &pass, const ProductShape &shape, mlir::Value sums,
+                   std::pair<mlir::Value, mlir::Value> isOne,
+                   std::pair<mlir::Value, mlir::Value> rows,
+                   std::pair<mlir::Value, mlir::Value> columns);
+  void packLastColumns(const ProductShape &shape, const ProductPanel &panel, mlir::Value copies,
                        mlir::Value count);
-  llvm::SmallVector<mlir::Value> sumLastColumns(const KernelNest &nest, const ProductShape &shape,
-                                                llvm::ArrayRef<mlir::Value> rows,
-                                                mlir::Value columns);
   void emitLastColumns(const Pass &pass, const ProductShape &shape, const ProductPanel &panel,
-                       mlir::Value columns, mlir::Value first, mlir::Value count, mlir::Value lower,
-                       mlir::Value upper);
+                       mlir::Value sums, mlir::Value columns, mlir::Value first, mlir::Value count,
+                       mlir::Value lower, mlir::Value upper);
   void emitLastColumnsOfRows(const Pass &pass, const ProductShape &shape, const ProductPanel &panel,
                              mlir::Value buffer, mlir::Value first, mlir::Value count,
                              mlir::Value lower, mlir::Value upper);

@@ -11,6 +11,9 @@ namespace memref = mlir::memref;
 namespace vector = mlir::vector;
 using mlir::Value;
 
+/// Lines of the right operand that are copied at a time.
+static constexpr int64_t kCopiedLines = 16;
+
 /// Sets the columns up as a vector loop from `first` on.
 void KernelEmitter::setColumns(const KernelNest &nest, const ProductShape &shape, Value first,
                                Value upper, bool masked) {
@@ -23,6 +26,11 @@ void KernelEmitter::setColumns(const KernelNest &nest, const ProductShape &shape
   columns.level = stack->depth();
   columns.isVector = true;
   columns.index = {first};
+  setMasks(first, upper, masked);
+}
+
+/// The block's vectors from `first` on have masks, or none.
+void KernelEmitter::setMasks(Value first, Value upper, bool masked) {
   body->masks.clear();
   if (!masked)
     return;
@@ -30,18 +38,18 @@ void KernelEmitter::setColumns(const KernelNest &nest, const ProductShape &shape
   for (int v = 0; v < body->vectors; ++v) {
     Value rest = left;
     if (v)
-      rest = arith::SubIOp::create(b, left, stack->constant(int64_t(v) * shape.lanes));
+      rest = arith::SubIOp::create(b, left, stack->constant(int64_t(v) * body->lanes));
     body->masks.push_back(
         vector::CreateMaskOp::create(b, mlir::VectorType::get({body->lanes}, b.getI1Type()), rest));
   }
 }
 
-/// Copies a panel of the right operand: what one k needs stands together.
+/// Copies k in [lower, upper) of a panel of the right operand: what one k needs stands together.
 void KernelEmitter::packPanel(const KernelNest &nest, const ProductShape &shape, Value buffer,
-                              Value offset) {
+                              Value offset, Value lower, Value upper) {
   int64_t width = int64_t(shape.vectors) * shape.lanes;
   body->rows = 1;
-  auto loop = stack->open(stack->constant(0), stack->value(shape.length), stack->constant(1));
+  auto loop = stack->open(lower, upper, stack->constant(1));
   LoopVariable &counter = body->loops[size_t(shape.sums[0])];
   counter = {};
   counter.level = stack->depth();
@@ -176,10 +184,16 @@ void KernelEmitter::packPanels(const KernelNest &nest, const ProductShape &shape
     whole =
         arith::SubIOp::create(b, upper, arith::RemUIOp::create(b, count, stack->constant(width)));
   }
+  // A few lines at a time in all panels, so that memory is read by long runs.
+  Value lines = isTransposed ? arith::MaxSIOp::create(b, length, stack->constant(1))
+                             : stack->constant(kCopiedLines);
   for (bool masked : {false, true}) {
     if (!masked && (target.maskRegisters || isTransposed))
       continue;
     stack->dropAnchor();
+    auto blocks = stack->open(stack->constant(0), length, lines);
+    Value begin = blocks.getInductionVar();
+    Value end = arith::MinSIOp::create(b, arith::AddIOp::create(b, begin, lines), length);
     auto panels =
         stack->open(masked ? whole : lower, masked ? upper : whole, stack->constant(width));
     if (!isTransposed)
@@ -189,7 +203,8 @@ void KernelEmitter::packPanels(const KernelNest &nest, const ProductShape &shape
     if (isTransposed)
       packPanelTransposed(nest, shape, buffer, offset, panels.getInductionVar(), last);
     else
-      packPanel(nest, shape, buffer, offset);
+      packPanel(nest, shape, buffer, offset, begin, end);
+    stack->close();
     stack->close();
   }
   stack->dropAnchor();

@@ -8,7 +8,7 @@ namespace arith = mlir::arith;
 using mlir::Value;
 
 /// Rows of tiles of one vector.
-static constexpr int kNarrowRows = 8;
+static constexpr int kNarrowRows = 6;
 /// What follows a product, as bodyCost says it: code for a whole tile of it would take longer to
 /// compile than smaller tiles, of one kind, cost when they run.
 static constexpr int kLongBody = 20;
@@ -37,16 +37,12 @@ static Value withoutConversions(Value factor) {
 }
 
 /// The operand that a factor is, perhaps through conversions; -1 if it is something else.
-static int operandOf(const KernelNest &nest, Value factor) {
+int KernelEmitter::operandOf(const KernelNest &nest, Value factor) {
   auto argument = mlir::dyn_cast<mlir::BlockArgument>(withoutConversions(factor));
   if (!argument || argument.getOwner() != nest.body() ||
       argument.getArgNumber() >= nest.inputs.size() || nest.inputs[argument.getArgNumber()] < 0)
     return -1;
   return int(argument.getArgNumber());
-}
-
-static mlir::AffineMap mapOf(const KernelNest &nest, int operand) {
-  return const_cast<KernelNest &>(nest).op.getIndexingMapsArray()[size_t(operand)];
 }
 
 /// The loops that a value of the body depends on.
@@ -210,16 +206,14 @@ bool KernelEmitter::findProductLoops(const Pass &pass, ProductShape &shape) cons
   return length <= (numUnknown ? kWindowTaps : kWindowLength) && (numUnknown <= 1 || isOneLoop);
 }
 
-/// Nothing if the pass is no product, or one that is better off otherwise.
-std::optional<KernelEmitter::ProductShape> KernelEmitter::productShape(const Pass &pass) const {
+/// Whether the pass is a sum of products of two factors, and what may follow it.
+bool KernelEmitter::findFactors(const Pass &pass, ProductShape &shape) const {
   const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
-  if (!uses(Optimization::Products) || !nest.isReduction() || nest.neutral.size() != 1 ||
-      nest.partialTerm || kernel.hasChecks || nest.numParallel - pass.outer < 2)
-    return std::nullopt;
+  if (!nest.isReduction() || nest.neutral.size() != 1 || nest.partialTerm || kernel.hasChecks)
+    return false;
   for (int number : llvm::ArrayRef(pass.nests).drop_front())
     if (kernel.nests[size_t(number)].isReduction())
-      return std::nullopt;
-  ProductShape shape;
+      return false;
   mlir::Operation *product = nest.terms[0].getDefiningOp();
   shape.element = nest.terms[0].getType();
   bool isFloat = mlir::isa_and_present<arith::MulFOp>(product) &&
@@ -229,11 +223,18 @@ std::optional<KernelEmitter::ProductShape> KernelEmitter::productShape(const Pas
                    mlir::isa<arith::AddIOp>(nest.join) &&
                    (shape.element.isInteger(32) || shape.element.isInteger(64));
   if (!isFloat && !isInteger)
-    return std::nullopt;
-
+    return false;
   shape.leftFactor = product->getOperand(0);
   shape.rightFactor = product->getOperand(1);
-  if (!findProductLoops(pass, shape))
+  return true;
+}
+
+/// Nothing if the pass is no product, or one that is better off otherwise.
+std::optional<KernelEmitter::ProductShape> KernelEmitter::productShape(const Pass &pass) const {
+  const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
+  ProductShape shape;
+  if (!uses(Optimization::Products) || nest.numParallel - pass.outer < 2 ||
+      !findFactors(pass, shape) || !findProductLoops(pass, shape))
     return std::nullopt;
   auto extentOf = [&](int loop) {
     return constantSize(nest.extents[size_t(loop)]).value_or(int64_t(1) << 40);

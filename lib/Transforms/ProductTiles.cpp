@@ -26,6 +26,10 @@ Value KernelEmitter::loadAt(Value address, mlir::Type type, Value mask) {
   return LLVM::MaskedLoadOp::create(b, type, pointer, mask, zero, alignment);
 }
 
+void KernelEmitter::storeAt(Value address, Value element) {
+  LLVM::StoreOp::create(b, element, pointerTo(address), unsigned(memoryBytes(element.getType())));
+}
+
 /// The same number, of which LLVM knows nothing.
 Value KernelEmitter::hide(Value number) {
   Value integer = arith::IndexCastOp::create(b, b.getI64Type(), number);
@@ -87,8 +91,10 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
   }
   carried.push_back(panel.address);
 
-  auto loop =
-      stack->open(stack->constant(0), stack->value(shape.length), stack->constant(1), carried);
+  Value length = stack->value(shape.length);
+  if (isWhole && !constantSize(shape.length)) // as the multiples
+    length = hide(length);
+  auto loop = stack->open(stack->constant(0), length, stack->constant(1), carried);
   carried.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
 
   llvm::SmallVector<Value> right;

@@ -16,7 +16,8 @@
 //   } } } }
 //
 // ProductShape.cpp says which passes are products, ProductPacking.cpp copies operands,
-// ProductTiles.cpp makes the tiles.
+// ProductTiles.cpp makes the tiles, ProductVectors.cpp and ProductLines.cpp what has one row or
+// column.
 //
 // All sizes are known at run time only, and so is what is worth copying. Every sum is made in the
 // order of k, wherever blocks begin: results depend neither on the caches nor on the threads.
@@ -63,8 +64,10 @@ static constexpr int64_t kCopiedRows = 196;
 /// Bytes between rows that are copied, so that neighbours fall into different sets of a cache.
 static constexpr int64_t kRowGap = 64;
 
-/// The last few columns are done as dot products where a column takes more multiplications.
-static constexpr int64_t kDotTerms = 32 << 10;
+/// Each of the last few columns is a dot product for each row where there are so many terms.
+static constexpr int64_t kDotTerms = 16;
+/// The same where rows of the left operand stand together, for all rows.
+static constexpr int64_t kTransposedTerms = 32 << 10;
 
 bool KernelEmitter::emitIfProduct(const Pass &pass) {
   std::optional<ProductShape> shape = productShape(pass);
@@ -77,7 +80,7 @@ bool KernelEmitter::emitIfProduct(const Pass &pass) {
 /// `numLoops` is what is constant in its place.
 Size KernelEmitter::strideAlong(const KernelNest &nest, int operand, int loop) {
   const ArrayMemory &array = body->memory[size_t(nest.inputs[size_t(operand)])];
-  mlir::AffineMap map = const_cast<KernelNest &>(nest).op.getIndexingMapsArray()[size_t(operand)];
+  mlir::AffineMap map = mapOf(nest, operand);
   Size stride = b.getIndexAttr(0);
   stack->inPrologue([&] {
     for (auto [axis, expr] : llvm::enumerate(map.getResults()))
@@ -182,23 +185,34 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
     stack->inPrologue(
         [&] { copiedAddress = memref::ExtractAlignedPointerAsIndexOp::create(b, copied.buffer); });
   }
-  // The last few columns, with vectors along k where rows lie so, or are copied so; or along rows.
+  // The last few columns, with vectors along k: where rows lie so, or are copied so. The columns
+  // are copied, to the stack if there is room. Or, of a transposed left operand, along rows.
+  int mostLast = std::min(kLastColumns, shape.lanes - 1);
+  int64_t mostOnStack = kSumBytes / bytes / kLastColumns;
+  Value sums = onStack(shape.element, kSumBytes), lastOnStack, lastInScratch, lastAddress;
   ArrayMemory lastColumns;
-  Value lastAddress;
-  bool mayDot = uses(Optimization::LastColumns) && shape.lanes > kLastColumns &&
-                (shape.isLeftTransposed || !shape.isLeftPlain || constantSize(leftSumStride) == 1);
+  bool mayDot = uses(Optimization::LastColumns) &&
+                (shape.isLeftTransposed ? shape.lanes > kLastColumns
+                                        : !shape.isLeftPlain || constantSize(leftSumStride) == 1);
   if (auto number = constantSize(shape.numColumns)) {
     int64_t tail = *number % shape.lanes;
-    mayDot &= tail >= 1 && tail <= kLastColumns;
+    mayDot &= tail >= 1 && tail <= mostLast;
   }
   if (mayDot) {
-    room = shape.isLeftTransposed
-               ? llvm::SmallVector<Size>{b.getIndexAttr(kLastColumns * kRowsOfSums)}
-               : joined(Size(b.getIndexAttr(kLastColumns)), sumExtents);
-    lastColumns = view(addScratchArgument(shape.element, room), room, shape.element, 0);
-    limitScratch(kDotTerms, joined(nest.extents[size_t(shape.rowLoop)], sumExtents));
+    if (shape.isLeftTransposed) {
+      room = {b.getIndexAttr(kLastColumns * kRowsOfSums)};
+      lastColumns = view(addScratchArgument(shape.element, room), room, shape.element, 0);
+      limitScratch(kTransposedTerms, joined(nest.extents[size_t(shape.rowLoop)], sumExtents));
+    }
+  }
+  if (mayDot && !shape.isLeftTransposed) {
+    room = joined(Size(b.getIndexAttr(kLastColumns)), sumExtents);
+    Value scratch = addScratchArgument(shape.element, room);
+    limitScratch(mostOnStack, sumExtents);
+    Value onStack = this->onStack(shape.element, kSumBytes);
     stack->inPrologue([&] {
-      lastAddress = memref::ExtractAlignedPointerAsIndexOp::create(b, lastColumns.buffer);
+      lastInScratch = memref::ExtractAlignedPointerAsIndexOp::create(b, scratch);
+      lastOnStack = memref::ExtractAlignedPointerAsIndexOp::create(b, onStack);
     });
   }
   Value leftAddress = shape.isLeftPlain ? productAddress(nest, shape, shape.left) : copiedAddress;
@@ -240,6 +254,12 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
     lower = arith::SelectOp::create(b, byColumns, zero, lower);
     upper = arith::SelectOp::create(b, byColumns, rows, upper);
   }
+  // One row or column is no matter of tiles.
+  auto isOne = findOneLine(nest, shape);
+  Value endOfTiles = end;
+  for (Value isDone : {isOne.first, isOne.second})
+    if (isDone)
+      endOfTiles = arith::SelectOp::create(b, isDone, begin, endOfTiles);
   Value count = arith::SubIOp::create(b, upper, lower);
 
   // Whether all panels are copied: where it must be so, and where it pays.
@@ -300,10 +320,10 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
     copiedStride = arith::AddIOp::create(b, sumLength, gap);
   }
 
-  auto columnBlocks = stack->open(begin, end, blockColumns);
+  auto columnBlocks = stack->open(begin, endOfTiles, blockColumns);
   Value firstColumn = columnBlocks.getInductionVar();
   Value endColumn =
-      arith::MinSIOp::create(b, arith::AddIOp::create(b, firstColumn, blockColumns), end);
+      arith::MinSIOp::create(b, arith::AddIOp::create(b, firstColumn, blockColumns), endOfTiles);
   // The columns that are copied begin here. Without mask registers the last,
   // cut panel always is.
   Value firstPacked = endColumn;
@@ -335,15 +355,32 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
   if (mayDot) {
     Value tail = arith::RemUIOp::create(b, rest, stack->constant(shape.lanes));
     Value isFew =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::sle, tail, stack->constant(kLastColumns));
-    Value numTerms = stack->value(stack->multiply(nest.extents[size_t(shape.rowLoop)], sumLength));
-    Value isLong =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, numTerms, stack->constant(kDotTerms));
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sle, tail, stack->constant(mostLast));
+    Value isLong;
+    if (shape.isLeftTransposed) {
+      Value numTerms =
+          stack->value(stack->multiply(nest.extents[size_t(shape.rowLoop)], sumLength));
+      isLong = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, numTerms,
+                                     stack->constant(kTransposedTerms));
+    } else {
+      Value least = arith::MulIOp::create(b, tail, stack->constant(kDotTerms));
+      isLong = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, sumLength, least);
+    }
     numLast = arith::SelectOp::create(b, arith::AndIOp::create(b, isFew, isLong), tail, zero);
     firstLast = arith::SubIOp::create(b, endColumn, numLast);
     setRight(last, whole, firstLast);
-    if (!shape.isLeftTransposed)
-      packLastColumns(shape, last, lastColumns.buffer, numLast);
+    if (!shape.isLeftTransposed) {
+      // The only column of a matrix stands together as it is.
+      Value isDense = arith::AndIOp::create(
+          b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, last.step, stack->constant(bytes)),
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, numLast, stack->constant(1)));
+      Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, sumLength,
+                                         stack->constant(mostOnStack));
+      Value numCopied = arith::SelectOp::create(b, isDense, zero, numLast);
+      lastAddress = arith::SelectOp::create(b, fits, lastOnStack, lastInScratch);
+      packLastColumns(shape, last, lastAddress, numCopied);
+      lastAddress = arith::SelectOp::create(b, isDense, last.address, lastAddress);
+    }
   }
 
   auto rowBlocks = stack->open(lower, upper, blockRows);
@@ -411,11 +448,12 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
     emitLastColumnsOfRows(pass, shape, panel, lastColumns.buffer, firstLast, numLast, firstRow,
                           endRow);
   } else if (mayDot) {
-    emitLastColumns(pass, shape, panel, lastAddress, firstLast, numLast, firstRow, endRow);
+    emitLastColumns(pass, shape, panel, sums, lastAddress, firstLast, numLast, firstRow, endRow);
   }
   body->masks.clear();
   stack->close();
   stack->close();
+  emitOneLine(pass, shape, sums, isOne, {lower, upper}, {begin, end});
   while (opened--)
     stack->close();
 }

@@ -19,6 +19,14 @@ inline constexpr int kLastColumns = 4;
 /// Rows of a block that has sums of last columns in scratch memory, at most.
 inline constexpr int64_t kRowsOfSums = 256;
 
+/// Bytes of the stack for sums of a matrix and a vector, and for the last columns.
+inline constexpr int64_t kSumBytes = 16 << 10;
+
+/// Where an operand's element is, by the nest's loops.
+inline mlir::AffineMap mapOf(const KernelNest &nest, int operand) {
+  return const_cast<KernelNest &>(nest).op.getIndexingMapsArray()[size_t(operand)];
+}
+
 struct KernelEmitter::ProductShape {
   int rowLoop;
   int columnLoop;                 ///< the first of the columns', which are the last parallel loops
@@ -53,6 +61,17 @@ struct KernelEmitter::ProductPanel {
   /// Where tiles put what they read of the left operand, if `copies`: element (k, row - firstRow)
   /// at k * copiedStep + row - firstRow. Null: nowhere.
   mlir::Value copied, copiedStep, copies;
+};
+
+/// A matrix times a vector. All steps are in bytes.
+struct KernelEmitter::VectorProduct {
+  mlir::Type element;
+  int lanes = 0;
+  bool isDots =
+      false; ///< the elements of a sum stand together, and not those that several results need
+  mlir::Value length;                                     ///< of the sums
+  mlir::Value matrix = {}, resultStep = {}, sumStep = {}; ///< the first element, and from there on
+  mlir::Value vector = {}, vectorStep = {};
 };
 
 } // namespace graphc

@@ -6,20 +6,31 @@
 
 // A product with its bias and activation, for all extents. Scratch memory for panels of the right operand, rows of the
 // left one, and a few last columns, only where they are large; tiles of 14 rows x 2 vectors, what is left of the rows, what is
-// left of the columns, and dot products of 4 rows x 4 columns.
+// left of the columns, 4 dot products at a time for a few last columns, and 4 lines at a time if there is only one row.
 // LINALG: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction"]
 // LOOPS: graphc.scratch = [array<i64: 4096, [[K:[0-9]+]]>, array<i64: 884, [[K]]>, array<i64: 16, [[K]]>]
-// LOOPS-SAME: graphc.scratch_limit = [array<i64: 32768, {{[0-9, ]+}}>, array<i64: 65535, {{[0-9, ]+}}>, array<i64: 32768, {{[0-9, ]+}}>]
+// LOOPS-SAME: graphc.scratch_limit = [array<i64: 32768, {{[0-9, ]+}}>, array<i64: 65535, {{[0-9, ]+}}>, array<i64: 1024, [[K]]>]
+// LOOPS: [[SUMS:%[a-z0-9_]+]] = memref.alloca() {alignment = 64 : i64} : memref<4096xf32>
 // LOOPS: vector.maskedload
 // LOOPS: vector.store
 // LOOPS: :31 = scf.for {{.*}} -> (vector<16xf32>
 // LOOPS-NOT: llvm.intr.masked.load
 // LOOPS: :10 = scf.for {{.*}} -> (vector<16xf32>
 // LOOPS-NOT: llvm.intr.masked.load
-// LOOPS: :10 = scf.for {{.*}} -> (vector<16xf32>
+// LOOPS: :8 = scf.for {{.*}} -> (vector<16xf32>
 // LOOPS: llvm.intr.masked.load
-// LOOPS: :16 = scf.for {{.*}} -> (vector<16xf32>
-// LOOPS: vector.maskedstore {{.*}} vector<4xf32>
+// LOOPS: vector.maskedstore {{.*}} vector<16xf32>
+// LOOPS: :4 = scf.for {{.*}} -> (vector<16xf32>
+// LOOPS-NOT: llvm.intr.masked.load
+// LOOPS: :4 = scf.for {{.*}} -> (vector<16xf32>
+// LOOPS: llvm.intr.masked.load
+// LOOPS: vector.store {{.*}}[[SUMS]]{{.*}} vector<4xf32>
+// LOOPS: memref.load [[SUMS]]
+// LOOPS-COUNT-4: vector.load [[SUMS]]
+// LOOPS-NOT: llvm.intr.masked.load
+// LOOPS-COUNT-16: math.fma
+// LOOPS-COUNT-4: vector.store {{.*}}[[SUMS]]
+// LOOPS: vector.maskedstore {{.*}} vector<16xf32>
 // LLVM: define i32 @graphc_
 // The loop of a whole tile touches nothing but its operands.
 // ASM: vfmadd{{[0-9]+}}ps {{.*}}%zmm

@@ -71,7 +71,7 @@ Example exampleOf(std::string_view name) {
   }
   if (name == "side-by-side")
     return {{x}, concatenate({sum(sqr(x), Axis(1)), sum(x, Axis(1))}, 0), {a}};
-  if (name == "products" || name == "last-columns")
+  if (name == "products" || name == "last-columns" || name == "vectors")
     return {{x, y}, dot(x, y), {a, b}};
   if (name == "windows" || name == "pads") {
     bool isDepthwise = name == "pads";

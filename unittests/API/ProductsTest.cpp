@@ -61,23 +61,40 @@ TEST(Products, ResultsDoNotDependOnThreads) {
   for (bool transposed : {false, true}) {
     Variable a = fmatrix("a"), b = fmatrix("b");
     Variable product = matmul(transposed ? swapaxes(a, 0, 1) : a, b);
-    // The right operand is copied where a part has rows enough, and not elsewhere.
-    Tensor x =
-        filled(transposed ? std::vector<int64_t>{300, 203} : std::vector<int64_t>{203, 300}, 1);
-    Tensor y = filled({300, 141}, 2);
-    Tensor first;
-    for (int threads = 1; threads <= 5; ++threads) {
-      auto f = function({a, b}, product, {.threads = threads});
-      ASSERT_TRUE(f.ok()) << f.status();
-      for (int round = 0; round < 5; ++round) {
-        Tensor result = (*(*f)(x, y))[0];
-        if (!first.defined())
-          first = result;
-        ASSERT_EQ(std::memcmp(first.data(), result.data(), size_t(first.numBytes())), 0)
-            << threads << " threads";
+    // The right operand is copied where a part has rows enough, and not elsewhere. One row, and one
+    // column, are a vector.
+    for (auto [rows, columns] :
+         {std::pair<int64_t, int64_t>{203, 141}, {1, 9000}, {9000, 1}, {203, 3}}) {
+      Tensor x =
+          filled(transposed ? std::vector<int64_t>{300, rows} : std::vector<int64_t>{rows, 300}, 1);
+      Tensor y = filled({300, columns}, 2);
+      Tensor first;
+      for (int threads = 1; threads <= 5; ++threads) {
+        auto f = function({a, b}, product, {.threads = threads});
+        ASSERT_TRUE(f.ok()) << f.status();
+        for (int round = 0; round < 5; ++round) {
+          Tensor result = (*(*f)(x, y))[0];
+          if (!first.defined())
+            first = result;
+          ASSERT_EQ(std::memcmp(first.data(), result.data(), size_t(first.numBytes())), 0)
+              << rows << " x " << columns << ", " << threads << " threads";
+        }
       }
     }
   }
+}
+
+/// Sums are made in the order of k with one row as with many: the same bits.
+TEST(Products, ARowOfManyIsTheRowAlone) {
+  Variable a = fmatrix("a"), b = fmatrix("b"), v = fvector("v");
+  auto f = function({a, b}, matmul(a, b)), ofVector = function({v, b}, dot(v, b));
+  ASSERT_TRUE(f.ok() && ofVector.ok());
+  Tensor x = filled({20, 333}, 1), y = filled({333, 150}, 2);
+  Tensor row = filled({1, 333}, 1), alone = filled({333}, 1); // the first of x
+  Tensor all = (*(*f)(x, y))[0], one = (*(*f)(row, y))[0], vector = (*(*ofVector)(alone, y))[0];
+  ASSERT_EQ(one.numBytes(), 150 * 4);
+  EXPECT_EQ(std::memcmp(all.data(), one.data(), size_t(one.numBytes())), 0);
+  EXPECT_EQ(std::memcmp(all.data(), vector.data(), size_t(one.numBytes())), 0);
 }
 
 } // namespace

@@ -228,6 +228,119 @@ TEST(ProductShapes, LayoutsOfOperands) {
     }
 }
 
+/// One row, one column, both: matrices times vectors, which only shows when they run.
+TEST(ProductShapes, OfOneRowOrColumn) {
+  for (Layout left : {Layout::AsItIs, Layout::Transposed})
+    for (Layout right : {Layout::AsItIs, Layout::Transposed})
+      for (int i = 0; i < 6; ++i) {
+        DType dtype = kDTypes[i];
+        check({dtype, 1, 77 + i, 131 - i, left, right, 0, i % 2 == 0});
+        check({dtype, 77 + i, 1, 131 - i, left, right, 0, i % 2 == 1});
+        check({dtype, 1, 1, 67 + i, left, right});
+        check({dtype, 1, 70 + i, i, left, right});
+      }
+  for (Layout layout : {Layout::EverySecond, Layout::Backwards, Layout::Broadcast}) {
+    check({DType::Float32, 1, 45, 38, layout, Layout::AsItIs, 3});
+    check({DType::Float32, 45, 1, 38, Layout::AsItIs, layout, 3, true});
+    check({DType::Float32, 1, 45, 38, Layout::Broadcast, layout, 3});
+    check({DType::Float32, 45, 1, 38, layout, Layout::Transposed, 3});
+  }
+}
+
+/// More results than fit the stack at once.
+TEST(ProductShapes, BlocksOfOneRowOrColumn) {
+  for (DType dtype : {DType::Float32, DType::Float64, DType::Int32})
+    for (Layout layout : {Layout::AsItIs, Layout::Transposed}) {
+      check({dtype, 1, 8209, 21, Layout::AsItIs, layout, 0, true});
+      check({dtype, 8209, 1, 21, layout, Layout::AsItIs, 0, true});
+    }
+}
+
+/// One to four columns behind the last whole vector, copied to the stack or to scratch memory.
+TEST(ProductShapes, LastColumns) {
+  for (DType dtype : {DType::Float32, DType::Float64, DType::BFloat16, DType::Int64})
+    for (int64_t columns : {1, 2, 3, 4, 5}) {
+      check({dtype, 19, 32 + columns, 15 * columns});
+      check({dtype, 19, 32 + columns, 83, Layout::AsItIs, Layout::Transposed, 2, true});
+      check({dtype, 9, 16 + columns, 1501, Layout::AsItIs, Layout::AsItIs, 0, true});
+    }
+  check({DType::Float32, 203, 33, 1501});
+}
+
+/// A vector times a matrix, or a matrix times a vector: one parallel loop, or a batch of them.
+void checkVector(DType dtype, int64_t results, int64_t k, bool isTransposed, int64_t batch,
+                 const TargetDescription &target = hostTarget()) {
+  SCOPED_TRACE(std::string(dtypeName(dtype)) + " " + std::to_string(results) + " of " +
+               std::to_string(k) + (isTransposed ? " transposed" : "") + " batch " +
+               std::to_string(batch) + " for " + target.name);
+  std::vector<int64_t> ofMatrix = {k, results}, ofVector = {k}, ofBias = {results};
+  if (isTransposed)
+    std::swap(ofMatrix[0], ofMatrix[1]);
+  if (batch)
+    for (auto *shape : {&ofMatrix, &ofVector, &ofBias})
+      shape->insert(shape->begin(), batch);
+  auto typeOf = [&](const std::vector<int64_t> &shape) {
+    return Type(dtype, std::vector<int64_t>(shape.size(), kDynamic));
+  };
+  Emitter e;
+  Array a = e.operand(typeOf(ofMatrix)), x = e.operand(typeOf(ofVector)),
+        c = e.operand(typeOf(ofBias));
+  int axis = batch ? 1 : 0;
+  e.requireEqual(e.dim(a, axis + isTransposed), e.dim(x, axis), "extents");
+  e.requireEqual(e.dim(a, axis + !isTransposed), e.dim(c, axis), "extents");
+  Extents parallel = {e.dim(c, axis)};
+  if (batch) {
+    e.requireEqual(e.dim(a, 0), e.dim(c, 0), "batches");
+    e.requireEqual(e.dim(x, 0), e.dim(c, 0), "batches");
+    parallel.insert(parallel.begin(), e.dim(c, 0));
+  }
+  ReduceOptions options;
+  options.accumulator = dtype;
+  Array sums = e.reduce(
+      Combine::Sum, parallel, {e.dim(x, axis)},
+      [&](Indices i, Indices r) {
+        std::vector<Scalar> at, other;
+        if (batch)
+          at = other = {i[0]};
+        at.push_back(isTransposed ? i[size_t(axis)] : r[0]);
+        at.push_back(isTransposed ? r[0] : i[size_t(axis)]);
+        other.push_back(r[0]);
+        return e.load(a, at) * e.load(x, other);
+      },
+      options);
+  Array y = e.define(parallel, [&](Indices i) {
+    std::vector<Scalar> at(i.begin(), i.end());
+    return maximum(e.load(sums, at) + e.load(c, at), e.literal(dtype, 0));
+  });
+  auto emission = e.finish();
+  ASSERT_TRUE(emission.ok()) << emission.status();
+  TestKernel test =
+      makeKernel(*emission, {a, x, c}, {y}, {ofMatrix, ofVector, ofBias}, int(parallel.size()));
+  // Sums of k products up to 4, of which each side rounds each.
+  double bound = 2 * double(k + 1) * roundoff(dtype) * double(k + 1) * 4;
+  expectSame(test,
+             {randomTensor(dtype, ofMatrix, 1), randomTensor(dtype, ofVector, 2),
+              randomTensor(dtype, ofBias, 3)},
+             0, bound, target);
+}
+
+TEST(ProductShapes, OfVectors) {
+  for (DType dtype : {DType::Float32, DType::Float64, DType::Int32, DType::Int64})
+    for (bool isTransposed : {false, true})
+      for (auto [results, k] : std::vector<std::pair<int64_t, int64_t>>{
+               {0, 20}, {1, 20}, {7, 0}, {7, 1}, {77, 3}, {64, 64}, {131, 77}, {9001, 18}})
+        checkVector(dtype, results, k, isTransposed, results == 131 ? 3 : 0);
+  for (const char *name : {"x86-64", "x86-64-v3", "x86-64-v4"}) {
+    absl::StatusOr<TargetDescription> target = parseTarget(name);
+    ASSERT_TRUE(target.ok()) << target.status();
+    if (!target->whyNotHere.empty())
+      continue;
+    for (DType dtype : {DType::Float32, DType::Float64, DType::Int64})
+      for (bool isTransposed : {false, true})
+        checkVector(dtype, 83, 61, isTransposed, 0, *target);
+  }
+}
+
 /// Large enough for panels of the right operand, and rows of the left one, to be copied, in several
 /// blocks.
 TEST(ProductShapes, CopiedOperands) {
@@ -270,6 +383,9 @@ TEST(ProductShapes, OfOtherProcessors) {
       for (Layout right : {Layout::AsItIs, Layout::Transposed}) {
         check({dtype, 23, 37, 29, Layout::AsItIs, right, 0, true}, *target);
         check({dtype, 64, 129, 257, Layout::Transposed, right}, *target);
+        check({dtype, 1, 83, 61, Layout::AsItIs, right, 0, true}, *target);
+        check({dtype, 83, 1, 61, Layout::Transposed, right, 0, true}, *target);
+        check({dtype, 83, 1, 61, Layout::AsItIs, right}, *target);
       }
   }
 }
