@@ -22,8 +22,9 @@ using namespace llvm;
 namespace graphc {
 namespace {
 
-/// The loops are vectors already: what is left to do is to take the memory descriptors apart and to
-/// simplify addresses.
+/// The loops are vectors already: what is left to do is to take the memory descriptors apart.
+/// instcombine, which simplifies addresses, took a tenth of the time for code that is as fast
+/// without it: instruction selection does the same again.
 constexpr StringLiteral kPasses = "function(sroa,early-cse,dce,simplifycfg)";
 
 /// Also for later: the linker sets all flags back to their initial values.

@@ -1,10 +1,10 @@
 //===- Transforms/Columns.cpp - reductions over an outer axis -------------===//
 //
 // A long reduction whose loads are contiguous along a parallel loop and are used once (sum over
-// axis 0, vector times matrix). A register block would walk down a narrow strip, one cache line
-// group of each row: 3 times slower than memory allows, because each row is on another page. So
-// rows are read whole, and the accumulators of all columns are in a scratch row, which stays in the
-// L1 or L2 cache:
+// axis 0; a vector times a matrix is in ProductVectors.cpp). A register block would walk down a
+// narrow strip, one cache line group of each row: 3 times slower than memory allows, because each
+// row is on another page. So rows are read whole, and the accumulators of all columns are in a
+// scratch row, which stays in the L1 or L2 cache:
 //
 //   for %j: scratch[j] = neutral
 //   for %k step 16:

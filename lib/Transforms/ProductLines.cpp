@@ -19,6 +19,10 @@ namespace graphc {
 namespace arith = mlir::arith;
 using mlir::Value;
 
+/// So few vectors of results wait for each trip of their sums to memory: tiles keep them in
+/// registers.
+static constexpr int64_t kFewVectors = 2;
+
 /// Whether a product of matrices has one row, or one column, that is done by emitOneLine; each null
 /// if it never is.
 std::pair<Value, Value> KernelEmitter::findOneLine(const KernelNest &nest,
@@ -26,19 +30,25 @@ std::pair<Value, Value> KernelEmitter::findOneLine(const KernelNest &nest,
   if (!uses(Optimization::Vectors) || shape.isWindow || !shape.isLeftPlain || !shape.isRightPlain)
     return {};
   int k = shape.sums[0];
-  auto isOne = [&](Size extent) -> Value {
+  bool isDots = !isDense(nest, shape.right, shape.columnLoop);
+  auto isOne = [&](Size extent, Size results, bool isDots) -> Value {
     if (constantSize(extent).value_or(1) != 1)
       return nullptr;
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, stack->value(extent),
-                                 stack->constant(1));
+    Value isOne = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, stack->value(extent),
+                                        stack->constant(1));
+    if (isDots)
+      return isOne;
+    Value isLong = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, stack->value(results),
+                                         stack->constant(kFewVectors * shape.lanes));
+    return arith::AndIOp::create(b, isOne, isLong);
   };
+  Size numRows = nest.extents[size_t(shape.rowLoop)];
   Value isRow, isColumn;
-  if (isDense(nest, shape.right, shape.columnLoop) ||
-      (isDense(nest, shape.right, k) && isDense(nest, shape.left, k)))
-    isRow = isOne(nest.extents[size_t(shape.rowLoop)]);
+  if (!isDots || (isDense(nest, shape.right, k) && isDense(nest, shape.left, k)))
+    isRow = isOne(numRows, shape.numColumns, isDots);
   // Otherwise it is one of the last columns.
   if (isDense(nest, shape.left, shape.rowLoop))
-    isColumn = isOne(shape.numColumns);
+    isColumn = isOne(shape.numColumns, numRows, /*isDots=*/false);
   return {isRow, isColumn};
 }
 

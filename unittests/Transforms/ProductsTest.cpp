@@ -392,8 +392,8 @@ TEST(ProductShapes, OfOtherProcessors) {
 
 /// Extents up to 16 are known when a kernel is compiled.
 TEST(ProductShapes, OfKnownExtents) {
-  for (int64_t rows : {4, 5, 8, 13, 14, 15, 16})
-    for (int64_t columns : {8, 9, 15, 16}) {
+  for (int64_t rows : {1, 4, 5, 8, 13, 14, 15, 16})
+    for (int64_t columns : {1, 8, 9, 15, 16}) {
       Emitter e;
       Array a = e.operand(Type(DType::Float32, {rows, kDynamic}));
       Array b = e.operand(Type(DType::Float32, {kDynamic, columns}));
