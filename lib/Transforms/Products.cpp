@@ -55,10 +55,12 @@ static constexpr int64_t kPackLeftColumns = 32;
 /// oneDNN's time.
 static constexpr int64_t kPackLeftPanels = 2;
 static constexpr int64_t kSumsAhead = 24, kTilesInPlace = 4;
-/// Rows so many bytes apart, or a multiple of that, are in a few sets of the L1 cache, which cannot
-/// hold a tile's: they are copied from a smaller size on.
+/// Rows so many bytes apart, or a multiple of that, are in two sets of the L1 cache, which can
+/// hardly hold a tile's; twice as far apart they are in one, which cannot. They are copied from a
+/// smaller size on.
 static constexpr int64_t kConflictBytes = 2048;
-static constexpr int64_t kPackConflictBytes = 256 << 10;
+static constexpr int64_t kPackTwoSetBytes = 256 << 10;
+static constexpr int64_t kPackOneSetBytes = 32 << 10;
 /// Rows that are copied at once, at most.
 static constexpr int64_t kCopiedRows = 196;
 /// Bytes between rows that are copied, so that neighbours fall into different sets of a cache.
@@ -180,7 +182,7 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
     room = joined(Size(b.getIndexAttr(mostRows * 9 / 8 + 1)), sumExtents);
     copied = view(addScratchArgument(shape.element, room), room, shape.element, 0);
     if (shape.isLeftPlain)
-      limitScratch(kPackConflictBytes / bytes - 1,
+      limitScratch(kPackOneSetBytes / bytes - 1,
                    joined(nest.extents[size_t(shape.rowLoop)], sumExtents));
     stack->inPrologue(
         [&] { copiedAddress = memref::ExtractAlignedPointerAsIndexOp::create(b, copied.buffer); });
@@ -257,9 +259,8 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
   // One row or column is no matter of tiles.
   auto isOne = findOneLine(nest, shape);
   Value endOfTiles = end;
-  for (Value isDone : {isOne.first, isOne.second})
-    if (isDone)
-      endOfTiles = arith::SelectOp::create(b, isDone, begin, endOfTiles);
+  for (Value is : {isOne.first, isOne.second})
+    endOfTiles = is ? Value(arith::SelectOp::create(b, is, begin, endOfTiles)) : endOfTiles;
   Value count = arith::SubIOp::create(b, upper, lower);
 
   // Whether all panels are copied: where it must be so, and where it pays.
@@ -290,10 +291,13 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
     Value size = inBytes(stack->multiply(nest.extents[size_t(shape.rowLoop)], sumLength));
     Value least = stack->constant(kPackLeftBytes);
     if (!shape.isLeftTransposed) {
-      Value distance =
-          arith::AndIOp::create(b, inBytes(leftRowStride), stack->constant(kConflictBytes - 1));
-      Value collides = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, distance, zero);
-      least = arith::SelectOp::create(b, collides, stack->constant(kPackConflictBytes), least);
+      for (auto [step, smallest] : {std::pair(kConflictBytes, kPackTwoSetBytes),
+                                    std::pair(2 * kConflictBytes, kPackOneSetBytes)}) {
+        Value distance =
+            arith::AndIOp::create(b, inBytes(leftRowStride), stack->constant(step - 1));
+        Value collides = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, distance, zero);
+        least = arith::SelectOp::create(b, collides, stack->constant(smallest), least);
+      }
     }
     Value isLarge = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, size, least);
     int64_t few = shape.isLeftTransposed ? kPackLeftPanels * width : kPackLeftColumns;

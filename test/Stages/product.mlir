@@ -9,7 +9,7 @@
 // left of the columns, 4 dot products at a time for a few last columns, and 4 lines at a time if there is only one row.
 // LINALG: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction"]
 // LOOPS: graphc.scratch = [array<i64: 4096, [[K:[0-9]+]]>, array<i64: 884, [[K]]>, array<i64: 16, [[K]]>]
-// LOOPS-SAME: graphc.scratch_limit = [array<i64: 32768, {{[0-9, ]+}}>, array<i64: 65535, {{[0-9, ]+}}>, array<i64: 1024, [[K]]>]
+// LOOPS-SAME: graphc.scratch_limit = [array<i64: 32768, {{[0-9, ]+}}>, array<i64: 8191, {{[0-9, ]+}}>, array<i64: 1024, [[K]]>]
 // LOOPS: [[SUMS:%[a-z0-9_]+]] = memref.alloca() {alignment = 64 : i64} : memref<4096xf32>
 // LOOPS: vector.maskedload
 // LOOPS: vector.store
