@@ -158,9 +158,12 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
                   constantSize(strideAlong(nest, shape.right, shape.columnLoop)) != 1;
   if (!mustPack && target.maskRegisters)
     limitScratch(kPackBytes / bytes, joined(columnExtents, sumExtents));
-  Value packedAddress;
-  stack->inPrologue(
-      [&] { packedAddress = memref::ExtractAlignedPointerAsIndexOp::create(b, packed.buffer); });
+  auto addressOf = [&](Value buffer) {
+    Value address;
+    stack->inPrologue([&] { address = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer); });
+    return address;
+  };
+  Value packedAddress = addressOf(packed.buffer);
   // Room for so many rows of the left operand.
   Size leftRowStride = b.getIndexAttr(0), leftSumStride = b.getIndexAttr(0);
   if (shape.left >= 0) {
@@ -184,8 +187,7 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
     if (shape.isLeftPlain)
       limitScratch(kPackOneSetBytes / bytes - 1,
                    joined(nest.extents[size_t(shape.rowLoop)], sumExtents));
-    stack->inPrologue(
-        [&] { copiedAddress = memref::ExtractAlignedPointerAsIndexOp::create(b, copied.buffer); });
+    copiedAddress = addressOf(copied.buffer);
   }
   // The last few columns, with vectors along k: where rows lie so, or are copied so. The columns
   // are copied, to the stack if there is room. Or, of a transposed left operand, along rows.
@@ -200,22 +202,15 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
     int64_t tail = *number % shape.lanes;
     mayDot &= tail >= 1 && tail <= mostLast;
   }
-  if (mayDot) {
-    if (shape.isLeftTransposed) {
-      room = {b.getIndexAttr(kLastColumns * kRowsOfSums)};
-      lastColumns = view(addScratchArgument(shape.element, room), room, shape.element, 0);
-      limitScratch(kTransposedTerms, joined(nest.extents[size_t(shape.rowLoop)], sumExtents));
-    }
-  }
-  if (mayDot && !shape.isLeftTransposed) {
+  if (mayDot && shape.isLeftTransposed) {
+    room = {b.getIndexAttr(kLastColumns * kRowsOfSums)};
+    lastColumns = view(addScratchArgument(shape.element, room), room, shape.element, 0);
+    limitScratch(kTransposedTerms, joined(nest.extents[size_t(shape.rowLoop)], sumExtents));
+  } else if (mayDot) {
     room = joined(Size(b.getIndexAttr(kLastColumns)), sumExtents);
-    Value scratch = addScratchArgument(shape.element, room);
+    lastInScratch = addressOf(addScratchArgument(shape.element, room));
     limitScratch(mostOnStack, sumExtents);
-    Value onStack = this->onStack(shape.element, kSumBytes);
-    stack->inPrologue([&] {
-      lastInScratch = memref::ExtractAlignedPointerAsIndexOp::create(b, scratch);
-      lastOnStack = memref::ExtractAlignedPointerAsIndexOp::create(b, onStack);
-    });
+    lastOnStack = addressOf(onStack(shape.element, kSumBytes));
   }
   Value leftAddress = shape.isLeftPlain ? productAddress(nest, shape, shape.left) : copiedAddress;
   Value rightAddress = mustPack ? packedAddress : productAddress(nest, shape, shape.right);
