@@ -261,10 +261,12 @@ void KernelEmitter::emitScatters(const Pass &pass, llvm::ArrayRef<ScatterShape> 
   Pass sums{Pass::Kind::Points, pass.outer, {}}, maps{Pass::Kind::Stream, pass.outer, {}};
   for (int number : pass.nests)
     (kernel.nests[size_t(number)].isReduction() ? sums : maps).nests.push_back(number);
+  llvm::SmallVector<int> taken; // an output has room for one of the sums that it is computed from
   for (const ScatterShape &shape : shapes) {
     int result = shape.nest->result, output = outputForSums(kernel, pass, result);
-    if (output < 0 || inMemory[size_t(result)])
+    if (output < 0 || inMemory[size_t(result)] || llvm::is_contained(taken, output))
       continue;
+    taken.push_back(output);
     body->memory[size_t(result)] = body->memory[size_t(output)];
     inMemory[size_t(result)] = true;
   }
