@@ -146,10 +146,12 @@ private:
 
   // JoinProducts.cpp: products with rows between them
   void joinProducts();
+  bool isMatrixProduct(const Nest &nest, int32_t rows) const;
   bool shareLoops(absl::Span<const int32_t> groups, int32_t shared) const;
 
   // Scatters.cpp
-  bool isSameValue(const Nest &nest, int32_t value, const Nest &other, int32_t same) const;
+  bool isSameValue(const Nest &nest, int32_t value, const Nest &other, int32_t same,
+                   std::vector<int32_t> &found) const;
   /// Whether the nest adds to the same places as the group's scatters, and reads nothing of them.
   bool joinsScatters(const FusionGroup &group, int32_t number, const FusedNest &fused) const;
 

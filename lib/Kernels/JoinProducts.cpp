@@ -26,6 +26,25 @@ constexpr int32_t kNobody = -1, kOthers = -2;
 
 } // namespace
 
+/// Whether a nest with a loop over rows is a product of matrices: one sum, whose terms are made of
+/// loads that follow it and either the rows or the columns. What else counts as a contraction, a
+/// convolution or a scatter, is made in other ways, and not by blocks of rows.
+bool Fusion::isMatrixProduct(const Nest &nest, int32_t rows) const {
+  int32_t columns = nest.numParallel - 1;
+  if (nest.combine != Combine::Sum || columns <= rows ||
+      int32_t(nest.extents.size()) != nest.numParallel + 1)
+    return false;
+  std::vector<uint64_t> loops = dependences(nest, [this](int32_t array) { return rankOf(array); });
+  for (size_t node = 0; node < nest.body.size(); ++node) {
+    if (nest.body[node].op != ScalarOp::Load)
+      continue;
+    bool byRows = loops[node] >> rows & 1, byColumns = loops[node] >> columns & 1;
+    if (byRows == byColumns || !(loops[node] >> nest.numParallel & 1))
+      return false;
+  }
+  return true;
+}
+
 /// Whether the nests of the later groups may run inside the first `shared` loops of the first one:
 /// they have the same loops there, and what they read of one another is of the same iteration.
 bool Fusion::shareLoops(absl::Span<const int32_t> groups, int32_t shared) const {
@@ -46,7 +65,8 @@ bool Fusion::shareLoops(absl::Span<const int32_t> groups, int32_t shared) const 
 }
 
 void Fusion::joinProducts() {
-  if (!uses(Optimization::JoinProducts))
+  if (!uses(Optimization::JoinProducts) ||
+      std::ranges::count_if(groups_, [](const FusionGroup &g) { return g.contraction; }) < 2)
     return;
   std::vector<int32_t> readers(arrays_.size(), kNobody);
   for (size_t id = 0; id < arrays_.size(); ++id)
@@ -89,6 +109,8 @@ void Fusion::joinProducts() {
       return fused.nest.combine != Combine::None && fused.nest.numParallel == shared;
     };
     if (shared < 1 || std::ranges::none_of(between.nests, reducesRows) ||
+        !isMatrixProduct(scores.nests[0].nest, shared - 1) ||
+        !isMatrixProduct(last.nests[0].nest, shared - 1) ||
         scores.nests.size() + between.nests.size() + last.nests.size() > size_t(kMaxNests) ||
         scores.ops + between.ops + last.ops > kMaxOps || !shareLoops({first, rows, g}, shared))
       continue;

@@ -15,24 +15,27 @@
 
 namespace graphc {
 
-/// Whether values of two bodies are computed alike from the same arrays.
-bool Fusion::isSameValue(const Nest &nest, int32_t value, const Nest &other, int32_t same) const {
-  if ((value < 0) != (same < 0))
-    return false;
-  if (value < 0)
+/// Whether values of two bodies are computed alike from the same arrays. `found` is, by value of
+/// the first one, what it was found to be like, since a body is no tree.
+bool Fusion::isSameValue(const Nest &nest, int32_t value, const Nest &other, int32_t same,
+                         std::vector<int32_t> &found) const {
+  if (value < 0 || same < 0)
+    return value == same;
+  if (found[size_t(value)] == same)
     return true;
   const ScalarNode &n = nest.body[size_t(value)], &m = other.body[size_t(same)];
   if (n.op != m.op || n.dtype != m.dtype)
     return false;
   for (int k = 0; k < 3; ++k)
-    if (!isSameValue(nest, n.args[k], other, m.args[k]))
+    if (!isSameValue(nest, n.args[k], other, m.args[k], found))
       return false;
-  if (n.op != ScalarOp::Load)
-    return n.payload == m.payload;
-  bool isSame = n.loadArray() == m.loadArray();
-  for (int32_t axis = 0, rank = isSame ? rankOf(n.loadArray()) : 0; axis < rank; ++axis)
+  bool isLoad = n.op == ScalarOp::Load;
+  bool isSame = isLoad ? n.loadArray() == m.loadArray() : n.payload == m.payload;
+  for (int32_t axis = 0, rank = isSame && isLoad ? rankOf(n.loadArray()) : 0; axis < rank; ++axis)
     isSame &= isSameValue(nest, nest.indices[n.loadFirstIndex() + uint32_t(axis)], other,
-                          other.indices[m.loadFirstIndex() + uint32_t(axis)]);
+                          other.indices[m.loadFirstIndex() + uint32_t(axis)], found);
+  if (isSame)
+    found[size_t(value)] = same;
   return isSame;
 }
 
@@ -51,7 +54,8 @@ bool Fusion::joinsScatters(const FusionGroup &group, int32_t number, const Fused
     if (n.op == ScalarOp::Load &&
         arrays_[size_t(arrays_[size_t(n.loadArray())].base)].group == number)
       return false;
-  return isSameValue(first, before->position, fused.nest, scatter->position);
+  std::vector<int32_t> found(first.body.size(), -1);
+  return isSameValue(first, before->position, fused.nest, scatter->position, found);
 }
 
 } // namespace graphc

@@ -131,11 +131,11 @@ compileKernels(absl::Span<const Kernel> kernels, const ObjectCompiler &compiler,
 absl::StatusOr<std::vector<std::shared_ptr<const CachedKernel>>>
 loadKernels(absl::Span<const KernelRequest> wanted, const ObjectCompiler &compiler, int threads,
             bool cache) {
+  std::string missing = ";" + compiler.target().optimizations.missing();
   std::vector<Hash128> keys;
   for (const KernelRequest &each : wanted)
-    keys.push_back(codeKey(each.kernel->content(),
-                           textOf(each.sizes) + ";" + compiler.target().optimizations.missing(),
-                           compiler.target().name));
+    keys.push_back(
+        codeKey(each.kernel->content(), textOf(each.sizes) + missing, compiler.target().name));
   auto compile = [&](size_t i) {
     return compileKernel(*wanted[i].kernel, wanted[i].sizes, compiler);
   };

@@ -245,8 +245,8 @@ struct ThreadPool::State {
       published.fetch_add(1);
       wanted = std::min(sleepers, job.numSlots() - 1);
       if (wanted > 0 && jobs.size() == 1)
-        for (Worker &worker : threads)
-          avoid(worker, sched_getcpu());
+        for (int caller = sched_getcpu(); Worker &worker : threads)
+          avoid(worker, caller);
     }
     for (; wanted > 0; --wanted)
       wake.notify_one();

@@ -12,7 +12,7 @@
 //     sums[%r] += vector[%k] * matrix[%k, %r] + ... + vector[%k + 3] * matrix[%k + 3, %r]
 //   } }
 //
-// Sums whose elements stand together: 8 dot products at a time, with vectors along k.
+// Sums whose elements stand together: 4 dot products at a time, with vectors along k.
 //
 //   for %r step 8 { for %k step lanes { 8 vectors of partial sums }, the lanes of each joined }
 //
