@@ -8,9 +8,7 @@ namespace graphc {
 /// An input of a function that a file brings without the place where it was made. Variable's own
 /// constructor would take the line of graphc that calls it for that.
 inline Variable inputOfFile(Type type, std::string_view name) {
-  auto *leaf = new detail::LeafNode(std::move(type), Place());
-  if (!name.empty())
-    detail::extrasOf(leaf->extras).name = name;
+  detail::LeafNode *leaf = detail::makeLeaf(std::move(type), name, Place());
   Variable made = Variable::fromNode(leaf);
   detail::release(leaf);
   return made;

@@ -32,9 +32,7 @@ SharedVariable makeShared(Tensor value, std::string_view name, const SharedOptio
     return refused(ErrorKind::OutOfMemory, "no memory for " + std::to_string(value.numBytes()) +
                                                " bytes of the value, " + type.brief());
   value = Tensor(); // borrowed, it is the variable's alone
-  auto *leaf = new detail::LeafNode(type, place);
-  if (!name.empty())
-    detail::extrasOf(leaf->extras).name = name;
+  detail::LeafNode *leaf = detail::makeLeaf(type, name, place);
   leaf->container = std::make_shared<Container>(
       type, ValueRules{options.strict, options.allowDowncast}, std::move(own));
   SharedVariable made{Variable::fromNode(leaf)};

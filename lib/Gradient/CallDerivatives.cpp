@@ -8,6 +8,7 @@
 #include "Graph/CalledAs.h"
 #include "Graph/InnerGraph.h"
 #include "Graph/SmallIntegers.h"
+#include "Ops/CallOp.h"
 #include "Ops/Derivatives.h"
 #include "Pushforward.h"
 #include "Results.h"

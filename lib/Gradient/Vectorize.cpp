@@ -10,6 +10,7 @@
 #include "Backward.h"
 #include "Graph/InnerGraph.h"
 #include "Graph/PlaceScope.h"
+#include "Ops/CallOp.h"
 #include "Ops/Derivatives.h"
 #include "Pushforward.h"
 #include "Results.h"
@@ -27,12 +28,6 @@ namespace {
 
 bool isSlice(const InnerGraph &inner, size_t input) {
   return input < size_t(inner.traits().numSlices);
-}
-
-Type withAxis(const Type &type, int64_t extent) {
-  std::vector<int64_t> shape = {extent};
-  shape.insert(shape.end(), type.shape().begin(), type.shape().end());
-  return type.withShape(shape);
 }
 
 //===--- derivatives ------------------------------------------------------------===//
@@ -236,7 +231,7 @@ Variables vectorize(const Variables &outputs, const Replacements &batched,
     for (const Variable &v : {slice, whole})
       if (!v.type().isTensor())
         return fail(ErrorKind::TypeError, called(v) + " is " + v.type().brief() + ", no array");
-    Type wanted = withAxis(slice.type(), whole.type().extent(0));
+    Type wanted = detail::withAxis(slice.type(), whole.type().extent(0));
     if (whole.rank() != wanted.rank() || whole.dtype() != wanted.dtype())
       return fail(ErrorKind::TypeError, "what stands for " + called(slice) + ", " +
                                             slice.type().brief() + ", is " + whole.type().brief() +

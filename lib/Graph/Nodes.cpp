@@ -103,6 +103,13 @@ static void fillInputs(ApplyNode *node, absl::Span<VariableNode *const> inputs) 
   }
 }
 
+LeafNode *makeLeaf(Type type, std::string_view name, Place place) {
+  auto *leaf = new LeafNode(std::move(type), place);
+  if (!name.empty())
+    extrasOf(leaf->extras).name = name;
+  return leaf;
+}
+
 ApplyNode *makeApply(const Op &op, absl::Span<VariableNode *const> inputs,
                      absl::Span<const Type> outputTypes, Place place) {
   ApplyNode *node = allocateApply(op, uint32_t(inputs.size()), uint32_t(outputTypes.size()),

@@ -17,6 +17,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -120,6 +121,9 @@ inline LeafNode *asLeaf(VariableNode *node) { return static_cast<LeafNode *>(nod
 inline const LeafNode *asLeaf(const VariableNode *node) {
   return static_cast<const LeafNode *>(node);
 }
+
+/// A Variable without owner, counted once for the caller.
+LeafNode *makeLeaf(Type type, std::string_view name, Place place);
 
 /// An Apply with fresh outputs of these types, counted once for the caller. Retains the inputs.
 ApplyNode *makeApply(const Op &op, absl::Span<VariableNode *const> inputs,

@@ -9,6 +9,7 @@ namespace graphc {
 
 using detail::asLeaf;
 using detail::LeafNode;
+using detail::makeLeaf;
 using detail::VariableNode;
 
 /// What default-constructed and moved-from Variables refer to.
@@ -22,13 +23,6 @@ static VariableNode *unset() {
     made->immortal = 1;
     return made;
   }();
-  return node;
-}
-
-static LeafNode *makeLeaf(Type type, std::string_view name, Place place) {
-  auto *node = new LeafNode(std::move(type), place);
-  if (!name.empty())
-    detail::extrasOf(node->extras).name = name;
   return node;
 }
 

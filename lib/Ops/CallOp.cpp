@@ -164,7 +164,7 @@ absl::StatusOr<Op> detail::callOp(std::shared_ptr<const InnerGraph> inner, std::
 
 //===--- of slices --------------------------------------------------------===//
 
-static Type withAxis(const Type &type, int64_t extent) {
+Type detail::withAxis(const Type &type, int64_t extent) {
   std::vector<int64_t> shape = {extent};
   shape.insert(shape.end(), type.shape().begin(), type.shape().end());
   return type.withShape(shape);
@@ -176,7 +176,7 @@ static absl::StatusOr<std::vector<Type>> vectorizedTypes(const InnerGraph &inner
   int64_t count = kDynamic;
   for (size_t i = 0; i < formal.size(); ++i) {
     bool isSlice = i < size_t(inner.traits().numSlices);
-    Type wanted = isSlice ? withAxis(formal[i].type(), kDynamic) : formal[i].type();
+    Type wanted = isSlice ? detail::withAxis(formal[i].type(), kDynamic) : formal[i].type();
     if (!wanted.isSuperOf(request.type(i)))
       return makeError(ErrorKind::TypeError, "operand " + std::to_string(i) + " is " +
                                                  request.type(i).brief() + ", expected " +
@@ -192,7 +192,7 @@ static absl::StatusOr<std::vector<Type>> vectorizedTypes(const InnerGraph &inner
   }
   std::vector<Type> types;
   for (const Variable &output : inner.graph().outputs())
-    types.push_back(withAxis(output.type(), count));
+    types.push_back(detail::withAxis(output.type(), count));
   return types;
 }
 

@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "CallOp.h" // for lib/Gradient
 #include "graphc/OpDef.h"
 #include "graphc/Ops.h"
 
