@@ -9,6 +9,7 @@
 #include "Eval/Evaluate.h"
 #include "Graph/CalledAs.h"
 #include "Graph/InnerGraph.h"
+#include "Runtime/ContentHash.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/OpDef.h"
 #include "graphc/Rewrite.h"
@@ -179,11 +180,11 @@ absl::Status DebugRunner::fail(size_t value, const std::string &what) const {
 absl::Status DebugRunner::checkBefore(absl::Span<const Tensor> arguments) const {
   std::vector<uint64_t> before;
   for (const Tensor &argument : arguments)
-    before.push_back(argument.contentHash());
+    before.push_back(hashOfContent(argument));
   if (absl::Status s = evaluate(module().outputs, module().inputs, arguments).status(); !s.ok())
     return s;
   for (size_t i = 0; i < arguments.size(); ++i)
-    if (arguments[i].contentHash() != before[i])
+    if (hashOfContent(arguments[i]) != before[i])
       return makeError(ErrorKind::DebugMismatch,
                        numbered(i, module().inputs[i]) +
                            " was changed by the call: a host op writes to its operands",

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "Runtime/ArrayMemory.h"
+#include "Runtime/ContentHash.h"
 #include "Runtime/Element.h"
 #include "Support/Text.h"
 #include "absl/container/inlined_vector.h"
@@ -32,6 +33,8 @@ struct Tensor::Rep {
   bool contiguous = false;
   bool ownsMemory = false; // `block` or `small`
   bool isFrozen = false;   // whoever wants to write makes a copy
+  /// Of a frozen one: its contentHash() once somebody has asked; 0 before.
+  std::atomic<uint64_t> hash = 0;
   int64_t numElements = 0;
   void *data = nullptr;
   /// The shape, then the strides.
@@ -315,6 +318,16 @@ bool Tensor::isContiguous() const { return rep().contiguous; }
 void Tensor::freeze() const {
   if (rep_)
     rep_->isFrozen = true;
+}
+
+uint64_t Tensor::contentHash() const {
+  if (!rep_ || !rep_->isFrozen)
+    return hashOfContent(*this);
+  // Weights have gigabytes, and whoever compiles a graph asks several times.
+  uint64_t hash = rep_->hash.load(std::memory_order_relaxed);
+  if (hash == 0)
+    rep_->hash.store(hash = hashOfContent(*this), std::memory_order_relaxed);
+  return hash;
 }
 
 bool Tensor::isUnique() const {

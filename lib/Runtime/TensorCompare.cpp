@@ -1,10 +1,11 @@
 //===- Runtime/TensorCompare.cpp - equality and hashing -------------------===//
+#include <algorithm>
 #include <cstring>
 
+#include "Runtime/ContentHash.h"
 #include "Runtime/Element.h"
 #include "Runtime/StridedLoop.h"
 #include "Support/Hash.h"
-#include "graphc/Tensor.h"
 
 namespace graphc {
 namespace {
@@ -15,8 +16,8 @@ template <class T> auto identity(Stored<T> value) {
   if constexpr (std::is_same_v<T, bool>) {
     return uint8_t(value != 0);
   } else if constexpr (kIsHalf<T>) {
-    float wide = loadElement<T>(value);
-    return wide == wide ? value.bits : uint16_t(0xffff);
+    constexpr uint16_t kInfinity = std::is_same_v<T, Half> ? 0x7c00 : 0x7f80;
+    return (value.bits & 0x7fff) <= kInfinity ? value.bits : uint16_t(0xffff);
   } else if constexpr (std::is_floating_point_v<T>) {
     using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
     return value == value ? std::bit_cast<Bits>(value) : ~Bits(0);
@@ -84,24 +85,34 @@ bool operator==(const Tensor &a, const Tensor &b) {
   });
 }
 
-uint64_t Tensor::contentHash() const {
+/// Calls of one Hasher cost more than the bytes of few elements.
+static constexpr int64_t kChunk = 512;
+
+uint64_t hashOfContent(const Tensor &tensor) {
   Hasher hasher;
-  if (!defined())
+  if (!tensor.defined())
     return hasher.finish();
-  hasher.add(uint64_t(dtype())).add(uint64_t(rank()));
-  hasher.addBytes(shape().data(), shape().size() * sizeof(int64_t));
-  StridedLoop<1> loop(shape(), {strides()});
-  dispatch(dtype(), [&](auto zero) {
+  absl::Span<const int64_t> shape = tensor.shape();
+  hasher.add(uint64_t(tensor.dtype())).add(uint64_t(tensor.rank()));
+  hasher.addBytes(shape.data(), shape.size() * sizeof(int64_t));
+  StridedLoop<1> loop(shape, {tensor.strides()});
+  dispatch(tensor.dtype(), [&](auto zero) {
     using T = decltype(zero);
     using Bits = decltype(identity<T>(Stored<T>()));
-    constexpr int64_t kChunk = 512;
     Bits buffer[kChunk];
     int64_t filled = 0;
-    const auto *elements = static_cast<const Stored<T> *>(data());
-    // Chunks must not depend on the strides, only the sequence of elements.
+    const auto *elements = static_cast<const Stored<T> *>(tensor.data());
     loop.run([&](const auto &offsets, int64_t count, const auto &step) {
-      for (int64_t i = 0; i < count; ++i) {
-        buffer[filled++] = identity<T>(elements[offsets[0] + i * step[0]]);
+      const Stored<T> *row = elements + offsets[0];
+      for (int64_t done = 0, take = 0; done < count; done += take) {
+        take = std::min(count - done, kChunk - filled);
+        if (step[0] == 1) // a loop that compilers make vectors of
+          for (int64_t i = 0; i < take; ++i)
+            buffer[filled + i] = identity<T>(row[done + i]);
+        else
+          for (int64_t i = 0; i < take; ++i)
+            buffer[filled + i] = identity<T>(row[(done + i) * step[0]]);
+        filled += take;
         if (filled == kChunk) {
           hasher.addBytes(buffer, sizeof(buffer));
           filled = 0;

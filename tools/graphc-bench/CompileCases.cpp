@@ -81,6 +81,39 @@ GraphModule radonGraph(int64_t number) {
   return module;
 }
 
+/// ResNet-50. Its file has formulas for the weights; here they are constants, as elsewhere.
+absl::StatusOr<FunctionGraph> resnet50() {
+  absl::StatusOr<GraphModule> module = loadOnnx(GRAPHC_BENCH_NETWORKS "/resnet50.onnx");
+  if (!module.ok())
+    return module.status();
+  Variables weights;
+  for (const Apply &node : ioToposort(module->inputs, module->outputs))
+    if (isInAncestors(module->inputs[0], node.outputs()))
+      for (const Variable &input : node.inputs())
+        if (input.owner() && !isInAncestors(module->inputs[0], {input}))
+          weights.push_back(input);
+  absl::StatusOr<Function> computed = function({}, OutputList(weights));
+  absl::StatusOr<Results> values = computed.ok() ? computed->call({}) : computed.status();
+  if (!values.ok())
+    return values.status();
+  absl::StatusOr<FunctionGraph> network =
+      FunctionGraph::create(module->inputs, module->outputs, {.clone = false});
+  for (size_t i = 0; network.ok() && i < weights.size(); ++i)
+    if (absl::Status s = network->replace(weights[i], Constant::adopt((*values)[int(i)])); !s.ok())
+      return s;
+  return network;
+}
+
+absl::StatusOr<Subject> compilingResnet50(bool again) {
+  absl::StatusOr<FunctionGraph> network = resnet50();
+  if (!network.ok())
+    return network.status();
+  auto kept = std::make_shared<FunctionGraph>(*std::move(network));
+  Tensor picture = *Tensor::full(DType::Float32, {1, 3, 224, 224}, Tensor(0.5f));
+  return compiling([kept](int64_t) { return moduleOf(kept->inputs(), kept->output(0)); }, {picture},
+                   again);
+}
+
 /// `ops` operations of all kinds: mostly elementwise, every twentieth a sum over rows whose result
 /// goes on as a column. No two parts are alike.
 GraphModule mixedGraph(int ops, int64_t number) {
@@ -254,6 +287,14 @@ void addCompilation(std::vector<Case> &cases) {
        "radon, whose kernels the process has",
        {.milliseconds = 5},
        [](const Settings &) { return compiling(radonGraph, radonModel().values, true); }});
+  cases.push_back({"compile_resnet50",
+                   "ResNet-50 to its first result",
+                   {.milliseconds = 2000},
+                   [](const Settings &) { return compilingResnet50(false); }});
+  cases.push_back({"compile_resnet50_again",
+                   "the same, whose kernels the process has",
+                   {.milliseconds = 100},
+                   [](const Settings &) { return compilingResnet50(true); }});
   cases.push_back({"load_ew10", "ew10 from a file with its code", {.milliseconds = 2}, loading});
   cases.push_back({"process_run",
                    "graphc run of x + y*z, kernels in the cache folder",

@@ -319,6 +319,18 @@ TEST(Tensor, HashAndIdentityDoNotSeeStrides) {
   EXPECT_NE(t.contentHash(), t.reshape({40, 30, 2})->contentHash());
 }
 
+// A frozen Tensor keeps its hash, and whoever then writes has another one.
+TEST(Tensor, HashOfAFrozenOneIsThatOfItsElements) {
+  Tensor t = counting({30, 40}, DType::Float32);
+  uint64_t before = t.contentHash();
+  t.freeze();
+  EXPECT_EQ(t.contentHash(), before);
+  Tensor other = t;
+  other.mutableFlat<float>()[7] += 1;
+  EXPECT_EQ(t.contentHash(), before);
+  EXPECT_NE(other.contentHash(), before);
+}
+
 TEST(Tensor, EqualityIsOfNumbers) {
   EXPECT_TRUE(Tensor(1) == Tensor(1.0));
   EXPECT_TRUE(Tensor({0.0}) == Tensor({-0.0}));
