@@ -27,6 +27,7 @@
 #include "graphc/Ops.h"
 #include "graphc/Print.h"
 #include "graphc/Profile.h"
+#include "graphc/Random.h"
 #include "graphc/Rewrite.h"
 #include "graphc/Shared.h"
 #include "graphc/Stage.h"

@@ -23,6 +23,7 @@ std::vector<OpDef> padOps();
 std::vector<OpDef> indexingOps();
 std::vector<OpDef> indexedChangeOps();
 std::vector<OpDef> makingOps();
+std::vector<OpDef> distributionOps();
 std::vector<OpDef> gradientStopOps();
 std::vector<OpDef> productOfOthersOps();
 

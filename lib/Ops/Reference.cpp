@@ -37,6 +37,8 @@ std::string signatureLines(const OpDef &op) {
   std::string text, options;
   if (op.section == section(kDerivatives))
     return "";
+  if (op.section == section(kRandom))
+    return "In C++: graphc/Random.h and [Random.md](Random.md).\n\n";
   for (const std::string &signature : signaturesOf(op)) {
     text += "    " + signature + "\n";
     constexpr std::string_view kOptions = "Options";

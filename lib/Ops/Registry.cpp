@@ -49,6 +49,7 @@ struct Registry {
     add(indexingOps());
     add(indexedChangeOps());
     add(makingOps());
+    add(distributionOps());
     add(gradientStopOps());
     add(productOfOthersOps());
   }

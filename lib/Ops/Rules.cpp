@@ -125,6 +125,20 @@ absl::Status requireIntegers(const TypeRequest &request, size_t i, int rank) {
                        type.text());
 }
 
+absl::StatusOr<int> vectorLength(const TypeRequest &request, size_t i) {
+  if (absl::Status s = requireIntegers(request, i, 1); !s.ok())
+    return s;
+  int64_t length = request.type(i).extent(0);
+  if (length == kDynamic)
+    return makeError(ErrorKind::TypeError, "the length of the shape must be known, since it is the "
+                                           "result's rank");
+  if (length > Tensor::kMaxRank)
+    return makeError(ErrorKind::ValueError, "a rank of " + std::to_string(length) +
+                                                " is above the limit of " +
+                                                std::to_string(Tensor::kMaxRank));
+  return int(length);
+}
+
 //===--- attributes ---------------------------------------------------------------===//
 
 AttributeSpec optionalAttribute(std::string name, AttributeKind kind, std::string doc) {

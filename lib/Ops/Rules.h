@@ -54,6 +54,8 @@ TypesOr inferShapes(const TypeRequest &request, absl::Span<const DType> results)
 TypesOr inferLikeFirst(const TypeRequest &request);
 /// A TypeError unless operand i is an integer array of that rank.
 absl::Status requireIntegers(const TypeRequest &request, size_t i, int rank);
+/// Length of operand i, an integer vector of known length that is a shape.
+absl::StatusOr<int> vectorLength(const TypeRequest &request, size_t i);
 
 //===--- attributes ---------------------------------------------------------------===//
 
@@ -101,6 +103,7 @@ inline constexpr std::string_view kSections[] = {"Elementwise arithmetic",
                                                  "Shape",
                                                  "Indexing",
                                                  "Making arrays",
+                                                 "Random numbers",
                                                  "Gradient stops",
                                                  "Parts of derivatives"};
 enum Section {
@@ -115,6 +118,7 @@ enum Section {
   kShape,
   kIndexing,
   kMaking,
+  kRandom, // their functions are in graphc/Random.h
   kStops,
   kDerivatives, // ops that gradients are made of; they have no functions in C++
 };

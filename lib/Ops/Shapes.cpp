@@ -40,21 +40,6 @@ Arrays shapeIEmission(Emitter &e, const Arrays &in, const Attributes &attributes
 
 //===--- reshape -------------------------------------------------------------------===//
 
-/// Length of operand i, an integer vector of known length.
-absl::StatusOr<int> vectorLength(const TypeRequest &request, size_t i) {
-  if (absl::Status s = requireIntegers(request, i, 1); !s.ok())
-    return s;
-  int64_t length = request.type(i).extent(0);
-  if (length == kDynamic)
-    return makeError(ErrorKind::TypeError, "the length of the shape must be known, since it is the "
-                                           "result's rank");
-  if (length > Tensor::kMaxRank)
-    return makeError(ErrorKind::ValueError, "a rank of " + std::to_string(length) +
-                                                " is above the limit of " +
-                                                std::to_string(Tensor::kMaxRank));
-  return int(length);
-}
-
 /// -1 takes what is left. Sizes that are no number yet may be -1 as well, so the choice is a
 /// size expression.
 Arrays reshapeEmission(Emitter &e, const Arrays &in, const Attributes &) {

@@ -1,0 +1,146 @@
+//===- RandomStream.cpp - draws and streams of them ---------------------------===//
+#include "Ops/Build.h"
+#include "Support/Philox.h"
+#include "graphc/Config.h"
+#include "graphc/Random.h"
+
+namespace graphc {
+
+Tensor randomState(int64_t seed, int64_t number) {
+  Tensor state = *Tensor::zeros(DType::Int64, {2});
+  state.mutableFlat<int64_t>()[0] = int64_t(philox::derivedKey(uint64_t(seed), uint64_t(number)));
+  return state;
+}
+
+//===--- the explicit form ------------------------------------------------------------===//
+
+namespace {
+
+Draw draw(std::string_view distribution, const Variable &state,
+          absl::Span<const Operand> parameters, const DrawOptions &options) {
+  const OpDef &def = *findOp(distribution);
+  Attributes attributes;
+  DType drawn =
+      def.attributes[0].defaultValue == AttributeValue(DType::Int64) ? DType::Int64 : floatX();
+  attributes.set("dtype", options.dtype.value_or(drawn));
+  const Operand &first = parameters[0];
+  if (options.reparameterized) {
+    if (def.attributes.size() < 2) {
+      Variable none = invalidAt(first, ErrorKind::NotSupported, distribution,
+                                "the distribution has no reparameterised form");
+      return {none, none};
+    }
+    attributes.set("reparameterized", true);
+  }
+  std::vector<Operand> operands = {Operand(state, first.place()), options.size.operand()};
+  for (const Operand &parameter : parameters)
+    operands.push_back(Operand(asVariable(parameter), parameter.place()));
+  Variable value = build(builtin(distribution, attributes), operands);
+  return {value.ok() ? value.owner().output(0) : value, value};
+}
+
+} // namespace
+
+namespace random {
+
+#define GRAPHC_DRAW_1(NAME, A)                                                                     \
+  Draw NAME(const Variable &state, const Operand &A, const DrawOptions &options) {                 \
+    return draw(#NAME, state, {A}, options);                                                       \
+  }
+#define GRAPHC_DRAW_2(NAME, A, B)                                                                  \
+  Draw NAME(const Variable &state, const Operand &A, const Operand &B,                             \
+            const DrawOptions &options) {                                                          \
+    return draw(#NAME, state, {A, B}, options);                                                    \
+  }
+#define GRAPHC_DRAW_3(NAME, A, B, C)                                                               \
+  Draw NAME(const Variable &state, const Operand &A, const Operand &B, const Operand &C,           \
+            const DrawOptions &options) {                                                          \
+    return draw(#NAME, state, {A, B, C}, options);                                                 \
+  }
+GRAPHC_DISTRIBUTIONS(GRAPHC_DRAW_1, GRAPHC_DRAW_2, GRAPHC_DRAW_3)
+#undef GRAPHC_DRAW_1
+#undef GRAPHC_DRAW_2
+#undef GRAPHC_DRAW_3
+
+} // namespace random
+
+//===--- streams ------------------------------------------------------------------------===//
+
+struct RandomStream::State {
+  explicit State(int64_t seed) : seed(seed) {}
+  int64_t seed;
+  int64_t numSplit = 0;
+  std::vector<SharedVariable> generators;
+};
+
+RandomStream::RandomStream(int64_t seed) : state_(std::make_shared<State>(seed)) {}
+
+SharedVariable RandomStream::newGenerator(std::source_location loc) {
+  Tensor value = randomState(state_->seed, int64_t(state_->generators.size()));
+  SharedVariable generator = shared(value, {}, {.shape = {{2}}}, loc);
+  state_->generators.push_back(generator);
+  return generator;
+}
+
+Variable RandomStream::advanced(const SharedVariable &generator, const Draw &draw) {
+  if (draw.value.ok())
+    if (absl::Status s = generator.setDefaultUpdate(draw.next); !s.ok())
+      return Variable::invalid(s);
+  return draw.value;
+}
+
+#define GRAPHC_DRAW_1(NAME, A)                                                                     \
+  Variable RandomStream::NAME(const Operand &A, const DrawOptions &options) {                      \
+    SharedVariable generator = newGenerator();                                                     \
+    return advanced(generator, random::NAME(generator, A, options));                               \
+  }
+#define GRAPHC_DRAW_2(NAME, A, B)                                                                  \
+  Variable RandomStream::NAME(const Operand &A, const Operand &B, const DrawOptions &options) {    \
+    SharedVariable generator = newGenerator();                                                     \
+    return advanced(generator, random::NAME(generator, A, B, options));                            \
+  }
+#define GRAPHC_DRAW_3(NAME, A, B, C)                                                               \
+  Variable RandomStream::NAME(const Operand &A, const Operand &B, const Operand &C,                \
+                              const DrawOptions &options) {                                        \
+    SharedVariable generator = newGenerator();                                                     \
+    return advanced(generator, random::NAME(generator, A, B, C, options));                         \
+  }
+GRAPHC_DISTRIBUTIONS(GRAPHC_DRAW_1, GRAPHC_DRAW_2, GRAPHC_DRAW_3)
+#undef GRAPHC_DRAW_1
+#undef GRAPHC_DRAW_2
+#undef GRAPHC_DRAW_3
+
+Variable RandomStream::uniform(const DrawOptions &options, std::source_location loc) {
+  return uniform(Operand(0.0, Place(loc)), Operand(1.0, Place(loc)), options);
+}
+
+Variable RandomStream::normal(const DrawOptions &options, std::source_location loc) {
+  return normal(Operand(0.0, Place(loc)), Operand(1.0, Place(loc)), options);
+}
+
+RandomStream RandomStream::split() {
+  // Numbers of generators are not negative.
+  uint64_t number = ~uint64_t(state_->numSplit++);
+  return RandomStream(int64_t(philox::derivedKey(uint64_t(state_->seed), number)));
+}
+
+absl::Status RandomStream::seed(int64_t seed) {
+  state_->seed = seed;
+  state_->numSplit = 0;
+  for (size_t k = 0; k < state_->generators.size(); ++k)
+    if (absl::Status s = state_->generators[k].set(randomState(seed, int64_t(k))); !s.ok())
+      return s;
+  return absl::OkStatus();
+}
+
+std::vector<SharedVariable> RandomStream::generators() const { return state_->generators; }
+
+std::vector<std::pair<SharedVariable, Variable>> RandomStream::stateUpdates() const {
+  std::vector<std::pair<SharedVariable, Variable>> updates;
+  for (const SharedVariable &generator : state_->generators)
+    if (std::optional<Variable> update = generator.defaultUpdate())
+      updates.emplace_back(generator, *update);
+  return updates;
+}
+
+} // namespace graphc

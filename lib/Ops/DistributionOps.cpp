@@ -1,0 +1,239 @@
+//===- DistributionOps.cpp - what ops that draw share -----------------------===//
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "Build.h"
+#include "Derivatives.h"
+#include "Distributions.h"
+#include "Families.h"
+#include "Support/BroadcastHint.h"
+
+namespace graphc {
+namespace {
+
+constexpr size_t kState = 0, kSize = 1, kParameters = 2;
+
+//===--- types ----------------------------------------------------------------------===//
+
+TypesOr drawTypes(const Distribution &d, const TypeRequest &request) {
+  if (request.type(kState).dtype() != DType::Int64 || request.type(kState).rank() != 1)
+    return makeError(ErrorKind::TypeError,
+                     "the state must be an int64 vector (key and position), not " +
+                         request.type(kState).text());
+  absl::StatusOr<int> rank = vectorLength(request, kSize);
+  if (!rank.ok())
+    return rank.status();
+  DType drawn = request.attributes().dtype("dtype");
+  if (d.drawsIntegers ? !isInteger(drawn) : !isFloat(drawn))
+    return makeError(ErrorKind::TypeError,
+                     "it draws " + std::string(d.drawsIntegers ? "integers" : "floats") + ", not " +
+                         std::string(dtypeName(drawn)));
+  for (size_t i = kParameters; i < request.size(); ++i) {
+    const std::string &name = d.parameters[i - kParameters];
+    if (d.takesIntegers && !isInteger(request.type(i).dtype()))
+      return makeError(ErrorKind::TypeError, "the parameter " + name +
+                                                 " must be of integers, not " +
+                                                 request.type(i).text());
+    if (*rank > 0 && request.type(i).rank() > *rank)
+      return makeError(ErrorKind::ShapeError, "the parameter " + name + " has rank " +
+                                                  std::to_string(request.type(i).rank()) +
+                                                  ", more than a size of " + std::to_string(*rank) +
+                                                  " extents");
+  }
+  return inferShapes(request, {DType::Int64, drawn});
+}
+
+//===--- emission -------------------------------------------------------------------===//
+
+/// `size`, with which the parameters agree; what they broadcast to where it is empty.
+Extents drawShape(Emitter &e, const Arrays &in) {
+  Arrays parameters(in.begin() + kParameters, in.end());
+  int rank = int(*e.constantValue(e.dim(in[kSize], 0)));
+  if (rank == 0)
+    return e.broadcastShape(parameters);
+  Extents shape;
+  for (int axis = 0; axis < rank; ++axis) {
+    Extent extent = e.element(in[kSize], axis);
+    e.require(e.size(0), Predicate::LessEqual, extent, ErrorKind::ValueError,
+              "extent {b} along axis " + std::to_string(axis) + " of the size is negative");
+    shape.push_back(extent);
+  }
+  for (Array parameter : parameters)
+    for (int axis = 0, shift = rank - e.rank(parameter); axis < e.rank(parameter); ++axis)
+      if (!e.broadcasts(parameter, axis))
+        e.requireEqual(e.dim(parameter, axis), shape[size_t(axis + shift)],
+                       "a parameter has extent {a} where the size has {b}" +
+                           std::string(kBroadcastHint));
+  return shape;
+}
+
+Scalar loadBroadcast(Emitter &e, Array x, Indices i) {
+  Scalars at;
+  for (int axis = 0, shift = int(i.size()) - e.rank(x); axis < e.rank(x); ++axis)
+    at.push_back(e.broadcasts(x, axis) ? e.index(0) : i[size_t(axis + shift)]);
+  return e.load(x, at);
+}
+
+/// The row-major number of an element.
+Scalar numberOf(Emitter &e, const Extents &shape, Indices i) {
+  Scalar number = e.index(0);
+  for (size_t axis = 0; axis < shape.size(); ++axis)
+    number = number * e.scalar(shape[axis]) + i[axis];
+  return number;
+}
+
+Arrays drawEmission(const Distribution &d, Emitter &e, const Arrays &in) {
+  Array state = in[kState];
+  e.requireEqual(e.dim(state, 0), e.size(2),
+                 "the state has {a} elements: it must have {b}, key and position");
+  Extents shape = drawShape(e, in);
+  Extent count = e.size(1);
+  for (Extent extent : shape)
+    count = count * extent;
+  Array next = e.define({e.size(2)}, [&](Indices i) {
+    Scalar isPosition = equalTo(i[0], 1.0);
+    return e.load(state, i) + select(isPosition, e.scalar(count), e.index(0));
+  });
+  DType drawn = e.resultType(1).dtype(), compute = computeDTypeOfDraw(drawn);
+  DType taken = !d.takesIntegers ? compute : drawn == DType::UInt64 ? DType::UInt64 : DType::Int64;
+  Array draw = e.define(shape, [&](Indices i) {
+    Scalars parameters;
+    for (size_t k = kParameters; k < in.size(); ++k)
+      parameters.push_back(cast(loadBroadcast(e, in[k], i), taken));
+    for (const Requirement &requirement : d.requirements)
+      e.check(requirement.holds(parameters), ErrorKind::ValueError, requirement.message);
+    RandomBits bits(e, state, numberOf(e, shape, i), compute, drawn);
+    return cast(d.body(bits, parameters), drawn);
+  });
+  return {next, draw};
+}
+
+//===--- derivatives ----------------------------------------------------------------===//
+
+bool isReparameterized(const Distribution &d, const Op &op) {
+  return d.partials && op.attributes().boolean("reparameterized");
+}
+
+Variable noDerivative(const Distribution &d) {
+  return Variable(Type::null(
+      "it is not implemented: " + d.name + " draws random numbers" +
+      (d.partials ? "; ask for its reparameterised form (DrawOptions::reparameterized)" : "")));
+}
+
+Variables drawPullback(const Distribution &d, const Op &op, Inputs in, Outputs out, Gradients g) {
+  Variables gradients(in.size(), Variable(Type::disconnected()));
+  if (isDisconnected(g[1]))
+    return gradients;
+  Variables partials;
+  if (isReparameterized(d, op))
+    partials = d.partials(in, out[1]);
+  for (size_t i = kParameters; i < in.size(); ++i)
+    gradients[i] =
+        partials.empty() ? noDerivative(d) : unbroadcast(g[1] * partials[i - kParameters], in[i]);
+  return gradients;
+}
+
+Variables drawPushforward(const Distribution &d, const Op &op, Inputs in, Outputs out, Tangents t) {
+  Variables partials;
+  if (isReparameterized(d, op))
+    partials = d.partials(in, out[1]);
+  std::vector<size_t> operands;
+  for (size_t i = kParameters; i < in.size(); ++i)
+    operands.push_back(i);
+  Variable tangent = sumOverTangents(t, operands, [&](size_t i) {
+    return partials.empty() ? noDerivative(d)
+                            : inDType(t[i], out[1].dtype()) * partials[i - kParameters];
+  });
+  return {Variable(Type::disconnected()), tangent};
+}
+
+} // namespace
+
+//===--- requirements -----------------------------------------------------------------===//
+
+static Requirement requirement(size_t i, std::string_view name, std::string_view what,
+                               std::function<Scalar(Scalar)> holds) {
+  return {[i, holds](const Scalars &p) { return holds(p[i]); },
+          "the parameter " + std::string(name) + " must be " + std::string(what)};
+}
+
+// NaN fails each comparison.
+static Scalar isBelowInfinity(Scalar x) { return x < std::numeric_limits<double>::infinity(); }
+Requirement isFinite(size_t i, std::string_view name) {
+  return requirement(i, name, "finite", [](Scalar x) { return isBelowInfinity(abs(x)); });
+}
+Requirement isPositive(size_t i, std::string_view name) {
+  return requirement(i, name, "positive and finite",
+                     [](Scalar x) { return x > 0.0 && isBelowInfinity(x); });
+}
+Requirement isNotNegative(size_t i, std::string_view name) {
+  return requirement(i, name, "at least 0 and finite",
+                     [](Scalar x) { return x >= 0.0 && isBelowInfinity(x); });
+}
+Requirement isProbability(size_t i, std::string_view name) {
+  return requirement(i, name, "a probability, in [0, 1]",
+                     [](Scalar x) { return x >= 0.0 && x <= 1.0; });
+}
+Requirement isPositiveProbability(size_t i, std::string_view name) {
+  return requirement(i, name, "a probability above 0, in (0, 1]",
+                     [](Scalar x) { return x > 0.0 && x <= 1.0; });
+}
+
+//===--- the op -------------------------------------------------------------------------===//
+
+DType computeDTypeOfDraw(DType drawn) {
+  return drawn == DType::Float64 || isInteger(drawn) ? DType::Float64 : DType::Float32;
+}
+
+Variable drawAgain(std::string_view distribution, Inputs in, const Variable &draw,
+                   const std::vector<double> &parameters) {
+  std::vector<Operand> operands = {in[kState], shape(draw)};
+  for (double parameter : parameters)
+    operands.emplace_back(constant(Tensor(parameter).cast(draw.dtype())));
+  return build(builtin(distribution, {{"dtype", draw.dtype()}}), operands);
+}
+
+OpDef distributionOp(Distribution distribution) {
+  auto d = std::make_shared<const Distribution>(std::move(distribution));
+  OpDef def;
+  def.name = d->name;
+  def.doc = d->doc;
+  def.operands = {{"state", "int64 vector: key and position"},
+                  {"size", "int64 vector: the shape; empty: what the parameters broadcast to"}};
+  for (const std::string &parameter : d->parameters)
+    def.operands.push_back({parameter});
+  def.numResults = 2;
+  def.defaultResult = 1;
+  def.attributes = {{"dtype", AttributeKind::DType,
+                     d->drawsIntegers ? DType::Int64 : DType::Float64, false, "of the draw"}};
+  if (d->partials)
+    def.attributes.push_back({"reparameterized", AttributeKind::Bool, false, false,
+                              "true: differentiable by the parameters, the bits being given"});
+  def.type = [d](const TypeRequest &request) { return drawTypes(*d, request); };
+  def.emit = [d](Emitter &e, const Arrays &in, const Attributes &) {
+    return drawEmission(*d, e, in);
+  };
+  def.pullback = [d](const Op &op, Inputs in, Outputs out, Gradients g) {
+    return drawPullback(*d, op, in, out, g);
+  };
+  def.pushforward = [d](const Op &op, Inputs in, Outputs out, Tangents t) {
+    return drawPushforward(*d, op, in, out, t);
+  };
+  def.connection.assign(def.operands.size(), {false, true});
+  def.connection[kState] = def.connection[kSize] = {false, false};
+  def.foldable = false; // F-303
+  def.section = section(kRandom);
+  def.example = d->example;
+  return def;
+}
+
+std::vector<OpDef> distributionOps() {
+  std::vector<OpDef> ops;
+  for (auto family : {&locationScaleDistributions, &positiveDistributions, &discreteDistributions})
+    for (Distribution &d : family())
+      ops.push_back(distributionOp(std::move(d)));
+  return ops;
+}
+
+} // namespace graphc
