@@ -169,7 +169,8 @@ Value BodyEmitter::load(const MemoryAccess &access, const Facts &facts, int row,
     otherwise = toMemory(b, getVector(access.otherwise, row, v));
   if (isMasked && !factsOf(access.condition).onVector) {
     // One answer for the vector is a branch, and the address of a load that is left out is not even
-    // looked at: on processors of AMD a masked load of a page that is not there takes hundreds of cycles.
+    // looked at: on processors of AMD a masked load of a page that is not there takes hundreds of
+    // cycles.
     branch = get(access.condition, row, v);
     isMasked = false;
   } else if (isMasked) {
