@@ -25,6 +25,7 @@
 #include "graphc/OpDef.h"
 #include "graphc/OpFromGraph.h"
 #include "graphc/Ops.h"
+#include "graphc/Optim.h"
 #include "graphc/Print.h"
 #include "graphc/Profile.h"
 #include "graphc/Random.h"

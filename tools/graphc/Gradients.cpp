@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_split.h"
 #include "graphc/Gradient.h"
+#include "graphc/Optim.h"
 
 namespace graphc {
 namespace {
@@ -41,6 +42,9 @@ public:
   absl::StatusOr<size_t> output(const std::string &name) const;
   /// The input or constant. KeyError.
   absl::StatusOr<Variable> leaf(const std::string &name) const;
+  /// What `name` stands for: a leaf, or, if none is called so, "all" weights that `cost` depends
+  /// on.
+  absl::StatusOr<Variables> leaves(const std::string &name, const Variable &cost) const;
   const std::string &nameOf(size_t output) const { return outputs_[output]; }
   /// The output and what follows its name and a colon. Names may have colons in them.
   absl::StatusOr<std::pair<size_t, std::string>> split(const std::string &given) const;
@@ -80,6 +84,23 @@ absl::StatusOr<Variable> Names::leaf(const std::string &name) const {
                                             "'" + hint(name, leaves_, inputs));
 }
 
+absl::StatusOr<Variables> Names::leaves(const std::string &name, const Variable &cost) const {
+  if (name != "all" || byName_.contains(name)) {
+    absl::StatusOr<Variable> one = leaf(name);
+    return one.ok() ? absl::StatusOr<Variables>({*one}) : one.status();
+  }
+  Variables weights;
+  for (const Variable &v : graphInputs(Variables{cost}))
+    if (isWeight(v))
+      weights.push_back(v);
+  if (weights.empty())
+    return makeError(ErrorKind::KeyError,
+                     "--grad: the output depends on no weights, which are named constants of "
+                     "floats with at least one axis; name what the derivatives are with respect to",
+                     cost.place());
+  return weights;
+}
+
 absl::StatusOr<std::pair<size_t, std::string>> Names::split(const std::string &given) const {
   for (size_t colon = given.find(':'); colon != given.npos; colon = given.find(':', colon + 1))
     if (absl::StatusOr<size_t> found = output(given.substr(0, colon)); found.ok())
@@ -96,15 +117,17 @@ absl::Status addGradient(GraphModule &module, const Names &names, const std::str
   std::vector<std::string> wanted = absl::StrSplit(parts->second, ',');
   Variables wrt;
   for (const std::string &name : wanted) {
-    absl::StatusOr<Variable> leaf = names.leaf(name);
-    if (!leaf.ok())
-      return leaf.status();
-    wrt.push_back(*std::move(leaf));
-    module.outputNames.push_back("(d" + costName + "/d" + name + ")");
-    auto end = module.outputNames.end() - 1;
-    if (std::find(module.outputNames.begin(), end, *end) != end)
-      return makeError(ErrorKind::TypeError,
-                       "--grad " + given + ": there is an output " + *end + " already");
+    absl::StatusOr<Variables> leaves = names.leaves(name, cost);
+    if (!leaves.ok())
+      return leaves.status();
+    for (const Variable &leaf : *leaves) {
+      wrt.push_back(leaf);
+      module.outputNames.push_back("(d" + costName + "/d" + std::string(leaf.name()) + ")");
+      auto end = module.outputNames.end() - 1;
+      if (std::find(module.outputNames.begin(), end, *end) != end)
+        return makeError(ErrorKind::TypeError,
+                         "--grad " + given + ": there is an output " + *end + " already");
+    }
   }
   // Errors and nodes stand where the cost does.
   PlaceScope scope(cost.place());
@@ -125,7 +148,8 @@ absl::Status addGradient(GraphModule &module, const Names &names, const std::str
     std::vector<Apply> order = ioToposort({}, Variables{cost});
     Endings endings(order, [&](const Variable &output) { return output == cost; });
     return fail(ErrorKind::DisconnectedInput, "output '" + costName + "' does not depend on '" +
-                                                  wanted[i] + "': " + endings.why(wrt[i]));
+                                                  std::string(wrt[i].name()) +
+                                                  "': " + endings.why(wrt[i]));
   }
   module.outputs.insert(module.outputs.end(), gradients.begin(), gradients.end());
   return absl::OkStatus();
