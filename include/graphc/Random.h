@@ -41,7 +41,7 @@ Tensor randomState(int64_t seed, int64_t number = 0);
 
 // Distributions: NAME(parameters, with defaults where they have some). The macros' arguments are
 // the numbers of parameters; docs/Ops.md describes each.
-#define GRAPHC_DISTRIBUTIONS(ONE, TWO, THREE)                                                      \
+#define GRAPHC_DISTRIBUTIONS(ONE, TWO, THREE, FOUR)                                                \
   TWO(uniform, low, high)                                                                          \
   TWO(normal, mean, sd)                                                                            \
   TWO(halfnormal, loc, scale)                                                                      \
@@ -58,7 +58,26 @@ Tensor randomState(int64_t seed, int64_t number = 0);
   THREE(truncexpon, b, loc, scale)                                                                 \
   TWO(integers, low, high)                                                                         \
   ONE(bernoulli, p)                                                                                \
-  ONE(geometric, p)
+  ONE(geometric, p)                                                                                \
+  TWO(gamma, shape, scale)                                                                         \
+  TWO(invgamma, shape, scale)                                                                      \
+  ONE(chisquare, df)                                                                               \
+  TWO(beta, a, b)                                                                                  \
+  THREE(studentT, df, loc, scale)                                                                  \
+  TWO(vonmises, mean, kappa)                                                                       \
+  TWO(wald, mean, scale)                                                                           \
+  FOUR(truncnormal, mean, sd, low, high)                                                           \
+  ONE(poisson, rate)                                                                               \
+  TWO(binomial, n, p)                                                                              \
+  TWO(negativeBinomial, n, p)                                                                      \
+  THREE(hypergeometric, good, bad, draws)                                                          \
+  THREE(betabinom, n, a, b)                                                                        \
+  ONE(categorical, p)                                                                              \
+  TWO(multinomial, n, p)                                                                           \
+  ONE(dirichlet, alpha)                                                                            \
+  TWO(multivariateNormal, mean, cov)                                                               \
+  TWO(permutation, n, count)                                                                       \
+  TWO(weightedPermutation, p, count)
 
 /// The explicit form (F-335): `state` in, the next state and the draw out. Drawing twice from the
 /// same state gives the same numbers; draws of two distributions from it depend on each other.
@@ -72,12 +91,24 @@ namespace random {
 #define GRAPHC_DRAW_3(NAME, A, B, C)                                                               \
   Draw NAME(const Variable &state, const Operand &A, const Operand &B, const Operand &C,           \
             const DrawOptions &options = {});
-GRAPHC_DISTRIBUTIONS(GRAPHC_DRAW_1, GRAPHC_DRAW_2, GRAPHC_DRAW_3)
+#define GRAPHC_DRAW_4(NAME, A, B, C, D)                                                            \
+  Draw NAME(const Variable &state, const Operand &A, const Operand &B, const Operand &C,           \
+            const Operand &D, const DrawOptions &options = {});
+GRAPHC_DISTRIBUTIONS(GRAPHC_DRAW_1, GRAPHC_DRAW_2, GRAPHC_DRAW_3, GRAPHC_DRAW_4)
 #undef GRAPHC_DRAW_1
 #undef GRAPHC_DRAW_2
 #undef GRAPHC_DRAW_3
+#undef GRAPHC_DRAW_4
 
 } // namespace random
+
+struct ChoiceOptions {
+  ShapeList size = std::initializer_list<Operand>{};
+  /// Whether one element may be chosen several times.
+  bool replace = true;
+  /// Probabilities of the elements, of sum 1 to 1e-6; all equal by default.
+  std::optional<Operand> p = std::nullopt;
+};
 
 /// Draws that advance by themselves (F-336): each call of a method makes a shared variable, the
 /// state of a generator of its own, whose default update is the state after the draw. All functions
@@ -101,10 +132,23 @@ public:
 #define GRAPHC_DRAW_3(NAME, A, B, C)                                                               \
   Variable NAME(const Operand &A, const Operand &B, const Operand &C,                              \
                 const DrawOptions &options = {});
-  GRAPHC_DISTRIBUTIONS(GRAPHC_DRAW_1, GRAPHC_DRAW_2, GRAPHC_DRAW_3)
+#define GRAPHC_DRAW_4(NAME, A, B, C, D)                                                            \
+  Variable NAME(const Operand &A, const Operand &B, const Operand &C, const Operand &D,            \
+                const DrawOptions &options = {});
+  GRAPHC_DISTRIBUTIONS(GRAPHC_DRAW_1, GRAPHC_DRAW_2, GRAPHC_DRAW_3, GRAPHC_DRAW_4)
 #undef GRAPHC_DRAW_1
 #undef GRAPHC_DRAW_2
 #undef GRAPHC_DRAW_3
+#undef GRAPHC_DRAW_4
+
+  /// An int64 permutation of 0 to n - 1; of an array, its slices along the first axis in random
+  /// order.
+  Variable permutation(const Operand &nOrArray);
+  /// The slices of an array along the first axis in random order.
+  Variable shuffle(const Operand &x);
+  /// Elements of an array of rank 1 or more, slices along its first axis, or numbers 0 to a - 1.
+  /// More than there are without replacement: ValueError at the call.
+  Variable choice(const Operand &a, const ChoiceOptions &options = {});
 
   /// A stream whose generators are independent of this one's: its seed follows from this one's and
   /// from how many have been split off.

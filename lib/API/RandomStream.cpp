@@ -57,10 +57,16 @@ namespace random {
             const DrawOptions &options) {                                                          \
     return draw(#NAME, state, {A, B, C}, options);                                                 \
   }
-GRAPHC_DISTRIBUTIONS(GRAPHC_DRAW_1, GRAPHC_DRAW_2, GRAPHC_DRAW_3)
+#define GRAPHC_DRAW_4(NAME, A, B, C, D)                                                            \
+  Draw NAME(const Variable &state, const Operand &A, const Operand &B, const Operand &C,           \
+            const Operand &D, const DrawOptions &options) {                                        \
+    return draw(#NAME, state, {A, B, C, D}, options);                                              \
+  }
+GRAPHC_DISTRIBUTIONS(GRAPHC_DRAW_1, GRAPHC_DRAW_2, GRAPHC_DRAW_3, GRAPHC_DRAW_4)
 #undef GRAPHC_DRAW_1
 #undef GRAPHC_DRAW_2
 #undef GRAPHC_DRAW_3
+#undef GRAPHC_DRAW_4
 
 } // namespace random
 
@@ -105,10 +111,17 @@ Variable RandomStream::advanced(const SharedVariable &generator, const Draw &dra
     SharedVariable generator = newGenerator();                                                     \
     return advanced(generator, random::NAME(generator, A, B, C, options));                         \
   }
-GRAPHC_DISTRIBUTIONS(GRAPHC_DRAW_1, GRAPHC_DRAW_2, GRAPHC_DRAW_3)
+#define GRAPHC_DRAW_4(NAME, A, B, C, D)                                                            \
+  Variable RandomStream::NAME(const Operand &A, const Operand &B, const Operand &C,                \
+                              const Operand &D, const DrawOptions &options) {                      \
+    SharedVariable generator = newGenerator();                                                     \
+    return advanced(generator, random::NAME(generator, A, B, C, D, options));                      \
+  }
+GRAPHC_DISTRIBUTIONS(GRAPHC_DRAW_1, GRAPHC_DRAW_2, GRAPHC_DRAW_3, GRAPHC_DRAW_4)
 #undef GRAPHC_DRAW_1
 #undef GRAPHC_DRAW_2
 #undef GRAPHC_DRAW_3
+#undef GRAPHC_DRAW_4
 
 Variable RandomStream::uniform(const DrawOptions &options, std::source_location loc) {
   return uniform(Operand(0.0, Place(loc)), Operand(1.0, Place(loc)), options);
@@ -116,6 +129,32 @@ Variable RandomStream::uniform(const DrawOptions &options, std::source_location 
 
 Variable RandomStream::normal(const DrawOptions &options, std::source_location loc) {
   return normal(Operand(0.0, Place(loc)), Operand(1.0, Place(loc)), options);
+}
+
+Variable RandomStream::permutation(const Operand &nOrArray) {
+  Operand n(asVariable(nOrArray), nOrArray.place());
+  return n.variable().rank() == 0 ? permutation(n, n) : shuffle(n);
+}
+
+Variable RandomStream::shuffle(const Operand &x) {
+  Operand n(shape(x, 0), x.place());
+  return take(x, permutation(n, n), {.axis = 0});
+}
+
+Variable RandomStream::choice(const Operand &a, const ChoiceOptions &options) {
+  Operand from(asVariable(a), a.place());
+  bool isCount = from.variable().rank() == 0;
+  Operand n = isCount ? from : Operand(shape(from, 0), a.place());
+  Variable positions;
+  if (options.replace) {
+    DrawOptions draw{.size = options.size};
+    positions = options.p ? categorical(*options.p, draw) : integers(0, n, draw);
+  } else {
+    Operand count(prod(options.size.operand().variable()), a.place());
+    Variable chosen = options.p ? weightedPermutation(*options.p, count) : permutation(n, count);
+    positions = reshape(chosen, ShapeList(options.size));
+  }
+  return isCount ? positions : take(from, positions, {.axis = 0});
 }
 
 RandomStream RandomStream::split() {

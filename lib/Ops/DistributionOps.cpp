@@ -14,6 +14,10 @@ namespace {
 
 constexpr size_t kState = 0, kSize = 1, kParameters = 2;
 
+int rowRankOf(const Distribution &d, size_t parameter) {
+  return d.rowRanks.empty() ? 0 : d.rowRanks[parameter];
+}
+
 //===--- types ----------------------------------------------------------------------===//
 
 TypesOr drawTypes(const Distribution &d, const TypeRequest &request) {
@@ -31,42 +35,27 @@ TypesOr drawTypes(const Distribution &d, const TypeRequest &request) {
                          std::string(dtypeName(drawn)));
   for (size_t i = kParameters; i < request.size(); ++i) {
     const std::string &name = d.parameters[i - kParameters];
+    if (d.takesCount && i + 1 == request.size())
+      if (absl::Status status = requireIntegers(request, i, 0); !status.ok())
+        return status;
     if (d.takesIntegers && !isInteger(request.type(i).dtype()))
       return makeError(ErrorKind::TypeError, "the parameter " + name +
                                                  " must be of integers, not " +
                                                  request.type(i).text());
-    if (*rank > 0 && request.type(i).rank() > *rank)
-      return makeError(ErrorKind::ShapeError, "the parameter " + name + " has rank " +
-                                                  std::to_string(request.type(i).rank()) +
-                                                  ", more than a size of " + std::to_string(*rank) +
-                                                  " extents");
+    int rowRank = rowRankOf(d, i - kParameters), ownRank = request.type(i).rank() - rowRank;
+    if (ownRank < 0)
+      return makeError(ErrorKind::TypeError, "the parameter " + name + " must have at least rank " +
+                                                 std::to_string(rowRank) + ", not " +
+                                                 request.type(i).text());
+    if (*rank > 0 && ownRank > *rank)
+      return makeError(ErrorKind::ShapeError,
+                       "the parameter " + name + " has rank " + std::to_string(ownRank) +
+                           ", more than a size of " + std::to_string(*rank) + " extents");
   }
   return inferShapes(request, {DType::Int64, drawn});
 }
 
 //===--- emission -------------------------------------------------------------------===//
-
-/// `size`, with which the parameters agree; what they broadcast to where it is empty.
-Extents drawShape(Emitter &e, const Arrays &in) {
-  Arrays parameters(in.begin() + kParameters, in.end());
-  int rank = int(*e.constantValue(e.dim(in[kSize], 0)));
-  if (rank == 0)
-    return e.broadcastShape(parameters);
-  Extents shape;
-  for (int axis = 0; axis < rank; ++axis) {
-    Extent extent = e.element(in[kSize], axis);
-    e.require(e.size(0), Predicate::LessEqual, extent, ErrorKind::ValueError,
-              "extent {b} along axis " + std::to_string(axis) + " of the size is negative");
-    shape.push_back(extent);
-  }
-  for (Array parameter : parameters)
-    for (int axis = 0, shift = rank - e.rank(parameter); axis < e.rank(parameter); ++axis)
-      if (!e.broadcasts(parameter, axis))
-        e.requireEqual(e.dim(parameter, axis), shape[size_t(axis + shift)],
-                       "a parameter has extent {a} where the size has {b}" +
-                           std::string(kBroadcastHint));
-  return shape;
-}
 
 Scalar loadBroadcast(Emitter &e, Array x, Indices i) {
   Scalars at;
@@ -83,28 +72,35 @@ Scalar numberOf(Emitter &e, const Extents &shape, Indices i) {
   return number;
 }
 
-Arrays drawEmission(const Distribution &d, Emitter &e, const Arrays &in) {
-  Array state = in[kState];
-  e.requireEqual(e.dim(state, 0), e.size(2),
-                 "the state has {a} elements: it must have {b}, key and position");
-  Extents shape = drawShape(e, in);
-  Extent count = e.size(1);
-  for (Extent extent : shape)
-    count = count * extent;
-  Array next = e.define({e.size(2)}, [&](Indices i) {
-    Scalar isPosition = equalTo(i[0], 1.0);
-    return e.load(state, i) + select(isPosition, e.scalar(count), e.index(0));
-  });
+/// Each element by a body, in one nest.
+Array drawnByKernel(const Distribution &d, Emitter &e, Array state, const Extents &shape,
+                    const Arrays &in) {
   DType drawn = e.resultType(1).dtype(), compute = computeDTypeOfDraw(drawn);
   DType taken = !d.takesIntegers ? compute : drawn == DType::UInt64 ? DType::UInt64 : DType::Int64;
-  Array draw = e.define(shape, [&](Indices i) {
+  return e.define(shape, [&](Indices i) {
     Scalars parameters;
-    for (size_t k = kParameters; k < in.size(); ++k)
-      parameters.push_back(cast(loadBroadcast(e, in[k], i), taken));
+    for (Array parameter : in)
+      parameters.push_back(cast(loadBroadcast(e, parameter, i), taken));
     for (const Requirement &requirement : d.requirements)
       e.check(requirement.holds(parameters), ErrorKind::ValueError, requirement.message);
     RandomBits bits(e, state, numberOf(e, shape, i), compute, drawn);
     return cast(d.body(bits, parameters), drawn);
+  });
+}
+
+Arrays drawEmission(const Distribution &d, Emitter &e, const Arrays &in) {
+  Array state = in[kState];
+  e.requireEqual(e.dim(state, 0), e.size(2),
+                 "the state has {a} elements: it must have {b}, key and position");
+  Arrays parameters(in.begin() + kParameters, in.end());
+  Extents shape = drawShape(e, d, in[kSize], parameters);
+  Array draw =
+      d.sample ? castArray(e, sampledDraw(d, e, state, shape, parameters), e.resultType(1).dtype())
+               : drawnByKernel(d, e, state, shape, parameters);
+  Extent count = e.numElements(draw);
+  Array next = e.define({e.size(2)}, [&](Indices i) {
+    Scalar isPosition = equalTo(i[0], 1.0);
+    return e.load(state, i) + select(isPosition, e.scalar(count), e.index(0));
   });
   return {next, draw};
 }
@@ -155,7 +151,7 @@ Variables drawPushforward(const Distribution &d, const Op &op, Inputs in, Output
 static Requirement requirement(size_t i, std::string_view name, std::string_view what,
                                std::function<Scalar(Scalar)> holds) {
   return {[i, holds](const Scalars &p) { return holds(p[i]); },
-          "the parameter " + std::string(name) + " must be " + std::string(what)};
+          "the parameter " + std::string(name) + " must be " + std::string(what), int(i)};
 }
 
 // NaN fails each comparison.
@@ -178,6 +174,43 @@ Requirement isProbability(size_t i, std::string_view name) {
 Requirement isPositiveProbability(size_t i, std::string_view name) {
   return requirement(i, name, "a probability above 0, in (0, 1]",
                      [](Scalar x) { return x > 0.0 && x <= 1.0; });
+}
+
+Requirement isCount(size_t i, std::string_view name) {
+  return requirement(i, name, "a whole number from 0 to 2^53", [](Scalar x) {
+    return x >= 0.0 && x <= 0x1p53 && equalTo(apply(ScalarOp::Floor, {x}), x);
+  });
+}
+
+//===--- shapes ---------------------------------------------------------------------------===//
+
+Extents drawShape(Emitter &e, const Distribution &d, Array size, const Arrays &parameters) {
+  auto ownRank = [&](size_t k) { return e.rank(parameters[k]) - rowRankOf(d, k); };
+  int rank = int(*e.constantValue(e.dim(size, 0)));
+  if (rank == 0) {
+    Arrays own; // of the parameters' shapes without rows
+    for (size_t k = 0; k < parameters.size(); ++k) {
+      Extents shape = e.shape(parameters[k]);
+      shape.resize(size_t(ownRank(k)));
+      bool hasRows = rowRankOf(d, k) > 0;
+      own.push_back(hasRows ? e.define(shape, [&](Indices) { return e.index(0); }) : parameters[k]);
+    }
+    return e.broadcastShape(own);
+  }
+  Extents shape;
+  for (int axis = 0; axis < rank; ++axis) {
+    Extent extent = e.element(size, axis);
+    e.require(e.size(0), Predicate::LessEqual, extent, ErrorKind::ValueError,
+              "extent {b} along axis " + std::to_string(axis) + " of the size is negative");
+    shape.push_back(extent);
+  }
+  for (size_t k = 0; k < parameters.size(); ++k)
+    for (int axis = 0, shift = rank - ownRank(k); axis < ownRank(k); ++axis)
+      if (!e.broadcasts(parameters[k], axis))
+        e.requireEqual(e.dim(parameters[k], axis), shape[size_t(axis + shift)],
+                       "a parameter has extent {a} where the size has {b}" +
+                           std::string(kBroadcastHint));
+  return shape;
 }
 
 //===--- the op -------------------------------------------------------------------------===//
@@ -230,7 +263,8 @@ OpDef distributionOp(Distribution distribution) {
 
 std::vector<OpDef> distributionOps() {
   std::vector<OpDef> ops;
-  for (auto family : {&locationScaleDistributions, &positiveDistributions, &discreteDistributions})
+  for (auto family : {&locationScaleDistributions, &positiveDistributions, &discreteDistributions,
+                      &sampledDistributions, &rowDistributions})
     for (Distribution &d : family())
       ops.push_back(distributionOp(std::move(d)));
   return ops;

@@ -22,10 +22,33 @@ struct Requirement {
   std::function<Scalar(const Scalars &parameters)> holds;
   /// "sd must be at least 0 and finite"
   std::string message;
+  /// Of this parameter alone; -1: of several.
+  int parameter = -1;
 };
 
 /// The derivatives of a draw by its parameters, as arrays that broadcast to it.
 using DrawPartials = std::function<Variables(Inputs in, const Variable &draw)>;
+
+/// One draw by the host: an element, or a row of them.
+struct SampledRow {
+  uint64_t key;
+  /// The position of its first element.
+  uint64_t position;
+  /// Each parameter's elements for this row, and how many they are along its last axis (1 where no
+  /// axis is the row's).
+  absl::Span<const double *const> parameters;
+  absl::Span<const int64_t> lengths;
+  /// To be filled: one of the two, as the distribution draws.
+  absl::Span<double> floats;
+  absl::Span<int64_t> integers;
+
+  double operator[](size_t parameter) const { return parameters[parameter][0]; }
+  absl::Span<const double> row(size_t parameter) const {
+    return {parameters[parameter], size_t(lengths[parameter])};
+  }
+};
+/// Draws it; what is wrong with the parameters, or nothing.
+using SampleRow = std::function<std::string_view(const SampledRow &)>;
 
 struct Distribution {
   std::string name;
@@ -35,15 +58,32 @@ struct Distribution {
   bool drawsIntegers = false;
   /// Whether the parameters are integers, which bodies get as int64 (uint64 if that is drawn).
   bool takesIntegers = false;
+  /// Whether the last parameter is one integer, the length of a row.
+  bool takesCount = false;
   std::vector<Requirement> requirements = {};
   /// An element; of the dtype in which it computes, or any integer.
   std::function<Scalar(const RandomBits &, const Scalars &parameters)> body = {};
   /// None: there is no reparameterised form.
   DrawPartials partials = {};
-  std::string example;
+  std::string example = {};
+  /// In the place of a body: the host draws, of parameters in float64.
+  SampleRow sample = {};
+  /// How many of each parameter's last axes belong to one draw, none by default; and the last axis
+  /// of the result, if a draw is a row.
+  std::vector<int> rowRanks = {};
+  std::function<Extent(Emitter &, const Arrays &parameters)> rowLength = {};
+  /// Done once with each matrix of the last parameter, in its place, before draws.
+  std::string_view (*prepareLast)(absl::Span<double> matrix, int64_t numRows) = nullptr;
 };
 
-/// The op of a distribution whose elements kernels make.
+/// The shape of the draws, without rows: `size`, with which the parameters agree, or what these
+/// broadcast to where it is empty.
+Extents drawShape(Emitter &e, const Distribution &d, Array size, const Arrays &parameters);
+/// Elements drawn by the host: float64 or int64, with a last axis for rows.
+Array sampledDraw(const Distribution &d, Emitter &e, Array state, const Extents &shape,
+                  const Arrays &parameters);
+
+/// The op of a distribution.
 OpDef distributionOp(Distribution d);
 
 /// A draw with other parameters from the state of the node whose operands are `in`, of the draw's
@@ -60,10 +100,13 @@ Requirement isPositive(size_t i, std::string_view name);
 Requirement isNotNegative(size_t i, std::string_view name);
 Requirement isProbability(size_t i, std::string_view name);
 Requirement isPositiveProbability(size_t i, std::string_view name);
+Requirement isCount(size_t i, std::string_view name);
 
 // The rows by family.
 std::vector<Distribution> locationScaleDistributions();
 std::vector<Distribution> positiveDistributions();
 std::vector<Distribution> discreteDistributions();
+std::vector<Distribution> sampledDistributions();
+std::vector<Distribution> rowDistributions();
 
 } // namespace graphc

@@ -1,5 +1,7 @@
 #include "OpCases.h"
 
+#include "DrawCases.h"
+
 #include <map>
 
 #include "Ops/Registry.h"
@@ -532,46 +534,6 @@ std::map<std::string, std::vector<OpCase>> indexing() {
   };
 }
 
-/// An op that draws. Its parameters are positive, ascend, and the first is a probability: numbers
-/// that are exact in every dtype, chosen by x.
-std::vector<OpCase> draws(const OpDef &def) {
-  size_t n = def.operands.size() - 2;
-  bool drawsIntegers = def.attributes[0].defaultValue == AttributeValue(DType::Int64);
-  bool takesIntegers = def.name == "integers";
-  auto with = [=](std::vector<int64_t> size) {
-    return [=](V x) {
-      DType first = x[0].dtype();
-      Attributes attributes;
-      attributes.set("dtype", drawsIntegers    ? DType::Int64
-                              : isFloat(first) ? first
-                                               : DType::Float64);
-      Variables operands = {constant(Tensor({7, 5}, DType::Int64)),
-                            ShapeList(size).operand().variable()};
-      for (size_t k = 0; k < n; ++k) {
-        DType dtype = x[k].dtype();
-        Variable upper = gt(x[k], ones(ShapeList(std::vector<int64_t>()), dtype));
-        Variable parameter = where(upper, double(k) + 0.5, double(k) + 0.25);
-        if (takesIntegers)
-          parameter = where(upper, 5 + 10 * int(k), 3 + 10 * int(k));
-        else if (!isFloat(dtype))
-          parameter = cast(onesLike(x[k]), DType::Int64) * (k + 1);
-        // True is 1, which is no number k + 1.
-        bool isNumber = isBool(dtype) && k > 0;
-        operands.push_back(cast(parameter, isNumber ? DType::Int64 : dtype));
-      }
-      return callBuiltin(def.name, attributes, operands);
-    };
-  };
-  std::vector<int64_t> row = {5}, column = {3, 1};
-  Shapes broadcast(n, row);
-  broadcast[0] = column;
-  return {{Shapes(n, {3, 5}), with({})},
-          {broadcast, with({2, 3, 5})},
-          {Shapes(n, {0, 4}), with({})},
-          {Shapes(n, std::vector<int64_t>()), with({37})},
-          ofUnknownOnes(Shapes(n, {1, 3, 1}), with({}))};
-}
-
 } // namespace
 
 Variable callBuiltin(std::string_view op, const Attributes &attributes, const Variables &operands) {
@@ -611,7 +573,7 @@ std::vector<OpCase> casesOf(const std::string &op) {
   if (!def)
     return {};
   if (def->section == "Random numbers")
-    return draws(*def);
+    return drawCases(*def);
   for (const AttributeSpec &attribute : def->attributes)
     if (!attribute.defaultValue)
       return {};

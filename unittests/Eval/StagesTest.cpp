@@ -63,6 +63,11 @@ TEST_P(StagesOfOp, AreReadBack) {
   auto kernels = (*compiler)->emit(module, "kernels", options);
   ASSERT_TRUE(kernels.ok()) << kernels.status();
   auto kernelsAgain = (*compiler)->translate(*kernels, "kernels", "kernels", "kernels", options);
+  if (absl::StrContains(*kernels, "  host 0 (")) {
+    EXPECT_TRUE(absl::StartsWith(kernelsAgain.status().message(), "a host call cannot be read"))
+        << kernelsAgain.status();
+    return;
+  }
   ASSERT_TRUE(kernelsAgain.ok()) << kernelsAgain.status() << *kernels;
   ASSERT_EQ(withoutAddedChecks(*kernelsAgain, *kernels), *kernels);
   auto third = (*compiler)->translate(*kernelsAgain, "kernels", "kernels", "kernels", options);

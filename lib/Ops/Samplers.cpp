@@ -1,0 +1,226 @@
+//===- Samplers.cpp ----------------------------------------------------------===//
+#include "Samplers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace graphc {
+
+//===--- bits -----------------------------------------------------------------------------===//
+
+uint64_t ElementStream::bits() {
+  isHalfUsed_ = !isHalfUsed_;
+  if (!isHalfUsed_)
+    return other_;
+  auto [first, second] = philox::hostBlock(key_, position_, attempt_++);
+  other_ = second;
+  return first;
+}
+
+double ElementStream::unit() { return (double(bits() >> 12) + 0.5) * 0x1p-52; }
+
+uint64_t ElementStream::below(uint64_t n) {
+  return uint64_t((static_cast<unsigned __int128>(bits()) * n) >> 64);
+}
+
+double ElementStream::exponential() { return -std::log(unit()); }
+
+double ElementStream::normal() {
+  double radius = std::sqrt(2 * exponential());
+  return radius * std::cos(2 * std::numbers::pi * unit());
+}
+
+namespace {
+
+/// log(x!); lgamma itself writes a global variable.
+double logFactorial(double x) {
+  int sign;
+  return lgamma_r(x + 1, &sign);
+}
+
+/// The number of the interval in which u lies, of widths first, first * ratio(1), ...; -1 where
+/// rounding has left none.
+template <class Ratio> double invert(double u, double first, double last, const Ratio &ratio) {
+  double width = first;
+  for (double k = 0; k <= last && width > 0; width *= ratio(++k)) {
+    if (u <= width)
+      return k;
+    u -= width;
+  }
+  return -1;
+}
+
+} // namespace
+
+//===--- floats -----------------------------------------------------------------------------===//
+
+double sampleGamma(ElementStream &s, double shape) {
+  if (shape < 1)
+    return std::exp(sampleLogGamma(s, shape));
+  double d = shape - 1.0 / 3, c = 1 / std::sqrt(9 * d);
+  for (;;) {
+    double x = s.normal(), t = 1 + c * x, u = s.unit();
+    double v = t * t * t;
+    if (t > 0 && std::log(u) < x * x / 2 + d - d * v + d * std::log(v))
+      return d * v;
+  }
+}
+
+double sampleLogGamma(ElementStream &s, double shape) {
+  if (shape >= 1)
+    return std::log(sampleGamma(s, shape));
+  double above = sampleGamma(s, shape + 1);
+  return std::log(above) + std::log(s.unit()) / shape;
+}
+
+double sampleBeta(ElementStream &s, double a, double b) {
+  double x = sampleLogGamma(s, a), y = sampleLogGamma(s, b);
+  return 1 / (1 + std::exp(y - x));
+}
+
+double sampleVonMises(ElementStream &s, double mean, double kappa) {
+  constexpr double pi = std::numbers::pi;
+  double angle;
+  if (kappa < 1e-8) {
+    angle = (2 * s.unit() - 1) * pi;
+  } else if (kappa > 1e6) { // normal but for 1 / (8 kappa)
+    angle = s.normal() / std::sqrt(kappa);
+  } else {
+    double tau = 1 + std::sqrt(1 + 4 * kappa * kappa);
+    double rho = (tau - std::sqrt(2 * tau)) / (2 * kappa);
+    double r = kappa < 1e-5 ? 1 / kappa + kappa : (1 + rho * rho) / (2 * rho);
+    double w, c, u;
+    do {
+      double z = std::cos(pi * s.unit());
+      w = (1 + r * z) / (r + z);
+      c = kappa * (r - w);
+      u = s.unit();
+    } while (c * (2 - c) <= u && std::log(c / u) + 1 < c);
+    angle = std::acos(std::clamp(w, -1.0, 1.0));
+    if (s.bits() >> 63)
+      angle = -angle;
+  }
+  return std::remainder(angle + mean, 2 * pi);
+}
+
+double sampleWald(ElementStream &s, double mean, double scale) {
+  double z = s.normal(), v = mean * z * z / (2 * scale);
+  // The smaller root, without cancellation.
+  double x = mean / (1 + v + std::sqrt(v * (2 + v)));
+  return s.unit() * (mean + x) <= mean ? x : mean * (mean / x);
+}
+
+double sampleTruncatedNormal(ElementStream &s, double low, double high) {
+  if (high <= 0)
+    return -sampleTruncatedNormal(s, -high, -low);
+  double nearest = std::max(low, 0.0), width = high - low;
+  // Of the proposals, the one that is taken most often.
+  double root = std::sqrt(nearest * nearest + 4), rate = (nearest + root) / 2;
+  bool isNarrow = low < 0 ? width < std::sqrt(2 * std::numbers::pi)
+                          : width < std::exp((low * low - low * root) / 4 + 0.5) * 2 / (low + root);
+  for (;;) {
+    if (isNarrow) {
+      double x = low + width * s.unit();
+      if (std::log(s.unit()) <= (nearest * nearest - x * x) / 2)
+        return x;
+    } else if (low < 0) {
+      double x = s.normal();
+      if (x >= low && x <= high)
+        return x;
+    } else {
+      double x = low + s.exponential() / rate;
+      if (x <= high && std::log(s.unit()) <= -(x - rate) * (x - rate) / 2)
+        return x;
+    }
+  }
+}
+
+//===--- integers -----------------------------------------------------------------------------===//
+
+double samplePoisson(ElementStream &s, double rate) {
+  if (rate < 10) {
+    for (;;)
+      if (double k = invert(s.unit(), std::exp(-rate), 1000, [&](double k) { return rate / k; });
+          k >= 0)
+        return k;
+  }
+  double b = 0.931 + 2.53 * std::sqrt(rate), a = -0.059 + 0.02483 * b;
+  double inverseAlpha = 1.1239 + 1.1328 / (b - 3.4), squeeze = 0.9277 - 3.6224 / (b - 2);
+  for (;;) {
+    double u = s.unit() - 0.5, v = s.unit(), us = 0.5 - std::fabs(u);
+    double k = std::floor((2 * a / us + b) * u + rate + 0.43);
+    if (us >= 0.07 && v <= squeeze)
+      return k;
+    if (k < 0 || (us < 0.013 && v > us))
+      continue;
+    if (std::log(v * inverseAlpha / (a / (us * us) + b)) <=
+        k * std::log(rate) - rate - logFactorial(k))
+      return k;
+  }
+}
+
+double sampleBinomial(ElementStream &s, double n, double p) {
+  if (p > 0.5)
+    return n - sampleBinomial(s, n, 1 - p);
+  double q = 1 - p, mean = n * p;
+  if (mean < 10) {
+    double none = std::exp(n * std::log1p(-p));
+    for (;;)
+      if (double k = invert(s.unit(), none, n, [&](double k) { return (n - k + 1) / k * (p / q); });
+          k >= 0)
+        return k;
+  }
+  double spread = std::sqrt(mean * q), b = 1.15 + 2.53 * spread;
+  double a = -0.0873 + 0.0248 * b + 0.01 * p, alpha = (2.83 + 5.1 / b) * spread;
+  double squeeze = 0.92 - 4.2 / b, logOdds = std::log(p / q), mode = std::floor((n + 1) * p);
+  double atMode = logFactorial(mode) + logFactorial(n - mode);
+  for (;;) {
+    double u = s.unit() - 0.5, v = s.unit(), us = 0.5 - std::fabs(u);
+    double k = std::floor((2 * a / us + b) * u + mean + 0.5);
+    if (k < 0 || k > n)
+      continue;
+    if (us >= 0.07 && v <= squeeze)
+      return k;
+    if (std::log(v * alpha / (a / (us * us) + b)) <=
+        atMode - logFactorial(k) - logFactorial(n - k) + (k - mode) * logOdds)
+      return k;
+  }
+}
+
+double sampleHypergeometric(ElementStream &s, double good, double bad, double draws) {
+  double least = std::max(0.0, draws - bad), most = std::min(good, draws);
+  double mode = std::floor((draws + 1) * (good + 1) / (good + bad + 2));
+  mode = std::clamp(mode, least, most);
+  auto logChoices = [](double n, double k) {
+    return logFactorial(n) - logFactorial(k) - logFactorial(n - k);
+  };
+  double atMode = std::exp(logChoices(good, mode) + logChoices(bad, draws - mode) -
+                           logChoices(good + bad, draws));
+  // p(k) / p(k - 1).
+  auto ratio = [&](double k) { return (good - k + 1) * (draws - k + 1) / (k * (bad - draws + k)); };
+  for (;;) {
+    double u = s.unit();
+    if (u <= atMode)
+      return mode;
+    u -= atMode;
+    double up = mode, down = mode, above = atMode, below = atMode;
+    // A tail ends where it has no digits left of what u may still be.
+    while (up < most || down > least) {
+      above = up < most ? above * ratio(up + 1) : 0;
+      if (up < most && u <= above)
+        return up + 1;
+      u -= above;
+      up = std::min(up + 1, most);
+      below = down > least ? below / ratio(down) : 0;
+      if (down > least && u <= below)
+        return down - 1;
+      u -= below;
+      down = std::max(down - 1, least);
+      if (above < 0x1p-80 && below < 0x1p-80)
+        break;
+    }
+  }
+}
+
+} // namespace graphc

@@ -1,0 +1,56 @@
+//===- Ops/Samplers.h - random variables by rejection, on the host --*- C++ -*-===//
+//
+// Each element of a draw has a stream of bits of its own, the blocks of its position and attempts
+// 0, 1, ..., so that elements are drawn in any order. Computed in float64 with libm: the same bits
+// in all modes, but those of another libm may differ.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include <cstdint>
+
+#include "Support/Philox.h"
+
+namespace graphc {
+
+class ElementStream {
+public:
+  /// Of the element at a position of the generator with that key.
+  ElementStream(uint64_t key, uint64_t position) : key_(key), position_(position) {}
+
+  /// 64 bits.
+  uint64_t bits();
+  /// In (0, 1): the middles of 2^52 intervals.
+  double unit();
+  /// 0 to n - 1, n > 0; probabilities differ by less than 2^-64, relatively by 2^-11 n 2^-53.
+  uint64_t below(uint64_t n);
+  double exponential();
+  double normal();
+
+private:
+  uint64_t key_, position_;
+  uint32_t attempt_ = 0;
+  bool isHalfUsed_ = false;
+  uint64_t other_ = 0;
+};
+
+// Parameters are in their domain; `s` is the element's stream.
+
+/// Marsaglia and Tsang 2000, and its logarithm, which is right where the variable underflows.
+double sampleGamma(ElementStream &s, double shape);
+double sampleLogGamma(ElementStream &s, double shape);
+double sampleBeta(ElementStream &s, double a, double b);
+/// Best and Fisher 1979: in [-pi, pi].
+double sampleVonMises(ElementStream &s, double mean, double kappa);
+/// Michael, Schucany and Haas 1976.
+double sampleWald(ElementStream &s, double mean, double scale);
+/// A standard normal variable that lies in [low, high], low < high: Robert 1995.
+double sampleTruncatedNormal(ElementStream &s, double low, double high);
+/// Inversion, or Hörmann's transformed rejection (PTRS, 1993).
+double samplePoisson(ElementStream &s, double rate);
+/// Inversion, or Hörmann's transformed rejection (BTRS, 1993).
+double sampleBinomial(ElementStream &s, double n, double p);
+/// Inversion from the mode outwards.
+double sampleHypergeometric(ElementStream &s, double good, double bad, double draws);
+
+} // namespace graphc
