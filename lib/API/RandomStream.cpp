@@ -18,7 +18,8 @@ namespace {
 
 Draw draw(std::string_view distribution, const Variable &state,
           absl::Span<const Operand> parameters, const DrawOptions &options) {
-  const OpDef &def = *findOp(distribution);
+  std::string op = drawOpName(distribution);
+  const OpDef &def = *findOp(op);
   Attributes attributes;
   DType drawn =
       def.attributes[0].defaultValue == AttributeValue(DType::Int64) ? DType::Int64 : floatX();
@@ -26,7 +27,7 @@ Draw draw(std::string_view distribution, const Variable &state,
   const Operand &first = parameters[0];
   if (options.reparameterized) {
     if (def.attributes.size() < 2) {
-      Variable none = invalidAt(first, ErrorKind::NotSupported, distribution,
+      Variable none = invalidAt(first, ErrorKind::NotSupported, op,
                                 "the distribution has no reparameterised form");
       return {none, none};
     }
@@ -35,7 +36,7 @@ Draw draw(std::string_view distribution, const Variable &state,
   std::vector<Operand> operands = {Operand(state, first.place()), options.size.operand()};
   for (const Operand &parameter : parameters)
     operands.push_back(Operand(asVariable(parameter), parameter.place()));
-  Variable value = build(builtin(distribution, attributes), operands);
+  Variable value = build(builtin(op, attributes), operands);
   return {value.ok() ? value.owner().output(0) : value, value};
 }
 

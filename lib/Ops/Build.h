@@ -12,6 +12,10 @@ namespace graphc {
 /// The built-in op with these attributes, which must be of the kinds that it declares.
 Op builtin(std::string_view name, const Attributes &attributes = {});
 
+/// The op of a distribution, "randomNormal" of "normal": functions of mathematics have some of the
+/// names, too.
+std::string drawOpName(std::string_view distribution);
+
 /// A node at the place of its first operand.
 Variable build(const Op &op, absl::Span<const Operand> operands);
 

@@ -8,6 +8,7 @@
 #include "Distributions.h"
 #include "Families.h"
 #include "Support/BroadcastHint.h"
+#include "absl/strings/ascii.h"
 
 namespace graphc {
 namespace {
@@ -224,13 +225,19 @@ Variable drawAgain(std::string_view distribution, Inputs in, const Variable &dra
   std::vector<Operand> operands = {in[kState], shape(draw)};
   for (double parameter : parameters)
     operands.emplace_back(constant(Tensor(parameter).cast(draw.dtype())));
-  return build(builtin(distribution, {{"dtype", draw.dtype()}}), operands);
+  return build(builtin(drawOpName(distribution), {{"dtype", draw.dtype()}}), operands);
+}
+
+std::string drawOpName(std::string_view distribution) {
+  std::string name = "random" + std::string(distribution);
+  name[6] = absl::ascii_toupper(static_cast<unsigned char>(name[6]));
+  return name;
 }
 
 OpDef distributionOp(Distribution distribution) {
   auto d = std::make_shared<const Distribution>(std::move(distribution));
   OpDef def;
-  def.name = d->name;
+  def.name = drawOpName(d->name);
   def.doc = d->doc;
   def.operands = {{"state", "int64 vector: key and position"},
                   {"size", "int64 vector: the shape; empty: what the parameters broadcast to"}};
@@ -257,7 +264,7 @@ OpDef distributionOp(Distribution distribution) {
   def.connection[kState] = def.connection[kSize] = {false, false};
   def.foldable = false; // F-303
   def.section = section(kRandom);
-  def.example = d->example;
+  def.example = drawOpName(d->example);
   return def;
 }
 

@@ -51,6 +51,7 @@ struct SampledRow {
 using SampleRow = std::function<std::string_view(const SampledRow &)>;
 
 struct Distribution {
+  /// That of its function in graphc/Random.h.
   std::string name;
   std::string doc;
   std::vector<std::string> parameters;
@@ -65,6 +66,7 @@ struct Distribution {
   std::function<Scalar(const RandomBits &, const Scalars &parameters)> body = {};
   /// None: there is no reparameterised form.
   DrawPartials partials = {};
+  /// Of the registry, without "random" in front.
   std::string example = {};
   /// In the place of a body: the host draws, of parameters in float64.
   SampleRow sample = {};

@@ -14,11 +14,11 @@ using Shapes = std::vector<std::vector<int64_t>>;
 /// Two values of each parameter of ops that take no ascending numbers.
 const std::map<std::string, std::vector<std::pair<double, double>>> &parameters() {
   static const auto &table = *new std::map<std::string, std::vector<std::pair<double, double>>>{
-      {"integers", {{3, 5}, {13, 15}}},
-      {"binomial", {{4, 30}, {0.25, 0.5}}},
-      {"negativeBinomial", {{0.5, 2}, {0.25, 0.5}}},
-      {"hypergeometric", {{4, 7}, {5, 20}, {3, 4}}},
-      {"betabinom", {{4, 30}, {0.5, 2}, {1, 3}}},
+      {"randomIntegers", {{3, 5}, {13, 15}}},
+      {"randomBinomial", {{4, 30}, {0.25, 0.5}}},
+      {"randomNegativeBinomial", {{0.5, 2}, {0.25, 0.5}}},
+      {"randomHypergeometric", {{4, 7}, {5, 20}, {3, 4}}},
+      {"randomBetabinom", {{4, 30}, {0.5, 2}, {1, 3}}},
   };
   return table;
 }
@@ -31,7 +31,7 @@ Variable numbers(const Variable &x, double low, double high) {
 /// Parameter k, by the elements of x. By default positive numbers that ascend with k, of which the
 /// first is a probability.
 Variable parameter(const std::string &op, size_t k, const Variable &x) {
-  if (isBool(x.dtype()) && op == "integers")
+  if (isBool(x.dtype()) && op == "randomIntegers")
     return x; // is refused
   if (auto found = parameters().find(op); found != parameters().end()) {
     auto [low, high] = found->second[k];
@@ -73,15 +73,15 @@ std::vector<OpCase> ofRows(const OpDef &def) {
     return [=](V x) { return draw(size, call(x)); };
   };
   Call given = [](V x) -> Variables { return {certain(x[0])}; };
-  if (def.name == "multinomial")
+  if (def.name == "randomMultinomial")
     given = [](V x) -> Variables { return {constant(7), certain(x[0])}; };
-  else if (def.name == "dirichlet")
+  else if (def.name == "randomDirichlet")
     given = [](V x) -> Variables { return {parameter("", 0, x[0])}; };
-  else if (def.name == "multivariateNormal")
+  else if (def.name == "randomMultivariateNormal")
     given = [](V x) -> Variables { return {parameter("", 0, x[0]), eye(5, 5) * 0.25}; };
-  else if (def.name == "weightedPermutation")
+  else if (def.name == "randomWeightedPermutation")
     given = [](V x) -> Variables { return {certain(x[0]), constant(1)}; };
-  else if (def.name == "permutation") {
+  else if (def.name == "randomPermutation") {
     Call one = [](V x) -> Variables {
       Variable n = isBool(x[0].dtype()) ? cast(onesLike(x[0]), DType::Bool) : numbers(x[0], 3, 5);
       return {n, constant(1)};
@@ -97,8 +97,9 @@ std::vector<OpCase> ofRows(const OpDef &def) {
 } // namespace
 
 std::vector<OpCase> drawCases(const OpDef &def) {
-  for (const char *rows : {"categorical", "multinomial", "dirichlet", "multivariateNormal",
-                           "permutation", "weightedPermutation"})
+  for (const char *rows :
+       {"randomCategorical", "randomMultinomial", "randomDirichlet", "randomMultivariateNormal",
+        "randomPermutation", "randomWeightedPermutation"})
     if (def.name == rows)
       return ofRows(def);
   size_t n = def.operands.size() - 2;

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "Eval/Evaluate.h"
+#include "Ops/Build.h"
 #include "Ops/Registry.h"
 #include "Ops/RoundedMath.h"
 #include "Support/Philox.h"
@@ -78,7 +79,7 @@ TEST(Draws, AreWhatTheirFormulasMakeOfTheBits) {
                                  : Tensor(std::stod(parameter)));
       added = std::max(added, std::fabs(std::stod(parameter)));
     }
-    Op op = *Op::create(*findOp(line.name), {{"dtype", dtype}});
+    Op op = *Op::create(*findOp(drawOpName(line.name)), {{"dtype", dtype}});
     auto results = evaluate(op, operands);
     ASSERT_TRUE(results.ok()) << results.status();
     Tensor next = (*results)[0], draws = (*results)[1];

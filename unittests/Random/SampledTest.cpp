@@ -14,6 +14,7 @@
 
 #include "Eval/Evaluate.h"
 #include "Messages.h"
+#include "Ops/Build.h"
 #include "Ops/Registry.h"
 #include "Ops/Samplers.h"
 #include "graphc/graphc.h"
@@ -33,7 +34,7 @@ Tensor drawn(const std::string &op, const std::vector<Tensor> &parameters,
              const std::vector<int64_t> &size = {kDraws}, int64_t seed = 77) {
   std::vector<Tensor> operands = {randomState(seed), int64s(size)};
   operands.insert(operands.end(), parameters.begin(), parameters.end());
-  auto results = evaluate(*Op::create(*findOp(op)), operands);
+  auto results = evaluate(*Op::create(*findOp(drawOpName(op))), operands);
   EXPECT_TRUE(results.ok()) << op << ": " << results.status();
   return results.ok() ? (*results)[1].contiguous() : *Tensor::zeros(DType::Float64, {0});
 }
@@ -388,35 +389,39 @@ TEST(Parameters, OfTheHostOutOfTheirDomain) {
     std::string said;
   };
   const Case cases[] = {
-      {s.gamma(-one, 1), "ValueError: gamma: the parameter shape must be positive and finite"},
+      {s.gamma(-one, 1),
+       "ValueError: randomGamma: the parameter shape must be positive and finite"},
       {s.poisson(std::nan("") * one),
-       "ValueError: poisson: the parameter rate must be at least 0 and finite"},
+       "ValueError: randomPoisson: the parameter rate must be at least 0 and finite"},
       {s.binomial(1.5 * one, 0.5),
-       "ValueError: binomial: the parameter n must be a whole number from 0 to 2^53"},
+       "ValueError: randomBinomial: the parameter n must be a whole number from 0 to 2^53"},
       {s.binomial(5, 1.5 * one),
-       "ValueError: binomial: the parameter p must be a probability, in [0, 1]"},
+       "ValueError: randomBinomial: the parameter p must be a probability, in [0, 1]"},
       {s.hypergeometric(1, 2, 4 * one),
-       "ValueError: hypergeometric: there are fewer elements, good + bad, than draws"},
-      {s.truncnormal(0, 1, one, 1), "ValueError: truncnormal: low must be below high"},
-      {s.categorical(p), "ValueError: categorical: p must be probabilities along the last axis, "
-                         "whose sum is 1 to 1e-6"},
-      {s.multinomial(3, p), "ValueError: multinomial: p must be probabilities along the last axis, "
-                            "whose sum is 1 to 1e-6"},
+       "ValueError: randomHypergeometric: there are fewer elements, good + bad, than draws"},
+      {s.truncnormal(0, 1, one, 1), "ValueError: randomTruncnormal: low must be below high"},
+      {s.categorical(p),
+       "ValueError: randomCategorical: p must be probabilities along the last axis, "
+       "whose sum is 1 to 1e-6"},
+      {s.multinomial(3, p),
+       "ValueError: randomMultinomial: p must be probabilities along the last axis, "
+       "whose sum is 1 to 1e-6"},
       {s.categorical(one),
-       "TypeError: categorical: the parameter p must have at least rank 1, not tensor<f64>"},
-      {s.dirichlet(p - 0.5), "ValueError: dirichlet: alpha must be positive and finite"},
+       "TypeError: randomCategorical: the parameter p must have at least rank 1, not tensor<f64>"},
+      {s.dirichlet(p - 0.5), "ValueError: randomDirichlet: alpha must be positive and finite"},
       {s.multivariateNormal(mean, cov),
-       "ValueError: multivariateNormal: cov must be positive semidefinite"},
+       "ValueError: randomMultivariateNormal: cov must be positive semidefinite"},
       {s.multivariateNormal(mean, cov * Tensor({{1, 1}, {0, 1}})),
-       "ValueError: multivariateNormal: cov must be symmetric and finite"},
+       "ValueError: randomMultivariateNormal: cov must be symmetric and finite"},
       {s.multivariateNormal(mean, eye(3, 3)),
-       "ShapeError: multivariateNormal: cov has extent 3 where mean has 2 elements"},
-      {s.permutation(1, two), "ValueError: permutation: more are to be chosen than there are"},
-      {s.permutation(1, two - 3), "ValueError: permutation: -1 elements cannot be chosen"},
+       "ShapeError: randomMultivariateNormal: cov has extent 3 where mean has 2 elements"},
+      {s.permutation(1, two),
+       "ValueError: randomPermutation: more are to be chosen than there are"},
+      {s.permutation(1, two - 3), "ValueError: randomPermutation: -1 elements cannot be chosen"},
       {s.weightedPermutation(constant(Tensor({1.0, 0.0})), two),
-       "ValueError: weightedPermutation: more are to be chosen than there are"},
+       "ValueError: randomWeightedPermutation: more are to be chosen than there are"},
       {s.choice(3, {.size = {4}, .replace = false}),
-       "ValueError: permutation: more are to be chosen than there are"},
+       "ValueError: randomPermutation: more are to be chosen than there are"},
   };
   for (const char *mode : {"interpreter", "fast_run"})
     for (const Case &c : cases)
