@@ -698,7 +698,7 @@ static int32_t runStep(const AotProgram *p, State *s, const AotStep *step, char 
   }
   for (int32_t k = 0; k < step->scratch.count; ++k) {
     const AotScratch *wanted = &p->scratch[step->scratch.first + k];
-    s->pointers[pointers++] = scratch;
+    s->pointers[pointers++] = wanted->elementBytes ? scratch : NULL;
     scratch += roundUp(bytesOf(p, s, wanted->shape, wanted->elementBytes));
   }
   for (; arguments < step->sizes.count; ++arguments)

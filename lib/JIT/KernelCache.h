@@ -28,6 +28,8 @@ struct CompiledKernel {
     /// It is wanted only where the product of these size arguments is greater than `limit`.
     int64_t limit = -1;
     std::vector<int32_t> limited = {};
+    /// As Program::Step::Scratch's.
+    int32_t rowsOf = -1;
   };
   std::string symbol; ///< in `object`; of the kernel that was compiled first among equal ones
   std::string object; ///< bytes of an ELF file

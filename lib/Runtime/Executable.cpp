@@ -62,6 +62,7 @@ struct Executable::Joined {
   ProgramLayout layout;
   std::shared_ptr<const LoadedCode> code;
   std::vector<KernelFunction> functions;
+  mutable KeptRows kept;
   /// Some output is a view of what was computed.
   bool reshapes = false;
 };
@@ -225,7 +226,8 @@ std::optional<DirectCall> Executable::State::directCallOf(const Plan &plan) cons
     using Kind = Plan::Pointer::Kind;
     call.buffers.push_back(p.kind == Kind::Constant
                                ? const_cast<void *>(program.constants[size_t(p.value)].data())
-                               : nullptr);
+                           : p.kind == Kind::Kept ? reinterpret_cast<void *>(p.value)
+                                                  : nullptr);
     if (p.kind != Kind::Input && p.kind != Kind::Output)
       continue;
     int32_t &position = (p.kind == Kind::Input ? call.inputs : call.outputs)[size_t(p.value)];
@@ -302,7 +304,7 @@ absl::StatusOr<Lease> Executable::State::lease(int32_t segment, absl::Span<const
     std::vector<SizeValue> sizes(program.sizes.size(), 0);
     fill(sizes);
     absl::StatusOr<std::shared_ptr<Plan>> plan =
-        Plan::create(program, layout, segment, std::move(sizes));
+        Plan::create(program, layout, segment, std::move(sizes), &joined->kept);
     if (!plan.ok())
       return plan.status();
     result.cached = std::make_shared<CachedPlan>();

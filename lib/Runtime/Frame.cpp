@@ -54,6 +54,9 @@ absl::StatusOr<std::unique_ptr<Frame>> Frame::create(const Program &program, con
     case Kind::Constant: // kernels only read it
       pointer = const_cast<void *>(program.constants[size_t(p.value)].data());
       break;
+    case Kind::Kept:
+      pointer = reinterpret_cast<void *>(p.value);
+      break;
     case Kind::Input:
       frame->inputs_.push_back({int64_t(k), p.value});
       break;

@@ -94,7 +94,7 @@ absl::Status checkNumbers(const Program &p) {
     for (int32_t a : step.arrays)
       good &= inside(a, p.arrays);
     for (const Program::Step::Scratch &scratch : step.scratch)
-      good &= isDType(scratch.dtype);
+      good &= isDType(scratch.dtype) && scratch.rowsOf >= -1 && scratch.rowsOf < step.numInputs;
     for (int32_t f : step.failures)
       good = good && inside(f, p.failures) &&
              p.failures[size_t(f)].indices < int32_t(step.arrays.size());
@@ -295,7 +295,7 @@ absl::StatusOr<ProgramLayout> ProgramLayout::create(const Program &program) {
 
 absl::StatusOr<std::shared_ptr<Plan>> Plan::create(const Program &program,
                                                    const ProgramLayout &layout, int32_t number,
-                                                   std::vector<SizeValue> sizes) {
+                                                   std::vector<SizeValue> sizes, KeptRows *kept) {
   const ProgramLayout::Segment &segment = layout.segments[number];
   auto plan = std::make_shared<Plan>();
   plan->sizes = std::move(sizes);
@@ -360,6 +360,16 @@ absl::StatusOr<std::shared_ptr<Plan>> Plan::create(const Program &program,
       absl::StatusOr<int64_t> bytes = bytesOf(byteSize(array.dtype), array.shape, plan->sizes);
       if (!bytes.ok())
         return bytes.status();
+      if (array.rowsOf >= 0) {
+        const Program::Array &of = program.arrays[layout.root[step.arrays[size_t(array.rowsOf)]]];
+        const void *rows = nullptr;
+        if (kept && of.storage == Storage::Constant) {
+          const Tensor &constant = program.constants[size_t(of.number)];
+          rows = kept->get(constant.data(), constant.numBytes(), *bytes);
+        }
+        plan->pointers.push_back({Pointer::Kind::Kept, reinterpret_cast<intptr_t>(rows)});
+        continue;
+      }
       plan->pointers.push_back({Pointer::Kind::Scratch, scratch.allocate(*bytes)});
       if (absl::Status status = checkTotal(scratch); !status.ok())
         return status;

@@ -13,6 +13,7 @@
 #include <memory>
 #include <vector>
 
+#include "Runtime/KeptRows.h"
 #include "Runtime/Program.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
@@ -55,9 +56,9 @@ struct Plan {
   /// A pointer that is the same in all calls under this plan, as an offset in the arena; or the
   /// memory of an input, an output or an array of an earlier segment.
   struct Pointer {
-    enum class Kind : uint8_t { Arena, Input, Output, Earlier, Constant, Scratch };
+    enum class Kind : uint8_t { Arena, Input, Output, Earlier, Constant, Scratch, Kept };
     Kind kind = Kind::Arena;
-    int64_t value = 0; // offset, or number of the input, output, array or constant
+    int64_t value = 0; // offset, or number of the input, output, array or constant; Kept: address
   };
   struct StepPlan {
     int64_t firstPointer = 0, firstArgument = 0;
@@ -86,10 +87,12 @@ struct Plan {
     return shape;
   }
 
-  /// `sizes` are those of the segments before, with what was read.
+  /// `sizes` are those of the segments before, with what was read. `kept` has the rows of constants
+  /// and lives as long; without it none are kept.
   static absl::StatusOr<std::shared_ptr<Plan>> create(const Program &program,
                                                       const ProgramLayout &layout, int32_t segment,
-                                                      std::vector<SizeValue> sizes);
+                                                      std::vector<SizeValue> sizes,
+                                                      KeptRows *kept = nullptr);
 };
 
 /// Element `index` of an integer or Bool array, as a size.

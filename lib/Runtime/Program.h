@@ -87,6 +87,10 @@ struct Program {
     struct Scratch {
       DType dtype;
       Numbers shape;
+      /// If not -1: no buffer, but rows of arrays[rowsOf], which is an input, and where it is a
+      /// constant as Support/CopiedRows.h says; null where it is none, or they are not kept so. The
+      /// shape is that of one row.
+      int32_t rowsOf = -1;
     };
     /// An estimate of the time of one thread: `nanoseconds` times the value of `count`.
     struct Work {

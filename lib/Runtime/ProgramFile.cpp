@@ -103,6 +103,7 @@ template <class Bytes, class T> void transferProgram(Bytes &bytes, T &program) {
     bytes.list(step.scratch, [&](auto &scratch) {
       bytes.value(scratch.dtype);
       bytes.value(scratch.shape);
+      bytes.value(scratch.rowsOf);
     });
     bytes.list(step.work, [&](auto &work) {
       bytes.value(work.count);

@@ -91,10 +91,19 @@ void KernelEmitter::limitScratch(int64_t limit, llvm::ArrayRef<Size> extents) {
 Value KernelEmitter::addScratchArgument(mlir::Type element, llvm::ArrayRef<Size> shape) {
   scratchSizes.push_back(productOfSizes(memoryBytes(element), shape));
   scratchLimits.push_back(b.getDenseI64ArrayAttr({}));
+  rowsOf.push_back(-1);
   unsigned position = unsigned(kernel.numOf(KernelArray::Role::Input) +
                                kernel.numOf(KernelArray::Role::Output) + numScratch++);
   return fn.front().insertArgument(position, mlir::MemRefType::get({}, memoryType(element)),
                                    fn.getLoc());
+}
+
+Value KernelEmitter::addKeptRows(int array, mlir::Type element, llvm::ArrayRef<Size> extents) {
+  Value argument = addScratchArgument(element, extents);
+  rowsOf.back() = kernel.arrays[size_t(array)].number;
+  Value address;
+  stack->inPrologue([&] { address = memref::ExtractAlignedPointerAsIndexOp::create(b, argument); });
+  return address;
 }
 
 void KernelEmitter::addScratch(int array, int outer) {
@@ -271,6 +280,8 @@ func::FuncOp KernelEmitter::emit() {
     fn->setAttr(kScratchAttr, b.getArrayAttr(scratchSizes));
     if (isLimited)
       fn->setAttr(kScratchLimitAttr, b.getArrayAttr(scratchLimits));
+    if (llvm::any_of(rowsOf, [](int64_t input) { return input >= 0; }))
+      fn->setAttr(kRowsOfAttr, b.getDenseI64ArrayAttr(rowsOf));
   }
   return fn;
 }

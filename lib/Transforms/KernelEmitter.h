@@ -43,6 +43,9 @@ private:
   /// A scratch row of elements, as memory of rank 1.
   ArrayMemory addScratch(mlir::Type element, Size extent);
   mlir::Value addScratchArgument(mlir::Type element, llvm::ArrayRef<Size> shape);
+  /// The address of rows of the input `array` as products copy them, each as many elements as the
+  /// product of the extents; 0 where they are not kept so.
+  mlir::Value addKeptRows(int array, mlir::Type element, llvm::ArrayRef<Size> extents);
   /// The last scratch buffer is used only where the product of the extents is greater than `limit`.
   void limitScratch(int64_t limit, llvm::ArrayRef<Size> extents);
   mlir::DenseI64ArrayAttr productOfSizes(int64_t factor, llvm::ArrayRef<Size> extents);
@@ -138,6 +141,7 @@ private:
   bool emitIfProduct(const Pass &pass);
   std::optional<ProductShape> productShape(const Pass &pass) const;
   bool findFactors(const Pass &pass, ProductShape &shape) const;
+  bool mayKeepRows(const KernelNest &nest, const ProductShape &shape) const;
   static int operandOf(const KernelNest &nest, mlir::Value factor);
   bool findProductLoops(const Pass &pass, ProductShape &shape) const;
   bool mayJoinColumns(const Pass &pass, int first) const;
@@ -228,6 +232,7 @@ private:
   Bounds block;
   int numScratch = 0;
   llvm::SmallVector<mlir::Attribute> scratchSizes, scratchLimits;
+  llvm::SmallVector<int64_t> rowsOf; ///< by scratch buffer: see kRowsOfAttr
 };
 
 } // namespace graphc

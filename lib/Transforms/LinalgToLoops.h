@@ -29,6 +29,10 @@ inline constexpr llvm::StringLiteral kScratchAttr = "graphc.scratch";
 /// For each scratch buffer an array<i64: limit, n...>: it is wanted only where the product of the
 /// sizes n is greater than the limit. Empty for one that always is.
 inline constexpr llvm::StringLiteral kScratchLimitAttr = "graphc.scratch_limit";
+/// For each scratch buffer the number of the input whose rows, if that is a constant, the runtime
+/// gives as Support/CopiedRows.h says, or a null pointer; the size is that of one row. -1: a
+/// buffer.
+inline constexpr llvm::StringLiteral kRowsOfAttr = "graphc.rows_of";
 
 /// Loads the dialects of the loops stage: once per context.
 void loadLoopDialects(mlir::MLIRContext &context);

@@ -229,6 +229,24 @@ bool KernelEmitter::findFactors(const Pass &pass, ProductShape &shape) const {
   return true;
 }
 
+/// Whether rows of the left operand are whole rows of an input, one after the other, so that the
+/// runtime may have a copy of them where that is a constant (Support/CopiedRows.h). Windows gain
+/// nothing by it: they read long runs of few rows.
+bool KernelEmitter::mayKeepRows(const KernelNest &nest, const ProductShape &shape) const {
+  if (!uses(Optimization::KeptRows) || shape.left < 0 || !shape.isLeftPlain ||
+      shape.sums.size() != 1 || shape.backwards.any())
+    return false;
+  const KernelArray &array = kernel.arrays[size_t(nest.inputs[size_t(shape.left)])];
+  mlir::AffineMap map = mapOf(nest, shape.left);
+  unsigned rank = map.getNumResults();
+  auto isLoop = [&](unsigned axis, int loop) {
+    return map.getResult(axis) == mlir::getAffineDimExpr(unsigned(loop), b.getContext());
+  };
+  return array.role == KernelArray::Role::Input && rank >= 2 && isLoop(rank - 1, shape.sums[0]) &&
+         isLoop(rank - 2, shape.rowLoop) &&
+         array.shape.back() == nest.extents[size_t(shape.sums[0])];
+}
+
 /// Nothing if the pass is no product, or one that is better off otherwise.
 std::optional<KernelEmitter::ProductShape> KernelEmitter::productShape(const Pass &pass) const {
   const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];

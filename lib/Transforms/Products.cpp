@@ -27,6 +27,7 @@
 //===----------------------------------------------------------------------===//
 #include "Transforms/Products.h"
 #include "Lowering/ScalarTypes.h"
+#include "Support/CopiedRows.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace graphc {
@@ -46,8 +47,7 @@ static constexpr int64_t kPackBytes = 128 << 10;
 /// Fewer tiles of rows do not pay for a copy; half as many do where it does not fit into the L2
 /// cache.
 static constexpr int64_t kPackTiles = 4;
-/// A larger left operand has its rows copied, if there are more columns than so many.
-static constexpr int64_t kPackLeftBytes = 1 << 20;
+/// Rows are copied (Support/CopiedRows.h) if there are more columns than so many.
 static constexpr int64_t kPackLeftColumns = 32;
 /// The same where rows stand together, in panels: tiles beside the first one read rows where they
 /// lie, fetch them so many k ahead, and copy them on the way. So many tiles are a block. Gradients
@@ -55,16 +55,8 @@ static constexpr int64_t kPackLeftColumns = 32;
 /// oneDNN's time.
 static constexpr int64_t kPackLeftPanels = 2;
 static constexpr int64_t kSumsAhead = 24, kTilesInPlace = 4;
-/// Rows so many bytes apart, or a multiple of that, are in two sets of the L1 cache, which can
-/// hardly hold a tile's; twice as far apart they are in one, which cannot. They are copied from a
-/// smaller size on.
-static constexpr int64_t kConflictBytes = 2048;
-static constexpr int64_t kPackTwoSetBytes = 256 << 10;
-static constexpr int64_t kPackOneSetBytes = 32 << 10;
 /// Rows that are copied at once, at most.
 static constexpr int64_t kCopiedRows = 196;
-/// Bytes between rows that are copied, so that neighbours fall into different sets of a cache.
-static constexpr int64_t kRowGap = 64;
 
 /// Each of the last few columns is a dot product for each row where there are so many terms.
 static constexpr int64_t kDotTerms = 16;
@@ -185,9 +177,14 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
     room = joined(Size(b.getIndexAttr(mostRows * 9 / 8 + 1)), sumExtents);
     copied = view(addScratchArgument(shape.element, room), room, shape.element, 0);
     if (shape.isLeftPlain)
-      limitScratch(kPackOneSetBytes / bytes - 1,
+      limitScratch(kCopiedOneSetBytes / bytes - 1,
                    joined(nest.extents[size_t(shape.rowLoop)], sumExtents));
     copiedAddress = addressOf(copied.buffer);
+  }
+  Value kept, isKept;
+  if (mayKeepRows(nest, shape)) {
+    kept = addKeptRows(nest.inputs[size_t(shape.left)], shape.element, sumExtents);
+    isKept = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, kept, stack->constant(0));
   }
   // The last few columns, with vectors along k: where rows lie so, or are copied so. The columns
   // are copied, to the stack if there is room. Or, of a transposed left operand, along rows.
@@ -217,6 +214,13 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
   auto inBytes = [&](Size elements) {
     return stack->value(stack->multiply(elements, b.getIndexAttr(bytes)));
   };
+  Value firstKeptRow; // at the present iteration of the other loops
+  if (kept) {
+    Value start = addressOf(body->memory[size_t(nest.inputs[size_t(shape.left)])].buffer);
+    Value rowBytes = arith::MaxSIOp::create(b, inBytes(length), stack->constant(1));
+    firstKeptRow =
+        arith::DivUIOp::create(b, arith::SubIOp::create(b, leftAddress, start), rowBytes);
+  }
   Value columnStep, sumStep;
   if (!mustPack) {
     Size columnStride = strideAlong(nest, shape.right, shape.columnLoop);
@@ -284,10 +288,10 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
     copies = arith::ConstantOp::create(b, b.getBoolAttr(!shape.isLeftPlain));
   } else {
     Value size = inBytes(stack->multiply(nest.extents[size_t(shape.rowLoop)], sumLength));
-    Value least = stack->constant(kPackLeftBytes);
+    Value least = stack->constant(kCopiedBytes);
     if (!shape.isLeftTransposed) {
-      for (auto [step, smallest] : {std::pair(kConflictBytes, kPackTwoSetBytes),
-                                    std::pair(2 * kConflictBytes, kPackOneSetBytes)}) {
+      for (auto [step, smallest] : {std::pair(kConflictBytes, kCopiedTwoSetBytes),
+                                    std::pair(2 * kConflictBytes, kCopiedOneSetBytes)}) {
         Value distance =
             arith::AndIOp::create(b, inBytes(leftRowStride), stack->constant(step - 1));
         Value collides = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, distance, zero);
@@ -301,6 +305,12 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
     copies = arith::AndIOp::create(b, isLarge, isWide);
     isFetched = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, isLarge, copies);
   }
+  Value copiesNow = copies; // not before
+  if (isKept) {
+    copiesNow = arith::SelectOp::create(b, isKept,
+                                        arith::ConstantOp::create(b, b.getBoolAttr(false)), copies);
+    copies = arith::OrIOp::create(b, copies, isKept);
+  }
   // Rows that stay in half of the L2 cache.
   Value rowBytes = inBytes(stack->add(sumLength, b.getIndexAttr(1)));
   Value blockRows = arith::DivUIOp::create(b, stack->constant(target.l2Bytes / 2), rowBytes);
@@ -313,7 +323,7 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
                                         stack->constant(kTilesInPlace * shape.rows[0]), blockRows);
   Value copiedStride = blockRows;
   if (!shape.isLeftTransposed) {
-    Value rest = arith::AndIOp::create(b, inBytes(sumLength), stack->constant(8 * kRowGap - 1));
+    Value rest = arith::AndIOp::create(b, inBytes(sumLength), stack->constant(kRoundBytes - 1));
     Value isRound = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest, zero);
     Value gap = arith::SelectOp::create(b, isRound, stack->constant(kRowGap / bytes), zero);
     copiedStride = arith::AddIOp::create(b, sumLength, gap);
@@ -388,7 +398,7 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
   Value firstRow = rowBlocks.getInductionVar();
   if (mayCopyLeft)
     packLeft(nest, shape, copied.buffer, firstRow,
-             arith::SelectOp::create(b, copies, endRow, firstRow), copiedStride);
+             arith::SelectOp::create(b, copiesNow, endRow, firstRow), copiedStride);
   panel.firstRow = firstRow;
   auto either = [&](Size packed, Size inPlace) -> Size {
     if (packed == inPlace)
@@ -401,6 +411,11 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
   Value inPlace =
       stack->value(stack->add(leftAddress, stack->multiply(firstRow, toBytes(leftRowStride))));
   panel.leftAddress = arith::SelectOp::create(b, copies, copiedAddress, inPlace);
+  if (isKept) {
+    Value row = stack->value(stack->add(firstKeptRow, firstRow));
+    Value at = arith::AddIOp::create(b, kept, arith::MulIOp::create(b, row, inBytes(copiedStride)));
+    panel.leftAddress = arith::SelectOp::create(b, isKept, at, panel.leftAddress);
+  }
   panel.rowStep =
       either(shape.isLeftTransposed ? element : toBytes(copiedStride), toBytes(leftRowStride));
   panel.sumStep =

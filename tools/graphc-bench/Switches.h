@@ -33,6 +33,7 @@ inline const std::vector<Switch> kSwitches = {
     {"products", {"gemm_f32_1024x1024x1024", "gemm_f32_2048x2048x2048", "mlp_step"}},
     {"windows", {"conv3x3"}},
     {"last-columns", {"resnet_512x7_512_3x3"}},
+    {"kept-rows", {"resnet_2048x7_512_1x1", "resnet_1024x14_256_1x1"}},
     {"vectors", {"gemm_f32_1x1024x1024", "gemm_f64_1x1024x1024"}},
     {"short-rows", {"nbody"}},
     {"blocks", {"mobilenet_256x28_256_3x3"}},

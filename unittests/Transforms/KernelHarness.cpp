@@ -10,6 +10,7 @@
 #include "JIT/ObjectCompiler.h"
 #include "JIT/Session.h"
 #include "Lowering/LowerToLinalg.h"
+#include "Runtime/KeptRows.h"
 #include "Transforms/LinalgToLoops.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -240,14 +241,22 @@ CompiledRun runKernel(const TestKernel &test, const std::vector<Tensor> &inputs,
   if (getenv("GRAPHC_TEST_PRINT"))
     llvm::errs() << text << loops;
   std::vector<std::vector<char>> scratch;
+  KeptRows kept;
+  std::vector<std::pair<size_t, const void *>>
+      rows; // by scratch buffer, where inputs are constants
   std::vector<int64_t> sizes = test.arguments();
   module->walk([&](mlir::func::FuncOp fn) {
+    auto rowsOf = fn->getAttrOfType<mlir::DenseI64ArrayAttr>(kRowsOfAttr);
     if (auto list = fn->getAttrOfType<mlir::ArrayAttr>(kScratchAttr))
       for (mlir::Attribute each : list) {
         llvm::ArrayRef<int64_t> numbers = mlir::cast<mlir::DenseI64ArrayAttr>(each).asArrayRef();
         int64_t bytes = numbers[0];
         for (int64_t number : numbers.drop_front())
           bytes *= sizes[size_t(number)];
+        if (rowsOf && rowsOf[int64_t(scratch.size())] >= 0) {
+          const Tensor &of = inputs[size_t(rowsOf[int64_t(scratch.size())])];
+          rows.emplace_back(scratch.size(), kept.get(of.data(), of.numBytes(), bytes));
+        }
         scratch.emplace_back(size_t(bytes) + 64);
       }
   });
@@ -275,9 +284,26 @@ CompiledRun runKernel(const TestKernel &test, const std::vector<Tensor> &inputs,
   }
   for (auto &each : memory)
     buffers.push_back(each.data() + kGuard);
+  size_t firstScratch = buffers.size();
   for (auto &each : scratch)
     buffers.push_back(each.data());
-  result.status = (*code).get()->function(0)(buffers.data(), sizes.data());
+  for (auto [number, address] : rows)
+    buffers[firstScratch + number] = nullptr;
+  auto call = [&] { return (*code).get()->function(0)(buffers.data(), sizes.data()); };
+  result.status = call();
+  // The same bits with inputs that are constants.
+  std::vector<std::vector<unsigned char>> before;
+  for (auto [number, address] : rows)
+    if (address) {
+      buffers[firstScratch + number] = const_cast<void *>(address);
+      before = memory;
+    }
+  if (!before.empty() && result.status == 0) {
+    for (auto &each : memory)
+      std::fill(each.begin() + kGuard, each.end() - kGuard, kGuardByte);
+    EXPECT_EQ(call(), 0);
+    EXPECT_EQ(memory, before) << "kept rows give other results\n" << loops;
+  }
   for (size_t i = 0; i < memory.size(); ++i) {
     int64_t bytes = result.outputs[i].numBytes();
     for (int64_t k = 0; k < kGuard; ++k)
