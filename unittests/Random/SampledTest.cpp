@@ -264,7 +264,49 @@ TEST(WeightedPermutation, TakesByProbability) {
   expectCounts(pairs, {0, 0, 0.5, 0.5});
 }
 
-// Where draws of integers in two steps have a carry, and attempts follow each other.
+// F-340: each row of a draw is the draw with that row's parameters, from where the row begins.
+TEST(Broadcasting, GivesEachElementItsParameters) {
+  Variable state = constant(randomState(3));
+  auto at = [](int64_t position) {
+    Tensor moved = randomState(3).copy();
+    moved.mutableFlat<int64_t>()[1] += position;
+    return constant(moved);
+  };
+  Variable column = constant(Tensor({{2}, {30}})), row = constant(Tensor({1.0, 5.0, 0.5}));
+  Variable p = constant(Tensor({{0.5, 0.5, 0.0}, {0.25, 0.25, 0.5}}));
+  DrawOptions byParameters, two{.size = {3, 2, 3}};
+  Variables whole = {random::gamma(state, column, row).value,
+                     random::normal(state, column, row).value,
+                     random::binomial(state, column, row / 8.0, two).value,
+                     random::multinomial(state, column, p).value,
+                     random::categorical(state, p, {.size = {2, 2}}).value};
+  struct Part {
+    size_t whole;
+    std::vector<Index> index;
+    Variable draw;
+  };
+  Variable p0 = constant(Tensor({0.5, 0.5, 0.0})), p1 = constant(Tensor({0.25, 0.25, 0.5}));
+  const Part parts[] = {
+      {0, {0, 1}, random::gamma(at(1), 2.0, 5.0).value},
+      {0, {1, 2}, random::gamma(at(5), 30.0, 0.5).value},
+      {1, {1, 0}, random::normal(at(3), 30.0, 1.0).value},
+      {2, {2, 1, 1}, random::binomial(at(16), 30, 5.0 / 8).value},
+      {2, {1, 0, 2}, random::binomial(at(8), 2, 0.5 / 8).value},
+      {3, {0, 1}, random::multinomial(at(3), 2, p1).value},
+      {3, {1, 0}, random::multinomial(at(6), 30, p0).value},
+      {4, {1, 0}, random::categorical(at(2), p0).value},
+      {4, {0, 1}, random::categorical(at(1), p1).value},
+  };
+  for (const Part &part : parts) {
+    auto f = function({}, {subtensor(whole[part.whole], part.index), part.draw});
+    ASSERT_TRUE(f.ok()) << f.status();
+    auto r = (*f)();
+    ASSERT_TRUE(r.ok()) << r.status();
+    EXPECT_TRUE((*r)[0].identical((*r)[1])) << part.whole << ": " << (*r)[0] << " " << (*r)[1];
+  }
+}
+
+// Attempts follow each other.
 TEST(ElementStream, HasTheBlocksOfItsElement) {
   ElementStream s(5, 9);
   for (uint32_t attempt = 0; attempt < 3; ++attempt)
