@@ -75,7 +75,8 @@ typedef struct {
   AotRange shape; /* of `numbers`: sizes */
 } AotArray;
 
-/* Memory that a kernel's code asked for. elementBytes = 0: a copy of constant rows, which a library does not keep. */
+/* Memory that a kernel's code asked for. elementBytes = 0: a copy of constant rows, which a library
+   does not keep. */
 typedef struct {
   AotRange shape;
   int32_t elementBytes;

@@ -142,7 +142,8 @@ absl::Status Checker::checkOp(Operation *op) const {
 }
 
 absl::Status Checker::run(ModuleOp module) {
-  if (absl::Status s = checkAttributes(module, {kKernelAttr, kScratchAttr, kScratchLimitAttr, kRowsOfAttr});
+  if (absl::Status s =
+          checkAttributes(module, {kKernelAttr, kScratchAttr, kScratchLimitAttr, kRowsOfAttr});
       !s.ok())
     return s;
   for (Operation &op : *module.getBody()) {
