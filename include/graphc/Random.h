@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "graphc/Import.h"
 #include "graphc/Ops.h"
 #include "graphc/Shared.h"
 #include "graphc/Variable.h"
@@ -170,5 +172,13 @@ private:
   Variable advanced(const SharedVariable &generator, const Draw &draw);
   std::shared_ptr<State> state_;
 };
+
+//===--- networks of files ----------------------------------------------------------===//
+
+/// Makes shared variables of the constant states from which a graph draws, as imported networks
+/// have them, with the states after the draws as default updates: `module` then has outputs of a
+/// graph that reads them, and draws anew in each call. In the order in which the outputs depend on
+/// them. Error: that of the graph. The Variables that were the outputs stay as they are.
+absl::StatusOr<std::vector<SharedVariable>> shareGenerators(GraphModule &module);
 
 } // namespace graphc

@@ -134,12 +134,16 @@ Variables lpNormalization(OnnxNode &n) {
   return {trueDiv(n.at(x), norm)};
 }
 
-/// Inference: nothing is dropped.
+/// Nothing is dropped but while training: then what is kept is divided by its share.
 Variables dropout(OnnxNode &n) {
   Variable x = n.in(0);
   bool training = n.has(2) && n.constant(2).item<bool>();
-  if (training && (!n.has(1) || n.constant(1).item<double>() != 0))
-    return {n.unsupported("training_mode")};
+  double ratio = training && n.has(1) ? n.constant(1).item<double>() : training ? 0.5 : 0;
+  if (ratio != 0) {
+    Variable isKept = keptByDropout(n, x, ratio);
+    Variable scaled = trueDiv(n.at(x), n.scalar(1 - ratio, x.dtype()));
+    return {where(n.at(isKept), scaled, n.scalar(0, x.dtype())), isKept};
+  }
   if (!n.wantsOutput(1))
     return {x};
   return {x, cast(n.at(onesLike(n.at(x))), n.opset() >= 10 ? DType::Bool : x.dtype())};
@@ -150,7 +154,8 @@ Variables dropout(OnnxNode &n) {
 absl::Span<const Translation> normalizationTranslations() {
   static constexpr Translation kTable[] = {
       {"BatchNormalization", batchNormalization, 1, "training_mode from set 14 on; spatial = 1"},
-      {"Dropout", dropout, 1, "inference only: nothing is dropped"},
+      {"Dropout", dropout, 1,
+       "training_mode and ratio constants; before set 12 nothing is dropped"},
       {"InstanceNormalization", instanceNormalization},
       {"LRN", lrn},
       {"LayerNormalization", layerNormalization, 17},

@@ -52,6 +52,7 @@ public:
   //===--- inputs -------------------------------------------------------------===//
   size_t numInputs() const { return inputs_.size(); }
   size_t numOutputs() const { return size_t(proto_.output_size()); }
+  const std::string &outputName(int i) const { return proto_.output(i); }
   /// Keeps an error if the node has what ONNX's operator has not.
   void checkSignature();
   /// Whether the optional input is given.

@@ -27,6 +27,7 @@ Table makeTable() {
                                                scatteringTranslations(),
                                                orderingTranslations(),
                                                makingTranslations(),
+                                               randomTranslations(),
                                                recurrentTranslations(),
                                                lossTranslations(),
                                                signalTranslations(),

@@ -46,11 +46,15 @@ absl::Span<const Translation> indexTranslations();
 absl::Span<const Translation> scatteringTranslations();
 absl::Span<const Translation> orderingTranslations();
 absl::Span<const Translation> makingTranslations();
+absl::Span<const Translation> randomTranslations();
 absl::Span<const Translation> recurrentTranslations();
 absl::Span<const Translation> lossTranslations();
 absl::Span<const Translation> signalTranslations();
 absl::Span<const Translation> gridSampleTranslations();
 absl::Span<const Translation> quantizationTranslations();
+
+/// Of the shape of x: whether a node that drops elements keeps each one.
+Variable keptByDropout(OnnxNode &node, const Variable &x, double ratio);
 
 /// The translation of an operator of ONNX's own domain, or null.
 const Translation *findTranslation(std::string_view name);
