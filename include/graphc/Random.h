@@ -41,8 +41,8 @@ struct Draw {
 /// and a position. Equal for equal seeds; `number` tells several generators of one seed apart.
 Tensor randomState(int64_t seed, int64_t number = 0);
 
-// Distributions: NAME(parameters, with defaults where they have some). The macros' arguments are
-// the numbers of parameters; docs/Ops.md describes each.
+// Distributions and their parameters, which broadcast; docs/Ops.md describes the op of each:
+// randomNormal of normal. A row that one draw is, or needs, lies along the last axis.
 #define GRAPHC_DISTRIBUTIONS(ONE, TWO, THREE, FOUR)                                                \
   TWO(uniform, low, high)                                                                          \
   TWO(normal, mean, sd)                                                                            \
@@ -165,7 +165,7 @@ public:
   std::vector<std::pair<SharedVariable, Variable>> stateUpdates() const;
 
   /// For explicit forms and ops of the user's: a new generator of the stream, without an update.
-  SharedVariable newGenerator(std::source_location loc = std::source_location::current());
+  SharedVariable newGenerator(Place place = std::source_location::current());
 
 private:
   struct State;

@@ -82,9 +82,9 @@ struct RandomStream::State {
 
 RandomStream::RandomStream(int64_t seed) : state_(std::make_shared<State>(seed)) {}
 
-SharedVariable RandomStream::newGenerator(std::source_location loc) {
+SharedVariable RandomStream::newGenerator(Place place) {
   Tensor value = randomState(state_->seed, int64_t(state_->generators.size()));
-  SharedVariable generator = shared(value, {}, {.shape = {{2}}}, loc);
+  SharedVariable generator = makeShared(value, {}, {.shape = {{2}}}, place);
   state_->generators.push_back(generator);
   return generator;
 }
@@ -98,24 +98,24 @@ Variable RandomStream::advanced(const SharedVariable &generator, const Draw &dra
 
 #define GRAPHC_DRAW_1(NAME, A)                                                                     \
   Variable RandomStream::NAME(const Operand &A, const DrawOptions &options) {                      \
-    SharedVariable generator = newGenerator();                                                     \
+    SharedVariable generator = newGenerator(A.place());                                            \
     return advanced(generator, random::NAME(generator, A, options));                               \
   }
 #define GRAPHC_DRAW_2(NAME, A, B)                                                                  \
   Variable RandomStream::NAME(const Operand &A, const Operand &B, const DrawOptions &options) {    \
-    SharedVariable generator = newGenerator();                                                     \
+    SharedVariable generator = newGenerator(A.place());                                            \
     return advanced(generator, random::NAME(generator, A, B, options));                            \
   }
 #define GRAPHC_DRAW_3(NAME, A, B, C)                                                               \
   Variable RandomStream::NAME(const Operand &A, const Operand &B, const Operand &C,                \
                               const DrawOptions &options) {                                        \
-    SharedVariable generator = newGenerator();                                                     \
+    SharedVariable generator = newGenerator(A.place());                                            \
     return advanced(generator, random::NAME(generator, A, B, C, options));                         \
   }
 #define GRAPHC_DRAW_4(NAME, A, B, C, D)                                                            \
   Variable RandomStream::NAME(const Operand &A, const Operand &B, const Operand &C,                \
                               const Operand &D, const DrawOptions &options) {                      \
-    SharedVariable generator = newGenerator();                                                     \
+    SharedVariable generator = newGenerator(A.place());                                            \
     return advanced(generator, random::NAME(generator, A, B, C, D, options));                      \
   }
 GRAPHC_DISTRIBUTIONS(GRAPHC_DRAW_1, GRAPHC_DRAW_2, GRAPHC_DRAW_3, GRAPHC_DRAW_4)

@@ -132,7 +132,7 @@ Distribution locationScale(std::string name, std::string doc, std::string locati
 std::vector<Distribution> locationScaleDistributions() {
   return {
       {.name = "uniform",
-       .doc = "Uniform on [low, high).\n\nA multiple of 2^-53 (f32: 2^-24, f16: 2^-11, bf16: "
+       .doc = "Uniform on [low, high).\nA multiple of 2^-53 (f32: 2^-24, f16: 2^-11, bf16: "
               "2^-8) times the range. ValueError where low > high or the range is not finite.",
        .parameters = {"low", "high"},
        .requirements = {{[](P p) { return p[0] <= p[1]; }, "low must not be above high"},
@@ -143,7 +143,7 @@ std::vector<Distribution> locationScaleDistributions() {
        .partials = uniformPartials,
        .example = "uniform([1, 0], [2], 0.0, 1.0) = [0.894684716, 0.874111935]"},
       locationScale("normal",
-                    "Normal with a mean and a standard deviation; sd 0 gives the mean.\n\nBox and "
+                    "Normal with a mean and a standard deviation; sd 0 gives the mean.\nBox and "
                     "Muller's method; up to 9.4 (f32: 8.2) standard deviations from the mean.",
                     "mean", "sd", normal,
                     "normal([1, 0], [2], 0.0, 1.0) = [-0.404146762, -0.50886806]"),
@@ -197,7 +197,7 @@ std::vector<Distribution> positiveDistributions() {
        .partials = lognormalPartials,
        .example = "lognormal([1, 0], [2], 0.0, 1.0) = [0.667546144, 0.601175689]"},
       {.name = "exponential",
-       .doc = "Exponential with a scale, which is the mean.\n\nNever 0 but where the scale is.",
+       .doc = "Exponential with a scale, which is the mean.\nNever 0 but where the scale is.",
        .parameters = {"scale"},
        .requirements = {isNotNegative(0, "scale")},
        .body = [](Bits bits, P p) { return p[0] * exponential(bits, 0); },

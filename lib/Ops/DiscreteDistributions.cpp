@@ -55,7 +55,7 @@ Scalar geometric(Bits bits, P p) {
 std::vector<Distribution> discreteDistributions() {
   return {
       {.name = "integers",
-       .doc = "Integers from low to below high, all equally likely.\n\nThe upper word of 128 bits "
+       .doc = "Integers from low to below high, all equally likely.\nThe upper word of 128 bits "
               "times high - low: probabilities differ by less than 2^-128. ValueError for "
               "an empty range and what the dtype does not hold.",
        .parameters = {"low", "high"},
@@ -65,7 +65,7 @@ std::vector<Distribution> discreteDistributions() {
        .body = integerBetween,
        .example = "integers([1, 0], [2], 0, 100) = [71, 65]"},
       {.name = "bernoulli",
-       .doc = "1 with probability p, else 0.\n\np counts in steps of 2^-53.",
+       .doc = "1 with probability p, else 0.\np counts in steps of 2^-53.",
        .parameters = {"p"},
        .drawsIntegers = true,
        .requirements = {isProbability(0, "p")},

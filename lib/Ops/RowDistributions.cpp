@@ -206,7 +206,7 @@ Extent countOf(Emitter &e, const Arrays &parameters) {
 std::vector<Distribution> rowDistributions() {
   return {
       {.name = "categorical",
-       .doc = "A position along the last axis of p, with the probability that stands there.\n\nThe "
+       .doc = "A position along the last axis of p, with the probability that stands there.\nThe "
               "sum of p must be 1 to 1e-6.",
        .parameters = {"p"},
        .drawsIntegers = true,
@@ -231,7 +231,7 @@ std::vector<Distribution> rowDistributions() {
        .rowRanks = {1},
        .rowLength = [](Emitter &e, const Arrays &p) { return lastExtent(e, p[0]); }},
       {.name = "multivariateNormal",
-       .doc = "Normal rows with a mean and a covariance matrix, which may be singular.\n\nBy "
+       .doc = "Normal rows with a mean and a covariance matrix, which may be singular.\nBy "
               "Cholesky's factor. ValueError where cov is not symmetric and positive semidefinite.",
        .parameters = {"mean", "cov"},
        .requirements = {isFinite(0, "mean")},
@@ -242,7 +242,7 @@ std::vector<Distribution> rowDistributions() {
        .rowLength = lengthOfMean,
        .prepareLast = factor},
       {.name = "permutation",
-       .doc = "The first `count` positions of a permutation of 0 to n - 1: numbers that differ.\n\n"
+       .doc = "The first `count` positions of a permutation of 0 to n - 1: numbers that differ.\n"
               "Fisher and Yates. ValueError where count > n.",
        .parameters = {"n", "count"},
        .drawsIntegers = true,
@@ -253,7 +253,7 @@ std::vector<Distribution> rowDistributions() {
        .rowLength = countOf},
       {.name = "weightedPermutation",
        .doc = "`count` positions along the last axis of p that differ: each one with the "
-              "probability that stands there, of what is left.\n\nEfraimidis and Spirakis 2006. "
+              "probability that stands there, of what is left.\nEfraimidis and Spirakis 2006. "
               "ValueError where fewer than count are possible.",
        .parameters = {"p", "count"},
        .drawsIntegers = true,

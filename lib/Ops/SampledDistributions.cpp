@@ -52,7 +52,7 @@ std::string_view hypergeometric(Row row) {
 std::vector<Distribution> floats() {
   return {
       {.name = "gamma",
-       .doc = "Gamma with a shape and a scale, of mean shape * scale.\n\nMarsaglia and Tsang 2000.",
+       .doc = "Gamma with a shape and a scale, of mean shape * scale.\nMarsaglia and Tsang 2000.",
        .parameters = {"shape", "scale"},
        .requirements = {isPositive(0, "shape"), isNotNegative(1, "scale")},
        .example = "gamma([1, 0], [2], 2.0, 1.0) = [1.52417175, 1.32116421]",
@@ -85,20 +85,20 @@ std::vector<Distribution> floats() {
          return p[1] + p[2] * (z * std::sqrt(p[0] / 2 / g));
        })},
       {.name = "vonmises",
-       .doc = "Von Mises on the circle, in [-pi, pi]; kappa 0 is uniform.\n\nBest and Fisher 1979; "
+       .doc = "Von Mises on the circle, in [-pi, pi]; kappa 0 is uniform.\nBest and Fisher 1979; "
               "a normal variable for kappa > 10^6.",
        .parameters = {"mean", "kappa"},
        .requirements = {isFinite(0, "mean"), isNotNegative(1, "kappa")},
        .example = "vonmises([1, 0], [2], 0.0, 1.0) = [-0.414127515, -2.7487034]",
        .sample = ofFloats([](S s, Row p) { return sampleVonMises(s, p[0], p[1]); })},
       {.name = "wald",
-       .doc = "Wald's (inverse Gaussian) distribution.\n\nMichael, Schucany and Haas 1976.",
+       .doc = "Wald's (inverse Gaussian) distribution.\nMichael, Schucany and Haas 1976.",
        .parameters = {"mean", "scale"},
        .requirements = {isPositive(0, "mean"), isPositive(1, "scale")},
        .example = "wald([1, 0], [2], 1.0, 2.0) = [0.922781859, 1.22594931]",
        .sample = ofFloats([](S s, Row p) { return sampleWald(s, p[0], p[1]); })},
       {.name = "truncnormal",
-       .doc = "A normal variable that lies in [low, high]; these may be infinite.\n\nRobert 1995: "
+       .doc = "A normal variable that lies in [low, high]; these may be infinite.\nRobert 1995: "
               "no slower in tails. ValueError unless low < high.",
        .parameters = {"mean", "sd", "low", "high"},
        .requirements = {isFinite(0, "mean"), isPositive(1, "sd")},
@@ -110,7 +110,7 @@ std::vector<Distribution> floats() {
 std::vector<Distribution> integers() {
   return {
       {.name = "poisson",
-       .doc = "Poisson with a rate, which is the mean.\n\nHörmann's transformed rejection (1993); "
+       .doc = "Poisson with a rate, which is the mean.\nHörmann's transformed rejection (1993); "
               "inversion for rates below 10.",
        .parameters = {"rate"},
        .drawsIntegers = true,
@@ -118,7 +118,7 @@ std::vector<Distribution> integers() {
        .example = "poisson([1, 0], [2], 4.0) = [7, 6]",
        .sample = ofIntegers([](S s, Row p) { return samplePoisson(s, p[0]); })},
       {.name = "binomial",
-       .doc = "How many of n trials succeed, each with probability p.\n\nHörmann's transformed "
+       .doc = "How many of n trials succeed, each with probability p.\nHörmann's transformed "
               "rejection (1993); inversion for means below 10.",
        .parameters = {"n", "p"},
        .drawsIntegers = true,
@@ -127,7 +127,7 @@ std::vector<Distribution> integers() {
        .sample = ofIntegers([](S s, Row p) { return sampleBinomial(s, p[0], p[1]); })},
       {.name = "negativeBinomial",
        .doc = "How many trials fail before n succeed, each with probability p; n need not be "
-              "whole.\n\nPoisson with a gamma variable as its rate.",
+              "whole.\nPoisson with a gamma variable as its rate.",
        .parameters = {"n", "p"},
        .drawsIntegers = true,
        .requirements = {isPositive(0, "n"), isPositiveProbability(1, "p")},
@@ -136,7 +136,7 @@ std::vector<Distribution> integers() {
          return samplePoisson(s, sampleGamma(s, p[0]) * ((1 - p[1]) / p[1]));
        })},
       {.name = "hypergeometric",
-       .doc = "How many of `draws` elements are good, taken without putting back.\n\nInversion "
+       .doc = "How many of `draws` elements are good, taken without putting back.\nInversion "
               "from the mode: time as the standard deviation.",
        .parameters = {"good", "bad", "draws"},
        .drawsIntegers = true,

@@ -1,4 +1,5 @@
 //===- SemanticsTest.cpp - states, streams and functions ------------------------===//
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -109,6 +110,17 @@ TEST(Stream, EveryDrawHasItsOwnGenerator) {
   Function next = made(function({}, updates[1].second, {.noDefaultUpdates = true}));
   Tensor after = called(next);
   EXPECT_EQ(positionOf(updates[1].first) + 5, after.flat<int64_t>()[1]);
+}
+
+// Draws and their states have the user's places.
+TEST(Stream, HasTheUsersPlaces) {
+  RandomStream stream(42);
+  Variable draws[] = {stream.normal(0.0, 1.0), stream.uniform({.size = {2}}), stream.poisson(2)};
+  stream.newGenerator();
+  for (const Variable &draw : draws)
+    EXPECT_THAT(draw.place().str(), testing::HasSubstr("SemanticsTest.cpp"));
+  for (const SharedVariable &generator : stream.generators())
+    EXPECT_THAT(generator.place().str(), testing::HasSubstr("SemanticsTest.cpp"));
 }
 
 // F-337
