@@ -7,6 +7,7 @@
 
 #include "graphc/Compiler.h" // first of all
 
+#include "graphc/Arrays.h"
 #include "graphc/Attributes.h"
 #include "graphc/Bound.h"
 #include "graphc/Config.h"
@@ -22,6 +23,7 @@
 #include "graphc/Gradient.h"
 #include "graphc/Import.h"
 #include "graphc/Mode.h"
+#include "graphc/Neural.h"
 #include "graphc/OpDef.h"
 #include "graphc/OpFromGraph.h"
 #include "graphc/Ops.h"

@@ -5,7 +5,8 @@
 
 #include "OpCases.h"
 #include "Ops/Registry.h"
-#include "graphc/Ops.h"
+#include "graphc/Arrays.h"
+#include "graphc/Neural.h"
 
 namespace graphc {
 namespace {
@@ -23,6 +24,10 @@ Axes axes(const Json &value) { return value.is_null() ? Axes() : Axes(ints(value
 std::vector<int64_t> extents(const Json &value) { return value.get<std::vector<int64_t>>(); }
 DType dtypeOf(const Json &attrs) {
   return parseDType(attrs["dtype"].get<std::string>()).value_or(DType::Float64);
+}
+
+std::optional<int> optionalInt(const Json &value) {
+  return value.is_null() ? std::nullopt : std::optional(value.get<int>());
 }
 
 ReductionOptions reduction(const Json &attrs) {
@@ -368,6 +373,75 @@ const std::map<std::string, Call> &calls() {
       {"inc_take", GRAPHC_ONE(incTake(in[0], in[1], in[2], taking(a)))},
       {"take_gradient0", GRAPHC_ONE(incTake(zerosLike(in[0]), in[1], in[2], taking(a)))},
       {"arange", GRAPHC_ONE(arange(in[0], in[1], in[2], dtypeOf(a)))},
+      {"flip", GRAPHC_ONE(flip(in[0], axes(a["axis"])))},
+      {"roll", GRAPHC_ONE(a["shift"].is_array()
+                              ? roll(in[0], extents(a["shift"]), ints(a["axis"]))
+                              : roll(in[0], a["shift"].get<int64_t>(), optionalInt(a["axis"])))},
+      {"tile", GRAPHC_ONE(tile(in[0], extents(a["reps"])))},
+      {"repeat",
+       GRAPHC_ONE(a["repeats"].is_array()
+                      ? repeat(in[0], extents(a["repeats"]), optionalInt(a["axis"]))
+                      : repeat(in[0], a["repeats"].get<int64_t>(), optionalInt(a["axis"])))},
+      {"tri", one([](const Json &a, const Variables &) {
+         std::optional<Operand> m;
+         if (!a["m"].is_null())
+           m = Operand(a["m"].get<int64_t>());
+         return tri(a["n"].get<int64_t>(), m, a["k"].get<int64_t>(), dtypeOf(a));
+       })},
+      {"tril", GRAPHC_ONE(tril(in[0], a["k"].get<int64_t>()))},
+      {"triu", GRAPHC_ONE(triu(in[0], a["k"].get<int64_t>()))},
+      {"diag", GRAPHC_ONE(diag(in[0], a["offset"].get<int>()))},
+      {"diagonal", GRAPHC_ONE(diagonal(in[0], a["offset"].get<int>(), a["axis1"].get<int>(),
+                                       a["axis2"].get<int>()))},
+      {"trace", GRAPHC_ONE(trace(in[0], a["offset"].get<int>()))},
+      {"diff", GRAPHC_ONE(diff(in[0], a["n"].get<int>(), a["axis"].get<int>()))},
+      {"ptp", GRAPHC_ONE(ptp(in[0], axes(a["axis"])))},
+      {"kron", GRAPHC_ONE(kron(in[0], in[1]))},
+      {"norm2", GRAPHC_ONE(norm2(in[0], reduction(a)))},
+      {"linspace",
+       GRAPHC_ONE(linspace(in[0], in[1], a["num"].get<int64_t>(), a["endpoint"].get<bool>()))},
+      {"meshgrid",
+       [](const Json &a, const Variables &in) -> std::
+                                                  optional<Variables> {
+                                                    return meshgrid(
+                                                        {in.begin(), in.end()},
+                                                        a["indexing"].get<std::string>());
+                                                  }},
+      {"layer_norm", GRAPHC_ONE(layerNorm(in[0], in[1], in[2], a["epsilon"].get<double>()))},
+      {"rms_norm", GRAPHC_ONE(rmsNorm(in[0], in[1], a["epsilon"].get<double>()))},
+      {"group_norm", GRAPHC_ONE(groupNorm(in[0], a["groups"].get<int>(), in[1], in[2],
+                                          a["epsilon"].get<double>()))},
+      {"batch_norm_inference", GRAPHC_ONE(batchNormInference(in[0], in[1], in[2], in[3], in[4],
+                                                             a["epsilon"].get<double>()))},
+      {"batch_norm_train",
+       [](const Json &a, const Variables &in) -> std::
+                                                  optional<Variables> {
+                                                    BatchNorm all =
+                                                        batchNormTrain(in[0], in[1], in[2],
+                                                                       a["epsilon"].get<double>());
+                                                    return Variables{all.result, all.mean,
+                                                                     all.inverseStddev};
+                                                  }},
+      {"binary_crossentropy", GRAPHC_ONE(binaryCrossentropy(in[0], in[1]))},
+      {"sigmoid_binary_crossentropy", GRAPHC_ONE(sigmoidBinaryCrossentropy(in[0], in[1]))},
+      {"softmax_cross_entropy_with_logits",
+       [](const Json &a, const Variables &in) -> std::optional<Variables> {
+         if (a["labels"] != "dense")
+           return std::nullopt;
+         return Variables{softmaxCrossentropy(in[0], in[1])};
+       }},
+      {"mse", GRAPHC_ONE(meanSquaredError(in[0], in[1]))},
+      {"huber", GRAPHC_ONE(huber(in[0], a["delta"].get<double>()))},
+      {"kl_div", GRAPHC_ONE(klDivergence(in[0], in[1]))},
+      {"attention",
+       GRAPHC_ONE(attention(in[0], in[1], in[2], {.isCausal = a["causal"].get<bool>()}))},
+      {"lstm_cell",
+       [](const Json &, const Variables &in) -> std::
+                                                 optional<Variables> {
+                                                   LstmState next = lstmCell(in[0], in[1], in[2],
+                                                                             in[3], in[4], in[5]);
+                                                   return Variables{next.h, next.c};
+                                                 }},
       {"eye", one([](const Json &a, const Variables &) {
          std::optional<Operand> m;
          if (!a["m"].is_null())

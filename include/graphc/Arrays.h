@@ -1,0 +1,73 @@
+//===- graphc/Arrays.h - arrays rearranged and made -------------*- C++ -*-===//
+//
+// NumPy's functions that are made of ops (graphc/Ops.h), and so have their dtypes, derivatives and
+// errors: a mistake is carried by the Variable, at the place of the first operand. Axes may be
+// negative: they count from the end. AxisError where there is no such axis.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "graphc/Ops.h"
+
+namespace graphc {
+
+/// The elements in reverse order along the axes: all by default.
+Variable flip(const Operand &x, const Axes &axes = {});
+/// Element i goes to (i + shift) modulo n; without an axis, of the flattened x.
+Variable roll(const Operand &x, const Operand &shift, std::optional<int> axis = std::nullopt);
+/// The same along several axes, one after the other. ValueError where shifts are not as many.
+Variable roll(const Operand &x, const std::vector<int64_t> &shifts, const std::vector<int> &axes);
+/// Turned `k` times by 90 degrees from the first axis to the second.
+Variable rot90(const Operand &x, int k = 1, int axis1 = 0, int axis2 = 1);
+
+/// reps[i] copies one after the other along axis i; leading axes of extent 1 are added to the
+/// shorter of the two. ValueError for negative ones.
+Variable tile(const Operand &x, const std::vector<int64_t> &reps);
+/// Each element `repeats` times in a row, along an axis or of the flattened x. ValueError where
+/// that is negative.
+Variable repeat(const Operand &x, int64_t repeats, std::optional<int> axis = std::nullopt);
+/// The same, element i repeats[i] times: as many as x has along the axis (IndexError).
+Variable repeat(const Operand &x, const std::vector<int64_t> &repeats,
+                std::optional<int> axis = std::nullopt);
+
+/// The n x m matrix (m = n if not given) with 1 where column <= row + k, else 0.
+Variable tri(const Operand &n, const std::optional<Operand> &m = std::nullopt, const Operand &k = 0,
+             DType dtype = DType::Float64);
+/// x where column <= row + k, else 0; matrices along the last two axes. ValueError for fewer axes.
+Variable tril(const Operand &x, const Operand &k = 0);
+/// x where column >= row + k, else 0.
+Variable triu(const Operand &x, const Operand &k = 0);
+/// Of a vector, the square matrix that has it on diagonal `offset` (column - row); of a matrix,
+/// that diagonal. ValueError for other ranks.
+Variable diag(const Operand &x, int offset = 0);
+/// The elements where the index along axis2 is that along axis1 plus `offset`, as the last axis;
+/// none where the diagonal lies outside.
+Variable diagonal(const Operand &x, int offset = 0, int axis1 = 0, int axis2 = 1);
+/// The sum of that diagonal.
+Variable trace(const Operand &x, int offset = 0, int axis1 = 0, int axis2 = 1);
+
+/// Differences of neighbours along an axis, `n` times; of bool where they differ.
+Variable diff(const Operand &x, int n = 1, int axis = -1);
+/// max - min.
+Variable ptp(const Operand &x, const Axes &axes = {});
+/// How many elements are not 0: int64.
+Variable countNonzero(const Operand &x, const Axes &axes = {});
+/// The Kronecker product: each element of x times all of y. Leading axes of extent 1 are added to
+/// the operand of lesser rank.
+Variable kron(const Operand &x, const Operand &y);
+/// The root of the sum of squares of the elements' absolute values.
+Variable norm2(const Operand &x, const ReductionOptions &options = {});
+
+/// `num` numbers from start to stop, whose last one is stop; without `endpoint`, the first `num` of
+/// num + 1 such numbers. ValueError where num is negative.
+Variable linspace(const Operand &start, const Operand &stop, int64_t num = 50,
+                  bool endpoint = true);
+/// Each vector along an axis of its own, broadcast to the shape of all: "ij", or "xy", where the
+/// first two axes are exchanged.
+Variables meshgrid(const std::vector<Operand> &vectors, std::string_view indexing = "xy");
+
+} // namespace graphc

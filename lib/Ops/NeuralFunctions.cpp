@@ -1,0 +1,207 @@
+//===- NeuralFunctions.cpp - layers and losses ------------------------------===//
+#include "graphc/Neural.h"
+
+#include <cmath>
+#include <limits>
+
+#include "Build.h"
+
+namespace graphc {
+namespace {
+
+ReductionOptions kept(const Axes &axes) {
+  ReductionOptions options;
+  options.axes = axes;
+  options.keepDims = true;
+  return options;
+}
+
+/// x of mean 0 and variance 1 over the axes.
+Variable normalized(const Variable &x, const Axes &axes, double epsilon) {
+  return (x - mean(x, kept(axes))) / sqrt(var(x, kept(axes)) + epsilon);
+}
+
+/// One number a channel, to be met with [batch, channels, spatial...] of a rank.
+Variable perChannel(const Variable &numbers, int rank) {
+  std::vector<int> order = {0};
+  order.insert(order.end(), size_t(std::max(rank - 2, 0)), -1);
+  return dimshuffle(numbers, order);
+}
+
+/// All axes from `first` on, but for the channels' one.
+Axes axesFrom(int first, int rank, bool withChannels) {
+  std::vector<int> axes;
+  for (int axis = first; axis < rank; ++axis)
+    if (axis != 1 || withChannels)
+      axes.push_back(axis);
+  return Axes(axes);
+}
+
+/// The first mistake among operands, or that x is no batch of channels.
+std::optional<Variable> mistakeOf(std::string_view name, const Operand &place, const Variable &x,
+                                  const Variables &others) {
+  if (!x.ok())
+    return x;
+  for (const Variable &v : others)
+    if (!v.ok())
+      return v;
+  if (x.rank() < 2)
+    return invalidAt(place, ErrorKind::ValueError, name,
+                     "x is [batch, channels, ...], of at least two axes");
+  for (const Variable &v : others)
+    if (v.rank() != 1)
+      return invalidAt(place, ErrorKind::ValueError, name,
+                       "gain, shift, mean and variance are vectors, a number for each channel");
+  return std::nullopt;
+}
+
+/// t log p, where 0 log p is 0 for all p.
+Variable termOf(const Variable &t, const Variable &p) { return xlogy(t, p); }
+
+} // namespace
+
+//===--- normalizations -----------------------------------------------------------===//
+
+Variable layerNorm(const Operand &x, const Operand &gain, const Operand &shift, double epsilon,
+                   const Axes &axes) {
+  return normalized(asVariable(x), axes, epsilon) * gain + shift;
+}
+
+Variable rmsNorm(const Operand &x, const Operand &gain, double epsilon, const Axes &axes) {
+  Variable v = asVariable(x);
+  return v / sqrt(mean(sqr(v), kept(axes)) + epsilon) * gain;
+}
+
+Variable groupNorm(const Operand &x, int groups, const Operand &gain, const Operand &shift,
+                   double epsilon) {
+  Variable v = asVariable(x), g = asVariable(gain), s = asVariable(shift);
+  if (auto mistake = mistakeOf("groupNorm", x, v, {g, s}))
+    return *mistake;
+  int64_t channels = v.type().extent(1);
+  if (groups < 1 || (channels != kDynamic && channels % groups != 0))
+    return invalidAt(x, ErrorKind::ValueError, "groupNorm",
+                     std::to_string(channels) + " channels do not make " + std::to_string(groups) +
+                         " groups of equal size");
+  std::vector<Operand> extents = {shape(v, 0), groups, intDiv(shape(v, 1), groups)};
+  for (int axis = 2; axis < v.rank(); ++axis)
+    extents.push_back(shape(v, axis));
+  Variable grouped = reshape(v, stack(extents));
+  Variable result =
+      reshape(normalized(grouped, axesFrom(2, grouped.rank(), true), epsilon), shape(v));
+  return result * perChannel(g, v.rank()) + perChannel(s, v.rank());
+}
+
+Variable instanceNorm(const Operand &x, const Operand &gain, const Operand &shift, double epsilon) {
+  Variable v = asVariable(x), g = asVariable(gain), s = asVariable(shift);
+  if (auto mistake = mistakeOf("instanceNorm", x, v, {g, s}))
+    return *mistake;
+  return normalized(v, axesFrom(2, v.rank(), false), epsilon) * perChannel(g, v.rank()) +
+         perChannel(s, v.rank());
+}
+
+Variable batchNormInference(const Operand &x, const Operand &gain, const Operand &shift,
+                            const Operand &mean, const Operand &variance, double epsilon) {
+  Variable v = asVariable(x), g = asVariable(gain), s = asVariable(shift), m = asVariable(mean),
+           d = asVariable(variance);
+  if (auto mistake = mistakeOf("batchNormInference", x, v, {g, s, m, d}))
+    return *mistake;
+  auto each = [&](const Variable &numbers) { return perChannel(numbers, v.rank()); };
+  return (v - each(m)) / each(sqrt(d + epsilon)) * each(g) + each(s);
+}
+
+BatchNorm batchNormTrain(const Operand &x, const Operand &gain, const Operand &shift,
+                         double epsilon) {
+  Variable v = asVariable(x), g = asVariable(gain), s = asVariable(shift);
+  if (auto mistake = mistakeOf("batchNormTrain", x, v, {g, s}))
+    return {*mistake, *mistake, *mistake, *mistake};
+  Axes all = axesFrom(0, v.rank(), false);
+  Variable average = mean(v, all), variance = var(v, all), inverse = rsqrt(variance + epsilon);
+  auto each = [&](const Variable &numbers) { return perChannel(numbers, v.rank()); };
+  Variable count = cast(size(v) / maximum(shape(v, 1), 1), v.dtype());
+  return {(v - each(average)) * each(inverse * g) + each(s), average, inverse,
+          variance * (count / (count - 1.0))};
+}
+
+//===--- losses ---------------------------------------------------------------------===//
+
+Variable binaryCrossentropy(const Operand &probability, const Operand &target) {
+  Variable p = asVariable(probability), t = asVariable(target);
+  return -(termOf(t, p) + termOf(1.0 - t, 1.0 - p));
+}
+
+Variable sigmoidBinaryCrossentropy(const Operand &x, const Operand &target) {
+  Variable v = asVariable(x);
+  return softplus(v) - v * target;
+}
+
+Variable softmaxCrossentropy(const Operand &x, const Operand &target) {
+  return -sum(logSoftmax(x) * target, Axis(-1));
+}
+
+Variable meanSquaredError(const Operand &x, const Operand &y) { return mean(sqr(sub(x, y))); }
+Variable meanAbsoluteError(const Operand &x, const Operand &y) { return mean(abs(sub(x, y))); }
+
+Variable huber(const Operand &error, double delta) {
+  Variable e = asVariable(error), size = abs(e);
+  return where(le(size, delta), 0.5 * sqr(e), delta * (size - 0.5 * delta));
+}
+
+Variable klDivergence(const Operand &p, const Operand &q) {
+  Variable a = asVariable(p), b = asVariable(q);
+  return sum(termOf(a, a) - termOf(a, b));
+}
+
+Variable hinge(const Operand &x, const Operand &target) { return relu(1.0 - mul(x, target)); }
+
+//===--- cells ------------------------------------------------------------------------===//
+
+Variable attention(const Operand &queries, const Operand &keys, const Operand &values,
+                   const AttentionOptions &options) {
+  Variable q = asVariable(queries), k = asVariable(keys), v = asVariable(values);
+  for (const Variable &operand : {q, k, v})
+    if (!operand.ok())
+      return operand;
+  for (const Variable &operand : {q, k, v})
+    if (operand.rank() < 2)
+      return invalidAt(queries, ErrorKind::ValueError, "attention",
+                       "queries, keys and values are matrices, or batches of them");
+  Variable scores = matmul(q, swapaxes(k, -1, -2));
+  int64_t width = q.type().extent(q.rank() - 1);
+  if (options.scale || width != kDynamic)
+    scores = scores * options.scale.value_or(1 / std::sqrt(double(std::max<int64_t>(width, 1))));
+  else
+    scores = scores / sqrt(cast(maximum(shape(q, -1), 1), scores.dtype()));
+  if (options.isCausal) {
+    Variable row = dimshuffle(arange(shape(q, -2)), {0, -1}), column = arange(shape(k, -2));
+    scores = where(ge(row, column), scores, -std::numeric_limits<double>::infinity());
+  }
+  return matmul(softmax(scores), v);
+}
+
+LstmState lstmCell(const Operand &x, const Operand &h, const Operand &c, const Operand &W,
+                   const Operand &U, const Operand &b) {
+  Variable state = asVariable(h), cell = asVariable(c);
+  Variable all = dot(x, transpose(W)) + dot(state, transpose(U)) + b;
+  Variable width = shape(state, -1);
+  auto part = [&](int number) {
+    return subtensor(all, {ellipsis, Slice(width * number, width * (number + 1))});
+  };
+  Variable next = sigmoid(part(1)) * cell + sigmoid(part(0)) * tanh(part(2));
+  return {sigmoid(part(3)) * tanh(next), next};
+}
+
+Variable gruCell(const Operand &x, const Operand &h, const Operand &W, const Operand &U,
+                 const Operand &b) {
+  Variable state = asVariable(h);
+  Variable input = dot(x, transpose(W)) + b, before = dot(state, transpose(U));
+  Variable width = shape(state, -1);
+  auto part = [&](const Variable &all, int number) {
+    return subtensor(all, {ellipsis, Slice(width * number, width * (number + 1))});
+  };
+  Variable r = sigmoid(part(input, 0) + part(before, 0));
+  Variable z = sigmoid(part(input, 1) + part(before, 1));
+  Variable n = tanh(part(input, 2) + r * part(before, 2));
+  return (1.0 - z) * n + z * state;
+}
+
+} // namespace graphc
