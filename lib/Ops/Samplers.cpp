@@ -62,7 +62,9 @@ double sampleGamma(ElementStream &s, double shape) {
   for (;;) {
     double x = s.normal(), t = 1 + c * x, u = s.unit();
     double v = t * t * t;
-    if (t > 0 && std::log(u) < x * x / 2 + d - d * v + d * std::log(v))
+    // The first condition implies the second one.
+    if (t > 0 && (u < 1 - 0.0331 * (x * x) * (x * x) ||
+                  std::log(u) < x * x / 2 + d - d * v + d * std::log(v)))
       return d * v;
   }
 }
