@@ -11,6 +11,7 @@
 #include "graphc/Attributes.h"
 #include "graphc/Bound.h"
 #include "graphc/Config.h"
+#include "graphc/ControlFlow.h"
 #include "graphc/DType.h"
 #include "graphc/Embedding.h"
 #include "graphc/Emit.h"

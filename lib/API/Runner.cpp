@@ -6,6 +6,7 @@
 #include "API/DebugRunner.h"
 #include "API/NanGuardRunner.h"
 #include "API/Specialisations.h"
+#include "Control/Sink.h"
 #include "Eval/Evaluate.h"
 #include "Graph/InnerGraph.h"
 #include "Graph/Module.h"
@@ -357,14 +358,28 @@ static absl::StatusOr<GraphModule> flatModule(const GraphModule &module) {
   return withGraph(module, *graph);
 }
 
+/// For what runs node by node: branches that are not taken do not run (F-331).
+static absl::StatusOr<GraphModule> withBranches(const GraphModule &module) {
+  absl::StatusOr<FunctionGraph> graph = FunctionGraph::create(module.inputs, module.outputs);
+  if (!graph.ok())
+    return graph.status();
+  if (absl::Status s = sinkBranches(*graph); !s.ok())
+    return s;
+  return withGraph(module, *graph);
+}
+
 static absl::StatusOr<std::unique_ptr<const Runner>>
 runnerOfMode(const GraphModule &module, const FunctionOptions &options,
              const std::optional<Hash128> &storeAs, std::shared_ptr<ProfilePart> profile) {
   if (absl::Status s = checkMode(options.mode); !s.ok())
     return s;
   const std::string &mode = options.mode.name();
-  if (mode == "interpreter")
-    return std::make_unique<InterpretedRunner>(module, std::move(profile));
+  if (mode == "interpreter") {
+    absl::StatusOr<GraphModule> plain = withBranches(module);
+    if (!plain.ok())
+      return plain.status();
+    return std::make_unique<InterpretedRunner>(*plain, std::move(profile));
+  }
   if (mode == "debug") { // rewrites would leave no nodes to compare
     std::optional<Query> rules;
     if (options.rewrites)
@@ -374,6 +389,8 @@ runnerOfMode(const GraphModule &module, const FunctionOptions &options,
     plain.dumpStages.clear(); // they are of the other
     plain.observer = {};
     absl::StatusOr<GraphModule> flat = flatModule(module);
+    if (flat.ok())
+      flat = withBranches(*flat);
     if (!flat.ok())
       return flat.status();
     absl::StatusOr<std::unique_ptr<const Runner>> reversed =
@@ -385,6 +402,8 @@ runnerOfMode(const GraphModule &module, const FunctionOptions &options,
   }
   if (mode == "nanguard") {
     absl::StatusOr<GraphModule> rewritten = rewriteModule(module, options);
+    if (rewritten.ok())
+      rewritten = withBranches(*rewritten);
     if (!rewritten.ok())
       return rewritten.status();
     return makeNodeRunner<NanGuardRunner>(*rewritten, options, std::move(profile),

@@ -3,6 +3,7 @@
 
 #include "Ops/Derivatives.h"
 #include "Ops/Rules.h"
+#include "graphc/ControlFlow.h"
 #include "graphc/Ops.h"
 
 namespace graphc {
@@ -18,6 +19,13 @@ static Variable taken(const Apply &node, int i, const std::optional<Variable> &m
     condition = logicalNot(condition);
   condition = second(node.output(0), condition);
   return mask ? logicalAnd(*mask, condition) : condition;
+}
+
+/// Of input 1 or 2 of an ifElse, which may have another shape than the result.
+static Variable chosen(const Apply &node, int i, const std::optional<Variable> &mask) {
+  Variable none = cast(zerosLike(node.input(i)), DType::Bool);
+  Variable here = mask ? *mask : logicalNot(none);
+  return i == 1 ? ifElse(node.input(0), here, none) : ifElse(node.input(0), none, here);
 }
 
 /// The operand's shape, where each slice has the element of `mask` that it was reduced to.
@@ -37,6 +45,8 @@ std::optional<Variable> maskOfInput(const Apply &node, int i, const std::optiona
   const Op &op = node.op();
   if (op.name() == "switch")
     return i == 0 ? mask : taken(node, i, mask);
+  if (op.name() == "ifElse" && i > 0)
+    return chosen(node, i, mask);
   if (!mask)
     return std::nullopt;
   switch (op.def().elements) {

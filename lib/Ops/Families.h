@@ -24,6 +24,7 @@ std::vector<OpDef> indexingOps();
 std::vector<OpDef> indexedChangeOps();
 std::vector<OpDef> makingOps();
 std::vector<OpDef> distributionOps();
+std::vector<OpDef> controlFlowOps();
 std::vector<OpDef> gradientStopOps();
 std::vector<OpDef> productOfOthersOps();
 

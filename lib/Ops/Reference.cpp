@@ -39,6 +39,8 @@ std::string signatureLines(const OpDef &op) {
     return "";
   if (op.section == section(kRandom))
     return "In C++: graphc/Random.h and [Random.md](Random.md).\n\n";
+  if (op.section == section(kControl))
+    return "In C++: graphc/ControlFlow.h and [ControlFlow.md](ControlFlow.md).\n\n";
   for (const std::string &signature : signaturesOf(op)) {
     text += "    " + signature + "\n";
     constexpr std::string_view kOptions = "Options";

@@ -50,6 +50,7 @@ struct Registry {
     add(indexedChangeOps());
     add(makingOps());
     add(distributionOps());
+    add(controlFlowOps());
     add(gradientStopOps());
     add(productOfOthersOps());
   }

@@ -104,6 +104,7 @@ inline constexpr std::string_view kSections[] = {"Elementwise arithmetic",
                                                  "Indexing",
                                                  "Making arrays",
                                                  "Random numbers",
+                                                 "Control flow",
                                                  "Gradient stops",
                                                  "Parts of derivatives"};
 enum Section {
@@ -119,6 +120,7 @@ enum Section {
   kIndexing,
   kMaking,
   kRandom, // their functions are in graphc/Random.h
+  kControl, // their functions are in graphc/ControlFlow.h
   kStops,
   kDerivatives, // ops that gradients are made of; they have no functions in C++
 };

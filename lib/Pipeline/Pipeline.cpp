@@ -4,6 +4,8 @@
 #include "Callees.h"
 #include "CompileKernels.h"
 #include "CompileLibrary.h"
+#include "Control/Control.h"
+#include "Control/Sink.h"
 #include "Graph/Module.h"
 #include "JIT/Linker.h"
 #include "JIT/Target.h"
@@ -188,6 +190,63 @@ absl::StatusOr<ProgramImage> imageOf(const Program &program, Code code) {
   return image;
 }
 
+/// Puts ops that have the code of their bodies in the place of those that evaluate them.
+absl::Status compileBodies(FunctionGraph &graph, const CompileOptions &options) {
+  absl::StatusOr<std::vector<Apply>> order = graph.toposort();
+  if (!order.ok())
+    return order.status();
+  CompileOptions plain = options;
+  plain.dumpStages.clear(); // they are of the whole
+  plain.observer = {};
+  plain.storeAs.reset();
+  plain.specialises = plain.isRewritten = false;
+  for (const Apply &node : *order) {
+    const Control *control = controlOf(node.op());
+    if (!control || control->run)
+      continue;
+    std::vector<std::shared_ptr<const Executable>> programs;
+    for (const FrozenGraph &body : control->bodies) {
+      Stages quiet(plain, "");
+      GraphModule module{"", body.inputs(), body.outputs(),
+                         std::vector<std::string>(size_t(body.numOutputs()))};
+      absl::StatusOr<CompiledProgram> program = compile(module, plain, quiet);
+      if (!program.ok())
+        return program.status();
+      programs.push_back(std::move(program->executable));
+    }
+    absl::StatusOr<Op> op =
+        withRun(node.op(),
+                [programs = std::move(programs)](int body, absl::Span<const Tensor> inputs)
+                    -> absl::StatusOr<std::vector<Tensor>> {
+                  const Executable &program = *programs[size_t(body)];
+                  std::vector<Tensor> results(program.program().outputs.size());
+                  if (absl::Status s = program.run(inputs, absl::MakeSpan(results)); !s.ok())
+                    return s;
+                  return results;
+                });
+    if (!op.ok())
+      return op.status();
+    Variables inputs = node.inputs();
+    absl::StatusOr<Apply> fresh =
+        op->makeNode(std::vector<Operand>(inputs.begin(), inputs.end()), node.place());
+    if (!fresh.ok())
+      return fresh.status();
+    Replacements replacements;
+    for (int k = 0; k < node.numOutputs(); ++k)
+      replacements.emplace_back(node.output(k), fresh->output(k));
+    if (absl::Status s = graph.replaceAll(replacements); !s.ok())
+      return s;
+  }
+  return absl::OkStatus();
+}
+
+/// What is emitted of a rewritten graph: its branches and loops with their code.
+absl::Status lowerControl(FunctionGraph &graph, const CompileOptions &options) {
+  if (absl::Status s = sinkBranches(graph); !s.ok())
+    return s;
+  return compileBodies(graph, options);
+}
+
 } // namespace
 
 absl::StatusOr<CompiledProgram> compile(const GraphModule &module, const CompileOptions &options,
@@ -207,7 +266,11 @@ absl::StatusOr<CompiledProgram> compile(const GraphModule &module, const Compile
   rewriting.done([&] { return counted(graph->numNodes(), "node"); });
   CompileOptions inner = options;
   inner.isRewritten = false; // they are rewritten by themselves
-  Callees callees([&](FunctionGraph &callee) { return rewrite(callee, inner); },
+  auto prepare = [&](FunctionGraph &callee) {
+    absl::Status s = rewrite(callee, inner);
+    return s.ok() ? lowerControl(callee, inner) : s;
+  };
+  Callees callees(prepare,
                   rewritesOf(options), options.profile, modeOptimizations(options.mode),
                   stages.looksAt("rewritten"));
   if (stages.looksAt("rewritten")) {
@@ -223,6 +286,8 @@ absl::StatusOr<CompiledProgram> compile(const GraphModule &module, const Compile
 
   // kernels: fused loop nests, and the program that calls them.
   StageWatch fusing(options.observer, "kernels");
+  if (absl::Status s = lowerControl(*graph, inner); !s.ok())
+    return s;
   if (absl::Status s = callees.make(*graph); !s.ok())
     return s;
   absl::StatusOr<GraphRecord> record =

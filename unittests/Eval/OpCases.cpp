@@ -5,6 +5,7 @@
 #include <map>
 
 #include "Ops/Registry.h"
+#include "graphc/ControlFlow.h"
 #include "graphc/Ops.h"
 
 namespace graphc {
@@ -461,6 +462,14 @@ std::map<std::string, std::vector<OpCase>> shapes() {
         {one(kEight), [](V x) { return split(x[0], {1, 2}, 2)[1]; }},
         ofUnknownOnes({{1, 3}}, [](V x) { return split(x[0], {0, 1}, 0)[1]; })}},
       {"pad", pads()},
+      {"ifElse",
+       {{{{}, {3, 4}, {3, 4}}, [](V x) { return ifElse(x[0], x[1], x[2]); }},
+        {{{}, {3, 4}, {5, 2}}, [](V x) { return ifElse(x[0], x[1], x[2]); }},
+        {{{}, {3, 4}, {5, 2}}, [](V x) { return ifElse(logicalNot(x[0]), x[1], x[2]); }},
+        {{{}, {2, 3}, {2, 0}}, [](V x) { return ifElse(x[0], x[1], x[2]); }, true},
+        {{{}, {}, {}}, [](V x) { return ifElse(x[0], x[1], x[2]); }},
+        {{{}, kEight, kEight}, [](V x) { return ifElse(x[0], x[1], x[2]); }},
+        ofUnknownOnes({{}, {1, 3}, {1, 1}}, [](V x) { return ifElse(x[0], x[1], x[2]); })}},
   };
 }
 

@@ -1,0 +1,19 @@
+//===- graphc/ControlFlow.h - choices and loops -----------------*- C++ -*-===//
+#pragma once
+
+#include "graphc/Variable.h"
+
+namespace graphc {
+
+/// F-329 to F-333: `x` where the condition is not 0 (NaN is not 0), else `y`, as a whole; `where`
+/// chooses element by element. Lazy: what only the branch that is not taken needs is not computed,
+/// and cannot fail, in any mode; what both need, or something else, is computed once. The branches
+/// have one rank; the result has their promoted dtype, the extents that both types agree on, and
+/// at run time the shape of the branch taken. No gradient flows to the condition, and none, nor a
+/// NaN, to the branch that is not taken. Errors (Invalid): TypeError for a condition of another
+/// rank than 0 and for branches of different ranks. Thread-safe.
+Variable ifElse(const Operand &condition, const Operand &x, const Operand &y);
+/// The same for several results at once. ValueError where the lists differ in length.
+Variables ifElse(const Operand &condition, const Variables &x, const Variables &y);
+
+} // namespace graphc

@@ -1,0 +1,73 @@
+//===- Control.cpp - ops with bodies ---------------------------------------===//
+#include "Control/Control.h"
+
+#include "Eval/Evaluate.h"
+
+namespace graphc {
+
+namespace {
+
+/// The emission of an op with bodies, where they are found again.
+struct ControlEmission {
+  std::shared_ptr<const Control> control;
+  Arrays operator()(Emitter &e, const Arrays &in, const Attributes &) const {
+    return control->loop ? emitLoop(control, e, in) : emitBranch(control, e, in);
+  }
+};
+
+size_t numOperands(const Control &control) {
+  if (!control.loop)
+    return 1 + size_t(control.bodies[0].numInputs());
+  size_t taps = 0;
+  for (const auto *list : {&control.loop->sequences, &control.loop->states})
+    for (const std::vector<int> &of : *list)
+      taps += of.size();
+  return control.loop->firstConstant() + size_t(control.bodies[0].numInputs()) - taps;
+}
+
+} // namespace
+
+absl::StatusOr<std::vector<Tensor>> runBody(const Control &control, int body,
+                                            absl::Span<const Tensor> inputs) {
+  if (control.run)
+    return control.run(body, inputs);
+  const FrozenGraph &graph = control.bodies[size_t(body)];
+  return evaluate(graph.outputs(), graph.inputs(), inputs);
+}
+
+absl::StatusOr<Op> controlOp(Control of) {
+  auto control = std::make_shared<const Control>(std::move(of));
+  OpDef def;
+  def.name = control->loop ? "scan" : "branch";
+  for (size_t i = 0; i < numOperands(*control); ++i)
+    def.operands.push_back({"x" + std::to_string(i)});
+  def.numResults = int(control->results.size());
+  def.defaultResult = def.numResults == 1 ? 0 : -1;
+  def.type = [types = control->results](const TypeRequest &) -> absl::StatusOr<std::vector<Type>> {
+    return types;
+  };
+  if (control->loop) {
+    def.pullback = [control](const Op &, Inputs in, Outputs out, Gradients g) {
+      return pullLoop(*control, in, out, g);
+    };
+    def.pushforward = [control](const Op &, Inputs in, Outputs out, Tangents t) {
+      return pushLoop(*control, in, out, t);
+    };
+  }
+  def.emit = ControlEmission{std::move(control)};
+  def.foldable = false;
+  return defineOp(std::move(def));
+}
+
+const Control *controlOf(const Op &op) {
+  const auto *emission = op.def().emit.target<ControlEmission>();
+  return emission ? emission->control.get() : nullptr;
+}
+
+absl::StatusOr<Op> withRun(const Op &op, RunBody run) {
+  Control control = *controlOf(op);
+  control.run = std::move(run);
+  return controlOp(std::move(control));
+}
+
+} // namespace graphc

@@ -1,0 +1,95 @@
+//===- Control/Control.h - ops that run graphs ------------------*- C++ -*-===//
+//
+// An op with bodies: graphs that it runs when, and as often as, what it gets at run time says. To
+// the rest of the library it is an op whose emission is a host call. Bodies are evaluated until
+// the pipeline puts an op in its place that has their code. Graphs that users make, and of which
+// derivatives are taken, have loops; branches are made last (Sink.h).
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "graphc/FrozenGraph.h"
+#include "graphc/OpDef.h"
+
+namespace graphc {
+
+/// Results of a body for values of its inputs. Thread-safe.
+using RunBody =
+    std::function<absl::StatusOr<std::vector<Tensor>>(int body, absl::Span<const Tensor> inputs)>;
+
+/// How a loop runs its body. Operands: the number of steps, an int64, if `hasSteps`; sequences;
+/// initial states; what is the same in all steps. The body's inputs: for each tap of each sequence
+/// an element, for each tap of each state its value then, and the last operands. Its outputs: new
+/// states, further results, and whether to end, if `hasUntil`. Results: all values of each state,
+/// the initial ones not, and of each further result, along a new first axis.
+struct Loop {
+  /// Of each sequence, of each state: element t + tap in step t, where that of the least tap below
+  /// 0 is the first one. States' taps are below 0; with another one than -1 alone, the initial
+  /// state has a first axis of as many values as the least tap says, the oldest first.
+  std::vector<std::vector<int>> sequences = {}, states = {};
+  int numMapped = 0;
+  bool hasSteps = false, hasUntil = false;
+  /// Sequences are read from their ends.
+  bool goesBackwards = false;
+  /// By state: of its values the last alone, the initial one after no steps, without the axis.
+  std::vector<bool> keepsLast = {};
+  /// As messages call sequences.
+  std::vector<std::string> names = {};
+
+  size_t firstSequence() const { return hasSteps ? 1 : 0; }
+  size_t firstState() const { return firstSequence() + sequences.size(); }
+  size_t firstConstant() const { return firstState() + states.size(); }
+};
+/// How many values before the first step the state's taps need.
+int historyOf(const std::vector<int> &taps);
+/// Whether the initial value of a state with these taps has an axis for its history.
+bool hasHistoryAxis(const std::vector<int> &taps);
+/// Elements that a sequence must have beyond the number of steps.
+int64_t marginOf(const std::vector<int> &taps);
+
+/// What such an op does.
+struct Control {
+  /// By number: those of a branch have the same inputs, a loop has one.
+  std::vector<FrozenGraph> bodies;
+  std::vector<Type> results;
+  std::optional<Loop> loop = {};
+  /// Null: they are evaluated.
+  RunBody run = {};
+};
+
+/// A branch: the first body where operand 0, one number, is not 0, else the second one; their
+/// inputs are the further operands, their outputs have the dtypes and ranks of the results. Or a
+/// loop, with derivatives.
+absl::StatusOr<Op> controlOp(Control control);
+
+/// What an op does that `controlOp` made; null of others.
+const Control *controlOf(const Op &op);
+/// The same op, whose bodies are run by `run`.
+absl::StatusOr<Op> withRun(const Op &op, RunBody run);
+
+/// The results of a loop whose body gives `outputs` for `inputs`, over `operands`.
+absl::StatusOr<Variables> makeLoop(Loop loop, const Variables &inputs, const Variables &outputs,
+                                   const Variables &operands, Place place);
+/// Rules of loops.
+Variables pullLoop(const Control &control, Inputs in, Outputs out, Gradients g);
+Variables pushLoop(const Control &control, Inputs in, Outputs out, Tangents t);
+
+/// What the op's host call is, with what it needs besides.
+Arrays emitBranch(const std::shared_ptr<const Control> &control, Emitter &e, const Arrays &in);
+Arrays emitLoop(const std::shared_ptr<const Control> &control, Emitter &e, const Arrays &in);
+absl::StatusOr<std::vector<Tensor>> runBody(const Control &control, int body,
+                                            absl::Span<const Tensor> inputs);
+
+/// The extents of a graph's results, in an emission where `dimOf` gives those of its inputs; an
+/// Extent of no Emitter for one that depends on elements. Nothing is recorded but sizes.
+using DimOf = std::function<Extent(size_t input, int axis)>;
+std::vector<Extents> shapesOfResults(Emitter &e, const FrozenGraph &graph, const DimOf &dimOf);
+
+} // namespace graphc
