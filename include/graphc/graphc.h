@@ -33,6 +33,7 @@
 #include "graphc/Profile.h"
 #include "graphc/Random.h"
 #include "graphc/Rewrite.h"
+#include "graphc/Scan.h"
 #include "graphc/Shared.h"
 #include "graphc/Stage.h"
 #include "graphc/Status.h"

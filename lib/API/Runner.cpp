@@ -363,7 +363,7 @@ static absl::StatusOr<GraphModule> withBranches(const GraphModule &module) {
   absl::StatusOr<FunctionGraph> graph = FunctionGraph::create(module.inputs, module.outputs);
   if (!graph.ok())
     return graph.status();
-  if (absl::Status s = sinkBranches(*graph); !s.ok())
+  if (absl::Status s = sinkBranches(*graph, /*inLoops=*/true); !s.ok())
     return s;
   return withGraph(module, *graph);
 }

@@ -36,8 +36,10 @@ struct Loop {
   std::vector<std::vector<int>> sequences = {}, states = {};
   int numMapped = 0;
   bool hasSteps = false, hasUntil = false;
-  /// Sequences are read from their ends.
+  /// Sequences are read from the last step that they are enough for to the first.
   bool goesBackwards = false;
+  /// Gradients go back so many steps at most; all where negative.
+  int64_t truncation = -1;
   /// By state: of its values the last alone, the initial one after no steps, without the axis.
   std::vector<bool> keepsLast = {};
   /// As messages call sequences.
@@ -51,8 +53,13 @@ struct Loop {
 int historyOf(const std::vector<int> &taps);
 /// Whether the initial value of a state with these taps has an axis for its history.
 bool hasHistoryAxis(const std::vector<int> &taps);
+/// Where the element of tap 0 stands in step 0.
+int64_t leadOf(const std::vector<int> &taps);
 /// Elements that a sequence must have beyond the number of steps.
 int64_t marginOf(const std::vector<int> &taps);
+
+/// Branches, and loops, that stand in each other.
+constexpr int kMostLevels = 64;
 
 /// What such an op does.
 struct Control {
@@ -60,6 +67,8 @@ struct Control {
   std::vector<FrozenGraph> bodies;
   std::vector<Type> results;
   std::optional<Loop> loop = {};
+  /// Of loops: how many stand in each other, this one included.
+  int levels = 1;
   /// Null: they are evaluated.
   RunBody run = {};
 };

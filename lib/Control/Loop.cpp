@@ -10,9 +10,11 @@ namespace graphc {
 
 int historyOf(const std::vector<int> &taps) { return -*std::ranges::min_element(taps); }
 bool hasHistoryAxis(const std::vector<int> &taps) { return taps != std::vector<int>{-1}; }
+int64_t leadOf(const std::vector<int> &taps) {
+  return -std::min(0, *std::ranges::min_element(taps));
+}
 int64_t marginOf(const std::vector<int> &taps) {
-  return std::max(0, *std::ranges::max_element(taps)) -
-         std::min(0, *std::ranges::min_element(taps));
+  return std::max(0, *std::ranges::max_element(taps)) + leadOf(taps);
 }
 
 namespace {
@@ -62,11 +64,11 @@ public:
     std::vector<Tensor> inputs;
     for (size_t k = 0; k < loop_.sequences.size(); ++k) {
       const Tensor &sequence = operands_[k];
-      int64_t before = std::min(0, *std::ranges::min_element(loop_.sequences[k]));
-      for (int tap : loop_.sequences[k]) {
-        int64_t at = t + tap - before;
-        absl::StatusOr<Tensor> element =
-            elementOf(sequence, loop_.goesBackwards ? sequence.shape()[0] - 1 - at : at);
+      const std::vector<int> &taps = loop_.sequences[k];
+      const int64_t most = sequence.shape()[0] - marginOf(taps); // steps
+      const int64_t at = loop_.goesBackwards ? most - 1 - t : t;
+      for (int tap : taps) {
+        absl::StatusOr<Tensor> element = elementOf(sequence, at + tap + leadOf(taps));
         if (!element.ok())
           return element.status();
         inputs.push_back(*std::move(element));
@@ -274,6 +276,14 @@ absl::StatusOr<Variables> makeLoop(Loop loop, const Variables &inputs, const Var
   if (!body.ok())
     return body.status();
   Control control;
+  for (const Apply &node : body->order())
+    if (const Control *inner = controlOf(node.op()))
+      control.levels = std::max(control.levels, 1 + inner->levels);
+  if (control.levels > kMostLevels)
+    return makeError(ErrorKind::NotSupported,
+                     "loops stand in each other more than " + std::to_string(kMostLevels) +
+                         " levels deep: join some of them",
+                     place);
   size_t numResults = loop.states.size() + size_t(loop.numMapped);
   for (size_t k = 0; k < numResults; ++k) {
     Type type = outputs[k].type();

@@ -1,10 +1,368 @@
-//===- LoopDerivatives.cpp -------------------------------------------------===//
+//===- LoopDerivatives.cpp - derivatives of loops are loops ----------------===//
+//
+// Back-propagation through time (F-323): a loop from the last step to the first whose body is the
+// pullback of the body. Its states are what steps add to the gradients of earlier states, and sums
+// of the gradients of what is the same in all steps; what the body needs of the forward loop are
+// its results. A tangent is a loop over values and tangents together.
+//
+//===----------------------------------------------------------------------===//
+#include <algorithm>
+
 #include "Control/Control.h"
+#include "Ops/Derivatives.h"
+#include "graphc/Gradient.h"
+#include "graphc/Ops.h"
+#include "graphc/Traversal.h"
+
 namespace graphc {
-Variables pullLoop(const Control &, Inputs in, Outputs, Gradients) {
-  return Variables(in.size(), Variable(Type::null("scan")));
+
+namespace {
+
+Variable reversed(const Variable &x) { return x[{Slice(kEnd, kEnd, -1)}]; }
+Variable rows(const Variable &x, const Operand &first, const Operand &end) {
+  return x[{Slice(first, end)}];
 }
-Variables pushLoop(const Control &, Inputs, Outputs out, Tangents) {
-  return Variables(out.size(), Variable(Type::null("scan")));
+/// `count` rows of zeros as those of `like`.
+Variable zeroRows(const Variable &like, const Operand &count) {
+  Variable extents = like.shape();
+  std::vector<Operand> list = {count};
+  for (int axis = 1; axis < like.rank(); ++axis)
+    list.emplace_back(extents[axis]);
+  return zeros(stack(list), like.dtype());
 }
+/// In the order of the steps what was given from the last step backwards, with zeros for steps
+/// before those, `numSteps` in all.
+Variable inOrder(const Variable &backwards, const Variable &numSteps) {
+  Variable missing = numSteps - backwards.shape()[0];
+  return concatenate({zeroRows(backwards, missing), reversed(backwards)}, 0);
+}
+
+/// The parts of a loop's body and operands.
+struct Parts {
+  const Loop &loop;
+  InputsOutputs body; // a copy of its own
+  Variables sequences, initials, constants;
+
+  Parts(const Control &control, Inputs in)
+      : loop(*control.loop), body(clone(control.bodies[0].inputs(), control.bodies[0].outputs())),
+        sequences(in.begin() + ptrdiff_t(loop.firstSequence()),
+                  in.begin() + ptrdiff_t(loop.firstState())),
+        initials(in.begin() + ptrdiff_t(loop.firstState()),
+                 in.begin() + ptrdiff_t(loop.firstConstant())),
+        constants(in.begin() + ptrdiff_t(loop.firstConstant()), in.end()) {}
+  size_t numStates() const { return initials.size(); }
+};
+
+class BackwardLoop {
+public:
+  BackwardLoop(const Control &control, Inputs in, Outputs out, Gradients g)
+      : p_(control, in), in_(in), gradients_(g.begin(), g.end()), results_(out.begin(), out.end()) {
+  }
+
+  absl::StatusOr<Variables> run();
+
+private:
+  /// Results of which all values are there.
+  absl::Status findResults();
+  void addSequence(const Variable &all, const Variable &element) {
+    sequences_.push_back(all);
+    inputs_.push_back(element);
+  }
+  absl::Status readForward();
+  /// Where the elements start, of a sequence, that a tap gives in all steps together.
+  Variable firstElement(size_t sequence, int64_t offset) const {
+    if (!p_.loop.goesBackwards)
+      return constant(offset);
+    int64_t margin = marginOf(p_.loop.sequences[sequence]);
+    return p_.sequences[sequence].shape()[0] - numSteps_ + (offset - margin);
+  }
+  Variables collect(const Variables &made);
+
+  Parts p_;
+  Inputs in_;
+  Variables gradients_, results_;
+  Variable numSteps_;
+  Variables sequences_, inputs_; // of the backward loop
+  /// Of the body: those whose gradients are wanted.
+  struct Wanted {
+    Variable input;
+    size_t number; // of the sequence, state or constant
+    int tap;
+    int64_t offset = 0; // of a sequence's first element
+  };
+  std::vector<Wanted> ofSequences_, ofStates_, ofConstants_;
+};
+
+absl::Status BackwardLoop::findResults() {
+  const Loop &loop = p_.loop;
+  if (std::ranges::count(loop.keepsLast, true) > 0) {
+    Loop all = loop;
+    all.keepsLast.clear();
+    absl::StatusOr<Variables> made =
+        makeLoop(all, p_.body.inputs, p_.body.outputs, Variables(in_.begin(), in_.end()), Place());
+    if (!made.ok())
+      return made.status();
+    results_ = *std::move(made);
+  }
+  numSteps_ = results_[0].shape()[0];
+  return absl::OkStatus();
+}
+
+/// The sequences that give the body's inputs as they were.
+absl::Status BackwardLoop::readForward() {
+  const Loop &loop = p_.loop;
+  size_t input = 0;
+  for (size_t k = 0; k < loop.sequences.size(); ++k) {
+    const Variable &sequence = p_.sequences[k];
+    const std::vector<int> &taps = loop.sequences[k];
+    for (int tap : taps) {
+      const int64_t offset = tap + leadOf(taps);
+      Variable first = firstElement(k, offset);
+      Variable element = p_.body.inputs[input++];
+      if (isFloat(element.dtype()))
+        ofSequences_.push_back({element, k, tap, offset});
+      Variable elements = rows(sequence, first, first + numSteps_);
+      addSequence(loop.goesBackwards ? reversed(elements) : elements, element);
+    }
+  }
+  for (size_t k = 0; k < loop.states.size(); ++k) {
+    int history = historyOf(loop.states[k]);
+    Variable initial = p_.initials[k];
+    if (!hasHistoryAxis(loop.states[k]))
+      initial = expandDims(initial, Axis(0));
+    Variable values = concatenate({initial, results_[k]}, 0);
+    for (int tap : loop.states[k]) {
+      Variable element = p_.body.inputs[input++];
+      if (isFloat(element.dtype()))
+        ofStates_.push_back({element, k, tap});
+      int64_t first = history + tap;
+      addSequence(rows(values, first, numSteps_ + first), element);
+    }
+  }
+  for (size_t k = 0; k < p_.constants.size(); ++k) {
+    Variable element = p_.body.inputs[input++];
+    if (isFloat(element.dtype()))
+      ofConstants_.push_back({element, k, 0});
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Variables> BackwardLoop::run() {
+  if (absl::Status s = findResults(); !s.ok())
+    return s;
+  if (absl::Status s = readForward(); !s.ok())
+    return s;
+  const Loop &loop = p_.loop;
+  Loop backward;
+  backward.hasSteps = backward.goesBackwards = true;
+  // The gradients of what a step gives: those that the loop's results have, and what later steps
+  // add to states.
+  Variables given, cotangents, initials, stateInputs, newStates, furtherResults;
+  std::vector<Variable> arrived(p_.body.outputs.size());
+  std::vector<bool> hasArrived(p_.body.outputs.size());
+  auto arrive = [&](size_t output, const Variable &g) {
+    arrived[output] = hasArrived[output] ? arrived[output] + g : g;
+    hasArrived[output] = true;
+  };
+  for (size_t k = 0; k < gradients_.size(); ++k) {
+    bool isLast = k < p_.numStates() && loop.keepsLast[k];
+    if (!isPresent(gradients_[k]) || isLast || !isFloat(results_[k].dtype()))
+      continue;
+    Variable g(p_.body.outputs[k].type());
+    addSequence(gradients_[k], g);
+    arrive(k, g);
+  }
+  backward.sequences.assign(sequences_.size(), {0});
+  for (const Wanted &w : ofStates_) {
+    Variable from(p_.body.outputs[w.number].type());
+    arrive(w.number, from);
+    stateInputs.push_back(from);
+    backward.states.push_back({w.tap});
+    const bool hasAxis = hasHistoryAxis(loop.states[w.number]);
+    const Variable &initial = p_.initials[w.number];
+    backward.keepsLast.push_back(!hasAxis);
+    Variable start = zerosLike(!hasAxis      ? initial
+                               : w.tap == -1 ? initial[0]
+                                             : rows(initial, 0, -w.tap));
+    if (loop.keepsLast[w.number] && isPresent(gradients_[w.number]))
+      start = gradients_[w.number];
+    initials.push_back(start);
+  }
+  for (size_t k = 0; k < arrived.size(); ++k)
+    if (hasArrived[k]) {
+      given.push_back(p_.body.outputs[k]);
+      cotangents.push_back(arrived[k]);
+    }
+  Variables wrt;
+  for (const auto *list : {&ofSequences_, &ofStates_, &ofConstants_})
+    for (const Wanted &w : *list)
+      wrt.push_back(w.input);
+  Variables pulled(wrt.size(), zeroDerivative());
+  if (!given.empty() && !wrt.empty())
+    pulled = pullback(given, wrt, cotangents, {.disconnectedInputs = DisconnectedInputs::Ignore});
+  for (const Variable &v : pulled)
+    if (!v.ok())
+      return v.status();
+  if (given.empty() || wrt.empty())
+    return Variables(in_.size(), zeroDerivative());
+  auto next = pulled.begin();
+  for (size_t k = 0; k < ofSequences_.size(); ++k)
+    furtherResults.push_back(*next++);
+  for (size_t k = 0; k < ofStates_.size(); ++k)
+    newStates.push_back(*next++);
+  for (const Wanted &w : ofConstants_) {
+    Variable sum(w.input.type());
+    stateInputs.push_back(sum);
+    newStates.push_back(sum + *next++);
+    backward.states.push_back({-1});
+    backward.keepsLast.push_back(true);
+    initials.push_back(zerosLike(p_.constants[w.number]));
+  }
+  backward.numMapped = int(furtherResults.size());
+  Variable steps = numSteps_;
+  if (loop.truncation >= 0)
+    steps = minimum(steps, loop.truncation);
+  Variables operands = {steps}, inputs = inputs_, outputs = newStates;
+  for (const Variables *list : {&sequences_, &initials, &p_.constants})
+    operands.insert(operands.end(), list->begin(), list->end());
+  inputs.insert(inputs.end(), stateInputs.begin(), stateInputs.end());
+  inputs.insert(inputs.end(), p_.body.inputs.end() - ptrdiff_t(p_.constants.size()),
+                p_.body.inputs.end());
+  outputs.insert(outputs.end(), furtherResults.begin(), furtherResults.end());
+  absl::StatusOr<Variables> made = makeLoop(backward, inputs, outputs, operands, Place());
+  return made.ok() ? collect(*made) : made;
+}
+
+/// The gradients of the operands.
+Variables BackwardLoop::collect(const Variables &made) {
+  const Loop &loop = p_.loop;
+  Variables all(in_.size(), zeroDerivative());
+  auto add = [&](size_t operand, const Variable &term) {
+    all[operand] = isPresent(all[operand]) ? all[operand] + term : term;
+  };
+  auto next = made.begin();
+  for (const Wanted &w : ofStates_) {
+    Variable g = *next++;
+    size_t operand = loop.firstState() + w.number;
+    if (!hasHistoryAxis(loop.states[w.number])) { // of the first step
+      if (loop.truncation >= 0)
+        g = where(ge(Operand(loop.truncation), numSteps_), g, 0.0);
+      add(operand, g);
+      continue;
+    }
+    Variable steps = inOrder(g, numSteps_);
+    Variable first = rows(concatenate({steps, zeroRows(steps, -w.tap)}, 0), 0, -w.tap);
+    add(operand,
+        concatenate({zeroRows(steps, historyOf(loop.states[w.number]) + w.tap), first}, 0));
+  }
+  for (const Wanted &w : ofConstants_)
+    add(loop.firstConstant() + w.number, *next++);
+  for (const Wanted &w : ofSequences_) {
+    Variable steps = inOrder(*next++, numSteps_), first = firstElement(w.number, w.offset);
+    add(loop.firstSequence() + w.number,
+        incSubtensor(zerosLike(p_.sequences[w.number]), {Slice(first, first + numSteps_)},
+                     loop.goesBackwards ? reversed(steps) : steps));
+  }
+  return all;
+}
+
+absl::StatusOr<Variables> pushed(const Control &control, Inputs in, Outputs out, Tangents t) {
+  Parts p(control, in);
+  const Loop &loop = p.loop;
+  Loop both = loop;
+  Variables operands(in.begin(), in.begin() + ptrdiff_t(loop.firstState()));
+  Variables values[3], tangents[3]; // of sequences, states, constants: inputs of the body
+  Variables wrt, directions, initials = p.initials, constants = p.constants;
+  size_t input = 0;
+  auto take = [&](int kind, size_t count, bool hasTangent) {
+    for (size_t i = 0; i < count; ++i, ++input) {
+      const Variable &value = p.body.inputs[input];
+      values[kind].push_back(value);
+      if (!hasTangent)
+        continue;
+      Variable tangent(value.type());
+      tangents[kind].push_back(tangent);
+      wrt.push_back(value);
+      directions.push_back(tangent);
+    }
+  };
+  auto has = [&](size_t operand) { return isPresent(t[operand]) && isFloat(in[operand].dtype()); };
+  for (size_t k = 0; k < loop.sequences.size(); ++k) {
+    size_t operand = loop.firstSequence() + k;
+    take(0, loop.sequences[k].size(), has(operand));
+    if (!has(operand))
+      continue;
+    both.sequences.push_back(loop.sequences[k]);
+    both.names.push_back(loop.names[k]);
+    operands.push_back(t[operand]);
+  }
+  std::vector<size_t> floatStates;
+  for (size_t k = 0; k < loop.states.size(); ++k) {
+    bool isOfFloats = isFloat(p.initials[k].dtype());
+    take(1, loop.states[k].size(), isOfFloats);
+    if (!isOfFloats)
+      continue;
+    floatStates.push_back(k);
+    both.states.push_back(loop.states[k]);
+    both.keepsLast.push_back(loop.keepsLast[k]);
+    initials.push_back(tangentOrZeros(t[loop.firstState() + k], p.initials[k]));
+  }
+  for (size_t k = 0; k < p.constants.size(); ++k) {
+    size_t operand = loop.firstConstant() + k;
+    take(2, 1, has(operand));
+    if (has(operand))
+      constants.push_back(t[operand]);
+  }
+  Variables given;
+  std::vector<size_t> numbers; // of the results that have tangents
+  for (size_t k = 0; k < out.size(); ++k)
+    if (isFloat(out[k].dtype())) {
+      given.push_back(p.body.outputs[k]);
+      numbers.push_back(k);
+    }
+  Variables made(out.size(), zeroDerivative());
+  if (given.empty() || wrt.empty())
+    return made;
+  Variables pushedOut =
+      pushforward(given, wrt, directions, {.disconnectedInputs = DisconnectedInputs::Ignore});
+  Variables outputs(p.body.outputs.begin(), p.body.outputs.begin() + ptrdiff_t(p.numStates())),
+      further(p.body.outputs.begin() + ptrdiff_t(p.numStates()),
+              p.body.outputs.begin() + ptrdiff_t(out.size()));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (!pushedOut[i].ok())
+      return pushedOut[i].status();
+    (numbers[i] < p.numStates() ? outputs : further).push_back(pushedOut[i]);
+  }
+  both.numMapped = int(further.size());
+  outputs.insert(outputs.end(), further.begin(), further.end());
+  if (loop.hasUntil)
+    outputs.push_back(p.body.outputs.back());
+  Variables inputs;
+  for (int kind = 0; kind < 3; ++kind)
+    for (const Variables *list : {&values[kind], &tangents[kind]})
+      inputs.insert(inputs.end(), list->begin(), list->end());
+  operands.insert(operands.end(), initials.begin(), initials.end());
+  operands.insert(operands.end(), constants.begin(), constants.end());
+  absl::StatusOr<Variables> results = makeLoop(both, inputs, outputs, operands, Place());
+  if (!results.ok())
+    return results.status();
+  size_t state = p.numStates(), mapped = both.states.size() + size_t(loop.numMapped);
+  for (size_t k : numbers)
+    made[k] = (*results)[k < p.numStates() ? state++ : mapped++];
+  return made;
+}
+
+} // namespace
+
+Variables pullLoop(const Control &control, Inputs in, Outputs out, Gradients g) {
+  absl::StatusOr<Variables> terms = BackwardLoop(control, in, out, g).run();
+  return terms.ok() ? *std::move(terms) : Variables(in.size(), Variable::invalid(terms.status()));
+}
+
+Variables pushLoop(const Control &control, Inputs in, Outputs out, Tangents t) {
+  absl::StatusOr<Variables> tangents = pushed(control, in, out, t);
+  return tangents.ok() ? *std::move(tangents)
+                       : Variables(out.size(), Variable::invalid(tangents.status()));
+}
+
 } // namespace graphc

@@ -36,14 +36,22 @@ struct Need {
 
 class Sinking {
 public:
-  Sinking(FunctionGraph &graph, int level) : graph_(graph), level_(level) {}
+  Sinking(FunctionGraph &graph, int level, bool inLoops)
+      : graph_(graph), level_(level), inLoops_(inLoops) {}
 
   absl::Status run() {
     absl::StatusOr<std::vector<Apply>> order = graph_.toposort();
     if (!order.ok())
       return order.status();
-    if (std::ranges::none_of(*order, isIfElse))
-      return absl::OkStatus();
+    if (inLoops_)
+      for (const Apply &node : *order)
+        if (const Control *control = controlOf(node.op()); control && control->loop)
+          if (absl::Status s = sinkInLoop(node, *control); !s.ok())
+            return s;
+    if (inLoops_)
+      order = graph_.toposort();
+    if (!order.ok() || std::ranges::none_of(*order, isIfElse))
+      return order.status();
     findNeeds(*order);
     for (const std::vector<Apply> &group : groups(*order))
       if (absl::Status s = sink(group); !s.ok())
@@ -52,6 +60,31 @@ public:
   }
 
 private:
+  absl::Status sinkInLoop(const Apply &node, const Control &control) {
+    absl::StatusOr<FrozenGraph> body =
+        bodyOf(control.bodies[0].inputs(), control.bodies[0].outputs());
+    if (!body.ok())
+      return body.status();
+    Control changed = control;
+    changed.bodies = {*std::move(body)};
+    absl::StatusOr<Op> op = controlOp(std::move(changed));
+    if (!op.ok())
+      return op.status();
+    Variables inputs = node.inputs();
+    absl::StatusOr<Apply> made =
+        op->makeNode(std::vector<Operand>(inputs.begin(), inputs.end()), node.place());
+    if (!made.ok())
+      return made.status();
+    Replacements fresh;
+    for (int k = 0; k < node.numOutputs(); ++k) {
+      Variable result = made->output(k);
+      if (std::string_view name = node.output(k).name(); !name.empty())
+        result.setName(name);
+      fresh.emplace_back(node.output(k), result);
+    }
+    return graph_.replaceAll(fresh, "sink_branches");
+  }
+
   void findNeeds(const std::vector<Apply> &order) {
     for (const Variable &output : graph_.outputs())
       if (Apply owner = output.owner())
@@ -153,21 +186,22 @@ private:
   }
 
   absl::StatusOr<FrozenGraph> bodyOf(const Variables &inputs, const Variables &outputs) const {
-    if (level_ == kMostBranchLevels)
+    if (level_ == kMostLevels)
       return makeError(ErrorKind::NotSupported,
                        "ifElses stand in branches of each other more than " +
-                           std::to_string(kMostBranchLevels) +
+                           std::to_string(kMostLevels) +
                            " levels deep: choose by switch, or join conditions");
     absl::StatusOr<FunctionGraph> body = FunctionGraph::create(inputs, outputs);
     if (!body.ok())
       return body.status();
-    if (absl::Status s = Sinking(*body, level_ + 1).run(); !s.ok())
+    if (absl::Status s = Sinking(*body, level_ + 1, inLoops_).run(); !s.ok())
       return s;
     return body->freeze();
   }
 
   FunctionGraph &graph_;
   const int level_;
+  const bool inLoops_;
   absl::flat_hash_map<const detail::ApplyNode *, Need> needs_;
 };
 
@@ -191,7 +225,7 @@ bool choosesWithin(const detail::InnerGraph &called) {
 
 } // namespace
 
-absl::Status sinkBranches(FunctionGraph &graph) {
+absl::Status sinkBranches(FunctionGraph &graph, bool inLoops) {
   // A graph that is called is emitted as a whole: those with choices are put in their places.
   absl::Status s = inlineCalls(
       graph, [](const detail::InnerGraph &inner, int64_t) { return choosesWithin(inner); },
@@ -199,7 +233,7 @@ absl::Status sinkBranches(FunctionGraph &graph) {
         absl::Status replaced = graph.replaceAll(fresh);
         return replaced.ok() ? absl::StatusOr<bool>(true) : replaced;
       });
-  return s.ok() ? Sinking(graph, 0).run() : s;
+  return s.ok() ? Sinking(graph, 0, inLoops).run() : s;
 }
 
 } // namespace graphc

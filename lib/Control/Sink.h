@@ -8,9 +8,9 @@ namespace graphc {
 /// F-330, F-331: nodes that only one branch of ifElses over one condition needs move into that
 /// branch, and the ifElses become an op with two bodies (Control.h). What a later ifElse needs in
 /// the same case is computed there again. It is the last change of a graph before it is run or
-/// emitted: such an op has no derivatives and no text. NotSupported for ifElses more than
-/// kMostBranchLevels deep in branches of each other.
-absl::Status sinkBranches(FunctionGraph &graph);
-constexpr int kMostBranchLevels = 64;
+/// emitted: such an op has no derivatives and no text. What is compiled has its bodies of loops
+/// changed when they are; what is evaluated wants it done in them now (`inLoops`). NotSupported for
+/// ifElses more than kMostLevels deep in branches of each other.
+absl::Status sinkBranches(FunctionGraph &graph, bool inLoops = false);
 
 } // namespace graphc

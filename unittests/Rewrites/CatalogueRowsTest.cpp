@@ -150,7 +150,7 @@ std::vector<Row> rows() {
        "make_vector_index",
        {"join_index", "join_position", "new_axis_index", "expanded_position"}},
       {89, "useless_assert", {}, {"assert"}},
-      {90, "ifelse_merge/lift", {}, {"ifElse"}},
+      {90, "ifelse_merge/lift", {"if_else_same", "if_else_true", "if_else_false"}},
       {91, "scan_*", {}, {"scan"}},
       {92, "inline_ofg", {"inline_graphs"}},
       {93, "reciprocal_chain", {"reciprocal_reciprocal", "one_div"}},
