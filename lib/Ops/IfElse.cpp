@@ -19,9 +19,9 @@ TypesOr ifElseType(const TypeRequest &request) {
     return makeError(ErrorKind::TypeError,
                      "the condition must be one number, not an array; switch chooses elements");
   if (a.rank() != b.rank())
-    return makeError(ErrorKind::TypeError,
-                     "the branches must have one rank, but have " + std::to_string(a.rank()) +
-                         " and " + std::to_string(b.rank()) + "; reshape one of them");
+    return makeError(ErrorKind::TypeError, "the branches must have one rank, but have " +
+                                               std::to_string(a.rank()) + " and " +
+                                               std::to_string(b.rank()) + "; reshape one of them");
   std::vector<int64_t> shape;
   for (int axis = 0; axis < a.rank(); ++axis)
     shape.push_back(a.extent(axis) == b.extent(axis) ? a.extent(axis) : kDynamic);

@@ -119,7 +119,7 @@ enum Section {
   kShape,
   kIndexing,
   kMaking,
-  kRandom, // their functions are in graphc/Random.h
+  kRandom,  // their functions are in graphc/Random.h
   kControl, // their functions are in graphc/ControlFlow.h
   kStops,
   kDerivatives, // ops that gradients are made of; they have no functions in C++

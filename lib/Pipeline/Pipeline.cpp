@@ -214,16 +214,16 @@ absl::Status compileBodies(FunctionGraph &graph, const CompileOptions &options) 
         return program.status();
       programs.push_back(std::move(program->executable));
     }
-    absl::StatusOr<Op> op =
-        withRun(node.op(),
-                [programs = std::move(programs)](int body, absl::Span<const Tensor> inputs)
-                    -> absl::StatusOr<std::vector<Tensor>> {
-                  const Executable &program = *programs[size_t(body)];
-                  std::vector<Tensor> results(program.program().outputs.size());
-                  if (absl::Status s = program.run(inputs, absl::MakeSpan(results)); !s.ok())
-                    return s;
-                  return results;
-                });
+    absl::StatusOr<Op> op = withRun(
+        node.op(),
+        [programs = std::move(programs)](
+            int body, absl::Span<const Tensor> inputs) -> absl::StatusOr<std::vector<Tensor>> {
+          const Executable &program = *programs[size_t(body)];
+          std::vector<Tensor> results(program.program().outputs.size());
+          if (absl::Status s = program.run(inputs, absl::MakeSpan(results)); !s.ok())
+            return s;
+          return results;
+        });
     if (!op.ok())
       return op.status();
     Variables inputs = node.inputs();
@@ -270,8 +270,7 @@ absl::StatusOr<CompiledProgram> compile(const GraphModule &module, const Compile
     absl::Status s = rewrite(callee, inner);
     return s.ok() ? lowerControl(callee, inner) : s;
   };
-  Callees callees(prepare,
-                  rewritesOf(options), options.profile, modeOptimizations(options.mode),
+  Callees callees(prepare, rewritesOf(options), options.profile, modeOptimizations(options.mode),
                   stages.looksAt("rewritten"));
   if (stages.looksAt("rewritten")) {
     if (absl::Status s = callees.make(*graph); !s.ok())

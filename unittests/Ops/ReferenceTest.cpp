@@ -38,9 +38,9 @@ TEST(Reference, OnePageNamesOperandsAttributesAndBounds) {
 /// As graphc/Ops.h declares them: that text is the only place where they stand.
 TEST(Reference, EveryOpHasAFunction) {
   for (const OpDef *op : allOps())
-    EXPECT_EQ(signaturesOf(*op).empty(),
-              op->section == section(kDerivatives) || op->section == section(kRandom) ||
-                  op->section == section(kControl))
+    EXPECT_EQ(signaturesOf(*op).empty(), op->section == section(kDerivatives) ||
+                                             op->section == section(kRandom) ||
+                                             op->section == section(kControl))
         << op->name;
   using List = std::vector<std::string>;
   auto functions = [](const char *op) { return signaturesOf(*findOp(op)); };
