@@ -78,12 +78,13 @@ struct LstmState {
 };
 /// A step (Hochreiter, Schmidhuber 1997): [i, f, g, o] = x W^T + h U^T + b, in that order along the
 /// last axis, each of the width of h; c' = sigmoid(f) c + sigmoid(i) tanh(g), h' = sigmoid(o)
-/// tanh(c'). x: [..., inputs], W: [4 width, inputs], U: [4 width, width], b: [4 width].
-LstmState lstmCell(const Operand &x, const Operand &h, const Operand &c, const Operand &W,
-                   const Operand &U, const Operand &b);
+/// tanh(c'). x: [..., inputs], W (`weights`): [4 width, inputs], U (`recurrent`): [4 width, width],
+/// b: [4 width].
+LstmState lstmCell(const Operand &x, const Operand &h, const Operand &c, const Operand &weights,
+                   const Operand &recurrent, const Operand &b);
 /// A step (Cho et al. 2014): r and z are sigmoids of their parts of x W^T + b + h U^T,
 /// n = tanh(x Wn^T + bn + r (h Un^T)), and h' = (1 - z) n + z h; the parts are r, z, n.
-Variable gruCell(const Operand &x, const Operand &h, const Operand &W, const Operand &U,
-                 const Operand &b);
+Variable gruCell(const Operand &x, const Operand &h, const Operand &weights,
+                 const Operand &recurrent, const Operand &b);
 
 } // namespace graphc

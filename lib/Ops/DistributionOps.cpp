@@ -61,7 +61,7 @@ TypesOr drawTypes(const Distribution &d, const TypeRequest &request) {
 Scalar loadBroadcast(Emitter &e, Array x, Indices i) {
   Scalars at;
   for (int axis = 0, shift = int(i.size()) - e.rank(x); axis < e.rank(x); ++axis)
-    at.push_back(e.broadcasts(x, axis) ? e.index(0) : i[size_t(axis + shift)]);
+    at.push_back(e.broadcasts(x, axis) ? e.index(0) : i[size_t(axis) + size_t(shift)]);
   return e.load(x, at);
 }
 
@@ -208,7 +208,7 @@ Extents drawShape(Emitter &e, const Distribution &d, Array size, const Arrays &p
   for (size_t k = 0; k < parameters.size(); ++k)
     for (int axis = 0, shift = rank - ownRank(k); axis < ownRank(k); ++axis)
       if (!e.broadcasts(parameters[k], axis))
-        e.requireEqual(e.dim(parameters[k], axis), shape[size_t(axis + shift)],
+        e.requireEqual(e.dim(parameters[k], axis), shape[size_t(axis) + size_t(shift)],
                        "a parameter has extent {a} where the size has {b}" +
                            std::string(kBroadcastHint));
   return shape;

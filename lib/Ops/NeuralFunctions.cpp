@@ -178,10 +178,10 @@ Variable attention(const Operand &queries, const Operand &keys, const Operand &v
   return matmul(softmax(scores), v);
 }
 
-LstmState lstmCell(const Operand &x, const Operand &h, const Operand &c, const Operand &W,
-                   const Operand &U, const Operand &b) {
+LstmState lstmCell(const Operand &x, const Operand &h, const Operand &c, const Operand &weights,
+                   const Operand &recurrent, const Operand &b) {
   Variable state = asVariable(h), cell = asVariable(c);
-  Variable all = dot(x, transpose(W)) + dot(state, transpose(U)) + b;
+  Variable all = dot(x, transpose(weights)) + dot(state, transpose(recurrent)) + b;
   Variable width = shape(state, -1);
   auto part = [&](int number) {
     return subtensor(all, {ellipsis, Slice(width * number, width * (number + 1))});
@@ -190,10 +190,10 @@ LstmState lstmCell(const Operand &x, const Operand &h, const Operand &c, const O
   return {sigmoid(part(3)) * tanh(next), next};
 }
 
-Variable gruCell(const Operand &x, const Operand &h, const Operand &W, const Operand &U,
-                 const Operand &b) {
+Variable gruCell(const Operand &x, const Operand &h, const Operand &weights,
+                 const Operand &recurrent, const Operand &b) {
   Variable state = asVariable(h);
-  Variable input = dot(x, transpose(W)) + b, before = dot(state, transpose(U));
+  Variable input = dot(x, transpose(weights)) + b, before = dot(state, transpose(recurrent));
   Variable width = shape(state, -1);
   auto part = [&](const Variable &all, int number) {
     return subtensor(all, {ellipsis, Slice(width * number, width * (number + 1))});

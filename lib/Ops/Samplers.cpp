@@ -42,11 +42,12 @@ double logFactorial(double x) {
 /// The number of the interval in which u lies, of widths first, first * ratio(1), ...; -1 where
 /// rounding has left none.
 template <class Ratio> double invert(double u, double first, double last, const Ratio &ratio) {
-  double width = first;
-  for (double k = 0; k <= last && width > 0; width *= ratio(++k)) {
+  double width = first, k = 0;
+  while (k <= last && width > 0) {
     if (u <= width)
       return k;
     u -= width;
+    width *= ratio(++k);
   }
   return -1;
 }
