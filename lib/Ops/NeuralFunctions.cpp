@@ -55,9 +55,6 @@ std::optional<Variable> mistakeOf(std::string_view name, const Operand &place, c
   return std::nullopt;
 }
 
-/// t log p, where 0 log p is 0 for all p.
-Variable termOf(const Variable &t, const Variable &p) { return xlogy(t, p); }
-
 } // namespace
 
 //===--- normalizations -----------------------------------------------------------===//
@@ -126,7 +123,7 @@ BatchNorm batchNormTrain(const Operand &x, const Operand &gain, const Operand &s
 
 Variable binaryCrossentropy(const Operand &probability, const Operand &target) {
   Variable p = asVariable(probability), t = asVariable(target);
-  return -(termOf(t, p) + termOf(1.0 - t, 1.0 - p));
+  return -(xlogy(t, p) + xlogy(1.0 - t, 1.0 - p));
 }
 
 Variable sigmoidBinaryCrossentropy(const Operand &x, const Operand &target) {
@@ -148,7 +145,7 @@ Variable huber(const Operand &error, double delta) {
 
 Variable klDivergence(const Operand &p, const Operand &q) {
   Variable a = asVariable(p), b = asVariable(q);
-  return sum(termOf(a, a) - termOf(a, b));
+  return sum(xlogy(a, a) - xlogy(a, b));
 }
 
 Variable hinge(const Operand &x, const Operand &target) { return relu(1.0 - mul(x, target)); }

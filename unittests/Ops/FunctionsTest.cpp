@@ -7,11 +7,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include "Messages.h"
+#include "NumbersOfFile.h"
 #include "graphc/graphc.h"
 
 namespace graphc {
@@ -22,19 +21,6 @@ Variable wave(std::vector<int64_t> shape, int start = 1) {
   for (double &value : values.mutableFlat<double>())
     value = std::sin(start++);
   return Constant(values);
-}
-
-std::map<std::string, std::vector<double>> expectedOfAll() {
-  std::ifstream file(GRAPHC_TEST_DATA "/functions.txt");
-  std::map<std::string, std::vector<double>> found;
-  for (std::string line; std::getline(file, line);) {
-    std::istringstream words(line);
-    std::string name;
-    words >> name;
-    for (double number; name != "#" && words >> number;)
-      found[name].push_back(number);
-  }
-  return found;
 }
 
 // 20 roundings of sums of a few numbers of at most 1, each a unit of 2^-53; variances divide by
@@ -65,7 +51,7 @@ TEST(Functions, AreThoseOfNumPyAndPyTorch) {
   };
   for (int k = -1; k < 4; ++k)
     made["rot90_" + std::to_string(k)] = rot90(wave({2, 3}), k);
-  std::map<std::string, std::vector<double>> all = expectedOfAll();
+  std::map<std::string, std::vector<double>> all = numbersOfFile(GRAPHC_TEST_DATA "/functions.txt");
   EXPECT_EQ(all.size(), made.size());
   for (const auto &[name, expected] : all) {
     SCOPED_TRACE(name);

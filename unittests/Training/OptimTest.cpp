@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <sstream>
 
 #include "Messages.h"
+#include "NumbersOfFile.h"
 #include "graphc/graphc.h"
 
 namespace graphc {
@@ -33,19 +33,6 @@ Problem problem(DType dtype = DType::Float64) {
   Variable y = tanh(dot(Constant(x.cast(dtype)), made.w) + made.b);
   made.loss = mean(sqr(y)) + 0.1 * sum(sqr(made.w - 0.3));
   return made;
-}
-
-std::map<std::string, std::vector<double>> expectedOfAll() {
-  std::ifstream file(GRAPHC_TEST_DATA "/optim.txt");
-  std::map<std::string, std::vector<double>> found;
-  for (std::string line; std::getline(file, line);) {
-    std::istringstream words(line);
-    std::string name;
-    words >> name;
-    for (double number; name != "#" && words >> number;)
-      found[name].push_back(number);
-  }
-  return found;
 }
 
 Function stepOf(const Optimizer &optimizer, const Variable &loss, const Variables &inputs = {}) {
@@ -89,7 +76,7 @@ Optimizer optimizerOf(const std::string &name, const Problem &p) {
 // which for gradients near 0 turn a rounding of theirs into one of the step: a factor of 1/epsilon
 // at most for those below it, 100 in what is met here.
 TEST(Optim, StepsAreThoseOfPyTorch) {
-  std::map<std::string, std::vector<double>> all = expectedOfAll();
+  std::map<std::string, std::vector<double>> all = numbersOfFile(GRAPHC_TEST_DATA "/optim.txt");
   EXPECT_EQ(all.size(), 8u);
   for (const auto &[name, expected] : all) {
     SCOPED_TRACE(name);
