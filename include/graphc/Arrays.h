@@ -50,12 +50,34 @@ Variable diagonal(const Operand &x, int offset = 0, int axis1 = 0, int axis2 = 1
 /// The sum of that diagonal.
 Variable trace(const Operand &x, int offset = 0, int axis1 = 0, int axis2 = 1);
 
+/// Options of running sums and products.
+struct CumulativeOptions {
+  /// Whether each joins only what stands before its position.
+  bool exclusive = false;
+  /// Whether they begin at the last position.
+  bool reverse = false;
+};
+/// The sums of all elements up to each position along an axis, or of the flattened x; bools are
+/// counted (int64). Floats are joined in float64, integers wrap.
+Variable cumsum(const Operand &x, std::optional<int> axis = std::nullopt,
+                CumulativeOptions options = {});
+/// The products. The gradient, a linear recurrence (Blelloch 1990), divides by no element.
+Variable cumprod(const Operand &x, std::optional<int> axis = std::nullopt,
+                 CumulativeOptions options = {});
+/// r[k] = a[k] r[k - 1] + b[k] along an axis, where r before the first position is 0: floats, which
+/// are promoted, of one shape (ShapeError).
+Variable linearRecurrence(const Operand &a, const Operand &b, int axis = 0, bool reverse = false);
+
 /// Differences of neighbours along an axis, `n` times; of bool where they differ.
 Variable diff(const Operand &x, int n = 1, int axis = -1);
 /// max - min.
 Variable ptp(const Operand &x, const Axes &axes = {});
 /// How many elements are not 0: int64.
 Variable countNonzero(const Operand &x, const Axes &axes = {});
+/// How much of a convolution: all sums, of max(n, m) from the middle, those of whole overlaps.
+enum class ConvolveMode { Full, Same, Valid };
+/// result[k] = sum over i of x[i] y[k - i], of two vectors (TypeError): NumPy's convolve.
+Variable convolve(const Operand &x, const Operand &y, ConvolveMode mode = ConvolveMode::Full);
 /// The Kronecker product: each element of x times all of y. Leading axes of extent 1 are added to
 /// the operand of lesser rank.
 Variable kron(const Operand &x, const Operand &y);

@@ -1,6 +1,9 @@
 //===- graphc/ControlFlow.h - choices and loops -----------------*- C++ -*-===//
 #pragma once
 
+#include <string_view>
+
+#include "graphc/Status.h"
 #include "graphc/Variable.h"
 
 namespace graphc {
@@ -15,5 +18,10 @@ namespace graphc {
 Variable ifElse(const Operand &condition, const Operand &x, const Operand &y);
 /// The same for several results at once. ValueError where the lists differ in length.
 Variables ifElse(const Operand &condition, const Variables &x, const Variables &y);
+
+/// x; the call fails with `kind` and the message where the 0-d `condition` is 0. Gradients go to x.
+/// TypeError for a condition of another rank. It is checked wherever the result is needed.
+Variable assertTrue(const Operand &x, const Operand &condition, std::string_view message,
+                    ErrorKind kind = ErrorKind::ValueError);
 
 } // namespace graphc

@@ -228,7 +228,7 @@ struct Step {
   Nest nest;      // Loops
   Numbers inputs; // View, Host, Call; for Loops: the arrays that it loads, each once
   Numbers outputs;
-  HostFunction host;
+  HostCall host;
   int32_t node = -1;
   /// Call: a graph that was fused by itself (lib/Kernels/Callee.h), and, by its size numbers, sizes
   /// of this emission.
@@ -473,6 +473,9 @@ public:
   /// Host callback; result i has resultTypes' dtype and the given shape.
   Arrays hostCall(HostFunction host, const Arrays &in,
                   const std::vector<std::pair<DType, Extents>> &results);
+  /// The same by a routine, as HostCall says.
+  Arrays routine(const Routine &routine, std::vector<int64_t> parameters, const Arrays &in,
+                 const std::vector<std::pair<DType, Extents>> &results);
 
   //===--- graphs within an op ----------------------------------------------===//
   /// Records what `emit` does as the node of an inner graph whose results have these types:

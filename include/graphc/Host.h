@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
@@ -112,5 +113,40 @@ absl::StatusOr<int64_t> shapeBytes(int64_t elementBytes, absl::Span<const int64_
 /// allocated, row-major. Must be thread-safe.
 using HostFunction =
     std::function<absl::Status(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs)>;
+
+/// What a routine works on. Inputs are row-major; outputs are allocated, row-major, and keep their
+/// memory.
+struct RoutineCall {
+  absl::Span<const int64_t> parameters;
+  absl::Span<const Tensor> inputs;
+  absl::Span<Tensor> outputs;
+  /// How many threads it may use; its results do not depend on them.
+  int threads = 1;
+};
+
+/// A function of the library on arrays, which compiled programs name, so that they can be written
+/// to files: what loops over independent elements cannot say well (sorting, running sums, matrix
+/// decompositions). Thread-safe.
+struct Routine {
+  std::string_view name;
+  absl::Status (*run)(const RoutineCall &call);
+};
+/// The routine of that name, or null.
+const Routine *findRoutine(std::string_view name);
+
+/// What the host does in a step: a callback of this process, or a routine with its parameters.
+struct HostCall {
+  HostFunction callback = {};
+  const Routine *routine = nullptr; // where there is no callback
+  std::vector<int64_t> parameters = {};
+  /// How many axes lie in front of the outputs, for each slice of which it is called.
+  int32_t numLevels = 0;
+  /// By input: a bit for each of these axes that it has, too.
+  std::vector<uint32_t> levels = {};
+
+  /// Whether another process can do it.
+  bool isNamed() const { return routine && !callback; }
+  absl::Status run(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs, int threads) const;
+};
 
 } // namespace graphc

@@ -42,6 +42,10 @@ struct BatchNorm {
 BatchNorm batchNormTrain(const Operand &x, const Operand &gain, const Operand &shift,
                          double epsilon = 1e-5);
 
+/// The correlation of (batch, channels, n) with kernels (filters, channels, k) in which result i
+/// sees nothing behind x[i]: as many results as elements.
+Variable causalConv1d(const Operand &x, const Operand &kernel, int dilation = 1);
+
 //===--- losses ---------------------------------------------------------------===//
 // Elementwise or by rows where nothing else is said: take the mean of them.
 
@@ -49,8 +53,12 @@ BatchNorm batchNormTrain(const Operand &x, const Operand &gain, const Operand &s
 Variable binaryCrossentropy(const Operand &probability, const Operand &target);
 /// The same of sigmoid(x): max(x, 0) - x t + log(1 + exp(-|x|)), which does not overflow.
 Variable sigmoidBinaryCrossentropy(const Operand &x, const Operand &target);
-/// -sum over the last axis of t log softmax(x), for targets of the shape of x.
+/// -sum over the last axis of t log softmax(x), for targets t of the shape of x; or, for integer
+/// labels of its shape without the last axis, -log softmax(x) at the label. IndexError for labels
+/// that are negative or not less than the last axis' extent.
 Variable softmaxCrossentropy(const Operand &x, const Operand &target);
+/// -sum over the last axis of t log p, where 0 log 0 is 0, or -log p at integer labels, as above.
+Variable categoricalCrossentropy(const Operand &probabilities, const Operand &target);
 /// The mean of (x - y)^2, and of |x - y|: of all elements.
 Variable meanSquaredError(const Operand &x, const Operand &y);
 Variable meanAbsoluteError(const Operand &x, const Operand &y);

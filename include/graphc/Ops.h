@@ -380,7 +380,11 @@ inline constexpr NewAxis newaxis;
 /// As many full slices as fit.
 inline constexpr Ellipsis ellipsis;
 
-/// One entry of x[{...}]: a number or 0-d integer Variable, a Slice, newaxis or ellipsis.
+/// One entry of x[{...}]: a number or 0-d integer Variable, a Slice, newaxis or ellipsis; or an
+/// array of integers, or a mask, a bool array of the shape of as many axes as it has, which stands
+/// for the arrays of `nonzero`. As NumPy has it, arrays, and numbers beside them, broadcast to each
+/// other (IndexError), and their axes stand where the arrays stood, or in front where something was
+/// between those.
 class Index {
 public:
   enum class Kind { Position, Slice, NewAxis, Ellipsis };
@@ -413,10 +417,11 @@ private:
 };
 
 /// x[indices]: a view where possible. IndexError for a position out of range (negative ones count
-/// from the end) and for too many indices; ValueError for step 0.
+/// from the end), for too many indices, and for a mask of another shape; ValueError for step 0.
 Variable subtensor(const Operand &x, const std::vector<Index> &indices);
 /// x with `y` in place of x[indices], or added to it. y broadcasts to the shape of x[indices]
-/// (ValueError), and x's dtype must hold its elements (TypeError).
+/// (ValueError), and x's dtype must hold its elements (TypeError). Of a position that arrays name
+/// more than once the last element of y is set, in row-major order, and all are added.
 Variable setSubtensor(const Operand &x, const std::vector<Index> &indices, const Operand &y);
 Variable incSubtensor(const Operand &x, const std::vector<Index> &indices, const Operand &y);
 
@@ -432,7 +437,7 @@ struct TakeOptions {
 Variable take(const Operand &x, const Operand &indices, TakeOptions options = {});
 /// x with `y` added where take(x, indices, options) reads, in the order of the indices, as often as
 /// a position is named. y has take's shape (ShapeError), and x's dtype must hold its elements
-/// (TypeError). Computed by the host: libraries ahead of time cannot have it (NotSupported).
+/// (TypeError).
 Variable incTake(const Operand &x, const Operand &indices, const Operand &y,
                  TakeOptions options = {});
 /// take along `axis`.

@@ -204,7 +204,8 @@ absl::StatusOr<ProgramTables> ProgramTables::create(const Program &program,
       node = program.nodes[size_t(number)];
     return makeError(ErrorKind::NotSupported,
                      (node.op.empty() ? "an op" : node.op) +
-                         ": it calls a function of this program, which cannot be written to a file",
+                         ": it is computed by a function of this program, which libraries and "
+                         "programs do not have",
                      node.place);
   }
   absl::StatusOr<ProgramLayout> layout = ProgramLayout::create(program);

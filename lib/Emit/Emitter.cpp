@@ -534,74 +534,25 @@ Array Emitter::view(Array a, const Extents &shape) {
   return {array};
 }
 
-/// `host` for each slice along the hidden axes: all outputs have them, of sizes that outputs tell,
-/// and inputs those for which `has` (by input, by level) says so.
-static HostFunction forEachSlice(HostFunction host, std::vector<std::vector<bool>> has,
-                                 size_t numLevels) {
-  return [host = std::move(host), has = std::move(has),
-          numLevels](absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs) -> absl::Status {
-    if (outputs.empty())
-      return absl::OkStatus();
-    absl::Span<const int64_t> counts = outputs[0].shape().first(numLevels);
-    int64_t total = 1;
-    for (int64_t count : counts)
-      total *= count;
-    // The slice at `position` along the levels in `own`, one after the other in memory.
-    auto slice = [&](const Tensor &t, int64_t position, const std::vector<bool> &own) {
-      int64_t index = 0, left = total;
-      size_t hidden = 0;
-      for (size_t level = 0; level < numLevels; ++level) {
-        left /= counts[level];
-        if (own[level]) {
-          index = index * counts[level] + position / left % counts[level];
-          ++hidden;
-        }
-      }
-      absl::Span<const int64_t> shape = t.shape().subspan(hidden);
-      int64_t bytes = byteSize(t.dtype());
-      for (int64_t extent : shape)
-        bytes *= extent;
-      char *data = static_cast<char *>(const_cast<void *>(t.data())) + index * bytes;
-      return Tensor::borrow(t.dtype(), data, shape);
-    };
-    const std::vector<bool> all(numLevels, true);
-    for (int64_t position = 0; position < total; ++position) {
-      std::vector<Tensor> in, out;
-      for (size_t i = 0; i < inputs.size() + outputs.size(); ++i) {
-        bool isInput = i < inputs.size();
-        absl::StatusOr<Tensor> part = isInput ? slice(inputs[i], position, has[i])
-                                              : slice(outputs[i - inputs.size()], position, all);
-        if (!part.ok())
-          return part.status();
-        (isInput ? in : out).push_back(*std::move(part));
-      }
-      if (absl::Status status = host(in, absl::MakeSpan(out)); !status.ok())
-        return status;
-    }
-    return absl::OkStatus();
-  };
-}
-
-Arrays Emitter::hostCall(HostFunction host, const Arrays &in,
-                         const std::vector<std::pair<DType, Extents>> &results) {
-  State &s = *state_;
-  Step step{Step::Kind::Host, {}, {}, {}, std::move(host), s.node};
-  if (!step.host)
-    s.fail("a host call without a function");
+/// A step of the host; inputs and results have hidden axes where an operand has them.
+static Arrays hostStep(Emitter::State &s, HostCall call, const Arrays &in,
+                       const std::vector<std::pair<DType, Extents>> &results) {
+  Step step{Step::Kind::Host, {}, {}, {}, std::move(call), s.node};
+  uint32_t levels = 0;
   for (Array a : in) {
     s.array(a);
     step.inputs.push_back(a.id);
-  }
-  uint32_t levels = 0;
-  for (Array a : in)
     levels |= s.levels(a);
+  }
   if (levels) {
-    std::vector<std::vector<bool>> has(in.size());
-    for (size_t i = 0; i < in.size(); ++i)
-      for (size_t level = 0; level < s.mapCounts.size(); ++level)
+    step.host.numLevels = std::popcount(levels);
+    for (Array a : in) {
+      uint32_t has = 0;
+      for (size_t level = 0, bit = 0; level < s.mapCounts.size(); ++level)
         if (levels >> level & 1)
-          has[i].push_back(s.levels(in[i]) >> level & 1);
-    step.host = forEachSlice(std::move(step.host), std::move(has), size_t(std::popcount(levels)));
+          has |= (s.levels(a) >> level & 1) << bit++;
+      step.host.levels.push_back(has);
+    }
   }
   Arrays arrays;
   for (const auto &[dtype, shape] : results) {
@@ -612,6 +563,18 @@ Arrays Emitter::hostCall(HostFunction host, const Arrays &in,
   }
   s.record.steps.push_back(std::move(step));
   return arrays;
+}
+
+Arrays Emitter::hostCall(HostFunction host, const Arrays &in,
+                         const std::vector<std::pair<DType, Extents>> &results) {
+  if (!host)
+    state_->fail("a host call without a function");
+  return hostStep(*state_, {.callback = std::move(host)}, in, results);
+}
+
+Arrays Emitter::routine(const Routine &routine, std::vector<int64_t> parameters, const Arrays &in,
+                        const std::vector<std::pair<DType, Extents>> &results) {
+  return hostStep(*state_, {.routine = &routine, .parameters = std::move(parameters)}, in, results);
 }
 
 Emitter::Mapped Emitter::mapped(Extent count, const Arrays &along,

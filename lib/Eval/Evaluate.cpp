@@ -195,7 +195,7 @@ absl::Status EmissionEval::runHost(const Step &step) {
       return explain(output.status(), step.node);
     outputs.push_back(*std::move(output));
   }
-  if (absl::Status s = step.host(inputs, absl::MakeSpan(outputs)); !s.ok()) {
+  if (absl::Status s = step.host.run(inputs, absl::MakeSpan(outputs), 1); !s.ok()) {
     bool isForeign = errorKind(s) == ErrorKind::Internal; // as compiled programs say it
     return explain(isForeign ? makeError(ErrorKind::RuntimeError, std::string(s.message())) : s,
                    step.node);

@@ -115,6 +115,7 @@ private:
 /// Translates a module of the LLVM dialect; what is not `trusted` is verified.
 absl::StatusOr<IRModule> translate(mlir::ModuleOp module, bool trusted) {
   IRModule result{std::make_unique<LLVMContext>(), nullptr};
+  result.context->setDiscardValueNames(true); // some passes make up names of blocks
   result.module = mlir::translateModuleToLLVMIR(module, *result.context, "kernels",
                                                 /*disableVerification=*/true);
   if (!result.module)

@@ -124,15 +124,16 @@ std::string sizeText(const Kernel &kernel, int32_t number) {
 std::string kernelText(const Kernel &kernel, const std::string &label, const std::string &comment) {
   std::string out = "kernel @" + label + "(";
   const Kernel::Role roles[] = {Kernel::Role::Input, Kernel::Role::Output, Kernel::Role::Local};
-  const char *before[] = {"", ") -> (", ") local ("};
   for (int r = 0; r < 3; ++r) {
     bool first = true;
+    if (r == 1)
+      out += ") -> (";
     for (size_t a = 0; a < kernel.arrays.size(); ++a) {
       const Kernel::ArrayDecl &decl = kernel.arrays[a];
       if (decl.role != roles[r])
         continue;
-      if (first)
-        out += before[r];
+      if (first && r == 2)
+        out += ") local (";
       out += (first ? "%" : ", %") + std::to_string(a) + ": " +
              std::string(dtypeShortName(decl.dtype)) + "[";
       first = false;

@@ -247,7 +247,9 @@ Kernel KernelReader::run(std::string &label) {
   text_.expect("->");
   Place outputs = text_.token().place;
   takeArrays(Kernel::Role::Output);
-  if (text_.ok() && (kernel_.arrays.empty() || kernel_.arrays.back().role != Kernel::Role::Output))
+  bool hasOutputs = !kernel_.arrays.empty() && kernel_.arrays.back().role == Kernel::Role::Output;
+  // One that only checks something has none but its own.
+  if (text_.ok() && !hasOutputs && !text_.at("local"))
     text_.fail("a kernel has an output", outputs);
   if (text_.accept("local"))
     takeArrays(Kernel::Role::Local);

@@ -90,7 +90,9 @@ void MemorySharing::takeOver(int32_t number, size_t k) {
 /// none fails. What depends on sizes fails before the first step, if no size is an element of what
 /// the program computes. Host callbacks may ask for the values of the call that runs them.
 void MemorySharing::findOverwritten() {
-  if (readsElements_ || !p_.hosts.empty())
+  bool hasCallbacks = std::any_of(p_.hosts.begin(), p_.hosts.end(),
+                                  [](const HostCall &host) { return !host.isNamed(); });
+  if (readsElements_ || hasCallbacks)
     return;
   int32_t safe = int32_t(p_.steps.size());
   while (safe > 0 && p_.steps[safe - 1].failures.empty())

@@ -275,6 +275,23 @@ Variable countNonzero(const Operand &x, const Axes &axes) {
   return sum(cast(neq(v, zerosLike(v)), DType::Int64), axes);
 }
 
+Variable convolve(const Operand &x, const Operand &y, ConvolveMode mode) {
+  Variable a = asVariable(x), b = asVariable(y);
+  if (!a.ok() || !b.ok())
+    return a.ok() ? b : a;
+  if (a.rank() != 1 || b.rank() != 1)
+    return invalidAt(x, ErrorKind::TypeError, "convolve", "both must be vectors");
+  Variable all = conv1d(Operand(dimshuffle(a, {-1, -1, 0}), x.place()), dimshuffle(b, {-1, -1, 0}),
+                        {.padding = Padding::Kind::Full, .filterFlip = true});
+  Variable sums = dimshuffle(all, {2});
+  if (mode == ConvolveMode::Full)
+    return sums;
+  Variable n = shape(a, 0), m = shape(b, 0), least = minimum(n, m), most = maximum(n, m);
+  Variable first = mode == ConvolveMode::Same ? intDiv(least - 1, 2) : least - 1;
+  Variable count = mode == ConvolveMode::Same ? most : most - least + 1;
+  return part(sums, 0, first, first + count);
+}
+
 Variable kron(const Operand &x, const Operand &y) {
   Variable a = asVariable(x), b = asVariable(y);
   for (const Variable &v : {a, b})

@@ -1,7 +1,9 @@
 //===- IndexFunctions.cpp - x[...], take, and Variable's methods -----------===//
+#include "AdvancedIndexing.h"
 #include "Build.h"
 #include "Graph/CalledAs.h"
 #include "IndexSpec.h"
+#include "graphc/Indexing.h"
 
 namespace graphc {
 namespace {
@@ -60,6 +62,7 @@ private:
   IndexSpec index_;
 };
 
+/// Where indices are all numbers and slices.
 Variable indexed(std::string_view op, std::vector<Operand> fixed,
                  const std::vector<Index> &indices) {
   IndexWriter writer(std::move(fixed));
@@ -93,14 +96,20 @@ Variable taken(std::string_view op, std::string_view function, const Operand &x,
 } // namespace
 
 Variable subtensor(const Operand &x, const std::vector<Index> &indices) {
+  if (hasArrays(indices))
+    return subtensorAtArrays(x, indices);
   return indexed("subtensor", {x}, indices);
 }
 
 Variable setSubtensor(const Operand &x, const std::vector<Index> &indices, const Operand &y) {
+  if (hasArrays(indices))
+    return changedAtArrays(x, indices, besides(y, x), false);
   return indexed("setSubtensor", {x, besides(y, x)}, indices);
 }
 
 Variable incSubtensor(const Operand &x, const std::vector<Index> &indices, const Operand &y) {
+  if (hasArrays(indices))
+    return changedAtArrays(x, indices, besides(y, x), true);
   return indexed("incSubtensor", {x, besides(y, x)}, indices);
 }
 
@@ -110,6 +119,10 @@ Variable take(const Operand &x, const Operand &indices, TakeOptions options) {
 
 Variable incTake(const Operand &x, const Operand &indices, const Operand &y, TakeOptions options) {
   return taken("incTake", "incTake", x, {besides(y, x), indices}, options);
+}
+
+Variable setTake(const Operand &x, const Operand &indices, const Operand &y, TakeOptions options) {
+  return taken("setTake", "setTake", x, {besides(y, x), indices}, options);
 }
 
 Variable gather(const Operand &x, const Operand &indices, int axis) {

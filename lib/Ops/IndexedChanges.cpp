@@ -1,12 +1,10 @@
 //===- IndexedChanges.cpp - arrays changed where an index reads ---------------===//
 //
-// setSubtensor and incSubtensor, which are also the derivatives of subtensor, and incTake, which is
-// that of take.
+// setSubtensor and incSubtensor, which are also the derivatives of subtensor.
 //
 //===----------------------------------------------------------------------===//
 #include "Build.h"
 #include "Derivatives.h"
-#include "Emit/Scatter.h"
 #include "Families.h"
 #include "IndexSpec.h"
 #include "Indexing.h"
@@ -93,13 +91,6 @@ EmitRule changeEmission(std::function<Scalar(Scalar x, Scalar y)> join) {
   };
 }
 
-absl::Status checkFits(DType y, DType x) {
-  if (promote(x, y) == x)
-    return absl::OkStatus();
-  return makeError(ErrorKind::TypeError, std::string(dtypeName(y)) + " elements do not fit into " +
-                                             std::string(dtypeName(x)) + "; cast y");
-}
-
 TypesOr changeType(const TypeRequest &request) {
   const Type &x = request.type(0), &y = request.type(1);
   if (absl::Status s = checkFits(y.dtype(), x.dtype()); !s.ok())
@@ -158,65 +149,14 @@ OpDef changing(OpDef def, std::function<Scalar(Scalar x, Scalar y)> join) {
   return def;
 }
 
-//===--- incTake --------------------------------------------------------------------===//
-
-Arrays incTakeEmission(Emitter &e, const Arrays &in, const Attributes &attributes) {
-  Array x = in[0], y = in[1], indices = in[2];
-  const bool isFlat = attributes.isNone("axis");
-  int axis = isFlat ? 0 : int(attributes.integer("axis"));
-  if (axis < 0)
-    axis += e.rank(x);
-  Extents shape = isFlat ? Extents{e.numElements(x)} : e.shape(x);
-  const Extent n = shape[size_t(axis)];
-  Extents taken(shape.begin(), shape.begin() + axis);
-  for (Extent extent : e.shape(indices))
-    taken.push_back(extent);
-  taken.insert(taken.end(), shape.begin() + axis + 1, shape.end());
-  TakePositions take(e, indices, n, axis, attributes.string("mode"));
-  for (int k = 0; k < e.rank(y); ++k)
-    e.requireEqual(e.dim(y, k), taken[size_t(k)],
-                   "y has {a} elements along axis " + std::to_string(k) + " where take gives {b}");
-  // By themselves, so that each is looked at where x and y have no elements.
-  Array positions = e.define(e.shape(indices), [&](Indices i) { return take.at(i).first; });
-  positions = e.view(positions, {e.numElements(indices)});
-  DType dtype = e.dtype(x), wide = computeDType(dtype);
-  // One axis of y where take has as many as the indices.
-  Extents lines = shape;
-  lines[size_t(axis)] = e.dim(positions, 0);
-  Array from = castArray(e, x, wide);
-  Array sums = scatter(e, isFlat ? e.view(from, shape) : from, e.view(castArray(e, y, wide), lines),
-                       positions, axis);
-  if (isFlat)
-    sums = e.view(sums, e.shape(x));
-  if (!isFloat(dtype))
-    return {sums};
-  return {e.define(e.shape(x), [&](Indices i) {
-    Scalar old = e.load(x, i), sum = e.load(sums, i);
-    // -0 stays where nothing is added.
-    return select(equalTo(sum, cast(old, wide)), old, cast(sum, dtype));
-  })};
-}
-
-TypesOr incTakeType(const TypeRequest &request) {
-  if (absl::Status s = checkTaking(request, 2); !s.ok())
-    return s;
-  const Type &x = request.type(0), &y = request.type(1);
-  if (absl::Status s = checkFits(y.dtype(), x.dtype()); !s.ok())
-    return s;
-  bool isFlat = request.attributes().isNone("axis");
-  int rank = request.type(2).rank() + (isFlat ? 0 : x.rank() - 1);
-  if (y.rank() != rank)
-    return makeError(ErrorKind::ShapeError, "y has rank " + std::to_string(y.rank()) +
-                                                " where take gives rank " + std::to_string(rank));
-  return inferLikeFirst(request);
-}
-
-Variables incTakePullback(const Op &op, Inputs in, Outputs, Gradients g) {
-  return {g[0], build(builtin("take", op.attributes()), {g[0], in[2]}),
-          Variable(Type::disconnected())};
-}
-
 } // namespace
+
+absl::Status checkFits(DType y, DType x) {
+  if (promote(x, y) == x)
+    return absl::OkStatus();
+  return makeError(ErrorKind::TypeError, std::string(dtypeName(y)) + " elements do not fit into " +
+                                             std::string(dtypeName(x)) + "; cast y");
+}
 
 std::vector<OpDef> indexedChangeOps() {
   return {
@@ -236,24 +176,6 @@ std::vector<OpDef> indexedChangeOps() {
                 .golden = {"inc_subtensor"},
                 .example = "incSubtensor([1, 2, 3], 5) {index = \"1:\"} = [1, 7, 8]"},
                [](Scalar x, Scalar y) { return isBool(x.dtype()) ? x || y : x + y; }),
-      {.name = "incTake",
-       .doc =
-           "x with y added where take reads, as often as a position is named.\ny has take's shape "
-           "(ShapeError); a dtype that x's does not hold: TypeError. One after the other in the "
-           "order of the indices; each addition rounds, halves are joined in float32 and rounded "
-           "once. Integers wrap, bools are joined by or.",
-       .operands = {{"x"}, {"y"}, {"indices"}},
-       .attributes = takeAttributes(),
-       .type = incTakeType,
-       .emit = incTakeEmission,
-       .pullback = incTakePullback,
-       .pushforward = linearIn(2),
-       .elements = Elements::Moved,
-       .connection = {{true}, {true}, {false}},
-       .maxUlp = {-1, -1},
-       .golden = {"take_gradient0", "inc_take"},
-       .section = section(kIndexing),
-       .example = "incTake([1, 2, 3], [10, 20, 30], [0, 2, 0]) {axis = 0} = [41, 2, 23]"},
   };
 }
 

@@ -23,11 +23,14 @@ absl::Status checkTaking(const TypeRequest &request, size_t indices) {
   if (!a.isNone("axis"))
     if (auto axis = normalizeAxis(a.integer("axis"), request.type(0).rank()); !axis.ok())
       return axis.status();
-  const std::string &mode = a.string("mode");
-  if (mode != "raise" && mode != "clip" && mode != "wrap")
-    return makeError(ErrorKind::ValueError,
-                     "mode is \"raise\", \"clip\" or \"wrap\", not \"" + mode + "\"");
-  return absl::OkStatus();
+  return checkTakeMode(a.string("mode"), false);
+}
+
+absl::Status checkTakeMode(std::string_view mode, bool acceptsLabel) {
+  if (mode == "raise" || mode == "clip" || mode == "wrap" || (acceptsLabel && mode == "label"))
+    return absl::OkStatus();
+  return makeError(ErrorKind::ValueError,
+                   "mode is \"raise\", \"clip\" or \"wrap\", not \"" + std::string(mode) + "\"");
 }
 
 namespace {
@@ -82,15 +85,15 @@ Scalar asIndex(Emitter &e, Scalar s) {
   return cast(s, DType::Int64);
 }
 
-/// Whether the elements are constants that are all in [-n, n).
-bool surelyInRange(Emitter &e, Array indices, Extent n) {
+/// Whether the elements are constants that are all in [-n, n), or, of labels, in [0, n).
+bool surelyInRange(Emitter &e, Array indices, Extent n, bool areLabels) {
   std::optional<int64_t> extent = e.constantValue(n);
   const Numbers &elements = e.emission().arrays[indices.id].elements;
   if (!extent || elements.empty())
     return false;
   for (int32_t id : elements) {
     std::optional<int64_t> value = e.constantValue(Extent(&e, id));
-    if (!value || *value < -*extent || *value >= *extent)
+    if (!value || *value < (areLabels ? 0 : -*extent) || *value >= *extent)
       return false;
   }
   return true;
@@ -141,8 +144,9 @@ Variables takePullback(const Op &op, Inputs in, Outputs, Gradients g) {
 
 TakePositions::TakePositions(Emitter &e, Array indices, Extent n, int axis, const std::string &mode)
     : e_(e), indices_(indices), n_(n), axis_(axis), mode_(mode),
-      isChecked_(mode == "raise" && !surelyInRange(e, indices, n)) {
-  if (mode != "raise")
+      isChecked_((mode == "raise" || mode == "label") &&
+                 !surelyInRange(e, indices, n, mode == "label")) {
+  if (mode == "clip" || mode == "wrap")
     e.require(min(e.numElements(indices), e.size(1)), Predicate::LessEqual, n,
               ErrorKind::IndexError, "there is nothing to take from an empty axis");
 }
@@ -153,10 +157,11 @@ std::pair<Scalar, Scalar> TakePositions::at(Indices i) const {
     return {maximum(minimum(k, extent - 1.0), 0.0), {}};
   if (mode_ == "wrap")
     return {mod(k, extent), {}};
-  Scalar position = select(k < 0.0, k + extent, k);
+  bool isLabel = mode_ == "label";
+  Scalar position = isLabel ? k : select(k < 0.0, k + extent, k);
   if (!isChecked_)
     return {position, {}};
-  Scalar inRange = k >= -extent && k < extent;
+  Scalar inRange = (isLabel ? k >= 0.0 : k >= -extent) && k < extent;
   e_.checkIndex(inRange, axis_, n_, indices_);
   return {position, inRange};
 }

@@ -72,6 +72,10 @@ private:
   bool isChecked_;
 };
 
+/// ValueError for a mode that is none; "label" is "raise" without negative indices.
+absl::Status checkTakeMode(std::string_view mode, bool acceptsLabel);
+/// A TypeError if elements of y cannot be x's.
+absl::Status checkFits(DType y, DType x);
 /// What is wrong with indices and the attributes of take, x being operand 0.
 absl::Status checkTaking(const TypeRequest &request, size_t indices);
 

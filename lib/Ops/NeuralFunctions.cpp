@@ -1,4 +1,5 @@
 //===- NeuralFunctions.cpp - layers and losses ------------------------------===//
+#include "graphc/Indexing.h"
 #include "graphc/Neural.h"
 
 #include <cmath>
@@ -131,8 +132,45 @@ Variable sigmoidBinaryCrossentropy(const Operand &x, const Operand &target) {
   return softplus(v) - v * target;
 }
 
+Variable causalConv1d(const Operand &x, const Operand &kernel, int dilation) {
+  Variable v = asVariable(x), k = asVariable(kernel);
+  if (!v.ok() || !k.ok())
+    return v.ok() ? k : v;
+  if (v.rank() != 3 || k.rank() != 3)
+    return invalidAt(x, ErrorKind::ShapeError, "causalConv1d",
+                     "x and the kernels must have rank 3, not " + std::to_string(v.rank()) +
+                         " and " + std::to_string(k.rank()));
+  Variable before = zeros({shape(v, 0), shape(v, 1), (shape(k, 2) - 1) * dilation}, v.dtype());
+  return conv1d(Operand(concatenate({before, v}, 2), x.place()), k,
+                {.dilation = {dilation}, .filterFlip = false});
+}
+
+/// Elements along the last axis at integer labels. A sum of which all terms but one are 0 goes
+/// through the row with what computes it, as does its gradient.
+static Variable atLabels(const Variable &x, const Operand &operand) {
+  Variable labels = asVariable(operand);
+  if (!x.ok() || !labels.ok())
+    return x.ok() ? labels : x;
+  if (labels.rank() != x.rank() - 1)
+    return invalidAt(operand, ErrorKind::ShapeError, "crossentropy",
+                     "labels must have one axis less than the " + std::to_string(x.rank()) +
+                         " of what they choose from, not " + std::to_string(labels.rank()));
+  Variable isChosen = oneHot(operand, shape(x, -1), DType::Bool);
+  return sum(where(isChosen, x, zerosLike(x)), Axis(-1));
+}
+
 Variable softmaxCrossentropy(const Operand &x, const Operand &target) {
-  return -sum(logSoftmax(x) * target, Axis(-1));
+  Variable t = asVariable(target), logs = logSoftmax(x);
+  if (t.ok() && isInteger(t.dtype()))
+    return -atLabels(logs, target);
+  return -sum(logs * t, Axis(-1));
+}
+
+Variable categoricalCrossentropy(const Operand &probabilities, const Operand &target) {
+  Variable t = asVariable(target), p = asVariable(probabilities);
+  if (t.ok() && isInteger(t.dtype()))
+    return -log(atLabels(p, target));
+  return -sum(xlogy(t, p), Axis(-1));
 }
 
 Variable meanSquaredError(const Operand &x, const Operand &y) { return mean(sqr(sub(x, y))); }

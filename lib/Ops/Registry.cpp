@@ -39,8 +39,11 @@ struct Registry {
     add(transcendentalOps());
     add(activationOps());
     add(reductionOps());
+    add(cumulativeOps());
     add(softmaxOps());
     add(productOps());
+    add(linearAlgebraOps());
+    add(decompositionOps());
     add(convolutionOps());
     add(poolingOps());
     add(shapeOps());
@@ -48,9 +51,13 @@ struct Registry {
     add(padOps());
     add(indexingOps());
     add(indexedChangeOps());
+    add(takenChangeOps());
+    add(positionOps());
+    add(sortingOps());
     add(makingOps());
     add(distributionOps());
     add(controlFlowOps());
+    add(assertOps());
     add(gradientStopOps());
     add(productOfOthersOps());
   }

@@ -1,18 +1,23 @@
-//===- Ops/Signatures.cpp - a reader of graphc/Ops.h ----------------------===//
+//===- Ops/Signatures.cpp - a reader of the headers of functions ----------===//
 //
-// It knows as much of C++ as that header uses: macros of one argument that declare functions,
-// structures of options, functions.
+// It knows as much of C++ as graphc/Ops.h and the headers beside it use: macros of one argument
+// that declare functions, structures of options, functions.
 //
 //===----------------------------------------------------------------------===//
 #include "Ops/Signatures.h"
 
 #include <algorithm>
 #include <map>
+#include <set>
 
-// The assembler puts the file there.
+// The assembler puts the files there.
 asm(".pushsection .rodata\n"
     "kGraphcOpsHeaderBegin:\n"
-    ".incbin \"" GRAPHC_OPS_HEADER "\"\n"
+    ".incbin \"" GRAPHC_HEADERS "/Ops.h\"\n"
+    ".incbin \"" GRAPHC_HEADERS "/Arrays.h\"\n"
+    ".incbin \"" GRAPHC_HEADERS "/Indexing.h\"\n"
+    ".incbin \"" GRAPHC_HEADERS "/Sorting.h\"\n"
+    ".incbin \"" GRAPHC_HEADERS "/LinearAlgebra.h\"\n"
     "kGraphcOpsHeaderEnd:\n"
     ".byte 0\n"
     ".popsection\n");
@@ -23,7 +28,12 @@ namespace {
 
 /// Ops whose functions have other names: most of them are for several ops.
 constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
-    {"switch", "where"}, {"shapeI", "shape"}, {"join", "concatenate"}, {"splitPiece", "split"}};
+    {"switch", "where"},
+    {"shapeI", "shape"},
+    {"join", "concatenate"},
+    {"splitPiece", "split"},
+    {"ravelIndex", "ravelMultiIndex"},
+    {"argsortRows", "unique"}};
 
 /// Without comments, lines that go on joined.
 std::string plain(std::string_view text) {
@@ -72,6 +82,8 @@ private:
 
   /// What stands for NAME in `#define MACRO(NAME) ...`.
   std::map<std::string, std::string> macros_;
+  /// Several results may be the members of one.
+  std::set<std::string> structures_;
   /// Without lines of the preprocessor, macros written out.
   std::string code_;
 };
@@ -95,6 +107,7 @@ void Header::takeLines(std::string_view text) {
 }
 
 void Header::takeStructure(const std::string &name, std::string_view body) {
+  structures_.insert(name);
   std::string list;
   while (!body.empty()) {
     std::string member = squeezed(body.substr(0, body.find(';')));
@@ -111,8 +124,9 @@ void Header::takeStructure(const std::string &name, std::string_view body) {
 
 void Header::takeStatement(std::string statement) {
   size_t open = statement.find('(');
-  bool makesNodes =
-      statement.starts_with("Variable") || statement.starts_with("std::pair<Variable");
+  bool makesNodes = statement.starts_with("Variable") ||
+                    statement.starts_with("std::pair<Variable") ||
+                    structures_.contains(statement.substr(0, statement.find(' ')));
   if (!makesNodes || open == statement.npos)
     return;
   size_t before = statement.rfind(' ', open);
@@ -121,14 +135,17 @@ void Header::takeStatement(std::string statement) {
 
 Header::Header(std::string_view text) {
   takeLines(plain(text));
-  std::string_view rest = std::string_view(code_).substr(code_.find("namespace graphc {") + 18);
+  code_ = replaced(code_, "namespace graphc {", "");
+  std::string_view rest = code_;
   // Statements end with a semicolon outside of all braces.
   size_t begin = 0, body = 0;
   int depth = 0;
-  for (size_t at = 0; at < rest.size() && depth >= 0; ++at) {
+  for (size_t at = 0; at < rest.size(); ++at) {
     if (rest[at] == '{' && depth++ == 0)
       body = at;
     depth -= rest[at] == '}';
+    if (depth < 0) // a header's end
+      depth = 0, begin = at + 1;
     if (rest[at] != ';' || depth > 0)
       continue;
     std::string statement = squeezed(rest.substr(begin, at - begin));

@@ -40,6 +40,7 @@ RuleFamily ownShapeRules();
 RuleFamily uncheckedShapeRules();
 RuleFamily reductionRules();
 RuleFamily matrixRules();
+RuleFamily inverseRules();
 RuleFamily indexingRules();
 RuleFamily collapsedReductionRules();
 RuleFamily simpleProductRules();

@@ -85,7 +85,8 @@ struct Executable::State {
   using FillSizes = absl::FunctionRef<void(std::vector<SizeValue> &)>;
   absl::StatusOr<Lease> lease(int32_t segment, absl::Span<const int64_t> key, FillSizes fill) const;
   void giveBack(Lease lease) const;
-  absl::Status runHost(const Program::Step &step, void **pointers, const Plan &plan) const;
+  absl::Status runHost(const Program::Step &step, void **pointers, const Plan &plan,
+                       int threads) const;
   int32_t runKernel(const Program::Step &step, const Plan::StepPlan &stepPlan, Lease &lease,
                     int threads) const;
   absl::Status runStep(const Program::Step &step, const Plan::StepPlan &stepPlan, Lease &lease,
@@ -449,7 +450,7 @@ int32_t Executable::State::runKernel(const Program::Step &step, const Plan::Step
 }
 
 absl::Status Executable::State::runHost(const Program::Step &step, void **pointers,
-                                        const Plan &plan) const {
+                                        const Plan &plan, int threads) const {
   std::vector<Tensor> tensors;
   for (size_t k = 0; k < step.arrays.size(); ++k) {
     const Program::Array &array = program.arrays[step.arrays[k]];
@@ -462,7 +463,7 @@ absl::Status Executable::State::runHost(const Program::Step &step, void **pointe
   absl::Span<Tensor> all = absl::MakeSpan(tensors);
   std::vector<Tensor> results(tensors.begin() + step.numInputs, tensors.end());
   absl::Status status =
-      program.hosts[step.callee](all.first(step.numInputs), absl::MakeSpan(results));
+      program.hosts[step.callee].run(all.first(step.numInputs), absl::MakeSpan(results), threads);
   if (!status.ok()) {
     ErrorKind kind = errorKind(status);
     if (kind == ErrorKind::Internal)
@@ -507,7 +508,7 @@ absl::Status Executable::State::runStep(const Program::Step &step, const Plan::S
       return kernelError(program, step, failed, pointers, plan.sizes);
     break;
   case Program::Step::Kind::Host:
-    return runHost(step, pointers, plan);
+    return runHost(step, pointers, plan, threads);
   case Program::Step::Kind::Copy: {
     int64_t bytes = byteSize(program.arrays[step.arrays[0]].dtype);
     for (int32_t size : program.arrays[step.arrays[0]].shape)

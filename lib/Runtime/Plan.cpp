@@ -2,6 +2,7 @@
 #include "Runtime/Plan.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "Runtime/ArenaLayout.h"
@@ -54,6 +55,18 @@ absl::Status malformed(const char *what) {
   return makeError(ErrorKind::Internal, std::string("malformed program: ") + what);
 }
 
+/// Whether it can be done on the step's arrays.
+bool isWellFormed(const Program &p, const Program::Step &step, const HostCall &host) {
+  bool good = (host.callback || host.routine) && host.numLevels >= 0 && host.numLevels < 32 &&
+              (host.numLevels == 0 || host.levels.size() == size_t(step.numInputs));
+  for (size_t k = 0; good && host.numLevels > 0 && k < step.arrays.size(); ++k) {
+    size_t levels =
+        k < host.levels.size() ? size_t(std::popcount(host.levels[k])) : size_t(host.numLevels);
+    good = levels <= p.arrays[size_t(step.arrays[k])].shape.size();
+  }
+  return good;
+}
+
 /// Every number within its table, operands before users.
 absl::Status checkNumbers(const Program &p) {
   auto inside = [](int32_t i, const auto &table) { return i >= 0 && size_t(i) < table.size(); };
@@ -88,11 +101,13 @@ absl::Status checkNumbers(const Program &p) {
     if (step.kind == Program::Step::Kind::Kernel)
       good &= inside(step.callee, p.kernels);
     else if (step.kind == Program::Step::Kind::Host)
-      good &= inside(step.callee, p.hosts);
+      good &= inside(step.callee, p.hosts) && step.failures.size() == 1;
     else
       good &= step.arrays.size() == 2;
     for (int32_t a : step.arrays)
       good &= inside(a, p.arrays);
+    if (step.kind == Program::Step::Kind::Host)
+      good = good && isWellFormed(p, step, p.hosts[size_t(step.callee)]);
     for (const Program::Step::Scratch &scratch : step.scratch)
       good &= isDType(scratch.dtype) && scratch.rowsOf >= -1 && scratch.rowsOf < step.numInputs;
     for (int32_t f : step.failures)

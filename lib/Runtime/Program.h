@@ -2,7 +2,7 @@
 //
 // A Program is a table of steps (kernels, host calls, copies) over arrays, with the expressions of
 // their sizes. It is plain data with symbols instead of code addresses, so that it can be written
-// to a file; only host callbacks cannot. An Executable (Executable.h) joins it with code and runs
+// to a file; only callbacks cannot. An Executable (Executable.h) joins it with code and runs
 // it.
 //
 //===----------------------------------------------------------------------===//
@@ -150,7 +150,7 @@ struct Program {
   std::vector<Array> arrays;
   std::vector<Tensor> constants;
   std::vector<Kernel> kernels;
-  std::vector<HostFunction> hosts;
+  std::vector<HostCall> hosts;
   std::vector<Step> steps;
   /// By step, where a profile is wanted; may be shorter than `steps`. Not in files.
   std::vector<Facts> facts;

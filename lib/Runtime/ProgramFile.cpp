@@ -47,7 +47,21 @@ void transferTensor(ByteReader &bytes, Tensor &tensor) {
     std::memcpy(tensor.data(), elements.data(), elements.size());
 }
 
-/// Everything but `hosts`, in the order of the fields.
+/// Of a routine; callbacks have no bytes.
+template <class Bytes, class T> void transferHostCall(Bytes &bytes, T &host) {
+  std::string name = host.routine ? std::string(host.routine->name) : "";
+  bytes.value(name);
+  if constexpr (Bytes::kReads) {
+    host.routine = findRoutine(name);
+    if (!host.routine)
+      bytes.fail();
+  }
+  bytes.value(host.parameters);
+  bytes.value(host.numLevels);
+  bytes.value(host.levels);
+}
+
+/// In the order of the fields.
 template <class Bytes, class T> void transferProgram(Bytes &bytes, T &program) {
   bytes.value(program.name);
   bytes.list(program.sizes, [&](auto &size) {
@@ -123,13 +137,15 @@ template <class Bytes, class T> void transferProgram(Bytes &bytes, T &program) {
     bytes.value(output.array);
     bytes.value(output.over);
   });
+  bytes.list(program.hosts, [&](auto &host) { transferHostCall(bytes, host); });
 }
 
 } // namespace
 
 std::optional<std::string> programToBytes(const Program &program) {
-  if (!program.hosts.empty())
-    return std::nullopt;
+  for (const HostCall &host : program.hosts)
+    if (!host.isNamed())
+      return std::nullopt;
   ByteWriter bytes;
   transferProgram(bytes, program);
   return bytes.take();

@@ -20,6 +20,7 @@ function(graphc_find_plain_library name header)
 endfunction()
 # libzip has a package file, but Debian's asks for programs that libzip-dev does not bring.
 graphc_find_plain_library(zip zip.h)
+graphc_find_plain_library(lapacke lapacke.h)
 graphc_find_plain_library(xxhash xxhash.h)
 graphc_find_plain_library(stb stb_image.h)
 # A peer of graphc-bench; no code that graphc makes calls it.

@@ -38,7 +38,8 @@ TEST(Library, HostCallbacksAreRefusedByName) {
   absl::StatusOr<LibraryFiles> files = compileLibrary(module);
   EXPECT_EQ(errorKind(files.status()), ErrorKind::NotSupported);
   EXPECT_EQ(files.status().message(),
-            "lookup: it calls a function of this program, which cannot be written to a file");
+            "lookup: it is computed by a function of this program, which libraries and programs do "
+            "not have");
   ASSERT_TRUE(errorPlace(files.status()));
   EXPECT_NE(errorPlace(files.status())->str().find("LibraryTest.cpp"), std::string::npos);
 }

@@ -1,8 +1,6 @@
 #include "GoldenCalls.h"
 
-#include <functional>
-#include <map>
-
+#include "GoldenCallTable.h"
 #include "OpCases.h"
 #include "Ops/Registry.h"
 #include "graphc/Arrays.h"
@@ -12,7 +10,6 @@ namespace graphc {
 namespace {
 
 using Json = nlohmann::json;
-using Call = std::function<std::optional<Variables>(const Json &attrs, const Variables &in)>;
 
 //===--- attributes -----------------------------------------------------------===//
 
@@ -24,10 +21,6 @@ Axes axes(const Json &value) { return value.is_null() ? Axes() : Axes(ints(value
 std::vector<int64_t> extents(const Json &value) { return value.get<std::vector<int64_t>>(); }
 DType dtypeOf(const Json &attrs) {
   return parseDType(attrs["dtype"].get<std::string>()).value_or(DType::Float64);
-}
-
-std::optional<int> optionalInt(const Json &value) {
-  return value.is_null() ? std::nullopt : std::optional(value.get<int>());
 }
 
 ReductionOptions reduction(const Json &attrs) {
@@ -88,7 +81,6 @@ Operand bound(const Json &value) {
   return value.is_null() ? Operand(kEnd) : Operand(value.get<int64_t>());
 }
 
-/// Integer arrays and masks are not indices yet; they become whole slices.
 std::vector<Index> index(const Json &entries) {
   std::vector<Index> result;
   for (const Json &entry : entries) {
@@ -99,68 +91,14 @@ std::vector<Index> index(const Json &entries) {
     else if (entry.contains("int"))
       result.push_back(entry["int"].get<int64_t>());
     else if (!entry.contains("slice"))
-      result.push_back(Slice());
+      result.push_back(
+          constant(goldenTensor(entry.contains("mask") ? entry["mask"] : entry["array"])));
     else if (const Json &s = entry["slice"]; s[2].is_null())
       result.push_back(Slice(bound(s[0]), bound(s[1])));
     else
       result.push_back(Slice(bound(s[0]), bound(s[1]), s[2].get<int64_t>()));
   }
   return result;
-}
-
-/// x at an index with at most one integer array, which `take` looks up where its axis has come to;
-/// empty for masks and several arrays, and where NumPy would move the array's axes to the front.
-std::optional<Variable> subtensorAt(const Variable &x, const Json &entries) {
-  const Json *array = nullptr;
-  size_t at = 0, firstInt = entries.size(), lastInt = 0, kept = 0, ellipsisAt = entries.size();
-  for (size_t i = 0; i < entries.size(); ++i) {
-    const Json &entry = entries[i];
-    if (entry.contains("mask") || (array && entry.contains("array")))
-      return std::nullopt;
-    if (entry.contains("array"))
-      array = &entry["array"], at = i;
-    if (entry.contains("int"))
-      firstInt = std::min(firstInt, i), lastInt = i;
-    if (entry == "ellipsis")
-      ellipsisAt = i;
-  }
-  Variable sliced = subtensor(x, index(entries));
-  if (!array)
-    return sliced;
-  for (size_t i = 0; i < entries.size(); ++i) {
-    bool isBetween = (i > at && i < lastInt) || (i < at && i > firstInt);
-    if (isBetween && !entries[i].contains("int"))
-      return std::nullopt;
-    kept += !entries[i].contains("int") && (ellipsisAt < at ? i > at : i < at);
-  }
-  int axis = ellipsisAt < at ? -1 - int(kept) : int(kept);
-  return take(sliced, constant(goldenTensor(*array)), {.axis = axis});
-}
-
-/// x changed by y at an index; empty where it has masks, or arrays that `incTake` does not read by.
-std::optional<Variable> changedAt(bool adds, const Variable &x, const Variable &y,
-                                  const Json &entries) {
-  const Json *array = nullptr;
-  bool isPlain = true;
-  size_t axis = 0;
-  for (size_t i = 0; i < entries.size(); ++i) {
-    if (entries[i].contains("mask") || (array && entries[i].contains("array")))
-      return std::nullopt;
-    if (entries[i].contains("array"))
-      array = &entries[i]["array"], axis = i;
-    else
-      isPlain &= entries[i] == Json({{"slice", {nullptr, nullptr, nullptr}}});
-  }
-  if (!array)
-    return adds ? incSubtensor(x, index(entries), y) : setSubtensor(x, index(entries), y);
-  Variable indices = constant(goldenTensor(*array));
-  TakeOptions options{.axis = int(axis)};
-  if (!adds || !isPlain || y.rank() != take(x, indices, options).rank())
-    return std::nullopt;
-  for (int k = 0; k < y.rank(); ++k)
-    if (y.type().broadcastable(k) != take(x, indices, options).type().broadcastable(k))
-      return std::nullopt; // incTake broadcasts nothing
-  return incTake(x, indices, y, options);
 }
 
 Attributes without(const Attributes &all, std::string_view name) {
@@ -252,21 +190,9 @@ TakeOptions taking(const Json &attrs) {
 
 //===--- calls -----------------------------------------------------------------===//
 
-Call one(std::function<Variable(const Json &, const Variables &)> call) {
-  return [call](const Json &attrs, const Variables &in) -> std::optional<Variables> {
-    return Variables{call(attrs, in)};
-  };
-}
-
-#define GRAPHC_ONE(EXPRESSION)                                                                     \
-  one([](const Json &a, const Variables &in) {                                                     \
-    (void)a;                                                                                       \
-    return EXPRESSION;                                                                             \
-  })
-
 /// Families that are not just the op of that name on its inputs.
-const std::map<std::string, Call> &calls() {
-  static const auto &table = *new std::map<std::string, Call>{
+const GoldenCallTable &calls() {
+  static const auto &table = *new GoldenCallTable{
       {"sum", GRAPHC_ONE(sum(in[0], reduction(a)))},
       {"prod", GRAPHC_ONE(prod(in[0], reduction(a)))},
       {"max", GRAPHC_ONE(max(in[0], reduction(a)))},
@@ -329,34 +255,10 @@ const std::map<std::string, Call> &calls() {
       {"pad", one([](const Json &a, const Variables &in) {
          return pad(in[0], a["pad_width"].get<std::vector<std::pair<int, int>>>(), padding(a));
        })},
-      {"subtensor",
-       [](const Json &a, const Variables &in) -> std::
-                                                  optional<Variables> {
-                                                    std::optional<Variable> result =
-                                                        subtensorAt(in[0], a["index"]);
-                                                    return result
-                                                               ? std::optional(Variables{*result})
-                                                               : std::nullopt;
-                                                  }},
+      {"subtensor", GRAPHC_ONE(subtensor(in[0], index(a["index"])))},
       {"take", GRAPHC_ONE(take(in[0], in[1], taking(a)))},
-      {"set_subtensor",
-       [](const Json &a, const Variables &in) -> std::
-                                                  optional<Variables> {
-                                                    std::optional<Variable> result =
-                                                        changedAt(false, in[0], in[1], a["index"]);
-                                                    return result
-                                                               ? std::optional(Variables{*result})
-                                                               : std::nullopt;
-                                                  }},
-      {"inc_subtensor",
-       [](const Json &a, const Variables &in) -> std::
-                                                  optional<Variables> {
-                                                    std::optional<Variable> result =
-                                                        changedAt(true, in[0], in[1], a["index"]);
-                                                    return result
-                                                               ? std::optional(Variables{*result})
-                                                               : std::nullopt;
-                                                  }},
+      {"set_subtensor", GRAPHC_ONE(setSubtensor(in[0], index(a["index"]), in[1]))},
+      {"inc_subtensor", GRAPHC_ONE(incSubtensor(in[0], index(a["index"]), in[1]))},
       {"prod_gradient0", one(prodGradient)},
       {"conv1d_gradient0", GRAPHC_ONE(convGradient(conv1d, 0, a, in))},
       {"conv1d_gradient1", GRAPHC_ONE(convGradient(conv1d, 1, a, in))},
@@ -424,12 +326,8 @@ const std::map<std::string, Call> &calls() {
                                                   }},
       {"binary_crossentropy", GRAPHC_ONE(binaryCrossentropy(in[0], in[1]))},
       {"sigmoid_binary_crossentropy", GRAPHC_ONE(sigmoidBinaryCrossentropy(in[0], in[1]))},
-      {"softmax_cross_entropy_with_logits",
-       [](const Json &a, const Variables &in) -> std::optional<Variables> {
-         if (a["labels"] != "dense")
-           return std::nullopt;
-         return Variables{softmaxCrossentropy(in[0], in[1])};
-       }},
+      {"softmax_cross_entropy_with_logits", GRAPHC_ONE(softmaxCrossentropy(in[0], in[1]))},
+      {"categorical_crossentropy", GRAPHC_ONE(categoricalCrossentropy(in[0], in[1]))},
       {"mse", GRAPHC_ONE(meanSquaredError(in[0], in[1]))},
       {"huber", GRAPHC_ONE(huber(in[0], a["delta"].get<double>()))},
       {"kl_div", GRAPHC_ONE(klDivergence(in[0], in[1]))},
@@ -477,8 +375,9 @@ const OpDef *goldenOp(const std::string &family) {
 }
 
 std::optional<Variables> callGolden(const GoldenLine &line, const Variables &inputs) {
-  if (auto call = calls().find(line.op); call != calls().end())
-    return call->second(line.attrs, inputs);
+  for (const GoldenCallTable *table : {&calls(), &orderingCalls(), &linearCalls()})
+    if (auto call = table->find(line.op); call != table->end())
+      return call->second(line.attrs, inputs);
   const OpDef *def = goldenOp(line.op);
   if (!def)
     return std::nullopt;

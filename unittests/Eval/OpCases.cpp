@@ -1,6 +1,8 @@
 #include "OpCases.h"
 
 #include "DrawCases.h"
+#include "LinearCases.h"
+#include "OrderingCases.h"
 
 #include <map>
 
@@ -572,7 +574,8 @@ Variables operandsOf(const OpCase &c, const std::vector<DType> &dtypes) {
 std::vector<OpCase> casesOf(const std::string &op) {
   static const auto &table = *[] {
     auto *all = new std::map<std::string, std::vector<OpCase>>;
-    for (auto *part : {&products, &reductions, &shapes, &indexing, &ofGradients})
+    for (auto *part :
+         {&products, &reductions, &shapes, &indexing, &ofGradients, &orderingCases, &linearCases})
       all->merge(part());
     return all;
   }();

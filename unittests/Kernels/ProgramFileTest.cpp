@@ -53,8 +53,26 @@ TEST(ProgramFile, RoundTrip) {
 
 TEST(ProgramFile, HostCallbacksStayInTheProcess) {
   Program p = program();
-  p.hosts.push_back([](absl::Span<const Tensor>, absl::Span<Tensor>) { return absl::OkStatus(); });
+  p.hosts.push_back(
+      {.callback = [](absl::Span<const Tensor>, absl::Span<Tensor>) { return absl::OkStatus(); }});
   EXPECT_FALSE(programToBytes(p));
+}
+
+TEST(ProgramFile, RoutinesAreNamed) {
+  Program p = program();
+  p.hosts.push_back(
+      {.routine = findRoutine("sort"), .parameters = {1}, .numLevels = 2, .levels = {3, 0}});
+  std::string bytes = *programToBytes(p);
+  std::optional<Program> after = programFromBytes(bytes);
+  ASSERT_TRUE(after);
+  ASSERT_EQ(after->hosts.size(), 1u);
+  EXPECT_EQ(after->hosts[0].routine, findRoutine("sort"));
+  EXPECT_EQ(after->hosts[0].parameters, std::vector<int64_t>{1});
+  EXPECT_EQ(after->hosts[0].numLevels, 2);
+  EXPECT_EQ(after->hosts[0].levels, (std::vector<uint32_t>{3, 0}));
+  // One of another version.
+  bytes.replace(bytes.find("sort"), 4, "xort");
+  EXPECT_FALSE(programFromBytes(bytes));
 }
 
 // Whatever the bytes are: a Program, or none; and Executable::create looks at what it is.

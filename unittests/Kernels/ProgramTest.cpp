@@ -356,10 +356,10 @@ TEST(Program, CallbacksMustKeepToTheirTypes) {
     step.arrays = {x, b.output(DType::Float32, {0})};
     step.failures = {0};
     b.program.failures = {{ErrorKind::RuntimeError, "", -1}};
-    b.program.hosts = {[&](absl::Span<const Tensor>, absl::Span<Tensor> outputs) {
+    b.program.hosts = {{.callback = [&](absl::Span<const Tensor>, absl::Span<Tensor> outputs) {
       outputs[0] = result;
       return absl::OkStatus();
-    }};
+    }}};
     std::vector<Tensor> out;
     absl::Status status = run(*b.executable(), {zeros(DType::Float32, 2)}, out);
     EXPECT_EQ(whole(status), "RuntimeError the callback's result 0 has another type than declared");

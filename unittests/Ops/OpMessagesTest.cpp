@@ -1,41 +1,12 @@
 //===- OpMessagesTest.cpp - what ops say of wrong operands, whole -----------===//
 #include <gtest/gtest.h>
 
-#include "Messages.h"
-#include "Ops/Registry.h"
-#include "graphc/OpDef.h"
+#include "OpMessages.h"
 #include "graphc/Ops.h"
 #include "graphc/graphc.h"
 
 namespace graphc {
 namespace {
-
-constexpr DType kBool = DType::Bool, kF32 = DType::Float32, kF64 = DType::Float64;
-constexpr DType kI64 = DType::Int64;
-
-Variable of(DType dtype, std::initializer_list<int64_t> shape = {}) { return tensor(dtype, shape); }
-/// Float64 of a shape.
-Variable f64(std::initializer_list<int64_t> shape) { return of(kF64, shape); }
-
-/// An op as text and other readers make it: with any attributes.
-Variable node(std::string_view name, const Attributes &attributes, std::vector<Operand> operands,
-              std::source_location loc = std::source_location::current()) {
-  return Op::create(*findOp(name), attributes)->call(operands, loc);
-}
-
-struct Case {
-  Variable v;
-  std::string message;
-};
-
-void expectMessages(std::vector<Case> cases,
-                    std::source_location loc = std::source_location::current()) {
-  for (const Case &c : cases) {
-    EXPECT_EQ(said(c.v.status()), c.message);
-    std::optional<Place> place = errorPlace(c.v.status());
-    EXPECT_TRUE(place && place->str().starts_with(loc.file_name())) << c.message;
-  }
-}
 
 //===--- dtypes, axes -------------------------------------------------------------===//
 

@@ -1,0 +1,133 @@
+//===- graphc/LinearAlgebra.h - matrices: solving, decomposing -----*- C++ -*-===//
+//
+// Matrices are the last two axes, and batches of them the axes before, as in NumPy's linalg.
+// Floats; integers and bools become floats first (F-009), halves are computed in float32. LAPACK
+// computes (libgraphc-lapack is loaded at the first call). Elements that are NaN or infinite give
+// NaNs. LinAlgError, at run time, for singular and other matrices as said below: it names the first
+// of a batch that fails. ShapeError for matrices that are not square where they must be. None of
+// the functions fails by itself: a mistake is carried by the Variable, at the place of the first
+// operand.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include <optional>
+
+#include "graphc/Ops.h"
+
+namespace graphc {
+
+//===--- systems --------------------------------------------------------------===//
+
+struct CholeskyOptions {
+  bool lower = true;
+  /// A matrix of NaNs in the place of LinAlgError where a matrix is not positive definite.
+  bool givesNan = false;
+};
+/// The triangular factor of a symmetric positive definite matrix: l l^T, or u^T u. One triangle is
+/// read; the gradient lies in it. Gradient: Murray 2016.
+Variable cholesky(const Operand &a, CholeskyOptions options = {});
+
+struct TriangularOptions {
+  bool lower = false;
+  bool transposed = false;   ///< solves a^T x = b
+  bool unitDiagonal = false; ///< the diagonal counts as ones, and is not read
+};
+/// x with a x = b for a triangular a; the other triangle is not read. b is (..., n, k), or (..., n)
+/// where it has one axis less than a. LinAlgError for a 0 on the diagonal. Batches broadcast.
+Variable solveTriangular(const Operand &a, const Operand &b, TriangularOptions options = {});
+
+enum class MatrixAssumption { General, Symmetric, Positive };
+struct SolveOptions {
+  MatrixAssumption assume = MatrixAssumption::General;
+  /// Which triangle is read of a matrix that is not general; the gradient lies in it.
+  bool lower = false;
+};
+/// x with a x = b: by LU with pivots, Bunch and Kaufman's method, or Cholesky's. b as above.
+/// LinAlgError where a is singular, or not positive definite.
+Variable solve(const Operand &a, const Operand &b, SolveOptions options = {});
+/// x with l l^T x = b, or u^T u x = b, of a factor that cholesky gave.
+Variable choSolve(const Operand &factor, const Operand &b, bool lower = true);
+
+/// The inverse. LinAlgError where a is singular.
+Variable inv(const Operand &a);
+/// Moore and Penrose's inverse of (..., m, n): singular values not greater than `rcond` times the
+/// greatest count as 0; by default max(m, n) times the dtype's epsilon.
+Variable pinv(const Operand &a, std::optional<double> rcond = std::nullopt);
+/// The x of least norm that makes |a x - b| least. b is (..., m, k), or (m) where a is a matrix.
+Variable lstsq(const Operand &a, const Operand &b, std::optional<double> rcond = std::nullopt);
+
+//===--- numbers of a matrix --------------------------------------------------------===//
+
+/// The determinant; 1 for 0 rows. The gradient is the matrix of cofactors, which is finite where a
+/// is singular.
+Variable det(const Operand &a);
+/// Sign, and logarithm of the absolute value, of the determinant; 0 and -inf where a is singular.
+struct SignAndLog {
+  Variable sign, logarithm;
+};
+SignAndLog slogdet(const Operand &a);
+/// x^T a x of a vector and a matrix.
+Variable quadraticForm(const Operand &x, const Operand &a);
+/// Norms of matrices: the square root of the sum of squares, the sum of the singular values, the
+/// greatest and the least sum of absolute values by column or by row, the greatest and the least
+/// singular value.
+enum class MatrixNorm { Frobenius, Nuclear, One, MinusOne, Inf, MinusInf, Two, MinusTwo };
+Variable matrixNorm(const Operand &a, MatrixNorm norm = MatrixNorm::Frobenius);
+
+//===--- decompositions ---------------------------------------------------------------===//
+
+/// a = q r with orthonormal columns of q and an upper triangular r, whose diagonal is not negative.
+/// (..., m, n): q has min(m, n) columns, or m if complete. Differentiable where m >= n and it is
+/// not complete (Walter and Lehmann 2010).
+struct QrFactors {
+  Variable q, r;
+};
+QrFactors qr(const Operand &a, bool complete = false);
+
+/// a = u diag(s) vt; s descends. (..., m, n): min(m, n) columns of u and rows of vt, or m and n if
+/// full. The first of the greatest elements of a column of u is positive. The gradient needs
+/// singular values that differ, and full = false; Townsend 2016.
+struct SvdFactors {
+  Variable u, s, vt;
+};
+SvdFactors svd(const Operand &a, bool full = false);
+/// The singular values alone, whose gradient is always there.
+Variable svdvals(const Operand &a);
+
+/// Of a symmetric matrix, of which one triangle is read (the gradient lies in it): eigenvalues,
+/// ascending, and orthonormal eigenvectors, as columns; the first of the greatest elements of each
+/// is positive. The gradient needs eigenvalues that differ.
+struct EighFactors {
+  Variable values, vectors;
+};
+EighFactors eigh(const Operand &a, bool lower = true);
+/// The eigenvalues alone, whose gradient is always there.
+Variable eigvalsh(const Operand &a, bool lower = true);
+/// The eigenvalues of any square matrix, in no order that is promised; complex ones stand in pairs.
+/// No gradient (NullGradient).
+struct ComplexEigenvalues {
+  Variable real, imaginary;
+};
+ComplexEigenvalues eigvals(const Operand &a);
+
+//===--- powers -----------------------------------------------------------------------===//
+
+/// a times itself; the unit matrix for n = 0, the inverse's power for n < 0. By repeated squaring.
+Variable matrixPower(const Operand &a, int n);
+/// The matrix exponential: scaling, squaring and a Padé approximant (Higham 2005). The gradient is
+/// the exponential of a block matrix (Najfeld and Havel 1995).
+Variable expm(const Operand &a);
+
+//===--- products with a sum ------------------------------------------------------------===//
+
+/// beta y + alpha a x.
+Variable gemv(const Operand &y, const Operand &alpha, const Operand &a, const Operand &x,
+              const Operand &beta);
+/// beta c + alpha a b.
+Variable gemm(const Operand &c, const Operand &alpha, const Operand &a, const Operand &b,
+              const Operand &beta);
+/// a + alpha x y^T.
+Variable ger(const Operand &a, const Operand &alpha, const Operand &x, const Operand &y);
+
+} // namespace graphc

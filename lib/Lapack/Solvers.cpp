@@ -1,0 +1,177 @@
+//===- Solvers.cpp - triangular and general systems, determinants ----------------===//
+#include "Solvers.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "Matrices.h"
+
+namespace graphc {
+namespace {
+
+GRAPHC_LAPACK(potrf, potrf_work)
+GRAPHC_LAPACK(potrs, potrs_work)
+GRAPHC_LAPACK(trtrs, trtrs_work)
+GRAPHC_LAPACK(getrf, getrf_work)
+GRAPHC_LAPACK(getrs, getrs_work)
+GRAPHC_LAPACK(sysv, sysv)
+
+char triangle(bool isLower) { return isLower ? 'L' : 'U'; }
+
+/// LU factors of a matrix, in its memory.
+template <class T> lapack_int factor(lapack_int n, T *a, std::vector<lapack_int> &pivots) {
+  pivots.resize(size_t(n));
+  return getrf(Precision<T>(), n, n, a, std::max(n, 1), pivots.data());
+}
+
+/// Exchanges of rows that make the sign of the determinant change.
+bool isOdd(const std::vector<lapack_int> &pivots) {
+  bool odd = false;
+  for (size_t k = 0; k < pivots.size(); ++k)
+    odd ^= pivots[k] != lapack_int(k) + 1;
+  return odd;
+}
+
+constexpr std::string_view kSingular = "is singular";
+constexpr std::string_view kNotPositive = "is not positive definite";
+
+} // namespace
+
+absl::Status cholesky(const RoutineCall &call) {
+  const bool isLower = call.parameters[0], givesNaN = call.parameters[1];
+  return inPrecision(call, [&](auto zero) {
+    using T = decltype(zero);
+    const lapack_int n = lapack_int(call.inputs[0].shape()[1]);
+    return forMatrices(call, [&](int64_t i) -> absl::Status {
+      const T *a = matrixOf<T>(call.inputs[0], i);
+      T *l = matrixOf<T>(call.outputs[0], i);
+      for (int64_t r = 0; r < n; ++r)
+        for (int64_t c = 0; c < n; ++c)
+          l[r * n + c] = (isLower ? c <= r : c >= r) ? a[r * n + c] : T(0);
+      lapack_int info = potrf(Precision<T>(), triangle(isLower), n, l, std::max(n, 1));
+      if (info > 0 && givesNaN)
+        std::fill_n(l, int64_t(n) * n, T(NAN));
+      else if (info > 0)
+        return matrixError(call, i, kNotPositive);
+      return checkInfo(info);
+    });
+  });
+}
+
+absl::Status solveTriangular(const RoutineCall &call) {
+  const bool isLower = call.parameters[0], isTransposed = call.parameters[1],
+             isUnit = call.parameters[2];
+  return inPrecision(call, [&](auto zero) {
+    using T = decltype(zero);
+    const auto n = lapack_int(call.inputs[1].shape()[1]), k = lapack_int(call.inputs[1].shape()[2]);
+    return forMatrices(call, [&](int64_t i) -> absl::Status {
+      const T *b = matrixOf<T>(call.inputs[1], i);
+      T *x = matrixOf<T>(call.outputs[0], i);
+      std::copy_n(b, int64_t(n) * k, x);
+      lapack_int info =
+          trtrs(Precision<T>(), triangle(isLower), isTransposed ? 'T' : 'N', isUnit ? 'U' : 'N', n,
+                k, matrixOf<T>(call.inputs[0], i), std::max(n, 1), x, std::max(k, 1));
+      return info > 0 ? matrixError(call, i, kSingular) : checkInfo(info);
+    });
+  });
+}
+
+absl::Status solve(const RoutineCall &call) {
+  const auto kind = MatrixKind(call.parameters[0]);
+  const char side = triangle(call.parameters[1]);
+  return inPrecision(call, [&](auto zero) {
+    using T = decltype(zero);
+    const auto n = lapack_int(call.inputs[1].shape()[1]), k = lapack_int(call.inputs[1].shape()[2]);
+    const lapack_int rows = std::max(n, 1), columns = std::max(k, 1);
+    return forMatrices(call, [&](int64_t i) -> absl::Status {
+      const T *from = matrixOf<T>(call.inputs[0], i);
+      std::vector<T> a(from, from + int64_t(n) * n);
+      T *x = matrixOf<T>(call.outputs[0], i);
+      std::copy_n(matrixOf<T>(call.inputs[1], i), int64_t(n) * k, x);
+      std::vector<lapack_int> pivots;
+      lapack_int info = 0;
+      if (kind == MatrixKind::General) {
+        info = factor(n, a.data(), pivots);
+        if (info == 0)
+          info = getrs(Precision<T>(), 'N', n, k, a.data(), rows, pivots.data(), x, columns);
+      } else if (kind == MatrixKind::Positive) {
+        info = potrf(Precision<T>(), side, n, a.data(), rows);
+        if (info == 0)
+          info = potrs(Precision<T>(), side, n, k, a.data(), rows, x, columns);
+      } else if (!isFinite(a.data(), int64_t(n) * n)) {
+        std::fill_n(x, int64_t(n) * k, T(NAN));
+      } else {
+        pivots.resize(size_t(n));
+        info = sysv(Precision<T>(), side, n, k, a.data(), rows, pivots.data(), x, columns);
+      }
+      if (info > 0)
+        return matrixError(call, i, kind == MatrixKind::Positive ? kNotPositive : kSingular);
+      return checkInfo(info);
+    });
+  });
+}
+
+absl::Status inverse(const RoutineCall &call) {
+  return inPrecision(call, [&](auto zero) {
+    using T = decltype(zero);
+    const auto n = lapack_int(call.inputs[0].shape()[1]);
+    return forMatrices(call, [&](int64_t i) -> absl::Status {
+      const T *from = matrixOf<T>(call.inputs[0], i);
+      std::vector<T> a(from, from + int64_t(n) * n);
+      T *x = matrixOf<T>(call.outputs[0], i);
+      std::fill_n(x, int64_t(n) * n, T(0));
+      for (int64_t k = 0; k < n; ++k)
+        x[k * n + k] = 1;
+      std::vector<lapack_int> pivots;
+      lapack_int info = factor(n, a.data(), pivots), rows = std::max(n, 1);
+      if (info == 0)
+        info = getrs(Precision<T>(), 'N', n, n, a.data(), rows, pivots.data(), x, rows);
+      return info > 0 ? matrixError(call, i, kSingular) : checkInfo(info);
+    });
+  });
+}
+
+/// Calls `take(i, diagonal of U, whether rows were exchanged an odd number of times)`.
+template <class T, class F> static absl::Status withDiagonal(const RoutineCall &call, F &&take) {
+  const auto n = lapack_int(call.inputs[0].shape()[1]);
+  return forMatrices(call, [&](int64_t i) -> absl::Status {
+    const T *from = matrixOf<T>(call.inputs[0], i);
+    std::vector<T> a(from, from + int64_t(n) * n), diagonal;
+    std::vector<lapack_int> pivots;
+    if (absl::Status s = checkInfo(factor(n, a.data(), pivots)); !s.ok())
+      return s;
+    for (int64_t k = 0; k < n; ++k)
+      diagonal.push_back(a[size_t(k * n + k)]);
+    take(i, diagonal, isOdd(pivots));
+    return absl::OkStatus();
+  });
+}
+
+absl::Status determinant(const RoutineCall &call) {
+  return inPrecision(call, [&](auto zero) {
+    using T = decltype(zero);
+    return withDiagonal<T>(call, [&](int64_t i, const std::vector<T> &diagonal, bool odd) {
+      double product = odd ? -1 : 1;
+      for (T u : diagonal)
+        product *= u;
+      *matrixOf<T>(call.outputs[0], i) = T(product);
+    });
+  });
+}
+
+absl::Status logDeterminant(const RoutineCall &call) {
+  return inPrecision(call, [&](auto zero) {
+    using T = decltype(zero);
+    return withDiagonal<T>(call, [&](int64_t i, const std::vector<T> &diagonal, bool odd) {
+      double sign = odd ? -1 : 1, sum = 0;
+      for (T u : diagonal) {
+        sign = u > 0 ? sign : u < 0 ? -sign : double(u); // 0, and NaN
+        sum += std::log(std::fabs(double(u)));
+      }
+      *matrixOf<T>(call.outputs[0], i) = T(sign);
+      *matrixOf<T>(call.outputs[1], i) = T(sum);
+    });
+  });
+}
+
+} // namespace graphc

@@ -1,0 +1,24 @@
+//===- Lapack/Solvers.h - the functions of LapackInterface ----------*- C++ -*-===//
+#pragma once
+
+#include "Routines/Lapack.h"
+
+namespace graphc {
+
+// Solvers.cpp
+absl::Status cholesky(const RoutineCall &call);
+absl::Status solveTriangular(const RoutineCall &call);
+absl::Status solve(const RoutineCall &call);
+absl::Status inverse(const RoutineCall &call);
+absl::Status determinant(const RoutineCall &call);
+absl::Status logDeterminant(const RoutineCall &call);
+// Decompositions.cpp
+absl::Status cofactors(const RoutineCall &call);
+absl::Status qr(const RoutineCall &call);
+absl::Status svd(const RoutineCall &call);
+absl::Status eigh(const RoutineCall &call);
+absl::Status eigenvalues(const RoutineCall &call);
+// MatrixExponential.cpp
+absl::Status matrixExponential(const RoutineCall &call);
+
+} // namespace graphc

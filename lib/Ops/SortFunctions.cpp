@@ -1,0 +1,163 @@
+//===- SortFunctions.cpp - elements in order ------------------------------------===//
+#include "graphc/Sorting.h"
+
+#include "Build.h"
+#include "Rules.h"
+#include "graphc/Arrays.h"
+#include "graphc/ControlFlow.h"
+
+namespace graphc {
+namespace {
+
+/// What a function with an optional axis works on.
+struct Along {
+  Variable x;
+  int axis = 0;
+
+  Along(const Operand &operand, std::optional<int> wanted) : x(asVariable(operand)) {
+    if (!x.ok())
+      return;
+    if (!wanted)
+      x = flatten(x);
+    axis = int(plainAxis(wanted.value_or(0), x));
+  }
+};
+
+Variable sorted(std::string_view op, const Operand &x, const SortOptions &options) {
+  Along along(x, options.axis);
+  if (!along.x.ok())
+    return along.x;
+  return build(builtin(op, {{"axis", int64_t(along.axis)}, {"descending", options.descending}}),
+               {Operand(along.x, x.place())});
+}
+
+Variable part(const Variable &x, int axis, const Operand &first, const Operand &end) {
+  std::vector<Index> index(size_t(axis) + 1, Index(Slice()));
+  index.back() = Slice(first, end);
+  return subtensor(x, index);
+}
+
+/// The element at a position along an axis.
+Variable at(const Variable &x, int axis, const Operand &position) {
+  return take(x, position, {.axis = axis});
+}
+
+} // namespace
+
+Variable sort(const Operand &x, SortOptions options) { return sorted("sort", x, options); }
+Variable argsort(const Operand &x, SortOptions options) { return sorted("argsort", x, options); }
+
+Variable argtopk(const Operand &x, int64_t k, AxisOption options) {
+  Along along(x, options.axis);
+  if (!along.x.ok())
+    return along.x;
+  if (k == 0 || k == INT64_MIN)
+    return invalidAt(x, ErrorKind::ValueError, "argtopk",
+                     "k = " + std::to_string(k) + " is no number of elements");
+  return build(builtin("argtopk", {{"axis", int64_t(along.axis)}, {"smallest", k < 0}}),
+               {Operand(along.x, x.place()), Operand(k < 0 ? -k : k)});
+}
+
+Variable topk(const Operand &x, int64_t k, AxisOption options) {
+  Along along(x, options.axis);
+  Variable positions = argtopk(x, k, options);
+  if (!positions.ok())
+    return positions;
+  return takeAlongAxis(Operand(along.x, x.place()), positions, {.axis = along.axis});
+}
+
+Variable searchsorted(const Operand &sorted, const Operand &values, SearchOptions options) {
+  Variable table = asVariable(sorted), wanted = asVariable(values);
+  if (!table.ok() || !wanted.ok())
+    return table.ok() ? wanted : table;
+  DType dtype = values.isWeak() && promote(table.dtype(), wanted.dtype()) != table.dtype() &&
+                        isFloat(table.dtype())
+                    ? table.dtype()
+                    : promote(table.dtype(), wanted.dtype());
+  if (options.sorter)
+    table = take(table, *options.sorter, {.axis = 0});
+  return build(builtin("searchsorted", {{"right", options.right}}),
+               {Operand(cast(table, dtype), sorted.place()), Operand(cast(wanted, dtype))});
+}
+
+Unique unique(const Operand &operand, std::optional<int> axis) {
+  Along along(operand, axis);
+  Variable x = along.x;
+  auto invalid = [](const Variable &v) { return Unique{v, v, v, v}; };
+  if (!x.ok())
+    return invalid(x);
+  if (auto plain = normalizeAxis(along.axis, x.rank()); !plain.ok())
+    return invalid(invalidAt(operand, "unique", plain.status()));
+  Variable lines = axis && along.axis != 0 ? moveaxis(x, {along.axis}, {0}) : x;
+  Variable n = shape(lines, 0), order;
+  if (x.rank() == 1) {
+    order = argsort(lines);
+  } else {
+    Variable all = constant(Tensor(int64_t(1)));
+    for (int k = 1; k < lines.rank(); ++k)
+      all = all * shape(lines, k);
+    lines = reshape(lines, {n, all});
+    order = build(builtin("argsortRows"), {lines});
+  }
+  Variable inOrder = take(lines, order, {.axis = 0});
+  // Where something else begins than stood before; NaNs are one value.
+  Variable before = part(inOrder, 0, 0, -1), own = part(inOrder, 0, 1, kEnd);
+  Variable differs = neq(before, own);
+  if (isFloat(x.dtype()))
+    differs = logicalAnd(differs, logicalNot(logicalAnd(isnan(before), isnan(own))));
+  if (lines.rank() == 2)
+    differs = any(differs, Axis(1));
+  Variable first = onesLike(part(order, 0, 0, 1));
+  Variable isNew = concatenate({cast(first, DType::Bool), differs});
+  Variable starts = flatnonzero(isNew), index = take(order, starts, {.axis = 0});
+  Unique result;
+  result.values = take(axis ? x : flatten(x), index, {.axis = along.axis});
+  result.index = index;
+  Variable group = sub(cumsum(cast(isNew, DType::Int64), 0), 1);
+  result.inverse = setTake(zerosLike(group), order, group, {.axis = 0});
+  if (Variable whole = asVariable(operand); !axis && whole.rank() != 1)
+    result.inverse = reshape(result.inverse, shape(whole));
+  result.counts = diff(concatenate({starts, reshape(n, {1})}));
+  return result;
+}
+
+Variable bincount(const Operand &x, const std::optional<Operand> &weights, int64_t minLength) {
+  Variable v = asVariable(x);
+  if (!v.ok())
+    return v;
+  if (v.rank() != 1 || isFloat(v.dtype()))
+    return invalidAt(x, ErrorKind::TypeError, "bincount", "x must be a vector of integers");
+  v = cast(v, DType::Int64);
+  // The greatest of none is -1.
+  Variable most = max(concatenate({stack({Operand(minLength - 1)}), v}));
+  Variable isGood = ge(min(concatenate({stack({Operand(0)}), v})), 0);
+  Variable length = assertTrue(most + 1, isGood, "bincount: a number is negative");
+  Variable terms = weights ? cast(asVariable(*weights), DType::Float64) : onesLike(v);
+  return incTake(zeros({length}, terms.dtype()), v, terms, {.axis = 0});
+}
+
+Variable quantile(const Operand &operand, double q, std::optional<int> axis) {
+  Along along(operand, axis);
+  Variable x = along.x;
+  if (!x.ok())
+    return x;
+  if (!(q >= 0 && q <= 1))
+    return invalidAt(operand, ErrorKind::ValueError, "quantile", "q is not between 0 and 1");
+  if (!isFloat(x.dtype()))
+    x = cast(x, promoteToFloat(x.dtype()));
+  Variable inOrder = sort(Operand(x, operand.place()), {.axis = along.axis});
+  if (!inOrder.ok())
+    return inOrder;
+  Variable place = cast(shape(x, along.axis) - 1, DType::Float64) * q;
+  Variable low = floor(place), part = cast(place - low, x.dtype());
+  Variable first = cast(low, DType::Int64), second = cast(ceil(place), DType::Int64);
+  Variable a = at(inOrder, along.axis, first), b = at(inOrder, along.axis, second);
+  Variable result = where(graphc::eq(a, b), a, a + (b - a) * part);
+  // NaNs are the last.
+  Variable last = at(inOrder, along.axis, -1);
+  return where(isnan(last), last, result);
+}
+
+Variable median(const Operand &x, std::optional<int> axis) { return quantile(x, 0.5, axis); }
+
+} // namespace graphc

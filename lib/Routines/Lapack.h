@@ -1,0 +1,56 @@
+//===- Routines/Lapack.h - matrix decompositions -------------------*- C++ -*-===//
+//
+// Routines that libgraphc-lapack has, which is loaded when one is called first. Arrays are batches
+// of matrices, (batch, m, n), of float32 or float64. Matrices with elements that are NaN or
+// infinite give NaNs, or an error where one says so below; LinAlgError names the first matrix of
+// the batch that fails. Signs that a decomposition leaves open are chosen, so that results depend
+// little on who built LAPACK: see each.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "graphc/Host.h"
+
+namespace graphc {
+
+/// Parameters: isLower, givesNaN. a to its factor (n, n); the other triangle is neither read nor
+/// other than 0. LinAlgError, or a matrix of NaNs, where it is not positive definite.
+extern const Routine kCholesky;
+/// Parameters: isLower, isTransposed, isUnit. a, b (n, k) to x: LinAlgError for a 0 on the
+/// diagonal.
+extern const Routine kSolveTriangular;
+/// How a matrix is known to be.
+enum class MatrixKind { General, Symmetric, Positive };
+/// Parameters: MatrixKind, isLower. a, b (n, k) to x: LinAlgError where a is singular, or not
+/// positive definite. Of a matrix that is not general one triangle is read.
+extern const Routine kSolve;
+/// No parameters. The inverse: LinAlgError where a is singular.
+extern const Routine kInverse;
+/// No parameters. To the determinants, (batch).
+extern const Routine kDeterminant;
+/// No parameters. To sign and logarithm of the absolute value of the determinants, (batch).
+extern const Routine kLogDeterminant;
+/// No parameters. The matrix of cofactors, by singular values: finite where a is singular.
+extern const Routine kCofactors;
+/// Parameters: isComplete, givesQ. a (m, n) to [q,] r; r's diagonal is not negative.
+extern const Routine kQr;
+/// Parameters: isFull, givesVectors. a (m, n) to [u,] s (batch, min(m, n)) [, vt]. The first of the
+/// greatest elements of each of u's columns is positive. LinAlgError where it does not converge.
+extern const Routine kSvd;
+/// Parameters: isLower, givesVectors. a to eigenvalues (batch, n), ascending [, and vectors, as
+/// columns, of which the first of the greatest elements is positive]; one triangle is read.
+extern const Routine kEigh;
+/// No parameters. a to the real and the imaginary parts of its eigenvalues, (batch, n).
+extern const Routine kEigenvalues;
+/// No parameters. The matrix exponential by scaling, squaring and a Padé approximant (Higham 2005),
+/// in float64.
+extern const Routine kMatrixExponential;
+
+/// What libgraphc-lapack offers: a function for each of these routines.
+struct LapackInterface {
+  using Run = absl::Status (*)(const RoutineCall &call);
+  Run cholesky, solveTriangular, solve, inverse, determinant, logDeterminant, cofactors, qr, svd,
+      eigh, eigenvalues, matrixExponential;
+};
+
+} // namespace graphc

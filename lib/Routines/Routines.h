@@ -1,0 +1,50 @@
+//===- Routines/Routines.h - functions on arrays that programs name -*- C++ -*-===//
+//
+// What loops over independent elements cannot say well. Ops call them by Emitter::routine; each
+// says which parameters it has and of which dtypes and shapes its arrays are, on which it relies.
+// Elements are visited in one order for any number of threads.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "graphc/Host.h"
+
+namespace graphc {
+
+//===--- running along an axis (Cumulate.cpp) ----------------------------------------===//
+
+/// Parameters: isReverse, isExclusive. Arrays x and the result, (outer, n, inner), of one dtype:
+/// y[k] = x[0] + ... + x[k], or before k. Floats are joined in float64, integers wrap.
+extern const Routine kCumulativeSum;
+extern const Routine kCumulativeProduct;
+/// Parameters: isReverse, isShifted. Floats a, b and the result r, (outer, n, inner):
+/// r[k] = a[k] r[p] + b[k], where p is the position before k and r before the first is 0; a[p] in
+/// the place of a[k] where it is shifted.
+extern const Routine kLinearRecurrence;
+
+//===--- order (Sort.cpp) ------------------------------------------------------------===//
+//
+// Numbers ascend with NaNs, which are all equal, behind them; -0 equals 0. All sorting is stable,
+// also where the order is descending (NaNs in front).
+
+/// Parameters: isDescending. Rows (rows, n) of any dtype to rows of the same dtype.
+extern const Routine kSort;
+/// To the int64 positions in the row.
+extern const Routine kArgsort;
+/// To those of the first k, (rows, k), k <= n.
+extern const Routine kArgtopk;
+/// Rows (n, m) in lexicographic order: n int64 positions. No parameters.
+extern const Routine kArgsortRows;
+
+//===--- search (Search.cpp) ---------------------------------------------------------===//
+
+/// Parameters: isRight. How many elements of a sorted vector are less than each value, (any
+/// shape), or not greater: int64. One dtype.
+extern const Routine kSearchSorted;
+/// Positions of the elements that are not 0 in row-major order: int64 (rank, count), of an array
+/// that has so many.
+extern const Routine kNonzero;
+/// int64 positions below n, and n int64: the last k with positions[k] = i, or -1.
+extern const Routine kLastWriters;
+
+} // namespace graphc

@@ -1,0 +1,36 @@
+//===- Table.cpp - routines by name -----------------------------------------===//
+#include "Routines/Lapack.h"
+#include "Routines/Routines.h"
+
+namespace graphc {
+
+const Routine *findRoutine(std::string_view name) {
+  static constexpr const Routine *kAll[] = {&kCumulativeSum,
+                                            &kCumulativeProduct,
+                                            &kLinearRecurrence,
+                                            &kSort,
+                                            &kArgsort,
+                                            &kArgtopk,
+                                            &kArgsortRows,
+                                            &kSearchSorted,
+                                            &kNonzero,
+                                            &kLastWriters,
+                                            &kCholesky,
+                                            &kSolveTriangular,
+                                            &kSolve,
+                                            &kInverse,
+                                            &kDeterminant,
+                                            &kLogDeterminant,
+                                            &kCofactors,
+                                            &kQr,
+                                            &kSvd,
+                                            &kEigh,
+                                            &kEigenvalues,
+                                            &kMatrixExponential};
+  for (const Routine *routine : kAll)
+    if (routine->name == name)
+      return routine;
+  return nullptr;
+}
+
+} // namespace graphc

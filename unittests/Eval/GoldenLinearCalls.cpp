@@ -1,0 +1,81 @@
+#include "GoldenCallTable.h"
+#include "OpCases.h"
+#include "graphc/LinearAlgebra.h"
+
+namespace graphc {
+namespace {
+
+using Json = nlohmann::json;
+
+bool isLower(const Json &attrs) { return attrs.value("lower", true); }
+
+Variable solved(const Json &attrs, const Variables &in) {
+  std::string kind = attrs.value("assume_a", "gen");
+  SolveOptions options;
+  options.assume = kind == "sym"   ? MatrixAssumption::Symmetric
+                   : kind == "pos" ? MatrixAssumption::Positive
+                                   : MatrixAssumption::General;
+  options.lower = attrs.value("lower", false);
+  return solve(in[0], in[1], options);
+}
+
+Variable triangular(const Json &attrs, const Variables &in) {
+  return solveTriangular(in[0], in[1],
+                         {.lower = attrs["lower"].get<bool>(),
+                          .transposed = attrs["trans"].get<bool>(),
+                          .unitDiagonal = attrs["unit_diagonal"].get<bool>()});
+}
+
+Variable norm(const Json &attrs, const Variables &in) {
+  static const std::map<std::string, MatrixNorm> kinds = {
+      {"fro", MatrixNorm::Frobenius}, {"nuc", MatrixNorm::Nuclear}, {"1", MatrixNorm::One},
+      {"-1", MatrixNorm::MinusOne},   {"inf", MatrixNorm::Inf},     {"-inf", MatrixNorm::MinusInf},
+      {"2", MatrixNorm::Two},         {"-2", MatrixNorm::MinusTwo}};
+  return matrixNorm(in[0], kinds.at(attrs["ord"].get<std::string>()));
+}
+
+Variables both(SignAndLog all) { return {all.sign, all.logarithm}; }
+Variables both(QrFactors all) { return {all.q, all.r}; }
+Variables both(EighFactors all) { return {all.values, all.vectors}; }
+Variables all(SvdFactors all) { return {all.u, all.s, all.vt}; }
+
+/// In the order of the vectors: by real part, then by imaginary part.
+Variables ordered(ComplexEigenvalues all) {
+  Variable rows = stack({all.real, all.imaginary}, 1);
+  Variable order = callBuiltin("argsortRows", {}, {rows});
+  return {take(all.real, order, {.axis = 0}), take(all.imaginary, order, {.axis = 0})};
+}
+
+} // namespace
+
+const GoldenCallTable &linearCalls() {
+  static const auto &table = *new GoldenCallTable{
+      {"cholesky", GRAPHC_ONE(cholesky(in[0], {.lower = isLower(a),
+                                               .givesNan = a.value("on_error", "") == "nan"}))},
+      {"solve", one(solved)},
+      {"solve_triangular", one(triangular)},
+      {"cho_solve", GRAPHC_ONE(choSolve(in[0], in[1], isLower(a)))},
+      {"inv", GRAPHC_ONE(inv(in[0]))},
+      {"pinv", GRAPHC_ONE(pinv(in[0]))},
+      {"det", GRAPHC_ONE(det(in[0]))},
+      {"cofactors", GRAPHC_ONE(callBuiltin("cofactors", {}, in))},
+      {"slogdet", GRAPHC_ALL(both(slogdet(in[0])))},
+      {"quadratic_form", GRAPHC_ONE(quadraticForm(in[0], in[1]))},
+      {"matrix_norm", one(norm)},
+      {"qr", GRAPHC_ALL(both(qr(in[0], a["mode"] == "complete")))},
+      {"svd", GRAPHC_ALL(all(svd(in[0])))},
+      {"svdvals", GRAPHC_ONE(svdvals(in[0]))},
+      {"eigh", GRAPHC_ALL(both(eigh(in[0], isLower(a))))},
+      {"eigh_all", GRAPHC_ALL(both(eigh(in[0], isLower(a))))},
+      {"eigvalsh", GRAPHC_ONE(eigvalsh(in[0], isLower(a)))},
+      {"eigvals", GRAPHC_ALL(ordered(eigvals(in[0])))},
+      {"matrix_power", GRAPHC_ONE(matrixPower(in[0], a["n"].get<int>()))},
+      {"expm", GRAPHC_ONE(expm(in[0]))},
+      {"gemv", GRAPHC_ONE(gemv(in[0], in[1], in[2], in[3], in[4]))},
+      {"gemm", GRAPHC_ONE(gemm(in[0], in[1], in[2], in[3], in[4]))},
+      {"ger", GRAPHC_ONE(ger(in[0], in[1], in[2], in[3]))},
+  };
+  return table;
+}
+
+} // namespace graphc
