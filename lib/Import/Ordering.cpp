@@ -1,46 +1,23 @@
-//===- Ordering.cpp - TopK, CumSum, ReverseSequence --------------------------===//
-//
-// Loops join all elements of an axis for each result, so that CumSum and TopK take time quadratic
-// in the axis' extent.
-//
-//===----------------------------------------------------------------------===//
+//===- Ordering.cpp - TopK, CumSum, ReverseSequence, Unique, NonZero, Compress --------===//
 #include "Import/ShapeTerms.h"
 #include "Import/Translations.h"
+#include "Ops/Build.h"
+#include "graphc/Arrays.h"
+#include "graphc/Sorting.h"
 
 namespace graphc {
 namespace {
 
-/// Sums over j <= i, or over those that exclusive and reverse say.
 Variables cumSum(OnnxNode &n) {
   Variable x = n.in(0);
   int axis = n.plainAxis(n.constantInt(1), x.rank());
   if (!n.status().ok())
     return {};
-  // Results along `axis`, terms along the one behind it.
-  int rank = x.rank() + 1;
-  Operand extent = extentTerm(n, x, axis);
-  Variable i = positionsAlong(n, extent, axis, rank), j = positionsAlong(n, extent, axis + 1, rank);
-  if (n.getBool("reverse", false))
-    std::swap(i, j);
-  Variable counts = n.getBool("exclusive", false) ? lt(n.at(j), i) : le(n.at(j), i);
-  Variable terms = expandDims(n.at(x), Axis(axis));
-  Variable chosen = where(n.at(counts), terms, n.scalar(0, x.dtype()));
-  return {sum(n.at(chosen), ReductionOptions{.axes = Axis(axis + 1), .dtype = x.dtype()})};
+  CumulativeOptions options{.exclusive = n.getBool("exclusive", false),
+                            .reverse = n.getBool("reverse", false)};
+  return {cumsum(n.at(x), axis, options)};
 }
 
-Variable isNotANumber(OnnxNode &n, const Variable &x) {
-  return isFloat(x.dtype()) ? isnan(n.at(x)) : n.scalar(0, DType::Bool);
-}
-
-/// Whether a stands before b where both are not equal; NaN is greater than everything.
-Variable precedes(OnnxNode &n, const Variable &a, const Variable &b, bool largest) {
-  Variable smaller = largest ? b : a, greater = largest ? a : b;
-  Variable nan =
-      logicalAnd(n.at(isNotANumber(n, greater)), logicalNot(n.at(isNotANumber(n, smaller))));
-  return logicalOr(n.at(lt(n.at(smaller), greater)), nan);
-}
-
-/// An element's rank is the number of those before it; of equals the first stands before.
 Variables topK(OnnxNode &n) {
   Variable x = n.in(0);
   int axis = n.plainAxis(n.getInt("axis", -1), x.rank());
@@ -53,27 +30,10 @@ Variables topK(OnnxNode &n) {
       return {n.fail(ErrorKind::ValueError, "k must be one number")};
     count = terms[0];
   }
-  int64_t known = x.type().extent(axis);
-  if (count.isWeak() && known != kDynamic && count.weakValue().item<int64_t>() > known)
-    return {n.fail(ErrorKind::ValueError,
-                   "k is greater than the axis' extent " + std::to_string(known))};
   bool largest = n.opset() < 11 || n.getBool("largest", true);
-  // Ranks along `axis`, those that are compared with along the one behind it.
-  int rank = x.rank() + 1;
-  Operand extent = extentTerm(n, x, axis);
-  Variable own = expandDims(n.at(x), Axis(axis + 1)), other = expandDims(n.at(x), Axis(axis));
-  Variable i = positionsAlong(n, extent, axis, rank), j = positionsAlong(n, extent, axis + 1, rank);
-  Variable equal = logicalNot(
-      n.at(logicalOr(n.at(precedes(n, own, other, largest)), precedes(n, other, own, largest))));
-  Variable before =
-      logicalOr(n.at(precedes(n, other, own, largest)), logicalAnd(n.at(equal), lt(n.at(j), i)));
-  ReductionOptions overOthers{.axes = Axis(axis + 1), .dtype = DType::Int64};
-  Variable ranks = sum(n.at(cast(n.at(before), DType::Int64)), overOthers);
-  // Result k is where the rank is k.
-  Variable k = positionsAlong(n, count, axis, rank);
-  Variable hit = eq(n.at(expandDims(n.at(ranks), Axis(axis))), k);
-  Variable indices = sum(n.at(where(n.at(hit), j, n.scalar(0, DType::Int64))), overOthers);
-  return {gatherAlong(n, x, indices, axis), indices};
+  Variable positions = build(builtin("argtopk", {{"axis", int64_t(axis)}, {"smallest", !largest}}),
+                             {n.at(x), count});
+  return {takeAlongAxis(n.at(x), positions, {.axis = axis}), positions};
 }
 
 /// The first `lengths[b]` elements along the time axis in reverse, for each batch b.
@@ -91,13 +51,52 @@ Variables reverseSequence(OnnxNode &n) {
   return {gatherAlong(n, x, along, time)};
 }
 
+Variables nonZero(OnnxNode &n) {
+  // Of a scalar, as of a vector of it.
+  Variable x = atleastNd(n.arg(0), 1);
+  return {build(builtin("nonzero"), {n.at(x)})};
+}
+
+Variables compressed(OnnxNode &n) {
+  std::optional<int> axis;
+  if (n.hasAttribute("axis"))
+    axis = n.plainAxis(n.getInt("axis", 0), n.in(0).rank());
+  if (!n.status().ok())
+    return {};
+  return {compress(n.arg(1), n.arg(0), axis)};
+}
+
+/// In order, or as they stand first.
+Variables uniqueElements(OnnxNode &n) {
+  Variable x = n.in(0);
+  std::optional<int> axis;
+  if (n.hasAttribute("axis"))
+    axis = n.plainAxis(n.getInt("axis", 0), x.rank());
+  if (!n.status().ok())
+    return {};
+  Unique all = unique(n.at(x), axis);
+  if (!all.values.ok())
+    return {all.values};
+  if (!n.getBool("sorted", true)) {
+    Variable order = argsort(n.at(all.index)), place = argsort(n.at(order));
+    all.values = take(n.at(all.values), order, {.axis = axis.value_or(0)});
+    all.index = take(n.at(all.index), order);
+    all.counts = take(n.at(all.counts), order);
+    all.inverse = take(n.at(place), all.inverse);
+  }
+  return {all.values, all.index, flatten(n.at(all.inverse)), all.counts};
+}
+
 } // namespace
 
 absl::Span<const Translation> orderingTranslations() {
   static constexpr Translation kTable[] = {
-      {"CumSum", cumSum, 11, "axis constant; time quadratic in its extent"},
+      {"Compress", compressed, 9},
+      {"CumSum", cumSum, 11, "axis constant"},
+      {"NonZero", nonZero, 9},
       {"ReverseSequence", reverseSequence, 10},
-      {"TopK", topK, 1, "time quadratic in the axis' extent; NaN is the greatest number"},
+      {"TopK", topK, 1, "NaN is the greatest number"},
+      {"Unique", uniqueElements, 11},
   };
   return kTable;
 }

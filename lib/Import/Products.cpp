@@ -1,6 +1,7 @@
-//===- Products.cpp - MatMul and Gemm --------------------------------------===//
+//===- Products.cpp - MatMul, Gemm and Det ---------------------------------===//
 #include "Import/Broadcast.h"
 #include "Import/Translations.h"
+#include "graphc/LinearAlgebra.h"
 
 namespace graphc {
 namespace {
@@ -31,10 +32,13 @@ Variables gemm(OnnxNode &n) {
   return {result};
 }
 
+Variables determinant(OnnxNode &n) { return {det(n.arg(0))}; }
+
 } // namespace
 
 absl::Span<const Translation> productTranslations() {
   static constexpr Translation kTable[] = {
+      {"Det", determinant, 11},
       {"Gemm", gemm},
       {"MatMul", matrixProduct},
   };

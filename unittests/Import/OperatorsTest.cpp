@@ -160,7 +160,8 @@ TEST(Operators, topKTakesTheFirstOfEquals) {
                               .load()
                               .status()
                               .message()),
-              EndsWith("node 1 (TopK): k is greater than the axis' extent 2"));
+              EndsWith("node 1 (TopK): argtopk: k is 3 where axis 0 has 2 elements\n"
+                       "  argtopk{axis = 0}(x0: f32[2], 3)"));
 }
 
 TEST(Operators, topKPutsNaNFirst) {
