@@ -58,6 +58,20 @@ Variable choose(const Operand &which, const std::vector<Operand> &choices,
 /// ValueError for rank 0 and 1.
 Variable fillDiagonal(const Operand &x, const Operand &value);
 
+struct SuppressionOptions {
+  /// How many boxes are kept of each batch and class.
+  Operand most = INT64_MAX;
+  /// Boxes that cover more of one that is kept (intersection over union), or have no greater score,
+  /// are left out.
+  Operand overlap = 0.0, score = 0.0;
+  /// Whether boxes are (x, y, width, height) around a centre in place of corners (y, x, y, x).
+  bool centered = false;
+};
+/// Boxes (batch, n, 4) of great scores (batch, classes, n) that do not cover each other: int64 rows
+/// of batch, class and box, (count, 3). ShapeError for other shapes, TypeError for other dtypes.
+Variable nonMaxSuppression(const Operand &boxes, const Operand &scores,
+                           const SuppressionOptions &options = {});
+
 //===--- numbers of positions -------------------------------------------------------===//
 
 /// The positions in a flattened array of shape `extents` of the elements that `indices` name, one

@@ -17,6 +17,7 @@
 #include "Support/Text.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "graphc/Import.h"
 
 namespace graphc {
@@ -99,17 +100,47 @@ absl::StatusOr<Variable> asDeclared(const std::string &name, const Variable &v,
   return specifyShape(Operand(v, here), shape);
 }
 
+/// Also of the graphs within a graph.
+void forEachNode(const onnx::GraphProto &graph,
+                 absl::FunctionRef<void(const onnx::NodeProto &)> visit) {
+  for (const onnx::NodeProto &node : graph.node()) {
+    visit(node);
+    for (const onnx::AttributeProto &attribute : node.attribute())
+      if (attribute.has_g())
+        forEachNode(attribute.g(), visit);
+  }
+}
+
 class Importer {
 public:
   Importer(const onnx::ModelProto &model, const std::string &path)
       : model_(model), graph_(model.graph()), path_(path),
-        folder_(std::filesystem::path(path).parent_path().string()) {}
+        folder_(std::filesystem::path(path).parent_path().string()),
+        context_{1, folder_, budget_, extents_, subgraphs()} {}
+  /// Of a graph within `outer`'s, whose values it sees.
+  Importer(const Importer &outer, const onnx::GraphProto &graph)
+      : model_(outer.model_), graph_(graph), path_(outer.path_), outer_(&outer),
+        context_{outer.context_.opset, outer.context_.folder, outer.context_.budget,
+                 outer.context_.extents, subgraphs()} {}
 
   absl::StatusOr<GraphModule> run();
+  absl::StatusOr<Variables> runWithin(const Variables &inputs);
 
 private:
   absl::Status findOpset();
   absl::Status checkOperators() const;
+  decltype(OnnxContext::subgraph) subgraphs() {
+    return [this](const onnx::GraphProto &graph, const Variables &inputs) {
+      return Importer(*this, graph).runWithin(inputs);
+    };
+  }
+  /// The value of that name in this graph or those around it; null if there is none.
+  const Variable *find(const std::string &name) const {
+    for (const Importer *scope = this; scope; scope = scope->outer_)
+      if (auto found = scope->values_.find(name); found != scope->values_.end())
+        return &found->second;
+    return nullptr;
+  }
   absl::Status addInitializers();
   absl::Status addInputs();
   absl::Status addNodes();
@@ -122,10 +153,12 @@ private:
   const onnx::ModelProto &model_;
   const onnx::GraphProto &graph_;
   const std::string &path_;
+  const Importer *outer_ = nullptr;
+  // Those of the model's graph serve the ones within it, too.
   std::string folder_;
   EvaluationBudget budget_{kFoldingBudget};
   SymbolicExtents extents_;
-  OnnxContext context_{1, folder_, budget_, extents_};
+  OnnxContext context_;
   absl::flat_hash_map<std::string, Variable> values_;
   /// What the model says about the types of values that it computes or has.
   absl::flat_hash_map<std::string, std::vector<Declaration>> declarations_;
@@ -164,7 +197,7 @@ absl::Status Importer::findOpset() {
 absl::Status Importer::checkOperators() const {
   // Name and, where it is the version that is wrong, the reason.
   std::map<std::string, std::pair<int, std::string>> missing;
-  for (const onnx::NodeProto &node : graph_.node()) {
+  forEachNode(graph_, [&](const onnx::NodeProto &node) {
     bool standard = isStandardDomain(node.domain());
     const Translation *known = standard ? findTranslation(node.op_type()) : nullptr;
     std::string why;
@@ -173,11 +206,11 @@ absl::Status Importer::checkOperators() const {
     else if (known && context_.opset > known->until)
       why = "; ONNX has it up to version " + std::to_string(known->until);
     else if (known)
-      continue;
+      return;
     auto &entry = missing[(standard ? "" : node.domain() + ".") + node.op_type()];
     ++entry.first;
     entry.second = why;
-  }
+  });
   if (missing.empty())
     return absl::OkStatus();
   std::string list = join(missing, ", ", [](const auto &entry) {
@@ -302,10 +335,10 @@ absl::Status Importer::addNode(int number) {
   Place place = filePlace(path_ + ": " + what);
   Variables inputs;
   for (const std::string &name : proto.input()) {
-    auto found = values_.find(name);
-    if (!name.empty() && found == values_.end())
+    const Variable *found = name.empty() ? nullptr : find(name);
+    if (!name.empty() && !found)
       return bad(what + ": " + quoted(name) + " is used before anything defines it");
-    inputs.push_back(name.empty() ? Variable() : found->second);
+    inputs.push_back(found ? *found : Variable());
   }
   OnnxNode node(proto, std::move(inputs), place, context_);
   node.checkSignature();
@@ -338,10 +371,10 @@ absl::Status Importer::addNodes() {
 
 absl::Status Importer::addOutputs() {
   for (const onnx::ValueInfoProto &info : graph_.output()) {
-    auto found = values_.find(info.name());
-    if (found == values_.end())
+    const Variable *found = find(info.name());
+    if (!found)
       return bad("output " + quoted(info.name()) + " is computed by no node");
-    module_.outputs.push_back(found->second);
+    module_.outputs.push_back(*found);
     module_.outputNames.push_back(info.name());
   }
   return absl::OkStatus();
@@ -362,6 +395,17 @@ absl::StatusOr<GraphModule> Importer::run() {
   if (absl::Status s = addOutputs(); !s.ok())
     return s;
   return std::move(module_);
+}
+
+absl::StatusOr<Variables> Importer::runWithin(const Variables &inputs) {
+  findDeclarations();
+  for (size_t k = 0; k < inputs.size(); ++k)
+    if (absl::Status s = define(graph_.input(int(k)).name(), inputs[k], filePlace(path_)); !s.ok())
+      return s;
+  for (auto step : {&Importer::addInitializers, &Importer::addNodes, &Importer::addOutputs})
+    if (absl::Status s = (this->*step)(); !s.ok())
+      return s;
+  return std::move(module_.outputs);
 }
 
 /// Errors of what is in the file are at the file: the node is named by their messages.

@@ -193,6 +193,31 @@ std::vector<std::string> OnnxNode::getStrings(std::string_view name) {
   return {attribute->strings().begin(), attribute->strings().end()};
 }
 
+Variables OnnxNode::runGraph(std::string_view name, const Variables &inputs, size_t outputs) {
+  const auto *attribute = find(name, onnx::AttributeProto::GRAPH);
+  Variables results;
+  std::string what = "attribute " + std::string(name);
+  if (!attribute)
+    fail(ErrorKind::ValueError, what + " is missing");
+  else if (size_t(attribute->g().input_size()) != inputs.size())
+    fail(ErrorKind::ValueError, what + " is a graph of " +
+                                    std::to_string(attribute->g().input_size()) + " inputs where " +
+                                    std::to_string(inputs.size()) + " are given");
+  else if (size_t(attribute->g().output_size()) < outputs)
+    fail(ErrorKind::ValueError, what + " is a graph of " +
+                                    std::to_string(attribute->g().output_size()) +
+                                    " outputs where there must be " + std::to_string(outputs));
+  else if (auto made = context_.subgraph(attribute->g(), inputs); made.ok())
+    results = *std::move(made);
+  else
+    fail(errorKind(made.status()), what + ": " + std::string(made.status().message()));
+  for (const Variable &v : results)
+    if (!v.ok())
+      fail(errorKind(v.status()), what + ": " + std::string(v.status().message()));
+  return status_.ok() ? results
+                      : Variables(std::max(outputs, size_t(1)), Variable::invalid(status_));
+}
+
 std::optional<Tensor> OnnxNode::getTensor(std::string_view name) {
   const auto *attribute = find(name, onnx::AttributeProto::TENSOR);
   if (!attribute)

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,6 +34,9 @@ struct OnnxContext {
   EvaluationBudget &budget;
   /// Of the model's graph so far.
   SymbolicExtents &extents;
+  /// The outputs of a graph within the one that is being read, of whose values it sees those that
+  /// were defined so far, on these inputs.
+  std::function<absl::StatusOr<Variables>(const onnx::GraphProto &, const Variables &)> subgraph;
 };
 
 class OnnxNode {
@@ -86,6 +90,9 @@ public:
   std::optional<std::vector<float>> getFloats(std::string_view name);
   std::vector<std::string> getStrings(std::string_view name);
   std::optional<Tensor> getTensor(std::string_view name);
+  /// The outputs of the graph that an attribute has, on these inputs: at least `outputs`, or an
+  /// error is kept.
+  Variables runGraph(std::string_view name, const Variables &inputs, size_t outputs);
   /// The dtype that an attribute names by its number in ONNX's schema.
   std::optional<DType> getDType(std::string_view name);
 

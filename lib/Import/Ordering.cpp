@@ -1,4 +1,6 @@
-//===- Ordering.cpp - TopK, CumSum, ReverseSequence, Unique, NonZero, Compress --------===//
+//===- Ordering.cpp - what is in order, what is chosen ----------------------===//
+#include <cmath>
+
 #include "Import/ShapeTerms.h"
 #include "Import/Translations.h"
 #include "Ops/Build.h"
@@ -87,12 +89,27 @@ Variables uniqueElements(OnnxNode &n) {
   return {all.values, all.index, flatten(n.at(all.inverse)), all.counts};
 }
 
+/// An optional array of one element.
+Operand oneElement(OnnxNode &n, size_t i, const Operand &otherwise) {
+  return n.has(i) ? Operand(reshape(n.arg(i), ShapeList(Ints{}))) : otherwise;
+}
+
+Variables suppressed(OnnxNode &n) {
+  SuppressionOptions options{.most = oneElement(n, 2, Operand(int64_t(0))),
+                             .overlap = oneElement(n, 3, Operand(0.0f)),
+                             // Without one all scores count.
+                             .score = oneElement(n, 4, Operand(-INFINITY)),
+                             .centered = n.getBool("center_point_box", false)};
+  return {nonMaxSuppression(n.arg(0), n.arg(1), options)};
+}
+
 } // namespace
 
 absl::Span<const Translation> orderingTranslations() {
   static constexpr Translation kTable[] = {
       {"Compress", compressed, 9},
       {"CumSum", cumSum, 11, "axis constant"},
+      {"NonMaxSuppression", suppressed, 10},
       {"NonZero", nonZero, 9},
       {"ReverseSequence", reverseSequence, 10},
       {"TopK", topK, 1, "NaN is the greatest number"},

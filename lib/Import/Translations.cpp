@@ -26,6 +26,7 @@ Table makeTable() {
                                                indexTranslations(),
                                                scatteringTranslations(),
                                                orderingTranslations(),
+                                               controlFlowTranslations(),
                                                makingTranslations(),
                                                randomTranslations(),
                                                recurrentTranslations(),

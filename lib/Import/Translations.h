@@ -45,6 +45,7 @@ absl::Span<const Translation> shapeTranslations();
 absl::Span<const Translation> indexTranslations();
 absl::Span<const Translation> scatteringTranslations();
 absl::Span<const Translation> orderingTranslations();
+absl::Span<const Translation> controlFlowTranslations();
 absl::Span<const Translation> makingTranslations();
 absl::Span<const Translation> randomTranslations();
 absl::Span<const Translation> recurrentTranslations();

@@ -157,6 +157,13 @@ Variable fillDiagonal(const Operand &x, const Operand &value) {
   return where(isDiagonal, cast(other, v.dtype()), Operand(v, x.place()));
 }
 
+Variable nonMaxSuppression(const Operand &boxes, const Operand &scores,
+                           const SuppressionOptions &options) {
+  return build(builtin("nonMaxSuppression", {{"centered", options.centered}}),
+               {boxes, scores, asVariable(options.most), asVariable(options.overlap),
+                asVariable(options.score)});
+}
+
 //===--- numbers of positions -------------------------------------------------------===//
 
 Variable ravelMultiIndex(const std::vector<Operand> &indices, const ShapeList &extents,

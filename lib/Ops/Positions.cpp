@@ -112,10 +112,61 @@ Arrays ravelEmission(Emitter &e, const Arrays &in, const Attributes &attributes)
   })};
 }
 
+//===--- nonMaxSuppression -----------------------------------------------------------===//
+
+TypesOr boxesType(const TypeRequest &request) {
+  if (request.type(0).rank() != 3 || request.type(1).rank() != 3)
+    return makeError(ErrorKind::ShapeError,
+                     "boxes are (batch, n, 4) and scores (batch, classes, n)");
+  for (size_t k : {0, 1, 3, 4})
+    if (!isFloat(request.type(k).dtype()))
+      return makeError(ErrorKind::TypeError, "operand " + std::to_string(k) + " must be of floats");
+  for (size_t k : {2, 3, 4})
+    if (request.type(k).rank() != 0)
+      return makeError(ErrorKind::TypeError, "operand " + std::to_string(k) + " must be a scalar");
+  if (!isInteger(request.type(2).dtype()))
+    return makeError(ErrorKind::TypeError, "how many boxes are kept must be an integer");
+  return inferShapes(request, {DType::Int64});
+}
+
+Arrays boxesEmission(Emitter &e, const Arrays &in, const Attributes &attributes) {
+  Array boxes = in[0], scores = in[1];
+  e.requireEqual(e.dim(boxes, 0), e.dim(scores, 0), "boxes of {a} batches and scores of {b}");
+  e.requireEqual(e.dim(boxes, 1), e.dim(scores, 2), "{a} boxes and {b} scores of each class");
+  e.requireEqual(e.dim(boxes, 2), e.size(4), "a box has 4 numbers, not {a}");
+  Array wanted = castArray(e, in[2], DType::Int64);
+  Extent most = max(min(e.element(wanted), e.dim(boxes, 1)), e.size(0));
+  Arrays operands = {castArray(e, boxes, DType::Float32), castArray(e, scores, DType::Float32),
+                     wanted, castArray(e, in[3], DType::Float32),
+                     castArray(e, in[4], DType::Float32)};
+  Extent rows = e.dim(scores, 0) * e.dim(scores, 1) * most;
+  Arrays made = e.routine(kNonMaxSuppression, {attributes.boolean("centered")}, operands,
+                          {{DType::Int64, {rows, e.size(3)}}, {DType::Int64, {}}});
+  return {e.define({e.element(made[1]), e.size(3)}, [&](Indices i) { return e.load(made[0], i); })};
+}
+
 } // namespace
 
 std::vector<OpDef> positionOps() {
   return {
+      {.name = "nonMaxSuppression",
+       .doc = "Boxes of great scores that do not cover each other: int64 rows of batch, class and "
+              "box.\nOf each batch and class, by descending scores above `score`, those whose "
+              "intersection over union with each that is kept before is at most `overlap`, up to "
+              "`most`. A box is two corners (y, x, y, x), or centre, width and height (x, y, w, "
+              "h). In float32.",
+       .operands = {{"boxes", "(batch, n, 4)"},
+                    {"scores", "(batch, classes, n)"},
+                    {"most", "of each class"},
+                    {"overlap"},
+                    {"score"}},
+       .attributes = {{.name = "centered", .kind = AttributeKind::Bool, .defaultValue = false}},
+       .type = boxesType,
+       .emit = boxesEmission,
+       .golden = {"non_max_suppression"},
+       .section = section(kIndexing),
+       .example = "nonMaxSuppression([[[0., 0., 1., 1.], [0., 0., 1., 2.]]], [[[0.5, 0.75]]], 2, "
+                  "0.25, 0.) = [[0, 0, 1]]"},
       {.name = "nonzero",
        .doc = "The positions of the elements that are not 0, in row-major order: int64 of shape "
               "(rank, count).\nNaN is not 0. Where x is a mask, `extents` are those of the axes "

@@ -47,4 +47,11 @@ extern const Routine kNonzero;
 /// int64 positions below n, and n int64: the last k with positions[k] = i, or -1.
 extern const Routine kLastWriters;
 
+//===--- boxes (Boxes.cpp) -----------------------------------------------------------===//
+
+/// Parameters: isCentered. Float32 boxes (batch, n, 4), scores (batch, classes, n), and of one
+/// element each: int64 most, float32 overlap and score. Gives int64 (most, 3) positions, those of
+/// the boxes that are kept in front, and their number.
+extern const Routine kNonMaxSuppression;
+
 } // namespace graphc

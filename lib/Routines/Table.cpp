@@ -15,6 +15,7 @@ const Routine *findRoutine(std::string_view name) {
                                             &kSearchSorted,
                                             &kNonzero,
                                             &kLastWriters,
+                                            &kNonMaxSuppression,
                                             &kCholesky,
                                             &kSolveTriangular,
                                             &kSolve,

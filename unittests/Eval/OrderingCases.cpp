@@ -48,6 +48,16 @@ std::vector<OpCase> sorting(Variable (*call)(const Operand &, SortOptions)) {
   return cases;
 }
 
+Call suppress(int64_t most, bool centered) {
+  return [=](V x) {
+    auto floats = [](const Variable &v) {
+      return isFloat(v.dtype()) ? v : cast(v, DType::Float32);
+    };
+    return nonMaxSuppression(floats(x[0]), floats(x[1]),
+                             {.most = most, .overlap = 0.25, .score = 0.0, .centered = centered});
+  };
+}
+
 } // namespace
 
 std::map<std::string, std::vector<OpCase>> orderingCases() {
@@ -96,6 +106,11 @@ std::map<std::string, std::vector<OpCase>> orderingCases() {
         {{{5, 3}, {5, 4}, {4}}, setColumns, false, 2, 99},
         {{{5, 3}, {0, 3}, {0}}, setRows, false, 2, 5},
         {{{1, 1}, {1, 1}, {1}}, setRows, false, 2, 1, true}}},
+      {"nonMaxSuppression",
+       {{{{2, 6, 4}, {2, 3, 6}}, suppress(2, false)},
+        {{{1, 6, 4}, {1, 1, 6}}, suppress(9, true)},
+        {{{0, 6, 4}, {0, 3, 6}}, suppress(2, false)},
+        {{{1, 0, 4}, {1, 3, 0}}, suppress(2, false)}}},
       {"assert",
        {{{{5, 3}, {}}, [](V x) { return assertTrue(x[0], ge(x[1], 0), "negative"); }, false, 1, 5},
         {{{0}, {}}, [](V x) { return assertTrue(x[0], ge(x[1], 0), "negative"); }, false, 1, 5}}},

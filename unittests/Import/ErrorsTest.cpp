@@ -195,6 +195,32 @@ TEST(Errors, ofShapesAndIndices) {
   });
 }
 
+TEST(Errors, ofGraphsWithin) {
+  Tensor x = zeros({2}), yes = zeros({}, DType::Bool);
+  expectErrors({
+      {OneNode(13, "If").given(yes), "If): attribute then_branch is missing"},
+      {OneNode(13, "If").given(yes).reversing("then_branch", {"a"}),
+       "If): attribute then_branch is a graph of 1 inputs where 0 are given"},
+      {OneNode(13, "If").given(yes).reversing("then_branch", {}),
+       "If): attribute then_branch is a graph of 0 outputs where there must be 1"},
+      {OneNode(13, "Loop").omitted().omitted().given(x),
+       "Loop): a loop without a greatest number of steps"},
+      {OneNode(13, "Scan").given(x).reversing("body", {"a"}),
+       "Scan): attribute num_scan_inputs is missing"},
+      {OneNode(13, "Scan").given(x).integer("num_scan_inputs", 2).reversing("body", {"a"}),
+       "Scan): num_scan_inputs is 2 of 1 inputs"},
+      {OneNode(13, "Scan")
+           .given(x)
+           .given(x)
+           .given(x)
+           .integer("num_scan_inputs", 1)
+           .reversing("body", {}),
+       "Scan): there are 1 outputs for 2 states"},
+      {OneNode(8, "Scan").omitted().given(x).integer("num_scan_inputs", 1),
+       "Scan): Scan has other inputs before set 9 of operators; convert the model"},
+  });
+}
+
 TEST(Errors, ofEquationsAndSequences) {
   Tensor x = zeros({2}), w = zeros({1, 1, 1});
   auto einsum = [&](const std::string &equation) {

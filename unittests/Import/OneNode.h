@@ -20,7 +20,8 @@ public:
   /// An input with this value, constant or not.
   OneNode &given(const Tensor &value) {
     names_.push_back("x" + std::to_string(names_.size()));
-    static const std::map<DType, int> types = {{DType::Float32, onnx::TensorProto::FLOAT},
+    static const std::map<DType, int> types = {{DType::Bool, onnx::TensorProto::BOOL},
+                                               {DType::Float32, onnx::TensorProto::FLOAT},
                                                {DType::Int64, onnx::TensorProto::INT64},
                                                {DType::Int32, onnx::TensorProto::INT32}};
     addInput(model_, names_.back(), {value.shape().begin(), value.shape().end()},
@@ -57,6 +58,15 @@ public:
   }
   OneNode &text(const std::string &name, const std::string &value) {
     attribute(name, onnx::AttributeProto::STRING).set_s(value);
+    return *this;
+  }
+  /// A graph of these inputs, which gives each as an output: the last one first, and so on.
+  OneNode &reversing(const std::string &name, const std::vector<std::string> &inputs) {
+    onnx::GraphProto &graph = *attribute(name, onnx::AttributeProto::GRAPH).mutable_g();
+    for (const std::string &input : inputs)
+      graph.add_input()->set_name(input);
+    for (size_t k = inputs.size(); k-- > 0;)
+      graph.add_output()->set_name(inputs[k]);
     return *this;
   }
   OneNode &texts(const std::string &name, const std::vector<std::string> &values) {

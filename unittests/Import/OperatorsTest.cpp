@@ -164,6 +164,48 @@ TEST(Operators, topKTakesTheFirstOfEquals) {
                        "  argtopk{axis = 0}(x0: f32[2], 3)"));
 }
 
+/// A state and a slice change places: the state is then the slice before, and results are states.
+TEST(Operators, scanKeepsOrderAndAxes) {
+  Tensor x = shaped(f32(Tensor({1, 2, 3, 4, 5, 6})), {2, 3}), state = f32(Tensor({9, 8}));
+  auto scan = [&] {
+    return OneNode(13, "Scan", 2)
+        .given(state)
+        .given(x)
+        .integer("num_scan_inputs", 1)
+        .integers("scan_input_axes", {1});
+  };
+  std::vector<Tensor> forward = scan().reversing("body", {"s", "slice"}).run();
+  EXPECT_EQ(forward[0], f32(Tensor({3, 6})));
+  EXPECT_EQ(forward[1], f32(Tensor({{9, 8}, {1, 4}, {2, 5}})));
+  std::vector<Tensor> back = scan()
+                                 .integers("scan_input_directions", {1})
+                                 .integers("scan_output_directions", {1})
+                                 .integers("scan_output_axes", {1})
+                                 .reversing("body", {"s", "slice"})
+                                 .run();
+  EXPECT_EQ(back[0], f32(Tensor({1, 4})));
+  EXPECT_EQ(back[1], f32(Tensor({{2, 3, 9}, {5, 6, 8}})));
+}
+
+/// Of no steps a state is what it was. The body gives the state and the condition in each other's
+/// place, and both are bools.
+TEST(Operators, loopEndsWhereItsConditionSays) {
+  auto loop = [&](int64_t most, bool first, bool state) {
+    auto flag = [](bool value) { return Tensor(value ? 1.0 : 0.0).cast(DType::Bool); };
+    std::vector<Tensor> y = OneNode(13, "Loop", 2)
+                                .given(Tensor(most))
+                                .given(flag(first))
+                                .given(flag(state))
+                                .reversing("body", {"i", "condition", "state"})
+                                .run();
+    return std::pair(y[0].item<bool>(), y[1].numElements());
+  };
+  EXPECT_EQ(loop(5, true, true), std::pair(true, int64_t(5)));
+  EXPECT_EQ(loop(5, true, false), std::pair(true, int64_t(1))); // the state becomes the condition
+  EXPECT_EQ(loop(5, false, true), std::pair(true, int64_t(0)));
+  EXPECT_EQ(loop(0, true, false), std::pair(false, int64_t(0)));
+}
+
 TEST(Operators, topKPutsNaNFirst) {
   std::vector<Tensor> y =
       OneNode(13, "TopK", 2).given(f32(Tensor({1.0, NAN, 3.0}))).constant({3}).run();

@@ -85,6 +85,27 @@ TEST(OrderingMessages, Positions) {
       {node("ravelIndex", {{"axes", IntList{1, 2}}}, {i64({1}), i}),
        "ValueError: ravelIndex: the axes must be as many as the index arrays\n  ravelIndex{axes = "
        "[1, 2]}(i64[1], i64[2])"},
+      {nonMaxSuppression(x, x),
+       "ShapeError: nonMaxSuppression: boxes are (batch, n, 4) and scores (batch, classes, n)\n  "
+       "nonMaxSuppression(f64[3,4], f64[3,4], 9223372036854775807: i64, 0.0: f64, 0.0: f64)"},
+      {nonMaxSuppression(i64({1, 2, 4}), f64({1, 1, 2})),
+       "TypeError: nonMaxSuppression: operand 0 must be of floats\n  nonMaxSuppression(i64[1,2,4], "
+       "f64[1,1,2], 9223372036854775807: i64, 0.0: f64, 0.0: f64)"},
+      {nonMaxSuppression(f64({1, 2, 4}), f64({1, 1, 2}), {.most = i}),
+       "TypeError: nonMaxSuppression: operand 2 must be a scalar\n  nonMaxSuppression(f64[1,2,4], "
+       "f64[1,1,2], i64[2], 0.0: f64, 0.0: f64)"},
+      {nonMaxSuppression(f64({1, 2, 4}), f64({1, 1, 2}), {.most = 0.5}),
+       "TypeError: nonMaxSuppression: how many boxes are kept must be an integer\n  "
+       "nonMaxSuppression(f64[1,2,4], f64[1,1,2], 0.5: f64, 0.0: f64, 0.0: f64)"},
+      {nonMaxSuppression(f64({1, 2, 4}), f64({2, 1, 2})),
+       "ShapeError: nonMaxSuppression: boxes of 1 batches and scores of 2\n  "
+       "nonMaxSuppression(f64[1,2,4], f64[2,1,2], 9223372036854775807: i64, 0.0: f64, 0.0: f64)"},
+      {nonMaxSuppression(f64({1, 2, 4}), f64({1, 1, 3})),
+       "ShapeError: nonMaxSuppression: 2 boxes and 3 scores of each class\n  "
+       "nonMaxSuppression(f64[1,2,4], f64[1,1,3], 9223372036854775807: i64, 0.0: f64, 0.0: f64)"},
+      {nonMaxSuppression(f64({1, 2, 5}), f64({1, 1, 2})),
+       "ShapeError: nonMaxSuppression: a box has 4 numbers, not 5\n  nonMaxSuppression(f64[1,2,5], "
+       "f64[1,1,2], 9223372036854775807: i64, 0.0: f64, 0.0: f64)"},
       {convolve(x, i), "TypeError: convolve: both must be vectors\n  convolve(f64[3,4])"},
       {causalConv1d(x, f64({1, 1, 1})),
        "ShapeError: causalConv1d: x and the kernels must have rank 3, not 2 and 3\n  "

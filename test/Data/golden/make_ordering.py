@@ -151,6 +151,31 @@ for dtype in DTYPES:
     add("put_along_axis", [array(dtype, [2, 3], x), array("int64", [2, 4], sum(positions, [])), array(dtype, [2, 4], y)],
         [array(dtype, [2, 3], sum(put, []))], {"axis": 1})
 
+def suppressed(boxes, scores, most, overlap, least, centered):
+    """from the definition: of the boxes by score, those that cover none that is kept by more than `overlap`"""
+    corners = [(y - h / 2, x - w / 2, y + h / 2, x + w / 2) for x, y, w, h in boxes] if centered else [
+        (min(a, c), min(b, d), max(a, c), max(b, d)) for a, b, c, d in boxes]
+    area = lambda q: max(q[2] - q[0], 0) * max(q[3] - q[1], 0)
+    kept = []
+    for i in sorted((i for i in range(len(boxes)) if scores[i] > least), key=lambda i: (-scores[i], i)):
+        if len(kept) == most:
+            break
+        both = [(max(corners[i][0], corners[k][0]), max(corners[i][1], corners[k][1]), min(corners[i][2], corners[k][2]),
+                 min(corners[i][3], corners[k][3])) for k in kept]
+        if all(area(q) <= overlap * (area(corners[i]) + area(corners[k]) - area(q)) for q, k in zip(both, kept)):
+            kept.append(i)
+    return kept
+
+
+for dtype, centered, most in itertools.product(DTYPES, (False, True), (2, 9)):
+    boxes = [[dyadic(4) if not centered else dyadic(2) + [abs(v) + 1 for v in dyadic(2)] for _ in range(6)] for _ in range(2)]
+    scores = [[dyadic(6) for _ in range(3)] for _ in range(2)]
+    rows = [(b, c, i) for b in range(2) for c in range(3)
+            for i in suppressed(boxes[b], scores[b][c], most, Fraction(1, 8), Fraction(-1, 2), centered)]
+    add("non_max_suppression", [array(dtype, [2, 6, 4], sum(sum(boxes, []), [])), array(dtype, [2, 3, 6], sum(sum(scores, []), [])),
+                                array("int64", [], [most]), array(dtype, [], [Fraction(1, 8)]), array(dtype, [], [Fraction(-1, 2)])],
+        [array("int64", [len(rows), 3], sum(rows, ()))], {"centered": centered})
+
 # Quantiles, linear between neighbours, and rows that are there once.
 for dtype in DTYPES:
     for n in (1, 4, 5):

@@ -1,0 +1,141 @@
+//===- Import/ControlFlow.cpp - If, Loop and Scan -----------------------------------===//
+#include "graphc/ControlFlow.h"
+#include "Import/Translations.h"
+#include "graphc/Arrays.h"
+#include "graphc/Scan.h"
+
+namespace graphc {
+namespace {
+
+/// A condition or count, which files often have as an array of one element.
+Variable scalarOf(OnnxNode &n, size_t i) {
+  Variable v = n.in(i);
+  return v.ok() && v.rank() > 0 ? reshape(n.at(v), ShapeList(Ints{})) : v;
+}
+
+Variables ifNode(OnnxNode &n) {
+  Variable condition = scalarOf(n, 0);
+  if (!n.status().ok())
+    return {};
+  Variables then = n.runGraph("then_branch", {}, n.numOutputs());
+  Variables otherwise = n.runGraph("else_branch", {}, n.numOutputs());
+  Variables results;
+  for (size_t k = 0; k < n.numOutputs() && n.status().ok(); ++k)
+    results.push_back(ifElse(n.at(condition), then[k], otherwise[k]));
+  return results;
+}
+
+/// The value of a state after the loop, in which it may have no step.
+Variable lastOf(OnnxNode &n, const Variable &all, const Variable &initial) {
+  Variable last = subtensor(n.at(all), {Slice(-1, kEnd)});
+  return subtensor(n.at(concatenate({expandDims(n.at(initial), Axis(0)), last})), {-1});
+}
+
+/// The states' last values, then all values of the other outputs.
+Variables resultsOf(OnnxNode &n, const ScanResult &loop, const Variables &initial, size_t first) {
+  Variables results;
+  for (size_t k = first; k < loop.outputs.size(); ++k)
+    results.push_back(k - first < initial.size() && loop.outputs[k].ok()
+                          ? lastOf(n, loop.outputs[k], initial[k - first])
+                          : loop.outputs[k]);
+  return results;
+}
+
+/// The body has the number of the step and the condition before its states.
+Variables loopNode(OnnxNode &n) {
+  if (!n.has(0))
+    return {n.unsupported("a loop without a greatest number of steps")};
+  Variable count = cast(n.at(scalarOf(n, 0)), DType::Int64);
+  Variable condition = n.has(1) ? scalarOf(n, 1) : n.scalar(1, DType::Bool);
+  Variables initial;
+  for (size_t k = 2; k < n.numInputs(); ++k)
+    initial.push_back(n.in(k));
+  if (!n.status().ok())
+    return {};
+  Variable steps = where(n.at(condition), maximum(n.at(count), 0), int64_t(0));
+  ScanOptions options{.sequences = {ScanSequence(arange(n.at(steps)))}, .name = "Loop"};
+  options.outputs.emplace_back(n.at(condition));
+  for (const Variable &state : initial)
+    options.outputs.emplace_back(n.at(state));
+  for (size_t k = initial.size(); k < n.numOutputs(); ++k)
+    options.outputs.push_back(ScanOutput::none());
+  ScanResult loop = scan(
+      [&](const Variables &arguments) {
+        Variables outputs = n.runGraph("body", arguments, 1 + n.numOutputs());
+        outputs.resize(1 + n.numOutputs());
+        return ScanStep(outputs, {}, logicalNot(n.at(outputs[0])));
+      },
+      options);
+  return resultsOf(n, loop, initial, 1);
+}
+
+Variables scanNode(OnnxNode &n) {
+  if (n.opset() < 9)
+    return {n.unsupported("Scan has other inputs before set 9 of operators; convert the model")};
+  int count = n.requireInt("num_scan_inputs");
+  if (!n.status().ok())
+    return {};
+  if (count < 1 || size_t(count) > n.numInputs())
+    return {n.fail(ErrorKind::ValueError, "num_scan_inputs is " + std::to_string(count) + " of " +
+                                              std::to_string(n.numInputs()) + " inputs")};
+  const size_t numStates = n.numInputs() - size_t(count);
+  if (n.numOutputs() < numStates)
+    return {n.fail(ErrorKind::ValueError, "there are " + std::to_string(n.numOutputs()) +
+                                              " outputs for " + std::to_string(numStates) +
+                                              " states")};
+  auto listOf = [&](std::string_view name, size_t length) {
+    Ints list = n.getInts(name).value_or(Ints());
+    list.resize(length, 0);
+    return list;
+  };
+  Ints inputAxes = listOf("scan_input_axes", size_t(count)),
+       inputBack = listOf("scan_input_directions", size_t(count)),
+       outputAxes = listOf("scan_output_axes", n.numOutputs() - numStates),
+       outputBack = listOf("scan_output_directions", n.numOutputs() - numStates);
+  ScanOptions options{.name = "Scan"};
+  Variables initial;
+  for (size_t k = 0; k < numStates; ++k) {
+    initial.push_back(n.in(k));
+    options.outputs.emplace_back(n.at(initial.back()));
+  }
+  for (size_t k = 0; k < size_t(count); ++k) {
+    Variable x = n.in(numStates + k);
+    if (!n.status().ok())
+      return {};
+    int axis = n.plainAxis(inputAxes[k], x.rank());
+    Variable first = axis ? moveaxis(n.at(x), {axis}, {0}) : x;
+    options.sequences.emplace_back(inputBack[k] ? flip(n.at(first), Axis(0)) : first);
+  }
+  for (size_t k = numStates; k < n.numOutputs(); ++k)
+    options.outputs.push_back(ScanOutput::none());
+  ScanResult loop = scan(
+      [&](const Variables &arguments) {
+        // A step gets slices first, a body states.
+        Variables inputs(arguments.begin() + count, arguments.end());
+        inputs.insert(inputs.end(), arguments.begin(), arguments.begin() + count);
+        Variables outputs = n.runGraph("body", inputs, n.numOutputs());
+        outputs.resize(n.numOutputs());
+        return ScanStep(outputs);
+      },
+      options);
+  Variables results = resultsOf(n, loop, initial, 0);
+  for (size_t k = numStates; k < results.size() && results[k].ok(); ++k) {
+    Variable all = outputBack[k - numStates] ? flip(n.at(results[k]), Axis(0)) : results[k];
+    int axis = n.plainAxis(outputAxes[k - numStates], all.rank());
+    results[k] = axis ? moveaxis(n.at(all), {0}, {axis}) : all;
+  }
+  return results;
+}
+
+} // namespace
+
+absl::Span<const Translation> controlFlowTranslations() {
+  static constexpr Translation kTable[] = {
+      {"If", ifNode, 1, "branches of one rank"},
+      {"Loop", loopNode, 1, "with a greatest number of steps; shapes of states stay"},
+      {"Scan", scanNode, 8, "from set 9 on; shapes of states stay"},
+  };
+  return kTable;
+}
+
+} // namespace graphc
