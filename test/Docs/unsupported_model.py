@@ -27,6 +27,6 @@ def model(nodes):
 
 
 if __name__ == "__main__":
-    nodes = node("NonMaxSuppression") + node("Fancy", "com.example") + node("NonMaxSuppression")
+    nodes = node("StringNormalizer") + node("Fancy", "com.example") + node("StringNormalizer")
     with open(sys.argv[1], "wb") as file:
         file.write(model(nodes))
