@@ -125,7 +125,9 @@ enum class ScalarOp {
   Sinc,
   Erf,
   Erfc,
-  Ndtr, // the normal distribution function: erfc(-x/sqrt 2) / 2
+  Erfcx, // exp(x^2) erfc(x)
+  Ndtr,  // the normal distribution function: erfc(-x/sqrt 2) / 2
+  LogNdtr,
   Sigmoid,
   Softplus,
   Gelu,     // x/2 * erfc(-x/sqrt 2)

@@ -136,7 +136,9 @@ GRAPHC_UNARY(arctanh)
 GRAPHC_UNARY(sinc)
 GRAPHC_UNARY(erf)
 GRAPHC_UNARY(erfc)
+GRAPHC_UNARY(erfcx)
 GRAPHC_UNARY(ndtr)
+GRAPHC_UNARY(logNdtr)
 
 // Activations of neural networks.
 GRAPHC_UNARY(sigmoid)

@@ -38,6 +38,7 @@
 #include "graphc/Scan.h"
 #include "graphc/Shared.h"
 #include "graphc/Sorting.h"
+#include "graphc/Special.h"
 #include "graphc/Stage.h"
 #include "graphc/Status.h"
 #include "graphc/Tensor.h"

@@ -337,6 +337,29 @@ template <class W> W sinc(W x) {
 template <class W> W gated(W x, W f) { return x == -HUGE_VALL || f == 0 ? W(0) : x * f; }
 
 template <class W> W ndtr(W x) { return std::erfc(-x / std::numbers::sqrt2_v<W>) / 2; }
+
+/// From 10 on by the asymptotic series, whose terms fall below a unit before they grow.
+template <class W> W erfcx(W x) {
+  if (x < 10) {
+    // The square as one that is exact and the rest, since the exponential multiplies its error.
+    W high = W(float(x)), low = x - high;
+    return x < -200 ? W(HUGE_VALL)
+                    : std::exp(high * high) * std::exp(low * (x + high)) * std::erfc(x);
+  }
+  W series = 1, term = 1;
+  for (int odd = 1; odd < 100 && std::fabs(term) > series * std::numeric_limits<W>::epsilon() / 4;
+       odd += 2)
+    series += term *= -odd / (2 * x * x);
+  return series / (x * std::sqrt(kPi<W>));
+}
+
+template <class W> W logNdtr(W x) {
+  W scaled = x / std::numbers::sqrt2_v<W>;
+  if (x < -1)
+    return std::log(erfcx(-scaled) / 2) - x * x / 2;
+  return std::log1p(-std::erfc(scaled) / 2);
+}
+
 template <class W> W gelu(W x) { return gated(x, ndtr(x)); }
 
 /// 1 + tanh(u) is 2 sigmoid(2u), without cancellation.
@@ -407,8 +430,12 @@ template <class W> W wideOp(ScalarOp op, W a, W b) {
     return std::erf(a);
   case ScalarOp::Erfc:
     return std::erfc(a);
+  case ScalarOp::Erfcx:
+    return erfcx(a);
   case ScalarOp::Ndtr:
     return ndtr(a);
+  case ScalarOp::LogNdtr:
+    return logNdtr(a);
   case ScalarOp::Sigmoid:
     return sigmoid(a);
   case ScalarOp::Softplus:

@@ -96,8 +96,12 @@ std::optional<MathFunction> mathFunction(ScalarOp op) {
     return MathFunction::Erf;
   case ScalarOp::Erfc:
     return MathFunction::Erfc;
+  case ScalarOp::Erfcx:
+    return MathFunction::Erfcx;
   case ScalarOp::Ndtr:
     return MathFunction::Ndtr;
+  case ScalarOp::LogNdtr:
+    return MathFunction::LogNdtr;
   case ScalarOp::Sigmoid:
     return MathFunction::Sigmoid;
   case ScalarOp::Softplus:

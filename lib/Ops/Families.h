@@ -11,6 +11,7 @@ std::vector<OpDef> arithmeticOps();
 std::vector<OpDef> comparisonOps();
 std::vector<OpDef> roundingOps();
 std::vector<OpDef> transcendentalOps();
+std::vector<OpDef> specialOps();
 std::vector<OpDef> activationOps();
 std::vector<OpDef> reductionOps();
 std::vector<OpDef> cumulativeOps();

@@ -37,6 +37,7 @@ struct Registry {
     add(comparisonOps());
     add(roundingOps());
     add(transcendentalOps());
+    add(specialOps());
     add(activationOps());
     add(reductionOps());
     add(cumulativeOps());

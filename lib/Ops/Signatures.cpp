@@ -18,6 +18,7 @@ asm(".pushsection .rodata\n"
     ".incbin \"" GRAPHC_HEADERS "/Indexing.h\"\n"
     ".incbin \"" GRAPHC_HEADERS "/Sorting.h\"\n"
     ".incbin \"" GRAPHC_HEADERS "/LinearAlgebra.h\"\n"
+    ".incbin \"" GRAPHC_HEADERS "/Special.h\"\n"
     "kGraphcOpsHeaderEnd:\n"
     ".byte 0\n"
     ".popsection\n");
@@ -33,7 +34,9 @@ constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
     {"join", "concatenate"},
     {"splitPiece", "split"},
     {"ravelIndex", "ravelMultiIndex"},
-    {"argsortRows", "unique"}};
+    {"argsortRows", "unique"},
+    {"gammaincShape", "gammainc"},
+    {"betaincShape", "betainc"}};
 
 /// Without comments, lines that go on joined.
 std::string plain(std::string_view text) {

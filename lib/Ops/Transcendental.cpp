@@ -11,7 +11,9 @@ namespace {
 /// One ScalarOp of floats.
 OpDef function(std::string name, std::string doc, ScalarOp op, MaxUlp maxUlp, Partials partials,
                std::string example) {
-  std::string family = name;
+  std::string family;
+  for (char c : name)
+    family += c >= 'A' && c <= 'Z' ? std::string("_") + char(c - 'A' + 'a') : std::string(1, c);
   std::vector<OperandSpec> operands = {{"x"}};
   if (numScalarOperands(op) == 2)
     operands.push_back({"y"});
@@ -202,6 +204,12 @@ std::vector<OpDef> trigonometry() {
                ScalarOp::Erfc, {0.51, 8.4},
                {[](const Point &p) { return exp(-sqr(p.x[0])) * (-2 * std::numbers::inv_sqrtpi); }},
                "erfc([1.0, 10.0]) = [0.157299207, 2.08848758e-45]"),
+      function("erfcx",
+               "exp(x * x) * erfc(x) without underflow: 1 / (sqrt(pi) * x) for great x.\n"
+               "inf below -26.7 (float64).",
+               ScalarOp::Erfcx, {0.52, 7.7},
+               {[](const Point &p) { return 2.0 * p.x[0] * p.y - 2 * std::numbers::inv_sqrtpi; }},
+               "erfcx([0.0, 1000.0]) = [1.0, 0.00056418930145]"),
       function(
           "ndtr",
           "The normal distribution function: erfc(-x / sqrt(2)) / 2.\nRelative accuracy holds to "
@@ -210,6 +218,14 @@ std::vector<OpDef> trigonometry() {
             return exp(sqr(p.x[0]) * -0.5) * (0.5 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
           }},
           "ndtr([0.0, -10.0]) = [0.5, 7.61985302e-24]"),
+      function(
+          "logNdtr",
+          "log(ndtr(x)) without underflow.\nThe gradient is sqrt(2 / pi) / erfcx(-x / sqrt(2)).",
+          ScalarOp::LogNdtr, {0.51, 9.2}, {[](const Point &p) {
+            return std::numbers::sqrt2 * std::numbers::inv_sqrtpi /
+                   erfcx(p.x[0] / -std::numbers::sqrt2);
+          }},
+          "logNdtr([0.0, -1000.0]) = [-0.693147181, -500007.826694813]"),
   };
 }
 

@@ -1,6 +1,7 @@
 //===- Table.cpp - routines by name -----------------------------------------===//
 #include "Routines/Lapack.h"
 #include "Routines/Routines.h"
+#include "Routines/Special.h"
 
 namespace graphc {
 
@@ -27,7 +28,11 @@ const Routine *findRoutine(std::string_view name) {
                                             &kSvd,
                                             &kEigh,
                                             &kEigenvalues,
-                                            &kMatrixExponential};
+                                            &kMatrixExponential,
+#define GRAPHC_ROUTINE(id, name, operands) &k##id,
+                                            GRAPHC_SPECIAL_FUNCTIONS(GRAPHC_ROUTINE)
+#undef GRAPHC_ROUTINE
+  };
   for (const Routine *routine : kAll)
     if (routine->name == name)
       return routine;

@@ -9,6 +9,7 @@ find_package(CLI11 REQUIRED CONFIG)
 find_package(nlohmann_json REQUIRED CONFIG)
 find_package(dlpack REQUIRED CONFIG)
 find_package(Threads REQUIRED)
+find_package(Boost REQUIRED)
 
 function(graphc_find_plain_library name header)
   find_library(${name}_LIBRARY NAMES ${name} REQUIRED)

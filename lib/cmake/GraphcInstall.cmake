@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 set(packageFolder "${CMAKE_INSTALL_LIBDIR}/cmake/graphc")
 
 install(TARGETS graphc EXPORT graphcTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-foreach(loaded graphc-compiler graphc-onnx graphc-zip graphc-lapack)
+foreach(loaded graphc-compiler graphc-onnx graphc-zip graphc-lapack graphc-special)
   if(TARGET ${loaded})
     install(TARGETS ${loaded} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
   endif()

@@ -92,7 +92,7 @@ function(graphc_program target folder)
     add_executable(${target} ${sources})
     target_link_libraries(${target} PRIVATE ${ARGN})
     # What libgraphc loads when it is wanted.
-    foreach(loaded graphc-compiler graphc-onnx graphc-zip graphc-lapack)
+    foreach(loaded graphc-compiler graphc-onnx graphc-zip graphc-lapack graphc-special)
       if(TARGET ${loaded})
         add_dependencies(${target} ${loaded})
       endif()

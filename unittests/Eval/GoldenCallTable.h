@@ -42,5 +42,7 @@ inline std::optional<int> optionalInt(const nlohmann::json &value) {
 const GoldenCallTable &orderingCalls();
 /// Linear algebra (GoldenLinearCalls.cpp).
 const GoldenCallTable &linearCalls();
+/// Special functions that are several ops or one of several (GoldenSpecialCalls.cpp).
+const GoldenCallTable &specialCalls();
 
 } // namespace graphc

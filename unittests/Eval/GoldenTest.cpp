@@ -66,6 +66,8 @@ Tolerance toleranceOf(const GoldenLine &line, const OpDef *op, DType dtype) {
     t.ulp = 1; // joined in float64 and rounded once
   if (!t.rtol && t.ulp < 0)
     t.rtol = single ? 1e-5 : 1e-12;
+  if (line.op == "j0" || line.op == "j1") // near zeros, relative to the envelope (README.md)
+    t.ulp = -1, t.rtol = t.atol = single ? 4e-7 : 4e-16;
   return t;
 }
 
@@ -194,7 +196,7 @@ TEST(GoldenLines, WaitAsTheListSays) {
   for (const auto &[family, lines] : listed)
     sum += lines;
   // What is computed once does not wait again, even if the list says so: this goes down only.
-  constexpr int kMostWaiting = 72;
+  constexpr int kMostWaiting = 0;
   EXPECT_EQ(sum, kMostWaiting) << "lower kMostWaiting, or make the lines pass again";
   for (const auto &[family, count] : counts()) {
     int waiting = listed.count(family) ? listed[family] : 0;

@@ -105,17 +105,33 @@ Tensor goldenTensor(const nlohmann::json &array) {
   return *tensor;
 }
 
+/// Puts the right numbers in the place of wrong ones, as corrections.json has them.
+void correct(nlohmann::json &line) {
+  static const auto &corrections = *[] {
+    std::ifstream in(std::string(GRAPHC_TEST_DATA) + "/../../test/Data/golden/corrections.json");
+    EXPECT_TRUE(in.good());
+    return new nlohmann::json(nlohmann::json::parse(in));
+  }();
+  auto found = corrections.find(line["id"].get<std::string>());
+  if (found == corrections.end())
+    return;
+  for (const auto &[element, value] : (*found)["elements"].items())
+    line["outputs"][0]["data"][std::stoul(element)] = value;
+}
+
 const std::vector<GoldenLine> &goldenLines() {
   static const std::vector<GoldenLine> &lines = *[] {
     auto *all = new std::vector<GoldenLine>;
     for (const char *file : {"elementwise", "reductions", "linalg", "shape", "indexing", "nn",
-                             "numpy", "tails", "gradients", "ordering", "linear"}) {
+                             "numpy", "tails", "gradients", "ordering", "linear", "special"}) {
       std::string path =
           std::string(GRAPHC_TEST_DATA) + "/../../test/Data/golden/" + file + ".jsonl";
       std::ifstream in(path);
       EXPECT_TRUE(in.good()) << path;
       for (std::string text; std::getline(in, text);) {
-        GoldenLine line = toLine(nlohmann::json::parse(text));
+        nlohmann::json json = nlohmann::json::parse(text);
+        correct(json);
+        GoldenLine line = toLine(json);
         for (auto [family, i] : kDerived)
           if (line.op == family)
             if (std::optional<GoldenLine> gradient = derived(line, i))

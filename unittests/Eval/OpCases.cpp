@@ -3,6 +3,7 @@
 #include "DrawCases.h"
 #include "LinearCases.h"
 #include "OrderingCases.h"
+#include "SpecialCases.h"
 
 #include <map>
 
@@ -39,6 +40,7 @@ const std::vector<Attributes> &otherAttributes(const std::string &op) {
       {"elu", {{{"alpha", 0.3}}, {{"alpha", -2.0}}}},
       {"leakyRelu", {{{"alpha", 0.3}}, {{"alpha", -2.0}}}},
       {"hardSigmoid", {{{"slope", 0.7}, {"shift", 0.1}}}},
+      {"polygamma", {{{"order", int64_t(1)}}, {{"order", int64_t(4)}}}},
       {"hardTanh", {{{"low", -0.3}, {"high", 2.0}}}},
   };
   static const auto &none = *new std::vector<Attributes>;
@@ -574,8 +576,8 @@ Variables operandsOf(const OpCase &c, const std::vector<DType> &dtypes) {
 std::vector<OpCase> casesOf(const std::string &op) {
   static const auto &table = *[] {
     auto *all = new std::map<std::string, std::vector<OpCase>>;
-    for (auto *part :
-         {&products, &reductions, &shapes, &indexing, &ofGradients, &orderingCases, &linearCases})
+    for (auto *part : {&products, &reductions, &shapes, &indexing, &ofGradients, &orderingCases,
+                       &linearCases, &specialCases})
       all->merge(part());
     return all;
   }();

@@ -1,0 +1,80 @@
+//===- Incomplete.cpp - incomplete gamma and beta functions ----------------------===//
+#include <boost/math/special_functions/beta.hpp>
+#include <boost/math/special_functions/gamma.hpp>
+
+#include "Functions.h"
+#include "Precision.h"
+
+namespace graphc::special {
+
+/// What P(a, x) is where one of its operands is 0 or infinite, or outside the domain: -1 elsewhere.
+static Real gammaLimit(Real a, Real x) {
+  if (a < 0 || x < 0 || (std::isinf(a) && std::isinf(x)))
+    return kNone;
+  if (x == 0 || std::isinf(a))
+    return 0;
+  if (a == 0 || std::isinf(x))
+    return 1;
+  return -1;
+}
+
+Real gammaP(Real a, Real x) {
+  Real limit = gammaLimit(a, x);
+  return limit == -1 ? boost::math::gamma_p(a, x, Quiet()) : limit;
+}
+
+Real gammaQ(Real a, Real x) {
+  Real limit = gammaLimit(a, x);
+  return limit == -1 ? boost::math::gamma_q(a, x, Quiet()) : 1 - limit;
+}
+
+static bool isProbability(Real p) { return p >= 0 && p <= 1; }
+
+Real gammaPInverse(Real a, Real p) {
+  if (!(a > 0) || std::isinf(a) || !isProbability(p))
+    return kNone;
+  if (p == 0 || p == 1)
+    return p == 0 ? 0.0L : kInfinity;
+  return boost::math::gamma_p_inv(a, p, Quiet());
+}
+
+Real gammaQInverse(Real a, Real q) {
+  if (!(a > 0) || std::isinf(a) || !isProbability(q))
+    return kNone;
+  if (q == 0 || q == 1)
+    return q == 1 ? 0.0L : kInfinity;
+  return boost::math::gamma_q_inv(a, q, Quiet());
+}
+
+/// Beyond, the distribution is a step at its mean to the precision of a float64, and Boost's
+/// continued fraction does not end.
+constexpr Real kSteep = 1e15L;
+
+Real betaI(Real a, Real b, Real x) {
+  if (!(a >= 0) || !(b >= 0) || !isProbability(x) || (a == 0 && b == 0) ||
+      (std::isinf(a) && std::isinf(b)))
+    return kNone;
+  if (x == 0 || x == 1)
+    return x;
+  if (a == 0 || std::isinf(b))
+    return 1;
+  if (b == 0 || std::isinf(a))
+    return 0;
+  if (a > kSteep || b > kSteep) {
+    Real mean = a / (a + b);
+    return x < mean ? 0.0L : x > mean ? 1.0L : 0.5L;
+  }
+  return boost::math::ibeta(a, b, x, Quiet());
+}
+
+Real betaInverse(Real a, Real b, Real p) {
+  if (!(a > 0) || !(b > 0) || std::isinf(a) || std::isinf(b) || !isProbability(p))
+    return kNone;
+  if (p == 0 || p == 1)
+    return p;
+  if (a > kSteep || b > kSteep)
+    return a / (a + b);
+  return boost::math::ibeta_inv(a, b, p, static_cast<Real *>(nullptr), Quiet());
+}
+
+} // namespace graphc::special
