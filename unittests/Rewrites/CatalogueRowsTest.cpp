@@ -20,6 +20,8 @@ struct Row {
   std::vector<std::string> rules;
   /// Ops without which the rest of the row is about nothing.
   std::vector<std::string> missingOps = {};
+  /// An op that is both sides of the row, so that nothing is left to rewrite.
+  std::string bothSides = {};
 };
 
 std::vector<Row> rows() {
@@ -154,7 +156,8 @@ std::vector<Row> rows() {
       {91, "scan_*", {}, {"scan"}},
       {92, "inline_ofg", {"inline_graphs"}},
       {93, "reciprocal_chain", {"reciprocal_reciprocal", "one_div"}},
-      {94, "poly_gamma", {}, {"polygamma", "digamma"}},
+      // digamma and trigamma are functions that make the op with its order.
+      {94, "poly_gamma", {}, {}, "polygamma"},
       {95,
        "greedy_distributor",
        {"distribute_constants", "distribute_constants_float", "distribute_float",
@@ -185,7 +188,9 @@ TEST(CatalogueRows, EachHasItsRules) {
   for (const RewriteDatabase::Entry &entry : builtinRewrites().entries())
     known.insert(entry.name);
   for (const Row &row : rows()) {
-    EXPECT_FALSE(row.rules.empty() && row.missingOps.empty()) << row.number << " " << row.name;
+    EXPECT_FALSE(row.rules.empty() && row.missingOps.empty() && row.bothSides.empty())
+        << row.number << " " << row.name;
+    EXPECT_TRUE(row.bothSides.empty() || findOp(row.bothSides)) << row.number << " " << row.name;
     for (const std::string &rule : row.rules)
       EXPECT_TRUE(known.contains(rule)) << row.number << " " << row.name << ": " << rule;
     for (const std::string &op : row.missingOps)
