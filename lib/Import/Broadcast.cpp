@@ -67,6 +67,13 @@ bool SymbolicExtents::surelyEqual(const Variable &x, int axis, const Operand &ex
   return emitter_.element(operands_.get(number)).id() == own.id() && emitter_.status().ok();
 }
 
+std::optional<int64_t> SymbolicExtents::number(const Variable &v) {
+  Variable wide = cast(v, DType::Int64);
+  kept_.push_back(wide);
+  Extent value = emitter_.element(operands_.get(wide));
+  return emitter_.status().ok() ? emitter_.constantValue(value) : std::nullopt;
+}
+
 Variables broadcastTogether(OnnxNode &n, Variables operands, int numOwn) {
   int rank = 0;
   for (const Variable &v : operands) {

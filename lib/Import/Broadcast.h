@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include <optional>
+
 #include "Import/OnnxNode.h"
 #include "Ops/StaticShapes.h"
 
@@ -19,6 +21,8 @@ public:
   bool surelyEqual(const Variable &a, int axisA, const Variable &b, int axisB);
   /// The same for an extent and a 0-d integer Variable; a number is not compared.
   bool surelyEqual(const Variable &x, int axis, const Operand &extent);
+  /// The value of a 0-d integer or Bool that follows from static extents.
+  std::optional<int64_t> number(const Variable &v);
 
 private:
   Extent extentOf(const Variable &v, int axis);

@@ -17,11 +17,23 @@ Variables ifNode(OnnxNode &n) {
   Variable condition = scalarOf(n, 0);
   if (!n.status().ok())
     return {};
+  // Networks ask whether an axis is there, or 1 long, of which the other branch makes no sense.
+  if (std::optional<bool> known = n.knownTruth(condition))
+    return n.runGraph(*known ? "then_branch" : "else_branch", {}, n.numOutputs());
   Variables then = n.runGraph("then_branch", {}, n.numOutputs());
   Variables otherwise = n.runGraph("else_branch", {}, n.numOutputs());
   Variables results;
-  for (size_t k = 0; k < n.numOutputs() && n.status().ok(); ++k)
-    results.push_back(ifElse(n.at(condition), then[k], otherwise[k]));
+  for (size_t k = 0; k < n.numOutputs() && n.status().ok(); ++k) {
+    int rank = then[k].rank(), other = otherwise[k].rank();
+    results.push_back(
+        rank == other
+            ? ifElse(n.at(condition), then[k], otherwise[k])
+            : assertTrue(n.at(then[k]), condition,
+                         "the condition is false, but the result was taken to be then_branch's, "
+                         "of rank " +
+                             std::to_string(rank) + "; else_branch's has rank " +
+                             std::to_string(other)));
+  }
   return results;
 }
 
@@ -131,7 +143,9 @@ Variables scanNode(OnnxNode &n) {
 
 absl::Span<const Translation> controlFlowTranslations() {
   static constexpr Translation kTable[] = {
-      {"If", ifNode, 1, "branches of one rank"},
+      {"If", ifNode, 1,
+       "branches of different ranks: then_branch is meant, where the condition is not known; a "
+       "call fails where it is false"},
       {"Loop", loopNode, 1, "with a greatest number of steps; shapes of states stay"},
       {"Scan", scanNode, 8, "from set 9 on; shapes of states stay"},
   };

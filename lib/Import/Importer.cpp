@@ -9,6 +9,7 @@
 #include "Eval/Evaluate.h"
 #include "Graph/Nodes.h"
 #include "Import/Broadcast.h"
+#include "Import/NodeOrder.h"
 #include "Import/TensorReader.h"
 #include "Import/Translations.h"
 #include "Support/BroadcastHint.h"
@@ -363,8 +364,8 @@ absl::Status Importer::addNode(int number) {
 }
 
 absl::Status Importer::addNodes() {
-  for (int i = 0; i < graph_.node_size(); ++i)
-    if (absl::Status s = addNode(i); !s.ok())
+  for (int number : nodeOrder(graph_))
+    if (absl::Status s = addNode(number); !s.ok())
       return s;
   return absl::OkStatus();
 }

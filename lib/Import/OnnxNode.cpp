@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "Eval/Evaluate.h"
+#include "Import/Broadcast.h"
 #include "Import/Signatures.h"
 #include "Import/TensorReader.h"
 #include "Support/Text.h"
@@ -123,6 +124,16 @@ int64_t OnnxNode::constantInt(size_t i) {
     return numbers[0];
   fail(ErrorKind::TypeError, "input " + std::to_string(i) + " must be one integer");
   return 0;
+}
+
+std::optional<bool> OnnxNode::knownTruth(const Variable &v) {
+  auto values = evaluate(absl::MakeConstSpan(&v, 1), {}, {}, &context_.budget);
+  if (values.ok())
+    return values->front().cast(DType::Bool).item<bool>();
+  if (!isInteger(v.dtype()) && !isBool(v.dtype()))
+    return std::nullopt;
+  std::optional<int64_t> number = context_.extents.number(v);
+  return number ? std::optional<bool>(*number != 0) : std::nullopt;
 }
 
 //===--- attributes -------------------------------------------------------------===//

@@ -75,6 +75,8 @@ public:
   Ints constantInts(size_t i);
   /// The only element of input i, which must be a constant integer.
   int64_t constantInt(size_t i);
+  /// Whether a 0-d Variable is not 0, where that follows from constants and static extents.
+  std::optional<bool> knownTruth(const Variable &v);
 
   //===--- attributes ---------------------------------------------------------===//
   bool hasAttribute(std::string_view name) const { return find(name) != nullptr; }
