@@ -75,7 +75,7 @@ typedef struct {
   AotRange shape; /* of `numbers`: sizes */
 } AotArray;
 
-/* Memory that a kernel's code asked for. elementBytes = 0: a copy of constant rows, which a library
+/* Memory that a kernel's code asked for. elementBytes = 0: a copy of a constant, which a library
    does not keep. */
 typedef struct {
   AotRange shape;

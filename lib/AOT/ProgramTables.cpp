@@ -123,7 +123,7 @@ private:
     out.scratch = {int32_t(t_.scratch.size()), int32_t(step.scratch.size())};
     for (const Program::Step::Scratch &scratch : step.scratch)
       t_.scratch.push_back(
-          {numbers(scratch.shape), scratch.rowsOf < 0 ? int32_t(byteSize(scratch.dtype)) : 0});
+          {numbers(scratch.shape), scratch.kept.input < 0 ? int32_t(byteSize(scratch.dtype)) : 0});
     Numbers failures;
     for (int32_t failure : step.failures) {
       const Program::Failure &f = p_.failures[size_t(failure)];

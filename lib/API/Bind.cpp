@@ -3,6 +3,7 @@
 
 #include "API/FunctionState.h"
 #include "Support/Text.h"
+#include "absl/container/inlined_vector.h"
 
 namespace graphc {
 
@@ -105,7 +106,8 @@ absl::Status detail::BoundCall::run(absl::Span<void *const> memory,
     return Tensor::borrow(type.dtype(), memory[i], {shapes[i], rank}, {strides[i], rank});
   };
   size_t numInputs = state.signature.types.size();
-  std::vector<Tensor> inputs;
+  using Tensors = absl::InlinedVector<Tensor, 4>; // allocates nothing in most calls
+  Tensors inputs;
   for (size_t i = 0; i < numInputs; ++i) {
     absl::StatusOr<Tensor> input = borrow(i, state.signature.types[i]);
     if (!input.ok())
@@ -113,8 +115,9 @@ absl::Status detail::BoundCall::run(absl::Span<void *const> memory,
     inputs.push_back(*std::move(input));
   }
   if (!fit(state.signature, inputs))
-    return bindArguments(state.signature, std::move(inputs), {}, /*asTheyAre=*/true).status();
-  std::vector<Tensor> places;
+    return bindArguments(state.signature, {inputs.begin(), inputs.end()}, {}, /*asTheyAre=*/true)
+        .status();
+  Tensors places;
   for (size_t i = 0; i < state.outputTypes.size(); ++i) {
     absl::StatusOr<Tensor> place = borrow(numInputs + i, state.outputTypes[i]);
     if (!place.ok())
@@ -127,7 +130,7 @@ absl::Status detail::BoundCall::run(absl::Span<void *const> memory,
     places.push_back(*std::move(place));
   }
   // Where it is safe, results are computed in the caller's memory.
-  std::vector<Tensor> results(places.size());
+  Tensors results(places.size());
   for (size_t i = 0; i < places.size(); ++i) {
     auto meets = [&](const Tensor &other) { return places[i].overlaps(other); };
     bool apart = std::none_of(inputs.begin(), inputs.end(), meets);

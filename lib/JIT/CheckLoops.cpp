@@ -143,7 +143,7 @@ absl::Status Checker::checkOp(Operation *op) const {
 
 absl::Status Checker::run(ModuleOp module) {
   if (absl::Status s =
-          checkAttributes(module, {kKernelAttr, kScratchAttr, kScratchLimitAttr, kRowsOfAttr});
+          checkAttributes(module, {kKernelAttr, kScratchAttr, kScratchLimitAttr, kKeptAttr});
       !s.ok())
     return s;
   for (Operation &op : *module.getBody()) {

@@ -73,7 +73,7 @@ template <class Bytes, class Kernel> void transferData(Bytes &bytes, Kernel &ker
     bytes.value(scratch.sizeArguments);
     bytes.value(scratch.limit);
     bytes.value(scratch.limited);
-    bytes.value(scratch.rowsOf);
+    transferKeptForm(bytes, scratch.kept);
   });
 }
 

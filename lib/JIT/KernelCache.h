@@ -10,6 +10,7 @@
 
 #include "Runtime/CodeFolder.h"
 #include "Runtime/LoadedCode.h"
+#include "Support/CopiedOperands.h"
 #include "Support/Hash.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
@@ -29,7 +30,7 @@ struct CompiledKernel {
     int64_t limit = -1;
     std::vector<int32_t> limited = {};
     /// As Program::Step::Scratch's.
-    int32_t rowsOf = -1;
+    KeptForm kept = {};
   };
   std::string symbol; ///< in `object`; of the kernel that was compiled first among equal ones
   std::string object; ///< bytes of an ELF file

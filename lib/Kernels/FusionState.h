@@ -69,6 +69,8 @@ struct FusionArray {
   bool live = false;
   /// It must get memory.
   bool wanted = false;
+  /// It is computed once: never written into what reads it (SeparateWindows.cpp).
+  bool isHandedOn = false;
 };
 
 /// Sets `ops`, `cost` and `reads`.
@@ -102,6 +104,11 @@ private:
   bool uses(Optimization one) const {
     return record_.optimizations.has(Optimization::Fusion) && record_.optimizations.has(one);
   }
+
+  // SeparateWindows.cpp: windows, axis by axis
+  void separateWindows();
+  int32_t separableLoop(const Nest &nest) const;
+  Nest separate(Nest &nest, int32_t along);
 
   // Survey.cpp: what is used, and how often
   void findViews();

@@ -130,6 +130,8 @@ void ProgramBuilder::addKernel(FusionGroup &group) {
   for (const FusedNest &fused : group.nests)
     costs.push_back(fused.cost);
   CanonicalKernel canonical = canonicalize(draftOf(group), f_.sizes_, f_.builder_);
+  if (!f_.record_.optimizations.has(Optimization::Threads))
+    canonical.kernel.splitExtent = -1;
   const Kernel &kernel = canonical.kernel;
   auto sizeOf = [&](int32_t number) { // of the program
     const Kernel::Size &s = kernel.sizes[number];

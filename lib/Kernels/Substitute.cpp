@@ -251,7 +251,7 @@ void Fusion::visitLoops(int32_t number) {
 
   FusionArray &a = arrays_[array];
   bool waits = fused.nest.combine == Combine::None && fused.checks.empty() && !a.wanted &&
-               (a.clients == 1 || fused.cost <= kCheap);
+               !a.isHandedOn && (a.clients == 1 || fused.cost <= kCheap);
   if (!waits)
     return place(std::move(fused));
   if (freeWaiting_.empty()) {

@@ -34,12 +34,12 @@ std::vector<CompiledKernel::Scratch> readScratch(mlir::ModuleOp loops) {
   for (auto function : loops.getOps<mlir::func::FuncOp>()) {
     auto sizes = function->getAttrOfType<mlir::ArrayAttr>(kScratchAttr);
     auto limits = function->getAttrOfType<mlir::ArrayAttr>(kScratchLimitAttr);
-    auto rowsOf = function->getAttrOfType<mlir::DenseI64ArrayAttr>(kRowsOfAttr);
+    auto kept = function->getAttrOfType<mlir::ArrayAttr>(kKeptAttr);
     for (size_t i = 0; sizes && i < sizes.size(); ++i) {
       llvm::ArrayRef<int64_t> size = mlir::cast<mlir::DenseI64ArrayAttr>(sizes[i]).asArrayRef();
       list.push_back({size[0], {size.begin() + 1, size.end()}});
-      if (rowsOf)
-        list.back().rowsOf = int32_t(rowsOf.asArrayRef()[i]);
+      if (kept)
+        list.back().kept = keptFormOf(kept[unsigned(i)]);
       llvm::ArrayRef<int64_t> limit;
       if (limits)
         limit = mlir::cast<mlir::DenseI64ArrayAttr>(limits[i]).asArrayRef();
@@ -168,7 +168,7 @@ void placeCode(absl::Span<const CompiledKernel *const> code, Program &program) {
     for (const CompiledKernel::Scratch &scratch : wanted) {
       Program::Step::Scratch &bytes = step.scratch.emplace_back();
       bytes.dtype = DType::UInt8;
-      bytes.rowsOf = scratch.rowsOf;
+      bytes.kept = scratch.kept;
       bytes.shape.push_back(sizes.constant(scratch.bytes));
       for (int32_t argument : scratch.sizeArguments)
         bytes.shape.push_back(step.sizes[size_t(argument)]);

@@ -62,7 +62,7 @@ struct Executable::Joined {
   ProgramLayout layout;
   std::shared_ptr<const LoadedCode> code;
   std::vector<KernelFunction> functions;
-  mutable KeptRows kept;
+  mutable KeptOperands kept;
   /// Some output is a view of what was computed.
   bool reshapes = false;
 };

@@ -67,6 +67,13 @@ bool isWellFormed(const Program &p, const Program::Step &step, const HostCall &h
   return good;
 }
 
+bool isWellFormed(const KeptForm &form, int32_t numInputs) {
+  constexpr int32_t kMostColumns = 1024; // far more than any tile has
+  return form.input >= -1 && form.input < numInputs && form.columns >= 0 &&
+         form.columns <= kMostColumns &&
+         (form.columns == 0 || form.elementBytes == 4 || form.elementBytes == 8);
+}
+
 /// Every number within its table, operands before users.
 absl::Status checkNumbers(const Program &p) {
   auto inside = [](int32_t i, const auto &table) { return i >= 0 && size_t(i) < table.size(); };
@@ -109,7 +116,7 @@ absl::Status checkNumbers(const Program &p) {
     if (step.kind == Program::Step::Kind::Host)
       good = good && isWellFormed(p, step, p.hosts[size_t(step.callee)]);
     for (const Program::Step::Scratch &scratch : step.scratch)
-      good &= isDType(scratch.dtype) && scratch.rowsOf >= -1 && scratch.rowsOf < step.numInputs;
+      good &= isDType(scratch.dtype) && isWellFormed(scratch.kept, step.numInputs);
     for (int32_t f : step.failures)
       good = good && inside(f, p.failures) &&
              p.failures[size_t(f)].indices < int32_t(step.arrays.size());
@@ -310,7 +317,8 @@ absl::StatusOr<ProgramLayout> ProgramLayout::create(const Program &program) {
 
 absl::StatusOr<std::shared_ptr<Plan>> Plan::create(const Program &program,
                                                    const ProgramLayout &layout, int32_t number,
-                                                   std::vector<SizeValue> sizes, KeptRows *kept) {
+                                                   std::vector<SizeValue> sizes,
+                                                   KeptOperands *kept) {
   const ProgramLayout::Segment &segment = layout.segments[number];
   auto plan = std::make_shared<Plan>();
   plan->sizes = std::move(sizes);
@@ -371,28 +379,33 @@ absl::StatusOr<std::shared_ptr<Plan>> Plan::create(const Program &program,
       continue;
     }
     ArenaLayout scratch;
+    bool isCopied = false, hasCopies = false;
     for (const Program::Step::Scratch &array : step.scratch) {
       absl::StatusOr<int64_t> bytes = bytesOf(byteSize(array.dtype), array.shape, plan->sizes);
       if (!bytes.ok())
         return bytes.status();
-      if (array.rowsOf >= 0) {
-        const Program::Array &of = program.arrays[layout.root[step.arrays[size_t(array.rowsOf)]]];
-        const void *rows = nullptr;
+      if (array.kept.input >= 0) {
+        int32_t operand = step.arrays[size_t(array.kept.input)];
+        const Program::Array &of = program.arrays[layout.root[operand]];
+        const void *copy = nullptr;
         if (kept && of.storage == Storage::Constant) {
           const Tensor &constant = program.constants[size_t(of.number)];
-          rows = kept->get(constant.data(), constant.numBytes(), *bytes);
+          copy = kept->get(constant.data(), constant.numBytes(), *bytes, array.kept);
         }
-        plan->pointers.push_back({Pointer::Kind::Kept, reinterpret_cast<intptr_t>(rows)});
+        plan->pointers.push_back({Pointer::Kind::Kept, reinterpret_cast<intptr_t>(copy)});
+        isCopied = copy != nullptr;
+        hasCopies |= isCopied;
         continue;
       }
-      plan->pointers.push_back({Pointer::Kind::Scratch, scratch.allocate(*bytes)});
+      plan->pointers.push_back({Pointer::Kind::Scratch, scratch.allocate(isCopied ? 0 : *bytes)});
+      isCopied = false;
       if (absl::Status status = checkTotal(scratch); !status.ok())
         return status;
     }
     plan->scratchBytes = std::max(plan->scratchBytes, scratch.size());
     // Less is a row's; it is written and read again in its turn.
     constexpr int64_t kCopies = 1 << 14;
-    out.copies = scratch.size() > kCopies;
+    out.copies = scratch.size() > kCopies || hasCopies;
     out.numPointers = int32_t(int64_t(plan->pointers.size()) - out.firstPointer);
 
     bool fits = true;

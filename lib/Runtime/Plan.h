@@ -13,7 +13,7 @@
 #include <memory>
 #include <vector>
 
-#include "Runtime/KeptRows.h"
+#include "Runtime/KeptOperands.h"
 #include "Runtime/Program.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
@@ -66,7 +66,7 @@ struct Plan {
     bool parallel = false; // worth more than one thread
     int64_t grain = 1;     // least part of the outermost loop for a thread
     /// Each part begins by filling scratch memory that the others do not share (a product's
-    /// panels): as few parts as there are threads.
+    /// panels), or reads all of a kept operand: as few parts as there are threads.
     bool copies = false;
   };
   std::vector<SizeValue> sizes;
@@ -87,12 +87,12 @@ struct Plan {
     return shape;
   }
 
-  /// `sizes` are those of the segments before, with what was read. `kept` has the rows of constants
-  /// and lives as long; without it none are kept.
+  /// `sizes` are those of the segments before, with what was read. `kept` has the copies of
+  /// constants and lives as long; without it there are none.
   static absl::StatusOr<std::shared_ptr<Plan>> create(const Program &program,
                                                       const ProgramLayout &layout, int32_t segment,
                                                       std::vector<SizeValue> sizes,
-                                                      KeptRows *kept = nullptr);
+                                                      KeptOperands *kept = nullptr);
 };
 
 /// Element `index` of an integer or Bool array, as a size.

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "Support/CopiedOperands.h"
 #include "absl/types/span.h"
 #include "graphc/DType.h"
 #include "graphc/Host.h"
@@ -87,10 +88,11 @@ struct Program {
     struct Scratch {
       DType dtype;
       Numbers shape;
-      /// If not -1: no buffer, but rows of arrays[rowsOf], which is an input, and where it is a
-      /// constant as Support/CopiedRows.h says; null where it is none, or they are not kept so. The
-      /// shape is that of one row.
-      int32_t rowsOf = -1;
+      /// If this has an input: no buffer, but a copy of that array, where it is a constant, as
+      /// Support/CopiedOperands.h says; null where it is none, or not kept. The shape is that of
+      /// one row in memory, or empty where no copy is wanted. Where there is a copy, the buffer
+      /// after this one is not wanted.
+      KeptForm kept = {};
     };
     /// An estimate of the time of one thread: `nanoseconds` times the value of `count`.
     struct Work {

@@ -117,7 +117,7 @@ template <class Bytes, class T> void transferProgram(Bytes &bytes, T &program) {
     bytes.list(step.scratch, [&](auto &scratch) {
       bytes.value(scratch.dtype);
       bytes.value(scratch.shape);
-      bytes.value(scratch.rowsOf);
+      transferKeptForm(bytes, scratch.kept);
     });
     bytes.list(step.work, [&](auto &work) {
       bytes.value(work.count);

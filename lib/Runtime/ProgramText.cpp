@@ -143,9 +143,9 @@ private:
     if (!step.sizes.empty())
       text += " sizes " + shape(step.sizes);
     for (const Program::Step::Scratch &scratch : step.scratch)
-      text += scratch.rowsOf < 0
-                  ? " scratch " + type(scratch.dtype, scratch.shape)
-                  : " rows of %" + std::to_string(step.arrays[size_t(scratch.rowsOf)]);
+      text += scratch.kept.input < 0 ? " scratch " + type(scratch.dtype, scratch.shape)
+                                     : (scratch.kept.columns ? " panels of %" : " rows of %") +
+                                           std::to_string(step.arrays[size_t(scratch.kept.input)]);
     if (!step.work.empty())
       text += " work [" +
               join(step.work, ", ",

@@ -17,6 +17,7 @@ enum class Optimization : uint8_t {
   Fusion,
   UnrollSums,
   ShortAxes,
+  SeparateWindows,
   JoinScatters,
   JoinProducts,
   Schedule,
@@ -26,6 +27,7 @@ enum class Optimization : uint8_t {
   Windows,
   LastColumns,
   KeptRows,
+  KeptPanels,
   Vectors,
   ShortRows,
   Blocks,
@@ -34,7 +36,9 @@ enum class Optimization : uint8_t {
   Strips,
   Pads,
   Scatters,
-  Crossed
+  Crossed,
+  Quotients,
+  Threads
 };
 
 struct OptimizationInfo {
@@ -46,6 +50,7 @@ inline constexpr OptimizationInfo kOptimizations[] = {
     {"fusion", "Kernels/Fuse.h"},
     {"unroll-sums", "Kernels/Unroll.cpp"},
     {"short-axes", "Kernels/ShortAxis.cpp"},
+    {"separate-windows", "Kernels/SeparateWindows.cpp"},
     {"join-scatters", "Kernels/Scatters.cpp"},
     {"join-products", "Kernels/JoinProducts.cpp"},
     {"schedule", "Kernels/Schedule.cpp"},
@@ -54,7 +59,8 @@ inline constexpr OptimizationInfo kOptimizations[] = {
     {"products", "Transforms/Products.cpp"},
     {"windows", "Transforms/ProductWindows.cpp"},
     {"last-columns", "Transforms/ProductLines.cpp"},
-    {"kept-rows", "Runtime/KeptRows.cpp"},
+    {"kept-rows", "Runtime/KeptOperands.cpp"},
+    {"kept-panels", "Runtime/KeptOperands.cpp"},
     {"vectors", "Transforms/ProductVectors.cpp"},
     {"short-rows", "Transforms/ShortRows.cpp"},
     {"blocks", "Transforms/Blocks.cpp"},
@@ -64,6 +70,8 @@ inline constexpr OptimizationInfo kOptimizations[] = {
     {"pads", "Transforms/Pads.cpp"},
     {"scatters", "Transforms/Scatter.cpp"},
     {"crossed", "Transforms/Streams.cpp"},
+    {"quotients", "Transforms/BodyQuotients.cpp"},
+    {"threads", "Kernels/ProgramBuilder.cpp"},
 };
 
 inline std::optional<Optimization> optimizationOf(std::string_view name) {

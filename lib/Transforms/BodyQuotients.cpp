@@ -41,7 +41,8 @@ static bool isMultiple(Value number, int64_t factor) {
 int BodyEmitter::divisorOf(mlir::Operation &op, bool wantsRest) const {
   auto call = mlir::dyn_cast<mlir::func::CallOp>(op);
   auto scalar = call ? parseScalarCall(call.getCallee()) : std::nullopt;
-  if (!scalar || scalar->op != (wantsRest ? ScalarOp::Mod : ScalarOp::IntDiv) ||
+  if (!target.optimizations.has(Optimization::Quotients) || !scalar ||
+      scalar->op != (wantsRest ? ScalarOp::Mod : ScalarOp::IntDiv) ||
       scalar->result != DType::Int64)
     return 0;
   auto divisor = mlir::getConstantIntValue(call.getOperand(1));

@@ -91,16 +91,18 @@ void KernelEmitter::limitScratch(int64_t limit, llvm::ArrayRef<Size> extents) {
 Value KernelEmitter::addScratchArgument(mlir::Type element, llvm::ArrayRef<Size> shape) {
   scratchSizes.push_back(productOfSizes(memoryBytes(element), shape));
   scratchLimits.push_back(b.getDenseI64ArrayAttr({}));
-  rowsOf.push_back(-1);
+  keptForms.emplace_back();
   unsigned position = unsigned(kernel.numOf(KernelArray::Role::Input) +
                                kernel.numOf(KernelArray::Role::Output) + numScratch++);
   return fn.front().insertArgument(position, mlir::MemRefType::get({}, memoryType(element)),
                                    fn.getLoc());
 }
 
-Value KernelEmitter::addKeptRows(int array, mlir::Type element, llvm::ArrayRef<Size> extents) {
+Value KernelEmitter::addKept(int array, KeptForm form, mlir::Type element,
+                             llvm::ArrayRef<Size> extents) {
   Value argument = addScratchArgument(element, extents);
-  rowsOf.back() = kernel.arrays[size_t(array)].number;
+  form.input = kernel.arrays[size_t(array)].number;
+  keptForms.back() = form;
   Value address;
   stack->inPrologue([&] { address = memref::ExtractAlignedPointerAsIndexOp::create(b, argument); });
   return address;
@@ -280,8 +282,14 @@ func::FuncOp KernelEmitter::emit() {
     fn->setAttr(kScratchAttr, b.getArrayAttr(scratchSizes));
     if (isLimited)
       fn->setAttr(kScratchLimitAttr, b.getArrayAttr(scratchLimits));
-    if (llvm::any_of(rowsOf, [](int64_t input) { return input >= 0; }))
-      fn->setAttr(kRowsOfAttr, b.getDenseI64ArrayAttr(rowsOf));
+    auto attributeOf = [&](const KeptForm &form) -> mlir::Attribute {
+      if (form.input < 0)
+        return b.getDenseI64ArrayAttr({});
+      return b.getDenseI64ArrayAttr(
+          {form.input, form.columns, form.elementBytes, form.isTransposed});
+    };
+    if (llvm::any_of(keptForms, [](const KeptForm &form) { return form.input >= 0; }))
+      fn->setAttr(kKeptAttr, b.getArrayAttr(llvm::map_to_vector(keptForms, attributeOf)));
   }
   return fn;
 }

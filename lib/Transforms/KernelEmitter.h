@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "Support/CopiedOperands.h"
 #include "Transforms/BodyEmitter.h"
 #include "Transforms/PassPlan.h"
 #include "Transforms/Pieces.h"
@@ -43,9 +44,10 @@ private:
   /// A scratch row of elements, as memory of rank 1.
   ArrayMemory addScratch(mlir::Type element, Size extent);
   mlir::Value addScratchArgument(mlir::Type element, llvm::ArrayRef<Size> shape);
-  /// The address of rows of the input `array` as products copy them, each as many elements as the
-  /// product of the extents; 0 where they are not kept so.
-  mlir::Value addKeptRows(int array, mlir::Type element, llvm::ArrayRef<Size> extents);
+  /// The address of a copy of the input `array` in that form, which has rows in memory of as many
+  /// elements as the product of the extents; 0 where none is kept. The scratch buffer that is added
+  /// next is not there where it is.
+  mlir::Value addKept(int array, KeptForm form, mlir::Type element, llvm::ArrayRef<Size> extents);
   /// The last scratch buffer is used only where the product of the extents is greater than `limit`.
   void limitScratch(int64_t limit, llvm::ArrayRef<Size> extents);
   mlir::DenseI64ArrayAttr productOfSizes(int64_t factor, llvm::ArrayRef<Size> extents);
@@ -138,14 +140,46 @@ private:
   //===--- Products.cpp -----------------------------------------------------===//
   struct ProductShape;
   struct ProductPanel;
+  struct ProductMemory;
+  struct ProductCopies;
+  struct ProductLast;
+  struct ProductPart;
   bool emitIfProduct(const Pass &pass);
   std::optional<ProductShape> productShape(const Pass &pass) const;
   bool findFactors(const Pass &pass, ProductShape &shape) const;
   bool mayKeepRows(const KernelNest &nest, const ProductShape &shape) const;
+  std::optional<KeptForm> keptPanels(const KernelNest &nest, const ProductShape &shape) const;
   static int operandOf(const KernelNest &nest, mlir::Value factor);
   bool findProductLoops(const Pass &pass, ProductShape &shape) const;
   bool mayJoinColumns(const Pass &pass, int first) const;
   void emitProduct(const Pass &pass, ProductShape shape);
+  ProductPart partOfThread(const Pass &pass, const ProductShape &shape);
+  void copyPanels(const KernelNest &nest, const ProductShape &shape, const ProductMemory &memory,
+                  mlir::Value first, mlir::Value end, ProductCopies &copies);
+  void setFetching(const ProductShape &shape, const ProductMemory &memory,
+                   const ProductCopies &copies, mlir::Value first, mlir::Value end,
+                   mlir::Value hasWhole, ProductPanel &panel);
+  void placeLastColumns(const KernelNest &nest, const ProductShape &shape,
+                        const ProductMemory &memory, ProductLast &last);
+  void findLastColumns(const KernelNest &nest, const ProductShape &shape,
+                       const ProductMemory &memory, const ProductCopies &copies, mlir::Value end,
+                       mlir::Value rest, mlir::Value whole, ProductLast &last);
+  //===--- ProductMemory.cpp ------------------------------------------------===//
+  void placeRight(const KernelNest &nest, const ProductShape &shape, ProductMemory &memory);
+  void placeLeft(const KernelNest &nest, ProductShape &shape, ProductMemory &memory);
+  void findOperands(const KernelNest &nest, const ProductShape &shape, ProductMemory &memory);
+  mlir::Value choosePanels(const ProductShape &shape, const ProductMemory &memory,
+                           mlir::Value numRows);
+  void chooseRows(const KernelNest &nest, const ProductShape &shape, const ProductMemory &memory,
+                  ProductCopies &copies);
+  void setLeft(const ProductShape &shape, const ProductMemory &memory, const ProductCopies &copies,
+               mlir::Value firstRow, ProductPanel &panel);
+  void setRight(const ProductShape &shape, const ProductMemory &memory, const ProductCopies &copies,
+                mlir::Value start, mlir::Value column, ProductPanel &panel);
+  mlir::Value isKept(mlir::Value copy);
+  mlir::Value addressOf(mlir::Value buffer);
+  mlir::Value bytesOf(Size elements, mlir::Type element);
+  llvm::SmallVector<Size> extentsOf(const KernelNest &nest, llvm::ArrayRef<int> loops);
   Size strideAlong(const KernelNest &nest, int operand, int loop);
   Size extentOfAll(const KernelNest &nest, llvm::ArrayRef<int> loops);
   mlir::Value productAddress(const KernelNest &nest, const ProductShape &shape, int operand);
@@ -232,7 +266,7 @@ private:
   Bounds block;
   int numScratch = 0;
   llvm::SmallVector<mlir::Attribute> scratchSizes, scratchLimits;
-  llvm::SmallVector<int64_t> rowsOf; ///< by scratch buffer: see kRowsOfAttr
+  llvm::SmallVector<KeptForm> keptForms; ///< by scratch buffer: see kKeptAttr
 };
 
 } // namespace graphc

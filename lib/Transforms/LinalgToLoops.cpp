@@ -19,6 +19,13 @@ void loadLoopDialects(mlir::MLIRContext &context) {
                       mlir::scf::SCFDialect, mlir::vector::VectorDialect>();
 }
 
+KeptForm keptFormOf(mlir::Attribute attribute) {
+  llvm::ArrayRef<int64_t> numbers = mlir::cast<mlir::DenseI64ArrayAttr>(attribute).asArrayRef();
+  if (numbers.empty())
+    return {};
+  return {int32_t(numbers[0]), int32_t(numbers[1]), int32_t(numbers[2]), numbers[3] != 0};
+}
+
 absl::Status lowerToLoops(mlir::ModuleOp module, const LoopTarget &target) {
   for (func::FuncOp fn : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
     if (fn.isDeclaration() || !fn->hasAttr(kKernelAttr))

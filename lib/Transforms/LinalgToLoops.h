@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "Support/CopiedOperands.h"
 #include "Transforms/LoopTarget.h"
 #include "absl/status/status.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -29,10 +30,11 @@ inline constexpr llvm::StringLiteral kScratchAttr = "graphc.scratch";
 /// For each scratch buffer an array<i64: limit, n...>: it is wanted only where the product of the
 /// sizes n is greater than the limit. Empty for one that always is.
 inline constexpr llvm::StringLiteral kScratchLimitAttr = "graphc.scratch_limit";
-/// For each scratch buffer the number of the input whose rows, if that is a constant, the runtime
-/// gives as Support/CopiedRows.h says, or a null pointer; the size is that of one row. -1: a
-/// buffer.
-inline constexpr llvm::StringLiteral kRowsOfAttr = "graphc.rows_of";
+/// For each scratch buffer an array<i64: input, columns, bytes, isTransposed>: a copy of that
+/// input, if it is a constant, in that form (Support/CopiedOperands.h), or a null pointer; the size
+/// is that of one row in memory. Where it is given, the next buffer is not. Empty: a buffer.
+inline constexpr llvm::StringLiteral kKeptAttr = "graphc.kept";
+KeptForm keptFormOf(mlir::Attribute attribute);
 
 /// Loads the dialects of the loops stage: once per context.
 void loadLoopDialects(mlir::MLIRContext &context);

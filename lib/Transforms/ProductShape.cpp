@@ -230,8 +230,8 @@ bool KernelEmitter::findFactors(const Pass &pass, ProductShape &shape) const {
 }
 
 /// Whether rows of the left operand are whole rows of an input, one after the other, so that the
-/// runtime may have a copy of them where that is a constant (Support/CopiedRows.h). Windows gain
-/// nothing by it: they read long runs of few rows.
+/// runtime may have a copy of them where that is a constant (Support/CopiedOperands.h). Windows
+/// gain nothing by it: they read long runs of few rows.
 bool KernelEmitter::mayKeepRows(const KernelNest &nest, const ProductShape &shape) const {
   if (!uses(Optimization::KeptRows) || shape.left < 0 || !shape.isLeftPlain ||
       shape.sums.size() != 1 || shape.backwards.any())
@@ -245,6 +245,27 @@ bool KernelEmitter::mayKeepRows(const KernelNest &nest, const ProductShape &shap
   return array.role == KernelArray::Role::Input && rank >= 2 && isLoop(rank - 1, shape.sums[0]) &&
          isLoop(rank - 2, shape.rowLoop) &&
          array.shape.back() == nest.extents[size_t(shape.sums[0])];
+}
+
+/// How the runtime may keep panels of the right operand where that is a constant: if it is a
+/// matrix, all of which the product reads as it is.
+std::optional<KeptForm> KernelEmitter::keptPanels(const KernelNest &nest,
+                                                  const ProductShape &shape) const {
+  if (!uses(Optimization::KeptPanels) || shape.right < 0 || !shape.isRightPlain || shape.isWindow)
+    return std::nullopt;
+  const KernelArray &array = kernel.arrays[size_t(nest.inputs[size_t(shape.right)])];
+  mlir::AffineMap map = mapOf(nest, shape.right);
+  if (array.role != KernelArray::Role::Input || map.getNumResults() != 2)
+    return std::nullopt;
+  auto isLoop = [&](unsigned axis, int loop) {
+    return map.getResult(axis) == mlir::getAffineDimExpr(unsigned(loop), b.getContext()) &&
+           array.shape[axis] == nest.extents[size_t(loop)];
+  };
+  bool isTransposed = isLoop(0, shape.columnLoop) && isLoop(1, shape.sums[0]);
+  if (!isTransposed && !(isLoop(0, shape.sums[0]) && isLoop(1, shape.columnLoop)))
+    return std::nullopt;
+  return KeptForm{-1, shape.vectors * shape.lanes, int32_t(memoryBytes(shape.element)),
+                  isTransposed};
 }
 
 /// Nothing if the pass is no product, or one that is better off otherwise.

@@ -63,6 +63,45 @@ struct KernelEmitter::ProductPanel {
   mlir::Value copied, copiedStep, copies;
 };
 
+/// Memory that a product reads its operands from. Strides are in elements, steps in bytes.
+struct KernelEmitter::ProductMemory {
+  ArrayMemory packed, copied; ///< room for panels of the right operand, rows of the left one
+  mlir::Value packedAddress, copiedAddress;
+  mlir::Value keptPanels, keptRows;    ///< copies that the runtime has, or 0; null: never
+  int64_t numPanels = 0, mostRows = 0; ///< that are copied at once
+  bool mustPack = false;               ///< panels must be copied: tiles cannot read the operand
+  bool mayCopyLeft = false;
+  Size leftRowStride, leftSumStride;
+  /// At the present iteration of the other loops.
+  mlir::Value leftAddress, rightAddress, firstKeptRow;
+  mlir::Value columnStep, sumStep; ///< of the right operand where it lies
+};
+
+/// What is copied in this call.
+struct KernelEmitter::ProductCopies {
+  mlir::Value packs;                ///< whether all panels are
+  mlir::Value panels, firstPacked;  ///< where panels are, from which column on
+  mlir::Value rows, rowsNow;        ///< whether rows are read from a copy, which is made now
+  mlir::Value isFetched;            ///< rows are large, but not copied; null: never
+  mlir::Value blockRows, rowStride; ///< rows at a time, and from one to the next, or of each k
+};
+
+/// The few columns behind the last whole vector.
+struct KernelEmitter::ProductLast {
+  bool may = false; ///< there may be some that are done in a way of their own
+  int most = 0;     ///< of them
+  int64_t mostOnStack = 0;
+  mlir::Value onStack, inScratch; ///< room for copies
+  ArrayMemory ofRows;             ///< the same for sums beside a transposed left operand
+  mlir::Value count, first, address;
+  ProductPanel panel;
+};
+
+/// Rows [lower, upper), columns [begin, end).
+struct KernelEmitter::ProductPart {
+  mlir::Value lower, upper, begin, end;
+};
+
 /// A matrix times a vector. All steps are in bytes.
 struct KernelEmitter::VectorProduct {
   mlir::Type element;

@@ -5,12 +5,12 @@
 // RUN: graphc compile %s --emit=obj --target=aarch64 -o %t.o && llvm-readelf -h %t.o | FileCheck %s --check-prefix=AARCH64
 
 // A product with its bias and activation, for all extents. Scratch memory for panels of the right operand, rows of the
-// left one, and a few last columns, only where they are large; rows of the left one as the runtime keeps them of constants; tiles of 14 rows x 2 vectors, what is left of the rows, what is
+// left one, and a few last columns, only where they are large; panels and rows as the runtime keeps them of constants; tiles of 14 rows x 2 vectors, what is left of the rows, what is
 // left of the columns, 4 dot products at a time for a few last columns, and 4 lines at a time if there is only one row.
 // LINALG: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction"]
-// LOOPS: graphc.rows_of = array<i64: -1, -1, 0, -1>
-// LOOPS-SAME: graphc.scratch = [array<i64: 4096, [[K:[0-9]+]]>, array<i64: 884, [[K]]>, array<i64: 4, [[K]]>, array<i64: 16, [[K]]>]
-// LOOPS-SAME: graphc.scratch_limit = [array<i64: 32768, {{[0-9, ]+}}>, array<i64: 8191, {{[0-9, ]+}}>, array<i64>, array<i64: 1024, [[K]]>]
+// LOOPS: graphc.kept = [array<i64: 1, 32, 4, 0>, array<i64>, array<i64: 0, 0, 0, 0>, array<i64>, array<i64>]
+// LOOPS-SAME: graphc.scratch = [array<i64: 4, [[N:[0-9]+]]>, array<i64: 4096, [[K:[0-9]+]]>, array<i64: 4, [[K]]>, array<i64: 884, [[K]]>, array<i64: 16, [[K]]>]
+// LOOPS-SAME: graphc.scratch_limit = [array<i64: 1, {{[0-9]+}}>, array<i64: 32768, {{[0-9, ]+}}>, array<i64>, array<i64: 8191, {{[0-9, ]+}}>, array<i64: 1024, [[K]]>]
 // LOOPS: [[SUMS:%[a-z0-9_]+]] = memref.alloca() {alignment = 64 : i64} : memref<4096xf32>
 // LOOPS: vector.maskedload
 // LOOPS: vector.store

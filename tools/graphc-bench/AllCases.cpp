@@ -12,6 +12,7 @@ std::vector<Case> allCases() {
   addConvolutions(cases);
   addNetworks(cases);
   addModels(cases);
+  addLoops(cases);
   addSwitches(cases);
   addCalls(cases);
   addTraining(cases);

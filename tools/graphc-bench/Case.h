@@ -98,6 +98,7 @@ void addProducts(std::vector<Case> &cases);
 void addConvolutions(std::vector<Case> &cases);
 void addNetworks(std::vector<Case> &cases);
 void addModels(std::vector<Case> &cases);
+void addLoops(std::vector<Case> &cases);
 void addSwitches(std::vector<Case> &cases);
 void addCalls(std::vector<Case> &cases);
 void addTraining(std::vector<Case> &cases);

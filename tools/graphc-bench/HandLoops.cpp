@@ -177,4 +177,16 @@ void handAdd3(const double *x, const double *y, double *o, int64_t n) {
     o[i] = x[i] + y[i];
 }
 
+void handRecurrence(const float *x, const float *a, const float *h0, float *h, int64_t steps,
+                    int64_t n) {
+  constexpr int lanes = kLanes<float>;
+  for (int64_t i = 0; i < n; i += lanes) {
+    Vector<float> state = load(h0 + i), factor = load(a + i);
+    for (int64_t t = 0; t < steps; ++t) {
+      state = vectorTanh(factor * state + load(x + t * n + i));
+      store(h + t * n + i, state);
+    }
+  }
+}
+
 } // namespace graphc::bench

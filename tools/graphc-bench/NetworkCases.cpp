@@ -51,15 +51,13 @@ absl::StatusOr<Subject> mlpStep(const Settings &settings) {
 
 constexpr int64_t kTokens = 128, kWidth = 512, kHeads = 8, kHead = kWidth / kHeads, kInner = 2048;
 
-struct EncoderInputs {
-  Variables inputs;
-  std::vector<Tensor> values;
-  uint64_t seed = 20;
+struct EncoderWeights {
+  std::vector<std::pair<std::string, Tensor>> values;
+  uint64_t seed = 21;
 
-  Variable add(const char *name, const std::vector<int64_t> &shape, double low, double high) {
-    values.push_back(makeInput(DType::Float32, shape, low, high, seed++));
-    inputs.push_back(tensor(DType::Float32, shape, name));
-    return inputs.back();
+  Constant add(const char *name, const std::vector<int64_t> &shape, double low, double high) {
+    values.emplace_back(name, makeInput(DType::Float32, shape, low, high, seed++));
+    return constant(values.back().second);
   }
 };
 
@@ -76,9 +74,10 @@ Variable heads(const Variable &x) {
 }
 
 absl::StatusOr<Subject> encoder(const Settings &settings) {
-  EncoderInputs in;
+  EncoderWeights in;
   const double kBound = 0.044194173824159216; // 1 / sqrt(512)
-  Variable x = in.add("x", {1, kTokens, kWidth}, -1.0, 1.0);
+  Tensor tokens = makeInput(DType::Float32, {1, kTokens, kWidth}, -1.0, 1.0, 20);
+  Variable x = tensor(DType::Float32, {1, kTokens, kWidth}, "x");
   auto linear = [&](const char *weights, const char *bias, int64_t from, int64_t to, double bound) {
     Variable w = in.add(weights, {from, to}, -bound, bound), b = in.add(bias, {to}, -0.1, 0.1);
     return [=](const Variable &v) { return dot(v, w) + b; };
@@ -103,12 +102,13 @@ absl::StatusOr<Subject> encoder(const Settings &settings) {
   Variable y = firstNorm(x + output(mixed));
   Variable f = widen(y);
   f = 0.5f * f * (1.0f + erf(f / 1.4142135623730951f));
-  Example example{"encoder", in.inputs, {secondNorm(y + narrow(f))}, in.values};
-  double bytes = 0;
-  for (const Tensor &t : in.values)
-    bytes += double(t.numBytes());
+  Example example{"encoder", {x}, {secondNorm(y + narrow(f))}, {tokens}};
+  example.constants = in.values;
+  double bytes = double(tokens.numBytes());
+  for (const auto &[name, weights] : in.values)
+    bytes += double(weights.numBytes());
   double perToken = double(4 * kWidth * kWidth + 2 * kWidth * kInner + 2 * kTokens * kWidth);
-  example.cost = {2 * double(kTokens) * perToken, bytes, double(in.values[0].numBytes())};
+  example.cost = {2 * double(kTokens) * perToken, bytes, double(tokens.numBytes())};
   return compare(std::move(example), std::vector<Hand>(), settings);
 }
 

@@ -27,6 +27,7 @@ inline const std::vector<Switch> kSwitches = {
     {"short-axes", {"nbody"}},
     {"join-scatters", {"radon"}},
     {"join-products", {"encoder", "attention_8x512", "attention_1x4096"}},
+    {"separate-windows", {"pool3x3", "average3x3"}},
     {"schedule", {"terms"}},
     {"share-memory", {"steps"}},
     {"side-by-side", {"moments"}},
@@ -34,6 +35,7 @@ inline const std::vector<Switch> kSwitches = {
     {"windows", {"conv3x3"}},
     {"last-columns", {"resnet_512x7_512_3x3"}},
     {"kept-rows", {"resnet_2048x7_512_1x1", "resnet_1024x14_256_1x1"}},
+    {"kept-panels", {"dense_4x1024x1024", "dense_16x1024x1024", "dense_64x784x512", "encoder"}},
     {"vectors", {"gemm_f32_1x1024x1024", "gemm_f64_1x1024x1024"}},
     {"short-rows", {"nbody"}},
     {"blocks", {"mobilenet_256x28_256_3x3"}},
@@ -43,6 +45,7 @@ inline const std::vector<Switch> kSwitches = {
     {"pads", {"mobilenet_256x28_256_3x3"}},
     {"scatters", {"radon"}},
     {"crossed", {"transposed"}},
+    {"quotients", {"resnet_128x56_128_3x3_s2_dx"}},
 #ifdef __x86_64__
     {"AVX-512", {"ew10", "softmax", "gemm_f32_512x512x512", "conv3x3"}, "x86-64-v3"},
     {"AVX-512 and AVX2", {"ew10", "softmax", "gemm_f32_512x512x512", "conv3x3"}, "x86-64"},

@@ -97,12 +97,18 @@ def sums():
     report("sum_all", math.fsum(x.ravel()))
 
 
+# ProductCases.cpp has the same.
+DENSE = (4, 1024, 1024), (16, 1024, 1024), (32, 1024, 1024), (64, 784, 512), (128, 512, 512)
+
+
 def products():
     for dtype in "f32", "f64":
         for m, k, n in [(256, 256, 256), (512, 512, 512), (1024, 1024, 1024), (2048, 2048, 2048), (17, 33, 65),
                         (1, 1024, 1024), (1024, 32, 1024)]:
             report(f"gemm_{dtype}_{m}x{k}x{n}",
                    tensor(dtype, (m, k), -1.0, 1.0, 6) @ tensor(dtype, (k, n), -1.0, 1.0, 7))
+    for m, k, n in DENSE:
+        report(f"dense_{m}x{k}x{n}", f32((m, k), -1.0, 1.0, 6) @ f32((k, n), -1.0, 1.0, 7))
     report("gemm_abt_f32_512", f32((512, 512), -1.0, 1.0, 6) @ f32((512, 512), -1.0, 1.0, 7).T)
 
 
@@ -249,6 +255,11 @@ def sites():
 
 
 def switches():
+    x = np.pad(f32((64, 112, 112), -1.0, 1.0, 120), [(0, 0), (1, 1), (1, 1)])
+    windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3), (1, 2))
+    report("average3x3", windows.mean((-2, -1)))
+    x[:, 0, :] = x[:, -1, :] = x[:, :, 0] = x[:, :, -1] = -2
+    report("pool3x3", windows[:, ::2, ::2].max((-2, -1)))
     x, y = (f32((2048, 2048), -1.0, 1.0, seed) for seed in (120, 121))
     report("transposed", x.T + y)
     for _ in range(4):
@@ -261,6 +272,62 @@ def switches():
     report("terms", x @ y * (400 * 401 / 2))
     x, y = (f32((512, 64), -1.0, 1.0, seed) for seed in (120, 121))
     report("distances", np.abs(x[:, None] - y[None]).max(-1))
+
+
+def backThrough(steps, h0, h, dh, step):
+    """step(t, h_{t-1}, dloss/dh_t) gives dloss/dh_{t-1}; dh: dloss/dh_t by the loss alone."""
+    g = np.zeros_like(h0)
+    for t in reversed(range(steps)):
+        g = step(t, h[t - 1] if t else h0, g + dh[t])
+
+
+def loops():
+    steps = 1000
+    x, a, h0 = f32((steps, 64), -1.0, 1.0, 90), f32((64, ), 0.5, 0.95, 91), f32((64, ), -1.0, 1.0, 92)
+    h = np.zeros((steps, 64))
+    for t in range(steps):
+        h[t] = np.tanh(a * (h[t - 1] if t else h0) + x[t])
+    report("cumrec_fwd", h)
+    report("cumrec_grad.loss", np.mean(h * h))
+    gx, ga = np.zeros_like(x), np.zeros_like(a)
+
+    def recurrence(t, before, g):
+        gx[t] = g * (1 - h[t]**2)
+        ga[:] += gx[t] * before
+        return gx[t] * a
+
+    backThrough(steps, h0, h, 2 * h / h.size, recurrence)
+    report("cumrec_grad.gx", gx)
+    report("cumrec_grad.ga", ga)
+
+    names = ["Wz", "Wr", "Wn", "Uz", "Ur", "Un"]
+    v = {name: f32((64, 64), -0.125, 0.125, 101 + k) for k, name in enumerate(names)}
+    v |= {name: f32((64, ), -0.1, 0.1, 107 + k) for k, name in enumerate(["bz", "br", "bn"])}
+    sigmoid = lambda y: 1 / (1 + np.exp(-y))
+    z, r, n, hun = (np.zeros_like(h) for _ in range(4))
+    for t in range(steps):
+        before = h[t - 1] if t else h0
+        z[t] = sigmoid(x[t] @ v["Wz"] + v["bz"] + before @ v["Uz"])
+        r[t] = sigmoid(x[t] @ v["Wr"] + v["br"] + before @ v["Ur"])
+        hun[t] = before @ v["Un"]
+        n[t] = np.tanh(x[t] @ v["Wn"] + v["bn"] + r[t] * hun[t])
+        h[t] = (1 - z[t]) * n[t] + z[t] * before
+    report("gru_fwd", h)
+    report("gru_grad.loss", np.mean(h * h))
+    gradients = {name: np.zeros_like(value) for name, value in v.items()}
+
+    def gated(t, before, g):
+        dz, dn = g * (before - n[t]) * z[t] * (1 - z[t]), g * (1 - z[t]) * (1 - n[t]**2)
+        dr = dn * hun[t] * r[t] * (1 - r[t])
+        for gate, d in ("z", dz), ("r", dr), ("n", dn):
+            gradients["W" + gate] += np.outer(x[t], d)
+            gradients["U" + gate] += np.outer(before, d * r[t] if gate == "n" else d)
+            gradients["b" + gate] += d
+        return g * z[t] + dz @ v["Uz"].T + dr @ v["Ur"].T + (dn * r[t]) @ v["Un"].T
+
+    backThrough(steps, h0, h, 2 * h / h.size, gated)
+    for name, value in gradients.items():
+        report("gru_grad." + name, value)
 
 
 def radon():
@@ -306,7 +373,7 @@ struct Expected {
 // clang-format off
 inline constexpr Expected kExpected[] = {""")
 cases = (elementwise, functions, rows, sums, products, convolutions, step, encoder, attention, networks, options)
-cases += (bodies, switches, sites, radon)
+cases += (bodies, loops, switches, sites, radon)
 for case in cases:
     case()
 print("""};

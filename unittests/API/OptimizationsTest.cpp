@@ -78,6 +78,27 @@ Example exampleOf(std::string_view name) {
     Constant w(wholeNumbers({30, 1024}), "w");
     return {{x}, dot(w, x), {wholeNumbers({1024, 70})}};
   }
+  if (name == "kept-panels") {
+    Constant w(wholeNumbers({128, 70}), "w");
+    return {{x}, relu(dot(x, w)), {wholeNumbers({37, 128})}};
+  }
+  if (name == "separate-windows") {
+    Variable picture = tensor(DType::Float32, {2, 3, kDynamic, kDynamic}, "picture");
+    PoolOptions options;
+    options.stride = {2, 2};
+    options.padding = 1;
+    return {{picture}, pool(picture, {3, 3}, options), {wholeNumbers({2, 3, 21, 40})}};
+  }
+  if (name == "quotients") { // of each element all that its window of 2 x 2 has
+    PoolOptions sums;
+    sums.mode = PoolMode::Sum;
+    Variable large = fmatrix("large");
+    return {
+        {large, x}, pullback(pool(large, {2, 2}, sums), large, x), {wholeNumbers({74, 140}), a}};
+  }
+  if (name == "threads")
+    return {
+        {x, z}, exp(floor(x * 0.25f) * z), {wholeNumbers({200, 700}), wholeNumbers({200, 700})}};
   if (name == "windows" || name == "pads") {
     bool isDepthwise = name == "pads";
     Variable picture = tensor(DType::Float32, {1, 16, 20, 40}, "picture");

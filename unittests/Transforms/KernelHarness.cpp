@@ -10,7 +10,7 @@
 #include "JIT/ObjectCompiler.h"
 #include "JIT/Session.h"
 #include "Lowering/LowerToLinalg.h"
-#include "Runtime/KeptRows.h"
+#include "Runtime/KeptOperands.h"
 #include "Transforms/LinalgToLoops.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -241,21 +241,22 @@ CompiledRun runKernel(const TestKernel &test, const std::vector<Tensor> &inputs,
   if (getenv("GRAPHC_TEST_PRINT"))
     llvm::errs() << text << loops;
   std::vector<std::vector<char>> scratch;
-  KeptRows kept;
+  KeptOperands kept;
   std::vector<std::pair<size_t, const void *>>
-      rows; // by scratch buffer, where inputs are constants
+      copies; // by scratch buffer, where inputs are constants
   std::vector<int64_t> sizes = test.arguments();
   module->walk([&](mlir::func::FuncOp fn) {
-    auto rowsOf = fn->getAttrOfType<mlir::DenseI64ArrayAttr>(kRowsOfAttr);
+    auto forms = fn->getAttrOfType<mlir::ArrayAttr>(kKeptAttr);
     if (auto list = fn->getAttrOfType<mlir::ArrayAttr>(kScratchAttr))
       for (mlir::Attribute each : list) {
         llvm::ArrayRef<int64_t> numbers = mlir::cast<mlir::DenseI64ArrayAttr>(each).asArrayRef();
         int64_t bytes = numbers[0];
         for (int64_t number : numbers.drop_front())
           bytes *= sizes[size_t(number)];
-        if (rowsOf && rowsOf[int64_t(scratch.size())] >= 0) {
-          const Tensor &of = inputs[size_t(rowsOf[int64_t(scratch.size())])];
-          rows.emplace_back(scratch.size(), kept.get(of.data(), of.numBytes(), bytes));
+        KeptForm form = forms ? keptFormOf(forms[unsigned(scratch.size())]) : KeptForm();
+        if (form.input >= 0) {
+          const Tensor &of = inputs[size_t(form.input)];
+          copies.emplace_back(scratch.size(), kept.get(of.data(), of.numBytes(), bytes, form));
         }
         scratch.emplace_back(size_t(bytes) + 64);
       }
@@ -287,22 +288,23 @@ CompiledRun runKernel(const TestKernel &test, const std::vector<Tensor> &inputs,
   size_t firstScratch = buffers.size();
   for (auto &each : scratch)
     buffers.push_back(each.data());
-  for (auto [number, address] : rows)
+  for (auto [number, address] : copies)
     buffers[firstScratch + number] = nullptr;
   auto call = [&] { return (*code).get()->function(0)(buffers.data(), sizes.data()); };
   result.status = call();
   // The same bits with inputs that are constants.
   std::vector<std::vector<unsigned char>> before;
-  for (auto [number, address] : rows)
+  for (auto [number, address] : copies)
     if (address) {
       buffers[firstScratch + number] = const_cast<void *>(address);
+      buffers[firstScratch + number + 1] = nullptr;
       before = memory;
     }
   if (!before.empty() && result.status == 0) {
     for (auto &each : memory)
       std::fill(each.begin() + kGuard, each.end() - kGuard, kGuardByte);
     EXPECT_EQ(call(), 0);
-    EXPECT_EQ(memory, before) << "kept rows give other results\n" << loops;
+    EXPECT_EQ(memory, before) << "kept operands give other results\n" << loops;
   }
   for (size_t i = 0; i < memory.size(); ++i) {
     int64_t bytes = result.outputs[i].numBytes();

@@ -99,6 +99,7 @@ const formulas = {
   sum_axis1: g => [g.ReduceSum('x', g.integers(1), {keepdims: 0})],
   sum_all: g => [g.ReduceSum('x', g.integers(0, 1), {keepdims: 0})],
   gemm: g => [g.MatMul('a', 'b')],
+  dense: g => [g.MatMul('x', 'b')],
   gemm_abt: g => [g.Gemm('a', 'b', {transB: 1})],
   add: g => [g.Add('x', 'y')],
   conv: (g, {stride, padding, groups}) =>
@@ -152,7 +153,7 @@ const formulas = {
     return [g.Add('p', g.Mul(step, speed)), speed];
   },
 };
-const weights = new Set(['conv', 'encoder']);
+const weights = new Set(['conv', 'dense', 'encoder']);
 
 // ---- arrays in NumPy's files
 

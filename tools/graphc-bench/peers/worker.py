@@ -73,9 +73,39 @@ def sumAll(x):
     return lambda: x.sum()
 
 
+@formula("cumrec_fwd")
+def recurrence(x, a, h0):
+    def call():
+        h, state = np.empty_like(x), h0
+        for t in range(len(x)):
+            state = np.tanh(a * state + x[t], out=h[t])
+        return h
+    return call
+
+
+@formula("gru_fwd")
+def gatedUnit(x, h0, Wz, Wr, Wn, Uz, Ur, Un, bz, br, bn):
+    def call():
+        fromInput = x @ np.hstack([Wz, Wr, Wn]) + np.hstack([bz, br, bn])
+        U = np.hstack([Uz, Ur, Un])
+        h, state, n = np.empty_like(x), h0, x.shape[1]
+        for t in range(len(x)):
+            i, s = fromInput[t], state @ U
+            zr = 1 / (1 + np.exp(-(i[:2 * n] + s[:2 * n])))
+            z = zr[:n]
+            state = h[t] = (1 - z) * np.tanh(i[2 * n:] + zr[n:] * s[2 * n:]) + z * state
+        return h
+    return call
+
+
 @formula("gemm")
 def gemm(a, b):
     return lambda: a @ b
+
+
+@formula("dense")
+def dense(x, b):
+    return lambda: x @ b
 
 
 @formula("gemm_abt")
@@ -323,6 +353,7 @@ def torchFormulas():
         "sum_all": lambda x: lambda: x.sum(),
         "attention": lambda q, k, v: lambda: torch.bmm(torch.softmax(torch.bmm(q, k.transpose(1, 2)) * 0.125, -1), v),
         "gemm": lambda a, b: lambda: a @ b,
+        "dense": lambda x, b: lambda: x @ b,
         "gemm_abt": lambda a, b: lambda: a @ b.T,
         "add": lambda x, y: lambda: x + y,
     }

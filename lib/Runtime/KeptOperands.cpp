@@ -1,0 +1,78 @@
+//===- KeptOperands.cpp ----------------------------------------------------===//
+#include "Runtime/KeptOperands.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace graphc {
+namespace {
+
+/// Rows with gaps between them.
+void copyRows(const char *from, int64_t rows, int64_t rowBytes, char *to) {
+  for (int64_t row = 0; row < rows; ++row)
+    std::memcpy(to + row * copiedStride(rowBytes), from + row * rowBytes, size_t(rowBytes));
+}
+
+/// What the operand is: element (k, column) is at k * sumStep + column * columnStep.
+struct Matrix {
+  int64_t length, columns; ///< of the sums, and how many
+  int64_t sumStep, columnStep;
+
+  Matrix(int64_t rows, int64_t rowLength, bool isTransposed)
+      : length(isTransposed ? rowLength : rows), columns(isTransposed ? rows : rowLength),
+        sumStep(isTransposed ? 1 : rowLength), columnStep(isTransposed ? rowLength : 1) {}
+};
+
+/// One panel after the other, of each all k: element (k, column) of a panel of `width` columns is
+/// at k * width + column. Columns that the last panel has beyond the operand's are zeros, as
+/// allocated.
+template <class T> void copyPanels(const T *from, const Matrix &matrix, int64_t width, T *to) {
+  for (int64_t first = 0; first < matrix.columns; first += width) {
+    int64_t count = std::min(width, matrix.columns - first);
+    for (int64_t k = 0; k < matrix.length; ++k, to += width)
+      for (int64_t column = 0; column < count; ++column)
+        to[column] = from[k * matrix.sumStep + (first + column) * matrix.columnStep];
+  }
+}
+
+} // namespace
+
+const void *KeptOperands::get(const void *constant, int64_t bytes, int64_t rowBytes,
+                              const KeptForm &form) {
+  bool arePanels = form.columns > 0;
+  if (rowBytes <= 0 || bytes % rowBytes != 0 ||
+      bytes < (arePanels ? kKeptPanelBytes : leastCopiedBytes(rowBytes)))
+    return nullptr;
+  std::lock_guard lock(mutex_);
+  for (const Copy &copy : copies_)
+    if (copy.constant == constant && copy.rowBytes == rowBytes &&
+        copy.form.columns == form.columns && copy.form.elementBytes == form.elementBytes &&
+        copy.form.isTransposed == form.isTransposed)
+      return copy.memory.data();
+  int64_t rows = bytes / rowBytes, size = rows * copiedStride(rowBytes);
+  Matrix matrix(rows, arePanels ? rowBytes / form.elementBytes : 0, form.isTransposed);
+  if (arePanels)
+    size = (matrix.columns + form.columns - 1) / form.columns * form.columns * matrix.length *
+           form.elementBytes;
+  Copy &made = copies_.emplace_back();
+  if (!made.memory.allocate(size, /*zeroed=*/arePanels)) {
+    copies_.pop_back();
+    return nullptr;
+  }
+  made.constant = constant;
+  made.rowBytes = rowBytes;
+  made.form = form;
+  if (!arePanels) {
+    copyRows(static_cast<const char *>(constant), rows, rowBytes, made.memory.data());
+    return made.memory.data();
+  }
+  if (form.elementBytes == 4)
+    copyPanels(static_cast<const uint32_t *>(constant), matrix, form.columns,
+               reinterpret_cast<uint32_t *>(made.memory.data()));
+  else
+    copyPanels(static_cast<const uint64_t *>(constant), matrix, form.columns,
+               reinterpret_cast<uint64_t *>(made.memory.data()));
+  return made.memory.data();
+}
+
+} // namespace graphc

@@ -1,0 +1,33 @@
+//===- KeptOperands.h - constants as products read them -----------*- C++ -*-===//
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <mutex>
+
+#include "Runtime/ArrayMemory.h"
+#include "Support/CopiedOperands.h"
+
+namespace graphc {
+
+/// Copies of constants that products would make at each call (Support/CopiedOperands.h). They live
+/// as long as this. Thread-safe.
+class KeptOperands {
+public:
+  /// The copy of `bytes` bytes, which are rows of `rowBytes` in memory; made when it is asked for
+  /// first. Null where it is not worth it, or there is no memory: the product then reads, or
+  /// copies, the constant.
+  const void *get(const void *constant, int64_t bytes, int64_t rowBytes, const KeptForm &form);
+
+private:
+  struct Copy {
+    const void *constant;
+    int64_t rowBytes;
+    KeptForm form;
+    ArrayMemory memory;
+  };
+  std::mutex mutex_;
+  std::list<Copy> copies_; ///< few, and ArrayMemory does not move
+};
+
+} // namespace graphc
