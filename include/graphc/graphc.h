@@ -15,6 +15,7 @@
 #include "graphc/DType.h"
 #include "graphc/Embedding.h"
 #include "graphc/Emit.h"
+#include "graphc/Export.h"
 #include "graphc/Feature.h"
 #include "graphc/Features.h"
 #include "graphc/FrozenGraph.h"

@@ -61,8 +61,11 @@ Variables modulo(OnnxNode &n) {
   Variable x = in[0], y = in[1];
   if (!n.getBool("fmod", false) || isUnsignedInt(x.dtype()))
     return {mod(n.at(x), y)};
-  Variable size = mod(n.at(abs(n.at(x))), abs(n.at(y)));
-  return {isFloat(x.dtype()) ? copysign(n.at(size), x) : mul(n.at(size), sgn(n.at(x)))};
+  if (isFloat(x.dtype()))
+    return {copysign(n.at(mod(n.at(abs(n.at(x))), abs(n.at(y)))), x)};
+  Variable rest = mod(n.at(x), y), differ = neq(n.at(lt(n.at(rest), 0)), lt(n.at(x), 0));
+  Variable isOther = logicalAnd(n.at(differ), neq(n.at(rest), 0));
+  return {where(n.at(isOther), sub(n.at(rest), y), rest)};
 }
 
 Variables power(OnnxNode &n) {

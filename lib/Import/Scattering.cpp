@@ -1,11 +1,13 @@
 //===- Scattering.cpp - gathering and scattering by coordinates --------------===//
 //
-// Results are computed element by element: each joins the updates whose index is its own, so that
-// a scatter takes time in proportion to results times updates (along the axis of its indices).
+// Updates are set or added one after the other. Other reductions are computed result by result:
+// each joins the updates whose index is its own, in time in proportion to results times updates
+// (along the axis of the indices).
 //
 //===----------------------------------------------------------------------===//
 #include "Import/ShapeTerms.h"
 #include "Import/Translations.h"
+#include "Ops/Build.h"
 
 namespace graphc {
 namespace {
@@ -14,8 +16,17 @@ Variable countedFromFront(OnnxNode &n, const Variable &indices, const Operand &e
   return where(n.at(lt(n.at(indices), 0)), add(n.at(indices), extent), indices);
 }
 
-/// Joins the updates over `axis` where they hit; `old` where none does. Of several the last one
-/// counts unless `reduction` joins them with the old value.
+/// Whether the reduction is one of ours along the first axis; the op.
+const char *changeOf(const std::string &reduction) {
+  return reduction == "none" ? "setTake" : reduction == "add" ? "incTake" : nullptr;
+}
+/// x with the updates at positions along its first axis.
+Variable changed(OnnxNode &n, const char *op, const Variable &x, const Variable &updates,
+                 const Variable &position) {
+  return builtin(op, {{"axis", int64_t(0)}})(n.at(x), updates, position);
+}
+
+/// Joins the updates over `axis` where they hit; `old` where none does.
 Variable joinUpdates(OnnxNode &n, const std::string &reduction, const Variable &hit,
                      const Variable &updates, const Variable &old, int axis) {
   DType dtype = old.dtype();
@@ -23,16 +34,10 @@ Variable joinUpdates(OnnxNode &n, const std::string &reduction, const Variable &
   auto joined = [&](auto reduce, double neutral) {
     return reduce(n.at(where(n.at(hit), updates, n.scalar(neutral, dtype))), options);
   };
-  auto typedSum = [&](const Operand &x, ReductionOptions o) {
-    o.dtype = dtype;
-    return sum(x, o);
-  };
   auto typedProd = [&](const Operand &x, ReductionOptions o) {
     o.dtype = dtype;
     return prod(x, o);
   };
-  if (reduction == "add")
-    return add(n.at(old), joined(typedSum, 0));
   if (reduction == "mul")
     return mul(n.at(old), joined(typedProd, 1));
   if (reduction == "max" || reduction == "min") {
@@ -41,17 +46,30 @@ Variable joinUpdates(OnnxNode &n, const std::string &reduction, const Variable &
     return reduction == "max" ? maximum(n.at(old), max(n.at(all), options))
                               : minimum(n.at(old), min(n.at(all), options));
   }
-  if (reduction != "none")
-    return n.unsupported("reduction '" + reduction + "'");
-  // The last that hits: no other hit comes behind it.
-  int rank = hit.rank();
-  Variable number = positionsAlong(n, extentTerm(n, hit, axis), axis, rank);
-  Variable none = n.scalar(-1, DType::Int64);
-  ReductionOptions kept{.axes = Axis(axis), .keepDims = true};
-  Variable last = max(n.at(where(n.at(hit), number, none)), kept);
-  Variable chosen = where(n.at(eq(n.at(number), last)), updates, n.scalar(0, dtype));
-  Variable any = ge(n.at(squeeze(n.at(last), Axis(axis))), n.scalar(0, DType::Int64));
-  return where(n.at(any), typedSum(n.at(chosen), options), old);
+  return n.unsupported("reduction '" + reduction + "'");
+}
+
+Variable flattened(OnnxNode &n, const Variable &x) {
+  return reshape(n.at(x), shapeOf(n, {extentProduct(n, x, 0, x.rank())}));
+}
+Terms extentsOf(OnnxNode &n, const Variable &x) {
+  Terms extents;
+  for (int k = 0; k < x.rank(); ++k)
+    extents.push_back(extentTerm(n, x, k));
+  return extents;
+}
+
+/// data[…, indices[i, …], …] = updates[i, …]: by positions in the flattened data.
+Variable changedElements(OnnxNode &n, const char *op, const Variable &x, const Variable &indices,
+                         const Variable &updates, int axis) {
+  Variable position = n.scalar(0, DType::Int64);
+  for (int k = 0; k < x.rank(); ++k) {
+    Variable own = k == axis ? countedFromFront(n, indices, extentTerm(n, x, k))
+                             : positionsAlong(n, extentTerm(n, indices, k), k, x.rank());
+    position = add(n.at(position), mul(n.at(own), extentProduct(n, x, k + 1, x.rank())));
+  }
+  Variable flat = changed(n, op, flattened(n, x), flattened(n, updates), flattened(n, position));
+  return reshape(n.at(flat), shapeOf(n, extentsOf(n, x)));
 }
 
 /// data[…, indices[i, …], …] = updates[i, …] along one axis.
@@ -60,6 +78,9 @@ Variables scatterElements(OnnxNode &n) {
   int axis = n.plainAxis(n.getInt("axis", 0), x.rank());
   if (!n.status().ok() || indices.rank() != x.rank() || updates.rank() != x.rank())
     return {n.fail(ErrorKind::ValueError, "data, indices and updates must have the same rank")};
+  std::string reduction = n.getString("reduction", "none");
+  if (const char *op = changeOf(reduction))
+    return {changedElements(n, op, x, indices, updates, axis)};
   // Updates may cover a part of the other axes only: indices beyond are made to hit nothing.
   std::vector<std::pair<int, int>> widths(size_t(x.rank()), {0, 0});
   for (int k = 0; k < x.rank(); ++k) {
@@ -77,8 +98,7 @@ Variables scatterElements(OnnxNode &n) {
   Variable own = positionsAlong(n, extentTerm(n, x, axis), axis, x.rank() + 1);
   // Result positions along `axis`, updates along the one behind it.
   Variable hit = eq(n.at(wide), own);
-  return {joinUpdates(n, n.getString("reduction", "none"), hit,
-                      expandDims(n.at(updates), Axis(axis)), x, axis + 1)};
+  return {joinUpdates(n, reduction, hit, expandDims(n.at(updates), Axis(axis)), x, axis + 1)};
 }
 
 /// Coordinates [count, k] of the axes from `first` on as positions in these axes flattened.
@@ -141,14 +161,13 @@ Variable scattered(OnnxNode &n, const std::string &reduction, const Variable &x,
   }
   int rank = int(order.size());
   Variable old = reshape(n.at(x), shapeOf(n, flat));
-  Variable wide = dimshuffle(n.at(reshape(n.at(updates), shapeOf(n, each))), order);
+  Variable rows = reshape(n.at(updates), shapeOf(n, each));
+  if (const char *op = changeOf(reduction))
+    return reshape(n.at(changed(n, op, old, rows, position)), shapeOf(n, whole));
+  Variable wide = dimshuffle(n.at(rows), order);
   Variable hit =
       eq(n.at(dimshuffle(n.at(position), orderAlong(1, rank))), positionsAlong(n, places, 0, rank));
   return reshape(n.at(joinUpdates(n, reduction, hit, wide, old, 1)), shapeOf(n, whole));
-}
-
-Variable flattened(OnnxNode &n, const Variable &x) {
-  return reshape(n.at(x), shapeOf(n, {extentProduct(n, x, 0, x.rank())}));
 }
 
 Variables scatterND(OnnxNode &n) {
@@ -217,14 +236,14 @@ Variables maxUnpool(OnnxNode &n) {
 } // namespace
 
 absl::Span<const Translation> scatteringTranslations() {
+  static constexpr std::string_view kReductions =
+      "reductions mul, min and max: time: results * updates; indices out of range are ignored";
   static constexpr Translation kTable[] = {
       {"GatherND", gatherND, 11, "the number of coordinates must be known"},
       {"MaxUnpool", maxUnpool, 9, "extents known, output_shape constant"},
-      {"Scatter", scatterElements, 9, "time: results * updates; indices out of range are ignored",
-       10},
-      {"ScatterElements", scatterElements, 11,
-       "time: results * updates; indices out of range are ignored"},
-      {"ScatterND", scatterND, 11, "time: results * updates; indices out of range are ignored"},
+      {"Scatter", scatterElements, 9, "", 10},
+      {"ScatterElements", scatterElements, 11, kReductions},
+      {"ScatterND", scatterND, 11, kReductions},
   };
   return kTable;
 }

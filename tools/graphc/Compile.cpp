@@ -10,6 +10,7 @@
 #include "Progress.h"
 #include "Runtime/ThreadPool.h"
 #include "Support/ReadFile.h"
+#include "graphc/Export.h"
 
 namespace graphc {
 namespace {
@@ -17,6 +18,7 @@ namespace {
 struct CompileVerb {
   Common common;
   std::string emit = "linalg", from = "graph", out, name;
+  std::optional<int> opset;
 
   bool toFile() const { return !out.empty() && out != "-"; }
   /// Whether FILE is a graph, and not kernels.
@@ -26,6 +28,7 @@ struct CompileVerb {
   bool wantsLibrary() const { return emit == "lib" || (emit == "obj" && hasProgram()); }
   bool wantsProgram() const { return emit == "exe"; }
   bool wantsFunction() const { return emit == "function"; }
+  bool wantsOnnx() const { return emit == "onnx"; }
 };
 
 bool isLetterOrDigit(char c) { return std::isalnum(static_cast<unsigned char>(c)); }
@@ -82,12 +85,20 @@ void checkUsage(const CompileVerb &verb) {
   if (verb.wantsFunction() && !verb.toFile())
     throw CLI::ValidationError("--emit=function",
                                "writes a file for `graphc run` and loadFunction; give -o FILE");
+  if (verb.wantsOnnx() && !verb.fromGraph())
+    throw CLI::ValidationError("--emit=onnx", "takes a graph");
+  if (verb.wantsOnnx() && !verb.toFile())
+    throw CLI::ValidationError("--emit=onnx", "writes a model; give -o FILE.onnx");
+  if (verb.opset && !verb.wantsOnnx())
+    throw CLI::ValidationError("--opset", "is for --emit=onnx");
   if (verb.wantsLibrary() && verb.toFile() && headerPath(verb.out) == verb.out)
     throw CLI::ValidationError("-o " + verb.out,
                                "that is where the C header goes; name it .so or .o");
   std::vector<Written> written;
   if (verb.toFile())
     written.push_back({"-o " + verb.out, verb.out});
+  if (verb.toFile() && verb.wantsOnnx())
+    written.push_back({"the weights of -o " + verb.out, verb.out + ".data"});
   if (verb.toFile() && verb.wantsLibrary())
     written.push_back({"the C header of -o " + verb.out, headerPath(verb.out)});
   addProfileFiles(verb.common.profiles, written);
@@ -114,9 +125,23 @@ absl::Status write(const CompileVerb &verb, const CompilerInterface &compiler,
   return writeOutput(headerPath(verb.out), files.header);
 }
 
+/// The graph as an ONNX model, as it was read: rewriting makes ops that ONNX has not.
+absl::Status exportOnnx(const CompileVerb &verb) {
+  absl::StatusOr<GraphModule> module = loadModule(verb.common);
+  if (!module.ok())
+    return module.status();
+  if (absl::Status s = nameOutputs(*module); !s.ok())
+    return s;
+  OnnxOptions options;
+  options.opset = verb.opset.value_or(options.opset);
+  return saveOnnx(*module, verb.out, options);
+}
+
 absl::Status compile(const CompileVerb &verb) {
   checkUsage(verb);
   Progress progress("compiling " + verb.common.file);
+  if (verb.wantsOnnx())
+    return exportOnnx(verb);
   if (verb.wantsFunction()) {
     absl::StatusOr<Function> f = loadFunction(verb.common, verb.common.functionOptions());
     if (!f.ok())
@@ -184,12 +209,12 @@ void addCompile(CLI::App &app, absl::Status &status) {
   verb->common.addCompilation(*sub, "compilation");
   verb->common.addWatching(*sub, "each stage of compilation took and made");
   std::vector<std::string> stages(std::begin(kStages), std::end(kStages));
-  stages.insert(stages.end(), {"lib", "exe", "function"});
+  stages.insert(stages.end(), {"lib", "exe", "function", "onnx"});
   sub->add_option(
          "--emit", verb->emit,
          "The stage to write; obj: an object of the whole program and a C header; lib: a "
          "shared library and a C header; exe: a program to run; function: graph and code for "
-         "`graphc run` and loadFunction")
+         "`graphc run` and loadFunction; onnx: a model for other programs")
       ->check(CLI::IsMember(stages))
       ->capture_default_str();
   sub->add_option("--from", verb->from, "The stage that FILE is the text of; others come after it")
@@ -197,6 +222,8 @@ void addCompile(CLI::App &app, absl::Status &status) {
           std::vector<std::string>{"graph", "rewritten", "kernels", "linalg", "loops", "llvm"}))
       ->capture_default_str();
   sub->add_option("-o,--out", verb->out, "File to write; default: standard output");
+  sub->add_option("--opset", verb->opset, "Version of ONNX's operators for onnx (default: 18)")
+      ->check(CLI::Range(17, 21));
   sub->add_option("--name", verb->name,
                   "Start of a library's C names (default: from the name of the file written)");
   sub->callback([verb, &status] { status = compile(*verb); });

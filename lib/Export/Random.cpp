@@ -1,0 +1,189 @@
+//===- Random.cpp - draws ------------------------------------------------------===//
+//
+// ONNX's generators are the runtime's: a draw has the distribution, not the numbers. The state is
+// not read, but for a seed where it is a constant; it goes on as arithmetic on it.
+//
+//===----------------------------------------------------------------------===//
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "Export/ExportRules.h"
+#include "Ops/Build.h"
+#include "graphc/Arrays.h"
+
+namespace graphc {
+namespace {
+
+using V = Variable;
+using Vs = Variables;
+
+/// Whether the draw has the shape that its parameters have together.
+bool isOfParameters(const Apply &n) { return n.input(1).type().extent(0) == 0; }
+
+/// The shape of the draw.
+V sizeOf(const Apply &n) {
+  if (!isOfParameters(n))
+    return cast(n.input(1), DType::Int64);
+  V all = cast(n.input(2), DType::Float64);
+  for (int i = 3; i < n.numInputs(); ++i)
+    all = add(all, cast(n.input(i), DType::Float64));
+  return shape(all);
+}
+
+/// Another draw of the same state and shape, in a dtype in which halves are drawn, too.
+V drawn(const Apply &n, std::string_view op, double first, double second,
+        std::optional<DType> dtype = std::nullopt) {
+  DType own = dtype ? *dtype : n.output(1).dtype();
+  if (isFloat(own) && bitWidth(own) == 16)
+    own = DType::Float32;
+  return builtin(op, {{"dtype", own}})(n.input(0), sizeOf(n), constant(Tensor(first)),
+                                       constant(Tensor(second)));
+}
+V uniform(const Apply &n, std::optional<DType> dtype = std::nullopt) {
+  return drawn(n, "randomUniform", 0, 1, dtype);
+}
+V normal(const Apply &n) { return drawn(n, "randomNormal", 0, 1); }
+/// In (0, 1].
+V positive(const Apply &n) {
+  V u = uniform(n);
+  return sub(constant(Tensor(1.0).cast(u.dtype())), u);
+}
+V exponential(const Apply &n) { return neg(log(positive(n))); }
+V parameter(const Apply &n, int i, const V &like) { return cast(n.input(2 + i), like.dtype()); }
+
+/// parameter 0 + parameter 1 * standard.
+V scaled(const Apply &n, const V &standard) {
+  return add(parameter(n, 0, standard), mul(parameter(n, 1, standard), standard));
+}
+
+/// The next state, and the draw: the position goes on by as many elements.
+template <V (*draw)(const Apply &)> Vs withNext(const Apply &n) {
+  V drawn = cast(draw(n), n.output(1).dtype());
+  V step = stack({Operand(constant(Tensor(0))), Operand(size(drawn))});
+  return {add(n.input(0), step), drawn};
+}
+
+/// A draw on [0, 1), or of the standard normal distribution, and what the parameters make of it.
+Values writeBase(OnnxWriter &w, const Apply &n, const Values &in, std::string_view op) {
+  const Type &type = n.output(1).type();
+  DType computed = dtypeWithin(kRealFloats, type.dtype());
+  Type base = type.withDType(computed);
+  Value first = w.as(in[2], computed), second = w.as(in[3], computed);
+  bool isUniform = op == "RandomUniformLike";
+  Value like;
+  if (isOfParameters(n))
+    like = w.node("Add", {first, second}, base);
+  else
+    like = w.node("Expand", {OnnxWriter::scalar(0, computed), w.as(in[1], DType::Int64)}, base);
+  OnnxAttributes attributes;
+  if (in[0].isConstant()) // 24 bits of the key and the position, which a float holds
+    attributes.push_back({"seed", float((in[0].constant.contentHash() & 0xffffff))});
+  Value draw = w.node(op, {like}, base, attributes);
+  Value factor = isUniform ? w.node("Sub", {second, first}, second.type) : second;
+  if (isUniform)
+    factor.type = second.rank() >= first.rank() ? second.type : first.type;
+  Value product = w.node("Mul", {draw, factor}, base);
+  Value drawn = w.as(w.node("Add", {product, first}, base), type.dtype());
+  Value count = w.unsqueezed(w.node("Size", {drawn}, Type(DType::Int64, {})), {0});
+  Value step = w.node("Concat", {OnnxWriter::ints({0}), count}, Type(DType::Int64, {2}),
+                      {{"axis", int64_t(0)}});
+  return {w.node("Add", {in[0], step}, in[0].type), drawn};
+}
+Values writeUniform(OnnxWriter &w, const Apply &n, const Values &in) {
+  return writeBase(w, n, in, "RandomUniformLike");
+}
+Values writeNormal(OnnxWriter &w, const Apply &n, const Values &in) {
+  return writeBase(w, n, in, "RandomNormalLike");
+}
+
+V halfnormalDraw(const Apply &n) { return scaled(n, abs(normal(n))); }
+V laplaceDraw(const Apply &n) {
+  V centred = sub(uniform(n), 0.5), tail = sub(1.0, mul(abs(centred), 2.0));
+  return scaled(n, neg(mul(sgn(centred), log(maximum(tail, 1e-30)))));
+}
+V logisticDraw(const Apply &n) {
+  V u = maximum(positive(n), 1e-30);
+  return scaled(n, sub(log(u), log(maximum(sub(1.0, u), 1e-30))));
+}
+V gumbelDraw(const Apply &n) { return scaled(n, neg(log(maximum(exponential(n), 1e-30)))); }
+V cauchy(const Apply &n) { return tan(mul(sub(uniform(n), 0.5), std::numbers::pi)); }
+V cauchyDraw(const Apply &n) { return scaled(n, cauchy(n)); }
+V halfcauchyDraw(const Apply &n) { return scaled(n, abs(cauchy(n))); }
+V lognormalDraw(const Apply &n) { return exp(scaled(n, normal(n))); }
+V exponentialDraw(const Apply &n) {
+  V e = exponential(n);
+  return mul(parameter(n, 0, e), e);
+}
+V weibullDraw(const Apply &n) {
+  V e = exponential(n);
+  return mul(parameter(n, 1, e), pow(e, reciprocal(parameter(n, 0, e))));
+}
+V paretoDraw(const Apply &n) {
+  V e = exponential(n);
+  return mul(parameter(n, 1, e), exp(trueDiv(e, parameter(n, 0, e))));
+}
+V truncexponDraw(const Apply &n) {
+  V u = uniform(n), all = sub(1.0, exp(neg(parameter(n, 0, u))));
+  return sub(parameter(n, 1, u), mul(parameter(n, 2, u), log(sub(1.0, mul(u, all)))));
+}
+V triangularDraw(const Apply &n) {
+  V u = uniform(n), left = parameter(n, 0, u), mode = parameter(n, 1, u),
+    right = parameter(n, 2, u);
+  V width = sub(right, left), share = trueDiv(sub(mode, left), width);
+  V rising = add(left, sqrt(mul(mul(u, width), sub(mode, left))));
+  V falling = sub(right, sqrt(mul(mul(sub(1.0, u), width), sub(right, mode))));
+  return where(lt(u, share), rising, falling);
+}
+V integersDraw(const Apply &n) {
+  V u = uniform(n, DType::Float64), low = cast(n.input(2), DType::Float64);
+  return cast(add(low, floor(mul(u, sub(cast(n.input(3), DType::Float64), low)))), DType::Int64);
+}
+V bernoulliDraw(const Apply &n) {
+  V u = uniform(n, DType::Float64);
+  return cast(lt(u, cast(n.input(2), DType::Float64)), DType::Int64);
+}
+V geometricDraw(const Apply &n) {
+  V u = sub(1.0, uniform(n, DType::Float64));
+  V rate = log1p(neg(cast(n.input(2), DType::Float64)));
+  return cast(add(floor(trueDiv(log(u), rate)), 1.0), DType::Int64);
+}
+/// The number of sums of probabilities that are not above a uniform number.
+V categoricalDraw(const Apply &n) {
+  V p = cast(n.input(2), DType::Float64);
+  int last = p.rank() - 1;
+  V size = isOfParameters(n) ? subtensor(shape(p), {Index(Slice(0, -1))})
+                             : cast(n.input(1), DType::Int64);
+  V u = builtin("randomUniform", {{"dtype", DType::Float64}})(
+      n.input(0), size, constant(Tensor(0.0)), constant(Tensor(1.0)));
+  V isAbove = ge(expandDims(u, Axis(u.rank())), cumsum(p, last));
+  V count = sum(cast(isAbove, DType::Int64), Axis(u.rank()));
+  return minimum(count, sub(shape(p, last), 1));
+}
+} // namespace
+
+absl::Span<const ExportRule> randomExports() {
+  static constexpr ExportRule kTable[] = {
+      written("randomUniform", writeUniform),
+      written("randomNormal", writeNormal),
+      composed("randomHalfnormal", withNext<halfnormalDraw>),
+      composed("randomLaplace", withNext<laplaceDraw>),
+      composed("randomLogistic", withNext<logisticDraw>),
+      composed("randomGumbel", withNext<gumbelDraw>),
+      composed("randomCauchy", withNext<cauchyDraw>),
+      composed("randomHalfcauchy", withNext<halfcauchyDraw>),
+      composed("randomTriangular", withNext<triangularDraw>),
+      composed("randomLognormal", withNext<lognormalDraw>),
+      composed("randomExponential", withNext<exponentialDraw>),
+      composed("randomWeibull", withNext<weibullDraw>),
+      composed("randomPareto", withNext<paretoDraw>),
+      composed("randomTruncexpon", withNext<truncexponDraw>),
+      composed("randomIntegers", withNext<integersDraw>),
+      composed("randomBernoulli", withNext<bernoulliDraw>),
+      composed("randomGeometric", withNext<geometricDraw>),
+      composed("randomCategorical", withNext<categoricalDraw>),
+  };
+  return kTable;
+}
+
+} // namespace graphc

@@ -1,0 +1,175 @@
+//===- ExportFilesTest.cpp - files of saveOnnx ------------------------------------===//
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "Closeness.h"
+#include "Eval/Evaluate.h"
+#include "Messages.h"
+#include "Ops/Registry.h"
+#include "graphc/Export.h"
+#include "graphc/Function.h"
+#include "graphc/Gradient.h"
+#include "graphc/OpFromGraph.h"
+#include "graphc/Ops.h"
+#include "graphc/Shared.h"
+#include "graphc/Special.h"
+
+namespace graphc {
+namespace {
+
+/// A folder that is removed with the test.
+class SavingOnnx : public testing::Test {
+protected:
+  void SetUp() override {
+    folder = std::filesystem::path(testing::TempDir()) / "graphc-export-files";
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+  std::string path(const std::string &name) const { return (folder / name).string(); }
+
+  std::filesystem::path folder;
+};
+
+GraphModule moduleOf(const Variables &inputs, const Variables &outputs) {
+  GraphModule module;
+  module.inputs = inputs;
+  module.outputs = outputs;
+  return module;
+}
+
+std::string bytesOf(const std::string &path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST_F(SavingOnnx, keepsNamesAndOpenExtents) {
+  Variable x(TensorType(DType::Float32, {kDynamic, 3}), "pixels");
+  Variable hidden = tanh(x);
+  hidden.setName("hidden");
+  GraphModule module{.name = "net",
+                     .inputs = {x},
+                     .outputs = {mul(hidden, 2.0f), x},
+                     .outputNames = {"twice", "same"}};
+  ASSERT_TRUE(saveOnnx(module, path("net.onnx")).ok());
+  absl::StatusOr<GraphModule> again = loadOnnx(path("net.onnx"));
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->inputs[0].name(), "pixels");
+  EXPECT_EQ(again->inputs[0].type(), x.type());
+  EXPECT_EQ(again->outputNames, (std::vector<std::string>{"twice", "same"}));
+  std::string bytes = bytesOf(path("net.onnx"));
+  for (const char *part : {"hidden", "pixels.0", "graphc", "net"})
+    EXPECT_NE(bytes.find(part), bytes.npos) << part;
+}
+
+/// Weights beside the model, as for those beyond 2 GiB: only small ones stay inside.
+TEST_F(SavingOnnx, putsManyWeightsBesideTheModel) {
+  Variable x(TensorType(DType::Float64, {500}), "x");
+  Tensor weights = *Tensor::zeros(DType::Float64, {500});
+  for (int i = 0; i < 500; ++i)
+    weights.mutableFlat<double>()[size_t(i)] = i;
+  Variable w = constant(weights);
+  GraphModule module = moduleOf({x}, {add(mul(x, w), 1.0)});
+  ASSERT_TRUE(saveOnnx(module, path("inside.onnx")).ok());
+  EXPECT_FALSE(std::filesystem::exists(path("inside.onnx.data")));
+  ASSERT_TRUE(saveOnnx(module, path("beside.onnx"), {.mostBytesInside = 1000}).ok());
+  EXPECT_EQ(std::filesystem::file_size(path("beside.onnx.data")), 4000u);
+  EXPECT_LT(std::filesystem::file_size(path("beside.onnx")), 1000u);
+  Tensor ones = *Tensor::full(DType::Float64, {500}, Tensor(1.0));
+  for (const char *name : {"inside.onnx", "beside.onnx"}) {
+    absl::StatusOr<GraphModule> again = loadOnnx(path(name));
+    ASSERT_TRUE(again.ok()) << again.status();
+    TensorsOr results = evaluate(again->outputs, again->inputs, {ones});
+    ASSERT_TRUE(results.ok()) << results.status();
+    EXPECT_EQ((*results)[0].flat<double>()[499], 500.0) << name;
+  }
+}
+
+/// One gradient, one trained weight, one OpFromGraph: each version gives the same.
+TEST_F(SavingOnnx, writesGradientsAndCallsInEveryVersion) {
+  Variable a = dvector("a");
+  OpFromGraph twice({a}, {sum(mul(exp(a), a), {.axes = Axis(0), .keepDims = true})});
+  Variable x = dmatrix("x"), w = dmatrix("w");
+  Variable loss = sum(twice(flatten(softmax(dot(x, w)))));
+  Variables gradients = grad(loss, {x, w});
+  GraphModule module = moduleOf({x, w}, {loss, gradients[0], gradients[1]});
+  std::vector<Tensor> values = {Tensor({{1, 2, 3}, {-1, 0.5, 2}}),
+                                Tensor({{0.1, 0.2}, {0.3, -0.4}, {0.5, 0.25}})};
+  TensorsOr wanted = evaluate(module.outputs, module.inputs, values);
+  ASSERT_TRUE(wanted.ok()) << wanted.status();
+  for (int opset = 17; opset <= 21; ++opset) {
+    ASSERT_TRUE(saveOnnx(module, path("grad.onnx"), {.opset = opset}).ok()) << opset;
+    absl::StatusOr<GraphModule> again = loadOnnx(path("grad.onnx"));
+    ASSERT_TRUE(again.ok()) << again.status();
+    TensorsOr results = evaluate(again->outputs, again->inputs, values);
+    ASSERT_TRUE(results.ok()) << results.status();
+    for (size_t k = 0; k < 3; ++k)
+      expectClose((*results)[k], (*wanted)[k], {.rtol = 1e-12, .atol = 1e-12});
+  }
+}
+
+//===--- errors -----------------------------------------------------------------------===//
+
+TEST_F(SavingOnnx, listsAllOpsThatOnnxCannotSay) {
+  Variable x = dvector("x");
+  GraphModule module = moduleOf({x}, {gamma(gamma(x)), gammaln(x)});
+  EXPECT_EQ(said(saveOnnx(module, path("a.onnx"))),
+            std::string("NotSupported: ") +
+                "uses ops that ONNX cannot say: gamma (2; ONNX has no operators for it), "
+                "gammaln (1; ONNX has no operators for it)");
+  EXPECT_FALSE(std::filesystem::exists(path("a.onnx")));
+}
+
+TEST_F(SavingOnnx, saysWhatItLacks) {
+  Variable x = dmatrix("x"), v = dvector("v");
+  Variable order = (*Op::create(*findOp("argsortRows")))(x);
+  EXPECT_EQ(
+      said(saveOnnx(moduleOf({x}, {order}), path("a.onnx"))),
+      "NotSupported: uses ops that ONNX cannot say: argsortRows (1; rows of an unknown number "
+      "of columns, or above 256)");
+  Variable slices = jacobian(mul(v, sum(exp(v))), v);
+  EXPECT_EQ(said(saveOnnx(moduleOf({v}, {slices}), path("a.onnx"))),
+            "NotSupported: uses ops that ONNX cannot say: vectorized (1; ONNX computes no graph "
+            "for each slice)");
+}
+
+TEST_F(SavingOnnx, refusesVersionsThatItDoesNotWrite) {
+  Variable x = dvector("x"), n = lvector("n");
+  for (int opset : {16, 22})
+    EXPECT_EQ(said(saveOnnx(moduleOf({x}, {x}), path("a.onnx"), {.opset = opset})),
+              std::string("ValueError: ") + "version " + std::to_string(opset) +
+                  " of ONNX's operators is not written; 17 to 21 are");
+  EXPECT_EQ(
+      said(saveOnnx(moduleOf({n}, {bitwiseAnd(n, 3)}), path("a.onnx"), {.opset = 17})),
+      "NotSupported: uses ops that ONNX cannot say: bitwiseAnd (1; ONNX has operators on bits from "
+      "version 18 on)");
+}
+
+TEST_F(SavingOnnx, refusesInputsOfOneName) {
+  Variable x = dvector("x"), y = dvector("x");
+  EXPECT_EQ(said(saveOnnx(moduleOf({x, y}, {add(x, y)}), path("a.onnx"))),
+            std::string("ValueError: ") +
+                "two inputs are called 'x'; ONNX tells them apart by their names");
+}
+
+TEST_F(SavingOnnx, refusesVariablesWithoutValue) {
+  Variable x = dvector("x"), y = dvector("y");
+  EXPECT_EQ(said(saveOnnx(moduleOf({x}, {add(x, y)}), path("a.onnx"))),
+            std::string("MissingInput: ") +
+                "'y' is neither an input nor computed from inputs; shared variables must be "
+                "given values");
+}
+
+TEST_F(SavingOnnx, tellsWhatCannotBeWritten) {
+  Variable x = dvector("x");
+  absl::Status status = saveOnnx(moduleOf({x}, {exp(x)}), path("none/a.onnx"));
+  EXPECT_EQ(said(status),
+            "Io: cannot write " + path("none/a.onnx") + ": No such file or directory");
+}
+
+} // namespace
+} // namespace graphc

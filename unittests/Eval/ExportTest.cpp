@@ -1,0 +1,317 @@
+//===- ExportTest.cpp - ops as ONNX, read back ----------------------------------===//
+//
+// Every op that lib/Export writes, on random operands and golden vectors: the file is read again
+// and evaluated. What it may differ by beyond the op itself follows from the compositions that
+// stand for ops which ONNX has not: each is of at most kSteps operations, of half a unit to a unit
+// each.
+//
+//===----------------------------------------------------------------------===//
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "Eval/Evaluate.h"
+#include "ExampleText.h"
+#include "GoldenCalls.h"
+#include "GoldenTolerance.h"
+#include "OpTolerance.h"
+#include "Ops/Registry.h"
+#include "Trials.h"
+#include "WaitingList.h"
+#include "absl/strings/escaping.h"
+#include "graphc/Export.h"
+#include "graphc/Gradient.h"
+#include "graphc/Ops.h"
+#include "graphc/Traversal.h"
+
+namespace graphc {
+namespace {
+
+constexpr double kSteps = 16;
+
+/// A file of this process, for one test.
+class ScratchModel {
+public:
+  ScratchModel()
+      : path_(std::filesystem::temp_directory_path() /
+              ("graphc-export-" + std::to_string(getpid()) + ".onnx")) {}
+  std::string path() const { return path_.string(); }
+
+private:
+  std::filesystem::path path_;
+};
+
+/// What the file of a graph computes: written, read, evaluated.
+TensorsOr throughFile(const Variables &outputs, const Variables &inputs,
+                      const std::vector<Tensor> &values, const OnnxOptions &options = {}) {
+  GraphModule module;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    Variable(inputs[i]).setName("x" + std::to_string(i));
+  module.inputs = inputs;
+  module.outputs = outputs;
+  ScratchModel file;
+  for (size_t i = 0; i < outputs.size(); ++i)
+    module.outputNames.push_back("output" + std::to_string(i));
+  if (absl::Status s = saveOnnx(module, file.path(), options); !s.ok())
+    return s;
+  absl::StatusOr<GraphModule> again = loadOnnx(file.path());
+  if (!again.ok())
+    return again.status();
+  EXPECT_EQ(again->inputs.size(), inputs.size());
+  EXPECT_EQ(again->outputs.size(), outputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i)
+    EXPECT_EQ(again->inputs[i].type(), inputs[i].type()) << "input " << i;
+  return evaluate(again->outputs, again->inputs, values);
+}
+
+//===--- for another program ----------------------------------------------------------===//
+
+/// Folder in which the models stay, each with operands and results, for test/Export/onnxruntime.mjs
+/// to compare; null where nobody wants them.
+const char *modelsFolder() { return std::getenv("GRAPHC_TEST_MODELS_TO"); }
+
+nlohmann::json described(const std::string &name, const Tensor &value) {
+  Tensor flat = value.contiguous();
+  absl::string_view bytes(static_cast<const char *>(flat.data()), size_t(flat.numBytes()));
+  std::string text;
+  absl::Base64Escape(bytes, &text);
+  return {{"name", name},
+          {"dtype", dtypeName(value.dtype())},
+          {"dims", std::vector<int64_t>(value.shape().begin(), value.shape().end())},
+          {"data", text}};
+}
+
+/// Writes what GRAPHC_TEST_MODELS_TO asks for.
+void leaveModel(const Variables &outputs, const Variables &inputs,
+                const std::vector<Tensor> &values, const std::vector<Tensor> &wanted,
+                const std::vector<Tolerance> &tolerances) {
+  if (!modelsFolder())
+    return;
+  static int number = 0;
+  const testing::TestInfo &test = *testing::UnitTest::GetInstance()->current_test_info();
+  std::string stem = std::string(modelsFolder()) + "/" + std::to_string(number++);
+  nlohmann::json description = {{"test", test.name()}, {"inputs", {}}, {"outputs", {}}};
+  for (size_t i = 0; i < inputs.size(); ++i)
+    description["inputs"].push_back(described("x" + std::to_string(i), values[i]));
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    nlohmann::json output = described("output" + std::to_string(i), wanted[i]);
+    output["rtol"] = tolerances[i].rtol.value_or(0);
+    double atol = tolerances[i].atol.value_or(0);
+    for (double own : tolerances[i].atols)
+      atol = std::max(atol, own);
+    output["atol"] = atol;
+    description["outputs"].push_back(output);
+  }
+  std::ofstream(stem + ".json") << description.dump();
+  std::filesystem::copy_file(ScratchModel().path(), stem + ".onnx",
+                             std::filesystem::copy_options::overwrite_existing);
+}
+
+/// Where digits cancel, as docs/Export.md says: of numbers up to that of `scale`.
+const std::map<std::string, double> &cancelling() {
+  static const auto &ops =
+      *new std::map<std::string, double>{{"erfc", 2}, {"ndtr", 1}, {"gelu", 40}, {"fma", 1e10}};
+  return ops;
+}
+
+/// `op`: null for functions made of ops.
+Tolerance widened(const OpDef *op, Tolerance t, DType dtype) {
+  t.zeroSigns = false;
+  bool isDouble = dtype == DType::Float64, isBrain = dtype == DType::BFloat16;
+  double unit = isDouble ? 0x1p-52 : dtype == DType::Float16 ? 0x1p-10 : isBrain ? 0x1p-7 : 0x1p-23;
+  t.rtol = t.rtol ? *t.rtol * kSteps : (2 * t.ulp + kSteps) * unit;
+  if (op && op->name == "geluTanh") // an exponential of numbers up to 700, off by some units
+    *t.rtol += 4 * 700 * unit;
+  // Below the normal numbers, digits are few, and a factor of some hundreds makes them many.
+  double subnormal = isDouble ? 0x1p-1064 : dtype == DType::Float16 ? 0x1p-20 : 0x1p-139;
+  t.atol = t.atol.value_or(0) * kSteps + subnormal;
+  if (op && cancelling().contains(op->name))
+    *t.atol += cancelling().at(op->name) * kSteps * unit;
+  for (double &atol : t.atols)
+    atol *= kSteps;
+  return t;
+}
+
+/// The ops that are not written, with the reasons.
+const std::map<std::string, std::vector<std::string>> &notExported() {
+  static const auto &list =
+      *new std::map<std::string, std::vector<std::string>>(waitingList("not-exported.txt"));
+  return list;
+}
+
+/// Draws are the runtime's own; ops that look at units in the last place, and those whose operands
+/// here are beyond what ONNX says (NaN among what is sorted) are compared on golden vectors alone.
+bool isDrawn(const OpDef &op) { return op.section == "Random numbers"; }
+
+/// Ops whose extents ONNX, or our reader of it, must know (docs/Export.md).
+bool needsExtents(const std::string &name) {
+  static const auto &ops = *new std::set<std::string>{
+      "conv1d", "conv2d",     "conv3d",      "convInputGradient", "convKernelGradient",
+      "pool",   "poolSpread", "poolScatter", "poolPositions",     "argsortRows"};
+  return ops.contains(name);
+}
+
+Variables callAllBuiltin(const OpDef &op, const Attributes &attributes, const Variables &operands) {
+  absl::StatusOr<Op> made = Op::create(op, attributes);
+  EXPECT_TRUE(made.ok()) << made.status();
+  return made->callAll(std::vector<Operand>(operands.begin(), operands.end()), Place());
+}
+
+class Exported : public testing::TestWithParam<const OpDef *> {};
+
+TEST_P(Exported, ComputesTheSameWhenReadAgain) {
+  const OpDef &op = *GetParam();
+  if (isDrawn(op))
+    GTEST_SKIP() << "the numbers of a runtime are its own";
+  if (op.name == "searchsorted")
+    GTEST_SKIP() << "of vectors that are not sorted, any position will do";
+  bool hasExtremes = op.maxUlp.f32 >= 0 && op.maxUlp.f64 >= 0;
+  std::mt19937 random(7);
+  int number = 0;
+  for (OpCase c : casesOf(op.name)) {
+    ++number;
+    c.isStatic |= needsExtents(op.name);
+    for (int dtype = 0; dtype < kNumDTypes; ++dtype) {
+      bool isMain = DType(dtype) == DType::Float32 || DType(dtype) == DType::Int64;
+      if (number > 1 && !isMain && (dtype + number) % 5)
+        continue;
+      std::vector<DType> dtypes = {DType(dtype), DType((dtype + number / 2) % kNumDTypes)};
+      std::optional<Trial> trial = makeTrial(c, dtypes, hasExtremes, random);
+      if (!trial || (op.name == "pow" && trial->output.dtype() == DType::UInt64))
+        continue; // exponents from 2^63 on are not written
+      SCOPED_TRACE(std::to_string(number) + ": " + trial->text);
+      bool wasWritten = !notExported().contains(op.name);
+      TensorsOr results = throughFile({trial->output}, trial->inputs, trial->values);
+      if (!wasWritten) {
+        EXPECT_EQ(errorKind(results.status()), ErrorKind::NotSupported) << results.status();
+        return;
+      }
+      ASSERT_TRUE(results.ok()) << results.status();
+      TensorsOr evaluated = evaluate({trial->output}, trial->inputs, trial->values);
+      ASSERT_TRUE(evaluated.ok()) << evaluated.status();
+      Tolerance t = widened(&op, toleranceOf(op, trial->output, trial->inputs, trial->values),
+                            trial->output.dtype());
+      expectClose((*results)[0], (*evaluated)[0], t);
+      bool isUsual = isMain || DType(dtype) == DType::Float64 || DType(dtype) == DType::Bool;
+      bool isOverflow = op.name == "pow" && isInteger(trial->output.dtype());
+      if (isUsual && dtypes[0] == dtypes[1] && !isOverflow)
+        leaveModel({trial->output}, trial->inputs, trial->values, *evaluated, {t});
+      if (HasFailure())
+        return;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Exported,
+                         testing::ValuesIn(std::vector<const OpDef *>(allOps().begin(),
+                                                                      allOps().end())),
+                         [](const auto &info) { return info.param->name; });
+
+//===--- draws ------------------------------------------------------------------------===//
+
+/// Where the numbers below which a quarter, a half and three quarters of them lie.
+std::array<double, 3> quartiles(const Tensor &values) {
+  Tensor wide = values.cast(DType::Float64).contiguous();
+  std::vector<double> sorted(wide.flat<double>().begin(), wide.flat<double>().end());
+  std::sort(sorted.begin(), sorted.end());
+  size_t n = sorted.size();
+  return {sorted[n / 4], sorted[n / 2], sorted[3 * n / 4]};
+}
+
+/// The distribution is the op's; the numbers are the reader's generator's. A quartile of n draws is
+/// off by sqrt(3/16 / n) / density, which is about range / sqrt(n), with a range from quarter to
+/// quarter: six times that, and the next whole number of integers.
+TEST_P(Exported, DrawsFromTheSameDistribution) {
+  const OpDef &op = *GetParam();
+  if (!isDrawn(op) || notExported().contains(op.name))
+    GTEST_SKIP();
+  constexpr int64_t kDraws = 20000;
+  std::optional<Example> example = parseExample(op, op.example);
+  ASSERT_TRUE(example);
+  Variables inputs;
+  std::vector<Tensor> values = example->operands;
+  values[1] = Tensor({kDraws}, DType::Int64);
+  for (const Tensor &value : values)
+    inputs.push_back(Variable(Type(value.dtype(), value.shape())));
+  Variables outputs = callAllBuiltin(op, example->attributes, inputs);
+  TensorsOr own = evaluate(outputs, inputs, values), file = throughFile(outputs, inputs, values);
+  ASSERT_TRUE(own.ok() && file.ok()) << own.status() << file.status();
+  EXPECT_TRUE((*own)[0] == (*file)[0]) << "the next state is the same";
+  ASSERT_EQ((*own)[1].dtype(), (*file)[1].dtype());
+  ASSERT_EQ((*own)[1].shape(), (*file)[1].shape());
+  std::array<double, 3> a = quartiles((*own)[1]), b = quartiles((*file)[1]);
+  double allowed = 12 * (a[2] - a[0]) / std::sqrt(double(kDraws)) + isInteger((*own)[1].dtype());
+  for (size_t k = 0; k < 3; ++k)
+    EXPECT_NEAR(a[k], b[k], allowed) << "quartile " << k;
+}
+
+//===--- golden vectors ---------------------------------------------------------------===//
+
+std::vector<std::string> families() {
+  std::set<std::string> names;
+  for (const GoldenLine &line : goldenLines())
+    if (!line.skip)
+      names.insert(line.op);
+  return {names.begin(), names.end()};
+}
+
+class ExportedGolden : public testing::TestWithParam<std::string> {};
+
+TEST_P(ExportedGolden, EqualsTheLine) {
+  constexpr int kMostLeft = 6; // for another program, which takes more time
+  int left = 0;
+  for (const GoldenLine &line : goldenLines())
+    for (GoldenExtents extents : {GoldenExtents::Static, GoldenExtents::Dynamic}) {
+      if (line.op != GetParam() || line.skip || !line.error.empty())
+        continue;
+      Variables inputs = goldenInputs(line, extents);
+      std::optional<Variables> outputs = callGolden(line, inputs);
+      if (!outputs)
+        continue;
+      bool isWritten = true, isOpen = extents == GoldenExtents::Dynamic;
+      for (const Apply &node : ioToposort(inputs, *outputs))
+        isWritten &= !notExported().contains(std::string(node.op().name())) &&
+                     !(isOpen && needsExtents(std::string(node.op().name())));
+      if (!isWritten)
+        continue;
+      SCOPED_TRACE(line.id + " " + line.attrs.dump() +
+                   (extents == GoldenExtents::Static ? " static" : " dynamic"));
+      TensorsOr results = throughFile(*outputs, inputs, line.inputs);
+      ASSERT_TRUE(results.ok()) << results.status();
+      const OpDef *op = goldenOp(line.op);
+      std::vector<Tolerance> tolerances;
+      for (const Tensor &wanted : line.outputs)
+        tolerances.push_back(widened(op, toleranceOf(line, op, wanted.dtype()), wanted.dtype()));
+      for (size_t k = 0; k < line.outputs.size(); ++k)
+        expectClose((*results)[k], line.outputs[k], tolerances[k]);
+      if (isOpen && ++left <= kMostLeft)
+        leaveModel(*outputs, inputs, line.inputs, line.outputs, tolerances);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ExportedGolden, testing::ValuesIn(families()),
+                         [](const auto &info) { return info.param; });
+
+//===--- what is not written ----------------------------------------------------------===//
+
+/// not-exported.txt can only shrink.
+TEST(Exporting, LeavesOutWhatTheListSays) {
+  constexpr size_t kMost = 54;
+  EXPECT_EQ(notExported().size(), kMost) << "lower kMost, or write what was written before";
+  for (const auto &[name, reason] : notExported()) {
+    EXPECT_TRUE(findOp(name)) << name;
+    EXPECT_FALSE(reason.empty()) << name << " needs a reason";
+  }
+}
+
+} // namespace
+} // namespace graphc
