@@ -24,6 +24,15 @@ Tensor filled(absl::Span<const int64_t> shape, int seed) {
   return t;
 }
 
+/// The same from -4 to 4, of any dtype.
+Tensor numbers(absl::Span<const int64_t> shape, int seed, DType dtype) {
+  Tensor t = filled(shape, seed);
+  auto *data = static_cast<float *>(t.data());
+  for (int64_t i = 0; i < t.numElements(); ++i)
+    data[i] *= 8;
+  return t.cast(dtype);
+}
+
 /// The kernel of a x b for these extents, as the linalg stage has it.
 std::string kernelOf(int64_t m, int64_t n, int64_t k) {
   std::string folder = ::testing::TempDir() + "products." + std::to_string(getpid());
@@ -95,6 +104,44 @@ TEST(Products, ARowOfManyIsTheRowAlone) {
   ASSERT_EQ(one.numBytes(), 150 * 4);
   EXPECT_EQ(std::memcmp(all.data(), one.data(), size_t(one.numBytes())), 0);
   EXPECT_EQ(std::memcmp(all.data(), vector.data(), size_t(one.numBytes())), 0);
+}
+
+/// Panels of a constant are kept, those of an argument are copied at each call, or not at all: the
+/// same bits, whatever the dtype, the rows, and how the operand lies.
+TEST(Products, ConstantsGiveTheBitsOfArguments) {
+  for (DType dtype : {DType::Float32, DType::Float64, DType::Int32, DType::Int64})
+    for (bool transposed : {false, true}) {
+      // 300 columns are no whole panels; with 83 and 67 some are dot products.
+      for (auto [length, columns] : {std::pair<int64_t, int64_t>{129, 300}, {640, 83}, {400, 67}}) {
+        SCOPED_TRACE(std::string(dtypeName(dtype)) + (transposed ? ", transposed, " : ", ") +
+                     std::to_string(length) + " x " + std::to_string(columns));
+        std::vector<int64_t> shape = {length, columns};
+        if (transposed)
+          std::swap(shape[0], shape[1]);
+        Tensor weights = numbers(shape, 3, dtype);
+        Variable x = tensor(dtype, {kDynamic, length}, "x"), w = tensor(dtype, shape, "w");
+        auto product = [&](const Variable &right) {
+          return dot(x, transposed ? swapaxes(right, 0, 1) : right);
+        };
+        // Rewrites would transpose the constant.
+        auto kept = function({x}, product(constant(weights)), {.rewrites = false});
+        auto threaded =
+            function({x}, product(constant(weights)), {.rewrites = false, .threads = 3});
+        auto given = function({x, w}, product(w), {.rewrites = false});
+        ASSERT_TRUE(kept.ok() && threaded.ok() && given.ok());
+        for (int64_t rows : {0, 1, 2, 5, 14, 57, 203}) {
+          Tensor left = numbers({rows, length}, 1, dtype);
+          Tensor expected = (*(*given)(left, weights))[0];
+          for (const auto &f : {*kept, *threaded})
+            for (int round = 0; round < 2; ++round) { // the copy is made, and is there
+              Tensor found = (*f(left))[0];
+              ASSERT_EQ(found.shape(), expected.shape());
+              EXPECT_EQ(std::memcmp(found.data(), expected.data(), size_t(found.numBytes())), 0)
+                  << rows << " rows";
+            }
+        }
+      }
+    }
 }
 
 } // namespace
