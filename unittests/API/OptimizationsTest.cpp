@@ -14,6 +14,7 @@
 #include "Kernels/CompilerInterface.h"
 #include "Messages.h"
 #include "Support/Optimizations.h"
+#include "graphc/OpDef.h"
 #include "graphc/graphc.h"
 
 namespace graphc {
@@ -338,6 +339,77 @@ TEST(JoinProducts, LeavesWhatOthersReadAsItIs) {
     EXPECT_EQ(kernels(outputs), kernels(outputs, without("join-products")));
   }
 }
+
+//===--- windows, axis by axis ----------------------------------------------------===//
+
+/// y[c, i, j] = combine over k < 3, l < 3 of x[c, 2 i + 2 k + 1, s j + d l + o].
+struct Windows {
+  Combine combine;
+  int64_t stride, dilation, offset;
+};
+
+OpDef windowsDef(const Windows &w) {
+  OpDef def;
+  def.name = "windows" + std::to_string(int(w.combine)) + std::to_string(w.stride) +
+             std::to_string(w.dilation) + std::to_string(w.offset);
+  def.doc = "windows";
+  def.operands = {{"x"}};
+  def.type = [](const TypeRequest &request) -> absl::StatusOr<std::vector<Type>> {
+    return std::vector<Type>{TensorType(request.type(0).dtype(), {3, kDynamic, kDynamic})};
+  };
+  def.emit = [w](Emitter &e, const Arrays &in, const Attributes &) {
+    Extent rows = floorDiv(e.dim(in[0], 1) - 6, e.size(2)) + 1;
+    Extent columns =
+        floorDiv(e.dim(in[0], 2) - (2 * w.dilation + w.offset + 1), e.size(w.stride)) + 1;
+    ReduceOptions options;
+    options.accumulator = options.result = e.dtype(in[0]);
+    return Arrays{e.reduce(
+        w.combine, {e.dim(in[0], 0), rows, columns}, {e.size(3), e.size(3)},
+        [&](Indices i, Indices r) {
+          return e.load(in[0],
+                        {i[0], i[1] * 2.0 + r[0] * 2.0 + 1.0,
+                         i[2] * double(w.stride) + r[1] * double(w.dilation) + double(w.offset)});
+        },
+        options)};
+  };
+  return def;
+}
+
+class SeparateWindows : public ::testing::TestWithParam<Windows> {};
+
+TEST_P(SeparateWindows, GiveWhatOneLoopOverAllGives) {
+  const Windows &w = GetParam();
+  absl::StatusOr<Op> op = defineOp(windowsDef(w));
+  ASSERT_TRUE(op.ok()) << op.status();
+  Variable x = tensor(DType::Float32, {3, kDynamic, kDynamic}, "x");
+  Example example{{x}, (*op)(x), {wholeNumbers({3, 19, 83})}};
+  Tensor found = resultOf(example, "fast_run");
+  EXPECT_EQ(found, resultOf(example, without("separate-windows")));
+  EXPECT_TRUE(codeOf(example, "fast_run") != codeOf(example, without("separate-windows")));
+  const auto *from = static_cast<const float *>(std::as_const(example.values[0]).data());
+  const auto *to = static_cast<const float *>(std::as_const(found).data());
+  int64_t rows = (19 - 6) / 2 + 1, columns = (83 - 2 * w.dilation - w.offset - 1) / w.stride + 1;
+  ASSERT_EQ(found.shape(), absl::MakeConstSpan({int64_t(3), rows, columns}));
+  for (int64_t c = 0; c < 3; ++c)
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < columns; ++j) {
+        float sum = 0, most = -10;
+        for (int64_t k = 0; k < 3; ++k)
+          for (int64_t l = 0; l < 3; ++l) {
+            float element =
+                from[(c * 19 + 2 * i + 2 * k + 1) * 83 + w.stride * j + w.dilation * l + w.offset];
+            sum += element;
+            most = std::max(most, element);
+          }
+        ASSERT_EQ(*to++, w.combine == Combine::Sum ? sum : most) << c << ", " << i << ", " << j;
+      }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, SeparateWindows,
+                         ::testing::Values(Windows{Combine::Max, 2, 1, 0},
+                                           Windows{Combine::Sum, 1, 1, 0},
+                                           Windows{Combine::Max, 1, 3, 2},
+                                           Windows{Combine::Sum, 3, 2, 1}));
 
 } // namespace
 } // namespace graphc

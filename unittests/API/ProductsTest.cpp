@@ -111,8 +111,10 @@ TEST(Products, ARowOfManyIsTheRowAlone) {
 TEST(Products, ConstantsGiveTheBitsOfArguments) {
   for (DType dtype : {DType::Float32, DType::Float64, DType::Int32, DType::Int64})
     for (bool transposed : {false, true}) {
-      // 300 columns are no whole panels; with 83 and 67 some are dot products.
-      for (auto [length, columns] : {std::pair<int64_t, int64_t>{129, 300}, {640, 83}, {400, 67}}) {
+      // 300 columns are no whole panels; with 83 and 67 some are dot products. 300 rows of 1,100
+      // numbers are copied at each call, beside a kept copy of the right operand.
+      for (auto [length, columns] :
+           {std::pair<int64_t, int64_t>{129, 300}, {640, 83}, {1100, 67}}) {
         SCOPED_TRACE(std::string(dtypeName(dtype)) + (transposed ? ", transposed, " : ", ") +
                      std::to_string(length) + " x " + std::to_string(columns));
         std::vector<int64_t> shape = {length, columns};
@@ -129,7 +131,7 @@ TEST(Products, ConstantsGiveTheBitsOfArguments) {
             function({x}, product(constant(weights)), {.rewrites = false, .threads = 3});
         auto given = function({x, w}, product(w), {.rewrites = false});
         ASSERT_TRUE(kept.ok() && threaded.ok() && given.ok());
-        for (int64_t rows : {0, 1, 2, 5, 14, 57, 203}) {
+        for (int64_t rows : {0, 1, 2, 5, 14, 57, 300}) {
           Tensor left = numbers({rows, length}, 1, dtype);
           Tensor expected = (*(*given)(left, weights))[0];
           for (const auto &f : {*kept, *threaded})
@@ -142,6 +144,18 @@ TEST(Products, ConstantsGiveTheBitsOfArguments) {
         }
       }
     }
+}
+
+/// Rows that stand together are copied to scratch memory, which is there beside kept panels.
+TEST(Products, TransposedRowsBesideKeptPanels) {
+  Tensor weights = numbers({1100, 99}, 3, DType::Float32),
+         left = numbers({1100, 300}, 1, DType::Float32);
+  Variable x = fmatrix("x"), w = fmatrix("w");
+  auto kept = function({x}, dot(swapaxes(x, 0, 1), constant(weights)));
+  auto given = function({x, w}, dot(swapaxes(x, 0, 1), w));
+  ASSERT_TRUE(kept.ok() && given.ok());
+  Tensor found = (*(*kept)(left))[0], expected = (*(*given)(left, weights))[0];
+  EXPECT_EQ(std::memcmp(found.data(), expected.data(), size_t(expected.numBytes())), 0);
 }
 
 } // namespace

@@ -90,6 +90,14 @@ TEST(KeptOperands, ArePanels) {
   expectPanels<float>(130, 77, 32);
   expectPanels<double>(513, 10, 8);
   expectPanels<double>(64, 129, 16);
+  // A square matrix, read both ways, is two operands.
+  std::vector<char> square = bytes(100 * 100 * 4);
+  KeptOperands kept;
+  auto panelsOf = [&](bool isTransposed) {
+    return kept.get(square.data(), int64_t(square.size()), 400, {0, 32, 4, isTransposed});
+  };
+  EXPECT_NE(panelsOf(false), panelsOf(true));
+  EXPECT_EQ(panelsOf(true), panelsOf(true));
   // Less than 32 KB stays where it lies.
   std::vector<char> small = bytes((32 << 10) - 256);
   EXPECT_EQ(KeptOperands().get(small.data(), int64_t(small.size()), 256, {0, 32, 4, false}),
