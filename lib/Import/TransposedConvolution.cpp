@@ -92,6 +92,36 @@ Variable cutOff(OnnxNode &n, const Variable &x, std::vector<std::pair<int, int>>
   return any ? subtensor(n.at(x), kept) : x;
 }
 
+/// Whether the windows of the result lie beside each other, so that nothing is added up but
+/// channels.
+bool areApart(const Window &w, const std::vector<int> &more, int groups) {
+  bool apart = groups == 1;
+  for (int k = 0; k < w.axes; ++k)
+    apart = apart && w.stride[k] == w.extent[k] && w.dilation[k] == 1 && more[k] == 0 &&
+            w.padding[k] == std::pair(0, 0);
+  return apart;
+}
+
+/// Then it is a product of pixels with the kernel's columns, each a window's element, which come
+/// between the axes that they belong to.
+Variable windowsApart(OnnxNode &n, const Variable &x, const Variable &kernel, const Window &w) {
+  Terms flat = {extentTerm(n, kernel, 0), extentProduct(n, kernel, 1, kernel.rank())};
+  std::vector<int> exchange = {1, 0};
+  Terms split = {extentTerm(n, x, 0), extentTerm(n, kernel, 1)}, joined = split;
+  std::vector<int> order = {0, 1};
+  for (int k = 0; k < w.axes; ++k) {
+    flat.emplace_back(int64_t(1));
+    exchange.push_back(2 + k);
+    split.insert(split.begin() + 2 + k, Operand(int64_t(w.extent[k])));
+    split.push_back(extentTerm(n, x, 2 + k));
+    order.insert(order.end(), {2 + w.axes + k, 2 + k});
+    joined.push_back(product(n, split.back(), Operand(int64_t(w.extent[k]))));
+  }
+  Variable columns = transpose(n.at(reshape(n.at(kernel), shapeOf(n, flat))), exchange);
+  Variable apart = reshape(n.at(convolved(n, x, columns, {})), shapeOf(n, split));
+  return reshape(n.at(transpose(n.at(apart), order)), shapeOf(n, joined));
+}
+
 Variables convTranspose(OnnxNode &n) {
   Variable x = n.in(0), kernel = n.in(1);
   if (!x.ok() || !kernel.ok() || x.rank() != kernel.rank() || x.rank() < 3)
@@ -113,6 +143,8 @@ Variables convTranspose(OnnxNode &n) {
   if (!n.status().ok())
     return {};
 
+  if (areApart(*w, more, groups))
+    return {withBias(n, windowsApart(n, x, kernel, *w), 2)};
   std::vector<std::pair<int, int>> padding;
   for (int k = 0; k < w->axes; ++k) {
     int64_t reach = covered(*w, k) - 1;

@@ -279,6 +279,24 @@ TEST(Operators, resizeByWholeNumberOfUnknownExtent) {
   EXPECT_EQ(y->front(), shaped(f32(Tensor({1, 1, 1, 2, 2, 2})), {1, 6}));
 }
 
+/// Each element times the kernel, in a place of its own; the rows' number is not known.
+TEST(Operators, transposedConvolutionWithWindowsBesideEachOther) {
+  onnx::ModelProto model = makeModel(11);
+  addInput(model, "x", {1, 2, -1, 2});
+  addInput(model, "kernel", {2, 1, 2, 3});
+  setInts(addNode(model, "ConvTranspose", {"x", "kernel"}, {"y"}), "strides", {2, 3});
+  addOutput(model, "y");
+  auto module = loadModel(model);
+  ASSERT_TRUE(module.ok()) << module.status();
+  Tensor x = shaped(f32(Tensor({1, 2, 3, 4})), {1, 2, 1, 2});
+  Tensor kernel = shaped(f32(Tensor({1, 2, 3, 4, 5, 6, 10, 20, 30, 40, 50, 60})), {2, 1, 2, 3});
+  auto y = evaluate(module->outputs, module->inputs, {x, kernel});
+  ASSERT_TRUE(y.ok()) << y.status();
+  EXPECT_EQ(y->front(), shaped(f32(Tensor({31, 62, 93, 42, 84, 126, //
+                                           124, 155, 186, 168, 210, 252})),
+                               {1, 1, 2, 6}));
+}
+
 //===--- recurrent networks ------------------------------------------------------===//
 
 Tensor rnn(const std::string &direction, const Tensor &x, size_t output) {
