@@ -13,7 +13,7 @@ config.test_source_root = os.path.dirname(__file__)
 
 # Tools are named by full path, so that nothing installed elsewhere is tested by mistake. Longest names first: lit
 # replaces in order.
-for tool in ["graphc-text-direction", "graphc-bench", "graphc-opt", "graphc"]:
+for tool in ["graphc-text-direction", "graphc-bench", "graphc-ocr", "graphc-opt", "graphc"]:
     path = os.path.join(config.graphc_tools_dir, tool)
     config.substitutions.append((rf"(?<![-\w/.]){tool}(?![-\w/.:])", path))
 llvmTools = ["FileCheck", "clang-format", "not", "count", "split-file", "mlir-opt"]
@@ -34,18 +34,33 @@ config.substitutions += [
     ("%data", os.path.join(config.graphc_source_dir, "test", "Data")),
 ]
 
-# PP-OCR's network is fetched by tools/fetch-model, not kept in the tree.
-models = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "graphc", "models")
+# Trained networks are fetched by tools/fetch-model, not kept in the tree.
+cacheHome = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+models = os.path.join(cacheHome, "graphc", "models")
 textDirection = os.path.join(models, "ch_ppocr_mobile_v2.0_cls_infer.onnx")
+config.substitutions.append(("%cache_home", cacheHome))
 if os.path.exists(textDirection):
     config.available_features.add("text-direction")
     config.substitutions.append(("%text_direction_model", textDirection))
+ocrFiles = ("ch_PP-OCRv4_det_infer.onnx", "ch_PP-OCRv4_rec_infer.onnx", "ppocr_keys_v1.txt")
+ocr = [os.path.join(models, name) for name in ocrFiles]
+if os.path.exists(textDirection) and all(map(os.path.exists, ocr)):
+    config.available_features.add("ocr")
+    networks = f"{ocr[0]} {textDirection} {ocr[1]}"
+    config.substitutions += [("%ocr_models", f"{networks} {ocr[2]}"), ("%ocr_networks", networks)]
+with open(os.path.join(config.graphc_source_dir, "tools", "models", "SHA256SUMS")) as sums:
+    if all(os.path.exists(os.path.join(models, line.split()[1])) for line in sums):
+        config.available_features.add("networks")
 
 # What tools/install-deps --peers installs, beside which graphc-bench measures.
-peerModules = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "graphc", "peers")
+peerModules = os.path.join(cacheHome, "graphc", "peers")
 debianPython = "/usr/bin/python3"
+hasDebianPython = os.path.exists(debianPython)
+if hasDebianPython and not subprocess.run([debianPython, "-c", "import numpy"], capture_output=True).returncode:
+    config.available_features.add("numpy")
+    config.substitutions.append(("%numpy_python", debianPython))
 hasPeers = os.path.exists(os.path.join(peerModules, "node_modules", "onnxruntime-node")) and shutil.which("node")
-if hasPeers and os.path.exists(debianPython):
+if hasPeers and hasDebianPython:
     check = subprocess.run([debianPython, "-c", "import numpy, torch"], capture_output=True)
     hasPeers = check.returncode == 0
 if hasPeers:

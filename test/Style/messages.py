@@ -17,7 +17,7 @@ MAKERS = ("argumentError", "emitError", "emitOpError", "error", "fail", "malform
           "notSupported", "problem", "refuse", "requireEqual", "stageError", "systemError")
 SITE = re.compile(rf"\bErrorKind::(?!Internal|OutOfMemory)[A-Z]\w+\s*[,:)]|\b(?:{'|'.join(MAKERS)})\s*\(")
 # graphc-bench's errors say that graphc computes or prints something wrong.
-SOURCES = ("include", "lib", "tools/graphc", "tools/graphc-opt", "tools/text-direction")
+SOURCES = ("include", "lib", "tools/graphc", "tools/graphc-opt", "tools/ocr", "tools/pictures", "tools/text-direction")
 
 
 def code(text):

@@ -11,8 +11,12 @@
 #include <cstdio>
 
 #include "TextLine.h"
+#include "graphc/graphc.h"
 
 using namespace graphc;
+
+/// Of a line, as the network was trained.
+static constexpr int kColumns = 192;
 
 static absl::Status classify(const std::string &modelPath, const std::vector<std::string> &paths,
                              bool printNumbers) {
@@ -22,14 +26,21 @@ static absl::Status classify(const std::string &modelPath, const std::vector<std
   auto network = function(*model);
   if (!network.ok())
     return network.status();
-  auto pictures = textLines(paths);
-  if (!pictures.ok())
-    return pictures.status();
-  auto results = (*network)(*pictures);
+  std::vector<Picture> pictures;
+  for (const std::string &path : paths) {
+    auto picture = readPicture(path);
+    if (!picture.ok())
+      return picture.status();
+    pictures.push_back(*std::move(picture));
+  }
+  auto lines = textLines(pictures, kColumns);
+  if (!lines.ok())
+    return lines.status();
+  auto results = (*network)(*lines);
   if (!results.ok())
     return results.status();
   Tensor probabilities = (*results)[0].contiguous();
-  absl::Span<const float> numbers = probabilities.flat<float>(), inputs = pictures->flat<float>();
+  absl::Span<const float> numbers = probabilities.flat<float>(), inputs = lines->flat<float>();
   if (numbers.size() != 2 * paths.size())
     return makeError(ErrorKind::ValueError, modelPath + ": not a network with two classes");
   for (size_t i = 0; i < paths.size(); ++i) {
