@@ -86,7 +86,7 @@ public:
     }
     program.kernels = std::move(kernels);
     placeCode(compiledOf(code), program);
-    return Executable::create(std::move(program), codeOf(code));
+    return Executable::create(std::move(program), codeOf(code), general_.get());
   }
 
 private:

@@ -62,7 +62,7 @@ struct Executable::Joined {
   ProgramLayout layout;
   std::shared_ptr<const LoadedCode> code;
   std::vector<KernelFunction> functions;
-  mutable KeptOperands kept;
+  std::shared_ptr<KeptOperands> kept;
   /// Some output is a view of what was computed.
   bool reshapes = false;
 };
@@ -174,8 +174,10 @@ const std::optional<DirectCall> &Executable::directCall() const { return state_-
 const RunCounters &Executable::counters() const { return state_->counters; }
 
 absl::StatusOr<std::shared_ptr<const Executable>>
-Executable::create(Program program, std::shared_ptr<const LoadedCode> code) {
+Executable::create(Program program, std::shared_ptr<const LoadedCode> code,
+                   const Executable *general) {
   auto joined = std::make_shared<Joined>();
+  joined->kept = general ? general->state_->joined->kept : std::make_shared<KeptOperands>();
   joined->program = std::move(program);
   absl::StatusOr<ProgramLayout> layout = ProgramLayout::create(joined->program);
   if (!layout.ok())
@@ -305,7 +307,7 @@ absl::StatusOr<Lease> Executable::State::lease(int32_t segment, absl::Span<const
     std::vector<SizeValue> sizes(program.sizes.size(), 0);
     fill(sizes);
     absl::StatusOr<std::shared_ptr<Plan>> plan =
-        Plan::create(program, layout, segment, std::move(sizes), &joined->kept);
+        Plan::create(program, layout, segment, std::move(sizes), joined->kept.get());
     if (!plan.ok())
       return plan.status();
     result.cached = std::make_shared<CachedPlan>();

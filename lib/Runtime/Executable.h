@@ -57,9 +57,11 @@ struct Lending {
 class Executable {
 public:
   /// `code->function(i)` is the code of `program.kernels[i]`. Internal error for a program that
-  /// is not well-formed.
+  /// is not well-formed. Where products read copies of constants, they have those of `general`,
+  /// which has the same constants.
   static absl::StatusOr<std::shared_ptr<const Executable>>
-  create(Program program, std::shared_ptr<const LoadedCode> code);
+  create(Program program, std::shared_ptr<const LoadedCode> code,
+         const Executable *general = nullptr);
   ~Executable();
 
   const Program &program() const;
