@@ -49,6 +49,12 @@ Variables hardSigmoidOf(OnnxNode &n) {
   return {hardSigmoid(n.arg(0), n.getFloat("alpha", 0.2), n.getFloat("beta", 0.5))};
 }
 
+/// x sigmoid(alpha x).
+Variables swish(OnnxNode &n) {
+  Variable x = n.in(0);
+  return {mul(n.at(x), sigmoid(n.at(mul(n.at(x), number(n, x, "alpha", 1)))))};
+}
+
 Variables hardSwish(OnnxNode &n) { return {mul(n.arg(0), hardSigmoid(n.arg(0), 1.0 / 6.0, 0.5))}; }
 
 Variables thresholdedRelu(OnnxNode &n) {
@@ -89,14 +95,25 @@ template <Variable (*f)(const Operand &, const Axes &)> Variables softmaxLike(On
 }
 
 /// 1 at the first maximum, else 0.
-Variables hardmax(OnnxNode &n) {
-  Variable x = n.in(0);
-  if (n.opset() < 13 && n.getInt("axis", 1) != x.rank() - 1)
-    return {n.unsupported("Hardmax over several axes")};
-  int axis = n.plainAxis(n.getInt("axis", -1), x.rank());
+Variable firstMaxima(OnnxNode &n, const Variable &x, int axis) {
   Variable best = argmax(n.at(x), ReductionOptions{.axes = Axis(axis), .keepDims = true});
   Variable positions = positionsAlong(n, extentTerm(n, x, axis), axis, x.rank());
-  return {cast(n.at(eq(n.at(positions), best)), x.dtype())};
+  return cast(n.at(eq(n.at(positions), best)), x.dtype());
+}
+
+Variables hardmax(OnnxNode &n) {
+  Variable x = n.in(0);
+  if (n.opset() < 13) {
+    // All axes from one on are one.
+    int first = n.plainAxis(n.getInt("axis", 1), x.rank(), /*end=*/true);
+    Terms own;
+    for (int k = 0; k < x.rank(); ++k)
+      own.push_back(extentTerm(n, x, k));
+    Terms joined = {extentProduct(n, x, 0, first), extentProduct(n, x, first, x.rank())};
+    Variable flat = firstMaxima(n, reshape(n.at(x), shapeOf(n, joined)), 1);
+    return {reshape(n.at(flat), shapeOf(n, own))};
+  }
+  return {firstMaxima(n, x, n.plainAxis(n.getInt("axis", -1), x.rank()))};
 }
 
 } // namespace
@@ -108,7 +125,7 @@ absl::Span<const Translation> activationTranslations() {
       {"Gelu", geluOf, 20},
       {"HardSigmoid", hardSigmoidOf},
       {"HardSwish", hardSwish, 14},
-      {"Hardmax", hardmax, 1, "before set 13: the last axis"},
+      {"Hardmax", hardmax},
       {"LeakyRelu", leakyReluOf},
       {"LogSoftmax", softmaxLike<logSoftmax>},
       {"Mish", unary<mish>, 18},
@@ -120,6 +137,7 @@ absl::Span<const Translation> activationTranslations() {
       {"Softmax", softmaxLike<softmax>},
       {"Softplus", unary<softplus>},
       {"Softsign", unary<softsign>},
+      {"Swish", swish, 24},
       {"Tanh", unary<tanh>},
       {"ThresholdedRelu", thresholdedRelu, 10},
   };

@@ -83,7 +83,7 @@ Variables loopNode(OnnxNode &n) {
 
 Variables scanNode(OnnxNode &n) {
   if (n.opset() < 9)
-    return {n.unsupported("Scan has other inputs before set 9 of operators; convert the model")};
+    return batchedScan(n);
   int count = n.requireInt("num_scan_inputs");
   if (!n.status().ok())
     return {};
@@ -147,7 +147,7 @@ absl::Span<const Translation> controlFlowTranslations() {
        "branches of different ranks: then_branch is meant, where the condition is not known; a "
        "call fails where it is false"},
       {"Loop", loopNode, 1, "with a greatest number of steps; shapes of states stay"},
-      {"Scan", scanNode, 8, "from set 9 on; shapes of states stay"},
+      {"Scan", scanNode, 8, "shapes of states stay"},
   };
   return kTable;
 }

@@ -20,7 +20,8 @@ Variable convolution(OnnxNode &n, const Variable &x, const Variable &kernel) {
   options.padding = Padding(w->padding);
   options.groups = groups;
   options.filterFlip = false;
-  return convolved(n, x, kernel, options);
+  Variable padded = paddedWhereOpen(n, x, *w, n.at(n.scalar(0, x.dtype())));
+  return convolved(n, padded, kernel, options);
 }
 
 Variable convolved(OnnxNode &n, const Variable &x, const Variable &kernel,
@@ -48,8 +49,7 @@ Variables conv(OnnxNode &n) { return {withBias(n, convolution(n, n.in(0), n.in(1
 } // namespace
 
 absl::Span<const Translation> convolutionTranslations() {
-  static constexpr Translation kTable[] = {
-      {"Conv", conv, 1, "1 to 3 spatial axes; auto_pad with strides needs known extents"}};
+  static constexpr Translation kTable[] = {{"Conv", conv, 1, "1 to 3 spatial axes"}};
   return kTable;
 }
 

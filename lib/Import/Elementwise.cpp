@@ -1,5 +1,6 @@
 //===- Elementwise.cpp - arithmetic, comparisons, logic --------------------===//
 #include "Import/Broadcast.h"
+#include "Import/NarrowTypes.h"
 #include "Import/Translations.h"
 
 namespace graphc {
@@ -89,14 +90,26 @@ Variables clipped(OnnxNode &n) {
   return {x};
 }
 
+Variable narrowedTo(OnnxNode &n, int type) {
+  n.giveNarrow(0, type);
+  return narrowed(n, n.in(0), type, n.getBool("saturate", true));
+}
+
 Variables castTo(OnnxNode &n) {
   if (!n.hasAttribute("to"))
     return {n.fail(ErrorKind::ValueError, "attribute to is missing")};
+  int type = n.getSmallInt("to", 0);
+  if (isNarrow(type))
+    return {narrowedTo(n, type)};
   std::optional<DType> dtype = n.getDType("to");
   return {dtype ? cast(n.arg(0), *dtype) : Variable()};
 }
 
-Variables castLike(OnnxNode &n) { return {cast(n.arg(0), n.in(1).dtype())}; }
+Variables castLike(OnnxNode &n) {
+  if (int type = n.narrowType(1))
+    return {narrowedTo(n, type)};
+  return {cast(n.arg(0), n.in(1).dtype())};
+}
 
 Variables shifted(OnnxNode &n) {
   std::string direction = n.getString("direction", "");

@@ -32,38 +32,42 @@ Variable reflected(OnnxNode &n, const Sampling &s, const Variable &at, const Var
   return add(n.at(minimum(n.at(k), sub(n.at(twice), k))), low);
 }
 
-/// x[n, c, row, column] for f64 rows and columns [n, h, w], which may lie outside.
-Variable pixels(OnnxNode &n, const Sampling &s, const Variable &x, Variable row, Variable column) {
-  Variable rows = cast(n.at(shape(n.at(x), 2)), row.dtype());
-  Variable columns = cast(n.at(shape(n.at(x), 3)), row.dtype());
-  Variable zero = n.scalar(0, row.dtype());
-  Variable inside = logicalAnd(n.at(logicalAnd(n.at(ge(n.at(row), zero)), lt(n.at(row), rows))),
-                               logicalAnd(n.at(ge(n.at(column), zero)), lt(n.at(column), columns)));
-  if (s.padding == "reflection") {
-    row = reflected(n, s, row, rows);
-    column = reflected(n, s, column, columns);
+/// Of [n, …] the same beside each channel.
+Variable besideChannels(OnnxNode &n, const Variable &v) {
+  std::vector<int> order = {0, -1};
+  for (int axis = 1; axis < v.rank(); ++axis)
+    order.push_back(axis);
+  return dimshuffle(n.at(v), order);
+}
+
+/// x[n, c, at[0], at[1], …] for f64 positions [n, …], which may lie outside.
+Variable elements(OnnxNode &n, const Sampling &s, const Variable &x, const Variables &at) {
+  const int rank = x.rank();
+  Variable zero = n.scalar(0, DType::Float64), one = n.scalar(1, DType::Float64), inside;
+  // A position in the flattened x.
+  Variable batch = mul(n.at(positionsAlong(n, extentTerm(n, x, 0), 0, rank)), shape(n.at(x), 1));
+  Variable flat = add(n.at(batch), positionsAlong(n, extentTerm(n, x, 1), 1, rank));
+  for (size_t k = 0; k < at.size(); ++k) {
+    Variable extent = shape(n.at(x), int(k) + 2), size = cast(n.at(extent), DType::Float64);
+    Variable own = logicalAnd(n.at(ge(n.at(at[k]), zero)), lt(n.at(at[k]), size));
+    inside = inside.ok() ? logicalAnd(n.at(inside), own) : own;
+    Variable place = s.padding == "reflection" ? reflected(n, s, at[k], size) : at[k];
+    place = clip(n.at(place), zero, sub(n.at(size), one));
+    flat = add(n.at(mul(n.at(flat), extent)), besideChannels(n, cast(n.at(place), DType::Int64)));
   }
-  Variable one = n.scalar(1, row.dtype());
-  row = clip(n.at(row), zero, sub(n.at(rows), one));
-  column = clip(n.at(column), zero, sub(n.at(columns), one));
-  // [n, 1, h, w], and with the batch and channel in front a position in the flattened x.
-  auto spread = [&](const Variable &v) {
-    return dimshuffle(n.at(cast(n.at(v), DType::Int64)), {0, -1, 1, 2});
-  };
-  Variable width = shape(n.at(x), 3), height = shape(n.at(x), 2);
-  Variable batch = mul(n.at(positionsAlong(n, extentTerm(n, x, 0), 0, 4)), shape(n.at(x), 1));
-  Variable plane = add(n.at(batch), positionsAlong(n, extentTerm(n, x, 1), 1, 4));
-  Variable line = add(n.at(mul(n.at(plane), height)), spread(row));
-  Variable value = take(n.at(x), add(n.at(mul(n.at(line), width)), spread(column)));
+  Variable value = take(n.at(x), flat);
   if (s.padding != "zeros")
     return value;
-  return where(n.at(dimshuffle(n.at(inside), {0, -1, 1, 2})), value, n.scalar(0, x.dtype()));
+  return where(n.at(besideChannels(n, inside)), value, n.scalar(0, x.dtype()));
 }
 
 Variables gridSample(OnnxNode &n) {
   Variable x = n.in(0), grid = n.in(1);
-  if (!x.ok() || !grid.ok() || x.rank() != 4 || grid.rank() != 4)
-    return {n.unsupported("an operand that is no batch of pictures: " + x.type().brief())};
+  if (!x.ok() || !grid.ok() || x.rank() < 3 || grid.rank() != x.rank())
+    return {n.fail(ErrorKind::TypeError, "the operand and the grid must have one rank, at least "
+                                         "3: " +
+                                             x.type().brief() + " and " + grid.type().brief())};
+  const size_t axes = size_t(x.rank() - 2);
   std::string mode = n.getString("mode", n.opset() < 20 ? "bilinear" : "linear");
   Sampling s{n.getBool("align_corners", false), n.getString("padding_mode", "zeros")};
   bool linear = mode == "bilinear" || mode == "linear",
@@ -72,28 +76,44 @@ Variables gridSample(OnnxNode &n) {
   if ((!linear && !cubic && mode != "nearest") || !knownPadding || !isFloat(x.dtype()))
     return {n.unsupported("mode '" + mode + "', padding '" + s.padding + "' of " +
                           std::string(dtypeName(x.dtype())))};
-  auto coordinate = [&](int64_t which, int axis) {
-    Variable numbers = cast(n.at(subtensor(n.at(grid), {ellipsis, Index(which)})), DType::Float64);
-    return positionsOf(n, s, numbers, cast(n.at(shape(n.at(x), axis)), DType::Float64));
-  };
-  Variable column = coordinate(0, 3), row = coordinate(1, 2);
-  if (mode == "nearest")
-    return {pixels(n, s, x, roundHalfToEven(n.at(row)), roundHalfToEven(n.at(column)))};
-  auto weightsOf = [&](const Variable &f) {
-    return linear ? linearWeights(n, f) : cubicWeights(n, f, -0.75);
-  };
-  Variable top = floor(n.at(row)), left = floor(n.at(column));
-  Variables down = weightsOf(sub(n.at(row), top)), across = weightsOf(sub(n.at(column), left));
-  int first = linear ? 0 : -1;
+  // The grid's last axis names the last axis of x first.
+  Variables at;
+  for (size_t k = 0; k < axes; ++k) {
+    std::vector<Index> own = {ellipsis, Index(int64_t(axes - 1 - k))};
+    Variable numbers = cast(n.at(subtensor(n.at(grid), own)), DType::Float64);
+    at.push_back(
+        positionsOf(n, s, numbers, cast(n.at(shape(n.at(x), int(k) + 2)), DType::Float64)));
+  }
+  if (mode == "nearest") {
+    for (Variable &place : at)
+      place = roundHalfToEven(n.at(place));
+    return {elements(n, s, x, at)};
+  }
+  // The neighbours along each axis, all with all others of the other axes.
+  std::vector<Variables> places(axes), weights(axes);
+  for (size_t k = 0; k < axes; ++k) {
+    Variable below = floor(n.at(at[k])), f = sub(n.at(at[k]), below);
+    weights[k] = linear ? linearWeights(n, f) : cubicWeights(n, f, -0.75);
+    for (size_t i = 0; i < weights[k].size(); ++i)
+      places[k].push_back(add(n.at(below), n.scalar(double(i) - (linear ? 0 : 1), DType::Float64)));
+  }
+  const size_t taps = linear ? 2 : 4;
+  size_t all = 1;
+  for (size_t k = 0; k < axes; ++k)
+    all *= taps;
   Variable result;
-  for (size_t i = 0; i < down.size(); ++i)
-    for (size_t j = 0; j < across.size(); ++j) {
-      Variable r = add(n.at(top), n.scalar(first + int(i), DType::Float64));
-      Variable c = add(n.at(left), n.scalar(first + int(j), DType::Float64));
-      Variable both = cast(n.at(mul(n.at(down[i]), across[j])), x.dtype());
-      Variable part = mul(n.at(pixels(n, s, x, r, c)), dimshuffle(n.at(both), {0, -1, 1, 2}));
-      result = result.ok() ? add(n.at(result), part) : part;
+  for (size_t number = 0; number < all; ++number) {
+    Variables place(axes);
+    Variable weight;
+    for (size_t k = axes, rest = number; k-- > 0; rest /= taps) {
+      place[k] = places[k][rest % taps];
+      const Variable &own = weights[k][rest % taps];
+      weight = weight.ok() ? mul(n.at(own), weight) : own;
     }
+    Variable part =
+        mul(n.at(elements(n, s, x, place)), besideChannels(n, cast(n.at(weight), x.dtype())));
+    result = result.ok() ? add(n.at(result), part) : part;
+  }
   return {result};
 }
 
@@ -101,7 +121,7 @@ Variables gridSample(OnnxNode &n) {
 
 absl::Span<const Translation> gridSampleTranslations() {
   static constexpr Translation kTable[] = {
-      {"GridSample", gridSample, 16, "pictures (rank 4) of floats"},
+      {"GridSample", gridSample, 16, "floats"},
   };
   return kTable;
 }

@@ -3,13 +3,14 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <new>
 
 #include "Eval/Evaluate.h"
 #include "Graph/Nodes.h"
 #include "Import/Broadcast.h"
+#include "Import/NarrowTypes.h"
 #include "Import/NodeOrder.h"
+#include "Import/OperatorCheck.h"
 #include "Import/TensorReader.h"
 #include "Import/Translations.h"
 #include "Support/BroadcastHint.h"
@@ -27,8 +28,6 @@ namespace {
 /// What computing constants that translations must know (axes, shapes) may cost: a fraction of a
 /// second.
 constexpr int64_t kFoldingBudget = int64_t(1) << 20;
-
-bool isStandardDomain(std::string_view domain) { return domain.empty() || domain == "ai.onnx"; }
 
 absl::StatusOr<onnx::ModelProto> readModel(FILE *file) {
   onnx::ModelProto model;
@@ -101,35 +100,49 @@ absl::StatusOr<Variable> asDeclared(const std::string &name, const Variable &v,
   return specifyShape(Operand(v, here), shape);
 }
 
-/// Also of the graphs within a graph.
-void forEachNode(const onnx::GraphProto &graph,
-                 absl::FunctionRef<void(const onnx::NodeProto &)> visit) {
-  for (const onnx::NodeProto &node : graph.node()) {
-    visit(node);
-    for (const onnx::AttributeProto &attribute : node.attribute())
-      if (attribute.has_g())
-        forEachNode(attribute.g(), visit);
-  }
-}
+/// A call of a function within which the reader is.
+struct Call {
+  const onnx::FunctionProto *function;
+  const Call *outer;
+  int depth;
+};
+constexpr int kDeepestCall = 64;
 
 class Importer {
 public:
   Importer(const onnx::ModelProto &model, const std::string &path)
-      : model_(model), graph_(model.graph()), path_(path),
-        folder_(std::filesystem::path(path).parent_path().string()),
-        context_{1, folder_, budget_, extents_, subgraphs()} {}
+      : Importer(model, model.graph(), path, std::make_shared<ModelFunctions>(model), nullptr) {
+    folder_ = std::filesystem::path(path).parent_path().string();
+  }
   /// Of a graph within `outer`'s, whose values it sees.
   Importer(const Importer &outer, const onnx::GraphProto &graph)
-      : model_(outer.model_), graph_(graph), path_(outer.path_), outer_(&outer),
-        context_{outer.context_.opset, outer.context_.folder, outer.context_.budget,
-                 outer.context_.extents, subgraphs()} {}
+      : Importer(outer.model_, graph, outer.path_, outer.functions_, &outer) {
+    outer_ = &outer;
+    call_ = outer.call_;
+  }
+  /// Of a function's body, which `caller` calls.
+  Importer(const Importer &caller, const onnx::GraphProto &body, const Call &call, int opset)
+      : Importer(caller.model_, body,
+                 caller.path_ + ": function " + printable(functionName(*call.function)),
+                 caller.functions_, &caller) {
+    call_ = &call;
+    context_.opset = opset;
+  }
 
   absl::StatusOr<GraphModule> run();
-  absl::StatusOr<Variables> runWithin(const Variables &inputs);
+  /// `narrow`: see OnnxNode.
+  absl::StatusOr<Variables> runWithin(const Variables &inputs, const std::vector<int> &narrow = {});
 
 private:
+  /// What the readers of one file share is that of the first one.
+  Importer(const onnx::ModelProto &model, const onnx::GraphProto &graph, std::string path,
+           std::shared_ptr<ModelFunctions> functions, const Importer *first)
+      : model_(model), graph_(graph), path_(std::move(path)), functions_(std::move(functions)),
+        context_{first ? first->context_.opset : 1, first ? first->context_.folder : folder_,
+                 first ? first->context_.budget : budget_,
+                 first ? first->context_.extents : extents_, subgraphs()} {}
+
   absl::Status findOpset();
-  absl::Status checkOperators() const;
   decltype(OnnxContext::subgraph) subgraphs() {
     return [this](const onnx::GraphProto &graph, const Variables &inputs) {
       return Importer(*this, graph).runWithin(inputs);
@@ -142,25 +155,41 @@ private:
         return &found->second;
     return nullptr;
   }
+  /// The narrow type of the value of that name, or 0.
+  int findNarrow(const std::string &name) const {
+    for (const Importer *scope = this; scope; scope = scope->outer_)
+      if (auto found = scope->narrow_.find(name); found != scope->narrow_.end())
+        return found->second;
+    return 0;
+  }
   absl::Status addInitializers();
   absl::Status addInputs();
   absl::Status addNodes();
   absl::Status addNode(int number);
+  absl::Status callFunction(const onnx::FunctionProto &function, const onnx::NodeProto &node,
+                            const Variables &inputs, const std::vector<int> &narrow, Place place);
+  absl::Status defineOutputs(const onnx::NodeProto &node, const Variables &outputs,
+                             absl::FunctionRef<int(size_t)> narrowOf, Place place);
   absl::Status addOutputs();
   void findDeclarations();
   Variable withSameExtents(const onnx::ValueInfoProto &info, const Variable &input);
-  absl::Status define(const std::string &name, Variable v, Place place);
+  absl::Status define(const std::string &name, Variable v, Place place, int narrow = 0);
   absl::StatusOr<Type> typeOf(const onnx::ValueInfoProto &info) const;
   const onnx::ModelProto &model_;
   const onnx::GraphProto &graph_;
-  const std::string &path_;
+  /// Of the file, and of the function that is read.
+  const std::string path_;
   const Importer *outer_ = nullptr;
+  const Call *call_ = nullptr;
+  std::shared_ptr<ModelFunctions> functions_;
   // Those of the model's graph serve the ones within it, too.
   std::string folder_;
   EvaluationBudget budget_{kFoldingBudget};
   SymbolicExtents extents_;
   OnnxContext context_;
   absl::flat_hash_map<std::string, Variable> values_;
+  /// The narrow types of those that have one.
+  absl::flat_hash_map<std::string, int> narrow_;
   /// What the model says about the types of values that it computes or has.
   absl::flat_hash_map<std::string, std::vector<Declaration>> declarations_;
   struct NamedExtent {
@@ -173,52 +202,15 @@ private:
 };
 
 absl::Status Importer::findOpset() {
-  constexpr int kFirstWithOpsets = 3; // of the format
-  std::optional<int64_t> found;
-  for (const onnx::OperatorSetIdProto &set : model_.opset_import()) {
-    if (!isStandardDomain(set.domain()))
-      continue;
-    if (found && *found != set.version())
-      return bad("names two versions of ONNX's operators, " + std::to_string(*found) + " and " +
-                 std::to_string(set.version()) + "; keep the one that it is written for");
-    found = set.version();
-    if (set.version() < 1 || set.version() > kNewestOpset)
-      return makeError(ErrorKind::NotSupported, "is written for version " +
-                                                    std::to_string(set.version()) +
-                                                    " of ONNX's operators; 1 to " +
-                                                    std::to_string(kNewestOpset) + " are known");
-    context_.opset = int(set.version());
-  }
-  if (!found && model_.ir_version() >= kFirstWithOpsets)
+  constexpr int kFirstWithOpsets = 3, kNone = 0; // of the format
+  absl::StatusOr<int> opset = importedOpset(model_.opset_import(), kNone);
+  if (!opset.ok())
+    return opset.status();
+  if (*opset == kNone && model_.ir_version() >= kFirstWithOpsets)
     return bad("does not say for which version of ONNX's operators it is written; add an "
                "opset_import with that version");
-  return absl::OkStatus();
-}
-
-absl::Status Importer::checkOperators() const {
-  // Name and, where it is the version that is wrong, the reason.
-  std::map<std::string, std::pair<int, std::string>> missing;
-  forEachNode(graph_, [&](const onnx::NodeProto &node) {
-    bool standard = isStandardDomain(node.domain());
-    const Translation *known = standard ? findTranslation(node.op_type()) : nullptr;
-    std::string why;
-    if (known && context_.opset < known->since)
-      why = "; ONNX has it from version " + std::to_string(known->since) + " on";
-    else if (known && context_.opset > known->until)
-      why = "; ONNX has it up to version " + std::to_string(known->until);
-    else if (known)
-      return;
-    auto &entry = missing[(standard ? "" : node.domain() + ".") + node.op_type()];
-    ++entry.first;
-    entry.second = why;
-  });
-  if (missing.empty())
-    return absl::OkStatus();
-  std::string list = join(missing, ", ", [](const auto &entry) {
-    return printable(entry.first) + " (" + std::to_string(entry.second.first) +
-           entry.second.second + ")";
-  });
-  return makeError(ErrorKind::NotSupported, "uses operators that have no translation: " + list);
+  context_.opset = std::max(1, *opset);
+  return functions_->status();
 }
 
 void Importer::findDeclarations() {
@@ -233,10 +225,16 @@ void Importer::findDeclarations() {
 
 /// Extents that the model declares and that do not follow from the inputs are taken over:
 /// broadcasting must know extents of 1.
-absl::Status Importer::define(const std::string &name, Variable v, Place place) {
+absl::Status Importer::define(const std::string &name, Variable v, Place place, int narrow) {
   bool named = !v.name().empty();
   if (auto found = declarations_.find(name); found != declarations_.end())
     for (const Declaration &declaration : found->second) {
+      int declaredType = declaration.type->tensor_type().elem_type();
+      if (narrow != 0 && declaredType != 0 && declaredType != narrow)
+        return bad(std::string(declaration.kind) + " " + quoted(name) + " is declared as " +
+                   onnxDTypeName(declaredType) + ", but is of " + onnxDTypeName(narrow) +
+                   "; correct the declaration or the graph");
+      narrow = isNarrow(declaredType) ? declaredType : narrow;
       auto declared = asDeclared(name, v, declaration, place);
       if (!declared.ok())
         return declared.status();
@@ -249,6 +247,8 @@ absl::Status Importer::define(const std::string &name, Variable v, Place place) 
     v.setName(name);
   if (!values_.emplace(name, v).second)
     return bad(quoted(name) + " is defined twice");
+  if (narrow != 0)
+    narrow_.emplace(name, narrow);
   return absl::OkStatus();
 }
 
@@ -260,7 +260,8 @@ absl::Status Importer::addInitializers() {
     if (!tensor.ok())
       return prefixError(tensor.status(), "initializer " + quoted(proto.name()));
     Constant value = Constant::adopt(*std::move(tensor), proto.name(), filePlace(path_));
-    if (absl::Status s = define(proto.name(), value, value.place()); !s.ok())
+    int narrow = isNarrow(proto.data_type()) ? proto.data_type() : 0;
+    if (absl::Status s = define(proto.name(), value, value.place(), narrow); !s.ok())
       return s;
   }
   return absl::OkStatus();
@@ -335,32 +336,84 @@ absl::Status Importer::addNode(int number) {
                      (proto.name().empty() ? "" : " \"" + printable(proto.name()) + "\"") + ")";
   Place place = filePlace(path_ + ": " + what);
   Variables inputs;
+  std::vector<int> narrow;
   for (const std::string &name : proto.input()) {
     const Variable *found = name.empty() ? nullptr : find(name);
     if (!name.empty() && !found)
       return bad(what + ": " + quoted(name) + " is used before anything defines it");
     inputs.push_back(found ? *found : Variable());
+    narrow.push_back(name.empty() ? 0 : findNarrow(name));
   }
-  OnnxNode node(proto, std::move(inputs), place, context_);
+  if (const onnx::FunctionProto *function = functions_->find(proto)) {
+    absl::Status called = callFunction(*function, proto, inputs, narrow, place);
+    return called.ok() ? called : prefixError(called, what);
+  }
+  for (int type : narrow)
+    if (type != 0 && !takesNarrow(proto.op_type()))
+      return makeError(ErrorKind::NotSupported,
+                       what + ": takes no " + onnxDTypeName(type) + "; put a Cast in front of it");
+  OnnxNode node(proto, std::move(inputs), narrow, place, context_);
   node.checkSignature();
   Variables outputs;
   if (node.status().ok())
     outputs = findTranslation(proto.op_type())->translate(node);
   if (!node.status().ok())
     return prefixError(node.status(), what);
-  for (int i = 0; i < proto.output_size(); ++i) {
-    const std::string &name = proto.output(i);
+  if (movesNarrow(proto.op_type()) && !narrow.empty())
+    node.giveNarrow(0, narrow[0]);
+  absl::Status defined =
+      defineOutputs(proto, outputs, [&](size_t i) { return node.givenNarrow(i); }, place);
+  return defined.ok() ? defined : prefixError(defined, what);
+}
+
+absl::Status Importer::defineOutputs(const onnx::NodeProto &node, const Variables &outputs,
+                                     absl::FunctionRef<int(size_t)> narrowOf, Place place) {
+  for (int i = 0; i < node.output_size(); ++i) {
+    const std::string &name = node.output(i);
     if (name.empty())
       continue;
     if (i >= int(outputs.size()))
       return makeError(ErrorKind::NotSupported,
-                       what + ": output " + std::to_string(i) + " is not supported");
+                       "output " + std::to_string(i) + " is not supported");
     if (!outputs[i].ok())
-      return prefixError(outputs[i].status(), what);
-    if (absl::Status s = define(name, outputs[i], place); !s.ok())
-      return prefixError(s, what);
+      return outputs[i].status();
+    if (absl::Status s = define(name, outputs[i], place, narrowOf(size_t(i))); !s.ok())
+      return s;
   }
   return absl::OkStatus();
+}
+
+absl::Status Importer::callFunction(const onnx::FunctionProto &function,
+                                    const onnx::NodeProto &node, const Variables &inputs,
+                                    const std::vector<int> &narrow, Place place) {
+  const std::string name = printable(functionName(function));
+  for (const Call *call = call_; call; call = call->outer)
+    if (call->function == &function)
+      return bad("function " + name + " calls itself; ONNX's functions must not");
+  Call call{&function, call_, call_ ? call_->depth + 1 : 1};
+  if (call.depth > kDeepestCall)
+    return makeError(ErrorKind::NotSupported, "function " + name + " is called within " +
+                                                  std::to_string(kDeepestCall) +
+                                                  " other calls; put fewer into each other");
+  auto opset = importedOpset(function.opset_import(), context_.opset);
+  if (!opset.ok())
+    return opset.status();
+  auto body = functions_->bodyOf(function, node);
+  if (!body.ok())
+    return body.status();
+  Importer importer(*this, *body, call, *opset);
+  auto results = importer.runWithin(inputs, narrow);
+  if (!results.ok())
+    return prefixError(results.status(), "function " + name);
+  // Of outputs that are not wanted the body has none.
+  Variables outputs;
+  std::vector<int> types;
+  for (int i = 0, next = 0; i < node.output_size(); ++i) {
+    bool isWanted = !node.output(i).empty();
+    outputs.push_back(isWanted ? (*results)[size_t(next++)] : Variable());
+    types.push_back(isWanted ? importer.findNarrow(function.output(i)) : 0);
+  }
+  return defineOutputs(node, outputs, [&](size_t i) { return types[i]; }, place);
 }
 
 absl::Status Importer::addNodes() {
@@ -384,7 +437,7 @@ absl::Status Importer::addOutputs() {
 absl::StatusOr<GraphModule> Importer::run() {
   if (absl::Status s = findOpset(); !s.ok())
     return s;
-  if (absl::Status s = checkOperators(); !s.ok())
+  if (absl::Status s = checkOperators(model_, context_.opset, *functions_); !s.ok())
     return s;
   findDeclarations();
   if (absl::Status s = addInitializers(); !s.ok())
@@ -398,11 +451,17 @@ absl::StatusOr<GraphModule> Importer::run() {
   return std::move(module_);
 }
 
-absl::StatusOr<Variables> Importer::runWithin(const Variables &inputs) {
+absl::StatusOr<Variables> Importer::runWithin(const Variables &inputs,
+                                              const std::vector<int> &narrow) {
   findDeclarations();
-  for (size_t k = 0; k < inputs.size(); ++k)
-    if (absl::Status s = define(graph_.input(int(k)).name(), inputs[k], filePlace(path_)); !s.ok())
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    if (!inputs[k].ok())
+      continue; // a function's input that its call omits; it is not read
+    int type = k < narrow.size() ? narrow[k] : 0;
+    if (absl::Status s = define(graph_.input(int(k)).name(), inputs[k], filePlace(path_), type);
+        !s.ok())
       return s;
+  }
   for (auto step : {&Importer::addInitializers, &Importer::addNodes, &Importer::addOutputs})
     if (absl::Status s = (this->*step)(); !s.ok())
       return s;

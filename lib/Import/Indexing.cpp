@@ -1,8 +1,9 @@
 //===- Indexing.cpp - parts of arrays, and arrays of parts -----------------===//
+#include <algorithm>
 #include <numeric>
 
-#include "Import/ShapeTerms.h"
 #include "Import/Translations.h"
+#include "Import/Widening.h"
 
 namespace graphc {
 namespace {
@@ -33,19 +34,34 @@ Ints equalPieces(OnnxNode &n, int64_t extent, int64_t pieces) {
   return sizes;
 }
 
+/// The same of an unknown extent. Sizes that do not add up to it are found when the graph runs.
+Variable equalPieces(OnnxNode &n, const Variable &extent, int pieces) {
+  Variable size = intDiv(n.at(extent), int64_t(pieces));
+  if (n.opset() < 18)
+    return broadcastTo(n.at(size), {pieces});
+  size = intDiv(n.at(add(n.at(extent), int64_t(pieces - 1))), int64_t(pieces));
+  Variable before = mul(n.at(arange(Operand(int64_t(pieces)))), size);
+  return clip(n.at(sub(n.at(extent), before)), int64_t(0), size);
+}
+
 Variables splitUp(OnnxNode &n) {
   Variable x = n.in(0);
   int axis = n.plainAxis(n.getInt("axis", 0), x.rank());
   int pieces = int(n.numOutputs());
   if (!n.status().ok() || pieces == 0)
     return {};
+  if (int64_t given = n.getInt("num_outputs", pieces); given != pieces)
+    return {n.fail(ErrorKind::ValueError, "num_outputs is " + std::to_string(given) +
+                                              ", but the "
+                                              "node has " +
+                                              std::to_string(pieces) + " outputs")};
+  if (n.isComputed(1))
+    return split(n.at(x), n.in(1), pieces, axis);
   std::optional<Ints> sizes = n.attributeOrInput("split", 1);
   if (!sizes && x.type().extent(axis) != kDynamic)
     sizes = equalPieces(n, x.type().extent(axis), pieces);
-  if (!sizes) {
-    Variable size = intDiv(n.at(shape(n.at(x), axis)), pieces);
-    return split(n.at(x), broadcastTo(n.at(size), {pieces}), pieces, axis);
-  }
+  if (!sizes)
+    return split(n.at(x), equalPieces(n, shape(n.at(x), axis), pieces), pieces, axis);
   if (int(sizes->size()) != pieces)
     return {n.fail(ErrorKind::ValueError, std::to_string(sizes->size()) + " sizes for " +
                                               std::to_string(pieces) + " outputs")};
@@ -70,18 +86,43 @@ Operand stopTerm(const Operand &stop, const Operand &step) {
   return stop;
 }
 
+/// `terms` for each axis that computed axes name, `otherwise` for the others.
+Terms spreadOver(OnnxNode &n, const Terms &axes, const Terms &terms, const Operand &otherwise,
+                 int rank) {
+  Terms result(size_t(rank), otherwise);
+  for (int k = 0; k < rank; ++k)
+    for (size_t i = 0; i < axes.size() && i < terms.size(); ++i) {
+      Variable isHere = eq(n.at(mod(n.at(wholeNumber(n, axes[i])), int64_t(rank))), int64_t(k));
+      result[size_t(k)] =
+          n.at(where(n.at(isHere), wholeNumber(n, terms[i]), wholeNumber(n, result[size_t(k)])));
+    }
+  return result;
+}
+
 Variables sliced(OnnxNode &n) {
   Variable x = n.in(0);
   Terms starts = bounds(n, "starts", 1), stops = bounds(n, "ends", 2);
-  Ints axes(starts.size());
-  std::iota(axes.begin(), axes.end(), 0);
-  if (n.opset() >= 10)
-    axes = n.has(3) ? n.constantInts(3) : axes;
-  else
-    axes = n.getInts("axes").value_or(axes);
   Terms steps(starts.size(), Operand(int64_t(1)));
   if (n.opset() >= 10 && n.has(4))
     steps = vectorTerms(n, 4);
+  Ints axes(starts.size());
+  std::iota(axes.begin(), axes.end(), 0);
+  if (n.opset() >= 10 && n.isComputed(3)) {
+    Terms named = vectorTerms(n, 3);
+    if (n.status().ok() && stops.size() == starts.size() && named.size() == starts.size() &&
+        steps.size() == starts.size()) {
+      // The end is that of forward slices: those that go backwards are among the named ones.
+      starts = spreadOver(n, named, starts, Operand(int64_t(0)), x.rank());
+      stops = spreadOver(n, named, stops, Operand(kEnd - 1), x.rank());
+      steps = spreadOver(n, named, steps, Operand(int64_t(1)), x.rank());
+      axes.resize(size_t(x.rank()));
+      std::iota(axes.begin(), axes.end(), 0);
+    }
+  } else if (n.opset() >= 10) {
+    axes = n.has(3) ? n.constantInts(3) : axes;
+  } else {
+    axes = n.getInts("axes").value_or(axes);
+  }
   if (!n.status().ok() || stops.size() != starts.size() || axes.size() != starts.size() ||
       steps.size() != starts.size())
     return {n.fail(ErrorKind::ValueError, "starts, ends, axes and steps differ in length")};
@@ -99,34 +140,47 @@ Variables gathered(OnnxNode &n) {
   return {gather(n.at(x), n.in(1), n.plainAxis(n.getInt("axis", 0), x.rank()))};
 }
 
-Variables gatheredElements(OnnxNode &n) {
-  Variable x = n.in(0), indices = cast(n.arg(1), DType::Int64);
-  int axis = n.plainAxis(n.getInt("axis", 0), x.rank());
-  if (indices.rank() != x.rank())
-    return {n.fail(ErrorKind::ValueError, "indices must have the operand's rank")};
-  return {gatherAlong(n, x, indices, axis)};
-}
-
 //===--- padding ----------------------------------------------------------------===//
 
-/// Widths in front of and behind each axis of x.
-std::vector<std::pair<int, int>> padWidths(OnnxNode &n, const Variable &x) {
-  std::vector<std::pair<int, int>> widths(size_t(x.rank()), {0, 0});
-  std::optional<Ints> pads =
-      n.opset() >= 11 ? n.constantInts(1) : n.getInts(n.opset() < 2 ? "paddings" : "pads");
-  Ints axes(widths.size());
-  std::iota(axes.begin(), axes.end(), 0);
-  if (n.opset() >= 18 && n.has(3))
-    axes = n.constantInts(3);
-  std::vector<int> plain = n.plainAxes(axes, x.rank());
-  if (!pads || pads->size() != 2 * axes.size()) {
-    n.fail(ErrorKind::ValueError, std::to_string(pads ? pads->size() : 0) + " pads for " +
-                                      std::to_string(axes.size()) + " axes");
+/// What is put in front of and behind each axis of x.
+Widths padWidths(OnnxNode &n, const Variable &x) {
+  Widths widths(x.rank());
+  Terms pads;
+  if (n.opset() >= 11)
+    pads = vectorTerms(n, 1);
+  else
+    for (int64_t pad : n.getInts(n.opset() < 2 ? "paddings" : "pads").value_or(Ints()))
+      pads.emplace_back(pad);
+  const bool named = n.opset() >= 18 && n.has(3);
+  Terms axes = named ? vectorTerms(n, 3) : Terms();
+  if (!named)
+    for (int k = 0; k < x.rank(); ++k)
+      axes.emplace_back(int64_t(k));
+  if (!n.status().ok())
+    return widths;
+  if (pads.size() != 2 * axes.size()) {
+    n.fail(ErrorKind::ValueError,
+           std::to_string(pads.size()) + " pads for " + std::to_string(axes.size()) + " axes");
     return widths;
   }
-  std::vector<int> list = n.toInts(*pads, n.opset() >= 11 ? "input 1" : "attribute pads");
-  for (size_t i = 0; i < plain.size(); ++i)
-    widths[plain[i]] = {list[i], list[plain.size() + i]};
+  Terms front(pads.begin(), pads.begin() + int64_t(axes.size())),
+      back(pads.begin() + int64_t(axes.size()), pads.end());
+  for (const Terms &side : {front, back})
+    for (const Operand &width : side)
+      if (isNumber(width))
+        n.toInt(width.weakValue().item<int64_t>(), n.opset() >= 11 ? "input 1" : "attribute pads");
+  if (!std::ranges::all_of(axes, isNumber)) {
+    widths.front = spreadOver(n, axes, front, Operand(int64_t(0)), x.rank());
+    widths.back = spreadOver(n, axes, back, Operand(int64_t(0)), x.rank());
+    return widths;
+  }
+  for (size_t i = 0; i < axes.size(); ++i) {
+    int axis = n.plainAxis(axes[i].weakValue().item<int64_t>(), x.rank());
+    if (!n.status().ok())
+      return widths;
+    widths.front[size_t(axis)] = front[i];
+    widths.back[size_t(axis)] = back[i];
+  }
   return widths;
 }
 
@@ -136,7 +190,7 @@ Variables padded(OnnxNode &n) {
                                                                     {"reflect", PadMode::Reflect},
                                                                     {"wrap", PadMode::Wrap}};
   Variable x = n.in(0);
-  std::vector<std::pair<int, int>> widths = padWidths(n, x);
+  Widths widths = padWidths(n, x);
   if (!n.status().ok())
     return {};
   std::string name = n.getString("mode", "constant");
@@ -144,37 +198,21 @@ Variables padded(OnnxNode &n) {
                                   [&](const auto &m) { return m.first == name; });
   if (mode == std::end(kModes))
     return {n.unsupported("mode '" + name + "'")};
-  // Negative widths cut off.
-  std::vector<Index> kept;
-  bool cut = false;
-  for (auto &[front, back] : widths) {
-    kept.emplace_back(Slice(front < 0 ? Operand(-int64_t(front)) : Operand(kEnd),
-                            back < 0 ? Operand(int64_t(back)) : Operand(kEnd)));
-    cut |= front < 0 || back < 0;
-    front = std::max(0, front);
-    back = std::max(0, back);
-  }
-  if (cut)
-    x = subtensor(n.at(x), kept);
   PadOptions options;
   options.mode = mode->second;
   if (n.opset() < 11)
     options.value = n.scalar(n.getFloat("value", 0), x.dtype());
   else if (n.has(2))
     options.value = reshape(n.arg(2), ShapeList(Ints()));
-  return {pad(n.at(x), widths, options)};
+  return {widened(n, x, widths, options)};
 }
 
 } // namespace
 
 absl::Span<const Translation> indexTranslations() {
   static constexpr Translation kTable[] = {
-      {"Concat", concat},
-      {"Gather", gathered},
-      {"GatherElements", gatheredElements, 11},
-      {"Pad", padded, 1, "pads and axes constant"},
-      {"Slice", sliced, 1, "axes constant"},
-      {"Split", splitUp, 1, "sizes constant"},
+      {"Concat", concat}, {"Gather", gathered}, {"Pad", padded},
+      {"Slice", sliced},  {"Split", splitUp},
   };
   return kTable;
 }

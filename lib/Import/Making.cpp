@@ -1,4 +1,5 @@
 //===- Making.cpp - arrays from attributes and shapes ----------------------===//
+#include "Import/NarrowTypes.h"
 #include "Import/ShapeTerms.h"
 #include "Import/Translations.h"
 
@@ -11,9 +12,17 @@ Variable adopt(OnnxNode &n, absl::StatusOr<Tensor> tensor) {
   return Constant::adopt(*std::move(tensor), {}, n.place());
 }
 
+/// The output is of a tensor's narrow type, if that has one.
+void giveTypeOf(OnnxNode &n, std::string_view attribute) {
+  if (int type = n.tensorType(attribute); isNarrow(type))
+    n.giveNarrow(0, type);
+}
+
 Variables constantOf(OnnxNode &n) {
-  if (std::optional<Tensor> value = n.getTensor("value"))
+  if (std::optional<Tensor> value = n.getTensor("value")) {
+    giveTypeOf(n, "value");
     return {adopt(n, *value)};
+  }
   if (n.hasAttribute("value_int"))
     return {adopt(n, Tensor(n.getInt("value_int", 0)))};
   if (n.hasAttribute("value_float"))
@@ -30,6 +39,7 @@ Variables constantOfShape(OnnxNode &n) {
   if (value.numElements() != 1)
     return {n.fail(ErrorKind::ValueError, "attribute value must have one element")};
   auto scalar = value.reshape({});
+  giveTypeOf(n, "value");
   Terms terms = vectorTerms(n, 0);
   if (!n.status().ok())
     return {};
@@ -66,9 +76,11 @@ Variables triangle(OnnxNode &n) {
   Variable x = n.in(0);
   if (!x.ok() || x.rank() < 2)
     return {n.fail(ErrorKind::TypeError, "the operand has no matrices: " + x.type().brief())};
-  int64_t k = 0;
-  if (n.has(1))
-    k = n.constantInt(1);
+  Operand k(int64_t(0));
+  if (n.isComputed(1))
+    k = n.at(reshape(n.arg(1), ShapeList(Ints())));
+  else if (n.has(1))
+    k = Operand(n.constantInt(1));
   Variable rows = arange(extentTerm(n, x, x.rank() - 2));
   Variable columns = arange(extentTerm(n, x, x.rank() - 1));
   Variable edge = add(n.at(dimshuffle(n.at(rows), {0, -1})), k);
@@ -86,7 +98,7 @@ absl::Span<const Translation> makingTranslations() {
       {"EyeLike", eyeLike, 9},
       {"OneHot", oneHot, 9},
       {"Range", range, 11},
-      {"Trilu", triangle, 14, "k constant"},
+      {"Trilu", triangle, 14},
   };
   return kTable;
 }

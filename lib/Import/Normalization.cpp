@@ -61,13 +61,16 @@ Variables batchNormalization(OnnxNode &n) {
   Variable x = n.in(0), scale = n.in(1), bias = n.in(2), mean = n.in(3), variance = n.in(4);
   if (n.getBool("training_mode", false))
     return trainingBatchNormalization(n);
-  if (n.opset() < 9 && !n.getBool("spatial", true))
-    return {n.unsupported("spatial = 0")};
+  // Before set 9 there may be parameters for each element of a channel.
+  const bool each = n.opset() < 9 && !n.getBool("spatial", true);
+  auto along = [&](const Variable &v) {
+    return each ? expandDims(n.at(v), Axis(0)) : beside(n, x, v);
+  };
   double epsilon = n.getFloat("epsilon", 1e-5);
   Variable factor = trueDiv(n.at(scale), sqrtPlus(n, variance, epsilon));
   Variable offset = sub(n.at(bias), mul(n.at(mean), factor));
-  Variable scaled = mul(n.at(x), beside(n, x, factor));
-  return {add(n.at(scaled), beside(n, x, offset))};
+  Variable scaled = mul(n.at(x), along(factor));
+  return {add(n.at(scaled), along(offset))};
 }
 
 Variables instanceNormalization(OnnxNode &n) {
@@ -77,12 +80,56 @@ Variables instanceNormalization(OnnxNode &n) {
   return {add(n.at(scaled), beside(n, x, n.in(2)))};
 }
 
-/// Statistics are computed in f32 at least (stash_type).
+/// x in the dtype in which statistics are computed (stash_type): f32 at least.
+Variable forStatistics(OnnxNode &n, const Variable &x) {
+  bool narrow = x.dtype() == DType::Float16 || x.dtype() == DType::BFloat16;
+  return narrow ? cast(n.at(x), DType::Float32) : x;
+}
+
+/// Groups of channels, each with all of its positions. Set 18 has a factor and a term for each
+/// group, later ones for each channel.
+Variables groupNormalization(OnnxNode &n) {
+  Variable x = n.in(0);
+  int64_t groups = n.requireInt("num_groups");
+  if (!n.status().ok() || x.rank() < 2)
+    return {n.fail(ErrorKind::TypeError, "the operand has no channels: " + x.type().brief())};
+  if (int64_t channels = x.type().extent(1);
+      groups < 1 || (channels != kDynamic && channels % groups != 0))
+    return {n.fail(ErrorKind::ValueError, std::to_string(channels) + " channels in " +
+                                              std::to_string(groups) + " groups")};
+  Terms own;
+  for (int k = 0; k < x.rank(); ++k)
+    own.push_back(extentTerm(n, x, k));
+  Variable apart = reshape(n.at(forStatistics(n, x)),
+                           shapeOf(n, {own[0], Operand(groups), Operand(int64_t(-1))}));
+  Variable value = normalized(n, apart, {2}, n.getFloat("epsilon", 1e-5)).value;
+  value = cast(n.at(value), x.dtype());
+  const bool byGroup = n.opset() < 21;
+  if (!byGroup)
+    value = reshape(n.at(value), shapeOf(n, own));
+  Variable result = mul(n.at(value), beside(n, value, n.in(1)));
+  result = add(n.at(result), beside(n, value, n.in(2)));
+  return {byGroup ? reshape(n.at(result), shapeOf(n, own)) : result};
+}
+
+Variables rmsNormalization(OnnxNode &n) {
+  Variable x = n.in(0);
+  int axis = n.plainAxis(n.getInt("axis", -1), x.rank());
+  if (!n.status().ok())
+    return {};
+  Variable wide = forStatistics(n, x);
+  ReductionOptions options{.axes = Axes(axesFrom(axis, x.rank())), .keepDims = true};
+  Variable square = mean(n.at(sqr(n.at(wide))), options);
+  Variable inverse = reciprocal(n.at(sqrtPlus(n, square, n.getFloat("epsilon", 1e-5))));
+  Variable result = cast(n.at(mul(n.at(wide), inverse)), n.in(1).dtype());
+  return {mul(n.at(result), n.in(1))};
+}
+
 Variables layerNormalization(OnnxNode &n) {
   Variable x = n.in(0);
   int axis = n.plainAxis(n.getInt("axis", -1), x.rank());
-  bool narrow = x.dtype() == DType::Float16 || x.dtype() == DType::BFloat16;
-  Variable wide = narrow ? cast(n.at(x), DType::Float32) : x;
+  Variable wide = forStatistics(n, x);
+  const bool narrow = wide.dtype() != x.dtype();
   Normalized part = normalized(n, wide, axesFrom(axis, x.rank()), n.getFloat("epsilon", 1e-5));
   Variable result = narrow ? cast(n.at(part.value), x.dtype()) : part.value;
   result = mul(n.at(result), n.in(1));
@@ -134,15 +181,24 @@ Variables lpNormalization(OnnxNode &n) {
   return {trueDiv(n.at(x), norm)};
 }
 
-/// Nothing is dropped but while training: then what is kept is divided by its share.
+/// Nothing is dropped but while training: then what is kept is divided by its share. Whether that
+/// is so, and the ratio, may be computed.
 Variables dropout(OnnxNode &n) {
   Variable x = n.in(0);
-  bool training = n.has(2) && n.constant(2).item<bool>();
-  double ratio = training && n.has(1) ? n.constant(1).item<double>() : training ? 0.5 : 0;
-  if (ratio != 0) {
-    Variable isKept = keptByDropout(n, x, ratio);
-    Variable scaled = trueDiv(n.at(x), n.scalar(1 - ratio, x.dtype()));
-    return {where(n.at(isKept), scaled, n.scalar(0, x.dtype())), isKept};
+  auto scalarOf = [&](size_t i) { return reshape(n.arg(i), ShapeList(Ints())); };
+  const bool mayTrain = n.has(2) && (n.isComputed(2) || n.constant(2).item<bool>());
+  Variable ratio = mayTrain && n.has(1) ? scalarOf(1) : n.scalar(0.5, DType::Float64);
+  if (!n.status().ok())
+    return {};
+  if (mayTrain && n.numberOf(ratio) != 0.0) {
+    Variable kept = keptByDropout(n, x, ratio);
+    Variable share = sub(n.at(n.scalar(1, DType::Float64)), cast(n.at(ratio), DType::Float64));
+    Variable scaled = trueDiv(n.at(x), cast(n.at(share), x.dtype()));
+    Variable result = where(n.at(kept), scaled, n.scalar(0, x.dtype()));
+    if (!n.isComputed(2))
+      return {result, kept};
+    Variable trains = scalarOf(2);
+    return {where(n.at(trains), result, x), logicalOr(n.at(kept), logicalNot(n.at(trains)))};
   }
   if (!n.wantsOutput(1))
     return {x};
@@ -153,14 +209,15 @@ Variables dropout(OnnxNode &n) {
 
 absl::Span<const Translation> normalizationTranslations() {
   static constexpr Translation kTable[] = {
-      {"BatchNormalization", batchNormalization, 1, "training_mode from set 14 on; spatial = 1"},
-      {"Dropout", dropout, 1,
-       "training_mode and ratio constants; before set 12 nothing is dropped"},
+      {"BatchNormalization", batchNormalization, 1, "training_mode from set 14 on"},
+      {"Dropout", dropout, 1, "before set 12 nothing is dropped"},
+      {"GroupNormalization", groupNormalization, 18},
       {"InstanceNormalization", instanceNormalization},
       {"LRN", lrn},
       {"LayerNormalization", layerNormalization, 17},
       {"LpNormalization", lpNormalization},
       {"MeanVarianceNormalization", meanVarianceNormalization, 9},
+      {"RMSNormalization", rmsNormalization, 23},
   };
   return kTable;
 }

@@ -6,6 +6,7 @@
 
 #include "Eval/Evaluate.h"
 #include "Import/Broadcast.h"
+#include "Import/NarrowTypes.h"
 #include "Import/Signatures.h"
 #include "Import/TensorReader.h"
 #include "Support/Text.h"
@@ -81,6 +82,28 @@ Variables OnnxNode::all() {
   for (size_t i = 0; i < std::max<size_t>(1, numInputs()); ++i)
     list.push_back(in(i));
   return list;
+}
+
+bool OnnxNode::isComputed(size_t i) {
+  if (!has(i) || !inputs_[i].ok() || inputs_[i].isConstant())
+    return false;
+  auto values = evaluate(absl::MakeConstSpan(&inputs_[i], 1), {}, {}, &context_.budget);
+  return errorKind(values.status()) == ErrorKind::MissingInput;
+}
+
+bool OnnxNode::isKnown(size_t i) {
+  if (!has(i) || !inputs_[i].ok())
+    return false;
+  return inputs_[i].isConstant() ||
+         evaluate(absl::MakeConstSpan(&inputs_[i], 1), {}, {}, &context_.budget).ok();
+}
+
+std::optional<double> OnnxNode::numberOf(const Variable &v) {
+  if (!v.ok())
+    return std::nullopt;
+  auto values = evaluate(absl::MakeConstSpan(&v, 1), {}, {}, &context_.budget);
+  return values.ok() ? std::optional(values->front().cast(DType::Float64).item<double>())
+                     : std::nullopt;
 }
 
 Tensor OnnxNode::constant(size_t i) {
@@ -241,11 +264,16 @@ std::optional<Tensor> OnnxNode::getTensor(std::string_view name) {
   return std::nullopt;
 }
 
+int OnnxNode::tensorType(std::string_view name) {
+  const auto *attribute = find(name, onnx::AttributeProto::TENSOR);
+  return attribute ? attribute->t().data_type() : 0;
+}
+
 std::optional<DType> OnnxNode::getDType(std::string_view name) {
   if (!hasAttribute(name))
     return std::nullopt;
   int number = getSmallInt(name, 0);
-  std::optional<DType> dtype = onnxDType(number);
+  std::optional<DType> dtype = isNarrow(number) ? std::nullopt : onnxDType(number);
   if (!dtype)
     unsupported("attribute " + std::string(name) + " names " + onnxDTypeName(number) +
                 ", which graphc has not");

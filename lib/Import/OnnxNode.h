@@ -41,9 +41,12 @@ struct OnnxContext {
 
 class OnnxNode {
 public:
-  /// `inputs` has a Variable for each input; omitted ones are Invalid.
-  OnnxNode(const onnx::NodeProto &proto, Variables inputs, Place place, const OnnxContext &context)
-      : proto_(proto), inputs_(std::move(inputs)), place_(place), context_(context) {}
+  /// `inputs` has a Variable for each input; omitted ones are Invalid. `narrow`: which of ONNX's
+  /// narrow types (NarrowTypes.h) each is of, 0 for others.
+  OnnxNode(const onnx::NodeProto &proto, Variables inputs, std::vector<int> narrow, Place place,
+           const OnnxContext &context)
+      : proto_(proto), inputs_(std::move(inputs)), narrow_(std::move(narrow)),
+        givenNarrow_(numOutputs(), 0), place_(place), context_(context) {}
 
   std::string_view op() const { return proto_.op_type(); }
   int opset() const { return context_.opset; }
@@ -70,6 +73,12 @@ public:
   Operand at(const Variable &v) const { return Operand(v, place_); }
   Operand arg(size_t i) { return at(in(i)); }
   Place place() const { return place_; }
+  /// Whether input i depends on the model's inputs.
+  bool isComputed(size_t i);
+  /// Whether it follows from constants, and takes little to compute.
+  bool isKnown(size_t i);
+  /// The value of a 0-d Variable that follows from constants.
+  std::optional<double> numberOf(const Variable &v);
   /// Input i, which must follow from constants alone.
   Tensor constant(size_t i);
   Ints constantInts(size_t i);
@@ -77,6 +86,16 @@ public:
   int64_t constantInt(size_t i);
   /// Whether a 0-d Variable is not 0, where that follows from constants and static extents.
   std::optional<bool> knownTruth(const Variable &v);
+
+  //===--- narrow element types -------------------------------------------------===//
+  /// The TensorProto.DataType of input i if it is a narrow one, else 0.
+  int narrowType(size_t i) const { return i < narrow_.size() ? narrow_[i] : 0; }
+  /// Says that an output is of a narrow type.
+  void giveNarrow(size_t output, int dataType) {
+    if (output < givenNarrow_.size())
+      givenNarrow_[output] = dataType;
+  }
+  int givenNarrow(size_t output) const { return givenNarrow_[output]; }
 
   //===--- attributes ---------------------------------------------------------===//
   bool hasAttribute(std::string_view name) const { return find(name) != nullptr; }
@@ -92,10 +111,12 @@ public:
   std::optional<std::vector<float>> getFloats(std::string_view name);
   std::vector<std::string> getStrings(std::string_view name);
   std::optional<Tensor> getTensor(std::string_view name);
+  /// The TensorProto.DataType of that tensor, or 0.
+  int tensorType(std::string_view name);
   /// The outputs of the graph that an attribute has, on these inputs: at least `outputs`, or an
   /// error is kept.
   Variables runGraph(std::string_view name, const Variables &inputs, size_t outputs);
-  /// The dtype that an attribute names by its number in ONNX's schema.
+  /// The dtype that an attribute names by its number in ONNX's schema; not a narrow one.
   std::optional<DType> getDType(std::string_view name);
 
   //===--- what many translations need ------------------------------------------===//
@@ -118,6 +139,7 @@ private:
 
   const onnx::NodeProto &proto_;
   Variables inputs_;
+  std::vector<int> narrow_, givenNarrow_;
   Place place_;
   const OnnxContext &context_;
   absl::Status status_;

@@ -5,6 +5,7 @@
 #include "Import/Translations.h"
 #include "Ops/Build.h"
 #include "graphc/Arrays.h"
+#include "graphc/ControlFlow.h"
 #include "graphc/Sorting.h"
 
 namespace graphc {
@@ -12,12 +13,16 @@ namespace {
 
 Variables cumSum(OnnxNode &n) {
   Variable x = n.in(0);
-  int axis = n.plainAxis(n.constantInt(1), x.rank());
-  if (!n.status().ok())
-    return {};
   CumulativeOptions options{.exclusive = n.getBool("exclusive", false),
                             .reverse = n.getBool("reverse", false)};
-  return {cumsum(n.at(x), axis, options)};
+  if (!n.isComputed(1)) {
+    int axis = n.plainAxis(n.constantInt(1), x.rank());
+    return {n.status().ok() ? cumsum(n.at(x), axis, options) : Variable()};
+  }
+  Variable axis = reshape(n.arg(1), ShapeList({1})), result = x;
+  for (int k = 0; k < x.rank() && axis.ok(); ++k)
+    result = ifElse(n.at(isAmong(n, axis, k, x.rank())), cumsum(n.at(x), k, options), result);
+  return {axis.ok() ? result : axis};
 }
 
 Variables topK(OnnxNode &n) {
@@ -108,7 +113,7 @@ Variables suppressed(OnnxNode &n) {
 absl::Span<const Translation> orderingTranslations() {
   static constexpr Translation kTable[] = {
       {"Compress", compressed, 9},
-      {"CumSum", cumSum, 11, "axis constant"},
+      {"CumSum", cumSum, 11},
       {"NonMaxSuppression", suppressed, 10},
       {"NonZero", nonZero, 9},
       {"ReverseSequence", reverseSequence, 10},

@@ -7,14 +7,21 @@
 //===----------------------------------------------------------------------===//
 #include <limits>
 
+#include "Import/NarrowTypes.h"
 #include "Import/ShapeTerms.h"
+#include "Import/TensorReader.h"
 #include "Import/Translations.h"
 #include "Import/Window.h"
 
 namespace graphc {
 namespace {
 
-/// The nearest integers, ties to even, cut off at the ends of the dtype.
+/// Numbers from `low` to `high`, cut off there.
+Variable cutOff(OnnxNode &n, const Variable &x, double low, double high) {
+  return clip(n.at(x), n.scalar(low, x.dtype()), n.scalar(high, x.dtype()));
+}
+
+/// Whole numbers cut off at the ends of the dtype.
 Variable saturated(OnnxNode &n, const Variable &x, DType dtype) {
   double low = 0, high = 0;
   dispatch(dtype, [&](auto zero) {
@@ -26,39 +33,81 @@ Variable saturated(OnnxNode &n, const Variable &x, DType dtype) {
   });
   if (!isInteger(dtype) || byteSize(dtype) > 2)
     return n.unsupported("quantizing to " + std::string(dtypeName(dtype)));
-  return cast(n.at(clip(n.at(x), n.scalar(low, x.dtype()), n.scalar(high, x.dtype()))), dtype);
+  return cast(n.at(cutOff(n, x, low, high)), dtype);
 }
 
-/// A parameter for each slice along `axis`, or one for all.
+/// A parameter for each slice along `axis`, for each block of slices, or one for all.
 Variable besideAxis(OnnxNode &n, const Variable &x, const Variable &parameter) {
-  if (parameter.ok() && parameter.rank() > 1)
-    return n.unsupported("quantization in blocks");
+  if (!parameter.ok() || !x.ok())
+    return parameter;
+  int64_t block = n.getInt("block_size", 0);
   if (parameter.rank() == 0 || parameter.type().numElements() == 1)
     return reshape(n.at(parameter), ShapeList(Ints()));
-  return dimshuffle(n.at(parameter),
-                    orderAlong(n.plainAxis(n.getInt("axis", 1), x.rank()), x.rank()));
+  int axis = n.plainAxis(n.getInt("axis", 1), x.rank());
+  if (!n.status().ok())
+    return parameter;
+  if (block == 0 && parameter.rank() == 1)
+    return dimshuffle(n.at(parameter), orderAlong(axis, x.rank()));
+  if (block < 1 || parameter.rank() != x.rank())
+    return n.fail(ErrorKind::ValueError, "block_size is " + std::to_string(block) +
+                                             " for a parameter of " + parameter.type().brief());
+  Variable positions = arange(extentTerm(n, x, axis));
+  return take(n.at(parameter), intDiv(n.at(positions), block), {.axis = axis});
 }
 
 Variable quantized(OnnxNode &n, const Variable &x, const Variable &scale, const Variable &zero,
                    DType dtype) {
   Variable rounded = roundHalfToEven(n.at(trueDiv(n.at(x), scale)));
-  return saturated(n, add(n.at(rounded), cast(n.at(zero), x.dtype())), dtype);
+  return saturated(n, add(n.at(rounded), cast(n.at(zero), rounded.dtype())), dtype);
+}
+
+/// The element type of the result: that of the zero point, or an attribute's.
+int quantizedType(OnnxNode &n) {
+  int asked = n.getSmallInt("output_dtype", 0);
+  int given = n.has(2) ? n.narrowType(2) : 0;
+  if (given == 0 && n.has(2))
+    return 0; // the dtype of the zero point
+  if (given != 0 && asked != 0 && asked != given)
+    n.fail(ErrorKind::ValueError, "output_dtype is " + onnxDTypeName(asked) +
+                                      ", but the zero point of " + onnxDTypeName(given));
+  return given != 0 ? given : asked;
 }
 
 Variables quantizeLinear(OnnxNode &n) {
   Variable x = n.in(0), scale = besideAxis(n, x, n.in(1));
-  Variable zero = n.has(2) ? n.in(2) : n.scalar(0, DType::UInt8);
+  int type = quantizedType(n);
   if (!isFloat(x.dtype()))
     x = cast(n.at(x), DType::Float32);
-  return {quantized(n, x, scale, besideAxis(n, x, zero), zero.dtype())};
+  if (std::optional<DType> precision = n.getDType("precision")) {
+    x = cast(n.at(x), *precision);
+    scale = cast(n.at(scale), *precision);
+  }
+  if (!isNarrow(type)) {
+    std::optional<DType> asked = n.getDType("output_dtype");
+    Variable zero = n.has(2) ? n.in(2) : n.scalar(0, asked.value_or(DType::UInt8));
+    return {quantized(n, x, scale, besideAxis(n, x, zero), zero.dtype())};
+  }
+  n.giveNarrow(0, type);
+  Variable quotient = trueDiv(n.at(x), scale);
+  Variable zero = n.has(2) ? cast(n.at(besideAxis(n, x, n.in(2))), quotient.dtype())
+                           : n.scalar(0, quotient.dtype());
+  if (narrowStorage(type) == DType::Float16)
+    return {narrowed(n, add(n.at(quotient), zero), type, n.getBool("saturate", true))};
+  auto [low, high] = narrowRange(type);
+  Variable whole = add(n.at(roundHalfToEven(n.at(quotient))), zero);
+  return {cast(n.at(cutOff(n, whole, low, high)), *narrowStorage(type))};
 }
 
+/// Differences of integers are integers, products are in float32 at least.
 Variables dequantizeLinear(OnnxNode &n) {
   Variable x = n.in(0), scale = besideAxis(n, x, n.in(1));
-  Variable wide = cast(n.at(x), scale.dtype());
+  DType result = n.getDType("output_dtype").value_or(scale.dtype());
+  DType wide = byteSize(scale.dtype()) < 4 ? DType::Float32 : scale.dtype();
+  DType whole = isInteger(x.dtype()) ? DType::Int32 : wide;
+  Variable value = cast(n.at(x), whole);
   if (n.has(2))
-    wide = sub(n.at(wide), cast(n.at(besideAxis(n, x, n.in(2))), scale.dtype()));
-  return {mul(n.at(wide), scale)};
+    value = sub(n.at(value), cast(n.at(besideAxis(n, x, n.in(2))), whole));
+  return {cast(n.at(mul(n.at(cast(n.at(value), wide)), cast(n.at(scale), wide))), result)};
 }
 
 /// Scale and zero point from the operand's range, which is made to have 0 in it.
@@ -122,12 +171,12 @@ Variables qLinearConv(OnnxNode &n) {
 absl::Span<const Translation> quantizationTranslations() {
   static constexpr Translation kTable[] = {
       {"ConvInteger", convInteger, 10},
-      {"DequantizeLinear", dequantizeLinear, 10, "no blocks"},
+      {"DequantizeLinear", dequantizeLinear, 10},
       {"DynamicQuantizeLinear", dynamicQuantizeLinear, 11},
       {"MatMulInteger", matMulInteger, 10},
       {"QLinearConv", qLinearConv, 10},
       {"QLinearMatMul", qLinearMatMul, 10},
-      {"QuantizeLinear", quantizeLinear, 10, "8 and 16 bits; no blocks"},
+      {"QuantizeLinear", quantizeLinear, 10},
   };
   return kTable;
 }

@@ -90,8 +90,8 @@ Variables multinomial(OnnxNode &n) {
 
 } // namespace
 
-Variable keptByDropout(OnnxNode &n, const Variable &x, double ratio) {
-  Variable kept = n.scalar(1 - ratio, DType::Float64);
+Variable keptByDropout(OnnxNode &n, const Variable &x, const Variable &ratio) {
+  Variable kept = sub(n.at(n.scalar(1, DType::Float64)), cast(n.at(ratio), DType::Float64));
   return cast(n.at(drawn(n, "bernoulli", DType::Int64, shape(n.at(x)), {kept})), DType::Bool);
 }
 

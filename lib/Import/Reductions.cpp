@@ -1,5 +1,7 @@
 //===- Reductions.cpp - reductions and arg reductions ----------------------===//
+#include "Import/ShapeTerms.h"
 #include "Import/Translations.h"
+#include "graphc/ControlFlow.h"
 
 namespace graphc {
 namespace {
@@ -16,42 +18,51 @@ ReductionOptions optionsOf(OnnxNode &n, const Variable &x) {
   return options;
 }
 
-/// The sum in x's own dtype, as ONNX has it.
-Variable total(OnnxNode &n, const Variable &x, ReductionOptions options) {
+using Reduce = Variable (*)(OnnxNode &n, const Variable &x, ReductionOptions options);
+
+/// Sums and products in x's own dtype, as ONNX has it.
+template <Variable (*f)(const Operand &, const ReductionOptions &)>
+Variable inOwnDType(OnnxNode &n, const Variable &x, ReductionOptions options) {
   options.dtype = x.dtype();
-  return sum(n.at(x), options);
+  return f(n.at(x), options);
+}
+template <Variable (*f)(const Operand &, const ReductionOptions &)>
+Variable plainly(OnnxNode &n, const Variable &x, ReductionOptions options) {
+  return cast(n.at(f(n.at(x), options)), x.dtype());
 }
 
-Variables reduceSum(OnnxNode &n) {
-  Variable x = n.in(0);
-  return {total(n, x, optionsOf(n, x))};
+/// Along one axis after the other, each if it is among the computed ones. All reductions here are
+/// those of reductions.
+Variable overComputedAxes(OnnxNode &n, const Variable &x, Reduce reduce) {
+  Variable axes = n.in(1), result = x;
+  if (axes.rank() != 1 || !isInteger(axes.dtype()))
+    return n.fail(ErrorKind::TypeError,
+                  "input 1 must be a vector of integers, is " + axes.type().brief());
+  Variable none = n.getBool("noop_with_empty_axes", false) ? n.scalar(0, DType::Bool)
+                                                           : eq(n.at(size(n.at(axes))), 0);
+  for (int k = 0; k < x.rank(); ++k) {
+    Variable isReduced = logicalOr(n.at(isAmong(n, axes, k, x.rank())), none);
+    Variable reduced = reduce(n, result, {.axes = Axis(k), .keepDims = true});
+    result = ifElse(n.at(isReduced), reduced, result);
+  }
+  return n.getBool("keepdims", true) ? result : withoutAxes(n, result, axes);
 }
-Variables reduceProd(OnnxNode &n) {
-  Variable x = n.in(0);
-  ReductionOptions options = optionsOf(n, x);
-  options.dtype = x.dtype();
-  return {prod(n.at(x), options)};
+
+Variable reduced(OnnxNode &n, const Variable &x, Reduce reduce) {
+  return n.isComputed(1) ? overComputedAxes(n, x, reduce) : reduce(n, x, optionsOf(n, x));
 }
-Variables reduceMean(OnnxNode &n) {
-  Variable x = n.in(0);
-  return {cast(n.at(mean(n.at(x), optionsOf(n, x))), x.dtype())};
-}
-Variables reduceMax(OnnxNode &n) { return {max(n.arg(0), optionsOf(n, n.in(0)))}; }
-Variables reduceMin(OnnxNode &n) { return {min(n.arg(0), optionsOf(n, n.in(0)))}; }
-Variables reduceL1(OnnxNode &n) {
-  Variable x = n.in(0);
-  return {total(n, abs(n.at(x)), optionsOf(n, x))};
-}
-Variables reduceSumSquare(OnnxNode &n) {
-  Variable x = n.in(0);
-  return {total(n, sqr(n.at(x)), optionsOf(n, x))};
-}
+
+Variable total(OnnxNode &n, const Variable &x) { return reduced(n, x, inOwnDType<sum>); }
+
+template <Reduce f> Variables reduction(OnnxNode &n) { return {reduced(n, n.in(0), f)}; }
+
+Variables reduceL1(OnnxNode &n) { return {total(n, abs(n.arg(0)))}; }
+Variables reduceSumSquare(OnnxNode &n) { return {total(n, sqr(n.arg(0)))}; }
 Variables reduceL2(OnnxNode &n) {
   Variable squares = reduceSumSquare(n)[0];
   return {cast(n.at(sqrt(n.at(squares))), squares.dtype())};
 }
-Variables reduceLogSum(OnnxNode &n) { return {log(n.at(reduceSum(n)[0]))}; }
-Variables reduceLogSumExp(OnnxNode &n) { return {logsumexp(n.arg(0), optionsOf(n, n.in(0)))}; }
+Variables reduceLogSum(OnnxNode &n) { return {log(n.at(total(n, n.in(0))))}; }
 
 /// Of equals the first, or the last: then the axis is looked at from its end.
 template <Variable (*f)(const Operand &, const ReductionOptions &)>
@@ -71,19 +82,20 @@ Variables argReduction(OnnxNode &n) {
 } // namespace
 
 absl::Span<const Translation> reductionTranslations() {
+  constexpr std::string_view kLimits = "computed axes without keepdims must be known in number";
   static constexpr Translation kTable[] = {
       {"ArgMax", argReduction<argmax>},
       {"ArgMin", argReduction<argmin>},
-      {"ReduceL1", reduceL1, 1, "axes constant"},
-      {"ReduceL2", reduceL2, 1, "axes constant"},
-      {"ReduceLogSum", reduceLogSum, 1, "axes constant"},
-      {"ReduceLogSumExp", reduceLogSumExp, 1, "axes constant"},
-      {"ReduceMax", reduceMax, 1, "axes constant"},
-      {"ReduceMean", reduceMean, 1, "axes constant"},
-      {"ReduceMin", reduceMin, 1, "axes constant"},
-      {"ReduceProd", reduceProd, 1, "axes constant"},
-      {"ReduceSum", reduceSum, 1, "axes constant"},
-      {"ReduceSumSquare", reduceSumSquare, 1, "axes constant"},
+      {"ReduceL1", reduceL1, 1, kLimits},
+      {"ReduceL2", reduceL2, 1, kLimits},
+      {"ReduceLogSum", reduceLogSum, 1, kLimits},
+      {"ReduceLogSumExp", reduction<plainly<logsumexp>>, 1, kLimits},
+      {"ReduceMax", reduction<plainly<max>>, 1, kLimits},
+      {"ReduceMean", reduction<plainly<mean>>, 1, kLimits},
+      {"ReduceMin", reduction<plainly<min>>, 1, kLimits},
+      {"ReduceProd", reduction<inOwnDType<prod>>, 1, kLimits},
+      {"ReduceSum", reduction<inOwnDType<sum>>, 1, kLimits},
+      {"ReduceSumSquare", reduceSumSquare, 1, kLimits},
   };
   return kTable;
 }

@@ -6,7 +6,9 @@
 // part of the graph: where extents are static they are folded to constants.
 //
 //===----------------------------------------------------------------------===//
+#include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "Import/Interpolation.h"
@@ -19,7 +21,7 @@ namespace {
 struct Resizing {
   std::string mode, coordinates, rounding;
   double cubicA = -0.75;
-  bool excludeOutside = false;
+  bool excludeOutside = false, antialias = false;
   Variable extrapolated;
 };
 
@@ -114,8 +116,58 @@ Taps tapsOf(OnnxNode &n, const Resizing &r, const AxisResizing &a, const Variabl
   return taps;
 }
 
-Variable resizedAxis(OnnxNode &n, const Resizing &r, const AxisResizing &a, const Variable &x) {
-  Variable at = coordinatesOf(n, r, a);
+/// Weights of elements at these distances from a point, where several come to one result.
+Variable smoothWeights(OnnxNode &n, const Resizing &r, const Variable &distance) {
+  Variable zero = constantReal(n, 0), one = constantReal(n, 1), d = abs(n.at(distance));
+  if (r.mode == "linear")
+    return maximum(n.at(sub(n.at(one), d)), zero);
+  // Keys' cubic, up to 1 and from there to 2.
+  const double a = r.cubicA;
+  auto horner = [&](const std::array<double, 4> &c) {
+    Variable sum = constantReal(n, c[3]);
+    for (size_t k = 3; k-- > 0;)
+      sum = add(n.at(mul(n.at(sum), d)), constantReal(n, c[k]));
+    return sum;
+  };
+  Variable nearby = horner({1, 0, -(a + 3), a + 2}), beyond = horner({-4 * a, 8 * a, -5 * a, a});
+  Variable outer = where(n.at(lt(n.at(d), constantReal(n, 2))), beyond, zero);
+  return where(n.at(le(n.at(d), one)), nearby, outer);
+}
+
+/// An axis made shorter with as many neighbours as come to one result (antialias): a sum over taps
+/// of what is gathered for each result and tap.
+Variable smoothedAxis(OnnxNode &n, const Resizing &r, const AxisResizing &a, const Variable &x,
+                      const Variable &at) {
+  Variable one = constantReal(n, 1), zero = constantReal(n, 0);
+  Variable scale = minimum(n.at(a.scale), one);
+  Variable reach = constantReal(n, r.mode == "linear" ? -1 : -2);
+  Variable first = add(n.at(floor(n.at(trueDiv(n.at(reach), scale)))), one);
+  Variable count = sub(n.at(constantReal(n, 2)), mul(n.at(first), constantReal(n, 2)));
+  Variable taps = cast(n.at(arange(n.at(cast(n.at(count), DType::Int64)))), DType::Float64);
+  // [results, taps]
+  Variable tap = dimshuffle(n.at(add(n.at(taps), first)), {-1, 0});
+  Variable below = dimshuffle(n.at(floor(n.at(at))), {0, -1});
+  Variable rest = sub(n.at(dimshuffle(n.at(at), {0, -1})), below);
+  Variable weight = smoothWeights(n, r, mul(n.at(sub(n.at(tap), rest)), scale));
+  Variable index = add(n.at(below), tap);
+  if (r.excludeOutside) {
+    Variable inside = logicalAnd(n.at(ge(n.at(index), zero)), lt(n.at(index), a.from));
+    weight = where(n.at(inside), weight, zero);
+  }
+  ReductionOptions overTaps{.axes = Axis(1), .keepDims = true};
+  weight = cast(n.at(trueDiv(n.at(weight), sum(n.at(weight), overTaps))), x.dtype());
+  Variable parts =
+      take(n.at(x), cast(n.at(index), DType::Int64), {.axis = a.axis, .mode = TakeMode::Clip});
+  std::vector<int> order(size_t(x.rank() + 1), -1);
+  order[size_t(a.axis)] = 0;
+  order[size_t(a.axis + 1)] = 1;
+  return sum(n.at(mul(n.at(parts), dimshuffle(n.at(weight), order))), Axis(a.axis + 1));
+}
+
+Variable blendedAxis(OnnxNode &n, const Resizing &r, const AxisResizing &a, const Variable &x,
+                     const Variable &at) {
+  if (r.antialias && r.mode != "nearest")
+    return smoothedAxis(n, r, a, x, at);
   Taps taps = tapsOf(n, r, a, at);
   Variable result;
   for (size_t k = 0; k < taps.indices.size(); ++k) {
@@ -127,6 +179,12 @@ Variable resizedAxis(OnnxNode &n, const Resizing &r, const AxisResizing &a, cons
     }
     result = k == 0 ? part : add(n.at(result), part);
   }
+  return result;
+}
+
+Variable resizedAxis(OnnxNode &n, const Resizing &r, const AxisResizing &a, const Variable &x) {
+  Variable at = coordinatesOf(n, r, a);
+  Variable result = blendedAxis(n, r, a, x, at);
   if (r.coordinates != "tf_crop_and_resize")
     return result;
   Variable outside = logicalOr(n.at(lt(n.at(at), constantReal(n, 0))),
@@ -178,9 +236,34 @@ Operand resultExtent(OnnxNode &n, const Operand &extent, const Variable &number,
   return n.at(cast(n.at(exact), DType::Int64));
 }
 
+/// The nearest integer to an extent times the scale that all axes have: a number if it is known.
+Operand commonExtent(OnnxNode &n, const Variable &scale, const Variable &extent) {
+  Variable exact = add(n.at(mul(n.at(scale), extent)), constantReal(n, 0.5));
+  Variable whole = cast(n.at(floor(n.at(exact))), DType::Int64);
+  std::optional<double> number = n.numberOf(whole);
+  if (number && !(*number >= 0 && *number <= 0x1p31))
+    n.fail(ErrorKind::ValueError, "a size or scale is " + std::to_string(*number));
+  else if (number)
+    return Operand(int64_t(*number));
+  return n.at(whole);
+}
+
 /// Whether the optional input is there and not the empty tensor that stands for its absence.
 bool given(OnnxNode &n, size_t i) {
   return n.has(i) && n.in(i).ok() && n.in(i).type().numElements() != 0;
+}
+
+/// Numbers cut off at the ends of an integer dtype.
+Variable withinDType(OnnxNode &n, const Variable &x, DType dtype) {
+  double low = 0, high = 0;
+  dispatch(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T>) {
+      low = double(std::numeric_limits<T>::lowest());
+      high = double(std::numeric_limits<T>::max());
+    }
+  });
+  return clip(n.at(x), n.scalar(low, x.dtype()), n.scalar(high, x.dtype()));
 }
 
 /// `numbers`: sizes or scales.
@@ -199,27 +282,48 @@ Variables resizedBy(OnnxNode &n, const Resizing &r, const Numbers &numbers, bool
     return {n.fail(ErrorKind::ValueError, std::to_string(numbers.size()) + " sizes or scales for " +
                                               std::to_string(axes.size()) + " axes")};
   bool blends = r.mode != "nearest";
-  if (blends && !isFloat(x.dtype()))
-    return {n.unsupported("mode '" + r.mode + "' of " + std::string(dtypeName(x.dtype())))};
-  bool narrow = blends && byteSize(x.dtype()) < 4;
-  Variable result = narrow ? cast(n.at(x), DType::Float32) : x;
+  // Integers are blended as floats that have all of them, and cut off behind the point.
+  DType wide = !blends                                                  ? x.dtype()
+               : byteSize(x.dtype()) < 4 || x.dtype() == DType::Float32 ? DType::Float32
+                                                                        : DType::Float64;
+  bool narrow = wide != x.dtype();
+  Variable result = narrow ? cast(n.at(x), wide) : x;
+  const std::string policy = n.getString("keep_aspect_ratio_policy", "stretch");
+  if (policy != "stretch" && policy != "not_larger" && policy != "not_smaller")
+    return {
+        n.fail(ErrorKind::ValueError, "attribute keep_aspect_ratio_policy is '" + policy + "'")};
+  // One scale for all axes, with which they fit into the sizes or cover them.
+  Variable common;
+  for (size_t k = 0; k < axes.size() && bySize && policy != "stretch"; ++k) {
+    Variable own = trueDiv(n.at(real(n, n.at(numbers[k]))), real(n, extentTerm(n, x, plain[k])));
+    common = !common.ok()             ? own
+             : policy == "not_larger" ? minimum(n.at(common), own)
+                                      : maximum(n.at(common), own);
+  }
   for (size_t k = 0; k < axes.size(); ++k) {
     if (!bySize && bounds.empty() && known(numbers[k]) == 1.0)
       continue;
     Operand extent = extentTerm(n, x, plain[k]);
     AxisResizing a;
     a.axis = plain[k];
-    a.count = resultExtent(n, extent, numbers[k], bySize);
     a.from = real(n, extent);
+    if (common.ok()) {
+      a.count = commonExtent(n, common, a.from);
+      a.scale = common;
+    } else {
+      a.count = resultExtent(n, extent, numbers[k], bySize);
+      a.scale = bySize ? trueDiv(n.at(real(n, a.count)), a.from) : numbers[k];
+    }
     a.to = real(n, a.count);
-    a.scale = bySize ? trueDiv(n.at(a.to), a.from) : numbers[k];
-    a.scaled = bySize ? a.to : mul(n.at(a.from), a.scale);
+    a.scaled = bySize && !common.ok() ? a.to : mul(n.at(a.from), a.scale);
     if (!bounds.empty()) {
       a.start = bounds[k];
       a.stop = bounds[axes.size() + k];
     }
     result = resizedAxis(n, r, a, result);
   }
+  if (!isFloat(x.dtype()) && r.mode == "cubic")
+    result = withinDType(n, result, x.dtype()); // cubics overshoot
   return {narrow ? cast(n.at(result), x.dtype()) : result};
 }
 
@@ -237,10 +341,7 @@ Variables resize(OnnxNode &n) {
     r.rounding = "floor";
     return resizedBy(n, r, numbersOf(n, 1));
   }
-  if (n.getBool("antialias", false))
-    return {n.unsupported("antialias")};
-  if (std::string policy = n.getString("keep_aspect_ratio_policy", "stretch"); policy != "stretch")
-    return {n.unsupported("keep_aspect_ratio_policy '" + policy + "'")};
+  r.antialias = n.getBool("antialias", false);
   r.coordinates = n.getString("coordinate_transformation_mode", "half_pixel");
   r.rounding = n.getString("nearest_mode", "round_prefer_floor");
   r.cubicA = n.getFloat("cubic_coeff_a", -0.75);
@@ -270,9 +371,8 @@ Variables upsample(OnnxNode &n) {
 
 absl::Span<const Translation> resizingTranslations() {
   static constexpr Translation kTable[] = {
-      {"Resize", resize, 10,
-       "no antialias; keep_aspect_ratio_policy stretch; linear and cubic of floats"},
-      {"Upsample", upsample, 1, "linear of floats", 9},
+      {"Resize", resize, 10},
+      {"Upsample", upsample, 1, {}, 9},
   };
   return kTable;
 }

@@ -1,75 +1,103 @@
 //===- Scattering.cpp - gathering and scattering by coordinates --------------===//
 //
-// Updates are set or added one after the other. Other reductions are computed result by result:
-// each joins the updates whose index is its own, in time in proportion to results times updates
-// (along the axis of the indices).
+// Coordinates become positions in the flattened operand, each of which is looked at once
+// (IndexError). Updates are put there one after the other (setTake, incTake), in an order in which
+// the last one is that which ONNX's reduction wants: time and memory in proportion to the updates.
 //
 //===----------------------------------------------------------------------===//
 #include "Import/ShapeTerms.h"
 #include "Import/Translations.h"
-#include "Ops/Build.h"
+#include "Import/Widening.h"
+#include "graphc/Arrays.h"
+#include "graphc/Indexing.h"
+#include "graphc/Sorting.h"
 
 namespace graphc {
 namespace {
 
-Variable countedFromFront(OnnxNode &n, const Variable &indices, const Operand &extent) {
-  return where(n.at(lt(n.at(indices), 0)), add(n.at(indices), extent), indices);
-}
-
-/// Whether the reduction is one of ours along the first axis; the op.
-const char *changeOf(const std::string &reduction) {
-  return reduction == "none" ? "setTake" : reduction == "add" ? "incTake" : nullptr;
-}
-/// x with the updates at positions along its first axis.
-Variable changed(OnnxNode &n, const char *op, const Variable &x, const Variable &updates,
-                 const Variable &position) {
-  return builtin(op, {{"axis", int64_t(0)}})(n.at(x), updates, position);
-}
-
-/// Joins the updates over `axis` where they hit; `old` where none does.
-Variable joinUpdates(OnnxNode &n, const std::string &reduction, const Variable &hit,
-                     const Variable &updates, const Variable &old, int axis) {
-  DType dtype = old.dtype();
-  ReductionOptions options{.axes = Axis(axis)};
-  auto joined = [&](auto reduce, double neutral) {
-    return reduce(n.at(where(n.at(hit), updates, n.scalar(neutral, dtype))), options);
-  };
-  auto typedProd = [&](const Operand &x, ReductionOptions o) {
-    o.dtype = dtype;
-    return prod(x, o);
-  };
-  if (reduction == "mul")
-    return mul(n.at(old), joined(typedProd, 1));
-  if (reduction == "max" || reduction == "min") {
-    // Where an update does not hit, the old value stands for it.
-    Variable all = where(n.at(hit), updates, expandDims(n.at(old), Axis(axis)));
-    return reduction == "max" ? maximum(n.at(old), max(n.at(all), options))
-                              : minimum(n.at(old), min(n.at(all), options));
-  }
-  return n.unsupported("reduction '" + reduction + "'");
-}
-
 Variable flattened(OnnxNode &n, const Variable &x) {
-  return reshape(n.at(x), shapeOf(n, {extentProduct(n, x, 0, x.rank())}));
-}
-Terms extentsOf(OnnxNode &n, const Variable &x) {
-  Terms extents;
-  for (int k = 0; k < x.rank(); ++k)
-    extents.push_back(extentTerm(n, x, k));
-  return extents;
+  return x.rank() == 1 ? x : reshape(n.at(x), shapeOf(n, {extentProduct(n, x, 0, x.rank())}));
 }
 
-/// data[…, indices[i, …], …] = updates[i, …]: by positions in the flattened data.
-Variable changedElements(OnnxNode &n, const char *op, const Variable &x, const Variable &indices,
-                         const Variable &updates, int axis) {
-  Variable position = n.scalar(0, DType::Int64);
+TakeOptions rows() { return {.axis = 0}; }
+
+/// The greatest (or least) update of each position, which is the last one to be written; where
+/// there is none, x.
+Variable withExtremes(OnnxNode &n, bool greatest, const Variable &x, const Variable &position,
+                      const Variable &updates) {
+  // NaNs come last in any case, if floats are negated for descending order.
+  Variable keys = !greatest && isFloat(x.dtype()) ? neg(n.at(updates)) : updates;
+  Variable order = argsort(n.at(keys), {.descending = !greatest && !isFloat(x.dtype())});
+  Variable written = setTake(n.at(x), take(n.at(position), order, rows()),
+                             take(n.at(updates), order, rows()), rows());
+  return greatest ? maximum(n.at(x), written) : minimum(n.at(x), written);
+}
+
+/// x times all updates of each position: running products of the updates in the positions' order,
+/// which begin anew where the position changes, and the last of which is written.
+Variable withProducts(OnnxNode &n, const Variable &x, const Variable &position,
+                      const Variable &updates) {
+  Variable order = argsort(n.at(position));
+  Variable sorted = take(n.at(position), order, rows());
+  Variable factor = take(n.at(updates), order, rows());
+  Variable before = subtensor(n.at(sorted), {Slice(kEnd, -1)});
+  Variable again = eq(n.at(subtensor(n.at(sorted), {Slice(1, kEnd)})), before);
+  // The first position is new, if there is one.
+  Variable continues =
+      widened(n, again,
+              [&] {
+                Widths widths(1);
+                widths.front[0] = n.at(minimum(n.at(wholeNumber(n, extentTerm(n, sorted, 0))), 1));
+                return widths;
+              }(),
+              {});
+  continues = specifyShapeLike(n.at(continues), sorted);
+  // Of integers the running product is one of floats, which is exact up to 2^53.
+  DType wide = isFloat(x.dtype()) ? x.dtype() : DType::Float64;
+  factor = cast(n.at(factor), wide);
+  Variable none = zerosLike(n.at(factor));
+  Variable running = linearRecurrence(n.at(where(n.at(continues), factor, none)),
+                                      where(n.at(continues), none, factor));
+  Variable ones = onesLike(n.at(x));
+  return mul(n.at(x), setTake(n.at(ones), sorted, cast(n.at(running), x.dtype()), rows()));
+}
+
+/// A vector x, changed at `position` (a vector) by updates of that length.
+Variable scattered(OnnxNode &n, const std::string &reduction, const Variable &x,
+                   const Variable &position, const Variable &updates) {
+  if (reduction == "none")
+    return setTake(n.at(x), position, updates, rows());
+  if (reduction == "add")
+    return incTake(n.at(x), position, updates, rows());
+  if (reduction == "max" || reduction == "min")
+    return withExtremes(n, reduction == "max", x, position, updates);
+  if (reduction == "mul")
+    return withProducts(n, x, position, updates);
+  return n.fail(ErrorKind::ValueError, "attribute reduction is '" + reduction + "'");
+}
+
+/// x, changed at the elements that the positions name.
+Variable scatteredInto(OnnxNode &n, const Variable &x, const Variable &position,
+                       const Variable &updates) {
+  Variable changed = scattered(n, n.getString("reduction", "none"), flattened(n, x),
+                               flattened(n, position), flattened(n, updates));
+  Terms whole;
+  for (int k = 0; k < x.rank(); ++k)
+    whole.push_back(extentTerm(n, x, k));
+  return reshape(n.at(changed), shapeOf(n, whole));
+}
+
+/// Positions in x, flattened, of the elements that stand at their own places in `along` but for
+/// one axis, along which that names them.
+Variable positionsBeside(OnnxNode &n, const Variable &x, const Variable &along, int axis) {
+  std::vector<Operand> coordinates;
+  Terms extents;
   for (int k = 0; k < x.rank(); ++k) {
-    Variable own = k == axis ? countedFromFront(n, indices, extentTerm(n, x, k))
-                             : positionsAlong(n, extentTerm(n, indices, k), k, x.rank());
-    position = add(n.at(position), mul(n.at(own), extentProduct(n, x, k + 1, x.rank())));
+    extents.push_back(extentTerm(n, x, k));
+    coordinates.push_back(
+        n.at(k == axis ? along : positionsAlong(n, extentTerm(n, along, k), k, x.rank())));
   }
-  Variable flat = changed(n, op, flattened(n, x), flattened(n, updates), flattened(n, position));
-  return reshape(n.at(flat), shapeOf(n, extentsOf(n, x)));
+  return ravelMultiIndex(coordinates, shapeOf(n, extents));
 }
 
 /// data[…, indices[i, …], …] = updates[i, …] along one axis.
@@ -78,42 +106,15 @@ Variables scatterElements(OnnxNode &n) {
   int axis = n.plainAxis(n.getInt("axis", 0), x.rank());
   if (!n.status().ok() || indices.rank() != x.rank() || updates.rank() != x.rank())
     return {n.fail(ErrorKind::ValueError, "data, indices and updates must have the same rank")};
-  std::string reduction = n.getString("reduction", "none");
-  if (const char *op = changeOf(reduction))
-    return {changedElements(n, op, x, indices, updates, axis)};
-  // Updates may cover a part of the other axes only: indices beyond are made to hit nothing.
-  std::vector<std::pair<int, int>> widths(size_t(x.rank()), {0, 0});
-  for (int k = 0; k < x.rank(); ++k) {
-    int64_t whole = x.type().extent(k), part = indices.type().extent(k);
-    if (k == axis || (whole == part && whole != kDynamic))
-      continue;
-    if (whole == kDynamic || part == kDynamic)
-      return {n.unsupported("scattering where extents are unknown")};
-    widths[size_t(k)].second = n.toInt(whole - part, "the padding");
-  }
-  indices = countedFromFront(n, indices, extentTerm(n, x, axis));
-  indices = pad(n.at(indices), widths, PadOptions{.value = Operand(Tensor(int64_t(-1)))});
-  updates = pad(n.at(updates), widths);
-  Variable wide = expandDims(n.at(indices), Axis(axis));
-  Variable own = positionsAlong(n, extentTerm(n, x, axis), axis, x.rank() + 1);
-  // Result positions along `axis`, updates along the one behind it.
-  Variable hit = eq(n.at(wide), own);
-  return {joinUpdates(n, reduction, hit, expandDims(n.at(updates), Axis(axis)), x, axis + 1)};
+  return {scatteredInto(n, x, positionsBeside(n, x, indices, axis), updates)};
 }
 
-/// Coordinates [count, k] of the axes from `first` on as positions in these axes flattened.
-Variable flatPositions(OnnxNode &n, const Variable &x, const Variable &coordinates, int first,
-                       int count) {
-  Variable result = n.scalar(0, DType::Int64);
-  for (int k = 0; k < count; ++k) {
-    std::vector<Index> index(size_t(coordinates.rank() - 1), Index(Slice()));
-    index.push_back(Index(k));
-    Variable own = subtensor(n.at(coordinates), index);
-    own = countedFromFront(n, own, extentTerm(n, x, first + k));
-    Operand stride = extentProduct(n, x, first + k + 1, first + count);
-    result = add(n.at(result), mul(n.at(own), stride));
-  }
-  return result;
+Variables gatherElements(OnnxNode &n) {
+  Variable x = n.in(0), indices = cast(n.arg(1), DType::Int64);
+  int axis = n.plainAxis(n.getInt("axis", 0), x.rank());
+  if (indices.rank() != x.rank())
+    return {n.fail(ErrorKind::ValueError, "indices must have the operand's rank")};
+  return {take(n.at(x), positionsBeside(n, x, indices, axis))};
 }
 
 /// How many coordinates an index has: its last extent, which must be known.
@@ -125,6 +126,22 @@ int coordinatesPerIndex(OnnxNode &n, const Variable &indices, int most) {
   return int(count);
 }
 
+/// Coordinates [batch axes..., ..., count] as positions in x's first axes flattened: the batch's
+/// own and `count` more.
+Variable positionsOf(OnnxNode &n, const Variable &x, const Variable &coordinates, int batch,
+                     int count) {
+  std::vector<Operand> parts;
+  Terms extents;
+  for (int k = 0; k < batch + count; ++k) {
+    extents.push_back(extentTerm(n, x, k));
+    if (k < batch)
+      parts.push_back(n.at(positionsAlong(n, extents.back(), k, coordinates.rank() - 1)));
+    else
+      parts.push_back(n.at(subtensor(n.at(coordinates), {ellipsis, Index(k - batch)})));
+  }
+  return ravelMultiIndex(parts, shapeOf(n, extents));
+}
+
 Variables gatherND(OnnxNode &n) {
   Variable x = n.in(0), indices = cast(n.arg(1), DType::Int64);
   int batch = n.getSmallInt("batch_dims", 0);
@@ -133,41 +150,11 @@ Variables gatherND(OnnxNode &n) {
   int count = coordinatesPerIndex(n, indices, x.rank() - batch);
   if (!n.status().ok())
     return {};
-  // Batches and indexed axes are joined to one, in which batch b begins at b * elements.
-  Variable position = flatPositions(n, x, indices, batch, count);
-  for (int b = 0; b < batch; ++b) {
-    Variable own = positionsAlong(n, extentTerm(n, x, b), b, position.rank());
-    position = add(n.at(position), mul(n.at(own), extentProduct(n, x, b + 1, batch + count)));
-  }
   Terms joined = {extentProduct(n, x, 0, batch + count)};
   for (int k = batch + count; k < x.rank(); ++k)
     joined.push_back(extentTerm(n, x, k));
-  return {take(n.at(reshape(n.at(x), shapeOf(n, joined))), position, TakeOptions{.axis = 0})};
-}
-
-/// x with slices replaced: updates [u, …] at the positions [u] of x's first `count` axes.
-Variable scattered(OnnxNode &n, const std::string &reduction, const Variable &x, int count,
-                   const Variable &position, const Variable &updates) {
-  Operand places = extentProduct(n, x, 0, count), number = extentProduct(n, position, 0, 1);
-  Terms flat = {places}, each = {number}, whole;
-  std::vector<int> order = {-1, 0};
-  for (int k = 0; k < x.rank(); ++k) {
-    whole.push_back(extentTerm(n, x, k));
-    if (k < count)
-      continue;
-    flat.push_back(whole.back());
-    each.push_back(whole.back());
-    order.push_back(k - count + 1);
-  }
-  int rank = int(order.size());
-  Variable old = reshape(n.at(x), shapeOf(n, flat));
-  Variable rows = reshape(n.at(updates), shapeOf(n, each));
-  if (const char *op = changeOf(reduction))
-    return reshape(n.at(changed(n, op, old, rows, position)), shapeOf(n, whole));
-  Variable wide = dimshuffle(n.at(rows), order);
-  Variable hit =
-      eq(n.at(dimshuffle(n.at(position), orderAlong(1, rank))), positionsAlong(n, places, 0, rank));
-  return reshape(n.at(joinUpdates(n, reduction, hit, wide, old, 1)), shapeOf(n, whole));
+  Variable position = positionsOf(n, x, indices, batch, count);
+  return {take(n.at(reshape(n.at(x), shapeOf(n, joined))), position, rows())};
 }
 
 Variables scatterND(OnnxNode &n) {
@@ -175,12 +162,43 @@ Variables scatterND(OnnxNode &n) {
   int count = coordinatesPerIndex(n, indices, x.rank());
   if (!n.status().ok())
     return {};
-  Variable position = flattened(n, flatPositions(n, x, indices, 0, count));
-  return {scattered(n, n.getString("reduction", "none"), x, count, position, updates)};
+  // Each index names a slice: its elements' positions.
+  Variable first = flattened(n, positionsOf(n, x, indices, 0, count));
+  Operand size = extentProduct(n, x, count, x.rank());
+  Variable within = positionsAlong(n, size, 1, 2);
+  Variable start = mul(n.at(dimshuffle(n.at(first), {0, -1})), wholeNumber(n, size));
+  return {scatteredInto(n, x, add(n.at(start), within), updates)};
+}
+
+/// Updates [batch, …, sequence, …] into a cache, in each batch from its own index on along an axis.
+Variables tensorScatter(OnnxNode &n) {
+  Variable x = n.in(0), updates = n.in(1);
+  int axis = n.plainAxis(n.getInt("axis", -2), x.rank());
+  std::string mode = n.getString("mode", "linear");
+  if (!n.status().ok() || updates.rank() != x.rank() || axis == 0)
+    return {n.fail(ErrorKind::ValueError, "the cache and its update must have one rank, and the "
+                                          "axis must not be the batch's")};
+  if (mode != "linear" && mode != "circular")
+    return {n.fail(ErrorKind::ValueError, "attribute mode is '" + mode + "'")};
+  Variable at = positionsAlong(n, extentTerm(n, updates, axis), axis, x.rank());
+  if (n.has(2))
+    at = add(n.at(at), dimshuffle(n.at(cast(n.arg(2), DType::Int64)), orderAlong(0, x.rank())));
+  if (mode == "circular")
+    at = mod(n.at(at), wholeNumber(n, extentTerm(n, x, axis)));
+  Terms extents;
+  std::vector<Operand> coordinates;
+  for (int k = 0; k < x.rank(); ++k) {
+    extents.push_back(extentTerm(n, x, k));
+    coordinates.push_back(
+        n.at(k == axis ? at : positionsAlong(n, extentTerm(n, updates, k), k, x.rank())));
+  }
+  Variable position = ravelMultiIndex(coordinates, shapeOf(n, extents));
+  Variable spread = broadcastTo(n.at(position), shape(n.at(updates)));
+  return {scatteredInto(n, x, spread, updates)};
 }
 
 /// Extents of the operand of the pooling that MaxUnpool undoes; batch and channels included.
-Ints unpooledShape(OnnxNode &n, const Variable &x) {
+Terms unpooledShape(OnnxNode &n, const Variable &x) {
   int axes = x.rank() - 2;
   Ints window = n.getInts("kernel_shape").value_or(Ints());
   Ints stride = n.getInts("strides").value_or(Ints(window.size(), 1));
@@ -190,20 +208,22 @@ Ints unpooledShape(OnnxNode &n, const Variable &x) {
     n.fail(ErrorKind::ValueError, "kernel_shape, strides and pads do not fit " + x.type().brief());
     return {};
   }
-  if (x.type().numElements() == kDynamic) {
-    n.unsupported("an operand of unknown extents: " + x.type().brief());
-    return {};
-  }
-  absl::Span<const int64_t> shape = x.type().shape();
-  Ints result = {shape[0], shape[1]};
+  Terms result = {extentTerm(n, x, 0), extentTerm(n, x, 1)};
   for (int k = 0; k < axes; ++k) {
-    int64_t extent = 0;
-    if (__builtin_mul_overflow(shape[size_t(2 + k)] - 1, stride[k], &extent) ||
-        __builtin_add_overflow(extent, window[k], &extent) ||
-        __builtin_sub_overflow(extent, pads[k], &extent) ||
-        __builtin_sub_overflow(extent, pads[axes + k], &extent))
+    // (extent - 1) * stride + window - pads, whose last three are one number.
+    int64_t rest = 0, whole = 0, extent = x.type().extent(2 + k);
+    bool tooLarge = __builtin_sub_overflow(window[k], stride[k], &rest) ||
+                    __builtin_sub_overflow(rest, pads[k], &rest) ||
+                    __builtin_sub_overflow(rest, pads[axes + k], &rest);
+    if (extent != kDynamic)
+      tooLarge |= __builtin_mul_overflow(extent, stride[k], &whole) ||
+                  __builtin_add_overflow(whole, rest, &whole);
+    if (tooLarge)
       n.fail(ErrorKind::ValueError, "kernel_shape, strides and pads are out of range");
-    result.push_back(extent);
+    if (extent != kDynamic)
+      result.emplace_back(whole);
+    else
+      result.push_back(n.at(add(n.at(mul(extentTerm(n, x, 2 + k), stride[k])), rest)));
   }
   return result;
 }
@@ -211,39 +231,42 @@ Ints unpooledShape(OnnxNode &n, const Variable &x) {
 /// Values back to where MaxPool's indices say that they were.
 Variables maxUnpool(OnnxNode &n) {
   Variable x = n.in(0);
-  Ints shape = unpooledShape(n, x);
+  Terms whole = unpooledShape(n, x);
   if (!n.status().ok())
     return {};
-  Variable empty = full(ShapeList(shape, n.place()), n.at(n.scalar(0, x.dtype())));
-  Variable position = flattened(n, cast(n.arg(1), DType::Int64));
-  Variable filled = scattered(n, "none", flattened(n, empty), 1, position, flattened(n, x));
-  Variable result = reshape(n.at(filled), ShapeList(shape, n.place()));
+  Variable empty = full(shapeOf(n, whole), n.at(n.scalar(0, x.dtype())));
+  Variable position = cast(n.arg(1), DType::Int64);
+  Variable result = scatteredInto(n, empty, position, x);
   if (!n.has(2))
     return {result};
   // Indices count in an array of the size above, even if a larger one is asked for.
-  Ints wanted = n.constantInts(2);
-  std::vector<std::pair<int, int>> more;
-  if (n.status().ok() && wanted.size() != shape.size())
+  Terms wanted = vectorTerms(n, 2);
+  if (n.status().ok() && wanted.size() != whole.size())
     return {n.fail(ErrorKind::ValueError,
-                   "output_shape must have " + std::to_string(shape.size()) + " numbers")};
-  for (size_t k = 0; k < wanted.size(); ++k)
-    more.emplace_back(0, n.toInt(wanted[k], "output_shape") - n.toInt(shape[k], "an extent"));
-  if (!n.status().ok())
-    return {};
-  return {pad(n.at(result), more)};
+                   "output_shape must have " + std::to_string(whole.size()) + " numbers")};
+  Widths widths(x.rank());
+  for (size_t k = 0; k < whole.size() && n.status().ok(); ++k) {
+    if (isNumber(wanted[k]) && isNumber(whole[k]))
+      widths.back[k] = Operand(n.toInt(wanted[k].weakValue().item<int64_t>(), "output_shape") -
+                               whole[k].weakValue().item<int64_t>());
+    else
+      widths.back[k] = n.at(sub(n.at(wholeNumber(n, wanted[k])), wholeNumber(n, whole[k])));
+  }
+  return {widened(n, result, widths, {})};
 }
 
 } // namespace
 
 absl::Span<const Translation> scatteringTranslations() {
-  static constexpr std::string_view kReductions =
-      "reductions mul, min and max: time: results * updates; indices out of range are ignored";
   static constexpr Translation kTable[] = {
+      {"GatherElements", gatherElements, 11},
       {"GatherND", gatherND, 11, "the number of coordinates must be known"},
-      {"MaxUnpool", maxUnpool, 9, "extents known, output_shape constant"},
-      {"Scatter", scatterElements, 9, "", 10},
-      {"ScatterElements", scatterElements, 11, kReductions},
-      {"ScatterND", scatterND, 11, kReductions},
+      {"MaxUnpool", maxUnpool, 9},
+      {"Scatter", scatterElements, 9, {}, 10},
+      {"ScatterElements", scatterElements, 11, "products of integers exact up to 2^53"},
+      {"ScatterND", scatterND, 11,
+       "the number of coordinates must be known; products of integers exact up to 2^53"},
+      {"TensorScatter", tensorScatter, 24},
   };
   return kTable;
 }

@@ -1,6 +1,8 @@
 //===- ShapeTerms.cpp - shapes that are partly known -----------------------===//
 #include "Import/ShapeTerms.h"
 
+#include "graphc/Indexing.h"
+
 namespace graphc {
 
 Operand extentTerm(OnnxNode &n, const Variable &x, int axis) {
@@ -52,7 +54,7 @@ Terms vectorTerms(OnnxNode &n, size_t i) {
   Terms terms;
   if (!v.ok())
     return terms;
-  if (v.isConstant()) {
+  if (n.isKnown(i)) {
     for (int64_t number : n.constantInts(i))
       terms.emplace_back(number);
     return terms;
@@ -84,6 +86,27 @@ Terms elementTerms(OnnxNode &n, size_t i) {
   for (int64_t k = 0; k < v.type().extent(0); ++k)
     terms.push_back(n.at(subtensor(n.at(v), {Index(k)})));
   return terms;
+}
+
+Variable isAmong(OnnxNode &n, const Variable &axes, int axis, int rank) {
+  Variable plain = mod(n.at(cast(n.at(axes), DType::Int64)), int64_t(std::max(rank, 1)));
+  return any(n.at(eq(n.at(plain), int64_t(axis))));
+}
+
+Variable withoutAxes(OnnxNode &n, const Variable &x, const Variable &axes) {
+  if (axes.rank() != 1 || axes.type().extent(0) == kDynamic)
+    return n.unsupported("an unknown number of computed axes, on which the result's rank depends");
+  const int64_t kept = x.rank() - axes.type().extent(0);
+  if (kept < 0)
+    return n.fail(ErrorKind::AxisError, std::to_string(axes.type().extent(0)) + " axes for rank " +
+                                            std::to_string(x.rank()));
+  std::vector<Operand> stays;
+  for (int k = 0; k < x.rank(); ++k)
+    stays.push_back(n.at(logicalNot(n.at(isAmong(n, axes, k, x.rank())))));
+  if (kept == 0)
+    return reshape(n.at(x), ShapeList(Ints()));
+  Variable places = specifyShape(n.at(flatnonzero(n.at(stack(stays)))), {kept});
+  return reshape(n.at(x), ShapeList(take(n.at(shape(n.at(x))), places)));
 }
 
 std::vector<int> orderAlong(int axis, int rank) {

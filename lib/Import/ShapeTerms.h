@@ -20,6 +20,12 @@ Terms vectorTerms(OnnxNode &n, size_t i);
 /// The elements of input i, a vector of known length of any dtype, as Variables.
 Terms elementTerms(OnnxNode &n, size_t i);
 
+/// Whether axes of an operand of `rank`, an integer vector that is computed, have this one among
+/// them: 0-d.
+Variable isAmong(OnnxNode &n, const Variable &axes, int axis, int rank);
+/// x, whose extents along computed axes are 1, without these axes. Their number must be known.
+Variable withoutAxes(OnnxNode &n, const Variable &x, const Variable &axes);
+
 /// The order for dimshuffle that puts a vector along `axis` of `rank` axes.
 std::vector<int> orderAlong(int axis, int rank);
 /// 0, 1, 2, … to before `count` along `axis` of `rank` axes, the others being 1.

@@ -57,11 +57,35 @@ Variables transposed(OnnxNode &n) {
 
 Variables squeezed(OnnxNode &n) {
   Variable x = n.in(0);
+  if (n.isComputed(1))
+    return {withoutAxes(n, x, n.in(1))};
   std::optional<Ints> axes = n.attributeOrInput("axes", 1);
   return {axes ? squeeze(n.at(x), Axes(n.plainAxes(*axes, x.rank()))) : squeeze(n.at(x))};
 }
 
+/// Axes of extent 1 at computed places of the result.
+Variable withAxes(OnnxNode &n, const Variable &x, const Variable &axes) {
+  if (axes.rank() != 1 || axes.type().extent(0) == kDynamic)
+    return n.unsupported("an unknown number of computed axes, on which the result's rank depends");
+  const int rank = x.rank() + int(axes.type().extent(0));
+  if (rank > Tensor::kMaxRank)
+    return n.fail(ErrorKind::ValueError, "the result has rank " + std::to_string(rank));
+  // Extents of x in their order, where no axis is new.
+  Variable extents = concatenate({n.at(shape(n.at(x))), n.at(ones(ShapeList({1}), DType::Int64))});
+  Variable next = n.scalar(0, DType::Int64);
+  std::vector<Operand> result;
+  for (int k = 0; k < rank; ++k) {
+    Variable isNew = isAmong(n, axes, k, rank);
+    Variable own = take(n.at(extents), next, {.axis = 0, .mode = TakeMode::Clip});
+    result.push_back(n.at(where(n.at(isNew), int64_t(1), own)));
+    next = add(n.at(next), cast(n.at(logicalNot(n.at(isNew))), DType::Int64));
+  }
+  return result.empty() ? x : reshape(n.at(x), ShapeList(stack(result)));
+}
+
 Variables unsqueezed(OnnxNode &n) {
+  if (n.isComputed(1))
+    return {withAxes(n, n.in(0), n.in(1))};
   std::optional<Ints> axes = n.attributeOrInput("axes", 1);
   if (!axes)
     return {n.fail(ErrorKind::ValueError, "axes are missing")};
@@ -83,11 +107,23 @@ Variables expanded(OnnxNode &n) {
   return {broadcastTo(n.at(wide), shapeOf(n, terms))};
 }
 
+/// Sets before 6 have one number of copies, and one axis.
+Variables tiledAlongOne(OnnxNode &n) {
+  Variable x = n.in(0);
+  int axis = n.plainAxis(n.constantInt(2), x.rank());
+  Variable tiles = cast(n.at(reshape(n.arg(1), ShapeList(Ints()))), DType::Int64);
+  if (!n.status().ok())
+    return {};
+  Operand extent = extentTerm(n, x, axis);
+  Variable at = arange(n.at(mul(n.at(tiles), extent)));
+  return {take(n.at(x), mod(n.at(at), extent), {.axis = axis})};
+}
+
 /// Each axis gets one in front of it that is as long as its repeats.
 Variables tiled(OnnxNode &n) {
   Variable x = n.in(0);
   if (n.opset() < 6)
-    return {n.unsupported("Tile of sets before 6")};
+    return tiledAlongOne(n);
   Terms repeats = vectorTerms(n, 1);
   if (!n.status().ok() || int(repeats.size()) != x.rank())
     return {n.fail(ErrorKind::ValueError, std::to_string(repeats.size()) + " repeats for rank " +
@@ -125,16 +161,23 @@ Variables shapeOfOperand(OnnxNode &n) {
 
 Variables sizeOfOperand(OnnxNode &n) { return {size(n.arg(0))}; }
 
+/// An extent in parts of this size.
+Operand quotient(OnnxNode &n, const Operand &extent, int64_t size) {
+  if (extent.isWeak())
+    return Operand(extent.weakValue().item<int64_t>() / size);
+  return n.at(intDiv(extent, size));
+}
+
 /// Channels to blocks of pixels and back; the six axes of both are listed in ONNX's text.
 Variables depthToSpace(OnnxNode &n) {
   Variable x = n.in(0);
   int64_t b = n.requireInt("blocksize");
-  if (x.rank() != 4 || b < 1 || x.type().extent(1) == kDynamic)
+  if (x.rank() != 4 || b < 1)
     return {n.fail(ErrorKind::ValueError,
                    "blocks of " + std::to_string(b) + " of " + x.type().brief())};
   std::string mode = n.getString("mode", "DCR");
   Operand batch = extentTerm(n, x, 0), height = extentTerm(n, x, 2), width = extentTerm(n, x, 3);
-  Operand channels(x.type().extent(1) / (b * b)), block(b);
+  Operand channels = quotient(n, extentTerm(n, x, 1), b * b), block(b);
   bool blocksFirst = mode == "DCR";
   Terms split = blocksFirst ? Terms{batch, block, block, channels, height, width}
                             : Terms{batch, channels, block, block, height, width};
@@ -148,11 +191,11 @@ Variables depthToSpace(OnnxNode &n) {
 Variables spaceToDepth(OnnxNode &n) {
   Variable x = n.in(0);
   int64_t b = n.requireInt("blocksize");
-  if (x.rank() != 4 || b < 1 || x.type().extent(2) == kDynamic || x.type().extent(3) == kDynamic)
+  if (x.rank() != 4 || b < 1)
     return {n.fail(ErrorKind::ValueError,
                    "blocks of " + std::to_string(b) + " of " + x.type().brief())};
   Operand batch = extentTerm(n, x, 0), channels = extentTerm(n, x, 1), block(b);
-  Operand height(x.type().extent(2) / b), width(x.type().extent(3) / b);
+  Operand height = quotient(n, extentTerm(n, x, 2), b), width = quotient(n, extentTerm(n, x, 3), b);
   Terms split = {batch, channels, height, block, width, block};
   Variable apart = transpose(n.at(reshape(n.at(x), shapeOf(n, split))), {0, 3, 5, 1, 2, 4});
   Operand joined = product(n, channels, Operand(b * b));
@@ -163,18 +206,18 @@ Variables spaceToDepth(OnnxNode &n) {
 
 absl::Span<const Translation> shapeTranslations() {
   static constexpr Translation kTable[] = {
-      {"DepthToSpace", depthToSpace, 1, "channels known"},
+      {"DepthToSpace", depthToSpace},
       {"Expand", expanded, 8, "the number of extents must be known"},
       {"Flatten", flattened},
       {"Identity", identityOf},
       {"Reshape", reshaped, 1, "the number of extents must be known"},
       {"Shape", shapeOfOperand},
       {"Size", sizeOfOperand},
-      {"SpaceToDepth", spaceToDepth, 1, "height and width known"},
-      {"Squeeze", squeezed, 1, "axes constant"},
-      {"Tile", tiled, 1, "from set 6 on"},
+      {"SpaceToDepth", spaceToDepth},
+      {"Squeeze", squeezed, 1, "computed axes must be known in number"},
+      {"Tile", tiled},
       {"Transpose", transposed},
-      {"Unsqueeze", unsqueezed, 1, "axes constant"},
+      {"Unsqueeze", unsqueezed, 1, "computed axes must be known in number"},
   };
   return kTable;
 }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "Import/NarrowTypes.h"
 #include "Support/ReadFile.h"
 #include "Support/SystemError.h"
 #include "Support/Text.h"
@@ -156,7 +157,8 @@ absl::StatusOr<std::filesystem::path> fileInside(const std::string &folder,
   return real;
 }
 
-absl::StatusOr<Tensor> readExternal(const onnx::TensorProto &proto, DType dtype, int64_t count,
+absl::StatusOr<Tensor> readExternal(const onnx::TensorProto &proto, DType dtype,
+                                    absl::Span<const int64_t> shape, int64_t count,
                                     const std::string &folder) {
   auto where = externalData(proto);
   if (!where.ok())
@@ -178,7 +180,7 @@ absl::StatusOr<Tensor> readExternal(const onnx::TensorProto &proto, DType dtype,
     return badTensor("needs " + std::to_string(needed) + " bytes from offset " +
                      std::to_string(where->offset) + " of " + path + ", which has " +
                      std::to_string(size));
-  auto tensor = Tensor::allocate(dtype, proto.dims());
+  auto tensor = Tensor::allocate(dtype, shape);
   if (!tensor.ok() || needed == 0)
     return tensor;
   FILE *file = opened->file.get();
@@ -190,9 +192,38 @@ absl::StatusOr<Tensor> readExternal(const onnx::TensorProto &proto, DType dtype,
   return tensor;
 }
 
+/// The elements as they are stored: typed, raw, or in a file.
+absl::StatusOr<Tensor> readStored(const onnx::TensorProto &proto, DType dtype,
+                                  absl::Span<const int64_t> shape, int64_t count,
+                                  const std::string &folder) {
+  if (proto.data_location() == onnx::TensorProto::EXTERNAL)
+    return readExternal(proto, dtype, shape, count, folder);
+
+  // Sizes are compared before memory is asked for: the shape is a file's claim.
+  bool raw = proto.has_raw_data();
+  int64_t needed = raw ? count * byteSize(dtype) : count;
+  int64_t held = raw ? int64_t(proto.raw_data().size()) : numbersIn(proto);
+  if (held != needed)
+    return badTensor("holds " + std::to_string(held) + (raw ? " bytes" : " numbers") +
+                     " where its shape " + shapeText(proto.dims()) + " needs " +
+                     std::to_string(needed));
+  auto tensor = Tensor::allocate(dtype, shape);
+  if (!tensor.ok())
+    return tensor;
+  if (raw) {
+    copyBytes(*tensor, proto.raw_data().data());
+    return tensor;
+  }
+  if (absl::Status s = copyTypedData(*tensor, proto); !s.ok())
+    return s;
+  return tensor;
+}
+
 } // namespace
 
 std::optional<DType> onnxDType(int dataType) {
+  if (std::optional<DType> storage = narrowStorage(dataType))
+    return storage;
   switch (dataType) {
   case onnx::TensorProto::FLOAT:
     return DType::Float32;
@@ -226,6 +257,13 @@ std::optional<DType> onnxDType(int dataType) {
 }
 
 std::string onnxDTypeName(int dataType) {
+  // Those that the message in hand does not know yet.
+  static constexpr std::string_view kNewer[] = {"FLOAT8E4M3FN",   "FLOAT8E4M3FNUZ", "FLOAT8E5M2",
+                                                "FLOAT8E5M2FNUZ", "UINT4",          "INT4",
+                                                "FLOAT4E2M1",     "FLOAT8E8M0"};
+  constexpr int kFirstNewer = 17;
+  if (dataType >= kFirstNewer && dataType < kFirstNewer + int(std::size(kNewer)))
+    return std::string(kNewer[dataType - kFirstNewer]);
   if (!onnx::TensorProto::DataType_IsValid(dataType))
     return "element type " + std::to_string(dataType);
   return onnx::TensorProto::DataType_Name(onnx::TensorProto::DataType(dataType));
@@ -245,27 +283,14 @@ absl::StatusOr<Tensor> readTensor(const onnx::TensorProto &proto, const std::str
     return badTensor("has the shape " + shapeText(proto.dims()));
   if (proto.has_segment())
     return makeError(ErrorKind::NotSupported, "is stored in segments");
-  if (proto.data_location() == onnx::TensorProto::EXTERNAL)
-    return readExternal(proto, *dtype, *count, folder);
-
-  // Sizes are compared before memory is asked for: the shape is a file's claim.
-  bool raw = proto.has_raw_data();
-  int64_t needed = raw ? *count * byteSize(*dtype) : *count;
-  int64_t held = raw ? int64_t(proto.raw_data().size()) : numbersIn(proto);
-  if (held != needed)
-    return badTensor("holds " + std::to_string(held) + (raw ? " bytes" : " numbers") +
-                     " where its shape " + shapeText(proto.dims()) + " needs " +
-                     std::to_string(needed));
-  auto tensor = Tensor::allocate(*dtype, proto.dims());
-  if (!tensor.ok())
-    return tensor;
-  if (raw) {
-    copyBytes(*tensor, proto.raw_data().data());
-    return tensor;
-  }
-  if (absl::Status s = copyTypedData(*tensor, proto); !s.ok())
-    return s;
-  return tensor;
+  if (!isNarrow(proto.data_type()))
+    return readStored(proto, *dtype, proto.dims(), *count, folder);
+  const int perByte = elementsPerByte(proto.data_type());
+  const int64_t bytes = *count / perByte + *count % perByte;
+  absl::StatusOr<Tensor> codes = readStored(proto, DType::UInt8, {bytes}, bytes, folder);
+  if (!codes.ok())
+    return codes.status();
+  return decodeNarrow(proto.data_type(), codes->flat<uint8_t>(), proto.dims());
 }
 
 } // namespace graphc

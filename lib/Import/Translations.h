@@ -17,7 +17,7 @@ namespace graphc {
 using Translate = Variables (*)(OnnxNode &node);
 
 /// Versions of ONNX's operators up to this one are known.
-inline constexpr int kNewestOpset = 21;
+inline constexpr int kNewestOpset = 24;
 
 struct Translation {
   std::string_view name;
@@ -30,11 +30,22 @@ struct Translation {
   int until = kNewestOpset;
 };
 
+/// An operator of ONNX's own domain that is refused.
+struct Refusal {
+  std::string_view name;
+  int since;
+  /// For messages and docs/Onnx.md.
+  std::string_view reason;
+};
+
 /// The families.
 absl::Span<const Translation> elementwiseTranslations();
 absl::Span<const Translation> activationTranslations();
 absl::Span<const Translation> reductionTranslations();
 absl::Span<const Translation> productTranslations();
+absl::Span<const Translation> attentionTranslations();
+absl::Span<const Translation> regionTranslations();
+absl::Span<const Translation> spatialTranslations();
 absl::Span<const Translation> einsumTranslations();
 absl::Span<const Translation> convolutionTranslations();
 absl::Span<const Translation> transposedConvolutionTranslations();
@@ -54,11 +65,16 @@ absl::Span<const Translation> signalTranslations();
 absl::Span<const Translation> gridSampleTranslations();
 absl::Span<const Translation> quantizationTranslations();
 
+/// Scan of set 8, whose operands have a batch in front.
+Variables batchedScan(OnnxNode &node);
 /// Of the shape of x: whether a node that drops elements keeps each one.
-Variable keptByDropout(OnnxNode &node, const Variable &x, double ratio);
+Variable keptByDropout(OnnxNode &node, const Variable &x, const Variable &ratio);
 
 /// The translation of an operator of ONNX's own domain, or null.
 const Translation *findTranslation(std::string_view name);
+/// The reason not to translate an operator, or null.
+const Refusal *findRefusal(std::string_view name);
+absl::Span<const Refusal> allRefusals();
 /// All, by name.
 std::vector<const Translation *> allTranslations();
 

@@ -32,9 +32,11 @@ Variable spreadOut(OnnxNode &n, const Variable &x, const Window &w) {
 /// [channels, outputs / groups, …] as [outputs, channels / groups, …].
 Variable exchanged(OnnxNode &n, const Variable &kernel, int64_t groups) {
   std::vector<int> order = {0, 2, 1};
-  Terms split = {Operand(groups), Operand(kernel.type().extent(0) / groups),
-                 Operand(kernel.type().extent(1))};
-  Terms joined = {Operand(groups * kernel.type().extent(1)), split[1]};
+  // Of an unknown number of channels the reshape says what is left.
+  int64_t channels = kernel.type().extent(0);
+  Terms split = {Operand(groups), Operand(channels == kDynamic ? -1 : channels / groups),
+                 extentTerm(n, kernel, 1)};
+  Terms joined = {product(n, Operand(groups), split[2]), split[1]};
   for (int k = 2; k < kernel.rank(); ++k) {
     order.push_back(k + 1);
     split.push_back(extentTerm(n, kernel, k));
@@ -63,8 +65,16 @@ void addPadding(OnnxNode &n, const Variable &x, Window &w, const std::vector<int
     // Without a wanted extent it is that of the operand times the stride, whatever that is.
     int64_t result = wanted.empty() ? w.stride[k] : wanted[k];
     if (!wanted.empty() && extent == kDynamic) {
-      n.unsupported("output_shape on an axis of unknown extent");
-      return;
+      // The whole result is computed, and cut or widened.
+      Variable steps = sub(n.at(wholeNumber(n, extentTerm(n, x, 2 + k))), 1);
+      Variable total = add(n.at(mul(n.at(steps), w.stride[k])), more[k] + covered(w, k) - result);
+      Variable less = intDiv(n.at(maximum(n.at(total), 0)), 2);
+      Variable front = automatic == "SAME_UPPER" ? less : sub(n.at(maximum(n.at(total), 0)), less);
+      if (!w.open)
+        w.open.emplace(x.rank());
+      w.open->front[2 + k] = n.at(neg(n.at(front)));
+      w.open->back[2 + k] = n.at(sub(n.at(front), total));
+      continue;
     }
     int64_t rest = wanted.empty() ? 0 : int64_t(w.stride[k]) * (extent - 1);
     int64_t total = rest + more[k] + covered(w, k) - result;
@@ -95,7 +105,7 @@ Variable cutOff(OnnxNode &n, const Variable &x, std::vector<std::pair<int, int>>
 /// Whether the windows of the result lie beside each other, so that nothing is added up but
 /// channels.
 bool areApart(const Window &w, const std::vector<int> &more, int groups) {
-  bool apart = groups == 1;
+  bool apart = groups == 1 && !w.open;
   for (int k = 0; k < w.axes; ++k)
     apart = apart && w.stride[k] == w.extent[k] && w.dilation[k] == 1 && more[k] == 0 &&
             w.padding[k] == std::pair(0, 0);
@@ -135,9 +145,11 @@ Variables convTranspose(OnnxNode &n) {
   addPadding(n, x, *w, more);
   int groups = n.getSmallInt("group", 1);
   int64_t channels = kernel.type().extent(0);
-  if (!kernel.type().hasStaticShape())
-    return {n.unsupported("a kernel of unknown extents: " + kernel.type().brief())};
-  if (groups < 1 || channels % groups != 0)
+  for (int k = 2; k < kernel.rank(); ++k)
+    if (kernel.type().extent(k) == kDynamic && !n.hasAttribute("kernel_shape"))
+      return {n.unsupported("a kernel of unknown extents: " + kernel.type().brief() +
+                            "; attribute kernel_shape says them")};
+  if (groups < 1 || (channels != kDynamic && channels % groups != 0))
     return {n.fail(ErrorKind::ValueError, std::to_string(channels) + " channels in " +
                                               std::to_string(groups) + " groups")};
   if (!n.status().ok())
@@ -158,7 +170,8 @@ Variables convTranspose(OnnxNode &n) {
   Variable spread = cutOff(n, spreadOut(n, x, *w), padding);
   ConvOptions options{.padding = Padding(padding), .dilation = w->dilation, .groups = groups};
   Variable reversed = exchanged(n, kernel, groups);
-  return {withBias(n, convolved(n, spread, reversed, options), 2)};
+  Variable result = convolved(n, spread, reversed, options);
+  return {withBias(n, w->open ? widened(n, result, *w->open, {}) : result, 2)};
 }
 
 } // namespace
@@ -166,7 +179,7 @@ Variables convTranspose(OnnxNode &n) {
 absl::Span<const Translation> transposedConvolutionTranslations() {
   static constexpr Translation kTable[] = {
       {"ConvTranspose", convTranspose, 1,
-       "1 to 3 spatial axes; the kernel's extents must be known"}};
+       "1 to 3 spatial axes; the kernel's extents must be known, or given as kernel_shape"}};
   return kTable;
 }
 

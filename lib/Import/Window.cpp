@@ -32,8 +32,16 @@ std::vector<std::pair<int, int>> padsAttribute(OnnxNode &n, int axes) {
 
 std::vector<int> kernelExtent(OnnxNode &n, const Variable &kernel) {
   std::vector<int> extent;
-  for (int k = 2; k < kernel.rank(); ++k)
-    extent.push_back(n.toInt(std::max<int64_t>(1, kernel.type().extent(k)), "the kernel's extent"));
+  Ints named = n.getInts("kernel_shape").value_or(Ints());
+  for (int k = 2; k < kernel.rank(); ++k) {
+    int64_t own = kernel.type().extent(k);
+    if (own == kDynamic && size_t(k - 2) < named.size())
+      own = named[size_t(k - 2)];
+    else if (own == kDynamic && n.getString("auto_pad", "NOTSET").starts_with("SAME"))
+      n.unsupported("auto_pad with a kernel of unknown extents: " + kernel.type().brief() +
+                    "; attribute kernel_shape says them");
+    extent.push_back(n.toInt(std::max<int64_t>(1, own), "the kernel's extent"));
+  }
   return extent;
 }
 
@@ -66,19 +74,32 @@ std::optional<Window> unpaddedWindow(OnnxNode &n, const Variable &x, std::vector
 
 namespace {
 
-/// Padding that gives ceil(n / stride) windows; an odd element goes to the back or the front.
-std::pair<int, int> samePadding(OnnxNode &n, const Window &w, int k, int64_t extent, bool upper) {
+/// Half of the padding, whose odd element goes to the back or the front.
+std::pair<Operand, Operand> halves(OnnxNode &n, const Variable &total, bool upper) {
+  Variable less = intDiv(n.at(total), 2), more = sub(n.at(total), less);
+  return upper ? std::pair(n.at(less), n.at(more)) : std::pair(n.at(more), n.at(less));
+}
+
+/// Padding that gives ceil(extent / stride) windows.
+void addSamePadding(OnnxNode &n, const Variable &x, Window &w, int k, bool upper) {
+  int64_t extent = x.type().extent(2 + k), stride = w.stride[k];
   int64_t reach = covered(w, k), total = reach - 1;
-  if (w.stride[k] != 1) {
-    if (extent == kDynamic) {
-      n.unsupported("auto_pad with strides on an axis of unknown extent");
-      return {};
-    }
-    int64_t windows = (extent + w.stride[k] - 1) / w.stride[k];
-    total = std::max<int64_t>(0, (windows - 1) * w.stride[k] + reach - extent);
+  if (stride != 1 && extent == kDynamic) {
+    Variable size = wholeNumber(n, extentTerm(n, x, 2 + k));
+    Variable steps = intDiv(n.at(sub(n.at(size), 1)), stride);
+    Variable end = add(n.at(mul(n.at(steps), stride)), reach);
+    if (!w.open)
+      w.open.emplace(x.rank());
+    std::tie(w.open->front[2 + k], w.open->back[2 + k]) =
+        halves(n, maximum(n.at(sub(n.at(end), size)), 0), upper);
+    return;
+  }
+  if (stride != 1) {
+    int64_t windows = (extent + stride - 1) / stride;
+    total = std::max<int64_t>(0, (windows - 1) * stride + reach - extent);
   }
   int more = n.toInt(total - total / 2, "the padding"), less = int(total / 2);
-  return upper ? std::pair(less, more) : std::pair(more, less);
+  w.padding[k] = upper ? std::pair(less, more) : std::pair(more, less);
 }
 
 void addPadding(OnnxNode &n, const Variable &x, Window &w) {
@@ -88,7 +109,7 @@ void addPadding(OnnxNode &n, const Variable &x, Window &w) {
     return;
   if (automatic == "SAME_UPPER" || automatic == "SAME_LOWER") {
     for (int k = 0; k < w.axes; ++k)
-      w.padding[k] = samePadding(n, w, k, x.type().extent(2 + k), automatic == "SAME_UPPER");
+      addSamePadding(n, x, w, k, automatic == "SAME_UPPER");
     return;
   }
   if (automatic != "NOTSET") {
@@ -105,6 +126,12 @@ std::optional<Window> windowOf(OnnxNode &n, const Variable &x, std::vector<int> 
   if (w)
     addPadding(n, x, *w);
   return n.status().ok() ? w : std::nullopt;
+}
+
+Variable paddedWhereOpen(OnnxNode &n, const Variable &x, const Window &w, const Operand &value) {
+  PadOptions options;
+  options.value = value;
+  return w.open ? widened(n, x, *w.open, options) : x;
 }
 
 } // namespace graphc

@@ -1,7 +1,7 @@
 //===- Import/Window.h - windows over spatial axes ------------------*- C++ -*-===//
 #pragma once
 
-#include "Import/OnnxNode.h"
+#include "Import/Widening.h"
 
 namespace graphc {
 
@@ -9,7 +9,10 @@ namespace graphc {
 struct Window {
   int axes = 0;
   std::vector<int> extent, stride, dilation;
+  /// What is known of the padding.
   std::vector<std::pair<int, int>> padding;
+  /// Padding that depends on extents that are not known, of all axes of the operand.
+  std::optional<Widths> open;
 };
 
 /// Elements between the window's first and last one, both counted.
@@ -22,6 +25,8 @@ inline int64_t covered(const Window &w, int k) {
 std::optional<Window> unpaddedWindow(OnnxNode &n, const Variable &x, std::vector<int> extent);
 /// The same with the padding that pads or auto_pad says.
 std::optional<Window> windowOf(OnnxNode &n, const Variable &x, std::vector<int> extent);
+/// x with the padding that is not known: what is left is `padding`.
+Variable paddedWhereOpen(OnnxNode &n, const Variable &x, const Window &w, const Operand &value);
 /// A list with an entry for each spatial axis, `otherwise` if it is not given.
 std::vector<int> perAxis(OnnxNode &n, std::string_view name, int axes, int otherwise = 1);
 /// The attribute pads: front and back of each axis.

@@ -9,6 +9,8 @@
 #include <algorithm>
 
 #include "Kernels/FusionState.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "absl/hash/hash.h"
 
 namespace graphc {
@@ -35,6 +37,33 @@ bool lookAtTheSame(absl::Span<const FusedNest::Check> a, absl::Span<const FusedN
                     [](const FusedNest::Check &x, const FusedNest::Check &y) {
                       return x.condition == y.condition;
                     });
+}
+
+/// The first group that may use the sizes of a nest: behind those that compute elements of which
+/// they are made. `groupOf` gives an array's group, or -1.
+int32_t groupBehindSizes(const Nest &nest, absl::Span<const SizeNode> sizes,
+                         absl::FunctionRef<int32_t(int32_t array)> groupOf) {
+  std::vector<int32_t> pending(nest.extents.begin(), nest.extents.end());
+  for (const ScalarNode &n : nest.body)
+    if (n.op == ScalarOp::Size)
+      pending.push_back(int32_t(n.payload));
+  int32_t behind = 0;
+  absl::flat_hash_set<int32_t> seen;
+  while (!pending.empty()) {
+    int32_t id = pending.back();
+    pending.pop_back();
+    if (id < 0 || sizes[size_t(id)].op == SizeOp::Constant || sizes[size_t(id)].op == SizeOp::Dim ||
+        !seen.insert(id).second)
+      continue;
+    const SizeNode &n = sizes[size_t(id)];
+    if (n.op == SizeOp::Element) {
+      behind = std::max(behind, groupOf(n.a) + 1);
+      pending.push_back(n.b);
+    } else {
+      pending.insert(pending.end(), {n.a, n.b, n.c});
+    }
+  }
+  return behind;
 }
 
 } // namespace
@@ -112,7 +141,9 @@ void Fusion::place(FusedNest fused) {
   auto rank = [&](int32_t array) { return rankOf(array); };
   bool contraction = isContraction(fused.nest, rank);
   // The first group that it may join, and those in which it would find its operands.
-  int32_t earliest = 0;
+  int32_t earliest = groupBehindSizes(fused.nest, sizes_.nodes(), [&](int32_t array) {
+    return arrays_[arrays_[resolve(array)].base].group;
+  });
   std::vector<int32_t> candidates;
   for (const ScalarNode &n : fused.nest.body) {
     if (n.op != ScalarOp::Load)

@@ -216,8 +216,133 @@ TEST(Errors, ofGraphsWithin) {
            .integer("num_scan_inputs", 1)
            .reversing("body", {}),
        "Scan): there are 1 outputs for 2 states"},
+      {OneNode(8, "Scan").omitted().given(x).integer("num_scan_inputs", 2),
+       "Scan): num_scan_inputs is 2 of 1 inputs"},
+      {OneNode(8, "Scan").omitted().given(x).given(x).given(x).integer("num_scan_inputs", 1),
+       "Scan): there are 1 outputs for 2 states"},
       {OneNode(8, "Scan").omitted().given(x).integer("num_scan_inputs", 1),
-       "Scan): Scan has other inputs before set 9 of operators; convert the model"},
+       "Scan): a scan input must have a batch and a sequence: f32[2]"},
+  });
+}
+
+TEST(Errors, ofAttentionAndNormalizations) {
+  Tensor x = zeros({2}), line = zeros({1, 2, 8}), heads = zeros({1, 2, 2, 4});
+  auto attention = [&](const Tensor &q, const Tensor &k) {
+    return OneNode(23, "Attention").given(q).given(k).given(k);
+  };
+  expectErrors({
+      {attention(x, x), "Attention): Q, K and V must all have rank 3 or all 4: f32[2], f32[2] and "
+                        "f32[2]"},
+      {attention(line, line), "Attention): q_num_heads and kv_num_heads must be given, and be "
+                              "positive, where Q has rank 3"},
+      {attention(zeros({1, 3, 2, 4}), heads), "Attention): 3 heads of queries for 2 of keys"},
+      {attention(heads, heads).omitted().given(heads),
+       "Attention): past_key and past_value must be given together"},
+      {attention(heads, heads).integer("qk_matmul_output_mode", 4),
+       "Attention): attribute qk_matmul_output_mode is 4"},
+      {OneNode(23, "RotaryEmbedding").given(x).given(x).given(x),
+       "RotaryEmbedding): the operand must have rank 3 or 4: f32[2]"},
+      {OneNode(23, "RotaryEmbedding").given(line).given(zeros({1, 2, 4})).given(zeros({1, 2, 4})),
+       "RotaryEmbedding): num_heads must be given, and be positive, where the operand has rank 3"},
+      {OneNode(21, "GroupNormalization").given(x).given(x).given(x).integer("num_groups", 1),
+       "GroupNormalization): the operand has no channels: f32[2]"},
+      {OneNode(21, "GroupNormalization").given(line).given(x).given(x).integer("num_groups", 3),
+       "GroupNormalization): 2 channels in 3 groups"},
+      {OneNode(18, "LpPool").given(line).integers("kernel_shape", {2}).integer("p", 0),
+       "LpPool): attribute p is 0.000000"},
+  });
+}
+
+TEST(Errors, ofRegionsAndPictures) {
+  Tensor x = zeros({2}), picture = zeros({1, 1, 4, 4}), rois = zeros({1, 4}),
+         batch = zeros({1}, DType::Int64);
+  auto align = [&] { return OneNode(16, "RoiAlign").given(picture).given(rois).given(batch); };
+  expectErrors({
+      {OneNode(16, "RoiAlign").given(x).given(rois).given(batch),
+       "RoiAlign): X must be pictures of floats, of rank 4, and rois a matrix: f32[2] and "
+       "f32[1,4]"},
+      {align().text("mode", "min"), "RoiAlign): attribute mode is 'min'"},
+      {align().text("coordinate_transformation_mode", "asymmetric"),
+       "RoiAlign): attribute coordinate_transformation_mode is 'asymmetric'"},
+      {align().integer("output_width", 0),
+       "RoiAlign): output_height and output_width must be positive"},
+      {OneNode(22, "MaxRoiPool").given(picture).given(zeros({1, 5})),
+       "MaxRoiPool): attribute pooled_shape must be two positive numbers"},
+      {OneNode(20, "AffineGrid").given(zeros({1, 2, 3})).constant({1, 1, 2}),
+       "AffineGrid): theta must have rank 3 and size 4 or 5 numbers: f32[1,2,3] and 3"},
+      {OneNode(18, "CenterCropPad").given(x).constant({2}).integers("axes", {0, 0}),
+       "CenterCropPad): 1 extents for 2 axes"},
+      {OneNode(18, "CenterCropPad").given(x).constant({INT64_MIN}),
+       "CenterCropPad): an extent is out of range"},
+      {OneNode(18, "Col2Im").given(x).constant({2}).constant({2}),
+       "Col2Im): image_shape and block_shape must be as long as each other, and the operand of "
+       "rank 3: f32[2]"},
+      {OneNode(18, "Col2Im").given(zeros({1, 3, 1})).constant({2}).constant({2}),
+       "Col2Im): 3 channels in blocks of 2"},
+      {OneNode(19, "DeformConv").given(x).given(x).given(x),
+       "DeformConv): other operands than pictures, of rank 4: f32[2], f32[2] and f32[2]"},
+      {OneNode(19, "DeformConv").given(picture).given(picture).given(picture).integer("group", 0),
+       "DeformConv): group and offset_group must be positive"},
+      {OneNode(18, "Resize")
+           .given(x)
+           .omitted()
+           .omitted()
+           .constant({2})
+           .text("keep_aspect_ratio_policy", "any"),
+       "Resize): attribute keep_aspect_ratio_policy is 'any'"},
+      {OneNode(16, "GridSample").given(x).given(x),
+       "GridSample): the operand and the grid must have one rank, at least 3: f32[2] and f32[2]"},
+  });
+}
+
+/// Inputs that are computed, of which the result's rank depends on how many there are.
+TEST(Errors, ofComputedAxes) {
+  Tensor x = zeros({2, 3});
+  auto withAxes = [&](int opset, const std::string &op, std::vector<int64_t> shape) {
+    onnx::ModelProto model = makeModel(opset);
+    addInput(model, "x", {2, 3});
+    addInput(model, "axes", shape, onnx::TensorProto::INT64);
+    onnx::NodeProto &node = addNode(model, op, {"x", "axes"}, {"y"});
+    if (op == "ReduceSum")
+      setInt(node, "keepdims", 0);
+    addOutput(model, "y");
+    return error(loadModel(model));
+  };
+  const std::string unknown = "): an unknown number of computed axes, on which the result's rank "
+                              "depends";
+  EXPECT_EQ(withAxes(13, "ReduceSum", {-1}), "model.onnx: node 1 (ReduceSum" + unknown);
+  EXPECT_EQ(withAxes(13, "Squeeze", {-1}), "model.onnx: node 1 (Squeeze" + unknown);
+  EXPECT_EQ(withAxes(13, "Unsqueeze", {-1}), "model.onnx: node 1 (Unsqueeze" + unknown);
+  EXPECT_EQ(withAxes(13, "Squeeze", {3}), "model.onnx: node 1 (Squeeze): 3 axes for rank 2");
+  EXPECT_EQ(withAxes(13, "Unsqueeze", {31}),
+            "model.onnx: node 1 (Unsqueeze): the result has rank 33");
+  EXPECT_EQ(withAxes(13, "ReduceSum", {}),
+            "model.onnx: node 1 (ReduceSum): input 1 must be a vector of integers, is i64");
+  expectErrors(
+      {{OneNode(18, "Split", 2).given(x).integer("num_outputs", 3),
+        "Split): num_outputs is 3, but the node has 2 outputs"},
+       {OneNode(18, "ScatterElements")
+            .given(x)
+            .given(zeros({1, 1}, DType::Int64))
+            .given(zeros({1, 1}))
+            .text("reduction", "mean"),
+        "ScatterElements): attribute reduction is 'mean'"},
+       {OneNode(24, "TensorScatter").given(x).given(x).integer("axis", 0),
+        "TensorScatter): the cache and its update must have one rank, and the axis must "
+        "not be the batch's"},
+       {OneNode(24, "TensorScatter").given(x).given(x).integer("axis", 1).text("mode", "ring"),
+        "TensorScatter): attribute mode is 'ring'"}});
+}
+
+TEST(Errors, ofQuantization) {
+  Tensor x = zeros({2, 4}), one = zeros({});
+  auto quantize = [&](const Tensor &scale) {
+    return OneNode(21, "QuantizeLinear").given(x).given(scale);
+  };
+  expectErrors({
+      {quantize(zeros({2, 2})), "QuantizeLinear): block_size is 0 for a parameter of f32[2,2]"},
+      {quantize(one).integer("output_dtype", onnx::TensorProto::INT32),
+       "QuantizeLinear): quantizing to int32"},
   });
 }
 
@@ -237,7 +362,7 @@ TEST(Errors, ofEquationsAndSequences) {
       {rnn().text("direction", "up"), "RNN): direction 'up' for R of f32[1,1,1]"},
       {rnn().texts("activations", {"Tanh", "Tanh"}),
        "RNN): attribute activations has 2 names for 1 directions"},
-      {rnn().texts("activations", {"Elu"}), "RNN): activation 'Elu'"},
+      {rnn().texts("activations", {"Gelu"}), "RNN): activation 'Gelu'"},
   });
 }
 

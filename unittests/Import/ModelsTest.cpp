@@ -72,16 +72,16 @@ TEST(Constants, areFolded) {
 }
 
 TEST(Constants, mustNotFollowFromInputs) {
-  onnx::ModelProto model = makeModel(13);
+  onnx::ModelProto model = makeModel(1);
   addInput(model, "x", {2, 3});
+  addInts(model, "copies", {2});
   addInput(model, "axis", {1}, onnx::TensorProto::INT64);
-  addNode(model, "Unsqueeze", {"x", "axis"}, {"y"}).set_name("wrap");
+  addNode(model, "Tile", {"x", "copies", "axis"}, {"y"}).set_name("wrap");
   addOutput(model, "y");
   auto module = loadModel(model);
   EXPECT_EQ(errorKind(module.status()), ErrorKind::NotSupported);
-  EXPECT_EQ(message(module),
-            "node 1 (Unsqueeze \"wrap\"): input 1 must be constant, but is computed "
-            "from the model's inputs");
+  EXPECT_EQ(message(module), "node 1 (Tile \"wrap\"): input 2 must be constant, but is computed "
+                             "from the model's inputs");
 }
 
 /// 0 stands for the operand's extent, known or not.
@@ -95,7 +95,7 @@ TEST(Shapes, reshapeCopiesExtents) {
 }
 
 TEST(Errors, unsupportedOperatorsAreCounted) {
-  onnx::ModelProto model = makeModel(13);
+  onnx::ModelProto model = makeModel(15);
   addInput(model, "x", {2});
   addNode(model, "Bogus", {"x"}, {"a"});
   addNode(model, "Optional", {"a"}, {"b"});
@@ -105,7 +105,8 @@ TEST(Errors, unsupportedOperatorsAreCounted) {
   auto module = loadModel(model);
   EXPECT_EQ(errorKind(module.status()), ErrorKind::NotSupported);
   EXPECT_THAT(message(module), EndsWith("uses operators that have no translation: Bogus (2), "
-                                        "Optional (1), com.example.Relu (1)"));
+                                        "Optional (1; optional values, which graphc has not), "
+                                        "com.example.Relu (1)"));
 }
 
 TEST(Errors, operatorsOfOtherVersionsAreUnsupported) {
@@ -312,8 +313,10 @@ TEST(OpsetVersions, unknownOnesAreRefused) {
     addOutput(model, "x");
     auto module = loadModel(model);
     EXPECT_EQ(errorKind(module.status()), ErrorKind::NotSupported);
-    EXPECT_THAT(message(module), EndsWith("is written for version " + std::to_string(version) +
-                                          " of ONNX's operators; 1 to 21 are known"));
+    EXPECT_THAT(message(module),
+                EndsWith("is written for version " + std::to_string(version) +
+                         " of ONNX's operators; 1 to 24 are known: convert it to version " +
+                         (version == 0 ? "1" : "24") + ", the nearest"));
   }
 }
 

@@ -77,13 +77,26 @@ TEST(OlderVersions, upsampleHasScalesAsAttribute) {
   EXPECT_EQ(y, shaped(f32(Tensor({1, 1, 2, 2})), {1, 1, 1, 4}));
 }
 
-TEST(OlderVersions, batchNormalizationOfEachElementIsRefused) {
-  OneNode node(7, "BatchNormalization");
-  node.given(shaped(f32(Tensor({1, 2})), {1, 2}));
-  for (int i = 0; i < 4; ++i)
-    node.given(f32(Tensor({1, 2})));
-  EXPECT_THAT(std::string(node.integer("spatial", 0).load().status().message()),
-              EndsWith("node 1 (BatchNormalization): spatial = 0"));
+/// Parameters for each element of a channel: (x - mean) / sqrt(variance) * scale + bias.
+TEST(OlderVersions, batchNormalizationOfEachElement) {
+  auto each = [](double a, double b) { return shaped(f32(Tensor({a, b})), {1, 2}); };
+  Tensor y = OneNode(7, "BatchNormalization")
+                 .given(shaped(f32(Tensor({1, 2})), {1, 1, 2}))
+                 .given(each(2, 3))
+                 .given(each(1, 1))
+                 .given(each(0, 1))
+                 .given(each(4, 1))
+                 .number("epsilon", 0)
+                 .integer("spatial", 0)
+                 .run()[0];
+  EXPECT_LT(distance(y, shaped(f32(Tensor({2, 4})), {1, 1, 2})), kClose);
+}
+
+/// The number of copies and the axis are inputs.
+TEST(OlderVersions, tileHasOneAxis) {
+  Tensor x = shaped(f32(Tensor({1, 2, 3, 4})), {2, 2});
+  Tensor y = OneNode(1, "Tile").given(x).constant({2}).constant({1}).run()[0];
+  EXPECT_EQ(y, shaped(f32(Tensor({1, 2, 1, 2, 3, 4, 3, 4})), {2, 4}));
 }
 
 //===--- newer versions --------------------------------------------------------===//

@@ -12,7 +12,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 const ort = createRequire(join(process.cwd(), 'x.js'))('onnxruntime-node');
 
-const kFirst = 18, kLast = 21;
+const kFirst = 18, kLast = 24;
 const kOthers = ['align_corners', 'antialias', 'approximate', 'batch_dims', 'block_size', 'body',
   'case_change_action',
   'coordinate_transformation_mode', 'delimiter', 'detect_negative', 'else_branch', 'keep_aspect_ratio_policy',
