@@ -180,7 +180,9 @@ absl::StatusOr<std::vector<Line>> Reader::read(const Picture &picture) const {
     auto turned = isUpsideDown(pixels);
     if (!turned.ok())
       return turned.status();
-    auto line = recognize(*turned ? upsideDown(std::move(pixels)) : pixels);
+    if (*turned)
+      pixels = upsideDown(std::move(pixels));
+    auto line = recognize(pixels);
     if (!line.ok())
       return line.status();
     line->corners = corners;

@@ -24,7 +24,7 @@ struct Map {
         Point p = Point{double(x), double(y)} - r.centre;
         if (std::abs(dot(p, r.along)) <= r.width / 2 &&
             std::abs(dot(p, r.across())) <= r.height / 2)
-          numbers[size_t(y * kColumns + x)] = value;
+          numbers[size_t(y) * kColumns + size_t(x)] = value;
       }
     return *this;
   }
