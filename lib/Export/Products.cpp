@@ -87,9 +87,9 @@ std::optional<IntList> onnxPads(const Apply &n, const Type &kernel, int axes) {
   const Attributes &a = n.op().attributes();
   const std::string &border = a.string("border");
   IntList flat = perAxis(a, "padding", 2 * axes, 0), dilation = perAxis(a, "dilation", axes, 1);
-  IntList pads(size_t(2 * axes));
+  IntList pads(2 * size_t(axes));
   for (int k = 0; k < axes; ++k) {
-    int64_t front = flat[size_t(2 * k)], back = flat[size_t(2 * k + 1)];
+    int64_t front = flat[2 * size_t(k)], back = flat[2 * size_t(k) + 1];
     if (border != "explicit") {
       if (kernel.extent(2 + k) == kDynamic)
         return std::nullopt;
@@ -97,7 +97,7 @@ std::optional<IntList> onnxPads(const Apply &n, const Type &kernel, int axes) {
       front = back = border == "full" ? most : most / 2;
     }
     pads[size_t(k)] = front;
-    pads[size_t(axes + k)] = back;
+    pads[size_t(axes) + size_t(k)] = back;
   }
   return pads;
 }
@@ -170,9 +170,9 @@ Values writeInputGradient(OnnxWriter &w, const Apply &n, const Values &in) {
   Value result = w.node("ConvTranspose", {w.as(in[0], computed), w.as(in[1], computed)},
                         isDense ? type : type.withShape(open), attributes);
   if (!isDense) {
-    IntList widths(size_t(2 * rank), 0), from, spatial;
+    IntList widths(2 * size_t(rank), 0), from, spatial;
     for (int k = 0; k < axes; ++k) {
-      widths[size_t(rank + 2 + k)] = strides[size_t(k)] - 1;
+      widths[size_t(rank) + 2 + size_t(k)] = strides[size_t(k)] - 1;
       from.push_back((*pads)[size_t(k)]);
       spatial.push_back(2 + k);
     }
@@ -218,7 +218,7 @@ Vs composeKernelGradient(const Apply &n) {
   IntList padding;
   for (int k = 0; k < axes; ++k) {
     padding.push_back((*pads)[size_t(k)]);
-    padding.push_back((*pads)[size_t(axes + k)]);
+    padding.push_back((*pads)[size_t(axes) + size_t(k)]);
   }
   V sums = likeNode(n, "conv" + std::to_string(axes) + "d", {rows, dimshuffle(g, swap)},
                     {{"stride", perAxis(a, "dilation", axes, 1)},

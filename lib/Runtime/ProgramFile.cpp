@@ -36,13 +36,20 @@ void transferTensor(ByteReader &bytes, Tensor &tensor) {
     bytes.fail();
     return;
   }
+  // No memory for a shape whose elements are not there.
+  uint64_t size = uint64_t(byteSize(dtype));
+  bool fits = true;
+  for (int64_t extent : shape)
+    fits &= extent >= 0 && !__builtin_mul_overflow(size, uint64_t(extent), &size);
+  std::string_view elements = bytes.take(fits ? size : UINT64_MAX);
+  if (!bytes.ok())
+    return;
   absl::StatusOr<Tensor> allocated = Tensor::allocate(dtype, shape);
   if (!allocated.ok()) {
     bytes.fail();
     return;
   }
   tensor = *std::move(allocated);
-  std::string_view elements = bytes.take(uint64_t(tensor.numBytes()));
   if (!elements.empty())
     std::memcpy(tensor.data(), elements.data(), elements.size());
 }

@@ -1,0 +1,395 @@
+//===- HostileTest.cpp - files that lie --------------------------------------------===//
+//
+// Each reader gives an error, or what it read, after work and memory bounded by the bytes that it
+// got, whatever they claim: what malloc was asked for is counted.
+//
+//===----------------------------------------------------------------------===//
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+
+#include "Hostile/Allocations.h"
+#include "Hostile/Readers.h"
+#include "onnx/onnx_pb.h"
+
+namespace graphc::test {
+namespace {
+
+/// A byte of a file costs at most so many of memory, in all that is ever asked for: records of
+/// nodes, their types, messages (236 were seen). Constants may be folded for a fraction of a second
+/// (kFoldingBudget), and MLIR's contexts take some.
+constexpr int64_t kBytesPerByte = 500, kBytesAtLeast = int64_t(4) << 20;
+
+absl::Status readCounted(std::string_view reader, std::string_view bytes) {
+  resetAllocations();
+  absl::Status status = findReader(reader)->read(bytes);
+  int64_t allowed = kBytesPerByte * int64_t(bytes.size()) + kBytesAtLeast;
+  EXPECT_LE(allocations().bytes, allowed) << reader << ": for " << bytes.size() << " bytes";
+  return status;
+}
+void expectRefused(std::string_view reader, std::string_view bytes, const std::string &what) {
+  absl::Status status = readCounted(reader, bytes);
+  EXPECT_FALSE(status.ok()) << reader;
+  EXPECT_THAT(std::string(status.message()), testing::HasSubstr(what));
+}
+
+/// Else the bounds would say nothing.
+TEST(Hostile, AllocationsAreCounted) {
+  if (!areAllocationsCounted())
+    GTEST_SKIP();
+  resetAllocations();
+  void *volatile memory = std::malloc(1000000); // as no compiler leaves out
+  std::free(memory);
+  EXPECT_GE(allocations().bytes, 1000000);
+  ASSERT_TRUE(findReader("index")->read("1:2, 3").ok());
+  EXPECT_GT(allocations().calls, 1) << "also what libraries ask for";
+}
+
+//===--- ONNX -------------------------------------------------------------------------===//
+
+struct Model {
+  onnx::ModelProto proto;
+  Model() {
+    proto.set_ir_version(8);
+    proto.add_opset_import()->set_version(18);
+    proto.mutable_graph()->set_name("g");
+  }
+  onnx::GraphProto &graph() { return *proto.mutable_graph(); }
+  void input(const std::string &name, std::vector<int64_t> shape,
+             int type = onnx::TensorProto::FLOAT) {
+    onnx::ValueInfoProto &info = *graph().add_input();
+    info.set_name(name);
+    onnx::TypeProto::Tensor &tensor = *info.mutable_type()->mutable_tensor_type();
+    tensor.set_elem_type(type);
+    tensor.mutable_shape();
+    for (int64_t extent : shape)
+      tensor.mutable_shape()->add_dim()->set_dim_value(extent);
+  }
+  void output(const std::string &name) { graph().add_output()->set_name(name); }
+  onnx::NodeProto &node(const std::string &op, std::vector<std::string> in,
+                        const std::string &out) {
+    onnx::NodeProto &node = *graph().add_node();
+    node.set_op_type(op);
+    for (const std::string &name : in)
+      node.add_input(name);
+    node.add_output(out);
+    return node;
+  }
+  onnx::TensorProto &ints(const std::string &name, std::vector<int64_t> values,
+                          bool isScalar = false) {
+    onnx::TensorProto &tensor = *graph().add_initializer();
+    tensor.set_name(name);
+    tensor.set_data_type(onnx::TensorProto::INT64);
+    if (!isScalar)
+      tensor.add_dims(int64_t(values.size()));
+    for (int64_t value : values)
+      tensor.add_int64_data(value);
+    return tensor;
+  }
+  std::string bytes() const { return proto.SerializeAsString(); }
+};
+
+TEST(HostileOnnx, ClaimsOfWeights) {
+  for (std::vector<int64_t> dims : {std::vector<int64_t>{int64_t(1) << 31},
+                                    {int64_t(1) << 40, int64_t(1) << 40},
+                                    {-1},
+                                    {int64_t(1) << 62, 4, 4}}) {
+    Model m;
+    onnx::TensorProto &w = *m.graph().add_initializer();
+    w.set_name("w");
+    w.set_data_type(onnx::TensorProto::FLOAT);
+    for (int64_t extent : dims)
+      w.add_dims(extent);
+    w.set_raw_data("1234");
+    m.output("w");
+    expectRefused("onnx", m.bytes(), "initializer 'w'");
+  }
+  Model m;
+  onnx::TensorProto &w = *m.graph().add_initializer();
+  w.set_name("w");
+  w.set_data_type(onnx::TensorProto::FLOAT);
+  for (int i = 0; i < 1000; ++i)
+    w.add_dims(1);
+  m.output("w");
+  expectRefused("onnx", m.bytes(), "rank 1000");
+  // A length prefix of 2 GiB, in a file of some bytes: field 7 (graph), wire type 2.
+  expectRefused("onnx", std::string("\x3a\xff\xff\xff\xff\x07", 6) + "abc", "is no ONNX model");
+}
+
+TEST(HostileOnnx, PathsOutOfTheFolder) {
+  for (const char *path : {"../../etc/passwd", "/etc/passwd", "a/../../b", ""}) {
+    Model m;
+    onnx::TensorProto &w = *m.graph().add_initializer();
+    w.set_name("w");
+    w.set_data_type(onnx::TensorProto::UINT8);
+    w.add_dims(16);
+    w.set_data_location(onnx::TensorProto::EXTERNAL);
+    onnx::StringStringEntryProto &entry = *w.add_external_data();
+    entry.set_key("location");
+    entry.set_value(path);
+    m.output("w");
+    expectRefused("onnx", m.bytes(), "which is not a file beside the model or below");
+  }
+}
+
+TEST(HostileOnnx, CyclesMissingInputsAndEqualNames) {
+  Model cycle;
+  cycle.input("x", {2});
+  cycle.node("Add", {"b", "x"}, "a");
+  cycle.node("Add", {"a", "x"}, "b");
+  cycle.output("a");
+  EXPECT_FALSE(readCounted("onnx", cycle.bytes()).ok());
+  Model self;
+  self.node("Neg", {"a"}, "a");
+  self.output("a");
+  EXPECT_FALSE(readCounted("onnx", self.bytes()).ok());
+  Model missing;
+  missing.node("Neg", {"nothing"}, "a");
+  missing.output("a");
+  expectRefused("onnx", missing.bytes(), "'nothing'");
+  Model twice;
+  twice.input("x", {2});
+  twice.node("Neg", {"x"}, "a");
+  twice.node("Abs", {"x"}, "a");
+  twice.output("a");
+  expectRefused("onnx", twice.bytes(), "defined twice");
+}
+
+/// Constants whose making a translation wants to know: shapes, axes.
+TEST(HostileOnnx, ConstantsThatGrow) {
+  Model ranged;
+  ranged.input("x", {2});
+  ranged.ints("start", {0}, true);
+  ranged.ints("limit", {int64_t(1) << 50}, true);
+  ranged.ints("step", {1}, true);
+  ranged.node("Range", {"start", "limit", "step"}, "shape");
+  ranged.node("Reshape", {"x", "shape"}, "y");
+  ranged.output("y");
+  EXPECT_FALSE(readCounted("onnx", ranged.bytes()).ok());
+
+  Model doubled;
+  doubled.input("x", {2});
+  doubled.ints("c0", {1});
+  for (int i = 0; i < 60; ++i) {
+    std::string from = "c" + std::to_string(i);
+    onnx::NodeProto &concat = doubled.node("Concat", {from, from}, "c" + std::to_string(i + 1));
+    onnx::AttributeProto &axis = *concat.add_attribute();
+    axis.set_name("axis");
+    axis.set_type(onnx::AttributeProto::INT);
+    axis.set_i(0);
+  }
+  doubled.node("Reshape", {"x", "c60"}, "y");
+  doubled.output("y");
+  EXPECT_FALSE(readCounted("onnx", doubled.bytes()).ok());
+
+  Model filled;
+  filled.input("x", {2});
+  filled.ints("extents", {int64_t(1) << 20, int64_t(1) << 20});
+  filled.node("ConstantOfShape", {"extents"}, "big");
+  filled.node("Expand", {"x", "big"}, "y");
+  filled.output("y");
+  EXPECT_FALSE(readCounted("onnx", filled.bytes()).ok());
+}
+
+/// Graphs in graphs; protobuf allows 100 messages in each other.
+TEST(HostileOnnx, DeepNesting) {
+  onnx::GraphProto inner;
+  inner.set_name("i");
+  for (int depth = 0; depth < 200; ++depth) {
+    onnx::GraphProto outer;
+    outer.set_name("o");
+    onnx::NodeProto &node = *outer.add_node();
+    node.set_op_type("If");
+    node.add_input("c");
+    node.add_output("y");
+    onnx::AttributeProto &a = *node.add_attribute();
+    a.set_name("then_branch");
+    a.set_type(onnx::AttributeProto::GRAPH);
+    *a.mutable_g() = std::move(inner);
+    inner = std::move(outer);
+  }
+  Model m;
+  *m.proto.mutable_graph() = std::move(inner);
+  EXPECT_FALSE(readCounted("onnx", m.bytes()).ok());
+}
+
+/// Fields that no version of the format has are nobody's concern.
+TEST(HostileOnnx, UnknownFields) {
+  Model m;
+  m.input("x", {2});
+  m.node("Neg", {"x"}, "y");
+  m.output("y");
+  std::string bytes = m.bytes() + std::string("\xfa\x7f\x03", 3) + "abc"; // field 2047, 3 bytes
+  EXPECT_TRUE(readCounted("onnx", bytes).ok());
+}
+
+/// Ten times as many nodes, ten times as much work: malloc's calls count the records visited.
+TEST(HostileOnnx, WorkGrowsWithTheFile) {
+  auto callsFor = [](int nodes) {
+    Model m;
+    m.input("x", {2});
+    std::string last = "x";
+    for (int i = 0; i < nodes; ++i) {
+      m.node("Add", {last, last}, "v" + std::to_string(i)); // each path is one of 2^i
+      last = "v" + std::to_string(i);
+    }
+    m.output(last);
+    std::string bytes = m.bytes();
+    resetAllocations();
+    EXPECT_TRUE(findReader("onnx")->read(bytes).ok());
+    return allocations().calls;
+  };
+  callsFor(10);
+  if (areAllocationsCounted())
+    EXPECT_LE(callsFor(10000), 15 * callsFor(1000));
+}
+
+//===--- arrays -----------------------------------------------------------------------===//
+
+std::string npy(const std::string &dict, const std::string &data) {
+  std::string header = dict + "\n", bytes("\x93NUMPY\x01\x00", 8);
+  bytes += char(header.size() & 255);
+  bytes += char(header.size() >> 8);
+  return bytes + header + data;
+}
+
+TEST(HostileNpy, Claims) {
+  for (const char *shape :
+       {"(2147483648,)", "(1099511627776, 1099511627776)", "(-1,)", "(99999999999999999999999,)",
+        "(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "
+        "1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)"})
+    EXPECT_FALSE(readCounted("npy", npy("{'descr': '<f4', 'fortran_order': False, 'shape': " +
+                                            std::string(shape) + ", }",
+                                        "1234"))
+                     .ok())
+        << shape;
+  std::string deep(60000, '(');
+  EXPECT_FALSE(readCounted("npy", npy("{'descr': '<f4', 'shape': " + deep, "")).ok());
+  // Version 2 has four bytes for the header's length.
+  EXPECT_FALSE(readCounted("npy", std::string("\x93NUMPY\x02\x00\xff\xff\xff\x7f{}", 14)).ok());
+}
+
+/// A member of 1 KiB that says it has 2 GiB.
+TEST(HostileNpz, Claims) {
+  auto number = [](uint32_t value, int bytes) {
+    std::string text;
+    for (int i = 0; i < bytes; ++i)
+      text += char(value >> (8 * i) & 255);
+    return text;
+  };
+  std::string name = "x.npy", data(1024, 'a');
+  auto sizes = number(0, 4) + number(1024, 4) + number(0x7fffffff, 4); // checksum, packed, whole
+  std::string local = "PK\3\4" + number(20, 2) + number(0, 2) + number(8, 2) + number(0, 4) +
+                      sizes + number(uint32_t(name.size()), 2) + number(0, 2) + name + data;
+  std::string central = "PK\1\2" + number(20, 2) + number(20, 2) + number(0, 2) + number(8, 2) +
+                        number(0, 4) + sizes + number(uint32_t(name.size()), 2) + number(0, 12) +
+                        number(0, 4) + name;
+  std::string end = "PK\5\6" + number(0, 4) + number(1, 2) + number(1, 2) +
+                    number(uint32_t(central.size()), 4) + number(uint32_t(local.size()), 4) +
+                    number(0, 2);
+  for (const char *reader : {"npz", "saved"})
+    EXPECT_FALSE(readCounted(reader, local + central + end).ok());
+  // A directory of 65,535 members that are not there.
+  std::string many = "PK\5\6" + number(0, 4) + number(0xffff, 2) + number(0xffff, 2) +
+                     number(0xffffff, 4) + number(0, 4) + number(0, 2);
+  EXPECT_FALSE(readCounted("npz", many).ok());
+}
+
+//===--- texts ------------------------------------------------------------------------===//
+
+std::string repeated(const std::string &part, size_t count) {
+  std::string text;
+  for (size_t i = 0; i < count; ++i)
+    text += part;
+  return text;
+}
+
+TEST(HostileText, Claims) {
+  std::string head = "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n";
+  for (const std::string &body :
+       {std::string("%0 = graph.constant dense<0.0> : tensor<1000000x1000000xf32>\n"),
+        std::string("%0 = graph.constant dense<0.0> : tensor<9223372036854775807x9xf32>\n"),
+        "%0 = graph.exp" + repeated("(", 100000) + "\n", repeated("{", 100000),
+        "%0 = \"graph.exp\"(%x) {a = " + repeated("[", 100000) + "\n",
+        "%0 = graph.exp %x : (" + repeated("tuple<", 100000) + "\n",
+        "%0 = graph.exp %x : (tensor<2xf32>) -> tensor<2xf32> loc" + repeated("(fused[", 20000) +
+            "\n"})
+    EXPECT_FALSE(readCounted("text", head + body + "return %0 : tensor<2xf32>\n}\n").ok())
+        << body.substr(0, 60);
+  EXPECT_FALSE(readCounted("text", "ML\xefR" + std::string(1000, '\xff')).ok());
+}
+
+TEST(HostileKernels, Claims) {
+  std::string head = "kernel @k(%0: f32[n0]) -> (%1: f32[n0]) { for (i0 < n0) %1[i0] = ";
+  for (const std::string &body :
+       {repeated("(", 100000), repeated("exp(", 100000) + "1" + repeated(")", 100000) + " }",
+        std::string("%4294967296[i0] }"), std::string("n99999999999 }"),
+        std::string("v2147483647 }")})
+    EXPECT_FALSE(readCounted("kernels", head + body).ok()) << body.substr(0, 40);
+  EXPECT_FALSE(readCounted("kernels", "kernel @k(%0: f32[" + repeated("9", 1000) + "]) -> (").ok());
+}
+
+TEST(HostileLiteral, Claims) {
+  for (const std::string &text : {repeated("[", 100000), repeated("[1,", 50000),
+                                  repeated("9", 100000), "[" + repeated("[],", 50000) + "]"})
+    EXPECT_FALSE(readCounted("literal", text).ok()) << text.substr(0, 20);
+  EXPECT_FALSE(readCounted("index", repeated("$", 100000)).ok());
+  EXPECT_FALSE(readCounted("index", repeated("9", 100000)).ok());
+}
+
+//===--- the corpus -------------------------------------------------------------------===//
+
+struct CorpusFile {
+  std::string name, bytes;
+};
+std::vector<CorpusFile> corpusOf(std::string_view reader) {
+  std::vector<CorpusFile> files;
+  std::string folder =
+      std::string(GRAPHC_TEST_DATA) + "/../../test/Data/fuzz/" + std::string(reader);
+  for (const auto &entry : std::filesystem::directory_iterator(folder)) {
+    std::ifstream in(entry.path(), std::ios::binary);
+    files.push_back({entry.path().filename().string(),
+                     {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()}});
+  }
+  std::ranges::sort(files, {}, &CorpusFile::name);
+  return files;
+}
+
+class Corpus : public testing::TestWithParam<Reader> {};
+
+/// Each file as it is, cut short, with a byte changed, and with parts of it exchanged.
+TEST_P(Corpus, IsReadWithinBounds) {
+  const Reader &reader = GetParam();
+  std::vector<CorpusFile> files = corpusOf(reader.name);
+  ASSERT_FALSE(files.empty());
+  std::mt19937 random(1);
+  for (const auto &[name, file] : files) {
+    absl::Status status = readCounted(reader.name, file);
+    // Those that fuzzing found may be read or not, and those of another build's code.
+    EXPECT_TRUE(status.ok() || name.starts_with("found-") || reader.name == "program")
+        << name << ": " << status;
+    for (int k = 0; k < 60 && !file.empty(); ++k) {
+      std::string changed = file;
+      size_t at = random() % file.size();
+      if (k % 3 == 0)
+        changed.resize(at);
+      else if (k % 3 == 1)
+        changed[at] = char(random());
+      else
+        changed.replace(at, 8, file.substr(random() % file.size(), 1 + random() % 16));
+      (void)readCounted(reader.name, changed);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Corpus, testing::ValuesIn(readers()),
+                         [](const auto &info) { return std::string(info.param.name); });
+
+} // namespace
+} // namespace graphc::test
