@@ -196,12 +196,15 @@ private:
 absl::StatusOr<ProgramTables> ProgramTables::create(const Program &program,
                                                     const CallInterface &interface) {
   for (const Program::Step &step : program.steps) {
-    if (step.kind != Program::Step::Kind::Host)
+    if (step.kind != Program::Step::Kind::Host && step.kind != Program::Step::Kind::Control)
       continue;
     int32_t number = program.failures[size_t(step.failures[0])].node;
     Program::Node node;
     if (number >= 0)
       node = program.nodes[size_t(number)];
+    if (step.kind == Program::Step::Kind::Control)
+      return makeError(ErrorKind::NotSupported,
+                       "libraries and programs have no loops and branches yet", node.place);
     return makeError(ErrorKind::NotSupported,
                      (node.op.empty() ? "an op" : node.op) +
                          ": it is computed by a function of this program, which libraries and "

@@ -72,9 +72,10 @@ std::vector<ProfileRecord::Step> profiledSteps(const Program &program) {
   for (const Program::Step &from : program.steps) {
     ProfileRecord::Step step;
     using Kind = Program::Step::Kind;
-    step.kernel = from.kind == Kind::Kernel ? program.kernels[size_t(from.callee)].symbol
-                  : from.kind == Kind::Host ? "host call"
-                                            : "copy";
+    step.kernel = from.kind == Kind::Kernel    ? program.kernels[size_t(from.callee)].symbol
+                  : from.kind == Kind::Host    ? "host call"
+                  : from.kind == Kind::Control ? "bodies"
+                                               : "copy";
     if (steps.size() < program.facts.size())
       for (const Program::Facts::Node &node : program.facts[steps.size()].nodes)
         step.nodes.push_back({node.op, node.place});

@@ -10,7 +10,7 @@ namespace {
 /// The body that runs for `inputs`, the first of which says which.
 absl::StatusOr<std::vector<Tensor>> runTaken(const Control &control,
                                              absl::Span<const Tensor> inputs) {
-  return runBody(control, inputs[0].item<int64_t>() != 0 ? 0 : 1, inputs.subspan(1));
+  return evaluateBody(control, inputs[0].item<int64_t>() != 0 ? 0 : 1, inputs.subspan(1));
 }
 
 /// Runs the body for the extents of its results alone, one after the other.
@@ -30,7 +30,8 @@ Array extentsByRunning(const std::shared_ptr<const Control> &control, Emitter &e
       next = std::ranges::copy(result.shape(), next).out;
     return absl::OkStatus();
   };
-  return e.hostCall(host, operands, {{DType::Int64, {e.size(count)}}})[0];
+  return e.hostCall(controlStep(*control, host, /*givesExtents=*/true), operands,
+                    {{DType::Int64, {e.size(count)}}})[0];
 }
 
 } // namespace
@@ -71,7 +72,7 @@ Arrays emitBranch(const std::shared_ptr<const Control> &control, Emitter &e, con
       outputs[k] = std::move((*results)[k]);
     return absl::OkStatus();
   };
-  return e.hostCall(host, operands, results);
+  return e.hostCall(controlStep(*control, host), operands, results);
 }
 
 } // namespace graphc

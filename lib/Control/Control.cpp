@@ -27,12 +27,26 @@ size_t numOperands(const Control &control) {
 
 } // namespace
 
-absl::StatusOr<std::vector<Tensor>> runBody(const Control &control, int body,
-                                            absl::Span<const Tensor> inputs) {
-  if (control.run)
-    return control.run(body, inputs);
+absl::StatusOr<std::vector<Tensor>> evaluateBody(const Control &control, int body,
+                                                 absl::Span<const Tensor> inputs) {
   const FrozenGraph &graph = control.bodies[size_t(body)];
   return evaluate(graph.outputs(), graph.inputs(), inputs);
+}
+
+HostFunction controlStep(const Control &control, HostFunction evaluate, bool givesExtents) {
+  ControlStep step{std::move(evaluate), {}, control.code};
+  Program::Control &shape = step.shape;
+  shape.givesExtents = givesExtents;
+  shape.isLoop = control.loop.has_value();
+  if (control.loop) {
+    const Loop &loop = *control.loop;
+    shape.hasUntil = loop.hasUntil;
+    shape.goesBackwards = loop.goesBackwards;
+    shape.sequences = loop.sequences;
+    shape.states = loop.states;
+    shape.keepsLast.assign(loop.keepsLast.begin(), loop.keepsLast.end());
+  }
+  return step;
 }
 
 absl::StatusOr<Op> controlOp(Control of) {
@@ -64,9 +78,9 @@ const Control *controlOf(const Op &op) {
   return emission ? emission->control.get() : nullptr;
 }
 
-absl::StatusOr<Op> withRun(const Op &op, RunBody run) {
+absl::StatusOr<Op> withCode(const Op &op, std::shared_ptr<const BodyCode> code) {
   Control control = *controlOf(op);
-  control.run = std::move(run);
+  control.code = std::move(code);
   return controlOp(std::move(control));
 }
 

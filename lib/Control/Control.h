@@ -1,9 +1,10 @@
 //===- Control/Control.h - ops that run graphs ------------------*- C++ -*-===//
 //
 // An op with bodies: graphs that it runs when, and as often as, what it gets at run time says. To
-// the rest of the library it is an op whose emission is a host call. Bodies are evaluated until
-// the pipeline puts an op in its place that has their code. Graphs that users make, and of which
-// derivatives are taken, have loops; branches are made last (Sink.h).
+// the rest of the library it is an op whose emission is a host call that evaluates them; the
+// pipeline puts an op in its place that has their code, of which programs have a step with the
+// bodies. Graphs that users make, and of which derivatives are taken, have loops; branches are made
+// last (Sink.h).
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -14,21 +15,18 @@
 #include <string>
 #include <vector>
 
+#include "Emit/ControlStep.h"
 #include "absl/status/statusor.h"
 #include "graphc/FrozenGraph.h"
 #include "graphc/OpDef.h"
 
 namespace graphc {
 
-/// Results of a body for values of its inputs. Thread-safe.
-using RunBody =
-    std::function<absl::StatusOr<std::vector<Tensor>>(int body, absl::Span<const Tensor> inputs)>;
-
 /// How a loop runs its body. Operands: the number of steps, an int64, if `hasSteps`; sequences;
 /// initial states; what is the same in all steps. The body's inputs: for each tap of each sequence
 /// an element, for each tap of each state its value then, and the last operands. Its outputs: new
-/// states, further results, and whether to end, if `hasUntil`. Results: all values of each state,
-/// the initial ones not, and of each further result, along a new first axis.
+/// states, further results, and whether to end, a Bool, if `hasUntil`. Results: all values of each
+/// state, the initial ones not, and of each further result, along a new first axis.
 struct Loop {
   /// Of each sequence, of each state: element t + tap in step t, where that of the least tap below
   /// 0 is the first one. States' taps are below 0; with another one than -1 alone, the initial
@@ -42,6 +40,8 @@ struct Loop {
   int64_t truncation = -1;
   /// By state: of its values the last alone, the initial one after no steps, without the axis.
   std::vector<bool> keepsLast = {};
+  /// The body is rewritten (LoopRewrites.h).
+  bool isRewritten = false;
   /// As messages call sequences.
   std::vector<std::string> names = {};
 
@@ -70,7 +70,7 @@ struct Control {
   /// Of loops: how many stand in each other, this one included.
   int levels = 1;
   /// Null: they are evaluated.
-  RunBody run = {};
+  std::shared_ptr<const BodyCode> code = {};
 };
 
 /// A branch: the first body where operand 0, one number, is not 0, else the second one; their
@@ -80,11 +80,11 @@ absl::StatusOr<Op> controlOp(Control control);
 
 /// What an op does that `controlOp` made; null of others.
 const Control *controlOf(const Op &op);
-/// The same op, whose bodies are run by `run`.
-absl::StatusOr<Op> withRun(const Op &op, RunBody run);
+/// The same op, whose bodies have code.
+absl::StatusOr<Op> withCode(const Op &op, std::shared_ptr<const BodyCode> code);
 
 /// The results of a loop whose body gives `outputs` for `inputs`, over `operands`.
-absl::StatusOr<Variables> makeLoop(Loop loop, const Variables &inputs, const Variables &outputs,
+absl::StatusOr<Variables> makeLoop(Loop loop, const Variables &inputs, Variables outputs,
                                    const Variables &operands, Place place);
 /// Rules of loops.
 Variables pullLoop(const Control &control, Inputs in, Outputs out, Gradients g);
@@ -93,8 +93,10 @@ Variables pushLoop(const Control &control, Inputs in, Outputs out, Tangents t);
 /// What the op's host call is, with what it needs besides.
 Arrays emitBranch(const std::shared_ptr<const Control> &control, Emitter &e, const Arrays &in);
 Arrays emitLoop(const std::shared_ptr<const Control> &control, Emitter &e, const Arrays &in);
-absl::StatusOr<std::vector<Tensor>> runBody(const Control &control, int body,
-                                            absl::Span<const Tensor> inputs);
+absl::StatusOr<std::vector<Tensor>> evaluateBody(const Control &control, int body,
+                                                 absl::Span<const Tensor> inputs);
+/// The host call of `evaluate`, which programs do with the code, if there is some.
+HostFunction controlStep(const Control &control, HostFunction evaluate, bool givesExtents = false);
 
 /// The extents of a graph's results, in an emission where `dimOf` gives those of its inputs; an
 /// Extent of no Emitter for one that depends on elements. Nothing is recorded but sizes.

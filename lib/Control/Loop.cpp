@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <limits>
 
 #include "Control/Control.h"
 #include "graphc/FunctionGraph.h"
+#include "graphc/Ops.h"
 
 namespace graphc {
 
@@ -79,7 +81,7 @@ public:
         inputs.push_back(histories_[k][histories_[k].size() - size_t(-tap)]);
     for (const Tensor &constant : operands_.subspan(loop_.sequences.size() + loop_.states.size()))
       inputs.push_back(constant);
-    absl::StatusOr<std::vector<Tensor>> results = runBody(control_, 0, inputs);
+    absl::StatusOr<std::vector<Tensor>> results = evaluateBody(control_, 0, inputs);
     if (!results.ok())
       return atStep(results.status(), t);
     for (Tensor &result : *results)
@@ -112,7 +114,7 @@ public:
       for (size_t k = numStates; k < numStates + size_t(loop_.numMapped); ++k)
         if (absl::Status s = put((*results)[k], outputs[k], t, k); !s.ok())
           return s;
-      ends = loop_.hasUntil && results->back().item<double>() != 0;
+      ends = loop_.hasUntil && results->back().item<bool>();
     }
     for (size_t k = 0; k < numStates; ++k)
       if (loop_.keepsLast[k])
@@ -166,7 +168,8 @@ Array extentsByRunning(const std::shared_ptr<const Control> &control, Emitter &e
           std::ranges::copy((*results)[control->loop->states.size() + size_t(k)].shape(), next).out;
     return absl::OkStatus();
   };
-  return e.hostCall(host, operands, {{DType::Int64, {e.size(count)}}})[0];
+  return e.hostCall(controlStep(*control, host, /*givesExtents=*/true), operands,
+                    {{DType::Int64, {e.size(count)}}})[0];
 }
 
 /// F-314, F-315.
@@ -249,7 +252,7 @@ Arrays emitLoop(const std::shared_ptr<const Control> &control, Emitter &e, const
     absl::Status s = run.start();
     return s.ok() ? run.run(outputs) : s;
   };
-  Arrays made = e.hostCall(host, operands, results);
+  Arrays made = e.hostCall(controlStep(*control, host), operands, results);
   Array done = made.back();
   made.pop_back();
   if (!loop.hasUntil)
@@ -265,10 +268,30 @@ Arrays emitLoop(const std::shared_ptr<const Control> &control, Emitter &e, const
   return made;
 }
 
-absl::StatusOr<Variables> makeLoop(Loop loop, const Variables &inputs, const Variables &outputs,
+/// How many steps there are, where types tell; else kDynamic.
+static int64_t knownSteps(const Loop &loop, const Variables &operands) {
+  if (loop.hasUntil)
+    return kDynamic;
+  if (loop.hasSteps) {
+    std::optional<Constant> steps = Constant::from(operands[0]);
+    return steps ? std::max<int64_t>(steps->data().item<int64_t>(), kDynamic) : kDynamic;
+  }
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (size_t k = 0; k < loop.sequences.size(); ++k) {
+    int64_t length = operands[loop.firstSequence() + k].type().extent(0);
+    if (length == kDynamic)
+      return kDynamic;
+    least = std::min(least, std::max<int64_t>(length - marginOf(loop.sequences[k]), 0));
+  }
+  return least;
+}
+
+absl::StatusOr<Variables> makeLoop(Loop loop, const Variables &inputs, Variables outputs,
                                    const Variables &operands, Place place) {
   loop.keepsLast.resize(loop.states.size());
   loop.names.resize(loop.sequences.size());
+  if (loop.hasUntil && outputs.back().dtype() != DType::Bool)
+    outputs.back() = cast(outputs.back(), DType::Bool);
   absl::StatusOr<FunctionGraph> graph = FunctionGraph::create(inputs, outputs);
   if (!graph.ok())
     return graph.status();
@@ -285,6 +308,7 @@ absl::StatusOr<Variables> makeLoop(Loop loop, const Variables &inputs, const Var
                          " levels deep: join some of them",
                      place);
   size_t numResults = loop.states.size() + size_t(loop.numMapped);
+  const int64_t length = knownSteps(loop, operands);
   for (size_t k = 0; k < numResults; ++k) {
     Type type = outputs[k].type();
     std::vector<int64_t> shape(type.shape().begin(), type.shape().end());
@@ -295,7 +319,7 @@ absl::StatusOr<Variables> makeLoop(Loop loop, const Variables &inputs, const Var
         shape[axis] = initial.type().extent(int(axis) + hasAxis);
     }
     if (k >= loop.states.size() || !loop.keepsLast[k])
-      shape.insert(shape.begin(), kDynamic);
+      shape.insert(shape.begin(), length);
     control.results.push_back(type.withShape(shape));
   }
   control.bodies.push_back(*std::move(body));

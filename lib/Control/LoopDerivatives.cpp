@@ -104,7 +104,8 @@ absl::Status BackwardLoop::findResults() {
       return made.status();
     results_ = *std::move(made);
   }
-  numSteps_ = results_[0].shape()[0];
+  const int64_t known = results_[0].type().extent(0);
+  numSteps_ = known == kDynamic ? results_[0].shape()[0] : constant(known);
   return absl::OkStatus();
 }
 

@@ -173,6 +173,14 @@ void ProgramBuilder::expand(const Callee::Call &outermost) {
     if (of.kind == Program::Step::Kind::Host) {
       step.callee = int32_t(program.hosts.size());
       program.hosts.push_back(from.hosts[size_t(of.callee)]);
+    } else if (of.kind == Program::Step::Kind::Control) {
+      Program::Control control = from.controls[size_t(of.callee)];
+      for (Program &body : control.bodies)
+        body = bodyWith({site.callee->graph.kernels, std::move(body)});
+      for (const Program::Step::Scratch &scratch : of.scratch)
+        step.scratch.push_back({scratch.dtype, shapeOf(scratch.shape)});
+      step.callee = int32_t(program.controls.size());
+      program.controls.push_back(std::move(control));
     } else if (of.kind == Program::Step::Kind::Kernel) {
       auto [at, isNew] = calleeKernels_.try_emplace({site.callee, of.callee}, -1);
       if (isNew)

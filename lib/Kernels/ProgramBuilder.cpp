@@ -2,11 +2,14 @@
 #include "Kernels/ProgramBuilder.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <set>
 
+#include "Emit/ControlStep.h"
 #include "Emit/NestCost.h"
 #include "Emit/Scatter.h"
+#include "Kernels/BodyCode.h"
 #include "absl/container/flat_hash_set.h"
 
 namespace graphc {
@@ -235,18 +238,71 @@ void ProgramBuilder::addHost(int32_t number) {
   const Step &from = e_.steps[number];
   Program::Step step;
   step.kind = Program::Step::Kind::Host;
-  step.callee = int32_t(out_.program.hosts.size());
-  out_.program.hosts.push_back(from.host);
   step.numInputs = int32_t(from.inputs.size());
   for (int32_t input : from.inputs)
     step.arrays.push_back(arrayOf(input));
   for (int32_t output : from.outputs)
     step.arrays.push_back(arrayOf(output));
+  if (const auto *control = from.host.callback.target<ControlStep>(); control && control->code) {
+    addBodies(from.host, step);
+  } else {
+    step.callee = int32_t(out_.program.hosts.size());
+    out_.program.hosts.push_back(from.host);
+  }
   step.failures.push_back(int32_t(out_.program.failures.size()));
   out_.program.failures.push_back({ErrorKind::RuntimeError, "", nodeOf(from.node)});
   if (f_.record_.nameNode)
     addFacts(from.outputs, from.inputs, nullptr);
   out_.program.steps.push_back(std::move(step));
+}
+
+/// The numbers of kernels become those that `numberOf` gives, also in bodies' bodies.
+static void renumberKernels(Program &program, absl::Span<const int32_t> numberOf) {
+  for (Program::Step &step : program.steps)
+    if (step.kind == Program::Step::Kind::Kernel)
+      step.callee = numberOf[size_t(step.callee)];
+  for (Program::Control &control : program.controls)
+    for (Program &body : control.bodies)
+      renumberKernels(body, numberOf);
+}
+
+Program ProgramBuilder::bodyWith(const KernelGraph &body) {
+  Program program = body.program;
+  program.kernels.clear();
+  std::vector<int32_t> numbers;
+  for (const Kernel &kernel : body.kernels)
+    numbers.push_back(kernelNumber(kernel));
+  renumberKernels(program, numbers);
+  return program;
+}
+
+void ProgramBuilder::addBodies(const HostCall &host, Program::Step &step) {
+  const auto &control = *host.callback.target<ControlStep>();
+  Program::Control made = control.shape;
+  made.numLevels = host.numLevels;
+  made.levels = host.levels;
+  for (const KernelGraph &body : control.code->bodies)
+    made.bodies.push_back(bodyWith(body));
+  // Buffers of states whose last value alone is a result, and whether the loop ends.
+  for (size_t k = 0; k < made.states.size(); ++k) {
+    if (!made.keepsLast[k])
+      continue;
+    const Program::Array &initial =
+        out_.program.arrays[size_t(step.arrays[1 + made.sequences.size() + k])];
+    Program::Step::Scratch &scratch = step.scratch.emplace_back();
+    scratch.dtype = initial.dtype;
+    scratch.shape.push_back(f_.sizes_.constant(made.history(k) + 1));
+    const size_t lacks =
+        size_t(made.hasHistoryAxis(k)) +
+        (host.numLevels ? size_t(std::popcount(host.levels[1 + made.sequences.size() + k])) : 0);
+    scratch.shape.insert(scratch.shape.end(), initial.shape.begin() + ptrdiff_t(lacks),
+                         initial.shape.end());
+  }
+  if (made.hasUntil)
+    step.scratch.push_back({DType::Bool, {}});
+  step.kind = Program::Step::Kind::Control;
+  step.callee = int32_t(out_.program.controls.size());
+  out_.program.controls.push_back(std::move(made));
 }
 
 /// F-171 to F-173: an output's memory is its own. What a kernel computes goes there at once; what

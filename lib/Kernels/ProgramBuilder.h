@@ -26,6 +26,10 @@ private:
   void addGroups();
   void addKernel(FusionGroup &group);
   void addHost(int32_t step);
+  /// Where the callback runs graphs that have code: a step with them, instead of `step`'s call.
+  void addBodies(const HostCall &host, Program::Step &step);
+  /// The program of a body, with numbers of this program's kernels.
+  Program bodyWith(const KernelGraph &body);
   void addFacts(absl::Span<const int32_t> results, absl::Span<const int32_t> operands,
                 const Kernel *kernel);
   void addOutputs();

@@ -558,6 +558,8 @@ void ProgramReader::run() {
     else if (text_.accept("return")) {
       int32_t array = text_.array(int64_t(p_.arrays.size()));
       p_.outputs.push_back({takeName(), array});
+    } else if (text_.at("loop") || text_.at("branch")) {
+      text_.fail("loops and branches cannot be read from this stage's text yet");
     } else if (text_.at("host"))
       text_.fail("a host call cannot be read: its function is in the program that built the graph");
     else

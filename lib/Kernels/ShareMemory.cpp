@@ -90,8 +90,9 @@ void MemorySharing::takeOver(int32_t number, size_t k) {
 /// none fails. What depends on sizes fails before the first step, if no size is an element of what
 /// the program computes. Host callbacks may ask for the values of the call that runs them.
 void MemorySharing::findOverwritten() {
-  bool hasCallbacks = std::any_of(p_.hosts.begin(), p_.hosts.end(),
-                                  [](const HostCall &host) { return !host.isNamed(); });
+  bool hasCallbacks =
+      std::ranges::any_of(p_.hosts, [](const HostCall &host) { return !host.isNamed(); }) ||
+      !p_.controls.empty(); // which may have some
   if (readsElements_ || hasCallbacks)
     return;
   int32_t safe = int32_t(p_.steps.size());

@@ -3,21 +3,9 @@
 
 extern "C" const graphc::LapackInterface *graphcLapackEntry() {
   using namespace graphc;
-  static const LapackInterface lapack = {cholesky,
-                                         solveTriangular,
-                                         solve,
-                                         inverse,
-                                         determinant,
-                                         logDeterminant,
-                                         cofactors,
-                                         qr,
-                                         svd,
-                                         eigh,
-                                         eigenvalues,
-                                         matrixExponential,
-                                         matrixLogarithm,
-                                         luFactor,
-                                         ldl,
-                                         solveSylvester};
+  static const LapackInterface lapack = {
+      cholesky,       solveTriangular,  solve, inverse, determinant,
+      logDeterminant, cofactors,        qr,    svd,     eigh,
+      eigenvalues,    matrixExponential};
   return &lapack;
 }

@@ -156,8 +156,11 @@ compiledOf(absl::Span<const std::shared_ptr<const CachedKernel>> code) {
 }
 
 void placeCode(absl::Span<const CompiledKernel *const> code, Program &program) {
-  for (size_t i = 0; i < code.size(); ++i)
+  for (size_t i = 0; i < program.kernels.size(); ++i) // bodies have none
     program.kernels[i].symbol = code[i]->symbol;
+  for (Program::Control &control : program.controls)
+    for (Program &body : control.bodies)
+      placeCode(code, body);
   SizeTable sizes(std::move(program.sizes)); // sites of one kernel share what they add
   for (Program::Step &step : program.steps) {
     if (step.kind != Program::Step::Kind::Kernel)

@@ -5,10 +5,12 @@
 #include "CompileKernels.h"
 #include "CompileLibrary.h"
 #include "Control/Control.h"
+#include "Control/LoopRewrites.h"
 #include "Control/Sink.h"
 #include "Graph/Module.h"
 #include "JIT/Linker.h"
 #include "JIT/Target.h"
+#include "Kernels/BodyCode.h"
 #include "Kernels/EmitGraph.h"
 #include "Kernels/Fuse.h"
 #include "Kernels/ReadKernels.h"
@@ -35,10 +37,20 @@ absl::Status rewrite(FunctionGraph &graph, const CompileOptions &options) {
     return absl::OkStatus();
   RewriteOptions rules;
   rules.allowed = modeEffects(options.mode);
-  absl::Status status = graphc::rewrite(graph, rules, modeQuery(options.mode)).status();
+  auto apply = [&](FunctionGraph &to) {
+    return graphc::rewrite(to, rules, modeQuery(options.mode)).status();
+  };
+  absl::Status status = apply(graph);
   if (!status.ok() ||
       options.mode.name() == "fast_compile") // what large constants need is compiled
     return status;
+  if (hasLoops(graph)) {
+    status = rewriteLoops(graph, [&](FunctionGraph &body) { return rewrite(body, options); });
+    if (status.ok())
+      status = apply(graph); // what left the loops
+    if (!status.ok())
+      return status;
+  }
   return foldLargeConstants(
       graph, [&](const GraphModule &constants) -> absl::StatusOr<std::vector<Tensor>> {
         CompileOptions plain; // nothing that names or watches the user's program
@@ -190,40 +202,65 @@ absl::StatusOr<ProgramImage> imageOf(const Program &program, Code code) {
   return image;
 }
 
+absl::Status lowerControl(FunctionGraph &graph, const CompileOptions &options);
+
+/// The graphs that a graph calls, as these options rewrite them.
+Callees calleesOf(const CompileOptions &options, bool keepGraphs) {
+  CompileOptions inner = options;
+  inner.isRewritten = false; // they are rewritten by themselves
+  auto prepare = [inner](FunctionGraph &callee) {
+    absl::Status s = rewrite(callee, inner);
+    return s.ok() ? lowerControl(callee, inner) : s;
+  };
+  return Callees(prepare, rewritesOf(options), options.profile, modeOptimizations(options.mode),
+                 keepGraphs);
+}
+
+/// Fused loop nests, and the program that calls them, of a rewritten graph.
+absl::StatusOr<KernelGraph> kernelsOf(FunctionGraph graph, const CompileOptions &options,
+                                      const std::vector<std::string> &outputNames,
+                                      Callees &callees) {
+  if (absl::Status s = lowerControl(graph, options); !s.ok())
+    return s;
+  if (absl::Status s = callees.make(graph); !s.ok())
+    return s;
+  absl::StatusOr<GraphRecord> record =
+      emitGraph(graph, options.profile, [&](const Apply &node, const UsedOutputs &used) {
+        return callees.find(node, used);
+      });
+  FunctionGraph(std::move(graph)); // what follows reads the record alone, and takes as much memory
+  if (!record.ok())
+    return record.status();
+  record->outputNames = outputNames;
+  record->optimizations = modeOptimizations(options.mode);
+  return fuse(*std::move(record));
+}
+
 /// Puts ops that have the code of their bodies in the place of those that evaluate them.
 absl::Status compileBodies(FunctionGraph &graph, const CompileOptions &options) {
   absl::StatusOr<std::vector<Apply>> order = graph.toposort();
   if (!order.ok())
     return order.status();
-  CompileOptions plain = options;
-  plain.dumpStages.clear(); // they are of the whole
-  plain.observer = {};
-  plain.storeAs.reset();
-  plain.specialises = plain.isRewritten = false;
   for (const Apply &node : *order) {
     const Control *control = controlOf(node.op());
-    if (!control || control->run)
+    if (!control || control->code)
       continue;
-    std::vector<std::shared_ptr<const Executable>> programs;
+    auto code = std::make_shared<BodyCode>();
     for (const FrozenGraph &body : control->bodies) {
-      Stages quiet(plain, "");
-      GraphModule module{"", body.inputs(), body.outputs(),
-                         std::vector<std::string>(size_t(body.numOutputs()))};
-      absl::StatusOr<CompiledProgram> program = compile(module, plain, quiet);
-      if (!program.ok())
-        return program.status();
-      programs.push_back(std::move(program->executable));
+      absl::StatusOr<FunctionGraph> copy = FunctionGraph::create(body.inputs(), body.outputs());
+      if (!copy.ok())
+        return copy.status();
+      if (!control->loop || !control->loop->isRewritten)
+        if (absl::Status s = rewrite(*copy, options); !s.ok())
+          return s;
+      Callees callees = calleesOf(options, /*keepGraphs=*/false);
+      absl::StatusOr<KernelGraph> kernels = kernelsOf(
+          *std::move(copy), options, std::vector<std::string>(body.numOutputs()), callees);
+      if (!kernels.ok())
+        return kernels.status();
+      code->bodies.push_back(*std::move(kernels));
     }
-    absl::StatusOr<Op> op = withRun(
-        node.op(),
-        [programs = std::move(programs)](
-            int body, absl::Span<const Tensor> inputs) -> absl::StatusOr<std::vector<Tensor>> {
-          const Executable &program = *programs[size_t(body)];
-          std::vector<Tensor> results(program.program().outputs.size());
-          if (absl::Status s = program.run(inputs, absl::MakeSpan(results)); !s.ok())
-            return s;
-          return results;
-        });
+    absl::StatusOr<Op> op = withCode(node.op(), std::move(code));
     if (!op.ok())
       return op.status();
     Variables inputs = node.inputs();
@@ -256,22 +293,15 @@ absl::StatusOr<CompiledProgram> compile(const GraphModule &module, const Compile
     if (absl::Status s = showGraph("graph", module, stages); !s.ok() || stages.endsAt("graph"))
       return nothingOr<CompiledProgram>(s);
   StageWatch rewriting(options.observer, "rewritten");
-  std::optional<absl::StatusOr<FunctionGraph>> made =
-      FunctionGraph::create(module.inputs, module.outputs);
-  absl::StatusOr<FunctionGraph> &graph = *made;
+  absl::StatusOr<FunctionGraph> graph = FunctionGraph::create(module.inputs, module.outputs);
   if (!graph.ok())
     return graph.status();
   if (absl::Status s = rewrite(*graph, options); !s.ok())
     return s;
   rewriting.done([&] { return counted(graph->numNodes(), "node"); });
   CompileOptions inner = options;
-  inner.isRewritten = false; // they are rewritten by themselves
-  auto prepare = [&](FunctionGraph &callee) {
-    absl::Status s = rewrite(callee, inner);
-    return s.ok() ? lowerControl(callee, inner) : s;
-  };
-  Callees callees(prepare, rewritesOf(options), options.profile, modeOptimizations(options.mode),
-                  stages.looksAt("rewritten"));
+  inner.isRewritten = false; // what is within is rewritten by itself
+  Callees callees = calleesOf(inner, stages.looksAt("rewritten"));
   if (stages.looksAt("rewritten")) {
     if (absl::Status s = callees.make(*graph); !s.ok())
       return s;
@@ -285,20 +315,8 @@ absl::StatusOr<CompiledProgram> compile(const GraphModule &module, const Compile
 
   // kernels: fused loop nests, and the program that calls them.
   StageWatch fusing(options.observer, "kernels");
-  if (absl::Status s = lowerControl(*graph, inner); !s.ok())
-    return s;
-  if (absl::Status s = callees.make(*graph); !s.ok())
-    return s;
-  absl::StatusOr<GraphRecord> record =
-      emitGraph(*graph, options.profile, [&](const Apply &node, const UsedOutputs &used) {
-        return callees.find(node, used);
-      });
-  made.reset(); // what follows reads the record alone, and takes as much memory
-  if (!record.ok())
-    return record.status();
-  record->outputNames = module.outputNames;
-  record->optimizations = modeOptimizations(options.mode);
-  absl::StatusOr<KernelGraph> kernels = fuse(*std::move(record));
+  absl::StatusOr<KernelGraph> kernels =
+      kernelsOf(*std::move(graph), inner, module.outputNames, callees);
   if (!kernels.ok())
     return kernels.status();
   kernels->program.name = module.name;

@@ -1,6 +1,7 @@
 //===- Specialise.cpp - a program for one list of extents -----------------===//
 #include "Specialise.h"
 
+#include <bit>
 #include <map>
 
 #include "CompileKernels.h"
@@ -15,20 +16,55 @@ namespace {
 constexpr size_t kMostKernels = 32;
 
 /// The values of the sizes that follow from those of inputs, and where they are 64 bits long, as
-/// constants in the program.
+/// constants in the program. Extents that are not known, of bodies' inputs, are kDynamic.
 std::vector<std::optional<SizeValue>> fixExtents(Program &program,
                                                  absl::Span<const std::vector<int64_t>> shapes) {
   std::vector<std::optional<SizeValue>> values;
   auto known = [&](int32_t id) { return values[size_t(id)]; };
   for (SizeNode &size : program.sizes) {
-    values.push_back(size.op == SizeOp::Dim ? shapes[size_t(size.a)][size_t(size.b)]
-                                            : sizeValue(size, known));
+    if (size.op != SizeOp::Dim)
+      values.push_back(sizeValue(size, known));
+    else if (int64_t extent = shapes[size_t(size.a)][size_t(size.b)]; extent >= 0)
+      values.push_back(extent);
+    else
+      values.emplace_back();
     if (values.back() && fitsInt64(*values.back()))
       size = {SizeOp::Constant, -1, -1, -1, int64_t(*values.back())};
   }
   for (size_t i = 0; i < program.inputs.size(); ++i)
     program.inputs[i].shape = shapes[i];
   return values;
+}
+
+/// The shapes of a body's inputs, as far as those of the step's operands are known.
+std::vector<std::vector<int64_t>>
+shapesOfInputs(const Program &program, const Program::Step &step, const Program &body,
+               absl::Span<const std::optional<SizeValue>> values) {
+  const Program::Control &control = program.controls[size_t(step.callee)];
+  std::vector<std::vector<int64_t>> shapes;
+  auto add = [&](size_t operand, size_t lacks, size_t count) {
+    const Numbers &sizes = program.arrays[size_t(step.arrays[operand])].shape;
+    if (control.numLevels > 0)
+      lacks += size_t(std::popcount(control.levels[operand]));
+    for (size_t k = 0; k < count; ++k) {
+      // What the body declares was true before.
+      std::vector<int64_t> shape = body.inputs[shapes.size()].shape;
+      for (size_t axis = 0; axis < shape.size(); ++axis) {
+        std::optional<SizeValue> value = values[size_t(sizes[axis + lacks])];
+        if (shape[axis] < 0 && value && fitsInt64(*value))
+          shape[axis] = int64_t(*value);
+      }
+      shapes.push_back(std::move(shape));
+    }
+  };
+  size_t operand = 1;
+  for (const std::vector<int32_t> &taps : control.sequences)
+    add(operand++, 1, taps.size());
+  for (size_t k = 0; k < control.states.size(); ++k)
+    add(operand++, control.hasHistoryAxis(k), control.states[k].size());
+  while (operand < size_t(step.numInputs))
+    add(operand++, 0, 1);
+  return shapes;
 }
 
 /// By step, whether calls run its kernel as a whole: on one thread.
@@ -59,37 +95,58 @@ public:
   absl::StatusOr<std::shared_ptr<const Executable>>
   make(absl::Span<const std::vector<int64_t>> shapes, int threads) const override {
     Program program = general_->program();
-    std::vector<std::optional<SizeValue>> values = fixExtents(program, shapes);
-    absl::StatusOr<std::vector<bool>> whole = wholeRuns(program, threads);
-    if (!whole.ok())
-      return whole.status();
+    Chosen chosen;
+    if (absl::Status s = choose(program, shapes, threads, chosen); !s.ok())
+      return s;
+    program.kernels = std::move(chosen.kernels);
+    placeCode(compiledOf(chosen.code), program);
+    return Executable::create(std::move(program), codeOf(chosen.code), general_.get());
+  }
 
+private:
+  /// The kernels of the new program.
+  struct Chosen {
     std::map<std::pair<int32_t, KnownSizes>, int32_t> numbers;
     std::vector<Program::Kernel> kernels;
     std::vector<std::shared_ptr<const CachedKernel>> code;
+  };
+
+  /// Makes the steps name kernels of `chosen`, in bodies too.
+  absl::Status choose(Program &program, absl::Span<const std::vector<int64_t>> shapes, int threads,
+                      Chosen &chosen) const {
+    std::vector<std::optional<SizeValue>> values = fixExtents(program, shapes);
+    program.kernels = general_->program().kernels; // bodies have none
+    absl::StatusOr<std::vector<bool>> whole = wholeRuns(program, threads);
+    program.kernels.clear();
+    if (!whole.ok())
+      return whole.status();
     for (size_t s = 0; s < program.steps.size(); ++s) {
       Program::Step &step = program.steps[s];
+      if (step.kind == Program::Step::Kind::Control)
+        for (Program &body : program.controls[size_t(step.callee)].bodies)
+          if (absl::Status status =
+                  choose(body, shapesOfInputs(program, step, body, values), threads, chosen);
+              !status.ok())
+            return status;
       if (step.kind != Program::Step::Kind::Kernel)
         continue;
       KnownSizes sizes;
-      if (numbers.size() < kMostKernels)
+      if (chosen.numbers.size() < kMostKernels)
         sizes = sizesOf(step, values, (*whole)[s]);
-      auto [found, isNew] = numbers.try_emplace({step.callee, sizes}, int32_t(kernels.size()));
+      auto [found, isNew] =
+          chosen.numbers.try_emplace({step.callee, sizes}, int32_t(chosen.kernels.size()));
       if (isNew) {
         absl::StatusOr<std::shared_ptr<const CachedKernel>> kernel = load(step.callee, sizes);
         if (!kernel.ok())
           return kernel.status();
-        kernels.push_back(program.kernels[size_t(step.callee)]);
-        code.push_back(*std::move(kernel));
+        chosen.kernels.push_back(general_->program().kernels[size_t(step.callee)]);
+        chosen.code.push_back(*std::move(kernel));
       }
       step.callee = found->second;
     }
-    program.kernels = std::move(kernels);
-    placeCode(compiledOf(code), program);
-    return Executable::create(std::move(program), codeOf(code), general_.get());
+    return absl::OkStatus();
   }
 
-private:
   /// Of a step's arguments; with begin and end of a kernel that splits.
   KnownSizes sizesOf(const Program::Step &step, const std::vector<std::optional<SizeValue>> &values,
                      bool isWhole) const {

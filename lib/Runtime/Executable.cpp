@@ -6,112 +6,24 @@
 #include <mutex>
 #include <utility>
 
-#include "Runtime/Frame.h"
-#include "Runtime/RunProfile.h"
+#include "Runtime/ExecutableState.h"
 #include "Runtime/ThreadPool.h"
-#include "Support/Fork.h"
 #include "Support/Text.h"
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/inlined_vector.h"
-#include "absl/functional/function_ref.h"
 #include "graphc/Type.h"
 
 namespace graphc {
 namespace {
-
-/// A plan in the cache, with frames that wait for their next call.
-struct CachedPlan {
-  std::vector<int64_t> key;
-  std::shared_ptr<const Plan> plan;
-  std::vector<std::unique_ptr<Frame>> frames;
-  /// Of a program of one kernel that needs no memory besides.
-  std::optional<DirectCall> direct;
-  /// Where a profile asked for it.
-  std::optional<PlanCost> cost;
-};
-
-/// A frame in use.
-struct Lease {
-  std::shared_ptr<CachedPlan> cached;
-  std::unique_ptr<Frame> frame;
-  const Plan &plan() const { return *cached->plan; }
-};
 
 /// Shapes that one function is called with; beyond that many the cache starts anew.
 constexpr size_t kMaxPlans = 256;
 /// Frames kept for a plan: threads that were in it at once.
 constexpr size_t kMaxFrames = 64;
 
-using Key = std::vector<int64_t>;
-struct KeyHash {
-  using is_transparent = void;
-  size_t operator()(absl::Span<const int64_t> key) const { return absl::HashOf(key); }
-};
-struct KeyEqual {
-  using is_transparent = void;
-  bool operator()(absl::Span<const int64_t> a, absl::Span<const int64_t> b) const { return a == b; }
-};
-
-using SmallPointers = absl::InlinedVector<void *, 16>;
-
 } // namespace
 
-/// A program and its code: what clones have in common.
-struct Executable::Joined {
-  Program program;
-  ProgramLayout layout;
-  std::shared_ptr<const LoadedCode> code;
-  std::vector<KernelFunction> functions;
-  std::shared_ptr<KeptOperands> kept;
-  /// Some output is a view of what was computed.
-  bool reshapes = false;
-};
-
-struct Executable::State {
-  explicit State(std::shared_ptr<const Joined> both) : joined(std::move(both)) { findDirectCall(); }
-
-  const std::shared_ptr<const Joined> joined;
-  const Program &program = joined->program;
-  const ProgramLayout &layout = joined->layout;
-  const std::vector<KernelFunction> &functions = joined->functions;
-  std::optional<DirectCall> direct;
-  mutable RunCounters counters;
-
-  mutable ShortMutex mutex;
-  mutable absl::flat_hash_map<Key, std::shared_ptr<CachedPlan>, KeyHash, KeyEqual> plans;
-  mutable std::shared_ptr<CachedPlan> last; // of a static program; else the one used last
-
-  absl::Status checkInputs(absl::Span<const Tensor> inputs) const;
-  using FillSizes = absl::FunctionRef<void(std::vector<SizeValue> &)>;
-  absl::StatusOr<Lease> lease(int32_t segment, absl::Span<const int64_t> key, FillSizes fill) const;
-  void giveBack(Lease lease) const;
-  absl::Status runHost(const Program::Step &step, void **pointers, const Plan &plan,
-                       int threads) const;
-  int32_t runKernel(const Program::Step &step, const Plan::StepPlan &stepPlan, Lease &lease,
-                    int threads) const;
-  absl::Status runStep(const Program::Step &step, const Plan::StepPlan &stepPlan, Lease &lease,
-                       int threads) const;
-  absl::Status runSegment(int32_t segment, Lease &lease, int threads, RunProfile *profile) const;
-  const PlanCost &addMemory(int32_t segment, Lease &lease, RunProfile &profile) const;
-  Tensor lent(int32_t output, absl::Span<const int64_t> shape, absl::Span<const Tensor> inputs,
-              absl::Span<const Tensor> outputs, const Lending &lending) const;
-  absl::Status allocateOutputs(int32_t segment, const Plan &plan, absl::Span<const Tensor> inputs,
-                               absl::Span<Tensor> outputs, absl::Span<void *> memory,
-                               const Lending *lending) const;
-  absl::StatusOr<Tensor> copyInput(const Tensor &input, size_t number) const;
-  absl::Status reshapeOutputs(const Plan &plan, absl::Span<Tensor> outputs) const;
-  std::optional<DirectCall> directCallOf(const Plan &plan) const;
-  absl::Status runDirect(const DirectCall &call, const Plan &plan, absl::Span<const Tensor> inputs,
-                         absl::Span<Tensor> outputs) const;
-  absl::Status runAll(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs, int threads,
-                      RunProfile *profile, const Lending *lending) const;
-  void findDirectCall();
-};
-
-/// Fills in the elements that the segment's sizes need, with what their indices are made of.
-static absl::Status readElements(const Program &program, const ProgramLayout &layout,
-                                 int32_t segment, absl::Span<void *const> inputs,
-                                 absl::Span<void *const> arrays, std::vector<SizeValue> &sizes) {
+absl::Status readElements(const Program &program, const ProgramLayout &layout, int32_t segment,
+                          absl::Span<void *const> inputs, absl::Span<void *const> arrays,
+                          std::vector<SizeValue> &sizes) {
   const ProgramLayout::Segment &s = layout.segments[segment];
   if (s.readSizes.empty())
     return absl::OkStatus();
@@ -154,8 +66,8 @@ static absl::Status readElements(const Program &program, const ProgramLayout &la
 }
 
 bool canFail(const Program &program) {
-  for (const Program::Step &step : program.steps)
-    if (step.kind == Program::Step::Kind::Host || !step.failures.empty())
+  for (const Program::Step &step : program.steps) // of the host and of bodies have one
+    if (!step.failures.empty())
       return true;
   absl::StatusOr<ProgramLayout> layout = ProgramLayout::create(program);
   if (!layout.ok() || !layout->isStatic)
@@ -173,11 +85,11 @@ const Program &Executable::program() const { return state_->program; }
 const std::optional<DirectCall> &Executable::directCall() const { return state_->direct; }
 const RunCounters &Executable::counters() const { return state_->counters; }
 
-absl::StatusOr<std::shared_ptr<const Executable>>
-Executable::create(Program program, std::shared_ptr<const LoadedCode> code,
-                   const Executable *general) {
-  auto joined = std::make_shared<Joined>();
-  joined->kept = general ? general->state_->joined->kept : std::make_shared<KeptOperands>();
+/// The bodies name the kernels of the whole program.
+static absl::StatusOr<std::shared_ptr<const Executable::Joined>>
+join(Program program, std::shared_ptr<const LoadedCode> code, std::shared_ptr<KeptOperands> kept) {
+  auto joined = std::make_shared<Executable::Joined>();
+  joined->kept = std::move(kept);
   joined->program = std::move(program);
   absl::StatusOr<ProgramLayout> layout = ProgramLayout::create(joined->program);
   if (!layout.ok())
@@ -192,21 +104,61 @@ Executable::create(Program program, std::shared_ptr<const LoadedCode> code,
   for (size_t k = 0; k < numKernels; ++k)
     joined->functions.push_back(code->function(k));
   joined->code = std::move(code);
+  for (const Program::Control &control : joined->program.controls) {
+    std::vector<std::shared_ptr<const Executable::Joined>> &bodies = joined->bodies.emplace_back();
+    for (Program body : control.bodies) {
+      body.kernels = joined->program.kernels;
+      absl::StatusOr<std::shared_ptr<const Executable::Joined>> made =
+          join(std::move(body), joined->code, joined->kept);
+      if (!made.ok())
+        return made.status();
+      bodies.push_back(*std::move(made));
+    }
+  }
+  return joined;
+}
+
+Executable::State::State(std::shared_ptr<const Joined> both, RunCounters *counts)
+    : joined(std::move(both)), counters(counts ? *counts : ownCounters) {
+  for (const auto &list : joined->bodies) {
+    std::vector<std::unique_ptr<State>> &own = bodies.emplace_back();
+    for (const std::shared_ptr<const Joined> &body : list)
+      own.push_back(std::make_unique<State>(body, &counters));
+  }
+  if (!counts)
+    findDirectCall();
+}
+
+absl::StatusOr<std::shared_ptr<const Executable>>
+Executable::create(Program program, std::shared_ptr<const LoadedCode> code,
+                   const Executable *general) {
+  absl::StatusOr<std::shared_ptr<const Joined>> joined =
+      join(std::move(program), std::move(code),
+           general ? general->state_->joined->kept : std::make_shared<KeptOperands>());
+  if (!joined.ok())
+    return joined.status();
   return std::shared_ptr<const Executable>(
-      new Executable(std::make_unique<State>(std::move(joined))));
+      new Executable(std::make_unique<State>(*std::move(joined))));
 }
 
 std::shared_ptr<const Executable> Executable::clone() const {
   return std::shared_ptr<const Executable>(new Executable(std::make_unique<State>(state_->joined)));
 }
 
-void Executable::free() const {
-  std::lock_guard lock(state_->mutex);
-  if (state_->last)
-    state_->last->frames.clear();
-  for (auto &[key, cached] : state_->plans)
-    cached->frames.clear();
+void Executable::State::free() const {
+  {
+    std::lock_guard lock(mutex);
+    if (last)
+      last->frames.clear();
+    for (auto &[key, cached] : plans)
+      cached->frames.clear();
+  }
+  for (const auto &list : bodies)
+    for (const std::unique_ptr<State> &body : list)
+      body->free();
 }
+
+void Executable::free() const { state_->free(); }
 
 void Executable::countDirectCall() const {
   state_->counters.calls.fetch_add(1, std::memory_order_relaxed);
@@ -423,7 +375,7 @@ absl::Status Executable::State::allocateOutputs(int32_t segment, const Plan &pla
 }
 
 int32_t Executable::State::runKernel(const Program::Step &step, const Plan::StepPlan &stepPlan,
-                                     Lease &lease, int threads) const {
+                                     const Lease &lease, int threads) const {
   KernelFunction function = functions[step.callee];
   void **pointers = lease.frame->pointersOf(stepPlan);
   const int64_t *arguments = lease.plan().arguments.data() + stepPlan.firstArgument;
@@ -501,7 +453,7 @@ absl::Status Executable::State::runHost(const Program::Step &step, void **pointe
 
 /// Kernels run are counted by the caller.
 absl::Status Executable::State::runStep(const Program::Step &step, const Plan::StepPlan &stepPlan,
-                                        Lease &lease, int threads) const {
+                                        const Lease &lease, int threads) const {
   const Plan &plan = lease.plan();
   void **pointers = lease.frame->pointersOf(stepPlan);
   switch (step.kind) {
@@ -511,6 +463,8 @@ absl::Status Executable::State::runStep(const Program::Step &step, const Plan::S
     break;
   case Program::Step::Kind::Host:
     return runHost(step, pointers, plan, threads);
+  case Program::Step::Kind::Control:
+    return runControl(step, pointers, plan, threads);
   case Program::Step::Kind::Copy: {
     int64_t bytes = byteSize(program.arrays[step.arrays[0]].dtype);
     for (int32_t size : program.arrays[step.arrays[0]].shape)
@@ -525,7 +479,7 @@ absl::Status Executable::State::runStep(const Program::Step &step, const Plan::S
   return absl::OkStatus();
 }
 
-const PlanCost &Executable::State::addMemory(int32_t segment, Lease &lease,
+const PlanCost &Executable::State::addMemory(int32_t segment, const Lease &lease,
                                              RunProfile &profile) const {
   CachedPlan &cached = *lease.cached;
   bool isCosted;
@@ -549,7 +503,7 @@ const PlanCost &Executable::State::addMemory(int32_t segment, Lease &lease,
   return *cached.cost;
 }
 
-absl::Status Executable::State::runSegment(int32_t segment, Lease &lease, int threads,
+absl::Status Executable::State::runSegment(int32_t segment, const Lease &lease, int threads,
                                            RunProfile *profile) const {
   const ProgramLayout::Segment &s = layout.segments[segment];
   const Plan &plan = lease.plan();
@@ -619,6 +573,19 @@ absl::Status Executable::State::reshapeOutputs(const Plan &plan, absl::Span<Tens
   return absl::OkStatus();
 }
 
+void Executable::State::noteArrays(const Lease &lease, absl::Span<void *const> outputs,
+                                   SmallPointers &arrays) const {
+  if (layout.segments.size() == 1)
+    return;
+  arrays.resize(program.arrays.size(), nullptr);
+  for (size_t a = 0; a < program.arrays.size(); ++a) {
+    if (lease.plan().offsets[a] >= 0)
+      arrays[a] = lease.frame->arena() + lease.plan().offsets[a];
+    else if (program.arrays[a].storage == Program::Array::Storage::Output)
+      arrays[a] = outputs[program.arrays[a].number];
+  }
+}
+
 absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs,
                                        int threads, RunProfile *profile,
                                        const Lending *lending) const {
@@ -627,7 +594,7 @@ absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Sp
   if (direct && !profile && (threads <= 1 || !last->plan->steps[0].parallel))
     return runDirect(*direct, *last->plan, inputs, outputs);
   // The key of a plan: number of the segment, extents, and all that was read.
-  absl::InlinedVector<int64_t, 24> key;
+  PlanKey key;
   if (!layout.isStatic) {
     key.push_back(0);
     for (const Tensor &input : inputs)
@@ -700,16 +667,7 @@ absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Sp
     current.frame->setEarlier(arrays);
     if (status = runSegment(k, current, threads, profile); !status.ok())
       break;
-    if (layout.segments.size() == 1)
-      continue;
-    // Where later segments find what this one computed.
-    arrays.resize(program.arrays.size(), nullptr);
-    for (size_t a = 0; a < program.arrays.size(); ++a) {
-      if (current.plan().offsets[a] >= 0)
-        arrays[a] = current.frame->arena() + current.plan().offsets[a];
-      else if (program.arrays[a].storage == Program::Array::Storage::Output)
-        arrays[a] = outputMemory[program.arrays[a].number];
-    }
+    noteArrays(current, outputMemory, arrays);
   }
   if (status.ok())
     status = reshapeOutputs(leases.back().plan(), outputs);

@@ -93,9 +93,10 @@ public:
 
   const RunCounters &counters() const;
 
-private:
   struct Joined;
-  struct State;
+  struct State; // ExecutableState.h
+
+private:
   explicit Executable(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

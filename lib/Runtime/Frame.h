@@ -21,6 +21,14 @@ public:
   /// By array.
   void setEarlier(absl::Span<void *const> memory) { patch(earlier_, memory); }
   char *arena() const { return arena_.data(); }
+  /// Where steps find the memory of the inputs, and of the outputs: `position` in `pointers`, and
+  /// the number of the input or output.
+  struct Patch {
+    int64_t position, source;
+  };
+  absl::Span<const Patch> inputs() const { return inputs_; }
+  absl::Span<const Patch> outputs() const { return outputs_; }
+  void **pointers() { return pointers_.data(); }
 
   /// Pointers of one step for `thread` >= 1, with scratch of its own; false where there is no
   /// memory. `prepareThreads` comes first.
@@ -28,9 +36,6 @@ public:
   void pointersFor(const Plan::StepPlan &step, int thread, void **result) const;
 
 private:
-  struct Patch {
-    int64_t position, source;
-  };
   void patch(const std::vector<Patch> &patches, absl::Span<void *const> memory) {
     for (const Patch &p : patches)
       pointers_[size_t(p.position)] = memory[size_t(p.source)];

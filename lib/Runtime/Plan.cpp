@@ -57,14 +57,7 @@ absl::Status malformed(const char *what) {
 
 /// Whether it can be done on the step's arrays.
 bool isWellFormed(const Program &p, const Program::Step &step, const HostCall &host) {
-  bool good = (host.callback || host.routine) && host.numLevels >= 0 && host.numLevels < 32 &&
-              (host.numLevels == 0 || host.levels.size() == size_t(step.numInputs));
-  for (size_t k = 0; good && host.numLevels > 0 && k < step.arrays.size(); ++k) {
-    size_t levels =
-        k < host.levels.size() ? size_t(std::popcount(host.levels[k])) : size_t(host.numLevels);
-    good = levels <= p.arrays[size_t(step.arrays[k])].shape.size();
-  }
-  return good;
+  return (host.callback || host.routine) && hasLevels(p, step, host.numLevels, host.levels);
 }
 
 bool isWellFormed(const KeptForm &form, int32_t numInputs) {
@@ -109,12 +102,16 @@ absl::Status checkNumbers(const Program &p) {
       good &= inside(step.callee, p.kernels);
     else if (step.kind == Program::Step::Kind::Host)
       good &= inside(step.callee, p.hosts) && step.failures.size() == 1;
+    else if (step.kind == Program::Step::Kind::Control)
+      good &= inside(step.callee, p.controls) && step.failures.size() == 1;
     else
       good &= step.arrays.size() == 2;
     for (int32_t a : step.arrays)
       good &= inside(a, p.arrays);
     if (step.kind == Program::Step::Kind::Host)
       good = good && isWellFormed(p, step, p.hosts[size_t(step.callee)]);
+    if (step.kind == Program::Step::Kind::Control)
+      good = good && isWellFormed(p, step, p.controls[size_t(step.callee)]);
     for (const Program::Step::Scratch &scratch : step.scratch)
       good &= isDType(scratch.dtype) && isWellFormed(scratch.kept, step.numInputs);
     for (int32_t f : step.failures)
@@ -374,10 +371,6 @@ absl::StatusOr<std::shared_ptr<Plan>> Plan::create(const Program &program,
           plan->pointers.push_back({Pointer::Kind::Earlier, r});
       }
     }
-    if (step.kind != Program::Step::Kind::Kernel) {
-      out.numPointers = int32_t(step.arrays.size());
-      continue;
-    }
     ArenaLayout scratch;
     bool isCopied = false, hasCopies = false;
     for (const Program::Step::Scratch &array : step.scratch) {
@@ -407,6 +400,8 @@ absl::StatusOr<std::shared_ptr<Plan>> Plan::create(const Program &program,
     constexpr int64_t kCopies = 1 << 14;
     out.copies = scratch.size() > kCopies || hasCopies;
     out.numPointers = int32_t(int64_t(plan->pointers.size()) - out.firstPointer);
+    if (step.kind != Program::Step::Kind::Kernel)
+      continue;
 
     bool fits = true;
     auto pass = [&](int32_t size) {

@@ -95,6 +95,13 @@ struct Plan {
                                                       KeptOperands *kept = nullptr);
 };
 
+/// Whether the arrays of a step of the host have the axes in front that levels name.
+bool hasLevels(const Program &program, const Program::Step &step, int32_t numLevels,
+               absl::Span<const uint32_t> levels);
+/// Whether the step's arrays are what its bodies need; their shapes are looked at when it runs.
+bool isWellFormed(const Program &program, const Program::Step &step,
+                  const Program::Control &control);
+
 /// Element `index` of an integer or Bool array, as a size.
 int64_t readInteger(DType dtype, const void *data, int64_t index);
 

@@ -1,6 +1,8 @@
 //===- Program.cpp ----------------------------------------------------------===//
 #include "Runtime/Program.h"
 
+#include <algorithm>
+
 #include "graphc/Type.h"
 
 namespace graphc {
@@ -18,6 +20,18 @@ int32_t rootOf(const Program &program, int32_t array) {
   while (program.arrays[size_t(array)].storage == Program::Array::Storage::Same)
     array = program.arrays[size_t(array)].number;
   return array;
+}
+
+int32_t Program::Control::history(size_t state) const {
+  return -*std::ranges::min_element(states[state]);
+}
+
+int64_t Program::Control::lead(size_t sequence) const {
+  return -std::min(0, *std::ranges::min_element(sequences[sequence]));
+}
+
+int64_t Program::Control::margin(size_t sequence) const {
+  return std::max(0, *std::ranges::max_element(sequences[sequence])) + lead(sequence);
 }
 
 } // namespace graphc

@@ -79,9 +79,10 @@ struct Program {
 
   struct Step {
     enum class Kind : uint8_t {
-      Kernel, // `callee` in `kernels`
-      Host,   // `callee` in `hosts`
-      Copy,   // the elements of arrays[0] to arrays[1]
+      Kernel,  // `callee` in `kernels`
+      Host,    // `callee` in `hosts`
+      Copy,    // the elements of arrays[0] to arrays[1]
+      Control, // `callee` in `controls`
     };
     /// Memory that a kernel's code asked for, one buffer each after those of `arrays`. Known when
     /// the kernel has been compiled.
@@ -107,7 +108,42 @@ struct Program {
     std::vector<Scratch> scratch;
     std::vector<Work> work;
     int32_t splitSize = -1; // size number of the outermost loop's extent
-    Numbers failures;       // numbers in `failures`, by element check; Host: one
+    Numbers failures;       // numbers in `failures`, by element check; Host, Control: one
+  };
+
+  /// A branch or a loop: programs that a step runs, on memory of this one.
+  struct Control {
+    /// Operands of a branch: an int64, which chooses its first body if it is not 0, else its
+    /// second one, and the bodies' inputs. Of a loop: the number of steps, an int64; sequences;
+    /// initial states; what is the same in all steps. A loop's body has as inputs an element for
+    /// each tap of each sequence, a value for each tap of each state, and the last operands; its
+    /// outputs are new states, further results, and with `hasUntil` whether the loop ends. Results
+    /// of a loop are all values of states and of further results along a first axis (of states
+    /// that keep the last value that one alone), and the number of steps that were done, an int64.
+    bool isLoop = false;
+    /// The one result instead: the extents of the branch's results, or of the further ones of a
+    /// loop's first step (zeros without one), one after the other.
+    bool givesExtents = false;
+    bool hasUntil = false, goesBackwards = false;
+    /// By sequence, by state: which elements a step gets, relative to its own number. The element
+    /// of the least tap below 0 is the first one in step 0.
+    std::vector<std::vector<int32_t>> sequences, states;
+    /// By state; where it has 1, `scratch` of the step has room for one value more than its
+    /// history, in the states' order.
+    std::vector<uint8_t> keepsLast;
+    /// As HostCall's: axes in front, for each slice of which it runs.
+    int32_t numLevels = 0;
+    std::vector<uint32_t> levels;
+    /// Their steps name `kernels` of the outermost program; they have none.
+    std::vector<Program> bodies;
+
+    int32_t history(size_t state) const;
+    /// Whether the initial value has an axis for its history.
+    bool hasHistoryAxis(size_t state) const { return states[state] != std::vector<int32_t>{-1}; }
+    /// Where the element of tap 0 stands in step 0, and how many more elements there must be than
+    /// steps.
+    int64_t lead(size_t sequence) const;
+    int64_t margin(size_t sequence) const;
   };
 
   /// What profiles tell of a step beside its time.
@@ -153,6 +189,7 @@ struct Program {
   std::vector<Tensor> constants;
   std::vector<Kernel> kernels;
   std::vector<HostCall> hosts;
+  std::vector<Control> controls;
   std::vector<Step> steps;
   /// By step, where a profile is wanted; may be shorter than `steps`. Not in files.
   std::vector<Facts> facts;

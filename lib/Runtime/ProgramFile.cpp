@@ -1,6 +1,7 @@
 //===- Runtime/ProgramFile.cpp - Programs as bytes ------------------------===//
 #include "Runtime/ProgramFile.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "Runtime/CodeLoader.h"
@@ -68,8 +69,16 @@ template <class Bytes, class T> void transferHostCall(Bytes &bytes, T &host) {
   bytes.value(host.levels);
 }
 
-/// In the order of the fields.
-template <class Bytes, class T> void transferProgram(Bytes &bytes, T &program) {
+/// Branches and loops stand in each other at most so deep.
+constexpr int kMostLevels = 64;
+
+/// In the order of the fields. `level`: of programs around it.
+template <class Bytes, class T> void transferProgram(Bytes &bytes, T &program, int level = 0) {
+  if constexpr (Bytes::kReads)
+    if (level > kMostLevels) {
+      bytes.fail();
+      return;
+    }
   bytes.value(program.name);
   bytes.list(program.sizes, [&](auto &size) {
     bytes.value(size.op);
@@ -145,14 +154,33 @@ template <class Bytes, class T> void transferProgram(Bytes &bytes, T &program) {
     bytes.value(output.over);
   });
   bytes.list(program.hosts, [&](auto &host) { transferHostCall(bytes, host); });
+  bytes.list(program.controls, [&](auto &control) {
+    bytes.value(control.isLoop);
+    bytes.value(control.givesExtents);
+    bytes.value(control.hasUntil);
+    bytes.value(control.goesBackwards);
+    bytes.list(control.sequences, [&](auto &taps) { bytes.value(taps); });
+    bytes.list(control.states, [&](auto &taps) { bytes.value(taps); });
+    bytes.value(control.keepsLast);
+    bytes.value(control.numLevels);
+    bytes.value(control.levels);
+    bytes.list(control.bodies, [&](auto &body) { transferProgram(bytes, body, level + 1); });
+  });
 }
 
 } // namespace
 
+/// Callbacks have none.
+static bool hasBytes(const Program &program) {
+  return std::ranges::all_of(program.hosts, &HostCall::isNamed) &&
+         std::ranges::all_of(program.controls, [](const Program::Control &control) {
+           return std::ranges::all_of(control.bodies, hasBytes);
+         });
+}
+
 std::optional<std::string> programToBytes(const Program &program) {
-  for (const HostCall &host : program.hosts)
-    if (!host.isNamed())
-      return std::nullopt;
+  if (!hasBytes(program))
+    return std::nullopt;
   ByteWriter bytes;
   transferProgram(bytes, program);
   return bytes.take();

@@ -58,6 +58,7 @@ public:
       line("node " + std::to_string(id) + " = " + node(p_.nodes[id]));
     out_ += "}\n";
     addConstants();
+    addBodies();
     return std::move(out_);
   }
 
@@ -132,6 +133,8 @@ private:
              (labels_.empty() ? p_.kernels[step.callee].symbol : labels_[size_t(step.callee)]);
     if (step.kind == Program::Step::Kind::Host)
       text = "host " + std::to_string(step.callee);
+    if (step.kind == Program::Step::Kind::Control)
+      text = controlText(p_.controls[size_t(step.callee)]) + " " + std::to_string(step.callee);
     for (int k = 0; k < 2; ++k) {
       size_t begin = k ? size_t(step.numInputs) : 0;
       size_t end = k ? step.arrays.size() : size_t(step.numInputs);
@@ -161,6 +164,27 @@ private:
         text += " extent " + size(failure.extent);
       if (failure.indices >= 0)
         text += " indices " + std::to_string(failure.indices);
+    }
+    return text;
+  }
+  /// "loop over [0] [-1, 0] states [-2, -1] last [-1] until backwards": the taps.
+  static std::string controlText(const Program::Control &control) {
+    std::string text = control.isLoop ? "loop" : "branch";
+    auto number = [](int32_t tap) { return std::to_string(tap); };
+    for (const std::vector<int32_t> &taps : control.sequences)
+      text += " over [" + join(taps, ", ", number) + "]";
+    for (size_t k = 0; k < control.states.size(); ++k)
+      text += (control.keepsLast[k] ? " last [" : " state [") +
+              join(control.states[k], ", ", number) + "]";
+    if (control.hasUntil)
+      text += " until";
+    if (control.goesBackwards)
+      text += " backwards";
+    if (control.givesExtents)
+      text += " extents";
+    if (control.numLevels > 0) {
+      text += " levels " + std::to_string(control.numLevels) + " [" +
+              join(control.levels, ", ", [](uint32_t has) { return std::to_string(has); }) + "]";
     }
     return text;
   }
@@ -213,6 +237,19 @@ private:
       out_ += "\"\n";
     }
     out_ += "}\n";
+  }
+
+  /// "body 0.1 of `main`": the second body of the first step that has some.
+  void addBodies() {
+    std::vector<std::string> labels(labels_.begin(), labels_.end());
+    if (labels.empty())
+      for (const Program::Kernel &kernel : p_.kernels)
+        labels.push_back(kernel.symbol);
+    for (size_t k = 0; k < p_.controls.size(); ++k)
+      for (size_t b = 0; b < p_.controls[k].bodies.size(); ++b)
+        out_ += "\nbody " + std::to_string(k) + "." + std::to_string(b) + " of" +
+                named(p_.name.empty() ? "program" : p_.name) + "\n" +
+                ProgramText(p_.controls[k].bodies[b], labels).run();
   }
 
   const Program &p_;

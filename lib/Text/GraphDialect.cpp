@@ -118,9 +118,10 @@ void populate(mlir::MLIRContext *context, mlir::DynamicDialect *dialect) {
   addOperation(
       context, dialect, "constant", verifyConstant, parseConstant,
       [](mlir::Operation *op, mlir::OpAsmPrinter &p, llvm::StringRef) { printConstant(op, p); });
-  addOperation(
-      context, dialect, "call", verifyCall, parseCall,
-      [](mlir::Operation *op, mlir::OpAsmPrinter &p, llvm::StringRef) { printCall(op, p); });
+  for (llvm::StringRef name : {"call", "scan"})
+    addOperation(
+        context, dialect, name, verifyCall, parseCall,
+        [](mlir::Operation *op, mlir::OpAsmPrinter &p, llvm::StringRef) { printCall(op, p); });
 }
 
 } // namespace

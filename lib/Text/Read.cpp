@@ -7,6 +7,7 @@
 #include "Graph/InnerGraph.h"
 #include "Graph/Nodes.h"
 #include "GraphDialect.h"
+#include "LoopText.h"
 #include "Nesting.h"
 #include "NodeFromOperation.h"
 #include "Ops/CallOp.h"
@@ -219,7 +220,12 @@ absl::StatusOr<Variable> readLoad(mlir::Operation *op, const FileContents &conte
   return global.value;
 }
 
-/// The function that a `graph.call` names; empty where it names none.
+bool callsFunction(mlir::Operation *op) {
+  llvm::StringRef name = op->getName().getStringRef();
+  return name == kCallOpName || name == kLoopOpName;
+}
+
+/// The function that such an operation names; empty where it names none.
 llvm::StringRef calleeOf(mlir::Operation *op) {
   auto callee = op->getAttrOfType<mlir::FlatSymbolRefAttr>(kCalleeAttr);
   return callee ? callee.getValue() : llvm::StringRef();
@@ -243,10 +249,16 @@ absl::Status readOperation(mlir::Operation *op, const FileContents &contents,
   absl::StatusOr<Variables> operands = lookUp(op->getOperands(), variables, op);
   if (!operands.ok())
     return operands.status();
-  absl::StatusOr<Apply> node =
-      op->getName().getStringRef() == kCallOpName
-          ? nodeFromOperation(op, contents.ops.find(calleeOf(op))->second, *operands)
-          : nodeFromOperation(op, *operands);
+  auto makeNode = [&]() -> absl::StatusOr<Apply> {
+    if (!callsFunction(op))
+      return nodeFromOperation(op, *operands);
+    const Op &called = contents.ops.find(calleeOf(op))->second;
+    if (op->getName().getStringRef() == kCallOpName)
+      return nodeFromOperation(op, called, *operands);
+    absl::StatusOr<Op> loop = readLoop(op, called.def().inner->graph(), *operands);
+    return loop.ok() ? nodeFromOperation(op, *loop, *operands) : loop.status();
+  };
+  absl::StatusOr<Apply> node = makeNode();
   if (!node.ok())
     return node.status();
   std::string name = nameOf(op->getLoc());
@@ -350,14 +362,15 @@ absl::StatusOr<std::vector<mlir::func::FuncOp>> inOrderOfCalls(const FileContent
       continue;
     }
     mlir::Operation *op = &*top.next++;
-    if (op->getName().getStringRef() != kCallOpName)
+    if (!callsFunction(op))
       continue;
     std::string name = calleeOf(op).str();
     if (name.empty())
-      return makeError(ErrorKind::ValueError, "graph.call needs the name of a function",
+      return makeError(ErrorKind::ValueError,
+                       op->getName().getStringRef().str() + " needs the name of a function",
                        placeOf(op->getLoc()));
     for (mlir::NamedAttribute attribute : op->getAttrs())
-      if (attribute.getName() != kCalleeAttr)
+      if (attribute.getName() != kCalleeAttr && op->getName().getStringRef() == kCallOpName)
         return makeError(ErrorKind::ValueError,
                          "graph.call: there is no attribute " + attribute.getName().str(),
                          placeOf(op->getLoc()));

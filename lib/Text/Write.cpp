@@ -6,6 +6,8 @@
 #include "Graph/CalledAs.h"
 #include "Graph/InnerGraph.h"
 #include "GraphDialect.h"
+#include "LoopText.h"
+#include "Ops/CallOp.h"
 #include "Ops/Registry.h"
 #include "graphc/OpDef.h"
 #include "graphc/Traversal.h"
@@ -125,16 +127,30 @@ std::string Writer::symbolOf(const Op &op) {
 absl::Status Writer::writeNode(const Apply &node) {
   const OpDef &def = node.op().def();
   bool isCall = detail::recordOf(def) != nullptr;
-  if (findOp(def.name) != &def && !isCall)
+  const Control *control = controlOf(node.op());
+  bool isLoop = control && control->loop;
+  if (findOp(def.name) != &def && !isCall && !isLoop)
     return makeError(ErrorKind::NotSupported,
                      "op '" + def.name + "' has no text form: it is not in the registry",
                      node.place());
   std::string_view name = node.numOutputs() == 1 ? node.output(0).name() : std::string_view();
-  mlir::OperationState state(location(node.origins(), name),
-                             isCall ? kCallOpName.str() : "graph." + def.name);
-  if (isCall)
+  mlir::OperationState state(location(node.origins(), name), isCall   ? kCallOpName.str()
+                                                             : isLoop ? kLoopOpName.str()
+                                                                      : "graph." + def.name);
+  auto nameCallee = [&](const Op &op) {
     state.addAttribute(kCalleeAttr,
-                       mlir::FlatSymbolRefAttr::get(builder_.getContext(), symbolOf(node.op())));
+                       mlir::FlatSymbolRefAttr::get(builder_.getContext(), symbolOf(op)));
+  };
+  if (isCall)
+    nameCallee(node.op());
+  if (isLoop) {
+    absl::StatusOr<Op> body =
+        detail::callOp(detail::InnerGraph::intern(control->bodies[0], {}, {}), "step");
+    if (!body.ok())
+      return body.status();
+    nameCallee(*body);
+    writeLoop(*control->loop, state);
+  }
   for (int i = 0; i < node.numInputs(); ++i)
     state.operands.push_back(values_.lookup(node.input(i).node()));
   for (const AttributeSpec &spec : def.attributes) {

@@ -87,7 +87,10 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
       copyMasks.push_back(vector::CreateMaskOp::create(
           b, mlir::VectorType::get({shape.lanes}, b.getI1Type()),
           Value(arith::SubIOp::create(b, count, stack->constant(first)))));
-    carried.push_back(arith::SubIOp::create(b, row.index[0], panel.firstRow));
+    Value first = arith::SubIOp::create(b, row.index[0], panel.firstRow);
+    first = arith::SelectOp::create(b, panel.copies, first, stack->constant(0));
+    carried.push_back(arith::AddIOp::create(
+        b, panel.copied, arith::MulIOp::create(b, first, stack->constant(bytes))));
   }
   carried.push_back(panel.address);
 
@@ -134,10 +137,10 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
   }
   Value &place = carried[carried.size() - 2];
   for (auto [i, mask] : llvm::enumerate(copyMasks)) {
-    int64_t distance = int64_t(i) * shape.lanes;
-    Value from = stack->value(stack->add(carried[numSums], b.getIndexAttr(distance * bytes)));
-    Value to = stack->value(stack->add(place, b.getIndexAttr(distance)));
-    vector::MaskedStoreOp::create(b, panel.copied, to, mask, loadAt(from, type, mask));
+    mlir::Attribute distance = b.getIndexAttr(int64_t(i) * shape.lanes * bytes);
+    Value from = stack->value(stack->add(carried[numSums], distance));
+    Value to = stack->value(stack->add(place, distance));
+    LLVM::MaskedStoreOp::create(b, loadAt(from, type, mask), pointerTo(to), mask, unsigned(bytes));
   }
   if (!copyMasks.empty())
     place = arith::AddIOp::create(b, place, panel.copiedStep);

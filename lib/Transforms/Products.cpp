@@ -35,6 +35,8 @@ using mlir::Value;
 
 /// Rows that are not copied although they are large are fetched so many k ahead.
 static constexpr int64_t kSumsAhead = 24;
+/// What a tile's rows take, as vectors.
+static constexpr int64_t kSpareBytes = 256;
 
 /// Each of the last few columns is a dot product for each row where there are so many terms.
 static constexpr int64_t kDotTerms = 16;
@@ -168,8 +170,10 @@ void KernelEmitter::setFetching(const ProductShape &shape, const ProductMemory &
   Value areTiles = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, left, zero);
   panel.copies =
       arith::AndIOp::create(b, arith::AndIOp::create(b, copies.isFetched, hasWhole), areTiles);
-  panel.copied = memory.copied.buffer;
-  panel.copiedStep = copies.rowStride;
+  Value spare = addressOf(onStack(shape.element, kSpareBytes));
+  panel.copied = arith::SelectOp::create(b, panel.copies, memory.copiedAddress, spare);
+  panel.copiedStep =
+      arith::SelectOp::create(b, panel.copies, bytesOf(copies.rowStride, shape.element), zero);
 }
 
 /// Copies panels of the columns [first, end), unless they are kept.

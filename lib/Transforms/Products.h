@@ -59,7 +59,9 @@ struct KernelEmitter::ProductPanel {
   Size rowStep, sumStep; ///< of the left operand
   mlir::Value ahead; ///< how far in front of what a tile reads of it is fetched; null: not at all
   /// Where tiles put what they read of the left operand, if `copies`: element (k, row - firstRow)
-  /// at k * copiedStep + row - firstRow. Null: nowhere.
+  /// at k steps behind that of row - firstRow. Null: nowhere. If not `copies` it is memory of the
+  /// kernel's own, and a step is 0: stores without any lane take thousands of cycles where there is
+  /// no memory.
   mlir::Value copied, copiedStep, copies;
 };
 

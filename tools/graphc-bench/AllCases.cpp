@@ -9,7 +9,6 @@ std::vector<Case> allCases() {
   addRows(cases);
   addMath(cases);
   addProducts(cases);
-  addLinear(cases);
   addConvolutions(cases);
   addNetworks(cases);
   addModels(cases);

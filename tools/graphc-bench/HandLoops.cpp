@@ -179,13 +179,20 @@ void handAdd3(const double *x, const double *y, double *o, int64_t n) {
 
 void handRecurrence(const float *x, const float *a, const float *h0, float *h, int64_t steps,
                     int64_t n) {
-  constexpr int lanes = kLanes<float>;
-  for (int64_t i = 0; i < n; i += lanes) {
-    Vector<float> state = load(h0 + i), factor = load(a + i);
-    for (int64_t t = 0; t < steps; ++t) {
-      state = vectorTanh(factor * state + load(x + t * n + i));
-      store(h + t * n + i, state);
+  // Vectors side by side, so that their chains of dependent steps overlap.
+  constexpr int lanes = kLanes<float>, kVectors = 64 / lanes;
+  for (int64_t first = 0; first < n; first += lanes * kVectors) {
+    Vector<float> state[kVectors], factor[kVectors];
+    for (int v = 0; v < kVectors; ++v) {
+      state[v] = load(h0 + first + v * lanes);
+      factor[v] = load(a + first + v * lanes);
     }
+    for (int64_t t = 0; t < steps; ++t)
+      for (int v = 0; v < kVectors; ++v) {
+        const int64_t at = t * n + first + v * lanes;
+        state[v] = vectorTanh(factor[v] * state[v] + load(x + at));
+        store(h + at, state[v]);
+      }
   }
 }
 

@@ -42,7 +42,7 @@ void handDescend(float *w, const float *g, float step, int64_t begin, int64_t en
 double handAdd(double x, double y);
 void handAdd3(const double *x, const double *y, double *o, int64_t n);
 
-/// h = tanh(a h + x) of `n` numbers for each row of x, from h0; all h are kept.
+/// h = tanh(a h + x) of `n` numbers, a multiple of 64, for each row of x, from h0; all h are kept.
 void handRecurrence(const float *x, const float *a, const float *h0, float *h, int64_t steps,
                     int64_t n);
 

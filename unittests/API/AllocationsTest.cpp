@@ -12,6 +12,7 @@
 #include "graphc/Gradient.h"
 #include "graphc/OpFromGraph.h"
 #include "graphc/Ops.h"
+#include "graphc/Scan.h"
 
 #ifndef __has_feature // GCC tells by a macro of its own
 #define __has_feature(x) 0
@@ -89,6 +90,24 @@ TEST(Allocations, StepsOfTrainingNeedNone) {
     Tensor value = w.get();
     EXPECT_EQ(value.flat<double>()[599], std::ldexp(1.0, -23)); // halved in each of 23 calls
   }
+}
+
+// What a loop needs it has before its first step: states stand where the results are.
+TEST(Allocations, StepsOfLoopsNeedNone) {
+  if (!GRAPHC_COUNTS)
+    GTEST_SKIP() << "the sanitizer has the heap";
+  Variable n = lscalar("n"), w = dmatrix("w");
+  auto step = [&](const Variables &in) {
+    return ScanStep({tanh(dot(in[0], w)), in[1] + sum(in[0])}, {}, gt(in[1], 1e9));
+  };
+  Variables made =
+      scan(step, {.outputs = {ScanOutput(Tensor({0.5, 0.25})), 0.0}, .numSteps = n}).outputs;
+  absl::StatusOr<Function> f = function({n, w}, {made[0], made[1][-1]});
+  ASSERT_TRUE(f.ok()) << f.status();
+  Tensor matrix = *Tensor({0.1, 0.2, 0.3, 0.4}).reshape({2, 2});
+  int64_t few = allocationsOf([&] { EXPECT_TRUE((*f)(10, matrix).ok()); });
+  int64_t many = allocationsOf([&] { EXPECT_TRUE((*f)(1000, matrix).ok()); });
+  EXPECT_EQ(few, many);
 }
 
 /// Bytes that the first step and the 19 after it ask for; ten parameters of 10^5 float32.

@@ -1,0 +1,529 @@
+//===- LoopRewrites.cpp - loops that do less -------------------------------===//
+#include "Control/LoopRewrites.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "Control/LoopEdit.h"
+#include "Ops/IndexSpec.h"
+#include "absl/container/flat_hash_set.h"
+#include "graphc/Ops.h"
+#include "graphc/Traversal.h"
+
+namespace graphc {
+
+namespace {
+
+using detail::VariableNode;
+
+/// The axes that a product of two arrays joins.
+struct ProductAxes {
+  std::vector<int> x, y;
+};
+
+std::optional<ProductAxes> productAxes(const Apply &node) {
+  const std::string_view op = node.op().name();
+  if (op == "tensordot") {
+    auto axes = [&](const char *name) {
+      const auto &list = std::get<std::vector<int64_t>>(*node.op().attributes().find(name));
+      return std::vector<int>(list.begin(), list.end());
+    };
+    return ProductAxes{axes("axesX"), axes("axesY")};
+  }
+  const int x = node.input(0).rank(), y = node.numInputs() > 1 ? node.input(1).rank() : 0;
+  if (op == "outer" && x == 1 && y == 1)
+    return ProductAxes{};
+  if ((op == "dot" || op == "matmul") && x == 2 && y == 2)
+    return ProductAxes{{1}, {0}};
+  return std::nullopt;
+}
+
+//===--- what is done before the loop ---------------------------------------===//
+
+/// Moves nodes out of a body.
+class Hoisting {
+public:
+  explicit Hoisting(LoopEdit &edit) : edit_(edit) {
+    for (size_t k = 0; k < edit.wholes.size(); ++k)
+      outside_.emplace(edit.wholes[k].node(), edit.constants[k]);
+    if (edit.loop.hasUntil) // there may be far more elements than steps
+      return;
+    for (size_t k = 0; k < edit.elements.size(); ++k)
+      for (size_t tap = 0; tap < edit.elements[k].size(); ++tap)
+        all_.emplace(edit.elements[k][tap].node(),
+                     OfAllSteps{edit.elementsOf(k, edit.loop.sequences[k][tap]), k, false});
+  }
+
+  absl::Status run() {
+    absl::StatusOr<std::vector<Apply>> order = edit_.body.toposort();
+    if (!order.ok())
+      return order.status();
+    for (const Apply &node : *order)
+      if (isWorthMoving(node))
+        moveInvariant(node);
+    for (const Apply &node : *order)
+      computeForAll(node);
+    for (const Apply &node : *order)
+      if (absl::Status s = readFromAll(node); !s.ok())
+        return s;
+    for (const Apply &node : *order)
+      for (const Variable &output : node.outputs())
+        if (absl::Status s = replaceInvariant(output); !s.ok())
+          return s;
+    for (const Apply &node : *order)
+      if (absl::Status s = transposeMatrix(node); !s.ok())
+        return s;
+    if (replacements_.empty())
+      return absl::OkStatus();
+    return edit_.body.replaceAll(replacements_, "scan_push_out");
+  }
+
+private:
+  /// Values of all steps along a first axis.
+  struct OfAllSteps {
+    Variable all;
+    size_t sequence; // one that it is made of
+    bool isCostly;   // worth being kept until its step comes
+  };
+
+  std::optional<Variable> outsideOf(const Variable &v) const {
+    if (std::optional<Constant> constant = Constant::from(v)) // which is the body's
+      return Constant::adopt(constant->data(), constant->name(), constant->place());
+    auto at = outside_.find(v.node());
+    return at == outside_.end() ? std::nullopt : std::optional(at->second);
+  }
+
+  /// What only spreads values costs nothing where it is used, and memory outside.
+  bool isWorthMoving(const Apply &node) const {
+    int most = 0;
+    bool readsSome = false;
+    for (const Variable &input : node.inputs()) {
+      if (!outsideOf(input))
+        return false;
+      readsSome |= !input.isConstant();
+      most = std::max(most, input.rank());
+    }
+    return readsSome && node.op().name() != "broadcastTo" && node.op().def().foldable &&
+           std::ranges::all_of(node.outputs(),
+                               [&](const Variable &output) { return output.rank() <= most; });
+  }
+
+  void moveInvariant(const Apply &node) {
+    std::vector<Operand> operands;
+    for (const Variable &input : node.inputs())
+      operands.emplace_back(*outsideOf(input));
+    absl::StatusOr<Apply> moved = node.op().makeNode(operands, node.place());
+    if (!moved.ok())
+      return;
+    for (int k = 0; k < node.numOutputs(); ++k)
+      outside_.emplace(node.output(k).node(), moved->output(k));
+  }
+
+  /// Of an invariant that something else than invariants reads.
+  absl::Status replaceInvariant(const Variable &v) {
+    auto at = outside_.find(v.node());
+    if (at == outside_.end())
+      return absl::OkStatus();
+    absl::StatusOr<Clients> clients = edit_.body.clients(v);
+    if (!clients.ok())
+      return clients.status();
+    if (std::ranges::all_of(*clients, [&](const Client &client) {
+          return !client.isOutput() && outside_.contains(client.node.output(0).node());
+        }))
+      return absl::OkStatus();
+    absl::StatusOr<Variable> input = edit_.addConstant(at->second);
+    if (!input.ok())
+      return input.status();
+    replacements_.emplace_back(v, *input);
+    return absl::OkStatus();
+  }
+
+  /// Where a node depends on elements of sequences and on what is the same in all steps alone: its
+  /// results for all steps together, if it is a product with a matrix or works element by element.
+  void computeForAll(const Apply &node) {
+    const std::string_view op = node.op().name();
+    if ((op == "dot" || op == "matmul") && node.numInputs() == 2) {
+      for (int side = 0; side < 2; ++side) {
+        auto element = all_.find(node.input(side).node());
+        std::optional<Variable> matrix = outsideOf(node.input(1 - side));
+        const int rank = node.input(side).rank();
+        if (element == all_.end() || !matrix || matrix->rank() != 2 || rank < 1 || rank > 2 - side)
+          continue;
+        all_.emplace(node.output(0).node(),
+                     OfAllSteps{dot(element->second.all, side == 0 ? *matrix : matrix->T()),
+                                element->second.sequence, true});
+        return;
+      }
+      return;
+    }
+    if (node.op().def().elements != Elements::Elementwise || node.numOutputs() != 1)
+      return;
+    constexpr std::string_view kCheap[] = {"add",     "sub",     "mul", "neg",  "abs",
+                                           "maximum", "minimum", "sqr", "cast", "identity",
+                                           "switch",  "clip",    "sgn"};
+    OfAllSteps made{{}, 0, std::ranges::find(kCheap, op) == std::end(kCheap)};
+    std::vector<Operand> operands;
+    int64_t length = kDynamic;
+    bool readsSome = false;
+    for (const Variable &input : node.inputs()) {
+      if (std::optional<Variable> outside = outsideOf(input)) {
+        operands.emplace_back(*outside);
+        continue;
+      }
+      auto at = all_.find(input.node());
+      if (at == all_.end())
+        return;
+      const OfAllSteps &of = at->second;
+      // Of one sequence, or of sequences that are known to be as long.
+      const int64_t own = of.all.type().extent(0);
+      if (readsSome && (own != length || (own == kDynamic && of.sequence != made.sequence)))
+        return;
+      readsSome = true;
+      length = own;
+      made.sequence = of.sequence;
+      made.isCostly |= of.isCostly;
+      std::vector<int> axes = {0};
+      axes.insert(axes.end(), size_t(node.output(0).rank() - input.rank()), -1);
+      for (int axis = 1; axis <= input.rank(); ++axis)
+        axes.push_back(axis);
+      operands.emplace_back(int(axes.size()) == of.all.rank() ? of.all : dimshuffle(of.all, axes));
+    }
+    if (!readsSome)
+      return;
+    absl::StatusOr<Apply> all = node.op().makeNode(operands, node.place());
+    if (!all.ok() || all->output(0).rank() != node.output(0).rank() + 1 ||
+        all->output(0).dtype() != node.output(0).dtype())
+      return;
+    made.all = all->output(0);
+    all_.emplace(node.output(0).node(), std::move(made));
+  }
+
+  /// Makes a sequence of what costs something and is read by nodes that depend on states.
+  absl::Status readFromAll(const Apply &node) {
+    auto at = all_.find(node.output(0).node());
+    if (at == all_.end() || !at->second.isCostly)
+      return absl::OkStatus();
+    absl::StatusOr<Clients> clients = edit_.body.clients(node.output(0));
+    if (!clients.ok())
+      return clients.status();
+    if (std::ranges::all_of(*clients, [&](const Client &client) {
+          return !client.isOutput() && all_.contains(client.node.output(0).node());
+        }))
+      return absl::OkStatus();
+    absl::StatusOr<Variable> element = edit_.addSequence(at->second.all, at->second.sequence);
+    if (!element.ok())
+      return element.status();
+    replacements_.emplace_back(node.output(0), *element);
+    return absl::OkStatus();
+  }
+
+  /// A vector times a matrix that is the same in all steps reads it by rows: where it would read
+  /// columns, the transposed matrix is made once.
+  absl::Status transposeMatrix(const Apply &node) {
+    std::optional<ProductAxes> axes = productAxes(node);
+    if (!axes || node.op().name() != "tensordot" || axes->x.size() != 1)
+      return absl::OkStatus();
+    for (int side = 0; side < 2; ++side) {
+      const Variable vector = node.input(side), matrix = node.input(1 - side);
+      const int joined = (side == 0 ? axes->y : axes->x)[0];
+      std::optional<Variable> outside = outsideOf(matrix);
+      if (vector.rank() != 1 || matrix.rank() != 2 || joined != 1 || !outside)
+        continue;
+      absl::StatusOr<Variable> turned = edit_.addConstant(outside->T());
+      if (!turned.ok())
+        return turned.status();
+      replacements_.emplace_back(node.output(0), dot(vector, *turned));
+      return absl::OkStatus();
+    }
+    return absl::OkStatus();
+  }
+
+  LoopEdit &edit_;
+  absl::flat_hash_map<const VariableNode *, Variable> outside_;
+  absl::flat_hash_map<const VariableNode *, OfAllSteps> all_;
+  Replacements replacements_;
+};
+
+//===--- what is done after the loop ------------------------------------------===//
+
+/// Sums over the steps that are products, or of what the loop gives in any case.
+class Summing {
+public:
+  explicit Summing(LoopEdit &edit) : edit_(edit) {}
+
+  /// By state: terms of its last value that are known after the loop.
+  struct Term {
+    size_t x, y;                     // further results; the same for a sum
+    std::optional<ProductAxes> axes; // none: a sum
+  };
+  using Terms = std::vector<std::vector<Term>>;
+
+  absl::StatusOr<Terms> run() {
+    terms_.resize(edit_.next.size());
+    for (bool sums : {false, true}) // products decide what the loop gives
+      for (size_t k = 0; k < edit_.next.size(); ++k)
+        if (isSum(k))
+          if (absl::Status s = split(k, sums); !s.ok())
+            return s;
+    return std::move(terms_);
+  }
+
+  /// Whether nothing is left that the loop would have to add up.
+  bool isDone(size_t state) const {
+    return edit_.output(edit_.next[state]) == edit_.values[state][0];
+  }
+
+private:
+  /// Whether a step adds to the state and reads it for nothing else.
+  bool isSum(size_t k) const {
+    if (!edit_.loop.keepsLast[k] || edit_.values[k].size() != 1 ||
+        !isFloat(edit_.values[k][0].dtype()))
+      return false;
+    const Variable &value = edit_.values[k][0], next = edit_.output(edit_.next[k]);
+    const Apply owner = next.owner();
+    return owner && owner.op().name() == "add" && next.dtype() == value.dtype() &&
+           edit_.body.numClients(value) == 1 && edit_.body.numClients(next) == 1 &&
+           std::ranges::count(owner.inputs(), value) == 1;
+  }
+
+  absl::Status split(size_t k, bool sums) {
+    const Variable value = edit_.values[k][0];
+    const Variable next = edit_.output(edit_.next[k]);
+    Variables rest;
+    for (const Variable &term : next.owner().inputs()) {
+      if (term == value)
+        continue;
+      absl::StatusOr<bool> moved = sums ? moveSum(k, term) : moveProduct(k, term);
+      if (!moved.ok())
+        return moved.status();
+      if (!*moved)
+        rest.push_back(term);
+    }
+    if (rest.size() + 1 == size_t(next.owner().numInputs()))
+      return absl::OkStatus();
+    Variable left = value;
+    for (const Variable &term : rest)
+      left = left + term;
+    return edit_.body.replace(next, left, "scan_push_out");
+  }
+
+  absl::StatusOr<bool> moveProduct(size_t k, const Variable &term) {
+    const Apply node = term.owner();
+    std::optional<ProductAxes> axes = node ? productAxes(node) : std::nullopt;
+    // A product within a step that has work enough gains nothing, and its operands cost memory.
+    if (!axes || term.rank() != edit_.values[k][0].rank() || node.input(0).isConstant() ||
+        node.input(1).isConstant() || node.input(0).dtype() != term.dtype() ||
+        node.input(1).dtype() != term.dtype())
+      return false;
+    Term made{0, 0, axes};
+    for (int side = 0; side < 2; ++side) {
+      absl::StatusOr<size_t> position = edit_.addMapped(node.input(side));
+      if (!position.ok())
+        return position.status();
+      (side == 0 ? made.x : made.y) = *position;
+    }
+    terms_[k].push_back(std::move(made));
+    return true;
+  }
+
+  absl::StatusOr<bool> moveSum(size_t k, const Variable &term) {
+    for (size_t m = 0; m < edit_.mapped.size(); ++m)
+      if (edit_.output(edit_.mapped[m]) == term && term.rank() == edit_.values[k][0].rank()) {
+        terms_[k].push_back({m, m, std::nullopt});
+        return true;
+      }
+    return false;
+  }
+
+  LoopEdit &edit_;
+  Terms terms_;
+};
+
+/// The sum of a term over all steps, from the loop's further results.
+Variable sumOfSteps(const Summing::Term &term, absl::Span<const Variable> mapped) {
+  const Variable &x = mapped[term.x];
+  if (!term.axes)
+    return sum(x, Axis(0));
+  std::vector<int> axes[2] = {{0}, {0}};
+  for (int axis : term.axes->x)
+    axes[0].push_back(axis + 1);
+  for (int axis : term.axes->y)
+    axes[1].push_back(axis + 1);
+  return tensordot(x, mapped[term.y], axes[0], axes[1]);
+}
+
+//===--- what nobody needs ------------------------------------------------------===//
+
+/// Leaves out results that nobody uses, states that only they need, and operands that no step
+/// reads. `isUsed`: by result of the node.
+absl::Status dropUnused(LoopEdit &edit, const std::vector<bool> &isUsed) {
+  auto wanted = [&](int result) { return result < 0 || isUsed[size_t(result)]; };
+  auto keep = [](auto &list, const std::vector<bool> &kept) {
+    size_t to = 0;
+    for (size_t k = 0; k < kept.size(); ++k)
+      if (kept[k]) {
+        if (to != k)
+          list[to] = std::move(list[k]);
+        ++to;
+      }
+    list.erase(list.begin() + ptrdiff_t(to), list.end());
+  };
+  std::vector<bool> keepsMapped, keepsState(edit.next.size());
+  for (int result : edit.mappedResults)
+    keepsMapped.push_back(wanted(result));
+  for (bool grows = true; grows;) {
+    grows = false;
+    Variables outputs;
+    for (size_t k = 0; k < keepsMapped.size(); ++k)
+      if (keepsMapped[k])
+        outputs.push_back(edit.output(edit.mapped[k]));
+    if (edit.until >= 0)
+      outputs.push_back(edit.output(edit.until));
+    for (size_t k = 0; k < keepsState.size(); ++k)
+      if (keepsState[k] || wanted(edit.stateResults[k]))
+        outputs.push_back(edit.output(edit.next[k]));
+    absl::flat_hash_set<const VariableNode *> read;
+    for (const Variable &leaf : graphInputs(outputs))
+      read.insert(leaf.node());
+    for (size_t k = 0; k < keepsState.size(); ++k) {
+      bool isRead = wanted(edit.stateResults[k]) ||
+                    std::ranges::any_of(edit.values[k], [&](const Variable &value) {
+                      return read.contains(value.node());
+                    });
+      grows |= isRead && !keepsState[k];
+      keepsState[k] = keepsState[k] || isRead;
+    }
+  }
+  // A loop gives something.
+  if (std::ranges::count(keepsState, true) + std::ranges::count(keepsMapped, true) == 0)
+    return absl::OkStatus();
+  keep(edit.mapped, keepsMapped);
+  keep(edit.mappedResults, keepsMapped);
+  keep(edit.next, keepsState);
+  keep(edit.stateResults, keepsState);
+  keep(edit.values, keepsState);
+  keep(edit.initials, keepsState);
+  keep(edit.loop.states, keepsState);
+  std::vector<bool> keepsLast = edit.loop.keepsLast;
+  edit.loop.keepsLast.clear();
+  for (size_t k = 0; k < keepsState.size(); ++k)
+    if (keepsState[k])
+      edit.loop.keepsLast.push_back(keepsLast[k]);
+  Variables outputs;
+  for (const std::vector<int> *list : {&edit.next, &edit.mapped})
+    for (int number : *list)
+      outputs.push_back(edit.output(number));
+  if (edit.until >= 0)
+    outputs.push_back(edit.output(edit.until));
+  absl::flat_hash_set<const VariableNode *> read;
+  for (const Variable &leaf : graphInputs(outputs))
+    read.insert(leaf.node());
+  std::vector<bool> keepsWhole;
+  for (const Variable &whole : edit.wholes)
+    keepsWhole.push_back(read.contains(whole.node()));
+  keep(edit.wholes, keepsWhole);
+  keep(edit.constants, keepsWhole);
+  return absl::OkStatus();
+}
+
+//===--- one loop -------------------------------------------------------------===//
+
+class LoopRewriting {
+public:
+  LoopRewriting(FunctionGraph &graph, const Apply &node, LoopEdit edit)
+      : graph_(graph), node_(node), edit_(std::move(edit)) {}
+
+  absl::Status run();
+
+private:
+  FunctionGraph &graph_;
+  const Apply node_;
+  LoopEdit edit_;
+};
+
+absl::Status LoopRewriting::run() {
+  std::vector<bool> isUsed;
+  for (const Variable &output : node_.outputs())
+    isUsed.push_back(graph_.numClients(output, 1) > 0);
+  if (absl::Status s = dropUnused(edit_, isUsed); !s.ok())
+    return s;
+  if (absl::Status s = Hoisting(edit_).run(); !s.ok())
+    return s;
+  Summing summing(edit_);
+  absl::StatusOr<Summing::Terms> terms = summing.run();
+  if (!terms.ok())
+    return terms.status();
+  Variables initials;
+  std::vector<std::pair<int, Summing::Terms::value_type>> sums; // by result of the node
+  for (size_t k = 0; k < terms->size(); ++k)
+    if (!(*terms)[k].empty()) {
+      sums.emplace_back(edit_.stateResults[k], std::move((*terms)[k]));
+      initials.push_back(edit_.initials[k]);
+      if (summing.isDone(k))
+        isUsed[size_t(edit_.stateResults[k])] = false;
+    }
+  if (absl::Status s = dropUnused(edit_, isUsed); !s.ok())
+    return s;
+  absl::StatusOr<Variables> made = edit_.finish(node_.place());
+  if (!made.ok())
+    return made.status();
+  Replacements fresh;
+  const absl::Span<const Variable> mapped =
+      absl::MakeConstSpan(*made).subspan(edit_.loop.states.size());
+  for (size_t k = 0; k < sums.size(); ++k)
+    if (!isUsed[size_t(sums[k].first)]) { // the loop has no part in it
+      Variable v = initials[k];
+      for (const Summing::Term &term : sums[k].second)
+        v = v + sumOfSteps(term, mapped);
+      fresh.emplace_back(node_.output(sums[k].first), v);
+    }
+  auto next = made->begin();
+  for (const std::vector<int> *list : {&edit_.stateResults, &edit_.mappedResults})
+    for (int result : *list) {
+      Variable v = *next++;
+      if (result < 0)
+        continue;
+      Variable old = node_.output(result);
+      for (const auto &[of, list] : sums)
+        if (of == result)
+          for (const Summing::Term &term : list)
+            v = v + sumOfSteps(term, mapped);
+      if (!old.name().empty())
+        v.setName(old.name());
+      fresh.emplace_back(old, v);
+    }
+  return graph_.replaceAll(fresh, "scan_rewrites");
+}
+
+} // namespace
+
+bool hasLoops(const FunctionGraph &graph) {
+  return std::ranges::any_of(graph.applyNodes(), [](const Apply &node) {
+    const Control *control = controlOf(node.op());
+    return control && control->loop;
+  });
+}
+
+absl::Status rewriteLoops(FunctionGraph &graph,
+                          const std::function<absl::Status(FunctionGraph &)> &rewriteBody) {
+  absl::StatusOr<std::vector<Apply>> order = graph.toposort();
+  if (!order.ok())
+    return order.status();
+  for (const Apply &node : *order) {
+    const Control *control = controlOf(node.op());
+    if (!control || !control->loop || control->loop->isRewritten || !graph.contains(node))
+      continue;
+    absl::StatusOr<LoopEdit> edit = LoopEdit::create(node, *control);
+    if (!edit.ok())
+      return edit.status();
+    if (absl::Status s = rewriteBody(edit->body); !s.ok())
+      return s;
+    if (absl::Status s = rewriteLoops(edit->body, rewriteBody); !s.ok())
+      return s;
+    if (absl::Status s = LoopRewriting(graph, node, *std::move(edit)).run(); !s.ok())
+      return s;
+  }
+  return absl::OkStatus();
+}
+
+} // namespace graphc

@@ -1,0 +1,56 @@
+//===- BodyRun.h - a body of a branch or loop, run many times -----*- C++ -*-===//
+#pragma once
+
+#include <vector>
+
+#include "Runtime/ExecutableState.h"
+
+namespace graphc {
+
+/// Runs of a body on inputs of the same shapes, each on memory that it is given. Plans and frames
+/// are those that the body keeps; runs with the same plan as the one before allocate nothing.
+class BodyRun {
+public:
+  BodyRun(const Executable::State &body, int threads) : body_(body), threads_(threads) {}
+  ~BodyRun();
+  BodyRun(const BodyRun &) = delete;
+  BodyRun &operator=(const BodyRun &) = delete;
+
+  /// What follows from shapes alone. Errors: those of checks.
+  absl::Status start(std::vector<Plan::Shape> inputs);
+
+  /// Whether no size depends on elements: all runs have one plan, and the shapes of outputs are
+  /// known.
+  bool isSteady() const { return isSteady_; }
+  const Plan &plan() const { return leases_[0].plan(); }
+  Frame &frame() const { return *leases_[0].frame; }
+  Plan::Shape shapeOfOutput(size_t output) const {
+    const Program &p = body_.program;
+    return plan().shapeOf(p.arrays[size_t(p.outputs[output].array)]);
+  }
+  /// Of a steady one, on the memory that its frame has.
+  absl::Status run() const { return body_.runSegment(0, leases_[0], threads_, nullptr); }
+
+  /// Gives the memory of an output of that shape.
+  using Place =
+      absl::FunctionRef<absl::StatusOr<void *>(size_t output, absl::Span<const int64_t> shape)>;
+  absl::Status run(absl::Span<void *const> inputs, Place place);
+
+private:
+  void fillDims(std::vector<SizeValue> &values) const;
+  /// Has the lease of a segment for `key_`.
+  absl::Status lease(int32_t segment);
+
+  const Executable::State &body_;
+  const int threads_;
+  bool isSteady_ = false;
+  std::vector<Plan::Shape> shapes_; // of inputs
+  std::vector<Lease> leases_;       // by segment
+  // Kept for the next run.
+  PlanKey key_;
+  size_t numExtents_ = 0;
+  std::vector<SizeValue> sizes_;
+  SmallPointers arrays_, outputs_;
+};
+
+} // namespace graphc

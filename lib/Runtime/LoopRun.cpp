@@ -1,0 +1,492 @@
+//===- LoopRun.cpp - branches and loops in a program ----------------------===//
+//
+// A loop's states live where its results are: step t reads row t - 1 and writes row t. Sequences
+// are read in place. So a step is calls of kernels whose pointers move by a stride, and nothing
+// else: what depends on shapes is known before the first one. States of which only the last value
+// is wanted go round in as many buffers as their history has, and one more.
+//
+//===----------------------------------------------------------------------===//
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "Runtime/BodyRun.h"
+#include "Support/Cancel.h"
+#include "graphc/Type.h"
+
+namespace graphc {
+namespace {
+
+using Control = Program::Control;
+
+int64_t bytesOf(DType dtype, absl::Span<const int64_t> shape) {
+  int64_t bytes = byteSize(dtype);
+  for (int64_t extent : shape)
+    bytes *= extent;
+  return bytes;
+}
+
+Plan::Shape withoutFirst(const Plan::Shape &shape) {
+  return Plan::Shape(shape.begin() + 1, shape.end());
+}
+
+/// An array of the step.
+struct Memory {
+  DType dtype;
+  Plan::Shape shape;
+  char *data;
+};
+
+absl::Status atStep(const absl::Status &error, int64_t step) {
+  if (errorKind(error) == ErrorKind::Cancelled)
+    return error;
+  return makeError(errorKind(error),
+                   "step " + std::to_string(step) + ": " + std::string(error.message()));
+}
+
+/// Extents of arrays, one after the other, to an int64 array.
+class ExtentsWriter {
+public:
+  explicit ExtentsWriter(const Memory &to)
+      : next_(reinterpret_cast<int64_t *>(to.data)), end_(next_ + to.shape[0]) {
+    std::fill(next_, end_, 0);
+  }
+  void write(absl::Span<const int64_t> extents) {
+    for (int64_t extent : extents)
+      if (next_ != end_)
+        *next_++ = extent;
+  }
+
+private:
+  int64_t *next_, *end_;
+};
+
+/// Runs a body once for the shapes of its outputs, from `first` on.
+absl::Status writeExtents(BodyRun &body, const Program &program, absl::Span<void *const> inputs,
+                          size_t first, size_t end, const Memory &to) {
+  std::vector<Tensor> outputs(program.outputs.size());
+  absl::Status s =
+      body.run(inputs, [&](size_t k, absl::Span<const int64_t> shape) -> absl::StatusOr<void *> {
+        const Program::Array &array = program.arrays[size_t(program.outputs[k].array)];
+        absl::StatusOr<Tensor> made = Tensor::allocate(array.dtype, shape);
+        if (!made.ok())
+          return made.status();
+        outputs[k] = *std::move(made);
+        return outputs[k].data();
+      });
+  if (!s.ok())
+    return s;
+  ExtentsWriter writer(to);
+  for (size_t k = first; k < end; ++k)
+    writer.write(outputs[k].shape());
+  return absl::OkStatus();
+}
+
+/// One run of a step, without axes in front.
+class ControlRun {
+public:
+  ControlRun(const Executable::State &state, const Program::Step &step, int threads)
+      : state_(state), step_(step), control_(state.program.controls[size_t(step.callee)]),
+        bodies_(state.bodies[size_t(step.callee)]), threads_(threads) {}
+
+  /// `arrays`: those of the step; `scratch` likewise.
+  absl::Status run(std::vector<Memory> arrays, void *const *scratch) {
+    arrays_ = std::move(arrays);
+    scratch_ = scratch;
+    return control_.isLoop ? runLoop() : runBranch();
+  }
+
+private:
+  struct Moving { // a kernel's pointer
+    void **slot;
+    char *now;
+    int64_t stride;
+    char *end;    // of a ring, where it starts anew
+    int64_t ring; // its bytes
+  };
+  /// Where a body's input or output is in step t.
+  struct Track {
+    char *before = nullptr; // in steps below `from`, that of step 0
+    char *data = nullptr;   // in the others: that of step `from`
+    int64_t from = 0, stride = 0, strideBefore = 0;
+    int64_t count = 0; // buffers of a ring; 0: none
+    int64_t first = 0; // of them, in step `from`
+    char *at(int64_t t) const {
+      if (t < from)
+        return before + t * strideBefore;
+      if (count == 0)
+        return data + (t - from) * stride;
+      return data + (first + t - from) % count * stride;
+    }
+  };
+
+  absl::Status runBranch();
+  absl::Status runLoop();
+  void addSequences(int64_t steps);
+  void addStates();
+  void addResults();
+  absl::Status checkShape(size_t output, absl::Span<const int64_t> shape) const;
+  absl::StatusOr<int64_t> runSteady(BodyRun &body, int64_t steps);
+  absl::StatusOr<int64_t> runSteps(BodyRun &body, int64_t steps);
+  bool ends(int64_t t) const { return control_.hasUntil && *outputs_.back().at(t) != 0; }
+
+  size_t firstState() const { return 1 + control_.sequences.size(); }
+  size_t firstWhole() const { return firstState() + control_.states.size(); }
+  const Memory &result(size_t k) const { return arrays_[size_t(step_.numInputs) + k]; }
+
+  const Executable::State &state_;
+  const Program::Step &step_;
+  const Control &control_;
+  const std::vector<std::unique_ptr<Executable::State>> &bodies_;
+  const int threads_;
+  std::vector<Memory> arrays_;
+  void *const *scratch_ = nullptr;
+  // Of loops.
+  std::vector<Track> inputs_, outputs_;           // of the body
+  std::vector<Plan::Shape> inputShapes_;          // likewise
+  std::vector<Plan::Shape> outputShapes_;         // those that they must have
+  std::vector<std::pair<char *, int64_t>> rings_; // of states: buffers and their bytes
+};
+
+absl::Status ControlRun::runBranch() {
+  int64_t chosen;
+  std::memcpy(&chosen, arrays_[0].data, sizeof chosen);
+  const Executable::State &taken = *bodies_[chosen != 0 ? 0 : 1];
+  BodyRun body(taken, threads_);
+  std::vector<Plan::Shape> shapes;
+  SmallPointers inputs;
+  for (size_t k = 1; k < size_t(step_.numInputs); ++k) {
+    shapes.push_back(arrays_[k].shape);
+    inputs.push_back(arrays_[k].data);
+  }
+  if (absl::Status s = body.start(std::move(shapes)); !s.ok())
+    return s;
+  if (control_.givesExtents)
+    return writeExtents(body, taken.program, inputs, 0, taken.program.outputs.size(), result(0));
+  return body.run(inputs, [&](size_t k, absl::Span<const int64_t> shape) -> absl::StatusOr<void *> {
+    if (shape != absl::MakeConstSpan(result(k).shape))
+      return makeError(ErrorKind::ShapeError, "result " + std::to_string(k) + " was " +
+                                                  Type(result(k).dtype, result(k).shape).brief() +
+                                                  " and becomes " +
+                                                  Type(result(k).dtype, shape).brief());
+    return result(k).data;
+  });
+}
+
+void ControlRun::addSequences(int64_t steps) {
+  for (size_t k = 0; k < control_.sequences.size(); ++k) {
+    const Memory &sequence = arrays_[1 + k];
+    const Plan::Shape shape = withoutFirst(sequence.shape);
+    const int64_t bytes = bytesOf(sequence.dtype, shape);
+    // As many steps as it is enough for; the last of them is first where it goes backwards.
+    const int64_t most = sequence.shape[0] - control_.margin(k);
+    for (int32_t tap : control_.sequences[k]) {
+      Track &track = inputs_.emplace_back();
+      int64_t first = tap + control_.lead(k) + (control_.goesBackwards ? most - 1 : 0);
+      track.data = steps > 0 ? sequence.data + first * bytes : sequence.data;
+      track.stride = control_.goesBackwards ? -bytes : bytes;
+      inputShapes_.push_back(shape);
+    }
+  }
+}
+
+void ControlRun::addStates() {
+  size_t ring = 0;
+  for (size_t k = 0; k < control_.states.size(); ++k) {
+    const Memory &initial = arrays_[firstState() + k];
+    const bool hasAxis = control_.hasHistoryAxis(k), keepsLast = control_.keepsLast[k] != 0;
+    const Plan::Shape shape = hasAxis ? withoutFirst(initial.shape) : initial.shape;
+    const int64_t bytes = bytesOf(initial.dtype, shape), history = control_.history(k);
+    char *values = nullptr; // of step 0; null where only extents are wanted
+    if (keepsLast)
+      values = static_cast<char *>(scratch_[ring++]);
+    else if (!control_.givesExtents)
+      values = result(k).data;
+    rings_.emplace_back(values, bytes);
+    for (int32_t tap : control_.states[k]) {
+      Track &track = inputs_.emplace_back();
+      track.before = initial.data + (history + tap) * bytes;
+      track.strideBefore = bytes;
+      track.from = -tap;
+      track.data = values;
+      track.stride = bytes;
+      track.count = keepsLast ? history + 1 : 0;
+      inputShapes_.push_back(shape);
+    }
+    Track &written = outputs_.emplace_back();
+    written.data = values;
+    written.stride = bytes;
+    written.count = keepsLast ? history + 1 : 0;
+    outputShapes_.push_back(shape);
+  }
+}
+
+void ControlRun::addResults() {
+  const size_t numResults = arrays_.size() - size_t(step_.numInputs) - 1;
+  for (size_t k = control_.states.size(); k < numResults; ++k) {
+    Track &track = outputs_.emplace_back();
+    outputShapes_.push_back(withoutFirst(result(k).shape));
+    track.data = result(k).data;
+    track.stride = bytesOf(result(k).dtype, outputShapes_.back());
+  }
+  if (!control_.hasUntil)
+    return;
+  outputs_.emplace_back().data = static_cast<char *>(scratch_[step_.scratch.size() - 1]);
+  outputShapes_.emplace_back();
+}
+
+absl::Status ControlRun::checkShape(size_t output, absl::Span<const int64_t> shape) const {
+  if (shape == absl::MakeConstSpan(outputShapes_[output]))
+    return absl::OkStatus();
+  auto brief = [](DType dtype, absl::Span<const int64_t> of) { return Type(dtype, of).brief(); };
+  if (output < control_.states.size()) {
+    DType dtype = arrays_[firstState() + output].dtype;
+    return makeError(ErrorKind::ShapeError, "state " + std::to_string(output) + " was " +
+                                                brief(dtype, outputShapes_[output]) +
+                                                " and becomes " + brief(dtype, shape) +
+                                                "; states keep their shapes");
+  }
+  DType dtype = result(output).dtype;
+  return makeError(ErrorKind::ShapeError,
+                   "result " + std::to_string(output) + " is " + brief(dtype, shape) +
+                       ", and all have the shape of the first one: " +
+                       brief(dtype, result(output).shape) + " with the axis of steps");
+}
+
+absl::Status ControlRun::runLoop() {
+  int64_t steps;
+  std::memcpy(&steps, arrays_[0].data, sizeof steps);
+  const Executable::State &state = *bodies_[0];
+  addSequences(steps);
+  addStates();
+  for (size_t k = firstWhole(); k < size_t(step_.numInputs); ++k) {
+    inputs_.emplace_back().data = arrays_[k].data;
+    inputShapes_.push_back(arrays_[k].shape);
+  }
+  if (control_.givesExtents && steps <= 0) {
+    ExtentsWriter none(result(0));
+    return absl::OkStatus();
+  }
+  BodyRun body(state, threads_);
+  int64_t done = 0;
+  if (steps > 0)
+    if (absl::Status s = body.start(inputShapes_); !s.ok())
+      return atStep(s, 0);
+  if (control_.givesExtents) {
+    SmallPointers inputs;
+    for (const Track &track : inputs_)
+      inputs.push_back(track.at(0));
+    absl::Status s =
+        writeExtents(body, state.program, inputs, control_.states.size(),
+                     state.program.outputs.size() - size_t(control_.hasUntil), result(0));
+    return s.ok() ? s : atStep(s, 0);
+  }
+  addResults();
+  if (steps > 0) {
+    absl::StatusOr<int64_t> all = body.isSteady() ? runSteady(body, steps) : runSteps(body, steps);
+    if (!all.ok())
+      return all.status();
+    done = *all;
+  }
+  for (size_t k = 0; k < control_.states.size(); ++k) {
+    if (!control_.keepsLast[k])
+      continue;
+    auto [buffers, bytes] = rings_[k];
+    const int64_t history = control_.history(k);
+    const Memory &initial = arrays_[firstState() + k];
+    const char *last = done > 0 ? outputs_[k].at(done - 1) : initial.data + (history - 1) * bytes;
+    if (bytes > 0)
+      std::memcpy(result(k).data, last, size_t(bytes));
+  }
+  std::memcpy(arrays_.back().data, &done, sizeof done);
+  return absl::OkStatus();
+}
+
+/// Sizes depend on elements: each step may have a plan of its own.
+absl::StatusOr<int64_t> ControlRun::runSteps(BodyRun &body, int64_t steps) {
+  SmallPointers inputs(inputs_.size());
+  for (int64_t t = 0; t < steps; ++t) {
+    if (absl::Status s = checkCancelled(); !s.ok())
+      return s;
+    for (size_t k = 0; k < inputs_.size(); ++k)
+      inputs[k] = inputs_[k].at(t);
+    absl::Status s =
+        body.run(inputs, [&](size_t k, absl::Span<const int64_t> shape) -> absl::StatusOr<void *> {
+          absl::Status good = checkShape(k, shape);
+          return good.ok() ? absl::StatusOr<void *>(outputs_[k].at(t)) : good;
+        });
+    if (!s.ok())
+      return atStep(s, t);
+    if (ends(t))
+      return t + 1;
+  }
+  return steps;
+}
+
+/// One plan, whose pointers move.
+absl::StatusOr<int64_t> ControlRun::runSteady(BodyRun &body, int64_t steps) {
+  const Executable::State &state = *bodies_[0];
+  for (size_t k = 0; k < outputs_.size(); ++k)
+    if (absl::Status s = checkShape(k, body.shapeOfOutput(k)); !s.ok())
+      return atStep(s, 0);
+  Frame &frame = body.frame();
+  const Plan &plan = body.plan();
+  // What does not move is set once; the first steps, which read initial states, are placed one by
+  // one; then pointers only move on.
+  std::vector<Moving> moving;
+  std::vector<std::pair<void **, const Track *>> slots;
+  int64_t warm = 0;
+  for (const Frame::Patch &p : frame.inputs())
+    slots.emplace_back(frame.pointers() + p.position, &inputs_[size_t(p.source)]);
+  for (const Frame::Patch &p : frame.outputs())
+    slots.emplace_back(frame.pointers() + p.position, &outputs_[size_t(p.source)]);
+  std::erase_if(slots, [&](const auto &slot) {
+    const auto &[pointer, track] = slot;
+    *pointer = track->at(0);
+    warm = std::max(warm, track->from);
+    return track->from == 0 && track->stride == 0;
+  });
+  moving.reserve(slots.size());
+
+  struct Call {
+    KernelFunction function; // null: a copy
+    void **pointers;
+    const int64_t *arguments;
+    const Program::Step *step;
+    int64_t bytes;
+  };
+  std::vector<Call> calls;
+  int64_t numKernels = 0;
+  for (size_t s = 0; s < state.program.steps.size(); ++s) {
+    const Program::Step &step = state.program.steps[s];
+    const Plan::StepPlan &placed = plan.steps[s];
+    using Kind = Program::Step::Kind;
+    if ((step.kind != Kind::Kernel && step.kind != Kind::Copy) ||
+        (threads_ > 1 && placed.parallel)) {
+      calls.clear();
+      break;
+    }
+    const Program::Array &first = state.program.arrays[size_t(step.arrays[0])];
+    calls.push_back({step.kind == Kind::Kernel ? state.functions[size_t(step.callee)] : nullptr,
+                     frame.pointersOf(placed), plan.arguments.data() + placed.firstArgument, &step,
+                     step.kind == Kind::Copy ? bytesOf(first.dtype, plan.shapeOf(first)) : 0});
+    numKernels += step.kind == Kind::Kernel;
+  }
+  const bool isPlain = calls.size() == state.program.steps.size();
+  const std::optional<Cancellation> &cancellation = CancelScope::current();
+  auto count = [&](int64_t done) {
+    if (isPlain)
+      state_.counters.kernels.fetch_add(done * numKernels, std::memory_order_relaxed);
+    return done;
+  };
+  auto failed = [&](const Call &call, int32_t result, int64_t t) {
+    count(t + 1);
+    return atStep(kernelError(state.program, *call.step, result, call.pointers, plan.sizes), t);
+  };
+  // Kernels alone, as many steps as there are: a step may have 20 ns of work.
+  auto isBare = [&] {
+    return isPlain && numKernels == int64_t(calls.size()) && !control_.hasUntil && !cancellation &&
+           std::ranges::none_of(moving, [](const Moving &m) { return m.ring > 0; });
+  };
+  for (int64_t t = 0; t < steps; ++t) {
+    if (t == warm + 1 && isBare()) {
+      for (; t < steps; ++t) {
+        for (const Moving &m : moving)
+          *m.slot = static_cast<char *>(*m.slot) + m.stride;
+        for (const Call &call : calls)
+          if (int32_t result = call.function(call.pointers, call.arguments))
+            return failed(call, result, t);
+      }
+      return count(steps);
+    }
+    if (t <= warm) {
+      for (const auto &[pointer, track] : slots)
+        *pointer = track->at(t);
+      if (t == warm)
+        for (const auto &[pointer, track] : slots) {
+          const int64_t ring = track->count * track->stride;
+          moving.push_back({pointer, static_cast<char *>(*pointer), track->stride,
+                            ring > 0 ? track->data + ring : nullptr, ring});
+        }
+    } else {
+      for (Moving &m : moving) {
+        m.now += m.stride;
+        if (m.now == m.end)
+          m.now -= m.ring;
+        *m.slot = m.now;
+      }
+    }
+    if (cancellation && cancellation->isCancelled())
+      return checkCancelled();
+    if (!isPlain) {
+      if (absl::Status s = body.run(); !s.ok())
+        return atStep(s, t);
+    } else {
+      for (const Call &call : calls) {
+        if (!call.function) {
+          if (call.bytes > 0)
+            std::memcpy(call.pointers[1], call.pointers[0], size_t(call.bytes));
+        } else if (int32_t result = call.function(call.pointers, call.arguments)) {
+          return failed(call, result, t);
+        }
+      }
+    }
+    if (ends(t))
+      return count(t + 1);
+  }
+  return count(steps);
+}
+
+} // namespace
+
+absl::Status Executable::State::runControl(const Program::Step &step, void **pointers,
+                                           const Plan &plan, int threads) const {
+  const Control &control = program.controls[size_t(step.callee)];
+  std::vector<Memory> arrays;
+  for (size_t k = 0; k < step.arrays.size(); ++k) {
+    const Program::Array &array = program.arrays[size_t(step.arrays[k])];
+    arrays.push_back({array.dtype, plan.shapeOf(array), static_cast<char *>(pointers[k])});
+  }
+  void *const *scratch = pointers + step.arrays.size();
+  auto fail = [&](const absl::Status &s) {
+    const Program::Failure &failure = program.failures[size_t(step.failures[0])];
+    ErrorKind kind = errorKind(s);
+    return failureError(
+        program,
+        {kind == ErrorKind::Internal ? failure.kind : kind, std::string(s.message()), failure.node},
+        plan.sizes);
+  };
+  if (control.numLevels == 0) {
+    absl::Status s = ControlRun(*this, step, threads).run(std::move(arrays), scratch);
+    return s.ok() ? s : fail(s);
+  }
+  // Each slice along the axes in front; inputs have some of them.
+  const auto numLevels = size_t(control.numLevels);
+  const Plan::Shape whole = arrays.back().shape;
+  const Plan::Shape counts(whole.begin(), whole.begin() + ptrdiff_t(numLevels));
+  int64_t total = 1;
+  for (int64_t extent : counts)
+    total *= extent;
+  std::vector<uint32_t> levels = control.levels;
+  levels.resize(arrays.size(), (uint32_t(1) << numLevels) - 1);
+  for (size_t k = 0; k < arrays.size(); ++k)
+    arrays[k].shape.erase(arrays[k].shape.begin(),
+                          arrays[k].shape.begin() + std::popcount(levels[k]));
+  for (int64_t position = 0; position < total; ++position) {
+    std::vector<Memory> slices = arrays;
+    for (size_t k = 0; k < slices.size(); ++k) {
+      int64_t index = 0, left = total;
+      for (size_t level = 0; level < numLevels; ++level) {
+        left /= counts[level];
+        if (levels[k] >> level & 1)
+          index = index * counts[level] + position / left % counts[level];
+      }
+      slices[k].data += index * bytesOf(slices[k].dtype, slices[k].shape);
+    }
+    if (absl::Status s = ControlRun(*this, step, threads).run(std::move(slices), scratch); !s.ok())
+      return fail(s);
+  }
+  return absl::OkStatus();
+}
+
+} // namespace graphc

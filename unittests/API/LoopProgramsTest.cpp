@@ -1,0 +1,220 @@
+//===- LoopProgramsTest.cpp - loops as programs, text and files ------------===//
+//
+// Numbers follow by hand from the values beside them.
+//
+//===----------------------------------------------------------------------===//
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "API/SavedFunction.h"
+#include "Calls.h"
+#include "Messages.h"
+#include "Runtime/TestData.h"
+#include "graphc/ControlFlow.h"
+#include "graphc/Function.h"
+#include "graphc/FunctionGraph.h"
+#include "graphc/Gradient.h"
+#include "graphc/Import.h"
+#include "graphc/Ops.h"
+#include "graphc/Scan.h"
+
+namespace graphc {
+namespace {
+
+using List = std::vector<double>;
+using V = const Variables &;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class LoopPrograms : public ::testing::Test {
+protected:
+  Variable x = dvector("x"), a = dscalar("a"), n = lscalar("n");
+  /// h[t] = a h[t - 1] + x[t] from 0; while h is below 100.
+  Variables geometric() const {
+    return scan(
+               [this](V in) {
+                 Variable h = a * in[1] + in[0];
+                 return ScanStep({h, ifElse(gt(h, 5.0), log(h), 0.0)}, {}, ge(h, 100.0));
+               },
+               {.sequences = {x}, .outputs = {0.0, ScanOutput::none()}})
+        .outputs;
+  }
+};
+
+/// The function, and what rewriting made of it: the text of the graph, and that of its bodies.
+Function rewritten(V inputs, V outputs, std::string &outside, std::string &bodies) {
+  const std::string folder = ::testing::TempDir() + "loop-stages";
+  Function f = made(function(InputList(inputs), OutputList(outputs), {.dumpStages = folder}));
+  for (const auto &entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().filename().string().find("rewritten") != std::string::npos) {
+      std::ifstream in(entry.path());
+      std::stringstream text;
+      text << in.rdbuf();
+      outside = text.str();
+    }
+  std::filesystem::remove_all(folder);
+  const size_t end = outside.find("func.func private");
+  bodies = outside.substr(std::min(end, outside.size()));
+  outside.resize(std::min(end, outside.size()));
+  return f;
+}
+
+TEST_F(LoopPrograms, HaveText) {
+  GraphModule module{"main", {x, a}, geometric(), {"h", ""}};
+  module.outputs.push_back(grad(sum(module.outputs[0]), a));
+  module.outputNames.emplace_back("g");
+  absl::StatusOr<std::string> text = printGraph(module);
+  ASSERT_TRUE(text.ok()) << text.status();
+  EXPECT_THAT(*text, HasSubstr("graph.scan @step(%x, %"));
+  EXPECT_THAT(*text, HasSubstr("{mapped = 1 : i64, names = [\"0 `x`\"], sequences = [[0]], states "
+                               "= [[-1]], until}"));
+  absl::StatusOr<GraphModule> again = parseGraph(*text, "loop.mlir");
+  ASSERT_TRUE(again.ok()) << again.status() << *text;
+  EXPECT_EQ(*printGraph(*again), *text);
+  auto valuesAt = [](const GraphModule &of) {
+    Function f = made(function(InputList(of.inputs), OutputList(of.outputs)));
+    return valuesOf(f.call({Tensor({1, 2, 3, 4}).cast(DType::Float64), Tensor(2.0)}));
+  };
+  List values = valuesAt(module);
+  EXPECT_EQ(values, valuesAt(*again));
+  ASSERT_EQ(values.size(), 9u);
+  EXPECT_EQ(List(values.begin(), values.begin() + 4), (List{1, 4, 11, 26}));
+  // Each derivative is the value before, and twice the derivative before.
+  EXPECT_EQ(values[8], 0 + 1 + (4 + 2 * 1) + (11 + 2 * (4 + 2 * 1)));
+}
+
+TEST_F(LoopPrograms, TextsThatAreWrong) {
+  auto messageOf = [](const std::string &operation, const std::string &type) {
+    return said(parseGraph("func.func @main(%x: tensor<?xf64>, %h: tensor<f64>) -> " + type +
+                               " {\n  %0 = " + operation + " -> " + type +
+                               "\n  return %0 : " + type +
+                               "\n}\nfunc.func private @step(%e: tensor<f64>, %s: tensor<f64>) -> "
+                               "tensor<f64> {\n  %0 = graph.add %e, %s : (tensor<f64>, "
+                               "tensor<f64>) -> tensor<f64>\n  return %0 : tensor<f64>\n}\n",
+                           "t.mlir")
+                    .status());
+  };
+  const std::string all = " : (tensor<?xf64>, tensor<f64>)", rows = "tensor<?xf64>";
+  EXPECT_EQ(messageOf("graph.scan @step(%x, %h) {sequences = [[0]], states = [[-1]]}" + all, rows),
+            "OK");
+  expectMessages({{parseGraph("func.func @main() -> tensor<f64> {\n  %0 = \"graph.scan\"() : () -> "
+                              "tensor<f64>\n  return %0 : tensor<f64>\n}\n",
+                              "t.mlir")
+                       .status(),
+                   "ValueError: graph.scan needs the name of a function"}});
+  EXPECT_EQ(messageOf("graph.scan @step(%x, %h) {sequences = [[0]], states = [[0]]}" + all, rows),
+            "ValueError: scan: attribute states is none of a loop's, or has a value that it cannot "
+            "have");
+  EXPECT_EQ(
+      messageOf("graph.scan @step(%x, %h) {sequences = [[0]], states = [[-1]], steps}" + all, rows),
+      "ValueError: scan: its body has 2 inputs and 1 output, which are not those that its taps, "
+      "its "
+      "operands and its results need");
+  EXPECT_EQ(messageOf("graph.scan @step(%h, %x) {sequences = [[0]], states = [[-1]]} : "
+                      "(tensor<f64>, tensor<?xf64>)",
+                      rows),
+            "TypeError: scan: input 0 of the body is f64, which does not fit f64");
+  EXPECT_EQ(messageOf("graph.scan @step(%h, %x, %h) {sequences = [[0]], states = [[-1]], steps} : "
+                      "(tensor<f64>, tensor<?xf64>, tensor<f64>)",
+                      rows),
+            "TypeError: scan: the number of steps is f64, and must be i64");
+  // What a body declares holds in all calls.
+  GraphModule narrow =
+      *parseGraph("func.func @main(%x: tensor<?x?xf64>) -> tensor<?x3xf64> {\n"
+                  "  %0 = graph.scan @step(%x) {mapped = 1, sequences = [[0]], states = []} : "
+                  "(tensor<?x?xf64>) -> tensor<?x3xf64>\n"
+                  "  return %0 : tensor<?x3xf64>\n}\n"
+                  "func.func private @step(%e: tensor<3xf64>) -> tensor<3xf64> {\n"
+                  "  %0 = graph.neg %e : (tensor<3xf64>) -> tensor<3xf64>\n"
+                  "  return %0 : tensor<3xf64>\n}\n",
+                  "t.mlir");
+  Function f = made(function(InputList(narrow.inputs), OutputList(narrow.outputs)));
+  EXPECT_EQ(firstLine(f.call({*Tensor::zeros(DType::Float64, {2, 2})}).status()),
+            "ShapeError: scan: step 0: input 0 of a body: expected f64[3], got f64[2]");
+}
+
+TEST_F(LoopPrograms, AreSavedWithTheirCode) {
+  Function f = made(function({x, a}, geometric()));
+  TemporaryFile file("loop.graphc");
+  ASSERT_TRUE(f.save(file.path()).ok()) << f.save(file.path());
+  absl::StatusOr<SavedFunction> saved = readSaved(file.path(), true);
+  ASSERT_TRUE(saved.ok()) << saved.status();
+  EXPECT_FALSE(saved->code.program.empty()) << "loops and branches are data";
+  Function again = made(loadFunction(file.path()));
+  for (const Tensor &values :
+       {Tensor({1.0, 2.0, 3.0}), Tensor({90.0, 20.0, 3.0}), *Tensor::zeros(DType::Float64, {0})}) {
+    EXPECT_EQ(valuesOf(again.call({values, Tensor(2.0)})), valuesOf(f.call({values, Tensor(2.0)})));
+  }
+  EXPECT_EQ(valuesOf(f.call({Tensor({90.0, 20.0, 3.0}), Tensor(2.0)})),
+            (List{90, 200, std::log(90.0), std::log(200.0)}));
+}
+
+// Row 91: what nobody uses is not computed, and products of elements are made before the loop.
+TEST_F(LoopPrograms, DoNoMoreThanIsUsed) {
+  Variable m = dmatrix("m"), w = dmatrix("w"), h0 = dvector("h0");
+  ScanResult r = scan(
+      [&](V in) {
+        Variable h = tanh(dot(in[0], w) + in[1]);
+        return Variables{h, exp(h) * 3.0};
+      },
+      {.sequences = {m}, .outputs = {ScanOutput(h0), ScanOutput::none()}});
+  std::string outside, body;
+  Function f = rewritten({m, w, h0}, {r.outputs[0]}, outside, body);
+  EXPECT_THAT(outside, HasSubstr("graph.dot"));
+  EXPECT_THAT(body, Not(HasSubstr("graph.dot")));
+  EXPECT_THAT(body, Not(HasSubstr("graph.exp ")));
+  EXPECT_EQ(valuesOf(f.call({*Tensor::zeros(DType::Float64, {2, 3}),
+                             *Tensor::zeros(DType::Float64, {3, 1}), Tensor({0.0})})),
+            (List{0, 0}));
+}
+
+// The gradient with respect to a matrix is one product behind the backward loop.
+TEST_F(LoopPrograms, SumsOfOuterProductsAreProducts) {
+  Variable m = dmatrix("m"), u = dmatrix("u"), h0 = dvector("h0");
+  Variable h = scan([&](V in) { return in[0] + dot(in[1], u); },
+                    {.sequences = {m}, .outputs = {ScanOutput(h0)}})
+                   .outputs[0];
+  std::string outside, bodies;
+  Function f = rewritten({m, u, h0}, {grad(sum(h), u)}, outside, bodies);
+  EXPECT_THAT(outside, HasSubstr("graph.tensordot"));
+  EXPECT_THAT(bodies, Not(HasSubstr("axesX = []")));
+  // h1 = (1, 2), h2 = (3, 4) + h1 u; with u = 0 the sum's derivative by u[i][j] is h0[i] + h1[i].
+  EXPECT_EQ(valuesOf(f.call({*Tensor({1.0, 2.0, 3.0, 4.0}).reshape({2, 2}),
+                             *Tensor::zeros(DType::Float64, {2, 2}), Tensor({5.0, 6.0})})),
+            (List{6, 6, 8, 8}));
+}
+
+// Kernels within a step are split over threads as others are; results are the same bits.
+TEST_F(LoopPrograms, SplitKernelsOverThreads) {
+  Variable h0 = dvector("h0");
+  Variable h = scan([&](V in) { return tanh(in[0] * a) + 0.25; },
+                    {.outputs = {ScanOutput(h0)}, .numSteps = 3})
+                   .outputs[0];
+  Tensor start = *Tensor::allocate(DType::Float64, {100003});
+  for (int64_t i = 0; i < 100003; ++i)
+    start.mutableFlat<double>()[size_t(i)] = double(i % 101) / 7;
+  List values[2];
+  for (int threads : {1, 2}) {
+    Function f = made(function({h0, a}, {h}, {.threads = threads}));
+    values[threads - 1] = valuesOf(f.call({start, Tensor(0.75)}));
+  }
+  EXPECT_EQ(values[0].size(), 300009u);
+  EXPECT_EQ(values[0], values[1]);
+}
+
+// A loop for each slice: rows of a Jacobian are gradients through time.
+TEST_F(LoopPrograms, RunForEachSlice) {
+  Variable h = scan([&](V in) { return a * in[1] + in[0]; }, {.sequences = {x}, .outputs = {0.0}})
+                   .outputs[0];
+  Function f = made(function({x, a}, {jacobian(h, x)}));
+  EXPECT_EQ(valuesOf(f.call({Tensor({1.0, 2.0, 3.0}), Tensor(2.0)})),
+            (List{1, 0, 0, 2, 1, 0, 4, 2, 1}));
+}
+
+} // namespace
+} // namespace graphc
