@@ -68,6 +68,10 @@ Variable cumprod(const Operand &x, std::optional<int> axis = std::nullopt,
 /// are promoted, of one shape (ShapeError).
 Variable linearRecurrence(const Operand &a, const Operand &b, int axis = 0, bool reverse = false);
 
+/// The derivative along an axis of values in equal distances: half the difference of the neighbours
+/// on both sides, at the ends the difference. ValueError for fewer than two values where that is
+/// known.
+Variable gradient(const Operand &x, int axis = -1, const Operand &spacing = 1.0);
 /// Differences of neighbours along an axis, `n` times; of bool where they differ.
 Variable diff(const Operand &x, int n = 1, int axis = -1);
 /// max - min.
@@ -83,6 +87,18 @@ Variable convolve(const Operand &x, const Operand &y, ConvolveMode mode = Convol
 Variable kron(const Operand &x, const Operand &y);
 /// The root of the sum of squares of the elements' absolute values.
 Variable norm2(const Operand &x, const ReductionOptions &options = {});
+/// Of vectors: (sum of |x|^order)^(1 / order); for infinities the greatest or the least |x|, for 0
+/// how many are not 0. ValueError for NaN.
+Variable vectorNorm(const Operand &x, double order = 2, const ReductionOptions &options = {});
+/// The elements' bits joined over axes, of integers and bools (TypeError): `and` of none is -1.
+Variable reduceAnd(const Operand &x, const ReductionOptions &options = {});
+Variable reduceOr(const Operand &x, const ReductionOptions &options = {});
+Variable reduceXor(const Operand &x, const ReductionOptions &options = {});
+/// max and argmax of the same axes.
+struct MaxAndArgmax {
+  Variable max, argmax;
+};
+MaxAndArgmax maxAndArgmax(const Operand &x, const ReductionOptions &options = {});
 
 /// `num` numbers from start to stop, whose last one is stop; without `endpoint`, the first `num` of
 /// num + 1 such numbers. ValueError where num is negative.
@@ -90,6 +106,29 @@ Variable linspace(const Operand &start, const Operand &stop, int64_t num = 50,
                   bool endpoint = true);
 /// Each vector along an axis of its own, broadcast to the shape of all: "ij", or "xy", where the
 /// first two axes are exchanged.
-Variables meshgrid(const std::vector<Operand> &vectors, std::string_view indexing = "xy");
+/// With `isOpen` each keeps extent 1 along the axes of the others (NumPy's sparse grids).
+Variables meshgrid(const std::vector<Operand> &vectors, std::string_view indexing = "xy",
+                   bool isOpen = false);
+/// The position along each axis of an array of these extents: int64 arrays of its shape, or, with
+/// `isOpen`, of extent 1 along all other axes (NumPy's indices and ogrid).
+Variables indices(const std::vector<Operand> &extents, bool isOpen = false);
+/// base to the numbers that linspace gives.
+Variable logspace(const Operand &start, const Operand &stop, int64_t num = 50, bool endpoint = true,
+                  double base = 10);
+/// `num` numbers from start to stop, each the same multiple of the one before; both have one sign.
+/// TypeError for what is no number.
+Variable geomspace(const Operand &start, const Operand &stop, int64_t num = 50,
+                   bool endpoint = true);
+
+//===--- joining --------------------------------------------------------------------------===//
+
+/// Along the second axis, vectors along their own; along the first, vectors being rows.
+Variable hstack(const std::vector<Operand> &parts);
+Variable vstack(const std::vector<Operand> &parts);
+/// Rows of blocks: each joined along the last axis, then these along the one before.
+Variable block(const std::vector<std::vector<Operand>> &rows);
+/// The matrix that has these matrices (vectors and numbers are rows) on its diagonal, and 0
+/// elsewhere. ShapeError for more axes.
+Variable blockDiag(const std::vector<Operand> &parts);
 
 } // namespace graphc

@@ -12,6 +12,8 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "graphc/Ops.h"
 
@@ -49,6 +51,19 @@ Variable solve(const Operand &a, const Operand &b, SolveOptions options = {});
 /// x with l l^T x = b, or u^T u x = b, of a factor that cholesky gave.
 Variable choSolve(const Operand &factor, const Operand &b, bool lower = true);
 
+/// The LU factors of (..., m, n) with partial pivoting, packed in one matrix: l's part below the
+/// diagonal, whose own is 1, and u. Of a singular matrix u has a 0 on its diagonal.
+struct LuFactors {
+  Variable factors;
+  Variable
+      pivots;     ///< int64 (..., min(m, n)): row i was exchanged with row pivots[i], i = 0, 1, ...
+  Variable order; ///< int64 (..., m): row i of l u is row order[i] of a
+};
+LuFactors luFactor(const Operand &a);
+/// The x with a x = b, or a^T x = b, of the factors of a square a. b as above. LinAlgError where a
+/// is singular.
+Variable luSolve(const LuFactors &factors, const Operand &b, bool transposed = false);
+
 /// The inverse. LinAlgError where a is singular.
 Variable inv(const Operand &a);
 /// Moore and Penrose's inverse of (..., m, n): singular values not greater than `rcond` times the
@@ -56,6 +71,23 @@ Variable inv(const Operand &a);
 Variable pinv(const Operand &a, std::optional<double> rcond = std::nullopt);
 /// The x of least norm that makes |a x - b| least. b is (..., m, k), or (m) where a is a matrix.
 Variable lstsq(const Operand &a, const Operand &b, std::optional<double> rcond = std::nullopt);
+
+//===--- matrix equations -----------------------------------------------------------===//
+
+/// The x with a x + x b = q, by Bartels and Stewart's method in float64. a is (..., m, m), b
+/// (..., n, n), q (..., m, n); batches broadcast. LinAlgError where a has an eigenvalue that is the
+/// negative of one of b's.
+Variable solveSylvester(const Operand &a, const Operand &b, const Operand &q);
+/// The x with a x + x a^T = q, and the x with x - a x a^T = q. LinAlgError where two eigenvalues of
+/// a add up to 0, or have the product 1.
+Variable solveContinuousLyapunov(const Operand &a, const Operand &q);
+Variable solveDiscreteLyapunov(const Operand &a, const Operand &q);
+/// The matrix whose diagonals are constant, (..., m, n), of its first column and row, whose own
+/// first element does not count; a symmetric one without a row.
+Variable toeplitz(const Operand &column, const std::optional<Operand> &row = std::nullopt);
+/// The x with toeplitz(column, row) x = b, as `solve` gives it.
+Variable solveToeplitz(const Operand &column, const Operand &b,
+                       const std::optional<Operand> &row = std::nullopt);
 
 //===--- numbers of a matrix --------------------------------------------------------===//
 
@@ -76,6 +108,22 @@ enum class MatrixNorm { Frobenius, Nuclear, One, MinusOne, Inf, MinusInf, Two, M
 Variable matrixNorm(const Operand &a, MatrixNorm norm = MatrixNorm::Frobenius);
 
 //===--- decompositions ---------------------------------------------------------------===//
+
+/// a = p l u of (..., m, n): a permutation matrix, a unit lower triangular (m, k) and an upper
+/// triangular (k, n), where k = min(m, n).
+struct LuParts {
+  Variable p, l, u;
+};
+LuParts lu(const Operand &a);
+
+/// a = l d l^T of a symmetric matrix, by Bunch and Kaufman's method: d has blocks of one and two
+/// rows, and the rows `order` of l are a unit triangular matrix, lower or upper as the triangle
+/// that is read. Derivatives where d has an inverse.
+struct LdlFactors {
+  Variable l, d;
+  Variable order; ///< int64 (..., n)
+};
+LdlFactors ldl(const Operand &a, bool lower = true);
 
 /// a = q r with orthonormal columns of q and an upper triangular r, whose diagonal is not negative.
 /// (..., m, n): q has min(m, n) columns, or m if complete. Differentiable where m >= n and it is
@@ -118,6 +166,25 @@ Variable matrixPower(const Operand &a, int n);
 /// The matrix exponential: scaling, squaring and a Padé approximant (Higham 2005). The gradient is
 /// the exponential of a block matrix (Najfeld and Havel 1995).
 Variable expm(const Operand &a);
+/// The principal matrix logarithm: inverse scaling and squaring (Higham 2008). NaNs where a has an
+/// eigenvalue that is 0 or negative. The gradient is the logarithm of a block matrix.
+Variable logm(const Operand &a);
+
+//===--- products -----------------------------------------------------------------------===//
+
+/// Products and sums by labelled axes, NumPy's einsum: "ij,jk->ik". A label that occurs twice in a
+/// term is a diagonal, one that the result lacks is summed over, `...` stands for the axes between;
+/// without "->" the result has those of the ellipsis and the labels that occur once, in
+/// alphabetical order. Operands are joined in the order that takes the fewest products, known
+/// extents given. ValueError for a wrong equation, ShapeError for extents of one label that differ.
+Variable einsum(std::string_view equation, const std::vector<Operand> &operands);
+/// Sums of products over the last axes of both; 0-d operands multiply.
+Variable inner(const Operand &x, const Operand &y);
+/// The same of vectors, of matrices and vectors, of vectors and matrices: axes in front are a
+/// batch, and broadcast. ShapeError for fewer axes.
+Variable vecdot(const Operand &x, const Operand &y);
+Variable matvec(const Operand &a, const Operand &x);
+Variable vecmat(const Operand &x, const Operand &a);
 
 //===--- products with a sum ------------------------------------------------------------===//
 

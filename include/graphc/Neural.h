@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "graphc/Ops.h"
 
@@ -46,6 +48,87 @@ BatchNorm batchNormTrain(const Operand &x, const Operand &gain, const Operand &s
 /// sees nothing behind x[i]: as many results as elements.
 Variable causalConv1d(const Operand &x, const Operand &kernel, int dilation = 1);
 
+//===--- convolutions ---------------------------------------------------------===//
+
+struct TransposedConvOptions {
+  /// Per spatial axis; empty means 1, and 0 of outputPadding, which is less than the stride or the
+  /// dilation.
+  std::vector<int> stride = {}, dilation = {}, outputPadding = {};
+  /// In numbers: what is cut off the result.
+  Padding padding = {};
+  int groups = 1;
+};
+/// The adjoint of a correlation (conv1d without filterFlip): x is (batch, inputs, n...), the kernel
+/// (inputs, outputs / groups, k...), the result has the spatial extents (n - 1) stride - padding +
+/// (k - 1) dilation + 1 + outputPadding. ValueError and ShapeError as the correlation's.
+Variable conv1dTranspose(const Operand &x, const Operand &kernel,
+                         const TransposedConvOptions &options = {});
+Variable conv2dTranspose(const Operand &x, const Operand &kernel,
+                         const TransposedConvOptions &options = {});
+Variable conv3dTranspose(const Operand &x, const Operand &kernel,
+                         const TransposedConvOptions &options = {});
+
+//===--- pictures -------------------------------------------------------------===//
+
+struct WindowOptions {
+  /// Per axis of the window; empty means 1.
+  std::vector<int> stride = {}, dilation = {};
+  Padding padding = {};
+};
+/// The windows over the last axes of x (..., channels, n...) as columns: (..., channels * positions
+/// in the window, places), PyTorch's unfold. ShapeError for fewer axes, ValueError for windows,
+/// strides and dilations that are not positive.
+Variable im2col(const Operand &x, const std::vector<int> &window,
+                const WindowOptions &options = {});
+enum class NeighbourMode {
+  Valid,         ///< windows end where the picture does (ShapeError)
+  IgnoreBorders, ///< what is left over is in none
+  WrapCentered,  ///< around each place, beyond the border what is opposite
+};
+struct NeighbourOptions {
+  std::vector<int> step = {}; ///< by default the window
+  NeighbourMode mode = NeighbourMode::Valid;
+};
+/// The windows over the last two axes of x (batch, channels, height, width) as rows of a matrix.
+Variable images2neibs(const Operand &x, const std::vector<int> &window,
+                      const NeighbourOptions &options = {});
+
+/// Whether the channels of x (batch, channels, height, width) count positions in the block first.
+enum class BlockOrder { BlocksFirst, ChannelsFirst };
+/// Channels as blocks of pixels, (batch, channels / block^2, height block, width block), and back.
+/// ShapeError where that cannot be divided.
+Variable depthToSpace(const Operand &x, int block, BlockOrder order = BlockOrder::BlocksFirst);
+Variable spaceToDepth(const Operand &x, int block, BlockOrder order = BlockOrder::BlocksFirst);
+
+enum class ResizeMode { Nearest, Linear, Cubic };
+/// Where element i of n lies in m elements: (i + 1/2) m / n - 1/2, i (m - 1) / (n - 1), or i m / n.
+enum class ResizeCoordinates { HalfPixel, AlignCorners, Asymmetric };
+struct ResizeOptions {
+  /// Cubic is Keys' convolution (1981); what lies outside is the nearest element.
+  ResizeMode mode = ResizeMode::Linear;
+  ResizeCoordinates coordinates = ResizeCoordinates::HalfPixel;
+  double cubic = -0.75;
+};
+/// x with other extents along its last axes, interpolated along one after the other. TypeError for
+/// integers, except to the nearest.
+Variable resize(const Operand &x, const ShapeList &sizes, const ResizeOptions &options = {});
+/// resize to multiples of the extents.
+Variable upsample(const Operand &x, const std::vector<int> &factors,
+                  const ResizeOptions &options = {.mode = ResizeMode::Nearest});
+
+//===--- integers that stand for real numbers -----------------------------------===//
+// real = (integer - zero) * scale. scale and zero are numbers, or vectors along an axis.
+
+/// The nearest integers of zero's dtype, ties to even, the ends where they are beyond. TypeError
+/// unless x is a float and the integers have 8, 16 or 32 bits.
+Variable quantize(const Operand &x, const Operand &scale, const Operand &zero, int axis = 1);
+/// The real numbers, of scale's dtype.
+Variable dequantize(const Operand &x, const Operand &scale, const Operand &zero, int axis = 1);
+/// The product of integers of 8 or 16 bits less their zeros, in int32. A vector of zeros is that of
+/// the rows of x, or of the columns of y. TypeError for other dtypes.
+Variable matmulInteger(const Operand &x, const Operand &y, const Operand &zeroOfX = int8_t(0),
+                       const Operand &zeroOfY = int8_t(0));
+
 //===--- losses ---------------------------------------------------------------===//
 // Elementwise or by rows where nothing else is said: take the mean of them.
 
@@ -66,6 +149,13 @@ Variable meanAbsoluteError(const Operand &x, const Operand &y);
 Variable huber(const Operand &error, double delta = 1.0);
 /// The sum over all elements of p log(p / q), where 0 log 0 is 0.
 Variable klDivergence(const Operand &p, const Operand &q);
+/// Of sequences without alignment: for each element of a batch, -log of the sum of the
+/// probabilities of all paths that give its labels, by connectionist temporal classification
+/// (Graves et al. 2006). logProbabilities: (times, batch, classes), of which `times` count of each
+/// element; labels: (batch, most), of which `counts`; none may be the blank. inf where the times
+/// are too few, and the gradient 0. IndexError for labels, ValueError for counts out of range.
+Variable ctcLoss(const Operand &logProbabilities, const Operand &labels, const Operand &times,
+                 const Operand &counts, int64_t blank = 0);
 /// max(0, 1 - target * x) for targets -1 and 1.
 Variable hinge(const Operand &x, const Operand &target);
 

@@ -152,6 +152,10 @@ public:
   /// More than there are without replacement: ValueError at the call.
   Variable choice(const Operand &a, const ChoiceOptions &options = {});
 
+  /// x / (1 - p) where a draw that is 0 with probability p is not, else 0: x itself for p = 0,
+  /// zeros for p = 1. ValueError outside [0, 1].
+  Variable dropout(const Operand &x, double p);
+
   /// A stream whose generators are independent of this one's: its seed follows from this one's and
   /// from how many have been split off.
   RandomStream split();

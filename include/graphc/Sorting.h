@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "graphc/Indexing.h"
@@ -60,7 +61,30 @@ Variable bincount(const Operand &x, const std::optional<Operand> &weights = std:
 /// The middle element in order, the mean of two where they are even in number; NaN where one is,
 /// and of no elements.
 Variable median(const Operand &x, std::optional<int> axis = std::nullopt);
-/// Linear between the two elements nearest to position q (n - 1), 0 <= q <= 1 (ValueError).
-Variable quantile(const Operand &x, double q, std::optional<int> axis = std::nullopt);
+/// What stands at position q (n - 1) in order, 0 <= q <= 1 (ValueError), where that lies between
+/// two elements: linear between them, one of them, their mean, or the nearest (the even position at
+/// ties).
+enum class QuantileMethod { Linear, Lower, Higher, Midpoint, Nearest };
+Variable quantile(const Operand &x, double q, std::optional<int> axis = std::nullopt,
+                  QuantileMethod method = QuantileMethod::Linear);
+
+struct HistogramOptions {
+  /// From where to where bins reach: by default the least and the greatest element, half a unit
+  /// around where these are one, 0 to 1 where there are none.
+  std::optional<std::pair<double, double>> range = std::nullopt;
+  /// Of the shape of x: sums of them in the place of counts.
+  std::optional<Operand> weights = std::nullopt;
+  /// Whether counts are divided by their sum and by the bins' widths.
+  bool isDensity = false;
+};
+/// How many elements lie in each of several bins, [edge, next edge), the last one with its end:
+/// int64, float64 with weights and of densities; elements outside and NaNs are in none. Bins of
+/// equal width, or between the edges of a sorted vector. ValueError for no bin and for a range that
+/// is empty or not finite.
+struct Histogram {
+  Variable counts, edges;
+};
+Histogram histogram(const Operand &x, int64_t bins = 10, const HistogramOptions &options = {});
+Histogram histogramOf(const Operand &x, const Operand &edges, const HistogramOptions &options = {});
 
 } // namespace graphc

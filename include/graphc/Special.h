@@ -3,8 +3,9 @@
 // Elementwise functions of floats; integers and bools become floats first (F-009), operands
 // broadcast. Boost.Math computes (libgraphc-special is loaded at the first call), float64 by way of
 // the 64 bits of long double. NaN where an operand is NaN or outside the domain, never an error.
-// They are not in libraries and programs ahead of time (NotSupported). erf, erfc, erfcx, ndtr and
-// logNdtr are in graphc/Ops.h: they are code in the loops around them.
+// They are not in libraries and programs ahead of time (NotSupported). The inverse error functions,
+// and gammaln and digamma above 0, are code in the loops around them, as are erf, erfc, erfcx, ndtr
+// and logNdtr (graphc/Ops.h).
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -26,7 +27,6 @@ GRAPHC_UNARY(gammaln)
 GRAPHC_UNARY(gamma)
 GRAPHC_UNARY(digamma)
 GRAPHC_UNARY(trigamma)
-#undef GRAPHC_UNARY
 /// The derivative of digamma of this order, 0 to 100.
 Variable polygamma(int order, const Operand &x);
 /// Gamma(a) * Gamma(b) / Gamma(a + b), and the logarithm of its magnitude.
@@ -44,6 +44,19 @@ Variable gammainccinv(const Operand &a, const Operand &p);
 /// it is p. There are gradients by a and b, but no second ones.
 Variable betainc(const Operand &a, const Operand &b, const Operand &x);
 Variable betaincinv(const Operand &a, const Operand &b, const Operand &p);
+
+/// Gauss' hypergeometric function 2F1(a, b; c; z), z <= 1. No gradient by a, b and c (Null).
+Variable hyp2f1(const Operand &a, const Operand &b, const Operand &c, const Operand &z);
+
+/// x log x, which is 0 at 0, and its negative, the entropy of a probability.
+GRAPHC_UNARY(xlogx)
+GRAPHC_UNARY(entr)
+/// x log(x / y), 0 where x is 0; and that - x + y, which is never negative: the terms of Kullback
+/// and Leibler's divergence.
+Variable relEntr(const Operand &x, const Operand &y);
+Variable klDiv(const Operand &x, const Operand &y);
+
+#undef GRAPHC_UNARY
 
 // Bessel functions of order v: of the first kind, modified of the first and of the second kind;
 // ive is exp(-abs(x)) * iv, kve is exp(x) * kv. Orders that are no integers need x >= 0, kv needs

@@ -158,6 +158,23 @@ Variable RandomStream::choice(const Operand &a, const ChoiceOptions &options) {
   return isCount ? positions : take(from, positions, {.axis = 0});
 }
 
+Variable RandomStream::dropout(const Operand &operand, double p) {
+  Variable x = asVariable(operand);
+  if (!x.ok())
+    return x;
+  if (!(p >= 0 && p <= 1))
+    return invalidAt(operand, ErrorKind::ValueError, "dropout",
+                     "p must be a probability, not " + std::to_string(p));
+  if (!isFloat(x.dtype()))
+    x = cast(x, floatX());
+  if (p == 0)
+    return x;
+  if (p == 1)
+    return zerosLike(x);
+  Variable isKept = bernoulli(1 - p, {.size = ShapeList(shape(x)), .dtype = DType::Int8});
+  return where(isKept, x * (1 / (1 - p)), 0.0);
+}
+
 RandomStream RandomStream::split() {
   // Numbers of generators are not negative.
   uint64_t number = ~uint64_t(state_->numSplit++);

@@ -3,9 +3,21 @@
 
 extern "C" const graphc::LapackInterface *graphcLapackEntry() {
   using namespace graphc;
-  static const LapackInterface lapack = {
-      cholesky,       solveTriangular,  solve, inverse, determinant,
-      logDeterminant, cofactors,        qr,    svd,     eigh,
-      eigenvalues,    matrixExponential};
+  static const LapackInterface lapack = {cholesky,
+                                         solveTriangular,
+                                         solve,
+                                         inverse,
+                                         determinant,
+                                         logDeterminant,
+                                         cofactors,
+                                         qr,
+                                         svd,
+                                         eigh,
+                                         eigenvalues,
+                                         matrixExponential,
+                                         matrixLogarithm,
+                                         luFactor,
+                                         ldl,
+                                         solveSylvester};
   return &lapack;
 }

@@ -18,7 +18,14 @@ absl::Status qr(const RoutineCall &call);
 absl::Status svd(const RoutineCall &call);
 absl::Status eigh(const RoutineCall &call);
 absl::Status eigenvalues(const RoutineCall &call);
+// Factors.cpp
+absl::Status luFactor(const RoutineCall &call);
+absl::Status ldl(const RoutineCall &call);
+// MatrixEquations.cpp
+absl::Status solveSylvester(const RoutineCall &call);
 // MatrixExponential.cpp
 absl::Status matrixExponential(const RoutineCall &call);
+// MatrixLogarithm.cpp
+absl::Status matrixLogarithm(const RoutineCall &call);
 
 } // namespace graphc

@@ -335,7 +335,7 @@ Variable linspace(const Operand &start, const Operand &stop, int64_t num, bool e
   return where(eq(arange(num), num - 1), last, values);
 }
 
-Variables meshgrid(const std::vector<Operand> &vectors, std::string_view indexing) {
+Variables meshgrid(const std::vector<Operand> &vectors, std::string_view indexing, bool isOpen) {
   Variables flat;
   std::vector<Operand> extents;
   if (vectors.empty())
@@ -355,7 +355,9 @@ Variables meshgrid(const std::vector<Operand> &vectors, std::string_view indexin
   for (size_t i = 0; i < flat.size(); ++i) {
     std::vector<int> order(flat.size(), -1);
     order[i] = 0;
-    Variable whole = broadcastTo(dimshuffle(flat[i], order), stack(extents));
+    Variable whole = dimshuffle(flat[i], order);
+    if (!isOpen)
+      whole = broadcastTo(whole, stack(extents));
     all.push_back(isExchanged ? swapaxes(whole, 0, 1) : whole);
   }
   return all;

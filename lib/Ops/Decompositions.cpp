@@ -188,13 +188,6 @@ OpDef decomposition(OpDef def) {
   return def;
 }
 
-AttributeSpec flag(std::string name, bool byDefault, std::string doc) {
-  return {.name = std::move(name),
-          .kind = AttributeKind::Bool,
-          .defaultValue = byDefault,
-          .doc = std::move(doc)};
-}
-
 } // namespace
 
 std::vector<OpDef> decompositionOps() {

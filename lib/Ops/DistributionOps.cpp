@@ -89,15 +89,38 @@ Array drawnByKernel(const Distribution &d, Emitter &e, Array state, const Extent
   });
 }
 
+/// Elements or rows by a routine, of parameters that nests of their own shapes have checked.
+Array drawnByRoutine(const Distribution &d, Emitter &e, Array state, const Extents &shape,
+                     const Arrays &in) {
+  Arrays inputs = {state};
+  std::vector<int64_t> ranks = {bool(d.rowLength)};
+  for (size_t k = 0; k < in.size(); ++k) {
+    ranks.push_back(k < d.rowRanks.size() ? d.rowRanks[k] : 0);
+    inputs.push_back(e.define(e.shape(in[k]), [&](Indices i) {
+      Scalar x = cast(e.load(in[k], i), DType::Float64);
+      for (const Requirement &requirement : d.requirements)
+        if (requirement.parameter == int(k))
+          e.check(requirement.holds(Scalars(in.size(), x)), ErrorKind::ValueError,
+                  requirement.message);
+      return x;
+    }));
+  }
+  Extents drawn = shape;
+  if (d.rowLength)
+    drawn.push_back(d.rowLength(e, in));
+  DType dtype = d.drawsIntegers ? DType::Int64 : DType::Float64;
+  Array made = e.routine(*d.routine, std::move(ranks), inputs, {{dtype, drawn}})[0];
+  return castArray(e, made, e.resultType(1).dtype());
+}
+
 Arrays drawEmission(const Distribution &d, Emitter &e, const Arrays &in) {
   Array state = in[kState];
   e.requireEqual(e.dim(state, 0), e.size(2),
                  "the state has {a} elements: it must have {b}, key and position");
   Arrays parameters(in.begin() + kParameters, in.end());
   Extents shape = drawShape(e, d, in[kSize], parameters);
-  Array draw =
-      d.sample ? castArray(e, sampledDraw(d, e, state, shape, parameters), e.resultType(1).dtype())
-               : drawnByKernel(d, e, state, shape, parameters);
+  Array draw = d.routine ? drawnByRoutine(d, e, state, shape, parameters)
+                         : drawnByKernel(d, e, state, shape, parameters);
   Extent count = e.numElements(draw);
   Array next = e.define({e.size(2)}, [&](Indices i) {
     Scalar isPosition = equalTo(i[0], 1.0);

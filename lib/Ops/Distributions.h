@@ -2,7 +2,7 @@
 //
 // (next, draw) = op(state, size, parameters...), see docs/design/30-random.md. What all of them
 // share: their operands and attributes, the type rule, shapes, the next state, gradients. What
-// makes an element of its bits is a body of kernels here, or a routine of the host.
+// makes an element of its bits is a body of kernels here, or a routine.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "RandomBits.h"
+#include "Routines/Draws.h"
 #include "Rules.h"
 #include "graphc/OpDef.h"
 
@@ -28,27 +29,6 @@ struct Requirement {
 
 /// The derivatives of a draw by its parameters, as arrays that broadcast to it.
 using DrawPartials = std::function<Variables(Inputs in, const Variable &draw)>;
-
-/// One draw by the host: an element, or a row of them.
-struct SampledRow {
-  uint64_t key;
-  /// The position of its first element.
-  uint64_t position;
-  /// Each parameter's elements for this row, and how many they are along its last axis (1 where no
-  /// axis is the row's).
-  absl::Span<const double *const> parameters;
-  absl::Span<const int64_t> lengths;
-  /// To be filled: one of the two, as the distribution draws.
-  absl::Span<double> floats;
-  absl::Span<int64_t> integers;
-
-  double operator[](size_t parameter) const { return parameters[parameter][0]; }
-  absl::Span<const double> row(size_t parameter) const {
-    return {parameters[parameter], size_t(lengths[parameter])};
-  }
-};
-/// Draws it; what is wrong with the parameters, or nothing.
-using SampleRow = std::function<std::string_view(const SampledRow &)>;
 
 struct Distribution {
   /// That of its function in graphc/Random.h.
@@ -68,23 +48,17 @@ struct Distribution {
   DrawPartials partials = {};
   /// Of the registry, without "random" in front.
   std::string example = {};
-  /// In the place of a body: the host draws, of parameters in float64.
-  SampleRow sample = {};
+  /// In the place of a body: draws, of parameters in float64.
+  const Routine *routine = nullptr;
   /// How many of each parameter's last axes belong to one draw, none by default; and the last axis
   /// of the result, if a draw is a row.
   std::vector<int> rowRanks = {};
   std::function<Extent(Emitter &, const Arrays &parameters)> rowLength = {};
-  /// Done once with each matrix of the last parameter, in its place, before draws.
-  std::string_view (*prepareLast)(absl::Span<double> matrix, int64_t numRows) = nullptr;
 };
 
 /// The shape of the draws, without rows: `size`, with which the parameters agree, or what these
 /// broadcast to where it is empty.
 Extents drawShape(Emitter &e, const Distribution &d, Array size, const Arrays &parameters);
-/// Elements drawn by the host: float64 or int64, with a last axis for rows.
-Array sampledDraw(const Distribution &d, Emitter &e, Array state, const Extents &shape,
-                  const Arrays &parameters);
-
 /// The op of a distribution.
 OpDef distributionOp(Distribution d);
 

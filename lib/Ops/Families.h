@@ -20,6 +20,8 @@ std::vector<OpDef> softmaxOps();
 std::vector<OpDef> productOps();
 std::vector<OpDef> linearAlgebraOps();
 std::vector<OpDef> decompositionOps();
+std::vector<OpDef> matrixFactorOps();
+std::vector<OpDef> matrixEquationOps();
 std::vector<OpDef> convolutionOps();
 std::vector<OpDef> poolingOps();
 std::vector<OpDef> shapeOps();
@@ -35,5 +37,7 @@ std::vector<OpDef> controlFlowOps();
 std::vector<OpDef> assertOps();
 std::vector<OpDef> gradientStopOps();
 std::vector<OpDef> productOfOthersOps();
+std::vector<OpDef> ctcOps();
+std::vector<OpDef> printOps();
 
 } // namespace graphc

@@ -5,7 +5,7 @@
 namespace graphc {
 
 Arrays MatrixCall::call(const Routine &routine, std::vector<int64_t> parameters, const Arrays &in,
-                        const std::vector<Extents> &results) const {
+                        const std::vector<Extents> &results, size_t integers) const {
   DType dtype = e_.dtype(x_), inner = computeDType(dtype);
   Arrays operands;
   for (Array a : in) {
@@ -18,18 +18,28 @@ Arrays MatrixCall::call(const Routine &routine, std::vector<int64_t> parameters,
   for (const Extents &own : results) {
     Extents shape = {batch_};
     shape.insert(shape.end(), own.begin(), own.end());
-    types.emplace_back(inner, shape);
+    bool isInteger = types.size() + integers >= results.size();
+    types.emplace_back(isInteger ? DType::Int64 : inner, shape);
   }
   Arrays made = e_.routine(routine, std::move(parameters), operands, types);
   for (size_t k = 0; k < made.size(); ++k) {
     Extents shape = shape_;
     shape.insert(shape.end(), results[k].begin(), results[k].end());
-    made[k] = castArray(e_, e_.view(made[k], shape), dtype);
+    made[k] = e_.view(made[k], shape);
+    if (k + integers < made.size())
+      made[k] = castArray(e_, made[k], dtype);
   }
   return made;
 }
 
-TypesOr matrixTypes(const TypeRequest &request, size_t results) {
+void MatrixCall::requireBatch(Array x, std::string_view name) const {
+  for (int k = 0; k < e_.rank(x_) - 2; ++k)
+    e_.requireEqual(e_.dim(x, k), e_.dim(x_, k),
+                    std::string(name) + " has {a} elements along axis " + std::to_string(k) +
+                        " where a has {b}");
+}
+
+TypesOr matrixTypes(const TypeRequest &request, size_t results, size_t integers) {
   const Type &a = request.type(0);
   if (a.rank() < 2)
     return makeError(ErrorKind::ShapeError,
@@ -40,10 +50,10 @@ TypesOr matrixTypes(const TypeRequest &request, size_t results) {
   for (size_t k = 1; k < request.size(); ++k)
     if (request.type(k).rank() != a.rank())
       return makeError(ErrorKind::ShapeError, "operands must have one rank");
-  return inferShapes(request, std::vector<DType>(results, a.dtype()));
+  std::vector<DType> dtypes(results, a.dtype());
+  dtypes.resize(results + integers, DType::Int64);
+  return inferShapes(request, dtypes);
 }
-
-namespace {
 
 AttributeSpec flag(std::string name, bool byDefault, std::string doc) {
   return {.name = std::move(name),
@@ -52,13 +62,19 @@ AttributeSpec flag(std::string name, bool byDefault, std::string doc) {
           .doc = std::move(doc)};
 }
 
-TypesOr oneMatrix(const TypeRequest &request) { return matrixTypes(request, 1); }
+OpDef onMatrices(OpDef def) {
+  if (def.operands.empty())
+    def.operands = {{"a"}};
+  if (!def.type)
+    def.type = [](const TypeRequest &request) { return matrixTypes(request, 1); };
+  def.maxUlp = {-1, -1};
+  if (def.section.empty())
+    def.section = section(kLinearAlgebra);
+  return def;
+}
 
-//===--- emissions -----------------------------------------------------------------===//
-
-/// A square matrix to one of its shape.
 EmitRule squareEmission(const Routine &routine,
-                        std::function<std::vector<int64_t>(const Attributes &)> parameters = {}) {
+                        std::function<std::vector<int64_t>(const Attributes &)> parameters) {
   return [&routine, parameters](Emitter &e, const Arrays &in, const Attributes &a) -> Arrays {
     MatrixCall m(e, in[0]);
     m.requireSquare();
@@ -66,6 +82,10 @@ EmitRule squareEmission(const Routine &routine,
                   {{m.rows(), m.rows()}});
   };
 }
+
+namespace {
+
+//===--- emissions -----------------------------------------------------------------===//
 
 /// a, b to x.
 Arrays solved(Emitter &e, const Routine &routine, std::vector<int64_t> parameters,
@@ -75,9 +95,7 @@ Arrays solved(Emitter &e, const Routine &routine, std::vector<int64_t> parameter
   m.requireSquare();
   int rank = e.rank(a);
   e.requireEqual(e.dim(b, rank - 2), m.rows(), "b has {a} rows where a has {b}");
-  for (int k = 0; k < rank - 2; ++k)
-    e.requireEqual(e.dim(b, k), e.dim(a, k),
-                   "b has {a} elements along axis " + std::to_string(k) + " where a has {b}");
+  m.requireBatch(b, "b");
   return m.call(routine, std::move(parameters), in, {{e.dim(b, rank - 2), e.dim(b, rank - 1)}});
 }
 
@@ -208,20 +226,20 @@ Variables invPushforward(const Op &, Inputs, Outputs out, Tangents t) {
 Variable cofactors(const Variable &a) { return build(builtin("cofactors"), {a}); }
 /// A number for each matrix, to be multiplied with it.
 Variable perMatrix(const Variable &x) { return expandDims(x, Axes({-1, -2})); }
-Variable inner(const Variable &x, const Variable &y) { return sum(x * y, Axes({-1, -2})); }
+Variable innerProduct(const Variable &x, const Variable &y) { return sum(x * y, Axes({-1, -2})); }
 
 Variables detPullback(const Op &, Inputs in, Outputs, Gradients g) {
   return {perMatrix(g[0]) * cofactors(in[0])};
 }
 
 Variables detPushforward(const Op &, Inputs in, Outputs, Tangents t) {
-  return {inner(cofactors(in[0]), t[0])};
+  return {innerProduct(cofactors(in[0]), t[0])};
 }
 
 /// c = det m with m = a^-T: dc = <c, da> m - det m da^T m.
 Variable cofactorsOf(const Variable &a, const Variable &c, const Variable &direction) {
   Variable m = transposed(inv(a));
-  return perMatrix(inner(c, direction)) * m -
+  return perMatrix(innerProduct(c, direction)) * m -
          perMatrix(det(a)) * matmul(matmul(m, transposed(direction)), m);
 }
 
@@ -240,14 +258,11 @@ Variables slogdetPullback(const Op &, Inputs in, Outputs, Gradients g) {
 }
 
 Variables slogdetPushforward(const Op &, Inputs in, Outputs, Tangents t) {
-  return {zeroDerivative(), inner(transposed(inv(in[0])), t[0])};
+  return {zeroDerivative(), innerProduct(transposed(inv(in[0])), t[0])};
 }
 
-/// The derivative in a direction: the upper right block of the exponential of [[a, d], [0, a]].
 Variable exponentialAlong(const Variable &a, const Variable &direction) {
-  Variable above = concatenate({a, direction}, -1), below = concatenate({zerosLike(a), a}, -1);
-  Variable all = expm(concatenate({above, below}, -2)), n = shape(a, -1);
-  return subtensor(all, {ellipsis, Slice(kEnd, n), Slice(n, kEnd)});
+  return derivativeByBlocks([](const Variable &x) { return expm(x); }, a, direction);
 }
 
 Variables expmPullback(const Op &, Inputs in, Outputs, Gradients g) {
@@ -256,17 +271,6 @@ Variables expmPullback(const Op &, Inputs in, Outputs, Gradients g) {
 
 Variables expmPushforward(const Op &, Inputs in, Outputs, Tangents t) {
   return {exponentialAlong(in[0], t[0])};
-}
-
-OpDef onMatrices(OpDef def) {
-  if (def.operands.empty())
-    def.operands = {{"a"}};
-  if (!def.type)
-    def.type = oneMatrix;
-  def.maxUlp = {-1, -1};
-  if (def.section.empty())
-    def.section = section(kLinearAlgebra);
-  return def;
 }
 
 } // namespace

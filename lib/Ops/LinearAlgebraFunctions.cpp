@@ -1,9 +1,10 @@
 //===- LinearAlgebraFunctions.cpp - matrices: solving, decomposing --------------------===//
 #include <algorithm>
-#include <limits>
 
 #include "Matrices.h"
+#include "graphc/Indexing.h"
 #include "graphc/LinearAlgebra.h"
+#include "graphc/Sorting.h"
 
 namespace graphc {
 namespace {
@@ -96,27 +97,93 @@ Variable choSolve(const Operand &factor, const Operand &b, bool lower) {
   return solveTriangular(factor, first, {.lower = lower, .transposed = lower});
 }
 
+LuFactors luFactor(const Operand &a) {
+  Variables all = callAll("luFactor", {}, a, 3);
+  return {all[0], all[1], all[2]};
+}
+
+Variable luSolve(const LuFactors &factors, const Operand &b, bool transposed) {
+  const Variable &f = factors.factors;
+  Variable right = asVariable(b);
+  if (!f.ok() || !right.ok())
+    return f.ok() ? right : f;
+  bool isVector = right.rank() == f.rank() - 1;
+  if (isVector)
+    right = expandDims(right, Axis(-1));
+  auto inOrder = [](const Variable &x, const Variable &order) {
+    return takeAlongAxis(x, expandDims(order, Axis(-1)), {.axis = -2});
+  };
+  TriangularOptions lower{.lower = true, .transposed = transposed, .unitDiagonal = true},
+      upper{.transposed = transposed};
+  Variable x;
+  if (transposed)
+    x = inOrder(solveTriangular(f, solveTriangular(f, Operand(right, b.place()), upper), lower),
+                argsort(factors.order));
+  else
+    x = solveTriangular(f, solveTriangular(f, inOrder(right, factors.order), lower), upper);
+  return isVector ? squeeze(x, Axis(-1)) : x;
+}
+
 Variable inv(const Operand &a) { return onMatrix("inv", {}, a); }
 
 Variable pinv(const Operand &a, std::optional<double> rcond) {
-  SvdFactors f = svd(a);
-  if (!f.s.ok())
-    return f.s;
-  Variable x = floats(a);
-  double epsilon = f.s.dtype() == DType::Float64 ? std::numeric_limits<double>::epsilon()
-                                                 : std::numeric_limits<float>::epsilon();
-  Variable share = rcond ? constant(Tensor(*rcond))
-                         : epsilon * cast(maximum(shape(x, -1), shape(x, -2)), DType::Float64);
-  // The first is the greatest; there is none of an empty matrix.
-  Variable greatest = sum(subtensor(f.s, {ellipsis, Slice(0, 1)}),
-                          ReductionOptions{.axes = Axis(-1), .keepDims = true});
-  Variable isKept = gt(f.s, cast(share, f.s.dtype()) * greatest);
-  Variable inverse = where(isKept, 1.0 / where(isKept, f.s, 1.0), 0.0);
-  return matmul(scaledColumns(transposed(f.vt), inverse), transposed(f.u));
+  return onMatrix("pinv", {{"rcond", rcond ? AttributeValue(*rcond) : AttributeValue()}}, a);
 }
 
 Variable lstsq(const Operand &a, const Operand &b, std::optional<double> rcond) {
   return matmul(pinv(a, rcond), b);
+}
+
+//===--- matrix equations -----------------------------------------------------------===//
+
+static Variable sylvester(const Operand &first, const Operand &second, const Operand &third,
+                          bool discrete) {
+  Variable a = floats(first), b = floats(second), q = floats(third);
+  for (const Variable &x : {a, b, q})
+    if (!x.ok())
+      return x;
+  DType dtype = promote(promote(a.dtype(), b.dtype()), q.dtype());
+  if (std::min({a.rank(), b.rank(), q.rank()}) < 2)
+    return invalidAt(first, ErrorKind::ShapeError, "solveSylvester",
+                     "a, b and q must be matrices, not of ranks " + std::to_string(a.rank()) +
+                         ", " + std::to_string(b.rank()) + " and " + std::to_string(q.rank()));
+  a = cast(a, dtype), b = cast(b, dtype), q = cast(q, dtype);
+  q = batched(batched(q, a), b);
+  return build(builtin("solveSylvester", {{"discrete", discrete}}),
+               {Operand(batched(a, q), first.place()), Operand(batched(b, q)), Operand(q)});
+}
+
+Variable solveSylvester(const Operand &a, const Operand &b, const Operand &q) {
+  return sylvester(a, b, q, false);
+}
+Variable solveContinuousLyapunov(const Operand &a, const Operand &q) {
+  Variable x = asVariable(a);
+  return x.ok() && x.rank() < 2 ? sylvester(a, a, q, false)
+                                : sylvester(a, Operand(transposed(x), a.place()), q, false);
+}
+Variable solveDiscreteLyapunov(const Operand &a, const Operand &q) {
+  Variable x = asVariable(a);
+  return x.ok() && x.rank() < 2 ? sylvester(a, a, q, true)
+                                : sylvester(a, Operand(transposed(x), a.place()), q, true);
+}
+
+Variable toeplitz(const Operand &column, const std::optional<Operand> &row) {
+  Variable c = asVariable(column), r = row ? asVariable(*row) : c;
+  if (!c.ok() || !r.ok())
+    return c.ok() ? r : c;
+  if (c.rank() < 1 || r.rank() != c.rank())
+    return invalidAt(column, ErrorKind::ShapeError, "toeplitz",
+                     "column and row must be vectors, or batches of one rank, not of ranks " +
+                         std::to_string(c.rank()) + " and " + std::to_string(r.rank()));
+  // All elements from the lower left corner to the upper right one.
+  Variable values = concatenate({flip(c, Axis(-1)), subtensor(r, {ellipsis, Slice(1, kEnd)})}, -1);
+  Variable m = shape(c, -1), n = shape(r, -1);
+  Variable places = expandDims(m - 1 - arange(m), Axis(-1)) + arange(n);
+  return take(values, places, {.axis = c.rank() - 1});
+}
+
+Variable solveToeplitz(const Operand &column, const Operand &b, const std::optional<Operand> &row) {
+  return solve(toeplitz(column, row), b);
 }
 
 //===--- numbers of a matrix --------------------------------------------------------===//
@@ -164,6 +231,26 @@ Variable matrixNorm(const Operand &operand, MatrixNorm norm) {
 QrFactors qr(const Operand &a, bool complete) {
   Variables all = callAll("qr", {{"complete", complete}}, a, 2);
   return {all[0], all[1]};
+}
+
+LuParts lu(const Operand &a) {
+  LuFactors all = luFactor(a);
+  const Variable &f = all.factors;
+  if (!f.ok())
+    return {f, f, f};
+  // The first min(m, n) columns and rows of what is left of the diagonal, and right of it.
+  Variable m = shape(f, -2), n = shape(f, -1), least = minimum(m, n);
+  Variable l = subtensor(f, {ellipsis, Slice(), Slice(0, least)});
+  Variable u = subtensor(f, {ellipsis, Slice(0, least), Slice()});
+  Variable unit = eye(m, least, 0, f.dtype());
+  Variable p =
+      cast(graphc::eq(expandDims(arange(m), Axis(-1)), expandDims(all.order, Axis(-2))), f.dtype());
+  return {p, tril(l, -1) + unit, triu(u)};
+}
+
+LdlFactors ldl(const Operand &a, bool lower) {
+  Variables all = callAll("ldl", {{"lower", lower}}, a, 3);
+  return {all[0], all[1], all[2]};
 }
 
 SvdFactors svd(const Operand &a, bool full) {
@@ -214,6 +301,7 @@ Variable matrixPower(const Operand &operand, int n) {
 }
 
 Variable expm(const Operand &a) { return onMatrix("expm", {}, a); }
+Variable logm(const Operand &a) { return onMatrix("logm", {}, a); }
 
 //===--- products with a sum ------------------------------------------------------------===//
 

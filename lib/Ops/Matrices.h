@@ -1,6 +1,8 @@
 //===- Ops/Matrices.h - what ops on matrices share ------------------*- C++ -*-===//
 #pragma once
 
+#include <functional>
+
 #include "Build.h"
 #include "Derivatives.h"
 #include "Routines/Lapack.h"
@@ -28,9 +30,12 @@ public:
   void requireSquare() const {
     e_.requireEqual(rows(), columns(), "the matrix must be square, not {a} x {b}");
   }
-  /// `results`: shapes behind the batch' axes.
+  /// Requires that x has the rank and batch of the first operand: ShapeError.
+  void requireBatch(Array x, std::string_view name) const;
+  /// `results`: shapes behind the batch' axes. The last `integers` of them are int64, the others
+  /// and the operands of the first operand's dtype.
   Arrays call(const Routine &routine, std::vector<int64_t> parameters, const Arrays &in,
-              const std::vector<Extents> &results) const;
+              const std::vector<Extents> &results, size_t integers = 0) const;
 
 private:
   Emitter &e_;
@@ -39,9 +44,16 @@ private:
   Extents shape_;
 };
 
-/// One result for each of `results`, which are dtypes of operand 0, after checking that the first
+/// `results` results of operand 0's dtype, then `integers` of int64, after checking that the first
 /// operand has matrices of floats and that all have one dtype and batches of one rank.
-TypesOr matrixTypes(const TypeRequest &request, size_t results);
+TypesOr matrixTypes(const TypeRequest &request, size_t results, size_t integers = 0);
+/// An op on matrices: operand "a", a type rule of one result, no bound in units and the section are
+/// what it does not say.
+OpDef onMatrices(OpDef def);
+/// A square matrix to one of its shape.
+EmitRule squareEmission(const Routine &routine,
+                        std::function<std::vector<int64_t>(const Attributes &)> parameters = {});
+AttributeSpec flag(std::string name, bool byDefault, std::string doc);
 
 //===--- derivatives ----------------------------------------------------------------===//
 
@@ -60,6 +72,10 @@ inline Variable folded(const Variable &s, bool isLower) {
 inline Variable unfolded(const Variable &a, bool isLower) {
   return triangleOf(a, isLower) + transposed(strictTriangleOf(a, isLower));
 }
+/// The derivative of a matrix function at `a` in a direction: the upper right block of its value at
+/// [[a, direction], [0, a]].
+Variable derivativeByBlocks(const std::function<Variable(const Variable &)> &function,
+                            const Variable &a, const Variable &direction);
 /// Columns of x times the elements of d.
 inline Variable scaledColumns(const Variable &x, const Variable &d) {
   return x * expandDims(d, Axis(-2));

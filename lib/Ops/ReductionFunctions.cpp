@@ -1,5 +1,6 @@
 //===- ReductionFunctions.cpp - reductions, products, convolutions ---------===//
 #include "Build.h"
+#include "graphc/Arrays.h"
 
 namespace graphc {
 namespace {
@@ -47,6 +48,16 @@ IntList asList(const std::vector<int> &values) { return IntList(values.begin(), 
 } // namespace
 
 //===--- reductions -----------------------------------------------------------===//
+
+Variable reduceAnd(const Operand &x, const ReductionOptions &options) {
+  return reduction("reduceAnd", Extra::None, x, options);
+}
+Variable reduceOr(const Operand &x, const ReductionOptions &options) {
+  return reduction("reduceOr", Extra::None, x, options);
+}
+Variable reduceXor(const Operand &x, const ReductionOptions &options) {
+  return reduction("reduceXor", Extra::None, x, options);
+}
 
 #define GRAPHC_REDUCTION(NAME, EXTRA)                                                              \
   Variable NAME(const Operand &x, const Axes &axes) {                                              \

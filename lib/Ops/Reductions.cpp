@@ -147,6 +147,13 @@ EmitRule logicEmission(Combine combine) {
   };
 }
 
+EmitRule bitsEmission(Combine combine) {
+  return [combine](Emitter &e, const Arrays &in, const Attributes &attributes) -> Arrays {
+    return {e.reduceAxes(combine, in[0], axesOf(attributes, e.rank(in[0])),
+                         attributes.boolean("keepDims"))};
+  };
+}
+
 /// Number of elements that each result joins, as a scalar of the dtype.
 Scalar count(Emitter &e, Array x, const std::vector<int> &axes, DType dtype) {
   Extent n = e.size(1);
@@ -335,6 +342,11 @@ TypesOr sameType(const TypeRequest &request) {
 }
 TypesOr positionType(const TypeRequest &request) { return nonEmptyType(request, DType::Int64); }
 TypesOr boolType(const TypeRequest &request) { return oneType(reducedType(request, DType::Bool)); }
+TypesOr bitsType(const TypeRequest &request) {
+  if (isFloat(request.type(0).dtype()))
+    return makeError(ErrorKind::TypeError, "bits are joined of integers and bools, not of floats");
+  return oneType(reducedType(request, request.type(0).dtype()));
+}
 TypesOr floatType(const TypeRequest &request) {
   return oneType(reducedType(request, promoteToFloat(request.type(0).dtype())));
 }
@@ -414,6 +426,15 @@ std::vector<OpDef> reductionOps() {
       reduction("all", "Whether no element is 0.\nNaN is true; no elements give true.", boolType,
                 logicEmission(Combine::And), {}, "all",
                 "all([[0, 1], [1, 1]]) {axes = [1]} = [false, true]"),
+      reduction("reduceAnd", "The bits that all elements have.\nNo elements give -1: all bits.",
+                bitsType, bitsEmission(Combine::And), {}, "reduce_and",
+                "reduceAnd([[6, 3], [4, 12]]) {axes = [1]} = [2, 4]"),
+      reduction("reduceOr", "The bits that an element has.\nNo elements give 0.", bitsType,
+                bitsEmission(Combine::Or), {}, "reduce_or",
+                "reduceOr([[6, 3], [4, 8]]) {axes = [1]} = [7, 12]"),
+      reduction("reduceXor", "The bits that an odd number of elements has.\nNo elements give 0.",
+                bitsType, bitsEmission(Combine::Xor), {}, "reduce_xor",
+                "reduceXor([[6, 3], [4, 12]]) {axes = [1]} = [5, 8]"),
       linear(
           reduction("mean",
                     "Sum over axes, divided by the number of elements.\nIntegers give float64. No "

@@ -39,12 +39,15 @@ struct Registry {
     add(transcendentalOps());
     add(specialOps());
     add(activationOps());
+    add(ctcOps());
     add(reductionOps());
     add(cumulativeOps());
     add(softmaxOps());
     add(productOps());
     add(linearAlgebraOps());
     add(decompositionOps());
+    add(matrixFactorOps());
+    add(matrixEquationOps());
     add(convolutionOps());
     add(poolingOps());
     add(shapeOps());
@@ -58,6 +61,7 @@ struct Registry {
     add(makingOps());
     add(distributionOps());
     add(controlFlowOps());
+    add(printOps());
     add(assertOps());
     add(gradientStopOps());
     add(productOfOthersOps());

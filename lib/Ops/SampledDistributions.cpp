@@ -1,53 +1,8 @@
-//===- SampledDistributions.cpp - elements that the host draws ----------------===//
-#include <algorithm>
-#include <cmath>
-
+//===- SampledDistributions.cpp - elements that routines draw ----------------===//
 #include "Distributions.h"
-#include "Samplers.h"
 
 namespace graphc {
 namespace {
-
-/// A row of one element.
-template <class Draw> SampleRow ofFloats(Draw draw) {
-  return [draw](const SampledRow &row) -> std::string_view {
-    ElementStream s(row.key, row.position);
-    row.floats[0] = draw(s, row);
-    return {};
-  };
-}
-
-/// Numbers beyond int64 become its greatest.
-int64_t toInteger(double x) { return x < 0x1p63 ? int64_t(x) : INT64_MAX; }
-
-template <class Draw> SampleRow ofIntegers(Draw draw) {
-  return [draw](const SampledRow &row) -> std::string_view {
-    ElementStream s(row.key, row.position);
-    row.integers[0] = toInteger(draw(s, row));
-    return {};
-  };
-}
-
-using S = ElementStream &;
-using Row = const SampledRow &;
-
-std::string_view truncatedNormal(Row row) {
-  double mean = row[0], sd = row[1], low = row[2], high = row[3];
-  if (!(low < high))
-    return "low must be below high";
-  ElementStream s(row.key, row.position);
-  double x = mean + sd * sampleTruncatedNormal(s, (low - mean) / sd, (high - mean) / sd);
-  row.floats[0] = std::clamp(x, low, high);
-  return {};
-}
-
-std::string_view hypergeometric(Row row) {
-  if (row[2] > row[0] + row[1])
-    return "there are fewer elements, good + bad, than draws";
-  ElementStream s(row.key, row.position);
-  row.integers[0] = toInteger(sampleHypergeometric(s, row[0], row[1], row[2]));
-  return {};
-}
 
 std::vector<Distribution> floats() {
   return {
@@ -56,54 +11,51 @@ std::vector<Distribution> floats() {
        .parameters = {"shape", "scale"},
        .requirements = {isPositive(0, "shape"), isNotNegative(1, "scale")},
        .example = "gamma([1, 0], [2], 2.0, 1.0) = [1.52417175, 1.32116421]",
-       .sample = ofFloats([](S s, Row p) { return p[1] * sampleGamma(s, p[0]); })},
+       .routine = &kDrawGamma},
       {.name = "invgamma",
        .doc = "scale / g of a gamma variable g of the shape.",
        .parameters = {"shape", "scale"},
        .requirements = {isPositive(0, "shape"), isNotNegative(1, "scale")},
        .example = "invgamma([1, 0], [2], 2.0, 1.0) = [0.656094041, 0.756908182]",
-       .sample = ofFloats([](S s, Row p) { return p[1] * std::exp(-sampleLogGamma(s, p[0])); })},
+       .routine = &kDrawInvgamma},
       {.name = "chisquare",
        .doc = "Chi squared with df degrees of freedom, which need not be whole.",
        .parameters = {"df"},
        .requirements = {isPositive(0, "df")},
        .example = "chisquare([1, 0], [2], 3.0) = [2.09627075, 1.76377207]",
-       .sample = ofFloats([](S s, Row p) { return 2 * sampleGamma(s, p[0] / 2); })},
+       .routine = &kDrawChisquare},
       {.name = "beta",
        .doc = "Beta: g / (g + h) of gamma variables of shapes a and b, also where both underflow.",
        .parameters = {"a", "b"},
        .requirements = {isPositive(0, "a"), isPositive(1, "b")},
        .example = "beta([1, 0], [2], 2.0, 3.0) = [0.57784559, 0.231007944]",
-       .sample = ofFloats([](S s, Row p) { return sampleBeta(s, p[0], p[1]); })},
+       .routine = &kDrawBeta},
       {.name = "studentT",
        .doc = "loc + scale t of Student's t with df degrees of freedom.",
        .parameters = {"df", "loc", "scale"},
        .requirements = {isPositive(0, "df"), isFinite(1, "loc"), isNotNegative(2, "scale")},
        .example = "studentT([1, 0], [2], 3.0, 0.0, 1.0) = [-0.321335276, -0.362464055]",
-       .sample = ofFloats([](S s, Row p) {
-         double z = s.normal(), g = sampleGamma(s, p[0] / 2);
-         return p[1] + p[2] * (z * std::sqrt(p[0] / 2 / g));
-       })},
+       .routine = &kDrawStudentT},
       {.name = "vonmises",
        .doc = "Von Mises on the circle, in [-pi, pi]; kappa 0 is uniform.\nBest and Fisher 1979; "
               "a normal variable for kappa > 10^6.",
        .parameters = {"mean", "kappa"},
        .requirements = {isFinite(0, "mean"), isNotNegative(1, "kappa")},
        .example = "vonmises([1, 0], [2], 0.0, 1.0) = [-0.414127515, -2.7487034]",
-       .sample = ofFloats([](S s, Row p) { return sampleVonMises(s, p[0], p[1]); })},
+       .routine = &kDrawVonmises},
       {.name = "wald",
        .doc = "Wald's (inverse Gaussian) distribution.\nMichael, Schucany and Haas 1976.",
        .parameters = {"mean", "scale"},
        .requirements = {isPositive(0, "mean"), isPositive(1, "scale")},
        .example = "wald([1, 0], [2], 1.0, 2.0) = [0.922781859, 1.22594931]",
-       .sample = ofFloats([](S s, Row p) { return sampleWald(s, p[0], p[1]); })},
+       .routine = &kDrawWald},
       {.name = "truncnormal",
        .doc = "A normal variable that lies in [low, high]; these may be infinite.\nRobert 1995: "
               "no slower in tails. ValueError unless low < high.",
        .parameters = {"mean", "sd", "low", "high"},
        .requirements = {isFinite(0, "mean"), isPositive(1, "sd")},
        .example = "truncnormal([1, 0], [2], 0.0, 1.0, 0.5, 2.0) = [0.58688784, 0.605050998]",
-       .sample = truncatedNormal},
+       .routine = &kDrawTruncnormal},
   };
 }
 
@@ -116,7 +68,7 @@ std::vector<Distribution> integers() {
        .drawsIntegers = true,
        .requirements = {isNotNegative(0, "rate")},
        .example = "poisson([1, 0], [2], 4.0) = [7, 6]",
-       .sample = ofIntegers([](S s, Row p) { return samplePoisson(s, p[0]); })},
+       .routine = &kDrawPoisson},
       {.name = "binomial",
        .doc = "How many of n trials succeed, each with probability p.\nHörmann's transformed "
               "rejection (1993); inversion for means below 10.",
@@ -124,7 +76,7 @@ std::vector<Distribution> integers() {
        .drawsIntegers = true,
        .requirements = {isCount(0, "n"), isProbability(1, "p")},
        .example = "binomial([1, 0], [2], 10, 0.5) = [7, 7]",
-       .sample = ofIntegers([](S s, Row p) { return sampleBinomial(s, p[0], p[1]); })},
+       .routine = &kDrawBinomial},
       {.name = "negativeBinomial",
        .doc = "How many trials fail before n succeed, each with probability p; n need not be "
               "whole.\nPoisson with a gamma variable as its rate.",
@@ -132,9 +84,7 @@ std::vector<Distribution> integers() {
        .drawsIntegers = true,
        .requirements = {isPositive(0, "n"), isPositiveProbability(1, "p")},
        .example = "negativeBinomial([1, 0], [2], 3.0, 0.5) = [2, 2]",
-       .sample = ofIntegers([](S s, Row p) {
-         return samplePoisson(s, sampleGamma(s, p[0]) * ((1 - p[1]) / p[1]));
-       })},
+       .routine = &kDrawNegativeBinomial},
       {.name = "hypergeometric",
        .doc = "How many of `draws` elements are good, taken without putting back.\nInversion "
               "from the mode: time as the standard deviation.",
@@ -142,15 +92,14 @@ std::vector<Distribution> integers() {
        .drawsIntegers = true,
        .requirements = {isCount(0, "good"), isCount(1, "bad"), isCount(2, "draws")},
        .example = "hypergeometric([1, 0], [2], 5, 10, 6) = [1, 1]",
-       .sample = hypergeometric},
+       .routine = &kDrawHypergeometric},
       {.name = "betabinom",
        .doc = "Binomial with a beta variable as the probability.",
        .parameters = {"n", "a", "b"},
        .drawsIntegers = true,
        .requirements = {isCount(0, "n"), isPositive(1, "a"), isPositive(2, "b")},
        .example = "betabinom([1, 0], [2], 10, 2.0, 3.0) = [4, 3]",
-       .sample = ofIntegers(
-           [](S s, Row p) { return sampleBinomial(s, p[0], sampleBeta(s, p[1], p[2])); })},
+       .routine = &kDrawBetabinom},
   };
 }
 

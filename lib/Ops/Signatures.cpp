@@ -19,6 +19,7 @@ asm(".pushsection .rodata\n"
     ".incbin \"" GRAPHC_HEADERS "/Sorting.h\"\n"
     ".incbin \"" GRAPHC_HEADERS "/LinearAlgebra.h\"\n"
     ".incbin \"" GRAPHC_HEADERS "/Special.h\"\n"
+    ".incbin \"" GRAPHC_HEADERS "/Neural.h\"\n"
     "kGraphcOpsHeaderEnd:\n"
     ".byte 0\n"
     ".popsection\n");

@@ -1,6 +1,9 @@
 //===- SortFunctions.cpp - elements in order ------------------------------------===//
 #include "graphc/Sorting.h"
 
+#include <cmath>
+#include <limits>
+
 #include "Build.h"
 #include "Rules.h"
 #include "graphc/Arrays.h"
@@ -136,7 +139,80 @@ Variable bincount(const Operand &x, const std::optional<Operand> &weights, int64
   return incTake(zeros({length}, terms.dtype()), v, terms, {.axis = 0});
 }
 
-Variable quantile(const Operand &operand, double q, std::optional<int> axis) {
+//===--- histograms -----------------------------------------------------------------------===//
+
+Histogram histogramOf(const Operand &operand, const Operand &edgesOperand,
+                      const HistogramOptions &options) {
+  Variable x = asVariable(operand), edges = asVariable(edgesOperand);
+  std::optional<Variable> weights;
+  if (options.weights)
+    weights = asVariable(*options.weights);
+  auto invalid = [](const Variable &v) { return Histogram{v, v}; };
+  for (const Variable &v : {x, edges, weights.value_or(x)})
+    if (!v.ok())
+      return invalid(v);
+  if (edges.rank() != 1 || (edges.type().extent(0) != kDynamic && edges.type().extent(0) < 2))
+    return invalid(invalidAt(operand, ErrorKind::ValueError, "histogram",
+                             "edges are a sorted vector of at least two numbers"));
+  DType dtype = promote(x.dtype(), edges.dtype());
+  x = cast(flatten(x), dtype), edges = cast(edges, dtype);
+  Variable last = shape(edges, 0) - 1, first = take(edges, 0, {.axis = 0}),
+           end = take(edges, last, {.axis = 0});
+  Variable bin = searchsorted(edges, x, {.right = true}) - 1;
+  bin = clip(bin, 0, last - 1); // the last one with its end
+  Variable isInside = logicalAnd(ge(x, first), le(x, end));
+  Variable term = weights ? cast(flatten(*weights), DType::Float64) : constant(Tensor(int64_t(1)));
+  Variable none = constant(Tensor(int64_t(0)).cast(term.dtype()));
+  Variable counts =
+      incTake(zeros({last}, term.dtype()), bin, where(isInside, term, none), {.axis = 0});
+  if (options.isDensity) {
+    Variable widths = cast(part(edges, 0, 1, kEnd) - part(edges, 0, 0, -1), DType::Float64);
+    Variable wide = cast(counts, DType::Float64);
+    counts = wide / (sum(wide) * widths);
+  }
+  return {counts, edges};
+}
+
+Histogram histogram(const Operand &operand, int64_t bins, const HistogramOptions &options) {
+  Variable x = asVariable(operand);
+  if (!x.ok())
+    return {x, x};
+  auto wrong = [&](const std::string &why) {
+    Variable v = invalidAt(operand, ErrorKind::ValueError, "histogram", why);
+    return Histogram{v, v};
+  };
+  if (bins < 1)
+    return wrong("there are " + std::to_string(bins) + " bins");
+  DType dtype = isFloat(x.dtype()) ? x.dtype() : DType::Float64;
+  Variable low, high;
+  if (options.range) {
+    auto [from, to] = *options.range;
+    if (!(from <= to) || !std::isfinite(from) || !std::isfinite(to))
+      return wrong("the range is not finite, or begins behind its end");
+    low = constant(Tensor(from).cast(dtype)), high = constant(Tensor(to).cast(dtype));
+  } else {
+    // Of no elements: 0 and 1, of which the neutral elements are outside.
+    Variable all = cast(flatten(x), dtype), isNone = graphc::eq(size(x), 0);
+    auto number = [&](double value) {
+      return reshape(constant(Tensor(value).cast(dtype)), std::vector<int64_t>{1});
+    };
+    const double inf = std::numeric_limits<double>::infinity();
+    low = where(isNone, 0.0, min(concatenate({all, number(inf)})));
+    high = where(isNone, 1.0, max(concatenate({all, number(-inf)})));
+    Variable isGood = logicalAnd(isfinite(low), isfinite(high));
+    low = assertTrue(low, isGood, "histogram: the least or the greatest element is not finite");
+    low = cast(low, dtype), high = cast(high, dtype);
+  }
+  Variable half = where(graphc::eq(low, high), constant(Tensor(0.5).cast(dtype)),
+                        constant(Tensor(0.0).cast(dtype)));
+  return histogramOf(Operand(x, operand.place()), linspace(low - half, high + half, bins + 1),
+                     options);
+}
+
+//===--- quantiles ------------------------------------------------------------------------===//
+
+Variable quantile(const Operand &operand, double q, std::optional<int> axis,
+                  QuantileMethod method) {
   Along along(operand, axis);
   Variable x = along.x;
   if (!x.ok())
@@ -149,6 +225,14 @@ Variable quantile(const Operand &operand, double q, std::optional<int> axis) {
   if (!inOrder.ok())
     return inOrder;
   Variable place = cast(shape(x, along.axis) - 1, DType::Float64) * q;
+  if (method == QuantileMethod::Lower)
+    place = floor(place);
+  else if (method == QuantileMethod::Higher)
+    place = ceil(place);
+  else if (method == QuantileMethod::Nearest)
+    place = roundHalfToEven(place);
+  else if (method == QuantileMethod::Midpoint)
+    place = (floor(place) + ceil(place)) * 0.5;
   Variable low = floor(place), part = cast(place - low, x.dtype());
   Variable first = cast(low, DType::Int64), second = cast(ceil(place), DType::Int64);
   Variable a = at(inOrder, along.axis, first), b = at(inOrder, along.axis, second);

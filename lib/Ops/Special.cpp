@@ -1,6 +1,7 @@
 //===- Special.cpp - special functions ----------------------------------------===//
 #include "graphc/Special.h"
 
+#include <limits>
 #include <numbers>
 
 #include "Build.h"
@@ -9,6 +10,7 @@
 #include "Graph/CalledAs.h"
 #include "Routines/Special.h"
 #include "Rules.h"
+#include "SpecialBodies.h"
 
 namespace graphc {
 namespace {
@@ -38,6 +40,32 @@ EmitRule bySpecial(const Routine &routine, std::string parameter) {
     }
     Arrays made = e.routine(routine, std::move(parameters), vectors, {{DType::Float64, {length}}});
     return {castArray(e, e.view(made[0], shape), dtype)};
+  };
+}
+
+using Body = Scalar (*)(Emitter &e, Scalar x);
+
+/// In float64, as code of the loops around.
+EmitRule byBody(Body body) {
+  return mapRaw([body](Emitter &e, const Scalars &s, const Attributes &) {
+    return cast(body(e, cast(s[0], DType::Float64)), e.resultType(0).dtype());
+  });
+}
+
+/// The same where x > 0; elsewhere by the routine, which passes over NaNs.
+EmitRule byBodyAboveZero(Body body, EmitRule routine) {
+  return [body, routine](Emitter &e, const Arrays &in, const Attributes &a) -> Arrays {
+    const DType dtype = e.resultType(0).dtype();
+    Array rest = e.map(in, [&](const Scalars &s) {
+      Scalar x = cast(s[0], DType::Float64);
+      return select(x > 0.0, e.literal(DType::Float64, std::numeric_limits<double>::quiet_NaN()),
+                    x);
+    });
+    Array other = routine(e, {rest}, a)[0];
+    return {e.map({in[0], other}, [&](const Scalars &s) {
+      Scalar x = cast(s[0], DType::Float64);
+      return cast(select(x > 0.0, body(e, x), cast(s[1], DType::Float64)), dtype);
+    })};
   };
 }
 
@@ -118,7 +146,7 @@ OpDef polygammaDef() {
        "sign of -x.",
        {{"x"}},
        kPolygamma,
-       {0.51, 1},
+       {0.51, 4},
        {"digamma", "trigamma"},
        "polygamma(1.0) {order = 1} = 1.64493407",
        {next},
@@ -134,35 +162,60 @@ OpDef polygammaDef() {
                                                   std::to_string(order));
     return rule(request);
   };
+  // digamma, which likelihoods' gradients have.
+  def.emit = [general = def.emit, first = byBodyAboveZero(digammaBody, def.emit)](
+                 Emitter &e, const Arrays &in, const Attributes &a) {
+    return (a.integer("order") == 0 ? first : general)(e, in, a);
+  };
+  return def;
+}
+
+OpDef withBody(OpDef def, Body body, MaxUlp maxUlp) {
+  def.emit = byBody(body);
+  def.maxUlp = maxUlp;
+  return def;
+}
+
+OpDef withBodyAboveZero(OpDef def, Body body, MaxUlp maxUlp) {
+  def.emit = byBodyAboveZero(body, def.emit);
+  def.maxUlp = maxUlp;
   return def;
 }
 
 std::vector<OpDef> gammaFunctions() {
   return {
-      defined({"erfinv",
-               "The inverse of erf.\nAn infinity at -1 and 1, NaN outside.",
-               {{"x"}},
-               kErfinv,
-               {0.51, 1},
-               {"erfinv"},
-               "erfinv([0.5, 1.0]) = [0.476936276, inf]",
-               {[](const Point &p) { return exp(sqr(p.y)) * (0.5 / std::numbers::inv_sqrtpi); }}}),
-      defined({"erfcinv",
-               "The inverse of erfc.\ninf at 0, -inf at 2, NaN outside.",
-               {{"x"}},
-               kErfcinv,
-               {0.51, 1},
-               {"erfcinv"},
-               "erfcinv([1e-100, 1.5]) = [15.065574703, -0.476936276]",
-               {[](const Point &p) { return exp(sqr(p.y)) * (-0.5 / std::numbers::inv_sqrtpi); }}}),
-      defined({"gammaln",
-               "The logarithm of the magnitude of the gamma function.\ninf at 0, -1, -2, ...",
-               {{"x"}},
-               kGammaln,
-               {0.51, 2},
-               {"gammaln"},
-               "gammaln([0.5, 10.0]) = [0.572364943, 12.801827480]",
-               {[](const Point &p) { return digamma(p.x[0]); }}}),
+      withBody(defined({"erfinv",
+                        "The inverse of erf.\nAn infinity at -1 and 1, NaN outside.",
+                        {{"x"}},
+                        kErfinv,
+                        {0.51, 1},
+                        {"erfinv"},
+                        "erfinv([0.5, 1.0]) = [0.476936276, inf]",
+                        {[](const Point &p) {
+                          return exp(sqr(p.y)) * (0.5 / std::numbers::inv_sqrtpi);
+                        }}}),
+               erfinvBody, {0.51, 4}),
+      withBody(defined({"erfcinv",
+                        "The inverse of erfc.\ninf at 0, -inf at 2, NaN outside.",
+                        {{"x"}},
+                        kErfcinv,
+                        {0.51, 1},
+                        {"erfcinv"},
+                        "erfcinv([1e-100, 1.5]) = [15.065574703, -0.476936276]",
+                        {[](const Point &p) {
+                          return exp(sqr(p.y)) * (-0.5 / std::numbers::inv_sqrtpi);
+                        }}}),
+               erfcinvBody, {0.51, 4}),
+      withBodyAboveZero(
+          defined({"gammaln",
+                   "The logarithm of the magnitude of the gamma function.\ninf at 0, -1, -2, ...",
+                   {{"x"}},
+                   kGammaln,
+                   {0.51, 2},
+                   {"gammaln"},
+                   "gammaln([0.5, 10.0]) = [0.572364943, 12.801827480]",
+                   {[](const Point &p) { return digamma(p.x[0]); }}}),
+          gammalnBody, {0.51, 6}),
       defined(
           {"gamma",
            "The gamma function.\nAn infinity at -0 and 0, NaN at -1, -2, ...; inf beyond 171.62 "
@@ -366,6 +419,26 @@ std::vector<OpDef> besselFunctions() {
   };
 }
 
+OpDef hypergeometricDef() {
+  auto noParameter = [] {
+    return Partial::undefined("hyp2f1 has no derivative by its parameters here");
+  };
+  return defined(
+      {"hyp2f1",
+       "Gauss' hypergeometric function 2F1(a, b; c; z) of real numbers, z <= 1.\nNaN beyond 1 "
+       "unless a or b is 0, -1, ..., when it is a polynomial; inf where c is one of these, and at "
+       "1 where c <= a + b. Large parameters of both signs cancel.",
+       {{"a"}, {"b"}, {"c"}, {"z"}},
+       kHyp2f1,
+       {0.51, 64},
+       {"hyp2f1"},
+       "hyp2f1(1.0, 1.0, 2.0, 0.5) = 1.38629436112",
+       {noParameter(), noParameter(), noParameter(), [](const Point &p) {
+          const Variable &a = p.x[0], &b = p.x[1], &c = p.x[2];
+          return a * b / c * hyp2f1(a + 1.0, b + 1.0, c + 1.0, p.x[3]);
+        }}});
+}
+
 } // namespace
 
 std::vector<OpDef> specialOps() {
@@ -373,6 +446,7 @@ std::vector<OpDef> specialOps() {
   for (auto *more : {&incompleteFunctions, &besselFunctions})
     for (OpDef &def : more())
       ops.push_back(std::move(def));
+  ops.push_back(hypergeometricDef());
   return ops;
 }
 
@@ -410,6 +484,16 @@ GRAPHC_SPECIAL_2(iv)
 GRAPHC_SPECIAL_2(ive)
 GRAPHC_SPECIAL_2(kv)
 GRAPHC_SPECIAL_2(kve)
+
+Variable hyp2f1(const Operand &a, const Operand &b, const Operand &c, const Operand &z) {
+  static const Op &op = *new Op(builtin("hyp2f1"));
+  return build(op, {a, b, c, z});
+}
+
+Variable xlogx(const Operand &x) { return xlogy(x, x); }
+Variable entr(const Operand &x) { return neg(xlogx(x)); }
+Variable relEntr(const Operand &x, const Operand &y) { return xlogy(x, trueDiv(x, y)); }
+Variable klDiv(const Operand &x, const Operand &y) { return relEntr(x, y) - x + y; }
 
 Variable ndtri(const Operand &p) { return erfcinv(asVariable(p) * 2.0) * -std::numbers::sqrt2; }
 

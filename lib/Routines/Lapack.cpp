@@ -27,5 +27,9 @@ const Routine kSvd = {"svd", byLapack<&L::svd>};
 const Routine kEigh = {"eigh", byLapack<&L::eigh>};
 const Routine kEigenvalues = {"eigenvalues", byLapack<&L::eigenvalues>};
 const Routine kMatrixExponential = {"matrixExponential", byLapack<&L::matrixExponential>};
+const Routine kMatrixLogarithm = {"matrixLogarithm", byLapack<&L::matrixLogarithm>};
+const Routine kLuFactor = {"luFactor", byLapack<&L::luFactor>};
+const Routine kLdl = {"ldl", byLapack<&L::ldl>};
+const Routine kSolveSylvester = {"solveSylvester", byLapack<&L::solveSylvester>};
 
 } // namespace graphc

@@ -45,12 +45,25 @@ extern const Routine kEigenvalues;
 /// No parameters. The matrix exponential by scaling, squaring and a Padé approximant (Higham 2005),
 /// in float64.
 extern const Routine kMatrixExponential;
+/// No parameters. The principal logarithm by inverse scaling and squaring (Higham 2008), in
+/// float64: NaNs where it is not real.
+extern const Routine kMatrixLogarithm;
+/// No parameters. a (m, n) to l and u in one matrix (m, n), below and from the diagonal on, and
+/// int64: the rows with which rows were exchanged, (batch, min(m, n)), and the order of a's rows
+/// that follows, (batch, m). A pivot of 0 stays in u.
+extern const Routine kLuFactor;
+/// Parameters: isLower. a to l and d, a = l d l^T, and the int64 order of l's rows in which it is
+/// unit triangular, (batch, n). d has blocks of one and two rows. One triangle is read.
+extern const Routine kLdl;
+/// Parameters: isDiscrete. a (m, m), b (n, n), q (m, n) to x: a x + x b = q, or x - a x b = q;
+/// LinAlgError where there is no such x, or are many. In float64.
+extern const Routine kSolveSylvester;
 
 /// What libgraphc-lapack offers: a function for each of these routines.
 struct LapackInterface {
   using Run = absl::Status (*)(const RoutineCall &call);
   Run cholesky, solveTriangular, solve, inverse, determinant, logDeterminant, cofactors, qr, svd,
-      eigh, eigenvalues, matrixExponential;
+      eigh, eigenvalues, matrixExponential, matrixLogarithm, luFactor, ldl, solveSylvester;
 };
 
 } // namespace graphc

@@ -47,6 +47,21 @@ extern const Routine kNonzero;
 /// int64 positions below n, and n int64: the last k with positions[k] = i, or -1.
 extern const Routine kLastWriters;
 
+//===--- sequences (Ctc.cpp) ---------------------------------------------------------===//
+
+/// Parameters: the blank. Float64 logarithms of probabilities (times, batch, classes), int64 labels
+/// (batch, most), and how many times and labels each element has, (batch). To the losses (batch),
+/// or their gradient by the logarithms. IndexError for labels, ValueError for numbers out of range.
+extern const Routine kCtcLoss;
+extern const Routine kCtcGradient;
+/// The same with a direction of the logarithms as fifth input: the gradient's derivative along it.
+extern const Routine kCtcGradientAlong;
+
+//===--- messages (Print.cpp) --------------------------------------------------------===//
+
+/// Parameters: whether a debugger is called. Uint8 text, a bool, and x, of which it gives a copy.
+extern const Routine kPrint;
+
 //===--- boxes (Boxes.cpp) -----------------------------------------------------------===//
 
 /// Parameters: isCentered. Float32 boxes (batch, n, 4), scores (batch, classes, n), and of one

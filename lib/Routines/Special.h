@@ -32,7 +32,8 @@ namespace graphc {
   X(BesselI, "besselI", 2)                                                                         \
   X(BesselIScaled, "besselIScaled", 2)                                                             \
   X(BesselK, "besselK", 2)                                                                         \
-  X(BesselKScaled, "besselKScaled", 2)
+  X(BesselKScaled, "besselKScaled", 2)                                                             \
+  X(Hyp2f1, "hyp2f1", 4)
 
 enum class SpecialFunction {
 #define GRAPHC_ENUMERATOR(id, name, operands) id,

@@ -1,4 +1,5 @@
 //===- Table.cpp - routines by name -----------------------------------------===//
+#include "Routines/Draws.h"
 #include "Routines/Lapack.h"
 #include "Routines/Routines.h"
 #include "Routines/Special.h"
@@ -17,6 +18,10 @@ const Routine *findRoutine(std::string_view name) {
                                             &kNonzero,
                                             &kLastWriters,
                                             &kNonMaxSuppression,
+                                            &kCtcLoss,
+                                            &kCtcGradient,
+                                            &kCtcGradientAlong,
+                                            &kPrint,
                                             &kCholesky,
                                             &kSolveTriangular,
                                             &kSolve,
@@ -29,8 +34,15 @@ const Routine *findRoutine(std::string_view name) {
                                             &kEigh,
                                             &kEigenvalues,
                                             &kMatrixExponential,
+                                            &kMatrixLogarithm,
+                                            &kLuFactor,
+                                            &kLdl,
+                                            &kSolveSylvester,
 #define GRAPHC_ROUTINE(id, name, operands) &k##id,
                                             GRAPHC_SPECIAL_FUNCTIONS(GRAPHC_ROUTINE)
+#undef GRAPHC_ROUTINE
+#define GRAPHC_ROUTINE(id, name) &kDraw##id,
+                                                GRAPHC_DRAWS(GRAPHC_ROUTINE)
 #undef GRAPHC_ROUTINE
   };
   for (const Routine *routine : kAll)

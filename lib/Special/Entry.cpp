@@ -11,7 +11,7 @@ namespace {
 using special::Real;
 
 /// The function at one point.
-Real valueAt(SpecialFunction function, int64_t parameter, const double (&x)[3]) {
+Real valueAt(SpecialFunction function, int64_t parameter, const double (&x)[4]) {
   using enum SpecialFunction;
   namespace f = special;
   const Real a = x[0], b = x[1], c = x[2];
@@ -56,13 +56,15 @@ Real valueAt(SpecialFunction function, int64_t parameter, const double (&x)[3]) 
     return f::besselK(a, b, false);
   case BesselKScaled:
     return f::besselK(a, b, true);
+  case Hyp2f1:
+    return f::hypergeometric(a, b, c, x[3]);
   }
   return 0;
 }
 
 /// Boost's root finders throw at some points at the ends of the domain, whatever the policy says:
 /// there is no value there.
-double valueOrNaN(SpecialFunction function, int64_t parameter, const double (&x)[3]) {
+double valueOrNaN(SpecialFunction function, int64_t parameter, const double (&x)[4]) {
   try {
     return double(valueAt(function, parameter, x));
   } catch (const std::exception &) {
@@ -76,13 +78,13 @@ constexpr int64_t kGrain = 256;
 absl::Status run(SpecialFunction function, const RoutineCall &call) {
   const int64_t parameter = call.parameters.empty() ? 0 : call.parameters[0];
   absl::Span<double> results = call.outputs[0].mutableFlat<double>();
-  absl::Span<const double> operands[3];
+  absl::Span<const double> operands[4];
   for (size_t k = 0; k < call.inputs.size(); ++k)
     operands[k] = call.inputs[k].flat<double>();
   ThreadPool::shared().parallelFor(
       0, int64_t(results.size()), kGrain, call.threads, [&](int64_t first, int64_t last, int) {
         for (auto i = size_t(first); i < size_t(last); ++i) {
-          double point[3] = {};
+          double point[4] = {};
           bool isNumber = true;
           for (size_t k = 0; k < call.inputs.size(); ++k) {
             point[k] = operands[k][operands[k].size() == 1 ? 0 : i];

@@ -41,6 +41,9 @@ Real besselJ(Real order, Real x);
 Real besselI(Real order, Real x, bool isScaled);
 Real besselK(Real order, Real x, bool isScaled);
 
+/// Hypergeometric.cpp: 2F1.
+Real hypergeometric(Real a, Real b, Real c, Real z);
+
 /// Errors.cpp: inverse error functions.
 Real erfInverse(Real x);
 Real erfcInverse(Real x);

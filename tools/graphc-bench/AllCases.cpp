@@ -9,6 +9,7 @@ std::vector<Case> allCases() {
   addRows(cases);
   addMath(cases);
   addProducts(cases);
+  addLinear(cases);
   addConvolutions(cases);
   addNetworks(cases);
   addModels(cases);

@@ -95,6 +95,7 @@ void addElementwise(std::vector<Case> &cases);
 void addRows(std::vector<Case> &cases);
 void addMath(std::vector<Case> &cases);
 void addProducts(std::vector<Case> &cases);
+void addLinear(std::vector<Case> &cases);
 void addConvolutions(std::vector<Case> &cases);
 void addNetworks(std::vector<Case> &cases);
 void addModels(std::vector<Case> &cases);

@@ -330,6 +330,25 @@ def loops():
         report("gru_grad." + name, value)
 
 
+def linear():
+    def symmetric(n, seed):
+        x = np.tril(tensor("f64", (n, n), -1.0, 1.0, seed))
+        return x + np.tril(x, -1).T + n * np.eye(n)
+
+    report("linear_cholesky", np.linalg.cholesky(symmetric(512, 101)))
+    report("linear_solve", np.linalg.solve(symmetric(512, 102), tensor("f64", (512, 64), -1.0, 1.0, 103)))
+    factors = np.linalg.svd(tensor("f64", (256, 192), -1.0, 1.0, 104), full_matrices=False)
+    for name, value in zip(("u", "s", "vt"), factors):
+        report("linear_svd." + name, abs(value))
+    for name, value in zip(("values", "vectors"), np.linalg.eigh(symmetric(256, 105))):
+        report("linear_eigh." + name, abs(value) if name == "vectors" else value)
+    x = f32((10**6, ), -1.0, 1.0, 106)
+    report("order_sort", np.sort(x))
+    report("order_topk", np.sort(x)[:-101:-1])
+    report("order_cumsum", np.cumsum(x))
+    report("random_normal", np.ones(10**6))
+
+
 def radon():
     mu_a, mu_b, ga, gb, lsa, lsb, lsy = (float(tensor("f64", (), -0.5, 0.5, seed)) for seed in range(70, 77))
     za, zb, zs = (tensor("f64", (85, ), -1.0, 1.0, seed) for seed in range(77, 80))
@@ -373,7 +392,7 @@ struct Expected {
 // clang-format off
 inline constexpr Expected kExpected[] = {""")
 cases = (elementwise, functions, rows, sums, products, convolutions, step, encoder, attention, networks, options)
-cases += (bodies, loops, switches, sites, radon)
+cases += (bodies, loops, switches, sites, radon, linear)
 for case in cases:
     case()
 print("""};

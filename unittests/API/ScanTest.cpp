@@ -150,7 +150,7 @@ TEST_F(Scan, HistoriesOfStates) {
         "its taps name"}});
 }
 
-// F-317
+// F-317, F-358
 TEST_F(Scan, StatesKeepTheirTypes) {
   Variable f32 = fscalar("a");
   auto add = [](V a) { return a[0] + a[1]; };
@@ -180,7 +180,7 @@ TEST_F(Scan, StatesKeepTheirTypes) {
               "shapes");
 }
 
-// F-318
+// F-318, F-358
 TEST_F(Scan, NoSteps) {
   Variable sums =
       scan([](V a) { return a[0] + a[1]; }, {.sequences = {dmatrix("m")}, .outputs = {x}})

@@ -367,11 +367,13 @@ TEST_P(Derivatives, EqualDifferences) {
     if (pulled.type().kind() == Type::Kind::Null && !pulled.type().reason().empty() &&
         op.pullback) {
       // withoutDerivative, or F-341: unittests/Random differentiates those that ask for it.
-      EXPECT_TRUE(op.name == "nextafter" || op.name == "eigvals" || op.section == "Random numbers")
+      EXPECT_TRUE(op.name == "nextafter" || op.name == "eigvals" || op.name == "ctcGradientAlong" ||
+                  op.section == "Random numbers")
           << pulled.type().reason();
       continue;
     }
-    expectDerivatives(f, 2, random, tally);
+    // ctcLoss has no third derivative.
+    expectDerivatives(f, op.name == "ctcGradient" ? 1 : 2, random, tally);
     if (HasFailure())
       return; // the others are likely to be the same mistake
   }
@@ -381,7 +383,7 @@ TEST_P(Derivatives, EqualDifferences) {
 /// F-294: the gradients of a random combination of the results, as a user verifies his own.
 TEST_P(Derivatives, SecondOnesByVerifyGrad) {
   const OpDef &op = *GetParam();
-  if (isStop(op) || !op.pullback)
+  if (isStop(op) || !op.pullback || op.name.starts_with("ctcGradient"))
     return;
   std::mt19937 random(11);
   // It evaluates the function twice for each element: the small cases, of so many in all.

@@ -45,4 +45,7 @@ const GoldenCallTable &linearCalls();
 /// Special functions that are several ops or one of several (GoldenSpecialCalls.cpp).
 const GoldenCallTable &specialCalls();
 
+/// Functions that are made of ops, sequences (GoldenCompositeCalls.cpp).
+const GoldenCallTable &compositeCalls();
+
 } // namespace graphc

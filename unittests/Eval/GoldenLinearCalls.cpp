@@ -39,6 +39,13 @@ Variables both(QrFactors all) { return {all.q, all.r}; }
 Variables both(EighFactors all) { return {all.values, all.vectors}; }
 Variables all(SvdFactors all) { return {all.u, all.s, all.vt}; }
 
+Variables all(LuParts parts) { return {parts.p, parts.l, parts.u}; }
+Variables both(LdlFactors parts) { return {parts.l, parts.d}; }
+/// Positions in the dtype of the lines.
+Variables positions(LuFactors f, DType dtype) {
+  return {cast(f.pivots, dtype), cast(f.order, dtype)};
+}
+
 /// In the order of the vectors: by real part, then by imaginary part.
 Variables ordered(ComplexEigenvalues all) {
   Variable rows = stack({all.real, all.imaginary}, 1);
@@ -71,6 +78,17 @@ const GoldenCallTable &linearCalls() {
       {"eigvals", GRAPHC_ALL(ordered(eigvals(in[0])))},
       {"matrix_power", GRAPHC_ONE(matrixPower(in[0], a["n"].get<int>()))},
       {"expm", GRAPHC_ONE(expm(in[0]))},
+      {"lu_factor", GRAPHC_ONE(luFactor(in[0]).factors)},
+      {"lu_positions", GRAPHC_ALL(positions(luFactor(in[0]), in[0].dtype()))},
+      {"lu", GRAPHC_ALL(all(lu(in[0])))},
+      {"ldl", GRAPHC_ALL(both(ldl(in[0], isLower(a))))},
+      {"ldl_order", GRAPHC_ONE(cast(ldl(in[0], isLower(a)).order, in[0].dtype()))},
+      {"solve_sylvester", GRAPHC_ONE(solveSylvester(in[0], in[1], in[2]))},
+      {"solve_stein", GRAPHC_ONE(callBuiltin("solveSylvester", {{"discrete", true}}, in))},
+      {"solve_continuous_lyapunov", GRAPHC_ONE(solveContinuousLyapunov(in[0], in[1]))},
+      {"solve_discrete_lyapunov", GRAPHC_ONE(solveDiscreteLyapunov(in[0], in[1]))},
+      {"solve_toeplitz", GRAPHC_ONE(solveToeplitz(in[0], in[2], Operand(in[1])))},
+      {"logm", GRAPHC_ONE(logm(in[0]))},
       {"gemv", GRAPHC_ONE(gemv(in[0], in[1], in[2], in[3], in[4]))},
       {"gemm", GRAPHC_ONE(gemm(in[0], in[1], in[2], in[3], in[4]))},
       {"ger", GRAPHC_ONE(ger(in[0], in[1], in[2], in[3]))},

@@ -120,6 +120,7 @@ const GoldenCounts &counts() {
 
 class Golden : public testing::TestWithParam<std::string> {};
 
+// F-369: among them masks of wrong lengths, indices out of range, negative steps.
 TEST_P(Golden, Evaluated) {
   for (const Case &c : casesOf(GetParam()))
     expectOutcome(c, evaluate(c.outputs, c.inputs, c.line->inputs));

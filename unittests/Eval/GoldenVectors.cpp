@@ -122,8 +122,9 @@ void correct(nlohmann::json &line) {
 const std::vector<GoldenLine> &goldenLines() {
   static const std::vector<GoldenLine> &lines = *[] {
     auto *all = new std::vector<GoldenLine>;
-    for (const char *file : {"elementwise", "reductions", "linalg", "shape", "indexing", "nn",
-                             "numpy", "tails", "gradients", "ordering", "linear", "special"}) {
+    for (const char *file :
+         {"elementwise", "reductions", "linalg", "shape", "indexing", "nn", "numpy", "tails",
+          "gradients", "ordering", "linear", "special", "composites"}) {
       std::string path =
           std::string(GRAPHC_TEST_DATA) + "/../../test/Data/golden/" + file + ".jsonl";
       std::ifstream in(path);

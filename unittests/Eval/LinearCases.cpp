@@ -70,7 +70,39 @@ std::map<std::string, std::vector<OpCase>> linearCases() {
                                                     .transposed = (k & 2) != 0,
                                                     .unitDiagonal = (k & 4) != 0});
                           }});
+  std::vector<OpCase> ldls = ofSquares([](V x) {
+    LdlFactors f = ldl(regular(x[0]));
+    return together({f.l, f.d, cast(f.order, f.l.dtype())});
+  });
+  // Blocks of two rows: nothing on the diagonal.
+  for (bool lower : {false, true})
+    ldls.push_back({{{4, 4}}, [=](V x) {
+                      Variable v = regular(x[0]);
+                      LdlFactors f = ldl(v - v * eye(4, 4, 0, v.dtype()), lower);
+                      return together({f.l, f.d, cast(f.order, f.l.dtype())});
+                    }});
+  std::vector<OpCase> equations;
+  for (bool discrete : {false, true})
+    for (const std::vector<std::vector<int64_t>> &shapes :
+         {std::vector<std::vector<int64_t>>{{3, 3}, {2, 2}, {3, 2}},
+          {{2, 1, 1}, {2, 2, 2}, {2, 1, 2}},
+          {{0, 0}, {2, 2}, {0, 2}}})
+      equations.push_back({shapes, [=](V x) {
+                             double scale = discrete ? 1.0 / 64 : 1;
+                             return callBuiltin("solveSylvester", {{"discrete", discrete}},
+                                                {regular(x[0]) * scale, regular(x[1]) * scale,
+                                                 cast(x[2], regular(x[0]).dtype())});
+                           }});
   return {
+      {"luFactor", ofAny([](V x) {
+         LuFactors f = luFactor(regular(x[0]));
+         DType dtype = f.factors.dtype();
+         return together({f.factors, cast(f.pivots, dtype), cast(f.order, dtype)});
+       })},
+      {"ldl", ldls},
+      {"solveSylvester", equations},
+      {"logm", ofSquares([](V x) { return logm(regular(x[0])); })},
+      {"pinv", ofAny([](V x) { return pinv(regular(x[0])); })},
       {"cholesky", choleskies},
       {"solve", systems},
       {"solveTriangular", triangular},

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "Ops/Registry.h"
+#include "graphc/Arrays.h"
 #include "graphc/ControlFlow.h"
 #include "graphc/Ops.h"
 
@@ -396,6 +397,9 @@ std::map<std::string, std::vector<OpCase>> reductions() {
           {"argmin", overAxes(&argmin, false)},
           {"any", overAxes(&any, true)},
           {"all", overAxes(&all, true)},
+          {"reduceAnd", overAxes(&reduceAnd, true)},
+          {"reduceOr", overAxes(&reduceOr, true)},
+          {"reduceXor", overAxes(&reduceXor, true)},
           {"mean", joining(&mean)},
           {"var", deviations(&var)},
           {"stddev", deviations(&stddev)},

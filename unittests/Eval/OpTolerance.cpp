@@ -72,6 +72,8 @@ public:
       addExponentials();
     else if (name == "hardSigmoid") // the product is off by u, as the sum is
       addMagnitudes(2);
+    else if (name == "pinv")
+      addPseudoinverse();
     else if (name == "pool" && mode() == "max")
       return Tolerance();
     else
@@ -142,6 +144,17 @@ private:
     }
     double ofLog = ofSum + 2 * std::log(std::max(n, 1.0));
     *t.atol += (ofLog + (name == "logSoftmax" ? d : 0)) * u;
+  }
+
+  /// Sums over k singular values of v u / s, of which each is at most the result's norm.
+  void addPseudoinverse() {
+    TensorsOr result = evaluate({output}, inputs, values);
+    ASSERT_TRUE(result.ok()) << result.status();
+    Tensor wide = (*result)[0].cast(DType::Float64).contiguous();
+    double squares = 0, k = double(values[0].numElements());
+    for (double x : wide.flat<double>())
+      squares += x * x;
+    *t.atol += (k + 3) * u * k * std::sqrt(squares);
   }
 
   double largest() const {

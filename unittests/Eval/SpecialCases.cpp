@@ -19,6 +19,32 @@ std::vector<OpCase> ofOne(double low, double width, const Call &call) {
   return {{{{3, 5}}, within}, {{{}}, within}, {{{0, 2}}, within}, {{{2, 1, 3}}, within}};
 }
 
+/// Of numbers (times, batch, classes) in (-1, 0], as logarithms of probabilities.
+std::vector<OpCase> sequences(const char *op, bool hasDirection) {
+  auto call = [=, name = std::string(op)](const Tensor &labels, const Tensor &times,
+                                          const Tensor &counts) {
+    return [=](V x) {
+      Variable v = isFloat(x[0].dtype()) ? x[0] : cast(x[0], DType::Float64);
+      Variables all = {mod(v, 1.0) - 1.0};
+      for (const Tensor &t : {labels, times, counts})
+        all.push_back(constant(t.cast(DType::Int64)));
+      if (hasDirection)
+        all.push_back(cast(x[1], v.dtype()));
+      return callBuiltin(name, {}, all);
+    };
+  };
+  auto shapes = [&](std::vector<int64_t> shape) {
+    return std::vector<std::vector<int64_t>>(hasDirection ? 2 : 1, std::move(shape));
+  };
+  Tensor none = *Tensor::zeros(DType::Int64, {0});
+  return {
+      {shapes({4, 2, 3}), call(Tensor({{1, 1}, {2, 0}}), Tensor({4, 3}), Tensor({2, 1}))},
+      {shapes({1, 1, 2}), call(*Tensor::fromSpan<int64_t>({1}, {1, 1}), Tensor({1}), Tensor({1}))},
+      {shapes({2, 0, 2}), call(*Tensor::zeros(DType::Int64, {0, 1}), none, none)}};
+}
+
+Variable silent(V x) { return callBuiltin("print", {}, {x[0], constant(Tensor(0))}); }
+
 } // namespace
 
 std::map<std::string, std::vector<OpCase>> specialCases() {
@@ -48,7 +74,15 @@ std::map<std::string, std::vector<OpCase>> specialCases() {
   std::vector<OpCase> shapes = built("betaincShape", {}, 0.1, 0.8, {1.5, 2.25});
   for (OpCase &c : built("betaincShape", {{"byB", int64_t(1)}}, 0.1, 0.8, {1.5, 2.25}))
     shapes.push_back(std::move(c));
+  std::vector<OpCase> gauss = built("hyp2f1", {}, -1.5, 2.25, {0.5, 1.25, 2.5});
+  for (OpCase &c : built("hyp2f1", {}, -1.5, 2.25, {-2, 1.25, 2.5}))
+    gauss.push_back(std::move(c));
   return {
+      {"hyp2f1", gauss},
+      {"ctcLoss", sequences("ctcLoss", false)},
+      {"ctcGradient", sequences("ctcGradient", false)},
+      {"ctcGradientAlong", sequences("ctcGradientAlong", true)},
+      {"print", {{{{2, 3}}, silent}, {{{}}, silent}, {{{0, 2}}, silent}}},
       {"jv", bessel(jv)},
       {"iv", bessel(iv)},
       {"ive", bessel(ive)},

@@ -380,7 +380,7 @@ TEST_F(FeatureTest, UsersCallbacks) {
   EXPECT_EQ(fg.secondsIn(Counter()), 0);
 }
 
-// F-107: Features come and go from inside callbacks.
+// F-107, F-351: Features come and go from inside callbacks.
 TEST_F(FeatureTest, ListChangesDuringAnEvent) {
   FunctionGraph fg = expOfSum();
   auto second = std::make_shared<Recorder>(trace, "2 ");
@@ -434,7 +434,7 @@ TEST_F(FeatureTest, OrderingsAreMerged) {
             "a Feature orders log before exp, which are not both in the FunctionGraph");
 }
 
-// F-119, F-120: a copy has its own Features.
+// F-119, F-120, F-353: a copy has its own Features.
 TEST_F(FeatureTest, CopiesGetTheirOwn) {
   FunctionGraph fg = expOfSum();
   absl::StatusOr<FunctionGraph> copy = fg.clone();
@@ -445,7 +445,7 @@ TEST_F(FeatureTest, CopiesGetTheirOwn) {
   EXPECT_THAT(fg.clone({.attachFeatures = false})->features(), IsEmpty());
 }
 
-// F-121, F-122
+// F-121, F-122, F-351
 TEST_F(FeatureTest, Disown) {
   Variable s = add(x, y), e = exp(s);
   Features all;

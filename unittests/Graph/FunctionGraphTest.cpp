@@ -260,7 +260,7 @@ TEST_F(FunctionGraphTest, Narrowing) {
   expectSound(fg);
 }
 
-// J08, F-087, F-088: everything is checked before anything changes.
+// J08, F-087, F-088, F-352, F-354: everything is checked before anything changes.
 TEST_F(FunctionGraphTest, RefusedChangesChangeNothing) {
   FunctionGraph fg = graph({x}, {log(exp(x))});
   Apply last = fg.output(0).owner(), first = last.input(0).owner();
@@ -319,7 +319,7 @@ TEST_F(FunctionGraphTest, SharedConstants) {
   expectSound(direct);
 }
 
-// F-118, F-037, J14
+// F-118, F-037, F-353, J14
 TEST_F(FunctionGraphTest, Clone) {
   FunctionGraph fg = graph({x, y}, {add(exp(x), 1)}, {.updateMapping = {{0, 1}}, .name = "n"});
   GraphClone copy = *fg.cloneGetEquiv();

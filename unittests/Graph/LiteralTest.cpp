@@ -49,7 +49,7 @@ TEST_F(LiteralTest, IntegersAlone) {
   EXPECT_EQ(add(1, uint64_t(1) << 63).owner().input(1).dtype(), DType::UInt64);
 }
 
-// F-029: next to operands.
+// F-029, F-357: next to operands, nothing wraps.
 TEST_F(LiteralTest, IntegersNextToOperands) {
   EXPECT_EQ(next(DType::Float64, 1), DType::Int64);
   EXPECT_EQ(next(DType::Int64, 1), DType::Int64);
@@ -89,8 +89,8 @@ TEST_F(LiteralTest, SeveralOperands) {
   EXPECT_EQ(wrapped(DType::Int8, DType::UInt8), DType::Int16);
 }
 
-// F-031: the widest float dtype, else floatX, whatever the value; F-003: floatX is read when the
-// constant is built.
+// F-031, F-357: the widest float dtype, else floatX, whatever the value; F-003: floatX is read when
+// the constant is built.
 TEST_F(LiteralTest, Floats) {
   for (double value : {0.1, 1.5}) {
     EXPECT_EQ(next(DType::Float32, value), DType::Float32);

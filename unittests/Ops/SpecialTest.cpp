@@ -68,5 +68,65 @@ TEST(Special, NoDerivativeByTheOrder) {
   EXPECT_FALSE(second.ok() && second.type().isTensor());
 }
 
+// What is code of loops, beside Boost in long double: within the bounds of docs/Ops.md, at points
+// that are dense where functions have zeros and where formulas meet.
+TEST(VectorCode, StaysWithinItsBounds) {
+  struct Case {
+    const char *op, *routine;
+    std::vector<int64_t> parameters;
+    std::function<double(double u)> at; // of u in (0, 1)
+  };
+  auto around = [](double centre, double u) { // from 2^-50 to 1 away
+    return centre + (u < 0.5 ? -1 : 1) * std::exp2(-50 * std::fabs(2 * u - 1));
+  };
+  std::vector<Case> cases;
+  for (const char *op : {"gammaln", "polygamma"}) {
+    std::string name = op;
+    std::vector<int64_t> order(name == "polygamma" ? 1 : 0, 0);
+    for (double centre : {1.0, 1.4616321449683623, 2.0, 8.0})
+      cases.push_back({op, op, order, [=](double u) { return around(centre, u); }});
+    cases.push_back({op, op, order, [](double u) { return std::exp2(40 * u - 20); }});
+    cases.push_back({op, op, order, [](double u) { return 12 * u; }});
+    cases.push_back({op, op, order, [](double u) { return std::exp2(2000 * u - 1000); }});
+  }
+  for (double end : {0.0, 1.0, -1.0})
+    cases.push_back({"erfinv", "erfinv", {}, [=](double u) {
+                       double x = end == 0 ? 2 * u - 1 : end * (1 - std::exp2(-53 * u));
+                       return x;
+                     }});
+  cases.push_back({"erfcinv", "erfcinv", {}, [](double u) { return std::exp2(-1060 * u); }});
+  cases.push_back({"erfcinv", "erfcinv", {}, [](double u) { return 2 * u; }});
+  constexpr int64_t kPoints = 40000;
+  for (const Case &c : cases) {
+    Tensor x = *Tensor::allocate(DType::Float64, {kPoints}), wanted = x.copy();
+    for (int64_t i = 0; i < kPoints; ++i)
+      x.mutableFlat<double>()[size_t(i)] = c.at((double(i) + 0.5) / kPoints);
+    const Routine *routine = findRoutine(c.routine);
+    ASSERT_NE(routine, nullptr);
+    ASSERT_TRUE(routine->run({c.parameters, {x}, absl::MakeSpan(&wanted, 1)}).ok());
+    const OpDef &def = *findOp(c.op);
+    Variable v = dvector();
+    for (const char *mode : {"interpreter", "fast_run"}) {
+      auto f = function({v}, Op::create(def)->call({v}, std::source_location::current()),
+                        {.mode = mode});
+      ASSERT_TRUE(f.ok()) << f.status();
+      auto r = f->call({x});
+      ASSERT_TRUE(r.ok()) << r.status();
+      double worst = 0, where = 0;
+      for (int64_t i = 0; i < kPoints; ++i) {
+        double got = (*r)[0].flat<double>()[size_t(i)], want = wanted.flat<double>()[size_t(i)];
+        if (got == want || (std::isnan(got) && std::isnan(want)))
+          continue;
+        double unit = std::nextafter(std::fabs(want), HUGE_VAL) - std::fabs(want);
+        double error = std::fabs(got - want) / unit;
+        if (!(error <= worst))
+          worst = error, where = x.flat<double>()[size_t(i)];
+      }
+      // The reference is rounded, too.
+      EXPECT_LE(worst, def.maxUlp.f64 + 0.5) << c.op << " " << mode << " at " << where;
+    }
+  }
+}
+
 } // namespace
 } // namespace graphc

@@ -103,6 +103,53 @@ def gemm(a, b):
     return lambda: a @ b
 
 
+@formula("linear_cholesky")
+def linearCholesky(a):
+    return lambda: np.linalg.cholesky(a)
+
+
+@formula("linear_solve")
+def linearSolve(a, b):
+    return lambda: np.linalg.solve(a, b)
+
+
+@formula("linear_svd")
+def linearSvd(a):
+    def call():
+        u, s, vt = np.linalg.svd(a, full_matrices=False)
+        return np.abs(u), s, np.abs(vt)
+    return call
+
+
+@formula("linear_eigh")
+def linearEigh(a):
+    def call():
+        values, vectors = np.linalg.eigh(a)
+        return values, np.abs(vectors)
+    return call
+
+
+@formula("order_sort")
+def orderSort(x):
+    return lambda: np.sort(x)
+
+
+@formula("order_topk")
+def orderTopk(x):
+    return lambda: -np.sort(-x[np.argpartition(x, -100)[-100:]])
+
+
+@formula("order_cumsum")
+def orderCumsum(x):
+    return lambda: np.cumsum(x, dtype=np.float64).astype(np.float32)
+
+
+@formula("random_normal")
+def randomNormal(x):
+    generator = np.random.default_rng(1)
+    return lambda: (np.abs(generator.standard_normal(x.shape, np.float32)) < 1000).astype(np.float32)
+
+
 @formula("dense")
 def dense(x, b):
     return lambda: x @ b

@@ -1,4 +1,4 @@
-//===- Ops/Samplers.h - random variables by rejection, on the host --*- C++ -*-===//
+//===- Routines/Samplers.h - random variables by rejection -----------*- C++ -*-===//
 //
 // Each element of a draw has a stream of bits of its own, the blocks of its position and attempts
 // 0, 1, ..., so that elements are drawn in any order. Computed in float64 with libm: the same bits
@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "Support/Philox.h"
@@ -46,9 +47,21 @@ double sampleVonMises(ElementStream &s, double mean, double kappa);
 double sampleWald(ElementStream &s, double mean, double scale);
 /// A standard normal variable that lies in [low, high], low < high: Robert 1995.
 double sampleTruncatedNormal(ElementStream &s, double low, double high);
-/// Inversion, or Hörmann's transformed rejection (PTRS, 1993).
+/// Hörmann's transformed rejection (PTRS and BTRS, 1993). u in (-1/2, 1/2) and v in (0, 1) are
+/// uniform, us = 1/2 - |u|: k = at(u, us) is taken where v <= p(k) (a / us^2 + b) / alpha; for the
+/// binomial distribution p is relative to that of the mode. It is so for v <= squeeze where
+/// us >= 0.07.
+struct TransformedRejection {
+  double a, b, alpha, squeeze, mean, shift;
+
+  double at(double u, double us) const { return std::floor((2 * a / us + b) * u + mean + shift); }
+  static TransformedRejection poisson(double rate);
+  /// Of p <= 1/2.
+  static TransformedRejection binomial(double n, double p);
+};
+/// Inversion, or transformed rejection from a rate of 10 on.
 double samplePoisson(ElementStream &s, double rate);
-/// Inversion, or Hörmann's transformed rejection (BTRS, 1993).
+/// Inversion, or transformed rejection from a mean of 10 on.
 double sampleBinomial(ElementStream &s, double n, double p);
 /// Inversion from the mode outwards.
 double sampleHypergeometric(ElementStream &s, double good, double bad, double draws);

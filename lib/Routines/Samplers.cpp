@@ -1,5 +1,5 @@
 //===- Samplers.cpp ----------------------------------------------------------===//
-#include "Samplers.h"
+#include "Routines/Samplers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -141,6 +141,18 @@ double sampleTruncatedNormal(ElementStream &s, double low, double high) {
 
 //===--- integers -----------------------------------------------------------------------------===//
 
+TransformedRejection TransformedRejection::poisson(double rate) {
+  double b = 0.931 + 2.53 * std::sqrt(rate);
+  return {-0.059 + 0.02483 * b,      b,    1.1239 + 1.1328 / (b - 3.4),
+          0.9277 - 3.6224 / (b - 2), rate, 0.43};
+}
+
+TransformedRejection TransformedRejection::binomial(double n, double p) {
+  double spread = std::sqrt(n * p * (1 - p)), b = 1.15 + 2.53 * spread;
+  return {
+      -0.0873 + 0.0248 * b + 0.01 * p, b, (2.83 + 5.1 / b) * spread, 0.92 - 4.2 / b, n * p, 0.5};
+}
+
 double samplePoisson(ElementStream &s, double rate) {
   if (rate < 10) {
     for (;;)
@@ -148,16 +160,15 @@ double samplePoisson(ElementStream &s, double rate) {
           k >= 0)
         return k;
   }
-  double b = 0.931 + 2.53 * std::sqrt(rate), a = -0.059 + 0.02483 * b;
-  double inverseAlpha = 1.1239 + 1.1328 / (b - 3.4), squeeze = 0.9277 - 3.6224 / (b - 2);
+  const TransformedRejection r = TransformedRejection::poisson(rate);
   for (;;) {
     double u = s.unit() - 0.5, v = s.unit(), us = 0.5 - std::fabs(u);
-    double k = std::floor((2 * a / us + b) * u + rate + 0.43);
-    if (us >= 0.07 && v <= squeeze)
+    double k = r.at(u, us);
+    if (us >= 0.07 && v <= r.squeeze)
       return k;
     if (k < 0 || (us < 0.013 && v > us))
       continue;
-    if (std::log(v * inverseAlpha / (a / (us * us) + b)) <=
+    if (std::log(v * r.alpha / (r.a / (us * us) + r.b)) <=
         k * std::log(rate) - rate - logFactorial(k))
       return k;
   }
@@ -174,18 +185,17 @@ double sampleBinomial(ElementStream &s, double n, double p) {
           k >= 0)
         return k;
   }
-  double spread = std::sqrt(mean * q), b = 1.15 + 2.53 * spread;
-  double a = -0.0873 + 0.0248 * b + 0.01 * p, alpha = (2.83 + 5.1 / b) * spread;
-  double squeeze = 0.92 - 4.2 / b, logOdds = std::log(p / q), mode = std::floor((n + 1) * p);
+  const TransformedRejection r = TransformedRejection::binomial(n, p);
+  double logOdds = std::log(p / q), mode = std::floor((n + 1) * p);
   double atMode = logFactorial(mode) + logFactorial(n - mode);
   for (;;) {
     double u = s.unit() - 0.5, v = s.unit(), us = 0.5 - std::fabs(u);
-    double k = std::floor((2 * a / us + b) * u + mean + 0.5);
+    double k = r.at(u, us);
     if (k < 0 || k > n)
       continue;
-    if (us >= 0.07 && v <= squeeze)
+    if (us >= 0.07 && v <= r.squeeze)
       return k;
-    if (std::log(v * alpha / (a / (us * us) + b)) <=
+    if (std::log(v * r.alpha / (r.a / (us * us) + r.b)) <=
         atMode - logFactorial(k) - logFactorial(n - k) + (k - mode) * logOdds)
       return k;
   }

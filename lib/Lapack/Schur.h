@@ -1,0 +1,27 @@
+//===- Lapack/Schur.h - complex triangular forms of matrices ---------*- C++ -*-===//
+#pragma once
+
+#include <complex>
+#include <vector>
+
+#include "Matrices.h"
+
+namespace graphc {
+
+using Complex = std::complex<double>;
+/// Row-major, n x n or as the function says.
+using ComplexMatrix = std::vector<Complex>;
+
+/// a = unitary triangular unitary^H, the triangular matrix being an upper one.
+struct Schur {
+  ComplexMatrix unitary, triangular;
+};
+/// Of a square matrix; what LAPACK says: positive where its iteration does not converge.
+lapack_int schur(ComplexMatrix a, size_t n, Schur &result);
+
+/// x (m, k) times y (k, n).
+ComplexMatrix product(const ComplexMatrix &x, const ComplexMatrix &y, size_t m, size_t k, size_t n);
+/// The conjugate transpose of an n x n matrix.
+ComplexMatrix adjoint(const ComplexMatrix &x, size_t n);
+
+} // namespace graphc

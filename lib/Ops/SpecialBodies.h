@@ -1,0 +1,21 @@
+//===- Ops/SpecialBodies.h - special functions as code of loops -----*- C++ -*-===//
+//
+// Of Float64 scalars. Errors are within what maxUlp in Special.cpp promises; the polynomials are
+// fit_special.py's.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "graphc/Emit.h"
+
+namespace graphc {
+
+/// The inverse of erf: infinities at -1 and 1, NaN outside.
+Scalar erfinvBody(Emitter &e, Scalar x);
+/// The inverse of erfc on [0, 2].
+Scalar erfcinvBody(Emitter &e, Scalar q);
+/// log(Gamma(x)) and its derivative, of x > 0.
+Scalar gammalnBody(Emitter &e, Scalar x);
+Scalar digammaBody(Emitter &e, Scalar x);
+
+} // namespace graphc
