@@ -219,6 +219,45 @@ TEST(HostileOnnx, DeepNesting) {
   EXPECT_FALSE(readCounted("onnx", m.bytes()).ok());
 }
 
+/// Functions of the model that apply one another twice, and one that applies itself: 2^40 nodes of
+/// 2 KiB.
+TEST(HostileOnnx, FunctionsOfFunctions) {
+  for (bool isCycle : {false, true}) {
+    Model m;
+    m.proto.add_opset_import()->set_domain("f");
+    m.proto.mutable_opset_import(1)->set_version(1);
+    constexpr int kDepth = 40;
+    for (int k = 0; k < kDepth; ++k) {
+      onnx::FunctionProto &function = *m.proto.add_functions();
+      function.set_name("F" + std::to_string(k));
+      function.set_domain("f");
+      function.add_input("x");
+      function.add_output("y");
+      for (const char *domain : {"", "f"}) {
+        onnx::OperatorSetIdProto &set = *function.add_opset_import();
+        set.set_domain(domain);
+        set.set_version(*domain ? 1 : 18);
+      }
+      bool isLast = k + 1 == kDepth;
+      for (int half = 0; half < 2; ++half) {
+        onnx::NodeProto &node = *function.add_node();
+        node.set_op_type(isLast && !isCycle ? "Neg" : "F" + std::to_string(isLast ? 0 : k + 1));
+        node.set_domain(isLast && !isCycle ? "" : "f");
+        node.add_input(half ? "a" : "x");
+        node.add_output(half ? "y" : "a");
+      }
+    }
+    m.input("x", {2});
+    m.node("F0", {"x"}, "y").set_domain("f");
+    m.output("y");
+    std::string bytes = m.bytes();
+    resetAllocations();
+    EXPECT_FALSE(findReader("onnx")->read(bytes).ok());
+    // The importer's own bound, whatever the file's size (kAtLeast of Functions.cpp), is wider.
+    EXPECT_LE(allocations().bytes, int64_t(1) << 30);
+  }
+}
+
 /// Fields that no version of the format has are nobody's concern.
 TEST(HostileOnnx, UnknownFields) {
   Model m;
