@@ -12,8 +12,10 @@
 //
 // The first has vectors along the row, as it lies in memory, and its row is still in the cache when
 // the second reads it (they share the loops up to the row). Nine strided loads for each vector of
-// results are six that are contiguous, and three. Sums and all else that joins values is done so,
-// too; what is joined is a load alone, and the order of a sum is then that of rows of columns.
+// results are six that are contiguous, and three. Windows that overlap in every element gain
+// nothing by it: their loads are contiguous as they are. Sums and all else that joins values is
+// done so, too; what is joined is a load alone, and the order of a sum is then that of rows of
+// columns.
 //
 //===----------------------------------------------------------------------===//
 #include <algorithm>
@@ -118,7 +120,8 @@ int32_t Fusion::separableLoop(const Nest &nest) const {
   int64_t stride = indices.back().factors[size_t(columns)];
   int64_t before = width * others * costOfLoad(stride);
   int64_t after = (others + 1) * stride + width * costOfLoad(stride);
-  return others > 1 && width > 1 && after < before ? along : -1;
+  // Without a stride, windows of 3 x 3 took 1.02 (averages) and 0.99 (maxima) of the time so.
+  return stride > 1 && others > 1 && width > 1 && after < before ? along : -1;
 }
 
 /// The nest without the reduction loop `along`, for all of the last axis; `nest` becomes what joins

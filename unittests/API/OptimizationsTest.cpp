@@ -407,8 +407,8 @@ TEST_P(SeparateWindows, GiveWhatOneLoopOverAllGives) {
 
 INSTANTIATE_TEST_SUITE_P(Shapes, SeparateWindows,
                          ::testing::Values(Windows{Combine::Max, 2, 1, 0},
-                                           Windows{Combine::Sum, 1, 1, 0},
-                                           Windows{Combine::Max, 1, 3, 2},
+                                           Windows{Combine::Sum, 2, 1, 0},
+                                           Windows{Combine::Max, 2, 3, 2},
                                            Windows{Combine::Sum, 3, 2, 1}));
 
 } // namespace
