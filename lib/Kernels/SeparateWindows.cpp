@@ -139,9 +139,14 @@ Nest Fusion::separate(Nest &nest, int32_t along) {
   Nest inner = nest;
   inner.extents[size_t(columns)] = from.shape.back();
   inner.extents.erase(inner.extents.begin() + along);
-  for (ScalarNode &n : inner.body)
-    if (n.op == ScalarOp::Index && int32_t(n.payload) > along)
+  for (ScalarNode &n : inner.body) {
+    if (n.op != ScalarOp::Index)
+      continue;
+    if (int32_t(n.payload) == along) // the loop is gone, and nobody reads its counter any more
+      n.payload = 0;
+    else if (int32_t(n.payload) > along)
       --n.payload;
+  }
   // In front: operands stand before their users.
   inner.body.insert(inner.body.begin(),
                     {ScalarOp::Index, DType::Int64, {-1, -1, -1}, uint64_t(columns)});
