@@ -5,20 +5,23 @@
 //===----------------------------------------------------------------------===//
 #include "Support/Fork.h"
 #include "Support/SharedLibrary.h"
-#include "graphc/Import.h"
+#include "graphc/OnnxInputs.h"
 
 namespace graphc {
 
-absl::StatusOr<GraphModule> loadOnnx(const std::string &path) {
+absl::StatusOr<GraphModule> loadOnnx(const std::string &path) { return loadOnnx(path, {}); }
+
+absl::StatusOr<GraphModule> loadOnnx(const std::string &path, const OnnxInputs &inputs) {
   CompilerWork work;
   if (absl::Status s = work.check(); !s.ok())
     return s;
   static const absl::StatusOr<void *> entry = loadOwnSymbol("libgraphc-onnx.so", "graphcOnnxEntry");
   if (!entry.ok())
     return entry.status();
-  using Load = void (*)(const std::string &path, absl::StatusOr<GraphModule> *result);
+  using Load = void (*)(const std::string &path, const OnnxInputs &inputs,
+                        absl::StatusOr<GraphModule> *result);
   absl::StatusOr<GraphModule> module = GraphModule();
-  reinterpret_cast<Load>(*entry)(path, &module);
+  reinterpret_cast<Load>(*entry)(path, inputs, &module);
   return module;
 }
 

@@ -39,7 +39,7 @@ Variables overSequence(OnnxNode &n, const Shape8 &s, const Variables &states,
         auto firstState = arguments.begin() + int64_t(1 + s.inputs);
         Variables inputs(firstState, arguments.end());
         inputs.insert(inputs.end(), arguments.begin() + 1, firstState);
-        Variables made = n.runGraph("body", inputs, s.states + s.outputs);
+        Variables made = n.runTensorGraph("body", inputs, s.states + s.outputs);
         made.resize(s.states + s.outputs);
         Variable runs = lt(n.at(arguments[0]), length);
         for (size_t k = 0; k < made.size() && n.status().ok(); ++k)

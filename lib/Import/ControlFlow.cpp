@@ -1,39 +1,50 @@
 //===- Import/ControlFlow.cpp - If, Loop and Scan -----------------------------------===//
 #include "graphc/ControlFlow.h"
 #include "Import/Translations.h"
+#include "Import/Unrolling.h"
 #include "graphc/Arrays.h"
 #include "graphc/Scan.h"
 
 namespace graphc {
 namespace {
 
-/// A condition or count, which files often have as an array of one element.
-Variable scalarOf(OnnxNode &n, size_t i) {
-  Variable v = n.in(i);
-  return v.ok() && v.rank() > 0 ? reshape(n.at(v), ShapeList(Ints{})) : v;
+/// Of two tensors; where they have not one rank, the first is meant.
+Variable chooseTensor(OnnxNode &n, const Variable &condition, const Variable &then,
+                      const Variable &otherwise) {
+  if (then.rank() == otherwise.rank())
+    return ifElse(n.at(condition), then, otherwise);
+  return assertTrue(
+      n.at(then), condition,
+      "the condition is false, but the result was taken to be then_branch's, of rank " +
+          std::to_string(then.rank()) + "; else_branch's has rank " +
+          std::to_string(otherwise.rank()));
 }
 
-Variables ifNode(OnnxNode &n) {
+/// Of two values with the same structure, tensor by tensor.
+OnnxValue choose(OnnxNode &n, const Variable &condition, const OnnxValue &then,
+                 const OnnxValue &otherwise) {
+  if (!then.hasStructureOf(otherwise))
+    return n.unsupported("condition must be constant, since the branches give " + then.brief() +
+                         " and " + otherwise.brief());
+  OnnxValue result = then;
+  for (size_t k = 0; k < result.elements().size(); ++k)
+    result.elements()[k] = chooseTensor(n, condition, then.elements()[k], otherwise.elements()[k]);
+  return then.isOptional() || otherwise.isOptional() ? result.asOptional() : result;
+}
+
+/// Of a known condition one branch is read: the other may not fit what is there.
+OnnxValues ifNode(OnnxNode &n) {
   Variable condition = scalarOf(n, 0);
   if (!n.status().ok())
     return {};
   // Networks ask whether an axis is there, or 1 long, of which the other branch makes no sense.
   if (std::optional<bool> known = n.knownTruth(condition))
     return n.runGraph(*known ? "then_branch" : "else_branch", {}, n.numOutputs());
-  Variables then = n.runGraph("then_branch", {}, n.numOutputs());
-  Variables otherwise = n.runGraph("else_branch", {}, n.numOutputs());
-  Variables results;
-  for (size_t k = 0; k < n.numOutputs() && n.status().ok(); ++k) {
-    int rank = then[k].rank(), other = otherwise[k].rank();
-    results.push_back(
-        rank == other
-            ? ifElse(n.at(condition), then[k], otherwise[k])
-            : assertTrue(n.at(then[k]), condition,
-                         "the condition is false, but the result was taken to be then_branch's, "
-                         "of rank " +
-                             std::to_string(rank) + "; else_branch's has rank " +
-                             std::to_string(other)));
-  }
+  OnnxValues then = n.runGraph("then_branch", {}, n.numOutputs());
+  OnnxValues otherwise = n.runGraph("else_branch", {}, n.numOutputs());
+  OnnxValues results;
+  for (size_t k = 0; k < n.numOutputs() && n.status().ok(); ++k)
+    results.push_back(choose(n, condition, then[k], otherwise[k]));
   return results;
 }
 
@@ -54,16 +65,21 @@ Variables resultsOf(OnnxNode &n, const ScanResult &loop, const Variables &initia
 }
 
 /// The body has the number of the step and the condition before its states.
-Variables loopNode(OnnxNode &n) {
+OnnxValues loopNode(OnnxNode &n) {
+  OnnxValues states;
+  for (size_t k = 2; k < n.numInputs(); ++k)
+    states.push_back(n.value(k));
+  if (n.status().ok() && mustUnroll(n, states))
+    return unrolledLoop(n, std::move(states));
   if (!n.has(0))
     return {n.unsupported("a loop without a greatest number of steps")};
   Variable count = cast(n.at(scalarOf(n, 0)), DType::Int64);
   Variable condition = n.has(1) ? scalarOf(n, 1) : n.scalar(1, DType::Bool);
-  Variables initial;
-  for (size_t k = 2; k < n.numInputs(); ++k)
-    initial.push_back(n.in(k));
   if (!n.status().ok())
     return {};
+  Variables initial;
+  for (const OnnxValue &state : states)
+    initial.push_back(state.elements()[0]);
   Variable steps = where(n.at(condition), maximum(n.at(count), 0), int64_t(0));
   ScanOptions options{.sequences = {ScanSequence(arange(n.at(steps)))}, .name = "Loop"};
   options.outputs.emplace_back(n.at(condition));
@@ -73,12 +89,13 @@ Variables loopNode(OnnxNode &n) {
     options.outputs.push_back(ScanOutput::none());
   ScanResult loop = scan(
       [&](const Variables &arguments) {
-        Variables outputs = n.runGraph("body", arguments, 1 + n.numOutputs());
+        Variables outputs = n.runTensorGraph("body", arguments, 1 + n.numOutputs());
         outputs.resize(1 + n.numOutputs());
         return ScanStep(outputs, {}, logicalNot(n.at(outputs[0])));
       },
       options);
-  return resultsOf(n, loop, initial, 1);
+  Variables results = resultsOf(n, loop, initial, 1);
+  return OnnxValues(results.begin(), results.end());
 }
 
 Variables scanNode(OnnxNode &n) {
@@ -125,7 +142,7 @@ Variables scanNode(OnnxNode &n) {
         // A step gets slices first, a body states.
         Variables inputs(arguments.begin() + count, arguments.end());
         inputs.insert(inputs.end(), arguments.begin(), arguments.begin() + count);
-        Variables outputs = n.runGraph("body", inputs, n.numOutputs());
+        Variables outputs = n.runTensorGraph("body", inputs, n.numOutputs());
         outputs.resize(n.numOutputs());
         return ScanStep(outputs);
       },
@@ -146,7 +163,9 @@ absl::Span<const Translation> controlFlowTranslations() {
       {"If", ifNode, 1,
        "branches of different ranks: then_branch is meant, where the condition is not known; a "
        "call fails where it is false"},
-      {"Loop", loopNode, 1, "with a greatest number of steps; shapes of states stay"},
+      {"Loop", loopNode, 1,
+       "with a greatest number of steps; shapes of states stay; with sequences: unrolled, steps "
+       "constant"},
       {"Scan", scanNode, 8, "shapes of states stay"},
   };
   return kTable;

@@ -8,6 +8,8 @@
 #include "Eval/Evaluate.h"
 #include "Graph/Nodes.h"
 #include "Import/Broadcast.h"
+#include "Import/InputTypes.h"
+#include "Import/KnownValues.h"
 #include "Import/NarrowTypes.h"
 #include "Import/NodeOrder.h"
 #include "Import/OperatorCheck.h"
@@ -28,6 +30,10 @@ namespace {
 /// What computing constants that translations must know (axes, shapes) may cost: a fraction of a
 /// second.
 constexpr int64_t kFoldingBudget = int64_t(1) << 20;
+/// What reading nodes may cost besides those that the file has, since loops over sequences are
+/// unrolled: elements of sequences that they take, and some for each node.
+constexpr int64_t kUnrolledWork = int64_t(1) << 22;
+constexpr int64_t kWorkOfNode = 64;
 
 absl::StatusOr<onnx::ModelProto> readModel(FILE *file) {
   onnx::ModelProto model;
@@ -61,25 +67,67 @@ struct Declaration {
 Place filePlace(const std::string &what) { return Place(internFileName(what), 0, 0); }
 
 /// The value with the extents that a declaration adds, checked at run time. An error where the two
-/// contradict each other.
-absl::StatusOr<Variable> asDeclared(const std::string &name, const Variable &v,
-                                    const Declaration &declaration, Place place) {
-  auto contradiction = [&](const std::string &what) {
-    return bad(std::string(declaration.kind) + " " + quoted(name) + " is declared " + what +
-               ", but is " + v.type().brief() + "; correct the declaration or the graph");
-  };
-  if (declaration.type->value_case() == onnx::TypeProto::VALUE_NOT_SET)
+/// contradict each other. Shapes of a sequence's elements say nothing: ONNX's own tests have wrong
+/// ones.
+class Declared {
+public:
+  Declared(const std::string &name, const Declaration &declaration, Place place)
+      : name_(name), declaration_(declaration), place_(place) {}
+  absl::StatusOr<OnnxValue> apply(const OnnxValue &v) const { return apply(v, *declaration_.type); }
+
+private:
+  absl::Status contradiction(const std::string &what, const OnnxValue &v) const {
+    return bad(std::string(declaration_.kind) + " " + quoted(name_) + " is declared " + what +
+               ", but is " + v.brief() + "; correct the declaration or the graph");
+  }
+  absl::StatusOr<OnnxValue> apply(const OnnxValue &v, const onnx::TypeProto &type) const;
+  absl::StatusOr<Variable> applyTensor(const Variable &v,
+                                       const onnx::TypeProto::Tensor &tensor) const;
+
+  const std::string &name_;
+  const Declaration &declaration_;
+  Place place_;
+};
+
+absl::StatusOr<OnnxValue> Declared::apply(const OnnxValue &v, const onnx::TypeProto &type) const {
+  switch (type.value_case()) {
+  case onnx::TypeProto::VALUE_NOT_SET:
     return v;
-  if (!declaration.type->has_tensor_type())
-    return contradiction("as no tensor");
-  const onnx::TypeProto::Tensor &tensor = declaration.type->tensor_type();
+  case onnx::TypeProto::kOptionalType: {
+    if (v.kind() == OnnxValue::Kind::Nothing)
+      return v;
+    absl::StatusOr<OnnxValue> content = apply(v.content(), type.optional_type().elem_type());
+    return content.ok() ? content->asOptional() : content;
+  }
+  case onnx::TypeProto::kSequenceType: {
+    const onnx::TypeProto &element = type.sequence_type().elem_type();
+    if (!v.isSequence())
+      return contradiction("as a sequence", v);
+    if (element.has_tensor_type() && onnxDType(element.tensor_type().elem_type()) != v.dtype())
+      return contradiction("as a sequence of " + onnxDTypeName(element.tensor_type().elem_type()),
+                           v);
+    return v;
+  }
+  case onnx::TypeProto::kTensorType: {
+    if (!v.isTensor())
+      return contradiction("as a tensor", v);
+    absl::StatusOr<Variable> tensor = applyTensor(v.elements()[0], type.tensor_type());
+    return tensor.ok() ? absl::StatusOr<OnnxValue>(*tensor) : tensor.status();
+  }
+  default:
+    return contradiction("as no tensor", v);
+  }
+}
+
+absl::StatusOr<Variable> Declared::applyTensor(const Variable &v,
+                                               const onnx::TypeProto::Tensor &tensor) const {
   if (tensor.elem_type() != onnx::TensorProto::UNDEFINED &&
       onnxDType(tensor.elem_type()) != v.dtype())
-    return contradiction("as " + onnxDTypeName(tensor.elem_type()));
+    return contradiction("as " + onnxDTypeName(tensor.elem_type()), v);
   if (!tensor.has_shape())
     return v;
   if (tensor.shape().dim_size() != v.rank())
-    return contradiction("with rank " + std::to_string(tensor.shape().dim_size()));
+    return contradiction("with rank " + std::to_string(tensor.shape().dim_size()), v);
   Ints shape(size_t(v.rank()), kDynamic);
   bool news = false;
   for (int axis = 0; axis < v.rank(); ++axis) {
@@ -89,14 +137,15 @@ absl::StatusOr<Variable> asDeclared(const std::string &name, const Variable &v,
       continue;
     if (known != kDynamic)
       return contradiction("with extent " + std::to_string(dim.dim_value()) + " along axis " +
-                           std::to_string(axis));
+                               std::to_string(axis),
+                           v);
     shape[size_t(axis)] = dim.dim_value();
     news = true;
   }
   if (!news)
     return v;
-  Place here = filePlace(place.str() + ": " + std::string(declaration.kind) + " " + quoted(name) +
-                         " as declared");
+  Place here = filePlace(place_.str() + ": " + std::string(declaration_.kind) + " " +
+                         quoted(name_) + " as declared");
   return specifyShape(Operand(v, here), shape);
 }
 
@@ -108,11 +157,25 @@ struct Call {
 };
 constexpr int kDeepestCall = 64;
 
+/// What may be spent on reading the nodes that a graph has, with those of graphs within.
+int64_t workOf(const onnx::GraphProto &graph) {
+  int64_t work = 0;
+  for (const onnx::NodeProto &node : graph.node()) {
+    work += 2 * kWorkOfNode;
+    for (const onnx::AttributeProto &attribute : node.attribute())
+      if (attribute.has_g())
+        work += workOf(attribute.g());
+  }
+  return work;
+}
+
 class Importer {
 public:
-  Importer(const onnx::ModelProto &model, const std::string &path)
+  Importer(const onnx::ModelProto &model, const std::string &path, const OnnxInputs &inputs)
       : Importer(model, model.graph(), path, std::make_shared<ModelFunctions>(model), nullptr) {
     folder_ = std::filesystem::path(path).parent_path().string();
+    inputTypes_ = InputTypes(inputs);
+    workLeft_ += workOf(graph_);
   }
   /// Of a graph within `outer`'s, whose values it sees.
   Importer(const Importer &outer, const onnx::GraphProto &graph)
@@ -121,35 +184,49 @@ public:
     call_ = outer.call_;
   }
   /// Of a function's body, which `caller` calls.
-  Importer(const Importer &caller, const onnx::GraphProto &body, const Call &call, int opset)
+  Importer(const Importer &caller, const onnx::GraphProto &body, const Call &call,
+           const Versions &versions)
       : Importer(caller.model_, body,
                  caller.path_ + ": function " + printable(functionName(*call.function)),
                  caller.functions_, &caller) {
     call_ = &call;
-    context_.opset = opset;
+    context_.versions = versions;
+    workLeft_ += workOf(body);
   }
 
   absl::StatusOr<GraphModule> run();
   /// `narrow`: see OnnxNode.
-  absl::StatusOr<Variables> runWithin(const Variables &inputs, const std::vector<int> &narrow = {});
+  absl::StatusOr<OnnxValues> runWithin(const OnnxValues &inputs,
+                                       const std::vector<int> &narrow = {});
 
 private:
   /// What the readers of one file share is that of the first one.
   Importer(const onnx::ModelProto &model, const onnx::GraphProto &graph, std::string path,
            std::shared_ptr<ModelFunctions> functions, const Importer *first)
       : model_(model), graph_(graph), path_(std::move(path)), functions_(std::move(functions)),
-        context_{first ? first->context_.opset : 1, first ? first->context_.folder : folder_,
+        workLeft_(first ? first->workLeft_ : kUnrolledWork),
+        context_{first ? first->context_.versions : Versions(),
+                 first ? first->context_.folder : folder_,
                  first ? first->context_.budget : budget_,
-                 first ? first->context_.extents : extents_, subgraphs()} {}
+                 first ? first->context_.extents : extents_,
+                 first ? first->context_.known : known_,
+                 subgraphs(),
+                 names()} {}
 
-  absl::Status findOpset();
+  absl::Status findVersions();
   decltype(OnnxContext::subgraph) subgraphs() {
-    return [this](const onnx::GraphProto &graph, const Variables &inputs) {
-      return Importer(*this, graph).runWithin(inputs);
+    return [this](const onnx::GraphProto &graph, const OnnxValues &inputs) {
+      Importer within(*this, graph);
+      absl::StatusOr<OnnxValues> results = within.runWithin(inputs);
+      workLeft_ = within.workLeft_;
+      return results;
     };
   }
+  decltype(OnnxContext::find) names() {
+    return [this](const std::string &name) { return find(name); };
+  }
   /// The value of that name in this graph or those around it; null if there is none.
-  const Variable *find(const std::string &name) const {
+  const OnnxValue *find(const std::string &name) const {
     for (const Importer *scope = this; scope; scope = scope->outer_)
       if (auto found = scope->values_.find(name); found != scope->values_.end())
         return &found->second;
@@ -167,14 +244,13 @@ private:
   absl::Status addNodes();
   absl::Status addNode(int number);
   absl::Status callFunction(const onnx::FunctionProto &function, const onnx::NodeProto &node,
-                            const Variables &inputs, const std::vector<int> &narrow, Place place);
-  absl::Status defineOutputs(const onnx::NodeProto &node, const Variables &outputs,
+                            const OnnxValues &inputs, const std::vector<int> &narrow, Place place);
+  absl::Status defineOutputs(const onnx::NodeProto &node, const OnnxValues &outputs,
                              absl::FunctionRef<int(size_t)> narrowOf, Place place);
   absl::Status addOutputs();
   void findDeclarations();
   Variable withSameExtents(const onnx::ValueInfoProto &info, const Variable &input);
-  absl::Status define(const std::string &name, Variable v, Place place, int narrow = 0);
-  absl::StatusOr<Type> typeOf(const onnx::ValueInfoProto &info) const;
+  absl::Status define(const std::string &name, OnnxValue v, Place place, int narrow = 0);
   const onnx::ModelProto &model_;
   const onnx::GraphProto &graph_;
   /// Of the file, and of the function that is read.
@@ -182,12 +258,15 @@ private:
   const Importer *outer_ = nullptr;
   const Call *call_ = nullptr;
   std::shared_ptr<ModelFunctions> functions_;
+  InputTypes inputTypes_ = InputTypes({});
+  int64_t workLeft_;
   // Those of the model's graph serve the ones within it, too.
   std::string folder_;
   EvaluationBudget budget_{kFoldingBudget};
+  KnownValues known_{budget_};
   SymbolicExtents extents_;
   OnnxContext context_;
-  absl::flat_hash_map<std::string, Variable> values_;
+  absl::flat_hash_map<std::string, OnnxValue> values_;
   /// The narrow types of those that have one.
   absl::flat_hash_map<std::string, int> narrow_;
   /// What the model says about the types of values that it computes or has.
@@ -199,17 +278,20 @@ private:
   /// By dim_param.
   absl::flat_hash_map<std::string, NamedExtent> dimParams_;
   GraphModule module_;
+  OnnxValues results_;
 };
 
-absl::Status Importer::findOpset() {
-  constexpr int kFirstWithOpsets = 3, kNone = 0; // of the format
-  absl::StatusOr<int> opset = importedOpset(model_.opset_import(), kNone);
-  if (!opset.ok())
-    return opset.status();
-  if (*opset == kNone && model_.ir_version() >= kFirstWithOpsets)
-    return bad("does not say for which version of ONNX's operators it is written; add an "
-               "opset_import with that version");
-  context_.opset = std::max(1, *opset);
+absl::Status Importer::findVersions() {
+  constexpr int kFirstWithOpsets = 3; // of the format
+  absl::StatusOr<Versions> versions = importedVersions(model_.opset_import(), Versions());
+  if (!versions.ok())
+    return versions.status();
+  context_.versions = *versions;
+  int &own = context_.versions[size_t(Domain::Onnx)];
+  if (own == 0 && model_.ir_version() < kFirstWithOpsets)
+    own = 1;
+  if (own == 0 && graph_.node_size() == 0)
+    return versionIsMissing(Domain::Onnx);
   return functions_->status();
 }
 
@@ -225,8 +307,10 @@ void Importer::findDeclarations() {
 
 /// Extents that the model declares and that do not follow from the inputs are taken over:
 /// broadcasting must know extents of 1.
-absl::Status Importer::define(const std::string &name, Variable v, Place place, int narrow) {
-  bool named = !v.name().empty();
+absl::Status Importer::define(const std::string &name, OnnxValue v, Place place, int narrow) {
+  std::vector<bool> isNamed;
+  for (const Variable &element : v.elements())
+    isNamed.push_back(!element.name().empty());
   if (auto found = declarations_.find(name); found != declarations_.end())
     for (const Declaration &declaration : found->second) {
       int declaredType = declaration.type->tensor_type().elem_type();
@@ -235,17 +319,18 @@ absl::Status Importer::define(const std::string &name, Variable v, Place place, 
                    onnxDTypeName(declaredType) + ", but is of " + onnxDTypeName(narrow) +
                    "; correct the declaration or the graph");
       narrow = isNarrow(declaredType) ? declaredType : narrow;
-      auto declared = asDeclared(name, v, declaration, place);
+      auto declared = Declared(name, declaration, place).apply(v);
       if (!declared.ok())
         return declared.status();
-      if (!declared->ok())
-        return declared->status();
-      v = *declared;
+      if (absl::Status s = declared->status(); !s.ok())
+        return s;
+      v = *std::move(declared);
     }
   // Where nothing was computed (Identity), the Variable keeps its first name.
-  if (!named)
-    v.setName(name);
-  if (!values_.emplace(name, v).second)
+  for (size_t k = 0; k < v.elements().size(); ++k)
+    if (!isNamed[k])
+      v.elements()[k].setName(v.kind() == OnnxValue::Kind::Sequence ? elementName(name, k) : name);
+  if (!values_.emplace(name, std::move(v)).second)
     return bad(quoted(name) + " is defined twice");
   if (narrow != 0)
     narrow_.emplace(name, narrow);
@@ -267,40 +352,21 @@ absl::Status Importer::addInitializers() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<Type> Importer::typeOf(const onnx::ValueInfoProto &info) const {
-  if (!info.type().has_tensor_type())
-    return makeError(ErrorKind::NotSupported, "is no tensor");
-  const onnx::TypeProto::Tensor &tensor = info.type().tensor_type();
-  std::optional<DType> dtype = onnxDType(tensor.elem_type());
-  if (!dtype)
-    return makeError(ErrorKind::NotSupported,
-                     "is of " + onnxDTypeName(tensor.elem_type()) + ", which graphc has not");
-  if (!tensor.has_shape())
-    return makeError(ErrorKind::NotSupported, "has no rank");
-  Ints shape;
-  for (const onnx::TensorShapeProto::Dimension &dim : tensor.shape().dim())
-    shape.push_back(dim.has_dim_value() && dim.dim_value() >= 0 ? dim.dim_value() : kDynamic);
-  Type type(*dtype, shape);
-  if (!type.status().ok())
-    return type.status();
-  return type;
-}
-
 absl::Status Importer::addInputs() {
   for (const onnx::ValueInfoProto &info : graph_.input()) {
     if (values_.contains(info.name()))
       continue; // an initializer is its default, which nobody overrides here
-    auto type = typeOf(info);
-    if (!type.ok())
-      return prefixError(type.status(), "input " + quoted(info.name()));
-    Variable input(*type, info.name());
-    detail::asLeaf(input.node())->place = filePlace(path_);
-    module_.inputs.push_back(input);
-    Variable checked = withSameExtents(info, input);
-    if (absl::Status s = define(info.name(), checked, filePlace(path_)); !s.ok())
+    auto value = inputTypes_.make(info, filePlace(path_));
+    if (!value.ok())
+      return prefixError(value.status(), "input " + quoted(info.name()));
+    for (const Variable &input : value->elements())
+      module_.inputs.push_back(input);
+    if (value->isTensor())
+      *value = withSameExtents(info, value->elements()[0]);
+    if (absl::Status s = define(info.name(), *value, filePlace(path_)); !s.ok())
       return s;
   }
-  return absl::OkStatus();
+  return inputTypes_.checkAllUsed();
 }
 
 /// Extents of one dim_param are equal: the first is the extent, the others are checked against it
@@ -308,7 +374,7 @@ absl::Status Importer::addInputs() {
 Variable Importer::withSameExtents(const onnx::ValueInfoProto &info, const Variable &input) {
   Variable result = input;
   const onnx::TensorShapeProto &shape = info.type().tensor_type().shape();
-  for (int axis = 0; axis < input.rank(); ++axis) {
+  for (int axis = 0; axis < shape.dim_size(); ++axis) {
     const std::string &name = shape.dim(axis).dim_param();
     if (name.empty())
       continue;
@@ -335,15 +401,22 @@ absl::Status Importer::addNode(int number) {
   std::string what = "node " + std::to_string(number + 1) + " (" + proto.op_type() +
                      (proto.name().empty() ? "" : " \"" + printable(proto.name()) + "\"") + ")";
   Place place = filePlace(path_ + ": " + what);
-  Variables inputs;
+  OnnxValues inputs;
   std::vector<int> narrow;
   for (const std::string &name : proto.input()) {
-    const Variable *found = name.empty() ? nullptr : find(name);
+    const OnnxValue *found = name.empty() ? nullptr : find(name);
     if (!name.empty() && !found)
       return bad(what + ": " + quoted(name) + " is used before anything defines it");
+    workLeft_ -= found ? int64_t(found->elements().size()) : 0;
     inputs.push_back(found ? *found : Variable());
     narrow.push_back(name.empty() ? 0 : findNarrow(name));
   }
+  workLeft_ -= kWorkOfNode;
+  if (workLeft_ < 0)
+    return makeError(ErrorKind::NotSupported,
+                     what + ": loops over sequences are unrolled, and these make too many nodes (" +
+                         std::to_string(kUnrolledWork / kWorkOfNode) +
+                         " at most, fewer where sequences are long)");
   if (const onnx::FunctionProto *function = functions_->find(proto)) {
     absl::Status called = callFunction(*function, proto, inputs, narrow, place);
     return called.ok() ? called : prefixError(called, what);
@@ -352,11 +425,12 @@ absl::Status Importer::addNode(int number) {
     if (type != 0 && !takesNarrow(proto.op_type()))
       return makeError(ErrorKind::NotSupported,
                        what + ": takes no " + onnxDTypeName(type) + "; put a Cast in front of it");
-  OnnxNode node(proto, std::move(inputs), narrow, place, context_);
+  Domain domain = *findDomain(proto.domain());
+  OnnxNode node(proto, domain, std::move(inputs), narrow, place, context_);
   node.checkSignature();
-  Variables outputs;
+  OnnxValues outputs;
   if (node.status().ok())
-    outputs = findTranslation(proto.op_type())->translate(node);
+    outputs = findTranslation(domain, proto.op_type())->translate(node);
   if (!node.status().ok())
     return prefixError(node.status(), what);
   if (movesNarrow(proto.op_type()) && !narrow.empty())
@@ -366,7 +440,7 @@ absl::Status Importer::addNode(int number) {
   return defined.ok() ? defined : prefixError(defined, what);
 }
 
-absl::Status Importer::defineOutputs(const onnx::NodeProto &node, const Variables &outputs,
+absl::Status Importer::defineOutputs(const onnx::NodeProto &node, const OnnxValues &outputs,
                                      absl::FunctionRef<int(size_t)> narrowOf, Place place) {
   for (int i = 0; i < node.output_size(); ++i) {
     const std::string &name = node.output(i);
@@ -375,8 +449,8 @@ absl::Status Importer::defineOutputs(const onnx::NodeProto &node, const Variable
     if (i >= int(outputs.size()))
       return makeError(ErrorKind::NotSupported,
                        "output " + std::to_string(i) + " is not supported");
-    if (!outputs[i].ok())
-      return outputs[i].status();
+    if (absl::Status s = outputs[i].status(); !s.ok())
+      return s;
     if (absl::Status s = define(name, outputs[i], place, narrowOf(size_t(i))); !s.ok())
       return s;
   }
@@ -384,7 +458,7 @@ absl::Status Importer::defineOutputs(const onnx::NodeProto &node, const Variable
 }
 
 absl::Status Importer::callFunction(const onnx::FunctionProto &function,
-                                    const onnx::NodeProto &node, const Variables &inputs,
+                                    const onnx::NodeProto &node, const OnnxValues &inputs,
                                     const std::vector<int> &narrow, Place place) {
   const std::string name = printable(functionName(function));
   for (const Call *call = call_; call; call = call->outer)
@@ -395,22 +469,23 @@ absl::Status Importer::callFunction(const onnx::FunctionProto &function,
     return makeError(ErrorKind::NotSupported, "function " + name + " is called within " +
                                                   std::to_string(kDeepestCall) +
                                                   " other calls; put fewer into each other");
-  auto opset = importedOpset(function.opset_import(), context_.opset);
-  if (!opset.ok())
-    return opset.status();
+  auto versions = importedVersions(function.opset_import(), context_.versions);
+  if (!versions.ok())
+    return versions.status();
   auto body = functions_->bodyOf(function, node);
   if (!body.ok())
     return body.status();
-  Importer importer(*this, *body, call, *opset);
+  Importer importer(*this, *body, call, *versions);
   auto results = importer.runWithin(inputs, narrow);
+  workLeft_ = importer.workLeft_;
   if (!results.ok())
     return prefixError(results.status(), "function " + name);
   // Of outputs that are not wanted the body has none.
-  Variables outputs;
+  OnnxValues outputs;
   std::vector<int> types;
   for (int i = 0, next = 0; i < node.output_size(); ++i) {
     bool isWanted = !node.output(i).empty();
-    outputs.push_back(isWanted ? (*results)[size_t(next++)] : Variable());
+    outputs.push_back(isWanted ? (*results)[size_t(next++)] : OnnxValue(Variable()));
     types.push_back(isWanted ? importer.findNarrow(function.output(i)) : 0);
   }
   return defineOutputs(node, outputs, [&](size_t i) { return types[i]; }, place);
@@ -425,19 +500,23 @@ absl::Status Importer::addNodes() {
 
 absl::Status Importer::addOutputs() {
   for (const onnx::ValueInfoProto &info : graph_.output()) {
-    const Variable *found = find(info.name());
+    const OnnxValue *found = find(info.name());
     if (!found)
       return bad("output " + quoted(info.name()) + " is computed by no node");
-    module_.outputs.push_back(*found);
-    module_.outputNames.push_back(info.name());
+    results_.push_back(*found);
+    bool isSequence = found->kind() == OnnxValue::Kind::Sequence;
+    for (size_t k = 0; k < found->elements().size(); ++k) {
+      module_.outputs.push_back(found->elements()[k]);
+      module_.outputNames.push_back(isSequence ? elementName(info.name(), k) : info.name());
+    }
   }
   return absl::OkStatus();
 }
 
 absl::StatusOr<GraphModule> Importer::run() {
-  if (absl::Status s = findOpset(); !s.ok())
+  if (absl::Status s = findVersions(); !s.ok())
     return s;
-  if (absl::Status s = checkOperators(model_, context_.opset, *functions_); !s.ok())
+  if (absl::Status s = checkOperators(model_, context_.versions, *functions_); !s.ok())
     return s;
   findDeclarations();
   if (absl::Status s = addInitializers(); !s.ok())
@@ -451,8 +530,8 @@ absl::StatusOr<GraphModule> Importer::run() {
   return std::move(module_);
 }
 
-absl::StatusOr<Variables> Importer::runWithin(const Variables &inputs,
-                                              const std::vector<int> &narrow) {
+absl::StatusOr<OnnxValues> Importer::runWithin(const OnnxValues &inputs,
+                                               const std::vector<int> &narrow) {
   findDeclarations();
   for (size_t k = 0; k < inputs.size(); ++k) {
     if (!inputs[k].ok())
@@ -465,17 +544,17 @@ absl::StatusOr<Variables> Importer::runWithin(const Variables &inputs,
   for (auto step : {&Importer::addInitializers, &Importer::addNodes, &Importer::addOutputs})
     if (absl::Status s = (this->*step)(); !s.ok())
       return s;
-  return std::move(module_.outputs);
+  return std::move(results_);
 }
 
 /// Errors of what is in the file are at the file: the node is named by their messages.
-absl::StatusOr<GraphModule> importModel(const std::string &path) {
+absl::StatusOr<GraphModule> importModel(const std::string &path, const OnnxInputs &options) {
   absl::StatusOr<OpenFile> opened = openFile(path);
   if (!opened.ok())
     return opened.status();
   try {
     auto model = readModel(opened->file.get());
-    auto module = model.ok() ? Importer(*model, path).run() : model.status();
+    auto module = model.ok() ? Importer(*model, path, options).run() : model.status();
     if (module.ok())
       return module;
     absl::string_view message = module.status().message();
@@ -492,6 +571,7 @@ absl::StatusOr<GraphModule> importModel(const std::string &path) {
 
 /// What libgraphc looks up in this library: see loadOnnx.
 extern "C" __attribute__((visibility("default"))) void
-graphcOnnxEntry(const std::string &path, absl::StatusOr<graphc::GraphModule> *result) {
-  *result = graphc::importModel(path);
+graphcOnnxEntry(const std::string &path, const graphc::OnnxInputs &options,
+                absl::StatusOr<graphc::GraphModule> *result) {
+  *result = graphc::importModel(path, options);
 }

@@ -6,6 +6,7 @@
 
 #include "Eval/Evaluate.h"
 #include "Import/Broadcast.h"
+#include "Import/KnownValues.h"
 #include "Import/NarrowTypes.h"
 #include "Import/Signatures.h"
 #include "Import/TensorReader.h"
@@ -34,13 +35,13 @@ static std::vector<std::string_view> words(std::string_view text) {
 }
 
 void OnnxNode::checkSignature() {
-  const Signature *signature = findSignature(op(), opset());
+  const Signature *signature = findSignature(domain_, op(), opset());
   if (!signature)
     return; // only an error could come of it, and the translation says which
   if (int64_t(numInputs()) > signature->inputs)
     fail(ErrorKind::ValueError, "has " + counted(numInputs(), "input") + "; in version " +
-                                    std::to_string(opset()) + " of ONNX's operators it takes " +
-                                    std::to_string(signature->inputs) + " at most");
+                                    std::to_string(opset()) + " of " + operatorsOf(domain_) +
+                                    " it takes " + std::to_string(signature->inputs) + " at most");
   checkAttributes(*signature);
 }
 
@@ -55,11 +56,11 @@ void OnnxNode::checkAttributes(const Signature &signature) {
       fail(ErrorKind::ValueError, "attribute " + name + " is given twice");
     // ONNX leaves such names to whoever makes models.
     if (name.starts_with("__") || std::binary_search(known.begin(), known.end(), name) ||
-        (opset() <= kLastWithHints && name == "consumed_inputs"))
+        (domain_ == Domain::Onnx && opset() <= kLastWithHints && name == "consumed_inputs"))
       continue;
     fail(ErrorKind::ValueError, "there is no attribute '" + name + "' in version " +
-                                    std::to_string(opset()) + " of ONNX's operators; there is " +
-                                    (known.empty() ? "none" : join(known, ", ")));
+                                    std::to_string(opset()) + " of " + operatorsOf(domain_) +
+                                    "; there is " + (known.empty() ? "none" : join(known, ", ")));
   }
 }
 
@@ -74,7 +75,26 @@ bool OnnxNode::wantsOutput(size_t i) const {
 Variable OnnxNode::in(size_t i) {
   if (!has(i))
     return fail(ErrorKind::ValueError, "input " + std::to_string(i) + " is missing");
+  const OnnxValue &v = inputs_[i];
+  if (v.isTensor())
+    return v.elements()[0];
+  return fail(ErrorKind::TypeError,
+              "input " + std::to_string(i) + " must be a tensor, is " + v.brief() +
+                  (v.isOptional() ? "; OptionalGetElement gives what it has" : ""));
+}
+
+OnnxValue OnnxNode::value(size_t i) {
+  if (!has(i))
+    return fail(ErrorKind::ValueError, "input " + std::to_string(i) + " is missing");
   return inputs_[i];
+}
+
+OnnxValue OnnxNode::sequence(size_t i) {
+  OnnxValue v = value(i);
+  if (!status_.ok() || v.isSequence())
+    return status_.ok() ? v : OnnxValue::sequence({}, DType::Float32);
+  fail(ErrorKind::TypeError, "input " + std::to_string(i) + " must be a sequence, is " + v.brief());
+  return OnnxValue::sequence({}, DType::Float32);
 }
 
 Variables OnnxNode::all() {
@@ -85,17 +105,20 @@ Variables OnnxNode::all() {
 }
 
 bool OnnxNode::isComputed(size_t i) {
-  if (!has(i) || !inputs_[i].ok() || inputs_[i].isConstant())
+  if (!has(i) || !inputs_[i].isTensor() || !inputs_[i].ok())
     return false;
-  auto values = evaluate(absl::MakeConstSpan(&inputs_[i], 1), {}, {}, &context_.budget);
+  const Variable &v = inputs_[i].elements()[0];
+  if (v.isConstant())
+    return false;
+  auto values = evaluate(absl::MakeConstSpan(&v, 1), {}, {}, &context_.budget);
   return errorKind(values.status()) == ErrorKind::MissingInput;
 }
 
 bool OnnxNode::isKnown(size_t i) {
-  if (!has(i) || !inputs_[i].ok())
+  if (!has(i) || !inputs_[i].isTensor() || !inputs_[i].ok())
     return false;
-  return inputs_[i].isConstant() ||
-         evaluate(absl::MakeConstSpan(&inputs_[i], 1), {}, {}, &context_.budget).ok();
+  const Variable &v = inputs_[i].elements()[0];
+  return v.isConstant() || evaluate(absl::MakeConstSpan(&v, 1), {}, {}, &context_.budget).ok();
 }
 
 std::optional<double> OnnxNode::numberOf(const Variable &v) {
@@ -149,11 +172,12 @@ int64_t OnnxNode::constantInt(size_t i) {
   return 0;
 }
 
+std::optional<Tensor> OnnxNode::known(const Variable &v) { return context_.known.find(v); }
+
 std::optional<bool> OnnxNode::knownTruth(const Variable &v) {
-  auto values = evaluate(absl::MakeConstSpan(&v, 1), {}, {}, &context_.budget);
-  if (values.ok())
-    return values->front().cast(DType::Bool).item<bool>();
-  if (!isInteger(v.dtype()) && !isBool(v.dtype()))
+  if (std::optional<Tensor> value = known(v))
+    return value->cast(DType::Bool).item<bool>();
+  if (!v.ok() || (!isInteger(v.dtype()) && !isBool(v.dtype())))
     return std::nullopt;
   std::optional<int64_t> number = context_.extents.number(v);
   return number ? std::optional<bool>(*number != 0) : std::nullopt;
@@ -161,16 +185,16 @@ std::optional<bool> OnnxNode::knownTruth(const Variable &v) {
 
 //===--- attributes -------------------------------------------------------------===//
 
-const onnx::AttributeProto *OnnxNode::find(std::string_view name) const {
+const onnx::AttributeProto *OnnxNode::findAttribute(std::string_view name) const {
   for (const onnx::AttributeProto &attribute : proto_.attribute())
     if (attribute.name() == name)
       return &attribute;
   return nullptr;
 }
 
-const onnx::AttributeProto *OnnxNode::find(std::string_view name,
-                                           onnx::AttributeProto::AttributeType type) {
-  const onnx::AttributeProto *attribute = find(name);
+const onnx::AttributeProto *OnnxNode::findAttribute(std::string_view name,
+                                                    onnx::AttributeProto::AttributeType type) {
+  const onnx::AttributeProto *attribute = findAttribute(name);
   // Models of the first versions leave the type out.
   if (!attribute || !attribute->has_type() || attribute->type() == type)
     return attribute;
@@ -182,7 +206,7 @@ const onnx::AttributeProto *OnnxNode::find(std::string_view name,
 }
 
 int64_t OnnxNode::getInt(std::string_view name, int64_t otherwise) {
-  const auto *attribute = find(name, onnx::AttributeProto::INT);
+  const auto *attribute = findAttribute(name, onnx::AttributeProto::INT);
   return attribute ? attribute->i() : otherwise;
 }
 
@@ -197,63 +221,86 @@ int OnnxNode::requireInt(std::string_view name) {
 }
 
 double OnnxNode::getFloat(std::string_view name, double otherwise) {
-  const auto *attribute = find(name, onnx::AttributeProto::FLOAT);
+  const auto *attribute = findAttribute(name, onnx::AttributeProto::FLOAT);
   return attribute ? attribute->f() : otherwise;
 }
 
 std::string OnnxNode::getString(std::string_view name, std::string_view otherwise) {
-  const auto *attribute = find(name, onnx::AttributeProto::STRING);
+  const auto *attribute = findAttribute(name, onnx::AttributeProto::STRING);
   return attribute ? attribute->s() : std::string(otherwise);
 }
 
 std::optional<Ints> OnnxNode::getInts(std::string_view name) {
-  const auto *attribute = find(name, onnx::AttributeProto::INTS);
+  const auto *attribute = findAttribute(name, onnx::AttributeProto::INTS);
   if (!attribute)
     return std::nullopt;
   return Ints(attribute->ints().begin(), attribute->ints().end());
 }
 
 std::optional<std::vector<float>> OnnxNode::getFloats(std::string_view name) {
-  const auto *attribute = find(name, onnx::AttributeProto::FLOATS);
+  const auto *attribute = findAttribute(name, onnx::AttributeProto::FLOATS);
   if (!attribute)
     return std::nullopt;
   return std::vector<float>(attribute->floats().begin(), attribute->floats().end());
 }
 
 std::vector<std::string> OnnxNode::getStrings(std::string_view name) {
-  const auto *attribute = find(name, onnx::AttributeProto::STRINGS);
+  const auto *attribute = findAttribute(name, onnx::AttributeProto::STRINGS);
   if (!attribute)
     return {};
   return {attribute->strings().begin(), attribute->strings().end()};
 }
 
-Variables OnnxNode::runGraph(std::string_view name, const Variables &inputs, size_t outputs) {
-  const auto *attribute = find(name, onnx::AttributeProto::GRAPH);
-  Variables results;
-  std::string what = "attribute " + std::string(name);
+const onnx::GraphProto *OnnxNode::getGraph(std::string_view name) {
+  const auto *attribute = findAttribute(name, onnx::AttributeProto::GRAPH);
   if (!attribute)
-    fail(ErrorKind::ValueError, what + " is missing");
-  else if (size_t(attribute->g().input_size()) != inputs.size())
-    fail(ErrorKind::ValueError, what + " is a graph of " +
-                                    std::to_string(attribute->g().input_size()) + " inputs where " +
-                                    std::to_string(inputs.size()) + " are given");
-  else if (size_t(attribute->g().output_size()) < outputs)
-    fail(ErrorKind::ValueError, what + " is a graph of " +
-                                    std::to_string(attribute->g().output_size()) +
+    fail(ErrorKind::ValueError, "attribute " + std::string(name) + " is missing");
+  return attribute ? &attribute->g() : nullptr;
+}
+
+const onnx::TypeProto *OnnxNode::getType(std::string_view name) {
+  const auto *attribute = findAttribute(name, onnx::AttributeProto::TYPE_PROTO);
+  return attribute ? &attribute->tp() : nullptr;
+}
+
+OnnxValues OnnxNode::runGraph(std::string_view name, const OnnxValues &inputs, size_t outputs) {
+  const onnx::GraphProto *graph = getGraph(name);
+  OnnxValues results;
+  std::string what = "attribute " + std::string(name);
+  if (!graph)
+    return OnnxValues(std::max(outputs, size_t(1)), Variable::invalid(status_));
+  if (size_t(graph->input_size()) != inputs.size())
+    fail(ErrorKind::ValueError, what + " is a graph of " + std::to_string(graph->input_size()) +
+                                    " inputs where " + std::to_string(inputs.size()) +
+                                    " are given");
+  else if (size_t(graph->output_size()) < outputs)
+    fail(ErrorKind::ValueError, what + " is a graph of " + std::to_string(graph->output_size()) +
                                     " outputs where there must be " + std::to_string(outputs));
-  else if (auto made = context_.subgraph(attribute->g(), inputs); made.ok())
+  else if (auto made = context_.subgraph(*graph, inputs); made.ok())
     results = *std::move(made);
   else
     fail(errorKind(made.status()), what + ": " + std::string(made.status().message()));
-  for (const Variable &v : results)
-    if (!v.ok())
-      fail(errorKind(v.status()), what + ": " + std::string(v.status().message()));
+  for (const OnnxValue &v : results)
+    if (absl::Status s = v.status(); !s.ok())
+      fail(errorKind(s), what + ": " + std::string(s.message()));
   return status_.ok() ? results
-                      : Variables(std::max(outputs, size_t(1)), Variable::invalid(status_));
+                      : OnnxValues(std::max(outputs, size_t(1)), Variable::invalid(status_));
+}
+
+Variables OnnxNode::runTensorGraph(std::string_view name, const Variables &inputs, size_t outputs) {
+  Variables results;
+  for (const OnnxValue &v : runGraph(name, OnnxValues(inputs.begin(), inputs.end()), outputs))
+    if (v.isTensor())
+      results.push_back(v.elements()[0]);
+    else
+      results.push_back(unsupported("attribute " + std::string(name) + ": output " +
+                                    std::to_string(results.size()) + " is " + v.brief() +
+                                    " where there must be a tensor"));
+  return results;
 }
 
 std::optional<Tensor> OnnxNode::getTensor(std::string_view name) {
-  const auto *attribute = find(name, onnx::AttributeProto::TENSOR);
+  const auto *attribute = findAttribute(name, onnx::AttributeProto::TENSOR);
   if (!attribute)
     return std::nullopt;
   auto tensor = readTensor(attribute->t(), context_.folder);
@@ -265,7 +312,7 @@ std::optional<Tensor> OnnxNode::getTensor(std::string_view name) {
 }
 
 int OnnxNode::tensorType(std::string_view name) {
-  const auto *attribute = find(name, onnx::AttributeProto::TENSOR);
+  const auto *attribute = findAttribute(name, onnx::AttributeProto::TENSOR);
   return attribute ? attribute->t().data_type() : 0;
 }
 

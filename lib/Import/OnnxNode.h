@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "Import/Domains.h"
+#include "Import/OnnxValue.h"
 #include "absl/status/statusor.h"
 #include "graphc/Ops.h"
 #include "onnx/onnx_pb.h"
@@ -21,35 +23,40 @@ namespace graphc {
 using Ints = std::vector<int64_t>;
 
 struct EvaluationBudget;
+class KnownValues;
 class SymbolicExtents;
 struct Signature;
 
 /// What the nodes of a model have in common.
 struct OnnxContext {
-  /// Version of the operators' set that the model was written for.
-  int opset;
+  /// Versions of the operators' sets that the model was written for; 0 where it has none.
+  Versions versions;
   /// The model's, in which external data lies.
   const std::string &folder;
   /// What computing the constants that translations must know may cost.
   EvaluationBudget &budget;
   /// Of the model's graph so far.
   SymbolicExtents &extents;
+  KnownValues &known;
   /// The outputs of a graph within the one that is being read, of whose values it sees those that
   /// were defined so far, on these inputs.
-  std::function<absl::StatusOr<Variables>(const onnx::GraphProto &, const Variables &)> subgraph;
+  std::function<absl::StatusOr<OnnxValues>(const onnx::GraphProto &, const OnnxValues &)> subgraph;
+  /// The value of that name at this place of the model; null if there is none.
+  std::function<const OnnxValue *(const std::string &)> find;
 };
 
 class OnnxNode {
 public:
-  /// `inputs` has a Variable for each input; omitted ones are Invalid. `narrow`: which of ONNX's
+  /// `inputs` has a value for each input; omitted ones are Invalid. `narrow`: which of ONNX's
   /// narrow types (NarrowTypes.h) each is of, 0 for others.
-  OnnxNode(const onnx::NodeProto &proto, Variables inputs, std::vector<int> narrow, Place place,
-           const OnnxContext &context)
-      : proto_(proto), inputs_(std::move(inputs)), narrow_(std::move(narrow)),
+  OnnxNode(const onnx::NodeProto &proto, Domain domain, OnnxValues inputs, std::vector<int> narrow,
+           Place place, const OnnxContext &context)
+      : proto_(proto), domain_(domain), inputs_(std::move(inputs)), narrow_(std::move(narrow)),
         givenNarrow_(numOutputs(), 0), place_(place), context_(context) {}
 
   std::string_view op() const { return proto_.op_type(); }
-  int opset() const { return context_.opset; }
+  /// The version of the operator's own domain.
+  int opset() const { return context_.versions[size_t(domain_)]; }
   SymbolicExtents &extents() { return context_.extents; }
   const absl::Status &status() const { return status_; }
   /// Keeps the first error and gives an Invalid Variable.
@@ -65,8 +72,14 @@ public:
   /// Whether the optional input is given.
   bool has(size_t i) const;
   bool wantsOutput(size_t i) const;
-  /// Input i; an error where it is not given.
+  /// Input i; an error where it is not given, or is no tensor.
   Variable in(size_t i);
+  /// Input i, whatever it is; an error where it is not given.
+  OnnxValue value(size_t i);
+  /// Input i; an error where it is not given, or is no sequence.
+  OnnxValue sequence(size_t i);
+  /// The value that the model has under this name here; null if there is none.
+  const OnnxValue *find(const std::string &name) const { return context_.find(name); }
   /// All inputs, at least one.
   Variables all();
   /// `v` with the node's place, for an op's first operand.
@@ -84,6 +97,8 @@ public:
   Ints constantInts(size_t i);
   /// The only element of input i, which must be a constant integer.
   int64_t constantInt(size_t i);
+  /// The value of what depends on no input of the model, if it is cheap to compute.
+  std::optional<Tensor> known(const Variable &v);
   /// Whether a 0-d Variable is not 0, where that follows from constants and static extents.
   std::optional<bool> knownTruth(const Variable &v);
 
@@ -98,7 +113,7 @@ public:
   int givenNarrow(size_t output) const { return givenNarrow_[output]; }
 
   //===--- attributes ---------------------------------------------------------===//
-  bool hasAttribute(std::string_view name) const { return find(name) != nullptr; }
+  bool hasAttribute(std::string_view name) const { return findAttribute(name) != nullptr; }
   int64_t getInt(std::string_view name, int64_t otherwise);
   /// For flags.
   bool getBool(std::string_view name, bool otherwise) { return getInt(name, otherwise) != 0; }
@@ -113,9 +128,14 @@ public:
   std::optional<Tensor> getTensor(std::string_view name);
   /// The TensorProto.DataType of that tensor, or 0.
   int tensorType(std::string_view name);
+  /// Null, and an error, where it is missing.
+  const onnx::GraphProto *getGraph(std::string_view name);
+  const onnx::TypeProto *getType(std::string_view name);
   /// The outputs of the graph that an attribute has, on these inputs: at least `outputs`, or an
   /// error is kept.
-  Variables runGraph(std::string_view name, const Variables &inputs, size_t outputs);
+  OnnxValues runGraph(std::string_view name, const OnnxValues &inputs, size_t outputs);
+  /// The same of tensors; an error is kept where an output is none.
+  Variables runTensorGraph(std::string_view name, const Variables &inputs, size_t outputs);
   /// The dtype that an attribute names by its number in ONNX's schema; not a narrow one.
   std::optional<DType> getDType(std::string_view name);
 
@@ -134,11 +154,13 @@ public:
 
 private:
   void checkAttributes(const Signature &signature);
-  const onnx::AttributeProto *find(std::string_view name) const;
-  const onnx::AttributeProto *find(std::string_view name, onnx::AttributeProto::AttributeType type);
+  const onnx::AttributeProto *findAttribute(std::string_view name) const;
+  const onnx::AttributeProto *findAttribute(std::string_view name,
+                                            onnx::AttributeProto::AttributeType type);
 
   const onnx::NodeProto &proto_;
-  Variables inputs_;
+  Domain domain_;
+  OnnxValues inputs_;
   std::vector<int> narrow_, givenNarrow_;
   Place place_;
   const OnnxContext &context_;

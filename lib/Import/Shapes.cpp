@@ -8,7 +8,7 @@
 namespace graphc {
 namespace {
 
-Variables identityOf(OnnxNode &n) { return {n.in(0)}; }
+OnnxValues identityOf(OnnxNode &n) { return {n.value(0)}; }
 
 /// What an extent of Reshape's input means: 0 stands for the operand's own.
 Operand orOwnExtent(OnnxNode &n, const Variable &x, const Operand &term, int axis) {

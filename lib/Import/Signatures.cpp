@@ -2,8 +2,9 @@
 #include "Import/Signatures.h"
 
 #include <algorithm>
-#include <iterator>
 #include <tuple>
+
+#include "absl/types/span.h"
 
 namespace graphc {
 namespace {
@@ -62,6 +63,7 @@ constexpr Signature kSignatures[] = {
     {"Col2Im", 18, 3, "dilations pads strides"},
     {"Compress", 9, 2, "axis"},
     {"Concat", 1, kAnyNumber, "axis"},
+    {"ConcatFromSequence", 11, 1, "axis new_axis"},
     {"Constant", 1, 0, "value"},
     {"Constant", 11, 0, "sparse_value value"},
     {"Constant", 12, 0,
@@ -177,6 +179,9 @@ constexpr Signature kSignatures[] = {
     {"NonZero", 9, 1, ""},
     {"Not", 1, 1, ""},
     {"OneHot", 9, 3, "axis"},
+    {"Optional", 15, 1, "type"},
+    {"OptionalGetElement", 15, 1, ""},
+    {"OptionalHasElement", 15, 1, ""},
     {"Or", 1, 2, "axis broadcast"},
     {"Or", 7, 2, ""},
     {"PRelu", 1, 2, ""},
@@ -252,6 +257,13 @@ constexpr Signature kSignatures[] = {
     {"ScatterND", 11, 3, ""},
     {"ScatterND", 16, 3, "reduction"},
     {"Selu", 1, 1, "alpha gamma"},
+    {"SequenceAt", 11, 2, ""},
+    {"SequenceConstruct", 11, kAnyNumber, ""},
+    {"SequenceEmpty", 11, 0, "dtype"},
+    {"SequenceErase", 11, 2, ""},
+    {"SequenceInsert", 11, 3, ""},
+    {"SequenceLength", 11, 1, ""},
+    {"SequenceMap", 17, kAnyNumber, "body"},
     {"Shape", 1, 1, ""},
     {"Shape", 15, 1, "end start"},
     {"Shrink", 9, 1, "bias lambd"},
@@ -271,6 +283,7 @@ constexpr Signature kSignatures[] = {
     {"Split", 2, 1, "axis split"},
     {"Split", 13, 2, "axis"},
     {"Split", 18, 2, "axis num_outputs"},
+    {"SplitToSequence", 11, 2, "axis keepdims"},
     {"Sqrt", 1, 1, ""},
     {"Squeeze", 1, 1, "axes"},
     {"Squeeze", 13, 2, ""},
@@ -300,16 +313,89 @@ constexpr Signature kSignatures[] = {
     {"Xor", 7, 2, ""},
 };
 
+/// The other domains.
+constexpr Signature kMachineLearning[] = {
+    {"ArrayFeatureExtractor", 1, 2, ""},
+    {"Binarizer", 1, 1, "threshold"},
+    {"FeatureVectorizer", 1, kAnyNumber, "inputdimensions"},
+    {"Imputer", 1, 1,
+     "imputed_value_floats imputed_value_int64s replaced_value_float replaced_value_int64"},
+    {"LabelEncoder", 1, 1, "classes_strings default_int64 default_string"},
+    {"LabelEncoder", 2, 1,
+     "default_float default_int64 default_string keys_floats keys_int64s keys_strings "
+     "values_floats values_int64s values_strings"},
+    {"LabelEncoder", 4, 1,
+     "default_float default_int64 default_string default_tensor keys_floats keys_int64s "
+     "keys_strings keys_tensor values_floats values_int64s values_strings values_tensor"},
+    {"LinearClassifier", 1, 1,
+     "classlabels_ints classlabels_strings coefficients intercepts multi_class post_transform"},
+    {"LinearRegressor", 1, 1, "coefficients intercepts post_transform targets"},
+    {"Normalizer", 1, 1, "norm"},
+    {"OneHotEncoder", 1, 1, "cats_int64s cats_strings zeros"},
+    {"SVMClassifier", 1, 1,
+     "classlabels_ints classlabels_strings coefficients kernel_params kernel_type post_transform "
+     "prob_a prob_b rho support_vectors vectors_per_class"},
+    {"SVMRegressor", 1, 1,
+     "coefficients kernel_params kernel_type n_supports one_class post_transform rho "
+     "support_vectors"},
+    {"Scaler", 1, 1, "offset scale"},
+    {"TreeEnsemble", 5, 1,
+     "aggregate_function leaf_targetids leaf_weights membership_values n_targets "
+     "nodes_falseleafs nodes_falsenodeids nodes_featureids nodes_hitrates "
+     "nodes_missing_value_tracks_true nodes_modes nodes_splits nodes_trueleafs nodes_truenodeids "
+     "post_transform tree_roots"},
+    {"TreeEnsembleClassifier", 1, 1,
+     "base_values class_ids class_nodeids class_treeids class_weights classlabels_int64s "
+     "classlabels_strings nodes_falsenodeids nodes_featureids nodes_hitrates "
+     "nodes_missing_value_tracks_true nodes_modes nodes_nodeids nodes_treeids nodes_truenodeids "
+     "nodes_values post_transform"},
+    {"TreeEnsembleClassifier", 3, 1,
+     "base_values base_values_as_tensor class_ids class_nodeids class_treeids class_weights "
+     "class_weights_as_tensor classlabels_int64s classlabels_strings nodes_falsenodeids "
+     "nodes_featureids nodes_hitrates nodes_hitrates_as_tensor nodes_missing_value_tracks_true "
+     "nodes_modes nodes_nodeids nodes_treeids nodes_truenodeids nodes_values "
+     "nodes_values_as_tensor post_transform"},
+    {"TreeEnsembleRegressor", 1, 1,
+     "aggregate_function base_values n_targets nodes_falsenodeids nodes_featureids nodes_hitrates "
+     "nodes_missing_value_tracks_true nodes_modes nodes_nodeids nodes_treeids nodes_truenodeids "
+     "nodes_values post_transform target_ids target_nodeids target_treeids target_weights"},
+    {"TreeEnsembleRegressor", 3, 1,
+     "aggregate_function base_values base_values_as_tensor n_targets nodes_falsenodeids "
+     "nodes_featureids nodes_hitrates nodes_hitrates_as_tensor nodes_missing_value_tracks_true "
+     "nodes_modes nodes_nodeids nodes_treeids nodes_truenodeids nodes_values "
+     "nodes_values_as_tensor post_transform target_ids target_nodeids target_treeids "
+     "target_weights target_weights_as_tensor"},
+};
+
+constexpr Signature kTraining[] = {
+    {"Adagrad", 1, kAnyNumber, "decay_factor epsilon norm_coefficient"},
+    {"Adam", 1, kAnyNumber, "alpha beta epsilon norm_coefficient norm_coefficient_post"},
+    {"Gradient", 1, kAnyNumber, "xs y zs"},
+    {"Momentum", 1, kAnyNumber, "alpha beta mode norm_coefficient"},
+};
+
+absl::Span<const Signature> signaturesOf(Domain domain) {
+  switch (domain) {
+  case Domain::Onnx:
+    return kSignatures;
+  case Domain::MachineLearning:
+    return kMachineLearning;
+  case Domain::Training:
+    return kTraining;
+  }
+  return {};
+}
+
 bool before(const Signature &a, const Signature &b) {
   return std::tie(a.name, a.since) < std::tie(b.name, b.since);
 }
 
 } // namespace
 
-const Signature *findSignature(std::string_view name, int opset) {
-  const Signature *after = std::upper_bound(std::begin(kSignatures), std::end(kSignatures),
-                                            Signature{name, opset, 0, {}}, before);
-  return after != std::begin(kSignatures) && after[-1].name == name ? &after[-1] : nullptr;
+const Signature *findSignature(Domain domain, std::string_view name, int version) {
+  absl::Span<const Signature> all = signaturesOf(domain);
+  auto after = std::upper_bound(all.begin(), all.end(), Signature{name, version, 0, {}}, before);
+  return after != all.begin() && after[-1].name == name ? &after[-1] : nullptr;
 }
 
 } // namespace graphc

@@ -4,12 +4,14 @@
 #include <limits>
 #include <string_view>
 
+#include "Import/Domains.h"
+
 namespace graphc {
 
 /// For operators that take as many inputs as they are given.
 inline constexpr int kAnyNumberOfInputs = std::numeric_limits<int>::max();
 
-/// What ONNX's schema lets a node of an operator have, from one version of ONNX's operators on.
+/// What ONNX's schema lets a node of an operator have, from one version of its domain on.
 struct Signature {
   std::string_view name;
   int since;
@@ -21,6 +23,6 @@ struct Signature {
 };
 
 /// Null for an operator that has no translation, and for one that the version has not yet.
-const Signature *findSignature(std::string_view name, int opset);
+const Signature *findSignature(Domain domain, std::string_view name, int version);
 
 } // namespace graphc

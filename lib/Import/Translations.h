@@ -12,11 +12,25 @@
 
 namespace graphc {
 
-/// Makes the outputs, at least as many as the operator must have. Errors are Invalid Variables or
-/// kept in the node.
-using Translate = Variables (*)(OnnxNode &node);
+/// Makes the outputs, at least as many as the operator must have: tensors, or values of any kind.
+/// Errors are Invalid Variables or kept in the node.
+class Translate {
+public:
+  constexpr Translate(Variables (*tensors)(OnnxNode &node)) : tensors_(tensors) {}
+  constexpr Translate(OnnxValues (*values)(OnnxNode &node)) : values_(values) {}
+  OnnxValues operator()(OnnxNode &node) const {
+    if (values_)
+      return values_(node);
+    Variables made = tensors_(node);
+    return OnnxValues(made.begin(), made.end());
+  }
 
-/// Versions of ONNX's operators up to this one are known.
+private:
+  Variables (*tensors_)(OnnxNode &node) = nullptr;
+  OnnxValues (*values_)(OnnxNode &node) = nullptr;
+};
+
+/// Versions of ONNX's own domain up to this one are known; Domains.h has those of the others.
 inline constexpr int kNewestOpset = 24;
 
 struct Translation {
@@ -64,18 +78,31 @@ absl::Span<const Translation> lossTranslations();
 absl::Span<const Translation> signalTranslations();
 absl::Span<const Translation> gridSampleTranslations();
 absl::Span<const Translation> quantizationTranslations();
+absl::Span<const Translation> sequenceTranslations();
+// Of ai.onnx.ml.
+absl::Span<const Translation> linearModelTranslations();
+absl::Span<const Translation> featureTranslations();
+absl::Span<const Translation> encoderTranslations();
+absl::Span<const Translation> supportVectorTranslations();
+absl::Span<const Translation> treeTranslations();
+// Of ai.onnx.preview.training.
+absl::Span<const Translation> trainingTranslations();
 
 /// Scan of set 8, whose operands have a batch in front.
 Variables batchedScan(OnnxNode &node);
 /// Of the shape of x: whether a node that drops elements keeps each one.
 Variable keptByDropout(OnnxNode &node, const Variable &x, const Variable &ratio);
 
-/// The translation of an operator of ONNX's own domain, or null.
-const Translation *findTranslation(std::string_view name);
-/// The reason not to translate an operator, or null.
+/// The translation of a domain's operator, or null.
+const Translation *findTranslation(Domain domain, std::string_view name);
+/// The reason not to translate an operator of ONNX's own domain, or null.
 const Refusal *findRefusal(std::string_view name);
 absl::Span<const Refusal> allRefusals();
-/// All, by name.
-std::vector<const Translation *> allTranslations();
+/// All of a domain, by name.
+std::vector<const Translation *> allTranslations(Domain domain = Domain::Onnx);
+/// The last version of its domain that has an operator, as far as they are known.
+int lastVersion(Domain domain, const Translation &translation);
+/// What to do instead of using an operator that is refused for good: "; ...", or nothing.
+std::string remedyFor(Domain domain, std::string_view name);
 
 } // namespace graphc

@@ -34,6 +34,7 @@ void Common::addFile(CLI::App &app) {
       ->check(gradientForm())
       ->allow_extra_args(false)
       ->take_all();
+  onnx.add(app);
 }
 
 void Common::addWatching(CLI::App &app, const std::string &profiled) {
@@ -71,6 +72,10 @@ void Common::checkUsage() const {
   if (!entry.empty() && file.ends_with(".onnx"))
     throw CLI::ValidationError("--entry",
                                "an ONNX model has one graph, which has no name to choose");
+  if (!onnx.isEmpty() && !file.ends_with(".onnx"))
+    throw CLI::ValidationError(onnx.lengths.empty() ? "--shape" : "--length",
+                               "is of ONNX models alone");
+  onnx.options(); // names are distinct
   if (trustCode && !gradients.empty())
     throw CLI::ValidationError("--trust-code", "a file's code has no gradients; leave one of "
                                                "--trust-code and --grad out");
@@ -161,7 +166,7 @@ ProfileOption Common::profile() const {
 
 static absl::StatusOr<GraphModule> readModule(const Common &common) {
   if (common.file.ends_with(".onnx"))
-    return loadOnnx(common.file);
+    return loadOnnx(common.file, common.onnx.options());
   if (isSavedFunction(common.file))
     return loadSavedGraph(common.file);
   if (common.file != "-")
@@ -189,7 +194,7 @@ absl::StatusOr<GraphModule> loadModule(const Common &common, const StageObserver
 }
 
 absl::StatusOr<Function> loadFunction(const Common &common, const FunctionOptions &options) {
-  if (common.file == "-" || !common.gradients.empty()) {
+  if (common.file == "-" || !common.gradients.empty() || !common.onnx.isEmpty()) {
     absl::StatusOr<GraphModule> module = loadModule(common, options.observer);
     return module.ok() ? function(*module, options) : module.status();
   }

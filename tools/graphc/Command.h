@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "OnnxFlags.h"
 #include "absl/status/statusor.h"
 #include "graphc/Function.h"
 #include "graphc/Import.h"
@@ -23,9 +24,10 @@ struct Common {
   std::vector<std::string> profiles;  ///< as `--profile` was given
   std::vector<std::string> gradients; ///< as `--grad` was given
   std::vector<std::string> exclude;   ///< as `--exclude` was given
+  OnnxFlags onnx;
   bool trustCode = false, noRewrites = false, noCache = false, verbose = false;
 
-  /// FILE, --entry and --grad.
+  /// FILE, --entry, --grad, --length and --shape.
   void addFile(CLI::App &app);
   /// Whether the user wrote --mode or --exclude.
   bool modeIsGiven() const { return (modeOption && modeOption->count() > 0) || !exclude.empty(); }

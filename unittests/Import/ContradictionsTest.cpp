@@ -82,7 +82,7 @@ TEST(Contradictions, declaredTypes) {
             "model.onnx: node 1 (Relu): value_info 'z' is declared as INT64, but is f32[?,3]; "
             "correct the declaration or the graph");
   EXPECT_EQ(between([](auto &z) { z.mutable_type()->mutable_sequence_type(); }),
-            "model.onnx: node 1 (Relu): value_info 'z' is declared as no tensor, but is f32[?,3]; "
+            "model.onnx: node 1 (Relu): value_info 'z' is declared as a sequence, but is f32[?,3]; "
             "correct the declaration or the graph");
   EXPECT_EQ(between([](auto &) {}), "no error");
   onnx::ModelProto weights = makeModel(17);

@@ -377,7 +377,11 @@ TEST(Errors, ofInputsAndConstants) {
   EXPECT_EQ(model([](onnx::GraphProto &g) {
               g.mutable_input(0)->mutable_type()->mutable_sequence_type();
             }),
-            "model.onnx: input 'x': is no tensor");
+            "model.onnx: input 'x': is a sequence; give its length (OnnxInputs::lengths, or "
+            "--length 'x=N'): how many elements it has");
+  EXPECT_EQ(
+      model([](onnx::GraphProto &g) { g.mutable_input(0)->mutable_type()->mutable_map_type(); }),
+      "model.onnx: input 'x': is no tensor");
   EXPECT_EQ(model([](onnx::GraphProto &g) {
               g.mutable_input(0)->mutable_type()->mutable_tensor_type()->set_elem_type(
                   onnx::TensorProto::STRING);
@@ -386,7 +390,8 @@ TEST(Errors, ofInputsAndConstants) {
   EXPECT_EQ(model([](onnx::GraphProto &g) {
               g.mutable_input(0)->mutable_type()->mutable_tensor_type()->clear_shape();
             }),
-            "model.onnx: input 'x': has no rank");
+            "model.onnx: input 'x': has no rank; give the shape of 'x' (OnnxInputs::shapes, or "
+            "--shape 'x=2,?')");
   EXPECT_EQ(model([](onnx::GraphProto &g) { g.mutable_output(0)->set_name("a\nb\x7f"); }),
             "model.onnx: output 'a\\x0ab\\x7f' is computed by no node");
 

@@ -98,14 +98,14 @@ TEST(Errors, unsupportedOperatorsAreCounted) {
   onnx::ModelProto model = makeModel(15);
   addInput(model, "x", {2});
   addNode(model, "Bogus", {"x"}, {"a"});
-  addNode(model, "Optional", {"a"}, {"b"});
+  addNode(model, "StringNormalizer", {"a"}, {"b"});
   addNode(model, "Bogus", {"b"}, {"c"});
   addNode(model, "Relu", {"c"}, {"d"}).set_domain("com.example");
   addOutput(model, "d");
   auto module = loadModel(model);
   EXPECT_EQ(errorKind(module.status()), ErrorKind::NotSupported);
   EXPECT_THAT(message(module), EndsWith("uses operators that have no translation: Bogus (2), "
-                                        "Optional (1; optional values, which graphc has not), "
+                                        "StringNormalizer (1; strings, which graphc has not), "
                                         "com.example.Relu (1)"));
 }
 

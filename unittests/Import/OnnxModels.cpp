@@ -128,8 +128,8 @@ void setInt(onnx::NodeProto &node, const std::string &name, int64_t value) {
   attribute->set_i(value);
 }
 
-absl::StatusOr<GraphModule> loadModel(const onnx::ModelProto &model) {
-  return load(scratchFile("model.onnx", model.SerializeAsString()));
+absl::StatusOr<GraphModule> loadModel(const onnx::ModelProto &model, const OnnxInputs &options) {
+  return load(scratchFile("model.onnx", model.SerializeAsString()), options);
 }
 
 std::string error(const absl::StatusOr<GraphModule> &module) {

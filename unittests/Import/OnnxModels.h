@@ -4,19 +4,19 @@
 #include <string>
 #include <vector>
 
-#include "graphc/Import.h"
+#include "graphc/OnnxInputs.h"
 #include "graphc/Tensor.h"
 #include "onnx/onnx_pb.h"
 
 /// What libgraphc-onnx exports; linked into the test.
-extern "C" void graphcOnnxEntry(const std::string &path,
+extern "C" void graphcOnnxEntry(const std::string &path, const graphc::OnnxInputs &options,
                                 absl::StatusOr<graphc::GraphModule> *result);
 
 namespace graphc::test {
 
-inline absl::StatusOr<GraphModule> load(const std::string &path) {
+inline absl::StatusOr<GraphModule> load(const std::string &path, const OnnxInputs &options = {}) {
   absl::StatusOr<GraphModule> module = GraphModule();
-  graphcOnnxEntry(path, &module);
+  graphcOnnxEntry(path, options, &module);
   return module;
 }
 
@@ -50,6 +50,7 @@ void setInt(onnx::NodeProto &node, const std::string &name, int64_t value);
 /// Writes the model and loads it.
 /// "FILE: message", the file being the one that was loaded.
 std::string error(const absl::StatusOr<GraphModule> &module);
-absl::StatusOr<GraphModule> loadModel(const onnx::ModelProto &model);
+absl::StatusOr<GraphModule> loadModel(const onnx::ModelProto &model,
+                                      const OnnxInputs &options = {});
 
 } // namespace graphc::test
