@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "Control/LoopEdit.h"
+#include "Control/LastValues.h"
 #include "Ops/IndexSpec.h"
 #include "absl/container/flat_hash_set.h"
 #include "graphc/Ops.h"
@@ -442,6 +442,9 @@ private:
 };
 
 absl::Status LoopRewriting::run() {
+  absl::StatusOr<LastValues> lasts = LastValues::find(graph_, node_, edit_);
+  if (!lasts.ok())
+    return lasts.status();
   std::vector<bool> isUsed;
   for (const Variable &output : node_.outputs())
     isUsed.push_back(graph_.numClients(output, 1) > 0);
@@ -468,6 +471,15 @@ absl::Status LoopRewriting::run() {
   if (!made.ok())
     return made.status();
   Replacements fresh;
+  auto put = [&](int result, Variable v) -> absl::Status {
+    if (lasts->isKept(result))
+      return lasts->replace(result, v, fresh);
+    Variable old = node_.output(result);
+    if (!old.name().empty())
+      v.setName(old.name());
+    fresh.emplace_back(old, v);
+    return absl::OkStatus();
+  };
   const absl::Span<const Variable> mapped =
       absl::MakeConstSpan(*made).subspan(edit_.loop.states.size());
   for (size_t k = 0; k < sums.size(); ++k)
@@ -475,7 +487,8 @@ absl::Status LoopRewriting::run() {
       Variable v = initials[k];
       for (const Summing::Term &term : sums[k].second)
         v = v + sumOfSteps(term, mapped);
-      fresh.emplace_back(node_.output(sums[k].first), v);
+      if (absl::Status s = put(sums[k].first, v); !s.ok())
+        return s;
     }
   auto next = made->begin();
   for (const std::vector<int> *list : {&edit_.stateResults, &edit_.mappedResults})
@@ -483,14 +496,12 @@ absl::Status LoopRewriting::run() {
       Variable v = *next++;
       if (result < 0)
         continue;
-      Variable old = node_.output(result);
       for (const auto &[of, list] : sums)
         if (of == result)
           for (const Summing::Term &term : list)
             v = v + sumOfSteps(term, mapped);
-      if (!old.name().empty())
-        v.setName(old.name());
-      fresh.emplace_back(old, v);
+      if (absl::Status s = put(result, v); !s.ok())
+        return s;
     }
   return graph_.replaceAll(fresh, "scan_rewrites");
 }

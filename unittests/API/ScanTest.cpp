@@ -217,6 +217,55 @@ TEST_F(Scan, UntilItEnds) {
             "scan: until is f64[?], and must be one number");
 }
 
+// F-325: what reads last values alone is the same however much of the rest is kept.
+TEST_F(Scan, LastValues) {
+  auto lasts = [](const Variable &all) {
+    return Variables{all[-1], all[{Slice(-1, kEnd)}], all[-1] * 2.0};
+  };
+  for (const Variable &values : {x, Variable(Type(DType::Float64, {3}))}) {
+    auto of = [&](V step) { return lasts(step[0]); };
+    auto digits = [](V a) { return a[1] * 10 + a[0]; };
+    EXPECT_EQ(run({values}, of(scan(digits, {.sequences = {values}, .outputs = {0.0}}).outputs),
+                  {{1, 2, 3}}),
+              (List{123, 123, 246}));
+    EXPECT_EQ(run({values},
+                  of(scan(digits, {.sequences = {values}, .outputs = {0.0}, .goBackwards = true})
+                         .outputs),
+                  {{1, 2, 3}}),
+              (List{321, 321, 642}));
+    Variables both = scan([](V a) { return Variables{a[0] + a[1], a[1] + a[2]}; },
+                          {.sequences = {values}, .outputs = {ScanOutput(0.0), ScanOutput(1.0)}})
+                         .outputs; // sums 1, 3, 6; what the second adds is the first, before it
+    EXPECT_EQ(run({values}, {both[1][-1]}, {{1, 2, 3}}), (List{1 + 0 + 1 + 3}));
+    EXPECT_EQ(run({values}, {both[1][-1], both[0]}, {{1, 2, 3}}), (List{5, 1, 3, 6}));
+  }
+  Variable fibonacci =
+      scan([&](V a) { return ScanStep({a[0] + a[1]}, {}, gt(a[0] + a[1], k)); },
+           {.outputs = {ScanOutput(Tensor({1.0, 1.0}), {-2, -1})}, .numSteps = Operand(n)})
+          .outputs[0];
+  EXPECT_EQ(run({n, k}, lasts(fibonacci), {Tensor(100), Tensor(60.0)}), (List{89, 89, 178}));
+  EXPECT_EQ(run({n, k}, lasts(fibonacci), {Tensor(3), Tensor(60.0)}), (List{5, 5, 10}));
+  EXPECT_EQ(run({n, k}, {fibonacci[{Slice(-1, kEnd)}]}, {Tensor(0), Tensor(60.0)}), List{});
+  const std::string rest = "-1 is out of range for axis 0 with 0 elements";
+  for (const char *mode : kModes) {
+    absl::Status none = failure({n, k}, fibonacci[-1], {Tensor(0), Tensor(60.0)}, mode);
+    EXPECT_EQ(errorKind(none), ErrorKind::IndexError) << mode;
+    EXPECT_NE(none.message().find(rest), none.message().npos) << mode << none;
+    EXPECT_EQ(errorKind(failure({n, k}, fibonacci[-1], {Tensor(-1), Tensor(60.0)}, mode)),
+              ErrorKind::ValueError)
+        << mode;
+  }
+  // Rows of it, and the other axes.
+  Variable m = dmatrix("m");
+  Variable sums =
+      scan([](V a) { return a[0] + a[1]; }, {.sequences = {m}, .outputs = {ScanOutput(x)}})
+          .outputs[0];
+  const std::vector<Tensor> given = {*Tensor({1.0, 2.0, 3.0, 4.0}).reshape({2, 2}), {10, 20}};
+  EXPECT_EQ(run({m, x}, {sums[-1][1], subtensor(sums, {-1, Slice(0, 1)})}, given), (List{26, 14}));
+  EXPECT_EQ(run({m, x}, {sums[-1][-2], grad(sum(sqr(sums[-1])), m)}, given),
+            (List{14, 28, 52, 28, 52}));
+}
+
 // F-320
 TEST_F(Scan, Backwards) {
   ScanOptions options{.sequences = {x}, .outputs = {0.0}, .goBackwards = true};
