@@ -3,8 +3,6 @@
 
 #include <google/protobuf/unknown_field_set.h>
 
-#include <algorithm>
-
 #include "Support/Text.h"
 #include "absl/container/flat_hash_set.h"
 #include "graphc/Status.h"
@@ -15,10 +13,13 @@ namespace {
 // Fields that newer versions of ONNX's messages have.
 constexpr int kOverloadOfNode = 8, kAttributeProtoOfFunction = 11, kOverloadOfFunction = 13;
 
-/// What a node costs besides its bytes.
-constexpr int64_t kCostOfNode = 256;
-/// What all calls of a file may come to: so many times the file, or at least so much.
-constexpr int64_t kTimesFile = 64, kAtLeast = int64_t(1) << 26;
+/// What a node costs besides its bytes, a call besides its nodes, and for each node a byte of the
+/// names of the functions around it, which its place has. Reading takes some five times as much
+/// memory as all this.
+constexpr int64_t kCostOfNode = 256, kCostOfCall = 3 * kCostOfNode, kCostOfNameByte = 2;
+/// What all calls of a file may come to: so many times the file, and some that a small file may
+/// have. Of plain nodes these are 8,192 and one for each 4 bytes.
+constexpr int64_t kTimesFile = 64, kAlways = int64_t(2) << 20;
 
 std::string textField(const google::protobuf::UnknownFieldSet &fields, int number) {
   for (int i = 0; i < fields.field_count(); ++i)
@@ -53,7 +54,10 @@ std::string keyOf(const std::string &domain, const std::string &name, const std:
 /// Puts a call's attributes in the places of a function's, and omits what the call omits.
 class Substitution {
 public:
-  Substitution(const onnx::FunctionProto &function, const onnx::NodeProto &call) {
+  /// The bytes of attributes that are put in places are taken from the budget. Where it is used up,
+  /// no more are.
+  Substitution(const onnx::FunctionProto &function, const onnx::NodeProto &call, int64_t &budget)
+      : budget_(budget) {
     for (const onnx::AttributeProto &attribute : defaultsOf(function))
       attributes_[attribute.name()] = attribute;
     for (const onnx::AttributeProto &attribute : call.attribute())
@@ -73,6 +77,9 @@ public:
         auto found = attributes_.find(attribute.ref_attr_name());
         if (found == attributes_.end())
           continue; // the node's own default
+        budget_ -= int64_t(found->second.ByteSizeLong());
+        if (budget_ < 0)
+          return;
         onnx::AttributeProto value = found->second;
         value.set_name(attribute.name());
         attribute = std::move(value);
@@ -92,6 +99,7 @@ private:
       apply(node);
   }
 
+  int64_t &budget_;
   absl::flat_hash_map<std::string, onnx::AttributeProto> attributes_;
   absl::flat_hash_set<std::string> omitted_;
 };
@@ -109,8 +117,9 @@ absl::Status checkCall(const onnx::FunctionProto &function, const onnx::NodeProt
   std::vector<std::string> known(function.attribute().begin(), function.attribute().end());
   for (const onnx::AttributeProto &attribute : defaultsOf(function))
     known.push_back(attribute.name());
+  const absl::flat_hash_set<absl::string_view> isKnown(known.begin(), known.end());
   for (const onnx::AttributeProto &attribute : call.attribute())
-    if (!attribute.name().starts_with("__") && std::ranges::count(known, attribute.name()) == 0)
+    if (!attribute.name().starts_with("__") && !isKnown.contains(attribute.name()))
       return makeError(ErrorKind::ValueError,
                        "function " + printable(functionName(function)) + " has no attribute '" +
                            printable(attribute.name()) + "'" + didYouMean(attribute.name(), known));
@@ -126,7 +135,7 @@ std::string functionName(const onnx::FunctionProto &function) {
 }
 
 ModelFunctions::ModelFunctions(const onnx::ModelProto &model)
-    : budget_(kAtLeast + kTimesFile * int64_t(model.ByteSizeLong())) {
+    : budget_(kAlways + kTimesFile * int64_t(model.ByteSizeLong())) {
   for (const onnx::FunctionProto &function : model.functions()) {
     std::string key = keyOf(function.domain(), function.name(),
                             textField(function.unknown_fields(), kOverloadOfFunction));
@@ -144,27 +153,39 @@ const onnx::FunctionProto *ModelFunctions::find(const onnx::NodeProto &node) con
   return found == byName_.end() ? nullptr : found->second;
 }
 
+absl::Status ModelFunctions::checkBudget() const {
+  if (budget_ >= 0)
+    return absl::OkStatus();
+  return makeError(ErrorKind::NotSupported,
+                   "calls of the model's functions come to more than " +
+                       std::to_string(kTimesFile) + " times the file and " +
+                       std::to_string(kAlways / kCostOfNode) +
+                       " nodes; inline them in the file (onnx.inliner.inline_local_functions "
+                       "does), or call fewer from each other");
+}
+
 absl::StatusOr<onnx::GraphProto> ModelFunctions::bodyOf(const onnx::FunctionProto &function,
-                                                        const onnx::NodeProto &call) {
+                                                        const onnx::NodeProto &call,
+                                                        int64_t nameBytes) {
   if (absl::Status s = checkCall(function, call); !s.ok())
     return s;
-  auto [cost, isNew] = costs_.try_emplace(&function, 0);
+  auto [bytes, isNew] = bytes_.try_emplace(&function, 0);
   if (isNew)
-    cost->second = int64_t(function.ByteSizeLong()) + kCostOfNode * (1 + function.node_size());
-  budget_ -= cost->second + int64_t(call.ByteSizeLong());
-  if (budget_ < 0)
-    return makeError(ErrorKind::NotSupported,
-                     "calls of the model's functions come to more than " +
-                         std::to_string(kTimesFile) +
-                         " times the model; put fewer calls into each other");
+    bytes->second = int64_t(function.ByteSizeLong());
+  budget_ -= bytes->second + int64_t(call.ByteSizeLong()) + kCostOfCall +
+             function.node_size() * (kCostOfNode + kCostOfNameByte * nameBytes);
+  if (absl::Status s = checkBudget(); !s.ok())
+    return s;
   onnx::GraphProto graph;
   for (const std::string &input : function.input())
     graph.add_input()->set_name(input);
-  Substitution substitution(function, call);
+  Substitution substitution(function, call, budget_);
   for (const onnx::NodeProto &node : function.node()) {
     *graph.add_node() = node;
     substitution.apply(*graph.mutable_node(graph.node_size() - 1));
   }
+  if (absl::Status s = checkBudget(); !s.ok())
+    return s;
   for (int i = 0; i < call.output_size(); ++i)
     if (!call.output(i).empty())
       graph.add_output()->set_name(function.output(i));

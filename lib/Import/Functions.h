@@ -24,15 +24,17 @@ public:
   /// The function that the node calls, or null.
   const onnx::FunctionProto *find(const onnx::NodeProto &node) const;
   /// The graph of a call, whose inputs are the function's and whose outputs those that the node
-  /// wants. NotSupported where the calls of a file come to much more than the file is large,
-  /// ValueError for more inputs or outputs than the function has, and for attributes that it has
-  /// not.
+  /// wants; `nameBytes` are the bytes of the names of the function and of those around it.
+  /// NotSupported where the calls of a file come to much more than the file is large, ValueError
+  /// for more inputs or outputs than the function has, and for attributes that it has not.
   absl::StatusOr<onnx::GraphProto> bodyOf(const onnx::FunctionProto &function,
-                                          const onnx::NodeProto &call);
+                                          const onnx::NodeProto &call, int64_t nameBytes);
 
 private:
+  absl::Status checkBudget() const;
+
   absl::flat_hash_map<std::string, const onnx::FunctionProto *> byName_;
-  absl::flat_hash_map<const onnx::FunctionProto *, int64_t> costs_;
+  absl::flat_hash_map<const onnx::FunctionProto *, int64_t> bytes_;
   /// What calls may still come to, as bytes.
   int64_t budget_;
   absl::Status status_;

@@ -154,6 +154,8 @@ struct Call {
   const onnx::FunctionProto *function;
   const Call *outer;
   int depth;
+  /// Of its function and those around it.
+  int64_t nameBytes;
 };
 constexpr int kDeepestCall = 64;
 
@@ -464,7 +466,8 @@ absl::Status Importer::callFunction(const onnx::FunctionProto &function,
   for (const Call *call = call_; call; call = call->outer)
     if (call->function == &function)
       return bad("function " + name + " calls itself; ONNX's functions must not");
-  Call call{&function, call_, call_ ? call_->depth + 1 : 1};
+  Call call{&function, call_, call_ ? call_->depth + 1 : 1,
+            int64_t(name.size()) + (call_ ? call_->nameBytes : 0)};
   if (call.depth > kDeepestCall)
     return makeError(ErrorKind::NotSupported, "function " + name + " is called within " +
                                                   std::to_string(kDeepestCall) +
@@ -472,7 +475,7 @@ absl::Status Importer::callFunction(const onnx::FunctionProto &function,
   auto versions = importedVersions(function.opset_import(), context_.versions);
   if (!versions.ok())
     return versions.status();
-  auto body = functions_->bodyOf(function, node);
+  auto body = functions_->bodyOf(function, node, call.nameBytes);
   if (!body.ok())
     return body.status();
   Importer importer(*this, *body, call, *versions);

@@ -26,10 +26,14 @@ namespace {
 /// (kFoldingBudget), and MLIR's contexts take some.
 constexpr int64_t kBytesPerByte = 500, kBytesAtLeast = int64_t(4) << 20;
 
-absl::Status readCounted(std::string_view reader, std::string_view bytes) {
+/// What calls of functions may come to, whatever a model's size (kAlways of Import/Functions.cpp),
+/// and what reading takes for a byte of it.
+constexpr int64_t kBytesOfCalls = 5 * (int64_t(2) << 20);
+
+absl::Status readCounted(std::string_view reader, std::string_view bytes, int64_t more = 0) {
   resetAllocations();
   absl::Status status = findReader(reader)->read(bytes);
-  int64_t allowed = kBytesPerByte * int64_t(bytes.size()) + kBytesAtLeast;
+  int64_t allowed = kBytesPerByte * int64_t(bytes.size()) + kBytesAtLeast + more;
   EXPECT_LE(allocations().bytes, allowed) << reader << ": for " << bytes.size() << " bytes";
   return status;
 }
@@ -219,43 +223,63 @@ TEST(HostileOnnx, DeepNesting) {
   EXPECT_FALSE(readCounted("onnx", m.bytes()).ok());
 }
 
-/// Functions of the model that apply one another twice, and one that applies itself: 2^40 nodes of
-/// 2 KiB.
-TEST(HostileOnnx, FunctionsOfFunctions) {
-  for (bool isCycle : {false, true}) {
+/// A model that calls F0 `calls` times, where F0 calls F1 `fan` times, and so on; the last one
+/// calls itself, or consists of other operators.
+struct Calls {
+  int depth, fan, calls;
+  size_t nameBytes = 0;
+  std::string op = "Neg";
+  bool isCycle = false;
+
+  std::string bytes() const {
     Model m;
-    m.proto.add_opset_import()->set_domain("f");
-    m.proto.mutable_opset_import(1)->set_version(1);
-    constexpr int kDepth = 40;
-    for (int k = 0; k < kDepth; ++k) {
-      onnx::FunctionProto &function = *m.proto.add_functions();
-      function.set_name("F" + std::to_string(k));
-      function.set_domain("f");
-      function.add_input("x");
-      function.add_output("y");
-      for (const char *domain : {"", "f"}) {
-        onnx::OperatorSetIdProto &set = *function.add_opset_import();
-        set.set_domain(domain);
-        set.set_version(*domain ? 1 : 18);
-      }
-      bool isLast = k + 1 == kDepth;
-      for (int half = 0; half < 2; ++half) {
-        onnx::NodeProto &node = *function.add_node();
-        node.set_op_type(isLast && !isCycle ? "Neg" : "F" + std::to_string(isLast ? 0 : k + 1));
-        node.set_domain(isLast && !isCycle ? "" : "f");
-        node.add_input(half ? "a" : "x");
-        node.add_output(half ? "y" : "a");
-      }
-    }
+    onnx::OperatorSetIdProto &set = *m.proto.add_opset_import();
+    set.set_domain("f");
+    set.set_version(1);
     m.input("x", {2});
-    m.node("F0", {"x"}, "y").set_domain("f");
-    m.output("y");
-    std::string bytes = m.bytes();
-    resetAllocations();
-    EXPECT_FALSE(findReader("onnx")->read(bytes).ok());
-    // The importer's own bound, whatever the file's size (kAtLeast of Functions.cpp), is wider.
-    EXPECT_LE(allocations().bytes, int64_t(1) << 30);
+    for (int k = 0; k < depth; ++k) {
+      onnx::FunctionProto &function = *m.proto.add_functions();
+      function.set_name(name(k));
+      function.set_domain("f");
+      function.add_input("v0");
+      function.add_output("v" + std::to_string(fan));
+      bool isCall = k + 1 < depth || isCycle;
+      for (int i = 0; i < fan; ++i)
+        fill(*function.add_node(), isCall ? name(k + 1 < depth ? k + 1 : 0) : op, isCall,
+             "v" + std::to_string(i), "v" + std::to_string(i + 1));
+    }
+    for (int i = 0; i < calls; ++i)
+      fill(*m.graph().add_node(), name(0), true, i ? "y" + std::to_string(i) : "x",
+           "y" + std::to_string(i + 1));
+    m.output("y" + std::to_string(calls));
+    return m.bytes();
   }
+
+private:
+  std::string name(int k) const { return "F" + std::to_string(k) + std::string(nameBytes, 'n'); }
+  static void fill(onnx::NodeProto &node, const std::string &op, bool isCall, const std::string &in,
+                   const std::string &out) {
+    node.set_op_type(op);
+    if (isCall)
+      node.set_domain("f");
+    node.add_input(in);
+    node.add_output(out);
+  }
+};
+
+/// Up to 2^40 nodes of a file of 2 KiB, and one that calls itself.
+TEST(HostileOnnx, FunctionsOfFunctions) {
+  for (const Calls &calls : {Calls{40, 2, 1}, Calls{2, 100, 100}, Calls{1, 1000, 1000},
+                             Calls{60, 1, 100}, Calls{60, 1, 100, 1000}, Calls{30, 2, 1, 10000},
+                             Calls{.depth = 40, .fan = 2, .calls = 1, .isCycle = true}})
+    EXPECT_FALSE(readCounted("onnx", calls.bytes(), kBytesOfCalls).ok());
+}
+
+/// As many as are just allowed, and ones whose nodes become several of ours.
+TEST(HostileOnnx, FunctionsThatAreRead) {
+  for (const Calls &calls : {Calls{10, 2, 1}, Calls{1, 20, 350}, Calls{2, 10, 50},
+                             Calls{1, 20, 350, 0, "Mish"}, Calls{1, 20, 350, 0, "Softmax"}})
+    EXPECT_EQ(readCounted("onnx", calls.bytes(), kBytesOfCalls), absl::OkStatus());
 }
 
 /// Fields that no version of the format has are nobody's concern.

@@ -13,10 +13,11 @@
 #include "Runtime/LiteralText.h"
 #include "Runtime/ProgramFile.h"
 #include "graphc/Import.h"
+#include "graphc/OnnxInputs.h"
 #include "graphc/Tensor.h"
 
 #ifdef GRAPHC_FUZZ_ONNX
-extern "C" void graphcOnnxEntry(const std::string &path,
+extern "C" void graphcOnnxEntry(const std::string &path, const graphc::OnnxInputs &options,
                                 absl::StatusOr<graphc::GraphModule> *result);
 #endif
 #ifdef GRAPHC_FUZZ_TEXT
@@ -58,7 +59,7 @@ absl::Status readOnnx(std::string_view bytes) {
   File file(bytes);
 #ifdef GRAPHC_FUZZ_ONNX
   absl::StatusOr<GraphModule> module = GraphModule();
-  graphcOnnxEntry(file.path(), &module);
+  graphcOnnxEntry(file.path(), {}, &module);
   return module.status();
 #else
   return loadOnnx(file.path()).status();

@@ -208,6 +208,19 @@ TEST(Functions, mayReplaceOnnxsOperators) {
   EXPECT_EQ(run(model), f32(Tensor({1, 0, -2})));
 }
 
+/// 400 calls of ten nodes each, in a file without weights.
+TEST(Functions, areCalledOften) {
+  onnx::ModelProto model = callingModel();
+  onnx::FunctionProto &again = addFunction(model, "Again", {"v0"}, {"v10"});
+  for (int i = 0; i < 10; ++i)
+    addStep(again, "Neg", {"v" + std::to_string(i)}, {"v" + std::to_string(i + 1)});
+  constexpr int kCalls = 400;
+  for (int i = 0; i < kCalls; ++i)
+    call(model, "Again", {i ? "x" + std::to_string(i) : "x"},
+         {i + 1 < kCalls ? "x" + std::to_string(i + 1) : "y"});
+  EXPECT_EQ(run(model), f32(Tensor({-1, 0, 2})));
+}
+
 TEST(FunctionErrors, recursion) {
   onnx::ModelProto model = callingModel();
   for (auto [own, other] : {std::pair("F", "G"), std::pair("G", "F")})
@@ -234,8 +247,24 @@ TEST(FunctionErrors, expansionIsBounded) {
   EXPECT_EQ(errorKind(module.status()), ErrorKind::NotSupported);
   std::string message = error(module);
   EXPECT_EQ(message.substr(message.find("calls of")),
-            "calls of the model's functions come to more than 64 times the model; put fewer calls "
-            "into each other");
+            "calls of the model's functions come to more than 64 times the file and 8192 nodes; "
+            "inline them in the file (onnx.inliner.inline_local_functions does), or call fewer "
+            "from each other");
+}
+
+/// 16 KiB of a call, in each of a thousand nodes.
+TEST(FunctionErrors, attributesAreBounded) {
+  onnx::ModelProto model = callingModel();
+  onnx::FunctionProto &function = addFunction(model, "F", {"a"}, {"b"});
+  function.add_attribute("text");
+  for (int i = 0; i < 1000; ++i)
+    refer(addStep(function, "Neg", {"a"}, {i ? "b" + std::to_string(i) : "b"}), "__text", "text",
+          onnx::AttributeProto::STRING);
+  onnx::AttributeProto &text = *call(model, "F", {"x"}, {"y"}).add_attribute();
+  text.set_name("text");
+  text.set_type(onnx::AttributeProto::STRING);
+  text.set_s(std::string(16384, 't'));
+  EXPECT_THAT(error(loadModel(model)), HasSubstr("come to more than 64 times the file"));
 }
 
 TEST(FunctionErrors, depthIsBounded) {
