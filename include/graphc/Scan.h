@@ -97,6 +97,33 @@ struct ScanResult {
 ScanResult scan(const ScanFunction &step, const ScanOptions &options,
                 std::source_location loc = std::source_location::current());
 
+/// A number, of the values of the states.
+using LoopCondition = std::function<Variable(const Variables &states)>;
+
+struct WhileOptions {
+  Variables nonSequences = {};
+  /// The loop ends after so many steps at the latest (an integer).
+  std::optional<Operand> maxSteps = {};
+  /// F-323: as of ScanOptions.
+  int64_t truncateGradient = -1;
+  /// F-322: likewise.
+  bool strict = false;
+  /// In messages.
+  std::string name = "whileLoop";
+};
+
+/// Runs `step`, whose arguments are the states and then the non-sequences, as long as `condition`
+/// is not 0 (NaN is not 0). It is asked before each step, the first one too: there may be none.
+/// The outputs are the values of the states, which begin as `initial`, after the last step, and
+/// nothing else is kept; updates of shared variables are the last ones, which the condition sees.
+/// Where the step has `until`, the loop ends after the step where that is not 0 as well. A loop
+/// may be endless: a call can be cancelled between steps. Gradients count the steps, then run them
+/// again with all values of the states kept. Errors: as of scan; TypeError for a condition that is
+/// no number.
+ScanResult whileLoop(const LoopCondition &condition, const ScanFunction &step,
+                     const std::vector<Operand> &initial, const WhileOptions &options = {},
+                     std::source_location loc = std::source_location::current());
+
 /// F-326: the function of each element of the sequences.
 Variable map(const ScanFunction &step, const std::vector<ScanSequence> &sequences,
              std::source_location loc = std::source_location::current());

@@ -2,6 +2,7 @@
 #include "graphc/Scan.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "Control/Control.h"
 #include "Graph/Label.h"
@@ -21,8 +22,10 @@ Type elementType(const Type &type) {
 
 class ScanBuilder {
 public:
-  ScanBuilder(const ScanFunction &step, const ScanOptions &options, bool keepsLast, Place place)
-      : step_(step), options_(options), keepsLast_(keepsLast), place_(place) {}
+  ScanBuilder(const ScanFunction &step, const ScanOptions &options, bool keepsLast, Place place,
+              LoopCondition condition)
+      : step_(step), options_(options), keepsLast_(keepsLast), place_(place),
+        condition_(std::move(condition)) {}
 
   absl::StatusOr<ScanResult> run();
 
@@ -35,6 +38,7 @@ private:
   absl::Status readStates();
   absl::Status callStep();
   absl::Status checkState(size_t output) const;
+  absl::Status addCondition();
   absl::Status capture();
   ScanResult collect(const Variables &made) const;
 
@@ -42,6 +46,7 @@ private:
   const ScanOptions &options_;
   const bool keepsLast_;
   const Place place_;
+  const LoopCondition condition_; // none: there is no question before a step
   Loop loop_;
   Variables steps_, sequences_, initials_, captured_;
   /// Arguments of the step that are new in each one; by output: its state, -1 for none.
@@ -147,7 +152,7 @@ absl::Status ScanBuilder::callStep() {
     made_ = step_(arguments);
   };
   call();
-  if (options_.outputs.empty())
+  if (options_.outputs.empty() && !condition_)
     stateOf_.assign(made_.outputs.size(), -1);
   if (made_.outputs.size() != stateOf_.size())
     return error(ErrorKind::ValueError,
@@ -194,6 +199,28 @@ absl::Status ScanBuilder::callStep() {
     return error(ErrorKind::TypeError,
                  "until is " + made_.until->type().brief() + ", and must be one number");
   return made_.until ? made_.until->status() : absl::OkStatus();
+}
+
+/// The loop ends after the step whose new states do not meet it, and has no step where the first
+/// ones do not.
+absl::Status ScanBuilder::addCondition() {
+  if (!condition_)
+    return absl::OkStatus();
+  Variable first = condition_(initials_), goesOn = condition_(made_.outputs);
+  for (const Variable &answer : {first, goesOn}) {
+    if (!answer.ok())
+      return answer.status();
+    if (answer.rank() != 0)
+      return error(ErrorKind::TypeError,
+                   "the condition is " + answer.type().brief() + ", and must be one number");
+  }
+  absl::StatusOr<Variables> updated = cloneReplace({goesOn}, made_.updates);
+  if (!updated.ok())
+    return updated.status();
+  Variable ends = logicalNot((*updated)[0]);
+  made_.until = made_.until ? logicalOr(ends, *made_.until) : ends;
+  steps_[0] = where(first, steps_[0], int64_t(0));
+  return made_.until->ok() ? steps_[0].status() : made_.until->status();
 }
 
 /// F-322: the outermost Variables that do not depend on the step are operands of the loop.
@@ -270,7 +297,7 @@ ScanResult ScanBuilder::collect(const Variables &made) const {
 
 absl::StatusOr<ScanResult> ScanBuilder::run() {
   for (auto part : {&ScanBuilder::readSteps, &ScanBuilder::readSequences, &ScanBuilder::readStates,
-                    &ScanBuilder::callStep, &ScanBuilder::capture})
+                    &ScanBuilder::callStep, &ScanBuilder::addCondition, &ScanBuilder::capture})
     if (absl::Status s = (this->*part)(); !s.ok())
       return s;
   loop_.goesBackwards = options_.goBackwards;
@@ -286,9 +313,9 @@ absl::StatusOr<ScanResult> ScanBuilder::run() {
   return collect(*made);
 }
 
-ScanResult build(const ScanFunction &step, const ScanOptions &options, bool keepsLast,
-                 Place place) {
-  absl::StatusOr<ScanResult> made = ScanBuilder(step, options, keepsLast, place).run();
+ScanResult build(const ScanFunction &step, const ScanOptions &options, bool keepsLast, Place place,
+                 const LoopCondition &condition = {}) {
+  absl::StatusOr<ScanResult> made = ScanBuilder(step, options, keepsLast, place, condition).run();
   if (made.ok())
     return *std::move(made);
   size_t count = std::max<size_t>(1, options.outputs.size());
@@ -310,6 +337,19 @@ Variable fold(const ScanFunction &step, const std::vector<ScanSequence> &sequenc
 
 ScanResult scan(const ScanFunction &step, const ScanOptions &options, std::source_location loc) {
   return build(step, options, /*keepsLast=*/false, loc);
+}
+
+ScanResult whileLoop(const LoopCondition &condition, const ScanFunction &step,
+                     const std::vector<Operand> &initial, const WhileOptions &options,
+                     std::source_location loc) {
+  ScanOptions scan{.nonSequences = options.nonSequences,
+                   .numSteps = options.maxSteps.value_or(std::numeric_limits<int64_t>::max()),
+                   .truncateGradient = options.truncateGradient,
+                   .strict = options.strict,
+                   .name = options.name};
+  for (const Operand &state : initial)
+    scan.outputs.emplace_back(state);
+  return build(step, scan, /*keepsLast=*/true, loc, condition);
 }
 
 Variable map(const ScanFunction &step, const std::vector<ScanSequence> &sequences,

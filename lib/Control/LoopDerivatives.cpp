@@ -64,6 +64,7 @@ public:
 private:
   /// Results of which all values are there.
   absl::Status findResults();
+  absl::StatusOr<Variable> countSteps() const;
   void addSequence(const Variable &all, const Variable &element) {
     sequences_.push_back(all);
     inputs_.push_back(element);
@@ -93,13 +94,41 @@ private:
   std::vector<Wanted> ofSequences_, ofStates_, ofConstants_;
 };
 
+/// How many steps the loop does, by running it.
+absl::StatusOr<Variable> BackwardLoop::countSteps() const {
+  Loop counting = p_.loop;
+  counting.states.push_back({-1});
+  counting.keepsLast.push_back(true);
+  Variable before(Type(DType::Int64, {}));
+  Variables inputs = p_.body.inputs, outputs = p_.body.outputs, operands(in_.begin(), in_.end());
+  inputs.insert(inputs.end() - ptrdiff_t(p_.constants.size()), before);
+  outputs.insert(outputs.begin() + ptrdiff_t(p_.numStates()), before + int64_t(1));
+  operands.insert(operands.end() - ptrdiff_t(p_.constants.size()), constant(int64_t(0)));
+  absl::StatusOr<Variables> made =
+      makeLoop(std::move(counting), inputs, std::move(outputs), operands, Place());
+  if (!made.ok())
+    return made.status();
+  return (*made)[p_.numStates()];
+}
+
 absl::Status BackwardLoop::findResults() {
   const Loop &loop = p_.loop;
-  if (std::ranges::count(loop.keepsLast, true) > 0) {
+  const auto numLast = size_t(std::ranges::count(loop.keepsLast, true));
+  if (numLast > 0) {
     Loop all = loop;
     all.keepsLast.clear();
-    absl::StatusOr<Variables> made =
-        makeLoop(all, p_.body.inputs, p_.body.outputs, Variables(in_.begin(), in_.end()), Place());
+    Variables outputs = p_.body.outputs, operands(in_.begin(), in_.end());
+    // Without results of all steps there may be no sensible bound of their number, which says how
+    // much memory all values get.
+    if (loop.hasSteps && loop.hasUntil && numLast == loop.states.size() && loop.numMapped == 0) {
+      absl::StatusOr<Variable> count = countSteps();
+      if (!count.ok())
+        return count.status();
+      operands[0] = *count;
+      outputs.pop_back();
+      all.hasUntil = false;
+    }
+    absl::StatusOr<Variables> made = makeLoop(all, p_.body.inputs, outputs, operands, Place());
     if (!made.ok())
       return made.status();
     results_ = *std::move(made);
