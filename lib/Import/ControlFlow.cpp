@@ -64,6 +64,30 @@ Variables resultsOf(OnnxNode &n, const ScanResult &loop, const Variables &initia
   return results;
 }
 
+/// A loop whose condition alone ends it: nobody knows how much memory all values of a result would
+/// need.
+OnnxValues endlessLoop(OnnxNode &n, const OnnxValues &states) {
+  if (n.numOutputs() > states.size())
+    return {n.unsupported("a loop without a greatest number of steps, which gives the values of "
+                          "all steps")};
+  const Variable condition = n.has(1) ? scalarOf(n, 1) : n.scalar(1, DType::Bool);
+  if (!n.status().ok())
+    return {};
+  std::vector<Operand> initial = {n.scalar(0, DType::Int64), n.at(condition)};
+  for (const OnnxValue &state : states)
+    initial.emplace_back(n.at(state.elements()[0]));
+  ScanResult loop = whileLoop([&](const Variables &now) { return now[1]; },
+                              [&](const Variables &now) {
+                                Variables outputs =
+                                    n.runTensorGraph("body", now, 1 + n.numOutputs());
+                                outputs.resize(1 + n.numOutputs());
+                                outputs.insert(outputs.begin(), add(n.at(now[0]), int64_t(1)));
+                                return ScanStep(outputs);
+                              },
+                              initial, {.name = "Loop"});
+  return OnnxValues(loop.outputs.begin() + 2, loop.outputs.end());
+}
+
 /// The body has the number of the step and the condition before its states.
 OnnxValues loopNode(OnnxNode &n) {
   OnnxValues states;
@@ -72,7 +96,7 @@ OnnxValues loopNode(OnnxNode &n) {
   if (n.status().ok() && mustUnroll(n, states))
     return unrolledLoop(n, std::move(states));
   if (!n.has(0))
-    return {n.unsupported("a loop without a greatest number of steps")};
+    return endlessLoop(n, states);
   Variable count = cast(n.at(scalarOf(n, 0)), DType::Int64);
   Variable condition = n.has(1) ? scalarOf(n, 1) : n.scalar(1, DType::Bool);
   if (!n.status().ok())
@@ -164,8 +188,8 @@ absl::Span<const Translation> controlFlowTranslations() {
        "branches of different ranks: then_branch is meant, where the condition is not known; a "
        "call fails where it is false"},
       {"Loop", loopNode, 1,
-       "with a greatest number of steps; shapes of states stay; with sequences: unrolled, steps "
-       "constant"},
+       "with a greatest number of steps, or without results of all steps; shapes of states stay; "
+       "with sequences: unrolled, steps constant"},
       {"Scan", scanNode, 8, "shapes of states stay"},
   };
   return kTable;

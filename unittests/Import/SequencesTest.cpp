@@ -17,7 +17,8 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-/// Gives values of these names the type `wrap` makes of theirs, in all graphs.
+/// Gives values of these names the type `wrap` makes of theirs, in all graphs. An input `omitted`
+/// is none, for which the text has no sign.
 void retype(onnx::GraphProto &graph, const std::map<std::string, std::string> &kinds) {
   for (auto *list : {graph.mutable_input(), graph.mutable_output()})
     for (onnx::ValueInfoProto &info : *list)
@@ -29,10 +30,14 @@ void retype(onnx::GraphProto &graph, const std::map<std::string, std::string> &k
         else
           *type.mutable_optional_type()->mutable_elem_type() = tensor;
       }
-  for (onnx::NodeProto &node : *graph.mutable_node())
+  for (onnx::NodeProto &node : *graph.mutable_node()) {
+    for (std::string &input : *node.mutable_input())
+      if (input == "omitted")
+        input.clear();
     for (onnx::AttributeProto &attribute : *node.mutable_attribute())
       if (attribute.has_g())
         retype(*attribute.mutable_g(), kinds);
+  }
 }
 
 /// ONNX's text form, which has no sequences and optional values: "seq(float[2]) s" is of this file.
@@ -254,6 +259,25 @@ std::string loop(const std::string &count, const std::string &condition) {
          ", c0, e) <body = b (int64 i, bool go, seq(float[2]) t) => (bool again, seq(float[2]) u, "
          "float[2] v) { u = SequenceInsert(t, x) f = Cast<to = 1>(i) v = Mul(x, f) " +
          condition + " }> }";
+}
+
+/// Steps without a bound: the sum of 0 to i is added to x while it is below n.
+TEST(Sequences, loopsWithoutABound) {
+  const std::string graph =
+      "(float[2] x, int64 n, bool c) => (y, t) { zero = Constant<value_int = 0>() t, y = "
+      "Loop(omitted, c, "
+      "zero, x) <body = b (int64 i, bool go, int64 s, float[2] v) => (bool again, int64 u, "
+      "float[2] "
+      "w) { u = Add(s, i) again = Less(u, n) f = Cast<to = 1>(u) w = Add(v, f) }> }";
+  const Tensor yes = Tensor(int64_t(1)).cast(DType::Bool),
+               no = Tensor(int64_t(0)).cast(DType::Bool);
+  // u is 0, 1, 3, 6, 10.
+  EXPECT_EQ(run(graph, {row({1, 2}), Tensor(int64_t(10)), yes}),
+            (std::vector<Numbers>{{21, 22}, {10}}));
+  EXPECT_EQ(run(graph, {row({1, 2}), Tensor(int64_t(-5)), yes}),
+            (std::vector<Numbers>{{1, 2}, {0}}));
+  EXPECT_EQ(run(graph, {row({1, 2}), Tensor(int64_t(10)), no}),
+            (std::vector<Numbers>{{1, 2}, {0}}));
 }
 
 TEST(Sequences, loopsAreUnrolled) {
