@@ -116,10 +116,10 @@ struct WhileOptions {
 /// is not 0 (NaN is not 0). It is asked before each step, the first one too: there may be none.
 /// The outputs are the values of the states, which begin as `initial`, after the last step, and
 /// nothing else is kept; updates of shared variables are the last ones, which the condition sees.
-/// Where the step has `until`, the loop ends after the step where that is not 0 as well. A loop
-/// may be endless: a call can be cancelled between steps. Gradients count the steps, then run them
-/// again with all values of the states kept. Errors: as of scan; TypeError for a condition that is
-/// no number.
+/// Where the step has `until`, the loop ends after the step where that is not 0 as well. Without
+/// `maxSteps` a loop may be endless, and calls cannot be cancelled. Gradients count the steps, then
+/// run them again with all values of the states kept. Errors: as of scan; TypeError for a condition
+/// that is no number.
 ScanResult whileLoop(const LoopCondition &condition, const ScanFunction &step,
                      const std::vector<Operand> &initial, const WhileOptions &options = {},
                      std::source_location loc = std::source_location::current());
