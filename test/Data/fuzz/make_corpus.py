@@ -37,6 +37,44 @@ def npy(dtype, shape, data):
     return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + data
 
 
+def message(*fields):
+    """Bytes of a protobuf message, whose fields are pairs of a number and an int, a text, or bytes."""
+    out = b""
+    for number, value in fields:
+        is_int = isinstance(value, int)
+        value = value.encode() if isinstance(value, str) else value
+        for rest in (8 * number + (0 if is_int else 2), value if is_int else len(value)):
+            while rest > 127:
+                out += bytes([rest % 128 + 128])
+                rest //= 128
+            out += bytes([rest])
+        out += b"" if is_int else value
+    return out
+
+
+def model_with_functions():
+    """y = Twice(x), whose function calls Leak twice, which has an attribute."""
+
+    versions = [message((1, ""), (2, 17)), message((1, "f"), (2, 1))]
+
+    def node(op, source, target, domain="", attribute=b""):
+        return message((1, source), (2, target), (4, op), *([(5, attribute)] if attribute else []), (7, domain))
+
+    def function(name, *nodes, attributes=()):
+        sets = [(9, version) for version in versions]
+        body = [(6, a) for a in attributes] + [(7, n) for n in nodes]
+        return message((1, name), (4, "a"), (5, "b"), *body, *sets, (10, "f"))
+
+    slope = message((1, "slope"), (2, b"\x00\x00\x00\x3f")).replace(b"\x12\x04", b"\x15") + message((20, 1))
+    alpha = message((1, "alpha"), (20, 1), (21, "slope"))
+    leak = function("Leak", node("LeakyRelu", "a", "b", "", alpha), attributes=["slope"])
+    twice = function("Twice", node("Leak", "a", "c", "f", slope), node("Leak", "c", "b", "f"))
+    tensor = message((1, message((1, 1), (2, message((1, message((1, 3))))))))
+    values = [(11, message((1, "x"), (2, tensor))), (12, message((1, "y")))]
+    graph = message((1, node("Twice", "x", "y", "f")), (2, "g"), *values)
+    return message((1, 8), (7, graph), *[(8, version) for version in versions], (25, leak), (25, twice))
+
+
 def put(reader, name, content):
     folder = here / reader
     folder.mkdir(exist_ok=True)
@@ -66,6 +104,7 @@ packed = io.BytesIO()
 with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as members:
     members.writestr(zipfile.ZipInfo("x.npy"), npy("<f8", "(50,)", bytes(400)))
 put("npz", "deflated.npz", packed.getvalue())
+put("onnx", "functions.onnx", model_with_functions())
 for name, text in TEXTS.items():
     put("text", name, text)
     source, stem = here / "text" / name, name.split(".")[0]
