@@ -12,7 +12,7 @@ struct DomainEntry {
 };
 
 constexpr DomainEntry kEntries[] = {
-    {"", kNewestOpset}, {"ai.onnx.ml", 5}, {"ai.onnx.preview.training", 1}};
+    {"", kNewestOpset}, {"ai.onnx.ml", 5}, {"ai.onnx.preview.training", 1}, {"com.microsoft", 1}};
 
 } // namespace
 

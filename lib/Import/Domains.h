@@ -10,9 +10,10 @@
 namespace graphc {
 
 /// Operators have a name and a version in each.
-enum class Domain : uint8_t { Onnx, MachineLearning, Training };
+enum class Domain : uint8_t { Onnx, MachineLearning, Training, Microsoft };
 
-inline constexpr std::array kDomains = {Domain::Onnx, Domain::MachineLearning, Domain::Training};
+inline constexpr std::array kDomains = {Domain::Onnx, Domain::MachineLearning, Domain::Training,
+                                        Domain::Microsoft};
 
 /// Versions up to this one are known.
 int newestVersion(Domain domain);

@@ -374,6 +374,43 @@ constexpr Signature kTraining[] = {
     {"Momentum", 1, kAnyNumber, "alpha beta mode norm_coefficient"},
 };
 
+/// com.microsoft's, as ONNX Runtime's ContribOperators.md has them.
+constexpr Signature kMicrosoft[] = {
+    {"Attention", 1, 7,
+     "do_rotary mask_filter_value num_heads past_present_share_buffer qkv_hidden_sizes "
+     "rotary_embedding_dim scale unidirectional"},
+    {"BiasGelu", 1, 2, ""},
+    {"DequantizeLinear", 1, 3, "axis block_size"},
+    {"DynamicQuantizeMatMul", 1, 5, ""},
+    {"EmbedLayerNormalization", 1, 9, "epsilon mask_index_type"},
+    {"FastGelu", 1, 2, ""},
+    {"FusedConv", 1, 4,
+     "activation activation_params auto_pad dilations group kernel_shape pads strides"},
+    {"FusedGemm", 1, 3,
+     "activation activation_alpha activation_beta activation_gamma alpha beta transA transB"},
+    {"FusedMatMul", 1, 2, "alpha transA transB transBatchA transBatchB"},
+    {"Gelu", 1, 1, ""},
+    {"GroupQueryAttention", 1, 14,
+     "do_rotary k_quant_type kv_cache_bit_width kv_num_heads local_window_size num_heads "
+     "qk_output rotary_interleaved scale smooth_softmax softcap v_quant_type"},
+    {"MatMulIntegerToFloat", 1, 7, ""},
+    {"MatMulNBits", 1, 6, "K N accuracy_level bits block_size weight_prepacked"},
+    {"MultiHeadAttention", 1, 10, "mask_filter_value num_heads scale unidirectional"},
+    {"QGemm", 1, 9, "alpha transA transB"},
+    {"QLinearAdd", 1, 8, ""},
+    {"QLinearConcat", 1, kAnyNumber, "axis"},
+    {"QLinearGlobalAveragePool", 1, 5, "channels_last"},
+    {"QLinearLeakyRelu", 1, 5, "alpha"},
+    {"QLinearMul", 1, 8, ""},
+    {"QLinearSigmoid", 1, 5, ""},
+    {"QuantizeLinear", 1, 3, "axis block_size"},
+    {"QuickGelu", 1, 1, "alpha"},
+    {"RotaryEmbedding", 1, 4,
+     "interleaved is_packed_batching num_heads rotary_embedding_dim scale"},
+    {"SkipLayerNormalization", 1, 5, "epsilon"},
+    {"SkipSimplifiedLayerNormalization", 1, 4, "epsilon"},
+};
+
 absl::Span<const Signature> signaturesOf(Domain domain) {
   switch (domain) {
   case Domain::Onnx:
@@ -382,6 +419,8 @@ absl::Span<const Signature> signaturesOf(Domain domain) {
     return kMachineLearning;
   case Domain::Training:
     return kTraining;
+  case Domain::Microsoft:
+    return kMicrosoft;
   }
   return {};
 }

@@ -28,6 +28,8 @@ constexpr Family kMachineLearning[] = {linearModelTranslations, featureTranslati
                                        encoderTranslations, supportVectorTranslations,
                                        treeTranslations};
 constexpr Family kTraining[] = {trainingTranslations};
+constexpr Family kMicrosoft[] = {fusedTranslations, quantizedOperatorTranslations,
+                                 headAttentionTranslations};
 
 Table makeTable(absl::Span<const Family> families) {
   Table table;
@@ -39,7 +41,7 @@ Table makeTable(absl::Span<const Family> families) {
 
 const Table &tableOf(Domain domain) {
   static const auto &tables = *new std::array<Table, kDomains.size()>{
-      makeTable(kOnnx), makeTable(kMachineLearning), makeTable(kTraining)};
+      makeTable(kOnnx), makeTable(kMachineLearning), makeTable(kTraining), makeTable(kMicrosoft)};
   return tables[size_t(domain)];
 }
 

@@ -87,6 +87,10 @@ absl::Span<const Translation> supportVectorTranslations();
 absl::Span<const Translation> treeTranslations();
 // Of ai.onnx.preview.training.
 absl::Span<const Translation> trainingTranslations();
+/// com.microsoft.
+absl::Span<const Translation> fusedTranslations();
+absl::Span<const Translation> quantizedOperatorTranslations();
+absl::Span<const Translation> headAttentionTranslations();
 
 /// Scan of set 8, whose operands have a batch in front.
 Variables batchedScan(OnnxNode &node);

@@ -21,7 +21,8 @@ struct Listed {
 };
 const Listed kListed[] = {{Domain::Onnx, "| operator |"},
                           {Domain::MachineLearning, "| operator of ai.onnx.ml |"},
-                          {Domain::Training, "| operator of ai.onnx.preview.training |"}};
+                          {Domain::Training, "| operator of ai.onnx.preview.training |"},
+                          {Domain::Microsoft, "| operator of com.microsoft |"}};
 
 std::string table(const Listed &listed) {
   std::string text = listed.header + " versions | limits |\n|---|---|---|\n";

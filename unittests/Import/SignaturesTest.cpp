@@ -21,6 +21,8 @@ const char *nameOf(Domain domain) {
     return "ai.onnx.ml";
   case Domain::Training:
     return "ai.onnx.preview.training";
+  case Domain::Microsoft:
+    break; // not in the library
   }
   return nullptr;
 }
@@ -29,6 +31,8 @@ const char *nameOf(Domain domain) {
 TEST(Signatures, areThoseOfOnnxsSchemas) {
   int compared = 0;
   for (Domain domain : kDomains) {
+    if (!nameOf(domain))
+      continue;
     int newest =
         onnx::OpSchemaRegistry::DomainToVersionRange::Instance().Map().at(nameOf(domain)).second;
     for (const Translation *t : allTranslations(domain))
