@@ -129,8 +129,7 @@ Normalized normalizedLast(OnnxNode &n, const Variable &x, double epsilon, bool b
   return {mul(n.at(centred), inverse), centre, inverse};
 }
 
-/// Layer normalization of input + skip + bias, which is the last output. `shift`: the number of
-/// beta, after which comes the bias.
+/// Layer normalization of input + skip + bias, which is the last output.
 Variables skipNormalization(OnnxNode &n, bool byMeanSquare) {
   size_t bias = byMeanSquare ? 3 : 4;
   Variables both = broadcastTogether(n, {n.in(0), n.in(1)});

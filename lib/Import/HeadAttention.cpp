@@ -15,6 +15,17 @@
 namespace graphc {
 namespace {
 
+/// Keeps an error if an input from the i-th on is given: the operator has it, and we have not.
+void refuseInputsFrom(OnnxNode &n, size_t i) {
+  for (; i < n.numInputs(); ++i)
+    if (n.has(i))
+      n.unsupported("an input number " + std::to_string(i + 1));
+}
+void refuseFlag(OnnxNode &n, std::string_view attribute) {
+  if (n.getInt(attribute, 0) != 0)
+    n.unsupported("attribute " + std::string(attribute));
+}
+
 /// [batch, sequence, heads * width] as heads, and back.
 Variable withHeads(OnnxNode &n, const Variable &x, int64_t heads) {
   int64_t all = x.ok() ? x.type().extent(2) : kDynamic;
@@ -110,6 +121,7 @@ int64_t headsOf(OnnxNode &n, std::string_view attribute) {
 /// Inputs: query, key, value, bias, key padding mask, what is added to scores, past key and value.
 Variables multiHeadAttention(OnnxNode &n) {
   int64_t heads = headsOf(n, "num_heads");
+  refuseInputsFrom(n, 8);
   Variable q = n.in(0);
   if (!n.status().ok())
     return {};
@@ -147,8 +159,10 @@ Variables multiHeadAttention(OnnxNode &n) {
 /// bias, mask, past [2, batch, heads, past, width], what is added to scores.
 Variables attentionOfInput(OnnxNode &n) {
   int64_t heads = headsOf(n, "num_heads");
-  if (n.hasAttribute("qkv_hidden_sizes") || n.getBool("do_rotary", false))
-    return {n.unsupported("qkv_hidden_sizes and do_rotary")};
+  refuseInputsFrom(n, 6);
+  refuseFlag(n, "do_rotary");
+  if (n.hasAttribute("qkv_hidden_sizes"))
+    return {n.unsupported("attribute qkv_hidden_sizes")};
   Variable all = matmul(n.arg(0), n.in(1));
   if (!n.status().ok() || !all.ok() || all.rank() != 3 || all.type().extent(2) == kDynamic)
     return {n.fail(ErrorKind::TypeError, "input must have rank 3, and weights known columns")};
@@ -210,6 +224,9 @@ Variable positionsFrom(OnnxNode &n, const Variable &first, const Operand &count)
 
 /// Inputs: input, position_ids ([1]: the first; or [batch, sequence]), cosines, sines.
 Variables rotaryEmbedding(OnnxNode &n) {
+  refuseFlag(n, "is_packed_batching");
+  if (n.getFloat("scale", 1) != 1)
+    return {n.unsupported("attribute scale")};
   Variable x = n.in(0), ids = cast(n.arg(1), DType::Int64), cosines = n.in(2);
   if (!n.status().ok() || !ids.ok() || cosines.rank() != 2)
     return {n.fail(ErrorKind::TypeError, "the tables must have rank 2")};
@@ -230,13 +247,36 @@ Variables rotaryEmbedding(OnnxNode &n) {
   return {joined ? withoutHeads(n, y) : y};
 }
 
+/// The past with x from position `first` of each sentence on. The past may have room behind it, and
+/// sentences differ in length: zeros stand behind the end of each.
+Variable placedInPast(OnnxNode &n, size_t past, const Variable &x, const Variable &first,
+                      const Variable &total) {
+  if (!n.has(past))
+    return x;
+  Operand room = extentTerm(n, n.in(past), 2), queries = extentTerm(n, x, 2);
+  std::optional<double> known = room.isWeak() ? n.numberOf(total) : std::nullopt;
+  Operand length = known ? Operand(std::max(int64_t(*known), room.weakValue().item<int64_t>()))
+                         : n.at(maximum(n.at(total), number(n, room)));
+  Variable all = concatenate({n.arg(past), n.at(x)}, 2);
+  Variable own = positionsAlong(n, length, 1, 2), within = sub(n.at(own), first);
+  Variable isNew = ge(n.at(within), int64_t(0)), isFilled = lt(n.at(within), queries);
+  Variable end = number(n, extentTerm(n, all, 2));
+  Variable source = minimum(n.at(where(n.at(isNew), add(n.at(within), number(n, room)), own)),
+                            sub(n.at(end), int64_t(1)));
+  Variable along = broadcastTo(
+      n.at(dimshuffle(n.at(source), {0, -1, 1, -1})),
+      shapeOf(n, {extentTerm(n, x, 0), extentTerm(n, x, 1), length, extentTerm(n, x, 3)}));
+  return where(n.at(dimshuffle(n.at(isFilled), {0, -1, 1, -1})), gatherAlong(n, all, along, 2),
+               n.scalar(0, x.dtype()));
+}
+
 /// Inputs: query, key, value [batch, sequence, heads * width], past key and value, the last key of
-/// each sentence, the number of keys, cosines and sines. The past is as long as it says: it has no
-/// room for keys to come.
+/// each sentence, the number of keys of the longest one, cosines and sines.
 Variables groupQueryAttention(OnnxNode &n) {
   int64_t heads = headsOf(n, "num_heads"), shared = headsOf(n, "kv_num_heads");
+  refuseInputsFrom(n, 9);
   if (n.getInt("local_window_size", -1) > 0 || n.getFloat("softcap", 0) != 0 ||
-      n.getBool("smooth_softmax", false))
+      n.getInt("smooth_softmax", -1) > 0)
     return {n.unsupported("local_window_size, softcap and smooth_softmax")};
   if (!n.has(1) || !n.has(2))
     return {n.unsupported("queries, keys and values in one array")};
@@ -248,15 +288,20 @@ Variables groupQueryAttention(OnnxNode &n) {
   // The position of the last key of each sentence, [batch, 1].
   Variable last = reshape(n.at(cast(n.arg(5), DType::Int64)), ShapeList(Ints{-1, 1}));
   Operand queries = extentTerm(n, q, 2);
-  Variable first = sub(n.at(last), sub(n.at(number(n, queries)), int64_t(1)));
+  Variable count = number(n, queries);
+  Variable total = reshape(n.at(cast(n.arg(6), DType::Int64)), ShapeList(Ints{}));
+  // The queries are each sentence's last ones, and at the beginning all there is: shorter sentences
+  // have padding behind them.
+  Variable first = where(n.at(eq(n.at(total), count)), n.scalar(0, DType::Int64),
+                         sub(n.at(last), sub(n.at(count), int64_t(1))));
   if (n.getBool("do_rotary", false)) {
-    Variable positions = maximum(n.at(positionsFrom(n, first, queries)), int64_t(0));
+    Variable positions = positionsFrom(n, first, queries);
     bool interleaved = n.getBool("rotary_interleaved", false);
     q = rotated(n, q, positions, n.in(7), n.in(8), interleaved);
     k = rotated(n, k, positions, n.in(7), n.in(8), interleaved);
   }
-  k = behind(n, 3, k);
-  v = behind(n, 4, v);
+  k = placedInPast(n, 3, k, first, total);
+  v = placedInPast(n, 4, v, first, total);
   // Keys up to the query's own position: [batch, 1, queries, keys].
   Variable own = dimshuffle(n.at(positionsFrom(n, first, queries)), {0, -1, 1, -1});
   Mask mask;
@@ -279,7 +324,7 @@ absl::Span<const Translation> headAttentionTranslations() {
   static constexpr Translation kTable[] = {
       {"Attention", attentionOfInput, 1, "masks [batch, keys] and [batch, queries, keys]"},
       {"GroupQueryAttention", groupQueryAttention, 1,
-       "a past without room for keys to come; no window, no softcap"},
+       "not packed; no window, no softcap, no bias of scores"},
       {"MultiHeadAttention", multiHeadAttention, 1, "the same masks; not packed"},
       {"RotaryEmbedding", rotaryEmbedding},
   };

@@ -150,6 +150,8 @@ Variables matMulNBits(OnnxNode &n) {
   int64_t bits = n.getInt("bits", 4);
   if (n.has(4))
     return {n.unsupported("g_idx")};
+  if (n.getInt("weight_prepacked", 0) != 0)
+    return {n.unsupported("attribute weight_prepacked")};
   if (n.status().ok() && (bits != 4 && bits != 8))
     return {n.unsupported(std::to_string(bits) + " bits")};
   if (n.status().ok() && (rows < 1 || columns < 1 || size < 1))

@@ -11,6 +11,7 @@
 #include "Eval/Evaluate.h"
 #include "Import/OnnxModels.h"
 #include "graphc/Function.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include <nlohmann/json.hpp>
 
@@ -125,7 +126,95 @@ TEST(Contrib, nodesGiveOnnxruntimesNumbers) {
       expectResults(line, std::vector<Tensor>(results->begin(), results->end()));
     }
   }
-  EXPECT_EQ(count, 51);
+  EXPECT_EQ(count, 54);
+}
+
+/// A node of float32 inputs of these shapes; an empty one is left out.
+absl::StatusOr<GraphModule> loadNode(const std::string &op, const Json &attributes,
+                                     const std::vector<std::vector<int64_t>> &shapes) {
+  Json line = {{"op", op}, {"attributes", attributes}, {"outputs", {1}}};
+  for (const std::vector<int64_t> &shape : shapes)
+    line["inputs"].push_back(shape.empty() ? Json() : Json{{"dtype", "float32"}, {"shape", shape}});
+  return loadModel(modelOf(line, false));
+}
+
+struct Mistake {
+  std::string op;
+  Json attributes;
+  std::vector<std::vector<int64_t>> shapes;
+  std::string message;
+};
+
+TEST(Contrib, whatIsNotKnownIsSaid) {
+  const Json heads = {{"num_heads", 2}}, grouped = {{"num_heads", 4}, {"kv_num_heads", 2}};
+  const Json bits = {{"N", 3}, {"K", 16}, {"block_size", 16}};
+  auto with = [](Json attributes, const Json &more) {
+    attributes.update(more);
+    return attributes;
+  };
+  const std::vector<int64_t> x = {1, 3, 4}, wide = {1, 3, 32}, keys = {1, 3, 16}, none;
+  const std::vector<Mistake> mistakes = {
+      {"FusedConv", {{"activation", "Sin"}}, {{1, 1, 4, 4}, {1, 1, 3, 3}}, "activation 'Sin'"},
+      {"EmbedLayerNormalization",
+       Json::object(),
+       {{3}, none, {6, 4}, {5, 4}, none, {4}, {4}},
+       "input_ids must have rank 2: f32[3]"},
+      {"Attention", {{"num_heads", 0}}, {x, {4, 12}}, "attribute num_heads is 0"},
+      {"Attention", heads, {{3, 4}, {4, 12}}, "input must have rank 3, and weights known columns"},
+      {"Attention", with(heads, {{"do_rotary", 1}}), {x, {4, 12}}, "attribute do_rotary"},
+      {"Attention",
+       with(heads, {{"qkv_hidden_sizes", {4, 4, 4}}}),
+       {x, {4, 12}},
+       "attribute qkv_hidden_sizes"},
+      {"Attention", heads, {x, {4, 12}, {12}, {1}}, "a mask i1[1]; one [batch, keys]"},
+      {"Attention", heads, {x, {4, 12}, {12}, none, none, none, {1}}, "an input number 7"},
+      {"MultiHeadAttention", heads, {{1, 3, 12}}, "queries, keys and values in one array"},
+      {"MultiHeadAttention",
+       heads,
+       {x, x, x, none, none, none, none, none, {1}},
+       "an input number 9"},
+      {"GroupQueryAttention",
+       {{"num_heads", 4}, {"kv_num_heads", 3}},
+       {wide, keys, keys, none, none, {1}, {1}},
+       "4 heads of queries for 3 of keys"},
+      {"GroupQueryAttention",
+       with(grouped, {{"local_window_size", 2}}),
+       {wide, keys, keys, none, none, {1}, {1}},
+       "local_window_size, softcap and smooth_softmax"},
+      {"GroupQueryAttention",
+       grouped,
+       {wide, keys, keys, none, none, {1}, {1}, none, none, none, {1, 4, 3, 3}},
+       "an input number 11"},
+      {"RotaryEmbedding",
+       Json::object(),
+       {{2, 2, 3, 4}, {1}, {16}, {16}},
+       "the tables must have rank 2"},
+      {"RotaryEmbedding",
+       {{"scale", 0.5}},
+       {{2, 2, 3, 4}, {1}, {16, 2}, {16, 2}},
+       "attribute scale"},
+      {"RotaryEmbedding",
+       {{"is_packed_batching", 1}},
+       {{2, 2, 3, 4}, {1}, {16, 2}, {16, 2}},
+       "attribute is_packed_batching"},
+      {"QLinearConcat", {{"axis", 0}}, {{1}, {1}}, "there is nothing to concatenate"},
+      {"MatMulNBits", with(bits, {{"bits", 3}}), {{2, 16}, {3, 1, 8}, {3}}, "3 bits"},
+      {"MatMulNBits", bits, {{2, 16}, {3, 1, 8}, {3}, none, {16}}, "g_idx"},
+      {"MatMulNBits",
+       with(bits, {{"weight_prepacked", 1}}),
+       {{2, 16}, {3, 1, 8}, {3}},
+       "attribute weight_prepacked"},
+      {"MatMulNBits",
+       with(bits, {{"block_size", 0}}),
+       {{2, 16}, {3, 1, 8}, {3}},
+       "N, K and block_size must be positive"},
+      {"QLinearSigmod", Json::object(), {{1}}, "QLinearSigmod"},
+  };
+  for (const Mistake &m : mistakes) {
+    std::string message = error(loadNode(m.op, m.attributes, m.shapes));
+    EXPECT_THAT(message, testing::HasSubstr(m.message)) << m.op;
+    EXPECT_THAT(message, testing::HasSubstr(m.op));
+  }
 }
 
 } // namespace

@@ -148,6 +148,34 @@ CASES = [
     ("RotaryEmbedding", {}, [f(2, 2, 3, 4), ints([[0, 1, 2], [3, 4, 9]]), COS, SIN], 1),
     ("RotaryEmbedding", {"interleaved": 1}, [f(2, 2, 3, 4), ints([2]), COS, SIN], 1),
     ("RotaryEmbedding", {}, [f(2, 3, 8), ints([[0, 1, 2], [3, 4, 9]]), COS, SIN], 1),
+    # Sentences of 5 and 3 words; a past with room for 3 more; several words after some.
+    (
+        "GroupQueryAttention",
+        GROUPED | {"do_rotary": 1},
+        [
+            *(f(2, 1, 64), f(2, 1, 32), f(2, 1, 32), f(2, 2, 4, 16), f(2, 2, 4, 16)),
+            *(ints([4, 2], "int32"), scalar(5, "int32"), WIDE_COS, WIDE_SIN),
+        ],
+        3,
+    ),
+    (
+        "GroupQueryAttention",
+        GROUPED | {"scale": 0.3},
+        [
+            *(f(1, 1, 32), f(1, 1, 16), f(1, 1, 16), f(1, 2, 8, 8), f(1, 2, 8, 8)),
+            *(ints([4], "int32"), scalar(5, "int32")),
+        ],
+        3,
+    ),
+    (
+        "GroupQueryAttention",
+        GROUPED,
+        [
+            *(f(1, 3, 32), f(1, 3, 16), f(1, 3, 16), f(1, 2, 4, 8), f(1, 2, 4, 8)),
+            *(ints([6], "int32"), scalar(7, "int32")),
+        ],
+        3,
+    ),
 ]
 
 
