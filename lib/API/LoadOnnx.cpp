@@ -3,9 +3,9 @@
 // libgraphc-onnx has protobuf and ONNX's schema inside; programs that read no ONNX never load it.
 //
 //===----------------------------------------------------------------------===//
+#include "Graph/OnnxEntry.h"
 #include "Support/Fork.h"
 #include "Support/SharedLibrary.h"
-#include "graphc/OnnxInputs.h"
 
 namespace graphc {
 
@@ -18,10 +18,8 @@ absl::StatusOr<GraphModule> loadOnnx(const std::string &path, const OnnxInputs &
   static const absl::StatusOr<void *> entry = loadOwnSymbol("libgraphc-onnx.so", "graphcOnnxEntry");
   if (!entry.ok())
     return entry.status();
-  using Load = void (*)(const std::string &path, const OnnxInputs &inputs,
-                        absl::StatusOr<GraphModule> *result);
   absl::StatusOr<GraphModule> module = GraphModule();
-  reinterpret_cast<Load>(*entry)(path, inputs, &module);
+  reinterpret_cast<decltype(&graphcOnnxEntry)>(*entry)(path, inputs, &module);
   return module;
 }
 

@@ -34,7 +34,7 @@ OnnxValue choose(OnnxNode &n, const Variable &condition, const OnnxValue &then,
 
 /// Of a known condition one branch is read: the other may not fit what is there.
 OnnxValues ifNode(OnnxNode &n) {
-  Variable condition = scalarOf(n, 0);
+  Variable condition = scalarOf(n, n.in(0));
   if (!n.status().ok())
     return {};
   // Networks ask whether an axis is there, or 1 long, of which the other branch makes no sense.
@@ -70,7 +70,7 @@ OnnxValues endlessLoop(OnnxNode &n, const OnnxValues &states) {
   if (n.numOutputs() > states.size())
     return {n.unsupported("a loop without a greatest number of steps, which gives the values of "
                           "all steps")};
-  const Variable condition = n.has(1) ? scalarOf(n, 1) : n.scalar(1, DType::Bool);
+  const Variable condition = n.has(1) ? scalarOf(n, n.in(1)) : n.scalar(1, DType::Bool);
   if (!n.status().ok())
     return {};
   std::vector<Operand> initial = {n.scalar(0, DType::Int64), n.at(condition)};
@@ -81,6 +81,7 @@ OnnxValues endlessLoop(OnnxNode &n, const OnnxValues &states) {
                                 Variables outputs =
                                     n.runTensorGraph("body", now, 1 + n.numOutputs());
                                 outputs.resize(1 + n.numOutputs());
+                                outputs[0] = scalarOf(n, outputs[0]);
                                 outputs.insert(outputs.begin(), add(n.at(now[0]), int64_t(1)));
                                 return ScanStep(outputs);
                               },
@@ -97,8 +98,8 @@ OnnxValues loopNode(OnnxNode &n) {
     return unrolledLoop(n, std::move(states));
   if (!n.has(0))
     return endlessLoop(n, states);
-  Variable count = cast(n.at(scalarOf(n, 0)), DType::Int64);
-  Variable condition = n.has(1) ? scalarOf(n, 1) : n.scalar(1, DType::Bool);
+  Variable count = cast(n.at(scalarOf(n, n.in(0))), DType::Int64);
+  Variable condition = n.has(1) ? scalarOf(n, n.in(1)) : n.scalar(1, DType::Bool);
   if (!n.status().ok())
     return {};
   Variables initial;
@@ -115,6 +116,7 @@ OnnxValues loopNode(OnnxNode &n) {
       [&](const Variables &arguments) {
         Variables outputs = n.runTensorGraph("body", arguments, 1 + n.numOutputs());
         outputs.resize(1 + n.numOutputs());
+        outputs[0] = scalarOf(n, outputs[0]);
         return ScanStep(outputs, {}, logicalNot(n.at(outputs[0])));
       },
       options);

@@ -112,7 +112,7 @@ Variable Forest::leavesOf(OnnxNode &n, const Variable &x) const {
     outcomes[k] = nodes[k].outcomes;
     yes[k] = index(nodes[k].yes);
     no[k] = index(nodes[k].no);
-    if (feature[k] < 0)
+    if (feature[k] < 0 || feature[k] > INT32_MAX)
       return n.fail(ErrorKind::ValueError, "a node asks for feature " + std::to_string(feature[k]));
     features = std::max(features, feature[k] + 1);
     isPlain &= outcomes[k] == (kLess | kEqual);

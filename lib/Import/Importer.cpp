@@ -7,6 +7,7 @@
 
 #include "Eval/Evaluate.h"
 #include "Graph/Nodes.h"
+#include "Graph/OnnxEntry.h"
 #include "Import/Broadcast.h"
 #include "Import/InputTypes.h"
 #include "Import/KnownValues.h"
@@ -572,9 +573,7 @@ absl::StatusOr<GraphModule> importModel(const std::string &path, const OnnxInput
 } // namespace
 } // namespace graphc
 
-/// What libgraphc looks up in this library: see loadOnnx.
-extern "C" __attribute__((visibility("default"))) void
-graphcOnnxEntry(const std::string &path, const graphc::OnnxInputs &options,
-                absl::StatusOr<graphc::GraphModule> *result) {
+void graphcOnnxEntry(const std::string &path, const graphc::OnnxInputs &options,
+                     absl::StatusOr<graphc::GraphModule> *result) {
   *result = graphc::importModel(path, options);
 }

@@ -161,8 +161,11 @@ OnnxValues sequenceMap(OnnxNode &n) {
   if (!n.status().ok())
     return {};
   const size_t count = first.elements().size();
-  for (const OnnxValue &v : inputs)
-    if (v.isSequence() && v.elements().size() != count)
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (const OnnxValue &v = inputs[i]; !v.isTensor() && !v.isSequence())
+      n.fail(ErrorKind::TypeError,
+             "input " + std::to_string(i) + " must be a tensor or a sequence, is " + v.brief());
+    else if (v.isSequence() && v.elements().size() != count)
       n.fail(ErrorKind::ValueError, "sequences of " + std::to_string(count) + " and " +
                                         std::to_string(v.elements().size()) + " elements");
   const onnx::GraphProto *body = n.getGraph("body");

@@ -51,6 +51,13 @@ void checkLengths(OnnxNode &n, std::string_view what, std::initializer_list<size
                                         std::to_string(length) + " entries");
 }
 
+/// The list that says where nodes send NaN, 0 for each where it is not given.
+void checkMissing(OnnxNode &n, Ints &missing, size_t nodes) {
+  if (missing.empty())
+    missing.resize(nodes, 0);
+  checkLengths(n, "nodes", {nodes, missing.size()});
+}
+
 /// Of TreeEnsembleClassifier and TreeEnsembleRegressor, whose nodes are named by tree and number.
 /// Their weights are in the attributes that begin with `prefix`, "class" or "target".
 Ensemble namedTrees(OnnxNode &n, const std::string &prefix, int64_t targets) {
@@ -69,7 +76,7 @@ Ensemble namedTrees(OnnxNode &n, const std::string &prefix, int64_t targets) {
                 splits.size()});
   checkLengths(n, "weights",
                {weightTrees.size(), weightNodes.size(), weightTargets.size(), values.size()});
-  missing.resize(trees.size(), 0);
+  checkMissing(n, missing, trees.size());
   // A node's place among the nodes, or ~ that among the leaves.
   absl::flat_hash_map<std::pair<int64_t, int64_t>, int64_t> places;
   int64_t count = 0;
@@ -125,7 +132,7 @@ Ensemble placedTrees(OnnxNode &n) {
                {features.size(), yes.size(), no.size(), yesIsLeaf.size(), noIsLeaf.size(),
                 splits.size(), modes.size()});
   checkLengths(n, "leaves", {targets.size(), weights.size()});
-  missing.resize(features.size(), 0);
+  checkMissing(n, missing, features.size());
   const int64_t count = int64_t(features.size());
   e.forest.numLeaves = int64_t(targets.size());
   e.forest.nodes.resize(features.size());

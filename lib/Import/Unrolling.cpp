@@ -25,9 +25,13 @@ Constant constantOf(OnnxNode &n, Tensor value) {
   return Constant::adopt(std::move(value), {}, n.place());
 }
 
-/// What a loop's condition or count is. An error where it is computed.
+/// What a loop's condition or count is. An error where it is computed, or more than one value.
 std::optional<Tensor> knownOf(OnnxNode &n, const Variable &v, const std::string &what) {
   std::optional<Tensor> value = n.known(v);
+  if (value && value->numElements() != 1) {
+    n.fail(ErrorKind::ShapeError, what + " must be one value, is " + v.type().brief());
+    return std::nullopt;
+  }
   if (!value && n.status().ok())
     n.unsupported(what + " must be constant in a loop over sequences, which is unrolled");
   return value;
@@ -43,8 +47,7 @@ Variable stacked(OnnxNode &n, const Variables &values) {
 
 } // namespace
 
-Variable scalarOf(OnnxNode &n, size_t i) {
-  Variable v = n.in(i);
+Variable scalarOf(OnnxNode &n, const Variable &v) {
   return v.ok() && v.rank() > 0 ? reshape(n.at(v), ShapeList(Ints{})) : v;
 }
 
@@ -59,10 +62,10 @@ OnnxValues unrolledLoop(OnnxNode &n, OnnxValues states) {
   std::optional<int64_t> count;
   bool goesOn = true;
   if (n.has(0))
-    if (auto known = knownOf(n, cast(n.at(scalarOf(n, 0)), DType::Int64), "the number of steps"))
+    if (auto known = knownOf(n, cast(n.at(n.in(0)), DType::Int64), "the number of steps"))
       count = known->item<int64_t>();
   if (n.has(1))
-    if (auto known = knownOf(n, cast(n.at(scalarOf(n, 1)), DType::Bool), "the condition"))
+    if (auto known = knownOf(n, cast(n.at(n.in(1)), DType::Bool), "the condition"))
       goesOn = known->item<bool>();
   if (n.numOutputs() < states.size())
     n.fail(ErrorKind::ValueError, "there are " + std::to_string(n.numOutputs()) + " outputs for " +

@@ -6,7 +6,7 @@
 namespace graphc {
 
 /// A condition or count, which files often have as an array of one element.
-Variable scalarOf(OnnxNode &n, size_t i);
+Variable scalarOf(OnnxNode &n, const Variable &v);
 
 /// Whether a Loop works on sequences or optional values, which are no values of loops.
 bool mustUnroll(OnnxNode &n, const OnnxValues &states);

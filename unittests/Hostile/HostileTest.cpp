@@ -282,6 +282,69 @@ TEST(HostileOnnx, FunctionsThatAreRead) {
     EXPECT_EQ(readCounted("onnx", calls.bytes(), kBytesOfCalls), absl::OkStatus());
 }
 
+onnx::AttributeProto &attribute(onnx::NodeProto &node, const std::string &name,
+                                onnx::AttributeProto::AttributeType type) {
+  onnx::AttributeProto &a = *node.add_attribute();
+  a.set_name(name);
+  a.set_type(type);
+  return a;
+}
+
+/// A map over a sequence beside an optional value that is not there.
+TEST(HostileOnnx, MapOfNothing) {
+  Model m;
+  m.input("x", {2});
+  m.node("SequenceConstruct", {"x"}, "s");
+  onnx::TypeProto::Tensor &type =
+      *attribute(m.node("Optional", {}, "n"), "type", onnx::AttributeProto::TYPE_PROTO)
+           .mutable_tp()
+           ->mutable_tensor_type();
+  type.set_elem_type(onnx::TensorProto::FLOAT);
+  type.mutable_shape()->add_dim()->set_dim_value(2);
+  onnx::GraphProto &body =
+      *attribute(m.node("SequenceMap", {"s", "n"}, "r"), "body", onnx::AttributeProto::GRAPH)
+           .mutable_g();
+  for (const char *name : {"a", "b"})
+    body.add_input()->set_name(name);
+  body.add_output()->set_name("a");
+  m.output("r");
+  expectRefused("onnx", m.bytes(), "input 1 must be a tensor or a sequence");
+}
+
+/// A tree that asks for a feature whose successor is no number.
+TEST(HostileOnnx, FeaturesOfTrees) {
+  Model m;
+  onnx::OperatorSetIdProto &set = *m.proto.add_opset_import();
+  set.set_domain("ai.onnx.ml");
+  set.set_version(3);
+  m.input("x", {3, 2});
+  onnx::NodeProto &tree = m.node("TreeEnsembleRegressor", {"x"}, "y");
+  tree.set_domain("ai.onnx.ml");
+  auto ints = [&](const char *name, std::vector<int64_t> values) {
+    onnx::AttributeProto &a = attribute(tree, name, onnx::AttributeProto::INTS);
+    a.mutable_ints()->Assign(values.begin(), values.end());
+  };
+  auto floats = [&](const char *name, std::vector<float> values) {
+    onnx::AttributeProto &a = attribute(tree, name, onnx::AttributeProto::FLOATS);
+    a.mutable_floats()->Assign(values.begin(), values.end());
+  };
+  ints("nodes_treeids", {0, 0, 0});
+  ints("nodes_nodeids", {0, 1, 2});
+  ints("nodes_featureids", {INT64_MAX, 0, 0});
+  ints("nodes_truenodeids", {1, 0, 0});
+  ints("nodes_falsenodeids", {2, 0, 0});
+  onnx::AttributeProto &modes = attribute(tree, "nodes_modes", onnx::AttributeProto::STRINGS);
+  for (const char *mode : {"BRANCH_LEQ", "LEAF", "LEAF"})
+    modes.add_strings(mode);
+  floats("nodes_values", {0.5, 0, 0});
+  ints("target_treeids", {0, 0});
+  ints("target_nodeids", {1, 2});
+  ints("target_ids", {0, 0});
+  floats("target_weights", {1, 2});
+  m.output("y");
+  expectRefused("onnx", m.bytes(), "asks for feature");
+}
+
 /// Fields that no version of the format has are nobody's concern.
 TEST(HostileOnnx, UnknownFields) {
   Model m;

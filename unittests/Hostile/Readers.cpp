@@ -7,19 +7,15 @@
 #include <cstdlib>
 
 #include "API/SavedFunction.h"
+#include "Graph/OnnxEntry.h"
 #include "Kernels/ReadKernels.h"
 #include "Ops/IndexSpec.h"
 #include "ParseValue.h"
 #include "Runtime/LiteralText.h"
 #include "Runtime/ProgramFile.h"
 #include "graphc/Import.h"
-#include "graphc/OnnxInputs.h"
 #include "graphc/Tensor.h"
 
-#ifdef GRAPHC_FUZZ_ONNX
-extern "C" void graphcOnnxEntry(const std::string &path, const graphc::OnnxInputs &options,
-                                absl::StatusOr<graphc::GraphModule> *result);
-#endif
 #ifdef GRAPHC_FUZZ_TEXT
 #include "Text/GraphText.h"
 #endif

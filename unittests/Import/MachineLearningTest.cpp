@@ -171,6 +171,14 @@ TEST(MachineLearning, errorsOfTrees) {
             kNode + "a node has the mode 'BRANCH'");
   EXPECT_EQ(of([](auto &n) { changed(n, "nodes_featureids").set_ints(0, -1); }),
             kNode + "a node asks for feature -1");
+  EXPECT_EQ(of([](auto &n) { changed(n, "nodes_featureids").set_ints(0, INT64_MAX); }),
+            kNode + "a node asks for feature 9223372036854775807");
+  EXPECT_EQ(of([](auto &n) {
+              onnx::AttributeProto &missing = changed(n, "nodes_missing_value_tracks_true");
+              missing.clear_ints();
+              missing.set_type(onnx::AttributeProto::INTS), missing.add_ints(1);
+            }).substr(0, kNode.size() + 24),
+            kNode + "attributes of nodes have");
   EXPECT_EQ(of([](auto &n) { changed(n, "nodes_featureids").set_ints(0, 7); }),
             kNode + "the trees ask for 8 features of each row: f32[?,4]");
   EXPECT_EQ(of([](auto &n) { changed(n, "class_ids").set_ints(0, 3); }),

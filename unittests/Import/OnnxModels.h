@@ -4,13 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "graphc/OnnxInputs.h"
+#include "Graph/OnnxEntry.h"
 #include "graphc/Tensor.h"
 #include "onnx/onnx_pb.h"
-
-/// What libgraphc-onnx exports; linked into the test.
-extern "C" void graphcOnnxEntry(const std::string &path, const graphc::OnnxInputs &options,
-                                absl::StatusOr<graphc::GraphModule> *result);
 
 namespace graphc::test {
 

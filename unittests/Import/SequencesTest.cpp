@@ -300,6 +300,15 @@ TEST(Sequences, loopsAreUnrolled) {
   EXPECT_EQ(errorOf(withCondition(loop("", kKeep), "1")),
             "model.onnx: node 4 (Loop): the number of steps must be constant in a loop over "
             "sequences, which is unrolled");
+  // One value, whatever its rank.
+  auto after = [&](const std::string &value) {
+    std::string graph =
+        withCondition(loop(kThree, "again = Constant<value = " + value + ">()"), "1");
+    return graph.replace(graph.find("bool again"), 10, "again");
+  };
+  EXPECT_EQ(run(after("bool[1] {0}"), inputs), (std::vector<Numbers>{{1, 2}, {0, 0}}));
+  EXPECT_EQ(errorOf(after("bool[2] {1, 1}")),
+            "model.onnx: node 5 (Loop): the condition after step 0 must be one value, is i1[2]");
   EXPECT_EQ(errorOf(withCondition(loop(kThree, "again = Identity(c)"), "1")),
             "model.onnx: node 5 (Loop): the condition after step 0 must be constant in a loop over "
             "sequences, which is unrolled");
@@ -326,6 +335,13 @@ TEST(Sequences, maps) {
   EXPECT_EQ((*values)[2], row({1, 3}));
   EXPECT_EQ(error(loadModel(model, {.lengths = {{"s", 2}, {"o", 1}}})),
             "model.onnx: node 1 (SequenceMap): sequences of 2 and 1 elements");
+  onnx::ModelProto optional = parsed(graph("optional(float[N])"), 17);
+  EXPECT_EQ(error(loadModel(optional, {.lengths = {{"s", 2}, {"o", OnnxInputs::kNone}}})),
+            "model.onnx: node 1 (SequenceMap): input 1 must be a tensor or a sequence, is an "
+            "optional value that is not there");
+  EXPECT_EQ(error(loadModel(optional, {.lengths = {{"s", 2}, {"o", 1}}})),
+            "model.onnx: node 1 (SequenceMap): input 1 must be a tensor or a sequence, is an "
+            "optional value of f32[?]");
   EXPECT_EQ(loadModel(model, {.lengths = {{"s", 0}, {"o", 0}}})->outputs.size(), 0u);
   EXPECT_EQ(error(loadModel(parsed("(seq(float[N]) s) => (t) { t = SequenceMap(s) <body = b "
                                    "(float[N] a) => (d) { d = SequenceConstruct(a) }> }",

@@ -1,0 +1,9 @@
+//===- Graph/OnnxEntry.h - what libgraphc-onnx exports -------------*- C++ -*-===//
+#pragma once
+
+#include "graphc/OnnxInputs.h"
+
+/// Reads the model in a file; see loadOnnx, which looks it up by its name.
+extern "C" __attribute__((visibility("default"))) void
+graphcOnnxEntry(const std::string &path, const graphc::OnnxInputs &options,
+                absl::StatusOr<graphc::GraphModule> *result);
