@@ -4,8 +4,6 @@
 // constants, as networks do that only answer.
 //
 //===----------------------------------------------------------------------===//
-#include <algorithm>
-#include <cmath>
 
 #include "Compare.h"
 #include "Convolution.h"
@@ -54,10 +52,7 @@ Layer layerOf(const std::string &name, const Convolution &c, double weight, bool
     example.values = {layer.x, layer.w, layer.b};
     example.outputs = {graph(w, b)};
   }
-  // The greatest element is no average: K roundings of sums that grow like sqrt(k), each of up to
-  // 2^-24 and as good as independent, have a standard deviation of sqrt(K / 6) times 2^-24.
-  double terms = double(weightShape[1] * c.window * c.window);
-  example.slack = std::max(1.0, std::sqrt(terms) * 0x1p-24 / 1e-6);
+  example.slack = slackOfSums(double(weightShape[1] * c.window * c.window));
   double side = double(c.outputSide());
   example.cost = {c.flops(), double(layer.x.numBytes() + layer.w.numBytes() + layer.b.numBytes()),
                   double(c.batch * c.outputs) * side * side * sizeof(float)};

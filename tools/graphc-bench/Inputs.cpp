@@ -75,4 +75,6 @@ absl::Status checkSums(std::string_view name, std::string_view side, const Tenso
                                    expected->weighted, sums.maxAbs, expected->maxAbs));
 }
 
+double slackOfSums(double terms) { return std::max(1.0, std::sqrt(terms) * 0x1p-24 / 1e-6); }
+
 } // namespace graphc::bench

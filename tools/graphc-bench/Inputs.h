@@ -40,4 +40,9 @@ Tensor makeInput(DType dtype, absl::Span<const int64_t> shape, double low, doubl
 absl::Status checkSums(std::string_view name, std::string_view side, const Tensor &values,
                        double slack = 1);
 
+/// How many times the bound of results that of float32 elements is which are sums of so many terms:
+/// the greatest element is no average. K roundings of sums that grow like sqrt(k), each of up to
+/// 2^-24 and as good as independent, have a standard deviation of sqrt(K / 6) times 2^-24.
+double slackOfSums(double terms);
+
 } // namespace graphc::bench

@@ -19,6 +19,8 @@ absl::StatusOr<Subject> productOf(const std::string &name, const Product &p, DTy
   double size = double(byteSize(dtype)), m = p.m, k = p.k, n = p.n;
   Example example{name, {va, vb}, {dot(va, p.isTransposed ? transpose(vb) : vb)}, {a, b}};
   example.cost = {2 * m * k * n, (m * k + k * n) * size, m * n * size, dtype == DType::Float64};
+  if (dtype == DType::Float32)
+    example.slack = slackOfSums(k);
   if (isConstant) {
     Variable x = tensor(dtype, {kDynamic, p.k}, "x");
     example.inputs = {x};
