@@ -23,7 +23,9 @@
 // LOOPS: func.func @graphc_mul_sum
 // LOOPS: :32 = scf.for {{.*}} -> (vector<16xf32>
 // LOOPS: llvm.intr.masked.load
-// LOOPS-NEXT: vector.maskedstore
+// LOOPS-NEXT: arith.index_cast
+// LOOPS-NEXT: llvm.inttoptr
+// LOOPS-NEXT: llvm.intr.masked.store
 // LOOPS-COUNT-2: llvm.intr.prefetch
 // LOOPS-NOT: llvm.intr.prefetch
 // LOOPS: :11 = scf.for {{.*}} -> (vector<16xf32>
