@@ -36,9 +36,9 @@ bool isStageOp(Operation *op) {
              vector::MaskedStoreOp, vector::ReductionOp, vector::ShuffleOp, vector::StoreOp,
              LLVM::CallIntrinsicOp, LLVM::InlineAsmOp, LLVM::CosOp, LLVM::FAbsOp, LLVM::FCeilOp,
              LLVM::FFloorOp, LLVM::FMAOp, LLVM::FPExtOp, LLVM::FPTruncOp, LLVM::FRemOp,
-             LLVM::FTruncOp, LLVM::IntToPtrOp, LLVM::LoadOp, LLVM::MaskedLoadOp, LLVM::Prefetch,
-             LLVM::RoundEvenOp, LLVM::ShuffleVectorOp, LLVM::SinOp, LLVM::SqrtOp, LLVM::StoreOp,
-             LLVM::TanOp>(op);
+             LLVM::FTruncOp, LLVM::IntToPtrOp, LLVM::LoadOp, LLVM::MaskedLoadOp,
+             LLVM::MaskedStoreOp, LLVM::Prefetch, LLVM::RoundEvenOp, LLVM::ShuffleVectorOp,
+             LLVM::SinOp, LLVM::SqrtOp, LLVM::StoreOp, LLVM::TanOp>(op);
 }
 
 class Checker {
@@ -103,10 +103,10 @@ absl::Status Checker::checkIntrinsic(LLVM::CallIntrinsicOp op) const {
 bool isAlignedAsElement(Operation *op) {
   if (auto alloca = dyn_cast<memref::AllocaOp>(op))
     return alloca.getAlignment().value_or(1) <= kMaxAlignment;
-  if (!isa<LLVM::LoadOp, LLVM::MaskedLoadOp, LLVM::StoreOp>(op))
+  if (!isa<LLVM::LoadOp, LLVM::MaskedLoadOp, LLVM::MaskedStoreOp, LLVM::StoreOp>(op))
     return !op->hasAttr("alignment");
   auto alignment = op->getAttrOfType<IntegerAttr>("alignment");
-  Value value = isa<LLVM::StoreOp>(op) ? op->getOperand(0) : op->getResult(0);
+  Value value = op->getNumResults() == 0 ? op->getOperand(0) : op->getResult(0);
   Type element = getElementTypeOrSelf(value.getType());
   return alignment && element.isIntOrFloat() &&
          alignment.getInt() * 8 == int64_t(element.getIntOrFloatBitWidth());
