@@ -3,6 +3,7 @@
 
 #include "Import/ShapeTerms.h"
 #include "Import/Translations.h"
+#include "absl/strings/ascii.h"
 
 namespace graphc {
 namespace {
@@ -23,7 +24,7 @@ bool contains(const Labels &labels, int label) {
 Labels labelsOf(OnnxNode &n, const std::string &term, int ellipsis) {
   Labels labels;
   for (size_t k = 0; k < term.size(); ++k) {
-    if (std::isalpha(static_cast<unsigned char>(term[k]))) {
+    if (absl::ascii_isalpha(static_cast<unsigned char>(term[k]))) {
       labels.push_back(term[k]);
     } else if (term.compare(k, 3, "...") == 0) {
       for (int axis = ellipsis; axis > 0; --axis)

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 #include <algorithm>
 #include <bit>
-#include <cctype>
 
 #include "Build.h"
+#include "absl/strings/ascii.h"
 #include "graphc/Arrays.h"
 #include "graphc/ControlFlow.h"
 #include "graphc/LinearAlgebra.h"
@@ -76,7 +76,7 @@ struct Equation {
     bool hasEllipsis = false;
     for (size_t k = 0; k < term.size(); ++k) {
       auto c = static_cast<unsigned char>(term[k]);
-      if (std::isalpha(c)) {
+      if (absl::ascii_isalpha(c)) {
         labels.push_back(c >= 'a' ? c - 'a' + 26 : c - 'A');
       } else if (term.substr(k, 3) == "..." && !hasEllipsis) {
         for (int axis = ellipsis; axis > 0; --axis)
@@ -215,18 +215,20 @@ public:
         extent = kUnknown;
   }
 
+  /// Sets are of the first 32 operands; of more than kFew these alone are compared.
+  static bool has(uint32_t set, size_t i) { return i < 32 && (set >> i & 1); }
   /// What the operands of a set are joined to, where the others are `rest`: labels needed there.
   LabelSet neededBy(uint32_t set) const {
     LabelSet needed = result_;
     for (size_t i = 0; i < labels_.size(); ++i)
-      if (!(set >> i & 1))
+      if (!has(set, i))
         needed |= labels_[i];
     return needed;
   }
   LabelSet labelsOf(uint32_t set) const {
     LabelSet labels = 0;
     for (size_t i = 0; i < labels_.size(); ++i)
-      if (set >> i & 1)
+      if (has(set, i))
         labels |= labels_[i];
     return std::popcount(set) == 1 ? labels : labels & neededBy(set);
   }

@@ -65,6 +65,17 @@ TEST(CompositeMessages, Products) {
             "ShapeError: assert: einsum: label i has different extents");
 }
 
+/// More operands than sets of them have bits.
+TEST(CompositeMessages, EinsumOfManyOperands) {
+  Variable x = dvector("x");
+  std::string equation = "i";
+  for (int k = 1; k < 40; ++k)
+    equation += ",i";
+  auto f = function({x}, einsum(equation + "->i", Variables(40, x)));
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_EQ((*f)(Tensor({1.0, 2.0})).value(), Tensor({1.0, std::ldexp(1.0, 40)}));
+}
+
 TEST(CompositeMessages, Matrices) {
   Variable v = f64({3}), m = f64({2, 2}), s = f64({});
   expectMessages({
