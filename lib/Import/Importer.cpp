@@ -33,8 +33,10 @@ namespace {
 constexpr int64_t kFoldingBudget = int64_t(1) << 20;
 /// What reading nodes may cost besides those that the file has, since loops over sequences are
 /// unrolled: elements of sequences that they take, and some for each node.
-constexpr int64_t kUnrolledWork = int64_t(1) << 22;
+constexpr int64_t kUnrolledWork = int64_t(1) << 20;
 constexpr int64_t kWorkOfNode = 64;
+/// Initializers of a loop's body are read in each step: so many of their bytes cost one.
+constexpr int64_t kBytesOfWork = 32;
 
 absl::StatusOr<onnx::ModelProto> readModel(FILE *file) {
   onnx::ModelProto model;
@@ -160,9 +162,17 @@ struct Call {
 };
 constexpr int kDeepestCall = 64;
 
+/// What it takes to read a graph within another besides its nodes.
+int64_t workOfStep(const onnx::GraphProto &graph) {
+  int64_t work = kWorkOfNode;
+  for (const onnx::TensorProto &initializer : graph.initializer())
+    work += int64_t(initializer.ByteSizeLong()) / kBytesOfWork;
+  return work;
+}
+
 /// What may be spent on reading the nodes that a graph has, with those of graphs within.
 int64_t workOf(const onnx::GraphProto &graph) {
-  int64_t work = 0;
+  int64_t work = workOfStep(graph);
   for (const onnx::NodeProto &node : graph.node()) {
     work += 2 * kWorkOfNode;
     for (const onnx::AttributeProto &attribute : node.attribute())
@@ -219,6 +229,8 @@ private:
   absl::Status findVersions();
   decltype(OnnxContext::subgraph) subgraphs() {
     return [this](const onnx::GraphProto &graph, const OnnxValues &inputs) {
+      if (absl::Status s = spend(workOfStep(graph)); !s.ok())
+        return absl::StatusOr<OnnxValues>(s);
       Importer within(*this, graph);
       absl::StatusOr<OnnxValues> results = within.runWithin(inputs);
       workLeft_ = within.workLeft_;
@@ -241,6 +253,15 @@ private:
       if (auto found = scope->narrow_.find(name); found != scope->narrow_.end())
         return found->second;
     return 0;
+  }
+  absl::Status spend(int64_t work) {
+    workLeft_ -= work;
+    if (workLeft_ >= 0)
+      return absl::OkStatus();
+    return makeError(ErrorKind::NotSupported,
+                     "loops over sequences are unrolled, and these make too many nodes (" +
+                         std::to_string(kUnrolledWork / kWorkOfNode) +
+                         " at most, fewer where sequences are long)");
   }
   absl::Status addInitializers();
   absl::Status addInputs();
@@ -414,12 +435,8 @@ absl::Status Importer::addNode(int number) {
     inputs.push_back(found ? *found : Variable());
     narrow.push_back(name.empty() ? 0 : findNarrow(name));
   }
-  workLeft_ -= kWorkOfNode;
-  if (workLeft_ < 0)
-    return makeError(ErrorKind::NotSupported,
-                     what + ": loops over sequences are unrolled, and these make too many nodes (" +
-                         std::to_string(kUnrolledWork / kWorkOfNode) +
-                         " at most, fewer where sequences are long)");
+  if (absl::Status s = spend(kWorkOfNode); !s.ok())
+    return prefixError(s, what);
   if (const onnx::FunctionProto *function = functions_->find(proto)) {
     absl::Status called = callFunction(*function, proto, inputs, narrow, place);
     return called.ok() ? called : prefixError(called, what);

@@ -10,7 +10,7 @@ namespace graphc {
 namespace {
 
 /// A split of an array makes as many at most: its extent may be a claim of a small file.
-constexpr int64_t kMostPieces = int64_t(1) << 16;
+constexpr int64_t kMostPieces = 4096;
 
 Constant constantOf(OnnxNode &n, Tensor value) {
   return Constant::adopt(std::move(value), {}, n.place());

@@ -9,8 +9,9 @@
 namespace graphc {
 namespace {
 
-/// Weights of pairs of classes are a matrix that the file does not have; it has at most so many.
-constexpr int64_t kMostPairWeights = int64_t(1) << 26;
+/// Weights of pairs of classes are a matrix that the file does not have: at most so many for each
+/// coefficient that it has, and some. Of up to 128 classes that is no bound.
+constexpr int64_t kMostPairWeights = 64, kPairWeightsAtLeast = int64_t(1) << 16;
 
 /// Between the rows of x and those of `vectors`.
 Variable kernel(OnnxNode &n, const Variable &x, const Variable &vectors) {
@@ -238,7 +239,9 @@ Variables classifier(OnnxNode &n) {
   if (!n.status().ok())
     return {};
   // That there are so many vectors has been seen: the product is in range.
-  if (k > (int64_t(1) << 15) || k * (k - 1) / 2 * std::max(pairs.vectors, k) > kMostPairWeights)
+  int64_t most = int64_t(requireFloats(n, "coefficients").size()) * kMostPairWeights;
+  if (k > (int64_t(1) << 15) ||
+      k * (k - 1) / 2 * std::max(pairs.vectors, k) > most + kPairWeightsAtLeast)
     return {n.unsupported(std::to_string(k) + " classes and " + std::to_string(pairs.vectors) +
                           " support vectors")};
   for (int64_t i = 0; i < k; ++i)

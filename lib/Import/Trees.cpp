@@ -233,11 +233,12 @@ private:
   std::vector<double> has_, values_;
 };
 
-/// A table of all leaves and targets has at most so many numbers for each that the file has.
-constexpr int64_t kMostSpread = 64;
+/// A table of all leaves and targets has at most so many numbers for each that the file has, and
+/// some.
+constexpr int64_t kMostSpread = 64, kSpreadAtLeast = int64_t(1) << 11;
 
 /// Keeps an error where the ensemble makes no sense or its table would be far larger than it is.
-void check(OnnxNode &n, Ensemble &e) {
+void check(OnnxNode &n, Ensemble &e, size_t labels = 0) {
   if (n.status().ok())
     e.forest.check(n);
   if (n.status().ok() && (e.targets < 1 || e.forest.roots.empty() || e.weights.empty()))
@@ -248,7 +249,8 @@ void check(OnnxNode &n, Ensemble &e) {
     if (n.status().ok() && (w.target < 0 || w.target >= e.targets))
       n.fail(ErrorKind::ValueError, "a weight is for target " + std::to_string(w.target) + " of " +
                                         std::to_string(e.targets));
-  int64_t most = (int64_t(e.weights.size()) + e.forest.numLeaves) * kMostSpread + (1 << 20);
+  int64_t given = int64_t(e.weights.size()) + e.forest.numLeaves + int64_t(labels);
+  int64_t most = given * kMostSpread + kSpreadAtLeast;
   if (n.status().ok() && e.targets > most / e.forest.numLeaves)
     n.unsupported(std::to_string(e.forest.numLeaves) + " leaves and " + std::to_string(e.targets) +
                   " targets, of which leaves have few");
@@ -341,7 +343,7 @@ Variables ofTwoClasses(OnnxNode &n, const Variable &score, const Ints &labels, b
 Variables classifier(OnnxNode &n) {
   Ints labels = classLabels(n, "classlabels_int64s", "classlabels_strings");
   Ensemble e = namedTrees(n, "class", int64_t(labels.size()));
-  check(n, e);
+  check(n, e, labels.size());
   DType dtype = dtypeFor(n);
   Variable x = rowsOf(n, dtype);
   if (!n.status().ok())

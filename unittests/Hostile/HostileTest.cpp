@@ -311,6 +311,50 @@ TEST(HostileOnnx, MapOfNothing) {
   expectRefused("onnx", m.bytes(), "input 1 must be a tensor or a sequence");
 }
 
+/// A loop over a sequence of 2^62 steps without a node, which is unrolled.
+TEST(HostileOnnx, StepsWithoutNodes) {
+  Model m;
+  m.input("x", {2});
+  m.ints("m", {int64_t(1) << 62}, true);
+  m.node("SequenceConstruct", {"x"}, "s");
+  onnx::GraphProto &body =
+      *attribute(m.node("Loop", {"m", "", "s"}, "r"), "body", onnx::AttributeProto::GRAPH)
+           .mutable_g();
+  for (const char *name : {"i", "c", "q"})
+    body.add_input()->set_name(name);
+  for (const char *name : {"c", "q"})
+    body.add_output()->set_name(name);
+  m.output("r");
+  std::string bytes = m.bytes();
+  resetAllocations();
+  absl::Status status = findReader("onnx")->read(bytes);
+  EXPECT_THAT(std::string(status.message()),
+              testing::HasSubstr("loops over sequences are unrolled"));
+  // 16,384 steps, whatever the file's size.
+  EXPECT_LE(allocations().bytes, int64_t(1) << 28);
+}
+
+/// A leaf and a million targets, of which the file has one weight.
+TEST(HostileOnnx, TargetsOfTrees) {
+  Model m;
+  onnx::OperatorSetIdProto &set = *m.proto.add_opset_import();
+  set.set_domain("ai.onnx.ml");
+  set.set_version(3);
+  m.input("x", {3, 2});
+  onnx::NodeProto &tree = m.node("TreeEnsembleRegressor", {"x"}, "y");
+  tree.set_domain("ai.onnx.ml");
+  attribute(tree, "n_targets", onnx::AttributeProto::INT).set_i(1000000);
+  for (const char *name :
+       {"nodes_treeids", "nodes_nodeids", "nodes_featureids", "nodes_truenodeids",
+        "nodes_falsenodeids", "target_treeids", "target_nodeids", "target_ids"})
+    attribute(tree, name, onnx::AttributeProto::INTS).add_ints(0);
+  attribute(tree, "nodes_modes", onnx::AttributeProto::STRINGS).add_strings("LEAF");
+  for (const char *name : {"nodes_values", "target_weights"})
+    attribute(tree, name, onnx::AttributeProto::FLOATS).add_floats(1);
+  m.output("y");
+  expectRefused("onnx", m.bytes(), "1 leaves and 1000000 targets");
+}
+
 /// A tree that asks for a feature whose successor is no number.
 TEST(HostileOnnx, FeaturesOfTrees) {
   Model m;

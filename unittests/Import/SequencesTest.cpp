@@ -213,7 +213,7 @@ TEST(Sequences, pieces) {
             "model.onnx: node 1 (SplitToSequence): the extent along axis 0 must be known, for it "
             "says how many pieces there are: f32[?]");
   EXPECT_EQ(errorOf(split("float[1000000000000]", "z = SplitToSequence(x)")),
-            "model.onnx: node 1 (SplitToSequence): more than 65536 pieces: f32[1000000000000]");
+            "model.onnx: node 1 (SplitToSequence): more than 4096 pieces: f32[1000000000000]");
   EXPECT_EQ(errorOf(split("float[5]", "p = Constant<value_int = 0>() z = SplitToSequence(x, p)")),
             "model.onnx: node 2 (SplitToSequence): pieces of 0 elements");
 }
@@ -314,7 +314,7 @@ TEST(Sequences, loopsAreUnrolled) {
             "sequences, which is unrolled");
   EXPECT_EQ(errorOf(withCondition(loop("m = Constant<value_int = 1000000000>()", kKeep), "1")),
             "model.onnx: node 5 (Loop): attribute body: node 1 (SequenceInsert): loops over "
-            "sequences are unrolled, and these make too many nodes (65536 at most, fewer where "
+            "sequences are unrolled, and these make too many nodes (16384 at most, fewer where "
             "sequences are long)");
 }
 
