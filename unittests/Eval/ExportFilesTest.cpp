@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -25,7 +27,8 @@ namespace {
 class SavingOnnx : public testing::Test {
 protected:
   void SetUp() override {
-    folder = std::filesystem::path(testing::TempDir()) / "graphc-export-files";
+    folder = std::filesystem::path(testing::TempDir()) /
+             ("graphc-export-files-" + std::to_string(getpid()));
     std::filesystem::remove_all(folder);
     std::filesystem::create_directories(folder);
   }
