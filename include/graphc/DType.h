@@ -1,6 +1,7 @@
 //===- graphc/DType.h - element types ---------------------------*- C++ -*-===//
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -10,7 +11,8 @@
 namespace graphc {
 
 /// Element type of a tensor. Bool is one byte, 0 or 1, in memory. Float16 is IEEE binary16,
-/// BFloat16 the upper half of a binary32.
+/// BFloat16 the upper half of a binary32. A complex number is its real part and its imaginary part,
+/// one after the other: two Float32 (Complex64) or two Float64 (Complex128).
 ///
 /// Here and in all public headers enums have int's size: compilers disagree on who extends a
 /// narrower argument to a register, and programs may be built by another one than the library.
@@ -28,16 +30,21 @@ enum class DType {
   BFloat16,
   Float32,
   Float64,
+  Complex64,
+  Complex128,
 };
 
-inline constexpr int kNumDTypes = 13;
+inline constexpr int kNumDTypes = 15;
+/// Those that are not complex, which come first.
+inline constexpr int kNumRealDTypes = 13;
 
 /// Bytes of one element.
 int64_t byteSize(DType dtype);
 
-/// NumPy's name: "bool", "int8", ..., "bfloat16", "float32", "float64".
+/// NumPy's name: "bool", "int8", ..., "bfloat16", "float32", "float64", "complex64", "complex128".
 std::string_view dtypeName(DType dtype);
-/// MLIR's spelling, used in graph text: "i1", "i8", "ui8", ..., "f16", "bf16", "f32", "f64".
+/// MLIR's spelling, used in graph text: "i1", "i8", "ui8", ..., "f16", "bf16", "f32", "f64",
+/// "complex<f32>", "complex<f64>".
 std::string_view dtypeShortName(DType dtype);
 /// Accepts both spellings; empty for an unknown name.
 std::optional<DType> parseDType(std::string_view name);
@@ -47,15 +54,21 @@ bool isSignedInt(DType dtype);
 bool isUnsignedInt(DType dtype);
 /// Signed or unsigned; Bool is no integer.
 bool isInteger(DType dtype);
+/// A real one.
 bool isFloat(DType dtype);
+inline bool isComplex(DType dtype) { return int(dtype) >= kNumRealDTypes; }
+/// The dtype of the parts of complex numbers; others as they are.
+DType realDType(DType dtype);
+/// F-005: the complex dtype that holds a real one; complex ones as they are.
+DType complexDType(DType dtype);
 /// Width in bits of one element; 1 for Bool.
 int bitWidth(DType dtype);
 
-/// F-004: the table's promotion of two dtypes; symmetric, equal to NumPy's of two arrays.
+/// F-004, F-005: the table's promotion of two dtypes; symmetric, equal to NumPy's of two arrays.
 DType promote(DType a, DType b);
 /// F-006: promotion of n >= 1 dtypes, independent of their order.
 DType promote(absl::Span<const DType> dtypes);
-/// F-009: bool, 8- and 16-bit integers to float32, wider ones to float64, floats stay.
+/// F-009: bool, 8- and 16-bit integers to float32, wider ones to float64, others stay.
 DType promoteToFloat(DType dtype);
 /// Whether every value of `from` is a value of `to` without loss of range (F-040).
 bool canCastSafely(DType from, DType to);
@@ -74,7 +87,8 @@ struct BFloat16 {
   explicit operator float() const;
 };
 
-/// DTypeOf<T>::value for bool, the fixed-width integers, Half, BFloat16, float and double.
+/// DTypeOf<T>::value for bool, the fixed-width integers, Half, BFloat16, float, double and
+/// std::complex of these two.
 template <class T> struct DTypeOf;
 template <> struct DTypeOf<bool> {
   static constexpr DType value = DType::Bool;
@@ -121,9 +135,16 @@ template <> struct DTypeOf<float> {
 template <> struct DTypeOf<double> {
   static constexpr DType value = DType::Float64;
 };
+template <> struct DTypeOf<std::complex<float>> {
+  static constexpr DType value = DType::Complex64;
+};
+template <> struct DTypeOf<std::complex<double>> {
+  static constexpr DType value = DType::Complex128;
+};
 
-/// Calls `f` with a value-initialised C++ object of the dtype's host type:
-/// `dispatch(t.dtype(), [&](auto zero) { using T = decltype(zero); ... })`.
+/// Calls `f` with a value-initialised C++ object of the host type of `dtype`, which is real:
+/// `dispatch(t.dtype(), [&](auto zero) { using T = decltype(zero); ... })`. Complex tensors are
+/// seen as real ones by Tensor::realView.
 template <class F> decltype(auto) dispatch(DType dtype, F &&f) {
   switch (dtype) {
   case DType::Bool:
@@ -152,6 +173,9 @@ template <class F> decltype(auto) dispatch(DType dtype, F &&f) {
     return f(float());
   case DType::Float64:
     return f(double());
+  case DType::Complex64:
+  case DType::Complex128:
+    break;
   }
   __builtin_unreachable();
 }

@@ -479,6 +479,19 @@ public:
   Arrays routine(const Routine &routine, std::vector<int64_t> parameters, const Arrays &in,
                  const std::vector<std::pair<DType, Extents>> &results);
 
+  //===--- complex numbers --------------------------------------------------===//
+  // Loops know real numbers alone: a complex array is two real ones of its shape, and what loads
+  // elements wants one of these. OpDef::complex says what ops make of parts; few emissions see
+  // complex arrays: those of host calls, which get and give complex tensors.
+
+  /// The real and the imaginary part; (a, no array) for a real one.
+  std::pair<Array, Array> parts(Array a);
+  /// Of two arrays of the same shape and dtype, Float32 or Float64.
+  Array complex(Array re, Array im);
+  /// As it lies in memory: a real array with one more axis at the end, of both parts. A real array
+  /// is itself.
+  Array interleaved(Array a);
+
   //===--- graphs within an op ----------------------------------------------===//
   /// Records what `emit` does as the node of an inner graph whose results have these types:
   /// `resultType` answers by them, and results are checked, meanwhile.

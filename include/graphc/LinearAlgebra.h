@@ -152,12 +152,15 @@ struct EighFactors {
 EighFactors eigh(const Operand &a, bool lower = true);
 /// The eigenvalues alone, whose gradient is always there.
 Variable eigvalsh(const Operand &a, bool lower = true);
-/// The eigenvalues of any square matrix, in no order that is promised; complex ones stand in pairs.
-/// No gradient (NullGradient).
-struct ComplexEigenvalues {
-  Variable real, imaginary;
+/// The eigenvalues of any square matrix, complex, in no order that is promised, and eigenvectors of
+/// length 1 as columns, the first of whose greatest elements is real and positive. No gradients
+/// (NullGradient).
+struct EigFactors {
+  Variable values, vectors;
 };
-ComplexEigenvalues eigvals(const Operand &a);
+EigFactors eig(const Operand &a);
+/// The eigenvalues alone.
+Variable eigvals(const Operand &a);
 
 //===--- powers -----------------------------------------------------------------------===//
 

@@ -83,6 +83,43 @@ enum class Elements {
 /// The op that computes the same in the memory of operand `input`, if there is one.
 using InplaceRule = std::function<std::optional<Op>(const Op &, int input)>;
 
+/// A value by its parts; a real one has no `im`.
+struct Parts {
+  Variable re;
+  std::optional<Variable> im = std::nullopt;
+};
+/// What a complex rule sees: the operands by their parts, and the types of the results.
+struct ComplexRequest {
+  const Op &op;
+  absl::Span<const Parts> in;
+  absl::Span<const Type> results;
+};
+
+/// How an op that computes by parts is differentiated where numbers are complex (docs/Gradients.md
+/// says which gradients are meant).
+enum class ComplexDerivatives {
+  ByParts,     // through what its parts rule gives
+  Holomorphic, // the op's rules are those of the complex derivative: sums and products of complex
+               // numbers
+  Linear,      // the op's rules sum and move numbers, and multiply them by real ones
+};
+
+/// How an op computes with complex numbers (docs/design/36-complex.md).
+struct ComplexRule {
+  /// The results' parts, computed from the operands' by ops on real numbers. Loops, gradients and
+  /// tangents follow from it. None: complex operands are refused.
+  /// The op's type rule sees operands of the parts' dtype in the place of complex ones; a float
+  /// dtype that it gives becomes the complex one,
+  std::function<std::vector<Parts>(const ComplexRequest &)> parts = {};
+  /// but for these results, which are real.
+  std::vector<bool> realResults = {};
+  ComplexDerivatives derivatives = ComplexDerivatives::ByParts;
+  /// Whether results are complex where no operand is. The type rule says so itself.
+  bool makesComplex = false;
+  /// Whether type rule and emission know complex operands themselves: `parts` is not wanted.
+  bool isNative = false;
+};
+
 /// How a C++ number among the operands gets its dtype.
 enum class Literals {
   Promote, // F-029 to F-031: with the other operands
@@ -112,6 +149,7 @@ struct OpDef {
   Literals literals = Literals::Promote;
   TypeRule type = {};
   EmitRule emit = {};
+  ComplexRule complex = {};
   PullbackRule pullback = {};
   PushforwardRule pushforward = {};
   Elements elements = Elements::Mixed;

@@ -66,6 +66,14 @@ Variable where(const Operand &condition, const Operand &x, const Operand &y);
 /// y, broadcast to the shape that x and y have together.
 Variable second(const Operand &x, const Operand &y);
 
+// Complex numbers. Of a real x, conj and real are x, imag is 0, and angle is 0 or pi.
+GRAPHC_UNARY(conj)
+GRAPHC_UNARY(real)
+GRAPHC_UNARY(imag)
+GRAPHC_UNARY(angle)
+/// re + i im: complex64 of operands that fit in float32, else complex128.
+Variable complex(const Operand &re, const Operand &im);
+
 // Comparisons give bool; signed against unsigned integers compare exactly.
 GRAPHC_BINARY(eq)
 GRAPHC_BINARY(neq)
@@ -103,7 +111,7 @@ GRAPHC_UNARY(trunc)
 GRAPHC_UNARY(round)
 GRAPHC_UNARY(roundHalfToEven)
 GRAPHC_UNARY(roundHalfAwayFromZero)
-/// F-046.
+/// F-046. Complex to real is refused: take `real`.
 Variable cast(const Operand &x, DType dtype);
 
 // Exponentials, logarithms, trigonometry.

@@ -65,22 +65,25 @@ public:
     else
       number_ = uint64_t(value);
   }
+  Braces(std::complex<double> value) : number_(value) {}
+  Braces(std::complex<float> value) : number_(std::complex<double>(value)) {}
   Braces(std::initializer_list<Braces> elements) : elements_(elements), isList_(true) {}
 
   bool isList() const { return isList_; }
   const std::vector<Braces> &elements() const { return elements_; }
-  const std::variant<double, int64_t, uint64_t> &number() const { return number_; }
+  using Number = std::variant<double, int64_t, uint64_t, std::complex<double>>;
+  const Number &number() const { return number_; }
 
 private:
   std::vector<Braces> elements_;
-  std::variant<double, int64_t, uint64_t> number_;
+  Number number_;
   bool isList_ = false;
 };
 
 /// An n-dimensional array: dtype, shape, strides and memory that it owns (shared, 64-byte
 /// aligned) or borrows. Copying a Tensor is cheap and shares the memory; `copy()` makes new
 /// memory. A default-constructed Tensor is undefined: it answers as an empty float64 vector, and
-/// functions refuse it. Rank is at most 32.
+/// functions refuse it. Rank is at most 32, of complex ones 31.
 /// Strides count elements and may be zero or negative.
 /// Thread safety: as a shared_ptr; the elements are the caller's to protect.
 class Tensor {
@@ -90,9 +93,11 @@ public:
   Tensor() = default;
   /// 0-d, of the C++ type's dtype (int64 for all signed integers up to int, double for float64).
   template <Number T> Tensor(T value) : Tensor(scalarOf(value)) {}
+  Tensor(std::complex<float> value) : Tensor(scalarFrom(DType::Complex64, &value)) {}
+  Tensor(std::complex<double> value) : Tensor(scalarFrom(DType::Complex128, &value)) {}
   /// From braces of numbers, nested as deep as the rank: float64, or `dtype` (float to integer as
-  /// F-046 says; integers out of range become the nearest end, too). Ragged braces give an
-  /// undefined Tensor.
+  /// F-046 says; integers out of range become the nearest end, too). Ragged braces, and complex
+  /// numbers for another dtype, give an undefined Tensor.
   Tensor(std::initializer_list<Braces> values, DType dtype = DType::Float64);
 
   /// Uninitialised row-major memory. Negative extents, rank > 32 or a size over 2^62 bytes:
@@ -157,7 +162,8 @@ public:
       return {};
     return absl::Span<T>(static_cast<T *>(data()), size_t(numElements()));
   }
-  /// The only element, cast to T as F-046 says. A Tensor of another size gives T(), and a warning.
+  /// The only element, cast to T as F-046 says. A Tensor of another size, and a complex one for a
+  /// real T, gives T(), and a warning.
   template <class T> T item() const {
     T result = T();
     itemTo(DTypeOf<T>::value, &result);
@@ -172,7 +178,14 @@ public:
   /// Itself if row-major, else a copy.
   Tensor contiguous() const;
   /// F-046: float to int truncates and saturates (NaN is 0), int to int wraps, to bool is != 0.
+  /// Complex to real is refused: an undefined Tensor.
   Tensor cast(DType dtype) const;
+  /// A complex tensor's memory as real numbers, with one axis more at the end: both parts. A real
+  /// tensor is itself.
+  Tensor realView() const;
+  /// The other way round: of Float32 or Float64 whose last axis has extent 2 and stride 1
+  /// (ValueError otherwise).
+  absl::StatusOr<Tensor> complexView() const;
   /// Views, sharing memory. Errors: ValueError, AxisError, IndexError.
   absl::StatusOr<Tensor> transpose(absl::Span<const int> axes) const;
   absl::StatusOr<Tensor> slice(int axis, int64_t start, int64_t count, int64_t step) const;

@@ -203,9 +203,11 @@ public:
   Operand(T value, std::source_location loc = std::source_location::current())
       : Operand(Tensor(value), Place(loc), /*weak=*/true) {}
   template <Number T> Operand(T value, Place place) : Operand(Tensor(value), place, true) {}
+  Operand(std::complex<double> value, std::source_location loc = std::source_location::current())
+      : Operand(Tensor(value), Place(loc), /*weak=*/true) {}
   Operand(bool) = delete;
 
-  /// Weak numbers: the 0-d int64, uint64 or float64 value that was written.
+  /// Weak numbers: the 0-d int64, uint64, float64 or complex128 value that was written.
   bool isWeak() const { return weak_.defined(); }
   const Tensor &weakValue() const { return weak_; }
   /// The Variable; for a weak number an Invalid one.
@@ -334,7 +336,8 @@ private:
 
 //===--- named constructors (F-002, F-003) --------------------------------===//
 // scalar vector matrix row col tensor3..tensor7 in floatX, and with a letter for the dtype:
-// b int8, w int16, i int32, l int64, f float32, d float64. `tensor` takes any dtype and shape.
+// b int8, w int16, i int32, l int64, f float32, d float64, c complex64, z complex128. `tensor`
+// takes any dtype and shape.
 
 Variable tensor(DType dtype, absl::Span<const int64_t> shape, std::string_view name = {},
                 std::source_location loc = std::source_location::current());
@@ -365,6 +368,8 @@ GRAPHC_CONSTRUCTORS(i)
 GRAPHC_CONSTRUCTORS(l)
 GRAPHC_CONSTRUCTORS(f)
 GRAPHC_CONSTRUCTORS(d)
+GRAPHC_CONSTRUCTORS(c)
+GRAPHC_CONSTRUCTORS(z)
 #undef GRAPHC_CONSTRUCTORS
 #undef GRAPHC_CONSTRUCTOR
 

@@ -18,6 +18,7 @@
 #include "graphc/Export.h"
 #include "graphc/Feature.h"
 #include "graphc/Features.h"
+#include "graphc/Fourier.h"
 #include "graphc/FrozenGraph.h"
 #include "graphc/Function.h"
 #include "graphc/FunctionGraph.h"

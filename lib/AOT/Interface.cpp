@@ -65,6 +65,9 @@ const char *cTypeOf(DType dtype) {
     return "float";
   case DType::Float64:
     return "double";
+  case DType::Complex64:
+  case DType::Complex128:
+    break; // shown as pairs
   }
   return "";
 }

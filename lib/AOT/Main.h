@@ -13,7 +13,7 @@
 namespace graphc {
 #endif
 
-/* As DType in graphc/DType.h. */
+/* As DType in graphc/DType.h; complex arrays are real ones of pairs here. */
 enum {
   kAotBool,
   kAotInt8,

@@ -11,7 +11,7 @@ static_assert(kAotBool == int(DType::Bool) && kAotInt8 == int(DType::Int8) &&
               kAotUInt16 == int(DType::UInt16) && kAotUInt32 == int(DType::UInt32) &&
               kAotUInt64 == int(DType::UInt64) && kAotFloat16 == int(DType::Float16) &&
               kAotBFloat16 == int(DType::BFloat16) && kAotFloat32 == int(DType::Float32) &&
-              kAotFloat64 == int(DType::Float64) && kAotNumDTypes == kNumDTypes);
+              kAotFloat64 == int(DType::Float64) && kAotNumDTypes == kNumRealDTypes);
 
 MainTables MainTables::create(const Program &program, std::string_view source,
                               std::string_view target) {
@@ -23,11 +23,11 @@ MainTables MainTables::create(const Program &program, std::string_view source,
     return first;
   };
   t.origin = {text(program.name), text(source), text(target)};
-  for (int k = 0; k < kNumDTypes; ++k) {
+  for (int k = 0; k < kNumRealDTypes; ++k) {
     DType dtype = DType(k);
     AotDType &row = t.dtypes.emplace_back(AotDType{
         text(dtypeName(dtype)), text(dtypeShortName(dtype)), int32_t(byteSize(dtype)), {}, {}});
-    for (int to = 0; to < kNumDTypes; ++to)
+    for (int to = 0; to < kNumRealDTypes; ++to)
       row.castsSafelyTo[to] = canCastSafely(dtype, DType(to));
   }
   for (const Program::Input &input : program.inputs)

@@ -14,7 +14,8 @@ std::string described(const Tensor &value) {
 }
 
 /// Whether a 0-d value has exactly the same value in `dtype`.
-bool isExactIn(const Tensor &value, DType dtype) {
+bool isExactIn(const Tensor &value, DType given) {
+  DType dtype = realDType(given);
   Tensor there = value.cast(dtype);
   Tensor before = value.cast(DType::Float64), after = there.cast(DType::Float64);
   // The largest integers of 64 bits are rounded to 2^63 and 2^64, which saturate to them again.
@@ -30,6 +31,8 @@ bool isExactIn(const Tensor &value, DType dtype) {
 bool isConvertible(const Tensor &value, DType dtype, const ValueRules &rules) {
   if (rules.strict)
     return value.dtype() == dtype;
+  if (isComplex(value.dtype()) && !isComplex(dtype)) // F-044, F-046
+    return false;
   if (rules.allowDowncast.value_or(false) || canCastSafely(value.dtype(), dtype))
     return true;
   if (value.rank() != 0) // arrays: no look at the elements

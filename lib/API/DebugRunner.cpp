@@ -134,6 +134,28 @@ Tensor tooLong(const Tensor &t) {
 
 } // namespace
 
+/// How far apart complex numbers are at most, in roundings of the greatest one: each term of a sum,
+/// and each of the operations that an op is for its parts, may add one.
+static double complexDistance(const Tensor &got, const Tensor &wanted,
+                              absl::Span<const Tensor> operands) {
+  constexpr double kOperations = 64;
+  double terms = kOperations;
+  for (const Tensor &t : operands)
+    terms += double(t.numElements());
+  Tensor a = got.realView().cast(DType::Float64).contiguous();
+  Tensor b = wanted.realView().cast(DType::Float64).contiguous();
+  double greatest = 0, apart = 0;
+  for (size_t i = 0; i < a.flat<double>().size(); ++i) {
+    double x = a.flat<double>()[i], y = b.flat<double>()[i];
+    if (std::isfinite(y))
+      greatest = std::max(greatest, std::fabs(y));
+    if (x != y && !(std::isnan(x) && std::isnan(y)))
+      apart = std::isfinite(x) && std::isfinite(y) ? std::max(apart, std::fabs(x - y)) : HUGE_VAL;
+  }
+  auto [unit, smallest] = unitsOf(realDType(got.dtype()));
+  return apart / (terms * (unit * greatest + smallest));
+}
+
 absl::Status checkResult(const Apply &node, int output, absl::Span<const Tensor> operands,
                          const Tensor &got, const Tensor &wanted) {
   auto differs = [&](const std::string &how) {
@@ -145,6 +167,12 @@ absl::Status checkResult(const Apply &node, int output, absl::Span<const Tensor>
   if (got.dtype() != wanted.dtype() || got.shape() != wanted.shape())
     return differs(Type(got.dtype(), got.shape()).brief() + " instead of " +
                    Type(wanted.dtype(), wanted.shape()).brief());
+  if (isComplex(got.dtype())) {
+    if (double apart = complexDistance(got, wanted, operands); apart > 1)
+      return differs("numbers are " + toString(Tensor(apart)) +
+                     " times as far apart as rounding says");
+    return absl::OkStatus();
+  }
   if (got == wanted) // integers and bools, whatever their size, and most floats
     return absl::OkStatus();
   std::optional<Allowance> allowed = allowanceOf(node, output, operands);

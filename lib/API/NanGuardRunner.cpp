@@ -12,6 +12,8 @@ namespace {
 
 /// "element 3 is nan, as 2 others are"; nothing where all are well. OutOfMemory.
 absl::StatusOr<std::string> findBad(const Tensor &t, const NanGuardOptions &options) {
+  if (isComplex(t.dtype())) // by its parts
+    return findBad(t.realView(), options);
   if (!isFloat(t.dtype()))
     return "";
   auto isBad = [&](double x) {

@@ -68,6 +68,7 @@ absl::StatusOr<Op> controlOp(Control of) {
       return pushLoop(*control, in, out, t);
     };
   }
+  def.complex.isNative = true;
   def.emit = ControlEmission{std::move(control)};
   def.foldable = false;
   return defineOp(std::move(def));

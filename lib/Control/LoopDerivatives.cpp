@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "Control/Control.h"
+#include "Gradient/ComplexDerivatives.h"
 #include "Ops/Derivatives.h"
 #include "graphc/Gradient.h"
 #include "graphc/Ops.h"
@@ -149,7 +150,7 @@ absl::Status BackwardLoop::readForward() {
       const int64_t offset = tap + leadOf(taps);
       Variable first = firstElement(k, offset);
       Variable element = p_.body.inputs[input++];
-      if (isFloat(element.dtype()))
+      if (isDifferentiable(element.dtype()))
         ofSequences_.push_back({element, k, tap, offset});
       Variable elements = rows(sequence, first, first + numSteps_);
       addSequence(loop.goesBackwards ? reversed(elements) : elements, element);
@@ -163,7 +164,7 @@ absl::Status BackwardLoop::readForward() {
     Variable values = concatenate({initial, results_[k]}, 0);
     for (int tap : loop.states[k]) {
       Variable element = p_.body.inputs[input++];
-      if (isFloat(element.dtype()))
+      if (isDifferentiable(element.dtype()))
         ofStates_.push_back({element, k, tap});
       int64_t first = history + tap;
       addSequence(rows(values, first, numSteps_ + first), element);
@@ -171,7 +172,7 @@ absl::Status BackwardLoop::readForward() {
   }
   for (size_t k = 0; k < p_.constants.size(); ++k) {
     Variable element = p_.body.inputs[input++];
-    if (isFloat(element.dtype()))
+    if (isDifferentiable(element.dtype()))
       ofConstants_.push_back({element, k, 0});
   }
   return absl::OkStatus();
@@ -196,7 +197,7 @@ absl::StatusOr<Variables> BackwardLoop::run() {
   };
   for (size_t k = 0; k < gradients_.size(); ++k) {
     bool isLast = k < p_.numStates() && loop.keepsLast[k];
-    if (!isPresent(gradients_[k]) || isLast || !isFloat(results_[k].dtype()))
+    if (!isPresent(gradients_[k]) || isLast || !isDifferentiable(results_[k].dtype()))
       continue;
     Variable g(p_.body.outputs[k].type());
     addSequence(gradients_[k], g);
@@ -316,7 +317,9 @@ absl::StatusOr<Variables> pushed(const Control &control, Inputs in, Outputs out,
       directions.push_back(tangent);
     }
   };
-  auto has = [&](size_t operand) { return isPresent(t[operand]) && isFloat(in[operand].dtype()); };
+  auto has = [&](size_t operand) {
+    return isPresent(t[operand]) && isDifferentiable(in[operand].dtype());
+  };
   for (size_t k = 0; k < loop.sequences.size(); ++k) {
     size_t operand = loop.firstSequence() + k;
     take(0, loop.sequences[k].size(), has(operand));
@@ -328,7 +331,7 @@ absl::StatusOr<Variables> pushed(const Control &control, Inputs in, Outputs out,
   }
   std::vector<size_t> floatStates;
   for (size_t k = 0; k < loop.states.size(); ++k) {
-    bool isOfFloats = isFloat(p.initials[k].dtype());
+    bool isOfFloats = isDifferentiable(p.initials[k].dtype());
     take(1, loop.states[k].size(), isOfFloats);
     if (!isOfFloats)
       continue;
@@ -346,7 +349,7 @@ absl::StatusOr<Variables> pushed(const Control &control, Inputs in, Outputs out,
   Variables given;
   std::vector<size_t> numbers; // of the results that have tangents
   for (size_t k = 0; k < out.size(); ++k)
-    if (isFloat(out[k].dtype())) {
+    if (isDifferentiable(out[k].dtype())) {
       given.push_back(p.body.outputs[k]);
       numbers.push_back(k);
     }

@@ -17,7 +17,7 @@ public:
       : to_(to), sizes_(from.sizes().size()) {
     absl::flat_hash_map<int32_t, size_t> inputOf;
     for (size_t i = 0; i < inputs.size(); ++i)
-      inputOf.emplace(inputs[i].id, i);
+      inputOf.emplace(inputs[i].id, i);             // of complex ones, the arrays of pairs
     for (size_t id = 0; id < sizes_.size(); ++id) { // operands stand before what is made of them
       const SizeNode &n = from.sizes()[id];
       switch (n.op) {
@@ -79,6 +79,8 @@ std::vector<Extents> shapesOfResults(Emitter &e, const FrozenGraph &graph, const
   Arrays results;
   for (const Variable &output : graph.outputs())
     results.push_back(arrayOf(output));
+  for (Array &input : inputs)
+    input = scratch.interleaved(input);
   Translation translated(e, scratch, inputs, dimOf);
   std::vector<Extents> shapes;
   for (size_t k = 0; k < results.size(); ++k) {

@@ -1,5 +1,6 @@
 //===- Emitter.cpp - recording loop nests ---------------------------------===//
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <string>
 
@@ -160,6 +161,13 @@ int32_t Emitter::State::foldIndex(ScalarOp op, int32_t a, int32_t b) {
   return -1;
 }
 
+/// Of an array of a complex one's pairs.
+static Type typeOfPairs(const Type &type) {
+  std::vector<int64_t> shape(type.shape().begin(), type.shape().end());
+  shape.push_back(2);
+  return Type(realDType(type.dtype()), shape);
+}
+
 //===--- driving ----------------------------------------------------------===//
 
 Emitter::Emitter() : state_(std::make_unique<State>()) {}
@@ -167,6 +175,8 @@ Emitter::~Emitter() = default;
 
 Array Emitter::operand(const Type &type) {
   State &s = *state_;
+  if (isComplex(type.dtype()))
+    return s.newComplex({.pairs = operand(typeOfPairs(type)).id});
   int32_t id = int32_t(s.record.arrays.size());
   Numbers shape;
   for (int axis = 0; axis < type.rank(); ++axis)
@@ -176,6 +186,8 @@ Array Emitter::operand(const Type &type) {
 }
 
 Array Emitter::constant(const Tensor &data) {
+  if (isComplex(data.dtype()))
+    return state_->newComplex({.pairs = constant(data.realView()).id});
   Array a = operand(Type(data.dtype(), data.shape()));
   State &s = *state_;
   ArrayInfo &info = s.record.arrays[a.id];
@@ -205,19 +217,26 @@ void Emitter::State::endNode(Emitter &e, const Arrays &results) {
   for (size_t i = 0; i < results.size(); ++i) {
     const Type &type = s.resultTypes[i];
     Array a = results[i];
-    if (a.id < 0 || size_t(a.id) >= s.record.arrays.size())
+    ComplexArray *c = s.complexOf(a);
+    if (!c && (a.id < 0 || size_t(a.id) >= s.record.arrays.size()))
       return s.fail("a result was never made");
     if (e.dtype(a) != type.dtype() || e.rank(a) != type.rank())
       return s.fail("a result is " + std::string(dtypeName(e.dtype(a))) + " of rank " +
                     std::to_string(e.rank(a)) + " where the type rule says " + type.text());
-    uint32_t mask = 0;
-    for (int axis = 0; axis < type.rank(); ++axis)
-      if (type.broadcastable(axis))
-        mask |= uint32_t(1) << (axis + hiddenAxes(a));
-    // An operand handed through keeps what its own type says.
-    if (s.record.arrays[a.id].step >= 0)
-      s.broadcastAxes[a.id] = mask;
+    for (int32_t part : c ? std::array{c->re, c->im, c->pairs} : std::array{a.id, -1, -1})
+      if (part >= 0)
+        s.setBroadcasts({part}, type);
   }
+}
+
+void Emitter::State::setBroadcasts(Array a, const Type &type) {
+  uint32_t mask = 0;
+  for (int axis = 0; axis < type.rank(); ++axis)
+    if (type.broadcastable(axis))
+      mask |= uint32_t(1) << (axis + hiddenAxes(a));
+  // An operand handed through keeps what its own type says.
+  if (record.arrays[size_t(a.id)].step >= 0)
+    broadcastAxes[size_t(a.id)] = mask;
 }
 
 Arrays Emitter::within(absl::Span<const Type> resultTypes, const std::function<Arrays()> &emit) {
@@ -274,9 +293,14 @@ const Type &Emitter::resultType(int i) const {
   return none;
 }
 
-DType Emitter::dtype(Array a) const { return state_->array(a).dtype; }
+DType Emitter::dtype(Array a) const {
+  DType dtype = state_->array(state_->realOf(a)).dtype;
+  return state_->complexOf(a) ? complexDType(dtype) : dtype;
+}
 int Emitter::rank(Array a) const {
-  return int(state_->array(a).shape.size()) - state_->hiddenAxes(a);
+  const State::ComplexArray *c = state_->complexOf(a);
+  return int(state_->array(state_->realOf(a)).shape.size()) - state_->hiddenAxes(a) -
+         (c && c->re < 0); // the pairs' own axis
 }
 Extent Emitter::size(int64_t value) { return {this, state_->sizes.constant(value)}; }
 
@@ -286,12 +310,13 @@ Extent Emitter::dim(Array a, int axis) {
     return size(1);
   }
   size_t position = size_t(axis) + size_t(state_->hiddenAxes(a));
-  return {this, state_->sizes.canonical(state_->array(a).shape[position])};
+  return {this, state_->sizes.canonical(state_->array(state_->realOf(a)).shape[position])};
 }
 
 bool Emitter::broadcasts(Array a, int axis) const {
   return axis >= 0 && axis < rank(a) &&
-         (state_->broadcastAxes[size_t(a.id)] >> (axis + state_->hiddenAxes(a)) & 1);
+         (state_->broadcastAxes[size_t(state_->realOf(a).id)] >> (axis + state_->hiddenAxes(a)) &
+          1);
 }
 
 Extents Emitter::shape(Array a) {
@@ -310,11 +335,12 @@ Extent Emitter::numElements(Array a) {
 
 Extent Emitter::element(Array a, Extent index) {
   State &s = *state_;
-  const ArrayInfo &info = s.array(a);
-  if (isFloat(info.dtype)) {
-    s.fail("an element of a " + std::string(dtypeName(info.dtype)) + " array is no size");
+  DType dtype = this->dtype(a);
+  if (isFloat(dtype) || isComplex(dtype)) {
+    s.fail("an element of a " + std::string(dtypeName(dtype)) + " array is no size");
     return size(0);
   }
+  const ArrayInfo &info = s.array(a);
   if (s.hiddenAxes(a)) {
     s.fail("an extent would differ along the axis that the graph is mapped over");
     return size(0);
@@ -524,6 +550,10 @@ Array Emitter::reduceAxes(Combine combine, Array x, absl::Span<const int> axes, 
 
 Array Emitter::view(Array a, const Extents &shape) {
   State &s = *state_;
+  if (s.complexOf(a)) {
+    auto [re, im] = parts(a);
+    return complex(view(re, shape), view(im, shape));
+  }
   uint32_t levels = s.levels(a);
   int32_t array =
       s.newArray(dtype(a), s.withHidden(levels, s.own(shape)), int32_t(s.record.steps.size()));
@@ -534,9 +564,14 @@ Array Emitter::view(Array a, const Extents &shape) {
   return {array};
 }
 
-/// A step of the host; inputs and results have hidden axes where an operand has them.
-static Arrays hostStep(Emitter::State &s, HostCall call, const Arrays &in,
+/// A step of the host; inputs and results have hidden axes where an operand has them. Complex ones
+/// are arrays of pairs.
+static Arrays hostStep(Emitter &e, HostCall call, const Arrays &given,
                        const std::vector<std::pair<DType, Extents>> &results) {
+  Emitter::State &s = e.state();
+  Arrays in;
+  for (Array a : given)
+    in.push_back(e.interleaved(a));
   Step step{Step::Kind::Host, {}, {}, {}, std::move(call), s.node};
   uint32_t levels = 0;
   for (Array a : in) {
@@ -556,25 +591,111 @@ static Arrays hostStep(Emitter::State &s, HostCall call, const Arrays &in,
   }
   Arrays arrays;
   for (const auto &[dtype, shape] : results) {
-    arrays.push_back(
-        {s.newArray(dtype, s.withHidden(levels, s.own(shape)), int32_t(s.record.steps.size()))});
-    s.setLevels(arrays.back().id, levels);
-    step.outputs.push_back(arrays.back().id);
+    Numbers extents = s.withHidden(levels, s.own(shape));
+    if (isComplex(dtype))
+      extents.push_back(s.sizes.constant(2));
+    int32_t made = s.newArray(realDType(dtype), extents, int32_t(s.record.steps.size()));
+    s.setLevels(made, levels);
+    step.outputs.push_back(made);
+    arrays.push_back(isComplex(dtype) ? s.newComplex({.pairs = made}) : Array{made});
   }
   s.record.steps.push_back(std::move(step));
   return arrays;
+}
+
+/// A callback for complex tensors as one for their pairs: of its inputs, then its outputs, which
+/// are complex.
+static HostFunction onComplexTensors(HostFunction host, std::vector<bool> areComplex) {
+  return [host = std::move(host), areComplex = std::move(areComplex)](
+             absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs) {
+    std::vector<Tensor> tensors(inputs.begin(), inputs.end());
+    tensors.insert(tensors.end(), outputs.begin(), outputs.end());
+    for (size_t i = 0; i < tensors.size(); ++i)
+      if (areComplex[i])
+        tensors[i] = *tensors[i].complexView(); // row-major pairs
+    absl::Span<Tensor> results = absl::MakeSpan(tensors).subspan(inputs.size());
+    absl::Status status = host(absl::MakeConstSpan(tensors).first(inputs.size()), results);
+    for (size_t i = 0; i < results.size(); ++i)
+      outputs[i] = results[i].realView();
+    return status;
+  };
 }
 
 Arrays Emitter::hostCall(HostFunction host, const Arrays &in,
                          const std::vector<std::pair<DType, Extents>> &results) {
   if (!host)
     state_->fail("a host call without a function");
-  return hostStep(*state_, {.callback = std::move(host)}, in, results);
+  std::vector<bool> areComplex;
+  for (Array a : in)
+    areComplex.push_back(isComplex(dtype(a)));
+  for (const auto &[dtype, shape] : results)
+    areComplex.push_back(isComplex(dtype));
+  if (std::ranges::count(areComplex, true))
+    host = onComplexTensors(std::move(host), std::move(areComplex));
+  return hostStep(*this, {.callback = std::move(host)}, in, results);
 }
 
 Arrays Emitter::routine(const Routine &routine, std::vector<int64_t> parameters, const Arrays &in,
                         const std::vector<std::pair<DType, Extents>> &results) {
-  return hostStep(*state_, {.routine = &routine, .parameters = std::move(parameters)}, in, results);
+  return hostStep(*this, {.routine = &routine, .parameters = std::move(parameters)}, in, results);
+}
+
+//===--- complex numbers --------------------------------------------------===//
+
+std::pair<Array, Array> Emitter::parts(Array a) {
+  State &s = *state_;
+  const State::ComplexArray *c = s.complexOf(a);
+  if (!c)
+    return {a, Array()};
+  if (c->re < 0) {
+    Array pairs{c->pairs};
+    Extents extents = shape(a);
+    auto part = [&](int64_t which) {
+      const Tensor &data = s.array(pairs).constant;
+      if (!data.defined())
+        return define(extents, [&](Indices i) {
+          Scalars at(i.begin(), i.end());
+          at.push_back(index(which));
+          return load(pairs, at);
+        });
+      Tensor column = *data.slice(-1, which, 1, 1);
+      return constant(*column.reshape(data.shape().first(data.shape().size() - 1)));
+    };
+    Array re = part(0), im = part(1);
+    for (Array made : {re, im}) // what the type says of axes
+      s.broadcastAxes[size_t(made.id)] = s.broadcastAxes[size_t(pairs.id)];
+    State::ComplexArray &known = *s.complexOf(a); // `define` may have moved them
+    known.re = re.id;
+    known.im = im.id;
+    c = &known;
+  }
+  return {Array{c->re}, Array{c->im}};
+}
+
+Array Emitter::complex(Array re, Array im) {
+  DType part = dtype(re);
+  if ((part != DType::Float32 && part != DType::Float64) || dtype(im) != part ||
+      rank(re) != rank(im))
+    state_->fail("a complex array of parts that are no float32 or float64 arrays of one rank");
+  return state_->newComplex({.re = re.id, .im = im.id});
+}
+
+Array Emitter::interleaved(Array a) {
+  State &s = *state_;
+  const State::ComplexArray *c = s.complexOf(a);
+  if (!c)
+    return a;
+  if (c->pairs >= 0)
+    return {c->pairs};
+  Array re{c->re}, im{c->im};
+  Extents extents = shape(a);
+  extents.push_back(size(2));
+  Array pairs = define(extents, [&](Indices i) {
+    Indices at = i.first(i.size() - 1);
+    return select(i.back() < 1.0, load(re, at), load(im, at));
+  });
+  s.complexOf(a)->pairs = pairs.id;
+  return pairs;
 }
 
 Emitter::Mapped Emitter::mapped(Extent count, const Arrays &along,
@@ -582,22 +703,48 @@ Emitter::Mapped Emitter::mapped(Extent count, const Arrays &along,
   State &s = *state_;
   size_t level = s.mapCounts.size(); // below 32: what comes out has an axis of each
   Arrays slices;
-  for (Array a : along) {
-    if (rank(a) == 0)
-      s.fail("an array of rank 0 has no axis to map over");
+  auto sliceOf = [&](Array a) {
     // Another name for it, since it may be used as a whole, too.
     Array slice = view(a, shape(a));
     s.setLevels(slice.id, s.levels(slice) | uint32_t(1) << level);
-    slices.push_back(slice);
+    return slice;
+  };
+  for (Array a : along) {
+    if (rank(a) == 0)
+      s.fail("an array of rank 0 has no axis to map over");
+    auto [re, im] = parts(a);
+    slices.push_back(s.complexOf(a) ? complex(sliceOf(re), sliceOf(im)) : sliceOf(a));
   }
   s.mapCounts.push_back(s.own(count));
   Mapped mapped{emit(slices), {}};
+  // The parts of what is computed, which may be of different levels.
+  std::vector<std::pair<Array, Array>> made;
+  for (Array a : mapped.results)
+    made.push_back(parts(a));
   s.mapCounts.pop_back();
-  for (Array a : mapped.results)
-    mapped.isMapped.push_back(s.levels(a) >> level & 1);
-  for (Array a : mapped.results)
+  auto isMapped = [&](Array a) { return s.levels(a) >> level & 1; };
+  auto leave = [&](Array a) {
     if (s.levels(a))
       s.levelsOf[size_t(a.id)] &= ~(uint32_t(1) << level);
+  };
+  for (size_t i = 0; i < made.size(); ++i) {
+    auto [re, im] = made[i];
+    bool isComplexOne = s.complexOf(mapped.results[i]);
+    bool reMapped = isMapped(re), imMapped = isComplexOne && isMapped(im);
+    mapped.isMapped.push_back(reMapped || imMapped);
+    leave(re);
+    if (!isComplexOne)
+      continue;
+    leave(im);
+    auto repeated = [&](Array once) {
+      Extents extents = shape(once);
+      extents.insert(extents.begin(), count);
+      return define(extents, [&](Indices at) { return load(once, at.subspan(1)); });
+    };
+    if (reMapped != imMapped)
+      (reMapped ? im : re) = repeated(reMapped ? im : re);
+    mapped.results[i] = complex(re, im);
+  }
   return mapped;
 }
 

@@ -43,6 +43,28 @@ struct Emitter::State {
   /// The first mistake in an op's emission.
   absl::Status mistake;
 
+  /// A complex array: two real ones, or one of pairs, or both; each is made when it is asked for
+  /// first.
+  struct ComplexArray {
+    int32_t re = -1, im = -1;
+    int32_t pairs = -1;
+  };
+  std::vector<ComplexArray> complexArrays;
+  /// Arrays below -1 are complex.
+  ComplexArray *complexOf(Array a) {
+    return a.id < -1 && size_t(-2 - a.id) < complexArrays.size() ? &complexArrays[size_t(-2 - a.id)]
+                                                                 : nullptr;
+  }
+  Array newComplex(const ComplexArray &parts) {
+    complexArrays.push_back(parts);
+    return {-1 - int32_t(complexArrays.size())};
+  }
+  /// A real array whose leading axes are those of `a`: the real part, or the pairs.
+  Array realOf(Array a) {
+    const ComplexArray *c = complexOf(a);
+    return c ? Array{c->re >= 0 ? c->re : c->pairs} : a;
+  }
+
   //===--- the nest that is being built --------------------------------------===//
   bool building = false;
   Nest nest;
@@ -61,7 +83,8 @@ struct Emitter::State {
   /// mistake.
   int32_t own(Scalar s);
   int32_t newArray(DType dtype, Numbers shape, int32_t step);
-  uint32_t levels(Array a) const {
+  uint32_t levels(Array a) {
+    a = realOf(a);
     return a.id >= 0 && size_t(a.id) < levelsOf.size() ? levelsOf[size_t(a.id)] : 0;
   }
   void setLevels(int32_t array, uint32_t levels) {
@@ -71,7 +94,7 @@ struct Emitter::State {
     levelsOf[size_t(array)] = levels;
   }
   /// Leading axes that emissions do not see now.
-  int hiddenAxes(Array a) const { return std::popcount(levels(a)); }
+  int hiddenAxes(Array a) { return std::popcount(levels(a)); }
   /// The hidden axes' sizes before these.
   Numbers withHidden(uint32_t levels, const Numbers &extents) const;
   /// Builds a nest, its extents and its body, with loops for these levels. Gives the levels of what
@@ -79,6 +102,8 @@ struct Emitter::State {
   uint32_t build(Emitter &emitter, const Extents &parallel, const Extents &reduction,
                  uint32_t levels, const Emitter::ReduceBody &body, Scalar &root);
   void endNode(Emitter &e, const Arrays &results);
+  /// Which axes of what a node has computed broadcast.
+  void setBroadcasts(Array a, const Type &type);
   /// Records the requirement that an array of elements of so many bytes fits into memory, unless it
   /// is known to.
   void requireFits(int32_t bytes, const Numbers &shape);

@@ -133,7 +133,7 @@ TensorsOr evaluate(const Apply &node, absl::Span<const Tensor> inputs, Evaluatio
                      std::string(node.op().name()) + ": the op does not say what it computes",
                      node.place());
   Emitter e;
-  Arrays operands, computed;
+  Arrays operands, computed; // the evaluator knows pairs in the place of complex ones
   std::vector<Tensor> values;
   for (int i = 0; i < node.numInputs(); ++i) {
     Variable input = node.input(i);
@@ -142,10 +142,15 @@ TensorsOr evaluate(const Apply &node, absl::Span<const Tensor> inputs, Evaluatio
       continue;
     }
     operands.push_back(e.operand(input.type()));
-    computed.push_back(operands.back());
-    values.push_back(inputs[i]);
+    computed.push_back(e.interleaved(operands.back()));
+    values.push_back(inputs[i].realView());
   }
   Arrays results = emitNode(e, node, 0, operands);
+  std::vector<bool> areComplex;
+  for (Array &a : results) {
+    areComplex.push_back(e.status().ok() && isComplex(e.dtype(a)));
+    a = e.interleaved(a);
+  }
   auto emission = e.finish();
   if (!emission.ok())
     return explainNode(emission.status(), node, inputs);
@@ -157,13 +162,20 @@ TensorsOr evaluate(const Apply &node, absl::Span<const Tensor> inputs, Evaluatio
     if (isNeeded.empty() || isNeeded[o])
       needed.push_back(results[o]);
   TensorsOr made = evaluate(*emission, computed, values, needed, context, budget, flops);
-  if (!made.ok() || needed.size() == results.size())
+  if (!made.ok())
     return made;
   std::vector<Tensor> all(results.size());
   auto next = made->begin();
   for (size_t o = 0; o < results.size(); ++o)
-    if (isNeeded[o])
+    if (isNeeded.empty() || isNeeded[o]) {
       all[o] = *next++;
+      if (areComplex[o]) {
+        absl::StatusOr<Tensor> pairs = all[o].contiguous().complexView();
+        if (!pairs.ok())
+          return pairs.status();
+        all[o] = *std::move(pairs);
+      }
+    }
   return all;
 }
 

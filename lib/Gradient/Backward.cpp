@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "CallDerivatives.h"
+#include "ComplexDerivatives.h"
 #include "Graph/CalledAs.h"
+#include "Graph/PartsOf.h"
 #include "Graph/PlaceScope.h"
 #include "Masks.h"
 #include "Ops/Build.h"
@@ -16,7 +18,9 @@
 
 namespace graphc {
 
-DType gradientDType(const Variable &v) { return isFloat(v.dtype()) ? v.dtype() : floatX(); }
+DType gradientDType(const Variable &v) {
+  return isDifferentiable(v.dtype()) ? v.dtype() : floatX();
+}
 Type gradientType(const Variable &v) { return v.type().withDType(gradientDType(v)); }
 
 absl::StatusOr<Backward> Backward::run(std::vector<Start> starts, const Variables &wrt,
@@ -138,7 +142,7 @@ absl::Status Backward::visit(const Apply &node, const Connection &wanted) {
       continue;
     if (arrived->null) {
       reason = arrived->null;
-    } else if (isFloat(outputs[o].dtype())) { // F-272: others stop the flow
+    } else if (isDifferentiable(outputs[o].dtype())) { // F-272: others stop the flow
       if (std::optional<Variable> g = sum(outputs[o])) {
         gradients[o] = g->dtype() == outputs[o].dtype() ? *g : cast(*g, outputs[o].dtype());
         hasGradient = true;
@@ -177,6 +181,11 @@ absl::Status Backward::visit(const Apply &node, const Connection &wanted) {
     terms = std::move(pulled->terms);
     masks = std::move(pulled->masks);
     nullWithin = std::move(pulled->nullWithin);
+  } else if (worksByParts(node)) {
+    absl::StatusOr<Variables> pulled = pullComplex(node, operandsOf(node), gradients);
+    if (!pulled.ok())
+      return pulled.status();
+    terms = *std::move(pulled);
   } else if (rule) {
     terms = rule(op, operandsOf(node), outputs, gradients);
     if (terms.size() != numInputs)
@@ -239,13 +248,15 @@ absl::Status Backward::add(const Apply &node, int i, Variable term, std::optiona
   if (isZeroDerivative(term) && (input.rank() != 0 || term.isConstant()))
     return absl::OkStatus();
 
+  if (isComplex(term.dtype()) && !isComplex(input.dtype()))
+    term = real(term); // of a real operand, the part along the real axis
   bool isElementwise = node.op().def().elements == Elements::Elementwise;
   if (isElementwise) {
     term = unbroadcast(term, input);
     if (here)
       here = unbroadcast(*here, input);
   }
-  if (term.rank() != input.rank() || !isFloat(term.dtype()))
+  if (term.rank() != input.rank() || !isDifferentiable(term.dtype()))
     return refuse(node, ErrorKind::TypeError,
                   "gives " + term.type().brief() + " for operand " + std::to_string(i) + ", " +
                       input.type().brief() + ": a gradient is a float array of the same rank");

@@ -92,7 +92,7 @@ absl::StatusOr<Variable> Request::checked(const Variable &of, const Variable &gr
     return gradient.status();
   if (!gradient.type().isTensor())
     return gradient;
-  if (!isFloat(gradient.dtype()))
+  if (!(isFloat(gradient.dtype()) || (isComplex(gradient.dtype()) && isComplex(of.dtype()))))
     return error(ErrorKind::TypeError, which + " is " + gradient.type().brief() +
                                            ": a gradient is a float array; cast it");
   if (gradient.rank() != of.rank())
@@ -231,6 +231,11 @@ Variables grad(const Variable &cost, const Variables &wrt, const GradOptions &op
                                 "the cost, " + called(cost) + ", is " + cost.type().brief() +
                                     ": a cost has rank 0; take its sum or mean, or use "
                                     "pullback or jacobian"));
+  if (isComplex(cost.dtype()))
+    return failed(wrt.size(),
+                  request.error(ErrorKind::TypeError,
+                                "the cost, " + called(cost) + ", is " + cost.type().brief() +
+                                    ": a cost is real; take abs or real of it"));
   absl::StatusOr<std::vector<Backward::Start>> starts = knownStarts(request);
   if (!starts.ok())
     return failed(wrt.size(), starts.status());

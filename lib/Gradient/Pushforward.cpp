@@ -3,7 +3,9 @@
 
 #include "Backward.h"
 #include "CallDerivatives.h"
+#include "ComplexDerivatives.h"
 #include "Graph/CalledAs.h"
+#include "Graph/PartsOf.h"
 #include "Graph/PlaceScope.h"
 #include "Ops/Build.h"
 #include "Ops/Derivatives.h"
@@ -160,7 +162,7 @@ absl::Status Forward::visit(const Apply &node) {
     passNull(node, tangents, depends);
   bool anyFloat = false;
   for (size_t o = 0; o < out.size(); ++o) {
-    if (depends[o] && !isFloat(out[o].dtype())) { // F-272: rules need not know of integers
+    if (depends[o] && !isDifferentiable(out[o].dtype())) { // F-272: rules need not know of integers
       add(out[o], zeroDerivative());
       depends[o] = false;
     }
@@ -169,7 +171,9 @@ absl::Status Forward::visit(const Apply &node) {
   if (!anyFloat)
     return absl::OkStatus();
   PushedOr pushed = absl::UnknownError("");
-  if (op.def().pushforward)
+  if (worksByParts(node))
+    pushed = pushComplex(node, operandsOf(node), tangents);
+  else if (op.def().pushforward)
     pushed = PushedForward(op.def().pushforward(op, operandsOf(node), out, tangents));
   else if (op.def().inner)
     pushed = pushCall(node, tangents);
@@ -192,7 +196,9 @@ absl::Status Forward::visit(const Apply &node) {
     if (isDisconnected(t))
       t = zeroDerivative();
     if (isPresent(t)) {
-      if (t.rank() > out[o].rank() || !isFloat(t.dtype()) ||
+      if (isComplex(t.dtype()) && !isComplex(out[o].dtype()))
+        t = real(t);
+      if (t.rank() > out[o].rank() || !isDifferentiable(t.dtype()) ||
           (t.rank() < out[o].rank() && op.def().elements != Elements::Elementwise))
         return refuse(node, ErrorKind::TypeError,
                       "gives " + t.type().brief() + " for result " + std::to_string(o) + ", " +
@@ -230,7 +236,8 @@ void Forward::passNull(const Apply &node, Variables &tangents, Choice &depends) 
       dependenceOf(node.op(), node.numInputs(), node.numOutputs());
   for (int o = 0; o < node.numOutputs(); ++o) {
     const Variable output = node.output(o);
-    for (int i = 0; i < node.numInputs() && depends[size_t(o)] && isFloat(output.dtype()); ++i)
+    for (int i = 0; i < node.numInputs() && depends[size_t(o)] && isDifferentiable(output.dtype());
+         ++i)
       if (isNull(tangents[size_t(i)]) && dependence.has(i, o)) {
         add(output, tangents[size_t(i)], originOfNull(node.input(i)));
         depends[size_t(o)] = false;
@@ -276,7 +283,8 @@ Variables pushforward(const Variables &f, const Variables &wrt, const Variables 
   Variables directions;
   for (size_t i = 0; i < wrt.size(); ++i) {
     const Variable &t = tangents[i];
-    if (t.type().isTensor() && !isFloat(t.dtype()))
+    if (t.type().isTensor() &&
+        !(isFloat(t.dtype()) || (isComplex(t.dtype()) && isComplex(wrt[i].dtype()))))
       return fail(ErrorKind::TypeError, "tangent " + std::to_string(i) + " is " + t.type().brief() +
                                             ": a tangent is a float array; cast it");
     if (t.type().isTensor() && t.rank() != wrt[i].rank())

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <random>
 
+#include "ComplexDerivatives.h"
 #include "Eval/Evaluate.h"
 #include "Support/Text.h"
 #include "absl/strings/str_format.h"
@@ -87,8 +88,9 @@ absl::Status Verification::prepare(const GradFunction &function, const std::vect
       return makeError(
           ErrorKind::ValueError,
           absl::StrFormat("verifyGrad: %s is %g; it is a number, not below 0", name, *bound), loc_);
+  Variables arguments;
   for (size_t i = 0; i < point.size(); ++i) {
-    if (!point[i].defined() || !isFloat(point[i].dtype()))
+    if (!point[i].defined() || !isDifferentiable(point[i].dtype()))
       return makeError(ErrorKind::TypeError,
                        "verifyGrad: argument " + std::to_string(i) +
                            (point[i].defined()
@@ -96,16 +98,29 @@ absl::Status Verification::prepare(const GradFunction &function, const std::vect
                                 : std::string(" is undefined")) +
                            ": give float arrays, and keep others inside the function",
                        loc_);
-    inputs_.push_back(Variable(Type(point[i].dtype(), point[i].shape()), {}, loc_));
-    point_.push_back(point[i].copy());
+    // A complex argument is two real ones.
+    auto add = [&](const Tensor &part) {
+      inputs_.push_back(Variable(Type(part.dtype(), part.shape()), {}, loc_));
+      point_.push_back(part.copy());
+    };
+    if (!isComplex(point[i].dtype())) {
+      add(point[i]);
+      arguments.push_back(inputs_.back());
+      continue;
+    }
+    for (int64_t part : {0, 1})
+      add(*point[i].realView().slice(-1, part, 1, 1)->reshape(point[i].shape()));
+    arguments.push_back(complex(inputs_.end()[-2], inputs_.end()[-1]));
   }
-  Variable result = function(inputs_);
+  Variable result = function(arguments);
   if (!result.ok())
     return result.status();
   if (!result.type().isTensor())
     return makeError(ErrorKind::TypeError,
                      "verifyGrad: the function gives " + result.type().brief() + ", no array",
                      loc_);
+  if (isComplex(result.dtype()))
+    result = stack({real(result), imag(result)});
   // The weights need the result's shape.
   absl::StatusOr<std::vector<Tensor>> value = evaluate(Variables{result}, inputs_, point_);
   if (!value.ok())

@@ -37,11 +37,11 @@ struct Integer {
 
 } // namespace
 
-/// The widest of the float dtypes among these, if any.
+/// The widest of the float dtypes among these, and of the parts of complex ones, if any.
 static std::optional<DType> widestFloat(absl::Span<const DType> dtypes) {
   std::optional<DType> widest;
-  for (DType dtype : dtypes)
-    if (isFloat(dtype))
+  for (DType given : dtypes)
+    if (DType dtype = realDType(given); isFloat(dtype))
       widest = widest ? promote(*widest, dtype) : dtype;
   return widest;
 }
@@ -69,13 +69,16 @@ absl::StatusOr<Tensor> wrapLiteral(const Tensor &value, absl::Span<const DType> 
                                    Literals rule) {
   bool isFloatLiteral = isFloat(value.dtype());
   if (rule == Literals::Int64) {
-    if (isFloatLiteral)
-      return makeError(ErrorKind::TypeError,
-                       value.str() + " is a float where a size or an index is needed");
+    if (isFloatLiteral || isComplex(value.dtype()))
+      return makeError(ErrorKind::TypeError, value.str() +
+                                                 (isFloatLiteral ? " is a float" : " is complex") +
+                                                 " where a size or an index is needed");
     if (value.dtype() == DType::UInt64)
       return makeError(ErrorKind::ValueError, value.str() + " does not fit into int64");
     return value;
   }
+  if (isComplex(value.dtype()))
+    return value.cast(complexDType(widestFloat(operands).value_or(floatX())));
   if (isFloatLiteral)
     return value.cast(widestFloat(operands).value_or(floatX()));
   return value.cast(integerDType(Integer(value), operands));

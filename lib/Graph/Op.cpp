@@ -6,6 +6,7 @@
 #include "Graph/Label.h"
 #include "Graph/Literals.h"
 #include "Graph/Nodes.h"
+#include "Graph/PartsOf.h"
 #include "Graph/PlaceScope.h"
 #include "Support/Fork.h"
 #include "Support/Hash.h"
@@ -233,6 +234,8 @@ static absl::StatusOr<Variables> wrapOperands(const OpDef &def,
     inputs.push_back(Constant::adopt(*std::move(data), {}, PlaceScope::of(operand.place())));
     auto &literal = detail::asLeaf(inputs.back().node())->literal;
     const Tensor &number = operand.weakValue();
+    if (isComplex(number.dtype()))
+      continue; // it keeps its dtype
     if (isFloat(number.dtype()))
       literal = number.item<double>();
     else if (number.dtype() == DType::UInt64)
@@ -251,6 +254,23 @@ static void shareTypes(std::vector<Type> &results, const Variables &inputs) {
         result = input.type();
         break;
       }
+}
+
+static absl::StatusOr<std::vector<Type>> typesOfResults(const Op &op, const Variables &inputs) {
+  const OpDef &def = op.def();
+  if (def.complex.isNative)
+    return def.type({op, inputs});
+  for (const Variable &input : inputs)
+    if (isComplex(input.dtype()))
+      return complexTypes(op, inputs);
+  absl::StatusOr<std::vector<Type>> types = def.type({op, inputs});
+  if (types.ok() && !def.complex.makesComplex)
+    for (const Type &type : *types)
+      if (isComplex(type.dtype()))
+        return makeError(ErrorKind::TypeError, "of real operands it gives no " +
+                                                   std::string(dtypeName(type.dtype())) +
+                                                   " result: cast an operand or the result");
+  return types;
 }
 
 absl::StatusOr<Apply> Op::makeNode(absl::Span<const Operand> operands, Place givenPlace) const {
@@ -280,7 +300,7 @@ absl::StatusOr<Apply> Op::makeNode(absl::Span<const Operand> operands, Place giv
   if (!inputs.ok())
     return failAs(inputs.status());
 
-  absl::StatusOr<std::vector<Type>> types = def().type({*this, *inputs});
+  absl::StatusOr<std::vector<Type>> types = typesOfResults(*this, *inputs);
   if (!types.ok())
     return failAs(types.status());
   if (types->size() != size_t(def().numResults))

@@ -1,9 +1,10 @@
-//===- Signals.cpp - window functions and DFT ------------------------------===//
+//===- Signals.cpp - window functions and Fourier transforms ------------------------------===//
 #include <cmath>
 #include <numbers>
 
 #include "Import/ShapeTerms.h"
 #include "Import/Translations.h"
+#include "graphc/Fourier.h"
 
 namespace graphc {
 namespace {
@@ -37,48 +38,117 @@ Variables blackmanWindow(OnnxNode &n) { return cosineWindow(n, {0.42, 0.5, 0.08}
 
 //===--- discrete Fourier transform -------------------------------------------------===//
 
-/// X[k] = sum over t of x[t] e^(-2 pi i t k / N) as two products of matrices; the last axis has the
-/// real and, if its extent is 2, the imaginary part.
+/// Input i, one number, as an int64 scalar.
+Variable lengthOf(OnnxNode &n, size_t i) {
+  return cast(n.at(reshape(n.arg(i), ShapeList(Ints()))), DType::Int64);
+}
+
+/// The numbers whose real and, if there are two, imaginary parts the last axis has.
+Variable numbersOf(OnnxNode &n, const Variable &x) {
+  auto part = [&](int64_t index) { return subtensor(n.at(x), {Index(ellipsis), Index(index)}); };
+  return x.type().extent(x.rank() - 1) == 2 ? complex(n.at(part(0)), part(1)) : part(0);
+}
+
+/// Both parts along a last axis, of the dtype.
+Variables partsOf(OnnxNode &n, const Variable &z, DType dtype) {
+  return {cast(n.at(stack({n.at(real(n.at(z))), n.at(imag(n.at(z)))}, z.rank())), dtype)};
+}
+
+/// The first n/2 + 1 along an axis, of n.
+Variable firstHalf(OnnxNode &n, const Variable &z, int axis) {
+  Variable count = add(n.at(intDiv(n.at(shape(n.at(z), axis)), 2)), 1);
+  return fitAxis(n.at(z), count, axis);
+}
+
+/// A transform along an axis; of one side, those of real numbers are computed alone.
+Variable transformed(OnnxNode &n, const Variable &z, const FourierOptions &options, bool inverse,
+                     bool isOneSided) {
+  if (isOneSided && !inverse && !isComplex(z.dtype()))
+    return rfft(n.at(z), options);
+  Variable all = inverse ? ifft(n.at(z), options) : fft(n.at(z), options);
+  return isOneSided && all.ok() ? firstHalf(n, all, options.axis) : all;
+}
+
 Variables dft(OnnxNode &n) {
   Variable x = n.in(0);
-  if (!x.ok() || x.rank() < 2 || x.type().extent(x.rank() - 1) > 2)
+  if (!x.ok() || x.rank() < 2 || x.type().extent(x.rank() - 1) > 2 ||
+      x.type().extent(x.rank() - 1) == kDynamic)
     return {n.fail(ErrorKind::TypeError,
                    "the last axis must have one or two numbers: " + x.type().brief())};
   int64_t axis = n.opset() < 20 ? n.getInt("axis", 1) : n.has(2) ? n.constantInt(2) : -2;
   int along = n.plainAxis(axis, x.rank());
-  if (!n.status().ok() || along == x.rank() - 1 || n.has(1) || n.getBool("onesided", false))
-    return {n.unsupported("dft_length, onesided, or the last axis")};
-  bool inverse = n.getBool("inverse", false);
-  Operand extent = extentTerm(n, x, along);
-  // [N, N]; t * k is reduced first, so that the angle is exact to the last bits.
-  Variable t = positionsAlong(n, extent, 0, 2), k = positionsAlong(n, extent, 1, 2);
-  Variable turns = cast(n.at(mod(n.at(mul(n.at(t), k)), extent)), DType::Float64);
-  Variable count = cast(
-      extent.isWeak() ? n.at(n.scalar(extent.weakValue().item<double>(), DType::Int64)) : extent,
-      DType::Float64);
-  Variable angle =
-      mul(n.at(trueDiv(n.at(turns), count)), n.scalar(2 * std::numbers::pi, DType::Float64));
-  Variable cosine = cast(n.at(cos(n.at(angle))), x.dtype());
-  Variable sine = cast(n.at(sin(n.at(angle))), x.dtype());
-  if (inverse)
-    sine = neg(n.at(sine));
-  // Parts with the axis last, then back.
-  int last = x.rank() - 2;
-  auto part = [&](int64_t index) {
-    std::vector<Index> at = {Index(ellipsis), Index(index)};
-    return moveaxis(n.at(subtensor(n.at(x), at)), {along}, {last});
+  if (!n.status().ok())
+    return {Variable()};
+  if (along == x.rank() - 1)
+    return {n.fail(ErrorKind::ValueError,
+                   "the last axis has the parts of numbers; no transform goes along it")};
+  FourierOptions options{.axis = along};
+  if (n.has(1))
+    options.n.emplace(lengthOf(n, 1));
+  Variable z = transformed(n, numbersOf(n, x), options, n.getBool("inverse", false),
+                           n.getBool("onesided", false));
+  return partsOf(n, z, x.dtype());
+}
+
+/// Transforms of frames of the signal, each `step` elements behind the one before.
+Variables stft(OnnxNode &n) {
+  Variable x = n.in(0);
+  if (!x.ok() || x.rank() < 2 || x.rank() > 3 ||
+      (x.rank() == 3 && x.type().extent(2) != 1 && x.type().extent(2) != 2))
+    return {n.fail(ErrorKind::TypeError,
+                   "the signal must be (batch, length), with a last axis of one or two numbers: " +
+                       x.type().brief())};
+  if (!n.has(2) && !n.has(3))
+    return {n.fail(ErrorKind::ValueError, "neither window nor frame_length is given")};
+  Variable signal = x.rank() == 3 ? numbersOf(n, x) : x;
+  Variable step = lengthOf(n, 1);
+  Variable length = n.has(3) ? lengthOf(n, 3) : shape(n.arg(2), 0);
+  Variable frames = add(n.at(intDiv(n.at(sub(n.at(shape(n.at(signal), 1)), length)), step)), 1);
+  Variable starts = mul(n.at(arange(n.at(frames))), step);
+  Variable at = add(n.at(expandDims(n.at(starts), Axis(1))), arange(n.at(length)));
+  Variable parts = take(n.at(signal), at, {.axis = 1}); // (batch, frames, length)
+  if (n.has(2))
+    parts = mul(n.at(parts), cast(n.at(fitAxis(n.arg(2), length)), x.dtype()));
+  Variable z = transformed(n, parts, {.axis = 2}, false, n.getBool("onesided", true));
+  return partsOf(n, z, x.dtype());
+}
+
+/// Triangles over the bins of a transform, between edges that are as far apart on the mel scale.
+Variables melWeightMatrix(OnnxNode &n) {
+  DType dtype = n.getDType("output_datatype").value_or(DType::Float32);
+  auto number = [&](size_t i) {
+    return cast(n.at(reshape(n.arg(i), ShapeList(Ints()))), DType::Float64);
   };
-  Variable real = part(0);
-  Variable outReal = matmul(n.at(real), cosine), outImaginary = neg(n.at(matmul(n.at(real), sine)));
-  if (x.type().extent(x.rank() - 1) == 2) {
-    Variable imaginary = part(1);
-    outReal = add(n.at(outReal), matmul(n.at(imaginary), sine));
-    outImaginary = add(n.at(outImaginary), matmul(n.at(imaginary), cosine));
-  }
-  Variable result = stack({n.at(moveaxis(n.at(outReal), {last}, {along})),
-                           n.at(moveaxis(n.at(outImaginary), {last}, {along}))},
-                          x.rank() - 1);
-  return {inverse ? trueDiv(n.at(result), cast(n.at(count), x.dtype())) : result};
+  auto mel = [&](const Variable &hertz) {
+    return mul(n.at(log10(n.at(add(n.at(trueDiv(n.at(hertz), 700.0)), 1.0)))), 2595.0);
+  };
+  Variable bands = lengthOf(n, 0), size = lengthOf(n, 1), rate = number(2);
+  Variable low = mel(number(3)), high = mel(number(4));
+  Variable count = add(n.at(bands), 2);
+  Variable width = trueDiv(n.at(sub(n.at(high), low)), cast(n.at(count), DType::Float64));
+  Variable edges =
+      add(n.at(mul(n.at(cast(n.at(arange(n.at(count))), DType::Float64)), width)), low);
+  Variable hertz = mul(
+      n.at(sub(n.at(pow(n.at(n.scalar(10, DType::Float64)), trueDiv(n.at(edges), 2595.0))), 1.0)),
+      700.0);
+  Variable bins = floor(
+      n.at(trueDiv(n.at(mul(n.at(hertz), cast(n.at(add(n.at(size), 1)), DType::Float64))), rate)));
+  // (bins of the transform, bands)
+  auto edge = [&](int64_t first) {
+    Variable part = subtensor(n.at(bins), {Index(Slice(first, n.at(add(n.at(bands), first))))});
+    return expandDims(n.at(part), Axis(0));
+  };
+  Variable lower = edge(0), center = edge(1), upper = edge(2);
+  Variable j = cast(n.at(arange(n.at(add(n.at(intDiv(n.at(size), 2)), 1)))), DType::Float64);
+  j = expandDims(n.at(j), Axis(1));
+  Variable rise = sub(n.at(center), lower), fall = sub(n.at(upper), center);
+  // An edge that is its neighbour: its bin alone.
+  Variable rising = where(n.at(eq(n.at(rise), 0.0)), eq(n.at(j), center),
+                          trueDiv(n.at(sub(n.at(j), lower)), rise));
+  Variable isRising = logicalAnd(n.at(ge(n.at(j), lower)), le(n.at(j), center));
+  Variable isFalling = logicalAnd(n.at(ge(n.at(j), center)), lt(n.at(j), upper));
+  Variable falling = trueDiv(n.at(sub(n.at(upper), j)), where(n.at(isFalling), fall, 1.0));
+  return {cast(n.at(where(n.at(isFalling), falling, where(n.at(isRising), rising, 0.0))), dtype)};
 }
 
 } // namespace
@@ -86,9 +156,11 @@ Variables dft(OnnxNode &n) {
 absl::Span<const Translation> signalTranslations() {
   static constexpr Translation kTable[] = {
       {"BlackmanWindow", blackmanWindow, 17},
-      {"DFT", dft, 17, "no dft_length, not onesided; time quadratic in the axis' extent"},
+      {"DFT", dft, 17, "the axis of set 20 must be constant"},
       {"HammingWindow", hammingWindow, 17},
       {"HannWindow", hannWindow, 17},
+      {"MelWeightMatrix", melWeightMatrix, 17},
+      {"STFT", stft, 17},
   };
   return kTable;
 }

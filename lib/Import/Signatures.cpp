@@ -167,6 +167,7 @@ constexpr Signature kSignatures[] = {
     {"MaxUnpool", 9, 3, "kernel_shape pads strides"},
     {"Mean", 1, kAnyNumber, ""},
     {"MeanVarianceNormalization", 9, 1, "axes"},
+    {"MelWeightMatrix", 17, 5, "output_datatype"},
     {"Min", 1, kAnyNumber, ""},
     {"Mish", 18, 1, ""},
     {"Mod", 10, 2, "fmod"},
@@ -247,6 +248,7 @@ constexpr Signature kSignatures[] = {
      "coordinate_transformation_mode mode output_height output_width sampling_ratio spatial_scale"},
     {"RotaryEmbedding", 23, 4, "interleaved num_heads rotary_embedding_dim"},
     {"Round", 11, 1, ""},
+    {"STFT", 17, 4, "onesided"},
     {"Scan", 8, kAnyNumber, "body directions num_scan_inputs"},
     {"Scan", 9, kAnyNumber,
      "body num_scan_inputs scan_input_axes scan_input_directions scan_output_axes "

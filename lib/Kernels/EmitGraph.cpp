@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "Emit/EmitNode.h"
 #include "Emit/EmitterState.h"
 #include "Graph/CalledAs.h"
 #include "Graph/Label.h"
@@ -114,7 +115,7 @@ absl::Status GraphEmission::emit(const Apply &node, int32_t number) {
   const Emission &record = emitter_.emission();
   size_t checks = record.sizeChecks.size() + record.elementChecks.size();
   size_t firstStep = record.steps.size();
-  Arrays results = def.emit(emitter_, operands, node.op().attributes());
+  Arrays results = emitOp(emitter_, node, operands);
   emitter_.endNode(results);
   if (absl::Status mistake = emitter_.status(); !mistake.ok())
     return withPlace(prefixError(mistake, calledName(node.op())), node.place());
@@ -126,8 +127,11 @@ absl::Status GraphEmission::emit(const Apply &node, int32_t number) {
   if (fails) {
     EmittedNode &kept = failing_->own[number];
     kept.node = node;
-    for (Array a : operands)
-      kept.shapes.push_back(record.arrays[a.id].shape);
+    for (Array a : operands) {
+      Numbers &shape =
+          kept.shapes.emplace_back(record.arrays[size_t(emitter_.state().realOf(a).id)].shape);
+      shape.resize(size_t(emitter_.rank(a))); // without the axis of pairs
+    }
   }
   return absl::OkStatus();
 }
@@ -139,7 +143,13 @@ void GraphEmission::emitCall(const Apply &node, int32_t number,
     if (used[i])
       types_.push_back(node.node()->output(uint32_t(i))->type);
   emitter_.beginNode(number, types_);
-  Arrays results = recordCall(emitter_, callee, operandsOf(node), nextCalled_);
+  Arrays operands = operandsOf(node); // the callee has pairs for complex ones
+  for (Array &a : operands)
+    a = emitter_.interleaved(a);
+  Arrays results = recordCall(emitter_, callee, operands, nextCalled_);
+  for (size_t i = 0; i < results.size(); ++i)
+    if (isComplex(types_[i].dtype()))
+      results[i] = emitter_.state().newComplex({.pairs = results[i].id});
   emitter_.endNode(results);
   auto next = results.begin();
   for (size_t i = 0; i < used.size(); ++i)
@@ -155,7 +165,7 @@ absl::StatusOr<GraphRecord> GraphEmission::run(const FunctionGraph &graph, bool 
   GraphRecord record;
   for (int i = 0; i < graph.numInputs(); ++i) {
     Variable input = graph.input(i);
-    record.inputs.push_back(arrayOf(input.node()).id);
+    record.inputs.push_back(emitter_.interleaved(arrayOf(input.node())).id);
     record.inputTypes.push_back(input.type());
     record.inputNames.emplace_back(input.name());
   }
@@ -187,7 +197,8 @@ absl::StatusOr<GraphRecord> GraphEmission::run(const FunctionGraph &graph, bool 
   }
   for (int i = 0; i < graph.numOutputs(); ++i) {
     Variable output = graph.output(i);
-    record.outputs.push_back(arrayOf(output.node()).id);
+    record.outputs.push_back(emitter_.interleaved(arrayOf(output.node())).id);
+    record.complexOutputs.push_back(isComplex(output.dtype()));
     record.outputNames.emplace_back(output.name());
   }
   absl::StatusOr<Emission> emission = emitter_.finish();

@@ -35,8 +35,10 @@ struct GraphRecord {
   /// Arrays of the emission.
   std::vector<int32_t> inputs, outputs;
   std::vector<std::string> inputNames, outputNames;
-  /// Type of each input.
+  /// Type of each input; the arrays of complex ones are those of their pairs.
   std::vector<Type> inputTypes;
+  /// By output; may be shorter.
+  std::vector<bool> complexOutputs;
   /// Describes node `node` (as given to Emitter::beginNode) for messages; shapes are size numbers
   /// of the emission. Called for nodes that can fail only.
   std::function<Program::Node(int32_t node)> describe;

@@ -58,7 +58,7 @@ void ProgramBuilder::addInputs() {
     out_.program.arrays.push_back({Storage::Input, info.dtype, int32_t(k), info.shape});
     const Type &type = record.inputTypes[k];
     out_.program.inputs.push_back({k < record.inputNames.size() ? record.inputNames[k] : "",
-                                   info.dtype,
+                                   type.dtype(),
                                    {type.shape().begin(), type.shape().end()},
                                    arrays_[id]});
   }
@@ -328,6 +328,8 @@ void ProgramBuilder::addOutputs() {
     }
     const std::vector<std::string> &names = f_.record_.outputNames;
     program.outputs.push_back({k < names.size() ? names[k] : "", array});
+    const std::vector<bool> &areComplex = f_.record_.complexOutputs;
+    program.outputs.back().isComplex = k < areComplex.size() && areComplex[k];
   }
 }
 

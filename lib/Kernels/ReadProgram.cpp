@@ -46,6 +46,7 @@ private:
   void takeCheck();
   void takeError(ErrorKind &kind, std::string &message, int32_t &node);
   void takeArray();
+  bool takeComplex(const Program::Array &array);
   void takeInput(Program::Array &array);
   Numbers takeArrays();
   void takeKernelStep();
@@ -206,20 +207,38 @@ void ProgramReader::takeCheck() {
 
 //===--- arrays ---------------------------------------------------------------===//
 
+/// Whether the array of pairs is one of complex numbers to callers.
+bool ProgramReader::takeComplex(const Program::Array &array) {
+  Place place = text_.token().place;
+  if (!text_.accept("complex"))
+    return false;
+  std::vector<int64_t> shape = staticShape(p_, array);
+  bool isPairs = (array.dtype == DType::Float32 || array.dtype == DType::Float64) &&
+                 !shape.empty() && shape.back() == 2;
+  if (!isPairs)
+    text_.fail("complex numbers are pairs of f32 or f64", place);
+  return isPairs;
+}
+
 void ProgramReader::takeInput(Program::Array &array) {
   takeNumber(p_.inputs.size(), "inputs");
   array.number = int32_t(p_.inputs.size());
   Program::Input input{takeName(), array.dtype, {}, int32_t(p_.arrays.size())};
+  std::vector<int64_t> shape = staticShape(p_, array);
+  if (takeComplex(array)) {
+    shape.pop_back();
+    input.dtype = complexDType(array.dtype);
+  }
   Place declared = text_.token().place;
   if (!text_.accept("declared")) {
-    input.shape = staticShape(p_, array);
+    input.shape = shape;
   } else {
     takeSizes(text_, kMaxRank, [&] {
       input.shape.push_back(text_.accept("?") ? kDynamic
                                               : text_.number(0, INT64_MAX, "an extent or ?"));
       return 0;
     });
-    if (input.shape.size() != array.shape.size())
+    if (input.shape.size() != shape.size())
       text_.fail("the declared shape has another rank", declared);
   }
   p_.inputs.push_back(std::move(input));
@@ -558,6 +577,7 @@ void ProgramReader::run() {
     else if (text_.accept("return")) {
       int32_t array = text_.array(int64_t(p_.arrays.size()));
       p_.outputs.push_back({takeName(), array});
+      p_.outputs.back().isComplex = takeComplex(p_.arrays[size_t(array)]);
     } else if (text_.at("loop") || text_.at("branch")) {
       text_.fail("loops and branches cannot be read from this stage's text yet");
     } else if (text_.at("host"))

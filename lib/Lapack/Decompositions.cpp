@@ -11,11 +11,7 @@ GRAPHC_LAPACK(geqrf, geqrf)
 GRAPHC_LAPACK(orgqr, orgqr)
 GRAPHC_LAPACK(gesdd, gesdd)
 GRAPHC_LAPACK(syevd, syevd)
-GRAPHC_LAPACK(geev, geev)
 GRAPHC_LAPACK(getrf, getrf_work)
-
-constexpr std::string_view kNoConvergence = "has eigenvalues or singular values to which the "
-                                            "iteration does not converge";
 
 /// Whether the first of the greatest elements of a column is negative.
 template <class T> bool pointsBack(const T *column, int64_t rows, int64_t stride) {
@@ -206,28 +202,6 @@ absl::Status eigh(const RoutineCall &call) {
       if (givesVectors)
         std::copy(a.begin(), a.end(), matrixOf<T>(call.outputs[1], i));
       return checkInfo(info);
-    });
-  });
-}
-
-absl::Status eigenvalues(const RoutineCall &call) {
-  return inPrecision(call, [&](auto zero) {
-    using T = decltype(zero);
-    const int64_t n = call.inputs[0].shape()[1];
-    return forMatrices(call, [&](int64_t i) -> absl::Status {
-      const T *from = matrixOf<T>(call.inputs[0], i);
-      if (!isFinite(from, n * n)) {
-        fillWithNaN<T>(call, i);
-        return absl::OkStatus();
-      }
-      if (n == 0)
-        return absl::OkStatus();
-      std::vector<T> a(from, from + n * n);
-      lapack_int info =
-          geev(Precision<T>(), 'N', 'N', lapack_int(n), a.data(), lapack_int(n),
-               matrixOf<T>(call.outputs[0], i), matrixOf<T>(call.outputs[1], i),
-               static_cast<T *>(nullptr), lapack_int(n), static_cast<T *>(nullptr), lapack_int(n));
-      return info > 0 ? matrixError(call, i, kNoConvergence) : checkInfo(info);
     });
   });
 }

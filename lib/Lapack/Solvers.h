@@ -5,6 +5,9 @@
 
 namespace graphc {
 
+inline constexpr std::string_view kNoConvergence =
+    "has eigenvalues or singular values to which the iteration does not converge";
+
 // Solvers.cpp
 absl::Status cholesky(const RoutineCall &call);
 absl::Status solveTriangular(const RoutineCall &call);
@@ -17,6 +20,7 @@ absl::Status cofactors(const RoutineCall &call);
 absl::Status qr(const RoutineCall &call);
 absl::Status svd(const RoutineCall &call);
 absl::Status eigh(const RoutineCall &call);
+// Eigenvalues.cpp
 absl::Status eigenvalues(const RoutineCall &call);
 // Factors.cpp
 absl::Status luFactor(const RoutineCall &call);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "Emit/EmitNode.h"
 #include "Graph/CalledAs.h"
 #include "Graph/TypesOf.h"
 #include "Support/Text.h"
@@ -79,9 +80,7 @@ static Arrays emitNodes(Emitter &e, const FrozenGraph &graph, const Arrays &in) 
     Arrays operands;
     for (const Variable &input : node.inputs())
       operands.push_back(arrayOf(input));
-    Arrays results = e.within(typesOf(node.outputs()), [&] {
-      return node.op().def().emit(e, operands, node.op().attributes());
-    });
+    Arrays results = e.within(typesOf(node.outputs()), [&] { return emitOp(e, node, operands); });
     for (int i = 0; i < node.numOutputs() && size_t(i) < results.size(); ++i)
       arrays.insert_or_assign(node.output(i).node(), results[size_t(i)]);
   }
@@ -154,6 +153,7 @@ absl::StatusOr<Op> detail::callOp(std::shared_ptr<const InnerGraph> inner, std::
   def.emit = [record](Emitter &e, const Arrays &in, const Attributes &) {
     return callEmission(*record, e, in);
   };
+  def.complex.isNative = true;
   def.destroyMap = inner->traits().destroyMap;
   def.inner = std::move(inner);
   if (absl::Status status = checkNodes(*def.inner); !status.ok())
@@ -236,6 +236,7 @@ absl::StatusOr<Op> detail::vectorizedOp(std::shared_ptr<const InnerGraph> inner)
   def.numResults = inner->graph().numOutputs();
   def.defaultResult = def.numResults == 1 ? 0 : -1;
   def.maxUlp = {-1, -1};
+  def.complex.isNative = true;
   const InnerGraph *record = inner.get(); // def.vectorized holds it
   def.type = [record](const TypeRequest &request) { return vectorizedTypes(*record, request); };
   def.emit = [record](Emitter &e, const Arrays &in, const Attributes &) {

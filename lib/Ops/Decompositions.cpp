@@ -45,12 +45,6 @@ Arrays eigvalshEmission(Emitter &e, const Arrays &in, const Attributes &a) {
   return m.call(kEigh, {a.boolean("lower"), false}, in, {{m.rows()}});
 }
 
-Arrays eigvalsEmission(Emitter &e, const Arrays &in, const Attributes &) {
-  MatrixCall m(e, in[0]);
-  m.requireSquare();
-  return m.call(kEigenvalues, {}, in, {{m.rows()}, {m.rows()}});
-}
-
 //===--- derivatives ----------------------------------------------------------------===//
 
 /// g, or zeros like x where there is none.
@@ -244,16 +238,6 @@ std::vector<OpDef> decompositionOps() {
                      .pushforward = eigvalshPushforward,
                      .golden = {"eigvalsh"},
                      .example = "eigvalsh([[2., 0.], [0., -1.]]) = [-1., 2.]"}),
-      withoutDerivative(
-          decomposition({.name = "eigvals",
-                         .doc =
-                             "Real and imaginary parts of the eigenvalues of square matrices.\nIn "
-                             "no order that is promised; complex ones stand in pairs.",
-                         .numResults = 2,
-                         .emit = eigvalsEmission,
-                         .golden = {"eigvals"},
-                         .example = "eigvals([[3.]]) = [3.]"}),
-          "the derivative of eigvals is not implemented"),
   };
 }
 

@@ -16,7 +16,7 @@ Variable zeroDerivative() {
 
 bool isZeroDerivative(const Variable &v) {
   std::optional<Constant> c = Constant::from(v);
-  return c && v.rank() == 0 && c->data().cast(DType::Float64).item<double>() == 0;
+  return c && v.rank() == 0 && c->data() == Tensor(0.0);
 }
 
 bool isPresent(const Variable &v) { return v.type().isTensor() && !isZeroDerivative(v); }

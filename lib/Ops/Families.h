@@ -10,6 +10,7 @@ namespace graphc {
 std::vector<OpDef> arithmeticOps();
 std::vector<OpDef> comparisonOps();
 std::vector<OpDef> roundingOps();
+std::vector<OpDef> complexOps();
 std::vector<OpDef> transcendentalOps();
 std::vector<OpDef> specialOps();
 std::vector<OpDef> activationOps();
@@ -18,6 +19,7 @@ std::vector<OpDef> cumulativeOps();
 std::vector<OpDef> sortingOps();
 std::vector<OpDef> softmaxOps();
 std::vector<OpDef> productOps();
+std::vector<OpDef> fourierOps();
 std::vector<OpDef> linearAlgebraOps();
 std::vector<OpDef> decompositionOps();
 std::vector<OpDef> matrixFactorOps();
@@ -39,5 +41,7 @@ std::vector<OpDef> gradientStopOps();
 std::vector<OpDef> productOfOthersOps();
 std::vector<OpDef> ctcOps();
 std::vector<OpDef> printOps();
+std::vector<OpDef> complexProductOps();
+std::vector<OpDef> eigenPartsOps();
 
 } // namespace graphc

@@ -269,10 +269,12 @@ Variable eigvalsh(const Operand &a, bool lower) {
   return onMatrix("eigvalsh", {{"lower", lower}}, a);
 }
 
-ComplexEigenvalues eigvals(const Operand &a) {
-  Variables all = callAll("eigvals", {}, a, 2);
+EigFactors eig(const Operand &a) {
+  Variables all = callAll("eig", {}, a, 2);
   return {all[0], all[1]};
 }
+
+Variable eigvals(const Operand &a) { return onMatrix("eigvals", {}, a); }
 
 //===--- powers -----------------------------------------------------------------------===//
 

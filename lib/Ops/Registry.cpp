@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ComplexRules.h"
 #include "Families.h"
 #include "absl/container/flat_hash_map.h"
 
@@ -25,6 +26,8 @@ struct Registry {
   void add(std::vector<OpDef> family) {
     for (OpDef &def : family) {
       def.commutative = has(kCommutative, def.name);
+      if (!def.complex.isNative)
+        def.complex = complexRuleOf(def.name);
       const OpDef *op = new OpDef(std::move(def));
       ops.push_back(op);
       [[maybe_unused]] bool isNew = byName.try_emplace(op->name, op).second;
@@ -36,6 +39,7 @@ struct Registry {
     add(arithmeticOps());
     add(comparisonOps());
     add(roundingOps());
+    add(complexOps());
     add(transcendentalOps());
     add(specialOps());
     add(activationOps());
@@ -44,6 +48,7 @@ struct Registry {
     add(cumulativeOps());
     add(softmaxOps());
     add(productOps());
+    add(fourierOps());
     add(linearAlgebraOps());
     add(decompositionOps());
     add(matrixFactorOps());
@@ -65,6 +70,8 @@ struct Registry {
     add(assertOps());
     add(gradientStopOps());
     add(productOfOthersOps());
+    add(complexProductOps());
+    add(eigenPartsOps());
   }
 };
 

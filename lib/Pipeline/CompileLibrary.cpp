@@ -8,10 +8,22 @@
 
 namespace graphc {
 
+/// C callers see complex arrays as real ones of pairs.
+static void showPairs(Program &program) {
+  for (Program::Input &input : program.inputs)
+    if (isComplex(input.dtype)) {
+      input.dtype = realDType(input.dtype);
+      input.shape.push_back(2);
+    }
+  for (Program::Output &output : program.outputs)
+    output.isComplex = false;
+}
+
 absl::Status compileLibrary(KernelGraph kernels, const ObjectCompiler &compiler,
                             const CompileOptions &options, Stages &stages) {
   const LibraryOptions &library = stages.libraryOptions();
   Program &program = kernels.program;
+  showPairs(program);
   // Before time is spent on code.
   absl::StatusOr<CallInterface> interface =
       callInterface(program, library.isProgram ? "program" : library.name);

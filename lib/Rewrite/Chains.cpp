@@ -388,6 +388,8 @@ struct CompiledChain {
   const Family *family;
 
   bool concerns(DType dtype) const {
+    if (isComplex(dtype))
+      return false;
     switch (family->algebra) {
     case Algebra::Sum:
     case Algebra::Product:

@@ -95,6 +95,8 @@ std::string difference(const Tensor &before, const Tensor &after, Effects effect
   if (before.dtype() != after.dtype() || before.shape() != after.shape())
     return Type(after.dtype(), after.shape()).brief() + " instead of " +
            Type(before.dtype(), before.shape()).brief();
+  if (isComplex(before.dtype()))
+    return difference(before.realView(), after.realView(), effects);
   Tensor x = before.cast(DType::Float64).contiguous(), y = after.cast(DType::Float64).contiguous();
   if (!x.defined() || !y.defined())
     return ""; // no memory to look at them

@@ -187,6 +187,14 @@ bool isNumber(double value, double number, DType dtype) {
   return value == Tensor(number).cast(dtype).cast(DType::Float64).item<double>();
 }
 
+/// Rules are about real numbers.
+bool hasComplex(detail::ApplyNode &node) {
+  bool has = isComplex(node.output(0)->type.dtype());
+  for (uint32_t i = 0; i < node.numInputs; ++i)
+    has |= isComplex(node.input(i)->type.dtype());
+  return has;
+}
+
 bool matches(const Pattern &pattern, size_t at, VariableNode *v, uint32_t mask,
              Bindings &bindings) {
   const PatternTerm &term = pattern.terms[at];
@@ -210,7 +218,8 @@ bool matches(const Pattern &pattern, size_t at, VariableNode *v, uint32_t mask,
   }
   detail::ApplyNode *node = v->owner;
   if (!node || &node->op.def() != term.op || v->index != 0 ||
-      node->numInputs != term.numArguments || !matchAttributes(pattern, term, node->op, bindings))
+      node->numInputs != term.numArguments || hasComplex(*node) ||
+      !matchAttributes(pattern, term, node->op, bindings))
     return false;
   bool exchange = term.exchangeBit >= 0 && (mask >> term.exchangeBit & 1);
   size_t child = at + 1;

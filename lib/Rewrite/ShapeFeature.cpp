@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "Emit/EmitNode.h"
 #include "Emit/EmitterState.h"
 #include "Graph/GraphState.h"
 #include "Graph/InnerGraph.h"
@@ -72,6 +73,7 @@ private:
   Emitter emitter_;
   /// By array, which operands are the first of.
   absl::InlinedVector<VariableNode *, 4> operands_;
+  absl::InlinedVector<Array, 4> arrays_;
   /// By size of the emission; -1 where it depends on what the op computes itself.
   std::vector<int32_t> sizes_;
 };
@@ -80,11 +82,12 @@ private:
 Array ShapeRule::operand(VariableNode *v) {
   for (size_t i = 0; i < operands_.size(); ++i)
     if (operands_[i] == v)
-      return {int32_t(i)};
+      return arrays_[i];
   operands_.push_back(v);
+  Array array = v->constant ? emitter_.constant(asLeaf(v)->data) : emitter_.operand(v->type);
+  arrays_.push_back(array);
   if (v->constant)
-    return emitter_.constant(asLeaf(v)->data);
-  Array array = emitter_.operand(v->type);
+    return array;
   if (isSmallIntegers(v->type)) {
     Emitter::State &state = emitter_.state();
     for (int64_t i = 0; i < v->type.numElements(); ++i)
@@ -117,7 +120,7 @@ bool ShapeRule::emit(Arrays &results) {
   for (uint32_t i = 0; i < node_->numOutputs; ++i)
     types.push_back(node_->output(i)->type);
   emitter_.beginNode(0, types);
-  results = def.emit(emitter_, in, node_->op.attributes());
+  results = emitOp(emitter_, Apply::fromNode(node_), in);
   emitter_.endNode(results);
   return emitter_.status().ok();
 }
@@ -162,7 +165,8 @@ void ShapeRule::translate(const Arrays &results) {
   for (Array result : results) {
     for (Extent extent : emitter_.shape(result))
       need({extent.id()});
-    need(record.arrays[size_t(result.id)].elements);
+    if (result.id >= 0) // no complex one
+      need(record.arrays[size_t(result.id)].elements);
   }
   for (const SizeCheck &check : record.sizeChecks) {
     need(check.shape);
@@ -238,7 +242,7 @@ ShapeRecord ShapeRule::recordOf(VariableNode *output, const Array *result) {
       term = sizes_[size_t(emitter_.dim(*result, axis).id())];
     record.extents.push_back(term < 0 ? terms_.extent(output, axis) : term);
   }
-  if (!result)
+  if (!result || result->id < 0)
     return record;
   for (int32_t size : emitter_.emission().arrays[size_t(result->id)].elements)
     record.elements.push_back(sizes_[size_t(size)]);

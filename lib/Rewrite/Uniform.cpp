@@ -36,7 +36,7 @@ std::optional<double> uniformValue(const detail::VariableNode *v) {
   if (!v->constant)
     return std::nullopt;
   const Tensor &data = detail::asLeaf(v)->data;
-  if (data.numElements() == 0 || data.numElements() > kMostElements)
+  if (isComplex(data.dtype()) || data.numElements() == 0 || data.numElements() > kMostElements)
     return std::nullopt;
   if (data.numElements() == 1 && data.dtype() == DType::Float64)
     return data.item<double>();

@@ -108,8 +108,42 @@ absl::Status linearRecurrence(const RoutineCall &call) {
   });
 }
 
+template <class T> absl::Status complexRecurrence(const RoutineCall &call) {
+  const bool isReverse = call.parameters[0], isShifted = call.parameters[1];
+  const T *from[4];
+  for (size_t i = 0; i < 4; ++i)
+    from[i] = static_cast<const T *>(call.inputs[i].data());
+  T *re = static_cast<T *>(call.outputs[0].data()), *im = static_cast<T *>(call.outputs[1].data());
+  const int64_t n = call.inputs[0].shape()[1];
+  forLines(call, call.inputs[0], isReverse, [&](int64_t at, int64_t count, int64_t step) {
+    struct Pair {
+      double re, im;
+    };
+    Pair before[kLines] = {}, factorBefore[kLines] = {};
+    for (int64_t k = 0; k < n; ++k, at += step)
+      for (int64_t c = 0; c < count; ++c) {
+        Pair own = {double(from[0][at + c]), double(from[1][at + c])};
+        Pair r = {double(from[2][at + c]), double(from[3][at + c])};
+        if (k > 0) { // as above
+          Pair f = isShifted ? factorBefore[c] : own, p = before[c];
+          r = {r.re + (f.re * p.re - f.im * p.im), r.im + (f.re * p.im + f.im * p.re)};
+        }
+        before[c] = r;
+        factorBefore[c] = own;
+        re[at + c] = T(r.re);
+        im[at + c] = T(r.im);
+      }
+  });
+  return absl::OkStatus();
+}
+
 } // namespace
 
+const Routine kComplexRecurrence = {"complexRecurrence", [](const RoutineCall &call) {
+                                      return call.inputs[0].dtype() == DType::Float32
+                                                 ? complexRecurrence<float>(call)
+                                                 : complexRecurrence<double>(call);
+                                    }};
 const Routine kCumulativeSum = {"cumulativeSum", cumulate<false>};
 const Routine kCumulativeProduct = {"cumulativeProduct", cumulate<true>};
 const Routine kLinearRecurrence = {"linearRecurrence", linearRecurrence};

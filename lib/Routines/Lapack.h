@@ -40,7 +40,9 @@ extern const Routine kSvd;
 /// Parameters: isLower, givesVectors. a to eigenvalues (batch, n), ascending [, and vectors, as
 /// columns, of which the first of the greatest elements is positive]; one triangle is read.
 extern const Routine kEigh;
-/// No parameters. a to the real and the imaginary parts of its eigenvalues, (batch, n).
+/// Parameter: givesVectors. a, or its real and its imaginary part, to the real and the imaginary
+/// parts of its eigenvalues, (batch, n) [, and to those of the vectors, as columns of length 1, the
+/// first of whose greatest elements is real and positive].
 extern const Routine kEigenvalues;
 /// No parameters. The matrix exponential by scaling, squaring and a Padé approximant (Higham 2005),
 /// in float64.

@@ -22,6 +22,10 @@ extern const Routine kCumulativeProduct;
 /// the place of a[k] where it is shifted.
 extern const Routine kLinearRecurrence;
 
+/// As kLinearRecurrence of complex numbers: aRe, aIm, bRe, bIm to both parts of r; float32 or
+/// float64.
+extern const Routine kComplexRecurrence;
+
 //===--- order (Sort.cpp) ------------------------------------------------------------===//
 //
 // Numbers ascend with NaNs, which are all equal, behind them; -0 equals 0. All sorting is stable,
@@ -61,6 +65,18 @@ extern const Routine kCtcGradientAlong;
 
 /// Parameters: whether a debugger is called. Uint8 text, a bool, and x, of which it gives a copy.
 extern const Routine kPrint;
+
+//===--- Fourier transforms (Fourier.cpp) --------------------------------------------===//
+//
+// Along the middle axis of arrays (outer, n, inner) of float32 or float64, without a factor, n
+// >= 1.
+
+/// Parameter: isInverse. Real and imaginary parts to those of the transform.
+extern const Routine kComplexFourier;
+/// No parameters. A real array to both parts of the first n/2 + 1 numbers of its transform.
+extern const Routine kRealFourier;
+/// No parameters. Both parts of n/2 + 1 numbers to the n real ones of the inverse transform.
+extern const Routine kRealInverseFourier;
 
 //===--- boxes (Boxes.cpp) -----------------------------------------------------------===//
 

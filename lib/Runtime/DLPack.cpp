@@ -12,10 +12,11 @@ namespace {
 constexpr uint8_t kDLBoolCode = 6;
 
 DLDataType dlpackType(DType dtype) {
-  DLDataTypeCode code = dtype == DType::BFloat16 ? kDLBfloat
-                        : isFloat(dtype)         ? kDLFloat
-                        : isUnsignedInt(dtype)   ? kDLUInt
-                                                 : kDLInt;
+  DLDataTypeCode code = isComplex(dtype)           ? kDLComplex
+                        : dtype == DType::BFloat16 ? kDLBfloat
+                        : isFloat(dtype)           ? kDLFloat
+                        : isUnsignedInt(dtype)     ? kDLUInt
+                                                   : kDLInt;
   return {isBool(dtype) ? kDLBoolCode : uint8_t(code), uint8_t(8 * byteSize(dtype)), 1};
 }
 

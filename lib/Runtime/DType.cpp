@@ -10,7 +10,7 @@
 namespace graphc {
 namespace {
 
-enum class Class : uint8_t { Bool, Signed, Unsigned, Float };
+enum class Class : uint8_t { Bool, Signed, Unsigned, Float, Complex };
 
 struct DTypeInfo {
   std::string_view name;
@@ -34,6 +34,8 @@ constexpr std::array<DTypeInfo, kNumDTypes> kInfo = {{
     {"bfloat16", "bf16", Class::Float, 2},
     {"float32", "f32", Class::Float, 4},
     {"float64", "f64", Class::Float, 8},
+    {"complex64", "complex<f32>", Class::Complex, 8},
+    {"complex128", "complex<f64>", Class::Complex, 16},
 }};
 
 const DTypeInfo &info(DType dtype) { return kInfo[size_t(dtype)]; }
@@ -76,6 +78,18 @@ bool isSignedInt(DType dtype) { return info(dtype).kind == Class::Signed; }
 bool isUnsignedInt(DType dtype) { return info(dtype).kind == Class::Unsigned; }
 bool isInteger(DType dtype) { return isSignedInt(dtype) || isUnsignedInt(dtype); }
 bool isFloat(DType dtype) { return info(dtype).kind == Class::Float; }
+
+DType realDType(DType dtype) {
+  if (!isComplex(dtype))
+    return dtype;
+  return dtype == DType::Complex64 ? DType::Float32 : DType::Float64;
+}
+
+DType complexDType(DType dtype) {
+  return promote(realDType(dtype), DType::Float32) == DType::Float32 ? DType::Complex64
+                                                                     : DType::Complex128;
+}
+
 int bitWidth(DType dtype) { return isBool(dtype) ? 1 : 8 * info(dtype).bytes; }
 
 DType promote(DType a, DType b) { return promote({a, b}); }
@@ -84,7 +98,11 @@ DType promote(absl::Span<const DType> dtypes) {
   // F-006: everything is gathered before anything is decided, so order cannot matter.
   int signedBytes = 0, unsignedBytes = 0;
   std::optional<DType> widestFloat;
-  for (DType dtype : dtypes) {
+  bool anyComplex = false;
+  for (DType given : dtypes) {
+    // F-005: what the parts have in common, in pairs.
+    anyComplex |= isComplex(given);
+    DType dtype = realDType(given);
     if (isFloat(dtype))
       widestFloat = widestFloat ? joinFloats(*widestFloat, dtype) : dtype;
     else if (isSignedInt(dtype))
@@ -92,9 +110,11 @@ DType promote(absl::Span<const DType> dtypes) {
     else if (isUnsignedInt(dtype))
       unsignedBytes = std::max<int>(unsignedBytes, info(dtype).bytes);
   }
-  if (widestFloat)
-    return joinFloats(*widestFloat,
-                      floatBeside(*widestFloat, std::max(signedBytes, unsignedBytes)));
+  if (widestFloat) {
+    DType joined =
+        joinFloats(*widestFloat, floatBeside(*widestFloat, std::max(signedBytes, unsignedBytes)));
+    return anyComplex ? complexDType(joined) : joined;
+  }
   if (!signedBytes && !unsignedBytes)
     return DType::Bool;
   if (!unsignedBytes || signedBytes > unsignedBytes)
@@ -105,7 +125,7 @@ DType promote(absl::Span<const DType> dtypes) {
 }
 
 DType promoteToFloat(DType dtype) {
-  if (isFloat(dtype))
+  if (isFloat(dtype) || isComplex(dtype))
     return dtype;
   return info(dtype).bytes <= 2 ? DType::Float32 : DType::Float64;
 }

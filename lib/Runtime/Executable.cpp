@@ -295,7 +295,7 @@ void Executable::State::giveBack(Lease lease) const {
 //===--- running --------------------------------------------------------------===//
 
 /// What the output is a copy of, if it may be that instead; else an undefined Tensor.
-Tensor Executable::State::lent(int32_t output, absl::Span<const int64_t> shape,
+Tensor Executable::State::lent(int32_t output, DType dtype, absl::Span<const int64_t> shape,
                                absl::Span<const Tensor> inputs, absl::Span<const Tensor> outputs,
                                const Lending &lending) const {
   int32_t source = layout.outputSource[output];
@@ -309,7 +309,7 @@ Tensor Executable::State::lent(int32_t output, absl::Span<const int64_t> shape,
     lender = &outputs[from.number];
   else if (from.storage == Program::Array::Storage::Input && lending.inputs[from.number])
     lender = &inputs[from.number];
-  if (!lender || !lender->isContiguous() || lender->dtype() != program.arrays[source].dtype)
+  if (!lender || !lender->isContiguous() || lender->dtype() != dtype)
     return {};
   for (const Tensor &input : inputs) // F-163: of arguments that overlap, each result has its own
     if (&input != lender && input.overlaps(*lender))
@@ -353,19 +353,23 @@ absl::Status Executable::State::allocateOutputs(int32_t segment, const Plan &pla
     const Program::Array &root = program.arrays[layout.outputRoot[k]];
     Plan::Shape shape = plan.shapeOf(root);
     const Program::Array &array = program.arrays[program.outputs[k].array];
-    if (const Tensor &given = outputs[k]; given.defined() && given.dtype() == array.dtype &&
+    // As the caller sees it: pairs as complex numbers.
+    bool isComplex = program.outputs[k].isComplex && array.shape == root.shape;
+    DType dtype = isComplex ? complexDType(array.dtype) : array.dtype;
+    absl::Span<const int64_t> seen = absl::MakeConstSpan(shape).first(shape.size() - isComplex);
+    if (const Tensor &given = outputs[k]; given.defined() && given.dtype() == dtype &&
                                           given.isContiguous() && array.shape == root.shape &&
-                                          given.shape() == absl::MakeConstSpan(shape)) {
+                                          given.shape() == seen) {
       memory[k] = outputs[k].data();
       continue;
     }
     if (lending && !outputs[k].defined())
-      if (Tensor same = lent(k, shape, inputs, outputs, *lending); same.defined()) {
+      if (Tensor same = lent(k, dtype, seen, inputs, outputs, *lending); same.defined()) {
         outputs[k] = std::move(same);
         memory[k] = const_cast<void *>(std::as_const(outputs[k]).data()); // it is only copied
         continue;
       }
-    absl::StatusOr<Tensor> tensor = Tensor::allocate(array.dtype, shape);
+    absl::StatusOr<Tensor> tensor = Tensor::allocate(dtype, seen);
     if (!tensor.ok())
       return noResult(tensor.status(), program.outputs[k].name, size_t(k));
     outputs[k] = *std::move(tensor);
@@ -566,6 +570,10 @@ absl::Status Executable::State::reshapeOutputs(const Plan &plan, absl::Span<Tens
     if (array.shape == program.arrays[layout.outputRoot[k]].shape)
       continue;
     absl::StatusOr<Tensor> reshaped = outputs[k].reshape(plan.shapeOf(array));
+    if (!reshaped.ok())
+      return reshaped.status();
+    if (program.outputs[k].isComplex)
+      reshaped = reshaped->complexView();
     if (!reshaped.ok())
       return reshaped.status();
     outputs[k] = *std::move(reshaped);

@@ -97,8 +97,9 @@ struct Executable::State {
   absl::Status runSegment(int32_t segment, const Lease &lease, int threads,
                           RunProfile *profile) const;
   const PlanCost &addMemory(int32_t segment, const Lease &lease, RunProfile &profile) const;
-  Tensor lent(int32_t output, absl::Span<const int64_t> shape, absl::Span<const Tensor> inputs,
-              absl::Span<const Tensor> outputs, const Lending &lending) const;
+  Tensor lent(int32_t output, DType dtype, absl::Span<const int64_t> shape,
+              absl::Span<const Tensor> inputs, absl::Span<const Tensor> outputs,
+              const Lending &lending) const;
   absl::Status allocateOutputs(int32_t segment, const Plan &plan, absl::Span<const Tensor> inputs,
                                absl::Span<Tensor> outputs, absl::Span<void *> memory,
                                const Lending *lending) const;

@@ -151,7 +151,8 @@ absl::StatusOr<Tensor> readNpy(ByteSource &source) {
   if (absl::Status status = source.read(tensor->data(), *bytes); !status.ok())
     return status;
   if (header->swapBytes)
-    reverseBytes(tensor->data(), tensor->numElements(), byteSize(header->dtype));
+    reverseBytes(tensor->data(), *bytes / byteSize(realDType(header->dtype)),
+                 byteSize(realDType(header->dtype)));
   if (isBool(header->dtype)) {
     auto *elements = static_cast<uint8_t *>(tensor->data());
     for (int64_t i = 0; i < *bytes; ++i)
@@ -175,7 +176,11 @@ absl::StatusOr<std::string> npyPrefix(const Tensor &tensor) {
   if (dtype == DType::BFloat16)
     return makeError(ErrorKind::NotSupported,
                      "NPY has no dtype for bfloat16: cast to float32 to save");
-  char kind = isBool(dtype) ? 'b' : isFloat(dtype) ? 'f' : isSignedInt(dtype) ? 'i' : 'u';
+  char kind = isBool(dtype)        ? 'b'
+              : isComplex(dtype)   ? 'c'
+              : isFloat(dtype)     ? 'f'
+              : isSignedInt(dtype) ? 'i'
+                                   : 'u';
   std::string dict = absl::StrCat(
       "{'descr': '", byteSize(dtype) == 1 ? "|" : "<", std::string(1, kind), byteSize(dtype),
       "', 'fortran_order': False, 'shape': ", shapeText(tensor.shape()), ", }");

@@ -119,16 +119,18 @@ private:
                        absl::StrCat("dtype '", view(text.substr(0, 40)), "' is not supported"));
     };
     // '<f8': byte order, kind, bytes.
-    if (text.size() != 3 || std::string_view("<>|=").find(text[0]) == std::string_view::npos)
+    if (text.size() < 3 || std::string_view("<>|=").find(text[0]) == std::string_view::npos)
       return unsupported();
     char kind = text[1];
-    int bytes = text[2] - '0';
-    if (bytes <= 0 || bytes > 8 || !std::has_single_bit(unsigned(bytes)))
+    int bytes = text.substr(2) == "16" ? 16 : text.size() == 3 ? text[2] - '0' : 0;
+    if (bytes <= 0 || !std::has_single_bit(unsigned(bytes)) || bytes > (kind == 'c' ? 16 : 8))
       return unsupported();
     if (kind == 'b' && bytes == 1)
       header_.dtype = DType::Bool;
     else if (kind == 'f' && bytes >= 2)
       header_.dtype = *parseDType("f" + std::to_string(8 * bytes));
+    else if (kind == 'c' && bytes >= 8)
+      header_.dtype = bytes == 8 ? DType::Complex64 : DType::Complex128;
     else if (kind == 'i' || kind == 'u')
       header_.dtype = *parseDType((kind == 'u' ? "ui" : "i") + std::to_string(8 * bytes));
     else

@@ -165,7 +165,7 @@ struct Program {
 
   struct Input {
     std::string name;
-    DType dtype;
+    DType dtype; // of a complex one, the array is that of its parts (Tensor::realView)
     std::vector<int64_t> shape; // kDynamic where unknown
     int32_t array;
   };
@@ -176,6 +176,8 @@ struct Program {
     /// each element of the input before it writes there, no later one reads the input, and none
     /// from that one on can fail.
     int32_t over = -1;
+    /// Whether callers get the array, whose last axis has the parts, as a complex tensor.
+    bool isComplex = false;
   };
 
   /// Of the function, for messages.

@@ -152,6 +152,7 @@ template <class Bytes, class T> void transferProgram(Bytes &bytes, T &program, i
     bytes.value(output.name);
     bytes.value(output.array);
     bytes.value(output.over);
+    bytes.value(output.isComplex);
   });
   bytes.list(program.hosts, [&](auto &host) { transferHostCall(bytes, host); });
   bytes.list(program.controls, [&](auto &control) {

@@ -53,7 +53,8 @@ public:
     for (const Program::Step &step : p_.steps)
       line(stepText(step));
     for (const Program::Output &output : p_.outputs)
-      line("return %" + std::to_string(output.array) + named(output.name));
+      line("return %" + std::to_string(output.array) + named(output.name) +
+           (output.isComplex ? " complex" : ""));
     for (size_t id = 0; id < p_.nodes.size(); ++id)
       line("node " + std::to_string(id) + " = " + node(p_.nodes[id]));
     out_ += "}\n";
@@ -121,10 +122,14 @@ private:
   }
   /// The extents that callers may count on, where they are not those of the array.
   std::string declared(const Program::Input &input, const Program::Array &array) const {
-    if (input.shape == staticShape(p_, array))
-      return "";
+    std::vector<int64_t> shape = staticShape(p_, array);
+    std::string text = isComplex(input.dtype) ? " complex" : "";
+    if (isComplex(input.dtype))
+      shape.pop_back();
+    if (input.shape == shape)
+      return text;
     auto extent = [](int64_t n) { return n == kDynamic ? std::string("?") : std::to_string(n); };
-    return " declared [" + join(input.shape, ", ", extent) + "]";
+    return text + " declared [" + join(input.shape, ", ", extent) + "]";
   }
   std::string stepText(const Program::Step &step) const {
     std::string text = "copy";

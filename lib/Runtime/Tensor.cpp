@@ -83,10 +83,10 @@ using Dims = absl::InlinedVector<int64_t, 8>;
 
 /// The bytes of a row-major array. An extent of 0 does not excuse the others, as in NumPy.
 absl::StatusOr<int64_t> checkShape(DType dtype, absl::Span<const int64_t> shape) {
-  if (shape.size() > size_t(Tensor::kMaxRank))
-    return makeError(
-        ErrorKind::ValueError,
-        absl::StrCat("rank ", shape.size(), " is above the maximum of ", Tensor::kMaxRank));
+  size_t maximum = size_t(Tensor::kMaxRank) - isComplex(dtype); // their realView has one more
+  if (shape.size() > maximum)
+    return makeError(ErrorKind::ValueError,
+                     absl::StrCat("rank ", shape.size(), " is above the maximum of ", maximum));
   return shapeBytes(byteSize(dtype), shape);
 }
 
@@ -213,10 +213,11 @@ absl::StatusOr<Tensor> Tensor::borrow(DType dtype, void *data, absl::Span<const 
     if (!data)
       return makeError(ErrorKind::ValueError,
                        absl::StrCat("null data for a tensor of shape ", shapeText(shape)));
-    if (reinterpret_cast<uintptr_t>(data) % size_t(byteSize(dtype)) != 0)
+    int64_t alignment = byteSize(realDType(dtype));
+    if (reinterpret_cast<uintptr_t>(data) % size_t(alignment) != 0)
       return makeError(ErrorKind::ValueError,
                        absl::StrCat("data of dtype ", dtypeName(dtype).data(),
-                                    " must lie at a multiple of ", byteSize(dtype), " bytes"));
+                                    " must lie at a multiple of ", alignment, " bytes"));
     if (!strides.empty() && !extremes(dtype, shape, strides))
       return makeError(ErrorKind::ValueError,
                        absl::StrCat("strides ", shapeText(strides), " reach too far"));
@@ -263,8 +264,10 @@ template <class To> static Stored<To> elementOf(const Braces &braces) {
   return std::visit(
       [](auto value) -> Stored<To> {
         using From = decltype(value);
-        if constexpr (std::is_integral_v<To> && !std::is_same_v<To, bool> &&
-                      std::is_integral_v<From>) {
+        if constexpr (std::is_same_v<From, std::complex<double>>) {
+          return Stored<To>(); // of complex tensors alone, which are filled otherwise
+        } else if constexpr (std::is_integral_v<To> && !std::is_same_v<To, bool> &&
+                             std::is_integral_v<From>) {
           using Limits = std::numeric_limits<To>;
           return std::cmp_less(value, Limits::min())      ? Limits::min()
                  : std::cmp_greater(value, Limits::max()) ? Limits::max()
@@ -285,11 +288,20 @@ Tensor::Tensor(std::initializer_list<Braces> values, DType dtype) {
   absl::StatusOr<Tensor> result = allocate(dtype, shape);
   if (!result.ok())
     return;
-  dispatch(dtype, [&](auto zero) {
+  auto asComplex = [](const Braces *number) {
+    return std::get_if<std::complex<double>>(&number->number());
+  };
+  if (!isComplex(dtype) && std::ranges::any_of(numbers, asComplex))
+    return;
+  dispatch(realDType(dtype), [&](auto zero) {
     using To = decltype(zero);
     auto *to = static_cast<Stored<To> *>(result->data());
-    for (const Braces *number : numbers)
-      *to++ = elementOf<To>(*number);
+    for (const Braces *number : numbers) {
+      const std::complex<double> *pair = asComplex(number);
+      *to++ = pair ? castElement<To, double>(pair->real()) : elementOf<To>(*number);
+      if (isComplex(dtype))
+        *to++ = castElement<To, double>(pair ? pair->imag() : 0.0);
+    }
   });
   *this = *std::move(result);
 }
@@ -360,9 +372,9 @@ bool Tensor::overlaps(const Tensor &other) const {
 
 /// Another window on the memory of `base`, its first element `offset` elements further.
 static std::shared_ptr<Tensor::Rep> makeWindow(const std::shared_ptr<Tensor::Rep> &base,
-                                               absl::Span<const int64_t> shape,
+                                               DType dtype, absl::Span<const int64_t> shape,
                                                absl::Span<const int64_t> strides, int64_t offset) {
-  auto rep = std::make_shared<Tensor::Rep>(base->dtype, shape, strides);
+  auto rep = std::make_shared<Tensor::Rep>(dtype, shape, strides);
   rep->data = static_cast<char *>(base->data) + offset * byteSize(base->dtype);
   // What keeps the memory alive, directly, so that views of views make no chain. Borrowed memory
   // without an owner has nothing to be kept.
@@ -404,7 +416,7 @@ absl::StatusOr<Tensor> Tensor::transpose(absl::Span<const int> axes) const {
     newStrides[i] = strides()[*axis];
   }
   Tensor result;
-  result.rep_ = makeWindow(rep_, newShape, newStrides, 0);
+  result.rep_ = makeWindow(rep_, dtype(), newShape, newStrides, 0);
   return result;
 }
 
@@ -439,7 +451,7 @@ absl::StatusOr<Tensor> Tensor::slice(int axis, int64_t start, int64_t count, int
   if (absl::StatusOr<int64_t> bytes = checkShape(dtype(), newShape); !bytes.ok())
     return prefixError(bytes.status(), "slice");
   Tensor result;
-  result.rep_ = makeWindow(rep_, newShape, newStrides, offset);
+  result.rep_ = makeWindow(rep_, dtype(), newShape, newStrides, offset);
   return result;
 }
 
@@ -459,7 +471,41 @@ absl::StatusOr<Tensor> Tensor::reshape(absl::Span<const int64_t> newShape) const
                                                           " bytes of a row-major copy of ",
                                                           Type(dtype(), shape()).brief()));
   Tensor result;
-  result.rep_ = makeWindow(source.rep_, newShape, rowMajorStrides(newShape), 0);
+  result.rep_ = makeWindow(source.rep_, dtype(), newShape, rowMajorStrides(newShape), 0);
+  return result;
+}
+
+Tensor Tensor::realView() const {
+  if (!defined() || !isComplex(dtype()))
+    return *this;
+  Dims newShape(shape().begin(), shape().end()), newStrides;
+  newShape.push_back(2);
+  for (int64_t stride : strides())
+    newStrides.push_back(2 * stride);
+  newStrides.push_back(1);
+  Tensor result;
+  result.rep_ = makeWindow(rep_, realDType(dtype()), newShape, newStrides, 0);
+  return result;
+}
+
+absl::StatusOr<Tensor> Tensor::complexView() const {
+  if (!defined())
+    return undefinedError("complexView");
+  size_t last = size_t(rank()) - 1;
+  bool isPair = (dtype() == DType::Float32 || dtype() == DType::Float64) && rank() > 0 &&
+                shape()[last] == 2 && strides()[last] == 1;
+  for (size_t axis = 0; isPair && axis < last; ++axis)
+    isPair = strides()[axis] % 2 == 0;
+  if (!isPair)
+    return makeError(ErrorKind::ValueError,
+                     absl::StrCat("complexView: ", Type(dtype(), shape()).brief(),
+                                  " is no array of pairs of float32 or float64, which lie one "
+                                  "after the other"));
+  Dims newStrides;
+  for (int64_t stride : strides().first(last))
+    newStrides.push_back(stride / 2);
+  Tensor result;
+  result.rep_ = makeWindow(rep_, complexDType(dtype()), shape().first(last), newStrides, 0);
   return result;
 }
 

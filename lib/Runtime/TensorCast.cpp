@@ -1,4 +1,8 @@
 //===- Runtime/TensorCast.cpp - copies and casts --------------------------===//
+#include <cstring>
+#include <utility>
+#include <vector>
+
 #include "Runtime/Element.h"
 #include "Runtime/StridedLoop.h"
 #include "Support/Log.h"
@@ -7,8 +11,15 @@
 
 namespace graphc {
 
+/// Imaginary parts of real elements are 0. Undefined where there is no memory.
+static Tensor toComplex(const Tensor &source, DType dtype);
+
 /// The elements of `source`, cast, in new row-major memory.
 static Tensor convert(const Tensor &source, DType dtype) {
+  if (isComplex(dtype))
+    return toComplex(source, dtype);
+  if (isComplex(source.dtype())) // F-046
+    return Tensor();
   absl::StatusOr<Tensor> result = Tensor::allocate(dtype, source.shape());
   if (!result.ok())
     return Tensor();
@@ -35,11 +46,34 @@ static Tensor convert(const Tensor &source, DType dtype) {
   return *std::move(result);
 }
 
+static Tensor toComplex(const Tensor &source, DType dtype) {
+  DType part = realDType(dtype);
+  if (isComplex(source.dtype())) {
+    Tensor pairs = convert(source.realView(), part);
+    return pairs.defined() ? *pairs.complexView() : pairs;
+  }
+  Tensor re = source.cast(part);
+  absl::StatusOr<Tensor> result = Tensor::zeros(dtype, source.shape());
+  if (!result.ok() || !re.defined())
+    return Tensor();
+  absl::StatusOr<Tensor> place = result->realView().slice(source.rank(), 0, 1, 1);
+  std::vector<int64_t> shape(source.shape().begin(), source.shape().end());
+  shape.push_back(1);
+  absl::StatusOr<Tensor> column = re.reshape(shape);
+  if (!place.ok() || !column.ok() || !place->assign(*column).ok())
+    return Tensor();
+  return *std::move(result);
+}
+
 Tensor Tensor::copy() const { return defined() ? convert(*this, dtype()) : Tensor(); }
 
 absl::Status Tensor::assign(const Tensor &source) {
   if (!defined() || !source.defined() || dtype() != source.dtype() || shape() != source.shape())
     return makeError(ErrorKind::ValueError, "assign: the two differ in dtype or shape");
+  if (isComplex(dtype())) {
+    (void)data(); // a frozen one gets memory of its own
+    return realView().assign(source.realView());
+  }
   StridedLoop<2> loop(shape(), {strides(), source.strides()});
   dispatch(dtype(), [&](auto zero) {
     using T = Stored<decltype(zero)>;
@@ -65,6 +99,16 @@ void Tensor::itemTo(DType to, void *result) const {
     logWarning(defined() ? "Tensor::item: there are " + std::to_string(numElements()) +
                                " elements instead of 1"
                          : "Tensor::item of an undefined Tensor");
+    return;
+  }
+  if (isComplex(to)) {
+    Tensor converted = cast(to);
+    if (converted.defined())
+      std::memcpy(result, std::as_const(converted).data(), size_t(byteSize(to)));
+    return;
+  }
+  if (isComplex(dtype())) {
+    logWarning("Tensor::item: a complex number is no " + std::string(dtypeName(to)));
     return;
   }
   dispatch(dtype(), [&](auto fromZero) {

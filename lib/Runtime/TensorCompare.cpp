@@ -62,6 +62,8 @@ bool Tensor::identical(const Tensor &other) const {
     return true;
   if (dtype() != other.dtype() || shape() != other.shape())
     return false;
+  if (isComplex(dtype()))
+    return realView().identical(other.realView());
   return dispatch(dtype(), [&](auto zero) {
     using T = decltype(zero);
     return allPairs<T, T>(
@@ -74,6 +76,8 @@ bool operator==(const Tensor &a, const Tensor &b) {
     return a.defined() == b.defined();
   if (a.shape() != b.shape())
     return false;
+  if (isComplex(a.dtype()) || isComplex(b.dtype()))
+    return a.cast(DType::Complex128).realView() == b.cast(DType::Complex128).realView();
   return dispatch(a.dtype(), [&](auto zeroA) {
     using A = decltype(zeroA);
     return dispatch(b.dtype(), [&](auto zeroB) {
@@ -95,6 +99,8 @@ uint64_t hashOfContent(const Tensor &tensor) {
   absl::Span<const int64_t> shape = tensor.shape();
   hasher.add(uint64_t(tensor.dtype())).add(uint64_t(tensor.rank()));
   hasher.addBytes(shape.data(), shape.size() * sizeof(int64_t));
+  if (isComplex(tensor.dtype()))
+    return hasher.add(hashOfContent(tensor.realView())).finish();
   StridedLoop<1> loop(shape, {tensor.strides()});
   dispatch(tensor.dtype(), [&](auto zero) {
     using T = decltype(zero);

@@ -56,8 +56,10 @@ std::vector<int64_t> shownOffsets(const Tensor &tensor, absl::Span<const ShownAx
 /// How NumPy prints the floats of one array: the same form and width for each.
 class FloatFormat {
 public:
-  FloatFormat(absl::Span<const FloatValue> values, int precision) : precision_(precision) {
-    bool anyNonFinite = false, anyNegativeInf = false;
+  /// `plus`: positive numbers have a sign, too.
+  FloatFormat(absl::Span<const FloatValue> values, int precision, bool plus = false)
+      : precision_(precision), plus_(plus) {
+    bool anyNonFinite = false, anyNegativeInf = plus;
     double largest = 0, smallest = INFINITY;
     for (FloatValue x : values) {
       if (!std::isfinite(x.value)) {
@@ -85,7 +87,8 @@ public:
 
   std::string operator()(FloatValue x) const {
     if (!std::isfinite(x.value))
-      return padded(shortestText(x, ""), beforePoint_ + 1 + afterPoint_);
+      return padded((plus_ && !(x.value < 0) ? "+" : "") + shortestText(x, ""),
+                    beforePoint_ + 1 + afterPoint_);
     DecimalParts p = parts(x, int(fractionDigits_));
     std::string text = padded(p.integer, beforePoint_) + "." + p.fraction;
     size_t missing = fractionDigits_ - p.fraction.size();
@@ -113,8 +116,11 @@ private:
     }
   }
   DecimalParts parts(FloatValue x, int minFraction) const {
-    return scientific_ ? scientificParts(x, precision_, minFraction)
-                       : positionalParts(x, precision_);
+    DecimalParts made =
+        scientific_ ? scientificParts(x, precision_, minFraction) : positionalParts(x, precision_);
+    if (plus_ && !made.integer.starts_with('-'))
+      made.integer.insert(0, 1, '+');
+    return made;
   }
   void widen(const DecimalParts &p) {
     beforePoint_ = std::max(beforePoint_, p.integer.size());
@@ -124,6 +130,7 @@ private:
   }
 
   int precision_;
+  bool plus_;
   bool scientific_ = false;
   size_t beforePoint_ = 0;
   size_t afterPoint_ = 0;
@@ -152,12 +159,30 @@ bool boolAt(const Tensor &tensor, int64_t offset) {
   return static_cast<const uint8_t *>(tensor.data())[offset] != 0;
 }
 
+/// Of a complex tensor: the number at `offset` of its parts.
+std::pair<FloatValue, FloatValue> complexAt(const Tensor &tensor, int64_t offset) {
+  const Tensor view = tensor.realView();
+  return {floatAt(view, 2 * offset), floatAt(view, 2 * offset + 1)};
+}
+
+/// "1+2j", in parentheses for NumPy unless it has no real part.
+std::string complexText(std::pair<FloatValue, FloatValue> z, bool numpyScalar) {
+  auto [re, im] = z;
+  bool isNegative = std::signbit(im.value) && !std::isnan(im.value);
+  if (re.value == 0 && !std::signbit(re.value))
+    return shortestText(im, "") + "j";
+  std::string text = shortestText(re, "") + (isNegative ? "" : "+") + shortestText(im, "") + "j";
+  return numpyScalar ? "(" + text + ")" : text;
+}
+
 /// The elements each for itself: a NumPy scalar's str(), or a value of the command line.
 std::string singleText(const Tensor &tensor, int64_t offset, bool numpyScalar) {
   if (isBool(tensor.dtype())) {
     bool value = boolAt(tensor, offset);
     return numpyScalar ? (value ? "True" : "False") : (value ? "true" : "false");
   }
+  if (isComplex(tensor.dtype()))
+    return complexText(complexAt(tensor, offset), numpyScalar);
   if (isFloat(tensor.dtype()))
     return shortestText(floatAt(tensor, offset), numpyScalar ? ".0" : "");
   return integerAt(tensor, offset);
@@ -168,6 +193,21 @@ std::vector<std::string> arrayWords(const Tensor &tensor, absl::Span<const int64
                                     int precision) {
   std::vector<std::string> words;
   words.reserve(offsets.size());
+  if (isComplex(tensor.dtype())) {
+    std::vector<FloatValue> res, ims;
+    for (int64_t offset : offsets) {
+      auto [re, im] = complexAt(tensor, offset);
+      res.push_back(re);
+      ims.push_back(im);
+    }
+    FloatFormat format(res, precision), imaginary(ims, precision, /*plus=*/true);
+    for (size_t i = 0; i < res.size(); ++i) {
+      std::string im = imaginary(ims[i]);
+      im.insert(im.find_last_not_of(' ') + 1, "j");
+      words.push_back(format(res[i]) + im);
+    }
+    return words;
+  }
   if (isFloat(tensor.dtype())) {
     std::vector<FloatValue> values;
     for (int64_t offset : offsets)

@@ -67,10 +67,11 @@ static std::shared_ptr<const Type::Rep> makeTensorRep(DType dtype,
         makeError(ErrorKind::TypeError, "there is no dtype number " + std::to_string(int(dtype))));
   if (shape.empty())
     return scalarRep(dtype);
-  if (shape.size() > size_t(Tensor::kMaxRank))
-    return makeInvalid(makeError(ErrorKind::ValueError,
-                                 "a tensor type of rank " + std::to_string(shape.size()) +
-                                     "; the maximum is " + std::to_string(Tensor::kMaxRank)));
+  size_t maximum = size_t(Tensor::kMaxRank) - isComplex(dtype); // an axis for the parts
+  if (shape.size() > maximum)
+    return makeInvalid(
+        makeError(ErrorKind::ValueError, "a tensor type of rank " + std::to_string(shape.size()) +
+                                             "; the maximum is " + std::to_string(maximum)));
   for (size_t axis = 0; axis < shape.size(); ++axis)
     if (shape[axis] < 0 && shape[axis] != kDynamic)
       return makeInvalid(

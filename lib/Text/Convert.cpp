@@ -18,6 +18,9 @@ mlir::Type toMlir(DType dtype, mlir::MLIRContext *context) {
     return mlir::Float32Type::get(context);
   case DType::Float64:
     return mlir::Float64Type::get(context);
+  case DType::Complex64:
+  case DType::Complex128:
+    return mlir::ComplexType::get(toMlir(realDType(dtype), context));
   default:
     return mlir::IntegerType::get(context, unsigned(bitWidth(dtype)),
                                   isUnsignedInt(dtype) ? Sign::Unsigned : Sign::Signless);
@@ -33,6 +36,12 @@ std::optional<DType> dtypeFromMlir(mlir::Type type) {
     return DType::Float32;
   if (type.isF64())
     return DType::Float64;
+  if (auto complex = llvm::dyn_cast<mlir::ComplexType>(type)) {
+    mlir::Type part = complex.getElementType();
+    return part.isF32()   ? std::optional(DType::Complex64)
+           : part.isF64() ? std::optional(DType::Complex128)
+                          : std::nullopt;
+  }
   auto integer = llvm::dyn_cast<mlir::IntegerType>(type);
   if (!integer || integer.isSigned())
     return std::nullopt;

@@ -12,7 +12,7 @@ declared |= set(re.findall(r"\b(?:GRAPHC_\w+|ONE|TWO|THREE|FOUR)\((\w+)", code))
 declared |= set(re.findall(r"\bclass (\w+)", code)) | set(re.findall(r"\b(\w+) = ", code))
 
 # A row that waits; this goes down only.
-MOST_WAITING = 2
+MOST_WAITING = 0
 waiting, wrong, rows = 0, [], 0
 for number, line in enumerate((Path(__file__).parent / "rows.txt").read_text().splitlines(), 1):
     if not line or line.startswith("#"):

@@ -4,8 +4,10 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <complex>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <random>
 #include <string>
 
@@ -64,6 +66,40 @@ std::string notOf(DType dtype, std::string_view word, const Tensor &value) {
     return "";
   return std::string(word) + " is too large for dtype " + name + "; write " +
          (there < 0 ? "-inf" : "inf");
+}
+
+/// A number as in a list of floats; nothing where `word` is none.
+std::optional<double> realOf(std::string_view word) {
+  if (!word.empty() && word.front() == '+')
+    word.remove_prefix(1);
+  double value;
+  const char *last = word.data() + word.size();
+  auto r = std::from_chars(word.data(), last, value);
+  if (word.empty() || r.ec == std::errc::invalid_argument || r.ptr != last)
+    return std::nullopt;
+  return r.ec == std::errc() ? value : std::strtod(std::string(word).c_str(), nullptr);
+}
+
+/// "1.5-2j", "2j", "j", "3"; nothing where `word` is none of these.
+std::optional<std::complex<double>> complexOf(std::string_view word) {
+  if (word.empty() || (word.back() != 'j' && word.back() != 'J'))
+    return realOf(word);
+  std::string_view all = word.substr(0, word.size() - 1);
+  size_t split = all.size(); // where the imaginary part begins: at a sign that is no exponent's
+  while (split-- > 0)
+    if ((all[split] == '+' || all[split] == '-') &&
+        (split == 0 || (all[split - 1] != 'e' && all[split - 1] != 'E')))
+      break;
+  if (split == std::string_view::npos)
+    split = 0;
+  std::string imaginary(all.substr(split));
+  if (imaginary.empty() || imaginary == "+" || imaginary == "-")
+    imaginary += '1';
+  std::optional<double> re = split == 0 ? 0.0 : realOf(all.substr(0, split));
+  std::optional<double> im = realOf(imaginary);
+  if (!re || !im)
+    return std::nullopt;
+  return std::complex<double>(*re, *im);
 }
 
 /// Reads nested lists of numbers into one tensor, without recursion.
@@ -133,6 +169,17 @@ absl::Status ListParser::number() {
                                 text_[end] == '.' || text_[end] == '+' || text_[end] == '-'))
     ++end;
   std::string_view word = text_.substr(at_, end - at_);
+  if (isComplex(dtype_)) {
+    std::optional<std::complex<double>> z = complexOf(word);
+    if (!z)
+      return fail(word.empty() ? "expected a number" : "'" + std::string(word) + "' is no number");
+    for (double part : {z->real(), z->imag()})
+      if (std::string mistake = notOf(realDType(dtype_), word, Tensor(part)); !mistake.empty())
+        return malformed(text_, at_, mistake, ErrorKind::TypeError);
+    at_ = end;
+    const Tensor value = Tensor(*z).cast(dtype_);
+    return append(static_cast<const char *>(value.data()));
+  }
   std::string_view digits = word;
   if (!digits.empty() && digits.front() == '+')
     digits.remove_prefix(1);
@@ -221,6 +268,12 @@ absl::StatusOr<std::vector<int64_t>> shapeAfter(std::string_view text, size_t at
 }
 
 absl::StatusOr<Tensor> randomTensor(DType dtype, absl::Span<const int64_t> shape, size_t input) {
+  if (isComplex(dtype)) { // both parts
+    std::vector<int64_t> pairs(shape.begin(), shape.end());
+    pairs.push_back(2);
+    absl::StatusOr<Tensor> parts = randomTensor(realDType(dtype), pairs, input);
+    return parts.ok() ? parts->complexView() : parts;
+  }
   absl::StatusOr<Tensor> wide = Tensor::allocate(DType::Float64, shape);
   if (!wide.ok())
     return wide;

@@ -1,5 +1,7 @@
 #include "ExampleText.h"
 
+#include <algorithm>
+#include <complex>
 #include <cstdlib>
 
 namespace graphc {
@@ -77,6 +79,18 @@ bool Reader::value(Tensor &result) {
     bool named = text == "true" || text == "false";
     isBool &= named;
     isInt &= !named && text.find_first_not_of("-0123456789") == std::string::npos;
+  }
+  if (std::ranges::any_of(elements_, [](const std::string &text) { return text.ends_with('j'); })) {
+    std::vector<std::complex<double>> pairs; // "1.5-2j"
+    for (const std::string &text : elements_) {
+      char *rest = nullptr;
+      double re = std::strtod(text.c_str(), &rest);
+      pairs.emplace_back(re, std::strtod(rest, nullptr));
+    }
+    auto tensor = Tensor::fromSpan(absl::MakeConstSpan(pairs), shape_);
+    if (tensor.ok())
+      result = *std::move(tensor);
+    return tensor.ok();
   }
   std::vector<double> numbers;
   for (const std::string &text : elements_)

@@ -44,6 +44,8 @@ const GoldenCallTable &orderingCalls();
 const GoldenCallTable &linearCalls();
 /// Special functions that are several ops or one of several (GoldenSpecialCalls.cpp).
 const GoldenCallTable &specialCalls();
+/// Complex numbers (GoldenComplexCalls.cpp).
+const GoldenCallTable &complexCalls();
 
 /// Functions that are made of ops, sequences (GoldenCompositeCalls.cpp).
 const GoldenCallTable &compositeCalls();

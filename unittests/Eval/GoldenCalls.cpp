@@ -375,8 +375,8 @@ const OpDef *goldenOp(const std::string &family) {
 }
 
 std::optional<Variables> callGolden(const GoldenLine &line, const Variables &inputs) {
-  for (const GoldenCallTable *table :
-       {&calls(), &orderingCalls(), &linearCalls(), &specialCalls(), &compositeCalls()})
+  for (const GoldenCallTable *table : {&calls(), &orderingCalls(), &linearCalls(), &specialCalls(),
+                                       &compositeCalls(), &complexCalls()})
     if (auto call = table->find(line.op); call != table->end())
       return call->second(line.attrs, inputs);
   const OpDef *def = goldenOp(line.op);

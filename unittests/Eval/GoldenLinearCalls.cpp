@@ -46,13 +46,6 @@ Variables positions(LuFactors f, DType dtype) {
   return {cast(f.pivots, dtype), cast(f.order, dtype)};
 }
 
-/// In the order of the vectors: by real part, then by imaginary part.
-Variables ordered(ComplexEigenvalues all) {
-  Variable rows = stack({all.real, all.imaginary}, 1);
-  Variable order = callBuiltin("argsortRows", {}, {rows});
-  return {take(all.real, order, {.axis = 0}), take(all.imaginary, order, {.axis = 0})};
-}
-
 } // namespace
 
 const GoldenCallTable &linearCalls() {
@@ -75,7 +68,6 @@ const GoldenCallTable &linearCalls() {
       {"eigh", GRAPHC_ALL(both(eigh(in[0], isLower(a))))},
       {"eigh_all", GRAPHC_ALL(both(eigh(in[0], isLower(a))))},
       {"eigvalsh", GRAPHC_ONE(eigvalsh(in[0], isLower(a)))},
-      {"eigvals", GRAPHC_ALL(ordered(eigvals(in[0])))},
       {"matrix_power", GRAPHC_ONE(matrixPower(in[0], a["n"].get<int>()))},
       {"expm", GRAPHC_ONE(expm(in[0]))},
       {"lu_factor", GRAPHC_ONE(luFactor(in[0]).factors)},

@@ -96,6 +96,16 @@ Tensor goldenTensor(const nlohmann::json &array) {
     ADD_FAILURE() << tensor.status();
     return Tensor();
   }
+  if (isComplex(*dtype)) { // pairs
+    nlohmann::json parts = {{"dtype", dtypeName(realDType(*dtype))}, {"shape", shape}};
+    parts["shape"].push_back(2);
+    for (const nlohmann::json &pair : array["data"])
+      for (const nlohmann::json &part : pair)
+        parts["data"].push_back(part);
+    if (array["data"].empty())
+      return *tensor;
+    return *goldenTensor(parts).complexView();
+  }
   dispatch(*dtype, [&](auto zero) {
     using T = decltype(zero);
     int64_t i = 0;
@@ -124,7 +134,7 @@ const std::vector<GoldenLine> &goldenLines() {
     auto *all = new std::vector<GoldenLine>;
     for (const char *file :
          {"elementwise", "reductions", "linalg", "shape", "indexing", "nn", "numpy", "tails",
-          "gradients", "ordering", "linear", "special", "composites"}) {
+          "gradients", "ordering", "linear", "special", "composites", "complex"}) {
       std::string path =
           std::string(GRAPHC_TEST_DATA) + "/../../test/Data/golden/" + file + ".jsonl";
       std::ifstream in(path);

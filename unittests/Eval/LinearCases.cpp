@@ -1,5 +1,6 @@
 #include "LinearCases.h"
 
+#include "Ops/Registry.h"
 #include "graphc/Arrays.h"
 #include "graphc/LinearAlgebra.h"
 
@@ -45,6 +46,15 @@ std::vector<OpCase> ofSystems(const Call &call) {
 
 std::vector<OpCase> ofAny(const Call &call) {
   return {{{{3, 3}}, call}, {{{4, 2}}, call}, {{{2, 3, 2}}, call}, {{{0, 3, 2}}, call}};
+}
+
+/// The first of several results.
+Variable firstOf(const char *op, V operands) {
+  for (const Variable &v : operands)
+    if (!v.ok())
+      return v;
+  return Op::create(*findOp(op))
+      ->callAll(std::vector<Operand>(operands.begin(), operands.end()), Place())[0];
 }
 
 } // namespace
@@ -128,9 +138,18 @@ std::map<std::string, std::vector<OpCase>> linearCases() {
          return together({f.values, f.vectors});
        })},
       {"eigvalsh", ofSquares([](V x) { return eigvalsh(regular(x[0])); })},
+      {"eig", ofSquares([](V x) {
+         EigFactors f = eig(regular(x[0]));
+         return together({real(f.values), imag(f.vectors)});
+       })},
+      {"eigParts", ofSquares([](V x) {
+         Variable a = regular(x[0]);
+         return firstOf("eigParts", {a, a});
+       })},
+      {"eigvalsParts", ofSquares([](V x) { return firstOf("eigvalsParts", {regular(x[0])}); })},
       {"eigvals", ofSquares([](V x) {
-         ComplexEigenvalues f = eigvals(regular(x[0]));
-         return together({f.real, f.imaginary});
+         Variable w = eigvals(regular(x[0]));
+         return together({real(w), imag(w)});
        })},
   };
 }

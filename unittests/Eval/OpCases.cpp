@@ -1,5 +1,6 @@
 #include "OpCases.h"
 
+#include "ComplexCases.h"
 #include "DrawCases.h"
 #include "LinearCases.h"
 #include "OrderingCases.h"
@@ -195,7 +196,7 @@ std::vector<OpCase> pads() {
 
 std::vector<OpCase> casts() {
   std::vector<OpCase> cases;
-  for (int dtype = 0; dtype < kNumDTypes; ++dtype)
+  for (int dtype = 0; dtype < kNumRealDTypes; ++dtype)
     for (const std::vector<int64_t> &shape : {std::vector<int64_t>{67}, {}})
       cases.push_back({one(shape), [=](V x) { return cast(x[0], DType(dtype)); }});
   cases.push_back({one(thirtyTwo()), [](V x) { return cast(x[0], DType::Float32); }, true});
@@ -268,6 +269,8 @@ std::vector<OpCase> windows(PoolMode mode, bool isLikeX, const OnWindows &call) 
 std::vector<OpCase> onMaxima(bool isLikeX,
                              const std::function<Variable(const Attributes &, V x)> &call) {
   return windows(PoolMode::Max, isLikeX, [=](const Variable &pooled, V x) {
+    if (!pooled.ok())
+      return pooled;
     Attributes all = attributesOf(pooled), attributes;
     for (const auto &[name, value] : all.entries())
       if (name != "mode")
@@ -581,7 +584,7 @@ std::vector<OpCase> casesOf(const std::string &op) {
   static const auto &table = *[] {
     auto *all = new std::map<std::string, std::vector<OpCase>>;
     for (auto *part : {&products, &reductions, &shapes, &indexing, &ofGradients, &orderingCases,
-                       &linearCases, &specialCases})
+                       &linearCases, &specialCases, &complexCases})
       all->merge(part());
     return all;
   }();

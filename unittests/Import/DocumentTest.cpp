@@ -100,8 +100,6 @@ TEST(Document, coversAllOperators) {
   for (const auto &[name, since] : all) {
     const Translation *translated = findTranslation(Domain::Onnx, name);
     const Refusal *refused = findRefusal(name);
-    if (!translated && !refused && (name == "MelWeightMatrix" || name == "STFT"))
-      continue; // being written
     EXPECT_NE(translated != nullptr, refused != nullptr) << name;
     if (translated)
       EXPECT_EQ(translated->since, since) << name;

@@ -274,6 +274,8 @@ TEST(KernelText, WrongPrograms) {
            {"4 bytes", "9 bytes", "a.k:24:11: an element has 1 to 8 bytes"},
            {"%1: i64[s1]", "%2: i64[s1]", "a.k:26:3: expected %1"},
            {"input 1 `i`", "input 2 `i`", "a.k:26:23: inputs stand in their order"},
+           {"declared [3]", "complex declared [3]",
+            "a.k:26:29: complex numbers are pairs of f32 or f64"},
            {"declared [3]", "declared [3, 4]", "a.k:26:29: the declared shape has another rank"},
            {"arena", "attic", "a.k:28:20: expected 'arena' instead of 'attic'"},
            {"= output 1", "= output 2", "a.k:29:23: there is no such output"},

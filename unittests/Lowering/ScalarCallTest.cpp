@@ -9,8 +9,8 @@ namespace {
 /// The linalg stage spells an operation as a name; the loops stage must find the same one.
 TEST(ScalarCall, NamesAreReadBack) {
   for (int op = int(ScalarOp::Add); op <= int(ScalarOp::Cast); ++op)
-    for (int from = 0; from < kNumDTypes; ++from)
-      for (int to = 0; to < kNumDTypes; ++to) {
+    for (int from = 0; from < kNumRealDTypes; ++from)
+      for (int to = 0; to < kNumRealDTypes; ++to) {
         ScalarCall call{ScalarOp(op), DType(from), DType(to)};
         if (call.op != ScalarOp::Cast && from != to)
           continue;
@@ -24,7 +24,7 @@ TEST(ScalarCall, NamesAreReadBack) {
         EXPECT_EQ(read->result, call.result) << name;
         EXPECT_FALSE(parseArgCall(name)) << name;
       }
-  for (int dtype = 0; dtype < kNumDTypes; ++dtype)
+  for (int dtype = 0; dtype < kNumRealDTypes; ++dtype)
     for (bool isMax : {false, true}) {
       auto read = parseArgCall(argCallName(isMax, DType(dtype)));
       ASSERT_TRUE(read);

@@ -1,0 +1,266 @@
+//===- ComplexTest.cpp - complex numbers in functions ----------------------===//
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <cstdio>
+
+#include "Calls.h"
+#include "Messages.h"
+#include "graphc/ControlFlow.h"
+#include "graphc/Fourier.h"
+#include "graphc/Gradient.h"
+#include "graphc/LinearAlgebra.h"
+#include "graphc/OpFromGraph.h"
+#include "graphc/Ops.h"
+#include "graphc/Print.h"
+#include "graphc/Scan.h"
+#include "graphc/Shared.h"
+
+namespace graphc {
+namespace {
+
+using C = std::complex<double>;
+
+const Tensor &points() {
+  static const Tensor &z = *new Tensor({C(1, 2), C(-0.5, 0.25), C(3, -1)}, DType::Complex128);
+  return z;
+}
+
+/// The results in every mode that says what it means; all must be the same up to rounding.
+std::vector<Tensor> inAllModes(const Variables &inputs, const Variables &outputs,
+                               const std::vector<Tensor> &values) {
+  std::vector<Tensor> wanted;
+  for (const char *mode : {"interpreter", "fast_compile", "fast_run", "debug", "nanguard"}) {
+    const std::vector<Param> params(inputs.begin(), inputs.end());
+    Function f = made(function(params, outputs, {.mode = mode}));
+    absl::StatusOr<Results> results = f.call(values);
+    EXPECT_TRUE(results.ok()) << mode << " " << results.status();
+    if (!results.ok())
+      return wanted;
+    for (size_t i = 0; i < results->size(); ++i) {
+      const Tensor &got = (*results)[i];
+      if (wanted.size() <= i) {
+        wanted.push_back(got);
+        continue;
+      }
+      EXPECT_EQ(got.dtype(), wanted[i].dtype());
+      EXPECT_EQ(got.shape(), wanted[i].shape()) << mode;
+      Tensor a = got.realView().cast(DType::Float64).contiguous();
+      Tensor b = wanted[i].realView().cast(DType::Float64).contiguous();
+      for (int64_t k = 0; k < a.numElements(); ++k)
+        EXPECT_NEAR(a.flat<double>()[size_t(k)], b.flat<double>()[size_t(k)], 1e-12)
+            << mode << " result " << i;
+    }
+  }
+  return wanted;
+}
+
+C at(const Tensor &t, size_t i) { return t.flat<C>()[i]; }
+
+void expectNear(C got, C wanted, double bound = 1e-12) {
+  EXPECT_NEAR(got.real(), wanted.real(), bound);
+  EXPECT_NEAR(got.imag(), wanted.imag(), bound);
+}
+
+// F-001, F-002: inputs and results are NumPy's memory.
+TEST(Complex, GoesInAndOut) {
+  Variable z = zvector("z"), c = cmatrix("c");
+  EXPECT_EQ(z.type().text(), "tensor<?xcomplex<f64>>");
+  EXPECT_EQ(c.dtype(), DType::Complex64);
+  EXPECT_EQ(crow().type().shape()[0], 1);
+  EXPECT_EQ(ztensor7().rank(), 7);
+  std::vector<Tensor> r =
+      inAllModes({z}, {z, z * z, real(z), imag(z), abs(z), conj(z)}, {points()});
+  ASSERT_EQ(r.size(), 6u);
+  EXPECT_TRUE(r[0].identical(points()));
+  for (size_t i = 0; i < 3; ++i) {
+    C w = at(points(), i);
+    expectNear(at(r[1], i), w * w);
+    EXPECT_EQ(r[2].flat<double>()[i], w.real());
+    EXPECT_EQ(r[3].flat<double>()[i], w.imag());
+    EXPECT_NEAR(r[4].flat<double>()[i], std::abs(w), 1e-15 * 4);
+    expectNear(at(r[5], i), std::conj(w));
+  }
+}
+
+// Views with any strides, also backwards.
+TEST(Complex, TakesStridedInputs) {
+  Variable z = zvector("z");
+  Function f = made(function({z}, {z * C(0, 1)}));
+  Tensor back = *points().slice(0, 2, 3, -1);
+  Results r = called(f(back));
+  for (size_t i = 0; i < 3; ++i)
+    expectNear(at(r[0], i), at(points(), 2 - i) * C(0, 1));
+}
+
+// F-005, F-029, F-031
+TEST(Complex, Promotes) {
+  auto of = [](DType d) { return tensor(d, {}); };
+  for (DType d : {DType::Bool, DType::Int8, DType::Int16, DType::UInt8, DType::UInt16,
+                  DType::Float16, DType::BFloat16, DType::Float32, DType::Complex64})
+    EXPECT_EQ((of(DType::Complex64) + of(d)).dtype(), DType::Complex64) << dtypeName(d);
+  for (DType d : {DType::Int32, DType::UInt32, DType::Int64, DType::UInt64, DType::Float64,
+                  DType::Complex128})
+    EXPECT_EQ((of(d) * of(DType::Complex64)).dtype(), DType::Complex128) << dtypeName(d);
+  for (int d = 0; d < kNumDTypes; ++d)
+    EXPECT_EQ(promote(DType::Complex128, DType(d)), DType::Complex128);
+  EXPECT_EQ((cscalar() + 1).dtype(), DType::Complex64);
+  EXPECT_EQ((cscalar() * 0.1).dtype(), DType::Complex64);
+  EXPECT_EQ((cscalar() * C(0, 1)).dtype(), DType::Complex64);
+  EXPECT_EQ((fscalar() * C(0, 1)).dtype(), DType::Complex64);
+  EXPECT_EQ((dscalar() * C(0, 1)).dtype(), DType::Complex128);
+  EXPECT_EQ(constant(C(1, 2)).dtype(), DType::Complex128);
+  EXPECT_EQ(complex(fscalar(), bscalar()).dtype(), DType::Complex64);
+  EXPECT_EQ(complex(fscalar(), iscalar()).dtype(), DType::Complex128);
+}
+
+// F-044, F-046
+TEST(Complex, IsNoRealNumber) {
+  Variable z = zvector("z");
+  EXPECT_EQ(firstLine(cast(z, DType::Float64).status()),
+            "TypeError: cast: complex128 does not become float64: take real, imag, abs or angle of "
+            "it");
+  EXPECT_EQ(cast(z, DType::Bool).dtype(), DType::Bool);
+  EXPECT_EQ(cast(dvector(), DType::Complex64).dtype(), DType::Complex64);
+  for (const Variable &v : {z < z, z % z, sgn(z), max(z), clip(z, z, z), relu(z), floor(z)})
+    EXPECT_EQ(errorKind(v.status()), ErrorKind::TypeError);
+  EXPECT_EQ(firstLine((z < 1.0).status()),
+            "TypeError: lt: complex128 operands are refused: it is defined for real numbers; take "
+            "real, imag, abs or angle of them");
+  EXPECT_EQ(firstLine(full({2}, dscalar(), DType::Complex64).status()), "OK");
+  Variable d = dvector("d");
+  Function f = made(function({In(d, {.allowDowncast = true})}, {d}));
+  EXPECT_EQ(errorKind(f(points()).status()), ErrorKind::TypeError);
+  // A real value is a complex one.
+  Function g = made(function({z}, {z}));
+  expectNear(at(called(g(Tensor({1.0, 2.0})))[0], 1), C(2, 0));
+  EXPECT_EQ(points().cast(DType::Float64).defined(), false);
+  EXPECT_EQ(errorKind(Tensor({1.0, 2.0, 3.0}).complexView().status()), ErrorKind::ValueError);
+  EXPECT_EQ(said(Type(DType::Complex64, std::vector<int64_t>(32, 1)).status()),
+            "ValueError: a tensor type of rank 32; the maximum is 31");
+}
+
+// Shapes, indices, joins and choices: each element is one number.
+TEST(Complex, IsMovedAsAWhole) {
+  Variable z = zvector("z"), n = lscalar("n");
+  Variable row = reshape(z, {1, 3});
+  Variables outputs = {z[Index(Slice(kEnd, kEnd, -1))],
+                       concatenate({z, z}, 0),
+                       row.T(),
+                       setSubtensor(z, {Index(1)}, C(9, 9)),
+                       where(gt(real(z), 0.0), z, 0.0),
+                       take(z, constant(Tensor({2, 2}, DType::Int64)), {.axis = 0}),
+                       broadcastTo(row, {2, 3}),
+                       stack({z, conj(z)}),
+                       eq(z, constant(points())),
+                       z[Index(n)]};
+  std::vector<Tensor> r = inAllModes({z, n}, outputs, {points(), Tensor(int64_t(-1))});
+  ASSERT_EQ(r.size(), outputs.size());
+  expectNear(at(r[0], 0), at(points(), 2));
+  expectNear(at(r[1], 4), at(points(), 1));
+  EXPECT_EQ(r[2].shape()[0], 3);
+  expectNear(at(r[3], 1), C(9, 9));
+  expectNear(at(r[4], 1), 0);
+  expectNear(at(r[5], 0), at(points(), 2));
+  expectNear(at(r[6], 5), at(points(), 2));
+  expectNear(at(r[7], 3), std::conj(at(points(), 0)));
+  EXPECT_TRUE(r[8] == Tensor({1, 1, 1}, DType::Bool));
+  expectNear(at(r[9], 0), at(points(), 2));
+}
+
+TEST(Complex, IsSharedAndUpdated) {
+  SharedVariable s = shared(points(), "s");
+  Variable z = zvector("z");
+  Function f = made(function({z}, {s}, {.updates = {{s, s * C(0, 1) + z}}}));
+  called(f(points()));
+  for (size_t i = 0; i < 3; ++i)
+    expectNear(at(s.get(), i), at(points(), i) * C(1, 1));
+}
+
+TEST(Complex, GoesThroughCallsLoopsAndBranches) {
+  Variable x = zvector("x");
+  OpFromGraph op({x}, {x * x + C(0, 1)});
+  ASSERT_TRUE(op.ok()) << op.status();
+  const Op step = op.op();
+  Variable z = zvector("z"), b = dscalar("b");
+  Variable chosen = ifElse(b, z * 2.0, conj(z));
+  Variable loop = scan([](const Variables &v) { return ScanStep(v[0] * C(0, 1)); },
+                       {.outputs = {ScanOutput(z)}, .numSteps = 3})
+                      .outputs[0];
+  ASSERT_TRUE(loop.ok()) << loop.status();
+  Variables outputs = {step(step(z)), chosen, loop};
+  for (const char *mode : {"interpreter", "fast_run"}) {
+    Function f = made(function({z, b}, outputs, {.mode = mode}));
+    Results r = called(f(points(), 0.0));
+    for (size_t i = 0; i < 3; ++i) {
+      C w = at(points(), i), once = w * w + C(0, 1);
+      expectNear(at(r[0], i), once * once + C(0, 1), 1e-10);
+      expectNear(at(r[1], i), std::conj(w));
+      expectNear(at(r[2], 6 + i), w * C(0, -1));
+    }
+  }
+  // And back.
+  Variables g = grad(sum(abs(step(z))) + sum(real(chosen)) + sum(imag(loop)), Variables{z});
+  Function f = made(function({z, b}, g));
+  Results r = called(f(points(), 1.0));
+  for (size_t i = 0; i < 3; ++i) {
+    C w = at(points(), i), y = w * w + C(0, 1);
+    // imag(i w), imag(-w), imag(-i w): 1, -i and -1 in the end.
+    expectNear(at(r[0], i), y / std::abs(y) * std::conj(2.0 * w) + 2.0 + C(0, -1));
+  }
+}
+
+TEST(Complex, IsSavedAndPrinted) {
+  Variable z = zvector("z");
+  GraphModule module{.inputs = {z},
+                     .outputs = {z * constant(Tensor({C(0, 1)}, DType::Complex128))},
+                     .outputNames = {""}};
+  absl::StatusOr<std::string> text = printGraph(module);
+  ASSERT_TRUE(text.ok()) << text.status();
+  EXPECT_NE(text->find("tensor<?xcomplex<f64>>"), text->npos) << *text;
+  absl::StatusOr<GraphModule> again = parseGraph(*text);
+  ASSERT_TRUE(again.ok()) << again.status() << *text;
+  EXPECT_EQ(again->inputs[0].dtype(), DType::Complex128);
+  // NumPy 1.24's str().
+  EXPECT_EQ(points().str(), "[ 1. +2.j   -0.5+0.25j  3. -1.j  ]");
+  EXPECT_EQ(Tensor(C(1, 2)).str(), "(1+2j)");
+  EXPECT_EQ(Tensor(C(0, -2.5)).str(), "-2.5j");
+  EXPECT_EQ(Tensor({C(NAN, INFINITY), C(1, 1)}, DType::Complex128).str(), "[nan+infj  1. +1.j]");
+  EXPECT_EQ(toString(points(), {.inlineList = true}), "[1+2j, -0.5+0.25j, 3-1j]");
+  absl::StatusOr<std::string> npy = formatNpy(points());
+  ASSERT_TRUE(npy.ok());
+  EXPECT_NE(npy->find("'descr': '<c16'"), npy->npos);
+  EXPECT_TRUE(parseNpy(*npy)->identical(points()));
+  EXPECT_TRUE(parseNpy(*formatNpy(points().cast(DType::Complex64)))
+                  ->identical(points().cast(DType::Complex64)));
+  EXPECT_TRUE(points() == points().copy());
+  EXPECT_FALSE(points() == points().cast(DType::Complex64).cast(DType::Complex128) &&
+               points() == *points().slice(0, 2, 3, -1));
+  EXPECT_NE(points().contentHash(), points().cast(DType::Complex64).contentHash());
+}
+
+// Of a transform n is known, symbolic, or that of the operand; rows do not know of each other.
+TEST(Complex, TransformsOfAnyLength) {
+  Variable x = dmatrix("x"), n = lscalar("n");
+  Variables outputs = {fft(x), irfft(rfft(x), {.n = shape(x, 1)}), ifft(fft(x, {.n = n})),
+                       real(fftn(x))};
+  Tensor values({{1.0, 2.0, -1.0, 0.5, 3.0}, {NAN, 1.0, 1.0, 1.0, 1.0}});
+  Function f = made(function({x, n}, outputs, {.mode = "fast_run"}));
+  Results r = called(f(values, int64_t(7)));
+  expectNear(at(r[0], 0), 5.5);
+  EXPECT_TRUE(std::isnan(at(r[0], 5).real()));
+  for (size_t k = 0; k < 5; ++k) {
+    EXPECT_NEAR(r[1].flat<double>()[k], values.flat<double>()[k], 1e-14);
+    expectNear(at(r[2], k), values.flat<double>()[k], 1e-14);
+  }
+  expectNear(at(r[2], 6), 0, 1e-14);
+  EXPECT_EQ(firstLine(f(*Tensor::zeros(DType::Float64, {2, 0}), int64_t(3)).status()),
+            "ValueError: fft: there is nothing to transform: the axis has 0 elements");
+  EXPECT_EQ(firstLine(rfft(zvector("z")).status()),
+            "TypeError: rfft: complex operands are refused: it takes real ones; fft takes complex "
+            "ones");
+}
+
+} // namespace
+} // namespace graphc
