@@ -240,6 +240,11 @@ void Exporter::addCall(const Apply &node, const detail::InnerGraph &inner) {
     bind(node.output(int(i)), valueOf(outputs[i]));
 }
 
+static bool hasComplex(const Apply &node) {
+  auto isOne = [](const Variable &v) { return isComplex(v.dtype()); };
+  return std::ranges::any_of(node.inputs(), isOne) || std::ranges::any_of(node.outputs(), isOne);
+}
+
 void Exporter::add(const Apply &node) {
   const OpDef &def = node.op().def();
   if (def.inner)
@@ -247,7 +252,9 @@ void Exporter::add(const Apply &node) {
   if (fold(node))
     return;
   Values values;
-  if (def.vectorized)
+  if (hasComplex(node))
+    refuse(node, "ONNX has no operators on complex numbers");
+  else if (def.vectorized)
     refuse(node, "ONNX computes no graph for each slice");
   else
     values = made(node);

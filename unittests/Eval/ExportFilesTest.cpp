@@ -138,6 +138,9 @@ TEST_F(SavingOnnx, saysWhatItLacks) {
   EXPECT_EQ(said(saveOnnx(moduleOf({v}, {slices}), path("a.onnx"))),
             "NotSupported: uses ops that ONNX cannot say: vectorized (1; ONNX computes no graph "
             "for each slice)");
+  EXPECT_EQ(said(saveOnnx(moduleOf({v}, {real(complex(v, v))}), path("a.onnx"))),
+            "NotSupported: uses ops that ONNX cannot say: complex (1; ONNX has no operators on "
+            "complex numbers), real (1; ONNX has no operators on complex numbers)");
 }
 
 TEST_F(SavingOnnx, refusesVersionsThatItDoesNotWrite) {
