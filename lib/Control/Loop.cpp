@@ -260,10 +260,13 @@ Arrays emitLoop(const std::shared_ptr<const Control> &control, Emitter &e, const
   for (size_t k = 0; k < made.size(); ++k) { // cut to the steps that were done
     if (k < loop.states.size() && loop.keepsLast[k])
       continue;
-    Array all = made[k];
-    Extents shape = e.shape(all);
+    Extents shape = e.shape(made[k]);
     shape[0] = min(e.element(done), steps);
-    made[k] = e.define(shape, [&](Indices i) { return e.load(all, i); });
+    auto cut = [&](Array all) {
+      return e.define(shape, [&](Indices i) { return e.load(all, i); });
+    };
+    auto [re, im] = e.parts(made[k]);
+    made[k] = isComplex(e.dtype(made[k])) ? e.complex(cut(re), cut(im)) : cut(re);
   }
   return made;
 }

@@ -4,6 +4,7 @@
 #include <bit>
 #include <string>
 
+#include "Emit/ControlStep.h"
 #include "EmitterState.h"
 #include "Support/BroadcastHint.h"
 #include "Support/Text.h"
@@ -630,8 +631,11 @@ Arrays Emitter::hostCall(HostFunction host, const Arrays &in,
     areComplex.push_back(isComplex(dtype(a)));
   for (const auto &[dtype, shape] : results)
     areComplex.push_back(isComplex(dtype));
-  if (std::ranges::count(areComplex, true))
-    host = onComplexTensors(std::move(host), std::move(areComplex));
+  if (std::ranges::count(areComplex, true)) {
+    auto *control = host.target<ControlStep>(); // which stays one: its bodies know pairs
+    HostFunction &function = control ? control->evaluate : host;
+    function = onComplexTensors(std::move(function), std::move(areComplex));
+  }
   return hostStep(*this, {.callback = std::move(host)}, in, results);
 }
 

@@ -43,8 +43,10 @@ Variable lengthOf(OnnxNode &n, size_t i) {
   return cast(n.at(reshape(n.arg(i), ShapeList(Ints()))), DType::Int64);
 }
 
-/// The numbers whose real and, if there are two, imaginary parts the last axis has.
-Variable numbersOf(OnnxNode &n, const Variable &x) {
+/// The numbers whose real and, if there are two, imaginary parts the last axis has. Transforms are
+/// computed in float64, as ONNX's reference does: what cancels is zero up to its rounding.
+Variable numbersOf(OnnxNode &n, const Variable &given) {
+  Variable x = cast(n.at(given), DType::Float64);
   auto part = [&](int64_t index) { return subtensor(n.at(x), {Index(ellipsis), Index(index)}); };
   return x.type().extent(x.rank() - 1) == 2 ? complex(n.at(part(0)), part(1)) : part(0);
 }
@@ -100,7 +102,7 @@ Variables stft(OnnxNode &n) {
                        x.type().brief())};
   if (!n.has(2) && !n.has(3))
     return {n.fail(ErrorKind::ValueError, "neither window nor frame_length is given")};
-  Variable signal = x.rank() == 3 ? numbersOf(n, x) : x;
+  Variable signal = x.rank() == 3 ? numbersOf(n, x) : cast(n.at(x), DType::Float64);
   Variable step = lengthOf(n, 1);
   Variable length = n.has(3) ? lengthOf(n, 3) : shape(n.arg(2), 0);
   Variable frames = add(n.at(intDiv(n.at(sub(n.at(shape(n.at(signal), 1)), length)), step)), 1);
@@ -108,7 +110,7 @@ Variables stft(OnnxNode &n) {
   Variable at = add(n.at(expandDims(n.at(starts), Axis(1))), arange(n.at(length)));
   Variable parts = take(n.at(signal), at, {.axis = 1}); // (batch, frames, length)
   if (n.has(2))
-    parts = mul(n.at(parts), cast(n.at(fitAxis(n.arg(2), length)), x.dtype()));
+    parts = mul(n.at(parts), cast(n.at(fitAxis(n.arg(2), length)), DType::Float64));
   Variable z = transformed(n, parts, {.axis = 2}, false, n.getBool("onesided", true));
   return partsOf(n, z, x.dtype());
 }

@@ -24,13 +24,14 @@ absl::Status BodyRun::start(std::vector<Plan::Shape> inputs) {
   key_.push_back(0);
   for (size_t k = 0; k < shapes_.size(); ++k) {
     const std::vector<int64_t> &expected = program.inputs[k].shape;
+    const auto seen = absl::MakeConstSpan(shapes_[k]).first(expected.size()); // without parts' axis
     for (size_t axis = 0; axis < expected.size(); ++axis) {
       key_.push_back(shapes_[k][axis]);
       if (expected[axis] >= 0 && expected[axis] != shapes_[k][axis])
         return makeError(ErrorKind::ShapeError,
                          "input " + std::to_string(k) + " of a body: expected " +
                              Type(program.inputs[k].dtype, expected).brief() + ", got " +
-                             Type(program.inputs[k].dtype, shapes_[k]).brief());
+                             Type(program.inputs[k].dtype, seen).brief());
     }
   }
   numExtents_ = key_.size();

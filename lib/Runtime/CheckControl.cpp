@@ -49,7 +49,8 @@ bool isWellFormed(const Program &p, const Program::Step &step, const Program::Co
   auto suits = [&](int32_t operand, const Program::Input &input, size_t lacks) {
     const Program::Array &a = p.arrays[size_t(step.arrays[size_t(operand)])];
     size_t hidden = c.numLevels ? size_t(std::popcount(c.levels[size_t(operand)])) : 0;
-    return a.dtype == input.dtype && a.shape.size() == input.shape.size() + lacks + hidden;
+    return a.dtype == realDType(input.dtype) &&
+           a.shape.size() == input.shape.size() + isComplex(input.dtype) + lacks + hidden;
   };
   for (const Program &body : c.bodies) {
     if (body.inputs.size() != taken + (numInputs - firstWhole))

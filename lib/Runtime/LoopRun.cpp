@@ -30,6 +30,12 @@ Plan::Shape withoutFirst(const Plan::Shape &shape) {
   return Plan::Shape(shape.begin() + 1, shape.end());
 }
 
+/// As the body's author knows it: an array of pairs is one of complex numbers.
+std::string briefOf(const Program::Output &output, DType dtype, absl::Span<const int64_t> shape) {
+  return output.isComplex ? Type(complexDType(dtype), shape.first(shape.size() - 1)).brief()
+                          : Type(dtype, shape).brief();
+}
+
 /// An array of the step.
 struct Memory {
   DType dtype;
@@ -77,8 +83,9 @@ absl::Status writeExtents(BodyRun &body, const Program &program, absl::Span<void
   if (!s.ok())
     return s;
   ExtentsWriter writer(to);
-  for (size_t k = first; k < end; ++k)
-    writer.write(outputs[k].shape());
+  for (size_t k = first; k < end; ++k) // without the axis of pairs
+    writer.write(
+        outputs[k].shape().first(outputs[k].shape().size() - program.outputs[k].isComplex));
   return absl::OkStatus();
 }
 
@@ -165,10 +172,11 @@ absl::Status ControlRun::runBranch() {
     return writeExtents(body, taken.program, inputs, 0, taken.program.outputs.size(), result(0));
   return body.run(inputs, [&](size_t k, absl::Span<const int64_t> shape) -> absl::StatusOr<void *> {
     if (shape != absl::MakeConstSpan(result(k).shape))
-      return makeError(ErrorKind::ShapeError, "result " + std::to_string(k) + " was " +
-                                                  Type(result(k).dtype, result(k).shape).brief() +
-                                                  " and becomes " +
-                                                  Type(result(k).dtype, shape).brief());
+      return makeError(ErrorKind::ShapeError,
+                       "result " + std::to_string(k) + " was " +
+                           briefOf(taken.program.outputs[k], result(k).dtype, result(k).shape) +
+                           " and becomes " +
+                           briefOf(taken.program.outputs[k], result(k).dtype, shape));
     return result(k).data;
   });
 }
@@ -238,7 +246,9 @@ void ControlRun::addResults() {
 absl::Status ControlRun::checkShape(size_t output, absl::Span<const int64_t> shape) const {
   if (shape == absl::MakeConstSpan(outputShapes_[output]))
     return absl::OkStatus();
-  auto brief = [](DType dtype, absl::Span<const int64_t> of) { return Type(dtype, of).brief(); };
+  auto brief = [&](DType dtype, absl::Span<const int64_t> of) {
+    return briefOf(bodies_[0]->program.outputs[output], dtype, of);
+  };
   if (output < control_.states.size()) {
     DType dtype = arrays_[firstState() + output].dtype;
     return makeError(ErrorKind::ShapeError, "state " + std::to_string(output) + " was " +

@@ -67,10 +67,19 @@ bool isWellFormed(const KeptForm &form, int32_t numInputs) {
          (form.columns == 0 || form.elementBytes == 4 || form.elementBytes == 8);
 }
 
+/// Whether the last axis has the parts of complex numbers.
+bool isOfPairs(const Program &p, int32_t array) {
+  const Program::Array &a = p.arrays[size_t(array)];
+  if ((a.dtype != DType::Float32 && a.dtype != DType::Float64) || a.shape.empty())
+    return false;
+  const SizeNode &last = p.sizes[size_t(a.shape.back())];
+  return last.op == SizeOp::Constant && last.value == 2;
+}
+
 /// Every number within its table, operands before users.
 absl::Status checkNumbers(const Program &p) {
   auto inside = [](int32_t i, const auto &table) { return i >= 0 && size_t(i) < table.size(); };
-  auto isDType = [](DType dtype) { return unsigned(dtype) < unsigned(kNumDTypes); };
+  auto isReal = [](DType dtype) { return unsigned(dtype) < unsigned(kNumRealDTypes); };
   for (size_t id = 0; id < p.sizes.size(); ++id) {
     const SizeNode &n = p.sizes[id];
     bool good = true;
@@ -93,7 +102,7 @@ absl::Status checkNumbers(const Program &p) {
                 (a.storage == Storage::Same && a.number >= 0 && size_t(a.number) < id);
     for (int32_t s : a.shape)
       good &= inside(s, p.sizes);
-    if (!good || !isDType(a.dtype))
+    if (!good || !isReal(a.dtype))
       return malformed("an array");
   }
   for (const Program::Step &step : p.steps) {
@@ -113,7 +122,7 @@ absl::Status checkNumbers(const Program &p) {
     if (step.kind == Program::Step::Kind::Control)
       good = good && isWellFormed(p, step, p.controls[size_t(step.callee)]);
     for (const Program::Step::Scratch &scratch : step.scratch)
-      good &= isDType(scratch.dtype) && isWellFormed(scratch.kept, step.numInputs);
+      good &= isReal(scratch.dtype) && isWellFormed(scratch.kept, step.numInputs);
     for (int32_t f : step.failures)
       good = good && inside(f, p.failures) &&
              p.failures[size_t(f)].indices < int32_t(step.arrays.size());
@@ -133,10 +142,10 @@ absl::Status checkNumbers(const Program &p) {
       return malformed("a check");
   }
   for (const Program::Input &input : p.inputs)
-    if (!isDType(input.dtype))
+    if (unsigned(input.dtype) >= unsigned(kNumDTypes))
       return malformed("an input");
   for (const Program::Output &output : p.outputs)
-    if (!inside(output.array, p.arrays))
+    if (!inside(output.array, p.arrays) || (output.isComplex && !isOfPairs(p, output.array)))
       return malformed("an output");
   return absl::OkStatus();
 }

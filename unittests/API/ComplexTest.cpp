@@ -5,10 +5,13 @@
 #include <complex>
 #include <cstdio>
 
+#include "API/SavedFunction.h"
 #include "Calls.h"
 #include "Messages.h"
+#include "Runtime/TestData.h"
 #include "graphc/ControlFlow.h"
 #include "graphc/Fourier.h"
+#include "graphc/Function.h"
 #include "graphc/Gradient.h"
 #include "graphc/LinearAlgebra.h"
 #include "graphc/OpFromGraph.h"
@@ -209,6 +212,91 @@ TEST(Complex, GoesThroughCallsLoopsAndBranches) {
     // imag(i w), imag(-w), imag(-i w): 1, -i and -1 in the end.
     expectNear(at(r[0], i), y / std::abs(y) * std::conj(2.0 * w) + 2.0 + C(0, -1));
   }
+}
+
+/// Numbers whose loops end early, with shapes that follow from elements.
+struct LoopsAndBranches {
+  Variable z = zvector("z"), n = lscalar("n"), b = dscalar("b");
+  Variables outputs;
+  LoopsAndBranches() {
+    outputs = scan(
+                  [&](const Variables &v) {
+                    Variable s = v[1] * C(0, 2) + v[0];
+                    return ScanStep({s, s * arange(n)}, {}, gt(imag(s), 5.0));
+                  },
+                  {.sequences = {z}, .outputs = {ScanOutput(C(1, 0)), ScanOutput::none()}})
+                  .outputs;
+    outputs.push_back(
+        foldl([](const Variables &v) { return v[1] * v[0] - C(0, 1); }, {z}, C(2, 0)));
+    outputs.push_back(ifElse(b, z * 2.0, C(0, 1) * arange(n)));
+  }
+};
+
+// Steps of a program have pairs where its loops' and branches' authors see complex numbers.
+TEST(Complex, LoopsAndBranchesAreSteps) {
+  LoopsAndBranches g;
+  const Variables inputs = {g.z, g.n, g.b};
+  const Tensor two(int64_t(2));
+  for (double b : {0.0, 1.0}) {
+    std::vector<Tensor> r = inAllModes(inputs, g.outputs, {points(), two, Tensor(b)});
+    ASSERT_EQ(r.size(), 4u);
+    // 1: 2i + 1 + 2i, then (1 + 4i) 2i - 0.5 + 0.25i, then a third, of which the imaginary part is
+    // -16 or so: no step is above 5, and all three are done.
+    C s = 1, product = 2;
+    ASSERT_EQ(r[0].numElements(), 3);
+    ASSERT_EQ(r[1].numElements(), 6);
+    for (size_t i = 0; i < 3; ++i) {
+      s = s * C(0, 2) + at(points(), i);
+      product = product * at(points(), i) - C(0, 1);
+      expectNear(at(r[0], i), s);
+      expectNear(at(r[1], 2 * i), 0);
+      expectNear(at(r[1], 2 * i + 1), s);
+    }
+    expectNear(at(r[2], 0), product);
+    EXPECT_EQ(r[3].numElements(), b != 0 ? 3 : 2);
+    expectNear(at(r[3], 1), b != 0 ? at(points(), 1) * 2.0 : C(0, 1));
+  }
+  // 2i + 4i is above 5: one step.
+  std::vector<Tensor> one = inAllModes(
+      inputs, g.outputs, {Tensor({C(0, 4), C(1, 1)}, DType::Complex128), two, Tensor(0.0)});
+  ASSERT_EQ(one.size(), 4u);
+  ASSERT_EQ(one[0].numElements(), 1);
+  expectNear(at(one[0], 0), C(0, 6));
+}
+
+TEST(Complex, LoopsAndBranchesAreSavedWithTheirCode) {
+  LoopsAndBranches g;
+  Function f = made(function({g.z, g.n, g.b}, g.outputs));
+  TemporaryFile file("complex.graphc");
+  ASSERT_TRUE(f.save(file.path()).ok()) << f.save(file.path());
+  absl::StatusOr<SavedFunction> saved = readSaved(file.path(), true);
+  ASSERT_TRUE(saved.ok()) << saved.status();
+  EXPECT_FALSE(saved->code.program.empty()) << "no step is a callback";
+  Function again = made(loadFunction(file.path()));
+  Results wanted = called(f(points(), int64_t(3), 0.0)),
+          got = called(again(points(), int64_t(3), 0.0));
+  for (size_t i = 0; i < 4; ++i)
+    EXPECT_TRUE(got[i].identical(wanted[i])) << i;
+}
+
+// Rows are slices of their pairs; what a state must be is said in complex numbers.
+TEST(Complex, LoopsOfSlicesAndTheirMessages) {
+  Variable z = zvector("z"), rows = zmatrix("rows");
+  Variable sums = scan([](const Variables &v) { return v[1] * C(0, 1) + v[0]; },
+                       {.sequences = {z}, .outputs = {ScanOutput(C(0, 0))}})
+                      .outputs[0];
+  Function f = made(function({rows}, vectorize({sums}, {{z, rows}})));
+  Results r =
+      called(f(*Tensor({C(1, 2), C(3, 4), C(5, 6), C(7, 8)}, DType::Complex128).reshape({2, 2})));
+  expectNear(at(r[0], 1), C(1, 2) * C(0, 1) + C(3, 4));
+  expectNear(at(r[0], 3), C(5, 6) * C(0, 1) + C(7, 8));
+  Variable shorter = scan([](const Variables &v) { return v[0][Slice(1, kEnd)]; },
+                          {.outputs = {ScanOutput(z)}, .numSteps = 2})
+                         .outputs[0];
+  Function g = made(function({z}, {shorter}));
+  EXPECT_EQ(firstLine(g(points()).status()),
+            "ShapeError: scan: step 0: state 0 was complex<f64>[3] and becomes complex<f64>[2]; "
+            "states keep their shapes");
 }
 
 TEST(Complex, IsSavedAndPrinted) {

@@ -106,7 +106,7 @@ TEST(DLPack, RefusalsLeaveOwnership) {
   absl::Status lanes = refusal([](DLTensor &t) { t.dtype.lanes = 4; });
   EXPECT_EQ(lanes.message(), "fromDLPack: dtype code 2 of 32 bits in 4 lanes is not supported");
   EXPECT_EQ(errorKind(lanes), ErrorKind::NotSupported);
-  EXPECT_EQ(errorKind(refusal([](DLTensor &t) { t.dtype = {kDLComplex, 64, 1}; })),
+  EXPECT_EQ(errorKind(refusal([](DLTensor &t) { t.dtype = {kDLComplex, 32, 1}; })),
             ErrorKind::NotSupported);
   EXPECT_EQ(refusal([](DLTensor &t) { t.data = nullptr; }).message(),
             "fromDLPack: null data for a tensor of shape (2, 3)");
