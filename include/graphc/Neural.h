@@ -117,7 +117,7 @@ Variable upsample(const Operand &x, const std::vector<int> &factors,
                   const ResizeOptions &options = {.mode = ResizeMode::Nearest});
 
 //===--- integers that stand for real numbers -----------------------------------===//
-// real = (integer - zero) * scale. scale and zero are numbers, or vectors along an axis.
+// real = (integer - zero) * scale. Both are numbers, vectors along an axis, or of x's rank.
 
 /// The nearest integers of zero's dtype, ties to even, the ends where they are beyond. TypeError
 /// unless x is a float and the integers have 8, 16 or 32 bits.

@@ -11,10 +11,7 @@
 namespace graphc {
 namespace {
 
-Tensor vectorOf(const Ints &numbers) {
-  return *Tensor::fromSpan(absl::MakeConstSpan(numbers), {int64_t(numbers.size())});
-}
-Tensor vectorOf(const std::vector<float> &numbers) {
+template <class T> Tensor vectorOf(const std::vector<T> &numbers) {
   return *Tensor::fromSpan(absl::MakeConstSpan(numbers), {int64_t(numbers.size())});
 }
 
@@ -75,7 +72,7 @@ Constant taken(OnnxNode &n, const Tensor &list, const Ints &order) {
   for (size_t k = 0; k < order.size(); ++k)
     std::memcpy(static_cast<char *>(result.data()) + k * width,
                 static_cast<const char *>(contiguous.data()) + size_t(order[k]) * width, width);
-  return Constant::adopt(result, {}, n.place());
+  return n.adopt(result);
 }
 
 /// The value of the key that equals an element, by binary search; the default where there is none.
@@ -97,7 +94,7 @@ Variables labelEncoder(OnnxNode &n) {
   Tensor otherwise = defaultOf(n, values.dtype());
   if (!n.status().ok())
     return {};
-  Constant defaultValue = Constant::adopt(otherwise, {}, n.place());
+  Constant defaultValue = n.adopt(otherwise);
   if (keys.numElements() == 0)
     return {broadcastTo(n.at(defaultValue), ShapeList(shape(n.at(x))))};
   Ints order = sortedKeys(keys);
@@ -119,7 +116,7 @@ Variables oneHotEncoder(OnnxNode &n) {
     n.fail(ErrorKind::ValueError, "attribute cats_int64s is missing");
   if (!n.status().ok())
     return {};
-  Constant list = Constant::adopt(vectorOf(categories), {}, n.place());
+  Variable list = n.vector(categories);
   Variable last = expandDims(n.at(cast(n.at(x), DType::Int64)), Axis(x.rank()));
   Variable hits = eq(n.at(last), list);
   Variable result = cast(n.at(hits), DType::Float32);

@@ -72,14 +72,13 @@ Variables imputer(OnnxNode &n) {
   if (isFloat(x.dtype())) {
     std::vector<float> numbers = requireFloats(n, "imputed_value_floats");
     double replaced = n.getFloat("replaced_value_float", 0);
-    imputed = constantOf(n, numbers, {int64_t(numbers.size())}, x.dtype());
+    imputed = n.vector(numbers, x.dtype());
     isMissing = std::isnan(replaced) ? isnan(n.at(x)) : eq(n.at(x), n.scalar(replaced, x.dtype()));
   } else {
     Ints numbers = n.getInts("imputed_value_int64s").value_or(Ints());
     if (numbers.empty())
       return {n.fail(ErrorKind::ValueError, "attribute imputed_value_int64s is missing")};
-    Tensor values = *Tensor::fromSpan(absl::MakeConstSpan(numbers), {int64_t(numbers.size())});
-    imputed = Constant::adopt(values.cast(x.dtype()), {}, n.place());
+    imputed = n.vector(numbers, x.dtype());
     isMissing = eq(n.at(x), n.getInt("replaced_value_int64", 0));
   }
   return {where(n.at(isMissing), imputed, x)};
@@ -117,9 +116,8 @@ Variables scaler(OnnxNode &n) {
   // Numbers of the inputs' dtype may be beyond float32's precision.
   DType inner =
       x.dtype() == DType::Float64 || isInteger(x.dtype()) ? DType::Float64 : DType::Float32;
-  Variable centred =
-      sub(n.at(cast(n.at(x), inner)), constantOf(n, offset, {int64_t(offset.size())}, inner));
-  Variable scaled = mul(n.at(centred), constantOf(n, scale, {int64_t(scale.size())}, inner));
+  Variable centred = sub(n.at(cast(n.at(x), inner)), n.vector(offset, inner));
+  Variable scaled = mul(n.at(centred), n.vector(scale, inner));
   return {cast(n.at(scaled), DType::Float32)};
 }
 

@@ -33,7 +33,7 @@ struct Walk {
     if (isPlain) {
       isYes = le(n.at(x), s);
     } else {
-      auto number = [&](int64_t bit) { return Constant::adopt(Tensor(bit), {}, n.place()); };
+      auto number = [&](int64_t bit) { return n.adopt(Tensor(bit)); };
       Variable ordered = where(n.at(lt(n.at(x), s)), number(kLess), number(kGreater));
       Variable same = where(n.at(eq(n.at(x), s)), number(kEqual), ordered);
       Variable which = where(n.at(isnan(n.at(x))), number(kUnordered), same);
@@ -119,10 +119,6 @@ Variable Forest::leavesOf(OnnxNode &n, const Variable &x) const {
   }
   for (int64_t root : roots)
     starts.push_back(index(root));
-  auto constant = [&](const auto &list, Ints shape, DType dtype) {
-    return Constant::adopt(Tensor::fromSpan(absl::MakeConstSpan(list), shape)->cast(dtype), {},
-                           n.place());
-  };
   Operand width = extentTerm(n, x, 1);
   std::string tooFew = "the trees ask for " + std::to_string(features) + " features of each row";
   Variable rows = x;
@@ -130,18 +126,17 @@ Variable Forest::leavesOf(OnnxNode &n, const Variable &x) const {
     rows = assertTrue(n.at(x), n.at(ge(width, features)), tooFew + ", which has fewer");
   else if (width.weakValue().item<int64_t>() < features)
     return n.fail(ErrorKind::ValueError, tooFew + ": " + x.type().brief());
-  Ints nodesShape = {int64_t(all)};
   Variable row = arange(extentTerm(n, x, 0));
   Walk walk{n,
             flatten(n.at(rows)),
             expandDims(n.at(mul(n.at(row), width)), Axis(1)),
-            constant(split, nodesShape, x.dtype()),
-            constant(feature, nodesShape, DType::Int64),
-            constant(outcomes, nodesShape, DType::Int64),
-            constant(yes, nodesShape, DType::Int64),
-            constant(no, nodesShape, DType::Int64),
+            n.vector(split, x.dtype()),
+            n.vector(feature),
+            n.vector(outcomes),
+            n.vector(yes),
+            n.vector(no),
             isPlain};
-  Variable first = broadcastTo(n.at(constant(starts, {1, int64_t(starts.size())}, DType::Int64)),
+  Variable first = broadcastTo(n.at(n.array(starts, {1, int64_t(starts.size())})),
                                shapeOf(n, {extentTerm(n, x, 0), Operand(int64_t(starts.size()))}));
   Variable last = first;
   if (depth_ <= kStraightLevels) {

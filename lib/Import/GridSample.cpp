@@ -1,7 +1,7 @@
 //===- GridSample.cpp - pictures at given positions ---------------------------===//
-#include "Import/Interpolation.h"
 #include "Import/ShapeTerms.h"
 #include "Import/Translations.h"
+#include "Ops/Pictures.h"
 
 namespace graphc {
 namespace {
@@ -93,7 +93,7 @@ Variables gridSample(OnnxNode &n) {
   std::vector<Variables> places(axes), weights(axes);
   for (size_t k = 0; k < axes; ++k) {
     Variable below = floor(n.at(at[k])), f = sub(n.at(at[k]), below);
-    weights[k] = linear ? linearWeights(n, f) : cubicWeights(n, f, -0.75);
+    weights[k] = linear ? linearWeights(f) : cubicWeights(f, -0.75);
     for (size_t i = 0; i < weights[k].size(); ++i)
       places[k].push_back(add(n.at(below), n.scalar(double(i) - (linear ? 0 : 1), DType::Float64)));
   }

@@ -289,7 +289,7 @@ Variables groupQueryAttention(OnnxNode &n) {
   Variable last = reshape(n.at(cast(n.arg(5), DType::Int64)), ShapeList(Ints{-1, 1}));
   Operand queries = extentTerm(n, q, 2);
   Variable count = number(n, queries);
-  Variable total = reshape(n.at(cast(n.arg(6), DType::Int64)), ShapeList(Ints{}));
+  Variable total = scalarOf(n, cast(n.arg(6), DType::Int64));
   // The queries are each sentence's last ones, and at the beginning all there is: shorter sentences
   // have padding behind them.
   Variable first = where(n.at(eq(n.at(total), count)), n.scalar(0, DType::Int64),

@@ -8,6 +8,7 @@
 #include "Eval/Evaluate.h"
 #include "Graph/Nodes.h"
 #include "Graph/OnnxEntry.h"
+#include "Graph/PlaceScope.h"
 #include "Import/Broadcast.h"
 #include "Import/InputTypes.h"
 #include "Import/KnownValues.h"
@@ -149,7 +150,8 @@ absl::StatusOr<Variable> Declared::applyTensor(const Variable &v,
     return v;
   Place here = filePlace(place_.str() + ": " + std::string(declaration_.kind) + " " +
                          quoted(name_) + " as declared");
-  return specifyShape(Operand(v, here), shape);
+  PlaceScope atDeclaration(here);
+  return specifyShape(v, shape);
 }
 
 /// A call of a function within which the reader is.
@@ -449,8 +451,10 @@ absl::Status Importer::addNode(int number) {
   OnnxNode node(proto, domain, std::move(inputs), narrow, place, context_);
   node.checkSignature();
   OnnxValues outputs;
-  if (node.status().ok())
+  if (node.status().ok()) {
+    PlaceScope atNode(place); // whatever functions make the node's ops
     outputs = findTranslation(domain, proto.op_type())->translate(node);
+  }
   if (!node.status().ok())
     return prefixError(node.status(), what);
   if (movesNarrow(proto.op_type()) && !narrow.empty())

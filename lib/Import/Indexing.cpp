@@ -203,7 +203,7 @@ Variables padded(OnnxNode &n) {
   if (n.opset() < 11)
     options.value = n.scalar(n.getFloat("value", 0), x.dtype());
   else if (n.has(2))
-    options.value = reshape(n.arg(2), ShapeList(Ints()));
+    options.value = scalarOf(n, 2);
   return {widened(n, x, widths, options)};
 }
 

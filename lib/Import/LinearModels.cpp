@@ -17,14 +17,13 @@ Variable linearScores(OnnxNode &n, int64_t targets) {
                                              " coefficients for " + std::to_string(targets) +
                                              " rows");
   int64_t features = int64_t(coefficients.size()) / targets;
-  Variable scores =
-      matmul(n.at(x), transpose(n.at(constantOf(n, coefficients, {targets, features}))));
+  Variable scores = matmul(n.at(x), transpose(n.at(n.array(coefficients, {targets, features}))));
   if (intercepts.empty())
     return scores;
   if (int64_t(intercepts.size()) != targets)
     return n.fail(ErrorKind::ValueError, std::to_string(intercepts.size()) + " intercepts for " +
                                              std::to_string(targets) + " rows");
-  return add(n.at(scores), constantOf(n, intercepts, {targets}));
+  return add(n.at(scores), n.array(intercepts, {targets}));
 }
 
 Variables regressor(OnnxNode &n) {

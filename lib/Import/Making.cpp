@@ -6,12 +6,6 @@
 namespace graphc {
 namespace {
 
-Variable adopt(OnnxNode &n, absl::StatusOr<Tensor> tensor) {
-  if (!tensor.ok())
-    return Variable::invalid(tensor.status());
-  return Constant::adopt(*std::move(tensor), {}, n.place());
-}
-
 /// The output is of a tensor's narrow type, if that has one.
 void giveTypeOf(OnnxNode &n, std::string_view attribute) {
   if (int type = n.tensorType(attribute); isNarrow(type))
@@ -21,16 +15,16 @@ void giveTypeOf(OnnxNode &n, std::string_view attribute) {
 Variables constantOf(OnnxNode &n) {
   if (std::optional<Tensor> value = n.getTensor("value")) {
     giveTypeOf(n, "value");
-    return {adopt(n, *value)};
+    return {n.adopt(*value)};
   }
   if (n.hasAttribute("value_int"))
-    return {adopt(n, Tensor(n.getInt("value_int", 0)))};
+    return {n.adopt(Tensor(n.getInt("value_int", 0)))};
   if (n.hasAttribute("value_float"))
-    return {adopt(n, Tensor(float(n.getFloat("value_float", 0))))};
+    return {n.adopt(Tensor(float(n.getFloat("value_float", 0))))};
   if (std::optional<Ints> list = n.getInts("value_ints"))
-    return {adopt(n, Tensor::fromSpan(absl::MakeConstSpan(*list), {int64_t(list->size())}))};
+    return {n.vector(*list)};
   if (std::optional<std::vector<float>> list = n.getFloats("value_floats"))
-    return {adopt(n, Tensor::fromSpan(absl::MakeConstSpan(*list), {int64_t(list->size())}))};
+    return {n.vector(*list)};
   return {n.unsupported("a constant that is no tensor of numbers")};
 }
 
@@ -38,17 +32,16 @@ Variables constantOfShape(OnnxNode &n) {
   Tensor value = n.getTensor("value").value_or(Tensor(0.0f));
   if (value.numElements() != 1)
     return {n.fail(ErrorKind::ValueError, "attribute value must have one element")};
-  auto scalar = value.reshape({});
   giveTypeOf(n, "value");
   Terms terms = vectorTerms(n, 0);
   if (!n.status().ok())
     return {};
-  return {full(shapeOf(n, terms), n.at(adopt(n, scalar)))};
+  return {full(shapeOf(n, terms), n.at(scalarOf(n, n.adopt(value))))};
 }
 
 Variables range(OnnxNode &n) {
-  auto scalar = [&](size_t i) { return n.at(reshape(n.arg(i), ShapeList(Ints()))); };
-  return {arange(scalar(0), scalar(1), scalar(2), n.in(0).dtype())};
+  return {
+      arange(n.at(scalarOf(n, 0)), n.at(scalarOf(n, 1)), n.at(scalarOf(n, 2)), n.in(0).dtype())};
 }
 
 Variables eyeLike(OnnxNode &n) {
@@ -62,7 +55,7 @@ Variables eyeLike(OnnxNode &n) {
 /// `on` where the new axis' position is the index (negative ones count from the end), else `off`.
 Variables oneHot(OnnxNode &n) {
   Variable indices = cast(n.arg(0), DType::Int64), values = n.in(2);
-  Variable depth = cast(n.at(reshape(n.arg(1), ShapeList(Ints()))), DType::Int64);
+  Variable depth = cast(n.at(scalarOf(n, 1)), DType::Int64);
   int rank = indices.rank() + 1, axis = n.plainAxis(n.getInt("axis", -1), rank);
   Variable positive = where(n.at(lt(n.at(indices), 0)), add(n.at(indices), depth), indices);
   Variable places = positionsAlong(n, n.at(depth), axis, rank);
@@ -78,7 +71,7 @@ Variables triangle(OnnxNode &n) {
     return {n.fail(ErrorKind::TypeError, "the operand has no matrices: " + x.type().brief())};
   Operand k(int64_t(0));
   if (n.isComputed(1))
-    k = n.at(reshape(n.arg(1), ShapeList(Ints())));
+    k = n.at(scalarOf(n, 1));
   else if (n.has(1))
     k = Operand(n.constantInt(1));
   Variable rows = arange(extentTerm(n, x, x.rank() - 2));

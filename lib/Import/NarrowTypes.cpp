@@ -67,11 +67,6 @@ std::optional<Format> formatOf(int dataType) {
   }
 }
 
-Variable table(OnnxNode &n, const std::vector<double> &values) {
-  return Constant::adopt(*Tensor::fromSpan(absl::MakeConstSpan(values), {int64_t(values.size())}),
-                         {}, n.place());
-}
-
 /// The code is the number of bounds that are not above the magnitude: between two codes, their
 /// middle, or the next number where the middle belongs to the lower one, whose code is even.
 Variable rounded(OnnxNode &n, const Variable &x, const Format &format, bool saturate) {
@@ -85,8 +80,8 @@ Variable rounded(OnnxNode &n, const Variable &x, const Format &format, bool satu
   bool cutOff = saturate || !format.hasNaN;
   values.push_back(cutOff ? values.back() : format.infinity ? kInfinity : kNaN);
   Variable wide = cast(n.at(x), DType::Float64);
-  Variable code = searchsorted(n.at(table(n, bounds)), abs(n.at(wide)), {.right = true});
-  Variable magnitude = take(n.at(table(n, values)), code);
+  Variable code = searchsorted(n.at(n.vector(bounds)), abs(n.at(wide)), {.right = true});
+  Variable magnitude = take(n.at(n.vector(values)), code);
   Variable result = copysign(n.at(magnitude), wide);
   if (format.unsignedZero)
     result = where(n.at(eq(n.at(magnitude), 0)), n.scalar(0, DType::Float64), result);

@@ -185,9 +185,8 @@ Variables lpNormalization(OnnxNode &n) {
 /// is so, and the ratio, may be computed.
 Variables dropout(OnnxNode &n) {
   Variable x = n.in(0);
-  auto scalarOf = [&](size_t i) { return reshape(n.arg(i), ShapeList(Ints())); };
   const bool mayTrain = n.has(2) && (n.isComputed(2) || n.constant(2).item<bool>());
-  Variable ratio = mayTrain && n.has(1) ? scalarOf(1) : n.scalar(0.5, DType::Float64);
+  Variable ratio = mayTrain && n.has(1) ? scalarOf(n, 1) : n.scalar(0.5, DType::Float64);
   if (!n.status().ok())
     return {};
   if (mayTrain && n.numberOf(ratio) != 0.0) {
@@ -197,7 +196,7 @@ Variables dropout(OnnxNode &n) {
     Variable result = where(n.at(kept), scaled, n.scalar(0, x.dtype()));
     if (!n.isComputed(2))
       return {result, kept};
-    Variable trains = scalarOf(2);
+    Variable trains = scalarOf(n, 2);
     return {where(n.at(trains), result, x), logicalOr(n.at(kept), logicalNot(n.at(trains)))};
   }
   if (!n.wantsOutput(1))

@@ -366,7 +366,13 @@ std::optional<Ints> OnnxNode::attributeOrInput(std::string_view name, size_t i) 
 }
 
 Variable OnnxNode::scalar(double value, DType dtype) const {
-  return Constant::adopt(Tensor(value).cast(dtype), {}, place_);
+  return adopt(Tensor(value).cast(dtype));
+}
+
+Variable OnnxNode::array(absl::StatusOr<Tensor> numbers, std::optional<DType> dtype) {
+  if (!numbers.ok())
+    return fail(errorKind(numbers.status()), std::string(numbers.status().message()));
+  return adopt(dtype ? numbers->cast(*dtype) : *numbers);
 }
 
 } // namespace graphc

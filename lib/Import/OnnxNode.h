@@ -149,10 +149,25 @@ public:
   std::vector<int> plainAxes(const Ints &axes, int rank);
   /// The ints that older sets have as an attribute and newer ones as input i.
   std::optional<Ints> attributeOrInput(std::string_view name, size_t i);
-  /// A 0-d constant of input-like dtype.
+
+  //===--- constants ------------------------------------------------------------===//
+  Constant adopt(Tensor value) const { return Constant::adopt(std::move(value), {}, place_); }
+  /// A 0-d one.
   Variable scalar(double value, DType dtype) const;
+  /// The numbers in an array of this shape, or a vector of them; of their own dtype if none is
+  /// said. An error is kept where they do not fit the shape.
+  template <class T>
+  Variable array(const std::vector<T> &numbers, const Ints &shape,
+                 std::optional<DType> dtype = std::nullopt) {
+    return array(Tensor::fromSpan(absl::MakeConstSpan(numbers), shape), dtype);
+  }
+  template <class T>
+  Variable vector(const std::vector<T> &numbers, std::optional<DType> dtype = std::nullopt) {
+    return array(numbers, {int64_t(numbers.size())}, dtype);
+  }
 
 private:
+  Variable array(absl::StatusOr<Tensor> numbers, std::optional<DType> dtype);
   void checkAttributes(const Signature &signature);
   const onnx::AttributeProto *findAttribute(std::string_view name) const;
   const onnx::AttributeProto *findAttribute(std::string_view name,

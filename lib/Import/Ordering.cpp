@@ -96,7 +96,7 @@ Variables uniqueElements(OnnxNode &n) {
 
 /// An optional array of one element.
 Operand oneElement(OnnxNode &n, size_t i, const Operand &otherwise) {
-  return n.has(i) ? Operand(reshape(n.arg(i), ShapeList(Ints{}))) : otherwise;
+  return n.has(i) ? n.at(scalarOf(n, i)) : otherwise;
 }
 
 Variables suppressed(OnnxNode &n) {

@@ -6,6 +6,7 @@
 #include "Import/ShapeTerms.h"
 #include "Import/Translations.h"
 #include "Import/Window.h"
+#include "Ops/Pictures.h"
 
 namespace graphc {
 namespace {
@@ -63,27 +64,15 @@ Variable padSpatial(OnnxNode &n, const Variable &x, const std::vector<std::pair<
   return pad(n.at(x), widths, PadOptions{.value = Operand(fill)});
 }
 
-/// Positions of the windows' elements along spatial axis k of a padded operand: [windows, taps].
-Variable windowPositions(OnnxNode &n, const Variable &padded, const Window &w, int k) {
-  Operand extent = extentTerm(n, padded, 2 + k);
-  Variable windows = add(n.at(intDiv(n.at(sub(extent, covered(w, k))), w.stride[k])), 1);
-  Variable first = mul(n.at(positionsAlong(n, n.at(windows), 0, 2)), w.stride[k]);
-  Variable tap = mul(n.at(positionsAlong(n, Operand(int64_t(w.extent[k])), 1, 2)), w.dilation[k]);
-  return add(n.at(first), tap);
-}
-
-/// All windows of a padded operand: [batch, channels, windows 0, taps 0, windows 1, taps 1, …].
-Variable allWindows(OnnxNode &n, const Variable &padded, const Window &w) {
-  Variable result = padded;
-  for (int k = 0; k < w.axes; ++k)
-    result = take(n.at(result), windowPositions(n, padded, w, k), TakeOptions{.axis = 2 + 2 * k});
-  return result;
+/// All windows of a padded operand: [batch, channels, taps 0, windows 0, taps 1, windows 1, …].
+Variable allWindows(const Variable &padded, const Window &w) {
+  return windowsOf(padded, 2, w.extent, w.stride, w.dilation);
 }
 
 ReductionOptions overTaps(const Window &w) {
   std::vector<int> axes;
   for (int k = 0; k < w.axes; ++k)
-    axes.push_back(3 + 2 * k);
+    axes.push_back(2 + 2 * k);
   return {.axes = Axes(axes)};
 }
 
@@ -111,7 +100,8 @@ Variable positionsOfMaxima(OnnxNode &n, const Variable &x, const Variable &padde
                            isnan(n.at(cast(n.at(windows), DType::Float64))));
   Variable position = n.scalar(0, DType::Int64);
   for (int k = 0; k < w.axes; ++k) {
-    Variable own = sub(n.at(windowPositions(n, padded, w, k)), w.padding[k].first);
+    Variable own = windowPositions(shape(padded, 2 + k), w.extent[k], w.stride[k], w.dilation[k]) -
+                   w.padding[k].first;
     if (w.open)
       own = sub(n.at(own), wholeNumber(n, w.open->front[2 + k]));
     std::vector<int> order(size_t(rank), -1);
@@ -155,7 +145,7 @@ Variables maxPool(OnnxNode &n) {
   if (!isDilated(*w) && !n.wantsOutput(1))
     return {pool(n.at(wide), w->extent, options)};
   Variable padded = padSpatial(n, wide, w->padding, least);
-  Variable windows = allWindows(n, padded, *w);
+  Variable windows = allWindows(padded, *w);
   Variable result = max(n.at(windows), overTaps(*w));
   if (!n.wantsOutput(1))
     return {result};
@@ -167,7 +157,7 @@ Variable windowSums(OnnxNode &n, const Variable &x, const Window &w) {
   Tensor zero = Tensor(0.0).cast(x.dtype());
   Variable wide = paddedWhereOpen(n, x, w, Operand(zero));
   if (isDilated(w))
-    return sum(n.at(allWindows(n, padSpatial(n, wide, w.padding, zero), w)), overTaps(w));
+    return sum(n.at(allWindows(padSpatial(n, wide, w.padding, zero), w)), overTaps(w));
   return pool(n.at(wide), w.extent,
               {.stride = w.stride, .padding = Padding(w.padding), .mode = PoolMode::Sum});
 }

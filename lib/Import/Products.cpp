@@ -1,4 +1,4 @@
-//===- Products.cpp - MatMul, Gemm and Det ---------------------------------===//
+//===- Products.cpp - MatMul, Gemm, Einsum and Det -------------------------===//
 #include "Import/Broadcast.h"
 #include "Import/Translations.h"
 #include "graphc/LinearAlgebra.h"
@@ -32,6 +32,11 @@ Variables gemm(OnnxNode &n) {
   return {result};
 }
 
+Variables labelledProduct(OnnxNode &n) {
+  Variables inputs = n.all();
+  return {einsum(n.getString("equation", ""), {inputs.begin(), inputs.end()})};
+}
+
 Variables determinant(OnnxNode &n) { return {det(n.arg(0))}; }
 
 } // namespace
@@ -39,6 +44,7 @@ Variables determinant(OnnxNode &n) { return {det(n.arg(0))}; }
 absl::Span<const Translation> productTranslations() {
   static constexpr Translation kTable[] = {
       {"Det", determinant, 11},
+      {"Einsum", labelledProduct, 12},
       {"Gemm", gemm},
       {"MatMul", matrixProduct},
   };

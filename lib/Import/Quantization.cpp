@@ -5,60 +5,46 @@
 // Products of 8-bit integers are joined in int32, as ONNX has it.
 //
 //===----------------------------------------------------------------------===//
-#include <limits>
+#include "Import/Quantization.h"
 
 #include "Import/NarrowTypes.h"
 #include "Import/ShapeTerms.h"
 #include "Import/TensorReader.h"
 #include "Import/Translations.h"
 #include "Import/Window.h"
+#include "graphc/Neural.h"
 
 namespace graphc {
+
+Variable quantizedTo(OnnxNode &n, const Variable &x, const Variable &scale, const Variable &zero,
+                     int axis) {
+  if (!zero.ok())
+    return zero;
+  if (!isInteger(zero.dtype()) || byteSize(zero.dtype()) > 2)
+    return n.unsupported("quantizing to " + std::string(dtypeName(zero.dtype())));
+  return quantize(x, scale, zero, axis);
+}
+
 namespace {
 
-/// Numbers from `low` to `high`, cut off there.
-Variable cutOff(OnnxNode &n, const Variable &x, double low, double high) {
-  return clip(n.at(x), n.scalar(low, x.dtype()), n.scalar(high, x.dtype()));
-}
-
-/// Whole numbers cut off at the ends of the dtype.
-Variable saturated(OnnxNode &n, const Variable &x, DType dtype) {
-  double low = 0, high = 0;
-  dispatch(dtype, [&](auto zero) {
-    using T = decltype(zero);
-    if constexpr (std::is_integral_v<T>) {
-      low = double(std::numeric_limits<T>::lowest());
-      high = double(std::numeric_limits<T>::max());
-    }
-  });
-  if (!isInteger(dtype) || byteSize(dtype) > 2)
-    return n.unsupported("quantizing to " + std::string(dtypeName(dtype)));
-  return cast(n.at(cutOff(n, x, low, high)), dtype);
-}
-
-/// A parameter for each slice along `axis`, for each block of slices, or one for all.
-Variable besideAxis(OnnxNode &n, const Variable &x, const Variable &parameter) {
-  if (!parameter.ok() || !x.ok())
-    return parameter;
+/// A parameter for each slice along `axis`, for each block of slices, or one for all: as quantize
+/// and dequantize take it.
+Variable parameterOf(OnnxNode &n, size_t i, const Variable &x) {
+  Variable parameter = n.in(i);
   int64_t block = n.getInt("block_size", 0);
-  if (parameter.rank() == 0 || parameter.type().numElements() == 1)
-    return reshape(n.at(parameter), ShapeList(Ints()));
+  if (!parameter.ok() || !x.ok() || parameter.rank() == 0)
+    return parameter;
+  if (parameter.type().numElements() == 1)
+    return scalarOf(n, parameter);
+  if (block == 0 && parameter.rank() == 1)
+    return parameter;
   int axis = n.plainAxis(n.getInt("axis", 1), x.rank());
   if (!n.status().ok())
     return parameter;
-  if (block == 0 && parameter.rank() == 1)
-    return dimshuffle(n.at(parameter), orderAlong(axis, x.rank()));
   if (block < 1 || parameter.rank() != x.rank())
     return n.fail(ErrorKind::ValueError, "block_size is " + std::to_string(block) +
                                              " for a parameter of " + parameter.type().brief());
-  Variable positions = arange(extentTerm(n, x, axis));
-  return take(n.at(parameter), intDiv(n.at(positions), block), {.axis = axis});
-}
-
-Variable quantized(OnnxNode &n, const Variable &x, const Variable &scale, const Variable &zero,
-                   DType dtype) {
-  Variable rounded = roundHalfToEven(n.at(trueDiv(n.at(x), scale)));
-  return saturated(n, add(n.at(rounded), cast(n.at(zero), rounded.dtype())), dtype);
+  return take(parameter, intDiv(arange(shape(x, axis)), block), {.axis = axis});
 }
 
 /// The element type of the result: that of the zero point, or an attribute's.
@@ -74,50 +60,57 @@ int quantizedType(OnnxNode &n) {
 }
 
 Variables quantizeLinear(OnnxNode &n) {
-  Variable x = n.in(0), scale = besideAxis(n, x, n.in(1));
-  int type = quantizedType(n);
+  Variable x = n.in(0), scale = parameterOf(n, 1, x);
+  const int axis = n.getSmallInt("axis", 1), type = quantizedType(n);
   if (!isFloat(x.dtype()))
-    x = cast(n.at(x), DType::Float32);
+    x = cast(x, DType::Float32);
   if (std::optional<DType> precision = n.getDType("precision")) {
-    x = cast(n.at(x), *precision);
-    scale = cast(n.at(scale), *precision);
+    x = cast(x, *precision);
+    scale = cast(scale, *precision);
   }
-  if (!isNarrow(type)) {
-    std::optional<DType> asked = n.getDType("output_dtype");
-    Variable zero = n.has(2) ? n.in(2) : n.scalar(0, asked.value_or(DType::UInt8));
-    return {quantized(n, x, scale, besideAxis(n, x, zero), zero.dtype())};
+  if (isNarrow(type))
+    n.giveNarrow(0, type);
+  const bool isNarrowFloat = isNarrow(type) && narrowStorage(type) == DType::Float16;
+  DType otherwise =
+      isNarrow(type) ? *narrowStorage(type) : n.getDType("output_dtype").value_or(DType::UInt8);
+  Variable zero = n.has(2) ? parameterOf(n, 2, x) : n.scalar(0, otherwise);
+  if (!isNarrowFloat) {
+    Variable whole = quantizedTo(n, x, scale, zero, axis);
+    if (!isNarrow(type))
+      return {whole};
+    auto [low, high] = narrowRange(type);
+    return {clip(whole, low, high)};
   }
-  n.giveNarrow(0, type);
-  Variable quotient = trueDiv(n.at(x), scale);
-  Variable zero = n.has(2) ? cast(n.at(besideAxis(n, x, n.in(2))), quotient.dtype())
-                           : n.scalar(0, quotient.dtype());
-  if (narrowStorage(type) == DType::Float16)
-    return {narrowed(n, add(n.at(quotient), zero), type, n.getBool("saturate", true))};
-  auto [low, high] = narrowRange(type);
-  Variable whole = add(n.at(roundHalfToEven(n.at(quotient))), zero);
-  return {cast(n.at(cutOff(n, whole, low, high)), *narrowStorage(type))};
+  auto beside = [&](const Variable &v) {
+    return v.rank() == 1 ? dimshuffle(v, orderAlong(n.plainAxis(axis, x.rank()), x.rank())) : v;
+  };
+  Variable quotient = x / beside(scale);
+  Variable moved = quotient + cast(beside(zero), quotient.dtype());
+  return {narrowed(n, moved, type, n.getBool("saturate", true))};
 }
 
 /// Differences of integers are integers, products are in float32 at least.
 Variables dequantizeLinear(OnnxNode &n) {
-  Variable x = n.in(0), scale = besideAxis(n, x, n.in(1));
+  Variable x = n.in(0), scale = parameterOf(n, 1, x);
   DType result = n.getDType("output_dtype").value_or(scale.dtype());
-  DType wide = byteSize(scale.dtype()) < 4 ? DType::Float32 : scale.dtype();
-  DType whole = isInteger(x.dtype()) ? DType::Int32 : wide;
-  Variable value = cast(n.at(x), whole);
-  if (n.has(2))
-    value = sub(n.at(value), cast(n.at(besideAxis(n, x, n.in(2))), whole));
-  return {cast(n.at(mul(n.at(cast(n.at(value), wide)), cast(n.at(scale), wide))), result)};
+  scale = cast(scale, byteSize(scale.dtype()) < 4 ? DType::Float32 : scale.dtype());
+  const int axis = n.getSmallInt("axis", 1);
+  if (!isInteger(x.dtype())) // a narrow float, whose zero point is 0
+    return {cast(cast(x, scale.dtype()) *
+                     (scale.rank() == 1
+                          ? dimshuffle(scale, orderAlong(n.plainAxis(axis, x.rank()), x.rank()))
+                          : scale),
+                 result)};
+  Variable zero = n.has(2) ? parameterOf(n, 2, x) : n.scalar(0, DType::Int8);
+  return {cast(dequantize(x, scale, zero, axis), result)};
 }
 
 /// Scale and zero point from the operand's range, which is made to have 0 in it.
 Variables dynamicQuantizeLinear(OnnxNode &n) {
-  Variable x = n.in(0), none = n.scalar(0, x.dtype());
-  Variable low = minimum(n.at(min(n.at(x))), none), high = maximum(n.at(max(n.at(x))), none);
-  Variable scale = trueDiv(n.at(sub(n.at(high), low)), n.scalar(255, x.dtype()));
-  Variable zero = roundHalfToEven(n.at(trueDiv(n.at(sub(n.at(none), low)), scale)));
-  zero = saturated(n, zero, DType::UInt8);
-  return {quantized(n, x, scale, zero, DType::UInt8), scale, zero};
+  Variable x = n.in(0);
+  Variable low = minimum(min(x), 0), scale = (maximum(max(x), 0) - low) / 255;
+  Variable zero = quantize(-low, scale, n.scalar(0, DType::UInt8));
+  return {quantize(x, scale, zero), scale, zero};
 }
 
 /// Input i less the zero point of input z, in int32. The zero point may be one for each slice
@@ -129,14 +122,21 @@ Variable centred(OnnxNode &n, size_t i, size_t z, int axis) {
   Variable zero = cast(n.arg(z), DType::Int32);
   if (zero.rank() == 1)
     zero = zero.type().numElements() == 1
-               ? reshape(n.at(zero), ShapeList(Ints()))
+               ? scalarOf(n, zero)
                : dimshuffle(n.at(zero), orderAlong(n.plainAxis(axis, wide.rank()), wide.rank()));
   return sub(n.at(wide), zero);
 }
 
-Variables matMulInteger(OnnxNode &n) {
-  return {matmul(n.at(centred(n, 0, 2, -2)), centred(n, 1, 3, -1))};
+/// The product of inputs i and j less their zero points, inputs z and y.
+Variable integerProduct(OnnxNode &n, size_t i, size_t z, size_t j, size_t y) {
+  auto zero = [&](size_t k) {
+    Variable v = n.has(k) ? n.in(k) : n.scalar(0, DType::Int8);
+    return v.type().numElements() == 1 ? scalarOf(n, v) : v;
+  };
+  return matmulInteger(n.in(i), n.in(j), zero(z), zero(y));
 }
+
+Variables matMulInteger(OnnxNode &n) { return {integerProduct(n, 0, 2, 1, 3)}; }
 
 Variables convInteger(OnnxNode &n) {
   return {convolution(n, centred(n, 0, 2, 1), centred(n, 1, 3, 0))};
@@ -148,18 +148,15 @@ Variable requantized(OnnxNode &n, const Variable &product, int axis) {
   auto scaleOf = [&](size_t i) {
     Variable scale = n.in(i);
     if (scale.rank() == 0 || scale.type().numElements() == 1)
-      return reshape(n.at(scale), ShapeList(Ints()));
+      return scalarOf(n, scale);
     return dimshuffle(n.at(scale), orderAlong(n.plainAxis(axis, product.rank()), product.rank()));
   };
   Variable factor = trueDiv(n.at(mul(n.at(scaleOf(1)), scaleOf(4))), scaleOf(6));
-  Variable rounded = roundHalfToEven(n.at(mul(n.at(cast(n.at(product), DType::Float32)), factor)));
-  Variable zero = reshape(n.arg(7), ShapeList(Ints()));
-  return saturated(n, add(n.at(rounded), cast(n.at(zero), DType::Float32)), zero.dtype());
+  Variable one = n.scalar(1, DType::Float32);
+  return quantizedTo(n, cast(product, DType::Float32) * factor, one, scalarOf(n, 7));
 }
 
-Variables qLinearMatMul(OnnxNode &n) {
-  return {requantized(n, matmul(n.at(centred(n, 0, 2, -2)), centred(n, 3, 5, -1)), -1)};
-}
+Variables qLinearMatMul(OnnxNode &n) { return {requantized(n, integerProduct(n, 0, 2, 3, 5), -1)}; }
 
 Variables qLinearConv(OnnxNode &n) {
   Variable y = convolution(n, centred(n, 0, 2, 1), centred(n, 3, 5, 0));

@@ -4,11 +4,11 @@
 // in float32 and quantized, as ONNX Runtime does it.
 //
 //===----------------------------------------------------------------------===//
-#include <cmath>
-
 #include "Import/Broadcast.h"
+#include "Import/Quantization.h"
 #include "Import/ShapeTerms.h"
 #include "Import/Translations.h"
+#include "graphc/Neural.h"
 
 namespace graphc {
 namespace {
@@ -21,19 +21,9 @@ Variable realOf(OnnxNode &n, size_t i) {
   return mul(n.at(wide), n.in(i + 1));
 }
 
-/// Quantized by the scale and zero point that are inputs i and i + 1: the nearest integers, ties to
-/// even, cut off at the ends of the dtype.
+/// Quantized by the scale and zero point that are inputs i and i + 1.
 Variable quantizedBy(OnnxNode &n, const Variable &x, size_t i, DType otherwise) {
-  Variable zero = n.has(i + 1) ? n.in(i + 1) : n.scalar(0, otherwise);
-  DType dtype = zero.dtype();
-  if (!isInteger(dtype) || byteSize(dtype) > 2)
-    return n.unsupported("quantizing to " + std::string(dtypeName(dtype)));
-  double steps = std::exp2(8 * byteSize(dtype)), low = isSignedInt(dtype) ? -steps / 2 : 0;
-  Variable whole =
-      add(n.at(roundHalfToEven(n.at(trueDiv(n.at(x), n.in(i))))), cast(n.at(zero), x.dtype()));
-  return cast(
-      n.at(clip(n.at(whole), n.scalar(low, x.dtype()), n.scalar(low + steps - 1, x.dtype()))),
-      dtype);
+  return quantizedTo(n, x, n.in(i), n.has(i + 1) ? n.in(i + 1) : n.scalar(0, otherwise));
 }
 
 /// What ONNX's operator of a name makes of the node's inputs.
@@ -83,21 +73,17 @@ Variables qLinearGlobalAveragePool(OnnxNode &n) {
   return {quantizedBy(n, y, 3, n.in(0).dtype())};
 }
 
-/// In int32, less zero points, which may be one for each column.
-Variable centredInput(OnnxNode &n, size_t i, size_t zero) {
-  Variable wide = cast(n.arg(i), DType::Int32);
-  return n.has(zero) ? sub(n.at(wide), cast(n.arg(zero), DType::Int32)) : wide;
-}
+/// Input i, or where it is not given: no zero point.
+Variable zeroPoint(OnnxNode &n, size_t i) { return n.has(i) ? n.in(i) : n.scalar(0, DType::Int8); }
 
 /// A B times both scales, B's one for each column or for all, plus a bias; quantized if the result
 /// has a scale.
 Variables qGemm(OnnxNode &n) {
   auto operand = [&](size_t i, std::string_view turned) {
-    Variable x = n.getBool(turned, false) ? transpose(n.arg(i)) : n.in(i);
-    Variable wide = cast(n.at(x), DType::Int32);
-    return n.has(i + 2) ? sub(n.at(wide), cast(n.arg(i + 2), DType::Int32)) : wide;
+    return n.getBool(turned, false) ? transpose(n.arg(i)) : n.in(i);
   };
-  Variable sums = matmul(n.at(operand(0, "transA")), operand(3, "transB"));
+  Variable sums =
+      matmulInteger(operand(0, "transA"), operand(3, "transB"), zeroPoint(n, 2), zeroPoint(n, 5));
   if (n.has(6)) // quantized by the product of the scales
     sums = add(n.at(sums), n.in(6));
   Variable scale = mul(n.arg(1), n.in(4));
@@ -112,7 +98,7 @@ Variable withBiasOf(OnnxNode &n, const Variable &y, size_t i) {
 
 /// Inputs: A, B, their scales, their zero points, a bias.
 Variables matMulIntegerToFloat(OnnxNode &n) {
-  Variable sums = matmul(n.at(centredInput(n, 0, 4)), centredInput(n, 1, 5));
+  Variable sums = matmulInteger(n.in(0), n.in(1), zeroPoint(n, 4), zeroPoint(n, 5));
   Variable y = mul(n.at(cast(n.at(sums), DType::Float32)), mul(n.arg(2), n.in(3)));
   return {withBiasOf(n, y, 6)};
 }
@@ -124,8 +110,7 @@ Variables dynamicQuantizeMatMul(OnnxNode &n) {
   if (!n.status().ok())
     return {};
   Variable value = a[0].elements()[0], scale = a[1].elements()[0], zero = a[2].elements()[0];
-  Variable left = sub(n.at(cast(n.at(value), DType::Int32)), cast(n.at(zero), DType::Int32));
-  Variable sums = matmul(n.at(left), centredInput(n, 1, 3));
+  Variable sums = matmulInteger(value, n.in(1), zero, zeroPoint(n, 3));
   Variable y = mul(n.at(cast(n.at(sums), DType::Float32)), mul(n.at(scale), n.in(2)));
   return {withBiasOf(n, y, 4)};
 }

@@ -1,28 +1,25 @@
 //===- Resizing.cpp - Resize and Upsample ----------------------------------===//
 //
-//   y[i] = sum over taps t of x[index(i, t)] * weight(i, t)
-//
-// along one axis after the other. Indices and weights are computed in f64 from the positions, as
-// part of the graph: where extents are static they are folded to constants.
+// Along one axis after the other: positions in f64, computed as part of the graph (where extents
+// are static they are folded to constants), and what lies there (Ops/Pictures.h).
 //
 //===----------------------------------------------------------------------===//
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
-#include "Import/Interpolation.h"
 #include "Import/ShapeTerms.h"
 #include "Import/Translations.h"
+#include "Ops/Pictures.h"
 
 namespace graphc {
 namespace {
 
 struct Resizing {
-  std::string mode, coordinates, rounding;
-  double cubicA = -0.75;
-  bool excludeOutside = false, antialias = false;
-  Variable extrapolated;
+  Interpolation how;
+  std::string coordinates;
+  bool antialias = false;
+  double extrapolated = 0;
 };
 
 /// How one axis is resized; extents and scale are 0-d and f64. `scaled` is from * scale, of which
@@ -41,156 +38,71 @@ Variable real(OnnxNode &n, const Operand &v) {
   return cast(v, DType::Float64);
 }
 
-Variable constantReal(OnnxNode &n, double value) { return n.scalar(value, DType::Float64); }
-
 /// Where the results' positions lie in the operand, f64, by ONNX's coordinate_transformation_mode.
 Variable coordinatesOf(OnnxNode &n, const Resizing &r, const AxisResizing &a) {
-  Variable i = cast(n.at(positionsAlong(n, a.count, 0, 1)), DType::Float64);
-  Variable half = constantReal(n, 0.5), one = constantReal(n, 1), zero = constantReal(n, 0);
-  Variable centred = sub(n.at(trueDiv(n.at(add(n.at(i), half)), a.scale)), half);
-  Variable last = sub(n.at(a.from), one);
-  Variable several = gt(n.at(a.scaled), one);
-  Variable steps = sub(n.at(a.scaled), one);
+  Variable i = cast(positionsAlong(n, a.count, 0, 1), DType::Float64);
+  Variable centred = (i + 0.5) / a.scale - 0.5, last = a.from - 1.0, steps = a.scaled - 1.0;
+  auto ifSeveral = [&](const Variable &v, const Operand &otherwise) {
+    return where(gt(a.scaled, 1.0), v, otherwise);
+  };
   if (r.coordinates == "half_pixel")
     return centred;
-  if (r.coordinates == "half_pixel_symmetric") {
-    Variable part = trueDiv(n.at(a.to), a.scaled);
-    Variable shift = mul(n.at(mul(n.at(a.from), half)), sub(n.at(one), part));
-    return add(n.at(centred), shift);
-  }
+  if (r.coordinates == "half_pixel_symmetric")
+    return centred + a.from * 0.5 * (1.0 - a.to / a.scaled);
   if (r.coordinates == "pytorch_half_pixel")
-    return where(n.at(several), centred, zero);
+    return ifSeveral(centred, 0.0);
   if (r.coordinates == "align_corners")
-    return where(n.at(several), mul(n.at(i), trueDiv(n.at(last), steps)), zero);
+    return ifSeveral(i * (last / steps), 0.0);
   if (r.coordinates == "asymmetric")
-    return trueDiv(n.at(i), a.scale);
+    return i / a.scale;
   if (r.coordinates == "tf_half_pixel_for_nn")
-    return add(n.at(centred), half);
-  if (r.coordinates == "tf_crop_and_resize") {
-    Variable width = mul(n.at(sub(n.at(a.stop), a.start)), last);
-    Variable along = add(n.at(mul(n.at(a.start), last)), trueDiv(n.at(mul(n.at(i), width)), steps));
-    Variable middle = mul(n.at(mul(n.at(add(n.at(a.start), a.stop)), half)), last);
-    return where(n.at(several), along, middle);
-  }
+    return centred + 0.5;
+  if (r.coordinates == "tf_crop_and_resize")
+    return ifSeveral(a.start * last + i * ((a.stop - a.start) * last) / steps,
+                     (a.start + a.stop) * 0.5 * last);
   return n.unsupported("coordinate_transformation_mode '" + r.coordinates + "'");
 }
 
-Variable nearestIndex(OnnxNode &n, const Resizing &r, const Variable &at) {
-  Variable half = constantReal(n, 0.5);
-  if (r.rounding == "round_prefer_floor")
-    return ceil(n.at(sub(n.at(at), half)));
-  if (r.rounding == "round_prefer_ceil")
-    return floor(n.at(add(n.at(at), half)));
-  if (r.rounding == "floor")
-    return floor(n.at(at));
-  if (r.rounding == "ceil")
-    return ceil(n.at(at));
-  return n.unsupported("nearest_mode '" + r.rounding + "'");
-}
-
-struct Taps {
-  Variables indices, weights;
-};
-
-Taps tapsOf(OnnxNode &n, const Resizing &r, const AxisResizing &a, const Variable &at) {
-  if (r.mode == "nearest")
-    return {{nearestIndex(n, r, at)}, {}};
-  Variable below = floor(n.at(at)), f = sub(n.at(at), below);
-  Taps taps;
-  taps.weights = r.mode == "linear" ? linearWeights(n, f) : cubicWeights(n, f, r.cubicA);
-  for (size_t k = 0; k < taps.weights.size(); ++k)
-    taps.indices.push_back(
-        add(n.at(below), constantReal(n, double(k) - (r.mode == "linear" ? 0 : 1))));
-  if (!r.excludeOutside)
-    return taps;
-  // Only neighbours that exist count, with weights that add up to 1 again.
-  Variable zero = constantReal(n, 0), total = zero;
-  for (size_t k = 0; k < taps.indices.size(); ++k) {
-    Variable inside =
-        logicalAnd(n.at(ge(n.at(taps.indices[k]), zero)), lt(n.at(taps.indices[k]), a.from));
-    taps.weights[k] = where(n.at(inside), taps.weights[k], zero);
-    total = add(n.at(total), taps.weights[k]);
-  }
-  for (Variable &weight : taps.weights)
-    weight = trueDiv(n.at(weight), total);
-  return taps;
-}
-
 /// Weights of elements at these distances from a point, where several come to one result.
-Variable smoothWeights(OnnxNode &n, const Resizing &r, const Variable &distance) {
-  Variable zero = constantReal(n, 0), one = constantReal(n, 1), d = abs(n.at(distance));
-  if (r.mode == "linear")
-    return maximum(n.at(sub(n.at(one), d)), zero);
-  // Keys' cubic, up to 1 and from there to 2.
-  const double a = r.cubicA;
-  auto horner = [&](const std::array<double, 4> &c) {
-    Variable sum = constantReal(n, c[3]);
-    for (size_t k = 3; k-- > 0;)
-      sum = add(n.at(mul(n.at(sum), d)), constantReal(n, c[k]));
-    return sum;
-  };
-  Variable nearby = horner({1, 0, -(a + 3), a + 2}), beyond = horner({-4 * a, 8 * a, -5 * a, a});
-  Variable outer = where(n.at(lt(n.at(d), constantReal(n, 2))), beyond, zero);
-  return where(n.at(le(n.at(d), one)), nearby, outer);
+Variable smoothWeights(const Resizing &r, const Variable &distance) {
+  Variable d = abs(distance);
+  if (r.how.mode == ResizeMode::Linear)
+    return maximum(1.0 - d, 0.0);
+  Variable beyond = where(lt(d, 2.0), cubicBeyond(d, r.how.cubic), 0.0);
+  return where(le(d, 1.0), cubicNearby(d, r.how.cubic), beyond);
 }
 
 /// An axis made shorter with as many neighbours as come to one result (antialias): a sum over taps
 /// of what is gathered for each result and tap.
-Variable smoothedAxis(OnnxNode &n, const Resizing &r, const AxisResizing &a, const Variable &x,
+Variable smoothedAxis(const Resizing &r, const AxisResizing &a, const Variable &x,
                       const Variable &at) {
-  Variable one = constantReal(n, 1), zero = constantReal(n, 0);
-  Variable scale = minimum(n.at(a.scale), one);
-  Variable reach = constantReal(n, r.mode == "linear" ? -1 : -2);
-  Variable first = add(n.at(floor(n.at(trueDiv(n.at(reach), scale)))), one);
-  Variable count = sub(n.at(constantReal(n, 2)), mul(n.at(first), constantReal(n, 2)));
-  Variable taps = cast(n.at(arange(n.at(cast(n.at(count), DType::Int64)))), DType::Float64);
+  Variable scale = minimum(a.scale, 1.0);
+  Variable first = floor((r.how.mode == ResizeMode::Linear ? -1.0 : -2.0) / scale) + 1.0;
+  Variable taps = cast(arange(cast(2.0 - first * 2.0, DType::Int64)), DType::Float64);
   // [results, taps]
-  Variable tap = dimshuffle(n.at(add(n.at(taps), first)), {-1, 0});
-  Variable below = dimshuffle(n.at(floor(n.at(at))), {0, -1});
-  Variable rest = sub(n.at(dimshuffle(n.at(at), {0, -1})), below);
-  Variable weight = smoothWeights(n, r, mul(n.at(sub(n.at(tap), rest)), scale));
-  Variable index = add(n.at(below), tap);
-  if (r.excludeOutside) {
-    Variable inside = logicalAnd(n.at(ge(n.at(index), zero)), lt(n.at(index), a.from));
-    weight = where(n.at(inside), weight, zero);
-  }
+  Variable tap = expandDims(taps + first, Axis(0)), position = expandDims(at, Axis(1));
+  Variable below = floor(position), index = below + tap;
+  Variable weight = smoothWeights(r, (tap - (position - below)) * scale);
+  if (r.how.excludeOutside)
+    weight = where(logicalAnd(ge(index, 0.0), lt(index, a.from)), weight, 0.0);
   ReductionOptions overTaps{.axes = Axis(1), .keepDims = true};
-  weight = cast(n.at(trueDiv(n.at(weight), sum(n.at(weight), overTaps))), x.dtype());
-  Variable parts =
-      take(n.at(x), cast(n.at(index), DType::Int64), {.axis = a.axis, .mode = TakeMode::Clip});
+  weight = cast(weight / sum(weight, overTaps), x.dtype());
+  Variable parts = take(x, cast(index, DType::Int64), {.axis = a.axis, .mode = TakeMode::Clip});
   std::vector<int> order(size_t(x.rank() + 1), -1);
   order[size_t(a.axis)] = 0;
   order[size_t(a.axis + 1)] = 1;
-  return sum(n.at(mul(n.at(parts), dimshuffle(n.at(weight), order))), Axis(a.axis + 1));
-}
-
-Variable blendedAxis(OnnxNode &n, const Resizing &r, const AxisResizing &a, const Variable &x,
-                     const Variable &at) {
-  if (r.antialias && r.mode != "nearest")
-    return smoothedAxis(n, r, a, x, at);
-  Taps taps = tapsOf(n, r, a, at);
-  Variable result;
-  for (size_t k = 0; k < taps.indices.size(); ++k) {
-    TakeOptions options{.axis = a.axis, .mode = TakeMode::Clip};
-    Variable part = take(n.at(x), cast(n.at(taps.indices[k]), DType::Int64), options);
-    if (!taps.weights.empty()) {
-      Variable weight = cast(n.at(taps.weights[k]), x.dtype());
-      part = mul(n.at(part), dimshuffle(n.at(weight), orderAlong(a.axis, x.rank())));
-    }
-    result = k == 0 ? part : add(n.at(result), part);
-  }
-  return result;
+  return sum(parts * dimshuffle(weight, order), Axis(a.axis + 1));
 }
 
 Variable resizedAxis(OnnxNode &n, const Resizing &r, const AxisResizing &a, const Variable &x) {
   Variable at = coordinatesOf(n, r, a);
-  Variable result = blendedAxis(n, r, a, x, at);
+  const bool smooths = r.antialias && r.how.mode != ResizeMode::Nearest;
+  Variable result = smooths ? smoothedAxis(r, a, x, at) : interpolated(x, a.axis, at, r.how);
   if (r.coordinates != "tf_crop_and_resize")
     return result;
-  Variable outside = logicalOr(n.at(lt(n.at(at), constantReal(n, 0))),
-                               gt(n.at(at), sub(n.at(a.from), constantReal(n, 1))));
-  Variable mask = dimshuffle(n.at(outside), orderAlong(a.axis, x.rank()));
-  return where(n.at(mask), cast(n.at(r.extrapolated), x.dtype()), result);
+  Variable outside = logicalOr(lt(at, 0.0), gt(at, a.from - 1.0));
+  return where(dimshuffle(outside, orderAlong(a.axis, x.rank())),
+               n.scalar(r.extrapolated, x.dtype()), result);
 }
 
 /// Numbers for some axes: constants, or elements of an input vector.
@@ -200,7 +112,7 @@ Numbers constantNumbers(OnnxNode &n, const Tensor &values) {
   Tensor wide = values.cast(DType::Float64).contiguous();
   Numbers numbers;
   for (double number : wide.flat<double>())
-    numbers.push_back(constantReal(n, number));
+    numbers.push_back(n.scalar(number, DType::Float64));
   return numbers;
 }
 
@@ -238,8 +150,7 @@ Operand resultExtent(OnnxNode &n, const Operand &extent, const Variable &number,
 
 /// The nearest integer to an extent times the scale that all axes have: a number if it is known.
 Operand commonExtent(OnnxNode &n, const Variable &scale, const Variable &extent) {
-  Variable exact = add(n.at(mul(n.at(scale), extent)), constantReal(n, 0.5));
-  Variable whole = cast(n.at(floor(n.at(exact))), DType::Int64);
+  Variable whole = cast(floor(scale * extent + 0.5), DType::Int64);
   std::optional<double> number = n.numberOf(whole);
   if (number && !(*number >= 0 && *number <= 0x1p31))
     n.fail(ErrorKind::ValueError, "a size or scale is " + std::to_string(*number));
@@ -281,7 +192,7 @@ Variables resizedBy(OnnxNode &n, const Resizing &r, const Numbers &numbers, bool
   if (numbers.size() != axes.size() || (!bounds.empty() && bounds.size() != 2 * axes.size()))
     return {n.fail(ErrorKind::ValueError, std::to_string(numbers.size()) + " sizes or scales for " +
                                               std::to_string(axes.size()) + " axes")};
-  bool blends = r.mode != "nearest";
+  bool blends = r.how.mode != ResizeMode::Nearest;
   // Integers are blended as floats that have all of them, and cut off behind the point.
   DType wide = !blends                                                  ? x.dtype()
                : byteSize(x.dtype()) < 4 || x.dtype() == DType::Float32 ? DType::Float32
@@ -322,48 +233,68 @@ Variables resizedBy(OnnxNode &n, const Resizing &r, const Numbers &numbers, bool
     }
     result = resizedAxis(n, r, a, result);
   }
-  if (!isFloat(x.dtype()) && r.mode == "cubic")
+  if (!isFloat(x.dtype()) && r.how.mode == ResizeMode::Cubic)
     result = withinDType(n, result, x.dtype()); // cubics overshoot
   return {narrow ? cast(n.at(result), x.dtype()) : result};
 }
 
-bool isKnownMode(const std::string &mode) {
-  return mode == "nearest" || mode == "linear" || mode == "cubic";
+ResizeMode modeOf(OnnxNode &n, bool mayBeCubic) {
+  std::string mode = n.getString("mode", "nearest");
+  if (mode == "linear")
+    return ResizeMode::Linear;
+  if (mode == "cubic" && mayBeCubic)
+    return ResizeMode::Cubic;
+  if (mode != "nearest")
+    n.fail(ErrorKind::ValueError, "attribute mode is '" + mode + "'");
+  return ResizeMode::Nearest;
 }
 
-Variables resize(OnnxNode &n) {
+Interpolation::Nearest nearestOf(OnnxNode &n) {
+  std::string mode = n.getString("nearest_mode", "round_prefer_floor");
+  if (mode == "round_prefer_ceil")
+    return Interpolation::Nearest::HalfUp;
+  if (mode == "floor")
+    return Interpolation::Nearest::Floor;
+  if (mode == "ceil")
+    return Interpolation::Nearest::Ceil;
+  if (mode != "round_prefer_floor")
+    n.unsupported("nearest_mode '" + mode + "'");
+  return Interpolation::Nearest::HalfDown;
+}
+
+Variables resizedOf(OnnxNode &n) {
+  const bool isOld = n.opset() < 11;
   Resizing r;
-  r.mode = n.getString("mode", "nearest");
-  if (!isKnownMode(r.mode))
-    return {n.fail(ErrorKind::ValueError, "attribute mode is '" + r.mode + "'")};
-  if (n.opset() < 11) {
+  r.how.mode = modeOf(n, !isOld);
+  if (!n.status().ok())
+    return {};
+  if (isOld) {
     r.coordinates = "asymmetric";
-    r.rounding = "floor";
+    r.how.nearest = Interpolation::Nearest::Floor;
     return resizedBy(n, r, numbersOf(n, 1));
   }
   r.antialias = n.getBool("antialias", false);
   r.coordinates = n.getString("coordinate_transformation_mode", "half_pixel");
-  r.rounding = n.getString("nearest_mode", "round_prefer_floor");
-  r.cubicA = n.getFloat("cubic_coeff_a", -0.75);
-  r.excludeOutside = n.getBool("exclude_outside", false) && r.mode != "nearest";
-  r.extrapolated = n.scalar(n.getFloat("extrapolation_value", 0), DType::Float64);
+  r.how.nearest = nearestOf(n);
+  r.how.cubic = n.getFloat("cubic_coeff_a", -0.75);
+  r.how.excludeOutside = n.getBool("exclude_outside", false);
+  r.extrapolated = n.getFloat("extrapolation_value", 0);
   bool bySize = given(n, 3);
   return resizedBy(n, r, numbersOf(n, bySize ? 3 : 2), bySize);
 }
 
 /// Scales are an input from set 9 on, an attribute before.
-Variables upsample(OnnxNode &n) {
+Variables upsampledOf(OnnxNode &n) {
   Resizing r;
-  r.mode = n.getString("mode", "nearest");
-  if (r.mode != "nearest" && r.mode != "linear")
-    return {n.fail(ErrorKind::ValueError, "attribute mode is '" + r.mode + "'")};
+  r.how = {modeOf(n, false), Interpolation::Nearest::Floor};
+  if (!n.status().ok())
+    return {};
   r.coordinates = "asymmetric";
-  r.rounding = "floor";
   if (n.opset() >= 9)
     return resizedBy(n, r, numbersOf(n, 1));
   Numbers numbers;
   for (float scale : n.getFloats("scales").value_or(std::vector<float>()))
-    numbers.push_back(constantReal(n, scale));
+    numbers.push_back(n.scalar(scale, DType::Float64));
   return resizedBy(n, r, numbers);
 }
 
@@ -371,8 +302,8 @@ Variables upsample(OnnxNode &n) {
 
 absl::Span<const Translation> resizingTranslations() {
   static constexpr Translation kTable[] = {
-      {"Resize", resize, 10},
-      {"Upsample", upsample, 1, {}, 9},
+      {"Resize", resizedOf, 10},
+      {"Upsample", upsampledOf, 1, {}, 9},
   };
   return kTable;
 }

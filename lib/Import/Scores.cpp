@@ -51,13 +51,6 @@ Variable rowsOf(OnnxNode &n, DType dtype) {
   return cast(n.at(rows), dtype);
 }
 
-Variable constantOf(OnnxNode &n, const std::vector<float> &numbers, Ints shape, DType dtype) {
-  auto tensor = Tensor::fromSpan(absl::MakeConstSpan(numbers), shape);
-  if (!tensor.ok())
-    return n.fail(errorKind(tensor.status()), std::string(tensor.status().message()));
-  return Constant::adopt(tensor->cast(dtype), {}, n.place());
-}
-
 std::vector<float> requireFloats(OnnxNode &n, std::string_view name) {
   std::optional<std::vector<float>> list = n.getFloats(name);
   if (!list || list->empty())
@@ -101,9 +94,7 @@ Ints classLabels(OnnxNode &n, std::string_view ints, std::string_view strings) {
 }
 
 Variable labelOfGreatest(OnnxNode &n, const Variable &scores, const Ints &labels) {
-  Constant table = Constant::adopt(
-      *Tensor::fromSpan(absl::MakeConstSpan(labels), {int64_t(labels.size())}), {}, n.place());
-  return take(n.at(table), argmax(n.at(scores), Axis(1)));
+  return take(n.at(n.vector(labels)), argmax(n.at(scores), Axis(1)));
 }
 
 } // namespace graphc

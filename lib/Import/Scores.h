@@ -7,9 +7,6 @@ namespace graphc {
 
 /// Input 0 as rows of a float dtype: a vector is one row.
 Variable rowsOf(OnnxNode &n, DType dtype = DType::Float32);
-/// A vector or matrix of constants, in `dtype`.
-Variable constantOf(OnnxNode &n, const std::vector<float> &numbers, Ints shape,
-                    DType dtype = DType::Float32);
 /// A list that must be there; an error is kept otherwise.
 std::vector<float> requireFloats(OnnxNode &n, std::string_view name);
 

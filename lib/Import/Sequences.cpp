@@ -12,10 +12,6 @@ namespace {
 /// A split of an array makes as many at most: its extent may be a claim of a small file.
 constexpr int64_t kMostPieces = 4096;
 
-Constant constantOf(OnnxNode &n, Tensor value) {
-  return Constant::adopt(std::move(value), {}, n.place());
-}
-
 /// `v` may be an element of `sequence`; an error is kept otherwise.
 void checkElement(OnnxNode &n, DType dtype, const Variable &v) {
   if (v.ok() && v.dtype() != dtype)
@@ -91,7 +87,7 @@ Variables at(OnnxNode &n) {
 }
 
 Variables length(OnnxNode &n) {
-  return {constantOf(n, Tensor(int64_t(n.sequence(0).elements().size())))};
+  return {n.adopt(Tensor(int64_t(n.sequence(0).elements().size())))};
 }
 
 /// Sizes of the pieces along an axis, of one element where nothing else is said.
@@ -204,7 +200,7 @@ OnnxValues optional(OnnxNode &n) {
 
 Variables hasElement(OnnxNode &n) {
   bool has = n.has(0) && n.value(0).kind() != OnnxValue::Kind::Nothing;
-  return {constantOf(n, Tensor(int64_t(has)).cast(DType::Bool))};
+  return {n.adopt(Tensor(int64_t(has)).cast(DType::Bool))};
 }
 
 OnnxValues getElement(OnnxNode &n) {

@@ -44,7 +44,7 @@ ShapeList shapeOf(OnnxNode &n, const Terms &terms) {
     return ShapeList(numbers, n.place());
   std::vector<Operand> parts;
   for (const Operand &term : terms)
-    parts.push_back(term.isWeak() ? n.at(Constant::adopt(term.weakValue(), {}, n.place()))
+    parts.push_back(term.isWeak() ? n.at(n.adopt(term.weakValue()))
                                   : n.at(cast(term, DType::Int64)));
   return ShapeList(stack(parts));
 }
@@ -107,6 +107,10 @@ Variable withoutAxes(OnnxNode &n, const Variable &x, const Variable &axes) {
     return reshape(n.at(x), ShapeList(Ints()));
   Variable places = specifyShape(n.at(flatnonzero(n.at(stack(stays)))), {kept});
   return reshape(n.at(x), ShapeList(take(n.at(shape(n.at(x))), places)));
+}
+
+Variable scalarOf(OnnxNode &n, const Variable &v) {
+  return v.ok() && v.rank() > 0 ? reshape(n.at(v), ShapeList(Ints())) : v;
 }
 
 std::vector<int> orderAlong(int axis, int rank) {

@@ -26,6 +26,11 @@ Variable isAmong(OnnxNode &n, const Variable &axes, int axis, int rank);
 /// x, whose extents along computed axes are 1, without these axes. Their number must be known.
 Variable withoutAxes(OnnxNode &n, const Variable &x, const Variable &axes);
 
+/// A condition, count or number of any kind, which files often have as an array of one element:
+/// 0-d.
+Variable scalarOf(OnnxNode &n, const Variable &v);
+inline Variable scalarOf(OnnxNode &n, size_t i) { return scalarOf(n, n.in(i)); }
+
 /// The order for dimshuffle that puts a vector along `axis` of `rank` axes.
 std::vector<int> orderAlong(int axis, int rank);
 /// 0, 1, 2, … to before `count` along `axis` of `rank` axes, the others being 1.

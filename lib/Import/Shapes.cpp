@@ -4,6 +4,7 @@
 #include "Import/Broadcast.h"
 #include "Import/ShapeTerms.h"
 #include "Import/Translations.h"
+#include "graphc/Neural.h"
 
 namespace graphc {
 namespace {
@@ -111,7 +112,7 @@ Variables expanded(OnnxNode &n) {
 Variables tiledAlongOne(OnnxNode &n) {
   Variable x = n.in(0);
   int axis = n.plainAxis(n.constantInt(2), x.rank());
-  Variable tiles = cast(n.at(reshape(n.arg(1), ShapeList(Ints()))), DType::Int64);
+  Variable tiles = cast(n.at(scalarOf(n, 1)), DType::Int64);
   if (!n.status().ok())
     return {};
   Operand extent = extentTerm(n, x, axis);
@@ -155,65 +156,36 @@ Variables shapeOfOperand(OnnxNode &n) {
   int64_t first = bound("start", 0), last = std::max(first, bound("end", rank));
   absl::Span<const int64_t> part = x.type().shape().subspan(first, last - first);
   if (!std::count(part.begin(), part.end(), kDynamic))
-    return {Constant::adopt(*Tensor::fromSpan(part, {last - first}), {}, n.place())};
+    return {n.vector(Ints(part.begin(), part.end()))};
   return {subtensor(n.at(shape(n.at(x))), {Slice(first, last)})};
 }
 
 Variables sizeOfOperand(OnnxNode &n) { return {size(n.arg(0))}; }
 
-/// An extent in parts of this size.
-Operand quotient(OnnxNode &n, const Operand &extent, int64_t size) {
-  if (extent.isWeak())
-    return Operand(extent.weakValue().item<int64_t>() / size);
-  return n.at(intDiv(extent, size));
-}
-
-/// Channels to blocks of pixels and back; the six axes of both are listed in ONNX's text.
-Variables depthToSpace(OnnxNode &n) {
-  Variable x = n.in(0);
-  int64_t b = n.requireInt("blocksize");
-  if (x.rank() != 4 || b < 1)
-    return {n.fail(ErrorKind::ValueError,
-                   "blocks of " + std::to_string(b) + " of " + x.type().brief())};
+Variables depthToSpaceOf(OnnxNode &n) {
   std::string mode = n.getString("mode", "DCR");
-  Operand batch = extentTerm(n, x, 0), height = extentTerm(n, x, 2), width = extentTerm(n, x, 3);
-  Operand channels = quotient(n, extentTerm(n, x, 1), b * b), block(b);
-  bool blocksFirst = mode == "DCR";
-  Terms split = blocksFirst ? Terms{batch, block, block, channels, height, width}
-                            : Terms{batch, channels, block, block, height, width};
-  std::vector<int> order =
-      blocksFirst ? std::vector<int>{0, 3, 4, 1, 5, 2} : std::vector<int>{0, 1, 4, 2, 5, 3};
-  Variable apart = transpose(n.at(reshape(n.at(x), shapeOf(n, split))), order);
-  return {reshape(n.at(apart), shapeOf(n, {batch, channels, product(n, height, block),
-                                           product(n, width, block)}))};
+  if (mode != "DCR" && mode != "CRD")
+    return {n.fail(ErrorKind::ValueError, "attribute mode is '" + mode + "'")};
+  BlockOrder order = mode == "DCR" ? BlockOrder::BlocksFirst : BlockOrder::ChannelsFirst;
+  return {depthToSpace(n.arg(0), n.requireInt("blocksize"), order)};
 }
 
-Variables spaceToDepth(OnnxNode &n) {
-  Variable x = n.in(0);
-  int64_t b = n.requireInt("blocksize");
-  if (x.rank() != 4 || b < 1)
-    return {n.fail(ErrorKind::ValueError,
-                   "blocks of " + std::to_string(b) + " of " + x.type().brief())};
-  Operand batch = extentTerm(n, x, 0), channels = extentTerm(n, x, 1), block(b);
-  Operand height = quotient(n, extentTerm(n, x, 2), b), width = quotient(n, extentTerm(n, x, 3), b);
-  Terms split = {batch, channels, height, block, width, block};
-  Variable apart = transpose(n.at(reshape(n.at(x), shapeOf(n, split))), {0, 3, 5, 1, 2, 4});
-  Operand joined = product(n, channels, Operand(b * b));
-  return {reshape(n.at(apart), shapeOf(n, {batch, joined, height, width}))};
+Variables spaceToDepthOf(OnnxNode &n) {
+  return {spaceToDepth(n.arg(0), n.requireInt("blocksize"))};
 }
 
 } // namespace
 
 absl::Span<const Translation> shapeTranslations() {
   static constexpr Translation kTable[] = {
-      {"DepthToSpace", depthToSpace},
+      {"DepthToSpace", depthToSpaceOf},
       {"Expand", expanded, 8, "the number of extents must be known"},
       {"Flatten", flattened},
       {"Identity", identityOf},
       {"Reshape", reshaped, 1, "the number of extents must be known"},
       {"Shape", shapeOfOperand},
       {"Size", sizeOfOperand},
-      {"SpaceToDepth", spaceToDepth},
+      {"SpaceToDepth", spaceToDepthOf},
       {"Squeeze", squeezed, 1, "computed axes must be known in number"},
       {"Tile", tiled},
       {"Transpose", transposed},

@@ -15,7 +15,7 @@ namespace {
 /// symmetric window.
 Variables cosineWindow(OnnxNode &n, const std::vector<double> &weights) {
   DType dtype = n.getDType("output_datatype").value_or(DType::Float32);
-  Variable size = cast(n.at(reshape(n.arg(0), ShapeList(Ints()))), DType::Int64);
+  Variable size = cast(n.at(scalarOf(n, 0)), DType::Int64);
   Variable length = cast(n.at(size), DType::Float64);
   if (!n.getBool("periodic", true))
     length = sub(n.at(length), n.scalar(1, DType::Float64));
@@ -39,9 +39,7 @@ Variables blackmanWindow(OnnxNode &n) { return cosineWindow(n, {0.42, 0.5, 0.08}
 //===--- discrete Fourier transform -------------------------------------------------===//
 
 /// Input i, one number, as an int64 scalar.
-Variable lengthOf(OnnxNode &n, size_t i) {
-  return cast(n.at(reshape(n.arg(i), ShapeList(Ints()))), DType::Int64);
-}
+Variable lengthOf(OnnxNode &n, size_t i) { return cast(n.at(scalarOf(n, i)), DType::Int64); }
 
 /// The numbers whose real and, if there are two, imaginary parts the last axis has. Transforms are
 /// computed in float64, as ONNX's reference does: what cancels is zero up to its rounding.
@@ -118,9 +116,7 @@ Variables stft(OnnxNode &n) {
 /// Triangles over the bins of a transform, between edges that are as far apart on the mel scale.
 Variables melWeightMatrix(OnnxNode &n) {
   DType dtype = n.getDType("output_datatype").value_or(DType::Float32);
-  auto number = [&](size_t i) {
-    return cast(n.at(reshape(n.arg(i), ShapeList(Ints()))), DType::Float64);
-  };
+  auto number = [&](size_t i) { return cast(n.at(scalarOf(n, i)), DType::Float64); };
   auto mel = [&](const Variable &hertz) {
     return mul(n.at(log10(n.at(add(n.at(trueDiv(n.at(hertz), 700.0)), 1.0)))), 2595.0);
   };

@@ -42,7 +42,7 @@ Variable matrixOf(OnnxNode &n, const std::vector<float> &numbers, int64_t rows,
   if (rows < 1 || int64_t(numbers.size()) % rows != 0)
     return n.fail(ErrorKind::ValueError, std::to_string(numbers.size()) + " " + std::string(what) +
                                              " in " + std::to_string(rows) + " rows");
-  return constantOf(n, numbers, {rows, int64_t(numbers.size()) / rows});
+  return n.array(numbers, {rows, int64_t(numbers.size()) / rows});
 }
 
 Variables regressor(OnnxNode &n) {
@@ -59,7 +59,7 @@ Variables regressor(OnnxNode &n) {
                                         std::to_string(count) + " support vectors");
     if (!n.status().ok())
       return {};
-    result = matmul(n.at(kernel(n, x, vectors)), constantOf(n, coefficients, {count, 1}));
+    result = matmul(n.at(kernel(n, x, vectors)), n.array(coefficients, {count, 1}));
   } else {
     result = kernel(n, x, matrixOf(n, coefficients, 1, "coefficients"));
   }
@@ -102,8 +102,8 @@ Variable pairScores(OnnxNode &n, const Pairs &pairs, const Variable &kernels, co
         weights[size_t(v * count + p)] = coefficients[size_t(row * pairs.vectors + v)];
   }
   rho.resize(size_t(count));
-  Variable products = matmul(n.at(kernels), constantOf(n, weights, {pairs.vectors, count}));
-  return add(n.at(products), constantOf(n, rho, {count}));
+  Variable products = matmul(n.at(kernels), n.array(weights, {pairs.vectors, count}));
+  return add(n.at(products), n.array(rho, {count}));
 }
 
 /// For how many pairs each class won.
@@ -116,8 +116,7 @@ Variable votes(OnnxNode &n, const Pairs &pairs, const Variable &scores) {
   }
   Variable isFirst = gt(n.at(scores), 0.0);
   auto won = [&](const Variable &who, const std::vector<float> &table) {
-    return matmul(n.at(cast(n.at(who), DType::Float32)),
-                  constantOf(n, table, {count, pairs.classes}));
+    return matmul(n.at(cast(n.at(who), DType::Float32)), n.array(table, {count, pairs.classes}));
   };
   return add(n.at(won(isFirst, first)), won(logicalNot(n.at(isFirst)), second));
 }
@@ -138,8 +137,7 @@ Variable probabilities(OnnxNode &n, const Pairs &pairs, const Variable &scores) 
   if (!n.status().ok())
     return {};
   a.resize(size_t(count)), b.resize(size_t(count));
-  Variable inner =
-      add(n.at(mul(n.at(scores), constantOf(n, a, {count}))), constantOf(n, b, {count}));
+  Variable inner = add(n.at(mul(n.at(scores), n.array(a, {count}))), n.array(b, {count}));
   Variable first = clip(n.at(sigmoid(n.at(neg(n.at(inner))))), n.scalar(1e-7, DType::Float32),
                         n.scalar(1 - 1e-7, DType::Float32));
   // r[i][j]: of i against j, and the matrix Q of the quadratic form.
@@ -187,8 +185,7 @@ Variable probabilities(OnnxNode &n, const Pairs &pairs, const Variable &scores) 
       Variable grown = add(n.at(mul(n.at(own), change)), mul(n.at(column(n, qp, i)), 2.0));
       pqp = trueDiv(n.at(add(n.at(pqp), mul(n.at(change), grown))), sqr(n.at(whole)));
       qp = trueDiv(n.at(add(n.at(qp), mul(n.at(row), change))), whole);
-      moved =
-          trueDiv(n.at(add(n.at(moved), mul(n.at(constantOf(n, unit, {1, k})), change))), whole);
+      moved = trueDiv(n.at(add(n.at(moved), mul(n.at(n.array(unit, {1, k})), change))), whole);
     }
     return ScanStep(where(n.at(lt(n.at(error), enough)), p, moved));
   };

@@ -11,19 +11,16 @@ namespace {
 using Table = absl::flat_hash_map<std::string_view, const Translation *>;
 using Family = absl::Span<const Translation> (*)();
 
-constexpr Family kOnnx[] = {elementwiseTranslations,   activationTranslations,
-                            reductionTranslations,     productTranslations,
-                            attentionTranslations,     regionTranslations,
-                            spatialTranslations,       einsumTranslations,
-                            convolutionTranslations,   transposedConvolutionTranslations,
-                            poolingTranslations,       resizingTranslations,
-                            normalizationTranslations, shapeTranslations,
-                            indexTranslations,         scatteringTranslations,
-                            orderingTranslations,      controlFlowTranslations,
-                            makingTranslations,        randomTranslations,
-                            recurrentTranslations,     lossTranslations,
-                            signalTranslations,        gridSampleTranslations,
-                            quantizationTranslations,  sequenceTranslations};
+constexpr Family kOnnx[] = {
+    elementwiseTranslations, activationTranslations,  reductionTranslations,
+    productTranslations,     attentionTranslations,   regionTranslations,
+    spatialTranslations,     convolutionTranslations, transposedConvolutionTranslations,
+    poolingTranslations,     resizingTranslations,    normalizationTranslations,
+    shapeTranslations,       indexTranslations,       scatteringTranslations,
+    orderingTranslations,    controlFlowTranslations, makingTranslations,
+    randomTranslations,      recurrentTranslations,   lossTranslations,
+    signalTranslations,      gridSampleTranslations,  quantizationTranslations,
+    sequenceTranslations};
 constexpr Family kMachineLearning[] = {linearModelTranslations, featureTranslations,
                                        encoderTranslations, supportVectorTranslations,
                                        treeTranslations};

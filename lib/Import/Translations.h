@@ -60,7 +60,6 @@ absl::Span<const Translation> productTranslations();
 absl::Span<const Translation> attentionTranslations();
 absl::Span<const Translation> regionTranslations();
 absl::Span<const Translation> spatialTranslations();
-absl::Span<const Translation> einsumTranslations();
 absl::Span<const Translation> convolutionTranslations();
 absl::Span<const Translation> transposedConvolutionTranslations();
 absl::Span<const Translation> poolingTranslations();

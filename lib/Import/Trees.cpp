@@ -24,21 +24,21 @@ struct Ensemble {
 
 //===--- reading -------------------------------------------------------------------===//
 
-/// A list that versions have as floats, and newer ones also as a tensor; empty if it is not there.
-std::vector<double> numbersOf(OnnxNode &n, const std::string &name, const std::string &asTensor) {
-  std::vector<double> list;
-  std::optional<Tensor> tensor = n.getTensor(asTensor);
-  if (!tensor) {
-    std::vector<float> floats = n.getFloats(name).value_or(std::vector<float>());
-    return {floats.begin(), floats.end()};
-  }
+/// A list that is a tensor; empty if it is not there.
+std::vector<double> tensorNumbers(OnnxNode &n, const std::string &name) {
+  std::optional<Tensor> tensor = n.getTensor(name);
+  if (!tensor)
+    return {};
   Tensor wide = tensor->cast(DType::Float64).contiguous();
-  list.assign(wide.flat<double>().begin(), wide.flat<double>().end());
-  return list;
+  return {wide.flat<double>().begin(), wide.flat<double>().end()};
 }
 
+/// A list that versions have as floats, and newer ones also as a tensor; empty if it is not there.
 std::vector<double> numbersOf(OnnxNode &n, const std::string &name) {
-  return numbersOf(n, name, name + "_as_tensor");
+  if (n.hasAttribute(name + "_as_tensor"))
+    return tensorNumbers(n, name + "_as_tensor");
+  std::vector<float> floats = n.getFloats(name).value_or(std::vector<float>());
+  return {floats.begin(), floats.end()};
 }
 
 Ints intsOf(OnnxNode &n, std::string_view name) { return n.getInts(name).value_or(Ints()); }
@@ -124,10 +124,10 @@ Ensemble placedTrees(OnnxNode &n) {
        noIsLeaf = intsOf(n, "nodes_falseleafs"),
        missing = intsOf(n, "nodes_missing_value_tracks_true"),
        targets = intsOf(n, "leaf_targetids");
-  std::vector<double> splits = numbersOf(n, "", "nodes_splits"),
-                      modes = numbersOf(n, "", "nodes_modes"),
-                      members = numbersOf(n, "", "membership_values"),
-                      weights = numbersOf(n, "", "leaf_weights");
+  std::vector<double> splits = tensorNumbers(n, "nodes_splits"),
+                      modes = tensorNumbers(n, "nodes_modes"),
+                      members = tensorNumbers(n, "membership_values"),
+                      weights = tensorNumbers(n, "leaf_weights");
   checkLengths(n, "nodes",
                {features.size(), yes.size(), no.size(), yesIsLeaf.size(), noIsLeaf.size(),
                 splits.size(), modes.size()});
@@ -220,8 +220,7 @@ private:
   size_t place(const Weight &w) const { return size_t(w.leaf * e_.targets + w.target); }
   /// A leaf's numbers for each row and tree: (rows, trees, targets).
   Variable spread(const std::vector<double> &table) const {
-    auto tensor = Tensor::fromSpan(absl::MakeConstSpan(table), {e_.forest.numLeaves, e_.targets});
-    Constant rows = Constant::adopt(tensor->cast(dtype_), {}, n_.place());
+    Variable rows = n_.array(table, {e_.forest.numLeaves, e_.targets}, dtype_);
     return take(n_.at(rows), leaves_, {.axis = 0});
   }
 
@@ -273,11 +272,6 @@ Variable aggregated(OnnxNode &n, const Ensemble &e, const std::string &function,
   return n.fail(ErrorKind::ValueError, "attribute aggregate_function is '" + function + "'");
 }
 
-Variable vectorOf(OnnxNode &n, const std::vector<double> &list, DType dtype) {
-  auto tensor = Tensor::fromSpan(absl::MakeConstSpan(list), {int64_t(list.size())});
-  return Constant::adopt(tensor->cast(dtype), {}, n.place());
-}
-
 //===--- the operators -------------------------------------------------------------===//
 
 Variables regressor(OnnxNode &n) {
@@ -297,7 +291,7 @@ Variables regressor(OnnxNode &n) {
     return {n.fail(ErrorKind::ValueError, std::to_string(base.size()) + " base_values for " +
                                               std::to_string(e.targets) + " targets")};
   if (!base.empty())
-    scores = add(n.at(scores), vectorOf(n, base, dtype));
+    scores = add(n.at(scores), n.vector(base, dtype));
   return {cast(n.at(postTransformed(n, scores)), DType::Float32)};
 }
 
@@ -376,7 +370,7 @@ Variables classifier(OnnxNode &n) {
     return {results[0], cast(n.at(results[1]), DType::Float32)};
   }
   if (!base.empty())
-    scores = add(n.at(scores), vectorOf(n, base, dtype));
+    scores = add(n.at(scores), n.vector(base, dtype));
   // A class without any weight is not chosen, unless it has a base value.
   Variable ranked = scores;
   if (base.empty() && !joined.hasAll())

@@ -21,10 +21,6 @@ bool usesStructures(const onnx::GraphProto &graph) {
   return false;
 }
 
-Constant constantOf(OnnxNode &n, Tensor value) {
-  return Constant::adopt(std::move(value), {}, n.place());
-}
-
 /// What a loop's condition or count is. An error where it is computed, or more than one value.
 std::optional<Tensor> knownOf(OnnxNode &n, const Variable &v, const std::string &what) {
   std::optional<Tensor> value = n.known(v);
@@ -46,10 +42,6 @@ Variable stacked(OnnxNode &n, const Variables &values) {
 }
 
 } // namespace
-
-Variable scalarOf(OnnxNode &n, const Variable &v) {
-  return v.ok() && v.rank() > 0 ? reshape(n.at(v), ShapeList(Ints{})) : v;
-}
 
 bool mustUnroll(OnnxNode &n, const OnnxValues &states) {
   for (const OnnxValue &state : states)
@@ -73,8 +65,7 @@ OnnxValues unrolledLoop(OnnxNode &n, OnnxValues states) {
   const size_t numCollected = n.status().ok() ? n.numOutputs() - states.size() : 0;
   std::vector<Variables> collected(numCollected);
   auto step = [&](int64_t k) {
-    OnnxValues inputs = {constantOf(n, Tensor(k)),
-                         constantOf(n, Tensor(int64_t(goesOn)).cast(DType::Bool))};
+    OnnxValues inputs = {n.adopt(Tensor(k)), n.adopt(Tensor(int64_t(goesOn)).cast(DType::Bool))};
     inputs.insert(inputs.end(), states.begin(), states.end());
     return n.runGraph("body", inputs, 1 + n.numOutputs());
   };
@@ -104,7 +95,7 @@ OnnxValues unrolledLoop(OnnxNode &n, OnnxValues states) {
       // So that what follows from constants is not computed from the first step on each time.
       if (states[k].isTensor())
         if (auto value = n.known(states[k].elements()[0]))
-          states[k] = constantOf(n, *value);
+          states[k] = n.adopt(*value);
     }
   }
   const bool isEmpty = steps == 0 && numCollected > 0;

@@ -1,12 +1,9 @@
 //===- Import/Unrolling.h - loops whose steps are known --------------*- C++ -*-===//
 #pragma once
 
-#include "Import/OnnxNode.h"
+#include "Import/ShapeTerms.h"
 
 namespace graphc {
-
-/// A condition or count, which files often have as an array of one element.
-Variable scalarOf(OnnxNode &n, const Variable &v);
 
 /// Whether a Loop works on sequences or optional values, which are no values of loops.
 bool mustUnroll(OnnxNode &n, const OnnxValues &states);

@@ -7,7 +7,7 @@ bool isNumber(const Operand &term) { return term.isWeak(); }
 
 Variable wholeNumber(OnnxNode &n, const Operand &term) {
   if (term.isWeak())
-    return Constant::adopt(term.weakValue().cast(DType::Int64), {}, n.place());
+    return n.adopt(term.weakValue().cast(DType::Int64));
   return cast(term, DType::Int64);
 }
 

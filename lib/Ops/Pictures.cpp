@@ -1,4 +1,6 @@
 //===- Pictures.cpp - patches, blocks of pixels, resizing -------------------------------===//
+#include "Pictures.h"
+
 #include <numeric>
 
 #include "Build.h"
@@ -6,7 +8,6 @@
 #include "Windows.h"
 #include "graphc/Arrays.h"
 #include "graphc/ControlFlow.h"
-#include "graphc/Neural.h"
 
 namespace graphc {
 namespace {
@@ -41,6 +42,22 @@ Variable reshaped(const Variable &x, const std::vector<Operand> &extents) {
 
 //===--- patches ----------------------------------------------------------------------------===//
 
+Variable windowPositions(const Variable &extent, int window, int stride, int dilation) {
+  int64_t last = int64_t(window - 1) * dilation;
+  Variable count = maximum(intDiv(extent - (last + 1), stride) + 1, 0);
+  Variable within = arange(window) * integer(dilation), begin = arange(count) * integer(stride);
+  return expandDims(within, Axis(1)) + begin;
+}
+
+Variable windowsOf(Variable x, int first, const std::vector<int> &window,
+                   const std::vector<int> &stride, const std::vector<int> &dilation) {
+  for (size_t k = 0; k < window.size(); ++k) {
+    int axis = first + 2 * int(k);
+    x = take(x, windowPositions(shape(x, axis), window[k], stride[k], dilation[k]), {.axis = axis});
+  }
+  return x;
+}
+
 Variable im2col(const Operand &operand, const std::vector<int> &window,
                 const WindowOptions &options) {
   Variable x = asVariable(operand);
@@ -74,17 +91,7 @@ Variable im2col(const Operand &operand, const std::vector<int> &window,
   for (int k = 0; k < axes; ++k)
     widths[size_t(first) + size_t(k)] = {int(pads[2 * size_t(k)]), int(pads[2 * size_t(k) + 1])};
   x = pad(Operand(x, operand.place()), widths);
-  // Each axis becomes two: the position in the window, and the window's place.
-  std::vector<Operand> places;
-  for (int k = 0; k < axes; ++k) {
-    int axis = first + 2 * k, last = (window[size_t(k)] - 1) * dilation[size_t(k)];
-    Variable count = intDiv(shape(x, axis) - last - 1, stride[size_t(k)]) + 1;
-    count = maximum(count, 0);
-    Variable in = arange(window[size_t(k)]) * integer(dilation[size_t(k)]),
-             begin = arange(count) * integer(stride[size_t(k)]);
-    x = take(x, expandDims(in, Axis(1)) + begin, {.axis = axis});
-    places.push_back(shape(x, axis + 1));
-  }
+  x = windowsOf(x, first, window, stride, dilation);
   // Channels and positions in the window, then places: as two axes.
   std::vector<int> order;
   for (int axis = 0; axis < first; ++axis)
@@ -98,8 +105,8 @@ Variable im2col(const Operand &operand, const std::vector<int> &window,
     extents.push_back(shape(x, axis));
   extents.push_back(shape(x, first - 1) * integer(taps));
   Variable numPlaces = integer(1);
-  for (const Operand &count : places)
-    numPlaces = numPlaces * asVariable(count);
+  for (int k = 0; k < axes; ++k)
+    numPlaces = numPlaces * shape(x, first + 2 * k + 1);
   extents.push_back(numPlaces);
   return reshaped(transpose(x, order), extents);
 }
@@ -194,64 +201,99 @@ Variable spaceToDepth(const Operand &operand, int block, BlockOrder blocks) {
 
 //===--- resizing ---------------------------------------------------------------------------===//
 
-namespace {
+Variables linearWeights(const Variable &f) { return {1.0 - f, f}; }
 
-struct Taps {
-  Variables indices, weights; // without weights: of one tap
-};
+Variable cubicNearby(const Variable &t, double a) { return ((a + 2) * t - (a + 3)) * sqr(t) + 1.0; }
 
-/// What element i of `to` is made of; positions and weights are float64.
-Taps tapsOf(const Variable &from, const Variable &to, const ResizeOptions &options) {
-  Variable i = cast(arange(to), DType::Float64), size = cast(from, DType::Float64),
-           wanted = cast(to, DType::Float64);
-  Variable at;
-  switch (options.coordinates) {
-  case ResizeCoordinates::HalfPixel:
-    at = (i + 0.5) * (size / wanted) - 0.5;
-    break;
-  case ResizeCoordinates::AlignCorners:
-    at = where(gt(to, 1), i * ((size - 1.0) / maximum(wanted - 1.0, 1.0)), 0.0);
-    break;
-  case ResizeCoordinates::Asymmetric:
-    at = i * (size / wanted);
-    break;
-  }
-  switch (options.mode) {
-  case ResizeMode::Nearest:
-    // The pixel in which the position lies: of pixels' corners, or the nearest one, down at ties.
-    if (options.coordinates == ResizeCoordinates::HalfPixel)
-      return {{floor(at + 0.5)}, {}};
-    if (options.coordinates == ResizeCoordinates::Asymmetric)
-      return {{floor(at)}, {}};
-    return {{ceil(at - 0.5)}, {}};
-  case ResizeMode::Linear: {
-    Variable below = floor(at), f = at - below;
-    return {{below, below + 1.0}, {1.0 - f, f}};
-  }
-  case ResizeMode::Cubic:
-    break;
-  }
-  // Keys 1981, of the distances 1 + f, f, 1 - f, 2 - f.
-  const double a = options.cubic;
-  Variable below = floor(at), f = at - below, rest = 1.0 - f;
-  auto nearby = [&](const Variable &t) { return ((a + 2) * t - (a + 3)) * sqr(t) + 1.0; };
-  auto beyond = [&](const Variable &t) { return ((a * t - 5 * a) * t + 8 * a) * t - 4 * a; };
-  return {{below - 1.0, below, below + 1.0, below + 2.0},
-          {beyond(f + 1.0), nearby(f), nearby(rest), beyond(rest + 1.0)}};
+Variable cubicBeyond(const Variable &t, double a) {
+  return ((a * t - 5 * a) * t + 8 * a) * t - 4 * a;
 }
 
-Variable resizedAxis(const Variable &x, int axis, const Variable &to,
-                     const ResizeOptions &options) {
-  Taps taps = tapsOf(shape(x, axis), to, options);
+Variables cubicWeights(const Variable &f, double a) {
+  Variable rest = 1.0 - f;
+  return {cubicBeyond(f + 1.0, a), cubicNearby(f, a), cubicNearby(rest, a),
+          cubicBeyond(rest + 1.0, a)};
+}
+
+namespace {
+
+Variable nearestTo(const Variable &at, Interpolation::Nearest nearest) {
+  switch (nearest) {
+  case Interpolation::Nearest::Floor:
+    return floor(at);
+  case Interpolation::Nearest::Ceil:
+    return ceil(at);
+  case Interpolation::Nearest::HalfDown:
+    return ceil(at - 0.5);
+  case Interpolation::Nearest::HalfUp:
+    break;
+  }
+  return floor(at + 0.5);
+}
+
+/// Only neighbours that exist keep their weights, which add up to 1 again.
+void excludeOutside(const Variables &indices, Variables &weights, const Variable &extent) {
+  Variable total;
+  for (size_t k = 0; k < indices.size(); ++k) {
+    Variable inside = logicalAnd(ge(indices[k], 0.0), lt(indices[k], extent));
+    weights[k] = where(inside, weights[k], 0.0);
+    total = k == 0 ? weights[k] : total + weights[k];
+  }
+  for (Variable &weight : weights)
+    weight = weight / total;
+}
+
+} // namespace
+
+Variable interpolated(const Variable &x, int axis, const Variable &at, const Interpolation &how) {
+  auto taken = [&](const Variable &index) {
+    return take(x, cast(index, DType::Int64), {.axis = axis, .mode = TakeMode::Clip});
+  };
+  if (how.mode == ResizeMode::Nearest)
+    return taken(nearestTo(at, how.nearest));
+  const bool isLinear = how.mode == ResizeMode::Linear;
+  Variable below = floor(at), f = at - below;
+  Variables weights = isLinear ? linearWeights(f) : cubicWeights(f, how.cubic), indices;
+  for (size_t k = 0; k < weights.size(); ++k)
+    indices.push_back(below + (double(k) - (isLinear ? 0 : 1)));
+  if (how.excludeOutside)
+    excludeOutside(indices, weights, cast(shape(x, axis), DType::Float64));
   Variable result;
-  for (size_t k = 0; k < taps.indices.size(); ++k) {
-    Variable part =
-        take(x, cast(taps.indices[k], DType::Int64), {.axis = axis, .mode = TakeMode::Clip});
-    if (!taps.weights.empty())
-      part = part * along(cast(taps.weights[k], x.dtype()), axis, x.rank());
+  for (size_t k = 0; k < weights.size(); ++k) {
+    Variable part = taken(indices[k]) * along(cast(weights[k], x.dtype()), axis, x.rank());
     result = k == 0 ? part : result + part;
   }
   return result;
+}
+
+namespace {
+
+/// Where the elements of `to` lie in `from`, float64.
+Variable positionsOf(const Variable &from, const Variable &to, ResizeCoordinates coordinates) {
+  Variable i = cast(arange(to), DType::Float64), size = cast(from, DType::Float64),
+           wanted = cast(to, DType::Float64);
+  switch (coordinates) {
+  case ResizeCoordinates::HalfPixel:
+    return (i + 0.5) * (size / wanted) - 0.5;
+  case ResizeCoordinates::AlignCorners:
+    return where(gt(to, 1), i * ((size - 1.0) / maximum(wanted - 1.0, 1.0)), 0.0);
+  case ResizeCoordinates::Asymmetric:
+    break;
+  }
+  return i * (size / wanted);
+}
+
+/// The pixel in which a position lies: of pixels' corners, or the nearest one, down at ties.
+Interpolation::Nearest nearestBy(ResizeCoordinates coordinates) {
+  switch (coordinates) {
+  case ResizeCoordinates::HalfPixel:
+    return Interpolation::Nearest::HalfUp;
+  case ResizeCoordinates::AlignCorners:
+    return Interpolation::Nearest::HalfDown;
+  case ResizeCoordinates::Asymmetric:
+    break;
+  }
+  return Interpolation::Nearest::Floor;
 }
 
 } // namespace
@@ -272,8 +314,13 @@ Variable resize(const Operand &operand, const ShapeList &sizes, const ResizeOpti
                  "only floats are interpolated, not " + std::string(dtypeName(x.dtype())));
   DType dtype = x.dtype(), inner = isFloat(dtype) ? computeDType(dtype) : dtype;
   Variable result = cast(x, inner);
-  for (int k = 0; k < int(axes); ++k)
-    result = resizedAxis(result, x.rank() - int(axes) + k, subtensor(wanted, {k}), options);
+  Interpolation how{options.mode, nearestBy(options.coordinates), options.cubic};
+  for (int k = 0; k < int(axes); ++k) {
+    int axis = x.rank() - int(axes) + k;
+    result = interpolated(
+        result, axis, positionsOf(shape(result, axis), subtensor(wanted, {k}), options.coordinates),
+        how);
+  }
   return cast(result, dtype);
 }
 

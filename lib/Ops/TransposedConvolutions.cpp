@@ -5,6 +5,49 @@
 namespace graphc {
 namespace {
 
+Variable correlation(const Variable &x, const Variable &kernel) {
+  ConvOptions options{.filterFlip = false};
+  return x.rank() == 3   ? conv1d(x, kernel, options)
+         : x.rank() == 4 ? conv2d(x, kernel, options)
+                         : conv3d(x, kernel, options);
+}
+
+/// Whether the windows of the result lie beside each other, so that nothing is added up but
+/// channels.
+bool areApart(const Variable &kernel, const IntList &stride, const IntList &dilation,
+              const IntList &more, const IntList &pads, int groups) {
+  bool apart = groups == 1;
+  for (size_t k = 0; k < stride.size(); ++k)
+    apart = apart && stride[k] == kernel.type().extent(int(k) + 2) && dilation[k] == 1 &&
+            more[k] == 0 && pads[2 * k] == 0 && pads[2 * k + 1] == 0;
+  return apart;
+}
+
+/// Then it is a product of pixels with the kernel's columns, each a window's element, which come
+/// between the axes that they belong to.
+Variable windowsApart(const Variable &x, const Variable &kernel) {
+  const int axes = x.rank() - 2;
+  Variable one = constant(Tensor(int64_t(1))), all = shape(kernel, 1);
+  std::vector<Operand> split = {shape(x, 0), shape(kernel, 1)}, joined = split;
+  std::vector<int> exchange = {1, 0}, order = {0, 1};
+  for (int k = 0; k < axes; ++k) {
+    Variable own = shape(kernel, 2 + k);
+    all = all * own;
+    exchange.push_back(2 + k);
+    split.push_back(own);
+    order.insert(order.end(), {2 + axes + k, 2 + k});
+    joined.push_back(shape(x, 2 + k) * own);
+  }
+  std::vector<Operand> flat = {shape(kernel, 0), all};
+  for (int k = 0; k < axes; ++k) {
+    flat.push_back(one);
+    split.push_back(shape(x, 2 + k));
+  }
+  Variable columns = transpose(reshape(kernel, stack(flat)), exchange);
+  Variable apart = reshape(correlation(x, columns), stack(split));
+  return reshape(transpose(apart, order), stack(joined));
+}
+
 Variable transposedConvolution(std::string_view name, size_t axes, const Operand &operand,
                                const Operand &kernelOperand, const TransposedConvOptions &o) {
   Variable x = asVariable(operand), kernel = asVariable(kernelOperand);
@@ -37,13 +80,15 @@ Variable transposedConvolution(std::string_view name, size_t axes, const Operand
     return wrong(ErrorKind::ValueError, "there are " + std::to_string(o.groups) + " groups");
   IntList pads = o.padding.flat(int(axes));
   pads.resize(2 * axes, 0);
+  DType dtype = promote(x.dtype(), kernel.dtype());
+  if (areApart(kernel, stride, dilation, more, pads, o.groups))
+    return windowsApart(cast(Operand(x, operand.place()), dtype), cast(kernel, dtype));
   std::vector<Operand> extents = {shape(x, 0), shape(kernel, 1) * int64_t(o.groups)};
   for (size_t k = 0; k < axes; ++k) {
     int axis = int(k) + 2;
     extents.push_back((shape(x, axis) - 1) * stride[k] + (shape(kernel, axis) - 1) * dilation[k] +
                       (1 + more[k] - pads[2 * k] - pads[2 * k + 1]));
   }
-  DType dtype = promote(x.dtype(), kernel.dtype());
   return build(builtin("convInputGradient", {{"stride", stride},
                                              {"padding", pads},
                                              {"dilation", dilation},

@@ -310,6 +310,39 @@ TEST(Operators, transposedConvolutionWithWindowsBesideEachOther) {
                                {1, 1, 2, 6}));
 }
 
+TEST(Operators, transposedConvolutionWithKernelOfUnknownExtents) {
+  onnx::ModelProto model = makeModel(11);
+  addInput(model, "x", {1, 1, 2});
+  addInput(model, "kernel", {1, 1, -1});
+  setInts(addNode(model, "ConvTranspose", {"x", "kernel"}, {"y"}), "strides", {2});
+  addOutput(model, "y");
+  auto module = loadModel(model);
+  ASSERT_TRUE(module.ok()) << module.status();
+  Tensor x = shaped(f32(Tensor({1, 2})), {1, 1, 2});
+  Tensor kernel = shaped(f32(Tensor({1, 10, 100})), {1, 1, 3});
+  auto y = evaluate(module->outputs, module->inputs, {x, kernel});
+  ASSERT_TRUE(y.ok()) << y.status();
+  EXPECT_EQ(y->front(), shaped(f32(Tensor({1, 10, 102, 20, 200})), {1, 1, 5}));
+}
+
+/// A translation may be a function that makes several ops: each is at the model's node.
+TEST(Operators, nodesOfOneNodeAreAtIt) {
+  onnx::ModelProto model = makeModel(13);
+  addInput(model, "x", {-1, -1});
+  onnx::TypeProto &type = *model.mutable_graph()->mutable_input(0)->mutable_type();
+  type.mutable_tensor_type()->mutable_shape()->mutable_dim(1)->set_dim_param("M");
+  onnx::AttributeProto &equation = *addNode(model, "Einsum", {"x", "x"}, {"y"}).add_attribute();
+  equation.set_name("equation");
+  equation.set_type(onnx::AttributeProto::STRING);
+  equation.set_s("ij,jk");
+  addOutput(model, "y");
+  auto module = loadModel(model);
+  ASSERT_TRUE(module.ok()) << module.status();
+  auto y = evaluate(module->outputs, module->inputs, {shaped(f32(Tensor({1, 2})), {1, 2})});
+  EXPECT_THAT(errorPlace(y.status()).value_or(Place()).str(),
+              testing::EndsWith("model.onnx: node 1 (Einsum)"));
+}
+
 //===--- recurrent networks ------------------------------------------------------===//
 
 Tensor rnn(const std::string &direction, const Tensor &x, size_t output) {

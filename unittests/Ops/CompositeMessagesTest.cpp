@@ -168,8 +168,9 @@ TEST(CompositeMessages, Pictures) {
        "ValueError: conv2dTranspose: padding is given in numbers\n  conv2dTranspose(f64[1,2,4,4])"},
       {conv2dTranspose(x, x, {.groups = 0}),
        "ValueError: conv2dTranspose: there are 0 groups\n  conv2dTranspose(f64[1,2,4,4])"},
-      {quantize(x, v, of(kI64)),
-       "TypeError: quantize: scale is a float, zero an integer, both numbers or both vectors\n  "
+      {quantize(x, i, of(DType::Int8)),
+       "TypeError: quantize: scale is a float, zero an integer: numbers, vectors, or arrays of "
+       "x's rank\n  "
        "quantize(f64[1,2,4,4])"},
       {quantize(x, s, of(kI64)), "TypeError: quantize: the integers have 8, 16 or 32 bits, not "
                                  "int64\n  quantize(f64[1,2,4,4])"},
@@ -177,6 +178,9 @@ TEST(CompositeMessages, Pictures) {
        "TypeError: quantize: x has no axis 2\n  quantize(f64[3])"},
       {quantize(i, s, of(DType::Int8)),
        "TypeError: quantize: x is a float\n  quantize(i64[1,2,4,4])"},
+      {matmulInteger(of(DType::Int8, {3}), of(DType::Int8, {3, 2}), of(DType::Int8, {3})),
+       "TypeError: matmulInteger: a vector of zeros is for the rows or columns of a matrix\n  "
+       "matmulInteger(i8[3])"},
       {matmulInteger(i, i),
        "TypeError: matmulInteger: the matrices are integers of 8 or 16 bits, not int64\n  "
        "matmulInteger(i64[1,2,4,4])"},
