@@ -58,11 +58,12 @@ public:
   }
   bool isLoaded() const { return library_; }
 
-  /// In a structure, as a C program would; empty after an error, which `message` tells.
+  /// In a structure, as a C program would, complex numbers as pairs; empty after an error, which `message` tells.
   std::vector<Tensor> run(const std::vector<Tensor> &inputs, const Variables &outputs,
                           std::string &message) const {
     CallStructure call;
-    for (const Tensor &input : inputs) {
+    for (const Tensor &value : inputs) {
+      Tensor input = isComplex(value.dtype()) ? value.realView() : value;
       size_t size = size_t(byteSize(input.dtype())), rank = size_t(input.rank());
       size_t at = rank ? call.placeArray(rank) : call.place(size, size);
       if (rank == 0) {
@@ -75,7 +76,8 @@ public:
     }
     std::vector<size_t> places;
     for (const Variable &output : outputs) {
-      size_t size = size_t(byteSize(output.dtype())), rank = size_t(output.type().rank());
+      auto [dtype, rank] = member(output);
+      size_t size = size_t(byteSize(dtype));
       places.push_back(rank ? call.placeArray(rank) : call.place(size, size));
     }
     call.place(8, 8);
@@ -86,13 +88,13 @@ public:
     } else {
       for (size_t k = 0; k < outputs.size(); ++k) {
         std::vector<int64_t> shape;
-        int rank = outputs[k].type().rank();
-        for (int axis = 0; axis < rank; ++axis)
-          shape.push_back(call.at<int64_t>(places[k] + 8 + 8 * size_t(axis)));
-        Tensor result = *Tensor::allocate(outputs[k].dtype(), shape);
+        auto [dtype, rank] = member(outputs[k]);
+        for (size_t axis = 0; axis < rank; ++axis)
+          shape.push_back(call.at<int64_t>(places[k] + 8 + 8 * axis));
+        Tensor result = *Tensor::allocate(dtype, shape);
         const void *data = rank ? call.at<void *>(places[k]) : call.data() + places[k];
         std::memcpy(result.data(), data, size_t(result.numBytes()));
-        results.push_back(result);
+        results.push_back(isComplex(outputs[k].dtype()) ? *result.complexView() : result);
       }
     }
     function<void(void *)>("golden_release")(call.data());
@@ -100,6 +102,12 @@ public:
   }
 
 private:
+  /// Dtype and rank of an output's member in the structure: complex numbers are pairs there.
+  static std::pair<DType, size_t> member(const Variable &output) {
+    bool isPairs = isComplex(output.dtype());
+    return {realDType(output.dtype()), size_t(output.type().rank()) + (isPairs ? 1 : 0)};
+  }
+
   template <class F> F *function(const char *name) const {
     return reinterpret_cast<F *>(dlsym(library_, name));
   }
