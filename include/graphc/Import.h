@@ -18,6 +18,13 @@ struct Global {
   bool isMutable = false;
 };
 
+/// The name that a file gives an open extent of an input or output: equal names, equal extents.
+struct ExtentName {
+  int number; // of the input or output
+  int axis;
+  std::string name;
+};
+
 /// A graph with its interface: ordinary Variables, to be compiled, rewritten, differentiated.
 struct GraphModule {
   std::string name = "main";
@@ -27,6 +34,8 @@ struct GraphModule {
   std::vector<std::string> outputNames;
   /// Of the whole file, in its order, whether the graph reads them or not. Names are distinct.
   std::vector<Global> globals = {};
+  /// In the order of inputs, or outputs, and axes; those without a name are left out.
+  std::vector<ExtentName> inputExtents = {}, outputExtents = {};
 };
 
 /// Reads graph text, or the bytecode that printGraph writes, of the `graph` dialect;

@@ -1,4 +1,6 @@
 //===- Elementwise.cpp - arithmetic, comparisons, logic, bits ---------------===//
+#include <cmath>
+
 #include "Export/ExportRules.h"
 #include "Ops/Build.h"
 
@@ -313,6 +315,43 @@ Vs composeRoundAway(const Apply &n) {
   return {copysign(rounded, x)};
 }
 
+/// By arithmetic alone (Rump, Zimmermann, Boldo and Melquiond, Computing predecessor and successor
+/// in rounding to nearest): what is added to |x| rounds to the next number.
+Vs composeNextafter(const Apply &n) {
+  DType dtype = n.output(0).dtype();
+  V x = cast(n.input(0), dtype), y = cast(n.input(1), dtype);
+  int digits = dtype == DType::Float64   ? 53
+               : dtype == DType::Float32 ? 24
+               : dtype == DType::Float16 ? 11
+                                         : 8;
+  int least = dtype == DType::Float64   ? -1074
+              : dtype == DType::Float32 ? -149
+              : dtype == DType::Float16 ? -24
+                                        : -133;
+  auto power = [&](int exponent) { return std::ldexp(1.0, exponent); };
+  double u = power(-digits), eta = power(least);
+  V size = abs(x);
+  auto numberOf = [&](double value) { return literal(value, x); };
+  // Great numbers directly; small ones a power of two higher up; the least are eta apart.
+  V part = numberOf(u * (1 + 2 * u));
+  V raised = mul(size, numberOf(1 / u)), step = mul(part, raised);
+  V isGreat = ge(size, numberOf(power(least + 2 * digits - 1)));
+  V isLeast = lt(size, numberOf(power(least + digits)));
+  auto next = [&](bool isUp) {
+    auto move = [&](const V &a, const V &b) { return isUp ? add(a, b) : sub(a, b); };
+    V small = where(isLeast, move(size, numberOf(eta)), mul(move(raised, step), numberOf(u)));
+    return where(isGreat, move(size, mul(part, size)), small);
+  };
+  V infinity = numberOf(INFINITY),
+    most = numberOf(
+        dtype == DType::Float16 ? 65504 : std::ldexp(1 - u, dtype == DType::Float64 ? 1024 : 128));
+  V isAway = eq(gt(y, x), ge(x, numberOf(0)));
+  V moved = where(isAway, next(true), where(eq(size, infinity), most, next(false)));
+  V fromZero = copysign(numberOf(eta), y);
+  V result = where(eq(x, numberOf(0)), fromZero, copysign(moved, x));
+  return {where(eq(x, y), y, where(logicalOr(isnan(x), isnan(y)), add(x, y), result))};
+}
+
 } // namespace
 
 absl::Span<const ExportRule> elementwiseExports() {
@@ -330,6 +369,7 @@ absl::Span<const ExportRule> elementwiseExports() {
       numeric("maximum", "Max", onBools<logicalOr>),
       numeric("minimum", "Min", onBools<logicalAnd>),
       composed("copysign", composeCopysign),
+      composed("nextafter", composeNextafter),
       written("second", writeSecond),
       written("clip", writeClip, composeClip),
       written("switch", writeWhere),

@@ -14,7 +14,8 @@ const ExportRule *findExport(std::string_view op) {
     for (absl::Span<const ExportRule> family :
          {elementwiseExports(), functionExports(), activationExports(), reductionExports(),
           productExports(), windowExports(), shapeExports(), paddingExports(), indexExports(),
-          orderExports(), recurrenceExports(), randomExports()})
+          orderExports(), recurrenceExports(), randomExports(), fourierExports(), specialExports(),
+          matrixExports()})
       for (const ExportRule &rule : family)
         made->emplace(rule.op, &rule);
     return made;

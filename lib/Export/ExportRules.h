@@ -60,6 +60,9 @@ absl::Span<const ExportRule> indexExports();
 absl::Span<const ExportRule> orderExports();
 absl::Span<const ExportRule> recurrenceExports();
 absl::Span<const ExportRule> randomExports();
+absl::Span<const ExportRule> fourierExports();
+absl::Span<const ExportRule> specialExports();
+absl::Span<const ExportRule> matrixExports();
 
 /// Null for an op that is not written.
 const ExportRule *findExport(std::string_view op);

@@ -25,10 +25,10 @@ int onnxNumber(DType dtype) {
 /// The version of the file format with which a version of the operators came.
 int formatOf(int opset) { return opset <= 18 ? 8 : opset <= 20 ? 9 : 10; }
 
-/// `stem` stands for the names of open extents, which each belong to one axis; where it is empty
-/// they have none.
+/// Open extents have these names; others those of the axis alone, from `stem`, or none where that
+/// is empty.
 void setType(onnx::ValueInfoProto &info, const std::string &name, const Type &type,
-             std::string_view stem) {
+             std::string_view stem = {}, const ExtentNames &extents = {}) {
   info.set_name(name);
   onnx::TypeProto::Tensor &tensor = *info.mutable_type()->mutable_tensor_type();
   tensor.set_elem_type(onnxNumber(type.dtype()));
@@ -37,6 +37,8 @@ void setType(onnx::ValueInfoProto &info, const std::string &name, const Type &ty
     onnx::TensorShapeProto::Dimension &dim = *tensor.mutable_shape()->add_dim();
     if (type.extent(axis) != kDynamic)
       dim.set_dim_value(type.extent(axis));
+    else if (auto own = extents.find(axis); own != extents.end())
+      dim.set_dim_param(own->second);
     else if (!stem.empty())
       dim.set_dim_param(std::string(stem) + "." + std::to_string(axis));
   }
@@ -102,9 +104,9 @@ std::string OnnxWriter::fresh(std::string_view stem) {
   return name;
 }
 
-Value OnnxWriter::input(const Type &type, std::string_view name) {
+Value OnnxWriter::input(const Type &type, std::string_view name, const ExtentNames &extents) {
   Value v{type, std::string(name), {}};
-  setType(*graph().add_input(), v.name, type, v.name);
+  setType(*graph().add_input(), v.name, type, v.name, extents);
   return v;
 }
 
@@ -150,7 +152,7 @@ Values OnnxWriter::nodes(std::string_view op, const Values &inputs,
   onnx::NodeProto proto;
   proto.set_op_type(std::string(op));
   for (const Value &input : inputs)
-    proto.add_input(nameOf(input));
+    proto.add_input(nameOf(input)); // empty: an optional one that is not there
   for (const OnnxAttribute &attribute : attributes)
     setAttribute(*proto.add_attribute(), attribute);
   Values values;
@@ -158,7 +160,7 @@ Values OnnxWriter::nodes(std::string_view op, const Values &inputs,
     values.push_back({type, fresh(op), {}});
     proto.add_output(values.back().name);
     if (type.rank() > 0 || bodies_.empty())
-      setType(*graph().add_value_info(), values.back().name, type, "");
+      setType(*graph().add_value_info(), values.back().name, type);
   }
   *graph().add_node() = std::move(proto);
   return values;
@@ -223,7 +225,7 @@ void OnnxWriter::beginBody() { bodies_.emplace_back(); }
 
 onnx::GraphProto OnnxWriter::endBody(const Values &inputs, const Values &outputs) {
   for (const Value &v : inputs)
-    setType(*graph().add_input(), v.name, v.type, "");
+    setType(*graph().add_input(), v.name, v.type);
   for (const Value &v : outputs) {
     // An output is what a node of the body gives, and no other output.
     Value own = v;
@@ -235,7 +237,7 @@ onnx::GraphProto OnnxWriter::endBody(const Values &inputs, const Values &outputs
         isComputed |= !v.isConstant() && name == v.name;
     if (!isComputed || isOther)
       own = node("Identity", {v}, v.type);
-    setType(*graph().add_output(), own.name, own.type, "");
+    setType(*graph().add_output(), own.name, own.type);
   }
   onnx::GraphProto body = std::move(bodies_.back());
   bodies_.pop_back();
@@ -256,14 +258,14 @@ void OnnxWriter::suggestName(const Value &v, std::string_view name) {
   renamed_.emplace(v.name, name);
 }
 
-void OnnxWriter::output(const Value &v, const std::string &name) {
+void OnnxWriter::output(const Value &v, const std::string &name, const ExtentNames &extents) {
   auto found = renamed_.find(v.name);
   Value own = v;
   if (v.isConstant() || found == renamed_.end() || found->second != name) {
     own = node("Identity", {v}, v.type);
     renamed_[own.name] = name;
   }
-  setType(*graph().add_output(), own.name, own.type, "");
+  setType(*graph().add_output(), own.name, own.type, {}, extents);
 }
 
 void OnnxWriter::rename(onnx::GraphProto &graph) const {

@@ -36,6 +36,9 @@ struct OnnxAttribute {
 };
 using OnnxAttributes = std::vector<OnnxAttribute>;
 
+/// dim_params, by axis.
+using ExtentNames = std::map<int, std::string>;
+
 /// Dtypes that an operator takes.
 using DTypeSet = uint32_t;
 template <class... D> constexpr DTypeSet dtypeSet(D... dtypes) {
@@ -66,7 +69,8 @@ public:
   std::string takeRefusal() { return std::exchange(refusal_, ""); }
 
   //===--- values ---------------------------------------------------------------===//
-  Value input(const Type &type, std::string_view name);
+  /// Open extents have these names, or ones of their own: NAME.AXIS.
+  Value input(const Type &type, std::string_view name, const ExtentNames &extents = {});
   static Value known(Tensor value) {
     Type type(value.dtype(), value.shape());
     return {std::move(type), "", std::move(value)};
@@ -103,7 +107,7 @@ public:
   /// has none of the user's yet and no other value has that one.
   void suggestName(const Value &v, std::string_view name);
   /// Makes it an output of that name.
-  void output(const Value &v, const std::string &name);
+  void output(const Value &v, const std::string &name, const ExtentNames &extents = {});
 
   /// The model in `path`, and beside it PATH.data where the weights are too many.
   absl::Status write(std::string_view graphName, const std::string &path);

@@ -31,6 +31,12 @@ V sizeOf(const Apply &n) {
   return shape(all);
 }
 
+/// The node's state for the draw of that number of several: seeds must differ.
+V stateOf(const Apply &n, int64_t stream) {
+  constexpr int kFarAway = 40; // elements: 2^40
+  return stream ? add(n.input(0), stack({Operand(0), Operand(stream << kFarAway)})) : n.input(0);
+}
+
 /// Another draw of the same state and shape, in a dtype in which halves are drawn, too.
 V drawn(const Apply &n, std::string_view op, double first, double second,
         std::optional<DType> dtype = std::nullopt) {
@@ -160,6 +166,119 @@ V categoricalDraw(const Apply &n) {
   V count = sum(cast(isAbove, DType::Int64), Axis(u.rank()));
   return minimum(count, sub(shape(p, last), 1));
 }
+
+//===--- by rejection -----------------------------------------------------------------===//
+
+/// Of so many candidates of each element, the first that is taken: each is with a probability of
+/// 0.95 or more (Marsaglia and Tsang), so that one element in 10^20 has none.
+constexpr int64_t kCandidates = 16;
+
+/// A standard variable of float64s.
+V standard(const Apply &n, std::string_view op, const V &extents, int64_t stream) {
+  return builtin(op, {{"dtype", DType::Float64}})(stateOf(n, stream), extents,
+                                                  constant(Tensor(0.0)), constant(Tensor(1.0)));
+}
+/// Gamma of these shapes, by three draws from `stream` on. Below 1 it is that of one more, times a
+/// power of a uniform number.
+V gammaOfShape(const Apply &n, const V &shapes, int64_t stream = 1) {
+  V extents = concatenate({stack({Operand(kCandidates)}), shape(shapes)}, 0);
+  V isSmall = lt(shapes, 1.0), a = where(isSmall, add(shapes, 1.0), shapes);
+  V d = sub(a, 1.0 / 3), c = reciprocal(sqrt(mul(d, 9.0)));
+  V x = standard(n, "randomNormal", extents, stream);
+  V u = sub(1.0, standard(n, "randomUniform", extents, stream + 1));
+  V root = add(mul(c, x), 1.0), v = mul(root, mul(root, root)), isAbove = gt(root, 0.0);
+  V logOfV = log(where(isAbove, v, constant(Tensor(1.0))));
+  V limit = add(mul(mul(x, x), 0.5), mul(d, add(sub(1.0, v), logOfV)));
+  V isTaken = logicalAnd(isAbove, lt(log(u), limit));
+  V number = argmax(cast(isTaken, DType::Int64), Axis(0)); // the first one
+  V isFirst = eq(expandDims(number, Axis(0)),
+                 positionsAlong(constant(Tensor(kCandidates)), 0, shapes.rank() + 1));
+  V taken = mul(d, sum(where(isFirst, v, constant(Tensor(0.0))), Axis(0)));
+  V last = sub(1.0, standard(n, "randomUniform", shape(shapes), stream + 2));
+  return where(isSmall, mul(taken, pow(last, reciprocal(shapes))), taken);
+}
+/// Parameter i for each element.
+V each(const Apply &n, int i) {
+  return broadcastTo(cast(n.input(2 + i), DType::Float64), ShapeList(sizeOf(n)));
+}
+V gammaDraw(const Apply &n) { return mul(gammaOfShape(n, each(n, 0)), each(n, 1)); }
+V invgammaDraw(const Apply &n) { return trueDiv(each(n, 1), gammaOfShape(n, each(n, 0))); }
+V chisquareDraw(const Apply &n) { return mul(gammaOfShape(n, mul(each(n, 0), 0.5)), 2.0); }
+V studentDraw(const Apply &n) {
+  V df = each(n, 0), z = standard(n, "randomNormal", sizeOf(n), 0);
+  V square = trueDiv(mul(gammaOfShape(n, mul(df, 0.5)), 2.0), df);
+  return add(each(n, 1), mul(each(n, 2), trueDiv(z, sqrt(square))));
+}
+V betaDraw(const Apply &n) {
+  V g = gammaOfShape(n, each(n, 0)), h = gammaOfShape(n, each(n, 1), 4);
+  return trueDiv(g, add(g, h));
+}
+/// Michael, Schucany and Haas: the smaller root of a square, or the other one.
+V waldDraw(const Apply &n) {
+  V mean = each(n, 0), scale = each(n, 1), z = standard(n, "randomNormal", sizeOf(n), 0);
+  V y = mul(mean, mul(z, z)), twice = mul(scale, 2.0);
+  V root = sqrt(add(mul(mul(y, scale), 4.0), mul(y, y)));
+  // mean + mean (y - root) / (2 scale), without its cancellation.
+  V x = trueDiv(mul(mean, twice), add(add(twice, y), root));
+  V u = standard(n, "randomUniform", sizeOf(n), 1);
+  return where(le(mul(u, add(mean, x)), mean), x, trueDiv(mul(mean, mean), x));
+}
+/// Each element by where a uniform number is in the part of the distribution function; of the tail
+/// that is nearer to 0, where the function has digits.
+V truncnormalDraw(const Apply &n) {
+  V mean = each(n, 0), sd = each(n, 1);
+  V low = trueDiv(sub(each(n, 2), mean), sd), high = trueDiv(sub(each(n, 3), mean), sd);
+  V isRight = gt(low, 0.0);
+  V from = where(isRight, neg(high), low), to = where(isRight, neg(low), high);
+  V p = builtin("ndtr")(from), q = builtin("ndtr")(to), u = uniform(n, DType::Float64);
+  V at = add(p, mul(u, sub(q, p)));
+  V z = mul(builtin("erfcinv")(mul(at, 2.0)), -std::numbers::sqrt2);
+  z = maximum(minimum(where(isRight, neg(z), z), high), low);
+  return add(mean, mul(sd, z));
+}
+
+//===--- without putting back ---------------------------------------------------------===//
+
+/// The positions of the `count` greatest of independent keys along the last axis.
+V greatest(const V &keys, const V &count) {
+  int last = keys.rank() - 1;
+  V order = builtin("argsort", {{"axis", int64_t(last)}, {"descending", true}})(keys);
+  return sliceAlong(order, last, Slice(0, count));
+}
+V rowsOf(const Apply &n, const V &length, int rowRank) {
+  V batch = cast(n.input(1), DType::Int64);
+  if (isOfParameters(n)) {
+    V own = shape(n.input(2));
+    batch = rowRank ? subtensor(own, {Index(Slice(0, -1))}) : own;
+  }
+  V extents = concatenate({batch, expandDims(length, Axis(0))}, 0);
+  return standard(n, "randomUniform", extents, 0);
+}
+V permutationDraw(const Apply &n) {
+  V count = cast(n.input(3), DType::Int64), length = cast(n.input(2), DType::Int64);
+  V most = length.rank() ? max(length) : length;
+  V keys = rowsOf(n, most, 0);
+  V isThere = lt(arange(most), expandDims(length, Axis(length.rank())));
+  return greatest(where(isThere, keys, constant(Tensor(-1.0))), count);
+}
+/// Efraimidis and Spirakis: u^(1/p), by its logarithm.
+V weightedDraw(const Apply &n) {
+  V p = cast(n.input(2), DType::Float64), count = cast(n.input(3), DType::Int64);
+  V u = sub(1.0, rowsOf(n, shape(p, p.rank() - 1), 1));
+  V keys = trueDiv(minimum(log(u), -1e-300), p);
+  return greatest(keys, count);
+}
+
+/// Gamma variables along the last axis, divided by their sum.
+V dirichletDraw(const Apply &n) {
+  V alpha = cast(n.input(2), DType::Float64);
+  if (!isOfParameters(n)) {
+    V length = expandDims(shape(alpha, alpha.rank() - 1), Axis(0));
+    alpha = broadcastTo(alpha, ShapeList(concatenate({cast(n.input(1), DType::Int64), length}, 0)));
+  }
+  V g = gammaOfShape(n, alpha);
+  return trueDiv(g, sum(g, {.axes = Axis(-1), .keepDims = true}));
+}
 } // namespace
 
 absl::Span<const ExportRule> randomExports() {
@@ -182,6 +301,16 @@ absl::Span<const ExportRule> randomExports() {
       composed("randomBernoulli", withNext<bernoulliDraw>),
       composed("randomGeometric", withNext<geometricDraw>),
       composed("randomCategorical", withNext<categoricalDraw>),
+      composed("randomGamma", withNext<gammaDraw>),
+      composed("randomInvgamma", withNext<invgammaDraw>),
+      composed("randomChisquare", withNext<chisquareDraw>),
+      composed("randomBeta", withNext<betaDraw>),
+      composed("randomStudentT", withNext<studentDraw>),
+      composed("randomWald", withNext<waldDraw>),
+      composed("randomTruncnormal", withNext<truncnormalDraw>),
+      composed("randomPermutation", withNext<permutationDraw>),
+      composed("randomWeightedPermutation", withNext<weightedDraw>),
+      composed("randomDirichlet", withNext<dirichletDraw>),
   };
   return kTable;
 }

@@ -3,6 +3,8 @@
 
 #include "Export/ExportRules.h"
 #include "Ops/Build.h"
+#include "graphc/Arrays.h"
+#include "graphc/Scan.h"
 
 namespace graphc {
 namespace {
@@ -88,6 +90,32 @@ V varianceOf(const Apply &n) {
 Vs composeVar(const Apply &n) { return {varianceOf(n)}; }
 Vs composeStddev(const Apply &n) { return {sqrt(varianceOf(n))}; }
 
+/// Bit by bit, element after element along all axes as one.
+Vs composeBits(const Apply &n) {
+  V x = n.input(0);
+  std::vector<int> axes = axesOf(n);
+  bool isAnd = n.op().name() == "reduceAnd", isOr = n.op().name() == "reduceOr";
+  bool keeps = n.op().attributes().boolean("keepDims");
+  if (axes.empty())
+    return {x};
+  V rows = withAxesJoined(x, axes);
+  V slices = moveaxis(rows, {rows.rank() - 1}, {0});
+  std::vector<Operand> extents;
+  for (int axis = 0; axis + 1 < rows.rank(); ++axis)
+    extents.push_back(shape(rows, axis));
+  V none = constant(Tensor(isAnd && !isBool(x.dtype()) ? -1 : isAnd).cast(x.dtype()));
+  V start = extents.empty() ? none : broadcastTo(none, ShapeList(stack(extents)));
+  V joined = foldl(
+      [&](const Variables &v) {
+        return ScanStep(isAnd  ? bitwiseAnd(v[0], v[1])
+                        : isOr ? bitwiseOr(v[0], v[1])
+                               : bitwiseXor(v[0], v[1]));
+      },
+      {slices}, start);
+  std::sort(axes.begin(), axes.end());
+  return {keeps ? expandDims(joined, Axes(axes)) : joined};
+}
+
 //===--- positions ------------------------------------------------------------------===//
 
 /// ONNX's operators take one axis.
@@ -151,6 +179,9 @@ absl::Span<const ExportRule> reductionExports() {
       written("argmin", writeArg, composeArg),
       composed("any", composeAny),
       composed("all", composeAll),
+      composed("reduceAnd", composeBits),
+      composed("reduceOr", composeBits),
+      composed("reduceXor", composeBits),
       written("mean", writeMean),
       composed("var", composeVar),
       composed("stddev", composeStddev),

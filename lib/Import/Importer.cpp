@@ -276,6 +276,9 @@ private:
   absl::Status addOutputs();
   void findDeclarations();
   Variable withSameExtents(const onnx::ValueInfoProto &info, const Variable &input);
+  /// Of an input or output of that number.
+  static void addExtentNames(std::vector<ExtentName> &names, size_t number, const Variable &v,
+                             const onnx::ValueInfoProto &info);
   absl::Status define(const std::string &name, OnnxValue v, Place place, int narrow = 0);
   const onnx::ModelProto &model_;
   const onnx::GraphProto &graph_;
@@ -387,12 +390,23 @@ absl::Status Importer::addInputs() {
       return prefixError(value.status(), "input " + quoted(info.name()));
     for (const Variable &input : value->elements())
       module_.inputs.push_back(input);
-    if (value->isTensor())
+    if (value->isTensor()) {
+      addExtentNames(module_.inputExtents, module_.inputs.size() - 1, value->elements()[0], info);
       *value = withSameExtents(info, value->elements()[0]);
+    }
     if (absl::Status s = define(info.name(), *value, filePlace(path_)); !s.ok())
       return s;
   }
   return inputTypes_.checkAllUsed();
+}
+
+void Importer::addExtentNames(std::vector<ExtentName> &names, size_t number, const Variable &v,
+                              const onnx::ValueInfoProto &info) {
+  const onnx::TensorShapeProto &shape = info.type().tensor_type().shape();
+  for (int axis = 0; axis < std::min(shape.dim_size(), v.rank()); ++axis)
+    if (const std::string &name = shape.dim(axis).dim_param();
+        !name.empty() && v.type().extent(axis) == kDynamic)
+      names.push_back({int(number), axis, name});
 }
 
 /// Extents of one dim_param are equal: the first is the extent, the others are checked against it
@@ -529,6 +543,8 @@ absl::Status Importer::addOutputs() {
     if (!found)
       return bad("output " + quoted(info.name()) + " is computed by no node");
     results_.push_back(*found);
+    if (found->isTensor() && found->ok())
+      addExtentNames(module_.outputExtents, module_.outputs.size(), found->elements()[0], info);
     bool isSequence = found->kind() == OnnxValue::Kind::Sequence;
     for (size_t k = 0; k < found->elements().size(); ++k) {
       module_.outputs.push_back(found->elements()[k]);

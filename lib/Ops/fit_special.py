@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes SpecialCoefficients.h: polynomials for gammaln, digamma and inverse error functions (mpmath; a minute).
+"""Writes SpecialCoefficients.h: polynomials for gammaln, digamma, inverse and scaled error functions (mpmath; a
+minute).
 
 Each interpolates at the nodes of Chebyshev, in t in [-1, 1] over its range, at 40 digits; what it is off by there is
 printed. SpecialBodies.cpp says what the functions are.
@@ -75,6 +76,17 @@ def gammalnOverRoots(x):
     return mp.loggamma(x) / ((x - 1) * (x - 2))
 
 
+
+def scaledError(t):
+    """(1 + 2 x) exp(x^2) erfc(x), where t = 1 - 7.5 / (x + 3.75): of all x >= 0 (Shepherd and Laframboise 1981)."""
+    if t == 1:
+        return 2 / mp.sqrt(mp.pi)
+    x = mp.mpf(7.5) / (1 - t) - 3.75
+    if x > 1000:
+        return (1 + 2 * x) / mp.sqrt(mp.pi) / x * (1 - 1 / (2 * x * x) + 3 / (4 * x**4))
+    return (1 + 2 * x) * mp.exp(x * x) * mp.erfc(x)
+
+
 lines = ["//===- SpecialCoefficients.h - written by fit_special.py ------------*- C++ -*-===//", "#pragma once", "",
          "namespace graphc {", "", "// clang-format off"]
 
@@ -96,6 +108,7 @@ put("kDigammaOverRoot", interpolation(digammaOverRoot, 1, 2, 21))
 put("kGammalnOverRoots", interpolation(gammalnOverRoots, 1, 2, 21))
 put("kDigammaTail", [mp.bernoulli(2 * k) / (2 * k) for k in range(1, 11)])
 put("kGammalnTail", [mp.bernoulli(2 * k) / (2 * k * (2 * k - 1)) for k in range(1, 11)])
+put("kScaledError", interpolation(scaledError, -1, 1, 27))
 lines += ["// clang-format on", "", "} // namespace graphc"]
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "SpecialCoefficients.h"), "w") as out:
     out.write("\n".join(lines) + "\n")

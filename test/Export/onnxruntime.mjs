@@ -31,9 +31,13 @@ function halfToNumber(bits) {
 const kUnit = {float16: 2 ** -10, float32: 2 ** -23, float64: 2 ** -52};
 const kTerms = 64;
 
-function difference(got, wanted) {
+// ONNX Runtime transforms float64 numbers with float32's sines.
+const kTransforms = /fft|dft/;
+
+function difference(got, wanted, test) {
   if (got.dims.join() !== wanted.dims.join()) return `dims ${got.dims} for ${wanted.dims}`;
-  const a = got.data, b = elements(wanted), unit = kUnit[wanted.dtype];
+  const a = got.data, b = elements(wanted);
+  const unit = kTransforms.test(test) && kUnit[wanted.dtype] ? kUnit.float32 : kUnit[wanted.dtype];
   const value = x => (wanted.dtype === 'float16' ? halfToNumber(x) : Number(x));
   let most = 0;
   if (unit) for (const x of b) if (Number.isFinite(value(x))) most = Math.max(most, Math.abs(value(x)));
@@ -67,7 +71,7 @@ for (const name of names.sort((a, b) => parseInt(a) - parseInt(b))) {
         if (session.inputNames.includes(t.name))
           feeds[t.name] = new ort.Tensor(kTypes[t.dtype][0], elements(t), t.dims);
       const results = await session.run(feeds);
-      found = description.outputs.map(t => difference(results[t.name], t)).find(text => text) ?? '';
+      found = description.outputs.map(t => difference(results[t.name], t, description.test)).find(text => text) ?? '';
     } catch (problem) {
       found = String(problem.message);
     }

@@ -12,11 +12,13 @@
 #include "Eval/Evaluate.h"
 #include "Messages.h"
 #include "Ops/Registry.h"
+#include "graphc/ControlFlow.h"
 #include "graphc/Export.h"
 #include "graphc/Function.h"
 #include "graphc/Gradient.h"
 #include "graphc/OpFromGraph.h"
 #include "graphc/Ops.h"
+#include "graphc/Scan.h"
 #include "graphc/Shared.h"
 #include "graphc/Special.h"
 
@@ -119,11 +121,11 @@ TEST_F(SavingOnnx, writesGradientsAndCallsInEveryVersion) {
 
 TEST_F(SavingOnnx, listsAllOpsThatOnnxCannotSay) {
   Variable x = dvector("x");
-  GraphModule module = moduleOf({x}, {gamma(gamma(x)), gammaln(x)});
+  GraphModule module = moduleOf({x}, {beta(beta(x, x), x), betaln(x, x)});
   EXPECT_EQ(said(saveOnnx(module, path("a.onnx"))),
             std::string("NotSupported: ") +
-                "uses ops that ONNX cannot say: gamma (2; ONNX has no operators for it), "
-                "gammaln (1; ONNX has no operators for it)");
+                "uses ops that ONNX cannot say: beta (2; ONNX has no operators for it), "
+                "betaln (1; ONNX has no operators for it)");
   EXPECT_FALSE(std::filesystem::exists(path("a.onnx")));
 }
 
@@ -134,13 +136,50 @@ TEST_F(SavingOnnx, saysWhatItLacks) {
       said(saveOnnx(moduleOf({x}, {order}), path("a.onnx"))),
       "NotSupported: uses ops that ONNX cannot say: argsortRows (1; rows of an unknown number "
       "of columns, or above 256)");
-  Variable slices = jacobian(mul(v, sum(exp(v))), v);
-  EXPECT_EQ(said(saveOnnx(moduleOf({v}, {slices}), path("a.onnx"))),
-            "NotSupported: uses ops that ONNX cannot say: vectorized (1; ONNX computes no graph "
-            "for each slice)");
-  EXPECT_EQ(said(saveOnnx(moduleOf({v}, {real(complex(v, v))}), path("a.onnx"))),
-            "NotSupported: uses ops that ONNX cannot say: complex (1; ONNX has no operators on "
-            "complex numbers), real (1; ONNX has no operators on complex numbers)");
+  // What stands in a loop, a branch, a graph of slices or a call is told as that op.
+  ScanResult loop = scan(
+      [](const Variables &v) { return ScanStep(ifElse(gt(v[0], 0.0), beta(v[0], 2.0), v[0])); },
+      {.sequences = {v}});
+  EXPECT_EQ(said(saveOnnx(moduleOf({v}, {loop.outputs[0]}), path("a.onnx"))),
+            "NotSupported: uses ops that ONNX cannot say: beta (1; ONNX has no operators for it)");
+}
+
+/// A complex array is one of pairs.
+TEST_F(SavingOnnx, writesComplexInputsAndOutputsAsPairs) {
+  Variable z(TensorType(DType::Complex64, {kDynamic}), "z");
+  GraphModule module = moduleOf({z}, {mul(z, z), abs(z)});
+  ASSERT_TRUE(saveOnnx(module, path("z.onnx")).ok());
+  absl::StatusOr<GraphModule> again = loadOnnx(path("z.onnx"));
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->inputs[0].type(), TensorType(DType::Float32, {kDynamic, 2}));
+  Tensor pairs = Tensor({{3, 4}, {0, -2}}).cast(DType::Float32);
+  TensorsOr results = evaluate(again->outputs, again->inputs, {pairs});
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_EQ((*results)[0], Tensor({{-7, 24}, {-4, 0}}).cast(DType::Float32));
+  EXPECT_EQ((*results)[1], Tensor({5, 2}).cast(DType::Float32));
+}
+
+/// Names of extents that a model has, of inputs and outputs, are in the file that is made of it.
+TEST_F(SavingOnnx, keepsNamesOfExtents) {
+  Variable x(TensorType(DType::Float32, {kDynamic, kDynamic}), "x");
+  Variable y(TensorType(DType::Float32, {kDynamic, 3}), "y");
+  GraphModule module = moduleOf({x, y}, {dot(x, y)});
+  module.inputExtents = {{0, 0, "rows"}, {0, 1, "inner"}, {1, 0, "inner"}};
+  module.outputExtents = {{0, 0, "rows"}};
+  auto namesOf = [](const std::vector<ExtentName> &names) {
+    std::string text;
+    for (const ExtentName &one : names)
+      text += std::to_string(one.number) + "." + std::to_string(one.axis) + one.name + " ";
+    return text;
+  };
+  for (const char *name : {"a.onnx", "b.onnx"}) { // the second one is made of the first
+    ASSERT_TRUE(saveOnnx(module, path(name)).ok());
+    absl::StatusOr<GraphModule> again = loadOnnx(path(name));
+    ASSERT_TRUE(again.ok()) << again.status();
+    EXPECT_EQ(namesOf(again->inputExtents), "0.0rows 0.1inner 1.0inner ");
+    EXPECT_EQ(namesOf(again->outputExtents), "0.0rows ");
+    module = *std::move(again);
+  }
 }
 
 TEST_F(SavingOnnx, refusesVersionsThatItDoesNotWrite) {

@@ -8,27 +8,21 @@
 //===----------------------------------------------------------------------===//
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
 
 #include "Eval/Evaluate.h"
 #include "ExampleText.h"
+#include "ExportedModel.h"
 #include "GoldenCalls.h"
 #include "GoldenTolerance.h"
 #include "OpTolerance.h"
 #include "Ops/Registry.h"
 #include "Trials.h"
 #include "WaitingList.h"
-#include "absl/strings/escaping.h"
-#include "graphc/Export.h"
 #include "graphc/Gradient.h"
 #include "graphc/Ops.h"
 #include "graphc/Traversal.h"
@@ -38,88 +32,33 @@ namespace {
 
 constexpr double kSteps = 16;
 
-/// A file of this process, for one test.
-class ScratchModel {
-public:
-  ScratchModel()
-      : path_(std::filesystem::temp_directory_path() /
-              ("graphc-export-" + std::to_string(getpid()) + ".onnx")) {}
-  std::string path() const { return path_.string(); }
-
-private:
-  std::filesystem::path path_;
-};
-
-/// What the file of a graph computes: written, read, evaluated.
-TensorsOr throughFile(const Variables &outputs, const Variables &inputs,
-                      const std::vector<Tensor> &values, const OnnxOptions &options = {}) {
-  GraphModule module;
-  for (size_t i = 0; i < inputs.size(); ++i)
-    Variable(inputs[i]).setName("x" + std::to_string(i));
-  module.inputs = inputs;
-  module.outputs = outputs;
-  ScratchModel file;
-  for (size_t i = 0; i < outputs.size(); ++i)
-    module.outputNames.push_back("output" + std::to_string(i));
-  if (absl::Status s = saveOnnx(module, file.path(), options); !s.ok())
-    return s;
-  absl::StatusOr<GraphModule> again = loadOnnx(file.path());
-  if (!again.ok())
-    return again.status();
-  EXPECT_EQ(again->inputs.size(), inputs.size());
-  EXPECT_EQ(again->outputs.size(), outputs.size());
-  for (size_t i = 0; i < inputs.size(); ++i)
-    EXPECT_EQ(again->inputs[i].type(), inputs[i].type()) << "input " << i;
-  return evaluate(again->outputs, again->inputs, values);
-}
-
-//===--- for another program ----------------------------------------------------------===//
-
-/// Folder in which the models stay, each with operands and results, for test/Export/onnxruntime.mjs
-/// to compare; null where nobody wants them.
-const char *modelsFolder() { return std::getenv("GRAPHC_TEST_MODELS_TO"); }
-
-nlohmann::json described(const std::string &name, const Tensor &value) {
-  Tensor flat = value.contiguous();
-  absl::string_view bytes(static_cast<const char *>(flat.data()), size_t(flat.numBytes()));
-  std::string text;
-  absl::Base64Escape(bytes, &text);
-  return {{"name", name},
-          {"dtype", dtypeName(value.dtype())},
-          {"dims", std::vector<int64_t>(value.shape().begin(), value.shape().end())},
-          {"data", text}};
-}
-
-/// Writes what GRAPHC_TEST_MODELS_TO asks for.
-void leaveModel(const Variables &outputs, const Variables &inputs,
-                const std::vector<Tensor> &values, const std::vector<Tensor> &wanted,
-                const std::vector<Tolerance> &tolerances) {
-  if (!modelsFolder())
-    return;
-  static int number = 0;
-  const testing::TestInfo &test = *testing::UnitTest::GetInstance()->current_test_info();
-  std::string stem = std::string(modelsFolder()) + "/" + std::to_string(number++);
-  nlohmann::json description = {{"test", test.name()}, {"inputs", {}}, {"outputs", {}}};
-  for (size_t i = 0; i < inputs.size(); ++i)
-    description["inputs"].push_back(described("x" + std::to_string(i), values[i]));
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    nlohmann::json output = described("output" + std::to_string(i), wanted[i]);
-    output["rtol"] = tolerances[i].rtol.value_or(0);
-    double atol = tolerances[i].atol.value_or(0);
-    for (double own : tolerances[i].atols)
-      atol = std::max(atol, own);
-    output["atol"] = atol;
-    description["outputs"].push_back(output);
-  }
-  std::ofstream(stem + ".json") << description.dump();
-  std::filesystem::copy_file(ScratchModel().path(), stem + ".onnx",
-                             std::filesystem::copy_options::overwrite_existing);
-}
-
 /// Where digits cancel, as docs/Export.md says: of numbers up to that of `scale`.
 const std::map<std::string, double> &cancelling() {
   static const auto &ops =
-      *new std::map<std::string, double>{{"erfc", 2}, {"ndtr", 1}, {"gelu", 40}, {"fma", 1e10}};
+      *new std::map<std::string, double>{{"erfc", 2},
+                                         {"ndtr", 1},
+                                         {"gelu", 40},
+                                         {"fma", 1e10},
+                                         {"gammaln", 4},
+                                         {"polygamma", 4},
+                                         // sums of some numbers up to 10, in an order of their own
+                                         {"fft", 4},
+                                         {"ifft", 4},
+                                         {"rfft", 4},
+                                         {"irfft", 4},
+                                         {"dft", 4},
+                                         {"rdft", 4},
+                                         {"irdft", 4},
+                                         // by another order of elimination
+                                         {"cholesky", 4},
+                                         {"solveTriangular", 4},
+                                         {"solve", 4},
+                                         {"inv", 4},
+                                         {"luFactor", 4},
+                                         {"slogdet", 4},
+                                         {"qr", 4},
+                                         {"cofactors", 4000},
+                                         {"expm", 4}};
   return ops;
 }
 
@@ -134,8 +73,10 @@ Tolerance widened(const OpDef *op, Tolerance t, DType dtype) {
   // Below the normal numbers, digits are few, and a factor of some hundreds makes them many.
   double subnormal = isDouble ? 0x1p-1064 : dtype == DType::Float16 ? 0x1p-20 : 0x1p-139;
   t.atol = t.atol.value_or(0) * kSteps + subnormal;
-  if (op && cancelling().contains(op->name))
+  if (op && cancelling().contains(op->name)) {
     *t.atol += cancelling().at(op->name) * kSteps * unit;
+    t.atols.clear(); // of the op on its operands' magnitudes, which says nothing of these
+  }
   for (double &atol : t.atols)
     atol *= kSteps;
   return t;
@@ -318,7 +259,7 @@ INSTANTIATE_TEST_SUITE_P(All, ExportedGolden, testing::ValuesIn(families()),
 
 /// not-exported.txt can only shrink.
 TEST(Exporting, LeavesOutWhatTheListSays) {
-  constexpr size_t kMost = 84;
+  constexpr size_t kMost = 41;
   EXPECT_EQ(notExported().size(), kMost) << "lower kMost, or write what was written before";
   for (const auto &[name, reason] : notExported()) {
     EXPECT_TRUE(findOp(name)) << name;
