@@ -256,6 +256,7 @@ private:
   /// May take the values out of `positional`.
   absl::StatusOr<Results> callWith(absl::Span<Tensor> positional) const;
   absl::StatusOr<Results> callWithNumbers(absl::Span<const detail::NumberArgument> numbers) const;
+  absl::StatusOr<Results> callCode(absl::Span<const detail::NumberArgument> numbers) const;
   absl::StatusOr<std::vector<Tensor>> bindCall(std::vector<Tensor> positional,
                                                absl::Span<const NamedValue> named) const;
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "API/FunctionState.h"
+#include "Support/NoMemory.h"
 #include "Support/Text.h"
 #include "absl/container/inlined_vector.h"
 
@@ -95,12 +96,9 @@ static bool meetsItself(const Tensor &t) {
   return false;
 }
 
-absl::Status detail::BoundCall::run(absl::Span<void *const> memory,
-                                    absl::Span<const int64_t *const> shapes,
-                                    absl::Span<const int64_t *const> strides) const {
-  if (!owner)
-    return noFunction("the typed call");
-  const auto &state = *static_cast<const Function::State *>(owner.get());
+static absl::Status runBound(const Function::State &state, absl::Span<void *const> memory,
+                             absl::Span<const int64_t *const> shapes,
+                             absl::Span<const int64_t *const> strides) {
   auto borrow = [&](size_t i, const Type &type) {
     size_t rank = size_t(type.rank());
     return Tensor::borrow(type.dtype(), memory[i], {shapes[i], rank}, {strides[i], rank});
@@ -156,6 +154,19 @@ absl::Status detail::BoundCall::run(absl::Span<void *const> memory,
       return status;
   }
   return absl::OkStatus();
+}
+
+absl::Status detail::BoundCall::run(absl::Span<void *const> memory,
+                                    absl::Span<const int64_t *const> shapes,
+                                    absl::Span<const int64_t *const> strides) const {
+  if (!owner)
+    return noFunction("the typed call");
+  return unlessNoMemory(
+      [&] {
+        return runBound(*static_cast<const Function::State *>(owner.get()), memory, shapes,
+                        strides);
+      },
+      noMemoryForCall);
 }
 
 } // namespace graphc

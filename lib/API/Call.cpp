@@ -5,6 +5,7 @@
 
 #include "API/CheckGraph.h"
 #include "API/FunctionState.h"
+#include "Support/NoMemory.h"
 #include "Support/Text.h"
 #include "absl/container/inlined_vector.h"
 
@@ -19,7 +20,27 @@ absl::StatusOr<std::vector<Tensor>> Function::bindCall(std::vector<Tensor> posit
                                                        absl::Span<const NamedValue> named) const {
   if (named.empty() && fit(state_->signature, positional))
     return positional;
-  return bindArguments(state_->signature, std::move(positional), named, state_->trustInput);
+  return unlessNoMemory(
+      [&] {
+        return bindArguments(state_->signature, std::move(positional), named, state_->trustInput);
+      },
+      noMemoryForCall);
+}
+
+/// A run, and what holds its results.
+static absl::StatusOr<Results>
+resultsOf(const Invoker &invoker, absl::Span<const Tensor> arguments,
+          const std::shared_ptr<const std::vector<std::string>> &names, size_t count) {
+  return unlessNoMemory(
+      [&]() -> absl::StatusOr<Results> {
+        std::vector<Tensor> results(count);
+        if (absl::Status status =
+                invoker.run(arguments, absl::MakeSpan(results), OutputMemory::Fresh);
+            !status.ok())
+          return status;
+        return Results(std::move(results), names);
+      },
+      noMemoryForCall);
 }
 
 absl::StatusOr<Results> Function::call(std::vector<Tensor> positional,
@@ -45,25 +66,20 @@ absl::StatusOr<Results> Function::call(std::vector<Tensor> positional,
       some.push_back((*names)[output]);
     names = std::make_shared<const std::vector<std::string>>(std::move(some));
   }
-  std::vector<Tensor> results(names->size());
-  if (absl::Status status = invoker->run(*arguments, absl::MakeSpan(results), OutputMemory::Fresh);
-      !status.ok())
-    return status;
-  return Results(std::move(results), std::move(names));
+  return resultsOf(*invoker, *arguments, names, names->size());
 }
 
 absl::StatusOr<Results> Function::callWith(absl::Span<Tensor> positional) const {
   if (!state_)
     return noFunction("the Function that is called");
   if (!fit(state_->signature, positional))
-    return call(
-        {std::make_move_iterator(positional.begin()), std::make_move_iterator(positional.end())});
-  std::vector<Tensor> results(state_->outputTypes.size());
-  if (absl::Status status =
-          state_->invoker->run(positional, absl::MakeSpan(results), OutputMemory::Fresh);
-      !status.ok())
-    return status;
-  return Results(std::move(results), state_->outputNames);
+    return unlessNoMemory(
+        [&] {
+          return call({std::make_move_iterator(positional.begin()),
+                       std::make_move_iterator(positional.end())});
+        },
+        noMemoryForCall);
+  return resultsOf(*state_->invoker, positional, state_->outputNames, state_->outputTypes.size());
 }
 
 static Tensor tensorOf(const detail::NumberArgument &number) {
@@ -93,12 +109,20 @@ Function::callWithNumbers(absl::Span<const detail::NumberArgument> numbers) cons
       fits = numbers[i].dtype == types[i].dtype();
     return fits;
   };
-  if (!state_ || !fitsDirectly()) {
-    absl::InlinedVector<Tensor, 8> values;
-    for (const detail::NumberArgument &number : numbers)
-      values.push_back(tensorOf(number));
-    return callWith(absl::MakeSpan(values));
-  }
+  if (!state_ || !fitsDirectly())
+    return unlessNoMemory(
+        [&] {
+          absl::InlinedVector<Tensor, 8> values;
+          for (const detail::NumberArgument &number : numbers)
+            values.push_back(tensorOf(number));
+          return callWith(absl::MakeSpan(values));
+        },
+        noMemoryForCall);
+  return unlessNoMemory([&] { return callCode(numbers); }, noMemoryForCall);
+}
+
+/// Of a function without checks on arguments that fit: all is a call of its code.
+absl::StatusOr<Results> Function::callCode(absl::Span<const detail::NumberArgument> numbers) const {
   const detail::BoundCall &call = state_->numbers;
   void *buffers[detail::BoundCall::kMaxBuffers];
   std::copy(call.pattern.begin(), call.pattern.end(), buffers);

@@ -36,8 +36,8 @@ void Container::beginTurn(bool exclusive) {
   }
   while (!holders.empty() && (exclusive || isExclusive))
     turnEnds.wait(lock);
-  isExclusive = exclusive;
   holders.push_back(std::this_thread::get_id());
+  isExclusive = exclusive;
 }
 
 void Container::endTurn() {
@@ -106,6 +106,7 @@ absl::StatusOr<Access::Turn> Access::begin() const {
     return Turn(0);
   auto &held = heldHere();
   const size_t outer = held.size();
+  held.reserve(outer + uses_.size()); // what has begun must be noted
   auto holds = [&](const Use &use, bool isExclusive) {
     return std::find(held.begin(), held.begin() + ptrdiff_t(outer),
                      std::pair(use.container, isExclusive)) != held.begin() + ptrdiff_t(outer);
@@ -115,13 +116,15 @@ absl::StatusOr<Access::Turn> Access::begin() const {
       return makeError(ErrorKind::RuntimeError,
                        "a host op changes a shared value that the call which runs it reads or "
                        "updates; do it after the call");
+  Turn turn(0);
   for (const Use &use : uses_) {
     if (holds(use, false)) // what an outer call reads, this one may read, too
       continue;
     use.container->beginTurn(use.isUpdated);
     held.emplace_back(use.container, use.isUpdated);
+    ++turn.held_;
   }
-  return Turn(held.size() - outer);
+  return turn;
 }
 
 Access::Turn::~Turn() {

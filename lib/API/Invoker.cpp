@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "Runtime/ArrayMemory.h"
+#include "Support/NoMemory.h"
+
 namespace graphc {
 
 using detail::Access;
@@ -134,7 +137,14 @@ std::unique_ptr<Invoker::Frame> Invoker::takeFrame() const {
   frame->results.resize(numResults_);
   frame->next.resize(updates_.size());
   frame->updates = updates_;
+  std::lock_guard lock(mutex_);
+  frames_.reserve(++numFrames_);
   return frame;
+}
+
+absl::Status noMemoryForCall() {
+  return makeError(ErrorKind::OutOfMemory,
+                   std::string("no memory for the tables of a call") + kMemoryRemedy);
 }
 
 void Invoker::free() const {
@@ -156,7 +166,8 @@ absl::Status Invoker::run(absl::Span<const Tensor> arguments, absl::Span<Tensor>
   absl::Status status = run(arguments, results, memory == OutputMemory::Fresh, *frame);
   frame->clear();
   std::lock_guard lock(mutex_);
-  frames_.push_back(std::move(frame));
+  if (frames_.size() < frames_.capacity()) // takeFrame made room
+    frames_.push_back(std::move(frame));
   return status;
 }
 
@@ -195,9 +206,13 @@ absl::Status Invoker::run(absl::Span<const Tensor> arguments, absl::Span<Tensor>
   absl::Status status = moveValues(frame);
   if (mayShare)
     borrowArguments(arguments, frame.inputs, absl::MakeSpan(frame.results));
-  if (status.ok())
-    status = runner_->run(frame.inputs, absl::MakeSpan(frame.results), OutputMemory::Given,
-                          mayShare && lending_ ? &*lending_ : nullptr);
+  if (status.ok()) // what it throws must be an error here, that values go back to their containers
+    status = unlessNoMemory(
+        [&] {
+          return runner_->run(frame.inputs, absl::MakeSpan(frame.results), OutputMemory::Given,
+                              mayShare && lending_ ? &*lending_ : nullptr);
+        },
+        noMemoryForCall);
   if (!status.ok()) {
     for (size_t i = 0; i < updates_.size(); ++i)
       frame.next[i] = frame.updates[i].mayReplace ? frame.values[updatedSlots_[i]] : Tensor();

@@ -32,7 +32,7 @@ public:
 
   /// `arguments` are of the types of the slots that take one, in their order; undefined where the
   /// container's value is wanted. Results as Runner::run gives them. All next values are stored
-  /// when the run has succeeded, or none.
+  /// when the run has succeeded, or none. Throws for want of memory, before any is stored.
   absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
                    OutputMemory memory) const;
 
@@ -73,6 +73,10 @@ private:
   mutable ShortMutex mutex_;
   /// Frames that wait for a call, so that calls allocate nothing.
   mutable std::vector<std::unique_ptr<Frame>> frames_;
+  mutable size_t numFrames_ = 0; // that have been made: there is room for all
 };
+
+/// OutOfMemory for what is no array: tables and messages.
+absl::Status noMemoryForCall();
 
 } // namespace graphc

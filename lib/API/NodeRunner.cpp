@@ -2,8 +2,9 @@
 #include "API/NodeRunner.h"
 
 #include <algorithm>
+#include <unordered_map>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/hash/hash.h"
 #include "graphc/Traversal.h"
 
 namespace graphc {
@@ -66,7 +67,7 @@ absl::Status NodeRunner::run(absl::Span<const Tensor> arguments, absl::Span<Tens
 
 absl::Status NodeRunner::checkNodes(absl::Span<const Tensor> arguments,
                                     absl::Span<const Tensor> values) const {
-  absl::flat_hash_map<Variable, Tensor> known;
+  std::unordered_map<Variable, Tensor, absl::Hash<Variable>> known;
   for (size_t i = 0; i < module_.inputs.size(); ++i)
     known[module_.inputs[i]] = arguments[i];
   size_t at = 0;

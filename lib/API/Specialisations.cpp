@@ -107,8 +107,10 @@ struct Specialisations::State {
       if (number == versions.size())
         return nullptr;
       version = &versions[number];
+      std::vector<std::vector<int64_t>> shapes;
       for (const Tensor &argument : arguments)
-        version->shapes.emplace_back(argument.shape().begin(), argument.shape().end());
+        shapes.emplace_back(argument.shape().begin(), argument.shape().end());
+      version->shapes = std::move(shapes); // all, or where there is no memory none
     }
     version->generation = forkGeneration();
     used.store(std::max(used.load(), size_t(version - versions.data()) + 1),

@@ -39,15 +39,19 @@ TensorsOr evaluate(const Emission &emission, absl::Span<const Array> operands,
                    const ErrorContext &context = {}, EvaluationBudget *budget = nullptr,
                    int64_t *flops = nullptr);
 
+// What follows makes graphs and emissions in Abseil's hash tables, which do not survive that there
+// is no memory for them to grow: where these throw, the program ends. Arrays and routines for which
+// there is no memory are OutOfMemory.
+
 /// The outputs of a node for these values of its inputs; undefined Tensors for those that are not
 /// needed (all are where the list is empty). Errors are at the node's place. Its operations on
 /// floats are added to `flops`.
 TensorsOr evaluate(const Apply &node, absl::Span<const Tensor> inputs,
                    EvaluationBudget *budget = nullptr, int64_t *flops = nullptr,
-                   const std::vector<bool> &isNeeded = {});
+                   const std::vector<bool> &isNeeded = {}) noexcept;
 
 /// The results of an op for constant operands.
-TensorsOr evaluate(const Op &op, absl::Span<const Tensor> inputs);
+TensorsOr evaluate(const Op &op, absl::Span<const Tensor> inputs) noexcept;
 
 /// A node of a graph that was evaluated.
 struct NodeRun {
@@ -62,6 +66,6 @@ using NodeWatch = std::function<void(const NodeRun &)>;
 /// MissingInput for an input that has no value. `watch`, if any, is told of every node.
 TensorsOr evaluate(absl::Span<const Variable> outputs, absl::Span<const Variable> inputs,
                    absl::Span<const Tensor> values, EvaluationBudget *budget = nullptr,
-                   const NodeWatch &watch = {});
+                   const NodeWatch &watch = {}) noexcept;
 
 } // namespace graphc

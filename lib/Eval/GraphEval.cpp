@@ -127,7 +127,7 @@ absl::Status GraphEval::compute(absl::Span<const Variable> outputs,
 } // namespace
 
 TensorsOr evaluate(const Apply &node, absl::Span<const Tensor> inputs, EvaluationBudget *budget,
-                   int64_t *flops, const std::vector<bool> &isNeeded) {
+                   int64_t *flops, const std::vector<bool> &isNeeded) noexcept {
   if (!node.op().def().emit)
     return makeError(ErrorKind::MethodNotDefined,
                      std::string(node.op().name()) + ": the op does not say what it computes",
@@ -179,7 +179,7 @@ TensorsOr evaluate(const Apply &node, absl::Span<const Tensor> inputs, Evaluatio
   return all;
 }
 
-TensorsOr evaluate(const Op &op, absl::Span<const Tensor> inputs) {
+TensorsOr evaluate(const Op &op, absl::Span<const Tensor> inputs) noexcept {
   std::vector<Operand> operands;
   for (const Tensor &input : inputs)
     operands.emplace_back(input);
@@ -191,7 +191,7 @@ TensorsOr evaluate(const Op &op, absl::Span<const Tensor> inputs) {
 
 TensorsOr evaluate(absl::Span<const Variable> outputs, absl::Span<const Variable> inputs,
                    absl::Span<const Tensor> values, EvaluationBudget *budget,
-                   const NodeWatch &watch) {
+                   const NodeWatch &watch) noexcept {
   if (inputs.size() != values.size())
     return makeError(ErrorKind::ValueError, "there are " + counted(inputs.size(), "input") +
                                                 " and " + counted(values.size(), "value"));

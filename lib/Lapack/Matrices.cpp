@@ -5,6 +5,9 @@
 #include <limits>
 #include <mutex>
 
+/// In place of LAPACKE's own, which prints to stdout that there was no memory: the call says it.
+extern "C" [[gnu::visibility("default")]] void LAPACKE_xerbla(const char *, lapack_int) {}
+
 namespace graphc {
 
 /// LAPACK's work arrays of n^2 and more numbers are counted in 32 bits.

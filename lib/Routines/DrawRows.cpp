@@ -79,6 +79,8 @@ absl::Status drawRows(const RowSampler &sampler, const RoutineCall &call) {
   if (sampler.prepareLast) {
     Tensor &last = parameters.back();
     last = last.copy();
+    if (!last.defined())
+      return makeError(ErrorKind::OutOfMemory, "no memory for a copy of its last parameter");
     int64_t n = last.shape().back();
     absl::Span<double> elements = last.mutableFlat<double>();
     for (; !elements.empty(); elements.remove_prefix(size_t(n * n)))

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <unordered_map>
 
 #include "Routines/DrawRows.h"
 #include "Routines/Samplers.h"
-#include "absl/container/flat_hash_map.h"
 
 namespace graphc::draws {
 
@@ -153,10 +153,10 @@ std::string_view permutation(Row row) {
     choose(order);
   } else {
     struct {
-      absl::flat_hash_map<uint64_t, uint64_t> moved;
+      std::unordered_map<uint64_t, uint64_t> moved;
       uint64_t &operator[](uint64_t k) { return moved.try_emplace(k, k).first->second; }
     } order;
-    order.moved.reserve(2 * count); // so that references last
+    order.moved.reserve(2 * count);
     choose(order);
   }
   return {};

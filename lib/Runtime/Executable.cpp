@@ -286,10 +286,14 @@ absl::StatusOr<Lease> Executable::State::lease(int32_t segment, absl::Span<const
   return result;
 }
 
-void Executable::State::giveBack(Lease lease) const {
+/// Where there is no memory to keep it, the frame goes.
+void Executable::State::giveBack(Lease lease) const noexcept {
   std::lock_guard lock(mutex);
   if (lease.cached->frames.size() < kMaxFrames)
-    lease.cached->frames.push_back(std::move(lease.frame));
+    try {
+      lease.cached->frames.push_back(std::move(lease.frame));
+    } catch (const std::bad_alloc &) {
+    }
 }
 
 //===--- running --------------------------------------------------------------===//

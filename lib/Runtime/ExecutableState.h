@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "Runtime/Executable.h"
@@ -10,9 +11,9 @@
 #include "Runtime/KeptOperands.h"
 #include "Runtime/RunProfile.h"
 #include "Support/Fork.h"
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/functional/function_ref.h"
+#include "absl/hash/hash.h"
 
 namespace graphc {
 
@@ -77,13 +78,13 @@ struct Executable::State {
       return a == b;
     }
   };
-  mutable absl::flat_hash_map<Key, std::shared_ptr<CachedPlan>, KeyHash, KeyEqual> plans;
+  mutable std::unordered_map<Key, std::shared_ptr<CachedPlan>, KeyHash, KeyEqual> plans;
   mutable std::shared_ptr<CachedPlan> last; // of a static program; else the one used last
 
   absl::Status checkInputs(absl::Span<const Tensor> inputs) const;
   using FillSizes = absl::FunctionRef<void(std::vector<SizeValue> &)>;
   absl::StatusOr<Lease> lease(int32_t segment, absl::Span<const int64_t> key, FillSizes fill) const;
-  void giveBack(Lease lease) const;
+  void giveBack(Lease lease) const noexcept;
   void free() const;
   absl::Status runHost(const Program::Step &step, void **pointers, const Plan &plan,
                        int threads) const;

@@ -1,13 +1,17 @@
 //===- HostCall.cpp - steps of the host ------------------------------------===//
-#include "graphc/Host.h"
-
 #include <bit>
 
+#include "Runtime/ArrayMemory.h"
+#include "Support/NoMemory.h"
+#include "absl/functional/function_ref.h"
+#include "graphc/Host.h"
+
 namespace graphc {
+namespace {
 
 /// The slice at `position` along the axes in front that `has` names, one after the other in memory.
-static absl::StatusOr<Tensor> sliceAt(const Tensor &t, int64_t position,
-                                      absl::Span<const int64_t> counts, uint32_t has) {
+absl::StatusOr<Tensor> sliceAt(const Tensor &t, int64_t position, absl::Span<const int64_t> counts,
+                               uint32_t has) {
   int64_t index = 0, left = 1;
   for (int64_t count : counts)
     left *= count;
@@ -24,27 +28,25 @@ static absl::StatusOr<Tensor> sliceAt(const Tensor &t, int64_t position,
   return Tensor::borrow(t.dtype(), data, shape);
 }
 
-absl::Status HostCall::run(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs,
-                           int threads) const {
-  auto once = [&](absl::Span<const Tensor> in, absl::Span<Tensor> out) {
-    return callback ? callback(in, out) : routine->run({parameters, in, out, threads});
-  };
-  if (numLevels == 0)
-    return once(inputs, outputs);
+using Once = absl::FunctionRef<absl::Status(absl::Span<const Tensor> in, absl::Span<Tensor> out)>;
+
+/// Does `once` for each slice along the axes in front.
+absl::Status forSlices(const HostCall &call, absl::Span<const Tensor> inputs,
+                       absl::Span<Tensor> outputs, Once once) {
   if (outputs.empty())
     return absl::OkStatus();
   const std::vector<int64_t> counts(outputs[0].shape().begin(),
-                                    outputs[0].shape().begin() + numLevels);
+                                    outputs[0].shape().begin() + call.numLevels);
   int64_t total = 1;
   for (int64_t count : counts)
     total *= count;
-  const uint32_t all = (uint32_t(1) << numLevels) - 1;
+  const uint32_t all = (uint32_t(1) << call.numLevels) - 1;
   for (int64_t position = 0; position < total; ++position) {
     std::vector<Tensor> in, out;
     for (size_t i = 0; i < inputs.size() + outputs.size(); ++i) {
       bool isInput = i < inputs.size();
       absl::StatusOr<Tensor> part =
-          isInput ? sliceAt(inputs[i], position, counts, levels[i])
+          isInput ? sliceAt(inputs[i], position, counts, call.levels[i])
                   : sliceAt(outputs[i - inputs.size()], position, counts, all);
       if (!part.ok())
         return part.status();
@@ -54,6 +56,25 @@ absl::Status HostCall::run(absl::Span<const Tensor> inputs, absl::Span<Tensor> o
       return status;
   }
   return absl::OkStatus();
+}
+
+} // namespace
+
+absl::Status HostCall::run(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs,
+                           int threads) const {
+  auto once = [&](absl::Span<const Tensor> in, absl::Span<Tensor> out) {
+    return callback ? callback(in, out) : routine->run({parameters, in, out, threads});
+  };
+  // The caller adds the op, its place and the shapes.
+  return unlessNoMemory(
+      [&] {
+        return numLevels == 0 ? once(inputs, outputs) : forSlices(*this, inputs, outputs, once);
+      },
+      [] {
+        return makeError(ErrorKind::OutOfMemory,
+                         std::string("no memory for what it needs besides operands and results") +
+                             kMemoryRemedy);
+      });
 }
 
 } // namespace graphc

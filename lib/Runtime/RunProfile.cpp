@@ -2,10 +2,10 @@
 #include "Runtime/RunProfile.h"
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "Runtime/ArenaLayout.h"
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 
 namespace graphc {
 namespace {
@@ -44,7 +44,7 @@ StepCost CostOfPlan::step(int32_t number) const {
   const Program::Facts *facts =
       size_t(number) < program_.facts.size() ? &program_.facts[number] : nullptr;
   // By memory: what the loops reach of it.
-  absl::flat_hash_map<int32_t, double> reached;
+  std::unordered_map<int32_t, double> reached;
   auto reach = [&](int32_t input, double bytes) {
     reached[layout_.root[step.arrays[input]]] += bytes;
   };
@@ -75,7 +75,7 @@ MemoryUse CostOfPlan::memory(int32_t number) const {
   use.scratchBytes = plan_.scratchBytes;
   // The arrays that steps write are outputs, perhaps under another shape, or come in between. An
   // array that takes over another's memory is one of its own here.
-  absl::flat_hash_set<int32_t> written, results;
+  std::unordered_set<int32_t> written, results;
   for (int32_t s = segment.firstStep; s < segment.endStep; ++s) {
     const Program::Step &step = program_.steps[s];
     written.insert(step.arrays.begin() + step.numInputs, step.arrays.end());

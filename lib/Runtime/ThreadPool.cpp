@@ -16,6 +16,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -84,6 +85,12 @@ public:
 
   int numSlots() const { return numSlots_; }
 
+  /// When nobody works any more: throws what a body has thrown.
+  void rethrow() const {
+    if (thrown_)
+      std::rethrow_exception(thrown_);
+  }
+
   /// Works until no slot has chunks left.
   void work(int slot) {
     do {
@@ -99,9 +106,16 @@ public:
 
 private:
   void call(uint32_t begin, uint32_t end, int slot) {
+    if (hasThrown_.load(std::memory_order_relaxed)) // what is left is only counted down
+      return;
     auto from = int64_t(uint64_t(begin_) + begin * grain_);
     auto to = end == chunks_ ? end_ : int64_t(uint64_t(begin_) + end * grain_);
-    body_(from, to, slot);
+    try {
+      body_(from, to, slot);
+    } catch (...) {
+      if (!hasThrown_.exchange(true))
+        thrown_ = std::current_exception();
+    }
   }
 
   /// An eighth of what is left: few calls, and as much again may be stolen meanwhile.
@@ -146,6 +160,8 @@ private:
   int numSlots_;
   std::unique_ptr<Slot[]> slots_;
   ThreadPool::Body body_;
+  std::atomic<bool> hasThrown_{false};
+  std::exception_ptr thrown_; // by whom hasThrown_ was set
 };
 
 } // namespace
@@ -170,6 +186,7 @@ struct ThreadPool::State {
   void startWorkers(int wanted) {
     if (int(threads.size()) >= wanted)
       return;
+    threads.reserve(size_t(wanted)); // what is started must be noted
     sigset_t all, before;
     sigfillset(&all); // signals are for the program's own threads
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -330,6 +347,7 @@ void ThreadPool::parallelFor(int64_t begin, int64_t end, int64_t grain, int thre
     });
   else
     state().run(job);
+  job.rethrow();
 }
 
 std::shared_ptr<TaskRunner> lentTaskRunner() { return runners().get(); }

@@ -67,6 +67,8 @@ Real valueAt(SpecialFunction function, int64_t parameter, const double (&x)[4]) 
 double valueOrNaN(SpecialFunction function, int64_t parameter, const double (&x)[4]) {
   try {
     return double(valueAt(function, parameter, x));
+  } catch (const std::bad_alloc &) { // of its tables
+    throw;
   } catch (const std::exception &) {
     return NAN;
   }

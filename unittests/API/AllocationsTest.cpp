@@ -1,80 +1,40 @@
 //===- AllocationsTest.cpp - what calls ask of the heap and the clock -----===//
 #include <gtest/gtest.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include <atomic>
 #include <cmath>
 #include <cstdlib>
-#include <ctime>
 
+#include "API/Heap.h"
 #include "graphc/Function.h"
 #include "graphc/Gradient.h"
 #include "graphc/OpFromGraph.h"
 #include "graphc/Ops.h"
 #include "graphc/Scan.h"
 
-#ifndef __has_feature // GCC tells by a macro of its own
-#define __has_feature(x) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
-#define GRAPHC_COUNTS 0
-#else
-#define GRAPHC_COUNTS 1
-#endif
-
 namespace graphc {
 namespace {
-std::atomic<int64_t> allocations{0}, bytes{0}, clockReads{0};
-} // namespace
-} // namespace graphc
 
-#if GRAPHC_COUNTS
-// In place of the C library's, for the whole program and its libraries; operator new comes here,
-// too.
-extern "C" {
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *malloc(size_t size) noexcept {
-  graphc::allocations.fetch_add(1, std::memory_order_relaxed);
-  graphc::bytes.fetch_add(int64_t(size), std::memory_order_relaxed);
-  return __libc_malloc(size);
-}
-void *calloc(size_t count, size_t size) noexcept {
-  graphc::allocations.fetch_add(1, std::memory_order_relaxed);
-  graphc::bytes.fetch_add(int64_t(count * size), std::memory_order_relaxed);
-  return __libc_calloc(count, size);
-}
-// std::chrono's clocks come here.
-int clock_gettime(clockid_t clock, timespec *time) noexcept {
-  graphc::clockReads.fetch_add(1, std::memory_order_relaxed);
-  return int(syscall(SYS_clock_gettime, clock, time));
-}
-}
-#endif
-
-namespace graphc {
-namespace {
+using test::clockReads, test::heapAllocations, test::heapBytes;
 
 /// Those of 20 calls, after the first three.
 template <class Call> int64_t allocationsOf(Call call) {
   for (int i = 0; i < 3; ++i)
     call();
-  int64_t before = allocations;
+  int64_t before = heapAllocations;
   for (int i = 0; i < 20; ++i)
     call();
-  return allocations - before;
+  return heapAllocations - before;
 }
 
 TEST(Allocations, AreCounted) {
-  if (!GRAPHC_COUNTS)
+  if (!test::isHeapCounted())
     GTEST_SKIP() << "the sanitizer has the heap";
   EXPECT_GE(allocationsOf([] { EXPECT_TRUE(Tensor::zeros(DType::Float64, {1000}).ok()); }), 20);
 }
 
 // One step of gradient descent on |w|^2 for ten matrices.
 TEST(Allocations, StepsOfTrainingNeedNone) {
-  if (!GRAPHC_COUNTS)
+  if (!test::isHeapCounted())
     GTEST_SKIP() << "the sanitizer has the heap";
   std::vector<SharedVariable> weights;
   std::vector<std::pair<Variable, Variable>> updates;
@@ -94,7 +54,7 @@ TEST(Allocations, StepsOfTrainingNeedNone) {
 
 // What a loop needs it has before its first step: states stand where the results are.
 TEST(Allocations, StepsOfLoopsNeedNone) {
-  if (!GRAPHC_COUNTS)
+  if (!test::isHeapCounted())
     GTEST_SKIP() << "the sanitizer has the heap";
   Variable n = lscalar("n"), w = dmatrix("w");
   auto step = [&](const Variables &in) {
@@ -125,18 +85,18 @@ std::pair<int64_t, int64_t> bytesOfSteps(bool someoneHoldsTheWeights) {
   for (const SharedVariable &w : weights)
     if (someoneHoldsTheWeights)
       held.push_back(w.get({.borrow = true}));
-  int64_t start = bytes;
+  int64_t start = heapBytes;
   EXPECT_TRUE((*f)().ok());
-  int64_t first = bytes - start;
+  int64_t first = heapBytes - start;
   held.clear();
   for (int i = 0; i < 19; ++i)
     EXPECT_TRUE((*f)().ok());
-  return {first, bytes - start - first};
+  return {first, heapBytes - start - first};
 }
 
 // F-181: in place, the parameters' memory is all that there is; otherwise they have a second one.
 TEST(Allocations, StepsInPlaceNeedNoSecondBuffer) {
-  if (!GRAPHC_COUNTS)
+  if (!test::isHeapCounted())
     GTEST_SKIP() << "the sanitizer has the heap";
   constexpr int64_t kParameters = 10 * 100000 * 4;
   auto [first, later] = bytesOfSteps(false);
@@ -165,7 +125,7 @@ std::pair<int64_t, int64_t> costOfCalls(FunctionOptions options) {
 // F-197: what is not profiled reads no clock, and asks for no memory. The other mode shows that
 // both are counted: begin and end of each of 23 calls, and of its kernels.
 TEST(Allocations, ProfilesThatAreOffCostNothing) {
-  if (!GRAPHC_COUNTS)
+  if (!test::isHeapCounted())
     GTEST_SKIP() << "the sanitizer has the heap";
   EXPECT_EQ(costOfCalls({}), (std::pair<int64_t, int64_t>(0, 0)));
   Profile profile;
@@ -184,11 +144,11 @@ template <class BytesFor> double growth(int n, BytesFor bytesFor) {
 // An op of n inputs and n outputs, with an entry for each pair of them, would take four times as
 // much for twice as many.
 TEST(Allocations, OfGradientsThroughWideOpsAreLinear) { // F-261
-  if (!GRAPHC_COUNTS)
+  if (!test::isHeapCounted())
     GTEST_SKIP() << "the sanitizer has the heap";
   EXPECT_LE(growth(4000,
                    [](int n) {
-                     int64_t before = bytes;
+                     int64_t before = heapBytes;
                      Variables inputs, outputs, given;
                      for (int i = 0; i < n; ++i) {
                        inputs.push_back(dscalar());
@@ -200,14 +160,14 @@ TEST(Allocations, OfGradientsThroughWideOpsAreLinear) { // F-261
                      Variable cost = sum(stack(std::vector<Operand>(made.begin(), made.end()), 0));
                      EXPECT_TRUE(grad(cost, given)[0].ok());
                      EXPECT_TRUE(pushforward({cost}, given, given)[0].ok());
-                     return bytes - before;
+                     return heapBytes - before;
                    }),
             2.3);
 }
 
 // Graphs of one name are told apart by a number, which is not looked for from 2 on for each.
 TEST(Allocations, OfSavedNestsAreLinear) {
-  if (!GRAPHC_COUNTS)
+  if (!test::isHeapCounted())
     GTEST_SKIP() << "the sanitizer has the heap";
   const std::string path = testing::TempDir() + "nest.graphc";
   EXPECT_LE(growth(800,
@@ -218,16 +178,16 @@ TEST(Allocations, OfSavedNestsAreLinear) {
                        op = OpFromGraph({x}, {op(x) + 1}, {.name = "aNameThatTakesMemory"});
                      auto f = function({x}, op(x), {.mode = "interpreter"});
                      EXPECT_TRUE(f.ok()) << f.status();
-                     int64_t before = bytes;
+                     int64_t before = heapBytes;
                      EXPECT_EQ(f->save(path), absl::OkStatus());
-                     return bytes - before;
+                     return heapBytes - before;
                    }),
             2.5);
   std::remove(path.c_str());
 }
 
 TEST(Allocations, TypedCallsNeedNone) {
-  if (!GRAPHC_COUNTS)
+  if (!test::isHeapCounted())
     GTEST_SKIP() << "the sanitizer has the heap";
   Variable x = dscalar("x"), y = dscalar("y"), z = dscalar("z");
   auto f = function({x, y, z}, x + y * z)->bind<double(double, double, double)>();

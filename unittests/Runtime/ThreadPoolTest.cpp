@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
+#include <new>
 #include <set>
 #include <thread>
 #include <vector>
@@ -209,6 +210,26 @@ TEST(ThreadPool, WorksAfterFork) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
   checkCovers(pool, 0, 1000, 1, 3);
+}
+
+// A loop's body that throws ends the loop, and the pool goes on.
+TEST(ThreadPool, ThrowsWhatABodyThrew) {
+  ThreadPool pool;
+  for (int threads : {1, 2, 4}) {
+    std::atomic<int64_t> done = 0;
+    auto body = [&](int64_t begin, int64_t end, int) {
+      for (int64_t i = begin; i < end; ++i) {
+        if (i == 40)
+          throw std::bad_alloc();
+        ++done;
+      }
+    };
+    EXPECT_THROW(pool.parallelFor(0, 1000, 1, threads, body), std::bad_alloc);
+    EXPECT_LT(done, 1000);
+    done = 0;
+    pool.parallelFor(50, 1050, 1, threads, body);
+    EXPECT_EQ(done, 1000);
+  }
 }
 
 } // namespace
