@@ -33,9 +33,11 @@ namespace {
 /// second.
 constexpr int64_t kFoldingBudget = int64_t(1) << 20;
 /// What reading nodes may cost besides those that the file has, since loops over sequences are
-/// unrolled: elements of sequences that they take, and some for each node.
-constexpr int64_t kUnrolledWork = int64_t(1) << 20;
-constexpr int64_t kWorkOfNode = 64;
+/// unrolled and arrays are cut into sequences: elements of sequences that they take, and some for
+/// each node. So many nodes a small file may have, and one for so many of its bytes: as calls of
+/// functions (Functions.cpp). What it takes to begin a graph within another is that of several.
+constexpr int64_t kWorkOfNode = 64, kWorkOfGraph = 8 * kWorkOfNode;
+constexpr int64_t kUnrolledNodes = 8192, kBytesOfUnrolledNode = 4;
 /// Initializers of a loop's body are read in each step: so many of their bytes cost one.
 constexpr int64_t kBytesOfWork = 32;
 
@@ -166,7 +168,7 @@ constexpr int kDeepestCall = 64;
 
 /// What it takes to read a graph within another besides its nodes.
 int64_t workOfStep(const onnx::GraphProto &graph) {
-  int64_t work = kWorkOfNode;
+  int64_t work = kWorkOfGraph;
   for (const onnx::TensorProto &initializer : graph.initializer())
     work += int64_t(initializer.ByteSizeLong()) / kBytesOfWork;
   return work;
@@ -188,9 +190,10 @@ class Importer {
 public:
   Importer(const onnx::ModelProto &model, const std::string &path, const OnnxInputs &inputs)
       : Importer(model, model.graph(), path, std::make_shared<ModelFunctions>(model), nullptr) {
-    folder_ = std::filesystem::path(path).parent_path().string();
+    files_ = ExternalFiles(std::filesystem::path(path).parent_path().string());
     inputTypes_ = InputTypes(inputs);
-    workLeft_ += workOf(graph_);
+    unrolledNodes_ = kUnrolledNodes + int64_t(model.ByteSizeLong()) / kBytesOfUnrolledNode;
+    workLeft_ = unrolledNodes_ * kWorkOfNode + workOf(graph_);
   }
   /// Of a graph within `outer`'s, whose values it sees.
   Importer(const Importer &outer, const onnx::GraphProto &graph)
@@ -219,14 +222,15 @@ private:
   Importer(const onnx::ModelProto &model, const onnx::GraphProto &graph, std::string path,
            std::shared_ptr<ModelFunctions> functions, const Importer *first)
       : model_(model), graph_(graph), path_(std::move(path)), functions_(std::move(functions)),
-        workLeft_(first ? first->workLeft_ : kUnrolledWork),
+        unrolledNodes_(first ? first->unrolledNodes_ : 0), workLeft_(first ? first->workLeft_ : 0),
         context_{first ? first->context_.versions : Versions(),
-                 first ? first->context_.folder : folder_,
+                 first ? first->context_.files : files_,
                  first ? first->context_.budget : budget_,
                  first ? first->context_.extents : extents_,
                  first ? first->context_.known : known_,
                  subgraphs(),
-                 names()} {}
+                 names(),
+                 [this](int64_t nodes) { return spend(nodes * kWorkOfNode); }} {}
 
   absl::Status findVersions();
   decltype(OnnxContext::subgraph) subgraphs() {
@@ -261,8 +265,9 @@ private:
     if (workLeft_ >= 0)
       return absl::OkStatus();
     return makeError(ErrorKind::NotSupported,
-                     "loops over sequences are unrolled, and these make too many nodes (" +
-                         std::to_string(kUnrolledWork / kWorkOfNode) +
+                     "loops over sequences are unrolled, and with arrays that are cut into "
+                     "sequences they make too many nodes (in a file of this size " +
+                         std::to_string(unrolledNodes_) +
                          " at most, fewer where sequences are long)");
   }
   absl::Status addInitializers();
@@ -288,9 +293,9 @@ private:
   const Call *call_ = nullptr;
   std::shared_ptr<ModelFunctions> functions_;
   InputTypes inputTypes_ = InputTypes({});
-  int64_t workLeft_;
+  int64_t unrolledNodes_, workLeft_;
   // Those of the model's graph serve the ones within it, too.
-  std::string folder_;
+  ExternalFiles files_{""};
   EvaluationBudget budget_{kFoldingBudget};
   KnownValues known_{budget_};
   SymbolicExtents extents_;
@@ -370,7 +375,7 @@ absl::Status Importer::addInitializers() {
   if (graph_.sparse_initializer_size() > 0)
     return makeError(ErrorKind::NotSupported, "has sparse initializers");
   for (const onnx::TensorProto &proto : graph_.initializer()) {
-    auto tensor = readTensor(proto, folder_);
+    auto tensor = readTensor(proto, context_.files);
     if (!tensor.ok())
       return prefixError(tensor.status(), "initializer " + quoted(proto.name()));
     Constant value = Constant::adopt(*std::move(tensor), proto.name(), filePlace(path_));

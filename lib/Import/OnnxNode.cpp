@@ -83,6 +83,12 @@ Variable OnnxNode::in(size_t i) {
                   (v.isOptional() ? "; OptionalGetElement gives what it has" : ""));
 }
 
+bool OnnxNode::affords(int64_t nodes) {
+  if (status_.ok())
+    status_ = context_.spend(nodes);
+  return status_.ok();
+}
+
 OnnxValue OnnxNode::value(size_t i) {
   if (!has(i))
     return fail(ErrorKind::ValueError, "input " + std::to_string(i) + " is missing");
@@ -303,7 +309,7 @@ std::optional<Tensor> OnnxNode::getTensor(std::string_view name) {
   const auto *attribute = findAttribute(name, onnx::AttributeProto::TENSOR);
   if (!attribute)
     return std::nullopt;
-  auto tensor = readTensor(attribute->t(), context_.folder);
+  auto tensor = readTensor(attribute->t(), context_.files);
   if (tensor.ok())
     return *tensor;
   if (status_.ok())

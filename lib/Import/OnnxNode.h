@@ -23,6 +23,7 @@ namespace graphc {
 using Ints = std::vector<int64_t>;
 
 struct EvaluationBudget;
+class ExternalFiles;
 class KnownValues;
 class SymbolicExtents;
 struct Signature;
@@ -31,8 +32,8 @@ struct Signature;
 struct OnnxContext {
   /// Versions of the operators' sets that the model was written for; 0 where it has none.
   Versions versions;
-  /// The model's, in which external data lies.
-  const std::string &folder;
+  /// Beside the model, in which external data lies.
+  ExternalFiles &files;
   /// What computing the constants that translations must know may cost.
   EvaluationBudget &budget;
   /// Of the model's graph so far.
@@ -43,6 +44,8 @@ struct OnnxContext {
   std::function<absl::StatusOr<OnnxValues>(const onnx::GraphProto &, const OnnxValues &)> subgraph;
   /// The value of that name at this place of the model; null if there is none.
   std::function<const OnnxValue *(const std::string &)> find;
+  /// Takes what so many nodes cost that the file does not have from what may be spent.
+  std::function<absl::Status(int64_t)> spend;
 };
 
 class OnnxNode {
@@ -74,6 +77,8 @@ public:
   bool wantsOutput(size_t i) const;
   /// Input i; an error where it is not given, or is no tensor.
   Variable in(size_t i);
+  /// Whether so many nodes may be made that the file does not have; else an error is kept.
+  bool affords(int64_t nodes);
   /// Input i, whatever it is; an error where it is not given.
   OnnxValue value(size_t i);
   /// Input i; an error where it is not given, or is no sequence.

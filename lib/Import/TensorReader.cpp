@@ -3,12 +3,9 @@
 
 #include <bit>
 #include <cstring>
-#include <filesystem>
 #include <limits>
 
 #include "Import/NarrowTypes.h"
-#include "Support/ReadFile.h"
-#include "Support/SystemError.h"
 #include "Support/Text.h"
 #include "absl/strings/numbers.h"
 #include "graphc/Status.h"
@@ -134,32 +131,9 @@ absl::StatusOr<ExternalData> externalData(const onnx::TensorProto &proto) {
   return result;
 }
 
-/// The file at `location`. A model must not make its reader open files elsewhere: neither by its
-/// text nor by links that lie beside it.
-absl::StatusOr<std::filesystem::path> fileInside(const std::string &folder,
-                                                 const std::string &location) {
-  auto leaves = [](const std::filesystem::path &relative) {
-    return relative.empty() || relative.is_absolute() || *relative.begin() == "..";
-  };
-  std::filesystem::path root(folder.empty() ? "." : folder);
-  bool bad = location.find('\0') != std::string::npos ||
-             leaves(std::filesystem::path(location).lexically_normal());
-  std::error_code failure;
-  std::filesystem::path realRoot = std::filesystem::weakly_canonical(root, failure);
-  std::filesystem::path real;
-  if (!bad && !failure)
-    real = std::filesystem::weakly_canonical(root / location, failure);
-  if (bad || (!failure && leaves(real.lexically_relative(realRoot))))
-    return badTensor("its external data has the location '" + location +
-                     "', which is not a file beside the model or below");
-  if (failure)
-    return systemError("cannot read its data: " + (root / location).string(), failure.value());
-  return real;
-}
-
 absl::StatusOr<Tensor> readExternal(const onnx::TensorProto &proto, DType dtype,
                                     absl::Span<const int64_t> shape, int64_t count,
-                                    const std::string &folder) {
+                                    ExternalFiles &files) {
   auto where = externalData(proto);
   if (!where.ok())
     return where.status();
@@ -167,26 +141,14 @@ absl::StatusOr<Tensor> readExternal(const onnx::TensorProto &proto, DType dtype,
   if (where->length && *where->length != needed)
     return badTensor("its external data has " + std::to_string(*where->length) +
                      " bytes where its shape needs " + std::to_string(needed));
-  auto inside = fileInside(folder, where->location);
-  if (!inside.ok())
-    return inside.status();
-  const std::string path = inside->string();
-  absl::StatusOr<OpenFile> opened = openFile(path);
-  if (!opened.ok())
-    return prefixError(opened.status(), "cannot read its data");
-  // Of what is no regular file nothing is there.
-  int64_t size = std::max<int64_t>(0, opened->size);
-  if (where->offset > size || needed > size - where->offset)
-    return badTensor("needs " + std::to_string(needed) + " bytes from offset " +
-                     std::to_string(where->offset) + " of " + path + ", which has " +
-                     std::to_string(size));
-  auto tensor = Tensor::allocate(dtype, shape);
-  if (!tensor.ok() || needed == 0)
-    return tensor;
-  FILE *file = opened->file.get();
-  if (std::fseek(file, where->offset, SEEK_SET) != 0 ||
-      std::fread(tensor->data(), 1, size_t(needed), file) != size_t(needed))
-    return makeError(ErrorKind::Io, "cannot read its data: " + path);
+  absl::StatusOr<Tensor> tensor;
+  absl::Status read =
+      files.read(where->location, where->offset, needed, [&]() -> absl::StatusOr<void *> {
+        tensor = Tensor::allocate(dtype, shape);
+        return tensor.ok() ? absl::StatusOr<void *>(tensor->data()) : tensor.status();
+      });
+  if (!read.ok())
+    return read;
   if (dtype == DType::Bool)
     copyBytes(*tensor, static_cast<const char *>(tensor->data()));
   return tensor;
@@ -195,9 +157,9 @@ absl::StatusOr<Tensor> readExternal(const onnx::TensorProto &proto, DType dtype,
 /// The elements as they are stored: typed, raw, or in a file.
 absl::StatusOr<Tensor> readStored(const onnx::TensorProto &proto, DType dtype,
                                   absl::Span<const int64_t> shape, int64_t count,
-                                  const std::string &folder) {
+                                  ExternalFiles &files) {
   if (proto.data_location() == onnx::TensorProto::EXTERNAL)
-    return readExternal(proto, dtype, shape, count, folder);
+    return readExternal(proto, dtype, shape, count, files);
 
   // Sizes are compared before memory is asked for: the shape is a file's claim.
   bool raw = proto.has_raw_data();
@@ -269,7 +231,7 @@ std::string onnxDTypeName(int dataType) {
   return onnx::TensorProto::DataType_Name(onnx::TensorProto::DataType(dataType));
 }
 
-absl::StatusOr<Tensor> readTensor(const onnx::TensorProto &proto, const std::string &folder) {
+absl::StatusOr<Tensor> readTensor(const onnx::TensorProto &proto, ExternalFiles &files) {
   std::optional<DType> dtype = onnxDType(proto.data_type());
   if (!dtype)
     return makeError(ErrorKind::NotSupported,
@@ -284,10 +246,10 @@ absl::StatusOr<Tensor> readTensor(const onnx::TensorProto &proto, const std::str
   if (proto.has_segment())
     return makeError(ErrorKind::NotSupported, "is stored in segments");
   if (!isNarrow(proto.data_type()))
-    return readStored(proto, *dtype, proto.dims(), *count, folder);
+    return readStored(proto, *dtype, proto.dims(), *count, files);
   const int perByte = elementsPerByte(proto.data_type());
   const int64_t bytes = *count / perByte + *count % perByte;
-  absl::StatusOr<Tensor> codes = readStored(proto, DType::UInt8, {bytes}, bytes, folder);
+  absl::StatusOr<Tensor> codes = readStored(proto, DType::UInt8, {bytes}, bytes, files);
   if (!codes.ok())
     return codes.status();
   return decodeNarrow(proto.data_type(), codes->flat<uint8_t>(), proto.dims());

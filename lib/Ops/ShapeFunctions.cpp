@@ -4,6 +4,7 @@
 #include "Build.h"
 #include "Graph/CalledAs.h"
 #include "Rules.h"
+#include "graphc/Arrays.h"
 
 namespace graphc {
 namespace {
@@ -261,6 +262,10 @@ Variable stack(std::initializer_list<Operand> parts, int axis) {
 }
 Variable stack(const Variables &parts, int axis) { return stack(operandsOf(parts), axis); }
 
+/// A piece's op reads all sizes. Of more pieces than these each splits x into what is in front of
+/// it, it, and what is behind.
+static constexpr int kFewPieces = 16;
+
 Variables split(const Operand &x, const Operand &sizes, int pieces, int axis) {
   Variable v = asVariable(x);
   Variable list = asVariable(sizes);
@@ -268,16 +273,42 @@ Variables split(const Operand &x, const Operand &sizes, int pieces, int axis) {
     Op counted = calledAs(builtin("specifyShape", {{"shape", IntList{pieces}}}), "split");
     list = build(counted, {Operand(list, sizes.place())});
   }
-  Variables result;
-  for (int64_t piece = 0; piece < pieces; ++piece) {
+  auto pieceOf = [&](const Variable &all, int64_t piece) {
     Op op = builtin("splitPiece", {{"piece", piece}, {"axis", plainAxis(axis, v)}});
-    result.push_back(
-        build(calledAs(op, "split"), {Operand(v, x.place()), Operand(list, sizes.place())}));
+    return build(calledAs(op, "split"), {Operand(v, x.place()), Operand(all, sizes.place())});
+  };
+  Variables result;
+  if (pieces <= kFewPieces || !list.ok() || list.rank() != 1) {
+    for (int64_t piece = 0; piece < pieces; ++piece)
+      result.push_back(pieceOf(list, piece));
+    return result;
+  }
+  list = cast(list, DType::Int64);
+  Variable ends = cumsum(list, 0), total = sum(list);
+  for (int64_t piece = 0; piece < pieces; ++piece) {
+    Variable end = subtensor(ends, {piece}), own = subtensor(list, {piece});
+    result.push_back(pieceOf(stack({end - own, own, total - end}), 1));
   }
   return result;
 }
 Variables split(const Operand &x, const std::vector<int64_t> &sizes, int axis) {
-  return split(x, vectorOf(sizes, x.place()), int(sizes.size()), axis);
+  int64_t total = 0, before = 0;
+  bool isPlain = sizes.size() > kFewPieces; // and no mistake, of which the list tells more
+  for (int64_t size : sizes)
+    isPlain = isPlain && size >= 0 && !__builtin_add_overflow(total, size, &total);
+  Variable v = asVariable(x);
+  int64_t plain = isPlain && v.ok() ? plainAxis(axis, v) : -1;
+  if (plain < 0 || plain >= v.rank() ||
+      (v.type().extent(int(plain)) != kDynamic && v.type().extent(int(plain)) != total))
+    return split(x, vectorOf(sizes, x.place()), int(sizes.size()), axis);
+  Op op = calledAs(builtin("splitPiece", {{"piece", int64_t(1)}, {"axis", plain}}), "split");
+  Variables result;
+  for (int64_t size : sizes) {
+    const int64_t list[] = {before, size, total - before - size};
+    result.push_back(build(op, {Operand(v, x.place()), vectorOf(list, x.place())}));
+    before += size;
+  }
+  return result;
 }
 
 Variable pad(const Operand &x, const std::vector<std::pair<int, int>> &widths,

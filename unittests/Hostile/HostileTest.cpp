@@ -26,8 +26,8 @@ namespace {
 /// (kFoldingBudget), and MLIR's contexts take some.
 constexpr int64_t kBytesPerByte = 500, kBytesAtLeast = int64_t(4) << 20;
 
-/// What calls of functions may come to, whatever a model's size (kAlways of Import/Functions.cpp),
-/// and what reading takes for a byte of it.
+/// What calls of functions may come to, and unrolled loops, whatever a model's size (kAlways of
+/// Import/Functions.cpp), and what reading takes for a byte of it.
 constexpr int64_t kBytesOfCalls = 5 * (int64_t(2) << 20);
 
 absl::Status readCounted(std::string_view reader, std::string_view bytes, int64_t more = 0) {
@@ -325,13 +325,22 @@ TEST(HostileOnnx, StepsWithoutNodes) {
   for (const char *name : {"c", "q"})
     body.add_output()->set_name(name);
   m.output("r");
-  std::string bytes = m.bytes();
-  resetAllocations();
-  absl::Status status = findReader("onnx")->read(bytes);
+  absl::Status status = readCounted("onnx", m.bytes(), kBytesOfCalls);
   EXPECT_THAT(std::string(status.message()),
               testing::HasSubstr("loops over sequences are unrolled"));
-  // 16,384 steps, whatever the file's size.
-  EXPECT_LE(allocations().bytes, int64_t(1) << 28);
+}
+
+/// An array becomes sequences, one or a hundred of them: elements of which the file has nothing.
+TEST(HostileOnnx, PiecesOfSplits) {
+  for (int count : {1, 100}) {
+    Model m;
+    m.input("x", {2000});
+    for (int i = 0; i < count; ++i)
+      m.node("SplitToSequence", {"x"}, "s" + std::to_string(i));
+    m.node("SequenceLength", {"s0"}, "n");
+    m.output("n");
+    EXPECT_EQ(readCounted("onnx", m.bytes(), kBytesOfCalls).ok(), count == 1);
+  }
 }
 
 /// A leaf and a million targets, of which the file has one weight.
@@ -418,6 +427,37 @@ TEST(HostileOnnx, WorkGrowsWithTheFile) {
   callsFor(10);
   if (areAllocationsCounted())
     EXPECT_LE(callsFor(10000), 15 * callsFor(1000));
+}
+
+/// So it does for pieces of an array.
+TEST(HostileOnnx, WorkGrowsWithTheOutputs) {
+  auto callsFor = [](int pieces, bool isKnown) {
+    Model m;
+    m.input("x", {pieces});
+    if (!isKnown)
+      m.graph()
+          .mutable_input(0)
+          ->mutable_type()
+          ->mutable_tensor_type()
+          ->mutable_shape()
+          ->mutable_dim(0)
+          ->set_dim_param("N");
+    onnx::NodeProto &node = m.node("Split", {"x"}, "y0");
+    for (int i = 1; i < pieces; ++i)
+      node.add_output("y" + std::to_string(i));
+    attribute(node, "num_outputs", onnx::AttributeProto::INT).set_i(pieces);
+    for (int i = 0; i < pieces; ++i)
+      m.output("y" + std::to_string(i));
+    std::string bytes = m.bytes();
+    resetAllocations();
+    EXPECT_TRUE(findReader("onnx")->read(bytes).ok());
+    return allocations().calls;
+  };
+  callsFor(10, true);
+  if (!areAllocationsCounted())
+    GTEST_SKIP();
+  EXPECT_LE(callsFor(4000, true), 15 * callsFor(400, true));
+  EXPECT_LE(callsFor(2000, false), 15 * callsFor(200, false));
 }
 
 //===--- arrays -----------------------------------------------------------------------===//

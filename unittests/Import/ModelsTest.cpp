@@ -1,12 +1,15 @@
 //===- ModelsTest.cpp - small models, good and bad -------------------------===//
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 #include <random>
 #include <sys/stat.h>
+#include <thread>
 
 #include "Eval/Evaluate.h"
 #include "Import/OnnxModels.h"
+#include "Import/TensorReader.h"
 #include "graphc/Function.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -304,6 +307,71 @@ TEST(ExternalData, linksOutOfTheFolderAreRefused) {
                          "', which is not a file beside the model or below"));
   EXPECT_TRUE(loadModel(External("near.bin", "0").model).ok());
   std::filesystem::remove_all(elsewhere);
+}
+
+/// While somebody exchanges a file beside the model for a link to one elsewhere, and back, nothing
+/// of that is read: each step of a path is opened once, and not looked up again by its name.
+TEST(ExternalData, linksThatAppearAreRefused) {
+  std::string inside = scratchFile("exchanged.bin", std::string(24, '\7'));
+  std::filesystem::path folder = std::filesystem::path(inside).parent_path();
+  std::filesystem::path elsewhere = folder.string() + "-elsewhere";
+  std::filesystem::create_directories(elsewhere);
+  std::ofstream(elsewhere / "exchanged.bin") << std::string(24, 's');
+  std::atomic<bool> stops = false;
+  std::thread exchanges([&] {
+    const std::filesystem::path next = folder / "next.bin", held = folder / "held";
+    std::filesystem::create_directory(held);
+    std::ofstream(held / "exchanged.bin") << std::string(24, '\7');
+    while (!stops) {
+      std::filesystem::create_symlink(elsewhere / "exchanged.bin", next);
+      std::filesystem::rename(next, folder / "exchanged.bin");
+      std::ofstream(next) << std::string(24, '\7');
+      std::filesystem::rename(next, folder / "exchanged.bin");
+      std::filesystem::create_directory_symlink(elsewhere, folder / "below");
+      std::filesystem::remove(folder / "below");
+      std::filesystem::rename(held, folder / "below");
+      std::filesystem::rename(folder / "below", held);
+    }
+  });
+  int read = 0;
+  for (const char *location : {"exchanged.bin", "below/exchanged.bin"})
+    for (int i = 0; i < 1000; ++i) {
+      onnx::TensorProto weight = External(location, "0").model.graph().initializer(0);
+      absl::StatusOr<Tensor> value = readTensor(weight, folder.string());
+      read += value.ok();
+      if (value.ok() && value->flat<int64_t>()[0] != 0x0707070707070707) {
+        ADD_FAILURE() << "a file elsewhere was read through " << location;
+        break;
+      }
+    }
+  stops = true;
+  exchanges.join();
+  EXPECT_GT(read, 0);
+  std::filesystem::remove_all(elsewhere);
+}
+
+/// A link to an absolute path is followed where that is in the folder.
+TEST(ExternalData, absoluteLinksIntoTheFolder) {
+  std::string inside = scratchFile("target.bin", std::string(24, '\7'));
+  std::filesystem::path folder = std::filesystem::path(inside).parent_path();
+  std::filesystem::create_directory(folder / "deep");
+  std::filesystem::create_symlink(inside, folder / "deep" / "absolute.bin");
+  std::filesystem::create_symlink("../target.bin", folder / "deep" / "up.bin");
+  std::filesystem::create_symlink("../../target.bin", folder / "deep" / "beyond.bin");
+  for (const char *location : {"deep/absolute.bin", "deep/up.bin"})
+    EXPECT_TRUE(loadModel(External(location, "0").model).ok()) << location;
+  EXPECT_THAT(message(loadModel(External("deep/beyond.bin", "0").model)),
+              EndsWith("which is not a file beside the model or below"));
+}
+
+/// A file that many tensors lie in is opened once.
+TEST(ExternalData, staysOpen) {
+  std::string inside = scratchFile("once.bin", std::string(24, '\7'));
+  ExternalFiles files(std::filesystem::path(inside).parent_path().string());
+  onnx::TensorProto weight = External("once.bin", "8").model.graph().initializer(0);
+  ASSERT_TRUE(readTensor(weight, files).ok());
+  std::filesystem::remove(inside);
+  EXPECT_TRUE(readTensor(weight, files).ok());
 }
 
 TEST(OpsetVersions, unknownOnesAreRefused) {
