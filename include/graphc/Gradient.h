@@ -158,13 +158,23 @@ SubgraphGradients subgraphGrad(const Variables &wrt, const Variables &end,
 
 //===--- verification -----------------------------------------------------===//
 
-enum class Differences { OneSided, Central };
+enum class Differences {
+  OneSided,
+  Central,
+  /// Im f(x + i h) / h, without cancellation: exact to rounding however small h is (W. Squire and
+  /// G. Trapp, "Using complex variables to estimate derivatives of real functions", 1998). Wants
+  /// real arguments and ops that are holomorphic: TypeError where a result of complex arguments is
+  /// real, wrong values where an op on the way takes abs, conj or a part.
+  ComplexStep,
+};
 struct VerifyGradOptions {
   /// How far arguments are moved; by default 1e-7 for float64, 3e-4 for float32, for Central
-  /// 1e-5 and 5e-3, and for narrower floats twice as much as they resolve at 1.
+  /// 1e-5 and 5e-3, and for narrower floats twice as much as they resolve at 1; for ComplexStep
+  /// 1e-20 and, for other floats than float64, 1e-10.
   std::optional<double> epsilon = std::nullopt;
   /// An element passes if one of the two errors is below its bound; by default 1e-4 for float64,
-  /// 1e-2 for float32, 1e-1 for narrower floats.
+  /// 1e-2 for float32, 1e-1 for narrower floats; for ComplexStep 1e-10 for float64, 1e-4 for
+  /// float32.
   std::optional<double> absoluteBound = std::nullopt, relativeBound = std::nullopt;
   Differences differences = Differences::OneSided;
   /// Of the weights with which results are summed, and of random points.

@@ -42,8 +42,19 @@ Bounds boundsFor(DType dtype, const VerifyGradOptions &options) {
                   : dtype == DType::Float32 ? Bounds{isCentral ? 5e-3 : 3e-4, 1e-2, 1e-2}
                   : dtype == DType::Float16 ? Bounds{0x1p-9, 1e-1, 1e-1}
                                             : Bounds{0x1p-6, 1e-1, 1e-1};
+  // Errors of rounding alone; halves are moved as float32, but their gradients are halves.
+  if (options.differences == Differences::ComplexStep)
+    bounds = dtype == DType::Float64   ? Bounds{1e-20, 1e-10, 1e-10}
+             : dtype == DType::Float32 ? Bounds{1e-10, 1e-4, 1e-4}
+                                       : Bounds{1e-10, 1e-1, 1e-1};
   return {options.epsilon.value_or(bounds.epsilon), options.absoluteBound.value_or(bounds.absolute),
           options.relativeBound.value_or(bounds.relative)};
+}
+
+/// The cost that is differentiated.
+Variable weightedSum(const Variable &result, const Tensor &weights) {
+  return sum(result * Constant::adopt(weights),
+             {.dtype = DType::Float64, .accDtype = DType::Float64});
 }
 
 /// The row-major position as indices.
@@ -63,6 +74,9 @@ public:
   absl::Status run();
 
 private:
+  absl::Status prepareComplexStep(const GradFunction &function, const Tensor &weights);
+  absl::StatusOr<double> difference(size_t argument, int64_t element, double atPoint);
+  absl::StatusOr<double> complexStep(size_t argument, int64_t element);
   absl::StatusOr<double> costWith(size_t argument, int64_t element, double change);
   absl::Status compare(size_t argument, int64_t element, double gradient, double atPoint);
 
@@ -72,6 +86,9 @@ private:
   std::vector<Tensor> point_;
   Variable cost_;
   Variables gradients_;
+  // Of the complex step: imaginary parts of the arguments, and that of the cost.
+  Variables directions_;
+  Variable imaginaryCost_;
   double step_ = 0; // how far the argument moved, as its dtype has it
 };
 
@@ -108,6 +125,12 @@ absl::Status Verification::prepare(const GradFunction &function, const std::vect
       arguments.push_back(inputs_.back());
       continue;
     }
+    if (options_.differences == Differences::ComplexStep)
+      return makeError(ErrorKind::TypeError,
+                       "verifyGrad: argument " + std::to_string(i) + " is " +
+                           Type(point[i].dtype(), point[i].shape()).brief() +
+                           ": a complex step is taken from real arguments",
+                       loc_);
     for (int64_t part : {0, 1})
       add(*point[i].realView().slice(-1, part, 1, 1)->reshape(point[i].shape()));
     arguments.push_back(complex(inputs_.end()[-2], inputs_.end()[-1]));
@@ -130,13 +153,55 @@ absl::Status Verification::prepare(const GradFunction &function, const std::vect
   absl::StatusOr<Tensor> weights = randomTensor(Type(dtype, (*value)[0].shape()), random, 0.5, 1);
   if (!weights.ok())
     return weights.status();
-  cost_ = sum(result * Constant::adopt(*weights),
-              {.dtype = DType::Float64, .accDtype = DType::Float64});
+  cost_ = weightedSum(result, *weights);
   gradients_ = grad(cost_, inputs_, {.disconnectedInputs = DisconnectedInputs::Ignore}, loc_);
   for (const Variable &gradient : gradients_)
     if (!gradient.ok())
       return gradient.status();
+  if (options_.differences == Differences::ComplexStep)
+    return prepareComplexStep(function, *weights);
   return absl::OkStatus();
+}
+
+absl::Status Verification::prepareComplexStep(const GradFunction &function, const Tensor &weights) {
+  Variables arguments;
+  for (const Variable &input : inputs_) {
+    bool isHalf = byteSize(input.dtype()) < 4;
+    Variable real = isHalf ? cast(input, DType::Float32) : input;
+    directions_.push_back(Variable(real.type(), {}, loc_));
+    arguments.push_back(complex(real, directions_.back()));
+  }
+  Variable result = function(arguments);
+  if (!result.ok())
+    return result.status();
+  if (!result.type().isTensor() || !isComplex(result.dtype()))
+    return makeError(ErrorKind::TypeError,
+                     "verifyGrad: the function gives " + result.type().brief() +
+                         " for complex arguments: it is not holomorphic, and has no complex step; "
+                         "take central differences",
+                     loc_);
+  imaginaryCost_ = weightedSum(imag(result), weights);
+  return imaginaryCost_.status();
+}
+
+absl::StatusOr<double> Verification::complexStep(size_t argument, int64_t element) {
+  double epsilon = boundsFor(point_[argument].dtype(), options_).epsilon;
+  std::vector<Tensor> values = point_;
+  Variables inputs = inputs_;
+  for (size_t i = 0; i < directions_.size(); ++i) {
+    Type type = directions_[i].type();
+    absl::StatusOr<Tensor> direction = Tensor::zeros(DType::Float64, type.shape());
+    if (!direction.ok())
+      return direction.status();
+    if (i == argument)
+      direction->mutableFlat<double>()[size_t(element)] = epsilon;
+    inputs.push_back(directions_[i]);
+    values.push_back(direction->cast(type.dtype()));
+  }
+  absl::StatusOr<std::vector<Tensor>> cost = evaluate(Variables{imaginaryCost_}, inputs, values);
+  if (!cost.ok())
+    return cost.status();
+  return (*cost)[0].item<double>() / epsilon;
 }
 
 absl::StatusOr<double> Verification::costWith(size_t argument, int64_t element, double change) {
@@ -155,17 +220,18 @@ absl::StatusOr<double> Verification::costWith(size_t argument, int64_t element, 
   return (*cost)[0].item<double>();
 }
 
-absl::Status Verification::compare(size_t argument, int64_t element, double gradient,
-                                   double atPoint) {
+absl::StatusOr<double> Verification::difference(size_t argument, int64_t element, double atPoint) {
+  if (options_.differences == Differences::ComplexStep)
+    return complexStep(argument, element);
   Bounds bounds = boundsFor(point_[argument].dtype(), options_);
   absl::StatusOr<double> above = costWith(argument, element, bounds.epsilon);
   if (!above.ok())
-    return above.status();
+    return above;
   double distance = step_, below = atPoint;
   if (options_.differences == Differences::Central) {
     absl::StatusOr<double> cost = costWith(argument, element, -bounds.epsilon);
     if (!cost.ok())
-      return cost.status();
+      return cost;
     below = *cost;
     distance -= step_;
   }
@@ -175,7 +241,16 @@ absl::Status Verification::compare(size_t argument, int64_t element, double grad
                                      bounds.epsilon, argument,
                                      positionText(point_[argument].shape(), element)),
                      loc_);
-  double expected = (*above - below) / distance;
+  return (*above - below) / distance;
+}
+
+absl::Status Verification::compare(size_t argument, int64_t element, double gradient,
+                                   double atPoint) {
+  absl::StatusOr<double> found = difference(argument, element, atPoint);
+  if (!found.ok())
+    return found.status();
+  Bounds bounds = boundsFor(point_[argument].dtype(), options_);
+  double expected = *found;
   double absolute = std::abs(gradient - expected);
   double relative = absolute / std::max(std::abs(gradient) + std::abs(expected), 1e-300);
   if (absolute < bounds.absolute || relative < bounds.relative ||

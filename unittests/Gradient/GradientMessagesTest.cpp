@@ -607,6 +607,22 @@ TEST(VerifyGrad, FindsWrongGradients) { // F-292
   EXPECT_EQ(said(verifyGrad(exact, {x.cast(DType::Float32), y.cast(DType::Float32)})), "OK");
   EXPECT_EQ(said(verifyGrad(exact, {Type(DType::Float64, {3}), Type(DType::Float64, {3})}, 4)),
             "OK");
+  for (DType dtype : {DType::Float64, DType::Float32, DType::Float16})
+    EXPECT_EQ(said(verifyGrad(exact, {x.cast(dtype), y.cast(dtype)},
+                              {.differences = Differences::ComplexStep})),
+              "OK");
+  // Central differences do not see an error of 1e-6, a complex step does.
+  auto nearly = [](const Variables &v) { return exp(v[0]) + 1e-6 * disconnectedGrad(v[0]); };
+  EXPECT_EQ(said(verifyGrad(nearly, {x}, {.differences = Differences::Central})), "OK");
+  EXPECT_EQ(said(verifyGrad(nearly, {x}, {.differences = Differences::ComplexStep})), "?");
+  EXPECT_EQ(said(verifyGrad([](const Variables &v) { return abs(v[0]); }, {x},
+                            {.differences = Differences::ComplexStep})),
+            "TypeError: verifyGrad: the function gives f64[2] for complex arguments: it is not "
+            "holomorphic, and has no complex step; take central differences");
+  EXPECT_EQ(said(verifyGrad(exact, {x, y.cast(DType::Complex128)},
+                            {.differences = Differences::ComplexStep})),
+            "TypeError: verifyGrad: argument 1 is complex<f64>[2]: a complex step is taken from "
+            "real arguments");
   // Half of the gradient is missing. The result is weighted by a random number.
   auto half = [](const Variables &v) { return v[0] + disconnectedGrad(v[0]); };
   EXPECT_EQ(
