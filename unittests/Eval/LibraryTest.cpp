@@ -58,7 +58,8 @@ public:
   }
   bool isLoaded() const { return library_; }
 
-  /// In a structure, as a C program would, complex numbers as pairs; empty after an error, which `message` tells.
+  /// In a structure, as a C program would, complex numbers as pairs; empty after an error, which
+  /// `message` tells.
   std::vector<Tensor> run(const std::vector<Tensor> &inputs, const Variables &outputs,
                           std::string &message) const {
     CallStructure call;
