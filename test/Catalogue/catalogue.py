@@ -1,7 +1,8 @@
 """Compares docs/Catalogue.md, rows.txt and the public functions: catalogue.py SOURCE_FOLDER
 
 Each op that a row of the catalogue names is in a row of rows.txt, which says its public functions, or in
-exclusions.txt, which says why not; and the public headers declare the functions.
+exclusions.txt, which says why not; and the public headers declare the functions. Each of these has the name of an op, all
+of which the unit tests go through, or is named by one of them.
 """
 
 import re
@@ -14,6 +15,9 @@ code = re.sub(r"//.*", "", headers)
 declared = set(re.findall(r"\b(\w+)\s*\(", code))  # functions, and arguments of macros behind them
 declared |= set(re.findall(r"\b(?:GRAPHC_\w+|ONE|TWO|THREE|FOUR)\((\w+)", code))
 declared |= set(re.findall(r"\bclass (\w+)", code)) | set(re.findall(r"\b(\w+) = ", code))
+tests = "\n".join(path.read_text() for path in sorted((root / "unittests").rglob("*.cpp")))
+tested = set(re.findall(r"\w+", tests))
+tested |= set(re.findall(r"^### (\w+)", (root / "docs" / "Ops.md").read_text(), re.M))
 
 
 def opsOf(text):
@@ -39,6 +43,8 @@ for number, ops, functions in rowsOf("rows.txt"):
         continue
     missing = [name for name in functions.split() if name not in declared]
     wrong += [f"rows.txt:{number}: {ops}: no public function {name}" for name in missing]
+    untested = [name for name in functions.split() if name not in tested]
+    wrong += [f"rows.txt:{number}: {ops}: no unit test names {name}" for name in untested]
 if waiting > MOST_WAITING:
     wrong.append(f"{waiting} rows wait: {MOST_WAITING} may")
 
