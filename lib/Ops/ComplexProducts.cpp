@@ -25,8 +25,8 @@ TypesOr recurrenceType(const TypeRequest &request) {
     if (!isFloat(first.dtype()) || request.type(i).dtype() != first.dtype() ||
         request.type(i).rank() != first.rank())
       return makeError(ErrorKind::TypeError, "operands must be floats of one dtype and rank");
-  if (auto axis = normalizeAxis(request.attributes().integer("axis"), first.rank()); !axis.ok())
-    return axis.status();
+  if (absl::Status s = requireAxis(request); !s.ok())
+    return s;
   return inferShapes(request, {first.dtype(), first.dtype()});
 }
 

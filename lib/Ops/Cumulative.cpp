@@ -25,9 +25,8 @@ std::vector<AttributeSpec> runAttributes(std::string other, std::string doc) {
 
 /// All operands and the result are of one type.
 TypesOr runType(const TypeRequest &request) {
-  if (auto axis = normalizeAxis(request.attributes().integer("axis"), request.type(0).rank());
-      !axis.ok())
-    return axis.status();
+  if (absl::Status s = requireAxis(request); !s.ok())
+    return s;
   return inferLikeFirst(request);
 }
 

@@ -101,10 +101,6 @@ Arrays fitAxisEmission(Emitter &e, const Arrays &in, const Attributes &a) {
 
 //===--- types ------------------------------------------------------------===//
 
-absl::Status checkAxis(const TypeRequest &request) {
-  return normalizeAxis(request.attributes().integer("axis"), request.type(0).rank()).status();
-}
-
 /// The real ops: floats of one dtype and rank [and a number].
 TypeRule partsType(size_t parts, size_t results) {
   return [=](const TypeRequest &request) -> TypesOr {
@@ -116,7 +112,7 @@ TypeRule partsType(size_t parts, size_t results) {
     if (request.size() > parts)
       if (absl::Status s = requireIntegers(request, parts, 0); !s.ok())
         return s;
-    if (absl::Status s = checkAxis(request); !s.ok())
+    if (absl::Status s = requireAxis(request); !s.ok())
       return s;
     return inferShapes(request, std::vector<DType>(results, re.dtype()));
   };
@@ -125,7 +121,7 @@ TypeRule partsType(size_t parts, size_t results) {
 TypesOr fitAxisType(const TypeRequest &request) {
   if (absl::Status s = requireIntegers(request, 1, 0); !s.ok())
     return s;
-  if (absl::Status s = checkAxis(request); !s.ok())
+  if (absl::Status s = requireAxis(request); !s.ok())
     return s;
   return inferLikeFirst(request);
 }

@@ -3,6 +3,7 @@
 #include "Build.h"
 #include "Graph/CalledAs.h"
 #include "IndexSpec.h"
+#include "Indexing.h"
 #include "graphc/Indexing.h"
 
 namespace graphc {
@@ -82,12 +83,11 @@ Operand besides(const Operand &y, const Operand &x) {
 /// The op on x, `rest` behind it.
 Variable taken(std::string_view op, std::string_view function, const Operand &x,
                const std::vector<Operand> &rest, const TakeOptions &options) {
-  constexpr std::string_view kModes[] = {"raise", "clip", "wrap"};
   Variable v = asVariable(x);
   AttributeValue axis = NoneAttr();
   if (options.axis)
     axis = plainAxis(*options.axis, v);
-  Attributes attributes = {{"axis", axis}, {"mode", std::string(kModes[int(options.mode)])}};
+  Attributes attributes = {{"axis", axis}, {"mode", takeModeName(options.mode)}};
   std::vector<Operand> operands = {Operand(v, x.place())};
   operands.insert(operands.end(), rest.begin(), rest.end());
   return build(calledAs(builtin(op, attributes), function), operands);

@@ -21,9 +21,14 @@ absl::Status checkTaking(const TypeRequest &request, size_t indices) {
     return makeError(ErrorKind::TypeError,
                      "indices are integers, not " + std::string(dtypeName(dtype)));
   if (!a.isNone("axis"))
-    if (auto axis = normalizeAxis(a.integer("axis"), request.type(0).rank()); !axis.ok())
-      return axis.status();
+    if (absl::Status s = requireAxis(request); !s.ok())
+      return s;
   return checkTakeMode(a.string("mode"), false);
+}
+
+std::string takeModeName(TakeMode mode) {
+  constexpr std::string_view kModes[] = {"raise", "clip", "wrap"};
+  return std::string(kModes[int(mode)]);
 }
 
 absl::Status checkTakeMode(std::string_view mode, bool acceptsLabel) {

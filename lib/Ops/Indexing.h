@@ -1,10 +1,13 @@
 //===- Ops/Indexing.h - what reading at an index and changing there share -*- C++ -*-===//
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "Rules.h"
+#include "graphc/Ops.h"
 
 namespace graphc {
 
@@ -72,6 +75,8 @@ private:
   bool isChecked_;
 };
 
+/// What the attribute `mode` of take and its like calls it.
+std::string takeModeName(TakeMode mode);
 /// ValueError for a mode that is none; "label" is "raise" without negative indices.
 absl::Status checkTakeMode(std::string_view mode, bool acceptsLabel);
 /// A TypeError if elements of y cannot be x's.

@@ -109,9 +109,9 @@ Arrays splitPieceEmission(Emitter &e, const Arrays &in, const Attributes &attrib
 TypesOr splitPieceType(const TypeRequest &request) {
   if (absl::Status s = requireIntegers(request, 1, 1); !s.ok())
     return s;
+  if (absl::Status s = requireAxis(request); !s.ok())
+    return s;
   const Attributes &a = request.attributes();
-  if (auto axis = normalizeAxis(a.integer("axis"), request.type(0).rank()); !axis.ok())
-    return axis.status();
   int64_t pieces = request.type(1).extent(0);
   if (pieces == kDynamic)
     return makeError(ErrorKind::TypeError,

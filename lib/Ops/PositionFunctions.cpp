@@ -2,17 +2,13 @@
 #include <algorithm>
 
 #include "Build.h"
+#include "Indexing.h"
 #include "Rules.h"
 #include "graphc/ControlFlow.h"
 #include "graphc/Indexing.h"
 
 namespace graphc {
 namespace {
-
-std::string modeName(TakeMode mode) {
-  constexpr std::string_view kModes[] = {"raise", "clip", "wrap"};
-  return std::string(kModes[int(mode)]);
-}
 
 /// Positions in [0, extent) that `indices` name, negative ones made plain; `mode` as ravelIndex'.
 Variable positions(const Operand &indices, const Operand &extent, std::string_view mode, int axis) {
@@ -127,7 +123,7 @@ Variable choose(const Operand &which, const std::vector<Operand> &choices, TakeM
     return invalidAt(which, ErrorKind::TypeError, "choose",
                      "indices are integers, not " + std::string(dtypeName(chosen.dtype())));
   Variable position =
-      positions(Operand(chosen, which.place()), int64_t(choices.size()), modeName(mode), 0);
+      positions(Operand(chosen, which.place()), int64_t(choices.size()), takeModeName(mode), 0);
   Variable result = asVariable(choices[0]);
   for (size_t k = 1; k < choices.size(); ++k)
     result = where(graphc::eq(position, int64_t(k)), choices[k], result);
@@ -170,7 +166,8 @@ Variable ravelMultiIndex(const std::vector<Operand> &indices, const ShapeList &e
                          TakeMode mode) {
   std::vector<Operand> operands = {extents.operand()};
   operands.insert(operands.end(), indices.begin(), indices.end());
-  return build(builtin("ravelIndex", {{"mode", modeName(mode)}, {"axes", IntList()}}), operands);
+  return build(builtin("ravelIndex", {{"mode", takeModeName(mode)}, {"axes", IntList()}}),
+               operands);
 }
 
 Variables unravelIndex(const Operand &where, const std::vector<int64_t> &extents) {

@@ -152,6 +152,10 @@ absl::StatusOr<int> normalizeAxis(int64_t axis, int rank) {
                                              " is out of range for rank " + std::to_string(rank));
 }
 
+absl::Status requireAxis(const TypeRequest &request) {
+  return normalizeAxis(request.attributes().integer("axis"), request.type(0).rank()).status();
+}
+
 absl::StatusOr<std::vector<int>> normalizeAxes(absl::Span<const int64_t> axes, int rank) {
   std::vector<int> result;
   for (int64_t axis : axes) {

@@ -65,6 +65,8 @@ AttributeSpec optionalAttribute(std::string name, AttributeKind kind, std::strin
 /// stands in messages ("axis").
 absl::StatusOr<std::vector<int>> normalizeAxes(absl::Span<const int64_t> axes, int rank);
 absl::StatusOr<int> normalizeAxis(int64_t axis, int rank);
+/// An AxisError unless the op's attribute `axis` is one of operand 0.
+absl::Status requireAxis(const TypeRequest &request);
 /// The op's attribute `axes`: all axes where it is none. Valid after the type rule.
 std::vector<int> axesOf(const Attributes &attributes, int rank);
 

@@ -26,9 +26,8 @@ Arrays shapeEmission(Emitter &e, const Arrays &in, const Attributes &) {
 }
 
 TypesOr shapeIType(const TypeRequest &request) {
-  auto axis = normalizeAxis(request.attributes().integer("axis"), request.type(0).rank());
-  if (!axis.ok())
-    return axis.status();
+  if (absl::Status s = requireAxis(request); !s.ok())
+    return s;
   return std::vector<Type>{Type(DType::Int64, {})};
 }
 

@@ -17,24 +17,20 @@ std::vector<AttributeSpec> sortAttributes(std::string other, std::string doc) {
            .doc = std::move(doc)}};
 }
 
-absl::Status checkAxis(const TypeRequest &request) {
-  return normalizeAxis(request.attributes().integer("axis"), request.type(0).rank()).status();
-}
-
 TypesOr sortType(const TypeRequest &request) {
-  if (absl::Status s = checkAxis(request); !s.ok())
+  if (absl::Status s = requireAxis(request); !s.ok())
     return s;
   return std::vector<Type>{request.type(0)};
 }
 
 TypesOr argsortType(const TypeRequest &request) {
-  if (absl::Status s = checkAxis(request); !s.ok())
+  if (absl::Status s = requireAxis(request); !s.ok())
     return s;
   return std::vector<Type>{request.type(0).withDType(DType::Int64)};
 }
 
 TypesOr topType(const TypeRequest &request) {
-  if (absl::Status s = checkAxis(request); !s.ok())
+  if (absl::Status s = requireAxis(request); !s.ok())
     return s;
   if (absl::Status s = requireIntegers(request, 1, 0); !s.ok())
     return s;
