@@ -77,16 +77,15 @@ public:
   OutputSubset(std::initializer_list<size_t> numbers) : numbers_(numbers) {}
   OutputSubset(std::vector<size_t> numbers) : numbers_(std::move(numbers)) {}
   OutputSubset(std::initializer_list<std::string_view> names)
-      : names_(names.begin(), names.end()), isByName_(true) {}
-  OutputSubset(std::vector<std::string> names) : names_(std::move(names)), isByName_(true) {}
-  bool isByName() const { return isByName_; }
+      : names_(names.begin(), names.end()) {}
+  OutputSubset(std::vector<std::string> names) : names_(std::move(names)) {}
+  // One of the two lists is empty:
   const std::vector<size_t> &numbers() const { return numbers_; }
   const std::vector<std::string> &names() const { return names_; }
 
 private:
   std::vector<size_t> numbers_;
   std::vector<std::string> names_;
-  bool isByName_ = false;
 };
 
 /// What a call says beside its arguments.

@@ -41,7 +41,6 @@ class Index;
 class Op;
 class Operand;
 struct OpDef;
-class Axes;
 
 namespace detail {
 struct VariableNode;

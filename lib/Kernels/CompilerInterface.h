@@ -49,10 +49,6 @@ struct CompileOptions {
 inline constexpr std::string_view kStages[] = {"graph", "rewritten", "kernels", "linalg",
                                                "loops", "llvm",      "asm",     "obj"};
 
-/// What `--mode` takes: FunctionOptions::mode.
-inline constexpr std::string_view kModes[] = {"fast_run", "strict",   "fast_math",  "fast_compile",
-                                              "debug",    "nanguard", "interpreter"};
-
 /// What `--target` takes. `native` is this processor.
 inline constexpr std::string_view kTargets[] = {"native", "x86-64", "x86-64-v3", "x86-64-v4",
                                                 "aarch64"};

@@ -206,11 +206,9 @@ absl::Status lowerControl(FunctionGraph &graph, const CompileOptions &options);
 
 /// The graphs that a graph calls, as these options rewrite them.
 Callees calleesOf(const CompileOptions &options, bool keepGraphs) {
-  CompileOptions inner = options;
-  inner.isRewritten = false; // they are rewritten by themselves
-  auto prepare = [inner](FunctionGraph &callee) {
-    absl::Status s = rewrite(callee, inner);
-    return s.ok() ? lowerControl(callee, inner) : s;
+  auto prepare = [options](FunctionGraph &callee) {
+    absl::Status s = rewrite(callee, options);
+    return s.ok() ? lowerControl(callee, options) : s;
   };
   return Callees(prepare, rewritesOf(options), options.profile, modeOptimizations(options.mode),
                  keepGraphs);

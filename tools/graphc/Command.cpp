@@ -14,6 +14,7 @@
 #include "Kernels/CompilerInterface.h"
 #include "Profiling.h"
 #include "Progress.h"
+#include "Rewrites/ModeRewrites.h"
 #include "Runtime/StageWatch.h"
 #include "Support/ReadFile.h"
 #include "Support/SystemError.h"

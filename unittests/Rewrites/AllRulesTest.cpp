@@ -10,8 +10,8 @@
 
 #include "Eval/Evaluate.h"
 #include "Rewrites/Catalogue.h"
-#include "Rewrites/Reference.h"
 #include "RuleChecker.h"
+#include "RuleReference.h"
 #include "graphc/Ops.h"
 
 namespace graphc {

@@ -1,4 +1,4 @@
-//===- Rewrites/Reference.h - docs/Rewrites.md ------------------*- C++ -*-===//
+//===- RuleReference.h - rows of docs/Rewrites.md -----------------*- C++ -*-===//
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-//===- Rewrites/Reference.cpp -----------------------------------------------===//
-#include "Reference.h"
+//===- RuleReference.cpp - rows of docs/Rewrites.md -------------------------===//
+#include "RuleReference.h"
 
 #include <sstream>
 
