@@ -1,7 +1,7 @@
 """Checks the #include lines of the tree against layers.txt: layers.py SOURCE_FOLDER
 
 Reports an include of a higher layer, MLIR or LLVM outside the compiler half, protobuf outside the ONNX reader, and a
-public header that includes more than the standard library, three parts of Abseil and public headers.
+public header that includes more than the standard library, four headers of Abseil and public headers.
 """
 
 import re
