@@ -1,8 +1,8 @@
 """Compares docs/Catalogue.md, rows.txt and the public functions: catalogue.py SOURCE_FOLDER
 
 Each op that a row of the catalogue names is in a row of rows.txt, which says its public functions, or in
-exclusions.txt, which says why not; and the public headers declare the functions. Each of these has the name of an op, all
-of which the unit tests go through, or is named by one of them.
+exclusions.txt, which says why not; and the public headers declare the functions. Each of these has the name of an
+op, all of which the unit tests go through, or is named by one of them.
 """
 
 import re
