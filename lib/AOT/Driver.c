@@ -26,7 +26,23 @@ typedef struct {
   int64_t offset, bytes;
 } Hole;
 
+/* Where a body's input or output is in step t of a loop: below `from` in the initial values of a
+ * state, from then on in what the steps give, or in a ring of `count` buffers. */
 typedef struct {
+  char *before, *data;
+  int64_t from, strideBefore, stride, count;
+  int32_t array, drop; /* of the step: the array whose part it is, without so many first axes */
+} Track;
+
+/* A pointer of a kernel's table, which a step of a loop moves on. */
+typedef struct {
+  void **slot;
+  const Track *track;
+  char *now, *end; /* `end` of a ring, where it starts anew */
+  int64_t ring;    /* its bytes */
+} Moving;
+
+typedef struct State {
   char *message;
   int64_t messageLength, messageCapacity;
   int64_t *sizes;
@@ -42,6 +58,12 @@ typedef struct {
   Block *results;     /* by output: memory that the caller did not give */
   int64_t *inputBytes, *outputBytes;
   Hole *holes;
+  struct State **bodies; /* made when they are run first */
+  void **slices;         /* of a step that is a branch or loop: its arrays without axes in front */
+  Track *tracks;         /* of a body: by input, then by output */
+  Moving *moving;
+  void **table; /* of a body: the pointers of all steps, and arguments */
+  int64_t *tableArguments;
 } State;
 
 /* Stands in the caller's structure where there was no memory for a state. */
@@ -110,13 +132,14 @@ static int64_t readInteger(const char *data, int32_t bytes, int32_t isSigned) {
 }
 
 /* The first index that an axis does not have: "index 7". `step` is the one that failed. */
-static void putIndex(const AotProgram *p, State *s, const AotMessage *m, const AotStep *step) {
+static void putIndex(const AotProgram *p, State *s, const AotMessage *m, const AotStep *step,
+                     void **pointers) {
   if (m->indices < 0) {
     put(s, "an index");
     return;
   }
   const AotArray *array = &p->arrays[p->numbers[step->arrays.first + m->indices]];
-  const char *data = s->pointers[m->indices];
+  const char *data = pointers[m->indices];
   int64_t extent = s->sizes[m->extent], count = elementsOf(p, s, array);
   for (int64_t k = 0; k < count; ++k, data += array->elementBytes) {
     int64_t index = readInteger(data, array->elementBytes, array->isSigned);
@@ -132,18 +155,24 @@ static void putIndex(const AotProgram *p, State *s, const AotMessage *m, const A
   }
 }
 
+/* Its text, and the value of its size if it has one. */
+static void putPiece(const AotProgram *p, State *s, const AotPiece *piece) {
+  putRange(p, s, piece->text);
+  if (piece->size >= 0 && s->beyond[piece->size])
+    put(s, "more than 2^63");
+  else if (piece->size >= 0)
+    putNumber(s, s->sizes[piece->size]);
+}
+
 /* `step`: NULL for a check of sizes. */
-static int32_t failWith(const AotProgram *p, State *s, int32_t number, const AotStep *step) {
+static int32_t failWith(const AotProgram *p, State *s, int32_t number, const AotStep *step,
+                        void **pointers) {
   const AotMessage *m = &p->messages[number];
   for (int32_t k = 0; k < m->pieces.count; ++k) {
     const AotPiece *piece = &p->pieces[m->pieces.first + k];
-    putRange(p, s, piece->text);
+    putPiece(p, s, piece);
     if (piece->size == kAotIndex)
-      putIndex(p, s, m, step);
-    else if (piece->size != kAotNoSize && s->beyond[piece->size])
-      put(s, "more than 2^63");
-    else if (piece->size != kAotNoSize)
-      putNumber(s, s->sizes[piece->size]);
+      putIndex(p, s, m, step, pointers);
   }
   return m->kind;
 }
@@ -194,27 +223,30 @@ static size_t placeState(const AotCounts *c, State *s, char *memory) {
   PART(inputBytes, int64_t, c->numInputs)
   PART(outputBytes, int64_t, c->numOutputs)
   PART(holes, Hole, c->numArrays + 1)
+  PART(bodies, State *, c->numBodies)
+  PART(slices, void *, c->numBodies ? c->maxPointers : 0)
+  PART(tracks, Track, c->allPointers ? c->numInputs + c->numOutputs : 0)
+  PART(moving, Moving, c->allPointers)
+  PART(table, void *, c->allPointers)
+  PART(tableArguments, int64_t, c->allArguments)
   PART(beyond, char, c->numSizes)
 #undef PART
   return (end + 63) / 64 * 64;
 }
 
+static void clearMessage(State *s) {
+  s->messageLength = 0;
+  if (s->message)
+    s->message[0] = 0;
+}
+
 /* NULL where there is no memory. */
-static State *stateOf(const AotProgram *p, char *call) {
-  State **field = stateField(p, call);
+static State *newState(const AotProgram *p) {
   const AotCounts *c = p->counts;
-  if (*field && *field != &kNoState) {
-    (*field)->messageLength = 0;
-    if ((*field)->message)
-      (*field)->message[0] = 0;
-    return *field;
-  }
   size_t bytes = placeState(c, NULL, NULL);
   char *memory = aligned_alloc(64, bytes);
-  if (!memory) {
-    *field = &kNoState;
+  if (!memory)
     return NULL;
-  }
   for (size_t k = 0; k < bytes; ++k)
     memory[k] = 0;
   State *s = (State *)memory;
@@ -224,7 +256,18 @@ static State *stateOf(const AotProgram *p, char *call) {
       s->sizes[id] = p->sizes[id].value;
   for (int32_t k = 0; k < c->constants.count; ++k)
     s->memory[p->numbers[c->constants.first + k]] = p->constants[k];
-  return *field = s;
+  return s;
+}
+
+static State *stateOf(const AotProgram *p, char *call) {
+  State **field = stateField(p, call);
+  if (*field && *field != &kNoState) {
+    clearMessage(*field);
+    return *field;
+  }
+  State *s = newState(p);
+  *field = s ? s : &kNoState;
+  return s;
 }
 
 const char *graphcAotMessage(const AotProgram *p, const char *call) {
@@ -234,26 +277,34 @@ const char *graphcAotMessage(const AotProgram *p, const char *call) {
   return s && s->message ? s->message : "";
 }
 
+static void freeState(const AotProgram *p, State *s) {
+  const AotCounts *c = p->counts;
+  for (int32_t k = 0; k < c->numSegments; ++k)
+    free(s->arenas[k].data);
+  for (int32_t k = 0; k < c->numInputs; ++k)
+    free(s->copies[k].data);
+  for (int32_t k = 0; k < c->numOutputs; ++k)
+    free(s->results[k].data);
+  for (int32_t k = 0; k < c->numBodies; ++k) /* at most 64 levels deep */
+    if (s->bodies[k])
+      freeState(p->bodies[k], s->bodies[k]);
+  free(s->message);
+  free(s);
+}
+
 void graphcAotRelease(const AotProgram *p, char *call) {
   State **field = stateField(p, call);
   State *s = *field;
   *field = NULL;
   if (!s || s == &kNoState)
     return;
-  const AotCounts *c = p->counts;
-  for (int32_t k = 0; k < c->numSegments; ++k)
-    free(s->arenas[k].data);
-  for (int32_t k = 0; k < c->numInputs; ++k)
-    free(s->copies[k].data);
-  for (int32_t k = 0; k < c->numOutputs; ++k) {
+  for (int32_t k = 0; k < p->counts->numOutputs; ++k) {
     const AotOutput *o = &p->outputs[k];
     void **data = (void **)(call + o->field);
     if (o->rank > 0 && s->results[k].data && *data == s->results[k].data)
       *data = NULL;
-    free(s->results[k].data);
   }
-  free(s->message);
-  free(s);
+  freeState(p, s);
 }
 
 /*===--- sizes --------------------------------------------------------------===*/
@@ -449,7 +500,7 @@ static int32_t plan(const AotProgram *p, State *s, int32_t number) {
   for (int32_t k = 0; k < segment->checks.count; ++k) {
     int32_t message = failureOf(p, s, &p->checks[p->numbers[segment->checks.first + k]]);
     if (message >= 0)
-      return failWith(p, s, message, NULL);
+      return failWith(p, s, message, NULL, NULL);
   }
   Arena arena = {s->holes, 0, 0};
   int64_t scratch = 0;
@@ -685,30 +736,41 @@ static void writeShape(const AotProgram *p, State *s, char *call, int32_t k) {
 
 /*===--- running ------------------------------------------------------------===*/
 
-static int32_t runStep(const AotProgram *p, State *s, const AotStep *step, char *scratch) {
-  int32_t pointers = 0, arguments = 0;
-  for (; pointers < step->arrays.count; ++pointers)
-    s->pointers[pointers] = s->memory[p->arrays[p->numbers[step->arrays.first + pointers]].root];
-  if (step->kernel < 0) {
-    const AotArray *from = &p->arrays[p->numbers[step->arrays.first]];
-    int64_t bytes = bytesOf(p, s, from->shape, from->elementBytes);
-    if (bytes > 0)
-      memcpy(s->pointers[1], s->pointers[0], (size_t)bytes);
-    return 0;
-  }
+static int32_t runControl(const AotProgram *p, State *s, const AotStep *step, void **pointers);
+
+/* The step's pointers and arguments for the sizes and memory that there are now. */
+static void fillStep(const AotProgram *p, State *s, const AotStep *step, char *scratch,
+                     void **pointers, int64_t *arguments) {
+  int32_t count = 0, sizes = 0;
+  for (; count < step->arrays.count; ++count)
+    pointers[count] = s->memory[p->arrays[p->numbers[step->arrays.first + count]].root];
   for (int32_t k = 0; k < step->scratch.count; ++k) {
     const AotScratch *wanted = &p->scratch[step->scratch.first + k];
-    s->pointers[pointers++] = wanted->elementBytes ? scratch : NULL;
+    pointers[count++] = wanted->elementBytes ? scratch : NULL;
     scratch += roundUp(bytesOf(p, s, wanted->shape, wanted->elementBytes));
   }
-  for (; arguments < step->sizes.count; ++arguments)
-    s->arguments[arguments] = s->sizes[p->numbers[step->sizes.first + arguments]];
+  for (; sizes < step->sizes.count; ++sizes)
+    arguments[sizes] = s->sizes[p->numbers[step->sizes.first + sizes]];
   if (step->split >= 0) {
-    s->arguments[arguments] = 0;
-    s->arguments[arguments + 1] = s->sizes[step->split];
+    arguments[sizes] = 0;
+    arguments[sizes + 1] = s->sizes[step->split];
   }
-  int32_t failed = p->kernels[step->kernel](s->pointers, s->arguments);
-  return failed ? failWith(p, s, p->numbers[step->failures.first + failed - 1], step) : 0;
+}
+
+static int32_t callStep(const AotProgram *p, State *s, const AotStep *step, void **pointers,
+                        int64_t *arguments) {
+  if (step->kernel >= 0) {
+    int32_t failed = p->kernels[step->kernel](pointers, arguments);
+    return failed ? failWith(p, s, p->numbers[step->failures.first + failed - 1], step, pointers)
+                  : 0;
+  }
+  if (step->kernel == kAotControl)
+    return runControl(p, s, step, pointers);
+  const AotArray *from = &p->arrays[p->numbers[step->arrays.first]];
+  int64_t bytes = bytesOf(p, s, from->shape, from->elementBytes);
+  if (bytes > 0)
+    memcpy(pointers[1], pointers[0], (size_t)bytes);
+  return 0;
 }
 
 /* Sizes and places of a segment, unless they are those of the last call. */
@@ -720,16 +782,28 @@ static int32_t prepareSegment(const AotProgram *p, State *s, int32_t number) {
   return failed || s->planned[number] ? failed : plan(p, s, number);
 }
 
+/* Of a segment that is prepared, and whose outputs have memory. */
+static int32_t runSteps(const AotProgram *p, State *s, int32_t number) {
+  AotRange steps = p->segments[number].steps;
+  char *scratch = s->arenas[number].data + s->scratchAt[number];
+  int32_t failed = 0;
+  for (int32_t k = 0; k < steps.count && !failed; ++k) {
+    const AotStep *step = &p->steps[steps.first + k];
+    fillStep(p, s, step, scratch, s->pointers, s->arguments);
+    failed = callStep(p, s, step, s->pointers, s->arguments);
+  }
+  return failed;
+}
+
 static int32_t runSegment(const AotProgram *p, State *s, char *call, int32_t number) {
   const AotSegment *segment = &p->segments[number];
   int32_t failed = prepareSegment(p, s, number);
   for (int32_t k = 0; k < segment->outputs.count && !failed; ++k)
     failed = giveMemory(p, s, call, p->numbers[segment->outputs.first + k]);
-  char *scratch = s->arenas[number].data + s->scratchAt[number];
-  for (int32_t k = 0; k < segment->steps.count && !failed; ++k)
-    failed = runStep(p, s, &p->steps[segment->steps.first + k], scratch);
-  return failed;
+  return failed ? failed : runSteps(p, s, number);
 }
+
+#include "DriverControl.h"
 
 int32_t graphcAotRun(const AotProgram *p, char *call) {
   State *s = stateOf(p, call);

@@ -63,7 +63,11 @@ typedef struct {
   int32_t extent;  /* the size that it is out of */
 } AotMessage;
 /* Text, and then the value of a size, or one of these. */
-enum { kAotNoSize = -1, kAotIndex = -2 /* the index that is out of range */ };
+enum {
+  kAotNoSize = -1,
+  kAotIndex = -2, /* the index that is out of range */
+  kAotWithin = -3 /* what the body of a branch or loop says */
+};
 typedef struct {
   AotRange text;
   int32_t size;
@@ -72,6 +76,8 @@ typedef struct {
 /* Memory, and how it is seen: as Program::Array, but memory is looked up by `root`. */
 typedef struct {
   int32_t root, elementBytes, isSigned;
+  int32_t source; /* of a root in a body: the number of the input, or of the output behind all
+                     inputs, whose memory it is; -1 for others */
   AotRange shape; /* of `numbers`: sizes */
 } AotArray;
 
@@ -82,13 +88,37 @@ typedef struct {
   int32_t elementBytes;
 } AotScratch;
 
+/* Other numbers for `kernel`. */
+enum {
+  kAotCopy = -1,   /* the elements of the first array to the second */
+  kAotControl = -2 /* a branch or loop, `control` */
+};
 typedef struct {
-  int32_t kernel; /* -1: copies the elements of the first array to the second */
-  int32_t split;  /* size of the outermost loop that is passed as begin and end; -1: none */
+  int32_t kernel;
+  int32_t control, numInputs;
+  int32_t split; /* size of the outermost loop that is passed as begin and end; -1: none */
   AotRange arrays, sizes, scratch;
   AotRange failures;          /* of `numbers`: messages, by element check */
   AotRange allocate, release; /* of `numbers`: arrays of the arena, before and after the step */
 } AotStep;
+
+/* What a loop's body reads of a sequence or state: `taps` are of `numbers`. */
+typedef struct {
+  AotRange taps;
+  int32_t lead, margin;                /* of sequences */
+  int32_t history, hasAxis, keepsLast; /* of states */
+} AotTaps;
+
+/* As Program::Control. Its bodies are programs with states of their own; their inputs and outputs
+ * have no fields. The name of a body's input is as messages call it; that of an output its dtype,
+ * and its rank that which messages show. */
+typedef struct {
+  int32_t isLoop, givesExtents, hasUntil, goesBackwards;
+  int32_t numLevels;
+  AotRange levels;            /* of `numbers`: by array, a bit for each axis in front that it has */
+  AotRange sequences, states; /* of `taps` */
+  int32_t firstBody;
+} AotControl;
 
 /* As ProgramLayout::Segment; what ranges over `numbers` are sizes, checks and outputs. */
 typedef struct {
@@ -115,7 +145,9 @@ typedef struct {
 
 typedef struct {
   int32_t numSizes, numArrays, numSegments, numInputs, numOutputs, numConstants;
+  int32_t numBodies;
   int32_t maxPointers, maxArguments; /* of a step */
+  int32_t allPointers, allArguments; /* of all steps of a body; 0 for another program */
   int32_t stateField;                /* in the structure of a call: a pointer of the driver's */
   AotRange dims;                     /* of `numbers`: the sizes that are extents of inputs */
   AotRange constants;                /* of `numbers`: the arrays with the constants' memory */
@@ -123,7 +155,7 @@ typedef struct {
 
 typedef int32_t (*AotKernel)(void **buffers, const int64_t *sizes);
 
-typedef struct {
+typedef struct AotProgram {
   const AotCounts *counts;
   const AotSize *sizes;
   const AotCheck *checks;
@@ -140,6 +172,9 @@ typedef struct {
   const char *text;
   void *const *constants;
   const AotKernel *kernels;
+  const AotControl *controls;
+  const AotTaps *taps;
+  const struct AotProgram *const *bodies;
 } AotProgram;
 
 /* Errors of the driver's own, as ErrorKind in graphc/Status.h. */

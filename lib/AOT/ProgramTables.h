@@ -27,11 +27,17 @@ struct ProgramTables {
   std::vector<int32_t> numbers;
   std::vector<int64_t> extents;
   std::string text;
+  std::vector<AotControl> controls;
+  std::vector<AotTaps> taps;
+  /// Of branches and loops.
+  std::vector<ProgramTables> bodies;
 
   /// NotSupported for a host callback, naming the op and its place; Internal for a program that is
   /// not well-formed.
   static absl::StatusOr<ProgramTables> create(const Program &program,
                                               const CallInterface &interface);
+  /// The same of a branch's or loop's body, which only the driver calls.
+  static absl::StatusOr<ProgramTables> ofBody(const Program &body);
 };
 
 } // namespace graphc

@@ -29,24 +29,7 @@ public:
     for (llvm::Function &function : module_)
       if (!function.isDeclaration())
         function.setLinkage(llvm::GlobalValue::InternalLinkage);
-    // In the order of AotProgram.
-    llvm::Constant *parts[] = {bytes(&tables.counts, sizeof tables.counts),
-                               table(tables.sizes),
-                               table(tables.checks),
-                               table(tables.messages),
-                               table(tables.pieces),
-                               table(tables.arrays),
-                               table(tables.scratch),
-                               table(tables.steps),
-                               table(tables.segments),
-                               table(tables.inputs),
-                               table(tables.outputs),
-                               table(tables.numbers),
-                               table(tables.extents),
-                               bytes(tables.text.data(), tables.text.size()),
-                               constants(program),
-                               kernels(program)};
-    llvm::Constant *all = pointers(parts);
+    llvm::Constant *all = programOf(program, tables, kernels(program));
     const std::string &name = interface.name;
     if (main) {
       addMain(*main, all);
@@ -76,6 +59,35 @@ private:
   }
   llvm::GlobalVariable *pointers(llvm::ArrayRef<llvm::Constant *> list) {
     return variable(llvm::ConstantArray::get(llvm::ArrayType::get(pointer_, list.size()), list), 8);
+  }
+
+  /// AotProgram, in the order of its members; those of bodies have the same kernels.
+  llvm::Constant *programOf(const Program &program, const ProgramTables &tables,
+                            llvm::Constant *kernels) {
+    llvm::SmallVector<llvm::Constant *> bodies;
+    for (const Program::Control &control : program.controls)
+      for (const Program &body : control.bodies)
+        bodies.push_back(programOf(body, tables.bodies[bodies.size()], kernels));
+    llvm::Constant *parts[] = {bytes(&tables.counts, sizeof tables.counts),
+                               table(tables.sizes),
+                               table(tables.checks),
+                               table(tables.messages),
+                               table(tables.pieces),
+                               table(tables.arrays),
+                               table(tables.scratch),
+                               table(tables.steps),
+                               table(tables.segments),
+                               table(tables.inputs),
+                               table(tables.outputs),
+                               table(tables.numbers),
+                               table(tables.extents),
+                               bytes(tables.text.data(), tables.text.size()),
+                               constants(program),
+                               kernels,
+                               table(tables.controls),
+                               table(tables.taps),
+                               pointers(bodies)};
+    return pointers(parts);
   }
 
   llvm::Constant *constants(const Program &program) {
@@ -150,6 +162,16 @@ absl::StatusOr<std::string> driverObject(const Program &program, const ProgramTa
   return compiler.object(*ir.module);
 }
 
+int64_t constantBytes(const Program &program) {
+  int64_t bytes = 0;
+  for (const Tensor &constant : program.constants)
+    bytes += constant.numBytes();
+  for (const Program::Control &control : program.controls)
+    for (const Program &body : control.bodies)
+      bytes += constantBytes(body);
+  return bytes;
+}
+
 } // namespace
 
 absl::StatusOr<std::string> programObject(const Program &program, const CallInterface &interface,
@@ -159,9 +181,7 @@ absl::StatusOr<std::string> programObject(const Program &program, const CallInte
   if (!tables.ok())
     return tables.status();
   // Code reaches its constants with 32-bit distances.
-  int64_t bytes = 0;
-  for (const Tensor &constant : program.constants)
-    bytes += constant.numBytes();
+  int64_t bytes = constantBytes(program);
   if (bytes >= int64_t(1) << 31)
     return makeError(ErrorKind::NotSupported,
                      "the graph's constants take " + std::to_string(bytes) +

@@ -1,8 +1,6 @@
 // A loop is a step with a program of its own; the kernels are those of the program around it.
 // RUN: graphc compile %s --emit=kernels -o %t.kernels && FileCheck %s --input-file=%t.kernels
 // RUN: not graphc compile %t.kernels --from=kernels --emit=asm 2>&1 | FileCheck %s --check-prefix=BACK
-// RUN: rm -rf %t.lib && mkdir %t.lib
-// RUN: not graphc compile %s --emit=lib -o %t.lib/libloop.so 2>&1 | FileCheck %s --check-prefix=LIB
 
 // CHECK: kernel @mul_add(
 // CHECK: program `main` {
@@ -10,7 +8,6 @@
 // CHECK: body 0.0 of `main`
 // CHECK: kernel @mul_add (
 
-// LIB: libraries and programs have no loops and branches yet
 // BACK: loops and branches cannot be read from this stage's text yet
 
 func.func @main(%x: tensor<?xf64>, %h: tensor<f64>, %a: tensor<f64>) -> tensor<?xf64> {
