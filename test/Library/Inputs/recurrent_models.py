@@ -99,7 +99,8 @@ def recurrent(op, gates):
 def choose():
     """sum(exp(x)) of six elements as 2 x 3 where c > 0, else -sum(x) of any number of them."""
     first = node("Reshape", ["x", "shape"], ["parts"]) + node("Exp", ["parts"], ["e"])
-    first += node("ReduceSum", ["e"], ["a"], integer("keepdims", 0)) + field(2, "then") + field(12, typed("a", FLOAT, []))
+    first += node("ReduceSum", ["e"], ["a"], integer("keepdims", 0))
+    first += field(2, "then") + field(12, typed("a", FLOAT, []))
     other = node("ReduceSum", ["x"], ["s"], integer("keepdims", 0)) + node("Neg", ["s"], ["b"])
     other += field(2, "else") + field(12, typed("b", FLOAT, []))
     graph = node("Greater", ["c", "zero"], ["isTrue"])
