@@ -1,7 +1,7 @@
 //===- graphc/Compiler.h - who can compile graphc's headers -----*- C++ -*-===//
 //
-// Included before everything else, so that a compiler that is too old hears of that first. Tested
-// are g++ 12 and clang 22.
+// Each header includes it before any other of graphc's, so that a compiler that is too old hears of
+// that first. Tested are g++ 12 and clang 22.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,6 +1,8 @@
 //===- graphc/DType.h - element types ---------------------------*- C++ -*-===//
 #pragma once
 
+#include "graphc/Compiler.h" // first of all
+
 #include <complex>
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,8 @@
 //===- graphc/Embedding.h - what a program lends to graphc ------*- C++ -*-===//
 #pragma once
 
+#include "graphc/Compiler.h" // first of all
+
 #include <atomic>
 #include <cstddef>
 #include <functional>

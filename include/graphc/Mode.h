@@ -1,6 +1,8 @@
 //===- graphc/Mode.h - how a function is compiled and run -------*- C++ -*-===//
 #pragma once
 
+#include "graphc/Compiler.h" // first of all
+
 #include <initializer_list>
 #include <optional>
 #include <string>

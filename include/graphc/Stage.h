@@ -1,6 +1,8 @@
 //===- graphc/Stage.h - compilation, watched --------------------*- C++ -*-===//
 #pragma once
 
+#include "graphc/Compiler.h" // first of all
+
 #include <functional>
 #include <string>
 #include <string_view>

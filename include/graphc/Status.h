@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "graphc/Compiler.h" // first of all
+
 #include <cstdint>
 #include <functional>
 #include <optional>
