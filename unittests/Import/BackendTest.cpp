@@ -2,11 +2,14 @@
 //
 // libonnx-testdata's folders, each with a model and values; ONNX compares with rtol 1e-3 and
 // atol 1e-7. Each is a test; all pass, evaluated and compiled, but those of backend-failures.txt,
-// each with the reason; their number may only go down. With GRAPHC_LIST_BACKEND_TESTS set, what is
-// wrong with these is printed.
+// each with what is wrong and why; their number may only go down. Two lists say what is done
+// otherwise with some: backend-constants.txt, whose inputs are made constant, and
+// backend-drawn.txt, whose numbers are another generator's. With GRAPHC_LIST_BACKEND_TESTS set,
+// what is wrong with tests is printed.
 //
 //===----------------------------------------------------------------------===//
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -18,6 +21,7 @@
 #include "Import/TensorReader.h"
 #include "graphc/Function.h"
 #include "onnx/onnx-data_pb.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace graphc::test {
@@ -25,6 +29,46 @@ namespace {
 
 const std::string kFolder = "/usr/share/libonnx-testdata/data/";
 const char *const kGroups[] = {"node", "pytorch-converted", "pytorch-operator", "simple"};
+
+//===--- lists ------------------------------------------------------------------------===//
+
+/// Lines of "NAME | COLUMN | COLUMN", by name.
+using List = std::map<std::string, std::vector<std::string>>;
+
+List readList(const std::string &file) {
+  std::istringstream lines(readFile(GRAPHC_TEST_DATA "/" + file));
+  List list;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with('#'))
+      continue;
+    std::vector<std::string> columns;
+    constexpr std::string_view kBetween = " | ";
+    for (size_t begin = 0, end = 0; end != line.npos; begin = end + kBetween.size()) {
+      end = line.find(kBetween, begin);
+      columns.push_back(line.substr(begin, end - begin));
+    }
+    std::string name = columns.front();
+    columns.erase(columns.begin());
+    EXPECT_TRUE(list.emplace(name, columns).second) << file << " has " << name << " twice";
+  }
+  return list;
+}
+
+/// What is wrong, why.
+const List &failures() {
+  static const List &list = *new List(readList("backend-failures.txt"));
+  return list;
+}
+/// What is compared.
+const List &drawn() {
+  static const List &list = *new List(readList("backend-drawn.txt"));
+  return list;
+}
+/// The first input that is made constant, what is said otherwise.
+const List &constants() {
+  static const List &list = *new List(readList("backend-constants.txt"));
+  return list;
+}
 
 //===--- values -----------------------------------------------------------------------===//
 
@@ -147,15 +191,37 @@ absl::StatusOr<std::vector<Tensor>> runCompiled(const GraphModule &module,
   return std::vector<Tensor>(results->begin(), results->end());
 }
 
-/// Of two tensors, at least that they are of one type.
-std::string differenceOfTypes(const Tensor &actual, const Tensor &expected) {
-  return actual.dtype() == expected.dtype() && actual.shape() == expected.shape() ? ""
-                                                                                  : "another type";
+/// What is wrong with drawn numbers (backend-drawn.txt), of which these of another generator are
+/// expected.
+std::string wrongDraws(const std::string &what, const std::vector<Tensor> &outputs,
+                       const std::vector<Tensor> &inputs) {
+  auto numbers = [](const Tensor &t) {
+    Tensor wide = t.contiguous().cast(DType::Float64);
+    return std::vector<double>(wide.flat<double>().begin(), wide.flat<double>().end());
+  };
+  std::vector<double> drawn = numbers(outputs[0]), x = numbers(inputs[0]);
+  if (what == "bits") {
+    for (double number : drawn)
+      if (number != 0 && number != 1)
+        return "neither 0 nor 1: " + std::to_string(number);
+    return "";
+  }
+  if (what != "dropout")
+    return "nothing is compared";
+  const double kept = 1 - numbers(inputs[1])[0];
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (drawn[i] != 0 && std::abs(drawn[i] - x[i] / kept) > 1e-6 * std::abs(x[i] / kept))
+      return "neither dropped nor kept: " + std::to_string(drawn[i]);
+    if (outputs.size() > 1 && x[i] != 0 && (drawn[i] != 0) != (numbers(outputs[1])[i] != 0))
+      return "the mask differs";
+  }
+  return "";
 }
 
-/// What is wrong with results, or nothing; `drawn`: numbers are another generator's.
+/// What is wrong with results, or nothing; `draws`: what is compared of numbers that are drawn.
 std::string wrongResults(const absl::StatusOr<std::vector<Tensor>> &outputs,
-                         const std::vector<Tensor> &expected, bool drawn) {
+                         const std::vector<Tensor> &expected, const std::vector<Tensor> &inputs,
+                         const std::string *draws) {
   if (!outputs.ok())
     return std::string(outputs.status().message());
   if (outputs->size() != expected.size())
@@ -163,27 +229,32 @@ std::string wrongResults(const absl::StatusOr<std::vector<Tensor>> &outputs,
            std::to_string(expected.size());
   for (size_t i = 0; i < outputs->size(); ++i) {
     Tensor value = withBits(expected[i], (*outputs)[i].dtype());
-    std::string wrong = drawn ? differenceOfTypes((*outputs)[i], value)
-                              : difference((*outputs)[i], value, 1e-3, 1e-7);
+    std::string wrong;
+    if (!draws)
+      wrong = difference((*outputs)[i], value, 1e-3, 1e-7);
+    else if ((*outputs)[i].dtype() != value.dtype() || (*outputs)[i].shape() != value.shape())
+      wrong = "another type";
     if (!wrong.empty())
       return "output " + std::to_string(i) + ": " + wrong;
   }
-  return "";
+  return draws ? wrongDraws(*draws, *outputs, inputs) : "";
 }
 
 /// What is wrong with one data set, or nothing.
-std::string runDataSet(const onnx::ModelProto &model, const std::string &folder, bool drawn) {
+std::string runDataSet(const onnx::ModelProto &model, const std::string &folder,
+                       const std::string &name) {
   const onnx::GraphProto &graph = model.graph();
   OnnxInputs options = optionsOf(graph, folder);
   auto module = loadModel(model, options);
   std::set<std::string> constant;
   std::vector<const onnx::ValueInfoProto *> given = givenInputs(graph);
-  for (size_t first : {size_t(1), size_t(0)}) {
-    if (errorKind(module.status()) != ErrorKind::NotSupported ||
-        std::string(module.status().message()).find("must be") == std::string::npos)
-      break;
+  if (auto listed = constants().find(name); listed != constants().end()) {
+    if (module.ok())
+      return "nothing must be constant: take it off backend-constants.txt";
+    if (std::string message(module.status().message()); !message.starts_with(listed->second[1]))
+      return "without constants: " + message;
+    const size_t first = size_t(std::stoi(listed->second[0]));
     module = loadModel(withInitializers(model, folder, first), options);
-    constant.clear();
     for (size_t i = first; i < given.size(); ++i)
       if (given[i]->type().has_tensor_type())
         constant.insert(given[i]->name());
@@ -207,10 +278,12 @@ std::string runDataSet(const onnx::ModelProto &model, const std::string &folder,
     for (const Tensor &value :
          readValue(folder + "/output_" + std::to_string(i) + ".pb", graph.output(i).type()).tensors)
       expected.push_back(value);
+  auto listed = drawn().find(name);
+  const std::string *draws = listed == drawn().end() ? nullptr : &listed->second[0];
   std::string wrong =
-      wrongResults(evaluate(module->outputs, module->inputs, inputs), expected, drawn);
+      wrongResults(evaluate(module->outputs, module->inputs, inputs), expected, inputs, draws);
   if (wrong.empty())
-    if (wrong = wrongResults(runCompiled(*module, inputs), expected, drawn); !wrong.empty())
+    if (wrong = wrongResults(runCompiled(*module, inputs), expected, inputs, draws); !wrong.empty())
       wrong = "compiled: " + wrong;
   return wrong;
 }
@@ -218,7 +291,7 @@ std::string runDataSet(const onnx::ModelProto &model, const std::string &folder,
 //===--- all of them ------------------------------------------------------------------===//
 
 /// Of "node/test_abs".
-std::string runTest(const std::string &name, bool drawn = false) {
+std::string runTest(const std::string &name) {
   std::string folder = kFolder + name;
   onnx::ModelProto model;
   if (!model.ParseFromString(readFile(folder + "/model.onnx")))
@@ -227,7 +300,7 @@ std::string runTest(const std::string &name, bool drawn = false) {
     std::string data = folder + "/test_data_set_" + std::to_string(set);
     if (!std::filesystem::exists(data))
       return set > 0 ? "" : "no data";
-    if (std::string wrong = runDataSet(model, data, drawn); !wrong.empty())
+    if (std::string wrong = runDataSet(model, data, name); !wrong.empty())
       return wrong;
   }
 }
@@ -242,34 +315,27 @@ std::vector<std::string> testNames() {
   return {names.begin(), names.end()};
 }
 
-/// backend-failures.txt: names, reasons.
-const std::map<std::string, std::string> &listedFailures() {
-  static const auto &listed = *new std::map<std::string, std::string>([] {
-    std::istringstream lines(readFile(GRAPHC_TEST_DATA "/backend-failures.txt"));
-    std::map<std::string, std::string> listed;
-    for (std::string line; std::getline(lines, line);)
-      if (size_t space = line.find(' '); !line.starts_with('#'))
-        listed[line.substr(0, space)] = space == line.npos ? "" : line.substr(space + 1);
-    return listed;
-  }());
-  return listed;
-}
+/// How long the lists are: numbers that go down only.
+constexpr size_t kFailures = 31, kDrawn = 10, kConstants = 5;
 
-/// How many are known to fail: a number that goes down only.
-constexpr size_t kFailures = 41;
-
-TEST(BackendTests, listIsPinned) {
+TEST(BackendTests, listsArePinned) {
   std::vector<std::string> names = testNames();
   if (names.empty())
     GTEST_SKIP() << "libonnx-testdata is not installed";
   EXPECT_EQ(names.size(), 1072u);
-  EXPECT_EQ(listedFailures().size(), kFailures);
+  EXPECT_EQ(failures().size(), kFailures);
+  EXPECT_EQ(drawn().size(), kDrawn);
+  EXPECT_EQ(constants().size(), kConstants);
   // At least 95 %.
-  EXPECT_GE(names.size() - listedFailures().size(), 1019u);
-  for (const auto &[name, reason] : listedFailures()) {
-    EXPECT_GT(reason.size(), 10u) << name << " has no reason";
-    EXPECT_TRUE(std::binary_search(names.begin(), names.end(), name)) << name << " is no test";
-  }
+  EXPECT_GE(names.size() - failures().size(), 1019u);
+  for (const List *list : {&failures(), &drawn(), &constants()})
+    for (const auto &[name, columns] : *list) {
+      EXPECT_TRUE(std::binary_search(names.begin(), names.end(), name)) << name << " is no test";
+      ASSERT_EQ(columns.size(), list == &drawn() ? 1u : 2u) << name;
+      if (list != &drawn())
+        EXPECT_GT(columns[1].size(), 10u) << name << " has no reason";
+      EXPECT_FALSE(columns[0].empty()) << name;
+    }
 }
 
 void collectOperators(const onnx::GraphProto &graph, std::set<std::string> &operators) {
@@ -281,25 +347,20 @@ void collectOperators(const onnx::GraphProto &graph, std::set<std::string> &oper
   }
 }
 
-/// Operators all of whose tests fail: those on strings, and those that draw, of whose results the
-/// tests look at types and RandomTest.cpp at distributions.
+/// Operators all of whose tests fail: those on strings.
 TEST(BackendTests, noWholeOperatorIsExempt) {
   if (testNames().empty())
     GTEST_SKIP() << "libonnx-testdata is not installed";
   std::set<std::string> passing, failing, exempt;
   for (const std::string &name : testNames()) {
-    auto listed = listedFailures().find(name);
-    if (listed != listedFailures().end() && listed->second.ends_with("is to be written"))
-      continue;
     onnx::ModelProto model;
     model.ParseFromString(readFile(kFolder + name + "/model.onnx"));
-    collectOperators(model.graph(), listed != listedFailures().end() ? failing : passing);
+    collectOperators(model.graph(), failures().contains(name) ? failing : passing);
   }
   for (const std::string &op : failing)
     if (!passing.contains(op))
       exempt.insert(op);
-  EXPECT_EQ(exempt, (std::set<std::string>{"Bernoulli", "RandomUniformLike", "StringNormalizer",
-                                           "TfIdfVectorizer"}));
+  EXPECT_EQ(exempt, (std::set<std::string>{"StringNormalizer", "TfIdfVectorizer"}));
 }
 
 class BackendTest : public testing::TestWithParam<std::string> {};
@@ -309,13 +370,13 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(BackendTest);
 TEST_P(BackendTest, PassesOrIsListed) {
   const std::string name = GetParam();
   std::string wrong = runTest(name);
-  auto listed = listedFailures().find(name);
-  if (listed == listedFailures().end())
+  auto listed = failures().find(name);
+  if (listed == failures().end())
     EXPECT_EQ(wrong, "");
+  else if (wrong.empty())
+    ADD_FAILURE() << "it passes: take it off backend-failures.txt";
   else
-    EXPECT_NE(wrong, "") << "it passes: take it from backend-failures.txt";
-  if (listed != listedFailures().end() && listed->second.starts_with("random:"))
-    EXPECT_EQ(runTest(name, /*drawn=*/true), "");
+    EXPECT_THAT(wrong, testing::StartsWith(listed->second[0]));
   if (std::getenv("GRAPHC_LIST_BACKEND_TESTS") && !wrong.empty())
     std::cout << name << ": " << wrong.substr(0, wrong.find('\n')) << "\n";
 }
