@@ -11,17 +11,19 @@
 namespace graphc {
 namespace {
 
-Variables cumSum(OnnxNode &n) {
+using Cumulate = Variable (*)(const Operand &, std::optional<int>, CumulativeOptions);
+
+template <Cumulate f> Variables cumulative(OnnxNode &n) {
   Variable x = n.in(0);
   CumulativeOptions options{.exclusive = n.getBool("exclusive", false),
                             .reverse = n.getBool("reverse", false)};
   if (!n.isComputed(1)) {
     int axis = n.plainAxis(n.constantInt(1), x.rank());
-    return {n.status().ok() ? cumsum(n.at(x), axis, options) : Variable()};
+    return {n.status().ok() ? f(n.at(x), axis, options) : Variable()};
   }
   Variable axis = reshape(n.arg(1), ShapeList({1})), result = x;
   for (int k = 0; k < x.rank() && axis.ok(); ++k)
-    result = ifElse(n.at(isAmong(n, axis, k, x.rank())), cumsum(n.at(x), k, options), result);
+    result = ifElse(n.at(isAmong(n, axis, k, x.rank())), f(n.at(x), k, options), result);
   return {axis.ok() ? result : axis};
 }
 
@@ -113,7 +115,8 @@ Variables suppressed(OnnxNode &n) {
 absl::Span<const Translation> orderingTranslations() {
   static constexpr Translation kTable[] = {
       {"Compress", compressed, 9},
-      {"CumSum", cumSum, 11},
+      {"CumProd", cumulative<cumprod>, 26},
+      {"CumSum", cumulative<cumsum>, 11},
       {"NonMaxSuppression", suppressed, 10},
       {"NonZero", nonZero, 9},
       {"ReverseSequence", reverseSequence, 10},

@@ -70,7 +70,7 @@ Variables quantizeLinear(OnnxNode &n) {
   }
   if (isNarrow(type))
     n.giveNarrow(0, type);
-  const bool isNarrowFloat = isNarrow(type) && narrowStorage(type) == DType::Float16;
+  const bool isNarrowFloat = isNarrow(type) && isFloat(*narrowStorage(type));
   DType otherwise =
       isNarrow(type) ? *narrowStorage(type) : n.getDType("output_dtype").value_or(DType::UInt8);
   Variable zero = n.has(2) ? parameterOf(n, 2, x) : n.scalar(0, otherwise);

@@ -220,9 +220,9 @@ std::optional<DType> onnxDType(int dataType) {
 
 std::string onnxDTypeName(int dataType) {
   // Those that the message in hand does not know yet.
-  static constexpr std::string_view kNewer[] = {"FLOAT8E4M3FN",   "FLOAT8E4M3FNUZ", "FLOAT8E5M2",
-                                                "FLOAT8E5M2FNUZ", "UINT4",          "INT4",
-                                                "FLOAT4E2M1",     "FLOAT8E8M0"};
+  static constexpr std::string_view kNewer[] = {
+      "FLOAT8E4M3FN", "FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ", "UINT4",
+      "INT4",         "FLOAT4E2M1",     "FLOAT8E8M0", "UINT2",          "INT2"};
   constexpr int kFirstNewer = 17;
   if (dataType >= kFirstNewer && dataType < kFirstNewer + int(std::size(kNewer)))
     return std::string(kNewer[dataType - kFirstNewer]);
@@ -247,8 +247,8 @@ absl::StatusOr<Tensor> readTensor(const onnx::TensorProto &proto, ExternalFiles 
     return makeError(ErrorKind::NotSupported, "is stored in segments");
   if (!isNarrow(proto.data_type()))
     return readStored(proto, *dtype, proto.dims(), *count, files);
-  const int perByte = elementsPerByte(proto.data_type());
-  const int64_t bytes = *count / perByte + *count % perByte;
+  const int perByte = 8 / narrowBits(proto.data_type());
+  const int64_t bytes = *count / perByte + (*count % perByte != 0);
   absl::StatusOr<Tensor> codes = readStored(proto, DType::UInt8, {bytes}, bytes, files);
   if (!codes.ok())
     return codes.status();

@@ -20,7 +20,7 @@ constexpr Family kOnnx[] = {
     orderingTranslations,    controlFlowTranslations, makingTranslations,
     randomTranslations,      recurrentTranslations,   lossTranslations,
     signalTranslations,      gridSampleTranslations,  quantizationTranslations,
-    sequenceTranslations};
+    sequenceTranslations,    bitTranslations};
 constexpr Family kMachineLearning[] = {linearModelTranslations, featureTranslations,
                                        encoderTranslations, supportVectorTranslations,
                                        treeTranslations};

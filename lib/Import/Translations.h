@@ -31,7 +31,7 @@ private:
 };
 
 /// Versions of ONNX's own domain up to this one are known; Domains.h has those of the others.
-inline constexpr int kNewestOpset = 24;
+inline constexpr int kNewestOpset = 26;
 
 struct Translation {
   std::string_view name;
@@ -58,6 +58,7 @@ absl::Span<const Translation> activationTranslations();
 absl::Span<const Translation> reductionTranslations();
 absl::Span<const Translation> productTranslations();
 absl::Span<const Translation> attentionTranslations();
+absl::Span<const Translation> bitTranslations();
 absl::Span<const Translation> regionTranslations();
 absl::Span<const Translation> spatialTranslations();
 absl::Span<const Translation> convolutionTranslations();

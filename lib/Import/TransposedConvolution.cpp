@@ -7,11 +7,11 @@
 namespace graphc {
 namespace {
 
-/// Cuts less off the result than nothing: zeros there.
+/// Where less than nothing is to be cut off the result, zeros stand.
 void addZeros(const Variable &x, Window &w) {
   for (int k = 0; k < w.axes; ++k) {
     auto &[front, back] = w.padding[k];
-    if ((front >= 0 && back >= 0))
+    if (front >= 0 && back >= 0)
       continue;
     if (!w.open)
       w.open.emplace(x.rank());

@@ -29,6 +29,7 @@ const std::string kFolder = "/usr/share/libonnx-testdata/data/node/";
 const std::set<std::string> kWithout = {"And",
                                         "ArgMax",
                                         "ArgMin",
+                                        "BitCast",
                                         "BitShift",
                                         "BitwiseAnd",
                                         "BitwiseNot",
@@ -113,6 +114,7 @@ TEST(Gradients, goThroughEveryOperator) {
       for (const auto &node : test["nodes"])
         covered.insert(node["op"].get<std::string>());
   }
+  covered.insert("CumProd"); // newer than ONNX's tests here: BitsTest.cpp
   // Nothing of these is in a graph.
   for (const Translation &t : sequenceTranslations())
     covered.insert(std::string(t.name));

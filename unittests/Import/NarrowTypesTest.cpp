@@ -1,4 +1,4 @@
-//===- NarrowTypesTest.cpp - floats of 8 bits, integers of 4 ---------------------===//
+//===- NarrowTypesTest.cpp - floats of 8 bits, integers of 4 and 2 ---------------===//
 //
 // The values of all codes and of conversions are compared with onnxruntime's in CasesTest.cpp.
 //
@@ -12,7 +12,8 @@ namespace graphc::test {
 namespace {
 
 // Numbers of element types that the message in hand has no names for.
-constexpr int kE4M3FN = 17, kE5M2 = 19, kUInt4 = 21, kInt4 = 22, kFloat4 = 23, kE8M0 = 24;
+constexpr int kE4M3FN = 17, kE5M2 = 19, kUInt4 = 21, kInt4 = 22, kFloat4 = 23, kE8M0 = 24,
+              kUInt2 = 25, kInt2 = 26;
 
 onnx::TensorProto &addTensor(onnx::ModelProto &model, const std::string &name, int type,
                              std::vector<int64_t> shape) {
@@ -65,13 +66,13 @@ TEST(ExternalData, ofEveryType) {
   for (int k = 0; k < 32; ++k)
     bytes.push_back(char(k % 2)); // whatever it is, it is a number
   scratchFile("every.bin", bytes);
-  for (int type = 1; type <= kFloat4; ++type) {
+  for (int type = 1; type <= kInt2; ++type) {
     if (type == onnx::TensorProto::STRING || type == onnx::TensorProto::COMPLEX64 ||
         type == onnx::TensorProto::COMPLEX128)
       continue;
     onnx::ModelProto model = makeModel(21);
     addTensor(model, "w", type, {4}); // of 8 bytes at most
-    const int bits = type >= kUInt4 ? 4 : 8;
+    const int bits = type >= kUInt2 ? 2 : type >= kUInt4 && type != kE8M0 ? 4 : 8;
     onnx::TensorProto &own = *model.mutable_graph()->mutable_initializer(0);
     addOutput(model, "w");
     for (int size = bits; size <= 64; size *= 2) {
@@ -112,9 +113,13 @@ TEST(NarrowTypes, sizesAreChecked) {
   addOutput(model, "w");
   EXPECT_EQ(error(loadModel(model)),
             "model.onnx: initializer 'w': holds 2 bytes where its shape (5,) needs 3");
-  tensor.set_data_type(kE8M0);
+  tensor.set_data_type(kInt2);
+  EXPECT_EQ(onlyOutput(model), Tensor({1, 0, -1, 0, -2}, DType::Int8)); // 0x31, 0x32
+  tensor.set_data_type(kUInt2);
+  EXPECT_EQ(onlyOutput(model), Tensor({1, 0, 3, 0, 2}, DType::UInt8));
+  tensor.set_data_type(kInt2 + 1);
   EXPECT_EQ(error(loadModel(model)),
-            "model.onnx: initializer 'w': is of FLOAT8E8M0, which graphc has not");
+            "model.onnx: initializer 'w': is of element type 27, which graphc has not");
 }
 
 /// What is only moved keeps its type: CastLike and the zero point of QuantizeLinear ask for it.
@@ -157,6 +162,66 @@ TEST(NarrowTypes, overflowWithoutSaturation) {
               ElementsAre(448, IsNan(), IsNan(), IsNan()));
   EXPECT_THAT(converted(kE5M2, {61439, 61440, 65504, -65504}),
               ElementsAre(57344, infinity, infinity, -infinity));
+}
+
+/// Powers of 2: ONNX's text says what is beyond the least and the greatest, and its round_modes.
+TEST(NarrowTypes, powersOfTwo) {
+  const double least = std::ldexp(1.0, -127), most = std::ldexp(1.0, 127), nan = std::nan(""),
+               infinity = std::numeric_limits<double>::infinity();
+  auto converted = [](const char *mode, bool saturate, std::vector<double> values) {
+    onnx::ModelProto model = makeModel(25);
+    addInput(model, "x", {int64_t(values.size())}, onnx::TensorProto::DOUBLE);
+    onnx::NodeProto &node = addNode(model, "Cast", {"x"}, {"y"});
+    setInt(node, "to", kE8M0);
+    setInt(node, "saturate", saturate);
+    if (mode) {
+      onnx::AttributeProto &attribute = *node.add_attribute();
+      attribute.set_name("round_mode");
+      attribute.set_type(onnx::AttributeProto::STRING);
+      attribute.set_s(mode);
+    }
+    addOutput(model, "y");
+    if (mode && std::string(mode) == "even")
+      return std::vector<double>{double(
+          error(loadModel(model)) == "model.onnx: node 1 (Cast): attribute round_mode is 'even'")};
+    Tensor x = *Tensor::fromSpan(absl::MakeConstSpan(values), {int64_t(values.size())});
+    Tensor y = onlyOutput(model, {x});
+    EXPECT_EQ(y.dtype(), DType::Float32);
+    Tensor wide = y.cast(DType::Float64);
+    return std::vector<double>(wide.flat<double>().begin(), wide.flat<double>().end());
+  };
+  using testing::ElementsAre;
+  using testing::IsNan;
+  std::vector<double> x = {1, 1.1, 1.5, 1.7, 2, 3, 0.3};
+  EXPECT_THAT(converted(nullptr, true, x), ElementsAre(1, 2, 2, 2, 2, 4, 0.5));
+  EXPECT_THAT(converted("up", true, x), ElementsAre(1, 2, 2, 2, 2, 4, 0.5));
+  EXPECT_THAT(converted("down", true, x), ElementsAre(1, 1, 1, 1, 2, 2, 0.25));
+  EXPECT_THAT(converted("nearest", true, x), ElementsAre(1, 1, 2, 2, 2, 4, 0.25));
+  std::vector<double> ends = {0, least, least / 2, most, 1.2 * most, 2 * most, infinity, nan};
+  for (const char *mode : {"up", "down", "nearest"})
+    EXPECT_THAT(converted(mode, true, ends),
+                ElementsAre(least, least, least, most, most, most, most, IsNan()));
+  EXPECT_THAT(converted("nearest", false, ends),
+              ElementsAre(IsNan(), least, IsNan(), most, most, IsNan(), IsNan(), IsNan()));
+  EXPECT_THAT(converted("even", true, x), ElementsAre(1));
+}
+
+/// Integers of 2 bits are cut, and quantized to, as ONNX's other integers are.
+TEST(NarrowTypes, twoBits) {
+  auto output = [](const char *op, int type) {
+    onnx::ModelProto model = makeModel(25);
+    addInput(model, "x", {5});
+    addTensor(model, "one", onnx::TensorProto::FLOAT, {}).add_float_data(1);
+    bool quantizes = std::string(op) == "QuantizeLinear";
+    onnx::NodeProto &node =
+        quantizes ? addNode(model, op, {"x", "one"}, {"q"}) : addNode(model, op, {"x"}, {"q"});
+    setInt(node, quantizes ? "output_dtype" : "to", type);
+    addOutput(model, "q");
+    return onlyOutput(model, {Tensor({-3.0, -1.0, 0.0, 1.0, 3.0}).cast(DType::Float32)});
+  };
+  EXPECT_EQ(output("QuantizeLinear", kInt2), Tensor({-2, -1, 0, 1, 1}, DType::Int8));
+  EXPECT_EQ(output("QuantizeLinear", kUInt2), Tensor({0, 0, 0, 1, 3}, DType::UInt8));
+  EXPECT_EQ(output("Cast", kInt2), Tensor({1, -1, 0, 1, -1}, DType::Int8));
 }
 
 TEST(NarrowTypes, haveNoArithmetic) {

@@ -325,6 +325,18 @@ TEST(Operators, transposedConvolutionWithKernelOfUnknownExtents) {
   EXPECT_EQ(y->front(), shaped(f32(Tensor({1, 10, 102, 20, 200})), {1, 1, 5}));
 }
 
+/// What negative padding would cut off are zeros.
+TEST(Operators, transposedConvolutionWithNegativePadding) {
+  Tensor x = shaped(f32(Tensor({1, 2})), {1, 1, 2}),
+         kernel = shaped(f32(Tensor({3, 4})), {1, 1, 2});
+  auto padded = [&](std::vector<int64_t> pads) {
+    return OneNode(11, "ConvTranspose").given(x).given(kernel).integers("pads", pads).run()[0];
+  };
+  EXPECT_EQ(padded({0, 0}), shaped(f32(Tensor({3, 10, 8})), {1, 1, 3}));
+  EXPECT_EQ(padded({-1, 0}), shaped(f32(Tensor({0, 3, 10, 8})), {1, 1, 4}));
+  EXPECT_EQ(padded({1, -2}), shaped(f32(Tensor({10, 8, 0, 0})), {1, 1, 4}));
+}
+
 /// A translation may be a function that makes several ops: each is at the model's node.
 TEST(Operators, nodesOfOneNodeAreAtIt) {
   onnx::ModelProto model = makeModel(13);

@@ -56,7 +56,7 @@ TEST(Signatures, areThoseOfOnnxsSchemas) {
 }
 
 /// What onnxruntime says of the versions after those (make-signatures.mjs). It does not check
-/// the attributes of three; Scatter and Upsample are no more.
+/// the attributes of three, and does not have the two of set 26; Scatter and Upsample are no more.
 TEST(Signatures, ofNewerVersionsAreOnnxruntimes) {
   std::ifstream in(GRAPHC_TEST_DATA "/signatures.txt");
   ASSERT_TRUE(in.good());
@@ -67,7 +67,8 @@ TEST(Signatures, ofNewerVersionsAreOnnxruntimes) {
     std::getline(in, line);
     signatures[{name, version}] = line;
   }
-  const std::set<std::string_view> kUnchecked = {"Constant", "Loop", "LayerNormalization"};
+  const std::set<std::string_view> kUnchecked = {"Constant", "Loop", "LayerNormalization",
+                                                 "BitCast", "CumProd"};
   for (const Translation *t : allTranslations())
     for (int version = std::max(18, t->since); version <= t->until; ++version) {
       auto next = signatures.upper_bound({std::string(t->name), version});
