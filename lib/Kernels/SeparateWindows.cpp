@@ -139,24 +139,26 @@ Nest Fusion::separate(Nest &nest, int32_t along) {
   Nest inner = nest;
   inner.extents[size_t(columns)] = from.shape.back();
   inner.extents.erase(inner.extents.begin() + along);
-  for (ScalarNode &n : inner.body) {
-    if (n.op != ScalarOp::Index)
-      continue;
-    if (int32_t(n.payload) == along) // the loop is gone, and nobody reads its counter any more
-      n.payload = 0;
-    else if (int32_t(n.payload) > along)
+  // The last axis is read at a counter of its own, all else as before: what only the loop's counter
+  // went into goes with it.
+  std::vector<ScalarNode> nodes = std::move(inner.body);
+  for (ScalarNode &n : nodes)
+    if (n.op == ScalarOp::Index && int32_t(n.payload) > along)
       --n.payload;
-  }
-  // In front: operands stand before their users.
-  inner.body.insert(inner.body.begin(),
-                    {ScalarOp::Index, DType::Int64, {-1, -1, -1}, uint64_t(columns)});
-  for (size_t id = 1; id < inner.body.size(); ++id)
-    for (int32_t &arg : inner.body[id].args)
-      arg += arg >= 0;
-  for (int32_t &index : inner.indices)
-    ++index;
-  ++inner.root;
-  inner.indices[lastIndex] = 0;
+  Numbers indices = std::move(inner.indices);
+  indices[lastIndex] = int32_t(nodes.size());
+  nodes.push_back({ScalarOp::Index, DType::Int64, {-1, -1, -1}, uint64_t(columns)});
+  inner.body.clear();
+  inner.indices.clear();
+  int32_t *root = &inner.root;
+  std::vector<int32_t> order, stack;
+  orderBody(
+      nodes,
+      [&](int32_t id) {
+        return absl::MakeConstSpan(indices).subspan(nodes[size_t(id)].loadFirstIndex(),
+                                                    from.shape.size());
+      },
+      {&root, 1}, order, stack, inner.body, inner.indices);
   ArrayInfo handed;
   handed.dtype = hasAccumulator(nest.combine) ? nest.accumulator : load.dtype;
   handed.shape.assign(inner.extents.begin(), inner.extents.begin() + inner.numParallel);

@@ -8,6 +8,7 @@
 #include "Emit/SizeTable.h"
 #include "JIT/LoopTargetOf.h"
 #include "JIT/LowerToLLVM.h"
+#include "Kernels/CheckKernel.h"
 #include "Lowering/LowerToLinalg.h"
 #include "Runtime/ThreadPool.h"
 #include "Support/Cancel.h"
@@ -54,6 +55,8 @@ std::vector<CompiledKernel::Scratch> readScratch(mlir::ModuleOp loops) {
 
 absl::StatusOr<CompiledKernel> compileKernel(const Kernel &kernel, const KnownSizes &sizes,
                                              const ObjectCompiler &compiler) {
+  if (absl::Status s = checkKernel(kernel); !s.ok())
+    return s;
   ContextPool::Lease context = kernelContexts().lease();
   mlir::OwningOpRef<mlir::ModuleOp> module = lowerToLinalg(kernel, *context);
   LoopTarget target = loopTargetOf(compiler.target());
