@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "Dense.h"
 #include "Matrices.h"
 #include "Solvers.h"
 
@@ -16,24 +17,9 @@ namespace {
 
 using Matrix = std::vector<double>;
 
+/// Of square matrices.
 Matrix product(const Matrix &a, const Matrix &b, size_t n) {
-  Matrix c(n * n, 0);
-  for (size_t i = 0; i < n; ++i)
-    for (size_t k = 0; k < n; ++k)
-      for (size_t j = 0; j < n; ++j)
-        c[i * n + j] += a[i * n + k] * b[k * n + j];
-  return c;
-}
-
-double norm1(const Matrix &a, size_t n) {
-  double most = 0;
-  for (size_t j = 0; j < n; ++j) {
-    double sum = 0;
-    for (size_t i = 0; i < n; ++i)
-      sum += std::fabs(a[i * n + j]);
-    most = std::max(most, sum);
-  }
-  return most;
+  return graphc::product(a, b, n, n, n);
 }
 
 /// Up to this norm the approximant is as good as float64 (Higham's table 2.3).

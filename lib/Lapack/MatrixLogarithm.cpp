@@ -34,17 +34,6 @@ ComplexMatrix lessUnit(ComplexMatrix t, size_t n) {
   return t;
 }
 
-double norm1(const ComplexMatrix &x, size_t n) {
-  double most = 0;
-  for (size_t j = 0; j < n; ++j) {
-    double sum = 0;
-    for (size_t i = 0; i < n; ++i)
-      sum += std::abs(x[i * n + j]);
-    most = std::max(most, sum);
-  }
-  return most;
-}
-
 /// The square root of an upper triangular matrix whose elements on the diagonal have one.
 ComplexMatrix rootOf(const ComplexMatrix &t, size_t n) {
   ComplexMatrix r(n * n);

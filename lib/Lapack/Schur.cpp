@@ -17,16 +17,6 @@ lapack_int schur(ComplexMatrix a, size_t n, Schur &result) {
   return info;
 }
 
-ComplexMatrix product(const ComplexMatrix &x, const ComplexMatrix &y, size_t m, size_t k,
-                      size_t n) {
-  ComplexMatrix z(m * n);
-  for (size_t i = 0; i < m; ++i)
-    for (size_t r = 0; r < k; ++r)
-      for (size_t j = 0; j < n; ++j)
-        z[i * n + j] += x[i * k + r] * y[r * n + j];
-  return z;
-}
-
 ComplexMatrix adjoint(const ComplexMatrix &x, size_t n) {
   ComplexMatrix y(n * n);
   for (size_t i = 0; i < n; ++i)

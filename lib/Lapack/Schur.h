@@ -4,6 +4,7 @@
 #include <complex>
 #include <vector>
 
+#include "Dense.h"
 #include "Matrices.h"
 
 namespace graphc {
@@ -19,8 +20,6 @@ struct Schur {
 /// Of a square matrix; what LAPACK says: positive where its iteration does not converge.
 lapack_int schur(ComplexMatrix a, size_t n, Schur &result);
 
-/// x (m, k) times y (k, n).
-ComplexMatrix product(const ComplexMatrix &x, const ComplexMatrix &y, size_t m, size_t k, size_t n);
 /// The conjugate transpose of an n x n matrix.
 ComplexMatrix adjoint(const ComplexMatrix &x, size_t n);
 

@@ -283,17 +283,17 @@ absl::StatusOr<Lease> Executable::State::lease(int32_t segment, absl::Span<const
   if (!frame.ok())
     return frame.status();
   result.frame = *std::move(frame);
+  std::lock_guard lock(mutex);
+  std::vector<std::unique_ptr<Frame>> &frames = result.cached->frames;
+  frames.reserve(std::min(frames.capacity() + 1, kMaxFrames)); // so that it can be given back
   return result;
 }
 
-/// Where there is no memory to keep it, the frame goes.
 void Executable::State::giveBack(Lease lease) const noexcept {
   std::lock_guard lock(mutex);
-  if (lease.cached->frames.size() < kMaxFrames)
-    try {
-      lease.cached->frames.push_back(std::move(lease.frame));
-    } catch (const std::bad_alloc &) {
-    }
+  std::vector<std::unique_ptr<Frame>> &frames = lease.cached->frames;
+  if (frames.size() < std::min(frames.capacity(), kMaxFrames)) // `lease` made room
+    frames.push_back(std::move(lease.frame));
 }
 
 //===--- running --------------------------------------------------------------===//

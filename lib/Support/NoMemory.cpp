@@ -3,10 +3,14 @@
 
 namespace graphc {
 
-/// Made early, and never destroyed: copies of a Status need no memory.
-static const absl::Status *const kNoMemory =
-    new absl::Status(makeError(ErrorKind::OutOfMemory, "no memory, nor any to say what for"));
+const absl::Status &noMemoryAtAll() {
+  // Never destroyed: copies of a Status need no memory.
+  static const auto &status =
+      *new absl::Status(makeError(ErrorKind::OutOfMemory, "no memory, nor any to say what for"));
+  return status;
+}
 
-const absl::Status &noMemoryAtAll() { return *kNoMemory; }
+/// When the library is loaded: later there may be none for it.
+[[gnu::constructor]] static void prepare() { (void)noMemoryAtAll(); }
 
 } // namespace graphc

@@ -18,19 +18,25 @@ namespace graphc {
 /// OutOfMemory that has been there since the library was loaded.
 const absl::Status &noMemoryAtAll();
 
+/// What `explain` makes, or noMemoryAtAll where there is no memory for it.
+template <class Explain> absl::Status explained(Explain &&explain) {
+  try {
+    return explain();
+  } catch (const std::bad_alloc &) {
+    return noMemoryAtAll();
+  }
+}
+
 /// What `work` returns, a Status or a StatusOr; where it throws for want of memory, the Status that
-/// `explain` makes; and where there is no memory for that either, noMemoryAtAll.
+/// `explain` makes.
 template <class Work, class Explain>
 auto unlessNoMemory(Work &&work, Explain &&explain) -> decltype(work()) {
   try {
     return work();
   } catch (const std::bad_alloc &) {
+    return explained(explain);
   } catch (const std::length_error &) { // of more elements than a process can address
-  }
-  try {
-    return explain();
-  } catch (const std::bad_alloc &) {
-    return noMemoryAtAll();
+    return explained(explain);
   }
 }
 
