@@ -310,8 +310,11 @@ Variable kron(const Operand &x, const Operand &y) {
   return reshaped(dimshuffle(a, left) * dimshuffle(b, right), joined);
 }
 
-Variable norm2(const Operand &x, const ReductionOptions &options) {
-  return sqrt(sum(sqr(x), options));
+Variable norm2(const Operand &operand, const ReductionOptions &options) {
+  Variable x = asVariable(operand);
+  if (x.ok() && isComplex(x.dtype()))
+    return sqrt(sum(sqr(real(x)) + sqr(imag(x)), options));
+  return sqrt(sum(sqr(operand), options));
 }
 
 Variable linspace(const Operand &start, const Operand &stop, int64_t num, bool endpoint) {

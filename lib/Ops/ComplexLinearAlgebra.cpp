@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include <algorithm>
 
-#include "ComplexNumber.h"
+#include "ComplexMatrices.h"
 #include "ComplexRules.h"
 #include "Families.h"
 #include "Matrices.h"
@@ -18,38 +18,62 @@ Variable stacked(const Variable &above, const Variable &below) {
   return concatenate({above, below}, above.rank() - 2);
 }
 
+/// Of a column of blocks: the upper ones are the real parts.
+Parts halves(const Variable &x) {
+  Variable rows = intDiv(shape(x, -2), 2);
+  auto rowsOf = [&](const Slice &which) {
+    std::vector<Index> index(size_t(x.rank() - 2), Index(Slice()));
+    index.emplace_back(which);
+    return subtensor(x, index);
+  };
+  return {rowsOf(Slice(0, rows)), rowsOf(Slice(rows, kEnd))};
+}
+
+/// The symmetric matrix of which one triangle is given.
+Parts symmetricOf(const Parts &a, bool isLower) {
+  return {unfolded(a.re, isLower), unfolded(imaginaryOf(a), isLower)};
+}
+
+} // namespace
+
 Variable embedded(const Parts &a) {
   Variable im = imaginaryOf(a);
   const int last = a.re.rank() - 1;
   return stacked(concatenate({a.re, -im}, last), concatenate({im, a.re}, last));
 }
 
-/// Of a column of blocks: the upper ones are the real parts.
-Parts halves(const Variable &x, const Variable &rows) {
-  auto rowsFrom = [&](const std::optional<Operand> &from, const std::optional<Operand> &to) {
-    std::vector<Index> index(size_t(x.rank() - 2), Index(Slice()));
-    index.emplace_back(from ? Slice(*from, kEnd) : Slice(0, *to));
-    return subtensor(x, index);
-  };
-  return {rowsFrom({}, rows), rowsFrom(rows, {})};
+Parts firstHalf(const Variable &x) {
+  std::vector<Index> index(size_t(x.rank() - 1), Index(Slice()));
+  index.emplace_back(Slice(0, intDiv(shape(x, -1), 2)));
+  return halves(subtensor(x, index));
 }
 
+Parts hermitianOf(const Parts &a, bool isLower) {
+  Variable below = strictTriangleOf(imaginaryOf(a), isLower);
+  return {unfolded(a.re, isLower), below - transposed(below)};
+}
+
+static Parts solvedBy(const Op &op, const Parts &a, const Parts &b) {
+  return halves(build(op, {embedded(a), stacked(b.re, imaginaryOf(b))}));
+}
+
+Parts solved(const Parts &a, const Parts &b) {
+  return solvedBy(builtin("solve", {{"assume", std::string("general")}, {"lower", false}}), a, b);
+}
+
+namespace {
+
+/// A positive definite Hermitian matrix is embedded as a symmetric one that is.
 std::vector<Parts> solveOf(const ComplexRequest &r) {
-  if (r.op.attributes().string("assume") != "general")
-    return {{Variable::invalid(makeError(ErrorKind::NotSupported,
-                                         "complex systems are solved with assume = \"general\""))}};
-  const Parts &a = r.in[0], &b = r.in[1];
-  Variable x = build(r.op, {embedded(a), stacked(b.re, imaginaryOf(b))});
-  return {halves(x, shape(b.re, -2))};
+  const std::string &assume = r.op.attributes().string("assume");
+  const bool isLower = r.op.attributes().boolean("lower");
+  if (assume == "positive")
+    return {solvedBy(r.op, hermitianOf(r.in[0], isLower), r.in[1])};
+  return {solved(assume == "symmetric" ? symmetricOf(r.in[0], isLower) : r.in[0], r.in[1])};
 }
 
 std::vector<Parts> inverseOf(const ComplexRequest &r) {
-  const Parts &a = r.in[0];
-  Variable columns = build(r.op, {embedded(a)});
-  // The first half of the columns.
-  std::vector<Index> index(size_t(columns.rank() - 1), Index(Slice()));
-  index.emplace_back(Slice(0, shape(a.re, -1)));
-  return {halves(subtensor(columns, index), shape(a.re, -2))};
+  return {firstHalf(build(r.op, {embedded(r.in[0])}))};
 }
 
 /// eig, eigvals.
@@ -162,7 +186,8 @@ std::vector<OpDef> eigenPartsOps() {
 
 std::vector<NamedComplexRule> complexLinearAlgebraRules() {
   constexpr auto kHolomorphic = ComplexDerivatives::Holomorphic;
-  return {{"solve", {.parts = solveOf, .derivatives = kHolomorphic}},
+  // What is read of a Hermitian matrix is no complex function of its elements.
+  return {{"solve", {.parts = solveOf}},
           {"inv", {.parts = inverseOf, .derivatives = kHolomorphic}},
           {"eig", {.parts = eigenOf, .makesComplex = true}},
           {"eigvals", {.parts = eigenOf, .makesComplex = true}}};

@@ -273,7 +273,8 @@ ComplexRule complexRuleOf(std::string_view op) {
     addArithmetic(*t);
     addFunctions(*t);
     addArrays(*t);
-    for (auto *family : {complexProductRules, complexLinearAlgebraRules, fourierRules})
+    for (auto *family :
+         {complexProductRules, complexLinearAlgebraRules, complexFactorRules, fourierRules})
       for (NamedComplexRule &named : family()) {
         ComplexRule made = rule(named.rule.parts, named.rule.derivatives, named.rule.realResults);
         made.makesComplex = named.rule.makesComplex;

@@ -21,6 +21,7 @@ struct NamedComplexRule {
 };
 std::vector<NamedComplexRule> complexProductRules();
 std::vector<NamedComplexRule> complexLinearAlgebraRules();
+std::vector<NamedComplexRule> complexFactorRules();
 std::vector<NamedComplexRule> fourierRules();
 
 } // namespace graphc

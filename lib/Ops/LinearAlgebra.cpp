@@ -1,4 +1,6 @@
 //===- LinearAlgebra.cpp - systems of equations, determinants, exponentials --------===//
+#include <complex>
+
 #include "Families.h"
 #include "Matrices.h"
 
@@ -251,14 +253,24 @@ Variables cofactorsPushforward(const Op &, Inputs in, Outputs out, Tangents t) {
   return {cofactorsOf(in[0], out[0], t[0])};
 }
 
-Variables slogdetPullback(const Op &, Inputs in, Outputs, Gradients g) {
-  if (!isPresent(g[1]))
+/// The sign of a complex determinant turns: ds = i s Im(t) with t = <a^-T, da>.
+Variables slogdetPullback(const Op &, Inputs in, Outputs out, Gradients g) {
+  Variable factor;
+  const bool turns = isComplex(in[0].dtype()) && isPresent(g[0]);
+  if (turns) // of a conjugated gradient, as rules of complex functions are asked
+    factor = real(g[0] * out[0] * std::complex<double>(0, 1)) * std::complex<double>(0, -1);
+  if (isPresent(g[1]))
+    factor = turns ? factor + g[1] : g[1];
+  else if (!turns)
     return {zeroDerivative()};
-  return {perMatrix(g[1]) * transposed(inv(in[0]))};
+  return {perMatrix(factor) * transposed(inv(in[0]))};
 }
 
-Variables slogdetPushforward(const Op &, Inputs in, Outputs, Tangents t) {
-  return {zeroDerivative(), innerProduct(transposed(inv(in[0])), t[0])};
+Variables slogdetPushforward(const Op &, Inputs in, Outputs out, Tangents t) {
+  Variable inner = innerProduct(transposed(inv(in[0])), t[0]);
+  if (!isComplex(in[0].dtype()))
+    return {zeroDerivative(), inner};
+  return {out[0] * imag(inner) * std::complex<double>(0, 1), real(inner)};
 }
 
 Variable exponentialAlong(const Variable &a, const Variable &direction) {

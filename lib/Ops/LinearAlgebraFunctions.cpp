@@ -93,8 +93,13 @@ Variable solve(const Operand &a, const Operand &b, SolveOptions options) {
 }
 
 Variable choSolve(const Operand &factor, const Operand &b, bool lower) {
-  Variable first = solveTriangular(factor, b, {.lower = lower, .transposed = !lower});
-  return solveTriangular(factor, first, {.lower = lower, .transposed = lower});
+  // The other factor is the conjugate transpose.
+  Variable own = asVariable(factor), turned = own;
+  if (own.ok() && isComplex(own.dtype()))
+    turned = conj(own);
+  Operand left(lower ? own : turned, factor.place()), right(lower ? turned : own, factor.place());
+  Variable first = solveTriangular(left, b, {.lower = lower, .transposed = !lower});
+  return solveTriangular(right, first, {.lower = lower, .transposed = lower});
 }
 
 LuFactors luFactor(const Operand &a) {
