@@ -184,10 +184,10 @@ struct VerifyGradOptions {
 using GradFunction = std::function<Variable(const Variables &)>;
 /// F-292: compares the gradient of `function` at `point`, float arrays, with differences of its
 /// values, all computed by the evaluator. A result of any rank is weighted by random numbers in
-/// [0.5, 1.5) and summed. DebugMismatch with argument, position and both values where they differ;
-/// errors of the function and of `grad`. Where the function is not smooth at the point or between
-/// it and the moved one (maximum of equal numbers, abs at 0) a correct gradient may differ: choose
-/// another point.
+/// [0.5, 1.5) and summed; and pushforward, if all ops have one, with the gradient in a random
+/// direction. DebugMismatch with argument, position and both values where they differ; errors of
+/// the function and of `grad`. Where it is not smooth at the point or between it and the moved one
+/// (maximum of equal numbers, abs at 0) a correct gradient may differ: choose another point.
 absl::Status verifyGrad(const GradFunction &function, const std::vector<Tensor> &point,
                         const VerifyGradOptions &options = {},
                         std::source_location loc = std::source_location::current());

@@ -68,6 +68,16 @@ static absl::Status checkConnection(const std::vector<std::vector<bool>> &connec
   return absl::OkStatus();
 }
 
+/// An input that was forgotten is a mistake in the op's list, whose place is told; where it was
+/// made is a note.
+static absl::Status ofTheList(const absl::Status &status, Place place) {
+  std::optional<Place> made = errorPlace(status);
+  if (errorKind(status) != ErrorKind::MissingInput || !made)
+    return status;
+  return makeError(ErrorKind::MissingInput,
+                   std::string(status.message()) + "\n  it was made at " + made->str(), place);
+}
+
 static absl::StatusOr<Op> makeOp(const Variables &inputs, const Variables &outputs,
                                  const OpFromGraphOptions &options, std::source_location loc) {
   if (!options.updates.empty())
@@ -80,7 +90,7 @@ static absl::StatusOr<Op> makeOp(const Variables &inputs, const Variables &outpu
                      "give them to the function");
   absl::StatusOr<CapturingGraph> made = freezeCapturing(inputs, outputs, options.strict);
   if (!made.ok())
-    return made.status();
+    return ofTheList(made.status(), loc);
   const std::vector<std::vector<bool>> &connection = options.connectionPattern;
   for (const std::vector<bool> &row : connection)
     if (connection.size() != inputs.size() || row.size() != outputs.size())

@@ -97,10 +97,30 @@ Arrays emitOp(Emitter &e, const Apply &node, const Arrays &operands) {
   return PartsEmission(e).run(node, operands);
 }
 
+/// Whether a program defined it: built-in ops stand in a section of the documentation, and what
+/// stands for graphs (calls, slices, loops) has the types of these.
+static bool isUsers(const OpDef &def) {
+  return def.section.empty() && !def.inner && !def.vectorized && !def.complex.isNative;
+}
+
+/// Extents that a type rule states are a promise on which others rely.
+static void requireExtents(Emitter &e, const Apply &node, const Arrays &results) {
+  for (size_t i = 0; i < results.size(); ++i) {
+    const Type &type = node.output(int(i)).type();
+    for (int axis = 0; axis < type.rank(); ++axis)
+      if (type.extent(axis) != kDynamic)
+        e.requireEqual(e.dim(results[i], axis), e.size(type.extent(axis)),
+                       "result " + std::to_string(i) + " has {a} elements along axis " +
+                           std::to_string(axis) + " where the type rule says {b}");
+  }
+}
+
 Arrays emitNode(Emitter &e, const Apply &node, int32_t number, const Arrays &operands) {
   e.beginNode(number, typesOf(node.outputs()));
   Arrays results = emitOp(e, node, operands);
   e.endNode(results);
+  if (e.status().ok() && isUsers(node.op().def()))
+    requireExtents(e, node, results);
   return results;
 }
 

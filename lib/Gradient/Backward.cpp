@@ -205,6 +205,12 @@ absl::Status Backward::visit(const Apply &node, const Connection &wanted) {
                         "Variable of type Disconnected, or correct the connection");
     if (!flows[i] || nulls[i])
       continue;
+    // A rule that computes with the gradient of a result that has none: the op is to be told.
+    if (!terms.empty() && !terms[i].ok() && !isCall &&
+        std::ranges::any_of(gradients, isDisconnected))
+      return refuse(node, errorKind(terms[i].status()),
+                    "fails where a result has no gradient (ask isDisconnected): " +
+                        std::string(terms[i].status().message()));
     Variable term = !terms.empty()
                         ? terms[i]
                         : Variable(Type::null("the op " + std::string(calledName(op)) +

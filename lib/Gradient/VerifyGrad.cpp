@@ -1,5 +1,7 @@
 //===- VerifyGrad.cpp - gradients against differences ----------------------===//
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <random>
 
 #include "ComplexDerivatives.h"
@@ -79,6 +81,8 @@ private:
   absl::StatusOr<double> complexStep(size_t argument, int64_t element);
   absl::StatusOr<double> costWith(size_t argument, int64_t element, double change);
   absl::Status compare(size_t argument, int64_t element, double gradient, double atPoint);
+  absl::Status preparePushforward();
+  absl::Status comparePushforward(absl::Span<const Tensor> gradients, double got) const;
 
   const VerifyGradOptions &options_;
   std::source_location loc_;
@@ -89,6 +93,10 @@ private:
   // Of the complex step: imaginary parts of the arguments, and that of the cost.
   Variables directions_;
   Variable imaginaryCost_;
+  /// A direction at the point, and the cost's derivative along it by pushforward; none where an op
+  /// has a gradient alone.
+  std::vector<Tensor> direction_;
+  std::optional<Variable> along_;
   double step_ = 0; // how far the argument moved, as its dtype has it
 };
 
@@ -158,6 +166,8 @@ absl::Status Verification::prepare(const GradFunction &function, const std::vect
   for (const Variable &gradient : gradients_)
     if (!gradient.ok())
       return gradient.status();
+  if (absl::Status status = preparePushforward(); !status.ok())
+    return status;
   if (options_.differences == Differences::ComplexStep)
     return prepareComplexStep(function, *weights);
   return absl::OkStatus();
@@ -202,6 +212,57 @@ absl::StatusOr<double> Verification::complexStep(size_t argument, int64_t elemen
   if (!cost.ok())
     return cost.status();
   return (*cost)[0].item<double>() / epsilon;
+}
+
+absl::Status Verification::preparePushforward() {
+  Uniform random(options_.seed + 1);
+  Variables tangents;
+  for (const Tensor &value : point_) {
+    absl::StatusOr<Tensor> values = randomTensor(Type(value.dtype(), value.shape()), random, -1, 2);
+    if (!values.ok())
+      return values.status();
+    direction_.push_back(*values);
+    tangents.push_back(Constant::adopt(*std::move(values)));
+  }
+  Variable along = pushforward(Variables{cost_}, inputs_, tangents,
+                               {.disconnectedInputs = DisconnectedInputs::Ignore}, loc_)[0];
+  ErrorKind kind = errorKind(along.status());
+  if (kind == ErrorKind::NullGradient || kind == ErrorKind::MethodNotDefined)
+    return absl::OkStatus();
+  if (!along.ok())
+    return along.status();
+  along_ = along;
+  return absl::OkStatus();
+}
+
+/// Both are the evaluator's, so that they differ by rounding alone: the bounds of a difference do.
+absl::Status Verification::comparePushforward(absl::Span<const Tensor> gradients,
+                                              double got) const {
+  double expected = 0, size = 0, absolute = 0, relative = 0;
+  VerifyGradOptions options = options_;
+  options.differences = Differences::OneSided;
+  for (size_t i = 0; i < point_.size(); ++i) {
+    Bounds bounds = boundsFor(point_[i].dtype(), options);
+    absolute = std::max(absolute, bounds.absolute);
+    relative = std::max(relative, bounds.relative);
+    Tensor gradient = gradients[i].cast(DType::Float64).contiguous();
+    Tensor direction = direction_[i].cast(DType::Float64).contiguous();
+    for (size_t k = 0; k < gradient.flat<double>().size(); ++k) {
+      double term = gradient.flat<double>()[k] * direction.flat<double>()[k];
+      expected += term;
+      size += std::abs(term);
+    }
+  }
+  double error = std::abs(got - expected);
+  if (error < absolute || error < relative * size || (std::isnan(got) && std::isnan(expected)))
+    return absl::OkStatus();
+  return makeError(
+      ErrorKind::DebugMismatch,
+      absl::StrFormat("verifyGrad: in a random direction pushforward gives %.9g, but the gradient, "
+                      "which agrees with differences, gives %.9g: absolute error %.3g (allowed: "
+                      "%.3g)",
+                      got, expected, error, std::max(absolute, relative * size)),
+      loc_);
 }
 
 absl::StatusOr<double> Verification::costWith(size_t argument, int64_t element, double change) {
@@ -268,6 +329,8 @@ absl::Status Verification::compare(size_t argument, int64_t element, double grad
 
 absl::Status Verification::run() {
   Variables outputs = gradients_;
+  if (along_)
+    outputs.push_back(*along_);
   outputs.push_back(cost_);
   absl::StatusOr<std::vector<Tensor>> values = evaluate(outputs, inputs_, point_);
   if (!values.ok())
@@ -286,7 +349,10 @@ absl::Status Verification::run() {
       if (absl::Status status = compare(i, int64_t(k), elements[k], atPoint); !status.ok())
         return status;
   }
-  return absl::OkStatus();
+  if (!along_)
+    return absl::OkStatus();
+  return comparePushforward(absl::MakeConstSpan(*values).first(inputs_.size()),
+                            values->end()[-2].cast(DType::Float64).item<double>());
 }
 
 } // namespace

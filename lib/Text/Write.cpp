@@ -5,6 +5,7 @@
 #include "CallTraits.h"
 #include "Graph/CalledAs.h"
 #include "Graph/InnerGraph.h"
+#include "Graph/Nodes.h"
 #include "GraphDialect.h"
 #include "LoopText.h"
 #include "Ops/CallOp.h"
@@ -196,9 +197,12 @@ Writer::writeFunction(const std::string &name, const Variables &inputs, const Va
       if (!values_.count(v.node()))
         writeConstant(*constant);
     } else if (!values_.count(v.node())) {
-      return makeError(ErrorKind::MissingInput,
-                       "variable '" + std::string(v.name()) + "' is no input of the graph",
-                       v.place());
+      std::string text = "variable '" + std::string(v.name()) + "' is no input of the graph";
+      if (v.node()->leaf && detail::asLeaf(v.node())->container)
+        text +=
+            ": text has no values that are shared; list it among the inputs, or save a Function "
+            "(Function::save)";
+      return makeError(ErrorKind::MissingInput, text, v.place());
     }
   for (const Apply &node : ioToposort(inputs, outputs))
     if (absl::Status status = writeNode(node); !status.ok())

@@ -8,6 +8,7 @@
 #include "graphc/Import.h"
 #include "graphc/OpDef.h"
 #include "graphc/Ops.h"
+#include "graphc/Shared.h"
 #include "graphc/Status.h"
 
 namespace graphc {
@@ -435,6 +436,12 @@ TEST(GraphTextErrors, Writing) {
                   .starts_with("MissingInput "));
   EXPECT_TRUE(problem({.inputs = {x}, .outputs = {x + y}, .outputNames = {""}})
                   .ends_with(": variable 'y' is no input of the graph"));
+  SharedVariable w0 = shared(Tensor({1.0, 2.0}), "w");
+  EXPECT_TRUE(problem({.inputs = {x}, .outputs = {x * w0}, .outputNames = {""}})
+                  .ends_with(": variable 'w' is no input of the graph: text has no values that are "
+                             "shared; list it among the inputs, or save a Function "
+                             "(Function::save)"));
+  EXPECT_EQ(problem({.inputs = {x, w0}, .outputs = {x * w0}, .outputNames = {""}}), "OK");
   OpDef own{.name = "mine",
             .operands = {{"x"}},
             .type = [](const TypeRequest &r) -> absl::StatusOr<std::vector<Type>> {

@@ -135,6 +135,19 @@ TEST_F(OpFromGraphTest, MistakesInTheGraph) {
   EXPECT_TRUE(OpFromGraph({x}, {(*defineOp(over))(x + 1)}).ok());
 }
 
+// It is the op's list that lacks it.
+TEST_F(OpFromGraphTest, ForgottenInputsAreReportedAtTheOp) {
+  Variable forgotten = dscalar("forgotten");
+  const unsigned made = __LINE__ - 1;
+  OpFromGraph op({x}, {x + forgotten});
+  EXPECT_EQ(errorPlace(op.status())->line, made + 2);
+  EXPECT_EQ(
+      op.status().message(),
+      "OpFromGraph: forgotten: f64 is no input of the FunctionGraph, but operand 1 of add\n  it "
+      "was made at " +
+          forgotten.place().str());
+}
+
 // One prefix says in which graph of which graph a mistake is, of eight names at most.
 TEST_F(OpFromGraphTest, MistakesInNests) {
   OpFromGraph inner({x}, {x + y}, {.name = "inner"});

@@ -129,6 +129,36 @@ TEST(UserOps, TheirRequirementsNameOpPlaceAndShapes) {
 }
 
 // A mistake in an emission is told with the op and the place of its call, not as a crash.
+// Rules and readers rely on extents that a type states: one that the emission does not make is an
+// error of the call, or, where both are known, of the function.
+TEST(UserOps, ExtentsOfTypeRulesAreChecked) {
+  OpDef def;
+  def.name = "claims";
+  def.operands = {{"x"}};
+  def.type = [](const TypeRequest &r) -> absl::StatusOr<std::vector<Type>> {
+    return std::vector<Type>{Type(r.type(0).dtype(), {3})};
+  };
+  def.emit = [](Emitter &e, const Arrays &in, const Attributes &) -> Arrays {
+    return {e.map({in[0]}, [](const Scalars &s) { return s[0] + 1.0; })};
+  };
+  Op claims = *defineOp(def);
+  for (const char *mode : kModes) {
+    auto x = dvector("x");
+    auto f = function({x}, {sum(claims(x))}, {.mode = mode});
+    ASSERT_TRUE(f.ok()) << f.status();
+    EXPECT_EQ((*f)(Tensor({1.0, 2.0, 3.0}))->item<double>(), 9) << mode;
+    EXPECT_EQ(firstLine((*f)(Tensor({1.0, 2.0})).status()),
+              "ShapeError: claims: result 0 has 2 elements along axis 0 where the type rule says 3")
+        << mode;
+    Variable two = tensor(DType::Float64, {2}, "two");
+    auto g = function({two}, {claims(two)}, {.mode = mode});
+    absl::Status status = g.ok() ? (*g)(Tensor({1.0, 2.0})).status() : g.status();
+    EXPECT_EQ(firstLine(status),
+              "ShapeError: claims: result 0 has 2 elements along axis 0 where the type rule says 3")
+        << mode;
+  }
+}
+
 TEST(UserOps, MistakesInEmissionsNameOpAndPlace) {
   OpDef def = differences().def();
   def.name = "mixed";

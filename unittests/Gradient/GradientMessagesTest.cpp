@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <regex>
 #include <source_location>
 
 #include "Eval/Evaluate.h"
@@ -676,6 +677,52 @@ TEST(VerifyGrad, FindsWrongGradients) { // F-292
             "ValueError: verifyGrad: epsilon, 1e-30, does not move argument 0 at (0,)");
   EXPECT_EQ(said(verifyGrad(exact, {Type(DType::Float64, {kDynamic})}, 1)),
             "ShapeError: verifyGrad: random points need static extents, not those of f64[?]");
+}
+
+// F-292: a rule that nothing but forward mode asks is verified, too.
+TEST(GradientMessages, OfPushforwardsThatAreNotTheGradients) {
+  auto twice = [](double factor) {
+    OpDef def = doubled([](const Op &, Inputs, Outputs, Gradients g) {
+                  return Variables{g[0] * 2.0};
+                }).def();
+    def.pushforward = [factor](const Op &, Inputs, Outputs, Tangents t) {
+      return Variables{t[0] * factor};
+    };
+    Op op = *defineOp(def);
+    return said(verifyGrad([op](const Variables &v) { return op(v[0]); },
+                           {Tensor({1.0, 2.0, 3.0}), Tensor(0.5)}));
+  };
+  EXPECT_EQ(twice(2), "OK");
+  EXPECT_EQ(
+      std::regex_replace(twice(3), std::regex("-?[0-9][-+.0-9e]*"), "N"),
+      "DebugMismatch: verifyGrad: in a random direction pushforward gives N, but the gradient, "
+      "which agrees with differences, gives N: absolute error N (allowed: N)");
+}
+
+// What a rule computes with a gradient that is not there is told of the op.
+TEST(GradientMessages, OfRulesThatWantAllGradients) {
+  OpDef def;
+  def.name = "halves";
+  def.operands = {{"x"}};
+  def.numResults = 2;
+  def.type = [](const TypeRequest &r) -> absl::StatusOr<std::vector<Type>> {
+    return std::vector<Type>{r.type(0), r.type(0)};
+  };
+  def.emit = [](Emitter &e, const Arrays &in, const Attributes &) -> Arrays {
+    auto half = [](const Scalars &s) { return s[0] * 0.5; };
+    return {e.map({in[0]}, half), e.map({in[0]}, half)};
+  };
+  def.pullback = [](const Op &, Inputs, Outputs, Gradients g) {
+    return Variables{g[0] * 0.5 + g[1] * 0.5};
+  };
+  Op op = *defineOp(def);
+  auto x = dvector("x");
+  Variable first = op.callAll({x}, std::source_location::current())[0];
+  std::string text = of(grad(sum(first), x));
+  EXPECT_TRUE(
+      text.starts_with("TypeError: the pullback of halves fails where a result has no gradient "
+                       "(ask isDisconnected): mul: "))
+      << text;
 }
 
 } // namespace
