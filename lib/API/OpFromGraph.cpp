@@ -68,11 +68,15 @@ static absl::Status checkConnection(const std::vector<std::vector<bool>> &connec
   return absl::OkStatus();
 }
 
+/// The ops in whose graphs an error is, as a payload: "outer > inner", with which its message
+/// begins.
+static constexpr char kWithinUrl[] = "graphc.within";
+
 /// An input that was forgotten is a mistake in the op's list, whose place is told; where it was
-/// made is a note.
+/// made is a note. An op within has told of its own.
 static absl::Status ofTheList(const absl::Status &status, Place place) {
   std::optional<Place> made = errorPlace(status);
-  if (errorKind(status) != ErrorKind::MissingInput || !made)
+  if (errorKind(status) != ErrorKind::MissingInput || !made || status.GetPayload(kWithinUrl))
     return status;
   return makeError(ErrorKind::MissingInput,
                    std::string(status.message()) + "\n  it was made at " + made->str(), place);
@@ -134,10 +138,6 @@ static absl::StatusOr<Op> makeOp(const Variables &inputs, const Variables &outpu
                                                    std::move(made->captured), std::move(traits)),
                         options.name);
 }
-
-/// The ops in whose graphs an error is, as a payload: "outer > inner", with which its message
-/// begins.
-static constexpr char kWithinUrl[] = "graphc.within";
 
 /// An error of the op itself, whose message begins with its name.
 static absl::Status ofOp(absl::Status status, const Op &op) {

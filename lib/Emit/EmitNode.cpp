@@ -91,22 +91,19 @@ Arrays PartsEmission::run(const Apply &node, const Arrays &operands) {
 
 } // namespace
 
-Arrays emitOp(Emitter &e, const Apply &node, const Arrays &operands) {
-  if (!worksByParts(node))
-    return node.op().def().emit(e, operands, node.op().attributes());
-  return PartsEmission(e).run(node, operands);
-}
-
 /// Whether a program defined it: built-in ops stand in a section of the documentation, and what
 /// stands for graphs (calls, slices, loops) has the types of these.
 static bool isUsers(const OpDef &def) {
   return def.section.empty() && !def.inner && !def.vectorized && !def.complex.isNative;
 }
 
-/// Extents that a type rule states are a promise on which others rely.
+/// Extents that a type rule states are a promise on which others rely. Of what endNode accepts.
 static void requireExtents(Emitter &e, const Apply &node, const Arrays &results) {
-  for (size_t i = 0; i < results.size(); ++i) {
+  for (size_t i = 0; i < results.size() && int(i) < node.numOutputs(); ++i) {
     const Type &type = node.output(int(i)).type();
+    int32_t id = results[i].id;
+    if (id < 0 || size_t(id) >= e.emission().arrays.size() || e.rank(results[i]) != type.rank())
+      return;
     for (int axis = 0; axis < type.rank(); ++axis)
       if (type.extent(axis) != kDynamic)
         e.requireEqual(e.dim(results[i], axis), e.size(type.extent(axis)),
@@ -115,12 +112,20 @@ static void requireExtents(Emitter &e, const Apply &node, const Arrays &results)
   }
 }
 
+Arrays emitOp(Emitter &e, const Apply &node, const Arrays &operands) {
+  if (worksByParts(node))
+    return PartsEmission(e).run(node, operands);
+  const OpDef &def = node.op().def();
+  Arrays results = def.emit(e, operands, node.op().attributes());
+  if (e.status().ok() && isUsers(def))
+    requireExtents(e, node, results);
+  return results;
+}
+
 Arrays emitNode(Emitter &e, const Apply &node, int32_t number, const Arrays &operands) {
   e.beginNode(number, typesOf(node.outputs()));
   Arrays results = emitOp(e, node, operands);
   e.endNode(results);
-  if (e.status().ok() && isUsers(node.op().def()))
-    requireExtents(e, node, results);
   return results;
 }
 
