@@ -42,6 +42,7 @@ HostFunction controlStep(const Control &control, HostFunction evaluate, bool giv
     const Loop &loop = *control.loop;
     shape.hasUntil = loop.hasUntil;
     shape.goesBackwards = loop.goesBackwards;
+    shape.stacksBackwards = loop.stacksBackwards;
     shape.sequences = loop.sequences;
     shape.states = loop.states;
     shape.keepsLast.assign(loop.keepsLast.begin(), loop.keepsLast.end());

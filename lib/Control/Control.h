@@ -36,6 +36,9 @@ struct Loop {
   bool hasSteps = false, hasUntil = false;
   /// Sequences are read from the last step that they are enough for to the first.
   bool goesBackwards = false;
+  /// Further results stand in the opposite order of the steps: where the sequences are read
+  /// backwards, beside the elements that they were made of. Not with `hasUntil`.
+  bool stacksBackwards = false;
   /// Gradients go back so many steps at most; all where negative.
   int64_t truncation = -1;
   /// By state: of its values the last alone, the initial one after no steps, without the axis.

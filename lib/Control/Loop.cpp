@@ -107,13 +107,14 @@ public:
                         t);
         if (!loop_.keepsLast[k])
           if (absl::Status s = put(fresh, outputs[k], t, k); !s.ok())
-            return s;
+            return atStep(s, t);
         histories_[k].push_back(std::move(fresh));
         histories_[k].pop_front();
       }
+      const int64_t row = loop_.stacksBackwards ? steps_ - 1 - t : t;
       for (size_t k = numStates; k < numStates + size_t(loop_.numMapped); ++k)
-        if (absl::Status s = put((*results)[k], outputs[k], t, k); !s.ok())
-          return s;
+        if (absl::Status s = put((*results)[k], outputs[k], row, k); !s.ok())
+          return atStep(s, t);
       ends = loop_.hasUntil && results->back().item<bool>();
     }
     for (size_t k = 0; k < numStates; ++k)
@@ -127,15 +128,14 @@ public:
 private:
   static std::string briefOf(const Tensor &t) { return Type(t.dtype(), t.shape()).brief(); }
 
-  static absl::Status put(const Tensor &value, Tensor &all, int64_t t, size_t result) {
+  static absl::Status put(const Tensor &value, Tensor &all, int64_t row, size_t result) {
     if (value.shape() != all.shape().subspan(1))
-      return atStep(makeError(ErrorKind::ShapeError,
-                              "result " + std::to_string(result) + " is " + briefOf(value) +
-                                  ", and all have the shape of the first one: " + briefOf(all) +
-                                  " with the axis of steps"),
-                    t);
+      return makeError(ErrorKind::ShapeError,
+                       "result " + std::to_string(result) + " is " + briefOf(value) +
+                           ", and all have the shape of the first one: " + briefOf(all) +
+                           " with the axis of steps");
     if (value.numBytes() > 0)
-      std::memcpy(static_cast<char *>(all.data()) + t * value.numBytes(), value.data(),
+      std::memcpy(static_cast<char *>(all.data()) + row * value.numBytes(), value.data(),
                   size_t(value.numBytes()));
     return absl::OkStatus();
   }

@@ -8,9 +8,10 @@
 //===----------------------------------------------------------------------===//
 #include <algorithm>
 
-#include "Control/Control.h"
+#include "Control/LoopEdit.h"
 #include "Gradient/ComplexDerivatives.h"
 #include "Ops/Derivatives.h"
+#include "absl/container/flat_hash_set.h"
 #include "graphc/Gradient.h"
 #include "graphc/Ops.h"
 #include "graphc/Traversal.h"
@@ -31,11 +32,9 @@ Variable zeroRows(const Variable &like, const Operand &count) {
     list.emplace_back(extents[axis]);
   return zeros(stack(list), like.dtype());
 }
-/// In the order of the steps what was given from the last step backwards, with zeros for steps
-/// before those, `numSteps` in all.
-Variable inOrder(const Variable &backwards, const Variable &numSteps) {
-  Variable missing = numSteps - backwards.shape()[0];
-  return concatenate({zeroRows(backwards, missing), reversed(backwards)}, 0);
+/// What the last steps have given, with zeros for those before, `numSteps` in all.
+Variable ofAllSteps(const Variable &last, const Variable &numSteps) {
+  return concatenate({zeroRows(last, numSteps - last.shape()[0]), last}, 0);
 }
 
 /// The parts of a loop's body and operands.
@@ -71,12 +70,23 @@ private:
     inputs_.push_back(element);
   }
   absl::Status readForward();
+  absl::Status keepValues(Variables &pulled);
   /// Where the elements start, of a sequence, that a tap gives in all steps together.
   Variable firstElement(size_t sequence, int64_t offset) const {
     if (!p_.loop.goesBackwards)
       return constant(offset);
     int64_t margin = marginOf(p_.loop.sequences[sequence]);
     return p_.sequences[sequence].shape()[0] - numSteps_ + (offset - margin);
+  }
+  /// Whether each element of a sequence is read, by one step.
+  bool readsAll(size_t sequence) const {
+    const Loop &loop = p_.loop;
+    if (loop.sequences[sequence].size() > 1 || marginOf(loop.sequences[sequence]) > 0 ||
+        loop.truncation >= 0)
+      return false;
+    const int64_t length = p_.sequences[sequence].type().extent(0);
+    return (loop.sequences.size() == 1 && !loop.hasSteps && !loop.hasUntil) ||
+           (length != kDynamic && length == results_[0].type().extent(0));
   }
   Variables collect(const Variables &made);
 
@@ -178,6 +188,92 @@ absl::Status BackwardLoop::readForward() {
   return absl::OkStatus();
 }
 
+/// Whether the forward loop gives the results of such a node to the backward one: products and
+/// functions. Others are computed again, or only move elements.
+bool isWorthKeeping(const Op &op) {
+  constexpr std::string_view kProducts[] = {"dot", "matmul", "batchedDot", "tensordot"};
+  switch (op.def().elements) {
+  case Elements::Elementwise:
+    return !isCheap(op.name());
+  case Elements::Reduced:
+  case Elements::Rows:
+    return true;
+  default:
+    return std::ranges::find(kProducts, op.name()) != std::end(kProducts);
+  }
+}
+
+/// What depends on states, costs something and is read by the pullback comes from a forward loop
+/// that gives it: MergeLoops.cpp makes that one and the loop that there is one. The rest of what
+/// the pullback reads is computed again. So is all of it where few steps are gone back, or their
+/// number is only known behind them.
+absl::Status BackwardLoop::keepValues(Variables &pulled) {
+  if (p_.loop.hasUntil || p_.loop.truncation >= 0 ||
+      std::ranges::count(p_.loop.keepsLast, true) > 0)
+    return absl::OkStatus();
+  absl::flat_hash_set<const detail::VariableNode *> forward, ofStates, seen;
+  auto input = p_.body.inputs.begin();
+  for (const std::vector<int> &taps : p_.loop.sequences)
+    input += ptrdiff_t(taps.size());
+  for (const std::vector<int> &taps : p_.loop.states)
+    for (size_t tap = 0; tap < taps.size(); ++tap)
+      ofStates.insert((input++)->node());
+  for (const Apply &node : ioToposort(p_.body.inputs, p_.body.outputs)) {
+    const bool depends = std::ranges::any_of(
+        node.inputs(), [&](const Variable &v) { return ofStates.contains(v.node()); });
+    for (const Variable &output : node.outputs()) {
+      forward.insert(output.node());
+      if (depends)
+        ofStates.insert(output.node());
+    }
+  }
+  Variables kept, pending = pulled;
+  while (!pending.empty()) {
+    const Variable v = pending.back();
+    pending.pop_back();
+    if (!v.hasOwner() || !seen.insert(v.node()).second)
+      continue;
+    const bool isForward = forward.contains(v.node());
+    if (isForward && !ofStates.contains(v.node()))
+      continue;
+    if (isForward && isWorthKeeping(v.owner().op()))
+      kept.push_back(v);
+    else
+      for (const Variable &operand : v.owner().inputs())
+        pending.push_back(operand);
+  }
+  if (kept.empty())
+    return absl::OkStatus();
+  Loop all = p_.loop;
+  Variables outputs = p_.body.outputs;
+  std::vector<size_t> numbers;
+  for (const Variable &v : kept) {
+    auto at = std::ranges::find(outputs, v);
+    numbers.push_back(size_t(at - outputs.begin()));
+    if (at == outputs.end()) {
+      outputs.push_back(v);
+      ++all.numMapped;
+    }
+  }
+  absl::StatusOr<Variables> made =
+      makeLoop(all, p_.body.inputs, outputs, Variables(in_.begin(), in_.end()), Place());
+  if (!made.ok())
+    return made.status();
+  Replacements replacements;
+  for (size_t k = 0; k < kept.size(); ++k) {
+    const bool isStackedBackwards = numbers[k] >= p_.numStates() && all.stacksBackwards;
+    const Variable &values = (*made)[numbers[k]];
+    Variable element(kept[k].type());
+    addSequence(isStackedBackwards ? reversed(values) : values, element);
+    replacements.emplace_back(kept[k], element);
+  }
+  absl::StatusOr<Variables> read = cloneReplace(pulled, replacements);
+  if (!read.ok())
+    return read.status();
+  pulled = *std::move(read);
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Variables> BackwardLoop::run() {
   if (absl::Status s = findResults(); !s.ok())
     return s;
@@ -185,7 +281,7 @@ absl::StatusOr<Variables> BackwardLoop::run() {
     return s;
   const Loop &loop = p_.loop;
   Loop backward;
-  backward.hasSteps = backward.goesBackwards = true;
+  backward.hasSteps = backward.goesBackwards = backward.stacksBackwards = true;
   // The gradients of what a step gives: those that the loop's results have, and what later steps
   // add to states.
   Variables given, cotangents, initials, stateInputs, newStates, furtherResults;
@@ -200,10 +296,10 @@ absl::StatusOr<Variables> BackwardLoop::run() {
     if (!isPresent(gradients_[k]) || isLast || !isDifferentiable(results_[k].dtype()))
       continue;
     Variable g(p_.body.outputs[k].type());
-    addSequence(gradients_[k], g);
+    const bool isStackedBackwards = k >= p_.numStates() && loop.stacksBackwards;
+    addSequence(isStackedBackwards ? reversed(gradients_[k]) : gradients_[k], g);
     arrive(k, g);
   }
-  backward.sequences.assign(sequences_.size(), {0});
   for (const Wanted &w : ofStates_) {
     Variable from(p_.body.outputs[w.number].type());
     arrive(w.number, from);
@@ -236,6 +332,9 @@ absl::StatusOr<Variables> BackwardLoop::run() {
       return v.status();
   if (given.empty() || wrt.empty())
     return Variables(in_.size(), zeroDerivative());
+  if (absl::Status s = keepValues(pulled); !s.ok())
+    return s;
+  backward.sequences.assign(sequences_.size(), {0});
   auto next = pulled.begin();
   for (size_t k = 0; k < ofSequences_.size(); ++k)
     furtherResults.push_back(*next++);
@@ -281,7 +380,7 @@ Variables BackwardLoop::collect(const Variables &made) {
       add(operand, g);
       continue;
     }
-    Variable steps = inOrder(g, numSteps_);
+    Variable steps = ofAllSteps(reversed(g), numSteps_);
     Variable first = rows(concatenate({steps, zeroRows(steps, -w.tap)}, 0), 0, -w.tap);
     add(operand,
         concatenate({zeroRows(steps, historyOf(loop.states[w.number]) + w.tap), first}, 0));
@@ -289,7 +388,13 @@ Variables BackwardLoop::collect(const Variables &made) {
   for (const Wanted &w : ofConstants_)
     add(loop.firstConstant() + w.number, *next++);
   for (const Wanted &w : ofSequences_) {
-    Variable steps = inOrder(*next++, numSteps_), first = firstElement(w.number, w.offset);
+    Variable steps = *next++, first = firstElement(w.number, w.offset);
+    if (loop.truncation >= 0)
+      steps = ofAllSteps(steps, numSteps_);
+    if (readsAll(w.number)) {
+      add(loop.firstSequence() + w.number, loop.goesBackwards ? reversed(steps) : steps);
+      continue;
+    }
     add(loop.firstSequence() + w.number,
         incSubtensor(zerosLike(p_.sequences[w.number]), {Slice(first, first + numSteps_)},
                      loop.goesBackwards ? reversed(steps) : steps));

@@ -1,9 +1,18 @@
 //===- LoopEdit.cpp ---------------------------------------------------------===//
 #include "Control/LoopEdit.h"
 
+#include <algorithm>
+
 #include "graphc/Ops.h"
 
 namespace graphc {
+
+bool isCheap(std::string_view op) {
+  constexpr std::string_view kCheap[] = {
+      "add",    "sub",  "mul", "neg",  "abs", "maximum", "minimum", "sqr", "cast", "identity",
+      "switch", "clip", "sgn", "relu", "eq",  "neq",     "lt",      "le",  "gt",   "ge"};
+  return std::ranges::find(kCheap, op) != std::end(kCheap);
+}
 
 absl::StatusOr<LoopEdit> LoopEdit::create(const Apply &node, const Control &control) {
   absl::StatusOr<FunctionGraph> body =
@@ -88,10 +97,10 @@ absl::StatusOr<Variable> LoopEdit::addSequence(const Variable &all, size_t like)
   return element;
 }
 
-absl::StatusOr<Variables> LoopEdit::finish(Place place) const {
+absl::StatusOr<Variables> LoopEdit::finish(Place place, bool isRewritten) const {
   Loop made = loop;
   made.numMapped = int(mapped.size());
-  made.isRewritten = true;
+  made.isRewritten = isRewritten;
   Variables operands, inputs, outputs;
   for (const Variables *list : {&steps, &sequences, &initials, &constants})
     operands.insert(operands.end(), list->begin(), list->end());

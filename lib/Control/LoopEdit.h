@@ -9,6 +9,9 @@
 
 namespace graphc {
 
+/// Whether an op on elements is computed again rather than kept from one loop to the other.
+bool isCheap(std::string_view op);
+
 /// The parts of a loop, by their roles. Operands are Variables of the graph that the loop is in,
 /// the others of `body`, which may change.
 class LoopEdit {
@@ -40,7 +43,7 @@ public:
   Variable elementsOf(size_t sequence, int tap) const;
 
   /// The results of the new loop: those of states, then the further ones.
-  absl::StatusOr<Variables> finish(Place place) const;
+  absl::StatusOr<Variables> finish(Place place, bool isRewritten = true) const;
 
 private:
   explicit LoopEdit(FunctionGraph graph) : body(std::move(graph)) {}

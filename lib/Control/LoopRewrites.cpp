@@ -158,10 +158,7 @@ private:
     }
     if (node.op().def().elements != Elements::Elementwise || node.numOutputs() != 1)
       return;
-    constexpr std::string_view kCheap[] = {"add",     "sub",     "mul", "neg",  "abs",
-                                           "maximum", "minimum", "sqr", "cast", "identity",
-                                           "switch",  "clip",    "sgn"};
-    OfAllSteps made{{}, 0, std::ranges::find(kCheap, op) == std::end(kCheap)};
+    OfAllSteps made{{}, 0, !isCheap(op)};
     std::vector<Operand> operands;
     int64_t length = kDynamic;
     bool readsSome = false;
@@ -251,9 +248,14 @@ class Summing {
 public:
   explicit Summing(LoopEdit &edit) : edit_(edit) {}
 
+  /// Values of all steps: a further result, or rows of a sequence.
+  struct Factor {
+    size_t mapped = 0;
+    std::optional<Variable> rows = std::nullopt;
+  };
   /// By state: terms of its last value that are known after the loop.
   struct Term {
-    size_t x, y;                     // further results; the same for a sum
+    Factor x, y;                     // of a sum, x alone
     std::optional<ProductAxes> axes; // none: a sum
   };
   using Terms = std::vector<std::vector<Term>>;
@@ -315,21 +317,37 @@ private:
         node.input(1).isConstant() || node.input(0).dtype() != term.dtype() ||
         node.input(1).dtype() != term.dtype())
       return false;
-    Term made{0, 0, axes};
+    Term made{{}, {}, axes};
     for (int side = 0; side < 2; ++side) {
+      Factor &factor = side == 0 ? made.x : made.y;
+      if (!made.x.rows) // a further result tells how many rows there are
+        factor.rows = rowsOf(node.input(side));
+      if (factor.rows)
+        continue;
       absl::StatusOr<size_t> position = edit_.addMapped(node.input(side));
       if (!position.ok())
         return position.status();
-      (side == 0 ? made.x : made.y) = *position;
+      factor.mapped = *position;
     }
     terms_[k].push_back(std::move(made));
     return true;
   }
 
+  /// All elements of a sequence, if `v` is one, where they stand as further results do.
+  std::optional<Variable> rowsOf(const Variable &v) const {
+    if (edit_.loop.goesBackwards != edit_.loop.stacksBackwards)
+      return std::nullopt;
+    for (size_t k = 0; k < edit_.elements.size(); ++k)
+      for (size_t tap = 0; tap < edit_.elements[k].size(); ++tap)
+        if (edit_.elements[k][tap] == v)
+          return edit_.elementsOf(k, edit_.loop.sequences[k][tap]);
+    return std::nullopt;
+  }
+
   absl::StatusOr<bool> moveSum(size_t k, const Variable &term) {
     for (size_t m = 0; m < edit_.mapped.size(); ++m)
       if (edit_.output(edit_.mapped[m]) == term && term.rank() == edit_.values[k][0].rank()) {
-        terms_[k].push_back({m, m, std::nullopt});
+        terms_[k].push_back({{m}, {m}, std::nullopt});
         return true;
       }
     return false;
@@ -339,17 +357,30 @@ private:
   Terms terms_;
 };
 
-/// The sum of a term over all steps, from the loop's further results.
-Variable sumOfSteps(const Summing::Term &term, absl::Span<const Variable> mapped) {
-  const Variable &x = mapped[term.x];
+/// The sum of a term over all steps, from the loop's further results. `backwards`: as these stand.
+Variable sumOfSteps(const Summing::Term &term, absl::Span<const Variable> mapped, bool backwards) {
   if (!term.axes)
-    return sum(x, Axis(0));
+    return sum(mapped[term.x.mapped], Axis(0));
+  // There may be more elements than steps.
+  auto rowsLike = [&](const Variable &all, const Variable &made) {
+    const int64_t length = all.type().extent(0);
+    if (length != kDynamic && length == made.type().extent(0))
+      return all;
+    Variable count = made.shape()[0], missing = all.shape()[0] - count;
+    return all[{backwards ? Slice(missing, kEnd) : Slice(0, count)}];
+  };
+  Variable x = term.x.rows ? *term.x.rows : mapped[term.x.mapped];
+  Variable y = term.y.rows ? *term.y.rows : mapped[term.y.mapped];
+  if (term.x.rows)
+    x = rowsLike(x, y);
+  if (term.y.rows)
+    y = rowsLike(y, x);
   std::vector<int> axes[2] = {{0}, {0}};
   for (int axis : term.axes->x)
     axes[0].push_back(axis + 1);
   for (int axis : term.axes->y)
     axes[1].push_back(axis + 1);
-  return tensordot(x, mapped[term.y], axes[0], axes[1]);
+  return tensordot(x, y, axes[0], axes[1]);
 }
 
 //===--- what nobody needs ------------------------------------------------------===//
@@ -486,7 +517,7 @@ absl::Status LoopRewriting::run() {
     if (!isUsed[size_t(sums[k].first)]) { // the loop has no part in it
       Variable v = initials[k];
       for (const Summing::Term &term : sums[k].second)
-        v = v + sumOfSteps(term, mapped);
+        v = v + sumOfSteps(term, mapped, edit_.loop.stacksBackwards);
       if (absl::Status s = put(sums[k].first, v); !s.ok())
         return s;
     }
@@ -499,7 +530,7 @@ absl::Status LoopRewriting::run() {
       for (const auto &[of, list] : sums)
         if (of == result)
           for (const Summing::Term &term : list)
-            v = v + sumOfSteps(term, mapped);
+            v = v + sumOfSteps(term, mapped, edit_.loop.stacksBackwards);
       if (absl::Status s = put(result, v); !s.ok())
         return s;
     }
@@ -517,6 +548,8 @@ bool hasLoops(const FunctionGraph &graph) {
 
 absl::Status rewriteLoops(FunctionGraph &graph,
                           const std::function<absl::Status(FunctionGraph &)> &rewriteBody) {
+  if (absl::Status s = mergeLoops(graph); !s.ok())
+    return s;
   absl::StatusOr<std::vector<Apply>> order = graph.toposort();
   if (!order.ok())
     return order.status();

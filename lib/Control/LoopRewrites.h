@@ -20,4 +20,7 @@ bool hasLoops(const FunctionGraph &graph);
 absl::Status rewriteLoops(FunctionGraph &graph,
                           const std::function<absl::Status(FunctionGraph &)> &rewriteBody);
 
+/// Puts one loop in the place of those that do the same steps over the same operands.
+absl::Status mergeLoops(FunctionGraph &graph);
+
 } // namespace graphc

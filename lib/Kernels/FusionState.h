@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -151,6 +152,9 @@ private:
   /// most.
   int32_t sameIndices(const Nest &nest, const ScalarNode &load, int32_t most) const;
 
+  // SmallProducts.cpp: matrices times vectors of one kernel
+  std::vector<int32_t> smallProductKey(const Nest &nest) const;
+
   // JoinProducts.cpp: products with rows between them
   void joinProducts();
   bool isMatrixProduct(const Nest &nest, int32_t rows) const;
@@ -192,6 +196,8 @@ private:
   size_t nextCheck_ = 0;
   /// Arrays with memory, by the hash of the nest that computes them.
   std::unordered_multimap<uint64_t, int32_t> placed_;
+  /// The last group that has a product with this smallProductKey.
+  std::map<std::vector<int32_t>, int32_t> smallProducts_;
   // Reused between steps.
   std::vector<int32_t> map_, innerMap_, indices_, loops_;
 };

@@ -158,6 +158,9 @@ void Fusion::place(FusedNest fused) {
     if (a.lastReader >= 0)
       candidates.push_back(a.lastReader);
   }
+  const std::vector<int32_t> productKey = smallProductKey(fused.nest);
+  if (auto other = smallProducts_.find(productKey); other != smallProducts_.end())
+    candidates.push_back(other->second);
   int32_t chosen = -1, shared = fused.nest.numParallel;
   if (uses(Optimization::Fusion)) {
     std::sort(candidates.begin(), candidates.end());
@@ -180,6 +183,8 @@ void Fusion::place(FusedNest fused) {
     chosen = int32_t(groups_.size());
     groups_.emplace_back();
   }
+  if (!productKey.empty())
+    smallProducts_[productKey] = chosen;
   FusionGroup &group = groups_[chosen];
   group.numShared = shared;
   group.ops += fused.ops;

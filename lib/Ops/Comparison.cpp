@@ -186,6 +186,8 @@ std::vector<OpDef> comparisonOps() {
   };
   for (OpDef &def : rest)
     ops.push_back(std::move(def));
+  for (OpDef &def : ops)
+    def.elements = Elements::Elementwise;
   return ops;
 }
 

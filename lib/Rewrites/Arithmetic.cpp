@@ -28,6 +28,14 @@ Term exactReciprocal(const Match &m) {
   return Variable(constant(Tensor(1 / value).cast(k.dtype())));
 }
 
+/// -c
+Term negated(const Match &m) {
+  const Tensor &c = m.data("c");
+  if (!isFloat(c.dtype()) || c.numElements() != 1)
+    return {};
+  return Variable(constant(Tensor(-c.cast(DType::Float64).item<double>()).cast(c.dtype())));
+}
+
 /// Whether c * d is neither subnormal, nor infinite, nor 0, so that x * (c * d) is as accurate as
 /// (x * c) * d.
 bool productIsNormal(const Match &m) {
@@ -174,6 +182,13 @@ std::vector<Rule> products() {
       {"neg_mul_neg", "(-x) * (-y)", "x * y", kNoEffects, notBool("x")},
       {"neg_div_neg", "(-x) / (-y)", "x / y", kNoEffects, floating("x")},
       {"neg_mul", "(-x) * y", "-(x * y)", kNoEffects, isSigned("y")},
+      {.name = "neg_mul_constant",
+       .pattern = "(-x) * c",
+       .replacement = "x * t",
+       .when = floating("x"),
+       .terms = {{"t", negated}},
+       .doc = "t is -c.",
+       .examples = {"(-x) * 3"}},
       {"neg_div", "(-x) / y", "-(x / y)", kNoEffects, floating("x")},
       {"div_neg", "x / (-y)", "-(x / y)", kNoEffects, floating("y")},
       {.name = "div_to_mul",

@@ -103,6 +103,8 @@ std::vector<Rule> logic() {
 
 std::vector<Rule> choices() {
   return {
+      {"abs_of_switch", "switch(lt(x, 0), -x, x)", "abs(x)", kZeroSign, isSigned("x")},
+      {"neg_abs_of_switch", "switch(lt(x, 0), x, -x)", "-abs(x)", kZeroSign, isSigned("x")},
       {"switch_same", "switch(p, x, x)", "x", kShapeUnsafe},
       {"switch_true", "switch(1, x, y)", "x", kShapeUnsafe},
       {"switch_false", "switch(0, x, y)", "y", kShapeUnsafe},

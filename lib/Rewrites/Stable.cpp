@@ -27,6 +27,18 @@ Condition comesBackToX() {
   return {comesBack, "the axes p are kept (q) or the first ones (none: all)"};
 }
 
+/// A sigmoid whose value is wanted besides costs a second one.
+Condition solelyOfSigmoid() {
+  return {[](const Match &m) {
+            for (const Variable &input : m.root().inputs())
+              if (input.hasOwner() && input.owner().op().name() == "sigmoid" &&
+                  m.graph().numClients(input) > 1)
+                return false;
+            return true;
+          },
+          "sigmoid(x) has no other use"};
+}
+
 bool isPositive(const Match &m) {
   const Tensor &c = m.data("c");
   return c.numElements() == 1 && c.cast(DType::Float64).item<double>() > 0;
@@ -141,7 +153,8 @@ std::vector<Rule> exponentials() {
       {"sigmoid_neg_of_reciprocal", "reciprocal(1 + exp(x))", "sigmoid(-x)", kStable,
        floating("x")},
       {"sigmoid_of_div", "1 / (1 + exp(-x))", "sigmoid(x)", kStable, floating("x")},
-      {"one_minus_sigmoid", "1 - sigmoid(x)", "sigmoid(-x)", kStable, floating("x")},
+      {"one_minus_sigmoid", "1 - sigmoid(x)", "sigmoid(-x)", kStable,
+       floating("x") && solelyOfSigmoid()},
       {"sigmoid_times_exp", "sigmoid(x) * exp(-x)", "sigmoid(-x)", kStable | kNanInf,
        floating("x")},
       {"odds", "sigmoid(x) / sigmoid(-x)", "exp(x)", kStable | kNanInf, floating("x")},

@@ -44,7 +44,7 @@ bool isWellFormed(const Program &p, const Program::Step &step, const Program::Co
   }
   const size_t firstWhole = 1 + c.sequences.size() + c.states.size();
   if (firstWhole > numInputs || c.keepsLast.size() != c.states.size() ||
-      (c.isLoop && step.scratch.size() != wanted + c.hasUntil))
+      (c.stacksBackwards && c.hasUntil) || (c.isLoop && step.scratch.size() != wanted + c.hasUntil))
     return false;
   auto suits = [&](int32_t operand, const Program::Input &input, size_t lacks) {
     const Program::Array &a = p.arrays[size_t(step.arrays[size_t(operand)])];

@@ -131,7 +131,7 @@ private:
   absl::Status runLoop();
   void addSequences(int64_t steps);
   void addStates();
-  void addResults();
+  void addResults(int64_t steps);
   absl::Status checkShape(size_t output, absl::Span<const int64_t> shape) const;
   absl::StatusOr<int64_t> runSteady(BodyRun &body, int64_t steps);
   absl::StatusOr<int64_t> runSteps(BodyRun &body, int64_t steps);
@@ -229,13 +229,17 @@ void ControlRun::addStates() {
   }
 }
 
-void ControlRun::addResults() {
+void ControlRun::addResults(int64_t steps) {
   const size_t numResults = arrays_.size() - size_t(step_.numInputs) - 1;
   for (size_t k = control_.states.size(); k < numResults; ++k) {
     Track &track = outputs_.emplace_back();
     outputShapes_.push_back(withoutFirst(result(k).shape));
     track.data = result(k).data;
     track.stride = bytesOf(result(k).dtype, outputShapes_.back());
+    if (control_.stacksBackwards && steps > 0) {
+      track.data += (steps - 1) * track.stride;
+      track.stride = -track.stride;
+    }
   }
   if (!control_.hasUntil)
     return;
@@ -291,7 +295,7 @@ absl::Status ControlRun::runLoop() {
                      state.program.outputs.size() - size_t(control_.hasUntil), result(0));
     return s.ok() ? s : atStep(s, 0);
   }
-  addResults();
+  addResults(steps);
   if (steps > 0) {
     absl::StatusOr<int64_t> all = body.isSteady() ? runSteady(body, steps) : runSteps(body, steps);
     if (!all.ok())
@@ -343,7 +347,7 @@ absl::StatusOr<int64_t> ControlRun::runSteady(BodyRun &body, int64_t steps) {
   const Plan &plan = body.plan();
   // What does not move is set once; the first steps, which read initial states, are placed one by
   // one; then pointers only move on.
-  std::vector<Moving> moving;
+  std::vector<Moving> moving, rings;
   std::vector<std::pair<void **, const Track *>> slots;
   int64_t warm = 0;
   for (const Frame::Patch &p : frame.inputs())
@@ -395,14 +399,22 @@ absl::StatusOr<int64_t> ControlRun::runSteady(BodyRun &body, int64_t steps) {
   };
   // Kernels alone, as many steps as there are: a step may have 20 ns of work.
   auto isBare = [&] {
-    return isPlain && numKernels == int64_t(calls.size()) && !control_.hasUntil && !cancellation &&
-           std::ranges::none_of(moving, [](const Moving &m) { return m.ring > 0; });
+    return isPlain && numKernels == int64_t(calls.size()) && !control_.hasUntil && !cancellation;
+  };
+  auto moveOn = [&] {
+    for (const Moving &m : moving)
+      *m.slot = static_cast<char *>(*m.slot) + m.stride;
+    for (Moving &m : rings) {
+      m.now += m.stride;
+      if (m.now == m.end)
+        m.now -= m.ring;
+      *m.slot = m.now;
+    }
   };
   for (int64_t t = 0; t < steps; ++t) {
     if (t == warm + 1 && isBare()) {
       for (; t < steps; ++t) {
-        for (const Moving &m : moving)
-          *m.slot = static_cast<char *>(*m.slot) + m.stride;
+        moveOn();
         for (const Call &call : calls)
           if (int32_t result = call.function(call.pointers, call.arguments))
             return failed(call, result, t);
@@ -415,16 +427,12 @@ absl::StatusOr<int64_t> ControlRun::runSteady(BodyRun &body, int64_t steps) {
       if (t == warm)
         for (const auto &[pointer, track] : slots) {
           const int64_t ring = track->count * track->stride;
-          moving.push_back({pointer, static_cast<char *>(*pointer), track->stride,
-                            ring > 0 ? track->data + ring : nullptr, ring});
+          (ring > 0 ? rings : moving)
+              .push_back({pointer, static_cast<char *>(*pointer), track->stride, track->data + ring,
+                          ring});
         }
     } else {
-      for (Moving &m : moving) {
-        m.now += m.stride;
-        if (m.now == m.end)
-          m.now -= m.ring;
-        *m.slot = m.now;
-      }
+      moveOn();
     }
     if (cancellation && cancellation->isCancelled())
       return checkCancelled();

@@ -125,6 +125,8 @@ struct Program {
     /// loop's first step (zeros without one), one after the other.
     bool givesExtents = false;
     bool hasUntil = false, goesBackwards = false;
+    /// Further results stand in the opposite order of the steps; not with `hasUntil`.
+    bool stacksBackwards = false;
     /// By sequence, by state: which elements a step gets, relative to its own number. The element
     /// of the least tap below 0 is the first one in step 0.
     std::vector<std::vector<int32_t>> sequences, states;

@@ -160,6 +160,7 @@ template <class Bytes, class T> void transferProgram(Bytes &bytes, T &program, i
     bytes.value(control.givesExtents);
     bytes.value(control.hasUntil);
     bytes.value(control.goesBackwards);
+    bytes.value(control.stacksBackwards);
     bytes.list(control.sequences, [&](auto &taps) { bytes.value(taps); });
     bytes.list(control.states, [&](auto &taps) { bytes.value(taps); });
     bytes.value(control.keepsLast);

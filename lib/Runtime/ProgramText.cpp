@@ -185,6 +185,8 @@ private:
       text += " until";
     if (control.goesBackwards)
       text += " backwards";
+    if (control.stacksBackwards)
+      text += " stacks_backwards";
     if (control.givesExtents)
       text += " extents";
     if (control.numLevels > 0) {

@@ -10,8 +10,10 @@ namespace graphc {
 
 static constexpr llvm::StringLiteral kSequences = "sequences", kStates = "states",
                                      kMapped = "mapped", kSteps = "steps", kUntil = "until",
-                                     kBackwards = "backwards", kTruncation = "truncation",
-                                     kLast = "last", kNames = "names", kRewritten = "rewritten";
+                                     kBackwards = "backwards",
+                                     kStacksBackwards = "stacks_backwards",
+                                     kTruncation = "truncation", kLast = "last", kNames = "names",
+                                     kRewritten = "rewritten";
 
 void writeLoop(const Loop &loop, mlir::OperationState &state) {
   mlir::Builder b(state.getContext());
@@ -29,7 +31,8 @@ void writeLoop(const Loop &loop, mlir::OperationState &state) {
     state.addAttribute(kTruncation, b.getI64IntegerAttr(loop.truncation));
   for (auto [isSo, name] :
        {std::pair(loop.hasSteps, kSteps), std::pair(loop.hasUntil, kUntil),
-        std::pair(loop.goesBackwards, kBackwards), std::pair(loop.isRewritten, kRewritten)})
+        std::pair(loop.goesBackwards, kBackwards),
+        std::pair(loop.stacksBackwards, kStacksBackwards), std::pair(loop.isRewritten, kRewritten)})
     if (isSo)
       state.addAttribute(name, b.getUnitAttr());
   if (llvm::is_contained(loop.keepsLast, true))
@@ -98,9 +101,10 @@ bool LoopReader::take(mlir::NamedAttribute attribute) {
     return takeTaps(value, /*areBelowZero=*/false, loop_.sequences);
   if (name == kStates)
     return takeTaps(value, /*areBelowZero=*/true, loop_.states);
-  for (auto [known, to] :
-       {std::pair(kSteps, &loop_.hasSteps), std::pair(kUntil, &loop_.hasUntil),
-        std::pair(kBackwards, &loop_.goesBackwards), std::pair(kRewritten, &loop_.isRewritten)})
+  for (auto [known, to] : {std::pair(kSteps, &loop_.hasSteps), std::pair(kUntil, &loop_.hasUntil),
+                           std::pair(kBackwards, &loop_.goesBackwards),
+                           std::pair(kStacksBackwards, &loop_.stacksBackwards),
+                           std::pair(kRewritten, &loop_.isRewritten)})
     if (name == known)
       return *to = llvm::isa<mlir::UnitAttr>(value);
   if (name == kMapped || name == kTruncation) {
@@ -151,6 +155,8 @@ absl::Status LoopReader::check() const {
                  "its body has " + counted(size_t(body_.numInputs()), "input") + " and " +
                      counted(size_t(body_.numOutputs()), "output") +
                      ", which are not those that its taps, its operands and its results need");
+  if (loop_.stacksBackwards && loop_.hasUntil)
+    return error(ErrorKind::ValueError, "stacks_backwards is not possible with until");
   const Variables inputs = body_.inputs(), outputs = body_.outputs();
   if (loop_.hasSteps && (operands_[0].dtype() != DType::Int64 || operands_[0].rank() != 0))
     return error(ErrorKind::TypeError,

@@ -232,24 +232,61 @@ std::vector<llvm::SmallVector<Value, 8>> KernelEmitter::emitTaps(const KernelNes
   return values;
 }
 
-/// A reduction's loops with the block's accumulators in registers.
-void KernelEmitter::emitBlockReduction(const KernelNest &nest) {
+/// Whether a reduction may run in the loops of another one: the same loops, none of them written
+/// out.
+bool KernelEmitter::mayShareLoops(const KernelNest &first, const KernelNest &nest) const {
+  llvm::SmallVector<int> loops = sumLoops(first);
+  auto isPlain = [&](const KernelNest &each) {
+    return each.isReduction() && !each.partialTerm && numTaps(each, loops).second == 1;
+  };
+  return isPlain(first) && isPlain(nest) && sumLoops(nest) == loops &&
+         llvm::all_of(loops, [&](int loop) {
+           return first.extents[size_t(loop)] == nest.extents[size_t(loop)];
+         });
+}
+
+/// How many of the nests, from the first one on, run in the same loops: their accumulators fit the
+/// registers, and none of them reads what another one makes. Three products with one vector wait
+/// for their sums together instead of one after the other.
+size_t KernelEmitter::numSharingLoops(const Pass &pass, llvm::ArrayRef<int> nests) const {
+  const KernelNest &first = kernel.nests[size_t(nests[0])];
+  const int block = body->rows * body->vectors;
+  int accumulators = block * int(first.neutral.size());
+  llvm::SmallVector<int> results = {first.result};
+  size_t count = 1;
+  for (; count < nests.size(); ++count) {
+    const KernelNest &nest = kernel.nests[size_t(nests[count])];
+    accumulators += block * int(nest.neutral.size());
+    if (accumulators > numAccumulators(pass) || !mayShareLoops(first, nest) ||
+        llvm::any_of(nest.inputs, [&](int array) { return llvm::is_contained(results, array); }))
+      break;
+    results.push_back(nest.result);
+  }
+  return count;
+}
+
+/// The loops of reductions that may share them, with the block's accumulators in registers.
+void KernelEmitter::emitBlockReductions(llvm::ArrayRef<int> numbers) {
+  const KernelNest &first = kernel.nests[size_t(numbers[0])];
   size_t instances = size_t(body->rows) * size_t(body->vectors);
-  bool partial = bool(nest.partialTerm);
-  JoinPlan plan = body->planJoin(nest, partial);
-  llvm::SmallVector<int> loops = sumLoops(nest);
-  auto [numWritten, taps] = numTaps(nest, loops);
+  bool partial = bool(first.partialTerm);
+  llvm::SmallVector<int> loops = sumLoops(first);
+  auto [numWritten, taps] = numTaps(first, loops);
   for (; taps * int64_t(instances) > kMostCopies; --numWritten)
-    taps /= *constantSize(nest.extents[size_t(loops[loops.size() - numWritten])]);
+    taps /= *constantSize(first.extents[size_t(loops[loops.size() - numWritten])]);
   llvm::SmallVector<int> written(loops.end() - numWritten, loops.end());
   loops.truncate(loops.size() - numWritten);
 
   using Values = llvm::SmallVector<Value>;
-  size_t width = nest.neutral.size();
-  auto neutral = body->neutral(nest, body->lanes);
-  Values sums;
-  for (size_t i = 0; i < instances; ++i)
-    sums.append(neutral.begin(), neutral.end());
+  Values sums; // of one nest after the other
+  llvm::SmallVector<JoinPlan> plans;
+  for (int number : numbers) {
+    const KernelNest &nest = kernel.nests[size_t(number)];
+    plans.push_back(body->planJoin(nest, partial));
+    auto neutral = body->neutral(nest, body->lanes);
+    for (size_t i = 0; i < instances; ++i)
+      sums.append(neutral.begin(), neutral.end());
+  }
   Values zeros;
   if (partial) {
     auto zero = mlir::cast<mlir::TypedAttr>(
@@ -263,32 +300,41 @@ void KernelEmitter::emitBlockReduction(const KernelNest &nest) {
     variable.level = stack->depth();
     variable.index = {counter};
   };
-  auto innermost = [&](Values &accumulators) {
+  auto joinTerms = [&](const KernelNest &nest, const JoinPlan &plan,
+                       llvm::MutableArrayRef<Value> accumulators) {
     auto values = emitTaps(nest, plan.targets, written, taps);
-    size_t vectors = size_t(body->vectors);
+    size_t vectors = size_t(body->vectors), each = accumulators.size() / instances;
     for (size_t tap = 0; tap < size_t(taps); ++tap)
       for (size_t i = 0; i < instances; ++i) {
         size_t row = i / vectors * size_t(taps) + tap;
         llvm::SmallVector<Value, 2> terms;
-        for (auto &each : values)
-          terms.push_back(each[row * vectors + i % vectors]);
-        size_t each = partial ? 1 : width;
-        auto slot = llvm::MutableArrayRef(accumulators).slice(i * each, each);
+        for (auto &value : values)
+          terms.push_back(value[row * vectors + i % vectors]);
+        auto slot = accumulators.slice(i * each, each);
         llvm::SmallVector<Value, 2> joined = body->join(nest, plan, slot, terms);
         llvm::copy(joined, slot.begin());
       }
+  };
+  auto innermost = [&](Values &accumulators) {
+    auto rest = llvm::MutableArrayRef<Value>(accumulators);
+    for (size_t k = 0; k < numbers.size(); ++k) {
+      const KernelNest &nest = kernel.nests[size_t(numbers[k])];
+      size_t count = instances * (partial ? 1 : nest.neutral.size());
+      joinTerms(nest, plans[k], rest.take_front(count));
+      rest = rest.drop_front(count);
+    }
   };
   // Adds float32 sums of at most kPartialTerms terms to the accumulators.
   auto extend = [&](const Values &parts) {
     for (size_t i = 0; i < instances; ++i) {
       Value wide = arith::ExtFOp::create(b, sums[i].getType(), parts[i]);
-      sums[i] = body->join(nest, sums[i], wide)[0];
+      sums[i] = body->join(first, sums[i], wide)[0];
     }
   };
 
   llvm::SmallVector<mlir::scf::ForOp> open;
   for (size_t k = 0; k < loops.size(); ++k) {
-    Bounds range = bounds(nest, loops[k]);
+    Bounds range = bounds(first, loops[k]);
     Value lower = stack->value(range.lower), upper = stack->value(range.upper);
     bool isBlocked = partial && k + 1 == loops.size();
     auto loop = stack->open(lower, upper, stack->constant(isBlocked ? kPartialTerms : 1), sums);
@@ -317,10 +363,16 @@ void KernelEmitter::emitBlockReduction(const KernelNest &nest) {
   // What follows uses the sums: nothing may be hoisted in front of the loops any more.
   stack->dropAnchor();
 
-  Values results;
-  for (size_t i = 0; i < instances; ++i)
-    results.push_back(sums[i * width + width - 1]);
-  keepBlock(nest, results);
+  size_t next = 0;
+  for (int number : numbers) {
+    const KernelNest &nest = kernel.nests[size_t(number)];
+    Values results;
+    for (size_t i = 0; i < instances; ++i) {
+      next += nest.neutral.size();
+      results.push_back(sums[next - 1]);
+    }
+    keepBlock(nest, results);
+  }
 }
 
 /// The values of a nest's result on the block, for the nests that follow and for memory.
@@ -337,15 +389,18 @@ void KernelEmitter::keepBlock(const KernelNest &nest, llvm::ArrayRef<Value> valu
 
 /// All nests on the block that is set up.
 void KernelEmitter::emitBlock(const Pass &pass) {
-  for (int number : pass.nests) {
-    const KernelNest &nest = kernel.nests[size_t(number)];
+  for (llvm::ArrayRef<int> rest = pass.nests; !rest.empty();) {
+    const KernelNest &nest = kernel.nests[size_t(rest[0])];
     if (int(body->loops.size()) < nest.numLoops())
       body->loops.resize(size_t(nest.numLoops()));
+    size_t count = 1;
     if (nest.isReduction()) {
-      emitBlockReduction(nest);
-      continue;
+      count = numSharingLoops(pass, rest);
+      emitBlockReductions(rest.take_front(count));
+    } else {
+      keepBlock(nest, body->emit(nest, nest.terms, /*asVectors=*/true)[0]);
     }
-    keepBlock(nest, body->emit(nest, nest.terms, /*asVectors=*/true)[0]);
+    rest = rest.drop_front(count);
   }
   for (int number : pass.nests)
     body->registers.erase(kernel.nests[size_t(number)].result);

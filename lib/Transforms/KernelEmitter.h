@@ -108,7 +108,9 @@ private:
                                                           llvm::ArrayRef<mlir::Value> targets,
                                                           llvm::ArrayRef<int> loops,
                                                           int64_t numTaps);
-  void emitBlockReduction(const KernelNest &nest);
+  bool mayShareLoops(const KernelNest &first, const KernelNest &nest) const;
+  size_t numSharingLoops(const Pass &pass, llvm::ArrayRef<int> nests) const;
+  void emitBlockReductions(llvm::ArrayRef<int> nests);
 
   void keepNests(const Pass &pass, llvm::ArrayRef<mlir::Value> results);
   void keepBlock(const KernelNest &nest, llvm::ArrayRef<mlir::Value> values);

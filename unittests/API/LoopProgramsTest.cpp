@@ -96,7 +96,10 @@ TEST_F(LoopPrograms, TextsThatAreWrong) {
                                "\n  return %0 : " + type +
                                "\n}\nfunc.func private @step(%e: tensor<f64>, %s: tensor<f64>) -> "
                                "tensor<f64> {\n  %0 = graph.add %e, %s : (tensor<f64>, "
-                               "tensor<f64>) -> tensor<f64>\n  return %0 : tensor<f64>\n}\n",
+                               "tensor<f64>) -> tensor<f64>\n  return %0 : tensor<f64>\n}\n"
+                               "func.func private @ends(%e: tensor<f64>) -> (tensor<f64>, "
+                               "tensor<i1>) {\n  %0 = graph.isnan %e : (tensor<f64>) -> "
+                               "tensor<i1>\n  return %e, %0 : tensor<f64>, tensor<i1>\n}\n",
                            "t.mlir")
                     .status());
   };
@@ -116,6 +119,10 @@ TEST_F(LoopPrograms, TextsThatAreWrong) {
       "ValueError: scan: its body has 2 inputs and 1 output, which are not those that its taps, "
       "its "
       "operands and its results need");
+  EXPECT_EQ(messageOf("graph.scan @ends(%x) {mapped = 1, sequences = [[0]], states = [], until, "
+                      "stacks_backwards} : (tensor<?xf64>)",
+                      rows),
+            "ValueError: scan: stacks_backwards is not possible with until");
   EXPECT_EQ(messageOf("graph.scan @step(%h, %x) {sequences = [[0]], states = [[-1]]} : "
                       "(tensor<f64>, tensor<?xf64>)",
                       rows),
@@ -188,6 +195,68 @@ TEST_F(LoopPrograms, SumsOfOuterProductsAreProducts) {
   EXPECT_EQ(valuesOf(f.call({*Tensor({1.0, 2.0, 3.0, 4.0}).reshape({2, 2}),
                              *Tensor::zeros(DType::Float64, {2, 2}), Tensor({5.0, 6.0})})),
             (List{6, 6, 8, 8}));
+}
+
+// Rows of a sequence are an operand of that product as they stand: steps that go backwards stack
+// what they give beside them.
+TEST_F(LoopPrograms, SumsOfProductsReadSequences) {
+  Variable m = dmatrix("m"), u = dmatrix("u");
+  for (int64_t truncation : {-1, 1}) {
+    Variable h = scan([&](V in) { return tanh(dot(in[0], u)); }, {.sequences = {m},
+                                                                  .outputs = {ScanOutput::none()},
+                                                                  .numSteps = Operand(n),
+                                                                  .truncateGradient = truncation})
+                     .outputs[0];
+    std::string outside, bodies;
+    Function f = rewritten({m, u, n}, {grad(sum(h), u)}, outside, bodies);
+    EXPECT_THAT(outside, HasSubstr("stacks_backwards"));
+    // tanh' is 1 at 0: the sum of the rows, or the last of them, in each column.
+    EXPECT_EQ(valuesOf(f.call({*Tensor({1.0, 2.0, 3.0, 4.0, 50.0, 60.0}).reshape({3, 2}),
+                               *Tensor::zeros(DType::Float64, {2, 2}), Tensor(int64_t(2))})),
+              truncation < 0 ? (List{4, 4, 6, 6}) : (List{3, 3, 4, 4}));
+  }
+}
+
+/// How many loops the text has.
+int countLoops(const std::string &text) {
+  int count = 0;
+  for (size_t at = text.find("graph.scan @"); at != text.npos;
+       at = text.find("graph.scan @", at + 1))
+    ++count;
+  return count;
+}
+
+// Loops over the same operands whose states are the same are one, whatever else they give.
+TEST_F(LoopPrograms, EqualLoopsMerge) {
+  auto loop = [&](double factor) {
+    return scan(
+               [&](V in) {
+                 Variable h = tanh(a * in[1] + in[0]);
+                 return Variables{h, exp(h) * factor};
+               },
+               {.sequences = {x}, .outputs = {0.5, ScanOutput::none()}})
+        .outputs;
+  };
+  Variables one = loop(1), two = loop(2), both = {one[0], one[1], two[0], two[1]};
+  std::string outside, bodies;
+  Function f = rewritten({x, a}, both, outside, bodies);
+  EXPECT_EQ(countLoops(outside), 1) << outside;
+  List got = valuesOf(f.call({Tensor({0.25, -1.0}), Tensor(0.75)}));
+  const double h1 = std::tanh(0.75 * 0.5 + 0.25), h2 = std::tanh(0.75 * h1 - 1);
+  const List wanted = {h1, h2, std::exp(h1),     std::exp(h2),
+                       h1, h2, 2 * std::exp(h1), 2 * std::exp(h2)};
+  ASSERT_EQ(got.size(), wanted.size());
+  for (size_t k = 0; k < got.size(); ++k)
+    EXPECT_NEAR(got[k], wanted[k], 1e-14) << k; // some roundings of numbers below 5
+  // A gradient's forward loop gives what functions gave; it is the one that there is.
+  rewritten({x, a}, {sum(one[0]), grad(sum(one[0]), a)}, outside, bodies);
+  EXPECT_EQ(countLoops(outside), 2) << outside;
+  // Other first states, other steps.
+  Variable other =
+      scan([&](V in) { return tanh(a * in[1] + in[0]); }, {.sequences = {x}, .outputs = {0.25}})
+          .outputs[0];
+  rewritten({x, a}, {one[0], other}, outside, bodies);
+  EXPECT_EQ(countLoops(outside), 2) << outside;
 }
 
 // Kernels within a step are split over threads as others are; results are the same bits.

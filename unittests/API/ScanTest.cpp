@@ -384,6 +384,34 @@ TEST_F(Scan, DerivativesOfAnyOrder) {
         return sum;
       },
       "one state");
+  for (bool backwards : {false, true}) { // 3 of 5 steps, with matrices
+    auto parts = [](V in) {
+      Variable ends = in[0][{Slice(0, 2)}];
+      return Variables{outer(in[0], ends), outer(ends, in[0][{Slice(3, 5)}]) * in[1]};
+    };
+    expectDerivatives(
+        [&](V in) {
+          Variables p = parts(in);
+          Variable all =
+              scan([&](V a) { return tanh(dot(a[1], p[1]) + dot(a[0] * in[1], p[1].T())); },
+                   {.sequences = {p[0]},
+                    .outputs = {in[0][{Slice(1, 3)}]},
+                    .numSteps = 3,
+                    .goBackwards = backwards})
+                  .outputs[0];
+          return (all * all).sum();
+        },
+        [&](V in) {
+          Variables p = parts(in);
+          Variable h = in[0][{Slice(1, 3)}], sum = constant(0.0);
+          for (int t = 0; t < 3; ++t) {
+            h = tanh(dot(h, p[1]) + dot(p[0][backwards ? 4 - t : t] * in[1], p[1].T()));
+            sum = sum + (h * h).sum();
+          }
+          return sum;
+        },
+        "products");
+  }
   expectDerivatives(
       [&](V in) { // x's first two elements are the history
         ScanResult r = scan(

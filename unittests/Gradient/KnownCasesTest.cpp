@@ -186,6 +186,9 @@ TEST_F(KnownCases, AtZero) {
   EXPECT_EQ(at(grad(abs(x), x), {x}, zero), List{0});
   EXPECT_EQ(at(grad(relu(x), x), {x}, zero), List{0});
   EXPECT_EQ(at(grad(hypot(x, y), {x, y}), {x, y}, zeros), (List{0, 0}));
+  // tanh x = x - x^3 / 3 + ...
+  Variable slope = grad(tanh(x), x), second = grad(slope, x), third = grad(second, x);
+  EXPECT_EQ(at({slope, second, third}, {x}, zero), (List{1, 0, -2}));
   EXPECT_EQ(at(grad(pow(x, 2), x), {x}, zero), List{0});
   EXPECT_EQ(at(grad(pow(x, 1), x), {x}, zero), List{1});
   EXPECT_EQ(at(grad(pow(x, y), y), {x, y}, {Tensor(0.0), Tensor(2.0)}), List{0});

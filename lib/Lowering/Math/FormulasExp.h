@@ -113,18 +113,21 @@ template <class K, class F> F coshFormula(F x) {
   return h + 0.25 / h;
 }
 
-/// Odd function with a table of 32 segments (see fit.py); `top` is where it has become 1.
+/// Odd function with a table of 32 segments (see fit.py); `top` is where it has become 1. Its
+/// polynomial is one of t^2 with pairs as coefficients: a recurrence waits for each result, and
+/// that is 8 cycles less of it than coefficient by coefficient.
 template <class F, class T, int N> F bySegments(F x, const T (&rows)[N][32], double top) {
-  constexpr int kDegree = N - 3;
   F a = atMost(abs(x), top);
   constexpr int64_t kFirst = int64_t(Format<F>::kBias - 4) << Format<F>::kMantissaBits; // 2^-4
-  auto low = less(a, 0x1p-4);
-  auto index =
-      (select(low, bits(splat(x, 0x1p-4)), bits(a)) - kFirst) >> (Format<F>::kMantissaBits - 2);
-  F t = a - lookup(x, rows[0], index);
-  F p = lookup(x, rows[kDegree + 2], index);
-  for (int k = kDegree + 1; k >= 3; --k)
-    p = fma(p, t, lookup(x, rows[k], index));
+  auto index = (bits(atLeast(a, 0x1p-4)) - kFirst) >> (Format<F>::kMantissaBits - 2);
+  F t = a - lookup(x, rows[0], index), square = t * t;
+  auto pair = [&](int k) {
+    return fma(lookup(x, rows[k + 1], index), t, lookup(x, rows[k], index));
+  };
+  static_assert(N % 2 == 1, "pairs of coefficients");
+  F p = pair(N - 2);
+  for (int k = N - 4; k >= 3; k -= 2)
+    p = fma(p, square, pair(k));
   // In the first segment the value at the centre is 0 and t is x: start from t itself there.
   F start = select(less(a, 1.25 * 0x1p-4), t, lookup(x, rows[1], index));
   return withSign(start + fma(t, p, lookup(x, rows[2], index)), x);

@@ -86,7 +86,12 @@ Value div(IrContext &c, Value x, Value y) { return arith::DivFOp::create(c.b, x,
 Value neg(IrContext &c, Value x) { return arith::NegFOp::create(c.b, x); }
 Value fma(IrContext &c, Value x, Value y, Value z) { return LLVM::FMAOp::create(c.b, x, y, z); }
 Value sqrt(IrContext &c, Value x) { return LLVM::SqrtOp::create(c.b, x); }
-Value abs(IrContext &c, Value x) { return LLVM::FAbsOp::create(c.b, x); }
+/// That of -x is that of x, so that what sigmoid(x) and sigmoid(-x) share is one value.
+Value abs(IrContext &c, Value x) {
+  if (auto negation = x.getDefiningOp<arith::NegFOp>())
+    x = negation.getOperand();
+  return LLVM::FAbsOp::create(c.b, x);
+}
 
 Value round(IrContext &c, RoundingMode mode, Value x) {
   switch (mode) {

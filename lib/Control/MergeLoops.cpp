@@ -1,0 +1,127 @@
+//===- MergeLoops.cpp - loops over the same operands are one ---------------===//
+//
+// A gradient's forward loop gives, beside the states, what products and functions of a step have
+// given (LoopDerivatives.cpp); the loop that it is the gradient of gives the states alone. Where
+// two loops have the same operands and the same steps, one does the work of both.
+//
+//===----------------------------------------------------------------------===//
+#include <algorithm>
+
+#include "Control/LoopEdit.h"
+#include "Control/LoopRewrites.h"
+#include "absl/container/flat_hash_map.h"
+#include "graphc/Traversal.h"
+
+namespace graphc {
+namespace {
+
+/// The loop of a node that may be merged.
+const Control *mergeable(const Apply &node) {
+  const Control *control = controlOf(node.op());
+  return control && control->loop && !control->loop->isRewritten ? control : nullptr;
+}
+
+/// Whether both do the same steps: what they give beside the states may differ.
+bool doTheSameSteps(const Control &a, const Control &b) {
+  const Loop &x = *a.loop, &y = *b.loop;
+  if (x.sequences != y.sequences || x.states != y.states || x.hasSteps != y.hasSteps ||
+      x.hasUntil != y.hasUntil || x.goesBackwards != y.goesBackwards ||
+      x.stacksBackwards != y.stacksBackwards || x.keepsLast != y.keepsLast ||
+      x.truncation != y.truncation)
+    return false;
+  auto deciding = [](const Control &of) {
+    Variables outputs = of.bodies[0].outputs();
+    auto further = outputs.begin() + ptrdiff_t(of.loop->states.size());
+    outputs.erase(further, further + of.loop->numMapped);
+    return outputs;
+  };
+  const Variables inputs = a.bodies[0].inputs(), others = b.bodies[0].inputs();
+  return std::ranges::equal(inputs, others, {}, &Variable::type, &Variable::type) &&
+         equalComputations(deciding(a), deciding(b), inputs, others);
+}
+
+/// Puts one loop in the place of two.
+absl::Status merge(FunctionGraph &graph, const Apply &first, const Apply &second) {
+  const Control &added = *controlOf(second.op());
+  absl::StatusOr<LoopEdit> edit = LoopEdit::create(first, *controlOf(first.op()));
+  if (!edit.ok())
+    return edit.status();
+  const Variables mine = edit->body.inputs(), theirs = added.bodies[0].inputs();
+  Replacements inputs;
+  for (size_t k = 0; k < mine.size(); ++k)
+    inputs.emplace_back(theirs[k], mine[k]);
+  const size_t numStates = added.loop->states.size();
+  Variables outputs = added.bodies[0].outputs();
+  absl::StatusOr<Variables> further = cloneReplace(
+      absl::MakeConstSpan(outputs).subspan(numStates, size_t(added.loop->numMapped)), inputs);
+  if (!further.ok())
+    return further.status();
+  std::vector<size_t> positions;
+  for (Variable v : *further) {
+    for (int number : edit->mapped)
+      if (equalComputations({edit->output(number)}, {v}))
+        v = edit->output(number);
+    absl::StatusOr<size_t> position = edit->addMapped(v);
+    if (!position.ok())
+      return position.status();
+    positions.push_back(*position);
+  }
+  absl::StatusOr<Variables> made = edit->finish(first.place(), /*isRewritten=*/false);
+  if (!made.ok())
+    return made.status();
+  Replacements fresh;
+  for (int k = 0; k < first.numOutputs(); ++k) {
+    const Variable old = first.output(k);
+    if (!old.name().empty())
+      (*made)[size_t(k)].setName(old.name());
+    fresh.emplace_back(old, (*made)[size_t(k)]);
+  }
+  for (int k = 0; k < second.numOutputs(); ++k) {
+    const size_t result =
+        size_t(k) < numStates ? size_t(k) : numStates + positions[size_t(k) - numStates];
+    fresh.emplace_back(second.output(k), (*made)[result]);
+  }
+  return graph.replaceAll(fresh, "scan_merge");
+}
+
+/// Merges two loops, if there are two that can be.
+absl::StatusOr<bool> mergeOnce(FunctionGraph &graph) {
+  absl::StatusOr<std::vector<Apply>> order = graph.toposort();
+  if (!order.ok())
+    return order.status();
+  // The second loop may be in a branch that is not taken, and give what the first does not.
+  const bool hasChoices =
+      std::ranges::any_of(*order, [](const Apply &node) { return node.op().name() == "ifElse"; });
+  absl::flat_hash_map<std::vector<const detail::VariableNode *>, std::vector<Apply>> byOperands;
+  for (const Apply &node : *order) {
+    const Control *control = mergeable(node);
+    if (!control)
+      continue;
+    std::vector<const detail::VariableNode *> operands;
+    for (const Variable &input : node.inputs())
+      operands.push_back(input.node());
+    std::vector<Apply> &others = byOperands[operands];
+    for (const Apply &other : others)
+      if (doTheSameSteps(*mergeable(other), *control) &&
+          (!hasChoices || control->loop->numMapped == 0)) {
+        absl::Status s = merge(graph, other, node);
+        return s.ok() ? absl::StatusOr<bool>(true) : s;
+      }
+    others.push_back(node);
+  }
+  return false;
+}
+
+} // namespace
+
+absl::Status mergeLoops(FunctionGraph &graph) {
+  for (bool goesOn = true; goesOn;) {
+    absl::StatusOr<bool> merged = mergeOnce(graph);
+    if (!merged.ok())
+      return merged.status();
+    goesOn = *merged;
+  }
+  return absl::OkStatus();
+}
+
+} // namespace graphc
