@@ -46,12 +46,13 @@ absl::Status merge(FunctionGraph &graph, const Apply &first, const Apply &second
   absl::StatusOr<LoopEdit> edit = LoopEdit::create(first, *controlOf(first.op()));
   if (!edit.ok())
     return edit.status();
-  const Variables mine = edit->body.inputs(), theirs = added.bodies[0].inputs();
+  // A copy, which is of no graph: constants, too, belong to one.
+  auto [theirs, outputs] = clone(added.bodies[0].inputs(), added.bodies[0].outputs());
+  const Variables mine = edit->body.inputs();
   Replacements inputs;
   for (size_t k = 0; k < mine.size(); ++k)
     inputs.emplace_back(theirs[k], mine[k]);
   const size_t numStates = added.loop->states.size();
-  Variables outputs = added.bodies[0].outputs();
   absl::StatusOr<Variables> further = cloneReplace(
       absl::MakeConstSpan(outputs).subspan(numStates, size_t(added.loop->numMapped)), inputs);
   if (!further.ok())

@@ -253,10 +253,20 @@ std::vector<Values> LoopWriter::collect(const Values &results) {
                        node_.output(int(k)).type().withDType(last.dtype()), {{"axis", int64_t(0)}});
       outputs[k].push_back(last);
     }
+  auto list = [](int64_t number) {
+    return OnnxWriter::known(*Tensor::full(DType::Int64, {1}, Tensor(number)));
+  };
   for (size_t k = 0; k < outputs.size(); ++k)
     if (k >= states_.size() || !loop_.keepsLast[k])
-      for (int part = 0; part < 1 + isComplex(node_.output(int(k)).dtype()); ++part)
-        outputs[k].push_back(results[next++]);
+      for (int part = 0; part < 1 + isComplex(node_.output(int(k)).dtype()); ++part) {
+        Value all = results[next++];
+        if (loop_.stacksBackwards && k >= states_.size())
+          all =
+              w_.node("Slice",
+                      {all, list(-1), list(std::numeric_limits<int64_t>::min()), list(0), list(-1)},
+                      all.type);
+        outputs[k].push_back(all);
+      }
   return outputs;
 }
 
