@@ -113,7 +113,7 @@ typedef struct {
  * have no fields. The name of a body's input is as messages call it; that of an output its dtype,
  * and its rank that which messages show. */
 typedef struct {
-  int32_t isLoop, givesExtents, hasUntil, goesBackwards;
+  int32_t isLoop, givesExtents, hasUntil, goesBackwards, stacksBackwards;
   int32_t numLevels;
   AotRange levels;            /* of `numbers`: by array, a bit for each axis in front that it has */
   AotRange sequences, states; /* of `taps` */

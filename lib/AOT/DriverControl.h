@@ -297,13 +297,17 @@ static int32_t addStates(const Run *r, int32_t input) {
 }
 
 /* Results that are no states, and whether the loop ends. */
-static void addResults(const Run *r) {
+static void addResults(const Run *r, int64_t steps) {
   int32_t end = r->step->arrays.count - r->step->numInputs - 1, k = r->control->states.count;
-  for (; k < end; ++k)
-    *outputTrack(r, k) = (Track){.data = r->arrays[resultOf(r, k)],
-                                 .stride = bytesBehind(r, resultOf(r, k), 1),
+  for (; k < end; ++k) {
+    int64_t bytes = bytesBehind(r, resultOf(r, k), 1);
+    int back = r->control->stacksBackwards && steps > 0;
+    char *data = r->arrays[resultOf(r, k)];
+    *outputTrack(r, k) = (Track){.data = back ? data + (steps - 1) * bytes : data,
+                                 .stride = back ? -bytes : bytes,
                                  .array = resultOf(r, k),
                                  .drop = 1};
+  }
   if (r->control->hasUntil)
     *outputTrack(r, k) = (Track){.data = r->scratch[r->step->scratch.count - 1], .array = -1};
 }
@@ -433,7 +437,7 @@ static int32_t runLoop(Run *r) {
     for (int64_t k = 0; k < extentOf(r, resultOf(r, 0), 0); ++k)
       to[k] = 0;
   } else {
-    addResults(r);
+    addResults(r, steps);
   }
   if (steps > 0) {
     const AotProgram *body = r->body;

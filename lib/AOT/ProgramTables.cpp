@@ -274,6 +274,7 @@ private:
     out.givesExtents = control.givesExtents;
     out.hasUntil = control.hasUntil;
     out.goesBackwards = control.goesBackwards;
+    out.stacksBackwards = control.stacksBackwards;
     out.numLevels = control.numLevels;
     if (control.numLevels > 0) {
       Numbers levels(control.levels.begin(), control.levels.end());
