@@ -113,8 +113,7 @@ CanonicalKernel canonicalize(KernelDraft draft, SizeTable &sizes, BodyBuilder &b
     kernel.checks.push_back({check.nest, check.condition});
     result.failures.push_back(check.failure);
   }
-  if (kernel.numShared > 0)
-    kernel.splitExtent = kernel.nests[0].extents[0];
+  kernel.splitExtent = splitExtentOf(kernel);
   return result;
 }
 

@@ -108,7 +108,8 @@ int32_t Fusion::sharedLoops(const FusionGroup &group, int32_t number,
       group.ops + fused.ops > kMaxOps || readTooMany(fused.reads, group.reads))
     return -1;
   if (group.numShared == 0)
-    return nest.numParallel == 0 && !group.contraction ? 0 : -1;
+    return nest.numParallel == 0 && group.nests[0].nest.numParallel == 0 && !group.contraction ? 0
+                                                                                               : -1;
   const Nest &first = group.nests[0].nest;
   int32_t shared = 0;
   while (shared < group.numShared && shared < nest.numParallel &&
@@ -172,6 +173,8 @@ void Fusion::place(FusedNest fused) {
       int32_t s = !contraction                             ? sharedLoops(group, candidate, fused)
                   : joinsScatters(group, candidate, fused) ? group.numShared
                                                            : -1;
+      if (s < 0 && !contraction && joinsColumns(group, candidate, fused))
+        s = 0;
       if (s >= 0) {
         chosen = candidate;
         shared = s;

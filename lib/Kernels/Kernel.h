@@ -66,16 +66,17 @@ struct Kernel {
   std::vector<Nest> nests;
   /// The first `numShared` loops are the same in all nests, and nests exchange values only within
   /// one iteration of them: they may run as one loop around all nests (a row at a time). With a
-  /// single nest it is the nest's numParallel. 0 with several nests: none has parallel loops (sums
-  /// over everything, and what is computed from them); they run one after the other.
+  /// single nest it is the nest's numParallel. 0 with several nests: they run one after the other.
+  /// Either none has parallel loops (sums over everything, and what is computed from them), or all
+  /// share the last one, the columns, and exchange values only within a column (ColumnChains.cpp).
   /// A contraction (a reduction whose loads leave out some loops) is in a kernel with other nests
   /// as the first one, with numShared its numParallel: what follows is its epilogue. Or there are
   /// two, with rows between them (JoinProducts.cpp), and all share the loops but for the columns.
   /// Scatters (lib/Emit/Scatter.h) to the same places may be several, none of which reads what the
   /// kernel makes.
   int32_t numShared = 0;
-  /// Number in `sizes` of the outermost shared loop's extent, if a part of it may be run alone
-  /// (threads); -1 otherwise.
+  /// Number in `sizes` of the extent of the outermost shared loop, or of the columns, if a part of
+  /// it may be run alone (threads); -1 otherwise.
   int32_t splitExtent = -1;
   std::vector<Check> checks;
 
@@ -85,6 +86,9 @@ struct Kernel {
   std::string content() const;
   std::string symbol() const;
 };
+
+/// What splitExtent is where threads may share the work.
+int32_t splitExtentOf(const Kernel &kernel);
 
 /// For each output the inputs of which it may take over the memory of one: those that are loaded
 /// only in the output's own nest, where the output is stored. So each load of an element comes

@@ -102,9 +102,11 @@ KernelDraft ProgramBuilder::draftOf(FusionGroup &group) {
       draft.arrays.push_back({id, role, e_.arrays[id].dtype, f_.properShape(id)});
     return it->second;
   };
-  for (const FusedNest &fused : group.nests)
-    number(fused.nest.result,
-           f_.usedOutside_[fused.nest.result] ? Kernel::Role::Output : Kernel::Role::Local);
+  for (size_t k = 0; k < group.nests.size(); ++k) {
+    int32_t result = group.nests[k].nest.result;
+    bool isOutput = f_.usedOutside_[result] || f_.needsMemory(group, k);
+    number(result, isOutput ? Kernel::Role::Output : Kernel::Role::Local);
+  }
   for (FusedNest &fused : group.nests) {
     Nest &nest = fused.nest;
     nest.result = numbers.at(nest.result);

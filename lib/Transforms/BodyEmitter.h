@@ -85,6 +85,9 @@ public:
   /// Stores instances of the nest's result; the nest's parallel loops are the first ones.
   void store(const KernelNest &nest, llvm::ArrayRef<mlir::Value> values);
 
+  /// Where the block's first row of a nest's result is in its buffer, for each vector.
+  llvm::SmallVector<mlir::Value, 8> placesOfResult(const KernelNest &nest);
+
   /// Joins the term, of a block of one vector or scalar, to what is stored of the nest's result.
   void joinStored(const KernelNest &nest, mlir::Value term);
 

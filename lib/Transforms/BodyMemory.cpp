@@ -356,6 +356,14 @@ void BodyEmitter::joinStored(const KernelNest &nest, Value term) {
   store(nest, joined);
 }
 
+llvm::SmallVector<Value, 8> BodyEmitter::placesOfResult(const KernelNest &nest) {
+  MemoryAccess access = resultAccess(nest);
+  llvm::SmallVector<Value, 8> places;
+  for (int v = 0; v < vectors; ++v)
+    places.push_back(address(access, 0, v).base);
+  return places;
+}
+
 void BodyEmitter::store(const KernelNest &nest, llvm::ArrayRef<Value> values) {
   mlir::ImplicitLocOpBuilder &b = stack.builder();
   MemoryAccess access = resultAccess(nest);

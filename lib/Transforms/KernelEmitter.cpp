@@ -180,9 +180,9 @@ void KernelEmitter::makeFunction(func::FuncOp linalg) {
 }
 
 KernelEmitter::Bounds KernelEmitter::bounds(const KernelNest &nest, int loop) const {
-  if (loop == blockLoop)
+  if (loop == blockLoop || (isInColumns && loop == nest.numParallel - 1))
     return block;
-  if (loop == 0 && splitBegin)
+  if (loop == 0 && splitBegin && kernel.numShared > 0)
     return {splitBegin, splitEnd};
   return {mlir::IntegerAttr::get(mlir::IndexType::get(nest.op->getContext()), 0),
           nest.extents[size_t(loop)]};
@@ -251,7 +251,7 @@ func::FuncOp KernelEmitter::emit() {
         llvm::any_of(kernel.nests, [](const KernelNest &nest) { return nest.isReduction(); });
     if (arePoints(kernel, all, kernel.numShared))
       emitPass({hasReduction ? Pass::Kind::Points : Pass::Kind::Stream, 0, all});
-    else if (!emitIfRowBlocks(all))
+    else if (!emitIfRowBlocks(all) && !emitIfColumnBlocks())
       emitRows(all, 0, kernel.numShared);
   }
   Value result = body->status ? Value(memref::LoadOp::create(b, body->status, mlir::ValueRange()))

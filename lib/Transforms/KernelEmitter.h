@@ -12,6 +12,7 @@
 //   Scatter.cpp  sums whose terms each belong to one place
 //   Products.cpp products of matrices, with Product*.cpp
 //   RowBlocks.cpp products with rows between them
+//   ColumnBlocks.cpp nests that share columns
 // and KernelEmitter.cpp makes the function, the loops around passes and the choice.
 //
 //===----------------------------------------------------------------------===//
@@ -253,6 +254,13 @@ private:
   void overColumns(const KernelNest &nest, int loop,
                    llvm::function_ref<void(mlir::Value index)> make);
 
+  //===--- ColumnBlocks.cpp -------------------------------------------------===//
+  bool emitIfColumnBlocks();
+  void openBlocks(mlir::Value lower, mlir::Value upper);
+  void holdInOutputs();
+  void fetchRowAhead(const KernelNest &nest);
+  bool loads(const KernelNest &nest, int array) const;
+
   mlir::Value floorToMultiple(mlir::Value number, int64_t powerOfTwo);
 
   const KernelModel &kernel;
@@ -265,6 +273,10 @@ private:
   mlir::Value splitBegin, splitEnd;
   /// A loop that is cut in blocks, and the one that is open; -1: none is.
   int blockLoop = -1;
+  /// The block is of the last parallel loop of each nest.
+  bool isInColumns = false;
+  std::vector<bool> isHeld; ///< locals that lie in an output
+  mlir::Value rowsAhead;    ///< of the block; null where columns are not cut
   Bounds block;
   int numScratch = 0;
   llvm::SmallVector<mlir::Attribute> scratchSizes, scratchLimits;

@@ -5,6 +5,7 @@
 #include "Lowering/LowerToLinalg.h"
 #include "Lowering/ScalarCall.h"
 #include "Transforms/CheckStage.h"
+#include "Transforms/PassPlan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace graphc {
@@ -260,6 +261,8 @@ absl::StatusOr<KernelModel> Reader::read() {
   for (const KernelNest &nest : model.nests)
     if (nest.numParallel < model.numShared)
       return error(nest.op, "graphc.shared is more than the parallel loops");
+  if (model.split && model.numShared == 0 && !shareColumns(model))
+    return error(fn, "graphc.split wants loops or columns that all generics share");
   return std::move(model);
 }
 

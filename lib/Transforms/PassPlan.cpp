@@ -108,6 +108,47 @@ std::vector<Pass> planPasses(const KernelModel &kernel, llvm::ArrayRef<int> nest
   return passes;
 }
 
+/// Whether all that the nest loads of arrays that the kernel makes is of its own column.
+static bool staysInColumn(const KernelModel &kernel, const KernelNest &nest) {
+  auto isLocal = [&](int array) {
+    return array >= 0 && kernel.arrays[size_t(array)].role != KernelArray::Role::Input;
+  };
+  const int column = nest.numParallel - 1;
+  auto maps = mlir::linalg::GenericOp(nest.op).getIndexingMapsArray();
+  for (int i = 0; i < int(nest.inputs.size()); ++i) {
+    if (!isLocal(nest.inputs[size_t(i)]))
+      continue;
+    mlir::AffineMap map = maps[size_t(i)];
+    if (map.getNumResults() == 0)
+      return false;
+    auto loop = mlir::dyn_cast<mlir::AffineDimExpr>(map.getResults().back());
+    if (!loop || int(loop.getPosition()) != column)
+      return false;
+  }
+  bool stays = true;
+  nest.body()->walk([&](mlir::tensor::ExtractOp load) {
+    if (!isLocal(kernel.arrayOf.lookup(load.getTensor())))
+      return;
+    auto index = load.getIndices().empty()
+                     ? nullptr
+                     : load.getIndices().back().getDefiningOp<mlir::linalg::IndexOp>();
+    stays &= index && int(index.getDim()) == column;
+  });
+  return stays;
+}
+
+bool shareColumns(const KernelModel &kernel) {
+  if (kernel.nests.size() < 2 || kernel.hasChecks)
+    return false;
+  const KernelNest &first = kernel.nests[0];
+  return llvm::all_of(kernel.nests, [&](const KernelNest &nest) {
+    return nest.numParallel > kernel.numShared &&
+           nest.extents[size_t(nest.numParallel) - 1] ==
+               first.extents[size_t(first.numParallel) - 1] &&
+           staysInColumn(kernel, nest);
+  });
+}
+
 bool needsMemory(const KernelModel &kernel, llvm::ArrayRef<Pass> passes, int outer, int array) {
   if (kernel.arrays[size_t(array)].role == KernelArray::Role::Output)
     return true;

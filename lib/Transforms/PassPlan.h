@@ -36,6 +36,10 @@ std::vector<Pass> planPasses(const KernelModel &kernel, llvm::ArrayRef<int> nest
 /// them only.
 bool arePoints(const KernelModel &kernel, llvm::ArrayRef<int> nests, int outer);
 
+/// Whether all nests have one loop in common, the last parallel one of each, beside those that the
+/// kernel shares, and exchange values within one iteration of it.
+bool shareColumns(const KernelModel &kernel);
+
 /// Whether an array must be in memory when the nests run inside `outer` loops as these passes: it
 /// is an output, or a nest reads it that cannot have it in a register.
 bool needsMemory(const KernelModel &kernel, llvm::ArrayRef<Pass> passes, int outer, int array);

@@ -159,6 +159,8 @@ void KernelEmitter::streamBody(Stream &stream, Value index, int unroll, Value ma
       keepVectors(nest.result, values[0]);
       if (inMemory[size_t(nest.result)])
         body->store(nest, values[0]);
+      if (isInColumns && inMemory[size_t(nest.result)])
+        fetchRowAhead(nest);
       continue;
     }
     StreamReduction &reduction = *next++;
@@ -300,7 +302,7 @@ void KernelEmitter::emitStream(const Pass &pass) {
   placeArrays(pass, pass.outer);
   if (numLoops == pass.outer)
     return emitPoint(pass);
-  if (emitIfPad(pass))
+  if (!isInColumns && emitIfPad(pass))
     return;
 
   Stream stream;

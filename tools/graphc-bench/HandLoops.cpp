@@ -140,6 +140,40 @@ void handSoftmax(const float *x, float *o, int64_t columns, int64_t begin, int64
   }
 }
 
+void handSoftmaxAxis0(const float *x, float *o, int64_t rows, int64_t columns, int64_t begin,
+                      int64_t end) {
+  constexpr int kStep = kLanes<float>;
+  constexpr int64_t kBlock = 1024;
+  float tops[kBlock], sums[kBlock];
+  for (int64_t first = begin; first < end; first += kBlock) {
+    const int64_t count = std::min(kBlock, end - first);
+    const float *from = x + first;
+    float *to = o + first;
+    std::copy(from, from + count, tops);
+    std::fill(sums, sums + count, 0.0f);
+    for (int64_t r = 1; r < rows; ++r)
+      for (int64_t c = 0; c < count; ++c)
+        tops[c] = std::max(tops[c], from[r * columns + c]);
+    for (int64_t r = 0; r < rows; ++r) {
+      const float *row = from + r * columns;
+      float *out = to + r * columns;
+      int64_t c = 0;
+      for (; c + kStep <= count; c += kStep) {
+        Vector<float> e = vectorExp(load(row + c) - load(tops + c));
+        store(out + c, e);
+        store(sums + c, load(sums + c) + e);
+      }
+      for (; c < count; ++c)
+        sums[c] += out[c] = std::exp(row[c] - tops[c]);
+    }
+    for (int64_t c = 0; c < count; ++c)
+      sums[c] = 1 / sums[c];
+    for (int64_t r = 0; r < rows; ++r)
+      for (int64_t c = 0; c < count; ++c)
+        to[r * columns + c] *= sums[c];
+  }
+}
+
 void handLayerNorm(const float *__restrict x, const float *__restrict g, const float *__restrict b,
                    float *__restrict o, int64_t columns, int64_t begin, int64_t end) {
   constexpr int kStep = kLanes<float>, kVectors = 4;

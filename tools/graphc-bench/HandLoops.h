@@ -25,6 +25,9 @@ void handSumAxis0(const T *x, T *o, int64_t rows, int64_t columns, int64_t begin
 template <class T> void handSumAxis1(const T *x, T *o, int64_t columns, int64_t begin, int64_t end);
 template <class T> double handSumAll(const T *x, int64_t columns, int64_t begin, int64_t end);
 
+/// Over axis 0, in blocks of columns that stay in the cache.
+void handSoftmaxAxis0(const float *x, float *o, int64_t rows, int64_t columns, int64_t begin,
+                      int64_t end);
 void handSoftmax(const float *x, float *o, int64_t columns, int64_t begin, int64_t end);
 void handLayerNorm(const float *x, const float *g, const float *b, float *o, int64_t columns,
                    int64_t begin, int64_t end);

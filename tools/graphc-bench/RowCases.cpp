@@ -64,6 +64,21 @@ absl::StatusOr<Subject> softmaxOf(const Settings &settings) {
   return compare(std::move(example), std::move(hands), settings);
 }
 
+absl::StatusOr<Subject> softmaxAxis0Of(const Settings &settings) {
+  constexpr int64_t kFewRows = 256, kColumns = kRows * kRowLength / kFewRows;
+  Tensor x = makeInput(DType::Float32, {kFewRows, kColumns}, -4.0, 4.0, 3);
+  Variable v = fmatrix("x");
+  auto byHand = [=](void *const *results) {
+    onThreads(kColumns, settings, [&](int64_t begin, int64_t end) {
+      handSoftmaxAxis0(static_cast<const float *>(x.data()), static_cast<float *>(results[0]),
+                       kFewRows, kColumns, begin, end);
+    });
+  };
+  Example example{"softmax_axis0", {v}, {softmax(v, Axis(0))}, {x}};
+  example.cost = {5 * kEntries, kEntries * sizeof(float), kEntries * sizeof(float)};
+  return compare(std::move(example), {{kByHand, byHand}}, settings);
+}
+
 absl::StatusOr<Subject> layerNormOf(const Settings &settings) {
   Tensor x = makeInput(DType::Float32, {kRows, kRowLength}, -4.0, 4.0, 3);
   Tensor g = makeInput(DType::Float32, {kRowLength}, 0.5, 1.5, 4);
@@ -107,6 +122,8 @@ void addRows(std::vector<Case> &cases) {
                      [s](const Settings &t) { return sumOf<double>(s.name, s.over, t); }});
   }
   cases.push_back({"softmax", "softmax of rows, 4096x1024 f32", {.ratio = 1.05}, softmaxOf});
+  cases.push_back(
+      {"softmax_axis0", "softmax of columns, 256x16384 f32", {.ratio = 1.05}, softmaxAxis0Of});
   cases.push_back({"layernorm", "layer norm of rows, 4096x1024 f32", {.ratio = 1.05}, layerNormOf});
 }
 

@@ -87,6 +87,7 @@ def rows():
     x = f32((4096, 1024), -4.0, 4.0, 3)
     g, b = f32((1024, ), 0.5, 1.5, 4), f32((1024, ), -0.5, 0.5, 5)
     report("softmax", softmax(x))
+    report("softmax_axis0", softmax(x.reshape(256, 16384).T).T)
     report("layernorm", layerNorm(x, g, b))
 
 

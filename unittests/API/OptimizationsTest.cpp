@@ -61,6 +61,8 @@ Example exampleOf(std::string_view name) {
   }
   if (name == "join-products")
     return {{x, y, z}, dot(softmax(dot(x, y)), z), {a, b, wholeNumbers({45, 20})}};
+  if (name == "column-blocks")
+    return {{x}, softmax(x, Axis(0)), {a}};
   if (name == "schedule") {
     Variable total = dot(x, y); // of more terms than one kernel reads
     for (int k = 2; k < 40; ++k)
