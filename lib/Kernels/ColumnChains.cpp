@@ -12,8 +12,8 @@
 //   before: four kernels, each of which runs over the whole matrix
 //   after:  one kernel with `shared 0`, which Transforms/ColumnBlocks.cpp runs block by block
 //
-// A nest joins a group where that saves reading something again: it loads what a reduction of the
-// group has loaded row by row, or what the group makes of it.
+// A nest that reads what a group makes joins it where that saves reading something else again: rows
+// that a reduction of the group has loaded, or that the group makes.
 //
 //===----------------------------------------------------------------------===//
 #include <algorithm>
@@ -59,6 +59,9 @@ bool Fusion::joinsColumns(const FusionGroup &group, int32_t number, const FusedN
                          [&](int32_t array) { return arrays_[size_t(array)].group == number; });
   };
   if (columns < 0 || !isInColumns(fused) || !std::ranges::all_of(group.nests, isInColumns))
+    return false;
+  if (std::ranges::none_of(fused.reads,
+                           [&](int32_t array) { return arrays_[size_t(array)].group == number; }))
     return false;
   const SizeNode &extent = sizes_.nodes()[size_t(columns)];
   if (extent.op == SizeOp::Constant && extent.value < kFewestColumns)
