@@ -6,6 +6,7 @@
 #include <mutex>
 
 /// In place of LAPACKE's own, which prints to stdout that there was no memory: the call says it.
+// NOLINTNEXTLINE(readability-identifier-naming)
 extern "C" [[gnu::visibility("default")]] void LAPACKE_xerbla(const char *, lapack_int) {}
 
 namespace graphc {
