@@ -1,4 +1,5 @@
 //===- FunctionFile.cpp - functions of files ------------------------------===//
+#include "API/FileFunction.h"
 #include "API/FunctionState.h"
 #include "API/InputOfFile.h"
 #include "Runtime/ProgramFile.h"
@@ -41,40 +42,75 @@ absl::StatusOr<Function> functionOf(std::shared_ptr<const Executable> executable
 }
 
 /// Everything that the program depends on. The path stands in its messages.
-Hash128 keyOf(const std::string &text, const std::string &path, const std::string &entry,
+Hash128 keyOf(const std::string &bytes, const std::string &path, const FileReading &reading,
               const FunctionOptions &options) {
   ByteWriter with;
   with.value(path);
-  with.value(entry);
+  with.value(reading.key);
   with.value(options.mode.name());
   for (const auto *tags :
        {&options.mode.included(), &options.mode.excluded(), &options.mode.required()})
     with.list(*tags, [&](const std::string &tag) { with.value(tag); });
   with.value(options.rewrites);
   with.value(options.onUnusedInput);
-  return codeKey(text, with.take(), options.target);
+  return codeKey(bytes, with.take(), options.target);
 }
 
-/// The text that a stored program was compiled from, if it is there still.
-absl::StatusOr<GraphModule> readAgain(const std::string &path, const std::string &entry,
+/// The graph that a stored program was compiled from, if its file is there still.
+absl::StatusOr<GraphModule> readAgain(const std::string &path, const FileReading &reading,
                                       const FunctionOptions &options, const Hash128 &key) {
-  absl::StatusOr<std::string> text = readText(path);
-  if (!text.ok())
-    return text.status();
-  if (!(keyOf(*text, path, entry, options) == key))
+  absl::StatusOr<std::string> bytes = bytesOfFile(path);
+  if (!bytes.ok())
+    return bytes.status();
+  if (!(keyOf(*bytes, path, reading, options) == key))
     return makeError(ErrorKind::Io, path + ": has changed since a function was made of it; what "
                                            "was stored of that function has no graph");
-  return parseGraph(*text, path, entry);
+  return reading.read(*bytes, {});
 }
 
 } // namespace
 
+absl::StatusOr<std::string> bytesOfFile(const std::string &path) {
+  absl::StatusOr<OpenFile> opened = openFile(path);
+  if (!opened.ok())
+    return opened.status();
+  return readToEnd(opened->file.get(), path, [](std::string_view) { return absl::OkStatus(); });
+}
+
+absl::StatusOr<Function> functionOfFile(const std::string &path, const std::string &bytes,
+                                        const FileReading &reading, FunctionOptions options) {
+  std::shared_ptr<ProfilePart> profile = openProfile(options.profile);
+  bool stored = options.cache && options.dumpStages.empty() && !profile && hasCode(options.mode);
+  std::shared_ptr<CodeFolder> folder = stored ? CodeFolder::configured() : nullptr;
+  std::optional<Hash128> key;
+  if (folder) {
+    key = keyOf(bytes, path, reading, options);
+    StageWatch loading(options.observer, "load");
+    if (std::shared_ptr<const Executable> executable = loadProgram(*folder, *key)) {
+      loading.done([&] {
+        return counted(executable->program().kernels.size(), "kernel") + ", compiled before";
+      });
+      return functionOf(std::move(executable), options,
+                        [=] { return readAgain(path, reading, options, *key); });
+    }
+  }
+  absl::StatusOr<GraphModule> module =
+      reading.read(bytes, profile ? profile->watch(options.observer) : options.observer);
+  if (!module.ok())
+    return module.status();
+  if (key && reading.opensFile) {
+    absl::StatusOr<std::string> now = bytesOfFile(path);
+    if (!now.ok() || *now != bytes)
+      key.reset();
+  }
+  return makeFileFunction(*std::move(module), std::move(options), key, std::move(profile));
+}
+
 absl::StatusOr<Function> compileFile(const std::string &path, FunctionOptions options,
                                      const std::string &entry) {
-  std::shared_ptr<ProfilePart> profile = openProfile(options.profile);
-  StageObserver observer = profile ? profile->watch(options.observer) : options.observer;
   if (path.ends_with(".onnx")) {
-    StageWatch reading(observer, "read");
+    std::shared_ptr<ProfilePart> profile = openProfile(options.profile);
+    StageWatch reading(profile ? profile->watch(options.observer) : options.observer, "read");
     absl::StatusOr<GraphModule> module = loadOnnx(path);
     if (!module.ok())
       return module.status();
@@ -84,26 +120,14 @@ absl::StatusOr<Function> compileFile(const std::string &path, FunctionOptions op
   absl::StatusOr<std::string> text = readText(path);
   if (!text.ok())
     return text.status();
-  bool stored = options.cache && options.dumpStages.empty() && !profile && hasCode(options.mode);
-  std::shared_ptr<CodeFolder> folder = stored ? CodeFolder::configured() : nullptr;
-  std::optional<Hash128> key;
-  if (folder) {
-    key = keyOf(*text, path, entry, options);
-    StageWatch loading(options.observer, "load");
-    if (std::shared_ptr<const Executable> executable = loadProgram(*folder, *key)) {
-      loading.done([&] {
-        return counted(executable->program().kernels.size(), "kernel") + ", compiled before";
-      });
-      return functionOf(std::move(executable), options,
-                        [=] { return readAgain(path, entry, options, *key); });
-    }
-  }
-  StageWatch reading(observer, "read");
-  absl::StatusOr<GraphModule> module = parseGraph(*text, path, entry);
-  if (!module.ok())
-    return module.status();
-  reading.done([&] { return counted(text->size(), "byte"); });
-  return makeFileFunction(*std::move(module), std::move(options), key, std::move(profile));
+  FileReading parsing{entry, [=](const std::string &text, const StageObserver &observer) {
+                        StageWatch reading(observer, "read");
+                        absl::StatusOr<GraphModule> module = parseGraph(text, path, entry);
+                        if (module.ok())
+                          reading.done([&] { return counted(text.size(), "byte"); });
+                        return module;
+                      }};
+  return functionOfFile(path, *text, parsing, std::move(options));
 }
 
 } // namespace graphc

@@ -9,6 +9,7 @@
 #include <iostream>
 
 #include "API/CheckGraph.h"
+#include "API/FileFunction.h"
 #include "API/SavedFunction.h"
 #include "Gradients.h"
 #include "Kernels/CompilerInterface.h"
@@ -16,6 +17,7 @@
 #include "Progress.h"
 #include "Rewrites/ModeRewrites.h"
 #include "Runtime/StageWatch.h"
+#include "Support/Bytes.h"
 #include "Support/ReadFile.h"
 #include "Support/SystemError.h"
 
@@ -194,7 +196,41 @@ absl::StatusOr<GraphModule> loadModule(const Common &common, const StageObserver
   return module;
 }
 
+/// Files of more bytes would push everything else out of the cache folder.
+constexpr size_t kMostKept = size_t(64) << 20;
+
+/// The bytes of a file whose graph with gradients is kept: no pipe, and of an ONNX model no weights
+/// in other files (of which each has an entry of this name).
+static std::optional<std::string> bytesToKeep(const std::string &file) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file, ignored) ||
+      std::filesystem::file_size(file, ignored) > kMostKept)
+    return std::nullopt;
+  absl::StatusOr<std::string> bytes = bytesOfFile(file);
+  if (!bytes.ok() || (file.ends_with(".onnx") && bytes->find("location") != bytes->npos))
+    return std::nullopt;
+  return *std::move(bytes);
+}
+
+/// What makes the graph of a file with gradients another one.
+static std::string keyOfGraph(const Common &common) {
+  ByteWriter key;
+  key.value(common.entry);
+  for (const auto *list : {&common.gradients, &common.onnx.lengths, &common.onnx.shapes})
+    key.list(*list, [&](const std::string &text) { key.value(text); });
+  return key.take();
+}
+
 absl::StatusOr<Function> loadFunction(const Common &common, const FunctionOptions &options) {
+  if (!common.gradients.empty())
+    if (std::optional<std::string> bytes = bytesToKeep(common.file)) {
+      FileReading reading{keyOfGraph(common),
+                          [common](const std::string &, const StageObserver &observer) {
+                            return loadModule(common, observer);
+                          },
+                          /*opensFile=*/true};
+      return functionOfFile(common.file, *bytes, reading, options);
+    }
   if (common.file == "-" || !common.gradients.empty() || !common.onnx.isEmpty()) {
     absl::StatusOr<GraphModule> module = loadModule(common, options.observer);
     return module.ok() ? function(*module, options) : module.status();
