@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "Control/Control.h"
+#include "Graph/Branches.h"
 #include "Graph/Label.h"
 #include "Ops/Build.h"
 #include "Support/Text.h"
@@ -39,6 +40,9 @@ private:
   absl::Status callStep();
   absl::Status checkState(size_t output) const;
   absl::Status addCondition();
+  void keepInBranches(absl::Span<const Apply> order,
+                      absl::flat_hash_set<const detail::VariableNode *> &inside,
+                      std::vector<Apply> &depending) const;
   absl::Status capture();
   ScanResult collect(const Variables &made) const;
 
@@ -223,7 +227,27 @@ absl::Status ScanBuilder::addCondition() {
   return made_.until->ok() ? steps_[0].status() : made_.until->status();
 }
 
-/// F-322: the outermost Variables that do not depend on the step are operands of the loop.
+/// Adds to what stands in the step (`inside`; its nodes: `depending`) what only its branches need.
+void ScanBuilder::keepInBranches(absl::Span<const Apply> order,
+                                 absl::flat_hash_set<const detail::VariableNode *> &inside,
+                                 std::vector<Apply> &depending) const {
+  Branches branches(order, bodyOutputs_);
+  absl::flat_hash_set<const detail::VariableNode *> listed;
+  for (const Variable &v : options_.nonSequences)
+    listed.insert(v.node());
+  for (size_t k = 0; k < depending.size(); ++k) // which grows
+    for (const Variable &input : Apply(depending[k]).inputs()) {
+      Apply owner = input.owner();
+      if (!branches.of(owner) || inside.contains(input.node()) || listed.contains(input.node()))
+        continue;
+      depending.push_back(owner);
+      for (const Variable &output : owner.outputs())
+        inside.insert(output.node());
+    }
+}
+
+/// F-322: the outermost Variables that do not depend on the step are operands of the loop; of what
+/// only a branch of an ifElse in the step needs (F-330), those that the author lists.
 absl::Status ScanBuilder::capture() {
   for (const auto &[shared, next] : made_.updates) {
     loop_.states.push_back({-1});
@@ -267,7 +291,8 @@ absl::Status ScanBuilder::capture() {
       captured_.push_back(v);
   };
   std::vector<Apply> depending;
-  for (const Apply &node : ioToposort(bodyInputs_, bodyOutputs_)) {
+  std::vector<Apply> order = ioToposort(bodyInputs_, bodyOutputs_);
+  for (const Apply &node : order) {
     if (std::ranges::none_of(node.inputs(),
                              [&](const Variable &v) { return inside.contains(v.node()); }))
       continue;
@@ -275,6 +300,8 @@ absl::Status ScanBuilder::capture() {
     for (const Variable &output : node.outputs())
       inside.insert(output.node());
   }
+  if (std::ranges::any_of(depending, isIfElse))
+    keepInBranches(order, inside, depending);
   for (const Apply &node : depending)
     for (const Variable &input : node.inputs())
       take(input);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "Emit/ControlStep.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "graphc/FrozenGraph.h"
 #include "graphc/OpDef.h"
@@ -100,6 +101,10 @@ absl::StatusOr<std::vector<Tensor>> evaluateBody(const Control &control, int bod
                                                  absl::Span<const Tensor> inputs);
 /// The host call of `evaluate`, which programs do with the code, if there is some.
 HostFunction controlStep(const Control &control, HostFunction evaluate, bool givesExtents = false);
+
+/// Results of the nodes, producers first, with extents that elements decide and not shapes alone.
+using VariableSet = absl::flat_hash_set<const detail::VariableNode *>;
+VariableSet extentsOfElements(absl::Span<const Apply> order);
 
 /// The extents of a graph's results, in an emission where `dimOf` gives those of its inputs; an
 /// Extent of no Emitter for one that depends on elements. Nothing is recorded but sizes.

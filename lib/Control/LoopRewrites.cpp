@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "Control/LastValues.h"
+#include "Graph/Branches.h"
 #include "Ops/IndexSpec.h"
 #include "absl/container/flat_hash_set.h"
 #include "graphc/Ops.h"
@@ -58,6 +59,8 @@ public:
     absl::StatusOr<std::vector<Apply>> order = edit_.body.toposort();
     if (!order.ok())
       return order.status();
+    if (std::ranges::any_of(*order, isIfElse))
+      branches_ = Branches(*order, edit_.body.outputs());
     for (const Apply &node : *order)
       if (isWorthMoving(node))
         moveInvariant(node);
@@ -122,7 +125,7 @@ private:
   /// Of an invariant that something else than invariants reads.
   absl::Status replaceInvariant(const Variable &v) {
     auto at = outside_.find(v.node());
-    if (at == outside_.end())
+    if (at == outside_.end() || branches_.of(v)) // F-330: what a branch alone needs stays there
       return absl::OkStatus();
     absl::StatusOr<Clients> clients = edit_.body.clients(v);
     if (!clients.ok())
@@ -198,7 +201,7 @@ private:
   /// Makes a sequence of what costs something and is read by nodes that depend on states.
   absl::Status readFromAll(const Apply &node) {
     auto at = all_.find(node.output(0).node());
-    if (at == all_.end() || !at->second.isCostly)
+    if (at == all_.end() || !at->second.isCostly || branches_.of(node))
       return absl::OkStatus();
     absl::StatusOr<Clients> clients = edit_.body.clients(node.output(0));
     if (!clients.ok())
@@ -218,7 +221,7 @@ private:
   /// columns, the transposed matrix is made once.
   absl::Status transposeMatrix(const Apply &node) {
     std::optional<ProductAxes> axes = productAxes(node);
-    if (!axes || node.op().name() != "tensordot" || axes->x.size() != 1)
+    if (!axes || node.op().name() != "tensordot" || axes->x.size() != 1 || branches_.of(node))
       return absl::OkStatus();
     for (int side = 0; side < 2; ++side) {
       const Variable vector = node.input(side), matrix = node.input(1 - side);
@@ -236,6 +239,7 @@ private:
   }
 
   LoopEdit &edit_;
+  Branches branches_;
   absl::flat_hash_map<const VariableNode *, Variable> outside_;
   absl::flat_hash_map<const VariableNode *, OfAllSteps> all_;
   Replacements replacements_;

@@ -52,33 +52,68 @@ private:
   Extents sizes_;
 };
 
+/// Arrays of a graph's Variables in an emission.
+class EmittedArrays {
+public:
+  explicit EmittedArrays(Emitter &e) : e_(e) {}
+
+  /// An operand of what nothing has emitted.
+  Array of(const Variable &v) {
+    auto [at, isNew] = arrays_.try_emplace(v.node(), Array());
+    if (isNew) {
+      std::optional<Constant> constant = Constant::from(v);
+      at->second = constant ? e_.constant(constant->data()) : e_.operand(v.type());
+    }
+    return at->second;
+  }
+  /// `order`: producers first.
+  void emit(absl::Span<const Apply> order) {
+    for (const Apply &node : order) {
+      Arrays operands;
+      for (const Variable &input : node.inputs())
+        operands.push_back(of(input));
+      Arrays results = emitNode(e_, node, 0, operands);
+      for (int i = 0; i < node.numOutputs() && size_t(i) < results.size(); ++i)
+        arrays_.insert_or_assign(node.output(i).node(), results[size_t(i)]);
+    }
+  }
+
+private:
+  Emitter &e_;
+  absl::flat_hash_map<const detail::VariableNode *, Array> arrays_;
+};
+
 } // namespace
+
+VariableSet extentsOfElements(absl::Span<const Apply> order) {
+  Emitter scratch;
+  EmittedArrays arrays(scratch);
+  arrays.emit(order);
+  std::vector<bool> isOfElement; // operands stand before what is made of them
+  for (const SizeNode &n : scratch.sizes()) {
+    auto has = [&](int32_t size) { return size >= 0 && isOfElement[size_t(size)]; };
+    bool isLeaf = n.op == SizeOp::Constant || n.op == SizeOp::Dim || n.op == SizeOp::Element;
+    isOfElement.push_back(isLeaf ? n.op == SizeOp::Element : has(n.a) || has(n.b) || has(n.c));
+  }
+  VariableSet result;
+  for (const Apply &node : order)
+    for (const Variable &v : node.outputs())
+      for (int axis = 0; axis < v.rank(); ++axis)
+        if (int32_t size = scratch.dim(arrays.of(v), axis).id();
+            size_t(size) >= isOfElement.size() || isOfElement[size_t(size)])
+          result.insert(v.node());
+  return result;
+}
 
 std::vector<Extents> shapesOfResults(Emitter &e, const FrozenGraph &graph, const DimOf &dimOf) {
   Emitter scratch;
-  absl::flat_hash_map<const detail::VariableNode *, Array> arrays;
-  Arrays inputs;
-  for (const Variable &input : graph.inputs()) {
-    inputs.push_back(scratch.operand(input.type()));
-    arrays.emplace(input.node(), inputs.back());
-  }
-  auto arrayOf = [&](const Variable &v) {
-    auto [at, isNew] = arrays.try_emplace(v.node(), Array());
-    if (isNew)
-      at->second = scratch.constant(Constant::from(v)->data());
-    return at->second;
-  };
-  for (const Apply &node : graph.order()) {
-    Arrays operands;
-    for (const Variable &input : node.inputs())
-      operands.push_back(arrayOf(input));
-    Arrays results = emitNode(scratch, node, 0, operands);
-    for (int i = 0; i < node.numOutputs() && size_t(i) < results.size(); ++i)
-      arrays.insert_or_assign(node.output(i).node(), results[size_t(i)]);
-  }
-  Arrays results;
+  EmittedArrays arrays(scratch);
+  Arrays inputs, results;
+  for (const Variable &input : graph.inputs())
+    inputs.push_back(arrays.of(input));
+  arrays.emit(graph.order());
   for (const Variable &output : graph.outputs())
-    results.push_back(arrayOf(output));
+    results.push_back(arrays.of(output));
   for (Array &input : inputs)
     input = scratch.interleaved(input);
   Translation translated(e, scratch, inputs, dimOf);

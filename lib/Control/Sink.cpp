@@ -5,6 +5,7 @@
 #include <map>
 
 #include "Control/Control.h"
+#include "Graph/Branches.h"
 #include "Graph/InnerGraph.h"
 #include "Ops/Derivatives.h"
 #include "absl/container/flat_hash_map.h"
@@ -14,25 +15,6 @@
 namespace graphc {
 
 namespace {
-
-bool isIfElse(const Apply &node) { return node.op().name() == "ifElse"; }
-
-/// When a node's results are needed.
-struct Need {
-  enum class When : uint8_t { Never, InBranch, Always };
-  When when = When::Never;
-  /// InBranch: of the outermost ifElse; 1 or 2 as its operands.
-  const detail::VariableNode *condition = nullptr;
-  int branch = 0;
-
-  friend bool operator==(const Need &, const Need &) = default;
-  void join(const Need &other) {
-    if (when == When::Never)
-      *this = other;
-    else if (*this != other)
-      *this = {When::Always};
-  }
-};
 
 class Sinking {
 public:
@@ -52,14 +34,31 @@ public:
       order = graph_.toposort();
     if (!order.ok() || std::ranges::none_of(*order, isIfElse))
       return order.status();
-    findNeeds(*order);
-    for (const std::vector<Apply> &group : groups(*order))
+    Variables outputs = graph_.outputs();
+    branches_ = Branches(*order, outputs);
+    std::vector<Group> all = groups(*order);
+    if (hasSeveralOfOneCondition(all))
+      unsure_ = extentsOfElements(*order);
+    absl::flat_hash_map<const detail::ApplyNode *, Group *> first;
+    for (Group &group : all)
+      find(group, first);
+    for (const Group &group : all)
       if (absl::Status s = sink(group); !s.ok())
         return s;
     return absl::OkStatus();
   }
 
 private:
+  /// ifElses that become one op.
+  struct Group {
+    std::vector<Apply> nodes;
+    bool hasInside = false;
+    /// By branch: what it reads from outside, and of an earlier group's branch.
+    Variables captured = {}, continued[2] = {};
+    /// Likewise: what later groups read.
+    Variables kept[2] = {};
+  };
+
   absl::Status sinkInLoop(const Apply &node, const Control &control) {
     absl::StatusOr<FrozenGraph> body =
         bodyOf(control.bodies[0].inputs(), control.bodies[0].outputs());
@@ -85,24 +84,9 @@ private:
     return graph_.replaceAll(fresh, "sink_branches");
   }
 
-  void findNeeds(const std::vector<Apply> &order) {
-    for (const Variable &output : graph_.outputs())
-      if (Apply owner = output.owner())
-        needs_[owner.node()].join({Need::When::Always});
-    for (size_t k = order.size(); k-- > 0;) {
-      const Apply &node = order[k];
-      const Need own = needs_[node.node()];
-      const bool chooses = isIfElse(node) && own.when == Need::When::Always;
-      for (int i = 0; i < node.numInputs(); ++i)
-        if (Apply owner = node.input(i).owner())
-          needs_[owner.node()].join(
-              chooses && i > 0 ? Need{Need::When::InBranch, node.input(0).node(), i} : own);
-    }
-  }
-
   /// ifElses that become one op: those of one condition that have as many ifElses above them on the
   /// longest way, so that none depends on what another group of the list makes of it.
-  std::vector<std::vector<Apply>> groups(const std::vector<Apply> &order) const {
+  std::vector<Group> groups(const std::vector<Apply> &order) const {
     absl::flat_hash_map<const detail::ApplyNode *, int> levels;
     std::map<std::pair<int, size_t>, std::vector<Apply>> groups; // conditions in their order
     absl::flat_hash_map<const detail::VariableNode *, size_t> conditions;
@@ -111,77 +95,143 @@ private:
       for (const Variable &input : node.inputs())
         if (Apply owner = input.owner())
           level = std::max(level, levels[owner.node()]);
-      if (isIfElse(node) && needs_.at(node.node()).when == Need::When::Always) {
+      if (isIfElse(node) && !branches_.of(node)) {
         size_t condition =
             conditions.try_emplace(node.input(0).node(), conditions.size()).first->second;
         groups[{++level, condition}].push_back(node);
       }
       levels[node.node()] = level;
     }
-    std::vector<std::vector<Apply>> list;
+    std::vector<Group> list;
     for (auto &[key, group] : groups)
-      list.push_back(std::move(group));
+      list.push_back({std::move(group)});
     return list;
   }
 
-  bool isInside(const Apply &node, const Need &branch) const {
-    auto found = node ? needs_.find(node.node()) : needs_.end();
-    return found != needs_.end() && found->second == branch;
+  static bool hasSeveralOfOneCondition(const std::vector<Group> &groups) {
+    absl::flat_hash_set<const detail::VariableNode *> conditions;
+    return !std::ranges::all_of(groups, [&](const Group &group) {
+      return conditions.insert(group.nodes[0].input(0).node()).second;
+    });
   }
 
-  absl::Status sink(const std::vector<Apply> &group) {
-    const Variable condition = group[0].input(0);
-    Variables outputs[2], captured;
+  /// Whether a later group reads a result of the node from the op that computes it first. What only
+  /// moves or spreads values is computed again for less than the memory costs; so is what stands in
+  /// branches within the branch, or has extents that elements decide: a branch whose results have
+  /// such extents runs twice.
+  bool isWorthKeeping(const Apply &node) const {
+    if (node.op().def().elements == Elements::Moved || branches_.of(node)->outer)
+      return false;
+    int most = 0;
+    for (const Variable &input : node.inputs())
+      most = std::max(most, input.rank());
+    return std::ranges::all_of(node.outputs(), [&](const Variable &v) {
+      return v.rank() <= most && !unsure_.contains(v.node());
+    });
+  }
+
+  /// Walks the group's branches. `first`: the group in which a node is computed first.
+  void find(Group &group, absl::flat_hash_map<const detail::ApplyNode *, Group *> &first) {
     absl::flat_hash_set<const detail::VariableNode *> seen;
-    bool hasInside = false;
     for (int k = 0; k < 2; ++k) {
-      const Need branch{Need::When::InBranch, condition.node(), k + 1};
+      const Branch *branch = branches_.into(nullptr, group.nodes[0], k + 1);
       Variables rest;
-      for (const Apply &node : group) {
+      for (const Apply &node : group.nodes)
         rest.push_back(node.input(k + 1));
-        outputs[k].push_back(inDType(node.input(k + 1), node.output(0).dtype()));
-      }
       absl::flat_hash_set<const detail::ApplyNode *> walked;
       while (!rest.empty()) {
         Variable v = std::move(rest.back());
         rest.pop_back();
         Apply owner = v.owner();
-        if (isInside(owner, branch)) {
-          hasInside = true;
-          if (walked.insert(owner.node()).second)
-            for (const Variable &input : owner.inputs())
-              rest.push_back(input);
-        } else if (!v.isConstant() && seen.insert(v.node()).second) {
-          captured.push_back(v);
+        if (!owner || branches_.outermostOf(owner) != branch) {
+          if (!v.isConstant() && seen.insert(v.node()).second)
+            group.captured.push_back(v);
+          continue;
+        }
+        group.hasInside = true;
+        Group *earlier = first.try_emplace(owner.node(), &group).first->second;
+        if (earlier != &group && isWorthKeeping(owner)) {
+          if (seen.insert(v.node()).second) {
+            group.continued[k].push_back(v);
+            if (wanted_.insert(v.node()).second)
+              earlier->kept[k].push_back(v);
+          }
+        } else if (walked.insert(owner.node()).second) {
+          for (const Variable &input : owner.inputs())
+            rest.push_back(input);
         }
       }
     }
-    if (!hasInside)
+  }
+
+  /// What a branch that is not taken gives in place of a kept array: nothing.
+  static Variable noneLike(const Variable &v) {
+    std::vector<int64_t> none(size_t(v.rank()), 0);
+    return Constant::adopt(*Tensor::zeros(v.dtype(), none));
+  }
+  /// Of what is `v` or noneLike(v).
+  static Type typeOfKept(const Variable &v) {
+    return v.type().withShape(std::vector<int64_t>(size_t(v.rank()), kDynamic));
+  }
+
+  /// What stands in the graph for `v` by now.
+  Variable now(const Variable &v) const {
+    auto at = chosen_.find(v.node());
+    return at == chosen_.end() ? v : at->second;
+  }
+
+  absl::Status sink(const Group &group) {
+    if (!group.hasInside)
       return absl::OkStatus();
+    const std::vector<Apply> &nodes = group.nodes;
+    const Variable condition = nodes[0].input(0);
+    Variables captured;
+    for (const Variable &v : group.captured)
+      captured.push_back(now(v));
     Control control;
     for (int k = 0; k < 2; ++k) {
-      absl::StatusOr<FrozenGraph> body = bodyOf(captured, outputs[k]);
+      Variables inputs = captured, outputs;
+      for (int of = 0; of < 2; ++of)
+        for (const Variable &v : group.continued[of])
+          inputs.push_back(of == k ? v : Variable(typeOfKept(v)));
+      for (const Apply &node : nodes)
+        outputs.push_back(inDType(node.input(k + 1), node.output(0).dtype()));
+      for (int of = 0; of < 2; ++of)
+        for (const Variable &v : group.kept[of])
+          outputs.push_back(of == k ? v : noneLike(v));
+      absl::StatusOr<FrozenGraph> body = bodyOf(inputs, outputs);
       if (!body.ok())
         return body.status();
       control.bodies.push_back(*std::move(body));
     }
-    for (const Apply &node : group)
+    for (const Apply &node : nodes)
       control.results.push_back(node.output(0).type());
+    for (const Variables &kept : group.kept)
+      for (const Variable &v : kept)
+        control.results.push_back(typeOfKept(v));
     absl::StatusOr<Op> op = controlOp(std::move(control));
     if (!op.ok())
       return op.status();
     std::vector<Operand> operands = {condition};
     operands.insert(operands.end(), captured.begin(), captured.end());
-    absl::StatusOr<Apply> made = op->makeNode(operands, group[0].place());
+    for (const Variables &continued : group.continued)
+      for (const Variable &v : continued)
+        operands.emplace_back(kept_.at(v.node()));
+    absl::StatusOr<Apply> made = op->makeNode(operands, nodes[0].place());
     if (!made.ok())
       return made.status();
     Replacements fresh;
-    for (size_t k = 0; k < group.size(); ++k) {
-      Variable old = group[k].output(0), result = made->output(int(k));
+    int result = 0;
+    for (const Apply &node : nodes) {
+      Variable old = node.output(0), chosen = made->output(result++);
       if (!old.name().empty())
-        result.setName(old.name());
-      fresh.emplace_back(old, result);
+        chosen.setName(old.name());
+      fresh.emplace_back(old, chosen);
+      chosen_.emplace(old.node(), chosen);
     }
+    for (const Variables &kept : group.kept)
+      for (const Variable &v : kept)
+        kept_.emplace(v.node(), made->output(result++));
     return graph_.replaceAll(fresh, "sink_branches");
   }
 
@@ -202,7 +252,14 @@ private:
   FunctionGraph &graph_;
   const int level_;
   const bool inLoops_;
-  absl::flat_hash_map<const detail::ApplyNode *, Need> needs_;
+  Branches branches_;
+  /// Variables with extents that elements decide.
+  absl::flat_hash_set<const detail::VariableNode *> unsure_;
+  /// What a group's branch has computed for later ones: which, and the ops' results.
+  absl::flat_hash_set<const detail::VariableNode *> wanted_;
+  absl::flat_hash_map<const detail::VariableNode *, Variable> kept_;
+  /// Of ifElses that an op stands for: its results.
+  absl::flat_hash_map<const detail::VariableNode *, Variable> chosen_;
 };
 
 /// Whether an ifElse is in a graph that is called, or in what that one calls.

@@ -2,6 +2,9 @@
 #include "Backward.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <utility>
 
 #include "CallDerivatives.h"
 #include "ComplexDerivatives.h"
@@ -15,6 +18,7 @@
 #include "Support/Text.h"
 #include "Vectorize.h"
 #include "graphc/Config.h"
+#include "graphc/ControlFlow.h"
 
 namespace graphc {
 
@@ -22,6 +26,23 @@ DType gradientDType(const Variable &v) {
   return isDifferentiable(v.dtype()) ? v.dtype() : floatX();
 }
 Type gradientType(const Variable &v) { return v.type().withDType(gradientDType(v)); }
+
+void Arrived::add(const Variable &term, const std::optional<Variable> &maskOfTerm) {
+  if (terms.empty())
+    mask = maskOfTerm;
+  else if (mask && maskOfTerm)
+    mask = logicalOr(*mask, *maskOfTerm);
+  else
+    mask = std::nullopt;
+  terms.push_back(term);
+}
+
+/// The sum of several terms, which takes their place.
+static const Variable &sumOf(Variables &terms) {
+  if (terms.size() > 1)
+    terms = {build(builtin("add"), std::vector<Operand>(terms.begin(), terms.end()))};
+  return terms[0];
+}
 
 absl::StatusOr<Backward> Backward::run(std::vector<Start> starts, const Variables &wrt,
                                        const Variables &considerConstant) {
@@ -41,12 +62,66 @@ absl::StatusOr<Backward> Backward::run(std::vector<Start> starts, const Variable
       arrived.terms.push_back(start.gradient);
   }
   walk.order_ = ioToposort(considerConstant, ends);
+  if (std::ranges::any_of(walk.order_, isIfElse)) {
+    ends.insert(ends.end(), wrt.begin(), wrt.end());
+    walk.branches_ = Branches(walk.order_, ends);
+  }
   walk.arrived_.reserve(walk.order_.size() + wrt.size());
   Connection wanted(walk.order_, wrt);
   for (size_t i = walk.order_.size(); i-- > 0;)
     if (absl::Status status = walk.visit(walk.order_[i], wanted); !status.ok())
       return status;
+  for (const Variable &v : wrt)
+    walk.leaveBranches(v);
   return walk;
+}
+
+void Backward::leaveBranches(const Variable &v) {
+  auto found = arrived_.find(v.node());
+  if (found == arrived_.end() || found->second.within.empty())
+    return;
+  Arrived &arrived = found->second;
+  std::map<int, std::vector<Arrived::Within>, std::greater<>> byDepth; // the innermost first
+  for (Arrived::Within &within : std::exchange(arrived.within, {}))
+    byDepth[within.branch->depth].push_back(std::move(within));
+  const Branch *own = branches_.of(v);
+  while (!byDepth.empty()) {
+    struct Choice {
+      const Branch *branch; // one of both
+      Arrived sides[2];
+    };
+    std::vector<Choice> choices;
+    absl::flat_hash_map<std::pair<const Branch *, const detail::VariableNode *>, size_t> known;
+    for (const Arrived::Within &within : byDepth.begin()->second) {
+      const Branch *branch = within.branch;
+      auto [at, isNew] =
+          known.try_emplace({branch->outer, branch->condition.node()}, choices.size());
+      if (isNew)
+        choices.push_back({branch, {}});
+      choices[at->second].sides[branch->operand - 1].add(within.term, within.mask);
+    }
+    byDepth.erase(byDepth.begin());
+    for (Choice &choice : choices) {
+      auto both = [&](auto &&part) {
+        return ifElse(choice.branch->condition, part(choice.sides[0]), part(choice.sides[1]));
+      };
+      Variable term = both([&](Arrived &side) {
+        return side.terms.empty() ? zerosFor(v) : sumOf(side.terms);
+      });
+      std::optional<Variable> mask;
+      if (std::ranges::any_of(choice.sides,
+                              [](const Arrived &side) { return side.terms.empty() || side.mask; }))
+        mask = both([&](const Arrived &side) {
+          Variable none = cast(zerosLike(v), DType::Bool);
+          return side.terms.empty() ? none : side.mask ? *side.mask : logicalNot(none);
+        });
+      const Branch *outer = choice.branch->outer;
+      if (outer == own)
+        arrived.add(term, mask);
+      else
+        byDepth[outer->depth].push_back({outer, term, mask});
+    }
+  }
 }
 
 const Arrived *Backward::at(const Variable &v) const {
@@ -58,10 +133,7 @@ std::optional<Variable> Backward::sum(const Variable &v) {
   auto found = arrived_.find(v.node());
   if (found == arrived_.end() || found->second.terms.empty())
     return std::nullopt;
-  Variables &terms = found->second.terms;
-  if (terms.size() > 1)
-    terms = {build(builtin("add"), std::vector<Operand>(terms.begin(), terms.end()))};
-  return terms[0];
+  return sumOf(found->second.terms);
 }
 
 Variable Backward::arrivedAt(const Variable &v) {
@@ -111,6 +183,8 @@ absl::Status Backward::visit(const Apply &node, const Connection &wanted) {
   const size_t numInputs = size_t(node.numInputs());
   const Variables outputs = node.outputs();
   PlaceScope scope(node.place());
+  for (const Variable &output : outputs)
+    leaveBranches(output);
 
   // Gradients of the outputs; which inputs something flows to, and whether it is Null.
   static const Variable &none = *new Variable(Type::disconnected()); // rules only look at it
@@ -169,6 +243,8 @@ absl::Status Backward::visit(const Apply &node, const Connection &wanted) {
   const Arrived *first = at(outputs[0]);
   std::optional<Variable> mask = outputs.size() == 1 && first ? first->mask : std::nullopt;
   const PullbackRule &rule = op.def().pullback;
+  const Branch *where = branches_.of(node);
+  const bool chooses = isIfElse(node) && !Branches::isDeepest(where);
   Variables terms;
   std::vector<std::optional<Variable>> masks;
   std::vector<std::string> nullWithin; // of calls and of slices
@@ -181,6 +257,8 @@ absl::Status Backward::visit(const Apply &node, const Connection &wanted) {
     terms = std::move(pulled->terms);
     masks = std::move(pulled->masks);
     nullWithin = std::move(pulled->nullWithin);
+  } else if (chooses) {
+    terms = {Variable(Type::disconnected()), gradients[0], gradients[0]};
   } else if (worksByParts(node)) {
     absl::StatusOr<Variables> pulled = pullComplex(node, operandsOf(node), gradients);
     if (!pulled.ok())
@@ -218,13 +296,17 @@ absl::Status Backward::visit(const Apply &node, const Connection &wanted) {
     std::optional<Variable> here;
     if (isCall) { // the terms are masked already
       here = masks[i];
+    } else if (chooses) { // in the branch, which is taken there
+      here = mask;
+      term = filterVariable(node.input(int(i)).type().withDType(term.dtype()), term);
     } else if (isPresent(term)) {
       here = maskOfInput(node, int(i), mask);
       if (mask && here && !(term == *sum(outputs[0])))
         term = masked(term, *here);
     }
     if (absl::Status status =
-            add(node, int(i), term, here, nullWithin.empty() ? "" : nullWithin[i]);
+            add(node, int(i), term, here, nullWithin.empty() ? "" : nullWithin[i],
+            chooses ? branches_.into(where, node, int(i)) : where);
         !status.ok())
       return status;
   }
@@ -233,7 +315,7 @@ absl::Status Backward::visit(const Apply &node, const Connection &wanted) {
 
 /// `here` is the mask of `term`.
 absl::Status Backward::add(const Apply &node, int i, Variable term, std::optional<Variable> here,
-                           std::string nullWithin) {
+                           std::string nullWithin, const Branch *where) {
   const Variable input = node.input(i);
   if (!term.ok())
     return withPlace(term.status(), node.place());
@@ -280,13 +362,10 @@ absl::Status Backward::add(const Apply &node, int i, Variable term, std::optiona
   Arrived &arrived = arrived_[input.node()];
   if (arrived.isFinal)
     return absl::OkStatus();
-  if (arrived.terms.empty())
-    arrived.mask = here;
-  else if (arrived.mask && here)
-    arrived.mask = logicalOr(*arrived.mask, *here);
+  if (where == branches_.of(input))
+    arrived.add(term, here);
   else
-    arrived.mask = std::nullopt;
-  arrived.terms.push_back(term);
+    arrived.within.push_back({where, term, here});
   return absl::OkStatus();
 }
 

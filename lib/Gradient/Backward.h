@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "Connection.h"
+#include "Graph/Branches.h"
 #include "absl/container/flat_hash_map.h"
 #include "graphc/Gradient.h"
 
@@ -26,9 +27,21 @@ struct Arrived {
   std::string nullWithin = {};
   /// F-295: Bool elements that may contribute; none where all may. Several terms: any of them.
   std::optional<Variable> mask = {};
+  /// What readers in branches gave that the Variable itself is not in, as if these were taken.
+  struct Within {
+    const Branch *branch;
+    Variable term;
+    std::optional<Variable> mask;
+  };
+  std::vector<Within> within = {};
+
+  void add(const Variable &term, const std::optional<Variable> &maskOfTerm);
 };
 
-/// One walk from the outputs of a graph to its inputs.
+/// One walk from the outputs of a graph to its inputs. What stands in one branch of an ifElse alone
+/// is differentiated as if that were taken, and what leaves the branch is chosen then, by an ifElse
+/// of the same condition: so gradients are in the branch, too, where the function that they make
+/// runs nothing unless it is taken (F-330, F-332).
 class Backward {
 public:
   /// `starts`: gradients to start from; `final`: whether they are (F-278).
@@ -57,10 +70,14 @@ public:
 
 private:
   absl::Status visit(const Apply &node, const Connection &wanted);
+  /// `where` the term is defined.
   absl::Status add(const Apply &node, int i, Variable term, std::optional<Variable> here,
-                   std::string nullWithin);
+                   std::string nullWithin, const Branch *where);
+  /// Adds what arrived within branches, chosen, to what arrived at `v`.
+  void leaveBranches(const Variable &v);
 
   std::vector<Apply> order_;
+  Branches branches_;
   absl::flat_hash_map<const detail::VariableNode *, Arrived> arrived_;
 };
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "Backward.h"
+#include "Graph/Branches.h"
 #include "Graph/InnerGraph.h"
 #include "Graph/PlaceScope.h"
 #include "Ops/CallOp.h"
@@ -17,6 +18,7 @@
 #include "Support/Text.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "graphc/ControlFlow.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/Ops.h"
 
@@ -200,6 +202,131 @@ absl::StatusOr<std::pair<Op, Variables>> cutOut(const Variables &slices, const V
   return std::pair(*std::move(op), std::move(others));
 }
 
+/// Variables that stand for slices, and what has all of these.
+struct Batched {
+  Variables slices, wholes;
+  void add(const Variable &slice, const Variable &whole) {
+    slices.push_back(slice);
+    wholes.push_back(filterVariable(detail::withAxis(slice.type(), whole.type().extent(0)), whole));
+  }
+};
+
+/// An op that computes the outputs for each slice.
+absl::StatusOr<Variables> together(const Variables &outputs, const Batched &batched, Place place) {
+  absl::StatusOr<std::pair<Op, Variables>> cut = cutOut(batched.slices, outputs);
+  if (!cut.ok())
+    return cut.status();
+  std::vector<Operand> operands(batched.wholes.begin(), batched.wholes.end());
+  operands.insert(operands.end(), cut->second.begin(), cut->second.end());
+  absl::StatusOr<Apply> node = cut->first.makeNode(operands, place);
+  return node.ok() ? absl::StatusOr<Variables>(node->outputs()) : node.status();
+}
+
+/// ifElses whose condition is the same for all slices, and what can be computed before them.
+struct ChoiceStage {
+  std::vector<Apply> choices;
+  Variables before;
+
+  ChoiceStage(const Variables &outputs, const Variables &slices) {
+    absl::flat_hash_set<const detail::VariableNode *> inside, after, early, taken;
+    for (const Variable &slice : slices)
+      inside.insert(slice.node());
+    auto isIn = [](const auto &set) {
+      return [&set](const Variable &v) { return set.contains(v.node()); };
+    };
+    std::vector<Apply> order = ioToposort(slices, outputs);
+    if (std::ranges::none_of(order, isIfElse))
+      return;
+    Branches branches(order, outputs);
+    auto take = [&](const Variable &v) {
+      if (early.contains(v.node()) && taken.insert(v.node()).second)
+        before.push_back(v);
+    };
+    for (const Apply &node : order) {
+      Variables in = node.inputs(), out = node.outputs();
+      if (std::ranges::none_of(in, isIn(inside)))
+        continue;
+      const bool isAfter = std::ranges::any_of(in, isIn(after));
+      const Branch *branch = branches.outermostOf(node);
+      const bool isChoice = !branch && isIfElse(node) && !inside.contains(in[0].node());
+      const bool isWithin = branch && !inside.contains(branch->condition.node());
+      if (isChoice && !isAfter)
+        choices.push_back(node);
+      const bool isEarly = !isAfter && !isChoice && !isWithin;
+      if (!isEarly)
+        std::ranges::for_each(in, take);
+      for (const Variable &v : out) {
+        inside.insert(v.node());
+        if (isAfter || isChoice)
+          after.insert(v.node());
+        else if (isEarly)
+          early.insert(v.node());
+      }
+    }
+    std::ranges::for_each(outputs, take);
+  }
+};
+
+constexpr int kMostStages = 64;
+
+/// The outputs for each slice. What only one branch of an ifElse needs, whose condition is the same
+/// for all slices, is an op of its own, so that it runs where it is taken alone (F-330).
+absl::StatusOr<Variables> batchedOutputs(const Variables &outputs, Batched batched, Place place,
+                                         int depth) {
+  for (int stages = 0; depth < kMostStages && stages < kMostStages; ++stages) {
+    ChoiceStage stage(outputs, batched.slices);
+    if (stage.choices.empty())
+      break;
+    auto addAll = [&](const Variables &of, const Variables &wholes) {
+      for (size_t i = 0; i < of.size(); ++i)
+        batched.add(of[i], wholes[i]);
+    };
+    if (!stage.before.empty()) {
+      absl::StatusOr<Variables> early = together(stage.before, batched, place);
+      if (!early.ok())
+        return early.status();
+      addAll(stage.before, *early);
+    }
+    while (!stage.choices.empty()) { // those of one condition
+      const Variable condition = stage.choices[0].input(0);
+      Variables chosen, sides[2];
+      for (const Apply &node : stage.choices)
+        if (node.input(0) == condition) {
+          chosen.push_back(node.output(0));
+          sides[0].push_back(node.input(1));
+          sides[1].push_back(node.input(2));
+        }
+      std::erase_if(stage.choices, [&](const Apply &n) { return n.input(0) == condition; });
+      for (Variables &side : sides) {
+        absl::StatusOr<Variables> wholes = batchedOutputs(side, batched, place, depth + 1);
+        if (!wholes.ok())
+          return wholes.status();
+        side = *std::move(wholes);
+      }
+      addAll(chosen, ifElse(condition, sides[0], sides[1]));
+    }
+  }
+  // Some are there by now.
+  Variables rest, results(outputs.size());
+  absl::flat_hash_map<const detail::VariableNode *, Variable> known;
+  for (size_t i = 0; i < batched.slices.size(); ++i)
+    known.emplace(batched.slices[i].node(), batched.wholes[i]);
+  for (const Variable &output : outputs)
+    if (!known.contains(output.node()))
+      rest.push_back(output);
+  absl::StatusOr<Variables> made = Variables();
+  if (!rest.empty())
+    made = together(rest, batched, place);
+  if (!made.ok())
+    return made;
+  auto next = made->begin();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    auto at = known.find(outputs[i].node());
+    results[i] = at == known.end() ? *next++ : at->second;
+  }
+  return results;
+}
+
 } // namespace
 
 Variables vectorize(const Variables &outputs, const Replacements &batched,
@@ -215,7 +342,7 @@ Variables vectorize(const Variables &outputs, const Replacements &batched,
   for (const Variable &v : outputs)
     if (!v.ok())
       return failed(outputs.size(), v.status());
-  Variables slices, operands;
+  Batched all;
   absl::flat_hash_set<const detail::VariableNode *> known;
   for (const auto &[slice, whole] : batched) {
     if (!slice.ok() || !whole.ok())
@@ -236,14 +363,10 @@ Variables vectorize(const Variables &outputs, const Replacements &batched,
       return fail(ErrorKind::TypeError, "what stands for " + called(slice) + ", " +
                                             slice.type().brief() + ", is " + whole.type().brief() +
                                             ": it has the same dtype and one axis more in front");
-    slices.push_back(slice);
-    operands.push_back(filterVariable(wanted, whole));
+    all.add(slice, whole);
   }
-  absl::StatusOr<std::pair<Op, Variables>> cut = cutOut(slices, outputs);
-  if (!cut.ok())
-    return failed(outputs.size(), cut.status());
-  operands.insert(operands.end(), cut->second.begin(), cut->second.end());
-  return cut->first.callAll(std::vector<Operand>(operands.begin(), operands.end()), loc);
+  absl::StatusOr<Variables> made = batchedOutputs(outputs, std::move(all), PlaceScope::of(loc), 0);
+  return made.ok() ? *std::move(made) : failed(outputs.size(), made.status());
 }
 
 } // namespace graphc

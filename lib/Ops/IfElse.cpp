@@ -54,7 +54,8 @@ Arrays emitIfElse(Emitter &e, const Arrays &in, const Attributes &) {
   })};
 }
 
-/// `v` where the condition leads to branch `i`, else zeros like that branch.
+/// `v` where the condition leads to branch `i`, else zeros like that branch. Gradients of graphs do
+/// without: Backward pulls back within branches.
 Variable onlyIf(Inputs in, size_t i, const Variable &v) {
   Variable zeros = inDType(zerosLike(in[i]), v.dtype());
   return i == 1 ? ifElse(in[0], v, zeros) : ifElse(in[0], zeros, v);
@@ -65,12 +66,15 @@ Variables pullIfElse(const Op &, Inputs in, Outputs, Gradients g) {
 }
 
 Variables pushIfElse(const Op &, Inputs in, Outputs out, Tangents t) {
-  const size_t branches[] = {1, 2};
-  return {sumOverTangents(t, branches, [&](size_t i) {
-    Variable tangent = inDType(t[i], out[0].dtype());
-    Variable zeros = inDType(zerosLike(in[3 - i]), out[0].dtype());
-    return i == 1 ? ifElse(in[0], tangent, zeros) : ifElse(in[0], zeros, tangent);
-  })};
+  for (size_t i : {1, 2})
+    if (t[i].type().kind() == Type::Kind::Null)
+      return {t[i]};
+  if (!isPresent(t[1]) && !isPresent(t[2])) // zero, if one of them is, and not disconnected
+    return {t[1].type().isTensor() ? t[1] : t[2]};
+  auto tangentOf = [&](size_t i) {
+    return inDType(isPresent(t[i]) ? t[i] : zerosLike(in[i]), out[0].dtype());
+  };
+  return {ifElse(in[0], tangentOf(1), tangentOf(2))};
 }
 
 } // namespace

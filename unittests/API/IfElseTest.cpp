@@ -8,62 +8,15 @@
 #include <atomic>
 #include <cmath>
 
-#include "Calls.h"
+#include "Choices.h"
 #include "Messages.h"
 #include "graphc/ControlFlow.h"
-#include "graphc/Function.h"
 #include "graphc/Gradient.h"
-#include "graphc/OpDef.h"
 #include "graphc/OpFromGraph.h"
 #include "graphc/Ops.h"
 
 namespace graphc {
 namespace {
-
-using List = std::vector<double>;
-
-const char *const kModes[] = {"interpreter", "fast_run", "fast_compile", "strict",
-                              "fast_math",   "debug",    "nanguard"};
-
-/// What f.call({inputs}) = outputs gives at `values`, in every mode, with rewrites and without, the
-/// same.
-List run(const Variables &inputs, const Variables &outputs, const std::vector<Tensor> &values) {
-  List first;
-  bool isFirst = true;
-  for (bool rewrites : {true, false})
-    for (const char *mode : kModes) {
-      auto f =
-          function(inputs, outputs,
-                   {.mode = mode, .rewrites = rewrites, .onUnusedInput = OnUnusedInput::Ignore});
-      EXPECT_TRUE(f.ok()) << mode << f.status();
-      if (!f.ok())
-        return {};
-      List now = valuesOf(f->call(values));
-      if (isFirst)
-        first = now;
-      isFirst = false;
-      EXPECT_EQ(now, first) << mode << rewrites;
-    }
-  return first;
-}
-
-/// x itself, counting how often that is computed.
-Op countingOp(std::atomic<int> &count) {
-  OpDef def;
-  def.name = "counting";
-  def.operands = {{"x"}};
-  def.type = [](const TypeRequest &request) -> absl::StatusOr<std::vector<Type>> {
-    return std::vector<Type>{request.type(0)};
-  };
-  def.emit = [&count](Emitter &e, const Arrays &in, const Attributes &) {
-    HostFunction host = [&count](absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs) {
-      ++count;
-      return outputs[0].assign(inputs[0]);
-    };
-    return e.hostCall(host, in, {{e.dtype(in[0]), e.shape(in[0])}});
-  };
-  return *defineOp(def);
-}
 
 class IfElse : public ::testing::Test {
 protected:
@@ -73,8 +26,8 @@ protected:
 
 TEST_F(IfElse, GivesTheBranchTaken) {
   Variable z = ifElse(c, x * 2, exp(y));
-  EXPECT_EQ(run({c, x, y}, {z}, {yes, {1, 2}, {0, 0}}), (List{2, 4}));
-  EXPECT_EQ(run({c, x, y}, {z}, {no, {1, 2}, {0, 0}}), (List{1, 1}));
+  EXPECT_EQ(runEverywhere({c, x, y}, {z}, {yes, {1, 2}, {0, 0}}), (List{2, 4}));
+  EXPECT_EQ(runEverywhere({c, x, y}, {z}, {no, {1, 2}, {0, 0}}), (List{1, 1}));
 }
 
 // F-329
@@ -97,20 +50,20 @@ TEST_F(IfElse, HasTheTypeOfBoth) {
 // F-329
 TEST_F(IfElse, GivesListsAndOtherShapes) {
   Variables both = ifElse(c, {x + 1, y.sum()}, {concatenate({x, y}), y[0]});
-  EXPECT_EQ(run({c, x, y}, both, {yes, {1, 2}, {3, 4, 5}}), (List{2, 3, 12}));
-  EXPECT_EQ(run({c, x, y}, both, {no, {1, 2}, {3, 4, 5}}), (List{1, 2, 3, 4, 5, 3}));
+  EXPECT_EQ(runEverywhere({c, x, y}, both, {yes, {1, 2}, {3, 4, 5}}), (List{2, 3, 12}));
+  EXPECT_EQ(runEverywhere({c, x, y}, both, {no, {1, 2}, {3, 4, 5}}), (List{1, 2, 3, 4, 5, 3}));
   Variable same = ifElse(c, x, y); // nothing to leave out
-  EXPECT_EQ(run({c, x, y}, {same}, {no, {1, 2}, {3, 4, 5}}), (List{3, 4, 5}));
+  EXPECT_EQ(runEverywhere({c, x, y}, {same}, {no, {1, 2}, {3, 4, 5}}), (List{3, 4, 5}));
 }
 
 TEST_F(IfElse, KnowsExtentsThatABranchComputes) {
   Variable n = lscalar("n");
   Variable z = ifElse(c, arange(n * n), concatenate({n.reshape({1}), arange(n)}));
-  EXPECT_EQ(run({c, n}, {z}, {yes, Tensor(2)}), (List{0, 1, 2, 3}));
-  EXPECT_EQ(run({c, n}, {z}, {no, Tensor(2)}), (List{2, 0, 1}));
+  EXPECT_EQ(runEverywhere({c, n}, {z}, {yes, Tensor(2)}), (List{0, 1, 2, 3}));
+  EXPECT_EQ(runEverywhere({c, n}, {z}, {no, Tensor(2)}), (List{2, 0, 1}));
   Variable some = ifElse(c, arange(cast(x.sum(), DType::Int64)), y);
-  EXPECT_EQ(run({c, x, y}, {some}, {yes, {0, 2, 0, 1}, {1}}), (List{0, 1, 2}));
-  EXPECT_EQ(run({c, x, y}, {some}, {no, {0, 5, 0, 7}, {1}}), (List{1}));
+  EXPECT_EQ(runEverywhere({c, x, y}, {some}, {yes, {0, 2, 0, 1}, {1}}), (List{0, 1, 2}));
+  EXPECT_EQ(runEverywhere({c, x, y}, {some}, {no, {0, 5, 0, 7}, {1}}), (List{1}));
 }
 
 // F-330, F-331
@@ -134,11 +87,11 @@ TEST_F(IfElse, DoesNotRunTheOtherBranch) {
 TEST_F(IfElse, CannotFailInTheOtherBranch) {
   Variable i = lscalar("i");
   Variable element = ifElse(lt(i, x.shape()[0]), take(x, i), 0.0);
-  EXPECT_EQ(run({x, i}, {element}, {{1, 2}, Tensor(1)}), (List{2}));
-  EXPECT_EQ(run({x, i}, {element}, {{1, 2}, Tensor(7)}), (List{0}));
+  EXPECT_EQ(runEverywhere({x, i}, {element}, {{1, 2}, Tensor(1)}), (List{2}));
+  EXPECT_EQ(runEverywhere({x, i}, {element}, {{1, 2}, Tensor(7)}), (List{0}));
   Variable sum = ifElse(eq(x.shape()[0], y.shape()[0]), x + y, x); // extents that differ
-  EXPECT_EQ(run({x, y}, {sum}, {{1, 2}, {5, 5}}), (List{6, 7}));
-  EXPECT_EQ(run({x, y}, {sum}, {{1, 2}, {5, 5, 5}}), (List{1, 2}));
+  EXPECT_EQ(runEverywhere({x, y}, {sum}, {{1, 2}, {5, 5}}), (List{6, 7}));
+  EXPECT_EQ(runEverywhere({x, y}, {sum}, {{1, 2}, {5, 5, 5}}), (List{1, 2}));
   // What is taken fails.
   for (const char *mode : {"interpreter", "fast_run", "debug"}) {
     Function f = made(function({c, x, y}, {ifElse(c, x + y, x)}, {.mode = mode}));
@@ -159,10 +112,10 @@ TEST_F(IfElse, IsLazyWithinBranches) {
   Op counting = countingOp(count);
   Variable d = lscalar("d");
   Variable z = ifElse(c, ifElse(d, counting(x), x * 2), ifElse(d, x * 3, counting(x * 5)));
-  EXPECT_EQ(run({c, d, x}, {z}, {yes, no, {1}}), (List{2}));
-  EXPECT_EQ(run({c, d, x}, {z}, {no, yes, {1}}), (List{3}));
+  EXPECT_EQ(runEverywhere({c, d, x}, {z}, {yes, no, {1}}), (List{2}));
+  EXPECT_EQ(runEverywhere({c, d, x}, {z}, {no, yes, {1}}), (List{3}));
   EXPECT_EQ(count, 0);
-  EXPECT_EQ(run({c, d, x}, {z}, {no, no, {1}}), (List{5}));
+  EXPECT_EQ(runEverywhere({c, d, x}, {z}, {no, no, {1}}), (List{5}));
   EXPECT_GT(count, 0);
 }
 
@@ -177,8 +130,8 @@ TEST_F(IfElse, OfOneConditionShareWork) {
   EXPECT_EQ(count, 1);
   // The second depends on the first.
   Variable next = ifElse(c, z[0] * long1, z[1]);
-  EXPECT_EQ(run({c, x}, {next, z[1]}, {yes, {2}}), (List{6, 4}));
-  EXPECT_EQ(run({c, x}, {next, z[1]}, {no, {2}}), (List{2, 2}));
+  EXPECT_EQ(runEverywhere({c, x}, {next, z[1]}, {yes, {2}}), (List{6, 4}));
+  EXPECT_EQ(runEverywhere({c, x}, {next, z[1]}, {no, {2}}), (List{2, 2}));
 }
 
 // F-330
@@ -205,15 +158,15 @@ TEST_F(IfElse, DeepLaddersAreRefused) {
 TEST_F(IfElse, HasTheGradientOfTheBranchTaken) {
   Variable cost = ifElse(c, sqr(x), y * 3).sum();
   Variables g = grad(cost, Variables{x, y});
-  EXPECT_EQ(run({c, x, y}, g, {yes, {1, 2}, {5}}), (List{2, 4, 0}));
-  EXPECT_EQ(run({c, x, y}, g, {no, {1, 2}, {5}}), (List{0, 0, 3}));
+  EXPECT_EQ(runEverywhere({c, x, y}, g, {yes, {1, 2}, {5}}), (List{2, 4, 0}));
+  EXPECT_EQ(runEverywhere({c, x, y}, g, {no, {1, 2}, {5}}), (List{0, 0, 3}));
   Variable second = grad(grad(ifElse(c, x * x * x, y).sum(), x).sum(), x);
-  EXPECT_EQ(run({c, x, y}, {second}, {yes, {2}, {1, 1}}), (List{12}));
-  EXPECT_EQ(run({c, x, y}, {second}, {no, {2}, {1, 1}}), (List{0}));
+  EXPECT_EQ(runEverywhere({c, x, y}, {second}, {yes, {2}, {1, 1}}), (List{12}));
+  EXPECT_EQ(runEverywhere({c, x, y}, {second}, {no, {2}, {1, 1}}), (List{0}));
   Variable dx = dvector("dx");
   Variable pushed = pushforward(ifElse(c, x * x, x * 3), x, dx);
-  EXPECT_EQ(run({c, x, dx}, {pushed}, {yes, {5}, {2}}), (List{20}));
-  EXPECT_EQ(run({c, x, dx}, {pushed}, {no, {5}, {2}}), (List{6}));
+  EXPECT_EQ(runEverywhere({c, x, dx}, {pushed}, {yes, {5}, {2}}), (List{20}));
+  EXPECT_EQ(runEverywhere({c, x, dx}, {pushed}, {no, {5}, {2}}), (List{6}));
   Variable p = dscalar("p");
   EXPECT_EQ(errorKind(grad(ifElse(p, x, y).sum(), p).status()), ErrorKind::DisconnectedInput);
 }
