@@ -62,8 +62,9 @@ struct NodeRun {
 };
 using NodeWatch = std::function<void(const NodeRun &)>;
 
-/// The outputs of a graph. TypeError or ShapeError where a value is not of its input's type;
-/// MissingInput for an input that has no value. `watch`, if any, is told of every node.
+/// The outputs of a graph; of ifElses only the branch taken is evaluated. TypeError or ShapeError
+/// where a value is not of its input's type; MissingInput for an input that has no value. `watch`,
+/// if any, is told of every node.
 TensorsOr evaluate(absl::Span<const Variable> outputs, absl::Span<const Variable> inputs,
                    absl::Span<const Tensor> values, EvaluationBudget *budget = nullptr,
                    const NodeWatch &watch = {}) noexcept;

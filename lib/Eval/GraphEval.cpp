@@ -1,10 +1,14 @@
 //===- GraphEval.cpp - running nodes and graphs ----------------------------===//
+#include <algorithm>
+
 #include "Emit/EmitNode.h"
 #include "Evaluate.h"
+#include "Graph/Branches.h"
 #include "Graph/CalledAs.h"
 #include "Support/BroadcastHint.h"
 #include "Support/Text.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "graphc/Traversal.h"
 
 namespace graphc {
@@ -48,6 +52,7 @@ public:
 private:
   absl::Status findLeaves(absl::Span<const Variable> outputs, absl::Span<const Variable> inputs);
   absl::Status run(const Apply &node);
+  absl::Status runLazily(absl::Span<const Variable> outputs);
 
   EvaluationBudget *budget_;
   const NodeWatch &watch_;
@@ -118,9 +123,57 @@ absl::Status GraphEval::compute(absl::Span<const Variable> outputs,
   for (const Apply &node : order)
     for (const Variable &input : node.inputs())
       ++uses_[input.node()];
+  if (std::ranges::any_of(order, isIfElse)) {
+    for (auto &[variable, count] : uses_)
+      ++count; // some uses do not come
+    return runLazily(outputs);
+  }
   for (const Apply &node : order)
     if (absl::Status s = run(node); !s.ok())
       return s;
+  return absl::OkStatus();
+}
+
+/// F-330: of an ifElse the condition, then what it chooses.
+absl::Status GraphEval::runLazily(absl::Span<const Variable> outputs) {
+  std::vector<Apply> stack;
+  absl::flat_hash_set<void *> done; // nodes
+  auto wants = [&](const Variable &v) {
+    bool isMissing =
+        v.hasOwner() && !done.contains(v.owner().node()) && !values_.contains(v.node());
+    if (isMissing)
+      stack.push_back(v.owner());
+    return isMissing;
+  };
+  for (const Variable &output : outputs) {
+    wants(output);
+    while (!stack.empty()) {
+      const Apply node = stack.back();
+      if (done.contains(node.node())) {
+        stack.pop_back();
+        continue;
+      }
+      if (isIfElse(node)) {
+        if (wants(node.input(0)))
+          continue;
+        const Tensor condition = values_.at(node.input(0).node()).cast(DType::Bool);
+        const Variable chosen = node.input(condition.item<bool>() ? 1 : 2);
+        if (wants(chosen))
+          continue;
+        values_[node.output(0).node()] = values_.at(chosen.node()).cast(node.output(0).dtype());
+        done.insert(node.node());
+        continue;
+      }
+      bool isReady = true;
+      for (const Variable &input : node.inputs())
+        isReady &= !wants(input);
+      if (!isReady)
+        continue;
+      if (absl::Status s = run(node); !s.ok())
+        return s;
+      done.insert(node.node());
+    }
+  }
   return absl::OkStatus();
 }
 

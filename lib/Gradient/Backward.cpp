@@ -105,9 +105,8 @@ void Backward::leaveBranches(const Variable &v) {
       auto both = [&](auto &&part) {
         return ifElse(choice.branch->condition, part(choice.sides[0]), part(choice.sides[1]));
       };
-      Variable term = both([&](Arrived &side) {
-        return side.terms.empty() ? zerosFor(v) : sumOf(side.terms);
-      });
+      Variable term =
+          both([&](Arrived &side) { return side.terms.empty() ? zerosFor(v) : sumOf(side.terms); });
       std::optional<Variable> mask;
       if (std::ranges::any_of(choice.sides,
                               [](const Arrived &side) { return side.terms.empty() || side.mask; }))
@@ -298,15 +297,17 @@ absl::Status Backward::visit(const Apply &node, const Connection &wanted) {
       here = masks[i];
     } else if (chooses) { // in the branch, which is taken there
       here = mask;
-      term = filterVariable(node.input(int(i)).type().withDType(term.dtype()), term);
+      const Variable input = node.input(int(i));
+      term = extentsMistake(term, input).empty()
+                 ? filterVariable(input.type().withDType(term.dtype()), term)
+                 : zeroDerivative(); // the result is known to be the other branch's
     } else if (isPresent(term)) {
       here = maskOfInput(node, int(i), mask);
       if (mask && here && !(term == *sum(outputs[0])))
         term = masked(term, *here);
     }
-    if (absl::Status status =
-            add(node, int(i), term, here, nullWithin.empty() ? "" : nullWithin[i],
-            chooses ? branches_.into(where, node, int(i)) : where);
+    if (absl::Status status = add(node, int(i), term, here, nullWithin.empty() ? "" : nullWithin[i],
+                                  chooses ? branches_.into(where, node, int(i)) : where);
         !status.ok())
       return status;
   }

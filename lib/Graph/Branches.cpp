@@ -61,8 +61,7 @@ const Branch *Branches::into(const Branch *around, const Apply &ifElse, int oper
     return around;
   const Branch *&branch = known_[{around, condition.node(), operand}];
   if (!branch)
-    branch = &all_.emplace_back(
-        Branch{around, condition, operand, around ? around->depth + 1 : 1});
+    branch = &all_.emplace_back(Branch{around, condition, operand, around ? around->depth + 1 : 1});
   return branch;
 }
 

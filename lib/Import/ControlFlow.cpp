@@ -54,7 +54,8 @@ Variable lastOf(OnnxNode &n, const Variable &all, const Variable &initial) {
   return subtensor(n.at(concatenate({expandDims(n.at(initial), Axis(0)), last})), {-1});
 }
 
-/// The states' last values, then all values of the other outputs.
+/// The states' last values, then all values of the other outputs. `first`: of the loop's own
+/// states.
 Variables resultsOf(OnnxNode &n, const ScanResult &loop, const Variables &initial, size_t first) {
   Variables results;
   for (size_t k = first; k < loop.outputs.size(); ++k)
@@ -64,64 +65,159 @@ Variables resultsOf(OnnxNode &n, const ScanResult &loop, const Variables &initia
   return results;
 }
 
-/// A loop whose condition alone ends it: nobody knows how much memory all values of a result would
-/// need.
-OnnxValues endlessLoop(OnnxNode &n, const OnnxValues &states) {
-  if (n.numOutputs() > states.size())
-    return {n.unsupported("a loop without a greatest number of steps, which gives the values of "
-                          "all steps")};
-  const Variable condition = n.has(1) ? scalarOf(n, n.in(1)) : n.scalar(1, DType::Bool);
-  if (!n.status().ok())
-    return {};
-  std::vector<Operand> initial = {n.scalar(0, DType::Int64), n.at(condition)};
-  for (const OnnxValue &state : states)
-    initial.emplace_back(n.at(state.elements()[0]));
-  ScanResult loop = whileLoop([&](const Variables &now) { return now[1]; },
-                              [&](const Variables &now) {
-                                Variables outputs =
-                                    n.runTensorGraph("body", now, 1 + n.numOutputs());
-                                outputs.resize(1 + n.numOutputs());
-                                outputs[0] = scalarOf(n, outputs[0]);
-                                outputs.insert(outputs.begin(), add(n.at(now[0]), int64_t(1)));
-                                return ScanStep(outputs);
-                              },
-                              initial, {.name = "Loop"});
-  return OnnxValues(loop.outputs.begin() + 2, loop.outputs.end());
+/// A body, read once: it has the number of the step and the condition before its states, and gives
+/// the condition, states and further results.
+class LoopBody {
+public:
+  LoopBody(OnnxNode &n, const Variables &initial) {
+    inputs_ = {Variable(Type(DType::Int64, {})), Variable(Type(DType::Bool, {}))};
+    for (const Variable &v : initial)
+      inputs_.emplace_back(v.type());
+    outputs_ = n.runTensorGraph("body", inputs_, 1 + n.numOutputs());
+    outputs_.resize(1 + n.numOutputs());
+    outputs_[0] = scalarOf(n, outputs_[0]);
+  }
+
+  /// Whether no step changes the condition, or any makes it true.
+  bool goesOnAlways(OnnxNode &n) const {
+    Variable condition = outputs_[0];
+    while (condition.hasOwner() && (condition.owner().op().name() == "identity" ||
+                                    condition.owner().op().name() == "reshape"))
+      condition = condition.owner().input(0);
+    return condition == inputs_[1] || n.knownTruth(condition).value_or(false);
+  }
+
+  /// What it gives for these inputs; an Invalid Variable first where they do not fit.
+  Variables at(const Variables &inputs) const {
+    Replacements given;
+    for (size_t k = 0; k < inputs_.size(); ++k)
+      given.emplace_back(inputs_[k], inputs[k]);
+    absl::StatusOr<Variables> outputs = cloneReplace(outputs_, given);
+    return outputs.ok() ? *std::move(outputs)
+                        : Variables(outputs_.size(), Variable::invalid(outputs.status()));
+  }
+
+private:
+  Variables inputs_, outputs_;
+};
+
+/// A Loop of tensors.
+struct LoopParts {
+  OnnxNode &n;
+  LoopBody body;
+  Variables initial;
+  Variable condition;
+  std::optional<Variable> count; // not below 0
+
+  size_t numStates() const { return initial.size(); }
+  bool givesAllSteps() const { return n.numOutputs() > numStates(); }
+};
+
+/// The step's number counts up as a state, since an array of numbers would need memory for as many
+/// steps as there may be.
+Variable nextNumber(OnnxNode &n, const Variable &number) { return add(n.at(number), int64_t(1)); }
+
+/// A loop of which the number of steps is known before it.
+OnnxValues countedLoop(const LoopParts &loop, const Variable &steps) {
+  OnnxNode &n = loop.n;
+  ScanOptions options{.numSteps = n.at(steps), .name = "Loop"};
+  options.outputs.emplace_back(n.scalar(0, DType::Int64));
+  for (const Variable &state : loop.initial)
+    options.outputs.emplace_back(n.at(state));
+  for (size_t k = loop.numStates(); k < n.numOutputs(); ++k)
+    options.outputs.push_back(ScanOutput::none());
+  ScanResult made = scan(
+      [&](const Variables &now) {
+        Variables inputs = now; // a step that is run has a true condition
+        inputs.insert(inputs.begin() + 1, n.scalar(1, DType::Bool));
+        Variables outputs = loop.body.at(inputs);
+        outputs[0] = nextNumber(n, now[0]);
+        return ScanStep(outputs);
+      },
+      options);
+  Variables results = resultsOf(n, made, loop.initial, 1);
+  return OnnxValues(results.begin(), results.end());
 }
 
-/// The body has the number of the step and the condition before its states.
+/// A loop that a computed condition ends; the number of steps that there were, then the states.
+Variables conditionalLoop(const LoopParts &loop) {
+  OnnxNode &n = loop.n;
+  std::vector<Operand> initial = {n.scalar(0, DType::Int64), n.at(loop.condition)};
+  for (const Variable &state : loop.initial)
+    initial.emplace_back(n.at(state));
+  WhileOptions options{.name = "Loop"};
+  if (loop.count)
+    options.maxSteps = n.at(*loop.count);
+  Variables last = whileLoop([](const Variables &now) { return now[1]; },
+                             [&](const Variables &now) {
+                               Variables outputs = loop.body.at(now);
+                               outputs.resize(1 + loop.numStates());
+                               outputs.insert(outputs.begin(), nextNumber(n, now[0]));
+                               return ScanStep(outputs);
+                             },
+                             initial, options)
+                       .outputs;
+  last.erase(last.begin() + 1);
+  return last;
+}
+
+/// One that gives the values of all steps, with room for as many as there may be.
+OnnxValues conditionalLoopInRoom(const LoopParts &loop) {
+  OnnxNode &n = loop.n;
+  ScanOptions options{.numSteps = n.at(where(n.at(loop.condition), n.at(*loop.count), int64_t(0))),
+                      .name = "Loop"};
+  options.outputs.emplace_back(n.scalar(0, DType::Int64));
+  options.outputs.emplace_back(n.at(loop.condition));
+  for (const Variable &state : loop.initial)
+    options.outputs.emplace_back(n.at(state));
+  for (size_t k = loop.numStates(); k < n.numOutputs(); ++k)
+    options.outputs.push_back(ScanOutput::none());
+  ScanResult made = scan(
+      [&](const Variables &now) {
+        Variables outputs = loop.body.at(now);
+        Variable ends = logicalNot(n.at(outputs[0]));
+        outputs.insert(outputs.begin(), nextNumber(n, now[0]));
+        return ScanStep(outputs, {}, ends);
+      },
+      options);
+  Variables results = resultsOf(n, made, loop.initial, 2);
+  return OnnxValues(results.begin(), results.end());
+}
+
+/// Exporters write the greatest int64 for "as long as the condition says": steps that may not come
+/// get no memory. Where values of all steps are wanted, and there may be more steps than this, they
+/// are counted first, and run again.
+constexpr int64_t kMostRoom = 1024;
+
 OnnxValues loopNode(OnnxNode &n) {
   OnnxValues states;
   for (size_t k = 2; k < n.numInputs(); ++k)
     states.push_back(n.value(k));
   if (n.status().ok() && mustUnroll(n, states))
     return unrolledLoop(n, std::move(states));
-  if (!n.has(0))
-    return endlessLoop(n, states);
-  Variable count = cast(n.at(scalarOf(n, n.in(0))), DType::Int64);
-  Variable condition = n.has(1) ? scalarOf(n, n.in(1)) : n.scalar(1, DType::Bool);
+  std::optional<Variable> count;
+  if (n.has(0))
+    count = maximum(n.at(cast(n.at(scalarOf(n, n.in(0))), DType::Int64)), int64_t(0));
+  Variable condition =
+      n.has(1) ? cast(n.at(scalarOf(n, n.in(1))), DType::Bool) : n.scalar(1, DType::Bool);
   if (!n.status().ok())
     return {};
   Variables initial;
   for (const OnnxValue &state : states)
     initial.push_back(state.elements()[0]);
-  Variable steps = where(n.at(condition), maximum(n.at(count), 0), int64_t(0));
-  ScanOptions options{.sequences = {ScanSequence(arange(n.at(steps)))}, .name = "Loop"};
-  options.outputs.emplace_back(n.at(condition));
-  for (const Variable &state : initial)
-    options.outputs.emplace_back(n.at(state));
-  for (size_t k = initial.size(); k < n.numOutputs(); ++k)
-    options.outputs.push_back(ScanOutput::none());
-  ScanResult loop = scan(
-      [&](const Variables &arguments) {
-        Variables outputs = n.runTensorGraph("body", arguments, 1 + n.numOutputs());
-        outputs.resize(1 + n.numOutputs());
-        outputs[0] = scalarOf(n, outputs[0]);
-        return ScanStep(outputs, {}, logicalNot(n.at(outputs[0])));
-      },
-      options);
-  Variables results = resultsOf(n, loop, initial, 1);
-  return OnnxValues(results.begin(), results.end());
+  LoopParts loop{n, LoopBody(n, initial), initial, condition, count};
+  if (!n.status().ok())
+    return {};
+  if (count && loop.body.goesOnAlways(n))
+    return countedLoop(loop, where(n.at(condition), n.at(*count), int64_t(0)));
+  if (loop.givesAllSteps()) {
+    std::optional<double> most = count ? n.numberOf(*count) : std::nullopt;
+    if (most && *most <= kMostRoom)
+      return conditionalLoopInRoom(loop);
+    return countedLoop(loop, conditionalLoop(loop)[0]);
+  }
+  Variables last = conditionalLoop(loop);
+  return OnnxValues(last.begin() + 1, last.end());
 }
 
 Variables scanNode(OnnxNode &n) {
@@ -189,9 +285,7 @@ absl::Span<const Translation> controlFlowTranslations() {
       {"If", ifNode, 1,
        "branches of different ranks: then_branch is meant, where the condition is not known; a "
        "call fails where it is false"},
-      {"Loop", loopNode, 1,
-       "with a greatest number of steps, or without results of all steps; shapes of states stay; "
-       "with sequences: unrolled, steps constant"},
+      {"Loop", loopNode, 1, "shapes of states stay; with sequences: unrolled, steps constant"},
       {"Scan", scanNode, 8, "shapes of states stay"},
   };
   return kTable;

@@ -41,7 +41,6 @@ class Network:
     cases: list
     rule: Rule = FLOAT
     differentiable: bool = True
-    gradient_case: int = 0
 
 
 PICTURE = uniform(-1, 1)
@@ -68,8 +67,8 @@ NETWORKS = [
         [{"x": PICTURE(*s)} for s in [(1, 3, 48, 320), (2, 3, 48, 200), (1, 3, 48, 640)]],
     ),
     Network("silero-vad-4", "voice or not; spectra, LSTM, `If`", VAD_4),
-    Network("silero-vad-5", "the same, another network", VAD_5, gradient_case=1),
-    Network("silero-vad-6", "the same, trained anew", VAD_5, gradient_case=1),
+    Network("silero-vad-5", "the same, another network", VAD_5),
+    Network("silero-vad-6", "the same, trained anew", VAD_5),
     Network(
         "melspectrogram", "openWakeWord: spectra of sound", [{"input": sound(1, 17280)}, {"input": sound(2, 1760)}]
     ),

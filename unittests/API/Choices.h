@@ -14,11 +14,12 @@ namespace graphc {
 using List = std::vector<double>;
 
 inline const char *const kEveryMode[] = {"interpreter", "fast_run", "fast_compile", "strict",
-                              "fast_math",   "debug",    "nanguard"};
+                                         "fast_math",   "debug",    "nanguard"};
 
 /// What f.call({inputs}) = outputs gives at `values`, in every mode, with rewrites and without, the
 /// same.
-inline List runEverywhere(const Variables &inputs, const Variables &outputs, const std::vector<Tensor> &values) {
+inline List runEverywhere(const Variables &inputs, const Variables &outputs,
+                          const std::vector<Tensor> &values) {
   List first;
   bool isFirst = true;
   for (bool rewrites : {true, false})

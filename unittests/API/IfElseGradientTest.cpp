@@ -63,10 +63,10 @@ TEST_F(IfElseGradient, CannotFailInTheOtherBranch) {
     EXPECT_EQ(runEverywhere({c, i, x}, {g}, {no, Tensor(7), bad}),
               List(size_t(bad.shape()[0]), other));
     for (const char *mode : {"interpreter", "fast_run", "debug"})
-      EXPECT_FALSE(made(function({c, i, x}, {g},
-                                 {.mode = mode, .onUnusedInput = OnUnusedInput::Ignore}))
-                       .call({yes, Tensor(7), bad})
-                       .ok())
+      EXPECT_FALSE(
+          made(function({c, i, x}, {g}, {.mode = mode, .onUnusedInput = OnUnusedInput::Ignore}))
+              .call({yes, Tensor(7), bad})
+              .ok())
           << mode;
   };
   check(expandDims(sqr(take(x, i)), Axis(0)), {1, 3}, {0, 6}, {1, 3}, 3);
@@ -104,9 +104,9 @@ TEST_F(IfElseGradient, OfChoicesWithinBranches) {
   expectRuns(inputs, g, {no, yes, Tensor(7), {1, 2}, {5}}, {0, 0});
   // One condition twice, and a branch that nothing leads to.
   Variable same = ifElse(c, ifElse(c, x * 2.0, x[i] * x), y);
-  EXPECT_EQ(runEverywhere({c, i, x, y}, grad(same.sum(), Variables{x, y}),
-                          {yes, Tensor(7), {1, 2}, {5}}),
-            (List{2, 2, 0}));
+  EXPECT_EQ(
+      runEverywhere({c, i, x, y}, grad(same.sum(), Variables{x, y}), {yes, Tensor(7), {1, 2}, {5}}),
+      (List{2, 2, 0}));
 }
 
 // F-330, F-332: what both branches need is computed in any case, and its gradient.
@@ -167,7 +167,8 @@ TEST_F(IfElseGradient, OfSecondOrderWhereShapesDiffer) {
   Variable square = hessian(sqr(z).sum(), x);
   // Of x^4 12 x^2, of x^6 30 x^4.
   EXPECT_EQ(runEverywhere({c, x}, {square}, {yes, {1, 2, 1}}), (List{12, 0, 0, 0, 48, 0, 0, 0, 0}));
-  EXPECT_EQ(runEverywhere({c, x}, {square}, {no, {1, 2, 1}}), (List{30, 0, 0, 0, 480, 0, 0, 0, 30}));
+  EXPECT_EQ(runEverywhere({c, x}, {square}, {no, {1, 2, 1}}),
+            (List{30, 0, 0, 0, 480, 0, 0, 0, 30}));
 }
 
 // F-330
@@ -176,8 +177,7 @@ TEST_F(IfElseGradient, PushedForward) {
   Variable z = ifElse(c, sqr(counting(x)), x[i] * y);
   Variable pushed = pushforward(z, x, dx);
   std::vector<Variable> inputs = {c, i, x, y, dx};
-  EXPECT_EQ(runEverywhere(inputs, {pushed}, {yes, Tensor(7), {1, 2}, {5}, {1, 10}}),
-            (List{2, 40}));
+  EXPECT_EQ(runEverywhere(inputs, {pushed}, {yes, Tensor(7), {1, 2}, {5}, {1, 10}}), (List{2, 40}));
   EXPECT_EQ(runEverywhere(inputs, {pushed}, {no, Tensor(1), {1, 2}, {5}, {1, 10}}), (List{50}));
   expectRuns(inputs, {pushed}, {yes, Tensor(7), {1, 2}, {5}, {1, 10}}, {1, 1});
   expectRuns(inputs, {pushed}, {no, Tensor(1), {1, 2}, {5}, {1, 10}}, {0, 0});
@@ -206,10 +206,9 @@ TEST_F(IfElseGradient, WithinLoops) {
             (List{8}));
   expectRuns({i, x, s}, {slope}, {Tensor(0), {0, 0, 0, 0, 0, 2, 2, 2}, 1.0}, {0, 0});
   // A loop within a branch.
-  Variable power =
-      scan([](const Variables &a) { return a[0] * a[1]; },
-           {.outputs = {s}, .nonSequences = {s}, .numSteps = i})
-          .outputs[0][-1];
+  Variable power = scan([](const Variables &a) { return a[0] * a[1]; },
+                        {.outputs = {s}, .nonSequences = {s}, .numSteps = i})
+                       .outputs[0][-1];
   Variable cost = ifElse(c, power, s * 2.0);
   EXPECT_EQ(runEverywhere({c, i, s}, {grad(cost, s)}, {yes, Tensor(2), 2.0}), (List{12}));
   EXPECT_EQ(runEverywhere({c, i, s}, {grad(cost, s)}, {no, Tensor(-3), 2.0}), (List{2}));
@@ -217,11 +216,11 @@ TEST_F(IfElseGradient, WithinLoops) {
 
 // F-330: what is the same in all steps leaves the loop, but not the branch.
 TEST_F(IfElseGradient, OfInvariantsWithinLoops) {
-  Variable z = map([&](const Variables &a) { return ifElse(gt(a[0], 0), a[0], take(y, 7) * a[0]); },
-                   {x});
+  Variable z =
+      map([&](const Variables &a) { return ifElse(gt(a[0], 0), a[0], take(y, 7) * a[0]); }, {x});
   EXPECT_EQ(runEverywhere({x, y}, {z, grad(z.sum(), x)}, {{1, 2}, {3}}), (List{1, 2, 1, 1}));
-  Variable wide = map([&](const Variables &a) { return ifElse(c, a[0], exp(counting(y)).sum()); },
-                      {x});
+  Variable wide =
+      map([&](const Variables &a) { return ifElse(c, a[0], exp(counting(y)).sum()); }, {x});
   expectRuns({c, x, y}, {wide}, {yes, {1, 2}, {3}}, {0, 0});
 }
 
@@ -245,10 +244,9 @@ TEST_F(IfElseGradient, MasksGoThroughBranches) {
   Variable leaf = ifElse(c, v, Tensor({1.0})).sum() + ifElse(d, v[0], 0.0);
   for (const char *mode : {"interpreter", "fast_run", "fast_compile", "strict", "debug"}) {
     auto at = [&](const Variable &cost, const Tensor &first, const Tensor &values) {
-      return valuesOf(
-          made(function({c, d, x, y}, {grad(cost, x)},
-                        {.mode = mode, .onUnusedInput = OnUnusedInput::Ignore}))
-              .call({first, yes, values, {1}}));
+      return valuesOf(made(function({c, d, x, y}, {grad(cost, x)},
+                                    {.mode = mode, .onUnusedInput = OnUnusedInput::Ignore}))
+                          .call({first, yes, values, {1}}));
     };
     EXPECT_EQ(at(root, yes, {4, 0}), (List{0.25, 0})) << mode;
     EXPECT_EQ(at(root, no, {4, 0}), (List{0, 0})) << mode;

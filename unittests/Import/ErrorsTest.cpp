@@ -207,8 +207,6 @@ TEST(Errors, ofGraphsWithin) {
        "If): attribute then_branch is a graph of 1 inputs where 0 are given"},
       {OneNode(13, "If").given(yes).reversing("then_branch", {}),
        "If): attribute then_branch is a graph of 0 outputs where there must be 1"},
-      {OneNode(13, "Loop", 2).omitted().omitted().given(x),
-       "Loop): a loop without a greatest number of steps, which gives the values of all steps"},
       {OneNode(13, "Loop").omitted().omitted().given(x), "Loop): attribute body is missing"},
       {OneNode(13, "Scan").given(x).reversing("body", {"a"}),
        "Scan): attribute num_scan_inputs is missing"},

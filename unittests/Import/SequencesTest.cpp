@@ -4,6 +4,7 @@
 // depends on conditions, bounds, errors. Models are in ONNX's text form.
 //
 //===----------------------------------------------------------------------===//
+#include <limits>
 #include <map>
 #include <regex>
 
@@ -281,6 +282,50 @@ TEST(Sequences, loopsWithoutABound) {
             (std::vector<Numbers>{{1, 2}, {0}}));
   EXPECT_EQ(run(graph, {row({1, 2}), Tensor(int64_t(10)), no}),
             (std::vector<Numbers>{{1, 2}, {0}}));
+}
+
+/// What exporters write for "as long as the condition says", or a number nobody knows before the
+/// call, or none: no memory for steps that do not come. Results of all steps are as many as ran.
+TEST(Sequences, loopsWithAHugeBound) {
+  const Tensor most = Tensor(std::numeric_limits<int64_t>::max()), few = Tensor(int64_t(3));
+  auto graph = [](const std::string &bound, const std::string &result) {
+    return "(float[2] x, int64 n, int64 m) => (t, y" + std::string(result.empty() ? "" : ", all") +
+           ") { zero = Constant<value_int = 0>() yes = Constant<value = bool {1}>() huge = "
+           "Constant<value_int = 9223372036854775807>() t, y" +
+           std::string(result.empty() ? "" : ", all") + " = Loop(" + bound +
+           ", yes, zero, x) <body = b (int64 i, bool go, int64 s, float[2] v) => (bool again, "
+           "int64 u, float[2] w" +
+           result +
+           ") { u = Add(s, i) again = Less(u, n) f = Cast<to = 1>(u) w = Add(v, f) r = Mul(w, f) "
+           "}> }";
+  };
+  // u is 0, 1, 3, 6, 10; w is x + 0, 1, 4, 10, 20.
+  const std::vector<Numbers> last = {{10}, {21, 22}};
+  const std::vector<Numbers> all = {{10}, {21, 22}, {0, 0, 2, 3, 15, 18, 66, 72, 210, 220}};
+  for (const char *bound : {"huge", "m", "omitted"}) {
+    std::vector<Tensor> inputs = {row({1, 2}), Tensor(int64_t(10)), most};
+    EXPECT_EQ(run(graph(bound, ""), inputs), last) << bound;
+    EXPECT_EQ(run(graph(bound, ", float[2] r"), inputs), all) << bound;
+  }
+  EXPECT_EQ(run(graph("m", ", float[2] r"), {row({1, 2}), Tensor(int64_t(10)), few}),
+            (std::vector<Numbers>{{3}, {5, 6}, {0, 0, 2, 3, 15, 18}}));
+  EXPECT_EQ(
+      run(graph("m", ", float[2] r"), {row({1, 2}), Tensor(int64_t(10)), Tensor(int64_t(-1))}),
+      (std::vector<Numbers>{{0}, {1, 2}, {}}));
+}
+
+/// The condition stays: as many steps as the bound says, whose numbers are no array.
+TEST(Sequences, loopsThatCount) {
+  for (const char *again : {"again = Identity(go)", "again = Constant<value = bool {1}>()"}) {
+    const std::string graph =
+        "(int64 m) => (t) { zero = Constant<value_int = 0>() yes = Constant<value = bool {1}>() "
+        "t = Loop(m, yes, zero) <body = b (int64 i, bool go, int64 s) => (bool again, int64 u) { "
+        "u = Add(s, i) " +
+        std::string(again) + " }> }";
+    EXPECT_EQ(run(graph, {Tensor(int64_t(5))}), (std::vector<Numbers>{{10}}));
+    EXPECT_EQ(run(graph, {Tensor(int64_t(0))}), (std::vector<Numbers>{{0}}));
+    EXPECT_EQ(run(graph, {Tensor(int64_t(-5))}), (std::vector<Numbers>{{0}}));
+  }
 }
 
 TEST(Sequences, loopsAreUnrolled) {
