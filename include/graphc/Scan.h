@@ -65,6 +65,9 @@ struct ScanStep {
 /// states, then the non-sequences.
 using ScanFunction = std::function<ScanStep(const Variables &arguments)>;
 
+/// As many steps as the square root of their number, for the least memory.
+constexpr int64_t kSquareRootOfSteps = -1;
+
 struct ScanOptions {
   std::vector<ScanSequence> sequences = {};
   /// One for each output; empty: none of them is a state.
@@ -77,6 +80,12 @@ struct ScanOptions {
   bool goBackwards = false;
   /// F-323: gradients go back through the last so many steps alone; through all where negative.
   int64_t truncateGradient = -1;
+  /// F-328: gradients read the states after every so many steps, and run the steps between again,
+  /// chunk by chunk, in place of reading all of them: one more run of the steps, for the memory of
+  /// a chunk and of the states between chunks. Not together with `until` and truncateGradient
+  /// (ValueError). 0: all are read. What reads one value of `outputs` has a gradient as long as the
+  /// loop: take the last one from `ScanResult::last`.
+  int64_t checkpointEvery = 0;
   /// F-322: Variables that the step reads and that are no arguments are refused.
   bool strict = false;
   /// In messages.
@@ -88,6 +97,9 @@ struct ScanResult {
   Variables outputs;
   /// F-321: the shared variables that the step updates, with their last values, for `function`.
   Replacements updates;
+  /// By output: the last value of a state, the initial one after no steps. An Invalid Variable of
+  /// what is no state.
+  Variables last = {};
 };
 
 /// F-312: runs `step`. There must be a sequence or `numSteps` (ValueError). A state keeps dtype and

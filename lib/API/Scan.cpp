@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "Control/Checkpoints.h"
 #include "Control/Control.h"
 #include "Graph/Branches.h"
 #include "Graph/Label.h"
@@ -11,6 +12,7 @@
 #include "Support/Text.h"
 #include "absl/container/flat_hash_set.h"
 #include "graphc/Config.h"
+#include "graphc/Ops.h"
 
 namespace graphc {
 
@@ -44,7 +46,7 @@ private:
                       absl::flat_hash_set<const detail::VariableNode *> &inside,
                       std::vector<Apply> &depending) const;
   absl::Status capture();
-  ScanResult collect(const Variables &made) const;
+  ScanResult collect(const Variables &made, const Variables &lasts) const;
 
   const ScanFunction &step_;
   const ScanOptions &options_;
@@ -311,11 +313,13 @@ absl::Status ScanBuilder::capture() {
   return absl::OkStatus();
 }
 
-ScanResult ScanBuilder::collect(const Variables &made) const {
+ScanResult ScanBuilder::collect(const Variables &made, const Variables &lasts) const {
   ScanResult result;
   size_t mapped = loop_.states.size();
-  for (int state : stateOf_)
+  for (int state : stateOf_) {
     result.outputs.push_back(made[state >= 0 ? size_t(state) : mapped++]);
+    result.last.push_back(state >= 0 ? lasts[size_t(state)] : Variable());
+  }
   size_t update = loop_.states.size() - made_.updates.size();
   for (const auto &[shared, next] : made_.updates)
     result.updates.emplace_back(shared, made[update++]);
@@ -334,10 +338,29 @@ absl::StatusOr<ScanResult> ScanBuilder::run() {
     operands.insert(operands.end(), list->begin(), list->end());
   if (bodyOutputs_.size() == size_t(loop_.hasUntil))
     return error(ErrorKind::ValueError, "the step gives nothing");
+  if (options_.checkpointEvery != 0) {
+    if (loop_.hasUntil || loop_.truncation >= 0)
+      return error(ErrorKind::ValueError,
+                   "checkpointEvery is for loops without `until` and truncateGradient: count the "
+                   "steps by whileLoop first");
+    loop_.names.resize(loop_.sequences.size());
+    absl::StatusOr<CheckpointedLoop> made = makeCheckpointedLoop(
+        loop_, bodyInputs_, bodyOutputs_, operands, options_.checkpointEvery, place_);
+    return made.ok() ? absl::StatusOr<ScanResult>(collect(made->results, made->lasts))
+                     : made.status();
+  }
   absl::StatusOr<Variables> made = makeLoop(loop_, bodyInputs_, bodyOutputs_, operands, place_);
   if (!made.ok())
     return made.status();
-  return collect(*made);
+  Variables lasts;
+  for (size_t k = 0; k < initials_.size(); ++k) {
+    Variable initial = hasHistoryAxis(loop_.states[k]) ? Variable(initials_[k][-1]) : initials_[k];
+    lasts.push_back(
+        loop_.keepsLast[k]
+            ? (*made)[k]
+            : concatenate({expandDims(initial, Axis(0)), (*made)[k][{Slice(-1, kEnd)}]}, 0)[-1]);
+  }
+  return collect(*made, lasts);
 }
 
 ScanResult build(const ScanFunction &step, const ScanOptions &options, bool keepsLast, Place place,
@@ -346,7 +369,8 @@ ScanResult build(const ScanFunction &step, const ScanOptions &options, bool keep
   if (made.ok())
     return *std::move(made);
   size_t count = std::max<size_t>(1, options.outputs.size());
-  return {Variables(count, Variable::invalid(made.status())), {}};
+  Variables failed(count, Variable::invalid(made.status()));
+  return {failed, {}, failed};
 }
 
 Variable fold(const ScanFunction &step, const std::vector<ScanSequence> &sequences,

@@ -90,6 +90,8 @@ absl::StatusOr<Op> withCode(const Op &op, std::shared_ptr<const BodyCode> code);
 /// The results of a loop whose body gives `outputs` for `inputs`, over `operands`.
 absl::StatusOr<Variables> makeLoop(Loop loop, const Variables &inputs, Variables outputs,
                                    const Variables &operands, Place place);
+/// How many steps there are, at most, as an int64; `steps`: one number, or nothing.
+Variable stepsOf(const Loop &loop, const Variables &steps, const Variables &sequences);
 /// Rules of loops.
 Variables pullLoop(const Control &control, Inputs in, Outputs out, Gradients g);
 Variables pushLoop(const Control &control, Inputs in, Outputs out, Tangents t);

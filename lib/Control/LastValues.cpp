@@ -33,18 +33,6 @@ std::optional<IndexEntry> lastOfFirstAxis(const Apply &node) {
                                                                      : std::nullopt;
 }
 
-Variable stepsOf(const LoopEdit &edit) {
-  if (!edit.steps.empty())
-    return edit.steps[0];
-  Variable least;
-  for (size_t k = 0; k < edit.sequences.size(); ++k) {
-    Variable most =
-        maximum(edit.sequences[k].shape()[0] - marginOf(edit.loop.sequences[k]), int64_t(0));
-    least = k == 0 ? most : minimum(least, most);
-  }
-  return least;
-}
-
 } // namespace
 
 absl::StatusOr<LastValues> LastValues::find(const FunctionGraph &graph, const Apply &node,
@@ -70,7 +58,7 @@ absl::StatusOr<LastValues> LastValues::find(const FunctionGraph &graph, const Ap
     isAny = true;
   }
   if (isAny)
-    found.steps_ = stepsOf(edit);
+    found.steps_ = stepsOf(edit.loop, edit.steps, edit.sequences);
   return found;
 }
 

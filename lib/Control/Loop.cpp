@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "Control/Control.h"
+#include "Runtime/LoopErrors.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/Ops.h"
 
@@ -29,11 +30,6 @@ absl::StatusOr<Tensor> elementOf(const Tensor &x, int64_t index) {
     bytes *= extent;
   auto *first = static_cast<char *>(const_cast<void *>(x.data()));
   return Tensor::borrow(x.dtype(), first + index * bytes, shape);
-}
-
-absl::Status atStep(const absl::Status &error, int64_t step) {
-  return makeError(errorKind(error),
-                   "step " + std::to_string(step) + ": " + std::string(error.message()));
 }
 
 /// One run of a loop. Operands are as the host call has them: the number of steps comes first.
@@ -100,11 +96,7 @@ public:
       for (size_t k = 0; k < numStates; ++k) {
         Tensor &fresh = (*results)[k];
         if (fresh.shape() != histories_[k].back().shape())
-          return atStep(makeError(ErrorKind::ShapeError, "state " + std::to_string(k) + " was " +
-                                                             briefOf(histories_[k].back()) +
-                                                             " and becomes " + briefOf(fresh) +
-                                                             "; states keep their shapes"),
-                        t);
+          return atStep(stateChanged(k, briefOf(histories_[k].back()), briefOf(fresh)), t);
         if (!loop_.keepsLast[k])
           if (absl::Status s = put(fresh, outputs[k], t, k); !s.ok())
             return atStep(s, t);
@@ -130,10 +122,7 @@ private:
 
   static absl::Status put(const Tensor &value, Tensor &all, int64_t row, size_t result) {
     if (value.shape() != all.shape().subspan(1))
-      return makeError(ErrorKind::ShapeError,
-                       "result " + std::to_string(result) + " is " + briefOf(value) +
-                           ", and all have the shape of the first one: " + briefOf(all) +
-                           " with the axis of steps");
+      return resultDiffers(result, briefOf(value), briefOf(all));
     if (value.numBytes() > 0)
       std::memcpy(static_cast<char *>(all.data()) + row * value.numBytes(), value.data(),
                   size_t(value.numBytes()));
@@ -269,6 +258,17 @@ Arrays emitLoop(const std::shared_ptr<const Control> &control, Emitter &e, const
     made[k] = isComplex(e.dtype(made[k])) ? e.complex(cut(re), cut(im)) : cut(re);
   }
   return made;
+}
+
+Variable stepsOf(const Loop &loop, const Variables &steps, const Variables &sequences) {
+  if (!steps.empty())
+    return steps[0];
+  Variable least;
+  for (size_t k = 0; k < sequences.size(); ++k) {
+    Variable most = maximum(sequences[k].shape()[0] - marginOf(loop.sequences[k]), int64_t(0));
+    least = k == 0 ? most : minimum(least, most);
+  }
+  return least;
 }
 
 /// How many steps there are, where types tell; else kDynamic.

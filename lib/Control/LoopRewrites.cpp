@@ -47,7 +47,9 @@ public:
   explicit Hoisting(LoopEdit &edit) : edit_(edit) {
     for (size_t k = 0; k < edit.wholes.size(); ++k)
       outside_.emplace(edit.wholes[k].node(), edit.constants[k]);
-    if (edit.loop.hasUntil) // there may be far more elements than steps
+    // There may be far more elements than steps; and a step that has loops has work enough, so that
+    // what is made for all steps costs memory alone.
+    if (edit.loop.hasUntil || hasLoops(edit.body))
       return;
     for (size_t k = 0; k < edit.elements.size(); ++k)
       for (size_t tap = 0; tap < edit.elements[k].size(); ++tap)
@@ -266,6 +268,8 @@ public:
 
   absl::StatusOr<Terms> run() {
     terms_.resize(edit_.next.size());
+    if (hasLoops(edit_.body)) // see Hoisting
+      return std::move(terms_);
     for (bool sums : {false, true}) // products decide what the loop gives
       for (size_t k = 0; k < edit_.next.size(); ++k)
         if (isSum(k))

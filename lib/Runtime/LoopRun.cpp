@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "Runtime/BodyRun.h"
+#include "Runtime/LoopErrors.h"
 #include "Support/Cancel.h"
 #include "graphc/Type.h"
 
@@ -42,13 +43,6 @@ struct Memory {
   Plan::Shape shape;
   char *data;
 };
-
-absl::Status atStep(const absl::Status &error, int64_t step) {
-  if (errorKind(error) == ErrorKind::Cancelled)
-    return error;
-  return makeError(errorKind(error),
-                   "step " + std::to_string(step) + ": " + std::string(error.message()));
-}
 
 /// Extents of arrays, one after the other, to an int64 array.
 class ExtentsWriter {
@@ -255,16 +249,10 @@ absl::Status ControlRun::checkShape(size_t output, absl::Span<const int64_t> sha
   };
   if (output < control_.states.size()) {
     DType dtype = arrays_[firstState() + output].dtype;
-    return makeError(ErrorKind::ShapeError, "state " + std::to_string(output) + " was " +
-                                                brief(dtype, outputShapes_[output]) +
-                                                " and becomes " + brief(dtype, shape) +
-                                                "; states keep their shapes");
+    return stateChanged(output, brief(dtype, outputShapes_[output]), brief(dtype, shape));
   }
   DType dtype = result(output).dtype;
-  return makeError(ErrorKind::ShapeError,
-                   "result " + std::to_string(output) + " is " + brief(dtype, shape) +
-                       ", and all have the shape of the first one: " +
-                       brief(dtype, result(output).shape) + " with the axis of steps");
+  return resultDiffers(output, brief(dtype, shape), brief(dtype, result(output).shape));
 }
 
 absl::Status ControlRun::runLoop() {

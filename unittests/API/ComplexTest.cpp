@@ -299,6 +299,49 @@ TEST(Complex, LoopsOfSlicesAndTheirMessages) {
             "states keep their shapes");
 }
 
+// z z + c until it is 2 from 0, as programs in std::complex have it; f' is followed beside it.
+TEST(Complex, LoopsEndByAConditionAndKeepTheLastValue) {
+  Variable c(Type(DType::Complex128, {}), "c"), n = lscalar("n");
+  auto next = [&](const Variable &z) { return z * z + c; };
+  ScanResult orbit = whileLoop([](const Variables &s) { return lt(abs(s[0]), 2.0); },
+                               [&](const Variables &s) { return Variables{next(s[0]), s[1] + 1}; },
+                               {Operand(C(0, 0)), 0}, {.maxSteps = 40});
+  ScanResult all = scan([&](const Variables &s) { return next(s[0]); },
+                        {.outputs = {ScanOutput(C(0, 0))}, .numSteps = Operand(n)});
+  Variable last = all.outputs[0][-1], rows = all.outputs[0][{Slice(-1, kEnd)}];
+  const Variables outputs = {orbit.outputs[0],
+                             orbit.outputs[1],
+                             last,
+                             rows,
+                             all.last[0],
+                             grad(real(last), c),
+                             grad(real(orbit.outputs[0]), c),
+                             grad(imag(all.last[0]), c)};
+  for (C at0 : {C(0.5, 0.5), C(-0.5, 0.5), C(0.25, 0), C(3, -1)}) {
+    C z = 0, slope = 0, some = 0, slopeOfSome = 0;
+    int64_t steps = 0;
+    for (int64_t k = 0; k < 40 && std::abs(z) < 2; ++k, ++steps) {
+      slope = 2.0 * z * slope + 1.0;
+      z = z * z + at0;
+    }
+    for (int64_t k = 0; k < 3; ++k) {
+      slopeOfSome = 2.0 * some * slopeOfSome + 1.0;
+      some = some * some + at0;
+    }
+    std::vector<Tensor> r =
+        inAllModes({c, n}, outputs, {*Tensor({at0}, DType::Complex128).reshape({}), Tensor(3)});
+    ASSERT_EQ(r.size(), outputs.size());
+    expectNear(at(r[0], 0), z);
+    EXPECT_EQ(r[1].item<int64_t>(), steps);
+    for (size_t k : {2, 3, 4})
+      expectNear(at(r[k], 0), some);
+    EXPECT_EQ(r[3].rank(), 1);
+    expectNear(at(r[5], 0), std::conj(slopeOfSome));
+    expectNear(at(r[6], 0), std::conj(slope));
+    expectNear(at(r[7], 0), C(0, 1) * std::conj(slopeOfSome));
+  }
+}
+
 TEST(Complex, IsSavedAndPrinted) {
   Variable z = zvector("z");
   GraphModule module{.inputs = {z},

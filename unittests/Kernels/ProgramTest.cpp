@@ -233,6 +233,14 @@ TEST(Plan, MalformedProgramsAreRefused) {
   EXPECT_TRUE(refused([](Program &p) { p.steps[0].failures = {0}; }));
   EXPECT_TRUE(refused([](Program &p) { p.checks[0].b = -1; }));
   EXPECT_TRUE(refused([](Program &p) { p.outputs[0].array = 2; }));
+  // Complex numbers are pairs of numbers, along a last axis of two.
+  EXPECT_TRUE(refused([](Program &p) { p.arrays[0].dtype = DType::Complex64; }));
+  EXPECT_TRUE(refused([](Program &p) { p.arrays[1].dtype = DType::Complex128; }));
+  EXPECT_TRUE(refused([](Program &p) { p.outputs[0].isComplex = true; }));
+  EXPECT_TRUE(refused([](Program &p) {
+    p.steps[0].scratch.push_back({});
+    p.steps[0].scratch.back().dtype = DType::Complex64;
+  }));
 }
 
 /// The part that begins at 0 fails last, with check 0; the others at once, with check 1.
