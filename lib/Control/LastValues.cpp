@@ -43,8 +43,12 @@ absl::StatusOr<LastValues> LastValues::find(const FunctionGraph &graph, const Ap
   for (size_t k = 0; k < edit.stateResults.size(); ++k) {
     const int result = edit.stateResults[k];
     const Variable all = node.output(result);
-    if (edit.loop.keepsLast[k] || graph.numClients(all, 1) == 0)
+    if (edit.loop.keepsLast[k])
       continue;
+    if (graph.numClients(all, 1) == 0) { // the steps alone read it
+      edit.loop.keepsLast[k] = true;
+      continue;
+    }
     absl::StatusOr<Clients> clients = graph.clients(all);
     if (!clients.ok())
       return clients.status();

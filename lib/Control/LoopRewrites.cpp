@@ -511,6 +511,8 @@ absl::Status LoopRewriting::run() {
     return made.status();
   Replacements fresh;
   auto put = [&](int result, Variable v) -> absl::Status {
+    if (graph_.numClients(node_.output(result), 1) == 0)
+      return absl::OkStatus();
     if (lasts->isKept(result))
       return lasts->replace(result, v, fresh);
     Variable old = node_.output(result);
