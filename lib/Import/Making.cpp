@@ -36,7 +36,7 @@ Variables constantOfShape(OnnxNode &n) {
   Terms terms = vectorTerms(n, 0);
   if (!n.status().ok())
     return {};
-  return {full(shapeOf(n, terms), n.at(scalarOf(n, n.adopt(value))))};
+  return {full(shapeOf(n, terms), n.adopt(*value.reshape({})))};
 }
 
 Variables range(OnnxNode &n) {

@@ -20,7 +20,7 @@ int main() {
     DType dtype = DType(k * one);
     Tensor column({{1}, {0}, {1}, {1}}, dtype);
     Variable v = cast(tensor(dtype, {kDynamic, 1}), promote(dtype, DType::Float16));
-    Tensor wide = column.cast(DType::Int64);
+    Tensor wide = (isComplex(dtype) ? column.realView() : column).cast(DType::Int64);
     std::cout << dtypeName(dtype) << " " << dtypeShortName(column.dtype()) << " " << byteSize(dtype)
               << isFloat(dtype) << isInteger(dtype) << " " << dtypeName(v.dtype()) << " "
               << column.shape()[0] << column.shape()[1] << " " << wide.flat<int64_t>()[2] << "\n";
