@@ -138,7 +138,7 @@ class Runner:
             text = "void fragment() {\n" + text + "}\n"
         if "#include <graphc/graphc.h>" not in text:
             text = "#include <graphc/graphc.h>\nusing namespace graphc;\n" + text
-        file = self.scratch / f"block-{block.line}.cpp"
+        file = self.scratch / (block.option("file") or f"block-{block.line}.cpp")
         file.write_text(text)
         flags = ["-std=c++20", "-fPIC", "-Iinclude", "-Ilib"]
         if self.options.sanitizers:
