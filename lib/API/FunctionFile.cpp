@@ -110,7 +110,8 @@ absl::StatusOr<Function> compileFile(const std::string &path, FunctionOptions op
                                      const std::string &entry) {
   if (path.ends_with(".onnx")) {
     std::shared_ptr<ProfilePart> profile = openProfile(options.profile);
-    StageWatch reading(profile ? profile->watch(options.observer) : options.observer, "read");
+    StageObserver observer = profile ? profile->watch(options.observer) : options.observer;
+    StageWatch reading(observer, "read");
     absl::StatusOr<GraphModule> module = loadOnnx(path);
     if (!module.ok())
       return module.status();

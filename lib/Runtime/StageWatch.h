@@ -16,6 +16,7 @@ public:
     if (observer_)
       observer_({stage});
   }
+  StageWatch(StageObserver &&, std::string_view) = delete; // it is referred to
   /// `size()` says what the stage made; called only where somebody listens.
   template <class Size> void done(Size &&size) const {
     if (!observer_)
