@@ -67,39 +67,13 @@ std::string Kernel::symbol() const {
   return "graphc_" + name + digits;
 }
 
-namespace {
-
-/// Whether a reduction has its vectors along the outermost loop: a matrix times a vector, read by
-/// its lines.
-bool isAcrossLines(const Kernel &kernel) {
-  for (const Nest &nest : kernel.nests)
-    for (const ScalarNode &n : nest.body) {
-      if (nest.combine == Combine::None || n.op != ScalarOp::Load)
-        continue;
-      const size_t rank = kernel.arrays[size_t(n.loadArray())].shape.size();
-      if (rank < 2)
-        continue;
-      const ScalarNode &last =
-          nest.body[size_t(nest.indices[size_t(n.loadFirstIndex()) + rank - 1])];
-      if (last.op == ScalarOp::Index && last.payload == 0)
-        return true;
-    }
-  return false;
-}
-
-/// Parts of fewer columns read each line of the matrix again, and are no whole vectors.
-constexpr int64_t kFewestColumns = 512;
-
-} // namespace
-
 int32_t splitExtentOf(const Kernel &kernel) {
   const Nest &first = kernel.nests[0];
+  if (kernel.numShared > 0)
+    return first.extents[0];
   // Checks tell of the first iteration that fails.
-  if (kernel.numShared == 0 && (!first.numParallel || !kernel.checks.empty()))
-    return -1;
-  const int32_t split = first.extents[kernel.numShared > 0 ? 0 : size_t(first.numParallel) - 1];
-  const Kernel::Size &extent = kernel.sizes[size_t(split)];
-  return extent.constant && extent.value < kFewestColumns && isAcrossLines(kernel) ? -1 : split;
+  return first.numParallel && kernel.checks.empty() ? first.extents[size_t(first.numParallel) - 1]
+                                                    : -1;
 }
 
 //===--- taking over memory -------------------------------------------------===//

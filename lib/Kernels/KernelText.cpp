@@ -145,6 +145,8 @@ std::string kernelText(const Kernel &kernel, const std::string &label, const std
   out += ")";
   if (kernel.nests.size() > 1)
     out += " shared " + std::to_string(kernel.numShared);
+  if (kernel.splitExtent < 0 && splitExtentOf(kernel) >= 0)
+    out += " whole";
   out += " {" + comment + "\n";
   for (size_t k = 0; k < kernel.nests.size(); ++k) {
     const Nest &nest = kernel.nests[k];

@@ -129,6 +129,24 @@ int32_t ProgramBuilder::kernelNumber(const Kernel &kernel) {
   return at->second;
 }
 
+/// Whether a reduction has its vectors along the outermost loop: a matrix times a vector, read by
+/// its lines.
+static bool isAcrossLines(const Kernel &kernel) {
+  for (const Nest &nest : kernel.nests)
+    for (const ScalarNode &n : nest.body) {
+      if (nest.combine == Combine::None || n.op != ScalarOp::Load)
+        continue;
+      const size_t rank = kernel.arrays[size_t(n.loadArray())].shape.size();
+      if (rank < 2)
+        continue;
+      const ScalarNode &last =
+          nest.body[size_t(nest.indices[size_t(n.loadFirstIndex()) + rank - 1])];
+      if (last.op == ScalarOp::Index && last.payload == 0)
+        return true;
+    }
+  return false;
+}
+
 void ProgramBuilder::addKernel(FusionGroup &group) {
   f_.mergeLocals(group);
   std::vector<double> costs;
@@ -142,6 +160,15 @@ void ProgramBuilder::addKernel(FusionGroup &group) {
     const Kernel::Size &s = kernel.sizes[number];
     return s.constant ? f_.sizes_.constant(s.value) : canonical.sizes[s.value];
   };
+  // Parts of a few columns read each line of the matrix again, and are no whole vectors.
+  constexpr int64_t kFewColumns = 512;
+  if (kernel.splitExtent >= 0 && isAcrossLines(kernel)) {
+    const int32_t size = sizeOf(kernel.splitExtent);
+    const SizeNode &columns = f_.sizes_.nodes()[size_t(size)];
+    if (columns.op == SizeOp::Constant && columns.value < kFewColumns)
+      canonical.kernel.splitExtent = -1;
+  }
+
   Program::Step step;
   step.kind = Program::Step::Kind::Kernel;
   step.sizes = canonical.sizes;

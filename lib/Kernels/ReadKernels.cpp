@@ -281,6 +281,7 @@ Kernel KernelReader::run(std::string &label) {
   kernel_.numShared = -1;
   if (text_.accept("shared"))
     kernel_.numShared = int32_t(text_.number(0, kMaxLoops, "a number of loops"));
+  const bool isWhole = text_.accept("whole");
   isStored_.assign(kernel_.arrays.size(), false);
   Place body = text_.token().place;
   text_.expect("{");
@@ -299,7 +300,7 @@ Kernel KernelReader::run(std::string &label) {
   if (kernel_.nests.size() == 1)
     kernel_.numShared = kernel_.nests[0].numParallel;
   numberSizes();
-  kernel_.splitExtent = splitExtentOf(kernel_);
+  kernel_.splitExtent = isWhole ? -1 : splitExtentOf(kernel_);
   return std::move(kernel_);
 }
 

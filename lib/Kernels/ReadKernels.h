@@ -4,7 +4,7 @@
 //
 //   text      = kernel* [program [constants]]
 //   kernel    = "kernel" @NAME[.N] "(" arrays ")" "->" "(" arrays ")" ["local" "(" arrays ")"]
-//               ["shared" N] "{" nest+ "}"
+//               ["shared" N] ["whole"] "{" nest+ "}"
 //   arrays    = [%N ":" type ("," %N ":" type)*]      numbered from 0: inputs, outputs, locals
 //   type      = DTYPE "[" sizes "]"
 //   size      = nN | N                                an argument, or known
@@ -20,7 +20,8 @@
 //   load      = %N "[" value ("," value)* "]"
 //
 // Arguments nN are passed in the order of their numbers. A number has the dtype of what stands
-// beside it. `shared` stands where there are several nests. Programs: Runtime/ProgramText.cpp.
+// beside it. `shared` stands where there are several nests, `whole` where threads share no work
+// although they could. Programs: Runtime/ProgramText.cpp.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -137,13 +137,14 @@ template <class T> absl::Status complexRecurrence(const RoutineCall &call) {
   return absl::OkStatus();
 }
 
+absl::Status complexRecurrenceOf(const RoutineCall &call) {
+  return call.inputs[0].dtype() == DType::Float32 ? complexRecurrence<float>(call)
+                                                  : complexRecurrence<double>(call);
+}
+
 } // namespace
 
-const Routine kComplexRecurrence = {"complexRecurrence", [](const RoutineCall &call) {
-                                      return call.inputs[0].dtype() == DType::Float32
-                                                 ? complexRecurrence<float>(call)
-                                                 : complexRecurrence<double>(call);
-                                    }};
+const Routine kComplexRecurrence = {"complexRecurrence", complexRecurrenceOf};
 const Routine kCumulativeSum = {"cumulativeSum", cumulate<false>};
 const Routine kCumulativeProduct = {"cumulativeProduct", cumulate<true>};
 const Routine kLinearRecurrence = {"linearRecurrence", linearRecurrence};

@@ -165,8 +165,9 @@ template <class T> void realInverse(const RoutineCall &call) {
   });
 }
 
-template <class F32, class F64>
-absl::Status byPrecision(const RoutineCall &call, F32 single, F64 twice) {
+/// The transform for float32 or for float64.
+template <void (*single)(const RoutineCall &), void (*twice)(const RoutineCall &)>
+absl::Status byPrecision(const RoutineCall &call) {
   if (call.outputs[0].numElements() == 0)
     return absl::OkStatus();
   call.outputs[0].dtype() == DType::Float32 ? single(call) : twice(call);
@@ -175,17 +176,11 @@ absl::Status byPrecision(const RoutineCall &call, F32 single, F64 twice) {
 
 } // namespace
 
-const Routine kComplexFourier = {"complexFourier", [](const RoutineCall &call) {
-                                   return byPrecision(call, complexTransform<float>,
-                                                      complexTransform<double>);
-                                 }};
-const Routine kRealFourier = {"realFourier", [](const RoutineCall &call) {
-                                return byPrecision(call, realTransform<float>,
-                                                   realTransform<double>);
-                              }};
-const Routine kRealInverseFourier = {"realInverseFourier", [](const RoutineCall &call) {
-                                       return byPrecision(call, realInverse<float>,
-                                                          realInverse<double>);
-                                     }};
+const Routine kComplexFourier = {"complexFourier",
+                                 byPrecision<complexTransform<float>, complexTransform<double>>};
+const Routine kRealFourier = {"realFourier",
+                              byPrecision<realTransform<float>, realTransform<double>>};
+const Routine kRealInverseFourier = {"realInverseFourier",
+                                     byPrecision<realInverse<float>, realInverse<double>>};
 
 } // namespace graphc
