@@ -13,9 +13,9 @@ namespace graphc {
 /// and cannot fail, in any mode; what both need, or something else, is computed once. The branches
 /// have one rank; the result has their promoted dtype, the extents that both types agree on, and
 /// at run time the shape of the branch taken. No gradient flows to the condition, and none, nor a
-/// NaN, to the branch that is not taken; its own gradient, though, is computed from zeros, and may
-/// fail. Errors (Invalid): TypeError for a condition of another
-/// rank than 0 and for branches of different ranks. Thread-safe.
+/// NaN, to the branch that is not taken, whose own gradient is not computed either. Errors
+/// (Invalid): TypeError for a condition of another rank than 0 and for branches of different ranks.
+/// Thread-safe.
 Variable ifElse(const Operand &condition, const Operand &x, const Operand &y);
 /// The same for several results at once. ValueError where the lists differ in length.
 Variables ifElse(const Operand &condition, const Variables &x, const Variables &y);

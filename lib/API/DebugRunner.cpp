@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "API/CheckGraph.h"
+#include "Control/Control.h"
 #include "Eval/Evaluate.h"
 #include "Graph/CalledAs.h"
 #include "Graph/InnerGraph.h"
@@ -46,12 +47,31 @@ Tensor absolute(const Tensor &t) {
   return values.cast(t.dtype());
 }
 
+/// How often nodes run in a branch or a loop; a loop within counts as one step.
+double nodesRun(const Control &control, absl::Span<const Tensor> operands) {
+  double nodes = 0, steps = 1;
+  for (const FrozenGraph &body : control.bodies)
+    for (const Apply &inner : body.order()) {
+      const Control *nested = controlOf(inner.op());
+      nodes += nested ? nodesRun(*nested, {}) : 1;
+    }
+  if (control.loop && !operands.empty()) {
+    if (control.loop->hasSteps)
+      steps = operands[0].cast(DType::Float64).item<double>();
+    else if (!control.loop->sequences.empty())
+      steps = double(operands[control.loop->firstSequence()].shape()[0]);
+  }
+  return std::max(nodes, 1.0) * std::max(steps, 1.0);
+}
+
 /// An op with a bound in units in the last place: that many, and one half for the evaluator's own
 /// rounding and, for halves, one for rounding what was computed in float32. An op without is a sum
 /// of n terms in some order: each addition loses half a unit of a partial sum, which is no more
 /// than the sum of the terms' absolute values; the op gives that for its operands' absolute values.
 /// What `vectorize` gives is a graph, whose nodes lose that and, functions, up to 8 units of their
-/// own. Nothing where there is no memory to compute that.
+/// own; so are branches, and loops, step after step, whose bodies may be larger for smaller
+/// operands (1 - tanh(x)^2): the result itself is a bound there, too. Nothing where there is no
+/// memory to compute that.
 std::optional<Allowance> allowanceOf(const Apply &node, int output,
                                      absl::Span<const Tensor> operands) {
   const OpDef &op = node.op().def();
@@ -60,7 +80,8 @@ std::optional<Allowance> allowanceOf(const Apply &node, int output,
     return Allowance();
   auto [unit, smallest] = unitsOf(dtype);
   double bound = dtype == DType::Float64 ? op.maxUlp.f64 : op.maxUlp.f32;
-  if (bound >= 0)
+  const Control *control = controlOf(node.op());
+  if (bound >= 0 && !control)
     return Allowance{(bound + 1.5) * unit, (bound + 1.5) * smallest};
   double terms = 1, largest = 0;
   std::vector<Tensor> magnitudes;
@@ -72,6 +93,11 @@ std::optional<Allowance> allowanceOf(const Apply &node, int output,
   }
   if (op.vectorized)
     terms *= 8 * double(op.vectorized->numNodes());
+  double relative = 2 * unit;
+  if (control) {
+    terms *= 8 * nodesRun(*control, operands);
+    relative = terms * unit;
+  }
   TensorsOr sums = evaluate(node, magnitudes);
   if (errorKind(sums.status()) == ErrorKind::OutOfMemory)
     return std::nullopt;
@@ -83,7 +109,7 @@ std::optional<Allowance> allowanceOf(const Apply &node, int output,
       if (std::isfinite(x))
         largest = std::max(largest, std::fabs(x));
   }
-  return Allowance{2 * unit, (terms + 1) * unit * largest + smallest};
+  return Allowance{relative, (terms + 1) * unit * largest + smallest};
 }
 
 bool isNear(double got, double wanted, const Allowance &allowed) {

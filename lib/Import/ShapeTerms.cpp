@@ -1,6 +1,7 @@
 //===- ShapeTerms.cpp - shapes that are partly known -----------------------===//
 #include "Import/ShapeTerms.h"
 
+#include "graphc/ControlFlow.h"
 #include "graphc/Indexing.h"
 
 namespace graphc {
@@ -89,7 +90,14 @@ Terms elementTerms(OnnxNode &n, size_t i) {
 }
 
 Variable isAmong(OnnxNode &n, const Variable &axes, int axis, int rank) {
-  Variable plain = mod(n.at(cast(n.at(axes), DType::Int64)), int64_t(std::max(rank, 1)));
+  const int64_t axesOfX = std::max(rank, 1);
+  Variable given = cast(n.at(axes), DType::Int64);
+  Variable isInRange =
+      all(n.at(logicalAnd(n.at(ge(n.at(given), -axesOfX)), n.at(lt(n.at(given), axesOfX)))));
+  given =
+      assertTrue(n.at(given), isInRange, "an axis is out of range for rank " + std::to_string(rank),
+                 ErrorKind::AxisError);
+  Variable plain = mod(n.at(given), axesOfX);
   return any(n.at(eq(n.at(plain), int64_t(axis))));
 }
 

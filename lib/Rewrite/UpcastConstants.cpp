@@ -25,8 +25,11 @@ public:
     if (std::ranges::find(kPromoting, node.op().name()) == std::end(kPromoting))
       return {};
     DType wanted = node.output(0).dtype();
+    // A complex constant has an imaginary part of its own: v + 1 keeps the sign of v's zero, v + (1
+    // + 0j) makes it positive, and infinity times (2 + 0j) has a NaN.
     auto isNarrow = [&](const detail::VariableNode *v) {
-      return v->constant && v->type.dtype() != wanted && v->type.numElements() <= kMostElements;
+      return v->constant && v->type.dtype() != wanted && v->type.numElements() <= kMostElements &&
+             isComplex(v->type.dtype()) == isComplex(wanted);
     };
     detail::ApplyNode *counted = node.node();
     bool any = false;

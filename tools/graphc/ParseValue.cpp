@@ -1,6 +1,7 @@
 //===- ParseValue.cpp -----------------------------------------------------===//
 #include "ParseValue.h"
 
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -53,8 +54,14 @@ std::string valuesOf(DType dtype) {
   return "whole numbers from " + least + " to " + greatest;
 }
 
+/// Whether a number stands for infinity, and is none that is too large.
+bool namesInfinity(std::string_view number) {
+  return number.find_first_of("0123456789") == number.npos;
+}
+
 /// What is wrong with `word`, read as `value`, where a value of `dtype` is wanted; "" if nothing.
-std::string notOf(DType dtype, std::string_view word, const Tensor &value) {
+/// `isInfinity`: the value was written as one.
+std::string notOf(DType dtype, std::string_view word, const Tensor &value, bool isInfinity) {
   std::string name(dtypeName(dtype));
   if (!isFloat(dtype))
     return isValueOf(dtype, word, value) ? ""
@@ -62,7 +69,7 @@ std::string notOf(DType dtype, std::string_view word, const Tensor &value) {
                                                ", which has " + valuesOf(dtype);
   // What is too small becomes zero, as numbers are rounded; what is too large is a mistake.
   double there = value.cast(dtype).item<double>();
-  if (!std::isinf(there) || word.find_first_of("0123456789") == word.npos)
+  if (!std::isinf(there) || isInfinity)
     return "";
   return std::string(word) + " is too large for dtype " + name + "; write " +
          (there < 0 ? "-inf" : "inf");
@@ -80,10 +87,22 @@ std::optional<double> realOf(std::string_view word) {
   return r.ec == std::errc() ? value : std::strtod(std::string(word).c_str(), nullptr);
 }
 
+/// A real or an imaginary part.
+struct Part {
+  double value;
+  bool isInfinity;
+};
+
 /// "1.5-2j", "2j", "j", "3"; nothing where `word` is none of these.
-std::optional<std::complex<double>> complexOf(std::string_view word) {
+std::optional<std::array<Part, 2>> complexOf(std::string_view word) {
+  auto parts = [](std::string_view re, std::string_view im) -> std::optional<std::array<Part, 2>> {
+    std::optional<double> x = realOf(re), y = realOf(im);
+    if (!x || !y)
+      return std::nullopt;
+    return std::array{Part{*x, namesInfinity(re)}, Part{*y, namesInfinity(im)}};
+  };
   if (word.empty() || (word.back() != 'j' && word.back() != 'J'))
-    return realOf(word);
+    return parts(word, "0");
   std::string_view all = word.substr(0, word.size() - 1);
   size_t split = all.size(); // where the imaginary part begins: at a sign that is no exponent's
   while (split-- > 0)
@@ -95,11 +114,7 @@ std::optional<std::complex<double>> complexOf(std::string_view word) {
   std::string imaginary(all.substr(split));
   if (imaginary.empty() || imaginary == "+" || imaginary == "-")
     imaginary += '1';
-  std::optional<double> re = split == 0 ? 0.0 : realOf(all.substr(0, split));
-  std::optional<double> im = realOf(imaginary);
-  if (!re || !im)
-    return std::nullopt;
-  return std::complex<double>(*re, *im);
+  return parts(split == 0 ? "0" : all.substr(0, split), imaginary);
 }
 
 /// Reads nested lists of numbers into one tensor, without recursion.
@@ -170,14 +185,15 @@ absl::Status ListParser::number() {
     ++end;
   std::string_view word = text_.substr(at_, end - at_);
   if (isComplex(dtype_)) {
-    std::optional<std::complex<double>> z = complexOf(word);
+    std::optional<std::array<Part, 2>> z = complexOf(word);
     if (!z)
       return fail(word.empty() ? "expected a number" : "'" + std::string(word) + "' is no number");
-    for (double part : {z->real(), z->imag()})
-      if (std::string mistake = notOf(realDType(dtype_), word, Tensor(part)); !mistake.empty())
+    for (const Part &part : *z)
+      if (std::string mistake = notOf(realDType(dtype_), word, Tensor(part.value), part.isInfinity);
+          !mistake.empty())
         return malformed(text_, at_, mistake, ErrorKind::TypeError);
     at_ = end;
-    const Tensor value = Tensor(*z).cast(dtype_);
+    const Tensor value = Tensor(std::complex<double>((*z)[0].value, (*z)[1].value)).cast(dtype_);
     return append(static_cast<const char *>(value.data()));
   }
   std::string_view digits = word;
@@ -203,7 +219,7 @@ absl::Status ListParser::number() {
   } else {
     return fail(word.empty() ? "expected a number" : "'" + std::string(word) + "' is no number");
   }
-  if (std::string mistake = notOf(dtype_, word, value); !mistake.empty())
+  if (std::string mistake = notOf(dtype_, word, value, namesInfinity(word)); !mistake.empty())
     return malformed(text_, at_, mistake, ErrorKind::TypeError);
   at_ = end;
   Tensor cast = value.cast(dtype_);

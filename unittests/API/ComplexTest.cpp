@@ -393,5 +393,23 @@ TEST(Complex, TransformsOfAnyLength) {
             "ones");
 }
 
+/// A real constant stays real: the sign of a zero decides on which side of a cut a number is, and
+/// infinity times 0 is NaN. The numbers are those of C (ISO/IEC 9899, annex G.5: a real operand is
+/// not converted); NumPy converts, and gives the other root and a NaN.
+TEST(Complex, RealConstantsHaveNoImaginaryPart) {
+  Variable z = tensor(DType::Complex128, {2});
+  const double inf = INFINITY;
+  Tensor below({C(-4, -0.0), C(inf, 1)}, DType::Complex128);
+  for (const char *mode : {"interpreter", "strict", "fast_compile", "fast_run", "debug"}) {
+    Function f =
+        made(function({z}, {sqrt(z + Tensor({1.0, 1.0})), z * Tensor({2.0, 2.0})}, {.mode = mode}));
+    absl::StatusOr<Results> results = f(below);
+    ASSERT_TRUE(results.ok()) << mode << ": " << results.status();
+    C root = (*results)[0].flat<C>()[0], twice = (*results)[1].flat<C>()[1];
+    EXPECT_NEAR(root.imag(), -std::sqrt(3.0), 4e-16) << mode;
+    EXPECT_EQ(twice, C(inf, 2)) << mode;
+  }
+}
+
 } // namespace
 } // namespace graphc

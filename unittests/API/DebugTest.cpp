@@ -1,11 +1,15 @@
 //===- DebugTest.cpp - mode debug and reports of stages -------------------===//
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "API/DebugRunner.h"
 #include "Places.h"
 #include "graphc/Function.h"
+#include "graphc/Gradient.h"
 #include "graphc/OpDef.h"
 #include "graphc/Ops.h"
+#include "graphc/Scan.h"
 #include "graphc/Status.h"
 
 namespace graphc {
@@ -86,6 +90,27 @@ TEST(Debug, SumsHaveTheErrorOfTheirTerms) {
   // 5 roundings of 2e6 are 1.2.
   EXPECT_TRUE(checkResult(y.owner(), 0, operands, Tensor(1.0).cast(DType::Float32), exact).ok());
   EXPECT_FALSE(checkResult(y.owner(), 0, operands, Tensor(4.0).cast(DType::Float32), exact).ok());
+}
+
+/// A loop's body may be larger for smaller operands: 1 - tanh(x)^2.
+TEST(Debug, LoopsHaveTheErrorOfTheirSteps) {
+  Variable h = dvector("h"), w = dmatrix("w");
+  ScanResult s = scan([](const Variables &in) { return tanh(dot(in[1], in[0])); },
+                      {.outputs = {h}, .nonSequences = {w}, .numSteps = 3});
+  Variables g = grad(sum(s.last[0]), {h, w});
+  auto f = function({h, w}, {g[0], g[1]}, {.mode = "debug"});
+  ASSERT_TRUE(f.ok()) << f.status();
+  std::mt19937 bits(7);
+  auto numbers = [&](const std::vector<int64_t> &shape) {
+    Tensor t = *Tensor::allocate(DType::Float64, shape);
+    for (double &x : t.mutableFlat<double>())
+      x = 1.6 * double(bits()) / 0x1p32 - 0.8;
+    return t;
+  };
+  for (int k = 0; k < 12; ++k) {
+    absl::StatusOr<Results> results = (*f)(numbers({3}), numbers({3, 3}));
+    EXPECT_TRUE(results.ok()) << results.status();
+  }
 }
 
 TEST(Debug, IntegersAreEqual) {

@@ -1,5 +1,6 @@
 //===- ErrorsTest.cpp - what mistakes in models are called, whole -----------===//
 #include "Import/OneNode.h"
+#include "absl/strings/match.h"
 #include "gmock/gmock.h"
 
 namespace graphc::test {
@@ -296,6 +297,22 @@ TEST(Errors, ofRegionsAndPictures) {
       {OneNode(16, "GridSample").given(x).given(x),
        "GridSample): the operand and the grid must have one rank, at least 3: f32[2] and f32[2]"},
   });
+}
+
+/// Axes that are known at run time alone.
+TEST(Errors, ofComputedAxesOutOfRange) {
+  for (auto [opset, op] : {std::pair(14, "CumSum"), std::pair(26, "CumProd")})
+    for (int64_t axis : {int64_t(2), int64_t(-3), INT64_MAX}) {
+      absl::StatusOr<GraphModule> module =
+          OneNode(opset, op).given(zeros({2, 3})).given(i64(Tensor(0))).load();
+      ASSERT_TRUE(module.ok()) << module.status();
+      absl::StatusOr<std::vector<Tensor>> results =
+          evaluate(module->outputs, module->inputs, {zeros({2, 3}), Tensor(axis)});
+      EXPECT_EQ(errorKind(results.status()), ErrorKind::AxisError);
+      EXPECT_TRUE(absl::StartsWith(results.status().message(),
+                                   "assert: an axis is out of range for rank 2\n"))
+          << op << axis;
+    }
 }
 
 /// Inputs that are computed, of which the result's rank depends on how many there are.

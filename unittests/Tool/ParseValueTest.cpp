@@ -2,6 +2,8 @@
 #include "ParseValue.h"
 
 #include <gtest/gtest.h>
+
+#include <complex>
 #include <random>
 
 #include "Messages.h"
@@ -96,6 +98,18 @@ TEST(ParseValue, FloatsMustFit) {
   EXPECT_EQ(parse("65519", DType::Float16).item<float>(), 65504);
   EXPECT_EQ(parse("3.4028235e38", DType::Float32).item<float>(), 0x1.fffffep127f);
   EXPECT_EQ(parse("-inf", DType::Float16).item<float>(), -INFINITY);
+}
+
+/// Each part of a complex number may be infinite.
+TEST(ParseValue, PartsMustFit) {
+  for (auto [text, re, im] : std::initializer_list<std::tuple<const char *, double, double>>{
+           {"inf+1j", INFINITY, 1}, {"1-infj", 1, -INFINITY}, {"-inf", -INFINITY, 0}}) {
+    std::complex<double> z = parse(text, DType::Complex128).item<std::complex<double>>();
+    EXPECT_EQ(z, std::complex<double>(re, im)) << text;
+  }
+  EXPECT_EQ(said(parseValue("[inf+1e39j]", any(DType::Complex64, 1)).status()),
+            "TypeError: '[inf+1e39j]' at character 2: inf+1e39j is too large for dtype float32; "
+            "write inf");
 }
 
 TEST(ParseValue, Lists) {
