@@ -3,8 +3,8 @@
 // Matrices are the last two axes, and batches of them the axes before, as in NumPy's linalg.
 // Floats; integers and bools become floats first (F-009), halves are computed in float32. Complex
 // numbers where docs/design/36-complex.md says so: "symmetric" factors are of Hermitian matrices
-// then. LAPACK computes (libgraphc-lapack is loaded at the first call). Elements that are NaN or
-// infinite give NaNs. LinAlgError, at run time, names the first matrix of a batch that fails.
+// then. LAPACK computes (libgraphc-lapack is loaded at the first call). NaN and infinity give NaNs,
+// but no positive definite matrix has NaN. LinAlgError names the first of a batch that fails.
 // ShapeError for matrices that are not square where they must be. None of the functions fails by
 // itself: a mistake is carried by the Variable, at the place of the first operand.
 //
