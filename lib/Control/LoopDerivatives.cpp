@@ -32,6 +32,20 @@ Variable zeroRows(const Variable &like, const Operand &count) {
     list.emplace_back(extents[axis]);
   return zeros(stack(list), like.dtype());
 }
+/// The rows with the extents of the operand's, which they have but where there are none: without a
+/// step nobody knows what it would have given.
+Variable withRowsOf(const Variable &rows, const Variable &operand) {
+  std::vector<Operand> extents = {rows.shape()[0]};
+  std::vector<int64_t> known = {rows.type().extent(0)};
+  bool isKnown = true;
+  for (int axis = 1; axis < rows.rank(); ++axis) {
+    isKnown &= rows.type().extent(axis) != kDynamic;
+    extents.emplace_back(operand.shape()[axis]);
+    known.push_back(operand.type().extent(axis));
+  }
+  return isKnown ? rows
+                 : filterVariable(rows.type().withShape(known), reshape(rows, stack(extents)));
+}
 /// What the last steps have given, with zeros for those before, `numSteps` in all.
 Variable ofAllSteps(const Variable &last, const Variable &numSteps) {
   return concatenate({zeroRows(last, numSteps - last.shape()[0]), last}, 0);
@@ -380,7 +394,8 @@ Variables BackwardLoop::collect(const Variables &made) {
       add(operand, g);
       continue;
     }
-    Variable steps = ofAllSteps(reversed(g), numSteps_);
+    const Variable &initial = p_.initials[w.number];
+    Variable steps = ofAllSteps(withRowsOf(reversed(g), initial), numSteps_);
     Variable first = rows(concatenate({steps, zeroRows(steps, -w.tap)}, 0), 0, -w.tap);
     add(operand,
         concatenate({zeroRows(steps, historyOf(loop.states[w.number]) + w.tap), first}, 0));
@@ -388,7 +403,8 @@ Variables BackwardLoop::collect(const Variables &made) {
   for (const Wanted &w : ofConstants_)
     add(loop.firstConstant() + w.number, *next++);
   for (const Wanted &w : ofSequences_) {
-    Variable steps = *next++, first = firstElement(w.number, w.offset);
+    const Variable &sequence = p_.sequences[w.number];
+    Variable steps = withRowsOf(*next++, sequence), first = firstElement(w.number, w.offset);
     if (loop.truncation >= 0)
       steps = ofAllSteps(steps, numSteps_);
     if (readsAll(w.number)) {
@@ -396,7 +412,7 @@ Variables BackwardLoop::collect(const Variables &made) {
       continue;
     }
     add(loop.firstSequence() + w.number,
-        incSubtensor(zerosLike(p_.sequences[w.number]), {Slice(first, first + numSteps_)},
+        incSubtensor(zerosLike(sequence), {Slice(first, first + numSteps_)},
                      loop.goesBackwards ? reversed(steps) : steps));
   }
   return all;

@@ -114,6 +114,27 @@ TEST_F(Checkpoints, GiveWhatStoredStatesGive) {
 }
 
 // F-328: a^n h0, whose derivative is n a^(n - 1) h0, and the one of that.
+/// Fewer steps than lie between checkpoints: a loop of no steps has results without rows, of which
+/// nobody knows the extents.
+TEST_F(Checkpoints, SecondDerivativesOfFewSteps) {
+  auto second = [&](int64_t every) {
+    ScanResult s = scan([](V in) { return sin(in[0] * in[1] * in[2]); },
+                        {.outputs = {ScanOutput(h0, {-2, -1})},
+                         .nonSequences = {a},
+                         .numSteps = n,
+                         .checkpointEvery = every});
+    Variables g = grad(sum(s.outputs[0]), {h0, a});
+    return grad(sum(g[0] * g[0]) + g[1], {h0, a});
+  };
+  for (int64_t steps : {0, 1, 2, 5})
+    expectEqual({n, h0, a}, second(0), second(2), {Tensor(steps), Tensor({0.3, 0.4}), Tensor(0.7)},
+                std::to_string(steps) + " steps ");
+  Function none = made(function({n, h0, a}, second(2), {.onUnusedInput = OnUnusedInput::Ignore}));
+  absl::StatusOr<Results> zeros = none(Tensor(int64_t(0)), Tensor({0.3, 0.4}), Tensor(0.7));
+  ASSERT_TRUE(zeros.ok()) << zeros.status();
+  EXPECT_EQ((*zeros)[0], Tensor({0.0, 0.0}));
+}
+
 TEST_F(Checkpoints, OfPowers) {
   ScanResult r = scan([&](V in) { return in[0] * a; },
                       {.outputs = {ScanOutput(h0)}, .numSteps = Operand(n), .checkpointEvery = 3});
