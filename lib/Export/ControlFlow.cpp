@@ -42,6 +42,7 @@ private:
   V element(const V &sequence, const V &count, int tap, size_t k) const;
   void prepare();
   void addStates(Values &to);
+  std::vector<Type> addInitial(Values &operands) const;
   void bindStates(size_t first);
   void addNext(const std::vector<Values> &outputs, Values &next, Values &all);
   std::vector<Values> collect(const Values &results);
@@ -165,15 +166,21 @@ void LoopWriter::addNext(const std::vector<Values> &outputs, Values &next, Value
   }
 }
 
-/// Scan's body sees the rows of each sequence one by one.
-Values LoopWriter::scan() {
-  Values operands, bodyInputs, next, all;
+/// The initial values of the states are operands; their types, which the first results have, too.
+std::vector<Type> LoopWriter::addInitial(Values &operands) const {
   std::vector<Type> types;
   for (const State &state : states_)
     for (const Value &part : state.initial) {
       operands.push_back(part);
       types.push_back(part.type);
     }
+  return types;
+}
+
+/// Scan's body sees the rows of each sequence one by one.
+Values LoopWriter::scan() {
+  Values operands, bodyInputs, next, all;
+  std::vector<Type> types = addInitial(operands);
   w_.beginBody();
   addStates(bodyInputs);
   int64_t count = 0;
@@ -206,12 +213,7 @@ Values LoopWriter::loop() {
   Values operands = {steps_, Value{}};
   if (countsItself)
     operands = {Value{}, w_.node("Greater", {steps_, zero}, flag)};
-  std::vector<Type> types;
-  for (const State &state : states_)
-    for (const Value &part : state.initial) {
-      operands.push_back(part);
-      types.push_back(part.type);
-    }
+  std::vector<Type> types = addInitial(operands);
   w_.beginBody();
   Values bodyInputs = {w_.bodyInput(number, "step"), w_.bodyInput(flag, "goes")}, next, all;
   addStates(bodyInputs);

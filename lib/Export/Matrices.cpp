@@ -11,6 +11,7 @@
 
 #include "Export/ExportRules.h"
 #include "Ops/Build.h"
+#include "Support/PadeExponential.h"
 #include "graphc/LinearAlgebra.h"
 #include "graphc/Scan.h"
 
@@ -232,24 +233,9 @@ Vs composeQr(const Apply &n) {
 Vs composeExpm(const Apply &n) {
   V a = wide(n, 0);
   V norm = max(concatenate({flatten(sum(abs(a), Axis(-2))), constant(Tensor({0.0}))}, 0));
-  constexpr double kReach = 5.371920351148152;
-  V power = ceil(maximum(mul(log(trueDiv(norm, kReach)), 1 / std::numbers::ln2), 0.0));
+  V power = ceil(maximum(mul(log(trueDiv(norm, kPadeReach)), 1 / std::numbers::ln2), 0.0));
   power = where(gt(norm, 0.0), minimum(power, 1100.0), constant(Tensor(0.0)));
   V x = mul(a, pow(constant(Tensor(2.0)), neg(power))), one = identityLike(a);
-  constexpr double kPade[] = {64764752532480000,
-                              32382376266240000,
-                              7771770303897600,
-                              1187353796428800,
-                              129060195264000,
-                              10559470521600,
-                              670442572800,
-                              33522128640,
-                              1323241920,
-                              40840800,
-                              960960,
-                              16380,
-                              182,
-                              1};
   V x2 = matmul(x, x), x4 = matmul(x2, x2), x6 = matmul(x4, x2);
   auto half = [&](size_t first) { // of the coefficients of every other power
     auto c = [&](size_t k, const V &v) { return mul(v, kPade[first + 2 * k]); };

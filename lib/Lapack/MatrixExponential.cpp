@@ -11,6 +11,7 @@
 #include "Dense.h"
 #include "Matrices.h"
 #include "Solvers.h"
+#include "Support/PadeExponential.h"
 
 namespace graphc {
 namespace {
@@ -21,23 +22,6 @@ using Matrix = std::vector<double>;
 Matrix product(const Matrix &a, const Matrix &b, size_t n) {
   return graphc::product(a, b, n, n, n);
 }
-
-/// Up to this norm the approximant is as good as float64 (Higham's table 2.3).
-constexpr double kTheta = 5.371920351148152;
-constexpr double kPade[] = {64764752532480000,
-                            32382376266240000,
-                            7771770303897600,
-                            1187353796428800,
-                            129060195264000,
-                            10559470521600,
-                            670442572800,
-                            33522128640,
-                            1323241920,
-                            40840800,
-                            960960,
-                            16380,
-                            182,
-                            1};
 
 /// The sum of kPade[first + 2 k] powers[k]; powers[0] is the unit matrix.
 Matrix polynomial(size_t first, const std::vector<const Matrix *> &powers) {
@@ -50,7 +34,7 @@ Matrix polynomial(size_t first, const std::vector<const Matrix *> &powers) {
 
 absl::Status exponential(Matrix a, size_t n, Matrix &result) {
   double norm = norm1(a, n);
-  int squarings = norm > kTheta ? std::max(0, int(std::ceil(std::log2(norm / kTheta)))) : 0;
+  int squarings = norm > kPadeReach ? std::max(0, int(std::ceil(std::log2(norm / kPadeReach)))) : 0;
   for (double &element : a)
     element = std::ldexp(element, -squarings);
   Matrix unit(n * n, 0);

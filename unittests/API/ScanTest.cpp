@@ -10,7 +10,7 @@
 
 #include <cmath>
 
-#include "Calls.h"
+#include "Choices.h"
 #include "Messages.h"
 #include "graphc/ControlFlow.h"
 #include "graphc/Function.h"
@@ -22,30 +22,12 @@
 namespace graphc {
 namespace {
 
-using List = std::vector<double>;
 using V = const Variables &;
 
 const char *const kModes[] = {"interpreter", "fast_run", "fast_compile", "strict", "debug"};
 
-/// What f(inputs) = outputs gives at `values`, in every mode, with rewrites and without, the same.
 List run(V inputs, V outputs, const std::vector<Tensor> &values) {
-  List first;
-  bool isFirst = true;
-  for (bool rewrites : {true, false})
-    for (const char *mode : kModes) {
-      auto f =
-          function(inputs, outputs,
-                   {.mode = mode, .rewrites = rewrites, .onUnusedInput = OnUnusedInput::Ignore});
-      EXPECT_TRUE(f.ok()) << mode << f.status();
-      if (!f.ok())
-        return {};
-      List now = valuesOf(f->call(values));
-      if (isFirst)
-        first = now;
-      isFirst = false;
-      EXPECT_EQ(now, first) << mode << rewrites;
-    }
-  return first;
+  return runEverywhere(inputs, outputs, values, kModes);
 }
 
 absl::Status failure(V inputs, const Variable &output, const std::vector<Tensor> &values,
