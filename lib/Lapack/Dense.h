@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 namespace graphc {
@@ -29,6 +30,16 @@ template <class T> double norm1(const std::vector<T> &x, size_t n) {
     most = std::max(most, sum);
   }
   return most;
+}
+
+/// x (m, n) as (n, m), in squares whose cache lines stay in the L1 cache.
+template <class T> void transpose(const T *x, int64_t m, int64_t n, T *to) {
+  constexpr int64_t kSide = 16;
+  for (int64_t i = 0; i < m; i += kSide)
+    for (int64_t j = 0; j < n; j += kSide)
+      for (int64_t c = j; c < std::min(j + kSide, n); ++c)
+        for (int64_t r = i; r < std::min(i + kSide, m); ++r)
+          to[c * m + r] = x[r * n + c];
 }
 
 } // namespace graphc

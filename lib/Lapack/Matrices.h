@@ -16,14 +16,16 @@ namespace graphc {
 
 template <class T> struct Precision {};
 
-/// LAPACK's FUNCTION for float and double, on row-major matrices, as NAME.
-#define GRAPHC_LAPACK(NAME, FUNCTION)                                                              \
+/// LAPACK's FUNCTION for float and double, on matrices of a layout, as NAME.
+#define GRAPHC_LAPACK_IN(LAYOUT, NAME, FUNCTION)                                                   \
   template <class... A> lapack_int NAME(Precision<float>, A... arguments) {                        \
-    return LAPACKE_s##FUNCTION(LAPACK_ROW_MAJOR, arguments...);                                    \
+    return LAPACKE_s##FUNCTION(LAYOUT, arguments...);                                              \
   }                                                                                                \
   template <class... A> lapack_int NAME(Precision<double>, A... arguments) {                       \
-    return LAPACKE_d##FUNCTION(LAPACK_ROW_MAJOR, arguments...);                                    \
+    return LAPACKE_d##FUNCTION(LAYOUT, arguments...);                                              \
   }
+/// On row-major ones: LAPACKE transposes them element by element, at each call, there and back.
+#define GRAPHC_LAPACK(NAME, FUNCTION) GRAPHC_LAPACK_IN(LAPACK_ROW_MAJOR, NAME, FUNCTION)
 
 /// Matrix i of an operand or result, (batch, m, n) or (batch, n) or (batch).
 template <class T> T *matrixOf(const Tensor &t, int64_t i) {

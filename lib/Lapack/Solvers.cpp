@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "Dense.h"
 #include "Matrices.h"
 
 namespace graphc {
@@ -12,17 +13,29 @@ namespace {
 GRAPHC_LAPACK(potrf, potrf_work)
 GRAPHC_LAPACK(potrs, potrs_work)
 GRAPHC_LAPACK(trtrs, trtrs_work)
-GRAPHC_LAPACK(getrf, getrf_work)
-GRAPHC_LAPACK(getrs, getrs_work)
+GRAPHC_LAPACK_IN(LAPACK_COL_MAJOR, getrf, getrf_work)
+GRAPHC_LAPACK_IN(LAPACK_COL_MAJOR, getrs, getrs_work)
 GRAPHC_LAPACK(sysv, sysv)
 
 char triangle(bool isLower) { return isLower ? 'L' : 'U'; }
 
-/// LU factors of a matrix, in its memory.
-template <class T> lapack_int factor(lapack_int n, T *a, std::vector<lapack_int> &pivots) {
-  pivots.resize(size_t(n));
-  return getrf(Precision<T>(), n, n, a, std::max(n, 1), pivots.data());
-}
+/// LU factors of a matrix, by columns.
+template <class T> struct Lu {
+  std::vector<T> factors;
+  std::vector<lapack_int> pivots;
+  lapack_int info; ///< LAPACK's
+
+  Lu(const T *a, lapack_int n) : factors(size_t(n) * size_t(n)), pivots(size_t(n)) {
+    transpose(a, n, n, factors.data());
+    info = getrf(Precision<T>(), n, n, factors.data(), std::max(n, 1), pivots.data());
+  }
+  /// The k columns of `b`, which stand one after the other, become those of a^-1 b.
+  lapack_int solve(lapack_int k, T *b) const {
+    const auto n = lapack_int(pivots.size());
+    return getrs(Precision<T>(), 'N', n, k, factors.data(), std::max(n, 1), pivots.data(), b,
+                 std::max(n, 1));
+  }
+};
 
 /// Exchanges of rows that make the sign of the determinant change.
 bool isOdd(const std::vector<lapack_int> &pivots) {
@@ -76,6 +89,19 @@ absl::Status solveTriangular(const RoutineCall &call) {
   });
 }
 
+/// x = a^-1 b of (n, n) and (n, k); LAPACK's result.
+template <class T>
+static lapack_int solveGeneral(lapack_int n, lapack_int k, const T *a, const T *b, T *x) {
+  Lu<T> lu(a, n);
+  if (lu.info != 0)
+    return lu.info;
+  std::vector<T> columns(size_t(n) * size_t(k));
+  transpose(b, n, k, columns.data());
+  lapack_int info = lu.solve(k, columns.data());
+  transpose(columns.data(), k, n, x);
+  return info;
+}
+
 absl::Status solve(const RoutineCall &call) {
   const auto kind = MatrixKind(call.parameters[0]);
   const char side = triangle(call.parameters[1]);
@@ -84,25 +110,24 @@ absl::Status solve(const RoutineCall &call) {
     const auto n = lapack_int(call.inputs[1].shape()[1]), k = lapack_int(call.inputs[1].shape()[2]);
     const lapack_int rows = std::max(n, 1), columns = std::max(k, 1);
     return forMatrices(call, [&](int64_t i) -> absl::Status {
-      const T *from = matrixOf<T>(call.inputs[0], i);
-      std::vector<T> a(from, from + int64_t(n) * n);
+      const T *from = matrixOf<T>(call.inputs[0], i), *b = matrixOf<T>(call.inputs[1], i);
       T *x = matrixOf<T>(call.outputs[0], i);
-      std::copy_n(matrixOf<T>(call.inputs[1], i), int64_t(n) * k, x);
-      std::vector<lapack_int> pivots;
       lapack_int info = 0;
       if (kind == MatrixKind::General) {
-        info = factor(n, a.data(), pivots);
-        if (info == 0)
-          info = getrs(Precision<T>(), 'N', n, k, a.data(), rows, pivots.data(), x, columns);
-      } else if (kind == MatrixKind::Positive) {
-        info = potrf(Precision<T>(), side, n, a.data(), rows);
-        if (info == 0)
-          info = potrs(Precision<T>(), side, n, k, a.data(), rows, x, columns);
-      } else if (!isFinite(a.data(), int64_t(n) * n)) {
-        std::fill_n(x, int64_t(n) * k, T(NAN));
+        info = solveGeneral(n, k, from, b, x);
       } else {
-        pivots.resize(size_t(n));
-        info = sysv(Precision<T>(), side, n, k, a.data(), rows, pivots.data(), x, columns);
+        std::vector<T> a(from, from + int64_t(n) * n);
+        std::copy_n(b, int64_t(n) * k, x);
+        if (kind == MatrixKind::Positive) {
+          info = potrf(Precision<T>(), side, n, a.data(), rows);
+          if (info == 0)
+            info = potrs(Precision<T>(), side, n, k, a.data(), rows, x, columns);
+        } else if (!isFinite(a.data(), int64_t(n) * n)) {
+          std::fill_n(x, int64_t(n) * k, T(NAN));
+        } else {
+          std::vector<lapack_int> pivots(size_t(n), 0);
+          info = sysv(Precision<T>(), side, n, k, a.data(), rows, pivots.data(), x, columns);
+        }
       }
       if (info > 0)
         return matrixError(call, i, kind == MatrixKind::Positive ? kNotPositive : kSingular);
@@ -115,17 +140,12 @@ absl::Status inverse(const RoutineCall &call) {
   return inPrecision(call, [&](auto zero) {
     using T = decltype(zero);
     const auto n = lapack_int(call.inputs[0].shape()[1]);
+    std::vector<T> identity(size_t(n) * size_t(n));
+    for (size_t k = 0; k < size_t(n); ++k)
+      identity[k * size_t(n) + k] = 1;
     return forMatrices(call, [&](int64_t i) -> absl::Status {
-      const T *from = matrixOf<T>(call.inputs[0], i);
-      std::vector<T> a(from, from + int64_t(n) * n);
-      T *x = matrixOf<T>(call.outputs[0], i);
-      std::fill_n(x, int64_t(n) * n, T(0));
-      for (int64_t k = 0; k < n; ++k)
-        x[k * n + k] = 1;
-      std::vector<lapack_int> pivots;
-      lapack_int info = factor(n, a.data(), pivots), rows = std::max(n, 1);
-      if (info == 0)
-        info = getrs(Precision<T>(), 'N', n, n, a.data(), rows, pivots.data(), x, rows);
+      lapack_int info = solveGeneral<T>(n, n, matrixOf<T>(call.inputs[0], i), identity.data(),
+                                        matrixOf<T>(call.outputs[0], i));
       return info > 0 ? matrixError(call, i, kSingular) : checkInfo(info);
     });
   });
@@ -135,14 +155,13 @@ absl::Status inverse(const RoutineCall &call) {
 template <class T, class F> static absl::Status withDiagonal(const RoutineCall &call, F &&take) {
   const auto n = lapack_int(call.inputs[0].shape()[1]);
   return forMatrices(call, [&](int64_t i) -> absl::Status {
-    const T *from = matrixOf<T>(call.inputs[0], i);
-    std::vector<T> a(from, from + int64_t(n) * n), diagonal;
-    std::vector<lapack_int> pivots;
-    if (absl::Status s = checkInfo(factor(n, a.data(), pivots)); !s.ok())
+    const Lu<T> lu(matrixOf<T>(call.inputs[0], i), n);
+    if (absl::Status s = checkInfo(lu.info); !s.ok())
       return s;
+    std::vector<T> diagonal;
     for (int64_t k = 0; k < n; ++k)
-      diagonal.push_back(a[size_t(k * n + k)]);
-    take(i, diagonal, isOdd(pivots));
+      diagonal.push_back(lu.factors[size_t(k * n + k)]);
+    take(i, diagonal, isOdd(lu.pivots));
     return absl::OkStatus();
   });
 }

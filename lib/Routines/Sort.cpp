@@ -1,8 +1,10 @@
 //===- Sort.cpp - rows in order -----------------------------------------------===//
 //
-// Elements become unsigned keys with their positions. Short rows are sorted by comparing, where
-// equal keys are in the order of their positions; long ones digit by digit from the lowest (LSD
-// radix sort), which is stable and passes over digits that all keys share.
+// Elements become unsigned keys: alone where elements are wanted, since they can be made of their
+// keys again, with their positions where these are. Short rows are sorted by comparing, where equal
+// keys are in the order of their positions; long ones digit by digit from the lowest (LSD radix
+// sort), which is stable and passes over digits that all keys share. Digits have 8 bits, or 11
+// where the row is long enough that a pass less pays for larger tables.
 //
 //===----------------------------------------------------------------------===//
 #include <algorithm>
@@ -25,17 +27,21 @@ template <class Key, class Position> struct Item {
   }
 };
 
-/// From here on radix sort is faster.
-constexpr size_t kLongRow = 256;
+/// From here on radix sort is faster, and from there on by longer digits.
+constexpr size_t kLongRow = 256, kLongDigitsRow = 1 << 14;
+
+template <class Key> Key keyOf(Key key) { return key; }
+template <class Key, class Position> Key keyOf(const Item<Key, Position> &item) { return item.key; }
 
 /// `items` by their keys, which stand in the order of their positions; `other` is as long.
-template <class I> void radixSort(std::vector<I> &items, std::vector<I> &other) {
-  using Key = decltype(I::key);
-  constexpr size_t kDigits = sizeof(Key);
-  std::array<std::array<size_t, 256>, kDigits> counts = {};
+template <size_t kBits, class I> void radixSort(std::vector<I> &items, std::vector<I> &other) {
+  using Key = decltype(keyOf(items[0]));
+  constexpr size_t kDigits = (8 * sizeof(Key) + kBits - 1) / kBits, kValues = size_t(1) << kBits;
+  auto digitOf = [](const I &item, size_t d) { return keyOf(item) >> (kBits * d) & (kValues - 1); };
+  std::vector<std::array<size_t, kValues>> counts(kDigits);
   for (const I &item : items)
     for (size_t d = 0; d < kDigits; ++d)
-      ++counts[d][item.key >> (8 * d) & 255];
+      ++counts[d][digitOf(item, d)];
   for (size_t d = 0; d < kDigits; ++d) {
     auto &count = counts[d];
     if (std::find(count.begin(), count.end(), items.size()) != count.end())
@@ -44,7 +50,7 @@ template <class I> void radixSort(std::vector<I> &items, std::vector<I> &other) 
     for (size_t &c : count)
       next += std::exchange(c, next);
     for (const I &item : items)
-      other[count[item.key >> (8 * d) & 255]++] = item;
+      other[count[digitOf(item, d)]++] = item;
     std::swap(items, other);
   }
 }
@@ -52,8 +58,10 @@ template <class I> void radixSort(std::vector<I> &items, std::vector<I> &other) 
 template <class I> void sortItems(std::vector<I> &items, std::vector<I> &other) {
   if (items.size() < kLongRow)
     std::sort(items.begin(), items.end());
+  else if (sizeof(keyOf(items[0])) < 4 || items.size() < kLongDigitsRow)
+    radixSort<8>(items, other);
   else
-    radixSort(items, other);
+    radixSort<11>(items, other);
 }
 
 enum class Wanted { Elements, Positions, FirstPositions };
@@ -66,9 +74,13 @@ public:
 
   /// The first `count` items are sorted then.
   const std::vector<I> &sort(const Stored<T> *row, size_t count) {
+    const auto flip = SortKey<T>(isDescending_ ? -1 : 0);
     for (size_t i = 0; i < items_.size(); ++i) {
-      SortKey<T> key = sortKey<T>(row[i]);
-      items_[i] = {isDescending_ ? SortKey<T>(~key) : key, decltype(I::position)(i)};
+      auto key = SortKey<T>(sortKey<T>(row[i]) ^ flip);
+      if constexpr (std::is_same_v<I, SortKey<T>>)
+        items_[i] = key;
+      else
+        items_[i] = {key, decltype(I::position)(i)};
     }
     // A heap of `count` items is cheaper than the whole order where they are few.
     if (count < items_.size() / 8)
@@ -83,27 +95,49 @@ private:
   bool isDescending_;
 };
 
+/// The elements of sorted keys. Those whose key others have, too, are in the row's order.
+template <class T>
+void writeElements(const std::vector<SortKey<T>> &keys, absl::Span<const Stored<T>> row,
+                   bool isDescending, absl::Span<Stored<T>> result) {
+  const auto flip = SortKey<T>(isDescending ? -1 : 0);
+  for (size_t k = 0; k < result.size(); ++k)
+    result[k] = elementOfKey<T>(SortKey<T>(keys[k] ^ flip));
+  if constexpr (!std::is_integral_v<T>)
+    for (SortKey<T> shared : sharedKeys<T>()) {
+      auto [first, end] = std::equal_range(keys.begin(), keys.begin() + int64_t(result.size()),
+                                           SortKey<T>(shared ^ flip));
+      auto *to = result.data() + (first - keys.begin());
+      auto left = end - first;
+      for (size_t i = 0; left > 0; ++i)
+        if (sortKey<T>(row[i]) == shared) {
+          *to++ = row[i];
+          --left;
+        }
+    }
+}
+
 template <class T, class I, Wanted kWanted> void sortRows(const RoutineCall &call) {
   const Tensor &x = call.inputs[0];
   Tensor &result = call.outputs[0];
   const int64_t rows = x.shape()[0], n = x.shape()[1], count = result.shape()[1];
   const auto *from = static_cast<const Stored<T> *>(x.data());
-  ThreadPool::shared().parallelFor(0, rows, std::max<int64_t>(1, 4096 / std::max<int64_t>(n, 1)),
-                                   call.threads, [&](int64_t begin, int64_t end, int) {
-                                     RowSorter<T, I> sorter{size_t(n), call.parameters[0] != 0};
-                                     for (int64_t r = begin; r < end; ++r) {
-                                       const Stored<T> *row = from + r * n;
-                                       const std::vector<I> &items =
-                                           sorter.sort(row, size_t(count));
-                                       for (int64_t k = 0; k < count; ++k)
-                                         if constexpr (kWanted == Wanted::Elements)
-                                           static_cast<Stored<T> *>(result.data())[r * count + k] =
-                                               row[items[size_t(k)].position];
-                                         else
-                                           static_cast<int64_t *>(result.data())[r * count + k] =
-                                               int64_t(items[size_t(k)].position);
-                                     }
-                                   });
+  ThreadPool::shared().parallelFor(
+      0, rows, std::max<int64_t>(1, 4096 / std::max<int64_t>(n, 1)), call.threads,
+      [&](int64_t begin, int64_t end, int) {
+        const bool isDescending = call.parameters[0] != 0;
+        RowSorter<T, I> sorter{size_t(n), isDescending};
+        for (int64_t r = begin; r < end; ++r) {
+          const Stored<T> *row = from + r * n;
+          const std::vector<I> &items = sorter.sort(row, size_t(count));
+          if constexpr (kWanted == Wanted::Elements)
+            writeElements<T>(items, {row, size_t(n)}, isDescending,
+                             {static_cast<Stored<T> *>(result.data()) + r * count, size_t(count)});
+          else
+            for (int64_t k = 0; k < count; ++k)
+              static_cast<int64_t *>(result.data())[r * count + k] =
+                  int64_t(items[size_t(k)].position);
+        }
+      });
 }
 
 template <Wanted kWanted> absl::Status sortRoutine(const RoutineCall &call) {
@@ -112,7 +146,9 @@ template <Wanted kWanted> absl::Status sortRoutine(const RoutineCall &call) {
     return absl::OkStatus();
   dispatch(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    if (x.shape()[1] <= int64_t(UINT32_MAX))
+    if constexpr (kWanted == Wanted::Elements)
+      sortRows<T, SortKey<T>, kWanted>(call);
+    else if (x.shape()[1] <= int64_t(UINT32_MAX))
       sortRows<T, Item<SortKey<T>, uint32_t>, kWanted>(call);
     else
       sortRows<T, Item<SortKey<T>, uint64_t>, kWanted>(call);

@@ -252,7 +252,7 @@ private:
   bool isColumnReduction(const Pass &pass) const;
   void emitColumns(const Pass &pass, int vectorLoop, int lanes);
   void overColumns(const KernelNest &nest, int loop,
-                   llvm::function_ref<void(mlir::Value index)> make);
+                   llvm::function_ref<void(mlir::Value index)> make, int vectors = 1);
 
   //===--- ColumnBlocks.cpp -------------------------------------------------===//
   bool emitIfColumnBlocks();

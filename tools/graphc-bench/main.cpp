@@ -188,5 +188,7 @@ int main(int argc, char **argv) {
   std::error_code ignored;
   settings.programs = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
   chooseOpenBlasCore();
+  // LAPACK's, which graphc calls; other sides' are set likewise.
+  setenv("OPENBLAS_NUM_THREADS", std::to_string(settings.threads).c_str(), /*overwrite=*/0);
   return run(cases, wanted, settings);
 }
