@@ -334,7 +334,7 @@ template <class W> W sinc(W x) {
 }
 
 /// x * f where f goes to 0 with x to -inf.
-template <class W> W gated(W x, W f) { return x == -HUGE_VALL || f == 0 ? W(0) : x * f; }
+template <class W> W gated(W x, W f) { return x == -HUGE_VALL ? W(-0.0) : x * f; }
 
 template <class W> W ndtr(W x) { return std::erfc(-x / std::numbers::sqrt2_v<W>) / 2; }
 

@@ -110,7 +110,7 @@ Vs composeGeluTanh(const Apply &n) {
 Vs composeMish(const Apply &n) {
   V x = operand(n, 0), two = literal(2, x);
   V e = exp(minimum(x, literal(20, x))), f = mul(e, add(e, two));
-  return {where(gt(x, literal(20, x)), x, mul(x, trueDiv(f, add(f, two))))};
+  return {where(gt(x, literal(20, x)), x, gated(x, trueDiv(f, add(f, two))))};
 }
 /// ONNX's Softplus overflows in some runtimes.
 Vs composeSoftplus(const Apply &n) {

@@ -41,13 +41,22 @@ Scalar clamp(Scalar x, Scalar low, Scalar high) {
 
 /// tanh(log(1 + E)) = n / (n + 2) with n = E (E + 2) for E = e^x. Far below 0 that is E, which
 /// comes as a square there: E itself would lose its digits in the subnormals, where x E still has
-/// them. Above kFlat it is 1.
+/// them. Above kFlat it is 1, and below kGone the product is -0, at -inf too.
 Scalar mish(Emitter &e, Scalar x) {
   constexpr double kTail = -40, kFlat = 20; // e^-40 is below half a unit of f64's 1, e^-2kFlat, too
+  constexpr double kGone = -2000;
   auto tail = x < kTail;
-  Scalar half = x * 0.5, top = select(x > kFlat, e.literal(x.dtype(), kFlat), x);
-  Scalar power = exp(select(tail, half, top)), n = power * (power + 2.0);
-  return select(tail, x * power * power, x * (n / (n + 2.0)));
+  Scalar low = select(x < kGone, e.literal(x.dtype(), kGone), x);
+  Scalar top = select(x > kFlat, e.literal(x.dtype(), kFlat), x);
+  Scalar power = exp(select(tail, low * 0.5, top)), n = power * (power + 2.0);
+  return select(tail, low * power * power, x * (n / (n + 2.0)));
+}
+
+/// What is added to 1 does not count from kFar on, and infinity must not divide itself.
+Scalar softsign(Emitter &e, Scalar x) {
+  constexpr double kFar = 0x1p60;
+  Scalar near = clamp(x, e.literal(x.dtype(), -kFar), e.literal(x.dtype(), kFar));
+  return near / (abs(near) + 1.0);
 }
 
 // Bounds of what is composed follow from those of its parts (docs/Ops.md): an error of k units in a
@@ -91,17 +100,24 @@ Variable geluSlope(const Point &p) {
   return erfc(p.x[0] * (-1 / std::numbers::sqrt2)) * 0.5 + x * exp(sqr(x) * -0.5) * kInvSqrt2Pi;
 }
 
+/// A gated unit's value y as a factor beside what is 0 from kGone on, where infinity would spoil
+/// the product: 800 e^-800 is 0 in float64.
+Variable ungated(const Point &p) {
+  constexpr double kGone = 800;
+  return minimum(p.y, constant(Tensor(kGone).cast(p.y.dtype())));
+}
+
 /// gelu's approximation is x * sigmoid(u) for u = x * (a + b * x ** 2).
 Variable geluTanhSlope(const Point &p) {
   constexpr double a = 2 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi, b = a * 0.044715;
   Variable x = nearby(p), square = sqr(x), u = x * (square * b + a);
-  return sigmoid(u) + p.y * sigmoid(-u) * (square * (3 * b) + a);
+  return sigmoid(u) + ungated(p) * sigmoid(-u) * (square * (3 * b) + a);
 }
 
 /// With t = tanh(softplus(x)).
 Variable mishSlope(const Point &p) {
-  Variable t = tanh(softplus(p.x[0]));
-  return t + silu(p.x[0]) * (1.0 - sqr(t));
+  Variable t = tanh(softplus(p.x[0])), y = silu(p.x[0]);
+  return t + ungated({p.op, p.in, p.x, y}) * (1.0 - sqr(t));
 }
 
 } // namespace
@@ -152,29 +168,30 @@ std::vector<OpDef> activationOps() {
                    return where(p.x[0] > 0.0, direction, direction * real(p, "alpha"));
                  },
                  "leakyRelu([1.0, -1.0]) = [1.0, -0.01]", {number("alpha", 0.01)}),
-      activation("softsign", "softsign", "x / (1 + abs(x)).\nAn infinity gives NaN.",
-                 mapWith([](Emitter &, const Scalars &s, const Attributes &) {
-                   return s[0] / (abs(s[0]) + 1.0);
-                 }),
-                 {1.5, 1.5}, Partial::over([](const Point &p) { return sqr(abs(p.x[0]) + 1.0); }),
-                 "softsign([1.0, -3.0]) = [0.5, -0.75]"),
       activation(
-          "silu", "silu", "x * sigmoid(x).\n-inf gives 0.", mapTo(ScalarOp::Silu), {1.2, 1.3},
-          [](const Point &p) { return sigmoid(p.x[0]) + p.y * sigmoid(-p.x[0]); },
+          "softsign", "softsign", "x / (1 + abs(x)).\n-1 and 1 at -inf and inf.",
+          mapWith(
+              [](Emitter &e, const Scalars &s, const Attributes &) { return softsign(e, s[0]); }),
+          // A quotient squared, whose own derivative is 0 at infinities.
+          {1.5, 1.5}, [](const Point &p) { return sqr(reciprocal(abs(p.x[0]) + 1.0)); },
+          "softsign([1.0, -3.0]) = [0.5, -0.75]"),
+      activation(
+          "silu", "silu", "x * sigmoid(x).\n-inf gives -0.", mapTo(ScalarOp::Silu), {1.2, 1.3},
+          [](const Point &p) { return sigmoid(p.x[0]) + ungated(p) * sigmoid(-p.x[0]); },
           "silu([1.0, -1.0]) = [0.731058579, -0.268941421]"),
       activation("gelu", "gelu",
                  "x times the normal distribution function: x / 2 * erfc(-x / "
-                 "sqrt 2).\n-inf gives 0.",
+                 "sqrt 2).\n-inf gives -0.",
                  mapTo(ScalarOp::Gelu), {6.3, 9.5}, geluSlope,
                  "gelu([1.0, -1.0]) = [0.841344746, -0.158655254]"),
       activation(
           "geluTanh", "gelu_tanh",
           "gelu's approximation x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x ** 3))).\n"
-          "-inf gives 0.",
+          "-inf gives -0.",
           mapTo(ScalarOp::GeluTanh), {1.25, 1.85}, geluTanhSlope,
           "geluTanh([1.0, -1.0]) = [0.841191991, -0.158808009]"),
       activation(
-          "mish", "mish", "x * tanh(softplus(x)).",
+          "mish", "mish", "x * tanh(softplus(x)).\n-inf gives -0.",
           mapWith([](Emitter &e, const Scalars &s, const Attributes &) { return mish(e, s[0]); }),
           {5, 5.5}, mishSlope, "mish([1.0, -1.0]) = [0.865098388, -0.303401461]"),
       activation("hardSigmoid", "hard_sigmoid",

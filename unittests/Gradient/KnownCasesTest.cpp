@@ -199,6 +199,43 @@ TEST_F(KnownCases, AtZero) {
   EXPECT_EQ(at(where(isnan(grad(sqrt(sqr(x)), x)), 1.0, 0.0), {x}, zero), List{1});
 }
 
+// By hand: limits of the functions and of their derivatives. -0.0 stays, as IEEE 754's product
+// does.
+TEST_F(KnownCases, ActivationsFarOut) {
+  struct {
+    const char *name;
+    Variable (*function)(const Operand &);
+    List values, slopes;
+  } cases[] = {
+      {"silu", [](const Operand &u) { return silu(u); }, {kInf, 0, 0}, {1, 0, 0.5}},
+      {"gelu", [](const Operand &u) { return gelu(u); }, {kInf, 0, 0}, {1, 0, 0.5}},
+      {"geluTanh", [](const Operand &u) { return geluTanh(u); }, {kInf, 0, 0}, {1, 0, 0.5}},
+      {"mish", [](const Operand &u) { return mish(u); }, {kInf, 0, 0}, {1, 0, 0.6}},
+      {"softsign", [](const Operand &u) { return softsign(u); }, {1, -1, 0}, {0, 0, 1}},
+  };
+  for (const auto &c : cases)
+    for (DType dtype : {DType::Float16, DType::BFloat16, DType::Float32, DType::Float64}) {
+      SCOPED_TRACE(std::string(c.name) + " " + std::string(dtypeName(dtype)));
+      Variable u = tensor(dtype, {kDynamic}), y = c.function(u), slope = grad(sum(y), u);
+      Tensor ends = Tensor({kInf, -kInf, -0.0}).cast(dtype);
+      List values = at(cast(y, DType::Float64), {u}, {ends});
+      EXPECT_EQ(values, c.values);
+      EXPECT_TRUE(std::signbit(values[1]) && std::signbit(values[2]));
+      List slopes = at(cast(slope, DType::Float64), {u}, {ends});
+      for (int i : {0, 1})
+        EXPECT_EQ(slopes[size_t(i)], c.slopes[size_t(i)]);
+      EXPECT_NEAR(slopes[2], c.slopes[2], 0.01); // halves of 8 bits
+      List second = at(cast(grad(sum(slope), u), DType::Float64), {u}, {ends});
+      EXPECT_EQ(second[0], 0);
+      EXPECT_EQ(second[1], 0);
+      // The largest numbers there are, whose squares are none.
+      Tensor large = Tensor({6e4, -6e4}).cast(dtype);
+      List there = at(cast(slope, DType::Float64), {u}, {large});
+      EXPECT_NEAR(there[0], c.slopes[0], 1e-9);
+      EXPECT_NEAR(there[1], c.slopes[1], 1e-9);
+    }
+}
+
 // docs/Gradients.md, "At kinks and ties": which of several derivatives.
 TEST_F(KnownCases, AtTies) {
   std::vector<Tensor> ones = {Tensor(1.0), Tensor(1.0)}, tied = {Tensor({2.0, 1.0, 2.0})};

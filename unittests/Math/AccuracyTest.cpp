@@ -37,16 +37,7 @@ bool isExhaustive() {
 /// Whether the sign of a zero is promised: not where the result is 0 by underflow of something
 /// else, and not for 0 x anything.
 bool promisesSignOfZero(MathFunction function) {
-  switch (function) {
-  case MathFunction::Sinc:
-  case MathFunction::Silu:
-  case MathFunction::Gelu:
-  case MathFunction::GeluTanh:
-  case MathFunction::LogNdtr:
-    return false;
-  default:
-    return true;
-  }
+  return function != MathFunction::Sinc && function != MathFunction::LogNdtr;
 }
 
 template <class T> Wider<T> exactValue(MathFunction function, T x, T y) {

@@ -152,12 +152,14 @@ template <class W> W reference(MathFunction function, W x, W y) {
   case LogNdtr:
     return x == -kInf ? x : referenceLogNdtr(x);
   case Silu:
-    return x == -kInf ? 0 : x < 0 ? x * std::exp(x) / (1 + std::exp(x)) : x / (1 + std::exp(-x));
+    return x == -kInf ? W(-0.0)
+           : x < 0    ? x * std::exp(x) / (1 + std::exp(x))
+                      : x / (1 + std::exp(-x));
   case Gelu:
-    return x == -kInf ? 0 : x * referenceNdtr(x);
+    return x == -kInf ? W(-0.0) : x * referenceNdtr(x);
   case GeluTanh: {
     if (std::fabs(x) > 1000)
-      return x < 0 ? 0 : x;
+      return x < 0 ? W(-0.0) : x;
     W z = 2 * std::sqrt(2 / kPi) * (x + W(0.044715L) * x * x * x);
     return z < 0 ? x * std::exp(z) / (1 + std::exp(z)) : x / (1 + std::exp(-z));
   }

@@ -169,10 +169,10 @@ template <class K, class F> F sigmoidFormula(F x) {
 }
 
 /// x sigmoid(x). Far below 0 the product has vanished, and -inf gives 0 rather than NaN; inf must
-/// not meet inf - inf in the remainder.
+/// not meet inf - inf in the remainder. The remainder of -0 is +0, which would be added.
 template <class K, class F> F siluFormula(F x) {
   F xc = atLeast(x, kExpLow<F>);
-  return select(less(100.0, x), x, timesSigmoid<K, F>(&xc, xc, nullptr));
+  return select(less(100.0, x), x, withSign(timesSigmoid<K, F>(&xc, xc, nullptr), x));
 }
 
 /// 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) = x sigmoid(2 sqrt(2/pi) (x + 0.044715 x^3)).
@@ -185,7 +185,7 @@ template <class K, class F> F geluTanhFormula(F x) {
   F factorLow = factor.low + (cubicLow + K::geluLinear1);
   Pair<F> z = twoProduct(xc, factor.high);
   F low = mulAdd(xc, factorLow, z.low);
-  return select(less(100.0, x), x, timesSigmoid<K, F>(&xc, z.high, &low));
+  return select(less(100.0, x), x, withSign(timesSigmoid<K, F>(&xc, z.high, &low), x));
 }
 
 } // namespace graphc::math
