@@ -1,9 +1,9 @@
 /*===- DriverControl.h - branches and loops of the driver --------------------===*\
  *
  * A part of Driver.c. As in Runtime/LoopRun.cpp a loop's states live where its results are,
-sequences
- * are read in place, and a step of a loop whose sizes no element decides is calls of kernels whose
- * pointers move. A body has a state of its own, which is kept: nothing is allocated by a step.
+ * sequences are read in place, a result with fewer rows than there are steps is a ring, and a step
+ * of a loop whose sizes no element decides is calls of kernels whose pointers move. A body has a
+ * state of its own, which is kept: nothing is allocated by a step.
  *
 \*===----------------------------------------------------------------------===*/
 #pragma once
@@ -267,13 +267,21 @@ static int32_t addSequences(const Run *r, int64_t steps, int32_t input) {
   return input;
 }
 
-static int32_t addStates(const Run *r, int32_t input) {
+/* Buffers of the ring that a result with fewer rows than there are steps is; 0: it is none. */
+static int64_t ringOf(const Run *r, int32_t k, int64_t steps) {
+  int64_t rows = extentOf(r, resultOf(r, k), 0);
+  return rows < steps ? rows : 0;
+}
+
+static int32_t addStates(const Run *r, int64_t steps, int32_t input) {
   int32_t ring = 0;
   for (int32_t k = 0; k < r->control->states.count; ++k) {
     const AotTaps *taps = stateTaps(r, k);
     int32_t initial = firstState(r) + k;
     int64_t bytes = bytesBehind(r, initial, taps->hasAxis);
-    int64_t count = taps->keepsLast ? taps->history + 1 : 0;
+    int64_t count = taps->keepsLast            ? taps->history + 1
+                    : r->control->givesExtents ? 0
+                                               : ringOf(r, k, steps);
     char *values = taps->keepsLast            ? r->scratch[ring++]
                    : r->control->givesExtents ? NULL
                                               : r->arrays[resultOf(r, k)];
@@ -305,6 +313,7 @@ static void addResults(const Run *r, int64_t steps) {
     char *data = r->arrays[resultOf(r, k)];
     *outputTrack(r, k) = (Track){.data = back ? data + (steps - 1) * bytes : data,
                                  .stride = back ? -bytes : bytes,
+                                 .count = back ? 0 : ringOf(r, k, steps),
                                  .array = resultOf(r, k),
                                  .drop = 1};
   }
@@ -423,13 +432,37 @@ static void keepLast(const Run *r, int64_t done) {
   }
 }
 
+/* Exchanges the rows in [first, end), the last one with the first one and so on. */
+static void reverseRows(char *first, char *end, int64_t bytes) {
+  for (end -= bytes; first < end; first += bytes, end -= bytes)
+    for (int64_t i = 0; i < bytes; ++i) {
+      char byte = first[i];
+      first[i] = end[i];
+      end[i] = byte;
+    }
+}
+/* The rows of results that are rings, the oldest first. */
+static void putInOrder(const Run *r, int64_t done) {
+  int32_t numResults = r->step->arrays.count - r->step->numInputs - 1;
+  for (int32_t k = 0; k < numResults; ++k) {
+    const Track *track = outputTrack(r, k);
+    int keepsLast = k < r->control->states.count && stateTaps(r, k)->keepsLast;
+    if (keepsLast || track->count < 2 || done <= track->count)
+      continue;
+    char *oldest = at(track, done), *end = track->data + track->count * track->stride;
+    reverseRows(track->data, oldest, track->stride);
+    reverseRows(oldest, end, track->stride);
+    reverseRows(track->data, end, track->stride);
+  }
+}
+
 static int32_t runLoop(Run *r) {
   int64_t steps, done = 0;
   memcpy(&steps, r->arrays[0], sizeof steps);
   int32_t failed = useBody(r, 0);
   if (failed)
     return failed;
-  int32_t input = addStates(r, addSequences(r, steps, 0));
+  int32_t input = addStates(r, steps, addSequences(r, steps, 0));
   for (int32_t k = firstState(r) + r->control->states.count; k < r->step->numInputs; ++k)
     *inputTrack(r, input++) = (Track){.data = r->arrays[k], .array = k};
   if (r->control->givesExtents) {
@@ -455,6 +488,7 @@ static int32_t runLoop(Run *r) {
   if (r->control->givesExtents)
     return 0;
   keepLast(r, done);
+  putInOrder(r, done);
   memcpy(r->arrays[r->step->arrays.count - 1], &done, sizeof done);
   return 0;
 }

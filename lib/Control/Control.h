@@ -44,11 +44,20 @@ struct Loop {
   int64_t truncation = -1;
   /// By state: of its values the last alone, the initial one after no steps, without the axis.
   std::vector<bool> keepsLast = {};
+  /// By state, by further result: of all values so many at most, the last ones; 0: all. Of a state
+  /// they are more than its history, so that steps find there what they read. Not of a state that
+  /// keeps its last value alone, nor of further results with `stacksBackwards`.
+  std::vector<int64_t> stateRows = {}, mappedRows = {};
   /// The body is rewritten (LoopRewrites.h).
   bool isRewritten = false;
   /// As messages call sequences.
   std::vector<std::string> names = {};
 
+  bool hasRows() const;
+  /// Of the result with this number.
+  int64_t rowsOf(size_t result) const {
+    return result < states.size() ? stateRows[result] : mappedRows[result - states.size()];
+  }
   size_t firstSequence() const { return hasSteps ? 1 : 0; }
   size_t firstState() const { return firstSequence() + sequences.size(); }
   size_t firstConstant() const { return firstState() + states.size(); }

@@ -12,90 +12,190 @@ namespace graphc {
 
 namespace {
 
-/// What the node's index says of the first axis, where the last element is all it reads.
-std::optional<IndexEntry> lastOfFirstAxis(const Apply &node) {
+bool isAbsent(const IndexTerm &term) { return term.kind == IndexTerm::Kind::Absent; }
+bool isBelowZero(const IndexTerm &term) {
+  return term.kind == IndexTerm::Kind::Number && term.value < 0;
+}
+
+/// The node's index, whose first entry counts from the end where the length is known; nothing where
+/// that is neither a position nor a slice with a number as its step.
+std::optional<IndexSpec> indexFromEnd(const Apply &node) {
   if (node.op().name() != "subtensor")
     return std::nullopt;
   absl::StatusOr<IndexSpec> index =
       parseIndex(std::get<std::string>(*node.op().attributes().find("index")));
   if (!index.ok() || index->empty())
     return std::nullopt;
-  const IndexEntry &entry = index->front();
+  IndexEntry &entry = index->front();
   const int64_t length = node.input(0).type().extent(0);
-  if (!entry.start.is(-1) && (length < 1 || !entry.start.is(length - 1)))
+  if (entry.kind == IndexEntry::Kind::Slice) {
+    if (isAbsent(entry.step))
+      entry.step = IndexTerm::number(1);
+    if (entry.step.kind != IndexTerm::Kind::Number || entry.step.value == 0)
+      return std::nullopt;
+  } else if (entry.kind != IndexEntry::Kind::Position) {
     return std::nullopt;
-  if (entry.kind == IndexEntry::Kind::Position)
-    return entry;
-  const bool isPlain = entry.step.kind == IndexTerm::Kind::Absent || entry.step.is(1);
-  const bool isToEnd =
-      entry.stop.kind == IndexTerm::Kind::Absent || (length >= 1 && entry.stop.is(length));
-  return entry.kind == IndexEntry::Kind::Slice && isPlain && isToEnd ? std::optional(entry)
-                                                                     : std::nullopt;
+  }
+  if (length == kDynamic)
+    return *std::move(index);
+  for (IndexTerm *term : {&entry.start, &entry.stop}) {
+    if (term->kind != IndexTerm::Kind::Number || term->value < 0)
+      continue;
+    if (term->value < length)
+      term->value -= length;
+    else if (term == &entry.stop && entry.step.value > 0)
+      *term = {};
+    else
+      return std::nullopt;
+  }
+  return *std::move(index);
+}
+
+/// How many rows, the last ones, such an entry reads, however many there are.
+std::optional<int64_t> rowsRead(const IndexEntry &entry) {
+  if (entry.kind == IndexEntry::Kind::Slice) {
+    if (entry.step.value < 0) // from the end to behind `stop`
+      return (isAbsent(entry.start) || isBelowZero(entry.start)) && isBelowZero(entry.stop) &&
+                     entry.stop.value < -1
+                 ? std::optional(-1 - entry.stop.value)
+                 : std::nullopt;
+    if (!isAbsent(entry.stop) && !isBelowZero(entry.stop))
+      return std::nullopt;
+  }
+  return isBelowZero(entry.start) ? std::optional(-entry.start.value) : std::nullopt;
+}
+
+/// How many rows at both ends a slice start:stop leaves out, where these are numbers.
+std::optional<int64_t> rowsLeftOut(const IndexEntry &entry) {
+  if (entry.kind != IndexEntry::Kind::Slice || !entry.step.is(1) ||
+      entry.start.kind == IndexTerm::Kind::Operand || isBelowZero(entry.start) ||
+      (!isAbsent(entry.stop) && !isBelowZero(entry.stop)))
+    return std::nullopt;
+  return (isAbsent(entry.start) ? 0 : entry.start.value) -
+         (isAbsent(entry.stop) ? 0 : entry.stop.value);
+}
+
+bool readsLast(const IndexEntry &entry) {
+  return entry.start.is(-1) && (entry.kind == IndexEntry::Kind::Position ||
+                                (entry.step.value > 0 && isAbsent(entry.stop)));
+}
+
+/// The reader's index of another array.
+Variable indexed(const Apply &reader, const Variable &x, const IndexSpec &index) {
+  std::vector<Operand> operands = {x};
+  for (int k = 1; k < reader.numInputs(); ++k)
+    operands.emplace_back(reader.input(k));
+  return build(builtin("subtensor", {{"index", formatIndex(index)}}), operands);
 }
 
 } // namespace
 
+std::optional<int64_t> LastValues::rowsReadOf(const FunctionGraph &graph, const Variable &all,
+                                              Reader &way, std::vector<Reader> &readers) {
+  absl::StatusOr<Clients> clients = graph.clients(all);
+  if (!clients.ok() || way.size() > 8)
+    return std::nullopt;
+  int64_t most = 0;
+  for (const Client &client : *clients) {
+    if (client.isOutput() || client.index != 0)
+      return std::nullopt;
+    const std::optional<IndexSpec> index = indexFromEnd(client.node);
+    if (!index)
+      return std::nullopt;
+    way.push_back(client.node);
+    std::optional<int64_t> rows = rowsRead(index->front());
+    if (rows) {
+      readers.push_back(way);
+    } else if (std::optional<int64_t> out = rowsLeftOut(index->front())) {
+      rows = rowsReadOf(graph, client.node.output(0), way, readers);
+      if (rows)
+        rows = *rows + *out;
+    }
+    way.pop_back();
+    if (!rows)
+      return std::nullopt;
+    most = std::max(most, *rows);
+  }
+  return most;
+}
+
 absl::StatusOr<LastValues> LastValues::find(const FunctionGraph &graph, const Apply &node,
                                             LoopEdit &edit) {
   LastValues found;
+  Loop &loop = edit.loop;
   found.readers_.resize(size_t(node.numOutputs()));
-  bool isAny = false;
-  for (size_t k = 0; k < edit.stateResults.size(); ++k) {
-    const int result = edit.stateResults[k];
+  found.areOfLast_.resize(size_t(node.numOutputs()));
+  const size_t numStates = edit.stateResults.size();
+  for (size_t k = 0; k < numStates + edit.mappedResults.size(); ++k) {
+    const bool isState = k < numStates;
+    const int result = isState ? edit.stateResults[k] : edit.mappedResults[k - numStates];
     const Variable all = node.output(result);
-    if (edit.loop.keepsLast[k])
+    if (isState ? loop.keepsLast[k] : loop.stacksBackwards)
       continue;
     if (graph.numClients(all, 1) == 0) { // the steps alone read it
-      edit.loop.keepsLast[k] = true;
+      if (isState) {
+        loop.keepsLast[k] = true;
+        loop.stateRows[k] = 0;
+      }
       continue;
     }
-    absl::StatusOr<Clients> clients = graph.clients(all);
-    if (!clients.ok())
-      return clients.status();
-    if (!std::ranges::all_of(*clients, [](const Client &client) {
-          return !client.isOutput() && client.index == 0 && lastOfFirstAxis(client.node);
-        }))
+    Reader way;
+    std::vector<Reader> readers;
+    std::optional<int64_t> rows = rowsReadOf(graph, all, way, readers);
+    if (!rows)
       continue;
-    for (const Client &client : *clients)
-      found.readers_[size_t(result)].push_back(client.node);
-    edit.loop.keepsLast[k] = true;
-    isAny = true;
+    const bool isOfLast =
+        isState && std::ranges::all_of(readers, [](const Reader &reader) {
+          return reader.size() == 1 && readsLast(indexFromEnd(reader[0])->front());
+        });
+    if (isState && !isOfLast) // and room for what steps read
+      rows = std::max<int64_t>(*rows, historyOf(loop.states[k]) + 1);
+    int64_t &kept = isState ? loop.stateRows[k] : loop.mappedRows[k - numStates];
+    const int64_t length = all.type().extent(0);
+    if (!isOfLast && ((length != kDynamic && length <= *rows) || (kept > 0 && kept <= *rows)))
+      continue;
+    kept = isOfLast ? 0 : *rows;
+    if (isOfLast) {
+      loop.keepsLast[k] = true;
+      found.steps_ = stepsOf(loop, edit.steps, edit.sequences);
+    }
+    found.areOfLast_[size_t(result)] = isOfLast;
+    found.readers_[size_t(result)] = std::move(readers);
   }
-  if (isAny)
-    found.steps_ = stepsOf(edit.loop, edit.steps, edit.sequences);
   return found;
 }
 
-absl::Status LastValues::replace(int result, const Variable &last,
+Variable LastValues::ofLast(const Apply &reader, const Variable &last) const {
+  IndexSpec index = *indexFromEnd(reader);
+  const bool isPosition = index.front().kind == IndexEntry::Kind::Position;
+  const bool hasSteps = reader.input(0).type().extent(0) > 0;
+  Variable value = last;
+  if (isPosition && !hasSteps) // a negative number of steps is the loop's own error
+    value =
+        assertTrue(value, neq(steps_, int64_t(0)),
+                   "index -1 is out of range for axis 0 with 0 elements", ErrorKind::IndexError);
+  value = expandDims(value, Axis(0));
+  if (!isPosition && !hasSteps)
+    value = value[{Slice(0, minimum(steps_, int64_t(1)))}];
+  // The axis is one element long: that has position -1 there too.
+  return indexed(reader, value, index);
+}
+
+absl::Status LastValues::replace(int result, const Variable &fresh,
                                  Replacements &replacements) const {
-  for (const Apply &reader : readers_[size_t(result)]) {
-    const IndexEntry entry = *lastOfFirstAxis(reader);
-    const bool isPosition = entry.kind == IndexEntry::Kind::Position;
-    Variable value = last;
-    if (reader.input(0).type().extent(0) < 1) { // there may be no step
-      if (isPosition) // a negative number of steps is the loop's own error
-        value = assertTrue(value, neq(steps_, int64_t(0)),
-                           "index -1 is out of range for axis 0 with 0 elements",
-                           ErrorKind::IndexError);
-      value = expandDims(value, Axis(0));
-      if (!isPosition)
-        value = value[{Slice(0, minimum(steps_, int64_t(1)))}];
-    } else {
-      value = expandDims(value, Axis(0));
-    }
-    std::vector<Operand> operands = {value};
-    for (int k = 1; k < reader.numInputs(); ++k)
-      operands.emplace_back(reader.input(k));
-    // The axis is one element long: that has position -1 there too.
-    IndexSpec index = *parseIndex(std::get<std::string>(*reader.op().attributes().find("index")));
-    index.front().start = IndexTerm::number(-1);
-    index.front().stop = {};
-    Variable fresh = build(builtin("subtensor", {{"index", formatIndex(index)}}), operands);
-    if (!fresh.ok())
-      return fresh.status();
-    if (!reader.output(0).name().empty())
-      fresh.setName(reader.output(0).name());
-    replacements.emplace_back(reader.output(0), fresh);
+  for (const Reader &reader : readers_[size_t(result)]) {
+    Variable value = fresh;
+    if (areOfLast_[size_t(result)])
+      value = ofLast(reader[0], value);
+    else
+      for (const Apply &part : reader)
+        value = indexed(part, value, *indexFromEnd(part));
+    if (!value.ok())
+      return value.status();
+    const Variable old = reader.back().output(0);
+    if (!old.name().empty())
+      value.setName(old.name());
+    replacements.emplace_back(old, value);
   }
   return absl::OkStatus();
 }

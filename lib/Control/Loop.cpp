@@ -11,6 +11,10 @@
 
 namespace graphc {
 
+bool Loop::hasRows() const {
+  auto isSome = [](int64_t rows) { return rows != 0; };
+  return std::ranges::any_of(stateRows, isSome) || std::ranges::any_of(mappedRows, isSome);
+}
 int historyOf(const std::vector<int> &taps) { return -*std::ranges::min_element(taps); }
 bool hasHistoryAxis(const std::vector<int> &taps) { return taps != std::vector<int>{-1}; }
 int64_t leadOf(const std::vector<int> &taps) {
@@ -109,10 +113,12 @@ public:
           return atStep(s, t);
       ends = loop_.hasUntil && results->back().item<bool>();
     }
-    for (size_t k = 0; k < numStates; ++k)
-      if (loop_.keepsLast[k])
-        if (absl::Status s = outputs[k].assign(histories_[k].back()); !s.ok())
-          return s;
+    for (size_t k = 0; k < numStates + size_t(loop_.numMapped); ++k) {
+      if (k >= numStates || !loop_.keepsLast[k])
+        putInOrder(outputs[k], t);
+      else if (absl::Status s = outputs[k].assign(histories_[k].back()); !s.ok())
+        return s;
+    }
     outputs.back().mutableFlat<int64_t>()[0] = t;
     return absl::OkStatus();
   }
@@ -124,9 +130,18 @@ private:
     if (value.shape() != all.shape().subspan(1))
       return resultDiffers(result, briefOf(value), briefOf(all));
     if (value.numBytes() > 0)
-      std::memcpy(static_cast<char *>(all.data()) + row * value.numBytes(), value.data(),
-                  size_t(value.numBytes()));
+      std::memcpy(static_cast<char *>(all.data()) + row % all.shape()[0] * value.numBytes(),
+                  value.data(), size_t(value.numBytes()));
     return absl::OkStatus();
+  }
+
+  /// Where there are fewer rows than steps, a step's row is its number modulo theirs.
+  static void putInOrder(Tensor &all, int64_t done) {
+    const int64_t rows = all.shape()[0];
+    if (done <= rows || all.numBytes() == 0)
+      return;
+    auto *first = static_cast<char *>(all.data());
+    std::rotate(first, first + done % rows * (all.numBytes() / rows), first + all.numBytes());
   }
 
   const Control &control_;
@@ -231,7 +246,7 @@ Arrays emitLoop(const std::shared_ptr<const Control> &control, Emitter &e, const
       }
     }
     if (k >= loop.states.size() || !loop.keepsLast[k])
-      shape.insert(shape.begin(), steps);
+      shape.insert(shape.begin(), loop.rowsOf(k) > 0 ? min(e.size(loop.rowsOf(k)), steps) : steps);
     results.emplace_back(control->results[k].dtype(), shape);
   }
   results.push_back({DType::Int64, {}});
@@ -250,7 +265,7 @@ Arrays emitLoop(const std::shared_ptr<const Control> &control, Emitter &e, const
     if (k < loop.states.size() && loop.keepsLast[k])
       continue;
     Extents shape = e.shape(made[k]);
-    shape[0] = min(e.element(done), steps);
+    shape[0] = min(e.element(done), shape[0]);
     auto cut = [&](Array all) {
       return e.define(shape, [&](Indices i) { return e.load(all, i); });
     };
@@ -292,6 +307,8 @@ static int64_t knownSteps(const Loop &loop, const Variables &operands) {
 absl::StatusOr<Variables> makeLoop(Loop loop, const Variables &inputs, Variables outputs,
                                    const Variables &operands, Place place) {
   loop.keepsLast.resize(loop.states.size());
+  loop.stateRows.resize(loop.states.size());
+  loop.mappedRows.resize(size_t(loop.numMapped));
   loop.names.resize(loop.sequences.size());
   if (loop.hasUntil && outputs.back().dtype() != DType::Bool)
     outputs.back() = cast(outputs.back(), DType::Bool);
@@ -322,7 +339,7 @@ absl::StatusOr<Variables> makeLoop(Loop loop, const Variables &inputs, Variables
         shape[axis] = initial.type().extent(int(axis) + hasAxis);
     }
     if (k >= loop.states.size() || !loop.keepsLast[k])
-      shape.insert(shape.begin(), length);
+      shape.insert(shape.begin(), loop.rowsOf(k) > 0 ? std::min(loop.rowsOf(k), length) : length);
     control.results.push_back(type.withShape(shape));
   }
   control.bodies.push_back(*std::move(body));

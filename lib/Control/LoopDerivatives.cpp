@@ -124,6 +124,7 @@ absl::StatusOr<Variable> BackwardLoop::countSteps() const {
   Loop counting = p_.loop;
   counting.states.push_back({-1});
   counting.keepsLast.push_back(true);
+  counting.stateRows.push_back(0);
   Variable before(Type(DType::Int64, {}));
   Variables inputs = p_.body.inputs, outputs = p_.body.outputs, operands(in_.begin(), in_.end());
   inputs.insert(inputs.end() - ptrdiff_t(p_.constants.size()), before);
@@ -138,14 +139,21 @@ absl::StatusOr<Variable> BackwardLoop::countSteps() const {
 
 absl::Status BackwardLoop::findResults() {
   const Loop &loop = p_.loop;
-  const auto numLast = size_t(std::ranges::count(loop.keepsLast, true));
-  if (numLast > 0) {
+  bool isSome = false, isShort = true; // values alone that are kept: of some results, of all
+  for (size_t k = 0; k < results_.size(); ++k) {
+    const bool isCut = (k < p_.numStates() && loop.keepsLast[k]) || loop.rowsOf(k) > 0;
+    isSome |= isCut;
+    isShort &= isCut;
+  }
+  if (isSome) {
     Loop all = loop;
+    for (auto *counts : {&all.stateRows, &all.mappedRows})
+      counts->clear();
     all.keepsLast.clear();
     Variables outputs = p_.body.outputs, operands(in_.begin(), in_.end());
     // Without results of all steps there may be no sensible bound of their number, which says how
     // much memory all values get.
-    if (loop.hasSteps && loop.hasUntil && numLast == loop.states.size() && loop.numMapped == 0) {
+    if (loop.hasSteps && loop.hasUntil && isShort) {
       absl::StatusOr<Variable> count = countSteps();
       if (!count.ok())
         return count.status();
@@ -222,7 +230,7 @@ bool isWorthKeeping(const Op &op) {
 /// the pullback reads is computed again. So is all of it where few steps are gone back, or their
 /// number is only known behind them.
 absl::Status BackwardLoop::keepValues(Variables &pulled) {
-  if (p_.loop.hasUntil || p_.loop.truncation >= 0 ||
+  if (p_.loop.hasUntil || p_.loop.truncation >= 0 || p_.loop.hasRows() ||
       std::ranges::count(p_.loop.keepsLast, true) > 0)
     return absl::OkStatus();
   absl::flat_hash_set<const detail::VariableNode *> forward, ofStates, seen;
@@ -311,7 +319,10 @@ absl::StatusOr<Variables> BackwardLoop::run() {
       continue;
     Variable g(p_.body.outputs[k].type());
     const bool isStackedBackwards = k >= p_.numStates() && loop.stacksBackwards;
-    addSequence(isStackedBackwards ? reversed(gradients_[k]) : gradients_[k], g);
+    Variable all = gradients_[k];
+    if (loop.rowsOf(k) > 0)
+      all = ofAllSteps(all, numSteps_);
+    addSequence(isStackedBackwards ? reversed(all) : all, g);
     arrive(k, g);
   }
   for (const Wanted &w : ofStates_) {
@@ -459,6 +470,7 @@ absl::StatusOr<Variables> pushed(const Control &control, Inputs in, Outputs out,
     floatStates.push_back(k);
     both.states.push_back(loop.states[k]);
     both.keepsLast.push_back(loop.keepsLast[k]);
+    both.stateRows.push_back(loop.stateRows[k]);
     initials.push_back(tangentOrZeros(t[loop.firstState() + k], p.initials[k]));
   }
   for (size_t k = 0; k < p.constants.size(); ++k) {
@@ -485,7 +497,10 @@ absl::StatusOr<Variables> pushed(const Control &control, Inputs in, Outputs out,
   for (size_t i = 0; i < numbers.size(); ++i) {
     if (!pushedOut[i].ok())
       return pushedOut[i].status();
-    (numbers[i] < p.numStates() ? outputs : further).push_back(pushedOut[i]);
+    const bool isState = numbers[i] < p.numStates();
+    (isState ? outputs : further).push_back(pushedOut[i]);
+    if (!isState)
+      both.mappedRows.push_back(loop.rowsOf(numbers[i]));
   }
   both.numMapped = int(further.size());
   outputs.insert(outputs.end(), further.begin(), further.end());

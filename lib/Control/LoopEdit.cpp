@@ -55,12 +55,15 @@ absl::StatusOr<LoopEdit> LoopEdit::create(const Apply &node, const Control &cont
 
 absl::StatusOr<size_t> LoopEdit::addMapped(const Variable &v) {
   for (size_t k = 0; k < mapped.size(); ++k)
-    if (output(mapped[k]) == v)
+    if (output(mapped[k]) == v) {
+      loop.mappedRows[k] = 0;
       return k;
+    }
   if (absl::Status s = body.addOutput(v); !s.ok())
     return s;
   mapped.push_back(body.numOutputs() - 1);
   mappedResults.push_back(-1);
+  loop.mappedRows.push_back(0);
   return mapped.size() - 1;
 }
 

@@ -32,8 +32,8 @@ public:
   std::vector<int> stateResults, mappedResults;
 
   Variable output(int number) const { return body.output(number); }
-  /// What the loop's further result `k`, or a new one with the values of `v`, will be. Its
-  /// position among them.
+  /// A further result of all values of `v`, one that there is or a new one. Its position among
+  /// them.
   absl::StatusOr<size_t> addMapped(const Variable &v);
   /// A new operand that is the same in all steps; the body's input for it.
   absl::StatusOr<Variable> addConstant(const Variable &outside);

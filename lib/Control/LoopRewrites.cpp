@@ -354,7 +354,8 @@ private:
 
   absl::StatusOr<bool> moveSum(size_t k, const Variable &term) {
     for (size_t m = 0; m < edit_.mapped.size(); ++m)
-      if (edit_.output(edit_.mapped[m]) == term && term.rank() == edit_.values[k][0].rank()) {
+      if (edit_.output(edit_.mapped[m]) == term && edit_.loop.mappedRows[m] == 0 &&
+          term.rank() == edit_.values[k][0].rank()) {
         terms_[k].push_back({{m}, {m}, std::nullopt});
         return true;
       }
@@ -437,12 +438,14 @@ absl::Status dropUnused(LoopEdit &edit, const std::vector<bool> &isUsed) {
   if (std::ranges::count(keepsState, true) + std::ranges::count(keepsMapped, true) == 0)
     return absl::OkStatus();
   keep(edit.mapped, keepsMapped);
+  keep(edit.loop.mappedRows, keepsMapped);
   keep(edit.mappedResults, keepsMapped);
   keep(edit.next, keepsState);
   keep(edit.stateResults, keepsState);
   keep(edit.values, keepsState);
   keep(edit.initials, keepsState);
   keep(edit.loop.states, keepsState);
+  keep(edit.loop.stateRows, keepsState);
   std::vector<bool> keepsLast = edit.loop.keepsLast;
   edit.loop.keepsLast.clear();
   for (size_t k = 0; k < keepsState.size(); ++k)

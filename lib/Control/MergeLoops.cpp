@@ -18,7 +18,9 @@ namespace {
 /// The loop of a node that may be merged.
 const Control *mergeable(const Apply &node) {
   const Control *control = controlOf(node.op());
-  return control && control->loop && !control->loop->isRewritten ? control : nullptr;
+  return control && control->loop && !control->loop->isRewritten && !control->loop->hasRows()
+             ? control
+             : nullptr;
 }
 
 /// Whether both do the same steps: what they give beside the states may differ.

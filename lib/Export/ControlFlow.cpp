@@ -267,6 +267,11 @@ std::vector<Values> LoopWriter::collect(const Values &results) {
               w_.node("Slice",
                       {all, list(-1), list(std::numeric_limits<int64_t>::min()), list(0), list(-1)},
                       all.type);
+        if (loop_.rowsOf(k) > 0)
+          all = w_.node(
+              "Slice",
+              {all, list(-loop_.rowsOf(k)), list(std::numeric_limits<int64_t>::max()), list(0)},
+              all.type);
         outputs[k].push_back(all);
       }
   return outputs;

@@ -193,16 +193,21 @@ Variables liftOverBinary(const Match &m) {
   return {inner.op().call(operands, root.place())};
 }
 
-/// f(a, b)[p] -> f(a[p], b[p]).
+/// f(a, b)[p] -> f(a[p], b[p]). Scalars have no parts.
 Variables liftBinary(const Match &m) {
   const Apply &root = m.root();
   Apply inner = binaryBelow(m);
-  if (!inner || !m.shapes().sameShape(inner.input(0), inner.input(1)))
+  if (!inner)
+    return {};
+  const bool hasScalar = std::min(inner.input(0).rank(), inner.input(1).rank()) == 0;
+  if (!hasScalar && !m.shapes().sameShape(inner.input(0), inner.input(1)))
     return {};
   m.alsoReplaces(inner);
   std::vector<Operand> parts;
   for (const Variable &operand : inner.inputs())
-    parts.emplace_back(root.op().call({Operand(operand, root.place())}, root.place()),
+    parts.emplace_back(operand.rank() == 0
+                           ? operand
+                           : root.op().call({Operand(operand, root.place())}, root.place()),
                        root.place());
   return {inner.op().call(parts, root.place())};
 }
@@ -249,8 +254,10 @@ std::vector<Rule> movements() {
        .when = usedOnce("x"),
        .cost = -6.5,
        .build = liftBinary,
-       .doc = "f works on each element of two arrays of surely one shape.",
-       .examples = {"subtensor(exp(x) * x, index=\"0\")", "subtensor(x - sin(x), index=\"::2\")"}},
+       .doc = "f works on each element of two arrays of surely one shape, or of an array and a "
+              "scalar.",
+       .examples = {"subtensor(exp(x) * x, index=\"0\")", "subtensor(x - sin(x), index=\"::2\")",
+                    "subtensor(x * 2, index=\"0\")"}},
       {"second_of_own", "second(x, y)", "y", kNoEffects, hasShapeOf("y") && neverFails("x")},
   };
 }

@@ -3,7 +3,8 @@
 // A loop's states live where its results are: step t reads row t - 1 and writes row t. Sequences
 // are read in place. So a step is calls of kernels whose pointers move by a stride, and nothing
 // else: what depends on shapes is known before the first one. States of which only the last value
-// is wanted go round in as many buffers as their history has, and one more.
+// is wanted go round in as many buffers as their history has, and one more; a result with fewer
+// rows than there are steps is such a ring itself, which is put in order in the end.
 //
 //===----------------------------------------------------------------------===//
 #include <algorithm>
@@ -111,27 +112,30 @@ private:
     char *data = nullptr;   // in the others: that of step `from`
     int64_t from = 0, stride = 0, strideBefore = 0;
     int64_t count = 0; // buffers of a ring; 0: none
-    int64_t first = 0; // of them, in step `from`
     char *at(int64_t t) const {
       if (t < from)
         return before + t * strideBefore;
       if (count == 0)
         return data + (t - from) * stride;
-      return data + (first + t - from) % count * stride;
+      return data + (t - from) % count * stride;
     }
+    /// In the rows of a result, for so many steps.
+    void goRoundIn(int64_t rows, int64_t steps) { count = rows < steps ? rows : 0; }
   };
 
   absl::Status runBranch();
   absl::Status runLoop();
   void addSequences(int64_t steps);
-  void addStates();
+  void addStates(int64_t steps);
   void addResults(int64_t steps);
+  void putInOrder(int64_t done);
   absl::Status checkShape(size_t output, absl::Span<const int64_t> shape) const;
   absl::StatusOr<int64_t> runSteady(BodyRun &body, int64_t steps);
   absl::StatusOr<int64_t> runSteps(BodyRun &body, int64_t steps);
   bool ends(int64_t t) const { return control_.hasUntil && *outputs_.back().at(t) != 0; }
 
   size_t firstState() const { return 1 + control_.sequences.size(); }
+  size_t numResults() const { return arrays_.size() - size_t(step_.numInputs) - 1; }
   size_t firstWhole() const { return firstState() + control_.states.size(); }
   const Memory &result(size_t k) const { return arrays_[size_t(step_.numInputs) + k]; }
 
@@ -192,7 +196,7 @@ void ControlRun::addSequences(int64_t steps) {
   }
 }
 
-void ControlRun::addStates() {
+void ControlRun::addStates(int64_t steps) {
   size_t ring = 0;
   for (size_t k = 0; k < control_.states.size(); ++k) {
     const Memory &initial = arrays_[firstState() + k];
@@ -205,6 +209,13 @@ void ControlRun::addStates() {
     else if (!control_.givesExtents)
       values = result(k).data;
     rings_.emplace_back(values, bytes);
+    Track written;
+    written.data = values;
+    written.stride = bytes;
+    if (keepsLast)
+      written.count = history + 1;
+    else if (!control_.givesExtents)
+      written.goRoundIn(result(k).shape[0], steps);
     for (int32_t tap : control_.states[k]) {
       Track &track = inputs_.emplace_back();
       track.before = initial.data + (history + tap) * bytes;
@@ -212,20 +223,16 @@ void ControlRun::addStates() {
       track.from = -tap;
       track.data = values;
       track.stride = bytes;
-      track.count = keepsLast ? history + 1 : 0;
+      track.count = written.count;
       inputShapes_.push_back(shape);
     }
-    Track &written = outputs_.emplace_back();
-    written.data = values;
-    written.stride = bytes;
-    written.count = keepsLast ? history + 1 : 0;
+    outputs_.push_back(written);
     outputShapes_.push_back(shape);
   }
 }
 
 void ControlRun::addResults(int64_t steps) {
-  const size_t numResults = arrays_.size() - size_t(step_.numInputs) - 1;
-  for (size_t k = control_.states.size(); k < numResults; ++k) {
+  for (size_t k = control_.states.size(); k < numResults(); ++k) {
     Track &track = outputs_.emplace_back();
     outputShapes_.push_back(withoutFirst(result(k).shape));
     track.data = result(k).data;
@@ -233,12 +240,27 @@ void ControlRun::addResults(int64_t steps) {
     if (control_.stacksBackwards && steps > 0) {
       track.data += (steps - 1) * track.stride;
       track.stride = -track.stride;
+    } else if (result(k).shape[0] == 1) { // it does not move
+      track.stride = 0;
+    } else {
+      track.goRoundIn(result(k).shape[0], steps);
     }
   }
   if (!control_.hasUntil)
     return;
   outputs_.emplace_back().data = static_cast<char *>(scratch_[step_.scratch.size() - 1]);
   outputShapes_.emplace_back();
+}
+
+/// The rows of results that are rings, the oldest first.
+void ControlRun::putInOrder(int64_t done) {
+  for (size_t k = 0; k < numResults(); ++k) {
+    const Track &track = outputs_[k];
+    if ((k < control_.states.size() && control_.keepsLast[k]) || done <= track.count)
+      continue;
+    if (track.count > 1)
+      std::rotate(track.data, track.at(done), track.data + track.count * track.stride);
+  }
 }
 
 absl::Status ControlRun::checkShape(size_t output, absl::Span<const int64_t> shape) const {
@@ -260,7 +282,7 @@ absl::Status ControlRun::runLoop() {
   std::memcpy(&steps, arrays_[0].data, sizeof steps);
   const Executable::State &state = *bodies_[0];
   addSequences(steps);
-  addStates();
+  addStates(steps);
   for (size_t k = firstWhole(); k < size_t(step_.numInputs); ++k) {
     inputs_.emplace_back().data = arrays_[k].data;
     inputShapes_.push_back(arrays_[k].shape);
@@ -283,6 +305,10 @@ absl::Status ControlRun::runLoop() {
                      state.program.outputs.size() - size_t(control_.hasUntil), result(0));
     return s.ok() ? s : atStep(s, 0);
   }
+  for (size_t k = 0; k < numResults(); ++k) // no program that was made here
+    if (!(k < control_.states.size() && control_.keepsLast[k]) && steps > 0 &&
+        result(k).shape[0] < 1)
+      return makeError(ErrorKind::Internal, "a loop's result has no rows");
   addResults(steps);
   if (steps > 0) {
     absl::StatusOr<int64_t> all = body.isSteady() ? runSteady(body, steps) : runSteps(body, steps);
@@ -300,6 +326,7 @@ absl::Status ControlRun::runLoop() {
     if (bytes > 0)
       std::memcpy(result(k).data, last, size_t(bytes));
   }
+  putInOrder(done);
   std::memcpy(arrays_.back().data, &done, sizeof done);
   return absl::OkStatus();
 }

@@ -12,8 +12,8 @@ static constexpr llvm::StringLiteral kSequences = "sequences", kStates = "states
                                      kMapped = "mapped", kSteps = "steps", kUntil = "until",
                                      kBackwards = "backwards",
                                      kStacksBackwards = "stacks_backwards",
-                                     kTruncation = "truncation", kLast = "last", kNames = "names",
-                                     kRewritten = "rewritten";
+                                     kTruncation = "truncation", kLast = "last", kRows = "rows",
+                                     kNames = "names", kRewritten = "rewritten";
 
 void writeLoop(const Loop &loop, mlir::OperationState &state) {
   mlir::Builder b(state.getContext());
@@ -38,6 +38,11 @@ void writeLoop(const Loop &loop, mlir::OperationState &state) {
   if (llvm::is_contained(loop.keepsLast, true))
     state.addAttribute(kLast, b.getBoolArrayAttr(llvm::SmallVector<bool>(loop.keepsLast.begin(),
                                                                          loop.keepsLast.end())));
+  if (loop.hasRows()) {
+    llvm::SmallVector<int64_t> rows(loop.stateRows.begin(), loop.stateRows.end());
+    rows.append(loop.mappedRows.begin(), loop.mappedRows.end());
+    state.addAttribute(kRows, b.getI64ArrayAttr(rows));
+  }
   llvm::SmallVector<llvm::StringRef> names(loop.names.begin(), loop.names.end());
   if (llvm::any_of(names, [](llvm::StringRef name) { return !name.empty(); }))
     state.addAttribute(kNames, b.getStrArrayAttr(names));
@@ -61,6 +66,7 @@ private:
   bool take(mlir::NamedAttribute attribute);
   static bool takeTaps(mlir::Attribute value, bool areBelowZero,
                        std::vector<std::vector<int>> &lists);
+  absl::Status takeRows();
   absl::Status check() const;
   absl::Status checkType(const Variable &v, const Type &given, int lacks,
                          const std::string &what) const;
@@ -69,6 +75,7 @@ private:
   const FrozenGraph &body_;
   const Variables &operands_;
   Loop loop_;
+  std::vector<int64_t> rows_; // by result, where they are given
 };
 
 bool LoopReader::takeTaps(mlir::Attribute value, bool areBelowZero,
@@ -118,9 +125,16 @@ bool LoopReader::take(mlir::NamedAttribute attribute) {
     return true;
   }
   auto list = llvm::dyn_cast<mlir::ArrayAttr>(value);
-  if (!list || (name != kLast && name != kNames))
+  if (!list || (name != kLast && name != kNames && name != kRows))
     return false;
   for (mlir::Attribute each : list) {
+    if (name == kRows) {
+      auto number = llvm::dyn_cast<mlir::IntegerAttr>(each);
+      if (!number || number.getValue().slt(0) || number.getValue().sgt(INT64_MAX))
+        return false;
+      rows_.push_back(number.getInt());
+      continue;
+    }
     auto isLast = llvm::dyn_cast<mlir::BoolAttr>(each);
     auto text = llvm::dyn_cast<mlir::StringAttr>(each);
     if (name == kLast ? !isLast : !text)
@@ -139,6 +153,33 @@ absl::Status LoopReader::checkType(const Variable &v, const Type &given, int lac
     return absl::OkStatus();
   return error(ErrorKind::TypeError, what + " of the body is " + v.type().brief() +
                                          ", which does not fit " + given.brief());
+}
+
+/// What `last` and `rows` say of results that there are.
+absl::Status LoopReader::takeRows() {
+  const size_t numStates = loop_.states.size(), numResults = numStates + size_t(loop_.numMapped);
+  if (loop_.keepsLast.size() > numStates)
+    return error(ErrorKind::ValueError, "last is of " + counted(loop_.keepsLast.size(), "state") +
+                                            ", and there are " + std::to_string(numStates));
+  loop_.keepsLast.resize(numStates);
+  if (rows_.size() > numResults)
+    return error(ErrorKind::ValueError, "rows is of " + counted(rows_.size(), "result") +
+                                            ", and there are " + std::to_string(numResults));
+  rows_.resize(numResults);
+  for (size_t k = 0; k < numResults; ++k) {
+    const bool isState = k < numStates;
+    if (rows_[k] == 0)
+      continue;
+    if (isState ? loop_.keepsLast[k] || rows_[k] <= historyOf(loop_.states[k])
+                : loop_.stacksBackwards)
+      return error(ErrorKind::ValueError,
+                   "rows of result " + std::to_string(k) + " are " + std::to_string(rows_[k]) +
+                       ": of a state they must be more than its history has, and none where last "
+                       "or stacks_backwards says otherwise");
+  }
+  loop_.stateRows.assign(rows_.begin(), rows_.begin() + ptrdiff_t(numStates));
+  loop_.mappedRows.assign(rows_.begin() + ptrdiff_t(numStates), rows_.end());
+  return absl::OkStatus();
 }
 
 absl::Status LoopReader::check() const {
@@ -197,10 +238,9 @@ absl::StatusOr<Op> LoopReader::run() {
       return error(ErrorKind::ValueError, "attribute " + attribute.getName().str() +
                                               " is none of a loop's, or has a value that it "
                                               "cannot have");
-  loop_.keepsLast.resize(loop_.states.size());
   loop_.names.resize(loop_.sequences.size());
-  for (size_t k = 0; k < loop_.states.size(); ++k)
-    loop_.keepsLast[k] = loop_.keepsLast[k] && !hasHistoryAxis(loop_.states[k]);
+  if (absl::Status s = takeRows(); !s.ok())
+    return s;
   if (absl::Status s = check(); !s.ok())
     return s;
   absl::StatusOr<Variables> made =

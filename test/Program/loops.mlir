@@ -24,6 +24,19 @@
 // RUN: not %t/reads -i x=[5,6] -i at=[0,1,2] 2>&1 | FileCheck %s --check-prefix=READS
 // RUN: not graphc run %s --entry=reads -i x=[5,6] -i at=[0,1,2] 2>&1 | FileCheck %s --check-prefix=READS
 // READS: scan: step 2: {{.*}}index 2
+// Of these the last rows are kept alone: a ring that is or is not full, with an end that comes of itself, and of elements' sizes.
+// RUN: graphc compile %s --entry=ends --emit=exe -o %t/ends && %t/ends -i x=[1,2,3,4,5,6,7,8] > %t/ends.exe
+// RUN: graphc run %s --entry=ends -i x=[1,2,3,4,5,6,7,8] > %t/ends.run && diff %t/ends.run %t/ends.exe
+// RUN: FileCheck %s --check-prefix=ENDS --input-file=%t/ends.exe
+// ENDS: [10, 15, 21]
+// ENDS: [75, 126]
+// ENDS: [35, 56, 84]
+// RUN: %t/ends -i x=[30,2] > %t/ends.exe
+// RUN: graphc run %s --entry=ends -i x=[30,2] > %t/ends.run && diff %t/ends.run %t/ends.exe
+// RUN: FileCheck %s --check-prefix=FEW --input-file=%t/ends.exe
+// FEW: [30]
+// FEW: [900]
+// FEW: [435, 436]
 
 func.func @taps(%x: tensor<?xf64>, %y: tensor<?xf64>) -> (tensor<?xf64>, tensor<?xf64>) {
   %s = graph.constant dense<0.5> : tensor<f64>
@@ -97,4 +110,21 @@ func.func @reads(%x: tensor<?xf64>, %at: tensor<?xi64>) -> tensor<?xf64> {
 func.func private @read(%k: tensor<i64>, %x: tensor<?xf64>) -> tensor<f64> {
   %0 = graph.take %x, %k {axis = 0} : (tensor<?xf64>, tensor<i64>) -> tensor<f64>
   return %0 : tensor<f64>
+}
+
+func.func @ends(%x: tensor<?xi64>) -> (tensor<?xi64>, tensor<?xi64>, tensor<?xi64>) {
+  %zero = graph.constant dense<0> : tensor<i64>
+  %0:2 = graph.scan @sums(%x, %zero) {sequences = [[0]], states = [[-1]], mapped = 1, until} : (tensor<?xi64>, tensor<i64>) -> (tensor<?xi64>, tensor<?xi64>)
+  %1 = graph.subtensor %0#0 {index = "-3:"} : (tensor<?xi64>) -> tensor<?xi64>
+  %2 = graph.subtensor %0#1 {index = "-2:"} : (tensor<?xi64>) -> tensor<?xi64>
+  %3 = graph.scan @count(%x, %zero) {sequences = [[0]], states = [[-1]]} : (tensor<?xi64>, tensor<i64>) -> tensor<?xi64>
+  %4 = graph.subtensor %3 {index = "-3:"} : (tensor<?xi64>) -> tensor<?xi64>
+  return %1, %2, %4 : tensor<?xi64>, tensor<?xi64>, tensor<?xi64>
+}
+func.func private @sums(%x: tensor<i64>, %s: tensor<i64>) -> (tensor<i64>, tensor<i64>, tensor<i1>) {
+  %twenty = graph.constant dense<20> : tensor<i64>
+  %0 = graph.add %s, %x : (tensor<i64>, tensor<i64>) -> tensor<i64>
+  %1 = graph.mul %0, %x : (tensor<i64>, tensor<i64>) -> tensor<i64>
+  %2 = graph.gt %0, %twenty : (tensor<i64>, tensor<i64>) -> tensor<i1>
+  return %0, %1, %2 : tensor<i64>, tensor<i64>, tensor<i1>
 }

@@ -123,6 +123,21 @@ TEST_F(LoopPrograms, TextsThatAreWrong) {
                       "stacks_backwards} : (tensor<?xf64>)",
                       rows),
             "ValueError: scan: stacks_backwards is not possible with until");
+  auto ofResults = [&](const std::string &attribute) {
+    return messageOf("graph.scan @step(%x, %h) {sequences = [[0]], states = [[-1]], " + attribute +
+                         "}" + all,
+                     rows);
+  };
+  EXPECT_EQ(ofResults("last = [false, true]"),
+            "ValueError: scan: last is of 2 states, and there are 1");
+  EXPECT_EQ(ofResults("rows = [2, 3]"), "ValueError: scan: rows is of 2 results, and there are 1");
+  EXPECT_EQ(ofResults("rows = [1]"),
+            "ValueError: scan: rows of result 0 are 1: of a state they must be more than its "
+            "history has, and none where last or stacks_backwards says otherwise");
+  EXPECT_EQ(ofResults("rows = [2]"), "OK");
+  EXPECT_EQ(ofResults("rows = [-1]"),
+            "ValueError: scan: attribute rows is none of a loop's, or has a value that it cannot "
+            "have");
   EXPECT_EQ(messageOf("graph.scan @step(%h, %x) {sequences = [[0]], states = [[-1]]} : "
                       "(tensor<f64>, tensor<?xf64>)",
                       rows),
