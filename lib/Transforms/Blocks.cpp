@@ -501,7 +501,7 @@ void KernelEmitter::emitBlocks(const Pass &pass, const BlockShape &shape) {
     Value rest = arith::RemUIOp::create(b, count, stack->constant(step));
     main = arith::SubIOp::create(b, upper, rest);
   }
-  if (hasMain && hasRest && shape.rowLoop >= 0 && target.maskRegisters) {
+  if (hasMain && hasRest && shape.rowLoop >= 0 && first.isReduction() && target.maskRegisters) {
     hasMain = false;
     main = lower;
   }

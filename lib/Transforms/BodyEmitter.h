@@ -20,6 +20,9 @@
 
 namespace graphc {
 
+/// Greatest distance of a vector's elements that is not left to a gather.
+constexpr int64_t kMaxStride = 4;
+
 /// Rows of a block are iterations of one loop, or pairs of two loops: row number
 /// major * BodyEmitter::minorRows + minor. A value belongs to a set of them.
 enum RowSet : unsigned { kNoRows = 0, kMajorRows = 1, kMinorRows = 2 };
@@ -157,6 +160,7 @@ private:
   mlir::Value load(const MemoryAccess &access, const Facts &facts, int row, int vector);
   mlir::Value loadVector(mlir::VectorType type, mlir::Value buffer, mlir::Value base, int factor,
                          mlir::Value mask, mlir::Value otherwise);
+  mlir::Value wholeCondition(mlir::Value condition, int row, int vector);
   mlir::Value maskOf(int vector);
   mlir::scf::IfOp branchOnWhole(mlir::TypeRange results,
                                 llvm::function_ref<mlir::Value(mlir::Value mask)> make);

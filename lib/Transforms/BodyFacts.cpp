@@ -289,18 +289,22 @@ bool BodyEmitter::isLaneComparison(arith::CmpIOp op) const {
 }
 
 double BodyEmitter::memoryCost(const KernelNest &nest, int loop) const {
-  // Cost of an access whose address moves by these factors along the loop.
+  // Cost of an access whose indices move by these factors along the loop.
   auto costOf = [&](int array, llvm::ArrayRef<std::optional<int64_t>> factors) {
-    if (kernel.arrays[size_t(array)].rank() == 0)
+    llvm::ArrayRef<Size> shape = kernel.arrays[size_t(array)].shape;
+    std::optional<int64_t> step = 0, stride = 1; // in memory, as far as they are known
+    for (size_t axis = shape.size(); axis-- > 0;) {
+      if (factors[axis] != 0)
+        step = step && factors[axis] && stride ? std::optional(*step + *factors[axis] * *stride)
+                                               : std::nullopt;
+      auto extent = constantSize(shape[axis]);
+      stride = stride && extent ? std::optional(*stride * *extent) : std::nullopt;
+    }
+    if (step == 0)
       return 0.0;
-    bool uniform = true;
-    for (const std::optional<int64_t> &factor : factors.drop_back())
-      uniform &= factor == 0;
-    if (uniform && factors.back() == 0)
-      return 0.0;
-    if (!uniform || !factors.back() || *factors.back() < 1 || *factors.back() > 4)
+    if (!step || *step < 1 || *step > kMaxStride)
       return 20.0;
-    return *factors.back() == 1 ? 1.0 : double(*factors.back()) + 1.0;
+    return *step == 1 ? 1.0 : double(*step) + 1.0;
   };
   double cost = 0;
   for (int i = 0; i < int(nest.inputs.size()); ++i) {

@@ -14,9 +14,6 @@ namespace vector = mlir::vector;
 using mlir::Value;
 
 namespace {
-/// Greatest distance of a vector's elements that is not left to a gather.
-constexpr int64_t kMaxStride = 4;
-
 /// Tags of what is remembered for an access, beside BodyEmitter.cpp's forms.
 enum class Part : uint64_t { Factor = 16, Term = 17, Sum = 18, Steps = 19 };
 LoopStack::Key key(const void *access, Part part, int number, int row) {
@@ -167,13 +164,14 @@ Value BodyEmitter::load(const MemoryAccess &access, const Facts &facts, int row,
   bool isMasked = bool(access.condition);
   if (isMasked)
     otherwise = toMemory(b, getVector(access.otherwise, row, v));
-  if (isMasked && !factsOf(access.condition).onVector) {
-    // One answer for the vector is a branch, and the address of a load that is left out is not even
-    // looked at: on processors of AMD a masked load of a page that is not there takes hundreds of
-    // cycles.
-    branch = get(access.condition, row, v);
-    isMasked = false;
-  } else if (isMasked) {
+  if (isMasked) {
+    // What a condition says for the whole vector is a branch, and the address of a load that is left
+    // out is not even looked at: on processors of AMD a masked load of a page that is not there
+    // takes hundreds of cycles, and a gather of nothing as long as any other.
+    branch = wholeCondition(access.condition, row, v);
+    isMasked = factsOf(access.condition).onVector;
+  }
+  if (isMasked) {
     mask = getVector(access.condition, row, v);
     if (Value lanesLeft = maskOf(v))
       mask = arith::AndIOp::create(b, mask, lanesLeft);
@@ -229,6 +227,19 @@ Value BodyEmitter::load(const MemoryAccess &access, const Facts &facts, int row,
     scf::YieldOp::create(b, otherwise);
   }
   return toScalar(op.getResult(0));
+}
+
+/// What a condition of the body asks of all lanes alike: the conjunction of its parts that do not
+/// vary along the vector; null where there is none.
+Value BodyEmitter::wholeCondition(Value condition, int row, int v) {
+  if (!factsOf(condition).onVector)
+    return get(condition, row, v);
+  auto both = condition.getDefiningOp<arith::AndIOp>();
+  if (!both)
+    return {};
+  Value left = wholeCondition(both.getLhs(), row, v), right = wholeCondition(both.getRhs(), row, v);
+  return left && right ? Value(arith::AndIOp::create(stack.builder(), left, right))
+                       : (left ? left : right);
 }
 
 /// The mask of a vector of the block; null for whole vectors.

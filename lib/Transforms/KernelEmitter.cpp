@@ -1,5 +1,5 @@
 //===- Transforms/KernelEmitter.cpp - loops of one kernel -----------------===//
-#include "Transforms/KernelEmitter.h"
+#include "Transforms/BlockShape.h"
 
 #include "Lowering/LowerToLinalg.h"
 #include "Lowering/ScalarCall.h"
@@ -236,10 +236,12 @@ void KernelEmitter::emitRows(llvm::ArrayRef<int> nests, int first, int last) {
 }
 
 void KernelEmitter::emitPass(const Pass &pass) {
-  if (pass.kind == Pass::Kind::Stream)
-    emitStream(pass);
-  else
+  if (pass.kind != Pass::Kind::Stream)
     emitPoints(pass);
+  else if (std::optional<BlockShape> shape = shortRows(pass))
+    emitBlocks(pass, *shape);
+  else
+    emitStream(pass);
 }
 
 func::FuncOp KernelEmitter::emit() {

@@ -121,6 +121,7 @@ private:
                                                  mlir::Value last);
 
   //===--- ShortRows.cpp ----------------------------------------------------===//
+  bool prefersPoints(const Pass &pass, int vectorLoop, int rows) const;
   std::optional<BlockShape> shortRows(const Pass &pass) const;
 
   //===--- Dots.cpp ---------------------------------------------------------===//

@@ -16,6 +16,9 @@
 //     what follows at the same elements; the three vectors are interleaved and stored
 //   }
 //
+// Maps in which loads cost less along i than along c run so, too: y[i, c] = x[c, i] takes a vector
+// of each x[c], where one along c would gather two or three elements.
+//
 //===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
 #include "Transforms/BlockShape.h"
@@ -30,15 +33,31 @@ using mlir::Value;
 /// Longer axes are for loops.
 static constexpr int64_t kMostRows = 4;
 
-/// Nothing if the pass is no such reduction.
+/// Whether loads cost less along the points than along their coordinates, of which a vector is not
+/// full: one with none of them reduced.
+bool KernelEmitter::prefersPoints(const Pass &pass, int vectorLoop, int rows) const {
+  double points = 0, coordinates = 0;
+  for (int number : pass.nests) {
+    const KernelNest &nest = kernel.nests[size_t(number)];
+    if (nest.isReduction())
+      return false;
+    points += rows * (1 + body->memoryCost(nest, vectorLoop));
+    coordinates += lanesOf() * (1 + body->memoryCost(nest, vectorLoop + 1));
+  }
+  return points <= coordinates;
+}
+
+/// Nothing if the pass is no such reduction, or map.
 std::optional<KernelEmitter::BlockShape> KernelEmitter::shortRows(const Pass &pass) const {
   const KernelNest &first = kernel.nests[size_t(pass.nests[0])];
   const int rowLoop = first.numParallel - 1, vectorLoop = rowLoop - 1;
-  if (!uses(Optimization::ShortRows) || !first.isReduction() || kernel.hasChecks ||
-      lanesOf() == 1 || vectorLoop < pass.outer)
+  if (!uses(Optimization::ShortRows) || kernel.hasChecks || lanesOf() == 1 ||
+      vectorLoop < pass.outer)
     return std::nullopt;
   auto rows = constantSize(first.extents[size_t(rowLoop)]);
   if (!rows || *rows < 2 || *rows > kMostRows)
+    return std::nullopt;
+  if (!first.isReduction() && (isInColumns || !prefersPoints(pass, vectorLoop, int(*rows))))
     return std::nullopt;
   bool hasVectors = false;
   for (int number : pass.nests) {
@@ -50,7 +69,8 @@ std::optional<KernelEmitter::BlockShape> KernelEmitter::shortRows(const Pass &pa
       for (auto [isVector, isSummed] : llvm::zip(alongVectors, body->loadsAlong(nest, loop)))
         if (isVector && isSummed)
           return std::nullopt;
-    hasVectors |= nest.isReduction() && llvm::is_contained(alongVectors, true);
+    hasVectors |= nest.isReduction() == first.isReduction() &&
+                  llvm::is_contained(alongVectors, true);
   }
   if (!hasVectors)
     return std::nullopt;
