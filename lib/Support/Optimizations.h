@@ -38,6 +38,7 @@ enum class Optimization : uint8_t {
   Pads,
   Scatters,
   Crossed,
+  Squares,
   Quotients,
   Threads
 };
@@ -72,6 +73,7 @@ inline constexpr OptimizationInfo kOptimizations[] = {
     {"pads", "Transforms/Pads.cpp"},
     {"scatters", "Transforms/Scatter.cpp"},
     {"crossed", "Transforms/Streams.cpp"},
+    {"squares", "Transforms/Squares.cpp"},
     {"quotients", "Transforms/BodyQuotients.cpp"},
     {"threads", "Kernels/ProgramBuilder.cpp"},
 };

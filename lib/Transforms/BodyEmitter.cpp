@@ -293,11 +293,16 @@ void BodyEmitter::emitInput(const KernelNest &nest, int operand) {
     return;
   auto kept = registers.find(nest.inputs[size_t(operand)]);
   bool inRegister = kept != registers.end() && nest.isIdentity(operand);
+  llvm::SmallVector<Value> square;
+  if (isSquare(nest, operand))
+    square = loadSquare(nest, operand);
   for (int row : rowsOf(of.onRows))
     for (int v = 0; v < (of.onVector ? vectors : 1); ++v)
       stack.at(of.level, key(argument, Form::Natural, row, v), [&] {
         if (inRegister)
           return kept->second.values[size_t(row * (of.onVector ? vectors : 1) + v)];
+        if (!square.empty())
+          return square[size_t(row)];
         return load(operandAccess(nest, operand), of, row, v);
       });
 }

@@ -27,6 +27,11 @@ constexpr int64_t kMaxStride = 4;
 /// major * BodyEmitter::minorRows + minor. A value belongs to a set of them.
 enum RowSet : unsigned { kNoRows = 0, kMajorRows = 1, kMinorRows = 2 };
 
+/// A square of results, of which transposed operands are loaded by lines (Squares.cpp).
+struct SquareLoops {
+  int vectorLoop, rowLoop;
+};
+
 /// A loop of the nests in hand.
 struct LoopVariable {
   int level = 0;             ///< depth from which its counter is known
@@ -76,7 +81,8 @@ public:
   llvm::DenseMap<mlir::Value, mlir::Value> given;
   /// Conditions of the nest's body that hold in the whole block.
   llvm::DenseSet<mlir::Value> always;
-  std::vector<ArrayMemory> memory; ///< by array
+  std::optional<SquareLoops> squares; ///< of one vector and as many rows as it has lanes
+  std::vector<ArrayMemory> memory;    ///< by array
   mlir::Value status;              ///< memref<i32>, if there are checks
 
   /// The values of `targets` (of the nest's body) for each instance row * vectors + vector; of
@@ -114,6 +120,7 @@ public:
   /// The loop along which a load's elements are neighbours, where they lie far apart along
   /// `vectorLoop` (a transposed operand); -1 if there is no such load.
   int crossedLoop(const KernelNest &nest, int vectorLoop) const;
+  int crossedLoop(const KernelNest &nest, int operand, int vectorLoop) const;
   /// For each load of the nest, whether it moves along the loop.
   llvm::SmallVector<bool> loadsAlong(const KernelNest &nest, int loop) const;
   /// How many loads of the nest that move along `vectorLoop` do not along `rowLoop`.
@@ -185,6 +192,10 @@ private:
   mlir::Value elementsWanted(mlir::Value condition, int row, int vector, int divisor);
   mlir::Value loadQuotients(const MemoryAccess &access, mlir::VectorType type, mlir::Value base,
                             int row, int vector, int divisor, mlir::Value otherwise);
+
+  //===--- Squares.cpp ------------------------------------------------------===//
+  bool isSquare(const KernelNest &nest, int operand) const;
+  llvm::SmallVector<mlir::Value> loadSquare(const KernelNest &nest, int operand);
 
   /// The first row in which what belongs to these rows is the same as in `row`.
   int rowOf(unsigned onRows, int row) const;

@@ -326,21 +326,26 @@ double BodyEmitter::memoryCost(const KernelNest &nest, int loop) const {
 }
 
 int BodyEmitter::crossedLoop(const KernelNest &nest, int vectorLoop) const {
-  for (int i = 0; i < int(nest.inputs.size()); ++i) {
-    int array = nest.inputs[size_t(i)];
-    if (array < 0 || registers.contains(array) || kernel.arrays[size_t(array)].rank() < 2)
-      continue;
-    mlir::AffineMap map = operandAccess(nest, i).map;
-    if (!map.isFunctionOfDim(unsigned(vectorLoop)))
-      continue;
-    llvm::SmallVector<int64_t, 8> steps =
-        affineFactors(map.getResults().back(), unsigned(nest.numLoops()));
-    if (steps[size_t(vectorLoop)] != 0)
-      continue;
-    for (int loop = 0; loop < nest.numLoops(); ++loop)
-      if (steps[size_t(loop)] == 1)
-        return loop;
-  }
+  for (int i = 0; i < int(nest.inputs.size()); ++i)
+    if (int loop = crossedLoop(nest, i, vectorLoop); loop >= 0)
+      return loop;
+  return -1;
+}
+
+int BodyEmitter::crossedLoop(const KernelNest &nest, int operand, int vectorLoop) const {
+  int array = nest.inputs[size_t(operand)];
+  if (array < 0 || registers.contains(array) || kernel.arrays[size_t(array)].rank() < 2)
+    return -1;
+  mlir::AffineMap map = operandAccess(nest, operand).map;
+  if (!map.isFunctionOfDim(unsigned(vectorLoop)))
+    return -1;
+  llvm::SmallVector<int64_t, 8> steps =
+      affineFactors(map.getResults().back(), unsigned(nest.numLoops()));
+  if (steps[size_t(vectorLoop)] != 0)
+    return -1;
+  for (int loop = 0; loop < nest.numLoops(); ++loop)
+    if (steps[size_t(loop)] == 1)
+      return loop;
   return -1;
 }
 

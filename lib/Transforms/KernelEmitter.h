@@ -3,6 +3,7 @@
 // Holds what the strategies share. Each strategy is a file:
 //   Streams.cpp  maps and reductions that run along one another
 //   Strips.cpp   long bodies of maps, in pieces
+//   Squares.cpp  transposed operands of maps
 //   Pads.cpp     arrays with a border of one number
 //   Columns.cpp  reductions over a long outer axis
 //   Blocks.cpp   reductions inside blocks of parallel loops: products, windows, sums over outer
@@ -123,6 +124,10 @@ private:
   //===--- ShortRows.cpp ----------------------------------------------------===//
   bool prefersPoints(const Pass &pass, int vectorLoop, int rows) const;
   std::optional<BlockShape> shortRows(const Pass &pass) const;
+
+  //===--- Squares.cpp ------------------------------------------------------===//
+  mlir::Value emitSquares(const Pass &pass, int vectorLoop, int crossed, mlir::Value index,
+                          mlir::Value begin, mlir::Value end);
 
   //===--- Dots.cpp ---------------------------------------------------------===//
   struct DotShape {

@@ -21,6 +21,7 @@
 //   for %block = %lower to %upper step 16 { for %j { for %i in the block { one vector } } }
 //
 // So the cache lines that one vector touches serve the next iterations, before they are forgotten.
+// Whole squares are transposed in registers (Squares.cpp).
 //
 // Sums of float32 in float64 (F-012): 16 vectors are added in float32, each lane at most 16 terms
 // with the pairwise join, and then extended: two conversions and two adds for 16 vectors, so that
@@ -41,6 +42,8 @@ using mlir::ValueRange;
 static constexpr int kPartialVectors = 16;
 /// From this cost on a map's body is made once.
 static constexpr int kLongBody = 20;
+/// Up to this cost, as many bodies are written out as a vector has lanes.
+static constexpr int kSquareBody = 8;
 /// Iterations that share the cache lines of a transposed operand: a line's float32.
 static constexpr int kCrossedBlock = 16;
 
@@ -57,8 +60,9 @@ struct KernelEmitter::Stream {
   int vectorLoop;
   int unroll = 1;
   llvm::SmallVector<StreamReduction, 2> reductions;
-  int crossed = -1;    ///< the loop that is cut in blocks, if there is one
-  bool isLong = false; ///< maps only, and kLongBody
+  int crossed = -1;        ///< the loop that is cut in blocks, if there is one
+  bool isLong = false;     ///< maps only, and kLongBody
+  bool hasSquares = false; ///< of transposed operands
   Value blockBegin, blockEnd;
 
   /// The accumulators as a loop carries them; set them from its values.
@@ -182,7 +186,11 @@ void KernelEmitter::streamBody(Stream &stream, Value index, int unroll, Value ma
 void KernelEmitter::streamBlock(Stream &stream, Value index, int unroll, Value mask) {
   if (stream.crossed < 0)
     return streamBody(stream, index, unroll, mask);
-  auto loop = stack->open(stream.blockBegin, stream.blockEnd, stack->constant(1));
+  Value begin = stream.blockBegin;
+  if (!mask && stream.hasSquares)
+    begin = emitSquares(*stream.pass, stream.vectorLoop, stream.crossed, index, begin,
+                        stream.blockEnd);
+  auto loop = stack->open(begin, stream.blockEnd, stack->constant(1));
   LoopVariable &variable = body->loops[size_t(stream.crossed)];
   variable = {};
   variable.level = stack->depth();
@@ -349,6 +357,8 @@ void KernelEmitter::emitStream(const Pass &pass) {
       stream.crossed = body->crossedLoop(kernel.nests[size_t(nest)], stream.vectorLoop);
   if (stream.crossed < pass.outer) // open already
     stream.crossed = -1;
+  stream.hasSquares = stream.crossed >= 0 && lanes >= 4 && lanes <= kCrossedBlock &&
+                      cost <= kSquareBody && uses(Optimization::Squares);
 
   // The outer loops carry the accumulators.
   llvm::SmallVector<mlir::scf::ForOp> outer;

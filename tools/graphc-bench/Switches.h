@@ -46,6 +46,7 @@ inline const std::vector<Switch> kSwitches = {
     {"pads", {"mobilenet_256x28_256_3x3"}},
     {"scatters", {"radon"}},
     {"crossed", {"transposed"}},
+    {"squares", {"transposed"}},
     {"quotients", {"resnet_128x56_128_3x3_s2_dx"}},
 #ifdef __x86_64__
     {"AVX-512", {"ew10", "softmax", "gemm_f32_512x512x512", "conv3x3"}, "x86-64-v3"},

@@ -130,7 +130,7 @@ Example exampleOf(std::string_view name) {
     Tensor places = wholeNumbers({90}).cast(DType::Int64); // -2 to 2
     return {{x, at, v}, incTake(x, at, v, {.axis = 0}), {a, places, wholeNumbers({90, 70})}};
   }
-  if (name == "crossed")
+  if (name == "crossed" || name == "squares")
     return {{x, y}, x.T() + y, {wholeNumbers({45, 70}), b}};
   return {};
 }

@@ -118,9 +118,11 @@ TEST(Maps, CastsBetweenAllDTypes) {
   }
 }
 
-/// Blocks of the crossed loop, whole and cut short, in vectors, whole and cut short.
+/// Blocks of the crossed loop, whole and cut short, in vectors, whole and cut short; squares of
+/// elements of each size.
 TEST(Maps, TransposedOperandsInBlocks) {
-  for (DType dtype : {DType::Float32, DType::Float64, DType::Int8})
+  for (DType dtype :
+       {DType::Float32, DType::Float64, DType::BFloat16, DType::Int16, DType::Int32, DType::Int8})
     for (auto [n, m] :
          {std::pair<int64_t, int64_t>{1, 40}, {16, 16}, {17, 33}, {40, 3}, {64, 70}}) {
       Emitter e;
