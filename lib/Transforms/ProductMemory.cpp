@@ -248,13 +248,25 @@ void KernelEmitter::chooseRows(const KernelNest &nest, const ProductShape &shape
         b, are, arith::ConstantOp::create(b, b.getBoolAttr(false)), copies.rows);
     copies.rows = arith::OrIOp::create(b, copies.rows, are);
   }
-  // Rows that stay in half of the L2 cache.
+  // Rows that stay in half of the L2 cache; all do where they are few, without a division.
   Value rowBytes = inBytes(stack->add(length, b.getIndexAttr(1)));
-  Value block = arith::DivUIOp::create(b, stack->constant(target.l2Bytes / 2), rowBytes);
-  block = arith::MinSIOp::create(b, block, stack->constant(memory.mostRows));
-  block = arith::SubIOp::create(b, block,
-                                arith::RemUIOp::create(b, block, stack->constant(shape.rows[0])));
-  block = arith::MaxSIOp::create(b, block, stack->constant(shape.rows[0]));
+  Value half = stack->constant(target.l2Bytes / 2), most = stack->constant(memory.mostRows),
+        tile = stack->constant(shape.rows[0]);
+  Value all = arith::MulIOp::create(b, stack->value(nest.extents[size_t(shape.rowLoop)]), rowBytes);
+  auto branch = mlir::scf::IfOp::create(
+      b, b.getIndexType(), arith::CmpIOp::create(b, arith::CmpIPredicate::sle, all, half),
+      /*withElseRegion=*/true);
+  {
+    mlir::OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    mlir::scf::YieldOp::create(b, most);
+    b.setInsertionPointToStart(branch.elseBlock());
+    Value fitting = arith::DivUIOp::create(b, half, rowBytes);
+    mlir::scf::YieldOp::create(b, Value(arith::MinSIOp::create(b, fitting, most)));
+  }
+  Value block = branch.getResult(0);
+  block = arith::SubIOp::create(b, block, arith::RemUIOp::create(b, block, tile));
+  block = arith::MaxSIOp::create(b, block, tile);
   if (copies.isFetched && shape.isLeftTransposed)
     block = arith::SelectOp::create(b, copies.isFetched,
                                     stack->constant(kTilesInPlace * shape.rows[0]), block);

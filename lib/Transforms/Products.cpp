@@ -138,18 +138,32 @@ KernelEmitter::ProductPart KernelEmitter::partOfThread(const Pass &pass,
     return part;
   Value width = stack->constant(int64_t(shape.vectors) * shape.lanes);
   Value rows = stack->value(nest.extents[0]);
+  // A whole product is a part of neither; divisions are what small ones would wait for.
+  Value isWhole =
+      arith::AndIOp::create(b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, part.lower, zero),
+                            arith::CmpIOp::create(b, arith::CmpIPredicate::eq, part.upper, rows));
+  Value one = stack->constant(1);
+  auto branch = mlir::scf::IfOp::create(b, llvm::SmallVector<mlir::Type>(4, b.getIndexType()),
+                                        isWhole, /*withElseRegion=*/true);
+  mlir::OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  mlir::scf::YieldOp::create(b, mlir::ValueRange{zero, rows, zero, numColumns});
+  b.setInsertionPointToStart(branch.elseBlock());
   Value byColumns = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, numColumns, rows);
-  Value divisor = arith::MaxSIOp::create(b, rows, stack->constant(1));
+  Value divisor = arith::MaxSIOp::create(b, rows, one);
   auto columnOf = [&](Value row) -> Value {
     Value exact = arith::DivUIOp::create(b, arith::MulIOp::create(b, row, numColumns), divisor);
     Value down = arith::SubIOp::create(b, exact, arith::RemUIOp::create(b, exact, width));
     Value isEnd = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, row, rows);
     return arith::SelectOp::create(b, isEnd, numColumns, down);
   };
-  part.begin = arith::SelectOp::create(b, byColumns, columnOf(part.lower), zero);
-  part.end = arith::SelectOp::create(b, byColumns, columnOf(part.upper), numColumns);
-  part.lower = arith::SelectOp::create(b, byColumns, zero, part.lower);
-  part.upper = arith::SelectOp::create(b, byColumns, rows, part.upper);
+  Value begin = columnOf(part.lower), end = columnOf(part.upper);
+  mlir::scf::YieldOp::create(
+      b, mlir::ValueRange{arith::SelectOp::create(b, byColumns, zero, part.lower),
+                          arith::SelectOp::create(b, byColumns, rows, part.upper),
+                          arith::SelectOp::create(b, byColumns, begin, zero),
+                          arith::SelectOp::create(b, byColumns, end, numColumns)});
+  part = {branch.getResult(0), branch.getResult(1), branch.getResult(2), branch.getResult(3)};
   return part;
 }
 

@@ -6,7 +6,7 @@
 // hand on is in scratch memory for a block:
 //
 //   for the other shared loops:
-//     for %block = 0 to rows step 8 tiles {
+//     for %block = 0 to rows step 128, in whole tiles {
 //       s[%i - %block, %j]                        a product of the block's rows
 //       for %i in the block { m; e; t; p[%i - %block, %j] }
 //       y[%i, %d]                                 another one
@@ -16,8 +16,8 @@
 // same, whatever the blocks. (FlashAttention, which also cuts rows of s and rescales what was
 // summed before, needs less memory for long rows, and gives other bits.)
 //
-// A block is 8 tiles high, 112 rows with AVX-512: right operands are copied for each block anew, at
-// a few percent of the time.
+// A block has the whole tiles of 128 rows, 140 with AVX-512: right operands are copied for each
+// block anew, at a few percent of the time, so that 128 rows should be one block.
 //
 //===----------------------------------------------------------------------===//
 #include "Transforms/Products.h"
@@ -27,7 +27,8 @@ namespace graphc {
 namespace arith = mlir::arith;
 using mlir::Value;
 
-static constexpr int64_t kBlockTiles = 8;
+/// Rows of a block, in whole tiles.
+static constexpr int64_t kBlockRows = 128;
 
 /// Scratch memory for so many rows of an array, from the open block's first one on.
 void KernelEmitter::placeBlock(int array, int rowLoop, int64_t rows) {
@@ -58,7 +59,7 @@ bool KernelEmitter::emitIfRowBlocks(llvm::ArrayRef<int> nests) {
     if (pass.kind == Pass::Kind::Points)
       shape = productShape(pass);
     if (shape && shape->rowLoop == rowLoop) {
-      rows = std::max(rows, kBlockTiles * shape->rows[0]);
+      rows = std::max(rows, (kBlockRows + shape->rows[0] - 1) / shape->rows[0] * shape->rows[0]);
       parts.push_back(pass);
     } else if (!parts.empty() && parts.back().kind == Pass::Kind::Stream) {
       parts.back().nests.append(pass.nests);
