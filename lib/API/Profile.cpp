@@ -42,7 +42,22 @@ std::vector<Profile::Step> Profile::steps() const {
 
 std::vector<Profile::OpKind> Profile::opKinds() const {
   std::map<std::string, OpKind> kinds;
-  for (const Step &step : steps()) {
+  const std::vector<Step> all = steps();
+  std::vector<double> own; // seconds without those of the steps within
+  for (const Step &step : all)
+    own.push_back(step.seconds);
+  {
+    std::lock_guard lock(record_->mutex);
+    size_t first = 0;
+    for (const ProfileRecord::Function &f : record_->functions) {
+      for (size_t k = 0; k < f.steps.size() && first + k < own.size(); ++k)
+        if (f.steps[k].around >= 0)
+          own[first + size_t(f.steps[k].around)] -= all[first + k].seconds;
+      first += f.steps.size();
+    }
+  }
+  for (size_t k = 0; k < all.size(); ++k) {
+    const Step &step = all[k];
     std::set<std::string> ops;
     for (const Node &node : step.nodes)
       ops.insert(node.op);
@@ -51,7 +66,7 @@ std::vector<Profile::OpKind> Profile::opKinds() const {
     kind.ops = name;
     ++kind.steps;
     kind.runs += step.runs;
-    kind.seconds += step.seconds;
+    kind.seconds += std::max(own[k], 0.0);
     kind.bytesRead += step.bytesRead;
     kind.bytesWritten += step.bytesWritten;
     kind.flops += step.flops;

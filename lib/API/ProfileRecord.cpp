@@ -56,6 +56,14 @@ void ProfilePart::add(RunProfile::Clock::time_point start, RunProfile run) {
     step.cost.bytesWritten += ran.cost.bytesWritten;
     step.cost.flops += ran.cost.flops;
   }
+  for (size_t k = 0; k < run.within.size(); ++k) {
+    ProfileRecord::Step &step = function.steps[function.steps.size() - run.within.size() + k];
+    RunProfile::Sum sum{step.runs, step.time, step.cost};
+    sum.add(run.within[k]);
+    step.runs = sum.runs;
+    step.time = sum.time;
+    step.cost = sum.cost;
+  }
   if (run.steps.size() > Profile::kTracedSteps)
     run.steps.resize(Profile::kTracedSteps);
   record.tracedSteps += run.steps.size();
@@ -67,20 +75,36 @@ void ProfilePart::add(RunProfile::Clock::time_point start, RunProfile run) {
   }
 }
 
-std::vector<ProfileRecord::Step> profiledSteps(const Program &program) {
-  std::vector<ProfileRecord::Step> steps;
+/// `kernels`: of the outermost program; `around`: the step in whose body this one is.
+static void addSteps(const Program &program, const std::vector<Program::Kernel> &kernels,
+                     int64_t around, const std::string &name,
+                     std::vector<ProfileRecord::Step> &steps) {
+  const size_t first = steps.size();
   for (const Program::Step &from : program.steps) {
     ProfileRecord::Step step;
+    step.around = around;
     using Kind = Program::Step::Kind;
-    step.kernel = from.kind == Kind::Kernel    ? program.kernels[size_t(from.callee)].symbol
+    step.kernel = from.kind == Kind::Kernel    ? kernels[size_t(from.callee)].symbol
                   : from.kind == Kind::Host    ? "host call"
                   : from.kind == Kind::Control ? "bodies"
                                                : "copy";
-    if (steps.size() < program.facts.size())
-      for (const Program::Facts::Node &node : program.facts[steps.size()].nodes)
+    step.kernel = name + step.kernel;
+    if (steps.size() - first < program.facts.size())
+      for (const Program::Facts::Node &node : program.facts[steps.size() - first].nodes)
         step.nodes.push_back({node.op, node.place});
     steps.push_back(std::move(step));
   }
+  for (size_t k = 0; k < program.steps.size(); ++k) {
+    const Program::Step &step = program.steps[k];
+    if (step.kind == Program::Step::Kind::Control)
+      for (const Program &body : program.controls[size_t(step.callee)].bodies)
+        addSteps(body, kernels, int64_t(first + k), name + "bodies/", steps);
+  }
+}
+
+std::vector<ProfileRecord::Step> profiledSteps(const Program &program) {
+  std::vector<ProfileRecord::Step> steps;
+  addSteps(program, program.kernels, -1, "", steps);
   return steps;
 }
 

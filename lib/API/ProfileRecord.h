@@ -24,6 +24,8 @@ struct ProfileRecord {
     int64_t runs = 0;
     Clock::duration time{};
     StepCost cost{}; // of all runs
+    /// The step in whose body it is; -1: none.
+    int64_t around = -1;
   };
   struct Stage {
     std::string name, size;
@@ -66,7 +68,7 @@ public:
   explicit ProfilePart(const Profile &profile) : profile_(profile) {}
 
   const Profile &profile() const { return profile_; }
-  /// Steps as RunProfile numbers them.
+  /// Steps as numStepsOf numbers them.
   void setSteps(std::vector<detail::ProfileRecord::Step> steps) { draft_.steps = std::move(steps); }
   /// Tells `next`, too. The part must live as long as what it returns.
   StageObserver watch(StageObserver next);
@@ -80,7 +82,7 @@ private:
   size_t number_ = 0;
 };
 
-/// Of a program's steps.
+/// Of a program's steps, and of its bodies'.
 std::vector<detail::ProfileRecord::Step> profiledSteps(const Program &program);
 
 /// What it has now, which no call changes any more; without calls for traces.

@@ -78,7 +78,8 @@ std::string stepsText(const Profile &profile,
       computes = functions[step.function].name + ": " + computes;
     row.push_back(std::move(computes));
     table.add(std::move(row));
-    within += step.seconds;
+    if (step.kernel.find('/') == std::string::npos) // not in a body of another one
+      within += step.seconds;
   }
   double between = std::max(0.0, total - within);
   table.add({"(between)", "", secondsText(between), percentText(between, total)});

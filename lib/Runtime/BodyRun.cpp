@@ -104,7 +104,7 @@ absl::Status BodyRun::run(absl::Span<void *const> inputs, Place place) {
     current.frame->setInputs(inputs);
     current.frame->setOutputs(outputs_);
     current.frame->setEarlier(arrays_);
-    if (absl::Status s = body_.runSegment(k, current, threads_, nullptr); !s.ok())
+    if (absl::Status s = body_.runSegment(k, current, threads_, profile_); !s.ok())
       return s;
     body_.noteArrays(current, outputs_, arrays_);
   }

@@ -11,7 +11,9 @@ namespace graphc {
 /// are those that the body keeps; runs with the same plan as the one before allocate nothing.
 class BodyRun {
 public:
-  BodyRun(const Executable::State &body, int threads) : body_(body), threads_(threads) {}
+  /// `profile`: null, or what runs tell of their steps.
+  BodyRun(const Executable::State &body, int threads, RunProfile *profile)
+      : body_(body), threads_(threads), profile_(profile) {}
   ~BodyRun();
   BodyRun(const BodyRun &) = delete;
   BodyRun &operator=(const BodyRun &) = delete;
@@ -29,7 +31,7 @@ public:
     return plan().shapeOf(p.arrays[size_t(p.outputs[output].array)]);
   }
   /// Of a steady one, on the memory that its frame has.
-  absl::Status run() const { return body_.runSegment(0, leases_[0], threads_, nullptr); }
+  absl::Status run() const { return body_.runSegment(0, leases_[0], threads_, profile_); }
 
   /// Gives the memory of an output of that shape.
   using Place =
@@ -43,6 +45,7 @@ private:
 
   const Executable::State &body_;
   const int threads_;
+  RunProfile *const profile_;
   bool isSteady_ = false;
   std::vector<Plan::Shape> shapes_; // of inputs
   std::vector<Lease> leases_;       // by segment

@@ -461,7 +461,8 @@ absl::Status Executable::State::runHost(const Program::Step &step, void **pointe
 
 /// Kernels run are counted by the caller.
 absl::Status Executable::State::runStep(const Program::Step &step, const Plan::StepPlan &stepPlan,
-                                        const Lease &lease, int threads) const {
+                                        const Lease &lease, int threads,
+                                        RunProfile *profile) const {
   const Plan &plan = lease.plan();
   void **pointers = lease.frame->pointersOf(stepPlan);
   switch (step.kind) {
@@ -472,7 +473,7 @@ absl::Status Executable::State::runStep(const Program::Step &step, const Plan::S
   case Program::Step::Kind::Host:
     return runHost(step, pointers, plan, threads);
   case Program::Step::Kind::Control:
-    return runControl(step, pointers, plan, threads);
+    return runControl(step, pointers, plan, threads, profile);
   case Program::Step::Kind::Copy: {
     int64_t bytes = byteSize(program.arrays[step.arrays[0]].dtype);
     for (int32_t size : program.arrays[step.arrays[0]].shape)
@@ -525,7 +526,7 @@ absl::Status Executable::State::runSegment(int32_t segment, const Lease &lease, 
     RunProfile::Clock::time_point start;
     if (profile)
       start = RunProfile::Clock::now();
-    if (absl::Status status = runStep(step, stepPlan, lease, threads); !status.ok())
+    if (absl::Status status = runStep(step, stepPlan, lease, threads, profile); !status.ok())
       return status;
     if (profile)
       profile->steps.push_back({number, start, RunProfile::Clock::now(), cost->steps[index]});

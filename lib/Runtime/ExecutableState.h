@@ -89,12 +89,12 @@ struct Executable::State {
   absl::Status runHost(const Program::Step &step, void **pointers, const Plan &plan,
                        int threads) const;
   /// LoopRun.cpp: a step that runs bodies.
-  absl::Status runControl(const Program::Step &step, void **pointers, const Plan &plan,
-                          int threads) const;
+  absl::Status runControl(const Program::Step &step, void **pointers, const Plan &plan, int threads,
+                          RunProfile *profile) const;
   int32_t runKernel(const Program::Step &step, const Plan::StepPlan &stepPlan, const Lease &lease,
                     int threads) const;
   absl::Status runStep(const Program::Step &step, const Plan::StepPlan &stepPlan,
-                       const Lease &lease, int threads) const;
+                       const Lease &lease, int threads, RunProfile *profile) const;
   absl::Status runSegment(int32_t segment, const Lease &lease, int threads,
                           RunProfile *profile) const;
   const PlanCost &addMemory(int32_t segment, const Lease &lease, RunProfile &profile) const;

@@ -87,9 +87,14 @@ absl::Status writeExtents(BodyRun &body, const Program &program, absl::Span<void
 /// One run of a step, without axes in front.
 class ControlRun {
 public:
-  ControlRun(const Executable::State &state, const Program::Step &step, int threads)
+  /// `profile`: null, or that of the program around.
+  ControlRun(const Executable::State &state, const Program::Step &step, int threads,
+             RunProfile *profile)
       : state_(state), step_(step), control_(state.program.controls[size_t(step.callee)]),
-        bodies_(state.bodies[size_t(step.callee)]), threads_(threads) {}
+        bodies_(state.bodies[size_t(step.callee)]), threads_(threads), profile_(profile) {
+    for (size_t body = 0; profile && body < bodies_.size(); ++body)
+      firstSteps_.push_back(firstStepOf(state.program, step, body) - state.program.steps.size());
+  }
 
   /// `arrays`: those of the step; `scratch` likewise.
   absl::Status run(std::vector<Memory> arrays, void *const *scratch) {
@@ -125,6 +130,8 @@ private:
 
   absl::Status runBranch();
   absl::Status runLoop();
+  RunProfile *ofBody() { return profile_ ? &ofBody_ : nullptr; }
+  void addProfile(size_t body);
   void addSequences(int64_t steps);
   void addStates(int64_t steps);
   void addResults(int64_t steps);
@@ -144,6 +151,9 @@ private:
   const Control &control_;
   const std::vector<std::unique_ptr<Executable::State>> &bodies_;
   const int threads_;
+  RunProfile *const profile_;
+  RunProfile ofBody_;              // what is not added yet
+  std::vector<size_t> firstSteps_; // in `within` of `profile_`, by body
   std::vector<Memory> arrays_;
   void *const *scratch_ = nullptr;
   // Of loops.
@@ -153,11 +163,27 @@ private:
   std::vector<std::pair<char *, int64_t>> rings_; // of states: buffers and their bytes
 };
 
+/// What runs of a body have told since the last time.
+void ControlRun::addProfile(size_t body) {
+  if (!profile_)
+    return;
+  std::vector<RunProfile::Sum> &all = profile_->within;
+  if (all.empty())
+    all.resize(numStepsOf(state_.program) - state_.program.steps.size());
+  const size_t first = firstSteps_[body], numSteps = bodies_[body]->program.steps.size();
+  for (const RunProfile::StepRun &run : ofBody_.steps)
+    all[first + size_t(run.step)].add({1, run.end - run.start, run.cost});
+  for (size_t k = 0; k < ofBody_.within.size(); ++k)
+    all[first + numSteps + k].add(ofBody_.within[k]);
+  ofBody_ = {};
+}
+
 absl::Status ControlRun::runBranch() {
   int64_t chosen;
   std::memcpy(&chosen, arrays_[0].data, sizeof chosen);
-  const Executable::State &taken = *bodies_[chosen != 0 ? 0 : 1];
-  BodyRun body(taken, threads_);
+  const size_t number = chosen != 0 ? 0 : 1;
+  const Executable::State &taken = *bodies_[number];
+  BodyRun body(taken, threads_, ofBody());
   std::vector<Plan::Shape> shapes;
   SmallPointers inputs;
   for (size_t k = 1; k < size_t(step_.numInputs); ++k) {
@@ -166,17 +192,21 @@ absl::Status ControlRun::runBranch() {
   }
   if (absl::Status s = body.start(std::move(shapes)); !s.ok())
     return s;
+  absl::Status s;
   if (control_.givesExtents)
-    return writeExtents(body, taken.program, inputs, 0, taken.program.outputs.size(), result(0));
-  return body.run(inputs, [&](size_t k, absl::Span<const int64_t> shape) -> absl::StatusOr<void *> {
-    if (shape != absl::MakeConstSpan(result(k).shape))
-      return makeError(ErrorKind::ShapeError,
-                       "result " + std::to_string(k) + " was " +
-                           briefOf(taken.program.outputs[k], result(k).dtype, result(k).shape) +
-                           " and becomes " +
-                           briefOf(taken.program.outputs[k], result(k).dtype, shape));
-    return result(k).data;
-  });
+    s = writeExtents(body, taken.program, inputs, 0, taken.program.outputs.size(), result(0));
+  else
+    s = body.run(inputs, [&](size_t k, absl::Span<const int64_t> shape) -> absl::StatusOr<void *> {
+      if (shape != absl::MakeConstSpan(result(k).shape))
+        return makeError(ErrorKind::ShapeError,
+                         "result " + std::to_string(k) + " was " +
+                             briefOf(taken.program.outputs[k], result(k).dtype, result(k).shape) +
+                             " and becomes " +
+                             briefOf(taken.program.outputs[k], result(k).dtype, shape));
+      return result(k).data;
+    });
+  addProfile(number);
+  return s;
 }
 
 void ControlRun::addSequences(int64_t steps) {
@@ -291,7 +321,7 @@ absl::Status ControlRun::runLoop() {
     ExtentsWriter none(result(0));
     return absl::OkStatus();
   }
-  BodyRun body(state, threads_);
+  BodyRun body(state, threads_, ofBody());
   int64_t done = 0;
   if (steps > 0)
     if (absl::Status s = body.start(inputShapes_); !s.ok())
@@ -303,6 +333,7 @@ absl::Status ControlRun::runLoop() {
     absl::Status s =
         writeExtents(body, state.program, inputs, control_.states.size(),
                      state.program.outputs.size() - size_t(control_.hasUntil), result(0));
+    addProfile(0);
     return s.ok() ? s : atStep(s, 0);
   }
   for (size_t k = 0; k < numResults(); ++k) // no program that was made here
@@ -346,6 +377,7 @@ absl::StatusOr<int64_t> ControlRun::runSteps(BodyRun &body, int64_t steps) {
         });
     if (!s.ok())
       return atStep(s, t);
+    addProfile(0);
     if (ends(t))
       return t + 1;
   }
@@ -391,7 +423,7 @@ absl::StatusOr<int64_t> ControlRun::runSteady(BodyRun &body, int64_t steps) {
     const Plan::StepPlan &placed = plan.steps[s];
     using Kind = Program::Step::Kind;
     if ((step.kind != Kind::Kernel && step.kind != Kind::Copy) ||
-        (threads_ > 1 && placed.parallel)) {
+        (threads_ > 1 && placed.parallel) || profile_) {
       calls.clear();
       break;
     }
@@ -454,6 +486,7 @@ absl::StatusOr<int64_t> ControlRun::runSteady(BodyRun &body, int64_t steps) {
     if (!isPlain) {
       if (absl::Status s = body.run(); !s.ok())
         return atStep(s, t);
+      addProfile(0);
     } else {
       for (const Call &call : calls) {
         if (!call.function) {
@@ -473,7 +506,8 @@ absl::StatusOr<int64_t> ControlRun::runSteady(BodyRun &body, int64_t steps) {
 } // namespace
 
 absl::Status Executable::State::runControl(const Program::Step &step, void **pointers,
-                                           const Plan &plan, int threads) const {
+                                           const Plan &plan, int threads,
+                                           RunProfile *profile) const {
   const Control &control = program.controls[size_t(step.callee)];
   std::vector<Memory> arrays;
   for (size_t k = 0; k < step.arrays.size(); ++k) {
@@ -490,7 +524,7 @@ absl::Status Executable::State::runControl(const Program::Step &step, void **poi
         plan.sizes);
   };
   if (control.numLevels == 0) {
-    absl::Status s = ControlRun(*this, step, threads).run(std::move(arrays), scratch);
+    absl::Status s = ControlRun(*this, step, threads, profile).run(std::move(arrays), scratch);
     return s.ok() ? s : fail(s);
   }
   // Each slice along the axes in front; inputs have some of them.
@@ -516,7 +550,8 @@ absl::Status Executable::State::runControl(const Program::Step &step, void **poi
       }
       slices[k].data += index * bytesOf(slices[k].dtype, slices[k].shape);
     }
-    if (absl::Status s = ControlRun(*this, step, threads).run(std::move(slices), scratch); !s.ok())
+    if (absl::Status s = ControlRun(*this, step, threads, profile).run(std::move(slices), scratch);
+        !s.ok())
       return fail(s);
   }
   return absl::OkStatus();

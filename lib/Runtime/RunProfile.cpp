@@ -97,6 +97,33 @@ MemoryUse CostOfPlan::memory(int32_t number) const {
 
 } // namespace
 
+void RunProfile::Sum::add(const Sum &other) {
+  runs += other.runs;
+  time += other.time;
+  cost.bytesRead += other.cost.bytesRead;
+  cost.bytesWritten += other.cost.bytesWritten;
+  cost.flops += other.cost.flops;
+}
+
+size_t firstStepOf(const Program &program, const Program::Step &step, size_t body) {
+  size_t number = program.steps.size();
+  for (const Program::Step &each : program.steps) {
+    if (each.kind != Program::Step::Kind::Control)
+      continue;
+    const std::vector<Program> &bodies = program.controls[size_t(each.callee)].bodies;
+    for (size_t k = 0; k < bodies.size(); ++k) {
+      if (&each == &step && k == body)
+        return number;
+      number += numStepsOf(bodies[k]);
+    }
+  }
+  return number;
+}
+
+size_t numStepsOf(const Program &program) { // the first one of a step that is not there
+  return firstStepOf(program, Program::Step(), 0);
+}
+
 PlanCost costOf(const Program &program, const ProgramLayout &layout, int32_t segment,
                 const Plan &plan) {
   CostOfPlan costs(program, layout, plan);

@@ -33,11 +33,26 @@ struct RunProfile {
     StepCost cost;
   };
   std::vector<StepRun> steps;
+  /// Of the steps of bodies of branches and loops, which may run often: sums, by number without the
+  /// program's own steps; empty where none ran. See numStepsOf.
+  struct Sum {
+    int64_t runs = 0;
+    Clock::duration time{};
+    StepCost cost;
+    void add(const Sum &other);
+  };
+  std::vector<Sum> within;
   MemoryUse memory;
   /// Times that the calling thread asked for an array's memory: for results, and in a first call
   /// for what lies between the steps.
   int64_t allocations = 0;
 };
+
+/// Steps of a program are numbered together with those of its bodies: its own, then by step and by
+/// body those of each body, likewise. How many there are.
+size_t numStepsOf(const Program &program);
+/// The number of the first step of a step's body.
+size_t firstStepOf(const Program &program, const Program::Step &step, size_t body);
 
 /// The costs of a segment's steps and its memory, under a plan.
 struct PlanCost {

@@ -4,12 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <thread>
 
 #include "graphc/Config.h"
+#include "graphc/ControlFlow.h"
 #include "graphc/Function.h"
 #include "graphc/OpDef.h"
 #include "graphc/Ops.h"
+#include "graphc/Scan.h"
 
 namespace graphc {
 namespace {
@@ -117,6 +120,46 @@ TEST(Profile, JoinsTheNodesOfAKernel) {
   EXPECT_EQ(kinds[0].steps, 1);
   EXPECT_EQ(countsOf(kinds[0]), (Counts{1, 160, 160, 30}));
   EXPECT_EQ(kinds[0].seconds, profile.steps()[0].seconds);
+}
+
+// Of loops and branches, the steps of their bodies, summed over all runs; results are the same.
+TEST(Profile, TellsOfStepsWithinLoops) {
+  Variable x = dvector("x"), h = dvector("h");
+  Variable all = scan(
+                     [](const Variables &in) {
+                       return ifElse(gt(in[0], 0.0), exp(in[1]) * in[0], sqrt(abs(in[1])));
+                     },
+                     {.sequences = {x}, .outputs = {ScanOutput(h)}})
+                     .outputs[0];
+  const Tensor given({1.0, -1.0, 0.5, -2.0, -3.0}), start({0.25, 0.5, 0.75});
+  for (int threads : {1, 2}) {
+    auto plain = function({x, h}, {all}),
+         f = function({x, h}, {all}, {.threads = threads, .profile = true});
+    ASSERT_TRUE(plain.ok() && f.ok()) << f.status();
+    for (int call = 0; call < 2; ++call)
+      EXPECT_EQ((*(*f)(given, start))[0], (*(*plain)(given, start))[0]);
+    std::map<std::string, int64_t> runs; // by the ops of the innermost steps
+    double within = 0, whole = 0;
+    for (const Profile::Step &step : f->profile()->steps()) {
+      if (step.kernel == "bodies")
+        whole += step.seconds;
+      if (step.kernel.starts_with("bodies/bodies/")) {
+        within += step.seconds;
+        for (const Profile::Node &node : step.nodes)
+          runs[node.op] += step.runs;
+        EXPECT_EQ(step.bytesWritten, step.runs * 24);
+      }
+    }
+    EXPECT_EQ(runs["exp"], 2 * 2) << "of two calls of five steps each";
+    EXPECT_EQ(runs["sqrt"], 2 * 3);
+    EXPECT_GT(within, 0);
+    EXPECT_LE(within, whole);
+    double kinds = 0;
+    for (const Profile::OpKind &kind : f->profile()->opKinds())
+      kinds += kind.seconds;
+    EXPECT_LE(kinds, f->profile()->functions()[0].seconds) << "nothing counts twice";
+    EXPECT_NE(f->profile()->text().find("bodies/bodies/"), std::string::npos);
+  }
 }
 
 // Extents are those of each call.
