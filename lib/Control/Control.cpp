@@ -27,6 +27,14 @@ size_t numOperands(const Control &control) {
 
 } // namespace
 
+absl::Status tooManyLevels(Place place) {
+  return makeError(ErrorKind::NotSupported,
+                   "branches and loops stand in each other more than " +
+                       std::to_string(kMostLevels) +
+                       " levels deep: choose by switch, or join some of them",
+                   place);
+}
+
 absl::StatusOr<std::vector<Tensor>> evaluateBody(const Control &control, int body,
                                                  absl::Span<const Tensor> inputs) {
   const FrozenGraph &graph = control.bodies[size_t(body)];

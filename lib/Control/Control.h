@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "Emit/ControlStep.h"
+#include "Runtime/Levels.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "graphc/FrozenGraph.h"
@@ -71,8 +72,8 @@ int64_t leadOf(const std::vector<int> &taps);
 /// Elements that a sequence must have beyond the number of steps.
 int64_t marginOf(const std::vector<int> &taps);
 
-/// Branches, and loops, that stand in each other.
-constexpr int kMostLevels = 64;
+/// NotSupported: more bodies than kMostLevels stand in each other.
+absl::Status tooManyLevels(Place place = Place());
 
 /// What such an op does.
 struct Control {

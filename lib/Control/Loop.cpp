@@ -323,10 +323,7 @@ absl::StatusOr<Variables> makeLoop(Loop loop, const Variables &inputs, Variables
     if (const Control *inner = controlOf(node.op()))
       control.levels = std::max(control.levels, 1 + inner->levels);
   if (control.levels > kMostLevels)
-    return makeError(ErrorKind::NotSupported,
-                     "loops stand in each other more than " + std::to_string(kMostLevels) +
-                         " levels deep: join some of them",
-                     place);
+    return tooManyLevels(place);
   size_t numResults = loop.states.size() + size_t(loop.numMapped);
   const int64_t length = knownSteps(loop, operands);
   for (size_t k = 0; k < numResults; ++k) {

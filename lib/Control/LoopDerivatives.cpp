@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include <algorithm>
 
+#include "Control/GradientOfEnd.h"
 #include "Control/LoopEdit.h"
 #include "Gradient/ComplexDerivatives.h"
 #include "Ops/Derivatives.h"
@@ -78,6 +79,7 @@ public:
 private:
   /// Results of which all values are there.
   absl::Status findResults();
+  void findEnds();
   absl::StatusOr<Variable> countSteps() const;
   void addSequence(const Variable &all, const Variable &element) {
     sequences_.push_back(all);
@@ -107,6 +109,9 @@ private:
   Parts p_;
   Inputs in_;
   Variables gradients_, results_;
+  /// By result: the gradient of its last value, where that alone has one.
+  std::vector<std::optional<Variable>> ends_;
+  size_t numEndsOfMapped_ = 0;
   Variable numSteps_;
   Variables sequences_, inputs_; // of the backward loop
   /// Of the body: those whose gradients are wanted.
@@ -117,6 +122,10 @@ private:
     int64_t offset = 0; // of a sequence's first element
   };
   std::vector<Wanted> ofSequences_, ofStates_, ofConstants_;
+  /// Of those of its state.
+  bool isFirstTap(const Wanted &ofState) const {
+    return &ofState == ofStates_.data() || (&ofState)[-1].number != ofState.number;
+  }
 };
 
 /// How many steps the loop does, by running it.
@@ -169,6 +178,20 @@ absl::Status BackwardLoop::findResults() {
   const int64_t known = results_[0].type().extent(0);
   numSteps_ = known == kDynamic ? results_[0].shape()[0] : constant(known);
   return absl::OkStatus();
+}
+
+void BackwardLoop::findEnds() {
+  ends_.resize(gradients_.size());
+  for (size_t k = 0; k < gradients_.size(); ++k) {
+    const bool isState = k < p_.numStates();
+    if (!isPresent(gradients_[k]) || !isDifferentiable(results_[k].dtype()))
+      continue;
+    if (isState && p_.loop.keepsLast[k])
+      ends_[k] = gradients_[k];
+    else if (isState || !p_.loop.stacksBackwards)
+      if (std::optional<Variable> row = lastRowAlone(gradients_[k])) // there may be no step
+        ends_[k] = row->type().extent(0) == 1 ? Variable((*row)[0]) : sum(*row, Axis(0));
+  }
 }
 
 /// The sequences that give the body's inputs as they were.
@@ -301,6 +324,7 @@ absl::StatusOr<Variables> BackwardLoop::run() {
     return s;
   if (absl::Status s = readForward(); !s.ok())
     return s;
+  findEnds();
   const Loop &loop = p_.loop;
   Loop backward;
   backward.hasSteps = backward.goesBackwards = backward.stacksBackwards = true;
@@ -314,8 +338,7 @@ absl::StatusOr<Variables> BackwardLoop::run() {
     hasArrived[output] = true;
   };
   for (size_t k = 0; k < gradients_.size(); ++k) {
-    bool isLast = k < p_.numStates() && loop.keepsLast[k];
-    if (!isPresent(gradients_[k]) || isLast || !isDifferentiable(results_[k].dtype()))
+    if (!isPresent(gradients_[k]) || ends_[k] || !isDifferentiable(results_[k].dtype()))
       continue;
     Variable g(p_.body.outputs[k].type());
     const bool isStackedBackwards = k >= p_.numStates() && loop.stacksBackwards;
@@ -336,10 +359,21 @@ absl::StatusOr<Variables> BackwardLoop::run() {
     Variable start = zerosLike(!hasAxis      ? initial
                                : w.tap == -1 ? initial[0]
                                              : rows(initial, 0, -w.tap));
-    if (loop.keepsLast[w.number] && isPresent(gradients_[w.number]))
-      start = gradients_[w.number];
+    // What the first backward step adds to that of the last value; one tap is enough.
+    if (const std::optional<Variable> &end = ends_[w.number]; end && isFirstTap(w))
+      start =
+          w.tap == -1 ? *end : concatenate({expandDims(*end, Axis(0)), rows(start, 1, -w.tap)}, 0);
     initials.push_back(start);
   }
+  Variables endInputs, endStarts;
+  for (size_t k = p_.numStates(); k < ends_.size(); ++k)
+    if (ends_[k]) { // zero in all steps but the first
+      Variable g(p_.body.outputs[k].type());
+      arrive(k, g);
+      endInputs.push_back(g);
+      endStarts.push_back(*ends_[k]);
+    }
+  numEndsOfMapped_ = endInputs.size();
   for (size_t k = 0; k < arrived.size(); ++k)
     if (hasArrived[k]) {
       given.push_back(p_.body.outputs[k]);
@@ -372,6 +406,13 @@ absl::StatusOr<Variables> BackwardLoop::run() {
     backward.states.push_back({-1});
     backward.keepsLast.push_back(true);
     initials.push_back(zerosLike(p_.constants[w.number]));
+  }
+  for (size_t k = 0; k < numEndsOfMapped_; ++k) {
+    stateInputs.push_back(endInputs[k]);
+    newStates.push_back(zerosLike(endInputs[k]));
+    backward.states.push_back({-1});
+    backward.keepsLast.push_back(true);
+    initials.push_back(endStarts[k]);
   }
   backward.numMapped = int(furtherResults.size());
   Variable steps = numSteps_;
@@ -406,6 +447,10 @@ Variables BackwardLoop::collect(const Variables &made) {
       continue;
     }
     const Variable &initial = p_.initials[w.number];
+    if (loop.keepsLast[w.number] && ends_[w.number] &&
+        isFirstTap(w)) // which is the initial one without a step
+      add(operand, incSubtensor(zerosLike(initial), {-1},
+                                where(eq(numSteps_, int64_t(0)), *ends_[w.number], 0.0)));
     Variable steps = ofAllSteps(withRowsOf(reversed(g), initial), numSteps_);
     Variable first = rows(concatenate({steps, zeroRows(steps, -w.tap)}, 0), 0, -w.tap);
     add(operand,
@@ -413,6 +458,7 @@ Variables BackwardLoop::collect(const Variables &made) {
   }
   for (const Wanted &w : ofConstants_)
     add(loop.firstConstant() + w.number, *next++);
+  next += ptrdiff_t(numEndsOfMapped_);
   for (const Wanted &w : ofSequences_) {
     const Variable &sequence = p_.sequences[w.number];
     Variable steps = withRowsOf(*next++, sequence), first = firstElement(w.number, w.offset);

@@ -237,10 +237,7 @@ private:
 
   absl::StatusOr<FrozenGraph> bodyOf(const Variables &inputs, const Variables &outputs) const {
     if (level_ == kMostLevels)
-      return makeError(ErrorKind::NotSupported,
-                       "ifElses stand in branches of each other more than " +
-                           std::to_string(kMostLevels) +
-                           " levels deep: choose by switch, or join conditions");
+      return tooManyLevels();
     absl::StatusOr<FunctionGraph> body = FunctionGraph::create(inputs, outputs);
     if (!body.ok())
       return body.status();
@@ -282,7 +279,7 @@ bool choosesWithin(const detail::InnerGraph &called) {
 
 } // namespace
 
-absl::Status sinkBranches(FunctionGraph &graph, bool inLoops) {
+absl::Status sinkBranches(FunctionGraph &graph, bool inLoops, int level) {
   // A graph that is called is emitted as a whole: those with choices are put in their places.
   absl::Status s = inlineCalls(
       graph, [](const detail::InnerGraph &inner, int64_t) { return choosesWithin(inner); },
@@ -290,7 +287,7 @@ absl::Status sinkBranches(FunctionGraph &graph, bool inLoops) {
         absl::Status replaced = graph.replaceAll(fresh);
         return replaced.ok() ? absl::StatusOr<bool>(true) : replaced;
       });
-  return s.ok() ? Sinking(graph, 0, inLoops).run() : s;
+  return s.ok() ? Sinking(graph, level, inLoops).run() : s;
 }
 
 } // namespace graphc

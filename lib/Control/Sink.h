@@ -9,8 +9,8 @@ namespace graphc {
 /// branch, and the ifElses become an op with two bodies (Control.h). What a later ifElse needs in
 /// the same case is computed there again. It is the last change of a graph before it is run or
 /// emitted: such an op has no derivatives and no text. What is compiled has its bodies of loops
-/// changed when they are; what is evaluated wants it done in them now (`inLoops`). NotSupported for
-/// ifElses more than kMostLevels deep in branches of each other.
-absl::Status sinkBranches(FunctionGraph &graph, bool inLoops = false);
+/// changed when they are; what is evaluated wants it done in them now (`inLoops`). The graph is a
+/// body itself, with `level` - 1 around it, or none (0): tooManyLevels where they become too many.
+absl::Status sinkBranches(FunctionGraph &graph, bool inLoops = false, int level = 0);
 
 } // namespace graphc

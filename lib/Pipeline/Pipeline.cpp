@@ -14,6 +14,8 @@
 #include "Kernels/EmitGraph.h"
 #include "Kernels/Fuse.h"
 #include "Kernels/ReadKernels.h"
+#include "Ops/CallOp.h"
+#include "Rewrite/VectorizedGraphs.h"
 #include "Rewrites/FoldLargeConstants.h"
 #include "Rewrites/ModeRewrites.h"
 #include "Runtime/ProgramFile.h"
@@ -202,7 +204,7 @@ absl::StatusOr<ProgramImage> imageOf(const Program &program, Code code) {
   return image;
 }
 
-absl::Status lowerControl(FunctionGraph &graph, const CompileOptions &options);
+absl::Status lowerControl(FunctionGraph &graph, const CompileOptions &options, int level = 0);
 
 /// The graphs that a graph calls, as these options rewrite them.
 Callees calleesOf(const CompileOptions &options, bool keepGraphs) {
@@ -214,11 +216,12 @@ Callees calleesOf(const CompileOptions &options, bool keepGraphs) {
                  keepGraphs);
 }
 
-/// Fused loop nests, and the program that calls them, of a rewritten graph.
+/// Fused loop nests, and the program that calls them, of a rewritten graph. `level`: the bodies
+/// that it stands in, itself included.
 absl::StatusOr<KernelGraph> kernelsOf(FunctionGraph graph, const CompileOptions &options,
-                                      const std::vector<std::string> &outputNames,
-                                      Callees &callees) {
-  if (absl::Status s = lowerControl(graph, options); !s.ok())
+                                      const std::vector<std::string> &outputNames, Callees &callees,
+                                      int level = 0) {
+  if (absl::Status s = lowerControl(graph, options, level); !s.ok())
     return s;
   if (absl::Status s = callees.make(graph); !s.ok())
     return s;
@@ -234,36 +237,73 @@ absl::StatusOr<KernelGraph> kernelsOf(FunctionGraph graph, const CompileOptions 
   return fuse(*std::move(record));
 }
 
-/// Puts ops that have the code of their bodies in the place of those that evaluate them.
-absl::Status compileBodies(FunctionGraph &graph, const CompileOptions &options) {
+/// The op whose bodies have code.
+absl::StatusOr<Op> compiledControl(const Apply &node, const CompileOptions &options, int level) {
+  if (level == kMostLevels)
+    return tooManyLevels(node.place());
+  const Control &control = *controlOf(node.op());
+  auto code = std::make_shared<BodyCode>();
+  for (const FrozenGraph &body : control.bodies) {
+    absl::StatusOr<FunctionGraph> copy = FunctionGraph::create(body.inputs(), body.outputs());
+    if (!copy.ok())
+      return copy.status();
+    if (!control.loop || !control.loop->isRewritten)
+      if (absl::Status s = rewrite(*copy, options); !s.ok())
+        return s;
+    Callees callees = calleesOf(options, /*keepGraphs=*/false);
+    absl::StatusOr<KernelGraph> kernels = kernelsOf(
+        *std::move(copy), options, std::vector<std::string>(body.numOutputs()), callees, level + 1);
+    if (!kernels.ok())
+      return kernels.status();
+    code->bodies.push_back(*std::move(kernels));
+  }
+  return withCode(node.op(), std::move(code));
+}
+
+absl::StatusOr<bool> compileBodies(FunctionGraph &graph, const CompileOptions &options, int level);
+
+/// An op of slices whose loops have code. Branches are no bodies there, since slices differ in what
+/// they choose: both are computed. Nothing where there is no loop.
+absl::StatusOr<std::optional<Op>> compiledSlices(const detail::InnerGraph &record,
+                                                 const CompileOptions &options, int level) {
+  absl::StatusOr<FunctionGraph> slice = graphOfSlice(record);
+  if (!slice.ok())
+    return slice.status();
+  absl::StatusOr<bool> changed = compileBodies(*slice, options, level);
+  if (!changed.ok())
+    return changed.status();
+  if (!*changed)
+    return std::nullopt;
+  absl::StatusOr<FrozenGraph> frozen = slice->freeze();
+  if (!frozen.ok())
+    return frozen.status();
+  absl::StatusOr<Op> op =
+      detail::vectorizedOp(detail::InnerGraph::intern(*std::move(frozen), {}, record.traits()));
+  return op.ok() ? absl::StatusOr<std::optional<Op>>(*std::move(op)) : op.status();
+}
+
+/// Puts ops that have the code of their bodies in the place of those that evaluate them. Whether
+/// there were some.
+absl::StatusOr<bool> compileBodies(FunctionGraph &graph, const CompileOptions &options, int level) {
   absl::StatusOr<std::vector<Apply>> order = graph.toposort();
   if (!order.ok())
     return order.status();
+  bool changed = false;
   for (const Apply &node : *order) {
     const Control *control = controlOf(node.op());
-    if (!control || control->code)
-      continue;
-    auto code = std::make_shared<BodyCode>();
-    for (const FrozenGraph &body : control->bodies) {
-      absl::StatusOr<FunctionGraph> copy = FunctionGraph::create(body.inputs(), body.outputs());
-      if (!copy.ok())
-        return copy.status();
-      if (!control->loop || !control->loop->isRewritten)
-        if (absl::Status s = rewrite(*copy, options); !s.ok())
-          return s;
-      Callees callees = calleesOf(options, /*keepGraphs=*/false);
-      absl::StatusOr<KernelGraph> kernels = kernelsOf(
-          *std::move(copy), options, std::vector<std::string>(body.numOutputs()), callees);
-      if (!kernels.ok())
-        return kernels.status();
-      code->bodies.push_back(*std::move(kernels));
-    }
-    absl::StatusOr<Op> op = withCode(node.op(), std::move(code));
+    absl::StatusOr<std::optional<Op>> op = std::nullopt;
+    if (control && !control->code)
+      op = compiledControl(node, options, level);
+    else if (const auto &record = node.op().def().vectorized)
+      op = compiledSlices(*record, options, level);
     if (!op.ok())
       return op.status();
+    if (!*op)
+      continue;
+    changed = true;
     Variables inputs = node.inputs();
     absl::StatusOr<Apply> fresh =
-        op->makeNode(std::vector<Operand>(inputs.begin(), inputs.end()), node.place());
+        (*op)->makeNode(std::vector<Operand>(inputs.begin(), inputs.end()), node.place());
     if (!fresh.ok())
       return fresh.status();
     Replacements replacements;
@@ -272,14 +312,14 @@ absl::Status compileBodies(FunctionGraph &graph, const CompileOptions &options) 
     if (absl::Status s = graph.replaceAll(replacements); !s.ok())
       return s;
   }
-  return absl::OkStatus();
+  return changed;
 }
 
 /// What is emitted of a rewritten graph: its branches and loops with their code.
-absl::Status lowerControl(FunctionGraph &graph, const CompileOptions &options) {
-  if (absl::Status s = sinkBranches(graph); !s.ok())
+absl::Status lowerControl(FunctionGraph &graph, const CompileOptions &options, int level) {
+  if (absl::Status s = sinkBranches(graph, /*inLoops=*/false, level); !s.ok())
     return s;
-  return compileBodies(graph, options);
+  return compileBodies(graph, options, level).status();
 }
 
 } // namespace

@@ -22,15 +22,6 @@ absl::StatusOr<std::vector<Apply>> vectorizedNodes(const FunctionGraph &graph) {
   return order;
 }
 
-/// What the record computes, with OpFromGraphs in their places: what it calls is not called.
-absl::StatusOr<FunctionGraph> graphOf(const InnerGraph &record) {
-  absl::StatusOr<std::shared_ptr<const FrozenGraph>> flat =
-      record.flat(typesOf(record.graph().inputs()));
-  if (!flat.ok())
-    return flat.status();
-  return FunctionGraph::create((*flat)->inputs(), (*flat)->outputs());
-}
-
 absl::Status replaceOps(FunctionGraph &graph, const Made &made, const RewriteOptions &options,
                         RewriteReport &report) {
   absl::StatusOr<std::vector<Apply>> nodes = vectorizedNodes(graph);
@@ -55,6 +46,14 @@ absl::Status replaceOps(FunctionGraph &graph, const Made &made, const RewriteOpt
 
 } // namespace
 
+absl::StatusOr<FunctionGraph> graphOfSlice(const InnerGraph &record) {
+  absl::StatusOr<std::shared_ptr<const FrozenGraph>> flat =
+      record.flat(typesOf(record.graph().inputs()));
+  if (!flat.ok())
+    return flat.status();
+  return FunctionGraph::create((*flat)->inputs(), (*flat)->outputs());
+}
+
 absl::Status rewriteVectorized(FunctionGraph &graph, const GraphRewriter &rules,
                                const RewriteOptions &options, RewriteReport &report) {
   RewriteOptions within = options;
@@ -74,7 +73,7 @@ absl::Status rewriteVectorized(FunctionGraph &graph, const GraphRewriter &rules,
       const Record &record = node.op().def().vectorized;
       if (made.contains(record))
         continue;
-      absl::StatusOr<FunctionGraph> inner = graphOf(*record);
+      absl::StatusOr<FunctionGraph> inner = graphOfSlice(*record);
       if (!inner.ok())
         return inner.status();
       if (absl::Status s = rules.rewrite(*inner, within, report); !s.ok())

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "Runtime/CodeLoader.h"
+#include "Runtime/Levels.h"
 #include "Support/Bytes.h"
 #include "Support/TemporaryFile.h"
 #include "graphc/Tensor.h"
@@ -68,9 +69,6 @@ template <class Bytes, class T> void transferHostCall(Bytes &bytes, T &host) {
   bytes.value(host.numLevels);
   bytes.value(host.levels);
 }
-
-/// Branches and loops stand in each other at most so deep.
-constexpr int kMostLevels = 64;
 
 /// In the order of the fields. `level`: of programs around it.
 template <class Bytes, class T> void transferProgram(Bytes &bytes, T &program, int level = 0) {

@@ -37,6 +37,11 @@
 // FEW: [30]
 // FEW: [900]
 // FEW: [435, 436]
+// A loop, and a branch in it, for each slice.
+// RUN: graphc compile %s --entry=slices --emit=exe -o %t/slices && %t/slices -i x=[[1,2,3],[4,-5,6]] > %t/slices.exe
+// RUN: graphc run %s --entry=slices -i x=[[1,2,3],[4,-5,6]] > %t/slices.run && diff %t/slices.run %t/slices.exe
+// RUN: FileCheck %s --check-prefix=SLICES --input-file=%t/slices.exe
+// SLICES: {{\[\[}}1, 3, 6], [4, 9, 15]]
 
 func.func @taps(%x: tensor<?xf64>, %y: tensor<?xf64>) -> (tensor<?xf64>, tensor<?xf64>) {
   %s = graph.constant dense<0.5> : tensor<f64>
@@ -127,4 +132,22 @@ func.func private @sums(%x: tensor<i64>, %s: tensor<i64>) -> (tensor<i64>, tenso
   %1 = graph.mul %0, %x : (tensor<i64>, tensor<i64>) -> tensor<i64>
   %2 = graph.gt %0, %twenty : (tensor<i64>, tensor<i64>) -> tensor<i1>
   return %0, %1, %2 : tensor<i64>, tensor<i64>, tensor<i1>
+}
+
+func.func @slices(%x: tensor<?x?xf64>) -> tensor<?x?xf64> {
+  %0 = graph.call @sumsOf(%x) : (tensor<?x?xf64>) -> tensor<?x?xf64>
+  return %0 : tensor<?x?xf64>
+}
+func.func private @sumsOf(%row: tensor<?xf64>) -> tensor<?xf64> attributes {graph.slices = 1 : i64} {
+  %zero = graph.constant dense<0.0> : tensor<f64>
+  %0 = graph.scan @addSize(%row, %zero) {sequences = [[0]], states = [[-1]]} : (tensor<?xf64>, tensor<f64>) -> tensor<?xf64>
+  return %0 : tensor<?xf64>
+}
+func.func private @addSize(%x: tensor<f64>, %s: tensor<f64>) -> tensor<f64> {
+  %zero = graph.constant dense<0.0> : tensor<f64>
+  %0 = graph.lt %x, %zero : (tensor<f64>, tensor<f64>) -> tensor<i1>
+  %1 = graph.sub %s, %x : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  %2 = graph.add %s, %x : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  %3 = graph.ifElse %0, %1, %2 : (tensor<i1>, tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %3 : tensor<f64>
 }

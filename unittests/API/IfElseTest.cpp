@@ -150,8 +150,8 @@ TEST_F(IfElse, DeepLaddersAreRefused) {
   for (int k = 0; k < 70; ++k)
     z = ifElse(eq(c, k), exp(x) + k, z + 1);
   EXPECT_EQ(firstLine(function({c, x}, {z}).status()),
-            "NotSupported: ifElses stand in branches of each other more than 64 levels deep: "
-            "choose by switch, or join conditions");
+            "NotSupported: branches and loops stand in each other more than 64 levels deep: "
+            "choose by switch, or join some of them");
 }
 
 // F-332

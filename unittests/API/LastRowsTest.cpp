@@ -161,6 +161,82 @@ TEST_F(LastRows, NestedAndDifferentiated) {
   }
 }
 
+// The gradient of the last value is that of all values times zeros, and a one in the end; after no
+// steps `all[-1:]` has none, and `all[-1]` fails.
+TEST_F(LastRows, GradientsOfTheEnd) {
+  Variable weights = dvector("weights");
+  const char *const kTwo[] = {"interpreter", "fast_run"};
+  for (bool hasUntil : {false, true})
+    for (int64_t truncation : {-1, 2}) {
+      ScanResult r = scan(
+          [&](V in) {
+            Variable next = in[1] * a + in[0], other = in[2] * in[3] + in[0];
+            return ScanStep({next, other, next * other}, {},
+                            hasUntil ? std::optional(ge(next, a * 1e6)) : std::nullopt);
+          },
+          {.sequences = {x},
+           .outputs = {0.5, ScanOutput(h0, {-3, -1}), ScanOutput::none()},
+           .truncateGradient = truncation});
+      for (int steps : {0, 1, 4}) {
+        List values, ones(size_t(steps), 0.0);
+        for (int t = 0; t < steps; ++t)
+          values.push_back(1 + (t * 5) % 7);
+        if (steps > 0)
+          ones.back() = 1;
+        auto tensorOf = [&](const List &list) {
+          return *Tensor::fromSpan(absl::MakeConstSpan(list), {steps});
+        };
+        for (size_t k = 0; k < 3; ++k) {
+          auto gradients = [&](const Variable &of) {
+            return runEverywhere(
+                {x, a, h0, weights},
+                grad(of, Variables{x, a, h0}, {.disconnectedInputs = DisconnectedInputs::Ignore}),
+                {tensorOf(values), Tensor(2.0), {1, 3, 2}, tensorOf(ones)}, kTwo);
+          };
+          const Variable &all = r.outputs[k];
+          const List expected = gradients(sum(all * weights));
+          EXPECT_EQ(gradients(sum(all[{Slice(-1, kEnd)}])), expected) << steps << " " << k;
+          EXPECT_EQ(gradients(sum(all[{Slice(-2, kEnd)}][{Slice(-1, kEnd)}])), expected);
+          if (steps > 0) {
+            EXPECT_EQ(gradients(all[-1]), expected) << steps << " " << k;
+          } else {
+            Function f =
+                made(function({x, a, h0},
+                              OutputList(grad(all[-1], Variables{x, a, h0},
+                                              {.disconnectedInputs = DisconnectedInputs::Ignore})),
+                              {.onUnusedInput = OnUnusedInput::Ignore}));
+            EXPECT_EQ(errorKind(f.call({tensorOf({}), Tensor(2.0), {1, 3, 2}}).status()),
+                      ErrorKind::IndexError)
+                << k;
+          }
+        }
+      }
+    }
+}
+
+// States with an axis for their history that keep their last value alone, as text has them.
+TEST_F(LastRows, LastOfHistories) {
+  absl::StatusOr<GraphModule> module = parseGraph(
+      "func.func @main(%n: tensor<i64>, %h: tensor<2xf64>) -> tensor<f64> {\n"
+      "  %0 = graph.scan @step(%n, %h) {last = [true], sequences = [], states = [[-2, -1]], steps} "
+      ": (tensor<i64>, tensor<2xf64>) -> tensor<f64>\n"
+      "  return %0 : tensor<f64>\n}\n"
+      "func.func private @step(%a: tensor<f64>, %b: tensor<f64>) -> tensor<f64> {\n"
+      "  %0 = graph.mul %a, %b : (tensor<f64>, tensor<f64>) -> tensor<f64>\n"
+      "  return %0 : tensor<f64>\n}\n",
+      "last.mlir");
+  ASSERT_TRUE(module.ok()) << module.status();
+  const Variable h = module->inputs[1], last = module->outputs[0];
+  EXPECT_THAT(*printGraph(*module), ::testing::HasSubstr("last = [true]"));
+  auto at = [&](int steps) {
+    return runEverywhere(module->inputs, {last, grad(last, h)},
+                         {Tensor(int64_t(steps)), Tensor({2.0, 3.0})});
+  };
+  EXPECT_EQ(at(0), (List{3, 0, 1}));
+  EXPECT_EQ(at(1), (List{6, 3, 2}));
+  EXPECT_EQ(at(3), (List{108, 2 * 2 * 27, 4 * 3 * 9})); // 6, 18, 108 = (h0 h1) (h0 h1^2)
+}
+
 // For each slice, and in memory of other programs: saved, and in the cache.
 TEST_F(LastRows, OfSlicesAndSaved) {
   Variable h = scan([&](V in) { return a * in[1] + in[0]; }, {.sequences = {x}, .outputs = {0.0}})
@@ -206,6 +282,13 @@ TEST_F(LastRows, NeedNoMemoryForSteps) {
       EXPECT_EQ(bytesOf({end}, 10), bytesOf({end}, 10000)) << debugPrint({end});
       EXPECT_LT(bytesOf({end}, 10), 100 * 8 * 10);
     }
+  // A gradient needs the states, and no gradients of the other rows, which are zero.
+  Variable states =
+      scan([&](V in) { return tanh(in[0] * a); }, {.outputs = {h0}, .numSteps = Operand(n)})
+          .outputs[0];
+  auto slopeBytes = [&](const Variable &cost) { return bytesOf({grad(sum(cost), a)}, 10000); };
+  for (const Variable &end : {Variable(states[-1]), states[{Slice(-1, kEnd)}] + states[-1]})
+    EXPECT_LT(slopeBytes(end) + 100 * 8 * 9000, slopeBytes(sqr(states)));
   // What other rows are read of is there as ever.
   for (const Variable &rows : all)
     EXPECT_GT(bytesOf({rows[{Slice(-2, kEnd)}], sum(sqr(rows))}, 10000), 100 * 8 * 9000);

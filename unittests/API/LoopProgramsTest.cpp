@@ -325,8 +325,16 @@ TEST_F(LoopPrograms, RunForEachSlice) {
   Variable h = scan([&](V in) { return a * in[1] + in[0]; }, {.sequences = {x}, .outputs = {0.0}})
                    .outputs[0];
   Function f = made(function({x, a}, {jacobian(h, x)}));
-  EXPECT_EQ(valuesOf(f.call({Tensor({1.0, 2.0, 3.0}), Tensor(2.0)})),
-            (List{1, 0, 0, 2, 1, 0, 4, 2, 1}));
+  const std::vector<Tensor> values = {Tensor({1.0, 2.0, 3.0}), Tensor(2.0)};
+  const List expected = {1, 0, 0, 2, 1, 0, 4, 2, 1};
+  EXPECT_EQ(valuesOf(f.call(values)), expected);
+  // They are code, as others are: a file has it.
+  TemporaryFile file("slices.graphc");
+  ASSERT_TRUE(f.save(file.path()).ok()) << f.save(file.path());
+  absl::StatusOr<SavedFunction> saved = readSaved(file.path(), true);
+  ASSERT_TRUE(saved.ok()) << saved.status();
+  EXPECT_FALSE(saved->code.program.empty());
+  EXPECT_EQ(valuesOf(made(loadFunction(file.path())).call(values)), expected);
 }
 
 } // namespace

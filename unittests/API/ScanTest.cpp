@@ -12,6 +12,7 @@
 
 #include "Choices.h"
 #include "Messages.h"
+#include "Runtime/TestData.h"
 #include "graphc/ControlFlow.h"
 #include "graphc/Function.h"
 #include "graphc/Gradient.h"
@@ -525,8 +526,26 @@ TEST_F(Scan, DeepNestsAreRefused) {
         .outputs[0][0];
   };
   EXPECT_EQ(valuesOf(made(function({k}, {nest(5, k)})).call({Tensor(1.0)})), (List{2}));
-  EXPECT_EQ(said(nest(65, k).status()), "NotSupported: loops stand in each other more than 64 "
-                                        "levels deep: join some of them");
+  const std::string rest = "NotSupported: branches and loops stand in each other more than 64 "
+                           "levels deep: choose by switch, or join some of them";
+  EXPECT_EQ(said(nest(65, k).status()), rest);
+  // Branches in loops count together with these, and what is taken can be read again.
+  auto mixed = [&](int levels) {
+    std::function<Variable(int, const Variable &)> both = [&](int level, const Variable &v) {
+      if (level == 0)
+        return v + 1;
+      return scan(
+                 [&](V a) { return ifElse(gt(a[0], 0.0), both(level - 1, a[0]), exp(a[0]) * 2.0); },
+                 {.outputs = {v}, .numSteps = 1})
+          .outputs[0][0];
+    };
+    return both(levels, k);
+  };
+  EXPECT_EQ(firstLine(function({k}, {mixed(33)}, {.mode = "fast_compile"}).status()), rest);
+  Function f = made(function({k}, {mixed(32)}, {.mode = "fast_compile"}));
+  TemporaryFile file("nests.graphc");
+  ASSERT_TRUE(f.save(file.path()).ok());
+  EXPECT_EQ(valuesOf(made(loadFunction(file.path())).call({Tensor(1.0)})), (List{2}));
 }
 
 TEST_F(Scan, WithinOpsOfGraphs) {
