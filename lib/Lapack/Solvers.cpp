@@ -10,14 +10,17 @@
 namespace graphc {
 namespace {
 
-GRAPHC_LAPACK(potrf, potrf_work)
-GRAPHC_LAPACK(potrs, potrs_work)
-GRAPHC_LAPACK(trtrs, trtrs_work)
+GRAPHC_LAPACK_IN(LAPACK_COL_MAJOR, potrf, potrf_work)
+GRAPHC_LAPACK_IN(LAPACK_COL_MAJOR, potrs, potrs_work)
+GRAPHC_LAPACK_IN(LAPACK_COL_MAJOR, trtrs, trtrs_work)
 GRAPHC_LAPACK_IN(LAPACK_COL_MAJOR, getrf, getrf_work)
 GRAPHC_LAPACK_IN(LAPACK_COL_MAJOR, getrs, getrs_work)
 GRAPHC_LAPACK(sysv, sysv)
 
 char triangle(bool isLower) { return isLower ? 'L' : 'U'; }
+/// By columns a row-major matrix is its transpose, and its triangle the other one: what is
+/// symmetric, or can be told to be transposed, needs no copy.
+char triangleByColumns(bool isLower) { return triangle(!isLower); }
 
 /// LU factors of a matrix, by columns.
 template <class T> struct Lu {
@@ -45,6 +48,16 @@ bool isOdd(const std::vector<lapack_int> &pivots) {
   return odd;
 }
 
+/// x = what `solve` makes of the columns of b, both (n, k); its result.
+template <class T, class F>
+lapack_int byColumns(lapack_int n, lapack_int k, const T *b, T *x, F &&solve) {
+  std::vector<T> columns(size_t(n) * size_t(k));
+  transpose(b, n, k, columns.data());
+  lapack_int info = solve(columns.data());
+  transpose(columns.data(), k, n, x);
+  return info;
+}
+
 constexpr std::string_view kSingular = "is singular";
 constexpr std::string_view kNotPositive = "is not positive definite";
 
@@ -61,7 +74,7 @@ absl::Status cholesky(const RoutineCall &call) {
       for (int64_t r = 0; r < n; ++r)
         for (int64_t c = 0; c < n; ++c)
           l[r * n + c] = (isLower ? c <= r : c >= r) ? a[r * n + c] : T(0);
-      lapack_int info = potrf(Precision<T>(), triangle(isLower), n, l, std::max(n, 1));
+      lapack_int info = potrf(Precision<T>(), triangleByColumns(isLower), n, l, std::max(n, 1));
       if (info > 0 && givesNaN)
         std::fill_n(l, int64_t(n) * n, T(NAN));
       else if (info > 0)
@@ -78,12 +91,12 @@ absl::Status solveTriangular(const RoutineCall &call) {
     using T = decltype(zero);
     const auto n = lapack_int(call.inputs[1].shape()[1]), k = lapack_int(call.inputs[1].shape()[2]);
     return forMatrices(call, [&](int64_t i) -> absl::Status {
-      const T *b = matrixOf<T>(call.inputs[1], i);
-      T *x = matrixOf<T>(call.outputs[0], i);
-      std::copy_n(b, int64_t(n) * k, x);
-      lapack_int info =
-          trtrs(Precision<T>(), triangle(isLower), isTransposed ? 'T' : 'N', isUnit ? 'U' : 'N', n,
-                k, matrixOf<T>(call.inputs[0], i), std::max(n, 1), x, std::max(k, 1));
+      lapack_int info = byColumns(
+          n, k, matrixOf<T>(call.inputs[1], i), matrixOf<T>(call.outputs[0], i), [&](T *columns) {
+            return trtrs(Precision<T>(), triangleByColumns(isLower), isTransposed ? 'N' : 'T',
+                         isUnit ? 'U' : 'N', n, k, matrixOf<T>(call.inputs[0], i), std::max(n, 1),
+                         columns, std::max(n, 1));
+          });
       return info > 0 ? matrixError(call, i, kSingular) : checkInfo(info);
     });
   });
@@ -95,20 +108,16 @@ static lapack_int solveGeneral(lapack_int n, lapack_int k, const T *a, const T *
   Lu<T> lu(a, n);
   if (lu.info != 0)
     return lu.info;
-  std::vector<T> columns(size_t(n) * size_t(k));
-  transpose(b, n, k, columns.data());
-  lapack_int info = lu.solve(k, columns.data());
-  transpose(columns.data(), k, n, x);
-  return info;
+  return byColumns(n, k, b, x, [&](T *columns) { return lu.solve(k, columns); });
 }
 
 absl::Status solve(const RoutineCall &call) {
   const auto kind = MatrixKind(call.parameters[0]);
-  const char side = triangle(call.parameters[1]);
+  const bool isLower = call.parameters[1];
   return inPrecision(call, [&](auto zero) {
     using T = decltype(zero);
     const auto n = lapack_int(call.inputs[1].shape()[1]), k = lapack_int(call.inputs[1].shape()[2]);
-    const lapack_int rows = std::max(n, 1), columns = std::max(k, 1);
+    const lapack_int rows = std::max(n, 1);
     return forMatrices(call, [&](int64_t i) -> absl::Status {
       const T *from = matrixOf<T>(call.inputs[0], i), *b = matrixOf<T>(call.inputs[1], i);
       T *x = matrixOf<T>(call.outputs[0], i);
@@ -117,16 +126,20 @@ absl::Status solve(const RoutineCall &call) {
         info = solveGeneral(n, k, from, b, x);
       } else {
         std::vector<T> a(from, from + int64_t(n) * n);
-        std::copy_n(b, int64_t(n) * k, x);
         if (kind == MatrixKind::Positive) {
-          info = potrf(Precision<T>(), side, n, a.data(), rows);
+          info = potrf(Precision<T>(), triangleByColumns(isLower), n, a.data(), rows);
           if (info == 0)
-            info = potrs(Precision<T>(), side, n, k, a.data(), rows, x, columns);
+            info = byColumns(n, k, b, x, [&](T *columns) {
+              return potrs(Precision<T>(), triangleByColumns(isLower), n, k, a.data(), rows,
+                           columns, rows);
+            });
         } else if (!isFinite(a.data(), int64_t(n) * n)) {
           std::fill_n(x, int64_t(n) * k, T(NAN));
         } else {
+          std::copy_n(b, int64_t(n) * k, x);
           std::vector<lapack_int> pivots(size_t(n), 0);
-          info = sysv(Precision<T>(), side, n, k, a.data(), rows, pivots.data(), x, columns);
+          info = sysv(Precision<T>(), triangle(isLower), n, k, a.data(), rows, pivots.data(), x,
+                      std::max(k, 1));
         }
       }
       if (info > 0)
