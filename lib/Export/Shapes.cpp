@@ -79,6 +79,11 @@ Vs composePiece(const Apply &n) {
   V x = n.input(0), sizes = cast(n.input(1), DType::Int64);
   int64_t piece = n.op().attributes().integer("piece"), axis = n.op().attributes().integer("axis");
   axis += axis < 0 ? x.rank() : 0;
+  if (sizes.rank() == 2) { // a row for each
+    V start = subtensor(sizes, {Index(piece), Index(0)});
+    V end = add(start, subtensor(sizes, {Index(piece), Index(1)}));
+    return {sliceAlong(x, int(axis), Slice(start, end))};
+  }
   auto upTo = [&](int64_t count) {
     return sum(subtensor(sizes, {Index(Slice(0, Operand(count)))}));
   };

@@ -77,14 +77,23 @@ TypesOr joinType(const TypeRequest &request) {
   return inferShapes(request, {promoteAll(request)});
 }
 
+/// What a row of sizes has: what is in front of the piece, it, and what is behind.
+constexpr int64_t kRow = 3;
+
 Arrays splitPieceEmission(Emitter &e, const Arrays &in, const Attributes &attributes) {
   Array x = in[0], sizes = in[1];
   int axis = axisOf(attributes, e.rank(x));
-  int64_t piece = attributes.integer("piece"), pieces = *e.constantValue(e.dim(sizes, 0));
+  int64_t piece = attributes.integer("piece"), pieces = *e.constantValue(e.dim(sizes, 0)),
+          first = 0;
+  if (e.rank(sizes) == 2) {
+    first = kRow * piece;
+    pieces = kRow;
+    piece = 1;
+  }
   Extent total = e.size(0), start = total;
   bool isConstant = true;
   for (int64_t k = 0; k < pieces; ++k) {
-    Extent length = e.element(sizes, k);
+    Extent length = e.element(sizes, first + k);
     e.require(e.size(0), Predicate::LessEqual, length, ErrorKind::ValueError,
               "piece " + std::to_string(k) + " has the negative size {b}");
     if (k == piece)
@@ -98,7 +107,7 @@ Arrays splitPieceEmission(Emitter &e, const Arrays &in, const Attributes &attrib
   e.require(total, Predicate::Equal, e.dim(x, axis), ErrorKind::ValueError,
             "the sizes add up to {a} where the axis has {b} elements");
   Extents shape = e.shape(x);
-  shape[axis] = e.element(sizes, piece);
+  shape[axis] = e.element(sizes, first + piece);
   return {e.define(shape, [&](Indices i) {
     Scalars at(i.begin(), i.end());
     at[axis] = i[axis] + e.scalar(start);
@@ -107,7 +116,8 @@ Arrays splitPieceEmission(Emitter &e, const Arrays &in, const Attributes &attrib
 }
 
 TypesOr splitPieceType(const TypeRequest &request) {
-  if (absl::Status s = requireIntegers(request, 1, 1); !s.ok())
+  const bool hasRows = request.type(1).rank() == 2 && request.type(1).extent(1) == kRow;
+  if (absl::Status s = requireIntegers(request, 1, hasRows ? 2 : 1); !s.ok())
     return s;
   if (absl::Status s = requireAxis(request); !s.ok())
     return s;
@@ -166,7 +176,8 @@ Variables splitPiecePullback(const Op &op, Inputs in, Outputs, Gradients g) {
   const Variable &x = in[0], &sizes = in[1];
   int axis = axisOf(op.attributes(), x.rank());
   int64_t piece = op.attributes().integer("piece");
-  Variable start = sum(cast(subtensor(sizes, {Slice(0, piece)}), DType::Int64));
+  Variable start = sizes.rank() == 2 ? cast(subtensor(sizes, {piece, 0}), DType::Int64)
+                                     : sum(cast(subtensor(sizes, {Slice(0, piece)}), DType::Int64));
   Variable zeros = second(x, constant(Tensor(0.0).cast(g[0].dtype())));
   return {incSubtensor(zeros, range(axis, start, start + shape(g[0], axis)), g[0]),
           Variable(Type::disconnected())};
@@ -196,7 +207,8 @@ std::vector<OpDef> joinOps() {
        .doc =
            "Piece number `piece` of x cut into pieces of the given sizes along an axis. `split` "
            "in C++ gives all.\nThe sizes, an integer vector of known length, must not be negative "
-           "and add up to the extent (ValueError).",
+           "and add up to the extent (ValueError). Or a matrix with a row for each piece: what is "
+           "in front of it, its size, what is behind.",
        .operands = {{"x"}, {"sizes"}},
        .attributes = {{"piece", AttributeKind::Int}, {"axis", AttributeKind::Int, int64_t(0)}},
        .type = splitPieceType,

@@ -262,7 +262,7 @@ Variable stack(std::initializer_list<Operand> parts, int axis) {
 }
 Variable stack(const Variables &parts, int axis) { return stack(operandsOf(parts), axis); }
 
-/// A piece's op reads all sizes. Of more pieces than these each splits x into what is in front of
+/// A piece's op reads all sizes. Of more pieces than these each reads a row: what is in front of
 /// it, it, and what is behind.
 static constexpr int kFewPieces = 16;
 
@@ -284,11 +284,9 @@ Variables split(const Operand &x, const Operand &sizes, int pieces, int axis) {
     return result;
   }
   list = cast(list, DType::Int64);
-  Variable ends = cumsum(list, 0), total = sum(list);
-  for (int64_t piece = 0; piece < pieces; ++piece) {
-    Variable end = subtensor(ends, {piece}), own = subtensor(list, {piece});
-    result.push_back(pieceOf(stack({end - own, own, total - end}), 1));
-  }
+  Variable ends = cumsum(list, 0), rows = stack({ends - list, list, sum(list) - ends}, 1);
+  for (int64_t piece = 0; piece < pieces; ++piece)
+    result.push_back(pieceOf(rows, piece));
   return result;
 }
 Variables split(const Operand &x, const std::vector<int64_t> &sizes, int axis) {

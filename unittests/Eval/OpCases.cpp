@@ -470,6 +470,10 @@ std::map<std::string, std::vector<OpCase>> shapes() {
       {"splitPiece",
        {{one({7, 2}), [](V x) { return split(x[0], {2, 0, 5}, 0)[2]; }},
         {one({3, 6}), [](V x) { return split(x[0], {4, 2}, 1)[0]; }},
+        {one({3, 20}),
+         [](V x) {
+           return split(x[0], constant(*Tensor::full(DType::Int64, {20}, Tensor(1))), 20, 1)[3];
+         }},
         {one(kEight), [](V x) { return split(x[0], {1, 2}, 2)[1]; }},
         ofUnknownOnes({{1, 3}}, [](V x) { return split(x[0], {0, 1}, 0)[1]; })}},
       {"pad", pads()},
