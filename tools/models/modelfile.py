@@ -3,9 +3,12 @@
 A model is a protocol buffer, in which a message that occurs twice is the two joined: nodes are added at the file's end.
 """
 
+from dataclasses import dataclass
+
 import numpy
 
-FLOAT, GRAPH = 1, 7  # TensorProto.DataType, ModelProto.graph
+FLOAT, FLOAT16, GRAPH = 1, 10, 7  # TensorProto.DataType, ModelProto.graph
+NUMBERS = {FLOAT: "<f4", FLOAT16: "<f2"}
 
 
 def varint(value):
@@ -68,22 +71,35 @@ def _fields(data, begin, end):
             begin += 8 if key & 7 == 1 else 4
 
 
+@dataclass(frozen=True)
+class Weight:
+    """Where in a model's bytes numbers are, and what they are to NumPy."""
+
+    first: int
+    last: int
+    dtype: str
+
+    def numbers(self, data):
+        count = (self.last - self.first) // numpy.dtype(self.dtype).itemsize
+        return numpy.frombuffer(data, self.dtype, count, self.first)
+
+
 def float_weights(data):
-    """Begin and end in the model's bytes of the numbers of each float32 initializer and Constant, by name, those of
-    graphs in graphs among them."""
+    """The weights of each float32 and float16 initializer and Constant, by name, those of graphs in graphs among
+    them."""
     found = {}
 
     def tensor(begin, end, name=None):
-        kind, where = None, None
+        kind, where, is_raw = None, None, False
         for number, first, last in _fields(data, begin, end):
             if number == 2 and last is None:
                 kind = first
             elif number == 8:
                 name = name or data[first:last].decode()
             elif number in (4, 9) and last is not None:  # float_data, raw_data
-                where = first, last
-        if kind == FLOAT and where:
-            found[name] = where
+                where, is_raw = (first, last), number == 9
+        if where and (kind == FLOAT or (kind == FLOAT16 and is_raw)):
+            found[name] = Weight(*where, NUMBERS[kind])
 
     def node(begin, end):
         parts = list(_fields(data, begin, end))
@@ -110,11 +126,13 @@ def float_weights(data):
     return found
 
 
-def moved(data, places, steps):
-    """The model with `steps`, by name, added to weights."""
-    result = bytearray(data)
+def moved(data, weights, steps):
+    """The model with `steps`, by name, added to weights, and by how much each has moved: the sums are rounded."""
+    result, moves = bytearray(data), {}
     for name, step in steps.items():
-        first, last = places[name]
-        numbers = numpy.frombuffer(result, "<f4", (last - first) // 4, first)
-        result[first:last] = (numbers + step.ravel()).astype("<f4").tobytes()
-    return bytes(result)
+        weight = weights[name]
+        before = weight.numbers(data).astype("float64")
+        after = (before + step.ravel()).astype(weight.dtype)
+        result[weight.first : weight.last] = after.tobytes()
+        moves[name] = after.astype("float64") - before
+    return bytes(result), moves
