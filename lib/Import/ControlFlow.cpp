@@ -1,5 +1,6 @@
 //===- Import/ControlFlow.cpp - If, Loop and Scan -----------------------------------===//
 #include "graphc/ControlFlow.h"
+#include "Import/LastState.h"
 #include "Import/Translations.h"
 #include "Import/Unrolling.h"
 #include "graphc/Arrays.h"
@@ -46,12 +47,6 @@ OnnxValues ifNode(OnnxNode &n) {
   for (size_t k = 0; k < n.numOutputs() && n.status().ok(); ++k)
     results.push_back(choose(n, condition, then[k], otherwise[k]));
   return results;
-}
-
-/// The value of a state after the loop, in which it may have no step.
-Variable lastOf(OnnxNode &n, const Variable &all, const Variable &initial) {
-  Variable last = subtensor(n.at(all), {Slice(-1, kEnd)});
-  return subtensor(n.at(concatenate({expandDims(n.at(initial), Axis(0)), last})), {-1});
 }
 
 /// The states' last values, then all values of the other outputs. `first`: of the loop's own

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Import/Recurrent.h"
+#include "Import/LastState.h"
 
 #include "Import/ShapeTerms.h"
 #include "Import/Translations.h"
@@ -95,12 +96,6 @@ struct Ran {
   Variable all;
   State last;
 };
-
-/// The value of a state after the loop, in which it may have no step.
-Variable lastOf(OnnxNode &n, const Variable &all, const Variable &initial) {
-  Variable last = subtensor(n.at(all), {Slice(-1, kEnd)});
-  return subtensor(n.at(concatenate({expandDims(n.at(initial), Axis(0)), last})), {-1});
-}
 
 /// A step at element t of the sequence, if the sequence has that: a shorter one keeps its state and
 /// gives 0. `lengths`: [batch, 1], or none.
