@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "Runtime/CodeFolder.h"
+#include "Runtime/ConfigText.h"
 #include "Support/Fork.h"
 #include "Support/Log.h"
 #include "graphc/Status.h"
@@ -77,10 +78,10 @@ static constexpr Field kFields[] = {
      [](const Config &config) { return std::string(config.profile ? "1" : "0"); }},
 };
 
-static Config fromEnvironment() {
+Config configOf(const std::function<const char *(const char *name)> &valueOf) {
   Config config;
   for (const Field &field : kFields) {
-    const char *text = std::getenv(field.environment);
+    const char *text = valueOf(field.environment);
     if (!text)
       continue;
     Config changed = config;
@@ -97,7 +98,7 @@ namespace {
 
 struct Settings {
   ShortMutex mutex;
-  Config config = fromEnvironment();
+  Config config = configOf([](const char *name) -> const char * { return std::getenv(name); });
   std::atomic<DType> floatX = config.floatX;
 };
 

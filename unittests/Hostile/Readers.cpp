@@ -3,14 +3,18 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 
 #include "API/SavedFunction.h"
 #include "Graph/OnnxEntry.h"
+#include "Kernels/CompilerInterface.h"
 #include "Kernels/ReadKernels.h"
 #include "Ops/IndexSpec.h"
 #include "ParseValue.h"
+#include "Runtime/ConfigText.h"
 #include "Runtime/LiteralText.h"
 #include "Runtime/ProgramFile.h"
 #include "graphc/Import.h"
@@ -95,6 +99,34 @@ absl::Status readLiteral(std::string_view bytes) {
       status = parseValue(bytes, Type(dtype, shape)).status();
   return status;
 }
+/// A line for each variable of the environment: NAME=TEXT.
+absl::Status readConfig(std::string_view bytes) {
+  std::map<std::string, std::string> variables;
+  for (size_t at = 0; at < bytes.size();) {
+    size_t end = std::min(bytes.find('\n', at), bytes.size());
+    std::string line(bytes.substr(at, end - at));
+    if (size_t equals = line.find('='); equals != line.npos)
+      variables[line.substr(0, equals)] = line.substr(equals + 1);
+    at = end + 1;
+  }
+  Config read = configOf([&](const char *name) -> const char * {
+    auto found = variables.find(name);
+    return found == variables.end() ? nullptr : found->second.c_str();
+  });
+  return isFloat(read.floatX) && read.threads >= 0 && read.specialisations >= 0
+             ? absl::OkStatus()
+             : absl::InternalError("settings that setConfig refuses");
+}
+/// Text of a stage behind the graph: MLIR's and LLVM's parsers, and the checks behind them.
+template <const char *stage> absl::Status readStage(std::string_view bytes) {
+  absl::StatusOr<const CompilerInterface *> compiler = loadCompiler();
+  if (!compiler.ok())
+    return compiler.status();
+  CompileOptions options;
+  options.target = "x86-64"; // the corpus'
+  return (*compiler)->translate(bytes, "<memory>", stage, stage, options).status();
+}
+constexpr char kLinalg[] = "linalg", kLoops[] = "loops", kLlvm[] = "llvm";
 absl::Status readIndex(std::string_view bytes) { return parseIndex(bytes).status(); }
 
 } // namespace
@@ -110,6 +142,10 @@ const std::vector<Reader> &readers() {
       {"kernels", readKernelText},
       {"literal", readLiteral},
       {"index", readIndex},
+      {"config", readConfig},
+      {"linalg", readStage<kLinalg>},
+      {"loops", readStage<kLoops>},
+      {"llvm", readStage<kLlvm>},
   };
   return all;
 }

@@ -27,6 +27,18 @@ TEXTS = {
 }
 """,
 }
+# Of which the stages behind the graph make little text.
+SMALL = """func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = graph.neg %x : (tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+"""
+SETTINGS = """GRAPHC_FLOATX=float32
+GRAPHC_THREADS=3
+GRAPHC_SPECIALISATIONS=4
+GRAPHC_PROFILE=1
+GRAPHC_CACHE_DIR=/nowhere
+"""
 LITERALS = ["3", "-1.5e3", "[[1, 2], [3, 4]]", "[true, false]", "[nan, inf, -inf]", "[]", "[[], []]"]
 INDICES = ["1", "$0, ::-2", "..., 1:, newaxis", "-3:$1:2, $0", "9223372036854775807"]
 
@@ -105,6 +117,11 @@ with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as members:
     members.writestr(zipfile.ZipInfo("x.npy"), npy("<f8", "(50,)", bytes(400)))
 put("npz", "deflated.npz", packed.getvalue())
 put("onnx", "functions.onnx", model_with_functions())
+put("config", "all.txt", SETTINGS)
+put("text", "small.mlir", SMALL)
+for stage in ("linalg", "loops", "llvm"):
+    (here / stage).mkdir(exist_ok=True)
+    run("compile", here / "text" / "small.mlir", f"--emit={stage}", "--target=x86-64", "-o", here / stage / "small.txt")
 for name, text in TEXTS.items():
     put("text", name, text)
     source, stem = here / "text" / name, name.split(".")[0]
