@@ -16,6 +16,11 @@ namespace {
 
 using V = Variable;
 
+/// The user's name, where there is one.
+std::string_view stemOf(const V &v, std::string_view otherwise) {
+  return v.name().empty() ? otherwise : std::string_view(v.name());
+}
+
 /// A stand-in for a part of a graph within.
 V placeholder(const Type &type, DType dtype, int64_t windowOf = 0) {
   IntList shape(type.shape().begin(), type.shape().end());
@@ -117,7 +122,8 @@ void LoopWriter::addStates(Values &to) {
     for (const Value &part : states_[k].initial) {
       windows.push_back(
           placeholder(type, part.dtype(), states_[k].hasWindow ? states_[k].history : 0));
-      to.push_back(w_.bodyInput(windows.back().type(), "state"));
+      std::string_view stem = states_[k].hasWindow ? "state" : stemOf(inputs_[input], "state");
+      to.push_back(w_.bodyInput(windows.back().type(), stem));
       g_.bind(windows.back(), {to.back()});
     }
   }
@@ -189,7 +195,7 @@ Values LoopWriter::scan() {
     for (const Value &rows : rows_[k]) {
       operands.push_back(rows);
       Type type = inputs_[k].type().withDType(rows.dtype());
-      elements.push_back(w_.bodyInput(type, "element"));
+      elements.push_back(w_.bodyInput(type, stemOf(inputs_[k], "element")));
       bodyInputs.push_back(elements.back());
       ++count;
     }

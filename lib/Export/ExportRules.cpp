@@ -1,8 +1,7 @@
 //===- ExportRules.cpp -------------------------------------------------------===//
 #include "Export/ExportRules.h"
 
-#include <algorithm>
-
+#include "Ops/AxesLast.h"
 #include "Ops/Build.h"
 #include "absl/container/flat_hash_map.h"
 
@@ -12,16 +11,23 @@ const ExportRule *findExport(std::string_view op) {
   static const auto &table = *[] {
     auto *made = new absl::flat_hash_map<std::string_view, const ExportRule *>;
     for (absl::Span<const ExportRule> family :
-         {elementwiseExports(), functionExports(), activationExports(), reductionExports(),
-          productExports(), windowExports(), shapeExports(), paddingExports(), indexExports(),
-          orderExports(), recurrenceExports(), randomExports(), fourierExports(), specialExports(),
-          matrixExports()})
+         {elementwiseExports(),     functionExports(), activationExports(), reductionExports(),
+          productExports(),         windowExports(),   shapeExports(),      paddingExports(),
+          indexExports(),           orderExports(),    recurrenceExports(), randomExports(),
+          countExports(),           fourierExports(),  specialExports(),    incompleteExports(),
+          incompleteSlopeExports(), besselExports(),   matrixExports(),     eigenvalueExports(),
+          sequenceExports()})
       for (const ExportRule &rule : family)
         made->emplace(rule.op, &rule);
     return made;
   }();
   auto found = table.find(op);
   return found == table.end() ? nullptr : found->second;
+}
+
+int64_t axisOf(const Apply &node) {
+  int64_t axis = node.op().attributes().integer("axis");
+  return axis < 0 ? axis + node.input(0).rank() : axis;
 }
 
 Variable sliceAlong(const Variable &x, int axis, const Slice &slice) {
@@ -64,29 +70,15 @@ std::vector<int> axesOf(const Apply &node) {
   return axes;
 }
 
-namespace {
-
-/// The other axes, then these.
-std::vector<int> behindOthers(int rank, const std::vector<int> &axes) {
-  std::vector<int> order;
-  for (int axis = 0; axis < rank; ++axis)
-    if (std::find(axes.begin(), axes.end(), axis) == axes.end())
-      order.push_back(axis);
-  order.insert(order.end(), axes.begin(), axes.end());
-  return order;
-}
-
-} // namespace
-
 Variable withAxesSplit(const Variable &joined, const Variable &x, const std::vector<int> &axes) {
-  std::vector<int> order = behindOthers(x.rank(), axes), back(order.size());
+  std::vector<int> order = axesLast(axes, x.rank()), back(order.size());
   for (size_t k = 0; k < order.size(); ++k)
     back[size_t(order[k])] = int(k);
   return dimshuffle(reshape(joined, ShapeList(shape(dimshuffle(x, order)))), back);
 }
 
 Variable withAxesJoined(const Variable &x, const std::vector<int> &axes) {
-  Variable moved = dimshuffle(x, behindOthers(x.rank(), axes));
+  Variable moved = dimshuffle(x, axesLast(axes, x.rank()));
   int kept = x.rank() - int(axes.size());
   std::vector<Operand> extents;
   for (int axis = 0; axis < kept; ++axis)

@@ -60,9 +60,15 @@ absl::Span<const ExportRule> indexExports();
 absl::Span<const ExportRule> orderExports();
 absl::Span<const ExportRule> recurrenceExports();
 absl::Span<const ExportRule> randomExports();
+absl::Span<const ExportRule> countExports();
 absl::Span<const ExportRule> fourierExports();
 absl::Span<const ExportRule> specialExports();
+absl::Span<const ExportRule> incompleteExports();
+absl::Span<const ExportRule> incompleteSlopeExports();
+absl::Span<const ExportRule> besselExports();
 absl::Span<const ExportRule> matrixExports();
+absl::Span<const ExportRule> eigenvalueExports();
+absl::Span<const ExportRule> sequenceExports();
 
 /// Null for an op that is not written.
 const ExportRule *findExport(std::string_view op);
@@ -73,6 +79,10 @@ const ExportRule *findExport(std::string_view op);
 inline Variable literal(double value, const Variable &like) {
   return constant(Tensor(value).cast(like.dtype()));
 }
+/// Operand i in float64.
+inline Variable wide(const Apply &node, int i) { return cast(node.input(i), DType::Float64); }
+/// Attribute `axis`, from the front.
+int64_t axisOf(const Apply &node);
 /// x at a slice of one axis.
 Variable sliceAlong(const Variable &x, int axis, const Slice &slice);
 /// Operand i in the dtype in which a composition computes: the result's, halves in float32.

@@ -164,6 +164,8 @@ absl::Status Exporter::run(const std::string &path) {
   for (const Variable &v : named)
     if (!isComplex(v.dtype()))
       writer_.suggestName(graph_.valueOf(v), v.name());
+  for (const auto &[value, name] : graph_.named())
+    writer_.suggestName(value, name);
   return writer_.write(module_.name, path);
 }
 

@@ -15,11 +15,6 @@ using Vs = Variables;
 
 constexpr DTypeSet kTransformed = dtypeSet(DType::Float32, DType::Float64);
 
-int64_t axisOf(const Apply &n) {
-  int64_t axis = n.op().attributes().integer("axis");
-  return axis < 0 ? axis + n.input(0).rank() : axis;
-}
-
 Type withExtent(const Type &type, int64_t axis, int64_t extent) {
   IntList shape(type.shape().begin(), type.shape().end());
   shape[size_t(axis)] = extent;

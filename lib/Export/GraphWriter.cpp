@@ -135,10 +135,18 @@ std::vector<Values> GraphWriter::between(const Variables &leaves, const Variable
   return values;
 }
 
+void GraphWriter::keepNames(const Apply &node) {
+  for (const Variable &output : node.outputs())
+    if (!output.name().empty() && !isComplex(output.dtype()) && writer_.reserve(output.name()))
+      named_.emplace_back(valueOf(output), output.name());
+}
+
 std::vector<Values> GraphWriter::graph(const FrozenGraph &graph) {
   Variables outputs = graph.outputs();
-  for (const Apply &node : graph.order())
+  for (const Apply &node : graph.order()) {
     add(node);
+    keepNames(node);
+  }
   std::vector<Values> values;
   for (const Variable &output : outputs)
     values.push_back(valuesOf(output));

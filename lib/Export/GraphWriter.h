@@ -37,6 +37,8 @@ public:
 
   /// The first mistake in a graph's leaves.
   const absl::Status &status() const { return status_; }
+  /// Values of graphs within that a user named, which nothing else is called.
+  const std::vector<std::pair<Value, std::string>> &named() const { return named_; }
   /// By op and reason, how often.
   const std::map<std::pair<std::string, std::string>, int> &refused() const { return refused_; }
 
@@ -54,11 +56,13 @@ private:
   /// What the parts of a composition could not say is what their node cannot.
   void addParts(const std::vector<Apply> &parts);
   void bindResults(const Apply &node, const Results &results);
+  void keepNames(const Apply &node);
 
   OnnxWriter &writer_;
   absl::flat_hash_map<const detail::VariableNode *, Values> values_;
   /// A Variable's record must not be another one's while it is a key.
   Variables alive_;
+  std::vector<std::pair<Value, std::string>> named_;
   std::map<std::pair<std::string, std::string>, int> refused_;
   absl::Status status_;
   int compositions_ = 0; // that are being written

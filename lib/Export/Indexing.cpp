@@ -165,11 +165,6 @@ template <int kIndices> Vs composeTaken(const Apply &n) {
   return {changes && isFlat ? reshape(result, ShapeList(shape(x))) : result};
 }
 
-int64_t axisOf(const Apply &n) {
-  int64_t axis = n.op().attributes().integer("axis");
-  return axis < 0 ? axis + n.input(0).rank() : axis;
-}
-
 Values writeTake(OnnxWriter &w, const Apply &n, const Values &in) {
   Value indices = dtypeWithin(dtypeSet(DType::Int32, DType::Int64), in[1].dtype()) == in[1].dtype()
                       ? in[1]

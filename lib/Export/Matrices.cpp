@@ -9,34 +9,34 @@
 #include <limits>
 #include <numbers>
 
-#include "Export/ExportRules.h"
+#include "Export/MatrixParts.h"
 #include "Ops/Build.h"
 #include "Support/PadeExponential.h"
 #include "graphc/LinearAlgebra.h"
 #include "graphc/Scan.h"
 
 namespace graphc {
-namespace {
 
 using V = Variable;
 using Vs = Variables;
 
-V wide(const Apply &n, int i) { return cast(n.input(i), DType::Float64); }
-V transposed(const V &a) { return swapaxes(a, -1, -2); }
-
-/// The numbers 0, 1, ... of rows (or columns) of matrices, beside their elements.
 V rowsOf(const V &a) { return expandDims(arange(shape(a, a.rank() - 2)), Axis(1)); }
 V columnsOf(const V &a) { return arange(shape(a, a.rank() - 1)); }
+V identityLike(const V &a) { return cast(eq(rowsOf(a), columnsOf(a)), a.dtype()); }
+V zeroPerMatrix(const V &a) {
+  V count = sum(cast(isnan(a), DType::Int64), {.axes = Axes({-1, -2}), .keepDims = true});
+  return cast(mul(count, 0), a.dtype());
+}
+V mirrored(const V &a, bool isLower) {
+  V rows = rowsOf(a), columns = columnsOf(a);
+  return where(isLower ? ge(rows, columns) : le(rows, columns), a, transposed(a));
+}
+
+namespace {
 
 /// What stands where the mask says, along an axis, which stays with extent 1.
 V picked(const V &a, const V &mask, int axis) {
   return sum(where(mask, a, literal(0, a)), {.axes = Axis(axis), .keepDims = true});
-}
-
-/// By which what it is added to gets all axes of the batch.
-V zeroPerMatrix(const V &a) {
-  V count = sum(cast(isnan(a), DType::Int64), {.axes = Axes({-1, -2}), .keepDims = true});
-  return cast(mul(count, 0), a.dtype());
 }
 
 /// The last value of a state after `count` steps, each of which gets its number first.
@@ -71,12 +71,13 @@ Vs composeTriangular(const Apply &n) {
       solvedTriangular(a, add(b, zeroPerMatrix(a)), isLower, attributes.boolean("unitDiagonal"))};
 }
 
-/// l with l l^T = a, of which the lower triangle is read.
-V lowerFactor(const V &a) {
+/// l with l l^T = a, of which the lower triangle is read; a column of 0 where the square that it is
+/// divided by is not above `least`.
+V lowerFactor(const V &a, const V &least) {
   V rows = rowsOf(a), columns = columnsOf(a), n = shape(a, a.rank() - 1);
   V factor = repeated(n, a, [&](const V &k, const V &state) {
-    V column = picked(state, eq(columns, k), -1);
-    column = trueDiv(column, sqrt(picked(column, eq(rows, k), -2)));
+    V column = picked(state, eq(columns, k), -1), square = picked(column, eq(rows, k), -2);
+    column = where(le(square, least), literal(0, a), trueDiv(column, sqrt(square)));
     V changed = sub(state, mul(column, transposed(column)));
     V isRest = logicalAnd(gt(rows, k), gt(columns, k));
     V isOwn = logicalAnd(eq(columns, k), ge(rows, k));
@@ -88,11 +89,22 @@ V lowerFactor(const V &a) {
 Vs composeCholesky(const Apply &n) {
   V a = wide(n, 0);
   bool isLower = n.op().attributes().boolean("lower");
-  V factor = lowerFactor(isLower ? a : transposed(a));
+  V never = constant(Tensor(-std::numeric_limits<double>::infinity()));
+  V factor = lowerFactor(isLower ? a : transposed(a), never);
   V hasNan = any(isnan(factor), {.axes = Axes({-1, -2}), .keepDims = true});
   factor = where(hasNan, constant(Tensor(std::numeric_limits<double>::quiet_NaN())), factor);
   return {isLower ? factor : transposed(factor)};
 }
+
+} // namespace
+
+V semidefiniteFactor(const V &a) {
+  V isOwn = eq(rowsOf(a), columnsOf(a)), own = where(isOwn, abs(a), literal(0, a));
+  V most = sum(own, {.axes = Axes({-1, -2}), .keepDims = true});
+  return lowerFactor(a, mul(most, 0x1p-44));
+}
+
+namespace {
 
 //===--- elimination ------------------------------------------------------------------===//
 
@@ -147,16 +159,16 @@ V reordered(const V &b, const V &order) {
   V isSource = eq(expandDims(order, Axis(-1)), columnsOf(order));
   return matmul(cast(isSource, b.dtype()), b);
 }
+} // namespace
+
 V solved(const V &a, const V &b) {
   Elimination e = eliminated(a);
   V forward = solvedTriangular(e.factors, reordered(b, e.order), true, true);
   return solvedTriangular(e.factors, forward, false, false);
 }
-/// As much of the other triangle as a symmetric matrix' reader ignores is what this one has.
-V mirrored(const V &a, bool isLower) {
-  V rows = rowsOf(a), columns = columnsOf(a);
-  return where(isLower ? ge(rows, columns) : le(rows, columns), a, transposed(a));
-}
+
+namespace {
+
 Vs composeSolve(const Apply &n) {
   const Attributes &attributes = n.op().attributes();
   V a = wide(n, 0);
@@ -164,10 +176,34 @@ Vs composeSolve(const Apply &n) {
     a = mirrored(a, attributes.boolean("lower"));
   return {solved(a, wide(n, 1))};
 }
-V identityLike(const V &a) { return cast(eq(rowsOf(a), columnsOf(a)), a.dtype()); }
 Vs composeInverse(const Apply &n) {
   V a = wide(n, 0);
   return {solved(a, identityLike(a))};
+}
+
+/// As equations of all elements of x: those of a x + x b, or of x - a x b, are in both matrices'
+/// products with identities.
+Vs composeSylvester(const Apply &n) {
+  V a = wide(n, 0), b = wide(n, 1), q = wide(n, 2);
+  V eyeOfA = identityLike(a), eyeOfB = identityLike(b);
+  int rows = q.rank() - 2;
+  // [..., i, j, k, l]: of x[k, l] in element i, j.
+  auto product = [&](const V &left, const V &right) {
+    return mul(expandDims(left, Axes({-3, -1})), expandDims(right, Axes({-4, -2})));
+  };
+  V ofA = product(a, eyeOfB), ofB = product(eyeOfA, transposed(b));
+  V all = n.op().attributes().boolean("discrete")
+              ? sub(product(eyeOfA, eyeOfB), product(a, transposed(b)))
+              : add(ofA, ofB);
+  V count = mul(shape(q, rows), shape(q, rows + 1));
+  std::vector<Operand> extents, square;
+  for (int k = 0; k < rows; ++k)
+    extents.push_back(shape(q, k));
+  square = extents;
+  square.insert(square.end(), {count, count});
+  extents.insert(extents.end(), {count, constant(Tensor(1))});
+  V x = solved(reshape(all, ShapeList(stack(square))), reshape(q, ShapeList(stack(extents))));
+  return {reshape(x, ShapeList(shape(q)))};
 }
 
 /// Of the diagonal, with a sign for each row that changed places.
@@ -194,9 +230,11 @@ Vs composeCofactors(const Apply &n) {
   return {where(isOdd, neg(minors), minors)};
 }
 
+} // namespace
+
 /// Householder's reflections; then signs by which r's diagonal is not negative.
-Vs composeQr(const Apply &n) {
-  V a = wide(n, 0), rows = rowsOf(a), columns = columnsOf(a);
+QrParts qrOf(const V &a, bool isComplete) {
+  V rows = rowsOf(a), columns = columnsOf(a);
   V height = shape(a, a.rank() - 2), width = shape(a, a.rank() - 1);
   V square = cast(eq(rows, arange(height)), a.dtype());          // of no batch
   V start = concatenate({a, add(square, zeroPerMatrix(a))}, -1); // becomes [r, q^T]
@@ -222,11 +260,18 @@ Vs composeQr(const Apply &n) {
   int last = a.rank() - 1;
   V r = sliceAlong(made, last, Slice(0, width)), q = sliceAlong(made, last, Slice(width, kEnd));
   r = where(le(rows, columns), r, constant(Tensor(0.0)));
-  if (!n.op().attributes().boolean("complete")) {
+  if (!isComplete) {
     r = sliceAlong(r, last - 1, Slice(0, count));
     q = sliceAlong(q, last - 1, Slice(0, count));
   }
   return {transposed(q), r};
+}
+
+namespace {
+
+Vs composeQr(const Apply &n) {
+  QrParts parts = qrOf(wide(n, 0), n.op().attributes().boolean("complete"));
+  return {parts.q, parts.r};
 }
 
 /// Higham's scaling and squaring with Pade's approximation of order 13.
@@ -260,7 +305,7 @@ absl::Span<const ExportRule> matrixExports() {
       composed("luFactor", composeLu),         composed("solve", composeSolve),
       composed("inv", composeInverse),         composed("slogdet", composeSlogdet),
       composed("cofactors", composeCofactors), composed("qr", composeQr),
-      composed("expm", composeExpm),
+      composed("expm", composeExpm),           composed("solveSylvester", composeSylvester),
   };
   return kTable;
 }

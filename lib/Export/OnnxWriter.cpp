@@ -282,8 +282,9 @@ void OnnxWriter::rename(onnx::GraphProto &graph) const {
       if (attribute.has_g())
         rename(*attribute.mutable_g());
   }
-  for (onnx::ValueInfoProto &info : *graph.mutable_output())
-    change(info.mutable_name());
+  for (auto *infos : {graph.mutable_input(), graph.mutable_output()})
+    for (onnx::ValueInfoProto &info : *infos)
+      change(info.mutable_name());
   // An output says its type itself.
   std::set<std::string> outputs;
   for (const onnx::ValueInfoProto &info : graph.output())

@@ -103,8 +103,8 @@ public:
   //===--- names ----------------------------------------------------------------===//
   /// A name that a user gave: nothing else has it. False where it is taken.
   bool reserve(std::string_view name) { return used_.emplace(name).second; }
-  /// The value, computed by a node of the model's own graph, has this name in the file, where it
-  /// has none of the user's yet and no other value has that one.
+  /// The value, computed by a node, has this name in the file, where it has none of the user's yet
+  /// and no other value has that one.
   void suggestName(const Value &v, std::string_view name);
   /// Makes it an output of that name.
   void output(const Value &v, const std::string &name, const ExtentNames &extents = {});

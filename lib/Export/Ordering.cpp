@@ -10,11 +10,6 @@ namespace {
 using V = Variable;
 using Vs = Variables;
 
-int64_t axisOf(const Apply &n) {
-  int64_t axis = n.op().attributes().integer("axis");
-  return axis < 0 ? axis + n.input(0).rank() : axis;
-}
-
 /// The k greatest or least elements along the node's axis, and where they are. TopK keeps the order
 /// of equal ones.
 Values topK(OnnxWriter &w, const Apply &n, const Value &x, const Value &count, bool isGreatest) {

@@ -8,20 +8,18 @@
 #include <cmath>
 #include <numbers>
 
-#include "Export/ExportRules.h"
+#include "Export/DrawParts.h"
+#include "Export/MatrixParts.h"
 #include "Ops/Build.h"
 #include "graphc/Arrays.h"
 
 namespace graphc {
-namespace {
 
 using V = Variable;
 using Vs = Variables;
 
-/// Whether the draw has the shape that its parameters have together.
 bool isOfParameters(const Apply &n) { return n.input(1).type().extent(0) == 0; }
 
-/// The shape of the draw.
 V sizeOf(const Apply &n) {
   if (!isOfParameters(n))
     return cast(n.input(1), DType::Int64);
@@ -30,6 +28,8 @@ V sizeOf(const Apply &n) {
     all = add(all, cast(n.input(i), DType::Float64));
   return shape(all);
 }
+
+namespace {
 
 /// The node's state for the draw of that number of several: seeds must differ.
 V stateOf(const Apply &n, int64_t stream) {
@@ -63,12 +63,20 @@ V scaled(const Apply &n, const V &standard) {
   return add(parameter(n, 0, standard), mul(parameter(n, 1, standard), standard));
 }
 
-/// The next state, and the draw: the position goes on by as many elements.
-template <V (*draw)(const Apply &)> Vs withNext(const Apply &n) {
-  V drawn = cast(draw(n), n.output(1).dtype());
+} // namespace
+
+V standard(const Apply &n, std::string_view op, const V &extents, int64_t stream) {
+  return builtin(op, {{"dtype", DType::Float64}})(stateOf(n, stream), extents,
+                                                  constant(Tensor(0.0)), constant(Tensor(1.0)));
+}
+
+Vs nextAnd(const Apply &n, const V &draw) {
+  V drawn = cast(draw, n.output(1).dtype());
   V step = stack({Operand(constant(Tensor(0))), Operand(size(drawn))});
   return {add(n.input(0), step), drawn};
 }
+
+namespace {
 
 /// A draw on [0, 1), or of the standard normal distribution, and what the parameters make of it.
 Values writeBase(OnnxWriter &w, const Apply &n, const Values &in, std::string_view op) {
@@ -173,15 +181,23 @@ V categoricalDraw(const Apply &n) {
 /// 0.95 or more (Marsaglia and Tsang), so that one element in 10^20 has none.
 constexpr int64_t kCandidates = 16;
 
-/// A standard variable of float64s.
-V standard(const Apply &n, std::string_view op, const V &extents, int64_t stream) {
-  return builtin(op, {{"dtype", DType::Float64}})(stateOf(n, stream), extents,
-                                                  constant(Tensor(0.0)), constant(Tensor(1.0)));
+/// What stands at the first candidate that is taken.
+V firstTaken(const V &isTaken, const V &candidates, int64_t count) {
+  V number = argmax(cast(isTaken, DType::Int64), Axis(0));
+  V isFirst = eq(expandDims(number, Axis(0)),
+                 positionsAlong(constant(Tensor(count)), 0, candidates.rank()));
+  return sum(where(isFirst, candidates, constant(Tensor(0.0))), Axis(0));
 }
-/// Gamma of these shapes, by three draws from `stream` on. Below 1 it is that of one more, times a
+V extentsOf(int64_t candidates, const V &extents) {
+  return concatenate({stack({Operand(candidates)}), extents}, 0);
+}
+
+} // namespace
+
+/// Below 1 it is that of one more, times a
 /// power of a uniform number.
-V gammaOfShape(const Apply &n, const V &shapes, int64_t stream = 1) {
-  V extents = concatenate({stack({Operand(kCandidates)}), shape(shapes)}, 0);
+V gammaOfShape(const Apply &n, const V &shapes, int64_t stream) {
+  V extents = extentsOf(kCandidates, shape(shapes));
   V isSmall = lt(shapes, 1.0), a = where(isSmall, add(shapes, 1.0), shapes);
   V d = sub(a, 1.0 / 3), c = reciprocal(sqrt(mul(d, 9.0)));
   V x = standard(n, "randomNormal", extents, stream);
@@ -190,17 +206,16 @@ V gammaOfShape(const Apply &n, const V &shapes, int64_t stream = 1) {
   V logOfV = log(where(isAbove, v, constant(Tensor(1.0))));
   V limit = add(mul(mul(x, x), 0.5), mul(d, add(sub(1.0, v), logOfV)));
   V isTaken = logicalAnd(isAbove, lt(log(u), limit));
-  V number = argmax(cast(isTaken, DType::Int64), Axis(0)); // the first one
-  V isFirst = eq(expandDims(number, Axis(0)),
-                 positionsAlong(constant(Tensor(kCandidates)), 0, shapes.rank() + 1));
-  V taken = mul(d, sum(where(isFirst, v, constant(Tensor(0.0))), Axis(0)));
+  V taken = mul(d, firstTaken(isTaken, v, kCandidates));
   V last = sub(1.0, standard(n, "randomUniform", shape(shapes), stream + 2));
   return where(isSmall, mul(taken, pow(last, reciprocal(shapes))), taken);
 }
-/// Parameter i for each element.
 V each(const Apply &n, int i) {
   return broadcastTo(cast(n.input(2 + i), DType::Float64), ShapeList(sizeOf(n)));
 }
+
+namespace {
+
 V gammaDraw(const Apply &n) { return mul(gammaOfShape(n, each(n, 0)), each(n, 1)); }
 V invgammaDraw(const Apply &n) { return trueDiv(each(n, 1), gammaOfShape(n, each(n, 0))); }
 V chisquareDraw(const Apply &n) { return mul(gammaOfShape(n, mul(each(n, 0), 0.5)), 2.0); }
@@ -279,6 +294,46 @@ V dirichletDraw(const Apply &n) {
   V g = gammaOfShape(n, alpha);
   return trueDiv(g, sum(g, {.axes = Axis(-1), .keepDims = true}));
 }
+
+/// Best and Fisher, of whose candidates 0.65 and more are taken, whatever kappa is: one element in
+/// 10^21 has none. A normal variable for great kappa, as here.
+constexpr int64_t kOnCircle = 48;
+V vonmisesDraw(const Apply &n) {
+  constexpr double pi = std::numbers::pi;
+  V mean = each(n, 0), given = each(n, 1), kappa = maximum(minimum(given, 1e6), 1e-8);
+  V tau = add(sqrt(add(mul(mul(kappa, kappa), 4.0), 1.0)), 1.0);
+  V rho = trueDiv(sub(tau, sqrt(mul(tau, 2.0))), mul(kappa, 2.0));
+  V small = lt(kappa, 1e-5), safe = where(small, constant(Tensor(1.0)), rho);
+  V r = where(small, add(reciprocal(kappa), kappa),
+              trueDiv(add(mul(safe, safe), 1.0), mul(safe, 2.0)));
+  V extents = extentsOf(kOnCircle, sizeOf(n));
+  V z = cos(mul(standard(n, "randomUniform", extents, 1), pi));
+  V u = sub(1.0, standard(n, "randomUniform", extents, 2));
+  V w = trueDiv(add(mul(r, z), 1.0), add(r, z)), c = mul(kappa, sub(r, w));
+  V isTaken = logicalOr(gt(mul(c, sub(2.0, c)), u), ge(add(log(trueDiv(c, u)), 1.0), c));
+  V cosine = maximum(minimum(firstTaken(isTaken, w, kOnCircle), 1.0), -1.0);
+  // ONNX Runtime has arccos of float32 alone: a step of Newton's doubles the digits.
+  V angle = cast(arccos(cast(cosine, DType::Float32)), DType::Float64);
+  angle = add(angle, trueDiv(sub(cos(angle), cosine), maximum(sin(angle), 1e-4)));
+  V isLeft = lt(standard(n, "randomUniform", sizeOf(n), 3), 0.5);
+  angle = where(isLeft, neg(angle), angle);
+  V normal = trueDiv(standard(n, "randomNormal", sizeOf(n), 4), sqrt(maximum(given, 1.0)));
+  angle = add(where(gt(given, 1e6), normal, angle), mean);
+  return sub(angle, mul(round(trueDiv(angle, 2 * pi)), 2 * pi));
+}
+
+/// mean + l z.
+Vs composeMultivariateNormal(const Apply &n) {
+  V mean = wide(n, 2), factor = semidefiniteFactor(wide(n, 3));
+  V length = expandDims(shape(mean, mean.rank() - 1), Axis(0));
+  V zeros = mul(sum(factor, Axis(-1)), 0.0);
+  V extents = isOfParameters(n) ? shape(add(mean, zeros))
+                                : concatenate({cast(n.input(1), DType::Int64), length}, 0);
+  V z = standard(n, "randomNormal", extents, 0);
+  V product = matmul(factor, expandDims(z, Axis(z.rank())));
+  return nextAnd(n, add(mean, squeeze(product, Axis(-1))));
+}
+
 } // namespace
 
 absl::Span<const ExportRule> randomExports() {
@@ -311,6 +366,8 @@ absl::Span<const ExportRule> randomExports() {
       composed("randomPermutation", withNext<permutationDraw>),
       composed("randomWeightedPermutation", withNext<weightedDraw>),
       composed("randomDirichlet", withNext<dirichletDraw>),
+      composed("randomVonmises", withNext<vonmisesDraw>),
+      composed("randomMultivariateNormal", composeMultivariateNormal),
   };
   return kTable;
 }

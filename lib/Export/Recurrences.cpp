@@ -15,11 +15,6 @@ namespace {
 using V = Variable;
 using Vs = Variables;
 
-int64_t axisOf(const Apply &n) {
-  int64_t axis = n.op().attributes().integer("axis");
-  return axis < 0 ? axis + n.input(0).rank() : axis;
-}
-
 /// The slices' common state, `start` at first: each becomes `next(state, slices)`; what stands at a
 /// position is the state after it, or before it.
 template <class Next>

@@ -10,7 +10,7 @@
 #include <limits>
 #include <numbers>
 
-#include "Export/ExportRules.h"
+#include "Export/SpecialParts.h"
 #include "Ops/Build.h"
 #include "Ops/SpecialBodies.h"
 #include "Ops/SpecialCoefficients.h"
@@ -76,16 +76,7 @@ template <Scalar (*body)(Emitter &, Scalar)> V byBody(const V &x) {
 
 //===--- what formulas have in common ---------------------------------------------------===//
 
-V number(double value) { return constant(Tensor(value)); }
-V wide(const Apply &n, int i) { return cast(n.input(i), DType::Float64); }
 template <V (*f)(const V &)> Vs ofWide(const Apply &n) { return {f(wide(n, 0))}; }
-
-template <size_t N> V polynomial(const double (&c)[N], const V &t) {
-  V sum = number(c[N - 1]);
-  for (size_t k = N - 1; k-- > 0;)
-    sum = add(mul(sum, t), c[k]);
-  return sum;
-}
 
 /// sin(pi x) and cos(pi x), of the distance to the next integer, which is exact.
 struct HalfTurn {
@@ -96,21 +87,24 @@ HalfTurn halfTurn(const V &x) {
   V sign = where(eq(mod(whole, 2.0), 0.0), number(1), number(-1));
   return {mul(sign, sin(angle)), mul(sign, cos(angle))};
 }
-/// Where the gamma function has poles: 0, -1, -2, ...
-V isPole(const V &x) {
-  return logicalAnd(logicalAnd(le(x, 0.0), eq(x, floor(x))), gt(x, -kInfinity));
-}
 /// It is 1 / x to the last digit there, and products underflow.
 V isTiny(const V &x) { return lt(abs(x), 1e-20); }
 /// x where it is above 0, else a number that does no harm.
 V positive(const V &x) { return where(gt(x, 0.0), x, number(1)); }
 
+} // namespace
+
 //===--- the gamma function -------------------------------------------------------------===//
+
+V isPole(const V &x) {
+  return logicalAnd(logicalAnd(le(x, 0.0), eq(x, floor(x))), gt(x, -kInfinity));
+}
+V gammalnAbove(const V &x) { return byBody<gammalnBody>(x); }
+V digammaAbove(const V &x) { return byBody<digammaBody>(x); }
 
 /// Of x > 0 by the body; gamma(x) gamma(-x) = -pi / (x sin(pi x)).
 V gammalnOf(const V &x) {
-  V above = byBody<gammalnBody>(positive(x));
-  V mirrored = byBody<gammalnBody>(positive(neg(x)));
+  V above = gammalnAbove(positive(x)), mirrored = gammalnAbove(positive(neg(x)));
   V logs = add(log(abs(x)), log(abs(halfTurn(x).sine)));
   V below = sub(sub(number(std::log(std::numbers::pi)), logs), mirrored);
   below = where(logicalOr(isPole(x), isinf(x)), number(kInfinity), below);
@@ -118,17 +112,21 @@ V gammalnOf(const V &x) {
   return where(isTiny(x), neg(log(abs(x))), result);
 }
 
+V stirlingRest(const V &x) {
+  V inverse = reciprocal(x);
+  return mul(polynomial(kGammalnTail, mul(inverse, inverse)), inverse);
+}
+
 /// Stirling's formula of x from 8 on, with half the power twice: the whole one is beyond float64
 /// before the function is. What its exponent loses by rounding is made good.
-V stirling(const V &x) {
+static V stirling(const V &x) {
   V exponent = sub(mul(x, 0.5), 0.25), rest = sub(sub(mul(x, 0.5), exponent), 0.25);
-  V half = pow(x, exponent), inverse = reciprocal(x);
-  V tail = mul(polynomial(kGammalnTail, mul(inverse, inverse)), inverse);
-  V scale = mul(exp(neg(x)), exp(add(tail, mul(mul(rest, 2.0), log(x)))));
+  V half = pow(x, exponent);
+  V scale = mul(exp(neg(x)), exp(add(stirlingRest(x), mul(mul(rest, 2.0), log(x)))));
   return mul(mul(half, mul(scale, std::sqrt(2 * std::numbers::pi))), half);
 }
 V gammaAbove(const V &x) {
-  V small = exp(byBody<gammalnBody>(minimum(x, 8.0)));
+  V small = exp(gammalnAbove(minimum(x, 8.0)));
   V large = stirling(minimum(maximum(x, 8.0), 172.0));
   return where(lt(x, 8.0), small, where(gt(x, 171.7), number(kInfinity), large));
 }
@@ -140,6 +138,9 @@ V gammaOf(const V &x) {
   V result = where(gt(x, 0.0), above, where(isOut, number(kNan), below));
   return where(isTiny(x), reciprocal(x), result);
 }
+
+namespace {
+
 /// d^n/dx^n (pi cot(pi x)) as a polynomial in the cotangent: its derivative is -pi (1 + cot^2).
 V cotangentDerivative(int order, const V &cotangent) {
   std::vector<double> c = {0, std::numbers::pi};
@@ -183,9 +184,7 @@ V polygammaAbove(int order, const V &x) {
 Vs composePolygamma(const Apply &n) {
   int order = int(n.op().attributes().integer("order"));
   V x = wide(n, 0);
-  auto of = [&](const V &y) {
-    return order == 0 ? byBody<digammaBody>(y) : polygammaAbove(order, y);
-  };
+  auto of = [&](const V &y) { return order == 0 ? digammaAbove(y) : polygammaAbove(order, y); };
   HalfTurn turn = halfTurn(x);
   V above = of(positive(x)), mirrored = of(positive(sub(1.0, x)));
   V slope = cotangentDerivative(order, trueDiv(turn.cosine, turn.sine));
@@ -195,13 +194,17 @@ Vs composePolygamma(const Apply &n) {
   return {where(logicalOr(isnan(x), eq(x, -kInfinity)), number(kNan), result)};
 }
 
+} // namespace
+
 //===--- error functions ----------------------------------------------------------------===//
 
-/// exp(x^2) erfc(x) of x >= 0.
 V scaledErrorAbove(const V &x) {
   V t = sub(1.0, trueDiv(number(7.5), add(x, 3.75)));
   return trueDiv(mul(polynomial(kScaledError, t), 0.5), add(x, 0.5));
 }
+
+namespace {
+
 /// With the digits that the square of x loses.
 V expOfSquare(const V &x) {
   V high = mul(floor(mul(x, 16.0)), 1 / 16.0);

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include <algorithm>
 
+#include "AxesLast.h"
 #include "Build.h"
 #include "Derivatives.h"
 #include "Families.h"
@@ -20,16 +21,6 @@ constexpr int64_t kBlock = 16;
 /// Levels above the elements where their number is not known. Above 16^3 * n elements, the last
 /// level multiplies n numbers n times.
 constexpr int kLevels = 3;
-
-/// Axes in the order in which those of the slices come last.
-std::vector<int> slicesLast(const std::vector<int> &axes, int rank) {
-  std::vector<int> order;
-  for (int axis = 0; axis < rank; ++axis)
-    if (std::find(axes.begin(), axes.end(), axis) == axes.end())
-      order.push_back(axis);
-  order.insert(order.end(), axes.begin(), axes.end());
-  return order;
-}
 
 Scalars replaced(Indices i, Scalar last) {
   Scalars at(i.begin(), i.end());
@@ -111,7 +102,7 @@ Arrays productOfOthersEmission(Emitter &e, const Arrays &in, const Attributes &a
   Array x = in[0];
   DType result = e.resultType(0).dtype();
   int rank = e.rank(x);
-  std::vector<int> axes = axesOf(attributes, rank), order = slicesLast(axes, rank);
+  std::vector<int> axes = axesOf(attributes, rank), order = axesLast(axes, rank);
   size_t outer = order.size() - axes.size();
   Extents moved, lines;
   Extent n = e.size(1);
@@ -158,7 +149,7 @@ Variables alongOthers(const Op &op, Inputs in, Outputs, Gradients v) {
   if (!isPresent(v[0]))
     return {v[0]};
   const Variable &x = in[0];
-  std::vector<int> axes = axesOf(op.attributes(), x.rank()), order = slicesLast(axes, x.rank());
+  std::vector<int> axes = axesOf(op.attributes(), x.rank()), order = axesLast(axes, x.rank());
   if (axes.empty())
     return {zeroDerivative()}; // of the empty product
   Variable moved = dimshuffle(x, order);

@@ -121,11 +121,11 @@ TEST_F(SavingOnnx, writesGradientsAndCallsInEveryVersion) {
 
 TEST_F(SavingOnnx, listsAllOpsThatOnnxCannotSay) {
   Variable x = dvector("x");
-  GraphModule module = moduleOf({x}, {beta(beta(x, x), x), betaln(x, x)});
+  GraphModule module = moduleOf({x}, {jv(jv(x, x), x), hyp2f1(x, x, x, x)});
   EXPECT_EQ(said(saveOnnx(module, path("a.onnx"))),
             std::string("NotSupported: ") +
-                "uses ops that ONNX cannot say: beta (2; ONNX has no operators for it), "
-                "betaln (1; ONNX has no operators for it)");
+                "uses ops that ONNX cannot say: hyp2f1 (1; ONNX has no operators for it), "
+                "jv (2; ONNX has no operators for it)");
   EXPECT_FALSE(std::filesystem::exists(path("a.onnx")));
 }
 
@@ -137,11 +137,11 @@ TEST_F(SavingOnnx, saysWhatItLacks) {
       "NotSupported: uses ops that ONNX cannot say: argsortRows (1; rows of an unknown number "
       "of columns, or above 256)");
   // What stands in a loop, a branch, a graph of slices or a call is told as that op.
-  ScanResult loop = scan(
-      [](const Variables &v) { return ScanStep(ifElse(gt(v[0], 0.0), beta(v[0], 2.0), v[0])); },
-      {.sequences = {v}});
+  ScanResult loop =
+      scan([](const Variables &v) { return ScanStep(ifElse(gt(v[0], 0.0), jv(2.0, v[0]), v[0])); },
+           {.sequences = {v}});
   EXPECT_EQ(said(saveOnnx(moduleOf({v}, {loop.outputs[0]}), path("a.onnx"))),
-            "NotSupported: uses ops that ONNX cannot say: beta (1; ONNX has no operators for it)");
+            "NotSupported: uses ops that ONNX cannot say: jv (1; ONNX has no operators for it)");
 }
 
 /// A complex array is one of pairs.
@@ -157,6 +157,37 @@ TEST_F(SavingOnnx, writesComplexInputsAndOutputsAsPairs) {
   ASSERT_TRUE(results.ok()) << results.status();
   EXPECT_EQ((*results)[0], Tensor({{-7, 24}, {-4, 0}}).cast(DType::Float32));
   EXPECT_EQ((*results)[1], Tensor({5, 2}).cast(DType::Float32));
+}
+
+/// A branch's and a step's values keep their names, which nothing else may have.
+TEST_F(SavingOnnx, keepsNamesOfValuesWithin) {
+  Variable x = dvector("x"), c = lscalar("c");
+  Variable inBranch = exp(x);
+  inBranch.setName("inBranch");
+  Variable chosen = ifElse(gt(c, 0), sum(inBranch), sum(x));
+  Variable steps = foldl(
+      [](const Variables &v) {
+        Variable inStep = mul(v[0], v[1]), same = sin(inStep);
+        inStep.setName("inStep");
+        same.setName("inBranch");
+        return ScanStep(add(same, v[1]));
+      },
+      {x}, constant(Tensor(1.5)));
+  GraphModule module{.name = "m", .inputs = {x, c}, .outputs = {chosen, steps}, .outputNames = {}};
+  ASSERT_TRUE(saveOnnx(module, path("names.onnx")).ok());
+  std::string bytes = bytesOf(path("names.onnx"));
+  auto count = [&](const std::string &name) {
+    size_t found = 0;
+    for (size_t at = bytes.find(name); at != bytes.npos; at = bytes.find(name, at + 1))
+      ++found;
+    return found;
+  };
+  // Each by the node that computes it, by one that reads it, and maybe with its type.
+  EXPECT_GE(count("inBranch"), 2u);
+  EXPECT_LE(count("inBranch"), 3u) << "the first one's alone";
+  EXPECT_GE(count("inStep"), 2u);
+  absl::StatusOr<GraphModule> again = loadOnnx(path("names.onnx"));
+  ASSERT_TRUE(again.ok()) << again.status();
 }
 
 /// Names of extents that a model has, of inputs and outputs, are in the file that is made of it.

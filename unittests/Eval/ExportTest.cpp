@@ -58,7 +58,28 @@ const std::map<std::string, double> &cancelling() {
                                          {"slogdet", 4},
                                          {"qr", 4},
                                          {"cofactors", 4000},
-                                         {"expm", 4}};
+                                         {"expm", 4},
+                                         {"betaln", 4},
+                                         {"svd", 16}, // vectors: over the differences of values
+                                         {"svdvals", 4},
+                                         {"eigh", 4},
+                                         {"eigvalsh", 4},
+                                         {"pinv", 4},
+                                         {"solveSylvester", 4},
+                                         {"gammaincShape", 4},
+                                         {"betaincShape", 4},
+                                         {"ctcLoss", 4},
+                                         {"ctcGradient", 4},
+                                         {"ctcGradientAlong", 4},
+                                         {"complexRecurrence", 4}};
+  return ops;
+}
+
+/// Whose results are exponentials, and logarithms of these solved for.
+const std::set<std::string> &exponentials() {
+  static const auto &ops = *new std::set<std::string>{
+      "beta",       "gammainc", "gammaincc", "gammaincinv", "gammainccinv", "betainc",
+      "betaincinv", "iv",       "ive",       "kv",          "kve"};
   return ops;
 }
 
@@ -70,6 +91,8 @@ Tolerance widened(const OpDef *op, Tolerance t, DType dtype) {
   t.rtol = t.rtol ? *t.rtol * kSteps : (2 * t.ulp + kSteps) * unit;
   if (op && op->name == "geluTanh") // an exponential of numbers up to 700, off by some units
     *t.rtol += 4 * 700 * unit;
+  if (op && exponentials().contains(op->name)) // the same, always in float64
+    *t.rtol += 4 * 745 * 0x1p-52;
   // Below the normal numbers, digits are few, and a factor of some hundreds makes them many.
   double subnormal = isDouble ? 0x1p-1064 : dtype == DType::Float16 ? 0x1p-20 : 0x1p-139;
   t.atol = t.atol.value_or(0) * kSteps + subnormal;
@@ -174,17 +197,25 @@ std::array<double, 3> quartiles(const Tensor &values) {
   return {sorted[n / 4], sorted[n / 2], sorted[3 * n / 4]};
 }
 
+const std::set<std::string> &drawsByLoops() {
+  static const auto &ops = *new std::set<std::string>{
+      "randomPoisson",        "randomBinomial",  "randomNegativeBinomial",
+      "randomHypergeometric", "randomBetabinom", "randomMultinomial"};
+  return ops;
+}
+
 /// The distribution is the op's; the numbers are the reader's generator's. A quartile of n draws is
 /// off by sqrt(3/16 / n) / density, which is about range / sqrt(n), with a range from quarter to
 /// quarter: six times that, and the next whole number of integers.
 TEST_P(ExportedDraw, HasTheSameDistribution) {
   const OpDef &op = *GetParam();
-  constexpr int64_t kDraws = 20000;
+  // Loops within loops take the evaluator some milliseconds a draw.
+  const int64_t count = drawsByLoops().contains(op.name) ? 1000 : 20000;
   std::optional<Example> example = parseExample(op, op.example);
   ASSERT_TRUE(example);
   Variables inputs;
   std::vector<Tensor> values = example->operands;
-  values[1] = Tensor({kDraws}, DType::Int64);
+  values[1] = Tensor({count}, DType::Int64);
   for (const Tensor &value : values)
     inputs.push_back(Variable(Type(value.dtype(), value.shape())));
   Variables outputs = callAllBuiltin(op, example->attributes, inputs);
@@ -194,7 +225,7 @@ TEST_P(ExportedDraw, HasTheSameDistribution) {
   ASSERT_EQ((*own)[1].dtype(), (*file)[1].dtype());
   ASSERT_EQ((*own)[1].shape(), (*file)[1].shape());
   std::array<double, 3> a = quartiles((*own)[1]), b = quartiles((*file)[1]);
-  double allowed = 12 * (a[2] - a[0]) / std::sqrt(double(kDraws)) + isInteger((*own)[1].dtype());
+  double allowed = 12 * (a[2] - a[0]) / std::sqrt(double(count)) + isInteger((*own)[1].dtype());
   for (size_t k = 0; k < 3; ++k)
     EXPECT_NEAR(a[k], b[k], allowed) << "quartile " << k;
 }
@@ -259,7 +290,7 @@ INSTANTIATE_TEST_SUITE_P(All, ExportedGolden, testing::ValuesIn(families()),
 
 /// not-exported.txt can only shrink.
 TEST(Exporting, LeavesOutWhatTheListSays) {
-  constexpr size_t kMost = 41;
+  constexpr size_t kMost = 9;
   EXPECT_EQ(notExported().size(), kMost) << "lower kMost, or write what was written before";
   for (const auto &[name, reason] : notExported()) {
     EXPECT_TRUE(findOp(name)) << name;
