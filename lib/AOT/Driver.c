@@ -131,7 +131,8 @@ static int64_t readInteger(const char *data, int32_t bytes, int32_t isSigned) {
   }
 }
 
-/* The first index that an axis does not have: "index 7". `step` is the one that failed. */
+/* The first index that an axis does not have: "index 7"; where all are in range, the first negative
+   one: the check takes none. `step` is the one that failed. */
 static void putIndex(const AotProgram *p, State *s, const AotMessage *m, const AotStep *step,
                      void **pointers) {
   if (m->indices < 0) {
@@ -139,20 +140,23 @@ static void putIndex(const AotProgram *p, State *s, const AotMessage *m, const A
     return;
   }
   const AotArray *array = &p->arrays[p->numbers[step->arrays.first + m->indices]];
-  const char *data = pointers[m->indices];
   int64_t extent = s->sizes[m->extent], count = elementsOf(p, s, array);
-  for (int64_t k = 0; k < count; ++k, data += array->elementBytes) {
-    int64_t index = readInteger(data, array->elementBytes, array->isSigned);
-    int isLarge = !array->isSigned && index < 0; /* beyond int64 */
-    if (!isLarge && index >= -extent && index < extent)
-      continue;
-    put(s, "index ");
-    if (isLarge)
-      putCount(s, (uint64_t)index);
-    else
-      putNumber(s, index);
-    return;
+  for (int takesNegative = 1; takesNegative >= 0; --takesNegative) {
+    const char *data = pointers[m->indices];
+    for (int64_t k = 0; k < count; ++k, data += array->elementBytes) {
+      int64_t index = readInteger(data, array->elementBytes, array->isSigned);
+      int isLarge = !array->isSigned && index < 0; /* beyond int64 */
+      if (!isLarge && index >= (takesNegative ? -extent : 0) && index < extent)
+        continue;
+      put(s, "index ");
+      if (isLarge)
+        putCount(s, (uint64_t)index);
+      else
+        putNumber(s, index);
+      return;
+    }
   }
+  put(s, "an index");
 }
 
 /* Its text, and the value of its size if it has one. */

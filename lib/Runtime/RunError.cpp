@@ -144,17 +144,22 @@ absl::Status errorOf(const Program &program, const Program::Failure &failure,
 
 } // namespace
 
+/// Where all elements are indices, the check takes no negative ones: it is the first of these.
 std::string indexText(const void *indices, DType dtype, int64_t count, int64_t extent) {
   std::string text(kSomeIndex);
   dispatch(dtype, [&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
       auto *elements = static_cast<const T *>(indices);
-      auto *found = std::find_if(elements, elements + count, [&](T k) {
-        return std::cmp_less(k, -extent) || std::cmp_greater_equal(k, extent);
-      });
-      if (found != elements + count)
+      for (int64_t least : {-extent, int64_t(0)}) {
+        auto *found = std::find_if(elements, elements + count, [&](T k) {
+          return std::cmp_less(k, least) || std::cmp_greater_equal(k, extent);
+        });
+        if (found == elements + count)
+          continue;
         text = "index " + std::to_string(*found);
+        return;
+      }
     }
   });
   return text;

@@ -259,8 +259,14 @@ void BodyEmitter::emitCheck(mlir::Operation &op) {
   auto branch = scf::IfOp::create(b, failed, /*withElseRegion=*/false);
   mlir::OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
+  // Of several checks that fail the first one is told, whichever nest or iteration ran last.
   Value code = arith::ConstantOp::create(b, b.getI32IntegerAttr(int32_t(number.value_or(0)) + 1));
-  mlir::memref::StoreOp::create(b, code, status, ValueRange());
+  Value before = mlir::memref::LoadOp::create(b, status, ValueRange());
+  Value none = arith::ConstantOp::create(b, b.getI32IntegerAttr(0));
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, before, none);
+  Value least = arith::MinSIOp::create(b, before, code);
+  Value told = arith::SelectOp::create(b, isFirst, code, least);
+  mlir::memref::StoreOp::create(b, told, status, ValueRange());
 }
 
 void BodyEmitter::emitOp(mlir::Operation &op) {

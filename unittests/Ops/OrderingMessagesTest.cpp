@@ -203,7 +203,7 @@ TEST(OrderingMessages, Calls) {
   EXPECT_EQ(fails(x[{ids}], {x, ids}, {three, Tensor({0, 3}, kI64)}),
             "IndexError: take: index 3 is out of range for axis 0 with 3 elements");
   EXPECT_EQ(fails(oneHot(ids, 3), {ids}, {Tensor({-1, 0}, kI64)}),
-            "IndexError: ravelIndex: an index is out of range for axis 0 with 3 elements");
+            "IndexError: ravelIndex: index -1 is out of range for axis 0 with 3 elements");
   EXPECT_EQ(fails(bincount(ids), {ids}, {Tensor({2, -1}, kI64)}),
             "ValueError: assert: bincount: a number is negative");
   EXPECT_EQ(fails(assertTrue(x, k, "k is 0", ErrorKind::RuntimeError), {x, k},
