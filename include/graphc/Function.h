@@ -262,6 +262,16 @@ private:
   std::shared_ptr<const State> state_;
 };
 
+/// F-218: of an error that a node raised in a call, what that node was given, as lines of text: its
+/// position among the nodes of the graph as it was built (in an order in which they can run), its
+/// place; of each operand its type with the call's extents, its strides (in elements), its elements
+/// where they are few (kDetailedElements), and what makes it, with the place. Empty for other
+/// errors, and where it would take too long to find out: such a call's graph is evaluated once
+/// more, up to the node, with at most some 100,000 iterations of plain loops. Calls that do not
+/// fail pay nothing. Not of ops that overwrite operands (FunctionOptions::acceptInplace).
+std::string errorDetails(const absl::Status &status);
+inline constexpr int64_t kDetailedElements = 16;
+
 /// Compiles `outputs` as a function of `inputs`. The graph itself is not changed, and nothing done
 /// to it later changes the Function.
 /// Errors: the first error that a Variable carries; TypeError, MissingInput and UnusedInput as
@@ -287,7 +297,9 @@ struct LoadOptions {
   /// whatever the process may, so it must come from somebody who may, too. Without it, code in the
   /// file is passed over and its graph compiled anew.
   bool trustCode = false;
-  /// In place of what the function was made with.
+  /// In place of what the function was made with. A mode with rewrites or callbacks of the
+  /// program's own (Mode::withRewrites, Mode::monitor) is in no file: unless trusted code is run,
+  /// which is what those rewrites made, it must be given here; else KeyError or ValueError.
   std::optional<int> threads = std::nullopt;
   std::optional<Mode> mode = std::nullopt;
   /// As FunctionOptions::cancellation, where the graph must be compiled.

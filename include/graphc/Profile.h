@@ -16,6 +16,12 @@ namespace detail {
 struct ProfileRecord;
 } // namespace detail
 
+struct ProfileSettings {
+  /// F-348: of each function that writes to the record the first call is not counted: it plans
+  /// shapes, asks for memory and fills caches.
+  bool ignoreFirstCall = false;
+};
+
 /// A record that functions write what they do to: FunctionOptions::profile gives it to them,
 /// Function::profile tells which one a Function has. A handle: copies are the same record, which
 /// lives as long as one of them or a Function that writes to it. Thread-safe: readers see calls
@@ -23,12 +29,13 @@ struct ProfileRecord;
 class Profile {
 public:
   /// An empty record.
-  explicit Profile(std::string title = {});
+  explicit Profile(std::string title = {}, ProfileSettings settings = {});
   // A move copies: there is no Profile without a record.
   Profile(const Profile &) = default;
   Profile &operator=(const Profile &) = default;
 
   const std::string &title() const;
+  const ProfileSettings &settings() const;
 
   /// A function that writes to it; one for each that was compiled or copied, and for each subset of
   /// outputs that was asked for. Memory is that of the calls which needed most, in bytes.
@@ -38,6 +45,10 @@ public:
     int64_t calls = 0;
     /// From a call's beginning to its end, without the conversion of arguments.
     double seconds = 0;
+    /// Of these, what the steps took.
+    double stepSeconds = 0;
+    /// What its compilation took: the sum of its stages.
+    double compileSeconds = 0;
     /// All arrays between the steps, as if each had memory of its own (whole cache lines, but in
     /// mode interpreter); and the memory that they share in fact (0 in mode interpreter).
     int64_t intermediateBytes = 0;
@@ -90,8 +101,12 @@ public:
   };
   /// Longest first.
   std::vector<OpKind> opKinds() const;
+  /// The same by sections of docs/Ops.md, "Elementwise arithmetic": what one kernel computes of
+  /// several stands together, too. Of a program's own ops: "user's ops".
+  std::vector<OpKind> opClasses() const;
 
-  /// A stage of compilation, as StageReport has it.
+  /// A stage of compilation, as StageReport has it: "rewritten" is rewriting, "kernels" fusion,
+  /// "code" code generation and linking.
   struct Stage {
     size_t function = 0; // in functions()
     std::string stage;

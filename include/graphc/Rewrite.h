@@ -21,6 +21,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "graphc/FunctionGraph.h"
+#include "graphc/Mode.h"
 
 namespace graphc {
 
@@ -190,6 +191,22 @@ struct RewriteStep {
   Replacements replaced;
 };
 
+/// F-344: a step that changed what it may not.
+struct BadOptimization {
+  /// The rule's name: the reason.
+  std::string rule;
+  /// The Variable that was replaced, and what stands in its place.
+  Variable before, after;
+  /// Undefined where they could not be computed.
+  Tensor valueBefore, valueAfter;
+  /// The greatest over all elements, relative to the one before; NaN where values are not to be
+  /// compared: of other shapes, or not there.
+  double maxAbsolute = 0, maxRelative = 0;
+  /// What computes them: debugPrint of at most kGraphDepth levels.
+  static constexpr int kGraphDepth = 6;
+  std::string graphBefore, graphAfter;
+};
+
 /// Sees a graph after a step; an error ends the run.
 using RewriteCheck = std::function<absl::Status(const FunctionGraph &, const RewriteStep &)>;
 
@@ -201,8 +218,10 @@ using RewriteCheck = std::function<absl::Status(const FunctionGraph &, const Rew
 /// (kOverflow) zero. What fails to be computed before must fail after, but for kShapeUnsafe. Each
 /// Variable is computed once, and again where a step changed bits below it. The integrity of graphs
 /// of more than 1000 nodes is looked at every so many steps, so that all steps together cost
-/// visits of a thousand nodes each.
-RewriteCheck checkValues(std::vector<Tensor> inputs);
+/// visits of a thousand nodes each. `options` has other tolerances than these.
+/// The message tells the values, the greatest differences and both graphs, as BadOptimization has
+/// them.
+RewriteCheck checkValues(std::vector<Tensor> inputs, DebugOptions options = {});
 
 /// F-300: what happens when the graph, or a Feature in it, refuses a replacement: it is not made in
 /// any case, and the graph is as before.
@@ -320,6 +339,8 @@ public:
   /// copied.
   absl::Status add(std::string name, const RewriteDatabase &database, std::vector<std::string> tags,
                    double position);
+  /// Every entry of another one, with these tags besides its own; all or, after an error, none.
+  absl::Status addAll(const RewriteDatabase &database, const std::vector<std::string> &tags = {});
 
   struct Entry {
     std::string name;

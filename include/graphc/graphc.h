@@ -45,6 +45,7 @@
 #include "graphc/Stage.h"
 #include "graphc/Status.h"
 #include "graphc/Tensor.h"
+#include "graphc/TestValues.h"
 #include "graphc/Traversal.h"
 #include "graphc/Type.h"
 #include "graphc/Variable.h"

@@ -5,6 +5,7 @@
 
 #include "API/CheckGraph.h"
 #include "API/FunctionState.h"
+#include "API/NodeError.h"
 #include "Support/NoMemory.h"
 #include "Support/Text.h"
 #include "absl/container/inlined_vector.h"
@@ -191,8 +192,15 @@ absl::StatusOr<const Invoker *> Function::State::subset(const std::vector<size_t
       makeRunner(module, source->options(), {}, part);
   if (!runner.ok())
     return runner.status();
+  size_t numResults = module.outputs.size();
+  Invoker::Explain explain = [module = std::move(module)](const absl::Status &error,
+                                                          absl::Span<const Tensor> arguments) {
+    return explainCall(error, module, arguments);
+  };
+  if (source->options().acceptInplace) // which may have changed the arguments
+    explain = nullptr;
   auto made = std::make_unique<const Invoker>(*std::move(runner), std::move(slots), borrowed,
-                                              module.outputs.size());
+                                              numResults, std::move(explain));
   std::lock_guard lock(mutex);
   auto [known, isNew] = subsets.try_emplace(outputs, std::move(made));
   if (isNew && part) // else another thread has made it meanwhile

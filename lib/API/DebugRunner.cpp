@@ -10,6 +10,7 @@
 #include "Eval/Evaluate.h"
 #include "Graph/CalledAs.h"
 #include "Graph/InnerGraph.h"
+#include "Rewrites/ModeRewrites.h"
 #include "Runtime/ContentHash.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/OpDef.h"
@@ -123,13 +124,13 @@ bool isNear(double got, double wanted, const Allowance &allowed) {
 
 /// Every step of the rewrites keeps the values of this call.
 absl::Status checkRewrites(const GraphModule &module, absl::Span<const Tensor> arguments,
-                           const Query &rules) {
+                           const Mode &mode) {
   absl::StatusOr<FunctionGraph> graph = FunctionGraph::create(module.inputs, module.outputs);
   if (!graph.ok())
     return graph.status();
   RewriteOptions options;
-  options.check = checkValues({arguments.begin(), arguments.end()});
-  return rewrite(*graph, options, rules).status();
+  options.check = checkValues({arguments.begin(), arguments.end()}, mode.debugOptions());
+  return rewriteAs(mode, *graph, options).status();
 }
 
 /// The same elements in every other place of the last axis, forwards or backwards, with other bytes
@@ -243,11 +244,11 @@ absl::Status DebugRunner::checkBefore(absl::Span<const Tensor> arguments) const 
                        numbered(i, module().inputs[i]) +
                            " was changed by the call: a host op writes to its operands",
                        module().inputs[i].place());
-  return rules_ ? checkRewrites(module(), arguments, *rules_) : absl::OkStatus();
+  return mode_ ? checkRewrites(module(), arguments, *mode_) : absl::OkStatus();
 }
 
-absl::Status DebugRunner::checkNode(const Apply &node, absl::Span<const Tensor> operands,
-                                    absl::Span<const Tensor> results) const {
+static absl::Status compareNode(const Apply &node, absl::Span<const Tensor> operands,
+                                absl::Span<const Tensor> results) {
   TensorsOr wanted = evaluate(node, operands);
   if (!wanted.ok())
     return wanted.status();
@@ -258,6 +259,16 @@ absl::Status DebugRunner::checkNode(const Apply &node, absl::Span<const Tensor> 
   return absl::OkStatus();
 }
 
+absl::Status DebugRunner::checkNode(const Apply &node, absl::Span<const Tensor> operands,
+                                    absl::Span<const Tensor> results) const {
+  return compareNode(node, operands, results);
+}
+
+absl::Status ComparedNodes::checkNode(const Apply &node, absl::Span<const Tensor> operands,
+                                      absl::Span<const Tensor> results) const {
+  return compareNode(node, operands, results);
+}
+
 absl::Status DebugRunner::checkRun(absl::Span<const Tensor> arguments,
                                    absl::Span<const Tensor> values) const {
   if (absl::Status s = checkMemory(arguments, values); !s.ok())
@@ -266,7 +277,20 @@ absl::Status DebugRunner::checkRun(absl::Span<const Tensor> arguments,
     return s;
   if (absl::Status s = checkLayouts(arguments, values); !s.ok())
     return s;
-  return checkOrder(arguments);
+  if (absl::Status s = checkOrder(arguments); !s.ok())
+    return s;
+  return checkRewritten(arguments);
+}
+
+/// Nodes that only rewriting makes are run and compared, too. What both graphs give may differ by
+/// what the rules say, which checkRewrites has looked at.
+absl::Status DebugRunner::checkRewritten(absl::Span<const Tensor> arguments) const {
+  if (!rewritten_)
+    return absl::OkStatus();
+  std::vector<Tensor> results(module().outputs.size());
+  absl::Status status =
+      rewritten_->run(arguments, absl::MakeSpan(results), OutputMemory::Fresh, nullptr);
+  return status.ok() ? status : prefixError(status, "after the rewrites");
 }
 
 absl::Status DebugRunner::checkMemory(absl::Span<const Tensor> arguments,

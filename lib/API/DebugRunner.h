@@ -14,20 +14,25 @@ namespace graphc {
 /// another order (F-345, F-346).
 class DebugRunner : public NodeRunner {
 public:
-  /// `reversed` runs withAllOutputsReversed(module). Each call also checks what the built-in
-  /// rewrites that `rules` selects would do, if any.
+  /// `reversed` runs withAllOutputsReversed(module). With a mode each call also checks what the
+  /// rewrites that it selects would do, and runs `rewritten`, the nodes of the graph after them.
   DebugRunner(GraphModule module, std::unique_ptr<const Runner> all,
-              std::unique_ptr<const Runner> reversed, std::optional<Query> rules)
+              std::unique_ptr<const Runner> reversed, std::optional<Mode> mode,
+              std::unique_ptr<const Runner> rewritten)
       : NodeRunner(std::move(module), std::move(all)), reversed_(std::move(reversed)),
-        rules_(std::move(rules)) {}
+        mode_(std::move(mode)), rewritten_(std::move(rewritten)) {}
   std::unique_ptr<const Runner> with(std::shared_ptr<ProfilePart> profile,
                                      bool sharesMemory) const override {
     return std::make_unique<DebugRunner>(module(), all().with(std::move(profile), sharesMemory),
-                                         reversed_->with(nullptr, sharesMemory), rules_);
+                                         reversed_->with(nullptr, sharesMemory), mode_,
+                                         rewritten_ ? rewritten_->with(nullptr, sharesMemory)
+                                                    : nullptr);
   }
   void free() const override {
     NodeRunner::free();
     reversed_->free();
+    if (rewritten_)
+      rewritten_->free();
   }
 
 protected:
@@ -45,9 +50,26 @@ private:
   absl::Status checkLayouts(absl::Span<const Tensor> arguments,
                             absl::Span<const Tensor> values) const;
   absl::Status checkOrder(absl::Span<const Tensor> arguments) const;
+  absl::Status checkRewritten(absl::Span<const Tensor> arguments) const;
   absl::Status fail(size_t value, const std::string &what) const;
   std::unique_ptr<const Runner> reversed_;
-  std::optional<Query> rules_;
+  std::optional<Mode> mode_;
+  std::unique_ptr<const Runner> rewritten_; // null for none
+};
+
+/// Runs the nodes of a graph and compares each with the evaluator's: a DebugRunner's second graph.
+class ComparedNodes : public NodeRunner {
+public:
+  using NodeRunner::NodeRunner;
+  std::unique_ptr<const Runner> with(std::shared_ptr<ProfilePart> profile,
+                                     bool sharesMemory) const override {
+    return std::make_unique<ComparedNodes>(module(), all().with(std::move(profile), sharesMemory));
+  }
+
+protected:
+  absl::Status checkBefore(absl::Span<const Tensor>) const override { return absl::OkStatus(); }
+  absl::Status checkNode(const Apply &node, absl::Span<const Tensor> operands,
+                         absl::Span<const Tensor> results) const override;
 };
 
 /// OK if `got`, one result of `node` for these operands, is as near to `wanted`, the evaluator's,

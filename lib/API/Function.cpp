@@ -5,6 +5,9 @@
 
 #include "API/CheckGraph.h"
 #include "API/FunctionState.h"
+#include "API/NodeError.h"
+#include "API/TestValues.h"
+#include "Graph/NodeHook.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "graphc/FunctionGraph.h"
@@ -66,6 +69,9 @@ static absl::StatusOr<Function> makeFunction(const std::vector<Param> &inputs, G
   if (!resolved.ok())
     return resolved.status();
   GraphModule &graph = resolved->module;
+  NodeHookScope quiet(nullptr); // what is made from here on is the function's own
+  if (absl::Status s = checkTestValues(graph, resolved->slots, options); !s.ok())
+    return s;
   absl::StatusOr<std::unique_ptr<const Runner>> runner =
       makeRunner(graph, options, storeAs, profile);
   if (!runner.ok())
@@ -124,8 +130,14 @@ Function::State::State(std::string name, std::vector<Slot> slots,
     signature.rules.push_back(slot.rules);
     signature.mayBeMissing.push_back(slot.container != nullptr);
   }
+  Invoker::Explain explain;
+  if (!this->source->options().acceptInplace) // ops might have changed the arguments
+    explain = [from = this->source](const absl::Status &error, absl::Span<const Tensor> arguments) {
+      absl::StatusOr<const GraphModule *> module = from->module();
+      return module.ok() ? explainCall(error, **module, arguments) : error;
+    };
   invoker = std::make_unique<const Invoker>(std::move(runner), std::move(slots),
-                                            std::move(areBorrowed), numResults);
+                                            std::move(areBorrowed), numResults, std::move(explain));
   prepareNumbers();
 }
 
@@ -288,6 +300,8 @@ std::vector<SharedVariable> Function::sharedVariables() const {
 absl::StatusOr<FunctionGraph> Function::graph() const {
   if (!state_)
     return noFunction("the Function whose graph is wanted");
+  if (absl::Status s = checkMode(state_->source->options().mode); !s.ok())
+    return s;
   absl::StatusOr<const GraphModule *> module = state_->source->module();
   if (!module.ok())
     return module.status();

@@ -80,7 +80,9 @@ absl::StatusOr<std::string> bytesOfFile(const std::string &path) {
 absl::StatusOr<Function> functionOfFile(const std::string &path, const std::string &bytes,
                                         const FileReading &reading, FunctionOptions options) {
   std::shared_ptr<ProfilePart> profile = openProfile(options.profile);
-  bool stored = options.cache && options.dumpStages.empty() && !profile && hasCode(options.mode);
+  // Nothing tells another process what a program's own rewrites do.
+  bool stored = options.cache && options.dumpStages.empty() && !profile && hasCode(options.mode) &&
+                !options.mode.ownRewrites();
   std::shared_ptr<CodeFolder> folder = stored ? CodeFolder::configured() : nullptr;
   std::optional<Hash128> key;
   if (folder) {

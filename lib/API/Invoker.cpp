@@ -34,9 +34,9 @@ static Access accessOf(const std::vector<Slot> &slots) {
 }
 
 Invoker::Invoker(std::shared_ptr<const Runner> runner, std::vector<Slot> slots,
-                 std::vector<bool> areBorrowed, size_t numResults)
-    : runner_(std::move(runner)), slots_(std::move(slots)), areBorrowed_(std::move(areBorrowed)),
-      numResults_(numResults), access_(accessOf(slots_)) {
+                 std::vector<bool> areBorrowed, size_t numResults, Explain explain)
+    : runner_(std::move(runner)), explain_(std::move(explain)), slots_(std::move(slots)),
+      areBorrowed_(std::move(areBorrowed)), numResults_(numResults), access_(accessOf(slots_)) {
   findReuses();
   for (size_t i = 0; i < slots_.size(); ++i) {
     const Slot &slot = slots_[i];
@@ -99,11 +99,13 @@ void Invoker::borrowArguments(absl::Span<const Tensor> arguments, absl::Span<con
 absl::Status Invoker::runPlain(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
                                OutputMemory memory) const {
   if (memory == OutputMemory::Given) // typed calls: results are the caller's in any case
-    return runner_->run(arguments, results, memory, nullptr);
+    return explained(runner_->run(arguments, results, memory, nullptr), arguments);
   std::fill(results.begin(), results.end(), Tensor());
   takeArguments(arguments, results);
   borrowArguments(arguments, arguments, results);
-  return runner_->run(arguments, results, OutputMemory::Given, lending_ ? &*lending_ : nullptr);
+  return explained(
+      runner_->run(arguments, results, OutputMemory::Given, lending_ ? &*lending_ : nullptr),
+      arguments);
 }
 
 /// F-181: whether code may compute the next value over this one, which nothing else needs.
@@ -209,8 +211,10 @@ absl::Status Invoker::run(absl::Span<const Tensor> arguments, absl::Span<Tensor>
   if (status.ok()) // what it throws must be an error here, that values go back to their containers
     status = unlessNoMemory(
         [&] {
-          return runner_->run(frame.inputs, absl::MakeSpan(frame.results), OutputMemory::Given,
-                              mayShare && lending_ ? &*lending_ : nullptr);
+          return explained(runner_->run(frame.inputs, absl::MakeSpan(frame.results),
+                                        OutputMemory::Given,
+                                        mayShare && lending_ ? &*lending_ : nullptr),
+                           frame.inputs);
         },
         noMemoryForCall);
   if (!status.ok()) {

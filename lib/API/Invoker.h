@@ -1,6 +1,7 @@
 //===- Invoker.h - calls of a function with its slots -------------*- C++ -*-===//
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -16,8 +17,10 @@ class Invoker {
 public:
   /// The runner's first results of `numResults` are the function's outputs; by output, whether it
   /// is borrowed (F-171).
+  /// `explain` adds to the error of a run with these arguments, if it is there.
+  using Explain = std::function<absl::Status(const absl::Status &, absl::Span<const Tensor>)>;
   Invoker(std::shared_ptr<const Runner> runner, std::vector<Slot> slots,
-          std::vector<bool> areBorrowed, size_t numResults);
+          std::vector<bool> areBorrowed, size_t numResults, Explain explain);
   ~Invoker();
 
   const Runner &runner() const { return *runner_; }
@@ -51,7 +54,12 @@ private:
   void borrowArguments(absl::Span<const Tensor> arguments, absl::Span<const Tensor> inputs,
                        absl::Span<Tensor> results) const;
 
+  absl::Status explained(const absl::Status &error, absl::Span<const Tensor> arguments) const {
+    return error.ok() || !explain_ ? error : explain_(error, arguments);
+  }
+
   std::shared_ptr<const Runner> runner_;
+  Explain explain_;
   std::vector<Slot> slots_;
   std::vector<bool> areBorrowed_; // by output
   size_t numInputs_ = 0, numResults_;

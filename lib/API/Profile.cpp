@@ -6,8 +6,10 @@
 #include <set>
 
 #include "API/ProfileRecord.h"
+#include "Ops/Registry.h"
 #include "Support/Text.h"
 #include "graphc/Config.h"
+#include "graphc/OpDef.h"
 
 namespace graphc {
 
@@ -17,16 +19,31 @@ static double secondsOf(ProfileRecord::Clock::duration time) {
   return std::chrono::duration<double>(time).count();
 }
 
-Profile::Profile(std::string title) : record_(std::make_shared<ProfileRecord>(std::move(title))) {}
+Profile::Profile(std::string title, ProfileSettings settings)
+    : record_(std::make_shared<ProfileRecord>(std::move(title), settings)) {}
 
 const std::string &Profile::title() const { return record_->title; }
+
+const ProfileSettings &Profile::settings() const { return record_->settings; }
 
 std::vector<Profile::FunctionSummary> Profile::functions() const {
   std::vector<FunctionSummary> list;
   std::lock_guard lock(record_->mutex);
-  for (const ProfileRecord::Function &f : record_->functions)
-    list.push_back({f.name, f.calls, secondsOf(f.time), f.memory.intermediateBytes,
-                    f.memory.arenaBytes, f.memory.scratchBytes, f.memory.resultBytes});
+  for (const ProfileRecord::Function &f : record_->functions) {
+    FunctionSummary &summary =
+        list.emplace_back(FunctionSummary{.name = f.name,
+                                          .calls = f.calls,
+                                          .seconds = secondsOf(f.time),
+                                          .intermediateBytes = f.memory.intermediateBytes,
+                                          .arenaBytes = f.memory.arenaBytes,
+                                          .scratchBytes = f.memory.scratchBytes,
+                                          .resultBytes = f.memory.resultBytes});
+    for (const ProfileRecord::Step &step : f.steps)
+      if (step.around < 0) // else it is part of another one's
+        summary.stepSeconds += secondsOf(step.time);
+    for (const ProfileRecord::Stage &stage : f.stages)
+      summary.compileSeconds += secondsOf(stage.end - stage.start);
+  }
   return list;
 }
 
@@ -40,27 +57,34 @@ std::vector<Profile::Step> Profile::steps() const {
   return list;
 }
 
-std::vector<Profile::OpKind> Profile::opKinds() const {
-  std::map<std::string, OpKind> kinds;
-  const std::vector<Step> all = steps();
-  std::vector<double> own; // seconds without those of the steps within
-  for (const Step &step : all)
+/// By step: its seconds without those of the steps within.
+static std::vector<double> ownSeconds(const ProfileRecord &record,
+                                      const std::vector<Profile::Step> &steps) {
+  std::vector<double> own;
+  for (const Profile::Step &step : steps)
     own.push_back(step.seconds);
-  {
-    std::lock_guard lock(record_->mutex);
-    size_t first = 0;
-    for (const ProfileRecord::Function &f : record_->functions) {
-      for (size_t k = 0; k < f.steps.size() && first + k < own.size(); ++k)
-        if (f.steps[k].around >= 0)
-          own[first + size_t(f.steps[k].around)] -= all[first + k].seconds;
-      first += f.steps.size();
-    }
+  std::lock_guard lock(record.mutex);
+  size_t first = 0;
+  for (const ProfileRecord::Function &f : record.functions) {
+    for (size_t k = 0; k < f.steps.size() && first + k < own.size(); ++k)
+      if (f.steps[k].around >= 0)
+        own[first + size_t(f.steps[k].around)] -= steps[first + k].seconds;
+    first += f.steps.size();
   }
+  return own;
+}
+
+/// Sums of steps by what their nodes are called.
+static std::vector<Profile::OpKind> sumsBy(const std::vector<Profile::Step> &all,
+                                           const std::vector<double> &own,
+                                           std::string nameOf(const Profile::Node &node)) {
+  using OpKind = Profile::OpKind;
+  std::map<std::string, OpKind> kinds;
   for (size_t k = 0; k < all.size(); ++k) {
-    const Step &step = all[k];
+    const Profile::Step &step = all[k];
     std::set<std::string> ops;
-    for (const Node &node : step.nodes)
-      ops.insert(node.op);
+    for (const Profile::Node &node : step.nodes)
+      ops.insert(nameOf(node));
     std::string name = ops.empty() ? step.kernel : join(ops, "+");
     OpKind &kind = kinds[name];
     kind.ops = name;
@@ -78,6 +102,19 @@ std::vector<Profile::OpKind> Profile::opKinds() const {
     return std::pair(-a.seconds, a.ops) < std::pair(-b.seconds, b.ops);
   });
   return list;
+}
+
+std::vector<Profile::OpKind> Profile::opKinds() const {
+  const std::vector<Step> all = steps();
+  return sumsBy(all, ownSeconds(*record_, all), [](const Node &node) { return node.op; });
+}
+
+std::vector<Profile::OpKind> Profile::opClasses() const {
+  const std::vector<Step> all = steps();
+  return sumsBy(all, ownSeconds(*record_, all), [](const Node &node) -> std::string {
+    const OpDef *op = findOp(node.op);
+    return op ? op->section : "user's ops";
+  });
 }
 
 std::vector<Profile::Stage> Profile::stages() const {

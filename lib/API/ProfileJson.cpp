@@ -87,13 +87,15 @@ Json Trace::run() const {
 std::string Profile::json() const {
   Profile now = snapshotOf(*this);
   Json functions = Json::array(), steps = Json::array(), ops = Json::array(),
-       stages = Json::array();
+       classes = Json::array(), stages = Json::array();
   std::vector<FunctionSummary> summaries = now.functions();
   for (size_t i = 0; i < summaries.size(); ++i) {
     const FunctionSummary &f = summaries[i];
     functions.push_back({{"name", f.name},
                          {"calls", f.calls},
                          {"seconds", f.seconds},
+                         {"step_seconds", f.stepSeconds},
+                         {"compile_seconds", f.compileSeconds},
                          {"intermediate_bytes", f.intermediateBytes},
                          {"arena_bytes", f.arenaBytes},
                          {"scratch_bytes", f.scratchBytes},
@@ -107,6 +109,8 @@ std::string Profile::json() const {
   }
   for (const OpKind &kind : now.opKinds())
     addFigures(ops.emplace_back(Json{{"ops", kind.ops}, {"steps", kind.steps}}), kind);
+  for (const OpKind &kind : now.opClasses())
+    addFigures(classes.emplace_back(Json{{"class", kind.ops}, {"steps", kind.steps}}), kind);
   for (const Stage &stage : now.stages())
     stages.push_back({{"function", stage.function},
                       {"stage", stage.stage},
@@ -117,6 +121,7 @@ std::string Profile::json() const {
                  {"functions", std::move(functions)},
                  {"steps", std::move(steps)},
                  {"ops", std::move(ops)},
+                 {"classes", std::move(classes)},
                  {"stages", std::move(stages)}});
 }
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace graphc {
 
@@ -38,6 +39,8 @@ void ProfilePart::add(RunProfile::Clock::time_point start, RunProfile run) {
   ProfileRecord &record = *profile_.record();
   std::lock_guard lock(record.mutex);
   ProfileRecord::Function &function = record.functions[number_];
+  if (!std::exchange(function.wasCalled, true) && record.settings.ignoreFirstCall)
+    return;
   ++function.calls;
   function.time += end - start;
   auto raise = [&](int64_t MemoryUse::*field) {
@@ -109,7 +112,7 @@ std::vector<ProfileRecord::Step> profiledSteps(const Program &program) {
 }
 
 Profile snapshotOf(const Profile &profile) {
-  Profile snapshot(profile.title());
+  Profile snapshot(profile.title(), profile.settings());
   std::lock_guard lock(profile.record()->mutex);
   snapshot.record()->functions = profile.record()->functions;
   return snapshot;

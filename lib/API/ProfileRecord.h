@@ -15,7 +15,7 @@ namespace graphc {
 
 namespace detail {
 
-/// What a Profile is a handle to. All fields but the first two are under the mutex.
+/// What a Profile is a handle to. All fields but the first three are under the mutex.
 struct ProfileRecord {
   using Clock = RunProfile::Clock;
   struct Step {
@@ -34,6 +34,7 @@ struct ProfileRecord {
   };
   struct Function {
     std::string name;
+    bool wasCalled = false; // also by a call that is not counted
     int64_t calls = 0;
     Clock::duration time{};
     MemoryUse memory; // the greatest
@@ -48,9 +49,11 @@ struct ProfileRecord {
     std::vector<RunProfile::StepRun> steps;
   };
 
-  explicit ProfileRecord(std::string title) : title(std::move(title)) {}
+  ProfileRecord(std::string title, ProfileSettings settings)
+      : title(std::move(title)), settings(settings) {}
 
   const std::string title;
+  const ProfileSettings settings;
   const Clock::time_point start = Clock::now();
   mutable ShortMutex mutex;
   std::vector<Function> functions;

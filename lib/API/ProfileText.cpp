@@ -86,9 +86,9 @@ std::string stepsText(const Profile &profile,
   return table.str();
 }
 
-std::string kindsText(const Profile &profile, double total) {
-  TextTable table = tableOf("ops", nullptr);
-  for (const Profile::OpKind &kind : profile.opKinds()) {
+std::string kindsText(std::string title, const std::vector<Profile::OpKind> &kinds, double total) {
+  TextTable table = tableOf(std::move(title), nullptr);
+  for (const Profile::OpKind &kind : kinds) {
     std::vector<std::string> row = {kind.ops};
     for (std::string &cell : figures(kind, total))
       row.push_back(std::move(cell));
@@ -136,8 +136,9 @@ std::string Profile::text() const {
     return head + "\n" + stagesText(now, all);
   head += absl::StrFormat(", %s s; memory copies %.2f GB/s\n", secondsText(total),
                           machineBandwidth() * 1e-9);
-  return head + stepsText(now, all, total) + "\n" + kindsText(now, total) + "\n" +
-         stagesText(now, all) + "\n" + memoryText(now, all);
+  return head + stepsText(now, all, total) + "\n" + kindsText("ops", now.opKinds(), total) + "\n" +
+         kindsText("class", now.opClasses(), total) + "\n" + stagesText(now, all) + "\n" +
+         memoryText(now, all);
 }
 
 } // namespace graphc

@@ -1,25 +1,20 @@
 //===- Runner.cpp ---------------------------------------------------------===//
 #include "Runner.h"
 
-#include <atomic>
-
 #include "API/DebugRunner.h"
+#include "API/InterpretedRunner.h"
 #include "API/NanGuardRunner.h"
 #include "API/Specialisations.h"
 #include "Control/Sink.h"
-#include "Eval/Evaluate.h"
 #include "Graph/InnerGraph.h"
 #include "Graph/Module.h"
 #include "Kernels/CompilerInterface.h"
-#include "Kernels/EmitGraph.h"
 #include "Rewrites/ModeRewrites.h"
 #include "Runtime/ArrayMemory.h"
 #include "Runtime/ThreadPool.h"
 #include "Support/Cancel.h"
 #include "Support/Fork.h"
 #include "Support/Text.h"
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "graphc/Config.h"
 #include "graphc/FunctionGraph.h"
 
@@ -128,120 +123,22 @@ private:
   std::unique_ptr<const Specialisations> specialisations_; // null for none
 };
 
-class InterpretedRunner : public Runner {
-public:
-  InterpretedRunner(GraphModule module, std::shared_ptr<ProfilePart> profile)
-      : module_(std::move(module)), profile_(std::move(profile)) {
-    if (!profile_)
-      return;
-    std::vector<detail::ProfileRecord::Step> steps;
-    for (const Apply &node : ioToposort(module_.inputs, module_.outputs)) {
-      numbers_[node.node()] = int32_t(steps.size());
-      steps.push_back({"interpreter", {{std::string(node.op().name()), node.place()}}});
-    }
-    profile_->setSteps(std::move(steps));
-    for (const Variable &output : module_.outputs)
-      isOutput_.insert(output.node());
-  }
-
-  absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results, OutputMemory,
-                   const Lending *) const override {
-    ++calls_;
-    if (!profile_)
-      return run(arguments, results, NodeWatch());
-    RunProfile profile;
-    int64_t allocations = ArrayMemory::allocationsOfThread();
-    RunProfile::Clock::time_point start = RunProfile::Clock::now();
-    absl::Status status = run(arguments, results, [&](const NodeRun &ran) {
-      profile.steps.push_back({numbers_.at(ran.node.node()),
-                               ran.start,
-                               ran.end,
-                               {bytesOf(ran.inputs), bytesOf(ran.outputs), ran.flops}});
-      for (int i = 0; i < ran.node.numOutputs(); ++i)
-        if (!isOutput_.contains(ran.node.output(i).node()))
-          profile.memory.intermediateBytes += ran.outputs[size_t(i)].numBytes();
-    });
-    profile.memory.resultBytes = bytesOf(results);
-    profile.allocations = ArrayMemory::allocationsOfThread() - allocations;
-    profile_->add(start, std::move(profile));
-    return status;
-  }
-  bool direct(detail::BoundCall &) const override { return false; }
-
-  /// As the program that would be compiled.
-  bool canFail() const override {
-    absl::StatusOr<FunctionGraph> graph = FunctionGraph::create(module_.inputs, module_.outputs);
-    if (!graph.ok())
-      return true;
-    absl::StatusOr<GraphRecord> record = emitGraph(*graph);
-    if (!record.ok())
-      return true;
-    absl::StatusOr<KernelGraph> kernels = fuse(*std::move(record));
-    return !kernels.ok() || graphc::canFail(kernels->program);
-  }
-
-  Function::Counters counters() const override {
-    Function::Counters counters;
-    counters.calls = calls_;
-    return counters;
-  }
-
-  std::unique_ptr<const Runner> with(std::shared_ptr<ProfilePart> profile, bool) const override {
-    return std::make_unique<InterpretedRunner>(module_, std::move(profile));
-  }
-
-private:
-  static int64_t bytesOf(absl::Span<const Tensor> tensors) {
-    int64_t bytes = 0;
-    for (const Tensor &t : tensors)
-      bytes += t.defined() ? t.numBytes() : 0;
-    return bytes;
-  }
-
-  absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
-                   const NodeWatch &watch) const {
-    absl::StatusOr<std::vector<Tensor>> values =
-        evaluate(module_.outputs, module_.inputs, arguments, nullptr, watch);
-    if (!values.ok())
-      return values.status();
-    // The evaluator hands constants and arguments through; results share no memory (F-171).
-    for (size_t i = 0; i < results.size(); ++i) {
-      const Tensor &value = (*values)[i];
-      results[i] = value.copy();
-      if (!results[i].defined())
-        return makeError(ErrorKind::OutOfMemory,
-                         "result " + std::to_string(i) + ": no memory for " +
-                             std::to_string(value.numBytes()) + " bytes of " +
-                             Type(value.dtype(), value.shape()).brief());
-    }
-    return absl::OkStatus();
-  }
-
-  GraphModule module_;
-  std::shared_ptr<ProfilePart> profile_;               // null for none
-  absl::flat_hash_map<const void *, int32_t> numbers_; // of the profile's steps, by node
-  absl::flat_hash_set<const void *> isOutput_;         // by Variable's node
-  mutable std::atomic<int64_t> calls_{0};
-};
-
 } // namespace
 
 absl::Status checkMode(const Mode &mode) {
-  if (std::ranges::find(kModes, mode.name()) == std::end(kModes))
-    return makeError(ErrorKind::ValueError, "function: no mode is called '" + mode.name() +
-                                                "'; modes are " + join(kModes, ", "));
-  absl::Status status = checkRewriteNames(modeQuery(mode));
+  if (!findMode(mode.name()))
+    return makeError(ErrorKind::ValueError,
+                     "function: no mode is called '" + mode.name() + "'; modes are " +
+                         join(modeNames([](const ModeRow &) { return true; }), ", "));
+  if (rowOf(mode).runs == RunBy::Monitor && !mode.monitorOptions().before &&
+      !mode.monitorOptions().after)
+    return makeError(ErrorKind::ValueError,
+                     "function: mode 'monitor' has no callbacks: Mode::monitor takes them");
+  absl::Status status = checkRewritesOf(mode);
   return status.ok() ? status : prefixError(status, "function: mode");
 }
 
-/// Those that compile for speed.
-static bool specialises(const Mode &mode) {
-  return mode.name() == "fast_run" || mode.name() == "strict" || mode.name() == "fast_math";
-}
-
-bool hasCode(const Mode &mode) {
-  return mode.name() != "interpreter" && mode.name() != "debug" && mode.name() != "nanguard";
-}
+bool hasCode(const Mode &mode) { return rowOf(mode).runs == RunBy::Code; }
 
 absl::StatusOr<std::unique_ptr<const Runner>>
 runnerOf(std::shared_ptr<const Executable> executable, const FunctionOptions &options,
@@ -289,7 +186,7 @@ compiledRunner(const GraphModule &module, const FunctionOptions &options,
     compile.observer = profile->watch(options.observer);
     compile.profile = true;
   }
-  compile.specialises = specialises(options.mode);
+  compile.specialises = rowOf(options.mode).specialises;
   absl::StatusOr<CompiledProgram> compiled = (*compiler)->compile(module, compile);
   if (!compiled.ok())
     return compiled.status();
@@ -323,28 +220,22 @@ makeNodeRunner(const GraphModule &module, const FunctionOptions &options,
   return std::make_unique<R>(module, *std::move(all), std::forward<Rest>(rest)...);
 }
 
+static absl::Status rewriteFor(const Mode &mode, FunctionGraph &graph) {
+  RewriteOptions rules;
+  rules.allowed = modeEffects(mode);
+  return rewriteAs(mode, graph, rules).status();
+}
+
 absl::StatusOr<FunctionGraph> rewrittenGraph(const GraphModule &module,
                                              const FunctionOptions &options,
                                              std::map<int, int> updateMapping) {
   absl::StatusOr<FunctionGraph> graph = FunctionGraph::create(
       module.inputs, module.outputs, {.updateMapping = std::move(updateMapping)});
-  const Mode &mode = options.mode;
-  // Mode debug looks at all nodes, and at what rewrites would do.
-  if (!graph.ok() || !options.rewrites || mode.name() == "interpreter" || mode.name() == "debug")
+  if (!graph.ok() || !options.rewrites || !rowOf(options.mode).rewrites)
     return graph;
-  RewriteOptions rules;
-  rules.allowed = modeEffects(mode);
-  if (absl::Status s = rewrite(*graph, rules, modeQuery(mode)).status(); !s.ok())
+  if (absl::Status s = rewriteFor(options.mode, *graph); !s.ok())
     return s;
   return graph;
-}
-
-static absl::StatusOr<GraphModule> rewriteModule(const GraphModule &module,
-                                                 const FunctionOptions &options) {
-  absl::StatusOr<FunctionGraph> graph = rewrittenGraph(module, options);
-  if (!graph.ok())
-    return graph.status();
-  return withGraph(module, *graph);
 }
 
 /// With the nodes of OpFromGraphs in their places, whatever these say: mode debug looks at every
@@ -368,46 +259,92 @@ static absl::StatusOr<GraphModule> withBranches(const GraphModule &module) {
   return withGraph(module, *graph);
 }
 
+/// What runs node by node after the rewrites.
+static absl::StatusOr<GraphModule> rewrittenNodes(const GraphModule &module,
+                                                  const FunctionOptions &options) {
+  absl::StatusOr<FunctionGraph> graph = rewrittenGraph(module, options);
+  if (!graph.ok())
+    return graph.status();
+  return withBranches(withGraph(module, *graph));
+}
+
+/// Rewrites would leave no nodes to compare: the graph is run without them, and beside it once
+/// more with them.
+static absl::StatusOr<std::unique_ptr<const Runner>>
+debugRunner(const GraphModule &module, const FunctionOptions &options,
+            std::shared_ptr<ProfilePart> profile) {
+  FunctionOptions quiet = options; // stages are those of the one
+  quiet.dumpStages.clear();
+  quiet.observer = {};
+  absl::StatusOr<GraphModule> inlined = flatModule(module);
+  if (!inlined.ok())
+    return inlined.status();
+  absl::StatusOr<GraphModule> flat = withBranches(*inlined);
+  if (!flat.ok())
+    return flat.status();
+  FunctionOptions plain = quiet;
+  plain.rewrites = false;
+  absl::StatusOr<std::unique_ptr<const Runner>> reversed =
+      compiledRunner(withAllOutputsReversed(*flat), plain, {}, {});
+  if (!reversed.ok())
+    return reversed.status();
+  std::optional<Mode> mode;
+  absl::StatusOr<std::unique_ptr<const Runner>> compared = nullptr;
+  if (options.rewrites) {
+    mode = options.mode;
+    absl::StatusOr<FunctionGraph> graph = FunctionGraph::create(inlined->inputs, inlined->outputs);
+    if (!graph.ok())
+      return graph.status();
+    // Operands are read once more after all nodes have run.
+    if (absl::Status s = rewriteFor(options.mode.excluding({"inplace"}), *graph); !s.ok())
+      return s;
+    absl::StatusOr<GraphModule> rewritten = withBranches(withGraph(*inlined, *graph));
+    if (!rewritten.ok())
+      return rewritten.status();
+    compared = makeNodeRunner<ComparedNodes>(*rewritten, quiet, {});
+    if (!compared.ok())
+      return compared.status();
+  }
+  return makeNodeRunner<DebugRunner>(*flat, options, std::move(profile), *std::move(reversed),
+                                     std::move(mode), *std::move(compared));
+}
+
+/// Modes interpreter and monitor.
+static absl::StatusOr<std::unique_ptr<const Runner>>
+interpretedRunner(const GraphModule &module, const FunctionOptions &options,
+                  std::shared_ptr<ProfilePart> profile) {
+  absl::StatusOr<GraphModule> nodes = rewrittenNodes(module, options);
+  if (!nodes.ok())
+    return nodes.status();
+  return std::make_unique<InterpretedRunner>(*std::move(nodes), std::move(profile),
+                                             options.mode.monitorOptions());
+}
+
+static absl::StatusOr<std::unique_ptr<const Runner>>
+nanGuardRunner(const GraphModule &module, const FunctionOptions &options,
+               std::shared_ptr<ProfilePart> profile) {
+  absl::StatusOr<GraphModule> nodes = rewrittenNodes(module, options);
+  if (!nodes.ok())
+    return nodes.status();
+  return makeNodeRunner<NanGuardRunner>(*nodes, options, std::move(profile),
+                                        options.mode.nanGuardOptions());
+}
+
 static absl::StatusOr<std::unique_ptr<const Runner>>
 runnerOfMode(const GraphModule &module, const FunctionOptions &options,
              const std::optional<Hash128> &storeAs, std::shared_ptr<ProfilePart> profile) {
   if (absl::Status s = checkMode(options.mode); !s.ok())
     return s;
-  const std::string &mode = options.mode.name();
-  if (mode == "interpreter") {
-    absl::StatusOr<GraphModule> plain = withBranches(module);
-    if (!plain.ok())
-      return plain.status();
-    return std::make_unique<InterpretedRunner>(*plain, std::move(profile));
-  }
-  if (mode == "debug") { // rewrites would leave no nodes to compare
-    std::optional<Query> rules;
-    if (options.rewrites)
-      rules = modeQuery(options.mode);
-    FunctionOptions plain = options;
-    plain.rewrites = false;
-    plain.dumpStages.clear(); // they are of the other
-    plain.observer = {};
-    absl::StatusOr<GraphModule> flat = flatModule(module);
-    if (flat.ok())
-      flat = withBranches(*flat);
-    if (!flat.ok())
-      return flat.status();
-    absl::StatusOr<std::unique_ptr<const Runner>> reversed =
-        compiledRunner(withAllOutputsReversed(*flat), plain, {}, {});
-    if (!reversed.ok())
-      return reversed.status();
-    return makeNodeRunner<DebugRunner>(*flat, options, std::move(profile), *std::move(reversed),
-                                       std::move(rules));
-  }
-  if (mode == "nanguard") {
-    absl::StatusOr<GraphModule> rewritten = rewriteModule(module, options);
-    if (rewritten.ok())
-      rewritten = withBranches(*rewritten);
-    if (!rewritten.ok())
-      return rewritten.status();
-    return makeNodeRunner<NanGuardRunner>(*rewritten, options, std::move(profile),
-                                          options.mode.nanGuardOptions());
+  switch (rowOf(options.mode).runs) {
+  case RunBy::Interpreter:
+  case RunBy::Monitor:
+    return interpretedRunner(module, options, std::move(profile));
+  case RunBy::Debug:
+    return debugRunner(module, options, std::move(profile));
+  case RunBy::NanGuard:
+    return nanGuardRunner(module, options, std::move(profile));
+  case RunBy::Code:
+    break;
   }
   return compiledRunner(module, options, storeAs, std::move(profile));
 }

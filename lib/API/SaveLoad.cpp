@@ -1,5 +1,6 @@
 //===- SaveLoad.cpp - Function::save, functionDump, loadFunction ----------===//
 #include "API/SavedFunction.h"
+#include "Rewrites/ModeRewrites.h"
 #include "graphc/Traversal.h"
 
 namespace graphc {
@@ -40,6 +41,20 @@ absl::Status withPath(const absl::Status &status, const std::string &path) {
   return status.ok() ? status : prefixError(status, path);
 }
 
+/// Whether its mode has what no file has: the names of rewrites that only the program knew which
+/// saved it, or callbacks.
+bool isOfProgram(const Mode &mode) {
+  return !checkRewritesOf(mode).ok() || rowOf(mode).runs == RunBy::Monitor;
+}
+
+absl::Status withRemedy(const absl::Status &status) {
+  return makeError(errorKind(status),
+                   std::string(status.message()) +
+                       " (rewrites and callbacks of a program's own are "
+                       "in no file: give them in LoadOptions::mode)",
+                   errorPlace(status).value_or(Place()));
+}
+
 } // namespace
 
 absl::Status Function::save(const std::string &path) const {
@@ -64,6 +79,9 @@ absl::Status Function::save(const std::string &path) const {
   saved.numResults = state_->invoker->numResults();
   saved.graph = *std::move(graph);
   if (hasCode(saved.options.mode)) {
+    // A loaded function may want rewrites that this program does not know.
+    if (absl::Status s = checkMode(saved.options.mode); !s.ok())
+      return withPath(withRemedy(s), path);
     absl::StatusOr<ProgramImage> code = compileImage(**module, saved.options);
     if (!code.ok())
       return withPath(code.status(), path);
@@ -121,6 +139,8 @@ absl::StatusOr<Function> loadFunction(const std::string &path, const LoadOptions
     if (!module.ok())
       return module.status();
     runner = makeRunner(**module, saved->options, {}, {});
+    if (!runner.ok() && !options.mode && isOfProgram(saved->options.mode))
+      return withPath(withRemedy(runner.status()), path);
   }
   if (!runner.ok())
     return runner.status();

@@ -6,6 +6,7 @@
 
 #include "API/CheckGraph.h"
 #include "API/InputOfFile.h"
+#include "Rewrites/OwnRewrites.h"
 #include "Runtime/Archive.h"
 #include "Runtime/BuildIdentity.h"
 #include "Runtime/CpuIdentity.h"
@@ -341,7 +342,7 @@ absl::StatusOr<SavedFunction> Reader::run(bool withCode) {
   SavedFunction saved;
   makeSlots(saved);
   saved.options.name = record_.name;
-  Mode mode = record_.mode == "nanguard" ? Mode::nanGuard(record_.nanGuard) : Mode(record_.mode);
+  Mode mode = Mode(record_.mode).withNanGuard(record_.nanGuard);
   for (const std::string &tag : record_.included)
     mode = mode.including({tag});
   for (const std::string &tag : record_.excluded)
@@ -424,6 +425,9 @@ absl::Status writeSaved(const std::string &path, const SavedFunction &saved) {
   const Mode &mode = saved.options.mode;
   r.mode = mode.name();
   r.included = mode.included();
+  if (mode.ownRewrites()) // whoever compiles the graph again must have them
+    for (std::string &name : mode.ownRewrites()->names())
+      r.included.push_back(std::move(name));
   r.excluded = mode.excluded();
   r.required = mode.required();
   r.nanGuard = mode.nanGuardOptions();

@@ -60,11 +60,15 @@ struct NodeRun {
   absl::Span<const Tensor> inputs, outputs; // undefined ones are needed by nobody
   int64_t flops;                            // as flopsOf counts them
 };
-using NodeWatch = std::function<void(const NodeRun &)>;
+/// Who is told of nodes; of ifElses that run by branches, not of themselves. An error ends the
+/// evaluation.
+struct NodeWatch {
+  std::function<absl::Status(const Apply &node, absl::Span<const Tensor> inputs)> before = {};
+  std::function<absl::Status(const NodeRun &)> after = {};
+};
 
 /// The outputs of a graph; of ifElses only the branch taken is evaluated. TypeError or ShapeError
-/// where a value is not of its input's type; MissingInput for an input that has no value. `watch`,
-/// if any, is told of every node.
+/// where a value is not of its input's type; MissingInput for an input that has no value.
 TensorsOr evaluate(absl::Span<const Variable> outputs, absl::Span<const Variable> inputs,
                    absl::Span<const Tensor> values, EvaluationBudget *budget = nullptr,
                    const NodeWatch &watch = {}) noexcept;

@@ -92,8 +92,11 @@ absl::Status GraphEval::run(const Apply &node) {
   for (const Variable &input : node.inputs())
     inputs.push_back(values_.at(input.node()));
   using Clock = std::chrono::steady_clock;
+  if (watch_.before)
+    if (absl::Status s = watch_.before(node, inputs); !s.ok())
+      return s;
   Clock::time_point start;
-  if (watch_)
+  if (watch_.after)
     start = Clock::now();
   int64_t flops = 0;
   std::vector<bool> isNeeded;
@@ -102,8 +105,10 @@ absl::Status GraphEval::run(const Apply &node) {
   auto outputs = evaluate(node, inputs, budget_, &flops, isNeeded);
   if (!outputs.ok())
     return outputs.status();
-  if (watch_)
-    watch_({node, start, Clock::now(), inputs, *outputs, flops});
+  if (watch_.after)
+    if (absl::Status s = watch_.after({node, start, Clock::now(), inputs, *outputs, flops});
+        !s.ok())
+      return s;
   for (const Variable &input : node.inputs())
     if (--uses_[input.node()] == 0)
       values_.erase(input.node());

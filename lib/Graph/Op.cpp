@@ -5,6 +5,7 @@
 #include "Graph/InnerGraph.h"
 #include "Graph/Label.h"
 #include "Graph/Literals.h"
+#include "Graph/NodeHook.h"
 #include "Graph/Nodes.h"
 #include "Graph/PartsOf.h"
 #include "Graph/PlaceScope.h"
@@ -314,7 +315,16 @@ absl::StatusOr<Apply> Op::makeNode(absl::Span<const Operand> operands, Place giv
   absl::InlinedVector<detail::VariableNode *, 8> nodes;
   for (const Variable &input : *inputs)
     nodes.push_back(input.node());
-  return Apply(detail::makeApply(*this, nodes, *types, place));
+  Apply made(detail::makeApply(*this, nodes, *types, place));
+  if (const NodeHook *hook = nodeHook())
+    if (absl::Status status = (*hook)(made); !status.ok())
+      return status;
+  return made;
+}
+
+const NodeHook *&nodeHook() {
+  static thread_local const NodeHook *hook = nullptr;
+  return hook;
 }
 
 Variable Op::call(absl::Span<const Operand> operands, Place givenPlace) const {

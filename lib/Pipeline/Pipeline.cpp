@@ -39,12 +39,9 @@ absl::Status rewrite(FunctionGraph &graph, const CompileOptions &options) {
     return absl::OkStatus();
   RewriteOptions rules;
   rules.allowed = modeEffects(options.mode);
-  auto apply = [&](FunctionGraph &to) {
-    return graphc::rewrite(to, rules, modeQuery(options.mode)).status();
-  };
+  auto apply = [&](FunctionGraph &to) { return rewriteAs(options.mode, to, rules).status(); };
   absl::Status status = apply(graph);
-  if (!status.ok() ||
-      options.mode.name() == "fast_compile") // what large constants need is compiled
+  if (!status.ok() || !rowOf(options.mode).compilesForSpeed)
     return status;
   if (hasLoops(graph)) {
     status = rewriteLoops(graph, [&](FunctionGraph &body) { return rewrite(body, options); });
@@ -68,20 +65,6 @@ absl::Status rewrite(FunctionGraph &graph, const CompileOptions &options) {
           return s;
         return values;
       });
-}
-
-/// What the rewrites of these options do, as a name: the same for the same.
-std::string rewritesOf(const CompileOptions &options) {
-  if (!options.rewrites)
-    return "none";
-  std::string text = options.mode.name();
-  for (const std::vector<std::string> *tags :
-       {&options.mode.included(), &options.mode.excluded(), &options.mode.required()}) {
-    text += ";";
-    for (const std::string &tag : *tags)
-      text += " " + tag;
-  }
-  return text;
 }
 
 absl::Status showGraph(std::string_view stage, const GraphModule &module, Stages &stages) {
@@ -212,7 +195,8 @@ Callees calleesOf(const CompileOptions &options, bool keepGraphs) {
     absl::Status s = rewrite(callee, options);
     return s.ok() ? lowerControl(callee, options) : s;
   };
-  return Callees(prepare, rewritesOf(options), options.profile, modeOptimizations(options.mode),
+  std::string does = options.rewrites ? rewritesKey(options.mode) : "none";
+  return Callees(prepare, std::move(does), options.profile, modeOptimizations(options.mode),
                  keepGraphs);
 }
 

@@ -1,5 +1,7 @@
 //===- Rewrite/CheckValues.cpp - does a rewrite keep values? --------------===//
 #include <cmath>
+#include <limits>
+#include <tuple>
 
 #include "Eval/Evaluate.h"
 #include "absl/container/flat_hash_map.h"
@@ -71,8 +73,10 @@ private:
 };
 
 /// F-346, for elements of a result whose largest finite one is `largest`.
-double allowance(DType dtype, double largest) {
-  double relative = dtype == DType::Float64 ? 1e-7 : dtype == DType::Float32 ? 1e-5 : 1e-2;
+double allowance(const DebugOptions &options, DType dtype, double largest) {
+  double relative = dtype == DType::Float64   ? options.float64
+                    : dtype == DType::Float32 ? options.float32
+                                              : options.half;
   return relative * largest;
 }
 
@@ -91,12 +95,15 @@ bool mayBecome(double before, double after, Effects effects, double allowed) {
 }
 
 /// What is wrong with a result, or empty.
-std::string difference(const Tensor &before, const Tensor &after, Effects effects) {
+std::string difference(const Tensor &before, const Tensor &after, Effects effects,
+                       const DebugOptions &options) {
   if (before.dtype() != after.dtype() || before.shape() != after.shape())
     return Type(after.dtype(), after.shape()).brief() + " instead of " +
            Type(before.dtype(), before.shape()).brief();
+  if (!options.comparesValues)
+    return "";
   if (isComplex(before.dtype()))
-    return difference(before.realView(), after.realView(), effects);
+    return difference(before.realView(), after.realView(), effects, options);
   Tensor x = before.cast(DType::Float64).contiguous(), y = after.cast(DType::Float64).contiguous();
   if (!x.defined() || !y.defined())
     return ""; // no memory to look at them
@@ -104,7 +111,7 @@ std::string difference(const Tensor &before, const Tensor &after, Effects effect
   for (double v : x.flat<double>())
     largest = std::max(largest, std::isfinite(v) ? std::abs(v) : 0);
   bool isReal = isFloat(before.dtype());
-  double allowed = allowance(before.dtype(), largest);
+  double allowed = allowance(options, before.dtype(), largest);
   for (int64_t i = 0; i < x.numElements(); ++i) {
     double was = x.flat<double>()[size_t(i)], is = y.flat<double>()[size_t(i)];
     if (isReal ? !mayBecome(was, is, effects, allowed) : was != is && !(effects & kInexact))
@@ -116,9 +123,79 @@ std::string difference(const Tensor &before, const Tensor &after, Effects effect
   return "";
 }
 
+/// The greatest of |after - before| and of that relative to |before|, over elements of both that
+/// are numbers; NaN where there are no such values to compare.
+std::pair<double, double> distances(const Tensor &before, const Tensor &after) {
+  double nothing = std::numeric_limits<double>::quiet_NaN();
+  if (!before.defined() || !after.defined() || before.shape() != after.shape() ||
+      isComplex(before.dtype()) != isComplex(after.dtype()))
+    return {nothing, nothing};
+  Tensor x = before.realView().cast(DType::Float64).contiguous();
+  Tensor y = after.realView().cast(DType::Float64).contiguous();
+  if (!x.defined() || !y.defined())
+    return {nothing, nothing};
+  double absolute = 0, relative = 0;
+  for (int64_t i = 0; i < x.numElements(); ++i) {
+    double was = x.flat<double>()[size_t(i)], is = y.flat<double>()[size_t(i)];
+    if (was == is || std::isnan(was) || std::isnan(is))
+      continue;
+    double apart = std::abs(is - was);
+    absolute = std::max(absolute, apart);
+    relative = std::max(relative, std::isfinite(was) ? apart / std::abs(was) : apart);
+  }
+  return {absolute, relative};
+}
+
+/// "\n  before: f64[2] [0, 0.5]" and the graph, a level further to the right.
+std::string sideText(std::string_view title, const Tensor &value, const std::string &graph) {
+  constexpr int64_t kMostShown = 16;
+  std::string text = "\n  " + std::string(title) + ": ";
+  if (!value.defined())
+    text += "no value";
+  else {
+    text += Type(value.dtype(), value.shape()).brief();
+    if (value.numElements() <= kMostShown)
+      text += " " + toString(value, {.precision = -1, .inlineList = true});
+  }
+  for (std::string_view rest = graph; !rest.empty();) {
+    size_t end = std::min(rest.find('\n'), rest.size());
+    text += "\n    " + std::string(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return text;
+}
+
+BadOptimization badOptimization(const RewriteStep &step, const Variable &before,
+                                const Variable &after, const absl::StatusOr<Tensor> &was,
+                                const absl::StatusOr<Tensor> &is) {
+  BadOptimization bad;
+  bad.rule = step.rule;
+  bad.before = before;
+  bad.after = after;
+  if (was.ok())
+    bad.valueBefore = *was;
+  if (is.ok())
+    bad.valueAfter = *is;
+  std::tie(bad.maxAbsolute, bad.maxRelative) = distances(bad.valueBefore, bad.valueAfter);
+  DebugPrintOptions print{.depth = BadOptimization::kGraphDepth, .printPosition = false};
+  bad.graphBefore = debugPrint(before, print);
+  bad.graphAfter = debugPrint(after, print);
+  return bad;
+}
+
+std::string detailsOf(const BadOptimization &bad) {
+  std::string text;
+  if (!std::isnan(bad.maxAbsolute))
+    text += "\n  greatest difference: " + toString(Tensor(bad.maxAbsolute)) + ", relative " +
+            toString(Tensor(bad.maxRelative));
+  return text + sideText("before", bad.valueBefore, bad.graphBefore) +
+         sideText("after", bad.valueAfter, bad.graphAfter);
+}
+
 class ValueCheck {
 public:
-  explicit ValueCheck(std::vector<Tensor> inputs) : inputs_(std::move(inputs)) {}
+  ValueCheck(std::vector<Tensor> inputs, DebugOptions options)
+      : inputs_(std::move(inputs)), options_(std::move(options)) {}
 
   absl::Status operator()(const FunctionGraph &graph, const RewriteStep &step) {
     // In large graphs not after each step: all of them cost no more than so many visits of a node.
@@ -155,12 +232,16 @@ public:
         continue;
       std::string what = !before.ok()
                              ? "no error any more: " + std::string(before.status().message())
-                         : after.ok() ? difference(*before, *after, step.effects)
+                         : after.ok() ? difference(*before, *after, step.effects, options_)
                                       : std::string(after.status().message());
-      if (!what.empty())
+      if (!what.empty()) {
+        BadOptimization bad = badOptimization(step, old, fresh, before, after);
+        if (options_.badOptimization)
+          options_.badOptimization(bad);
         return makeError(ErrorKind::DebugMismatch,
-                         step.before + " became " + step.after + ": " + what,
+                         step.before + " became " + step.after + ": " + what + detailsOf(bad),
                          step.places.empty() ? Place() : step.places[0]);
+      }
       if (!before->identical(*after)) // both are there
         changed.push_back(fresh);
     }
@@ -171,6 +252,7 @@ public:
 
 private:
   std::vector<Tensor> inputs_;
+  DebugOptions options_;
   Values values_;
   bool isFirst_ = true;
   size_t sinceCheck_ = 0; // steps
@@ -178,6 +260,8 @@ private:
 
 } // namespace
 
-RewriteCheck checkValues(std::vector<Tensor> inputs) { return ValueCheck(std::move(inputs)); }
+RewriteCheck checkValues(std::vector<Tensor> inputs, DebugOptions options) {
+  return ValueCheck(std::move(inputs), std::move(options));
+}
 
 } // namespace graphc

@@ -95,6 +95,19 @@ absl::Status RewriteDatabase::add(std::string name, const RewriteDatabase &datab
   return absl::OkStatus();
 }
 
+absl::Status RewriteDatabase::addAll(const RewriteDatabase &database,
+                                     const std::vector<std::string> &tags) {
+  for (const Entry &entry : database.entries_)
+    if (absl::Status status = checkName(entries_, entry.name); !status.ok())
+      return status;
+  std::vector<Entry> added = database.entries_; // it may be this one
+  for (Entry &entry : added) {
+    entry.tags.insert(entry.tags.end(), tags.begin(), tags.end());
+    entries_.push_back(std::move(entry));
+  }
+  return absl::OkStatus();
+}
+
 static bool selected(const Entry &entry, const Query &query) {
   auto has = [&](const std::string &tag) {
     return entry.name == tag || entry.className == tag ||

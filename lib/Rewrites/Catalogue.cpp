@@ -1,12 +1,9 @@
 //===- Rewrites/Catalogue.cpp - all built-in rewrites ---------------------===//
 #include "Catalogue.h"
 
-#include <algorithm>
-#include <mutex>
+#include <cassert>
 
 #include "Rewrite/NodeRewriter.h"
-#include "Rewrite/VectorizedGraphs.h"
-#include "Support/Fork.h"
 
 namespace graphc {
 
@@ -63,39 +60,6 @@ const RewriteDatabase &builtinRewrites() {
     return database;
   }();
   return instance;
-}
-
-/// What queries select, made once each.
-static GraphRewriterPtr selected(const Query &query) {
-  constexpr size_t kMost = 16;
-  struct Cache {
-    ShortMutex mutex;
-    std::vector<std::pair<Query, GraphRewriterPtr>> entries;
-  };
-  static Cache &cache = *new Cache();
-  std::lock_guard lock(cache.mutex);
-  for (const auto &[known, rewriter] : cache.entries)
-    if (known == query)
-      return rewriter;
-  GraphRewriterPtr rewriter = builtinRewrites().select(query);
-  if (cache.entries.size() < kMost)
-    cache.entries.emplace_back(query, rewriter);
-  return rewriter;
-}
-
-absl::StatusOr<RewriteReport> rewrite(FunctionGraph &graph, const RewriteOptions &options,
-                                      const Query &query) {
-  RewriteReport report;
-  if (absl::Status status = selected(query)->rewrite(graph, options, report); !status.ok())
-    return status;
-  if (std::ranges::any_of(graph.applyNodes(),
-                          [](const Apply &node) { return !!node.op().def().vectorized; })) {
-    Query within = query; // what overwrites memory would do it for each slice
-    within.exclude.push_back("inplace");
-    if (absl::Status s = rewriteVectorized(graph, *selected(within), options, report); !s.ok())
-      return s;
-  }
-  return report;
 }
 
 } // namespace graphc

@@ -3,22 +3,40 @@
 
 #include <algorithm>
 
+#include "Rewrites/OwnRewrites.h"
 #include "Support/Text.h"
 
 namespace graphc {
 
+const ModeRow *findMode(std::string_view name) {
+  const ModeRow *row = std::ranges::find(kModes, name, &ModeRow::name);
+  return row == std::end(kModes) ? nullptr : row;
+}
+
+const ModeRow &rowOf(const Mode &mode) {
+  const ModeRow *row = findMode(mode.name());
+  return row ? *row : kModes[0];
+}
+
+std::vector<std::string> modeNames(bool holds(const ModeRow &row)) {
+  std::vector<std::string> names;
+  for (const ModeRow &row : kModes)
+    if (holds(row))
+      names.emplace_back(row.name);
+  return names;
+}
+
 Query modeQuery(const Mode &mode) {
-  std::string base = mode.name() == "fast_compile" ? "fast_compile" : "fast_run";
-  Query query = {.include = {base}, .require = mode.required(), .exclude = mode.excluded()};
+  Query query = {.include = {std::string(rowOf(mode).rules)},
+                 .require = mode.required(),
+                 .exclude = mode.excluded()};
   query.include.insert(query.include.end(), mode.included().begin(), mode.included().end());
+  if (mode.ownRewrites())
+    query.include.push_back(detail::OwnRewrites::kTag);
   return query;
 }
 
-Effects modeEffects(const Mode &mode) {
-  return mode.name() == "strict"      ? kStrictEffects
-         : mode.name() == "fast_math" ? kAllEffects
-                                      : kDefaultEffects;
-}
+Effects modeEffects(const Mode &mode) { return rowOf(mode).effects; }
 
 Optimizations modeOptimizations(const Mode &mode) {
   Optimizations optimizations;
@@ -28,9 +46,38 @@ Optimizations modeOptimizations(const Mode &mode) {
   return optimizations;
 }
 
-absl::Status checkRewriteNames(const Query &query) {
+absl::StatusOr<RewriteReport> rewriteAs(const Mode &mode, FunctionGraph &graph,
+                                        const RewriteOptions &options) {
+  Query query = modeQuery(mode);
+  if (mode.ownRewrites())
+    return mode.ownRewrites()->selections().rewrite(graph, options, query);
+  return rewrite(graph, options, query);
+}
+
+std::string rewritesKey(const Mode &mode) {
+  std::string text = mode.name();
+  for (const std::vector<std::string> *tags :
+       {&mode.included(), &mode.excluded(), &mode.required()}) {
+    text += ";";
+    for (const std::string &tag : *tags)
+      text += " " + tag;
+  }
+  if (mode.ownRewrites())
+    text += "; " + std::to_string(mode.ownRewrites()->serial());
+  return text;
+}
+
+absl::Status checkRewritesOf(const Mode &mode) {
+  if (!mode.ownRewrites())
+    return checkRewriteNames(modeQuery(mode), builtinRewrites());
+  if (absl::Status status = mode.ownRewrites()->status(); !status.ok())
+    return status;
+  return checkRewriteNames(modeQuery(mode), mode.ownRewrites()->all());
+}
+
+absl::Status checkRewriteNames(const Query &query, const RewriteDatabase &database) {
   using Entry = RewriteDatabase::Entry;
-  const std::vector<Entry> &entries = builtinRewrites().entries();
+  const std::vector<Entry> &entries = database.entries();
   for (const std::vector<std::string> *names : {&query.include, &query.require, &query.exclude})
     for (const std::string &name : *names) {
       auto has = [&](const Entry &entry) {

@@ -55,7 +55,10 @@ void Common::addWatching(CLI::App &app, const std::string &profiled) {
 void Common::addCompilation(CLI::App &app, const std::string &threadsOf) {
   modeOption = app.add_option(
       "--mode", mode, "How it is run; debug: compiled and interpreted, and the results compared");
-  modeOption->check(CLI::IsMember(std::vector<std::string>(std::begin(kModes), std::end(kModes))))
+  modeOption
+      ->check(CLI::IsMember(modeNames([](const ModeRow &row) {
+        return row.runs != RunBy::Monitor; // whose callbacks no command has
+      })))
       ->capture_default_str();
   app.add_option("--exclude", exclude,
                  "Names or tags of rewrites and names of optimizations that do not run")

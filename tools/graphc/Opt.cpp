@@ -57,7 +57,7 @@ absl::Status opt(const OptVerb &verb) {
   if (!verb.rewrites.empty())
     query.include = verb.rewrites;
   query.exclude = verb.exclude;
-  if (absl::Status status = checkRewriteNames(query); !status.ok())
+  if (absl::Status status = checkRewriteNames(query, builtinRewrites()); !status.ok())
     return status;
   CompileWatch watch(verb.common);
   StageFolder stages(verb.common.dumpStages);
@@ -112,8 +112,7 @@ void addOpt(CLI::App &app, absl::Status &status) {
   verb->common.addFile(*sub);
   verb->common.addWatching(*sub, "reading and rewriting took and made");
   sub->add_option("--mode", verb->mode, "Rewrite as this mode does before it compiles")
-      ->check(CLI::IsMember(
-          std::vector<std::string>{"fast_run", "strict", "fast_math", "fast_compile"}))
+      ->check(CLI::IsMember(modeNames([](const ModeRow &row) { return row.runs == RunBy::Code; })))
       ->capture_default_str();
   sub->add_option("--rewrites", verb->rewrites,
                   "Names or tags of rewrites, with commas between, instead of the mode's")

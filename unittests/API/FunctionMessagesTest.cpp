@@ -37,7 +37,7 @@ TEST(FunctionMessages, Graphs) {
       {function({x}, {null}).status(), typeError("output 0 is Null(floor has no gradient)")},
       {function({x}, {x + 1}, {.mode = "fast"}).status(),
        "ValueError function: no mode is called 'fast'; modes are fast_run, strict, fast_math, "
-       "fast_compile, debug, nanguard, interpreter"},
+       "fast_compile, debug, nanguard, monitor, interpreter"},
       {function({x, y}, {x + 1}).status(),
        std::string("UnusedInput") + kIn +
            "input 1 ('y') is not used by any output; remove it or set onUnusedInput" +

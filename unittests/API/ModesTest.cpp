@@ -42,7 +42,9 @@ TEST(Modes, IncludeAndExcludeRewrites) {
        "'stabilize'?"},
       {function({x}, y, {.mode = "FAST"}).status(),
        "ValueError: function: no mode is called 'FAST'; modes are fast_run, strict, fast_math, "
-       "fast_compile, debug, nanguard, interpreter"},
+       "fast_compile, debug, nanguard, monitor, interpreter"},
+      {function({x}, y, {.mode = "monitor"}).status(),
+       "ValueError: function: mode 'monitor' has no callbacks: Mode::monitor takes them"},
   });
 }
 
@@ -218,7 +220,8 @@ public:
 TEST(Debug, FindsWhatDependsOnStrides) { // F-346
   Variable x = dvector("x"), y = abs(x);
   DebugRunner runner({.inputs = {x}, .outputs = {y}, .outputNames = {""}},
-                     std::make_unique<Careless>(), std::make_unique<Careless>(), std::nullopt);
+                     std::make_unique<Careless>(), std::make_unique<Careless>(), std::nullopt,
+                     nullptr);
   Tensor ones({1, -2}), result;
   EXPECT_EQ(wholeWithoutLines(runner.run({&ones, 1}, {&result, 1}, OutputMemory::Fresh, nullptr)),
             "DebugMismatch ModesTest.cpp: abs: result 0 differs where arguments, and memory for "
@@ -249,7 +252,8 @@ TEST(Debug, FindsWhatDependsOnTheOrder) { // F-345
 TEST(Debug, FindsResultsThatShareMemory) {
   Variable x = dvector("x"), y = abs(x);
   DebugRunner runner({.inputs = {x}, .outputs = {y}, .outputNames = {""}},
-                     std::make_unique<Aliasing>(), std::make_unique<Aliasing>(), std::nullopt);
+                     std::make_unique<Aliasing>(), std::make_unique<Aliasing>(), std::nullopt,
+                     nullptr);
   Tensor ones({1, 1}), result;
   EXPECT_EQ(wholeWithoutLines(runner.run({&ones, 1}, {&result, 1}, OutputMemory::Fresh, nullptr)),
             "DebugMismatch ModesTest.cpp: abs: result 0 shares memory with an argument or another "

@@ -430,6 +430,54 @@ TEST(Profile, CountsCallsThatFail) {
   EXPECT_EQ(f->profile()->steps().at(0).runs, 0);
 }
 
+// F-348: the first call of each function, also of a copy, is not counted, nor traced.
+TEST(Profile, MayIgnoreFirstCalls) {
+  Profile record("warm", {.ignoreFirstCall = true});
+  EXPECT_TRUE(record.settings().ignoreFirstCall);
+  EXPECT_FALSE(Profile().settings().ignoreFirstCall);
+  Variable x = dvector("x");
+  auto f = function({x}, {exp(x)}, {.name = "f", .profile = record});
+  ASSERT_TRUE(f.ok()) << f.status();
+  auto g = f->copy({.name = "g", .profile = record});
+  ASSERT_TRUE(g.ok()) << g.status();
+  ASSERT_TRUE((*f)(ones({1000})).ok());
+  EXPECT_EQ(record.functions().at(0).calls, 0);
+  EXPECT_EQ(record.functions().at(0).seconds, 0);
+  EXPECT_THAT(record.text(), StartsWith("profile 'warm': 0 calls of 2 functions"));
+  for (int k = 0; k < 3; ++k) {
+    ASSERT_TRUE((*f)(ones({4})).ok());
+    ASSERT_TRUE((*g)(ones({4})).ok());
+  }
+  EXPECT_EQ(record.functions()[0].calls, 3);
+  EXPECT_EQ(record.functions()[1].calls, 2) << "copies have a first call of their own";
+  EXPECT_EQ(record.functions()[0].resultBytes, 32) << "not those of the first call";
+  EXPECT_EQ(countsOf(record.steps()[0]), (Counts{3, 96, 96, 12}));
+}
+
+// F-348: time in steps, of compilation, and by class of op.
+TEST(Profile, SumsUp) {
+  Variable x = dmatrix("x"), y = dvector("y");
+  auto f = function({x, y}, {dot(x, x), doubled(y)}, {.cache = false, .profile = true});
+  ASSERT_TRUE(f.ok()) << f.status();
+  ASSERT_TRUE((*f)(ones({8, 8}), ones({4})).ok());
+  Profile profile = *f->profile();
+  Profile::FunctionSummary summary = profile.functions().at(0);
+  double steps = 0, stages = 0;
+  for (const Profile::Step &step : profile.steps())
+    steps += step.seconds;
+  for (const Profile::Stage &stage : profile.stages())
+    stages += stage.seconds;
+  EXPECT_DOUBLE_EQ(summary.stepSeconds, steps);
+  EXPECT_DOUBLE_EQ(summary.compileSeconds, stages);
+  EXPECT_LE(summary.stepSeconds, summary.seconds);
+  std::vector<std::string> classes;
+  for (const Profile::OpKind &kind : profile.opClasses())
+    classes.push_back(kind.ops);
+  EXPECT_THAT(classes, testing::UnorderedElementsAre("Products", "user's ops"));
+  EXPECT_THAT(profile.json(), HasSubstr(R"("classes":[{"class":")"));
+  EXPECT_THAT(profile.text(), HasSubstr("\nclass"));
+}
+
 size_t occurrences(const std::string &text, std::string_view part) {
   size_t count = 0;
   for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1))

@@ -218,7 +218,7 @@ TEST(SavedFunction, Errors) {
        "ValueError: the Function to save was default-constructed or moved from: it is none"},
       {functionDump(file.path(), {x}, {x + 1}, {.mode = "quick"}),
        "ValueError: function: no mode is called 'quick'; modes are fast_run, strict, fast_math, "
-       "fast_compile, debug, nanguard, interpreter"},
+       "fast_compile, debug, nanguard, monitor, interpreter"},
   });
   EXPECT_EQ(errorKind(functionDump(file.path(), {x}, {x + y})), ErrorKind::MissingInput);
   EXPECT_EQ(bytesOf(file.path()), "no archive") << "what failed has written nothing";

@@ -715,7 +715,7 @@ TEST(OpMessages, ComputedIndicesAtRunTime) {
   expectRunTimeMessages({{v[{argmax(w)}],
                           {v, w},
                           values,
-                          "IndexError: subtensor: an index is out of range for axis 0 with 2 "
+                          "IndexError: subtensor: index 2 is out of range for axis 0 with 2 "
                           "elements\n  v: f64[2]   argmax(w): i64[]"},
                          {v[{shape(w, 0) - 9}],
                           {v, w},

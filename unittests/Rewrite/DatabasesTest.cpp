@@ -290,6 +290,8 @@ TEST_F(DatabasesTest, VanishedErrorsAreBlamed) {
   EXPECT_THAT(
       check(kNoEffects),
       testing::StartsWith("after the rewrite hides: x + y - y became x: no error any more: "));
+  EXPECT_THAT(check(kNoEffects), testing::HasSubstr("\n  before: no value\n    sub [id A]\n"));
+  EXPECT_THAT(check(kNoEffects), testing::EndsWith("\n  after: f64[2] [1, 2]\n    x [id A]"));
   EXPECT_EQ(check(kShapeUnsafe), "");
 }
 
