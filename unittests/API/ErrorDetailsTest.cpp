@@ -22,11 +22,12 @@ TEST(ErrorDetails, TellWhatTheNodeWasGiven) {
   Variable y = take(x.T(), j, {.axis = 0}) * 2.0;
   for (const char *mode : {"fast_run", "interpreter", "strict", "fast_compile", "nanguard"}) {
     Function f = made(function({x, i}, y, {.mode = mode}));
-    absl::Status status = f(Tensor({{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}}), Tensor({0, 6}, DType::Int64)).status();
+    absl::Status status =
+        f(Tensor({{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}}), Tensor({0, 6}, DType::Int64)).status();
     EXPECT_EQ(errorKind(status), ErrorKind::IndexError) << mode;
     EXPECT_EQ(withoutLines(errorDetails(status)),
               "node 2 of 4: take, at ErrorDetailsTest.cpp\n"
-              "  transpose.0: f64[3,2], strides (1, 3), [[1, 4], [2, 5], [3, 6]]; made by "
+              "  dimshuffle.0: f64[3,2], strides (2, 1), [[1, 4], [2, 5], [3, 6]]; made by "
               "transpose, at ErrorDetailsTest.cpp\n"
               "  add.0: i64[2], strides (1), [1, 7]; made by add, at ErrorDetailsTest.cpp")
         << mode;

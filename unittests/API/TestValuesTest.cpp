@@ -85,7 +85,7 @@ TEST(TestValues, MustKeepTheirShapesInRewrites) {
   ASSERT_TRUE(values.set(y, Tensor({3.0, 1.0})).ok());
   EXPECT_EQ(firstLine(function({x, y}, maximum(x, y), {.mode = mode}).status()),
             "DebugMismatch: with test values: after the rewrite first: maximum(x, y) became "
-            "join(x, y, axis=0): f64[4] instead of f64[2]");
+            "join(x, y): f64[4] instead of f64[2]");
   EXPECT_TRUE(function({x, y}, maximum(x, y)).ok());
   // Values are mode debug's to compare.
   RewriteDatabase other;
