@@ -7,6 +7,7 @@
 #pragma once
 
 #include "graphc/Emit.h"
+#include "graphc/Variable.h"
 
 namespace graphc {
 
@@ -17,5 +18,9 @@ Scalar erfcinvBody(Emitter &e, Scalar q);
 /// log(Gamma(x)) and its derivative, of x > 0.
 Scalar gammalnBody(Emitter &e, Scalar x);
 Scalar digammaBody(Emitter &e, Scalar x);
+
+/// e^(-x) x^(a-1) / Gamma(a), the density of which gammainc is the integral. Of large a, the
+/// logarithms of the factors are large and cancel: there as the normal density's neighbour.
+Variable gammaDensity(const Variable &a, const Variable &x);
 
 } // namespace graphc

@@ -23,6 +23,8 @@ Real gamma(Real x);
 Real polygamma(int64_t order, Real x);
 Real beta(Real a, Real b);
 Real logBeta(Real a, Real b);
+/// lgamma(x) - ((x - 1/2) log x - x + log(2 pi) / 2) for x >= 10.
+Real stirlingRest(Real x);
 
 /// Incomplete.cpp: regularised incomplete gamma and beta functions and their inverses.
 Real gammaP(Real a, Real x);

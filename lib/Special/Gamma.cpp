@@ -128,9 +128,8 @@ Real beta(Real a, Real b) {
   return isPole(a + b) ? 0.0L : gamma(a) / gamma(a + b) * gamma(b);
 }
 
-/// lgamma(x) - ((x - 1/2) log x - x + log(2 pi) / 2) for x >= 10: the terms of Stirling's series
-/// fall below 1e-20 of the sum after the tenth.
-static Real stirlingRest(Real x) {
+/// The terms of Stirling's series fall below 1e-20 of the sum after the tenth.
+Real stirlingRest(Real x) {
   // B(2k) / (2k (2k - 1)).
   constexpr Real kTerms[] = {1.0L / 12,         -1.0L / 360,        1.0L / 1260, -1.0L / 1680,
                              1.0L / 1188,       -691.0L / 360360,   1.0L / 156,  -3617.0L / 122400,

@@ -2,7 +2,7 @@
 #include <boost/math/special_functions/beta.hpp>
 #include <boost/math/special_functions/gamma.hpp>
 
-#include "Functions.h"
+#include "Dual.h"
 #include "Precision.h"
 
 namespace graphc::special {
@@ -19,13 +19,15 @@ static Real gammaLimit(Real a, Real x) {
 }
 
 Real gammaP(Real a, Real x) {
-  Real limit = gammaLimit(a, x);
-  return limit == -1 ? boost::math::gamma_p(a, x, Quiet()) : limit;
+  if (Real limit = gammaLimit(a, x); limit != -1)
+    return limit;
+  return a >= kUniform ? uniformGamma(a, x, false).value : boost::math::gamma_p(a, x, Quiet());
 }
 
 Real gammaQ(Real a, Real x) {
-  Real limit = gammaLimit(a, x);
-  return limit == -1 ? boost::math::gamma_q(a, x, Quiet()) : 1 - limit;
+  if (Real limit = gammaLimit(a, x); limit != -1)
+    return 1 - limit;
+  return a >= kUniform ? uniformGamma(a, x, true).value : boost::math::gamma_q(a, x, Quiet());
 }
 
 static bool isProbability(Real p) { return p >= 0 && p <= 1; }
@@ -35,7 +37,7 @@ Real gammaPInverse(Real a, Real p) {
     return kNone;
   if (p == 0 || p == 1)
     return p == 0 ? 0.0L : kInfinity;
-  return boost::math::gamma_p_inv(a, p, Quiet());
+  return a >= kUniform ? uniformGammaInverse(a, p, false) : boost::math::gamma_p_inv(a, p, Quiet());
 }
 
 Real gammaQInverse(Real a, Real q) {
@@ -43,7 +45,7 @@ Real gammaQInverse(Real a, Real q) {
     return kNone;
   if (q == 0 || q == 1)
     return q == 1 ? 0.0L : kInfinity;
-  return boost::math::gamma_q_inv(a, q, Quiet());
+  return a >= kUniform ? uniformGammaInverse(a, q, true) : boost::math::gamma_q_inv(a, q, Quiet());
 }
 
 /// Beyond, the distribution is a step at its mean to the precision of a float64, and Boost's
@@ -60,6 +62,8 @@ Real betaI(Real a, Real b, Real x) {
     return 1;
   if (b == 0 || std::isinf(a))
     return 0;
+  if (a >= kUniform && b >= kUniform)
+    return uniformBeta(a, b, x, false).value;
   if (a > kSteep || b > kSteep) {
     Real mean = a / (a + b);
     return x < mean ? 0.0L : x > mean ? 1.0L : 0.5L;
@@ -72,6 +76,8 @@ Real betaInverse(Real a, Real b, Real p) {
     return kNone;
   if (p == 0 || p == 1)
     return p;
+  if (a >= kUniform && b >= kUniform)
+    return uniformBetaInverse(a, b, p);
   if (a > kSteep || b > kSteep)
     return a / (a + b);
   return boost::math::ibeta_inv(a, b, p, static_cast<Real *>(nullptr), Quiet());

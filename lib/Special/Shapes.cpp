@@ -8,35 +8,18 @@
 #include <boost/math/special_functions/digamma.hpp>
 #include <boost/math/special_functions/gamma.hpp>
 
-#include "Functions.h"
+#include "Dual.h"
 #include "Precision.h"
 
 namespace graphc::special {
 namespace {
 
-/// A value and its derivative.
-struct Dual {
-  Real value, slope = 0;
-};
-Dual operator+(Dual a, Dual b) { return {a.value + b.value, a.slope + b.slope}; }
-Dual operator-(Dual a, Dual b) { return {a.value - b.value, a.slope - b.slope}; }
-Dual operator*(Dual a, Dual b) {
-  return {a.value * b.value, a.slope * b.value + a.value * b.slope};
-}
-Dual operator/(Dual a, Dual b) {
-  Real quotient = a.value / b.value;
-  return {quotient, (a.slope - quotient * b.slope) / b.value};
-}
-Dual exp(Dual a) {
-  Real power = std::exp(a.value);
-  return {power, power * a.slope};
-}
 Dual logGamma(Dual a) {
   return {special::logGamma(a.value), boost::math::digamma(a.value, Quiet()) * a.slope};
 }
 
-/// Far beyond what converges in long double: the steps grow like the root of the operands.
-constexpr int kMostSteps = 100000;
+/// The steps grow like the root of the operands: beyond what operands up to kUniform take.
+constexpr int kMostSteps = 1'000'000;
 /// Some units of long double.
 constexpr Real kSettled = 4e-19L;
 constexpr Real kTiny = 1e-4000L;
@@ -70,18 +53,43 @@ private:
   Dual c, d;
 };
 
+/// x^a e^-x / Gamma(a). Of large a, the logarithms of the factors are large numbers that cancel;
+/// beside their product's, e^(-a (u - log(1 + u))) for u = (x - a) / a, Stirling's rest is small.
+Dual gammaFront(Real a, Real x) {
+  if (a < 20)
+    return exp(Dual{a, 1} * Dual{std::log(x)} - Dual{x} - logGamma(Dual{a, 1}));
+  constexpr Real kInvSqrtTwoPi = 0.398942280401432677939946059934381868L;
+  Real u = (x - a) / a, logarithm = std::log1p(u);
+  Real front = std::sqrt(a) * kInvSqrtTwoPi * std::exp(a * logarithm - (x - a) - stirlingRest(a));
+  return {front, front * (logarithm + (std::log(a) - boost::math::digamma(a, Quiet())))};
+}
+
+/// x^a (1-x)^b / B(a, b), likewise with d = x (a + b) - a.
+Dual betaFront(Dual a, Dual b, Real x) {
+  Real p = a.value, q = b.value, s = p + q, slope;
+  if (p < 20 || q < 20)
+    return exp(a * Dual{std::log(x)} + b * Dual{std::log1p(-x)} -
+               (logGamma(a) + logGamma(b) - logGamma(a + b)));
+  constexpr Real kInvSqrtTwoPi = 0.398942280401432677939946059934381868L;
+  Real d = std::fma(x, s, -p), u = std::log1p(d / p), v = std::log1p(-d / q);
+  Real front = std::sqrt(p / s * q) * kInvSqrtTwoPi *
+               std::exp(p * u + q * v - (stirlingRest(p) + stirlingRest(q) - stirlingRest(s)));
+  auto rest = [](Real y) { return std::log(y) - boost::math::digamma(y, Quiet()); };
+  slope = a.slope != 0 ? u + rest(p) - rest(s) : v + rest(q) - rest(s);
+  return {front, front * slope};
+}
+
 /// The fraction of I_x(a, b), for x below its mean.
 Dual betaFraction(Dual a, Dual b, Dual x) {
   Fraction f(Dual{1});
   for (int m = 0; m < kMostSteps; ++m) {
     Dual n{Real(m)}, twice = a + n + n, one{1};
-    if (m > 0)
-      if (f.add(n * (b - n) * x / ((twice - one) * twice), one))
-        break;
+    if (m > 0 && f.add(n * (b - n) * x / ((twice - one) * twice), one))
+      return Dual{1} / f.value;
     if (f.add(Dual{0} - (a + n) * (a + b + n) * x / (twice * (twice + one)), one))
-      break;
+      return Dual{1} / f.value;
   }
-  return Dual{1} / f.value;
+  return {kNone, kNone};
 }
 
 } // namespace
@@ -91,8 +99,9 @@ Real gammaPByShape(Real shape, Real x) {
     return kNone;
   if (x == 0 || std::isinf(x))
     return 0;
-  Dual a{shape, 1}, at{x}, one{1};
-  Dual front = exp(a * Dual{std::log(x)} - at - logGamma(a));
+  if (shape >= kUniform)
+    return uniformGamma(shape, x, false).slope;
+  Dual a{shape, 1}, at{x}, one{1}, front = gammaFront(shape, x);
   if (x < shape + 1) {
     Dual term = one / a, sum = term, k = a;
     for (int i = 0; i < kMostSteps; ++i) {
@@ -100,9 +109,9 @@ Real gammaPByShape(Real shape, Real x) {
       term = term * at / k;
       sum = sum + term;
       if (isSettled(sum, term))
-        break;
+        return (front * sum).slope;
     }
-    return (front * sum).slope;
+    return kNone;
   }
   Dual b = at + one - a;
   Fraction f(b);
@@ -110,9 +119,9 @@ Real gammaPByShape(Real shape, Real x) {
     Dual n{Real(i)};
     b = b + Dual{2};
     if (f.add(n * (a - n), b))
-      break;
+      return -(front / f.value).slope;
   }
-  return -(front / f.value).slope;
+  return kNone;
 }
 
 Real betaIByShape(Real shape, Real other, Real x, bool byB) {
@@ -121,8 +130,9 @@ Real betaIByShape(Real shape, Real other, Real x, bool byB) {
   if (x == 0 || x == 1)
     return 0;
   Dual a{shape, byB ? 0.0L : 1.0L}, b{other, byB ? 1.0L : 0.0L};
-  Dual front = exp(a * Dual{std::log(x)} + b * Dual{std::log1p(-x)} -
-                   (logGamma(a) + logGamma(b) - logGamma(a + b)));
+  if (shape >= kUniform && other >= kUniform)
+    return uniformBeta(shape, other, x, byB).slope;
+  Dual front = betaFront(a, b, x);
   if (x < (shape + 1) / (shape + other + 2))
     return (front * betaFraction(a, b, Dual{x}) / a).slope;
   return -(front * betaFraction(b, a, Dual{1 - x}) / b).slope;

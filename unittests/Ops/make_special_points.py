@@ -1,0 +1,200 @@
+#!/usr/bin/python3
+"""Prints special_points.txt: special functions at sampled operands, by mpmath.
+
+A line is OP, its operands (of polygamma, the order first), and the value in float64: a sample of the domain that
+docs/Ops.md tells. Incomplete functions of large parameters are integrals of their densities, in 50 digits; 2F1 is its
+power series (after z / (z - 1) for z < -0.8) in more.
+"""
+import random
+
+from mpmath import mp, mpf
+
+mp.dps = 50
+
+
+def log_uniform(low, high):
+    return float(mp.mpf(10) ** random.uniform(float(mp.log10(low)), float(mp.log10(high))))
+
+
+def show(op, *numbers):
+    if not 1e-300 < abs(numbers[-1]) < 1e300:  # at the ends of float64 units are others
+        return
+    print(" ".join([op] + [repr(float(n)) for n in numbers]), flush=True)
+
+
+def part(density, at, deviation, towards, end):
+    """The integral of a density from `at` on, 45 deviations far; in steps of one."""
+    step, points = deviation * towards, [mpf(at)]
+    while len(points) < 46 and (end - points[-1]) * towards > 0:
+        points.append(points[-1] + step)
+    if (end - points[-1]) * towards < 0:
+        points[-1] = mpf(end)
+    return mp.quad(density, points, method="gauss-legendre") * towards
+
+
+def gamma_parts(a, x):
+    """P, Q and the derivative of P by a."""
+    a, x = mpf(a), mpf(x)
+    if a < 2000:
+        p, q = (mp.gammainc(a, 0, x, regularized=True), mp.gammainc(a, x, mp.inf, regularized=True))
+        slope = mp.diff(lambda s: mp.gammainc(s, 0, x, regularized=True) if p < q else
+                        -mp.gammainc(s, x, mp.inf, regularized=True), a, h=mpf(10)**-18)
+        return p, q, slope
+    norm, psi, root = mp.loggamma(a), mp.digamma(a), mp.sqrt(a)
+    density = lambda y: mp.exp((a - 1) * mp.log(y) - y - norm) if y > 0 else mpf(0)
+    sloped = lambda y: density(y) * (mp.log(y) - psi) if y > 0 else mpf(0)
+    if x < a:
+        p = part(density, x, root, -1, mpf(0))
+        return p, 1 - p, part(sloped, x, root, -1, mpf(0))
+    q = part(density, x, root, 1, mp.inf)
+    return 1 - q, q, -part(sloped, x, root, 1, mp.inf)
+
+
+def beta_parts(a, b, x):
+    """I and its derivatives by a and by b."""
+    a, b, x = mpf(a), mpf(b), mpf(x)
+    if min(a, b) < 2000:
+        below = lambda s, t: mp.betainc(s, t, 0, x, regularized=True)
+        above = lambda s, t: -mp.betainc(s, t, x, 1, regularized=True)
+        i, h = below if below(a, b) < 0.5 else above, mpf(10)**-18
+        return below(a, b), mp.diff(lambda s: i(s, b), a, h=h), mp.diff(lambda t: i(a, t), b, h=h)
+    norm, psi = mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(a + b), mp.digamma(a + b)
+    density = lambda y: mp.exp((a - 1) * mp.log(y) + (b - 1) * mp.log1p(-y) - norm) if 0 < y < 1 else mpf(0)
+    by_a = lambda y: density(y) * (mp.log(y) - mp.digamma(a) + psi) if 0 < y < 1 else mpf(0)
+    by_b = lambda y: density(y) * (mp.log1p(-y) - mp.digamma(b) + psi) if 0 < y < 1 else mpf(0)
+    root = mp.sqrt(a * b / (a + b)**3)
+    if x < a / (a + b):
+        return tuple(part(f, x, root, -1, mpf(0)) for f in (density, by_a, by_b))
+    above = [part(f, x, root, 1, mpf(1)) for f in (density, by_a, by_b)]
+    return 1 - above[0], -above[1], -above[2]
+
+
+def gauss(a, b, c, z):
+    a, b, c, z = map(mpf, (a, b, c, z))
+    if z < -0.8:
+        return (1 - z)**-a * gauss(a, c - b, c, z / (z - 1))
+    digits, mp.dps = mp.dps, 60 + int(2 * (abs(a) + abs(b) + abs(c)))
+    total = term = mpf(1)
+    n = 0
+    while term != 0 and (n < abs(a) + abs(b) + abs(c) + 10 or abs(term) > abs(total) * mpf(10)**-40):
+        term *= (a + n) * (b + n) * z / ((c + n) * (n + 1))
+        total += term
+        n += 1
+    mp.dps = digits
+    return +total
+
+
+def gammas():
+    for k in range(60):
+        large = k % 2 == 0
+        a = log_uniform(*random.choice(((2e3, 1e7), (1e7, 1e9), (1e9, 1e14)))) if large else log_uniform(1e-3, 1.9e3)
+        x = a + random.uniform(-7, 7) * a**0.5 if large or a > 50 else log_uniform(a / 8, a * 8)
+        p, q, slope = gamma_parts(a, x)
+        show("gammainc", a, x, p)
+        show("gammaincc", a, x, q)
+        show("gammaincShape", a, x, slope)
+    for a in (3e4, 1e6, 3e7, 9e8, 1e9, 5e10, 1e12):
+        for z in (0.0, -2.5, 3.25):
+            x = a + z * a**0.5
+            p, q, slope = gamma_parts(a, x)
+            show("gammainc", a, x, p)
+            show("gammaincc", a, x, q)
+            show("gammaincShape", a, x, slope)
+
+
+def betas():
+    points = [(1e12, 1e12, 0.5), (1e7, 1e7, 0.5), (1e6, 1e6, 0.5), (1e6, 1e6, 0.5007), (1e4, 1e6, 0.0097)]
+    for k in range(40):
+        low, high = ((1e7, 1e14), (2e3, 1e6))[k % 2]
+        a, b = log_uniform(low, high), log_uniform(low, high)
+        points.append((a, b, a / (a + b) + random.uniform(-7, 7) * (a * b / (a + b)**3)**0.5))
+    for _ in range(20):
+        a, b = log_uniform(1e-2, 300), log_uniform(1e-2, 300)
+        points.append((a, b, random.random()))
+    for a, b, x in points:
+        i, by_a, by_b = beta_parts(a, b, x)
+        show("betainc", a, b, x, i)
+        if abs(by_a) > mpf(10)**-30:  # differences have no digits below
+            show("betaincShape", a, b, x, by_a)
+    for _ in range(30):
+        a, b = log_uniform(1e-3, 1e8), log_uniform(1e-3, 1e8)
+        show("betaln", a, b, mp.log(mp.gamma(a)) + mp.log(mp.gamma(b)) - mp.log(mp.gamma(mpf(a) + mpf(b))) if
+             a + b < 1e4 else mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(mpf(a) + mpf(b)))
+        a, b = log_uniform(1e-3, 300), log_uniform(1e-3, 300)
+        show("beta", a, b, mp.beta(mpf(a), mpf(b)))
+        x = random.uniform(-30, 170)
+        show("gamma", x, mp.gamma(x))
+
+
+def inverses():
+    for k in range(30):
+        large = k % 3 == 0
+        a = log_uniform(1e9, 1e14) if large else log_uniform(0.1, 1.9e3)
+        p = random.choice((random.random(), log_uniform(1e-30, 0.5)))
+        z = -mp.sqrt(2) * mp.erfinv(1 - 2 * mpf(p))
+        start = mpf(a) * (1 - 1 / (9 * mpf(a)) + z / (3 * mp.sqrt(a)))**3
+        for op, i in (("gammaincinv", 0), ("gammainccinv", 1)):
+            x = start if i == 0 else mpf(a) * (1 - 1 / (9 * mpf(a)) - z / (3 * mp.sqrt(a)))**3
+            if not large and (a < 5 or p < 1e-3):
+                continue
+            for _ in range(12):  # Newton
+                part_of = gamma_parts(a, x)[i]
+                density = mp.exp((a - 1) * mp.log(x) - x - mp.loggamma(a)) * (1 if i == 0 else -1)
+                step = part_of * mp.log(part_of / p) / density
+                x -= step
+                if abs(step) < abs(x) * mpf(10)**-25:
+                    break
+            show(op, a, p, x)
+
+
+def scaled_k(v, x):
+    """e^x K_v(x), the integral of e^(x - x cosh t) cosh(v t) about its largest point."""
+    v, x = abs(mpf(v)), mpf(x)
+    top = mp.asinh(v / x)
+    width = min(mpf(1) / 2, 1 / mp.sqrt(x * mp.cosh(top)))
+    f = lambda t: (mp.exp(v * t - x * (mp.cosh(t) - 1)) + mp.exp(-v * t - x * (mp.cosh(t) - 1))) / 2
+    points = [max(mpf(0), top - 40 * width)]
+    while points[-1] < top + 40 * width or v * points[-1] - x * (mp.cosh(points[-1]) - 1) > v * top - x * (
+            mp.cosh(top) - 1) - 130:
+        points.append(points[-1] + width)
+    return mp.quad(f, points, method="gauss-legendre")
+
+
+def bessel():
+    for _ in range(30):
+        v = random.choice((float(random.randrange(60)), random.uniform(0, 60), log_uniform(60, 3000)))
+        x = log_uniform(0.01, 1e5)
+        if x < 700:
+            show("iv", v, x, mp.besseli(v, x))
+            show("kv", v, x, scaled_k(v, x) * mp.exp(-mpf(x)))
+        show("ive", v, x, mp.besseli(v, x) * mp.exp(-mpf(x)))
+        show("kve", v, x, scaled_k(v, x))
+        v, x = random.choice((float(random.randrange(60)), random.uniform(0, 60))), log_uniform(0.01, 1e3)
+        show("jv", v, x, mp.besselj(v, x))
+    for v, x in ((1000, 12000), (-1000, 12000), (-52.5, 11000), (60, 11500), (3000.5, 2e4), (9e4, 1e8)):
+        if x < 1e5:  # whose series has as many terms
+            show("ive", v, x, mp.besseli(v, x) * mp.exp(-mpf(x)))
+        show("kve", v, x, scaled_k(v, x))
+    for n in range(30):
+        order, x = random.randrange(2, 60), log_uniform(0.01, 1e4)
+        show("polygamma", order, x, mp.polygamma(order, x))
+
+
+def hypergeometric():
+    points = [(25, 25, 50, 0.8), (40, 40, 80, 0.9), (200, 2, 3, 0.3), (1000, 2, 3, 0.3), (60, 60.5, 100, 0.9),
+              (100, 2, 3, 0.3), (100, 2, 3, -0.4), (1000, 2.5, 3, -0.4), (-20, 30, 7.5, 0.4), (10.5, -20.5, 3.25, -5),
+              (3, 4.0001, 7, 0.99), (2, 3, 5, 0.995), (-3, 2.5, 1.5, 4.5), (-40, 41, 1, 0.5), (0.5, 0.5, 1, 0.995)]
+    for size, count in ((5, 40), (60, 40), (300, 10)):
+        for _ in range(count):
+            a, b = random.uniform(-size, size), random.uniform(-size, size)
+            c, z = random.uniform(0.1, size), random.choice((random.uniform(0, 0.97), -log_uniform(0.01, 30)))
+            points.append((a, b, c, z))
+    points += [(1.5, 2.25, -1.125, 0.5)]
+    for a, b, c, z in points:
+        show("hyp2f1", a, b, c, z, gauss(a, b, c, z))
+
+
+for families in ((gammas, betas, inverses), (bessel,), (hypergeometric,)):
+    random.seed(8)
+    for family in families:
+        family()
