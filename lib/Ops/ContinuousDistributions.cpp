@@ -183,6 +183,7 @@ std::vector<Distribution> locationScaleDistributions() {
                         {[](P p) { return p[0] <= p[1] && p[1] <= p[2]; },
                          "the parameters must be in the order left <= mode <= right"}},
        .body = triangular,
+       .partials = triangularPartials,
        .example = "triangular([1, 0], [2], 0.0, 0.5, 1.0) = [0.77052747, 0.749113507]"},
   };
 }
@@ -223,6 +224,7 @@ std::vector<Distribution> positiveDistributions() {
        .parameters = {"b", "loc", "scale"},
        .requirements = {isPositive(0, "b"), isFinite(1, "loc"), isNotNegative(2, "scale")},
        .body = truncatedExponential,
+       .partials = truncexponPartials,
        .example = "truncexpon([1, 0], [2], 2.0, 0.0, 1.0) = [1.48546212, 1.40982402]"},
   };
 }

@@ -132,38 +132,45 @@ Arrays drawEmission(const Distribution &d, Emitter &e, const Arrays &in) {
 //===--- derivatives ----------------------------------------------------------------===//
 
 bool isReparameterized(const Distribution &d, const Op &op) {
-  return d.partials && op.attributes().boolean("reparameterized");
+  return d.hasDerivatives() && op.attributes().boolean("reparameterized");
 }
 
 Variable noDerivative(const Distribution &d) {
   return Variable(Type::null(
       "it is not implemented: " + d.name + " draws random numbers" +
-      (d.partials ? "; ask for its reparameterised form (DrawOptions::reparameterized)" : "")));
+      (d.hasDerivatives() ? "; ask for its reparameterised form (DrawOptions::reparameterized)"
+                          : "")));
 }
 
 Variables drawPullback(const Distribution &d, const Op &op, Inputs in, Outputs out, Gradients g) {
   Variables gradients(in.size(), Variable(Type::disconnected()));
   if (isDisconnected(g[1]))
     return gradients;
-  Variables partials;
-  if (isReparameterized(d, op))
-    partials = d.partials(in, out[1]);
+  Variables own; // of the parameters, of the draw's shape
+  if (isReparameterized(d, op)) {
+    own = d.partials ? d.partials(in, out[1]) : d.rows.pullback(in, g[1]);
+    for (size_t k = 0; d.partials && k < own.size(); ++k)
+      own[k] = g[1] * own[k];
+  }
   for (size_t i = kParameters; i < in.size(); ++i)
-    gradients[i] =
-        partials.empty() ? noDerivative(d) : unbroadcast(g[1] * partials[i - kParameters], in[i]);
+    gradients[i] = own.empty() ? noDerivative(d) : unbroadcast(own[i - kParameters], in[i]);
   return gradients;
 }
 
 Variables drawPushforward(const Distribution &d, const Op &op, Inputs in, Outputs out, Tangents t) {
+  const bool isSmooth = isReparameterized(d, op);
   Variables partials;
-  if (isReparameterized(d, op))
+  if (isSmooth && d.partials)
     partials = d.partials(in, out[1]);
   std::vector<size_t> operands;
   for (size_t i = kParameters; i < in.size(); ++i)
     operands.push_back(i);
   Variable tangent = sumOverTangents(t, operands, [&](size_t i) {
-    return partials.empty() ? noDerivative(d)
-                            : inDType(t[i], out[1].dtype()) * partials[i - kParameters];
+    if (!isSmooth)
+      return noDerivative(d);
+    Variable along = inDType(t[i], out[1].dtype());
+    return d.partials ? along * partials[i - kParameters]
+                      : inDType(d.rows.pushforward(in, i - kParameters, along), out[1].dtype());
   });
   return {Variable(Type::disconnected()), tangent};
 }
@@ -270,7 +277,7 @@ OpDef distributionOp(Distribution distribution) {
   def.defaultResult = 1;
   def.attributes = {{"dtype", AttributeKind::DType,
                      d->drawsIntegers ? DType::Int64 : DType::Float64, false, "of the draw"}};
-  if (d->partials)
+  if (d->hasDerivatives())
     def.attributes.push_back({"reparameterized", AttributeKind::Bool, false, false,
                               "true: differentiable by the parameters, the bits being given"});
   def.type = [d](const TypeRequest &request) { return drawTypes(*d, request); };

@@ -30,6 +30,13 @@ struct Requirement {
 /// The derivatives of a draw by its parameters, as arrays that broadcast to it.
 using DrawPartials = std::function<Variables(Inputs in, const Variable &draw)>;
 
+/// The same of draws that are rows: gradients of the parameters (which broadcast to the draws,
+/// over which they are summed) of one of the draws, and the tangent of one parameter's.
+struct RowDerivatives {
+  std::function<Variables(Inputs in, const Variable &gradient)> pullback = {};
+  std::function<Variable(Inputs in, size_t parameter, const Variable &tangent)> pushforward = {};
+};
+
 struct Distribution {
   /// That of its function in graphc/Random.h.
   std::string name;
@@ -44,8 +51,10 @@ struct Distribution {
   std::vector<Requirement> requirements = {};
   /// An element; of the dtype in which it computes, or any integer.
   std::function<Scalar(const RandomBits &, const Scalars &parameters)> body = {};
-  /// None: there is no reparameterised form.
+  /// Neither: there is no reparameterised form.
   DrawPartials partials = {};
+  RowDerivatives rows = {};
+  bool hasDerivatives() const { return partials || rows.pullback; }
   /// Of the registry, without "random" in front.
   std::string example = {};
   /// In the place of a body: draws, of parameters in float64.
@@ -77,6 +86,19 @@ Requirement isNotNegative(size_t i, std::string_view name);
 Requirement isProbability(size_t i, std::string_view name);
 Requirement isPositiveProbability(size_t i, std::string_view name);
 Requirement isCount(size_t i, std::string_view name);
+
+// ImplicitPartials.cpp: by the distribution function.
+Variables gammaPartials(Inputs in, const Variable &draw);
+Variables invgammaPartials(Inputs in, const Variable &draw);
+Variables chisquarePartials(Inputs in, const Variable &draw);
+Variables betaPartials(Inputs in, const Variable &draw);
+Variables studentTPartials(Inputs in, const Variable &draw);
+Variables triangularPartials(Inputs in, const Variable &draw);
+Variables truncexponPartials(Inputs in, const Variable &draw);
+Variables truncnormalPartials(Inputs in, const Variable &draw);
+Variables vonmisesPartials(Inputs in, const Variable &draw);
+RowDerivatives dirichletDerivatives();
+RowDerivatives multivariateNormalDerivatives();
 
 // The rows by family.
 std::vector<Distribution> locationScaleDistributions();

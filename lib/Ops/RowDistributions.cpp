@@ -45,6 +45,7 @@ std::vector<Distribution> rowDistributions() {
       {.name = "dirichlet",
        .doc = "Dirichlet of the last axis of alpha: rows of sum 1.",
        .parameters = {"alpha"},
+       .rows = dirichletDerivatives(),
        .example =
            "dirichlet([1, 0], [1], [1.0, 2.0, 3.0]) = [[0.121515004, 0.110415012, 0.768069984]]",
        .routine = &kDrawDirichlet,
@@ -55,6 +56,7 @@ std::vector<Distribution> rowDistributions() {
               "Cholesky's factor. ValueError where cov is not symmetric and positive semidefinite.",
        .parameters = {"mean", "cov"},
        .requirements = {isFinite(0, "mean")},
+       .rows = multivariateNormalDerivatives(),
        .example = "multivariateNormal([1, 0], [1], [0.0, 1.0], [[1.0, 0.5], [0.5, 2.0]]) = "
                   "[[-0.113680197, -1.01188978]]",
        .routine = &kDrawMultivariateNormal,
