@@ -78,6 +78,9 @@ Variable diff(const Operand &x, int n = 1, int axis = -1);
 Variable ptp(const Operand &x, const Axes &axes = {});
 /// How many elements are not 0: int64.
 Variable countNonzero(const Operand &x, const Axes &axes = {});
+/// x, whose type does not tell its extents along the axes: they do not broadcast any more. The
+/// opposite of specifyShape; the gradient is summed to an extent of 1 where x's type has one.
+Variable unbroadcast(const Operand &x, const Axes &axes);
 /// How much of a convolution: all sums, of max(n, m) from the middle, those of whole overlaps.
 enum class ConvolveMode { Full, Same, Valid };
 /// result[k] = sum over i of x[i] y[k - i], of two vectors (TypeError): NumPy's convolve.

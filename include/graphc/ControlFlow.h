@@ -26,7 +26,8 @@ Variable assertTrue(const Operand &x, const Operand &condition, std::string_view
                     ErrorKind kind = ErrorKind::ValueError);
 
 /// x; whenever it is computed, the message and x are written to the standard output, as a line.
-/// Gradients go to x. Equal calls print once; what no output depends on prints nothing.
+/// Gradients go to x. Each Variable prints a line of its own, equal ones too; what no output
+/// depends on prints nothing.
 Variable print(const Operand &x, std::string_view message = "");
 /// The same where the 0-d `condition` is not 0 (TypeError for another rank); then a debugger that
 /// watches the process gets SIGTRAP, in the routine that holds x.

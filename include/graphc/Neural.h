@@ -40,9 +40,11 @@ struct BatchNorm {
   Variable mean, inverseStddev; ///< of each channel: 1 / sqrt(var + epsilon), var biased
   Variable unbiasedVariance;    ///< var n / (n - 1), for running averages
 };
-/// By mean and variance over the batch and all positions (Ioffe, Szegedy 2015).
+/// By mean and variance over the batch and all positions (Ioffe, Szegedy 2015), or over `axes`:
+/// Axis(0) is per activation. All but x have the axes of x that are left, in their order
+/// (ValueError), one number a channel by default.
 BatchNorm batchNormTrain(const Operand &x, const Operand &gain, const Operand &shift,
-                         double epsilon = 1e-5);
+                         double epsilon = 1e-5, const std::optional<Axes> &axes = std::nullopt);
 
 /// The correlation of (batch, channels, n) with kernels (filters, channels, k) in which result i
 /// sees nothing behind x[i]: as many results as elements.

@@ -137,6 +137,7 @@ absl::Span<const ExportRule> shapeExports() {
       written("dimshuffle", writeDimshuffle),
       written("squeeze", writeSqueeze),
       written("specifyShape", writeSpecified),
+      written("unbroadcast", writeSpecified),
       written("broadcastTo", writeBroadcast),
       written("join", writeJoin),
       composed("splitPiece", composePiece),

@@ -212,28 +212,12 @@ void addFunctions(Table &t) {
 }
 
 void addArrays(Table &t) {
-  for (const char *name : {"identity",
-                           "copy",
-                           "reshape",
-                           "flatten",
-                           "dimshuffle",
-                           "squeeze",
-                           "specifyShape",
-                           "specifyShapeLike",
-                           "broadcastTo",
-                           "splitPiece",
-                           "padFold",
-                           "subtensor",
-                           "take",
-                           "zeroGrad",
-                           "disconnectedGrad",
-                           "undefinedGrad",
-                           "gradScale",
-                           "assert",
-                           "sum",
-                           "mean",
-                           "cumsum",
-                           "fitAxis"})
+  for (const char *name : {"identity",      "copy",        "reshape",      "flatten",
+                           "dimshuffle",    "squeeze",     "specifyShape", "specifyShapeLike",
+                           "unbroadcast",   "broadcastTo", "splitPiece",   "padFold",
+                           "subtensor",     "take",        "zeroGrad",     "disconnectedGrad",
+                           "undefinedGrad", "gradScale",   "assert",       "sum",
+                           "mean",          "cumsum",      "fitAxis"})
     t[name] = eachPart(isFirst);
   for (const char *name : {"setSubtensor", "incSubtensor", "incTake", "setTake", "pad"})
     t[name] = eachPart(isOfFirstTwo);

@@ -23,11 +23,12 @@ std::vector<AttributeSpec> runAttributes(std::string other, std::string doc) {
            .doc = std::move(doc)}};
 }
 
-/// All operands and the result are of one type.
+/// All operands and the result are of one type; bools count, in int64.
 TypesOr runType(const TypeRequest &request) {
   if (absl::Status s = requireAxis(request); !s.ok())
     return s;
-  return inferLikeFirst(request);
+  DType dtype = request.type(0).dtype();
+  return inferShapes(request, {dtype == DType::Bool ? DType::Int64 : dtype});
 }
 
 TypesOr recurrenceType(const TypeRequest &request) {
@@ -50,10 +51,11 @@ EmitRule runEmission(const Routine &routine, std::string_view second) {
       if (i != axis)
         lines[i < axis ? 0 : 2] = lines[i < axis ? 0 : 2] * e.dim(in[0], i);
     Arrays operands;
+    const DType dtype = e.resultType(0).dtype();
     for (Array x : in)
-      operands.push_back(e.view(x, lines));
+      operands.push_back(e.view(castArray(e, x, dtype), lines));
     Array result = e.routine(routine, {attributes.boolean("reverse"), attributes.boolean(second)},
-                             operands, {{e.dtype(in[0]), lines}})[0];
+                             operands, {{dtype, lines}})[0];
     return {e.view(result, e.shape(in[0]))};
   };
 }
@@ -146,7 +148,8 @@ constexpr std::string_view kExclusive = "whether each joins what is before its p
 std::vector<OpDef> cumulativeOps() {
   return {
       {.name = "cumsum",
-       .doc = "Sums of all elements up to each position along an axis, of x's dtype.\n"
+       .doc = "Sums of all elements up to each position along an axis, of x's dtype; of bools, "
+              "int64.\n"
               "Floats are joined in float64 and rounded once each; integers wrap.",
        .operands = {{"x"}},
        .attributes = runAttributes("exclusive", std::string(kExclusive)),
@@ -160,7 +163,8 @@ std::vector<OpDef> cumulativeOps() {
        .section = section(kReductions),
        .example = "cumsum([[1, 2, 3], [4, 5, 6]]) {axis = 1} = [[1, 3, 6], [4, 9, 15]]"},
       {.name = "cumprod",
-       .doc = "Products of all elements up to each position along an axis, of x's dtype.\n"
+       .doc = "Products of all elements up to each position along an axis, of x's dtype; of bools, "
+              "int64.\n"
               "Floats are joined in float64 and rounded once each; integers wrap. The gradient is "
               "right where elements are 0.",
        .operands = {{"x"}},

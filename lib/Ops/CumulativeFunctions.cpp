@@ -9,8 +9,6 @@ static Variable cumulative(std::string_view op, const Operand &x, std::optional<
   Variable v = asVariable(x);
   if (!v.ok())
     return v;
-  if (isBool(v.dtype()))
-    v = cast(v, DType::Int64);
   if (!axis)
     v = flatten(v);
   return build(builtin(op, {{"axis", plainAxis(axis.value_or(0), v)},

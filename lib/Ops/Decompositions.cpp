@@ -1,5 +1,6 @@
 //===- Decompositions.cpp - QR, singular values, eigenvalues ------------------------===//
 #include "Families.h"
+#include "Graph/CalledAs.h"
 #include "Matrices.h"
 
 namespace graphc {
@@ -55,18 +56,27 @@ Variable overTransposed(const Variable &x, const Variable &r) {
   return transposed(solveTriangular(r, transposed(x)));
 }
 
+constexpr std::string_view kWide = "qr has no derivative for more columns than rows";
+
 /// Why q and r of a have no derivative; none where they may.
 std::string noQrDerivative(const Op &op, const Variable &a) {
   if (op.attributes().boolean("complete"))
     return "qr has no derivative where it is complete";
   int64_t m = a.type().extent(a.rank() - 2), n = a.type().extent(a.rank() - 1);
-  return m != kDynamic && n != kDynamic && m < n ? "qr has no derivative of a wide matrix" : "";
+  return m != kDynamic && n != kDynamic && m < n ? std::string(kWide) : "";
+}
+
+/// r, which is square where there is a derivative.
+Variable squareR(const Variable &r) {
+  Op same =
+      calledAs(builtin("specifyShapeLike", {{"message", std::string(kWide)}}), "gradient of qr");
+  return build(same, {r, transposed(r)});
 }
 
 Variables qrPullback(const Op &op, Inputs in, Outputs out, Gradients g) {
   if (std::string why = noQrDerivative(op, in[0]); !why.empty())
     return {Variable(Type::null(why))};
-  const Variable &q = out[0], &r = out[1];
+  const Variable &q = out[0], r = squareR(out[1]);
   Variable gq = orZeros(g[0], q), gr = orZeros(g[1], r);
   Variable m = matmul(r, transposed(gr)) - matmul(transposed(gq), q);
   return {overTransposed(gq + matmul(q, tril(m) + transposed(tril(m, -1))), r)};
@@ -77,7 +87,7 @@ Variables qrPullback(const Op &op, Inputs in, Outputs out, Gradients g) {
 Variables qrPushforward(const Op &op, Inputs in, Outputs out, Tangents t) {
   if (std::string why = noQrDerivative(op, in[0]); !why.empty())
     return {Variable(Type::null(why)), Variable(Type::null(why))};
-  const Variable &q = out[0], &r = out[1];
+  const Variable &q = out[0], r = squareR(out[1]);
   Variable x = transposed(solveTriangular(r, transposed(t[0]), {.transposed = true}));
   Variable m = matmul(transposed(q), x), below = tril(m, -1);
   Variable w = below - transposed(below);

@@ -18,12 +18,14 @@ const Tensor *constantOf(Emitter &e, Array a) {
   return data.defined() ? &data : nullptr;
 }
 
-/// ceil((stop - start) / step) of numbers, at least 0; -1 where that is NaN. 64-bit differences do
+/// ceil((stop - start) / step) of numbers, at least 0; -1 where that is NaN or an end
+/// is infinite. 64-bit differences do
 /// not overflow, and what no array can have is INT64_MAX.
 int64_t lengthOf(const Tensor &start, const Tensor &stop, const Tensor &step) {
   if (isFloat(start.dtype()) || isFloat(stop.dtype()) || isFloat(step.dtype())) {
-    double n = std::ceil((stop.item<double>() - start.item<double>()) / step.item<double>());
-    if (std::isnan(n))
+    double distance = stop.item<double>() - start.item<double>();
+    double n = std::ceil(distance / step.item<double>());
+    if (std::isnan(n) || std::isinf(distance))
       return -1;
     return n >= 0x1p63 ? std::numeric_limits<int64_t>::max() : n > 0 ? int64_t(n) : 0;
   }
@@ -63,8 +65,9 @@ Extent arangeLength(Emitter &e, Array start, Array stop, Array step) {
     e.require(e.element(nonZero), Predicate::Equal, e.size(1), ErrorKind::ValueError, kStepZero);
     Array length = e.define({}, [&](Indices) {
       auto number = [&](Array a) { return cast(e.load(a, {}), DType::Float64); };
-      Scalar n = (number(stop) - number(start)) / number(step);
-      return select(isNan(n), e.index(-1),
+      Scalar distance = number(stop) - number(start), n = distance / number(step);
+      Scalar isNone = isNan(n) || equalTo(abs(distance), std::numeric_limits<double>::infinity());
+      return select(isNone, e.index(-1),
                     cast(apply(ScalarOp::Ceil, {maximum(n, 0.0)}), DType::Int64));
     });
     return notNaN(e.element(length));

@@ -108,14 +108,36 @@ Variable batchNormInference(const Operand &x, const Operand &gain, const Operand
 }
 
 BatchNorm batchNormTrain(const Operand &x, const Operand &gain, const Operand &shift,
-                         double epsilon) {
+                         double epsilon, const std::optional<Axes> &axes) {
   Variable v = asVariable(x), g = asVariable(gain), s = asVariable(shift);
-  if (auto mistake = mistakeOf("batchNormTrain", x, v, {g, s}))
-    return {*mistake, *mistake, *mistake, *mistake};
-  Axes all = axesFrom(0, v.rank(), false);
-  Variable average = mean(v, all), variance = var(v, all), inverse = rsqrt(variance + epsilon);
-  auto each = [&](const Variable &numbers) { return perChannel(numbers, v.rank()); };
-  Variable count = cast(size(v) / maximum(shape(v, 1), 1), v.dtype());
+  auto all = [](const Variable &mistake) { return BatchNorm{mistake, mistake, mistake, mistake}; };
+  if (!axes)
+    if (auto mistake = mistakeOf("batchNormTrain", x, v, {g, s}))
+      return all(*mistake);
+  for (const Variable &operand : {v, g, s})
+    if (!operand.ok())
+      return all(operand);
+  Axes joined = axes ? *axes : axesFrom(0, v.rank(), false);
+  Variable average = mean(v, joined), variance = var(v, joined);
+  if (!average.ok())
+    return all(average);
+  if (g.rank() != average.rank() || s.rank() != average.rank())
+    return all(invalidAt(x, ErrorKind::ValueError, "batchNormTrain",
+                         "gain and shift must have rank " + std::to_string(average.rank()) +
+                             ", the axes of x that are left"));
+  Variable inverse = rsqrt(variance + epsilon);
+  // Numbers of the axes that are left, to be met with x.
+  std::vector<int> order(size_t(v.rank()), 0);
+  if (!joined.list())
+    order.assign(order.size(), -1);
+  else
+    for (int64_t axis : *joined.list())
+      order[size_t(axis < 0 ? axis + v.rank() : axis)] = -1;
+  int next = 0;
+  for (int &axis : order)
+    axis = axis < 0 ? -1 : next++;
+  auto each = [&](const Variable &numbers) { return dimshuffle(numbers, order); };
+  Variable count = cast(size(v) / maximum(size(average), 1), v.dtype());
   return {(v - each(average)) * each(inverse * g) + each(s), average, inverse,
           variance * (count / (count - 1.0))};
 }

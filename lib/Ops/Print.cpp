@@ -42,7 +42,8 @@ std::vector<OpDef> printOps() {
   return {
       {.name = "print",
        .doc = "x; where the condition is not 0, the message and x are written to the standard "
-              "output.\nEqual nodes print once, as they are one; what nothing depends on prints "
+              "output.\nEach node prints once in a call, equal ones too; what nothing depends on "
+              "prints "
               "nothing.",
        .operands = {{"x"}, {"condition"}},
        .attributes = {{.name = "message",

@@ -116,6 +116,18 @@ Variable specifyShape(const Operand &x, const std::vector<int64_t> &shape) {
   return build(builtin("specifyShape", {{"shape", IntList(shape)}}), {x});
 }
 
+Variable unbroadcast(const Operand &x, const Axes &axes) {
+  Variable v = asVariable(x);
+  if (!v.ok())
+    return v;
+  IntList list;
+  for (int axis = 0; !axes.list() && axis < v.rank(); ++axis)
+    list.push_back(axis);
+  for (int64_t axis : axes.list().value_or(IntList()))
+    list.push_back(plainAxis(int(axis), v));
+  return build(builtin("unbroadcast", {{"axes", list}}), {Operand(v, x.place())});
+}
+
 Variable specifyShapeLike(const Operand &x, const Operand &like) {
   return build(builtin("specifyShapeLike"), {x, like});
 }

@@ -203,13 +203,28 @@ TypesOr specifyShapeType(const TypeRequest &request) {
   return inferLikeFirst(request);
 }
 
-Arrays specifyShapeLikeEmission(Emitter &e, const Arrays &in, const Attributes &) {
+Arrays specifyShapeLikeEmission(Emitter &e, const Arrays &in, const Attributes &a) {
   Extents shape = e.shape(in[1]);
+  const std::string &message = a.string("message");
   for (int axis = 0; axis < e.rank(in[0]); ++axis)
     e.requireEqual(e.dim(in[0], axis), shape[size_t(axis)],
-                   "the extent along axis " + std::to_string(axis) +
-                       " is {a}, that of its Variable {b}: give it the same shape");
+                   !message.empty()
+                       ? message
+                       : "the extent along axis " + std::to_string(axis) +
+                             " is {a}, that of its Variable {b}: give it the same shape");
   return {e.view(in[0], shape)};
+}
+
+TypesOr unbroadcastType(const TypeRequest &request) {
+  const Type &x = request.type(0);
+  absl::StatusOr<std::vector<int>> axes =
+      normalizeAxes(request.attributes().ints("axes"), x.rank());
+  if (!axes.ok())
+    return axes.status();
+  std::vector<int64_t> shape(x.shape().begin(), x.shape().end());
+  for (int axis : *axes)
+    shape[size_t(axis)] = kDynamic;
+  return std::vector<Type>{Type(x.dtype(), shape)};
 }
 
 TypesOr specifyShapeLikeType(const TypeRequest &request) {
@@ -226,13 +241,14 @@ Arrays broadcastToEmission(Emitter &e, const Arrays &in, const Attributes &) {
   Extents shape;
   for (int axis = 0; axis < rank; ++axis) {
     Extent extent = e.element(in[1], axis);
-    if (axis >= shift && !e.broadcasts(x, axis - shift))
+    const bool stays = axis >= shift && !e.broadcasts(x, axis - shift);
+    e.require(e.size(0), Predicate::LessEqual, extent,
+              stays ? ErrorKind::ShapeError : ErrorKind::ValueError,
+              "extent {b} along axis " + std::to_string(axis) + " of the new shape is negative");
+    if (stays)
       e.requireEqual(e.dim(x, axis - shift), extent,
                      "extent {a} along axis " + std::to_string(axis - shift) +
                          " cannot become {b}" + std::string(kBroadcastHint));
-    else
-      e.require(e.size(0), Predicate::LessEqual, extent, ErrorKind::ValueError,
-                "extent {b} along axis " + std::to_string(axis) + " of the new shape is negative");
     shape.push_back(extent);
   }
   return {e.define(shape, [&](Indices i) {
@@ -285,6 +301,15 @@ Variables specifyShapePullback(const Op &, Inputs in, Outputs, Gradients g) {
   Variables gradients(in.size(), Variable(Type::disconnected()));
   gradients[0] = g[0];
   return gradients;
+}
+
+/// Of extent 1 again where x's type says so.
+Variables unbroadcastPullback(const Op &op, Inputs in, Outputs, Gradients g) {
+  std::vector<int> ones;
+  for (int axis : axesOf(op.attributes(), in[0].rank()))
+    if (in[0].type().broadcastable(axis))
+      ones.push_back(axis);
+  return {ones.empty() ? g[0] : sum(g[0], {.axes = Axes(ones), .keepDims = true})};
 }
 
 Variables broadcastToPullback(const Op &, Inputs in, Outputs, Gradients g) {
@@ -398,11 +423,27 @@ std::vector<OpDef> shapeOps() {
                .golden = {"specify_shape"},
                .example = "specifyShape([1, 2]) {shape = [2]} = [1, 2]"},
               specifyShapePullback),
+      viewing({.name = "unbroadcast",
+               .doc = "x, whose extents along the axes its type does not tell: where they are 1, "
+                      "they do not broadcast any more (F-019).\nThe gradient is summed to an "
+                      "extent of 1 where x's type has one.",
+               .attributes = {{"axes", AttributeKind::Ints}},
+               .type = unbroadcastType,
+               .emit = [](Emitter &e, const Arrays &in, const Attributes &) -> Arrays {
+                 return {e.view(in[0], e.shape(in[0]))};
+               },
+               .golden = {"unbroadcast"},
+               .example = "unbroadcast([[1, 2]]) {axes = [0]} = [[1, 2]]"},
+              unbroadcastPullback),
       moving({.name = "specifyShapeLike",
               .doc =
                   "x, whose shape is checked at run time to be that of `like`.\nShapeError where "
                   "an extent differs, and for another rank.",
               .operands = {{"x"}, {"like"}},
+              .attributes = {{.name = "message",
+                              .kind = AttributeKind::String,
+                              .defaultValue = std::string(),
+                              .doc = "of the error, in the place of its own"}},
               .type = specifyShapeLikeType,
               .emit = specifyShapeLikeEmission,
               .viewMap = {0},
@@ -412,8 +453,8 @@ std::vector<OpDef> shapeOps() {
              specifyShapePullback),
       moving({.name = "broadcastTo",
               .doc = "x repeated to a shape.\nThe shape is an integer vector of known length, at "
-                     "least x's rank. Extents that are not statically 1 must stay (ShapeError); "
-                     "negative ones: ValueError.",
+                     "least x's rank. Extents that are not statically 1 must stay (ShapeError, "
+                     "where they would be negative, too); other negative ones: ValueError.",
               .operands = {{"x"}, {"shape"}},
               .type = broadcastToType,
               .emit = broadcastToEmission,

@@ -81,7 +81,11 @@ TEST_P(SizesTest, Ranges) {
   std::string notANumber =
       "arange: the length cannot be computed: start, stop or step is NaN or infinite";
   EXPECT_EQ(problem(run({d}, {arange(d)}, {std::nan("")})), notANumber);
-  EXPECT_EQ(problem(run({d}, {arange(d)}, {std::numeric_limits<double>::infinity()})),
+  for (double end : {HUGE_VAL, -HUGE_VAL}) {
+    EXPECT_EQ(problem(run({d}, {arange(d)}, {end})), notANumber);
+    EXPECT_EQ(problem(run({d}, {arange(d, 0.0)}, {end})), notANumber);
+  }
+  EXPECT_EQ(problem(run({d}, {arange(d)}, {1e300})),
             "arange: shape (9223372036854775807,) is too large");
   auto backwards = run({n, k}, {arange(0, n, k)}, {-5, kLeast});
   ASSERT_TRUE(backwards.ok()) << backwards.status();
@@ -108,8 +112,9 @@ TEST(ConstantRange, IsRefusedWhereItIsMade) {
     return text.substr(0, text.find('\n'));
   };
   EXPECT_EQ(problem(arange(kLeast, kMost)), "arange: shape (9223372036854775807,) is too large");
-  EXPECT_EQ(problem(arange(std::nan(""))),
-            "arange: the length cannot be computed: start, stop or step is NaN or infinite");
+  for (double end : {std::nan(""), HUGE_VAL, -HUGE_VAL})
+    EXPECT_EQ(problem(arange(end)),
+              "arange: the length cannot be computed: start, stop or step is NaN or infinite");
 }
 
 // Bounds far beyond the axis are clipped, as Python clips them.

@@ -230,6 +230,7 @@ const GoldenCallTable &calls() {
       {"full", GRAPHC_ONE(full(extents(a["shape"]), in[0]))},
       {"specify_shape", GRAPHC_ONE(specifyShape(in[0], extents(a["shape"])))},
       {"specify_shape_like", GRAPHC_ONE(specifyShapeLike(in[0], in[1]))},
+      {"unbroadcast", GRAPHC_ONE(unbroadcast(in[0], Axes(ints(a["axes"]))))},
       {"shape_i", GRAPHC_ONE(shape(in[0], a["axis"].get<int>()))},
       {"dimshuffle", one([](const Json &a, const Variables &in) {
          std::vector<int> order;

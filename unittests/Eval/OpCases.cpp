@@ -451,6 +451,10 @@ std::map<std::string, std::vector<OpCase>> shapes() {
         // The way to let such an extent broadcast.
         ofUnknownOnes({{3, 1}, {3, 4}},
                       [](V x) { return specifyShape(x[0], {kDynamic, 1}) + x[1]; })}},
+      {"unbroadcast",
+       {{one({3, 1, 4}), [](V x) { return unbroadcast(x[0], {0, 1}); }},
+        {one(kEight), [](V x) { return unbroadcast(x[0], Axis(-1)); }},
+        ofUnknownOnes({{3, 1}}, [](V x) { return unbroadcast(x[0], {}); })}},
       {"specifyShapeLike",
        {{{{3, 4}, {3, 4}}, [](V x) { return specifyShapeLike(x[0], x[1]); }},
         {{kEight, kEight}, [](V x) { return specifyShapeLike(x[0], x[1]); }},

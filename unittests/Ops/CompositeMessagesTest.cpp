@@ -240,6 +240,19 @@ TEST(Print, WritesLines) {
             absl::OkStatus());
 }
 
+// Equal ones are not merged.
+TEST(Print, EachWritesItsLine) {
+  Variable x = dvector("x"), y = print(x, "x is ") + print(x, "x is ");
+  for (const char *mode : {"interpreter", "fast_compile", "fast_run", "strict"}) {
+    SCOPED_TRACE(mode);
+    auto f = function({x}, y, {.mode = mode});
+    ASSERT_TRUE(f.ok()) << f.status();
+    testing::internal::CaptureStdout();
+    ASSERT_TRUE((*f)(Tensor({1.0, 2.0})).ok());
+    EXPECT_EQ(testing::internal::GetCapturedStdout(), "x is [1. 2.]\nx is [1. 2.]\n");
+  }
+}
+
 // Kept with probability 1 - p, and the mean stays.
 TEST(Dropout, KeepsTheMean) {
   RandomStream stream(3);

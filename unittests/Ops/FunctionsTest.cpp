@@ -46,6 +46,11 @@ TEST(Functions, AreThoseOfNumPyAndPyTorch) {
       {"meshgrid_xy", stack(meshgrid({wave({2}), wave({3})}))},
       {"instance_norm", instanceNorm(x, gain, shift)},
       {"batch_variance", batchNormTrain(x, gain, shift).unbiasedVariance},
+      {"batch_activations",
+       batchNormTrain(x, wave({4, 3}, 30), wave({4, 3}, 50), 1e-5, Axis(0)).result},
+      {"batch_rows", batchNormTrain(x, wave({2, 3}, 30), wave({2, 3}, 50), 1e-5, Axis(-2)).result},
+      {"batch_rows_variance",
+       batchNormTrain(x, wave({2, 3}), wave({2, 3}), 1e-5, Axis(1)).unbiasedVariance},
       {"l1_loss", meanAbsoluteError(grid, wave({3, 4}, 5))},
       {"hinge", hinge(wave({6}), sgn(wave({6}, 3)))},
       {"gru",
@@ -103,6 +108,10 @@ TEST(Functions, TellMistakes) {
       {said(batchNormTrain(x, m, v).mean),
        "ValueError: batchNormTrain: gain, shift, mean and variance are vectors, a number for each "
        "channel\n  batchNormTrain(x: f64[2,6,5])"},
+      {said(batchNormTrain(x, v, v, 1e-5, Axis(0)).mean),
+       "ValueError: batchNormTrain: gain and shift must have rank 2, the axes of x that are left\n "
+       " "
+       "batchNormTrain(x: f64[2,6,5])"},
       {said(attention(m, v, m)), "ValueError: attention: queries, keys and values are matrices, or "
                                  "batches of them\n  attention(m: f64[?,?])"},
   });

@@ -555,6 +555,17 @@ TEST(OpMessages, AtRunTime) {
        "ShapeError: broadcastTo: extent 2 along axis 0 cannot become 3 (an extent broadcasts only "
        "where its type says 1: declare it so, or use specifyShape)\n  v: f64[2]   "
        "extents(..., ...): i64[2]"},
+      {broadcastTo(v, {n}),
+       {v, n},
+       {two, -2},
+       "ShapeError: broadcastTo: extent -2 along axis 0 of the new shape is negative\n  v: f64[2]  "
+       " "
+       "extents(n): i64[1]"},
+      {grad(sum(qr(m).r), m),
+       {m},
+       {zeros({2, 3})},
+       "ShapeError: gradient of qr: qr has no derivative for more columns than rows\n  qr(m): "
+       "f64[2,3]   swapaxes(...): f64[3,2]"},
       {broadcastTo(d, {n, 3}),
        {d, n},
        {1.0, -2},

@@ -1,6 +1,9 @@
 //===- TypesTest.cpp - dtypes and static shapes of results -------------------===//
 #include <gtest/gtest.h>
 
+#include "Ops/Build.h"
+#include "graphc/Arrays.h"
+#include "graphc/Gradient.h"
 #include "graphc/Ops.h"
 
 namespace graphc {
@@ -93,6 +96,18 @@ TEST(DTypes, Sums) {
             ErrorKind::TypeError);
   EXPECT_EQ(kindOf(mean(of(DType::Int32, {3}), {.accDtype = DType::Int64})), ErrorKind::TypeError);
   EXPECT_EQ(mean(of(DType::Int32, {3}), {.accDtype = DType::Float64}).dtype(), DType::Float64);
+}
+
+// F-012: bools count, called from C++ and as ops of graph text.
+TEST(DTypes, CumulativeSums) {
+  for (DType dtype : {DType::Bool, DType::Int8, DType::UInt16, DType::Float32}) {
+    DType wanted = dtype == DType::Bool ? DType::Int64 : dtype;
+    Variable x = of(dtype, {3});
+    EXPECT_EQ(cumsum(x).dtype(), wanted);
+    EXPECT_EQ(cumprod(x).dtype(), wanted);
+    for (const char *name : {"cumsum", "cumprod"})
+      EXPECT_EQ(build(builtin(name, {{"axis", int64_t(0)}}), {x}).dtype(), wanted);
+  }
 }
 
 // F-013
@@ -201,6 +216,9 @@ TEST(StaticShapes, NeverClaimMoreThanIsGuaranteed) {
 TEST(StaticShapes, SpecifyShapeNarrows) {
   Variable x = of(DType::Float64, {kDynamic, kDynamic});
   EXPECT_EQ(shapeOf(specifyShape(x, {3, kDynamic})), (Shape{3, kDynamic}));
+  Variable one = tensor(DType::Float64, {1, 4});
+  EXPECT_EQ(shapeOf(unbroadcast(one, Axis(0))), (Shape{kDynamic, 4}));
+  EXPECT_EQ(shapeOf(grad(sum(unbroadcast(one, Axis(0)) * 2.0), one)), (Shape{1, 4}));
   EXPECT_EQ(kindOf(specifyShape(of(DType::Float64, {2}), {3})), ErrorKind::ShapeError);
 }
 

@@ -44,6 +44,15 @@ show("instance_norm", torch.nn.functional.instance_norm(x, weight=gain, bias=shi
 mean, variance = torch.zeros(4), torch.zeros(4)
 torch.nn.functional.batch_norm(x, mean, variance, training=True, momentum=1.0)
 show("batch_variance", variance)
+
+def normalized(x, gain, shift, axis):
+    mean, var = x.mean(axis, keepdims=True), x.var(axis, keepdims=True)
+    return (x - mean) / np.sqrt(var + 1e-5) * np.expand_dims(gain, axis) + np.expand_dims(shift, axis)
+
+
+show("batch_activations", normalized(wave(2, 4, 3), wave(4, 3, start=30), wave(4, 3, start=50), 0))
+show("batch_rows", normalized(wave(2, 4, 3), wave(2, 3, start=30), wave(2, 3, start=50), 1))
+show("batch_rows_variance", wave(2, 4, 3).var(1, ddof=1))
 show("l1_loss", torch.nn.functional.l1_loss(t(wave(3, 4)), t(wave(3, 4, start=5))))
 show("hinge", np.maximum(0, 1 - wave(6) * np.sign(wave(6, start=3))))
 cell = torch.nn.GRUCell(3, 2)

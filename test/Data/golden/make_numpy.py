@@ -160,6 +160,8 @@ add("pool", [np.array([[3, 1, 4, 1, 5]], "int32")], [np.array([[2.0, 2.5]])],
 for dtype in ("float64", "float32"):
     add("specify_shape_like", [np.array([[1.5, -2, 3]], dtype), np.zeros((1, 3))], [np.array([[1.5, -2, 3]], dtype)])
 add("specify_shape_like", [np.zeros((2, 3)), np.zeros((2, 4))], [], error="ShapeError")
+for dtype in ("float64", "float32"):
+    add("unbroadcast", [np.array([[1.5, -2, 3]], dtype)], [np.array([[1.5, -2, 3]], dtype)], {"axes": [0]})
 
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "numpy.jsonl"), "w") as f:
     f.write("\n".join(lines) + "\n")
