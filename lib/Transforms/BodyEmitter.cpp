@@ -179,7 +179,7 @@ Value BodyEmitter::compareLanes(mlir::Operation &op, int row, int vector) {
 /// The scalar of the block's first lane.
 Value BodyEmitter::emitBase(mlir::Operation &op, int row) {
   if (auto index = mlir::dyn_cast<linalg::IndexOp>(op))
-    return loops[index.getDim()].index[0];
+    return loops[index.getDim()].index[loops[index.getDim()].rowSet ? size_t(row) : 0];
   llvm::SmallVector<Value, 2> operands;
   for (Value operand : op.getOperands())
     operands.push_back(getBase(operand, row));
@@ -247,7 +247,7 @@ void BodyEmitter::emitCheck(mlir::Operation &op) {
       if (auto type = mlir::dyn_cast<mlir::VectorType>(holds.getType())) {
         Value all = arith::ConstantOp::create(b, mlir::DenseElementsAttr::get(type, true));
         Value fails = arith::XOrIOp::create(b, holds, all);
-        if (Value mask = maskOf(v))
+        if (Value mask = maskOf(v, row))
           fails = arith::AndIOp::create(b, fails, mask);
         holds = vector::ReductionOp::create(b, vector::CombiningKind::OR, fails);
       } else {

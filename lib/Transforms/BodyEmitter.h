@@ -66,8 +66,10 @@ public:
   //===--- the block in hand: set by the strategies -----------------------===//
   llvm::SmallVector<LoopVariable, 8> loops;
   int lanes = 1, rows = 1, vectors = 1;
-  int minorRows = 1;                       ///< rows of the minor row loop
-  llvm::SmallVector<mlir::Value, 4> masks; ///< by vector; empty for whole vectors
+  int minorRows = 1; ///< rows of the minor row loop
+  /// By vector; empty for whole vectors. By row, if it is the rows' only vector that has one.
+  llvm::SmallVector<mlir::Value, 8> masks;
+  bool masksAreOfRows = false;
   /// Masked vectors of results are stored in pieces (storeFirstLanes).
   bool storesPieces = false;
   /// Instead of a mask, for code that is run for whole vectors and for the last one: the number of
@@ -168,7 +170,7 @@ private:
   mlir::Value loadVector(mlir::VectorType type, mlir::Value buffer, mlir::Value base, int factor,
                          mlir::Value mask, mlir::Value otherwise);
   mlir::Value wholeCondition(mlir::Value condition, int row, int vector);
-  mlir::Value maskOf(int vector);
+  mlir::Value maskOf(int vector, int row = 0);
   mlir::scf::IfOp branchOnWhole(mlir::TypeRange results,
                                 llvm::function_ref<mlir::Value(mlir::Value mask)> make);
   Address address(const MemoryAccess &access, int row, int vector);

@@ -173,7 +173,7 @@ Value BodyEmitter::load(const MemoryAccess &access, const Facts &facts, int row,
   }
   if (isMasked) {
     mask = getVector(access.condition, row, v);
-    if (Value lanesLeft = maskOf(v))
+    if (Value lanesLeft = maskOf(v, row))
       mask = arith::AndIOp::create(b, mask, lanesLeft);
   }
   Address at = address(access, row, v);
@@ -182,7 +182,7 @@ Value BodyEmitter::load(const MemoryAccess &access, const Facts &facts, int row,
   bool isUniform = !offsets && factor == 0 && !isMasked; // varies by its register neighbours only
   bool isStrided = !offsets && factor && *factor >= 1 && *factor <= kMaxStride;
   if (!isMasked && !isUniform && !(isStrided && isWhole))
-    mask = maskOf(v);
+    mask = maskOf(v, row);
   if (!isUniform && !isStrided) {
     if (factor != 0) {
       Value steps = stack.at(0, key(access.identity, Part::Steps, lanes, 0), [&]() -> Value {
@@ -243,9 +243,9 @@ Value BodyEmitter::wholeCondition(Value condition, int row, int v) {
 }
 
 /// The mask of a vector of the block; null for whole vectors.
-Value BodyEmitter::maskOf(int v) {
+Value BodyEmitter::maskOf(int v, int row) {
   if (!lanesLeft)
-    return masks.empty() ? Value() : masks[size_t(v)];
+    return masks.empty() ? Value() : masks[size_t(masksAreOfRows ? row : v)];
   return vector::CreateMaskOp::create(stack.builder(), vectorOf(stack.builder().getI1Type()),
                                       lanesLeft);
 }

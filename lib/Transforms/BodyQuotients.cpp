@@ -118,7 +118,7 @@ Value BodyEmitter::loadQuotients(const MemoryAccess &access, mlir::VectorType ty
   mlir::ImplicitLocOpBuilder &b = stack.builder();
   int count = lanes / divisor;
   auto part = mlir::VectorType::get({count}, type.getElementType());
-  Value mask = maskOf(v), wanted;
+  Value mask = maskOf(v, row), wanted;
   if (mask)
     wanted = elementsOfLanes(mask, divisor);
   if (access.condition) {

@@ -153,6 +153,7 @@ private:
   struct ProductCopies;
   struct ProductLast;
   struct ProductPart;
+  struct LineParts;
   bool emitIfProduct(const Pass &pass);
   std::optional<ProductShape> productShape(const Pass &pass) const;
   bool findFactors(const Pass &pass, ProductShape &shape) const;
@@ -209,6 +210,21 @@ private:
   void packPanel(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
                  mlir::Value offset, mlir::Value lower, mlir::Value upper);
   int numSumsAroundLines(const KernelNest &nest, const ProductShape &shape) const;
+  void openSumOfWindow(const KernelNest &nest, const ProductShape &shape, int position,
+                       mlir::Value &place);
+  int openSumsOfWindow(const KernelNest &nest, const ProductShape &shape, int first,
+                       mlir::Value &place);
+  //===--- ProductParts.cpp -------------------------------------------------===//
+  LineParts linePartsOf(const KernelNest &nest, const ProductShape &shape) const;
+  bool mayJoinLineParts(const KernelNest &nest, const ProductShape &shape) const;
+  mlir::Value fillsByTiles(const KernelNest &nest, const ProductShape &shape, mlir::Value numRows);
+  llvm::SmallVector<mlir::Value> joinLineParts(const KernelNest &nest, const ProductShape &shape);
+  void clearLineParts(const ProductShape &shape);
+  llvm::SmallVector<mlir::Value> setLineParts(const KernelNest &nest, const ProductShape &shape,
+                                              int linesAtOnce, mlir::Value number,
+                                              mlir::Value first, mlir::Value end);
+  void packLineParts(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
+                     mlir::Value offset, mlir::Value first, mlir::Value end);
   void packWindow(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
                   mlir::Value offset, mlir::Value first, mlir::Value end);
   void packPanelTransposed(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,

@@ -170,7 +170,11 @@ void KernelEmitter::packPanels(const KernelNest &nest, const ProductShape &shape
     Value column = panels.getInductionVar();
     Value offset = arith::MulIOp::create(b, arith::SubIOp::create(b, column, first), length);
     Value end = arith::AddIOp::create(b, column, stack->constant(width));
-    packWindow(nest, shape, buffer, offset, column, arith::MinSIOp::create(b, end, upper));
+    end = arith::MinSIOp::create(b, end, upper);
+    if (mayJoinLineParts(nest, shape))
+      packLineParts(nest, shape, buffer, offset, column, end);
+    else
+      packWindow(nest, shape, buffer, offset, column, end);
     stack->close();
     return stack->dropAnchor();
   }

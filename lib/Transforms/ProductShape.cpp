@@ -8,7 +8,7 @@ namespace arith = mlir::arith;
 using mlir::Value;
 
 /// Rows of tiles of one vector.
-static constexpr int kNarrowRows = 6;
+static constexpr int kNarrowRows = 8;
 /// What follows a product, as bodyCost says it: code for a whole tile of it would take longer to
 /// compile than smaller tiles, of one kind, cost when they run.
 static constexpr int kLongBody = 20;

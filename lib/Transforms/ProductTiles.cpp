@@ -97,14 +97,40 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
   Value length = stack->value(shape.length);
   if (isWhole && !constantSize(shape.length)) // as the multiples
     length = hide(length);
-  auto loop = stack->open(stack->constant(0), length, stack->constant(1), carried);
-  carried.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
-
+  llvm::SmallVector<LoopVariable, 8> loopsOfTile = body->loops;
+  llvm::SmallVector<mlir::scf::ForOp> loops;
+  auto open = [&](Value extent) {
+    loops.push_back(stack->open(stack->constant(0), extent, stack->constant(1), carried));
+    carried.assign(loops.back().getRegionIterArgs().begin(),
+                   loops.back().getRegionIterArgs().end());
+    return loops.back().getInductionVar();
+  };
   llvm::SmallVector<Value> right;
-  for (int v = 0; v < vectors; ++v)
-    right.push_back(loadAt(
-        stack->value(stack->add(carried.back(), b.getIndexAttr(v * shape.lanes * bytes))), type,
-        target.maskRegisters && !body->masks.empty() ? body->masks[size_t(v)] : Value()));
+  auto placeOf = [&](int v) {
+    return stack->value(stack->add(carried.back(), b.getIndexAttr(v * shape.lanes * bytes)));
+  };
+  if (panel.fills) {
+    setLineParts(nest, shape, linePartsOf(nest, shape).atOnce, stack->constant(0),
+                 panel.firstColumn,
+                 stack->value(stack->add(panel.firstColumn,
+                                         b.getIndexAttr(int64_t(vectors) * shape.lanes))));
+    for (auto [position, sum] : llvm::enumerate(shape.sums)) {
+      Value extent = stack->value(nest.extents[size_t(sum)]), number = open(extent);
+      if (shape.backwards[unsigned(position)])
+        number =
+            arith::SubIOp::create(b, arith::AddIOp::create(b, extent, stack->constant(-1)), number);
+      setLoop(sum, number);
+    }
+    right = joinLineParts(nest, shape);
+    for (int v = 0; v < vectors; ++v)
+      LLVM::StoreOp::create(b, right[size_t(v)], pointerTo(placeOf(v)), unsigned(bytes));
+  } else {
+    open(length);
+    for (int v = 0; v < vectors; ++v)
+      right.push_back(
+          loadAt(placeOf(v), type,
+                 target.maskRegisters && !body->masks.empty() ? body->masks[size_t(v)] : Value()));
+  }
   auto leftAt = [&](int i) -> Value {
     Value address;
     if (!isWhole) {
@@ -155,8 +181,15 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
     carried[i] = arith::AddIOp::create(b, carried[i], stack->value(panel.sumStep));
   carried.back() = arith::AddIOp::create(b, carried.back(), panel.step);
   stack->close(carried);
+  for (size_t i = loops.size() - 1; i > 0; --i)
+    stack->close(loops[i].getResults());
   stack->dropAnchor(); // what follows uses the sums
-  return llvm::SmallVector<Value>(loop.getResults().take_front(numSums));
+  if (panel.fills) {
+    clearLineParts(shape);
+    body->loops = loopsOfTile;
+    body->rows = rows;
+  }
+  return llvm::SmallVector<Value>(loops[0].getResults().take_front(numSums));
 }
 
 /// Tiles of `rows` rows from `lower` on; not `isWhole`, they may reach beyond `upper`: rows there
@@ -204,6 +237,12 @@ void KernelEmitter::emitRowsOfPanel(const Pass &pass, const ProductShape &shape,
     return emitTiles(pass, shape, panel, shape.narrowRows, lower, upper, /*isWhole=*/false);
   if (shape.rows.size() == 1)
     return emitTiles(pass, shape, panel, shape.rows[0], lower, upper, shape.isEven);
+  if (panel.endOfFilling) {
+    ProductPanel filled = panel;
+    filled.fills = true;
+    emitTiles(pass, shape, filled, shape.rows[0], lower, panel.endOfFilling, /*isWhole=*/true);
+    lower = panel.endOfFilling;
+  }
   Value count = arith::SubIOp::create(b, upper, lower);
   Value left = arith::RemUIOp::create(b, count, stack->constant(shape.rows[0]));
   Value end = arith::SubIOp::create(b, upper, left);

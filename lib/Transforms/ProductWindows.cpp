@@ -37,40 +37,47 @@ int KernelEmitter::numSumsAroundLines(const KernelNest &nest, const ProductShape
   return isShort && isLong && llvm::none_of(shape.sums, isInCondition) ? last : 0;
 }
 
+/// k counts the loop at `position` of the sums, too: opens it. `place` moves along in the panel.
+void KernelEmitter::openSumOfWindow(const KernelNest &nest, const ProductShape &shape, int position,
+                                    Value &place) {
+  int loop = shape.sums[size_t(position)];
+  Value extent = stack->value(nest.extents[size_t(loop)]);
+  Size inside = extentOfAll(nest, llvm::ArrayRef(shape.sums).drop_front(size_t(position) + 1));
+  Size distance;
+  stack->inPrologue([&] {
+    distance = stack->multiply(inside, b.getIndexAttr(int64_t(shape.vectors) * shape.lanes));
+  });
+  auto counter = stack->open(stack->constant(0), extent, stack->constant(1));
+  Value number = counter.getInductionVar();
+  setLoop(loop, number);
+  if (shape.backwards[unsigned(position)])
+    number =
+        arith::SubIOp::create(b, arith::AddIOp::create(b, extent, stack->constant(-1)), number);
+  place = stack->value(stack->add(place, stack->multiply(number, distance)));
+}
+
+/// The same for all sums from `first` on, those that masks depend on outside of the others. Returns
+/// their number.
+int KernelEmitter::openSumsOfWindow(const KernelNest &nest, const ProductShape &shape, int first,
+                                    Value &place) {
+  for (bool isInCondition : {true, false})
+    for (int position = first; position < int(shape.sums.size()); ++position)
+      if (body->isInCondition(nest, shape.sums[size_t(position)]) == isInCondition)
+        openSumOfWindow(nest, shape, position, place);
+  return int(shape.sums.size()) - first;
+}
+
 /// Fills the panel at `offset` of the buffer with the columns [first, end), at least one.
 void KernelEmitter::packWindow(const KernelNest &nest, const ProductShape &shape, Value buffer,
                                Value offset, Value first, Value end) {
-  int64_t width = int64_t(shape.vectors) * shape.lanes;
   int inner = nest.numParallel - 1;
-  auto setLoop = [&](int loop, Value index) {
-    LoopVariable &variable = body->loops[size_t(loop)];
-    variable = {};
-    variable.level = stack->depth();
-    variable.index = {index};
-  };
   bool hasLines = shape.columnLoop < inner;
   Value start = first, stop = end, place = offset;
   int vectors = shape.vectors, opened = 0;
-  // k counts this loop, too.
-  auto openSum = [&](int position) {
-    int loop = shape.sums[size_t(position)];
-    Value extent = stack->value(nest.extents[size_t(loop)]);
-    Size inside = extentOfAll(nest, llvm::ArrayRef(shape.sums).drop_front(size_t(position) + 1));
-    Size distance;
-    stack->inPrologue([&] { distance = stack->multiply(inside, b.getIndexAttr(width)); });
-    auto counter = stack->open(stack->constant(0), extent, stack->constant(1));
-    ++opened;
-    setLoop(loop, counter.getInductionVar());
-    Value number = counter.getInductionVar();
-    if (shape.backwards[unsigned(position)])
-      number =
-          arith::SubIOp::create(b, arith::AddIOp::create(b, extent, stack->constant(-1)), number);
-    place = stack->value(stack->add(place, stack->multiply(number, distance)));
-  };
   stack->dropAnchor();
   int firstInside = numSumsAroundLines(nest, shape);
-  for (int position = 0; position < firstInside; ++position)
-    openSum(position);
+  for (; opened < firstInside; ++opened)
+    openSumOfWindow(nest, shape, opened, place);
   if (hasLines) {
     Size extent = nest.extents[size_t(inner)];
     if (auto number = constantSize(extent))
@@ -109,11 +116,7 @@ void KernelEmitter::packWindow(const KernelNest &nest, const ProductShape &shape
         b, mlir::VectorType::get({shape.lanes}, b.getI1Type()), counts.back()));
   }
 
-  // Loops that masks depend on are outside.
-  for (bool isInCondition : {true, false})
-    for (int position = firstInside; position < int(shape.sums.size()); ++position)
-      if (body->isInCondition(nest, shape.sums[size_t(position)]) == isInCondition)
-        openSum(position);
+  opened += openSumsOfWindow(nest, shape, firstInside, place);
   llvm::SmallVector<Value, 8> values = body->emit(nest, shape.rightFactor, /*asVectors=*/true)[0];
   for (int v = 0; v < vectors; ++v) {
     Value at = place;

@@ -209,7 +209,14 @@ void KernelEmitter::copyPanels(const KernelNest &nest, const ProductShape &shape
     copies.firstPacked = arith::SelectOp::create(b, are, stack->constant(0), from);
     from = arith::SelectOp::create(b, are, end, from);
   }
-  packPanels(nest, shape, memory.packed.buffer, from, from, end);
+  Value lower = from;
+  if (copies.fills) { // all but what is behind whole panels
+    Value rest =
+        arith::RemUIOp::create(b, end, stack->constant(int64_t(shape.vectors) * shape.lanes));
+    Value whole = arith::SubIOp::create(b, end, rest);
+    lower = arith::SelectOp::create(b, copies.fills, whole, from);
+  }
+  packPanels(nest, shape, memory.packed.buffer, from, lower, end);
 }
 
 void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
@@ -236,7 +243,9 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
   for (Value is : {isOne.first, isOne.second})
     endOfTiles = is ? Value(arith::SelectOp::create(b, is, part.begin, endOfTiles)) : endOfTiles;
   ProductCopies copies;
-  copies.packs = choosePanels(shape, memory, arith::SubIOp::create(b, part.upper, part.lower));
+  Value numRows = arith::SubIOp::create(b, part.upper, part.lower);
+  copies.packs = choosePanels(shape, memory, numRows);
+  copies.fills = fillsByTiles(nest, shape, numRows);
   chooseRows(nest, shape, memory, copies);
 
   int64_t width = int64_t(shape.vectors) * shape.lanes;
@@ -266,6 +275,12 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
   if (copies.isFetched && shape.isLeftTransposed)
     setFetching(shape, memory, copies, firstRow, endRow,
                 arith::CmpIOp::create(b, arith::CmpIPredicate::slt, firstColumn, whole), panel);
+  if (copies.fills) {
+    Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, firstRow, part.lower);
+    panel.endOfFilling = arith::SelectOp::create(
+        b, arith::AndIOp::create(b, isFirst, copies.fills),
+        arith::AddIOp::create(b, firstRow, stack->constant(shape.rows[0])), firstRow);
+  }
   // Whole panels without masks: with one, a load is two instructions on many
   // processors. What is left is done a vector at a time.
   for (bool isRest : {false, true}) {
@@ -285,6 +300,7 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
     Value column = panels.getInductionVar(), start = isRest ? whole : column;
     setColumns(nest, shape, column, last.first, /*masked=*/isRest);
     setRight(shape, memory, copies, start, column, panel);
+    panel.firstColumn = column;
     emitRowsOfPanel(pass, shape, panel, firstRow, endRow);
     stack->close();
   }

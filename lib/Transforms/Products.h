@@ -63,6 +63,17 @@ struct KernelEmitter::ProductPanel {
   /// kernel's own, and a step is 0: stores without any lane take thousands of cycles where there is
   /// no memory.
   mlir::Value copied, copiedStep, copies;
+  /// Of windows: the first tile of rows ends here, and puts the right operand into the panel on the
+  /// way; firstRow: it does not. Null: never.
+  mlir::Value endOfFilling;
+  bool fills = false; ///< that tile is being made
+  mlir::Value firstColumn;
+};
+
+/// Parts of lines that vectors of panels are put together of.
+struct KernelEmitter::LineParts {
+  int atOnce = 1;         ///< lines for each vector
+  bool mayBeMore = false; ///< there may be more of them than that
 };
 
 /// Memory that a product reads its operands from. Strides are in elements, steps in bytes.
@@ -83,6 +94,7 @@ struct KernelEmitter::ProductMemory {
 struct KernelEmitter::ProductCopies {
   mlir::Value packs;                ///< whether all panels are
   mlir::Value panels, firstPacked;  ///< where panels are, from which column on
+  mlir::Value fills;                ///< whether the first tile of rows does it; null: never
   mlir::Value rows, rowsNow;        ///< whether rows are read from a copy, which is made now
   mlir::Value isFetched;            ///< rows are large, but not copied; null: never
   mlir::Value blockRows, rowStride; ///< rows at a time, and from one to the next, or of each k

@@ -4,17 +4,33 @@
 // RUN: graphc compile %s --emit=obj --target=aarch64 -o %t.o && llvm-readelf -h %t.o | FileCheck %s --check-prefix=AARCH64
 
 // A convolution is a product: rows are outputs, columns are pixels, k counts channels and window positions. The windows
-// fill four panels of 32 pixels at a time, each line of the result that a panel has a part of by itself; then the loops are
-// a product's. Weights are read where they lie: their channels and window positions are one loop.
+// fill four panels of 32 pixels at a time, each vector of parts of two lines. The first tile of rows does that on the way:
+// its loops over channels and window positions carry the sums, and store what others read. Where there is no such tile,
+// and of what is behind whole panels, panels are filled before, by loops that go over all lines that a vector may touch.
+// Weights are read where they lie: their channels and window positions are one loop.
 // LINALG: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]
 // LOOPS: func.func @graphc_mul_sum
 // LOOPS-SAME: graphc.scratch = [array<i64: 4608, [[CHANNELS:[0-9]+]]>, array<i64: 144, [[CHANNELS]]>]
 // LOOPS: arith.divui
 // LOOPS-COUNT-4: scf.for
-// LOOPS: vector.maskedload {{.*}} vector<16xf32>
+// LOOPS-COUNT-8: vector.maskedload {{.*}} vector<16xf32>
+// LOOPS: vector.maskedstore {{.*}} vector<16xf32>
 // LOOPS: vector.maskedstore {{.*}} vector<16xf32>
 // LOOPS-NOT: vector.maskedload
+// LOOPS-COUNT-3: :31 = scf.for {{.*}} -> (vector<16xf32>
+// LOOPS-COUNT-8: vector.maskedload {{.*}} vector<16xf32>
+// LOOPS: llvm.store {{.*}} vector<16xf32>
+// LOOPS: llvm.store {{.*}} vector<16xf32>
+// LOOPS-NOT: vector.maskedload
 // LOOPS: :31 = scf.for {{.*}} -> (vector<16xf32>
+
+// Without that, each line of the result that a panel has a part of is filled by itself.
+// RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v4 --exclude=line-parts | FileCheck %s --check-prefix=LINES
+// LINES-COUNT-4: vector.maskedload {{.*}} vector<16xf32>
+// LINES: vector.maskedstore {{.*}} vector<16xf32>
+// LINES: vector.maskedstore {{.*}} vector<16xf32>
+// LINES-NOT: vector.maskedload
+// LINES: :31 = scf.for {{.*}} -> (vector<16xf32>
 // LLVM: define i32 @graphc_mul_sum
 // AARCH64: Machine: AArch64
 func.func @main(%x: tensor<1x?x?x?xf32>, %w: tensor<?x?x3x3xf32>, %b: tensor<?xf32>) -> tensor<1x?x?x?xf32> {

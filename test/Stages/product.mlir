@@ -18,7 +18,7 @@
 // LOOPS-NOT: llvm.intr.masked.load
 // LOOPS: :10 = scf.for {{.*}} -> (vector<16xf32>
 // LOOPS-NOT: llvm.intr.masked.load
-// LOOPS: :8 = scf.for {{.*}} -> (vector<16xf32>
+// LOOPS: :10 = scf.for {{.*}} -> (vector<16xf32>
 // LOOPS: llvm.intr.masked.load
 // LOOPS: vector.maskedstore {{.*}} vector<16xf32>
 // LOOPS: :4 = scf.for {{.*}} -> (vector<16xf32>

@@ -102,7 +102,7 @@ Example exampleOf(std::string_view name) {
   if (name == "threads")
     return {
         {x, z}, exp(floor(x * 0.25f) * z), {wholeNumbers({200, 700}), wholeNumbers({200, 700})}};
-  if (name == "windows" || name == "pads") {
+  if (name == "windows" || name == "line-parts" || name == "pads") {
     bool isDepthwise = name == "pads";
     Variable picture = tensor(DType::Float32, {1, 16, 20, 40}, "picture");
     Variable kernel = tensor(DType::Float32, {16, isDepthwise ? 1 : 16, 3, 3}, "kernel");

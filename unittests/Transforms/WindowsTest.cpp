@@ -414,6 +414,24 @@ TEST(WindowShapes, OfSomeTaps) {
            .hasMoreTaps = true});
 }
 
+/// Whole panels that the first tile of rows fills on its way: vectors have parts of one line to
+/// eight, whose length is the kernel's own or not.
+TEST(WindowShapes, FilledByTiles) {
+  for (bool isKnown : {false, true})
+    for (int64_t width : {2, 3, 5, 6, 7, 8, 14, 15, 16, 17, 28, 32, 33, 56}) {
+      int64_t stride = width % 4 < 2 ? 1 : 2;
+      check({.dtype = width < 14 ? kDTypes[width % 6] : DType::Float32,
+             .outputs = 14 + width,
+             .channels = 3,
+             .extents = {(90 / width) * stride + 3, (width - 1) * stride + 3},
+             .window = {3, 3},
+             .stride = stride,
+             .flips = width % 3 == 0,
+             .then = Then::Residual,
+             .isKnown = isKnown});
+    }
+}
+
 /// Several blocks of rows, of panels, and sums longer than any cache line's neighbourhood.
 TEST(WindowShapes, OfManyBlocks) {
   check({.outputs = 230,

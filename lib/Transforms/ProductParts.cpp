@@ -1,0 +1,214 @@
+//===- Transforms/ProductParts.cpp - vectors of panels from parts of lines -===//
+//
+// A panel that windows fill (ProductWindows.cpp) line by line gets up to twice as many vectors as
+// it has, all of which but a few lanes are left out: lines of 28 pixels fill 7 panels in 14 parts,
+// each of two masked vectors, and a store that crosses a cache line takes two. Here a vector of
+// the panel is put together in registers, of its parts of all lines, and stored once:
+//
+//   for lines that the panel touches {      before: by parts of lines
+//     for k { masked loads of the line's vectors, at any place of the panel masked stores }
+//   }
+//   for k {                                 after: by vectors of the panel
+//     for its vectors { a masked load of each line's part, with the lanes where it belongs; store }
+//   }
+//
+// Lane 0 of a part is where the line's pixel would be that the vector's first column stands for,
+// in front of the line for all but the first part. Two lines are enough if they are as long as a
+// vector. Where that is not known, or lines are so short that there are many, a loop goes over
+// groups of them.
+//
+//===----------------------------------------------------------------------===//
+#include "Transforms/Products.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <numeric>
+
+namespace graphc {
+
+namespace arith = mlir::arith;
+namespace vector = mlir::vector;
+using mlir::Value;
+
+/// Lines of whose parts a vector is put together at a time, at most: their masks are to stay in
+/// registers.
+static constexpr int64_t kLinesAtOnce = 4;
+
+/// How many lines' parts vectors are put together of at a time.
+KernelEmitter::LineParts KernelEmitter::linePartsOf(const KernelNest &nest,
+                                                    const ProductShape &shape) const {
+  LineParts parts;
+  int inner = nest.numParallel - 1;
+  Size length = nest.extents[size_t(inner)];
+  if (shape.columnLoop == inner)
+    return parts;
+  auto number = constantSize(length);
+  if (!number || *number <= 0)
+    return {2, /*mayBeMore=*/true};
+  // Vectors begin at multiples of their lanes: at the latest so many pixels before a line's end.
+  int64_t rest = std::gcd(*number, int64_t(shape.lanes));
+  int64_t lines = llvm::divideCeil(*number - rest + shape.lanes, *number);
+  parts.atOnce = int(std::min(lines, kLinesAtOnce));
+  parts.mayBeMore = lines > parts.atOnce;
+  return parts;
+}
+
+bool KernelEmitter::mayJoinLineParts(const KernelNest &nest, const ProductShape &shape) const {
+  return uses(Optimization::LineParts) && target.maskRegisters && !numSumsAroundLines(nest, shape);
+}
+
+/// Whether the first tile of `numRows` rows fills whole panels; null: never. There must be such a
+/// tile, and no more lines for each vector than are set up at once.
+Value KernelEmitter::fillsByTiles(const KernelNest &nest, const ProductShape &shape,
+                                  Value numRows) {
+  auto isInCondition = [&](int loop) { return body->isInCondition(nest, loop); };
+  LineParts lines = linePartsOf(nest, shape);
+  Size length = nest.extents[size_t(nest.numParallel - 1)];
+  if (!shape.isWindow || shape.rows.size() < 2 || !mayJoinLineParts(nest, shape) ||
+      (lines.mayBeMore && constantSize(length)) || llvm::any_of(shape.sums, isInCondition))
+    return nullptr;
+  Value fills =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sge, numRows, stack->constant(shape.rows[0]));
+  if (!lines.mayBeMore)
+    return fills;
+  Value isLong = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, stack->value(length),
+                                       stack->constant(shape.lanes));
+  return arith::AndIOp::create(b, fills, isLong);
+}
+
+void KernelEmitter::clearLineParts(const ProductShape &shape) {
+  body->masks.clear();
+  body->masksAreOfRows = false;
+  body->rows = 1;
+  body->vectors = shape.vectors;
+}
+
+/// Sets up parts of lines as rows of the block: for each vector of the panel those of the lines
+/// `number`, `number` + 1, … behind the one that it begins in. Returns the masks of all of them
+/// together, by vector.
+llvm::SmallVector<Value> KernelEmitter::setLineParts(const KernelNest &nest,
+                                                     const ProductShape &shape, int linesAtOnce,
+                                                     Value number, Value first, Value end) {
+  int inner = nest.numParallel - 1;
+  bool hasLines = shape.columnLoop < inner;
+  auto type = mlir::VectorType::get({shape.lanes}, b.getI1Type());
+  for (LoopVariable &loop :
+       llvm::MutableArrayRef(body->loops)
+           .slice(size_t(shape.columnLoop), size_t(inner - shape.columnLoop + 1))) {
+    loop = {};
+    loop.level = stack->depth();
+    loop.rowSet = kMajorRows;
+  }
+  body->loops[size_t(inner)].isVector = true;
+  body->rows = shape.vectors * linesAtOnce;
+  body->minorRows = body->vectors = 1;
+  body->masks.clear();
+  body->masksAreOfRows = true;
+  Value length, lastLine;
+  if (hasLines) {
+    length = stack->value(nest.extents[size_t(inner)]);
+    Value last = arith::AddIOp::create(b, end, stack->constant(-1));
+    lastLine = arith::DivUIOp::create(b, last, length);
+  }
+  llvm::SmallVector<Value> together;
+  for (int v = 0; v < shape.vectors; ++v) {
+    Value column = first;
+    if (v)
+      column = arith::AddIOp::create(b, first, stack->constant(int64_t(v) * shape.lanes));
+    Value left = arith::SubIOp::create(b, end, column);
+    if (!hasLines) {
+      body->loops[size_t(inner)].index.push_back(column);
+      together.push_back(vector::CreateMaskOp::create(b, type, left));
+      body->masks.push_back(together.back());
+      continue;
+    }
+    // Lanes [begin, next) are the line's.
+    Value line = arith::DivUIOp::create(b, column, length);
+    Value begin = arith::SubIOp::create(b, arith::MulIOp::create(b, line, length), column);
+    begin = arith::AddIOp::create(b, begin, arith::MulIOp::create(b, number, length));
+    line = arith::AddIOp::create(b, line, number);
+    Value before = vector::CreateMaskOp::create(b, type, begin), none = before;
+    for (int part = 0; part < linesAtOnce; ++part) {
+      Value next = arith::AddIOp::create(b, begin, length);
+      Value upper = arith::MaxSIOp::create(b, arith::MinSIOp::create(b, next, left), begin);
+      Value until = vector::CreateMaskOp::create(b, type, upper);
+      body->masks.push_back(arith::XOrIOp::create(b, until, before));
+      before = vector::CreateMaskOp::create(b, type, next);
+      if (part + 1 == linesAtOnce)
+        together.push_back(arith::XOrIOp::create(b, until, none));
+      Value pixel = arith::SubIOp::create(b, stack->constant(0), begin);
+      body->loops[size_t(inner)].index.push_back(pixel);
+      // Behind the last line its own memory, of which nothing is loaded.
+      Value rest = arith::MinSIOp::create(b, line, lastLine);
+      for (int loop = inner - 1; loop > shape.columnLoop; --loop) {
+        Value outer = stack->value(nest.extents[size_t(loop)]);
+        body->loops[size_t(loop)].index.push_back(arith::RemUIOp::create(b, rest, outer));
+        rest = arith::DivUIOp::create(b, rest, outer);
+      }
+      body->loops[size_t(shape.columnLoop)].index.push_back(rest);
+      line = arith::AddIOp::create(b, line, stack->constant(1));
+      begin = next;
+    }
+  }
+  return together;
+}
+
+/// The panel's vectors at the present k, of the parts that are set up.
+llvm::SmallVector<Value> KernelEmitter::joinLineParts(const KernelNest &nest,
+                                                      const ProductShape &shape) {
+  llvm::SmallVector<Value, 8> parts = body->emit(nest, shape.rightFactor, /*asVectors=*/true)[0];
+  size_t lines = parts.size() / size_t(shape.vectors);
+  llvm::SmallVector<Value> vectors;
+  for (auto [i, part] : llvm::enumerate(parts)) {
+    if (i % lines == 0) {
+      vectors.push_back(part);
+      continue;
+    }
+    // A plain load leaves the other lanes as they are.
+    Value mask = body->masks[i], &whole = vectors.back();
+    auto load = part.getDefiningOp<vector::MaskedLoadOp>();
+    if (load && load.getMask() == mask) {
+      load.getPassThruMutable().assign(whole);
+      whole = part;
+    } else {
+      whole = arith::SelectOp::create(b, mask, part, whole);
+    }
+  }
+  return vectors;
+}
+
+/// Fills the panel at `offset` of the buffer with the columns [first, end), at least one, a vector
+/// at a time.
+void KernelEmitter::packLineParts(const KernelNest &nest, const ProductShape &shape, Value buffer,
+                                  Value offset, Value first, Value end) {
+  int inner = nest.numParallel - 1;
+  LineParts lines = linePartsOf(nest, shape);
+  stack->dropAnchor();
+  Value number = stack->constant(0);
+  if (lines.mayBeMore) {
+    Value length = stack->value(nest.extents[size_t(inner)]);
+    Value most = arith::AddIOp::create(
+        b, arith::DivUIOp::create(b, stack->constant(shape.lanes - 1), length), stack->constant(2));
+    number = stack->open(stack->constant(0), most, stack->constant(lines.atOnce)).getInductionVar();
+  }
+  llvm::SmallVector<Value> together = setLineParts(nest, shape, lines.atOnce, number, first, end);
+  Value place = offset;
+  int opened = openSumsOfWindow(nest, shape, 0, place);
+  llvm::SmallVector<Value> vectors = joinLineParts(nest, shape);
+  for (int v = 0; v < shape.vectors; ++v) {
+    Value at = place;
+    if (v)
+      at = arith::AddIOp::create(b, place, stack->constant(int64_t(v) * shape.lanes));
+    if (lines.mayBeMore)
+      vector::MaskedStoreOp::create(b, buffer, at, together[size_t(v)], vectors[size_t(v)]);
+    else
+      vector::StoreOp::create(b, vectors[size_t(v)], buffer, at);
+  }
+  while (opened--)
+    stack->close();
+  if (lines.mayBeMore)
+    stack->close();
+  stack->dropAnchor();
+  clearLineParts(shape);
+}
+
+} // namespace graphc
