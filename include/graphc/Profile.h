@@ -68,7 +68,8 @@ public:
   /// node. Figures are sums over all calls.
   struct Step {
     size_t function = 0; // in functions()
-    /// The kernel's symbol, "host call", "copy", or "interpreter".
+    /// The kernel's symbol, "host call", "copy", or "interpreter"; "bodies" of a loop or branch,
+    /// whose own steps are "bodies/...", with the sums over all their runs.
     std::string kernel;
     /// What it computes, in order; none for a copy, and where the program comes from a file.
     std::vector<Node> nodes;

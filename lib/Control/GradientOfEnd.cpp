@@ -1,6 +1,8 @@
 //===- GradientOfEnd.cpp ----------------------------------------------------===//
 #include "Control/GradientOfEnd.h"
 
+#include <algorithm>
+
 #include "Ops/Build.h"
 #include "Ops/IndexSpec.h"
 #include "graphc/Ops.h"
@@ -13,10 +15,13 @@ static std::optional<Variable> zerosOf(const Variable &v) {
   if (!node || node.op().name() != "second")
     return std::nullopt;
   std::optional<Constant> value = Constant::from(node.input(1));
-  if (!value || value->data().numElements() != 1 ||
-      value->data().cast(DType::Float64).item<double>() != 0)
+  if (!value)
     return std::nullopt;
-  return node.input(0);
+  const Tensor &given = value->data();
+  const Tensor parts = isComplex(given.dtype()) ? given.realView() : given;
+  const Tensor numbers = parts.cast(DType::Float64).contiguous();
+  const bool isZero = std::ranges::all_of(numbers.flat<double>(), [](double x) { return x == 0; });
+  return isZero ? std::optional(node.input(0)) : std::nullopt;
 }
 
 std::optional<Variable> lastRowAlone(const Variable &gradient) {

@@ -13,6 +13,7 @@
 #include "Choices.h"
 #include "Messages.h"
 #include "Runtime/TestData.h"
+#include "graphc/Export.h"
 #include "graphc/Function.h"
 #include "graphc/Gradient.h"
 #include "graphc/Import.h"
@@ -318,6 +319,12 @@ TEST_F(LastRows, HaveText) {
                   2 * 5 * 2, 2 * 8 * 3}));
   EXPECT_EQ(runEverywhere(module->inputs, module->outputs, {Tensor(1), Tensor({1.0, 1.0})}),
             (List{2, 1}));
+  TemporaryFile file("rows.onnx");
+  ASSERT_TRUE(saveOnnx(*module, file.path()).ok()) << saveOnnx(*module, file.path());
+  absl::StatusOr<GraphModule> again = loadOnnx(file.path());
+  ASSERT_TRUE(again.ok()) << again.status();
+  Function f = made(function(InputList(again->inputs), OutputList(again->outputs)));
+  EXPECT_EQ(valuesOf(f.call({Tensor(5), Tensor({1.0, 1.0})})), (List{5, 8, 13, 25, 64}));
 }
 
 } // namespace
