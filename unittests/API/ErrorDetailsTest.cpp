@@ -112,9 +112,8 @@ TEST(ErrorDetails, AreNotSoughtAtAnyPrice) {
 
 //===--- which check is told ------------------------------------------------------===//
 
-// Of two checks of one kernel that fail the first in the graph's order is told, not the one that
-// ran last; so with several threads.
-TEST(ErrorDetails, TheFirstOfTwoChecksIsTold) {
+// Of two nodes that fail the first in the graph's order is told; so with several threads.
+TEST(ErrorDetails, TheFirstOfTwoNodesIsTold) {
   Variable x = dvector("x"), y = dvector("y"), i = lvector("i"), j = lvector("j");
   Variable first = take(x, i), second = take(y, j);
   first.setName("first");
@@ -132,6 +131,21 @@ TEST(ErrorDetails, TheFirstOfTwoChecksIsTold) {
       EXPECT_EQ(text.substr(0, text.find(" is out")),
                 isSwapped ? "IndexError: take: index 9" : "IndexError: take: index 7");
     }
+}
+
+// The two axes of an index are looked at by one kernel: of checks that fail, in whichever element,
+// the first axis's is told.
+TEST(ErrorDetails, TheFirstOfTwoChecksOfAKernelIsTold) {
+  Variable x = dmatrix("x"), i = lvector("i"), j = lvector("j");
+  Function f = made(function({x, i, j}, x[{i, j}]));
+  Tensor square = *Tensor::zeros(DType::Float64, {3, 3});
+  for (size_t bad : {0, 999}) {
+    Tensor rows = *Tensor::zeros(DType::Int64, {1000}), columns = rows.copy();
+    rows.mutableFlat<int64_t>()[bad] = 7;
+    columns.mutableFlat<int64_t>()[999 - bad] = 9;
+    std::string text = said(f(square, rows, columns).status());
+    EXPECT_NE(text.find("index 7 is out of range for axis 0 with 3 elements"), text.npos) << text;
+  }
 }
 
 } // namespace
