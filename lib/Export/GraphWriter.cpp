@@ -175,7 +175,7 @@ Values GraphWriter::byRule(const Apply &node) {
   };
   const ExportRule *rule = findExport(node.op().name());
   if (!rule)
-    return refused("ONNX has no operators for it");
+    return refused("graphc knows no form of it in ONNX's operators");
   if (writer_.opset() < rule->since)
     return refused("ONNX has it from version " + std::to_string(rule->since) + " on");
   for (const Variable &output : node.outputs())

@@ -13,6 +13,7 @@ struct DomainEntry {
 
 constexpr DomainEntry kEntries[] = {
     {"", kNewestOpset}, {"ai.onnx.ml", 5}, {"ai.onnx.preview.training", 1}, {"com.microsoft", 1}};
+static_assert(std::size(kEntries) == kDomains.size(), "an entry for each domain");
 
 } // namespace
 

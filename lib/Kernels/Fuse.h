@@ -1,20 +1,20 @@
 //===- Fuse.h - from an emission to kernels -----------------------*- C++ -*-===//
 //
-// Two levels, in one pass over the steps of an emission.
+// Two levels, in one pass over the steps of an emission. A softmax, before and after:
+//   for (i, j) e[i, j] = exp(x[i, j] - m[i])     for (i) {
+//   for (i, j) s[i] += e[i, j]               ->    for (j) { e[j] = exp(x[i, j] - m); s += e[j] }
+//   for (i, j) y[i, j] = e[i, j] / s[i]            for (j) y[i, j] = e[j] / s }
+// 1. Substitution. A nest without reduction ("map") waits, and is written into the nests that load
+//    it, in place of the load. It gets memory only if it is wanted as an array (an output, a view,
+//    a host call's operand), if computing it again would cost more than reading it, or if the body
+//    would become too large.
+// 2. Groups. Nests that get memory are put together in kernels whose outermost loops they share, so
+//    that what they hand on stays in registers or in one row: a matrix product with its bias and
+//    activation is one kernel, and several outputs over the same loops. Products with rows between
+//    them, as in attention, are joined at the end (JoinProducts.cpp), and Schedule.cpp moves some.
 //
-// 1. Substitution. A nest without reduction ("map") is not computed where it stands: it waits, and
-//    is written into the nests that load it, in place of the load. It gets memory only if it is
-//    wanted as an array (an output, a view, a host call's operand), if computing it again would
-//    cost more than reading it, or if the body would become too large.
-// 2. Groups. Nests that get memory are put together in kernels whose outermost loops they share,
-//    so that what they hand on stays in registers or in one row: softmax is one kernel, so is a
-//    matrix product with its bias and activation, so are several outputs over the same loops.
-//    Products with rows between them, as in attention, are joined at the end (JoinProducts.cpp).
-//
-// Groups are numbered as they are opened; a nest joins a group only if all that it loads comes from
-// groups up to that one. So there are no cycles to look for, and the time is linear. Groups run in
-// that order, but for those that Schedule.cpp moves.
-//
+// Groups are numbered as they are opened; a nest joins one only if all that it loads comes from
+// groups up to that one: there are no cycles to look for, and the time is linear.
 //===----------------------------------------------------------------------===//
 #pragma once
 

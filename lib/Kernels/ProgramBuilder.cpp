@@ -1,4 +1,12 @@
-//===- ProgramBuilder.cpp -------------------------------------------------===//
+//===- ProgramBuilder.cpp - groups become the steps of a program ----------===//
+//
+// With `threads` a kernel takes the begin and the end of its outermost loop, by which threads have
+// parts of it (test/Stages/threads.mlir); without, it takes neither and runs on one:
+//
+//   func @exp(%x, %y, %n) {                    func @exp(%x, %y, %n, %begin, %end) {
+//     for (i = 0; i < %n) y[i] = exp(x[i])  ->   for (i = %begin; i < %end) y[i] = exp(x[i])
+//
+//===----------------------------------------------------------------------===//
 #include "Kernels/ProgramBuilder.h"
 
 #include <algorithm>

@@ -3,7 +3,14 @@
 // Groups are in the order in which the graph names them: the gradients of a thousand calls, and
 // then the kernels that add them up. What they add up would all be alive at once, and leave the
 // cache before it is read. So a kernel that is the last to read more than it makes runs right
-// behind what it waits for.
+// behind what it waits for (test/Stages/schedule.mlir):
+//
+//   p1 = x a, p2 = x b, p3 = x c, p4 = x d        p1 = x a, p2 = x b
+//   s = p1 + p2                              ->   s = p1 + p2
+//   t = s + p3 + p4                               p3 = x c, p4 = x d
+//                                                 t = s + p3 + p4
+//
+// Four products are alive at once before, three arrays after.
 //
 //===----------------------------------------------------------------------===//
 #include <algorithm>

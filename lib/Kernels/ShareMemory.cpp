@@ -1,4 +1,15 @@
 //===- ShareMemory.cpp - kernels that overwrite what they read ------------===//
+//
+// A kernel that is the last to read an array, and reads each element before it writes the result's
+// at the same place, writes to the array's memory (test/Stages/share-memory.mlir):
+//
+//   %3: f32[n] = arena                   %3: f32[n] = arena
+//   %5: f32[n] = arena            ->     %5: f32[n] = memory of %3
+//   kernel @sub (%3, %4) -> (%5)         kernel @sub (%3, %4) -> (%5)
+//
+// So results that are worked on go through the caches once, and take the memory of one.
+//
+//===----------------------------------------------------------------------===//
 #include <algorithm>
 #include <limits>
 

@@ -1,4 +1,12 @@
 //===- Transforms/PassPlan.cpp - which nests run in one loop --------------===//
+//
+// Reductions that stand side by side (`side-by-side`) read what they have in common once:
+//
+//   for (i)                                    for (i)
+//     for (j) a[i] += x[i, j] * x[i, j]   ->     for (j) { a[i] += x[i, j] * x[i, j];
+//     for (j) b[i] += x[i, j]                              b[i] += x[i, j] }
+//
+//===----------------------------------------------------------------------===//
 #include "Transforms/PassPlan.h"
 
 namespace graphc {

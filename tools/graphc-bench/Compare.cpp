@@ -99,7 +99,7 @@ absl::StatusOr<std::vector<Rival>> switchedOff(const std::shared_ptr<Comparison>
                                                std::string_view name) {
   std::vector<Rival> rivals;
   for (const Switch &one : kSwitches) {
-    if (std::ranges::find(one.cases, name) == one.cases.end())
+    if (!shows(name, one, options.threads.value_or(1)))
       continue;
     FunctionOptions changed = options;
     if (one.target)

@@ -14,6 +14,8 @@ struct Switch {
   std::vector<std::string_view> cases;
   /// Code for another processor; null for this one.
   const char *target = nullptr;
+  /// With fewer threads it changes nothing.
+  int threads = 1;
 };
 
 /// All rewrites: FunctionOptions::rewrites.
@@ -49,17 +51,21 @@ inline const std::vector<Switch> kSwitches = {
     {"crossed", {"transposed"}},
     {"squares", {"transposed"}},
     {"quotients", {"resnet_128x56_128_3x3_s2_dx"}},
+    {"threads", {"gemm_f64_1024x1024x1024", "sum_all_f32", "dense_128x512x512"}, nullptr, 2},
 #ifdef __x86_64__
     {"AVX-512", {"ew10", "softmax", "gemm_f32_512x512x512", "conv3x3"}, "x86-64-v3"},
     {"AVX-512 and AVX2", {"ew10", "softmax", "gemm_f32_512x512x512", "conv3x3"}, "x86-64"},
 #endif
 };
 
-inline bool isForSwitch(std::string_view name) {
-  for (const Switch &one : kSwitches)
-    if (std::ranges::find(one.cases, name) != one.cases.end())
-      return true;
-  return false;
+/// Whether the case shows, with so many threads, what it brings.
+inline bool shows(std::string_view name, const Switch &one, int threads) {
+  return threads >= one.threads && std::ranges::find(one.cases, name) != one.cases.end();
+}
+
+inline bool isForSwitch(std::string_view name, int threads) {
+  return std::ranges::any_of(kSwitches,
+                             [&](const Switch &one) { return shows(name, one, threads); });
 }
 
 } // namespace graphc::bench

@@ -166,6 +166,7 @@ int main(int argc, char **argv) {
   app.add_flag("--markdown", wanted.markdown, "Print the tables in Markdown");
   app.add_option("--threads", settings.threads, "Threads of all sides")
       ->check(CLI::Range(1, 256))
+      ->take_last()
       ->capture_default_str();
   app.add_option("--seconds", settings.seconds, "Time for the repetitions of a case")
       ->check(CLI::Range(0.0, 3600.0))
@@ -175,7 +176,7 @@ int main(int argc, char **argv) {
   CLI11_PARSE(app, argc, argv);
   std::vector<Case> cases = wantedOf(allCases(), words, without);
   if (settings.switches)
-    std::erase_if(cases, [](const Case &one) { return !isForSwitch(one.name); });
+    std::erase_if(cases, [&](const Case &one) { return !isForSwitch(one.name, settings.threads); });
   if (list) {
     graphc::TextTable table({"case", "what"});
     for (const Case &one : cases)

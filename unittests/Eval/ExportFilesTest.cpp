@@ -124,8 +124,9 @@ TEST_F(SavingOnnx, listsAllOpsThatOnnxCannotSay) {
   GraphModule module = moduleOf({x}, {jv(jv(x, x), x), hyp2f1(x, x, x, x)});
   EXPECT_EQ(said(saveOnnx(module, path("a.onnx"))),
             std::string("NotSupported: ") +
-                "uses ops that ONNX cannot say: hyp2f1 (1; ONNX has no operators for it), "
-                "jv (2; ONNX has no operators for it)");
+                "uses ops that ONNX cannot say: hyp2f1 (1; graphc knows no form of it in ONNX's "
+                "operators), "
+                "jv (2; graphc knows no form of it in ONNX's operators)");
   EXPECT_FALSE(std::filesystem::exists(path("a.onnx")));
 }
 
@@ -141,7 +142,8 @@ TEST_F(SavingOnnx, saysWhatItLacks) {
       scan([](const Variables &v) { return ScanStep(ifElse(gt(v[0], 0.0), jv(2.0, v[0]), v[0])); },
            {.sequences = {v}});
   EXPECT_EQ(said(saveOnnx(moduleOf({v}, {loop.outputs[0]}), path("a.onnx"))),
-            "NotSupported: uses ops that ONNX cannot say: jv (1; ONNX has no operators for it)");
+            "NotSupported: uses ops that ONNX cannot say: jv (1; graphc knows no form of it in "
+            "ONNX's operators)");
 }
 
 /// A complex array is one of pairs.

@@ -36,7 +36,8 @@ TEST_P(EveryOp, HasVectorsFromAnIndependentSource) {
     return; // unittests/Random/draws.txt
   if (op.section == "Control flow")
     return; // unittests/API/IfElseTest.cpp
-  ASSERT_FALSE(op.golden.empty());
+  ASSERT_FALSE(op.golden.empty())
+      << op.name << " names no family of golden vectors in `golden` (docs/AddAnOp.md)";
   std::set<DType> dtypes; // of operands
   int lines = 0;
   for (const GoldenLine &line : goldenLines()) {
@@ -47,10 +48,13 @@ TEST_P(EveryOp, HasVectorsFromAnIndependentSource) {
     for (const Tensor &input : line.inputs)
       dtypes.insert(input.dtype());
   }
-  EXPECT_GE(lines, 1);
+  EXPECT_GE(lines, 1) << op.name << " has no golden line of its families "
+                      << testing::PrintToString(op.golden)
+                      << ": add some (test/Data/golden/make_*.py)";
   // Code differs between the two.
   if (std::any_of(dtypes.begin(), dtypes.end(), isFloat))
-    EXPECT_TRUE(dtypes.count(DType::Float32) && dtypes.count(DType::Float64));
+    EXPECT_TRUE(dtypes.count(DType::Float32) && dtypes.count(DType::Float64))
+        << op.name << " has golden lines of one of float32 and float64 alone";
 }
 
 /// Examples print nine digits.

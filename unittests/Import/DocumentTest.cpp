@@ -1,6 +1,6 @@
 //===- DocumentTest.cpp - docs/Onnx.md against the importer's table --------===//
 //
-// GRAPHC_WRITE_ONNX_TABLE=1 writes the table instead.
+// With GRAPHC_UPDATE_DOCS=1 in the environment the tables are written instead.
 //
 //===----------------------------------------------------------------------===//
 #include <cstdlib>
@@ -46,10 +46,11 @@ void expectTable(const std::string &head, const std::string &table) {
   std::string text = readFile(path);
   size_t begin = text.find(head), end = text.find("\n\n", begin);
   ASSERT_NE(end, std::string::npos);
-  if (std::getenv("GRAPHC_WRITE_ONNX_TABLE"))
+  if (std::getenv("GRAPHC_UPDATE_DOCS"))
     std::ofstream(path) << text.replace(begin, end + 1 - begin, table);
   else
-    EXPECT_EQ(text.substr(begin, end + 1 - begin), table);
+    EXPECT_EQ(text.substr(begin, end + 1 - begin), table)
+        << "docs/Onnx.md is out of date: run ImportTests with GRAPHC_UPDATE_DOCS=1";
 }
 
 TEST(Document, hasTheTablesOfOperators) {

@@ -83,11 +83,14 @@ TEST(AllRules, StateWhatTheyCost) {
       Rule plain = rule;
       plain.cost.reset();
       if (rule.cost)
-        EXPECT_EQ(*rule.cost, ruleCost(plain)) << rule.name;
+        EXPECT_EQ(*rule.cost, ruleCost(plain)) << rule.name << " states another `.cost`";
       else
-        EXPECT_LE(ruleCost(plain), 0) << rule.name;
+        EXPECT_LE(ruleCost(plain), 0)
+            << rule.name << " is more work than its pattern: state `.cost = " << ruleCost(plain)
+            << "`, and in `.doc` why it is worth it";
       if (rule.cost.value_or(0) > 0)
-        EXPECT_NE(rule.doc, "") << rule.name;
+        EXPECT_NE(rule.doc, "") << rule.name << " is more work than its pattern: say in `.doc` why "
+                                << "it is worth it";
     }
 }
 
