@@ -1,12 +1,13 @@
 //===- graphc/LinearAlgebra.h - matrices: solving, decomposing -----*- C++ -*-===//
 //
 // Matrices are the last two axes, and batches of them the axes before, as in NumPy's linalg.
-// Floats; integers and bools become floats first (F-009), halves are computed in float32. Complex
-// numbers where docs/design/36-complex.md says so: "symmetric" factors are of Hermitian matrices
-// then. LAPACK computes (libgraphc-lapack is loaded at the first call). NaN and infinity give NaNs,
-// but no positive definite matrix has NaN. LinAlgError names the first of a batch that fails.
-// ShapeError for matrices that are not square where they must be. None of the functions fails by
-// itself: a mistake is carried by the Variable, at the place of the first operand.
+// Floats and complex numbers; integers and bools become floats first (F-009), halves are computed
+// in float32. Of complex matrices "symmetric" ones are Hermitian, but for `solve`'s, transposed
+// factors conjugate transposes, and what is positive is real, too. LAPACK computes
+// (libgraphc-lapack is loaded at the first call). NaN and infinity give NaNs, but no positive
+// definite matrix has NaN. LinAlgError names the first of a batch that fails. ShapeError for
+// matrices that are not square where they must be. None of the functions fails by itself: a mistake
+// is carried by the Variable, at the place of the first operand.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -78,7 +79,7 @@ Variable lstsq(const Operand &a, const Operand &b, std::optional<double> rcond =
 /// (..., n, n), q (..., m, n); batches broadcast. LinAlgError where a has an eigenvalue that is the
 /// negative of one of b's.
 Variable solveSylvester(const Operand &a, const Operand &b, const Operand &q);
-/// The x with a x + x a^T = q, and the x with x - a x a^T = q. LinAlgError where two eigenvalues of
+/// The x with a x + x a^H = q, and the x with x - a x a^H = q. LinAlgError where two eigenvalues of
 /// a add up to 0, or have the product 1.
 Variable solveContinuousLyapunov(const Operand &a, const Operand &q);
 Variable solveDiscreteLyapunov(const Operand &a, const Operand &q);
@@ -116,9 +117,9 @@ struct LuParts {
 };
 LuParts lu(const Operand &a);
 
-/// a = l d l^T of a symmetric matrix, by Bunch and Kaufman's method: d has blocks of one and two
-/// rows, and the rows `order` of l are a unit triangular matrix, lower or upper as the triangle
-/// that is read. Derivatives where d has an inverse.
+/// a = l d l^H of a symmetric or Hermitian matrix, by Bunch and Kaufman's method: d has blocks of
+/// one and two rows, and the rows `order` of l are a unit triangular matrix, lower or upper as the
+/// triangle that is read. Derivatives where d has an inverse.
 struct LdlFactors {
   Variable l, d;
   Variable order; ///< int64 (..., n)
@@ -127,15 +128,17 @@ LdlFactors ldl(const Operand &a, bool lower = true);
 
 /// a = q r with orthonormal columns of q and an upper triangular r, whose diagonal is not negative.
 /// (..., m, n): q has min(m, n) columns, or m if complete. Differentiable where m >= n and it is
-/// not complete (Walter and Lehmann 2010).
+/// not complete (Walter and Lehmann 2010; Roberts and Roberts 2020).
 struct QrFactors {
   Variable q, r;
 };
 QrFactors qr(const Operand &a, bool complete = false);
 
-/// a = u diag(s) vt; s descends. (..., m, n): min(m, n) columns of u and rows of vt, or m and n if
-/// full. The first of the greatest elements of a column of u is positive. The gradient needs
-/// singular values that differ, and full = false; Townsend 2016.
+/// a = u diag(s) vt; s descends, and is real. (..., m, n): min(m, n) columns of u and rows of vt,
+/// or m and n if full. The first of the greatest elements of a column of u is positive. The
+/// gradient needs singular values that differ, and full = false; Townsend 2016, Wan and Zhang 2019.
+/// It is that of the vectors which are chosen: of what does not depend on the choice it is the
+/// usual one.
 struct SvdFactors {
   Variable u, s, vt;
 };
@@ -143,9 +146,10 @@ SvdFactors svd(const Operand &a, bool full = false);
 /// The singular values alone, whose gradient is always there.
 Variable svdvals(const Operand &a);
 
-/// Of a symmetric matrix, of which one triangle is read (the gradient lies in it): eigenvalues,
-/// ascending, and orthonormal eigenvectors, as columns; the first of the greatest elements of each
-/// is positive. The gradient needs eigenvalues that differ.
+/// Of a symmetric or Hermitian matrix, of which one triangle is read (the gradient lies in it):
+/// eigenvalues, real and ascending, and orthonormal eigenvectors, as columns; the first of the
+/// greatest elements of each is positive. The gradient, of vectors so chosen, needs eigenvalues
+/// that differ.
 struct EighFactors {
   Variable values, vectors;
 };
@@ -153,8 +157,9 @@ EighFactors eigh(const Operand &a, bool lower = true);
 /// The eigenvalues alone, whose gradient is always there.
 Variable eigvalsh(const Operand &a, bool lower = true);
 /// The eigenvalues of any square matrix, complex, in no order that is promised, and eigenvectors of
-/// length 1 as columns, the first of whose greatest elements is real and positive. No gradients
-/// (NullGradient).
+/// length 1 as columns, the first of whose greatest elements is real and positive. The gradient, of
+/// vectors so chosen, needs eigenvalues that differ; that of the values needs n eigenvectors:
+/// LinAlgError or NaNs else.
 struct EigFactors {
   Variable values, vectors;
 };
@@ -170,7 +175,8 @@ Variable matrixPower(const Operand &a, int n);
 /// the exponential of a block matrix (Najfeld and Havel 1995).
 Variable expm(const Operand &a);
 /// The principal matrix logarithm: inverse scaling and squaring (Higham 2008). NaNs where a has an
-/// eigenvalue that is 0 or negative. The gradient is the logarithm of a block matrix.
+/// eigenvalue that is 0, or a real a one that is negative. The gradient is the logarithm of a block
+/// matrix.
 Variable logm(const Operand &a);
 
 //===--- products -----------------------------------------------------------------------===//

@@ -7,32 +7,15 @@
 namespace graphc {
 namespace {
 
-GRAPHC_LAPACK(geqrf, geqrf)
-GRAPHC_LAPACK(orgqr, orgqr)
-GRAPHC_LAPACK(gesdd, gesdd)
-GRAPHC_LAPACK(syevd, syevd)
-GRAPHC_LAPACK(getrf, getrf_work)
+GRAPHC_LAPACK(geqrf, geqrf, geqrf)
+GRAPHC_LAPACK(orgqr, orgqr, ungqr)
+GRAPHC_LAPACK(gesdd, gesdd, gesdd)
+GRAPHC_LAPACK(syevd, syevd, heevd)
+GRAPHC_LAPACK(getrf, getrf_work, getrf_work)
 
-/// Whether the first of the greatest elements of a column is negative.
-template <class T> bool pointsBack(const T *column, int64_t rows, int64_t stride) {
-  T greatest = 0;
-  for (int64_t r = 0; r < rows; ++r)
-    if (std::fabs(column[r * stride]) > std::fabs(greatest))
-      greatest = column[r * stride];
-  return greatest < 0;
-}
-
-template <class T> void negate(T *elements, int64_t count, int64_t stride) {
+template <class T> void scale(T *elements, int64_t count, int64_t stride, T factor) {
   for (int64_t k = 0; k < count; ++k)
-    elements[k * stride] = -elements[k * stride];
-}
-
-/// Results of a matrix that has elements without a value.
-template <class T> void fillWithNaN(const RoutineCall &call, int64_t i) {
-  for (const Tensor &result : call.outputs) {
-    int64_t size = result.numElements() / result.shape()[0];
-    std::fill_n(matrixOf<T>(result, i), size, T(NAN));
-  }
+    elements[k * stride] *= factor;
 }
 
 } // namespace
@@ -52,7 +35,7 @@ absl::Status qr(const RoutineCall &call) {
       for (int64_t row = 0; row < m; ++row)
         std::copy_n(from + row * n, n, a.data() + row * width);
       if (!isFinite(from, m * n)) {
-        fillWithNaN<T>(call, i);
+        fillWithNaN(call, i);
         return absl::OkStatus();
       }
       auto lda = lapack_int(std::max<int64_t>(width, 1));
@@ -74,11 +57,12 @@ absl::Status qr(const RoutineCall &call) {
         for (int64_t row = 0; row < m; ++row)
           std::copy_n(a.data() + row * width, rows, q + row * rows);
       }
+      // LAPACK makes the diagonal real.
       for (int64_t k = 0; k < least; ++k)
-        if (upper[k * n + k] < 0) {
-          negate(upper + k * n + k, n - k, 1);
+        if (std::real(upper[k * n + k]) < 0) {
+          scale(upper + k * n + k, n - k, 1, T(-1));
           if (givesQ)
-            negate(matrixOf<T>(call.outputs[0], i) + k, m, rows);
+            scale(matrixOf<T>(call.outputs[0], i) + k, m, rows, T(-1));
         }
       return absl::OkStatus();
     });
@@ -94,17 +78,17 @@ absl::Status svd(const RoutineCall &call) {
     return forMatrices(call, [&](int64_t i) -> absl::Status {
       const T *from = matrixOf<T>(call.inputs[0], i);
       if (!isFinite(from, m * n)) {
-        fillWithNaN<T>(call, i);
+        fillWithNaN(call, i);
         return absl::OkStatus();
       }
-      T *s = matrixOf<T>(call.outputs[givesVectors], i);
+      auto *s = matrixOf<Real<T>>(call.outputs[givesVectors], i);
       T *u = givesVectors ? matrixOf<T>(call.outputs[0], i) : nullptr;
       T *vt = givesVectors ? matrixOf<T>(call.outputs[2], i) : nullptr;
       if (least == 0) { // what is full is a unit matrix
         for (int64_t k = 0; givesVectors && k < left * left && left == m; ++k)
-          u[k] = k % (left + 1) == 0;
+          u[k] = k % (left + 1) == 0 ? T(1) : T(0);
         for (int64_t k = 0; givesVectors && k < right * right && right == n; ++k)
-          vt[k] = k % (right + 1) == 0;
+          vt[k] = k % (right + 1) == 0 ? T(1) : T(0);
         return absl::OkStatus();
       }
       std::vector<T> a(from, from + m * n);
@@ -117,16 +101,13 @@ absl::Status svd(const RoutineCall &call) {
       if (info > 0)
         return matrixError(call, i, kNoConvergence);
       for (int64_t k = 0; givesVectors && k < least; ++k)
-        if (pointsBack(u + k, m, left)) {
-          negate(u + k, m, left);
-          negate(vt + k * n, n, 1);
-        }
+        scale(vt + k * n, n, 1, conjugate(turn(u + k, m, left)));
       return checkInfo(info);
     });
   });
 }
 
-/// cof(u s vt) = det(u) det(vt) u diag(products of the other s) vt.
+/// cof(u s vt) = det(u) det(vt) conj(u) diag(products of the other s) conj(vt).
 absl::Status cofactors(const RoutineCall &call) {
   return inPrecision(call, [&](auto zero) {
     using T = decltype(zero);
@@ -135,19 +116,20 @@ absl::Status cofactors(const RoutineCall &call) {
     return forMatrices(call, [&](int64_t i) -> absl::Status {
       const T *from = matrixOf<T>(call.inputs[0], i);
       if (!isFinite(from, n * n)) {
-        fillWithNaN<T>(call, i);
+        fillWithNaN(call, i);
         return absl::OkStatus();
       }
       if (n == 0)
         return absl::OkStatus();
-      std::vector<T> a(from, from + n * n), s(static_cast<size_t>(n)), u(a.size()), vt(a.size());
+      std::vector<T> a(from, from + n * n), u(a.size()), vt(a.size());
+      std::vector<Real<T>> s(static_cast<size_t>(n));
       lapack_int info = gesdd(Precision<T>(), 'A', rows, rows, a.data(), rows, s.data(), u.data(),
                               rows, vt.data(), rows);
       if (info > 0)
         return matrixError(call, i, kNoConvergence);
       if (absl::Status bad = checkInfo(info); !bad.ok())
         return bad;
-      double sign = 1;
+      Wide<T> sign = 1;
       for (const std::vector<T> &orthogonal : {u, vt}) {
         std::vector<T> lu = orthogonal;
         std::vector<lapack_int> pivots(static_cast<size_t>(n));
@@ -155,18 +137,21 @@ absl::Status cofactors(const RoutineCall &call) {
                 checkInfo(getrf(Precision<T>(), rows, rows, lu.data(), rows, pivots.data()));
             !bad.ok())
           return bad;
-        for (int64_t k = 0; k < n; ++k)
-          sign *= ((pivots[size_t(k)] != k + 1) != (lu[size_t(k * n + k)] < 0)) ? -1 : 1;
+        for (int64_t k = 0; k < n; ++k) {
+          Wide<T> u = lu[size_t(k * n + k)];
+          sign *= (pivots[size_t(k)] == k + 1 ? u : -u) / std::abs(u);
+        }
       }
       T *to = matrixOf<T>(call.outputs[0], i);
       std::fill_n(to, n * n, T(0));
       for (int64_t k = 0; k < n; ++k) {
-        double others = sign;
+        Wide<T> others = sign;
         for (int64_t other = 0; other < n; ++other)
           others *= other == k ? 1.0 : double(s[size_t(other)]);
         for (int64_t r = 0; r < n; ++r)
           for (int64_t c = 0; c < n; ++c)
-            to[r * n + c] += T(u[size_t(r * n + k)] * others) * vt[size_t(k * n + c)];
+            to[r * n + c] += conjugate(vt[size_t(k * n + c)]) *
+                             T(Wide<T>(conjugate(u[size_t(r * n + k)])) * others);
       }
       return absl::OkStatus();
     });
@@ -180,25 +165,26 @@ absl::Status eigh(const RoutineCall &call) {
     const int64_t n = call.inputs[0].shape()[1];
     return forMatrices(call, [&](int64_t i) -> absl::Status {
       const T *from = matrixOf<T>(call.inputs[0], i);
-      // What is not read may be anything.
+      // What is not read may be anything, imaginary parts of the diagonal as well.
       std::vector<T> a(size_t(n * n));
       for (int64_t row = 0; row < n; ++row)
         for (int64_t c = 0; c < n; ++c)
-          a[size_t(row * n + c)] = (c <= row) == isLower || c == row ? from[row * n + c] : T(0);
+          a[size_t(row * n + c)] = c == row                ? T(std::real(from[row * n + c]))
+                                   : (c <= row) == isLower ? from[row * n + c]
+                                                           : T(0);
       if (!isFinite(a.data(), n * n)) {
-        fillWithNaN<T>(call, i);
+        fillWithNaN(call, i);
         return absl::OkStatus();
       }
       if (n == 0)
         return absl::OkStatus();
       lapack_int info =
           syevd(Precision<T>(), givesVectors ? 'V' : 'N', isLower ? 'L' : 'U', lapack_int(n),
-                a.data(), lapack_int(n), matrixOf<T>(call.outputs[0], i));
+                a.data(), lapack_int(n), matrixOf<Real<T>>(call.outputs[0], i));
       if (info > 0)
         return matrixError(call, i, kNoConvergence);
       for (int64_t k = 0; givesVectors && k < n; ++k)
-        if (pointsBack(a.data() + k, n, n))
-          negate(a.data() + k, n, n);
+        turn(a.data() + k, n, n);
       if (givesVectors)
         std::copy(a.begin(), a.end(), matrixOf<T>(call.outputs[1], i));
       return checkInfo(info);

@@ -1,26 +1,13 @@
 //===- Eigenvalues.cpp - of general matrices ------------------------------===//
 #include <algorithm>
-#include <complex>
 
-// LAPACKE's complex numbers are C's unless told otherwise.
-#define lapack_complex_float std::complex<float>
-#define lapack_complex_double std::complex<double>
 #include "Matrices.h"
 #include "Solvers.h"
 
 namespace graphc {
 namespace {
 
-GRAPHC_LAPACK(geev, geev)
-
-lapack_int geevOf(lapack_int n, char job, std::complex<float> *a, std::complex<float> *w,
-                  std::complex<float> *v) {
-  return LAPACKE_cgeev(LAPACK_ROW_MAJOR, 'N', job, n, a, n, w, nullptr, n, v, n);
-}
-lapack_int geevOf(lapack_int n, char job, std::complex<double> *a, std::complex<double> *w,
-                  std::complex<double> *v) {
-  return LAPACKE_zgeev(LAPACK_ROW_MAJOR, 'N', job, n, a, n, w, nullptr, n, v, n);
-}
+GRAPHC_LAPACK(geev, geev, geev)
 
 /// Values and vectors of one matrix.
 template <class T> struct Eigen {
@@ -52,70 +39,47 @@ template <class T> struct Eigen {
     return info;
   }
 
-  lapack_int ofComplex(lapack_int n, char job, const T *re, const T *im) {
+  lapack_int ofComplex(lapack_int n, char job, const std::complex<T> *from) {
     const size_t rows = size_t(n);
-    std::vector<std::complex<T>> a(rows * rows);
-    for (size_t k = 0; k < a.size(); ++k)
-      a[k] = {re[k], im[k]};
+    using C = std::complex<T>;
+    std::vector<C> a(from, from + rows * rows);
     values.resize(rows);
     vectors.resize(job == 'V' ? rows * rows : 1);
-    return geevOf(n, job, a.data(), values.data(), vectors.data());
+    return geev(Precision<C>(), 'N', job, n, a.data(), n, values.data(), static_cast<C *>(nullptr),
+                n, vectors.data(), n);
   }
-
-  void turn(size_t rows) {
-    for (size_t k = 0; k < rows; ++k) {
-      std::complex<T> greatest = 0;
-      for (size_t r = 0; r < rows; ++r)
-        if (std::abs(vectors[r * rows + k]) > std::abs(greatest) * (1 + 8 * kUnit))
-          greatest = vectors[r * rows + k];
-      if (greatest == std::complex<T>(0))
-        continue;
-      std::complex<T> phase = std::conj(greatest) / std::abs(greatest);
-      for (size_t r = 0; r < rows; ++r)
-        vectors[r * rows + k] *= phase;
-    }
-  }
-  /// Elements that differ by rounding are equally great.
-  static constexpr T kUnit = std::numeric_limits<T>::epsilon();
 };
 
 } // namespace
 
 absl::Status eigenvalues(const RoutineCall &call) {
-  const bool givesVectors = call.parameters[0], isComplex = call.inputs.size() > 1;
+  const bool givesVectors = call.parameters[0];
   return inPrecision(call, [&](auto zero) {
     using T = decltype(zero);
+    using C = std::complex<Real<T>>;
     const int64_t n = call.inputs[0].shape()[1];
     return forMatrices(call, [&](int64_t i) -> absl::Status {
       if (n == 0)
         return absl::OkStatus();
-      bool isFiniteOne = true;
-      for (const Tensor &part : call.inputs)
-        isFiniteOne &= isFinite(matrixOf<T>(part, i), n * n);
-      if (!isFiniteOne) {
-        for (const Tensor &result : call.outputs)
-          std::fill_n(matrixOf<T>(result, i), result.numElements() / result.shape()[0], T(NAN));
+      const T *from = matrixOf<T>(call.inputs[0], i);
+      if (!isFinite(from, n * n)) {
+        fillWithNaN(call, i);
         return absl::OkStatus();
       }
-      Eigen<T> eigen;
+      Eigen<Real<T>> eigen;
       const char job = givesVectors ? 'V' : 'N';
-      const T *re = matrixOf<T>(call.inputs[0], i);
-      lapack_int info =
-          isComplex ? eigen.ofComplex(lapack_int(n), job, re, matrixOf<T>(call.inputs[1], i))
-                    : eigen.ofReal(lapack_int(n), job, re);
+      lapack_int info = 0;
+      if constexpr (kIsComplex<T>)
+        info = eigen.ofComplex(lapack_int(n), job, from);
+      else
+        info = eigen.ofReal(lapack_int(n), job, from);
       if (info > 0)
         return matrixError(call, i, kNoConvergence);
+      std::copy(eigen.values.begin(), eigen.values.end(), matrixOf<C>(call.outputs[0], i));
+      for (int64_t k = 0; givesVectors && k < n; ++k)
+        turn(eigen.vectors.data() + k, n, n);
       if (givesVectors)
-        eigen.turn(size_t(n));
-      auto put = [&](size_t result, const std::vector<std::complex<T>> &from, int64_t count) {
-        for (int64_t k = 0; k < count; ++k) {
-          matrixOf<T>(call.outputs[result], i)[k] = from[size_t(k)].real();
-          matrixOf<T>(call.outputs[result + 1], i)[k] = from[size_t(k)].imag();
-        }
-      };
-      put(0, eigen.values, n);
-      if (givesVectors)
-        put(2, eigen.vectors, n * n);
+        std::copy(eigen.vectors.begin(), eigen.vectors.end(), matrixOf<C>(call.outputs[1], i));
       return checkInfo(info);
     });
   });

@@ -9,11 +9,11 @@
 namespace graphc {
 namespace {
 
-GRAPHC_LAPACK(getrf, getrf_work)
-GRAPHC_LAPACK(sytrf, sytrf)
+GRAPHC_LAPACK(getrf, getrf_work, getrf_work)
+GRAPHC_LAPACK(sytrf, sytrf, hetrf)
 
 /// The factors of Bunch and Kaufman's method, from `a` that sytrf has left of a lower triangle:
-/// a = l d l^T, where rows `order` of l are a unit lower triangular matrix.
+/// a = l d l^H, where rows `order` of l are a unit lower triangular matrix.
 template <class T>
 void unpack(const std::vector<T> &a, const std::vector<lapack_int> &pivots, size_t n, T *l, T *d,
             int64_t *order) {
@@ -32,8 +32,10 @@ void unpack(const std::vector<T> &a, const std::vector<lapack_int> &pivots, size
       for (size_t r = end; r < n; ++r)
         l[r * n + c] = a[r * n + c];
     }
-    if (size == 2)
-      d[k * n + k + 1] = d[(k + 1) * n + k] = a[(k + 1) * n + k];
+    if (size == 2) {
+      d[(k + 1) * n + k] = a[(k + 1) * n + k];
+      d[k * n + k + 1] = conjugate(a[(k + 1) * n + k]);
+    }
     // The exchange that was made before the block's columns were eliminated.
     size_t own = end - 1, other = size_t(std::abs(pivots[own])) - 1;
     if (own == other)
@@ -46,7 +48,7 @@ void unpack(const std::vector<T> &a, const std::vector<lapack_int> &pivots, size
 }
 
 /// Rows and columns in reverse order: an upper triangle becomes a lower one.
-template <class T> void turn(T *matrix, size_t n) { std::reverse(matrix, matrix + n * n); }
+template <class T> void reverse(T *matrix, size_t n) { std::reverse(matrix, matrix + n * n); }
 
 } // namespace
 
@@ -63,7 +65,7 @@ absl::Status luFactor(const RoutineCall &call) {
       std::iota(order, order + m, 0);
       std::iota(pivots, pivots + least, 0);
       if (!isFinite(from, m * n)) {
-        std::fill_n(lu, m * n, T(NAN));
+        fillWithNaN(call, i);
         return absl::OkStatus();
       }
       std::copy_n(from, m * n, lu);
@@ -95,10 +97,11 @@ absl::Status ldl(const RoutineCall &call) {
       std::vector<T> a(n * n, T(0));
       for (size_t r = 0; r < n; ++r)
         for (size_t c = 0; c <= r; ++c)
-          a[r * n + c] = isLower ? from[r * n + c] : from[c * n + r];
+          a[r * n + c] = r == c    ? T(std::real(from[r * n + r]))
+                         : isLower ? from[r * n + c]
+                                   : from[c * n + r];
       if (!isFinite(a.data(), int64_t(n * n))) {
-        std::fill_n(l, n * n, T(NAN));
-        std::fill_n(d, n * n, T(NAN));
+        fillWithNaN(call, i);
         std::iota(order, order + n, 0);
         return absl::OkStatus();
       }
@@ -108,7 +111,7 @@ absl::Status ldl(const RoutineCall &call) {
         for (size_t r = 0; r < n; ++r) // the upper triangle again
           for (size_t c = 0; c < r; ++c)
             a[c * n + r] = std::exchange(a[r * n + c], T(0));
-        turn(a.data(), n);
+        reverse(a.data(), n);
       }
       std::vector<lapack_int> pivots(n);
       auto rows = lapack_int(n);
@@ -117,8 +120,8 @@ absl::Status ldl(const RoutineCall &call) {
         return bad;
       unpack(a, pivots, n, l, d, order);
       if (!isLower) {
-        turn(l, n);
-        turn(d, n);
+        reverse(l, n);
+        reverse(d, n);
         std::reverse(order, order + n);
         for (size_t k = 0; k < n; ++k)
           order[k] = int64_t(n) - 1 - order[k];

@@ -23,6 +23,16 @@ absl::Status checkInfo(lapack_int info) {
   return absl::OkStatus();
 }
 
+void fillWithNaN(const RoutineCall &call, int64_t i) {
+  for (const Tensor &result : call.outputs) {
+    const int64_t count = result.numElements() / result.shape()[0];
+    if (result.dtype() == DType::Float32)
+      std::fill_n(matrixOf<float>(result, i), count, NAN);
+    else if (result.dtype() == DType::Float64)
+      std::fill_n(matrixOf<double>(result, i), count, NAN);
+  }
+}
+
 absl::Status matrixError(const RoutineCall &call, int64_t i, std::string_view what) {
   int64_t count = call.inputs[0].shape()[0];
   std::string which =

@@ -70,7 +70,7 @@ absl::Status solveSylvester(const RoutineCall &call) {
         return absl::OkStatus();
       if (!isFinite(a, int64_t(m * m)) || !isFinite(b, int64_t(n * n)) ||
           !isFinite(q, int64_t(m * n))) {
-        std::fill_n(x, m * n, T(NAN));
+        fillWithNaN(call, i);
         return absl::OkStatus();
       }
       Schur left, right;
@@ -89,7 +89,7 @@ absl::Status solveSylvester(const RoutineCall &call) {
                            isDiscrete ? "has an eigenvalue that is the reciprocal of one of b's"
                                       : "has an eigenvalue that is the negative of one of b's");
       f = product(product(left.unitary, f, m, m, n), adjoint(right.unitary, n), m, n, n);
-      std::transform(f.begin(), f.end(), x, [](Complex z) { return T(z.real()); });
+      numbersOf(f, x);
       return absl::OkStatus();
     });
   });

@@ -16,28 +16,31 @@
 namespace graphc {
 namespace {
 
-using Matrix = std::vector<double>;
+GRAPHC_LAPACK(gesv, gesv_work, gesv_work)
 
 /// Of square matrices.
-Matrix product(const Matrix &a, const Matrix &b, size_t n) {
+template <class W>
+std::vector<W> product(const std::vector<W> &a, const std::vector<W> &b, size_t n) {
   return graphc::product(a, b, n, n, n);
 }
 
 /// The sum of kPade[first + 2 k] powers[k]; powers[0] is the unit matrix.
-Matrix polynomial(size_t first, const std::vector<const Matrix *> &powers) {
-  Matrix sum(powers[0]->size(), 0);
+template <class W>
+std::vector<W> polynomial(size_t first, const std::vector<const std::vector<W> *> &powers) {
+  std::vector<W> sum(powers[0]->size());
   for (size_t k = 0; k < powers.size(); ++k)
     for (size_t e = 0; e < sum.size(); ++e)
       sum[e] += kPade[first + 2 * k] * (*powers[k])[e];
   return sum;
 }
 
-absl::Status exponential(Matrix a, size_t n, Matrix &result) {
+template <class W> absl::Status exponential(std::vector<W> a, size_t n, std::vector<W> &result) {
+  using Matrix = std::vector<W>;
   double norm = norm1(a, n);
   int squarings = norm > kPadeReach ? std::max(0, int(std::ceil(std::log2(norm / kPadeReach)))) : 0;
-  for (double &element : a)
-    element = std::ldexp(element, -squarings);
-  Matrix unit(n * n, 0);
+  for (W &element : a)
+    element *= std::ldexp(1.0, -squarings);
+  Matrix unit(n * n);
   for (size_t k = 0; k < n; ++k)
     unit[k * n + k] = 1;
   Matrix a2 = product(a, a, n), a4 = product(a2, a2, n), a6 = product(a2, a4, n);
@@ -46,15 +49,16 @@ absl::Status exponential(Matrix a, size_t n, Matrix &result) {
       x[e] += y[e];
     return x;
   };
-  Matrix highOdd = polynomial(7, {&unit, &a2, &a4, &a6}),
-         highEven = polynomial(6, {&unit, &a2, &a4, &a6});
+  Matrix highOdd = polynomial<W>(7, {&unit, &a2, &a4, &a6}),
+         highEven = polynomial<W>(6, {&unit, &a2, &a4, &a6});
   // The coefficients of A^7 and A^6 belong to the lower parts.
   for (size_t k = 0; k < n; ++k) {
     highOdd[k * n + k] -= kPade[7];
     highEven[k * n + k] -= kPade[6];
   }
-  Matrix odd = product(a, plus(product(a6, highOdd, n), polynomial(1, {&unit, &a2, &a4, &a6})), n);
-  Matrix even = plus(product(a6, highEven, n), polynomial(0, {&unit, &a2, &a4, &a6}));
+  Matrix odd =
+      product(a, plus(product(a6, highOdd, n), polynomial<W>(1, {&unit, &a2, &a4, &a6})), n);
+  Matrix even = plus(product(a6, highEven, n), polynomial<W>(0, {&unit, &a2, &a4, &a6}));
   Matrix below(n * n), above(n * n);
   for (size_t e = 0; e < n * n; ++e) {
     below[e] = even[e] - odd[e];
@@ -62,8 +66,8 @@ absl::Status exponential(Matrix a, size_t n, Matrix &result) {
   }
   std::vector<lapack_int> pivots(n);
   auto rows = lapack_int(n);
-  lapack_int info = LAPACKE_dgesv_work(LAPACK_ROW_MAJOR, rows, rows, below.data(), rows,
-                                       pivots.data(), above.data(), rows);
+  lapack_int info =
+      gesv(Precision<W>(), rows, rows, below.data(), rows, pivots.data(), above.data(), rows);
   if (info != 0) // never for a norm that is bounded, but for memory
     return checkInfo(std::min<lapack_int>(info, -1));
   for (int k = 0; k < squarings; ++k)
@@ -82,14 +86,16 @@ absl::Status matrixExponential(const RoutineCall &call) {
       const T *from = matrixOf<T>(call.inputs[0], i);
       T *to = matrixOf<T>(call.outputs[0], i);
       if (!isFinite(from, int64_t(n * n))) {
-        std::fill_n(to, n * n, T(NAN));
+        fillWithNaN(call, i);
         return absl::OkStatus();
       }
-      Matrix result;
+      std::vector<Wide<T>> result;
       if (n > 0)
-        if (absl::Status s = exponential(Matrix(from, from + n * n), n, result); !s.ok())
+        if (absl::Status s = exponential(std::vector<Wide<T>>(from, from + n * n), n, result);
+            !s.ok())
           return s;
-      std::copy(result.begin(), result.end(), to);
+      for (size_t e = 0; e < result.size(); ++e)
+        to[e] = T(result[e]);
       return absl::OkStatus();
     });
   });

@@ -95,7 +95,7 @@ absl::Status matrixLogarithm(const RoutineCall &call) {
       T *to = matrixOf<T>(call.outputs[0], i);
       if (n == 0)
         return absl::OkStatus();
-      std::fill_n(to, n * n, T(NAN));
+      fillWithNaN(call, i);
       if (!isFinite(from, int64_t(n * n)))
         return absl::OkStatus();
       Schur form;
@@ -108,15 +108,15 @@ absl::Status matrixLogarithm(const RoutineCall &call) {
       if (!logarithm(std::move(form.triangular), n, result))
         return absl::OkStatus();
       result = product(product(form.unitary, result, n, n, n), adjoint(form.unitary, n), n, n, n);
-      // Eigenvalues come in pairs, or one of them is negative: then the logarithm is not real.
+      // Of a real matrix eigenvalues come in pairs, or one of them is negative: then its logarithm
+      // is not real.
       double real = 0, imaginary = 0;
       for (Complex z : result) {
         real = std::max(real, std::fabs(z.real()));
         imaginary = std::max(imaginary, std::fabs(z.imag()));
       }
-      if (!(imaginary <= 1e-6 * std::max(1.0, real)))
-        return absl::OkStatus();
-      std::transform(result.begin(), result.end(), to, [](Complex z) { return T(z.real()); });
+      if (kIsComplex<T> || imaginary <= 1e-6 * std::max(1.0, real))
+        numbersOf(result, to);
       return absl::OkStatus();
     });
   });

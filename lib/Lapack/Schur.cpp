@@ -9,10 +9,8 @@ lapack_int schur(ComplexMatrix a, size_t n, Schur &result) {
   result.unitary.resize(n * n);
   ComplexMatrix values(n);
   lapack_int found = 0, rows = lapack_int(n);
-  // Elements of std::complex are laid out as LAPACK's.
-  auto data = [](ComplexMatrix &m) { return reinterpret_cast<lapack_complex_double *>(m.data()); };
-  lapack_int info = LAPACKE_zgees(LAPACK_ROW_MAJOR, 'V', 'N', nullptr, rows, data(a), rows, &found,
-                                  data(values), data(result.unitary), rows);
+  lapack_int info = LAPACKE_zgees(LAPACK_ROW_MAJOR, 'V', 'N', nullptr, rows, a.data(), rows, &found,
+                                  values.data(), result.unitary.data(), rows);
   result.triangular = std::move(a);
   return info;
 }

@@ -23,4 +23,13 @@ lapack_int schur(ComplexMatrix a, size_t n, Schur &result);
 /// The conjugate transpose of an n x n matrix.
 ComplexMatrix adjoint(const ComplexMatrix &x, size_t n);
 
+/// A matrix as numbers of T: of real ones, the real parts.
+template <class T> void numbersOf(const ComplexMatrix &x, T *to) {
+  for (size_t e = 0; e < x.size(); ++e)
+    if constexpr (kIsComplex<T>)
+      to[e] = T(x[e]);
+    else
+      to[e] = T(x[e].real());
+}
+
 } // namespace graphc

@@ -10,12 +10,12 @@
 namespace graphc {
 namespace {
 
-GRAPHC_LAPACK_IN(LAPACK_COL_MAJOR, potrf, potrf_work)
-GRAPHC_LAPACK_IN(LAPACK_COL_MAJOR, potrs, potrs_work)
-GRAPHC_LAPACK_IN(LAPACK_COL_MAJOR, trtrs, trtrs_work)
-GRAPHC_LAPACK_IN(LAPACK_COL_MAJOR, getrf, getrf_work)
-GRAPHC_LAPACK_IN(LAPACK_COL_MAJOR, getrs, getrs_work)
-GRAPHC_LAPACK(sysv, sysv)
+GRAPHC_LAPACK_IN(LAPACK_COL_MAJOR, potrf, potrf_work, potrf_work)
+GRAPHC_LAPACK_IN(LAPACK_COL_MAJOR, potrs, potrs_work, potrs_work)
+GRAPHC_LAPACK_IN(LAPACK_COL_MAJOR, trtrs, trtrs_work, trtrs_work)
+GRAPHC_LAPACK_IN(LAPACK_COL_MAJOR, getrf, getrf_work, getrf_work)
+GRAPHC_LAPACK_IN(LAPACK_COL_MAJOR, getrs, getrs_work, getrs_work)
+GRAPHC_LAPACK(sysv, sysv, sysv)
 
 char triangle(bool isLower) { return isLower ? 'L' : 'U'; }
 /// By columns a row-major matrix is its transpose, and its triangle the other one: what is
@@ -58,6 +58,11 @@ lapack_int byColumns(lapack_int n, lapack_int k, const T *b, T *x, F &&solve) {
   return info;
 }
 
+template <class T> void conjugateAll(T *elements, int64_t count) {
+  if constexpr (kIsComplex<T>)
+    std::transform(elements, elements + count, elements, conjugate<T>);
+}
+
 constexpr std::string_view kSingular = "is singular";
 constexpr std::string_view kNotPositive = "is not positive definite";
 
@@ -73,10 +78,12 @@ absl::Status cholesky(const RoutineCall &call) {
       T *l = matrixOf<T>(call.outputs[0], i);
       for (int64_t r = 0; r < n; ++r)
         for (int64_t c = 0; c < n; ++c)
-          l[r * n + c] = (isLower ? c <= r : c >= r) ? a[r * n + c] : T(0);
+          l[r * n + c] = r == c               ? T(std::real(a[r * n + c]))
+                         : isLower == (c < r) ? a[r * n + c]
+                                              : T(0);
       lapack_int info = potrf(Precision<T>(), triangleByColumns(isLower), n, l, std::max(n, 1));
       if (info > 0 && givesNaN)
-        std::fill_n(l, int64_t(n) * n, T(NAN));
+        fillWithNaN(call, i);
       else if (info > 0)
         return matrixError(call, i, kNotPositive);
       return checkInfo(info);
@@ -127,14 +134,20 @@ absl::Status solve(const RoutineCall &call) {
       } else {
         std::vector<T> a(from, from + int64_t(n) * n);
         if (kind == MatrixKind::Positive) {
+          for (int64_t r = 0; r < n; ++r)
+            a[size_t(r * n + r)] = std::real(a[size_t(r * n + r)]);
           info = potrf(Precision<T>(), triangleByColumns(isLower), n, a.data(), rows);
           if (info == 0)
             info = byColumns(n, k, b, x, [&](T *columns) {
-              return potrs(Precision<T>(), triangleByColumns(isLower), n, k, a.data(), rows,
-                           columns, rows);
+              // By columns a Hermitian matrix is its conjugate, which has conjugate solutions.
+              conjugateAll(columns, int64_t(n) * k);
+              lapack_int info = potrs(Precision<T>(), triangleByColumns(isLower), n, k, a.data(),
+                                      rows, columns, rows);
+              conjugateAll(columns, int64_t(n) * k);
+              return info;
             });
         } else if (!isFinite(a.data(), int64_t(n) * n)) {
-          std::fill_n(x, int64_t(n) * k, T(NAN));
+          fillWithNaN(call, i);
         } else {
           std::copy_n(b, int64_t(n) * k, x);
           std::vector<lapack_int> pivots(size_t(n), 0);
@@ -164,18 +177,70 @@ absl::Status inverse(const RoutineCall &call) {
   });
 }
 
+/// A product without what an imaginary part of 0 makes of an infinity: 0 times it is no number.
+template <class T> T productOf(T x, T y) {
+  if constexpr (kIsComplex<T>) {
+    if (x.imag() == 0)
+      return y.imag() == 0 ? T(x.real() * y.real()) : T(x.real() * y.real(), x.real() * y.imag());
+    if (y.imag() == 0)
+      return productOf(y, x);
+  }
+  return x * y;
+}
+
+/// LU's diagonal of a complex matrix that has infinities, as real arithmetic gives it where numbers
+/// are real: LAPACK's routines make NaNs of them. Whether rows were exchanged an odd number of
+/// times.
+template <class T> bool eliminate(std::vector<T> &a, size_t n) {
+  bool odd = false;
+  for (size_t k = 0; k < n; ++k) {
+    size_t pivot = k;
+    for (size_t r = k + 1; r < n; ++r)
+      if (std::abs(a[r * n + k]) > std::abs(a[pivot * n + k]))
+        pivot = r;
+    if (pivot != k) {
+      std::swap_ranges(&a[k * n], &a[k * n] + n, &a[pivot * n]);
+      odd = !odd;
+    }
+    const T own = a[k * n + k];
+    if (own == T(0))
+      continue;
+    const bool isInfinite = std::isinf(own.real()) || std::isinf(own.imag());
+    for (size_t r = k + 1; r < n; ++r) {
+      T &below = a[r * n + k];
+      if (own.imag() == 0)
+        below /= own.real();
+      else
+        below = isInfinite && isFinite(&below, 1) ? T(0) : below / own;
+      for (size_t c = k + 1; c < n; ++c)
+        a[r * n + c] -= productOf(below, a[k * n + c]);
+    }
+  }
+  return odd;
+}
+
 /// Calls `take(i, diagonal of U, whether rows were exchanged an odd number of times)`.
 template <class T, class F> static absl::Status withDiagonal(const RoutineCall &call, F &&take) {
   const auto n = lapack_int(call.inputs[0].shape()[1]);
   return forMatrices(call, [&](int64_t i) -> absl::Status {
-    const Lu<T> lu(matrixOf<T>(call.inputs[0], i), n);
+    const T *from = matrixOf<T>(call.inputs[0], i);
+    auto takeOf = [&](const std::vector<T> &factors, bool odd) {
+      std::vector<T> diagonal;
+      for (int64_t k = 0; k < n; ++k)
+        diagonal.push_back(factors[size_t(k * n + k)]);
+      take(i, diagonal, odd);
+      return absl::OkStatus();
+    };
+    if constexpr (kIsComplex<T>)
+      if (!isFinite(from, int64_t(n) * n)) {
+        std::vector<T> a(from, from + int64_t(n) * n);
+        const bool odd = eliminate(a, size_t(n));
+        return takeOf(a, odd);
+      }
+    const Lu<T> lu(from, n);
     if (absl::Status s = checkInfo(lu.info); !s.ok())
       return s;
-    std::vector<T> diagonal;
-    for (int64_t k = 0; k < n; ++k)
-      diagonal.push_back(lu.factors[size_t(k * n + k)]);
-    take(i, diagonal, isOdd(lu.pivots));
-    return absl::OkStatus();
+    return takeOf(lu.factors, isOdd(lu.pivots));
   });
 }
 
@@ -183,9 +248,9 @@ absl::Status determinant(const RoutineCall &call) {
   return inPrecision(call, [&](auto zero) {
     using T = decltype(zero);
     return withDiagonal<T>(call, [&](int64_t i, const std::vector<T> &diagonal, bool odd) {
-      double product = odd ? -1 : 1;
+      Wide<T> product = odd ? -1 : 1;
       for (T u : diagonal)
-        product *= u;
+        product = productOf(product, Wide<T>(u));
       *matrixOf<T>(call.outputs[0], i) = T(product);
     });
   });
@@ -195,13 +260,20 @@ absl::Status logDeterminant(const RoutineCall &call) {
   return inPrecision(call, [&](auto zero) {
     using T = decltype(zero);
     return withDiagonal<T>(call, [&](int64_t i, const std::vector<T> &diagonal, bool odd) {
-      double sign = odd ? -1 : 1, sum = 0;
-      for (T u : diagonal) {
-        sign = u > 0 ? sign : u < 0 ? -sign : double(u); // 0, and NaN
-        sum += std::log(std::fabs(double(u)));
+      Wide<T> sign = odd ? -1 : 1;
+      double sum = 0;
+      for (T number : diagonal) {
+        const Wide<T> u = number;
+        const double size = std::abs(u);
+        if constexpr (kIsComplex<T>)
+          sign =
+              size == 0 ? Wide<T>(0) : productOf(sign, u.imag() == 0 ? u.real() / size : u / size);
+        else
+          sign = u > 0 ? sign : u < 0 ? -sign : u; // 0, and NaN
+        sum += std::log(size);
       }
       *matrixOf<T>(call.outputs[0], i) = T(sign);
-      *matrixOf<T>(call.outputs[1], i) = T(sum);
+      *matrixOf<Real<T>>(call.outputs[1], i) = Real<T>(sum);
     });
   });
 }

@@ -58,8 +58,12 @@ Parts operator*(const Parts &a, const Parts &b) {
   return productOf(a, b, [](const Variable &x, const Variable &y) { return x * y; });
 }
 
-Parts bilinear(const Op &op, const Parts &a, const Parts &b) {
-  return productOf(a, b, [&](const Variable &x, const Variable &y) { return build(op, {x, y}); });
+Parts bilinear(const Op &op, const Parts &a, const Parts &b, const std::vector<Operand> &others) {
+  return productOf(a, b, [&](const Variable &x, const Variable &y) {
+    std::vector<Operand> operands = {x, y};
+    operands.insert(operands.end(), others.begin(), others.end());
+    return build(op, operands);
+  });
 }
 
 Parts operator/(const Parts &a, const Parts &b) {

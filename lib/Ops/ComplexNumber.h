@@ -22,8 +22,9 @@ Parts operator-(const Parts &a);
 Parts operator*(const Parts &a, const Parts &b);
 /// By Smith's method: the divisor's square need not be a number.
 Parts operator/(const Parts &a, const Parts &b);
-/// A bilinear op in the place of the product.
-Parts bilinear(const Op &op, const Parts &a, const Parts &b);
+/// A bilinear op in the place of the product; `others`: its operands behind these.
+Parts bilinear(const Op &op, const Parts &a, const Parts &b,
+               const std::vector<Operand> &others = {});
 Parts conjugate(const Parts &z);
 Variable magnitude(const Parts &z);
 

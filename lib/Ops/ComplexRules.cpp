@@ -240,6 +240,20 @@ void addArrays(Table &t) {
         rule([](Request r) { return Results{bilinear(r.op, r.in[0], r.in[1])}; }, D::Holomorphic);
 }
 
+void addWindows(Table &t) {
+  // Four real convolutions: three (Gauss) lose digits where one part is small beside the other.
+  for (const char *name : {"conv1d", "conv2d", "conv3d", "convInputGradient", "convKernelGradient"})
+    t[name] = rule(
+        [](Request r) {
+          std::vector<Operand> others; // the shape of a gradient
+          for (const Parts &extents : r.in.subspan(2))
+            others.emplace_back(extents.re);
+          return Results{bilinear(r.op, r.in[0], r.in[1], others)};
+        },
+        D::Holomorphic);
+  t["poolSpread"] = eachPart(isFirst);
+}
+
 } // namespace
 
 Op onParts(const Op &op) {
@@ -257,8 +271,8 @@ ComplexRule complexRuleOf(std::string_view op) {
     addArithmetic(*t);
     addFunctions(*t);
     addArrays(*t);
-    for (auto *family :
-         {complexProductRules, complexLinearAlgebraRules, complexFactorRules, fourierRules})
+    addWindows(*t);
+    for (auto *family : {complexProductRules, fourierRules})
       for (NamedComplexRule &named : family()) {
         ComplexRule made = rule(named.rule.parts, named.rule.derivatives, named.rule.realResults);
         made.makesComplex = named.rule.makesComplex;

@@ -20,8 +20,6 @@ struct NamedComplexRule {
   ComplexRule rule;
 };
 std::vector<NamedComplexRule> complexProductRules();
-std::vector<NamedComplexRule> complexLinearAlgebraRules();
-std::vector<NamedComplexRule> complexFactorRules();
 std::vector<NamedComplexRule> fourierRules();
 
 } // namespace graphc

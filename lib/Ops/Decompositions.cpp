@@ -2,9 +2,24 @@
 #include "Families.h"
 #include "Graph/CalledAs.h"
 #include "Matrices.h"
+#include "Phases.h"
 
 namespace graphc {
+
+Variable onDiagonal(const Variable &x) {
+  return eye(shape(x, -1), std::nullopt, 0, realDType(x.dtype())) * expandDims(x, Axis(-2));
+}
+
+Variable inverseDifferences(const Variable &x) {
+  Variable difference = expandDims(x, Axis(-2)) - expandDims(x, Axis(-1));
+  Variable isDiagonal = eye(shape(x, -1), std::nullopt, 0, DType::Bool);
+  return where(isDiagonal, 0.0, 1.0 / where(isDiagonal, 1.0, difference));
+}
+
 namespace {
+
+ResultsOf ofSvd() { return {ResultOf::Numbers, ResultOf::Reals, ResultOf::Numbers}; }
+ResultsOf ofEigh() { return {ResultOf::Reals, ResultOf::Numbers}; }
 
 //===--- emissions -----------------------------------------------------------------===//
 
@@ -25,35 +40,34 @@ EmitRule svdEmission() {
     return m.call(kSvd, {isFull, true}, in,
                   {{m.rows(), isFull ? m.rows() : least},
                    {least},
-                   {isFull ? m.columns() : least, m.columns()}});
+                   {isFull ? m.columns() : least, m.columns()}},
+                  ofSvd());
   };
 }
 
 Arrays svdvalsEmission(Emitter &e, const Arrays &in, const Attributes &) {
   MatrixCall m(e, in[0]);
-  return m.call(kSvd, {false, false}, in, {{min(m.rows(), m.columns())}});
+  return m.call(kSvd, {false, false}, in, {{min(m.rows(), m.columns())}}, {ResultOf::Reals});
 }
 
 Arrays eighEmission(Emitter &e, const Arrays &in, const Attributes &a) {
   MatrixCall m(e, in[0]);
   m.requireSquare();
-  return m.call(kEigh, {a.boolean("lower"), true}, in, {{m.rows()}, {m.rows(), m.rows()}});
+  return m.call(kEigh, {a.boolean("lower"), true}, in, {{m.rows()}, {m.rows(), m.rows()}},
+                ofEigh());
 }
 
 Arrays eigvalshEmission(Emitter &e, const Arrays &in, const Attributes &a) {
   MatrixCall m(e, in[0]);
   m.requireSquare();
-  return m.call(kEigh, {a.boolean("lower"), false}, in, {{m.rows()}});
+  return m.call(kEigh, {a.boolean("lower"), false}, in, {{m.rows()}}, {ResultOf::Reals});
 }
 
 //===--- derivatives ----------------------------------------------------------------===//
 
-/// g, or zeros like x where there is none.
-Variable orZeros(const Variable &g, const Variable &x) { return isPresent(g) ? g : zerosLike(x); }
-
-/// x r^-T of an upper triangular r.
-Variable overTransposed(const Variable &x, const Variable &r) {
-  return transposed(solveTriangular(r, transposed(x)));
+/// x r^-H of an upper triangular r.
+Variable overAdjoint(const Variable &x, const Variable &r) {
+  return adjoint(solveTriangular(r, adjoint(x)));
 }
 
 constexpr std::string_view kWide = "qr has no derivative for more columns than rows";
@@ -73,56 +87,63 @@ Variable squareR(const Variable &r) {
   return build(same, {r, transposed(r)});
 }
 
+/// Walter and Lehmann 2010; of complex numbers Roberts and Roberts 2020: r's diagonal stays real.
 Variables qrPullback(const Op &op, Inputs in, Outputs out, Gradients g) {
   if (std::string why = noQrDerivative(op, in[0]); !why.empty())
     return {Variable(Type::null(why))};
   const Variable &q = out[0], r = squareR(out[1]);
   Variable gq = orZeros(g[0], q), gr = orZeros(g[1], r);
-  Variable m = matmul(r, transposed(gr)) - matmul(transposed(gq), q);
-  return {overTransposed(gq + matmul(q, tril(m) + transposed(tril(m, -1))), r)};
+  Variable m = matmul(r, adjoint(gr)) - matmul(adjoint(gq), q);
+  Variable both = hermitianTriangleOf(m, true) + adjoint(tril(m, -1));
+  return {overAdjoint(gq + matmul(q, both), r)};
 }
 
-/// With x = da r^-1 and m = q^T x: dr = (m - w) r and dq = q w + x - q m, where w is m's lower
-/// triangle less its transpose.
+/// With x = da r^-1 and m = q^H x: dr = (m - w) r and dq = q w + x - q m, where w is m's lower
+/// triangle less its adjoint, and on the diagonal what of m is imaginary.
 Variables qrPushforward(const Op &op, Inputs in, Outputs out, Tangents t) {
   if (std::string why = noQrDerivative(op, in[0]); !why.empty())
     return {Variable(Type::null(why)), Variable(Type::null(why))};
   const Variable &q = out[0], r = squareR(out[1]);
   Variable x = transposed(solveTriangular(r, transposed(t[0]), {.transposed = true}));
-  Variable m = matmul(transposed(q), x), below = tril(m, -1);
-  Variable w = below - transposed(below);
+  Variable m = matmul(adjoint(q), x), below = tril(m, -1);
+  Variable w = below - adjoint(below);
+  if (isComplex(m.dtype()))
+    w = w + timesI(onDiagonal(imag(diagonalOf(m))));
   return {matmul(q, w - m) + x, matmul(m - w, r)};
-}
-
-/// 1 / (x[j] - x[i]) off the diagonal, 0 on it.
-Variable inverseDifferences(const Variable &x) {
-  Variable difference = expandDims(x, Axis(-2)) - expandDims(x, Axis(-1));
-  Variable isDiagonal = eye(shape(x, -1), std::nullopt, 0, DType::Bool);
-  return where(isDiagonal, 0.0, 1.0 / where(isDiagonal, 1.0, difference));
 }
 
 constexpr std::string_view kFull = "svd has no derivative where it is full";
 
-/// Townsend, "Differentiating the singular value decomposition" (2016).
+/// Townsend, "Differentiating the singular value decomposition" (2016). Of complex numbers Wan and
+/// Zhang 2019: with p = u^H da v, u changes by i Im(p) / s on the diagonal, too, and then columns
+/// of u and v are turned by one angle.
 Variables svdPullback(const Op &op, Inputs, Outputs out, Gradients g) {
   if (op.attributes().boolean("full"))
     return {Variable(Type::null(std::string(kFull)))};
   const Variable &u = out[0], &s = out[1], &vt = out[2];
-  Variable v = transposed(vt), f = inverseDifferences(sqr(s));
-  Variable core =
-      eye(shape(s, -1), std::nullopt, 0, s.dtype()) * expandDims(orZeros(g[1], s), Axis(-2));
-  Variable result;
+  const bool turns = isComplex(u.dtype());
+  Variable v = adjoint(vt), f = inverseDifferences(sqr(s));
+  Variable core = onDiagonal(orZeros(g[1], s));
+  Variable result, gu = g[0], gv = isPresent(g[2]) ? adjoint(g[2]) : g[2];
   auto more = [&](const Variable &term) { result = result.ok() ? result + term : term; };
-  if (isPresent(g[0])) {
-    const Variable &gu = g[0];
-    Variable inner = matmul(transposed(u), gu);
-    core = core + scaledColumns(f * (inner - transposed(inner)), s);
+  if (turns && (isPresent(gu) || isPresent(gv))) {
+    Variable angles = isPresent(gu) ? turnOf(u, gu) : zerosLike(s);
+    if (isPresent(gv))
+      angles = angles + turnOf(v, gv);
+    Variable turned = Phases(u).pulled(angles);
+    gu = isPresent(gu) ? gu + turned : turned;
+  }
+  if (isPresent(gu)) {
+    Variable inner = matmul(adjoint(u), gu);
+    core = core + scaledColumns(f * (inner - adjoint(inner)), s);
+    if (turns)
+      core = core + timesI(onDiagonal(imag(diagonalOf(inner)) / s));
     more(matmul(scaledColumns(gu - matmul(u, inner), 1.0 / s), vt));
   }
-  if (isPresent(g[2])) {
-    Variable gv = transposed(g[2]), inner = matmul(vt, gv);
-    core = core + expandDims(s, Axis(-1)) * (f * (inner - transposed(inner)));
-    more(matmul(u, transposed(scaledColumns(gv - matmul(v, inner), 1.0 / s))));
+  if (isPresent(gv)) {
+    Variable inner = matmul(vt, gv);
+    core = core + expandDims(s, Axis(-1)) * (f * (inner - adjoint(inner)));
+    more(matmul(u, adjoint(scaledColumns(gv - matmul(v, inner), 1.0 / s))));
   }
   more(matmul(matmul(u, core), vt));
   return {result};
@@ -134,15 +155,22 @@ Variables svdPushforward(const Op &op, Inputs, Outputs out, Tangents t) {
     return {none, none, none};
   }
   const Variable &u = out[0], &s = out[1], &vt = out[2];
-  Variable v = transposed(vt), f = inverseDifferences(sqr(s));
-  Variable dav = matmul(t[0], v), dau = matmul(transposed(t[0]), u);
-  Variable p = matmul(transposed(u), dav), pt = transposed(p);
+  Variable v = adjoint(vt), f = inverseDifferences(sqr(s));
+  Variable dav = matmul(t[0], v), dau = matmul(adjoint(t[0]), u);
+  Variable p = matmul(adjoint(u), dav), pt = adjoint(p);
   Variable rows = expandDims(s, Axis(-1));
   Variable du =
       matmul(u, f * (scaledColumns(p, s) + rows * pt)) + scaledColumns(dav - matmul(u, p), 1.0 / s);
   Variable dv = matmul(v, f * (rows * p + scaledColumns(pt, s))) +
                 scaledColumns(dau - matmul(v, pt), 1.0 / s);
-  return {du, diagonal(p, 0, -2, -1), transposed(dv)};
+  Variable diagonal = diagonalOf(p);
+  if (isComplex(p.dtype())) {
+    du = du + Phases::turned(u, imag(diagonal) / s);
+    Variable angles = Phases(u).anglesOf(du);
+    du = du + Phases::turned(u, angles);
+    dv = dv + Phases::turned(v, angles);
+  }
+  return {du, realPart(diagonal), adjoint(dv)};
 }
 
 Variables svdvalsPullback(const Op &, Inputs in, Outputs, Gradients g) {
@@ -152,44 +180,41 @@ Variables svdvalsPullback(const Op &, Inputs in, Outputs, Gradients g) {
 
 Variables svdvalsPushforward(const Op &, Inputs in, Outputs, Tangents t) {
   SvdFactors f = svd(in[0]);
-  return {sum(f.u * matmul(t[0], transposed(f.vt)), Axis(-2))};
+  return {realPart(sum(conjugated(f.u) * matmul(t[0], adjoint(f.vt)), Axis(-2)))};
 }
 
 Variables eighPullback(const Op &op, Inputs, Outputs out, Gradients g) {
   const Variable &w = out[0], &v = out[1];
-  Variable core =
-      eye(shape(w, -1), std::nullopt, 0, w.dtype()) * expandDims(orZeros(g[0], w), Axis(-2));
-  if (isPresent(g[1]))
-    core = core + inverseDifferences(w) * matmul(transposed(v), g[1]);
-  return {folded(matmul(matmul(v, core), transposed(v)), op.attributes().boolean("lower"))};
+  Variable core = onDiagonal(orZeros(g[0], w));
+  if (isPresent(g[1])) {
+    Variable gv = g[1];
+    if (isComplex(v.dtype()))
+      gv = gv + Phases(v).pulled(turnOf(v, gv));
+    core = core + inverseDifferences(w) * matmul(adjoint(v), gv);
+  }
+  return {folded(matmul(matmul(v, core), adjoint(v)), op.attributes().boolean("lower"))};
 }
 
 Variables eighPushforward(const Op &op, Inputs, Outputs out, Tangents t) {
   const Variable &w = out[0], &v = out[1];
   Variable da = unfolded(t[0], op.attributes().boolean("lower"));
-  Variable p = matmul(matmul(transposed(v), da), v);
-  return {diagonal(p, 0, -2, -1), matmul(v, inverseDifferences(w) * p)};
+  Variable p = matmul(matmul(adjoint(v), da), v);
+  Variable dv = matmul(v, inverseDifferences(w) * p);
+  if (isComplex(v.dtype()))
+    dv = dv + Phases::turned(v, Phases(v).anglesOf(dv));
+  return {realPart(diagonalOf(p)), dv};
 }
 
 Variables eigvalshPullback(const Op &op, Inputs in, Outputs, Gradients g) {
   bool isLower = op.attributes().boolean("lower");
   Variable v = eigh(in[0], isLower).vectors;
-  return {folded(matmul(scaledColumns(v, g[0]), transposed(v)), isLower)};
+  return {folded(matmul(scaledColumns(v, g[0]), adjoint(v)), isLower)};
 }
 
 Variables eigvalshPushforward(const Op &op, Inputs in, Outputs, Tangents t) {
   bool isLower = op.attributes().boolean("lower");
   Variable v = eigh(in[0], isLower).vectors;
-  return {sum(v * matmul(unfolded(t[0], isLower), v), Axis(-2))};
-}
-
-OpDef decomposition(OpDef def) {
-  def.operands = {{"a"}};
-  size_t results = size_t(def.numResults);
-  def.type = [results](const TypeRequest &request) { return matrixTypes(request, results); };
-  def.maxUlp = {-1, -1};
-  def.section = section(kLinearAlgebra);
-  return def;
+  return {realPart(sum(conjugated(v) * matmul(unfolded(t[0], isLower), v), Axis(-2)))};
 }
 
 } // namespace
@@ -197,57 +222,60 @@ OpDef decomposition(OpDef def) {
 std::vector<OpDef> decompositionOps() {
   const AttributeSpec lower = flag("lower", true, "which triangle is read");
   return {
-      decomposition({.name = "qr",
-                     .doc = "q with orthonormal columns and an upper triangular r, a = q r.\nr's "
-                            "diagonal is not negative. Derivatives where a is not wide and the "
-                            "factors are not complete.",
-                     .numResults = 2,
-                     .attributes = {flag("complete", false, "whether q is square")},
-                     .emit = qrEmission(),
-                     .pullback = qrPullback,
-                     .pushforward = qrPushforward,
-                     .golden = {"qr"},
-                     .example = "qr([[0., 2.], [-3., 4.]]) = [[0., 1.], [-1., 0.]]"}),
-      decomposition({.name = "svd",
-                     .doc =
-                         "u, s and vt, a = u diag(s) vt: singular values, which descend, and "
-                         "vectors.\nThe first of the greatest elements of a column of u is "
-                         "positive. Derivatives where singular values differ and the factors are "
-                         "not full. LinAlgError where the iteration does not converge.",
-                     .numResults = 3,
-                     .attributes = {flag("full", false, "whether u and vt are square")},
-                     .emit = svdEmission(),
-                     .pullback = svdPullback,
-                     .pushforward = svdPushforward,
-                     .golden = {"svd"},
-                     .example = "svd([[0., 2.], [3., 0.]]) = [[0., 1.], [1., 0.]]"}),
-      decomposition({.name = "svdvals",
-                     .doc = "Singular values, which descend.\nErrors as svd's.",
-                     .emit = svdvalsEmission,
-                     .pullback = svdvalsPullback,
-                     .pushforward = svdvalsPushforward,
-                     .golden = {"svdvals"},
-                     .example = "svdvals([[3., 0.], [0., -4.]]) = [4., 3.]"}),
-      decomposition({.name = "eigh",
-                     .doc =
-                         "Eigenvalues of symmetric matrices, ascending, and eigenvectors, as "
-                         "columns.\nOne triangle is read. The first of the greatest elements of a "
-                         "vector is positive. Derivatives where eigenvalues differ.",
-                     .numResults = 2,
-                     .attributes = {lower},
-                     .emit = eighEmission,
-                     .pullback = eighPullback,
-                     .pushforward = eighPushforward,
-                     .golden = {"eigh", "eigh_all"},
-                     .example = "eigh([[2., 0.], [0., -1.]]) = [-1., 2.]"}),
-      decomposition({.name = "eigvalsh",
-                     .doc = "Eigenvalues of symmetric matrices, ascending.\nOne triangle is read.",
-                     .attributes = {lower},
-                     .emit = eigvalshEmission,
-                     .pullback = eigvalshPullback,
-                     .pushforward = eigvalshPushforward,
-                     .golden = {"eigvalsh"},
-                     .example = "eigvalsh([[2., 0.], [0., -1.]]) = [-1., 2.]"}),
+      onMatrices({.name = "qr",
+                  .doc = "q with orthonormal columns and an upper triangular r, a = q r.\nr's "
+                         "diagonal is real and not negative. Derivatives where a is not wide and "
+                         "the factors are not complete.",
+                  .attributes = {flag("complete", false, "whether q is square")},
+                  .emit = qrEmission(),
+                  .pullback = qrPullback,
+                  .pushforward = qrPushforward,
+                  .golden = {"qr"},
+                  .example = "qr([[0., 2.], [-3., 4.]]) = [[0., 1.], [-1., 0.]]"},
+                 {ResultOf::Numbers, ResultOf::Numbers}),
+      onMatrices({.name = "svd",
+                  .doc = "u, s and vt, a = u diag(s) vt: singular values, which descend, and "
+                         "vectors, of complex matrices vt = v^H.\nThe first of the greatest "
+                         "elements of a column of u is real and positive. Derivatives where "
+                         "singular values differ and the factors are not full. LinAlgError where "
+                         "the iteration does not converge.",
+                  .attributes = {flag("full", false, "whether u and vt are square")},
+                  .emit = svdEmission(),
+                  .pullback = svdPullback,
+                  .pushforward = svdPushforward,
+                  .golden = {"svd"},
+                  .example = "svd([[0., 2.], [3., 0.]]) = [[0., 1.], [1., 0.]]"},
+                 ofSvd()),
+      onMatrices({.name = "svdvals",
+                  .doc = "Singular values, which descend.\nErrors as svd's.",
+                  .emit = svdvalsEmission,
+                  .pullback = svdvalsPullback,
+                  .pushforward = svdvalsPushforward,
+                  .golden = {"svdvals"},
+                  .example = "svdvals([[3., 0.], [0., -4.]]) = [4., 3.]"},
+                 {ResultOf::Reals}),
+      onMatrices({.name = "eigh",
+                  .doc = "Eigenvalues of symmetric (Hermitian) matrices, ascending, and "
+                         "eigenvectors, as columns.\nOne triangle is read. The first of the "
+                         "greatest elements of a vector is real and positive. Derivatives where "
+                         "eigenvalues differ. Errors as svd's.",
+                  .attributes = {lower},
+                  .emit = eighEmission,
+                  .pullback = eighPullback,
+                  .pushforward = eighPushforward,
+                  .golden = {"eigh", "eigh_all"},
+                  .example = "eigh([[2., 0.], [0., -1.]]) = [-1., 2.]"},
+                 ofEigh()),
+      onMatrices({.name = "eigvalsh",
+                  .doc = "Eigenvalues of symmetric (Hermitian) matrices, ascending.\nOne triangle "
+                         "is read. Errors as svd's.",
+                  .attributes = {lower},
+                  .emit = eigvalshEmission,
+                  .pullback = eigvalshPullback,
+                  .pushforward = eigvalshPushforward,
+                  .golden = {"eigvalsh"},
+                  .example = "eigvalsh([[2., 0.], [0., -1.]]) = [-1., 2.]"},
+                 {ResultOf::Reals}),
   };
 }
 

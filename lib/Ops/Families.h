@@ -42,6 +42,6 @@ std::vector<OpDef> productOfOthersOps();
 std::vector<OpDef> ctcOps();
 std::vector<OpDef> printOps();
 std::vector<OpDef> complexProductOps();
-std::vector<OpDef> eigenPartsOps();
+std::vector<OpDef> eigenvalueOps();
 
 } // namespace graphc

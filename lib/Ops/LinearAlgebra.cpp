@@ -1,13 +1,26 @@
 //===- LinearAlgebra.cpp - systems of equations, determinants, exponentials --------===//
-#include <complex>
-
 #include "Families.h"
 #include "Matrices.h"
+#include "Phases.h"
 
 namespace graphc {
 
+static DType dtypeOf(ResultOf result, DType numbers) {
+  switch (result) {
+  case ResultOf::Numbers:
+    return numbers;
+  case ResultOf::Reals:
+    return realDType(numbers);
+  case ResultOf::Complexes:
+    return complexDType(realDType(numbers));
+  case ResultOf::Positions:
+    return DType::Int64;
+  }
+  return numbers;
+}
+
 Arrays MatrixCall::call(const Routine &routine, std::vector<int64_t> parameters, const Arrays &in,
-                        const std::vector<Extents> &results, size_t integers) const {
+                        const std::vector<Extents> &results, const ResultsOf &of) const {
   DType dtype = e_.dtype(x_), inner = computeDType(dtype);
   Arrays operands;
   for (Array a : in) {
@@ -16,20 +29,18 @@ Arrays MatrixCall::call(const Routine &routine, std::vector<int64_t> parameters,
       shape.push_back(e_.dim(a, k));
     operands.push_back(e_.view(castArray(e_, a, inner), shape));
   }
+  auto resultOf = [&](size_t k) { return of.empty() ? ResultOf::Numbers : of[k]; };
   std::vector<std::pair<DType, Extents>> types;
-  for (const Extents &own : results) {
+  for (size_t k = 0; k < results.size(); ++k) {
     Extents shape = {batch_};
-    shape.insert(shape.end(), own.begin(), own.end());
-    bool isInteger = types.size() + integers >= results.size();
-    types.emplace_back(isInteger ? DType::Int64 : inner, shape);
+    shape.insert(shape.end(), results[k].begin(), results[k].end());
+    types.emplace_back(dtypeOf(resultOf(k), inner), shape);
   }
   Arrays made = e_.routine(routine, std::move(parameters), operands, types);
   for (size_t k = 0; k < made.size(); ++k) {
     Extents shape = shape_;
     shape.insert(shape.end(), results[k].begin(), results[k].end());
-    made[k] = e_.view(made[k], shape);
-    if (k + integers < made.size())
-      made[k] = castArray(e_, made[k], dtype);
+    made[k] = castArray(e_, e_.view(made[k], shape), dtypeOf(resultOf(k), dtype));
   }
   return made;
 }
@@ -41,19 +52,20 @@ void MatrixCall::requireBatch(Array x, std::string_view name) const {
                         " where a has {b}");
 }
 
-TypesOr matrixTypes(const TypeRequest &request, size_t results, size_t integers) {
+TypesOr matrixTypes(const TypeRequest &request, const ResultsOf &results) {
   const Type &a = request.type(0);
   if (a.rank() < 2)
     return makeError(ErrorKind::ShapeError,
                      "a matrix has two axes at least, not " + std::to_string(a.rank()));
   for (size_t k = 0; k < request.size(); ++k)
-    if (!isFloat(request.type(k).dtype()) || request.type(k).dtype() != a.dtype())
+    if (!isFloat(realDType(request.type(k).dtype())) || request.type(k).dtype() != a.dtype())
       return makeError(ErrorKind::TypeError, "operands must be floats of one dtype");
   for (size_t k = 1; k < request.size(); ++k)
     if (request.type(k).rank() != a.rank())
       return makeError(ErrorKind::ShapeError, "operands must have one rank");
-  std::vector<DType> dtypes(results, a.dtype());
-  dtypes.resize(results + integers, DType::Int64);
+  std::vector<DType> dtypes;
+  for (ResultOf result : results)
+    dtypes.push_back(dtypeOf(result, a.dtype()));
   return inferShapes(request, dtypes);
 }
 
@@ -64,15 +76,23 @@ AttributeSpec flag(std::string name, bool byDefault, std::string doc) {
           .doc = std::move(doc)};
 }
 
-OpDef onMatrices(OpDef def) {
+OpDef onMatrices(OpDef def, const ResultsOf &results) {
   if (def.operands.empty())
     def.operands = {{"a"}};
   if (!def.type)
-    def.type = [](const TypeRequest &request) { return matrixTypes(request, 1); };
+    def.type = [results](const TypeRequest &request) { return matrixTypes(request, results); };
+  def.numResults = int(results.size());
+  def.complex.isNative = true;
   def.maxUlp = {-1, -1};
   if (def.section.empty())
     def.section = section(kLinearAlgebra);
   return def;
+}
+
+Variable hermitianTriangleOf(const Variable &x, bool isLower) {
+  if (!isComplex(x.dtype()))
+    return triangleOf(x, isLower);
+  return complex(triangleOf(real(x), isLower), strictTriangleOf(imag(x), isLower));
 }
 
 EmitRule squareEmission(const Routine &routine,
@@ -121,7 +141,7 @@ TypesOr solveType(const TypeRequest &request) {
     return makeError(ErrorKind::ValueError,
                      "assume is \"general\", \"symmetric\" or \"positive\", not \"" +
                          request.attributes().string("assume") + "\"");
-  return matrixTypes(request, 1);
+  return matrixTypes(request, {ResultOf::Numbers});
 }
 
 Arrays solveEmission(Emitter &e, const Arrays &in, const Attributes &a) {
@@ -137,7 +157,7 @@ Arrays detEmission(Emitter &e, const Arrays &in, const Attributes &) {
 Arrays slogdetEmission(Emitter &e, const Arrays &in, const Attributes &) {
   MatrixCall m(e, in[0]);
   m.requireSquare();
-  return m.call(kLogDeterminant, {}, in, {{}, {}});
+  return m.call(kLogDeterminant, {}, in, {{}, {}}, {ResultOf::Numbers, ResultOf::Reals});
 }
 
 //===--- derivatives ----------------------------------------------------------------===//
@@ -145,26 +165,26 @@ Arrays slogdetEmission(Emitter &e, const Arrays &in, const Attributes &) {
 /// The triangle of m with half the diagonal.
 Variable halved(const Variable &m) { return 0.5 * (tril(m) + tril(m, -1)); }
 
-/// l^-T m l^-1 of a lower triangular l.
+/// l^-H m l^-1 of a lower triangular l.
 Variable between(const Variable &l, const Variable &m) {
   TriangularOptions back{.lower = true, .transposed = true};
-  Variable left = solveTriangular(l, m, back);
-  return transposed(solveTriangular(l, transposed(left), back));
+  Variable turned = conjugated(l), left = solveTriangular(turned, m, back);
+  return adjoint(solveTriangular(turned, adjoint(left), back));
 }
 
 Variables choleskyPullback(const Op &op, Inputs, Outputs out, Gradients g) {
   bool isLower = op.attributes().boolean("lower");
-  Variable l = isLower ? out[0] : transposed(out[0]), gl = isLower ? g[0] : transposed(g[0]);
-  return {folded(between(l, halved(matmul(transposed(l), gl))), isLower)};
+  Variable l = isLower ? out[0] : adjoint(out[0]), gl = isLower ? g[0] : adjoint(g[0]);
+  return {folded(between(l, halved(matmul(adjoint(l), gl))), isLower)};
 }
 
 Variables choleskyPushforward(const Op &op, Inputs, Outputs out, Tangents t) {
   bool isLower = op.attributes().boolean("lower");
-  Variable l = isLower ? out[0] : transposed(out[0]), da = unfolded(t[0], isLower);
+  Variable l = isLower ? out[0] : adjoint(out[0]), da = unfolded(t[0], isLower);
   TriangularOptions lower{.lower = true};
-  Variable inner = solveTriangular(l, transposed(solveTriangular(l, da, lower)), lower);
+  Variable inner = solveTriangular(l, adjoint(solveTriangular(l, da, lower)), lower);
   Variable dl = matmul(l, halved(inner));
-  return {isLower ? dl : transposed(dl)};
+  return {isLower ? dl : adjoint(dl)};
 }
 
 Variable triangular(const Op &op, const Variable &a, const Variable &b, bool isTransposed) {
@@ -184,8 +204,9 @@ Variable readOf(const Op &op, const Variable &a) {
 
 Variables triangularPullback(const Op &op, Inputs in, Outputs out, Gradients g) {
   bool isTransposed = op.attributes().boolean("transposed");
-  Variable b = triangular(op, in[0], g[0], !isTransposed);
-  Variable a = isTransposed ? matmul(out[0], transposed(b)) : matmul(b, transposed(out[0]));
+  Variable b = triangular(op, conjugated(in[0]), g[0], !isTransposed);
+  Variable a =
+      isTransposed ? matmul(conjugated(out[0]), transposed(b)) : matmul(b, adjoint(out[0]));
   return {readOf(op, -a), b};
 }
 
@@ -201,23 +222,42 @@ Variables triangularPushforward(const Op &op, Inputs in, Outputs out, Tangents t
   })};
 }
 
+/// A symmetric matrix of complex numbers is no Hermitian one.
+bool isSymmetric(const Op &op) {
+  return assumptionOf(op.attributes()) == int(MatrixKind::Symmetric);
+}
+bool isGeneral(const Op &op) { return assumptionOf(op.attributes()) == int(MatrixKind::General); }
+
 Variables solvePullback(const Op &op, Inputs in, Outputs out, Gradients g) {
-  bool isGeneral = assumptionOf(op.attributes()) == 0, isLower = op.attributes().boolean("lower");
-  Variable b = build(op, {isGeneral ? transposed(in[0]) : in[0], g[0]});
-  Variable a = -matmul(b, transposed(out[0]));
-  return {isGeneral ? a : folded(a, isLower), b};
+  const bool isLower = op.attributes().boolean("lower");
+  Variable b = build(op, {isGeneral(op)     ? adjoint(in[0])
+                          : isSymmetric(op) ? conjugated(in[0])
+                                            : in[0],
+                          g[0]});
+  Variable a = -matmul(b, adjoint(out[0]));
+  if (isSymmetric(op))
+    return {triangleOf(a, isLower) + strictTriangleOf(transposed(a), isLower), b};
+  return {isGeneral(op) ? a : folded(a, isLower), b};
 }
 
 Variables solvePushforward(const Op &op, Inputs in, Outputs out, Tangents t) {
-  bool isGeneral = assumptionOf(op.attributes()) == 0, isLower = op.attributes().boolean("lower");
+  const bool isLower = op.attributes().boolean("lower");
   return {sumOverTangents(t, {0, 1}, [&](size_t operand) {
-    Variable da = isGeneral || operand == 1 ? t[operand] : unfolded(t[0], isLower);
-    return build(op, {in[0], operand == 1 ? t[1] : -matmul(da, out[0])});
+    Variable right = t[operand];
+    if (operand == 0) {
+      Variable da = right;
+      if (isSymmetric(op))
+        da = triangleOf(da, isLower) + transposed(strictTriangleOf(da, isLower));
+      else if (!isGeneral(op))
+        da = unfolded(da, isLower);
+      right = -matmul(da, out[0]);
+    }
+    return build(op, {in[0], right});
   })};
 }
 
 Variables invPullback(const Op &, Inputs, Outputs out, Gradients g) {
-  Variable z = transposed(out[0]);
+  Variable z = adjoint(out[0]);
   return {-matmul(matmul(z, g[0]), z)};
 }
 
@@ -231,7 +271,7 @@ Variable perMatrix(const Variable &x) { return expandDims(x, Axes({-1, -2})); }
 Variable innerProduct(const Variable &x, const Variable &y) { return sum(x * y, Axes({-1, -2})); }
 
 Variables detPullback(const Op &, Inputs in, Outputs, Gradients g) {
-  return {perMatrix(g[0]) * cofactors(in[0])};
+  return {perMatrix(g[0]) * conjugated(cofactors(in[0]))};
 }
 
 Variables detPushforward(const Op &, Inputs in, Outputs, Tangents t) {
@@ -246,31 +286,31 @@ Variable cofactorsOf(const Variable &a, const Variable &c, const Variable &direc
 }
 
 Variables cofactorsPullback(const Op &, Inputs in, Outputs out, Gradients g) {
-  return {cofactorsOf(in[0], out[0], g[0])};
+  return {conjugated(cofactorsOf(in[0], out[0], conjugated(g[0])))};
 }
 
 Variables cofactorsPushforward(const Op &, Inputs in, Outputs out, Tangents t) {
   return {cofactorsOf(in[0], out[0], t[0])};
 }
 
-/// The sign of a complex determinant turns: ds = i s Im(t) with t = <a^-T, da>.
+/// The sign s of a complex determinant turns: ds = i s Im(t) with t = <a^-T, da>.
 Variables slogdetPullback(const Op &, Inputs in, Outputs out, Gradients g) {
-  Variable factor;
   const bool turns = isComplex(in[0].dtype()) && isPresent(g[0]);
-  if (turns) // of a conjugated gradient, as rules of complex functions are asked
-    factor = real(g[0] * out[0] * std::complex<double>(0, 1)) * std::complex<double>(0, -1);
-  if (isPresent(g[1]))
-    factor = turns ? factor + g[1] : g[1];
-  else if (!turns)
+  if (!turns && !isPresent(g[1]))
     return {zeroDerivative()};
-  return {perMatrix(factor) * transposed(inv(in[0]))};
+  Variable factor = g[1];
+  if (turns) {
+    Variable angle = imag(g[0] * conj(out[0]));
+    factor = complex(isPresent(g[1]) ? g[1] : zerosLike(angle), angle);
+  }
+  return {perMatrix(factor) * adjoint(inv(in[0]))};
 }
 
 Variables slogdetPushforward(const Op &, Inputs in, Outputs out, Tangents t) {
   Variable inner = innerProduct(transposed(inv(in[0])), t[0]);
   if (!isComplex(in[0].dtype()))
     return {zeroDerivative(), inner};
-  return {out[0] * imag(inner) * std::complex<double>(0, 1), real(inner)};
+  return {out[0] * timesI(imag(inner)), real(inner)};
 }
 
 Variable exponentialAlong(const Variable &a, const Variable &direction) {
@@ -278,7 +318,7 @@ Variable exponentialAlong(const Variable &a, const Variable &direction) {
 }
 
 Variables expmPullback(const Op &, Inputs in, Outputs, Gradients g) {
-  return {exponentialAlong(transposed(in[0]), g[0])};
+  return {exponentialAlong(adjoint(in[0]), g[0])};
 }
 
 Variables expmPushforward(const Op &, Inputs in, Outputs, Tangents t) {
@@ -291,7 +331,7 @@ std::vector<OpDef> linearAlgebraOps() {
   return {
       onMatrices(
           {.name = "cholesky",
-           .doc = "The triangular factor of symmetric positive definite matrices.\nOne "
+           .doc = "The triangular factor of symmetric (Hermitian) positive definite matrices.\nOne "
                   "triangle is read, the other one of the result is 0. LinAlgError where a "
                   "matrix is not positive definite, or a matrix of NaNs.",
            .attributes = {flag("lower", true, "l l^T rather than u^T u"),
@@ -355,13 +395,12 @@ std::vector<OpDef> linearAlgebraOps() {
                   .doc =
                       "Signs of determinants and logarithms of their absolute values.\n0 and -inf "
                       "where a matrix is singular.",
-                  .numResults = 2,
-                  .type = [](const TypeRequest &r) { return matrixTypes(r, 2); },
                   .emit = slogdetEmission,
                   .pullback = slogdetPullback,
                   .pushforward = slogdetPushforward,
                   .golden = {"slogdet"},
-                  .example = "slogdet([[1., 2.], [3., 4.]]) = -1."}),
+                  .example = "slogdet([[1., 2.], [3., 4.]]) = -1."},
+                 {ResultOf::Numbers, ResultOf::Reals}),
       onMatrices({.name = "cofactors",
                   .doc = "Matrices of cofactors: the gradient of the determinant.\nFinite where a "
                          "matrix is singular; their own derivatives need the inverse.",

@@ -1,6 +1,7 @@
 //===- LinearAlgebraFunctions.cpp - matrices: solving, decomposing --------------------===//
 #include <algorithm>
 
+#include "Graph/PlaceScope.h"
 #include "Matrices.h"
 #include "graphc/Indexing.h"
 #include "graphc/LinearAlgebra.h"
@@ -164,12 +165,12 @@ Variable solveSylvester(const Operand &a, const Operand &b, const Operand &q) {
 Variable solveContinuousLyapunov(const Operand &a, const Operand &q) {
   Variable x = asVariable(a);
   return x.ok() && x.rank() < 2 ? sylvester(a, a, q, false)
-                                : sylvester(a, Operand(transposed(x), a.place()), q, false);
+                                : sylvester(a, Operand(adjoint(x), a.place()), q, false);
 }
 Variable solveDiscreteLyapunov(const Operand &a, const Operand &q) {
   Variable x = asVariable(a);
   return x.ok() && x.rank() < 2 ? sylvester(a, a, q, true)
-                                : sylvester(a, Operand(transposed(x), a.place()), q, true);
+                                : sylvester(a, Operand(adjoint(x), a.place()), q, true);
 }
 
 Variable toeplitz(const Operand &column, const std::optional<Operand> &row) {
@@ -209,6 +210,7 @@ Variable matrixNorm(const Operand &operand, MatrixNorm norm) {
   if (a.rank() < 2)
     return invalidAt(operand, ErrorKind::ShapeError, "matrixNorm",
                      "a matrix has two axes at least, not " + std::to_string(a.rank()));
+  PlaceScope scope(operand.place()); // maxima of empty matrices fail
   int rows = a.rank() - 2;
   switch (norm) {
   case MatrixNorm::Frobenius:
@@ -247,9 +249,10 @@ LuParts lu(const Operand &a) {
   Variable m = shape(f, -2), n = shape(f, -1), least = minimum(m, n);
   Variable l = subtensor(f, {ellipsis, Slice(), Slice(0, least)});
   Variable u = subtensor(f, {ellipsis, Slice(0, least), Slice()});
-  Variable unit = eye(m, least, 0, f.dtype());
+  const DType dtype = realDType(f.dtype());
+  Variable unit = eye(m, least, 0, dtype);
   Variable p =
-      cast(graphc::eq(expandDims(arange(m), Axis(-1)), expandDims(all.order, Axis(-2))), f.dtype());
+      cast(graphc::eq(expandDims(arange(m), Axis(-1)), expandDims(all.order, Axis(-2))), dtype);
   return {p, tril(l, -1) + unit, triu(u)};
 }
 
@@ -293,8 +296,8 @@ Variable matrixPower(const Operand &operand, int n) {
   if (n < 0)
     a = inv(Operand(a, operand.place()));
   if (n == 0) {
-    Variable unit = eye(shape(a, -1), shape(a, -2), 0, a.dtype());
-    return broadcastTo(unit, ShapeList(shape(a)));
+    Variable unit = eye(shape(a, -1), shape(a, -2), 0, realDType(a.dtype()));
+    return broadcastTo(cast(unit, a.dtype()), ShapeList(shape(a)));
   }
   Variable result;
   bool isMade = false;

@@ -14,7 +14,11 @@ namespace graphc {
 
 //===--- emission -----------------------------------------------------------------===//
 
-/// A routine on batches of matrices. Operands have one dtype, in which results are.
+/// What numbers a result has: those of the operands, or their real ones, complex ones, or int64.
+enum class ResultOf { Numbers, Reals, Complexes, Positions };
+using ResultsOf = std::vector<ResultOf>;
+
+/// A routine on batches of matrices, real or complex ones. Operands have one dtype.
 class MatrixCall {
 public:
   /// `x` has the batch' axes, and two more.
@@ -32,10 +36,10 @@ public:
   }
   /// Requires that x has the rank and batch of the first operand: ShapeError.
   void requireBatch(Array x, std::string_view name) const;
-  /// `results`: shapes behind the batch' axes. The last `integers` of them are int64, the others
-  /// and the operands of the first operand's dtype.
+  /// `results`: shapes behind the batch' axes, and what is in them; by default numbers of the
+  /// operands' dtype.
   Arrays call(const Routine &routine, std::vector<int64_t> parameters, const Arrays &in,
-              const std::vector<Extents> &results, size_t integers = 0) const;
+              const std::vector<Extents> &results, const ResultsOf &of = {}) const;
 
 private:
   Emitter &e_;
@@ -44,12 +48,12 @@ private:
   Extents shape_;
 };
 
-/// `results` results of operand 0's dtype, then `integers` of int64, after checking that the first
-/// operand has matrices of floats and that all have one dtype and batches of one rank.
-TypesOr matrixTypes(const TypeRequest &request, size_t results, size_t integers = 0);
-/// An op on matrices: operand "a", a type rule of one result, no bound in units and the section are
-/// what it does not say.
-OpDef onMatrices(OpDef def);
+/// The types of results of matrices, after checking that the first operand has matrices of real or
+/// complex floats and that all have one dtype and batches of one rank.
+TypesOr matrixTypes(const TypeRequest &request, const ResultsOf &results);
+/// An op on matrices of real or complex numbers, whose rules and emission know both: operand "a",
+/// no bound in units and the section are what it does not say.
+OpDef onMatrices(OpDef def, const ResultsOf &results = {ResultOf::Numbers});
 /// A square matrix to one of its shape.
 EmitRule squareEmission(const Routine &routine,
                         std::function<std::vector<int64_t>(const Attributes &)> parameters = {});
@@ -58,24 +62,40 @@ AttributeSpec flag(std::string name, bool byDefault, std::string doc);
 //===--- derivatives ----------------------------------------------------------------===//
 
 inline Variable transposed(const Variable &x) { return swapaxes(x, -1, -2); }
+/// Of complex numbers the conjugates and the real parts; real ones are as they are.
+inline Variable conjugated(const Variable &x) { return isComplex(x.dtype()) ? conj(x) : x; }
+inline Variable realPart(const Variable &x) { return isComplex(x.dtype()) ? real(x) : x; }
+/// The conjugate transpose.
+inline Variable adjoint(const Variable &x) { return conjugated(transposed(x)); }
 /// The part on and below the diagonal, or above.
 inline Variable triangleOf(const Variable &x, bool isLower) { return isLower ? tril(x) : triu(x); }
 inline Variable strictTriangleOf(const Variable &x, bool isLower) {
   return isLower ? tril(x, -1) : triu(x, 1);
 }
-/// The gradient of what a function reads of a symmetric matrix in one triangle, from that of all
-/// elements.
+/// The same with the real part of the diagonal.
+Variable hermitianTriangleOf(const Variable &x, bool isLower);
+/// The gradient of what a function reads of a Hermitian matrix in one triangle, from that of all
+/// elements: of real ones a symmetric matrix.
 inline Variable folded(const Variable &s, bool isLower) {
-  return triangleOf(s, isLower) + strictTriangleOf(transposed(s), isLower);
+  return hermitianTriangleOf(s, isLower) + strictTriangleOf(adjoint(s), isLower);
 }
-/// The symmetric matrix of which one triangle is given.
+/// The Hermitian matrix of which one triangle is given.
 inline Variable unfolded(const Variable &a, bool isLower) {
-  return triangleOf(a, isLower) + transposed(strictTriangleOf(a, isLower));
+  return hermitianTriangleOf(a, isLower) + adjoint(strictTriangleOf(a, isLower));
 }
 /// The derivative of a matrix function at `a` in a direction: the upper right block of its value at
 /// [[a, direction], [0, a]].
 Variable derivativeByBlocks(const std::function<Variable(const Variable &)> &function,
                             const Variable &a, const Variable &direction);
+/// g, or zeros like x where there is none.
+inline Variable orZeros(const Variable &g, const Variable &x) {
+  return isPresent(g) ? g : zerosLike(x);
+}
+inline Variable diagonalOf(const Variable &x) { return diagonal(x, 0, -2, -1); }
+/// The matrices with these diagonals.
+Variable onDiagonal(const Variable &x);
+/// 1 / (x[j] - x[i]) off the diagonal, 0 on it.
+Variable inverseDifferences(const Variable &x);
 /// Columns of x times the elements of d.
 inline Variable scaledColumns(const Variable &x, const Variable &d) {
   return x * expandDims(d, Axis(-2));

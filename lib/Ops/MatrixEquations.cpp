@@ -29,9 +29,9 @@ Variable sylvester(const Op &op, const Variable &a, const Variable &b, const Var
   return build(op, {a, b, q});
 }
 
-/// y solves the equation of the transposed matrices for the gradient: it is that of q.
+/// y solves the equation of the adjoint matrices for the gradient: it is that of q.
 Variables sylvesterPullback(const Op &op, Inputs in, Outputs out, Gradients g) {
-  Variable at = transposed(in[0]), bt = transposed(in[1]), xt = transposed(out[0]);
+  Variable at = adjoint(in[0]), bt = adjoint(in[1]), xt = adjoint(out[0]);
   Variable y = sylvester(op, at, bt, g[0]);
   if (isDiscrete(op))
     return {matmul(matmul(y, bt), xt), matmul(xt, matmul(at, y)), y};
@@ -58,7 +58,7 @@ Variable logarithmAlong(const Variable &a, const Variable &direction) {
 }
 
 Variables logmPullback(const Op &, Inputs in, Outputs, Gradients g) {
-  return {logarithmAlong(transposed(in[0]), g[0])};
+  return {logarithmAlong(adjoint(in[0]), g[0])};
 }
 
 Variables logmPushforward(const Op &, Inputs in, Outputs, Tangents t) {
@@ -67,49 +67,67 @@ Variables logmPushforward(const Op &, Inputs in, Outputs, Tangents t) {
 
 //===--- pseudoinverses -----------------------------------------------------------------===//
 
-/// By singular values: v diag(1 / s) u^T, without those that count as 0.
+/// By singular values: v diag(1 / s) u^H, without those that count as 0.
 Arrays pinvEmission(Emitter &e, const Arrays &in, const Attributes &attributes) {
-  DType dtype = e.dtype(in[0]), inner = computeDType(dtype);
+  DType dtype = e.dtype(in[0]), inner = computeDType(dtype), part = realDType(inner);
   Array a = castArray(e, in[0], inner);
   MatrixCall m(e, a);
   Extent rows = m.rows(), columns = m.columns(), least = min(rows, columns);
-  Arrays f = m.call(kSvd, {false, true}, {a}, {{rows, least}, {least}, {least, columns}});
-  Array u = f[0], s = f[1], vt = f[2];
-  double epsilon = inner == DType::Float64 ? std::numeric_limits<double>::epsilon()
-                                           : std::numeric_limits<float>::epsilon();
+  Arrays f = m.call(kSvd, {false, true}, {a}, {{rows, least}, {least}, {least, columns}},
+                    {ResultOf::Numbers, ResultOf::Reals, ResultOf::Numbers});
+  Array s = f[1];
+  double epsilon = part == DType::Float64 ? std::numeric_limits<double>::epsilon()
+                                          : std::numeric_limits<float>::epsilon();
   bool isGiven = !attributes.isNone("rcond");
   Array inverse = e.define(e.shape(s), [&](Indices i) {
     Scalars first(i.begin(), i.end());
     first.back() = e.index(0);
-    Scalar limit = isGiven ? e.literal(inner, attributes.real("rcond"))
-                           : cast(e.scalar(max(rows, columns)), inner) * epsilon;
+    Scalar limit = isGiven ? e.literal(part, attributes.real("rcond"))
+                           : cast(e.scalar(max(rows, columns)), part) * epsilon;
     Scalar own = e.load(s, i), isKept = own > limit * e.load(s, first);
-    return select(isKept, 1.0 / select(isKept, own, e.literal(inner, 1)), e.literal(inner, 0));
-  });
-  Array scaled = e.define(e.shape(vt), [&](Indices i) {
-    return e.load(vt, i) * e.load(inverse, i.first(i.size() - 1));
+    return select(isKept, 1.0 / select(isKept, own, e.literal(part, 1)), e.literal(part, 0));
   });
   Extents shape = e.shape(a);
   std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
-  Array result = e.reduce(Combine::Sum, shape, {least},
-                          [&](Indices i, Indices r) {
-                            Scalars left(i.begin(), i.end() - 2), right = left;
-                            left.insert(left.end(), {r[0], i[i.size() - 2]});
-                            right.insert(right.end(), {i[i.size() - 1], r[0]});
-                            return e.load(scaled, left) * e.load(u, right);
-                          },
-                          {.result = inner, .accumulator = inner});
-  return {castArray(e, result, dtype)};
+  // conj(vt[r, i]) conj(u[j, r]) / s[r], of parts that are multiplied in pairs.
+  using Factors = std::vector<std::pair<Array, Array>>;
+  auto sumOf = [&](const Factors &factors) {
+    Factors scaled;
+    for (auto [ofV, ofU] : factors)
+      scaled.emplace_back(e.define(e.shape(ofV),
+                                   [&, ofV = ofV](Indices i) {
+                                     return e.load(ofV, i) * e.load(inverse, i.first(i.size() - 1));
+                                   }),
+                          ofU);
+    return e.reduce(Combine::Sum, shape, {least},
+                    [&](Indices i, Indices r) {
+                      Scalars left(i.begin(), i.end() - 2), right = left;
+                      left.insert(left.end(), {r[0], i[i.size() - 2]});
+                      right.insert(right.end(), {i[i.size() - 1], r[0]});
+                      Scalar sum = e.load(scaled[0].first, left) * e.load(scaled[0].second, right);
+                      if (scaled.size() > 1)
+                        sum = sum + e.load(scaled[1].first, left) * e.load(scaled[1].second, right);
+                      return sum;
+                    },
+                    {.result = part, .accumulator = part});
+  };
+  auto [u, uIm] = e.parts(f[0]);
+  auto [v, vIm] = e.parts(f[2]);
+  if (!isComplex(dtype))
+    return {castArray(e, sumOf({{v, u}}), dtype)};
+  auto negated = [&](Array x) { return e.map({x}, [](const Scalars &x) { return -x[0]; }); };
+  return {e.complex(sumOf({{v, u}, {negated(vIm), uIm}}),
+                    sumOf({{negated(vIm), u}, {negated(v), uIm}}))};
 }
 
 /// x less the part of it that p takes: (I - p) x.
 Variable without(const Variable &p, const Variable &x) { return x - matmul(p, x); }
 
 /// Golub and Pereyra 1973, for a neighbourhood in which the rank stays:
-/// dz = -z da z + z z^T da^T (I - a z) + (I - z a) da^T z^T z.
+/// dz = -z da z + z z^H da^H (I - a z) + (I - z a) da^H z^H z.
 Variables pinvPullback(const Op &, Inputs in, Outputs out, Gradients g) {
   const Variable &a = in[0], &z = out[0];
-  Variable zt = transposed(z), gt = transposed(g[0]);
+  Variable zt = adjoint(z), gt = adjoint(g[0]);
   Variable inside = -matmul(matmul(zt, g[0]), zt);
   Variable left = without(matmul(a, z), matmul(matmul(gt, z), zt));
   Variable right = matmul(matmul(zt, z), gt);
@@ -118,7 +136,7 @@ Variables pinvPullback(const Op &, Inputs in, Outputs out, Gradients g) {
 
 Variables pinvPushforward(const Op &, Inputs in, Outputs out, Tangents t) {
   const Variable &a = in[0], &z = out[0];
-  Variable zt = transposed(z), dt = transposed(t[0]);
+  Variable zt = adjoint(z), dt = adjoint(t[0]);
   Variable inside = -matmul(matmul(z, t[0]), z);
   Variable left = matmul(matmul(z, zt), dt), right = matmul(matmul(dt, zt), z);
   return {inside + (left - matmul(matmul(left, a), z)) + without(matmul(z, a), right)};
@@ -149,8 +167,8 @@ std::vector<OpDef> matrixEquationOps() {
            .example = "solveSylvester([[2.]], [[3.]], [[10.]]) = [[2.]]"}),
       onMatrices({.name = "logm",
                   .doc = "Principal logarithms of matrices.\nInverse scaling and squaring (Higham "
-                         "2008), in float64. NaNs where an eigenvalue is 0 or negative: the "
-                         "logarithm is not real there.",
+                         "2008), in float64. NaNs where an eigenvalue is 0, and of real matrices "
+                         "where one is negative: the logarithm is not real there.",
                   .emit = squareEmission(kMatrixLogarithm),
                   .pullback = logmPullback,
                   .pushforward = logmPushforward,

@@ -7,12 +7,15 @@
 namespace graphc {
 namespace {
 
+ResultsOf ofLu() { return {ResultOf::Numbers, ResultOf::Positions, ResultOf::Positions}; }
+ResultsOf ofLdl() { return {ResultOf::Numbers, ResultOf::Numbers, ResultOf::Positions}; }
+
 //===--- LU ----------------------------------------------------------------------------===//
 
 Arrays luEmission(Emitter &e, const Arrays &in, const Attributes &) {
   MatrixCall m(e, in[0]);
   return m.call(kLuFactor, {}, in,
-                {{m.rows(), m.columns()}, {min(m.rows(), m.columns())}, {m.rows()}}, 2);
+                {{m.rows(), m.columns()}, {min(m.rows(), m.columns())}, {m.rows()}}, ofLu());
 }
 
 /// The factors with as many columns and rows as make them square: l is unit lower triangular of
@@ -23,7 +26,7 @@ struct SquareFactors {
   explicit SquareFactors(const Variable &packed) {
     Variable m = shape(packed, -2), n = shape(packed, -1);
     auto unit = [&](const Variable &rows, const Variable &columns) {
-      return eye(rows, columns, 0, packed.dtype());
+      return eye(rows, columns, 0, realDType(packed.dtype()));
     };
     // Without the columns beyond m, with as many of 0 as m has more, and so the rows of u.
     bool isSquare =
@@ -62,11 +65,11 @@ Variables luPullback(const Op &, Inputs, Outputs out, Gradients g) {
   if (!isPresent(g[0]))
     return {zeroDerivative()};
   SquareFactors f(out[0]);
-  Variable w = tril(matmul(transposed(f.l), g[0]), -1) + triu(matmul(g[0], transposed(f.u)));
-  Variable x = transposed(solveTriangular(f.u, transposed(w)));
+  Variable w = tril(matmul(adjoint(f.l), g[0]), -1) + triu(matmul(g[0], adjoint(f.u)));
+  Variable x = adjoint(solveTriangular(f.u, adjoint(w)));
   TriangularOptions back = kUnitLower;
   back.transposed = true;
-  return {rowsInOrder(solveTriangular(f.l, x, back), argsort(out[2]))};
+  return {rowsInOrder(solveTriangular(conjugated(f.l), x, back), argsort(out[2]))};
 }
 
 //===--- LDL^T --------------------------------------------------------------------------===//
@@ -75,7 +78,7 @@ Arrays ldlEmission(Emitter &e, const Arrays &in, const Attributes &a) {
   MatrixCall m(e, in[0]);
   m.requireSquare();
   return m.call(kLdl, {a.boolean("lower")}, in,
-                {{m.rows(), m.rows()}, {m.rows(), m.rows()}, {m.rows()}}, 1);
+                {{m.rows(), m.rows()}, {m.rows(), m.rows()}, {m.rows()}}, ofLdl());
 }
 
 /// Where d has its blocks, and which part of l changes: that beside them.
@@ -92,17 +95,15 @@ struct Blocks {
 
 Variable only(const Variable &mask, const Variable &x) { return where(mask, x, 0.0); }
 
-/// x d^-1.
-Variable overBlocks(const Variable &x, const Variable &d) {
-  return transposed(solve(d, transposed(x)));
-}
+/// x d^-1 of a Hermitian d.
+Variable overBlocks(const Variable &x, const Variable &d) { return adjoint(solve(d, adjoint(x))); }
 
-/// With m = l^-1 da l^-T: dd are m's blocks, and dl = l k for k d = m's part beside them.
+/// With m = l^-1 da l^-H: dd are m's blocks, and dl = l k for k d = m's part beside them.
 Variables ldlPushforward(const Op &op, Inputs in, Outputs out, Tangents t) {
   bool isLower = op.attributes().boolean("lower");
   const Variable &l = out[0], &d = out[1];
   Blocks blocks(d, in[0], isLower);
-  Variable m = solve(l, transposed(solve(l, unfolded(t[0], isLower))));
+  Variable m = solve(l, adjoint(solve(l, unfolded(t[0], isLower))));
   return {matmul(l, overBlocks(only(blocks.beside, m), d)), only(blocks.own, m), zeroDerivative()};
 }
 
@@ -112,13 +113,13 @@ Variables ldlPullback(const Op &op, Inputs in, Outputs out, Gradients g) {
   Blocks blocks(d, in[0], isLower);
   Variable m;
   if (isPresent(g[0]))
-    m = only(blocks.beside, overBlocks(matmul(transposed(l), g[0]), d));
+    m = only(blocks.beside, overBlocks(matmul(adjoint(l), g[0]), d));
   if (isPresent(g[1]))
     m = m.ok() ? m + only(blocks.own, g[1]) : only(blocks.own, g[1]);
   if (!m.ok())
     return {zeroDerivative()};
-  Variable lt = transposed(l);
-  return {folded(transposed(solve(lt, transposed(solve(lt, m)))), isLower)};
+  Variable lt = adjoint(l);
+  return {folded(adjoint(solve(lt, adjoint(solve(lt, m)))), isLower)};
 }
 
 } // namespace
@@ -131,27 +132,27 @@ std::vector<OpDef> matrixFactorOps() {
                   "is the part below the diagonal.\nBy partial pivoting. Besides, int64: the row "
                   "with which each row was exchanged, and the order of a's rows that follows. "
                   "Of a singular matrix an element of u's diagonal is 0.",
-           .numResults = 3,
-           .type = [](const TypeRequest &r) { return matrixTypes(r, 1, 2); },
            .emit = luEmission,
            .pullback = luPullback,
            .pushforward = luPushforward,
            .golden = {"lu_factor"},
-           .example = "luFactor([[1., 2.], [4., 4.]]) = [[4., 4.], [0.25, 1.]]"}),
+           .example = "luFactor([[1., 2.], [4., 4.]]) = [[4., 4.], [0.25, 1.]]"},
+          ofLu()),
       onMatrices(
           {.name = "ldl",
-           .doc = "L and d of symmetric matrices, a = l d l^T, where d has blocks of one and two "
-                  "rows, and the order of l's rows in which it is triangular with ones on its "
-                  "diagonal.\nBunch and Kaufman's method. One triangle is read. Derivatives where "
-                  "d has an inverse (LinAlgError).",
-           .numResults = 3,
+           .doc =
+               "L and d of symmetric matrices, a = l d l^T (Hermitian ones, l d l^H), where d has "
+               "blocks of one and two rows, and the order of l's rows in which it is triangular "
+               "with ones on its "
+               "diagonal.\nBunch and Kaufman's method. One triangle is read. Derivatives where "
+               "d has an inverse (LinAlgError).",
            .attributes = {flag("lower", true, "which triangle is read; l is one in its order")},
-           .type = [](const TypeRequest &r) { return matrixTypes(r, 2, 1); },
            .emit = ldlEmission,
            .pullback = ldlPullback,
            .pushforward = ldlPushforward,
            .golden = {"ldl"},
-           .example = "ldl([[4., 2.], [2., 5.]]) = [[1., 0.], [0.5, 1.]]"}),
+           .example = "ldl([[4., 2.], [2., 5.]]) = [[1., 0.], [0.5, 1.]]"},
+          ofLdl()),
   };
 }
 

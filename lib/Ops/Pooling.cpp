@@ -82,8 +82,13 @@ Scalar covered(Emitter &e, const Extents &shape, const PoolWindows &p, Indices i
   return cast(product, dtype);
 }
 
+/// Of complex numbers each part.
 Arrays poolEmission(Emitter &e, const Arrays &in, const Attributes &attributes) {
-  DType result = e.resultType(0).dtype(), dtype = computeDType(result);
+  if (isComplex(e.dtype(in[0]))) {
+    auto [re, im] = e.parts(in[0]);
+    return {e.complex(poolEmission(e, {re}, attributes)[0], poolEmission(e, {im}, attributes)[0])};
+  }
+  DType result = realDType(e.resultType(0).dtype()), dtype = computeDType(result);
   const std::string &mode = attributes.string("mode");
   bool isMax = mode == "max", isAverage = mode != "max" && mode != "sum";
   PoolWindows p(e, in[0], attributes);
@@ -307,7 +312,12 @@ TypesOr poolType(const TypeRequest &request) {
                                                 mode + "\"");
   if (isBool(x.dtype()) && mode != "max")
     return makeError(ErrorKind::TypeError, "bool operands are refused; cast them first");
-  bool toFloat = isAverage && !isFloat(x.dtype());
+  if (isComplex(x.dtype()) && mode == "max")
+    return makeError(ErrorKind::TypeError,
+                     std::string(dtypeName(x.dtype())) +
+                         " operands are refused: complex numbers have no maximum; take sums or "
+                         "averages, or real, imag, abs or angle of them");
+  bool toFloat = isAverage && !isFloat(realDType(x.dtype()));
   return inferShapes(request, {toFloat ? DType::Float64 : x.dtype()});
 }
 
@@ -441,6 +451,12 @@ std::vector<AttributeSpec> modeAndWindows(std::string mode, std::string modes) {
   return attributes;
 }
 
+/// An op whose type rule and emission know complex operands.
+OpDef knowingComplex(OpDef def) {
+  def.complex.isNative = true;
+  return def;
+}
+
 /// An op on windows that gradients are made of.
 OpDef partOfGradient(OpDef def) {
   if (def.attributes.empty())
@@ -453,23 +469,26 @@ OpDef partOfGradient(OpDef def) {
 
 std::vector<OpDef> poolingOps() {
   return {
-      {.name = "pool",
-       .doc = "Maximum, sum or average of windows along the last axes.\n"
-              "ignoreBorder: only windows inside the padded operand, else the last may stick out "
-              "(no padding then). Padding is smaller than the window and never wins a maximum; "
-              "NaN propagates. averageIncPad divides by the window's size, averageExcPad by the "
-              "number of real elements. Averages of integers are float64.",
-       .operands = {{"x"}},
-       .attributes =
-           modeAndWindows("max", "\"max\", \"sum\", \"averageIncPad\", \"averageExcPad\""),
-       .type = poolType,
-       .emit = poolEmission,
-       .pullback = poolPullback,
-       .pushforward = poolPushforward,
-       .maxUlp = {-1, -1},
-       .golden = {"pool_gather"},
-       .section = section(kConvolution),
-       .example = "pool([1, 5, 2, 4, 3]) {window = [2]} = [5, 4]"},
+      knowingComplex(
+          {.name = "pool",
+           .doc =
+               "Maximum, sum or average of windows along the last axes.\n"
+               "ignoreBorder: only windows inside the padded operand, else the last may stick out "
+               "(no padding then). Padding is smaller than the window and never wins a maximum; "
+               "NaN propagates. averageIncPad divides by the window's size, averageExcPad by the "
+               "number of elements of the operand. Averages of integers are float64. Of complex "
+               "numbers there are sums and averages, no maximum.",
+           .operands = {{"x"}},
+           .attributes =
+               modeAndWindows("max", "\"max\", \"sum\", \"averageIncPad\", \"averageExcPad\""),
+           .type = poolType,
+           .emit = poolEmission,
+           .pullback = poolPullback,
+           .pushforward = poolPushforward,
+           .maxUlp = {-1, -1},
+           .golden = {"pool_gather"},
+           .section = section(kConvolution),
+           .example = "pool([1, 5, 2, 4, 3]) {window = [2]} = [5, 4]"}),
       partOfGradient(
           {.name = "poolSpread",
            .doc = "The gradient of pool in the modes sum and average: each element has the sum of "

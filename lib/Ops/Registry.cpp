@@ -71,7 +71,7 @@ struct Registry {
     add(gradientStopOps());
     add(productOfOthersOps());
     add(complexProductOps());
-    add(eigenPartsOps());
+    add(eigenvalueOps());
   }
 };
 

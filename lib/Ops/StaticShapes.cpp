@@ -75,12 +75,16 @@ std::vector<std::optional<SizeValue>> exactConstants(absl::Span<const SizeNode> 
 TypesOr inferShapes(const TypeRequest &request, absl::Span<const DType> results) {
   Emitter e;
   OperandEmitter operands(e, OperandEmitter::Follow::SmallIntegers);
+  Variables parts(request.inputs.begin(), request.inputs.end());
   Arrays in;
-  for (const Variable &v : request.inputs)
+  for (Variable &v : parts) {
+    if (isComplex(v.dtype())) // whose parts have the shape
+      v = Variable(v.type().withDType(realDType(v.dtype())));
     in.push_back(operands.get(v));
+  }
   std::vector<Type> provisional;
   for (DType dtype : results)
-    provisional.push_back(Type(dtype, {}));
+    provisional.push_back(Type(realDType(dtype), {}));
   e.beginNode(0, provisional);
   Arrays out = request.op.def().emit(e, in, request.attributes());
 

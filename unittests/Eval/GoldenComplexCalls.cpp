@@ -78,8 +78,6 @@ const GoldenCallTable &complexCalls() {
       {"irdft", GRAPHC_ALL(partsOf("irdft", {}, {in[0], in[1], constant(a["n"].get<int64_t>())}))},
       {"complex_recurrence", GRAPHC_ALL(partsOf("complexRecurrence", {{"axis", int64_t(1)}}, in))},
       {"eig", GRAPHC_ALL(orderedEig(eig(in[0])))},
-      {"eig_parts", GRAPHC_ALL(ordered(partsOf("eigParts", {}, in)))},
-      {"eigvals_parts", GRAPHC_ALL(ordered(partsOf("eigvalsParts", {}, in)))},
       {"eigvals", GRAPHC_ALL(ordered({real(eigvals(in[0])), imag(eigvals(in[0]))}))},
   };
   return table;

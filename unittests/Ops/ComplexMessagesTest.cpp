@@ -74,14 +74,6 @@ TEST(ComplexMessages, OfCalls) {
       fails(first("complexRecurrence", {{"axis", int64_t(0)}}, {x, y, y, y}), {x, y}, {two, three}),
       "ShapeError: complexRecurrence: a part of a has 2 elements along axis 0 and another one, "
       "or b, 3");
-  Variable a = dmatrix("a"), b = dmatrix("b");
-  Tensor small({{1.0}}), large({{1.0, 0.0}, {0.0, 1.0}});
-  EXPECT_EQ(
-      fails(first("eigvalsParts", {}, {a, b}), {a, b}, {small, large}),
-      "ShapeError: eigvalsParts: the imaginary part has 2 elements along axis 0 where the real "
-      "part has 1");
-  EXPECT_EQ(firstLine(node("eigvalsParts", {}, {a, b, b}).status()),
-            "ValueError: eigvalsParts: a matrix has two parts at most");
   EXPECT_EQ(said(Tensor({1.0, 2.0, 3.0}).complexView().status()),
             "ValueError: complexView: f64[3] is no array of pairs of float32 or float64, which lie "
             "one after the other");

@@ -228,11 +228,6 @@ for part in ("float64", "float32"):
             first = v[np.argmax(size > size.max() * (1 - 1e-6)), k]
             v[:, k] *= np.conj(first) / abs(first) / np.linalg.norm(v[:, k])
         add("eig", [a], [w.astype(whole), v.astype(whole)])
-        if a.dtype.kind == "f":
-            add("eig_parts", [a], both(w) + both(v))
-            add("eigvals_parts", [a], both(w))
-        else:
-            add("eig_parts", [a.real.copy(), a.imag.copy()], both(w) + both(v))
 
 if __name__ == "__main__":
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "complex.jsonl"), "w") as f:
