@@ -190,8 +190,8 @@ struct OpDef {
 /// destructive.
 absl::Status checkOpDef(const OpDef &def);
 
-/// An op of the user's with attributes, if any, at their defaults. ValueError for a malformed
-/// name or missing type rule or emission. The definition is copied.
+/// An op of the user's with attributes, if any, at their defaults. ValueError for a malformed name
+/// or a built-in op's, or no type rule or emission. The definition is copied.
 absl::StatusOr<Op> defineOp(OpDef def);
 
 } // namespace graphc

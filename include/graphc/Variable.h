@@ -286,9 +286,9 @@ private:
 /// is no op: its definition is empty, and it makes no nodes (ValueError).
 class Op {
 public:
-  /// Fills in defaults. ValueError/TypeError for attributes that the definition does not know,
-  /// lacks, or that have another kind. `def` must live as long as the Op; definitions made by
-  /// `defineOp` are kept alive.
+  /// Fills in defaults. ValueError/TypeError for attributes that the definition lacks, does not
+  /// know or has of another kind; ValueError for a built-in op's name. `def` must live as long as
+  /// the Op; definitions made by `defineOp` are kept alive.
   static absl::StatusOr<Op> create(const OpDef &def, const Attributes &attributes = {});
   static absl::StatusOr<Op> create(std::shared_ptr<const OpDef> def,
                                    const Attributes &attributes = {});

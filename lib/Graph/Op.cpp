@@ -1,6 +1,7 @@
 //===- Graph/Op.cpp - ops, and the nodes that they make -------------------===//
 #include <mutex>
 
+#include "Graph/Builtins.h"
 #include "Graph/CalledAs.h"
 #include "Graph/InnerGraph.h"
 #include "Graph/Label.h"
@@ -93,6 +94,8 @@ const Op::Rep &Op::rep() const {
 }
 
 absl::StatusOr<Op> Op::create(const OpDef &def, const Attributes &attributes) {
+  if (absl::Status status = checkName(def); !status.ok())
+    return status;
   if (def.attributes.empty() && attributes.entries().empty())
     return Op(sharedRep(def));
   return create(std::shared_ptr<const OpDef>(std::shared_ptr<void>(), &def), attributes);
@@ -101,6 +104,8 @@ absl::StatusOr<Op> Op::create(const OpDef &def, const Attributes &attributes) {
 absl::StatusOr<Op> Op::create(std::shared_ptr<const OpDef> def, const Attributes &attributes) {
   if (!def)
     return makeError(ErrorKind::ValueError, "an Op without a definition: the pointer is null");
+  if (absl::Status status = checkName(*def); !status.ok())
+    return status;
   absl::StatusOr<Attributes> all = complete(*def, attributes);
   if (!all.ok())
     return all.status();

@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 
+#include "Graph/Builtins.h"
 #include "Support/Text.h"
 
 namespace graphc {
@@ -77,12 +78,26 @@ static std::string mapMistake(const OpDef &def) {
   return "";
 }
 
+static absl::Status mistakeIn(const OpDef &def, std::string_view what,
+                              ErrorKind kind = ErrorKind::ValueError) {
+  return makeError(kind, "definition of op " + def.name + ": " + std::string(what));
+}
+
+absl::Status checkName(const OpDef &def) {
+  const OpDef *builtin = findOp(def.name);
+  if (builtin && builtin != &def)
+    return mistakeIn(def, "a built-in op has that name; take another");
+  return absl::OkStatus();
+}
+
 absl::Status checkOpDef(const OpDef &def) {
   auto fail = [&](std::string_view what, ErrorKind kind = ErrorKind::ValueError) {
-    return makeError(kind, "definition of op " + def.name + ": " + std::string(what));
+    return mistakeIn(def, what, kind);
   };
   if (!isName(def.name))
     return fail("the name is no lower camel case name");
+  if (absl::Status status = checkName(def); !status.ok())
+    return status;
   if (!def.type)
     return fail("there is no type rule");
   if (!def.emit)

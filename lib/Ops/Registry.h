@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "Graph/Builtins.h"
 #include "absl/types/span.h"
 #include "graphc/OpDef.h"
 
@@ -12,8 +13,6 @@ namespace graphc {
 /// Every built-in op, by section and as its file lists it. The definitions live as long as the
 /// process. Thread-safe.
 absl::Span<const OpDef *const> allOps();
-/// Null for an unknown name. Thread-safe.
-const OpDef *findOp(std::string_view name);
 
 /// The page of one op and of all of them, in Markdown (docs/Ops.md is the latter).
 std::string opReference(const OpDef &op);

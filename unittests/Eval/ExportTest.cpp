@@ -288,10 +288,11 @@ INSTANTIATE_TEST_SUITE_P(All, ExportedGolden, testing::ValuesIn(families()),
 
 //===--- what is not written ----------------------------------------------------------===//
 
-/// not-exported.txt can only shrink.
+/// not-exported.txt shrinks; only a new op that ONNX cannot say makes it longer.
 TEST(Exporting, LeavesOutWhatTheListSays) {
   constexpr size_t kMost = 7;
-  EXPECT_EQ(notExported().size(), kMost) << "lower kMost, or write what was written before";
+  EXPECT_EQ(notExported().size(), kMost)
+      << "kMost is their number: lower it; raise it only for a new op that ONNX cannot say";
   for (const auto &[name, reason] : notExported()) {
     EXPECT_TRUE(findOp(name)) << name;
     EXPECT_FALSE(reason.empty()) << name << " needs a reason";

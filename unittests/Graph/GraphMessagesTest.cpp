@@ -29,6 +29,8 @@ TEST_F(GraphMessages, Definitions) {
   expectMessages({
       {with([](OpDef &d) { d.name = "Odd"; }),
        "ValueError: definition of op Odd: the name is no lower camel case name"},
+      {with([](OpDef &d) { d.name = "exp"; }),
+       "ValueError: definition of op exp: a built-in op has that name; take another"},
       {with([](OpDef &d) { d.type = {}; }),
        "ValueError: definition of op odd: there is no type rule"},
       {with([](OpDef &d) { d.emit = {}; }),
@@ -71,7 +73,12 @@ TEST_F(GraphMessages, Nodes) {
   OpDef wrong = testDef("wrong");
   wrong.type = [](const TypeRequest &r) { return std::vector<Type>(3, r.type(0)); };
   Variable null(Type::null("floor has no gradient"), "g");
+  const OpDef taken = testDef("exp");
   expectMessages({
+      {Op::create(taken).status(),
+       "ValueError: definition of op exp: a built-in op has that name; take another"},
+      {Op::create(std::make_shared<const OpDef>(taken)).status(),
+       "ValueError: definition of op exp: a built-in op has that name; take another"},
       {Op::create(shared).status(), "ValueError: two: attribute axis must be given"},
       {Op::create(shared, {{"axis", 0.5}}).status(),
        "TypeError: two: attribute axis = 0.5 is a float, expected an int"},

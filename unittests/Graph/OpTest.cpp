@@ -12,7 +12,7 @@ using testing::ElementsAre;
 std::string message(const absl::Status &status) { return std::string(status.message()); }
 
 struct OpTest : testing::Test {
-  Op add = testOp("add", 2), mul = testOp("mul", 2);
+  Op add = testOp("add", 2), mul = testOp("mul", 2), plus = testOp("plus", 2);
   Variable x = dmatrix("x"), y = dmatrix("y"), z = dmatrix("z");
 };
 
@@ -185,10 +185,10 @@ TEST_F(OpTest, FilterVariable) {
 
 // F-052: counts; nothing is made.
 TEST_F(OpTest, CountsOperands) {
-  absl::StatusOr<Apply> node = add.makeNode({x, y, z}, Place("m.cpp", 4, 2));
+  absl::StatusOr<Apply> node = plus.makeNode({x, y, z}, Place("m.cpp", 4, 2));
   EXPECT_EQ(errorKind(node.status()), ErrorKind::ValueError);
-  EXPECT_EQ(message(node.status()), "add: expected 2 operands, got 3\n"
-                                    "  add(x: f64[?,?], y: f64[?,?], z: f64[?,?])");
+  EXPECT_EQ(message(node.status()), "plus: expected 2 operands, got 3\n"
+                                    "  plus(x: f64[?,?], y: f64[?,?], z: f64[?,?])");
   EXPECT_EQ(errorPlace(node.status())->str(), "m.cpp:4:2");
   OpDef def = testDef("stack", 2);
   def.variadic = true;
@@ -203,11 +203,11 @@ TEST_F(OpTest, CountsOperands) {
 // F-052: the type rule's words, the operands and the caller's line.
 TEST_F(OpTest, TypeRuleErrors) {
   Variable a = tensor(DType::Float32, {8, 3}, "a"), b = tensor(DType::Float32, {5, 2});
-  Variable bad = add(a, b);
+  Variable bad = plus(a, b);
   uint32_t line = __LINE__ - 1;
   EXPECT_EQ(errorKind(bad.status()), ErrorKind::ShapeError);
-  EXPECT_EQ(message(bad.status()), "add: operands 0 and 1 have different shapes\n"
-                                   "  add(a: f32[8,3], f32[5,2])");
+  EXPECT_EQ(message(bad.status()), "plus: operands 0 and 1 have different shapes\n"
+                                   "  plus(a: f32[8,3], f32[5,2])");
   EXPECT_EQ(errorPlace(bad.status())->line, line);
   OpDef def = testDef("picky", 2);
   def.type = [](const TypeRequest &) -> absl::StatusOr<std::vector<Type>> {
@@ -219,8 +219,8 @@ TEST_F(OpTest, TypeRuleErrors) {
 
 // The first error goes on unchanged.
 TEST_F(OpTest, ErrorsGoOn) {
-  Variable first = add(tensor(DType::Float64, {1}), tensor(DType::Float64, {2}));
-  Variable second = add.call({}, Place());
+  Variable first = plus(tensor(DType::Float64, {1}), tensor(DType::Float64, {2}));
+  Variable second = plus.call({}, Place());
   EXPECT_EQ(mul(first, second).status(), first.status());
   EXPECT_EQ(mul(add(x, mul(y, second)), first).status(), second.status());
   for (const Variable &v : add.callAll({first, y}, Place()))

@@ -1,6 +1,7 @@
 //===- TestOps.h - small ops for the tests of the graph ---------*- C++ -*-===//
 #pragma once
 
+#include "Graph/Builtins.h"
 #include "graphc/OpDef.h"
 
 namespace graphc {
@@ -26,7 +27,10 @@ inline OpDef testDef(std::string name, int numOperands = 1) {
   return def;
 }
 
+/// The built-in op of that name, where there is one.
 inline Op testOp(std::string name, int numOperands = 1) {
+  if (const OpDef *builtin = findOp(name))
+    return *Op::create(*builtin);
   return *defineOp(testDef(std::move(name), numOperands));
 }
 
