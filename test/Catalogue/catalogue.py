@@ -55,7 +55,7 @@ for number, row, functions in rowsOf("rows.txt"):
     wrong += [f"rows.txt:{number}: {row}: no public function {name}" for name in missing]
     untested = [name for name in functions.split() if name not in tested | ops]
     wrong += [
-        f"rows.txt:{number}: {row}: no unit test uses {name} (a new op: `GRAPHC_UPDATE_DOCS=1 OpsTests` writes docs/Ops.md)"
+        f"rows.txt:{number}: {row}: no unit test uses {name} (of an op: run OpsTests with GRAPHC_UPDATE_DOCS=1)"
         for name in untested
     ]
 if waiting > MOST_WAITING:

@@ -12,16 +12,34 @@ from values import numbers, page, scene, sound, uniform
 
 
 @dataclass(frozen=True)
+class Difference:
+    """How far outputs are apart, relative to the largest number of onnxruntime's."""
+
+    most: float
+    rms: float
+
+    @staticmethod
+    def of(ours, theirs):
+        apart = numpy.abs(ours.astype("float64") - theirs.astype("float64"))
+        size = float(numpy.max(numpy.abs(theirs), initial=0)) or 1.0
+        return Difference(float(apart.max(initial=0)) / size, float((apart**2).mean() ** 0.5) / size)
+
+    def joined(self, other):
+        return Difference(max(self.most, other.most), max(self.rms, other.rms))
+
+
+@dataclass(frozen=True)
 class Rule:
-    """How far outputs may be apart, relative to the largest number of onnxruntime's."""
+    """How far they may be apart: in the root mean square, or at most."""
 
     what: str
     limit: float
 
-    def difference(self, ours, theirs):
-        difference = numpy.abs(ours.astype("float64") - theirs.astype("float64"))
-        size = float(numpy.max(numpy.abs(theirs), initial=0)) or 1.0
-        return float((difference**2).mean() ** 0.5 if self.what == "rms" else difference.max(initial=0)) / size
+    def judged(self, difference):
+        return difference.rms if self.what == "rms" else difference.most
+
+    def text(self, difference):
+        return f"{difference.most:.1e}" + (f" (rms {difference.rms:.1e})" if self.what == "rms" else "")
 
 
 # The same sums of float32 in another order.

@@ -34,8 +34,9 @@ TEXT = """
   1e-4 is allowed. Integers must be equal. `background-f16`: graphc rounds to float16 after each of 110 layers, where
   onnxruntime computes in float32 (4e-3 is allowed, eight halves of a unit); at its other levels of optimization it is
   2.3e-4 from itself. `background-int8`: where sums of floats differ in their last bit, numbers are rounded to the next
-  of 256 steps now and then, which layers behind see; the root mean square is given, and half a step (2e-3) allowed.
-  onnxruntime, given the next float32 in place of each of its inputs, is 1.2e-3 from itself, at most 0.11.
+  of 256 steps now and then, which layers behind see; of the root mean square, which
+  is given besides, half a step (2e-3) is allowed. onnxruntime, given the next float32 in place of each of its inputs,
+  is 1.2e-3 from itself, at most 0.11.
 - **compile**: from the file to a function, in an empty cache folder and in the next process, which knows the kernels;
   for ONNX Runtime (ORT) the making of a session. Extents that a file leaves open stay open: one function serves all
   cases.
@@ -79,7 +80,7 @@ def number(value):
 
 def row(name, what, result):
     ours, theirs = result.ours, result.theirs
-    cells = [name, what, f"{result.difference:.1e}"]
+    cells = [name, what, result.difference]
     cells += [number(time) for time in (result.first.compile, result.again.compile, result.session)]
     cells += [number(ours[1]), number(theirs[1]), f"{ours[1] / theirs[1]:.2f}", number(ours[2]), number(theirs[2])]
     cells += [number(kib / 1024) for kib in (result.first.memory, result.again.memory, result.memory)]
