@@ -165,9 +165,9 @@ Value BodyEmitter::load(const MemoryAccess &access, const Facts &facts, int row,
   if (isMasked)
     otherwise = toMemory(b, getVector(access.otherwise, row, v));
   if (isMasked) {
-    // What a condition says for the whole vector is a branch, and the address of a load that is left
-    // out is not even looked at: on processors of AMD a masked load of a page that is not there
-    // takes hundreds of cycles, and a gather of nothing as long as any other.
+    // What a condition says for the whole vector is a branch, and the address of a load that is
+    // left out is not even looked at: on processors of AMD a masked load of a page that is not
+    // there takes hundreds of cycles, and a gather of nothing as long as any other.
     branch = wholeCondition(access.condition, row, v);
     isMasked = factsOf(access.condition).onVector;
   }

@@ -69,8 +69,8 @@ std::optional<KernelEmitter::BlockShape> KernelEmitter::shortRows(const Pass &pa
       for (auto [isVector, isSummed] : llvm::zip(alongVectors, body->loadsAlong(nest, loop)))
         if (isVector && isSummed)
           return std::nullopt;
-    hasVectors |= nest.isReduction() == first.isReduction() &&
-                  llvm::is_contained(alongVectors, true);
+    hasVectors |=
+        nest.isReduction() == first.isReduction() && llvm::is_contained(alongVectors, true);
   }
   if (!hasVectors)
     return std::nullopt;

@@ -1,7 +1,7 @@
 //===- Transforms/Squares.cpp - transposed operands in registers ----------===//
 //
-// y[i, j] = g(x[j, i], ...) with vectors along j loads neighbours of x along i. As many lines of x as
-// a vector has lanes, a vector of each, are a square; its columns are the vectors that the body
+// y[i, j] = g(x[j, i], ...) with vectors along j loads neighbours of x along i. As many lines of x
+// as a vector has lanes, a vector of each, are a square; its columns are the vectors that the body
 // wants for as many i:
 //
 //   for %block = %lower to %upper step 16 {           Streams.cpp

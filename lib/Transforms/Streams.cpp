@@ -188,8 +188,8 @@ void KernelEmitter::streamBlock(Stream &stream, Value index, int unroll, Value m
     return streamBody(stream, index, unroll, mask);
   Value begin = stream.blockBegin;
   if (!mask && stream.hasSquares)
-    begin = emitSquares(*stream.pass, stream.vectorLoop, stream.crossed, index, begin,
-                        stream.blockEnd);
+    begin =
+        emitSquares(*stream.pass, stream.vectorLoop, stream.crossed, index, begin, stream.blockEnd);
   auto loop = stack->open(begin, stream.blockEnd, stack->constant(1));
   LoopVariable &variable = body->loops[size_t(stream.crossed)];
   variable = {};
