@@ -242,10 +242,10 @@ TEST(Debug, FindsWhatDependsOnTheOrder) { // F-345
   };
   Variable x = dvector("x");
   absl::StatusOr<Function> f =
-      function({x}, {op("first", true)(x), op("second", false)(x)}, {.mode = "debug"});
+      function({x}, {op("earlier", true)(x), op("later", false)(x)}, {.mode = "debug"});
   ASSERT_TRUE(f.ok()) << f.status();
   EXPECT_EQ(wholeWithoutLines((*f)(Tensor({1, 2, 3})).status()),
-            "DebugMismatch ModesTest.cpp: in another order of nodes: second: result 0 as compiled "
+            "DebugMismatch ModesTest.cpp: in another order of nodes: later: result 0 as compiled "
             "differs from the interpreter's: element 0 is 0.0 instead of 1.0");
 }
 
