@@ -298,6 +298,9 @@ constexpr Signature kSignatures[] = {
     {"Tan", 7, 1, ""},
     {"Tanh", 1, 1, ""},
     {"TensorScatter", 24, 3, "axis mode"},
+    {"TfIdfVectorizer", 9, 1,
+     "max_gram_length max_skip_count min_gram_length mode ngram_counts ngram_indexes pool_int64s "
+     "pool_strings weights"},
     {"ThresholdedRelu", 10, 1, "alpha"},
     {"Tile", 1, 3, ""},
     {"Tile", 6, 2, ""},

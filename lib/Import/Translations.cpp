@@ -20,7 +20,7 @@ constexpr Family kOnnx[] = {
     orderingTranslations,    controlFlowTranslations, makingTranslations,
     randomTranslations,      recurrentTranslations,   lossTranslations,
     signalTranslations,      gridSampleTranslations,  quantizationTranslations,
-    sequenceTranslations,    bitTranslations};
+    sequenceTranslations,    bitTranslations,         ngramTranslations};
 constexpr Family kMachineLearning[] = {linearModelTranslations, featureTranslations,
                                        encoderTranslations, supportVectorTranslations,
                                        treeTranslations};
@@ -58,7 +58,6 @@ absl::Span<const Refusal> allRefusals() {
       {"StringConcat", 20, kStrings},
       {"StringNormalizer", 10, kStrings},
       {"StringSplit", 20, kStrings},
-      {"TfIdfVectorizer", 9, kStrings},
   };
   return kTable;
 }

@@ -79,6 +79,7 @@ absl::Span<const Translation> signalTranslations();
 absl::Span<const Translation> gridSampleTranslations();
 absl::Span<const Translation> quantizationTranslations();
 absl::Span<const Translation> sequenceTranslations();
+absl::Span<const Translation> ngramTranslations();
 // Of ai.onnx.ml.
 absl::Span<const Translation> linearModelTranslations();
 absl::Span<const Translation> featureTranslations();

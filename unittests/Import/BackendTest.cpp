@@ -316,7 +316,7 @@ std::vector<std::string> testNames() {
 }
 
 /// How long the lists are: numbers that go down only.
-constexpr size_t kFailures = 31, kDrawn = 10, kConstants = 5;
+constexpr size_t kFailures = 24, kDrawn = 10, kConstants = 5;
 
 TEST(BackendTests, listsArePinned) {
   std::vector<std::string> names = testNames();
@@ -360,7 +360,7 @@ TEST(BackendTests, noWholeOperatorIsExempt) {
   for (const std::string &op : failing)
     if (!passing.contains(op))
       exempt.insert(op);
-  EXPECT_EQ(exempt, (std::set<std::string>{"StringNormalizer", "TfIdfVectorizer"}));
+  EXPECT_EQ(exempt, (std::set<std::string>{"StringNormalizer"}));
 }
 
 class BackendTest : public testing::TestWithParam<std::string> {};
