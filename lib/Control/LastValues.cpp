@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "Graph/PlaceScope.h"
 #include "Ops/Build.h"
 #include "Ops/IndexSpec.h"
 #include "graphc/ControlFlow.h"
@@ -80,8 +81,9 @@ bool readsLast(const IndexEntry &entry) {
                                 (entry.step.value > 0 && isAbsent(entry.stop)));
 }
 
-/// The reader's index of another array.
+/// The reader's index of another array, in its place.
 Variable indexed(const Apply &reader, const Variable &x, const IndexSpec &index) {
+  PlaceScope scope(reader.place());
   std::vector<Operand> operands = {x};
   for (int k = 1; k < reader.numInputs(); ++k)
     operands.emplace_back(reader.input(k));

@@ -24,26 +24,68 @@ std::vector<W> product(const std::vector<W> &a, const std::vector<W> &b, size_t 
   return graphc::product(a, b, n, n, n);
 }
 
-/// The sum of kPade[first + 2 k] powers[k]; powers[0] is the unit matrix.
+/// Of the power k, where that of the unit matrix is 1: what has no diagonal then has ones in the
+/// result's, however often that is squared.
+constexpr double coefficient(size_t k) { return kPade[k] / kPade[0]; }
+
+/// The sum of coefficient(first + 2 k) powers[k]; powers[0] is the unit matrix.
 template <class W>
 std::vector<W> polynomial(size_t first, const std::vector<const std::vector<W> *> &powers) {
   std::vector<W> sum(powers[0]->size());
   for (size_t k = 0; k < powers.size(); ++k)
     for (size_t e = 0; e < sum.size(); ++e)
-      sum[e] += kPade[first + 2 * k] * (*powers[k])[e];
+      sum[e] += coefficient(first + 2 * k) * (*powers[k])[e];
   return sum;
+}
+
+/// By which power of 2 a matrix is divided. Its powers' norms say more than its own, of which
+/// triangular ones may have any: A. H. Al-Mohy, N. J. Higham, "A new scaling and squaring algorithm
+/// for the matrix exponential", 2009. Of powers that overflow they say nothing.
+template <class W>
+int squaringsOf(const std::vector<W> &a, const std::vector<W> &a4, const std::vector<W> &a6,
+                size_t n) {
+  const double norm = norm1(a, n);
+  auto root = [&](const std::vector<W> &power, int k) {
+    return std::pow(norm1(power, n), 1.0 / k);
+  };
+  double reach = std::min(std::max(root(a6, 6), root(product(a4, a4, n), 8)),
+                          std::max(root(product(a4, a4, n), 8), root(product(a4, a6, n), 10)));
+  if (!std::isfinite(reach))
+    reach = norm;
+  auto halvings = [](double ratio) {
+    return ratio > 1 ? std::max(0, int(std::ceil(std::log2(ratio)))) : 0;
+  };
+  int squarings = halvings(reach / kPadeReach);
+  if (reach >= norm)
+    return squarings;
+  // The first term that the approximation leaves out, of elements without signs.
+  std::vector<double> column(n, 1.0), next(n);
+  for (int k = 0; k < 27; ++k) {
+    std::fill(next.begin(), next.end(), 0.0);
+    for (size_t i = 0; i < n; ++i)
+      for (size_t j = 0; j < n; ++j)
+        next[j] += std::ldexp(std::abs(a[i * n + j]), -squarings) * column[i];
+    std::swap(column, next);
+  }
+  const double left = *std::max_element(column.begin(), column.end()) /
+                      std::ldexp(norm, -squarings) * 8.8e-36; // 1 / (26 over 13) 27!
+  if (!std::isfinite(left))
+    return halvings(norm / kPadeReach);
+  return squarings + halvings(std::pow(left / 0x1p-53, 1.0 / 26));
 }
 
 template <class W> absl::Status exponential(std::vector<W> a, size_t n, std::vector<W> &result) {
   using Matrix = std::vector<W>;
-  double norm = norm1(a, n);
-  int squarings = norm > kPadeReach ? std::max(0, int(std::ceil(std::log2(norm / kPadeReach)))) : 0;
-  for (W &element : a)
-    element *= std::ldexp(1.0, -squarings);
   Matrix unit(n * n);
   for (size_t k = 0; k < n; ++k)
     unit[k * n + k] = 1;
   Matrix a2 = product(a, a, n), a4 = product(a2, a2, n), a6 = product(a2, a4, n);
+  const int squarings = squaringsOf(a, a4, a6, n);
+  if (squarings > 0) {
+    for (W &element : a)
+      element *= std::ldexp(1.0, -squarings);
+    a2 = product(a, a, n), a4 = product(a2, a2, n), a6 = product(a2, a4, n);
+  }
   auto plus = [](Matrix x, const Matrix &y) {
     for (size_t e = 0; e < x.size(); ++e)
       x[e] += y[e];
@@ -53,8 +95,8 @@ template <class W> absl::Status exponential(std::vector<W> a, size_t n, std::vec
          highEven = polynomial<W>(6, {&unit, &a2, &a4, &a6});
   // The coefficients of A^7 and A^6 belong to the lower parts.
   for (size_t k = 0; k < n; ++k) {
-    highOdd[k * n + k] -= kPade[7];
-    highEven[k * n + k] -= kPade[6];
+    highOdd[k * n + k] -= coefficient(7);
+    highEven[k * n + k] -= coefficient(6);
   }
   Matrix odd =
       product(a, plus(product(a6, highOdd, n), polynomial<W>(1, {&unit, &a2, &a4, &a6})), n);

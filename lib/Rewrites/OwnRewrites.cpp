@@ -29,6 +29,8 @@ std::vector<std::string> OwnRewrites::names() const {
 
 Mode Mode::withRewrites(const RewriteDatabase &rewrites) const {
   Mode mode = *this;
+  if (rewrites.entries().empty())
+    return mode;
   mode.own_ = std::make_shared<const detail::OwnRewrites>(own_.get(), rewrites);
   return mode;
 }

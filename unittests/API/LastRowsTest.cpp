@@ -127,6 +127,8 @@ TEST_F(LastRows, OfTooFewSteps) {
       EXPECT_EQ(errorKind(none), ErrorKind::IndexError) << mode;
       EXPECT_THAT(std::string(none.message()),
                   ::testing::HasSubstr("-2 is out of range for axis 0 with 1 element"));
+      ASSERT_TRUE(errorPlace(none)) << mode;
+      EXPECT_THAT(errorPlace(none)->str(), ::testing::HasSubstr("LastRowsTest.cpp")) << mode;
     }
 }
 

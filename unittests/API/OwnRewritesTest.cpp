@@ -47,6 +47,7 @@ TEST(OwnRewrites, RunInEveryMode) {
   // Effects that strict does not allow; a mode that rewrites nothing.
   EXPECT_DOUBLE_EQ(at2(x, cos(x), Mode("strict").withRewrites(mine)), kCos2);
   EXPECT_DOUBLE_EQ(at2(x, cos(x), Mode("interpreter").withRewrites(mine)), kCos2);
+  EXPECT_DOUBLE_EQ(at2(x, cos(x), Mode("fast_run").withRewrites(RewriteDatabase())), kCos2);
   // Within called graphs, too, which are compiled once for each Mode.
   OpFromGraph inner({x}, {cos(x) * 2.0});
   for (const char *number : {"10", "20"})

@@ -57,6 +57,7 @@ const std::set<std::string> kWithout = {"And",
                                         "RandomNormal",
                                         "RandomNormalLike",
                                         "RandomUniform",
+                                        "TfIdfVectorizer",
                                         "Xor"};
 
 /// Whether there is a gradient in this model of one data set; what is wrong is reported.
