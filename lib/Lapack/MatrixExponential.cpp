@@ -45,11 +45,14 @@ template <class W>
 int squaringsOf(const std::vector<W> &a, const std::vector<W> &a4, const std::vector<W> &a6,
                 size_t n) {
   const double norm = norm1(a, n);
+  if (norm <= kPadeReach)
+    return 0;
   auto root = [&](const std::vector<W> &power, int k) {
     return std::pow(norm1(power, n), 1.0 / k);
   };
-  double reach = std::min(std::max(root(a6, 6), root(product(a4, a4, n), 8)),
-                          std::max(root(product(a4, a4, n), 8), root(product(a4, a6, n), 10)));
+  const double eighth = root(product(a4, a4, n), 8);
+  double reach =
+      std::min(std::max(root(a6, 6), eighth), std::max(eighth, root(product(a4, a6, n), 10)));
   if (!std::isfinite(reach))
     reach = norm;
   auto halvings = [](double ratio) {

@@ -294,12 +294,6 @@ void KernelEmitter::emitBlockReductions(llvm::ArrayRef<int> numbers) {
     zeros.assign(instances, stack->at(0, {zero.getAsOpaquePointer(), 0},
                                       [&] { return arith::ConstantOp::create(b, zero); }));
   }
-  auto setLoop = [&](int loop, Value counter) {
-    LoopVariable &variable = body->loops[size_t(loop)];
-    variable = {};
-    variable.level = stack->depth();
-    variable.index = {counter};
-  };
   auto joinTerms = [&](const KernelNest &nest, const JoinPlan &plan,
                        llvm::MutableArrayRef<Value> accumulators) {
     auto values = emitTaps(nest, plan.targets, written, taps);

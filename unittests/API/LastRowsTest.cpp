@@ -277,13 +277,15 @@ TEST_F(LastRows, NeedNoMemoryForSteps) {
                        .numSteps = Operand(n)})
                       .outputs;
   for (const Variable &rows : all)
-    for (const Variable &end :
-         {Variable(rows[-1]), rows[{Slice(-1, kEnd)}], Variable(rows[-2]), rows[{Slice(-3, kEnd)}],
-          rows[{Slice(kEnd, -4, -2)}], rows[{Slice(-3, kEnd)}][{Slice(1, kEnd)}],
-          Variable(rows[{Slice(2, kEnd)}][-1]), subtensor(rows, {-2, Slice(0, 7)}),
-          exp(rows * 2.0)[-2]}) {
-      EXPECT_EQ(bytesOf({end}, 10), bytesOf({end}, 10000)) << debugPrint({end});
-      EXPECT_LT(bytesOf({end}, 10), 100 * 8 * 10);
+    for (const Variables &ends :
+         {Variables{rows[-1]}, Variables{rows[{Slice(-1, kEnd)}]}, Variables{rows[-2]},
+          Variables{rows[{Slice(-3, kEnd)}]}, Variables{rows[{Slice(kEnd, -4, -2)}]},
+          Variables{rows[{Slice(-3, kEnd)}][{Slice(1, kEnd)}]},
+          Variables{rows[{Slice(2, kEnd)}][-1]}, Variables{subtensor(rows, {-2, Slice(0, 7)})},
+          Variables{subtensor(rows, {-1, Slice(0, 7)})}, Variables{rows[-1][3], rows[-1]},
+          Variables{exp(rows * 2.0)[-2]}}) {
+      EXPECT_EQ(bytesOf(ends, 10), bytesOf(ends, 10000)) << debugPrint(ends);
+      EXPECT_LT(bytesOf(ends, 10), 100 * 8 * 10);
     }
   // A gradient needs the states, and no gradients of the other rows, which are zero.
   Variable states =

@@ -292,34 +292,6 @@ TEST_F(LoopPrograms, SplitKernelsOverThreads) {
   EXPECT_EQ(values[0], values[1]);
 }
 
-// F-325: where the last value alone is read, memory is for the taps, not for the steps.
-TEST_F(LoopPrograms, KeepLastValuesAlone) {
-  Variable h0 = dvector("h0"), start = dmatrix("start");
-  auto bytesOf = [&](V outputs, int64_t steps) {
-    Function f = made(function({n, h0, start, a}, OutputList(outputs),
-                               {.onUnusedInput = OnUnusedInput::Ignore, .profile = true}));
-    Results r = f.call({Tensor(steps), *Tensor::zeros(DType::Float64, {100}),
-                        *Tensor::zeros(DType::Float64, {2, 100}), Tensor(0.5)})
-                    .value();
-    const Profile::FunctionSummary summary = f.profile()->functions().at(0);
-    EXPECT_LT(summary.resultBytes, 3000);
-    return summary.arenaBytes + summary.scratchBytes;
-  };
-  auto decay = [&](V in) { return in[0] * a + 1.0; };
-  Variable one = scan(decay, {.outputs = {ScanOutput(h0)}, .numSteps = Operand(n)}).outputs[0];
-  Variable two = scan([&](V in) { return ScanStep({in[0] * a + in[1]}, {}, isnan(in[0][0])); },
-                      {.outputs = {ScanOutput(start, {-2, -1})}, .numSteps = Operand(n)})
-                     .outputs[0];
-  for (const Variables &outputs :
-       {Variables{one[-1]}, Variables{one[{Slice(-1, kEnd)}]}, Variables{one[-1][3], one[-1]},
-        Variables{subtensor(one, {-1, Slice(0, 7)})}, Variables{two[-1]}}) {
-    EXPECT_EQ(bytesOf(outputs, 10), bytesOf(outputs, 10000));
-    EXPECT_LT(bytesOf(outputs, 10), 100 * 8 * 8);
-  }
-  // What all values are read for is there as ever.
-  EXPECT_GT(bytesOf({one[-1], sum(sqr(one))}, 10000), 100 * 8 * 9000);
-}
-
 // A loop for each slice: rows of a Jacobian are gradients through time.
 TEST_F(LoopPrograms, RunForEachSlice) {
   Variable h = scan([&](V in) { return a * in[1] + in[0]; }, {.sequences = {x}, .outputs = {0.0}})
