@@ -38,12 +38,14 @@ bool isOfNode(ErrorKind kind) {
   }
 }
 
-bool areBuiltIn(absl::Span<const Apply> nodes) {
+/// Whether nobody sees that nodes are evaluated once more: no ops of the program's own, and none
+/// that print.
+bool areUnseen(absl::Span<const Apply> nodes) {
   return std::ranges::all_of(nodes, [](const Apply &node) {
     if (const Control *control = controlOf(node.op()))
       return std::ranges::all_of(control->bodies,
-                                 [](const FrozenGraph &body) { return areBuiltIn(body.order()); });
-    return findOp(node.op().name()) == &node.op().def();
+                                 [](const FrozenGraph &body) { return areUnseen(body.order()); });
+    return node.op().name() != "print" && findOp(node.op().name()) == &node.op().def();
   });
 }
 
@@ -102,7 +104,7 @@ absl::Status explainCall(const absl::Status &error, const GraphModule &module,
   if (!graph.ok() || graph->numNodes() > kMostNodes || !inlineAllCalls(*graph).ok())
     return error;
   const std::vector<Apply> order = ioToposort(graph->inputs(), graph->outputs());
-  if (order.size() > size_t(kMostNodes) || !areBuiltIn(order))
+  if (order.size() > size_t(kMostNodes) || !areUnseen(order))
     return error;
   LastNode last;
   NodeWatch watch;

@@ -68,7 +68,6 @@ std::string stepsText(const Profile &profile,
            std::tuple(-b.seconds, b.function, b.kernel);
   });
   TextTable table = tableOf("kernel", "computes");
-  double within = 0;
   for (const Profile::Step &step : steps) {
     std::vector<std::string> row = {step.kernel};
     for (std::string &cell : figures(step, total))
@@ -78,9 +77,10 @@ std::string stepsText(const Profile &profile,
       computes = functions[step.function].name + ": " + computes;
     row.push_back(std::move(computes));
     table.add(std::move(row));
-    if (step.kernel.find('/') == std::string::npos) // not in a body of another one
-      within += step.seconds;
   }
+  double within = 0;
+  for (const Profile::FunctionSummary &function : functions)
+    within += function.stepSeconds;
   double between = std::max(0.0, total - within);
   table.add({"(between)", "", secondsText(between), percentText(between, total)});
   return table.str();

@@ -220,12 +220,6 @@ makeNodeRunner(const GraphModule &module, const FunctionOptions &options,
   return std::make_unique<R>(module, *std::move(all), std::forward<Rest>(rest)...);
 }
 
-static absl::Status rewriteFor(const Mode &mode, FunctionGraph &graph) {
-  RewriteOptions rules;
-  rules.allowed = modeEffects(mode);
-  return rewriteAs(mode, graph, rules).status();
-}
-
 absl::StatusOr<FunctionGraph> rewrittenGraph(const GraphModule &module,
                                              const FunctionOptions &options,
                                              std::map<int, int> updateMapping) {
@@ -233,7 +227,7 @@ absl::StatusOr<FunctionGraph> rewrittenGraph(const GraphModule &module,
       module.inputs, module.outputs, {.updateMapping = std::move(updateMapping)});
   if (!graph.ok() || !options.rewrites || !rowOf(options.mode).rewrites)
     return graph;
-  if (absl::Status s = rewriteFor(options.mode, *graph); !s.ok())
+  if (absl::Status s = rewriteAs(options.mode, *graph).status(); !s.ok())
     return s;
   return graph;
 }
@@ -296,7 +290,7 @@ debugRunner(const GraphModule &module, const FunctionOptions &options,
     if (!graph.ok())
       return graph.status();
     // Operands are read once more after all nodes have run.
-    if (absl::Status s = rewriteFor(options.mode.excluding({"inplace"}), *graph); !s.ok())
+    if (absl::Status s = rewriteAs(options.mode.excluding({"inplace"}), *graph).status(); !s.ok())
       return s;
     absl::StatusOr<GraphModule> rewritten = withBranches(withGraph(*inlined, *graph));
     if (!rewritten.ok())

@@ -107,7 +107,18 @@ std::optional<int64_t> LastValues::rowsReadOf(const FunctionGraph &graph, const 
     way.push_back(client.node);
     std::optional<int64_t> rows = rowsRead(index->front());
     if (rows) {
-      readers.push_back(way);
+      // Of a part up to the end as many as its own readers need, if those are fewer.
+      const IndexEntry &entry = index->front();
+      std::vector<Reader> further;
+      std::optional<int64_t> fewer;
+      if (entry.kind == IndexEntry::Kind::Slice && entry.step.is(1) && isAbsent(entry.stop))
+        fewer = rowsReadOf(graph, client.node.output(0), way, further);
+      if (fewer && *fewer > 0 && *fewer < *rows) {
+        rows = fewer;
+        readers.insert(readers.end(), further.begin(), further.end());
+      } else {
+        readers.push_back(way);
+      }
     } else if (std::optional<int64_t> out = rowsLeftOut(index->front())) {
       rows = rowsReadOf(graph, client.node.output(0), way, readers);
       if (rows)

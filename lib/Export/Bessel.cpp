@@ -21,8 +21,6 @@ constexpr double kPi = std::numbers::pi;
 /// As lib/Special/Bessel.cpp.
 constexpr double kMostOrder = 100'000;
 
-V none() { return number(std::numeric_limits<double>::quiet_NaN()); }
-
 /// sinh(t) - t and cosh(t) - 1 without cancellation.
 V sinhLess(const V &t) {
   constexpr double kTerms[] = {1.0 / 6,        1.0 / 120,        1.0 / 5040,         1.0 / 362880,
@@ -101,8 +99,8 @@ template <bool isScaled> Vs composeK(const Apply &n) {
   Scaled k = besselK(abs(x[0]), x[1]);
   V exponent = isScaled ? k.exponent : sub(k.exponent, x[1]);
   V limit = where(eq(at, 0.0), number(kInfinity), number(0));
-  V result = where(isRegular, mul(exp(exponent), k.rest), where(isDefined, limit, none()));
-  return {where(e.isNan, none(), result)};
+  V result = where(isRegular, mul(exp(exponent), k.rest), where(isDefined, limit, noNumber()));
+  return {where(e.isNan, noNumber(), result)};
 }
 
 /// Negative x with whole orders alone; negative orders by K.
@@ -132,8 +130,8 @@ template <bool isScaled> Vs composeI(const Apply &n) {
   pole = where(isMirrored, mul(sgn(gammaOf(add(order, 1.0))), kInfinity), pole);
   V atEnd = isScaled ? number(0) : mul(sign, kInfinity);
   V limit = where(eq(at, 0.0), pole, atEnd);
-  V result = where(isRegular, mul(sign, own), where(isDefined, limit, none()));
-  return {where(e.isNan, none(), result)};
+  V result = where(isRegular, mul(sign, own), where(isDefined, limit, noNumber()));
+  return {where(e.isNan, noNumber(), result)};
 }
 
 } // namespace

@@ -15,9 +15,6 @@ using V = Variable;
 using Vs = Variables;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-V kNan() { return number(std::numeric_limits<double>::quiet_NaN()); }
-
-V isPositive(const V &x) { return logicalAnd(gt(x, 0.0), lt(x, kInfinity)); }
 V both(const V &p, const V &q) { return logicalAnd(p, q); }
 V either(const V &p, const V &q) { return logicalOr(p, q); }
 
@@ -40,10 +37,10 @@ Vs composeBeta(const Apply &n) {
   V isEndless = either(isinf(a), isinf(b));
   V mirrored = mul(trueDiv(gammaOf(a), gammaOf(add(a, b))), gammaOf(b));
   mirrored = where(isPole(add(a, b)), number(0), mirrored);
-  V below = where(isPoleOfOne, where(isZero, number(kInfinity), kNan()),
-                  where(isEndless, kNan(), mirrored));
+  V below = where(isPoleOfOne, where(isZero, number(kInfinity), noNumber()),
+                  where(isEndless, noNumber(), mirrored));
   V result = where(isRegular, betaOf(x[0], x[1]), where(areAbove, number(0), below));
-  return {where(e.isNan, kNan(), result)};
+  return {where(e.isNan, noNumber(), result)};
 }
 Vs composeBetaln(const Apply &n) {
   WideOperands e(n);
@@ -53,13 +50,24 @@ Vs composeBetaln(const Apply &n) {
   V isPoleOfOne = either(isPoleOrEnd(a), isPoleOrEnd(b)), isEndless = either(isinf(a), isinf(b));
   V mirrored = sub(add(gammalnOf(a), gammalnOf(b)), gammalnOf(add(a, b)));
   mirrored = where(isPole(add(a, b)), number(-kInfinity), mirrored);
-  V below = where(isPoleOfOne, number(kInfinity), where(isEndless, kNan(), mirrored));
+  V below = where(isPoleOfOne, number(kInfinity), where(isEndless, noNumber(), mirrored));
   V result = where(isRegular, betalnAbove(x[0], x[1]), where(areAbove, number(-kInfinity), below));
-  return {where(e.isNan, kNan(), result)};
+  return {where(e.isNan, noNumber(), result)};
 }
 
-/// Beyond, the distribution is a step at its mean.
-constexpr double kStep = 1e15;
+/// Beyond, the distribution is a step at its mean, where one of its parameters is not large.
+constexpr double kStep = 1e15, kLarge = 1e7;
+/// Where both are, their fraction would end before it has settled: NaN.
+constexpr double kBeyond = 1e9;
+
+/// Which parameters make a step, and which nothing that a file can say.
+struct FarParameters {
+  V areStep, areBeyond;
+};
+FarParameters farOf(const V &a, const V &b) {
+  V least = minimum(a, b), most = maximum(a, b), isLarge = ge(least, kLarge);
+  return {both(gt(most, kStep), logicalNot(isLarge)), both(gt(most, kBeyond), isLarge)};
+}
 
 UnitPoint pointOf(const V &x) { return {x, sub(1.0, x), log(x), log1p(neg(x))}; }
 
@@ -71,17 +79,19 @@ Vs composeBetainc(const Apply &n) {
   const V &a = e.x[0], &b = e.x[1], &at = e.x[2];
   V isDefined = both(both(ge(a, 0.0), ge(b, 0.0)), isProbability(at));
   V areEqual = either(both(eq(a, 0.0), eq(b, 0.0)), both(isinf(a), isinf(b)));
-  V isSteep = either(gt(a, kStep), gt(b, kStep));
-  V isRegular = both(both(isPositive(a), isPositive(b)), both(isInside(at), logicalNot(isSteep)));
+  FarParameters far = farOf(a, b);
+  V isFar = either(far.areStep, far.areBeyond);
+  V isRegular = both(both(isPositive(a), isPositive(b)), both(isInside(at), logicalNot(isFar)));
   Vs x = e.where(isRegular);
   V mean = trueDiv(a, add(a, b));
   V step = where(lt(at, mean), number(0), where(gt(at, mean), number(1), number(0.5)));
+  step = where(both(far.areBeyond, both(isPositive(a), isPositive(b))), noNumber(), step);
   V limit = where(either(eq(a, 0.0), isinf(b)), number(1),
                   where(either(eq(b, 0.0), isinf(a)), number(0), step));
   limit = where(isInside(at), limit, at);
-  limit = where(both(isDefined, logicalNot(areEqual)), limit, kNan());
+  limit = where(both(isDefined, logicalNot(areEqual)), limit, noNumber());
   V result = where(isRegular, betaTails(x[0], x[1], pointOf(x[2])).lower, limit);
-  return {where(e.isNan, kNan(), result)};
+  return {where(e.isNan, noNumber(), result)};
 }
 
 /// Newton's method from the mean on. `goal`: the logarithms of p and 1 - p.
@@ -100,8 +110,9 @@ Vs composeBetaincinv(const Apply &n) {
   WideOperands e(n);
   const V &a = e.x[0], &b = e.x[1], &p = e.x[2];
   V isDefined = both(both(isPositive(a), isPositive(b)), isProbability(p));
-  V isSteep = either(gt(a, kStep), gt(b, kStep));
-  V isRegular = both(both(isDefined, isInside(p)), logicalNot(isSteep));
+  FarParameters far = farOf(a, b);
+  V isFar = either(far.areStep, far.areBeyond);
+  V isRegular = both(both(isDefined, isInside(p)), logicalNot(isFar));
   Vs x = e.where(isRegular);
   V logP = log(x[2]), logQ = log1p(neg(x[2]));
   // u = log(x / y).
@@ -122,9 +133,9 @@ Vs composeBetaincinv(const Apply &n) {
   V last = newtonStep(isLower, betaTails(x[0], x[1], pointOf(at)), logP, logQ);
   last = where(lt(abs(last), 1e-6), last, number(0));
   V found = add(at, mul(mul(at, sub(1.0, at)), last));
-  V limit = where(isInside(p), trueDiv(a, add(a, b)), p);
-  V result = where(isRegular, found, where(isDefined, limit, kNan()));
-  return {where(e.isNan, kNan(), result)};
+  V limit = where(isInside(p), where(far.areBeyond, noNumber(), trueDiv(a, add(a, b))), p);
+  V result = where(isRegular, found, where(isDefined, limit, noNumber()));
+  return {where(e.isNan, noNumber(), result)};
 }
 
 //===--- gamma ------------------------------------------------------------------------===//
@@ -137,8 +148,8 @@ V gammaRegularised(const Apply &n, bool isUpper) {
   V isOutside = either(either(lt(a, 0.0), lt(at, 0.0)), both(isinf(a), isinf(at)));
   V limit = where(either(eq(at, 0.0), isinf(a)), number(isUpper), number(!isUpper));
   Tails t = gammaTails(x[0], x[1]);
-  V result = where(isRegular, isUpper ? t.upper : t.lower, where(isOutside, kNan(), limit));
-  return where(e.isNan, kNan(), result);
+  V result = where(isRegular, isUpper ? t.upper : t.lower, where(isOutside, noNumber(), limit));
+  return where(e.isNan, noNumber(), result);
 }
 template <bool isUpper> Vs composeGammainc(const Apply &n) {
   return {gammaRegularised(n, isUpper)};
@@ -161,8 +172,8 @@ template <bool isUpper> Vs composeGammaincinv(const Apply &n) {
   })[0];
   found = where(gt(found, kLeast), found, number(0));
   V limit = where(eq(p, isUpper ? 1.0 : 0.0), number(0), number(kInfinity));
-  V result = where(isRegular, found, where(isDefined, limit, kNan()));
-  return {where(e.isNan, kNan(), result)};
+  V result = where(isRegular, found, where(isDefined, limit, noNumber()));
+  return {where(e.isNan, noNumber(), result)};
 }
 
 } // namespace

@@ -115,16 +115,15 @@ V betaShape(const V &a, const V &b, const V &x, bool byB) {
   return where(isRight, neg(tail.slope), tail.slope);
 }
 
-V isPositive(const V &x) {
-  return logicalAnd(gt(x, 0.0), lt(x, std::numeric_limits<double>::infinity()));
+/// Parameters whose root as many terms are enough for.
+V isWithinReach(const V &parameter) {
+  return logicalAnd(isPositive(parameter), le(parameter, 1e9));
 }
-V orNone(const V &isDefined, const V &x) {
-  return where(isDefined, x, number(std::numeric_limits<double>::quiet_NaN()));
-}
+V orNone(const V &isDefined, const V &x) { return where(isDefined, x, noNumber()); }
 
 Vs composeGammaincShape(const Apply &n) {
   WideOperands e(n);
-  V isDefined = logicalAnd(isPositive(e.x[0]), ge(e.x[1], 0.0));
+  V isDefined = logicalAnd(isWithinReach(e.x[0]), ge(e.x[1], 0.0));
   V isRegular = logicalAnd(isDefined, isPositive(e.x[1]));
   Vs x = e.where(isRegular);
   return {orNone(isDefined, where(isRegular, gammaShape(x[0], x[1]), number(0)))};
@@ -132,7 +131,7 @@ Vs composeGammaincShape(const Apply &n) {
 Vs composeBetaincShape(const Apply &n) {
   WideOperands e(n);
   const V &at = e.x[2];
-  V isDefined = logicalAnd(logicalAnd(isPositive(e.x[0]), isPositive(e.x[1])),
+  V isDefined = logicalAnd(logicalAnd(isWithinReach(e.x[0]), isWithinReach(e.x[1])),
                            logicalAnd(ge(at, 0.0), le(at, 1.0)));
   V isRegular = logicalAnd(isDefined, logicalAnd(gt(at, 0.0), lt(at, 1.0)));
   Vs x = e.where(isRegular);

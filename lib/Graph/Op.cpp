@@ -94,11 +94,11 @@ const Op::Rep &Op::rep() const {
 }
 
 absl::StatusOr<Op> Op::create(const OpDef &def, const Attributes &attributes) {
+  if (!def.attributes.empty() || !attributes.entries().empty())
+    return create(std::shared_ptr<const OpDef>(std::shared_ptr<void>(), &def), attributes);
   if (absl::Status status = checkName(def); !status.ok())
     return status;
-  if (def.attributes.empty() && attributes.entries().empty())
-    return Op(sharedRep(def));
-  return create(std::shared_ptr<const OpDef>(std::shared_ptr<void>(), &def), attributes);
+  return Op(sharedRep(def));
 }
 
 absl::StatusOr<Op> Op::create(std::shared_ptr<const OpDef> def, const Attributes &attributes) {

@@ -13,8 +13,6 @@
 namespace graphc {
 namespace {
 
-constexpr size_t kState = 0, kSize = 1, kParameters = 2;
-
 int rowRankOf(const Distribution &d, size_t parameter) {
   return d.rowRanks.empty() ? 0 : d.rowRanks[parameter];
 }
@@ -169,8 +167,10 @@ Variables drawPushforward(const Distribution &d, const Op &op, Inputs in, Output
     if (!isSmooth)
       return noDerivative(d);
     Variable along = inDType(t[i], out[1].dtype());
-    return d.partials ? along * partials[i - kParameters]
-                      : inDType(d.rows.pushforward(in, i - kParameters, along), out[1].dtype());
+    if (d.partials)
+      return along * partials[i - kParameters];
+    // A parameter of all rows moves each of them.
+    return second(out[1], inDType(d.rows.pushforward(in, i - kParameters, along), out[1].dtype()));
   });
   return {Variable(Type::disconnected()), tangent};
 }

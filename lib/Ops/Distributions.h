@@ -18,6 +18,9 @@
 
 namespace graphc {
 
+/// Operands of a draw's op.
+inline constexpr size_t kState = 0, kSize = 1, kParameters = 2;
+
 /// A condition on parameters, which are of the dtype in which the body computes.
 struct Requirement {
   std::function<Scalar(const Scalars &parameters)> holds;

@@ -19,8 +19,6 @@
 namespace graphc {
 namespace {
 
-constexpr size_t kState = 0, kSize = 1, kParameters = 2;
-
 Variable wide(const Variable &v) { return inDType(v, DType::Float64); }
 Variable parameterOf(Inputs in, size_t k) { return wide(in[kParameters + k]); }
 
@@ -30,12 +28,12 @@ Variable drawnAgain(std::string_view name, Inputs in, DType dtype, const Variabl
   operands.insert(operands.end(), parameters.begin(), parameters.end());
   return build(builtin(drawOpName(name), {{"dtype", dtype}}), operands);
 }
-/// Of the size of `draw`, in float64.
+/// Of the size of `draw`.
 Variable standard(std::string_view name, Inputs in, const Variable &draw,
-                  const Variables &parameters) {
+                  const Variables &parameters, DType dtype = DType::Float64) {
   Variables sized(in.begin(), in.end());
   sized[kSize] = shape(draw);
-  return drawnAgain(name, sized, DType::Float64, parameters);
+  return drawnAgain(name, sized, dtype, parameters);
 }
 
 Variable number(double value) { return constant(value); }
@@ -56,7 +54,7 @@ Variable gammaByShape(const Variable &a, const Variable &z) {
 /// By a or by b, times a power of x (1 - x): of a beta variable, or of its logit.
 Variable betaByShape(const Variable &a, const Variable &b, const Variable &x, bool byB,
                      double power) {
-  Variable density = exp(xlogy(a - power, x) + xlog1py(b - power, -x) - betaln(a, b));
+  Variable density = betaDensity(a, b, x, power);
   Variable slope = build(builtin("betaincShape", {{"byB", int64_t(byB)}}), {a, b, x});
   return where(logicalAnd(x > 0.0, x < 1.0), -slope / density, 0.0);
 }
@@ -132,11 +130,9 @@ Variables triangularPartials(Inputs in, const Variable &draw) {
 
 Variables truncexponPartials(Inputs in, const Variable &draw) {
   const DType dtype = draw.dtype();
-  Variables sized(in.begin(), in.end());
-  sized[kSize] = shape(draw);
   Variable b = parameterOf(in, 0), zero = constant(Tensor(0.0).cast(dtype)),
            one = constant(Tensor(1.0).cast(dtype));
-  Variable z = wide(drawnAgain("truncexpon", sized, dtype, {in[kParameters], zero, one}));
+  Variable z = wide(standard("truncexpon", in, draw, {in[kParameters], zero, one}, dtype));
   // expm1(z) / expm1(b), of which both may overflow.
   Variable byB = exp(z - b) * expm1(-z) / expm1(-b);
   return inDTypeOf(draw, {parameterOf(in, 2) * byB, onesLike(draw), z});

@@ -22,5 +22,8 @@ Scalar digammaBody(Emitter &e, Scalar x);
 /// e^(-x) x^(a-1) / Gamma(a), the density of which gammainc is the integral. Of large a, the
 /// logarithms of the factors are large and cancel: there as the normal density's neighbour.
 Variable gammaDensity(const Variable &a, const Variable &x);
+/// x^(a - power) (1 - x)^(b - power) / B(a, b): of power 1 the density of which betainc is the
+/// integral.
+Variable betaDensity(const Variable &a, const Variable &b, const Variable &x, double power = 1);
 
 } // namespace graphc

@@ -26,6 +26,7 @@
 #include "Support/StageOfText.h"
 #include "Support/TemporaryFile.h"
 #include "Text/GraphText.h"
+#include "absl/container/flat_hash_map.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/Rewrite.h"
 
@@ -37,9 +38,7 @@ namespace {
 absl::Status rewrite(FunctionGraph &graph, const CompileOptions &options) {
   if (!options.rewrites || options.isRewritten)
     return absl::OkStatus();
-  RewriteOptions rules;
-  rules.allowed = modeEffects(options.mode);
-  auto apply = [&](FunctionGraph &to) { return rewriteAs(options.mode, to, rules).status(); };
+  auto apply = [&](FunctionGraph &to) { return rewriteAs(options.mode, to).status(); };
   absl::Status status = apply(graph);
   if (!status.ok() || !rowOf(options.mode).compilesForSpeed)
     return status;
@@ -273,13 +272,19 @@ absl::StatusOr<bool> compileBodies(FunctionGraph &graph, const CompileOptions &o
   if (!order.ok())
     return order.status();
   bool changed = false;
+  // Nodes of one record have one op.
+  absl::flat_hash_map<const detail::InnerGraph *, std::optional<Op>> slices;
   for (const Apply &node : *order) {
     const Control *control = controlOf(node.op());
     absl::StatusOr<std::optional<Op>> op = std::nullopt;
     if (control && !control->code)
       op = compiledControl(node, options, level);
-    else if (const auto &record = node.op().def().vectorized)
-      op = compiledSlices(*record, options, level);
+    else if (const auto &record = node.op().def().vectorized) {
+      auto known = slices.find(record.get());
+      op = known != slices.end() ? known->second : compiledSlices(*record, options, level);
+      if (op.ok())
+        slices.emplace(record.get(), *op);
+    }
     if (!op.ok())
       return op.status();
     if (!*op)

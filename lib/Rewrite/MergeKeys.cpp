@@ -10,12 +10,17 @@ static bool commutes(const ApplyNode *node) {
   return node->numInputs == 2 && node->op.def().commutative;
 }
 
+/// Each writes its line: equal to itself alone.
+static bool isUnlikeOthers(const ApplyNode *node) { return node->op.name() == "print"; }
+
 uint64_t inputHash(const ApplyNode *node, uint32_t i, const VariableNode *token) {
   return absl::HashOf(token, commutes(node) ? 0 : i);
 }
 
 uint64_t nodeHash(ApplyNode *node, Token token) {
   uint64_t hash = node->op.hash();
+  if (isUnlikeOthers(node))
+    hash += absl::HashOf(node);
   for (uint32_t i = 0; i < node->numInputs; ++i)
     hash += inputHash(node, i, token(node->input(i)));
   detail::workDone += node->numInputs;
@@ -25,9 +30,7 @@ uint64_t nodeHash(ApplyNode *node, Token token) {
 bool sameNode(ApplyNode *a, ApplyNode *b, Token token) {
   if (a == b)
     return true;
-  if (a->op.name() == "print") // each writes its line
-    return false;
-  if (a->numInputs != b->numInputs || !(a->op == b->op))
+  if (a->numInputs != b->numInputs || !(a->op == b->op) || isUnlikeOthers(a))
     return false;
   auto same = [&](uint32_t i, uint32_t k) {
     ++detail::workDone;

@@ -51,8 +51,9 @@ Optimizations modeOptimizations(const Mode &mode) {
 }
 
 absl::StatusOr<RewriteReport> rewriteAs(const Mode &mode, FunctionGraph &graph,
-                                        const RewriteOptions &options) {
+                                        RewriteOptions options) {
   Query query = modeQuery(mode);
+  options.allowed = modeEffects(mode);
   if (mode.ownRewrites())
     return mode.ownRewrites()->selections().rewrite(graph, options, query);
   return rewrite(graph, options, query);

@@ -71,9 +71,9 @@ Effects modeEffects(const Mode &mode);
 /// Those whose names the mode does not exclude.
 Optimizations modeOptimizations(const Mode &mode);
 
-/// Runs what the mode selects, under `options`.
+/// Runs what the mode selects, under `options` but with the mode's effects.
 absl::StatusOr<RewriteReport> rewriteAs(const Mode &mode, FunctionGraph &graph,
-                                        const RewriteOptions &options);
+                                        RewriteOptions options = {});
 /// What rewriteAs does for graphs, as a name: the same for the same, in one process.
 std::string rewritesKey(const Mode &mode);
 

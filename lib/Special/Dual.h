@@ -27,6 +27,9 @@ inline Dual sqrt(Dual a) {
   return {root, a.slope / (2 * root)};
 }
 
+/// Shapes.cpp: I_x(a, b) by its continued fraction, of a and b whose root some 10^6 steps are.
+Dual betaPart(Dual a, Dual b, Real x);
+
 /// Uniform.cpp: the incomplete functions of large parameters. I_x(a, b) where both a and b are.
 inline constexpr Real kUniform = 1e7L;
 /// P(a, x), or Q(a, x) = 1 - P(a, x), with the derivative by a.

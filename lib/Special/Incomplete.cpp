@@ -68,6 +68,9 @@ Real betaI(Real a, Real b, Real x) {
     Real mean = a / (a + b);
     return x < mean ? 0.0L : x > mean ? 1.0L : 0.5L;
   }
+  // Boost's factor of large parameters is a difference of logarithms.
+  if (std::fmin(a, b) >= 1000 && std::fmax(a, b) <= 1e9L)
+    return betaPart({a}, {b}, x).value;
   return boost::math::ibeta(a, b, x, Quiet());
 }
 

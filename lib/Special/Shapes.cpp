@@ -124,6 +124,13 @@ Real gammaPByShape(Real shape, Real x) {
   return kNone;
 }
 
+Dual betaPart(Dual a, Dual b, Real x) {
+  Dual front = betaFront(a, b, x);
+  if (x < (a.value + 1) / (a.value + b.value + 2))
+    return front * betaFraction(a, b, Dual{x}) / a;
+  return Dual{1} - front * betaFraction(b, a, Dual{1 - x}) / b;
+}
+
 Real betaIByShape(Real shape, Real other, Real x, bool byB) {
   if (!(shape > 0) || !(other > 0) || !(x >= 0 && x <= 1) || std::isinf(shape) || std::isinf(other))
     return kNone;
@@ -132,10 +139,7 @@ Real betaIByShape(Real shape, Real other, Real x, bool byB) {
   Dual a{shape, byB ? 0.0L : 1.0L}, b{other, byB ? 1.0L : 0.0L};
   if (shape >= kUniform && other >= kUniform)
     return uniformBeta(shape, other, x, byB).slope;
-  Dual front = betaFront(a, b, x);
-  if (x < (shape + 1) / (shape + other + 2))
-    return (front * betaFraction(a, b, Dual{x}) / a).slope;
-  return -(front * betaFraction(b, a, Dual{1 - x}) / b).slope;
+  return betaPart(a, b, x).slope;
 }
 
 } // namespace graphc::special
