@@ -267,8 +267,8 @@ private:
 /// place; of each operand its type with the call's extents, its strides (in elements), its elements
 /// where they are few (kDetailedElements), and what makes it, with the place. Empty for other
 /// errors, and where it would take too long to find out: such a call's graph is evaluated once
-/// more, up to the node, with at most some 100,000 iterations of plain loops. Calls that do not
-/// fail pay nothing. Not of ops that overwrite operands (FunctionOptions::acceptInplace).
+/// more, up to the node, with at most some 100,000 iterations. Calls that do not fail pay nothing.
+/// Not of ops that overwrite operands (FunctionOptions::acceptInplace), nor of graphs that print.
 std::string errorDetails(const absl::Status &status);
 inline constexpr int64_t kDetailedElements = 16;
 

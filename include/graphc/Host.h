@@ -110,7 +110,7 @@ absl::StatusOr<int64_t> shapeBytes(int64_t elementBytes, absl::Span<const SizeVa
 absl::StatusOr<int64_t> shapeBytes(int64_t elementBytes, absl::Span<const int64_t> shape);
 
 /// A callback that computes outputs from inputs on the host. Inputs are row-major; outputs are
-/// allocated, row-major. Must be thread-safe.
+/// allocated, row-major. Must be thread-safe. An exception of it is a RuntimeError of the call.
 using HostFunction =
     std::function<absl::Status(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs)>;
 

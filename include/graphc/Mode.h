@@ -43,7 +43,7 @@ struct DebugOptions {
   /// False: results must keep their shape and dtype, whatever their values.
   bool comparesValues = true;
   /// F-344: told of the first step that goes wrong, by the thread of the call, before the call
-  /// fails. Calls of several threads may tell at once.
+  /// fails. Calls of several threads may tell at once. An exception of it is a RuntimeError.
   std::function<void(const BadOptimization &)> badOptimization = {};
 };
 
@@ -60,7 +60,7 @@ struct MonitoredNode {
 };
 /// Called by the thread of the call, in the order in which nodes run: never twice at once for one
 /// call, but for several calls of several threads at once. An error is the call's, which ends
-/// there.
+/// there; so is an exception, as a RuntimeError with what it says.
 using MonitorCallback = std::function<absl::Status(const MonitoredNode &)>;
 struct MonitorOptions {
   /// Before the node runs; `outputs` is empty.

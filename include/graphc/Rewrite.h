@@ -325,8 +325,8 @@ NodeRewriterPtr constantFolding(int64_t maxElements = 4096);
 /// F-297, F-298: rewriters by name, with tags and a position.
 class RewriteDatabase {
 public:
-  /// ValueError if the name is taken, and for a null pointer. A rule's position is that of the
-  /// group it runs in.
+  /// ValueError if the name is taken, empty or an optimization's (Mode::excluding), for a position
+  /// that is not finite, and for a null pointer. A rule's position is that of the group it runs in.
   absl::Status add(const Rule &rule, std::vector<std::string> tags, double position);
   /// Also ValueError for an op whose chains nothing is known of.
   absl::Status add(const ChainRule &rule, std::vector<std::string> tags, double position);

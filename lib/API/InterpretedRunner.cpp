@@ -4,6 +4,7 @@
 #include "Kernels/EmitGraph.h"
 #include "Kernels/Fuse.h"
 #include "Runtime/ArrayMemory.h"
+#include "Support/Thrown.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/Traversal.h"
 
@@ -14,6 +15,23 @@ static int64_t bytesOf(absl::Span<const Tensor> tensors) {
   for (const Tensor &t : tensors)
     bytes += t.defined() ? t.numBytes() : 0;
   return bytes;
+}
+
+/// What the callback says of a node; the evaluator, which calls it, lets nothing through that is
+/// thrown.
+static absl::Status told(const char *who, const MonitorCallback &callback,
+                         const MonitoredNode &node) {
+  return unlessNoMemory(
+      [&] {
+        absl::Status status = unlessItThrows(who, [&] { return callback(node); });
+        return errorPlace(status) || status.ok()
+                   ? status
+                   : makeError(errorKind(status), std::string(status.message()), node.node.place());
+      },
+      [&] {
+        return makeError(ErrorKind::OutOfMemory, std::string(who) + ": no memory for what it needs",
+                         node.node.place());
+      });
 }
 
 InterpretedRunner::InterpretedRunner(GraphModule module, std::shared_ptr<ProfilePart> profile,
@@ -38,7 +56,8 @@ NodeWatch InterpretedRunner::watch(RunProfile *profile) const {
   NodeWatch watch;
   if (monitor_.before)
     watch.before = [this, numberOf](const Apply &node, absl::Span<const Tensor> inputs) {
-      return monitor_.before({node, size_t(numberOf(node)), inputs, {}});
+      return told("mode 'monitor': the callback before a node", monitor_.before,
+                  {node, size_t(numberOf(node)), inputs, {}});
     };
   if (!monitor_.after && !profile)
     return watch;
@@ -54,7 +73,8 @@ NodeWatch InterpretedRunner::watch(RunProfile *profile) const {
     }
     if (!monitor_.after)
       return absl::OkStatus();
-    return monitor_.after({ran.node, size_t(numberOf(ran.node)), ran.inputs, ran.outputs});
+    return told("mode 'monitor': the callback after a node", monitor_.after,
+                {ran.node, size_t(numberOf(ran.node)), ran.inputs, ran.outputs});
   };
   return watch;
 }

@@ -3,15 +3,18 @@
 
 #include <algorithm>
 
+#include "Graph/CalledAs.h"
 #include "Graph/PlaceScope.h"
 #include "Ops/Build.h"
 #include "Ops/IndexSpec.h"
-#include "graphc/ControlFlow.h"
 #include "graphc/Ops.h"
 
 namespace graphc {
 
 namespace {
+
+/// What `all[-1]` says after no steps, in every mode.
+const std::string kNoRows = "index -1 is out of range for axis 0 with 0 elements";
 
 bool isAbsent(const IndexTerm &term) { return term.kind == IndexTerm::Kind::Absent; }
 bool isBelowZero(const IndexTerm &term) {
@@ -183,10 +186,11 @@ Variable LastValues::ofLast(const Apply &reader, const Variable &last) const {
   const bool isPosition = index.front().kind == IndexEntry::Kind::Position;
   const bool hasSteps = reader.input(0).type().extent(0) > 0;
   Variable value = last;
-  if (isPosition && !hasSteps) // a negative number of steps is the loop's own error
-    value =
-        assertTrue(value, neq(steps_, int64_t(0)),
-                   "index -1 is out of range for axis 0 with 0 elements", ErrorKind::IndexError);
+  if (isPosition && !hasSteps) { // a negative number of steps is the loop's own error
+    Op check = builtin("assert", {{"message", kNoRows},
+                                  {"kind", std::string(errorKindName(ErrorKind::IndexError))}});
+    value = build(calledAs(check, "subtensor"), {value, neq(steps_, int64_t(0))});
+  }
   value = expandDims(value, Axis(0));
   if (!isPosition && !hasSteps)
     value = value[{Slice(0, minimum(steps_, int64_t(1)))}];

@@ -10,10 +10,11 @@
 namespace graphc {
 namespace {
 
-/// The operand as floats.
+/// The operand as real or complex floats.
 Variable floats(const Operand &x) {
   Variable v = asVariable(x);
-  return v.ok() && !isFloat(v.dtype()) ? cast(v, promoteToFloat(v.dtype())) : v;
+  return v.ok() && !isFloat(v.dtype()) && !isComplex(v.dtype()) ? cast(v, promoteToFloat(v.dtype()))
+                                                                : v;
 }
 
 /// All results of an op.

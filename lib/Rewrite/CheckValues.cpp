@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "Eval/Evaluate.h"
+#include "Support/Thrown.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "graphc/Print.h"
@@ -237,7 +238,13 @@ public:
       if (!what.empty()) {
         BadOptimization bad = badOptimization(step, old, fresh, before, after);
         if (options_.badOptimization)
-          options_.badOptimization(bad);
+          if (absl::Status s = unlessItThrows("DebugOptions::badOptimization",
+                                              [&] {
+                                                options_.badOptimization(bad);
+                                                return absl::OkStatus();
+                                              });
+              !s.ok())
+            return s;
         return makeError(ErrorKind::DebugMismatch,
                          step.before + " became " + step.after + ": " + what + detailsOf(bad),
                          step.places.empty() ? Place() : step.places[0]);

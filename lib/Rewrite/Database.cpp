@@ -1,19 +1,33 @@
 //===- Rewrite/Database.cpp -----------------------------------------------===//
 #include <algorithm>
+#include <cmath>
 
 #include "Rewrite/Chains.h"
 #include "Rewrite/NodeRewriter.h"
+#include "Support/Optimizations.h"
 #include "graphc/Status.h"
 
 namespace graphc {
 
 using Entry = RewriteDatabase::Entry;
 
-static absl::Status checkName(const std::vector<Entry> &entries, std::string_view name) {
-  for (const Entry &entry : entries)
-    if (entry.name == name)
-      return makeError(ErrorKind::ValueError,
-                       "there is a rewrite called '" + std::string(name) + "' already");
+/// Of an entry that is to come.
+static absl::Status check(const std::vector<Entry> &entries, std::string_view name,
+                          double position) {
+  auto refused = [](std::string message) {
+    return makeError(ErrorKind::ValueError, std::move(message));
+  };
+  if (name.empty())
+    return refused("a rewrite has no name, by which a mode could exclude it: give it one");
+  const std::string quoted = "'" + std::string(name) + "'";
+  if (std::ranges::find(entries, name, &Entry::name) != entries.end())
+    return refused("there is a rewrite called " + quoted + " already");
+  if (optimizationOf(name))
+    return refused("a rewrite is called " + quoted +
+                   ", as an optimization is, which Mode::excluding would exclude with it: give it "
+                   "another name");
+  if (!std::isfinite(position))
+    return refused("the position of the rewrite " + quoted + " is not a finite number");
   return absl::OkStatus();
 }
 
@@ -23,7 +37,7 @@ static absl::Status noRewriter() {
 
 absl::Status RewriteDatabase::add(const Rule &rule, std::vector<std::string> tags,
                                   double position) {
-  if (absl::Status status = checkName(entries_, rule.name); !status.ok())
+  if (absl::Status status = check(entries_, rule.name, position); !status.ok())
     return status;
   absl::StatusOr<NodeRewriterPtr> compiled = compileRule(rule);
   if (!compiled.ok())
@@ -39,7 +53,7 @@ absl::Status RewriteDatabase::add(const Rule &rule, std::vector<std::string> tag
 
 absl::Status RewriteDatabase::add(const ChainRule &rule, std::vector<std::string> tags,
                                   double position) {
-  if (absl::Status status = checkName(entries_, rule.name); !status.ok())
+  if (absl::Status status = check(entries_, rule.name, position); !status.ok())
     return status;
   if (absl::Status status = checkChainRule(rule); !status.ok())
     return status;
@@ -55,7 +69,7 @@ absl::Status RewriteDatabase::add(NodeRewriterPtr rewriter, std::vector<std::str
                                   double position) {
   if (!rewriter)
     return noRewriter();
-  if (absl::Status status = checkName(entries_, rewriter->name()); !status.ok())
+  if (absl::Status status = check(entries_, rewriter->name(), position); !status.ok())
     return status;
   std::string name = rewriter->name();
   entries_.push_back({.name = name,
@@ -70,7 +84,7 @@ absl::Status RewriteDatabase::add(GraphRewriterPtr rewriter, std::vector<std::st
                                   double position) {
   if (!rewriter)
     return noRewriter();
-  if (absl::Status status = checkName(entries_, rewriter->name()); !status.ok())
+  if (absl::Status status = check(entries_, rewriter->name(), position); !status.ok())
     return status;
   std::string name(rewriter->name());
   if (!rewriter->isSafe())
@@ -85,7 +99,7 @@ absl::Status RewriteDatabase::add(GraphRewriterPtr rewriter, std::vector<std::st
 
 absl::Status RewriteDatabase::add(std::string name, const RewriteDatabase &database,
                                   std::vector<std::string> tags, double position) {
-  if (absl::Status status = checkName(entries_, name); !status.ok())
+  if (absl::Status status = check(entries_, name, position); !status.ok())
     return status;
   entries_.push_back({.name = std::move(name),
                       .className = "RewriteDatabase",
@@ -98,7 +112,7 @@ absl::Status RewriteDatabase::add(std::string name, const RewriteDatabase &datab
 absl::Status RewriteDatabase::addAll(const RewriteDatabase &database,
                                      const std::vector<std::string> &tags) {
   for (const Entry &entry : database.entries_)
-    if (absl::Status status = checkName(entries_, entry.name); !status.ok())
+    if (absl::Status status = check(entries_, entry.name, entry.position); !status.ok())
       return status;
   std::vector<Entry> added = database.entries_; // it may be this one
   for (Entry &entry : added) {

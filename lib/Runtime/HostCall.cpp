@@ -2,7 +2,7 @@
 #include <bit>
 
 #include "Runtime/ArrayMemory.h"
-#include "Support/NoMemory.h"
+#include "Support/Thrown.h"
 #include "absl/functional/function_ref.h"
 #include "graphc/Host.h"
 
@@ -63,7 +63,9 @@ absl::Status forSlices(const HostCall &call, absl::Span<const Tensor> inputs,
 absl::Status HostCall::run(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs,
                            int threads) const {
   auto once = [&](absl::Span<const Tensor> in, absl::Span<Tensor> out) {
-    return callback ? callback(in, out) : routine->run({parameters, in, out, threads});
+    if (!callback)
+      return routine->run({parameters, in, out, threads});
+    return unlessItThrows("the host's function", [&] { return callback(in, out); });
   };
   // The caller adds the op, its place and the shapes.
   return unlessNoMemory(

@@ -3,6 +3,7 @@
 
 #include "Calls.h"
 #include "Places.h"
+#include "graphc/ControlFlow.h"
 #include "graphc/Function.h"
 #include "graphc/OpDef.h"
 #include "graphc/OpFromGraph.h"
@@ -96,7 +97,7 @@ TEST(ErrorDetails, AreNotSoughtAtAnyPrice) {
         },
         in, {{e.dtype(in[0]), e.shape(in[0])}});
   };
-  Variable x = dvector("x"), y = dvector("y");
+  Variable x = dvector("x"), y = dvector("y"), i = lvector("i");
   Function f = made(function({x}, (*defineOp(def))(x)));
   EXPECT_EQ(errorDetails(f(Tensor({1.0})).status()), "");
   EXPECT_EQ(calls, 1);
@@ -105,6 +106,16 @@ TEST(ErrorDetails, AreNotSoughtAtAnyPrice) {
   absl::Status status = g(large, Tensor({1.0, 2.0})).status();
   EXPECT_EQ(errorKind(status), ErrorKind::ShapeError);
   EXPECT_EQ(errorDetails(status), "");
+  // Nor is what prints: a line twice.
+  for (const char *mode : {"fast_run", "interpreter"}) {
+    Function loud = made(function({x, y, i}, print(x, "x is ") + take(y, i), {.mode = mode}));
+    testing::internal::CaptureStdout();
+    absl::Status printed =
+        loud(Tensor({1.0}), Tensor({1.0, 2.0}), Tensor({7}, DType::Int64)).status();
+    EXPECT_EQ(testing::internal::GetCapturedStdout(), "x is [1.]\n") << mode;
+    EXPECT_EQ(errorKind(printed), ErrorKind::IndexError) << mode;
+    EXPECT_EQ(errorDetails(printed), "") << mode;
+  }
   // Ops may have overwritten the arguments.
   Function h = made(function({x, y}, x + y, {.acceptInplace = true}));
   EXPECT_EQ(errorDetails(h(Tensor({1.0}), Tensor({1.0, 2.0})).status()), "");

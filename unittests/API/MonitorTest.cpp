@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <stdexcept>
 #include <thread>
 
 #include "Calls.h"
@@ -10,9 +11,12 @@
 #include "Runtime/TestData.h"
 #include "graphc/ControlFlow.h"
 #include "graphc/Function.h"
+#include "graphc/OpDef.h"
 #include "graphc/Ops.h"
 #include "graphc/Print.h"
+#include "graphc/Rewrite.h"
 #include "graphc/Scan.h"
+#include "graphc/Shared.h"
 
 namespace graphc {
 namespace {
@@ -115,6 +119,73 @@ TEST(Monitor, CallbacksEndCalls) {
   // A call that can fail has a Status.
   Function f = made(function({x}, exp(x), {.mode = Mode::monitor({.after = refuse})}));
   EXPECT_EQ(errorKind(f.bind<double(double)>().status()), ErrorKind::TypeError);
+}
+
+// An exception ends the call, too, and nothing else: the function can be called again.
+TEST(Monitor, ExceptionsEndCalls) {
+  Variable x = dscalar("x");
+  std::function<void()> thrower;
+  auto callback = [&](const MonitoredNode &) {
+    if (thrower)
+      thrower();
+    return absl::OkStatus();
+  };
+  for (bool isBefore : {true, false}) {
+    MonitorOptions options;
+    (isBefore ? options.before : options.after) = callback;
+    SharedVariable count = shared(Tensor(1.0), "count");
+    Function f = made(
+        function({x}, exp(x), {.mode = Mode::monitor(options), .updates = {{count, count + 1.0}}}));
+    const std::string who =
+        std::string("mode 'monitor': the callback ") + (isBefore ? "before" : "after") + " a node";
+    thrower = [] { throw std::runtime_error("enough"); };
+    EXPECT_EQ(firstLine(f(1.0).status()), "RuntimeError: " + who + " threw an exception: enough");
+    EXPECT_NE(errorPlace(f(1.0).status())->str().find("MonitorTest.cpp"), std::string::npos);
+    thrower = [] { throw 7; };
+    EXPECT_EQ(firstLine(f(1.0).status()),
+              "RuntimeError: " + who + " threw an exception that is no std::exception");
+    thrower = [] { throw std::bad_alloc(); };
+    EXPECT_EQ(firstLine(f(1.0).status()), "OutOfMemory: " + who + ": no memory for what it needs");
+    thrower = {};
+    EXPECT_EQ(count.get().item<double>(), 1);
+    EXPECT_EQ(valuesOf(f(0.0)), (std::vector<double>{1}));
+    EXPECT_EQ(count.get().item<double>(), 2);
+  }
+}
+
+// So of the host's steps of the program's own ops, in every mode, and of debug's callback.
+TEST(Monitor, ExceptionsOfOtherCallbacks) {
+  OpDef def;
+  def.name = "throwing";
+  def.doc = "Throws.";
+  def.operands = {{"x"}};
+  def.type = [](const TypeRequest &r) -> absl::StatusOr<std::vector<Type>> {
+    return std::vector<Type>{r.type(0)};
+  };
+  def.emit = [](Emitter &e, const Arrays &in, const Attributes &) {
+    auto host = [](absl::Span<const Tensor>, absl::Span<Tensor>) -> absl::Status {
+      throw std::out_of_range("no");
+    };
+    return e.hostCall(host, in, {{e.dtype(in[0]), e.shape(in[0])}});
+  };
+  Op op = *defineOp(def);
+  Variable x = dvector("x");
+  for (const char *mode : {"interpreter", "fast_run", "nanguard", "debug"}) {
+    std::string text =
+        firstLine(made(function({x}, op(x), {.mode = mode}))(Tensor({1.0})).status());
+    EXPECT_EQ(text.substr(0, text.find("exception: no") + 13),
+              "RuntimeError: throwing: the host's function threw an exception: no")
+        << mode;
+  }
+  RewriteDatabase wrong;
+  ASSERT_TRUE(
+      wrong.add({.name = "wrong", .pattern = "cos(a)", .replacement = "sin(a)"}, {}, 1).ok());
+  DebugOptions options{
+      .badOptimization = [](const BadOptimization &) { throw std::runtime_error("seen"); }};
+  Function f = made(function({x}, cos(x), {.mode = Mode::debug(options).withRewrites(wrong)}));
+  EXPECT_EQ(firstLine(f(Tensor({0.0})).status()),
+            "RuntimeError: after the rewrite wrong: DebugOptions::badOptimization threw an "
+            "exception: seen");
 }
 
 TEST(Monitor, OfManyThreads) {

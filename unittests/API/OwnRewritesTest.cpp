@@ -109,6 +109,37 @@ TEST(OwnRewrites, Messages) {
   });
 }
 
+// What a mode could not name alone, or order.
+TEST(OwnRewrites, NamesAndPositions) {
+  RewriteDatabase database;
+  auto added = [&](const std::string &name, double position) {
+    return database.add({.name = name, .pattern = "cos(a)", .replacement = "a"}, {}, position);
+  };
+  const double inf = std::numeric_limits<double>::infinity();
+  expectMessages({
+      {added("", 1), "ValueError: a rewrite has no name, by which a mode could exclude it: give it "
+                     "one"},
+      {added("fusion", 1),
+       "ValueError: a rewrite is called 'fusion', as an optimization is, which Mode::excluding "
+       "would exclude with it: give it another name"},
+      {added("mine", std::nan("")),
+       "ValueError: the position of the rewrite 'mine' is not a finite number"},
+      {added("mine", -inf),
+       "ValueError: the position of the rewrite 'mine' is not a finite number"},
+      {database.add("products", RewriteDatabase(), {}, 1),
+       "ValueError: a rewrite is called 'products', as an optimization is, which Mode::excluding "
+       "would exclude with it: give it another name"},
+      {database.add(std::make_shared<Negate>(), {}, inf),
+       "ValueError: the position of the rewrite 'negate' is not a finite number"},
+      {database.add({.name = "", .op = "add"}, {}, 0),
+       "ValueError: a rewrite has no name, by which a mode could exclude it: give it one"},
+      {database.add(localGroup("", {}), {}, 0),
+       "ValueError: a rewrite has no name, by which a mode could exclude it: give it one"},
+  });
+  EXPECT_TRUE(database.entries().empty());
+  EXPECT_TRUE(added("mine", -1e9).ok());
+}
+
 // The file has the graph before them and the code after them.
 TEST(OwnRewrites, AreNamesInSavedFunctions) {
   Variable x = dscalar("x");

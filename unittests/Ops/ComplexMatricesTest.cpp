@@ -322,6 +322,14 @@ TEST(ComplexMatrices, TellWhatIsNoMatrixOfTheirs) {
             "LinAlgError: solve: the matrix is not positive definite");
   EXPECT_EQ(fails(det(z), *Tensor({C(1, 0), C(2, 0)}, DType::Complex128).reshape({1, 2})),
             "ShapeError: det: the matrix must be square, not 1 x 2");
+  // Both extents are told by each op and in each mode.
+  for (const Variable &v : {inv(z), expm(z), logm(z), matrixPower(z, -1), real(eigvals(z)),
+                            eigvalsh(z), cholesky(z), solve(z, z), slogdet(z).sign})
+    for (const char *mode : {"interpreter", "fast_run", "debug"}) {
+      Function f = *function({z}, v, {.mode = mode});
+      const std::string text = firstLine(f(*Tensor::zeros(DType::Complex128, {2, 3})).status());
+      EXPECT_NE(text.find(": the matrix must be square, not 2 x 3"), text.npos) << text << mode;
+    }
   // Of no rows: 1.
   absl::StatusOr<Function> f = function({z}, {det(z), slogdet(z).logarithm, svdvals(z)});
   ASSERT_TRUE(f.ok()) << f.status();

@@ -114,6 +114,14 @@ TEST(Implicit, OfMultivariateNormal) {
   auto r = (*f)(point[0], point[1], Tensor({{1.0, 0.0, 0.5}, {0.0, -1.0, 0.0}, {0.25, 0.0, 1.0}}));
   ASSERT_TRUE(r.ok()) << r.status();
   EXPECT_LT((*r)[0].item<double>(), 1e-6); // h^2, and 2^-52 / h
+  // By the mean alone, each row moves as that does.
+  Variable moved = pushforward(draw({mean, a}), mean, constant(Tensor({1.0, 2.0, 3.0})));
+  auto g = function({mean, a}, moved);
+  ASSERT_TRUE(g.ok()) << g.status();
+  auto rows = (*g)(point[0], point[1]);
+  ASSERT_TRUE(rows.ok()) << rows.status();
+  EXPECT_EQ(toString((*rows)[0], {.inlineList = true}),
+            "[[1, 2, 3], [1, 2, 3], [1, 2, 3], [1, 2, 3]]");
 }
 
 // Where scales are 0 and numbers have vanished there are derivatives, too.
