@@ -10,7 +10,7 @@
 namespace graphc {
 
 /// How `saveOnnx` writes.
-struct OnnxOptions {
+struct SaveOnnxOptions {
   /// Version of ONNX's operators: 17 to 21. 18 is the first one with operators on bits.
   int opset = 18;
   /// Weights of more bytes in all stand in PATH.data beside the model: no file of ONNX's format may
@@ -25,6 +25,6 @@ struct OnnxOptions {
 /// known and for inputs that are not distinct; TypeError for a graph with mistakes; Io where a file
 /// cannot be written. Thread-safe.
 absl::Status saveOnnx(const GraphModule &module, const std::string &path,
-                      const OnnxOptions &options = {});
+                      const SaveOnnxOptions &options = {});
 
 } // namespace graphc

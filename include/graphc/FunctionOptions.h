@@ -81,6 +81,7 @@ private:
   ParamOptions options_;
   bool isPlain_ = true;
 };
+/// Theano has both names, and so has this: In beside Out, Param where a function is described.
 using In = Param;
 
 struct OutOptions {

@@ -29,7 +29,6 @@
 #include "graphc/LinearAlgebra.h"
 #include "graphc/Mode.h"
 #include "graphc/Neural.h"
-#include "graphc/OnnxInputs.h"
 #include "graphc/OpDef.h"
 #include "graphc/OpFromGraph.h"
 #include "graphc/Ops.h"

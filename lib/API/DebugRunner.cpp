@@ -247,8 +247,8 @@ absl::Status DebugRunner::checkBefore(absl::Span<const Tensor> arguments) const 
   return mode_ ? checkRewrites(module(), arguments, *mode_) : absl::OkStatus();
 }
 
-static absl::Status compareNode(const Apply &node, absl::Span<const Tensor> operands,
-                                absl::Span<const Tensor> results) {
+absl::Status ComparedNodes::checkNode(const Apply &node, absl::Span<const Tensor> operands,
+                                      absl::Span<const Tensor> results) const {
   TensorsOr wanted = evaluate(node, operands);
   if (!wanted.ok())
     return wanted.status();
@@ -257,16 +257,6 @@ static absl::Status compareNode(const Apply &node, absl::Span<const Tensor> oper
         !s.ok())
       return s;
   return absl::OkStatus();
-}
-
-absl::Status DebugRunner::checkNode(const Apply &node, absl::Span<const Tensor> operands,
-                                    absl::Span<const Tensor> results) const {
-  return compareNode(node, operands, results);
-}
-
-absl::Status ComparedNodes::checkNode(const Apply &node, absl::Span<const Tensor> operands,
-                                      absl::Span<const Tensor> results) const {
-  return compareNode(node, operands, results);
 }
 
 absl::Status DebugRunner::checkRun(absl::Span<const Tensor> arguments,

@@ -9,8 +9,6 @@
 
 namespace graphc {
 
-absl::StatusOr<GraphModule> loadOnnx(const std::string &path) { return loadOnnx(path, {}); }
-
 absl::StatusOr<GraphModule> loadOnnx(const std::string &path, const OnnxInputs &inputs) {
   CompilerWork work;
   if (absl::Status s = work.check(); !s.ok())

@@ -49,7 +49,7 @@ public:
   }
 
   bool direct(detail::BoundCall &call) const override {
-    const std::optional<DirectCall> &direct = executable_->directCall();
+    const DirectCall *direct = executable_->directCall();
     if (profile_ || !direct || direct->canFail ||
         direct->buffers.size() > detail::BoundCall::kMaxBuffers)
       return false;

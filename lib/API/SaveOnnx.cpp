@@ -6,7 +6,7 @@
 namespace graphc {
 
 absl::Status saveOnnx(const GraphModule &module, const std::string &path,
-                      const OnnxOptions &options) {
+                      const SaveOnnxOptions &options) {
   CompilerWork work;
   if (absl::Status s = work.check(); !s.ok())
     return s;
@@ -15,7 +15,7 @@ absl::Status saveOnnx(const GraphModule &module, const std::string &path,
   if (!entry.ok())
     return entry.status();
   using Save =
-      void (*)(const GraphModule &, const std::string &, const OnnxOptions &, absl::Status *);
+      void (*)(const GraphModule &, const std::string &, const SaveOnnxOptions &, absl::Status *);
   absl::Status status;
   reinterpret_cast<Save>(*entry)(module, path, options, &status);
   return status;

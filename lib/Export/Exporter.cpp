@@ -12,7 +12,7 @@ constexpr int kOldestOpset = 17, kNewestOpset = 21;
 
 class Exporter {
 public:
-  Exporter(const GraphModule &module, const OnnxOptions &options)
+  Exporter(const GraphModule &module, const SaveOnnxOptions &options)
       : module_(module), inputs_(module.inputs), outputs_(module.outputs), writer_(options),
         graph_(writer_) {}
   absl::Status run(const std::string &path);
@@ -175,6 +175,6 @@ absl::Status Exporter::run(const std::string &path) {
 /// What libgraphc looks up in this library: see saveOnnx.
 extern "C" __attribute__((visibility("default"))) void
 graphcOnnxWriter(const graphc::GraphModule &module, const std::string &path,
-                 const graphc::OnnxOptions &options, absl::Status *result) {
+                 const graphc::SaveOnnxOptions &options, absl::Status *result) {
   *result = graphc::Exporter(module, options).run(path);
 }

@@ -60,7 +60,7 @@ DType dtypeWithin(DTypeSet allowed, DType dtype);
 /// Writes nodes one after the other. Mistakes are kept, the first one of each node of the graph.
 class OnnxWriter {
 public:
-  explicit OnnxWriter(const OnnxOptions &options) : options_(options) {}
+  explicit OnnxWriter(const SaveOnnxOptions &options) : options_(options) {}
 
   int opset() const { return options_.opset; }
   /// Notes why what is being written cannot be said, and gives a value that stands for nothing.
@@ -123,7 +123,7 @@ private:
   void rename(onnx::GraphProto &graph) const;
   absl::Status writeWeights(const std::string &path);
 
-  OnnxOptions options_;
+  SaveOnnxOptions options_;
   onnx::ModelProto model_;
   std::deque<onnx::GraphProto> bodies_;
   std::vector<Weight> weights_;

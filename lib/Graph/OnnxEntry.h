@@ -1,7 +1,7 @@
 //===- Graph/OnnxEntry.h - what libgraphc-onnx exports -------------*- C++ -*-===//
 #pragma once
 
-#include "graphc/OnnxInputs.h"
+#include "graphc/Import.h"
 
 /// Reads the model in a file; see loadOnnx, which looks it up by its name.
 extern "C" __attribute__((visibility("default"))) void

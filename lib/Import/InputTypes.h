@@ -6,7 +6,7 @@
 
 #include "Import/OnnxValue.h"
 #include "absl/status/statusor.h"
-#include "graphc/OnnxInputs.h"
+#include "graphc/Import.h"
 #include "onnx/onnx_pb.h"
 
 namespace graphc {

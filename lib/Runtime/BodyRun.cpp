@@ -8,7 +8,7 @@ namespace graphc {
 BodyRun::~BodyRun() {
   for (Lease &lease : leases_)
     if (lease.frame)
-      body_.giveBack(std::move(lease));
+      body_.plans.giveBack(std::move(lease));
 }
 
 void BodyRun::fillDims(std::vector<SizeValue> &values) const {
@@ -46,13 +46,14 @@ absl::Status BodyRun::lease(int32_t segment) {
   if (current.frame && absl::MakeConstSpan(current.cached->key) == absl::MakeConstSpan(key_))
     return absl::OkStatus();
   if (current.frame)
-    body_.giveBack(std::move(current));
-  absl::StatusOr<Lease> leased = body_.lease(segment, key_, [&](std::vector<SizeValue> &values) {
-    if (isSteady_ || (segment == 0 && sizes_.empty()))
-      fillDims(values);
-    else
-      values = sizes_;
-  });
+    body_.plans.giveBack(std::move(current));
+  absl::StatusOr<Lease> leased =
+      body_.plans.lease(segment, key_, [&](std::vector<SizeValue> &values) {
+        if (isSteady_ || (segment == 0 && sizes_.empty()))
+          fillDims(values);
+        else
+          values = sizes_;
+      });
   if (!leased.ok())
     return leased.status();
   current = *std::move(leased);

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "Runtime/Plan.h"
+#include "Runtime/ProgramNumbers.h"
 
 namespace graphc {
 

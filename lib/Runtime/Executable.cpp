@@ -2,25 +2,13 @@
 #include "Runtime/Executable.h"
 
 #include <algorithm>
-#include <cstring>
-#include <mutex>
 #include <utility>
 
 #include "Runtime/ExecutableState.h"
-#include "Runtime/ThreadPool.h"
 #include "Support/Text.h"
 #include "graphc/Type.h"
 
 namespace graphc {
-namespace {
-
-/// Shapes that one function is called with; beyond that many the cache starts anew.
-constexpr size_t kMaxPlans = 256;
-/// Frames kept for a plan: threads that were in it at once.
-constexpr size_t kMaxFrames = 64;
-
-} // namespace
-
 absl::Status readElements(const Program &program, const ProgramLayout &layout, int32_t segment,
                           absl::Span<void *const> inputs, absl::Span<void *const> arrays,
                           std::vector<SizeValue> &sizes) {
@@ -82,7 +70,9 @@ bool canFail(const Program &program) {
 Executable::Executable(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Executable::~Executable() = default;
 const Program &Executable::program() const { return state_->program; }
-const std::optional<DirectCall> &Executable::directCall() const { return state_->direct; }
+const DirectCall *Executable::directCall() const {
+  return state_->only ? &*state_->only->direct : nullptr;
+}
 const RunCounters &Executable::counters() const { return state_->counters; }
 
 /// The bodies name the kernels of the whole program.
@@ -119,7 +109,7 @@ join(Program program, std::shared_ptr<const LoadedCode> code, std::shared_ptr<Ke
 }
 
 Executable::State::State(std::shared_ptr<const Joined> both, RunCounters *counts)
-    : joined(std::move(both)), counters(counts ? *counts : ownCounters) {
+    : joined(std::move(both)), counters(counts ? *counts : ownCounters), plans(*joined, counters) {
   for (const auto &list : joined->bodies) {
     std::vector<std::unique_ptr<State>> &own = bodies.emplace_back();
     for (const std::shared_ptr<const Joined> &body : list)
@@ -146,13 +136,7 @@ std::shared_ptr<const Executable> Executable::clone() const {
 }
 
 void Executable::State::free() const {
-  {
-    std::lock_guard lock(mutex);
-    if (last)
-      last->frames.clear();
-    for (auto &[key, cached] : plans)
-      cached->frames.clear();
-  }
+  plans.free();
   for (const auto &list : bodies)
     for (const std::unique_ptr<State> &body : list)
       body->free();
@@ -165,49 +149,21 @@ void Executable::countDirectCall() const {
   state_->counters.kernels.fetch_add(1, std::memory_order_relaxed);
 }
 
-std::optional<DirectCall> Executable::State::directCallOf(const Plan &plan) const {
-  if (program.steps.size() != 1 || program.steps[0].kind != Program::Step::Kind::Kernel ||
-      layout.segments.size() != 1)
-    return std::nullopt;
-  DirectCall call;
-  call.function = functions[program.steps[0].callee];
-  call.inputs.assign(program.inputs.size(), -1);
-  call.outputs.assign(program.outputs.size(), -1);
-  call.sizes = plan.arguments.data();
-  call.canFail = !program.steps[0].failures.empty();
-  bool possible = plan.arenaBytes == 0 && plan.scratchBytes == 0;
-  for (size_t k = 0; k < plan.pointers.size(); ++k) {
-    const Plan::Pointer &p = plan.pointers[k];
-    using Kind = Plan::Pointer::Kind;
-    call.buffers.push_back(p.kind == Kind::Constant
-                               ? const_cast<void *>(program.constants[size_t(p.value)].data())
-                           : p.kind == Kind::Kept ? reinterpret_cast<void *>(p.value)
-                                                  : nullptr);
-    if (p.kind != Kind::Input && p.kind != Kind::Output)
-      continue;
-    int32_t &position = (p.kind == Kind::Input ? call.inputs : call.outputs)[size_t(p.value)];
-    possible &= position < 0;
-    position = int32_t(k);
-  }
-  for (int32_t position : call.outputs)
-    possible &= position >= 0;
-  return possible ? std::optional(std::move(call)) : std::nullopt;
-}
-
 void Executable::State::findDirectCall() {
   if (!layout.isStatic)
     return;
   std::vector<SizeValue> read;
   if (!readElements(program, layout, 0, {}, {}, read).ok())
     return;
-  absl::StatusOr<Lease> leased = lease(0, {}, [&](std::vector<SizeValue> &sizes) {
+  absl::StatusOr<Lease> leased = plans.lease(0, {}, [&](std::vector<SizeValue> &sizes) {
     if (!read.empty())
       sizes = read;
   });
   if (!leased.ok()) // every call says why
     return;
-  direct = leased->cached->direct;
-  giveBack(*std::move(leased));
+  if (leased->cached->direct)
+    only = leased->cached;
+  plans.giveBack(*std::move(leased));
 }
 
 //===--- sizes and plans ------------------------------------------------------===//
@@ -235,65 +191,6 @@ absl::Status Executable::State::checkInputs(absl::Span<const Tensor> inputs) con
                          Type(expected.dtype, expected.shape).brief() + ", got " + got);
   }
   return absl::OkStatus();
-}
-
-/// The plan for `key` and a frame of it. Where it must be made, `fill` gives the values of Dims,
-/// Elements and what earlier segments know.
-absl::StatusOr<Lease> Executable::State::lease(int32_t segment, absl::Span<const int64_t> key,
-                                               FillSizes fill) const {
-  Lease result;
-  {
-    std::lock_guard lock(mutex);
-    if (layout.isStatic || (last && key == absl::MakeConstSpan(last->key)))
-      result.cached = last;
-    else if (auto it = plans.find(key); it != plans.end())
-      result.cached = last = it->second;
-    if (result.cached && !result.cached->frames.empty()) {
-      result.frame = std::move(result.cached->frames.back());
-      result.cached->frames.pop_back();
-      return result;
-    }
-  }
-  if (!result.cached) {
-    counters.plans.fetch_add(1, std::memory_order_relaxed);
-    std::vector<SizeValue> sizes(program.sizes.size(), 0);
-    fill(sizes);
-    absl::StatusOr<std::shared_ptr<Plan>> plan =
-        Plan::create(program, layout, segment, std::move(sizes), joined->kept.get());
-    if (!plan.ok())
-      return plan.status();
-    result.cached = std::make_shared<CachedPlan>();
-    result.cached->plan = *std::move(plan);
-    result.cached->key.assign(key.begin(), key.end());
-    result.cached->direct = directCallOf(*result.cached->plan);
-    std::lock_guard lock(mutex);
-    if (layout.isStatic) {
-      if (last)
-        result.cached = last;
-      last = result.cached;
-    } else {
-      if (plans.size() >= kMaxPlans)
-        plans.clear();
-      auto [it, isNew] = plans.try_emplace(Key(key.begin(), key.end()), result.cached);
-      result.cached = last = it->second;
-    }
-  }
-  counters.arenas.fetch_add(1, std::memory_order_relaxed);
-  absl::StatusOr<std::unique_ptr<Frame>> frame = Frame::create(program, result.plan());
-  if (!frame.ok())
-    return frame.status();
-  result.frame = *std::move(frame);
-  std::lock_guard lock(mutex);
-  std::vector<std::unique_ptr<Frame>> &frames = result.cached->frames;
-  frames.reserve(std::min(frames.capacity() + 1, kMaxFrames)); // so that it can be given back
-  return result;
-}
-
-void Executable::State::giveBack(Lease lease) const noexcept {
-  std::lock_guard lock(mutex);
-  std::vector<std::unique_ptr<Frame>> &frames = lease.cached->frames;
-  if (frames.size() < std::min(frames.capacity(), kMaxFrames)) // `lease` made room
-    frames.push_back(std::move(lease.frame));
 }
 
 //===--- running --------------------------------------------------------------===//
@@ -382,163 +279,11 @@ absl::Status Executable::State::allocateOutputs(int32_t segment, const Plan &pla
   return absl::OkStatus();
 }
 
-int32_t Executable::State::runKernel(const Program::Step &step, const Plan::StepPlan &stepPlan,
-                                     const Lease &lease, int threads) const {
-  KernelFunction function = functions[step.callee];
-  void **pointers = lease.frame->pointersOf(stepPlan);
-  const int64_t *arguments = lease.plan().arguments.data() + stepPlan.firstArgument;
-  if (threads <= 1 || !stepPlan.parallel || !lease.frame->prepareThreads(threads))
-    return function(pointers, arguments);
-  std::atomic<int32_t> failed{0};
-  int64_t extent = arguments[stepPlan.numArguments - 1], grain = stepPlan.grain;
-  if (stepPlan.copies)
-    grain = std::max(grain, (extent - 1) / threads + 1);
-  ThreadPool::shared().parallelFor(
-      0, extent, grain, threads, [&](int64_t begin, int64_t end, int slot) {
-        SmallPointers ownPointers(pointers, pointers + stepPlan.numPointers);
-        if (slot > 0)
-          lease.frame->pointersFor(stepPlan, slot, ownPointers.data());
-        absl::InlinedVector<int64_t, 16> own(arguments, arguments + stepPlan.numArguments);
-        own[own.size() - 2] = begin;
-        own[own.size() - 1] = end;
-        // Of several failing checks the first counts, so that messages do not depend on timing.
-        if (int32_t result = function(ownPointers.data(), own.data())) {
-          int32_t before = failed.load();
-          while ((before == 0 || result < before) && !failed.compare_exchange_weak(before, result))
-            ;
-        }
-      });
-  return failed.load();
-}
-
-absl::Status Executable::State::runHost(const Program::Step &step, void **pointers,
-                                        const Plan &plan, int threads) const {
-  std::vector<Tensor> tensors;
-  for (size_t k = 0; k < step.arrays.size(); ++k) {
-    const Program::Array &array = program.arrays[step.arrays[k]];
-    absl::StatusOr<Tensor> tensor = Tensor::borrow(array.dtype, pointers[k], plan.shapeOf(array));
-    if (!tensor.ok())
-      return tensor.status();
-    tensors.push_back(*std::move(tensor));
-  }
-  const Program::Failure &failure = program.failures[step.failures[0]];
-  absl::Span<Tensor> all = absl::MakeSpan(tensors);
-  std::vector<Tensor> results(tensors.begin() + step.numInputs, tensors.end());
-  absl::Status status =
-      program.hosts[step.callee].run(all.first(step.numInputs), absl::MakeSpan(results), threads);
-  if (!status.ok()) {
-    ErrorKind kind = errorKind(status);
-    if (kind == ErrorKind::Internal)
-      kind = failure.kind;
-    return failureError(program, {kind, std::string(status.message()), failure.node}, plan.sizes);
-  }
-  for (size_t k = 0; k < results.size(); ++k) {
-    const Tensor &expected = tensors[size_t(step.numInputs) + k];
-    const Tensor &given = results[k];
-    if (given.defined() && given.data() == expected.data())
-      continue;
-    // The callback made a tensor of its own instead of filling the one that it was given.
-    if (!given.defined() || given.dtype() != expected.dtype() || given.shape() != expected.shape())
-      return failureError(
-          program,
-          {failure.kind,
-           "the callback's result " + std::to_string(k) + " has another type than declared",
-           failure.node},
-          plan.sizes);
-    Tensor rowMajor = given.contiguous();
-    if (!rowMajor.defined())
-      return failureError(
-          program,
-          {ErrorKind::OutOfMemory,
-           "no memory for a row-major copy of the callback's result " + std::to_string(k),
-           failure.node},
-          plan.sizes);
-    std::memcpy(pointers[step.numInputs + int64_t(k)], rowMajor.data(),
-                size_t(rowMajor.numBytes()));
-  }
-  return absl::OkStatus();
-}
-
-/// Kernels run are counted by the caller.
-absl::Status Executable::State::runStep(const Program::Step &step, const Plan::StepPlan &stepPlan,
-                                        const Lease &lease, int threads,
-                                        RunProfile *profile) const {
-  const Plan &plan = lease.plan();
-  void **pointers = lease.frame->pointersOf(stepPlan);
-  switch (step.kind) {
-  case Program::Step::Kind::Kernel:
-    if (int32_t failed = runKernel(step, stepPlan, lease, threads))
-      return kernelError(program, step, failed, pointers, plan.sizes);
-    break;
-  case Program::Step::Kind::Host:
-    return runHost(step, pointers, plan, threads);
-  case Program::Step::Kind::Control:
-    return runControl(step, pointers, plan, threads, profile);
-  case Program::Step::Kind::Copy: {
-    int64_t bytes = byteSize(program.arrays[step.arrays[0]].dtype);
-    for (int32_t size : program.arrays[step.arrays[0]].shape)
-      bytes *= int64_t(plan.sizes[size]);
-    if (bytes == 0 || pointers[1] == pointers[0])
-      break;
-    std::memcpy(pointers[1], pointers[0], size_t(bytes));
-    counters.bytesCopied.fetch_add(bytes, std::memory_order_relaxed);
-    break;
-  }
-  }
-  return absl::OkStatus();
-}
-
-const PlanCost &Executable::State::addMemory(int32_t segment, const Lease &lease,
-                                             RunProfile &profile) const {
-  CachedPlan &cached = *lease.cached;
-  bool isCosted;
-  {
-    std::lock_guard lock(mutex);
-    isCosted = cached.cost.has_value();
-  }
-  if (!isCosted) {
-    PlanCost cost = costOf(program, layout, segment, *cached.plan);
-    std::lock_guard lock(mutex);
-    if (!cached.cost)
-      cached.cost = std::move(cost);
-  }
-  MemoryUse &all = profile.memory;
-  const MemoryUse &own = cached.cost->memory;
-  // Segments keep their memory to the end of the call.
-  all.intermediateBytes += own.intermediateBytes;
-  all.arenaBytes += own.arenaBytes;
-  all.scratchBytes += own.scratchBytes;
-  all.resultBytes += own.resultBytes;
-  return *cached.cost;
-}
-
-absl::Status Executable::State::runSegment(int32_t segment, const Lease &lease, int threads,
-                                           RunProfile *profile) const {
-  const ProgramLayout::Segment &s = layout.segments[segment];
-  const Plan &plan = lease.plan();
-  const PlanCost *cost = profile ? &addMemory(segment, lease, *profile) : nullptr;
-  int64_t kernels = 0;
-  for (int32_t number = s.firstStep; number < s.endStep; ++number) {
-    const Program::Step &step = program.steps[number];
-    auto index = size_t(number - s.firstStep);
-    const Plan::StepPlan &stepPlan = plan.steps[index];
-    kernels += step.kind == Program::Step::Kind::Kernel;
-    RunProfile::Clock::time_point start;
-    if (profile)
-      start = RunProfile::Clock::now();
-    if (absl::Status status = runStep(step, stepPlan, lease, threads, profile); !status.ok())
-      return status;
-    if (profile)
-      profile->steps.push_back({number, start, RunProfile::Clock::now(), cost->steps[index]});
-  }
-  counters.kernels.fetch_add(kernels, std::memory_order_relaxed);
-  return absl::OkStatus();
-}
-
 /// One kernel whose sizes are known: no plan to look for, no frame to borrow.
-absl::Status Executable::State::runDirect(const DirectCall &call, const Plan &plan,
-                                          absl::Span<const Tensor> inputs,
+absl::Status Executable::State::runDirect(const CachedPlan &cached, absl::Span<const Tensor> inputs,
                                           absl::Span<Tensor> outputs) const {
+  const DirectCall &call = *cached.direct;
+  const Plan &plan = *cached.plan;
   SmallPointers buffers(call.buffers.begin(), call.buffers.end());
   absl::InlinedVector<Tensor, 4> copies;
   for (size_t k = 0; k < inputs.size(); ++k) {
@@ -604,8 +349,11 @@ absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Sp
                                        const Lending *lending) const {
   if (absl::Status status = checkInputs(inputs); !status.ok())
     return status;
-  if (direct && !profile && (threads <= 1 || !last->plan->steps[0].parallel))
-    return runDirect(*direct, *last->plan, inputs, outputs);
+  auto isOneCall = [&](const CachedPlan *cached) {
+    return cached && !profile && (threads <= 1 || !cached->plan->steps[0].parallel);
+  };
+  if (isOneCall(only.get()))
+    return runDirect(*only, inputs, outputs);
   // The key of a plan: number of the segment, extents, and all that was read.
   PlanKey key;
   if (!layout.isStatic) {
@@ -613,14 +361,8 @@ absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Sp
     for (const Tensor &input : inputs)
       for (int64_t extent : input.shape())
         key.push_back(extent);
-    std::shared_ptr<const CachedPlan> known;
-    if (!profile) {
-      std::lock_guard lock(mutex);
-      if (last && last->direct && key == absl::MakeConstSpan(last->key))
-        known = last;
-    }
-    if (known && (threads <= 1 || !known->plan->steps[0].parallel))
-      return runDirect(*known->direct, *known->plan, inputs, outputs);
+    if (std::shared_ptr<const CachedPlan> known = plans.directOf(key); isOneCall(known.get()))
+      return runDirect(*known, inputs, outputs);
   }
   absl::InlinedVector<Tensor, 4> copies; // of strided inputs
   SmallPointers inputMemory, outputMemory(program.outputs.size());
@@ -659,7 +401,7 @@ absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Sp
     for (int32_t id : segment.readSizes)
       if (program.sizes[id].op == SizeOp::Element)
         key.push_back(int64_t(sizes[id]));
-    absl::StatusOr<Lease> leased = lease(k, key, [&](std::vector<SizeValue> &values) {
+    absl::StatusOr<Lease> leased = plans.lease(k, key, [&](std::vector<SizeValue> &values) {
       if (sizes.empty())
         fillDims(values);
       else
@@ -685,7 +427,7 @@ absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Sp
   if (status.ok())
     status = reshapeOutputs(leases.back().plan(), outputs);
   for (Lease &lease : leases)
-    giveBack(std::move(lease));
+    plans.giveBack(std::move(lease));
   return status;
 }
 

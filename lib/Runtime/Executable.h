@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "Runtime/LoadedCode.h"
@@ -81,8 +80,8 @@ public:
                    OutputMemory memory = OutputMemory::Fresh, RunProfile *profile = nullptr,
                    const Lending *lending = nullptr) const;
 
-  /// Empty if the program is not a single kernel with known sizes and no scratch.
-  const std::optional<DirectCall> &directCall() const;
+  /// Null if the program is not a single kernel with known sizes and no scratch.
+  const DirectCall *directCall() const;
 
   /// Another one of the same program and code; its counts, plans and arenas are its own.
   std::shared_ptr<const Executable> clone() const;

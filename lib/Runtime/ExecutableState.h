@@ -2,38 +2,15 @@
 #pragma once
 
 #include <memory>
-#include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "Runtime/Executable.h"
-#include "Runtime/Frame.h"
 #include "Runtime/KeptOperands.h"
+#include "Runtime/PlanCache.h"
 #include "Runtime/RunProfile.h"
-#include "Support/Fork.h"
 #include "absl/container/inlined_vector.h"
-#include "absl/functional/function_ref.h"
-#include "absl/hash/hash.h"
 
 namespace graphc {
-
-/// A plan in the cache, with frames that wait for their next call.
-struct CachedPlan {
-  std::vector<int64_t> key;
-  std::shared_ptr<const Plan> plan;
-  std::vector<std::unique_ptr<Frame>> frames;
-  /// Of a program of one kernel that needs no memory besides.
-  std::optional<DirectCall> direct;
-  /// Where a profile asked for it.
-  std::optional<PlanCost> cost;
-};
-
-/// A frame in use.
-struct Lease {
-  std::shared_ptr<CachedPlan> cached;
-  std::unique_ptr<Frame> frame;
-  const Plan &plan() const { return *cached->plan; }
-};
 
 using SmallPointers = absl::InlinedVector<void *, 16>;
 /// Of a plan: number of the segment, extents of inputs, and all elements that were read.
@@ -60,31 +37,15 @@ struct Executable::State {
   const Program &program = joined->program;
   const ProgramLayout &layout = joined->layout;
   const std::vector<KernelFunction> &functions = joined->functions;
-  std::optional<DirectCall> direct;
   mutable RunCounters ownCounters;
   RunCounters &counters;
+  mutable PlanCache plans;
+  /// Of a static program that is one call.
+  std::shared_ptr<const CachedPlan> only;
   /// As those of `joined`.
   std::vector<std::vector<std::unique_ptr<State>>> bodies;
 
-  mutable ShortMutex mutex;
-  using Key = std::vector<int64_t>;
-  struct KeyHash {
-    using is_transparent = void;
-    size_t operator()(absl::Span<const int64_t> key) const { return absl::HashOf(key); }
-  };
-  struct KeyEqual {
-    using is_transparent = void;
-    bool operator()(absl::Span<const int64_t> a, absl::Span<const int64_t> b) const {
-      return a == b;
-    }
-  };
-  mutable std::unordered_map<Key, std::shared_ptr<CachedPlan>, KeyHash, KeyEqual> plans;
-  mutable std::shared_ptr<CachedPlan> last; // of a static program; else the one used last
-
   absl::Status checkInputs(absl::Span<const Tensor> inputs) const;
-  using FillSizes = absl::FunctionRef<void(std::vector<SizeValue> &)>;
-  absl::StatusOr<Lease> lease(int32_t segment, absl::Span<const int64_t> key, FillSizes fill) const;
-  void giveBack(Lease lease) const noexcept;
   void free() const;
   absl::Status runHost(const Program::Step &step, void **pointers, const Plan &plan,
                        int threads) const;
@@ -106,8 +67,7 @@ struct Executable::State {
                                const Lending *lending) const;
   absl::StatusOr<Tensor> copyInput(const Tensor &input, size_t number) const;
   absl::Status reshapeOutputs(const Plan &plan, absl::Span<Tensor> outputs) const;
-  std::optional<DirectCall> directCallOf(const Plan &plan) const;
-  absl::Status runDirect(const DirectCall &call, const Plan &plan, absl::Span<const Tensor> inputs,
+  absl::Status runDirect(const CachedPlan &cached, absl::Span<const Tensor> inputs,
                          absl::Span<Tensor> outputs) const;
   absl::Status runAll(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs, int threads,
                       RunProfile *profile, const Lending *lending) const;

@@ -1,10 +1,9 @@
 //===- Plan.h - a program for given shapes ------------------------*- C++ -*-===//
 //
-// A program's steps fall into segments: a segment ends where a size is needed that is an element of
-// an array computed before (most programs are one segment). For a segment and the values that its
-// sizes depend on (extents of inputs, elements read), everything else follows once and is kept: all
-// sizes, the arguments of the kernels, and where in the segment's arena each array lies. That is a
-// Plan. A Frame is the memory of one call under a plan: an arena, and the kernels' pointer tables.
+// For a segment (ProgramLayout.h) and the values that its sizes depend on (extents of inputs,
+// elements read), everything else follows once and is kept: all sizes, the arguments of the
+// kernels, and where in the segment's arena each array lies. That is a Plan. A Frame is the memory
+// of one call under a plan: an arena, and the kernels' pointer tables.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -14,43 +13,12 @@
 #include <vector>
 
 #include "Runtime/KeptOperands.h"
-#include "Runtime/Program.h"
+#include "Runtime/ProgramLayout.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
 namespace graphc {
-
-/// What does not depend on shapes.
-struct ProgramLayout {
-  struct Segment {
-    int32_t firstStep, endStep;
-    /// Elements read before it starts, with what their indices are made of, in order.
-    std::vector<int32_t> readSizes;
-    /// All sizes that become known with them, in order.
-    std::vector<int32_t> sizes;
-    std::vector<int32_t> checks;
-    /// Outputs whose memory is first written here.
-    std::vector<int32_t> outputs;
-  };
-  std::vector<Segment> segments;
-  /// By array: the array whose memory it is, the step that writes it first, the last step that
-  /// uses it, and the segment of the former.
-  std::vector<int32_t> root, firstUse, lastUse, segmentOf;
-  /// By step: the arrays that get memory in the arena before it, and those whose memory in it is
-  /// free afterwards. An array that a later segment reads keeps its own.
-  struct Lifetimes {
-    Numbers allocate, release;
-  };
-  std::vector<Lifetimes> lifetimes;
-  /// By output: the array that is first written in its memory, and the one that it is a copy of;
-  /// -1 where it is none.
-  std::vector<int32_t> outputRoot, outputSource;
-  /// Whether no size depends on a call's arguments.
-  bool isStatic = false;
-
-  static absl::StatusOr<ProgramLayout> create(const Program &program);
-};
 
 struct Plan {
   /// A pointer that is the same in all calls under this plan, as an offset in the arena; or the
@@ -94,13 +62,6 @@ struct Plan {
                                                       std::vector<SizeValue> sizes,
                                                       KeptOperands *kept = nullptr);
 };
-
-/// Whether the arrays of a step of the host have the axes in front that levels name.
-bool hasLevels(const Program &program, const Program::Step &step, int32_t numLevels,
-               absl::Span<const uint32_t> levels);
-/// Whether the step's arrays are what its bodies need; their shapes are looked at when it runs.
-bool isWellFormed(const Program &program, const Program::Step &step,
-                  const Program::Control &control);
 
 /// Element `index` of an integer or Bool array, as a size.
 int64_t readInteger(DType dtype, const void *data, int64_t index);

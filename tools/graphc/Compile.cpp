@@ -132,7 +132,7 @@ absl::Status exportOnnx(const CompileVerb &verb) {
     return module.status();
   if (absl::Status s = nameOutputs(*module); !s.ok())
     return s;
-  OnnxOptions options;
+  SaveOnnxOptions options;
   options.opset = verb.opset.value_or(options.opset);
   return saveOnnx(*module, verb.out, options);
 }

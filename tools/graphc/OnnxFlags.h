@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "graphc/OnnxInputs.h"
+#include "graphc/Import.h"
 
 namespace graphc {
 

@@ -50,7 +50,7 @@ nlohmann::json described(const std::string &name, const Tensor &value) {
 } // namespace
 
 TensorsOr throughFile(const Variables &outputs, const Variables &inputs,
-                      const std::vector<Tensor> &values, const OnnxOptions &options) {
+                      const std::vector<Tensor> &values, const SaveOnnxOptions &options) {
   GraphModule module;
   for (size_t i = 0; i < inputs.size(); ++i)
     Variable(inputs[i]).setName("x" + std::to_string(i));

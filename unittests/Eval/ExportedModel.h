@@ -12,7 +12,7 @@ namespace graphc {
 /// What the file of a graph computes: written, read, evaluated. Inputs are called x0, x1, ...
 absl::StatusOr<std::vector<Tensor>> throughFile(const Variables &outputs, const Variables &inputs,
                                                 const std::vector<Tensor> &values,
-                                                const OnnxOptions &options = {});
+                                                const SaveOnnxOptions &options = {});
 
 /// What a graph computes, without the branches that are not taken.
 absl::StatusOr<std::vector<Tensor>> evaluateLazily(const Variables &outputs,
