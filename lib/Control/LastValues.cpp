@@ -14,7 +14,7 @@ namespace graphc {
 namespace {
 
 /// What `all[-1]` says after no steps, in every mode.
-const std::string kNoRows = "index -1 is out of range for axis 0 with 0 elements";
+constexpr const char *kNoRows = "index -1 is out of range for axis 0 with 0 elements";
 
 bool isAbsent(const IndexTerm &term) { return term.kind == IndexTerm::Kind::Absent; }
 bool isBelowZero(const IndexTerm &term) {
@@ -187,7 +187,7 @@ Variable LastValues::ofLast(const Apply &reader, const Variable &last) const {
   const bool hasSteps = reader.input(0).type().extent(0) > 0;
   Variable value = last;
   if (isPosition && !hasSteps) { // a negative number of steps is the loop's own error
-    Op check = builtin("assert", {{"message", kNoRows},
+    Op check = builtin("assert", {{"message", std::string(kNoRows)},
                                   {"kind", std::string(errorKindName(ErrorKind::IndexError))}});
     value = build(calledAs(check, "subtensor"), {value, neq(steps_, int64_t(0))});
   }
