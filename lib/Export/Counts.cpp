@@ -66,16 +66,33 @@ V binomialOf(const V &n, const V &p, const V &u) {
   return where(isFew, few, where(isSome, many, where(ge(p, 1.0), n, number(0))));
 }
 
-V poissonDraw(const Apply &n) { return poissonOf(each(n, 0), positiveUniform(n)); }
-V binomialDraw(const Apply &n) { return binomialOf(each(n, 0), each(n, 1), positiveUniform(n)); }
+/// As the ops' requirements.
+V isCount(const V &x) {
+  constexpr double kMost = 0x1p53;
+  return logicalAnd(logicalAnd(ge(x, 0.0), le(x, kMost)), eq(floor(x), x));
+}
+
+V poissonDraw(const Apply &n) {
+  V rate = each(n, 0), isTaken = logicalOr(isPositive(rate), eq(rate, 0.0));
+  return countsOf(isTaken, poissonOf(where(isTaken, rate, number(0)), positiveUniform(n)));
+}
+V binomialDraw(const Apply &n) {
+  V count = each(n, 0), p = each(n, 1), isTaken = logicalAnd(isCount(count), isProbability(p));
+  return countsOf(isTaken, binomialOf(count, p, positiveUniform(n)));
+}
 /// A Poisson variable whose rate is a gamma variable.
 V negativeBinomialDraw(const Apply &n) {
-  V p = each(n, 1), odds = trueDiv(sub(1.0, p), p);
-  return poissonOf(mul(gammaOfShape(n, each(n, 0), 1), odds), positiveUniform(n));
+  V failures = each(n, 0), p = each(n, 1), odds = trueDiv(sub(1.0, p), p);
+  V isTaken = logicalAnd(isPositive(failures), isPositiveProbability(p));
+  V rate = mul(gammaOfShape(n, where(isTaken, failures, number(1)), 1), odds);
+  return countsOf(isTaken, poissonOf(where(isTaken, rate, number(0)), positiveUniform(n)));
 }
 V betabinomDraw(const Apply &n) {
-  V a = gammaOfShape(n, each(n, 1), 1), b = gammaOfShape(n, each(n, 2), 4);
-  return binomialOf(each(n, 0), trueDiv(a, add(a, b)), positiveUniform(n));
+  V count = each(n, 0), a = each(n, 1), b = each(n, 2);
+  V isTaken = logicalAnd(isCount(count), logicalAnd(isPositive(a), isPositive(b)));
+  V g = gammaOfShape(n, where(isTaken, a, number(1)), 1);
+  V h = gammaOfShape(n, where(isTaken, b, number(1)), 4);
+  return countsOf(isTaken, binomialOf(count, trueDiv(g, add(g, h)), positiveUniform(n)));
 }
 
 //===--- from the mode on -------------------------------------------------------------===//
@@ -89,7 +106,11 @@ V logChoices(const V &n, const V &k) {
 }
 /// Outwards, one number on each side in a step.
 V hypergeometricDraw(const Apply &n) {
-  V good = each(n, 0), bad = each(n, 1), draws = each(n, 2), u = positiveUniform(n);
+  V areTaken =
+      logicalAnd(isCount(each(n, 0)), logicalAnd(isCount(each(n, 1)), isCount(each(n, 2))));
+  areTaken = logicalAnd(areTaken, le(each(n, 2), add(each(n, 0), each(n, 1))));
+  auto taken = [&](int i) { return where(areTaken, each(n, i), number(1)); };
+  V good = taken(0), bad = taken(1), draws = taken(2), u = positiveUniform(n);
   V least = maximum(sub(draws, bad), 0.0), most = minimum(good, draws);
   V mode = floor(trueDiv(mul(add(draws, 1.0), add(good, 1.0)), add(add(good, bad), 2.0)));
   mode = maximum(minimum(mode, most), least);
@@ -101,7 +122,7 @@ V hypergeometricDraw(const Apply &n) {
   };
   // What is left of u, the ends and their probabilities, what was found.
   Vs start = {sub(u, atMode), mode, mode, atMode, atMode, mode};
-  return iterated(gt(u, atMode), start, kMostSteps, [&](const V &, const Vs &s) {
+  Vs ends = iterated(gt(u, atMode), start, kMostSteps, [&](const V &, const Vs &s) {
     V up = add(s[1], 1.0), isUp = le(up, most);
     V above = where(isUp, mul(s[3], ratio(where(isUp, up, most))), number(0));
     V isFoundUp = logicalAnd(isUp, le(s[0], above)), left = sub(s[0], above);
@@ -111,16 +132,16 @@ V hypergeometricDraw(const Apply &n) {
     V found = where(isFoundUp, up, where(isFoundDown, down, s[5]));
     V isOver = logicalOr(logicalOr(isFoundUp, isFoundDown), lt(add(above, below), 0x1p-80));
     return Iterated{{sub(left, below), up, down, above, below, found}, logicalNot(isOver)};
-  })[5];
+  });
+  return countsOf(areTaken, ends[5]);
 }
 
 /// Each number is binomial of what the ones before have left, with uniform numbers of its own.
 Vs composeMultinomial(const Apply &n) {
   V p = wide(n, 3), count = expandDims(wide(n, 2), Axis(n.input(2).rank()));
   int rows = n.output(1).rank() - 1;
-  V length = expandDims(shape(p, p.rank() - 1), Axis(0));
-  V extents = isOfParameters(n) ? shape(add(count, p))
-                                : concatenate({cast(n.input(1), DType::Int64), length}, 0);
+  V extents = rowsShape(n, p, add(count, p));
+  V areTaken = logicalAnd(isCount(count), expandDims(areProbabilities(p), Axis(-1)));
   auto byColumn = [&](const V &x) {
     return moveaxis(broadcastTo(x, ShapeList(extents)), {rows}, {0});
   };
@@ -135,7 +156,7 @@ Vs composeMultinomial(const Apply &n) {
       },
       {.sequences = {ScanSequence(shares), ScanSequence(u)},
        .outputs = {ScanOutput(left), ScanOutput(sum(shares, Axis(0))), ScanOutput::none()}});
-  return nextAnd(n, moveaxis(loop.outputs[2], {0}, {rows}));
+  return nextAnd(n, countsOf(areTaken, moveaxis(loop.outputs[2], {0}, {rows})));
 }
 
 } // namespace

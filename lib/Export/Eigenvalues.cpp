@@ -24,12 +24,10 @@ using Vs = Variables;
 /// Some ten rounds in which each row meets each other one are enough for hundreds of rows.
 constexpr int64_t kMostRounds = 40;
 
-V one() { return constant(Tensor(1.0)); }
-V zero() { return constant(Tensor(0.0)); }
 V asRow(const V &x) { return expandDims(x, Axis(-2)); }
 V asColumn(const V &x) { return expandDims(x, Axis(-1)); }
 /// Of the elements along the last axis where the mask says so.
-V pickedSum(const V &mask, const V &x) { return sum(where(mask, x, zero()), Axis(-1)); }
+V pickedSum(const V &mask, const V &x) { return sum(where(mask, x, number(0)), Axis(-1)); }
 
 /// Whom each of n rows meets in a round, itself where nobody is left.
 V partners(const V &n, const V &round) {
@@ -51,19 +49,19 @@ Turn turned(const V &a, const V &round) {
   V isOwn = eq(asColumn(i), i), isPair = logicalAnd(eq(asColumn(j), i), logicalNot(isOwn));
   V own = pickedSum(isOwn, a), other = pickedSum(isPair, asRow(own)), mixed = pickedSum(isPair, a);
   V isMixed = neq(mixed, 0.0);
-  V ratio = trueDiv(sub(other, own), mul(where(isMixed, mixed, one()), 2.0));
-  V sign = where(eq(ratio, 0.0), where(lt(i, j), one(), neg(one())), sgn(ratio));
+  V ratio = trueDiv(sub(other, own), mul(where(isMixed, mixed, number(1)), 2.0));
+  V sign = where(eq(ratio, 0.0), where(lt(i, j), number(1), number(-1)), sgn(ratio));
   V tangent = trueDiv(sign, add(abs(ratio), sqrt(add(mul(ratio, ratio), 1.0))));
-  tangent = where(isMixed, tangent, zero());
+  tangent = where(isMixed, tangent, number(0));
   V cosine = reciprocal(sqrt(add(mul(tangent, tangent), 1.0)));
-  V sine = where(isPair, asColumn(mul(cosine, tangent)), zero());
+  V sine = where(isPair, asColumn(mul(cosine, tangent)), number(0));
   return {where(isOwn, asColumn(cosine), sine), isPair};
 }
 
 /// The sum of magnitudes by which a matrix is divided first, so that squares do not overflow.
 V scaleOf(const V &a) {
   V size = sum(abs(a), {.axes = Axes({-1, -2}), .keepDims = true});
-  return where(gt(size, 0.0), size, one());
+  return where(gt(size, 0.0), size, number(1));
 }
 
 /// Steps, each of which gets its number, while any of the states' first goes on.
@@ -98,8 +96,8 @@ V signOfColumns(const V &a) {
   int axis = a.rank() - 2;
   V more = concatenate({a, zerosLike(sum(a, {.axes = Axis(-2), .keepDims = true}))}, axis);
   V place = argmax(abs(more), Axis(-2)), isPlace = eq(rowsOf(more), asRow(place));
-  V greatest = sum(where(isPlace, more, zero()), {.axes = Axis(-2), .keepDims = true});
-  return where(lt(greatest, 0.0), neg(one()), one());
+  V greatest = sum(where(isPlace, more, number(0)), {.axes = Axis(-2), .keepDims = true});
+  return where(lt(greatest, 0.0), number(-1), number(1));
 }
 /// NaN everywhere where an element of `a` is NaN or infinite.
 V unlessUnbounded(const V &a, const V &result, int matrixAxes) {
@@ -107,7 +105,7 @@ V unlessUnbounded(const V &a, const V &result, int matrixAxes) {
   V count = sum(cast(bad, DType::Int64), Axes({-1, -2}));
   for (int k = 0; k < matrixAxes; ++k)
     count = asColumn(count);
-  V none = constant(Tensor(std::numeric_limits<double>::quiet_NaN()));
+  V none = noNumber();
   return where(gt(count, 0), none, result);
 }
 
@@ -124,7 +122,7 @@ Eigen symmetric(const Apply &n, bool wantsVectors) {
     start.push_back(add(identityLike(a), zeroPerMatrix(a)));
   V isOwn = eq(rowsOf(a), columnsOf(a));
   auto goesOn = [&](const V &, const Vs &v) {
-    V square = mul(v[0], v[0]), axes = where(isOwn, zero(), square);
+    V square = mul(v[0], v[0]), axes = where(isOwn, number(0), square);
     V off = sum(axes, Axes({-1, -2})), all = sum(square, Axes({-1, -2}));
     return gt(off, mul(all, 1e-34));
   };
@@ -132,7 +130,7 @@ Eigen symmetric(const Apply &n, bool wantsVectors) {
     Turn turn = turned(v[0], round);
     V next = matmul(matmul(transposed(turn.matrix), v[0]), turn.matrix);
     // The pairs' elements are 0, and the matrix symmetric, but for rounding.
-    next = where(turn.isTurned, zero(), mul(add(next, transposed(next)), 0.5));
+    next = where(turn.isTurned, number(0), mul(add(next, transposed(next)), 0.5));
     Vs states = {next};
     if (wantsVectors)
       states.push_back(matmul(v[1], turn.matrix));
@@ -229,7 +227,7 @@ Vs composePinv(const Apply &n) {
   V least = attributes.isNone("rcond") ? mul(cast(extents, DType::Float64), unit)
                                        : constant(Tensor(attributes.real("rcond")));
   V isKept = gt(lengths, mul(least, greatest));
-  V factor = where(isKept, reciprocal(where(isKept, mul(lengths, lengths), one())), zero());
+  V factor = where(isKept, reciprocal(where(isKept, mul(lengths, lengths), number(1))), number(0));
   V result = matmul(mul(all.turn, asRow(factor)), transposed(all.columns));
   return {unlessUnbounded(whole, trueDiv(result, all.scale), 2)};
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include <limits>
 #include <string_view>
 
 #include "Export/OnnxWriter.h"
@@ -75,6 +76,9 @@ const ExportRule *findExport(std::string_view op);
 
 //===--- what many rules need -------------------------------------------------------===//
 
+/// A number of float64.
+inline Variable number(double value) { return constant(Tensor(value)); }
+inline Variable noNumber() { return number(std::numeric_limits<double>::quiet_NaN()); }
 /// A number of that dtype.
 inline Variable literal(double value, const Variable &like) {
   return constant(Tensor(value).cast(like.dtype()));

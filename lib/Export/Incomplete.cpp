@@ -71,7 +71,6 @@ FarParameters farOf(const V &a, const V &b) {
 
 UnitPoint pointOf(const V &x) { return {x, sub(1.0, x), log(x), log1p(neg(x))}; }
 
-V isProbability(const V &p) { return both(ge(p, 0.0), le(p, 1.0)); }
 V isInside(const V &p) { return both(gt(p, 0.0), lt(p, 1.0)); }
 
 Vs composeBetainc(const Apply &n) {

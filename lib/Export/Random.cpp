@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 #include <algorithm>
-#include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "Export/DrawParts.h"
 #include "Export/MatrixParts.h"
+#include "Export/SpecialParts.h"
 #include "Ops/Build.h"
 #include "graphc/Arrays.h"
 
@@ -37,25 +38,28 @@ V stateOf(const Apply &n, int64_t stream) {
   return stream ? add(n.input(0), stack({Operand(0), Operand(stream << kFarAway)})) : n.input(0);
 }
 
-/// Another draw of the same state and shape, in a dtype in which halves are drawn, too.
-V drawn(const Apply &n, std::string_view op, double first, double second,
-        std::optional<DType> dtype = std::nullopt) {
-  DType own = dtype ? *dtype : n.output(1).dtype();
-  if (isFloat(own) && bitWidth(own) == 16)
-    own = DType::Float32;
-  return builtin(op, {{"dtype", own}})(n.input(0), sizeOf(n), constant(Tensor(first)),
-                                       constant(Tensor(second)));
+/// Another draw of the same state and shape.
+V drawn(const Apply &n, std::string_view op) {
+  DType dtype = n.output(1).dtype();
+  if (!isFloat(dtype))
+    dtype = DType::Float64;
+  else if (bitWidth(dtype) == 16) // halves are not drawn everywhere
+    dtype = DType::Float32;
+  return builtin(op, {{"dtype", dtype}})(n.input(0), sizeOf(n), number(0), number(1));
 }
-V uniform(const Apply &n, std::optional<DType> dtype = std::nullopt) {
-  return drawn(n, "randomUniform", 0, 1, dtype);
-}
-V normal(const Apply &n) { return drawn(n, "randomNormal", 0, 1); }
-/// In (0, 1].
-V positive(const Apply &n) {
+V normal(const Apply &n) { return drawn(n, "randomNormal"); }
+
+} // namespace
+
+V uniform(const Apply &n) { return drawn(n, "randomUniform"); }
+V positiveUniform(const Apply &n) {
   V u = uniform(n);
-  return sub(constant(Tensor(1.0).cast(u.dtype())), u);
+  return sub(literal(1, u), u);
 }
-V exponential(const Apply &n) { return neg(log(positive(n))); }
+
+namespace {
+
+V exponential(const Apply &n) { return neg(log(positiveUniform(n))); }
 V parameter(const Apply &n, int i, const V &like) { return cast(n.input(2 + i), like.dtype()); }
 
 /// parameter 0 + parameter 1 * standard.
@@ -66,8 +70,28 @@ V scaled(const Apply &n, const V &standard) {
 } // namespace
 
 V standard(const Apply &n, std::string_view op, const V &extents, int64_t stream) {
-  return builtin(op, {{"dtype", DType::Float64}})(stateOf(n, stream), extents,
-                                                  constant(Tensor(0.0)), constant(Tensor(1.0)));
+  return builtin(op, {{"dtype", DType::Float64}})(stateOf(n, stream), extents, number(0),
+                                                  number(1));
+}
+
+V rowsShape(const Apply &n, const V &rows, const V &together) {
+  if (isOfParameters(n))
+    return shape(together);
+  V length = expandDims(shape(rows, rows.rank() - 1), Axis(0));
+  return concatenate({cast(n.input(1), DType::Int64), length}, 0);
+}
+
+V countsOf(const V &areTaken, const V &numbers) {
+  constexpr double kGreatest = 0x1p63;
+  const V greatest = constant(Tensor(std::numeric_limits<int64_t>::max()));
+  V isBelow = lt(numbers, kGreatest), below = where(isBelow, numbers, number(0));
+  V counts = where(isBelow, cast(below, DType::Int64), greatest);
+  return where(areTaken, counts, constant(Tensor(int64_t(-1))));
+}
+V isPositiveProbability(const V &p) { return logicalAnd(gt(p, 0.0), le(p, 1.0)); }
+V areProbabilities(const V &p) {
+  constexpr double kOff = 1e-6; // as the op
+  return logicalAnd(all(ge(p, 0.0), Axis(-1)), le(abs(sub(sum(p, Axis(-1)), 1.0)), kOff));
 }
 
 Vs nextAnd(const Apply &n, const V &draw) {
@@ -117,7 +141,7 @@ V laplaceDraw(const Apply &n) {
   return scaled(n, neg(mul(sgn(centred), log(maximum(tail, 1e-30)))));
 }
 V logisticDraw(const Apply &n) {
-  V u = maximum(positive(n), 1e-30);
+  V u = maximum(positiveUniform(n), 1e-30);
   return scaled(n, sub(log(u), log(maximum(sub(1.0, u), 1e-30))));
 }
 V gumbelDraw(const Apply &n) { return scaled(n, neg(log(maximum(exponential(n), 1e-30)))); }
@@ -150,29 +174,28 @@ V triangularDraw(const Apply &n) {
   return where(lt(u, share), rising, falling);
 }
 V integersDraw(const Apply &n) {
-  V u = uniform(n, DType::Float64), low = cast(n.input(2), DType::Float64);
-  return cast(add(low, floor(mul(u, sub(cast(n.input(3), DType::Float64), low)))), DType::Int64);
+  V low = wide(n, 2), width = sub(wide(n, 3), low);
+  return cast(add(low, floor(mul(uniform(n), width))), DType::Int64);
 }
 V bernoulliDraw(const Apply &n) {
-  V u = uniform(n, DType::Float64);
-  return cast(lt(u, cast(n.input(2), DType::Float64)), DType::Int64);
+  V p = wide(n, 2);
+  return countsOf(isProbability(p), cast(lt(uniform(n), p), DType::Float64));
 }
 V geometricDraw(const Apply &n) {
-  V u = sub(1.0, uniform(n, DType::Float64));
-  V rate = log1p(neg(cast(n.input(2), DType::Float64)));
-  return cast(add(floor(trueDiv(log(u), rate)), 1.0), DType::Int64);
+  V p = wide(n, 2), trials = trueDiv(log(positiveUniform(n)), log1p(neg(p)));
+  return countsOf(isPositiveProbability(p), add(floor(trials), 1.0));
 }
 /// The number of sums of probabilities that are not above a uniform number.
 V categoricalDraw(const Apply &n) {
-  V p = cast(n.input(2), DType::Float64);
+  V p = wide(n, 2);
   int last = p.rank() - 1;
   V size = isOfParameters(n) ? subtensor(shape(p), {Index(Slice(0, -1))})
                              : cast(n.input(1), DType::Int64);
-  V u = builtin("randomUniform", {{"dtype", DType::Float64}})(
-      n.input(0), size, constant(Tensor(0.0)), constant(Tensor(1.0)));
+  V u = standard(n, "randomUniform", size, 0);
   V isAbove = ge(expandDims(u, Axis(u.rank())), cumsum(p, last));
-  V count = sum(cast(isAbove, DType::Int64), Axis(u.rank()));
-  return minimum(count, sub(shape(p, last), 1));
+  V count = sum(cast(isAbove, DType::Float64), Axis(u.rank()));
+  V greatest = cast(sub(shape(p, last), 1), DType::Float64);
+  return countsOf(areProbabilities(p), minimum(count, greatest));
 }
 
 //===--- by rejection -----------------------------------------------------------------===//
@@ -183,10 +206,10 @@ constexpr int64_t kCandidates = 16;
 
 /// What stands at the first candidate that is taken.
 V firstTaken(const V &isTaken, const V &candidates, int64_t count) {
-  V number = argmax(cast(isTaken, DType::Int64), Axis(0));
-  V isFirst = eq(expandDims(number, Axis(0)),
-                 positionsAlong(constant(Tensor(count)), 0, candidates.rank()));
-  return sum(where(isFirst, candidates, constant(Tensor(0.0))), Axis(0));
+  V first = argmax(cast(isTaken, DType::Int64), Axis(0));
+  V isFirst =
+      eq(expandDims(first, Axis(0)), positionsAlong(constant(Tensor(count)), 0, candidates.rank()));
+  return sum(where(isFirst, candidates, number(0)), Axis(0));
 }
 V extentsOf(int64_t candidates, const V &extents) {
   return concatenate({stack({Operand(candidates)}), extents}, 0);
@@ -203,7 +226,7 @@ V gammaOfShape(const Apply &n, const V &shapes, int64_t stream) {
   V x = standard(n, "randomNormal", extents, stream);
   V u = sub(1.0, standard(n, "randomUniform", extents, stream + 1));
   V root = add(mul(c, x), 1.0), v = mul(root, mul(root, root)), isAbove = gt(root, 0.0);
-  V logOfV = log(where(isAbove, v, constant(Tensor(1.0))));
+  V logOfV = log(where(isAbove, v, number(1)));
   V limit = add(mul(mul(x, x), 0.5), mul(d, add(sub(1.0, v), logOfV)));
   V isTaken = logicalAnd(isAbove, lt(log(u), limit));
   V taken = mul(d, firstTaken(isTaken, v, kCandidates));
@@ -245,7 +268,8 @@ V truncnormalDraw(const Apply &n) {
   V low = trueDiv(sub(each(n, 2), mean), sd), high = trueDiv(sub(each(n, 3), mean), sd);
   V isRight = gt(low, 0.0);
   V from = where(isRight, neg(high), low), to = where(isRight, neg(low), high);
-  V p = builtin("ndtr")(from), q = builtin("ndtr")(to), u = uniform(n, DType::Float64);
+  V p = builtin("ndtr")(from), q = builtin("ndtr")(to),
+    u = standard(n, "randomUniform", sizeOf(n), 0);
   V at = add(p, mul(u, sub(q, p)));
   V z = mul(builtin("erfcinv")(mul(at, 2.0)), -std::numbers::sqrt2);
   z = maximum(minimum(where(isRight, neg(z), z), high), low);
@@ -274,7 +298,7 @@ V permutationDraw(const Apply &n) {
   V most = length.rank() ? max(length) : length;
   V keys = rowsOf(n, most, 0);
   V isThere = lt(arange(most), expandDims(length, Axis(length.rank())));
-  return greatest(where(isThere, keys, constant(Tensor(-1.0))), count);
+  return greatest(where(isThere, keys, number(-1)), count);
 }
 /// Efraimidis and Spirakis: u^(1/p), by its logarithm.
 V weightedDraw(const Apply &n) {
@@ -286,12 +310,8 @@ V weightedDraw(const Apply &n) {
 
 /// Gamma variables along the last axis, divided by their sum.
 V dirichletDraw(const Apply &n) {
-  V alpha = cast(n.input(2), DType::Float64);
-  if (!isOfParameters(n)) {
-    V length = expandDims(shape(alpha, alpha.rank() - 1), Axis(0));
-    alpha = broadcastTo(alpha, ShapeList(concatenate({cast(n.input(1), DType::Int64), length}, 0)));
-  }
-  V g = gammaOfShape(n, alpha);
+  V alpha = wide(n, 2);
+  V g = gammaOfShape(n, broadcastTo(alpha, ShapeList(rowsShape(n, alpha, alpha))));
   return trueDiv(g, sum(g, {.axes = Axis(-1), .keepDims = true}));
 }
 
@@ -303,7 +323,7 @@ V vonmisesDraw(const Apply &n) {
   V mean = each(n, 0), given = each(n, 1), kappa = maximum(minimum(given, 1e6), 1e-8);
   V tau = add(sqrt(add(mul(mul(kappa, kappa), 4.0), 1.0)), 1.0);
   V rho = trueDiv(sub(tau, sqrt(mul(tau, 2.0))), mul(kappa, 2.0));
-  V small = lt(kappa, 1e-5), safe = where(small, constant(Tensor(1.0)), rho);
+  V small = lt(kappa, 1e-5), safe = where(small, number(1), rho);
   V r = where(small, add(reciprocal(kappa), kappa),
               trueDiv(add(mul(safe, safe), 1.0), mul(safe, 2.0)));
   V extents = extentsOf(kOnCircle, sizeOf(n));
@@ -325,11 +345,8 @@ V vonmisesDraw(const Apply &n) {
 /// mean + l z.
 Vs composeMultivariateNormal(const Apply &n) {
   V mean = wide(n, 2), factor = semidefiniteFactor(wide(n, 3));
-  V length = expandDims(shape(mean, mean.rank() - 1), Axis(0));
-  V zeros = mul(sum(factor, Axis(-1)), 0.0);
-  V extents = isOfParameters(n) ? shape(add(mean, zeros))
-                                : concatenate({cast(n.input(1), DType::Int64), length}, 0);
-  V z = standard(n, "randomNormal", extents, 0);
+  V together = add(mean, mul(sum(factor, Axis(-1)), 0.0));
+  V z = standard(n, "randomNormal", rowsShape(n, mean, together), 0);
   V product = matmul(factor, expandDims(z, Axis(z.rank())));
   return nextAnd(n, add(mean, squeeze(product, Axis(-1))));
 }

@@ -18,8 +18,7 @@ namespace {
 using V = Variable;
 using Vs = Variables;
 
-V never() { return constant(Tensor(-std::numeric_limits<double>::infinity())); }
-V zero() { return constant(Tensor(0.0)); }
+V never() { return number(-std::numeric_limits<double>::infinity()); }
 V isNever(const V &x) { return eq(x, never()); }
 
 //===--- numbers with derivatives -----------------------------------------------------===//
@@ -36,13 +35,13 @@ Dual plus(const Dual &x, const Dual &y) {
 Dual logSum(const Dual &x, const Dual &y) {
   V most = maximum(x[0], y[0]), isNone = isNever(most);
   V distance = where(logicalOr(isNever(x[0]), isNever(y[0])), never(), neg(abs(sub(x[0], y[0]))));
-  distance = where(eq(x[0], y[0]), zero(), distance);
-  V value = where(isNone, never(), add(where(isNone, zero(), most), log1p(exp(distance))));
+  distance = where(eq(x[0], y[0]), number(0), distance);
+  V value = where(isNone, never(), add(where(isNone, number(0), most), log1p(exp(distance))));
   if (x.size() == 1)
     return {value};
   auto part = [&](const Dual &d) {
     V isOut = logicalOr(isNone, isNever(d[0]));
-    return where(isOut, zero(), mul(exp(sub(where(isOut, zero(), d[0]), value)), d[1]));
+    return where(isOut, number(0), mul(exp(sub(where(isOut, number(0), d[0]), value)), d[1]));
   };
   return {value, add(part(x), part(y))};
 }
@@ -102,7 +101,7 @@ Paths::Paths(const Apply &n) {
 }
 
 Dual Paths::startingIn(const V &state) const {
-  Dual result = {where(eq(positions_, state), zero(), never())};
+  Dual result = {where(eq(positions_, state), number(0), never())};
   if (logs_.size() > 1)
     result.push_back(zerosLike(result[0]));
   return result;
@@ -112,7 +111,7 @@ Dual Paths::startingIn(const V &state) const {
 Dual Paths::moved(const Dual &x, int64_t by) const {
   Dual result;
   for (size_t k = 0; k < x.size(); ++k) {
-    V edge = second(last_, k == 0 ? never() : zero());
+    V edge = second(last_, k == 0 ? never() : number(0));
     V wider = concatenate({edge, edge, x[k], edge, edge}, 1);
     result.push_back(sliceAlong(wider, 1, Slice(2 - by, add(states_, 2 - by))));
   }
@@ -142,7 +141,7 @@ Paths::Sums Paths::run(bool isBackward) const {
   const int64_t side = isBackward ? -1 : 1;
   V mayJump = mayJump_;
   if (isBackward)
-    mayJump = logicalNot(isNever(moved({where(mayJump_, zero(), never())}, 2 * side)[0]));
+    mayJump = logicalNot(isNever(moved({where(mayJump_, number(0), never())}, 2 * side)[0]));
   ScanResult loop = scan(
       [&](const Vs &v) {
         const size_t parts = logs_.size();
@@ -172,7 +171,7 @@ Dual Paths::total(const Dual &last) const {
     V isIt = eq(positions_, state);
     Dual result = {max(where(isIt, last[0], never()), Axis(1))};
     if (last.size() > 1)
-      result.push_back(sum(where(isIt, last[1], zero()), Axis(1)));
+      result.push_back(sum(where(isIt, last[1], number(0)), Axis(1)));
     return result;
   };
   return logSum(of(last_), of(sub(last_, 1)));
@@ -184,12 +183,12 @@ V Paths::gradient() const {
   V isNone = expandDims(isNever(all[0]), Axis(1)), timesOf = arange(shape(logs_[0], 0));
   V isInside = lt(expandDims(timesOf, Axes({1, 2})), times_);
   auto rest = [&](size_t k) {
-    V own = expandDims(where(isNever(all[0]), zero(), all[k]), Axis(1));
+    V own = expandDims(where(isNever(all[0]), number(0), all[k]), Axis(1));
     return sub(add(before.all[k], after.all[k]), own);
   };
-  V share = where(logicalOr(isNone, logicalNot(isInside)), zero(), exp(rest(0)));
+  V share = where(logicalOr(isNone, logicalNot(isInside)), number(0), exp(rest(0)));
   if (logs_.size() > 1)
-    share = where(eq(share, 0.0), zero(), mul(share, rest(1)));
+    share = where(eq(share, 0.0), number(0), mul(share, rest(1)));
   V classes = arange(shape(logs_[0], 2));
   V isClass = cast(eq(expandDims(labels_, Axis(2)), classes), DType::Float64);
   V sums = matmul(expandDims(share, Axis(2)), isClass); // (times, batch, 1, classes)
@@ -212,7 +211,7 @@ Vs composeComplexRecurrence(const Apply &n) {
   for (int i = 0; i < 4; ++i) {
     V x = turned(moveaxis(cast(n.input(i), DType::Float64), {axis}, {0}));
     if (i == 0)
-      none = broadcastTo(zero(), ShapeList(subtensor(shape(x), {Index(Slice(1, kEnd))})));
+      none = broadcastTo(number(0), ShapeList(subtensor(shape(x), {Index(Slice(1, kEnd))})));
     V rest = isShifted ? sliceAlong(x, 0, Slice(0, -1)) : sliceAlong(x, 0, Slice(1, kEnd));
     if (i < 2)
       x = concatenate({zerosLike(sliceAlong(x, 0, Slice(0, 1))), rest}, 0);

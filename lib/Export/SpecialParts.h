@@ -13,11 +13,11 @@
 
 namespace graphc {
 
-inline Variable number(double value) { return constant(Tensor(value)); }
-inline Variable noNumber() { return number(std::numeric_limits<double>::quiet_NaN()); }
 inline Variable isPositive(const Variable &x) {
   return logicalAnd(gt(x, 0.0), lt(x, std::numeric_limits<double>::infinity()));
 }
+
+inline Variable isProbability(const Variable &p) { return logicalAnd(ge(p, 0.0), le(p, 1.0)); }
 
 template <size_t N> Variable polynomial(const double (&c)[N], const Variable &t) {
   Variable sum = number(c[N - 1]);

@@ -197,6 +197,28 @@ std::array<double, 3> quartiles(const Tensor &values) {
   return {sorted[n / 4], sorted[n / 2], sorted[3 * n / 4]};
 }
 
+/// Of the numbers at one place of the rows, if draws are rows.
+struct Moments {
+  double mean, variance, fourth; // the latter two around the mean
+};
+std::vector<Moments> momentsOf(const Tensor &values) {
+  Tensor wide = values.cast(DType::Float64).contiguous();
+  const size_t rows = size_t(wide.shape()[0]), columns = wide.numElements() / rows;
+  std::vector<Moments> all;
+  for (size_t column = 0; column < columns; ++column) {
+    auto meanOf = [&](auto &&f) {
+      double sum = 0;
+      for (size_t row = 0; row < rows; ++row)
+        sum += f(wide.flat<double>()[row * columns + column]);
+      return sum / double(rows);
+    };
+    const double mean = meanOf([](double x) { return x; });
+    auto square = [&](double x) { return (x - mean) * (x - mean); };
+    all.push_back({mean, meanOf(square), meanOf([&](double x) { return square(x) * square(x); })});
+  }
+  return all;
+}
+
 const std::set<std::string> &drawsByLoops() {
   static const auto &ops = *new std::set<std::string>{
       "randomPoisson",        "randomBinomial",  "randomNegativeBinomial",
@@ -206,7 +228,9 @@ const std::set<std::string> &drawsByLoops() {
 
 /// The distribution is the op's; the numbers are the reader's generator's. A quartile of n draws is
 /// off by sqrt(3/16 / n) / density, which is about range / sqrt(n), with a range from quarter to
-/// quarter: six times that, and the next whole number of integers.
+/// quarter: six times that, and the next whole number of integers. Of these also means and
+/// variances, which are off by sqrt(variance / n) and sqrt((fourth - variance^2) / n): six times
+/// that, of two samples.
 TEST_P(ExportedDraw, HasTheSameDistribution) {
   const OpDef &op = *GetParam();
   // Loops within loops take the evaluator some milliseconds a draw.
@@ -228,6 +252,86 @@ TEST_P(ExportedDraw, HasTheSameDistribution) {
   double allowed = 12 * (a[2] - a[0]) / std::sqrt(double(count)) + isInteger((*own)[1].dtype());
   for (size_t k = 0; k < 3; ++k)
     EXPECT_NEAR(a[k], b[k], allowed) << "quartile " << k;
+  if (!isInteger((*own)[1].dtype()))
+    return;
+  std::vector<Moments> ours = momentsOf((*own)[1]), theirs = momentsOf((*file)[1]);
+  const double times = 6 * std::sqrt(2 / double(count));
+  for (size_t k = 0; k < ours.size(); ++k) {
+    const auto &[mean, variance, fourth] = ours[k];
+    EXPECT_NEAR(mean, theirs[k].mean, times * std::sqrt(variance)) << "mean " << k;
+    EXPECT_NEAR(variance, theirs[k].variance,
+                times * std::sqrt(std::max(fourth - variance * variance, 0.0)))
+        << "variance " << k;
+  }
+}
+
+// Where the op refuses parameters, a count in the file is -1: ONNX has no errors, nor has an
+// integer a NaN. The last parameters of each are good ones.
+TEST(ExportedDraws, OfRefusedParameters) {
+  const double nan = std::nan(""), inf = HUGE_VAL;
+  struct Case {
+    std::string op;
+    std::vector<std::vector<double>> parameters; // each of all elements
+  };
+  const Case cases[] = {
+      {"randomPoisson", {{-1, nan, inf, -inf, 4}}},
+      {"randomBinomial",
+       {{-1, 2.5, nan, inf, 10, 10, 10, 10}, {0.5, 0.5, 0.5, 0.5, -0.1, 1.5, nan, 0.5}}},
+      {"randomNegativeBinomial",
+       {{0, -1, nan, inf, 3, 3, 3, 3}, {0.5, 0.5, 0.5, 0.5, 0, 1.5, nan, 0.5}}},
+      {"randomBetabinom", {{-1, 2.5, nan, 10, 10, 10}, {2, 2, 2, 0, 2, 2}, {3, 3, 3, 3, nan, 3}}},
+      {"randomHypergeometric",
+       {{-1, 2.5, nan, 5, 5, 5}, {10, 10, 10, inf, 10, 10}, {6, 6, 6, 6, 16, 6}}},
+      {"randomBernoulli", {{-0.5, 1.5, nan, 0.5}}},
+      {"randomGeometric", {{-0.5, 0, 1.5, nan, 0.5}}},
+  };
+  for (const Case &c : cases) {
+    SCOPED_TRACE(c.op);
+    std::vector<Tensor> values = {Tensor({1, 0}, DType::Int64),
+                                  Tensor::zeros(DType::Int64, {0}).value()};
+    const auto count = int64_t(c.parameters[0].size());
+    for (const std::vector<double> &each : c.parameters)
+      values.push_back(*Tensor::fromSpan<double>(each, {count}));
+    Variables inputs;
+    for (const Tensor &value : values)
+      inputs.push_back(Variable(Type(value.dtype(), value.shape())));
+    TensorsOr file = throughFile(callAllBuiltin(*findOp(c.op), {}, inputs), inputs, values);
+    ASSERT_TRUE(file.ok()) << file.status();
+    absl::Span<const int64_t> drawn = (*file)[1].flat<int64_t>();
+    for (int64_t i = 0; i < count; ++i) {
+      EXPECT_EQ(drawn[size_t(i)] == -1, i + 1 < count) << i << ": " << drawn[size_t(i)];
+      std::vector<Tensor> one = {values[0], values[1]};
+      for (size_t k = 2; k < values.size(); ++k)
+        one.push_back(*values[k].slice(0, i, 1, 1));
+      Variables alone;
+      for (const Tensor &value : one)
+        alone.push_back(Variable(Type(value.dtype(), value.shape())));
+      EXPECT_EQ(evaluate(callAllBuiltin(*findOp(c.op), {}, alone), alone, one).ok(), i + 1 == count)
+          << i << ": as the op";
+    }
+  }
+}
+
+// Rows, and rates beyond all integers, of which draws are the greatest one.
+TEST(ExportedDraws, OfRefusedRowsAndOfGreatRates) {
+  auto drawn = [](const std::string &op, const std::vector<Tensor> &parameters) {
+    std::vector<Tensor> values = {Tensor({1, 0}, DType::Int64), *Tensor::zeros(DType::Int64, {0})};
+    values.insert(values.end(), parameters.begin(), parameters.end());
+    Variables inputs;
+    for (const Tensor &value : values)
+      inputs.push_back(Variable(Type(value.dtype(), value.shape())));
+    TensorsOr file = throughFile(callAllBuiltin(*findOp(op), {}, inputs), inputs, values);
+    EXPECT_TRUE(file.ok()) << file.status();
+    return toString((*file)[1], {.inlineList = true});
+  };
+  Tensor rows({{0.0, 1.0, 0.0}, {0.5, 0.25, 0.0}, {-0.5, 1.5, 0.0}});
+  EXPECT_EQ(drawn("randomMultinomial", {Tensor(10.0), rows}),
+            "[[0, 10, 0], [-1, -1, -1], [-1, -1, -1]]");
+  EXPECT_EQ(drawn("randomMultinomial", {Tensor(2.5), rows}),
+            "[[-1, -1, -1], [-1, -1, -1], [-1, -1, -1]]");
+  EXPECT_EQ(drawn("randomCategorical", {rows}), "[1, -1, -1]");
+  EXPECT_EQ(drawn("randomPoisson", {Tensor({1e30, 1e300})}),
+            "[9223372036854775807, 9223372036854775807]");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ExportedDraw, testing::ValuesIn(opsThat([](const OpDef &op) {
