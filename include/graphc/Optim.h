@@ -31,8 +31,8 @@ struct Optimizer {
   /// of another rank than 0, a parameter that is no float or that the loss does not depend on) is
   /// carried by the expressions, as elsewhere, and `function` returns it.
   std::vector<std::pair<Variable, Variable>> updates;
-  /// What the method remembers, zeros at first, named after the parameter ("w.velocity"). A
-  /// checkpoint needs it besides the parameters.
+  /// What the method remembers, zeros at first, named after the parameter ("w.velocity"): float64
+  /// for parameters of float64, else float32. A checkpoint needs it besides the parameters.
   std::vector<SharedVariable> state;
 };
 
@@ -54,7 +54,12 @@ struct SgdOptions {
   /// leaves them. Before weightDecay.
   double maxNorm = 0;
 };
-/// One step for `parameters`, in their own dtypes and of any shape.
+/// One step for `parameters`, of any shape and in their own dtypes. For those of less precision
+/// than float32 (float16, bfloat16) gradients are cast to float32; decay, norm, state and step are
+/// computed in it, and the new parameter is rounded once, at the end. Two things stay those of the
+/// dtype: gradients that leave its range within the loss (loss scaling is not done), and steps
+/// below half a unit in the last place of the parameter, which are lost. Who wants neither has
+/// parameters of float32 and computes the loss with casts of them.
 Optimizer sgd(const Variable &loss, absl::Span<const SharedVariable> parameters,
               const SgdOptions &options = {},
               std::source_location loc = std::source_location::current());
@@ -72,7 +77,8 @@ struct AdamOptions {
   bool decoupledDecay = false;
   double maxNorm = 0; ///< as SgdOptions::maxNorm
 };
-/// The same by Adam; `state` ends with the number of steps, an int64 of rank 0.
+/// The same by Adam, with float32 where sgd has it; `state` ends with the number of steps, an int64
+/// of rank 0.
 Optimizer adam(const Variable &loss, absl::Span<const SharedVariable> parameters,
                const AdamOptions &options = {},
                std::source_location loc = std::source_location::current());

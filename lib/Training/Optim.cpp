@@ -9,10 +9,18 @@
 namespace graphc {
 namespace {
 
-/// The gradients, scaled down to `maxNorm` in all.
+/// In which a step for a parameter is computed, and kept in mind: squares of gradients leave
+/// float16 at 256 and at 2^-12, and to 1 - beta2 of Adam bfloat16 has no neighbour of 1.
+DType stepDType(const SharedVariable &parameter) {
+  return promote(parameter.type().dtype(), DType::Float32);
+}
+
+/// The gradients in the dtypes of the steps, scaled down to `maxNorm` in all.
 Variables gradientsOf(const Variable &loss, absl::Span<const SharedVariable> parameters,
                       double maxNorm) {
   Variables gradients = grad(loss, Variables(parameters.begin(), parameters.end()));
+  for (size_t i = 0; i < gradients.size(); ++i)
+    gradients[i] = cast(gradients[i], stepDType(parameters[i]));
   if (maxNorm <= 0 || gradients.empty())
     return gradients;
   Variable squares;
@@ -26,10 +34,10 @@ Variables gradientsOf(const Variable &loss, absl::Span<const SharedVariable> par
   return gradients;
 }
 
-/// What the method remembers of a parameter: zeros of its shape.
+/// What the method remembers of a parameter: zeros of its shape, in the dtype of its steps.
 SharedVariable zerosLike(const SharedVariable &parameter, const std::string &what, Place place) {
   Tensor value = parameter.get({.borrow = true});
-  absl::StatusOr<Tensor> zeros = Tensor::zeros(value.dtype(), value.shape());
+  absl::StatusOr<Tensor> zeros = Tensor::zeros(stepDType(parameter), value.shape());
   SharedOptions options;
   if (parameter.type().isTensor())
     options.shape.emplace(parameter.type().shape().begin(), parameter.type().shape().end());
@@ -38,7 +46,7 @@ SharedVariable zerosLike(const SharedVariable &parameter, const std::string &wha
                     place);
 }
 
-/// `rate` in the parameter's dtype. A weak number takes that of what it meets.
+/// `rate` in the step's dtype. A weak number takes that of what it meets.
 Operand rateFor(const Operand &rate, DType dtype) {
   return rate.isWeak() ? rate : Operand(cast(rate, dtype));
 }
@@ -56,7 +64,8 @@ bool isFloatVariable(const SharedVariable &parameter) {
   return parameter.type().isTensor() && isFloat(parameter.type().dtype());
 }
 
-/// `step(parameter, gradient)` for each parameter that has a gradient.
+/// The parameter's next value, which `step(parameter, old, gradient)` makes of its value and its
+/// gradient in the step's dtype, for each parameter that has a gradient: rounded here, at the end.
 template <class Step>
 void forEach(Optimizer &made, const Variable &loss, absl::Span<const SharedVariable> parameters,
              double maxNorm, Place place, Step step) {
@@ -67,8 +76,10 @@ void forEach(Optimizer &made, const Variable &loss, absl::Span<const SharedVaria
     else
       made.updates.emplace_back(parameter, refused(parameter, place));
   Variables gradients = gradientsOf(loss, floats, maxNorm);
-  for (size_t i = 0; i < floats.size(); ++i)
-    step(floats[i], gradients[i]);
+  for (size_t i = 0; i < floats.size(); ++i) {
+    Variable next = step(floats[i], cast(floats[i], stepDType(floats[i])), gradients[i]);
+    made.updates.emplace_back(floats[i], cast(next, floats[i].type().dtype()));
+  }
 }
 
 } // namespace
@@ -78,18 +89,19 @@ Optimizer sgd(const Variable &loss, absl::Span<const SharedVariable> parameters,
   Place place(loc);
   PlaceScope scope(place);
   Optimizer made;
-  forEach(made, loss, parameters, options.maxNorm, place, [&](const SharedVariable &p, Variable g) {
+  auto step = [&](const SharedVariable &parameter, const Variable &old, Variable g) {
     if (options.weightDecay != 0)
-      g = g + options.weightDecay * p;
+      g = g + options.weightDecay * old;
     if (options.momentum != 0) {
-      SharedVariable v = zerosLike(p, "velocity", place);
+      SharedVariable v = zerosLike(parameter, "velocity", place);
       made.state.push_back(v);
       Variable velocity = options.momentum * v + g;
       made.updates.emplace_back(v, velocity);
       g = options.nesterov ? g + options.momentum * velocity : velocity;
     }
-    made.updates.emplace_back(p, p - rateFor(options.rate, p.type().dtype()) * g);
-  });
+    return old - rateFor(options.rate, old.dtype()) * g;
+  };
+  forEach(made, loss, parameters, options.maxNorm, place, step);
   return made;
 }
 
@@ -102,23 +114,23 @@ Optimizer adam(const Variable &loss, absl::Span<const SharedVariable> parameters
   Variable number = steps + 1, t = cast(number, DType::Float64);
   // Powers near 1 lose their difference to it in fewer digits.
   Variable first = 1.0 - pow(options.beta1, t), second = sqrt(1.0 - pow(options.beta2, t));
-  forEach(made, loss, parameters, options.maxNorm, place, [&](const SharedVariable &p, Variable g) {
-    DType dtype = p.type().dtype();
+  auto step = [&](const SharedVariable &parameter, Variable old, Variable g) {
+    DType dtype = old.dtype();
     Operand rate = rateFor(options.rate, dtype);
-    Variable old = p;
-    if (options.weightDecay != 0 && options.decoupledDecay)
-      old = old - rate * (options.weightDecay * p);
+    if (options.weightDecay != 0 && !options.decoupledDecay)
+      g = g + options.weightDecay * old;
     else if (options.weightDecay != 0)
-      g = g + options.weightDecay * p;
-    SharedVariable m = zerosLike(p, "mean", place), v = zerosLike(p, "variance", place);
+      old = old - rate * (options.weightDecay * old);
+    SharedVariable m = zerosLike(parameter, "mean", place),
+                   v = zerosLike(parameter, "variance", place);
     made.state.insert(made.state.end(), {m, v});
     Variable mean = options.beta1 * m + (1 - options.beta1) * g;
     Variable variance = options.beta2 * v + (1 - options.beta2) * sqr(g);
     Variable scale = sqrt(variance) / cast(second, dtype) + options.epsilon;
-    made.updates.insert(
-        made.updates.end(),
-        {{m, mean}, {v, variance}, {p, old - rate * (mean / cast(first, dtype)) / scale}});
-  });
+    made.updates.insert(made.updates.end(), {{m, mean}, {v, variance}});
+    return old - rate * (mean / cast(first, dtype)) / scale;
+  };
+  forEach(made, loss, parameters, options.maxNorm, place, step);
   made.state.push_back(steps);
   made.updates.emplace_back(steps, number);
   return made;

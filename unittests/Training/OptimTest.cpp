@@ -43,15 +43,16 @@ Function stepOf(const Optimizer &optimizer, const Variable &loss, const Variable
   return f.ok() ? *std::move(f) : Function();
 }
 
-std::vector<double> numbersOf(const Problem &p) {
+std::vector<double> numbersOf(absl::Span<const SharedVariable> variables) {
   std::vector<double> numbers;
-  for (const SharedVariable &parameter : p.parameters()) {
-    Tensor value = parameter.get().cast(DType::Float64);
+  for (const SharedVariable &variable : variables) {
+    Tensor value = variable.get().cast(DType::Float64);
     absl::Span<const double> flat = value.flat<double>();
     numbers.insert(numbers.end(), flat.begin(), flat.end());
   }
   return numbers;
 }
+std::vector<double> numbersOf(const Problem &p) { return numbersOf(p.parameters()); }
 
 Optimizer optimizerOf(const std::string &name, const Problem &p) {
   if (name == "sgd")
@@ -92,6 +93,95 @@ TEST(Optim, StepsAreThoseOfPyTorch) {
         EXPECT_NEAR(found[i], expected[i], bound) << i;
     }
   }
+}
+
+/// The method of that name in make_half_steps.py.
+Optimizer halfOptimizerOf(const std::string &name, const Variable &loss, const SharedVariable &p) {
+  if (name == "sgd")
+    return sgd(loss, {p}, {.rate = 0.1});
+  if (name == "momentum")
+    return sgd(loss, {p}, {.rate = 0.05, .momentum = 0.9});
+  if (name == "nesterov")
+    return sgd(loss, {p}, {.rate = 0.05, .momentum = 0.9, .nesterov = true});
+  if (name == "decay")
+    return sgd(loss, {p}, {.rate = 0.1, .momentum = 0.5, .weightDecay = 0.2});
+  if (name == "clipped")
+    return sgd(loss, {p}, {.rate = 0.3, .maxNorm = 100});
+  if (name == "adam")
+    return adam(loss, {p}, {.rate = 0.05});
+  if (name == "adam_decay")
+    return adam(loss, {p},
+                {.rate = 0.05, .beta1 = 0.8, .beta2 = 0.95, .epsilon = 1e-3, .weightDecay = 0.1});
+  if (name == "adam_clipped")
+    return adam(loss, {p}, {.rate = 0.05, .maxNorm = 100});
+  EXPECT_EQ(name, "adamw");
+  return adam(loss, {p}, {.rate = 0.05, .weightDecay = 0.1, .decoupledDecay = true});
+}
+
+// The parameters are the very numbers of float64 (the script makes sure that none is near a tie).
+// What is remembered has 10 steps of at most 10 roundings, of terms as large as the gradients;
+// those of variances are all positive.
+TEST(Optim, StepsOfHalfPrecisionAreInFloat32) {
+  std::map<std::string, std::vector<double>> all =
+      numbersOfFile(GRAPHC_TEST_DATA "/half_steps.txt");
+  EXPECT_EQ(all.size(), 18u);
+  const std::vector<double> gradient = {1, 0, 0x1p-13, 384, 0x1p-22, 3};
+  for (const auto &[key, expected] : all) {
+    SCOPED_TRACE(key);
+    size_t dash = key.rfind('_');
+    DType dtype = key.substr(dash) == "_f16" ? DType::Float16 : DType::BFloat16;
+    SharedVariable w = shared(Tensor({0.5, -0.3125, 2.0, 100.0, 1.0, 0.0}).cast(dtype), "w");
+    Variable g = tensor(dtype, {6}, "g"), loss = sum(w * g);
+    Optimizer optimizer = halfOptimizerOf(key.substr(0, dash), loss, w);
+    Function step = stepOf(optimizer, loss, {g});
+    for (int t = 0; t < 10; ++t) {
+      std::vector<double> now;
+      for (double number : gradient)
+        now.push_back(t % 2 == 0 ? number : number * -0.25);
+      ASSERT_TRUE(step(Tensor::fromSpan(absl::MakeConstSpan(now), {6})->cast(dtype)).ok());
+    }
+    EXPECT_EQ(w.get().dtype(), dtype);
+    std::vector<SharedVariable> values = {w};
+    for (const SharedVariable &value : optimizer.state)
+      if (value.name() != "adam.steps") {
+        EXPECT_EQ(value.get().dtype(), DType::Float32) << value.name();
+        values.push_back(value);
+      }
+    std::vector<double> found = numbersOf(values);
+    ASSERT_EQ(found.size(), expected.size());
+    for (size_t i = 0; i < 6; ++i)
+      EXPECT_EQ(found[i], expected[i]) << i;
+    for (size_t i = 6; i < found.size(); ++i) {
+      double terms = i < 12 ? gradient[i - 6] : 0;
+      EXPECT_NEAR(found[i], expected[i], 100 * 0x1p-24 * std::max(terms, std::abs(expected[i])))
+          << i;
+    }
+  }
+}
+
+// Of float32 the state is what it was, and a checkpoint keeps that of float16 in float32.
+TEST(Optim, CheckpointsOfHalfPrecisionHaveFloat32) {
+  std::string path = ::testing::TempDir() + "/graphc-optim-half.npz";
+  auto make = [](std::vector<SharedVariable> &all) {
+    SharedVariable w = shared(Tensor({0.5, 2.0}).cast(DType::Float16), "w");
+    Variable loss = sum(sqr(w));
+    Optimizer optimizer = adam(loss, {w}, {.rate = 0.01});
+    all = {w};
+    all.insert(all.end(), optimizer.state.begin(), optimizer.state.end());
+    return stepOf(optimizer, loss);
+  };
+  std::vector<SharedVariable> whole, later;
+  Function steps = make(whole), after = make(later);
+  for (int i = 0; i < 3; ++i)
+    ASSERT_TRUE(steps().ok());
+  ASSERT_TRUE(saveCheckpoint(path, whole).ok());
+  absl::StatusOr<std::map<std::string, Tensor>> file = loadNpz(path);
+  ASSERT_TRUE(file.ok());
+  EXPECT_EQ(file->at("w").dtype(), DType::Float16);
+  EXPECT_EQ(file->at("w.variance").dtype(), DType::Float32);
+  ASSERT_TRUE(loadCheckpoint(path, later).ok());
+  ASSERT_TRUE(steps().ok() && after().ok());
+  EXPECT_EQ(numbersOf(later), numbersOf(whole));
 }
 
 // A rate that a call gives, and a gradient of nothing.
