@@ -403,13 +403,19 @@ llvm::SmallVector<Value, 2> BodyEmitter::joinLanes(const KernelNest &nest, Value
   mlir::ImplicitLocOpBuilder &b = stack.builder();
   llvm::SmallVector<Value, 2> current(vectors.begin(), vectors.end());
   auto width = mlir::cast<mlir::VectorType>(current[0].getType()).getDimSize(0);
-  // Halves are joined until one lane is left.
+  // Halves are joined until one lane is left. Floats stay in a register of 16 bytes meanwhile: LLVM
+  // makes vectors of one lane in general registers, on the way to which a short row would wait.
   for (; width > 1; width /= 2) {
     llvm::SmallVector<Value, 2> low, high;
     for (Value each : current) {
-      auto lower = llvm::to_vector(llvm::seq<int64_t>(0, width / 2));
-      auto upper = llvm::to_vector(llvm::seq<int64_t>(width / 2, width));
-      low.push_back(vector::ShuffleOp::create(b, each, each, lower));
+      auto type = mlir::cast<mlir::VectorType>(each.getType());
+      int64_t lanes = type.getDimSize(0), kept = width / 2;
+      if (type.getElementType().isF32() && current.size() == 1)
+        kept = std::max(kept, std::min<int64_t>(lanes, 4));
+      auto lower = llvm::to_vector(llvm::seq<int64_t>(0, kept));
+      auto upper =
+          llvm::map_to_vector(lower, [&](int64_t lane) { return (lane + width / 2) % lanes; });
+      low.push_back(kept == lanes ? each : Value(vector::ShuffleOp::create(b, each, each, lower)));
       high.push_back(vector::ShuffleOp::create(b, each, each, upper));
     }
     current = join(nest, low, high, /*inOrder=*/false);

@@ -175,6 +175,7 @@ private:
                        const ProductMemory &memory, const ProductCopies &copies, mlir::Value end,
                        mlir::Value rest, mlir::Value whole, ProductLast &last);
   //===--- ProductMemory.cpp ------------------------------------------------===//
+  bool mustPack(const KernelNest &nest, const ProductShape &shape);
   void placeRight(const KernelNest &nest, const ProductShape &shape, ProductMemory &memory);
   void placeLeft(const KernelNest &nest, ProductShape &shape, ProductMemory &memory);
   void findOperands(const KernelNest &nest, const ProductShape &shape, ProductMemory &memory);
@@ -269,6 +270,14 @@ private:
   //===--- RowBlocks.cpp ----------------------------------------------------===//
   bool emitIfRowBlocks(llvm::ArrayRef<int> nests);
   void placeBlock(int array, int rowLoop, int64_t rows);
+  llvm::SmallVector<std::pair<int, int>>
+  arraysOfBlock(llvm::ArrayRef<int> nests, llvm::ArrayRef<Pass> parts, int rowLoop) const;
+  int deadBefore(int number, llvm::ArrayRef<Pass> parts, llvm::ArrayRef<int> placed) const;
+  Size blockStride(int array, int rowLoop);
+  mlir::Value rowsOfBlock(llvm::ArrayRef<std::pair<int, int>> arrays, int rowLoop, int64_t most,
+                          int64_t tile);
+  bool isOfBlock(int array, int rowLoop) const;
+  void copyBlockPanels(const Pass &pass, ProductShape shape);
 
   //===--- Columns.cpp ------------------------------------------------------===//
   bool isColumnReduction(const Pass &pass) const;
@@ -300,6 +309,8 @@ private:
   std::vector<bool> isHeld; ///< locals that lie in an output
   mlir::Value rowsAhead;    ///< of the block; null where columns are not cut
   Bounds block;
+  /// By nest, the address of panels that all blocks of rows read, or 0.
+  llvm::DenseMap<int, mlir::Value> blockPanels;
   int numScratch = 0;
   llvm::SmallVector<mlir::Attribute> scratchSizes, scratchLimits;
   llvm::SmallVector<KeptForm> keptForms; ///< by scratch buffer: see kKeptAttr

@@ -115,11 +115,21 @@ Value KernelEmitter::isKept(Value copy) {
   return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, copy, stack->constant(0));
 }
 
+/// Whether tiles cannot read the right operand where it lies.
+bool KernelEmitter::mustPack(const KernelNest &nest, const ProductShape &shape) {
+  return shape.isWindow || !shape.isRightPlain ||
+         constantSize(strideAlong(nest, shape.right, shape.columnLoop)) != 1;
+}
+
 /// Memory for panels of the right operand, or those that are kept.
 void KernelEmitter::placeRight(const KernelNest &nest, const ProductShape &shape,
                                ProductMemory &memory) {
   int64_t bytes = memoryBytes(shape.element), width = int64_t(shape.vectors) * shape.lanes;
   llvm::SmallVector<Size> sums = extentsOf(nest, shape.sums);
+  memory.mustPack = mustPack(nest, shape);
+  memory.blockPanels = blockPanels.lookup(int(&nest - kernel.nests.data()));
+  if (memory.blockPanels)
+    return;
   if (std::optional<KeptForm> form = keptPanels(nest, shape)) {
     Size row = form->isTransposed ? shape.length : shape.numColumns; // in memory
     memory.keptPanels = addKept(nest.inputs[size_t(shape.right)], *form, shape.element, row);
@@ -130,8 +140,6 @@ void KernelEmitter::placeRight(const KernelNest &nest, const ProductShape &shape
                                          : kWideWindowPanels;
   llvm::SmallVector<Size> room = joined(Size(b.getIndexAttr(width * memory.numPanels)), sums);
   memory.packed = view(addScratchArgument(shape.element, room), room, shape.element, 0);
-  memory.mustPack = shape.isWindow || !shape.isRightPlain ||
-                    constantSize(strideAlong(nest, shape.right, shape.columnLoop)) != 1;
   if (!memory.mustPack && target.maskRegisters) {
     auto columns = llvm::to_vector(llvm::seq<int>(shape.columnLoop, nest.numParallel));
     limitScratch(kPackBytes / bytes, joined(extentsOf(nest, columns), sums));
@@ -161,6 +169,9 @@ void KernelEmitter::placeLeft(const KernelNest &nest, ProductShape &shape, Produ
     memory.keptRows = addKept(nest.inputs[size_t(shape.left)], KeptForm(), shape.element, sums);
   // A matrix, or a window's sums in the order of memory.
   memory.mayCopyLeft = !shape.isLeftPlain || shape.sums.size() == 1;
+  // A block's rows have gaps between them as they are.
+  if (shape.isLeftPlain && isOfBlock(nest.inputs[size_t(shape.left)], shape.rowLoop))
+    memory.mayCopyLeft = false;
   memory.mostRows = kCopiedRows / shape.rows[0] * shape.rows[0];
   memory.copiedAddress = stack->constant(0);
   if (!memory.mayCopyLeft)
@@ -178,8 +189,7 @@ void KernelEmitter::findOperands(const KernelNest &nest, const ProductShape &sha
   auto inBytes = [&](Size elements) { return bytesOf(elements, shape.element); };
   memory.leftAddress =
       shape.isLeftPlain ? productAddress(nest, shape, shape.left) : memory.copiedAddress;
-  memory.rightAddress =
-      memory.mustPack ? memory.packedAddress : productAddress(nest, shape, shape.right);
+  memory.rightAddress = memory.mustPack ? Value() : productAddress(nest, shape, shape.right);
   if (memory.keptRows) {
     Value start = addressOf(body->memory[size_t(nest.inputs[size_t(shape.left)])].buffer);
     Value rowBytes = arith::MaxSIOp::create(b, inBytes(shape.length), stack->constant(1));
@@ -199,6 +209,8 @@ void KernelEmitter::findOperands(const KernelNest &nest, const ProductShape &sha
 /// Whether panels of `numRows` rows are copied: where it must be so, and where it pays.
 Value KernelEmitter::choosePanels(const ProductShape &shape, const ProductMemory &memory,
                                   Value numRows) {
+  if (memory.blockPanels)
+    return arith::ConstantOp::create(b, b.getBoolAttr(false));
   if (memory.mustPack)
     return arith::ConstantOp::create(b, b.getBoolAttr(true));
   Value size = bytesOf(stack->multiply(shape.numColumns, shape.length), shape.element);

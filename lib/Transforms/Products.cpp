@@ -194,6 +194,12 @@ void KernelEmitter::setFetching(const ProductShape &shape, const ProductMemory &
 void KernelEmitter::copyPanels(const KernelNest &nest, const ProductShape &shape,
                                const ProductMemory &memory, Value first, Value end,
                                ProductCopies &copies) {
+  if (memory.blockPanels) {
+    copies.panels = memory.blockPanels;
+    copies.firstPacked =
+        arith::SelectOp::create(b, isKept(memory.blockPanels), stack->constant(0), end);
+    return;
+  }
   // Without mask registers the last, cut panel is always copied.
   Value from = end;
   if (!target.maskRegisters)

@@ -25,7 +25,8 @@
 //
 // Sums of float32 in float64 (F-012): 16 vectors are added in float32, each lane at most 16 terms
 // with the pairwise join, and then extended: two conversions and two adds for 16 vectors, so that
-// the sum costs what a float32 sum does.
+// the sum costs what a float32 sum does. Fewer than 16 that are left are added one by one, but made
+// two at a time: short rows have no others.
 //
 //===----------------------------------------------------------------------===//
 #include "Transforms/KernelEmitter.h"
@@ -63,6 +64,7 @@ struct KernelEmitter::Stream {
   int crossed = -1;        ///< the loop that is cut in blocks, if there is one
   bool isLong = false;     ///< maps only, and kLongBody
   bool hasSquares = false; ///< of transposed operands
+  bool inOneSet = false;   ///< all vectors are joined with the first accumulators, one by one
   Value blockBegin, blockEnd;
 
   /// The accumulators as a loop carries them; set them from its values.
@@ -175,8 +177,9 @@ void KernelEmitter::streamBody(Stream &stream, Value index, int unroll, Value ma
       llvm::SmallVector<Value, 2> terms;
       for (auto &each : values)
         terms.push_back(each[size_t(u)]);
-      llvm::SmallVector<Value, 2> joined = body->join(nest, plan, sets[size_t(u)], terms);
-      for (auto [value, old] : llvm::zip(joined, sets[size_t(u)]))
+      auto &set = sets[stream.inOneSet ? 0 : size_t(u)];
+      llvm::SmallVector<Value, 2> joined = body->join(nest, plan, set, terms);
+      for (auto [value, old] : llvm::zip(joined, set))
         old = mask ? Value(arith::SelectOp::create(b, mask, value, old)) : value;
     }
   }
@@ -237,11 +240,12 @@ void KernelEmitter::streamInnerLoop(Stream &stream) {
 
   Value lower = stack->value(range.lower), upper = stack->value(range.upper), main = upper;
   auto constantLower = constantSize(range.lower), constantUpper = constantSize(range.upper);
-  bool hasMain = true, hasTail = block > 1;
+  bool hasMain = true, hasTail = block > 1, hasRest = true;
   if (constantLower && constantUpper) {
     int64_t count = *constantUpper - *constantLower, whole = count / block * block;
     hasMain = whole > 0;
     hasTail = whole < count;
+    hasRest = !partial || count % (2 * lanes) != 0; // of a tail, behind pairs of vectors
     main = stack->constant(*constantLower + whole);
   } else if (block > 1) {
     Size count = *constantLower == 0 && constantLower
@@ -281,23 +285,38 @@ void KernelEmitter::streamInnerLoop(Stream &stream) {
   }
   if (hasTail) {
     beginParts(1);
-    auto loop = stack->open(main, upper, stack->constant(lanes), stream.carried(true, 1));
-    stream.assign(true, 1, loop.getRegionIterArgs());
-    Value mask;
-    if (lanes > 1) {
-      Value left = arith::SubIOp::create(b, upper, loop.getInductionVar());
-      if (once) {
-        body->lanesLeft = left;
-        body->isWhole =
-            arith::CmpIOp::create(b, arith::CmpIPredicate::sge, left, stack->constant(lanes));
-      } else {
-        mask = vector::CreateMaskOp::create(b, mlir::VectorType::get({lanes}, b.getI1Type()), left);
-      }
+    stream.inOneSet = true;
+    if (partial && lanes > 1) { // up to 15 vectors: without masks as long as there are two
+      Value count = arith::SubIOp::create(b, upper, main);
+      Value pairs = arith::AddIOp::create(b, main, floorToMultiple(count, 2 * lanes));
+      auto loop = stack->open(main, pairs, stack->constant(2 * lanes), stream.carried(true, 1));
+      stream.assign(true, 1, loop.getRegionIterArgs());
+      streamBlock(stream, loop.getInductionVar(), 2, Value());
+      stack->close(stream.carried(true, 1));
+      stream.assign(true, 1, loop.getResults());
+      main = pairs;
     }
-    streamBlock(stream, loop.getInductionVar(), 1, mask);
-    body->lanesLeft = body->isWhole = nullptr;
-    stack->close(stream.carried(true, 1));
-    stream.assign(true, 1, loop.getResults());
+    if (hasRest) {
+      auto loop = stack->open(main, upper, stack->constant(lanes), stream.carried(true, 1));
+      stream.assign(true, 1, loop.getRegionIterArgs());
+      Value mask;
+      if (lanes > 1) {
+        Value left = arith::SubIOp::create(b, upper, loop.getInductionVar());
+        if (once) {
+          body->lanesLeft = left;
+          body->isWhole =
+              arith::CmpIOp::create(b, arith::CmpIPredicate::sge, left, stack->constant(lanes));
+        } else {
+          mask =
+              vector::CreateMaskOp::create(b, mlir::VectorType::get({lanes}, b.getI1Type()), left);
+        }
+      }
+      streamBlock(stream, loop.getInductionVar(), 1, mask);
+      body->lanesLeft = body->isWhole = nullptr;
+      stack->close(stream.carried(true, 1));
+      stream.assign(true, 1, loop.getResults());
+    }
+    stream.inOneSet = false;
     endParts();
   }
 }

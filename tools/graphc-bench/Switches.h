@@ -29,6 +29,7 @@ inline const std::vector<Switch> kSwitches = {
     {"short-axes", {"nbody"}},
     {"join-scatters", {"radon"}},
     {"join-products", {"encoder", "attention_8x512", "attention_1x4096"}},
+    {"block-memory", {"attention_8x512", "attention_8x1024", "attention_1x4096"}},
     {"column-blocks", {"softmax_axis0"}},
     {"separate-windows", {"pool3x3"}},
     {"schedule", {"terms"}},

@@ -59,7 +59,7 @@ Example exampleOf(std::string_view name) {
             incTake(x, at, v, {.axis = 0}) * incTake(z, at, sqr(v), {.axis = 0}),
             {a, c, places, wholeNumbers({90, 70})}};
   }
-  if (name == "join-products")
+  if (name == "join-products" || name == "block-memory")
     return {{x, y, z}, dot(softmax(dot(x, y)), z), {a, b, wholeNumbers({45, 20})}};
   if (name == "column-blocks")
     return {{x}, softmax(x, Axis(0)), {a}};
@@ -272,10 +272,12 @@ TEST_P(JoinProducts, GiveTheBitsOfKernelsOfTheirOwn) {
     Example example = exampleOf(a, isKnown);
     Tensor joined = resultOf(example, "fast_run"), threads = resultOf(example, "fast_run", 3);
     Tensor apart = resultOf(example, without("join-products"));
-    ASSERT_TRUE(joined.defined() && apart.defined() && threads.defined());
+    Tensor plain = resultOf(example, without("block-memory"));
+    ASSERT_TRUE(joined.defined() && apart.defined() && threads.defined() && plain.defined());
     ASSERT_EQ(joined.shape(), apart.shape());
     EXPECT_EQ(std::memcmp(joined.data(), apart.data(), size_t(joined.numBytes())), 0);
     EXPECT_EQ(std::memcmp(joined.data(), threads.data(), size_t(joined.numBytes())), 0);
+    EXPECT_EQ(std::memcmp(joined.data(), plain.data(), size_t(joined.numBytes())), 0);
     std::vector<double> expected = expectedOf(a, example.values);
     Tensor wide = joined.cast(DType::Float64);
     ASSERT_EQ(wide.numElements(), int64_t(expected.size()));
@@ -294,7 +296,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Attention{1, 57, 3, 5, 6}, Attention{4, 0, 5, 8, 8},
                       Attention{0, 113, 65, 16, 16, DType::Float64},
                       Attention{2, 115, 115, 16, 16, DType::Float32, true},
-                      Attention{0, 240, 240, 8, 12, DType::Float64, true}));
+                      Attention{0, 240, 240, 8, 12, DType::Float64, true},
+                      // Panels of more than 512 columns; rows of which few stay in the L2 cache.
+                      Attention{2, 150, 530, 8, 40}, Attention{0, 300, 4100, 4, 33}));
 
 // What is handed on is in memory for a block of rows: no array of the program holds it.
 TEST(JoinProducts, KeepScoresOfABlockOnly) {
