@@ -38,6 +38,7 @@ typedef struct {
 typedef struct {
   void **slot;
   const Track *track;
+  int64_t begin;   /* bytes that are before a part */
   char *now, *end; /* `end` of a ring, where it starts anew */
   int64_t ring;    /* its bytes */
 } Moving;
@@ -116,6 +117,19 @@ static int64_t elementsOf(const AotProgram *p, const State *s, const AotArray *a
   for (int32_t axis = 0; axis < array->shape.count; ++axis)
     count *= s->sizes[p->numbers[array->shape.first + axis]];
   return count;
+}
+
+/* In the memory of its root. */
+static int64_t bytesBefore(const AotProgram *p, const State *s, const AotArray *array) {
+  int64_t count = 0;
+  for (int32_t k = 0; k < array->begins.count; ++k)
+    count += s->sizes[p->numbers[array->begins.first + k]];
+  return count * array->elementBytes;
+}
+
+static char *memoryOf(const AotProgram *p, const State *s, const AotArray *array) {
+  char *root = s->memory[array->root];
+  return root ? root + bytesBefore(p, s, array) : NULL;
 }
 
 static int64_t readInteger(const char *data, int32_t bytes, int32_t isSigned) {
@@ -421,7 +435,7 @@ static int32_t readElements(const AotProgram *p, State *s, const AotSegment *seg
       continue;
     const AotArray *array = &p->arrays[n->a];
     int64_t index = s->sizes[n->b], count = elementsOf(p, s, array);
-    const char *data = s->memory[array->root];
+    const char *data = memoryOf(p, s, array);
     if (s->beyond[n->b] || index < 0 || index >= count || !data) {
       put(s, "a size is element ");
       putNumber(s, index);
@@ -747,7 +761,7 @@ static void fillStep(const AotProgram *p, State *s, const AotStep *step, char *s
                      void **pointers, int64_t *arguments) {
   int32_t count = 0, sizes = 0;
   for (; count < step->arrays.count; ++count)
-    pointers[count] = s->memory[p->arrays[p->numbers[step->arrays.first + count]].root];
+    pointers[count] = memoryOf(p, s, &p->arrays[p->numbers[step->arrays.first + count]]);
   for (int32_t k = 0; k < step->scratch.count; ++k) {
     const AotScratch *wanted = &p->scratch[step->scratch.first + k];
     pointers[count++] = wanted->elementBytes ? scratch : NULL;

@@ -76,9 +76,10 @@ typedef struct {
 /* Memory, and how it is seen: as Program::Array, but memory is looked up by `root`. */
 typedef struct {
   int32_t root, elementBytes, isSigned;
-  int32_t source; /* of a root in a body: the number of the input, or of the output behind all
-                     inputs, whose memory it is; -1 for others */
-  AotRange shape; /* of `numbers`: sizes */
+  int32_t source;  /* of a root in a body: the number of the input, or of the output behind all
+                      inputs, whose memory it is; -1 for others */
+  AotRange shape;  /* of `numbers`: sizes */
+  AotRange begins; /* likewise: their sum is the number of elements before it in the root */
 } AotArray;
 
 /* Memory that a kernel's code asked for. elementBytes = 0: a copy of a constant, which a library

@@ -355,14 +355,15 @@ static int32_t fillTables(const Run *r, int64_t *warm) {
     const AotStep *step = &body->steps[i];
     fillStep(body, b, step, scratch, pointers, arguments);
     for (int32_t k = 0; k < step->arrays.count; ++k) {
-      int32_t source =
-          body->arrays[body->arrays[body->numbers[step->arrays.first + k]].root].source;
+      const AotArray *array = &body->arrays[body->numbers[step->arrays.first + k]];
+      int32_t source = body->arrays[array->root].source;
       if (source < 0)
         continue;
       const Track *track = &b->tracks[source];
       *warm = track->from > *warm ? track->from : *warm;
       if (track->from > 0 || track->stride != 0)
-        b->moving[numMoving++] = (Moving){.slot = &pointers[k], .track = track};
+        b->moving[numMoving++] =
+            (Moving){.slot = &pointers[k], .track = track, .begin = bytesBefore(body, b, array)};
     }
     pointers += step->arrays.count + step->scratch.count;
     arguments += step->sizes.count + 2;
@@ -374,9 +375,9 @@ static void move(Moving *moving, int32_t count, int64_t t, int64_t warm) {
   for (Moving *m = moving; m < moving + count; ++m) {
     const Track *track = m->track;
     if (t <= warm) { /* the first steps read initial values */
-      m->now = at(track, t);
+      m->now = at(track, t) + m->begin;
       m->ring = track->count * track->stride;
-      m->end = m->ring ? track->data + m->ring : NULL;
+      m->end = m->ring ? track->data + m->ring + m->begin : NULL;
     } else {
       m->now += track->stride;
       if (m->now == m->end)

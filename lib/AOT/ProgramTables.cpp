@@ -103,8 +103,10 @@ private:
     std::vector<int32_t> constants(p_.constants.size(), 0);
     for (size_t a = 0; a < p_.arrays.size(); ++a) {
       const Program::Array &array = p_.arrays[a];
+      Numbers begins;
+      forEachBegin(p_, int32_t(a), [&](int32_t begin) { begins.push_back(begin); });
       t_.arrays.push_back({layout_.root[a], int32_t(byteSize(array.dtype)),
-                           isSignedInt(array.dtype), -1, numbers(array.shape)});
+                           isSignedInt(array.dtype), -1, numbers(array.shape), numbers(begins)});
       if (array.storage == Storage::Constant)
         constants[size_t(array.number)] = int32_t(a);
     }

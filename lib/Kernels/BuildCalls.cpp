@@ -13,7 +13,7 @@ int32_t ProgramBuilder::viewOf(int32_t array, DType dtype, Numbers shape) {
   if (known.shape == shape && known.dtype == dtype)
     return array;
   out_.program.arrays.push_back(
-      {Storage::Same, dtype, rootOf(out_.program, array), std::move(shape)});
+      {Storage::Same, dtype, ownerOf(out_.program, array), std::move(shape)});
   return int32_t(out_.program.arrays.size()) - 1;
 }
 
@@ -203,12 +203,26 @@ void ProgramBuilder::orderArrays() {
   std::vector<int32_t> numbers(program.arrays.size(), -1);
   std::vector<Program::Array> ordered;
   ordered.reserve(program.arrays.size());
+  std::vector<Numbers> parts(program.arrays.size());
+  for (int32_t a = int32_t(program.arrays.size()); a-- > 0;)
+    if (program.arrays[size_t(a)].isPart())
+      parts[size_t(program.arrays[size_t(a)].number)].push_back(a);
+  auto add = [&](int32_t array) {
+    numbers[size_t(array)] = int32_t(ordered.size());
+    ordered.push_back(program.arrays[size_t(array)]);
+  };
   auto numberOf = [&](int32_t array) {
-    for (int32_t a : {rootOf(program, array), array})
-      if (numbers[size_t(a)] < 0) {
-        numbers[size_t(a)] = int32_t(ordered.size());
-        ordered.push_back(program.arrays[size_t(a)]);
-      }
+    std::vector<int32_t> pending; // the root, and its parts in their order
+    if (int32_t root = rootOf(program, array); numbers[size_t(root)] < 0)
+      pending.push_back(root);
+    while (!pending.empty()) {
+      int32_t next = pending.back();
+      pending.pop_back();
+      add(next);
+      pending.insert(pending.end(), parts[size_t(next)].begin(), parts[size_t(next)].end());
+    }
+    if (numbers[size_t(array)] < 0)
+      add(array);
     return numbers[size_t(array)];
   };
   for (Program::Input &input : program.inputs)

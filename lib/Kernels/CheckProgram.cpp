@@ -33,6 +33,10 @@ public:
   int32_t sizeOf(const Product &product);
   /// The two are equal from here on.
   void unite(const Product &a, const Product &b) { equal_[rootOf(a)] = rootOf(b); }
+  /// The number of the sum of a size and a number of elements: `like`, if that says so.
+  int32_t sum(int32_t size, const Product &count, int32_t like);
+  /// Whether it is plain that the number is not negative: of extents of inputs, and sums of such.
+  bool isCount(const Product &product) const;
   /// The number of an input's extent, and of a constant.
   int32_t dim(int32_t input, int32_t axis) { return add({SizeOp::Dim, input, axis, -1, 0}); }
   int32_t constant(int64_t value) { return add({SizeOp::Constant, -1, -1, -1, value}); }
@@ -153,6 +157,37 @@ int32_t Sizes::sizeOf(const Product &product) {
   return size;
 }
 
+int32_t Sizes::sum(int32_t size, const Product &count, int32_t like) {
+  if (like >= 0)
+    if (const SizeNode &n = p_.sizes[size_t(like)];
+        n.op == SizeOp::Add && n.a == size && equal(of({&n.b, 1}), count))
+      return like;
+  const std::optional<int64_t> before = valueOf(size);
+  if (before == 0)
+    return sizeOf(count);
+  if (int64_t total;
+      before && count.sizes.empty() && !__builtin_add_overflow(*before, count.constant, &total))
+    return constant(total);
+  return add({SizeOp::Add, size, sizeOf(count), -1, 0});
+}
+
+bool Sizes::isCount(const Product &product) const {
+  std::vector<int32_t> pending(product.sizes.begin(), product.sizes.end());
+  int terms = 256; // as in multiply
+  while (!pending.empty() && --terms > 0) {
+    const SizeNode &n = p_.sizes[size_t(pending.back())];
+    pending.pop_back();
+    if (n.op == SizeOp::Add || n.op == SizeOp::Mul)
+      pending.insert(pending.end(), {n.a, n.b});
+    else if (n.op != SizeOp::Dim && !(n.op == SizeOp::Constant && n.value >= 0))
+      return false;
+  }
+  return product.constant >= 0 && pending.empty();
+}
+
+/// Arrays within arrays, at most: what reads an array looks at all that it is in.
+constexpr int32_t kMostNested = 64;
+
 class ProgramCheck {
 public:
   explicit ProgramCheck(KernelGraph &graph)
@@ -167,13 +202,22 @@ private:
   }
   static std::string name(int32_t array) { return "%" + std::to_string(array); }
   int32_t rootOf(int32_t array) const { return roots_[size_t(array)]; }
+  bool meet(int32_t a, int32_t b) const {
+    const Pieces &x = pieces_[size_t(a)], &y = pieces_[size_t(b)];
+    return x.first < y.first + y.count && y.first < x.first + x.count;
+  }
   /// Elements of one are as many as of the other; `what` says of what.
   bool require(const Product &a, const Product &b, const std::string &what);
+  bool requireCount(const Product &product, const std::string &what);
+  void addCheck(Predicate predicate, int32_t a, int32_t b, const std::string &message);
   /// Contents of a view are those of what it shows.
   bool isReadable(int32_t array) const;
   bool wasWritten(int32_t array) const { return wasThere_[size_t(base_[size_t(array)])]; }
+  void write(int32_t array);
   bool checkInputs();
+  void findPieces();
   bool checkSharing();
+  bool checkParts();
   bool checkReads(const Step &step);
   bool checkWrites(const Step &step);
   bool checkShapes(const Step &step);
@@ -184,9 +228,18 @@ private:
   Sizes sizes_;
   ProgramMistake mistake_;
   int32_t step_ = -1;
-  /// The array whose memory it is; the one that is written, or given, of which it is a view.
+  /// The array whose memory it is; the one that is written, given, or made of parts, of which it is
+  /// a view.
   std::vector<int32_t> roots_, base_;
-  /// By root, the array that was written last; -1: none.
+  /// Memory is cut into the parts that have no parts themselves: those that an array has.
+  struct Pieces {
+    int32_t first = 0, count = 0;
+    friend bool operator==(const Pieces &, const Pieces &) = default;
+  };
+  std::vector<Pieces> pieces_;
+  /// By array: its parts, in order.
+  std::vector<Numbers> parts_;
+  /// By piece, the array that was written there last; -1: none.
   std::vector<int32_t> holds_;
   std::vector<bool> wasThere_;
 };
@@ -198,25 +251,55 @@ bool ProgramCheck::require(const Product &a, const Product &b, const std::string
     return fail(what + ": " + std::to_string(a.constant) + " elements and " +
                 std::to_string(b.constant));
   sizes_.unite(a, b);
-  int32_t left = sizes_.sizeOf(a), right = sizes_.sizeOf(b);
-  // A text that was written by a reader has what that one added.
-  if (std::ranges::any_of(p_.checks, [&](const Program::SizeCheck &check) {
-        return check.predicate == Predicate::Equal && check.a == left && check.b == right;
-      }))
-    return true;
-  p_.checks.push_back({Predicate::Equal,
-                       left,
-                       right,
-                       ErrorKind::ShapeError,
-                       what + ": {a} elements and {b}",
-                       -1,
-                       {}});
+  addCheck(Predicate::Equal, sizes_.sizeOf(a), sizes_.sizeOf(b), what + ": {a} elements and {b}");
   return true;
 }
 
+/// Elements are no less than none.
+bool ProgramCheck::requireCount(const Product &product, const std::string &what) {
+  if (sizes_.isCount(product))
+    return true;
+  if (product.sizes.empty())
+    return fail(what + " has " + std::to_string(product.constant) + " elements");
+  addCheck(Predicate::LessEqual, sizes_.constant(0), sizes_.sizeOf(product),
+           what + " has {b} elements");
+  return true;
+}
+
+/// A text that was written by a reader has what that one added.
+void ProgramCheck::addCheck(Predicate predicate, int32_t a, int32_t b, const std::string &message) {
+  if (std::ranges::none_of(p_.checks, [&](const Program::SizeCheck &check) {
+        return check.predicate == predicate && check.a == a && check.b == b;
+      }))
+    p_.checks.push_back({predicate, a, b, ErrorKind::ShapeError, message, -1, {}});
+}
+
 bool ProgramCheck::isReadable(int32_t array) const {
-  int32_t base = base_[size_t(array)], holds = holds_[size_t(rootOf(array))];
-  return holds < 0 ? wasThere_[size_t(base)] : holds == base;
+  const int32_t base = base_[size_t(array)];
+  const Storage storage = p_.arrays[size_t(base)].storage;
+  // Written as a whole, or by its parts.
+  auto isOfBase = [&](int32_t holds) {
+    while (holds != base && p_.arrays[size_t(holds)].isPart())
+      holds = p_.arrays[size_t(holds)].number;
+    return holds == base;
+  };
+  const Pieces &own = pieces_[size_t(array)];
+  for (int32_t piece = own.first; piece < own.first + own.count; ++piece) {
+    const int32_t holds = holds_[size_t(piece)];
+    if (holds < 0 ? storage != Storage::Input && storage != Storage::Constant : !isOfBase(holds))
+      return false;
+  }
+  return true;
+}
+
+void ProgramCheck::write(int32_t array) {
+  const Pieces &own = pieces_[size_t(array)];
+  std::fill_n(holds_.begin() + own.first, own.count, array);
+  for (; !wasThere_[size_t(array)]; array = p_.arrays[size_t(array)].number) {
+    wasThere_[size_t(array)] = true;
+    if (!p_.arrays[size_t(array)].isPart())
+      break;
+  }
 }
 
 /// The caller's memory has the extents that the input's shape has.
@@ -243,11 +326,79 @@ bool ProgramCheck::checkSharing() {
     if (array.storage != Storage::Same)
       continue;
     const Program::Array &owner = p_.arrays[size_t(array.number)];
-    std::string both = name(int32_t(a)) + " and " + name(array.number) + ", whose memory it is";
+    std::string both = name(int32_t(a)) + " and " + name(array.number) +
+                       (array.isPart() ? ", whose part it is" : ", whose memory it is");
     if (byteSize(array.dtype) != byteSize(owner.dtype))
       return fail(both + ", have elements of " + std::to_string(byteSize(array.dtype)) + " and " +
                   std::to_string(byteSize(owner.dtype)) + " bytes");
-    if (!require(sizes_.of(array.shape), sizes_.of(owner.shape), both))
+    if (!array.isPart() && !require(sizes_.of(array.shape), sizes_.of(owner.shape), both))
+      return false;
+  }
+  return true;
+}
+
+void ProgramCheck::findPieces() {
+  pieces_.resize(p_.arrays.size());
+  parts_.resize(p_.arrays.size());
+  for (size_t a = 0; a < p_.arrays.size(); ++a)
+    if (p_.arrays[a].isPart())
+      parts_[size_t(p_.arrays[a].number)].push_back(int32_t(a));
+  for (size_t a = p_.arrays.size(); a-- > 0;) {
+    if (parts_[a].empty())
+      pieces_[a].count = 1;
+    for (int32_t part : parts_[a])
+      pieces_[a].count += pieces_[size_t(part)].count;
+  }
+  int32_t numPieces = 0;
+  for (size_t a = 0; a < p_.arrays.size(); ++a) {
+    if (p_.arrays[a].storage != Storage::Same) {
+      pieces_[a].first = numPieces;
+      numPieces += pieces_[a].count;
+    } else if (!p_.arrays[a].isPart()) {
+      pieces_[a] = pieces_[size_t(p_.arrays[a].number)];
+    }
+    int32_t next = pieces_[a].first;
+    for (int32_t part : parts_[a]) {
+      pieces_[size_t(part)].first = next;
+      next += pieces_[size_t(part)].count;
+    }
+  }
+  holds_.assign(size_t(numPieces), -1);
+}
+
+/// Parts stand one behind the other, so that they never meet, and leave nothing out.
+bool ProgramCheck::checkParts() {
+  std::vector<int32_t> nested(p_.arrays.size(), 0);
+  for (size_t a = 0; a < p_.arrays.size(); ++a) {
+    const Program::Array &array = p_.arrays[a];
+    if (!array.isPart())
+      continue;
+    const Program::Array &whole = p_.arrays[size_t(array.number)];
+    if (whole.storage == Storage::Same && !whole.isPart())
+      return fail(name(int32_t(a)) + " is a part of " + name(array.number) +
+                  ", which has the memory of " + name(whole.number));
+    nested[a] = nested[size_t(array.number)] + 1;
+    if (nested[a] > kMostNested)
+      return fail(name(int32_t(a)) + " is a part of a part, more than " +
+                  std::to_string(kMostNested) + " deep");
+  }
+  for (size_t a = 0; a < p_.arrays.size(); ++a) {
+    if (parts_[a].empty())
+      continue;
+    int32_t end = sizes_.constant(0);
+    for (size_t k = 0; k < parts_[a].size(); ++k) {
+      const int32_t part = parts_[a][k], begin = p_.arrays[size_t(part)].begin;
+      if (!require(sizes_.of({&begin, 1}), sizes_.of({&end, 1}),
+                   "what is before " + name(part) + " in " + name(int32_t(a))))
+        return false;
+      const Product count = sizes_.of(p_.arrays[size_t(part)].shape);
+      if (!requireCount(count, name(part)))
+        return false;
+      end = sizes_.sum(begin, count,
+                       k + 1 < parts_[a].size() ? p_.arrays[size_t(parts_[a][k + 1])].begin : -1);
+    }
+    if (!require(sizes_.of({&end, 1}), sizes_.of(p_.arrays[a].shape),
+                 "the parts of " + name(int32_t(a)) + " and all of it"))
       return false;
   }
   return true;
@@ -255,9 +406,14 @@ bool ProgramCheck::checkSharing() {
 
 bool ProgramCheck::checkReads(const Step &step) {
   for (int32_t k = 0; k < step.numInputs; ++k)
-    if (int32_t array = step.arrays[size_t(k)]; !isReadable(array))
-      return fail(name(array) + (wasWritten(array) ? " is read after its memory was written over"
-                                                   : " is read before it is written"));
+    if (int32_t array = step.arrays[size_t(k)]; !isReadable(array)) {
+      const Pieces &own = pieces_[size_t(array)];
+      bool isWhole = std::find(holds_.begin() + own.first, holds_.begin() + own.first + own.count,
+                               -1) == holds_.begin() + own.first + own.count;
+      return fail(name(array) + (wasWritten(array) && isWhole
+                                     ? " is read after its memory was written over"
+                                     : " is read before it is written"));
+    }
   return true;
 }
 
@@ -273,10 +429,11 @@ bool ProgramCheck::checkWrites(const Step &step) {
                   (storage == Storage::Input ? "an input" : "a constant"));
     size_t output = k - size_t(step.numInputs);
     for (size_t other = 0; other < step.arrays.size(); ++other) {
-      if (other == k || rootOf(step.arrays[other]) != root)
+      if (other == k || !meet(array, step.arrays[other]))
         continue;
-      bool mayShare =
-          output < reusable.size() && std::ranges::count(reusable[output], int32_t(other)) > 0;
+      bool mayShare = output < reusable.size() &&
+                      std::ranges::count(reusable[output], int32_t(other)) > 0 &&
+                      pieces_[size_t(array)] == pieces_[size_t(step.arrays[other])];
       if (!mayShare)
         return fail(name(array) + " is written, and shares the memory of " +
                     name(step.arrays[other]) + ", which the step " +
@@ -333,21 +490,19 @@ ProgramMistake ProgramCheck::run() {
     const Program::Array &array = p_.arrays[a];
     bool isShared = array.storage == Storage::Same;
     roots_.push_back(isShared ? rootOf(array.number) : int32_t(a));
-    base_.push_back(isShared && !isWritten[a] ? base_[size_t(array.number)] : int32_t(a));
-    holds_.push_back(-1);
+    bool isView = isShared && !isWritten[a] && !array.isPart();
+    base_.push_back(isView ? base_[size_t(array.number)] : int32_t(a));
     wasThere_.push_back(array.storage == Storage::Input || array.storage == Storage::Constant);
   }
-  if (!checkInputs() || !checkSharing())
+  findPieces();
+  if (!checkInputs() || !checkSharing() || !checkParts())
     return mistake_;
   for (const Step &step : p_.steps) {
     ++step_;
     if (!checkReads(step) || !checkWrites(step) || !checkShapes(step))
       return mistake_;
-    for (size_t k = size_t(step.numInputs); k < step.arrays.size(); ++k) {
-      int32_t array = step.arrays[k];
-      holds_[size_t(rootOf(array))] = array;
-      wasThere_[size_t(array)] = true;
-    }
+    for (size_t k = size_t(step.numInputs); k < step.arrays.size(); ++k)
+      write(step.arrays[k]);
   }
   step_ = -1;
   for (const Program::Output &output : p_.outputs)

@@ -21,6 +21,7 @@ absl::StatusOr<KernelGraph> Fusion::run() {
 }
 
 absl::StatusOr<std::shared_ptr<const Callee>> Fusion::runCallee(const std::string &name) {
+  isCallee_ = true;
   if (absl::Status status = makeGroups(); !status.ok())
     return status;
   return ProgramBuilder(*this).buildCallee(name);

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "Emit/SizeTable.h"
@@ -52,6 +54,8 @@ struct FusionGroup {
   int ops = 0;
   ArraySet reads;
   bool contraction = false;
+  /// One nest, which joins arrays that are parts of its result: it has no code.
+  bool isInPlace = false;
 };
 
 struct FusionArray {
@@ -73,6 +77,10 @@ struct FusionArray {
   bool wanted = false;
   /// It is computed once: never written into what reads it (SeparateWindows.cpp).
   bool isHandedOn = false;
+  /// The array whose part it is; -1: none (PartsInPlace.cpp).
+  int32_t whole = -1;
+  /// How many arrays its parts are within each other.
+  int32_t nested = 0;
 };
 
 /// Sets `ops`, `cost` and `reads`.
@@ -144,6 +152,20 @@ private:
                      int32_t otherwise);
   void materialize(int32_t array);
 
+  // PartsInPlace.cpp: concatenations
+  struct Join {
+    int32_t array;
+    int32_t begin; // size number: elements of the result before it
+  };
+  std::optional<std::vector<Join>> joinedArrays(const Nest &nest);
+  bool gatherParts(std::vector<Join> &joined) const;
+  bool isKnownFirst(int32_t size) const;
+  bool mayBePart(int32_t array) const;
+  bool endsKernel(const Nest &nest) const;
+  bool isReadByProduct(int32_t array) const;
+  bool placeParts(const Nest &nest);
+  void placeJoin(FusedNest fused);
+
   // Group.cpp: level 2
   void place(FusedNest nest);
   bool isPlacedAlready(const FusedNest &nest, uint64_t hash);
@@ -204,6 +226,9 @@ private:
   size_t nextCheck_ = 0;
   /// Arrays with memory, by the hash of the nest that computes them.
   std::unordered_multimap<uint64_t, int32_t> placed_;
+  /// By array: its parts in order, and the size numbers of where they begin, in elements.
+  std::unordered_map<int32_t, std::vector<std::pair<int32_t, int32_t>>> parts_;
+  bool isCallee_ = false;
   /// The last group that has a product with this smallProductKey.
   std::map<std::vector<int32_t>, int32_t> smallProducts_;
   // Reused between steps.

@@ -167,9 +167,9 @@ void Fusion::place(FusedNest fused) {
     std::sort(candidates.begin(), candidates.end());
     candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
     for (int32_t candidate : candidates) {
-      if (candidate < earliest)
-        continue;
       const FusionGroup &group = groups_[candidate];
+      if (candidate < earliest || group.isInPlace)
+        continue;
       int32_t s = !contraction                             ? sharedLoops(group, candidate, fused)
                   : joinsScatters(group, candidate, fused) ? group.numShared
                                                            : -1;

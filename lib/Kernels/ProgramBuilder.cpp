@@ -45,8 +45,8 @@ void ProgramBuilder::addGroups() {
   out_.program.arrays.reserve(out_.program.arrays.size() + 2 * f_.groups_.size());
   for (int32_t number : f_.schedule()) {
     FusionGroup &group = f_.groups_[number];
-    if (group.otherStep < 0 && group.nests.empty())
-      continue; // a part of another one
+    if (group.otherStep < 0 && (group.nests.empty() || group.isInPlace))
+      continue; // a part of another one; all parts are in their places
     if (group.otherStep < 0)
       addKernel(group);
     else if (e_.steps[size_t(group.otherStep)].kind == Step::Kind::Call)
@@ -75,20 +75,38 @@ void ProgramBuilder::addInputs() {
 /// The program's array; made when it is asked for first, which for computed arrays is at the step
 /// that computes them.
 int32_t ProgramBuilder::arrayOf(int32_t id) {
+  if (arrays_[id] < 0 && f_.arrays_[id].whole >= 0)
+    arrayOf(f_.arrays_[id].whole);
   if (arrays_[id] >= 0)
     return arrays_[id];
   const ArrayInfo &info = e_.arrays[id];
   Program::Array array{Storage::Arena, info.dtype, -1, info.shape};
   if (int32_t base = f_.arrays_[id].base; base != id) {
     array.storage = Storage::Same;
-    array.number = rootOf(out_.program, arrayOf(base)); // which may be a call's view of its result
+    array.number = ownerOf(out_.program, arrayOf(base)); // which may be a call's view of its result
   } else if (info.constant.defined()) {
     array.storage = Storage::Constant;
     array.number = int32_t(out_.program.constants.size());
     out_.program.constants.push_back(info.constant.contiguous());
   }
   out_.program.arrays.push_back(std::move(array));
-  return arrays_[id] = int32_t(out_.program.arrays.size()) - 1;
+  arrays_[id] = int32_t(out_.program.arrays.size()) - 1;
+  addParts(id);
+  return arrays_[id];
+}
+
+/// Those of an array that nobody copies together, and theirs (no deeper than kMostNested).
+void ProgramBuilder::addParts(int32_t id) {
+  auto parts = f_.parts_.find(id);
+  if (parts == f_.parts_.end())
+    return;
+  for (const auto &[part, begin] : parts->second) {
+    const int32_t number = int32_t(out_.program.arrays.size());
+    const ArrayInfo &info = e_.arrays[part];
+    out_.program.arrays.push_back({Storage::Same, info.dtype, arrays_[id], info.shape, begin});
+    arrays_[part] = number;
+    addParts(part);
+  }
 }
 
 int32_t ProgramBuilder::nodeOf(int32_t node) {
@@ -347,13 +365,14 @@ void ProgramBuilder::addOutputs() {
   Program &program = out_.program;
   for (size_t k = 0; k < f_.record_.outputs.size(); ++k) {
     int32_t array = arrayOf(f_.record_.outputs[k]), root = rootOf(program, array);
-    if (program.arrays[root].storage == Storage::Arena) {
+    if (program.arrays[root].storage == Storage::Arena && ownerOf(program, array) == root) {
       program.arrays[root].storage = Storage::Output;
       program.arrays[root].number = int32_t(k);
     } else {
       Program::Array copy = program.arrays[array];
       copy.storage = Storage::Output;
       copy.number = int32_t(k);
+      copy.begin = -1;
       program.arrays.push_back(std::move(copy));
       Program::Step step;
       step.kind = Program::Step::Kind::Copy;

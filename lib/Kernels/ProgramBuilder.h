@@ -44,6 +44,7 @@ private:
   void addChecks();
   void addSizes();
   int32_t arrayOf(int32_t id);
+  void addParts(int32_t id);
   int32_t nodeOf(int32_t node);
   KernelDraft draftOf(FusionGroup &group);
   int32_t kernelNumber(const Kernel &kernel);

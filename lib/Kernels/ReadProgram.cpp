@@ -266,6 +266,8 @@ void ProgramReader::takeArray() {
     text_.expect("of");
     array.storage = Storage::Same;
     array.number = text_.array(int64_t(p_.arrays.size()));
+    if (text_.accept("from"))
+      array.begin = takeSize();
   } else if (text_.expect("arena")) {
     array.storage = Storage::Arena;
     array.number = -1;

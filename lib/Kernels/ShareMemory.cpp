@@ -7,7 +7,8 @@
 //   %5: f32[n] = arena            ->     %5: f32[n] = memory of %3
 //   kernel @sub (%3, %4) -> (%5)         kernel @sub (%3, %4) -> (%5)
 //
-// So results that are worked on go through the caches once, and take the memory of one.
+// So results that are worked on go through the caches once, and take the memory of one. Parts of
+// an array (PartsInPlace.cpp) are left alone: what follows them in it is alive.
 //
 //===----------------------------------------------------------------------===//
 #include <algorithm>
@@ -38,15 +39,19 @@ private:
   Program &p_;
   std::vector<Program::Array> &arrays_;
   std::vector<int32_t> parent_, lastUse_;
+  std::vector<bool> isInPart_;                              // a part, or in the memory of one
   bool readsElements_ = false;                              // of what the program computes
   std::vector<std::vector<std::vector<int32_t>>> reusable_; // by kernel
 };
 
 MemorySharing::MemorySharing(KernelGraph &graph)
     : kernels_(graph.kernels), p_(graph.program), arrays_(p_.arrays), parent_(arrays_.size()),
-      lastUse_(arrays_.size(), -1) {
-  for (int32_t a = 0; a < int32_t(arrays_.size()); ++a)
-    parent_[a] = arrays_[a].storage == Storage::Same ? arrays_[a].number : a;
+      lastUse_(arrays_.size(), -1), isInPart_(arrays_.size(), false) {
+  for (int32_t a = 0; a < int32_t(arrays_.size()); ++a) {
+    const bool isSame = arrays_[a].storage == Storage::Same;
+    parent_[a] = isSame ? arrays_[a].number : a;
+    isInPart_[a] = arrays_[a].isPart() || (isSame && isInPart_[arrays_[a].number]);
+  }
   for (int32_t s = 0; s < int32_t(p_.steps.size()); ++s)
     for (int32_t a : p_.steps[s].arrays)
       lastUse_[root(a)] = s;
@@ -71,7 +76,7 @@ int32_t MemorySharing::replaceable(int32_t number, size_t k, Storage storage) {
   for (int32_t input : reusable_[step.callee][k]) {
     int32_t source = step.arrays[input], r = root(source);
     int64_t uses = std::ranges::count_if(step.arrays, [&](int32_t a) { return root(a) == r; });
-    if (arrays_[r].storage == storage && lastUse_[r] == number && uses == 1)
+    if (arrays_[r].storage == storage && lastUse_[r] == number && uses == 1 && !isInPart_[source])
       return source;
   }
   return -1;
@@ -117,7 +122,7 @@ void MemorySharing::findOverwritten() {
       bool isFirst = !isWritten[r];
       isWritten[r] = true;
       if (!isFirst || s < safe || step.kind != Step::Kind::Kernel ||
-          arrays_[r].storage != Storage::Output)
+          arrays_[r].storage != Storage::Output || isInPart_[step.arrays[k]])
         continue;
       int32_t source = replaceable(s, k - size_t(step.numInputs), Storage::Input);
       if (source < 0)

@@ -234,6 +234,7 @@ void Fusion::visitLoops(int32_t number) {
     return;
   Nest nest = std::move(step.nest);
   const int copies = checks.empty() ? copiesOf(nest) : 1;
+  const bool isInPlace = checks.empty() && placeParts(nest);
   chooseSubstitutions(nest, copies);
   FusedNest fused = rewrite(nest, copies, std::move(checks));
   // The last client has taken its copy.
@@ -249,6 +250,8 @@ void Fusion::visitLoops(int32_t number) {
     a.waiting = -1;
   }
 
+  if (isInPlace)
+    return placeJoin(std::move(fused));
   FusionArray &a = arrays_[array];
   bool waits = fused.nest.combine == Combine::None && fused.checks.empty() && !a.wanted &&
                !a.isHandedOn && (a.clients == 1 || fused.cost <= kCheap);

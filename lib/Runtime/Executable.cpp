@@ -48,7 +48,7 @@ absl::Status readElements(const Program &program, const ProgramLayout &layout, i
       return makeError(ErrorKind::IndexError, "a size is element " + sizeText(sizes[n.b]) +
                                                   " of an array of " +
                                                   counted(size_t(count), "element"));
-    sizes[id] = readInteger(array.dtype, data, int64_t(sizes[n.b]));
+    sizes[id] = readInteger(array.dtype, data, beginOf(program, n.a, sizes) + int64_t(sizes[n.b]));
   }
   return absl::OkStatus();
 }
@@ -200,7 +200,7 @@ Tensor Executable::State::lent(int32_t output, DType dtype, absl::Span<const int
                                absl::Span<const Tensor> inputs, absl::Span<const Tensor> outputs,
                                const Lending &lending) const {
   int32_t source = layout.outputSource[output];
-  if (source < 0 || !lending.outputs[output])
+  if (source < 0 || ownerOf(program, source) != layout.root[source] || !lending.outputs[output])
     return {};
   const Program::Array &from = program.arrays[layout.root[source]];
   const Tensor *lender = nullptr;

@@ -2,6 +2,7 @@
 #include "Runtime/Frame.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "graphc/Type.h"
 
@@ -46,25 +47,27 @@ absl::StatusOr<std::unique_ptr<Frame>> Frame::create(const Program &program, con
     void *&pointer = frame->pointers_[k];
     switch (p.kind) {
     case Kind::Arena:
-      pointer = frame->arena_.data() + p.value;
+      pointer = frame->arena_.data() + p.value + p.begin;
       break;
     case Kind::Scratch:
       pointer = frame->scratch_.data() + p.value;
       break;
     case Kind::Constant: // kernels only read it
-      pointer = const_cast<void *>(program.constants[size_t(p.value)].data());
+      pointer = static_cast<char *>(
+                    const_cast<void *>(std::as_const(program.constants[size_t(p.value)]).data())) +
+                p.begin;
       break;
     case Kind::Kept:
       pointer = reinterpret_cast<void *>(p.value);
       break;
     case Kind::Input:
-      frame->inputs_.push_back({int64_t(k), p.value});
+      frame->inputs_.push_back({int64_t(k), p.value, p.begin});
       break;
     case Kind::Output:
-      frame->outputs_.push_back({int64_t(k), p.value});
+      frame->outputs_.push_back({int64_t(k), p.value, p.begin});
       break;
     case Kind::Earlier:
-      frame->earlier_.push_back({int64_t(k), p.value});
+      frame->earlier_.push_back({int64_t(k), p.value, p.begin});
       break;
     }
   }

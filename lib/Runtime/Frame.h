@@ -21,10 +21,10 @@ public:
   /// By array.
   void setEarlier(absl::Span<void *const> memory) { patch(earlier_, memory); }
   char *arena() const { return arena_.data(); }
-  /// Where steps find the memory of the inputs, and of the outputs: `position` in `pointers`, and
-  /// the number of the input or output.
+  /// Where steps find the memory of the inputs, and of the outputs: `position` in `pointers`, the
+  /// number of the input or output, and the bytes of it that are before what the step has.
   struct Patch {
-    int64_t position, source;
+    int64_t position, source, begin;
   };
   absl::Span<const Patch> inputs() const { return inputs_; }
   absl::Span<const Patch> outputs() const { return outputs_; }
@@ -38,7 +38,7 @@ public:
 private:
   void patch(const std::vector<Patch> &patches, absl::Span<void *const> memory) {
     for (const Patch &p : patches)
-      pointers_[size_t(p.position)] = memory[size_t(p.source)];
+      pointers_[size_t(p.position)] = static_cast<char *>(memory[size_t(p.source)]) + p.begin;
   }
 
   const Plan *plan_ = nullptr;

@@ -395,17 +395,22 @@ absl::StatusOr<int64_t> ControlRun::runSteady(BodyRun &body, int64_t steps) {
   // What does not move is set once; the first steps, which read initial states, are placed one by
   // one; then pointers only move on.
   std::vector<Moving> moving, rings;
-  std::vector<std::pair<void **, const Track *>> slots;
+  struct Slot {
+    void **pointer;
+    const Track *track;
+    int64_t begin; // of a part, in what the track has
+    char *at(int64_t t) const { return track->at(t) + begin; }
+  };
+  std::vector<Slot> slots;
   int64_t warm = 0;
   for (const Frame::Patch &p : frame.inputs())
-    slots.emplace_back(frame.pointers() + p.position, &inputs_[size_t(p.source)]);
+    slots.push_back({frame.pointers() + p.position, &inputs_[size_t(p.source)], p.begin});
   for (const Frame::Patch &p : frame.outputs())
-    slots.emplace_back(frame.pointers() + p.position, &outputs_[size_t(p.source)]);
-  std::erase_if(slots, [&](const auto &slot) {
-    const auto &[pointer, track] = slot;
-    *pointer = track->at(0);
-    warm = std::max(warm, track->from);
-    return track->from == 0 && track->stride == 0;
+    slots.push_back({frame.pointers() + p.position, &outputs_[size_t(p.source)], p.begin});
+  std::erase_if(slots, [&](const Slot &slot) {
+    *slot.pointer = slot.at(0);
+    warm = std::max(warm, slot.track->from);
+    return slot.track->from == 0 && slot.track->stride == 0;
   });
   moving.reserve(slots.size());
 
@@ -469,14 +474,14 @@ absl::StatusOr<int64_t> ControlRun::runSteady(BodyRun &body, int64_t steps) {
       return count(steps);
     }
     if (t <= warm) {
-      for (const auto &[pointer, track] : slots)
-        *pointer = track->at(t);
+      for (const Slot &slot : slots)
+        *slot.pointer = slot.at(t);
       if (t == warm)
-        for (const auto &[pointer, track] : slots) {
+        for (const auto &[pointer, track, begin] : slots) {
           const int64_t ring = track->count * track->stride;
           (ring > 0 ? rings : moving)
-              .push_back({pointer, static_cast<char *>(*pointer), track->stride, track->data + ring,
-                          ring});
+              .push_back({pointer, static_cast<char *>(*pointer), track->stride,
+                          track->data + ring + begin, ring});
         }
     } else {
       moveOn();

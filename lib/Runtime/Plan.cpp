@@ -88,21 +88,23 @@ absl::StatusOr<std::shared_ptr<Plan>> Plan::create(const Program &program,
     for (int32_t a : step.arrays) {
       int32_t r = layout.root[a];
       const Program::Array &array = program.arrays[r];
+      const auto begin = int64_t(uint64_t(beginOf(program, a, plan->sizes)) *
+                                 uint64_t(byteSize(program.arrays[a].dtype)));
       switch (array.storage) {
       case Storage::Input:
-        plan->pointers.push_back({Pointer::Kind::Input, array.number});
+        plan->pointers.push_back({Pointer::Kind::Input, array.number, begin});
         break;
       case Storage::Constant:
-        plan->pointers.push_back({Pointer::Kind::Constant, array.number});
+        plan->pointers.push_back({Pointer::Kind::Constant, array.number, begin});
         break;
       case Storage::Output:
-        plan->pointers.push_back({Pointer::Kind::Output, array.number});
+        plan->pointers.push_back({Pointer::Kind::Output, array.number, begin});
         break;
       default:
         if (layout.segmentOf[r] == number)
-          plan->pointers.push_back({Pointer::Kind::Arena, plan->offsets[r]});
+          plan->pointers.push_back({Pointer::Kind::Arena, plan->offsets[r], begin});
         else
-          plan->pointers.push_back({Pointer::Kind::Earlier, r});
+          plan->pointers.push_back({Pointer::Kind::Earlier, r, begin});
       }
     }
     ArenaLayout scratch;

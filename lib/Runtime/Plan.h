@@ -27,6 +27,7 @@ struct Plan {
     enum class Kind : uint8_t { Arena, Input, Output, Earlier, Constant, Scratch, Kept };
     Kind kind = Kind::Arena;
     int64_t value = 0; // offset, or number of the input, output, array or constant; Kept: address
+    int64_t begin = 0; // in bytes, from there on: of parts
   };
   struct StepPlan {
     int64_t firstPointer = 0, firstArgument = 0;

@@ -38,7 +38,7 @@ std::optional<DirectCall> directCallOf(const Executable::Joined &joined, const P
     if (p.kind != Kind::Input && p.kind != Kind::Output)
       continue;
     int32_t &position = (p.kind == Kind::Input ? call.inputs : call.outputs)[size_t(p.value)];
-    possible &= position < 0;
+    possible &= position < 0 && p.begin == 0;
     position = int32_t(k);
   }
   for (int32_t position : call.outputs)

@@ -16,6 +16,20 @@ std::vector<int64_t> staticShape(const Program &program, const Program::Array &a
   return shape;
 }
 
+int32_t ownerOf(const Program &program, int32_t array) {
+  while (program.arrays[size_t(array)].storage == Program::Array::Storage::Same &&
+         !program.arrays[size_t(array)].isPart())
+    array = program.arrays[size_t(array)].number;
+  return array;
+}
+
+int64_t beginOf(const Program &program, int32_t array, absl::Span<const SizeValue> sizes) {
+  SizeValue sum = 0; // within an array, if that fits into memory
+  forEachBegin(program, array,
+               [&](int32_t begin) { sum = exactSize(SizeOp::Add, sum, sizes[size_t(begin)]); });
+  return int64_t(sum);
+}
+
 int32_t rootOf(const Program &program, int32_t array) {
   while (program.arrays[size_t(array)].storage == Program::Array::Storage::Same)
     array = program.arrays[size_t(array)].number;

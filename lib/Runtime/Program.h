@@ -30,12 +30,20 @@ struct Program {
       Constant, // `number` in `constants`
       Output,   // a fresh tensor of this call; `number` of the output
       Arena,    // the call's arena, while it is alive
-      Same,     // that of array `number`, which stands before it: a view, or taken over in place
+      Same,     // that of array `number`, which stands before it: a view, taken over in place, or
+                // a part
     };
     Storage storage;
     DType dtype;
     int32_t number = -1;
     Numbers shape; // size numbers
+    /// Of a part: how many elements of the other array are before it, a size number; else -1. The
+    /// parts of an array follow each other, in the order of their numbers, from its first element
+    /// to its last one: they never meet. An array that has parts is no view, and need not be
+    /// written but by them.
+    int32_t begin = -1;
+
+    bool isPart() const { return begin >= 0; }
   };
 
   /// A node of the user's graph, for messages: only those that can fail are kept.
@@ -204,8 +212,22 @@ struct Program {
 /// The extents of an array that are the same in all calls; kDynamic for the others.
 std::vector<int64_t> staticShape(const Program &program, const Program::Array &array);
 
-/// The number of the array whose memory `array` has: itself, unless its storage is Same.
+/// The number of the array whose memory `array` has, or is in: itself, unless its storage is Same.
 int32_t rootOf(const Program &program, int32_t array);
+/// The number of the array that it is a view of, or has taken over: itself for parts, too.
+int32_t ownerOf(const Program &program, int32_t array);
+/// Calls `f` for the size number of each `begin`: the elements in front of `array` in the memory of
+/// its root are their sum.
+template <class F> void forEachBegin(const Program &program, int32_t array, F f) {
+  while (program.arrays[size_t(array)].storage == Program::Array::Storage::Same) {
+    const Program::Array &part = program.arrays[size_t(array)];
+    if (part.isPart())
+      f(part.begin);
+    array = part.number;
+  }
+}
+/// That sum, for values of the sizes.
+int64_t beginOf(const Program &program, int32_t array, absl::Span<const SizeValue> sizes);
 
 /// The program part of `--emit=kernels`. `labels` are the names of kernels in it; without them it
 /// has their symbols.

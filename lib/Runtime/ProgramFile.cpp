@@ -116,6 +116,7 @@ template <class Bytes, class T> void transferProgram(Bytes &bytes, T &program, i
     bytes.value(array.dtype);
     bytes.value(array.number);
     bytes.value(array.shape);
+    bytes.value(array.begin);
   });
   bytes.list(program.constants, [&](auto &tensor) { transferTensor(bytes, tensor); });
   bytes.list(program.kernels, [&](auto &kernel) {

@@ -31,7 +31,8 @@ void findUses(const Program &program, ProgramLayout &layout) {
       layout.lastUse[layout.root[n.a]] = kForever;
 }
 
-/// By array: the step after which it has its contents, which writes it, or what it views.
+/// By array: the step after which it has its contents, which writes it, what it views, or the last
+/// one of its parts.
 std::vector<int32_t> writersOf(const Program &program) {
   std::vector<int32_t> writtenBy(program.arrays.size(), -1);
   for (int32_t s = 0; s < int32_t(program.steps.size()); ++s) {
@@ -39,6 +40,9 @@ std::vector<int32_t> writersOf(const Program &program) {
     for (size_t k = size_t(step.numInputs); k < step.arrays.size(); ++k)
       writtenBy[step.arrays[k]] = s;
   }
+  for (size_t a = program.arrays.size(); a-- > 0;)
+    if (const Program::Array &part = program.arrays[a]; part.isPart())
+      writtenBy[part.number] = std::max(writtenBy[part.number], writtenBy[a]);
   for (size_t a = 0; a < program.arrays.size(); ++a)
     if (writtenBy[a] < 0 && program.arrays[a].storage == Storage::Same)
       writtenBy[a] = writtenBy[program.arrays[a].number];
@@ -169,7 +173,8 @@ void findOutputs(const Program &program, ProgramLayout &layout) {
   for (const Program::Step &step : program.steps)
     for (size_t k = size_t(step.numInputs); k < step.arrays.size(); ++k) {
       int32_t r = layout.root[step.arrays[k]];
-      copied[r] = ++writes[r] == 1 && step.kind == Program::Step::Kind::Copy ? step.arrays[0] : -1;
+      bool isCopy = step.kind == Program::Step::Kind::Copy && ownerOf(program, step.arrays[k]) == r;
+      copied[r] = ++writes[r] == 1 && isCopy ? step.arrays[0] : -1;
     }
   for (int32_t r : layout.outputRoot)
     layout.outputSource.push_back(copied[r]);

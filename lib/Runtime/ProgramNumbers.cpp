@@ -61,6 +61,7 @@ absl::Status checkNumbers(const Program &p) {
                 (a.storage == Storage::Same && a.number >= 0 && size_t(a.number) < id);
     for (int32_t s : a.shape)
       good &= inside(s, p.sizes);
+    good &= a.begin == -1 || (a.storage == Storage::Same && inside(a.begin, p.sizes));
     if (!good || !isReal(a.dtype))
       return malformed("an array");
   }

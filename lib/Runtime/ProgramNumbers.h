@@ -10,9 +10,14 @@ namespace graphc {
 template <class F> void sizesOfStep(const Program &program, const Program::Step &step, F f) {
   for (int32_t s : step.sizes)
     f(s);
-  for (int32_t a : step.arrays)
+  for (int32_t a : step.arrays) {
     for (int32_t s : program.arrays[a].shape)
       f(s);
+    forEachBegin(program, a, f);
+    if (int32_t whole = rootOf(program, a); ownerOf(program, a) != whole) // gets memory with a part
+      for (int32_t s : program.arrays[whole].shape)
+        f(s);
+  }
   for (const Program::Step::Scratch &scratch : step.scratch)
     for (int32_t s : scratch.shape)
       f(s);

@@ -116,7 +116,7 @@ private:
     case Program::Array::Storage::Arena:
       return text + "arena";
     case Program::Array::Storage::Same:
-      return text + "memory of %" + number;
+      return text + "memory of %" + number + (a.isPart() ? " from " + size(a.begin) : "");
     }
     return text;
   }

@@ -46,7 +46,7 @@ StepCost CostOfPlan::step(int32_t number) const {
   // By memory: what the loops reach of it.
   std::unordered_map<int32_t, double> reached;
   auto reach = [&](int32_t input, double bytes) {
-    reached[layout_.root[step.arrays[input]]] += bytes;
+    reached[ownerOf(program_, step.arrays[input])] += bytes;
   };
   if (facts && !facts->loads.empty())
     for (const Program::Facts::Load &load : facts->loads)
@@ -56,7 +56,7 @@ StepCost CostOfPlan::step(int32_t number) const {
     for (int32_t k = 0; k < step.numInputs; ++k)
       reach(k, double(bytesOf(step.arrays[k])));
   for (int32_t k = 0; k < step.numInputs; ++k) {
-    auto it = reached.find(layout_.root[step.arrays[k]]);
+    auto it = reached.find(ownerOf(program_, step.arrays[k]));
     if (it == reached.end()) // counted under another shape
       continue;
     cost.bytesRead += int64_t(std::min(it->second, double(bytesOf(step.arrays[k]))));
@@ -86,8 +86,14 @@ MemoryUse CostOfPlan::memory(int32_t number) const {
       array = program_.arrays[array].number;
     results.insert(array);
   }
+  // A part of a result is as much of it.
+  auto isOfResult = [&](int32_t array) {
+    while (!results.contains(array) && program_.arrays[array].isPart())
+      array = program_.arrays[array].number;
+    return results.contains(array);
+  };
   for (int32_t array : written) {
-    if (results.contains(array))
+    if (isOfResult(array))
       use.resultBytes += bytesOf(array);
     else
       use.intermediateBytes += ArenaLayout::rounded(bytesOf(array));

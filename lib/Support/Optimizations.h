@@ -42,7 +42,8 @@ enum class Optimization : uint8_t {
   Crossed,
   Squares,
   Quotients,
-  Threads
+  Threads,
+  PartsInPlace
 };
 
 struct OptimizationInfo {
@@ -80,6 +81,7 @@ inline constexpr OptimizationInfo kOptimizations[] = {
     {"squares", "Transforms/Squares.cpp"},
     {"quotients", "Transforms/BodyQuotients.cpp"},
     {"threads", "Kernels/ProgramBuilder.cpp"},
+    {"parts-in-place", "Kernels/PartsInPlace.cpp"},
 };
 
 inline std::optional<Optimization> optimizationOf(std::string_view name) {

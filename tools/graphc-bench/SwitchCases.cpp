@@ -29,6 +29,21 @@ absl::StatusOr<Subject> steps(const Settings &settings) {
   return compare(std::move(example), std::vector<Hand>(), settings);
 }
 
+/// Products of narrow matrices, one behind the other.
+absl::StatusOr<Subject> joined(const Settings &settings) {
+  constexpr int64_t kInner = 8, kRows = 512;
+  constexpr double kEach = kRows * kRows, kBytesEach = kEach * sizeof(float);
+  Tensor x = makeInput(DType::Float32, {kRows, kInner}, -1.0, 1.0, 120);
+  Tensor y = makeInput(DType::Float32, {kInner, kRows}, -1.0, 1.0, 121);
+  Tensor z = makeInput(DType::Float32, {kInner, kRows}, -1.0, 1.0, 122);
+  Variable vx = fmatrix("x"), vy = fmatrix("y"), vz = fmatrix("z");
+  Variable both = concatenate({relu(dot(vx, vy)), relu(dot(vx, vz))}, 0);
+  Example example{"joined", {vx, vy, vz}, {both}, {x, y, z}};
+  example.cost = {2 * kEach * (2 * kInner + 1), double(x.numBytes() + y.numBytes() + z.numBytes()),
+                  2 * kBytesEach};
+  return compare(std::move(example), std::vector<Hand>(), settings);
+}
+
 /// Many products of narrow matrices, added up.
 absl::StatusOr<Subject> terms(const Settings &settings) {
   constexpr int64_t kInner = 4, kOuter = 128;
@@ -87,6 +102,8 @@ absl::StatusOr<Subject> pool3x3(const std::string &name, PoolMode mode, int stri
 void addSwitches(std::vector<Case> &cases) {
   cases.push_back({"moments", "sum and sum of squares, 2048x2048 f32", {}, moments});
   cases.push_back({"steps", "sqrt(|x + mean(x)| + 0.5), 4 times, 2048x2048 f32", {}, steps});
+  cases.push_back(
+      {"joined", "two products of 512x8 and 8x512 f32, one behind the other", {}, joined});
   cases.push_back({"terms", "sum of 400 products of 128x4 and 4x128 f32", {}, terms});
   cases.push_back(
       {"distances", "Chebyshev distances of 512 and 512 points f32[64]", {}, distances});

@@ -271,6 +271,8 @@ def switches():
     report("moments.squares", (x * x).sum())
     x, y = f32((128, 4), -1.0, 1.0, 120), f32((4, 128), -1.0, 1.0, 121)
     report("terms", x @ y * (400 * 401 / 2))
+    x, y, z = f32((512, 8), -1.0, 1.0, 120), f32((8, 512), -1.0, 1.0, 121), f32((8, 512), -1.0, 1.0, 122)
+    report("joined", np.maximum(np.concatenate([x @ y, x @ z]), 0))
     x, y = (f32((512, 64), -1.0, 1.0, seed) for seed in (120, 121))
     report("distances", np.abs(x[:, None] - y[None]).max(-1))
 

@@ -148,9 +148,82 @@ TEST(CheckProgram, NumbersOfElements) {
             "ShapeError %0 and input 0: 48 elements and 12");
 }
 
+/// Three times y, negated: of %2, the first two of which are %3; and of that one.
+constexpr std::string_view kParts = R"(program `parts` {
+  s0 = dim(input 0, 0)
+  s1 = dim(input 1, 0)
+  s2 = add(s1, s1)
+  s3 = add(s2, s1)
+  %0: f32[s0, 4] = input 0
+  %1: f32[s1] = input 1
+  %2: f32[s3] = arena
+  %3: f32[s2] = memory of %2 from 0
+  %4: f32[s1] = memory of %3 from 0
+  %5: f32[s1] = memory of %3 from s1
+  %6: f32[s1] = memory of %2 from s2
+  %7: f32[s3] = output 0
+  %8: f32[s1] = output 1
+  kernel @neg (%1) -> (%4) sizes [s1]
+  kernel @neg (%1) -> (%5) sizes [s1]
+  kernel @neg (%4) -> (%6) sizes [s1]
+  kernel @neg (%2) -> (%7) sizes [s3]
+  copy (%6) -> (%8)
+  return %7
+  return %8
+}
+)";
+
+TEST(CheckProgram, Parts) {
+  const std::string text = std::string(kKernels) + std::string(kParts);
+  absl::StatusOr<KernelGraph> graph = readKernels(text, "a.k");
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(graph->program.checks.size(), 0u);
+  EXPECT_EQ(callError(text), "OK");
+  auto error = [&](std::string_view old, std::string_view now) {
+    return whole(readKernels(with(old, now, text), "a.k").status());
+  };
+  auto call = [&](std::string_view old, std::string_view now) {
+    return callError(with(old, now, text));
+  };
+  // They follow each other, from the begin to the end.
+  EXPECT_EQ(error("memory of %2 from 0", "memory of %2 from 1"),
+            "ValueError a.k:9:1: what is before %3 in %2: 1 elements and 0");
+  EXPECT_EQ(call("%2 from s2", "%2 from s1"),
+            "ShapeError what is before %6 in %2: 3 elements and 6");
+  EXPECT_EQ(call("%2: f32[s3]", "%2: f32[s2]"),
+            "ShapeError the parts of %2 and all of it: 9 elements and 6");
+  EXPECT_EQ(call("%3 from 0", "%3 from s1"),
+            "ShapeError what is before %4 in %3: 3 elements and 0");
+  std::string negative = with("s3 = add(s2, s1)", "s3 = add(s2, s1)\n  s4 = sub(s1, 4)", text);
+  EXPECT_EQ(callError(with("%4: f32[s1]", "%4: f32[s4]", negative)),
+            "ShapeError %4 has -1 elements");
+  EXPECT_EQ(error("%8: f32[s1] = output 1", "%8: f32[s1] = output 1\n  %9: f64[1] = memory of %8 "
+                                            "from 0"),
+            "ValueError a.k:9:1: %9 and %8, whose part it is, have elements of 8 and 4 bytes");
+  EXPECT_EQ(error("%8: f32[s1] = output 1", "%8: f32[s1] = output 1\n  %9: f32[s3] = memory of %2\n"
+                                            "  %10: f32[s3] = memory of %9 from 0"),
+            "ValueError a.k:9:1: %10 is a part of %9, which has the memory of %2");
+  std::string deep = "%8: f32[s1] = output 1\n  %9: f32[s1] = arena\n";
+  for (int k = 9; k < 80; ++k)
+    deep +=
+        "  %" + std::to_string(k + 1) + ": f32[s1] = memory of %" + std::to_string(k) + " from 0\n";
+  EXPECT_EQ(error("%8: f32[s1] = output 1\n", deep),
+            "ValueError a.k:9:1: %74 is a part of a part, more than 64 deep");
+  // All of it is there when all parts are; each is, until it is written over.
+  EXPECT_EQ(error("kernel @neg (%1) -> (%5) sizes [s1]\n", ""),
+            "ValueError a.k:25:3: %2 is read before it is written");
+  EXPECT_EQ(error("kernel @neg (%4) -> (%6)",
+                  "kernel @neg (%3) -> (%3) sizes [s2]\n  kernel @neg (%4) -> (%6)"),
+            "ValueError a.k:26:3: %4 is read after its memory was written over");
+  EXPECT_EQ(error("kernel @neg (%4) -> (%6)", "kernel @neg (%3) -> (%5)"),
+            "ValueError a.k:25:3: %5 is written, and shares the memory of %3, which the step reads "
+            "too");
+  EXPECT_EQ(error("memory of %2 from s2", "memory of %1 from s2"),
+            "ValueError a.k:25:3: %6 is written, and is in the memory of an input");
+}
+
 /// Texts with words exchanged, lost or doubled and bytes changed: what is read runs in its memory.
-TEST(CheckProgram, DamagedTextsStayInTheirMemory) {
-  const std::string text = with("s2 =", "s2 =");
+void runDamaged(const std::string &text, int count) {
   std::mt19937 random(7);
   auto below = [&](size_t end) { return size_t(random() % end); };
   std::vector<std::string> words;
@@ -161,8 +234,7 @@ TEST(CheckProgram, DamagedTextsStayInTheirMemory) {
     words.back() += c;
   }
   std::map<std::string, int> ends;
-  constexpr int kCount = 6000;
-  for (int i = 0; i < kCount; ++i) {
+  for (int i = 0; i < count; ++i) {
     std::string damaged;
     if (i % 4 == 0) {
       damaged = text;
@@ -177,9 +249,14 @@ TEST(CheckProgram, DamagedTextsStayInTheirMemory) {
     std::string end = callError(damaged);
     ++ends[end.substr(0, end.find(' '))];
   }
-  EXPECT_GT(ends["OK"], kCount / 100) << "texts that stay good";
-  EXPECT_GT(ends["ShapeError"], kCount / 300) << "texts that calls find wrong";
+  EXPECT_GT(ends["OK"], count / 100) << "texts that stay good";
+  EXPECT_GT(ends["ShapeError"], count / 300) << "texts that calls find wrong";
   EXPECT_EQ(ends["create:"], 0);
+}
+
+TEST(CheckProgram, DamagedTextsStayInTheirMemory) {
+  runDamaged(with("s2 =", "s2 ="), 6000);
+  runDamaged(std::string(kKernels) + std::string(kParts), 2000);
 }
 
 } // namespace

@@ -226,6 +226,9 @@ TEST(Plan, MalformedProgramsAreRefused) {
   EXPECT_TRUE(refused([](Program &p) { p.arrays[0].number = 1; }));
   EXPECT_TRUE(refused([](Program &p) { p.arrays[1].shape[0] = 2; }));
   EXPECT_TRUE(refused([](Program &p) { p.arrays[1] = {Storage::Same, DType::Float32, 1, {}}; }));
+  EXPECT_TRUE(refused([](Program &p) { p.arrays[1].begin = 0; })); // of no other array
+  EXPECT_TRUE(
+      refused([](Program &p) { p.arrays[1] = {Storage::Same, DType::Float32, 0, {1}, 2}; }));
   EXPECT_TRUE(refused([](Program &p) { p.steps[0].callee = 1; }));
   EXPECT_TRUE(refused([](Program &p) { p.steps[0].arrays[1] = 2; }));
   EXPECT_TRUE(refused([](Program &p) { p.steps[0].numInputs = 3; }));
