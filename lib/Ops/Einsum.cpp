@@ -118,19 +118,39 @@ Labelled sumOver(const Labelled &x, LabelSet needed) {
   return {summed(x.value, axes), left};
 }
 
-/// Two axes of one label are one, along their diagonal.
-void takeDiagonals(Labelled &x) {
+/// Axes of one label have one extent, even where one of them is 1. What is wrong, or nothing.
+std::string differing(int label, int64_t a, int64_t b) {
+  if (a == b || a == kDynamic || b == kDynamic)
+    return {};
+  return nameOf(label) + " has the extents " + std::to_string(a) + " and " + std::to_string(b);
+}
+
+/// x, where at run time two extents of a label that may differ do not.
+Variable withEqualExtents(const Variable &x, int label, const Variable &a, const Variable &b) {
+  return assertTrue(x, graphc::eq(a, b), "einsum: " + nameOf(label) + " has different extents",
+                    ErrorKind::ShapeError);
+}
+
+/// Two axes of one label are one, along their diagonal. What is wrong with their extents, or
+/// nothing.
+std::string takeDiagonals(Labelled &x) {
   for (size_t a = 0; a < x.labels.size(); ++a)
     for (size_t b = x.labels.size(); --b > a;)
-      if (x.labels[a] == x.labels[b]) {
+      if (int label = x.labels[a]; label == x.labels[b]) {
+        int64_t ofA = x.value.type().extent(int(a)), ofB = x.value.type().extent(int(b));
+        if (std::string why = differing(label, ofA, ofB); !why.empty())
+          return why;
+        if (ofA == kDynamic || ofB == kDynamic)
+          x.value =
+              withEqualExtents(x.value, label, shape(x.value, int(a)), shape(x.value, int(b)));
         x.value = diagonal(x.value, 0, int(a), int(b));
-        int label = x.labels[a];
         x.labels.erase(x.labels.begin() + ptrdiff_t(b));
         x.labels.erase(x.labels.begin() + ptrdiff_t(a));
         x.labels.push_back(label);
         a = size_t(-1); // the others have moved
         break;
       }
+  return {};
 }
 
 /// x with its axes in the order of `labels`; axes that it lacks have extent 1.
@@ -184,9 +204,8 @@ Labelled pairOf(const Labelled &first, const Labelled &second, LabelSet needed) 
   // Of several labels, only the product of extents would be compared.
   for (int label : joined)
     if (joined.size() > 1 && (extentOf(x, label) == kDynamic || extentOf(y, label) == kDynamic))
-      x.value = assertTrue(
-          x.value, graphc::eq(shape(x.value, x.axisOf(label)), shape(y.value, y.axisOf(label))),
-          "einsum: " + nameOf(label) + " has different extents", ErrorKind::ShapeError);
+      x.value = withEqualExtents(x.value, label, shape(x.value, x.axisOf(label)),
+                                 shape(y.value, y.axisOf(label)));
   Variable product =
       matmul(asMatrices(x, batch, rows, joined), asMatrices(y, batch, joined, columns));
   if (rows.size() == 1 && columns.size() == 1)
@@ -322,9 +341,8 @@ std::string broadcastLabels(std::vector<Labelled> &operands) {
     for (const Labelled &x : operands)
       if (x.axisOf(label) >= 0 && extentOf(x, label) != 1) {
         int64_t own = extentOf(x, label);
-        if (extent > 1 && own != kDynamic && own != extent)
-          return nameOf(label) + " has the extents " + std::to_string(extent) + " and " +
-                 std::to_string(own);
+        if (std::string why = differing(label, extent, own); extent != 1 && !why.empty())
+          return why;
         isOne = false;
         extent = own == kDynamic ? extent : own;
       }
@@ -382,7 +400,8 @@ Variable einsum(std::string_view text, const std::vector<Operand> &given) {
   LabelSet known = 0;
   for (Labelled &x : operands) {
     known |= setOf(x.labels);
-    takeDiagonals(x);
+    if (std::string why = takeDiagonals(x); !why.empty())
+      return wrong(ErrorKind::ShapeError, why);
   }
   if (!equation.mistake.empty())
     return wrong(ErrorKind::ValueError, equation.mistake);

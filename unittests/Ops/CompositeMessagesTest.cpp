@@ -51,6 +51,8 @@ TEST(CompositeMessages, Products) {
                               "operand has\n  einsum(f64[2,3])"},
       {einsum("ij,ij", {m, f64({2, 4})}),
        "ShapeError: einsum: label j has the extents 3 and 4\n  einsum(f64[2,3])"},
+      {einsum("i,i", {v, f64({0})}),
+       "ShapeError: einsum: label i has the extents 3 and 0\n  einsum(f64[3])"},
       {einsum("...", {f64({1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1})}),
        "ValueError: einsum: an ellipsis stands for more than 12 axes\n  "
        "einsum(f64[1,1,1,1,1,1,1,1,1,1,1,1,1])"},
@@ -63,6 +65,39 @@ TEST(CompositeMessages, Products) {
   ASSERT_TRUE(f.ok()) << f.status();
   EXPECT_EQ(firstLine((*f)(*Tensor::zeros(kF64, {2, 3}), *Tensor::zeros(kF64, {3, 2})).status()),
             "ShapeError: assert: einsum: label i has different extents");
+}
+
+// An operand's axes of one label are not broadcast, as in NumPy.
+TEST(CompositeMessages, EinsumComparesAxesOfOneLabel) {
+  for (const char *equation : {"ii", "ii->i", "ii->", "iij,j", "...jj->..."}) {
+    SCOPED_TRACE(equation);
+    bool hasJ = std::string_view(equation) == "iij,j";
+    std::string label = equation[3] == 'j' && !hasJ ? "j" : "i";
+    for (int rows : {1, 2}) {
+      std::vector<int64_t> shape = {rows, 3};
+      if (hasJ)
+        shape.push_back(4);
+      std::vector<Operand> operands = {zeros(ShapeList(shape), kF64)}, open;
+      Variable x = tensor(kF64, std::vector<int64_t>(shape.size(), kDynamic), "x");
+      open.push_back(x);
+      if (hasJ) {
+        operands.push_back(f64({4}));
+        open.push_back(zeros({4}, kF64));
+      }
+      EXPECT_EQ(firstLine(einsum(equation, operands).status()),
+                "ShapeError: einsum: label " + label + " has the extents " + std::to_string(rows) +
+                    " and 3");
+      for (const char *mode : {"interpreter", "fast_run"}) {
+        auto f = function({x}, einsum(equation, open), {.mode = mode});
+        ASSERT_TRUE(f.ok()) << f.status();
+        EXPECT_EQ(firstLine((*f)(*Tensor::zeros(kF64, shape)).status()),
+                  "ShapeError: assert: einsum: label " + label + " has different extents");
+        shape[0] = 3;
+        EXPECT_TRUE((*f)(*Tensor::zeros(kF64, shape)).ok());
+        shape[0] = rows;
+      }
+    }
+  }
 }
 
 /// More operands than sets of them have bits.
