@@ -108,7 +108,7 @@ struct ChoiceOptions {
   ShapeList size = std::initializer_list<Operand>{};
   /// Whether one element may be chosen several times.
   bool replace = true;
-  /// Probabilities of the elements, of sum 1 to 1e-6; all equal by default.
+  /// Probabilities of the elements, a vector of as many, of sum 1 to 1e-6; all equal by default.
   std::optional<Operand> p = std::nullopt;
 };
 
@@ -149,7 +149,8 @@ public:
   /// The slices of an array along the first axis in random order.
   Variable shuffle(const Operand &x);
   /// Elements of an array of rank 1 or more, slices along its first axis, or numbers 0 to a - 1.
-  /// More than there are without replacement: ValueError at the call.
+  /// ValueError, at the call, for more than there are without replacement, and for p that are not
+  /// probabilities, or not as many as elements.
   Variable choice(const Operand &a, const ChoiceOptions &options = {});
 
   /// x / (1 - p) where a draw that is 0 with probability p is not, else 0: x itself for p = 0,

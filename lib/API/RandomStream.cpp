@@ -1,7 +1,9 @@
 //===- RandomStream.cpp - draws and streams of them ---------------------------===//
+#include "Graph/PlaceScope.h"
 #include "Ops/Build.h"
 #include "Support/Philox.h"
 #include "graphc/Config.h"
+#include "graphc/ControlFlow.h"
 #include "graphc/Random.h"
 
 namespace graphc {
@@ -142,17 +144,33 @@ Variable RandomStream::shuffle(const Operand &x) {
   return take(x, permutation(n, n), {.axis = 0});
 }
 
+/// The probabilities of n elements: a vector of so many.
+static Variable probabilitiesOf(const Operand &n, const Variable &p) {
+  if (!p.ok())
+    return p;
+  if (p.rank() != 1)
+    return invalidAt(n, ErrorKind::ValueError, "choice",
+                     "p must be a vector, not of rank " + std::to_string(p.rank()));
+  return assertTrue(p, eq(shape(p, 0), n),
+                    "choice: there are not as many probabilities as elements",
+                    ErrorKind::ValueError);
+}
+
 Variable RandomStream::choice(const Operand &a, const ChoiceOptions &options) {
+  // Not that of p, which stands in the standard library where an option is made of a number.
+  PlaceScope scope(a.place());
   Operand from(asVariable(a), a.place());
+  if (!from.variable().ok())
+    return from.variable();
   bool isCount = from.variable().rank() == 0;
   Operand n = isCount ? from : Operand(shape(from, 0), a.place());
-  Variable positions;
+  Variable p = options.p ? probabilitiesOf(n, asVariable(*options.p)) : Variable(), positions;
   if (options.replace) {
     DrawOptions draw{.size = options.size};
-    positions = options.p ? categorical(*options.p, draw) : integers(0, n, draw);
+    positions = options.p ? categorical(p, draw) : integers(0, n, draw);
   } else {
     Operand count(prod(options.size.operand().variable()), a.place());
-    Variable chosen = options.p ? weightedPermutation(*options.p, count) : permutation(n, count);
+    Variable chosen = options.p ? weightedPermutation(p, count) : permutation(n, count);
     positions = reshape(chosen, ShapeList(options.size));
   }
   return isCount ? positions : take(from, positions, {.axis = 0});

@@ -524,5 +524,35 @@ TEST(Parameters, OfTheHostOutOfTheirDomain) {
       EXPECT_EQ(saidByDraw(c.draw, mode), c.said) << mode;
 }
 
+// What NumPy's Generator.choice refuses of p.
+TEST(Choice, ComparesProbabilitiesWithElements) {
+  RandomStream s(1);
+  const std::string number =
+      "ValueError: assert: choice: there are not as many probabilities as elements";
+  const Tensor four({0.0, 0.0, 0.5, 0.5});
+  Variable rows = constant(Tensor({{1, 2}, {3, 4}})), two = shared(int64_t(2));
+  for (bool replace : {true, false}) {
+    auto said = [&](const Operand &a, const Operand &p, const char *mode) {
+      return saidByDraw(s.choice(a, {.size = {1}, .replace = replace, .p = p}), mode);
+    };
+    const std::string op =
+        std::string("ValueError: ") + (replace ? "randomCategorical" : "randomWeightedPermutation");
+    for (const char *mode : {"interpreter", "fast_run"}) {
+      SCOPED_TRACE(mode);
+      EXPECT_EQ(said(2, four, mode), number);
+      EXPECT_EQ(said(5, shared(four), mode), number);
+      EXPECT_EQ(said(two, four, mode), number);
+      EXPECT_EQ(said(rows, four, mode), number);
+      EXPECT_EQ(said(rows, shared(four), mode), number);
+      EXPECT_EQ(said(4, shared(four), mode), "OK");
+      EXPECT_EQ(said(two, Tensor({{0.5, 0.5}}), mode),
+                "ValueError: choice: p must be a vector, not of rank 2");
+      for (const Tensor &p : {Tensor({0.5, 0.6}), Tensor({-0.5, 1.5}), Tensor({std::nan(""), 1.0})})
+        EXPECT_EQ(said(2, shared(p), mode),
+                  op + ": p must be probabilities along the last axis, whose sum is 1 to 1e-6");
+    }
+  }
+}
+
 } // namespace
 } // namespace graphc
