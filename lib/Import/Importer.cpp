@@ -24,6 +24,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/io/zero_copy_stream_impl.h"
 #include "graphc/Import.h"
 
 namespace graphc {
@@ -41,10 +43,29 @@ constexpr int64_t kUnrolledNodes = 8192, kBytesOfUnrolledNode = 4;
 /// Initializers of a loop's body are read in each step: so many of their bytes cost one.
 constexpr int64_t kBytesOfWork = 32;
 
+/// Graphs within each other, and messages of protobuf, three for each graph: of models that are
+/// too deep more can be read, so that their error says it.
+constexpr int kDeepestGraph = 32, kDeepestMessage = 4000;
+
+bool nestDeeper(const google::protobuf::RepeatedPtrField<onnx::NodeProto> &nodes, int levels) {
+  auto isDeeper = [&](const onnx::GraphProto &graph) {
+    return levels == 0 || nestDeeper(graph.node(), levels - 1);
+  };
+  for (const onnx::NodeProto &node : nodes)
+    for (const onnx::AttributeProto &attribute : node.attribute())
+      if ((attribute.has_g() && isDeeper(attribute.g())) ||
+          std::ranges::any_of(attribute.graphs(), isDeeper))
+        return true;
+  return false;
+}
+
 absl::StatusOr<onnx::ModelProto> readModel(FILE *file) {
   onnx::ModelProto model;
+  google::protobuf::io::FileInputStream stream(fileno(file));
+  google::protobuf::io::CodedInputStream coded(&stream);
+  coded.SetRecursionLimit(kDeepestMessage);
   // Ends at the first byte that cannot be.
-  if (!model.ParseFromFileDescriptor(fileno(file))) {
+  if (!model.ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage()) {
     char head[1024];
     lseek(fileno(file), 0, SEEK_SET); // of a pipe nothing is there any more
     ssize_t count = read(fileno(file), head, sizeof head);
@@ -56,6 +77,12 @@ absl::StatusOr<onnx::ModelProto> readModel(FILE *file) {
   }
   if (!model.has_graph())
     return makeError(ErrorKind::Io, "is no ONNX model: it has no graph");
+  bool isDeeper = nestDeeper(model.graph().node(), kDeepestGraph);
+  for (const onnx::FunctionProto &function : model.functions())
+    isDeeper = isDeeper || nestDeeper(function.node(), kDeepestGraph);
+  if (isDeeper)
+    return makeError(ErrorKind::NotSupported,
+                     "graphs are nested deeper than " + std::to_string(kDeepestGraph) + " levels");
   return model;
 }
 
@@ -387,7 +414,10 @@ absl::Status Importer::addInitializers() {
 }
 
 absl::Status Importer::addInputs() {
+  absl::flat_hash_set<std::string_view> names;
   for (const onnx::ValueInfoProto &info : graph_.input()) {
+    if (!names.insert(info.name()).second)
+      return bad("input " + quoted(info.name()) + " is defined twice");
     if (values_.contains(info.name()))
       continue; // an initializer is its default, which nobody overrides here
     auto value = inputTypes_.make(info, filePlace(path_));

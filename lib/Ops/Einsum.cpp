@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "Build.h"
@@ -219,45 +220,63 @@ Labelled pairOf(const Labelled &first, const Labelled &second, LabelSet needed) 
           all};
 }
 
-/// Which operands are joined, one pair after the other.
-class Order {
+/// The greatest known extent of each label, and a guess where none is known.
+class Extents {
 public:
-  Order(const std::vector<Labelled> &operands, LabelSet result) : result_(result) {
-    for (const Labelled &x : operands) {
-      labels_.push_back(setOf(x.labels));
+  explicit Extents(const std::vector<Labelled> &operands) {
+    for (const Labelled &x : operands)
       for (int label : x.labels)
         if (int64_t extent = extentOf(x, label); extent != kDynamic)
           extents_[size_t(label)] = std::max(double(extent), extents_[size_t(label)]);
-    }
     for (double &extent : extents_)
       if (extent < 0)
         extent = kUnknown;
   }
+  double product(LabelSet labels) const {
+    double count = 1;
+    for (; labels; labels &= labels - 1)
+      count *= extents_[size_t(std::countr_zero(labels))];
+    return count;
+  }
 
-  /// Sets are of the first 32 operands; of more than kFew these alone are compared.
-  static bool has(uint32_t set, size_t i) { return i < 32 && (set >> i & 1); }
+private:
+  static constexpr double kUnknown = 64;
+  std::vector<double> extents_ = std::vector<double>(kMostLabels, -1);
+};
+
+/// Up to here all orders are compared: some 20,000.
+constexpr size_t kFew = 9;
+/// Of more operands, pairs of so many are compared at each step.
+constexpr size_t kCompared = 32;
+
+/// In which order few operands are joined. Sets of them are numbers, a bit for each.
+class Order {
+public:
+  Order(const std::vector<Labelled> &operands, LabelSet result)
+      : result_(result), extents_(operands) {
+    for (const Labelled &x : operands)
+      labels_.push_back(setOf(x.labels));
+  }
+
   /// What the operands of a set are joined to, where the others are `rest`: labels needed there.
   LabelSet neededBy(uint32_t set) const {
     LabelSet needed = result_;
     for (size_t i = 0; i < labels_.size(); ++i)
-      if (!has(set, i))
+      if (!(set >> i & 1))
         needed |= labels_[i];
     return needed;
   }
   LabelSet labelsOf(uint32_t set) const {
     LabelSet labels = 0;
     for (size_t i = 0; i < labels_.size(); ++i)
-      if (has(set, i))
+      if (set >> i & 1)
         labels |= labels_[i];
     return std::popcount(set) == 1 ? labels : labels & neededBy(set);
   }
   double products(uint32_t a, uint32_t b) const {
-    double count = 1;
-    for (LabelSet all = labelsOf(a) | labelsOf(b); all; all &= all - 1)
-      count *= extents_[size_t(std::countr_zero(all))];
-    return count;
+    return extents_.product(labelsOf(a) | labelsOf(b));
   }
-  /// The split of each set of two and more operands that costs least, by set; of few operands.
+  /// The split of each set of two and more operands that costs least, by set.
   std::vector<uint32_t> bestSplits() const {
     uint32_t all = (uint32_t(1) << labels_.size()) - 1;
     std::vector<double> cost(all + 1, 0);
@@ -274,11 +293,9 @@ public:
   }
 
 private:
-  /// Of extents that are not known.
-  static constexpr double kUnknown = 64;
   std::vector<LabelSet> labels_;
   LabelSet result_;
-  std::vector<double> extents_ = std::vector<double>(kMostLabels, -1);
+  Extents extents_;
 };
 
 Labelled joinBySplits(const std::vector<Labelled> &operands, const Order &order,
@@ -293,41 +310,56 @@ Labelled joinBySplits(const std::vector<Labelled> &operands, const Order &order,
                 order.neededBy(set));
 }
 
-/// Up to here all orders are compared: some 20,000.
-constexpr size_t kFew = 9;
-
 Labelled joinedAll(std::vector<Labelled> operands, LabelSet result) {
-  while (operands.size() > kFew) {
-    Order order(operands, result);
+  const Extents extents(operands);
+  std::array<int64_t, kMostLabels> owners = {}; // how many operands have a label
+  auto count = [&](const Labelled &x, int64_t by) {
+    for (int label : x.labels)
+      owners[size_t(label)] += by;
+  };
+  for (const Labelled &x : operands)
+    count(x, 1);
+  std::vector<Labelled> compared;
+  size_t next = 0; // the first one that is not compared yet
+  for (size_t left = operands.size(); left > kFew; --left) {
+    while (compared.size() < kCompared && next < operands.size())
+      compared.push_back(std::move(operands[next++]));
     size_t a = 0, b = 1;
-    auto bit = [](size_t i) { return uint32_t(1) << i; };
-    for (size_t i = 0; i < std::min<size_t>(operands.size(), 32); ++i)
-      for (size_t j = i + 1; j < std::min<size_t>(operands.size(), 32); ++j)
-        if (order.products(bit(i), bit(j)) < order.products(bit(a), bit(b)))
+    auto products = [&](size_t i, size_t j) {
+      return extents.product(setOf(compared[i].labels) | setOf(compared[j].labels));
+    };
+    for (size_t i = 0; i < compared.size(); ++i)
+      for (size_t j = i + 1; j < compared.size(); ++j)
+        if (products(i, j) < products(a, b))
           a = i, b = j;
     LabelSet needed = result;
-    for (size_t i = 0; i < operands.size(); ++i)
-      if (i != a && i != b)
-        needed |= setOf(operands[i].labels);
-    operands[a] = pairOf(operands[a], operands[b], needed);
-    operands.erase(operands.begin() + ptrdiff_t(b));
+    count(compared[a], -1);
+    count(compared[b], -1);
+    for (int label = 0; label < kMostLabels; ++label)
+      if (owners[size_t(label)] > 0)
+        needed |= setOf(label);
+    compared[a] = pairOf(compared[a], compared[b], needed);
+    count(compared[a], 1);
+    compared.erase(compared.begin() + ptrdiff_t(b));
   }
-  Order order(operands, result);
-  return joinBySplits(operands, order, order.bestSplits(), (uint32_t(1) << operands.size()) - 1);
+  compared.insert(compared.end(), operands.begin() + ptrdiff_t(next), operands.end());
+  Order order(compared, result);
+  return joinBySplits(compared, order, order.bestSplits(), (uint32_t(1) << compared.size()) - 1);
 }
 
 /// The labels of the result where the equation does not say them: those of the ellipsis, then the
 /// letters that occur once, in alphabetical order (capitals first).
 Labels impliedResult(const std::vector<Labelled> &operands) {
-  Labels all, result;
+  std::array<int64_t, kMostLabels> count = {};
   for (const Labelled &x : operands)
-    all.insert(all.end(), x.labels.begin(), x.labels.end());
-  std::sort(all.begin(), all.end());
+    for (int label : x.labels)
+      ++count[size_t(label)];
+  Labels result;
   for (int label = kMostLabels - 1; label >= kLetters; --label)
-    if (std::count(all.begin(), all.end(), label))
+    if (count[size_t(label)] > 0)
       result.push_back(label);
-  for (int label : all)
-    if (label < kLetters && std::count(all.begin(), all.end(), label) == 1)
+  for (int label = 0; label < kLetters; ++label)
+    if (count[size_t(label)] == 1)
       result.push_back(label);
   return result;
 }

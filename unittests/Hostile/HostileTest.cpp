@@ -165,6 +165,12 @@ TEST(HostileOnnx, CyclesMissingInputsAndEqualNames) {
   twice.node("Abs", {"x"}, "a");
   twice.output("a");
   expectRefused("onnx", twice.bytes(), "defined twice");
+  Model twoInputs;
+  twoInputs.input("x", {2});
+  twoInputs.input("x", {2});
+  twoInputs.node("Neg", {"x"}, "a");
+  twoInputs.output("a");
+  expectRefused("onnx", twoInputs.bytes(), "input 'x' is defined twice");
 }
 
 /// Constants whose making a translation wants to know: shapes, axes.
@@ -250,12 +256,31 @@ std::string nestedIfs(int depth) {
   return m.bytes();
 }
 
-/// Graphs in graphs, three messages of protobuf each, which allows 100 in each other.
+/// Graphs in graphs, three messages of protobuf each: those that are too deep are read, up to a
+/// limit.
 TEST(HostileOnnx, DeepNesting) {
-  for (int depth : {1, 5, 30})
+  for (int depth : {1, 5, 32})
     EXPECT_EQ(readCounted("onnx", nestedIfs(depth)), absl::OkStatus()) << depth;
-  for (int depth : {40, 90, 200})
-    expectRefused("onnx", nestedIfs(depth), "is no ONNX model, or damaged");
+  for (int depth : {33, 41, 90, 300, 1000})
+    expectRefused("onnx", nestedIfs(depth), "graphs are nested deeper than 32 levels");
+  expectRefused("onnx", nestedIfs(2000), "is no ONNX model, or damaged");
+}
+
+/// Products are made pair after pair; none looks at all operands, nor copies their labels.
+TEST(HostileOnnx, EinsumOfManyOperands) {
+  Model m;
+  m.input("x", {2, 2});
+  std::string equation = "ij";
+  for (int k = 1; k < 4000; ++k)
+    equation += ",ij";
+  onnx::NodeProto &node = m.node("Einsum", std::vector<std::string>(4000, "x"), "y");
+  onnx::AttributeProto &a = *node.add_attribute();
+  a.set_name("equation");
+  a.set_type(onnx::AttributeProto::STRING);
+  a.set_s(equation);
+  m.output("y");
+  constexpr int64_t kBytesOfProduct = 4096; // an operand takes six bytes of the file
+  EXPECT_EQ(readCounted("onnx", m.bytes(), 4000 * kBytesOfProduct), absl::OkStatus());
 }
 
 /// A model that calls F0 `calls` times, where F0 calls F1 `fan` times, and so on; the last one
