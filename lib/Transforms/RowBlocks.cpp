@@ -108,8 +108,7 @@ int KernelEmitter::deadBefore(int number, llvm::ArrayRef<Pass> parts,
   for (int array : placed) {
     const KernelArray &of = kernel.arrays[size_t(array)];
     auto isReadLater = [&](int nest) {
-      return llvm::is_contained(kernel.nests[size_t(nest)].inputs, array) &&
-             !llvm::is_contained(before, nest);
+      return loads(kernel.nests[size_t(nest)], array) && !llvm::is_contained(before, nest);
     };
     if (of.element == result.element && of.shape == result.shape &&
         llvm::none_of(llvm::seq<int>(0, int(kernel.nests.size())), isReadLater))

@@ -302,6 +302,23 @@ INSTANTIATE_TEST_SUITE_P(
                       // Panels of more than 512 columns; rows of which few stay in the L2 cache.
                       Attention{2, 150, 530, 8, 40}, Attention{0, 300, 4100, 4, 33}));
 
+// Weights lie in the memory of scores where these are not needed beside them; here they are: at
+// other columns than those that are written.
+TEST(JoinProducts, KeepScoresThatWeightsNeed) {
+  Variable x = fmatrix("x"), y = fmatrix("y"), z = fmatrix("z");
+  Variable scores = dot(x, y);
+  for (const Variable &weights :
+       {softmax(scores) * flip(scores, Axis(1)), softmax(flip(scores, Axis(1)) - scores)}) {
+    Example example{{x, y, z},
+                    dot(weights, z),
+                    {wholeNumbers({150, 9}), wholeNumbers({9, 70}), wholeNumbers({70, 20})}};
+    Tensor joined = resultOf(example, "fast_run"),
+           apart = resultOf(example, without("join-products"));
+    ASSERT_TRUE(joined.defined() && apart.defined());
+    EXPECT_EQ(std::memcmp(joined.data(), apart.data(), size_t(joined.numBytes())), 0);
+  }
+}
+
 // What is handed on is in memory for a block of rows: no array of the program holds it.
 TEST(JoinProducts, KeepScoresOfABlockOnly) {
   Example example = exampleOf(Attention{0, 3000, 2000, 16, 16});
