@@ -158,6 +158,21 @@ TEST(PartsInPlace, InLoops) {
   expectSame(*g, last, {wholeNumbers({4, 3}, 1), wholeNumbers({3, 3}, 2), Tensor(int64_t(5))});
 }
 
+/// Sizes that are elements of what is joined are read when all parts are there.
+TEST(PartsInPlace, ElementsAreSizes) {
+  Variable x = lmatrix("x"), y = lmatrix("y"), v = fmatrix("v");
+  Variable shape = concatenate({max(x, Axis(1)), sum(y, Axis(1))}, 0);
+  Graph graph{{x, y, v}, {reshape(v, {subtensor(shape, {0}), subtensor(shape, {1})}), shape}};
+  auto f = function(InputList(graph.inputs), graph.outputs);
+  ASSERT_TRUE(f.ok()) << f.status();
+  Tensor a = wholeNumbers({1, 3}, 1).cast(DType::Int64), b = a.copy();
+  for (int k = 0; k < 3; ++k) {
+    a.mutableFlat<int64_t>()[size_t(k)] = 2 + k;
+    b.mutableFlat<int64_t>()[size_t(k)] = 1;
+  }
+  expectSame(*f, graph, {a, b, wholeNumbers({6, 2}, 2)});
+}
+
 /// Functions that were stored have the parts, too.
 TEST(PartsInPlace, SavedFunctions) {
   Graph graph = randomGraph(3, 2);

@@ -105,6 +105,28 @@ TEST(Program, ElementsStayUntilTheyAreRead) {
   EXPECT_EQ(out[0].shape(), absl::Span<const int64_t>({3}));
 }
 
+/// Of an array that nobody writes but its parts, and of a part: where each begins.
+TEST(Program, ElementsOfPartsAreRead) {
+  Builder b;
+  int32_t zero = b.constant(0), one = b.constant(1), two = b.constant(2);
+  int32_t whole = b.array(Storage::Arena, DType::Int64, {two});
+  int32_t parts[2];
+  for (int32_t k = 0; k < 2; ++k) {
+    parts[k] = b.array(Storage::Same, DType::Int64, {one}, whole);
+    b.program.arrays.back().begin = k == 0 ? zero : one;
+  }
+  int32_t ofWhole = b.size(SizeOp::Element, whole, one);
+  int32_t ofPart = b.size(SizeOp::Element, parts[1], zero);
+  int32_t first = b.size(SizeOp::Element, parts[0], zero);
+  b.output(DType::Float32, {ofWhole, ofPart, first});
+  b.kernel(writeInteger<3, 0>, 0, {parts[1]});
+  b.kernel(writeInteger<5, 0>, 0, {parts[0]});
+  b.kernel(writeNothing, 0, {b.program.outputs[0].array});
+  std::vector<Tensor> out;
+  ASSERT_TRUE(run(*b.executable(), {}, out).ok());
+  EXPECT_EQ(out[0].shape(), absl::Span<const int64_t>({3, 3, 5}));
+}
+
 TEST(Program, ElementsBeyondTheEndAreErrors) {
   Builder b;
   int32_t x = b.input(DType::Int64);
