@@ -1,6 +1,7 @@
 //===- RandomStream.cpp - draws and streams of them ---------------------------===//
 #include "Graph/PlaceScope.h"
 #include "Ops/Build.h"
+#include "Ops/CallScope.h"
 #include "Support/Philox.h"
 #include "graphc/Config.h"
 #include "graphc/ControlFlow.h"
@@ -135,11 +136,13 @@ Variable RandomStream::normal(const DrawOptions &options, std::source_location l
 }
 
 Variable RandomStream::permutation(const Operand &nOrArray) {
+  CallScope scope(nOrArray);
   Operand n(asVariable(nOrArray), nOrArray.place());
   return n.variable().rank() == 0 ? permutation(n, n) : shuffle(n);
 }
 
 Variable RandomStream::shuffle(const Operand &x) {
+  CallScope scope(x);
   Operand n(shape(x, 0), x.place());
   return take(x, permutation(n, n), {.axis = 0});
 }
@@ -177,6 +180,7 @@ Variable RandomStream::choice(const Operand &a, const ChoiceOptions &options) {
 }
 
 Variable RandomStream::dropout(const Operand &operand, double p) {
+  CallScope scope(operand);
   Variable x = asVariable(operand);
   if (!x.ok())
     return x;

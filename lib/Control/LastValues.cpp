@@ -182,6 +182,7 @@ absl::StatusOr<LastValues> LastValues::find(const FunctionGraph &graph, const Ap
 }
 
 Variable LastValues::ofLast(const Apply &reader, const Variable &last) const {
+  PlaceScope scope(reader.place());
   IndexSpec index = *indexFromEnd(reader);
   const bool isPosition = index.front().kind == IndexEntry::Kind::Position;
   const bool hasSteps = reader.input(0).type().extent(0) > 0;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "Build.h"
+#include "CallScope.h"
 #include "Rules.h"
 #include "graphc/Arrays.h"
 
@@ -54,6 +55,7 @@ Variable negativeCopies(const Operand &x, int64_t count) {
 
 enum class Side { Lower, Upper };
 Variable triangle(std::string_view name, Side side, const Operand &x, const Operand &k) {
+  CallScope scope(x);
   Variable v = asVariable(x);
   if (!v.ok())
     return v;
@@ -84,6 +86,7 @@ Variable flip(const Operand &x, const Axes &axes) {
 }
 
 Variable roll(const Operand &x, const Operand &shift, std::optional<int> axis) {
+  CallScope scope(x);
   Variable v = asVariable(x);
   if (!v.ok())
     return v;
@@ -97,6 +100,7 @@ Variable roll(const Operand &x, const Operand &shift, std::optional<int> axis) {
 }
 
 Variable roll(const Operand &x, const std::vector<int64_t> &shifts, const std::vector<int> &axes) {
+  CallScope scope(x);
   if (shifts.size() != axes.size())
     return invalidAt(x, ErrorKind::ValueError, "roll",
                      "there are " + std::to_string(shifts.size()) + " shifts for " +
@@ -108,6 +112,7 @@ Variable roll(const Operand &x, const std::vector<int64_t> &shifts, const std::v
 }
 
 Variable rot90(const Operand &x, int k, int axis1, int axis2) {
+  CallScope scope(x);
   Variable v = asVariable(x);
   if (!v.ok())
     return v;
@@ -130,6 +135,7 @@ Variable rot90(const Operand &x, int k, int axis1, int axis2) {
 }
 
 Variable tile(const Operand &x, const std::vector<int64_t> &reps) {
+  CallScope scope(x);
   Variable v = asVariable(x);
   if (!v.ok())
     return v;
@@ -152,6 +158,7 @@ Variable tile(const Operand &x, const std::vector<int64_t> &reps) {
 }
 
 Variable repeat(const Operand &x, int64_t repeats, std::optional<int> axis) {
+  CallScope scope(x);
   Variable v = asVariable(x);
   if (!v.ok())
     return v;
@@ -169,6 +176,7 @@ Variable repeat(const Operand &x, int64_t repeats, std::optional<int> axis) {
 }
 
 Variable repeat(const Operand &x, const std::vector<int64_t> &repeats, std::optional<int> axis) {
+  CallScope scope(x);
   Variable v = asVariable(x);
   if (!v.ok())
     return v;
@@ -198,6 +206,7 @@ Variable repeat(const Operand &x, const std::vector<int64_t> &repeats, std::opti
 }
 
 Variable tri(const Operand &n, const std::optional<Operand> &m, const Operand &k, DType dtype) {
+  CallScope scope(n);
   Positions at = positionsOf(n, m.value_or(n));
   return cast(le(at.column, at.row + k), dtype);
 }
@@ -205,6 +214,7 @@ Variable tril(const Operand &x, const Operand &k) { return triangle("tril", Side
 Variable triu(const Operand &x, const Operand &k) { return triangle("triu", Side::Upper, x, k); }
 
 Variable diag(const Operand &x, int offset) {
+  CallScope scope(x);
   Variable v = asVariable(x);
   if (!v.ok())
     return v;
@@ -223,6 +233,7 @@ Variable diag(const Operand &x, int offset) {
 }
 
 Variable diagonal(const Operand &x, int offset, int axis1, int axis2) {
+  CallScope scope(x);
   Variable v = asVariable(x);
   if (!v.ok())
     return v;
@@ -246,10 +257,12 @@ Variable diagonal(const Operand &x, int offset, int axis1, int axis2) {
 }
 
 Variable trace(const Operand &x, int offset, int axis1, int axis2) {
+  CallScope scope(x);
   return sum(diagonal(x, offset, axis1, axis2), Axis(-1));
 }
 
 Variable diff(const Operand &x, int n, int axis) {
+  CallScope scope(x);
   Variable v = asVariable(x);
   if (!v.ok())
     return v;
@@ -266,9 +279,13 @@ Variable diff(const Operand &x, int n, int axis) {
   return v;
 }
 
-Variable ptp(const Operand &x, const Axes &axes) { return max(x, axes) - min(x, axes); }
+Variable ptp(const Operand &x, const Axes &axes) {
+  CallScope scope(x);
+  return max(x, axes) - min(x, axes);
+}
 
 Variable countNonzero(const Operand &x, const Axes &axes) {
+  CallScope scope(x);
   Variable v = asVariable(x);
   if (!v.ok())
     return v;
@@ -276,6 +293,7 @@ Variable countNonzero(const Operand &x, const Axes &axes) {
 }
 
 Variable convolve(const Operand &x, const Operand &y, ConvolveMode mode) {
+  CallScope scope(x);
   Variable a = asVariable(x), b = asVariable(y);
   if (!a.ok() || !b.ok())
     return a.ok() ? b : a;
@@ -293,6 +311,7 @@ Variable convolve(const Operand &x, const Operand &y, ConvolveMode mode) {
 }
 
 Variable kron(const Operand &x, const Operand &y) {
+  CallScope scope(x);
   Variable a = asVariable(x), b = asVariable(y);
   for (const Variable &v : {a, b})
     if (!v.ok())
@@ -311,6 +330,7 @@ Variable kron(const Operand &x, const Operand &y) {
 }
 
 Variable norm2(const Operand &operand, const ReductionOptions &options) {
+  CallScope scope(operand);
   Variable x = asVariable(operand);
   if (x.ok() && isComplex(x.dtype()))
     return sqrt(sum(sqr(real(x)) + sqr(imag(x)), options));
@@ -318,6 +338,7 @@ Variable norm2(const Operand &operand, const ReductionOptions &options) {
 }
 
 Variable linspace(const Operand &start, const Operand &stop, int64_t num, bool endpoint) {
+  CallScope scope(start);
   Variable first = asVariable(start), last = asVariable(stop);
   for (const Variable &v : {first, last})
     if (!v.ok())
@@ -339,6 +360,7 @@ Variable linspace(const Operand &start, const Operand &stop, int64_t num, bool e
 }
 
 Variables meshgrid(const std::vector<Operand> &vectors, std::string_view indexing, bool isOpen) {
+  CallScope scope(vectors);
   Variables flat;
   std::vector<Operand> extents;
   if (vectors.empty())

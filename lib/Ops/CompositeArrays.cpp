@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "Build.h"
+#include "CallScope.h"
 #include "Rules.h"
 #include "graphc/Arrays.h"
 
@@ -26,6 +27,7 @@ Variable noParts(std::string_view name) {
 //===--- joining --------------------------------------------------------------------------===//
 
 Variable hstack(const std::vector<Operand> &parts) {
+  CallScope scope(parts);
   if (parts.empty())
     return noParts("hstack");
   Variables all = ofRank(parts, 1);
@@ -33,12 +35,14 @@ Variable hstack(const std::vector<Operand> &parts) {
 }
 
 Variable vstack(const std::vector<Operand> &parts) {
+  CallScope scope(parts);
   if (parts.empty())
     return noParts("vstack");
   return concatenate(ofRank(parts, 2), 0);
 }
 
 Variable block(const std::vector<std::vector<Operand>> &rows) {
+  CallScope scope(rows.empty() ? std::vector<Operand>() : rows[0]);
   Variables all;
   int rank = 2;
   for (const std::vector<Operand> &row : rows)
@@ -56,6 +60,7 @@ Variable block(const std::vector<std::vector<Operand>> &rows) {
 }
 
 Variable blockDiag(const std::vector<Operand> &parts) {
+  CallScope scope(parts);
   if (parts.empty())
     return noParts("blockDiag");
   Variables blocks = ofRank(parts, 2), lines;
@@ -84,6 +89,7 @@ Variable blockDiag(const std::vector<Operand> &parts) {
 
 Variable logspace(const Operand &start, const Operand &stop, int64_t num, bool endpoint,
                   double base) {
+  CallScope scope(start);
   Variable exponents = linspace(start, stop, num, endpoint);
   if (!exponents.ok())
     return exponents;
@@ -91,6 +97,7 @@ Variable logspace(const Operand &start, const Operand &stop, int64_t num, bool e
 }
 
 Variable geomspace(const Operand &start, const Operand &stop, int64_t num, bool endpoint) {
+  CallScope scope(start);
   Variable first = asVariable(start), last = asVariable(stop);
   if (!first.ok() || !last.ok())
     return first.ok() ? last : first;
@@ -112,6 +119,7 @@ Variable geomspace(const Operand &start, const Operand &stop, int64_t num, bool 
 }
 
 Variables indices(const std::vector<Operand> &extents, bool isOpen) {
+  CallScope scope(extents);
   std::vector<Operand> axes;
   for (const Operand &extent : extents)
     axes.push_back(arange(extent));
@@ -121,6 +129,7 @@ Variables indices(const std::vector<Operand> &extents, bool isOpen) {
 //===--- differences and norms ----------------------------------------------------------------===//
 
 Variable gradient(const Operand &operand, int axis, const Operand &spacing) {
+  CallScope scope(operand);
   Variable x = asVariable(operand);
   if (!x.ok())
     return x;
@@ -144,6 +153,7 @@ Variable gradient(const Operand &operand, int axis, const Operand &spacing) {
 }
 
 Variable vectorNorm(const Operand &operand, double order, const ReductionOptions &options) {
+  CallScope scope(operand);
   Variable x = asVariable(operand);
   if (!x.ok())
     return x;

@@ -1,5 +1,6 @@
 //===- CumulativeFunctions.cpp - cumsum, cumprod, linearRecurrence ----------------===//
 #include "Build.h"
+#include "CallScope.h"
 #include "graphc/Arrays.h"
 
 namespace graphc {
@@ -25,6 +26,7 @@ Variable cumprod(const Operand &x, std::optional<int> axis, CumulativeOptions op
 }
 
 Variable linearRecurrence(const Operand &a, const Operand &b, int axis, bool reverse) {
+  CallScope scope(a);
   Variable x = asVariable(a), y = asVariable(b);
   if (!x.ok() || !y.ok())
     return x.ok() ? y : x;

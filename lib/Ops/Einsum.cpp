@@ -10,6 +10,7 @@
 #include <bit>
 
 #include "Build.h"
+#include "CallScope.h"
 #include "absl/strings/ascii.h"
 #include "graphc/Arrays.h"
 #include "graphc/ControlFlow.h"
@@ -391,6 +392,7 @@ std::string broadcastLabels(std::vector<Labelled> &operands) {
 } // namespace
 
 Variable einsum(std::string_view text, const std::vector<Operand> &given) {
+  CallScope scope(given);
   Variables values;
   for (const Operand &operand : given) {
     values.push_back(asVariable(operand));
@@ -454,6 +456,7 @@ namespace {
 /// have.
 Variable byMatrices(std::string_view name, const Operand &first, int leastOfX, bool isRow,
                     const Operand &second, int leastOfY, bool isColumn) {
+  CallScope scope(first);
   Variable x = asVariable(first), y = asVariable(second);
   if (!x.ok() || !y.ok())
     return x.ok() ? y : x;
@@ -485,6 +488,7 @@ Variable vecmat(const Operand &x, const Operand &a) {
 }
 
 Variable inner(const Operand &x, const Operand &y) {
+  CallScope scope(x);
   Variable a = asVariable(x), b = asVariable(y);
   if (!a.ok() || !b.ok())
     return a.ok() ? b : a;

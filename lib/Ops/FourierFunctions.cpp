@@ -5,6 +5,7 @@
 #include <string>
 
 #include "Build.h"
+#include "CallScope.h"
 #include "Derivatives.h"
 #include "graphc/Arrays.h"
 
@@ -61,6 +62,7 @@ struct SeveralAxes {
 
 Variable alongAll(std::string_view name, const Operand &operand,
                   const FourierAxesOptions &options) {
+  CallScope scope(operand);
   SeveralAxes all(std::string(name) + "n", operand, options);
   Variable z = all.x;
   for (size_t i = all.axes.size(); z.ok() && i-- > 0;)
@@ -75,6 +77,7 @@ Variable frequencies(const Variable &k, const Variable &n, const Operand &spacin
 }
 
 Variable shifted(const Operand &operand, std::vector<int> axes, bool isBack) {
+  CallScope scope(operand);
   Variable x = asVariable(operand);
   if (axes.empty())
     for (int axis = 0; axis < x.rank(); ++axis)
@@ -93,6 +96,7 @@ Variable shifted(const Operand &operand, std::vector<int> axes, bool isBack) {
 Variable fft(const Operand &x, const FourierOptions &options) { return along("fft", x, options); }
 Variable ifft(const Operand &x, const FourierOptions &options) { return along("ifft", x, options); }
 Variable rfft(const Operand &x, const FourierOptions &options) {
+  CallScope scope(x);
   if (!x.isWeak() && isComplex(x.variable().dtype()))
     return invalidAt(x, ErrorKind::TypeError, "rfft",
                      "complex operands are refused: it takes real ones; fft takes complex ones");
@@ -100,6 +104,7 @@ Variable rfft(const Operand &x, const FourierOptions &options) {
 }
 
 Variable irfft(const Operand &operand, const FourierOptions &options) {
+  CallScope scope(operand);
   Variable x = asVariable(operand);
   if (!x.ok())
     return x;
@@ -120,6 +125,7 @@ Variable ifftn(const Operand &x, const FourierAxesOptions &options) {
 }
 
 Variable rfftn(const Operand &operand, const FourierAxesOptions &options) {
+  CallScope scope(operand);
   SeveralAxes all("rfftn", operand, options);
   Variable z = all.x;
   for (size_t i = all.axes.size(); z.ok() && i-- > 0;)
@@ -128,6 +134,7 @@ Variable rfftn(const Operand &operand, const FourierAxesOptions &options) {
 }
 
 Variable irfftn(const Operand &operand, const FourierAxesOptions &options) {
+  CallScope scope(operand);
   SeveralAxes all("irfftn", operand, options);
   Variable z = all.x;
   for (size_t i = 0; z.ok() && i < all.axes.size(); ++i) {
@@ -138,12 +145,14 @@ Variable irfftn(const Operand &operand, const FourierAxesOptions &options) {
 }
 
 Variable fftfreq(const Operand &n, const Operand &spacing) {
+  CallScope scope(n);
   Variable count = asVariable(n), k = arange(count);
   Variable isPositive = 2 * k < count;
   return frequencies(where(isPositive, k, k - count), count, spacing);
 }
 
 Variable rfftfreq(const Operand &n, const Operand &spacing) {
+  CallScope scope(n);
   Variable count = asVariable(n);
   return frequencies(arange(intDiv(count, 2) + 1), count, spacing);
 }

@@ -1,7 +1,7 @@
 //===- LinearAlgebraFunctions.cpp - matrices: solving, decomposing --------------------===//
 #include <algorithm>
 
-#include "Graph/PlaceScope.h"
+#include "CallScope.h"
 #include "Matrices.h"
 #include "graphc/Indexing.h"
 #include "graphc/LinearAlgebra.h"
@@ -54,6 +54,7 @@ Variable batched(const Variable &x, const Variable &like) {
 /// An op on a and b, where b may be a vector.
 Variable systems(std::string_view op, const Attributes &attributes, const Operand &first,
                  const Operand &second) {
+  CallScope scope(first);
   Variable a = floats(first), b = floats(second);
   if (!a.ok() || !b.ok())
     return a.ok() ? b : a;
@@ -95,6 +96,7 @@ Variable solve(const Operand &a, const Operand &b, SolveOptions options) {
 }
 
 Variable choSolve(const Operand &factor, const Operand &b, bool lower) {
+  CallScope scope(factor);
   // The other factor is the conjugate transpose.
   Variable own = asVariable(factor), turned = own;
   if (own.ok() && isComplex(own.dtype()))
@@ -110,6 +112,7 @@ LuFactors luFactor(const Operand &a) {
 }
 
 Variable luSolve(const LuFactors &factors, const Operand &b, bool transposed) {
+  CallScope scope(b);
   const Variable &f = factors.factors;
   Variable right = asVariable(b);
   if (!f.ok() || !right.ok())
@@ -138,6 +141,7 @@ Variable pinv(const Operand &a, std::optional<double> rcond) {
 }
 
 Variable lstsq(const Operand &a, const Operand &b, std::optional<double> rcond) {
+  CallScope scope(a);
   return matmul(pinv(a, rcond), b);
 }
 
@@ -145,6 +149,7 @@ Variable lstsq(const Operand &a, const Operand &b, std::optional<double> rcond) 
 
 static Variable sylvester(const Operand &first, const Operand &second, const Operand &third,
                           bool discrete) {
+  CallScope scope(first);
   Variable a = floats(first), b = floats(second), q = floats(third);
   for (const Variable &x : {a, b, q})
     if (!x.ok())
@@ -164,17 +169,20 @@ Variable solveSylvester(const Operand &a, const Operand &b, const Operand &q) {
   return sylvester(a, b, q, false);
 }
 Variable solveContinuousLyapunov(const Operand &a, const Operand &q) {
+  CallScope scope(a);
   Variable x = asVariable(a);
   return x.ok() && x.rank() < 2 ? sylvester(a, a, q, false)
                                 : sylvester(a, Operand(adjoint(x), a.place()), q, false);
 }
 Variable solveDiscreteLyapunov(const Operand &a, const Operand &q) {
+  CallScope scope(a);
   Variable x = asVariable(a);
   return x.ok() && x.rank() < 2 ? sylvester(a, a, q, true)
                                 : sylvester(a, Operand(adjoint(x), a.place()), q, true);
 }
 
 Variable toeplitz(const Operand &column, const std::optional<Operand> &row) {
+  CallScope scope(column);
   Variable c = asVariable(column), r = row ? asVariable(*row) : c;
   if (!c.ok() || !r.ok())
     return c.ok() ? r : c;
@@ -190,6 +198,7 @@ Variable toeplitz(const Operand &column, const std::optional<Operand> &row) {
 }
 
 Variable solveToeplitz(const Operand &column, const Operand &b, const std::optional<Operand> &row) {
+  CallScope scope(column);
   return solve(toeplitz(column, row), b);
 }
 
@@ -202,16 +211,19 @@ SignAndLog slogdet(const Operand &a) {
   return {all[0], all[1]};
 }
 
-Variable quadraticForm(const Operand &x, const Operand &a) { return dot(dot(x, a), x); }
+Variable quadraticForm(const Operand &x, const Operand &a) {
+  CallScope scope(x);
+  return dot(dot(x, a), x);
+}
 
 Variable matrixNorm(const Operand &operand, MatrixNorm norm) {
+  CallScope scope(operand);
   Variable a = floats(operand);
   if (!a.ok())
     return a;
   if (a.rank() < 2)
     return invalidAt(operand, ErrorKind::ShapeError, "matrixNorm",
                      "a matrix has two axes at least, not " + std::to_string(a.rank()));
-  PlaceScope scope(operand.place()); // maxima of empty matrices fail
   int rows = a.rank() - 2;
   switch (norm) {
   case MatrixNorm::Frobenius:
@@ -242,6 +254,7 @@ QrFactors qr(const Operand &a, bool complete) {
 }
 
 LuParts lu(const Operand &a) {
+  CallScope scope(a);
   LuFactors all = luFactor(a);
   const Variable &f = all.factors;
   if (!f.ok())
@@ -288,6 +301,7 @@ Variable eigvals(const Operand &a) { return onMatrix("eigvals", {}, a); }
 //===--- powers -----------------------------------------------------------------------===//
 
 Variable matrixPower(const Operand &operand, int n) {
+  CallScope scope(operand);
   Variable a = asVariable(operand);
   if (!a.ok())
     return a;
@@ -318,13 +332,16 @@ Variable logm(const Operand &a) { return onMatrix("logm", {}, a); }
 
 Variable gemv(const Operand &y, const Operand &alpha, const Operand &a, const Operand &x,
               const Operand &beta) {
+  CallScope scope(y);
   return add(mul(beta, y), mul(alpha, dot(a, x)));
 }
 Variable gemm(const Operand &c, const Operand &alpha, const Operand &a, const Operand &b,
               const Operand &beta) {
+  CallScope scope(c);
   return add(mul(beta, c), mul(alpha, dot(a, b)));
 }
 Variable ger(const Operand &a, const Operand &alpha, const Operand &x, const Operand &y) {
+  CallScope scope(a);
   return add(a, mul(alpha, outer(x, y)));
 }
 

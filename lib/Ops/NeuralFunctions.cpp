@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "Build.h"
+#include "CallScope.h"
 
 namespace graphc {
 namespace {
@@ -62,16 +63,19 @@ std::optional<Variable> mistakeOf(std::string_view name, const Operand &place, c
 
 Variable layerNorm(const Operand &x, const Operand &gain, const Operand &shift, double epsilon,
                    const Axes &axes) {
+  CallScope scope(x);
   return normalized(asVariable(x), axes, epsilon) * gain + shift;
 }
 
 Variable rmsNorm(const Operand &x, const Operand &gain, double epsilon, const Axes &axes) {
+  CallScope scope(x);
   Variable v = asVariable(x);
   return v / sqrt(mean(sqr(v), kept(axes)) + epsilon) * gain;
 }
 
 Variable groupNorm(const Operand &x, int groups, const Operand &gain, const Operand &shift,
                    double epsilon) {
+  CallScope scope(x);
   Variable v = asVariable(x), g = asVariable(gain), s = asVariable(shift);
   if (auto mistake = mistakeOf("groupNorm", x, v, {g, s}))
     return *mistake;
@@ -90,6 +94,7 @@ Variable groupNorm(const Operand &x, int groups, const Operand &gain, const Oper
 }
 
 Variable instanceNorm(const Operand &x, const Operand &gain, const Operand &shift, double epsilon) {
+  CallScope scope(x);
   Variable v = asVariable(x), g = asVariable(gain), s = asVariable(shift);
   if (auto mistake = mistakeOf("instanceNorm", x, v, {g, s}))
     return *mistake;
@@ -99,6 +104,7 @@ Variable instanceNorm(const Operand &x, const Operand &gain, const Operand &shif
 
 Variable batchNormInference(const Operand &x, const Operand &gain, const Operand &shift,
                             const Operand &mean, const Operand &variance, double epsilon) {
+  CallScope scope(x);
   Variable v = asVariable(x), g = asVariable(gain), s = asVariable(shift), m = asVariable(mean),
            d = asVariable(variance);
   if (auto mistake = mistakeOf("batchNormInference", x, v, {g, s, m, d}))
@@ -109,6 +115,7 @@ Variable batchNormInference(const Operand &x, const Operand &gain, const Operand
 
 BatchNorm batchNormTrain(const Operand &x, const Operand &gain, const Operand &shift,
                          double epsilon, const std::optional<Axes> &axes) {
+  CallScope scope(x);
   Variable v = asVariable(x), g = asVariable(gain), s = asVariable(shift);
   auto all = [](const Variable &mistake) { return BatchNorm{mistake, mistake, mistake, mistake}; };
   if (!axes)
@@ -145,16 +152,19 @@ BatchNorm batchNormTrain(const Operand &x, const Operand &gain, const Operand &s
 //===--- losses ---------------------------------------------------------------------===//
 
 Variable binaryCrossentropy(const Operand &probability, const Operand &target) {
+  CallScope scope(probability);
   Variable p = asVariable(probability), t = asVariable(target);
   return -(xlogy(t, p) + xlogy(1.0 - t, 1.0 - p));
 }
 
 Variable sigmoidBinaryCrossentropy(const Operand &x, const Operand &target) {
+  CallScope scope(x);
   Variable v = asVariable(x);
   return softplus(v) - v * target;
 }
 
 Variable causalConv1d(const Operand &x, const Operand &kernel, int dilation) {
+  CallScope scope(x);
   Variable v = asVariable(x), k = asVariable(kernel);
   if (!v.ok() || !k.ok())
     return v.ok() ? k : v;
@@ -182,6 +192,7 @@ static Variable atLabels(const Variable &x, const Operand &operand) {
 }
 
 Variable softmaxCrossentropy(const Operand &x, const Operand &target) {
+  CallScope scope(x);
   Variable t = asVariable(target), logs = logSoftmax(x);
   if (t.ok() && isInteger(t.dtype()))
     return -atLabels(logs, target);
@@ -189,31 +200,44 @@ Variable softmaxCrossentropy(const Operand &x, const Operand &target) {
 }
 
 Variable categoricalCrossentropy(const Operand &probabilities, const Operand &target) {
+  CallScope scope(probabilities);
   Variable t = asVariable(target), p = asVariable(probabilities);
   if (t.ok() && isInteger(t.dtype()))
     return -log(atLabels(p, target));
   return -sum(xlogy(t, p), Axis(-1));
 }
 
-Variable meanSquaredError(const Operand &x, const Operand &y) { return mean(sqr(sub(x, y))); }
-Variable meanAbsoluteError(const Operand &x, const Operand &y) { return mean(abs(sub(x, y))); }
+Variable meanSquaredError(const Operand &x, const Operand &y) {
+  CallScope scope(x);
+  return mean(sqr(sub(x, y)));
+}
+Variable meanAbsoluteError(const Operand &x, const Operand &y) {
+  CallScope scope(x);
+  return mean(abs(sub(x, y)));
+}
 
 Variable huber(const Operand &error, double delta) {
+  CallScope scope(error);
   Variable e = asVariable(error), size = abs(e);
   return where(le(size, delta), 0.5 * sqr(e), delta * (size - 0.5 * delta));
 }
 
 Variable klDivergence(const Operand &p, const Operand &q) {
+  CallScope scope(p);
   Variable a = asVariable(p), b = asVariable(q);
   return sum(xlogy(a, a) - xlogy(a, b));
 }
 
-Variable hinge(const Operand &x, const Operand &target) { return relu(1.0 - mul(x, target)); }
+Variable hinge(const Operand &x, const Operand &target) {
+  CallScope scope(x);
+  return relu(1.0 - mul(x, target));
+}
 
 //===--- cells ------------------------------------------------------------------------===//
 
 Variable attention(const Operand &queries, const Operand &keys, const Operand &values,
                    const AttentionOptions &options) {
+  CallScope scope(queries);
   Variable q = asVariable(queries), k = asVariable(keys), v = asVariable(values);
   for (const Variable &operand : {q, k, v})
     if (!operand.ok())
@@ -237,6 +261,7 @@ Variable attention(const Operand &queries, const Operand &keys, const Operand &v
 
 LstmState lstmCell(const Operand &x, const Operand &h, const Operand &c, const Operand &weights,
                    const Operand &recurrent, const Operand &b) {
+  CallScope scope(x);
   Variable state = asVariable(h), cell = asVariable(c);
   Variable all = dot(x, transpose(weights)) + dot(state, transpose(recurrent)) + b;
   Variable width = shape(state, -1);
@@ -249,6 +274,7 @@ LstmState lstmCell(const Operand &x, const Operand &h, const Operand &c, const O
 
 Variable gruCell(const Operand &x, const Operand &h, const Operand &weights,
                  const Operand &recurrent, const Operand &b) {
+  CallScope scope(x);
   Variable state = asVariable(h);
   Variable input = dot(x, transpose(weights)) + b, before = dot(state, transpose(recurrent));
   Variable width = shape(state, -1);

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "Build.h"
+#include "CallScope.h"
 #include "Rules.h"
 #include "Windows.h"
 #include "graphc/Arrays.h"
@@ -60,6 +61,7 @@ Variable windowsOf(Variable x, int first, const std::vector<int> &window,
 
 Variable im2col(const Operand &operand, const std::vector<int> &window,
                 const WindowOptions &options) {
+  CallScope scope(operand);
   Variable x = asVariable(operand);
   if (!x.ok())
     return x;
@@ -113,6 +115,7 @@ Variable im2col(const Operand &operand, const std::vector<int> &window,
 
 Variable images2neibs(const Operand &operand, const std::vector<int> &window,
                       const NeighbourOptions &options) {
+  CallScope scope(operand);
   Variable x = asVariable(operand);
   if (!x.ok())
     return x;
@@ -173,6 +176,7 @@ std::optional<Variable> mistakeOfBlocks(std::string_view name, const Operand &op
 } // namespace
 
 Variable depthToSpace(const Operand &operand, int block, BlockOrder blocks) {
+  CallScope scope(operand);
   Variable x = asVariable(operand);
   if (std::optional<Variable> mistake = mistakeOfBlocks("depthToSpace", operand, x, block))
     return *mistake;
@@ -188,6 +192,7 @@ Variable depthToSpace(const Operand &operand, int block, BlockOrder blocks) {
 }
 
 Variable spaceToDepth(const Operand &operand, int block, BlockOrder blocks) {
+  CallScope scope(operand);
   Variable x = asVariable(operand);
   if (std::optional<Variable> mistake = mistakeOfBlocks("spaceToDepth", operand, x, block))
     return *mistake;
@@ -299,6 +304,7 @@ Interpolation::Nearest nearestBy(ResizeCoordinates coordinates) {
 } // namespace
 
 Variable resize(const Operand &operand, const ShapeList &sizes, const ResizeOptions &options) {
+  CallScope scope(operand);
   Variable x = asVariable(operand), wanted = asVariable(sizes.operand());
   if (!x.ok() || !wanted.ok())
     return x.ok() ? wanted : x;
@@ -326,6 +332,7 @@ Variable resize(const Operand &operand, const ShapeList &sizes, const ResizeOpti
 
 Variable upsample(const Operand &operand, const std::vector<int> &factors,
                   const ResizeOptions &options) {
+  CallScope scope(operand);
   Variable x = asVariable(operand);
   if (!x.ok())
     return x;

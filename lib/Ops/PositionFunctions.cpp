@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "Build.h"
+#include "CallScope.h"
 #include "Indexing.h"
 #include "Rules.h"
 #include "graphc/ControlFlow.h"
@@ -64,6 +65,7 @@ struct AlongAxis {
 //===--- along an axis ------------------------------------------------------------===//
 
 Variable takeAlongAxis(const Operand &x, const Operand &indices, AxisOption options) {
+  CallScope scope(x);
   AlongAxis along(x, indices, options.axis);
   if (!along.status.ok())
     return along.invalid(x, "takeAlongAxis");
@@ -71,6 +73,7 @@ Variable takeAlongAxis(const Operand &x, const Operand &indices, AxisOption opti
 }
 
 Variable putAlongAxis(const Operand &x, const Operand &indices, const Operand &y, int axis) {
+  CallScope scope(x);
   AlongAxis along(x, indices, axis);
   if (!along.status.ok())
     return along.invalid(x, "putAlongAxis");
@@ -78,6 +81,7 @@ Variable putAlongAxis(const Operand &x, const Operand &indices, const Operand &y
 }
 
 Variable addAlongAxis(const Operand &x, const Operand &indices, const Operand &y, int axis) {
+  CallScope scope(x);
   AlongAxis along(x, indices, axis);
   if (!along.status.ok())
     return along.invalid(x, "addAlongAxis");
@@ -87,6 +91,7 @@ Variable addAlongAxis(const Operand &x, const Operand &indices, const Operand &y
 //===--- choosing -----------------------------------------------------------------===//
 
 Variables nonzero(const Operand &x) {
+  CallScope scope(x);
   Variable all = build(builtin("nonzero"), {x});
   if (!all.ok())
     return {all};
@@ -97,6 +102,7 @@ Variables nonzero(const Operand &x) {
 }
 
 Variable flatnonzero(const Operand &x) {
+  CallScope scope(x);
   Variable v = asVariable(x);
   if (!v.ok())
     return v;
@@ -105,15 +111,18 @@ Variable flatnonzero(const Operand &x) {
 }
 
 Variable argwhere(const Operand &x) {
+  CallScope scope(x);
   Variable all = build(builtin("nonzero"), {x});
   return all.ok() ? transpose(all) : all;
 }
 
 Variable compress(const Operand &condition, const Operand &x, std::optional<int> axis) {
+  CallScope scope(condition);
   return take(x, flatnonzero(condition), {.axis = axis});
 }
 
 Variable choose(const Operand &which, const std::vector<Operand> &choices, TakeMode mode) {
+  CallScope scope(which);
   if (choices.empty())
     return invalidAt(which, ErrorKind::ValueError, "choose", "there is nothing to choose from");
   Variable chosen = asVariable(which);
@@ -132,6 +141,7 @@ Variable choose(const Operand &which, const std::vector<Operand> &choices, TakeM
 }
 
 Variable fillDiagonal(const Operand &x, const Operand &value) {
+  CallScope scope(x);
   Variable v = asVariable(x);
   if (!v.ok())
     return v;
@@ -164,6 +174,7 @@ Variable nonMaxSuppression(const Operand &boxes, const Operand &scores,
 
 Variable ravelMultiIndex(const std::vector<Operand> &indices, const ShapeList &extents,
                          TakeMode mode) {
+  CallScope scope(indices);
   std::vector<Operand> operands = {extents.operand()};
   operands.insert(operands.end(), indices.begin(), indices.end());
   return build(builtin("ravelIndex", {{"mode", takeModeName(mode)}, {"axes", IntList()}}),
@@ -171,6 +182,7 @@ Variable ravelMultiIndex(const std::vector<Operand> &indices, const ShapeList &e
 }
 
 Variables unravelIndex(const Operand &where, const std::vector<int64_t> &extents) {
+  CallScope scope(where);
   Variable total = constant(Tensor(int64_t(1)));
   for (int64_t extent : extents)
     total = total * extent;
@@ -186,6 +198,7 @@ Variables unravelIndex(const Operand &where, const std::vector<int64_t> &extents
 //===--- labels ---------------------------------------------------------------------===//
 
 Variable oneHot(const Operand &labels, const Operand &depth, DType dtype) {
+  CallScope scope(labels);
   Variable label = positions(labels, depth, "label", 0);
   if (!label.ok())
     return label;
@@ -193,6 +206,7 @@ Variable oneHot(const Operand &labels, const Operand &depth, DType dtype) {
 }
 
 Variable embedding(const Operand &weights, const Operand &ids) {
+  CallScope scope(weights);
   Variable table = asVariable(weights);
   if (!table.ok())
     return table;

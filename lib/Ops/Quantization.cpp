@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "Build.h"
+#include "CallScope.h"
 #include "Rules.h"
 #include "graphc/Neural.h"
 
@@ -42,6 +43,7 @@ std::pair<double, double> rangeOf(DType dtype) {
 
 Variable quantize(const Operand &operand, const Operand &scaleOperand, const Operand &zeroOperand,
                   int axis) {
+  CallScope scope(operand);
   Variable x = asVariable(operand), scale = asVariable(scaleOperand),
            zero = asVariable(zeroOperand);
   for (const Variable &v : {x, scale, zero})
@@ -60,6 +62,7 @@ Variable quantize(const Operand &operand, const Operand &scaleOperand, const Ope
 
 Variable dequantize(const Operand &operand, const Operand &scaleOperand, const Operand &zeroOperand,
                     int axis) {
+  CallScope scope(operand);
   Variable x = asVariable(operand), scale = asVariable(scaleOperand),
            zero = asVariable(zeroOperand);
   for (const Variable &v : {x, scale, zero})
@@ -75,6 +78,7 @@ Variable dequantize(const Operand &operand, const Operand &scaleOperand, const O
 
 Variable matmulInteger(const Operand &first, const Operand &second, const Operand &zeroOfX,
                        const Operand &zeroOfY) {
+  CallScope scope(first);
   Variable x = asVariable(first), y = asVariable(second), zx = asVariable(zeroOfX),
            zy = asVariable(zeroOfY);
   for (const Variable &v : {x, y, zx, zy})

@@ -1,5 +1,6 @@
 //===- ReductionFunctions.cpp - reductions, products, convolutions ---------===//
 #include "Build.h"
+#include "CallScope.h"
 #include "graphc/Arrays.h"
 
 namespace graphc {
@@ -94,6 +95,7 @@ Variable batchedDot(const Operand &x, const Operand &y) {
 Variable outer(const Operand &x, const Operand &y) { return build(builtin("outer"), {x, y}); }
 
 Variable tensordot(const Operand &x, const Operand &y, int axes) {
+  CallScope scope(x);
   std::vector<int> axesX, axesY;
   // One more than x has is refused, with its shape; a thousand million more need no longer list.
   axes = std::min(axes, asVariable(x).rank() + 1);
@@ -106,6 +108,7 @@ Variable tensordot(const Operand &x, const Operand &y, int axes) {
 
 Variable tensordot(const Operand &x, const Operand &y, const std::vector<int> &axesX,
                    const std::vector<int> &axesY) {
+  CallScope scope(x);
   auto plain = [](const std::vector<int> &axes, const Operand &operand) {
     Variable v = asVariable(operand);
     IntList list;

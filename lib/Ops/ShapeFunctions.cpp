@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "Build.h"
+#include "CallScope.h"
 #include "Graph/CalledAs.h"
 #include "Rules.h"
 #include "graphc/Arrays.h"
@@ -223,6 +224,7 @@ Variable squeeze(const Operand &operand, const Axes &axes) {
 }
 
 Variable atleastNd(const Operand &operand, int rank) {
+  CallScope scope(operand);
   Variable x = asVariable(operand);
   if (x.rank() >= rank)
     return x;
@@ -257,6 +259,7 @@ Variable concatenate(const Variables &parts, int axis) {
 }
 
 Variable stack(const std::vector<Operand> &parts, int axis) {
+  CallScope scope(parts);
   std::vector<Operand> rows;
   int rank = parts.empty() ? 0 : asVariable(parts[0]).rank();
   for (const Operand &part : parts) {
@@ -279,6 +282,7 @@ Variable stack(const Variables &parts, int axis) { return stack(operandsOf(parts
 static constexpr int kFewPieces = 16;
 
 Variables split(const Operand &x, const Operand &sizes, int pieces, int axis) {
+  CallScope scope(x);
   Variable v = asVariable(x);
   Variable list = asVariable(sizes);
   if (list.ok() && list.rank() == 1 && list.type().extent(0) != pieces) {
@@ -302,6 +306,7 @@ Variables split(const Operand &x, const Operand &sizes, int pieces, int axis) {
   return result;
 }
 Variables split(const Operand &x, const std::vector<int64_t> &sizes, int axis) {
+  CallScope scope(x);
   int64_t total = 0, before = 0;
   bool isPlain = sizes.size() > kFewPieces; // and no mistake, of which the list tells more
   for (int64_t size : sizes)

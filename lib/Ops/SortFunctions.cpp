@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "Build.h"
+#include "CallScope.h"
 #include "Rules.h"
 #include "graphc/Arrays.h"
 #include "graphc/ControlFlow.h"
@@ -51,6 +52,7 @@ Variable sort(const Operand &x, SortOptions options) { return sorted("sort", x, 
 Variable argsort(const Operand &x, SortOptions options) { return sorted("argsort", x, options); }
 
 Variable argtopk(const Operand &x, int64_t k, AxisOption options) {
+  CallScope scope(x);
   Along along(x, options.axis);
   if (!along.x.ok())
     return along.x;
@@ -62,6 +64,7 @@ Variable argtopk(const Operand &x, int64_t k, AxisOption options) {
 }
 
 Variable topk(const Operand &x, int64_t k, AxisOption options) {
+  CallScope scope(x);
   Along along(x, options.axis);
   Variable positions = argtopk(x, k, options);
   if (!positions.ok())
@@ -70,6 +73,7 @@ Variable topk(const Operand &x, int64_t k, AxisOption options) {
 }
 
 Variable searchsorted(const Operand &sorted, const Operand &values, SearchOptions options) {
+  CallScope scope(sorted);
   Variable table = asVariable(sorted), wanted = asVariable(values);
   if (!table.ok() || !wanted.ok())
     return table.ok() ? wanted : table;
@@ -84,6 +88,7 @@ Variable searchsorted(const Operand &sorted, const Operand &values, SearchOption
 }
 
 Unique unique(const Operand &operand, std::optional<int> axis) {
+  CallScope scope(operand);
   Along along(operand, axis);
   Variable x = along.x;
   auto invalid = [](const Variable &v) { return Unique{v, v, v, v}; };
@@ -125,6 +130,7 @@ Unique unique(const Operand &operand, std::optional<int> axis) {
 }
 
 Variable bincount(const Operand &x, const std::optional<Operand> &weights, int64_t minLength) {
+  CallScope scope(x);
   Variable v = asVariable(x);
   if (!v.ok())
     return v;
@@ -143,6 +149,7 @@ Variable bincount(const Operand &x, const std::optional<Operand> &weights, int64
 
 Histogram histogramOf(const Operand &operand, const Operand &edgesOperand,
                       const HistogramOptions &options) {
+  CallScope scope(operand);
   Variable x = asVariable(operand), edges = asVariable(edgesOperand);
   std::optional<Variable> weights;
   if (options.weights)
@@ -174,6 +181,7 @@ Histogram histogramOf(const Operand &operand, const Operand &edgesOperand,
 }
 
 Histogram histogram(const Operand &operand, int64_t bins, const HistogramOptions &options) {
+  CallScope scope(operand);
   Variable x = asVariable(operand);
   if (!x.ok())
     return {x, x};
@@ -213,6 +221,7 @@ Histogram histogram(const Operand &operand, int64_t bins, const HistogramOptions
 
 Variable quantile(const Operand &operand, double q, std::optional<int> axis,
                   QuantileMethod method) {
+  CallScope scope(operand);
   Along along(operand, axis);
   Variable x = along.x;
   if (!x.ok())

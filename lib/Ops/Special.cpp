@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "Build.h"
+#include "CallScope.h"
 #include "Derivatives.h"
 #include "Families.h"
 #include "Graph/CalledAs.h"
@@ -505,12 +506,27 @@ Variable hyp2f1(const Operand &a, const Operand &b, const Operand &c, const Oper
   return build(op, {a, b, c, z});
 }
 
-Variable xlogx(const Operand &x) { return xlogy(x, x); }
-Variable entr(const Operand &x) { return neg(xlogx(x)); }
-Variable relEntr(const Operand &x, const Operand &y) { return xlogy(x, trueDiv(x, y)); }
-Variable klDiv(const Operand &x, const Operand &y) { return relEntr(x, y) - x + y; }
+Variable xlogx(const Operand &x) {
+  CallScope scope(x);
+  return xlogy(x, x);
+}
+Variable entr(const Operand &x) {
+  CallScope scope(x);
+  return neg(xlogx(x));
+}
+Variable relEntr(const Operand &x, const Operand &y) {
+  CallScope scope(x);
+  return xlogy(x, trueDiv(x, y));
+}
+Variable klDiv(const Operand &x, const Operand &y) {
+  CallScope scope(x);
+  return relEntr(x, y) - x + y;
+}
 
-Variable ndtri(const Operand &p) { return erfcinv(asVariable(p) * 2.0) * -std::numbers::sqrt2; }
+Variable ndtri(const Operand &p) {
+  CallScope scope(p);
+  return erfcinv(asVariable(p) * 2.0) * -std::numbers::sqrt2;
+}
 
 Variable polygamma(int order, const Operand &x) {
   return build(builtin("polygamma", {{"order", int64_t(order)}}), {x});

@@ -1,5 +1,6 @@
 //===- TransposedConvolutions.cpp - adjoints of correlations ---------------------------===//
 #include "Build.h"
+#include "CallScope.h"
 #include "graphc/Neural.h"
 
 namespace graphc {
@@ -50,6 +51,7 @@ Variable windowsApart(const Variable &x, const Variable &kernel) {
 
 Variable transposedConvolution(std::string_view name, size_t axes, const Operand &operand,
                                const Operand &kernelOperand, const TransposedConvOptions &o) {
+  CallScope scope(operand);
   Variable x = asVariable(operand), kernel = asVariable(kernelOperand);
   if (!x.ok() || !kernel.ok())
     return x.ok() ? kernel : x;
