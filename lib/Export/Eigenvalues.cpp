@@ -10,6 +10,7 @@
 
 #include "Export/MatrixParts.h"
 #include "Ops/Build.h"
+#include "Ops/Units.h"
 #include "graphc/Indexing.h"
 #include "graphc/LinearAlgebra.h"
 #include "graphc/Scan.h"
@@ -220,9 +221,7 @@ Vs composePinv(const Apply &n) {
   V more = concatenate({lengths, zerosLike(sum(lengths, {.axes = Axis(-1), .keepDims = true}))},
                        lengths.rank() - 1);
   V greatest = max(more, {.axes = Axis(-1), .keepDims = true});
-  bool isDouble = n.output(0).dtype() == DType::Float64;
-  double unit = isDouble ? std::numeric_limits<double>::epsilon()
-                         : double(std::numeric_limits<float>::epsilon());
+  const double unit = unitOf(n.output(0).dtype());
   V extents = maximum(shape(whole, whole.rank() - 2), shape(whole, whole.rank() - 1));
   V least = attributes.isNone("rcond") ? mul(cast(extents, DType::Float64), unit)
                                        : constant(Tensor(attributes.real("rcond")));

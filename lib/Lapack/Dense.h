@@ -21,6 +21,15 @@ std::vector<T> product(const std::vector<T> &x, const std::vector<T> &y, size_t 
   return z;
 }
 
+/// Whether an n x n matrix has nothing but zeros below the diagonal, or above it.
+template <class T> bool isTriangular(const std::vector<T> &x, size_t n, bool isLower) {
+  for (size_t i = 0; i < n; ++i)
+    for (size_t j = isLower ? i + 1 : 0; j < (isLower ? n : i); ++j)
+      if (x[i * n + j] != T(0))
+        return false;
+  return true;
+}
+
 /// The greatest sum of absolute values in a column of an n x n matrix.
 template <class T> double norm1(const std::vector<T> &x, size_t n) {
   double most = 0;

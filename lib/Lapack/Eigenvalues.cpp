@@ -1,6 +1,8 @@
 //===- Eigenvalues.cpp - of general matrices ------------------------------===//
 #include <algorithm>
+#include <limits>
 
+#include "Dense.h"
 #include "Matrices.h"
 #include "Solvers.h"
 
@@ -8,6 +10,7 @@ namespace graphc {
 namespace {
 
 GRAPHC_LAPACK(geev, geev, geev)
+GRAPHC_LAPACK(gesv, gesv_work, gesv_work)
 
 /// Values and vectors of one matrix.
 template <class T> struct Eigen {
@@ -50,10 +53,47 @@ template <class T> struct Eigen {
   }
 };
 
+/// Whether rounding cannot tell an n x n matrix from one that has fewer eigenvectors than rows. To
+/// such a one no other is nearer than about the sine s of the angle between an eigenvector and what
+/// the others span, times the distance to the next eigenvalue (J. H. Wilkinson, "On neighbouring
+/// matrices with quadratic elementary divisors", Numer. Math. 44 (1984)). Of a double eigenvalue
+/// rounding makes two, and of s about the root of a unit.
+template <class T, class C>
+bool isDefective(const T *a, size_t n, const std::vector<C> &values, std::vector<C> vectors) {
+  const Real<T> unit = std::numeric_limits<Real<T>>::epsilon();
+  const std::vector<T> matrix(a, a + n * n);
+  Real<T> size = 0;
+  if (isTriangular(matrix, n, false) || isTriangular(matrix, n, true))
+    for (C value : values) // which are exact
+      size = std::max(size, std::abs(value));
+  else
+    size = Real<T>(norm1(matrix, n));
+  std::vector<C> inverse(n * n);
+  for (size_t k = 0; k < n; ++k)
+    inverse[k * n + k] = 1;
+  const auto rows = lapack_int(n);
+  std::vector<lapack_int> pivots(n);
+  if (gesv(Precision<C>(), rows, rows, vectors.data(), rows, pivots.data(), inverse.data(), rows) !=
+      0)
+    return true;
+  for (size_t k = 0; k < n; ++k) {
+    Real<T> square = 0, gap = std::numeric_limits<Real<T>>::infinity();
+    for (size_t j = 0; j < n; ++j) {
+      square += std::norm(inverse[k * n + j]);
+      if (j != k)
+        gap = std::min(gap, std::abs(values[j] - values[k]));
+    }
+    const Real<T> sine = 1 / std::sqrt(square);
+    if (n > 1 && sine <= 16 * std::sqrt(unit) && sine * gap <= 8 * unit * size)
+      return true;
+  }
+  return false;
+}
+
 } // namespace
 
 absl::Status eigenvalues(const RoutineCall &call) {
-  const bool givesVectors = call.parameters[0];
+  const bool givesVectors = call.parameters[0] != 0, isChecked = call.parameters[0] == 2;
   return inPrecision(call, [&](auto zero) {
     using T = decltype(zero);
     using C = std::complex<Real<T>>;
@@ -75,6 +115,8 @@ absl::Status eigenvalues(const RoutineCall &call) {
         info = eigen.ofReal(lapack_int(n), job, from);
       if (info > 0)
         return matrixError(call, i, kNoConvergence);
+      if (isChecked && isDefective(from, size_t(n), eigen.values, eigen.vectors))
+        return matrixError(call, i, "has fewer eigenvectors than rows, or almost: it is defective");
       std::copy(eigen.values.begin(), eigen.values.end(), matrixOf<C>(call.outputs[0], i));
       for (int64_t k = 0; givesVectors && k < n; ++k)
         turn(eigen.vectors.data() + k, n, n);

@@ -3,7 +3,7 @@
 #include <numeric>
 #include <utility>
 
-#include "Matrices.h"
+#include "Elimination.h"
 #include "Solvers.h"
 
 namespace graphc {
@@ -75,6 +75,10 @@ absl::Status luFactor(const RoutineCall &call) {
       // A pivot of 0 is told by a positive result, and stands in the factor.
       lapack_int info =
           getrf(Precision<T>(), lapack_int(m), lapack_int(n), lu, lapack_int(n), exchanged.data());
+      if (hasSubnormal(lu, size_t(least), size_t(n) + 1)) {
+        std::copy_n(from, m * n, lu);
+        exchanged = eliminate(lu, size_t(m), size_t(n));
+      }
       for (int64_t k = 0; k < least; ++k) {
         pivots[k] = exchanged[size_t(k)] - 1;
         std::swap(order[k], order[pivots[k]]);

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "Dense.h"
-#include "Matrices.h"
+#include "Elimination.h"
 
 namespace graphc {
 namespace {
@@ -26,17 +26,38 @@ char triangleByColumns(bool isLower) { return triangle(!isLower); }
 template <class T> struct Lu {
   std::vector<T> factors;
   std::vector<lapack_int> pivots;
-  lapack_int info; ///< LAPACK's
+  lapack_int info;        ///< LAPACK's
+  bool isDivided = false; ///< by `eliminate`, not by LAPACK
 
   Lu(const T *a, lapack_int n) : factors(size_t(n) * size_t(n)), pivots(size_t(n)) {
     transpose(a, n, n, factors.data());
     info = getrf(Precision<T>(), n, n, factors.data(), std::max(n, 1), pivots.data());
+    isDivided = hasSubnormal(factors.data(), pivots.size(), pivots.size() + 1);
+    if (!isDivided)
+      return;
+    std::vector<T> rows(a, a + factors.size());
+    pivots = eliminate(rows.data(), pivots.size(), pivots.size());
+    transpose(rows.data(), n, n, factors.data());
+    info = 0;
+    for (size_t k = 0; k < pivots.size() && info == 0; ++k)
+      if (factors[k * (pivots.size() + 1)] == T(0))
+        info = lapack_int(k) + 1;
   }
   /// The k columns of `b`, which stand one after the other, become those of a^-1 b.
   lapack_int solve(lapack_int k, T *b) const {
     const auto n = lapack_int(pivots.size());
-    return getrs(Precision<T>(), 'N', n, k, factors.data(), std::max(n, 1), pivots.data(), b,
-                 std::max(n, 1));
+    if (!isDivided)
+      return getrs(Precision<T>(), 'N', n, k, factors.data(), std::max(n, 1), pivots.data(), b,
+                   std::max(n, 1));
+    const size_t rows = pivots.size();
+    auto at = [&](size_t i, size_t j) { return factors[j * rows + i]; };
+    for (T *column = b; column != b + int64_t(n) * k; column += n) {
+      for (size_t r = 0; r < rows; ++r)
+        std::swap(column[r], column[pivots[r] - 1]);
+      substitute(rows, true, true, at, column);
+      substitute(rows, false, false, at, column);
+    }
+    return 0;
   }
 };
 
@@ -98,12 +119,25 @@ absl::Status solveTriangular(const RoutineCall &call) {
     using T = decltype(zero);
     const auto n = lapack_int(call.inputs[1].shape()[1]), k = lapack_int(call.inputs[1].shape()[2]);
     return forMatrices(call, [&](int64_t i) -> absl::Status {
-      lapack_int info = byColumns(
-          n, k, matrixOf<T>(call.inputs[1], i), matrixOf<T>(call.outputs[0], i), [&](T *columns) {
-            return trtrs(Precision<T>(), triangleByColumns(isLower), isTransposed ? 'N' : 'T',
-                         isUnit ? 'U' : 'N', n, k, matrixOf<T>(call.inputs[0], i), std::max(n, 1),
-                         columns, std::max(n, 1));
-          });
+      const T *a = matrixOf<T>(call.inputs[0], i);
+      const auto rows = size_t(n);
+      const bool isDivided = !isUnit && hasSubnormal(a, rows, rows + 1);
+      auto at = [&](size_t r, size_t c) {
+        return isTransposed ? a[c * rows + r] : a[r * rows + c];
+      };
+      auto solved = [&](T *columns) -> lapack_int {
+        if (!isDivided)
+          return trtrs(Precision<T>(), triangleByColumns(isLower), isTransposed ? 'N' : 'T',
+                       isUnit ? 'U' : 'N', n, k, a, std::max(n, 1), columns, std::max(n, 1));
+        for (size_t r = 0; r < rows; ++r)
+          if (a[r * (rows + 1)] == T(0))
+            return lapack_int(r) + 1;
+        for (T *column = columns; column != columns + int64_t(n) * k; column += n)
+          substitute(rows, isLower != isTransposed, false, at, column);
+        return 0;
+      };
+      lapack_int info =
+          byColumns(n, k, matrixOf<T>(call.inputs[1], i), matrixOf<T>(call.outputs[0], i), solved);
       return info > 0 ? matrixError(call, i, kSingular) : checkInfo(info);
     });
   });
@@ -177,48 +211,6 @@ absl::Status inverse(const RoutineCall &call) {
   });
 }
 
-/// A product without what an imaginary part of 0 makes of an infinity: 0 times it is no number.
-template <class T> T productOf(T x, T y) {
-  if constexpr (kIsComplex<T>) {
-    if (x.imag() == 0)
-      return y.imag() == 0 ? T(x.real() * y.real()) : T(x.real() * y.real(), x.real() * y.imag());
-    if (y.imag() == 0)
-      return productOf(y, x);
-  }
-  return x * y;
-}
-
-/// LU's diagonal of a complex matrix that has infinities, as real arithmetic gives it where numbers
-/// are real: LAPACK's routines make NaNs of them. Whether rows were exchanged an odd number of
-/// times.
-template <class T> bool eliminate(std::vector<T> &a, size_t n) {
-  bool odd = false;
-  for (size_t k = 0; k < n; ++k) {
-    size_t pivot = k;
-    for (size_t r = k + 1; r < n; ++r)
-      if (std::abs(a[r * n + k]) > std::abs(a[pivot * n + k]))
-        pivot = r;
-    if (pivot != k) {
-      std::swap_ranges(&a[k * n], &a[k * n] + n, &a[pivot * n]);
-      odd = !odd;
-    }
-    const T own = a[k * n + k];
-    if (own == T(0))
-      continue;
-    const bool isInfinite = std::isinf(own.real()) || std::isinf(own.imag());
-    for (size_t r = k + 1; r < n; ++r) {
-      T &below = a[r * n + k];
-      if (own.imag() == 0)
-        below /= own.real();
-      else
-        below = isInfinite && isFinite(&below, 1) ? T(0) : below / own;
-      for (size_t c = k + 1; c < n; ++c)
-        a[r * n + c] -= productOf(below, a[k * n + c]);
-    }
-  }
-  return odd;
-}
-
 /// Calls `take(i, diagonal of U, whether rows were exchanged an odd number of times)`.
 template <class T, class F> static absl::Status withDiagonal(const RoutineCall &call, F &&take) {
   const auto n = lapack_int(call.inputs[0].shape()[1]);
@@ -234,8 +226,8 @@ template <class T, class F> static absl::Status withDiagonal(const RoutineCall &
     if constexpr (kIsComplex<T>)
       if (!isFinite(from, int64_t(n) * n)) {
         std::vector<T> a(from, from + int64_t(n) * n);
-        const bool odd = eliminate(a, size_t(n));
-        return takeOf(a, odd);
+        const std::vector<lapack_int> pivots = eliminate(a.data(), size_t(n), size_t(n));
+        return takeOf(a, isOdd(pivots));
       }
     const Lu<T> lu(from, n);
     if (absl::Status s = checkInfo(lu.info); !s.ok())

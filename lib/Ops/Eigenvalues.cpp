@@ -8,14 +8,15 @@ namespace {
 
 /// Of values and, if they are asked for, of vectors.
 template <bool kGivesVectors>
-Arrays eigenEmission(Emitter &e, const Arrays &in, const Attributes &) {
+Arrays eigenEmission(Emitter &e, const Arrays &in, const Attributes &a) {
   constexpr ResultOf kComplexes = ResultOf::Complexes;
   MatrixCall m(e, in[0]);
   m.requireSquare();
   Extents values = {m.rows()}, vectors = {m.rows(), m.rows()};
   if (!kGivesVectors)
     return m.call(kEigenvalues, {0}, in, {values}, {kComplexes});
-  return m.call(kEigenvalues, {1}, in, {values, vectors}, {kComplexes, kComplexes});
+  return m.call(kEigenvalues, {a.boolean("independent") ? 2 : 1}, in, {values, vectors},
+                {kComplexes, kComplexes});
 }
 
 /// The gradient of a real operand is real.
@@ -54,12 +55,17 @@ Variables eigPullback(const Op &, Inputs in, Outputs out, Gradients g) {
   return {pulledBack(in[0], v, core)};
 }
 
+/// Independent ones, or LinAlgError.
+Variable vectorsOf(const Variable &a) {
+  return builtin("eig", {{"independent", true}}).callAll({{Operand(a)}}, a.place())[1];
+}
+
 Variables eigvalsPushforward(const Op &, Inputs in, Outputs, Tangents t) {
-  return {diagonalOf(inVectors(eig(in[0]).vectors, t[0]))};
+  return {diagonalOf(inVectors(vectorsOf(in[0]), t[0]))};
 }
 
 Variables eigvalsPullback(const Op &, Inputs in, Outputs, Gradients g) {
-  return {pulledBack(in[0], eig(in[0]).vectors, onDiagonal(g[0]))};
+  return {pulledBack(in[0], vectorsOf(in[0]), onDiagonal(g[0]))};
 }
 
 } // namespace
@@ -73,7 +79,10 @@ std::vector<OpDef> eigenvalueOps() {
                       "no order that is promised. Vectors have length 1; the first of the "
                       "greatest elements of each is real and positive. LinAlgError where the "
                       "iteration does not converge. Derivatives where eigenvalues differ, else "
-                      "LinAlgError or NaNs.",
+                      "LinAlgError, NaNs or, where rounding makes them differ, great numbers.",
+                  .attributes = {flag("independent", false,
+                                      "LinAlgError where the vectors are not independent (of a "
+                                      "defective matrix), or rounding cannot tell")},
                   .emit = eigenEmission<true>,
                   .pullback = eigPullback,
                   .pushforward = eigPushforward,
@@ -83,7 +92,8 @@ std::vector<OpDef> eigenvalueOps() {
       onMatrices({.name = "eigvals",
                   .doc = "Eigenvalues of square matrices, complex.\nIn no order that is promised. "
                          "Errors as eig's. Derivatives where there are as many eigenvectors as "
-                         "rows, else LinAlgError.",
+                         "rows, else (of defective matrices, and what rounding cannot tell from "
+                         "one) LinAlgError.",
                   .emit = eigenEmission<false>,
                   .pullback = eigvalsPullback,
                   .pushforward = eigvalsPushforward,

@@ -1,8 +1,7 @@
 //===- MatrixEquations.cpp - Sylvester's equations, logarithms, pseudoinverses -------===//
-#include <limits>
-
 #include "Families.h"
 #include "Matrices.h"
+#include "Units.h"
 
 namespace graphc {
 namespace {
@@ -76,14 +75,12 @@ Arrays pinvEmission(Emitter &e, const Arrays &in, const Attributes &attributes) 
   Arrays f = m.call(kSvd, {false, true}, {a}, {{rows, least}, {least}, {least, columns}},
                     {ResultOf::Numbers, ResultOf::Reals, ResultOf::Numbers});
   Array s = f[1];
-  double epsilon = part == DType::Float64 ? std::numeric_limits<double>::epsilon()
-                                          : std::numeric_limits<float>::epsilon();
   bool isGiven = !attributes.isNone("rcond");
   Array inverse = e.define(e.shape(s), [&](Indices i) {
     Scalars first(i.begin(), i.end());
     first.back() = e.index(0);
     Scalar limit = isGiven ? e.literal(part, attributes.real("rcond"))
-                           : cast(e.scalar(max(rows, columns)), part) * epsilon;
+                           : cast(e.scalar(max(rows, columns)), part) * unitOf(part);
     Scalar own = e.load(s, i), isKept = own > limit * e.load(s, first);
     return select(isKept, 1.0 / select(isKept, own, e.literal(part, 1)), e.literal(part, 0));
   });

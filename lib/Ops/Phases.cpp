@@ -1,8 +1,7 @@
 //===- Phases.cpp -----------------------------------------------------------===//
 #include "Phases.h"
 
-#include <limits>
-
+#include "Units.h"
 #include "graphc/Arrays.h"
 
 namespace graphc {
@@ -17,9 +16,8 @@ Phases::Phases(const Variable &v) {
   Variable below = sum(zerosLike(size), {.axes = Axes({-2}), .keepDims = true}) - 1.0;
   size = concatenate({size, below}, -2);
   // As lib/Lapack/Matrices.h: what differs by rounding is equally great.
-  const double unit = size.dtype() == DType::Float64 ? std::numeric_limits<double>::epsilon()
-                                                     : std::numeric_limits<float>::epsilon();
-  Variable isGreatest = size * (1 + 8 * unit) >= max(size, {.axes = Axes({-2}), .keepDims = true});
+  Variable isGreatest =
+      size * (1 + 8 * unitOf(size.dtype())) >= max(size, {.axes = Axes({-2}), .keepDims = true});
   Variable position = argmax(isGreatest, Axis(-2));
   Variable rows = expandDims(arange(shape(v, -2)), Axis(-1));
   isChosen_ = cast(eq(rows, expandDims(position, Axis(-2))), size.dtype());

@@ -43,7 +43,8 @@ extern const Routine kSvd;
 /// columns, of which the first of the greatest elements is positive]; one triangle is read.
 extern const Routine kEigh;
 /// Parameter: givesVectors. a to its eigenvalues, (batch, n) [, and vectors, as columns of length
-/// 1, the first of whose greatest elements is real and positive]; both are complex.
+/// 1, the first of whose greatest elements is real and positive]; both are complex. 2 for
+/// givesVectors: LinAlgError where the vectors are not independent.
 extern const Routine kEigenvalues;
 /// No parameters. The matrix exponential by scaling, squaring and a Padé approximant (Higham 2005),
 /// in float64.
