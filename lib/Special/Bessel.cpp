@@ -1,5 +1,6 @@
 //===- Bessel.cpp - Bessel functions -----------------------------------------===//
 #include <boost/math/special_functions/bessel.hpp>
+#include <boost/multiprecision/cpp_bin_float.hpp>
 
 #include "Functions.h"
 #include "Precision.h"
@@ -7,17 +8,17 @@
 namespace graphc::special {
 namespace {
 
-/// Recurrences take a step for each unit of the order: orders beyond get no value.
+/// Recurrences of J take a step for each unit of the order: orders beyond get no value.
 constexpr Real kMostOrder = 100000;
 
 /// J and I of other orders have no real values below 0.
-bool hasValue(Real order, Real x) {
-  return std::fabs(order) <= kMostOrder && (x >= 0 || order == std::floor(order));
-}
+bool hasValue(Real order, Real x) { return x >= 0 || order == std::floor(order); }
 
-/// Beyond, e^x has no number. Hankel's series (NIST 10.40.1, 10.40.2) is exact to the last bit for
-/// orders of which four squares are less than x, Debye's (10.41.3, 10.41.4) for greater ones.
+/// From this length of (order, x) on, Hankel's series (NIST 10.40.1, 10.40.2) is exact to the last
+/// bit for orders of which four squares are less than x, Debye's (10.41.3, 10.41.4) for greater
+/// ones; e^x of an x beyond has no number.
 constexpr Real kFar = 11000;
+bool isFar(Real order, Real x) { return std::hypot(order, x) >= kFar; }
 
 /// sum over k of (sign)^k a_k(order) / x^k, up to its smallest term.
 Real hankel(Real order, Real x, Real sign) {
@@ -36,11 +37,13 @@ Real hankel(Real order, Real x, Real sign) {
 
 constexpr Real kPi = 3.14159265358979323846264338327950288L;
 
-/// sqrt(order^2 + x^2) - order asinh(order / x) - x: the logarithm of how Debye's series of I,
-/// scaled by e^-x, grow; that of K is the negative.
-Real growth(Real order, Real x) {
-  Real root = std::hypot(order, x);
-  return order * order / (root + x) - order * std::asinh(order / x);
+/// sqrt(order^2 + x^2) - order asinh(order / x) - x + more: the logarithm of how Debye's series of
+/// I, scaled by e^(more - x), grow; that of K is the negative. Of large orders the terms are great
+/// and cancel: in 113 bits.
+Real growth(Real order, Real x, Real more) {
+  using Quad = boost::multiprecision::cpp_bin_float_quad;
+  const Quad v = order, at = x, root = sqrt(v * v + at * at);
+  return Real(v * v / (root + at) - v * log((v + root) / at) + more);
 }
 
 /// 1 + sum over k of (sign)^k U_k(p) / order^k for p = order / sqrt(order^2 + x^2), in powers of
@@ -59,18 +62,17 @@ Real debye(Real order, Real x, Real sign) {
 /// Whether Hankel's series is not exact there.
 bool isLarge(Real order, Real x) { return 4 * order * order >= x; }
 
-/// For x >= kFar and `isLarge`: e^-x I, and K without its own exponential, of orders >= 0; `more`
-/// is added to the exponent.
+/// Where `isFar` and `isLarge`: e^(more - x) I, and e^(x + more) K, of orders >= 0.
 Real largeI(Real order, Real x, Real more) {
-  return std::exp(growth(order, x) + more) * debye(order, x, 1) /
+  return std::exp(growth(order, x, more)) * debye(order, x, 1) /
          std::sqrt(2 * kPi * std::hypot(order, x));
 }
 Real largeK(Real order, Real x, Real more) {
-  return std::exp(more - growth(order, x)) * debye(order, x, -1) *
+  return std::exp(-growth(order, x, -more)) * debye(order, x, -1) *
          std::sqrt(kPi / (2 * std::hypot(order, x)));
 }
 
-/// e^(more - x) I_order(x), for x >= kFar.
+/// e^(more - x) I_order(x), where `isFar`, for x > 0.
 Real farI(Real order, Real x, Real more) {
   Real a = std::fabs(order);
   if (!isLarge(order, x))
@@ -84,7 +86,7 @@ Real farI(Real order, Real x, Real more) {
 } // namespace
 
 Real besselJ(Real order, Real x) {
-  if (!hasValue(order, x))
+  if (!hasValue(order, x) || !(std::fabs(order) <= kMostOrder))
     return kNone;
   if (std::isinf(x))
     return 0;
@@ -94,7 +96,7 @@ Real besselJ(Real order, Real x) {
 }
 
 Real besselI(Real order, Real x, bool isScaled) {
-  if (!hasValue(order, x))
+  if (!hasValue(order, x) || std::isinf(order))
     return kNone;
   Real a = std::fabs(x);
   if (x == 0 && order < 0 && order != std::floor(order))
@@ -104,22 +106,26 @@ Real besselI(Real order, Real x, bool isScaled) {
       return 0;
     return x > 0 || std::fmod(order, 2.0L) == 0 ? kInfinity : -kInfinity;
   }
-  if (a < kFar)
+  if (x == 0)
+    return order == 0 ? 1 : 0;
+  if (!isFar(order, a))
     return boost::math::cyl_bessel_i(order, x, Quiet()) * (isScaled ? std::exp(-a) : 1);
   Real y = farI(order, a, isScaled ? 0 : a);
   return x < 0 && std::fmod(order, 2.0L) != 0 ? -y : y;
 }
 
 Real besselK(Real order, Real x, bool isScaled) {
-  if (!(x >= 0) || !(std::fabs(order) <= kMostOrder))
+  if (!(x >= 0) || std::isinf(order))
     return kNone;
   if (x == 0 || std::isinf(x))
     return x == 0 ? kInfinity : 0.0L;
-  if (x < kFar)
-    return boost::math::cyl_bessel_k(order, x, Quiet()) * (isScaled ? std::exp(x) : 1);
-  const Real more = isScaled ? 0 : -x;
+  const Real more = isScaled ? 0 : -x, a = std::fabs(order);
+  if (!isFar(order, x)) {
+    const Real y = boost::math::cyl_bessel_k(order, x, Quiet()); // NaN where it overflows
+    return std::isnan(y) ? kInfinity : y * (isScaled ? std::exp(x) : 1);
+  }
   if (isLarge(order, x))
-    return largeK(std::fabs(order), x, more);
+    return largeK(a, x, more);
   return std::exp(more) * hankel(order, x, 1.0L) * std::sqrt(kPi / (2 * x));
 }
 

@@ -33,12 +33,17 @@ TEST(Special, OrdersOfPolygamma) {
 
 // Where Boost would not end, throw, or abort. By hand: limits of the functions.
 TEST(Special, ExtremesEnd) {
-  EXPECT_TRUE(std::isnan(number(iv(at(1e10), at(1e10)))));
+  EXPECT_EQ(number(iv(at(1e10), at(1e10))), kInf); // e^(0.53 1e10)
+  EXPECT_EQ(number(ive(at(1e10), at(1e10))), 0);
+  EXPECT_EQ(number(iv(at(1e5), at(0))), 0);
+  EXPECT_EQ(number(kv(at(5000), at(1))), kInf);
+  EXPECT_EQ(number(kve(at(-1e300), at(5e-324))), kInf);
   EXPECT_TRUE(std::isnan(number(jv(at(100001), at(1)))));
   EXPECT_TRUE(std::isnan(number(kv(at(kInf), at(1)))));
   EXPECT_EQ(number(betainc(at(1e100), at(1e100), at(0.5))), 0.5);
   EXPECT_EQ(number(betainc(at(1e100), at(1e100), at(0.25))), 0);
   EXPECT_EQ(number(betainc(at(1), at(1e100), at(0.25))), 1);
+  EXPECT_NEAR(number(betainc(at(1), at(1e100), at(1e-100))), -std::expm1(-1), 1e-15);
   EXPECT_EQ(number(betaincinv(at(1e100), at(1e100), at(0.25))), 0.5);
   EXPECT_TRUE(std::isnan(number(betaincinv(at(10), at(5e-324), at(1e-300)))));
   Variable a = at(1e100);
