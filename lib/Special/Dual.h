@@ -27,8 +27,19 @@ inline Dual sqrt(Dual a) {
   return {root, a.slope / (2 * root)};
 }
 
-/// Shapes.cpp: I_x(a, b) by its continued fraction, of a and b whose root some 10^6 steps are.
-Dual betaPart(Dual a, Dual b, Real x);
+/// x (a + b) - a, with the sum exactly, as two numbers.
+inline Real fromMean(Real a, Real b, Real x) {
+  const Real sum = a + b, low = a > b ? b - (sum - a) : a - (sum - b);
+  return std::fma(x, sum, -a) + x * low;
+}
+inline Dual fromMean(Dual a, Dual b, Real x) {
+  return {fromMean(a.value, b.value, x), a.slope * (x - 1) + b.slope * x};
+}
+
+/// Shapes.cpp: the incomplete functions by their series and continued fractions, of parameters
+/// below kUniform, or one of them. Q(a, x) if isUpper.
+Real gammaPart(Real a, Real x, bool isUpper);
+Real betaPart(Real a, Real b, Real x);
 
 /// Uniform.cpp: the incomplete functions of large parameters. I_x(a, b) where both a and b are.
 inline constexpr Real kUniform = 1e7L;

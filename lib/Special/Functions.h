@@ -15,6 +15,7 @@ namespace graphc::special {
 using Real = long double;
 
 inline constexpr Real kInfinity = std::numeric_limits<Real>::infinity();
+inline constexpr Real kInvSqrtTwoPi = 0.398942280401432677939946059934381868L;
 inline constexpr Real kNone = std::numeric_limits<Real>::quiet_NaN();
 
 /// Gamma.cpp.

@@ -18,15 +18,24 @@ static Real gammaLimit(Real a, Real x) {
   return -1;
 }
 
+/// Where Boost does not use Temme's expansion, and its factor loses digits of large parameters.
+static bool isTail(Real a, Real x) {
+  return a >= 1000 && a < kUniform && (x - a) * (x - a) >= 20 * a;
+}
+
 Real gammaP(Real a, Real x) {
   if (Real limit = gammaLimit(a, x); limit != -1)
     return limit;
+  if (isTail(a, x))
+    return gammaPart(a, x, false);
   return a >= kUniform ? uniformGamma(a, x, false).value : boost::math::gamma_p(a, x, Quiet());
 }
 
 Real gammaQ(Real a, Real x) {
   if (Real limit = gammaLimit(a, x); limit != -1)
     return 1 - limit;
+  if (isTail(a, x))
+    return gammaPart(a, x, true);
   return a >= kUniform ? uniformGamma(a, x, true).value : boost::math::gamma_q(a, x, Quiet());
 }
 
@@ -48,10 +57,6 @@ Real gammaQInverse(Real a, Real q) {
   return a >= kUniform ? uniformGammaInverse(a, q, true) : boost::math::gamma_q_inv(a, q, Quiet());
 }
 
-/// Beyond, the distribution is a step at its mean to the precision of a float64, and Boost's
-/// continued fraction does not end.
-constexpr Real kSteep = 1e15L;
-
 Real betaI(Real a, Real b, Real x) {
   if (!(a >= 0) || !(b >= 0) || !isProbability(x) || (a == 0 && b == 0) ||
       (std::isinf(a) && std::isinf(b)))
@@ -62,17 +67,12 @@ Real betaI(Real a, Real b, Real x) {
     return 1;
   if (b == 0 || std::isinf(a))
     return 0;
-  if (a >= kUniform && b >= kUniform)
-    return uniformBeta(a, b, x, false).value;
-  if (a > kSteep || b > kSteep) {
-    Real mean = a / (a + b);
-    return x < mean ? 0.0L : x > mean ? 1.0L : 0.5L;
-  }
-  // Boost's factor of large parameters is a difference of logarithms.
-  if (std::fmin(a, b) >= 1000 && std::fmax(a, b) <= 1e9L)
-    return betaPart({a}, {b}, x).value;
-  return boost::math::ibeta(a, b, x, Quiet());
+  return a >= kUniform && b >= kUniform ? uniformBeta(a, b, x, false).value : betaPart(a, b, x);
 }
+
+/// Beyond, the distribution is a step at its mean to the precision of a float64, and Boost's
+/// continued fraction does not end.
+constexpr Real kSteep = 1e15L;
 
 Real betaInverse(Real a, Real b, Real p) {
   if (!(a > 0) || !(b > 0) || std::isinf(a) || std::isinf(b) || !isProbability(p))

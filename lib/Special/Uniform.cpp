@@ -33,8 +33,6 @@ Dual restOfH(Dual s) {
   return sum;
 }
 
-constexpr Real kInvSqrtTwoPi = 0.398942280401432677939946059934381868L;
-
 /// Newton's method for the logarithm of a part of a distribution, which is nearly a line in the
 /// tail. `derivative` is the part's.
 template <class Part, class Derivative>
@@ -89,11 +87,8 @@ Dual uniformGamma(Real a, Real x, bool isUpper) {
 }
 
 Dual uniformBeta(Real a, Real b, Real x, bool byB) {
-  // The sum exactly, as two numbers.
-  Real sum = a + b, low = a > b ? b - (sum - a) : a - (sum - b);
-  Dual d{std::fma(x, sum, -a) + x * low, byB ? x : x - 1};
-  return expansion(d, Dual{1} / Dual{a, byB ? 0.0L : 1.0L}, Dual{1} / Dual{b, byB ? 1.0L : 0.0L},
-                   false);
+  Dual p{a, byB ? 0.0L : 1.0L}, q{b, byB ? 1.0L : 0.0L};
+  return expansion(fromMean(p, q, x), Dual{1} / p, Dual{1} / q, false);
 }
 
 Real uniformGammaInverse(Real a, Real p, bool isUpper) {

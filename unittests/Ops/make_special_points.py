@@ -2,8 +2,9 @@
 """Prints special_points.txt: special functions at sampled operands, by mpmath.
 
 A line is OP, its operands (of polygamma, the order first), and the value in float64: a sample of the domain that
-docs/Ops.md tells. Incomplete functions of large parameters are integrals of their densities, in 50 digits; 2F1 is its
-power series (after z / (z - 1) for z < -0.8) in more.
+docs/Ops.md tells. Incomplete functions of large parameters are integrals of their densities, in 50 digits, those of one
+small and one large parameter power series of positive terms; 2F1 is its power series (after z / (z - 1) for
+z < -0.8) in more, or mpmath's hyp2f1.
 """
 import random
 
@@ -23,13 +24,15 @@ def show(op, *numbers):
 
 
 def part(density, at, deviation, towards, end):
-    """The integral of a density from `at` on, 45 deviations far; in steps of one."""
+    """The integral of a density from `at` on, 45 deviations far; in steps of one. In units of the density there: quad
+    looks at absolute errors."""
+    unit = abs(density(mpf(at))) or mpf(1)
     step, points = deviation * towards, [mpf(at)]
     while len(points) < 46 and (end - points[-1]) * towards > 0:
         points.append(points[-1] + step)
     if (end - points[-1]) * towards < 0:
         points[-1] = mpf(end)
-    return mp.quad(density, points, method="gauss-legendre") * towards
+    return mp.quad(lambda y: density(y) / unit, points, method="gauss-legendre") * towards * unit
 
 
 def gamma_parts(a, x):
@@ -50,14 +53,28 @@ def gamma_parts(a, x):
     return 1 - q, q, -part(sloped, x, root, 1, mp.inf)
 
 
+def beta_series(a, b, x):
+    """I: x^a (1-x)^b / (a B(a, b)) times the sum of (a+b)(a+b+1)... / ((a+1)(a+2)...) x^n, of the smaller parameter."""
+    if a > b:
+        return 1 - beta_series(b, a, 1 - x)
+    total = term = mpf(1)
+    n = 0
+    while term > total * mpf(10)**-mp.dps or (a + b + n) * x > a + 1 + n:
+        term *= (a + b + n) * x / (a + 1 + n)
+        total += term
+        n += 1
+    norm = mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(a + b)
+    return mp.exp(a * mp.log(x) + b * mp.log1p(-x) - norm) / a * total
+
+
 def beta_parts(a, b, x):
     """I and its derivatives by a and by b."""
     a, b, x = mpf(a), mpf(b), mpf(x)
     if min(a, b) < 2000:
-        below = lambda s, t: mp.betainc(s, t, 0, x, regularized=True)
-        above = lambda s, t: -mp.betainc(s, t, x, 1, regularized=True)
-        i, h = below if below(a, b) < 0.5 else above, mpf(10)**-18
-        return below(a, b), mp.diff(lambda s: i(s, b), a, h=h), mp.diff(lambda t: i(a, t), b, h=h)
+        i, h = beta_series, mpf(10)**-30
+        with mp.workdps(130):
+            slope = lambda f, at: (f(at * (1 + h)) - f(at * (1 - h))) / (2 * at * h)
+            return i(a, b, x), slope(lambda s: i(s, b, x), a), slope(lambda t: i(a, t, x), b)
     norm, psi = mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(a + b), mp.digamma(a + b)
     density = lambda y: mp.exp((a - 1) * mp.log(y) + (b - 1) * mp.log1p(-y) - norm) if 0 < y < 1 else mpf(0)
     by_a = lambda y: density(y) * (mp.log(y) - mp.digamma(a) + psi) if 0 < y < 1 else mpf(0)
@@ -194,7 +211,69 @@ def hypergeometric():
         show("hyp2f1", a, b, c, z, gauss(a, b, c, z))
 
 
-for families in ((gammas, betas, inverses), (bessel,), (hypergeometric,)):
+def large_orders():
+    """I and K of large orders where they are numbers, near x = 0.66 v: by the power series and the integral."""
+    for k in range(20):
+        v = log_uniform(*random.choice(((11000, 1e5), (1e5, 1e12)))) if k % 2 else log_uniform(9e3, 1e5)
+        x = float(mpf(v) * mpf("0.6627434193491816") + random.uniform(-300, 300))
+        with mp.workdps(60):
+            show("kv", v, x, scaled_k(v, x) * mp.exp(-mpf(x)))
+            if v < 1e5:
+                i = mp.besseli(v, x, maxterms=10**6)
+                show("iv", v, x, i)
+                show("ive", v, x, i * mp.exp(-mpf(x)))
+
+
+def connections():
+    """2F1 near 1 and far below 0, where differences of parameters are integers, or nearly; by mpmath's own."""
+    def near(x):
+        return random.choice((x, float(round(x)), round(x) + random.choice((-1, 1)) * log_uniform(1e-15, 1e-2), round(x, 1)))
+
+    def offset():
+        return round(random.uniform(-5, 5)) + random.choice((0, log_uniform(1e-14, 0.1)))
+
+    points = [(0.1, 1.1, 0.7, -3000), (1.5, 2.25, 4.75000001, 0.99), (0.5, 0.5, 1, 1 - 1e-12)]
+    for k in range(100):
+        size = random.choice((1, 5, 5, 30, 100))
+        a, b, c = (near(random.uniform(-size, size)) for _ in range(3))
+        if k % 4 == 1:
+            c = a + b + offset()
+        elif k % 4 == 3:
+            b = a + offset()
+        points.append((a, b, c, -log_uniform(0.01, 1e8) if k % 4 > 1 else 1 - log_uniform(1e-14, 1)))
+    for a, b, c, z in points:
+        if c == round(c) and c <= 0:
+            continue
+        with mp.workdps(100):
+            show("hyp2f1", a, b, c, z, mp.hyp2f1(mpf(a), mpf(b), mpf(c), mpf(z), maxterms=20000))
+
+
+def tails():
+    """Of gammainc to 30 deviations, and betainc of parameters of any ratio to 8."""
+    for _ in range(40):
+        a = log_uniform(1e2, 1e7)
+        x = a + random.uniform(-min(30, a**0.5), 30) * a**0.5
+        p, q, slope = gamma_parts(a, x)
+        show("gammainc", a, x, p)
+        show("gammaincc", a, x, q)
+        show("gammaincShape", a, x, slope)
+    for _ in range(120):
+        a, b = log_uniform(1e-3, 1e9), log_uniform(1e-3, 1e9)
+        x = a / (a + b) + random.uniform(-8, 8) * (a * b / (a + b + 1))**0.5 / (a + b)
+        if min(a, b) < 5 or not 0 < x < 1:
+            ratio = log_uniform(1e-6, 1)
+            x = random.choice((a / (a + b) * ratio, 1 - b / (a + b) * ratio))
+        terms = x / (1 - x) * b if a < b else (1 - x) / x * a
+        if not 0 < x < 1 or (min(a, b) < 2000 and terms > 5000):
+            continue
+        i, by_a, _ = beta_parts(a, b, x)
+        if i > mpf(10)**-90:  # of 130 digits
+            show("betainc", a, b, x, i)
+        if abs(by_a) > mpf(10)**-60:  # less those of the difference
+            show("betaincShape", a, b, x, by_a)
+
+
+for families in ((gammas, betas, inverses), (bessel,), (hypergeometric,), (tails,), (connections,), (large_orders,)):
     random.seed(8)
     for family in families:
         family()
