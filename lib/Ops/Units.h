@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "graphc/DType.h"
+#include "graphc/Ops.h"
 
 namespace graphc {
 

@@ -70,8 +70,9 @@ Real betaI(Real a, Real b, Real x) {
   return a >= kUniform && b >= kUniform ? uniformBeta(a, b, x, false).value : betaPart(a, b, x);
 }
 
-/// Beyond, the distribution is a step at its mean to the precision of a float64, and Boost's
-/// continued fraction does not end.
+/// Beyond, Boost's continued fraction does not end, and I_x(a, b) is P(a, -(b + (a - 1) / 2) log(1
+/// - x)) but for (a / b)^2 (M. E. Wise, "The incomplete beta function as a contour integral and a
+/// quickly converging series for its inverse", Biometrika 37 (1950)).
 constexpr Real kSteep = 1e15L;
 
 Real betaInverse(Real a, Real b, Real p) {
@@ -81,8 +82,10 @@ Real betaInverse(Real a, Real b, Real p) {
     return p;
   if (a >= kUniform && b >= kUniform)
     return uniformBetaInverse(a, b, p);
-  if (a > kSteep || b > kSteep)
-    return a / (a + b);
+  if (b > kSteep)
+    return -std::expm1(-gammaPInverse(a, p) / (b + (a - 1) / 2));
+  if (a > kSteep)
+    return std::exp(-gammaQInverse(b, p) / (a + (b - 1) / 2));
   return boost::math::ibeta_inv(a, b, p, static_cast<Real *>(nullptr), Quiet());
 }
 

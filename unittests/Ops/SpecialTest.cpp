@@ -45,6 +45,10 @@ TEST(Special, ExtremesEnd) {
   EXPECT_EQ(number(betainc(at(1), at(1e100), at(0.25))), 1);
   EXPECT_NEAR(number(betainc(at(1), at(1e100), at(1e-100))), -std::expm1(-1), 1e-15);
   EXPECT_EQ(number(betaincinv(at(1e100), at(1e100), at(0.25))), 0.5);
+  // 1 - (1 - x)^b and x^a.
+  EXPECT_NEAR(number(betaincinv(at(1), at(1e20), at(0.25))) / -std::log1p(-0.25), 1e-20, 1e-35);
+  EXPECT_NEAR(number(1.0 - betaincinv(at(3e15), at(1), at(0.01))) / -std::log(0.01), 1 / 3e15,
+              1e-16);
   EXPECT_TRUE(std::isnan(number(betaincinv(at(10), at(5e-324), at(1e-300)))));
   Variable a = at(1e100);
   EXPECT_TRUE(value(grad(gammainc(a, a), Variables{a})[0]).numElements() == 1);

@@ -227,12 +227,21 @@ def large_orders():
 def connections():
     """2F1 near 1 and far below 0, where differences of parameters are integers, or nearly; by mpmath's own."""
     def near(x):
-        return random.choice((x, float(round(x)), round(x) + random.choice((-1, 1)) * log_uniform(1e-15, 1e-2), round(x, 1)))
+        beside = round(x) + random.choice((-1, 1)) * log_uniform(1e-15, 1e-2)
+        return random.choice((x, float(round(x)), beside, round(x, 1)))
 
     def offset():
         return round(random.uniform(-5, 5)) + random.choice((0, log_uniform(1e-14, 0.1)))
 
     points = [(0.1, 1.1, 0.7, -3000), (1.5, 2.25, 4.75000001, 0.99), (0.5, 0.5, 1, 1 - 1e-12)]
+    # Of whole c - a - b with great terms; of tiny a, b and c beside integers.
+    points += [(8.582944684846666, 4.582944684846666, -23.65947581083919, -4.431988049820558),
+               (85, 63, -64.8, -117.8931753076242),
+               (7, 6, 40.00000277554811, -18.20752559606352),
+               (4.1654535344469906e-07, 3.091749128804277e-15, -2.9999995834546436, 0.9947935828282726),
+               (2.3067966365306605e-15, 3.4, 1.4000000000000021, 0.9999919075913762),
+               (0.1807832620444254, 4.1774805135162236e-14, -0.9999999999999678, 0.8293403920491412),
+               (-0.1296981884582633, 1.8703018115417367, 9.993160440608882e-13, -126225.14828092973)]
     for k in range(100):
         size = random.choice((1, 5, 5, 30, 100))
         a, b, c = (near(random.uniform(-size, size)) for _ in range(3))
