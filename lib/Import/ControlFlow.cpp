@@ -1,9 +1,11 @@
 //===- Import/ControlFlow.cpp - If, Loop and Scan -----------------------------------===//
-#include "graphc/ControlFlow.h"
+#include <algorithm>
+
 #include "Import/LastState.h"
 #include "Import/Translations.h"
 #include "Import/Unrolling.h"
 #include "graphc/Arrays.h"
+#include "graphc/ControlFlow.h"
 #include "graphc/Scan.h"
 
 namespace graphc {
@@ -49,14 +51,15 @@ OnnxValues ifNode(OnnxNode &n) {
   return results;
 }
 
-/// The states' last values, then all values of the other outputs. `first`: of the loop's own
-/// states.
-Variables resultsOf(OnnxNode &n, const ScanResult &loop, const Variables &initial, size_t first) {
+/// The states' last values, then all values of the other outputs; `more` states between them are
+/// no results.
+Variables resultsOf(OnnxNode &n, const ScanResult &loop, const Variables &initial, size_t more) {
   Variables results;
-  for (size_t k = first; k < loop.outputs.size(); ++k)
-    results.push_back(k - first < initial.size() && loop.outputs[k].ok()
-                          ? lastOf(n, loop.outputs[k], initial[k - first])
-                          : loop.outputs[k]);
+  for (size_t k = 0; k < loop.outputs.size(); ++k)
+    if (k < initial.size() && loop.outputs[k].ok())
+      results.push_back(lastOf(n, loop.outputs[k], initial[k]));
+    else if (k < initial.size() || k >= initial.size() + more)
+      results.push_back(loop.outputs[k]);
   return results;
 }
 
@@ -112,21 +115,30 @@ struct LoopParts {
 /// steps as there may be.
 Variable nextNumber(OnnxNode &n, const Variable &number) { return add(n.at(number), int64_t(1)); }
 
+/// The outputs of a step that gets `now`, the states and the step's number. States of the loop's
+/// own stand behind the model's, which messages call by the numbers that they have there.
+Variables stepOf(const LoopParts &loop, const Variables &now, const Variable &condition) {
+  const size_t count = loop.numStates();
+  Variables inputs = {now[count], condition};
+  inputs.insert(inputs.end(), now.begin(), now.begin() + ptrdiff_t(count));
+  return loop.body.at(inputs);
+}
+
 /// A loop of which the number of steps is known before it.
 OnnxValues countedLoop(const LoopParts &loop, const Variable &steps) {
   OnnxNode &n = loop.n;
+  const size_t count = loop.numStates();
   ScanOptions options{.numSteps = n.at(steps), .name = "Loop"};
-  options.outputs.emplace_back(n.scalar(0, DType::Int64));
   for (const Variable &state : loop.initial)
     options.outputs.emplace_back(n.at(state));
-  for (size_t k = loop.numStates(); k < n.numOutputs(); ++k)
+  options.outputs.emplace_back(n.scalar(0, DType::Int64));
+  for (size_t k = count; k < n.numOutputs(); ++k)
     options.outputs.push_back(ScanOutput::none());
   ScanResult made = scan(
-      [&](const Variables &now) {
-        Variables inputs = now; // a step that is run has a true condition
-        inputs.insert(inputs.begin() + 1, n.scalar(1, DType::Bool));
-        Variables outputs = loop.body.at(inputs);
-        outputs[0] = nextNumber(n, now[0]);
+      [&](const Variables &now) { // a step that is run has a true condition
+        Variables outputs = stepOf(loop, now, n.scalar(1, DType::Bool));
+        outputs.erase(outputs.begin());
+        outputs.insert(outputs.begin() + ptrdiff_t(count), nextNumber(n, now[count]));
         return ScanStep(outputs);
       },
       options);
@@ -134,44 +146,56 @@ OnnxValues countedLoop(const LoopParts &loop, const Variable &steps) {
   return OnnxValues(results.begin(), results.end());
 }
 
-/// A loop that a computed condition ends; the number of steps that there were, then the states.
+/// The outputs of a step of a loop that a computed condition ends: states, the number of the next
+/// step, its condition, and all else.
+Variables conditionalStep(const LoopParts &loop, const Variables &now) {
+  const size_t count = loop.numStates();
+  Variables outputs = stepOf(loop, now, now[count + 1]);
+  std::rotate(outputs.begin(), outputs.begin() + 1, outputs.begin() + 1 + ptrdiff_t(count));
+  outputs.insert(outputs.begin() + ptrdiff_t(count), nextNumber(loop.n, now[count]));
+  return outputs;
+}
+
+/// A loop that a computed condition ends; the states, then the number of steps that there were.
 Variables conditionalLoop(const LoopParts &loop) {
   OnnxNode &n = loop.n;
-  std::vector<Operand> initial = {n.scalar(0, DType::Int64), n.at(loop.condition)};
+  const size_t count = loop.numStates();
+  std::vector<Operand> initial;
   for (const Variable &state : loop.initial)
     initial.emplace_back(n.at(state));
+  initial.emplace_back(n.scalar(0, DType::Int64));
+  initial.emplace_back(n.at(loop.condition));
   WhileOptions options{.name = "Loop"};
   if (loop.count)
     options.maxSteps = n.at(*loop.count);
-  Variables last = whileLoop([](const Variables &now) { return now[1]; },
+  Variables last = whileLoop([&](const Variables &now) { return now[count + 1]; },
                              [&](const Variables &now) {
-                               Variables outputs = loop.body.at(now);
-                               outputs.resize(1 + loop.numStates());
-                               outputs.insert(outputs.begin(), nextNumber(n, now[0]));
+                               Variables outputs = conditionalStep(loop, now);
+                               outputs.resize(count + 2);
                                return ScanStep(outputs);
                              },
                              initial, options)
                        .outputs;
-  last.erase(last.begin() + 1);
+  last.pop_back();
   return last;
 }
 
 /// One that gives the values of all steps, with room for as many as there may be.
 OnnxValues conditionalLoopInRoom(const LoopParts &loop) {
   OnnxNode &n = loop.n;
+  const size_t count = loop.numStates();
   ScanOptions options{.numSteps = n.at(where(n.at(loop.condition), n.at(*loop.count), int64_t(0))),
                       .name = "Loop"};
-  options.outputs.emplace_back(n.scalar(0, DType::Int64));
-  options.outputs.emplace_back(n.at(loop.condition));
   for (const Variable &state : loop.initial)
     options.outputs.emplace_back(n.at(state));
-  for (size_t k = loop.numStates(); k < n.numOutputs(); ++k)
+  options.outputs.emplace_back(n.scalar(0, DType::Int64));
+  options.outputs.emplace_back(n.at(loop.condition));
+  for (size_t k = count; k < n.numOutputs(); ++k)
     options.outputs.push_back(ScanOutput::none());
   ScanResult made = scan(
       [&](const Variables &now) {
-        Variables outputs = loop.body.at(now);
-        Variable ends = logicalNot(n.at(outputs[0]));
-        outputs.insert(outputs.begin(), nextNumber(n, now[0]));
+        Variables outputs = conditionalStep(loop, now);
+        Variable ends = logicalNot(n.at(outputs[count + 1]));
         return ScanStep(outputs, {}, ends);
       },
       options);
@@ -209,10 +233,10 @@ OnnxValues loopNode(OnnxNode &n) {
     std::optional<double> most = count ? n.numberOf(*count) : std::nullopt;
     if (most && *most <= kMostRoom)
       return conditionalLoopInRoom(loop);
-    return countedLoop(loop, conditionalLoop(loop)[0]);
+    return countedLoop(loop, conditionalLoop(loop).back());
   }
   Variables last = conditionalLoop(loop);
-  return OnnxValues(last.begin() + 1, last.end());
+  return OnnxValues(last.begin(), last.end() - 1);
 }
 
 Variables scanNode(OnnxNode &n) {

@@ -10,6 +10,7 @@
 
 #include "Eval/Evaluate.h"
 #include "Import/OneNode.h"
+#include "Messages.h"
 #include "graphc/Function.h"
 #include "onnx/defs/parser.h"
 
@@ -325,6 +326,33 @@ TEST(Sequences, loopsThatCount) {
     EXPECT_EQ(run(graph, {Tensor(int64_t(5))}), (std::vector<Numbers>{{10}}));
     EXPECT_EQ(run(graph, {Tensor(int64_t(0))}), (std::vector<Numbers>{{0}}));
     EXPECT_EQ(run(graph, {Tensor(int64_t(-5))}), (std::vector<Numbers>{{0}}));
+  }
+}
+
+/// The numbers that the model's states have in its node, whatever a loop has besides them and a
+/// mode leaves out.
+TEST(Sequences, loopsCallStatesByTheirNumbers) {
+  const std::string ends = "limit = Constant<value_int = 100>() again = Less(i, limit)";
+  for (const auto &[again, rows] : std::vector<std::pair<std::string, std::string>>{
+           {"again = Identity(go)", ""}, {ends, ""}, {ends, "float[z] each"}}) {
+    SCOPED_TRACE(again + rows);
+    auto module =
+        loaded("(float[a] x, float[b] y) => (r, t" + std::string(rows.empty() ? "" : ", all") +
+               ") { yes = Constant<value = bool {1}>() ten = Constant<value_int = 10>() r, t" +
+               (rows.empty() ? "" : ", all") +
+               " = Loop(ten, yes, x, y) <body = d (int64 i, bool go, float[p] k, float[q] s) => "
+               "(bool again, float[v] l, float[w] u" +
+               (rows.empty() ? "" : ", " + rows) + ") { " + again +
+               " l = Neg(k) u = Concat<axis = 0>(s, k)" + (rows.empty() ? "" : " each = Exp(k)") +
+               " }> }");
+    ASSERT_TRUE(module.ok()) << module.status();
+    for (const char *mode : {"interpreter", "fast_run"}) {
+      auto f = function(*module, {.mode = mode});
+      ASSERT_TRUE(f.ok()) << f.status();
+      std::string said = firstLine((*f)(f32(Tensor({1.0, 2.0})), f32(Tensor({1.0}))).status());
+      EXPECT_NE(said.find("step 0: state 1 was f32[1] and becomes f32[3]; "), said.npos)
+          << mode << ": " << said;
+    }
   }
 }
 
