@@ -252,7 +252,6 @@ private:
         unrolledNodes_(first ? first->unrolledNodes_ : 0), workLeft_(first ? first->workLeft_ : 0),
         context_{first ? first->context_.versions : Versions(),
                  first ? first->context_.files : files_,
-                 first ? first->context_.budget : budget_,
                  first ? first->context_.extents : extents_,
                  first ? first->context_.known : known_,
                  subgraphs(),

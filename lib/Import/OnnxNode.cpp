@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "Eval/Evaluate.h"
 #include "Import/Broadcast.h"
 #include "Import/KnownValues.h"
 #include "Import/NarrowTypes.h"
@@ -113,42 +112,32 @@ Variables OnnxNode::all() {
 bool OnnxNode::isComputed(size_t i) {
   if (!has(i) || !inputs_[i].isTensor() || !inputs_[i].ok())
     return false;
-  const Variable &v = inputs_[i].elements()[0];
-  if (v.isConstant())
-    return false;
-  auto values = evaluate(absl::MakeConstSpan(&v, 1), {}, {}, &context_.budget);
-  return errorKind(values.status()) == ErrorKind::MissingInput;
+  return !context_.known.isConstant(inputs_[i].elements()[0]);
 }
 
 bool OnnxNode::isKnown(size_t i) {
   if (!has(i) || !inputs_[i].isTensor() || !inputs_[i].ok())
     return false;
-  const Variable &v = inputs_[i].elements()[0];
-  return v.isConstant() || evaluate(absl::MakeConstSpan(&v, 1), {}, {}, &context_.budget).ok();
+  return context_.known.compute(inputs_[i].elements()[0]).ok();
 }
 
 std::optional<double> OnnxNode::numberOf(const Variable &v) {
-  if (!v.ok())
-    return std::nullopt;
-  auto values = evaluate(absl::MakeConstSpan(&v, 1), {}, {}, &context_.budget);
-  return values.ok() ? std::optional(values->front().cast(DType::Float64).item<double>())
-                     : std::nullopt;
+  std::optional<Tensor> value = context_.known.find(v);
+  return value ? std::optional(value->cast(DType::Float64).item<double>()) : std::nullopt;
 }
 
 Tensor OnnxNode::constant(size_t i) {
   Variable v = in(i);
   if (!v.ok())
     return Tensor(int64_t(0));
-  if (std::optional<Constant> c = Constant::from(v))
-    return c->data();
-  auto values = evaluate(absl::MakeConstSpan(&v, 1), {}, {}, &context_.budget);
-  if (values.ok())
-    return values->front();
+  absl::StatusOr<Tensor> value = context_.known.compute(v);
+  if (value.ok())
+    return *value;
   std::string what = "input " + std::to_string(i);
-  if (errorKind(values.status()) == ErrorKind::MissingInput)
+  if (errorKind(value.status()) == ErrorKind::MissingInput)
     unsupported(what + " must be constant, but is computed from the model's inputs");
   else
-    status_ = status_.ok() ? prefixError(values.status(), what) : status_;
+    status_ = status_.ok() ? prefixError(value.status(), what) : status_;
   return Tensor(int64_t(0));
 }
 

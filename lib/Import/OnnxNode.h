@@ -22,7 +22,6 @@ namespace graphc {
 
 using Ints = std::vector<int64_t>;
 
-struct EvaluationBudget;
 class ExternalFiles;
 class KnownValues;
 class SymbolicExtents;
@@ -34,8 +33,6 @@ struct OnnxContext {
   Versions versions;
   /// Beside the model, in which external data lies.
   ExternalFiles &files;
-  /// What computing the constants that translations must know may cost.
-  EvaluationBudget &budget;
   /// Of the model's graph so far.
   SymbolicExtents &extents;
   KnownValues &known;

@@ -77,6 +77,12 @@ struct Model {
     for (int64_t extent : shape)
       tensor.mutable_shape()->add_dim()->set_dim_value(extent);
   }
+  /// The first extent of that input becomes one that has a name.
+  void openExtent(int input, const std::string &name) {
+    onnx::TypeProto::Tensor &tensor =
+        *graph().mutable_input(input)->mutable_type()->mutable_tensor_type();
+    tensor.mutable_shape()->mutable_dim(0)->set_dim_param(name);
+  }
   void output(const std::string &name) { graph().add_output()->set_name(name); }
   onnx::NodeProto &node(const std::string &op, std::vector<std::string> in,
                         const std::string &out) {
@@ -471,25 +477,91 @@ TEST(HostileOnnx, UnknownFields) {
   EXPECT_TRUE(readCounted("onnx", bytes).ok());
 }
 
-/// Ten times as many nodes, ten times as much work: malloc's calls count the records visited.
-TEST(HostileOnnx, WorkGrowsWithTheFile) {
-  auto callsFor = [](int nodes) {
-    Model m;
-    m.input("x", {2});
-    std::string last = "x";
-    for (int i = 0; i < nodes; ++i) {
-      m.node("Add", {last, last}, "v" + std::to_string(i)); // each path is one of 2^i
-      last = "v" + std::to_string(i);
-    }
-    m.output(last);
-    std::string bytes = m.bytes();
+/// Ten times as many nodes, ten times as much work: malloc's calls count the records that are made,
+/// and its bytes the nodes that walks visit, whose sets of those seen are as large.
+template <class Read> void expectLinear(Read read, int nodes) {
+  auto workOf = [&](int count) {
+    std::string bytes = read(count).bytes();
     resetAllocations();
-    EXPECT_TRUE(findReader("onnx")->read(bytes).ok());
-    return allocations().calls;
+    absl::Status status = findReader("onnx")->read(bytes);
+    EXPECT_TRUE(status.ok()) << status;
+    return allocations();
   };
-  callsFor(10);
-  if (areAllocationsCounted())
-    EXPECT_LE(callsFor(10000), 15 * callsFor(1000));
+  workOf(10);
+  if (!areAllocationsCounted())
+    return;
+  Allocations one = workOf(nodes), ten = workOf(10 * nodes);
+  EXPECT_LE(ten.calls, 15 * one.calls);
+  EXPECT_LE(ten.bytes, 15 * one.bytes);
+}
+
+TEST(HostileOnnx, WorkGrowsWithTheFile) {
+  expectLinear(
+      [](int nodes) {
+        Model m;
+        m.input("x", {2});
+        std::string last = "x";
+        for (int i = 0; i < nodes; ++i) {
+          m.node("Add", {last, last}, "v" + std::to_string(i)); // each path is one of 2^i
+          last = "v" + std::to_string(i);
+        }
+        m.output(last);
+        return m;
+      },
+      1000);
+}
+
+/// Of each node it is asked whether it is a constant.
+TEST(HostileOnnx, WorkGrowsWithChainsOfShapes) {
+  for (bool isKnown : {false, true}) {
+    SCOPED_TRACE(isKnown);
+    expectLinear(
+        [&](int nodes) {
+          Model m;
+          m.input("x", {3});
+          if (!isKnown)
+            m.openExtent(0, "N");
+          std::string last = "x";
+          for (int i = 0; i < nodes; ++i) {
+            std::string k = std::to_string(i);
+            m.node("Shape", {last}, "s" + k);
+            m.node("ConstantOfShape", {"s" + k}, "z" + k);
+            m.node("Add", {last, "z" + k}, "v" + k);
+            last = "v" + k;
+          }
+          m.output(last);
+          return m;
+        },
+        300);
+  }
+}
+
+/// Operators of many inputs, of open extents, and many outputs that others ask about.
+TEST(HostileOnnx, WorkGrowsWithOperatorsWidth) {
+  for (const char *op : {"Sum", "Max", "Concat"}) {
+    SCOPED_TRACE(op);
+    expectLinear(
+        [&](int width) {
+          Model m;
+          m.input("x", {3});
+          m.openExtent(0, "N");
+          m.node("Shape", {"x"}, "s");
+          std::vector<std::string> all;
+          for (int i = 0; i < width; ++i) {
+            all.push_back("z" + std::to_string(i));
+            m.node("ConstantOfShape", {"s"}, all.back());
+          }
+          onnx::NodeProto &node = m.node(op, all, "y");
+          if (std::string_view(op) == "Concat")
+            attribute(node, "axis", onnx::AttributeProto::INT).set_i(0);
+          m.node("Shape", {"y"}, "t");
+          for (int i = 0; i < width; ++i)
+            m.node("Expand", {"x", "t"}, "e" + std::to_string(i));
+          m.output("e0");
+          return m;
+        },
+        100);
+  }
 }
 
 /// So it does for pieces of an array.
@@ -498,13 +570,7 @@ TEST(HostileOnnx, WorkGrowsWithTheOutputs) {
     Model m;
     m.input("x", {pieces});
     if (!isKnown)
-      m.graph()
-          .mutable_input(0)
-          ->mutable_type()
-          ->mutable_tensor_type()
-          ->mutable_shape()
-          ->mutable_dim(0)
-          ->set_dim_param("N");
+      m.openExtent(0, "N");
     onnx::NodeProto &node = m.node("Split", {"x"}, "y0");
     for (int i = 1; i < pieces; ++i)
       node.add_output("y" + std::to_string(i));
