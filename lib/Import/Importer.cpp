@@ -44,8 +44,8 @@ constexpr int64_t kUnrolledNodes = 8192, kBytesOfUnrolledNode = 4;
 constexpr int64_t kBytesOfWork = 32;
 
 /// Graphs within each other, and messages of protobuf, three for each graph: of models that are
-/// too deep more can be read, so that their error says it.
-constexpr int kDeepestGraph = 32, kDeepestMessage = 4000;
+/// too deep more can be read, so that their error says it, on a stack of 256 KB too.
+constexpr int kDeepestGraph = 32, kDeepestMessage = 1000;
 
 bool nestDeeper(const google::protobuf::RepeatedPtrField<onnx::NodeProto> &nodes, int levels) {
   auto isDeeper = [&](const onnx::GraphProto &graph) {

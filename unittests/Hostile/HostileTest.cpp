@@ -267,9 +267,10 @@ std::string nestedIfs(int depth) {
 TEST(HostileOnnx, DeepNesting) {
   for (int depth : {1, 5, 32})
     EXPECT_EQ(readCounted("onnx", nestedIfs(depth)), absl::OkStatus()) << depth;
-  for (int depth : {33, 41, 90, 300, 1000})
+  for (int depth : {33, 41, 90, 300})
     expectRefused("onnx", nestedIfs(depth), "graphs are nested deeper than 32 levels");
-  expectRefused("onnx", nestedIfs(2000), "is no ONNX model, or damaged");
+  for (int depth : {400, 2000})
+    expectRefused("onnx", nestedIfs(depth), "is no ONNX model, or damaged");
 }
 
 /// Products are made pair after pair; none looks at all operands, nor copies their labels.
