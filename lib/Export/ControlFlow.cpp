@@ -50,6 +50,7 @@ private:
   std::vector<Type> addInitial(Values &operands) const;
   void bindStates(size_t first);
   void addNext(const std::vector<Values> &outputs, Values &next, Values &all);
+  Value withExtents(const Value &all, size_t k, size_t part);
   std::vector<Values> collect(const Values &results);
   Values scan();
   Values loop();
@@ -248,6 +249,23 @@ Values LoopWriter::loop() {
   return w_.nodes("Loop", operands, types, {{"body", body}});
 }
 
+/// All values of a state, which has the extents of its initial one after no steps as well: ONNX's
+/// loops have an array of any extents then.
+Value LoopWriter::withExtents(const Value &all, size_t k, size_t part) {
+  absl::Span<const int64_t> extents = node_.output(int(k)).type().shape();
+  if (std::ranges::none_of(extents.subspan(1), [](int64_t e) { return e == kDynamic; }))
+    return all;
+  const Value &initial = states_[k].initial[part];
+  V values = placeholder(node_.output(int(k)).type(), all.dtype()),
+    first = placeholder(initial.type, initial.dtype());
+  g_.bind(values, {all});
+  g_.bind(first, {initial});
+  V own = states_[k].hasWindow ? sliceAlong(shape(first), 0, Slice(1, kEnd)) : shape(first);
+  V steps = sliceAlong(shape(values), 0, Slice(0, 1));
+  V whole = reshape(values, ShapeList(concatenate({steps, own}, 0)));
+  return g_.between({values, first}, {whole})[0][0];
+}
+
 std::vector<Values> LoopWriter::collect(const Values &results) {
   std::vector<Values> outputs(size_t(node_.numOutputs()));
   size_t next = 0;
@@ -268,6 +286,8 @@ std::vector<Values> LoopWriter::collect(const Values &results) {
     if (k >= states_.size() || !loop_.keepsLast[k])
       for (int part = 0; part < 1 + isComplex(node_.output(int(k)).dtype()); ++part) {
         Value all = results[next++];
+        if (k < states_.size())
+          all = withExtents(all, k, size_t(part));
         if (loop_.stacksBackwards && k >= states_.size())
           all =
               w_.node("Slice",

@@ -286,8 +286,10 @@ void GraphWriter::add(const Apply &node) {
     bindResults(node, made(node));
   if (compositions_ > 0)
     return; // the node that is composed is refused
-  if (std::string why = writer_.takeRefusal(); !why.empty())
+  if (std::string why = writer_.takeRefusal(); !why.empty()) {
     ++refused_[{std::string(node.op().name()), why}];
+    bindResults(node, {}); // of its types, so that what reads them is not refused as well
+  }
 }
 
 } // namespace graphc

@@ -3,6 +3,7 @@
 
 #include "Export/ExportRules.h"
 #include "Ops/Build.h"
+#include "graphc/Scan.h"
 
 namespace graphc {
 namespace {
@@ -46,19 +47,15 @@ Values writeArgtopk(OnnxWriter &w, const Apply &n, const Values &in) {
 }
 /// By the last column first: sorting keeps the order of equal rows.
 Vs composeArgsortRows(const Apply &n) {
-  V x = n.input(0);
-  int64_t columns = x.type().extent(1);
-  constexpr int64_t kMostColumns = 256;
-  if (columns == kDynamic || columns > kMostColumns)
-    return {Variable::invalid(
-        makeError(ErrorKind::NotSupported, "rows of an unknown number of columns, or above 256"))};
-  V order = arange(shape(x, 0));
+  V columns = transpose(n.input(0));
   Op sorting = builtin("argsort", {{"axis", int64_t(0)}});
-  for (int64_t k = columns; k-- > 0;) {
-    V keys = take(subtensor(x, {Index(Slice()), Index(k)}), order, TakeOptions{.axis = 0});
-    order = take(order, sorting(keys), TakeOptions{.axis = 0});
-  }
-  return {order};
+  auto isColumn = [](const Vs &v) { return ge(v[1], int64_t(0)); };
+  auto byColumn = [&](const Vs &v) {
+    V keys = take(take(columns, v[1], {.axis = 0}), v[0], {.axis = 0});
+    return ScanStep({take(v[0], sorting(keys), {.axis = 0}), sub(v[1], int64_t(1))});
+  };
+  V order = arange(shape(columns, 1)), last = sub(shape(columns, 0), int64_t(1));
+  return {whileLoop(isColumn, byColumn, {order, last}).outputs[0]};
 }
 /// How many elements stand in front of each value: all are compared.
 Vs composeSearch(const Apply &n) {

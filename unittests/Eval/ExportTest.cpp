@@ -120,7 +120,7 @@ bool isDrawn(const OpDef &op) { return op.section == "Random numbers"; }
 bool needsExtents(const std::string &name) {
   static const auto &ops = *new std::set<std::string>{
       "conv1d", "conv2d",     "conv3d",      "convInputGradient", "convKernelGradient",
-      "pool",   "poolSpread", "poolScatter", "poolPositions",     "argsortRows"};
+      "pool",   "poolSpread", "poolScatter", "poolPositions"};
   return ops.contains(name);
 }
 

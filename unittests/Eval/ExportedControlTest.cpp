@@ -20,6 +20,7 @@
 #include "graphc/LinearAlgebra.h"
 #include "graphc/Ops.h"
 #include "graphc/Scan.h"
+#include "graphc/Sorting.h"
 
 namespace graphc {
 namespace {
@@ -136,6 +137,43 @@ TEST(ExportedControl, scansNoSteps) {
   ASSERT_TRUE(results.ok()) << results.status();
   EXPECT_EQ((*results)[0].shape()[0], 0);
   EXPECT_EQ((*results)[1].item<double>(), 1.5);
+}
+
+/// Of a state whose extents the step does not say (ONNX broadcasts what is of open extents), after
+/// no steps and after some; with taps too.
+TEST(ExportedControl, statesKeepTheirExtentsWithoutSteps) {
+  Variable x = dmatrix("x"), h = dmatrix("h"), start = dtensor3("start"), n = lscalar("n");
+  auto step = [&](const Variables &v) { return ScanStep(add(mul(v[0], 0.5), x)); };
+  ScanResult loop = scan(step, {.outputs = {ScanOutput(h)}, .numSteps = n});
+  ScanResult taps = scan(step, {.outputs = {ScanOutput(start, {-2, -1})}, .numSteps = n});
+  Tensor ones({{1, 1}, {1, 1}}), value({{1, 2}, {3, 4}}),
+      starts({{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}});
+  for (int64_t steps : {0, 1, 3}) {
+    TensorsOr results = throughFile({loop.outputs[0], loop.last[0], taps.outputs[0], taps.last[0]},
+                                    {x, h, start, n}, {ones, value, starts, Tensor(steps)});
+    ASSERT_TRUE(results.ok()) << results.status();
+    EXPECT_THAT((*results)[0].shape(), testing::ElementsAre(steps, 2, 2));
+    EXPECT_THAT((*results)[2].shape(), testing::ElementsAre(steps, 2, 2));
+    if (steps == 0) {
+      EXPECT_EQ((*results)[1], value);
+      EXPECT_EQ((*results)[3], Tensor({{5, 6}, {7, 8}}));
+    }
+    sameThroughFile({loop.outputs[0], loop.last[0], taps.outputs[0], taps.last[0]},
+                    {x, h, start, n}, {ones, value, starts, Tensor(steps)});
+  }
+}
+
+/// An operator of files whose rows have an open number of columns.
+TEST(ExportedControl, uniqueRowsOfOpenExtents) {
+  Variable x = dmatrix("x");
+  Unique rows = unique(x, 0), columns = unique(x, 1);
+  Tensor value({{2, 1, 2}, {0, 5, 0}, {2, 1, 2}, {0, 4, 0}});
+  std::vector<Tensor> results = sameThroughFile(
+      {rows.values, rows.index, rows.inverse, rows.counts, columns.values}, {x}, {value});
+  ASSERT_FALSE(results.empty());
+  EXPECT_EQ(results[0], Tensor({{0.0, 4.0, 0.0}, {0.0, 5.0, 0.0}, {2.0, 1.0, 2.0}}));
+  EXPECT_EQ(results[3], Tensor({1, 1, 2}));
+  EXPECT_EQ(results[4], Tensor({{1.0, 2.0}, {5.0, 0.0}, {1.0, 2.0}, {4.0, 0.0}}));
 }
 
 TEST(ExportedControl, loopsEndEarly) {
