@@ -116,6 +116,10 @@ struct ChoiceOptions {
 /// state of a generator of its own, whose default update is the state after the draw. All functions
 /// that read a draw share and advance its state; FunctionOptions::noDefaultUpdates keeps it.
 ///
+/// Within the step of a loop (scan, whileLoop and its condition, map, foldl, ...) each step draws
+/// anew: the state is one of the loop, is among ScanResult::updates, and its default update is the
+/// state after the last step. A draw that is made before the loop is one for all steps.
+///
 /// A cheap handle: copies are the same stream. Methods must not be called from several threads at
 /// once; draws and functions of them may.
 class RandomStream {

@@ -1,4 +1,5 @@
 //===- RandomStream.cpp - draws and streams of them ---------------------------===//
+#include "API/StepDraws.h"
 #include "Graph/PlaceScope.h"
 #include "Ops/Build.h"
 #include "Ops/CallScope.h"
@@ -94,7 +95,7 @@ SharedVariable RandomStream::newGenerator(Place place) {
 
 Variable RandomStream::advanced(const SharedVariable &generator, const Draw &draw) {
   if (draw.value.ok())
-    if (absl::Status s = generator.setDefaultUpdate(draw.next); !s.ok())
+    if (absl::Status s = advanceGenerator(generator, draw.next); !s.ok())
       return Variable::invalid(s);
   return draw.value;
 }

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "API/StepDraws.h"
 #include "Control/Checkpoints.h"
 #include "Control/Control.h"
 #include "Graph/Branches.h"
 #include "Graph/Label.h"
+#include "Graph/Nodes.h"
 #include "Ops/Build.h"
 #include "Support/Text.h"
 #include "absl/container/flat_hash_set.h"
@@ -21,6 +23,14 @@ namespace {
 /// The type of an element along the first axis.
 Type elementType(const Type &type) {
   return type.withShape(std::vector<int64_t>(type.shape().begin() + 1, type.shape().end()));
+}
+
+/// An argument of the step, made where the loop is.
+Variable argument(const Type &type, std::string_view name, Place place) {
+  detail::LeafNode *leaf = detail::makeLeaf(type, name, place);
+  Variable made = Variable::fromNode(leaf);
+  detail::release(leaf);
+  return made;
 }
 
 class ScanBuilder {
@@ -42,11 +52,12 @@ private:
   absl::Status callStep();
   absl::Status checkState(size_t output) const;
   absl::Status addCondition();
+  void addDraws(const StepDraws &draws);
   void keepInBranches(absl::Span<const Apply> order,
                       absl::flat_hash_set<const detail::VariableNode *> &inside,
                       std::vector<Apply> &depending) const;
   absl::Status capture();
-  ScanResult collect(const Variables &made, const Variables &lasts) const;
+  absl::StatusOr<ScanResult> collect(const Variables &made, const Variables &lasts) const;
 
   const ScanFunction &step_;
   const ScanOptions &options_;
@@ -59,6 +70,7 @@ private:
   Variables elements_, values_;
   std::vector<int> stateOf_;
   ScanStep made_{Variables()};
+  size_t numDraws_ = 0; // the last ones of its updates are generators of streams
   Variables bodyInputs_, bodyOutputs_;
 };
 
@@ -94,7 +106,7 @@ absl::Status ScanBuilder::readSequences() {
                                               " with " + counted(given.taps.size(), "tap") +
                                               ": it needs a first axis, and a tap");
     for (size_t tap = 0; tap < given.taps.size(); ++tap)
-      elements_.emplace_back(elementType(sequence.type()), sequence.name());
+      elements_.push_back(argument(elementType(sequence.type()), sequence.name(), place_));
     sequences_.push_back(sequence);
     loop_.sequences.push_back(given.taps);
     loop_.names.push_back(label);
@@ -126,7 +138,7 @@ absl::Status ScanBuilder::readStates() {
     loop_.keepsLast.push_back(keepsLast_ && !hasHistoryAxis(given.taps));
     Type type = hasHistoryAxis(given.taps) ? elementType(initial.type()) : initial.type();
     for (size_t tap = 0; tap < given.taps.size(); ++tap)
-      values_.emplace_back(type, initial.name());
+      values_.push_back(argument(type, initial.name(), place_));
   }
   return absl::OkStatus();
 }
@@ -150,12 +162,21 @@ absl::Status ScanBuilder::checkState(size_t output) const {
   return absl::OkStatus();
 }
 
+/// What a step draws from streams is drawn anew in each.
+void ScanBuilder::addDraws(const StepDraws &draws) {
+  made_.updates.insert(made_.updates.end(), draws.updates().begin(), draws.updates().end());
+  numDraws_ += draws.updates().size();
+}
+
 absl::Status ScanBuilder::callStep() {
   auto call = [&] {
+    StepDraws draws;
     Variables arguments = elements_;
     arguments.insert(arguments.end(), values_.begin(), values_.end());
     arguments.insert(arguments.end(), options_.nonSequences.begin(), options_.nonSequences.end());
     made_ = step_(arguments);
+    numDraws_ = 0;
+    addDraws(draws);
   };
   call();
   if (options_.outputs.empty() && !condition_)
@@ -178,7 +199,7 @@ absl::Status ScanBuilder::callStep() {
       initial =
           Constant::adopt(options_.outputs[k].initial->weakValue().cast(now.dtype()), {}, place_);
       for (size_t tap = 0; tap < taps; ++tap)
-        values_[value + tap] = Variable(initial.type());
+        values_[value + tap] = argument(initial.type(), {}, place_);
     }
     value += taps;
   }
@@ -212,7 +233,17 @@ absl::Status ScanBuilder::callStep() {
 absl::Status ScanBuilder::addCondition() {
   if (!condition_)
     return absl::OkStatus();
-  Variable first = condition_(initials_), goesOn = condition_(made_.outputs);
+  Variable first = condition_(initials_);
+  // It sees updates, and states that the step made before them.
+  Variables states;
+  Replacements values;
+  for (const Variable &output : made_.outputs) {
+    states.push_back(argument(output.type(), output.name(), place_));
+    values.emplace_back(states.back(), output);
+  }
+  StepDraws draws;
+  Variable goesOn = condition_(states);
+  addDraws(draws);
   for (const Variable &answer : {first, goesOn}) {
     if (!answer.ok())
       return answer.status();
@@ -220,7 +251,8 @@ absl::Status ScanBuilder::addCondition() {
       return error(ErrorKind::TypeError,
                    "the condition is " + answer.type().brief() + ", and must be one number");
   }
-  absl::StatusOr<Variables> updated = cloneReplace({goesOn}, made_.updates);
+  values.insert(values.end(), made_.updates.begin(), made_.updates.end());
+  absl::StatusOr<Variables> updated = cloneReplace({goesOn}, values);
   if (!updated.ok())
     return updated.status();
   Variable ends = logicalNot((*updated)[0]);
@@ -313,7 +345,8 @@ absl::Status ScanBuilder::capture() {
   return absl::OkStatus();
 }
 
-ScanResult ScanBuilder::collect(const Variables &made, const Variables &lasts) const {
+absl::StatusOr<ScanResult> ScanBuilder::collect(const Variables &made,
+                                                const Variables &lasts) const {
   ScanResult result;
   size_t mapped = loop_.states.size();
   for (int state : stateOf_) {
@@ -323,6 +356,9 @@ ScanResult ScanBuilder::collect(const Variables &made, const Variables &lasts) c
   size_t update = loop_.states.size() - made_.updates.size();
   for (const auto &[shared, next] : made_.updates)
     result.updates.emplace_back(shared, made[update++]);
+  for (const auto &[generator, last] : absl::MakeConstSpan(result.updates).last(numDraws_))
+    if (absl::Status s = advanceGenerator(*SharedVariable::from(generator), last); !s.ok())
+      return s;
   return result;
 }
 
@@ -346,8 +382,7 @@ absl::StatusOr<ScanResult> ScanBuilder::run() {
     loop_.names.resize(loop_.sequences.size());
     absl::StatusOr<CheckpointedLoop> made = makeCheckpointedLoop(
         loop_, bodyInputs_, bodyOutputs_, operands, options_.checkpointEvery, place_);
-    return made.ok() ? absl::StatusOr<ScanResult>(collect(made->results, made->lasts))
-                     : made.status();
+    return made.ok() ? collect(made->results, made->lasts) : made.status();
   }
   absl::StatusOr<Variables> made = makeLoop(loop_, bodyInputs_, bodyOutputs_, operands, place_);
   if (!made.ok())

@@ -301,6 +301,22 @@ TEST_F(Scan, Captures) {
       scan(step, {.sequences = {x}, .nonSequences = {k, s}, .strict = true}).outputs[0].ok());
 }
 
+// What a step was called with says where its loop is, when it gets out of it.
+TEST_F(Scan, ArgumentsAreOfTheLoopsLine) {
+  Variables kept;
+  auto step = [&](V a) {
+    kept = a;
+    return ScanStep(a[0] + a[1]);
+  };
+  (void)scan(step, {.sequences = {Variable(x.type())}, .outputs = {0.0}});
+  ASSERT_EQ(kept.size(), 2u);
+  for (const Variable &argument : kept) {
+    absl::Status status = function({}, argument).status();
+    EXPECT_EQ(errorKind(status), ErrorKind::MissingInput);
+    EXPECT_NE(said(status).find("ScanTest.cpp"), std::string::npos) << said(status);
+  }
+}
+
 // F-323
 TEST_F(Scan, GradientThroughTime) {
   for (int64_t truncation : {-1, 2, 1}) {

@@ -100,6 +100,17 @@ TEST_F(WhileLoop, CapturesAndUpdates) {
   EXPECT_EQ(valuesOf(f.call({Tensor({1.0, 2.0}), Tensor(10.0)})), (List{1, 2}));
 }
 
+// States that read a shared variable are those that the step made, with its value before the
+// update: 3, 3 + 1, 3 + 1 + 2, ... to 13, which is the first one above 9.
+TEST_F(WhileLoop, TheConditionSeesStatesAsTheyWereMade) {
+  SharedVariable s = shared(Tensor(1.0), "s");
+  ScanResult r = whileLoop([](V now) { return le(now[0], 9.0); },
+                           [&](V now) { return ScanStep({now[0] + s}, {{s, s + 1.0}}); }, {a});
+  Function f = made(function({a}, OutputList(r.outputs), {.updates = r.updates}));
+  EXPECT_EQ(valuesOf(f.call({Tensor(3.0)})), List{13});
+  EXPECT_EQ(s.get().item<double>(), 5);
+}
+
 // Newton's iteration for the square root: d/da sqrt(a) = 1 / (2 sqrt(a)) where it has converged.
 TEST_F(WhileLoop, Derivatives) {
   Variable root = whileLoop([&](V s) { return gt(abs(s[0] * s[0] - a), 1e-12); },
