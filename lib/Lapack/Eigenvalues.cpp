@@ -57,16 +57,16 @@ template <class T> struct Eigen {
 /// such a one no other is nearer than about the sine s of the angle between an eigenvector and what
 /// the others span, times the distance to the next eigenvalue (J. H. Wilkinson, "On neighbouring
 /// matrices with quadratic elementary divisors", Numer. Math. 44 (1984)). Of a double eigenvalue
-/// rounding makes two, and of s about the root of a unit.
+/// rounding makes two, and of s about the root of a unit; but those of triangles are exact.
 template <class T, class C>
 bool isDefective(const T *a, size_t n, const std::vector<C> &values, std::vector<C> vectors) {
   const Real<T> unit = std::numeric_limits<Real<T>>::epsilon();
   const std::vector<T> matrix(a, a + n * n);
   Real<T> size = 0;
-  if (isTriangular(matrix, n, false) || isTriangular(matrix, n, true))
-    for (C value : values) // which are exact
-      size = std::max(size, std::abs(value));
-  else
+  const bool isExact = isTriangular(matrix, n, false) || isTriangular(matrix, n, true);
+  for (C value : values)
+    size = std::max(size, std::abs(value));
+  if (!isExact)
     size = Real<T>(norm1(matrix, n));
   std::vector<C> inverse(n * n);
   for (size_t k = 0; k < n; ++k)
@@ -84,7 +84,7 @@ bool isDefective(const T *a, size_t n, const std::vector<C> &values, std::vector
         gap = std::min(gap, std::abs(values[j] - values[k]));
     }
     const Real<T> sine = 1 / std::sqrt(square);
-    if (n > 1 && sine <= 16 * std::sqrt(unit) && sine * gap <= 8 * unit * size)
+    if (n > 1 && sine <= 16 * std::sqrt(unit) && (isExact ? gap : sine * gap) <= 8 * unit * size)
       return true;
   }
   return false;

@@ -146,13 +146,30 @@ void setDiagonals(const std::vector<W> &a, const std::vector<size_t> &begins, si
       continue;
     }
     const std::complex<double> mean = at(k, k) / 2.0 + at(k + 1, k + 1) / 2.0,
-                               half = at(k, k) / 2.0 - at(k + 1, k + 1) / 2.0;
-    const Hyperbolic h(mean, std::sqrt(half * half + std::complex<double>(at(k, k + 1)) *
-                                                         std::complex<double>(at(k + 1, k))));
-    x[k * n + k] = numberOf<W>(h.even + half * h.odd);
-    x[(k + 1) * n + k + 1] = numberOf<W>(h.even - half * h.odd);
+                               half = at(k, k) / 2.0 - at(k + 1, k + 1) / 2.0,
+                               others = std::complex<double>(at(k, k + 1)) *
+                                        std::complex<double>(at(k + 1, k)),
+                               root = std::sqrt(half * half + others);
+    const Hyperbolic h(mean, root);
     x[k * n + k + 1] = at(k, k + 1) * numberOf<W>(h.odd);
     x[(k + 1) * n + k] = at(k + 1, k) * numberOf<W>(h.odd);
+    std::complex<double> first = h.even + half * h.odd, second = h.even - half * h.odd;
+    if (std::abs(root) > 1) {
+      // In parts that do not cancel, by (root + half) (root - half) = others.
+      const std::complex<double> sum = root + half, difference = root - half;
+      const bool isPlus = std::abs(sum) > std::abs(difference);
+      const std::complex<double> up = std::exp(mean + root) / (2.0 * root),
+                                 down = std::exp(mean - root) / (2.0 * root),
+                                 plus = isPlus ? sum : others / difference,
+                                 minus = isPlus ? others / sum : difference;
+      auto part = [](std::complex<double> factor, std::complex<double> power) {
+        return factor == 0.0 ? factor : factor * power;
+      };
+      first = part(plus, up) + part(minus, down);
+      second = part(minus, up) + part(plus, down);
+    }
+    x[k * n + k] = numberOf<W>(first);
+    x[(k + 1) * n + k + 1] = numberOf<W>(second);
   }
 }
 

@@ -79,6 +79,10 @@ TEST(MatrixFunctions, ExpOfSmallDiagonals) {
     expectNear(exponential(Tensor({{0.0, -1.0, 1e200}, {1.0, 0.0, 0.0}, {0.0, 0.0, 0.0}})),
                {std::cos(1), -std::sin(1), 1e200 * std::sin(1), std::sin(1), std::cos(1),
                 1e200 * (1 - std::cos(1)), 0, 0, 1});
+    // Two rows have a closed form, in which cosh(10) and -sinh(10) would cancel.
+    expectNear(
+        exponential(Tensor({{-20.0, 1.0}, {1.0, 0.0}})),
+        {0.0026083067623289232, 0.052296186851146632, 0.052296186851146632, 1.0485320437852616});
     expectNear(exponential(Tensor({{1000.0, 0.0}, {0.0, 0.0}})), {HUGE_VAL, 0, 0, 1});
   }
 }
