@@ -219,6 +219,8 @@ public:
     int64_t plans = 0;
     int64_t arenas = 0;
     int64_t bytesCopied = 0;
+    /// Times that independent parts of the graph ran side by side (FunctionOptions::threads).
+    int64_t forks = 0;
     /// Distinct kernels in it.
     int64_t kernels = 0;
     /// Sets of extents that have code of their own (FunctionOptions::specialisations), and calls

@@ -191,8 +191,10 @@ struct FunctionOptions {
   /// after all that reads it; Inconsistency where that cannot be, and where an op would overwrite
   /// an input that is not mutable, an output or a constant.
   bool acceptInplace = false;
-  /// Greatest number of threads that one call uses. 0: as many as the process may run at once. By
-  /// default Config::threads, as it is when the function is made.
+  /// Greatest number of threads that one call uses: they share the loops of a kernel, and from the
+  /// third call with the same shapes on independent kernels, routines and loops run side by side
+  /// where that was measured to pay. Results are the same to the bit. 0: as many as the process may
+  /// run at once. By default Config::threads, as it is when the function is made.
   std::optional<int> threads = std::nullopt;
   /// At most so many sets of extents get code of their own, where extents are not known: compiled
   /// in the background after calls with the same ones have been many, used when it is there. The

@@ -78,6 +78,7 @@ public:
       all.plans += c.plans;
       all.arenas += c.arenas;
       all.bytesCopied += c.bytesCopied;
+      all.forks += c.forks;
       if (executable == executable_.get())
         continue;
       ++all.specialisations;

@@ -48,7 +48,7 @@ absl::Status BodyRun::lease(int32_t segment) {
   if (current.frame)
     body_.plans.giveBack(std::move(current));
   absl::StatusOr<Lease> leased =
-      body_.plans.lease(segment, key_, [&](std::vector<SizeValue> &values) {
+      body_.plans.lease(segment, key_, threads_, [&](std::vector<SizeValue> &values) {
         if (isSteady_ || (segment == 0 && sizes_.empty()))
           fillDims(values);
         else

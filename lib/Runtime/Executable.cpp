@@ -150,12 +150,12 @@ void Executable::countDirectCall() const {
 }
 
 void Executable::State::findDirectCall() {
-  if (!layout.isStatic)
+  if (!layout.isStatic || program.steps.size() != 1)
     return;
   std::vector<SizeValue> read;
   if (!readElements(program, layout, 0, {}, {}, read).ok())
     return;
-  absl::StatusOr<Lease> leased = plans.lease(0, {}, [&](std::vector<SizeValue> &sizes) {
+  absl::StatusOr<Lease> leased = plans.lease(0, {}, 1, [&](std::vector<SizeValue> &sizes) {
     if (!read.empty())
       sizes = read;
   });
@@ -401,12 +401,13 @@ absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Sp
     for (int32_t id : segment.readSizes)
       if (program.sizes[id].op == SizeOp::Element)
         key.push_back(int64_t(sizes[id]));
-    absl::StatusOr<Lease> leased = plans.lease(k, key, [&](std::vector<SizeValue> &values) {
-      if (sizes.empty())
-        fillDims(values);
-      else
-        values = sizes;
-    });
+    absl::StatusOr<Lease> leased =
+        plans.lease(k, key, threads, [&](std::vector<SizeValue> &values) {
+          if (sizes.empty())
+            fillDims(values);
+          else
+            values = sizes;
+        });
     if (!leased.ok()) {
       status = leased.status();
       break;

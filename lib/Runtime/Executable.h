@@ -17,6 +17,8 @@ namespace graphc {
 struct RunCounters {
   std::atomic<int64_t> calls{0};
   std::atomic<int64_t> kernels{0};
+  /// Forks whose branches ran side by side.
+  std::atomic<int64_t> forks{0};
   /// Plans solved for new input shapes, and arenas allocated for calls.
   std::atomic<int64_t> plans{0};
   std::atomic<int64_t> arenas{0};
@@ -73,7 +75,7 @@ public:
   /// unless it is the one that `Program::Output::over` says: if the call fails, that is as before.
   /// With `lending`, a result that is nothing but an input, a constant or another result is not
   /// copied, where both sides allow it.
-  /// `threads` is the greatest number of threads for one kernel. Only with `profile` steps are
+  /// `threads` is the greatest number of threads that it uses. Only with `profile` steps are
   /// timed; it gets what ran, also of a call that fails.
   /// Errors: those of checks, with op, place and shapes; OutOfMemory; those of host calls.
   absl::Status run(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs, int threads = 1,

@@ -52,10 +52,13 @@ struct Executable::State {
   /// LoopRun.cpp: a step that runs bodies.
   absl::Status runControl(const Program::Step &step, void **pointers, const Plan &plan, int threads,
                           RunProfile *profile) const;
-  int32_t runKernel(const Program::Step &step, const Plan::StepPlan &stepPlan, const Lease &lease,
-                    int threads) const;
-  absl::Status runStep(const Program::Step &step, const Plan::StepPlan &stepPlan,
+  int32_t runKernel(const Program::Step &step, const Plan::StepPlan &stepPlan, void **pointers,
+                    const Lease &lease, int threads) const;
+  /// `pointers`: those of the step, for the thread that runs it.
+  absl::Status runStep(const Program::Step &step, const Plan::StepPlan &stepPlan, void **pointers,
                        const Lease &lease, int threads, RunProfile *profile) const;
+  /// ForkRun.cpp: the steps of a fork of the lease's plan; `firstStep` is that of the segment.
+  absl::Status runFork(size_t fork, int32_t firstStep, const Lease &lease, int threads) const;
   absl::Status runSegment(int32_t segment, const Lease &lease, int threads,
                           RunProfile *profile) const;
   const PlanCost &addMemory(int32_t segment, const Lease &lease, RunProfile &profile) const;

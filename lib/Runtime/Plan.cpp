@@ -35,6 +35,35 @@ bool isMet(const Program::SizeCheck &check, const std::vector<SizeValue> &sizes)
              : holds(check.predicate, sizes[check.a], sizes[check.b]);
 }
 
+/// Measured: waking a thread pays when one thread takes longer than this (nanoseconds).
+constexpr double kWorthThreads = 1500;
+
+/// An estimate of a kernel's time on one thread, in nanoseconds.
+double timeOf(const Program::Step &step, const std::vector<SizeValue> &sizes) {
+  double time = 0;
+  for (const Program::Step::Work &work : step.work)
+    time += double(sizes[size_t(work.count)]) * double(work.nanoseconds);
+  return time;
+}
+
+/// Whether parts of the kernel's outermost loop are worth more than one thread.
+bool isParallel(const Program &p, const Program::Step &step, const std::vector<SizeValue> &sizes) {
+  return step.kind == Program::Step::Kind::Kernel && p.kernels[size_t(step.callee)].splits &&
+         timeOf(step, sizes) > kWorthThreads && sizes[size_t(step.splitSize)] > 1;
+}
+
+/// As findForks wants it. What a routine or a loop takes is not known before it runs.
+double timeInFork(const Program &p, const Program::Step &step,
+                  const std::vector<SizeValue> &sizes) {
+  constexpr double kRoutine = 3000, kControl = 10000;
+  using Kind = Program::Step::Kind;
+  if (isParallel(p, step, sizes) || !hasNoCallback(p, step))
+    return kNeverInFork;
+  return step.kind == Kind::Host      ? kRoutine
+         : step.kind == Kind::Control ? kControl
+                                      : timeOf(step, sizes);
+}
+
 /// Whether the arrays of a segment, of which each may be, are too large together.
 absl::Status checkTotal(const ArenaLayout &arena) {
   constexpr int64_t kMaxBytes = int64_t(1) << 62;
@@ -48,8 +77,8 @@ absl::Status checkTotal(const ArenaLayout &arena) {
 
 absl::StatusOr<std::shared_ptr<Plan>> Plan::create(const Program &program,
                                                    const ProgramLayout &layout, int32_t number,
-                                                   std::vector<SizeValue> sizes,
-                                                   KeptOperands *kept) {
+                                                   std::vector<SizeValue> sizes, KeptOperands *kept,
+                                                   bool forks) {
   const ProgramLayout::Segment &segment = layout.segments[number];
   auto plan = std::make_shared<Plan>();
   plan->sizes = std::move(sizes);
@@ -63,7 +92,16 @@ absl::StatusOr<std::shared_ptr<Plan>> Plan::create(const Program &program,
       return sizeError(program, check, plan->sizes);
   }
 
+  if (forks) {
+    std::vector<double> times;
+    for (int32_t s = segment.firstStep; s < segment.endStep; ++s)
+      times.push_back(timeInFork(program, program.steps[s], plan->sizes));
+    plan->forks = findForks(program, layout, segment.firstStep, times);
+  }
+
   ArenaLayout arena;
+  auto fork = plan->forks.begin();
+  std::vector<int32_t> released; // when the fork ends
   plan->offsets.assign(program.arrays.size(), -1);
   plan->steps.reserve(size_t(segment.endStep - segment.firstStep));
   auto bytesOfArray = [&](int32_t a) {
@@ -79,8 +117,15 @@ absl::StatusOr<std::shared_ptr<Plan>> Plan::create(const Program &program,
       if (absl::Status status = checkTotal(arena); !status.ok())
         return status;
     }
-    for (int32_t a : layout.lifetimes[s].release)
-      arena.release(plan->offsets[a], *bytesOfArray(a));
+    const Numbers &unused = layout.lifetimes[s].release;
+    released.insert(released.end(), unused.begin(), unused.end());
+    if (fork != plan->forks.end() && s + 1 == fork->endStep)
+      ++fork;
+    if (fork == plan->forks.end() || s < fork->firstStep) {
+      for (int32_t a : released)
+        arena.release(plan->offsets[a], *bytesOfArray(a));
+      released.clear();
+    }
 
     StepPlan &out = plan->steps.emplace_back();
     out.firstPointer = int64_t(plan->pointers.size());
@@ -149,16 +194,12 @@ absl::StatusOr<std::shared_ptr<Plan>> Plan::create(const Program &program,
     if (program.kernels[step.callee].splits) {
       plan->arguments.push_back(0);
       pass(step.splitSize);
-      // Measured: waking a thread pays when one thread takes longer than this (nanoseconds).
-      constexpr double kWorthThreads = 1500;
       constexpr int64_t kChunk = 64; // elements, so that neighbours share no cache line
-      double time = 0;
-      for (const Program::Step::Work &work : step.work)
-        time += double(plan->sizes[work.count]) * double(work.nanoseconds);
       auto extent = int64_t(plan->sizes[step.splitSize]);
-      out.parallel = time > kWorthThreads && extent > 1;
+      out.parallel = isParallel(program, step, plan->sizes);
       if (out.parallel) {
-        out.grain = std::max<int64_t>(1, int64_t(double(extent) * kWorthThreads / time));
+        double share = kWorthThreads / timeOf(step, plan->sizes);
+        out.grain = std::max<int64_t>(1, int64_t(double(extent) * share));
         if (extent >= kChunk * kChunk)
           out.grain = (out.grain + kChunk - 1) / kChunk * kChunk;
       }

@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "Runtime/Forks.h"
 #include "Runtime/KeptOperands.h"
 #include "Runtime/ProgramLayout.h"
 #include "absl/container/inlined_vector.h"
@@ -40,6 +41,8 @@ struct Plan {
   };
   std::vector<SizeValue> sizes;
   std::vector<StepPlan> steps;
+  /// For calls that use several threads.
+  std::vector<Fork> forks;
   std::vector<Pointer> pointers;
   std::vector<int64_t> arguments;
   /// Offset of each array in the arena; -1 for others.
@@ -57,11 +60,11 @@ struct Plan {
   }
 
   /// `sizes` are those of the segments before, with what was read. `kept` has the copies of
-  /// constants and lives as long; without it there are none.
-  static absl::StatusOr<std::shared_ptr<Plan>> create(const Program &program,
-                                                      const ProgramLayout &layout, int32_t segment,
-                                                      std::vector<SizeValue> sizes,
-                                                      KeptOperands *kept = nullptr);
+  /// constants and lives as long; without it there are none. With `forks` there may be forks, whose
+  /// branches share no memory of the arena.
+  static absl::StatusOr<std::shared_ptr<Plan>>
+  create(const Program &program, const ProgramLayout &layout, int32_t segment,
+         std::vector<SizeValue> sizes, KeptOperands *kept = nullptr, bool forks = false);
 };
 
 /// Element `index` of an integer or Bool array, as a size.

@@ -48,7 +48,7 @@ std::optional<DirectCall> directCallOf(const Executable::Joined &joined, const P
 
 } // namespace
 
-absl::StatusOr<Lease> PlanCache::lease(int32_t segment, absl::Span<const int64_t> key,
+absl::StatusOr<Lease> PlanCache::lease(int32_t segment, absl::Span<const int64_t> key, int threads,
                                        FillSizes fill) {
   const Program &program = joined_.program;
   const bool isStatic = joined_.layout.isStatic;
@@ -69,14 +69,15 @@ absl::StatusOr<Lease> PlanCache::lease(int32_t segment, absl::Span<const int64_t
     counters_.plans.fetch_add(1, std::memory_order_relaxed);
     std::vector<SizeValue> sizes(program.sizes.size(), 0);
     fill(sizes);
-    absl::StatusOr<std::shared_ptr<Plan>> plan =
-        Plan::create(program, joined_.layout, segment, std::move(sizes), joined_.kept.get());
+    absl::StatusOr<std::shared_ptr<Plan>> plan = Plan::create(
+        program, joined_.layout, segment, std::move(sizes), joined_.kept.get(), threads > 1);
     if (!plan.ok())
       return plan.status();
     result.cached = std::make_shared<CachedPlan>();
     result.cached->plan = *std::move(plan);
     result.cached->key.assign(key.begin(), key.end());
     result.cached->direct = directCallOf(joined_, *result.cached->plan);
+    result.cached->forks = decltype(CachedPlan::forks)(result.plan().forks.size());
     std::lock_guard lock(mutex_);
     if (isStatic) {
       if (last_)

@@ -1,6 +1,7 @@
 //===- PlanCache.h - plans of the shapes that were seen -----------*- C++ -*-===//
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -25,6 +26,9 @@ struct CachedPlan {
   std::optional<DirectCall> direct;
   /// Where a profile asked for it.
   std::optional<PlanCost> cost;
+  /// By fork of the plan: how it runs.
+  enum class ForkRuns : uint8_t { NotYet, Once, InOrder, SideBySide };
+  std::vector<std::atomic<ForkRuns>> forks;
 };
 
 /// A frame in use.
@@ -42,8 +46,10 @@ public:
 
   using FillSizes = absl::FunctionRef<void(std::vector<SizeValue> &)>;
   /// The plan for `key` and a frame of it. Where it must be made, `fill` gives the values of Dims,
-  /// Elements and what earlier segments know. Errors: those of checks; OutOfMemory.
-  absl::StatusOr<Lease> lease(int32_t segment, absl::Span<const int64_t> key, FillSizes fill);
+  /// Elements and what earlier segments know; it has forks if the call that makes it wants several
+  /// threads, as all calls of a function do or do not. Errors: those of checks; OutOfMemory.
+  absl::StatusOr<Lease> lease(int32_t segment, absl::Span<const int64_t> key, int threads,
+                              FillSizes fill);
   void giveBack(Lease lease) noexcept;
   /// The plan that was used last, if it is that of `key` and one call.
   std::shared_ptr<const CachedPlan> directOf(absl::Span<const int64_t> key) const;

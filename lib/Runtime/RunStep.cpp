@@ -9,9 +9,8 @@
 namespace graphc {
 
 int32_t Executable::State::runKernel(const Program::Step &step, const Plan::StepPlan &stepPlan,
-                                     const Lease &lease, int threads) const {
+                                     void **pointers, const Lease &lease, int threads) const {
   KernelFunction function = functions[step.callee];
-  void **pointers = lease.frame->pointersOf(stepPlan);
   const int64_t *arguments = lease.plan().arguments.data() + stepPlan.firstArgument;
   if (threads <= 1 || !stepPlan.parallel || !lease.frame->prepareThreads(threads))
     return function(pointers, arguments);
@@ -87,13 +86,12 @@ absl::Status Executable::State::runHost(const Program::Step &step, void **pointe
 
 /// Kernels run are counted by the caller.
 absl::Status Executable::State::runStep(const Program::Step &step, const Plan::StepPlan &stepPlan,
-                                        const Lease &lease, int threads,
+                                        void **pointers, const Lease &lease, int threads,
                                         RunProfile *profile) const {
   const Plan &plan = lease.plan();
-  void **pointers = lease.frame->pointersOf(stepPlan);
   switch (step.kind) {
   case Program::Step::Kind::Kernel:
-    if (int32_t failed = runKernel(step, stepPlan, lease, threads))
+    if (int32_t failed = runKernel(step, stepPlan, pointers, lease, threads))
       return kernelError(program, step, failed, pointers, plan.sizes);
     break;
   case Program::Step::Kind::Host:
@@ -133,7 +131,14 @@ absl::Status Executable::State::runSegment(int32_t segment, const Lease &lease, 
   const Plan &plan = lease.plan();
   const PlanCost *cost = profile ? &addMemory(segment, lease, *profile) : nullptr;
   int64_t kernels = 0;
+  size_t fork = threads > 1 && !profile ? 0 : plan.forks.size();
   for (int32_t number = s.firstStep; number < s.endStep; ++number) {
+    if (fork < plan.forks.size() && plan.forks[fork].firstStep == number) {
+      if (absl::Status status = runFork(fork, s.firstStep, lease, threads); !status.ok())
+        return status;
+      number = plan.forks[fork++].endStep - 1;
+      continue;
+    }
     const Program::Step &step = program.steps[number];
     auto index = size_t(number - s.firstStep);
     const Plan::StepPlan &stepPlan = plan.steps[index];
@@ -141,7 +146,9 @@ absl::Status Executable::State::runSegment(int32_t segment, const Lease &lease, 
     RunProfile::Clock::time_point start;
     if (profile)
       start = RunProfile::Clock::now();
-    if (absl::Status status = runStep(step, stepPlan, lease, threads, profile); !status.ok())
+    if (absl::Status status =
+            runStep(step, stepPlan, lease.frame->pointersOf(stepPlan), lease, threads, profile);
+        !status.ok())
       return status;
     if (profile)
       profile->steps.push_back({number, start, RunProfile::Clock::now(), cost->steps[index]});

@@ -1,0 +1,166 @@
+//===- Forks.cpp - steps that may run side by side ------------------------===//
+#include "Runtime/Forks.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "Runtime/Plan.h"
+#include "absl/container/flat_hash_map.h"
+
+namespace graphc {
+namespace {
+
+/// A fork has no more steps, so that the search is linear.
+constexpr int32_t kMostSteps = 512;
+/// Nanoseconds that must be saved: to wake a thread takes about as long.
+constexpr double kWorthFork = 3000;
+
+/// By step, the steps that it must come after: what writes the memory that it reads, and what reads
+/// or writes the memory that it writes. Numbered from the first step on.
+std::vector<std::vector<int32_t>> orderOf(const Program &program, const ProgramLayout &layout,
+                                          int32_t firstStep, int32_t numSteps) {
+  using Storage = Program::Array::Storage;
+  // A result may be given an input's memory.
+  auto memoryOf = [&](int32_t array) {
+    int32_t root = layout.root[size_t(array)];
+    const Program::Array &a = program.arrays[size_t(root)];
+    int32_t input = a.storage == Storage::Input    ? a.number
+                    : a.storage == Storage::Output ? program.outputs[size_t(a.number)].over
+                                                   : -1;
+    return input < 0 ? root : int32_t(program.arrays.size()) + input;
+  };
+  struct Use {
+    int32_t writer = -1;
+    std::vector<int32_t> readers; // since then
+  };
+  absl::flat_hash_map<int32_t, Use> uses;
+  std::vector<std::vector<int32_t>> order(static_cast<size_t>(numSteps));
+  for (int32_t s = 0; s < numSteps; ++s) {
+    const Program::Step &step = program.steps[size_t(firstStep + s)];
+    for (size_t k = 0; k < step.arrays.size(); ++k) {
+      Use &use = uses[memoryOf(step.arrays[k])];
+      if (use.writer >= 0 && use.writer != s)
+        order[size_t(s)].push_back(use.writer);
+      if (k < size_t(step.numInputs)) {
+        if (use.readers.empty() || use.readers.back() != s)
+          use.readers.push_back(s);
+        continue;
+      }
+      for (int32_t reader : use.readers)
+        if (reader != s)
+          order[size_t(s)].push_back(reader);
+      use = {s, {}};
+    }
+  }
+  return order;
+}
+
+class ForkFinder {
+public:
+  ForkFinder(std::vector<std::vector<int32_t>> order, absl::Span<const double> times)
+      : order_(std::move(order)), times_(times), numWaiting_(order_.size(), 0) {
+    for (const std::vector<int32_t> &before : order_)
+      for (int32_t step : before)
+        ++numWaiting_[size_t(step)];
+  }
+
+  struct Range {
+    int32_t first = 0, end = 0;
+    double gain = 0; // with threads enough
+  };
+
+  /// The longest one from `first` on that ends before two of its branches meet. It is not empty.
+  Range from(int32_t first) {
+    branchOf_.clear();
+    branchTimes_.clear();
+    const int32_t limit = std::min(int32_t(times_.size()), first + kMostSteps);
+    int32_t s = first;
+    for (; s < limit && times_[size_t(s)] >= 0; ++s) {
+      int32_t branch = -1;
+      bool isMeeting = false;
+      for (int32_t before : order_[size_t(s)]) {
+        if (before < first)
+          continue;
+        int32_t own = branchOf_[size_t(before - first)];
+        isMeeting |= branch >= 0 && own != branch;
+        branch = own;
+      }
+      if (isMeeting)
+        break;
+      if (branch < 0) {
+        branch = int32_t(branchTimes_.size());
+        branchTimes_.push_back(0);
+      }
+      branchOf_.push_back(branch);
+      branchTimes_[size_t(branch)] += times_[size_t(s)];
+    }
+    double total = 0, longest = 0;
+    for (double time : branchTimes_) {
+      total += time;
+      longest = std::max(longest, time);
+    }
+    return {first, std::max(s, first + 1), total - longest};
+  }
+
+  /// Whether several steps wait for it. Branches part there and nowhere else.
+  bool partsAfter(int32_t step) const { return numWaiting_[size_t(step)] > 1; }
+
+  std::vector<std::vector<int32_t>> branchesOf(const Range &range) {
+    from(range.first);
+    std::vector<std::vector<int32_t>> branches(branchTimes_.size());
+    for (int32_t s = range.first; s < range.end; ++s)
+      branches[size_t(branchOf_[size_t(s - range.first)])].push_back(s);
+    return branches;
+  }
+
+private:
+  std::vector<std::vector<int32_t>> order_;
+  absl::Span<const double> times_;
+  std::vector<int32_t> numWaiting_;
+  // Of the range looked at last.
+  std::vector<int32_t> branchOf_; // by step
+  std::vector<double> branchTimes_;
+};
+
+} // namespace
+
+bool hasNoCallback(const Program &program, const Program::Step &step) {
+  if (step.kind == Program::Step::Kind::Host)
+    return program.hosts[size_t(step.callee)].isNamed();
+  if (step.kind != Program::Step::Kind::Control)
+    return true;
+  return std::ranges::all_of(program.controls[size_t(step.callee)].bodies, [](const Program &body) {
+    return std::ranges::all_of(
+        body.steps, [&](const Program::Step &inner) { return hasNoCallback(body, inner); });
+  });
+}
+
+std::vector<Fork> findForks(const Program &program, const ProgramLayout &layout, int32_t firstStep,
+                            absl::Span<const double> times) {
+  const auto numSteps = int32_t(times.size());
+  ForkFinder finder(orderOf(program, layout, firstStep, numSteps), times);
+  std::vector<Fork> forks;
+  for (int32_t s = 0; s < numSteps;) {
+    // Branches that depend on the same step are one, unless the fork begins behind it.
+    ForkFinder::Range best = finder.from(s);
+    const int32_t end = best.end;
+    for (int32_t later = s + 1; later < end; ++later)
+      if (finder.partsAfter(later - 1))
+        if (ForkFinder::Range range = finder.from(later); range.gain > best.gain)
+          best = range;
+    s = end;
+    if (best.gain < kWorthFork)
+      continue;
+    Fork &fork = forks.emplace_back();
+    fork.firstStep = firstStep + best.first;
+    fork.endStep = firstStep + best.end;
+    fork.branches = finder.branchesOf(best);
+    for (std::vector<int32_t> &branch : fork.branches)
+      for (int32_t &step : branch)
+        step += firstStep;
+    s = best.end;
+  }
+  return forks;
+}
+
+} // namespace graphc
