@@ -48,13 +48,10 @@ int BodyEmitter::divisorOf(mlir::Operation &op, bool wantsRest) const {
   auto divisor = mlir::getConstantIntValue(call.getOperand(1));
   if (!divisor || *divisor < 2 || !llvm::isPowerOf2_64(uint64_t(*divisor)) || *divisor * 2 > lanes)
     return 0;
-  Value counter = call.getOperand(0);
-  while (auto conversion = counter.getDefiningOp<arith::IndexCastOp>())
-    counter = conversion.getIn();
-  auto index = counter.getDefiningOp<mlir::linalg::IndexOp>();
-  if (!index || !loops[index.getDim()].isVector)
+  const int loop = countedLoop(call.getOperand(0));
+  if (loop < 0 || !loops[size_t(loop)].isVector)
     return 0;
-  Value first = loops[index.getDim()].index[0]; // none while passes are planned
+  Value first = loops[size_t(loop)].index[0]; // none while passes are planned
   return first && isMultiple(first, *divisor) ? int(*divisor) : 0;
 }
 

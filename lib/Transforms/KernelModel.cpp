@@ -270,6 +270,13 @@ absl::StatusOr<KernelModel> Reader::read() {
 
 std::optional<int64_t> constantSize(Size size) { return mlir::getConstantIntValue(size); }
 
+int countedLoop(Value value) {
+  while (auto conversion = value.getDefiningOp<arith::IndexCastOp>())
+    value = conversion.getIn();
+  auto index = value.getDefiningOp<linalg::IndexOp>();
+  return index ? int(index.getDim()) : -1;
+}
+
 int KernelModel::numOf(KernelArray::Role role) const {
   return int(llvm::count_if(arrays, [&](const KernelArray &array) { return array.role == role; }));
 }

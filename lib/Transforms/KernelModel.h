@@ -22,6 +22,8 @@ using Size = mlir::OpFoldResult;
 
 /// The constant value of a size, if it is one.
 std::optional<int64_t> constantSize(Size size);
+/// The loop that the value counts, of whatever integer type; -1 if it is no linalg.index.
+int countedLoop(mlir::Value value);
 
 struct KernelArray {
   enum class Role { Input, Output, Local };

@@ -137,10 +137,7 @@ static bool staysInColumn(const KernelModel &kernel, const KernelNest &nest) {
   nest.body()->walk([&](mlir::tensor::ExtractOp load) {
     if (!isLocal(kernel.arrayOf.lookup(load.getTensor())))
       return;
-    auto index = load.getIndices().empty()
-                     ? nullptr
-                     : load.getIndices().back().getDefiningOp<mlir::linalg::IndexOp>();
-    stays &= index && int(index.getDim()) == column;
+    stays &= !load.getIndices().empty() && countedLoop(load.getIndices().back()) == column;
   });
   return stays;
 }

@@ -67,14 +67,6 @@ private:
   llvm::DenseMap<Value, uint64_t> loops;
 };
 
-/// The loop that an index counts; -1 if the value is none.
-int loopOf(Value value) {
-  if (auto cast = value.getDefiningOp<arith::IndexCastOp>())
-    value = cast.getIn();
-  auto index = value.getDefiningOp<linalg::IndexOp>();
-  return index ? int(index.getDim()) : -1;
-}
-
 /// A choice by whether a counter is equal to something else.
 struct Choice {
   arith::SelectOp select;
@@ -86,7 +78,7 @@ struct Choice {
     if (equal && equal.getPredicate() != arith::CmpIPredicate::eq)
       equal = nullptr;
   }
-  int loop(bool isLeft) { return loopOf(isLeft ? equal.getLhs() : equal.getRhs()); }
+  int loop(bool isLeft) { return countedLoop(isLeft ? equal.getLhs() : equal.getRhs()); }
   Value other(bool isLeft) { return isLeft ? equal.getRhs() : equal.getLhs(); }
 };
 
@@ -95,7 +87,7 @@ void addAreTerms(const KernelNest &nest, llvm::DenseSet<Value> &result) {
   for (mlir::Operation &op : nest.body()->without_terminator())
     if (auto compare = mlir::dyn_cast<arith::CmpIOp>(op))
       if (compare.getPredicate() == arith::CmpIPredicate::sgt &&
-          loopOf(compare.getLhs()) == nest.numParallel &&
+          countedLoop(compare.getLhs()) == nest.numParallel &&
           mlir::matchPattern(compare.getRhs(), mlir::m_Zero()))
         result.insert(compare.getResult());
 }

@@ -137,6 +137,47 @@ INSTANTIATE_TEST_SUITE_P(
         Chain{"normalized", &normalizedOf, {300, 2999}, 0},
         Chain{"normalized", &normalizedOf, {2, 130, 1111}, 1}));
 
+// Rows that stand beside those of the matrix are loads behind a condition.
+TEST(ColumnBlocks, ReadRowsOfTheirOwnBehindConditions) {
+  ReductionOptions options;
+  options.axes = Axis(0);
+  options.keepDims = true;
+  for (auto [rows, columns] : {std::pair{300, 2999}, {70, 9001}, {3, 600}, {2, 2}, {1, 1}, {5, 0}})
+    for (bool isKnown : {false, true}) {
+      int64_t known[] = {rows, columns};
+      Variable x = isKnown ? tensor(DType::Float64, {known[0], known[1]}, "x") : dmatrix("x");
+      Variable most = max(x, options);
+      Variables outputs = {concatenate({x, most}, 0), concatenate({most, x * 2.0, most}, 0),
+                           setSubtensor(x, {Slice(0, 1)}, most),
+                           incSubtensor(x, {0}, max(x, {.axes = Axis(0)}))};
+      Tensor value = numbers({rows, columns}, DType::Float64);
+      const auto *in = static_cast<const double *>(value.data());
+      for (size_t k = 0; k < outputs.size(); ++k) {
+        Tensor result = resultOf(x, outputs[k], value, "fast_run", 1);
+        ASSERT_EQ(result, resultOf(x, outputs[k], value, "fast_run", 3));
+        const auto *out = static_cast<const double *>(result.data());
+        for (int64_t j = 0; j < columns; ++j) {
+          double top = in[j];
+          for (int64_t i = 0; i < rows; ++i)
+            top = std::max(top, in[i * columns + j]);
+          std::vector<double> expected; // the column
+          if (k == 1 || k == 2)
+            expected.push_back(top);
+          if (k == 3)
+            expected.push_back(in[j] + top);
+          for (int64_t i = k < 2 ? 0 : 1; i < rows; ++i)
+            expected.push_back(in[i * columns + j] * (k == 1 ? 2.0 : 1.0));
+          if (k < 2)
+            expected.push_back(top);
+          ASSERT_EQ(result.shape()[0], int64_t(expected.size()));
+          for (size_t i = 0; i < expected.size(); ++i)
+            ASSERT_EQ(out[i * size_t(columns) + size_t(j)], expected[i])
+                << k << ": " << i << ", " << j << " of " << rows << " x " << columns;
+        }
+      }
+    }
+}
+
 // The exponentials are memory for somebody else, too; a result may overwrite nothing that is read.
 TEST(ColumnBlocks, KeepWhatOthersRead) {
   Variable x = fmatrix("x"), z = fmatrix("z");
