@@ -15,42 +15,62 @@ constexpr int32_t kMostSteps = 512;
 /// Nanoseconds that must be saved: to wake a thread takes about as long.
 constexpr double kWorthFork = 3000;
 
+/// Who used memory since it was last written.
+struct Uses {
+  int32_t writer = -1;
+  std::vector<int32_t> readers;
+  // Of its parts, each of which has uses of its own.
+  std::vector<int32_t> partWriters, partReaders;
+};
+
 /// By step, the steps that it must come after: what writes the memory that it reads, and what reads
 /// or writes the memory that it writes. Numbered from the first step on.
 std::vector<std::vector<int32_t>> orderOf(const Program &program, const ProgramLayout &layout,
                                           int32_t firstStep, int32_t numSteps) {
   using Storage = Program::Array::Storage;
   // A result may be given an input's memory.
-  auto memoryOf = [&](int32_t array) {
-    int32_t root = layout.root[size_t(array)];
-    const Program::Array &a = program.arrays[size_t(root)];
+  auto memoryOf = [&](int32_t owner) {
+    const Program::Array &a = program.arrays[size_t(owner)];
     int32_t input = a.storage == Storage::Input    ? a.number
                     : a.storage == Storage::Output ? program.outputs[size_t(a.number)].over
                                                    : -1;
-    return input < 0 ? root : int32_t(program.arrays.size()) + input;
+    return input < 0 ? owner : int32_t(program.arrays.size()) + input;
   };
-  struct Use {
-    int32_t writer = -1;
-    std::vector<int32_t> readers; // since then
-  };
-  absl::flat_hash_map<int32_t, Use> uses;
+  absl::flat_hash_map<int32_t, Uses> uses;
   std::vector<std::vector<int32_t>> order(static_cast<size_t>(numSteps));
   for (int32_t s = 0; s < numSteps; ++s) {
     const Program::Step &step = program.steps[size_t(firstStep + s)];
+    std::vector<int32_t> &before = order[size_t(s)];
+    auto comeAfter = [&](absl::Span<const int32_t> steps) {
+      for (int32_t other : steps)
+        if (other >= 0 && other != s)
+          before.push_back(other);
+    };
     for (size_t k = 0; k < step.arrays.size(); ++k) {
-      Use &use = uses[memoryOf(step.arrays[k])];
-      if (use.writer >= 0 && use.writer != s)
-        order[size_t(s)].push_back(use.writer);
-      if (k < size_t(step.numInputs)) {
-        if (use.readers.empty() || use.readers.back() != s)
-          use.readers.push_back(s);
-        continue;
+      const bool isWrite = k >= size_t(step.numInputs);
+      int32_t owner = ownerOf(program, step.arrays[k]);
+      Uses &own = uses[memoryOf(owner)];
+      comeAfter({own.writer});
+      comeAfter(own.partWriters);
+      if (isWrite) {
+        comeAfter(own.readers);
+        comeAfter(own.partReaders);
+        own = Uses();
+        own.writer = s;
+      } else {
+        own.readers.push_back(s);
       }
-      for (int32_t reader : use.readers)
-        if (reader != s)
-          order[size_t(s)].push_back(reader);
-      use = {s, {}};
+      while (owner != layout.root[size_t(owner)]) {
+        owner = ownerOf(program, program.arrays[size_t(owner)].number);
+        Uses &whole = uses[memoryOf(owner)];
+        comeAfter({whole.writer});
+        if (isWrite)
+          comeAfter(whole.readers);
+        (isWrite ? whole.partWriters : whole.partReaders).push_back(s);
+      }
     }
+    std::ranges::sort(before);
+    before.erase(std::unique(before.begin(), before.end()), before.end());
   }
   return order;
 }

@@ -131,6 +131,26 @@ TEST(Forks, WhatIsOverwrittenHasBeenRead) {
   EXPECT_EQ(b.text(), "");
 }
 
+// Two parts of an array, of 600 and 400 elements, that are read as a whole.
+TEST(Forks, PartsOfAnArrayNeverMeet) {
+  ForkBuilder b;
+  int32_t cut = b.constant(600), rest = b.constant(400);
+  int32_t whole = b.arena();
+  int32_t left = b.array(Storage::Same, DType::Float32, {cut}, whole);
+  int32_t right = b.array(Storage::Same, DType::Float32, {rest}, whole);
+  b.program.arrays[size_t(left)].begin = b.constant(0);
+  b.program.arrays[size_t(right)].begin = cut;
+  b.add(1, {b.x, left});
+  b.add(1, {b.x, right});
+  b.add(1, {left, b.arena()});
+  b.add(1, {whole, b.output(DType::Float32, {0})});
+  EXPECT_EQ(b.text(), "0 2 | 1");
+  // One that is written again waits for those who read the whole, whose other readers do not care.
+  b.add(1, {b.x, left});
+  b.add(1, {whole, b.arena()});
+  EXPECT_EQ(b.text(), "0 2 | 1");
+}
+
 // As in `SharedVariables` whose memory a call gives for their new values.
 TEST(Forks, ResultsOverInputsComeAfterTheirReaders) {
   for (bool isOver : {false, true}) {
