@@ -47,7 +47,7 @@ public:
   bool isNone(std::string_view name) const;
 
   // Typed access to an attribute that the op's definition declares. Where there is none of that
-  // name and kind: an empty value (false, 0, "", Float64, an undefined Tensor), and a warning.
+  // name and kind: an empty value (0, "", Float64, ...); the op's rules then fail, others warn.
   bool boolean(std::string_view name) const;
   int64_t integer(std::string_view name) const;
   double real(std::string_view name) const;

@@ -40,7 +40,7 @@ std::vector<Profile::FunctionSummary> Profile::functions() const {
                                           .resultBytes = f.memory.resultBytes});
     for (const ProfileRecord::Step &step : f.steps)
       if (step.around < 0) // else it is part of another one's
-        summary.stepSeconds += secondsOf(step.time);
+        summary.stepSeconds += secondsOf(step.sum.time);
     for (const ProfileRecord::Stage &stage : f.stages)
       summary.compileSeconds += secondsOf(stage.end - stage.start);
   }
@@ -52,8 +52,8 @@ std::vector<Profile::Step> Profile::steps() const {
   std::lock_guard lock(record_->mutex);
   for (size_t function = 0; function < record_->functions.size(); ++function)
     for (const ProfileRecord::Step &s : record_->functions[function].steps)
-      list.push_back({function, s.kernel, s.nodes, s.runs, secondsOf(s.time), s.cost.bytesRead,
-                      s.cost.bytesWritten, s.cost.flops});
+      list.push_back({function, s.kernel, s.nodes, s.sum.runs, secondsOf(s.sum.time),
+                      s.sum.cost.bytesRead, s.sum.cost.bytesWritten, s.sum.cost.flops});
   return list;
 }
 

@@ -51,22 +51,11 @@ void ProfilePart::add(RunProfile::Clock::time_point start, RunProfile run) {
   raise(&MemoryUse::scratchBytes);
   raise(&MemoryUse::resultBytes);
   function.allocations += run.allocations;
-  for (const RunProfile::StepRun &ran : run.steps) {
-    ProfileRecord::Step &step = function.steps[size_t(ran.step)];
-    ++step.runs;
-    step.time += ran.end - ran.start;
-    step.cost.bytesRead += ran.cost.bytesRead;
-    step.cost.bytesWritten += ran.cost.bytesWritten;
-    step.cost.flops += ran.cost.flops;
-  }
-  for (size_t k = 0; k < run.within.size(); ++k) {
-    ProfileRecord::Step &step = function.steps[function.steps.size() - run.within.size() + k];
-    RunProfile::Sum sum{step.runs, step.time, step.cost};
-    sum.add(run.within[k]);
-    step.runs = sum.runs;
-    step.time = sum.time;
-    step.cost = sum.cost;
-  }
+  for (const RunProfile::StepRun &ran : run.steps)
+    function.steps[size_t(ran.step)].sum.add({1, ran.end - ran.start, ran.cost});
+  const size_t own = function.steps.size() - run.within.size();
+  for (size_t k = 0; k < run.within.size(); ++k)
+    function.steps[own + k].sum.add(run.within[k]);
   if (run.steps.size() > Profile::kTracedSteps)
     run.steps.resize(Profile::kTracedSteps);
   record.tracedSteps += run.steps.size();

@@ -21,9 +21,7 @@ struct ProfileRecord {
   struct Step {
     std::string kernel;
     std::vector<Profile::Node> nodes;
-    int64_t runs = 0;
-    Clock::duration time{};
-    StepCost cost{}; // of all runs
+    RunProfile::Sum sum = {}; // of all runs
     /// The step in whose body it is; -1: none.
     int64_t around = -1;
   };

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "Emit/EmitterState.h"
+#include "Graph/AttributeReads.h"
 #include "Graph/Nodes.h"
 #include "Graph/PartsOf.h"
 #include "Graph/TypesOf.h"
@@ -116,7 +117,12 @@ Arrays emitOp(Emitter &e, const Apply &node, const Arrays &operands) {
   if (worksByParts(node))
     return PartsEmission(e).run(node, operands);
   const OpDef &def = node.op().def();
+  const bool wasOk = e.status().ok();
+  AttributeReads reads;
   Arrays results = def.emit(e, operands, node.op().attributes());
+  // What the rule made of an empty value may have failed, too: that is not the reason.
+  if (wasOk && reads.failed())
+    e.state().mistake = makeError(ErrorKind::Internal, "emission: the rule " + reads.mistake());
   if (e.status().ok() && isUsers(def))
     requireExtents(e, node, results);
   return results;

@@ -8,6 +8,7 @@
 
 #include "CallDerivatives.h"
 #include "ComplexDerivatives.h"
+#include "Graph/AttributeReads.h"
 #include "Graph/CalledAs.h"
 #include "Graph/PartsOf.h"
 #include "Graph/PlaceScope.h"
@@ -244,6 +245,7 @@ absl::Status Backward::visit(const Apply &node, const Connection &wanted) {
   const PullbackRule &rule = op.def().pullback;
   const Branch *where = branches_.of(node);
   const bool chooses = isIfElse(node) && !Branches::isDeepest(where);
+  AttributeReads reads;
   Variables terms;
   std::vector<std::optional<Variable>> masks;
   std::vector<std::string> nullWithin; // of calls and of slices
@@ -270,6 +272,8 @@ absl::Status Backward::visit(const Apply &node, const Connection &wanted) {
                     "gives " + counted(terms.size(), "gradient") + " for " +
                         counted(numInputs, "operand"));
   }
+  if (reads.failed())
+    return refuse(node, ErrorKind::Internal, reads.mistake());
   const bool checksTerms = !isCall && !terms.empty() && !op.def().connection.empty();
   detail::Dependence::Choice ever;
   if (checksTerms)

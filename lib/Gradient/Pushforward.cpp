@@ -4,6 +4,7 @@
 #include "Backward.h"
 #include "CallDerivatives.h"
 #include "ComplexDerivatives.h"
+#include "Graph/AttributeReads.h"
 #include "Graph/CalledAs.h"
 #include "Graph/PartsOf.h"
 #include "Graph/PlaceScope.h"
@@ -170,6 +171,7 @@ absl::Status Forward::visit(const Apply &node) {
   }
   if (!anyFloat)
     return absl::OkStatus();
+  AttributeReads reads;
   PushedOr pushed = absl::UnknownError("");
   if (worksByParts(node))
     pushed = pushComplex(node, operandsOf(node), tangents);
@@ -181,6 +183,8 @@ absl::Status Forward::visit(const Apply &node) {
     pushed = pushVectorized(*op.def().vectorized, in, tangents);
   else if (pushed = byTwoPullbacks(out, in, tangents, in); pushed.ok())
     pushed->nullWithin.assign(out.size(), ""); // it is this node
+  if (reads.failed())
+    return refuse(node, ErrorKind::Internal, reads.mistake());
   if (!pushed.ok())
     return pushed.status();
   if (pushed->tangents.size() != out.size())

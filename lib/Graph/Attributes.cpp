@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "Graph/AttributeReads.h"
 #include "Support/Hash.h"
 #include "Support/Log.h"
 
@@ -172,9 +173,23 @@ template <class T> static const T &get(const Attributes &attributes, std::string
     else
       return new T();
   }();
-  logWarning("Attributes: there is no " + std::string(name) + " that is " +
-             std::string(attributeKindName(kindOf(AttributeValue(none)))));
+  const std::string missing = std::string(name) + " that is " +
+                              std::string(attributeKindName(kindOf(AttributeValue(none))));
+  if (AttributeReads *reads = AttributeReads::innermost())
+    reads->note(missing);
+  else
+    logWarning("Attributes: there is no " + missing);
   return none;
+}
+
+AttributeReads *&AttributeReads::innermost() {
+  static constinit thread_local AttributeReads *reads = nullptr;
+  return reads;
+}
+
+std::string AttributeReads::mistake() const {
+  return "asks for an attribute " + (missing_ ? *missing_ : "") +
+         ", which the op does not have: declare it in OpDef::attributes";
 }
 
 bool Attributes::boolean(std::string_view name) const { return get<bool>(*this, name); }

@@ -1,6 +1,7 @@
 //===- Graph/Op.cpp - ops, and the nodes that they make -------------------===//
 #include <mutex>
 
+#include "Graph/AttributeReads.h"
 #include "Graph/Builtins.h"
 #include "Graph/CalledAs.h"
 #include "Graph/InnerGraph.h"
@@ -306,7 +307,10 @@ absl::StatusOr<Apply> Op::makeNode(absl::Span<const Operand> operands, Place giv
   if (!inputs.ok())
     return failAs(inputs.status());
 
+  AttributeReads reads;
   absl::StatusOr<std::vector<Type>> types = typesOfResults(*this, *inputs);
+  if (reads.failed())
+    return fail(ErrorKind::Internal, "the type rule " + reads.mistake());
   if (!types.ok())
     return failAs(types.status());
   if (types->size() != size_t(def().numResults))

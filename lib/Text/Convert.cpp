@@ -1,5 +1,7 @@
 //===- Convert.cpp - types, attributes and data between graphc and MLIR ---===//
 #include "GraphDialect.h"
+#include "graphc/Host.h"
+#include "graphc/Ops.h"
 #include "graphc/Status.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -156,7 +158,7 @@ std::optional<AttributeValue> attributeFromMlir(mlir::Attribute a, AttributeKind
     return reals;
   }
   case AttributeKind::Tensor:
-    if (auto v = llvm::dyn_cast<mlir::DenseElementsAttr>(a))
+    if (auto v = llvm::dyn_cast<mlir::DenseElementsAttr>(a); v && bytesOfSplat(v) == 0)
       if (absl::StatusOr<Tensor> t = tensorFromDense(v); t.ok())
         return *t;
     return std::nullopt;
@@ -204,6 +206,26 @@ absl::StatusOr<Tensor> tensorFromDense(mlir::DenseElementsAttr dense) {
   else if (count)
     std::memcpy(out, raw.data(), raw.size());
   return tensor;
+}
+
+int64_t bytesOfSplat(mlir::DenseElementsAttr dense) {
+  constexpr int64_t kSmall = 8 << 10;
+  Type type = typeFromMlir(dense.getType());
+  if (!dense.isSplat() || !type.isTensor())
+    return 0;
+  absl::StatusOr<int64_t> bytes = shapeBytes(byteSize(type.dtype()), type.shape());
+  return bytes.ok() && *bytes > kSmall ? *bytes : 0;
+}
+
+absl::StatusOr<Variable> broadcastSplat(mlir::DenseElementsAttr splat) {
+  const mlir::ShapedType type = splat.getType();
+  absl::StatusOr<Tensor> element =
+      tensorFromDense(splat.resizeSplat(mlir::RankedTensorType::get({}, type.getElementType())));
+  if (!element.ok())
+    return element.status();
+  const absl::Span<const int64_t> shape(type.getShape().data(), type.getShape().size());
+  Variable all = broadcastTo(Constant::adopt(*std::move(element)), ShapeList(shape));
+  return all.ok() ? absl::StatusOr<Variable>(all) : all.status();
 }
 
 } // namespace graphc

@@ -5,6 +5,7 @@
 #include "graphc/Attributes.h"
 #include "graphc/Tensor.h"
 #include "graphc/Type.h"
+#include "graphc/Variable.h"
 #include "mlir/IR/Attributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"
@@ -43,5 +44,9 @@ std::optional<AttributeValue> attributeFromMlir(mlir::Attribute attribute, Attri
 
 mlir::DenseElementsAttr denseFromTensor(const Tensor &tensor, mlir::MLIRContext *context);
 absl::StatusOr<Tensor> tensorFromDense(mlir::DenseElementsAttr dense);
+/// The bytes that a splat claims by its one element, where those are more than 8 KiB; else 0.
+int64_t bytesOfSplat(mlir::DenseElementsAttr dense);
+/// A splat as an expression, whose memory whoever computes it asks for.
+absl::StatusOr<Variable> broadcastSplat(mlir::DenseElementsAttr splat);
 
 } // namespace graphc

@@ -139,7 +139,8 @@ mlir::LogicalResult verifyNode(mlir::Operation *op) {
     }
     mlir::Operation *maker = v.getDefiningOp();
     if (maker && maker->getName().getStringRef() == kConstantOpName)
-      if (auto dense = maker->getAttrOfType<mlir::DenseElementsAttr>("value"))
+      if (auto dense = maker->getAttrOfType<mlir::DenseElementsAttr>("value");
+          dense && bytesOfSplat(dense) == 0)
         if (absl::StatusOr<Tensor> data = tensorFromDense(dense); data.ok()) {
           operands.push_back(Constant::adopt(*std::move(data)));
           continue;

@@ -6,6 +6,7 @@
 #include "FirstError.h"
 #include "Graph/InnerGraph.h"
 #include "Graph/Nodes.h"
+#include "Graph/PlaceScope.h"
 #include "GraphDialect.h"
 #include "LoopText.h"
 #include "Nesting.h"
@@ -98,10 +99,18 @@ struct FileContents {
   llvm::StringMap<size_t> globalNumbers;
   /// What those of them that are called have become.
   llvm::StringMap<Op> ops;
+  /// What splats have asked for.
+  int64_t splatBytes = 0;
 };
 
+/// The memory that all splats of a file may claim.
+constexpr int64_t kSplatBytes = 2 << 20;
+
+/// The elements as a Constant, or no Variable where they are a splat of more than `splatBytes` has
+/// left.
 absl::StatusOr<Variable> constantOf(mlir::Attribute value, mlir::Type declared,
-                                    const std::string &what, const std::string &name, Place place) {
+                                    const std::string &what, const std::string &name, Place place,
+                                    int64_t &splatBytes) {
   auto dense = llvm::dyn_cast_if_present<mlir::DenseElementsAttr>(value);
   if (!dense)
     return makeError(ErrorKind::ValueError, what + ": there are no dense elements", place);
@@ -110,6 +119,10 @@ absl::StatusOr<Variable> constantOf(mlir::Attribute value, mlir::Type declared,
                      what + ": the value is " + printed(dense.getType()) + ", the text declares " +
                          printed(declared),
                      place);
+  const int64_t claimed = bytesOfSplat(dense);
+  if (claimed > kSplatBytes - splatBytes)
+    return Variable();
+  splatBytes += claimed;
   absl::StatusOr<Tensor> data = tensorFromDense(dense);
   if (!data.ok())
     return withPlace(data.status(), place);
@@ -141,9 +154,16 @@ absl::StatusOr<FileContents> listContents(mlir::ModuleOp module, const FirstErro
       continue;
     }
     absl::StatusOr<Variable> value =
-        constantOf(global.getValueAttr(), global.getType(), "global @" + name, name, place);
+        constantOf(global.getValueAttr(), global.getType(), "global @" + name, name, place,
+                   contents.splatBytes);
     if (!value.ok())
       return value.status();
+    if (!value->isConstant())
+      return makeError(ErrorKind::ValueError,
+                       "global @" + name + ": the splats of the file claim more than " +
+                           std::to_string(kSplatBytes) +
+                           " bytes: write its elements, or a graph.constant, which is computed",
+                       place);
     contents.globalNumbers[name] = contents.globals.size();
     contents.globals.push_back({*std::move(value), global.getIsMutable()});
   }
@@ -186,12 +206,21 @@ absl::StatusOr<Variables> lookUp(mlir::OperandRange operands, const ValueMap &va
   return found;
 }
 
-absl::StatusOr<Variable> readConstant(mlir::Operation *op) {
+absl::StatusOr<Variable> readConstant(mlir::Operation *op, FileContents &contents) {
   Place place = placeOf(op->getLoc());
   if (op->getNumResults() != 1 || op->getNumOperands() != 0)
     return makeError(ErrorKind::ValueError, "constant: it has one result and no operands", place);
-  return constantOf(op->getAttr("value"), op->getResult(0).getType(), "constant",
-                    nameOf(op->getLoc()), place);
+  const std::string name = nameOf(op->getLoc());
+  absl::StatusOr<Variable> constant = constantOf(op->getAttr("value"), op->getResult(0).getType(),
+                                                 "constant", name, place, contents.splatBytes);
+  if (!constant.ok() || constant->isConstant())
+    return constant;
+  PlaceScope scope(place);
+  absl::StatusOr<Variable> all =
+      broadcastSplat(llvm::cast<mlir::DenseElementsAttr>(op->getAttr("value")));
+  if (all.ok() && !name.empty())
+    all->setName(name);
+  return all;
 }
 
 /// The global that `op`, a load, reads.
@@ -232,11 +261,12 @@ llvm::StringRef calleeOf(mlir::Operation *op) {
 }
 
 /// Gives the results of `op` their Variables.
-absl::Status readOperation(mlir::Operation *op, const FileContents &contents,
-                           const FirstError &errors, ValueMap &variables) {
+absl::Status readOperation(mlir::Operation *op, FileContents &contents, const FirstError &errors,
+                           ValueMap &variables) {
   bool isLoad = llvm::isa<mlir::ml_program::GlobalLoadOp, mlir::ml_program::GlobalLoadConstOp>(op);
   if (isLoad || op->getName().getStringRef() == kConstantOpName) {
-    absl::StatusOr<Variable> constant = isLoad ? readLoad(op, contents, errors) : readConstant(op);
+    absl::StatusOr<Variable> constant =
+        isLoad ? readLoad(op, contents, errors) : readConstant(op, contents);
     if (!constant.ok())
       return constant.status();
     variables.try_emplace(op->getResult(0), *std::move(constant));
@@ -271,7 +301,7 @@ absl::Status readOperation(mlir::Operation *op, const FileContents &contents,
   return absl::OkStatus();
 }
 
-absl::StatusOr<GraphModule> readFunction(mlir::func::FuncOp function, const FileContents &contents,
+absl::StatusOr<GraphModule> readFunction(mlir::func::FuncOp function, FileContents &contents,
                                          const FirstError &errors) {
   GraphModule module;
   module.name = function.getName().str();

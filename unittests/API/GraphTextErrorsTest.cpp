@@ -388,6 +388,11 @@ TEST(GraphTextErrors, Globals) {
       global("ml_program.global private @w(dense<1.0> : tensor<2xf64>) : tensor<?xf64>", load),
       "TypeError f.mlir:1:1: global @w: the value is tensor<2xf64>, the text declares "
       "tensor<?xf64>");
+  EXPECT_EQ(global("ml_program.global private @w(dense<1.0> : tensor<2000x1000xf64>) : "
+                   "tensor<2000x1000xf64>",
+                   load),
+            "ValueError f.mlir:1:1: global @w: the splats of the file claim more than 2097152 "
+            "bytes: write its elements, or a graph.constant, which is computed");
   EXPECT_EQ(global("\"ml_program.global\"() {sym_name = \"w\"} : () -> ()", load),
             "ValueError f.mlir:1:1: 'ml_program.global' op requires attribute 'type'");
   EXPECT_EQ(global(w, "\"ml_program.global_load\"() : () -> tensor<2xf64>"),

@@ -678,12 +678,43 @@ TEST(HostileText, Claims) {
   };
   expectRefused("text", splat("tensor<9223372036854775807x9xf32>"),
                 "shape (9223372036854775807, 9) is too large");
-  // A splat is an array: memory is asked for once, which no machine has.
-  constexpr int64_t kClaimed = 4'000'000'000'000'000;
-  expectRefused("text", splat("tensor<100000000x10000000xf32>"),
-                "no memory for 4000000000000000 bytes", kClaimed);
+  // A large splat is an expression, which is no array before it is computed.
+  EXPECT_EQ(readCounted("text", splat("tensor<100000000x10000000xf32>")), absl::OkStatus());
   expectRefused("text", "ML\xefR" + std::string(1000, '\xff'),
                 "bytecode that graphc has not written");
+}
+
+// Splats are arrays up to some memory for all of a file, then expressions: not where they stand,
+// nor where each of many nodes is checked that takes them. Globals are no expressions.
+TEST(HostileText, Splats) {
+  struct Splat {
+    std::string extents, type, element;
+    bool fits;
+  };
+  for (const Splat &s :
+       {Splat{"100000000x10000000x", "f32", "0.5", false}, Splat{"3000x1000x", "f64", "0.0", false},
+        Splat{"1000000x", "i1", "true", false}, Splat{"1030x", "f64", "0.5", true},
+        Splat{"8x128x", "f64", "0.5", true},
+        Splat{"2000x1000x", "complex<f64>", "(0.0, 1.0)", false}}) {
+    const std::string t = "tensor<" + s.extents + s.type + ">",
+                      one = "(dense<" + s.element + "> : ";
+    std::string body, globals;
+    for (int k = 0; k < 200; ++k) {
+      const std::string n = std::to_string(k);
+      body += "%c" + n + " = graph.constant dense<" + s.element + "> : " + t + "\n";
+      body += "%" + n + " = graph.eq %c" + n + ", %c" + std::to_string(k / 2) + " : (" + t + ", " +
+              t + ") -> tensor<" + s.extents + "i1>\n";
+      globals += "ml_program.global private mutable @g" + n + one + t + ") : " + t + "\n";
+    }
+    body = "func.func @main() -> " + t + " {\n" + body + "return %c7 : " + t + "\n}\n";
+    EXPECT_EQ(readCounted("text", body), absl::OkStatus()) << t;
+    if (s.fits)
+      EXPECT_EQ(readCounted("text", globals + body), absl::OkStatus()) << t;
+    else
+      expectRefused("text", globals + body,
+                    "the splats of the file claim more than 2097152 bytes: write its elements, or "
+                    "a graph.constant, which is computed");
+  }
 }
 
 TEST(HostileKernels, Claims) {
