@@ -9,10 +9,6 @@
 namespace graphc {
 namespace {
 
-/// Constants up to this are part of a kernel (windows, groups of channels): its code is unrolled
-/// for them. Larger ones are arguments, so that kernels of many shapes are one.
-constexpr int64_t kMaxBakedSize = 16;
-
 /// What the kernel computes, in few words.
 std::string nameOf(const KernelDraft &draft) {
   constexpr size_t kMaxWords = 4;

@@ -15,6 +15,10 @@
 
 namespace graphc {
 
+/// Constants up to this are part of a kernel (windows, groups of channels): its code is unrolled
+/// for them. Larger ones are arguments, so that kernels of many shapes are one.
+inline constexpr int64_t kMaxBakedSize = 16;
+
 struct KernelDraft {
   struct Array {
     int32_t id; // in the graph

@@ -170,6 +170,10 @@ private:
   void place(FusedNest nest);
   bool isPlacedAlready(const FusedNest &nest, uint64_t hash);
   int32_t sharedLoops(const FusionGroup &group, int32_t number, const FusedNest &nest) const;
+  bool isEpilogue(const FusionGroup &group, int32_t number, const Nest &map) const;
+  /// Whether a sum over windows takes the group's only nest, which makes its pictures, one picture
+  /// at a time.
+  bool joinsPictures(const FusionGroup &group, const FusedNest &fused) const;
   void mergeLocals(FusionGroup &group);
   /// How many of the leading indices of a load are the nest's first loops, in order; `most` at
   /// most.

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include <algorithm>
 
+#include "Kernels/Canonicalize.h"
 #include "Kernels/FusionState.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
@@ -124,14 +125,56 @@ int32_t Fusion::sharedLoops(const FusionGroup &group, int32_t number,
   }
   if (shared == 0)
     return -1;
+  if (group.contraction)
+    return isEpilogue(group, number, nest) ? group.numShared : -1;
   // Without values to hand on, only what has just the same loops gains anything.
   if (!reads && (shared < group.numShared || shared < nest.numParallel))
     return -1;
-  // A register block of a contraction must not be cut up by its epilogue.
-  if (group.contraction &&
-      (shared < group.numShared || shared < nest.numParallel || nest.combine != Combine::None))
-    return -1;
   return shared;
+}
+
+/// Whether the map is the epilogue of the group's contraction, whose register blocks must not be
+/// cut up: it has the same loops, and of the group's arrays loads its own element.
+bool Fusion::isEpilogue(const FusionGroup &group, int32_t number, const Nest &map) const {
+  const Nest &last = group.nests.back().nest;
+  if (map.combine != Combine::None || map.numParallel != last.numParallel ||
+      !std::equal(map.extents.begin(), map.extents.begin() + map.numParallel, last.extents.begin()))
+    return false;
+  return std::ranges::none_of(map.body, [&](const ScalarNode &n) {
+    return n.op == ScalarOp::Load && arrays_[n.loadArray()].group == number &&
+           sameIndices(map, n, map.numParallel) < map.numParallel;
+  });
+}
+
+/// Pictures of a batch are padded and convolved one after the other, so that they stay in the
+/// caches: of 8 pictures of 128 channels of 56x56, padding was a sixth of the time. Small ones are
+/// columns of one product (Transforms/ProductPictures.cpp).
+bool Fusion::joinsPictures(const FusionGroup &group, const FusedNest &fused) const {
+  if (!uses(Optimization::Pictures) || group.otherStep >= 0 || group.nests.size() != 1 ||
+      group.contraction || group.nests[0].nest.combine != Combine::None)
+    return false;
+  const int32_t picture = group.nests[0].nest.result;
+  if (arrays_[picture].wanted || arrays_[picture].clients > 0 || arrays_[picture].lastReader >= 0)
+    return false; // of more than this nest
+  const Nest &nest = fused.nest;
+  const std::vector<uint64_t> depends = dependences(nest, [&](int32_t a) { return rankOf(a); });
+  bool isWindow = false;
+  for (size_t id = 0; id < nest.body.size(); ++id) {
+    const ScalarNode &n = nest.body[id];
+    if (n.op != ScalarOp::Load || n.loadArray() != picture)
+      continue;
+    bool isSmall = true;
+    for (int32_t loop = 1; loop < nest.numParallel; ++loop)
+      if (depends[id] >> loop & 1) {
+        const SizeNode &extent = sizes_.nodes()[nest.extents[loop]];
+        isSmall &= extent.op == SizeOp::Constant && extent.value <= kMaxBakedSize;
+      }
+    if (isSmall)
+      return false;
+    for (int32_t axis = 1; axis < rankOf(picture); ++axis)
+      isWindow |= nest.body[nest.indices[n.loadFirstIndex() + axis]].op != ScalarOp::Index;
+  }
+  return isWindow;
 }
 
 void Fusion::place(FusedNest fused) {
@@ -172,6 +215,7 @@ void Fusion::place(FusedNest fused) {
         continue;
       int32_t s = !contraction                             ? sharedLoops(group, candidate, fused)
                   : joinsScatters(group, candidate, fused) ? group.numShared
+                  : joinsPictures(group, fused)            ? sharedLoops(group, candidate, fused)
                                                            : -1;
       if (s < 0 && !contraction && joinsColumns(group, candidate, fused))
         s = 0;

@@ -28,6 +28,8 @@ enum class Optimization : uint8_t {
   Products,
   Windows,
   LineParts,
+  Pictures,
+  WidePanels,
   LastColumns,
   KeptRows,
   KeptPanels,
@@ -66,6 +68,8 @@ inline constexpr OptimizationInfo kOptimizations[] = {
     {"products", "Transforms/Products.cpp"},
     {"windows", "Transforms/ProductWindows.cpp"},
     {"line-parts", "Transforms/ProductParts.cpp"},
+    {"pictures", "Transforms/ProductPictures.cpp"},
+    {"wide-panels", "Transforms/ProductShape.cpp"},
     {"last-columns", "Transforms/ProductLines.cpp"},
     {"kept-rows", "Runtime/KeptOperands.cpp"},
     {"kept-panels", "Runtime/KeptOperands.cpp"},
@@ -95,7 +99,7 @@ inline std::optional<Optimization> optimizationOf(std::string_view name) {
 class Optimizations {
 public:
   bool has(Optimization one) const { return !(without_ >> int(one) & 1); }
-  void takeOut(Optimization one) { without_ |= uint32_t(1) << int(one); }
+  void takeOut(Optimization one) { without_ |= uint64_t(1) << int(one); }
   /// The names of those that are not in it: "fusion,strips".
   std::string missing() const {
     std::string names;
@@ -106,7 +110,7 @@ public:
   }
 
 private:
-  uint32_t without_ = 0;
+  uint64_t without_ = 0;
 };
 
 } // namespace graphc

@@ -203,13 +203,13 @@ void KernelEmitter::openLoop(const KernelNest &nest, int loop) {
   variable.index = {op.getInductionVar()};
 }
 
-int KernelEmitter::openOtherLoops(const Pass &pass, int columnLoop, int rowLoop) {
+int KernelEmitter::openOtherLoops(const Pass &pass, int columnLoop, int rowLoop, int pictureLoop) {
   const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
   if (int(body->loops.size()) < nest.numLoops())
     body->loops.resize(size_t(nest.numLoops()));
   int opened = 0;
   for (int loop = pass.outer; loop < nest.numParallel; ++loop)
-    if (loop < columnLoop && loop != rowLoop) {
+    if (loop < columnLoop && loop != rowLoop && loop != pictureLoop) {
       openLoop(nest, loop);
       ++opened;
     }

@@ -63,9 +63,9 @@ private:
   void emitRows(llvm::ArrayRef<int> nests, int first, int last);
   void emitPass(const Pass &pass);
   void openLoop(const KernelNest &nest, int loop);
-  /// Opens the parallel loops inside the pass's but `rowLoop` and those from `columnLoop` on.
+  /// Opens the parallel loops inside the pass's but these and those from `columnLoop` on.
   /// Returns how many.
-  int openOtherLoops(const Pass &pass, int columnLoop, int rowLoop);
+  int openOtherLoops(const Pass &pass, int columnLoop, int rowLoop, int pictureLoop = -1);
 
   //===--- Streams.cpp ------------------------------------------------------===//
   struct StreamReduction;
@@ -215,6 +215,13 @@ private:
                        mlir::Value &place);
   int openSumsOfWindow(const KernelNest &nest, const ProductShape &shape, int first,
                        mlir::Value &place);
+  //===--- ProductPictures.cpp ----------------------------------------------===//
+  bool joinsPictures(const KernelNest &nest, const ProductShape &shape) const;
+  static std::optional<int64_t> numPixels(const KernelNest &nest, const ProductShape &shape);
+  void setColumnsOfThread(const KernelNest &nest, const ProductShape &shape, ProductPart &part);
+  void setPixel(const KernelNest &nest, const ProductShape &shape, mlir::Value column);
+  void keepPictures(const Pass &pass, const ProductShape &shape, mlir::Value first, mlir::Value end,
+                    llvm::ArrayRef<mlir::Value> results);
   //===--- ProductParts.cpp -------------------------------------------------===//
   LineParts linePartsOf(const KernelNest &nest, const ProductShape &shape) const;
   bool mayJoinLineParts(const KernelNest &nest, const ProductShape &shape) const;

@@ -79,7 +79,7 @@ Value KernelEmitter::productAddress(const KernelNest &nest, const ProductShape &
   if (Size origin = body->memory[size_t(nest.inputs[size_t(operand)])].origin)
     offset = stack->add(offset, origin);
   for (int loop = 0; loop < nest.numParallel; ++loop)
-    if (loop != shape.rowLoop && loop < shape.columnLoop)
+    if (loop != shape.rowLoop && loop != shape.pictureLoop && loop < shape.columnLoop)
       offset = stack->add(offset, stack->multiply(body->loops[size_t(loop)].index[0],
                                                   strideAlong(nest, operand, loop)));
   for (unsigned i : shape.backwards.set_bits()) {

@@ -26,6 +26,8 @@ void KernelEmitter::setColumns(const KernelNest &nest, const ProductShape &shape
   columns.level = stack->depth();
   columns.isVector = true;
   columns.index = {first};
+  if (shape.pictureLoop >= 0)
+    setPixel(nest, shape, first);
   setMasks(first, upper, masked);
 }
 

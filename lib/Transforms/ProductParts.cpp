@@ -98,6 +98,11 @@ llvm::SmallVector<Value> KernelEmitter::setLineParts(const KernelNest &nest,
     loop.level = stack->depth();
     loop.rowSet = kMajorRows;
   }
+  if (shape.pictureLoop >= 0) {
+    setLoop(shape.pictureLoop, nullptr);
+    body->loops[size_t(shape.pictureLoop)].rowSet = kMajorRows;
+    body->loops[size_t(shape.pictureLoop)].index.clear();
+  }
   body->loops[size_t(inner)].isVector = true;
   body->rows = shape.vectors * linesAtOnce;
   body->minorRows = body->vectors = 1;
@@ -143,6 +148,12 @@ llvm::SmallVector<Value> KernelEmitter::setLineParts(const KernelNest &nest,
         Value outer = stack->value(nest.extents[size_t(loop)]);
         body->loops[size_t(loop)].index.push_back(arith::RemUIOp::create(b, rest, outer));
         rest = arith::DivUIOp::create(b, rest, outer);
+      }
+      if (shape.pictureLoop >= 0) {
+        Value outer = stack->value(nest.extents[size_t(shape.columnLoop)]);
+        body->loops[size_t(shape.pictureLoop)].index.push_back(
+            arith::DivUIOp::create(b, rest, outer));
+        rest = arith::RemUIOp::create(b, rest, outer);
       }
       body->loops[size_t(shape.columnLoop)].index.push_back(rest);
       line = arith::AddIOp::create(b, line, stack->constant(1));

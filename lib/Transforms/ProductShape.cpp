@@ -9,6 +9,10 @@ using mlir::Value;
 
 /// Rows of tiles of one vector.
 static constexpr int kNarrowRows = 8;
+/// Vectors of a panel that has all columns but the last few, as 49 pixels have: a second panel of
+/// one vector would read all rows again, in tiles that wait for loads (512 channels of 7x7, 3x3:
+/// 0.90 of the time that two panels take).
+static constexpr int kWideVectors = 3;
 /// What follows a product, as bodyCost says it: code for a whole tile of it would take longer to
 /// compile than smaller tiles, of one kind, cost when they run.
 static constexpr int kLongBody = 20;
@@ -176,6 +180,9 @@ bool KernelEmitter::findProductLoops(const Pass &pass, ProductShape &shape) cons
          right[unsigned(shape.columnLoop - 1)] && !left[unsigned(shape.columnLoop - 1)] &&
          mayJoinColumns(pass, shape.columnLoop - 1))
     --shape.columnLoop;
+  for (int loop = shape.columnLoop - 1; loop >= pass.outer; --loop)
+    if (right[unsigned(loop)] && !left[unsigned(loop)] && extentOf(loop) > 1)
+      shape.pictureLoop = loop;
   if (shape.columnLoop == last && shape.sums.size() == 1 && shape.left >= 0 && shape.right >= 0)
     return left[unsigned(shape.sums[0])] && right[unsigned(shape.sums[0])] && findRows();
   shape.isWindow = true;
@@ -286,6 +293,11 @@ std::optional<KernelEmitter::ProductShape> KernelEmitter::productShape(const Pas
   };
   int64_t numColumns = extentFrom(shape.columnLoop, nest.numParallel);
   shape.lanes = lanesOf();
+  if (!joinsPictures(nest, shape))
+    shape.pictureLoop = -1;
+  else
+    numColumns = std::min(numColumns * extentFrom(shape.pictureLoop, shape.pictureLoop + 1),
+                          int64_t(1) << 40);
   if (shape.lanes == 1 || extentOf(shape.rowLoop) < 4 ||
       extentFrom(nest.numParallel, nest.numLoops()) < 4 || numColumns * 2 < shape.lanes)
     return std::nullopt;
@@ -293,6 +305,10 @@ std::optional<KernelEmitter::ProductShape> KernelEmitter::productShape(const Pas
   shape.vectors = target.vectorRegisters == 32 && target.vectorBytes == 16 ? 4 : 2;
   int64_t numVectors = std::min<int64_t>(llvm::divideCeil(numColumns, shape.lanes), 64);
   shape.vectors = int(llvm::divideCeil(numVectors, llvm::divideCeil(numVectors, shape.vectors)));
+  if (uses(Optimization::WidePanels) && shape.isWindow && target.vectorRegisters == 32 &&
+      shape.vectors == 2 && numColumns / shape.lanes == kWideVectors &&
+      numColumns % shape.lanes <= kLastColumns)
+    shape.vectors = kWideVectors;
   int registersEach =
       std::max<int>(1, int(shape.lanes * memoryBytes(shape.element)) / target.vectorBytes);
   // Beside the sums: the vectors of the right operand, a scalar of the left
@@ -313,6 +329,8 @@ std::optional<KernelEmitter::ProductShape> KernelEmitter::productShape(const Pas
   if (int64_t extent = extentOf(shape.rowLoop); extent > most || !shape.isEven)
     // Four rows of two vectors are as many sums as the multipliers want at a time.
     shape.rows.push_back(std::min(std::max(most / 2, 1), 4));
+  shape.hasTallTiles = uses(Optimization::WidePanels) && shape.vectors > 1 &&
+                       shape.rows.size() == 2 && shape.rows[0] > shape.narrowRows;
   return shape;
 }
 

@@ -215,7 +215,11 @@ void KernelEmitter::emitTiles(const Pass &pass, const ProductShape &shape,
       index = arith::MinSIOp::create(b, index, last);
     row.index.push_back(index);
   }
-  keepNests(pass, sumTile(nest, shape, panel, isWhole));
+  llvm::SmallVector<Value> sums = sumTile(nest, shape, panel, isWhole);
+  if (shape.pictureLoop >= 0)
+    keepPictures(pass, shape, panel.firstColumn, panel.endColumn, sums);
+  else
+    keepNests(pass, sums);
   stack->close();
 }
 
@@ -233,7 +237,7 @@ void KernelEmitter::keepNests(const Pass &pass, llvm::ArrayRef<Value> results) {
 /// All rows of [lower, upper) beside one panel.
 void KernelEmitter::emitRowsOfPanel(const Pass &pass, const ProductShape &shape,
                                     const ProductPanel &panel, Value lower, Value upper) {
-  if (body->vectors < shape.vectors)
+  if (body->vectors < shape.vectors && !shape.hasTallTiles)
     return emitTiles(pass, shape, panel, shape.narrowRows, lower, upper, /*isWhole=*/false);
   if (shape.rows.size() == 1)
     return emitTiles(pass, shape, panel, shape.rows[0], lower, upper, shape.isEven);

@@ -134,6 +134,8 @@ KernelEmitter::ProductPart KernelEmitter::partOfThread(const Pass &pass,
   Bounds range = bounds(nest, shape.rowLoop);
   Value zero = stack->constant(0), numColumns = stack->value(shape.numColumns);
   ProductPart part{stack->value(range.lower), stack->value(range.upper), zero, numColumns};
+  if (shape.pictureLoop >= 0)
+    setColumnsOfThread(nest, shape, part);
   if (shape.rowLoop != 0 || !splitBegin || kernel.nests.size() != pass.nests.size())
     return part;
   Value width = stack->constant(int64_t(shape.vectors) * shape.lanes);
@@ -228,10 +230,12 @@ void KernelEmitter::copyPanels(const KernelNest &nest, const ProductShape &shape
 void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
   const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
   shape.length = extentOfAll(nest, shape.sums);
-  shape.numColumns =
-      extentOfAll(nest, llvm::to_vector(llvm::seq<int>(shape.columnLoop, nest.numParallel)));
+  auto columnLoops = llvm::to_vector(llvm::seq<int>(shape.columnLoop, nest.numParallel));
+  if (shape.pictureLoop >= 0)
+    columnLoops.push_back(shape.pictureLoop);
+  shape.numColumns = extentOfAll(nest, columnLoops);
   placeArrays(pass, pass.outer);
-  int opened = openOtherLoops(pass, shape.columnLoop, shape.rowLoop);
+  int opened = openOtherLoops(pass, shape.columnLoop, shape.rowLoop, shape.pictureLoop);
   body->lanes = shape.lanes;
   body->vectors = shape.vectors;
   ProductMemory memory;
@@ -291,6 +295,8 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
   // processors. What is left is done a vector at a time.
   for (bool isRest : {false, true}) {
     body->vectors = isRest ? 1 : shape.vectors;
+    if (isRest) // is filled before
+      panel.endOfFilling = nullptr;
     stack->dropAnchor();
     if (isRest && panel.copied) {
       panel.leftAddress =
@@ -307,6 +313,7 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
     setColumns(nest, shape, column, last.first, /*masked=*/isRest);
     setRight(shape, memory, copies, start, column, panel);
     panel.firstColumn = column;
+    panel.endColumn = last.first;
     emitRowsOfPanel(pass, shape, panel, firstRow, endRow);
     stack->close();
   }

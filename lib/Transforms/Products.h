@@ -30,6 +30,7 @@ inline mlir::AffineMap mapOf(const KernelNest &nest, int operand) {
 struct KernelEmitter::ProductShape {
   int rowLoop;
   int columnLoop;                 ///< the first of the columns', which are the last parallel loops
+  int pictureLoop = -1;           ///< columns count this one, too, before the others; -1: none
   llvm::SmallVector<int> sums;    ///< the loops that k counts, the outermost one first
   llvm::SmallBitVector backwards; ///< by position in `sums`: k counts that loop from its end
   /// So many of the last sums are steps through the left operand as of one loop. If that is not all
@@ -46,6 +47,7 @@ struct KernelEmitter::ProductShape {
   int lanes, vectors;
   llvm::SmallVector<int, 2> rows; ///< of tiles, and of those of the rows that are left
   int narrowRows;                 ///< of tiles of one vector
+  bool hasTallTiles = false;      ///< those are of `rows`, too
   bool isEven = false;            ///< no rows are left
   Size length, numColumns;        ///< extents of all `sums` together, and of all columns
 };
@@ -66,8 +68,8 @@ struct KernelEmitter::ProductPanel {
   /// Of windows: the first tile of rows ends here, and puts the right operand into the panel on the
   /// way; firstRow: it does not. Null: never.
   mlir::Value endOfFilling;
-  bool fills = false; ///< that tile is being made
-  mlir::Value firstColumn;
+  bool fills = false;                 ///< that tile is being made
+  mlir::Value firstColumn, endColumn; ///< of the panel, and of the last one
 };
 
 /// Parts of lines that vectors of panels are put together of.

@@ -104,6 +104,16 @@ Example exampleOf(std::string_view name) {
   if (name == "threads")
     return {
         {x, z}, exp(floor(x * 0.25f) * z), {wholeNumbers({200, 700}), wholeNumbers({200, 700})}};
+  if (name == "pictures" || name == "wide-panels") { // 7 x 7 pixels
+    std::vector<int64_t> shape = {name == "pictures" ? 3 : 1, 16, 7, 7};
+    Variable picture = tensor(DType::Float32, shape, "picture");
+    Variable kernel = tensor(DType::Float32, {16, 16, 3, 3}, "kernel");
+    ConvOptions options;
+    options.padding = 1;
+    return {{picture, kernel},
+            conv2d(picture, kernel, options),
+            {wholeNumbers(shape), wholeNumbers({16, 16, 3, 3})}};
+  }
   if (name == "windows" || name == "line-parts" || name == "pads") {
     bool isDepthwise = name == "pads";
     Variable picture = tensor(DType::Float32, {1, 16, 20, 40}, "picture");
@@ -177,6 +187,31 @@ TEST(Optimizations, EachChangesCodeAndNoResult) {
   }
 }
 
+Tensor numbers(const std::vector<int64_t> &shape, unsigned seed, DType dtype) {
+  Tensor values = *Tensor::zeros(DType::Float64, shape);
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  for (int64_t i = 0; i < values.numElements(); ++i)
+    static_cast<double *>(values.data())[i] = uniform(random);
+  return values.cast(dtype);
+}
+
+/// Parts of a batch end within panels: results are those of one thread, bit for bit.
+TEST(Optimizations, PicturesOnThreads) {
+  for (int64_t side : {7, 20}) {
+    std::vector<int64_t> pictures = {5, 40, side, side}, weights = {50, 40, 3, 3};
+    Variable x = tensor(DType::Float32, pictures, "x"), w = tensor(DType::Float32, weights, "w");
+    ConvOptions options;
+    options.padding = 1;
+    Example example = {{x, w},
+                       relu(conv2d(x, w, options)),
+                       {numbers(pictures, 1, DType::Float32), numbers(weights, 2, DType::Float32)}};
+    Tensor one = resultOf(example, "fast_run");
+    for (int threads : {2, 3, 4})
+      EXPECT_EQ(resultOf(example, "fast_run", threads), one) << threads << " threads";
+  }
+}
+
 TEST(Optimizations, NamesAreExcludedOnly) {
   Variable x = dvector("x");
   expectMessages({
@@ -194,15 +229,6 @@ struct Attention {
   DType dtype = DType::Float32;
   bool isCausal = false;
 };
-
-Tensor numbers(const std::vector<int64_t> &shape, unsigned seed, DType dtype) {
-  Tensor values = *Tensor::zeros(DType::Float64, shape);
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<double> uniform(-1, 1);
-  for (int64_t i = 0; i < values.numElements(); ++i)
-    static_cast<double *>(values.data())[i] = uniform(random);
-  return values.cast(dtype);
-}
 
 Example exampleOf(const Attention &a, bool isKnown = false) {
   auto shaped = [&](int64_t rows, int64_t columns) {

@@ -98,6 +98,29 @@ TEST(KernelsOfOps, ConvolutionTakesItsEpilogue) {
   EXPECT_EQ(check({x, w, b}, {y}).program.steps.size(), 1u);
 }
 
+/// Pictures of a batch are padded one by one, in the kernel that convolves them; not a single one,
+/// small ones, whose pixels are columns of one product, and those that somebody else reads, too.
+TEST(KernelsOfOps, PicturesArePaddedOneByOne) {
+  Variable w = tensor(DType::Float32, {10, 3, 3, 3}, "w"),
+           b = tensor(DType::Float32, {10, 1, 1}, "b");
+  ConvOptions padded;
+  padded.padding = 1;
+  auto numSteps = [&](std::vector<int64_t> shape, const Variable &bias) {
+    Variable x = tensor(DType::Float32, shape, "x");
+    return check({x, w, b}, {maximum(conv2d(x, w, padded) + bias, 0.0)}).program.steps.size();
+  };
+  EXPECT_EQ(numSteps({3, 3, 20, 18}, b), 1u);
+  EXPECT_EQ(numSteps({kDynamic, 3, kDynamic, kDynamic}, b), 1u);
+  EXPECT_EQ(numSteps({1, 3, 20, 18}, b), 2u);
+  EXPECT_EQ(numSteps({3, 3, 14, 16}, b), 2u);
+  // What follows and reads other elements has loops of its own.
+  Variable x = tensor(DType::Float32, {3, 3, 20, 18}, "x"), y = conv2d(x, w, padded);
+  EXPECT_EQ(check({x, w}, {y + transpose(y, {0, 1, 2, 3}), sum(y, Axis(3))}).program.steps.size(),
+            2u);
+  Variable both = conv2d(x, w, padded) + conv2d(x, w * 2, padded);
+  EXPECT_GE(check({x, w}, {both}).program.steps.size(), 2u);
+}
+
 TEST(KernelsOfOps, MovementsAreIndices) {
   Variable x = fmatrix("x"), y = fmatrix("y");
   Variable moved = concatenate({x.T(), y}, 1) * 2;

@@ -432,6 +432,58 @@ TEST(WindowShapes, FilledByTiles) {
     }
 }
 
+/// Small pictures, whose pixels are the columns of one product: panels have parts of one picture to
+/// many, and end within one.
+TEST(WindowShapes, OfSeveralPictures) {
+  for (bool isMasked : {false, true})
+    for (int64_t batch : {2, 3, 8, 15})
+      for (auto [height, width] :
+           {std::pair(1, 1), {1, 2}, {3, 1}, {2, 3}, {3, 5}, {7, 7}, {5, 16}})
+        check({.dtype = height == 3 ? kDTypes[batch % 6] : DType::Float32,
+               .batch = batch,
+               .outputs = 13 + batch,
+               .channels = 3,
+               .extents = {height, width},
+               .window = {3, 3},
+               .padding = 1,
+               .isMasked = isMasked,
+               .then = Then((batch + width) % 4),
+               .groups = height == 2 ? 2 : 1,
+               .isKnown = true});
+  check({.batch = 5,
+         .outputs = 20,
+         .channels = 2,
+         .extents = {5, 7, 9},
+         .window = {2, 3, 2},
+         .stride = 2,
+         .padding = 1,
+         .then = Then::Residual,
+         .isKnown = true});
+}
+
+/// Panels of three vectors, and what is left of them.
+TEST(WindowShapes, OfThreeVectors) {
+  for (auto [height, width] :
+       {std::pair(7, 7), {6, 8}, {5, 10}, {3, 16}, {4, 13}, {3, 17}, {2, 24}})
+    for (int64_t outputs : {8, 9, 10, 27, 50})
+      check({.outputs = outputs,
+             .channels = outputs == 50 ? 60 : 3,
+             .extents = {height + 2, width + 2},
+             .window = {3, 3},
+             .then = Then((outputs + width) % 4),
+             .isKnown = true});
+}
+
+/// Lines that are columns by themselves and shorter than a vector: there is no whole panel.
+TEST(WindowShapes, OfSingleShortLines) {
+  for (int64_t width = 8; width < 16; ++width)
+    check({.outputs = 30,
+           .extents = {5, width + 2},
+           .window = {3, 3},
+           .then = Then::Counter,
+           .isKnown = true});
+}
+
 /// Several blocks of rows, of panels, and sums longer than any cache line's neighbourhood.
 TEST(WindowShapes, OfManyBlocks) {
   check({.outputs = 230,
