@@ -252,11 +252,14 @@ private:
                 mlir::Value sums);
   void sumDotProducts(const KernelNest &nest, const VectorProduct &product, mlir::Value count,
                       mlir::Value sums);
+  /// How many sums of a vector there is room for.
+  static int64_t mostSums(const VectorProduct &product, mlir::Value sums);
   void emitVectorProduct(const KernelNest &nest, const VectorProduct &product, mlir::Value lower,
                          mlir::Value upper, mlir::Value sums,
                          llvm::function_ref<void(mlir::Value first, mlir::Value end)> keep);
   void keepSums(const Pass &pass, mlir::Value sums, mlir::Value first, mlir::Value end, int lanes,
-                llvm::function_ref<void(mlir::Value index, mlir::Value end, bool masked)> setLoops);
+                llvm::function_ref<void(mlir::Value index, mlir::Value end, bool masked)> setLoops,
+                mlir::Value firstSum = nullptr);
   void setLoop(int loop, mlir::Value index);
   bool isDense(const KernelNest &nest, int operand, int loop);
   std::pair<mlir::Value, mlir::Value> findOneLine(const KernelNest &nest,

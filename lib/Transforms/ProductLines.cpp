@@ -8,7 +8,7 @@
 // So is each of one to four columns behind the last whole vector, where sums are not short:
 // together they would cost as much as a vector of them. 49 pixels then take 3 vectors and a
 // sixteenth instead of 4. They are copied one after the other first, unless there is no other
-// column.
+// column, and rows are read for two of them at a time.
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
@@ -18,6 +18,9 @@ namespace graphc {
 
 namespace arith = mlir::arith;
 using mlir::Value;
+
+/// Last columns that share what is read of the rows.
+static constexpr int kColumnsBeside = 2;
 
 /// So few vectors of results wait for each trip of their sums to memory: tiles keep them in
 /// registers.
@@ -138,16 +141,33 @@ void KernelEmitter::emitLastColumns(const Pass &pass, const ProductShape &shape,
   product.resultStep = stack->value(panel.rowStep);
   product.matrix = arith::SubIOp::create(
       b, panel.leftAddress, arith::MulIOp::create(b, panel.firstRow, product.resultStep));
+  // Two at a time, unless there is one alone.
+  auto whole = constantSize(shape.numColumns);
+  int beside = whole && *whole % shape.lanes == 1 ? 1 : kColumnsBeside;
   stack->dropAnchor();
-  auto loop = stack->open(stack->constant(0), count, stack->constant(1));
-  Value column = arith::AddIOp::create(b, first, loop.getInductionVar());
-  Value distance = arith::MulIOp::create(b, loop.getInductionVar(), product.length);
-  product.vector = arith::AddIOp::create(b, columns, arith::MulIOp::create(b, distance, bytes));
+  auto loop = stack->open(stack->constant(0), count, stack->constant(beside));
+  Value number = loop.getInductionVar(), one = stack->constant(1);
+  auto addressOfColumn = [&](Value column) -> Value {
+    Value distance = arith::MulIOp::create(b, column, product.length);
+    return arith::AddIOp::create(b, columns, arith::MulIOp::create(b, distance, bytes));
+  };
+  product.vector = addressOfColumn(number);
+  Value endNumber = arith::AddIOp::create(b, number, stack->constant(beside));
+  endNumber = arith::MinSIOp::create(b, endNumber, count);
+  if (beside > 1) // the last one stands for one that is missing
+    product.other = addressOfColumn(arith::SubIOp::create(b, endNumber, one));
+  int64_t most = mostSums(product, sums);
   emitVectorProduct(nest, product, lower, upper, sums, [&](Value begin, Value end) {
-    keepSums(pass, sums, begin, end, /*lanes=*/1, [&](Value index, Value, bool) {
+    auto each = stack->open(number, endNumber, one);
+    Value column = arith::AddIOp::create(b, first, each.getInductionVar());
+    Value firstSum = arith::MulIOp::create(
+        b, arith::SubIOp::create(b, each.getInductionVar(), number), stack->constant(most));
+    auto setLoops = [&](Value index, Value, bool) {
       setLoop(shape.rowLoop, index);
       setColumns(nest, shape, column, Value(), /*masked=*/false);
-    });
+    };
+    keepSums(pass, sums, begin, end, /*lanes=*/1, setLoops, firstSum);
+    stack->close();
   });
   stack->close();
   stack->dropAnchor();

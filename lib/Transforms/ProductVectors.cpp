@@ -116,7 +116,12 @@ void KernelEmitter::sumLines(const KernelNest &nest, const VectorProduct &p, Val
   stack->dropAnchor();
 }
 
-/// Dot products: `count` sums, with vectors along k.
+int64_t KernelEmitter::mostSums(const VectorProduct &product, Value sums) {
+  int64_t room = mlir::cast<mlir::MemRefType>(sums.getType()).getDimSize(0);
+  return product.other ? room / 2 : room;
+}
+
+/// Dot products: `count` sums of each vector, with vectors along k.
 void KernelEmitter::sumDotProducts(const KernelNest &nest, const VectorProduct &p, Value count,
                                    Value sums) {
   int64_t bytes = memoryBytes(p.element);
@@ -132,7 +137,10 @@ void KernelEmitter::sumDotProducts(const KernelNest &nest, const VectorProduct &
     starts.push_back(
         arith::AddIOp::create(b, p.matrix, arith::MulIOp::create(b, index, p.resultStep)));
   }
-  llvm::SmallVector<Value> joined(size_t(kDots), body->neutral(nest, p.lanes)[0]);
+  llvm::SmallVector<Value, 2> vectors = {p.vector};
+  if (p.other)
+    vectors.push_back(p.other);
+  llvm::SmallVector<Value> joined(vectors.size() * kDots, body->neutral(nest, p.lanes)[0]);
   for (bool masked : {false, true}) {
     auto loop = stack->open(masked ? main : stack->constant(0), masked ? p.length : main,
                             stack->constant(p.lanes), joined);
@@ -143,16 +151,26 @@ void KernelEmitter::sumDotProducts(const KernelNest &nest, const VectorProduct &
       mask = vector::CreateMaskOp::create(b, mlir::VectorType::get({p.lanes}, b.getI1Type()), left);
     }
     Value distance = arith::MulIOp::create(b, loop.getInductionVar(), stack->constant(bytes));
-    Value numbers = loadAt(arith::AddIOp::create(b, p.vector, distance), type, mask);
+    llvm::SmallVector<Value, 2> numbers;
+    for (Value start : vectors)
+      numbers.push_back(loadAt(arith::AddIOp::create(b, start, distance), type, mask));
     for (int i = 0; i < kDots; ++i) {
       Value line = loadAt(arith::AddIOp::create(b, starts[size_t(i)], distance), type, mask);
-      joined[size_t(i)] = addProduct(numbers, line, joined[size_t(i)]);
+      for (size_t v = 0; v < vectors.size(); ++v) {
+        Value &sum = joined[v * kDots + size_t(i)];
+        sum = addProduct(numbers[v], line, sum);
+      }
     }
     stack->close(joined);
     joined.assign(loop.getResults().begin(), loop.getResults().end());
   }
   stack->dropAnchor();
-  vector::StoreOp::create(b, body->joinLanesOfEach(nest, joined), sums, results.getInductionVar());
+  for (size_t v = 0; v < vectors.size(); ++v) {
+    Value place = stack->value(
+        stack->add(results.getInductionVar(), b.getIndexAttr(int64_t(v) * mostSums(p, sums))));
+    mlir::ValueRange ofVector = llvm::ArrayRef(joined).slice(v * kDots, kDots);
+    vector::StoreOp::create(b, body->joinLanesOfEach(nest, ofVector), sums, place);
+  }
   stack->close();
   stack->dropAnchor();
 }
@@ -161,7 +179,7 @@ void KernelEmitter::sumDotProducts(const KernelNest &nest, const VectorProduct &
 void KernelEmitter::emitVectorProduct(const KernelNest &nest, const VectorProduct &product,
                                       Value lower, Value upper, Value sums,
                                       llvm::function_ref<void(Value first, Value end)> keep) {
-  int64_t most = mlir::cast<mlir::MemRefType>(sums.getType()).getDimSize(0);
+  int64_t most = mostSums(product, sums);
   stack->dropAnchor();
   auto blocks = stack->open(lower, upper, stack->constant(most));
   Value first = blocks.getInductionVar();
@@ -181,10 +199,10 @@ void KernelEmitter::emitVectorProduct(const KernelNest &nest, const VectorProduc
 }
 
 /// What becomes of the results [first, end), whose sums are given, `lanes` at a time. `setLoops`
-/// sets up the loops for those from an index on.
-void KernelEmitter::keepSums(
-    const Pass &pass, Value sums, Value first, Value end, int lanes,
-    llvm::function_ref<void(Value index, Value end, bool masked)> setLoops) {
+/// sets up the loops for those from an index on; the first sum is `firstSum` (null: 0).
+void KernelEmitter::keepSums(const Pass &pass, Value sums, Value first, Value end, int lanes,
+                             llvm::function_ref<void(Value index, Value end, bool masked)> setLoops,
+                             Value firstSum) {
   mlir::Type element = mlir::cast<mlir::MemRefType>(sums.getType()).getElementType();
   body->lanes = lanes;
   body->rows = body->vectors = 1;
@@ -202,6 +220,8 @@ void KernelEmitter::keepSums(
     stack->dropAnchor();
     auto results = stack->open(masked ? main : first, masked ? end : main, stack->constant(lanes));
     Value index = results.getInductionVar(), at = arith::SubIOp::create(b, index, first), sum;
+    if (firstSum)
+      at = arith::AddIOp::create(b, at, firstSum);
     setLoops(index, end, masked && lanes > 1);
     if (lanes > 1)
       sum = vector::LoadOp::create(b, mlir::VectorType::get({lanes}, element), sums, at);

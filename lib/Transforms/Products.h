@@ -129,6 +129,7 @@ struct KernelEmitter::VectorProduct {
   mlir::Value length;                                     ///< of the sums
   mlir::Value matrix = {}, resultStep = {}, sumStep = {}; ///< the first element, and from there on
   mlir::Value vector = {}, vectorStep = {};
+  mlir::Value other = {}; ///< of dot products: a second vector, whose sums are behind; null: none
 };
 
 } // namespace graphc
