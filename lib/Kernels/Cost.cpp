@@ -63,6 +63,43 @@ static uint64_t allLoops(const Nest &nest) {
   return n >= 64 ? ~uint64_t(0) : (uint64_t(1) << n) - 1;
 }
 
+std::optional<Affine> affineOf(const Nest &nest, int32_t id) {
+  const ScalarNode &n = nest.body[size_t(id)];
+  Affine result;
+  result.factors.assign(nest.extents.size(), 0);
+  if (n.op == ScalarOp::Constant) {
+    result.constant = int64_t(n.payload);
+    return result;
+  }
+  if (n.op == ScalarOp::Index) {
+    result.factors[size_t(n.payload)] = 1;
+    return result;
+  }
+  if (n.op != ScalarOp::Add && n.op != ScalarOp::Sub && n.op != ScalarOp::Mul)
+    return std::nullopt;
+  std::optional<Affine> a = affineOf(nest, n.args[0]), b = affineOf(nest, n.args[1]);
+  if (!a || !b)
+    return std::nullopt;
+  if (n.op == ScalarOp::Mul) {
+    auto isConstant = [](const Affine &x) {
+      return std::ranges::all_of(x.factors, [](int64_t factor) { return factor == 0; });
+    };
+    if (!isConstant(*b))
+      std::swap(a, b);
+    if (!isConstant(*b))
+      return std::nullopt;
+    for (int64_t &factor : a->factors)
+      factor *= b->constant;
+    a->constant *= b->constant;
+    return a;
+  }
+  int64_t sign = n.op == ScalarOp::Sub ? -1 : 1;
+  for (size_t loop = 0; loop < a->factors.size(); ++loop)
+    a->factors[loop] += sign * b->factors[loop];
+  a->constant += sign * b->constant;
+  return a;
+}
+
 uint64_t loopsOfLoad(const Nest &nest, const ScalarNode &load, int32_t rank) {
   uint64_t loops = 0;
   for (int32_t axis = 0; axis < rank; ++axis) {

@@ -29,6 +29,7 @@ absl::StatusOr<std::shared_ptr<const Callee>> Fusion::runCallee(const std::strin
 
 absl::Status Fusion::makeGroups() {
   separateWindows();
+  turnProducts();
   findViews();
   findUses();
   std::vector<Step> &steps = record_.emission.steps;

@@ -87,6 +87,13 @@ struct FusionArray {
 void measure(FusedNest &nest);
 /// The loop that an index expression counts along, one to one: i, i + c, c - i, c * i; else -1.
 int32_t loopOf(const std::vector<ScalarNode> &body, int32_t node);
+/// An index expression: a sum of counters, each with a factor, and a number.
+struct Affine {
+  std::vector<int64_t> factors; // by loop
+  int64_t constant = 0;
+};
+/// What a node of the body is as such an expression, if it is one.
+std::optional<Affine> affineOf(const Nest &nest, int32_t node);
 /// The loops that a load's indices count along, a bit each; loops that share an index do not count.
 uint64_t loopsOfLoad(const Nest &nest, const ScalarNode &load, int32_t rank);
 /// Whether each iteration loads another element: every loop but those in `ignored` (a bit each) has
@@ -114,6 +121,21 @@ private:
   bool uses(Optimization one) const {
     return record_.optimizations.has(Optimization::Fusion) && record_.optimizations.has(one);
   }
+
+  /// Puts steps in front of others: `earlier[s]` are those that step s is to come behind. What they
+  /// compute are new arrays, which are handed on.
+  void insertSteps(std::vector<std::vector<Step>> earlier);
+
+  // TurnProducts.cpp: products along another loop
+  void turnProducts();
+  struct Turn;
+  std::optional<Turn> turnOf(const Nest &nest) const;
+  std::optional<Turn> turnOfMap(int32_t array, int32_t axis) const;
+  int32_t addArray(DType dtype, Numbers shape);
+  Nest permutation(int32_t from, const Numbers &extents, const std::vector<int32_t> &order,
+                   int32_t result);
+  int32_t addTurned(const Step &step, const Turn &turn, std::vector<Step> &steps);
+  std::vector<Step> turn(Step &step, const Turn &turn);
 
   // SeparateWindows.cpp: windows, axis by axis
   void separateWindows();

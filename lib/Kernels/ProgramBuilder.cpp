@@ -160,7 +160,7 @@ int32_t ProgramBuilder::kernelNumber(const Kernel &kernel) {
 static bool isAcrossLines(const Kernel &kernel) {
   for (const Nest &nest : kernel.nests)
     for (const ScalarNode &n : nest.body) {
-      if (nest.combine == Combine::None || n.op != ScalarOp::Load)
+      if (nest.combine == Combine::None || nest.numParallel > 1 || n.op != ScalarOp::Load)
         continue;
       const size_t rank = kernel.arrays[size_t(n.loadArray())].shape.size();
       if (rank < 2)

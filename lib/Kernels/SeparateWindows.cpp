@@ -19,54 +19,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include <algorithm>
-#include <optional>
 
 #include "Kernels/FusionState.h"
 
 namespace graphc {
 namespace {
-
-/// An index expression: a sum of counters, each with a factor, and a number.
-struct Affine {
-  std::vector<int64_t> factors; // by loop
-  int64_t constant = 0;
-};
-
-std::optional<Affine> affineOf(const Nest &nest, int32_t id) {
-  const ScalarNode &n = nest.body[size_t(id)];
-  Affine result;
-  result.factors.assign(nest.extents.size(), 0);
-  if (n.op == ScalarOp::Constant) {
-    result.constant = int64_t(n.payload);
-    return result;
-  }
-  if (n.op == ScalarOp::Index) {
-    result.factors[size_t(n.payload)] = 1;
-    return result;
-  }
-  if (n.op != ScalarOp::Add && n.op != ScalarOp::Mul)
-    return std::nullopt;
-  std::optional<Affine> a = affineOf(nest, n.args[0]), b = affineOf(nest, n.args[1]);
-  if (!a || !b)
-    return std::nullopt;
-  if (n.op == ScalarOp::Mul) {
-    auto isConstant = [](const Affine &x) {
-      return std::ranges::all_of(x.factors, [](int64_t factor) { return factor == 0; });
-    };
-    if (!isConstant(*b))
-      std::swap(a, b);
-    if (!isConstant(*b))
-      return std::nullopt;
-    for (int64_t &factor : a->factors)
-      factor *= b->constant;
-    a->constant *= b->constant;
-    return a;
-  }
-  for (size_t loop = 0; loop < a->factors.size(); ++loop)
-    a->factors[loop] += b->factors[loop];
-  a->constant += b->constant;
-  return a;
-}
 
 /// Longer windows are sums of their own.
 constexpr int64_t kMostTaps = 32;
@@ -211,31 +168,18 @@ void Fusion::separateWindows() {
   std::vector<bool> checked(e.steps.size(), false);
   for (const ElementCheck &check : e.elementChecks)
     checked[size_t(check.step)] = true;
-  std::vector<Step> steps;
-  std::vector<int32_t> numbers; // of the steps there were
-  size_t numArrays = e.arrays.size();
+  std::vector<std::vector<Step>> earlier(e.steps.size());
   for (size_t s = 0; s < e.steps.size(); ++s) {
     Step &step = e.steps[s];
-    if (!checked[s] && isWindow(step)) {
-      Step first = step;
-      first.nest = separate(step.nest, separableLoop(step.nest));
-      first.outputs = {first.nest.result};
-      e.arrays[size_t(first.nest.result)].step = int32_t(steps.size());
-      step.inputs = {first.nest.result};
-      steps.push_back(std::move(first));
-    }
-    numbers.push_back(int32_t(steps.size()));
-    steps.push_back(std::move(step));
+    if (checked[s] || !isWindow(step))
+      continue;
+    Step first = step;
+    first.nest = separate(step.nest, separableLoop(step.nest));
+    first.outputs = {first.nest.result};
+    step.inputs = {first.nest.result};
+    earlier[s].push_back(std::move(first));
   }
-  e.steps = std::move(steps);
-  arrays_.resize(e.arrays.size());
-  for (size_t array = numArrays; array < arrays_.size(); ++array)
-    arrays_[array].isHandedOn = true;
-  for (ArrayInfo &array : absl::MakeSpan(e.arrays).first(numArrays))
-    if (array.step >= 0)
-      array.step = numbers[size_t(array.step)];
-  for (ElementCheck &check : e.elementChecks)
-    check.step = numbers[size_t(check.step)];
+  insertSteps(std::move(earlier));
 }
 
 } // namespace graphc

@@ -7,7 +7,33 @@ namespace graphc {
 
 Fusion::Fusion(GraphRecord record)
     : record_(std::move(record)), sizes_(std::move(record_.emission.sizes)),
-      builder_(sizes_.nodes()) {}
+      builder_(sizes_.nodes()), arrays_(record_.emission.arrays.size()) {}
+
+void Fusion::insertSteps(std::vector<std::vector<Step>> earlier) {
+  Emission &e = record_.emission;
+  std::vector<Step> steps;
+  std::vector<int32_t> numbers; // of the steps there were
+  for (size_t s = 0; s < e.steps.size(); ++s) {
+    for (Step &step : earlier[s])
+      steps.push_back(std::move(step));
+    numbers.push_back(int32_t(steps.size()));
+    steps.push_back(std::move(e.steps[s]));
+  }
+  for (ArrayInfo &array : e.arrays)
+    if (array.step >= 0)
+      array.step = numbers[size_t(array.step)];
+  for (ElementCheck &check : e.elementChecks)
+    check.step = numbers[size_t(check.step)];
+  e.steps = std::move(steps);
+  size_t numArrays = arrays_.size();
+  arrays_.resize(e.arrays.size());
+  for (size_t array = numArrays; array < arrays_.size(); ++array)
+    arrays_[array].isHandedOn = true;
+  for (size_t s = 0; s < e.steps.size(); ++s)
+    for (int32_t output : e.steps[s].outputs)
+      if (size_t(output) >= numArrays)
+        e.arrays[size_t(output)].step = int32_t(s);
+}
 
 int32_t Fusion::rankOf(int32_t array) const {
   return int32_t(record_.emission.arrays[array].shape.size()) -
@@ -25,7 +51,6 @@ Numbers Fusion::properShape(int32_t array) const {
 /// Unit axes, and which arrays are others under another shape.
 void Fusion::findViews() {
   const Emission &e = record_.emission;
-  arrays_.resize(e.arrays.size());
   for (size_t id = 0; id < e.arrays.size(); ++id) {
     arrays_[id].alias = arrays_[id].base = int32_t(id);
     for (size_t axis = 0; axis < e.arrays[id].shape.size(); ++axis)

@@ -30,6 +30,7 @@ enum RowSet : unsigned { kNoRows = 0, kMajorRows = 1, kMinorRows = 2 };
 /// A square of results, of which transposed operands are loaded by lines (Squares.cpp).
 struct SquareLoops {
   int vectorLoop, rowLoop;
+  mlir::Value lastLine; ///< lines behind it do not exist; null: all do
 };
 
 /// A loop of the nests in hand.

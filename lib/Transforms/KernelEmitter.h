@@ -127,7 +127,7 @@ private:
 
   //===--- Squares.cpp ------------------------------------------------------===//
   mlir::Value emitSquares(const Pass &pass, int vectorLoop, int crossed, mlir::Value index,
-                          mlir::Value begin, mlir::Value end);
+                          mlir::Value begin, mlir::Value end, mlir::Value mask);
 
   //===--- Dots.cpp ---------------------------------------------------------===//
   struct DotShape {
@@ -179,6 +179,8 @@ private:
   void placeRight(const KernelNest &nest, const ProductShape &shape, ProductMemory &memory);
   void placeLeft(const KernelNest &nest, ProductShape &shape, ProductMemory &memory);
   void findOperands(const KernelNest &nest, const ProductShape &shape, ProductMemory &memory);
+  mlir::Value fillsMatrixByTiles(const ProductShape &shape, const ProductMemory &memory,
+                                 const ProductCopies &copies, mlir::Value numRows);
   mlir::Value choosePanels(const ProductShape &shape, const ProductMemory &memory,
                            mlir::Value numRows);
   void chooseRows(const KernelNest &nest, const ProductShape &shape, const ProductMemory &memory,

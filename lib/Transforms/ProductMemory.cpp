@@ -40,6 +40,8 @@ static constexpr int64_t kPackLeftColumns = 32;
 /// oneDNN's time.
 static constexpr int64_t kPackLeftPanels = 2;
 static constexpr int64_t kTilesInPlace = 4;
+/// Panels are copied by the first tile of rows where there are so many, at most.
+static constexpr int64_t kFillingTiles = 16;
 /// Rows that are copied at once, at most.
 static constexpr int64_t kCopiedRows = 196;
 
@@ -226,6 +228,27 @@ Value KernelEmitter::choosePanels(const ProductShape &shape, const ProductMemory
   return arith::AndIOp::create(b, isLarge, isTall);
 }
 
+/// Whether the first tile of rows copies panels of a matrix on its way; null: never. It is done
+/// where there are few rows, which are read where they lie, so that a copy before would be a large
+/// part of the time.
+Value KernelEmitter::fillsMatrixByTiles(const ProductShape &shape, const ProductMemory &memory,
+                                        const ProductCopies &copies, Value numRows) {
+  if (memory.mustPack || memory.blockPanels || !shape.isLeftTransposed || shape.rows.size() < 2 ||
+      !uses(Optimization::TurnProducts))
+    return nullptr;
+  auto compare = [&](arith::CmpIPredicate predicate, int64_t tiles) -> Value {
+    return arith::CmpIOp::create(b, predicate, numRows, stack->constant(tiles * shape.rows[0]));
+  };
+  Value fills = arith::AndIOp::create(b, compare(arith::CmpIPredicate::sge, 1),
+                                      compare(arith::CmpIPredicate::sle, kFillingTiles));
+  fills = arith::AndIOp::create(b, fills, copies.packs);
+  Value no = arith::ConstantOp::create(b, b.getBoolAttr(false));
+  fills = arith::SelectOp::create(b, copies.rows, no, fills);
+  if (memory.keptPanels)
+    fills = arith::SelectOp::create(b, isKept(memory.keptPanels), no, fills);
+  return fills;
+}
+
 /// Whether rows of the left operand are copied, and how far apart; or are large, but not copied.
 void KernelEmitter::chooseRows(const KernelNest &nest, const ProductShape &shape,
                                const ProductMemory &memory, ProductCopies &copies) {
@@ -335,6 +358,8 @@ void KernelEmitter::setRight(const ProductShape &shape, const ProductMemory &mem
     return;
   Value inPlace = arith::AddIOp::create(b, memory.rightAddress,
                                         arith::MulIOp::create(b, column, memory.columnStep));
+  panel.source = inPlace;
+  panel.sourceStep = memory.sumStep;
   panel.address = arith::SelectOp::create(b, isPacked, panel.address, inPlace);
   panel.step = arith::SelectOp::create(b, isPacked, panel.step, memory.sumStep);
 }

@@ -7,6 +7,9 @@
 
 namespace graphc {
 
+/// A tile that fills a panel of a matrix fetches it so many k ahead.
+static constexpr int64_t kPanelAhead = 24;
+
 namespace arith = mlir::arith;
 namespace vector = mlir::vector;
 namespace LLVM = mlir::LLVM;
@@ -92,7 +95,17 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
     carried.push_back(arith::AddIOp::create(
         b, panel.copied, arith::MulIOp::create(b, first, stack->constant(bytes))));
   }
-  carried.push_back(panel.address);
+  const size_t copyPlace = carried.size() - 1;
+  // The tile that fills a panel of a matrix reads it elsewhere than the others.
+  const bool mayFill = panel.fillingRow && isWhole && vectors == shape.vectors;
+  Value rightStart = panel.address, rightStep = panel.step, isFilling;
+  if (mayFill) {
+    isFilling = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, row.index[0], panel.fillingRow);
+    rightStart = arith::SelectOp::create(b, isFilling, panel.source, panel.address);
+    rightStep = arith::SelectOp::create(b, isFilling, panel.sourceStep, panel.step);
+    carried.push_back(panel.address);
+  }
+  carried.push_back(rightStart);
 
   Value length = stack->value(shape.length);
   if (isWhole && !constantSize(shape.length)) // as the multiples
@@ -131,6 +144,20 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
           loadAt(placeOf(v), type,
                  target.maskRegisters && !body->masks.empty() ? body->masks[size_t(v)] : Value()));
   }
+  if (mayFill) {
+    auto branch = mlir::scf::IfOp::create(b, isFilling, /*withElseRegion=*/false);
+    mlir::OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    Value ahead = arith::MulIOp::create(b, panel.sourceStep, stack->constant(kPanelAhead));
+    for (int v = 0; v < vectors; ++v) {
+      Value distance = stack->constant(v * shape.lanes * bytes);
+      Value place = arith::AddIOp::create(b, carried[carried.size() - 2], distance);
+      LLVM::StoreOp::create(b, right[size_t(v)], pointerTo(place), unsigned(bytes));
+      Value from = arith::AddIOp::create(b, carried.back(), distance);
+      LLVM::Prefetch::create(b, pointerTo(arith::AddIOp::create(b, from, ahead)), /*rw=*/0,
+                             /*hint=*/2, /*cache=*/1);
+    }
+  }
   auto leftAt = [&](int i) -> Value {
     Value address;
     if (!isWhole) {
@@ -161,7 +188,7 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
       sum = addProduct(scalar, right[size_t(v)], sum);
     }
   }
-  Value &place = carried[carried.size() - 2];
+  Value &place = carried[copyPlace];
   for (auto [i, mask] : llvm::enumerate(copyMasks)) {
     mlir::Attribute distance = b.getIndexAttr(int64_t(i) * shape.lanes * bytes);
     Value from = stack->value(stack->add(carried[numSums], distance));
@@ -179,7 +206,9 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
     }
   for (size_t i = numSums; i < firstOther; ++i)
     carried[i] = arith::AddIOp::create(b, carried[i], stack->value(panel.sumStep));
-  carried.back() = arith::AddIOp::create(b, carried.back(), panel.step);
+  carried.back() = arith::AddIOp::create(b, carried.back(), rightStep);
+  if (Value &filled = carried[carried.size() - 2]; mayFill)
+    filled = arith::AddIOp::create(b, filled, panel.step);
   stack->close(carried);
   for (size_t i = loops.size() - 1; i > 0; --i)
     stack->close(loops[i].getResults());

@@ -255,13 +255,16 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
   ProductCopies copies;
   Value numRows = arith::SubIOp::create(b, part.upper, part.lower);
   copies.packs = choosePanels(shape, memory, numRows);
-  copies.fills = fillsByTiles(nest, shape, numRows);
   chooseRows(nest, shape, memory, copies);
+  copies.fills = shape.isWindow ? fillsByTiles(nest, shape, numRows)
+                                : fillsMatrixByTiles(shape, memory, copies, numRows);
 
   int64_t width = int64_t(shape.vectors) * shape.lanes;
   Value all = arith::MaxSIOp::create(b, stack->value(shape.numColumns), stack->constant(1));
   Value blockColumns =
       arith::SelectOp::create(b, copies.packs, stack->constant(width * memory.numPanels), all);
+  if (copies.fills && !shape.isWindow) // one panel after the other, in the same memory
+    blockColumns = arith::SelectOp::create(b, copies.fills, stack->constant(width), blockColumns);
   if (memory.keptPanels)
     blockColumns = arith::SelectOp::create(b, isKept(memory.keptPanels), all, blockColumns);
   auto columnBlocks = stack->open(part.begin, endOfTiles, blockColumns);
@@ -285,7 +288,9 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
   if (copies.isFetched && shape.isLeftTransposed)
     setFetching(shape, memory, copies, firstRow, endRow,
                 arith::CmpIOp::create(b, arith::CmpIPredicate::slt, firstColumn, whole), panel);
-  if (copies.fills) {
+  if (copies.fills && !shape.isWindow) {
+    panel.fillingRow = arith::SelectOp::create(b, copies.fills, part.lower, stack->constant(-1));
+  } else if (copies.fills) {
     Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, firstRow, part.lower);
     panel.endOfFilling = arith::SelectOp::create(
         b, arith::AndIOp::create(b, isFirst, copies.fills),

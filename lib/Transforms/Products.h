@@ -70,6 +70,9 @@ struct KernelEmitter::ProductPanel {
   mlir::Value endOfFilling;
   bool fills = false;                 ///< that tile is being made
   mlir::Value firstColumn, endColumn; ///< of the panel, and of the last one
+  /// Of matrices: the tile whose first row is `fillingRow` reads the right operand at `source`,
+  /// and puts it into the panel on its way. Null: none does.
+  mlir::Value fillingRow, source, sourceStep;
 };
 
 /// Parts of lines that vectors of panels are put together of.

@@ -122,8 +122,12 @@ llvm::SmallVector<Value> BodyEmitter::loadSquare(const KernelNest &nest, int ope
   Value place = at.base, step = stack.value(at.factor);
   Values lines;
   for (int line = 0; line < lanes; ++line) {
-    if (line)
+    if (line && squares->lastLine) {
+      Value number = arith::MinSIOp::create(b, stack.constant(line), squares->lastLine);
+      place = arith::AddIOp::create(b, at.base, arith::MulIOp::create(b, number, step));
+    } else if (line) {
       place = arith::AddIOp::create(b, place, step);
+    }
     lines.push_back(vector::LoadOp::create(b, vectorOf(memoryType(element)), buffer, place));
   }
   Values columns = transposeSquare(b, lines);
@@ -132,9 +136,10 @@ llvm::SmallVector<Value> BodyEmitter::loadSquare(const KernelNest &nest, int ope
   return columns;
 }
 
-/// Whole squares from `begin` on, of vectors at `index`; returns where they end.
+/// Whole squares from `begin` on, of vectors at `index`; returns where they end. With a mask of the
+/// first lanes there are so many lines only: the last one stands for the others.
 Value KernelEmitter::emitSquares(const Pass &pass, int vectorLoop, int crossed, Value index,
-                                 Value begin, Value end) {
+                                 Value begin, Value end, Value mask) {
   Value count = arith::SubIOp::create(b, end, begin);
   Value last = arith::AddIOp::create(b, begin, floorToMultiple(count, body->lanes));
   auto loop = stack->open(begin, last, stack->constant(body->lanes));
@@ -154,9 +159,15 @@ Value KernelEmitter::emitSquares(const Pass &pass, int vectorLoop, int crossed, 
   body->rows = body->lanes;
   body->vectors = 1;
   body->masks.clear();
-  body->squares = SquareLoops{vectorLoop, crossed};
+  body->squares = SquareLoops{vectorLoop, crossed, nullptr};
+  if (mask) {
+    body->masks.push_back(mask);
+    Value numLines = mask.getDefiningOp<vector::CreateMaskOp>().getOperand(0);
+    body->squares->lastLine = arith::AddIOp::create(b, numLines, stack->constant(-1));
+  }
   emitBlock(pass);
   body->squares.reset();
+  body->masks.clear();
   body->rows = 1;
   stack->close();
   return last;

@@ -190,9 +190,9 @@ void KernelEmitter::streamBlock(Stream &stream, Value index, int unroll, Value m
   if (stream.crossed < 0)
     return streamBody(stream, index, unroll, mask);
   Value begin = stream.blockBegin;
-  if (!mask && stream.hasSquares)
-    begin =
-        emitSquares(*stream.pass, stream.vectorLoop, stream.crossed, index, begin, stream.blockEnd);
+  if (stream.hasSquares && (!mask || target.maskRegisters))
+    begin = emitSquares(*stream.pass, stream.vectorLoop, stream.crossed, index, begin,
+                        stream.blockEnd, mask);
   auto loop = stack->open(begin, stream.blockEnd, stack->constant(1));
   LoopVariable &variable = body->loops[size_t(stream.crossed)];
   variable = {};

@@ -11,7 +11,8 @@
 // CHECK-COUNT-63: vector.shuffle
 // CHECK-NOT: vector.shuffle
 // CHECK-COUNT-16: vector.store
-// CHECK: vector.gather
+// CHECK-COUNT-16: vector.load {{.*}} vector<16xf32>
+// CHECK-COUNT-16: vector.maskedstore
 // GATHERS-NOT: vector.shuffle
 // GATHERS: vector.gather
 func.func @main(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> tensor<?x?xf32> {

@@ -52,6 +52,15 @@ Example exampleOf(std::string_view name) {
     Variable pull = floor(exp(max(apart, Axis(2))));
     return {{points}, sum(dimshuffle(pull, {0, 1, -1}) * apart, Axis(1)), {wholeNumbers({29, 3})}};
   }
+  if (name == "turn-products") { // 7 x 7 pixels fill 3 vectors and a lane
+    Variable picture = tensor(DType::Float32, {1, 128, 7, 7}, "picture");
+    Variable kernel = tensor(DType::Float32, {256, 128, 1, 1}, "kernel");
+    Variable g = tensor(DType::Float32, {1, 256, 7, 7}, "g");
+    Tensor values = wholeNumbers({1, 128, 7, 7});
+    return {{picture, kernel, g},
+            pullback(conv2d(picture, kernel), picture, g),
+            {values, wholeNumbers({256, 128, 1, 1}), wholeNumbers({1, 256, 7, 7})}};
+  }
   if (name == "join-scatters") {
     Variable at = lvector("at"), v = fmatrix("v");
     Tensor places = wholeNumbers({90}).cast(DType::Int64); // -2 to 2

@@ -148,6 +148,39 @@ TEST(ConvolutionGradients, Compiled) {
             "fast_run");
 }
 
+// Products that are made along another loop (lib/Kernels/TurnProducts.cpp): the gradient of the
+// picture beside many channels and outputs, that of the kernel beside few outputs; and some that
+// are not, by one line of pixels less, or one channel.
+TEST(ConvolutionGradients, OfTurnedProducts) {
+  for (int64_t width : {7, 6, 4})
+    check({.batch = 2, .channels = 130, .outputs = 256, .extents = {8, width}, .window = {1, 1}},
+          "fast_run");
+  check({.channels = 128, .outputs = 257, .extents = {13, 13}, .window = {1, 1}, .stride = {2, 2}},
+        "fast_run");
+  for (int stride : {1, 2})
+    check({.channels = 33,
+           .outputs = 256,
+           .extents = {9, 10},
+           .window = {2, 3},
+           .stride = {stride, 1},
+           .padding = 1},
+          "fast_run");
+  for (int64_t channels : {3, 7, 15, 16, 37})
+    for (int stride : {1, 2})
+      for (bool flips : {false, true})
+        check({.batch = stride,
+               .channels = channels,
+               .outputs = 9,
+               .extents = {11, 18},
+               .window = {3, 6},
+               .stride = {stride, stride},
+               .dilation = {1, 3 - stride},
+               .padding = 3 - stride,
+               .groups = stride,
+               .flips = flips},
+              "fast_run");
+}
+
 // With outputs enough for products of every tap with every element
 // (lib/Ops/ConvolutionGradients.cpp), and some of them beside too few outputs, too many products or
 // too many taps.

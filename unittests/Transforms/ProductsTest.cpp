@@ -267,6 +267,18 @@ TEST(ProductShapes, LastColumns) {
   check({DType::Float32, 203, 33, 1501});
 }
 
+/// The first tile of rows copies panels of the right operand on its way, where rows stand together
+/// and are few: with whole panels alone, and with columns behind them.
+TEST(ProductShapes, PanelsFilledByTiles) {
+  for (DType dtype : {DType::Float32, DType::Float64, DType::Int32}) {
+    check({dtype, 75, 703, 131, Layout::Transposed});
+    check({dtype, 57, 2048, 21, Layout::Transposed, Layout::AsItIs, 2, true});
+  }
+  check({DType::Float32, 14, 1056, 260, Layout::Transposed}); // one tile
+  check({DType::Float32, 224, 300, 210, Layout::Transposed, Layout::AsItIs, 0, true});
+  check({DType::Float32, 225, 300, 210, Layout::Transposed}); // copied before
+}
+
 /// A vector times a matrix, or a matrix times a vector: one parallel loop, or a batch of them.
 void checkVector(DType dtype, int64_t results, int64_t k, bool isTransposed, int64_t batch,
                  const TargetDescription &target = hostTarget()) {

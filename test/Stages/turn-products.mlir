@@ -1,0 +1,52 @@
+// Products along another loop than their last one (lib/Kernels/TurnProducts.cpp).
+// RUN: graphc compile %s --entry=picture --emit=kernels | FileCheck %s --check-prefix=PICTURE
+// RUN: graphc compile %s --entry=picture --emit=loops --target=x86-64-v4 | FileCheck %s --check-prefix=LOOPS
+// RUN: graphc compile %s --entry=weights --emit=kernels | FileCheck %s --check-prefix=WEIGHTS
+// RUN: graphc compile %s --entry=picture --emit=kernels --exclude=turn-products | FileCheck %s --check-prefix=WITHOUT
+// RUN: graphc compile %s --entry=weights --emit=kernels --exclude=turn-products | FileCheck %s --check-prefix=WITHOUT
+// RUN: graphc run %s --entry=picture -i g=random[1,256,7,7] -i w=random[256,128,1,1] --full > %t
+// RUN: graphc run %s --entry=picture -i g=random[1,256,7,7] -i w=random[256,128,1,1] --full --target=x86-64-v3 | diff %t -
+
+// The gradient by the picture: 49 pixels are rows, channels are columns, and threads share the product. The result is
+// transposed.
+// PICTURE: kernel @mul_sum(%0: f32[n2, n0], %1: f32[n2, n1]) -> (%2: f32[n0, n1]) {
+// PICTURE: %2[i0, i1] = sum.f32(i2) mul(%0[i2, i0], %1[i2, i1])
+// PICTURE: kernel @copy(
+// PICTURE-NEXT: for (i0 < n0, i1 < n1)
+// PICTURE-NEXT: %1[i0, i1] = %0[i1, i0]
+// PICTURE: kernel @mul_sum {{.*}} sizes [49, 128, 256]
+// PICTURE-NEXT: kernel @copy
+
+// The first tile of rows copies what it reads of the right operand to the panel that other tiles read, and fetches what
+// comes. One panel is copied at a time. In the copy there are squares, also where a line has fewer elements than a vector.
+// LOOPS: func.func @graphc_mul_sum
+// LOOPS: :33 = scf.for {{.*}} -> (vector<16xf32>
+// LOOPS: scf.if
+// LOOPS: llvm.store {{.*}} vector<16xf32>
+// LOOPS: llvm.intr.prefetch
+// LOOPS: llvm.store {{.*}} vector<16xf32>
+// LOOPS: llvm.intr.prefetch
+// LOOPS: func.func @graphc_copy
+// LOOPS-COUNT-16: vector.load {{.*}} vector<16xf32>
+// LOOPS-COUNT-16: vector.store
+// LOOPS-COUNT-16: vector.load {{.*}} vector<16xf32>
+// LOOPS-COUNT-16: vector.maskedstore
+
+// The gradient by the weights: columns are window positions and, inside, channels. The picture is transposed, and then padded.
+// WEIGHTS: kernel @copy(
+// WEIGHTS: %1[i0, i1] = %0[i1, i0]
+// WEIGHTS: kernel @add_ge_lt_and(
+// WEIGHTS: kernel @mul_sum(
+// WEIGHTS: sum.f32(i4, i5) mul(%0[add(i4, i1), add(i5, i2), i3], %1[i0, i4, i5])
+// WEIGHTS: %1[i0, i1, i2] = %0[i0, i2, i1]
+// WITHOUT-NOT: kernel @copy
+func.func @picture(%g: tensor<1x256x7x7xf32>, %w: tensor<256x128x1x1xf32>) -> tensor<1x128x7x7xf32> {
+  %s = graph.constant dense<[1, 128, 7, 7]> : tensor<4xi64>
+  %0 = graph.convInputGradient %g, %w, %s : (tensor<1x256x7x7xf32>, tensor<256x128x1x1xf32>, tensor<4xi64>) -> tensor<1x128x7x7xf32>
+  return %0 : tensor<1x128x7x7xf32>
+}
+func.func @weights(%x: tensor<1x32x20x20xf32>, %g: tensor<1x16x20x20xf32>) -> tensor<16x32x3x3xf32> {
+  %s = graph.constant dense<[16, 32, 3, 3]> : tensor<4xi64>
+  %0 = graph.convKernelGradient %x, %g, %s {filterFlip = false, padding = [1, 1, 1, 1]} : (tensor<1x32x20x20xf32>, tensor<1x16x20x20xf32>, tensor<4xi64>) -> tensor<16x32x3x3xf32>
+  return %0 : tensor<16x32x3x3xf32>
+}
