@@ -10,7 +10,7 @@ namespace graphc {
 
 static_assert(std::size(kOptimizations) == size_t(Optimization::PartsInPlace) + 1,
               "an enumerator has no row, or a row no enumerator");
-static_assert(std::size(kOptimizations) <= 32, "Optimizations has so many bits");
+static_assert(std::size(kOptimizations) <= 64, "Optimizations has so many bits");
 
 const ModeRow *findMode(std::string_view name) {
   const ModeRow *row = std::ranges::find(kModes, name, &ModeRow::name);
