@@ -2,10 +2,9 @@
 #include "Runtime/Forks.h"
 
 #include <algorithm>
-#include <limits>
+#include <unordered_map>
 
 #include "Runtime/Plan.h"
-#include "absl/container/flat_hash_map.h"
 
 namespace graphc {
 namespace {
@@ -36,7 +35,7 @@ std::vector<std::vector<int32_t>> orderOf(const Program &program, const ProgramL
                                                    : -1;
     return input < 0 ? owner : int32_t(program.arrays.size()) + input;
   };
-  absl::flat_hash_map<int32_t, Uses> uses;
+  std::unordered_map<int32_t, Uses> uses; // Abseil's do not stand an allocation that fails
   std::vector<std::vector<int32_t>> order(static_cast<size_t>(numSteps));
   for (int32_t s = 0; s < numSteps; ++s) {
     const Program::Step &step = program.steps[size_t(firstStep + s)];
