@@ -38,7 +38,7 @@ std::vector<std::vector<int32_t>> orderOf(const Program &program, const ProgramL
   std::unordered_map<int32_t, Uses> uses; // Abseil's do not stand an allocation that fails
   std::vector<std::vector<int32_t>> order(static_cast<size_t>(numSteps));
   for (int32_t s = 0; s < numSteps; ++s) {
-    const Program::Step &step = program.steps[size_t(firstStep + s)];
+    const Program::Step &step = program.steps[size_t(firstStep) + size_t(s)];
     std::vector<int32_t> &before = order[size_t(s)];
     auto comeAfter = [&](absl::Span<const int32_t> steps) {
       for (int32_t other : steps)
