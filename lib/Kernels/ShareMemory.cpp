@@ -97,7 +97,7 @@ void MemorySharing::takeOver(int32_t number, size_t k) {
     arrays_[r].number = arrays_[output].number;
   }
   arrays_[output].storage = Storage::Same;
-  arrays_[output].number = source;
+  arrays_[output].number = r; // and not `source`: walks to the root of a chain would be its square
   lastUse_[r] = std::max(lastUse_[r], lastUse_[output]);
   parent_[output] = r;
 }
