@@ -96,7 +96,7 @@ absl::Status Executable::State::runFork(size_t number, int32_t firstStep, const 
   }
 
   const bool isMeasured = now == Runs::Once;
-  const int64_t loopsBefore = ThreadPool::offeredLoops();
+  const int64_t loopsBefore = ThreadPool::loopsForThreads();
   std::vector<Clock::duration> times(fork.branches.size());
   std::vector<size_t> branchOf(isMeasured ? size_t(fork.endStep - fork.firstStep) : 0);
   for (size_t branch = 0; branch < fork.branches.size() && isMeasured; ++branch)
@@ -115,7 +115,7 @@ absl::Status Executable::State::runFork(size_t number, int32_t firstStep, const 
   if (now == Runs::NotYet)
     runs = Runs::Once;
   else if (isMeasured) // a loop within a branch would have one thread then
-    runs = ThreadPool::offeredLoops() == loopsBefore && gainOf(times, threads) > kWorthFork
+    runs = ThreadPool::loopsForThreads() == loopsBefore && gainOf(times, threads) > kWorthFork
                ? Runs::SideBySide
                : Runs::InOrder;
   return absl::OkStatus();

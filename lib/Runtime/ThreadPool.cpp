@@ -32,7 +32,7 @@ constexpr std::chrono::microseconds kSpinTime{50};
 
 /// Set while the thread runs a body: loops within run inline.
 thread_local bool insideBody = false;
-thread_local int64_t numOffered = 0;
+thread_local int64_t numWanting = 0;
 
 void pause() {
 #if defined(__x86_64__)
@@ -338,11 +338,11 @@ void ThreadPool::parallelFor(int64_t begin, int64_t end, int64_t grain, int thre
   if (begin >= end)
     return;
   Job job(begin, end, grain, threads, body);
+  numWanting += job.numSlots() > 1;
   if (job.numSlots() == 1 || insideBody) {
     body(begin, end, 0);
     return;
   }
-  ++numOffered;
   if (std::shared_ptr<TaskRunner> own = this == &shared() ? lentTaskRunner() : nullptr)
     own->run(job.numSlots(), [&job](int slot) { // one task may do the work of all
       insideBody = true;
@@ -354,7 +354,7 @@ void ThreadPool::parallelFor(int64_t begin, int64_t end, int64_t grain, int thre
   job.rethrow();
 }
 
-int64_t ThreadPool::offeredLoops() { return numOffered; }
+int64_t ThreadPool::loopsForThreads() { return numWanting; }
 
 std::shared_ptr<TaskRunner> lentTaskRunner() { return runners().get(); }
 void setTaskRunner(std::shared_ptr<TaskRunner> runner) { runners().set(std::move(runner)); }

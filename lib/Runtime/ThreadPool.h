@@ -46,8 +46,8 @@ public:
   /// here.
   void parallelFor(int64_t begin, int64_t end, int64_t grain, int threads, Body body);
 
-  /// Loops of the calling thread so far that were offered to other threads.
-  static int64_t offeredLoops();
+  /// Loops of the calling thread so far that wanted other threads, within bodies, too.
+  static int64_t loopsForThreads();
 
   /// Worker threads started so far in this process.
   int startedWorkers() const;
