@@ -164,7 +164,11 @@ absl::Status ScanBuilder::checkState(size_t output) const {
 
 /// What a step draws from streams is drawn anew in each.
 void ScanBuilder::addDraws(const StepDraws &draws) {
-  made_.updates.insert(made_.updates.end(), draws.updates().begin(), draws.updates().end());
+  for (const auto &[generator, next] : draws.updates()) {
+    // A step may give them as well: those of a loop within it, say.
+    std::erase_if(made_.updates, [&](const auto &update) { return update.first == generator; });
+    made_.updates.emplace_back(generator, next);
+  }
   numDraws_ += draws.updates().size();
 }
 

@@ -18,7 +18,8 @@ using Vs = Variables;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kPi = std::numbers::pi;
-/// As lib/Special/Bessel.cpp.
+/// More are NaN in files: the sums below lose digits, and lib/Special has other formulas for I and
+/// K.
 constexpr double kMostOrder = 100'000;
 
 /// sinh(t) - t and cosh(t) - 1 without cancellation.

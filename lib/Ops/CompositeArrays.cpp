@@ -42,7 +42,7 @@ Variable vstack(const std::vector<Operand> &parts) {
 }
 
 Variable block(const std::vector<std::vector<Operand>> &rows) {
-  CallScope scope(rows.empty() ? std::vector<Operand>() : rows[0]);
+  CallScope scope(rows.empty() ? absl::Span<const Operand>() : absl::MakeConstSpan(rows[0]));
   Variables all;
   int rank = 2;
   for (const std::vector<Operand> &row : rows)

@@ -16,7 +16,6 @@ namespace graphc {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr Clock::duration kWorthFork = std::chrono::microseconds(3);
 
 /// Of branches that fail, the error of the step that fails first where one runs after the other.
 class FirstError {
@@ -97,7 +96,7 @@ absl::Status Executable::State::runFork(size_t number, int32_t firstStep, const 
 
   const bool isMeasured = now == Runs::Once;
   const int64_t loopsBefore = ThreadPool::loopsForThreads();
-  std::vector<Clock::duration> times(fork.branches.size());
+  std::vector<Clock::duration> times(isMeasured ? fork.branches.size() : 0);
   std::vector<size_t> branchOf(isMeasured ? size_t(fork.endStep - fork.firstStep) : 0);
   for (size_t branch = 0; branch < fork.branches.size() && isMeasured; ++branch)
     for (int32_t step : fork.branches[branch])
@@ -115,7 +114,8 @@ absl::Status Executable::State::runFork(size_t number, int32_t firstStep, const 
   if (now == Runs::NotYet)
     runs = Runs::Once;
   else if (isMeasured) // a loop within a branch would have one thread then
-    runs = ThreadPool::loopsForThreads() == loopsBefore && gainOf(times, threads) > kWorthFork
+    runs = ThreadPool::loopsForThreads() == loopsBefore &&
+                   gainOf(times, threads) > std::chrono::nanoseconds(int64_t(kWorthFork))
                ? Runs::SideBySide
                : Runs::InOrder;
   return absl::OkStatus();

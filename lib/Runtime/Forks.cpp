@@ -11,8 +11,6 @@ namespace {
 
 /// A fork has no more steps, so that the search is linear.
 constexpr int32_t kMostSteps = 512;
-/// Nanoseconds that must be saved: to wake a thread takes about as long.
-constexpr double kWorthFork = 3000;
 
 /// Who used memory since it was last written.
 struct Uses {
@@ -143,14 +141,16 @@ private:
 
 } // namespace
 
-bool hasNoCallback(const Program &program, const Program::Step &step) {
-  if (step.kind == Program::Step::Kind::Host)
-    return program.hosts[size_t(step.callee)].isNamed();
+bool isUnseen(const Program &program, const Program::Step &step) {
+  if (step.kind == Program::Step::Kind::Host) {
+    const HostCall &host = program.hosts[size_t(step.callee)];
+    return host.isNamed() && host.routine->name != "print"; // which writes lines, and stops
+  }
   if (step.kind != Program::Step::Kind::Control)
     return true;
   return std::ranges::all_of(program.controls[size_t(step.callee)].bodies, [](const Program &body) {
-    return std::ranges::all_of(
-        body.steps, [&](const Program::Step &inner) { return hasNoCallback(body, inner); });
+    return std::ranges::all_of(body.steps,
+                               [&](const Program::Step &inner) { return isUnseen(body, inner); });
   });
 }
 

@@ -18,14 +18,17 @@ struct Fork {
   std::vector<std::vector<int32_t>> branches;
 };
 
+/// Nanoseconds that a fork must save: a loop of two threads costs one or two thousand.
+inline constexpr double kWorthFork = 3000;
 /// What is no part of a fork.
 inline constexpr double kNeverInFork = -1;
 
-/// Whether nobody but the step's results tells when it runs: callbacks are called in order.
-bool hasNoCallback(const Program &program, const Program::Step &step);
+/// Whether nothing but the step's results tells when it runs: callbacks are called, and lines
+/// printed, in order.
+bool isUnseen(const Program &program, const Program::Step &step);
 
 /// The forks of the steps from `firstStep` on, in order. `times` has for each of these an estimate
-/// in nanoseconds, which is only to choose well, or kNeverInFork. Linear in their number.
+/// in nanoseconds, which is only to choose well, or kNeverInFork.
 std::vector<Fork> findForks(const Program &program, const ProgramLayout &layout, int32_t firstStep,
                             absl::Span<const double> times);
 

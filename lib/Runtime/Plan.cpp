@@ -57,7 +57,7 @@ double timeInFork(const Program &p, const Program::Step &step,
                   const std::vector<SizeValue> &sizes) {
   constexpr double kRoutine = 3000, kControl = 10000;
   using Kind = Program::Step::Kind;
-  if (isParallel(p, step, sizes) || !hasNoCallback(p, step))
+  if (isParallel(p, step, sizes) || !isUnseen(p, step))
     return kNeverInFork;
   return step.kind == Kind::Host      ? kRoutine
          : step.kind == Kind::Control ? kControl

@@ -47,7 +47,8 @@ public:
   using FillSizes = absl::FunctionRef<void(std::vector<SizeValue> &)>;
   /// The plan for `key` and a frame of it. Where it must be made, `fill` gives the values of Dims,
   /// Elements and what earlier segments know; it has forks if the call that makes it wants several
-  /// threads, as all calls of a function do or do not. Errors: those of checks; OutOfMemory.
+  /// threads, as calls of a function do; bodies that a branch of a fork runs first have none.
+  /// Errors: those of checks; OutOfMemory.
   absl::StatusOr<Lease> lease(int32_t segment, absl::Span<const int64_t> key, int threads,
                               FillSizes fill);
   void giveBack(Lease lease) noexcept;

@@ -134,10 +134,13 @@ absl::Status Executable::State::runSegment(int32_t segment, const Lease &lease, 
   size_t fork = threads > 1 && !profile ? 0 : plan.forks.size();
   for (int32_t number = s.firstStep; number < s.endStep; ++number) {
     if (fork < plan.forks.size() && plan.forks[fork].firstStep == number) {
-      if (absl::Status status = runFork(fork, s.firstStep, lease, threads); !status.ok())
-        return status;
-      number = plan.forks[fork++].endStep - 1;
-      continue;
+      const size_t current = fork++;
+      if (lease.cached->forks[current] != CachedPlan::ForkRuns::InOrder) {
+        if (absl::Status status = runFork(current, s.firstStep, lease, threads); !status.ok())
+          return status;
+        number = plan.forks[current].endStep - 1;
+        continue;
+      }
     }
     const Program::Step &step = program.steps[number];
     auto index = size_t(number - s.firstStep);

@@ -115,9 +115,9 @@ TEST(Forks, CallbacksAreCalledInOrder) {
   Program::Control &control = b.program.controls.emplace_back();
   control.bodies.push_back(body);
   host.kind = Program::Step::Kind::Control;
-  EXPECT_FALSE(hasNoCallback(b.program, host));
+  EXPECT_FALSE(isUnseen(b.program, host));
   control.bodies[0].steps.clear();
-  EXPECT_TRUE(hasNoCallback(b.program, host));
+  EXPECT_TRUE(isUnseen(b.program, host));
 }
 
 // Memory that a step takes over is that of its operand, which others read before.

@@ -105,6 +105,17 @@ TEST(StepDraws, LoopsWithinLoopsAndDrawsBefore) {
                       {.numSteps = 3});
   EXPECT_EQ(calls(function({}, r.outputs[0]), 2), drawn(11, 0, 12));
 
+  // The step may hand on what the inner loop updates, which is the same.
+  RandomStream again(11);
+  auto innerAgain = [&](const Variables &) { return again.normal(DrawOptions{}); };
+  ScanResult given = scan(
+      [&](const Variables &) {
+        ScanResult r = scan(innerAgain, {.numSteps = 2});
+        return ScanStep(r.outputs, r.updates);
+      },
+      {.numSteps = 3});
+  EXPECT_EQ(calls(function({}, given.outputs[0]), 2), drawn(11, 0, 12));
+
   RandomStream other(12);
   Variable before = other.normal(DrawOptions{});
   ScanResult same = scan([&](const Variables &) { return before * 1.0; }, {.numSteps = 2});
