@@ -108,6 +108,11 @@ TEST(Forks, CallbacksAreCalledInOrder) {
   host.callee = 0;
   host.failures = {0};
   EXPECT_EQ(b.text(), "1 | 2");
+  // Routines are not, but for the one that prints.
+  b.program.hosts[0] = {.routine = findRoutine("sort")};
+  EXPECT_EQ(b.text(), "0 | 1 | 2");
+  b.program.hosts[0] = {.routine = findRoutine("print")};
+  EXPECT_EQ(b.text(), "1 | 2");
   // Within a branch or loop likewise.
   Program body;
   body.hosts = b.program.hosts;
