@@ -158,19 +158,23 @@ Real wide(Real a, Real b, Real c, Real z) {
   return Real(isMirrored ? sum.value * pow(1 - Wide(z), -first) : sum.value);
 }
 
+/// What x - y loses as it is rounded (Knuth's TwoSum).
+Real lostBy(Real x, Real y) {
+  const Real difference = x - y, taken = difference - x;
+  return (x - (difference - taken)) - (y + taken);
+}
+
 /// Whether the distance of a difference of parameters from an integer, by which sums are divided,
 /// has lost digits: parameters may be of very different sizes.
-bool isRounded(Real difference, const Wide &exact) {
-  const Real distance = std::fabs(difference - std::round(difference));
-  return abs(exact - Wide(difference)) > 0x1p-60L * distance;
+bool isRounded(Real difference, Real lost) {
+  return std::fabs(lost) > 0x1p-60L * std::fabs(difference - std::round(difference));
 }
 
 /// For z < 1 and a, b that are no poles, but c - a may be one: as sums that have no factor.
 Real inside(Real a, Real b, Real c, Real z) {
-  const Wide overA = Wide(c) - Wide(a), overB = Wide(c) - Wide(b);
   const Real power = c - a - b;
-  if (isRounded(c - a, overA) || isRounded(c - b, overB) || isRounded(power, overA - Wide(b)) ||
-      isRounded(b - a, overA - overB))
+  if (isRounded(c - a, lostBy(c, a)) || isRounded(c - b, lostBy(c, b)) ||
+      isRounded(power, lostBy(c, a) + lostBy(c - a, b)) || isRounded(b - a, lostBy(b, a)))
     return wide(a, b, c, z);
   Sum<Real> sum;
   auto isGood = [&](const Sum<Real> &other) {
