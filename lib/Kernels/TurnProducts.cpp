@@ -178,7 +178,11 @@ std::optional<Fusion::Turn> Fusion::turnOf(const Nest &nest) const {
         return turn;
       turn.joined = last;
       size_t rank = right.indices.size();
-      if (extentOf(loop) * extentOf(last) >= kLeastLine &&
+      const ArrayInfo &array =
+          record_.emission.arrays[size_t(nest.body[size_t(right.load)].loadArray())];
+      const bool isWhole = right.indices[size_t(axis)].constant == 0 &&
+                           sizes_.constantValue(array.shape[size_t(axis)]) == extentOf(loop);
+      if (isWhole && extentOf(loop) * extentOf(last) >= kLeastLine &&
           right.factorOf(size_t(inner), last) == 1 &&
           movedToEnd(int32_t(rank), axis)[rank - 2] == inner)
         return turn;
@@ -186,8 +190,8 @@ std::optional<Fusion::Turn> Fusion::turnOf(const Nest &nest) const {
   return std::nullopt;
 }
 
-/// If an array is computed by a map, of whose only load the axis is an axis, too (padding): how
-/// that map is turned so that the axis becomes the last one.
+/// If an array is a map's that only moves elements (padding), and the axis is one of its load's,
+/// too: how that map is turned so that the axis becomes the last one.
 std::optional<Fusion::Turn> Fusion::turnOfMap(int32_t array, int32_t axis) const {
   const Emission &e = record_.emission;
   int32_t number = e.arrays[size_t(array)].step;
@@ -204,7 +208,7 @@ std::optional<Fusion::Turn> Fusion::turnOfMap(int32_t array, int32_t axis) const
       return std::nullopt;
     turn.load = int32_t(id);
   }
-  if (turn.load < 0)
+  if (turn.load < 0 || turn.load != nest.root) // what computes would do so twice
     return std::nullopt;
   const ScalarNode &load = nest.body[size_t(turn.load)];
   auto rank = int32_t(e.arrays[size_t(load.loadArray())].shape.size());
@@ -265,7 +269,11 @@ int32_t Fusion::addTurned(const Step &step, const Turn &turn, std::vector<Step> 
   if (turn.load >= 0) {
     int32_t from = nest.body[size_t(turn.load)].loadArray();
     axes = movedToEnd(int32_t(e.arrays[size_t(from)].shape.size()), turn.axis);
-    if (std::optional<Turn> ofMap = turnOfMap(from, turn.axis)) {
+    // Of a product alone: maps in front of that map are left.
+    std::optional<Turn> ofMap;
+    if (nest.combine != Combine::None)
+      ofMap = turnOfMap(from, turn.axis);
+    if (ofMap) {
       const Step map = e.steps[size_t(e.arrays[size_t(from)].step)];
       copied = addTurned(map, *ofMap, steps);
     } else {

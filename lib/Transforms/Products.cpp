@@ -300,8 +300,8 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
   // processors. What is left is done a vector at a time.
   for (bool isRest : {false, true}) {
     body->vectors = isRest ? 1 : shape.vectors;
-    if (isRest) // is filled before
-      panel.endOfFilling = nullptr;
+    if (isRest) // is filled before, by loads that do not reach behind the matrix
+      panel.endOfFilling = panel.fillingRow = nullptr;
     stack->dropAnchor();
     if (isRest && panel.copied) {
       panel.leftAddress =

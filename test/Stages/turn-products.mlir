@@ -4,6 +4,7 @@
 // RUN: graphc compile %s --entry=weights --emit=kernels | FileCheck %s --check-prefix=WEIGHTS
 // RUN: graphc compile %s --entry=picture --emit=kernels --exclude=turn-products | FileCheck %s --check-prefix=WITHOUT
 // RUN: graphc compile %s --entry=weights --emit=kernels --exclude=turn-products | FileCheck %s --check-prefix=WITHOUT
+// RUN: graphc compile %s --entry=computed --emit=kernels | FileCheck %s --check-prefix=COMPUTED
 // RUN: graphc run %s --entry=picture -i g=random[1,256,7,7] -i w=random[256,128,1,1] --full > %t
 // RUN: graphc run %s --entry=picture -i g=random[1,256,7,7] -i w=random[256,128,1,1] --full --target=x86-64-v3 | diff %t -
 
@@ -40,6 +41,10 @@
 // WEIGHTS: sum.f32(i4, i5) mul(%0[add(i4, i1), add(i5, i2), i3], %1[i0, i4, i5])
 // WEIGHTS: %1[i0, i1, i2] = %0[i0, i2, i1]
 // WITHOUT-NOT: kernel @copy
+
+// What is computed is computed once, and transposed then.
+// COMPUTED: tanh(%
+// COMPUTED-NOT: tanh(%
 func.func @picture(%g: tensor<1x256x7x7xf32>, %w: tensor<256x128x1x1xf32>) -> tensor<1x128x7x7xf32> {
   %s = graph.constant dense<[1, 128, 7, 7]> : tensor<4xi64>
   %0 = graph.convInputGradient %g, %w, %s : (tensor<1x256x7x7xf32>, tensor<256x128x1x1xf32>, tensor<4xi64>) -> tensor<1x128x7x7xf32>
@@ -49,4 +54,11 @@ func.func @weights(%x: tensor<1x32x20x20xf32>, %g: tensor<1x16x20x20xf32>) -> te
   %s = graph.constant dense<[16, 32, 3, 3]> : tensor<4xi64>
   %0 = graph.convKernelGradient %x, %g, %s {filterFlip = false, padding = [1, 1, 1, 1]} : (tensor<1x32x20x20xf32>, tensor<1x16x20x20xf32>, tensor<4xi64>) -> tensor<16x32x3x3xf32>
   return %0 : tensor<16x32x3x3xf32>
+}
+func.func @computed(%x: tensor<1x32x20x20xf32>, %g: tensor<1x16x20x20xf32>) -> (tensor<1x32x20x20xf32>, tensor<16x32x3x3xf32>) {
+  %s = graph.constant dense<[16, 32, 3, 3]> : tensor<4xi64>
+  %y = graph.tanh %x : (tensor<1x32x20x20xf32>) -> tensor<1x32x20x20xf32>
+  %z = graph.exp %y : (tensor<1x32x20x20xf32>) -> tensor<1x32x20x20xf32>
+  %0 = graph.convKernelGradient %z, %g, %s {filterFlip = false, padding = [1, 1, 1, 1]} : (tensor<1x32x20x20xf32>, tensor<1x16x20x20xf32>, tensor<4xi64>) -> tensor<16x32x3x3xf32>
+  return %z, %0 : tensor<1x32x20x20xf32>, tensor<16x32x3x3xf32>
 }

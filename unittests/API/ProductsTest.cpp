@@ -1,5 +1,6 @@
 //===- ProductsTest.cpp - products of matrices, called ----------------------===//
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <array>
@@ -156,6 +157,32 @@ TEST(Products, TransposedRowsBesideKeptPanels) {
   ASSERT_TRUE(kept.ok() && given.ok());
   Tensor found = (*(*kept)(left))[0], expected = (*(*given)(left, weights))[0];
   EXPECT_EQ(std::memcmp(found.data(), expected.data(), size_t(expected.numBytes())), 0);
+}
+
+// Fewer columns than a vector has lanes, at the end of a page behind which there is none.
+TEST(Products, ReadNothingBehindOperands) {
+  const int64_t k = 8192, page = sysconf(_SC_PAGESIZE);
+  for (auto [target, m, n] :
+       {std::tuple{"native", 120, 7}, {"x86-64-v3", 120, 7}, {"x86-64", 120, 3}}) {
+    const int64_t bytes = (k * n * 4 + page - 1) / page * page;
+    auto *memory = static_cast<char *>(mmap(nullptr, size_t(bytes + page), PROT_READ | PROT_WRITE,
+                                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    ASSERT_NE(memory, MAP_FAILED);
+    ASSERT_EQ(mprotect(memory + bytes, size_t(page), PROT_NONE), 0);
+    auto *y = reinterpret_cast<float *>(memory + bytes - k * n * 4);
+    Tensor a = filled({k, m}, 1), b = filled({k, n}, 2);
+    std::memcpy(y, b.data(), size_t(k * n * 4));
+    Variable left = tensor(DType::Float32, {k, m}, "a"),
+             right = tensor(DType::Float32, {k, n}, "b");
+    absl::StatusOr<Function> f =
+        function({left, right}, {dot(transpose(left), right)}, {.target = target});
+    ASSERT_TRUE(f.ok()) << f.status();
+    Tensor atEnd = *Tensor::borrow(DType::Float32, y, {k, n});
+    auto there = f->call({a, atEnd}), elsewhere = f->call({a, b});
+    ASSERT_TRUE(there.ok() && elsewhere.ok()) << there.status();
+    EXPECT_EQ((*there)[0], (*elsewhere)[0]) << target;
+    munmap(memory, size_t(bytes + page));
+  }
 }
 
 } // namespace
