@@ -19,9 +19,8 @@ struct ProgramMistake {
 ///  - an array is written before it is read, by steps, sizes (`element`) and as an output;
 ///  - inputs, constants, and what a step reads, are not written: but for an input whose memory an
 ///    output takes over as reusableInputs(kernel) allows, and which nothing reads afterwards;
-///  - memory that two arrays share is as long as each of them, and parts of an array stand one
-///  behind
-///    the other from its begin to its end;
+///  - memory that two arrays share is as long as each of them, and parts of an array follow each
+///    other from its begin to its end;
 ///  - what a kernel and the program say of an array's number of elements is the same.
 /// Where only sizes that are known later can tell the last two, a check is added to the program,
 /// which runs before the step does. Programs that graphc wrote get them where sums and products of

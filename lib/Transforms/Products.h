@@ -86,8 +86,7 @@ struct KernelEmitter::ProductMemory {
   ArrayMemory packed, copied; ///< room for panels of the right operand, rows of the left one
   mlir::Value packedAddress, copiedAddress;
   mlir::Value keptPanels, keptRows; ///< copies that the runtime has, or 0; null: never
-  mlir::Value
-      blockPanels; ///< copies that all blocks of rows share, or 0; null: there are no blocks
+  mlir::Value blockPanels;          ///< copies that all blocks of rows share, or 0; null: no blocks
   int64_t numPanels = 0, mostRows = 0; ///< that are copied at once
   bool mustPack = false;               ///< panels must be copied: tiles cannot read the operand
   bool mayCopyLeft = false;

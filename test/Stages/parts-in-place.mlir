@@ -43,6 +43,9 @@ RUN: graphc compile products.kernels --from=kernels --emit=kernels | FileCheck %
 The same numbers, also on two threads and with no rows.
 RUN: graphc run products.mlir -i x=[[1,2],[3,4]] -i y=[[1,0]] -i z=[[1,1],[1,-1]] > with
 RUN: graphc run products.mlir -i x=[[1,2],[3,4]] -i y=[[1,0]] -i z=[[1,1],[1,-1]] --exclude=parts-in-place > without
+RUN: graphc run products.mlir -i x=[[1,2],[3,4]] -i y=[[1,0]] -i z=[[1,1],[1,-1]] --threads=2 | diff without -
+RUN: graphc run products.mlir -i x=random[0,2] -i y=random[0,2] -i z=random[2,2] > none
+RUN: graphc run products.mlir -i x=random[0,2] -i y=random[0,2] -i z=random[2,2] --exclude=parts-in-place | diff none -
 RUN: diff with without && FileCheck %s --check-prefix=NUMBERS < with
 NUMBERS{LITERAL}: [[3, -1], [7, -1], [0.7615942, 0.7615942]]
 
