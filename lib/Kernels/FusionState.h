@@ -122,6 +122,8 @@ private:
     return record_.optimizations.has(Optimization::Fusion) && record_.optimizations.has(one);
   }
 
+  /// By step: whether an element check stands in it.
+  std::vector<bool> stepsWithChecks() const;
   /// Puts steps in front of others: `earlier[s]` are those that step s is to come behind. What they
   /// compute are new arrays, which are handed on.
   void insertSteps(std::vector<std::vector<Step>> earlier);

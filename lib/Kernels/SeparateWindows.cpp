@@ -165,9 +165,7 @@ void Fusion::separateWindows() {
   };
   if (!uses(Optimization::SeparateWindows) || std::ranges::none_of(e.steps, isWindow))
     return;
-  std::vector<bool> checked(e.steps.size(), false);
-  for (const ElementCheck &check : e.elementChecks)
-    checked[size_t(check.step)] = true;
+  const std::vector<bool> checked = stepsWithChecks();
   std::vector<std::vector<Step>> earlier(e.steps.size());
   for (size_t s = 0; s < e.steps.size(); ++s) {
     Step &step = e.steps[s];

@@ -9,7 +9,16 @@ Fusion::Fusion(GraphRecord record)
     : record_(std::move(record)), sizes_(std::move(record_.emission.sizes)),
       builder_(sizes_.nodes()), arrays_(record_.emission.arrays.size()) {}
 
+std::vector<bool> Fusion::stepsWithChecks() const {
+  std::vector<bool> checked(record_.emission.steps.size(), false);
+  for (const ElementCheck &check : record_.emission.elementChecks)
+    checked[size_t(check.step)] = true;
+  return checked;
+}
+
 void Fusion::insertSteps(std::vector<std::vector<Step>> earlier) {
+  if (std::ranges::all_of(earlier, [](const std::vector<Step> &steps) { return steps.empty(); }))
+    return;
   Emission &e = record_.emission;
   std::vector<Step> steps;
   std::vector<int32_t> numbers; // of the steps there were

@@ -371,20 +371,15 @@ void Fusion::turnProducts() {
   Emission &e = record_.emission;
   if (!uses(Optimization::TurnProducts))
     return;
-  std::vector<bool> checked(e.steps.size(), false);
-  for (const ElementCheck &check : e.elementChecks)
-    checked[size_t(check.step)] = true;
+  const std::vector<bool> checked = stepsWithChecks();
   std::vector<std::vector<Step>> earlier(e.steps.size());
-  bool any = false;
   for (size_t s = 0; s < e.steps.size(); ++s)
     if (e.steps[s].kind == Step::Kind::Loops && !checked[s])
       if (std::optional<Turn> found = turnOf(e.steps[s].nest)) {
         earlier[s] = turn(e.steps[s], *found);
         arrays_[size_t(e.steps[s].nest.result)].isHandedOn = true;
-        any = true;
       }
-  if (any)
-    insertSteps(std::move(earlier));
+  insertSteps(std::move(earlier));
 }
 
 } // namespace graphc

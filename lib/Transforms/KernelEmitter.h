@@ -286,6 +286,8 @@ private:
   arraysOfBlock(llvm::ArrayRef<int> nests, llvm::ArrayRef<Pass> parts, int rowLoop) const;
   int deadBefore(int number, llvm::ArrayRef<Pass> parts, llvm::ArrayRef<int> placed) const;
   Size blockStride(int array, int rowLoop);
+  /// The length of a row, and of a gap behind it where rows would be in one set of the L1 cache.
+  mlir::Value withRowGap(mlir::Value length, int64_t bytes);
   mlir::Value rowsOfBlock(llvm::ArrayRef<std::pair<int, int>> arrays, int rowLoop, int64_t most,
                           int64_t tile);
   bool isOfBlock(int array, int rowLoop) const;

@@ -306,12 +306,16 @@ void KernelEmitter::chooseRows(const KernelNest &nest, const ProductShape &shape
     block = arith::SelectOp::create(b, copies.isFetched,
                                     stack->constant(kTilesInPlace * shape.rows[0]), block);
   copies.blockRows = copies.rowStride = block;
-  if (!shape.isLeftTransposed) {
-    Value rest = arith::AndIOp::create(b, inBytes(length), stack->constant(kRoundBytes - 1));
-    Value isRound = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest, zero);
-    Value gap = arith::SelectOp::create(b, isRound, stack->constant(kRowGap / bytes), zero);
-    copies.rowStride = arith::AddIOp::create(b, length, gap);
-  }
+  if (!shape.isLeftTransposed)
+    copies.rowStride = withRowGap(length, bytes);
+}
+
+Value KernelEmitter::withRowGap(Value length, int64_t bytes) {
+  Value rest = arith::AndIOp::create(b, length, stack->constant(kRoundBytes / bytes - 1));
+  Value zero = stack->constant(0);
+  Value isRound = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest, zero);
+  Value gap = arith::SelectOp::create(b, isRound, stack->constant(kRowGap / bytes), zero);
+  return arith::AddIOp::create(b, length, gap);
 }
 
 /// What tiles read of the rows from `firstRow` on.

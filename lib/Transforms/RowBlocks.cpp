@@ -62,12 +62,7 @@ Size KernelEmitter::blockStride(int array, int rowLoop) {
       stride = b.getIndexAttr(copiedStride(*length * bytes) / bytes);
       return;
     }
-    Value length = stack->value(stride);
-    Value rest = arith::AndIOp::create(b, length, stack->constant(kRoundBytes / bytes - 1));
-    Value isRound = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest, stack->constant(0));
-    Value gap =
-        arith::SelectOp::create(b, isRound, stack->constant(kRowGap / bytes), stack->constant(0));
-    stride = arith::AddIOp::create(b, length, gap).getResult();
+    stride = withRowGap(stack->value(stride), bytes);
   });
   return stride;
 }
