@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <vector>
 
 #include "Runtime/Executable.h"
@@ -16,10 +18,24 @@ using SmallPointers = absl::InlinedVector<void *, 16>;
 /// Of a plan: number of the segment, extents of inputs, and all elements that were read.
 using PlanKey = absl::InlinedVector<int64_t, 24>;
 
+/// A program's StepOrder, made when it is first asked for. Thread-safe.
+class LazyStepOrder {
+public:
+  const StepOrder &get(const Program &program, const ProgramLayout &layout) const {
+    std::call_once(once_, [&] { order_.emplace(program, layout); });
+    return *order_;
+  }
+
+private:
+  mutable std::once_flag once_;
+  mutable std::optional<StepOrder> order_;
+};
+
 /// A program and its code: what clones have in common.
 struct Executable::Joined {
   Program program;
   ProgramLayout layout;
+  LazyStepOrder order;
   std::shared_ptr<const LoadedCode> code;
   std::vector<KernelFunction> functions;
   std::shared_ptr<KeptOperands> kept; // of bodies, too

@@ -53,11 +53,12 @@ bool isParallel(const Program &p, const Program::Step &step, const std::vector<S
 }
 
 /// As findForks wants it. What a routine or a loop takes is not known before it runs.
-double timeInFork(const Program &p, const Program::Step &step,
+double timeInFork(const Program &p, const StepOrder &order, int32_t number,
                   const std::vector<SizeValue> &sizes) {
   constexpr double kRoutine = 3000, kControl = 10000;
   using Kind = Program::Step::Kind;
-  if (isParallel(p, step, sizes) || !isUnseen(p, step))
+  const Program::Step &step = p.steps[size_t(number)];
+  if (isParallel(p, step, sizes) || !order.isUnseen(number))
     return kNeverInFork;
   return step.kind == Kind::Host      ? kRoutine
          : step.kind == Kind::Control ? kControl
@@ -78,7 +79,7 @@ absl::Status checkTotal(const ArenaLayout &arena) {
 absl::StatusOr<std::shared_ptr<Plan>> Plan::create(const Program &program,
                                                    const ProgramLayout &layout, int32_t number,
                                                    std::vector<SizeValue> sizes, KeptOperands *kept,
-                                                   bool forks) {
+                                                   const StepOrder *order) {
   const ProgramLayout::Segment &segment = layout.segments[number];
   auto plan = std::make_shared<Plan>();
   plan->sizes = std::move(sizes);
@@ -92,11 +93,11 @@ absl::StatusOr<std::shared_ptr<Plan>> Plan::create(const Program &program,
       return sizeError(program, check, plan->sizes);
   }
 
-  if (forks) {
+  if (order) {
     std::vector<double> times;
     for (int32_t s = segment.firstStep; s < segment.endStep; ++s)
-      times.push_back(timeInFork(program, program.steps[s], plan->sizes));
-    plan->forks = findForks(program, layout, segment.firstStep, times);
+      times.push_back(timeInFork(program, *order, s, plan->sizes));
+    plan->forks = findForks(*order, segment.firstStep, times);
   }
 
   ArenaLayout arena;

@@ -60,11 +60,13 @@ struct Plan {
   }
 
   /// `sizes` are those of the segments before, with what was read. `kept` has the copies of
-  /// constants and lives as long; without it there are none. With `forks` there may be forks, whose
-  /// branches share no memory of the arena.
-  static absl::StatusOr<std::shared_ptr<Plan>>
-  create(const Program &program, const ProgramLayout &layout, int32_t segment,
-         std::vector<SizeValue> sizes, KeptOperands *kept = nullptr, bool forks = false);
+  /// constants and lives as long; without it there are none. With the program's
+  /// `order` there may be forks, whose branches share no memory of the arena.
+  static absl::StatusOr<std::shared_ptr<Plan>> create(const Program &program,
+                                                      const ProgramLayout &layout, int32_t segment,
+                                                      std::vector<SizeValue> sizes,
+                                                      KeptOperands *kept = nullptr,
+                                                      const StepOrder *order = nullptr);
 };
 
 /// Element `index` of an integer or Bool array, as a size.

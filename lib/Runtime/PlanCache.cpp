@@ -69,8 +69,9 @@ absl::StatusOr<Lease> PlanCache::lease(int32_t segment, absl::Span<const int64_t
     counters_.plans.fetch_add(1, std::memory_order_relaxed);
     std::vector<SizeValue> sizes(program.sizes.size(), 0);
     fill(sizes);
-    absl::StatusOr<std::shared_ptr<Plan>> plan = Plan::create(
-        program, joined_.layout, segment, std::move(sizes), joined_.kept.get(), threads > 1);
+    absl::StatusOr<std::shared_ptr<Plan>> plan =
+        Plan::create(program, joined_.layout, segment, std::move(sizes), joined_.kept.get(),
+                     threads > 1 ? &joined_.order.get(program, joined_.layout) : nullptr);
     if (!plan.ok())
       return plan.status();
     result.cached = std::make_shared<CachedPlan>();

@@ -37,6 +37,14 @@ absl::StatusOr<Function> compiled(const std::string &name) {
     auto x = dvector("x");
     return function({x}, {sqrt(x) + 1, x.sum()}, {.name = name});
   }
+  if (name == "loops") { // which are branches of a fork
+    auto x = dvector("x");
+    auto step = [](absl::Span<const Variable> in) { return tanh(in[1] * 0.5 + in[0]); };
+    ScanOptions options{.sequences = {x}, .outputs = {0.0}};
+    Variable forward = scan(step, options).outputs[0];
+    options.goBackwards = true;
+    return function({x}, {forward, scan(step, options).outputs[0]}, {.name = name});
+  }
   if (name == "counter") { // in place
     auto x = dscalar("x");
     SharedVariable s = shared(*Tensor::zeros(DType::Float64, {200}), "s");
@@ -51,7 +59,8 @@ absl::StatusOr<Function> compiled(const std::string &name) {
   return function({}, {from + to}, {.name = name});
 }
 
-constexpr const char *kNames[] = {"network", "scalar", "large", "counter", "transfer", "reader"};
+constexpr const char *kNames[] = {"network", "scalar",   "large", "loops",
+                                  "counter", "transfer", "reader"};
 
 std::string pathOf(const std::string &folder, const std::string &name) {
   return folder + "/" + name + ".gf";
@@ -147,6 +156,28 @@ TEST(Concurrency, CallsThatDivideTheirWork) {
   });
   EXPECT_EQ(wrong, 0);
   EXPECT_GT(ThreadPool::shared().startedWorkers(), 0);
+}
+
+// Steps of one call side by side, of several calls at once.
+TEST(Concurrency, CallsWithForks) {
+  Function f = functionOf("loops", 2);
+  constexpr int64_t n = 2048;
+  Tensor x = *Tensor::full(DType::Float64, {n}, 0.25);
+  std::vector<double> expected(n); // tanh's ULPs, 6e-17 here, twice at most by the recurrence
+  for (double state = 0; double &value : expected)
+    state = value = std::tanh(state * 0.5 + 0.25);
+  std::atomic<int> wrong = 0;
+  onThreads(4, [&](int) {
+    for (int k = 0; k < 10; ++k) {
+      absl::StatusOr<Results> r = f(x);
+      for (size_t result : {0, 1})
+        for (int64_t i = 0; r.ok() && i < n; i += 97)
+          wrong += std::abs((*r)[result].flat<double>()[size_t(i)] - expected[size_t(i)]) > 1e-15;
+      wrong += !r.ok();
+    }
+  });
+  EXPECT_EQ(wrong, 0);
+  EXPECT_GT(f.counters().forks, 0);
 }
 
 // Calls that update one variable, in place and not, and others that read and write it meanwhile: a

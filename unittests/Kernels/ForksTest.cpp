@@ -26,12 +26,16 @@ struct ForkBuilder : Builder {
     add(numInputs, std::move(inputs), function);
     return result;
   }
-  std::shared_ptr<const Plan> plan(bool forks = true) const {
+  ProgramLayout layout() const {
     absl::StatusOr<ProgramLayout> layout = ProgramLayout::create(program);
     EXPECT_TRUE(layout.ok()) << layout.status();
+    return *std::move(layout);
+  }
+  std::shared_ptr<const Plan> plan(bool forks = true) const {
     std::vector<SizeValue> sizes(program.sizes.size(), 0);
     sizes[0] = 1000;
-    auto made = Plan::create(program, *layout, 0, sizes, nullptr, forks);
+    const StepOrder steps(program, layout());
+    auto made = Plan::create(program, layout(), 0, sizes, nullptr, forks ? &steps : nullptr);
     EXPECT_TRUE(made.ok()) << made.status();
     return *made;
   }
@@ -114,15 +118,16 @@ TEST(Forks, CallbacksAreCalledInOrder) {
   b.program.hosts[0] = {.routine = findRoutine("print")};
   EXPECT_EQ(b.text(), "1 | 2");
   // Within a branch or loop likewise.
+  const ProgramLayout layout = b.layout();
   Program body;
   body.hosts = b.program.hosts;
   body.steps.push_back(host);
   Program::Control &control = b.program.controls.emplace_back();
   control.bodies.push_back(body);
   host.kind = Program::Step::Kind::Control;
-  EXPECT_FALSE(isUnseen(b.program, host));
+  EXPECT_FALSE(StepOrder(b.program, layout).isUnseen(0));
   control.bodies[0].steps.clear();
-  EXPECT_TRUE(isUnseen(b.program, host));
+  EXPECT_TRUE(StepOrder(b.program, layout).isUnseen(0));
 }
 
 // Memory that a step takes over is that of its operand, which others read before.
