@@ -13,6 +13,7 @@
 #include "Kernels/Body.h"
 #include "Kernels/Callee.h"
 #include "Kernels/Fuse.h"
+#include "Kernels/NestLoops.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/functional/function_ref.h"
 
@@ -85,27 +86,6 @@ struct FusionArray {
 
 /// Sets `ops`, `cost` and `reads`.
 void measure(FusedNest &nest);
-/// The loop that an index expression counts along, one to one: i, i + c, c - i, c * i; else -1.
-int32_t loopOf(const std::vector<ScalarNode> &body, int32_t node);
-/// An index expression: a sum of counters, each with a factor, and a number.
-struct Affine {
-  std::vector<int64_t> factors; // by loop
-  int64_t constant = 0;
-};
-/// What a node of the body is as such an expression, if it is one.
-std::optional<Affine> affineOf(const Nest &nest, int32_t node);
-/// The loops that a load's indices count along, a bit each; loops that share an index do not count.
-uint64_t loopsOfLoad(const Nest &nest, const ScalarNode &load, int32_t rank);
-/// Whether each iteration loads another element: every loop but those in `ignored` (a bit each) has
-/// an index of its own.
-bool loadsEachOnce(const Nest &nest, const ScalarNode &load, int32_t rank, uint64_t ignored = 0);
-/// The loops that each value of the body depends on, a bit each; of a load those of its indices.
-/// `rankOf` gives the number of indices of a load.
-std::vector<uint64_t> dependences(const Nest &nest,
-                                  const std::function<int32_t(int32_t array)> &rankOf);
-/// A reduction whose loads all leave out some loops: it computes more than it reads.
-bool isContraction(const Nest &nest, const std::function<int32_t(int32_t array)> &rankOf,
-                   uint64_t ignored = 0);
 
 /// The state of one fusion.
 class Fusion {

@@ -42,14 +42,14 @@ int32_t Fusion::separableLoop(const Nest &nest) const {
   const ScalarNode &load = nest.body[size_t(nest.root)];
   if (load.op != ScalarOp::Load || load.args[0] >= 0)
     return -1;
+  const auto affine = affineNodes(nest, [&](int32_t size) { return sizes_.constantValue(size); });
   std::vector<Affine> indices;
   for (size_t axis = 0; axis < record_.emission.arrays[size_t(load.loadArray())].shape.size();
        ++axis) {
-    std::optional<Affine> index =
-        affineOf(nest, nest.indices[load.loadFirstIndex() + uint32_t(axis)]);
+    const auto &index = affine[size_t(nest.indices[load.loadFirstIndex() + axis])];
     if (!index)
       return -1;
-    indices.push_back(*std::move(index));
+    indices.push_back(*index);
   }
   if (indices.empty())
     return -1;
@@ -88,7 +88,9 @@ Nest Fusion::separate(Nest &nest, int32_t along) {
   const ScalarNode load = nest.body[size_t(nest.root)];
   const ArrayInfo &from = e.arrays[size_t(load.loadArray())];
   size_t lastIndex = load.loadFirstIndex() + from.shape.size() - 1;
-  const Affine last = *affineOf(nest, nest.indices[lastIndex]);
+  const Affine last = *affineNodes(nest, [&](int32_t size) {
+    return sizes_.constantValue(size);
+  })[size_t(nest.indices[lastIndex])];
   int32_t columns = 0;
   while (last.factors[size_t(columns)] == 0)
     ++columns;

@@ -102,6 +102,7 @@ std::optional<Fusion::Turn> Fusion::turnOf(const Nest &nest) const {
   if (root.op != ScalarOp::Mul)
     return std::nullopt;
   const uint64_t units = unitLoops(nest);
+  const auto affine = affineNodes(nest, [&](int32_t size) { return sizes_.constantValue(size); });
   auto isLoop = [&](int32_t loop) { return !(units >> loop & 1); };
   auto factorOf = [&](int32_t node) {
     Factor factor;
@@ -112,7 +113,7 @@ std::optional<Fusion::Turn> Fusion::turnOf(const Nest &nest) const {
       return factor;
     size_t rank = record_.emission.arrays[size_t(load.loadArray())].shape.size();
     for (size_t axis = 0; axis < rank; ++axis) {
-      auto index = affineOf(nest, nest.indices[load.loadFirstIndex() + axis]);
+      std::optional<Affine> index = affine[size_t(nest.indices[load.loadFirstIndex() + axis])];
       if (!index)
         return factor;
       for (size_t loop = 0; loop < index->factors.size(); ++loop)

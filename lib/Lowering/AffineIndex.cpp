@@ -1,38 +1,16 @@
 //===- Lowering/AffineIndex.cpp - index expressions as affine maps --------===//
 #include "Lowering/AffineIndex.h"
 
+#include "Kernels/NestLoops.h"
+
 namespace graphc {
 namespace {
 
-mlir::AffineExpr affineNode(const Kernel &kernel, const ScalarNode &node,
-                            llvm::ArrayRef<mlir::AffineExpr> done, mlir::MLIRContext *context) {
-  if (node.dtype != DType::Int64)
-    return {};
-  auto arg = [&](int i) { return done[node.args[i]]; };
-  switch (node.op) {
-  case ScalarOp::Index:
-    return mlir::getAffineDimExpr(unsigned(node.payload), context);
-  case ScalarOp::Constant:
-    return mlir::getAffineConstantExpr(int64_t(node.payload), context);
-  case ScalarOp::Size: {
-    const Kernel::Size &size = kernel.sizes[node.payload];
-    return size.constant ? mlir::getAffineConstantExpr(size.value, context) : mlir::AffineExpr();
-  }
-  case ScalarOp::Add:
-    return arg(0) && arg(1) ? arg(0) + arg(1) : mlir::AffineExpr();
-  case ScalarOp::Sub:
-    return arg(0) && arg(1) ? arg(0) - arg(1) : mlir::AffineExpr();
-  case ScalarOp::Neg:
-    return arg(0) ? -arg(0) : mlir::AffineExpr();
-  case ScalarOp::Mul: {
-    mlir::AffineExpr a = arg(0), b = arg(1);
-    if (!a || !b || !(a.isSymbolicOrConstant() || b.isSymbolicOrConstant()))
-      return {};
-    return a * b;
-  }
-  default:
-    return {};
-  }
+mlir::AffineExpr exprOf(const Affine &value, mlir::MLIRContext *context) {
+  mlir::AffineExpr sum = mlir::getAffineConstantExpr(0, context);
+  for (size_t loop = 0; loop < value.factors.size(); ++loop)
+    sum = sum + mlir::getAffineDimExpr(unsigned(loop), context) * value.factors[loop];
+  return sum + value.constant;
 }
 
 bool sameSize(const Kernel &kernel, int32_t a, int32_t b) {
@@ -48,12 +26,15 @@ mlir::AffineMap leadingLoops(unsigned numLoops, unsigned count, mlir::MLIRContex
   return mlir::AffineMap::get(numLoops, 0, loops, context);
 }
 
-std::vector<mlir::AffineExpr> affineNodes(const Kernel &kernel, const Nest &nest,
+std::vector<mlir::AffineExpr> affineExprs(const Kernel &kernel, const Nest &nest,
                                           mlir::MLIRContext *context) {
+  auto constantSize = [&](int32_t size) {
+    const Kernel::Size &of = kernel.sizes[size_t(size)];
+    return of.constant ? std::optional(of.value) : std::nullopt;
+  };
   std::vector<mlir::AffineExpr> result;
-  result.reserve(nest.body.size());
-  for (const ScalarNode &node : nest.body)
-    result.push_back(affineNode(kernel, node, result, context));
+  for (const std::optional<Affine> &value : affineNodes(nest, constantSize))
+    result.push_back(value ? exprOf(*value, context) : mlir::AffineExpr());
   return result;
 }
 

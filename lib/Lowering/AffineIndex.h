@@ -13,7 +13,7 @@ mlir::AffineMap leadingLoops(unsigned numLoops, unsigned count, mlir::MLIRContex
 
 /// For every node of the nest's body: its value as an affine expression of the loops with constant
 /// factors, or null.
-std::vector<mlir::AffineExpr> affineNodes(const Kernel &kernel, const Nest &nest,
+std::vector<mlir::AffineExpr> affineExprs(const Kernel &kernel, const Nest &nest,
                                           mlir::MLIRContext *context);
 
 /// The indexing map of an unmasked load, if it has one that linalg takes: a loop alone may stand

@@ -301,7 +301,7 @@ Value LinalgBuilder::castResult(const Nest &nest, Value result) {
 
 void LinalgBuilder::lowerNest(int32_t number) {
   const Nest &nest = kernel.nests[number];
-  std::vector<mlir::AffineExpr> affine = affineNodes(kernel, nest, b.getContext());
+  std::vector<mlir::AffineExpr> affine = affineExprs(kernel, nest, b.getContext());
 
   // From the root and the checks down: which nodes are needed, and which loads are operands.
   llvm::SmallVector<bool> needed(nest.body.size(), false);

@@ -300,5 +300,70 @@ TEST(HostOps, AreCalledFromManyThreads) {
   EXPECT_EQ(wrong, 0);
 }
 
+/// The number, by 40 operations that each take the one before twice and more.
+Scalar bySteps(Scalar i) {
+  for (int step = 0; step < 40; ++step)
+    i = i + i - i;
+  return i;
+}
+
+// What an index follows is found in one pass, whatever an op makes it of: paths through these are
+// 3^40.
+TEST(UserOps, IndicesAreReadOnce) {
+  OpDef windows;
+  windows.name = "windows";
+  windows.doc = "The greatest of 3 x 3 elements, at every second one.";
+  windows.operands = {{"x"}};
+  windows.type = [](const TypeRequest &r) -> absl::StatusOr<std::vector<Type>> {
+    return std::vector<Type>{Type(r.type(0).dtype(), {7, 7})};
+  };
+  windows.emit = [](Emitter &e, const Arrays &in, const Attributes &) {
+    return Arrays{e.reduce(
+        Combine::Max, {e.size(7), e.size(7)}, {e.size(3), e.size(3)}, [&](Indices i, Indices k) {
+          return e.load(in[0],
+                        {bySteps(i[0] * e.index(2) + k[0]), bySteps(i[1] * e.index(2) + k[1])});
+        })};
+  };
+  OpDef product;
+  product.name = "product";
+  product.doc = "x.T @ x";
+  product.operands = {{"x"}};
+  product.type = likeFirst;
+  product.emit = [](Emitter &e, const Arrays &in, const Attributes &) {
+    Extent n = e.dim(in[0], 0);
+    return Arrays{e.reduce(Combine::Sum, {n, n}, {n}, [&](Indices i, Indices k) {
+      return e.load(in[0], {bySteps(k[0]), i[0]}) * e.load(in[0], {k[0], bySteps(i[1])});
+    })};
+  };
+  std::vector<double> values;
+  for (int i = 0; i < 225; ++i)
+    values.push_back(i * 37 % 101);
+  auto at = [&](int row, int column) { return values[size_t(row * 15 + column)]; };
+  std::vector<double> greatest, products;
+  for (int i = 0; i < 7; ++i)
+    for (int j = 0; j < 7; ++j) {
+      double most = 0;
+      for (int k = 0; k < 9; ++k)
+        most = std::max(most, at(2 * i + k / 3, 2 * j + k % 3));
+      greatest.push_back(most);
+    }
+  for (int i = 0; i < 15; ++i)
+    for (int j = 0; j < 15; ++j) {
+      double sum = 0;
+      for (int k = 0; k < 15; ++k)
+        sum += at(k, i) * at(k, j);
+      products.push_back(sum);
+    }
+  auto x = dmatrix("x");
+  for (const char *mode : kModes) {
+    auto f = function({x}, {(*defineOp(windows))(x), (*defineOp(product))(x)}, {.mode = mode});
+    ASSERT_TRUE(f.ok()) << f.status();
+    auto r = (*f)(*Tensor::fromSpan<double>(values, {15, 15}));
+    ASSERT_TRUE(r.ok()) << r.status();
+    EXPECT_EQ((*r)[0], *Tensor::fromSpan<double>(greatest, {7, 7})) << mode;
+    EXPECT_EQ((*r)[1], *Tensor::fromSpan<double>(products, {15, 15})) << mode;
+  }
+}
+
 } // namespace
 } // namespace graphc
