@@ -5,6 +5,7 @@
 #include "API/InterpretedRunner.h"
 #include "API/NanGuardRunner.h"
 #include "API/Specialisations.h"
+#include "Control/LoopRewrites.h"
 #include "Control/Sink.h"
 #include "Graph/InnerGraph.h"
 #include "Graph/Module.h"
@@ -260,6 +261,9 @@ static absl::StatusOr<GraphModule> rewrittenNodes(const GraphModule &module,
   absl::StatusOr<FunctionGraph> graph = rewrittenGraph(module, options);
   if (!graph.ok())
     return graph.status();
+  if (options.rewrites)
+    if (absl::Status s = shortenLoops(*graph); !s.ok())
+      return s;
   return withBranches(withGraph(module, *graph));
 }
 

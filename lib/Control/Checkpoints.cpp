@@ -1,6 +1,7 @@
 //===- Checkpoints.cpp ------------------------------------------------------===//
 #include "Control/Checkpoints.h"
 
+#include "Ops/Build.h"
 #include "graphc/Arrays.h"
 #include "graphc/ControlFlow.h"
 #include "graphc/Ops.h"
@@ -13,15 +14,13 @@ std::vector<int64_t> without(const Type &type, int axes) {
   return {type.shape().begin() + axes, type.shape().end()};
 }
 
-/// `x`, whose first `from` axes become those of the extents.
-Variable withFront(const Variable &x, int from, const Variables &extents) {
-  std::vector<Operand> parts;
-  for (const Variable &extent : extents)
-    parts.push_back(expandDims(extent, Axis(0)));
-  parts.emplace_back(shape(x)[{Slice(from, kEnd)}]);
-  std::vector<int64_t> known = without(x.type(), from);
-  known.insert(known.begin(), extents.size(), kDynamic);
-  return filterVariable(x.type().withShape(known), reshape(x, concatenate(parts, 0)));
+/// `chunks` times `length` rows.
+Variable inChunks(const Variable &rows, const Variable &chunks, const Variable &length) {
+  std::vector<int64_t> known = without(rows.type(), 1);
+  known.insert(known.begin(), 2, kDynamic);
+  std::vector<Operand> extents = {expandDims(chunks, Axis(0)), expandDims(length, Axis(0)),
+                                  shape(rows)[{Slice(1, kEnd)}]};
+  return filterVariable(rows.type().withShape(known), reshape(rows, concatenate(extents, 0)));
 }
 
 /// The last row of `all`, or `initial` where there is none.
@@ -105,7 +104,7 @@ absl::StatusOr<Variables> Checkpointing::runChunks(const Variable &chunks,
   Variables operands = {chunks}, inputs, sequences, initials, constants;
   Loop loop;
   for (const Variable &all : elements_) {
-    operands.push_back(withFront(all[{Slice(0, chunks * length)}], 1, {chunks, length}));
+    operands.push_back(inChunks(all[{Slice(0, chunks * length)}], chunks, length));
     sequences.emplace_back(all.type().withShape(without(operands.back().type(), 1)));
     loop.sequences.push_back({0});
   }
@@ -141,16 +140,16 @@ absl::StatusOr<CheckpointedLoop> Checkpointing::run(int64_t every) {
   Variable length =
       every < 0 ? maximum(cast(sqrt(cast(steps_, DType::Float64)), DType::Int64), int64_t(1))
                 : constant(every);
-  Variable chunks = intDiv(steps_, length), inChunks = chunks * length;
+  Variable chunks = intDiv(steps_, length), done = chunks * length;
   absl::StatusOr<Variables> whole = runChunks(chunks, length);
   if (!whole.ok())
     return whole.status();
   Variables rests, initials;
   for (const Variable &all : elements_)
-    rests.push_back(all[{Slice(inChunks, kEnd)}]);
+    rests.push_back(all[{Slice(done, kEnd)}]);
   for (size_t k = 0; k < initials_.size(); ++k)
     initials.push_back(filterVariable(initials_[k].type(), lastOf((*whole)[k], initials_[k])));
-  absl::StatusOr<Variables> rest = runSteps(steps_ - inChunks, rests, initials, constants_);
+  absl::StatusOr<Variables> rest = runSteps(steps_ - done, rests, initials, constants_);
   if (!rest.ok())
     return rest.status();
   CheckpointedLoop made;
@@ -163,8 +162,7 @@ absl::StatusOr<CheckpointedLoop> Checkpointing::run(int64_t every) {
     made.results.push_back(
         isState && loop_.keepsLast[k]
             ? made.lasts[k]
-            : concatenate({withFront((*whole)[initials.size() + k], 2, {inChunks}), (*rest)[k]},
-                          0));
+            : build(builtin("joinChunks"), {(*whole)[initials.size() + k], (*rest)[k]}));
   }
   for (const Variables *list : {&made.results, &made.lasts})
     for (const Variable &v : *list)

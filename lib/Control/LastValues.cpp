@@ -6,7 +6,7 @@
 #include "Graph/CalledAs.h"
 #include "Graph/PlaceScope.h"
 #include "Ops/Build.h"
-#include "Ops/IndexSpec.h"
+#include "Ops/RowsOfEnd.h"
 #include "graphc/Ops.h"
 
 namespace graphc {
@@ -19,54 +19,6 @@ constexpr const char *kNoRows = "index -1 is out of range for axis 0 with 0 elem
 bool isAbsent(const IndexTerm &term) { return term.kind == IndexTerm::Kind::Absent; }
 bool isBelowZero(const IndexTerm &term) {
   return term.kind == IndexTerm::Kind::Number && term.value < 0;
-}
-
-/// The node's index, whose first entry counts from the end where the length is known; nothing where
-/// that is neither a position nor a slice with a number as its step.
-std::optional<IndexSpec> indexFromEnd(const Apply &node) {
-  if (node.op().name() != "subtensor")
-    return std::nullopt;
-  absl::StatusOr<IndexSpec> index =
-      parseIndex(std::get<std::string>(*node.op().attributes().find("index")));
-  if (!index.ok() || index->empty())
-    return std::nullopt;
-  IndexEntry &entry = index->front();
-  const int64_t length = node.input(0).type().extent(0);
-  if (entry.kind == IndexEntry::Kind::Slice) {
-    if (isAbsent(entry.step))
-      entry.step = IndexTerm::number(1);
-    if (entry.step.kind != IndexTerm::Kind::Number || entry.step.value == 0)
-      return std::nullopt;
-  } else if (entry.kind != IndexEntry::Kind::Position) {
-    return std::nullopt;
-  }
-  if (length == kDynamic)
-    return *std::move(index);
-  for (IndexTerm *term : {&entry.start, &entry.stop}) {
-    if (term->kind != IndexTerm::Kind::Number || term->value < 0)
-      continue;
-    if (term->value < length)
-      term->value -= length;
-    else if (term == &entry.stop && entry.step.value > 0)
-      *term = {};
-    else
-      return std::nullopt;
-  }
-  return *std::move(index);
-}
-
-/// How many rows, the last ones, such an entry reads, however many there are.
-std::optional<int64_t> rowsRead(const IndexEntry &entry) {
-  if (entry.kind == IndexEntry::Kind::Slice) {
-    if (entry.step.value < 0) // from the end to behind `stop`
-      return (isAbsent(entry.start) || isBelowZero(entry.start)) && isBelowZero(entry.stop) &&
-                     entry.stop.value < -1
-                 ? std::optional(-1 - entry.stop.value)
-                 : std::nullopt;
-    if (!isAbsent(entry.stop) && !isBelowZero(entry.stop))
-      return std::nullopt;
-  }
-  return isBelowZero(entry.start) ? std::optional(-entry.start.value) : std::nullopt;
 }
 
 /// How many rows at both ends a slice start:stop leaves out, where these are numbers.
@@ -104,11 +56,13 @@ std::optional<int64_t> LastValues::rowsReadOf(const FunctionGraph &graph, const 
   for (const Client &client : *clients) {
     if (client.isOutput() || client.index != 0)
       return std::nullopt;
+    if (client.node.op().name() != "subtensor")
+      return std::nullopt;
     const std::optional<IndexSpec> index = indexFromEnd(client.node);
     if (!index)
       return std::nullopt;
     way.push_back(client.node);
-    std::optional<int64_t> rows = rowsRead(index->front());
+    std::optional<int64_t> rows = rowsOfEnd(index->front());
     if (rows) {
       // Of a part up to the end as many as its own readers need, if those are fewer.
       const IndexEntry &entry = index->front();
@@ -216,6 +170,56 @@ absl::Status LastValues::replace(int result, const Variable &fresh,
     replacements.emplace_back(old, value);
   }
   return absl::OkStatus();
+}
+
+/// Those who read `all`, and their indices from the end; nothing where one of them may read more.
+static std::optional<std::vector<std::pair<Apply, IndexSpec>>>
+readersOfEnd(const FunctionGraph &graph, const Variable &all) {
+  std::vector<std::pair<Apply, IndexSpec>> readers;
+  absl::StatusOr<Clients> clients = graph.clients(all);
+  if (!clients.ok())
+    return std::nullopt;
+  for (const Client &client : *clients) {
+    if (client.isOutput() || client.index != 0 || client.node.op().name() != "subtensor")
+      return std::nullopt;
+    std::optional<IndexSpec> index = indexFromEnd(client.node);
+    if (!index || !rowsOfEnd(index->front()))
+      return std::nullopt;
+    readers.emplace_back(client.node, *std::move(index));
+  }
+  return readers;
+}
+
+absl::Status readEndsOfChunks(FunctionGraph &graph) {
+  absl::StatusOr<std::vector<Apply>> order = graph.toposort();
+  if (!order.ok())
+    return order.status();
+  Replacements fresh;
+  for (const Apply &node : *order) {
+    if (node.op().name() != "joinChunks")
+      continue;
+    const auto readers = readersOfEnd(graph, node.output(0));
+    if (!readers)
+      continue;
+    int64_t rows = 0;
+    for (const auto &[reader, index] : *readers)
+      rows = std::max(rows, *rowsOfEnd(index.front()));
+    const Variable chunks = node.input(0), rest = node.input(1);
+    const int64_t length = chunks.type().extent(1);
+    const int64_t most = length > 0 ? (rows + length - 1) / length : rows;
+    Variable end = build(
+        node.op(), {Variable(chunks[{Slice(-most, kEnd)}]), Variable(rest[{Slice(-rows, kEnd)}])});
+    for (const auto &[reader, index] : *readers) {
+      Variable value = indexed(reader, end, index);
+      if (!value.ok())
+        return value.status();
+      const Variable old = reader.output(0);
+      if (!old.name().empty())
+        value.setName(old.name());
+      fresh.emplace_back(old, value);
+    }
+  }
+  return graph.replaceAll(fresh, "scan_last_values");
 }
 
 } // namespace graphc

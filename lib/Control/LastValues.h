@@ -38,4 +38,8 @@ private:
   Variable steps_;                           // how many there are, at most, as an int64
 };
 
+/// Who reads nothing but the end of `joinChunks(chunks, rest)`, as a loop with checkpoints gives
+/// its results, reads the last chunks and the last rows of what is left.
+absl::Status readEndsOfChunks(FunctionGraph &graph);
+
 } // namespace graphc

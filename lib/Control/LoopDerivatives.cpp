@@ -8,10 +8,10 @@
 //===----------------------------------------------------------------------===//
 #include <algorithm>
 
-#include "Control/GradientOfEnd.h"
 #include "Control/LoopEdit.h"
 #include "Gradient/ComplexDerivatives.h"
 #include "Ops/Derivatives.h"
+#include "Ops/RowsOfEnd.h"
 #include "absl/container/flat_hash_set.h"
 #include "graphc/Gradient.h"
 #include "graphc/Ops.h"
@@ -20,6 +20,9 @@
 namespace graphc {
 
 namespace {
+
+/// Gradients of the end that are longer, or than half of all steps, are as good as of all rows.
+constexpr int64_t kMostBeginning = 1024;
 
 Variable reversed(const Variable &x) { return x[{Slice(kEnd, kEnd, -1)}]; }
 Variable rows(const Variable &x, const Operand &first, const Operand &end) {
@@ -109,9 +112,19 @@ private:
   Parts p_;
   Inputs in_;
   Variables gradients_, results_;
-  /// By result: the gradient of its last value, where that alone has one.
+  /// By state: the gradient of its last value, where that alone has one.
   std::vector<std::optional<Variable>> ends_;
-  size_t numEndsOfMapped_ = 0;
+  /// What the first backward steps find, the later ones zeros: by result, the gradient of its last
+  /// rows, where these alone have one.
+  struct Beginning {
+    size_t result;
+    int64_t steps;
+    Variable rows; // the first one is that of the first backward step; of one step, without an axis
+  };
+  std::vector<Beginning> beginnings_;
+  bool isBeginning(size_t result) const {
+    return std::ranges::find(beginnings_, result, &Beginning::result) != beginnings_.end();
+  }
   Variable numSteps_;
   Variables sequences_, inputs_; // of the backward loop
   /// Of the body: those whose gradients are wanted.
@@ -186,11 +199,28 @@ void BackwardLoop::findEnds() {
     const bool isState = k < p_.numStates();
     if (!isPresent(gradients_[k]) || !isDifferentiable(results_[k].dtype()))
       continue;
-    if (isState && p_.loop.keepsLast[k])
+    if (isState && p_.loop.keepsLast[k]) {
       ends_[k] = gradients_[k];
-    else if (isState || !p_.loop.stacksBackwards)
-      if (std::optional<Variable> row = lastRowAlone(gradients_[k])) // there may be no step
-        ends_[k] = row->type().extent(0) == 1 ? Variable((*row)[0]) : sum(*row, Axis(0));
+      continue;
+    }
+    if (!isState && p_.loop.stacksBackwards)
+      continue;
+    const std::optional<GradientOfEnd> end = gradientOfEnd(gradients_[k]);
+    if (!end)
+      continue;
+    // There may be fewer steps, or none.
+    const int64_t length = results_[k].type().extent(0), count = end->count;
+    if (count == 1) {
+      Variable row =
+          end->rows.type().extent(0) == 1 ? Variable(end->rows[0]) : sum(end->rows, Axis(0));
+      if (isState)
+        ends_[k] = row;
+      else
+        beginnings_.push_back({k, 1, row});
+    } else if (count <= kMostBeginning && (length == kDynamic || 2 * count <= length)) {
+      Variable missing = zeroRows(end->rows, count - end->rows.shape()[0]);
+      beginnings_.push_back({k, count, concatenate({reversed(end->rows), missing}, 0)});
+    }
   }
 }
 
@@ -338,7 +368,8 @@ absl::StatusOr<Variables> BackwardLoop::run() {
     hasArrived[output] = true;
   };
   for (size_t k = 0; k < gradients_.size(); ++k) {
-    if (!isPresent(gradients_[k]) || ends_[k] || !isDifferentiable(results_[k].dtype()))
+    if (!isPresent(gradients_[k]) || ends_[k] || isBeginning(k) ||
+        !isDifferentiable(results_[k].dtype()))
       continue;
     Variable g(p_.body.outputs[k].type());
     const bool isStackedBackwards = k >= p_.numStates() && loop.stacksBackwards;
@@ -365,15 +396,11 @@ absl::StatusOr<Variables> BackwardLoop::run() {
           w.tap == -1 ? *end : concatenate({expandDims(*end, Axis(0)), rows(start, 1, -w.tap)}, 0);
     initials.push_back(start);
   }
-  Variables endInputs, endStarts;
-  for (size_t k = p_.numStates(); k < ends_.size(); ++k)
-    if (ends_[k]) { // zero in all steps but the first
-      Variable g(p_.body.outputs[k].type());
-      arrive(k, g);
-      endInputs.push_back(g);
-      endStarts.push_back(*ends_[k]);
-    }
-  numEndsOfMapped_ = endInputs.size();
+  Variables beginningInputs;
+  for (const Beginning &beginning : beginnings_) {
+    beginningInputs.emplace_back(p_.body.outputs[beginning.result].type());
+    arrive(beginning.result, beginningInputs.back());
+  }
   for (size_t k = 0; k < arrived.size(); ++k)
     if (hasArrived[k]) {
       given.push_back(p_.body.outputs[k]);
@@ -407,12 +434,12 @@ absl::StatusOr<Variables> BackwardLoop::run() {
     backward.keepsLast.push_back(true);
     initials.push_back(zerosLike(p_.constants[w.number]));
   }
-  for (size_t k = 0; k < numEndsOfMapped_; ++k) {
-    stateInputs.push_back(endInputs[k]);
-    newStates.push_back(zerosLike(endInputs[k]));
-    backward.states.push_back({-1});
+  for (size_t k = 0; k < beginnings_.size(); ++k) {
+    stateInputs.push_back(beginningInputs[k]);
+    newStates.push_back(zerosLike(beginningInputs[k]));
+    backward.states.push_back({-int(beginnings_[k].steps)});
     backward.keepsLast.push_back(true);
-    initials.push_back(endStarts[k]);
+    initials.push_back(beginnings_[k].rows);
   }
   backward.numMapped = int(furtherResults.size());
   Variable steps = numSteps_;
@@ -458,7 +485,7 @@ Variables BackwardLoop::collect(const Variables &made) {
   }
   for (const Wanted &w : ofConstants_)
     add(loop.firstConstant() + w.number, *next++);
-  next += ptrdiff_t(numEndsOfMapped_);
+  next += ptrdiff_t(beginnings_.size());
   for (const Wanted &w : ofSequences_) {
     const Variable &sequence = p_.sequences[w.number];
     Variable steps = withRowsOf(*next++, sequence), first = firstElement(w.number, w.offset);

@@ -67,6 +67,22 @@ absl::StatusOr<size_t> LoopEdit::addMapped(const Variable &v) {
   return mapped.size() - 1;
 }
 
+absl::Status LoopEdit::removeOutputs() {
+  std::vector<int *> numbers = {&until};
+  for (std::vector<int> *list : {&next, &mapped})
+    for (int &number : *list)
+      numbers.push_back(&number);
+  for (int i = body.numOutputs() - 1; i >= 0; --i) {
+    if (std::ranges::any_of(numbers, [&](const int *number) { return *number == i; }))
+      continue;
+    if (absl::Status s = body.removeOutput(i, "scan_unused"); !s.ok())
+      return s;
+    for (int *number : numbers)
+      *number -= *number > i;
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Variable> LoopEdit::addConstant(const Variable &outside) {
   for (size_t k = 0; k < constants.size(); ++k)
     if (constants[k] == outside)

@@ -35,6 +35,8 @@ public:
   /// A further result of all values of `v`, one that there is or a new one. Its position among
   /// them.
   absl::StatusOr<size_t> addMapped(const Variable &v);
+  /// Takes outputs from the body that are none of `next`, `mapped` and `until`.
+  absl::Status removeOutputs();
   /// A new operand that is the same in all steps; the body's input for it.
   absl::StatusOr<Variable> addConstant(const Variable &outside);
   /// A new sequence, of which step t reads what it reads of `like`'s tap `tap`.

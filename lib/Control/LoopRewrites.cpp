@@ -465,17 +465,21 @@ absl::Status dropUnused(LoopEdit &edit, const std::vector<bool> &isUsed) {
     keepsWhole.push_back(read.contains(whole.node()));
   keep(edit.wholes, keepsWhole);
   keep(edit.constants, keepsWhole);
-  return absl::OkStatus();
+  return edit.removeOutputs();
 }
 
 //===--- one loop -------------------------------------------------------------===//
+
+/// Simplifies a body.
+using RewriteBody = std::function<absl::Status(FunctionGraph &)>;
 
 class LoopRewriting {
 public:
   LoopRewriting(FunctionGraph &graph, const Apply &node, LoopEdit edit)
       : graph_(graph), node_(node), edit_(std::move(edit)) {}
 
-  absl::Status run();
+  /// What nobody needs goes first: it would keep what loops in the body give.
+  absl::Status run(const RewriteBody &rewriteBody, bool forSpeed);
 
 private:
   FunctionGraph &graph_;
@@ -483,7 +487,7 @@ private:
   LoopEdit edit_;
 };
 
-absl::Status LoopRewriting::run() {
+absl::Status LoopRewriting::run(const RewriteBody &rewriteBody, bool forSpeed) {
   absl::StatusOr<LastValues> lasts = LastValues::find(graph_, node_, edit_);
   if (!lasts.ok())
     return lasts.status();
@@ -492,10 +496,15 @@ absl::Status LoopRewriting::run() {
     isUsed.push_back(graph_.numClients(output, 1) > 0);
   if (absl::Status s = dropUnused(edit_, isUsed); !s.ok())
     return s;
-  if (absl::Status s = Hoisting(edit_).run(); !s.ok())
+  if (absl::Status s = rewriteBody(edit_.body); !s.ok())
     return s;
   Summing summing(edit_);
-  absl::StatusOr<Summing::Terms> terms = summing.run();
+  absl::StatusOr<Summing::Terms> terms = Summing::Terms();
+  if (forSpeed) {
+    if (absl::Status s = Hoisting(edit_).run(); !s.ok())
+      return s;
+    terms = summing.run();
+  }
   if (!terms.ok())
     return terms.status();
   Variables initials;
@@ -509,7 +518,7 @@ absl::Status LoopRewriting::run() {
     }
   if (absl::Status s = dropUnused(edit_, isUsed); !s.ok())
     return s;
-  absl::StatusOr<Variables> made = edit_.finish(node_.place());
+  absl::StatusOr<Variables> made = edit_.finish(node_.place(), /*isRewritten=*/forSpeed);
   if (!made.ok())
     return made.status();
   Replacements fresh;
@@ -550,6 +559,27 @@ absl::Status LoopRewriting::run() {
   return graph_.replaceAll(fresh, "scan_rewrites");
 }
 
+/// Loops of which some may stand in the place of others.
+absl::Status rewriteEach(FunctionGraph &graph, const RewriteBody &rewriteBody, bool forSpeed) {
+  if (absl::Status s = readEndsOfChunks(graph); !s.ok())
+    return s;
+  absl::StatusOr<std::vector<Apply>> order = graph.toposort();
+  if (!order.ok())
+    return order.status();
+  for (const Apply &node : *order) {
+    const Control *control = controlOf(node.op());
+    if (!control || !control->loop || control->loop->isRewritten || !graph.contains(node))
+      continue;
+    absl::StatusOr<LoopEdit> edit = LoopEdit::create(node, *control);
+    if (!edit.ok())
+      return edit.status();
+    absl::Status s = LoopRewriting(graph, node, *std::move(edit)).run(rewriteBody, forSpeed);
+    if (!s.ok())
+      return s;
+  }
+  return absl::OkStatus();
+}
+
 } // namespace
 
 bool hasLoops(const FunctionGraph &graph) {
@@ -563,24 +593,15 @@ absl::Status rewriteLoops(FunctionGraph &graph,
                           const std::function<absl::Status(FunctionGraph &)> &rewriteBody) {
   if (absl::Status s = mergeLoops(graph); !s.ok())
     return s;
-  absl::StatusOr<std::vector<Apply>> order = graph.toposort();
-  if (!order.ok())
-    return order.status();
-  for (const Apply &node : *order) {
-    const Control *control = controlOf(node.op());
-    if (!control || !control->loop || control->loop->isRewritten || !graph.contains(node))
-      continue;
-    absl::StatusOr<LoopEdit> edit = LoopEdit::create(node, *control);
-    if (!edit.ok())
-      return edit.status();
-    if (absl::Status s = rewriteBody(edit->body); !s.ok())
-      return s;
-    if (absl::Status s = rewriteLoops(edit->body, rewriteBody); !s.ok())
-      return s;
-    if (absl::Status s = LoopRewriting(graph, node, *std::move(edit)).run(); !s.ok())
-      return s;
-  }
-  return absl::OkStatus();
+  auto simplify = [&](FunctionGraph &body) {
+    absl::Status s = rewriteBody(body);
+    return s.ok() ? rewriteLoops(body, rewriteBody) : s;
+  };
+  return rewriteEach(graph, simplify, /*forSpeed=*/true);
+}
+
+absl::Status shortenLoops(FunctionGraph &graph) {
+  return rewriteEach(graph, shortenLoops, /*forSpeed=*/false);
 }
 
 } // namespace graphc

@@ -15,10 +15,14 @@ bool hasLoops(const FunctionGraph &graph);
 /// the rewrites in docs/Semantics.md): what is the same in all steps is computed before them, and
 /// so is what depends on elements of sequences alone, of all at once, where it costs something;
 /// sums of outer products are one product after the loop; results that nobody uses, with the states
-/// that only they need, are not computed. `rewriteBody` simplifies a body first; loops within it
-/// come before those around.
+/// that only they need, are not computed. `rewriteBody` simplifies a body when it is known what it
+/// has to give; loops within it come next.
 absl::Status rewriteLoops(FunctionGraph &graph,
                           const std::function<absl::Status(FunctionGraph &)> &rewriteBody);
+
+/// F-325 alone, where no time is taken for more: loops that keep no rows that nobody reads, and do
+/// not compute what nobody needs.
+absl::Status shortenLoops(FunctionGraph &graph);
 
 /// Puts one loop in the place of those that do the same steps over the same operands.
 absl::Status mergeLoops(FunctionGraph &graph);

@@ -75,6 +75,12 @@ Values writeJoin(OnnxWriter &w, const Apply &n, const Values &in) {
     parts.push_back(w.as(part, n.output(0).dtype()));
   return {w.node("Concat", parts, n.output(0).type(), {{"axis", axis}})};
 }
+Vs composeChunks(const Apply &n) {
+  V chunks = n.input(0), rest = n.input(1);
+  std::vector<Operand> extents = {expandDims(extentProduct(chunks, 0, 2), Axis(0)),
+                                  shape(chunks)[{Slice(2, kEnd)}]};
+  return {concatenate({reshape(chunks, concatenate(extents, 0)), rest}, 0)};
+}
 Vs composePiece(const Apply &n) {
   V x = n.input(0), sizes = cast(n.input(1), DType::Int64);
   int64_t piece = n.op().attributes().integer("piece"), axis = n.op().attributes().integer("axis");
@@ -140,6 +146,7 @@ absl::Span<const ExportRule> shapeExports() {
       written("unbroadcast", writeSpecified),
       written("broadcastTo", writeBroadcast),
       written("join", writeJoin),
+      composed("joinChunks", composeChunks),
       composed("splitPiece", composePiece),
       written("arange", writeArange, composeArange),
       composed("eye", composeEye),

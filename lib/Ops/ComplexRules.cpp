@@ -221,7 +221,7 @@ void addArrays(Table &t) {
     t[name] = eachPart(isFirst);
   for (const char *name : {"setSubtensor", "incSubtensor", "incTake", "setTake", "pad"})
     t[name] = eachPart(isOfFirstTwo);
-  t["join"] = eachPart(isAny);
+  t["join"] = t["joinChunks"] = eachPart(isAny);
   t["ifElse"] = eachPart(isNotFirst);
   t["second"] = eachPart([](size_t i) { return i == 1; });
   t["switch"] = rule(

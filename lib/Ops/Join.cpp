@@ -4,6 +4,7 @@
 #include "Build.h"
 #include "Derivatives.h"
 #include "Families.h"
+#include "RowsOfEnd.h"
 #include "Rules.h"
 
 namespace graphc {
@@ -74,6 +75,30 @@ TypesOr joinType(const TypeRequest &request) {
     return makeError(ErrorKind::ShapeError, "axis " + std::to_string(axis) +
                                                 " is out of range for rank " +
                                                 std::to_string(rank));
+  return inferShapes(request, {promoteAll(request)});
+}
+
+/// The chunks' rows are in memory as they come.
+Arrays joinChunksEmission(Emitter &e, const Arrays &in, const Attributes &) {
+  const Array chunks = in[0], rest = in[1];
+  Extents shape = {e.dim(chunks, 0) * e.dim(chunks, 1)};
+  for (int axis = 1; axis < e.rank(rest); ++axis) {
+    shape.push_back(e.dim(chunks, axis + 1));
+    e.requireEqual(shape.back(), e.dim(rest, axis),
+                   "extents differ along axis " + std::to_string(axis) + ": {a} and {b}");
+  }
+  const DType dtype = e.resultType(0).dtype();
+  const Array parts[] = {e.view(castArray(e, chunks, dtype), shape), castArray(e, rest, dtype)};
+  return {joinNest(e, parts, 0)};
+}
+
+TypesOr joinChunksType(const TypeRequest &request) {
+  const int rank = request.type(1).rank();
+  if (rank == 0 || request.type(0).rank() != rank + 1)
+    return makeError(ErrorKind::ShapeError, "rank " + std::to_string(rank) +
+                                                " of what is left goes with chunks of one more, "
+                                                "and of 1 at least: these have rank " +
+                                                std::to_string(request.type(0).rank()));
   return inferShapes(request, {promoteAll(request)});
 }
 
@@ -172,6 +197,41 @@ Variables joinPullback(const Op &op, Inputs in, Outputs, Gradients g) {
   return gradients;
 }
 
+/// `count` rows of zeros as those of `like`.
+Variable zeroRows(const Variable &like, const Variable &count) {
+  std::vector<Operand> extents = {count};
+  for (int axis = 1; axis < like.rank(); ++axis)
+    extents.emplace_back(shape(like, axis));
+  return zeros(stack(extents), like.dtype());
+}
+
+/// F-325: of a gradient that is zero but for `end`, so many chunks and rows of what is left have
+/// any part, and each is zero but for its own end.
+Variables pullEndOfChunks(const Variable &chunks, const Variable &rest, const GradientOfEnd &end) {
+  auto withEnd = [](const Variable &x, int64_t count, const Variable &rows) {
+    Variable zeros = second(x, constant(Tensor(0.0).cast(rows.dtype())));
+    return incSubtensor(zeros, {Slice(-count, kEnd)}, rows);
+  };
+  const int64_t length = chunks.type().extent(1);
+  const int64_t most = length > 0 ? (end.count + length - 1) / length : end.count;
+  // Shapes, too, are read of what is left of both where the ends alone are kept.
+  Variable lastChunks = chunks[{Slice(-most, kEnd)}];
+  Variable before = shape(end.rows, 0) - shape(rest[{Slice(-end.count, kEnd)}], 0);
+  Variable ofChunks = end.rows[{Slice(0, before)}];
+  Variable missing = shape(lastChunks, 0) * shape(lastChunks, 1) - before;
+  Variable last =
+      reshape(concatenate({zeroRows(ofChunks, missing), ofChunks}, 0), shape(lastChunks));
+  return {withEnd(chunks, most, last), withEnd(rest, end.count, end.rows[{Slice(before, kEnd)}])};
+}
+
+Variables joinChunksPullback(const Op &, Inputs in, Outputs, Gradients g) {
+  const Variable &chunks = in[0], &rest = in[1];
+  if (std::optional<GradientOfEnd> end = gradientOfEnd(g[0]))
+    return pullEndOfChunks(chunks, rest, *end);
+  Variable inChunks = shape(chunks, 0) * shape(chunks, 1);
+  return {reshape(g[0][{Slice(0, inChunks)}], shape(chunks)), g[0][{Slice(inChunks, kEnd)}]};
+}
+
 Variables splitPiecePullback(const Op &op, Inputs in, Outputs, Gradients g) {
   const Variable &x = in[0], &sizes = in[1];
   int axis = axisOf(op.attributes(), x.rank());
@@ -203,6 +263,19 @@ std::vector<OpDef> joinOps() {
        .golden = {"concatenate", "stack"},
        .section = section(kShape),
        .example = "join([[1, 2]], [[3, 4]]) {axis = 1} = [[1, 2, 3, 4]]"},
+      {.name = "joinChunks",
+       .doc = "The rows of all chunks, which stand along axis 1 of these, and behind them what is "
+              "left.\nA loop with checkpoints gives its results so. The gradient of the last rows "
+              "reaches the last chunks alone, and is no array of all rows (F-325). Dtypes are "
+              "promoted; other extents must agree (ShapeError).",
+       .operands = {{"chunks"}, {"rest", "one axis less"}},
+       .type = joinChunksType,
+       .emit = joinChunksEmission,
+       .pullback = joinChunksPullback,
+       .pushforward = linearIn(2),
+       .elements = Elements::Moved,
+       .section = section(kControl),
+       .example = "joinChunks([[1, 2], [3, 4]], [5]) = [1, 2, 3, 4, 5]"},
       {.name = "splitPiece",
        .doc =
            "Piece number `piece` of x cut into pieces of the given sizes along an axis. `split` "

@@ -20,7 +20,9 @@ absl::Status rewriteGraph(FunctionGraph &graph, const CompileOptions &options) {
     return absl::OkStatus();
   auto apply = [&](FunctionGraph &to) { return rewriteAs(options.mode, to).status(); };
   absl::Status status = apply(graph);
-  if (!status.ok() || !rowOf(options.mode).compilesForSpeed)
+  if (status.ok() && !rowOf(options.mode).compilesForSpeed)
+    return shortenLoops(graph);
+  if (!status.ok())
     return status;
   if (hasLoops(graph)) {
     status = rewriteLoops(graph, [&](FunctionGraph &body) { return rewriteGraph(body, options); });

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <mutex>
 
@@ -157,6 +158,86 @@ TEST_F(Checkpoints, UpdateSharedVariables) {
   EXPECT_EQ(s.get().item<double>(), 32);
 }
 
+/// What is read of the end of a loop's results.
+using ReadEnd = std::function<Variable(const ScanResult &)>;
+struct EndCase {
+  const char *name;
+  ReadEnd read;
+  int64_t leastSteps; // with fewer of them, its index is out of range
+};
+const std::vector<EndCase> &endCases() {
+  static const auto &cases = *new std::vector<EndCase>{
+      {"last", [](const ScanResult &r) { return r.last[0]; }, 0},
+      {"[-1]", [](const ScanResult &r) { return r.outputs[0][-1]; }, 1},
+      {"[-1:]", [](const ScanResult &r) { return r.outputs[0][{Slice(-1, kEnd)}]; }, 0},
+      {"[-3:]", [](const ScanResult &r) { return r.outputs[0][{Slice(-3, kEnd)}]; }, 0},
+      {"[-2], in columns",
+       [](const ScanResult &r) { return r.outputs[0][{-2, Slice(kEnd, kEnd, -1)}]; }, 2},
+      {"[-4::2][-1]", [](const ScanResult &r) { return r.outputs[0][{Slice(-4, kEnd, 2)}][-1]; },
+       1},
+      {"[-1:-4:-1]", [](const ScanResult &r) { return r.outputs[0][{Slice(-1, -4, -1)}]; }, 0},
+      {"[-4:-1]", [](const ScanResult &r) { return r.outputs[0][{Slice(-4, -1)}]; }, 0},
+      {"sums of two ends",
+       [](const ScanResult &r) {
+         return r.outputs[0][-1] * sum(exp(r.outputs[0][{Slice(-3, kEnd)}]), Axis(0));
+       },
+       1},
+      {"a result that is no state", [](const ScanResult &r) { return r.outputs[1][-1]; }, 1},
+      {"of one, [-2:]", [](const ScanResult &r) { return r.outputs[1][{Slice(-2, kEnd)}]; }, 0},
+  };
+  return cases;
+}
+
+/// A state and a result that is none, of `numSteps` steps.
+ScanResult twoResults(const Variable &n, const Variable &h0, const Variable &a, int64_t every) {
+  return scan([&](V in) { return Variables{tanh(in[0] * a + 0.5), sqr(in[0]) * a}; },
+              {.outputs = {ScanOutput(h0), ScanOutput::none()},
+               .numSteps = Operand(n),
+               .checkpointEvery = every});
+}
+
+// F-325, F-328
+TEST_F(Checkpoints, GiveTheEndAndItsGradients) {
+  for (const EndCase &c : endCases()) {
+    auto results = [&](int64_t every) {
+      Variable end = c.read(twoResults(n, h0, a, every));
+      Variables list = {end};
+      for (const Variable &g : grad(sum(sqr(end)), {h0, a}))
+        list.push_back(g);
+      list.push_back(grad(sum(list[1]), a));
+      return list;
+    };
+    const Variables kept = results(0);
+    for (const auto &[mode, lengths] :
+         {std::pair("fast_run", std::vector<int64_t>{2, kSquareRootOfSteps}),
+          std::pair("interpreter", std::vector<int64_t>{3}),
+          std::pair("fast_compile", std::vector<int64_t>{3})}) {
+      auto of = [&, mode = mode](const Variables &outputs) {
+        return made(function({n, h0, a}, outputs, {.mode = mode}));
+      };
+      const Function expected = of(kept);
+      for (int64_t every : lengths) {
+        const Function actual = of(results(every));
+        for (int64_t steps : {0, 1, 2, 3, 4, 5, 6, 11}) {
+          const std::string what = std::string(c.name) + ", " + std::to_string(every) + " of " +
+                                   std::to_string(steps) + ", " + mode;
+          const std::vector<Tensor> values = {Tensor(steps), {0.5, 1.5}, Tensor(0.75)};
+          if (steps < c.leastSteps) {
+            EXPECT_EQ(firstLine(actual.call(values).status()),
+                      firstLine(expected.call(values).status()))
+                << what;
+            continue;
+          }
+          const List wanted = valuesOf(expected.call(values)), got = valuesOf(actual.call(values));
+          ASSERT_EQ(wanted.size(), got.size()) << what;
+          for (size_t i = 0; i < wanted.size(); ++i) // sums of some ten terms, of both signs
+            EXPECT_NEAR(wanted[i], got[i], 1e-13) << what;
+        }
+      }
+    }
+  }
+}
+
 /// The most memory that arrays had at once.
 class PeakAllocator : public Allocator {
 public:
@@ -178,28 +259,46 @@ private:
   int64_t now_ = 0;
 };
 
-// F-328: memory grows as the square root of the number of steps.
+constexpr int64_t kRow = 100 * 8; // bytes of a state
+
+/// Of a call with so many steps.
+int64_t bytesOf(const Function &f, int64_t steps) {
+  Tensor start = *Tensor::zeros(DType::Float64, {100});
+  auto allocator = std::make_shared<PeakAllocator>();
+  setAllocator(allocator);
+  EXPECT_TRUE(f.call({Tensor(steps), start, Tensor(0.5)}).ok());
+  setAllocator(nullptr);
+  return allocator->peak;
+}
+
+// F-325, F-328: memory grows as the square root of the number of steps.
 TEST_F(Checkpoints, NeedLittleMemory) {
-  auto bytesOf = [&](int64_t every, int64_t steps) {
-    ScanResult r =
-        scan([&](V in) { return tanh(in[0] * a + 0.5); },
-             {.outputs = {ScanOutput(h0)}, .numSteps = Operand(n), .checkpointEvery = every});
-    Variables g = grad(sum(sqr(r.last[0])), Variables{a, h0});
-    Function f = made(function({n, h0, a}, g, {.threads = 1}));
-    Tensor start = *Tensor::zeros(DType::Float64, {100});
-    auto allocator = std::make_shared<PeakAllocator>();
-    setAllocator(allocator);
-    EXPECT_TRUE(f.call({Tensor(steps), start, Tensor(0.5)}).ok());
-    setAllocator(nullptr);
-    return allocator->peak;
-  };
-  const int64_t row = 100 * 8;
-  EXPECT_GT(bytesOf(0, 10000), 9000 * row);
-  // The square root is 100: as many states between chunks, and within one some arrays of what its
-  // gradient reads: twenty at most.
-  const int64_t most = bytesOf(kSquareRootOfSteps, 10000);
-  EXPECT_LT(most, 100 * 20 * row);
-  EXPECT_LT(most, 12 * bytesOf(kSquareRootOfSteps, 100));
+  Variables all = grad(sum(sqr(twoResults(n, h0, a, 0).last[0])), Variables{a, h0});
+  EXPECT_GT(bytesOf(made(function({n, h0, a}, all, {.threads = 1})), 10000), 9000 * kRow);
+  for (const EndCase &c : endCases())
+    for (const std::string mode : {"fast_run", "interpreter", "fast_compile"})
+      for (const bool isGradient : {false, true}) {
+        if (mode != "fast_run" && c.name != std::string("[-3:]"))
+          continue;
+        Variable end = c.read(twoResults(n, h0, a, kSquareRootOfSteps));
+        Variables results = isGradient ? grad(sum(sqr(end)), Variables{a, h0}) : Variables{end};
+        Function f = made(function({n, h0, a}, results, {.mode = Mode(mode), .threads = 1}));
+        const int64_t root = mode == "interpreter" ? 50 : 100, most = bytesOf(f, root * root);
+        // As many states between chunks, four chunks of which rows are read at most, of two arrays
+        // and their gradients, and within one some arrays of what its gradient reads.
+        EXPECT_LT(most, root * 24 * kRow) << c.name << ", " << mode << ": " << most / kRow;
+        EXPECT_LT(most, root / 10 * bytesOf(f, 100) + 16 * kRow) << c.name << ", " << mode;
+      }
+}
+
+// F-325: loops of which nothing but the last state is read need memory for that alone.
+TEST_F(Checkpoints, LastStatesNeedTheMemoryOfOne) {
+  for (const int64_t every : {int64_t(0), kSquareRootOfSteps})
+    for (const char *mode : {"interpreter", "fast_run", "fast_compile"}) {
+      Variable last = twoResults(n, h0, a, every).last[0];
+      Function f = made(function({n, h0, a}, {last}, {.mode = mode, .threads = 1}));
+      EXPECT_LT(bytesOf(f, 1000), 16 * kRow) << every << " " << mode;
+    }
 }
 
 // F-328

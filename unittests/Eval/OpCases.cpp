@@ -8,6 +8,7 @@
 
 #include <map>
 
+#include "Ops/Build.h"
 #include "Ops/Registry.h"
 #include "graphc/Arrays.h"
 #include "graphc/ControlFlow.h"
@@ -34,6 +35,8 @@ OpCase ofUnknownOnes(Shapes shapes, Call call) {
   c.hasUnknownOnes = true;
   return c;
 }
+
+Variable chunksJoined(V x) { return build(builtin("joinChunks"), {x[0], x[1]}); }
 
 /// Attributes of elementwise ops beside their defaults.
 const std::vector<Attributes> &otherAttributes(const std::string &op) {
@@ -471,6 +474,14 @@ std::map<std::string, std::vector<OpCase>> shapes() {
         {{kEight, kEight}, [](V x) { return concatenate({x[0], x[1]}, 4); }},
         {{thirtyTwo(), thirtyTwo()}, [](V x) { return concatenate({x[0], x[1]}, 30); }, true},
         ofUnknownOnes({{1, 4}, {1, 1}}, [](V x) { return concatenate({x[0], x[1]}, 1); })}},
+      {"joinChunks",
+       {{{{2, 3, 4}, {5, 4}}, chunksJoined},
+        {{{2, 3}, {1}}, chunksJoined},
+        {{{0, 3, 2}, {2, 2}}, chunksJoined},
+        {{{4, 1, 2}, {0, 2}}, chunksJoined},
+        {{{4, 1, 1}, {2, 1}}, [](V x) { return chunksJoined(x)[{Slice(-3, kEnd)}]; }},
+        {{kEight, {1, 3, 1, 2, 2, 1, 2}}, chunksJoined},
+        ofUnknownOnes({{1, 1, 1}, {1, 1}}, chunksJoined)}},
       {"splitPiece",
        {{one({7, 2}), [](V x) { return split(x[0], {2, 0, 5}, 0)[2]; }},
         {one({3, 6}), [](V x) { return split(x[0], {4, 2}, 1)[0]; }},

@@ -193,6 +193,12 @@ TEST(OpMessages, Shapes) {
        "ShapeError: concatenate: ranks differ: 2 and 1\n  concatenate(f64[2,3], f64[3])"},
       {concatenate({of(kF64), of(kF64)}), "ShapeError: concatenate: scalars have no axis to be "
                                           "joined along; stack them\n  concatenate(f64, f64)"},
+      {node("joinChunks", {}, {f64({2, 3, 4}), f64({5, 3})}),
+       "ShapeError: joinChunks: extents differ along axis 1: 4 and 3\n  joinChunks(f64[2,3,4], "
+       "f64[5,3])"},
+      {node("joinChunks", {}, {m, f64({2, 3})}),
+       "ShapeError: joinChunks: rank 2 of what is left goes with chunks of one more, and of 1 at "
+       "least: these have rank 2\n  joinChunks(f64[2,3], f64[2,3])"},
       {stack({m, f64({3})}), "ShapeError: stack: ranks differ: 2 and 1\n  stack(f64[3])"},
       {node("splitPiece", {{"piece", int64_t(0)}}, {m, unknown}),
        "TypeError: splitPiece: the number of pieces must be known: give sizes of static shape\n  "
