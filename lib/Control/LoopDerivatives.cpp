@@ -283,8 +283,7 @@ bool isWorthKeeping(const Op &op) {
 /// the pullback reads is computed again. So is all of it where few steps are gone back, or their
 /// number is only known behind them.
 absl::Status BackwardLoop::keepValues(Variables &pulled) {
-  if (p_.loop.hasUntil || p_.loop.truncation >= 0 || p_.loop.hasRows() ||
-      std::ranges::count(p_.loop.keepsLast, true) > 0)
+  if (p_.loop.hasUntil || p_.loop.truncation >= 0 || p_.loop.hasRows())
     return absl::OkStatus();
   absl::flat_hash_set<const detail::VariableNode *> forward, ofStates, seen;
   auto input = p_.body.inputs.begin();
@@ -320,6 +319,7 @@ absl::Status BackwardLoop::keepValues(Variables &pulled) {
   if (kept.empty())
     return absl::OkStatus();
   Loop all = p_.loop;
+  all.keepsLast.clear();
   Variables outputs = p_.body.outputs;
   std::vector<size_t> numbers;
   for (const Variable &v : kept) {

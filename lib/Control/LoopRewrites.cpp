@@ -601,6 +601,8 @@ absl::Status rewriteLoops(FunctionGraph &graph,
 }
 
 absl::Status shortenLoops(FunctionGraph &graph) {
+  if (absl::Status s = mergeLoops(graph); !s.ok())
+    return s;
   return rewriteEach(graph, shortenLoops, /*forSpeed=*/false);
 }
 

@@ -20,8 +20,8 @@ bool hasLoops(const FunctionGraph &graph);
 absl::Status rewriteLoops(FunctionGraph &graph,
                           const std::function<absl::Status(FunctionGraph &)> &rewriteBody);
 
-/// F-325 alone, where no time is taken for more: loops that keep no rows that nobody reads, and do
-/// not compute what nobody needs.
+/// Where no time is taken for more: loops over the same operands are one, keep no rows that nobody
+/// reads (F-325), and do not compute what nobody needs.
 absl::Status shortenLoops(FunctionGraph &graph);
 
 /// Puts one loop in the place of those that do the same steps over the same operands.

@@ -10,6 +10,7 @@
 #include "Control/LoopEdit.h"
 #include "Control/LoopRewrites.h"
 #include "absl/container/flat_hash_map.h"
+#include "graphc/Ops.h"
 #include "graphc/Traversal.h"
 
 namespace graphc {
@@ -23,13 +24,13 @@ const Control *mergeable(const Apply &node) {
              : nullptr;
 }
 
-/// Whether both do the same steps: what they give beside the states may differ.
+/// Whether both do the same steps: what they give beside the states may differ, and whether they
+/// keep all values of a state or the last one.
 bool doTheSameSteps(const Control &a, const Control &b) {
   const Loop &x = *a.loop, &y = *b.loop;
   if (x.sequences != y.sequences || x.states != y.states || x.hasSteps != y.hasSteps ||
       x.hasUntil != y.hasUntil || x.goesBackwards != y.goesBackwards ||
-      x.stacksBackwards != y.stacksBackwards || x.keepsLast != y.keepsLast ||
-      x.truncation != y.truncation)
+      x.stacksBackwards != y.stacksBackwards || x.truncation != y.truncation)
     return false;
   auto deciding = [](const Control &of) {
     Variables outputs = of.bodies[0].outputs();
@@ -40,6 +41,18 @@ bool doTheSameSteps(const Control &a, const Control &b) {
   const Variables inputs = a.bodies[0].inputs(), others = b.bodies[0].inputs();
   return std::ranges::equal(inputs, others, {}, &Variable::type, &Variable::type) &&
          equalComputations(deciding(a), deciding(b), inputs, others);
+}
+
+/// The last value of a state, if `made` is all of its values where the loop kept the last one; else
+/// `made` itself.
+Variable asKept(const Variable &made, bool keptLast, bool keepsLast, const Variable &initial,
+                bool hasAxis) {
+  if (!keptLast || keepsLast)
+    return made;
+  if (made.type().extent(0) > 0)
+    return made[-1];
+  Variable first = hasAxis ? Variable(initial[{Slice(-1, kEnd)}]) : expandDims(initial, Axis(0));
+  return concatenate({first, made[{Slice(-1, kEnd)}]}, 0)[-1];
 }
 
 /// Puts one loop in the place of two.
@@ -69,20 +82,31 @@ absl::Status merge(FunctionGraph &graph, const Apply &first, const Apply &second
       return position.status();
     positions.push_back(*position);
   }
+  const std::vector<bool> kept = edit->loop.keepsLast, theirKept = added.loop->keepsLast;
+  for (size_t k = 0; k < numStates; ++k)
+    edit->loop.keepsLast[k] = kept[k] && theirKept[k];
   absl::StatusOr<Variables> made = edit->finish(first.place(), /*isRewritten=*/false);
   if (!made.ok())
     return made.status();
+  auto value = [&](size_t result, const std::vector<bool> &keptLast) {
+    const Variable &v = (*made)[result];
+    return result >= numStates
+               ? v
+               : asKept(v, keptLast[result], edit->loop.keepsLast[result], edit->initials[result],
+                        hasHistoryAxis(edit->loop.states[result]));
+  };
   Replacements fresh;
   for (int k = 0; k < first.numOutputs(); ++k) {
     const Variable old = first.output(k);
+    Variable now = value(size_t(k), kept);
     if (!old.name().empty())
-      (*made)[size_t(k)].setName(old.name());
-    fresh.emplace_back(old, (*made)[size_t(k)]);
+      now.setName(old.name());
+    fresh.emplace_back(old, now);
   }
   for (int k = 0; k < second.numOutputs(); ++k) {
     const size_t result =
         size_t(k) < numStates ? size_t(k) : numStates + positions[size_t(k) - numStates];
-    fresh.emplace_back(second.output(k), (*made)[result]);
+    fresh.emplace_back(second.output(k), value(result, theirKept));
   }
   return graph.replaceAll(fresh, "scan_merge");
 }

@@ -274,6 +274,33 @@ TEST_F(LoopPrograms, EqualLoopsMerge) {
   EXPECT_EQ(countLoops(outside), 2) << outside;
 }
 
+// A loop that keeps last values is the one of all values where a gradient needs these.
+TEST_F(LoopPrograms, FoldsMergeWithTheLoopsOfTheirGradients) {
+  auto step = [&](V in) { return tanh(a * in[1] + in[0]); };
+  Variable last = foldl(step, {x}, 0.5);
+  Variable all = scan(step, {.sequences = {x}, .outputs = {0.5}}).outputs[0];
+  std::string outside, bodies;
+  Function f = rewritten({x, a}, {last, grad(last, a)}, outside, bodies);
+  EXPECT_EQ(countLoops(outside), 2) << outside;
+  const double h1 = std::tanh(0.75 * 0.5 + 0.25), h2 = std::tanh(0.75 * h1 - 1);
+  const double slope = (1 - h2 * h2) * (h1 + 0.75 * (1 - h1 * h1) * 0.5);
+  for (const char *mode : {"interpreter", "fast_run", "fast_compile"}) {
+    Function g = made(function({x, a}, {last, grad(last, a), all}, {.mode = mode}));
+    List got = valuesOf(g.call({Tensor({0.25, -1.0}), Tensor(0.75)}));
+    const List wanted = {h2, slope, h1, h2};
+    ASSERT_EQ(got.size(), wanted.size()) << mode;
+    for (size_t k = 0; k < got.size(); ++k)
+      EXPECT_NEAR(got[k], wanted[k], 1e-15) << k << mode; // some roundings of numbers below 1
+    // Without a step it is the first state.
+    EXPECT_EQ(valuesOf(g.call({*Tensor::zeros(DType::Float64, {0}), Tensor(0.75)})), (List{0.5, 0}))
+        << mode;
+  }
+  // Alone, it keeps no more than it did.
+  rewritten({x, a}, {last, foldl(step, {x}, 0.5) * 2.0}, outside, bodies);
+  EXPECT_EQ(countLoops(outside), 1) << outside;
+  EXPECT_THAT(outside, HasSubstr("last = [true]"));
+}
+
 // Kernels within a step are split over threads as others are; results are the same bits.
 TEST_F(LoopPrograms, SplitKernelsOverThreads) {
   Variable h0 = dvector("h0");
