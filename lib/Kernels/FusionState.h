@@ -173,6 +173,7 @@ private:
   // Group.cpp: level 2
   void place(FusedNest nest);
   bool isPlacedAlready(const FusedNest &nest, uint64_t hash);
+  int32_t loopsAroundSquares(const Nest &nest) const;
   int32_t sharedLoops(const FusionGroup &group, int32_t number, const FusedNest &nest) const;
   bool isEpilogue(const FusionGroup &group, int32_t number, const Nest &map) const;
   /// Whether a sum over windows takes the group's only nest, which makes its pictures, one picture

@@ -100,6 +100,23 @@ int32_t Fusion::sameIndices(const Nest &nest, const ScalarNode &load, int32_t mo
   return same;
 }
 
+/// How many outermost loops a nest may share with others: those outside of the one whose
+/// neighbours a copy of a turned product reads, since squares (Transforms/Squares.cpp) want blocks
+/// of it. The gradient of a 1x1 layer with stride 2 reads such a copy (512 channels of 28x28: with
+/// a channel at a time, gathered, a fifth of the time; a twentieth in a kernel of its own).
+int32_t Fusion::loopsAroundSquares(const Nest &nest) const {
+  const ScalarNode &root = nest.body[size_t(nest.root)];
+  if (!arrays_[nest.result].isHandedOn || nest.combine != Combine::None ||
+      root.op != ScalarOp::Load || !uses(Optimization::Squares))
+    return nest.numParallel;
+  const int32_t rank = rankOf(root.loadArray());
+  if (rank == 0)
+    return nest.numParallel;
+  const ScalarNode &last = nest.body[nest.indices[root.loadFirstIndex() + rank - 1]];
+  const bool isTurned = last.op == ScalarOp::Index && int32_t(last.payload) < nest.numParallel - 1;
+  return isTurned ? int32_t(last.payload) : nest.numParallel;
+}
+
 /// How many outermost loops `nest` could share with a group, if its loads of the group's arrays
 /// stay within one iteration of them; -1 if it cannot join.
 int32_t Fusion::sharedLoops(const FusionGroup &group, int32_t number,
@@ -123,6 +140,8 @@ int32_t Fusion::sharedLoops(const FusionGroup &group, int32_t number,
     reads = true;
     shared = sameIndices(nest, n, shared);
   }
+  for (const FusedNest &copy : group.nests)
+    shared = std::min(shared, loopsAroundSquares(copy.nest));
   if (shared == 0)
     return -1;
   if (group.contraction)

@@ -1,6 +1,11 @@
 // Products along another loop than their last one (lib/Kernels/TurnProducts.cpp).
 // RUN: graphc compile %s --entry=picture --emit=kernels | FileCheck %s --check-prefix=PICTURE
 // RUN: graphc compile %s --entry=picture --emit=loops --target=x86-64-v4 | FileCheck %s --check-prefix=LOOPS
+// RUN: graphc compile %s --entry=strided --emit=kernels | FileCheck %s --check-prefix=STRIDED
+// RUN: graphc compile %s --entry=strided --emit=kernels --exclude=squares | FileCheck %s --check-prefix=GATHERED
+// RUN: graphc run %s --entry=strided -i g=random[1,256,7,7] -i w=random[256,128,1,1] --full > %t
+// RUN: graphc run %s --entry=strided -i g=random[1,256,7,7] -i w=random[256,128,1,1] --full --exclude=squares | diff %t -
+// RUN: graphc run %s --entry=strided -i g=random[1,256,7,7] -i w=random[256,128,1,1] --full --target=x86-64-v3 | diff %t -
 // RUN: graphc compile %s --entry=weights --emit=kernels | FileCheck %s --check-prefix=WEIGHTS
 // RUN: graphc compile %s --entry=picture --emit=kernels --exclude=turn-products | FileCheck %s --check-prefix=WITHOUT
 // RUN: graphc compile %s --entry=weights --emit=kernels --exclude=turn-products | FileCheck %s --check-prefix=WITHOUT
@@ -18,6 +23,14 @@
 // PICTURE: kernel @mul_sum {{.*}} sizes [49, 128, 256]
 // PICTURE-NEXT: kernel @copy
 
+// With a stride, the result is transposed by a kernel of its own, whose squares are of 16 channels; what writes zeros
+// between pixels, channel by channel, would gather them.
+// STRIDED: kernel @copy(
+// STRIDED-NOT: shared
+// STRIDED: kernel @mod_eq_and(
+// STRIDED-NOT: shared
+// GATHERED: kernel @mod_eq_and({{.*}}local {{.*}} shared 1
+
 // The first tile of rows copies what it reads of the right operand to the panel that other tiles read, and fetches what
 // comes. One panel is copied at a time. In the copy there are squares, also where a line has fewer elements than a vector.
 // LOOPS: func.func @graphc_mul_sum
@@ -27,6 +40,9 @@
 // LOOPS: llvm.intr.prefetch
 // LOOPS: llvm.store {{.*}} vector<16xf32>
 // LOOPS: llvm.intr.prefetch
+// What is left of the rows (49 are three tiles of 14) is done by 7.
+// LOOPS: :17 = scf.for {{.*}} -> (vector<16xf32>
+// LOOPS-COUNT-14: math.fma
 // LOOPS: func.func @graphc_copy
 // LOOPS-COUNT-16: vector.load {{.*}} vector<16xf32>
 // LOOPS-COUNT-16: vector.store
@@ -49,6 +65,11 @@ func.func @picture(%g: tensor<1x256x7x7xf32>, %w: tensor<256x128x1x1xf32>) -> te
   %s = graph.constant dense<[1, 128, 7, 7]> : tensor<4xi64>
   %0 = graph.convInputGradient %g, %w, %s : (tensor<1x256x7x7xf32>, tensor<256x128x1x1xf32>, tensor<4xi64>) -> tensor<1x128x7x7xf32>
   return %0 : tensor<1x128x7x7xf32>
+}
+func.func @strided(%g: tensor<1x256x7x7xf32>, %w: tensor<256x128x1x1xf32>) -> tensor<1x128x14x14xf32> {
+  %s = graph.constant dense<[1, 128, 14, 14]> : tensor<4xi64>
+  %0 = graph.convInputGradient %g, %w, %s {stride = [2, 2]} : (tensor<1x256x7x7xf32>, tensor<256x128x1x1xf32>, tensor<4xi64>) -> tensor<1x128x14x14xf32>
+  return %0 : tensor<1x128x14x14xf32>
 }
 func.func @weights(%x: tensor<1x32x20x20xf32>, %g: tensor<1x16x20x20xf32>) -> tensor<16x32x3x3xf32> {
   %s = graph.constant dense<[16, 32, 3, 3]> : tensor<4xi64>
