@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include "Runtime/Plan.h"
+#include "Runtime/ProgramLayout.h"
+#include "Runtime/RunError.h"
 #include "graphc/Type.h"
 
 namespace graphc {

@@ -17,6 +17,7 @@
 
 #include "Emit/ControlStep.h"
 #include "Runtime/Levels.h"
+#include "Runtime/Taps.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "graphc/FrozenGraph.h"
@@ -63,14 +64,6 @@ struct Loop {
   size_t firstState() const { return firstSequence() + sequences.size(); }
   size_t firstConstant() const { return firstState() + states.size(); }
 };
-/// How many values before the first step the state's taps need.
-int historyOf(const std::vector<int> &taps);
-/// Whether the initial value of a state with these taps has an axis for its history.
-bool hasHistoryAxis(const std::vector<int> &taps);
-/// Where the element of tap 0 stands in step 0.
-int64_t leadOf(const std::vector<int> &taps);
-/// Elements that a sequence must have beyond the number of steps.
-int64_t marginOf(const std::vector<int> &taps);
 
 /// NotSupported: more bodies than kMostLevels stand in each other.
 absl::Status tooManyLevels(Place place = Place());

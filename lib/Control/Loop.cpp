@@ -15,14 +15,6 @@ bool Loop::hasRows() const {
   auto isSome = [](int64_t rows) { return rows != 0; };
   return std::ranges::any_of(stateRows, isSome) || std::ranges::any_of(mappedRows, isSome);
 }
-int historyOf(const std::vector<int> &taps) { return -*std::ranges::min_element(taps); }
-bool hasHistoryAxis(const std::vector<int> &taps) { return taps != std::vector<int>{-1}; }
-int64_t leadOf(const std::vector<int> &taps) {
-  return -std::min(0, *std::ranges::min_element(taps));
-}
-int64_t marginOf(const std::vector<int> &taps) {
-  return std::max(0, *std::ranges::max_element(taps)) + leadOf(taps);
-}
 
 namespace {
 

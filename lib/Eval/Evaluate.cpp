@@ -5,7 +5,7 @@
 
 #include "Emit/NestCost.h"
 #include "NestEval.h"
-#include "Runtime/Plan.h"
+#include "Runtime/RunError.h"
 #include "absl/strings/str_replace.h"
 
 namespace graphc {

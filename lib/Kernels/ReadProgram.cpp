@@ -6,7 +6,7 @@
 
 #include "Kernels/CheckProgram.h"
 #include "Runtime/LiteralText.h"
-#include "Runtime/Plan.h"
+#include "Runtime/ProgramLayout.h"
 #include "Support/Text.h"
 
 namespace graphc {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "Runtime/ExecutableState.h"
+#include "Runtime/RunError.h"
 #include "Support/Text.h"
 #include "graphc/Type.h"
 

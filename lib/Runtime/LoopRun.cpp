@@ -13,6 +13,7 @@
 
 #include "Runtime/BodyRun.h"
 #include "Runtime/LoopErrors.h"
+#include "Runtime/RunError.h"
 #include "Support/Cancel.h"
 #include "graphc/Type.h"
 
@@ -435,7 +436,7 @@ absl::StatusOr<int64_t> ControlRun::runSteady(BodyRun &body, int64_t steps) {
     const Program::Array &first = state.program.arrays[size_t(step.arrays[0])];
     calls.push_back({step.kind == Kind::Kernel ? state.functions[size_t(step.callee)] : nullptr,
                      frame.pointersOf(placed), plan.arguments.data() + placed.firstArgument, &step,
-                     step.kind == Kind::Copy ? bytesOf(first.dtype, plan.shapeOf(first)) : 0});
+                     step.kind == Kind::Copy ? plan.bytesOf(first) : 0});
     numKernels += step.kind == Kind::Kernel;
   }
   const bool isPlain = calls.size() == state.program.steps.size();

@@ -4,20 +4,12 @@
 #include <algorithm>
 
 #include "Runtime/ArenaLayout.h"
+#include "Runtime/RunError.h"
 #include "absl/container/inlined_vector.h"
 
 namespace graphc {
 
 using Storage = Program::Array::Storage;
-
-int64_t readInteger(DType dtype, const void *data, int64_t index) {
-  return dispatch(dtype, [&](auto zero) -> int64_t {
-    using T = decltype(zero);
-    if constexpr (std::is_integral_v<T>)
-      return int64_t(static_cast<const T *>(data)[index]);
-    return 0;
-  });
-}
 
 namespace {
 
@@ -74,143 +66,200 @@ absl::Status checkTotal(const ArenaLayout &arena) {
                    "no memory for " + std::to_string(arena.size()) + " bytes between the kernels");
 }
 
+/// What a Plan is made of, part by part; the sizes first.
+class PlanMaker {
+public:
+  PlanMaker(const Program &program, const ProgramLayout &layout, int32_t number,
+            std::vector<SizeValue> sizes, KeptOperands *kept)
+      : program_(program), layout_(layout), number_(number), segment_(layout.segments[number]),
+        kept_(kept), plan_(std::make_shared<Plan>()) {
+    plan_->sizes = std::move(sizes);
+    plan_->offsets.assign(program.arrays.size(), -1);
+  }
+  absl::Status solveSizes();
+  void addForks(const StepOrder &order);
+  absl::Status addSteps();
+  std::shared_ptr<Plan> take() { return std::move(plan_); }
+
+private:
+  absl::StatusOr<int64_t> bytesOfArray(int32_t array) const {
+    const Program::Array &of = program_.arrays[array];
+    return bytesOf(byteSize(of.dtype), of.shape, plan_->sizes);
+  }
+  absl::Status placeArrays(int32_t step);
+  Plan::Pointer pointerTo(int32_t array) const;
+  absl::Status addScratch(const Program::Step &step, Plan::StepPlan &out);
+  absl::Status addArguments(const Program::Step &step, Plan::StepPlan &out);
+
+  const Program &program_;
+  const ProgramLayout &layout_;
+  const int32_t number_;
+  const ProgramLayout::Segment &segment_;
+  KeptOperands *const kept_;
+  std::shared_ptr<Plan> plan_;
+  ArenaLayout arena_;
+  size_t fork_ = 0;               // that has not ended
+  std::vector<int32_t> released_; // when it ends
+};
+
+absl::Status PlanMaker::solveSizes() {
+  std::vector<SizeValue> &sizes = plan_->sizes;
+  auto known = [&](int32_t id) { return std::optional(sizes[id]); };
+  for (int32_t id : segment_.sizes)
+    if (std::optional<SizeValue> value = sizeValue(program_.sizes[id], known))
+      sizes[id] = *value;
+  for (int32_t c : segment_.checks)
+    if (!isMet(program_.checks[c], sizes))
+      return sizeError(program_, program_.checks[c], sizes);
+  return absl::OkStatus();
+}
+
+void PlanMaker::addForks(const StepOrder &order) {
+  std::vector<double> times;
+  for (int32_t s = segment_.firstStep; s < segment_.endStep; ++s)
+    times.push_back(timeInFork(program_, order, s, plan_->sizes));
+  plan_->forks = findForks(order, segment_.firstStep, times);
+}
+
+/// What the step begins to use gets a place, and what it used last gives its own back.
+absl::Status PlanMaker::placeArrays(int32_t step) {
+  for (int32_t a : layout_.lifetimes[step].allocate) {
+    absl::StatusOr<int64_t> bytes = bytesOfArray(a);
+    if (!bytes.ok())
+      return bytes.status();
+    plan_->offsets[a] = arena_.allocate(*bytes);
+    if (absl::Status status = checkTotal(arena_); !status.ok())
+      return status;
+  }
+  const Numbers &unused = layout_.lifetimes[step].release;
+  released_.insert(released_.end(), unused.begin(), unused.end());
+  const std::vector<Fork> &forks = plan_->forks;
+  if (fork_ < forks.size() && step + 1 == forks[fork_].endStep)
+    ++fork_;
+  if (fork_ < forks.size() && step >= forks[fork_].firstStep)
+    return absl::OkStatus();
+  for (int32_t a : released_)
+    arena_.release(plan_->offsets[a], *bytesOfArray(a));
+  released_.clear();
+  return absl::OkStatus();
+}
+
+Plan::Pointer PlanMaker::pointerTo(int32_t array) const {
+  using Kind = Plan::Pointer::Kind;
+  const int32_t r = layout_.root[array];
+  const Program::Array &root = program_.arrays[r];
+  const auto begin = int64_t(uint64_t(beginOf(program_, array, plan_->sizes)) *
+                             uint64_t(byteSize(program_.arrays[array].dtype)));
+  switch (root.storage) {
+  case Storage::Input:
+    return {Kind::Input, root.number, begin};
+  case Storage::Constant:
+    return {Kind::Constant, root.number, begin};
+  case Storage::Output:
+    return {Kind::Output, root.number, begin};
+  default:
+    return layout_.segmentOf[r] == number_ ? Plan::Pointer{Kind::Arena, plan_->offsets[r], begin}
+                                           : Plan::Pointer{Kind::Earlier, r, begin};
+  }
+}
+
+absl::Status PlanMaker::addScratch(const Program::Step &step, Plan::StepPlan &out) {
+  using Kind = Plan::Pointer::Kind;
+  ArenaLayout scratch;
+  bool isCopied = false, hasCopies = false;
+  for (const Program::Step::Scratch &array : step.scratch) {
+    absl::StatusOr<int64_t> bytes = bytesOf(byteSize(array.dtype), array.shape, plan_->sizes);
+    if (!bytes.ok())
+      return bytes.status();
+    if (array.kept.input >= 0) {
+      int32_t operand = step.arrays[size_t(array.kept.input)];
+      const Program::Array &of = program_.arrays[layout_.root[operand]];
+      const void *copy = nullptr;
+      if (kept_ && of.storage == Storage::Constant) {
+        const Tensor &constant = program_.constants[size_t(of.number)];
+        copy = kept_->get(constant.data(), constant.numBytes(), *bytes, array.kept);
+      }
+      plan_->pointers.push_back({Kind::Kept, reinterpret_cast<intptr_t>(copy)});
+      isCopied = copy != nullptr;
+      hasCopies |= isCopied;
+      continue;
+    }
+    plan_->pointers.push_back({Kind::Scratch, scratch.allocate(isCopied ? 0 : *bytes)});
+    isCopied = false;
+    if (absl::Status status = checkTotal(scratch); !status.ok())
+      return status;
+  }
+  plan_->scratchBytes = std::max(plan_->scratchBytes, scratch.size());
+  // Less is a row's; it is written and read again in its turn.
+  constexpr int64_t kCopies = 1 << 14;
+  out.copies = scratch.size() > kCopies || hasCopies;
+  return absl::OkStatus();
+}
+
+absl::Status PlanMaker::addArguments(const Program::Step &step, Plan::StepPlan &out) {
+  const std::vector<SizeValue> &sizes = plan_->sizes;
+  bool fits = true;
+  auto pass = [&](int32_t size) {
+    fits &= fitsInt64(sizes[size]);
+    plan_->arguments.push_back(int64_t(sizes[size]));
+  };
+  for (int32_t size : step.sizes)
+    pass(size);
+  if (program_.kernels[step.callee].splits) {
+    plan_->arguments.push_back(0);
+    pass(step.splitSize);
+    constexpr int64_t kChunk = 64; // elements, so that neighbours share no cache line
+    auto extent = int64_t(sizes[step.splitSize]);
+    out.parallel = isParallel(program_, step, sizes);
+    if (out.parallel) {
+      double share = kWorthThreads / timeOf(step, sizes);
+      out.grain = std::max<int64_t>(1, int64_t(double(extent) * share));
+      if (extent >= kChunk * kChunk)
+        out.grain = (out.grain + kChunk - 1) / kChunk * kChunk;
+    }
+  }
+  if (!fits) // extents of arrays do; this is a number in an op's body
+    return makeError(ErrorKind::ValueError, "a size does not fit into 64 bits");
+  return absl::OkStatus();
+}
+
+absl::Status PlanMaker::addSteps() {
+  plan_->steps.reserve(size_t(segment_.endStep - segment_.firstStep));
+  for (int32_t s = segment_.firstStep; s < segment_.endStep; ++s) {
+    const Program::Step &step = program_.steps[s];
+    if (absl::Status status = placeArrays(s); !status.ok())
+      return status;
+    Plan::StepPlan &out = plan_->steps.emplace_back();
+    out.firstPointer = int64_t(plan_->pointers.size());
+    for (int32_t a : step.arrays)
+      plan_->pointers.push_back(pointerTo(a));
+    if (absl::Status status = addScratch(step, out); !status.ok())
+      return status;
+    out.numPointers = int32_t(int64_t(plan_->pointers.size()) - out.firstPointer);
+    out.firstArgument = int64_t(plan_->arguments.size());
+    if (step.kind == Program::Step::Kind::Kernel)
+      if (absl::Status status = addArguments(step, out); !status.ok())
+        return status;
+    out.numArguments = int32_t(int64_t(plan_->arguments.size()) - out.firstArgument);
+  }
+  plan_->arenaBytes = arena_.size();
+  return absl::OkStatus();
+}
+
 } // namespace
 
 absl::StatusOr<std::shared_ptr<Plan>> Plan::create(const Program &program,
-                                                   const ProgramLayout &layout, int32_t number,
+                                                   const ProgramLayout &layout, int32_t segment,
                                                    std::vector<SizeValue> sizes, KeptOperands *kept,
                                                    const StepOrder *order) {
-  const ProgramLayout::Segment &segment = layout.segments[number];
-  auto plan = std::make_shared<Plan>();
-  plan->sizes = std::move(sizes);
-  auto known = [&](int32_t id) { return std::optional(plan->sizes[id]); };
-  for (int32_t id : segment.sizes)
-    if (std::optional<SizeValue> value = sizeValue(program.sizes[id], known))
-      plan->sizes[id] = *value;
-  for (int32_t c : segment.checks) {
-    const Program::SizeCheck &check = program.checks[c];
-    if (!isMet(check, plan->sizes))
-      return sizeError(program, check, plan->sizes);
-  }
-
-  if (order) {
-    std::vector<double> times;
-    for (int32_t s = segment.firstStep; s < segment.endStep; ++s)
-      times.push_back(timeInFork(program, *order, s, plan->sizes));
-    plan->forks = findForks(*order, segment.firstStep, times);
-  }
-
-  ArenaLayout arena;
-  auto fork = plan->forks.begin();
-  std::vector<int32_t> released; // when the fork ends
-  plan->offsets.assign(program.arrays.size(), -1);
-  plan->steps.reserve(size_t(segment.endStep - segment.firstStep));
-  auto bytesOfArray = [&](int32_t a) {
-    return bytesOf(byteSize(program.arrays[a].dtype), program.arrays[a].shape, plan->sizes);
-  };
-  for (int32_t s = segment.firstStep; s < segment.endStep; ++s) {
-    const Program::Step &step = program.steps[s];
-    for (int32_t a : layout.lifetimes[s].allocate) {
-      absl::StatusOr<int64_t> bytes = bytesOfArray(a);
-      if (!bytes.ok())
-        return bytes.status();
-      plan->offsets[a] = arena.allocate(*bytes);
-      if (absl::Status status = checkTotal(arena); !status.ok())
-        return status;
-    }
-    const Numbers &unused = layout.lifetimes[s].release;
-    released.insert(released.end(), unused.begin(), unused.end());
-    if (fork != plan->forks.end() && s + 1 == fork->endStep)
-      ++fork;
-    if (fork == plan->forks.end() || s < fork->firstStep) {
-      for (int32_t a : released)
-        arena.release(plan->offsets[a], *bytesOfArray(a));
-      released.clear();
-    }
-
-    StepPlan &out = plan->steps.emplace_back();
-    out.firstPointer = int64_t(plan->pointers.size());
-    out.firstArgument = int64_t(plan->arguments.size());
-    for (int32_t a : step.arrays) {
-      int32_t r = layout.root[a];
-      const Program::Array &array = program.arrays[r];
-      const auto begin = int64_t(uint64_t(beginOf(program, a, plan->sizes)) *
-                                 uint64_t(byteSize(program.arrays[a].dtype)));
-      switch (array.storage) {
-      case Storage::Input:
-        plan->pointers.push_back({Pointer::Kind::Input, array.number, begin});
-        break;
-      case Storage::Constant:
-        plan->pointers.push_back({Pointer::Kind::Constant, array.number, begin});
-        break;
-      case Storage::Output:
-        plan->pointers.push_back({Pointer::Kind::Output, array.number, begin});
-        break;
-      default:
-        if (layout.segmentOf[r] == number)
-          plan->pointers.push_back({Pointer::Kind::Arena, plan->offsets[r], begin});
-        else
-          plan->pointers.push_back({Pointer::Kind::Earlier, r, begin});
-      }
-    }
-    ArenaLayout scratch;
-    bool isCopied = false, hasCopies = false;
-    for (const Program::Step::Scratch &array : step.scratch) {
-      absl::StatusOr<int64_t> bytes = bytesOf(byteSize(array.dtype), array.shape, plan->sizes);
-      if (!bytes.ok())
-        return bytes.status();
-      if (array.kept.input >= 0) {
-        int32_t operand = step.arrays[size_t(array.kept.input)];
-        const Program::Array &of = program.arrays[layout.root[operand]];
-        const void *copy = nullptr;
-        if (kept && of.storage == Storage::Constant) {
-          const Tensor &constant = program.constants[size_t(of.number)];
-          copy = kept->get(constant.data(), constant.numBytes(), *bytes, array.kept);
-        }
-        plan->pointers.push_back({Pointer::Kind::Kept, reinterpret_cast<intptr_t>(copy)});
-        isCopied = copy != nullptr;
-        hasCopies |= isCopied;
-        continue;
-      }
-      plan->pointers.push_back({Pointer::Kind::Scratch, scratch.allocate(isCopied ? 0 : *bytes)});
-      isCopied = false;
-      if (absl::Status status = checkTotal(scratch); !status.ok())
-        return status;
-    }
-    plan->scratchBytes = std::max(plan->scratchBytes, scratch.size());
-    // Less is a row's; it is written and read again in its turn.
-    constexpr int64_t kCopies = 1 << 14;
-    out.copies = scratch.size() > kCopies || hasCopies;
-    out.numPointers = int32_t(int64_t(plan->pointers.size()) - out.firstPointer);
-    if (step.kind != Program::Step::Kind::Kernel)
-      continue;
-
-    bool fits = true;
-    auto pass = [&](int32_t size) {
-      fits &= fitsInt64(plan->sizes[size]);
-      plan->arguments.push_back(int64_t(plan->sizes[size]));
-    };
-    for (int32_t size : step.sizes)
-      pass(size);
-    if (program.kernels[step.callee].splits) {
-      plan->arguments.push_back(0);
-      pass(step.splitSize);
-      constexpr int64_t kChunk = 64; // elements, so that neighbours share no cache line
-      auto extent = int64_t(plan->sizes[step.splitSize]);
-      out.parallel = isParallel(program, step, plan->sizes);
-      if (out.parallel) {
-        double share = kWorthThreads / timeOf(step, plan->sizes);
-        out.grain = std::max<int64_t>(1, int64_t(double(extent) * share));
-        if (extent >= kChunk * kChunk)
-          out.grain = (out.grain + kChunk - 1) / kChunk * kChunk;
-      }
-    }
-    if (!fits) // extents of arrays do; this is a number in an op's body
-      return makeError(ErrorKind::ValueError, "a size does not fit into 64 bits");
-    out.numArguments = int32_t(int64_t(plan->arguments.size()) - out.firstArgument);
-  }
-  plan->arenaBytes = arena.size();
-  return plan;
+  PlanMaker maker(program, layout, segment, std::move(sizes), kept);
+  if (absl::Status status = maker.solveSizes(); !status.ok())
+    return status;
+  if (order)
+    maker.addForks(*order);
+  if (absl::Status status = maker.addSteps(); !status.ok())
+    return status;
+  return maker.take();
 }
 
 } // namespace graphc

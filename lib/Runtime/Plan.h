@@ -16,7 +16,6 @@
 #include "Runtime/KeptOperands.h"
 #include "Runtime/ProgramLayout.h"
 #include "absl/container/inlined_vector.h"
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
 namespace graphc {
@@ -58,6 +57,12 @@ struct Plan {
       shape.push_back(int64_t(sizes[size_t(size)]));
     return shape;
   }
+  int64_t bytesOf(const Program::Array &array) const {
+    int64_t bytes = byteSize(array.dtype);
+    for (int32_t size : array.shape)
+      bytes *= int64_t(sizes[size_t(size)]);
+    return bytes;
+  }
 
   /// `sizes` are those of the segments before, with what was read. `kept` has the copies of
   /// constants and lives as long; without it there are none. With the program's
@@ -68,33 +73,5 @@ struct Plan {
                                                       KeptOperands *kept = nullptr,
                                                       const StepOrder *order = nullptr);
 };
-
-/// Element `index` of an integer or Bool array, as a size.
-int64_t readInteger(DType dtype, const void *data, int64_t index);
-
-/// A part of a message: text, and then the value of a size unless `size` is kNoSize.
-struct MessagePiece {
-  static constexpr int32_t kNoSize = -1;
-  /// The index that is out of range, as indexText says it, follows instead.
-  static constexpr int32_t kIndex = -2;
-  std::string text;
-  int32_t size = kNoSize;
-};
-/// What a failed check says, with the place, before its sizes are known. A shape that does not fit
-/// has a negative extent, or is too large.
-std::vector<MessagePiece> messageOf(const Program &program, const Program::SizeCheck &check,
-                                    bool isNegative = false);
-std::vector<MessagePiece> messageOf(const Program &program, const Program::Failure &failure);
-
-/// The error of a check that fails for `values`.
-absl::Status sizeError(const Program &program, const Program::SizeCheck &check,
-                       const std::vector<SizeValue> &values);
-absl::Status failureError(const Program &program, const Program::Failure &failure,
-                          const std::vector<SizeValue> &values);
-/// That of a kernel which returned `result`, with the index that it failed at where it can be read.
-absl::Status kernelError(const Program &program, const Program::Step &step, int32_t result,
-                         void *const *buffers, const std::vector<SizeValue> &values);
-/// The first element that is no index of an axis of that extent: "index 7"; else "an index".
-std::string indexText(const void *indices, DType dtype, int64_t count, int64_t extent);
 
 } // namespace graphc

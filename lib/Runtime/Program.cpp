@@ -1,8 +1,7 @@
 //===- Program.cpp ----------------------------------------------------------===//
 #include "Runtime/Program.h"
 
-#include <algorithm>
-
+#include "Runtime/Taps.h"
 #include "graphc/Type.h"
 
 namespace graphc {
@@ -36,16 +35,8 @@ int32_t rootOf(const Program &program, int32_t array) {
   return array;
 }
 
-int32_t Program::Control::history(size_t state) const {
-  return -*std::ranges::min_element(states[state]);
-}
-
-int64_t Program::Control::lead(size_t sequence) const {
-  return -std::min(0, *std::ranges::min_element(sequences[sequence]));
-}
-
-int64_t Program::Control::margin(size_t sequence) const {
-  return std::max(0, *std::ranges::max_element(sequences[sequence])) + lead(sequence);
-}
+int32_t Program::Control::history(size_t state) const { return historyOf(states[state]); }
+int64_t Program::Control::lead(size_t sequence) const { return leadOf(sequences[sequence]); }
+int64_t Program::Control::margin(size_t sequence) const { return marginOf(sequences[sequence]); }
 
 } // namespace graphc

@@ -12,23 +12,30 @@ namespace {
 using Storage = Program::Array::Storage;
 constexpr int32_t kForever = std::numeric_limits<int32_t>::max();
 
-/// Fills in `root`, `firstUse` and `lastUse`.
-void findUses(const Program &program, ProgramLayout &layout) {
+/// By array that is its own root: the first and the last step that uses it.
+struct Uses {
+  std::vector<int32_t> first, last;
+};
+
+/// Fills in `root`.
+Uses findUses(const Program &program, ProgramLayout &layout) {
   int32_t numArrays = int32_t(program.arrays.size());
   for (int32_t a = 0; a < numArrays; ++a)
     layout.root.push_back(
         program.arrays[a].storage == Storage::Same ? layout.root[program.arrays[a].number] : a);
-  layout.firstUse.assign(numArrays, kForever);
-  layout.lastUse.assign(numArrays, -1);
+  Uses uses;
+  uses.first.assign(size_t(numArrays), kForever);
+  uses.last.assign(size_t(numArrays), -1);
   for (int32_t s = 0; s < int32_t(program.steps.size()); ++s)
     for (int32_t a : program.steps[s].arrays) {
       int32_t r = layout.root[a];
-      layout.firstUse[r] = std::min(layout.firstUse[r], s);
-      layout.lastUse[r] = s;
+      uses.first[r] = std::min(uses.first[r], s);
+      uses.last[r] = s;
     }
   for (const SizeNode &n : program.sizes)
     if (n.op == SizeOp::Element)
-      layout.lastUse[layout.root[n.a]] = kForever;
+      uses.last[layout.root[n.a]] = kForever;
+  return uses;
 }
 
 /// By array: the step after which it has its contents, which writes it, what it views, or the last
@@ -134,7 +141,7 @@ void makeSegments(const Program &program, const std::vector<int32_t> &starts,
 }
 
 /// Fills in `segmentOf` and `lifetimes`: what lives on beyond its segment keeps its place.
-void findLifetimes(const Program &program, const std::vector<int32_t> &starts,
+void findLifetimes(const Program &program, const std::vector<int32_t> &starts, const Uses &uses,
                    ProgramLayout &layout) {
   auto segmentOfStep = [&](int32_t step) {
     return int32_t(std::upper_bound(starts.begin(), starts.end(), step) - starts.begin()) - 1;
@@ -142,8 +149,8 @@ void findLifetimes(const Program &program, const std::vector<int32_t> &starts,
   layout.segmentOf.assign(program.arrays.size(), 0);
   for (size_t a = 0; a < program.arrays.size(); ++a) {
     int32_t r = layout.root[a];
-    if (layout.firstUse[r] != kForever)
-      layout.segmentOf[a] = segmentOfStep(layout.firstUse[r]);
+    if (uses.first[r] != kForever)
+      layout.segmentOf[a] = segmentOfStep(uses.first[r]);
   }
   auto addOnce = [](Numbers &list, int32_t array) {
     if (std::find(list.begin(), list.end(), array) == list.end())
@@ -155,9 +162,9 @@ void findLifetimes(const Program &program, const std::vector<int32_t> &starts,
       int32_t r = layout.root[a];
       if (program.arrays[r].storage != Storage::Arena)
         continue;
-      if (layout.firstUse[r] == s)
+      if (uses.first[r] == s)
         addOnce(layout.lifetimes[s].allocate, r);
-      if (layout.lastUse[r] == s && layout.segmentOf[r] == segmentOfStep(s))
+      if (uses.last[r] == s && layout.segmentOf[r] == segmentOfStep(s))
         addOnce(layout.lifetimes[s].release, r);
     }
 }
@@ -198,13 +205,13 @@ absl::StatusOr<ProgramLayout> ProgramLayout::create(const Program &program) {
   if (absl::Status status = checkNumbers(program); !status.ok())
     return status;
   ProgramLayout layout;
-  findUses(program, layout);
+  const Uses uses = findUses(program, layout);
   std::vector<int32_t> known = knownBefore(program);
   absl::StatusOr<std::vector<int32_t>> starts = startsOf(program, known);
   if (!starts.ok())
     return starts.status();
   makeSegments(program, *starts, known, layout);
-  findLifetimes(program, *starts, layout);
+  findLifetimes(program, *starts, uses, layout);
   findOutputs(program, layout);
   layout.isStatic = layout.segments.size() == 1 && hasKnownInputs(program, layout);
   return layout;

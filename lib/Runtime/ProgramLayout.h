@@ -27,9 +27,8 @@ struct ProgramLayout {
     std::vector<int32_t> outputs;
   };
   std::vector<Segment> segments;
-  /// By array: the array whose memory it is, the step that writes it first, the last step that
-  /// uses it, and the segment of the former.
-  std::vector<int32_t> root, firstUse, lastUse, segmentOf;
+  /// By array: the array whose memory it is, and the segment of the first step that uses that.
+  std::vector<int32_t> root, segmentOf;
   /// By step: the arrays that get memory in the arena before it, and those whose memory in it is
   /// free afterwards. An array that a later segment reads keeps its own.
   struct Lifetimes {

@@ -9,11 +9,12 @@
 // line: "at model.cpp:42:21, in the add that makes `h`".
 //
 //===----------------------------------------------------------------------===//
+#include "Runtime/RunError.h"
+
 #include <algorithm>
 #include <utility>
 
 #include "Runtime/Element.h"
-#include "Runtime/Plan.h"
 #include "Support/BroadcastHint.h"
 
 namespace graphc {
@@ -143,6 +144,15 @@ absl::Status errorOf(const Program &program, const Program::Failure &failure,
 }
 
 } // namespace
+
+int64_t readInteger(DType dtype, const void *data, int64_t index) {
+  return dispatch(dtype, [&](auto zero) -> int64_t {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T>)
+      return int64_t(static_cast<const T *>(data)[index]);
+    return 0;
+  });
+}
 
 /// Where all elements are indices, the check takes no negative ones: it is the first of these.
 std::string indexText(const void *indices, DType dtype, int64_t count, int64_t extent) {

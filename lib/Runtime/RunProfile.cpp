@@ -20,12 +20,7 @@ public:
   MemoryUse memory(int32_t segment) const;
 
 private:
-  int64_t bytesOf(int32_t array) const {
-    int64_t bytes = byteSize(program_.arrays[array].dtype);
-    for (int32_t size : program_.arrays[array].shape)
-      bytes *= int64_t(plan_.sizes[size]);
-    return bytes;
-  }
+  int64_t bytesOf(int32_t array) const { return plan_.bytesOf(program_.arrays[size_t(array)]); }
   /// Iterations of a kernel's nest.
   double iterations(const Program::Step &step, int32_t nest) const {
     return double(plan_.sizes[step.work[nest].count]);

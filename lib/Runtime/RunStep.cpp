@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "Runtime/ExecutableState.h"
+#include "Runtime/RunError.h"
 #include "Runtime/ThreadPool.h"
 
 namespace graphc {
@@ -99,9 +100,7 @@ absl::Status Executable::State::runStep(const Program::Step &step, const Plan::S
   case Program::Step::Kind::Control:
     return runControl(step, pointers, plan, threads, profile);
   case Program::Step::Kind::Copy: {
-    int64_t bytes = byteSize(program.arrays[step.arrays[0]].dtype);
-    for (int32_t size : program.arrays[step.arrays[0]].shape)
-      bytes *= int64_t(plan.sizes[size]);
+    int64_t bytes = plan.bytesOf(program.arrays[step.arrays[0]]);
     if (bytes == 0 || pointers[1] == pointers[0])
       break;
     std::memcpy(pointers[1], pointers[0], size_t(bytes));
