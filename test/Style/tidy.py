@@ -14,7 +14,7 @@ from os import cpu_count
 from pathlib import Path
 
 root, build, clangTidy = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve(), sys.argv[3]
-compilerHalf = {"Text", "Lowering", "Transforms", "JIT", "Pipeline", "Import", "cmake"}
+compilerHalf = {"Text", "Lowering", "Transforms", "JIT", "AOT", "Pipeline", "Import", "Export", "cmake"}
 clean = build / "test" / "tidy"
 clean.mkdir(parents=True, exist_ok=True)
 
