@@ -35,7 +35,7 @@ namespace graphc {
 
 /// The text may hold anything. What is returned can be compiled: all numbers are inside of their
 /// tables, dtypes agree, arrays are stored once and before they are loaded, and the program calls
-/// kernels with what they take, in memory that is theirs (CheckProgram.h). Indices in bodies are
+/// kernels with what they take, in memory that is theirs (GuardProgram.h). Indices in bodies are
 /// code, and are not checked. `program` has no outputs where the text has none. Errors:
 /// ValueError with a place, also for a host call, which no text can hold.
 absl::StatusOr<KernelGraph> readKernels(std::string_view text, std::string_view name);

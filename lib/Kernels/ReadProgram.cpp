@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "Kernels/CheckProgram.h"
+#include "Kernels/GuardProgram.h"
 #include "Runtime/LiteralText.h"
 #include "Runtime/ProgramLayout.h"
 #include "Support/Text.h"
@@ -555,7 +555,7 @@ void ProgramReader::finish(const Place &place) {
     if (absl::Status s = ProgramLayout::create(p_).status(); !s.ok())
       text_.fail({s.message().data(), s.message().size()}, place);
   if (text_.ok())
-    if (ProgramMistake mistake = checkProgram(graph_); !mistake.what.empty())
+    if (ProgramMistake mistake = guardProgram(graph_); !mistake.what.empty())
       text_.fail(mistake.what, mistake.step < 0 ? place : stepPlaces_[size_t(mistake.step)]);
 }
 

@@ -1,4 +1,4 @@
-//===- CheckProgramTest.cpp - programs of text and their memory -----------===//
+//===- GuardProgramTest.cpp - programs of text and their memory -----------===//
 //
 // With sanitizers the last test sees each byte that a program reads or writes outside of its
 // memory.
@@ -82,14 +82,14 @@ std::string callError(std::string_view text) {
   return whole(status);
 }
 
-TEST(CheckProgram, GoodOnesGetNoChecks) {
+TEST(GuardProgram, GoodOnesGetNoChecks) {
   absl::StatusOr<KernelGraph> graph = readKernels(with("s2 =", "s2 ="), "a.k");
   ASSERT_TRUE(graph.ok()) << graph.status();
   EXPECT_EQ(graph->program.checks.size(), 1u);
   EXPECT_EQ(callError(with("s2 =", "s2 =")), "OK");
 }
 
-TEST(CheckProgram, ReadsAndWrites) {
+TEST(GuardProgram, ReadsAndWrites) {
   EXPECT_EQ(readError("kernel @neg (%1) -> (%3) sizes [s0]\n", ""),
             "ValueError a.k:25:5: %3 is read before it is written");
   EXPECT_EQ(readError("kernel @neg (%6) -> (%7)", "kernel @neg (%5) -> (%7)"),
@@ -127,7 +127,7 @@ TEST(CheckProgram, ReadsAndWrites) {
             "ValueError a.k:9:1: an element of %10 is a size, and no step writes that array");
 }
 
-TEST(CheckProgram, NumbersOfElements) {
+TEST(GuardProgram, NumbersOfElements) {
   EXPECT_EQ(readError("%9: f32[2]", "%9: f32[3]"),
             "ValueError a.k:29:3: the copy of %2 to %9: 2 elements and 3");
   EXPECT_EQ(readError("%6: f32[s2] = memory of %4", "%6: f64[s2] = memory of %4"),
@@ -173,7 +173,7 @@ constexpr std::string_view kParts = R"(program `parts` {
 }
 )";
 
-TEST(CheckProgram, Parts) {
+TEST(GuardProgram, Parts) {
   const std::string text = std::string(kKernels) + std::string(kParts);
   absl::StatusOr<KernelGraph> graph = readKernels(text, "a.k");
   ASSERT_TRUE(graph.ok()) << graph.status();
@@ -254,7 +254,7 @@ void runDamaged(const std::string &text, int count) {
   EXPECT_EQ(ends["create:"], 0);
 }
 
-TEST(CheckProgram, DamagedTextsStayInTheirMemory) {
+TEST(GuardProgram, DamagedTextsStayInTheirMemory) {
   runDamaged(with("s2 =", "s2 ="), 6000);
   runDamaged(std::string(kKernels) + std::string(kParts), 2000);
 }

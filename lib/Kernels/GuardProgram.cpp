@@ -1,10 +1,9 @@
-//===- CheckProgram.cpp ---------------------------------------------------===//
-#include "Kernels/CheckProgram.h"
+//===- GuardProgram.cpp ---------------------------------------------------===//
+#include "Kernels/GuardProgram.h"
 
 #include <algorithm>
-#include <map>
-#include <optional>
-#include <tuple>
+
+#include "Kernels/EqualSizes.h"
 
 namespace graphc {
 namespace {
@@ -12,185 +11,12 @@ namespace {
 using Storage = Program::Array::Storage;
 using Step = Program::Step;
 
-/// A number of elements: the product of sizes, as their numbers in order, and of a constant.
-struct Product {
-  int64_t constant = 1;
-  Numbers sizes;
-  friend bool operator==(const Product &, const Product &) = default;
-  friend bool operator<(const Product &a, const Product &b) {
-    return a.constant != b.constant ? a.constant < b.constant : a.sizes < b.sizes;
-  }
-};
-
-/// Equality of products, as far as the program's own checks show it.
-class Sizes {
-public:
-  explicit Sizes(Program &program);
-
-  Product of(absl::Span<const int32_t> shape) const;
-  bool equal(Product a, Product b) const { return rootOf(std::move(a)) == rootOf(std::move(b)); }
-  /// The number of a size that has this value.
-  int32_t sizeOf(const Product &product);
-  /// The two are equal from here on.
-  void unite(const Product &a, const Product &b) { equal_[rootOf(a)] = rootOf(b); }
-  /// The number of the sum of a size and a number of elements: `like`, if that says so.
-  int32_t sum(int32_t size, const Product &count, int32_t like);
-  /// Whether it is plain that the number is not negative: of extents of inputs, and sums of such.
-  bool isCount(const Product &product) const;
-  /// The number of an input's extent, and of a constant.
-  int32_t dim(int32_t input, int32_t axis) { return add({SizeOp::Dim, input, axis, -1, 0}); }
-  int32_t constant(int64_t value) { return add({SizeOp::Constant, -1, -1, -1, value}); }
-
-private:
-  /// Of a constant, and of an extent that the program declares.
-  std::optional<int64_t> valueOf(int32_t size) const;
-  void multiply(Product &product, int32_t size) const;
-  Product rootOf(Product product) const;
-  /// Finds it, or adds it to the program.
-  int32_t add(const SizeNode &node);
-
-  Program &p_;
-  /// Sizes that are equal have one of them; products have another one.
-  std::vector<int32_t> same_;
-  std::map<Product, Product> equal_;
-  using Key = std::tuple<SizeOp, int32_t, int32_t, int32_t, int64_t>;
-  std::map<Key, int32_t> numbers_;
-  static Key keyOf(const SizeNode &n) { return {n.op, n.a, n.b, n.c, n.value}; }
-};
-
-Sizes::Sizes(Program &program) : p_(program) {
-  for (size_t id = 0; id < p_.sizes.size(); ++id) {
-    same_.push_back(int32_t(id));
-    numbers_.try_emplace(keyOf(p_.sizes[id]), int32_t(id));
-  }
-  auto find = [&](int32_t id) {
-    while (same_[size_t(id)] != id)
-      id = same_[size_t(id)];
-    return id;
-  };
-  for (const Program::SizeCheck &check : p_.checks)
-    if (check.predicate == Predicate::Equal) {
-      int32_t a = find(check.a), b = find(check.b);
-      // Constants stand for what is equal to them.
-      if (valueOf(a))
-        std::swap(a, b);
-      same_[size_t(a)] = b;
-    }
-  for (size_t id = 0; id < same_.size(); ++id)
-    same_[id] = find(int32_t(id));
-  for (const Program::SizeCheck &check : p_.checks)
-    if (check.predicate == Predicate::Equal) {
-      // As written, not as found equal: s2 = s0 * s1 is one product, whatever s2 is equal to.
-      Product a = of({&check.a, 1}), b = of({&check.b, 1});
-      if (!equal(a, b))
-        unite(a, b);
-    }
-}
-
-std::optional<int64_t> Sizes::valueOf(int32_t size) const {
-  const SizeNode &n = p_.sizes[size_t(size)];
-  if (n.op == SizeOp::Constant)
-    return n.value;
-  if (n.op != SizeOp::Dim || p_.inputs[size_t(n.a)].shape[size_t(n.b)] < 0)
-    return std::nullopt;
-  return p_.inputs[size_t(n.a)].shape[size_t(n.b)];
-}
-
-void Sizes::multiply(Product &product, int32_t size) const {
-  std::vector<int32_t> pending = {size};
-  // A size that is a product of products of itself has exponentially many factors.
-  int products = 256;
-  while (!pending.empty()) {
-    int32_t id = pending.back();
-    pending.pop_back();
-    const SizeNode &n = p_.sizes[size_t(id)];
-    int32_t representative = same_[size_t(id)];
-    std::optional<int64_t> value = valueOf(id);
-    if (!value && n.op == SizeOp::Mul && --products > 0) {
-      pending.insert(pending.end(), {n.a, n.b});
-      continue;
-    }
-    if (!value)
-      value = valueOf(representative);
-    if (!value) {
-      product.sizes.push_back(representative);
-      continue;
-    }
-    if (int64_t wide; __builtin_mul_overflow(product.constant, *value, &wide))
-      product.sizes.push_back(id);
-    else
-      product.constant = wide;
-  }
-}
-
-Product Sizes::of(absl::Span<const int32_t> shape) const {
-  Product product;
-  for (int32_t size : shape)
-    multiply(product, size);
-  std::sort(product.sizes.begin(), product.sizes.end());
-  if (product.constant == 0)
-    product.sizes.clear();
-  return product;
-}
-
-Product Sizes::rootOf(Product product) const {
-  for (auto next = equal_.find(product); next != equal_.end(); next = equal_.find(product))
-    product = next->second;
-  return product;
-}
-
-int32_t Sizes::add(const SizeNode &node) {
-  auto [number, isNew] = numbers_.try_emplace(keyOf(node), int32_t(p_.sizes.size()));
-  if (isNew) {
-    same_.push_back(int32_t(p_.sizes.size()));
-    p_.sizes.push_back(node);
-  }
-  return number->second;
-}
-
-int32_t Sizes::sizeOf(const Product &product) {
-  int32_t size = -1;
-  if (product.constant != 1 || product.sizes.empty())
-    size = constant(product.constant);
-  for (int32_t factor : product.sizes)
-    size = size < 0 ? factor : add({SizeOp::Mul, size, factor, -1, 0});
-  return size;
-}
-
-int32_t Sizes::sum(int32_t size, const Product &count, int32_t like) {
-  if (like >= 0)
-    if (const SizeNode &n = p_.sizes[size_t(like)];
-        n.op == SizeOp::Add && n.a == size && equal(of({&n.b, 1}), count))
-      return like;
-  const std::optional<int64_t> before = valueOf(size);
-  if (before == 0)
-    return sizeOf(count);
-  if (int64_t total;
-      before && count.sizes.empty() && !__builtin_add_overflow(*before, count.constant, &total))
-    return constant(total);
-  return add({SizeOp::Add, size, sizeOf(count), -1, 0});
-}
-
-bool Sizes::isCount(const Product &product) const {
-  std::vector<int32_t> pending(product.sizes.begin(), product.sizes.end());
-  int terms = 256; // as in multiply
-  while (!pending.empty() && --terms > 0) {
-    const SizeNode &n = p_.sizes[size_t(pending.back())];
-    pending.pop_back();
-    if (n.op == SizeOp::Add || n.op == SizeOp::Mul)
-      pending.insert(pending.end(), {n.a, n.b});
-    else if (n.op != SizeOp::Dim && !(n.op == SizeOp::Constant && n.value >= 0))
-      return false;
-  }
-  return product.constant >= 0 && pending.empty();
-}
-
 /// Arrays within arrays, at most: what reads an array looks at all that it is in.
 constexpr int32_t kMostNested = 64;
 
-class ProgramCheck {
+class ProgramGuard {
 public:
-  explicit ProgramCheck(KernelGraph &graph)
+  explicit ProgramGuard(KernelGraph &graph)
       : kernels_(graph.kernels), p_(graph.program), sizes_(graph.program) {}
   ProgramMistake run();
 
@@ -207,8 +33,8 @@ private:
     return x.first < y.first + y.count && y.first < x.first + x.count;
   }
   /// Elements of one are as many as of the other; `what` says of what.
-  bool require(const Product &a, const Product &b, const std::string &what);
-  bool requireCount(const Product &product, const std::string &what);
+  bool require(const SizeProduct &a, const SizeProduct &b, const std::string &what);
+  bool requireCount(const SizeProduct &product, const std::string &what);
   void addCheck(Predicate predicate, int32_t a, int32_t b, const std::string &message);
   /// Contents of a view are those of what it shows.
   bool isReadable(int32_t array) const;
@@ -225,7 +51,7 @@ private:
 
   const std::vector<Kernel> &kernels_;
   Program &p_;
-  Sizes sizes_;
+  EqualSizes sizes_;
   ProgramMistake mistake_;
   int32_t step_ = -1;
   /// The array whose memory it is; the one that is written, given, or made of parts, of which it is
@@ -244,7 +70,7 @@ private:
   std::vector<bool> wasThere_;
 };
 
-bool ProgramCheck::require(const Product &a, const Product &b, const std::string &what) {
+bool ProgramGuard::require(const SizeProduct &a, const SizeProduct &b, const std::string &what) {
   if (sizes_.equal(a, b))
     return true;
   if (a.sizes.empty() && b.sizes.empty())
@@ -256,7 +82,7 @@ bool ProgramCheck::require(const Product &a, const Product &b, const std::string
 }
 
 /// Elements are no less than none.
-bool ProgramCheck::requireCount(const Product &product, const std::string &what) {
+bool ProgramGuard::requireCount(const SizeProduct &product, const std::string &what) {
   if (sizes_.isCount(product))
     return true;
   if (product.sizes.empty())
@@ -267,14 +93,14 @@ bool ProgramCheck::requireCount(const Product &product, const std::string &what)
 }
 
 /// A text that was written by a reader has what that one added.
-void ProgramCheck::addCheck(Predicate predicate, int32_t a, int32_t b, const std::string &message) {
+void ProgramGuard::addCheck(Predicate predicate, int32_t a, int32_t b, const std::string &message) {
   if (std::ranges::none_of(p_.checks, [&](const Program::SizeCheck &check) {
         return check.predicate == predicate && check.a == a && check.b == b;
       }))
     p_.checks.push_back({predicate, a, b, ErrorKind::ShapeError, message, -1, {}});
 }
 
-bool ProgramCheck::isReadable(int32_t array) const {
+bool ProgramGuard::isReadable(int32_t array) const {
   const int32_t base = base_[size_t(array)];
   const Storage storage = p_.arrays[size_t(base)].storage;
   // Written as a whole, or by its parts.
@@ -292,7 +118,7 @@ bool ProgramCheck::isReadable(int32_t array) const {
   return true;
 }
 
-void ProgramCheck::write(int32_t array) {
+void ProgramGuard::write(int32_t array) {
   const Pieces &own = pieces_[size_t(array)];
   std::fill_n(holds_.begin() + own.first, own.count, array);
   for (; !wasThere_[size_t(array)]; array = p_.arrays[size_t(array)].number) {
@@ -303,7 +129,7 @@ void ProgramCheck::write(int32_t array) {
 }
 
 /// The caller's memory has the extents that the input's shape has.
-bool ProgramCheck::checkInputs() {
+bool ProgramGuard::checkInputs() {
   for (const Program::Input &input : p_.inputs) {
     const Program::Array &array = p_.arrays[size_t(input.array)];
     Numbers dims;
@@ -320,7 +146,7 @@ bool ProgramCheck::checkInputs() {
   return true;
 }
 
-bool ProgramCheck::checkSharing() {
+bool ProgramGuard::checkSharing() {
   for (size_t a = 0; a < p_.arrays.size(); ++a) {
     const Program::Array &array = p_.arrays[a];
     if (array.storage != Storage::Same)
@@ -337,7 +163,7 @@ bool ProgramCheck::checkSharing() {
   return true;
 }
 
-void ProgramCheck::findPieces() {
+void ProgramGuard::findPieces() {
   pieces_.resize(p_.arrays.size());
   parts_.resize(p_.arrays.size());
   for (size_t a = 0; a < p_.arrays.size(); ++a)
@@ -367,7 +193,7 @@ void ProgramCheck::findPieces() {
 }
 
 /// Parts stand one behind the other, so that they never meet, and leave nothing out.
-bool ProgramCheck::checkParts() {
+bool ProgramGuard::checkParts() {
   std::vector<int32_t> nested(p_.arrays.size(), 0);
   for (size_t a = 0; a < p_.arrays.size(); ++a) {
     const Program::Array &array = p_.arrays[a];
@@ -391,7 +217,7 @@ bool ProgramCheck::checkParts() {
       if (!require(sizes_.of({&begin, 1}), sizes_.of({&end, 1}),
                    "what is before " + name(part) + " in " + name(int32_t(a))))
         return false;
-      const Product count = sizes_.of(p_.arrays[size_t(part)].shape);
+      const SizeProduct count = sizes_.of(p_.arrays[size_t(part)].shape);
       if (!requireCount(count, name(part)))
         return false;
       end = sizes_.sum(begin, count,
@@ -404,7 +230,7 @@ bool ProgramCheck::checkParts() {
   return true;
 }
 
-bool ProgramCheck::checkReads(const Step &step) {
+bool ProgramGuard::checkReads(const Step &step) {
   for (int32_t k = 0; k < step.numInputs; ++k)
     if (int32_t array = step.arrays[size_t(k)]; !isReadable(array)) {
       const Pieces &own = pieces_[size_t(array)];
@@ -417,7 +243,7 @@ bool ProgramCheck::checkReads(const Step &step) {
   return true;
 }
 
-bool ProgramCheck::checkWrites(const Step &step) {
+bool ProgramGuard::checkWrites(const Step &step) {
   std::vector<std::vector<int32_t>> reusable;
   if (step.kind == Step::Kind::Kernel)
     reusable = reusableInputs(kernels_[size_t(step.callee)]);
@@ -443,7 +269,7 @@ bool ProgramCheck::checkWrites(const Step &step) {
   return true;
 }
 
-bool ProgramCheck::checkShapes(const Step &step) {
+bool ProgramGuard::checkShapes(const Step &step) {
   if (step.kind == Step::Kind::Copy)
     return require(sizes_.of(p_.arrays[size_t(step.arrays[0])].shape),
                    sizes_.of(p_.arrays[size_t(step.arrays[1])].shape),
@@ -452,7 +278,7 @@ bool ProgramCheck::checkShapes(const Step &step) {
     return true;
   const Kernel &kernel = kernels_[size_t(step.callee)];
   for (size_t k = 0; k < step.arrays.size(); ++k) {
-    Product wanted;
+    SizeProduct wanted;
     Numbers arguments;
     for (int32_t number : kernel.arrays[k].shape) {
       const Kernel::Size &size = kernel.sizes[size_t(number)];
@@ -474,14 +300,14 @@ bool ProgramCheck::checkShapes(const Step &step) {
 }
 
 /// Elements that are sizes, of arrays that are there at some time.
-bool ProgramCheck::checkElements() {
+bool ProgramGuard::checkElements() {
   for (const SizeNode &n : p_.sizes)
     if (n.op == SizeOp::Element && !wasWritten(n.a))
       return fail("an element of " + name(n.a) + " is a size, and no step writes that array");
   return true;
 }
 
-ProgramMistake ProgramCheck::run() {
+ProgramMistake ProgramGuard::run() {
   std::vector<bool> isWritten(p_.arrays.size(), false);
   for (const Step &step : p_.steps)
     for (size_t k = size_t(step.numInputs); k < step.arrays.size(); ++k)
@@ -516,6 +342,6 @@ ProgramMistake ProgramCheck::run() {
 
 } // namespace
 
-ProgramMistake checkProgram(KernelGraph &graph) { return ProgramCheck(graph).run(); }
+ProgramMistake guardProgram(KernelGraph &graph) { return ProgramGuard(graph).run(); }
 
 } // namespace graphc

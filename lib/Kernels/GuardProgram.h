@@ -1,4 +1,4 @@
-//===- CheckProgram.h - programs that strangers wrote -------------*- C++ -*-===//
+//===- GuardProgram.h - programs that strangers wrote -------------*- C++ -*-===//
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct ProgramMistake {
   int32_t step = -1;
 };
 
-/// Whether the program calls its kernels with memory that is theirs:
+/// Sees to it that the program calls its kernels with memory that is theirs:
 ///  - an array is written before it is read, by steps, sizes (`element`) and as an output;
 ///  - inputs, constants, and what a step reads, are not written: but for an input whose memory an
 ///    output takes over as reusableInputs(kernel) allows, and which nothing reads afterwards;
@@ -27,6 +27,6 @@ struct ProgramMistake {
 /// extents are not seen to be equal.
 ///
 /// Indices in the bodies of kernels are code, as that of later stages is: they are not looked at.
-ProgramMistake checkProgram(KernelGraph &graph);
+ProgramMistake guardProgram(KernelGraph &graph);
 
 } // namespace graphc
