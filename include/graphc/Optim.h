@@ -31,8 +31,9 @@ struct Optimizer {
   /// of another rank than 0, a parameter that is no float or that the loss does not depend on) is
   /// carried by the expressions, as elsewhere, and `function` returns it.
   std::vector<std::pair<Variable, Variable>> updates;
-  /// What the method remembers, zeros at first, named after the parameter ("w.velocity"): float64
-  /// for parameters of float64, else float32. A checkpoint needs it besides the parameters.
+  /// What the method remembers, zeros at first, named after the parameter ("w.velocity"; adam's
+  /// count of steps after the first one, "w.steps"): float64 for parameters of float64, else
+  /// float32. A checkpoint needs it besides the parameters.
   std::vector<SharedVariable> state;
 };
 
@@ -98,12 +99,12 @@ shareWeights(GraphModule &module, const std::function<bool(const Variable &)> &w
 
 //===--- checkpoints ----------------------------------------------------------------===//
 
-/// Writes the values to an NPZ file, by name; an older file is replaced as a whole. ValueError for
-/// variables without a name, or two of one name; Io.
+/// Writes the values to an NPZ file, by name, bfloat16 as float32; an older file is replaced as a
+/// whole. ValueError for variables without a name, or two of one name; Io.
 absl::Status saveCheckpoint(const std::string &path, absl::Span<const SharedVariable> values);
 /// Sets the variables to what the file has under their names. All or none: KeyError for a name that
-/// is not there, TypeError or ShapeError where dtype or shape are not those of the variable now;
-/// Io. Other entries of the file are nobody's concern.
+/// is not there, TypeError or ShapeError where dtype or shape are not those that it would be
+/// saved with now; Io. Other entries of the file are nobody's concern.
 absl::Status loadCheckpoint(const std::string &path, absl::Span<const SharedVariable> values);
 
 //===--- progress -------------------------------------------------------------------===//

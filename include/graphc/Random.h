@@ -169,7 +169,8 @@ public:
   /// of a new stream with the seed; so will later ones.
   absl::Status seed(int64_t seed);
   /// The states of all generators made so far, and to what the functions that use them advance
-  /// them.
+  /// them. Their names, "random.SEED.NUMBER" of the stream's first seed, are those of the next
+  /// process that draws the same, so that a checkpoint has them (Optim.h).
   std::vector<SharedVariable> generators() const;
   std::vector<std::pair<SharedVariable, Variable>> stateUpdates() const;
 

@@ -87,8 +87,11 @@ struct RandomStream::State {
 RandomStream::RandomStream(int64_t seed) : state_(std::make_shared<State>(seed)) {}
 
 SharedVariable RandomStream::newGenerator(Place place) {
+  const std::string number = std::to_string(state_->generators.size());
   Tensor value = randomState(state_->seed, int64_t(state_->generators.size()));
-  SharedVariable generator = makeShared(value, {}, {.shape = {{2}}}, place);
+  SharedVariable generator =
+      makeShared(value, "random." + std::to_string(state_->seed) + "." + number, {.shape = {{2}}},
+                 PlaceScope::of(place));
   state_->generators.push_back(generator);
   return generator;
 }

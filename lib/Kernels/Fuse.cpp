@@ -1,6 +1,8 @@
 //===- Fuse.cpp - the order of the two levels -----------------------------===//
 #include "Kernels/Fuse.h"
 
+#include <algorithm>
+
 #include "Kernels/FusionState.h"
 #include "Kernels/ProgramBuilder.h"
 #include "Support/Cancel.h"
@@ -54,14 +56,25 @@ absl::Status Fusion::makeGroups() {
   for (size_t id = 0; id < arrays_.size(); ++id)
     if (arrays_[id].wanted)
       usedOutside_[arrays_[id].base] = true;
-  for (int32_t g = 0; g < int32_t(groups_.size()); ++g)
-    for (const FusedNest &fused : groups_[g].nests)
+  // From the end, so that what unread kernels alone read is not read, either.
+  for (int32_t g = int32_t(groups_.size()) - 1; g >= 0; --g) {
+    FusionGroup &group = groups_[size_t(g)];
+    group.isUnread = group.otherStep < 0 && std::ranges::all_of(
+                                                group.nests,
+                                                [&](const auto &fused) {
+                                                  return fused.checks.empty() &&
+                                                         !usedOutside_[size_t(fused.nest.result)];
+                                                });
+    if (group.isUnread)
+      continue;
+    for (const FusedNest &fused : group.nests)
       for (const ScalarNode &n : fused.nest.body)
         if (n.op == ScalarOp::Load) {
           int32_t array = n.loadArray(), base = arrays_[array].base;
           if (base != array || arrays_[array].group != g)
             usedOutside_[base] = true;
         }
+  }
   return absl::OkStatus();
 }
 

@@ -57,6 +57,9 @@ struct FusionGroup {
   bool contraction = false;
   /// One nest, which joins arrays that are parts of its result: it has no code.
   bool isInPlace = false;
+  /// Nothing is left that reads its results: a loop over them turned out to have no steps. It has
+  /// no code.
+  bool isUnread = false;
 };
 
 struct FusionArray {

@@ -45,7 +45,7 @@ void ProgramBuilder::addGroups() {
   out_.program.arrays.reserve(out_.program.arrays.size() + 2 * f_.groups_.size());
   for (int32_t number : f_.schedule()) {
     FusionGroup &group = f_.groups_[number];
-    if (group.otherStep < 0 && (group.nests.empty() || group.isInPlace))
+    if (group.otherStep < 0 && (group.nests.empty() || group.isInPlace || group.isUnread))
       continue; // a part of another one; all parts are in their places
     if (group.otherStep < 0)
       addKernel(group);

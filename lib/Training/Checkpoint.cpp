@@ -26,14 +26,27 @@ absl::Status checkNames(std::string_view who, absl::Span<const SharedVariable> v
   return absl::OkStatus();
 }
 
+/// NPY knows no bfloat16; float32 has all its values.
+DType dtypeInFile(DType dtype) { return dtype == DType::BFloat16 ? DType::Float32 : dtype; }
+
+/// In the dtype of the file, or back.
+absl::StatusOr<Tensor> asDType(const Tensor &value, DType dtype) {
+  return value.dtype() == dtype ? value : value.cast(dtype);
+}
+
 } // namespace
 
 absl::Status saveCheckpoint(const std::string &path, absl::Span<const SharedVariable> values) {
   if (absl::Status s = checkNames("saveCheckpoint", values); !s.ok())
     return s;
   std::map<std::string, Tensor> tensors;
-  for (const SharedVariable &value : values)
-    tensors.emplace(value.name(), value.get({.borrow = true}));
+  for (const SharedVariable &value : values) {
+    Tensor now = value.get({.borrow = true});
+    absl::StatusOr<Tensor> filed = asDType(now, dtypeInFile(now.dtype()));
+    if (!filed.ok())
+      return filed.status();
+    tensors.emplace(value.name(), *std::move(filed));
+  }
   return saveNpz(path, tensors);
 }
 
@@ -50,13 +63,18 @@ absl::Status loadCheckpoint(const std::string &path, absl::Span<const SharedVari
       return makeError(ErrorKind::KeyError, path + ": there is no value of '" + name + "'",
                        value.place());
     Tensor now = value.get({.borrow = true});
-    const Tensor &then = found->second;
-    if (then.dtype() != now.dtype() || then.shape() != now.shape())
-      return makeError(then.dtype() == now.dtype() ? ErrorKind::ShapeError : ErrorKind::TypeError,
+    Tensor &then = found->second;
+    const DType dtype = dtypeInFile(now.dtype());
+    if (then.dtype() != dtype || then.shape() != now.shape())
+      return makeError(then.dtype() == dtype ? ErrorKind::ShapeError : ErrorKind::TypeError,
                        path + ": the value of '" + name + "' is " +
                            Type(then.dtype(), then.shape()).brief() + ", expected " +
-                           Type(now.dtype(), now.shape()).brief(),
+                           Type(dtype, now.shape()).brief(),
                        value.place());
+    absl::StatusOr<Tensor> own = asDType(then, now.dtype());
+    if (!own.ok())
+      return own.status();
+    then = *std::move(own);
   }
   for (const SharedVariable &value : values)
     if (absl::Status s = value.set(tensors->at(std::string(value.name())), {.borrow = true});

@@ -110,7 +110,10 @@ Optimizer adam(const Variable &loss, absl::Span<const SharedVariable> parameters
   Place place(loc);
   PlaceScope scope(place);
   Optimizer made;
-  SharedVariable steps = makeShared(Tensor(0), "adam.steps", {}, place);
+  // As the others' states, so that two methods have different ones.
+  const std::string owner(parameters.empty() ? "" : parameters[0].name());
+  SharedVariable steps =
+      makeShared(Tensor(0), (owner.empty() ? "adam" : owner) + ".steps", {}, place);
   Variable number = steps + 1, t = cast(number, DType::Float64);
   // Powers near 1 lose their difference to it in fewer digits.
   Variable first = 1.0 - pow(options.beta1, t), second = sqrt(1.0 - pow(options.beta2, t));

@@ -266,6 +266,11 @@ void KernelEmitter::emitScatters(const Pass &pass, llvm::ArrayRef<ScatterShape> 
   if (!maps.nests.empty())
     passes.push_back(maps);
   placeArrays(passes, pass.outer);
+  for (const ScatterShape &shape : shapes) // of which a check alone may be left: nobody reads them
+    if (size_t result = size_t(shape.nest->result); !inMemory[result]) {
+      inMemory[result] = true;
+      addScratch(int(result), pass.outer);
+    }
   if (int(body->loops.size()) < nest.numLoops())
     body->loops.resize(size_t(nest.numLoops()));
   body->rows = body->vectors = body->minorRows = 1;

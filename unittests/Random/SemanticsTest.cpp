@@ -153,6 +153,18 @@ TEST(Stream, FunctionsShareStates) {
 }
 
 // F-339: seeds, states, copies.
+// A seed counts what is split off anew, too.
+TEST(Stream, SeedsWhatIsSplitOff) {
+  auto drawnBySplit = [](RandomStream &stream) {
+    return (*made(function({}, {stream.split().uniform({.size = {4}})}))())[0];
+  };
+  RandomStream stream(3), fresh(8);
+  Tensor first = drawnBySplit(stream);
+  EXPECT_FALSE(same(first, drawnBySplit(stream)));
+  ASSERT_TRUE(stream.seed(8).ok());
+  EXPECT_TRUE(same(drawnBySplit(stream), drawnBySplit(fresh)));
+}
+
 TEST(Stream, SeedsStatesAndCopies) {
   RandomStream stream(1);
   Variable u = stream.uniform({.size = {3}}), n = stream.normal({.size = {2}});

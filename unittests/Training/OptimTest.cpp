@@ -143,7 +143,7 @@ TEST(Optim, StepsOfHalfPrecisionAreInFloat32) {
     EXPECT_EQ(w.get().dtype(), dtype);
     std::vector<SharedVariable> values = {w};
     for (const SharedVariable &value : optimizer.state)
-      if (value.name() != "adam.steps") {
+      if (value.name() != "w.steps") {
         EXPECT_EQ(value.get().dtype(), DType::Float32) << value.name();
         values.push_back(value);
       }
@@ -284,8 +284,57 @@ TEST(Checkpoint, GoesOnWhereItWas) {
   std::vector<std::string> names;
   for (const auto &[name, value] : *file)
     names.push_back(name);
-  EXPECT_THAT(names, ::testing::ElementsAre("adam.steps", "b", "b.mean", "b.variance", "w",
-                                            "w.mean", "w.variance"));
+  EXPECT_THAT(names, ::testing::ElementsAre("b", "b.mean", "b.variance", "w", "w.mean", "w.steps",
+                                            "w.variance"));
+}
+
+// NPY has no bfloat16.
+TEST(Checkpoint, HasBFloat16AsFloat32) {
+  std::string path = scratch("bf16.npz");
+  SharedVariable w = shared(Tensor({1.5, -3.0}, DType::BFloat16), "w");
+  ASSERT_TRUE(saveCheckpoint(path, {w}).ok());
+  absl::StatusOr<std::map<std::string, Tensor>> file = loadNpz(path);
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_EQ(file->at("w"), Tensor({1.5, -3.0}, DType::Float32));
+  ASSERT_TRUE(w.set(Tensor({0, 0}, DType::BFloat16)).ok());
+  absl::Status loaded = loadCheckpoint(path, {w});
+  ASSERT_TRUE(loaded.ok()) << loaded;
+  EXPECT_EQ(w.get(), Tensor({1.5, -3.0}, DType::BFloat16));
+}
+
+// The states of a generator and of a discriminator, say.
+TEST(Checkpoint, HasTwoMethods) {
+  SharedVariable a = shared(Tensor({1.0, 2.0}), "a"), b = shared(Tensor({3.0}), "b");
+  std::vector<SharedVariable> all = {a, b};
+  for (const SharedVariable &parameter : {a, b})
+    for (const SharedVariable &state : adam(sum(sqr(Variable(parameter))), {parameter}).state)
+      all.push_back(state);
+  EXPECT_TRUE(saveCheckpoint(scratch("two.npz"), all).ok());
+}
+
+// What a process draws after it has taken a checkpoint is what the one before would have drawn.
+TEST(Checkpoint, HasStatesOfStreams) {
+  std::string path = scratch("streams.npz");
+  struct Run {
+    RandomStream stream{7};
+    Function draw = *function({}, {stream.dropout(constant(Tensor({1.0, 1.0, 1.0, 1.0})), 0.5),
+                                   stream.normal(0.0, 1.0, {.size = {{4}}})});
+    std::vector<double> next() {
+      Results results = *draw();
+      std::vector<double> numbers;
+      for (size_t k : {0, 1})
+        for (double number : results[k].flat<double>())
+          numbers.push_back(number);
+      return numbers;
+    }
+  } before, after;
+  EXPECT_EQ(before.stream.generators()[0].name(), "random.7.0");
+  before.next();
+  ASSERT_TRUE(saveCheckpoint(path, before.stream.generators()).ok());
+  std::vector<double> expected = before.next();
+  EXPECT_NE(after.next(), expected);
+  ASSERT_TRUE(loadCheckpoint(path, after.stream.generators()).ok());
+  EXPECT_EQ(after.next(), expected);
 }
 
 TEST(Checkpoint, TakesAllOrNothing) {
