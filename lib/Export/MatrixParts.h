@@ -6,10 +6,10 @@
 #pragma once
 
 #include "Export/ExportRules.h"
+#include "Ops/Matrices.h"
 
 namespace graphc {
 
-inline Variable transposed(const Variable &a) { return swapaxes(a, -1, -2); }
 /// The numbers 0, 1, ... of rows (or columns) of matrices, beside their elements.
 Variable rowsOf(const Variable &a);
 Variable columnsOf(const Variable &a);

@@ -34,7 +34,7 @@ static std::vector<std::string_view> words(std::string_view text) {
 }
 
 void OnnxNode::checkSignature() {
-  const Signature *signature = findSignature(domain_, op(), opset());
+  const OperatorSignature *signature = findSignature(domain_, op(), opset());
   if (!signature)
     return; // only an error could come of it, and the translation says which
   if (int64_t(numInputs()) > signature->inputs)
@@ -45,8 +45,8 @@ void OnnxNode::checkSignature() {
 }
 
 /// An attribute that nobody reads is mostly one that is misspelled.
-void OnnxNode::checkAttributes(const Signature &signature) {
-  constexpr int kLastWithHints = 5; // see Signature
+void OnnxNode::checkAttributes(const OperatorSignature &signature) {
+  constexpr int kLastWithHints = 5; // see OperatorSignature
   std::vector<std::string_view> known = words(signature.attributes);
   absl::flat_hash_set<std::string_view> given;
   for (const onnx::AttributeProto &attribute : proto_.attribute()) {

@@ -25,7 +25,7 @@ using Ints = std::vector<int64_t>;
 class ExternalFiles;
 class KnownValues;
 class SymbolicExtents;
-struct Signature;
+struct OperatorSignature;
 
 /// What the nodes of a model have in common.
 struct OnnxContext {
@@ -170,7 +170,7 @@ public:
 
 private:
   Variable array(absl::StatusOr<Tensor> numbers, std::optional<DType> dtype);
-  void checkAttributes(const Signature &signature);
+  void checkAttributes(const OperatorSignature &signature);
   const onnx::AttributeProto *findAttribute(std::string_view name) const;
   const onnx::AttributeProto *findAttribute(std::string_view name,
                                             onnx::AttributeProto::AttributeType type);

@@ -12,7 +12,7 @@ namespace {
 constexpr int kAnyNumber = kAnyNumberOfInputs;
 
 /// By name and version; a line for each version that takes something else than the one before.
-constexpr Signature kSignatures[] = {
+constexpr OperatorSignature kSignatures[] = {
     {"Abs", 1, 1, ""},
     {"Acos", 7, 1, ""},
     {"Acosh", 9, 1, ""},
@@ -321,7 +321,7 @@ constexpr Signature kSignatures[] = {
 };
 
 /// The other domains.
-constexpr Signature kMachineLearning[] = {
+constexpr OperatorSignature kMachineLearning[] = {
     {"ArrayFeatureExtractor", 1, 2, ""},
     {"Binarizer", 1, 1, "threshold"},
     {"FeatureVectorizer", 1, kAnyNumber, "inputdimensions"},
@@ -374,7 +374,7 @@ constexpr Signature kMachineLearning[] = {
      "target_weights target_weights_as_tensor"},
 };
 
-constexpr Signature kTraining[] = {
+constexpr OperatorSignature kTraining[] = {
     {"Adagrad", 1, kAnyNumber, "decay_factor epsilon norm_coefficient"},
     {"Adam", 1, kAnyNumber, "alpha beta epsilon norm_coefficient norm_coefficient_post"},
     {"Gradient", 1, kAnyNumber, "xs y zs"},
@@ -382,7 +382,7 @@ constexpr Signature kTraining[] = {
 };
 
 /// com.microsoft's, as ONNX Runtime's ContribOperators.md has them.
-constexpr Signature kMicrosoft[] = {
+constexpr OperatorSignature kMicrosoft[] = {
     {"Attention", 1, 7,
      "do_rotary mask_filter_value num_heads past_present_share_buffer qkv_hidden_sizes "
      "rotary_embedding_dim scale unidirectional"},
@@ -418,7 +418,7 @@ constexpr Signature kMicrosoft[] = {
     {"SkipSimplifiedLayerNormalization", 1, 4, "epsilon"},
 };
 
-absl::Span<const Signature> signaturesOf(Domain domain) {
+absl::Span<const OperatorSignature> signaturesOf(Domain domain) {
   switch (domain) {
   case Domain::Onnx:
     return kSignatures;
@@ -432,15 +432,16 @@ absl::Span<const Signature> signaturesOf(Domain domain) {
   return {};
 }
 
-bool before(const Signature &a, const Signature &b) {
+bool before(const OperatorSignature &a, const OperatorSignature &b) {
   return std::tie(a.name, a.since) < std::tie(b.name, b.since);
 }
 
 } // namespace
 
-const Signature *findSignature(Domain domain, std::string_view name, int version) {
-  absl::Span<const Signature> all = signaturesOf(domain);
-  auto after = std::upper_bound(all.begin(), all.end(), Signature{name, version, 0, {}}, before);
+const OperatorSignature *findSignature(Domain domain, std::string_view name, int version) {
+  absl::Span<const OperatorSignature> all = signaturesOf(domain);
+  auto after =
+      std::upper_bound(all.begin(), all.end(), OperatorSignature{name, version, 0, {}}, before);
   return after != all.begin() && after[-1].name == name ? &after[-1] : nullptr;
 }
 

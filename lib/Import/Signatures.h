@@ -12,7 +12,7 @@ namespace graphc {
 inline constexpr int kAnyNumberOfInputs = std::numeric_limits<int>::max();
 
 /// What ONNX's schema lets a node of an operator have, from one version of its domain on.
-struct Signature {
+struct OperatorSignature {
   std::string_view name;
   int since;
   /// At most; which of them may be left out is for the translation to say.
@@ -23,6 +23,6 @@ struct Signature {
 };
 
 /// Null for an operator that has no translation, and for one that the version has not yet.
-const Signature *findSignature(Domain domain, std::string_view name, int version);
+const OperatorSignature *findSignature(Domain domain, std::string_view name, int version);
 
 } // namespace graphc

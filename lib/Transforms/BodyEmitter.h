@@ -85,7 +85,7 @@ public:
   /// Conditions of the nest's body that hold in the whole block.
   llvm::DenseSet<mlir::Value> always;
   std::optional<SquareLoops> squares; ///< of one vector and as many rows as it has lanes
-  std::vector<ArrayMemory> memory;    ///< by array
+  std::vector<ArrayPlace> memory;    ///< by array
   mlir::Value status;                 ///< memref<i32>, if there are checks
 
   /// The values of `targets` (of the nest's body) for each instance row * vectors + vector; of

@@ -43,7 +43,7 @@ Value BodyEmitter::sumTerms(const MemoryAccess &access, int row, Size constant,
 
 BodyEmitter::Address BodyEmitter::address(const MemoryAccess &access, int row, int v) {
   mlir::ImplicitLocOpBuilder &b = stack.builder();
-  const ArrayMemory &array = memory[size_t(access.array)];
+  const ArrayPlace &array = memory[size_t(access.array)];
   Address result;
   result.factor = b.getIndexAttr(0);
   Size constant = b.getIndexAttr(0);

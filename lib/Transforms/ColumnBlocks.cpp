@@ -120,7 +120,7 @@ void KernelEmitter::fetchRowAhead(const KernelNest &nest) {
   });
   if (!rowsAhead || isNear || of.rank() < kernel.numShared + 2)
     return;
-  const ArrayMemory &memory = body->memory[size_t(nest.result)];
+  const ArrayPlace &memory = body->memory[size_t(nest.result)];
   Value address = addressOf(memory.buffer), ahead;
   stack->inPrologue([&] {
     ahead = stack->value(stack->multiply(memory.strides[size_t(of.rank()) - 2], rowsAhead));

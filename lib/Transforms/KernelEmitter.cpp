@@ -49,9 +49,9 @@ int KernelEmitter::bodyCost(const KernelNest &nest) const {
 
 /// An argument's memory as rank-1 elements, with the distances of neighbours along each axis.
 /// `dropped` leading axes are not in memory: each iteration of the outer loops uses the same place.
-ArrayMemory KernelEmitter::view(Value argument, llvm::ArrayRef<Size> shape, mlir::Type element,
-                                int dropped) {
-  ArrayMemory memory;
+ArrayPlace KernelEmitter::view(Value argument, llvm::ArrayRef<Size> shape, mlir::Type element,
+                               int dropped) {
+  ArrayPlace memory;
   memory.strides.resize(shape.size(), b.getIndexAttr(0));
   stack->inPrologue([&] {
     Size count = b.getIndexAttr(1);
@@ -115,7 +115,7 @@ void KernelEmitter::addScratch(int array, int outer) {
   body->memory[size_t(array)] = view(argument, of.shape, of.element, outer);
 }
 
-ArrayMemory KernelEmitter::addScratch(mlir::Type element, Size extent) {
+ArrayPlace KernelEmitter::addScratch(mlir::Type element, Size extent) {
   return view(addScratchArgument(element, extent), extent, element, 0);
 }
 

@@ -40,11 +40,11 @@ private:
 
   bool uses(Optimization one) const { return target.optimizations.has(one); }
   void makeFunction(mlir::func::FuncOp fn);
-  ArrayMemory view(mlir::Value argument, llvm::ArrayRef<Size> shape, mlir::Type element,
-                   int dropped);
+  ArrayPlace view(mlir::Value argument, llvm::ArrayRef<Size> shape, mlir::Type element,
+                  int dropped);
   void addScratch(int array, int outer);
   /// A scratch row of elements, as memory of rank 1.
-  ArrayMemory addScratch(mlir::Type element, Size extent);
+  ArrayPlace addScratch(mlir::Type element, Size extent);
   mlir::Value addScratchArgument(mlir::Type element, llvm::ArrayRef<Size> shape);
   /// The address of a copy of the input `array` in that form, which has rows in memory of as many
   /// elements as the product of the extents; 0 where none is kept. The scratch buffer that is added

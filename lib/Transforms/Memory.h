@@ -7,7 +7,7 @@ namespace graphc {
 
 /// Where an array is: rank-1 memory of elements (i8 for Bool) and, for each axis, the distance of
 /// neighbours in elements.
-struct ArrayMemory {
+struct ArrayPlace {
   mlir::Value buffer; ///< memref<?xT>; null if the array is in registers only
   llvm::SmallVector<Size, 6> strides;
   /// What is added to addresses, if not null: `buffer` holds a part that begins at another element,

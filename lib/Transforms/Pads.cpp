@@ -209,8 +209,8 @@ bool KernelEmitter::emitIfPad(const Pass &pass) {
   if (!shape)
     return false;
   const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
-  const ArrayMemory &source = body->memory[size_t(shape->array)];
-  const ArrayMemory &result = body->memory[size_t(nest.result)];
+  const ArrayPlace &source = body->memory[size_t(shape->array)];
+  const ArrayPlace &result = body->memory[size_t(nest.result)];
   fillScratch(pass, shape->border);
 
   // Where the counters' steps lead in both arrays.

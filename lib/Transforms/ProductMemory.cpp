@@ -48,7 +48,7 @@ static constexpr int64_t kCopiedRows = 196;
 /// Distance in elements between neighbours of an operand along a loop; that of
 /// `numLoops` is what is constant in its place.
 Size KernelEmitter::strideAlong(const KernelNest &nest, int operand, int loop) {
-  const ArrayMemory &array = body->memory[size_t(nest.inputs[size_t(operand)])];
+  const ArrayPlace &array = body->memory[size_t(nest.inputs[size_t(operand)])];
   mlir::AffineMap map = mapOf(nest, operand);
   Size stride = b.getIndexAttr(0);
   stack->inPrologue([&] {

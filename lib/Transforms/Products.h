@@ -83,7 +83,7 @@ struct KernelEmitter::LineParts {
 
 /// Memory that a product reads its operands from. Strides are in elements, steps in bytes.
 struct KernelEmitter::ProductMemory {
-  ArrayMemory packed, copied; ///< room for panels of the right operand, rows of the left one
+  ArrayPlace packed, copied; ///< room for panels of the right operand, rows of the left one
   mlir::Value packedAddress, copiedAddress;
   mlir::Value keptPanels, keptRows; ///< copies that the runtime has, or 0; null: never
   mlir::Value blockPanels;          ///< copies that all blocks of rows share, or 0; null: no blocks
@@ -112,7 +112,7 @@ struct KernelEmitter::ProductLast {
   int most = 0;     ///< of them
   int64_t mostOnStack = 0;
   mlir::Value onStack, inScratch; ///< room for copies
-  ArrayMemory ofRows;             ///< the same for sums beside a transposed left operand
+  ArrayPlace ofRows;             ///< the same for sums beside a transposed left operand
   mlir::Value count, first, address;
   ProductPanel panel;
 };

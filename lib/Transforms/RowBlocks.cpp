@@ -76,7 +76,7 @@ void KernelEmitter::placeBlock(int array, int rowLoop, int64_t rows) {
   shape[size_t(rowLoop)] = b.getIndexAttr(rows);
   Value argument =
       addScratchArgument(of.element, llvm::ArrayRef(shape).drop_front(size_t(rowLoop)));
-  ArrayMemory &memory = body->memory[size_t(array)];
+  ArrayPlace &memory = body->memory[size_t(array)];
   memory = view(argument, shape, of.element, rowLoop);
   memory.strides[size_t(rowLoop)] = blockStride(array, rowLoop);
   Size back;

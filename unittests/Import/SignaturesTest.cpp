@@ -40,7 +40,7 @@ TEST(Signatures, areThoseOfOnnxsSchemas) {
            ++version) {
         const onnx::OpSchema *schema =
             onnx::OpSchemaRegistry::Schema(std::string(t->name), version, nameOf(domain));
-        const Signature *signature = findSignature(domain, t->name, version);
+        const OperatorSignature *signature = findSignature(domain, t->name, version);
         ASSERT_NE(schema, nullptr) << t->name << " " << version;
         ASSERT_NE(signature, nullptr) << t->name << " " << version;
         EXPECT_EQ(signature->inputs, schema->max_input()) << t->name << " " << version;
@@ -74,7 +74,7 @@ TEST(Signatures, ofNewerVersionsAreOnnxruntimes) {
       auto next = signatures.upper_bound({std::string(t->name), version});
       bool isKnown = next != signatures.begin() && std::prev(next)->first.first == t->name;
       EXPECT_NE(isKnown, bool(kUnchecked.count(t->name))) << t->name << " " << version;
-      const Signature *own = findSignature(Domain::Onnx, t->name, version);
+      const OperatorSignature *own = findSignature(Domain::Onnx, t->name, version);
       ASSERT_NE(own, nullptr) << t->name << " " << version;
       std::string text = own->inputs == kAnyNumberOfInputs ? "any" : std::to_string(own->inputs);
       text += (own->attributes.empty() ? "" : " ") + std::string(own->attributes);
