@@ -21,15 +21,13 @@
 #include <algorithm>
 
 #include "Kernels/FusionState.h"
+#include "Support/MemoryCost.h"
 
 namespace graphc {
 namespace {
 
 /// Longer windows are sums of their own.
 constexpr int64_t kMostTaps = 32;
-
-/// As BodyEmitter::memoryCost: what a vector of elements so far apart costs.
-int64_t costOfLoad(int64_t stride) { return stride == 1 ? 1 : stride <= 4 ? stride + 1 : 20; }
 
 } // namespace
 
@@ -75,8 +73,8 @@ int32_t Fusion::separableLoop(const Nest &nest) const {
   }
   // For each vector of results, with the row that is handed on.
   int64_t stride = indices.back().factors[size_t(columns)];
-  int64_t before = width * others * costOfLoad(stride);
-  int64_t after = (others + 1) * stride + width * costOfLoad(stride);
+  double before = double(width * others) * costOfStride(stride);
+  double after = double((others + 1) * stride) + double(width) * costOfStride(stride);
   // Without a stride, windows of 3 x 3 took 1.02 (averages) and 0.99 (maxima) of the time so.
   return stride > 1 && others > 1 && width > 1 && after < before ? along : -1;
 }

@@ -14,14 +14,12 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "Support/MemoryCost.h"
 #include "Transforms/LoopTarget.h"
 #include "Transforms/Memory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace graphc {
-
-/// Greatest distance of a vector's elements that is not left to a gather.
-constexpr int64_t kMaxStride = 4;
 
 /// Rows of a block are iterations of one loop, or pairs of two loops: row number
 /// major * BodyEmitter::minorRows + minor. A value belongs to a set of them.
@@ -85,7 +83,7 @@ public:
   /// Conditions of the nest's body that hold in the whole block.
   llvm::DenseSet<mlir::Value> always;
   std::optional<SquareLoops> squares; ///< of one vector and as many rows as it has lanes
-  std::vector<ArrayPlace> memory;    ///< by array
+  std::vector<ArrayPlace> memory;     ///< by array
   mlir::Value status;                 ///< memref<i32>, if there are checks
 
   /// The values of `targets` (of the nest's body) for each instance row * vectors + vector; of

@@ -302,9 +302,7 @@ double BodyEmitter::memoryCost(const KernelNest &nest, int loop) const {
     }
     if (step == 0)
       return 0.0;
-    if (!step || *step < 1 || *step > kMaxStride)
-      return 20.0;
-    return *step == 1 ? 1.0 : double(*step) + 1.0;
+    return step ? costOfStride(*step) : kGatherCost;
   };
   double cost = 0;
   for (int i = 0; i < int(nest.inputs.size()); ++i) {

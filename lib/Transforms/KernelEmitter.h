@@ -26,6 +26,10 @@
 
 namespace graphc {
 
+/// From this bodyCost on, a map's body is made once. Behind a product, code for a whole tile of it
+/// would take longer to compile than smaller tiles, of one kind, cost when they run.
+constexpr int kLongBody = 20;
+
 class KernelEmitter {
 public:
   KernelEmitter(const KernelModel &kernel, const LoopTarget &target);

@@ -13,16 +13,11 @@ static constexpr int kNarrowRows = 8;
 /// one vector would read all rows again, in tiles that wait for loads (512 channels of 7x7, 3x3:
 /// 0.90 of the time that two panels take).
 static constexpr int kWideVectors = 3;
-/// What follows a product, as bodyCost says it: code for a whole tile of it would take longer to
-/// compile than smaller tiles, of one kind, cost when they run.
-static constexpr int kLongBody = 20;
 
 /// Fewer rows do not pay for panels that windows fill.
 static constexpr int64_t kWindowRows = 8;
 /// The same where they are filled by gathers.
 static constexpr int64_t kGatherRows = 32;
-/// What memoryCost() says of a gather, at least.
-static constexpr double kGatherCost = 20;
 /// Panels that windows fill are as long as all sums: longer ones would take too much memory. Of
 /// sums whose extents are not known, one is a number of channels, several may be all of a picture;
 /// those that are known beside it are the window.

@@ -41,8 +41,6 @@ using mlir::ValueRange;
 
 /// Vectors that are joined in float32 before they are extended.
 static constexpr int kPartialVectors = 16;
-/// From this cost on a map's body is made once.
-static constexpr int kLongBody = 20;
 /// Up to this cost, as many bodies are written out as a vector has lanes.
 static constexpr int kSquareBody = 8;
 /// Iterations that share the cache lines of a transposed operand: a line's float32.
