@@ -49,7 +49,7 @@ MemoryAccess BodyEmitter::operandAccess(const KernelNest &nest, int operand) con
   MemoryAccess access;
   access.array = nest.inputs[size_t(operand)];
   access.identity = nest.body()->getArgument(unsigned(operand)).getAsOpaquePointer();
-  access.map = const_cast<KernelNest &>(nest).op.getIndexingMapsArray()[size_t(operand)];
+  access.map = nest.maps[size_t(operand)];
   return access;
 }
 

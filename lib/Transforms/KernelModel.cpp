@@ -159,7 +159,8 @@ absl::Status Reader::readGeneric(linalg::GenericOp op) {
       return error(op, "parallel loops stand before reductions");
 
   nest.extents.resize(iterators.size());
-  llvm::SmallVector<mlir::AffineMap> maps = op.getIndexingMapsArray();
+  nest.maps = op.getIndexingMapsArray();
+  llvm::ArrayRef<mlir::AffineMap> maps = nest.maps;
   unsigned numInputs = op.getNumDpsInputs(), numOutputs = op.getNumDpsInits();
   for (unsigned i = 0; i < numOutputs; ++i)
     if (maps[numInputs + i] !=
@@ -282,8 +283,7 @@ int KernelModel::numOf(KernelArray::Role role) const {
 }
 
 bool KernelNest::isIdentity(int operand) const {
-  mlir::AffineMap map = const_cast<KernelNest *>(this)->op.getIndexingMapsArray()[size_t(operand)];
-  for (auto [i, expr] : llvm::enumerate(map.getResults())) {
+  for (auto [i, expr] : llvm::enumerate(maps[size_t(operand)].getResults())) {
     auto loop = mlir::dyn_cast<mlir::AffineDimExpr>(expr);
     if (!loop || loop.getPosition() != i)
       return false;

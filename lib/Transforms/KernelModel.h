@@ -43,6 +43,8 @@ struct KernelNest {
   int numParallel = 0;
   int result = -1; ///< array; for a pair (value, position) that of the position
 
+  /// Of the loops, by operand: inputs, then results.
+  llvm::SmallVector<mlir::AffineMap, 5> maps;
   /// Arrays of the inputs, by operand; -1 for one that only shows extents.
   llvm::SmallVector<int, 4> inputs;
 

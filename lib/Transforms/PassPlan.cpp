@@ -122,11 +122,10 @@ static bool staysInColumn(const KernelModel &kernel, const KernelNest &nest) {
     return array >= 0 && kernel.arrays[size_t(array)].role != KernelArray::Role::Input;
   };
   const int column = nest.numParallel - 1;
-  auto maps = mlir::linalg::GenericOp(nest.op).getIndexingMapsArray();
   for (int i = 0; i < int(nest.inputs.size()); ++i) {
     if (!isLocal(nest.inputs[size_t(i)]))
       continue;
-    mlir::AffineMap map = maps[size_t(i)];
+    mlir::AffineMap map = nest.maps[size_t(i)];
     if (map.getNumResults() == 0)
       return false;
     auto loop = mlir::dyn_cast<mlir::AffineDimExpr>(map.getResults().back());

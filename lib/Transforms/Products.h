@@ -24,7 +24,7 @@ inline constexpr int64_t kSumBytes = 16 << 10;
 
 /// Where an operand's element is, by the nest's loops.
 inline mlir::AffineMap mapOf(const KernelNest &nest, int operand) {
-  return const_cast<KernelNest &>(nest).op.getIndexingMapsArray()[size_t(operand)];
+  return nest.maps[size_t(operand)];
 }
 
 struct KernelEmitter::ProductShape {
@@ -112,7 +112,7 @@ struct KernelEmitter::ProductLast {
   int most = 0;     ///< of them
   int64_t mostOnStack = 0;
   mlir::Value onStack, inScratch; ///< room for copies
-  ArrayPlace ofRows;             ///< the same for sums beside a transposed left operand
+  ArrayPlace ofRows;              ///< the same for sums beside a transposed left operand
   mlir::Value count, first, address;
   ProductPanel panel;
 };

@@ -43,11 +43,9 @@ namespace {
 class Dependences {
 public:
   explicit Dependences(const KernelNest &nest) {
-    linalg::GenericOp op = nest.op;
-    llvm::SmallVector<mlir::AffineMap> maps = op.getIndexingMapsArray();
     for (auto [i, argument] : llvm::enumerate(nest.body()->getArguments()))
       for (int loop = 0; loop < nest.numLoops(); ++loop)
-        if (i >= nest.inputs.size() || maps[i].isFunctionOfDim(unsigned(loop)))
+        if (i >= nest.inputs.size() || nest.maps[i].isFunctionOfDim(unsigned(loop)))
           loops[argument] |= uint64_t(1) << loop;
     for (mlir::Operation &inner : nest.body()->without_terminator()) {
       uint64_t all = 0;
@@ -104,9 +102,8 @@ static bool isSame(const KernelNest &nest, Value value, const KernelNest &other,
         sameArgument.getOwner() != other.body())
       return false;
     unsigned i = argument.getArgNumber(), k = sameArgument.getArgNumber();
-    linalg::GenericOp op = nest.op, otherOp = other.op;
     return i < nest.inputs.size() && k < other.inputs.size() && nest.inputs[i] == other.inputs[k] &&
-           op.getIndexingMapsArray()[i] == otherOp.getIndexingMapsArray()[k];
+           nest.maps[i] == other.maps[k];
   }
   mlir::Operation *op = value.getDefiningOp(), *otherOp = same.getDefiningOp();
   if (op->getName() != otherOp->getName() || op->getNumResults() != 1 ||
