@@ -2,25 +2,12 @@
 #include <cmath>
 
 #include "Import/Broadcast.h"
+#include "Import/Heads.h"
 #include "Import/Translations.h"
 #include "Import/Widening.h"
 
 namespace graphc {
 namespace {
-
-/// [batch, sequence, heads * width] as [batch, heads, sequence, width].
-Variable withHeads(OnnxNode &n, const Variable &x, int64_t heads) {
-  Variable apart = reshape(n.at(x), shapeOf(n, {extentTerm(n, x, 0), extentTerm(n, x, 1),
-                                                Operand(heads), Operand(int64_t(-1))}));
-  return transpose(n.at(apart), {0, 2, 1, 3});
-}
-
-/// And back.
-Variable withoutHeads(OnnxNode &n, const Variable &x) {
-  Variable apart = transpose(n.at(x), {0, 2, 1, 3});
-  return reshape(n.at(apart), shapeOf(n, {extentTerm(n, apart, 0), extentTerm(n, apart, 1),
-                                          extentProduct(n, apart, 2, 4)}));
-}
 
 /// Queries share keys and values in groups of heads that stand side by side: axis 1 of a
 /// four-dimensional array as two, of which one is known; and back.
@@ -198,8 +185,7 @@ Variables rotaryEmbedding(OnnxNode &n) {
     first = subtensor(n.at(turned), {ellipsis, Slice(kEnd, pairs)});
     second = subtensor(n.at(turned), {ellipsis, Slice(pairs, kEnd)});
   }
-  Variable real = sub(n.at(mul(n.at(cosine), first)), mul(n.at(sine), second));
-  Variable imaginary = add(n.at(mul(n.at(sine), first)), mul(n.at(cosine), second));
+  const auto [real, imaginary] = turnedPairs(n, first, second, cosine, sine);
   Variable result = concatenate({real, imaginary}, 3);
   if (interleaved) {
     Variable pairs = stack({real, imaginary}, 4);

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "Import/Broadcast.h"
+#include "Import/Heads.h"
 #include "Import/ShapeTerms.h"
 #include "Import/Translations.h"
 #include "graphc/Arrays.h"
@@ -24,20 +25,6 @@ void refuseInputsFrom(OnnxNode &n, size_t i) {
 void refuseFlag(OnnxNode &n, std::string_view attribute) {
   if (n.getInt(attribute, 0) != 0)
     n.unsupported("attribute " + std::string(attribute));
-}
-
-/// [batch, sequence, heads * width] as heads, and back.
-Variable withHeads(OnnxNode &n, const Variable &x, int64_t heads) {
-  int64_t all = x.ok() ? x.type().extent(2) : kDynamic;
-  Operand width(all == kDynamic ? int64_t(-1) : all / heads);
-  Variable apart = reshape(
-      n.at(x), shapeOf(n, {extentTerm(n, x, 0), extentTerm(n, x, 1), Operand(heads), width}));
-  return transpose(n.at(apart), {0, 2, 1, 3});
-}
-Variable withoutHeads(OnnxNode &n, const Variable &x) {
-  Variable apart = transpose(n.at(x), {0, 2, 1, 3});
-  return reshape(n.at(apart), shapeOf(n, {extentTerm(n, apart, 0), extentTerm(n, apart, 1),
-                                          Operand(int64_t(-1))}));
 }
 
 /// The past in front of keys or values, if there is one.
@@ -201,8 +188,7 @@ Variable rotated(OnnxNode &n, const Variable &x, const Variable &positions, cons
   Variable c = angles(cosines), s = angles(sines);
   Variable a = interleaved ? along(Slice(0, 2 * half, 2)) : along(Slice(0, half));
   Variable b = interleaved ? along(Slice(1, 2 * half, 2)) : along(Slice(half, 2 * half));
-  Variable left = sub(n.at(mul(n.at(a), c)), mul(n.at(b), s));
-  Variable right = add(n.at(mul(n.at(a), s)), mul(n.at(b), c));
+  const auto [left, right] = turnedPairs(n, a, b, c, s);
   std::vector<Operand> parts;
   if (interleaved) {
     Terms shape;

@@ -127,17 +127,22 @@ std::optional<Window> poolingWindow(OnnxNode &n, const Variable &x) {
   return windowOf(n, x, n.toInts(extent, "attribute kernel_shape"));
 }
 
+/// With the padding that ceil_mode adds.
+std::optional<Window> paddedWindow(OnnxNode &n, const Variable &x) {
+  std::optional<Window> w = poolingWindow(n, x);
+  if (w)
+    addCeilPadding(*w, x, ceilPadding(n, x, *w));
+  return n.status().ok() ? w : std::nullopt;
+}
+
 bool isDilated(const Window &w) {
   return std::any_of(w.dilation.begin(), w.dilation.end(), [](int d) { return d != 1; });
 }
 
 Variables maxPool(OnnxNode &n) {
   Variable x = n.in(0);
-  std::optional<Window> w = poolingWindow(n, x);
+  std::optional<Window> w = paddedWindow(n, x);
   if (!w)
-    return {};
-  addCeilPadding(*w, x, ceilPadding(n, x, *w));
-  if (!n.status().ok())
     return {};
   PoolOptions options{.stride = w->stride, .padding = Padding(w->padding), .mode = PoolMode::Max};
   Tensor least = lowest(x.dtype());
@@ -213,11 +218,8 @@ Variable root(OnnxNode &n, const Variable &x, double p) {
 Variables lpPool(OnnxNode &n) {
   Variable x = n.in(0);
   double p = normOrder(n);
-  std::optional<Window> w = poolingWindow(n, x);
+  std::optional<Window> w = paddedWindow(n, x);
   if (!w)
-    return {};
-  addCeilPadding(*w, x, ceilPadding(n, x, *w));
-  if (!n.status().ok())
     return {};
   return {root(n, windowSums(n, powers(n, x, p), *w), p)};
 }

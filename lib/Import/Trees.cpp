@@ -272,12 +272,9 @@ Variable aggregated(OnnxNode &n, const Ensemble &e, const std::string &function,
   return n.fail(ErrorKind::ValueError, "attribute aggregate_function is '" + function + "'");
 }
 
-//===--- the operators -------------------------------------------------------------===//
-
-Variables regressor(OnnxNode &n) {
-  Ensemble e = namedTrees(n, "target", n.getInt("n_targets", 1));
+/// What the trees say of each row together; Invalid after an error.
+Variable scoresOf(OnnxNode &n, Ensemble &e, const std::string &function, DType dtype) {
   check(n, e);
-  DType dtype = dtypeFor(n);
   Variable x = rowsOf(n, dtype);
   if (!n.status().ok())
     return {};
@@ -285,7 +282,17 @@ Variables regressor(OnnxNode &n) {
   if (!n.status().ok())
     return {};
   Joined joined(n, e, leaves, dtype);
-  Variable scores = aggregated(n, e, n.getString("aggregate_function", "SUM"), joined, dtype);
+  return aggregated(n, e, function, joined, dtype);
+}
+
+//===--- the operators -------------------------------------------------------------===//
+
+Variables regressor(OnnxNode &n) {
+  Ensemble e = namedTrees(n, "target", n.getInt("n_targets", 1));
+  DType dtype = dtypeFor(n);
+  Variable scores = scoresOf(n, e, n.getString("aggregate_function", "SUM"), dtype);
+  if (!n.status().ok())
+    return {};
   std::vector<double> base = numbersOf(n, "base_values");
   if (!base.empty() && int64_t(base.size()) != e.targets)
     return {n.fail(ErrorKind::ValueError, std::to_string(base.size()) + " base_values for " +
@@ -305,16 +312,11 @@ Variables ensemble(OnnxNode &n) {
   if (transform < 0 || transform >= int64_t(std::size(kTransforms)))
     n.fail(ErrorKind::ValueError, "attribute post_transform is " + std::to_string(transform));
   Ensemble e = placedTrees(n);
-  check(n, e);
-  DType dtype = dtypeFor(n);
-  Variable x = rowsOf(n, dtype);
   if (!n.status().ok())
     return {};
-  Variable leaves = e.forest.leavesOf(n, x);
+  Variable scores = scoresOf(n, e, kFunctions[function], dtypeFor(n));
   if (!n.status().ok())
     return {};
-  Joined joined(n, e, leaves, dtype);
-  Variable scores = aggregated(n, e, kFunctions[function], joined, dtype);
   return {cast(n.at(postTransformed(n, scores, kTransforms[transform])), n.in(0).dtype())};
 }
 
