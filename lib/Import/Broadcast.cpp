@@ -26,13 +26,6 @@ Variable stretched(OnnxNode &n, const Variable &x, int axis, const Operand &want
   return take(n.at(x), positions, {.axis = axis, .mode = TakeMode::Clip});
 }
 
-/// An operand's axis.
-struct OperandAxis {
-  Variable *of;
-  int number;
-  int64_t extent() const { return of->type().extent(number); }
-};
-
 /// Whether one of the extents may be 1 where another is not.
 bool mayBroadcast(OnnxNode &n, const std::vector<OperandAxis> &axes) {
   bool isOpen =
@@ -74,6 +67,22 @@ std::optional<int64_t> SymbolicExtents::number(const Variable &v) {
   return emitter_.status().ok() ? emitter_.constantValue(value) : std::nullopt;
 }
 
+void broadcastAxes(OnnxNode &n, std::vector<OperandAxis> axes) {
+  std::erase_if(axes, [](const OperandAxis &a) { return a.extent() == 1; });
+  if (axes.size() < 2 || !mayBroadcast(n, axes))
+    return;
+  Operand wanted(int64_t(1));
+  for (const OperandAxis &a : axes)
+    wanted = unlessOne(n, wanted, extentTerm(n, *a.of, a.number));
+  auto known =
+      std::ranges::find_if(axes, [](const OperandAxis &a) { return a.extent() != kDynamic; });
+  if (known != axes.end())
+    wanted = Operand(known->extent());
+  for (const OperandAxis &a : axes)
+    if (a.extent() == kDynamic)
+      *a.of = stretched(n, *a.of, a.number, wanted);
+}
+
 Variables broadcastTogether(OnnxNode &n, Variables operands, int numOwn) {
   int rank = 0;
   for (const Variable &v : operands) {
@@ -84,22 +93,27 @@ Variables broadcastTogether(OnnxNode &n, Variables operands, int numOwn) {
   for (int fromEnd = numOwn; fromEnd < rank; ++fromEnd) {
     std::vector<OperandAxis> axes;
     for (Variable &v : operands)
-      if (int axis = v.rank() - 1 - fromEnd; axis >= 0 && !v.type().broadcastable(axis))
+      if (int axis = v.rank() - 1 - fromEnd; axis >= 0)
         axes.push_back({&v, axis});
-    if (axes.size() < 2 || !mayBroadcast(n, axes))
-      continue;
-    Operand wanted(int64_t(1));
-    for (const OperandAxis &a : axes)
-      wanted = unlessOne(n, wanted, extentTerm(n, *a.of, a.number));
-    auto known =
-        std::ranges::find_if(axes, [](const OperandAxis &a) { return a.extent() != kDynamic; });
-    if (known != axes.end())
-      wanted = Operand(known->extent());
-    for (const OperandAxis &a : axes)
-      if (a.extent() == kDynamic)
-        *a.of = stretched(n, *a.of, a.number, wanted);
+    broadcastAxes(n, std::move(axes));
   }
   return operands;
+}
+
+Variable broadcastInto(OnnxNode &n, const Variable &v, const Variable &x) {
+  if (!v.ok() || !x.ok() || v.rank() > x.rank())
+    return v;
+  std::vector<Operand> extents;
+  for (int axis = x.rank() - v.rank(); axis < x.rank(); ++axis)
+    extents.push_back(extentTerm(n, x, axis));
+  return expandable(n, v, extents);
+}
+
+Variable stretchedAlong(OnnxNode &n, const Variable &vector, const Variable &x, int axis) {
+  const bool isOpen = vector.type().extent(0) == kDynamic;
+  return isOpen && !n.extents().surelyEqual(vector, 0, x, axis)
+             ? stretched(n, vector, 0, extentTerm(n, x, axis))
+             : vector;
 }
 
 Variable expandable(OnnxNode &n, const Variable &x, std::vector<Operand> &shape) {

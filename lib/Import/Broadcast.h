@@ -36,6 +36,20 @@ private:
 /// of each, which do not broadcast.
 Variables broadcastTogether(OnnxNode &n, Variables operands, int numOwn = 0);
 
+/// An operand's axis.
+struct OperandAxis {
+  Variable *of;
+  int number;
+  int64_t extent() const { return of->type().extent(number); }
+};
+/// These axes, of operands that become such that graphc's ops broadcast the axes among each other.
+void broadcastAxes(OnnxNode &n, std::vector<OperandAxis> axes);
+
+/// v such that graphc's ops broadcast it to x, which stays as it is.
+Variable broadcastInto(OnnxNode &n, const Variable &v, const Variable &x);
+/// The same of a vector that has an element for each slice of x along an axis.
+Variable stretchedAlong(OnnxNode &n, const Variable &vector, const Variable &x, int axis);
+
 /// x such that broadcastTo makes it of `shape`, which becomes what ONNX's Expand means by it.
 Variable expandable(OnnxNode &n, const Variable &x, std::vector<Operand> &shape);
 

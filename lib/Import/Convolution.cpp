@@ -49,7 +49,10 @@ Variables conv(OnnxNode &n) { return {withBias(n, convolution(n, n.in(0), n.in(1
 } // namespace
 
 absl::Span<const Translation> convolutionTranslations() {
-  static constexpr Translation kTable[] = {{"Conv", conv, 1, "1 to 3 spatial axes"}};
+  static constexpr Translation kTable[] = {
+      {"Conv", conv, 1,
+       "1 to 3 spatial axes; with auto_pad the kernel's extents must be known, or given as "
+       "kernel_shape"}};
   return kTable;
 }
 

@@ -308,11 +308,13 @@ Variables groupQueryAttention(OnnxNode &n) {
 
 absl::Span<const Translation> headAttentionTranslations() {
   static constexpr Translation kTable[] = {
-      {"Attention", attentionOfInput, 1, "masks [batch, keys] and [batch, queries, keys]"},
+      {"Attention", attentionOfInput, 1,
+       "masks [batch, keys] and [batch, queries, keys]; weights of known width"},
       {"GroupQueryAttention", groupQueryAttention, 1,
-       "not packed; no window, no softcap, no bias of scores"},
-      {"MultiHeadAttention", multiHeadAttention, 1, "the same masks; not packed"},
-      {"RotaryEmbedding", rotaryEmbedding},
+       "not packed; no window, no softcap, no bias of scores; heads of known width or scale given"},
+      {"MultiHeadAttention", multiHeadAttention, 1,
+       "the same masks; not packed; heads of known width or scale given"},
+      {"RotaryEmbedding", rotaryEmbedding, 1, "tables of known width"},
   };
   return kTable;
 }

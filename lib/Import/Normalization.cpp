@@ -1,6 +1,7 @@
 //===- Normalization.cpp - normalizations and dropout ----------------------===//
 #include <numeric>
 
+#include "Import/Broadcast.h"
 #include "Import/ShapeTerms.h"
 #include "Import/Translations.h"
 
@@ -122,7 +123,7 @@ Variables rmsNormalization(OnnxNode &n) {
   Variable square = mean(n.at(sqr(n.at(wide))), options);
   Variable inverse = reciprocal(n.at(sqrtPlus(n, square, n.getFloat("epsilon", 1e-5))));
   Variable result = cast(n.at(mul(n.at(wide), inverse)), n.in(1).dtype());
-  return {mul(n.at(result), n.in(1))};
+  return {mul(n.at(result), broadcastInto(n, n.in(1), result))};
 }
 
 Variables layerNormalization(OnnxNode &n) {
@@ -132,9 +133,9 @@ Variables layerNormalization(OnnxNode &n) {
   const bool narrow = wide.dtype() != x.dtype();
   Normalized part = normalized(n, wide, axesFrom(axis, x.rank()), n.getFloat("epsilon", 1e-5));
   Variable result = narrow ? cast(n.at(part.value), x.dtype()) : part.value;
-  result = mul(n.at(result), n.in(1));
+  result = mul(n.at(result), broadcastInto(n, n.in(1), result));
   if (n.has(2))
-    result = add(n.at(result), n.in(2));
+    result = add(n.at(result), broadcastInto(n, n.in(2), result));
   return {result, part.mean, part.inverseDeviation};
 }
 
@@ -176,9 +177,10 @@ Variables lpNormalization(OnnxNode &n) {
   if (p != 1 && p != 2)
     return {n.fail(ErrorKind::ValueError, "attribute p is " + std::to_string(p))};
   ReductionOptions options{.axes = Axis(axis), .keepDims = true};
-  Variable norm =
-      p == 1 ? sum(n.at(abs(n.at(x))), options) : sqrt(n.at(sum(n.at(sqr(n.at(x))), options)));
-  return {trueDiv(n.at(x), norm)};
+  Variable total = sum(n.at(p == 1 ? abs(n.at(x)) : sqr(n.at(x))), options);
+  // Of zeros ONNX has zeros.
+  total = where(n.at(eq(n.at(total), 0)), n.scalar(1, total.dtype()), total);
+  return {trueDiv(n.at(x), p == 1 ? total : sqrt(n.at(total)))};
 }
 
 /// Nothing is dropped but while training: then what is kept is divided by its share. Whether that

@@ -1,8 +1,8 @@
 //===- Pooling.cpp - pooling -------------------------------------------------===//
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "Import/DTypeEnds.h"
 #include "Import/ShapeTerms.h"
 #include "Import/Translations.h"
 #include "Import/Window.h"
@@ -76,19 +76,6 @@ ReductionOptions overTaps(const Window &w) {
   return {.axes = Axes(axes)};
 }
 
-/// What no element of the dtype is less than.
-Tensor lowest(DType dtype) {
-  Tensor result(0.0);
-  dispatch(dtype, [&](auto zero) {
-    using T = decltype(zero);
-    if constexpr (std::is_integral_v<T>)
-      result = Tensor(int64_t(std::numeric_limits<T>::lowest())).cast(dtype);
-    else
-      result = Tensor(-std::numeric_limits<double>::infinity()).cast(dtype);
-  });
-  return result;
-}
-
 /// Where in the flattened operand the first maximum of each window is.
 Variable positionsOfMaxima(OnnxNode &n, const Variable &x, const Variable &padded,
                            const Variable &windows, const Window &w) {
@@ -145,7 +132,7 @@ Variables maxPool(OnnxNode &n) {
   if (!w)
     return {};
   PoolOptions options{.stride = w->stride, .padding = Padding(w->padding), .mode = PoolMode::Max};
-  Tensor least = lowest(x.dtype());
+  Tensor least = leastOf(x.dtype());
   Variable wide = paddedWhereOpen(n, x, *w, Operand(least));
   if (!isDilated(*w) && !n.wantsOutput(1))
     return {pool(n.at(wide), w->extent, options)};

@@ -1,6 +1,10 @@
 //===- Products.cpp - MatMul, Gemm, Einsum and Det -------------------------===//
+#include <algorithm>
+#include <map>
+
 #include "Import/Broadcast.h"
 #include "Import/Translations.h"
+#include "Ops/EinsumEquation.h"
 #include "graphc/LinearAlgebra.h"
 
 namespace graphc {
@@ -32,9 +36,23 @@ Variables gemm(OnnxNode &n) {
   return {result};
 }
 
+/// Axes of one label broadcast. What is wrong with the equation is einsum's to say.
 Variables labelledProduct(OnnxNode &n) {
   Variables inputs = n.all();
-  return {einsum(n.getString("equation", ""), {inputs.begin(), inputs.end()})};
+  const std::string text = n.getString("equation", "");
+  EinsumEquation equation(text);
+  std::map<int, std::vector<OperandAxis>> axes;
+  for (size_t i = 0; i < std::min(inputs.size(), equation.terms.size()) && n.status().ok(); ++i) {
+    const std::string &term = equation.terms[i];
+    Labels labels = equation.labelsOf(term, std::max(0, inputs[i].rank() - namedAxes(term)));
+    for (size_t axis = 0; axis < labels.size() && labels.size() == size_t(inputs[i].rank()); ++axis)
+      axes[labels[axis]].push_back({&inputs[i], int(axis)});
+  }
+  for (const auto &[label, own] : axes)
+    // A diagonal is of one operand.
+    if (std::ranges::any_of(own, [&](const OperandAxis &a) { return a.of != own[0].of; }))
+      broadcastAxes(n, own);
+  return {einsum(text, {inputs.begin(), inputs.end()})};
 }
 
 Variables determinant(OnnxNode &n) { return {det(n.arg(0))}; }

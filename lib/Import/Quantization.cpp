@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Import/Quantization.h"
 
+#include "Import/Broadcast.h"
 #include "Import/NarrowTypes.h"
 #include "Import/ShapeTerms.h"
 #include "Import/TensorReader.h"
@@ -27,6 +28,27 @@ Variable quantizedTo(OnnxNode &n, const Variable &x, const Variable &scale, cons
 
 namespace {
 
+/// A vector of parameters as that of x's slices along an axis. Of an open length it may also be one
+/// for all, which it must be where x has no such axis.
+Variable asVectorAlong(OnnxNode &n, const Variable &vector, const Variable &x, int axis) {
+  const bool hasAxis = axis >= -x.rank() && axis < x.rank();
+  if (vector.type().extent(0) == kDynamic && !hasAxis)
+    return scalarOf(n, vector);
+  return hasAxis ? stretchedAlong(n, vector, x, axis < 0 ? axis + x.rank() : axis) : vector;
+}
+
+/// A parameter of x, one or a vector for the slices along an axis, of x's rank in the second case.
+Variable besideAxis(OnnxNode &n, const Variable &parameter, const Variable &x, int axis) {
+  if (!parameter.ok() || !x.ok())
+    return parameter;
+  if (parameter.type().numElements() == 1)
+    return scalarOf(n, parameter);
+  Variable vector = parameter.rank() == 1 ? asVectorAlong(n, parameter, x, axis) : parameter;
+  return vector.rank() == 1
+             ? dimshuffle(n.at(vector), orderAlong(n.plainAxis(axis, x.rank()), x.rank()))
+             : vector;
+}
+
 /// A parameter for each slice along `axis`, for each block of slices, or one for all: as quantize
 /// and dequantize take it.
 Variable parameterOf(OnnxNode &n, size_t i, const Variable &x) {
@@ -37,7 +59,7 @@ Variable parameterOf(OnnxNode &n, size_t i, const Variable &x) {
   if (parameter.type().numElements() == 1)
     return scalarOf(n, parameter);
   if (block == 0 && parameter.rank() == 1)
-    return parameter;
+    return asVectorAlong(n, parameter, x, n.getSmallInt("axis", 1));
   int axis = n.plainAxis(n.getInt("axis", 1), x.rank());
   if (!n.status().ok())
     return parameter;
@@ -105,10 +127,12 @@ Variables dequantizeLinear(OnnxNode &n) {
   return {cast(dequantize(x, scale, zero, axis), result)};
 }
 
-/// Scale and zero point from the operand's range, which is made to have 0 in it.
+/// Scale and zero point from the operand's range, which is made to have 0 in it. Of zeros alone
+/// ONNX's formulas divide 0 by 0: their scale is 1, as onnxruntime's.
 Variables dynamicQuantizeLinear(OnnxNode &n) {
   Variable x = n.in(0);
-  Variable low = minimum(min(x), 0), scale = (maximum(max(x), 0) - low) / 255;
+  Variable low = minimum(min(x), 0), range = maximum(max(x), 0) - low;
+  Variable scale = where(eq(range, 0), n.scalar(1, range.dtype()), range / 255);
   Variable zero = quantize(-low, scale, n.scalar(0, DType::UInt8));
   return {quantize(x, scale, zero), scale, zero};
 }
@@ -120,20 +144,19 @@ Variable centred(OnnxNode &n, size_t i, size_t z, int axis) {
   if (!n.has(z))
     return wide;
   Variable zero = cast(n.arg(z), DType::Int32);
-  if (zero.rank() == 1)
-    zero = zero.type().numElements() == 1
-               ? scalarOf(n, zero)
-               : dimshuffle(n.at(zero), orderAlong(n.plainAxis(axis, wide.rank()), wide.rank()));
-  return sub(n.at(wide), zero);
+  return sub(n.at(wide), besideAxis(n, zero, wide, axis));
 }
 
 /// The product of inputs i and j less their zero points, inputs z and y.
 Variable integerProduct(OnnxNode &n, size_t i, size_t z, size_t j, size_t y) {
-  auto zero = [&](size_t k) {
+  Variable x = n.in(i), w = n.in(j);
+  auto zero = [&](size_t k, const Variable &of, int axis) {
     Variable v = n.has(k) ? n.in(k) : n.scalar(0, DType::Int8);
-    return v.type().numElements() == 1 ? scalarOf(n, v) : v;
+    if (v.type().numElements() == 1)
+      return scalarOf(n, v);
+    return of.ok() && v.rank() == 1 ? asVectorAlong(n, v, of, of.rank() < 2 ? of.rank() : axis) : v;
   };
-  return matmulInteger(n.in(i), n.in(j), zero(z), zero(y));
+  return matmulInteger(x, w, zero(z, x, -2), zero(y, w, -1));
 }
 
 Variables matMulInteger(OnnxNode &n) { return {integerProduct(n, 0, 2, 1, 3)}; }
@@ -143,24 +166,23 @@ Variables convInteger(OnnxNode &n) {
 }
 
 /// The int32 result of a product of two quantized operands, quantized: inputs are x, its scale and
-/// zero point, y and its two, and the two of the result. `axis`: that of y's scales in the result.
-Variable requantized(OnnxNode &n, const Variable &product, int axis) {
-  auto scaleOf = [&](size_t i) {
-    Variable scale = n.in(i);
-    if (scale.rank() == 0 || scale.type().numElements() == 1)
-      return scalarOf(n, scale);
-    return dimshuffle(n.at(scale), orderAlong(n.plainAxis(axis, product.rank()), product.rank()));
-  };
-  Variable factor = trueDiv(n.at(mul(n.at(scaleOf(1)), scaleOf(4))), scaleOf(6));
+/// zero point, y and its two, and the two of the result. The axes are those of x's and of y's
+/// scales in the result.
+Variable requantized(OnnxNode &n, const Variable &product, int axisOfX, int axisOfY) {
+  auto scaleOf = [&](size_t i, int axis) { return besideAxis(n, n.in(i), product, axis); };
+  Variable factor =
+      trueDiv(n.at(mul(n.at(scaleOf(1, axisOfX)), scaleOf(4, axisOfY))), scaleOf(6, axisOfY));
   Variable one = n.scalar(1, DType::Float32);
   return quantizedTo(n, cast(product, DType::Float32) * factor, one, scalarOf(n, 7));
 }
 
-Variables qLinearMatMul(OnnxNode &n) { return {requantized(n, integerProduct(n, 0, 2, 3, 5), -1)}; }
+Variables qLinearMatMul(OnnxNode &n) {
+  return {requantized(n, integerProduct(n, 0, 2, 3, 5), -2, -1)};
+}
 
 Variables qLinearConv(OnnxNode &n) {
   Variable y = convolution(n, centred(n, 0, 2, 1), centred(n, 3, 5, 0));
-  return {requantized(n, withBias(n, y, 8), 1)};
+  return {requantized(n, withBias(n, y, 8), 1, 1)};
 }
 
 } // namespace

@@ -1,4 +1,7 @@
 //===- Reductions.cpp - reductions and arg reductions ----------------------===//
+#include <algorithm>
+
+#include "Import/DTypeEnds.h"
 #include "Import/ShapeTerms.h"
 #include "Import/Translations.h"
 #include "graphc/ControlFlow.h"
@@ -29,6 +32,35 @@ Variable inOwnDType(OnnxNode &n, const Variable &x, ReductionOptions options) {
 template <Variable (*f)(const Operand &, const ReductionOptions &)>
 Variable plainly(OnnxNode &n, const Variable &x, ReductionOptions options) {
   return cast(n.at(f(n.at(x), options)), x.dtype());
+}
+
+/// max or min, and over no elements the end of the dtype, as ONNX has it (max itself fails there).
+template <Variable (*f)(const Operand &, const ReductionOptions &), Tensor (*end)(DType)>
+Variable extreme(OnnxNode &n, const Variable &x, ReductionOptions options) {
+  if (!x.ok() || !n.status().ok())
+    return x;
+  const std::optional<IntList> &list = options.axes.list();
+  Operand count(int64_t(1)); // of the elements along reduced axes that may be none
+  bool isEmpty = false;
+  Terms extents;
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    Operand extent = extentTerm(n, x, axis);
+    if (list && !std::ranges::count(*list, axis)) {
+      extents.push_back(extent);
+      continue;
+    }
+    if (options.keepDims)
+      extents.emplace_back(int64_t(1));
+    isEmpty |= x.type().extent(axis) == 0;
+    if (!extent.isWeak())
+      count = product(n, count, extent);
+  }
+  Variable none = broadcastTo(n.at(n.adopt(end(x.dtype()))), shapeOf(n, extents));
+  if (isEmpty)
+    return none;
+  if (count.isWeak())
+    return plainly<f>(n, x, options);
+  return ifElse(n.at(eq(count, int64_t(0))), none, plainly<f>(n, x, options));
 }
 
 /// Along one axis after the other, each if it is among the computed ones. All reductions here are
@@ -90,9 +122,9 @@ absl::Span<const Translation> reductionTranslations() {
       {"ReduceL2", reduceL2, 1, kLimits},
       {"ReduceLogSum", reduceLogSum, 1, kLimits},
       {"ReduceLogSumExp", reduction<plainly<logsumexp>>, 1, kLimits},
-      {"ReduceMax", reduction<plainly<max>>, 1, kLimits},
+      {"ReduceMax", reduction<extreme<max, leastOf>>, 1, kLimits},
       {"ReduceMean", reduction<plainly<mean>>, 1, kLimits},
-      {"ReduceMin", reduction<plainly<min>>, 1, kLimits},
+      {"ReduceMin", reduction<extreme<min, greatestOf>>, 1, kLimits},
       {"ReduceProd", reduction<inOwnDType<prod>>, 1, kLimits},
       {"ReduceSum", reduction<inOwnDType<sum>>, 1, kLimits},
       {"ReduceSumSquare", reduceSumSquare, 1, kLimits},

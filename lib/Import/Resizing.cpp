@@ -94,8 +94,17 @@ Variable smoothedAxis(const Resizing &r, const AxisResizing &a, const Variable &
   return sum(parts * dimshuffle(weight, order), Axis(a.axis + 1));
 }
 
+/// The nearest elements as sets before 11 mean them, which say no more: as onnxruntime and ONNX's
+/// own tests, those behind where an axis becomes shorter, else those in front, of positions in f32.
+Variable nearestBeforeSet11(const AxisResizing &a, const Variable &at) {
+  Variable rounded = cast(cast(at, DType::Float32), DType::Float64);
+  return where(lt(a.scale, 1.0), ceil(rounded), floor(rounded));
+}
+
 Variable resizedAxis(OnnxNode &n, const Resizing &r, const AxisResizing &a, const Variable &x) {
   Variable at = coordinatesOf(n, r, a);
+  if (n.opset() < 11 && r.how.mode == ResizeMode::Nearest)
+    at = nearestBeforeSet11(a, at);
   const bool smooths = r.antialias && r.how.mode != ResizeMode::Nearest;
   Variable result = smooths ? smoothedAxis(r, a, x, at) : interpolated(x, a.axis, at, r.how);
   if (r.coordinates != "tf_crop_and_resize")

@@ -11,7 +11,7 @@
 
 #include "Build.h"
 #include "CallScope.h"
-#include "absl/strings/ascii.h"
+#include "EinsumEquation.h"
 #include "graphc/Arrays.h"
 #include "graphc/ControlFlow.h"
 #include "graphc/LinearAlgebra.h"
@@ -19,9 +19,6 @@
 namespace graphc {
 namespace {
 
-/// Labels are numbers: 0 to 51 letters, from 52 on axes of the ellipsis, counted from its end.
-using Labels = std::vector<int>;
-constexpr int kLetters = 52, kMostLabels = 64;
 using LabelSet = uint64_t;
 
 LabelSet setOf(int label) { return LabelSet(1) << label; }
@@ -47,56 +44,6 @@ struct Labelled {
     return at == labels.end() ? -1 : int(at - labels.begin());
   }
 };
-
-/// The equation, read; `mistake` says what is wrong with it.
-struct Equation {
-  std::vector<std::string> terms;
-  std::optional<std::string> result;
-  std::string mistake;
-
-  explicit Equation(std::string_view given) {
-    std::string text;
-    for (char c : given)
-      if (c != ' ')
-        text += c;
-    if (size_t arrow = text.find("->"); arrow != std::string::npos) {
-      result = text.substr(arrow + 2);
-      text.resize(arrow);
-    }
-    for (size_t begin = 0;;) {
-      size_t comma = text.find(',', begin);
-      terms.push_back(text.substr(begin, comma - begin));
-      if (comma == std::string::npos)
-        return;
-      begin = comma + 1;
-    }
-  }
-
-  /// The labels of a term where the ellipsis stands for `ellipsis` axes.
-  Labels labelsOf(std::string_view term, int ellipsis) {
-    Labels labels;
-    bool hasEllipsis = false;
-    for (size_t k = 0; k < term.size(); ++k) {
-      auto c = static_cast<unsigned char>(term[k]);
-      if (absl::ascii_isalpha(c)) {
-        labels.push_back(c >= 'a' ? c - 'a' + 26 : c - 'A');
-      } else if (term.substr(k, 3) == "..." && !hasEllipsis) {
-        for (int axis = ellipsis; axis > 0; --axis)
-          labels.push_back(kLetters + axis - 1);
-        hasEllipsis = true;
-        k += 2;
-      } else {
-        mistake = "'" + std::string(term) + "' is no term of labels";
-        return {};
-      }
-    }
-    return labels;
-  }
-};
-
-int namedAxes(std::string_view term) {
-  return int(std::count_if(term.begin(), term.end(), [](char c) { return c != '.'; }));
-}
 
 int64_t extentOf(const Labelled &x, int label) { return x.value.type().extent(x.axisOf(label)); }
 
@@ -404,7 +351,7 @@ Variable einsum(std::string_view text, const std::vector<Operand> &given) {
   auto wrong = [&](ErrorKind kind, const std::string &why) {
     return invalidAt(given[0], kind, "einsum", why);
   };
-  Equation equation(text);
+  EinsumEquation equation(text);
   if (equation.terms.size() != values.size())
     return wrong(ErrorKind::ValueError, "the equation has " +
                                             std::to_string(equation.terms.size()) + " terms for " +

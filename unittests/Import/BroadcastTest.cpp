@@ -113,6 +113,87 @@ TEST(Broadcast, AllOperatorsThatBroadcast) {
   EXPECT_EQ(*run(expand, {y, i64(Tensor({1, 2}))}), row({10, 10, 20, 20}, {2, 2}));
 }
 
+/// Of operators whose parameters may be one for all: extents that only the run tells.
+TEST(Broadcast, ParametersThatAreOneForAll) {
+  using P = onnx::TensorProto;
+  struct Given {
+    std::string op;
+    std::vector<std::vector<std::string>> shapes;
+    std::vector<int> types;
+  };
+  auto of = [](const Given &given, int set) {
+    onnx::ModelProto model = makeModel(set);
+    std::vector<std::string> names;
+    for (size_t i = 0; i < given.shapes.size(); ++i) {
+      names.push_back("x" + std::to_string(i));
+      addNamed(model, names.back(), given.shapes[i], given.types[i]);
+    }
+    addNode(model, given.op, names, {"y"});
+    addOutput(model, "y");
+    return model;
+  };
+  auto bytes = [](std::vector<double> values, std::vector<int64_t> shape,
+                  DType dtype = DType::UInt8) { return row(values, shape).cast(dtype); };
+  // Numbers that float32 has, and no quotients half way.
+  onnx::ModelProto quantize =
+      of({"QuantizeLinear", {{"A", "B"}, {"C"}, {"D"}}, {P::FLOAT, P::FLOAT, P::UINT8}}, 13);
+  Tensor x = row({1, -1, 3.25, 0, 2, 200}, {2, 3});
+  EXPECT_EQ(*run(quantize, {x, row({0.5}, {1}), bytes({3}, {1})}),
+            bytes({5, 1, 9, 3, 7, 255}, {2, 3})); // 6.5 to even
+  EXPECT_EQ(*run(quantize, {x, row({0.5, 1, 2}, {3}), bytes({3}, {1})}),
+            bytes({5, 2, 5, 3, 5, 103}, {2, 3}));
+  EXPECT_EQ(*run(quantize, {x, row({0.5}, {1}), bytes({3, 4, 5}, {3})}),
+            bytes({5, 2, 11, 3, 8, 255}, {2, 3}));
+  EXPECT_EQ(errorKind(run(quantize, {x, row({1, 2}, {2}), bytes({3}, {1})}).status()),
+            ErrorKind::ShapeError);
+  // Where there is no axis 1, there is one for all.
+  onnx::ModelProto flat =
+      of({"QuantizeLinear", {{"A"}, {"C"}, {"D"}}, {P::FLOAT, P::FLOAT, P::UINT8}}, 13);
+  EXPECT_EQ(*run(flat, {row({1, -1}, {2}), row({0.5}, {1}), bytes({3}, {1})}), bytes({5, 1}, {2}));
+
+  onnx::ModelProto dequantize =
+      of({"DequantizeLinear", {{"A", "B"}, {"C"}, {"D"}}, {P::UINT8, P::FLOAT, P::UINT8}}, 13);
+  Tensor q = bytes({5, 1, 9, 3, 7, 255}, {2, 3});
+  EXPECT_EQ(*run(dequantize, {q, row({0.5}, {1}), bytes({3}, {1})}),
+            row({1, -1, 3, 0, 2, 126}, {2, 3}));
+  EXPECT_EQ(*run(dequantize, {q, row({0.5, 1, 2}, {3}), bytes({3}, {1})}),
+            row({1, -2, 12, 0, 4, 504}, {2, 3}));
+
+  onnx::ModelProto product = of({"MatMulInteger",
+                                 {{"A", "B"}, {"C", "D"}, {"E"}, {"F"}},
+                                 {P::UINT8, P::UINT8, P::UINT8, P::UINT8}},
+                                10);
+  Tensor a = bytes({1, 2, 3, 4}, {2, 2}), b = bytes({5, 6, 7, 8}, {2, 2});
+  EXPECT_EQ(*run(product, {a, b, bytes({1}, {1}), bytes({5}, {1})}),
+            bytes({2, 3, 6, 11}, {2, 2}, DType::Int32)); // [0 1; 2 3] [0 1; 2 3]
+  EXPECT_EQ(*run(product, {a, b, bytes({1, 3}, {2}), bytes({5, 6}, {2})}),
+            bytes({2, 2, 2, 2}, {2, 2}, DType::Int32)); // [0 1; 0 1] [0 0; 2 2]
+
+  std::vector<std::vector<std::string>> shapes = {{"A", "B"}, {"C"}, {"D"}, {"E", "F"},
+                                                  {"G"},      {"H"}, {"I"}, {"J"}};
+  onnx::ModelProto quantized =
+      of({"QLinearMatMul",
+          shapes,
+          {P::UINT8, P::FLOAT, P::UINT8, P::UINT8, P::FLOAT, P::UINT8, P::FLOAT, P::UINT8}},
+         10);
+  auto call = [&](const Tensor &scaleOfA, const Tensor &scaleOfB) {
+    return *run(quantized, {a, scaleOfA, bytes({1}, {1}), b, scaleOfB, bytes({5}, {1}),
+                            row({0.5}, {1}), bytes({10}, {1})});
+  };
+  EXPECT_EQ(call(row({0.5}, {1}), row({2}, {1})), bytes({14, 16, 22, 32}, {2, 2}));
+  EXPECT_EQ(call(row({0.5}, {1}), row({2, 4}, {2})), bytes({14, 22, 22, 54}, {2, 2}));
+  EXPECT_EQ(call(row({0.5, 1}, {2}), row({2}, {1})), bytes({14, 16, 34, 54}, {2, 2}));
+
+  // Zero points of both operands of a convolution, of one channel each.
+  onnx::ModelProto convolution = of({"ConvInteger",
+                                     {{"1", "1", "2"}, {"1", "1", "2"}, {"A"}, {"B"}},
+                                     {P::UINT8, P::UINT8, P::UINT8, P::UINT8}},
+                                    10);
+  EXPECT_EQ(*run(convolution, {bytes({3, 4}, {1, 1, 2}), bytes({5, 6}, {1, 1, 2}), bytes({1}, {1}),
+                               bytes({2}, {1})}),
+            bytes({18}, {1, 1, 1}, DType::Int32)); // 2 * 3 + 3 * 4
+}
+
 /// What cannot broadcast is read as it is: extents of one name, and what follows from them.
 TEST(Broadcast, NothingIsTakenWhereExtentsAreEqual) {
   onnx::ModelProto model = makeModel(17);

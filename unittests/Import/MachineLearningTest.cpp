@@ -96,29 +96,88 @@ TEST(MachineLearning, everyOperatorIsTested) {
     EXPECT_TRUE(tested.contains(t->name)) << t->name;
 }
 
-/// The quantile, which onnxruntime approximates to 2e-3: SciPy's norm.ppf.
-TEST(MachineLearning, probit) {
+/// x, by one coefficient that is 1, after a transformation.
+absl::StatusOr<std::vector<Tensor>> oneTarget(const std::string &transform,
+                                              const std::vector<float> &x) {
   onnx::ModelProto model = makeModel(17);
   onnx::OperatorSetIdProto &set = *model.add_opset_import();
   set.set_domain("ai.onnx.ml"), set.set_version(1);
-  addInput(model, "x", {4, 1});
+  addInput(model, "x", {int64_t(x.size()), 1});
   onnx::NodeProto &node = addNode(model, "LinearRegressor", {"x"}, {"y"});
   node.set_domain("ai.onnx.ml");
   onnx::AttributeProto &a = *node.add_attribute();
   a.set_name("coefficients"), a.set_type(onnx::AttributeProto::FLOATS), a.add_floats(1);
   onnx::AttributeProto &t = *node.add_attribute();
-  t.set_name("post_transform"), t.set_type(onnx::AttributeProto::STRING), t.set_s("PROBIT");
+  t.set_name("post_transform"), t.set_type(onnx::AttributeProto::STRING), t.set_s(transform);
   addOutput(model, "y");
   auto module = loadModel(model);
-  ASSERT_TRUE(module.ok()) << module.status();
-  std::vector<float> p = {0.025f, 0.5f, 0.75f, 0.999f};
-  auto y = evaluate(module->outputs, module->inputs,
-                    {*Tensor::fromSpan(absl::MakeConstSpan(p), {4, 1})});
+  if (!module.ok())
+    return module.status();
+  return evaluate(module->outputs, module->inputs,
+                  {*Tensor::fromSpan(absl::MakeConstSpan(x), {int64_t(x.size()), 1})});
+}
+void expectOneTarget(const std::string &transform, const std::vector<float> &x,
+                     const std::vector<float> &expected, double tolerance) {
+  auto y = oneTarget(transform, x);
   ASSERT_TRUE(y.ok()) << y.status();
-  std::vector<float> expected = {-1.9599640f, 0, 0.6744898f, 3.0902323f};
+  EXPECT_EQ(difference((*y)[0],
+                       *Tensor::fromSpan(absl::MakeConstSpan(expected), {int64_t(x.size()), 1}), 0,
+                       tolerance),
+            "")
+      << transform;
+}
+
+/// The quantile, which onnxruntime approximates to 2e-3: SciPy's norm.ppf.
+TEST(MachineLearning, probit) {
   // 0.999 is a float32: the derivative of the quantile there is 300.
-  EXPECT_EQ(difference((*y)[0], *Tensor::fromSpan(absl::MakeConstSpan(expected), {4, 1}), 0, 2e-5),
-            "");
+  expectOneTarget("PROBIT", {0.025f, 0.5f, 0.75f, 0.999f}, {-1.9599640f, 0, 0.6744898f, 3.0902323f},
+                  2e-5);
+}
+
+/// ONNX's text makes no exception of one target, for which onnxruntime leaves these out. SciPy's
+/// expit and softmax.
+TEST(MachineLearning, transformsOfOneTarget) {
+  expectOneTarget("LOGISTIC", {-2, 0, 0.5}, {0.11920292f, 0.5f, 0.62245933f}, 1e-6);
+  expectOneTarget("SOFTMAX", {-2, 0, 0.5}, {1, 1, 1}, 0);
+}
+
+/// A tree of two leaves, of which each has another target: base values are added to both, as ONNX's
+/// text has it. (onnxruntime leaves out that of a target without leaves where it takes the least.)
+TEST(MachineLearning, baseValuesOfTargetsThatNoLeafReaches) {
+  for (const std::string aggregate : {"SUM", "MIN", "MAX"}) {
+    onnx::ModelProto model = makeModel(17);
+    onnx::OperatorSetIdProto &set = *model.add_opset_import();
+    set.set_domain("ai.onnx.ml"), set.set_version(1);
+    addInput(model, "x", {2, 1});
+    onnx::NodeProto &node = addNode(model, "TreeEnsembleRegressor", {"x"}, {"y"});
+    node.set_domain("ai.onnx.ml");
+    auto floats = [&](const std::string &name, const std::vector<float> &values) {
+      onnx::AttributeProto &a = *node.add_attribute();
+      a.set_name(name), a.set_type(onnx::AttributeProto::FLOATS);
+      *a.mutable_floats() = {values.begin(), values.end()};
+    };
+    auto texts = [&](const std::string &name, const std::vector<std::string> &values) {
+      onnx::AttributeProto &a = *node.add_attribute();
+      a.set_name(name), a.set_type(onnx::AttributeProto::STRINGS);
+      *a.mutable_strings() = {values.begin(), values.end()};
+    };
+    texts("nodes_modes", {"BRANCH_LEQ", "LEAF", "LEAF"});
+    floats("nodes_values", {0, 0, 0}), floats("target_weights", {1, -2});
+    floats("base_values", {0.5, 0.25});
+    setInts(node, "nodes_treeids", {0, 0, 0}), setInts(node, "nodes_nodeids", {0, 1, 2});
+    setInts(node, "nodes_featureids", {0, 0, 0}), setInts(node, "nodes_truenodeids", {1, 0, 0});
+    setInts(node, "nodes_falsenodeids", {2, 0, 0}), setInts(node, "target_treeids", {0, 0});
+    setInts(node, "target_nodeids", {1, 2}), setInts(node, "target_ids", {0, 1});
+    setInt(node, "n_targets", 2);
+    onnx::AttributeProto &a = *node.add_attribute();
+    a.set_name("aggregate_function"), a.set_type(onnx::AttributeProto::STRING), a.set_s(aggregate);
+    addOutput(model, "y");
+    auto module = loadModel(model);
+    ASSERT_TRUE(module.ok()) << module.status();
+    auto y = evaluate(module->outputs, module->inputs, {f32(Tensor({{-1.0}, {1.0}}))});
+    ASSERT_TRUE(y.ok()) << y.status();
+    EXPECT_EQ((*y)[0], f32(Tensor({{1.5, 0.25}, {0.5, -1.75}}))) << aggregate;
+  }
 }
 
 //===--- mistakes -------------------------------------------------------------------===//

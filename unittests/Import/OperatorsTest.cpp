@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include <cmath>
+#include <limits>
 
 #include "Import/OneNode.h"
 #include "gmock/gmock.h"
@@ -219,6 +220,35 @@ TEST(Operators, loopEndsWhereItsConditionSays) {
   EXPECT_EQ(loop(0, true, false), std::pair(false, int64_t(0)));
 }
 
+/// ONNX's text of set 20: "minus infinity (if supported by the datatype) or the minimum value of
+/// the data type otherwise". Floats and bytes, also of open extents, are compared with
+/// onnxruntime's in cases.jsonl.
+TEST(Operators, extremesOfNoElementsAreTheEndsOfTheDType) {
+  auto of = [](const std::string &op, DType dtype) {
+    return OneNode(20, op).given(*Tensor::zeros(dtype, {0})).integer("keepdims", 0).run()[0];
+  };
+  EXPECT_EQ(of("ReduceMax", DType::Int64), Tensor(std::numeric_limits<int64_t>::min()));
+  EXPECT_EQ(of("ReduceMin", DType::Int64), Tensor(std::numeric_limits<int64_t>::max()));
+  EXPECT_EQ(of("ReduceMax", DType::Int32), Tensor(std::numeric_limits<int32_t>::min()));
+  EXPECT_EQ(of("ReduceMin", DType::Int32), Tensor(std::numeric_limits<int32_t>::max()));
+  EXPECT_EQ(of("ReduceMax", DType::Bool), Tensor(0).cast(DType::Bool));
+  EXPECT_EQ(of("ReduceMin", DType::Bool), Tensor(1).cast(DType::Bool));
+}
+
+/// "The precision of the division": float16 has no 2049.
+TEST(Operators, quantizeLinearDividesInThePrecisionAskedFor) {
+  auto of = [](int64_t precision) {
+    return OneNode(23, "QuantizeLinear")
+        .given(f32(Tensor({2049, 3})))
+        .given(f32(Tensor(1)))
+        .integer("precision", precision)
+        .integer("output_dtype", onnx::TensorProto::INT16)
+        .run()[0];
+  };
+  EXPECT_EQ(of(onnx::TensorProto::FLOAT16), Tensor({2048, 3}).cast(DType::Int16));
+  EXPECT_EQ(of(onnx::TensorProto::FLOAT), Tensor({2049, 3}).cast(DType::Int16));
+}
+
 TEST(Operators, topKPutsNaNFirst) {
   std::vector<Tensor> y =
       OneNode(13, "TopK", 2).given(f32(Tensor({1.0, NAN, 3.0}))).constant({3}).run();
@@ -350,7 +380,8 @@ TEST(Operators, nodesOfOneNodeAreAtIt) {
   addOutput(model, "y");
   auto module = loadModel(model);
   ASSERT_TRUE(module.ok()) << module.status();
-  auto y = evaluate(module->outputs, module->inputs, {shaped(f32(Tensor({1, 2})), {1, 2})});
+  auto y = evaluate(module->outputs, module->inputs,
+                    {shaped(f32(Tensor({1, 2, 3, 4, 5, 6})), {2, 3})});
   EXPECT_THAT(errorPlace(y.status()).value_or(Place()).str(),
               testing::EndsWith("model.onnx: node 1 (Einsum)"));
 }

@@ -171,6 +171,47 @@ for (const policy of ['not_larger', 'not_smaller'])
   one('Resize', 18, [f([1, 1, 4, 6]), null, null, whole([2], [7, 8])],
     { axes: ints([2, 3]), keep_aspect_ratio_policy: s(policy), mode: s('linear') });
 
+{
+  // Sets before 11: behind where an axis becomes shorter, else in front. Positions in f32: 6 / 1.2 is 5.
+  const count = given([1, 1, 5, 7], Array.from({ length: 35 }, (_, k) => k / 4));
+  for (const [rows, columns] of [[0.6, 0.6], [0.7, 1.2], [2, 0.3], [1.6, 1.4]])
+    one('Resize', 10, [count, given([4], [1, 1, rows, columns])], {}, { constant: ['x1'] });
+  one('Resize', 10, [count, given([4], [1, 1, 0.6, 1.7])], { mode: s('linear') }, { constant: ['x1'] });
+  one('Upsample', 9, [count, given([4], [1, 1, 1.2, 1.6])], {}, { constant: ['x1'] });
+}
+//===--- over no elements --------------------------------------------------------------------===//
+for (const op of ['ReduceMax', 'ReduceMin']) {
+  one(op, 20, [given([0, 3], []), whole([1], [0])], { keepdims: i(0) }, kRough);
+  one(op, 20, [given([2, 0, 3], []), whole([2], [1, 2])], {}, kRough);
+  one(op, 20, [given([2, 0], [])], {}, kRough);
+  for (const dtype of ['uint8', 'int8'])
+    one(op, 20, [tensor(dtype, [2, 0], []), whole([1], [1])]);
+}
+one('LpNormalization', 22, [given([2, 2], [0, 0, 3, -4])], { axis: i(1), p: i(2) }, kRough);
+one('LpNormalization', 22, [given([2, 2], [0, 1, 0, -3])], { axis: i(0), p: i(1) }, kRough);
+for (const data of [[0, 0, 0], [0, 1, 2], [-4, -3, -2]])
+  one('DynamicQuantizeLinear', 11, [given([3], data)], {}, { outputs: 3, ...kRough });
+//===--- extents of 1 beside others: open, they show in a call --------------------------------===//
+{
+  const row = (shape, from = 1) => given(shape, Array.from({ length: size(shape) }, (_, k) => (from + k * 5 % 7) / 4));
+  const einsum = (equation, ...shapes) => one('Einsum', 12, shapes.map((shape, k) => row(shape, k + 1)),
+    { equation: s(equation) });
+  einsum('...ij,...jk->...ik', [1, 2, 3], [4, 3, 2]);
+  einsum('...ij, ...jk', [2, 1, 2, 3], [1, 4, 3, 2]);
+  einsum('bi,bi->b', [1, 3], [2, 3]);
+  einsum('ij,jk->ik', [2, 1], [3, 2]);
+  einsum('i,i,i->', [1], [3], [1]);
+  einsum('ii,i->i', [3, 3], [1]);
+  one('LayerNormalization', 17, [row([2, 3, 4]), row([1]), row([4])], { axis: i(-1) });
+  one('LayerNormalization', 17, [row([2, 3, 4]), row([3, 1]), row([1, 4])], { axis: i(1) });
+  one('LayerNormalization', 17, [row([2, 3, 4]), row([4]), row([1])]);
+  one('RMSNormalization', 23, [row([2, 3, 4]), row([1])]);
+  one('QuantizeLinear', 13, [row([2, 3], -4), given([1], [0.3])], {}, kRough);
+  one('QuantizeLinear', 13, [row([3], -4), given([1], [0.3])], {}, kRough);
+  one('QuantizeLinear', 13, [row([2, 3], -4), given([3], [0.3, 0.2, 0.1])], { axis: i(-1) }, kRough);
+  one('DequantizeLinear', 13, [tensor('uint8', [2, 3], [0, 7, 255, 128, 31, 90]), given([1], [0.3])], {}, kRough);
+}
+
 //===--- a network whose batch and length are open ------------------------------------------===//
 {
   const step = (op, inputs, outputs, attributes = {}) => ({ op, inputs, outputs, attributes });

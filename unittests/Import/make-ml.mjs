@@ -326,3 +326,8 @@ await write('tree_ensemble_members', 'TreeEnsemble', 5, placed(7, 4, ['BRANCH_LE
   [{ type: kFloat, dims: [30, 4], list: integers(120, 0, 6) }], 1);
 await write('tree_ensemble_double', 'TreeEnsemble', 5, placed(5, 4, ['BRANCH_LEQ'], 2, false, doubles),
   [{ ...halves(20), type: kDouble }], 1);
+
+// NaN is other than any number, whichever way missing values go: here to the other side.
+seed(5);
+await write('tree_missing_BRANCH_NEQ', 'TreeEnsembleRegressor', 1, { ...ensemble(5, 3, ['BRANCH_NEQ'], 'target', one(0),
+  { half: true }), n_targets: 1 }, [withNaN(halves(20))], 1);
