@@ -13,6 +13,7 @@
 #include "Calls.h"
 #include "Messages.h"
 #include "OnStack.h"
+#include "SquareOver.h"
 #include "graphc/Features.h"
 #include "graphc/Function.h"
 #include "graphc/Gradient.h"
@@ -563,21 +564,7 @@ TEST_F(OpFromGraphTest, DestroyMap) {
 // F-285: derivatives of what overwrites an input read what was there, by the graph's own
 // derivatives and by overrides, whose results have the operand's shape.
 TEST_F(OpFromGraphTest, DerivativesOfWhatIsDestroyed) {
-  OpDef def;
-  def.name = "over";
-  def.operands = {{"x"}};
-  def.type = [](const TypeRequest &r) { return std::vector<Type>{r.type(0)}; };
-  def.emit = [](Emitter &e, const Arrays &in, const Attributes &) {
-    return Arrays{e.map(in, [](const Scalars &s) { return s[0] * s[0]; })};
-  };
-  def.pullback = [](const Op &, Inputs in, Outputs, Gradients g) {
-    return Variables{2 * g[0] * in[0]};
-  };
-  def.pushforward = [](const Op &, Inputs in, Outputs, Tangents t) {
-    return Variables{2 * t[0] * in[0]};
-  };
-  def.destroyMap = {0};
-  const Op over = *defineOp(def);
+  const Op over = *defineOp(squareOver("over"));
   const double e = 2.718281828459045;
   for (Inline::Kind inlined : {Inline::No, Inline::Yes}) {
     SCOPED_TRACE(inlined);

@@ -527,8 +527,11 @@ TEST(GradientMessages, OfVectorizeAndJacobians) { // F-289, F-290
             "flatten it, or use hessianVectorProduct");
 }
 
-// What rules of the user's give: refused where the types tell, and by a call where they do not.
-TEST(GradientMessages, OfExtentsByRules) { // F-270
+/// Its operand, with rules that give twice as many elements.
+OpDef withLongRules() {
+  auto twice = [](const Variable &v) -> Variables {
+    return {concatenate({Operand(v), Operand(v)})};
+  };
   OpDef def;
   def.name = "same";
   def.operands = {{"x"}};
@@ -536,13 +539,15 @@ TEST(GradientMessages, OfExtentsByRules) { // F-270
     return std::vector<Type>{r.type(0)};
   };
   def.emit = [](Emitter &, const Arrays &in, const Attributes &) -> Arrays { return {in[0]}; };
-  def.pullback = [](const Op &, Inputs, Outputs, Gradients g) -> Variables {
-    return {concatenate({Operand(g[0]), Operand(g[0])})};
-  };
-  def.pushforward = [](const Op &, Inputs, Outputs, Tangents t) -> Variables {
-    return {concatenate({Operand(t[0]), Operand(t[0])})};
-  };
-  Op same = *defineOp(def);
+  def.pullback = [twice](const Op &, Inputs, Outputs, Gradients g) { return twice(g[0]); };
+  def.pushforward = [twice](const Op &, Inputs, Outputs, Tangents t) { return twice(t[0]); };
+  return def;
+}
+
+// What rules of the user's give: refused where the types tell, and by a call where they do not.
+TEST(GradientMessages, OfExtentsByRules) { // F-270
+  OpDef def = withLongRules();
+  const Op same = *defineOp(def);
   Place here;
   auto known = tensor(DType::Float64, {2}, "k");
   Variable y = at(here, [&](auto loc) { return same(Operand(known, loc)); });
@@ -636,17 +641,7 @@ TEST(VerifyGrad, FindsWrongGradients) { // F-292
       "differences give 1.31958673: absolute error 0.66 (allowed: 0.0001), relative error 0.333 "
       "(allowed: 0.0001)");
   // An op whose gradient has another shape.
-  OpDef def;
-  def.name = "same";
-  def.operands = {{"x"}};
-  def.type = [](const TypeRequest &r) -> absl::StatusOr<std::vector<Type>> {
-    return std::vector<Type>{r.type(0)};
-  };
-  def.emit = [](Emitter &, const Arrays &in, const Attributes &) -> Arrays { return {in[0]}; };
-  def.pullback = [](const Op &, Inputs, Outputs, Gradients g) -> Variables {
-    return {concatenate({Operand(g[0]), Operand(g[0])})};
-  };
-  Op same = *defineOp(def);
+  const Op same = *defineOp(withLongRules());
   EXPECT_EQ(
       said(verifyGrad([&](const Variables &v) { return same(v[0]); }, {x})),
       "ShapeError: the pullback of same gives f64[4] for operand 0, f64[2] (4 and 2 along axis 0): "

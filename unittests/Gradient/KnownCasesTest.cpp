@@ -12,6 +12,7 @@
 
 #include "Calls.h"
 #include "Messages.h"
+#include "SquareOver.h"
 #include "graphc/Function.h"
 #include "graphc/Gradient.h"
 #include "graphc/OpDef.h"
@@ -144,21 +145,11 @@ TEST_F(KnownCases, L11) {
 
 // F-285: derivatives of an op that overwrites its operand read what was there. (3v)^2: 18 v.
 TEST_F(KnownCases, OpsThatDestroyOperands) {
-  OpDef def;
-  def.name = "squareOver";
-  def.operands = {{"x"}};
-  def.type = [](const TypeRequest &r) { return std::vector<Type>{r.type(0)}; };
-  def.emit = [](Emitter &e, const Arrays &in, const Attributes &) {
-    return Arrays{e.map(in, [](const Scalars &s) { return s[0] * s[0]; })};
-  };
-  def.pullback = [](const Op &, Inputs in, Outputs, Gradients g) {
-    return Variables{2 * g[0] * in[0]};
-  };
+  OpDef def = squareOver("squareOver");
   // It reads what is overwritten and what overwrites it: 2 t x.
   def.pushforward = [](const Op &, Inputs in, Outputs out, Tangents t) {
     return Variables{2 * t[0] * out[0] / in[0]};
   };
-  def.destroyMap = {0};
   Op square = *defineOp(def);
   Variable o = square(v * 3), tangent = pushforward(o, v, Constant(Tensor({1.0, -1.0})));
   for (const char *mode : {"interpreter", "fast_run", "fast_compile", "debug"}) {

@@ -100,16 +100,6 @@ struct FeatureTest : testing::Test {
   }
   static Variable sum(const FunctionGraph &fg) { return fg.output(0).owner().input(0); }
   Variable product(const FunctionGraph &fg) { return mul(fg.input(0), fg.input(1)); }
-  static void expectSound(const FunctionGraph &fg) {
-    EXPECT_TRUE(fg.checkIntegrity().ok()) << fg.checkIntegrity();
-  }
-  static std::string text(const FunctionGraph &fg) {
-    std::string s;
-    std::vector<Apply> order = *fg.toposort();
-    for (const Apply &node : order)
-      s += std::string(node.op().name()) + " ";
-    return s;
-  }
 };
 
 // F-076: attached to the complete graph, in order; the nodes that stand are not announced.

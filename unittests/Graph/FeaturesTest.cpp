@@ -26,13 +26,6 @@ struct FeaturesTest : testing::Test {
     EXPECT_TRUE(made.ok()) << made.status();
     return *std::move(made);
   }
-  static std::string text(const FunctionGraph &fg) {
-    std::string s;
-    std::vector<Apply> order = *fg.toposort();
-    for (const Apply &node : order)
-      s += std::string(node.op().name()) + " ";
-    return s;
-  }
 };
 
 // F-145, F-077: also what stood before, in the order in which nodes came.

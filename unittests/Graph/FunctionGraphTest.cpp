@@ -34,9 +34,6 @@ struct FunctionGraphTest : testing::Test {
     EXPECT_TRUE(made->checkIntegrity().ok()) << made->checkIntegrity();
     return *std::move(made);
   }
-  void expectSound(const FunctionGraph &fg) {
-    EXPECT_TRUE(fg.checkIntegrity().ok()) << fg.checkIntegrity();
-  }
 };
 
 // F-078: the user's graph is copied and never touched; members.

@@ -61,16 +61,6 @@ struct GraphChangesTest : testing::Test {
     EXPECT_TRUE(made.ok()) << made.status();
     return *std::move(made);
   }
-  static std::string text(const FunctionGraph &fg) {
-    std::string s;
-    std::vector<Apply> order = *fg.toposort();
-    for (const Apply &node : order)
-      s += std::string(node.op().name()) + " ";
-    return s;
-  }
-  static void expectSound(const FunctionGraph &fg) {
-    EXPECT_TRUE(fg.checkIntegrity().ok()) << fg.checkIntegrity();
-  }
   static Variable product(const Op &op, const FunctionGraph &fg) {
     return op(fg.input(0), fg.input(1));
   }

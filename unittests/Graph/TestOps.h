@@ -1,7 +1,12 @@
 //===- TestOps.h - small ops for the tests of the graph ---------*- C++ -*-===//
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <string>
+
 #include "Graph/Builtins.h"
+#include "graphc/FunctionGraph.h"
 #include "graphc/OpDef.h"
 
 namespace graphc {
@@ -32,6 +37,19 @@ inline Op testOp(std::string name, int numOperands = 1) {
   if (const OpDef *builtin = findOp(name))
     return *Op::create(*builtin);
   return *defineOp(testDef(std::move(name), numOperands));
+}
+
+/// The ops of its nodes, producers first: "add exp ".
+inline std::string text(const FunctionGraph &fg) {
+  std::string s;
+  std::vector<Apply> order = *fg.toposort();
+  for (const Apply &node : order)
+    s += std::string(node.op().name()) + " ";
+  return s;
+}
+
+inline void expectSound(const FunctionGraph &fg) {
+  EXPECT_TRUE(fg.checkIntegrity().ok()) << fg.checkIntegrity();
 }
 
 } // namespace graphc

@@ -128,7 +128,7 @@ template <typename T> std::vector<T> hardValues(const Format &format) {
 
 template <typename T> void checkRounding(const char *from, const Format &format) {
   std::vector<T> input = hardValues<T>(format);
-  for (const TargetDescription &target : runnableTargets())
+  for (const TargetDescription &target : hostAndRunnableTargets())
     for (bool vectors : {false, true}) {
       auto output =
           run<T, uint16_t>(conversion("truncf", from, format.name, vectors), target, input);
@@ -154,7 +154,7 @@ TEST(HalfFloats, F64ToBF16RoundsOnce) { checkRounding<double>("f64", kBF16); }
 TEST(HalfFloats, NaNPayloads) {
   std::vector<float> input(16, std::bit_cast<float>(0x7f800001u));
   input[1] = std::bit_cast<float>(0xffffffffu);
-  for (const TargetDescription &target : runnableTargets())
+  for (const TargetDescription &target : hostAndRunnableTargets())
     for (const Format &format : {kF16, kBF16})
       for (uint16_t bits :
            run<float, uint16_t>(conversion("truncf", "f32", format.name, true), target, input))
@@ -166,7 +166,7 @@ TEST(HalfFloats, EveryValueWidens) {
   std::vector<uint16_t> input(65536);
   for (int i = 0; i < 65536; ++i)
     input[i] = static_cast<uint16_t>(i);
-  for (const TargetDescription &target : runnableTargets())
+  for (const TargetDescription &target : hostAndRunnableTargets())
     for (const Format &format : {kF16, kBF16})
       for (bool vectors : {false, true}) {
         auto f32 =
@@ -224,7 +224,7 @@ func.func @kernel(%x: memref<T>, %out: memref<T>, %n: index) -> i32 attributes {
 
 /// Small integers, which both formats hold.
 TEST(HalfFloats, MovesAndArithmetic) {
-  for (const TargetDescription &target : runnableTargets())
+  for (const TargetDescription &target : hostAndRunnableTargets())
     for (const Format &format : {kF16, kBF16}) {
       std::vector<uint16_t> input;
       for (int i = 0; i < 21; ++i)

@@ -45,7 +45,7 @@ std::vector<float> runF32(absl::string_view body, int64_t n,
 }
 
 TEST(Kernels, Scalar) {
-  for (const TargetDescription &target : runnableTargets()) {
+  for (const TargetDescription &target : hostAndRunnableTargets()) {
     auto code = load(kScalar, target);
     ASSERT_TRUE(code);
     float x = 1.5f, y = 2.0f, z = 3.25f, out = 0;
@@ -56,7 +56,7 @@ TEST(Kernels, Scalar) {
 }
 
 TEST(Kernels, VectorLoopWithMaskedTail) {
-  for (const TargetDescription &target : runnableTargets()) {
+  for (const TargetDescription &target : hostAndRunnableTargets()) {
     auto code = load(kVector, target);
     ASSERT_TRUE(code);
     for (int64_t n : {0, 1, 15, 16, 17, 31, 32, 100}) {
@@ -95,7 +95,7 @@ func.func @kernel(%out: memref<i32>, %n: index) -> i32 attributes {graphc.kernel
 }
 
 TEST(Kernels, Reduction) {
-  for (const TargetDescription &target : runnableTargets()) {
+  for (const TargetDescription &target : hostAndRunnableTargets()) {
     // Sums of small integers are exact in any order.
     EXPECT_EQ(runF32(R"(
   %zero = arith.constant dense<0.0> : vector<16xf32>
@@ -123,7 +123,7 @@ TEST(Kernels, Reduction) {
 }
 
 TEST(Kernels, TransfersGatherAndShuffles) {
-  for (const TargetDescription &target : runnableTargets()) {
+  for (const TargetDescription &target : hostAndRunnableTargets()) {
     EXPECT_THAT(runF32(R"(
   %pad = arith.constant 7.0 : f32
   %0 = vector.transfer_read %x1[%c0], %pad : memref<?xf32>, vector<8xf32>
@@ -161,7 +161,7 @@ TEST(Kernels, TransfersGatherAndShuffles) {
 }
 
 TEST(Kernels, AffineLoopsAndStrides) {
-  for (const TargetDescription &target : runnableTargets())
+  for (const TargetDescription &target : hostAndRunnableTargets())
     EXPECT_THAT(runF32(R"(
   %c2 = arith.constant 2 : index
   %half = arith.floordivsi %n, %c2 : index
@@ -178,7 +178,7 @@ TEST(Kernels, AffineLoopsAndStrides) {
 }
 
 TEST(Kernels, MathAndLibm) {
-  for (const TargetDescription &target : runnableTargets()) {
+  for (const TargetDescription &target : hostAndRunnableTargets()) {
     std::vector<float> out = runF32(R"(
   scf.for %i = %c0 to %n step %c1 {
     %0 = memref.load %x1[%i] : memref<?xf32>
@@ -213,7 +213,7 @@ TEST(Kernels, MathAndLibm) {
 
 /// A kernel returns the number of the check that failed.
 TEST(Kernels, StatusCode) {
-  for (const TargetDescription &target : runnableTargets()) {
+  for (const TargetDescription &target : hostAndRunnableTargets()) {
     auto code = load(R"(
 func.func @kernel(%x: memref<i64>, %n: index, %m: index) -> i32 attributes {graphc.kernel} {
   %0 = memref.load %x[] : memref<i64>

@@ -7,6 +7,7 @@
 #include "JIT/LowerToLLVM.h"
 #include "JIT/ObjectCompiler.h"
 #include "JIT/Session.h"
+#include "Targets.h"
 #include "absl/strings/string_view.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -58,15 +59,6 @@ inline std::shared_ptr<const LoadedCode> load(absl::string_view text,
   auto code = (*session)->loadKernels({*object}, {"kernel"});
   EXPECT_TRUE(code.ok()) << code.status();
   return code.ok() ? *code : nullptr;
-}
-
-/// The targets whose code runs on this machine.
-inline std::vector<TargetDescription> runnableTargets() {
-  std::vector<TargetDescription> targets;
-  for (const char *name : {"native", "x86-64", "x86-64-v3", "x86-64-v4", "aarch64"})
-    if (auto target = parseTarget(name); target.ok() && target->whyNotHere.empty())
-      targets.push_back(*target);
-  return targets;
 }
 
 // ---- Kernels, all named @kernel -----------------------------------------------------------------

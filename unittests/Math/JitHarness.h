@@ -11,6 +11,7 @@
 #include "JIT/Session.h"
 #include "Lowering/KernelAttr.h"
 #include "Lowering/Math/MathBuilder.h"
+#include "Targets.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -38,22 +39,6 @@ struct KernelSpec {
 
 inline MathTarget mathTarget(const TargetDescription &target) {
   return {target.hasFma, target.hasAvx2 || target.isAArch64, target.hasAvx512, !target.isAArch64};
-}
-
-/// The targets that this build makes code for, and of these those that run here.
-inline std::vector<TargetDescription> allTargets() {
-  std::vector<TargetDescription> targets;
-  for (const char *name : {"x86-64", "x86-64-v3", "x86-64-v4", "aarch64"})
-    if (auto target = parseTarget(name); target.ok())
-      targets.push_back(*target);
-  return targets;
-}
-inline std::vector<TargetDescription> runnableTargets() {
-  std::vector<TargetDescription> targets;
-  for (TargetDescription &target : allTargets())
-    if (target.whyNotHere.empty())
-      targets.push_back(target);
-  return targets;
 }
 
 class KernelModule {

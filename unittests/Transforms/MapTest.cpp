@@ -1,5 +1,6 @@
 //===- unittests/Transforms/MapTest.cpp - maps as compiled code -----------===//
 #include "KernelHarness.h"
+#include "Targets.h"
 
 #include "gtest/gtest.h"
 
@@ -191,11 +192,7 @@ TEST(Maps, PadsWithMaskedLoads) {
 /// y[i, j] = x[i / d, j / d], where a quotient's rest is `rest` if there is one, and x[i, (j + 1) /
 /// d] beside it, whose vectors do not begin at a multiple.
 TEST(Maps, QuotientsOfCounters) {
-  for (const char *name : {"x86-64", "x86-64-v3", "x86-64-v4"}) {
-    absl::StatusOr<TargetDescription> target = parseTarget(name);
-    ASSERT_TRUE(target.ok()) << target.status();
-    if (!target->whyNotHere.empty())
-      continue;
+  for (const TargetDescription &target : runnableTargets()) {
     for (DType dtype : {DType::Float32, DType::Float64, DType::BFloat16, DType::Bool})
       for (int64_t divisor : {2, 3, 4})
         for (int64_t rest : {-1, 1})
@@ -217,9 +214,10 @@ TEST(Maps, QuotientsOfCounters) {
             int64_t width = (n + divisor) / divisor;
             TestKernel test = makeKernel(*e.finish(), {x, size}, {y, z}, {{3, width}, {3, n}});
             SCOPED_TRACE(std::string(dtypeName(dtype)) + " " + std::to_string(n) + " / " +
-                         std::to_string(divisor) + " rest " + std::to_string(rest) + " " + name);
+                         std::to_string(divisor) + " rest " + std::to_string(rest) + " " +
+                         target.name);
             expectSame(test, {randomTensor(dtype, {3, width}, 1), randomTensor(dtype, {3, n}, 2)},
-                       0, 0, *target);
+                       0, 0, target);
           }
   }
 }

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "KernelHarness.h"
+#include "Targets.h"
 
 #include "gtest/gtest.h"
 
@@ -342,14 +343,10 @@ TEST(ProductShapes, OfVectors) {
       for (auto [results, k] : std::vector<std::pair<int64_t, int64_t>>{
                {0, 20}, {1, 20}, {7, 0}, {7, 1}, {77, 3}, {64, 64}, {131, 77}, {9001, 18}})
         checkVector(dtype, results, k, isTransposed, results == 131 ? 3 : 0);
-  for (const char *name : {"x86-64", "x86-64-v3", "x86-64-v4"}) {
-    absl::StatusOr<TargetDescription> target = parseTarget(name);
-    ASSERT_TRUE(target.ok()) << target.status();
-    if (!target->whyNotHere.empty())
-      continue;
+  for (const TargetDescription &target : runnableTargets()) {
     for (DType dtype : {DType::Float32, DType::Float64, DType::Int64})
       for (bool isTransposed : {false, true})
-        checkVector(dtype, 83, 61, isTransposed, 0, *target);
+        checkVector(dtype, 83, 61, isTransposed, 0, target);
   }
 }
 
@@ -376,28 +373,20 @@ TEST(ProductShapes, LastColumnsOfRows) {
     check({DType::BFloat16, 190, n, 180, Layout::Transposed, Layout::AsItIs, 0, true});
     check({DType::Int32, 260, n, 130, Layout::Transposed, Layout::AsItIs});
   }
-  for (const char *name : {"x86-64", "x86-64-v3", "x86-64-v4"}) {
-    absl::StatusOr<TargetDescription> target = parseTarget(name);
-    ASSERT_TRUE(target.ok()) << target.status();
-    if (target->whyNotHere.empty())
-      for (int64_t n : {17, 20, 26, 49})
-        check({DType::Float32, 201, n, 170, Layout::Transposed, Layout::AsItIs, 0, true}, *target);
-  }
+  for (const TargetDescription &target : runnableTargets())
+    for (int64_t n : {17, 20, 26, 49})
+      check({DType::Float32, 201, n, 170, Layout::Transposed, Layout::AsItIs, 0, true}, target);
 }
 
 TEST(ProductShapes, OfOtherProcessors) {
-  for (const char *name : {"x86-64", "x86-64-v3", "x86-64-v4"}) {
-    absl::StatusOr<TargetDescription> target = parseTarget(name);
-    ASSERT_TRUE(target.ok()) << target.status();
-    if (!target->whyNotHere.empty())
-      continue;
+  for (const TargetDescription &target : runnableTargets()) {
     for (DType dtype : kDTypes)
       for (Layout right : {Layout::AsItIs, Layout::Transposed}) {
-        check({dtype, 23, 37, 29, Layout::AsItIs, right, 0, true}, *target);
-        check({dtype, 64, 129, 257, Layout::Transposed, right}, *target);
-        check({dtype, 1, 83, 61, Layout::AsItIs, right, 0, true}, *target);
-        check({dtype, 83, 1, 61, Layout::Transposed, right, 0, true}, *target);
-        check({dtype, 83, 1, 61, Layout::AsItIs, right}, *target);
+        check({dtype, 23, 37, 29, Layout::AsItIs, right, 0, true}, target);
+        check({dtype, 64, 129, 257, Layout::Transposed, right}, target);
+        check({dtype, 1, 83, 61, Layout::AsItIs, right, 0, true}, target);
+        check({dtype, 83, 1, 61, Layout::Transposed, right, 0, true}, target);
+        check({dtype, 83, 1, 61, Layout::AsItIs, right}, target);
       }
   }
 }

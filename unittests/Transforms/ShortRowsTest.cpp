@@ -1,5 +1,6 @@
 //===- unittests/Transforms/ShortRowsTest.cpp - results of few coordinates ===//
 #include "KernelHarness.h"
+#include "Targets.h"
 
 #include "JIT/LoopTargetOf.h"
 #include "gtest/gtest.h"
@@ -56,10 +57,9 @@ TEST(ShortRows, EveryKind) {
 }
 
 TEST(ShortRows, OtherProcessors) {
-  for (const char *name : {"x86-64", "x86-64-v3", "x86-64-v4"})
-    if (auto target = parseTarget(name); target.ok() && target->whyNotHere.empty())
-      for (int64_t points : {5, 16, 29})
-        expectPulls(DType::Float32, Combine::Sum, {points, 21, 3}, *target);
+  for (const TargetDescription &target : runnableTargets())
+    for (int64_t points : {5, 16, 29})
+      expectPulls(DType::Float32, Combine::Sum, {points, 21, 3}, target);
 }
 
 /// The distance is made once for all coordinates: as often as there are vectors in a block.

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "JIT/LoopTargetOf.h"
+#include "Targets.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -75,16 +76,15 @@ TEST(Targets, VectorsFillRegisters) {
 
 /// The same sums to the bit, with vectors of any width: 100 elements leave a masked tail.
 TEST(Targets, ResultsDoNotDependOnTheWidth) {
-  for (const char *name : {"x86-64", "x86-64-v3", "x86-64-v4"})
+  for (const TargetDescription &target : runnableTargets())
     for (const std::vector<DType> &dtypes :
          {std::vector{DType::Float32, DType::Float32}, std::vector{DType::Float32, DType::Float64},
-          std::vector{DType::UInt8, DType::Int32}, std::vector{DType::Int8, DType::Int8}})
-      if (auto target = parseTarget(name); target.ok() && target->whyNotHere.empty()) {
-        SCOPED_TRACE(name);
-        expectSame(sumKernel(dtypes),
-                   {randomTensor(dtypes[0], {100}, 1), randomTensor(dtypes[1], {100}, 2)}, 0, 0,
-                   *target);
-      }
+          std::vector{DType::UInt8, DType::Int32}, std::vector{DType::Int8, DType::Int8}}) {
+      SCOPED_TRACE(target.name);
+      expectSame(sumKernel(dtypes),
+                 {randomTensor(dtypes[0], {100}, 1), randomTensor(dtypes[1], {100}, 2)}, 0, 0,
+                 target);
+    }
 }
 
 /// A product keeps as many sums in registers as there is room for beside the operands: 28 and 24

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "KernelHarness.h"
+#include "Targets.h"
 
 #include "gtest/gtest.h"
 
@@ -590,11 +591,7 @@ TEST(WindowShapes, OfFewOutputs) {
 }
 
 TEST(WindowShapes, OfFewOutputsOnOtherProcessors) {
-  for (const char *name : {"x86-64", "x86-64-v3", "x86-64-v4"}) {
-    absl::StatusOr<TargetDescription> target = parseTarget(name);
-    ASSERT_TRUE(target.ok()) << target.status();
-    if (!target->whyNotHere.empty())
-      continue;
+  for (const TargetDescription &target : runnableTargets()) {
     for (DType dtype : kDTypes)
       for (int64_t stride : {1, 2, 3})
         check({.dtype = dtype,
@@ -608,16 +605,12 @@ TEST(WindowShapes, OfFewOutputsOnOtherProcessors) {
                .groups = 3,
                .isPadded = true,
                .isKnown = true},
-              true, *target);
+              true, target);
   }
 }
 
 TEST(WindowShapes, OfOtherProcessors) {
-  for (const char *name : {"x86-64", "x86-64-v3", "x86-64-v4"}) {
-    absl::StatusOr<TargetDescription> target = parseTarget(name);
-    ASSERT_TRUE(target.ok()) << target.status();
-    if (!target->whyNotHere.empty())
-      continue;
+  for (const TargetDescription &target : runnableTargets()) {
     for (DType dtype : kDTypes)
       check({.dtype = dtype,
              .outputs = 21,
@@ -628,7 +621,7 @@ TEST(WindowShapes, OfOtherProcessors) {
              .padding = 1,
              .isMasked = true,
              .then = Then::Residual},
-            true, *target);
+            true, target);
   }
 }
 
