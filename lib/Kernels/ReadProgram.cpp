@@ -2,9 +2,9 @@
 #include "Kernels/ReadProgram.h"
 
 #include <bit>
-#include <cstring>
 
 #include "Kernels/GuardProgram.h"
+#include "Kernels/ReadConstants.h"
 #include "Runtime/LiteralText.h"
 #include "Runtime/ProgramLayout.h"
 #include "Support/Text.h"
@@ -54,7 +54,6 @@ private:
   void checkStep(const Program::Step &step, const Place &place);
   void takeNode();
   void takeConstants();
-  Tensor takeElements(DType dtype, const std::vector<int64_t> &shape);
   void finish(const Place &place);
   void checkArrays(const Place &place);
 
@@ -426,74 +425,6 @@ void ProgramReader::takeNode() {
   p_.nodes.push_back(std::move(node));
 }
 
-//===--- constants ------------------------------------------------------------===//
-
-/// [1.0, 2.0], "0000803f00000040", or 1.0 for all.
-Tensor ProgramReader::takeElements(DType dtype, const std::vector<int64_t> &shape) {
-  Place place = text_.token().place;
-  absl::StatusOr<int64_t> size = shapeBytes(byteSize(dtype), shape);
-  if (!size.ok()) {
-    text_.fail({size.status().message().data(), size.status().message().size()}, place);
-    return {};
-  }
-  std::string bytes;
-  std::optional<uint64_t> all;
-  if (text_.accept("[")) {
-    for (bool isFirst = true; text_.ok() && !text_.at("]"); isFirst = false) {
-      if (!isFirst)
-        text_.expect(",");
-      Place element = text_.token().place;
-      std::optional<uint64_t> bits = parseLiteral(dtype, text_.token().text);
-      if (!bits)
-        text_.fail("expected a value of " + std::string(dtypeShortName(dtype)), element);
-      uint64_t value = bits.value_or(0); // little-endian, as all targets are
-      bytes.append(reinterpret_cast<const char *>(&value), size_t(byteSize(dtype)));
-      text_.next();
-    }
-    text_.expect("]");
-  } else if (text_.token().kind == Kind::Number || text_.token().kind == Kind::Word) {
-    all = parseLiteral(dtype, text_.token().text);
-    if (!all)
-      text_.fail("expected a value of " + std::string(dtypeShortName(dtype)), place);
-    text_.next();
-  } else {
-    std::string digits = text_.take(Kind::String, "elements ([1, 2] or \"hexadecimal digits\")");
-    auto digit = [](char c) {
-      return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-    };
-    for (size_t i = 0; i + 1 < digits.size() && text_.ok(); i += 2) {
-      int high = digit(digits[i]), low = digit(digits[i + 1]);
-      if (high < 0 || low < 0)
-        text_.fail("elements are two hexadecimal digits for each byte", place);
-      bytes += char(high * 16 + low);
-    }
-  }
-  if (!text_.ok())
-    return {};
-  if (!all && uint64_t(*size) != bytes.size()) {
-    text_.fail("there are " + std::to_string(bytes.size()) +
-                   " bytes of elements, and not as many "
-                   "as the shape has",
-               place);
-    return {};
-  }
-  if (isBool(dtype))
-    for (char byte : bytes)
-      if (byte != 0 && byte != 1)
-        text_.fail("a value of i1 is 0 or 1", place);
-  absl::StatusOr<Tensor> tensor = Tensor::allocate(dtype, shape);
-  if (!tensor.ok()) {
-    text_.fail({tensor.status().message().data(), tensor.status().message().size()}, place);
-    return {};
-  }
-  char *data = static_cast<char *>(tensor->data());
-  std::copy(bytes.begin(), bytes.end(), data);
-  if (all)
-    for (int64_t i = 0; i < tensor->numElements(); ++i)
-      std::memcpy(data + i * byteSize(dtype), &*all, size_t(byteSize(dtype)));
-  return *std::move(tensor);
-}
-
 void ProgramReader::takeConstants() {
   text_.expect("{");
   while (text_.ok() && !text_.at("}")) {
@@ -506,7 +437,7 @@ void ProgramReader::takeConstants() {
       return 0;
     });
     text_.expect("=");
-    p_.constants.push_back(takeElements(dtype, shape));
+    p_.constants.push_back(takeElements(text_, dtype, shape));
   }
   text_.expect("}");
 }
