@@ -423,6 +423,16 @@ static int64_t bytesOf(const AotProgram *p, const State *s, AotRange shape, int3
   return bytes;
 }
 
+/* As Plan::StepPlan::isIdle, of kernels without checks. */
+static int isIdle(const AotProgram *p, const State *s, const AotStep *step) {
+  if (step->kernel < 0 || step->failures.count > 0)
+    return 0;
+  for (int32_t k = step->numInputs; k < step->arrays.count; ++k)
+    if (bytesOf(p, s, p->arrays[p->numbers[step->arrays.first + k]].shape, 1) != 0)
+      return 0;
+  return 1;
+}
+
 /* The elements that the segment's sizes need, with what their indices are made of. */
 static int32_t readElements(const AotProgram *p, State *s, const AotSegment *segment,
                             int *changed) {
@@ -536,7 +546,7 @@ static int32_t plan(const AotProgram *p, State *s, int32_t number) {
       int32_t a = p->numbers[step->release.first + k];
       release(&arena, s->offsets[a], bytesOf(p, s, p->arrays[a].shape, p->arrays[a].elementBytes));
     }
-    for (int32_t k = 0; k < step->scratch.count; ++k) {
+    for (int32_t k = 0; k < step->scratch.count && !isIdle(p, s, step); ++k) {
       const AotScratch *wanted = &p->scratch[step->scratch.first + k];
       stepScratch += roundUp(bytesOf(p, s, wanted->shape, wanted->elementBytes));
     }
@@ -778,6 +788,8 @@ static void fillStep(const AotProgram *p, State *s, const AotStep *step, char *s
 static int32_t callStep(const AotProgram *p, State *s, const AotStep *step, void **pointers,
                         int64_t *arguments) {
   if (step->kernel >= 0) {
+    if (isIdle(p, s, step))
+      return 0;
     int32_t failed = p->kernels[step->kernel](pointers, arguments);
     return failed ? failWith(p, s, p->numbers[step->failures.first + failed - 1], step, pointers)
                   : 0;

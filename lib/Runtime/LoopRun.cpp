@@ -429,7 +429,7 @@ absl::StatusOr<int64_t> ControlRun::runSteady(BodyRun &body, int64_t steps) {
     const Plan::StepPlan &placed = plan.steps[s];
     using Kind = Program::Step::Kind;
     if ((step.kind != Kind::Kernel && step.kind != Kind::Copy) ||
-        (threads_ > 1 && placed.parallel) || profile_) {
+        (threads_ > 1 && placed.parallel) || placed.isIdle || profile_) {
       calls.clear();
       break;
     }

@@ -86,6 +86,7 @@ private:
     const Program::Array &of = program_.arrays[array];
     return bytesOf(byteSize(of.dtype), of.shape, plan_->sizes);
   }
+  bool isIdle(const Program::Step &step) const;
   absl::Status placeArrays(int32_t step);
   Plan::Pointer pointerTo(int32_t array) const;
   absl::Status addScratch(const Program::Step &step, Plan::StepPlan &out);
@@ -119,6 +120,20 @@ void PlanMaker::addForks(const StepOrder &order) {
   for (int32_t s = segment_.firstStep; s < segment_.endStep; ++s)
     times.push_back(timeInFork(program_, order, s, plan_->sizes));
   plan_->forks = findForks(order, segment_.firstStep, times);
+}
+
+/// Of a shape like (2^40, 0), which 100 bytes of a file may claim, the outer loop would take years.
+bool PlanMaker::isIdle(const Program::Step &step) const {
+  if (step.kind != Program::Step::Kind::Kernel)
+    return false;
+  auto isEmpty = [&](int32_t array) {
+    return std::ranges::any_of(program_.arrays[array].shape,
+                               [&](int32_t size) { return plan_->sizes[size] == 0; });
+  };
+  return std::all_of(step.arrays.begin() + step.numInputs, step.arrays.end(), isEmpty) &&
+         (step.failures.empty() || std::ranges::all_of(step.work, [&](const auto &work) {
+            return plan_->sizes[work.count] == 0;
+          }));
 }
 
 /// What the step begins to use gets a place, and what it used last gives its own back.
@@ -230,13 +245,16 @@ absl::Status PlanMaker::addSteps() {
     if (absl::Status status = placeArrays(s); !status.ok())
       return status;
     Plan::StepPlan &out = plan_->steps.emplace_back();
+    out.isIdle = isIdle(step);
     out.firstPointer = int64_t(plan_->pointers.size());
+    out.firstArgument = int64_t(plan_->arguments.size());
+    if (out.isIdle)
+      continue;
     for (int32_t a : step.arrays)
       plan_->pointers.push_back(pointerTo(a));
     if (absl::Status status = addScratch(step, out); !status.ok())
       return status;
     out.numPointers = int32_t(int64_t(plan_->pointers.size()) - out.firstPointer);
-    out.firstArgument = int64_t(plan_->arguments.size());
     if (step.kind == Program::Step::Kind::Kernel)
       if (absl::Status status = addArguments(step, out); !status.ok())
         return status;

@@ -37,6 +37,8 @@ struct Plan {
     /// Each part begins by filling scratch memory that the others do not share (a product's
     /// panels), or reads all of a kept operand: as few parts as there are threads.
     bool copies = false;
+    /// It makes no element and checks nothing for these sizes: it is not run, whatever its loops.
+    bool isIdle = false;
   };
   std::vector<SizeValue> sizes;
   std::vector<StepPlan> steps;

@@ -19,7 +19,7 @@ constexpr size_t kMaxFrames = 64;
 std::optional<DirectCall> directCallOf(const Executable::Joined &joined, const Plan &plan) {
   const Program &program = joined.program;
   if (program.steps.size() != 1 || program.steps[0].kind != Program::Step::Kind::Kernel ||
-      joined.layout.segments.size() != 1)
+      joined.layout.segments.size() != 1 || plan.steps[0].isIdle)
     return std::nullopt;
   DirectCall call;
   call.function = joined.functions[program.steps[0].callee];

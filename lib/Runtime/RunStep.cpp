@@ -11,6 +11,8 @@ namespace graphc {
 
 int32_t Executable::State::runKernel(const Program::Step &step, const Plan::StepPlan &stepPlan,
                                      void **pointers, const Lease &lease, int threads) const {
+  if (stepPlan.isIdle)
+    return 0;
   KernelFunction function = functions[step.callee];
   const int64_t *arguments = lease.plan().arguments.data() + stepPlan.firstArgument;
   if (threads <= 1 || !stepPlan.parallel || !lease.frame->prepareThreads(threads))
