@@ -79,12 +79,13 @@ void KernelEmitter::openBlocks(Value lower, Value upper) {
   block = {begin, arith::MinSIOp::create(b, end, upper).getResult()};
 }
 
-/// Gives locals the memory of the output that a later map makes of them in their place.
-void KernelEmitter::holdInOutputs() {
+/// Gives locals the memory of the output that a later map makes of them in their place. By output:
+/// which one, or -1.
+llvm::SmallVector<int> KernelEmitter::holdInOutputs() {
   isHeld.assign(kernel.arrays.size(), false);
+  llvm::SmallVector<int> held(kernel.arrays.size(), -1);
   if (kernel.numShared > 0)
-    return;
-  llvm::SmallDenseSet<int> taken;
+    return held;
   for (int k = int(kernel.nests.size()); k-- > 0;) {
     int local = kernel.nests[size_t(k)].result;
     const KernelArray &of = kernel.arrays[size_t(local)];
@@ -104,11 +105,13 @@ void KernelEmitter::holdInOutputs() {
     reader.body()->walk([&](mlir::tensor::ExtractOp load) {
       isInPlace &= kernel.arrayOf.lookup(load.getTensor()) != local;
     });
-    if (!isInPlace || !taken.insert(reader.result).second)
+    if (!isInPlace || held[size_t(reader.result)] >= 0)
       continue;
+    held[size_t(reader.result)] = local;
     body->memory[size_t(local)] = body->memory[size_t(reader.result)];
     inMemory[size_t(local)] = isHeld[size_t(local)] = true;
   }
+  return held;
 }
 
 /// Asks for the line that a map will store to two rows on, where it has not been read before.
@@ -150,7 +153,7 @@ bool KernelEmitter::emitIfColumnBlocks() {
   body->loops.resize(size_t(kernel.numShared));
   for (int loop = 0; loop < kernel.numShared; ++loop)
     openLoop(first, loop);
-  holdInOutputs();
+  llvm::SmallVector<int> held = holdInOutputs();
   block = {b.getIndexAttr(0), first.extents[size_t(first.numParallel) - 1]};
   if (kernel.numShared == 0 && splitBegin)
     block = {splitBegin, splitEnd};
@@ -160,7 +163,7 @@ bool KernelEmitter::emitIfColumnBlocks() {
   if (isCut)
     openBlocks(stack->value(block.lower), stack->value(block.upper));
   std::vector<Pass> passes =
-      planPasses(kernel, all, kernel.numShared, uses(Optimization::SideBySide));
+      planPasses(kernel, all, kernel.numShared, uses(Optimization::SideBySide), held);
   placeArrays(passes, kernel.numShared);
   for (const Pass &pass : passes) {
     emitPass(pass);

@@ -307,7 +307,7 @@ private:
   //===--- ColumnBlocks.cpp -------------------------------------------------===//
   bool emitIfColumnBlocks();
   void openBlocks(mlir::Value lower, mlir::Value upper);
-  void holdInOutputs();
+  llvm::SmallVector<int> holdInOutputs();
   void fetchRowAhead(const KernelNest &nest);
   bool loads(const KernelNest &nest, int array) const;
 

@@ -79,15 +79,28 @@ bool arePoints(const KernelModel &kernel, llvm::ArrayRef<int> nests, int outer) 
   return true;
 }
 
+/// Whether the pass loads the array, or some other element of it than that of its iteration.
+static bool loadsOf(const KernelModel &kernel, const Pass &pass, int array, bool atAll) {
+  bool found = false;
+  for (int number : pass.nests)
+    forEachLoad(kernel, kernel.nests[size_t(number)], [&](int loaded, bool isIdentity) {
+      found |= loaded == array && (atAll || !isIdentity);
+    });
+  return found;
+}
+
 /// The last stream that the nest may join: it reads nothing of the passes planned since (what
-/// becomes of another sum, say). Only the nest that writes an output reads an input whose memory
-/// that takes over, so that it may be stored earlier. Null if there is none.
+/// becomes of another sum, say), and they nothing of `overwritten`, the array in whose memory it
+/// stores (-1: none), of which the stream reads the same element alone. Only the nest that writes
+/// an output reads an input whose memory that takes over, so that it may be stored earlier. Null if
+/// there is none.
 static Pass *streamFor(const KernelModel &kernel, std::vector<Pass> &passes, const KernelNest &nest,
-                       bool sideBySide) {
+                       bool sideBySide, int overwritten) {
   for (Pass &pass : llvm::reverse(passes)) {
-    if (pass.kind == Pass::Kind::Stream && joinsStream(kernel, pass, nest))
+    if (pass.kind == Pass::Kind::Stream && joinsStream(kernel, pass, nest) &&
+        !loadsOf(kernel, pass, overwritten, /*atAll=*/false))
       return &pass;
-    bool isRead = !sideBySide;
+    bool isRead = !sideBySide || loadsOf(kernel, pass, overwritten, /*atAll=*/true);
     forEachLoad(kernel, nest,
                 [&](int array, bool) { isRead |= producer(kernel, pass.nests, array) >= 0; });
     if (isRead)
@@ -97,16 +110,18 @@ static Pass *streamFor(const KernelModel &kernel, std::vector<Pass> &passes, con
 }
 
 std::vector<Pass> planPasses(const KernelModel &kernel, llvm::ArrayRef<int> nests, int outer,
-                             bool sideBySide) {
+                             bool sideBySide, llvm::ArrayRef<int> overwritten) {
   std::vector<Pass> passes;
   for (int number : nests) {
     const KernelNest &nest = kernel.nests[size_t(number)];
-    if (Pass *stream = streamFor(kernel, passes, nest, sideBySide)) {
+    int array = overwritten.empty() ? -1 : overwritten[size_t(nest.result)];
+    if (Pass *stream = streamFor(kernel, passes, nest, sideBySide, array)) {
       stream->nests.push_back(number);
       continue;
     }
     if (!passes.empty() && passes.back().kind == Pass::Kind::Points &&
-        joinsPoints(kernel, passes.back(), nest)) {
+        joinsPoints(kernel, passes.back(), nest) &&
+        !loadsOf(kernel, passes.back(), array, /*atAll=*/false)) {
       passes.back().nests.push_back(number);
       continue;
     }

@@ -28,9 +28,10 @@ struct Pass {
 };
 
 /// Cuts nests into passes inside `outer` open loops, in order. Those that are not `sideBySide` join
-/// the pass before only.
+/// the pass before only. `overwritten`, if given, has for each array the one in whose memory it
+/// lies, which a nest computes it from element by element, or -1: what reads that comes before.
 std::vector<Pass> planPasses(const KernelModel &kernel, llvm::ArrayRef<int> nests, int outer,
-                             bool sideBySide = true);
+                             bool sideBySide = true, llvm::ArrayRef<int> overwritten = {});
 
 /// Whether all nests run over `outer` parallel loops and exchange values within one iteration of
 /// them only.

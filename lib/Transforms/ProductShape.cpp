@@ -331,8 +331,9 @@ std::optional<KernelEmitter::ProductShape> KernelEmitter::productShape(const Pas
     shape.narrowRows = std::min(shape.narrowRows, kNarrowRows / 2);
     return shape;
   }
-  shape.isEven = extentOf(shape.rowLoop) % shape.rows[0] == 0;
-  if (int64_t extent = extentOf(shape.rowLoop); extent > most || !shape.isEven)
+  int64_t extent = extentOf(shape.rowLoop);
+  shape.isOneTile = extent <= most && extent % shape.rows[0] == 0;
+  if (!shape.isOneTile)
     shape.rows.push_back(leftRows(nest, shape, most));
   shape.hasTallTiles = uses(Optimization::WidePanels) && shape.vectors > 1 &&
                        shape.rows.size() == 2 && shape.rows[0] > shape.narrowRows;

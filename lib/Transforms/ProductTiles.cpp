@@ -269,7 +269,7 @@ void KernelEmitter::emitRowsOfPanel(const Pass &pass, const ProductShape &shape,
   if (body->vectors < shape.vectors && !shape.hasTallTiles)
     return emitTiles(pass, shape, panel, shape.narrowRows, lower, upper, /*isWhole=*/false);
   if (shape.rows.size() == 1)
-    return emitTiles(pass, shape, panel, shape.rows[0], lower, upper, shape.isEven);
+    return emitTiles(pass, shape, panel, shape.rows[0], lower, upper, shape.isOneTile);
   if (panel.endOfFilling) {
     ProductPanel filled = panel;
     filled.fills = true;

@@ -127,7 +127,8 @@ void KernelEmitter::findLastColumns(const KernelNest &nest, const ProductShape &
 /// The rows and columns of a thread's part. It is a part of the rows, which stands for as much of
 /// the columns where there are more of these: each part copies the right operand's columns that it
 /// has, so that no two copy the same. Parts begin at whole panels: what is done with the last few
-/// columns depends on no thread.
+/// columns depends on no thread. Rows that are one tile (`isOneTile`) are not cut: the first part
+/// has all of them.
 KernelEmitter::ProductPart KernelEmitter::partOfThread(const Pass &pass,
                                                        const ProductShape &shape) {
   const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
@@ -136,8 +137,21 @@ KernelEmitter::ProductPart KernelEmitter::partOfThread(const Pass &pass,
   ProductPart part{stack->value(range.lower), stack->value(range.upper), zero, numColumns};
   if (shape.pictureLoop >= 0)
     setColumnsOfThread(nest, shape, part);
-  if (shape.rowLoop != 0 || !splitBegin || kernel.nests.size() != pass.nests.size())
+  if (shape.rowLoop != 0 || !splitBegin)
     return part;
+  auto hasRows = [&] {
+    auto greater = arith::CmpIPredicate::sgt;
+    Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, part.lower, zero);
+    return arith::AndIOp::create(b, isFirst, arith::CmpIOp::create(b, greater, part.upper, zero))
+        .getResult();
+  };
+  if (kernel.nests.size() != pass.nests.size()) {
+    if (shape.isOneTile && !constantSize(range.lower)) {
+      part.upper = arith::SelectOp::create(b, hasRows(), stack->value(nest.extents[0]), zero);
+      part.lower = zero;
+    }
+    return part;
+  }
   Value width = stack->constant(int64_t(shape.vectors) * shape.lanes);
   Value rows = stack->value(nest.extents[0]);
   // A whole product is a part of neither; divisions are what small ones would wait for.
@@ -160,6 +174,10 @@ KernelEmitter::ProductPart KernelEmitter::partOfThread(const Pass &pass,
     return arith::SelectOp::create(b, isEnd, numColumns, down);
   };
   Value begin = columnOf(part.lower), end = columnOf(part.upper);
+  if (shape.isOneTile) {
+    part.upper = arith::SelectOp::create(b, hasRows(), rows, zero);
+    part.lower = zero;
+  }
   mlir::scf::YieldOp::create(
       b, mlir::ValueRange{arith::SelectOp::create(b, byColumns, zero, part.lower),
                           arith::SelectOp::create(b, byColumns, rows, part.upper),

@@ -48,7 +48,7 @@ struct KernelEmitter::ProductShape {
   llvm::SmallVector<int, 2> rows; ///< of tiles, and of those of the rows that are left
   int narrowRows;                 ///< of tiles of one vector
   bool hasTallTiles = false;      ///< those are of `rows`, too
-  bool isEven = false;            ///< no rows are left
+  bool isOneTile = false;         ///< all rows are; no part has some of them
   Size length, numColumns;        ///< extents of all `sums` together, and of all columns
 };
 

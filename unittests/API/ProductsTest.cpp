@@ -185,5 +185,44 @@ TEST(Products, ReadNothingBehindOperands) {
   }
 }
 
+// Rows so few that they are one tile are no two threads': each would make all of them, the second
+// behind the result. Seed 1340 of RandomPrograms.
+TEST(Products, FewRowsAreOfOneThread) {
+  const int64_t k = 2000;
+  for (DType dtype : {DType::Float64, DType::Float32})
+    for (int64_t m : {4, 5, 8, 11, 14, 16})
+      for (int64_t n : {m / 2, m, m + 1}) {
+        Variable a = tensor(dtype, {m, k}, "a"), b = tensor(dtype, {k, n}, "b");
+        const Tensor x = numbers({m, k}, 1, dtype), y = numbers({k, n}, 2, dtype);
+        // A map behind the product, and one whose rows another product shares.
+        Variable product = matmul(a, b);
+        Variables outputs = {product * 2, dot(tanh(product), transpose(b))};
+        auto one = function({a, b}, outputs, {.threads = 1});
+        ASSERT_TRUE(one.ok()) << one.status();
+        Results expected = *(*one)(x, y);
+        for (int threads : {2, 3}) {
+          auto f = function({a, b}, outputs, {.threads = threads});
+          ASSERT_TRUE(f.ok()) << f.status();
+          for (int round = 0; round < 3; ++round) {
+            Results got = *(*f)(x, y);
+            for (size_t i = 0; i < 2; ++i)
+              ASSERT_TRUE(got[i].identical(expected[i])) << m << " x " << n << ": " << i;
+          }
+        }
+        if (dtype != DType::Float64)
+          continue;
+        // What stands behind the result stays.
+        using Call = absl::Status(View<const double, 2>, View<const double, 2>, View<double, 2>);
+        auto bound = function({a, b}, product, {.threads = 2})->bind<Call>();
+        ASSERT_TRUE(bound.ok()) << bound.status();
+        std::vector<double> memory(size_t(m * n + 16 * n), -1);
+        ASSERT_TRUE((*bound)(x.view<double, 2>(), y.view<double, 2>(),
+                             View<double, 2>(memory.data(), {m, n}))
+                        .ok());
+        for (int64_t i = m * n; i < int64_t(memory.size()); ++i)
+          ASSERT_EQ(memory[size_t(i)], -1) << m << " x " << n << ", " << i - m * n << " behind";
+      }
+}
+
 } // namespace
 } // namespace graphc
