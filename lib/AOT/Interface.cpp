@@ -127,6 +127,9 @@ std::string bracketed(const std::vector<int64_t> &shape) {
 
 } // namespace
 
+/// As file names are: the name may be a library's.
+static constexpr size_t kLongestName = 255;
+
 absl::StatusOr<CallInterface> callInterface(const Program &program, std::string_view name) {
   bool isIdentifier = !name.empty() && isLetter(name[0]) &&
                       std::all_of(name.begin(), name.end(), isIdentifierCharacter);
@@ -135,6 +138,10 @@ absl::StatusOr<CallInterface> callInterface(const Program &program, std::string_
                      "'" + std::string(name) +
                          "' cannot be the name of C functions; it takes a letter and then letters, "
                          "digits and underscores (--name)");
+  if (name.size() > kLongestName)
+    return makeError(ErrorKind::ValueError,
+                     "the name of C functions has " + std::to_string(name.size()) +
+                         " letters; it can have " + std::to_string(kLongestName) + " (--name)");
   bool isTaken = reservedNames().count(name);
   for (const RuntimeSymbol &symbol : runtimeSymbols())
     isTaken |= name == symbol.name;

@@ -206,8 +206,8 @@ absl::StatusOr<std::string> programObject(const Program &program, const CallInte
   return merged;
 }
 
-absl::Status linkProgram(const std::string &object, const std::string &path) {
-  return linkExecutable({std::string(mainObject()), object}, path);
+absl::StatusOr<std::string> linkProgram(const std::string &object) {
+  return linkExecutable({std::string(mainObject()), object});
 }
 
 } // namespace graphc

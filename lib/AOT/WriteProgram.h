@@ -26,8 +26,8 @@ absl::StatusOr<std::string> programObject(const Program &program, const CallInte
                                           const ObjectCompiler &compiler,
                                           const MainTables *main = nullptr);
 
-/// Makes the executable file `path` of such an object and the command line of the folder Main.
+/// The executable file, its bytes, of such an object and the command line of the folder Main.
 /// Errors: as linkExecutable.
-absl::Status linkProgram(const std::string &object, const std::string &path);
+absl::StatusOr<std::string> linkProgram(const std::string &object);
 
 } // namespace graphc

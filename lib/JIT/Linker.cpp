@@ -19,12 +19,23 @@
 #include "llvm/ObjCopy/ELF/ELFConfig.h"
 #include "llvm/ObjCopy/ELF/ELFObjcopy.h"
 #include "llvm/Object/ELFObjectFile.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/FileOutputBuffer.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 LLD_HAS_DRIVER(elf)
+
+// lld, our only user of LLVM's FileOutputBuffer, maps the file that it writes, whatever its options
+// say: where the disk is full, that ends the process (SIGBUS). This is the function of LLVM's by
+// which it makes a file, for our copy of LLVM: files that are linked here stay in memory.
+static llvm::Expected<std::unique_ptr<llvm::FileOutputBuffer>> makeInMemory(llvm::StringRef path,
+                                                                            size_t size);
+namespace llvm {
+Expected<std::unique_ptr<FileOutputBuffer>> FileOutputBuffer::create(StringRef path, size_t size,
+                                                                     unsigned) {
+  return makeInMemory(path, size);
+}
+} // namespace llvm
 
 namespace graphc {
 namespace {
@@ -32,21 +43,21 @@ namespace {
 /// A file in memory that has a path, which is what lld takes.
 class MemoryFile {
 public:
-  MemoryFile() = default;
-  MemoryFile(MemoryFile &&other) : descriptor(std::exchange(other.descriptor, -1)) {}
+  MemoryFile() : descriptor(memfd_create("graphc-object", MFD_CLOEXEC)), error(errno) {}
+  MemoryFile(const MemoryFile &) = delete;
+  MemoryFile &operator=(const MemoryFile &) = delete;
   ~MemoryFile() {
     if (descriptor >= 0)
       close(descriptor);
   }
 
   absl::Status write(const std::string &bytes) {
-    descriptor = memfd_create("graphc-object", MFD_CLOEXEC);
     if (descriptor < 0)
-      return failure();
+      return noRoom(error);
     for (size_t done = 0; done < bytes.size();) {
       ssize_t count = ::write(descriptor, bytes.data() + done, bytes.size() - done);
       if (count < 0 && errno != EINTR)
-        return failure();
+        return noRoom(errno);
       done += count < 0 ? 0 : static_cast<size_t>(count);
     }
     return absl::OkStatus();
@@ -55,10 +66,10 @@ public:
   std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor); }
 
 private:
-  static absl::Status failure() {
-    return systemError("cannot hand an object to the linker", errno);
+  static absl::Status noRoom(int number) {
+    return systemError("cannot hand an object to the linker", number);
   }
-  int descriptor = -1;
+  int descriptor, error;
 };
 
 /// The file of this process's library that has `function`.
@@ -81,7 +92,36 @@ absl::Status checkMachine(const std::string &object) {
   return absl::OkStatus();
 }
 
-absl::Status runLld(llvm::ArrayRef<const char *> arguments) {
+/// What lld writes, in memory.
+class LinkedBytes : public llvm::FileOutputBuffer {
+public:
+  using Bytes = std::unique_ptr<llvm::WritableMemoryBuffer>;
+
+  LinkedBytes(llvm::StringRef path, Bytes room)
+      : FileOutputBuffer(path), bytes(std::move(room)),
+        start(reinterpret_cast<uint8_t *>(bytes->getBufferStart())), size(bytes->getBufferSize()) {}
+
+  uint8_t *getBufferStart() const override { return start; }
+  uint8_t *getBufferEnd() const override { return start + size; }
+  size_t getBufferSize() const override { return size; }
+  llvm::Error commit() override {
+    last() = std::move(bytes);
+    return llvm::Error::success();
+  }
+
+  /// What was committed last, in the one link that runs.
+  static Bytes &last() {
+    static Bytes made;
+    return made;
+  }
+
+private:
+  Bytes bytes;
+  uint8_t *start;
+  size_t size;
+};
+
+absl::StatusOr<std::string> runLld(llvm::ArrayRef<const char *> arguments) {
   static std::mutex mutex;
   static bool usable = true;
   std::lock_guard lock(mutex);
@@ -91,25 +131,18 @@ absl::Status runLld(llvm::ArrayRef<const char *> arguments) {
   llvm::raw_string_ostream out(text);
   lld::Result result = lld::lldMain(arguments, out, out, {{lld::Gnu, &lld::elf::link}});
   usable = result.canRunAgain;
-  if (result.retCode == 0)
-    return absl::OkStatus();
+  const LinkedBytes::Bytes made = std::exchange(LinkedBytes::last(), nullptr);
+  if (result.retCode == 0 && made)
+    return std::string(made->getBufferStart(), made->getBufferSize());
   while (!text.empty() && text.back() == '\n')
     text.pop_back();
-  // The one mistake that can be the user's: "PATH: why" follows.
-  constexpr std::string_view kCannotOpen = "ld.lld: error: cannot open output file ";
-  if (text.starts_with(kCannotOpen)) {
-    std::string why = text.substr(kCannotOpen.size());
-    for (int number : {ENOENT, ENOTDIR, EACCES, EPERM, EROFS, ENOSPC})
-      if (why.ends_with(strerror(number)))
-        return ioError(why, number);
-    return ioError(why, EIO);
-  }
   return makeError(ErrorKind::Internal, "cannot link: " + text);
 }
 
-/// Makes `path` of `objects` and `libraries`, as `options` say.
-absl::Status link(absl::Span<const std::string> objects, const std::string &path,
-                  llvm::ArrayRef<const char *> options, llvm::ArrayRef<std::string> libraries) {
+/// One file of `objects` and `libraries`, as `options` say.
+absl::StatusOr<std::string> link(absl::Span<const std::string> objects,
+                                 llvm::ArrayRef<const char *> options,
+                                 llvm::ArrayRef<std::string> libraries) {
   std::vector<MemoryFile> files(objects.size());
   std::vector<std::string> paths;
   for (size_t i = 0; i < objects.size(); ++i) {
@@ -117,7 +150,7 @@ absl::Status link(absl::Span<const std::string> objects, const std::string &path
       return status;
     paths.push_back(files[i].path());
   }
-  llvm::SmallVector<const char *> arguments = {"ld.lld", "--threads=1", "-o", path.c_str()};
+  llvm::SmallVector<const char *> arguments = {"ld.lld", "--threads=1", "-o", "/dev/null/linked"};
   arguments.append(options.begin(), options.end());
   for (const std::string &path : paths)
     arguments.push_back(path.c_str());
@@ -127,8 +160,8 @@ absl::Status link(absl::Span<const std::string> objects, const std::string &path
 }
 
 /// Links to libc and libm, with what holds for all that is loaded.
-absl::Status linkToLoad(absl::Span<const std::string> objects, const std::string &path,
-                        llvm::ArrayRef<const char *> kind) {
+absl::StatusOr<std::string> linkToLoad(absl::Span<const std::string> objects,
+                                       llvm::ArrayRef<const char *> kind) {
   absl::StatusOr<std::string> libm =
       libraryOf(reinterpret_cast<void *>(static_cast<double (*)(double)>(&::sin)), "sin");
   if (!libm.ok())
@@ -143,47 +176,38 @@ absl::Status linkToLoad(absl::Span<const std::string> objects, const std::string
   llvm::SmallVector<const char *> options = {
       "--build-id=none", "--hash-style=gnu", "-z", "now", "-z", "defs", "--as-needed"};
   options.append(kind.begin(), kind.end());
-  return link(objects, path, options, {*libm, *libc});
+  return link(objects, options, {*libm, *libc});
 }
 
 } // namespace
 
-absl::Status linkSharedObject(absl::Span<const std::string> objects, const std::string &path,
-                              const std::string &soName) {
+absl::StatusOr<std::string> linkSharedObject(absl::Span<const std::string> objects,
+                                             const std::string &soName) {
   llvm::SmallVector<const char *> options = {"-shared"};
   if (!soName.empty())
     options.append({"-soname", soName.c_str()});
-  return linkToLoad(objects, path, options);
+  return linkToLoad(objects, options);
 }
 
-absl::Status linkExecutable(absl::Span<const std::string> objects, const std::string &path) {
+absl::StatusOr<std::string> linkExecutable(absl::Span<const std::string> objects) {
   // The processor's own ABI says where it is.
   const char *interpreter =
       hostTarget().isAArch64 ? "/lib/ld-linux-aarch64.so.1" : "/lib64/ld-linux-x86-64.so.2";
-  return linkToLoad(objects, path, {"-pie", "--dynamic-linker", interpreter});
+  return linkToLoad(objects, {"-pie", "--dynamic-linker", interpreter});
 }
 
 absl::StatusOr<std::string> mergeObjects(absl::Span<const std::string> objects,
                                          absl::Span<const std::string> globals) {
-  // A file with a name: lld makes its results beside their place and renames them.
-  llvm::SmallString<128> path;
-  if (std::error_code error = llvm::sys::fs::createTemporaryFile("graphc", "o", path))
-    return makeError(ErrorKind::Io, "cannot merge objects: " + error.message());
-  llvm::FileRemover remover(path);
-  if (absl::Status status = link(objects, path.str().str(), {"-r"}, {}); !status.ok())
-    return status;
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> merged =
-      llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!merged)
-    return makeError(ErrorKind::Io, "cannot merge objects: " + merged.getError().message());
-
+  absl::StatusOr<std::string> merged = link(objects, {"-r"}, {});
+  if (!merged.ok())
+    return merged;
   llvm::objcopy::CommonConfig config;
   for (const std::string &name : globals)
     if (llvm::Error error = config.SymbolsToKeepGlobal.addMatcher(
             llvm::objcopy::NameOrPattern::create(name, llvm::objcopy::MatchStyle::Literal, {})))
       return makeError(ErrorKind::Internal, llvm::toString(std::move(error)));
   llvm::Expected<std::unique_ptr<llvm::object::ObjectFile>> elf =
-      llvm::object::ObjectFile::createELFObjectFile(**merged);
+      llvm::object::ObjectFile::createELFObjectFile(llvm::MemoryBufferRef(*merged, "merged"));
   if (!elf)
     return makeError(ErrorKind::Internal, "merged object: " + llvm::toString(elf.takeError()));
   llvm::SmallVector<char, 0> bytes;
@@ -195,3 +219,11 @@ absl::StatusOr<std::string> mergeObjects(absl::Span<const std::string> objects,
 }
 
 } // namespace graphc
+
+static llvm::Expected<std::unique_ptr<llvm::FileOutputBuffer>> makeInMemory(llvm::StringRef path,
+                                                                            size_t size) {
+  auto room = llvm::WritableMemoryBuffer::getNewMemBuffer(size); // zeros, as a new file has
+  if (!room)
+    return llvm::errorCodeToError(std::make_error_code(std::errc::not_enough_memory));
+  return std::make_unique<graphc::LinkedBytes>(path, std::move(room));
+}

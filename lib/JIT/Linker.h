@@ -8,17 +8,18 @@
 
 namespace graphc {
 
-/// Links relocatable objects (their bytes) to the shared object `path`, with lld, in this process.
-/// It needs libc and libm and nothing else: a symbol that neither has is an error. `soName` is
-/// recorded if not empty. Debug information is kept. Thread-safe (one link at a time: lld has
-/// global state). Errors: Internal with lld's words; Io if `path` cannot be written;
-/// NotSupported for objects of another processor than this one, whose libraries are not here.
-absl::Status linkSharedObject(absl::Span<const std::string> objects, const std::string &path,
-                              const std::string &soName = "");
+/// Links relocatable objects (their bytes) to a shared object, whose bytes it gives, with lld, in
+/// this process. It needs libc and libm and nothing else: a symbol that neither has is an error.
+/// `soName` is recorded if not empty. Debug information is kept. Thread-safe (one link at a time:
+/// lld has global state); no file is written. Errors: Internal with lld's words; NotSupported for
+/// objects of another processor than this one, whose libraries are not here; Io where there is no
+/// memory.
+absl::StatusOr<std::string> linkSharedObject(absl::Span<const std::string> objects,
+                                             const std::string &soName = "");
 
 /// The same to a program that can be run, which begins at its symbol `_start`:
 /// position-independent, its tables read-only once it is loaded.
-absl::Status linkExecutable(absl::Span<const std::string> objects, const std::string &path);
+absl::StatusOr<std::string> linkExecutable(absl::Span<const std::string> objects);
 
 /// Relocatable objects of any processor as one, in which only `globals` can be seen from outside.
 /// Thread-safe. Errors as above.

@@ -7,6 +7,7 @@
 #include "Rewrites/ModeRewrites.h"
 #include "StageText.h"
 #include "Support/StageOfText.h"
+#include "Support/WriteFile.h"
 #include "Text/GraphText.h"
 
 namespace graphc {
@@ -57,8 +58,10 @@ public:
 
   absl::Status link(const LibraryFiles &files, const std::string &path,
                     bool isProgram) const override {
-    return isProgram ? linkProgram(files.object, path)
-                     : linkSharedObject({files.object}, path, path.substr(path.rfind('/') + 1));
+    absl::StatusOr<std::string> bytes =
+        isProgram ? linkProgram(files.object)
+                  : linkSharedObject({files.object}, path.substr(path.rfind('/') + 1));
+    return bytes.ok() ? replaceFile(path, *bytes, /*isProgram=*/true) : bytes.status();
   }
 
   absl::StatusOr<std::string> translate(std::string_view text, std::string_view name,

@@ -5,7 +5,6 @@
 #include "Runtime/CodeFolder.h"
 #include "Runtime/ProgramFile.h"
 #include "Support/Log.h"
-#include "Support/TemporaryFile.h"
 
 namespace graphc {
 namespace {
@@ -14,11 +13,11 @@ namespace {
 constexpr size_t kMaxStoredBytes = size_t(16) << 20;
 
 /// All kernels as one shared object.
-absl::Status linkCode(ProgramCode code, const std::string &path) {
+absl::StatusOr<std::string> linkCode(ProgramCode code) {
   std::vector<std::string> objects;
   for (const std::shared_ptr<const CachedKernel> &kernel : code)
     objects.push_back(kernel->object);
-  return linkSharedObject(objects, path);
+  return linkSharedObject(objects);
 }
 
 } // namespace
@@ -30,9 +29,9 @@ void storeProgram(const Program &program, ProgramCode code, const Hash128 &key) 
   std::optional<std::string> bytes = programToBytes(program);
   if (!bytes || bytes->size() > kMaxStoredBytes)
     return;
-  absl::Status stored =
-      folder->store(key, CodeFolder::Kind::Library, *bytes,
-                    [&](const std::string &path) { return linkCode(code, path); });
+  absl::StatusOr<std::string> linked = linkCode(code);
+  absl::Status stored = linked.ok() ? folder->store(key, CodeFolder::Kind::Library, *bytes, *linked)
+                                    : linked.status();
   if (!stored.ok())
     logWarning("a compiled program is not kept: " + std::string(stored.message()));
 }
@@ -44,12 +43,7 @@ absl::StatusOr<ProgramImage> imageOf(const Program &program, ProgramCode code) {
   ProgramImage image{*std::move(bytes), ""};
   if (code.empty())
     return image;
-  absl::StatusOr<TemporaryFile> file = TemporaryFile::create("graphc-link");
-  if (!file.ok())
-    return file.status();
-  if (absl::Status s = linkCode(code, file->path()); !s.ok())
-    return s;
-  absl::StatusOr<std::string> linked = file->readAll();
+  absl::StatusOr<std::string> linked = linkCode(code);
   if (!linked.ok())
     return linked.status();
   image.code = *std::move(linked);

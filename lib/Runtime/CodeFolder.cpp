@@ -49,7 +49,8 @@ absl::Status folderError(const std::string &what, const std::string &path) {
 class File {
 public:
   File(const std::string &path, int flags)
-      : descriptor(::open(path.c_str(), flags | O_CLOEXEC, 0600)) {}
+      // A pipe under an entry's name must not make anybody wait for its writer.
+      : descriptor(::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK, 0600)) {}
   ~File() {
     if (descriptor >= 0)
       ::close(descriptor);

@@ -1,6 +1,7 @@
 //===- Support/ReadFile.cpp -----------------------------------------------===//
 #include "Support/ReadFile.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,17 +41,29 @@ absl::Status checkText(std::string_view head) {
 } // namespace
 
 absl::StatusOr<OpenFile> openFile(const std::string &path) {
+  // Opening a pipe would wait for its writer, and opening a device may do something: what has been
+  // looked at may be another thing a moment later.
   struct stat info;
-  // Before it is opened: opening a pipe waits for its writer.
   if (stat(path.c_str(), &info) != 0)
     return errnoError(path);
-  bool isRegular = S_ISREG(info.st_mode);
-  if (S_ISDIR(info.st_mode))
-    return makeError(ErrorKind::Io, path + ": is a folder");
-  if (!isRegular && !isOurPipe(path, info))
-    return makeError(ErrorKind::Io, path + ": is no regular file");
-  OpenFile opened{File(std::fopen(path.c_str(), "rb")), isRegular ? int64_t(info.st_size) : -1};
-  if (!opened.file)
+  auto check = [&]() -> absl::Status {
+    if (S_ISDIR(info.st_mode))
+      return makeError(ErrorKind::Io, path + ": is a folder");
+    if (!S_ISREG(info.st_mode) && !isOurPipe(path, info))
+      return makeError(ErrorKind::Io, path + ": is no regular file");
+    return absl::OkStatus();
+  };
+  if (absl::Status status = check(); !status.ok())
+    return status;
+  int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  OpenFile opened{File(descriptor < 0 ? nullptr : fdopen(descriptor, "rb"))};
+  if (!opened.file || fstat(descriptor, &info) != 0)
+    return errnoError(path);
+  if (absl::Status status = check(); !status.ok())
+    return status;
+  if (S_ISREG(info.st_mode))
+    opened.size = int64_t(info.st_size);
+  else if (fcntl(descriptor, F_SETFL, O_RDONLY) != 0) // reading one's own pipe does wait
     return errnoError(path);
   return opened;
 }

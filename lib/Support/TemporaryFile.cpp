@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <unistd.h>
 
-#include "Support/ReadFile.h"
 #include "Support/SystemError.h"
 
 namespace graphc {
@@ -37,13 +36,6 @@ absl::Status TemporaryFile::write(std::string_view bytes) {
     bytes.remove_prefix(count > 0 ? size_t(count) : 0);
   }
   return absl::OkStatus();
-}
-
-absl::StatusOr<std::string> TemporaryFile::readAll() const {
-  absl::StatusOr<OpenFile> file = openFile(path_); // a linker may have put another one there
-  if (!file.ok())
-    return file.status();
-  return readToEnd(file->file.get(), path_, [](std::string_view) { return absl::OkStatus(); });
 }
 
 } // namespace graphc

@@ -23,8 +23,6 @@ public:
   const std::string &path() const { return path_; }
   /// Appends. Io.
   absl::Status write(std::string_view bytes);
-  /// What is in it now. Io.
-  absl::StatusOr<std::string> readAll() const;
 
 private:
   TemporaryFile(std::string path, int descriptor)

@@ -1,4 +1,5 @@
 //===- Zip/Zip.cpp - zip archives by libzip -------------------------------===//
+#include <sys/stat.h>
 #include <zip.h>
 
 #include <algorithm>
@@ -157,6 +158,9 @@ absl::StatusOr<std::unique_ptr<const OpenArchive>> openToRead(const std::string 
 }
 
 absl::Status write(const std::string &path, const ArchiveMembers &members) {
+  struct stat info;
+  if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
+    return zipError(path, "is no regular file: an archive cannot be written to it");
   if (members.empty()) {
     // libzip deletes archives without members; NumPy writes them: an end record and nothing else.
     constexpr char kEmpty[22] = {'P', 'K', 5, 6};

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 
 #include "API/CheckGraph.h"
@@ -19,7 +18,7 @@
 #include "Runtime/StageWatch.h"
 #include "Support/Bytes.h"
 #include "Support/ReadFile.h"
-#include "Support/SystemError.h"
+#include "Support/WriteFile.h"
 
 namespace graphc {
 
@@ -266,12 +265,7 @@ absl::Status writeOutput(const std::string &path, std::string_view bytes) {
     std::cout << bytes << std::flush;
     return absl::OkStatus();
   }
-  std::ofstream out(path, std::ios::binary);
-  out << bytes;
-  out.close();
-  if (!out)
-    return systemError(path, errno);
-  return absl::OkStatus();
+  return replaceFile(path, bytes);
 }
 
 } // namespace graphc

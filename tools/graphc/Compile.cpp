@@ -1,6 +1,7 @@
 //===- Compile.cpp - graphc compile ---------------------------------------===//
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
 #include <iterator>
 
 #include "API/Runner.h"
@@ -122,7 +123,10 @@ absl::Status write(const CompileVerb &verb, const CompilerInterface &compiler,
                                             : compiler.link(files, verb.out, verb.wantsProgram());
   if (!written.ok() || verb.wantsProgram())
     return written;
-  return writeOutput(headerPath(verb.out), files.header);
+  absl::Status header = writeOutput(headerPath(verb.out), files.header);
+  if (!header.ok())
+    std::remove(verb.out.c_str()); // of no use without it
+  return header;
 }
 
 /// The graph as an ONNX model, as it was read: rewriting makes ops that ONNX has not.

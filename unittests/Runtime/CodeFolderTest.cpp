@@ -150,6 +150,14 @@ TEST_F(CodeFolderTest, DamagedEntriesAreMissing) {
   EXPECT_TRUE(folder->find(key(8), Kind::Library));
 }
 
+TEST_F(CodeFolderTest, PipesAreNotWaitedFor) {
+  auto folder = open();
+  ASSERT_EQ(mkfifo(folder->pathOf(key(1), Kind::Library).c_str(), 0600), 0);
+  EXPECT_FALSE(folder->find(key(1), Kind::Library));
+  ASSERT_TRUE(folder->store(key(1), Kind::Library, "", "code").ok());
+  EXPECT_TRUE(folder->find(key(1), Kind::Library));
+}
+
 TEST_F(CodeFolderTest, FailedWritesLeaveNothing) {
   auto folder = open();
   absl::Status status = folder->store(key(1), Kind::Library, "", [](const std::string &path) {
