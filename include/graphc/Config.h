@@ -13,6 +13,9 @@ namespace graphc {
 /// The value of Config::cacheDir with which no compiled code is kept.
 inline constexpr std::string_view kNoCache = "none";
 
+/// The most sets of extents that may have code of their own: at each call they are looked through.
+inline constexpr int kMostSpecialisations = 64;
+
 /// What holds for the whole process. At start each field has the value of its environment
 /// variable, if that is set; a malformed one is warned about and ignored.
 struct Config {
@@ -34,8 +37,8 @@ struct Config {
 
 /// A copy of the settings. Thread-safe.
 Config config();
-/// Replaces them. ValueError, and no change, if floatX is no float, or threads or
-/// specialisations is negative.
+/// Replaces them. ValueError, and no change, if floatX is no float, threads or specialisations is
+/// negative, or specialisations above kMostSpecialisations.
 /// Thread-safe; what has been built keeps the settings that it saw.
 absl::Status setConfig(const Config &config);
 /// The setting alone, without a lock.

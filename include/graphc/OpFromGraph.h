@@ -62,6 +62,8 @@ public:
     requires std::invocable<F &, Inputs, Outputs, Gradients> ||
              (std::invocable<F &, Inputs, Gradients> && !std::same_as<F, OpFromGraph>)
   Override(F callable) : kind_(Kind::Callable) {
+    if (isEmpty(callable))
+      return; // an error where the op is made
     if constexpr (std::invocable<F &, Inputs, Outputs, Gradients>)
       keep([callable = std::move(callable)](Inputs in, Outputs out,
                                             Gradients g) mutable { return callable(in, out, g); },
@@ -78,6 +80,13 @@ private:
   using Callable = std::function<Variables(Inputs, Outputs, Gradients)>;
   Override() = default;
 
+  /// A null pointer, or a std::function and the like without a target.
+  template <class F> static bool isEmpty(const F &callable) {
+    if constexpr (std::is_pointer_v<F> || requires { callable.operator bool(); })
+      return !callable;
+    else
+      return false;
+  }
   template <class F> void keep(F callable, int numArguments) {
     using Result = std::invoke_result_t<F &, Inputs, Outputs, Gradients>;
     numArguments_ = numArguments;

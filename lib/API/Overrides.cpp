@@ -124,6 +124,8 @@ absl::StatusOr<Variables> OverrideReader::apply(const OpFromGraph &graph) const 
 absl::StatusOr<Variables> OverrideReader::resultsOf(const Override &override) {
   if (override.kind_ == Override::Kind::Graph)
     return apply(*override.graph_);
+  if (!override.callable_)
+    return error(ErrorKind::ValueError, "the callable is no function: it is empty");
   int expected = option_.seesOutputs ? 3 : 2;
   if (override.numArguments_ != expected)
     return error(ErrorKind::TypeError,

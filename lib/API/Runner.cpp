@@ -12,6 +12,7 @@
 #include "Kernels/CompilerInterface.h"
 #include "Rewrites/ModeRewrites.h"
 #include "Runtime/ArrayMemory.h"
+#include "Runtime/ConfigText.h"
 #include "Runtime/ThreadPool.h"
 #include "Support/Cancel.h"
 #include "Support/Fork.h"
@@ -152,10 +153,8 @@ runnerOf(std::shared_ptr<const Executable> executable, const FunctionOptions &op
   if (threads == 0)
     threads = usableThreads();
   int most = options.specialisations.value_or(config().specialisations);
-  if (most < 0)
-    return makeError(ErrorKind::ValueError,
-                     "function: specialisations must not be negative, but is " +
-                         std::to_string(most));
+  if (absl::Status status = checkSpecialisations(most); !status.ok())
+    return prefixError(status, "function");
   std::unique_ptr<const Specialisations> specialisations;
   if (specialiser && most > 0)
     specialisations = std::make_unique<Specialisations>(std::move(specialiser), most, threads);

@@ -402,14 +402,18 @@ absl::StatusOr<ScanResult> ScanBuilder::run() {
   return collect(*made, lasts);
 }
 
+ScanResult failed(const absl::Status &status, const ScanOptions &options) {
+  size_t count = std::max<size_t>(1, options.outputs.size());
+  Variables outputs(count, Variable::invalid(status));
+  return {outputs, {}, outputs};
+}
+
 ScanResult build(const ScanFunction &step, const ScanOptions &options, bool keepsLast, Place place,
                  const LoopCondition &condition = {}) {
-  absl::StatusOr<ScanResult> made = ScanBuilder(step, options, keepsLast, place, condition).run();
-  if (made.ok())
-    return *std::move(made);
-  size_t count = std::max<size_t>(1, options.outputs.size());
-  Variables failed(count, Variable::invalid(made.status()));
-  return {failed, {}, failed};
+  absl::StatusOr<ScanResult> made =
+      step ? ScanBuilder(step, options, keepsLast, place, condition).run()
+           : makeError(ErrorKind::ValueError, options.name + ": the step is no function", place);
+  return made.ok() ? *std::move(made) : failed(made.status(), options);
 }
 
 Variable fold(const ScanFunction &step, const std::vector<ScanSequence> &sequences,
@@ -439,6 +443,10 @@ ScanResult whileLoop(const LoopCondition &condition, const ScanFunction &step,
                    .name = options.name};
   for (const Operand &state : initial)
     scan.outputs.emplace_back(state);
+  if (!condition)
+    return failed(
+        makeError(ErrorKind::ValueError, options.name + ": the condition is no function", loc),
+        scan);
   return build(step, scan, /*keepsLast=*/true, loc, condition);
 }
 

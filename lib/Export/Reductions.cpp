@@ -34,7 +34,7 @@ Value reduce(OnnxWriter &w, const Apply &n, const Value &x, std::string_view op,
 Values writeJoin(OnnxWriter &w, const Apply &n, const Values &in, std::string_view op) {
   const Attributes &attributes = n.op().attributes();
   DType result = n.output(0).dtype();
-  DType joined = attributes.isNone("accDtype") ? result : attributes.dtype("accDtype");
+  DType joined = attributes.isNone("accDtype") ? result : realDType(attributes.dtype("accDtype"));
   joined = dtypeWithin(kFloats | kWideInts, joined);
   return {w.as(reduce(w, n, in[0], op, joined), result)};
 }

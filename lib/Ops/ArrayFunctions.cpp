@@ -5,6 +5,7 @@
 #include "CallScope.h"
 #include "Rules.h"
 #include "graphc/Arrays.h"
+#include "graphc/Sorting.h"
 
 namespace graphc {
 namespace {
@@ -51,6 +52,26 @@ Positions positionsOf(const Operand &rows, const Operand &columns) {
 Variable negativeCopies(const Operand &x, int64_t count) {
   return invalidAt(x, ErrorKind::ValueError, "repeat",
                    "the number of copies is negative: " + std::to_string(count));
+}
+
+/// Position i, repeats[i] times, for each i; none where they are more than an array can have. Up to
+/// some they are a constant; a graph is built in a time that does not depend on them.
+std::optional<Variable> positionsOfCopies(absl::Span<const int64_t> repeats) {
+  constexpr int64_t kMostWritten = 1 << 16, kMostElements = int64_t(1) << 58;
+  int64_t total = 0;
+  std::vector<int64_t> ends;
+  for (int64_t count : repeats) {
+    if (__builtin_add_overflow(total, count, &total) || total > kMostElements)
+      return std::nullopt;
+    ends.push_back(total);
+  }
+  if (total > kMostWritten)
+    return searchsorted(*Tensor::fromSpan(absl::MakeConstSpan(ends), {int64_t(ends.size())}),
+                        arange(total), {.right = true});
+  std::vector<int64_t> positions;
+  for (size_t i = 0; i < repeats.size(); ++i)
+    positions.insert(positions.end(), size_t(repeats[i]), int64_t(i));
+  return constant(*Tensor::fromSpan(absl::MakeConstSpan(positions), {total}));
 }
 
 enum class Side { Lower, Upper };
@@ -193,16 +214,12 @@ Variable repeat(const Operand &x, const std::vector<int64_t> &repeats, std::opti
     return invalidAt(x, ErrorKind::ValueError, "repeat",
                      "there are " + std::to_string(count) + " numbers of copies for " +
                          std::to_string(extent) + " elements");
-  std::vector<int64_t> positions;
-  for (size_t i = 0; i < repeats.size(); ++i)
-    positions.insert(positions.end(), size_t(repeats[i]), int64_t(i));
-  absl::StatusOr<Tensor> indices =
-      Tensor::fromSpan(absl::MakeConstSpan(positions), {int64_t(positions.size())});
-  if (!indices.ok())
-    return invalidAt(x, "repeat", indices.status());
+  std::optional<Variable> positions = positionsOfCopies(repeats);
+  if (!positions)
+    return invalidAt(x, ErrorKind::ValueError, "repeat",
+                     "the copies would be more elements than an array can have");
   // One piece of that many elements: a ValueError when the function runs, where there are others.
-  return take(split(v, std::vector<int64_t>{count}, *plain)[0], Constant(*indices),
-              {.axis = *plain});
+  return take(split(v, std::vector<int64_t>{count}, *plain)[0], *positions, {.axis = *plain});
 }
 
 Variable tri(const Operand &n, const std::optional<Operand> &m, const Operand &k, DType dtype) {
@@ -272,6 +289,14 @@ Variable diff(const Operand &x, int n, int axis) {
   if (n < 0)
     return invalidAt(x, ErrorKind::ValueError, "diff",
                      "the order is negative: " + std::to_string(n));
+  // Differences of no elements are none.
+  if (int64_t extent = v.type().extent(*plain); extent != kDynamic)
+    n = int(std::min<int64_t>(n, extent));
+  constexpr int kMostOrder = 1024; // each is an op
+  if (n > kMostOrder)
+    return invalidAt(x, ErrorKind::ValueError, "diff",
+                     "the order is " + std::to_string(n) + "; at most " +
+                         std::to_string(kMostOrder) + " can be taken at once");
   for (; n > 0; --n) {
     Variable later = part(v, *plain, 1, kEnd), earlier = part(v, *plain, 0, -1);
     v = isBool(v.dtype()) ? neq(later, earlier) : later - earlier;

@@ -334,6 +334,16 @@ std::vector<OpDef> fourierOps() {
                             "where x has not as many.",
                             transformType(false, given), "irfft([2.0, 0.0], 2) = [1.0, 1.0]");
   irfft.operands.push_back({"n", "an integer"});
+  // Where n is known, in irfft's own words: the parts, which look at it otherwise, have names.
+  irfft.type = [type = irfft.type](const TypeRequest &request) -> TypesOr {
+    TypesOr types = type(request);
+    const Tensor *n = types.ok() ? request.constant(1) : nullptr;
+    if (n && n->item<int64_t>() < 1)
+      return makeError(ErrorKind::ValueError,
+                       "there is nothing to transform: " + std::to_string(n->item<int64_t>()) +
+                           " elements are wanted");
+    return types;
+  };
   irfft.connection = {{true}, {false}};
   return {
       transformOp(

@@ -112,7 +112,10 @@ Variable irfft(const Operand &operand, const FourierOptions &options) {
   Variable n = options.n            ? asVariable(*options.n)
                : extent != kDynamic ? constant(2 * (extent - 1))
                                     : 2 * (shape(x, options.axis) - 1);
-  if (options.n)
+  std::optional<Constant> known = Constant::from(n);
+  const bool isNone = known && known->data().numElements() == 1 && isInteger(n.dtype()) &&
+                      known->data().item<int64_t>() < 1; // of which irfft tells itself
+  if (options.n && !isNone)
     x = fitAxis(Operand(x, operand.place()), intDiv(n, 2) + 1, options.axis);
   return build(transform("irfft", x, options.axis, options.norm), {Operand(x, operand.place()), n});
 }

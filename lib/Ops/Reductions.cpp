@@ -83,6 +83,11 @@ absl::Status checkAccumulator(const TypeRequest &request) {
                                              " would lose range of " + std::string(dtypeName(x)));
 }
 
+/// In which terms are joined, where it is given: real terms in the real half of a complex dtype.
+DType givenAccumulator(const Attributes &attributes) {
+  return realDType(attributes.dtype("accDtype"));
+}
+
 TypesOr sumType(const TypeRequest &request) {
   const Attributes &attributes = request.attributes();
   if (absl::Status s = checkAccumulator(request); !s.ok())
@@ -117,7 +122,7 @@ EmitRule sumEmission(Combine combine) {
     std::vector<int> axes = axesOf(attributes, e.rank(in[0]));
     bool isShort = !isGiven && combine == Combine::Sum && x == DType::Float32 && result == x &&
                    areFewTerms(e, in[0], axes);
-    DType accumulator = isGiven   ? attributes.dtype("accDtype")
+    DType accumulator = isGiven   ? givenAccumulator(attributes)
                         : isShort ? x
                                   : accumulatorDType(result);
     options.accumulator = accumulator;

@@ -93,8 +93,9 @@ std::vector<Distribution> integers() {
        .example = "negativeBinomial([1, 0], [2], 3.0, 0.5) = [2, 2]",
        .routine = &kDrawNegativeBinomial},
       {.name = "hypergeometric",
-       .doc = "How many of `draws` elements are good, taken without putting back.\nInversion "
-              "from the mode: time as the standard deviation.",
+       .doc = "How many of `draws` elements are good, taken without putting back.\nUp to 2^26 "
+              "elements inversion from the mode: time as the standard deviation; of more elements "
+              "rejection, in a time that does not grow.",
        .parameters = {"good", "bad", "draws"},
        .drawsIntegers = true,
        .requirements = {isCount(0, "good"), isCount(1, "bad"), isCount(2, "draws")},

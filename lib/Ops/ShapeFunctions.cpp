@@ -281,8 +281,15 @@ Variable stack(const Variables &parts, int axis) { return stack(operandsOf(parts
 /// it, it, and what is behind.
 static constexpr int kFewPieces = 16;
 
+/// Each is an op.
+static constexpr int kMostPieces = 1 << 16;
+
 Variables split(const Operand &x, const Operand &sizes, int pieces, int axis) {
   CallScope scope(x);
+  if (pieces < 0 || pieces > kMostPieces)
+    return {invalidAt(x, ErrorKind::ValueError, "split",
+                      std::to_string(pieces) + " pieces are wanted; there can be 0 to " +
+                          std::to_string(kMostPieces))};
   Variable v = asVariable(x);
   Variable list = asVariable(sizes);
   if (list.ok() && list.rank() == 1 && list.type().extent(0) != pieces) {

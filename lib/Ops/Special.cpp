@@ -425,7 +425,7 @@ OpDef hypergeometricDef() {
        "Gauss' hypergeometric function 2F1(a, b; c; z) of real numbers, z <= 1.\nNaN beyond 1 "
        "unless a or b is 0, -1, ..., when it is a polynomial; inf where c is one of these, and at "
        "1 where c <= a + b. What cancels is summed again, by another series or with 500 bits; "
-       "NaN where these are not enough, or 4000000 terms.",
+       "NaN where these are not enough, or 1000000 terms, or 20000 with 500 bits.",
        {{"a"}, {"b"}, {"c"}, {"z"}},
        kHyp2f1,
        {0.51, 8},

@@ -35,17 +35,33 @@ double chisquare(S s, Row p) { return 2 * sampleGamma(s, p[0] / 2); }
 double beta(S s, Row p) { return sampleBeta(s, p[0], p[1]); }
 double studentT(S s, Row p) {
   double z = s.normal(), g = sampleGamma(s, p[0] / 2);
-  return p[1] + p[2] * (z * std::sqrt(p[0] / 2 / g));
+  // Of few degrees of freedom g may be too small for a number.
+  return p[1] + p[2] * (z * (g > 0 ? std::sqrt(p[0] / 2 / g) : HUGE_VAL));
 }
 double vonmises(S s, Row p) { return sampleVonMises(s, p[0], p[1]); }
 double wald(S s, Row p) { return sampleWald(s, p[0], p[1]); }
+
+/// How far beyond `a` standard deviations, at most `width`: an exponential variable.
+double sampleTail(S s, double sd, double a, double width) {
+  const double scale = sd / a;
+  const double e = -std::log1p(s.unit() * std::expm1(-width / scale));
+  return scale > 0 ? scale * e : 0;
+}
 
 std::string_view truncnormal(Row row) {
   double mean = row[0], sd = row[1], low = row[2], high = row[3];
   if (!(low < high))
     return "low must be below high";
   ElementStream s(row.key, row.position);
-  double x = mean + sd * sampleTruncatedNormal(s, (low - mean) / sd, (high - mean) / sd);
+  double a = (low - mean) / sd, b = (high - mean) / sd, x;
+  // Where squares may overflow, and a draw may have no digit beside its bound: 2^-54 off.
+  constexpr double kFar = 0x1p27;
+  if (a >= kFar)
+    x = low + sampleTail(s, sd, a, high - low);
+  else if (b <= -kFar)
+    x = high - sampleTail(s, sd, -b, high - low);
+  else
+    x = mean + sd * sampleTruncatedNormal(s, a, b);
   row.floats[0] = std::clamp(x, low, high);
   return {};
 }

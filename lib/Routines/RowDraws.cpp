@@ -72,11 +72,16 @@ std::string_view dirichlet(Row row) {
       return "alpha must be positive and finite";
   if (alpha.empty())
     return {};
-  ElementStream s(row.key, row.position);
   // Logarithms: where all alpha are small, all gamma variables may underflow.
-  for (size_t k = 0; k < alpha.size(); ++k)
-    row.floats[k] = sampleLogGamma(s, alpha[k]);
-  double most = *std::max_element(row.floats.begin(), row.floats.end()), sum = 0;
+  auto drawLogarithms = [&](double factor) {
+    ElementStream s(row.key, row.position);
+    for (size_t k = 0; k < alpha.size(); ++k)
+      row.floats[k] = sampleLogGamma(s, alpha[k] * factor);
+    return *std::max_element(row.floats.begin(), row.floats.end());
+  };
+  double most = drawLogarithms(1), sum = 0;
+  if (most == -HUGE_VAL)
+    most = drawLogarithms(kFarFromTiny);
   for (double &x : row.floats)
     sum += x = std::exp(x - most);
   for (double &x : row.floats)

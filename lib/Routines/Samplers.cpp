@@ -78,7 +78,12 @@ double sampleLogGamma(ElementStream &s, double shape) {
 }
 
 double sampleBeta(ElementStream &s, double a, double b) {
+  ElementStream again = s;
   double x = sampleLogGamma(s, a), y = sampleLogGamma(s, b);
+  if (x == -HUGE_VAL && y == -HUGE_VAL) {
+    x = sampleLogGamma(again, a * kFarFromTiny);
+    y = sampleLogGamma(again, b * kFarFromTiny);
+  }
   return 1 / (1 + std::exp(y - x));
 }
 
@@ -198,41 +203,6 @@ double sampleBinomial(ElementStream &s, double n, double p) {
     if (std::log(v * r.alpha / (r.a / (us * us) + r.b)) <=
         atMode - logFactorial(k) - logFactorial(n - k) + (k - mode) * logOdds)
       return k;
-  }
-}
-
-double sampleHypergeometric(ElementStream &s, double good, double bad, double draws) {
-  double least = std::max(0.0, draws - bad), most = std::min(good, draws);
-  double mode = std::floor((draws + 1) * (good + 1) / (good + bad + 2));
-  mode = std::clamp(mode, least, most);
-  auto logChoices = [](double n, double k) {
-    return logFactorial(n) - logFactorial(k) - logFactorial(n - k);
-  };
-  double atMode = std::exp(logChoices(good, mode) + logChoices(bad, draws - mode) -
-                           logChoices(good + bad, draws));
-  // p(k) / p(k - 1).
-  auto ratio = [&](double k) { return (good - k + 1) * (draws - k + 1) / (k * (bad - draws + k)); };
-  for (;;) {
-    double u = s.unit();
-    if (u <= atMode)
-      return mode;
-    u -= atMode;
-    double up = mode, down = mode, above = atMode, below = atMode;
-    // A tail ends where it has no digits left of what u may still be.
-    while (up < most || down > least) {
-      above = up < most ? above * ratio(up + 1) : 0;
-      if (up < most && u <= above)
-        return up + 1;
-      u -= above;
-      up = std::min(up + 1, most);
-      below = down > least ? below / ratio(down) : 0;
-      if (down > least && u <= below)
-        return down - 1;
-      u -= below;
-      down = std::max(down - 1, least);
-      if (above < 0x1p-80 && below < 0x1p-80)
-        break;
-    }
   }
 }
 

@@ -40,6 +40,9 @@ private:
 /// Marsaglia and Tsang 2000, and its logarithm, which is right where the variable underflows.
 double sampleGamma(ElementStream &s, double shape);
 double sampleLogGamma(ElementStream &s, double shape);
+/// By which parameters of gamma variables are multiplied where the logarithms of all have
+/// overflowed: the greatest is then so far before the others that it does not matter by how much.
+inline constexpr double kFarFromTiny = 0x1p100;
 double sampleBeta(ElementStream &s, double a, double b);
 /// Best and Fisher 1979: in [-pi, pi].
 double sampleVonMises(ElementStream &s, double mean, double kappa);
@@ -63,7 +66,7 @@ struct TransformedRejection {
 double samplePoisson(ElementStream &s, double rate);
 /// Inversion, or transformed rejection from a mean of 10 on.
 double sampleBinomial(ElementStream &s, double n, double p);
-/// Inversion from the mode outwards.
+/// Hypergeometric.cpp: inversion from the mode outwards, or ratios of uniforms.
 double sampleHypergeometric(ElementStream &s, double good, double bad, double draws);
 
 } // namespace graphc

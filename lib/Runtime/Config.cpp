@@ -15,6 +15,17 @@
 
 namespace graphc {
 
+absl::Status checkSpecialisations(int number) {
+  if (number < 0)
+    return makeError(ErrorKind::ValueError,
+                     "specialisations must not be negative, but is " + std::to_string(number));
+  if (number > kMostSpecialisations)
+    return makeError(ErrorKind::ValueError, "specialisations must be at most " +
+                                                std::to_string(kMostSpecialisations) + ", but is " +
+                                                std::to_string(number));
+  return absl::OkStatus();
+}
+
 static absl::Status check(const Config &config) {
   if (!isFloat(config.floatX))
     return makeError(ErrorKind::ValueError,
@@ -22,10 +33,7 @@ static absl::Status check(const Config &config) {
   if (config.threads < 0)
     return makeError(ErrorKind::ValueError,
                      "threads must not be negative, but is " + std::to_string(config.threads));
-  if (config.specialisations < 0)
-    return makeError(ErrorKind::ValueError, "specialisations must not be negative, but is " +
-                                                std::to_string(config.specialisations));
-  return absl::OkStatus();
+  return checkSpecialisations(config.specialisations);
 }
 
 namespace {

@@ -10,7 +10,7 @@
 namespace graphc {
 namespace {
 
-enum class Class : uint8_t { Bool, Signed, Unsigned, Float, Complex };
+enum class Class : uint8_t { Bool, Signed, Unsigned, Float, Complex, None };
 
 struct DTypeInfo {
   std::string_view name;
@@ -38,7 +38,12 @@ constexpr std::array<DTypeInfo, kNumDTypes> kInfo = {{
     {"complex128", "complex<f64>", Class::Complex, 16},
 }};
 
-const DTypeInfo &info(DType dtype) { return kInfo[size_t(dtype)]; }
+/// A number that is no dtype's, which programs can cast to one.
+constexpr DTypeInfo kNoDType = {"no dtype", "none", Class::None, 1};
+
+const DTypeInfo &info(DType dtype) {
+  return size_t(dtype) < kInfo.size() ? kInfo[size_t(dtype)] : kNoDType;
+}
 
 DType integerOfBytes(bool isSigned, int bytes) {
   return DType(int(isSigned ? DType::Int8 : DType::UInt8) + std::countr_zero(unsigned(bytes)));

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "Runtime/ArrayMemory.h"
+#include "Runtime/CheckDType.h"
 #include "Runtime/ContentHash.h"
 #include "Runtime/Element.h"
 #include "Support/Text.h"
@@ -83,6 +84,8 @@ using Dims = absl::InlinedVector<int64_t, 8>;
 
 /// The bytes of a row-major array. An extent of 0 does not excuse the others, as in NumPy.
 absl::StatusOr<int64_t> checkShape(DType dtype, absl::Span<const int64_t> shape) {
+  if (absl::Status status = checkDType(dtype); !status.ok())
+    return status;
   size_t maximum = size_t(Tensor::kMaxRank) - isComplex(dtype); // their realView has one more
   if (shape.size() > maximum)
     return makeError(ErrorKind::ValueError,

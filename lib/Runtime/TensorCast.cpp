@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "Runtime/CheckDType.h"
 #include "Runtime/Element.h"
 #include "Runtime/StridedLoop.h"
 #include "Support/Log.h"
@@ -16,6 +17,8 @@ static Tensor toComplex(const Tensor &source, DType dtype);
 
 /// The elements of `source`, cast, in new row-major memory.
 static Tensor convert(const Tensor &source, DType dtype) {
+  if (!isDType(dtype))
+    return Tensor();
   if (isComplex(dtype))
     return toComplex(source, dtype);
   if (isComplex(source.dtype())) // F-046

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <ostream>
 #include <vector>
 
@@ -32,7 +33,8 @@ std::vector<ShownAxis> shownAxes(const Tensor &tensor, const PrintOptions &optio
   for (int64_t extent : tensor.shape())
     places *= std::max<int64_t>(extent, 1);
   bool elide = places > options.threshold;
-  int64_t edge = std::max<int64_t>(options.edgeItems, 1);
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / 2;
+  int64_t edge = std::clamp<int64_t>(options.edgeItems, 1, kMost);
   std::vector<ShownAxis> axes;
   for (int64_t extent : tensor.shape())
     axes.push_back({extent, elide && extent > 2 * edge ? edge : 0});

@@ -5,12 +5,19 @@
 #include <ostream>
 #include <utility>
 
+#include "Runtime/CheckDType.h"
 #include "Support/Hash.h"
 #include "absl/container/inlined_vector.h"
 #include "graphc/Status.h"
 #include "graphc/Tensor.h"
 
 namespace graphc {
+
+absl::Status checkDType(DType dtype) {
+  return isDType(dtype) ? absl::OkStatus()
+                        : makeError(ErrorKind::TypeError,
+                                    "there is no dtype number " + std::to_string(int(dtype)));
+}
 
 struct Type::Rep {
   Kind kind = Kind::Tensor;
@@ -62,9 +69,8 @@ static const std::shared_ptr<const Type::Rep> &scalarRep(DType dtype) {
 
 static std::shared_ptr<const Type::Rep> makeTensorRep(DType dtype,
                                                       absl::Span<const int64_t> shape) {
-  if (size_t(dtype) >= size_t(kNumDTypes))
-    return makeInvalid(
-        makeError(ErrorKind::TypeError, "there is no dtype number " + std::to_string(int(dtype))));
+  if (absl::Status status = checkDType(dtype); !status.ok())
+    return makeInvalid(std::move(status));
   if (shape.empty())
     return scalarRep(dtype);
   size_t maximum = size_t(Tensor::kMaxRank) - isComplex(dtype); // an axis for the parts

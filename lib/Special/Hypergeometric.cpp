@@ -29,17 +29,20 @@ constexpr Real kNearEnd = 0.001L;
 /// How sums of numbers of N are made and judged.
 template <class N> struct Limits;
 template <> struct Limits<Real> {
-  static constexpr int64_t kMostTerms = 4'000'000; // of polynomials; others take 45 / (1 - z)
+  static constexpr int64_t kMostTerms = 1'000'000; // of polynomials; others take 45 / (1 - z)
   /// The last term that counts, beside the sum.
   static constexpr Real kSettled = 1e-20L;
   /// Of the 11 bits that a Real has more than a float64, five are left to the roundings of terms.
   static Real mostCancelled() { return 64; }
+  static Real mostSize() { return kInfinity; }
 };
 template <> struct Limits<Wide> {
-  static constexpr int64_t kMostTerms = 40'000;
+  static constexpr int64_t kMostTerms = 20'000;
   static constexpr Real kSettled = 1e-150L;
   /// 80 bits are the result's and its terms' roundings.
   static Wide mostCancelled() { return ldexp(Wide(1), 420); }
+  /// Of no use to a Real, whatever it is multiplied by; Wide itself ends at 2^(2^30).
+  static Wide mostSize() { return ldexp(Wide(1), 100'000); }
 };
 
 /// A sum and the sum of its terms' magnitudes.
@@ -78,6 +81,8 @@ template <class N> Sum<N> series(N a, N b, N c, N z) {
     const N least = std::max<N>(abs(sum), size * useless);
     if (term == 0 || (abs(term) <= settled * least && Real(n) > steady))
       return {sum, size};
+    if (!(size < Limits<N>::mostSize()))
+      return {};
   }
   return {};
 }
@@ -98,17 +103,20 @@ Sum<Real> logarithmic(Real a, Real b, Real c, int64_t m, Real y) {
     finite = gamma(Real(m)) * gamma(c) / (gamma(a + Real(m)) * gamma(b + Real(m))) * finite;
   term = std::pow(-y, Real(m)) / gamma(Real(m + 1));
   Sum<Real> sum{0, 0};
-  for (int64_t n = 0; n < Limits<Real>::kMostTerms; ++n) {
+  constexpr int64_t kMostTerms = 20'000; // of y < 1/4, and functions of their own in each
+  bool isSettled = false;
+  for (int64_t n = 0; n < kMostTerms && !isSettled && sum.size < kInfinity; ++n) {
     const Real k = Real(n);
     Sum<Real> factor{0, 0};
     for (Real part : {std::log(y), -digammaOf(k + 1), -digammaOf(k + Real(m) + 1),
                       digammaOf(a + k + Real(m)), digammaOf(b + k + Real(m))})
       factor = factor + Sum<Real>{part, std::fabs(part)};
     sum = sum + term * factor;
-    if (std::fabs(term) * factor.size <= 1e-20L * std::fabs(sum.value) && n > 2)
-      break;
+    isSettled = std::fabs(term) * factor.size <= 1e-20L * std::fabs(sum.value) && n > 2;
     term *= (a + Real(m) + k) * (b + Real(m) + k) / ((k + 1) * (k + 1 + Real(m))) * y;
   }
+  if (!isSettled)
+    return {};
   return finite + -gamma(c) / (gamma(a) * gamma(b)) * sum;
 }
 
@@ -215,8 +223,10 @@ Real inside(Real a, Real b, Real c, Real z) {
 /// A polynomial of degree `degree`, -a.
 Real polynomial(Real a, Real b, Real c, Real z, Real degree) {
   if (z == 1) { // Vandermonde's product: nothing cancels
+    if (degree > Real(Limits<Real>::kMostTerms))
+      return kNone;
     Real product = 1;
-    for (int64_t n = 0; Real(n) < degree && product != 0 && n < Limits<Real>::kMostTerms; ++n)
+    for (int64_t n = 0; Real(n) < degree && product != 0; ++n)
       product *= (c - b + Real(n)) / (c + Real(n));
     return product;
   }

@@ -43,6 +43,9 @@ TEST(ComplexMessages, OfTypes) {
       {fft(f64({0})),
        "ValueError: fft: there is nothing to transform: the axis has 0 elements\n  fft{axis = "
        "0}(f64[0])"},
+      {irfft(z, {.n = Operand(-3)}),
+       "ValueError: irfft: there is nothing to transform: -3 elements are wanted\n  "
+       "irfft{axis = 0}(complex<f64>[2], -3: i64)"},
       {rfft(z),
        "TypeError: rfft: complex operands are refused: it takes real ones; fft takes complex "
        "ones\n  rfft(complex<f64>[2])"},

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <functional>
@@ -247,6 +248,98 @@ TEST(Dirichlet, HasItsMoments) {
   // Shapes so small that gamma variables underflow.
   for (double x : doubles(drawn("dirichlet", {Tensor({1e-4, 1e-4})}, {1000})))
     ASSERT_TRUE(x >= 0 && x <= 1);
+}
+
+/// Of n draws of an event of probability p, `count`: within kStandardErrors.
+void expectShare(double count, double n, double p) {
+  EXPECT_LE(std::fabs(count / n - p), kStandardErrors * std::sqrt(p * (1 - p) / n));
+}
+
+/// Where the logarithms of all gamma variables overflow: one has all, as its share of alpha says.
+TEST(Sampled, TheLeastParameters) {
+  constexpr double kLeast = 5e-324;
+  std::vector<double> rows = doubles(drawn("dirichlet", {Tensor({kLeast, 2 * kLeast, 1e-320})}));
+  std::vector<double> all(3, 0.0);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    ASSERT_TRUE(rows[i] == 0 || rows[i] == 1) << rows[i];
+    all[i % 3] += rows[i];
+  }
+  double sum = 3 + 2024; // 1e-320 is 2024 of the least
+  expectShare(all[2], kDraws, 2024 / sum);
+  EXPECT_EQ(all[0] + all[1] + all[2], kDraws);
+  std::vector<double> x = doubles(drawn("beta", {Tensor(kLeast), Tensor(2 * kLeast)}));
+  double ones = 0;
+  for (double value : x) {
+    ASSERT_TRUE(value == 0 || value == 1) << value;
+    ones += value;
+  }
+  expectShare(ones, kDraws, 1 / 3.0);
+  for (double value :
+       doubles(drawn("studentT", {Tensor(kLeast), Tensor(0.0), Tensor(1.0)}, {1000})))
+    EXPECT_FALSE(std::isnan(value));
+}
+
+/// Far from the mean the distribution is an exponential one of scale sd^2 / (low - mean).
+TEST(Sampled, TruncatedNormalFarFromItsMean) {
+  auto draw = [](double mean, double sd, double low, double high, int64_t count = 1000) {
+    return doubles(
+        drawn("truncnormal", {Tensor(mean), Tensor(sd), Tensor(low), Tensor(high)}, {count}));
+  };
+  for (double x : draw(0, 1, 1e155, 2e155))
+    ASSERT_EQ(x, 1e155);
+  for (double x : draw(0, 1, -2e200, -1e200))
+    ASSERT_EQ(x, -1e200);
+  for (double x : draw(0, 1e-300, 1, 2))
+    ASSERT_EQ(x, 1);
+  for (double x : draw(1e300, 1, 0, 1))
+    ASSERT_EQ(x, 1);
+  for (double x : draw(-1e300, 1e-300, 0, 1))
+    ASSERT_EQ(x, 0);
+  // In units of the scale, without another bound and with one at it.
+  for (double side : {1.0, -1.0}) {
+    auto scaled = [&](double width) {
+      double from = side > 0 ? 0 : -width, to = side > 0 ? width : 0;
+      std::vector<double> x = draw(-side * 0x1p40, 1, from, to, kDraws);
+      for (double &value : x)
+        value *= side * 0x1p40;
+      return x;
+    };
+    expectMoments(scaled(1), 1, 1);
+    const double e = std::exp(1.0);
+    expectMoments(scaled(0x1p-40), 1 - 1 / (e - 1), 1 - e / ((e - 1) * (e - 1)));
+  }
+}
+
+/// The mean is n g / N, the variance n g b (N - n) / (N N (N - 1)); of many it is as good as
+/// normal, and of few draws binomial.
+TEST(Sampled, HypergeometricOfMany) {
+  auto draw = [](double good, double bad, double draws) {
+    return doubles(drawn("hypergeometric", {Tensor(good), Tensor(bad), Tensor(draws)}));
+  };
+  for (auto [good, bad, draws] : std::vector<std::array<double, 3>>{{1e15, 1e15, 1e15},
+                                                                    {9e15, 9e15, 9e15},
+                                                                    {0x1p53, 0x1p53, 12345678},
+                                                                    {1e15, 3e9, 4e14},
+                                                                    {4e7, 5e7, 6e7},
+                                                                    {4e7, 5e7, 5000}}) {
+    SCOPED_TRACE(std::to_string(good) + " " + std::to_string(draws));
+    const double all = good + bad, mean = draws * (good / all);
+    const double variance = mean * (bad / all) * ((all - draws) / (all - 1));
+    std::vector<double> x = draw(good, bad, draws);
+    double within = 0;
+    for (double &value : x) {
+      value -= std::floor(mean);
+      within += std::fabs(value - (mean - std::floor(mean))) < 2 * std::sqrt(variance);
+    }
+    expectMoments(x, mean - std::floor(mean), variance);
+    if (variance > 1e6)
+      expectShare(within, kDraws, std::erf(std::sqrt(2.0)));
+  }
+  expectCounts(draw(3e15, 5e15, 3), {125 / 512.0, 225 / 512.0, 135 / 512.0, 27 / 512.0});
+  for (double x : draw(0x1p53, 0, 1e15))
+    ASSERT_EQ(x, 1e15);
+  for (double x : draw(5, 1e15, 1e15 + 5))
+    ASSERT_EQ(x, 5);
 }
 
 TEST(MultivariateNormal, HasItsMeanAndCovariance) {
