@@ -28,8 +28,18 @@ V betaOf(const V &a, const V &b) {
   V near = mul(gammaAbove(least), trueDiv(gammaAbove(most), gammaAbove(add(a, b))));
   return where(isNear, near, exp(betalnAbove(a, b)));
 }
+/// Operands at which Gamma(b) and Gamma(a + b) both have a pole become others, at which beta is the
+/// same but for its sign (lib/Special/Gamma.cpp). Whether that changes.
+V withoutPolesOfBoth(WideOperands &e) {
+  V whole = maximum(e.x[0], e.x[1]), pole = minimum(e.x[0], e.x[1]), sum = add(whole, pole);
+  V isWhole = both(gt(whole, 0.0), eq(whole, floor(whole)));
+  V isBoth = both(both(isWhole, both(isPole(pole), gt(pole, -kInfinity))), le(sum, 0.0));
+  e.x = {where(isBoth, sub(number(1), sum), e.x[0]), where(isBoth, whole, e.x[1])};
+  return both(isBoth, neq(mul(floor(mul(whole, 0.5)), 2.0), whole));
+}
 Vs composeBeta(const Apply &n) {
   WideOperands e(n);
+  V isOpposite = withoutPolesOfBoth(e);
   const V &a = e.x[0], &b = e.x[1];
   V isRegular = both(isPositive(a), isPositive(b)), areAbove = both(gt(a, 0.0), gt(b, 0.0));
   Vs x = e.where(isRegular);
@@ -40,10 +50,11 @@ Vs composeBeta(const Apply &n) {
   V below = where(isPoleOfOne, where(isZero, number(kInfinity), noNumber()),
                   where(isEndless, noNumber(), mirrored));
   V result = where(isRegular, betaOf(x[0], x[1]), where(areAbove, number(0), below));
-  return {where(e.isNan, noNumber(), result)};
+  return {where(e.isNan, noNumber(), where(isOpposite, neg(result), result))};
 }
 Vs composeBetaln(const Apply &n) {
   WideOperands e(n);
+  withoutPolesOfBoth(e);
   const V &a = e.x[0], &b = e.x[1];
   V isRegular = both(isPositive(a), isPositive(b)), areAbove = both(gt(a, 0.0), gt(b, 0.0));
   Vs x = e.where(isRegular);

@@ -368,6 +368,8 @@ Variable linspace(const Operand &start, const Operand &stop, int64_t num, bool e
   for (const Variable &v : {first, last})
     if (!v.ok())
       return v;
+  if (first.rank() != 0 || last.rank() != 0)
+    return invalidAt(start, ErrorKind::TypeError, "linspace", "start and stop must be numbers");
   if (num < 0)
     return invalidAt(start, ErrorKind::ValueError, "linspace",
                      "the number of elements is negative: " + std::to_string(num));

@@ -94,6 +94,10 @@ Unique unique(const Operand &operand, std::optional<int> axis) {
   auto invalid = [](const Variable &v) { return Unique{v, v, v, v}; };
   if (!x.ok())
     return invalid(x);
+  if (isComplex(x.dtype()))
+    return invalid(invalidAt(operand, ErrorKind::TypeError, "unique",
+                             "complex numbers have no order; of a vector take the rows of "
+                             "stack({real(x), imag(x)}, 1): unique(..., 0)"));
   if (auto plain = normalizeAxis(along.axis, x.rank()); !plain.ok())
     return invalid(invalidAt(operand, "unique", plain.status()));
   Variable lines = axis && along.axis != 0 ? moveaxis(x, {along.axis}, {0}) : x;

@@ -118,7 +118,17 @@ Real polygamma(int64_t order, Real x) {
   return boost::math::polygamma(int(order), x, Quiet());
 }
 
+/// A whole a > 0 and a whole b <= -a: the poles of Gamma(b) and of Gamma(a + b) have a quotient,
+/// with which beta(a, b) = (-1)^a beta(1 - a - b, a).
+static bool havePolesOfBoth(Real a, Real b) {
+  return a > 0 && a == std::floor(a) && isPole(b) && std::isfinite(b) && a + b <= 0;
+}
+
 Real beta(Real a, Real b) {
+  if (havePolesOfBoth(b, a))
+    std::swap(a, b);
+  if (havePolesOfBoth(a, b))
+    return (std::fmod(a, 2.0L) == 0 ? 1 : -1) * beta(1 - a - b, a);
   if (a > 0 && b > 0)
     return std::isinf(a) || std::isinf(b) ? 0.0L : boost::math::beta(a, b, Quiet());
   if (isPole(a) || isPole(b))
@@ -141,6 +151,10 @@ Real stirlingRest(Real x) {
 }
 
 Real logBeta(Real a, Real b) {
+  if (havePolesOfBoth(b, a))
+    std::swap(a, b);
+  if (havePolesOfBoth(a, b))
+    return logBeta(1 - a - b, a);
   if (isPole(a) || isPole(b))
     return kInfinity;
   if (a < 0 || b < 0) {

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -25,6 +26,8 @@
 #include "WaitingList.h"
 #include "graphc/Gradient.h"
 #include "graphc/Ops.h"
+#include "graphc/Sorting.h"
+#include "graphc/Special.h"
 #include "graphc/Traversal.h"
 
 namespace graphc {
@@ -185,6 +188,36 @@ INSTANTIATE_TEST_SUITE_P(All, Exported, testing::ValuesIn(opsThat([](const OpDef
                            return !isDrawn(op) && op.name != "searchsorted";
                          })),
                          [](const auto &info) { return info.param->name; });
+
+/// Of vectors that are sorted, which the cases above are not: NaN stands behind all numbers.
+/// NumPy's searchsorted.
+TEST(ExportedSearches, FindNaNBehindAllNumbers) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (DType dtype : {DType::Float64, DType::Float32}) {
+    Variable sorted = tensor(dtype, {kDynamic}, "sorted"),
+             values = tensor(dtype, {kDynamic, kDynamic}, "values");
+    TensorsOr places = throughFile(
+        {searchsorted(sorted, values), searchsorted(sorted, values, {.right = true})},
+        {sorted, values},
+        {Tensor({0, 1, 1, nan, nan}).cast(dtype), Tensor({{0.5, nan, 1}, {7, -1, 0}}).cast(dtype)});
+    ASSERT_TRUE(places.ok()) << places.status();
+    EXPECT_EQ((*places)[0], Tensor({{1, 3, 1}, {3, 0, 0}}, DType::Int64));
+    EXPECT_EQ((*places)[1], Tensor({{1, 5, 3}, {3, 0, 1}}, DType::Int64));
+  }
+}
+
+/// Both gamma functions have poles there: mpmath's limits (unittests/Ops/SpecialTest.cpp).
+TEST(ExportedBeta, HasLimitsAtPolesOfBoth) {
+  Variable a = dvector("a"), b = dvector("b");
+  TensorsOr values = throughFile(
+      {graphc::beta(a, b), betaln(a, b)}, {a, b},
+      {Tensor({1, 2, 2, 3, -5}, DType::Float64), Tensor({-1, -2, -3, -5, 3}, DType::Float64)});
+  ASSERT_TRUE(values.ok()) << values.status();
+  expectClose((*values)[0], Tensor({-1, 0.5, 1.0 / 6, -1.0 / 30, -1.0 / 30}),
+              {.rtol = 1e-14, .atol = 0}); // a few roundings
+  expectClose((*values)[1], Tensor({0, -std::log(2), -std::log(6), -std::log(30), -std::log(30)}),
+              {.rtol = 1e-14, .atol = 1e-14});
+}
 
 //===--- draws ------------------------------------------------------------------------===//
 

@@ -239,6 +239,12 @@ TEST(CompositeMessages, Sequences) {
       {ctcLoss(f64({3, 2, 4}), of(kI64, {1, 1}), of(kI64, {2}), of(kI64, {2})),
        "ShapeError: ctcLoss: there are labels or lengths of 1 elements where the batch has 2\n  "
        "ctcLoss(f64[3,2,4], i64[1,1], i64[2], i64[2])"},
+      {ctcLoss(f64({3, 2, 4}), of(kI64, {2, 1}), of(kI64, {4}), of(kI64, {2})),
+       "ShapeError: ctcLoss: there are labels or lengths of 4 elements where the batch has 2\n  "
+       "ctcLoss(f64[3,2,4], i64[2,1], i64[4], i64[2])"},
+      {ctcLoss(f64({3, 2, 4}), of(kI64, {2, 1}), of(kI64, {2}), of(kI64, {3})),
+       "ShapeError: ctcLoss: there are labels or lengths of 3 elements where the batch has 2\n  "
+       "ctcLoss(f64[3,2,4], i64[2,1], i64[2], i64[3])"},
       {node("ctcGradientAlong", {},
             {f64({3, 2, 4}), of(kI64, {2, 1}), of(kI64, {2}), of(kI64, {2}), f64({3})}),
        "TypeError: ctcGradientAlong: the direction has the rank of the logarithms, 3\n  "

@@ -99,6 +99,8 @@ TEST(Functions, TellMistakes) {
       {said(diff(v, -1)), "ValueError: diff: the order is negative: -1\n  diff(v: f64[?])"},
       {said(linspace(s, 1.0, -3)),
        "ValueError: linspace: the number of elements is negative: -3\n  linspace(s: f64)"},
+      {said(linspace(v, 1.0)),
+       "TypeError: linspace: start and stop must be numbers\n  linspace(v: f64[?])"},
       {said(meshgrid({v, v}, "yx")[1]),
        "ValueError: meshgrid: indexing is neither xy nor ij: yx\n  meshgrid(v: f64[?])"},
       {said(groupNorm(x, 4, v, v)), "ValueError: groupNorm: 6 channels do not make 4 groups of "

@@ -136,6 +136,9 @@ TEST(OrderingMessages, Order) {
        "AxisError: sort: axis 2 is out of range for rank 2\n  sort{axis = 2}(f64[3,4])"},
       {unique(x, 2).values,
        "AxisError: unique: axis 2 is out of range for rank 2\n  unique(f64[3,4])"},
+      {unique(of(DType::Complex64, {3})).values,
+       "TypeError: unique: complex numbers have no order; of a vector take the rows of "
+       "stack({real(x), imag(x)}, 1): unique(..., 0)\n  unique(complex<f32>[3])"},
       {node("searchsorted", {}, {x, x}),
        "TypeError: searchsorted: the sorted elements must be a vector, and the values of their "
        "dtype\n  searchsorted(f64[3,4], f64[3,4])"},

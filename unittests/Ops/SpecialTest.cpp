@@ -54,6 +54,23 @@ TEST(Special, ExtremesEnd) {
   EXPECT_TRUE(value(grad(gammainc(a, a), Variables{a})[0]).numElements() == 1);
 }
 
+// Where Gamma(b) and Gamma(a + b) both have a pole: mpmath's limits.
+TEST(Special, BetaAtPolesOfBoth) {
+  auto expect = [](double a, double b, double beta, double betaln) {
+    for (auto [x, y] : {std::pair(a, b), std::pair(b, a)}) {
+      EXPECT_EQ(number(graphc::beta(at(x), at(y))), beta) << x << " " << y;
+      EXPECT_NEAR(number(graphc::betaln(at(x), at(y))), betaln, 1e-15) << x << " " << y;
+    }
+  };
+  expect(1, -1, -1, 0);
+  expect(2, -2, 0.5, -std::log(2));
+  expect(2, -3, 1.0 / 6, -std::log(6));
+  expect(3, -5, -1.0 / 30, -std::log(30));
+  EXPECT_TRUE(std::isnan(number(beta(at(3), at(-2)))));
+  EXPECT_EQ(number(betaln(at(3), at(-2))), kInf);
+  EXPECT_TRUE(std::isnan(number(beta(at(2), at(-kInf)))));
+}
+
 // Gamma(-9.807) of Boost 1.74 in double is wrong in the first digit; here by mpmath.
 TEST(Special, GammaBelowZero) {
   EXPECT_NEAR(number(gamma(at(-9.8070588028589647))), 2.387957098401067e-06, 1e-20);
