@@ -380,8 +380,8 @@ TEST(Operators, nodesOfOneNodeAreAtIt) {
   addOutput(model, "y");
   auto module = loadModel(model);
   ASSERT_TRUE(module.ok()) << module.status();
-  auto y = evaluate(module->outputs, module->inputs,
-                    {shaped(f32(Tensor({1, 2, 3, 4, 5, 6})), {2, 3})});
+  auto y =
+      evaluate(module->outputs, module->inputs, {shaped(f32(Tensor({1, 2, 3, 4, 5, 6})), {2, 3})});
   EXPECT_THAT(errorPlace(y.status()).value_or(Place()).str(),
               testing::EndsWith("model.onnx: node 1 (Einsum)"));
 }
