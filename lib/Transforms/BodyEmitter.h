@@ -126,6 +126,9 @@ public:
   llvm::SmallVector<bool> loadsAlong(const KernelNest &nest, int loop) const;
   /// How many loads of the nest that move along `vectorLoop` do not along `rowLoop`.
   int reusedVectors(const KernelNest &nest, int vectorLoop, int rowLoop) const;
+  /// How many quotients and rests of counters the body has that are shifts (BodyQuotients.cpp); 0
+  /// if no load wants one along the vector loop.
+  int numQuotients(const KernelNest &nest, int vectorLoop) const;
   /// Whether a mask of the nest's loads depends on the loop.
   bool isInCondition(const KernelNest &nest, int loop) const;
 
@@ -186,6 +189,7 @@ private:
   mlir::Value castToIndex(mlir::Value offsets);
 
   //===--- BodyQuotients.cpp ------------------------------------------------===//
+  std::pair<int, int> quotientOfCounter(mlir::Operation &op, bool wantsRest) const;
   int divisorOf(mlir::Operation &op, bool wantsRest) const;
   int quotientOf(const MemoryAccess &access) const;
   mlir::Value restOfLanes(mlir::Type element, int divisor);

@@ -36,23 +36,40 @@ static bool isMultiple(Value number, int64_t factor) {
   return mlir::isa<arith::AndIOp, arith::MulIOp>(op) && llvm::any_of(op->getOperands(), isOperand);
 }
 
-/// The divisor, if the op divides the vector loop's counter, or asks for the rest: a power of two
-/// that divides the first lane's counter, of several lanes.
-int BodyEmitter::divisorOf(mlir::Operation &op, bool wantsRest) const {
+/// The loop whose counter the op divides by a power of two that is half a vector at most, or asks
+/// for the rest of; and the divisor.
+std::pair<int, int> BodyEmitter::quotientOfCounter(mlir::Operation &op, bool wantsRest) const {
   auto call = mlir::dyn_cast<mlir::func::CallOp>(op);
   auto scalar = call ? parseScalarCall(call.getCallee()) : std::nullopt;
   if (!target.optimizations.has(Optimization::Quotients) || !scalar ||
       scalar->op != (wantsRest ? ScalarOp::Mod : ScalarOp::IntDiv) ||
       scalar->result != DType::Int64)
-    return 0;
+    return {-1, 0};
   auto divisor = mlir::getConstantIntValue(call.getOperand(1));
   if (!divisor || *divisor < 2 || !llvm::isPowerOf2_64(uint64_t(*divisor)) || *divisor * 2 > lanes)
-    return 0;
-  const int loop = countedLoop(call.getOperand(0));
+    return {-1, 0};
+  return {countedLoop(call.getOperand(0)), int(*divisor)};
+}
+
+/// The divisor, if that loop is the vector loop, and it divides the first lane's counter.
+int BodyEmitter::divisorOf(mlir::Operation &op, bool wantsRest) const {
+  auto [loop, divisor] = quotientOfCounter(op, wantsRest);
   if (loop < 0 || !loops[size_t(loop)].isVector)
     return 0;
   Value first = loops[size_t(loop)].index[0]; // none while passes are planned
-  return first && isMultiple(first, *divisor) ? int(*divisor) : 0;
+  return first && isMultiple(first, divisor) ? divisor : 0;
+}
+
+int BodyEmitter::numQuotients(const KernelNest &nest, int vectorLoop) const {
+  int number = 0;
+  bool alongVectors = false;
+  for (mlir::Operation &op : nest.body()->without_terminator())
+    for (bool wantsRest : {false, true}) {
+      const int loop = quotientOfCounter(op, wantsRest).first;
+      number += loop >= 0;
+      alongVectors |= loop == vectorLoop && !wantsRest;
+    }
+  return alongVectors ? number : 0;
 }
 
 /// The divisor of a load whose last index is a quotient, and that moves in no other way.

@@ -352,6 +352,12 @@ void KernelEmitter::emitStream(const Pass &pass) {
     while (stream.unroll > 1 && stream.unroll * numReductions > numAccumulators(pass))
       stream.unroll /= 2;
   stream.isLong = !hasReduction && cost >= kLongBody;
+  // Quotients are no calls, but shifts. With branches, a vector of them took twice as long.
+  int numQuotients = 0;
+  for (int nest : pass.nests)
+    numQuotients += body->numQuotients(kernel.nests[size_t(nest)], stream.vectorLoop);
+  if (lanes > 1 && numQuotients && cost - numQuotients * kLongBody < 2 * kLongBody)
+    stream.isLong = false;
 
   if (auto extent = constantSize(first.extents[size_t(stream.vectorLoop)]))
     while (stream.unroll > 1 && stream.unroll * lanes > *extent)
