@@ -155,7 +155,7 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
       LLVM::StoreOp::create(b, right[size_t(v)], pointerTo(place), unsigned(bytes));
       Value from = arith::AddIOp::create(b, carried.back(), distance);
       LLVM::Prefetch::create(b, pointerTo(arith::AddIOp::create(b, from, ahead)), /*rw=*/0,
-                             /*hint=*/2, /*cache=*/1);
+                             /*hint=*/3, /*cache=*/1);
     }
   }
   auto leftAt = [&](int i) -> Value {

@@ -29,9 +29,9 @@
 // LOOPS-NEXT: llvm.intr.masked.store
 // LOOPS-COUNT-2: llvm.intr.prefetch
 // LOOPS-NOT: llvm.intr.prefetch
-// LOOPS: :17 = scf.for {{.*}} -> (vector<16xf32>
-// LOOPS-COUNT-14: math.fma
-// LOOPS-COUNT-14: vector.store
+// LOOPS: :11 = scf.for {{.*}} -> (vector<16xf32>
+// LOOPS-COUNT-8: math.fma
+// LOOPS-COUNT-8: vector.store
 
 // A phase's elements are those of half a vector, each for two lanes.
 // LOOPS: func.func @graphc_{{.*}}mod
