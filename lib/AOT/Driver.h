@@ -142,6 +142,7 @@ typedef struct {
   int32_t array;   /* the one with its shape */
   int32_t segment; /* after whose sizes its shape is known */
   AotRange name;   /* "output `y`" */
+  AotRange result; /* of a body, as messages call what it is of: "state 1" */
 } AotOutput;
 
 typedef struct {

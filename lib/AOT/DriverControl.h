@@ -67,14 +67,16 @@ static char *at(const Track *track, int64_t t) {
 
 /*===--- messages -------------------------------------------------------------===*/
 
-/* "f32[2,3]" of an output of the body; `array`: of the step's array instead, behind `drop` axes. */
-static void putBrief(const Run *r, int32_t output, int32_t array, int32_t drop) {
+/* "f32[2,3]" of an output of the body; `array`: of the step's array instead, with `more` axes in
+ * front, and behind `drop` others. */
+static void putBrief(const Run *r, int32_t output, int32_t array, int32_t drop, int32_t more) {
   const AotOutput *o = &r->body->outputs[output];
   const AotArray *own = &r->body->arrays[o->array];
+  const int32_t rank = o->rank + more;
   putRange(r->body, r->b, o->name);
-  if (o->rank == 0)
+  if (rank == 0)
     return;
-  for (int32_t axis = 0; axis < o->rank; ++axis) {
+  for (int32_t axis = 0; axis < rank; ++axis) {
     put(r->b, axis ? "," : "[");
     putNumber(r->b, array < 0 ? r->b->sizes[r->body->numbers[own->shape.first + axis]]
                               : extentOf(r, array, drop + axis));
@@ -165,20 +167,19 @@ static int32_t checkOutput(const Run *r, int32_t k) {
   if (isSame)
     return 0;
   int isState = r->control->isLoop && k < r->control->states.count;
-  put(b, isState ? "state " : "result ");
-  putNumber(b, k);
+  putRange(r->body, b, r->body->outputs[k].result);
   if (!r->control->isLoop || isState) {
     put(b, " was ");
-    putBrief(r, k, track->array, track->drop);
+    putBrief(r, k, track->array, track->drop, 0);
     put(b, " and becomes ");
-    putBrief(r, k, -1, 0);
+    putBrief(r, k, -1, 0, 0);
     put(b, isState ? "; states keep their shapes" : "");
     return kAotShapeError;
   }
   put(b, " is ");
-  putBrief(r, k, -1, 0);
+  putBrief(r, k, -1, 0, 0);
   put(b, ", and all have the shape of the first one: ");
-  putBrief(r, k, track->array, 0);
+  putBrief(r, k, track->array, track->drop - 1, 1);
   put(b, " with the axis of steps");
   return kAotShapeError;
 }

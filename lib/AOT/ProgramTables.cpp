@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "Runtime/LoopErrors.h"
 #include "Runtime/ProgramLayout.h"
 #include "Runtime/RunError.h"
 #include "graphc/Type.h"
@@ -214,7 +215,7 @@ private:
         segment = std::max(segment, knownIn_[size_t(size)]);
       t_.outputs.push_back({member.offset, int32_t(array.shape.size()),
                             int32_t(byteSize(array.dtype)), layout_.outputRoot[k], output.array,
-                            segment, text(quoted("output", output.name, member))});
+                            segment, text(quoted("output", output.name, member)), AotRange{}});
     }
   }
 
@@ -234,7 +235,7 @@ private:
       DType dtype = output.isComplex ? complexDType(array.dtype) : array.dtype;
       t_.outputs.push_back({-1, int32_t(array.shape.size()) - output.isComplex,
                             int32_t(byteSize(array.dtype)), layout_.outputRoot[k], output.array, 0,
-                            text(Type(dtype, {}).brief())});
+                            text(Type(dtype, {}).brief()), text(output.name)});
     }
   }
 
@@ -291,6 +292,9 @@ private:
     t_.controls.push_back(out);
     for (Program body : control.bodies) { // its steps name the whole program's kernels
       body.kernels = p_.kernels;
+      for (size_t k = 0; k < body.outputs.size(); ++k)
+        body.outputs[k].name =
+            nameOfResult(body.outputs[k].name, k, control.isLoop ? control.states.size() : 0);
       absl::StatusOr<ProgramTables> tables = ProgramTables::ofBody(body);
       if (!tables.ok())
         return tables.status();

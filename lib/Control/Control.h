@@ -54,11 +54,17 @@ struct Loop {
   bool isRewritten = false;
   /// As messages call sequences.
   std::vector<std::string> names = {};
+  /// As messages call results, by state and by further result: "state 1", "result 3". Their numbers
+  /// are those of the loop that was made first, whatever rewriting leaves out.
+  std::vector<std::string> stateNames = {}, mappedNames = {};
 
   bool hasRows() const;
   /// Of the result with this number.
   int64_t rowsOf(size_t result) const {
     return result < states.size() ? stateRows[result] : mappedRows[result - states.size()];
+  }
+  const std::string &nameOf(size_t result) const {
+    return result < states.size() ? stateNames[result] : mappedNames[result - states.size()];
   }
   size_t firstSequence() const { return hasSteps ? 1 : 0; }
   size_t firstState() const { return firstSequence() + sequences.size(); }

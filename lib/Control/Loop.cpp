@@ -92,16 +92,17 @@ public:
       for (size_t k = 0; k < numStates; ++k) {
         Tensor &fresh = (*results)[k];
         if (fresh.shape() != histories_[k].back().shape())
-          return atStep(stateChanged(k, briefOf(histories_[k].back()), briefOf(fresh)), t);
+          return atStep(
+              stateChanged(loop_.stateNames[k], briefOf(histories_[k].back()), briefOf(fresh)), t);
         if (!loop_.keepsLast[k])
-          if (absl::Status s = put(fresh, outputs[k], t, k); !s.ok())
+          if (absl::Status s = put(fresh, outputs[k], t, loop_.nameOf(k)); !s.ok())
             return atStep(s, t);
         histories_[k].push_back(std::move(fresh));
         histories_[k].pop_front();
       }
       const int64_t row = loop_.stacksBackwards ? steps_ - 1 - t : t;
       for (size_t k = numStates; k < numStates + size_t(loop_.numMapped); ++k)
-        if (absl::Status s = put((*results)[k], outputs[k], row, k); !s.ok())
+        if (absl::Status s = put((*results)[k], outputs[k], row, loop_.nameOf(k)); !s.ok())
           return atStep(s, t);
       ends = loop_.hasUntil && results->back().item<bool>();
     }
@@ -118,9 +119,9 @@ public:
 private:
   static std::string briefOf(const Tensor &t) { return Type(t.dtype(), t.shape()).brief(); }
 
-  static absl::Status put(const Tensor &value, Tensor &all, int64_t row, size_t result) {
+  static absl::Status put(const Tensor &value, Tensor &all, int64_t row, const std::string &name) {
     if (value.shape() != all.shape().subspan(1))
-      return resultDiffers(result, briefOf(value), briefOf(all));
+      return resultDiffers(name, briefOf(value), briefOf(all));
     if (value.numBytes() > 0)
       std::memcpy(static_cast<char *>(all.data()) + row % all.shape()[0] * value.numBytes(),
                   value.data(), size_t(value.numBytes()));
@@ -205,7 +206,7 @@ Arrays emitLoop(const std::shared_ptr<const Control> &control, Emitter &e, const
     if (hasAxis)
       e.require(e.dim(initial, 0), Predicate::Equal, e.size(historyOf(loop.states[k])),
                 ErrorKind::ShapeError,
-                "state " + std::to_string(k) +
+                loop.stateNames[k] +
                     " starts from {b} values, as its taps say, but the first axis of its initial "
                     "value has {a}");
   }
@@ -302,6 +303,12 @@ absl::StatusOr<Variables> makeLoop(Loop loop, const Variables &inputs, Variables
   loop.stateRows.resize(loop.states.size());
   loop.mappedRows.resize(size_t(loop.numMapped));
   loop.names.resize(loop.sequences.size());
+  loop.stateNames.resize(loop.states.size());
+  loop.mappedNames.resize(size_t(loop.numMapped));
+  size_t number = 0;
+  for (auto *names : {&loop.stateNames, &loop.mappedNames})
+    for (std::string &name : *names)
+      name = nameOfResult(name, number++, loop.states.size());
   if (loop.hasUntil && outputs.back().dtype() != DType::Bool)
     outputs.back() = cast(outputs.back(), DType::Bool);
   absl::StatusOr<FunctionGraph> graph = FunctionGraph::create(inputs, outputs);

@@ -64,6 +64,7 @@ absl::StatusOr<size_t> LoopEdit::addMapped(const Variable &v) {
   mapped.push_back(body.numOutputs() - 1);
   mappedResults.push_back(-1);
   loop.mappedRows.push_back(0);
+  loop.mappedNames.emplace_back();
   return mapped.size() - 1;
 }
 

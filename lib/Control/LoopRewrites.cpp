@@ -439,6 +439,7 @@ absl::Status dropUnused(LoopEdit &edit, const std::vector<bool> &isUsed) {
     return absl::OkStatus();
   keep(edit.mapped, keepsMapped);
   keep(edit.loop.mappedRows, keepsMapped);
+  keep(edit.loop.mappedNames, keepsMapped);
   keep(edit.mappedResults, keepsMapped);
   keep(edit.next, keepsState);
   keep(edit.stateResults, keepsState);
@@ -446,6 +447,7 @@ absl::Status dropUnused(LoopEdit &edit, const std::vector<bool> &isUsed) {
   keep(edit.initials, keepsState);
   keep(edit.loop.states, keepsState);
   keep(edit.loop.stateRows, keepsState);
+  keep(edit.loop.stateNames, keepsState);
   std::vector<bool> keepsLast = edit.loop.keepsLast;
   edit.loop.keepsLast.clear();
   for (size_t k = 0; k < keepsState.size(); ++k)

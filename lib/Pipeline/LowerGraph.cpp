@@ -11,6 +11,7 @@
 #include "Rewrite/VectorizedGraphs.h"
 #include "Rewrites/FoldLargeConstants.h"
 #include "Rewrites/ModeRewrites.h"
+#include "Runtime/LoopErrors.h"
 #include "absl/container/flat_hash_map.h"
 
 namespace graphc {
@@ -50,6 +51,16 @@ absl::Status rewriteGraph(FunctionGraph &graph, const CompileOptions &options) {
 
 namespace {
 
+/// As messages call what a body's outputs are of, where that is not their number.
+std::vector<std::string> namesOfOutputs(const Control &control, const FrozenGraph &body) {
+  std::vector<std::string> names(body.numOutputs());
+  const size_t numStates = control.loop ? control.loop->states.size() : 0;
+  for (size_t k = 0; control.loop && k < control.results.size(); ++k)
+    if (const std::string &name = control.loop->nameOf(k); name != nameOfResult({}, k, numStates))
+      names[k] = name;
+  return names;
+}
+
 /// The op whose bodies have code.
 absl::StatusOr<Op> compiledControl(const Apply &node, const CompileOptions &options, int level) {
   if (level == kMostLevels)
@@ -64,8 +75,8 @@ absl::StatusOr<Op> compiledControl(const Apply &node, const CompileOptions &opti
       if (absl::Status s = rewriteGraph(*copy, options); !s.ok())
         return s;
     Callees callees = calleesOf(options, /*keepGraphs=*/false);
-    absl::StatusOr<KernelGraph> kernels = kernelsOf(
-        *std::move(copy), options, std::vector<std::string>(body.numOutputs()), callees, level + 1);
+    absl::StatusOr<KernelGraph> kernels =
+        kernelsOf(*std::move(copy), options, namesOfOutputs(control, body), callees, level + 1);
     if (!kernels.ok())
       return kernels.status();
     code->bodies.push_back(*std::move(kernels));

@@ -12,14 +12,20 @@ absl::Status atStep(const absl::Status &error, int64_t step) {
                    "step " + std::to_string(step) + ": " + std::string(error.message()));
 }
 
-absl::Status stateChanged(size_t state, const std::string &was, const std::string &becomes) {
-  return makeError(ErrorKind::ShapeError, "state " + std::to_string(state) + " was " + was +
-                                              " and becomes " + becomes +
+std::string nameOfResult(const std::string &given, size_t number, size_t numStates) {
+  return given.empty() ? (number < numStates ? "state " : "result ") + std::to_string(number)
+                       : given;
+}
+
+absl::Status stateChanged(const std::string &state, const std::string &was,
+                          const std::string &becomes) {
+  return makeError(ErrorKind::ShapeError, state + " was " + was + " and becomes " + becomes +
                                               "; states keep their shapes");
 }
 
-absl::Status resultDiffers(size_t result, const std::string &is, const std::string &all) {
-  return makeError(ErrorKind::ShapeError, "result " + std::to_string(result) + " is " + is +
+absl::Status resultDiffers(const std::string &result, const std::string &is,
+                           const std::string &all) {
+  return makeError(ErrorKind::ShapeError, result + " is " + is +
                                               ", and all have the shape of the first one: " + all +
                                               " with the axis of steps");
 }

@@ -297,15 +297,15 @@ void ControlRun::putInOrder(int64_t done) {
 absl::Status ControlRun::checkShape(size_t output, absl::Span<const int64_t> shape) const {
   if (shape == absl::MakeConstSpan(outputShapes_[output]))
     return absl::OkStatus();
-  auto brief = [&](DType dtype, absl::Span<const int64_t> of) {
-    return briefOf(bodies_[0]->program.outputs[output], dtype, of);
-  };
+  const Program::Output &given = bodies_[0]->program.outputs[output];
+  auto brief = [&](DType dtype, absl::Span<const int64_t> of) { return briefOf(given, dtype, of); };
+  const std::string name = nameOfResult(given.name, output, control_.states.size());
   if (output < control_.states.size()) {
     DType dtype = arrays_[firstState() + output].dtype;
-    return stateChanged(output, brief(dtype, outputShapes_[output]), brief(dtype, shape));
+    return stateChanged(name, brief(dtype, outputShapes_[output]), brief(dtype, shape));
   }
   DType dtype = result(output).dtype;
-  return resultDiffers(output, brief(dtype, shape), brief(dtype, result(output).shape));
+  return resultDiffers(name, brief(dtype, shape), brief(dtype, result(output).shape));
 }
 
 absl::Status ControlRun::runLoop() {

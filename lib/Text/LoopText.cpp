@@ -3,6 +3,7 @@
 
 #include "GraphDialect.h"
 #include "NodeFromOperation.h"
+#include "Runtime/LoopErrors.h"
 #include "Support/Text.h"
 #include "mlir/IR/Builders.h"
 
@@ -13,7 +14,8 @@ static constexpr llvm::StringLiteral kSequences = "sequences", kStates = "states
                                      kBackwards = "backwards",
                                      kStacksBackwards = "stacks_backwards",
                                      kTruncation = "truncation", kLast = "last", kRows = "rows",
-                                     kNames = "names", kRewritten = "rewritten";
+                                     kNames = "names", kRewritten = "rewritten",
+                                     kResultNames = "result_names";
 
 void writeLoop(const Loop &loop, mlir::OperationState &state) {
   mlir::Builder b(state.getContext());
@@ -46,6 +48,15 @@ void writeLoop(const Loop &loop, mlir::OperationState &state) {
   llvm::SmallVector<llvm::StringRef> names(loop.names.begin(), loop.names.end());
   if (llvm::any_of(names, [](llvm::StringRef name) { return !name.empty(); }))
     state.addAttribute(kNames, b.getStrArrayAttr(names));
+  const size_t numResults = loop.states.size() + size_t(loop.numMapped);
+  llvm::SmallVector<llvm::StringRef> results;
+  bool isOther = false; // than numbers
+  for (size_t k = 0; k < numResults; ++k) {
+    results.push_back(loop.nameOf(k));
+    isOther |= loop.nameOf(k) != nameOfResult({}, k, loop.states.size());
+  }
+  if (isOther)
+    state.addAttribute(kResultNames, b.getStrArrayAttr(results));
 }
 
 namespace {
@@ -75,7 +86,8 @@ private:
   const FrozenGraph &body_;
   const Variables &operands_;
   Loop loop_;
-  std::vector<int64_t> rows_; // by result, where they are given
+  std::vector<int64_t> rows_;            // by result, where they are given
+  std::vector<std::string> resultNames_; // likewise
 };
 
 bool LoopReader::takeTaps(mlir::Attribute value, bool areBelowZero,
@@ -125,7 +137,7 @@ bool LoopReader::take(mlir::NamedAttribute attribute) {
     return true;
   }
   auto list = llvm::dyn_cast<mlir::ArrayAttr>(value);
-  if (!list || (name != kLast && name != kNames && name != kRows))
+  if (!list || (name != kLast && name != kNames && name != kRows && name != kResultNames))
     return false;
   for (mlir::Attribute each : list) {
     if (name == kRows) {
@@ -142,7 +154,7 @@ bool LoopReader::take(mlir::NamedAttribute attribute) {
     if (name == kLast)
       loop_.keepsLast.push_back(isLast.getValue());
     else
-      loop_.names.push_back(text.str());
+      (name == kNames ? loop_.names : resultNames_).push_back(text.str());
   }
   return true;
 }
@@ -155,17 +167,22 @@ absl::Status LoopReader::checkType(const Variable &v, const Type &given, int lac
                                          ", which does not fit " + given.brief());
 }
 
-/// What `last` and `rows` say of results that there are.
+/// What `last`, `rows` and `result_names` say of results that there are.
 absl::Status LoopReader::takeRows() {
   const size_t numStates = loop_.states.size(), numResults = numStates + size_t(loop_.numMapped);
   if (loop_.keepsLast.size() > numStates)
     return error(ErrorKind::ValueError, "last is of " + counted(loop_.keepsLast.size(), "state") +
                                             ", and there are " + std::to_string(numStates));
   loop_.keepsLast.resize(numStates);
-  if (rows_.size() > numResults)
-    return error(ErrorKind::ValueError, "rows is of " + counted(rows_.size(), "result") +
-                                            ", and there are " + std::to_string(numResults));
+  for (auto [name, size] :
+       {std::pair(kRows, rows_.size()), std::pair(kResultNames, resultNames_.size())})
+    if (size > numResults)
+      return error(ErrorKind::ValueError, name.str() + " is of " + counted(size, "result") +
+                                              ", and there are " + std::to_string(numResults));
   rows_.resize(numResults);
+  resultNames_.resize(numResults);
+  loop_.stateNames.assign(resultNames_.begin(), resultNames_.begin() + ptrdiff_t(numStates));
+  loop_.mappedNames.assign(resultNames_.begin() + ptrdiff_t(numStates), resultNames_.end());
   for (size_t k = 0; k < numResults; ++k) {
     const bool isState = k < numStates;
     if (rows_[k] == 0)

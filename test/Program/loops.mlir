@@ -24,6 +24,15 @@
 // RUN: not %t/reads -i x=[5,6] -i at=[0,1,2] 2>&1 | FileCheck %s --check-prefix=READS
 // RUN: not graphc run %s --entry=reads -i x=[5,6] -i at=[0,1,2] 2>&1 | FileCheck %s --check-prefix=READS
 // READS: scan: step 2: {{.*}}index 2
+// Of a loop of which a state and a result are left out, the numbers of those that there were.
+// RUN: graphc compile %s --entry=grows --emit=exe -o %t/grows
+// RUN: not %t/grows -i i=[2,3] -i v=[1,2] 2>&1 | FileCheck %s --check-prefix=GROWS
+// RUN: not graphc run %s --entry=grows -i i=[2,3] -i v=[1,2] 2>&1 | FileCheck %s --check-prefix=GROWS
+// GROWS: step 0: state 1 was f64[2] and becomes f64[4]; states keep their shapes
+// RUN: graphc compile %s --entry=differs --emit=exe -o %t/differs
+// RUN: not %t/differs -i i=[2,3] 2>&1 | FileCheck %s --check-prefix=DIFFERS
+// RUN: not graphc run %s --entry=differs -i i=[2,3] 2>&1 | FileCheck %s --check-prefix=DIFFERS
+// DIFFERS: step 1: result 2 is i64[3], and all have the shape of the first one: i64[2,2] with the axis of steps
 // Of these the last rows are kept alone: a ring that is or is not full, with an end that comes of itself, and of elements' sizes.
 // RUN: graphc compile %s --entry=ends --emit=exe -o %t/ends && %t/ends -i x=[1,2,3,4,5,6,7,8] > %t/ends.exe
 // RUN: graphc run %s --entry=ends -i x=[1,2,3,4,5,6,7,8] > %t/ends.run && diff %t/ends.run %t/ends.exe
@@ -150,4 +159,29 @@ func.func private @addSize(%x: tensor<f64>, %s: tensor<f64>) -> tensor<f64> {
   %2 = graph.add %s, %x : (tensor<f64>, tensor<f64>) -> tensor<f64>
   %3 = graph.ifElse %0, %1, %2 : (tensor<i1>, tensor<f64>, tensor<f64>) -> tensor<f64>
   return %3 : tensor<f64>
+}
+
+func.func @grows(%i: tensor<?xi64>, %v: tensor<?xf64>) -> tensor<?xf64> {
+  %zero = graph.constant dense<0.0> : tensor<f64>
+  %0:2 = graph.scan @grow(%i, %zero, %v) {sequences = [[0]], states = [[-1], [-1]]} : (tensor<?xi64>, tensor<f64>, tensor<?xf64>) -> (tensor<?xf64>, tensor<?x?xf64>)
+  %1 = graph.subtensor %0#1 {index = "-1"} : (tensor<?x?xf64>) -> tensor<?xf64>
+  return %1 : tensor<?xf64>
+}
+func.func private @grow(%i: tensor<i64>, %s: tensor<f64>, %v: tensor<?xf64>) -> (tensor<f64>, tensor<?xf64>) {
+  %0 = graph.exp %s : (tensor<f64>) -> tensor<f64>
+  %1 = graph.join %v, %v {axis = 0} : (tensor<?xf64>, tensor<?xf64>) -> tensor<?xf64>
+  return %0, %1 : tensor<f64>, tensor<?xf64>
+}
+
+func.func @differs(%i: tensor<?xi64>) -> tensor<?x?xi64> {
+  %zero = graph.constant dense<0.0> : tensor<f64>
+  %0:3 = graph.scan @differ(%i, %zero) {sequences = [[0]], states = [[-1]], mapped = 2} : (tensor<?xi64>, tensor<f64>) -> (tensor<?xf64>, tensor<?xf64>, tensor<?x?xi64>)
+  return %0#2 : tensor<?x?xi64>
+}
+func.func private @differ(%i: tensor<i64>, %s: tensor<f64>) -> (tensor<f64>, tensor<f64>, tensor<?xi64>) {
+  %zero = graph.constant dense<0> : tensor<i64>
+  %one = graph.constant dense<1> : tensor<i64>
+  %0 = graph.exp %s : (tensor<f64>) -> tensor<f64>
+  %1 = graph.arange %zero, %i, %one : (tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<?xi64>
+  return %0, %0, %1 : tensor<f64>, tensor<f64>, tensor<?xi64>
 }

@@ -131,6 +131,11 @@ TEST_F(LoopPrograms, TextsThatAreWrong) {
   EXPECT_EQ(ofResults("last = [false, true]"),
             "ValueError: scan: last is of 2 states, and there are 1");
   EXPECT_EQ(ofResults("rows = [2, 3]"), "ValueError: scan: rows is of 2 results, and there are 1");
+  EXPECT_EQ(ofResults("result_names = [\"state 1\", \"result 2\"]"),
+            "ValueError: scan: result_names is of 2 results, and there are 1");
+  EXPECT_EQ(ofResults("result_names = [1]"),
+            "ValueError: scan: attribute result_names is none of a loop's, or has a value that it "
+            "cannot have");
   EXPECT_EQ(ofResults("rows = [1]"),
             "ValueError: scan: rows of result 0 are 1: of a state they must be more than its "
             "history has, and none where last or stacks_backwards says otherwise");
@@ -299,6 +304,61 @@ TEST_F(LoopPrograms, FoldsMergeWithTheLoopsOfTheirGradients) {
   rewritten({x, a}, {last, foldl(step, {x}, 0.5) * 2.0}, outside, bodies);
   EXPECT_EQ(countLoops(outside), 1) << outside;
   EXPECT_THAT(outside, HasSubstr("last = [true]"));
+}
+
+// Rewriting leaves out states and results that nobody reads: messages have the numbers of those
+// that there were, in all modes, and of what is read from text and from files.
+TEST_F(LoopPrograms, MessagesHaveTheNumbersOfAllResults) {
+  Variable v = dvector("v"), i = lvector("i");
+  Variables all = scan(
+                      [](V in) {
+                        return Variables{in[1] + 1.0, concatenate({in[2], in[2]}), exp(in[1]),
+                                         arange(in[0]), in[1] * 2.0};
+                      },
+                      {.sequences = {i},
+                       .outputs = {0.0, ScanOutput(v), ScanOutput::none(), ScanOutput::none(),
+                                   ScanOutput::none()}})
+                      .outputs;
+  const Tensor steps({2, 3}, DType::Int64);
+  const std::string ofState = "ShapeError: scan: step 0: state 1 was f64[2] and becomes f64[4]; "
+                              "states keep their shapes",
+                    ofResult = "ShapeError: scan: step 1: result 3 is i64[3], and all have the "
+                               "shape of the first one: i64[2,2] with the axis of steps";
+  struct Case {
+    Variable result;
+    Tensor start; // without elements it does not grow
+    std::string message;
+  };
+  const Tensor none = *Tensor::zeros(DType::Float64, {0});
+  for (const Case &c : {Case{all[1][-1], {1, 2}, ofState}, Case{all[1], {1, 2}, ofState},
+                        Case{all[3], none, ofResult}}) {
+    const std::vector<Tensor> values = {steps, c.start};
+    for (const char *mode :
+         {"interpreter", "fast_compile", "fast_run", "strict", "nanguard", "debug"}) {
+      Function f = made(
+          function({i, v}, {c.result}, {.mode = mode, .onUnusedInput = OnUnusedInput::Ignore}));
+      EXPECT_EQ(firstLine(f.call(values).status()), c.message) << mode;
+    }
+    Function f = made(function({i, v}, {c.result}, {.onUnusedInput = OnUnusedInput::Ignore}));
+    const std::string said = firstLine(f.call(values).status());
+    TemporaryFile file("numbers.graphc");
+    ASSERT_TRUE(f.save(file.path()).ok());
+    for (const bool trustCode : {false, true})
+      EXPECT_EQ(
+          firstLine(
+              made(loadFunction(file.path(), {.trustCode = trustCode})).call(values).status()),
+          said)
+          << trustCode;
+    // The rewritten graph as text, and what is compiled of that.
+    std::string outside, bodies;
+    rewritten({i, v}, {c.result}, outside, bodies);
+    absl::StatusOr<GraphModule> read = parseGraph(outside + bodies, "rewritten.mlir");
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_EQ(
+        firstLine(
+            made(function(*read, {.onUnusedInput = OnUnusedInput::Ignore})).call(values).status()),
+        said);
+  }
 }
 
 // Kernels within a step are split over threads as others are; results are the same bits.
