@@ -142,7 +142,7 @@ TEST(MachineLearning, transformsOfOneTarget) {
 }
 
 /// A tree of two leaves, of which each has another target: base values are added to both, as ONNX's
-/// text has it. (onnxruntime leaves out that of a target without leaves where it takes the least.)
+/// text has it. (onnxruntime leaves out that of a target which no leaf of the row has.)
 TEST(MachineLearning, baseValuesOfTargetsThatNoLeafReaches) {
   for (const std::string aggregate : {"SUM", "MIN", "MAX"}) {
     onnx::ModelProto model = makeModel(17);
