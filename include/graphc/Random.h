@@ -153,8 +153,9 @@ public:
   /// The slices of an array along the first axis in random order.
   Variable shuffle(const Operand &x);
   /// Elements of an array of rank 1 or more, slices along its first axis, or numbers 0 to a - 1.
-  /// ValueError, at the call, for more than there are without replacement, and for p that are not
-  /// probabilities, or not as many as elements.
+  /// ValueError for p that are not as many as elements, at once where both numbers are known; at
+  /// the call, too, for more than there are without replacement, and for p that are not
+  /// probabilities.
   Variable choice(const Operand &a, const ChoiceOptions &options = {});
 
   /// x / (1 - p) where a draw that is 0 with probability p is not, else 0: x itself for p = 0,

@@ -151,13 +151,25 @@ Variable RandomStream::shuffle(const Operand &x) {
   return take(x, permutation(n, n), {.axis = 0});
 }
 
-/// The probabilities of n elements: a vector of so many.
-static Variable probabilitiesOf(const Operand &n, const Variable &p) {
+/// How many elements `choice` chooses from, where that is known; else kDynamic.
+static int64_t knownCount(const Variable &from) {
+  if (from.rank() > 0)
+    return from.type().extent(0);
+  std::optional<Constant> count = Constant::from(from);
+  return count && isInteger(from.dtype()) ? count->data().item<int64_t>() : kDynamic;
+}
+
+/// The probabilities of n elements, of which `known` are known: a vector of so many.
+static Variable probabilitiesOf(const Operand &n, int64_t known, const Variable &p) {
   if (!p.ok())
     return p;
   if (p.rank() != 1)
     return invalidAt(n, ErrorKind::ValueError, "choice",
                      "p must be a vector, not of rank " + std::to_string(p.rank()));
+  if (int64_t given = p.type().extent(0); known != kDynamic && given != kDynamic && given != known)
+    return invalidAt(n, ErrorKind::ValueError, "choice",
+                     "p has " + std::to_string(given) + " probabilities for " +
+                         std::to_string(known) + " elements");
   return assertTrue(p, eq(shape(p, 0), n),
                     "choice: there are not as many probabilities as elements",
                     ErrorKind::ValueError);
@@ -171,7 +183,9 @@ Variable RandomStream::choice(const Operand &a, const ChoiceOptions &options) {
     return from.variable();
   bool isCount = from.variable().rank() == 0;
   Operand n = isCount ? from : Operand(shape(from, 0), a.place());
-  Variable p = options.p ? probabilitiesOf(n, asVariable(*options.p)) : Variable(), positions;
+  Variable p = options.p ? probabilitiesOf(n, knownCount(from.variable()), asVariable(*options.p))
+                         : Variable(),
+           positions;
   if (options.replace) {
     DrawOptions draw{.size = options.size};
     positions = options.p ? categorical(p, draw) : integers(0, n, draw);

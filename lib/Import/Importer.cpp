@@ -13,6 +13,7 @@
 #include "Import/InputTypes.h"
 #include "Import/KnownValues.h"
 #include "Import/NarrowTypes.h"
+#include "Import/NestedMessages.h"
 #include "Import/NodeOrder.h"
 #include "Import/OperatorCheck.h"
 #include "Import/TensorReader.h"
@@ -59,6 +60,28 @@ bool nestDeeper(const google::protobuf::RepeatedPtrField<onnx::NodeProto> &nodes
   return false;
 }
 
+absl::Status graphsTooDeep() {
+  return makeError(ErrorKind::NotSupported,
+                   "graphs are nested deeper than " + std::to_string(kDeepestGraph) +
+                       " levels: make functions of the model of inner ones");
+}
+
+/// Of a model that could not be read: an error if that is since it nests too deep.
+absl::Status checkNesting(FILE *file) {
+  if (lseek(fileno(file), 0, SEEK_SET) != 0) // of a pipe nothing is there any more
+    return absl::OkStatus();
+  google::protobuf::io::FileInputStream stream(fileno(file));
+  google::protobuf::io::CodedInputStream coded(&stream);
+  Nesting nesting = nestingOf(coded, kDeepestMessage + 1);
+  if (nesting.messages <= kDeepestMessage)
+    return absl::OkStatus();
+  if (nesting.graphs > kDeepestGraph)
+    return graphsTooDeep();
+  return makeError(ErrorKind::NotSupported, "messages are nested deeper than " +
+                                                std::to_string(kDeepestMessage) +
+                                                " levels, as types of sequences of sequences are");
+}
+
 absl::StatusOr<onnx::ModelProto> readModel(FILE *file) {
   onnx::ModelProto model;
   google::protobuf::io::FileInputStream stream(fileno(file));
@@ -66,8 +89,10 @@ absl::StatusOr<onnx::ModelProto> readModel(FILE *file) {
   coded.SetRecursionLimit(kDeepestMessage);
   // Ends at the first byte that cannot be.
   if (!model.ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage()) {
+    if (absl::Status s = checkNesting(file); !s.ok())
+      return s;
     char head[1024];
-    lseek(fileno(file), 0, SEEK_SET); // of a pipe nothing is there any more
+    lseek(fileno(file), 0, SEEK_SET);
     ssize_t count = read(fileno(file), head, sizeof head);
     std::string_view stage = stageOfText({head, size_t(std::max<ssize_t>(count, 0))});
     if (stage.empty() || stage == "onnx")
@@ -81,8 +106,7 @@ absl::StatusOr<onnx::ModelProto> readModel(FILE *file) {
   for (const onnx::FunctionProto &function : model.functions())
     isDeeper = isDeeper || nestDeeper(function.node(), kDeepestGraph);
   if (isDeeper)
-    return makeError(ErrorKind::NotSupported,
-                     "graphs are nested deeper than " + std::to_string(kDeepestGraph) + " levels");
+    return graphsTooDeep();
   return model;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "CallScope.h"
+#include "Graph/CalledAs.h"
 #include "Matrices.h"
 #include "graphc/Indexing.h"
 #include "graphc/LinearAlgebra.h"
@@ -51,9 +52,11 @@ Variable batched(const Variable &x, const Variable &like) {
   return broadcastTo(x, ShapeList(stack(extents)));
 }
 
-/// An op on a and b, where b may be a vector.
+/// An op on a and b, where b may be a vector, as a function of perhaps another name makes it.
 Variable systems(std::string_view op, const Attributes &attributes, const Operand &first,
-                 const Operand &second) {
+                 const Operand &second, std::string_view called = {}) {
+  if (called.empty())
+    called = op;
   CallScope scope(first);
   Variable a = floats(first), b = floats(second);
   if (!a.ok() || !b.ok())
@@ -61,15 +64,24 @@ Variable systems(std::string_view op, const Attributes &attributes, const Operan
   DType dtype = promote(a.dtype(), b.dtype());
   a = cast(a, dtype), b = cast(b, dtype);
   if (a.rank() < 2 || b.rank() < 1)
-    return invalidAt(first, ErrorKind::ShapeError, op,
+    return invalidAt(first, ErrorKind::ShapeError, called,
                      "a must be matrices, and b vectors or matrices, not of ranks " +
                          std::to_string(a.rank()) + " and " + std::to_string(b.rank()));
   bool isVector = b.rank() == a.rank() - 1;
   if (isVector)
     b = expandDims(b, Axis(-1));
-  Variable x = build(builtin(op, attributes),
+  Variable x = build(calledAs(builtin(op, attributes), called),
                      {Operand(batched(a, b), first.place()), Operand(batched(b, a))});
   return isVector && x.ok() ? squeeze(x, Axis(-1)) : x;
+}
+
+Variable triangular(const Operand &a, const Operand &b, TriangularOptions options,
+                    std::string_view called) {
+  return systems("solveTriangular",
+                 {{"lower", options.lower},
+                  {"transposed", options.transposed},
+                  {"unitDiagonal", options.unitDiagonal}},
+                 a, b, called);
 }
 
 } // namespace
@@ -81,11 +93,7 @@ Variable cholesky(const Operand &a, CholeskyOptions options) {
 }
 
 Variable solveTriangular(const Operand &a, const Operand &b, TriangularOptions options) {
-  return systems("solveTriangular",
-                 {{"lower", options.lower},
-                  {"transposed", options.transposed},
-                  {"unitDiagonal", options.unitDiagonal}},
-                 a, b);
+  return triangular(a, b, options, {});
 }
 
 Variable solve(const Operand &a, const Operand &b, SolveOptions options) {
@@ -102,8 +110,8 @@ Variable choSolve(const Operand &factor, const Operand &b, bool lower) {
   if (own.ok() && isComplex(own.dtype()))
     turned = conj(own);
   Operand left(lower ? own : turned, factor.place()), right(lower ? turned : own, factor.place());
-  Variable first = solveTriangular(left, b, {.lower = lower, .transposed = !lower});
-  return solveTriangular(right, first, {.lower = lower, .transposed = lower});
+  Variable first = triangular(left, b, {.lower = lower, .transposed = !lower}, "choSolve");
+  return triangular(right, first, {.lower = lower, .transposed = lower}, "choSolve");
 }
 
 LuFactors luFactor(const Operand &a) {
@@ -125,12 +133,14 @@ Variable luSolve(const LuFactors &factors, const Operand &b, bool transposed) {
   };
   TriangularOptions lower{.lower = true, .transposed = transposed, .unitDiagonal = true},
       upper{.transposed = transposed};
+  auto solved = [&](const Operand &b, TriangularOptions options) {
+    return triangular(f, b, options, "luSolve");
+  };
   Variable x;
   if (transposed)
-    x = inOrder(solveTriangular(f, solveTriangular(f, Operand(right, b.place()), upper), lower),
-                argsort(factors.order));
+    x = inOrder(solved(solved(Operand(right, b.place()), upper), lower), argsort(factors.order));
   else
-    x = solveTriangular(f, solveTriangular(f, inOrder(right, factors.order), lower), upper);
+    x = solved(solved(inOrder(right, factors.order), lower), upper);
   return isVector ? squeeze(x, Axis(-1)) : x;
 }
 

@@ -262,15 +262,58 @@ std::string nestedIfs(int depth) {
   return m.bytes();
 }
 
-/// Graphs in graphs, three messages of protobuf each: those that are too deep are read, up to a
-/// limit.
+/// nestedIfs(depth), the innermost graph of which calls a function that has as many.
+std::string nestedIfsOfFunction(int depth) {
+  onnx::ModelProto model, inner;
+  model.ParseFromString(nestedIfs(depth));
+  inner.ParseFromString(nestedIfs(depth));
+  onnx::FunctionProto &function = *model.add_functions();
+  function.set_name("F");
+  function.set_domain("local");
+  function.add_input("c");
+  function.add_input("x");
+  function.add_output(inner.graph().node(0).output(0));
+  *function.mutable_node() = inner.graph().node();
+  *function.mutable_opset_import() = inner.opset_import();
+  onnx::OperatorSetIdProto &set = *model.add_opset_import();
+  set.set_domain("local");
+  set.set_version(1);
+  onnx::GraphProto *graph = model.mutable_graph();
+  while (graph->node(0).attribute_size() > 0)
+    graph = graph->mutable_node(0)->mutable_attribute(0)->mutable_g();
+  onnx::NodeProto &call = *graph->mutable_node(0);
+  call.set_op_type("F");
+  call.set_domain("local");
+  call.set_input(0, "c");
+  call.add_input("x");
+  return model.SerializeAsString();
+}
+
+/// A model whose input is a sequence of so many sequences of tensors.
+std::string nestedSequences(int depth) {
+  Model m;
+  onnx::TypeProto *type = m.proto.mutable_graph()->add_input()->mutable_type();
+  for (int level = 0; level < depth; ++level)
+    type = type->mutable_sequence_type()->mutable_elem_type();
+  type->mutable_tensor_type()->set_elem_type(onnx::TensorProto::FLOAT);
+  return m.bytes();
+}
+
+/// Graphs in graphs, three messages of protobuf each, of which 1,000 are read.
 TEST(HostileOnnx, DeepNesting) {
+  const std::string graphs =
+      "graphs are nested deeper than 32 levels: make functions of the model of inner ones";
   for (int depth : {1, 5, 32})
     EXPECT_EQ(readCounted("onnx", nestedIfs(depth)), absl::OkStatus()) << depth;
-  for (int depth : {33, 41, 90, 300})
-    expectRefused("onnx", nestedIfs(depth), "graphs are nested deeper than 32 levels");
-  for (int depth : {400, 2000})
-    expectRefused("onnx", nestedIfs(depth), "is no ONNX model, or damaged");
+  EXPECT_EQ(readCounted("onnx", nestedIfsOfFunction(20)), absl::OkStatus()); // the remedy
+  for (int depth : {33, 41, 90, 300, 330, 331, 332, 333, 334, 400, 2000})
+    expectRefused("onnx", nestedIfs(depth), graphs);
+  for (int depth : {500, 2000})
+    expectRefused("onnx", nestedSequences(depth),
+                  "messages are nested deeper than 1000 levels, as types of sequences of sequences "
+                  "are");
+  std::string damaged = nestedIfs(5);
+  expectRefused("onnx", damaged.substr(0, damaged.size() / 2), "is no ONNX model, or damaged");
 }
 
 /// Products are made pair after pair; none looks at all operands, nor copies their labels.

@@ -140,7 +140,14 @@ TEST(CompositeMessages, Matrices) {
             "LinAlgError: solveSylvester: the matrix has an eigenvalue that is the reciprocal of "
             "one of b's");
   EXPECT_EQ(saidByCall(luSolve(luFactor(a * 0.0), a)),
-            "LinAlgError: solveTriangular: the matrix is singular");
+            "LinAlgError: luSolve: the matrix is singular");
+  EXPECT_EQ(saidByCall(choSolve(a * 0.0, a)), "LinAlgError: choSolve: the matrix is singular");
+  Variable wide = f64({2, 3}), open = shared(Tensor({{1.0, 2.0, 3.0}, {4.0, 5.0, 7.0}}));
+  expectMessages({{luSolve(luFactor(wide), f64({2})),
+                   "ShapeError: luSolve: the matrix must be square, not 2 x 3\n  "
+                   "luSolve{lower = true, unitDiagonal = true}(f64[2,3], f64[2,1])"}});
+  EXPECT_EQ(saidByCall(luSolve(luFactor(open), a)),
+            "ShapeError: luSolve: the matrix must be square, not 2 x 3");
 }
 
 // Singular matrices, and those without a value, give what the headers say.

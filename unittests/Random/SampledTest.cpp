@@ -632,10 +632,13 @@ TEST(Choice, ComparesProbabilitiesWithElements) {
         std::string("ValueError: ") + (replace ? "randomCategorical" : "randomWeightedPermutation");
     for (const char *mode : {"interpreter", "fast_run"}) {
       SCOPED_TRACE(mode);
-      EXPECT_EQ(said(2, four, mode), number);
+      // At once where both numbers are known.
+      EXPECT_EQ(said(2, four, mode), "ValueError: choice: p has 4 probabilities for 2 elements");
+      EXPECT_EQ(said(rows, four, mode), "ValueError: choice: p has 4 probabilities for 2 elements");
+      EXPECT_EQ(s.choice(two, {.p = four}).status(), absl::OkStatus());
+      EXPECT_FALSE(s.choice(2, {.p = four}).ok());
       EXPECT_EQ(said(5, shared(four), mode), number);
       EXPECT_EQ(said(two, four, mode), number);
-      EXPECT_EQ(said(rows, four, mode), number);
       EXPECT_EQ(said(rows, shared(four), mode), number);
       EXPECT_EQ(said(4, shared(four), mode), "OK");
       EXPECT_EQ(said(two, Tensor({{0.5, 0.5}}), mode),
