@@ -45,6 +45,7 @@ enum class Optimization : uint8_t {
   Crossed,
   Squares,
   Quotients,
+  JoinBranches,
   Threads,
   PartsInPlace
 };
@@ -86,6 +87,7 @@ inline constexpr OptimizationInfo kOptimizations[] = {
     {"crossed", "Transforms/Streams.cpp"},
     {"squares", "Transforms/Squares.cpp"},
     {"quotients", "Transforms/BodyQuotients.cpp"},
+    {"join-branches", "Transforms/BodyBranches.cpp"},
     {"threads", "Kernels/ProgramBuilder.cpp"},
     {"parts-in-place", "Kernels/PartsInPlace.cpp"},
 };

@@ -280,6 +280,21 @@ void BodyEmitter::emitOp(mlir::Operation &op) {
     stack.at(of.level, key(result, Form::Natural), [&] { return known->second; });
     return;
   }
+  if (of.natural && mayJoinBranches(op, of)) {
+    mlir::Block *block = stack.builder().getInsertionBlock();
+    auto here = stack.builder().getInsertionPoint();
+    mlir::Operation *before = here == block->begin() ? nullptr : &*std::prev(here);
+    llvm::SmallVector<Value, 8> made;
+    for (int row : rowsOf(of.onRows))
+      for (int v = 0; v < vectors; ++v)
+        made.push_back(makeNatural(op, row, v));
+    joinBranches(before, made);
+    const Value *next = made.begin();
+    for (int row : rowsOf(of.onRows))
+      for (int v = 0; v < vectors; ++v)
+        stack.at(of.level, key(result, Form::Natural, row, v), [&] { return *next++; });
+    return;
+  }
   for (int row : rowsOf(of.onRows)) {
     if (of.base)
       stack.at(of.level, key(result, Form::Base, row), [&] { return emitBase(op, row); });

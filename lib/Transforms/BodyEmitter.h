@@ -188,6 +188,10 @@ private:
   mlir::Value lanesOfMask(mlir::Value mask, int factor, int part, llvm::ArrayRef<int64_t> lanesOf);
   mlir::Value castToIndex(mlir::Value offsets);
 
+  //===--- BodyBranches.cpp -------------------------------------------------===//
+  bool mayJoinBranches(mlir::Operation &op, const Facts &of) const;
+  void joinBranches(mlir::Operation *before, llvm::MutableArrayRef<mlir::Value> values);
+
   //===--- BodyQuotients.cpp ------------------------------------------------===//
   std::pair<int, int> quotientOfCounter(mlir::Operation &op, bool wantsRest) const;
   int divisorOf(mlir::Operation &op, bool wantsRest) const;

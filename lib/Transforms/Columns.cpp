@@ -11,9 +11,12 @@
 //     for %j step 2 * lanes: scratch[j] = join(scratch[j], 4 rows joined in order)
 //   for %j: what follows at the element (casts, ...), stores
 //
-// As many rows at a time as make the scratch row's traffic half of theirs: 4, or 8 of float32 that
-// are joined in float64. More rows are more places at which memory is read, each on another page,
-// where prefetchers lose count: of 4096 x 4096, 16 rows take 1.2 times as long on Zen 5. With
+// Sums of float32 in float64 (F-012) have a second scratch row, of float32: of 16 rows, the first
+// four go there, the next eight are added to it, and the last four with it to the row of float64.
+//
+// As many rows at a time as make the scratch row's traffic half of theirs: 4, or 8 of long bodies
+// that are joined in float64. More rows are more places at which memory is read, each on another
+// page, where prefetchers lose count: of 4096 x 4096, 16 rows take 1.2 times as long on Zen 5. With
 // fewer, the scratch row's traffic shows.
 //
 //===----------------------------------------------------------------------===//
@@ -29,6 +32,10 @@ using mlir::Value;
 
 /// Vectors of a row in each trip.
 static constexpr int kVectors = 2;
+/// Rows at a time of float32 that are joined in float64, and those that are joined before.
+static constexpr int kRows = 4, kPartialRows = 16;
+/// Longer bodies are not made three times.
+static constexpr int kShortBody = 8;
 /// Shorter reductions are done before a scratch row pays.
 static constexpr int64_t kLongReduction = 64;
 
@@ -104,25 +111,27 @@ void KernelEmitter::emitColumns(const Pass &pass, int vectorLoop, int lanes) {
   body->vectors = 1;
   body->rows = 1;
   auto type = mlir::VectorType::get({lanes}, element);
-  auto read = [&](Value index) -> Value {
+  auto read = [&](Value row, mlir::Type element, Value index) -> Value {
     auto inMemory = mlir::VectorType::get({lanes}, memoryType(element));
     Value loaded;
-    if (body->masks.empty())
-      loaded = vector::LoadOp::create(b, inMemory, scratch, index);
-    else
-      loaded = vector::MaskedLoadOp::create(b, inMemory, scratch, index, body->masks[0],
-                                            toMemory(b, body->neutral(nest, lanes)[0]));
+    if (body->masks.empty()) {
+      loaded = vector::LoadOp::create(b, inMemory, row, index);
+    } else {
+      Value zero = arith::ConstantOp::create(b, b.getZeroAttr(inMemory));
+      loaded = vector::MaskedLoadOp::create(b, inMemory, row, index, body->masks[0], zero);
+    }
     return fromMemory(b, loaded, element);
   };
-  auto write = [&](Value index, Value value) {
+  auto write = [&](Value row, Value index, Value value) {
     value = toMemory(b, value);
     if (body->masks.empty())
-      vector::StoreOp::create(b, value, scratch, index);
+      vector::StoreOp::create(b, value, row, index);
     else
-      vector::MaskedStoreOp::create(b, scratch, index, body->masks[0], value);
+      vector::MaskedStoreOp::create(b, row, index, body->masks[0], value);
   };
 
-  overColumns(nest, vectorLoop, [&](Value index) { write(index, body->neutral(nest, lanes)[0]); });
+  overColumns(nest, vectorLoop,
+              [&](Value index) { write(scratch, index, body->neutral(nest, lanes)[0]); });
   stack->dropAnchor();
 
   int reduction = nest.numParallel;
@@ -130,11 +139,10 @@ void KernelEmitter::emitColumns(const Pass &pass, int vectorLoop, int lanes) {
   Value upper = stack->value(range.upper);
   bool partial = bool(nest.partialTerm);
   llvm::SmallVector<Value, 2> target = {partial ? nest.partialTerm : nest.terms[0]};
-  const int rowsTogether = rowsAtATime(kernel, nest);
-  Value main = floorToMultiple(upper, rowsTogether);
-  for (int rows : {rowsTogether, 1}) {
-    auto loop = stack->open(rows == 1 ? main : stack->constant(0), rows == 1 ? upper : main,
-                            stack->constant(rows));
+  // What rows join to, `rows` of [lower, upper) at a time, goes to `keep`, vector by vector.
+  auto addRows = [&](Value lower, Value upper, int rows,
+                     llvm::function_ref<void(Value place, Value joined)> keep) {
+    auto loop = stack->open(lower, upper, stack->constant(rows));
     LoopVariable &variable = body->loops[size_t(reduction)];
     variable = {};
     variable.level = stack->depth();
@@ -153,18 +161,46 @@ void KernelEmitter::emitColumns(const Pass &pass, int vectorLoop, int lanes) {
             Value &sum = terms[size_t(i % vectors)];
             sum = body->join(nest, sum, terms[size_t(i)])[0];
           }
-          for (int v = 0; v < vectors; ++v) {
-            Value joined = terms[size_t(v)];
-            if (partial)
-              joined = arith::ExtFOp::create(b, type, joined);
-            Value place = v ? arith::AddIOp::create(b, index, stack->constant(v * lanes)) : index;
-            write(place, body->join(nest, read(place), joined)[0]);
-          }
+          for (int v = 0; v < vectors; ++v)
+            keep(v ? arith::AddIOp::create(b, index, stack->constant(v * lanes)) : index,
+                 terms[size_t(v)]);
         },
         rows == 1 ? 1 : kVectors);
     stack->close();
+    stack->dropAnchor();
+  };
+  auto addToSums = [&](Value place, Value joined) {
+    if (partial)
+      joined = arith::ExtFOp::create(b, type, joined);
+    write(scratch, place, body->join(nest, read(scratch, element, place), joined)[0]);
+  };
+  Value main;
+  if (partial && bodyCost(nest) <= kShortBody) {
+    mlir::Type narrow = target[0].getType();
+    Value partialSums = addScratch(narrow, extent).buffer;
+    auto joinPartial = [&](Value place, Value joined) {
+      return body->join(nest, read(partialSums, narrow, place), joined)[0];
+    };
+    main = floorToMultiple(upper, kPartialRows);
+    Value first =
+        stack->open(stack->constant(0), main, stack->constant(kPartialRows)).getInductionVar();
+    auto behind = [&](int rows) { return arith::AddIOp::create(b, first, stack->constant(rows)); };
+    Value second = behind(kRows), last = behind(kPartialRows - kRows), end = behind(kPartialRows);
+    addRows(first, second, kRows,
+            [&](Value place, Value joined) { write(partialSums, place, joined); });
+    addRows(second, last, kRows, [&](Value place, Value joined) {
+      write(partialSums, place, joinPartial(place, joined));
+    });
+    addRows(last, end, kRows,
+            [&](Value place, Value joined) { addToSums(place, joinPartial(place, joined)); });
+    stack->close();
+    stack->dropAnchor();
+  } else {
+    const int rowsTogether = rowsAtATime(kernel, nest);
+    main = floorToMultiple(upper, rowsTogether);
+    addRows(stack->constant(0), main, rowsTogether, addToSums);
   }
-  stack->dropAnchor();
+  addRows(main, upper, 1, addToSums);
 
   body->rows = 1;
   overColumns(nest, vectorLoop, [&](Value index) {
@@ -177,7 +213,7 @@ void KernelEmitter::emitColumns(const Pass &pass, int vectorLoop, int lanes) {
         body->store(of, value);
       body->registers[of.result] = std::move(kept);
     };
-    keep(nest, read(index));
+    keep(nest, read(scratch, element, index));
     for (int number : llvm::ArrayRef(pass.nests).drop_front()) {
       const KernelNest &map = kernel.nests[size_t(number)];
       keep(map, body->emit(map, map.terms, /*asVectors=*/true)[0][0]);

@@ -13,7 +13,7 @@ APART: {{^}}kernel @sum
 APART: {{^}}kernel @div
 LINALG: graphc.shared = 0 : i64, graphc.split
 Rows of columns are scratch memory, with those in which maxima and sums are made: the exponentials lie where the result will.
-LOOPS: graphc.scratch = [array<i64: 4, 0>, array<i64: 4, 0>, array<i64: 4, 0>, array<i64: 8, 0>]
+LOOPS: graphc.scratch = [array<i64: 4, 0>, array<i64: 4, 0>, array<i64: 4, 0>, array<i64: 8, 0>, array<i64: 4, 0>]
 LOOPS: arith.divui
 LOOPS: scf.for %[[BLOCK:.*]] = %arg{{[0-9]+}} to %arg{{[0-9]+}} step %{{[0-9]+}} {
 LOOPS: llvm.intr.prefetch

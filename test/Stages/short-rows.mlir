@@ -3,6 +3,7 @@
 // RUN: graphc compile %s --emit=kernels | FileCheck %s --check-prefix=KERNELS
 // RUN: graphc compile %s --emit=linalg > %t.linalg
 // RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v4 | FileCheck %s --check-prefix=LOOPS
+// RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v4 --exclude=join-branches | FileCheck %s --check-prefix=APART
 // RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v3 | FileCheck %s --check-prefix=NARROW
 
 // The squares of three float32 are added in float32 (F-012); the pulls, of any number, in float64.
@@ -19,13 +20,25 @@
 // The other bodies: their coordinates are scalars. Two vectors have a root each, and three sums.
 // LOOPS: scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
 // LOOPS-COUNT-3: memref.load
-// LOOPS-COUNT-2: rsqrt14.ps.512
-// LOOPS-NOT: rsqrt14.ps.512
+// LOOPS: rsqrt14.ps.512
+// LOOPS-NOT: scf.if
+// LOOPS: rsqrt14.ps.512
+// LOOPS-NOT: {{rsqrt14.ps.512|vector.reduction|scf.if}}
+// Both are tested at once whether the estimate does for them.
+// LOOPS: %[[ANY:.*]] = arith.ori %{{.*}}, %{{.*}} : vector<16xi1>
+// LOOPS: %[[COLD:.*]] = vector.reduction <or>, %[[ANY]] : vector<16xi1> into i1
+// LOOPS-NEXT: scf.if %[[COLD]] -> (vector<16xf32>, vector<16xf32>)
+// LOOPS-NOT: vector.reduction
 // LOOPS-COUNT-6: math.fma
 // LOOPS: scf.yield
 // The coordinates side by side again.
 // LOOPS: vector.shuffle
 // LOOPS: vector.maskedstore
+
+// APART: rsqrt14.ps.512
+// APART: scf.if %{{.*}} -> (vector<16xf32>)
+// APART: rsqrt14.ps.512
+// APART: scf.if %{{.*}} -> (vector<16xf32>)
 
 // NARROW: scf.for {{.*}} -> (vector<8xf32>, vector<8xf32>, vector<8xf32>)
 // NARROW-COUNT-3: math.fma

@@ -57,6 +57,7 @@ inline const std::vector<Switch> kSwitches = {
     {"scatters", {"radon"}},
     {"crossed", {"transposed"}},
     {"squares", {"transposed"}},
+    {"join-branches", {"nbody"}},
     {"quotients", {"resnet_128x56_128_3x3_s2_dx"}},
     {"threads", {"gemm_f64_1024x1024x1024", "sum_all_f32", "dense_128x512x512"}, nullptr, 2},
 #ifdef __x86_64__

@@ -151,6 +151,14 @@ Example exampleOf(std::string_view name) {
     Tensor places = wholeNumbers({90}).cast(DType::Int64); // -2 to 2
     return {{x, at, v}, incTake(x, at, v, {.axis = 0}), {a, places, wholeNumbers({90, 70})}};
   }
+  if (name == "join-branches") { // a power of two vectors of distances
+    Variable points = tensor(DType::Float32, {kDynamic, 3}, "points");
+    Variable apart = dimshuffle(points, {-1, 0, 1}) - dimshuffle(points, {0, -1, 1});
+    Variable pull = floor(pow(sum(sqr(apart), Axis(2)) + 1.0f, -1.5f) * 64.0f);
+    Tensor places = wholeNumbers({29, 3});
+    static_cast<float *>(places.data())[60] = 1e12f; // beyond what the estimate does for
+    return {{points}, sum(dimshuffle(pull, {0, 1, -1}) * apart, Axis(1)), {places}};
+  }
   if (name == "crossed" || name == "squares")
     return {{x, y}, x.T() + y, {wholeNumbers({45, 70}), b}};
   return {};
