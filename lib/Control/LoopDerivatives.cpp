@@ -280,8 +280,9 @@ bool isWorthKeeping(const Op &op) {
 
 /// What depends on states, costs something and is read by the pullback comes from a forward loop
 /// that gives it: MergeLoops.cpp makes that one and the loop that there is one. The rest of what
-/// the pullback reads is computed again. So is all of it where few steps are gone back, or their
-/// number is only known behind them.
+/// the pullback reads is computed again: what has extents that elements decide, which steps may
+/// have different ones of, too. So is all of it where few steps are gone back, or their number is
+/// only known behind them.
 absl::Status BackwardLoop::keepValues(Variables &pulled) {
   if (p_.loop.hasUntil || p_.loop.truncation >= 0 || p_.loop.hasRows())
     return absl::OkStatus();
@@ -292,7 +293,9 @@ absl::Status BackwardLoop::keepValues(Variables &pulled) {
   for (const std::vector<int> &taps : p_.loop.states)
     for (size_t tap = 0; tap < taps.size(); ++tap)
       ofStates.insert((input++)->node());
-  for (const Apply &node : ioToposort(p_.body.inputs, p_.body.outputs)) {
+  const std::vector<Apply> order = ioToposort(p_.body.inputs, p_.body.outputs);
+  const VariableSet unsure = extentsOfElements(order);
+  for (const Apply &node : order) {
     const bool depends = std::ranges::any_of(
         node.inputs(), [&](const Variable &v) { return ofStates.contains(v.node()); });
     for (const Variable &output : node.outputs()) {
@@ -310,7 +313,7 @@ absl::Status BackwardLoop::keepValues(Variables &pulled) {
     const bool isForward = forward.contains(v.node());
     if (isForward && !ofStates.contains(v.node()))
       continue;
-    if (isForward && isWorthKeeping(v.owner().op()))
+    if (isForward && isWorthKeeping(v.owner().op()) && !unsure.contains(v.node()))
       kept.push_back(v);
     else
       for (const Variable &operand : v.owner().inputs())

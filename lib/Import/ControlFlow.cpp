@@ -1,7 +1,9 @@
 //===- Import/ControlFlow.cpp - If, Loop and Scan -----------------------------------===//
 #include <algorithm>
 
+#include "Import/GrowingLoop.h"
 #include "Import/LastState.h"
+#include "Import/LoopBody.h"
 #include "Import/Translations.h"
 #include "Import/Unrolling.h"
 #include "graphc/Arrays.h"
@@ -61,67 +63,6 @@ Variables resultsOf(OnnxNode &n, const ScanResult &loop, const Variables &initia
     else if (k < initial.size() || k >= initial.size() + more)
       results.push_back(loop.outputs[k]);
   return results;
-}
-
-/// A body, read once: it has the number of the step and the condition before its states, and gives
-/// the condition, states and further results.
-class LoopBody {
-public:
-  LoopBody(OnnxNode &n, const Variables &initial) {
-    inputs_ = {Variable(Type(DType::Int64, {})), Variable(Type(DType::Bool, {}))};
-    for (const Variable &v : initial)
-      inputs_.emplace_back(v.type());
-    outputs_ = n.runTensorGraph("body", inputs_, 1 + n.numOutputs());
-    outputs_.resize(1 + n.numOutputs());
-    outputs_[0] = scalarOf(n, outputs_[0]);
-  }
-
-  /// Whether no step changes the condition, or any makes it true.
-  bool goesOnAlways(OnnxNode &n) const {
-    Variable condition = outputs_[0];
-    while (condition.hasOwner() && (condition.owner().op().name() == "identity" ||
-                                    condition.owner().op().name() == "reshape"))
-      condition = condition.owner().input(0);
-    return condition == inputs_[1] || n.knownTruth(condition).value_or(false);
-  }
-
-  /// What it gives for these inputs; an Invalid Variable first where they do not fit.
-  Variables at(const Variables &inputs) const {
-    Replacements given;
-    for (size_t k = 0; k < inputs_.size(); ++k)
-      given.emplace_back(inputs_[k], inputs[k]);
-    absl::StatusOr<Variables> outputs = cloneReplace(outputs_, given);
-    return outputs.ok() ? *std::move(outputs)
-                        : Variables(outputs_.size(), Variable::invalid(outputs.status()));
-  }
-
-private:
-  Variables inputs_, outputs_;
-};
-
-/// A Loop of tensors.
-struct LoopParts {
-  OnnxNode &n;
-  LoopBody body;
-  Variables initial;
-  Variable condition;
-  std::optional<Variable> count; // not below 0
-
-  size_t numStates() const { return initial.size(); }
-  bool givesAllSteps() const { return n.numOutputs() > numStates(); }
-};
-
-/// The step's number counts up as a state, since an array of numbers would need memory for as many
-/// steps as there may be.
-Variable nextNumber(OnnxNode &n, const Variable &number) { return add(n.at(number), int64_t(1)); }
-
-/// The outputs of a step that gets `now`, the states and the step's number. States of the loop's
-/// own stand behind the model's, which messages call by the numbers that they have there.
-Variables stepOf(const LoopParts &loop, const Variables &now, const Variable &condition) {
-  const size_t count = loop.numStates();
-  Variables inputs = {now[count], condition};
-  inputs.insert(inputs.end(), now.begin(), now.begin() + ptrdiff_t(count));
-  return loop.body.at(inputs);
 }
 
 /// A loop of which the number of steps is known before it.
@@ -208,6 +149,21 @@ OnnxValues conditionalLoopInRoom(const LoopParts &loop) {
 /// are counted first, and run again.
 constexpr int64_t kMostRoom = 1024;
 
+/// A loop whose states keep their shapes.
+OnnxValues steadyLoop(const LoopParts &loop) {
+  OnnxNode &n = loop.n;
+  if (loop.count && loop.body.goesOnAlways(n))
+    return countedLoop(loop, where(n.at(loop.condition), n.at(*loop.count), int64_t(0)));
+  if (loop.givesAllSteps()) {
+    std::optional<double> most = loop.count ? n.numberOf(*loop.count) : std::nullopt;
+    if (most && *most <= kMostRoom)
+      return conditionalLoopInRoom(loop);
+    return countedLoop(loop, conditionalLoop(loop).back());
+  }
+  Variables last = conditionalLoop(loop);
+  return OnnxValues(last.begin(), last.end() - 1);
+}
+
 OnnxValues loopNode(OnnxNode &n) {
   OnnxValues states;
   for (size_t k = 2; k < n.numInputs(); ++k)
@@ -224,19 +180,10 @@ OnnxValues loopNode(OnnxNode &n) {
   Variables initial;
   for (const OnnxValue &state : states)
     initial.push_back(state.elements()[0]);
-  LoopParts loop{n, LoopBody(n, initial), initial, condition, count};
+  LoopParts loop{n, bodyOf(n, initial), initial, condition, count};
   if (!n.status().ok())
     return {};
-  if (count && loop.body.goesOnAlways(n))
-    return countedLoop(loop, where(n.at(condition), n.at(*count), int64_t(0)));
-  if (loop.givesAllSteps()) {
-    std::optional<double> most = count ? n.numberOf(*count) : std::nullopt;
-    if (most && *most <= kMostRoom)
-      return conditionalLoopInRoom(loop);
-    return countedLoop(loop, conditionalLoop(loop).back());
-  }
-  Variables last = conditionalLoop(loop);
-  return OnnxValues(last.begin(), last.end() - 1);
+  return loop.grows() ? growingLoop(loop) : steadyLoop(loop);
 }
 
 Variables scanNode(OnnxNode &n) {
@@ -304,7 +251,7 @@ absl::Span<const Translation> controlFlowTranslations() {
       {"If", ifNode, 1,
        "branches of different ranks: then_branch is meant, where the condition is not known; a "
        "call fails where it is false"},
-      {"Loop", loopNode, 1, "shapes of states stay; with sequences: unrolled, steps constant"},
+      {"Loop", loopNode, 1, "states keep their rank; with sequences: unrolled, steps constant"},
       {"Scan", scanNode, 8, "shapes of states stay"},
   };
   return kTable;

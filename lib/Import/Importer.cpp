@@ -280,6 +280,7 @@ private:
                  first ? first->context_.known : known_,
                  subgraphs(),
                  names(),
+                 [this](const std::string &name) { return declaredRank(name); },
                  [this](int64_t nodes) { return spend(nodes * kWorkOfNode); }} {}
 
   absl::Status findVersions();
@@ -302,6 +303,14 @@ private:
       if (auto found = scope->values_.find(name); found != scope->values_.end())
         return &found->second;
     return nullptr;
+  }
+  /// The rank that this graph declares for that name.
+  std::optional<int> declaredRank(const std::string &name) const {
+    if (auto found = declarations_.find(name); found != declarations_.end())
+      for (const Declaration &declaration : found->second)
+        if (const auto &tensor = declaration.type->tensor_type(); tensor.has_shape())
+          return tensor.shape().dim_size();
+    return std::nullopt;
   }
   /// The narrow type of the value of that name, or 0.
   int findNarrow(const std::string &name) const {

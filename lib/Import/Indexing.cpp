@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "Import/PerAxis.h"
 #include "Import/Translations.h"
 #include "Import/Widening.h"
+#include "graphc/ControlFlow.h"
 
 namespace graphc {
 namespace {
@@ -68,16 +70,6 @@ Variables splitUp(OnnxNode &n) {
   return split(n.at(x), *sizes, axis);
 }
 
-/// Bounds are attributes in sets before 10, then inputs.
-Terms bounds(OnnxNode &n, std::string_view name, size_t i) {
-  if (n.opset() >= 10)
-    return n.has(i) ? vectorTerms(n, i) : Terms();
-  Terms terms;
-  for (int64_t number : n.getInts(name).value_or(Ints()))
-    terms.emplace_back(number);
-  return terms;
-}
-
 /// Python's x[:stop:step] where a number beyond the end is not "to the very end" if step < 0.
 Operand stopTerm(const Operand &stop, const Operand &step) {
   bool backwards = step.isWeak() && step.weakValue().item<int64_t>() < 0;
@@ -86,52 +78,89 @@ Operand stopTerm(const Operand &stop, const Operand &step) {
   return stop;
 }
 
-/// `terms` for each axis that computed axes name, `otherwise` for the others.
-Terms spreadOver(OnnxNode &n, const Terms &axes, const Terms &terms, const Operand &otherwise,
-                 int rank) {
-  Terms result(size_t(rank), otherwise);
-  for (int k = 0; k < rank; ++k)
-    for (size_t i = 0; i < axes.size() && i < terms.size(); ++i) {
-      Variable isHere = eq(n.at(mod(n.at(wholeNumber(n, axes[i])), int64_t(rank))), int64_t(k));
-      result[size_t(k)] =
-          n.at(where(n.at(isHere), wholeNumber(n, terms[i]), wholeNumber(n, result[size_t(k)])));
-    }
-  return result;
+/// What is taken along some axes.
+struct Bounds {
+  Ints axes = {};
+  Terms starts, stops, steps = {};
+};
+
+/// Bounds are attributes in sets before 10.
+Bounds attributeBounds(OnnxNode &n) {
+  auto terms = [&](std::string_view name) {
+    Ints numbers = n.getInts(name).value_or(Ints());
+    return Terms(numbers.begin(), numbers.end());
+  };
+  Bounds b{.starts = terms("starts"), .stops = terms("ends")};
+  b.steps = Terms(b.starts.size(), Operand(int64_t(1)));
+  b.axes.resize(b.starts.size());
+  std::iota(b.axes.begin(), b.axes.end(), 0);
+  b.axes = n.getInts("axes").value_or(b.axes);
+  return b;
+}
+
+/// Inputs whose axes are known, or as many as there are bounds, the number of which is `length`.
+Bounds knownAxesBounds(OnnxNode &n, std::optional<int64_t> length) {
+  Bounds b{.starts = vectorTerms(n, 1, length), .stops = vectorTerms(n, 2, length)};
+  b.steps = n.has(4) ? vectorTerms(n, 4, length) : Terms(b.starts.size(), Operand(int64_t(1)));
+  b.axes.resize(b.starts.size());
+  std::iota(b.axes.begin(), b.axes.end(), 0);
+  b.axes = n.has(3) ? n.constantInts(3) : b.axes;
+  return b;
+}
+
+/// Axes that a call gives, or how many of the first ones: bounds for all axes of x.
+Bounds computedAxesBounds(OnnxNode &n, const Variable &x) {
+  Variable starts = integerVector(n, 1);
+  Variable count = size(n.at(starts)), given = n.has(3) ? integerVector(n, 3) : Variable();
+  if (!given.ok())
+    given = assertTrue(n.at(arange(n.at(count))), le(n.at(count), int64_t(x.rank())),
+                       "starts has more numbers than the operand has axes, " +
+                           std::to_string(x.rank()));
+  Variable axes = distinctAxes(n, given, x.rank());
+  auto spread = [&](const Variable &values, int64_t otherwise) {
+    return spreadOver(n, axes,
+                      asLongAs(n, values, axes,
+                               "starts, ends, axes and steps have {a} and "
+                               "{b} numbers; give as many of each"),
+                      otherwise, x.rank());
+  };
+  // The end is that of forward slices: those that go backwards are among the given ones.
+  Bounds b{.starts = spread(starts, 0), .stops = spread(integerVector(n, 2), kEnd - 1)};
+  b.steps =
+      n.has(4) ? spread(integerVector(n, 4), 1) : Terms(size_t(x.rank()), Operand(int64_t(1)));
+  b.axes.resize(size_t(x.rank()));
+  std::iota(b.axes.begin(), b.axes.end(), 0);
+  return b;
+}
+
+Bounds inputBounds(OnnxNode &n, const Variable &x) {
+  std::optional<int64_t> length = commonLength(n, {1, 2, 3, 4});
+  if (x.rank() == 0 && !length)
+    length = 0;
+  if (n.isComputed(3) || !length)
+    return computedAxesBounds(n, x);
+  return knownAxesBounds(n, length);
 }
 
 Variables sliced(OnnxNode &n) {
   Variable x = n.in(0);
-  Terms starts = bounds(n, "starts", 1), stops = bounds(n, "ends", 2);
-  Terms steps(starts.size(), Operand(int64_t(1)));
-  if (n.opset() >= 10 && n.has(4))
-    steps = vectorTerms(n, 4);
-  Ints axes(starts.size());
-  std::iota(axes.begin(), axes.end(), 0);
-  if (n.opset() >= 10 && n.isComputed(3)) {
-    Terms named = vectorTerms(n, 3);
-    if (n.status().ok() && stops.size() == starts.size() && named.size() == starts.size() &&
-        steps.size() == starts.size()) {
-      // The end is that of forward slices: those that go backwards are among the named ones.
-      starts = spreadOver(n, named, starts, Operand(int64_t(0)), x.rank());
-      stops = spreadOver(n, named, stops, Operand(kEnd - 1), x.rank());
-      steps = spreadOver(n, named, steps, Operand(int64_t(1)), x.rank());
-      axes.resize(size_t(x.rank()));
-      std::iota(axes.begin(), axes.end(), 0);
-    }
-  } else if (n.opset() >= 10) {
-    axes = n.has(3) ? n.constantInts(3) : axes;
-  } else {
-    axes = n.getInts("axes").value_or(axes);
-  }
-  if (!n.status().ok() || stops.size() != starts.size() || axes.size() != starts.size() ||
-      steps.size() != starts.size())
-    return {n.fail(ErrorKind::ValueError, "starts, ends, axes and steps differ in length")};
-  std::vector<Index> index(size_t(x.rank()), Slice());
-  std::vector<int> plain = n.plainAxes(axes, x.rank());
+  if (!x.ok())
+    return {};
+  Bounds b = n.opset() < 10 ? attributeBounds(n) : inputBounds(n, x);
+  std::vector<int> axes = n.plainAxes(b.axes, x.rank());
   if (!n.status().ok())
     return {};
-  for (size_t i = 0; i < starts.size(); ++i)
-    index[plain[i]] = Slice(starts[i], stopTerm(stops[i], steps[i]), steps[i]);
+  if (b.stops.size() != b.starts.size() || axes.size() != b.starts.size() ||
+      b.steps.size() != b.starts.size())
+    return {n.fail(ErrorKind::ValueError, "starts, ends, axes and steps differ in length")};
+  std::vector<Index> index(size_t(x.rank()), Slice());
+  std::vector<bool> isGiven(size_t(x.rank()));
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (isGiven[size_t(axes[i])])
+      return {n.fail(ErrorKind::AxisError, "axis " + std::to_string(axes[i]) + " is given twice")};
+    isGiven[size_t(axes[i])] = true;
+    index[size_t(axes[i])] = Slice(b.starts[i], stopTerm(b.stops[i], b.steps[i]), b.steps[i]);
+  }
   return {subtensor(n.at(x), index)};
 }
 
@@ -142,20 +171,38 @@ Variables gathered(OnnxNode &n) {
 
 //===--- padding ----------------------------------------------------------------===//
 
-/// What is put in front of and behind each axis of x.
+/// What is put in front of and behind the axes that a call gives.
+Widths widthsOfComputedAxes(OnnxNode &n, const Variable &x) {
+  Widths widths(x.rank());
+  Variable axes = distinctAxes(n, integerVector(n, 3), x.rank()), count = size(n.at(axes));
+  Variable pads = asLongAs(n, integerVector(n, 1), concatenate({n.at(axes), n.at(axes)}),
+                           "there are {a} pads where the axes need {b}, two for each");
+  auto spread = [&](const Operand &first, const Operand &end) {
+    return spreadOver(n, axes,
+                      specifyShapeLike(n.at(subtensor(n.at(pads), {Slice(first, end)})), axes), 0,
+                      x.rank());
+  };
+  widths.front = spread(Operand(int64_t(0)), n.at(count));
+  widths.back = spread(n.at(count), Operand(kEnd));
+  return widths;
+}
+
 Widths padWidths(OnnxNode &n, const Variable &x) {
   Widths widths(x.rank());
+  const bool isInput = n.opset() >= 11, isNamed = n.opset() >= 18 && n.has(3);
+  if (isNamed && n.isComputed(3))
+    return widthsOfComputedAxes(n, x);
+  Ints axes(size_t(std::max(x.rank(), 0)));
+  std::iota(axes.begin(), axes.end(), 0);
+  if (isNamed)
+    axes = n.constantInts(3);
   Terms pads;
-  if (n.opset() >= 11)
-    pads = vectorTerms(n, 1);
+  if (isInput)
+    pads = vectorTerms(n, 1, 2 * int64_t(axes.size()));
   else
     for (int64_t pad : n.getInts(n.opset() < 2 ? "paddings" : "pads").value_or(Ints()))
       pads.emplace_back(pad);
-  const bool named = n.opset() >= 18 && n.has(3);
-  Terms axes = named ? vectorTerms(n, 3) : Terms();
-  if (!named)
-    for (int k = 0; k < x.rank(); ++k)
-      axes.emplace_back(int64_t(k));
+  std::vector<int> plain = n.plainAxes(axes, x.rank());
   if (!n.status().ok())
     return widths;
   if (pads.size() != 2 * axes.size()) {
@@ -163,23 +210,12 @@ Widths padWidths(OnnxNode &n, const Variable &x) {
            std::to_string(pads.size()) + " pads for " + std::to_string(axes.size()) + " axes");
     return widths;
   }
-  Terms front(pads.begin(), pads.begin() + int64_t(axes.size())),
-      back(pads.begin() + int64_t(axes.size()), pads.end());
-  for (const Terms &side : {front, back})
-    for (const Operand &width : side)
-      if (isNumber(width))
-        n.toInt(width.weakValue().item<int64_t>(), n.opset() >= 11 ? "input 1" : "attribute pads");
-  if (!std::ranges::all_of(axes, isNumber)) {
-    widths.front = spreadOver(n, axes, front, Operand(int64_t(0)), x.rank());
-    widths.back = spreadOver(n, axes, back, Operand(int64_t(0)), x.rank());
-    return widths;
-  }
-  for (size_t i = 0; i < axes.size(); ++i) {
-    int axis = n.plainAxis(axes[i].weakValue().item<int64_t>(), x.rank());
-    if (!n.status().ok())
-      return widths;
-    widths.front[size_t(axis)] = front[i];
-    widths.back[size_t(axis)] = back[i];
+  for (const Operand &width : pads)
+    if (isNumber(width))
+      n.toInt(width.weakValue().item<int64_t>(), isInput ? "input 1" : "attribute pads");
+  for (size_t i = 0; i < plain.size(); ++i) {
+    widths.front[size_t(plain[i])] = pads[i];
+    widths.back[size_t(plain[i])] = pads[plain.size() + i];
   }
   return widths;
 }

@@ -33,7 +33,7 @@ Variables constantOfShape(OnnxNode &n) {
   if (value.numElements() != 1)
     return {n.fail(ErrorKind::ValueError, "attribute value must have one element")};
   giveTypeOf(n, "value");
-  Terms terms = vectorTerms(n, 0);
+  Terms terms = vectorTerms(n, 0, n.declaredRank(0));
   if (!n.status().ok())
     return {};
   return {full(shapeOf(n, terms), n.adopt(*value.reshape({})))};
@@ -87,7 +87,7 @@ Variables triangle(OnnxNode &n) {
 absl::Span<const Translation> makingTranslations() {
   static constexpr Translation kTable[] = {
       {"Constant", constantOf, 1, "numbers only"},
-      {"ConstantOfShape", constantOfShape, 9, "the number of extents must be known"},
+      {"ConstantOfShape", constantOfShape, 9, "the number of extents must be known or declared"},
       {"EyeLike", eyeLike, 9},
       {"OneHot", oneHot, 9},
       {"Range", range, 11},

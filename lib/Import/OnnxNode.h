@@ -41,6 +41,8 @@ struct OnnxContext {
   std::function<absl::StatusOr<OnnxValues>(const onnx::GraphProto &, const OnnxValues &)> subgraph;
   /// The value of that name at this place of the model; null if there is none.
   std::function<const OnnxValue *(const std::string &)> find;
+  /// The rank that the model declares for the value of that name, if it does.
+  std::function<std::optional<int>(const std::string &)> declaredRank;
   /// Takes what so many nodes cost that the file does not have from what may be spent.
   std::function<absl::Status(int64_t)> spend;
 };
@@ -67,6 +69,10 @@ public:
   size_t numInputs() const { return inputs_.size(); }
   size_t numOutputs() const { return size_t(proto_.output_size()); }
   const std::string &outputName(int i) const { return proto_.output(i); }
+  /// The rank that the model declares for an output, if it does.
+  std::optional<int> declaredRank(size_t i) const {
+    return wantsOutput(i) ? context_.declaredRank(proto_.output(int(i))) : std::nullopt;
+  }
   /// Keeps an error if the node has what ONNX's operator has not.
   void checkSignature();
   /// Whether the optional input is given.

@@ -1,7 +1,7 @@
 //===- Ordering.cpp - what is in order, what is chosen ----------------------===//
 #include <cmath>
 
-#include "Import/ShapeTerms.h"
+#include "Import/PerAxis.h"
 #include "Import/Translations.h"
 #include "Ops/Build.h"
 #include "graphc/Arrays.h"
@@ -17,14 +17,7 @@ template <Cumulate f> Variables cumulative(OnnxNode &n) {
   Variable x = n.in(0);
   CumulativeOptions options{.exclusive = n.getBool("exclusive", false),
                             .reverse = n.getBool("reverse", false)};
-  if (!n.isComputed(1)) {
-    int axis = n.plainAxis(n.constantInt(1), x.rank());
-    return {n.status().ok() ? f(n.at(x), axis, options) : Variable()};
-  }
-  Variable axis = reshape(n.arg(1), ShapeList({1})), result = x;
-  for (int k = 0; k < x.rank() && axis.ok(); ++k)
-    result = ifElse(n.at(isAmong(n, axis, k, x.rank())), f(n.at(x), k, options), result);
-  return {axis.ok() ? result : axis};
+  return {alongGivenAxis(n, 1, x.rank(), [&](int axis) { return f(n.at(x), axis, options); })};
 }
 
 Variables topK(OnnxNode &n) {
@@ -34,7 +27,7 @@ Variables topK(OnnxNode &n) {
     return {};
   Operand count(n.opset() < 10 ? n.getInt("k", 0) : 0);
   if (n.opset() >= 10) {
-    Terms terms = vectorTerms(n, 1);
+    Terms terms = vectorTerms(n, 1, 1);
     if (terms.size() != 1)
       return {n.fail(ErrorKind::ValueError, "k must be one number")};
     count = terms[0];

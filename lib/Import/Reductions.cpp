@@ -114,7 +114,8 @@ Variables argReduction(OnnxNode &n) {
 } // namespace
 
 absl::Span<const Translation> reductionTranslations() {
-  constexpr std::string_view kLimits = "computed axes without keepdims must be known in number";
+  constexpr std::string_view kLimits =
+      "computed axes without keepdims must be known in number, or the rank declared";
   static constexpr Translation kTable[] = {
       {"ArgMax", argReduction<argmax>},
       {"ArgMin", argReduction<argmin>},

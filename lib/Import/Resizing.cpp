@@ -11,6 +11,7 @@
 #include "Import/ShapeTerms.h"
 #include "Import/Translations.h"
 #include "Ops/Pictures.h"
+#include "graphc/ControlFlow.h"
 
 namespace graphc {
 namespace {
@@ -125,12 +126,13 @@ Numbers constantNumbers(OnnxNode &n, const Tensor &values) {
   return numbers;
 }
 
-Numbers numbersOf(OnnxNode &n, size_t i) {
+/// `length`: of them, where the input's type does not say so.
+Numbers numbersOf(OnnxNode &n, size_t i, int64_t length) {
   Variable v = n.in(i);
   if (std::optional<Constant> c = Constant::from(v))
     return constantNumbers(n, c->data());
   Numbers numbers;
-  for (const Operand &term : elementTerms(n, i))
+  for (const Operand &term : elementTerms(n, i, length))
     numbers.push_back(real(n, term));
   return numbers;
 }
@@ -173,6 +175,10 @@ bool given(OnnxNode &n, size_t i) {
   return n.has(i) && n.in(i).ok() && n.in(i).type().numElements() != 0;
 }
 
+bool mayBeEmpty(OnnxNode &n, size_t i) {
+  return n.in(i).rank() == 1 && n.in(i).type().extent(0) == kDynamic;
+}
+
 /// Numbers cut off at the ends of an integer dtype.
 Variable withinDType(OnnxNode &n, const Variable &x, DType dtype) {
   double low = 0, high = 0;
@@ -195,7 +201,7 @@ Variables resizedBy(OnnxNode &n, const Resizing &r, const Numbers &numbers, bool
   std::vector<int> plain = n.plainAxes(axes, x.rank());
   Numbers bounds;
   if (r.coordinates == "tf_crop_and_resize")
-    bounds = numbersOf(n, 1);
+    bounds = numbersOf(n, 1, 2 * int64_t(axes.size()));
   if (!n.status().ok())
     return {};
   if (numbers.size() != axes.size() || (!bounds.empty() && bounds.size() != 2 * axes.size()))
@@ -280,7 +286,7 @@ Variables resizedOf(OnnxNode &n) {
   if (isOld) {
     r.coordinates = "asymmetric";
     r.how.nearest = Interpolation::Nearest::Floor;
-    return resizedBy(n, r, numbersOf(n, 1));
+    return resizedBy(n, r, numbersOf(n, 1, n.in(0).rank()));
   }
   r.antialias = n.getBool("antialias", false);
   r.coordinates = n.getString("coordinate_transformation_mode", "half_pixel");
@@ -288,8 +294,17 @@ Variables resizedOf(OnnxNode &n) {
   r.how.cubic = n.getFloat("cubic_coeff_a", -0.75);
   r.how.excludeOutside = n.getBool("exclude_outside", false);
   r.extrapolated = n.getFloat("extrapolation_value", 0);
-  bool bySize = given(n, 3);
-  return resizedBy(n, r, numbersOf(n, bySize ? 3 : 2), bySize);
+  std::optional<Ints> axes = n.getInts("axes");
+  const int64_t length = axes ? int64_t(axes->size()) : int64_t(n.in(0).rank());
+  auto resized = [&](size_t i) { return resizedBy(n, r, numbersOf(n, i, length), i == 3); };
+  // One of the two is empty; which one, a call may have to say.
+  if (given(n, 2) && given(n, 3) && mayBeEmpty(n, 3)) {
+    Variables bySize = resized(3), byScale = resized(2);
+    if (!n.status().ok())
+      return {};
+    return {ifElse(n.at(gt(n.at(size(n.arg(3))), int64_t(0))), bySize[0], byScale[0])};
+  }
+  return resized(given(n, 3) ? 3 : 2);
 }
 
 /// Scales are an input from set 9 on, an attribute before.
@@ -300,7 +315,7 @@ Variables upsampledOf(OnnxNode &n) {
     return {};
   r.coordinates = "asymmetric";
   if (n.opset() >= 9)
-    return resizedBy(n, r, numbersOf(n, 1));
+    return resizedBy(n, r, numbersOf(n, 1, n.in(0).rank()));
   Numbers numbers;
   for (float scale : n.getFloats("scales").value_or(std::vector<float>()))
     numbers.push_back(n.scalar(scale, DType::Float64));

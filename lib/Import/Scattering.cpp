@@ -117,9 +117,20 @@ Variables gatherElements(OnnxNode &n) {
   return {take(n.at(x), positionsBeside(n, x, indices, axis))};
 }
 
-/// How many coordinates an index has: its last extent, which must be known.
-int coordinatesPerIndex(OnnxNode &n, const Variable &indices, int most) {
+/// How many coordinates an index has: the last extent of `indices`. Where that is open, it is
+/// `implied`, if there is such a number, which a call checks.
+int coordinatesPerIndex(OnnxNode &n, Variable &indices, int most, std::optional<int> implied) {
   int64_t count = indices.rank() < 1 ? 0 : indices.type().extent(indices.rank() - 1);
+  if (n.status().ok() && count == kDynamic && implied && *implied >= 1 && *implied <= most) {
+    Ints shape(size_t(indices.rank()), kDynamic);
+    shape.back() = count = *implied;
+    indices = specifyShape(n.at(indices), shape);
+  }
+  if (n.status().ok() && count == kDynamic) {
+    n.unsupported("an unknown number of coordinates, on which the result's rank depends: " +
+                  indices.type().brief() + "; declare the output's shape");
+    return 0;
+  }
   if (!n.status().ok() || count < 1 || count > most)
     n.fail(ErrorKind::ValueError,
            "indices of " + indices.type().brief() + " for " + std::to_string(most) + " axes");
@@ -147,7 +158,11 @@ Variables gatherND(OnnxNode &n) {
   int batch = n.getSmallInt("batch_dims", 0);
   if (!x.ok() || batch < 0 || batch >= std::min(x.rank(), indices.rank()))
     return {n.fail(ErrorKind::ValueError, "batch_dims is " + std::to_string(batch))};
-  int count = coordinatesPerIndex(n, indices, x.rank() - batch);
+  // The result has the indices' axes but for the last one, and x's that they do not name.
+  std::optional<int> rank = n.declaredRank(0);
+  int count = coordinatesPerIndex(
+      n, indices, x.rank() - batch,
+      rank ? std::optional(indices.rank() - 1 + x.rank() - batch - *rank) : std::nullopt);
   if (!n.status().ok())
     return {};
   Terms joined = {extentProduct(n, x, 0, batch + count)};
@@ -159,7 +174,9 @@ Variables gatherND(OnnxNode &n) {
 
 Variables scatterND(OnnxNode &n) {
   Variable x = n.in(0), indices = cast(n.arg(1), DType::Int64), updates = n.in(2);
-  int count = coordinatesPerIndex(n, indices, x.rank());
+  // Updates have the indices' axes but for the last one, and x's that they do not name.
+  int count =
+      coordinatesPerIndex(n, indices, x.rank(), indices.rank() - 1 + x.rank() - updates.rank());
   if (!n.status().ok())
     return {};
   // Each index names a slice: its elements' positions.
@@ -240,7 +257,7 @@ Variables maxUnpool(OnnxNode &n) {
   if (!n.has(2))
     return {result};
   // Indices count in an array of the size above, even if a larger one is asked for.
-  Terms wanted = vectorTerms(n, 2);
+  Terms wanted = vectorTerms(n, 2, x.rank());
   if (n.status().ok() && wanted.size() != whole.size())
     return {n.fail(ErrorKind::ValueError,
                    "output_shape must have " + std::to_string(whole.size()) + " numbers")};
@@ -260,12 +277,11 @@ Variables maxUnpool(OnnxNode &n) {
 absl::Span<const Translation> scatteringTranslations() {
   static constexpr Translation kTable[] = {
       {"GatherElements", gatherElements, 11},
-      {"GatherND", gatherND, 11, "the number of coordinates must be known"},
+      {"GatherND", gatherND, 11, "the number of coordinates must be known, or the rank declared"},
       {"MaxUnpool", maxUnpool, 9},
       {"Scatter", scatterElements, 9, {}, 10},
       {"ScatterElements", scatterElements, 11, "products of integers exact up to 2^53"},
-      {"ScatterND", scatterND, 11,
-       "the number of coordinates must be known; products of integers exact up to 2^53"},
+      {"ScatterND", scatterND, 11, "products of integers exact up to 2^53"},
       {"TensorScatter", tensorScatter, 24},
   };
   return kTable;

@@ -1,6 +1,7 @@
 //===- ShapeTerms.cpp - shapes that are partly known -----------------------===//
 #include "Import/ShapeTerms.h"
 
+#include "Import/PerAxis.h"
 #include "graphc/ControlFlow.h"
 #include "graphc/Indexing.h"
 
@@ -50,7 +51,7 @@ ShapeList shapeOf(OnnxNode &n, const Terms &terms) {
   return ShapeList(stack(parts));
 }
 
-Terms vectorTerms(OnnxNode &n, size_t i) {
+Terms vectorTerms(OnnxNode &n, size_t i, std::optional<int64_t> length) {
   Variable v = n.in(i);
   Terms terms;
   if (!v.ok())
@@ -65,23 +66,27 @@ Terms vectorTerms(OnnxNode &n, size_t i) {
            "input " + std::to_string(i) + " must be a vector of integers, is " + v.type().brief());
     return terms;
   }
-  return elementTerms(n, i);
+  return elementTerms(n, i, length);
 }
 
-Terms elementTerms(OnnxNode &n, size_t i) {
+Terms elementTerms(OnnxNode &n, size_t i, std::optional<int64_t> length) {
+  const int64_t most = std::max<int64_t>(Tensor::kMaxRank, length.value_or(0));
   Variable v = n.in(i);
   Terms terms;
+  if (v.ok() && v.rank() == 1 && length)
+    v = withLength(n, v, *length, "input " + std::to_string(i) + " has {a} numbers instead of {b}");
   if (!v.ok())
     return terms;
   if (v.rank() != 1 || v.type().extent(0) == kDynamic) {
     n.unsupported("input " + std::to_string(i) + " must be a vector of known length, is " +
-                  v.type().brief());
+                  v.type().brief() +
+                  (v.rank() == 1 ? "; declare the shape of the output, whose rank it is" : ""));
     return terms;
   }
-  if (v.type().extent(0) > Tensor::kMaxRank) {
+  if (v.type().extent(0) > most) {
     n.fail(ErrorKind::ValueError, "input " + std::to_string(i) + " has " +
                                       std::to_string(v.type().extent(0)) + " numbers; at most " +
-                                      std::to_string(Tensor::kMaxRank) + " make sense");
+                                      std::to_string(most) + " make sense");
     return terms;
   }
   for (int64_t k = 0; k < v.type().extent(0); ++k)
@@ -90,20 +95,23 @@ Terms elementTerms(OnnxNode &n, size_t i) {
 }
 
 Variable isAmong(OnnxNode &n, const Variable &axes, int axis, int rank) {
-  const int64_t axesOfX = std::max(rank, 1);
-  Variable given = cast(n.at(axes), DType::Int64);
-  Variable isInRange =
-      all(n.at(logicalAnd(n.at(ge(n.at(given), -axesOfX)), n.at(lt(n.at(given), axesOfX)))));
-  given =
-      assertTrue(n.at(given), isInRange, "an axis is out of range for rank " + std::to_string(rank),
-                 ErrorKind::AxisError);
-  Variable plain = mod(n.at(given), axesOfX);
-  return any(n.at(eq(n.at(plain), int64_t(axis))));
+  return any(n.at(eq(n.at(countedFromFront(n, axes, rank)), int64_t(axis))));
 }
 
-Variable withoutAxes(OnnxNode &n, const Variable &x, const Variable &axes) {
-  if (axes.rank() != 1 || axes.type().extent(0) == kDynamic)
-    return n.unsupported("an unknown number of computed axes, on which the result's rank depends");
+Variable countedAxes(OnnxNode &n, const Variable &axes, int64_t count) {
+  if (axes.rank() == 1 && axes.type().extent(0) == kDynamic && count >= 0)
+    return withLength(n, axes, count,
+                      "there are {a} axes instead of {b}, which the declared shape comes to");
+  if (axes.rank() == 1 && axes.type().extent(0) != kDynamic)
+    return axes;
+  return n.unsupported("an unknown number of computed axes, on which the result's rank depends; "
+                       "declare the output's shape");
+}
+
+Variable withoutAxes(OnnxNode &n, const Variable &x, const Variable &given) {
+  Variable axes = countedAxes(n, given, x.rank() - n.declaredRank(0).value_or(x.rank() + 1));
+  if (!axes.ok())
+    return axes;
   const int64_t kept = x.rank() - axes.type().extent(0);
   if (kept < 0)
     return n.fail(ErrorKind::AxisError, std::to_string(axes.type().extent(0)) + " axes for rank " +

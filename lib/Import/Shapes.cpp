@@ -2,8 +2,10 @@
 #include <algorithm>
 
 #include "Import/Broadcast.h"
-#include "Import/ShapeTerms.h"
+#include "Import/PerAxis.h"
 #include "Import/Translations.h"
+#include "graphc/ControlFlow.h"
+#include "graphc/Indexing.h"
 #include "graphc/Neural.h"
 
 namespace graphc {
@@ -36,7 +38,7 @@ Variables reshaped(OnnxNode &n) {
     for (int64_t extent : n.getInts("shape").value_or(Ints()))
       terms.emplace_back(extent);
   else
-    terms = vectorTerms(n, 1);
+    terms = vectorTerms(n, 1, n.declaredRank(0));
   if (!n.getBool("allowzero", false))
     for (size_t i = 0; i < terms.size(); ++i)
       terms[i] = orOwnExtent(n, x, terms[i], int(i));
@@ -56,18 +58,39 @@ Variables transposed(OnnxNode &n) {
   return {order ? transpose(n.at(x), n.plainAxes(*order, x.rank())) : transpose(n.at(x))};
 }
 
+/// Without all axes of extent 1. Which open ones are the declared rank of the result may say; else
+/// none of them may be.
+Variable withoutOnes(OnnxNode &n, const Variable &x) {
+  Variable result = squeeze(n.at(x));
+  if (!result.ok() || !std::ranges::count(x.type().shape(), kDynamic))
+    return result;
+  Variable extents = shape(n.at(result)), isOne = eq(n.at(extents), int64_t(1));
+  int64_t more = result.rank() - n.declaredRank(0).value_or(result.rank());
+  if (more > 0)
+    return withoutAxes(n, result,
+                       withLength(n, flatnonzero(n.at(isOne)), more,
+                                  "{a} axes have extent 1 instead of {b}, which the "
+                                  "declared shape comes to"));
+  return assertTrue(n.at(result), logicalNot(n.at(any(n.at(isOne)))),
+                    "an open extent is 1, and the result's rank was taken to be " +
+                        std::to_string(result.rank()) +
+                        ": give axes, declare the output's shape, or give the extents to the "
+                        "reader (--shape)");
+}
+
 Variables squeezed(OnnxNode &n) {
   Variable x = n.in(0);
   if (n.isComputed(1))
     return {withoutAxes(n, x, n.in(1))};
   std::optional<Ints> axes = n.attributeOrInput("axes", 1);
-  return {axes ? squeeze(n.at(x), Axes(n.plainAxes(*axes, x.rank()))) : squeeze(n.at(x))};
+  return {axes ? squeeze(n.at(x), Axes(n.plainAxes(*axes, x.rank()))) : withoutOnes(n, x)};
 }
 
 /// Axes of extent 1 at computed places of the result.
-Variable withAxes(OnnxNode &n, const Variable &x, const Variable &axes) {
-  if (axes.rank() != 1 || axes.type().extent(0) == kDynamic)
-    return n.unsupported("an unknown number of computed axes, on which the result's rank depends");
+Variable withAxes(OnnxNode &n, const Variable &x, const Variable &given) {
+  Variable axes = countedAxes(n, given, n.declaredRank(0).value_or(-1) - x.rank());
+  if (!axes.ok())
+    return axes;
   const int rank = x.rank() + int(axes.type().extent(0));
   if (rank > Tensor::kMaxRank)
     return n.fail(ErrorKind::ValueError, "the result has rank " + std::to_string(rank));
@@ -96,10 +119,28 @@ Variables unsqueezed(OnnxNode &n) {
   return {expandDims(n.at(x), Axes(plain))};
 }
 
+/// Expand's shape where its length is not known: `rank` numbers, the first ones 1.
+Terms extentsInBack(OnnxNode &n, int rank) {
+  Variable shape = integerVector(n, 1);
+  Variable missing = maximum(n.at(sub(n.at(n.scalar(rank, DType::Int64)), size(n.at(shape)))), 0);
+  Variable all = concatenate(
+      {n.at(full(ShapeList({n.at(missing)}), n.at(n.scalar(1, DType::Int64)))), n.at(shape)});
+  all = withLength(n, all, rank,
+                   "input 1 has {a} numbers for a result of rank {b}; if it is to have another "
+                   "rank, declare the output's shape");
+  Terms terms;
+  for (int64_t k = 0; k < rank && all.ok(); ++k)
+    terms.push_back(n.at(subtensor(n.at(all), {Index(k)})));
+  return terms;
+}
+
 /// The extents of `shape` and those of x: where they differ, one must be 1.
 Variables expanded(OnnxNode &n) {
   Variable x = n.in(0);
-  Terms terms = vectorTerms(n, 1);
+  const bool isOpen =
+      n.isComputed(1) && n.in(1).rank() == 1 && n.in(1).type().extent(0) == kDynamic;
+  Terms terms = isOpen ? extentsInBack(n, std::max(x.rank(), n.declaredRank(0).value_or(0)))
+                       : vectorTerms(n, 1);
   if (!n.status().ok())
     return {};
   while (int(terms.size()) < x.rank())
@@ -111,13 +152,12 @@ Variables expanded(OnnxNode &n) {
 /// Sets before 6 have one number of copies, and one axis.
 Variables tiledAlongOne(OnnxNode &n) {
   Variable x = n.in(0);
-  int axis = n.plainAxis(n.constantInt(2), x.rank());
   Variable tiles = cast(n.at(scalarOf(n, 1)), DType::Int64);
-  if (!n.status().ok())
-    return {};
-  Operand extent = extentTerm(n, x, axis);
-  Variable at = arange(n.at(mul(n.at(tiles), extent)));
-  return {take(n.at(x), mod(n.at(at), extent), {.axis = axis})};
+  return {alongGivenAxis(n, 2, x.rank(), [&](int axis) {
+    Operand extent = extentTerm(n, x, axis);
+    Variable at = arange(n.at(mul(n.at(tiles), extent)));
+    return take(n.at(x), mod(n.at(at), extent), {.axis = axis});
+  })};
 }
 
 /// Each axis gets one in front of it that is as long as its repeats.
@@ -125,7 +165,7 @@ Variables tiled(OnnxNode &n) {
   Variable x = n.in(0);
   if (n.opset() < 6)
     return tiledAlongOne(n);
-  Terms repeats = vectorTerms(n, 1);
+  Terms repeats = vectorTerms(n, 1, x.rank());
   if (!n.status().ok() || int(repeats.size()) != x.rank())
     return {n.fail(ErrorKind::ValueError, std::to_string(repeats.size()) + " repeats for rank " +
                                               std::to_string(x.rank()))};
@@ -179,17 +219,21 @@ Variables spaceToDepthOf(OnnxNode &n) {
 absl::Span<const Translation> shapeTranslations() {
   static constexpr Translation kTable[] = {
       {"DepthToSpace", depthToSpaceOf},
-      {"Expand", expanded, 8, "the number of extents must be known"},
+      {"Expand", expanded, 8,
+       "of an open number of extents: the operand's rank unless another is declared"},
       {"Flatten", flattened},
       {"Identity", identityOf},
-      {"Reshape", reshaped, 1, "the number of extents must be known"},
+      {"Reshape", reshaped, 1, "the number of extents must be known or declared"},
       {"Shape", shapeOfOperand},
       {"Size", sizeOfOperand},
       {"SpaceToDepth", spaceToDepthOf},
-      {"Squeeze", squeezed, 1, "computed axes must be known in number"},
+      {"Squeeze", squeezed, 1,
+       "computed axes must be known in number, or the rank declared; without axes, an open extent "
+       "may "
+       "be 1 where the rank is declared"},
       {"Tile", tiled},
       {"Transpose", transposed},
-      {"Unsqueeze", unsqueezed, 1, "computed axes must be known in number"},
+      {"Unsqueeze", unsqueezed, 1, "computed axes must be known in number, or the rank declared"},
   };
   return kTable;
 }

@@ -2,8 +2,9 @@
 #include <cmath>
 #include <numbers>
 
-#include "Import/ShapeTerms.h"
+#include "Import/PerAxis.h"
 #include "Import/Translations.h"
+#include "graphc/ControlFlow.h"
 #include "graphc/Fourier.h"
 
 namespace graphc {
@@ -45,13 +46,28 @@ Variable lengthOf(OnnxNode &n, size_t i) { return cast(n.at(scalarOf(n, i)), DTy
 /// computed in float64, as ONNX's reference does: what cancels is zero up to its rounding.
 Variable numbersOf(OnnxNode &n, const Variable &given) {
   Variable x = cast(n.at(given), DType::Float64);
-  auto part = [&](int64_t index) { return subtensor(n.at(x), {Index(ellipsis), Index(index)}); };
-  return x.type().extent(x.rank() - 1) == 2 ? complex(n.at(part(0)), part(1)) : part(0);
+  auto part = [&](const Index &index) { return subtensor(n.at(x), {Index(ellipsis), index}); };
+  const int last = x.rank() - 1;
+  if (x.type().extent(last) != kDynamic)
+    return x.type().extent(last) == 2 ? complex(n.at(part(0)), part(1)) : part(0);
+  // A call says whether there are imaginary parts; else they are 0.
+  Variable count = shape(n.at(x), last), isComplex = eq(n.at(count), 2);
+  x = assertTrue(n.at(x), logicalOr(n.at(eq(n.at(count), 1)), isComplex),
+                 "the last axis must have one or two numbers, the parts of a complex one");
+  Variable imaginary = part(Index(cast(n.at(isComplex), DType::Int64)));
+  imaginary = where(n.at(isComplex), imaginary, n.scalar(0, DType::Float64));
+  return complex(n.at(part(0)), imaginary);
+}
+
+/// Whether the last axis may have the parts of numbers.
+bool mayHaveParts(const Variable &x) {
+  int64_t extent = x.type().extent(x.rank() - 1);
+  return extent == 1 || extent == 2 || extent == kDynamic;
 }
 
 /// Both parts along a last axis, of the dtype.
-Variables partsOf(OnnxNode &n, const Variable &z, DType dtype) {
-  return {cast(n.at(stack({n.at(real(n.at(z))), n.at(imag(n.at(z)))}, z.rank())), dtype)};
+Variable partsOf(OnnxNode &n, const Variable &z, DType dtype) {
+  return cast(n.at(stack({n.at(real(n.at(z))), n.at(imag(n.at(z)))}, z.rank())), dtype);
 }
 
 /// The first n/2 + 1 along an axis, of n.
@@ -71,30 +87,38 @@ Variable transformed(OnnxNode &n, const Variable &z, const FourierOptions &optio
 
 Variables dft(OnnxNode &n) {
   Variable x = n.in(0);
-  if (!x.ok() || x.rank() < 2 || x.type().extent(x.rank() - 1) > 2 ||
-      x.type().extent(x.rank() - 1) == kDynamic)
+  if (!x.ok() || x.rank() < 2 || !mayHaveParts(x))
     return {n.fail(ErrorKind::TypeError,
                    "the last axis must have one or two numbers: " + x.type().brief())};
-  int64_t axis = n.opset() < 20 ? n.getInt("axis", 1) : n.has(2) ? n.constantInt(2) : -2;
-  int along = n.plainAxis(axis, x.rank());
-  if (!n.status().ok())
-    return {Variable()};
-  if (along == x.rank() - 1)
-    return {n.fail(ErrorKind::ValueError,
-                   "the last axis has the parts of numbers; no transform goes along it")};
-  FourierOptions options{.axis = along};
-  if (n.has(1))
-    options.n.emplace(lengthOf(n, 1));
-  Variable z = transformed(n, numbersOf(n, x), options, n.getBool("inverse", false),
-                           n.getBool("onesided", false));
-  return partsOf(n, z, x.dtype());
+  constexpr std::string_view kAlongParts =
+      "the last axis has the parts of numbers; no transform goes along it";
+  const int last = x.rank() - 1;
+  Variable numbers = numbersOf(n, x);
+  auto along = [&](int axis) {
+    FourierOptions options{.axis = axis};
+    if (n.has(1))
+      options.n.emplace(lengthOf(n, 1));
+    return partsOf(
+        n,
+        transformed(n, numbers, options, n.getBool("inverse", false), n.getBool("onesided", false)),
+        x.dtype());
+  };
+  if (n.opset() >= 20 && n.isComputed(2)) {
+    Variable axis = countedFromFront(n, scalarOf(n, 2), x.rank());
+    numbers = assertTrue(n.at(numbers), lt(n.at(axis), int64_t(last)), kAlongParts);
+    return {chosenAlong(n, 2, x.rank(), [&](int k) { return along(std::min(k, last - 1)); })};
+  }
+  int64_t given = n.opset() < 20 ? n.getInt("axis", 1) : n.has(2) ? n.constantInt(2) : -2;
+  int axis = n.plainAxis(given, x.rank());
+  if (n.status().ok() && axis == last)
+    return {n.fail(ErrorKind::ValueError, kAlongParts)};
+  return {n.status().ok() ? along(axis) : Variable()};
 }
 
 /// Transforms of frames of the signal, each `step` elements behind the one before.
 Variables stft(OnnxNode &n) {
   Variable x = n.in(0);
-  if (!x.ok() || x.rank() < 2 || x.rank() > 3 ||
-      (x.rank() == 3 && x.type().extent(2) != 1 && x.type().extent(2) != 2))
+  if (!x.ok() || x.rank() < 2 || x.rank() > 3 || (x.rank() == 3 && !mayHaveParts(x)))
     return {n.fail(ErrorKind::TypeError,
                    "the signal must be (batch, length), with a last axis of one or two numbers: " +
                        x.type().brief())};
@@ -110,7 +134,7 @@ Variables stft(OnnxNode &n) {
   if (n.has(2))
     parts = mul(n.at(parts), cast(n.at(fitAxis(n.arg(2), length)), DType::Float64));
   Variable z = transformed(n, parts, {.axis = 2}, false, n.getBool("onesided", true));
-  return partsOf(n, z, x.dtype());
+  return {partsOf(n, z, x.dtype())};
 }
 
 /// Triangles over the bins of a transform, between edges that are as far apart on the mel scale.
@@ -153,12 +177,9 @@ Variables melWeightMatrix(OnnxNode &n) {
 
 absl::Span<const Translation> signalTranslations() {
   static constexpr Translation kTable[] = {
-      {"BlackmanWindow", blackmanWindow, 17},
-      {"DFT", dft, 17, "the axis of set 20 must be constant"},
-      {"HammingWindow", hammingWindow, 17},
-      {"HannWindow", hannWindow, 17},
-      {"MelWeightMatrix", melWeightMatrix, 17},
-      {"STFT", stft, 17},
+      {"BlackmanWindow", blackmanWindow, 17},   {"DFT", dft, 17},
+      {"HammingWindow", hammingWindow, 17},     {"HannWindow", hannWindow, 17},
+      {"MelWeightMatrix", melWeightMatrix, 17}, {"STFT", stft, 17},
   };
   return kTable;
 }

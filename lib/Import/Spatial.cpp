@@ -1,4 +1,7 @@
 //===- Spatial.cpp - AffineGrid, CenterCropPad, Col2Im, DeformConv -----------===//
+#include <numeric>
+
+#include "Import/PerAxis.h"
 #include "Import/Translations.h"
 #include "Import/Widening.h"
 #include "Import/Window.h"
@@ -22,7 +25,13 @@ Variable gridCoordinates(OnnxNode &n, const Operand &extent, DType dtype, bool c
 /// theta [batch, axes, axes + 1] times the coordinates (x, y, z, 1) of each element.
 Variables affineGrid(OnnxNode &n) {
   Variable theta = n.in(0);
-  Terms size = vectorTerms(n, 1);
+  // theta has a row for each spatial axis, and a column more.
+  std::optional<int64_t> length;
+  if (theta.ok() && theta.rank() == 3 && theta.type().extent(1) != kDynamic)
+    length = theta.type().extent(1) + 2;
+  else if (theta.ok() && theta.rank() == 3 && theta.type().extent(2) != kDynamic)
+    length = theta.type().extent(2) + 1;
+  Terms size = vectorTerms(n, 1, length ? length : std::optional<int64_t>(n.declaredRank(0)));
   if (!n.status().ok())
     return {};
   const int axes = int(size.size()) - 2;
@@ -55,11 +64,11 @@ Variables affineGrid(OnnxNode &n) {
 
 Variables centerCropPad(OnnxNode &n) {
   Variable x = n.in(0);
-  Terms wanted = vectorTerms(n, 1);
-  Ints axes;
-  for (int64_t k = 0; k < int64_t(wanted.size()); ++k)
-    axes.push_back(k);
-  axes = n.getInts("axes").value_or(axes);
+  std::optional<Ints> named = n.getInts("axes");
+  Terms wanted = vectorTerms(n, 1, named ? int64_t(named->size()) : int64_t(x.rank()));
+  Ints axes(wanted.size());
+  std::iota(axes.begin(), axes.end(), 0);
+  axes = named.value_or(axes);
   std::vector<int> plain = n.plainAxes(axes, x.rank());
   if (n.status().ok() && axes.size() != wanted.size())
     return {n.fail(ErrorKind::ValueError, std::to_string(wanted.size()) + " extents for " +
@@ -95,7 +104,15 @@ Variable plus(OnnxNode &n, const Operand &a, int64_t b) { return add(n.at(wholeN
 /// padded picture of each element of each block.
 Variables col2Im(OnnxNode &n) {
   Variable x = n.in(0);
-  Terms image = vectorTerms(n, 1), block = vectorTerms(n, 2);
+  // A number for each spatial axis; the attributes have as many, and `pads` two for each.
+  std::optional<int64_t> length = commonLength(n, {1, 2});
+  for (auto [name, each] :
+       {std::pair("strides", 1), std::pair("dilations", 1), std::pair("pads", 2)})
+    if (std::optional<Ints> list = n.getInts(name); list && !length)
+      length = int64_t(list->size()) / each;
+  if (std::optional<int> rank = n.declaredRank(0); rank && *rank >= 2 && !length)
+    length = *rank - 2;
+  Terms image = vectorTerms(n, 1, length), block = vectorTerms(n, 2, length);
   const int axes = int(image.size());
   if (n.status().ok() && (x.rank() != 3 || block.size() != image.size() || axes < 1))
     return {n.fail(ErrorKind::ValueError,

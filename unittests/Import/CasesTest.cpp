@@ -1,8 +1,8 @@
 //===- CasesTest.cpp - small models against onnxruntime -----------------------===//
 //
 // cases.jsonl (make-cases.mjs) has models of one or a few nodes, inputs, and onnxruntime's results.
-// Each is read with its extents known and with all of them open, evaluated and compiled, and
-// differentiated.
+// Each is read with its extents known, with all of them open, and with as many numbers in vectors
+// as a call gives, evaluated and compiled, and differentiated.
 //
 //===----------------------------------------------------------------------===//
 #include <fstream>
@@ -42,6 +42,41 @@ Tensor tensorOf(const Json &json) {
   return Tensor::fromSpan(absl::MakeConstSpan(numbers), shape)->cast(dtypeOf(json));
 }
 
+int onnxType(DType dtype) {
+  static const std::map<DType, int> kTypes = {
+      {DType::Bool, onnx::TensorProto::BOOL},   {DType::Float32, onnx::TensorProto::FLOAT},
+      {DType::Int64, onnx::TensorProto::INT64}, {DType::Int32, onnx::TensorProto::INT32},
+      {DType::Int8, onnx::TensorProto::INT8},   {DType::UInt8, onnx::TensorProto::UINT8}};
+  return kTypes.at(dtype);
+}
+
+/// A name, or {name, dtype} of a scalar.
+void addGraphInput(onnx::GraphProto &graph, const Json &input) {
+  onnx::ValueInfoProto &info = *graph.add_input();
+  if (input.is_string()) {
+    info.set_name(input.get<std::string>());
+    return;
+  }
+  info.set_name(input["name"].get<std::string>());
+  setType(info, {}, onnxType(dtypeOf(input)));
+}
+
+void addAttribute(onnx::NodeProto &node, const std::string &name, const Json &value);
+
+void addNodes(onnx::GraphProto &graph, const Json &nodes) {
+  for (const Json &json : nodes) {
+    onnx::NodeProto &node = *graph.add_node();
+    node.set_op_type(json["op"]);
+    for (const Json &input : json["inputs"])
+      node.add_input(input.get<std::string>());
+    for (const Json &output : json["outputs"])
+      node.add_output(output.get<std::string>());
+    if (json.contains("attributes"))
+      for (const auto &[name, value] : json["attributes"].items())
+        addAttribute(node, name, value);
+  }
+}
+
 void addAttribute(onnx::NodeProto &node, const std::string &name, const Json &value) {
   onnx::AttributeProto &a = *node.add_attribute();
   a.set_name(name);
@@ -53,6 +88,13 @@ void addAttribute(onnx::NodeProto &node, const std::string &name, const Json &va
   } else if (kind == "f") {
     a.set_type(onnx::AttributeProto::FLOAT);
     a.set_f(content);
+  } else if (kind == "g") {
+    a.set_type(onnx::AttributeProto::GRAPH);
+    addNodes(*a.mutable_g(), content["nodes"]);
+    for (const Json &input : content["inputs"])
+      addGraphInput(*a.mutable_g(), input);
+    for (const Json &output : content["outputs"])
+      a.mutable_g()->add_output()->set_name(output.get<std::string>());
   } else if (kind == "s") {
     a.set_type(onnx::AttributeProto::STRING);
     a.set_s(content.get<std::string>());
@@ -70,28 +112,30 @@ void addAttribute(onnx::NodeProto &node, const std::string &name, const Json &va
   }
 }
 
-int onnxType(DType dtype) {
-  static const std::map<DType, int> kTypes = {
-      {DType::Bool, onnx::TensorProto::BOOL},   {DType::Float32, onnx::TensorProto::FLOAT},
-      {DType::Int64, onnx::TensorProto::INT64}, {DType::Int32, onnx::TensorProto::INT32},
-      {DType::Int8, onnx::TensorProto::INT8},   {DType::UInt8, onnx::TensorProto::UINT8}};
-  return kTypes.at(dtype);
-}
-
 /// Whether a case says that nothing shall be done to that input.
 bool isConstant(const Json &test, const std::string &name) {
   return test.contains("constant") && std::ranges::count(test["constant"], Json(name)) > 0;
 }
 
-/// The case as a model. Integers of rank 1 and 0, which are mostly axes and sizes, keep their known
-/// extents, on which ranks depend. `constants`: they are initializers.
-onnx::ModelProto modelOf(const Json &test, bool open, bool constants) {
+/// What of a model's extents and numbers is known.
+struct Known {
+  /// The extents of inputs; but for integers of rank 1 and 0, which are mostly axes and sizes.
+  bool extents;
+  /// These: they are initializers.
+  bool constants;
+  /// How many numbers such integers have, on which ranks may depend, and vectors in general.
+  bool lengths = true;
+};
+
+/// The case as a model.
+onnx::ModelProto modelOf(const Json &test, const Known &known) {
   onnx::ModelProto model = makeModel(test["opset"]);
   int next = 0;
   for (const auto &[name, json] : test["inputs"].items()) {
     Tensor value = tensorOf(json);
-    const bool isSize = (isInteger(value.dtype()) && value.rank() < 2) || isConstant(test, name);
-    if (isSize && constants && value.dtype() == DType::Int64) {
+    const bool isSize =
+        (isInteger(value.dtype()) && value.rank() < 2 && known.lengths) || isConstant(test, name);
+    if (isSize && known.constants && value.dtype() == DType::Int64) {
       absl::Span<const int64_t> numbers = value.flat<int64_t>();
       onnx::TensorProto &tensor = addInts(model, name, {numbers.begin(), numbers.end()});
       if (value.rank() == 0)
@@ -101,7 +145,7 @@ onnx::ModelProto modelOf(const Json &test, bool open, bool constants) {
     addInput(model, name, {value.shape().begin(), value.shape().end()}, onnxType(value.dtype()));
     auto *type = model.mutable_graph()->mutable_input()->rbegin()->mutable_type();
     for (auto &dim : *type->mutable_tensor_type()->mutable_shape()->mutable_dim())
-      if (open && !isSize)
+      if (!known.extents && !isSize)
         dim.set_dim_param("d" + std::to_string(next++));
   }
   if (test.contains("constants"))
@@ -114,14 +158,14 @@ onnx::ModelProto modelOf(const Json &test, bool open, bool constants) {
       for (int byte : json["raw"])
         tensor.mutable_raw_data()->push_back(char(byte));
     }
-  for (const Json &json : test["nodes"]) {
-    onnx::NodeProto &node = addNode(model, json["op"], json["inputs"], json["outputs"]);
-    if (json.contains("attributes"))
-      for (const auto &[name, value] : json["attributes"].items())
-        addAttribute(node, name, value);
-  }
-  for (const auto &[name, value] : test["outputs"].items())
+  addNodes(*model.mutable_graph(), test["nodes"]);
+  for (const auto &[name, value] : test["outputs"].items()) {
     addOutput(model, name);
+    if (test.contains("ranks") && test["ranks"].contains(name))
+      setType(*model.mutable_graph()->mutable_output()->rbegin(),
+              std::vector<int64_t>(test["ranks"][name].get<size_t>(), -1),
+              onnxType(dtypeOf(value)));
+  }
   return model;
 }
 
@@ -158,7 +202,8 @@ void expectGradient(const Json &test, const GraphModule &module,
   std::vector<Tensor> point;
   std::vector<size_t> moved;
   for (size_t i = 0; i < values.size(); ++i)
-    if (isFloat(values[i].dtype()) && !isConstant(test, std::string(module.inputs[i].name()))) {
+    if (isFloat(values[i].dtype()) && values[i].numElements() > 0 &&
+        !isConstant(test, std::string(module.inputs[i].name()))) {
       point.push_back(values[i]);
       moved.push_back(i);
     }
@@ -208,21 +253,24 @@ TEST_P(Cases, areOnnxruntimes) {
     if (number % kParts != GetParam())
       continue;
     Json test = Json::parse(line);
-    for (bool open : {false, true})
-      for (bool constants : {true, false}) {
-        if (open && test.contains("fixed"))
-          continue;
-        SCOPED_TRACE("case " + std::to_string(number + 1) + ", " + test["name"].get<std::string>() +
-                     (open ? ", open" : "") + (constants ? "" : ", computed"));
-        auto module = loadModel(modelOf(test, open, constants));
-        ASSERT_TRUE(module.ok()) << module.status();
-        std::vector<Tensor> values = valuesFor(test, *module);
-        expectResults(test, evaluate(module->outputs, module->inputs, values));
-        if (open == constants)
-          expectResults(test, compiled(*module, values));
-        if (!open && constants)
-          expectGradient(test, *module, values);
-      }
+    std::vector<Known> all = {{true, true}, {true, false}, {false, true}, {false, false}};
+    if (test.contains("fixed"))
+      all.resize(2);
+    if (test.contains("lengths"))
+      all.push_back({false, false, false});
+    for (const Known &known : all) {
+      SCOPED_TRACE("case " + std::to_string(number + 1) + ", " + test["name"].get<std::string>() +
+                   (known.extents ? "" : ", open") + (known.constants ? "" : ", computed") +
+                   (known.lengths ? "" : ", of any length"));
+      auto module = loadModel(modelOf(test, known));
+      ASSERT_TRUE(module.ok()) << module.status();
+      std::vector<Tensor> values = valuesFor(test, *module);
+      expectResults(test, evaluate(module->outputs, module->inputs, values));
+      if (known.extents != known.constants || !known.lengths)
+        expectResults(test, compiled(*module, values));
+      if ((known.extents && known.constants) || !known.lengths)
+        expectGradient(test, *module, values);
+    }
   }
   EXPECT_GT(number, 150);
 }

@@ -155,7 +155,11 @@ TEST(Errors, ofShapesAndIndices) {
   expectErrors({
       {OneNode(13, "Split", 2).given(x).constant({1, 1, 0}), "Split): 3 sizes for 2 outputs"},
       {OneNode(13, "Slice").given(x).constant({0}).constant({1, 2}),
+       "Slice): input 2 has 2 numbers where others have 1"},
+      {OneNode(9, "Slice").given(x).integers("starts", {0}).integers("ends", {1, 2}),
        "Slice): starts, ends, axes and steps differ in length"},
+      {OneNode(13, "Slice").given(matrix).constant({0, 0}).constant({1, 1}).constant({1, -1}),
+       "Slice): axis 1 is given twice"},
       {OneNode(13, "GatherElements").given(x).given(zeros({1, 1}, DType::Int64)),
        "GatherElements): indices must have the operand's rank"},
       {OneNode(13, "Pad").given(matrix).constant({0, 0, 1}), "Pad): 3 pads for 2 axes"},
@@ -329,7 +333,7 @@ TEST(Errors, ofComputedAxes) {
     return error(loadModel(model));
   };
   const std::string unknown = "): an unknown number of computed axes, on which the result's rank "
-                              "depends";
+                              "depends; declare the output's shape";
   EXPECT_EQ(withAxes(13, "ReduceSum", {-1}), "model.onnx: node 1 (ReduceSum" + unknown);
   EXPECT_EQ(withAxes(13, "Squeeze", {-1}), "model.onnx: node 1 (Squeeze" + unknown);
   EXPECT_EQ(withAxes(13, "Unsqueeze", {-1}), "model.onnx: node 1 (Unsqueeze" + unknown);

@@ -75,16 +75,16 @@ TEST(Constants, areFolded) {
 }
 
 TEST(Constants, mustNotFollowFromInputs) {
-  onnx::ModelProto model = makeModel(1);
+  onnx::ModelProto model = makeModel(11);
   addInput(model, "x", {2, 3});
-  addInts(model, "copies", {2});
-  addInput(model, "axis", {1}, onnx::TensorProto::INT64);
-  addNode(model, "Tile", {"x", "copies", "axis"}, {"y"}).set_name("wrap");
+  addInput(model, "position", {}, onnx::TensorProto::INT64);
+  addNode(model, "SequenceConstruct", {"x", "x"}, {"both"});
+  addNode(model, "SequenceAt", {"both", "position"}, {"y"}).set_name("one");
   addOutput(model, "y");
   auto module = loadModel(model);
   EXPECT_EQ(errorKind(module.status()), ErrorKind::NotSupported);
-  EXPECT_EQ(message(module), "node 1 (Tile \"wrap\"): input 2 must be constant, but is computed "
-                             "from the model's inputs");
+  EXPECT_EQ(message(module), "node 2 (SequenceAt \"one\"): input 1 must be constant, but is "
+                             "computed from the model's inputs");
 }
 
 /// 0 stands for the operand's extent, known or not.

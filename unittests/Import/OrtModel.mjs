@@ -19,7 +19,8 @@ const float = (k, x) => [...varint(k * 8 + 5), ...new Uint8Array(new Float32Arra
 export const kTypes = { float32: 1, uint8: 2, int8: 3, uint16: 4, int16: 5, int32: 6, int64: 7, bool: 9, float16: 10,
   float64: 11 };
 
-// An attribute is {i}, {f}, {s}, {ints}, {floats} or {strings}.
+// An attribute is {i}, {f}, {s}, {ints}, {floats}, {strings} or {g}: {inputs, nodes, outputs}, names; of
+// an input also {name, dtype}, which is a scalar.
 function attribute(name, value) {
   const [kind, content] = Object.entries(value)[0];
   const fields = {
@@ -28,10 +29,16 @@ function attribute(name, value) {
     s: v => [...text(4, v), ...number(20, 3)],
     floats: v => [...v.flatMap(x => float(7, x)), ...number(20, 6)],
     ints: v => [...v.flatMap(x => number(8, x)), ...number(20, 7)],
+    g: v => [...bytes(6, [...v.nodes.flatMap(node), ...text(2, name),
+      ...v.inputs.flatMap(own => own.name ? scalarInfo(11, own.name, kTypes[own.dtype]) : valueInfo(11, own)),
+      ...v.outputs.flatMap(own => valueInfo(12, own))]), ...number(20, 5)],
     strings: v => [...v.flatMap(x => text(9, x)), ...number(20, 8)],
   };
   return bytes(5, [...text(1, name), ...fields[kind](content)]);
 }
+
+const scalarInfo = (k, name, type) => bytes(k, [...text(1, name), ...bytes(2, bytes(1, [...number(1, type),
+  ...bytes(2, [])]))]);
 
 const node = ({ op, inputs, outputs, attributes = {} }) => bytes(1, [
   ...inputs.flatMap(name => text(1, name)), ...outputs.flatMap(name => text(2, name)), ...text(4, op),

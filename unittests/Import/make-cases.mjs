@@ -351,6 +351,144 @@ several('blocks', 21, [
 { x: f([2, 6, 2], -20, 20), scale: f([2, 2, 2], 0.125, 0.5), zero: bytesOf([2, 2, 2], 100, 140) }, ['q', 'y'], kRough);
 one('DequantizeLinear', 10, [tensor('int32', [3], [5, -7, 100000]), given([], [0.25])], {}, kRough);
 
+//===--- vectors of positions whose length is open as well -----------------------------------------===//
+const kLengths = { lengths: true };
+{
+  const least = -(2 ** 63), most = 2 ** 62;
+  const slice = (shape, ...vectors) => one('Slice', 13, [f(shape), ...vectors.map(v => v && whole([v.length], v))], {},
+    kLengths);
+  slice([4, 5, 6], [1, 2, 0], [4, 5, 6]);
+  slice([4, 5, 6], [1], [3]);
+  slice([4, 5, 6], [-3, 1], [most, -1], null, [2, 3]);
+  slice([4, 5, 6], [-1, 4], [least, 0], [2, 1], [-2, -1]);
+  slice([4, 5, 6], [most, 1], [least, most], [-1, 0], [-4, 2]);
+  slice([4, 5], [3], [3], [-2]);
+  slice([4, 5], [], []);
+  slice([4, 0], [1, 0], [3, 5]);
+  slice([7], [100], [-100], [0], [-3]);
+  const pad = (shape, pads, axes, mode, value) => one('Pad', 19, [f(shape), whole([pads.length], pads), value ?? null,
+    ...(axes ? [whole([axes.length], axes)] : [])], mode ? { mode: s(mode) } : {}, kLengths);
+  for (const mode of ['constant', 'edge', 'reflect', 'wrap'])
+    pad([3, 4], [1, 2, 0, 3], null, mode);
+  pad([3, 4], [1, 2, 0, 3], [-1, 0], 'constant', given([], [0.25]));
+  pad([3, 4], [-1, 2], [1], 'edge');
+  pad([2, 3, 4], [1, -1, -1, 2], [2, 1]);
+  pad([0, 4], [1, 0, 2, -1]);
+  pad([2, 3], [], []);
+  one('TopK', 11, [distinct([3, 5]), whole([1], [2])], {}, { outputs: 2, ...kLengths });
+  one('TopK', 11, [distinct([3, 5]), whole([1], [0])], { axis: i(0), largest: i(0) }, { outputs: 2, ...kLengths });
+  one('Tile', 13, [f([2, 3]), whole([2], [2, 1])], {}, kLengths);
+  one('Tile', 13, [f([2, 3]), whole([2], [0, 2])], {}, kLengths);
+  one('Expand', 13, [f([3, 1]), whole([2], [3, 4])], {}, kLengths);
+  one('Expand', 13, [f([3, 1]), whole([1], [4])], {}, kLengths);
+  one('Expand', 13, [f([3, 2]), whole([0], [])], {}, kLengths);
+  one('CenterCropPad', 18, [f([5, 3]), whole([2], [3, 6])], {}, kLengths);
+  one('CenterCropPad', 18, [f([5, 3, 2]), whole([1], [4])], { axes: ints([-1]) }, kLengths);
+  one('Col2Im', 18, [f([1, 4, 4]), whole([2], [3, 3]), whole([2], [2, 2])], { strides: ints([1, 1]) }, kLengths);
+  one('AffineGrid', 20, [f([2, 2, 3]), whole([4], [2, 3, 4, 5])], {}, { ...kLengths, constant: ['x0'] });
+  one('Resize', 19, [f([1, 2, 3]), null, given([3], [1, 1.5, 2])], { mode: s('linear') },
+    { ...kLengths, ...kRough });
+  one('Resize', 19, [f([2, 3]), null, null, whole([1], [5])], { axes: ints([1]), mode: s('linear') }, kLengths);
+  one('Resize', 13, [f([1, 1, 4]), given([0], []), given([0], []), whole([3], [1, 1, 6])], { mode: s('linear') },
+    kLengths);
+  one('Split', 18, [f([2, 7]), whole([2], [0, 7])], { axis: i(1) }, { outputs: 2, ...kLengths });
+  one('ReduceSum', 13, [f([2, 3, 4]), whole([2], [-1, 0])], {}, kLengths);
+  one('ReduceMax', 18, [distinct([2, 3]), whole([0], [])], {}, kLengths);
+  one('ScatterND', 18, [f([4, 3]), whole([2, 1], [1, 3]), f([2, 3])], {}, kLengths);
+  one('ScatterND', 18, [f([4, 3]), whole([3, 2], [1, 2, 3, 0, -1, -1]), f([3])], { reduction: s('add') }, kLengths);
+  one('MaxUnpool', 11, [f([1, 1, 2, 2]), whole([1, 1, 2, 2], [5, 7, 13, 15]), whole([4], [1, 1, 4, 4])],
+    { kernel_shape: ints([2, 2]), strides: ints([2, 2]) }, kLengths);
+}
+{
+  // An open last axis, too.
+  const scalar = value => whole([], [value]);
+  for (const parts of [1, 2]) {
+    one('DFT', 17, [f([2, 5, parts])], { axis: i(1) }, kLengths);
+    one('DFT', 20, [f([2, 5, parts]), scalar(7), scalar(-2)], {}, kLengths);
+    one('DFT', 20, [f([3, 4, parts]), scalar(3), scalar(0)], { inverse: i(1) }, kLengths);
+  }
+  one('DFT', 20, [f([2, 6, 1]), null, scalar(1)], { onesided: i(1) }, kLengths);
+  one('DFT', 20, [f([3, 6, 1]), scalar(5), scalar(0)], { onesided: i(1) }, kLengths);
+  one('STFT', 17, [f([2, 12, 1]), scalar(3), f([5])], {}, kLengths);
+  one('STFT', 17, [f([1, 12, 1]), scalar(4), null, scalar(6)], { onesided: i(0) }, kLengths);
+  // Windows over complex numbers onnxruntime applies wrongly.
+  one('STFT', 17, [f([1, 12, 2]), scalar(4), null, scalar(4)], { onesided: i(0) }, kLengths);
+}
+{
+  // The rank of a result is declared where it depends on how many numbers there are.
+  const declared = (op, opset, inputs, attributes, rank) => one(op, opset, inputs, attributes,
+    { ...kLengths, ranks: { y0: rank } });
+  declared('Reshape', 14, [f([2, 6]), whole([3], [0, -1, 2])], {}, 3);
+  declared('Expand', 13, [f([3]), whole([3], [2, 1, 3])], {}, 3);
+  declared('ConstantOfShape', 9, [whole([2], [2, 3])], {}, 2);
+  declared('Squeeze', 13, [f([1, 3, 1]), whole([2], [-1, 0])], {}, 1);
+  declared('Squeeze', 13, [f([1, 3, 1])], {}, 1);
+  declared('Unsqueeze', 13, [f([3]), whole([2], [0, -1])], {}, 3);
+  declared('ReduceSum', 13, [f([2, 3, 4]), whole([2], [-1, 0])], { keepdims: i(0) }, 1);
+  declared('GatherND', 13, [f([2, 3, 4]), whole([2, 2], [0, 1, 1, -1])], {}, 2);
+}
+
+//===--- loops whose states change their shape ------------------------------------------------------===//
+{
+  const node = (op, inputs, outputs, attributes = {}) => ({ op, inputs: inputs.split(' '), outputs: outputs.split(' '),
+    attributes });
+  const body = (inputs, nodes, outputs) => {
+    const [step, go, ...states] = inputs.split(' ');
+    return { body: { g: { inputs: [{ name: step, dtype: 'int64' }, { name: go, dtype: 'bool' }, ...states], nodes,
+      outputs: outputs.split(' ') } } };
+  };
+  const number = value => whole([], [value]), flag = value => flags([], [value]);
+  const joined = axis => ({ axis: i(axis) });
+  // `states`: what goes in behind count and condition; '' stands for neither.
+  const loop = (inputs, outputs, ...graph) => node('Loop', inputs, outputs, body(...graph));
+  const on = node('Identity', 'go', 'on');
+  const looped = (name, nodes, inputs, outputs, more = kLengths) =>
+    several('Loop: ' + name, 16, nodes, inputs, outputs, more);
+  for (const count of [0, 1, 4])
+    looped('a row in each step', [loop('n  s', 'last sums', 'i go s', [
+      node('Concat', 's row', 't', joined(0)), node('ReduceSum', 't', 'sum', { keepdims: i(0) }), on],
+    'on t sum')], { n: number(count), s: f([1, 2]), row: f([2, 2]) }, ['last', 'sums']);
+  looped('twice as much', [loop('n  s', 'last', 'i go s', [node('Mul', 's half', 'h'),
+    node('Concat', 's h', 't', joined(-1)), on], 'on t')],
+  { n: number(3), s: f([2, 1]), half: given([], [0.5]) }, ['last']);
+  looped('until a sum is reached', [loop('n c s', 'last counts', 'i go s', [
+    node('ReduceSum', 's', 'sum', { keepdims: i(0) }), node('Less', 'sum limit', 'on'), node('Mul', 's s', 'q'),
+    node('Concat', 's q one', 't', joined(0)), node('Size', 't', 'm')], 'on t m')],
+  { n: number(9), c: flag(1), s: given([1], [0.5]), one: given([1], [1]), limit: given([], [4]) }, ['last', 'counts'],
+  { ...kLengths, ...kRough });
+  looped('what is left', [loop(' c s', 'last', 'i go s', [node('ReduceMean', 's', 'mean', { keepdims: i(0) }),
+    node('Greater', 's mean', 'above'), node('Compress', 's above', 't'), node('Size', 't', 'm'),
+    node('Greater', 'm most', 'on')], 'on t')],
+  { c: flag(1), s: distinct([12]), most: number(1) }, ['last'], { ...kLengths, ...kRough });
+  looped('until nothing is left', [loop('n  s t', 'last total', 'i go s t', [
+    node('Slice', 's begin end', 'r'), node('ReduceSum', 's', 'sum', { keepdims: i(0) }),
+    node('Add', 't sum', 'u'), on],
+  'on r u')], { n: number(6), s: f([4, 2]), t: given([], [0.25]), begin: whole([1], [1]), end: whole([1], [100]) },
+  ['last', 'total']);
+  looped('turned', [loop('n  s', 'last', 'i go s', [node('Transpose', 's', 'r'), node('Tanh', 'r', 't'), on], 'on t')],
+    { n: number(3), s: f([2, 3]) }, ['last']);
+  looped('loops in loops', [loop('n  s', 'last', 'i go s', [
+    loop('m  s', 'inner firsts', 'j go2 r', [node('Concat', 'r x', 'q', joined(0)), node('ReduceMax', 'q', 'f',
+      { keepdims: i(0) }), node('Identity', 'go2', 'on2')], 'on2 q f'),
+    node('Concat', 'inner firsts', 't', joined(0)), on], 'on t')],
+  { n: number(2), m: number(2), s: f([1]), x: f([1]) }, ['last'], { ...kLengths, ...kRough });
+  looped('two that grow and one that does not', [loop('n c a b d', 'x y z all', 'i go a b d', [
+    node('Concat', 'a b', 'e', joined(0)), node('Concat', 'b b', 'g', joined(1)), node('Slice', 'g zero two one', 'h'),
+    node('ReduceSum', 'a', 'sum', { keepdims: i(0) }), node('Add', 'd sum', 'k'), node('Less', 'i four', 'on')],
+  'on e h k sum')],
+  { n: number(5), c: flag(1), a: f([1, 2]), b: f([1, 2]), d: given([], [0]), zero: whole([1], [0]),
+    two: whole([1], [2]), one: whole([1], [1]), four: number(4) }, ['x', 'y', 'z', 'all']);
+  looped('rows of one unknown length', [loop('n  s', 'last rows', 'i go s', [
+    node('Compress', 's mask', 'row', { axis: i(0) }), node('Mul', 's s', 't'), on], 'on t row')],
+  { n: number(3), s: f([4, 2]), mask: flags([4], [1, 0, 0, 1]) }, ['last', 'rows']);
+  looped('tokens, each from those before', [loop('n c s', 'last', 'i go s', [node('Gather', 'table s', 'e'),
+    node('ReduceSum', 'e first', 'scores', { keepdims: i(0) }),
+    node('ArgMax', 'scores', 'next', { keepdims: i(1) }), node('Concat', 's next', 't', joined(0)),
+    node('Equal', 'next end', 'isEnd'), node('Not', 'isEnd', 'on')], 'on t')],
+  { n: number(12), c: flag(1), s: whole([1], [1]), table: f([6, 6]), first: whole([1], [0]), end: whole([1], [3]) },
+  ['last'], kRough);
+}
+
 for (const { outputs, ...rest } of cases) {
   let results = null;
   try {
