@@ -10,7 +10,7 @@
 //
 // One expression language serves bodies, indices and masks, so map, slices, pads, gathers,
 // contractions and windows are all the same thing: a loop nest. The Emitter only records. Readers
-// of the record: Eval (plain loops), Kernels (fusion by substitution, buffer planning), Lowering
+// of the record: Eval (plain loops), Kernels (fusion by substitution, shared memory), Lowering
 // (linalg), shape inference, FLOP and byte counts. A new op needs no change in any of them.
 //
 // Extents are symbolic: expressions of the operands' extents (and of elements of small integer
@@ -472,9 +472,10 @@ public:
   /// The same elements in row-major order with another shape (the requirement on the number of
   /// elements is the caller's to state).
   Array view(Array a, const Extents &shape);
-  /// Host callback; result i has resultTypes' dtype and the given shape.
+  /// Host callback; result i has resultTypes' dtype and the given shape. `control`: see HostCall.
   Arrays hostCall(HostFunction host, const Arrays &in,
-                  const std::vector<std::pair<DType, Extents>> &results);
+                  const std::vector<std::pair<DType, Extents>> &results,
+                  std::shared_ptr<const ControlStep> control = {});
   /// The same by a routine, as HostCall says.
   Arrays routine(const Routine &routine, std::vector<int64_t> parameters, const Arrays &in,
                  const std::vector<std::pair<DType, Extents>> &results);

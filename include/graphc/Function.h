@@ -177,10 +177,10 @@ public:
   absl::StatusOr<Function> copy(const CopyOptions &options = {}) const;
   /// F-220: those that it reads or updates.
   std::vector<SharedVariable> sharedVariables() const;
-  /// F-220: its graph after the rewrites of its mode, but for large constants, which compiled code
-  /// computes: `debugPrint(*f.graph())`. Inputs are the listed ones and then shared variables,
-  /// outputs its own and then next values (FunctionGraph::updateMapping). It is made anew, and the
-  /// caller's.
+  /// F-220: its graph after the rewrites of its mode, but for those of loops, and for large
+  /// constants, which compiled code computes: `debugPrint(*f.graph())`. Inputs are the listed ones
+  /// and then shared variables, outputs its own and then next values
+  /// (FunctionGraph::updateMapping). It is made anew, and the caller's.
   absl::StatusOr<FunctionGraph> graph() const;
 
   /// F-215: gives back the memory that calls have left for later ones, also for next values of its

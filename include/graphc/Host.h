@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -134,9 +135,14 @@ struct Routine {
 /// The routine of that name, or null.
 const Routine *findRoutine(std::string_view name);
 
+struct ControlStep;
+
 /// What the host does in a step: a callback of this process, or a routine with its parameters.
 struct HostCall {
   HostFunction callback = {};
+  /// Of a callback that evaluates the bodies of a branch or a loop: what programs have in its
+  /// place where the bodies have code.
+  std::shared_ptr<const ControlStep> control = {};
   const Routine *routine = nullptr; // where there is no callback
   std::vector<int64_t> parameters = {};
   /// How many axes lie in front of the outputs, for each slice of which it is called.

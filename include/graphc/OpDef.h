@@ -20,6 +20,7 @@
 
 namespace graphc {
 
+struct Control;
 namespace detail {
 class InnerGraph;
 } // namespace detail
@@ -175,6 +176,8 @@ struct OpDef {
   std::shared_ptr<const detail::InnerGraph> inner = {};
   /// Of what `vectorize` gives: the graph for a slice. Equal as those above.
   std::shared_ptr<const detail::InnerGraph> vectorized = {};
+  /// Of a branch or a loop, which graphc makes: its bodies, and how they are run.
+  std::shared_ptr<const Control> control = {};
   MaxUlp maxUlp = {};
   /// Families of golden vectors that test it ("exp"), see test/Data/golden.
   std::vector<std::string> golden = {};

@@ -1,6 +1,7 @@
 //===- graphc/graphc.h - everything ------------------------------*- C++ -*-===//
 //
-// All of graphc's public headers, for programs that embed it; each may be included alone as well.
+// All of graphc's public headers, for programs that embed it, Host.h by Emit.h; each may be
+// included alone as well.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

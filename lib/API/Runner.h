@@ -52,7 +52,7 @@ bool hasCode(const Mode &mode);
 absl::StatusOr<ProgramImage> compileImage(const GraphModule &module,
                                           const FunctionOptions &options);
 
-/// The graph that is compiled: after the rewrites of the mode, but for large constants.
+/// The graph that is compiled: after the rewrites of the mode, but for large constants and loops.
 absl::StatusOr<FunctionGraph> rewrittenGraph(const GraphModule &module,
                                              const FunctionOptions &options,
                                              std::map<int, int> updateMapping = {});

@@ -30,8 +30,8 @@ Array extentsByRunning(const std::shared_ptr<const Control> &control, Emitter &e
       next = std::ranges::copy(result.shape(), next).out;
     return absl::OkStatus();
   };
-  return e.hostCall(controlStep(*control, host, /*givesExtents=*/true), operands,
-                    {{DType::Int64, {e.size(count)}}})[0];
+  return e.hostCall(host, operands, {{DType::Int64, {e.size(count)}}},
+                    controlStep(*control, /*givesExtents=*/true))[0];
 }
 
 } // namespace
@@ -72,7 +72,7 @@ Arrays emitBranch(const std::shared_ptr<const Control> &control, Emitter &e, con
       outputs[k] = std::move((*results)[k]);
     return absl::OkStatus();
   };
-  return e.hostCall(controlStep(*control, host), operands, results);
+  return e.hostCall(host, operands, results, controlStep(*control));
 }
 
 } // namespace graphc

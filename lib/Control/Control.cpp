@@ -7,14 +7,6 @@ namespace graphc {
 
 namespace {
 
-/// The emission of an op with bodies, where they are found again.
-struct ControlEmission {
-  std::shared_ptr<const Control> control;
-  Arrays operator()(Emitter &e, const Arrays &in, const Attributes &) const {
-    return control->loop ? emitLoop(control, e, in) : emitBranch(control, e, in);
-  }
-};
-
 size_t numOperands(const Control &control) {
   if (!control.loop)
     return 1 + size_t(control.bodies[0].numInputs());
@@ -41,9 +33,10 @@ absl::StatusOr<std::vector<Tensor>> evaluateBody(const Control &control, int bod
   return evaluate(graph.outputs(), graph.inputs(), inputs);
 }
 
-HostFunction controlStep(const Control &control, HostFunction evaluate, bool givesExtents) {
-  ControlStep step{std::move(evaluate), {}, control.code};
-  Program::Control &shape = step.shape;
+std::shared_ptr<const ControlStep> controlStep(const Control &control, bool givesExtents) {
+  auto step = std::make_shared<ControlStep>();
+  step->code = control.code;
+  Program::Control &shape = step->shape;
   shape.givesExtents = givesExtents;
   shape.isLoop = control.loop.has_value();
   if (control.loop) {
@@ -78,15 +71,15 @@ absl::StatusOr<Op> controlOp(Control of) {
     };
   }
   def.complex.isNative = true;
-  def.emit = ControlEmission{std::move(control)};
+  def.emit = [control](Emitter &e, const Arrays &in, const Attributes &) {
+    return control->loop ? emitLoop(control, e, in) : emitBranch(control, e, in);
+  };
   def.foldable = false;
+  def.control = std::move(control);
   return defineOp(std::move(def));
 }
 
-const Control *controlOf(const Op &op) {
-  const auto *emission = op.def().emit.target<ControlEmission>();
-  return emission ? emission->control.get() : nullptr;
-}
+const Control *controlOf(const Op &op) { return op.def().control.get(); }
 
 absl::StatusOr<Op> withCode(const Op &op, std::shared_ptr<const BodyCode> code) {
   Control control = *controlOf(op);

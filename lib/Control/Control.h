@@ -110,8 +110,8 @@ Arrays emitBranch(const std::shared_ptr<const Control> &control, Emitter &e, con
 Arrays emitLoop(const std::shared_ptr<const Control> &control, Emitter &e, const Arrays &in);
 absl::StatusOr<std::vector<Tensor>> evaluateBody(const Control &control, int body,
                                                  absl::Span<const Tensor> inputs);
-/// The host call of `evaluate`, which programs do with the code, if there is some.
-HostFunction controlStep(const Control &control, HostFunction evaluate, bool givesExtents = false);
+/// What the host call that evaluates the bodies becomes where they have code.
+std::shared_ptr<const ControlStep> controlStep(const Control &control, bool givesExtents = false);
 
 /// Results of the nodes, producers first, with extents that elements decide and not shapes alone.
 using VariableSet = absl::flat_hash_set<const detail::VariableNode *>;

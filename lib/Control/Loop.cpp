@@ -165,8 +165,8 @@ Array extentsByRunning(const std::shared_ptr<const Control> &control, Emitter &e
           std::ranges::copy((*results)[control->loop->states.size() + size_t(k)].shape(), next).out;
     return absl::OkStatus();
   };
-  return e.hostCall(controlStep(*control, host, /*givesExtents=*/true), operands,
-                    {{DType::Int64, {e.size(count)}}})[0];
+  return e.hostCall(host, operands, {{DType::Int64, {e.size(count)}}},
+                    controlStep(*control, /*givesExtents=*/true))[0];
 }
 
 /// F-314, F-315.
@@ -249,7 +249,7 @@ Arrays emitLoop(const std::shared_ptr<const Control> &control, Emitter &e, const
     absl::Status s = run.start();
     return s.ok() ? run.run(outputs) : s;
   };
-  Arrays made = e.hostCall(controlStep(*control, host), operands, results);
+  Arrays made = e.hostCall(host, operands, results, controlStep(*control));
   Array done = made.back();
   made.pop_back();
   if (!loop.hasUntil)

@@ -10,17 +10,13 @@ namespace graphc {
 /// What the bodies of a branch or a loop are compiled to (Kernels/BodyCode.h).
 struct BodyCode;
 
-/// The callback of a host step that runs graphs: it evaluates them. Where they have code, programs
-/// have a step with the bodies in its place.
+/// What a host call whose callback evaluates graphs becomes where these have code: a step of the
+/// program with the bodies.
 struct ControlStep {
-  HostFunction evaluate;
   /// Without bodies.
   Program::Control shape;
+  /// Null: they are evaluated.
   std::shared_ptr<const BodyCode> code;
-
-  absl::Status operator()(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs) const {
-    return evaluate(inputs, outputs);
-  }
 };
 
 } // namespace graphc

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "Emit/ControlStep.h"
 #include "EmitterState.h"
 
 namespace graphc {
@@ -65,7 +64,8 @@ static HostFunction onComplexTensors(HostFunction host, std::vector<bool> areCom
 }
 
 Arrays Emitter::hostCall(HostFunction host, const Arrays &in,
-                         const std::vector<std::pair<DType, Extents>> &results) {
+                         const std::vector<std::pair<DType, Extents>> &results,
+                         std::shared_ptr<const ControlStep> control) {
   if (!host)
     state_->fail("a host call without a function");
   std::vector<bool> areComplex;
@@ -73,12 +73,9 @@ Arrays Emitter::hostCall(HostFunction host, const Arrays &in,
     areComplex.push_back(isComplex(dtype(a)));
   for (const auto &[dtype, shape] : results)
     areComplex.push_back(isComplex(dtype));
-  if (std::ranges::count(areComplex, true)) {
-    auto *control = host.target<ControlStep>(); // which stays one: its bodies know pairs
-    HostFunction &function = control ? control->evaluate : host;
-    function = onComplexTensors(std::move(function), std::move(areComplex));
-  }
-  return hostStep(*this, {.callback = std::move(host)}, in, results);
+  if (std::ranges::count(areComplex, true)) // bodies with code know pairs
+    host = onComplexTensors(std::move(host), std::move(areComplex));
+  return hostStep(*this, {.callback = std::move(host), .control = std::move(control)}, in, results);
 }
 
 Arrays Emitter::routine(const Routine &routine, std::vector<int64_t> parameters, const Arrays &in,

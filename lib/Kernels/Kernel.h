@@ -2,8 +2,7 @@
 //
 // A Kernel is one function of generated code: a few loop nests over arrays that the caller
 // supplies. It knows nothing of the graph that it was cut from (no names, no places), so equal
-// groups are one Kernel and are compiled once. A KernelGraph is a whole program: kernels, views
-// and host calls in order, with the buffers between them.
+// groups are one Kernel and are compiled once. KernelGraph.h has what calls them.
 //
 // C signature of every compiled kernel:
 //   int32_t kernel(void **buffers, const int64_t *sizes)

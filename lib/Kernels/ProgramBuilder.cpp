@@ -297,7 +297,7 @@ void ProgramBuilder::addHost(int32_t number) {
     step.arrays.push_back(arrayOf(input));
   for (int32_t output : from.outputs)
     step.arrays.push_back(arrayOf(output));
-  if (const auto *control = from.host.callback.target<ControlStep>(); control && control->code) {
+  if (from.host.control && from.host.control->code) {
     addBodies(from.host, step);
   } else {
     step.callee = int32_t(out_.program.hosts.size());
@@ -331,7 +331,7 @@ Program ProgramBuilder::bodyWith(const KernelGraph &body) {
 }
 
 void ProgramBuilder::addBodies(const HostCall &host, Program::Step &step) {
-  const auto &control = *host.callback.target<ControlStep>();
+  const ControlStep &control = *host.control;
   Program::Control made = control.shape;
   made.numLevels = host.numLevels;
   made.levels = host.levels;

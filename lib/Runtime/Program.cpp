@@ -36,6 +36,9 @@ int32_t rootOf(const Program &program, int32_t array) {
 }
 
 int32_t Program::Control::history(size_t state) const { return historyOf(states[state]); }
+bool Program::Control::hasHistoryAxis(size_t state) const {
+  return graphc::hasHistoryAxis(states[state]);
+}
 int64_t Program::Control::lead(size_t sequence) const { return leadOf(sequences[sequence]); }
 int64_t Program::Control::margin(size_t sequence) const { return marginOf(sequences[sequence]); }
 

@@ -135,8 +135,7 @@ struct Program {
     bool hasUntil = false, goesBackwards = false;
     /// Further results stand in the opposite order of the steps; not with `hasUntil`.
     bool stacksBackwards = false;
-    /// By sequence, by state: which elements a step gets, relative to its own number. The element
-    /// of the least tap below 0 is the first one in step 0.
+    /// By sequence, by state: its taps.
     std::vector<std::vector<int32_t>> sequences, states;
     /// By state; where it has 1, `scratch` of the step has room for one value more than its
     /// history, in the states' order.
@@ -147,11 +146,9 @@ struct Program {
     /// Their steps name `kernels` of the outermost program; they have none.
     std::vector<Program> bodies;
 
+    // As Runtime/Taps.h says.
     int32_t history(size_t state) const;
-    /// Whether the initial value has an axis for its history.
-    bool hasHistoryAxis(size_t state) const { return states[state] != std::vector<int32_t>{-1}; }
-    /// Where the element of tap 0 stands in step 0, and how many more elements there must be than
-    /// steps.
+    bool hasHistoryAxis(size_t state) const;
     int64_t lead(size_t sequence) const;
     int64_t margin(size_t sequence) const;
   };

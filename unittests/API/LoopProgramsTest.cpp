@@ -20,6 +20,7 @@
 #include "graphc/FunctionGraph.h"
 #include "graphc/Gradient.h"
 #include "graphc/Import.h"
+#include "graphc/OpDef.h"
 #include "graphc/Ops.h"
 #include "graphc/Profile.h"
 #include "graphc/Scan.h"
@@ -394,6 +395,30 @@ TEST_F(LoopPrograms, RunForEachSlice) {
   ASSERT_TRUE(saved.ok()) << saved.status();
   EXPECT_FALSE(saved->code.program.empty());
   EXPECT_EQ(valuesOf(made(loadFunction(file.path())).call(values)), expected);
+}
+
+// A loop whose emission stands in another function is one still, whose code a file has.
+TEST_F(LoopPrograms, AreFoundBehindWrappers) {
+  Apply loop = scan([&](V in) { return a * in[1] + in[0]; }, {.sequences = {x}, .outputs = {0.0}})
+                   .outputs[0]
+                   .owner();
+  ASSERT_EQ(loop.op().name(), "scan");
+  OpDef def = loop.op().def();
+  def.emit = [emit = def.emit](Emitter &e, const Arrays &in, const Attributes &attributes) {
+    return emit(e, in, attributes);
+  };
+  absl::StatusOr<Op> op = defineOp(def);
+  ASSERT_TRUE(op.ok()) << op.status();
+  const Variables inputs = loop.inputs();
+  absl::StatusOr<Apply> node = op->makeNode(std::vector<Operand>(inputs.begin(), inputs.end()));
+  ASSERT_TRUE(node.ok()) << node.status();
+  Function f = made(function({x, a}, {node->output(0)}));
+  EXPECT_EQ(valuesOf(f.call({Tensor({1.0, 2.0, 3.0}), Tensor(2.0)})), (List{1, 4, 11}));
+  TemporaryFile file("wrapped.graphc");
+  ASSERT_TRUE(f.save(file.path()).ok()) << f.save(file.path());
+  absl::StatusOr<SavedFunction> saved = readSaved(file.path(), true);
+  ASSERT_TRUE(saved.ok()) << saved.status();
+  EXPECT_FALSE(saved->code.program.empty());
 }
 
 } // namespace
