@@ -465,7 +465,7 @@ private:
         compute();
       double condition = condition_[i];
       // Sums of terms of any size: the bound is that of summation in any order.
-      if (values_ == Values::Extreme)
+      if (values_ == Values::Extreme && mayAddTerms_)
         condition = std::max(condition, largestOf(arguments_));
       double ownError = 4 * epsilon(pair_.root.dtype()) * amplification_[i];
       return {truth_[i], condition, 2 * std::abs(before_[i] - truth_[i]) + ownError, roundings_};
@@ -482,6 +482,11 @@ private:
       for (size_t i = 0; i < arguments_.size(); ++i)
         exact.push_back(arguments_[i].cast(builder.inputs[i].dtype()));
       truth_ = results(root, builder.inputs, exact, 0);
+      for (const Apply &node : ioToposort(builder.inputs, absl::MakeConstSpan(&root, 1)))
+        mayAddTerms_ |= node.op().name() == "add" || node.op().name() == "sub" ||
+                        node.op().def().elements == Elements::Mixed ||
+                        node.op().def().elements == Elements::Reduced ||
+                        node.op().def().elements == Elements::Rows;
       // A node and each constant that a rule may have computed round once.
       auto count = [&](const Variable &v, const Variables &inputs) {
         for (const Apply &node : ioToposort(inputs, absl::MakeConstSpan(&v, 1))) {
@@ -563,6 +568,7 @@ private:
     Values values_;
     std::vector<double> truth_, condition_, amplification_;
     double roundings_ = 0;
+    bool mayAddTerms_ = false;
   };
 
   Subject subject_;
