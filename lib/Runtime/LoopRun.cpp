@@ -20,8 +20,6 @@
 namespace graphc {
 namespace {
 
-using Control = Program::Control;
-
 int64_t bytesOf(DType dtype, absl::Span<const int64_t> shape) {
   int64_t bytes = byteSize(dtype);
   for (int64_t extent : shape)
@@ -149,7 +147,7 @@ private:
 
   const Executable::State &state_;
   const Program::Step &step_;
-  const Control &control_;
+  const Program::Control &control_;
   const std::vector<std::unique_ptr<Executable::State>> &bodies_;
   const int threads_;
   RunProfile *const profile_;
@@ -514,7 +512,7 @@ absl::StatusOr<int64_t> ControlRun::runSteady(BodyRun &body, int64_t steps) {
 absl::Status Executable::State::runControl(const Program::Step &step, void **pointers,
                                            const Plan &plan, int threads,
                                            RunProfile *profile) const {
-  const Control &control = program.controls[size_t(step.callee)];
+  const Program::Control &control = program.controls[size_t(step.callee)];
   std::vector<Memory> arrays;
   for (size_t k = 0; k < step.arrays.size(); ++k) {
     const Program::Array &array = program.arrays[size_t(step.arrays[k])];
