@@ -75,6 +75,11 @@ if platform.machine() == "x86_64":
     config.available_features.add("x86-64")
 if shutil.which("g++"):
     config.available_features.add("g++")
+# A file system of one's own takes a namespace, which some machines refuse.
+if shutil.which("unshare") and not subprocess.run(
+    ["unshare", "--map-root-user", "--mount", "true"], capture_output=True
+).returncode:
+    config.available_features.add("mount-namespace")
 if config.sanitizers:
     config.available_features.add("sanitized")
 if config.in_program == "graphc_in_program":

@@ -16,24 +16,19 @@ namespace {
 /// What `all[-1]` says after no steps, in every mode.
 constexpr const char *kNoRows = "index -1 is out of range for axis 0 with 0 elements";
 
-bool isAbsent(const IndexTerm &term) { return term.kind == IndexTerm::Kind::Absent; }
-bool isBelowZero(const IndexTerm &term) {
-  return term.kind == IndexTerm::Kind::Number && term.value < 0;
-}
-
 /// How many rows at both ends a slice start:stop leaves out, where these are numbers.
 std::optional<int64_t> rowsLeftOut(const IndexEntry &entry) {
   if (entry.kind != IndexEntry::Kind::Slice || !entry.step.is(1) ||
-      entry.start.kind == IndexTerm::Kind::Operand || isBelowZero(entry.start) ||
-      (!isAbsent(entry.stop) && !isBelowZero(entry.stop)))
+      entry.start.kind == IndexTerm::Kind::Operand || entry.start.isBelowZero() ||
+      (!entry.stop.isAbsent() && !entry.stop.isBelowZero()))
     return std::nullopt;
-  return (isAbsent(entry.start) ? 0 : entry.start.value) -
-         (isAbsent(entry.stop) ? 0 : entry.stop.value);
+  return (entry.start.isAbsent() ? 0 : entry.start.value) -
+         (entry.stop.isAbsent() ? 0 : entry.stop.value);
 }
 
 bool readsLast(const IndexEntry &entry) {
   return entry.start.is(-1) && (entry.kind == IndexEntry::Kind::Position ||
-                                (entry.step.value > 0 && isAbsent(entry.stop)));
+                                (entry.step.value > 0 && entry.stop.isAbsent()));
 }
 
 /// The reader's index of another array, in its place.
@@ -54,9 +49,7 @@ std::optional<int64_t> LastValues::rowsReadOf(const FunctionGraph &graph, const 
     return std::nullopt;
   int64_t most = 0;
   for (const Client &client : *clients) {
-    if (client.isOutput() || client.index != 0)
-      return std::nullopt;
-    if (client.node.op().name() != "subtensor")
+    if (client.isOutput() || client.index != 0 || client.node.op().name() != "subtensor")
       return std::nullopt;
     const std::optional<IndexSpec> index = indexFromEnd(client.node);
     if (!index)
@@ -68,7 +61,7 @@ std::optional<int64_t> LastValues::rowsReadOf(const FunctionGraph &graph, const 
       const IndexEntry &entry = index->front();
       std::vector<Reader> further;
       std::optional<int64_t> fewer;
-      if (entry.kind == IndexEntry::Kind::Slice && entry.step.is(1) && isAbsent(entry.stop))
+      if (entry.kind == IndexEntry::Kind::Slice && entry.step.is(1) && entry.stop.isAbsent())
         fewer = rowsReadOf(graph, client.node.output(0), way, further);
       if (fewer && *fewer > 0 && *fewer < *rows) {
         rows = fewer;
@@ -190,6 +183,15 @@ readersOfEnd(const FunctionGraph &graph, const Variable &all) {
   return readers;
 }
 
+/// Whether it is the end of an array already, of so many rows at most.
+static bool isEnd(const Variable &v, int64_t rows) {
+  if (!v.hasOwner() || v.owner().op().name() != "subtensor")
+    return false;
+  const std::optional<IndexSpec> index = indexFromEnd(v.owner());
+  const std::optional<int64_t> read = index ? rowsOfEnd(index->front()) : std::nullopt;
+  return read && *read <= rows;
+}
+
 absl::Status readEndsOfChunks(FunctionGraph &graph) {
   absl::StatusOr<std::vector<Apply>> order = graph.toposort();
   if (!order.ok())
@@ -199,7 +201,7 @@ absl::Status readEndsOfChunks(FunctionGraph &graph) {
     if (node.op().name() != "joinChunks")
       continue;
     const auto readers = readersOfEnd(graph, node.output(0));
-    if (!readers)
+    if (!readers || readers->empty())
       continue;
     int64_t rows = 0;
     for (const auto &[reader, index] : *readers)
@@ -207,6 +209,8 @@ absl::Status readEndsOfChunks(FunctionGraph &graph) {
     const Variable chunks = node.input(0), rest = node.input(1);
     const int64_t length = chunks.type().extent(1);
     const int64_t most = length > 0 ? (rows + length - 1) / length : rows;
+    if (isEnd(chunks, most) && isEnd(rest, rows))
+      continue;
     Variable end = build(
         node.op(), {Variable(chunks[{Slice(-most, kEnd)}]), Variable(rest[{Slice(-rows, kEnd)}])});
     for (const auto &[reader, index] : *readers) {

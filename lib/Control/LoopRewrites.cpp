@@ -595,11 +595,7 @@ absl::Status rewriteLoops(FunctionGraph &graph,
                           const std::function<absl::Status(FunctionGraph &)> &rewriteBody) {
   if (absl::Status s = mergeLoops(graph); !s.ok())
     return s;
-  auto simplify = [&](FunctionGraph &body) {
-    absl::Status s = rewriteBody(body);
-    return s.ok() ? rewriteLoops(body, rewriteBody) : s;
-  };
-  return rewriteEach(graph, simplify, /*forSpeed=*/true);
+  return rewriteEach(graph, rewriteBody, /*forSpeed=*/true);
 }
 
 absl::Status shortenLoops(FunctionGraph &graph) {

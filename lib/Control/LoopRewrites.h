@@ -15,8 +15,8 @@ bool hasLoops(const FunctionGraph &graph);
 /// the rewrites in docs/Semantics.md): what is the same in all steps is computed before them, and
 /// so is what depends on elements of sequences alone, of all at once, where it costs something;
 /// sums of outer products are one product after the loop; results that nobody uses, with the states
-/// that only they need, are not computed. `rewriteBody` simplifies a body when it is known what it
-/// has to give; loops within it come next.
+/// that only they need, are not computed. `rewriteBody` simplifies a body, with the loops
+/// within, when it is known what it has to give.
 absl::Status rewriteLoops(FunctionGraph &graph,
                           const std::function<absl::Status(FunctionGraph &)> &rewriteBody);
 

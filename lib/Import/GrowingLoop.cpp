@@ -209,6 +209,9 @@ private:
 
 } // namespace
 
-OnnxValues growingLoop(const LoopParts &loop) { return GrowingLoop(loop).run(); }
+OnnxValues growingLoop(const LoopParts &loop) {
+  // Two copies of the body, of which those within have some in turn.
+  return loop.n.affords(2 * loop.body.cost()) ? GrowingLoop(loop).run() : OnnxValues();
+}
 
 } // namespace graphc

@@ -221,8 +221,15 @@ Variables rotaryEmbedding(OnnxNode &n) {
   int64_t width = joined ? x.type().extent(2) : kDynamic;
   if (joined && heads == 0 && (dimensions > 0 || width == kDynamic))
     return {n.unsupported("num_heads must be given")};
-  if (joined && heads == 0)
-    heads = width / (2 * cosines.type().extent(1));
+  if (joined && heads == 0) {
+    const int64_t pairs = cosines.type().extent(1);
+    if (pairs == kDynamic)
+      return {n.unsupported("num_heads must be given")};
+    heads = pairs > 0 ? width / (2 * pairs) : 0;
+  }
+  if (joined && heads < 1)
+    return {n.fail(ErrorKind::ValueError, std::to_string(heads) + " heads of " + x.type().brief() +
+                                              " for tables of " + cosines.type().brief())};
   Variable apart = joined ? withHeads(n, x, heads) : x;
   Variable first = ids.rank() == 2 ? ids : reshape(n.at(ids), ShapeList(Ints{1, 1}));
   Variable positions = ids.rank() == 2 ? ids : positionsFrom(n, first, extentTerm(n, apart, 2));

@@ -281,7 +281,8 @@ private:
                  subgraphs(),
                  names(),
                  [this](const std::string &name) { return declaredRank(name); },
-                 [this](int64_t nodes) { return spend(nodes * kWorkOfNode); }} {}
+                 [this](int64_t nodes) { return spend(nodes * kWorkOfNode); },
+                 [this] { return workLeft_ / kWorkOfNode; }} {}
 
   absl::Status findVersions();
   decltype(OnnxContext::subgraph) subgraphs() {
@@ -324,8 +325,9 @@ private:
     if (workLeft_ >= 0)
       return absl::OkStatus();
     return makeError(ErrorKind::NotSupported,
-                     "loops over sequences are unrolled, and with arrays that are cut into "
-                     "sequences they make too many nodes (in a file of this size " +
+                     "loops over sequences are unrolled, loops whose states change their shape "
+                     "are copied, and with arrays that are cut into sequences they make too many "
+                     "nodes (in a file of this size " +
                          std::to_string(unrolledNodes_) +
                          " at most, fewer where sequences are long)");
   }

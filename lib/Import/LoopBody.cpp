@@ -13,7 +13,9 @@ LoopBody::LoopBody(OnnxNode &n, const std::vector<Type> &states) : changes_(stat
   inputs_ = {Variable(Type(DType::Int64, {})), Variable(Type(DType::Bool, {}))};
   for (const Type &type : states)
     inputs_.emplace_back(type);
+  const int64_t left = n.nodesLeft();
   outputs_ = n.runTensorGraph("body", inputs_, 1 + n.numOutputs());
+  cost_ = left - n.nodesLeft();
   outputs_.resize(1 + n.numOutputs());
   outputs_[0] = scalarOf(n, outputs_[0]);
 }
@@ -37,20 +39,48 @@ Variables LoopBody::at(const Variables &inputs) const {
 
 namespace {
 
-/// The axes along which a step may give another extent than that of its state. If a step changes
-/// none that is as it was at first, none does: states' values are not looked at.
+/// A state before a step, whose extents are the initial ones but along the axes that change.
+Variable stateLike(OnnxNode &n, const Type &type, const Variable &initial,
+                   const std::vector<int> &changes) {
+  Variable state(type);
+  if (changes.empty())
+    return specifyShapeLike(n.at(state), initial);
+  Terms extents;
+  for (int axis = 0; axis < initial.rank(); ++axis)
+    extents.push_back(extentTerm(n, std::ranges::count(changes, axis) ? state : initial, axis));
+  return reshape(n.at(state), shapeOf(n, extents));
+}
+
+/// The axes along which a step may give another extent than that of its state: those where it does
+/// of states that are as they were at first, then those where it does of states that change along
+/// these, until there are no more. States' values are not looked at.
 std::vector<std::vector<int>> changesOf(OnnxNode &n, const LoopBody &body,
                                         const Variables &initial) {
-  Variables inputs = {Variable(Type(DType::Int64, {})), Variable(Type(DType::Bool, {}))};
-  for (size_t k = 0; k < initial.size(); ++k)
-    inputs.push_back(specifyShapeLike(n.at(Variable(body.typeOf(k))), initial[k]));
-  Variables next = body.at(inputs);
   std::vector<std::vector<int>> changes(initial.size());
-  for (size_t k = 0; k < initial.size() && next[0].ok(); ++k) {
-    const Variable &then = next[1 + k];
-    for (int axis = 0; axis < initial[k].rank() && then.rank() == initial[k].rank(); ++axis)
-      if (!n.extents().surelyEqual(then, axis, initial[k], axis))
-        changes[k].push_back(axis);
+  auto isSame = [&](size_t k) {
+    const Type type = body.next(k).type();
+    return type == initial[k].type() &&
+           std::ranges::none_of(type.shape(), [](int64_t extent) { return extent == kDynamic; });
+  };
+  bool hasMore = false;
+  for (size_t k = 0; k < initial.size(); ++k)
+    hasMore |= !isSame(k);
+  while (hasMore) {
+    hasMore = false;
+    Variables inputs = {Variable(Type(DType::Int64, {})), Variable(Type(DType::Bool, {}))};
+    for (size_t k = 0; k < initial.size(); ++k)
+      inputs.push_back(stateLike(n, body.typeOf(k), initial[k], changes[k]));
+    Variables next = body.at(inputs);
+    for (size_t k = 0; k < initial.size() && next[0].ok(); ++k) {
+      const Variable &then = next[1 + k];
+      for (int axis = 0; axis < initial[k].rank() && then.rank() == initial[k].rank(); ++axis)
+        if (!std::ranges::count(changes[k], axis) &&
+            !n.extents().surelyEqual(then, axis, initial[k], axis)) {
+          changes[k].push_back(axis);
+          hasMore = true;
+        }
+      std::ranges::sort(changes[k]);
+    }
   }
   return changes;
 }

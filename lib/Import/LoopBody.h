@@ -21,12 +21,15 @@ public:
   /// The axes of state k along which its extent is not the same in all steps, as far as can be
   /// seen before the loop runs.
   const std::vector<int> &changes(size_t k) const { return changes_[k]; }
+  /// What reading it has cost, in nodes.
+  int64_t cost() const { return cost_; }
 
 private:
   friend LoopBody bodyOf(OnnxNode &n, const Variables &initial);
 
   Variables inputs_, outputs_;
   std::vector<std::vector<int>> changes_;
+  int64_t cost_ = 0;
 };
 
 /// The body for states that begin so: extents that may change are open.

@@ -45,6 +45,8 @@ struct OnnxContext {
   std::function<std::optional<int>(const std::string &)> declaredRank;
   /// Takes what so many nodes cost that the file does not have from what may be spent.
   std::function<absl::Status(int64_t)> spend;
+  /// How many more may be made.
+  std::function<int64_t()> left;
 };
 
 class OnnxNode {
@@ -82,6 +84,8 @@ public:
   Variable in(size_t i);
   /// Whether so many nodes may be made that the file does not have; else an error is kept.
   bool affords(int64_t nodes);
+  /// How many are left.
+  int64_t nodesLeft() const { return context_.left(); }
   /// Input i, whatever it is; an error where it is not given.
   OnnxValue value(size_t i);
   /// Input i; an error where it is not given, or is no sequence.

@@ -55,11 +55,11 @@ Variable extreme(OnnxNode &n, const Variable &x, ReductionOptions options) {
     if (!extent.isWeak())
       count = product(n, count, extent);
   }
+  if (count.isWeak() && !isEmpty)
+    return plainly<f>(n, x, options);
   Variable none = broadcastTo(n.at(n.adopt(end(x.dtype()))), shapeOf(n, extents));
   if (isEmpty)
     return none;
-  if (count.isWeak())
-    return plainly<f>(n, x, options);
   return ifElse(n.at(eq(count, int64_t(0))), none, plainly<f>(n, x, options));
 }
 

@@ -50,7 +50,7 @@ private:
   int32_t add(const SizeNode &node);
 
   Program &p_;
-  /// EqualSizes that are equal have one of them; products have another one.
+  /// Sizes that are equal have one of them; products have another one.
   std::vector<int32_t> same_;
   std::map<SizeProduct, SizeProduct> equal_;
   using Key = std::tuple<SizeOp, int32_t, int32_t, int32_t, int64_t>;

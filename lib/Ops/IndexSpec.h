@@ -23,6 +23,8 @@ struct IndexTerm {
   static IndexTerm number(int64_t value) { return {Kind::Number, value}; }
   static IndexTerm operand(int64_t k) { return {Kind::Operand, k}; }
   bool is(int64_t number) const { return kind == Kind::Number && value == number; }
+  bool isAbsent() const { return kind == Kind::Absent; }
+  bool isBelowZero() const { return kind == Kind::Number && value < 0; }
 };
 
 struct IndexEntry {
@@ -31,9 +33,8 @@ struct IndexEntry {
   IndexTerm start, stop, step; // a Position is its `start`
 
   bool isWhole() const {
-    return kind == Kind::Slice && start.kind == IndexTerm::Kind::Absent &&
-           stop.kind == IndexTerm::Kind::Absent &&
-           (step.kind == IndexTerm::Kind::Absent || step.is(1));
+    return kind == Kind::Slice && start.isAbsent() && stop.isAbsent() &&
+           (step.isAbsent() || step.is(1));
   }
 };
 

@@ -2,16 +2,13 @@
 #include "RowsOfEnd.h"
 
 #include <algorithm>
+#include <memory>
+#include <vector>
 
 #include "Build.h"
 #include "graphc/Ops.h"
 
 namespace graphc {
-
-static bool isAbsent(const IndexTerm &term) { return term.kind == IndexTerm::Kind::Absent; }
-static bool isBelowZero(const IndexTerm &term) {
-  return term.kind == IndexTerm::Kind::Number && term.value < 0;
-}
 
 std::optional<IndexSpec> indexFromEnd(const Apply &node) {
   absl::StatusOr<IndexSpec> index =
@@ -21,7 +18,7 @@ std::optional<IndexSpec> indexFromEnd(const Apply &node) {
   IndexEntry &entry = index->front();
   const int64_t length = node.input(0).type().extent(0);
   if (entry.kind == IndexEntry::Kind::Slice) {
-    if (isAbsent(entry.step))
+    if (entry.step.isAbsent())
       entry.step = IndexTerm::number(1);
     if (entry.step.kind != IndexTerm::Kind::Number || entry.step.value == 0)
       return std::nullopt;
@@ -46,14 +43,14 @@ std::optional<IndexSpec> indexFromEnd(const Apply &node) {
 std::optional<int64_t> rowsOfEnd(const IndexEntry &entry) {
   if (entry.kind == IndexEntry::Kind::Slice) {
     if (entry.step.value < 0) // from the end to behind `stop`
-      return (isAbsent(entry.start) || isBelowZero(entry.start)) && isBelowZero(entry.stop) &&
+      return (entry.start.isAbsent() || entry.start.isBelowZero()) && entry.stop.isBelowZero() &&
                      entry.stop.value < -1
                  ? std::optional(-1 - entry.stop.value)
                  : std::nullopt;
-    if (!isAbsent(entry.stop) && !isBelowZero(entry.stop))
+    if (!entry.stop.isAbsent() && !entry.stop.isBelowZero())
       return std::nullopt;
   }
-  return isBelowZero(entry.start) ? std::optional(-entry.start.value) : std::nullopt;
+  return entry.start.isBelowZero() ? std::optional(-entry.start.value) : std::nullopt;
 }
 
 namespace {
@@ -76,7 +73,8 @@ std::optional<Variable> zerosOf(const Variable &v) {
 /// A gradient that was added to zeros, as that of a part is.
 class OfPart {
 public:
-  explicit OfPart(const Variable &gradient)
+  /// `depth`: of parts of parts, of which a few are looked at.
+  explicit OfPart(const Variable &gradient, int depth = 0)
       : node_(gradient.hasOwner() && gradient.rank() > 0 ? gradient.owner() : Apply()) {
     if (!node_ || node_.op().name() != "incSubtensor")
       return;
@@ -90,10 +88,12 @@ public:
       return;
     rowsRead_ = count_ = *read;
     // All of the end, of which the gradient may be zero in front of an end of its own.
-    if (first.kind == IndexEntry::Kind::Slice && first.step.is(1) && isAbsent(first.stop) &&
-        index_->size() == 1 && node_.input(1).rank() == gradient.rank())
-      if (const OfPart within(node_.input(1)); within.count() > 0)
-        count_ = std::min(count_, within.count());
+    if (first.kind == IndexEntry::Kind::Slice && first.step.is(1) && first.stop.isAbsent() &&
+        index_->size() == 1 && node_.input(1).rank() == gradient.rank() && depth < kDeepestPart) {
+      within_ = std::make_unique<OfPart>(node_.input(1), depth + 1);
+      if (within_->count() > 0)
+        count_ = std::min(count_, within_->count());
+    }
   }
 
   /// How many rows of the end are not zero; 0 where others may be.
@@ -102,7 +102,7 @@ public:
   /// The last `most` rows, which are no fewer.
   Variable rows(int64_t most) const {
     if (count_ < rowsRead_ && most <= rowsRead_)
-      return OfPart(node_.input(1)).rows(most);
+      return within_->rows(most);
     // Counted from the end, the index is the same of so many rows.
     const Apply zeros = node_.input(0).owner();
     std::vector<Operand> operands = {
@@ -113,27 +113,42 @@ public:
   }
 
 private:
+  static constexpr int kDeepestPart = 8;
+
   Apply node_;
+  std::unique_ptr<OfPart> within_;
   std::optional<Variable> all_;
   std::optional<IndexSpec> index_;
   int64_t count_ = 0, rowsRead_ = 0;
 };
 
-/// The terms of a sum; false where one of them is none of the end.
-bool addTerms(const Variable &gradient, std::vector<OfPart> &terms) {
-  const Apply node = gradient.hasOwner() ? gradient.owner() : Apply();
-  if (node && node.op().name() == "add")
-    return std::ranges::all_of(node.inputs(), [&](const Variable &term) {
-      return term.rank() == gradient.rank() && addTerms(term, terms);
-    });
-  return terms.emplace_back(gradient).count() > 0;
+/// The terms of a sum; none where one of them is none of the end. Terms may stand in many sums, of
+/// which there may be exponentially many ways to them: so many are looked at.
+std::vector<OfPart> termsOf(const Variable &gradient) {
+  constexpr int kMostLooks = 128;
+  std::vector<Variable> pending = {gradient};
+  std::vector<OfPart> terms;
+  for (int looks = 0; !pending.empty(); ++looks) {
+    const Variable term = pending.back();
+    pending.pop_back();
+    const Apply node = term.hasOwner() ? term.owner() : Apply();
+    if (looks == kMostLooks || term.rank() != gradient.rank())
+      return {};
+    if (node && node.op().name() == "add") {
+      for (int k = node.numInputs(); k-- > 0;)
+        pending.push_back(node.input(k));
+    } else if (terms.emplace_back(term).count() == 0) {
+      return {};
+    }
+  }
+  return terms;
 }
 
 } // namespace
 
 std::optional<GradientOfEnd> gradientOfEnd(const Variable &gradient) {
-  std::vector<OfPart> terms;
-  if (!addTerms(gradient, terms))
+  const std::vector<OfPart> terms = termsOf(gradient);
+  if (terms.empty())
     return std::nullopt;
   int64_t count = 0;
   for (const OfPart &term : terms)

@@ -17,7 +17,6 @@ namespace {
 using Kind = IndexEntry::Kind;
 
 bool isNumberOrAbsent(const IndexTerm &t) { return t.kind != IndexTerm::Kind::Operand; }
-bool isAbsent(const IndexTerm &t) { return t.kind == IndexTerm::Kind::Absent; }
 
 /// The entries of an index of numbers, one for each axis; none where it has other ones.
 std::optional<IndexSpec> plainIndex(const AttributeValue &text, int rank) {
@@ -40,10 +39,10 @@ struct Range {
 
 /// What a slice takes of `n` elements, as Python says.
 Range rangeOf(const IndexEntry &slice, int64_t n) {
-  int64_t step = isAbsent(slice.step) ? 1 : slice.step.value;
+  int64_t step = slice.step.isAbsent() ? 1 : slice.step.value;
   int64_t low = step < 0 ? -1 : 0, high = step < 0 ? n - 1 : n;
   auto bound = [&](const IndexTerm &t, int64_t otherwise) {
-    return isAbsent(t) ? otherwise : std::clamp(t.value < 0 ? t.value + n : t.value, low, high);
+    return t.isAbsent() ? otherwise : std::clamp(t.value < 0 ? t.value + n : t.value, low, high);
   };
   int64_t start = bound(slice.start, step < 0 ? high : low);
   int64_t stop = bound(slice.stop, step < 0 ? low : high);
@@ -72,9 +71,9 @@ IndexEntry positionOf(int64_t at) { return {Kind::Position, IndexTerm::number(at
 
 /// start:stop without a step, of numbers that do not count from the end.
 bool isForward(const IndexEntry &e) {
-  auto fits = [](const IndexTerm &t) { return isAbsent(t) || t.value >= 0; };
+  auto fits = [](const IndexTerm &t) { return t.isAbsent() || t.value >= 0; };
   return e.kind == Kind::Slice && fits(e.start) && fits(e.stop) &&
-         (isAbsent(e.step) || e.step.is(1));
+         (e.step.isAbsent() || e.step.is(1));
 }
 
 /// x[inner][outer] of one axis of extent `n`.
@@ -97,13 +96,13 @@ std::optional<IndexEntry> composed(const IndexEntry &inner, const IndexEntry &ou
   }
   if (!isForward(inner) || !isForward(outer))
     return std::nullopt;
-  int64_t skipped = isAbsent(inner.start) ? 0 : inner.start.value;
+  int64_t skipped = inner.start.isAbsent() ? 0 : inner.start.value;
   IndexEntry both{Kind::Slice, {}, {}, {}};
-  both.start = IndexTerm::number(skipped + (isAbsent(outer.start) ? 0 : outer.start.value));
+  both.start = IndexTerm::number(skipped + (outer.start.isAbsent() ? 0 : outer.start.value));
   both.stop = inner.stop;
-  if (!isAbsent(outer.stop)) {
+  if (!outer.stop.isAbsent()) {
     int64_t stop = skipped + outer.stop.value;
-    both.stop = IndexTerm::number(isAbsent(inner.stop) ? stop : std::min(stop, inner.stop.value));
+    both.stop = IndexTerm::number(inner.stop.isAbsent() ? stop : std::min(stop, inner.stop.value));
   }
   return both;
 }

@@ -31,11 +31,6 @@ struct Urn {
 
 //===--- probabilities ----------------------------------------------------------------===//
 
-double logFactorial(double x) {
-  int sign;
-  return lgamma_r(x + 1, &sign); // lgamma writes a global variable
-}
-
 double logChoices(double n, double k) {
   return logFactorial(n) - logFactorial(k) - logFactorial(n - k);
 }

@@ -33,12 +33,6 @@ double ElementStream::normal() {
 
 namespace {
 
-/// log(x!); lgamma itself writes a global variable.
-double logFactorial(double x) {
-  int sign;
-  return lgamma_r(x + 1, &sign);
-}
-
 /// The number of the interval in which u lies, of widths first, first * ratio(1), ...; -1 where
 /// rounding has left none.
 template <class Ratio> double invert(double u, double first, double last, const Ratio &ratio) {

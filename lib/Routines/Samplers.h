@@ -35,6 +35,12 @@ private:
   uint64_t other_ = 0;
 };
 
+/// log(x!); lgamma itself writes a global variable.
+inline double logFactorial(double x) {
+  int sign;
+  return lgamma_r(x + 1, &sign);
+}
+
 // Parameters are in their domain; `s` is the element's stream.
 
 /// Marsaglia and Tsang 2000, and its logarithm, which is right where the variable underflows.

@@ -240,7 +240,7 @@ std::optional<CodeFolder::Entry> CodeFolder::find(const Hash128 &key, Kind kind)
 }
 
 absl::Status CodeFolder::store(const Hash128 &key, Kind kind, std::string_view data,
-                               absl::FunctionRef<absl::Status(const std::string &)> write) {
+                               std::string_view code) {
   // The folder is looked through now and then only: the size need not be met exactly. Before
   // writing, so that a process that is killed while it writes has removed what others left.
   if (stores++ % 32 == 0)
@@ -250,32 +250,18 @@ absl::Status CodeFolder::store(const Hash128 &key, Kind kind, std::string_view d
   if (!workshop)
     return folderError("cannot write to", folder);
   std::string temporary = workshop->file(kind == Kind::Object ? "code.o" : "code.so");
-  if (absl::Status status = write(temporary); !status.ok())
-    return status;
-
-  std::string code;
-  File file(temporary, O_RDWR | O_APPEND | O_NOFOLLOW);
-  if (!file || !file.readAll(code))
-    return folderError("cannot read", temporary);
   Trailer trailer;
   trailer.codeSize = code.size();
   trailer.dataSize = data.size();
   trailer.key = key;
   trailer.checksum = checksum(code, data);
   std::string_view end(reinterpret_cast<const char *>(&trailer), sizeof(trailer));
-  if (!file.writeAll(data) || !file.writeAll(end))
+  File file(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
+  if (!file || !file.writeAll(code) || !file.writeAll(data) || !file.writeAll(end))
     return folderError("cannot write", temporary);
   if (rename(temporary.c_str(), target.c_str()) != 0)
     return folderError("cannot write", target);
   return absl::OkStatus();
-}
-
-absl::Status CodeFolder::store(const Hash128 &key, Kind kind, std::string_view data,
-                               std::string_view code) {
-  return store(key, kind, data, [&](const std::string &path) -> absl::Status {
-    File file(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
-    return file && file.writeAll(code) ? absl::OkStatus() : folderError("cannot write", path);
-  });
 }
 
 void CodeFolder::removeOldest() {

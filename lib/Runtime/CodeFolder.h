@@ -16,7 +16,6 @@
 #include <string_view>
 
 #include "Support/Hash.h"
-#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "graphc/Config.h"
 
@@ -55,11 +54,8 @@ public:
   /// An entry and its bytes; nothing if there is none, or it is damaged. Thread-safe.
   std::optional<Entry> find(const Hash128 &key, Kind kind) const;
 
-  /// Stores an entry, in place of an older one: `write` makes the file of code at the path that it
-  /// gets. Others see either none of it or all. Errors: Io; those of `write`. Thread-safe.
-  absl::Status store(const Hash128 &key, Kind kind, std::string_view data,
-                     absl::FunctionRef<absl::Status(const std::string &path)> write);
-  /// The same for code that is in memory.
+  /// Stores an entry, in place of an older one. Others see either none of it or all. Io.
+  /// Thread-safe.
   absl::Status store(const Hash128 &key, Kind kind, std::string_view data, std::string_view code);
 
   /// Where an entry is or would be.

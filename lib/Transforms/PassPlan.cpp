@@ -79,8 +79,11 @@ bool arePoints(const KernelModel &kernel, llvm::ArrayRef<int> nests, int outer) 
   return true;
 }
 
-/// Whether the pass loads the array, or some other element of it than that of its iteration.
+/// Whether the pass loads the array (-1: none), or some other element of it than that of its
+/// iteration.
 static bool loadsOf(const KernelModel &kernel, const Pass &pass, int array, bool atAll) {
+  if (array < 0)
+    return false;
   bool found = false;
   for (int number : pass.nests)
     forEachLoad(kernel, kernel.nests[size_t(number)], [&](int loaded, bool isIdentity) {

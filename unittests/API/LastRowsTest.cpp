@@ -165,6 +165,18 @@ TEST_F(LastRows, NestedAndDifferentiated) {
   }
 }
 
+// A sum that stands in many sums: 2^30 ways lead to its terms.
+TEST_F(LastRows, OfSumsOfSums) {
+  Variable all =
+      scan([&](V in) { return in[0] * a; }, {.outputs = {ScanOutput(h0)}, .numSteps = Operand(n)})
+          .outputs[0];
+  for (int k = 0; k < 30; ++k)
+    all = all + all;
+  EXPECT_EQ(runEverywhere({n, a, h0}, {grad(sum(all[{Slice(-1, kEnd)}]), a)},
+                          {Tensor(3), Tensor(1.0), {1}}),
+            (List{3 * 0x1p30}));
+}
+
 // The gradient of the last value is that of all values times zeros, and a one in the end; after no
 // steps `all[-1:]` has none, and `all[-1]` fails.
 TEST_F(LastRows, GradientsOfTheEnd) {

@@ -14,6 +14,7 @@
 #include <filesystem>
 
 #include "RandomGraph.h"
+#include "RandomSeeds.h"
 #include "graphc/Function.h"
 #include "graphc/Gradient.h"
 #include "graphc/Import.h"
@@ -92,22 +93,6 @@ absl::StatusOr<std::vector<Tensor>> calls(const absl::StatusOr<Function> &f,
   if (!status.ok())
     return status;
   return all;
-}
-
-/// How far `a` is from `b`, relative to the largest element of b where that is above 1. Rewrites
-/// and fusion sum in other orders, and float32 values go through up to some hundred operations.
-double distance(const Tensor &a, const Tensor &b) {
-  Tensor x = a.cast(DType::Float64).contiguous(), y = b.cast(DType::Float64).contiguous();
-  double largest = 1, most = 0;
-  for (double element : y.flat<double>())
-    if (std::isfinite(element))
-      largest = std::max(largest, std::abs(element));
-  for (size_t i = 0; i < y.flat<double>().size(); ++i) {
-    double p = x.flat<double>()[i], q = y.flat<double>()[i];
-    if (p != q && !(std::isnan(p) && std::isnan(q)))
-      most = std::max(most, std::isfinite(p) && std::isfinite(q) ? std::abs(p - q) / largest : 1.0);
-  }
-  return most;
 }
 
 class RandomGraph {
@@ -212,19 +197,8 @@ bool RandomGraph::compare(bool everyMode) {
 
 // F-228, F-239, F-245 to F-263.
 TEST(RandomGraphs, WrappedEqualsFlat) {
-  uint64_t first = 0, count = 80;
-  bool everyMode = false;
-  if (const char *given = getenv("GRAPHC_RANDOM_GRAPHS")) {
-    char *end = nullptr;
-    first = strtoull(given, &end, 10);
-    if (*end == ':')
-      count = strtoull(end + 1, &end, 10);
-    everyMode = *end == '+';
-  }
-  uint64_t compared = 0;
-  for (uint64_t seed = first; seed < first + count; ++seed)
-    compared += RandomGraph(seed).compare(everyMode);
-  EXPECT_GE(compared, count * 9 / 10) << "too few of them have values";
+  compareSeeds("GRAPHC_RANDOM_GRAPHS", 80,
+               [](uint64_t seed, bool everyMode) { return RandomGraph(seed).compare(everyMode); });
 }
 
 } // namespace

@@ -105,12 +105,7 @@ void ProgramMaker::addInput(const std::vector<int64_t> &shape, DType dtype) {
   keep(program_.inputs.back(), program_.values.back());
 }
 
-void ProgramMaker::keep(const Variable &v, const Tensor &number) {
-  values_.push_back({v, number});
-  if (isInexact(v.dtype()))
-    program_.fewestBits =
-        std::min(program_.fewestBits, bitWidth(v.dtype()) / (isComplex(v.dtype()) ? 2 : 1));
-}
+void ProgramMaker::keep(const Variable &v, const Tensor &number) { values_.push_back({v, number}); }
 
 /// Not above some tens, so that nothing that is made of it rounds.
 Variable ProgramMaker::bounded(const Variable &v) {

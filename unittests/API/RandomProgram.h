@@ -34,8 +34,6 @@ struct Program {
   Variables inputs, outputs;
   std::vector<Tensor> values;
   bool isExact = false;
-  /// Of all floats in it.
-  int fewestBits = 64;
 };
 
 Program randomProgram(uint64_t seed);

@@ -172,7 +172,8 @@ TEST(Concurrency, CallsWithForks) {
       absl::StatusOr<Results> r = f(x);
       for (size_t result : {0, 1})
         for (int64_t i = 0; r.ok() && i < n; i += 97)
-          wrong += std::abs((*r)[result].flat<double>()[size_t(i)] - expected[size_t(i)]) > 1e-15;
+          wrong +=
+              !(std::abs((*r)[result].flat<double>()[size_t(i)] - expected[size_t(i)]) <= 1e-15);
       wrong += !r.ok();
     }
   });

@@ -134,7 +134,7 @@ TEST(Broadcast, ParametersThatAreOneForAll) {
   };
   auto bytes = [](std::vector<double> values, std::vector<int64_t> shape,
                   DType dtype = DType::UInt8) { return row(values, shape).cast(dtype); };
-  // Numbers that float32 has, and no quotients half way.
+  // Numbers that float32 has.
   onnx::ModelProto quantize =
       of({"QuantizeLinear", {{"A", "B"}, {"C"}, {"D"}}, {P::FLOAT, P::FLOAT, P::UINT8}}, 13);
   Tensor x = row({1, -1, 3.25, 0, 2, 200}, {2, 3});

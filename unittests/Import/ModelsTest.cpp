@@ -19,21 +19,13 @@ namespace {
 
 using testing::EndsWith;
 
-Tensor counting(std::vector<int64_t> shape) {
-  Tensor tensor = *Tensor::allocate(DType::Float32, shape);
-  float next = 0;
-  for (float &element : tensor.mutableFlat<float>())
-    element = next++;
-  return tensor;
-}
-
 /// The shape of the only output for an input 0, 1, 2, ...
 std::vector<int64_t> outputShape(const onnx::ModelProto &model, std::vector<int64_t> inputShape) {
   auto module = loadModel(model);
   EXPECT_TRUE(module.ok()) << module.status();
   if (!module.ok())
     return {};
-  auto values = evaluate(module->outputs, module->inputs, {counting(inputShape)});
+  auto values = evaluate(module->outputs, module->inputs, {counted(inputShape)});
   EXPECT_TRUE(values.ok()) << values.status();
   if (!values.ok())
     return {};
@@ -205,7 +197,7 @@ TEST(Inputs, statedShapesAreTakenOver) {
   ASSERT_TRUE(module.ok()) << module.status();
   EXPECT_EQ(module->outputs[0].type(), TensorType(DType::Float32, {2, kDynamic}));
   auto wrong =
-      evaluate(module->outputs, module->inputs, {counting({6}), Tensor({3, 2}, DType::Int64)});
+      evaluate(module->outputs, module->inputs, {counted({6}), Tensor({3, 2}, DType::Int64)});
   EXPECT_EQ(errorKind(wrong.status()), ErrorKind::ShapeError);
 }
 

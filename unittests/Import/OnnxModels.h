@@ -16,6 +16,15 @@ inline absl::StatusOr<GraphModule> load(const std::string &path, const OnnxInput
   return module;
 }
 
+/// 0, 1, 2, ... of float32.
+inline Tensor counted(std::vector<int64_t> shape) {
+  Tensor result = *Tensor::allocate(DType::Float32, shape);
+  float next = 0;
+  for (float &element : result.mutableFlat<float>())
+    element = next++;
+  return result;
+}
+
 /// test/Data/onnx/NAME of the tree.
 std::string treeModel(const std::string &name);
 std::string readFile(const std::string &path);
@@ -29,10 +38,10 @@ std::string difference(const Tensor &actual, const Tensor &expected, double rtol
 
 /// A model of one graph with ONNX's operators of version `opset`.
 onnx::ModelProto makeModel(int opset);
-/// Adds an input of a shape; -1 is an unknown extent.
 /// A tensor's type; extents below 0 are the dim_param N.
 void setType(onnx::ValueInfoProto &info, std::vector<int64_t> shape,
              int type = onnx::TensorProto::FLOAT);
+/// Adds an input of a shape; -1 is an unknown extent.
 void addInput(onnx::ModelProto &model, const std::string &name, std::vector<int64_t> shape,
               int type = onnx::TensorProto::FLOAT);
 void addOutput(onnx::ModelProto &model, const std::string &name);

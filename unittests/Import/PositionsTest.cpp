@@ -71,14 +71,6 @@ private:
 Tensor numbers(std::vector<int64_t> values) {
   return *Tensor::fromSpan<int64_t>(values, {int64_t(values.size())});
 }
-/// 0, 1, 2, … in a shape.
-Tensor counted(std::vector<int64_t> shape) {
-  Tensor result = *Tensor::zeros(DType::Float32, shape);
-  float next = 0;
-  for (float &element : result.mutableFlat<float>())
-    element = next++;
-  return result;
-}
 const Tensor kNone;
 
 /// ONNX's exporters write these for "to the end", and "to the beginning".

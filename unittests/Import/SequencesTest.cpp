@@ -13,6 +13,7 @@
 #include "Messages.h"
 #include "graphc/Function.h"
 #include "onnx/defs/parser.h"
+#include "gmock/gmock.h"
 
 namespace graphc::test {
 namespace {
@@ -216,9 +217,9 @@ TEST(Sequences, pieces) {
             "says how many pieces there are: f32[?]");
   EXPECT_EQ(
       errorOf(split("float[1000000000000]", "z = SplitToSequence(x)")),
-      "model.onnx: node 1 (SplitToSequence): loops over sequences are unrolled, and with arrays "
-      "that are cut into sequences they make too many nodes (in a file of this size 8219 at "
-      "most, fewer where sequences are long)");
+      "model.onnx: node 1 (SplitToSequence): loops over sequences are unrolled, loops whose "
+      "states change their shape are copied, and with arrays that are cut into sequences they make "
+      "too many nodes (in a file of this size 8219 at most, fewer where sequences are long)");
   EXPECT_EQ(errorOf(split("float[5]", "p = Constant<value_int = 0>() z = SplitToSequence(x, p)")),
             "model.onnx: node 2 (SplitToSequence): pieces of 0 elements");
 }
@@ -345,6 +346,37 @@ TEST(Sequences, loopsCallStatesByTheirNumbers) {
   EXPECT_EQ(errorOf("float", "Neg(s)"), "no error");
 }
 
+// A state that is the one before of another, which grows, has that one's shapes: of no step's but
+// the first one it is as it was.
+TEST(Sequences, statesFollowGrowingOnes) {
+  EXPECT_EQ(
+      run("(float[1] x, float[1] y) => (r, t) { yes = Constant<value = bool {1}>() four = "
+          "Constant<value_int = 4>() one = Constant<value = float[1] {7}>() r, t = Loop(four, "
+          "yes, x, y) <body = d (int64 i, bool go, float[] k, float[] s) => (bool again, "
+          "float[] l, float[] u) { again = Identity(go) l = Identity(s) u = "
+          "Concat<axis = 0>(s, one) }> }",
+          {row({1}), row({2})}),
+      (std::vector<Numbers>{{2, 7, 7, 7}, {2, 7, 7, 7, 7}}));
+}
+
+// Each level of growing loops has copies of those within.
+TEST(Sequences, nestsOfGrowingLoopsAreBounded) {
+  auto nested = [](int depth) {
+    std::string body = "z0 = Concat<axis = 0>(s, s)";
+    for (int level = 0; level < depth; ++level) {
+      const std::string k = std::to_string(level), next = std::to_string(level + 1);
+      body = "z" + next + " = Loop(two, yes, s) <body = d" + k + " (int64 i" + k + ", bool go" + k +
+             ", float[] s) => (bool again" + k + ", float[] z" + k + ") { again" + k +
+             " = Identity(go" + k + ") " + body + " }>";
+    }
+    return "(float[1] s) => (z" + std::to_string(depth) +
+           ") { yes = Constant<value = bool {1}>() two = Constant<value_int = 2>() " + body + " }";
+  };
+  EXPECT_EQ(run(nested(2), {row({3})}), (std::vector<Numbers>{Numbers(16, 3)}));
+  EXPECT_THAT(error(loaded(nested(14))),
+              ::testing::HasSubstr("loops whose states change their shape are copied"));
+}
+
 TEST(Sequences, loopsAreUnrolled) {
   auto withCondition = [](std::string graph, const std::string &value) {
     size_t at = graph.find("s, y = Loop");
@@ -377,11 +409,13 @@ TEST(Sequences, loopsAreUnrolled) {
   EXPECT_EQ(errorOf(withCondition(loop(kThree, "again = Identity(c)"), "1")),
             "model.onnx: node 5 (Loop): the condition after step 0 must be constant in a loop over "
             "sequences, which is unrolled");
-  EXPECT_EQ(errorOf(withCondition(loop("m = Constant<value_int = 1000000000>()", kKeep), "1")),
-            "model.onnx: node 5 (Loop): attribute body: node 1 (SequenceInsert): loops over "
-            "sequences are "
-            "unrolled, and with arrays that are cut into sequences they make too many nodes (in a "
-            "file of this size 8312 at most, fewer where sequences are long)");
+  EXPECT_EQ(
+      errorOf(withCondition(loop("m = Constant<value_int = 1000000000>()", kKeep), "1")),
+      "model.onnx: node 5 (Loop): attribute body: node 1 (SequenceInsert): loops over "
+      "sequences are "
+      "unrolled, loops whose states change their shape are copied, and with arrays that are cut "
+      "into sequences they make too many nodes (in a file of this size 8312 at most, fewer "
+      "where sequences are long)");
 }
 
 TEST(Sequences, maps) {

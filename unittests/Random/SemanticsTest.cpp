@@ -152,8 +152,7 @@ TEST(Stream, FunctionsShareStates) {
   }
 }
 
-// F-339: seeds, states, copies.
-// A seed counts what is split off anew, too.
+// F-339: a seed counts what is split off anew, too.
 TEST(Stream, SeedsWhatIsSplitOff) {
   auto drawnBySplit = [](RandomStream &stream) {
     return (*made(function({}, {stream.split().uniform({.size = {4}})}))())[0];
@@ -165,6 +164,7 @@ TEST(Stream, SeedsWhatIsSplitOff) {
   EXPECT_TRUE(same(drawnBySplit(stream), drawnBySplit(fresh)));
 }
 
+// F-339: seeds, states, copies.
 TEST(Stream, SeedsStatesAndCopies) {
   RandomStream stream(1);
   Variable u = stream.uniform({.size = {3}}), n = stream.normal({.size = {2}});
