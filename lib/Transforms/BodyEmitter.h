@@ -97,6 +97,8 @@ public:
 
   /// Where the block's first row of a nest's result is in its buffer, for each vector.
   llvm::SmallVector<mlir::Value, 8> placesOfResult(const KernelNest &nest);
+  /// Where the first lane of each row of the block is in an operand's buffer.
+  llvm::SmallVector<mlir::Value, 8> placesOfOperand(const KernelNest &nest, int operand);
 
   /// Joins the term, of a block of one vector or scalar, to what is stored of the nest's result.
   void joinStored(const KernelNest &nest, mlir::Value term);

@@ -375,6 +375,14 @@ llvm::SmallVector<Value, 8> BodyEmitter::placesOfResult(const KernelNest &nest) 
   return places;
 }
 
+llvm::SmallVector<Value, 8> BodyEmitter::placesOfOperand(const KernelNest &nest, int operand) {
+  MemoryAccess access = operandAccess(nest, operand);
+  llvm::SmallVector<Value, 8> places;
+  for (int row = 0; row < rows; ++row)
+    places.push_back(address(access, row, 0).base);
+  return places;
+}
+
 void BodyEmitter::store(const KernelNest &nest, llvm::ArrayRef<Value> values) {
   mlir::ImplicitLocOpBuilder &b = stack.builder();
   MemoryAccess access = resultAccess(nest);

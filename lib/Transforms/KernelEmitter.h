@@ -158,6 +158,7 @@ private:
   struct ProductLast;
   struct ProductPart;
   struct LineParts;
+  struct PanelParts;
   bool emitIfProduct(const Pass &pass);
   int leftRows(const KernelNest &nest, const ProductShape &shape, int most) const;
   std::optional<ProductShape> productShape(const Pass &pass) const;
@@ -229,15 +230,22 @@ private:
   void setPixel(const KernelNest &nest, const ProductShape &shape, mlir::Value column);
   void keepPictures(const Pass &pass, const ProductShape &shape, mlir::Value first, mlir::Value end,
                     llvm::ArrayRef<mlir::Value> results);
+  //===--- ProductStrides.cpp -----------------------------------------------===//
+  std::optional<int64_t> stridedElements(const KernelNest &nest, const ProductShape &shape,
+                                         bool isLong) const;
+  mlir::Value addStridedPart(const KernelNest &nest, const ProductShape &shape, PanelParts &parts,
+                             mlir::Value begin, mlir::Value before);
+  llvm::SmallVector<mlir::Value> joinStridedParts(const KernelNest &nest, const ProductShape &shape,
+                                                  const PanelParts &parts);
   //===--- ProductParts.cpp -------------------------------------------------===//
   LineParts linePartsOf(const KernelNest &nest, const ProductShape &shape) const;
   bool mayJoinLineParts(const KernelNest &nest, const ProductShape &shape) const;
   mlir::Value fillsByTiles(const KernelNest &nest, const ProductShape &shape, mlir::Value numRows);
-  llvm::SmallVector<mlir::Value> joinLineParts(const KernelNest &nest, const ProductShape &shape);
+  llvm::SmallVector<mlir::Value> joinLineParts(const KernelNest &nest, const ProductShape &shape,
+                                               const PanelParts &parts);
   void clearLineParts(const ProductShape &shape);
-  llvm::SmallVector<mlir::Value> setLineParts(const KernelNest &nest, const ProductShape &shape,
-                                              int linesAtOnce, mlir::Value number,
-                                              mlir::Value first, mlir::Value end);
+  PanelParts setLineParts(const KernelNest &nest, const ProductShape &shape, int linesAtOnce,
+                          mlir::Value number, mlir::Value first, mlir::Value end, bool isLong);
   void packLineParts(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
                      mlir::Value offset, mlir::Value first, mlir::Value end);
   void packWindow(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,

@@ -83,11 +83,12 @@ void KernelEmitter::clearLineParts(const ProductShape &shape) {
 }
 
 /// Sets up parts of lines as rows of the block: for each vector of the panel those of the lines
-/// `number`, `number` + 1, … behind the one that it begins in. Returns the masks of all of them
-/// together, by vector.
-llvm::SmallVector<Value> KernelEmitter::setLineParts(const KernelNest &nest,
-                                                     const ProductShape &shape, int linesAtOnce,
-                                                     Value number, Value first, Value end) {
+/// `number`, `number` + 1, … behind the one that it begins in. `isLong`: lines are as long as a
+/// vector where their length is not known.
+KernelEmitter::PanelParts KernelEmitter::setLineParts(const KernelNest &nest,
+                                                      const ProductShape &shape, int linesAtOnce,
+                                                      Value number, Value first, Value end,
+                                                      bool isLong) {
   int inner = nest.numParallel - 1;
   bool hasLines = shape.columnLoop < inner;
   auto type = mlir::VectorType::get({shape.lanes}, b.getI1Type());
@@ -114,7 +115,8 @@ llvm::SmallVector<Value> KernelEmitter::setLineParts(const KernelNest &nest,
     Value last = arith::AddIOp::create(b, end, stack->constant(-1));
     lastLine = arith::DivUIOp::create(b, last, length);
   }
-  llvm::SmallVector<Value> together;
+  PanelParts parts;
+  parts.numElements = stridedElements(nest, shape, isLong);
   for (int v = 0; v < shape.vectors; ++v) {
     Value column = first;
     if (v)
@@ -122,8 +124,8 @@ llvm::SmallVector<Value> KernelEmitter::setLineParts(const KernelNest &nest,
     Value left = arith::SubIOp::create(b, end, column);
     if (!hasLines) {
       body->loops[size_t(inner)].index.push_back(column);
-      together.push_back(vector::CreateMaskOp::create(b, type, left));
-      body->masks.push_back(together.back());
+      parts.together.push_back(vector::CreateMaskOp::create(b, type, left));
+      body->masks.push_back(parts.together.back());
       continue;
     }
     // Lanes [begin, next) are the line's.
@@ -133,14 +135,18 @@ llvm::SmallVector<Value> KernelEmitter::setLineParts(const KernelNest &nest,
     line = arith::AddIOp::create(b, line, number);
     Value before = vector::CreateMaskOp::create(b, type, begin), none = before;
     for (int part = 0; part < linesAtOnce; ++part) {
-      Value next = arith::AddIOp::create(b, begin, length);
-      Value upper = arith::MaxSIOp::create(b, arith::MinSIOp::create(b, next, left), begin);
-      Value until = vector::CreateMaskOp::create(b, type, upper);
-      body->masks.push_back(arith::XOrIOp::create(b, until, before));
+      Value next = arith::AddIOp::create(b, begin, length), pixel;
+      if (parts.numElements) {
+        pixel = addStridedPart(nest, shape, parts, begin, before);
+      } else {
+        Value upper = arith::MaxSIOp::create(b, arith::MinSIOp::create(b, next, left), begin);
+        Value until = vector::CreateMaskOp::create(b, type, upper);
+        body->masks.push_back(arith::XOrIOp::create(b, until, before));
+        if (part + 1 == linesAtOnce)
+          parts.together.push_back(arith::XOrIOp::create(b, until, none));
+        pixel = arith::SubIOp::create(b, stack->constant(0), begin);
+      }
       before = vector::CreateMaskOp::create(b, type, next);
-      if (part + 1 == linesAtOnce)
-        together.push_back(arith::XOrIOp::create(b, until, none));
-      Value pixel = arith::SubIOp::create(b, stack->constant(0), begin);
       body->loops[size_t(inner)].index.push_back(pixel);
       // Behind the last line its own memory, of which nothing is loaded.
       Value rest = arith::MinSIOp::create(b, line, lastLine);
@@ -160,16 +166,19 @@ llvm::SmallVector<Value> KernelEmitter::setLineParts(const KernelNest &nest,
       begin = next;
     }
   }
-  return together;
+  return parts;
 }
 
 /// The panel's vectors at the present k, of the parts that are set up.
 llvm::SmallVector<Value> KernelEmitter::joinLineParts(const KernelNest &nest,
-                                                      const ProductShape &shape) {
-  llvm::SmallVector<Value, 8> parts = body->emit(nest, shape.rightFactor, /*asVectors=*/true)[0];
-  size_t lines = parts.size() / size_t(shape.vectors);
+                                                      const ProductShape &shape,
+                                                      const PanelParts &parts) {
+  if (parts.numElements)
+    return joinStridedParts(nest, shape, parts);
+  llvm::SmallVector<Value, 8> loaded = body->emit(nest, shape.rightFactor, /*asVectors=*/true)[0];
+  size_t lines = loaded.size() / size_t(shape.vectors);
   llvm::SmallVector<Value> vectors;
-  for (auto [i, part] : llvm::enumerate(parts)) {
+  for (auto [i, part] : llvm::enumerate(loaded)) {
     if (i % lines == 0) {
       vectors.push_back(part);
       continue;
@@ -201,16 +210,16 @@ void KernelEmitter::packLineParts(const KernelNest &nest, const ProductShape &sh
         b, arith::DivUIOp::create(b, stack->constant(shape.lanes - 1), length), stack->constant(2));
     number = stack->open(stack->constant(0), most, stack->constant(lines.atOnce)).getInductionVar();
   }
-  llvm::SmallVector<Value> together = setLineParts(nest, shape, lines.atOnce, number, first, end);
+  PanelParts parts = setLineParts(nest, shape, lines.atOnce, number, first, end, /*isLong=*/false);
   Value place = offset;
   int opened = openSumsOfWindow(nest, shape, 0, place);
-  llvm::SmallVector<Value> vectors = joinLineParts(nest, shape);
+  llvm::SmallVector<Value> vectors = joinLineParts(nest, shape, parts);
   for (int v = 0; v < shape.vectors; ++v) {
     Value at = place;
     if (v)
       at = arith::AddIOp::create(b, place, stack->constant(int64_t(v) * shape.lanes));
     if (lines.mayBeMore)
-      vector::MaskedStoreOp::create(b, buffer, at, together[size_t(v)], vectors[size_t(v)]);
+      vector::MaskedStoreOp::create(b, buffer, at, parts.together[size_t(v)], vectors[size_t(v)]);
     else
       vector::StoreOp::create(b, vectors[size_t(v)], buffer, at);
   }

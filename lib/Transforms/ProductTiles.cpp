@@ -123,10 +123,10 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
     return stack->value(stack->add(carried.back(), b.getIndexAttr(v * shape.lanes * bytes)));
   };
   if (panel.fills) {
-    setLineParts(nest, shape, linePartsOf(nest, shape).atOnce, stack->constant(0),
-                 panel.firstColumn,
-                 stack->value(stack->add(panel.firstColumn,
-                                         b.getIndexAttr(int64_t(vectors) * shape.lanes))));
+    PanelParts parts = setLineParts(
+        nest, shape, linePartsOf(nest, shape).atOnce, stack->constant(0), panel.firstColumn,
+        stack->value(stack->add(panel.firstColumn, b.getIndexAttr(int64_t(vectors) * shape.lanes))),
+        /*isLong=*/true);
     for (auto [position, sum] : llvm::enumerate(shape.sums)) {
       Value extent = stack->value(nest.extents[size_t(sum)]), number = open(extent);
       if (shape.backwards[unsigned(position)])
@@ -134,7 +134,7 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
             arith::SubIOp::create(b, arith::AddIOp::create(b, extent, stack->constant(-1)), number);
       setLoop(sum, number);
     }
-    right = joinLineParts(nest, shape);
+    right = joinLineParts(nest, shape, parts);
     for (int v = 0; v < vectors; ++v)
       LLVM::StoreOp::create(b, right[size_t(v)], pointerTo(placeOf(v)), unsigned(bytes));
   } else {

@@ -81,6 +81,16 @@ struct KernelEmitter::LineParts {
   bool mayBeMore = false; ///< there may be more of them than that
 };
 
+/// The parts that are set up.
+struct KernelEmitter::PanelParts {
+  /// By vector: the lanes of all its parts; not of strided ones.
+  llvm::SmallVector<mlir::Value> together;
+  std::optional<int64_t> numElements; ///< as stridedElements says
+  /// By strided part: for each lane the number of an element in what is loaded, and the lanes that
+  /// stay those of the parts before.
+  llvm::SmallVector<mlir::Value> places, before;
+};
+
 /// Memory that a product reads its operands from. Strides are in elements, steps in bytes.
 struct KernelEmitter::ProductMemory {
   ArrayPlace packed, copied; ///< room for panels of the right operand, rows of the left one

@@ -18,13 +18,26 @@
 // LOOPS: vector.maskedstore {{.*}} vector<16xf32>
 // LOOPS-NOT: vector.maskedload
 // LOOPS-COUNT-3: :31 = scf.for {{.*}} -> (vector<16xf32>
-// LOOPS-COUNT-8: vector.maskedload {{.*}} vector<16xf32>
+// LOOPS: vector.load {{.*}} vector<16xf32>
+// LOOPS-NEXT: vector.load {{.*}} vector<16xf32>
+// LOOPS-NEXT: vpermi2var
+// LOOPS-COUNT-3: vpermi2var
 // LOOPS: llvm.store {{.*}} vector<16xf32>
 // LOOPS: llvm.store {{.*}} vector<16xf32>
 // LOOPS-NOT: vector.maskedload
 // LOOPS: :31 = scf.for {{.*}} -> (vector<16xf32>
 
-// Without that, each line of the result that a panel has a part of is filled by itself.
+// With a stride of 2, parts of lines that are as long as a vector are permutations of 31 elements; without that, of loads
+// with masks.
+// RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v4 --exclude=strided-lines | FileCheck %s --check-prefix=MASKS
+// MASKS: vector.maskedstore {{.*}} vector<16xf32>
+// MASKS: vector.maskedstore {{.*}} vector<16xf32>
+// MASKS-NOT: vector.maskedload
+// MASKS-COUNT-3: :31 = scf.for {{.*}} -> (vector<16xf32>
+// MASKS-COUNT-8: vector.maskedload {{.*}} vector<16xf32>
+// MASKS: llvm.store {{.*}} vector<16xf32>
+
+// Without parts of lines, each line of the result that a panel has a part of is filled by itself.
 // RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v4 --exclude=line-parts | FileCheck %s --check-prefix=LINES
 // LINES-COUNT-4: vector.maskedload {{.*}} vector<16xf32>
 // LINES: vector.maskedstore {{.*}} vector<16xf32>

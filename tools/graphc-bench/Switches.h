@@ -42,6 +42,8 @@ inline const std::vector<Switch> kSwitches = {
     {"products", {"gemm_f32_1024x1024x1024", "gemm_f32_2048x2048x2048", "mlp_step"}},
     {"windows", {"conv3x3"}},
     {"line-parts", {"resnet_64x56_64_3x3", "resnet_128x56_128_3x3_s2", "resnet_256x14_256_3x3"}},
+    {"strided-lines",
+     {"resnet_128x56_128_3x3_s2", "resnet_3x224_64_7x7_s2", "resnet_512x14_512_3x3_s2_b8"}},
     {"pictures", {"resnet_512x7_512_3x3_b8", "resnet_512x14_512_3x3_s2_b8"}},
     {"wide-panels", {"resnet_512x7_512_3x3", "resnet_512x14_512_3x3_s2"}},
     {"last-columns", {"resnet_512x7_512_3x3"}},

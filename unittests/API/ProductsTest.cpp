@@ -159,30 +159,71 @@ TEST(Products, TransposedRowsBesideKeptPanels) {
   EXPECT_EQ(std::memcmp(found.data(), expected.data(), size_t(expected.numBytes())), 0);
 }
 
-// Fewer columns than a vector has lanes, at the end of a page behind which there is none.
+/// A copy of an array of float32 at the end of a page behind which there is none.
+class AtEndOfPage {
+public:
+  explicit AtEndOfPage(const Tensor &tensor) {
+    const int64_t page = sysconf(_SC_PAGESIZE);
+    bytes_ = (tensor.numBytes() + page - 1) / page * page;
+    mapped_ = size_t(bytes_ + page);
+    memory_ = static_cast<char *>(
+        mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    EXPECT_NE(memory_, MAP_FAILED);
+    EXPECT_EQ(mprotect(memory_ + bytes_, size_t(page), PROT_NONE), 0);
+    auto *data = reinterpret_cast<float *>(memory_ + bytes_ - tensor.numBytes());
+    std::memcpy(data, tensor.data(), size_t(tensor.numBytes()));
+    tensor_ = *Tensor::borrow(DType::Float32, data, tensor.shape());
+  }
+  AtEndOfPage(const AtEndOfPage &) = delete;
+  AtEndOfPage &operator=(const AtEndOfPage &) = delete;
+  ~AtEndOfPage() { munmap(memory_, mapped_); }
+  const Tensor &tensor() const { return tensor_; }
+
+private:
+  char *memory_;
+  int64_t bytes_;
+  size_t mapped_;
+  Tensor tensor_;
+};
+
+// Fewer columns than a vector has lanes.
 TEST(Products, ReadNothingBehindOperands) {
-  const int64_t k = 8192, page = sysconf(_SC_PAGESIZE);
+  const int64_t k = 8192;
   for (auto [target, m, n] :
        {std::tuple{"native", 120, 7}, {"x86-64-v3", 120, 7}, {"x86-64", 120, 3}}) {
-    const int64_t bytes = (k * n * 4 + page - 1) / page * page;
-    auto *memory = static_cast<char *>(mmap(nullptr, size_t(bytes + page), PROT_READ | PROT_WRITE,
-                                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    ASSERT_NE(memory, MAP_FAILED);
-    ASSERT_EQ(mprotect(memory + bytes, size_t(page), PROT_NONE), 0);
-    auto *y = reinterpret_cast<float *>(memory + bytes - k * n * 4);
     Tensor a = filled({k, m}, 1), b = filled({k, n}, 2);
-    std::memcpy(y, b.data(), size_t(k * n * 4));
     Variable left = tensor(DType::Float32, {k, m}, "a"),
              right = tensor(DType::Float32, {k, n}, "b");
     absl::StatusOr<Function> f =
         function({left, right}, {dot(transpose(left), right)}, {.target = target});
     ASSERT_TRUE(f.ok()) << f.status();
-    Tensor atEnd = *Tensor::borrow(DType::Float32, y, {k, n});
-    auto there = f->call({a, atEnd}), elsewhere = f->call({a, b});
+    const AtEndOfPage atEnd(b);
+    auto there = f->call({a, atEnd.tensor()}), elsewhere = f->call({a, b});
     ASSERT_TRUE(there.ok() && elsewhere.ok()) << there.status();
     EXPECT_EQ((*there)[0], (*elsewhere)[0]) << target;
-    munmap(memory, size_t(bytes + page));
   }
+}
+
+// Lines of less than half a vector with AVX-512, of one, and of more, whose length kernels know or
+// not; the last element of the picture is that of a window or not.
+TEST(Products, ReadNothingBehindPictures) {
+  for (int stride : {1, 2, 3})
+    for (int64_t length : {3, 7, 8, 9, 14, 16, 17, 20, 28, 33})
+      for (int64_t more : {0, 1}) {
+        const int64_t height = (90 / length + 1) * stride + 2,
+                      width = (length - 1) * stride + 3 + more;
+        Tensor picture = filled({1, 5, height, width}, 1), weights = filled({20, 5, 3, 3}, 2);
+        Variable x = tensor(DType::Float32, picture.shape(), "x"),
+                 w = tensor(DType::Float32, weights.shape(), "w");
+        ConvOptions options;
+        options.stride = {stride, stride};
+        absl::StatusOr<Function> f = function({x, w}, {conv2d(x, w, options)});
+        ASSERT_TRUE(f.ok()) << f.status();
+        const AtEndOfPage atEnd(picture);
+        auto there = f->call({atEnd.tensor(), weights}), elsewhere = f->call({picture, weights});
+        ASSERT_TRUE(there.ok() && elsewhere.ok()) << there.status();
+        EXPECT_EQ((*there)[0], (*elsewhere)[0]) << length << " pixels, stride " << stride;
+      }
 }
 
 // Rows so few that they are one tile are no two threads': each would make all of them, the second

@@ -433,6 +433,24 @@ TEST(WindowShapes, FilledByTiles) {
     }
 }
 
+/// With a stride of 2, parts of lines are permutations of elements that the line has, where
+/// lines are up to half a vector, or one and more; tiles fill them on their way or not.
+TEST(WindowShapes, OfStridedLines) {
+  for (DType dtype : {DType::Float32, DType::Float64})
+    for (int64_t length = 1; length <= 40; ++length)
+      for (bool isKnown : {false, true})
+        check({.dtype = dtype,
+               .batch = length % 3 == 0 ? 3 : 1,
+               .outputs = 10 + length % 3 * 10,
+               .channels = 2,
+               .extents = {(90 / length) * 2 + 3, 2 * length + length % 2},
+               .window = {3, 2 + length % 2},
+               .stride = 2,
+               .flips = length % 5 == 0,
+               .then = Then::Residual,
+               .isKnown = isKnown});
+}
+
 /// Small pictures, whose pixels are the columns of one product: panels have parts of one picture to
 /// many, and end within one.
 TEST(WindowShapes, OfSeveralPictures) {
