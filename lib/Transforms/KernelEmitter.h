@@ -244,6 +244,7 @@ private:
   llvm::SmallVector<mlir::Value> joinLineParts(const KernelNest &nest, const ProductShape &shape,
                                                const PanelParts &parts);
   void clearLineParts(const ProductShape &shape);
+  void fetchLineParts(const KernelNest &nest, const ProductShape &shape);
   PanelParts setLineParts(const KernelNest &nest, const ProductShape &shape, int linesAtOnce,
                           mlir::Value number, mlir::Value first, mlir::Value end, bool isLong);
   void packLineParts(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,

@@ -17,14 +17,24 @@
 // vector. Where that is not known, or lines are so short that there are many, a loop goes over
 // groups of them.
 //
+// The first tile of rows fills whole panels on its way, and fetches what it will load some k later:
+//
+//   for channels, lines of the window {     before: without the fetches
+//     fetch the parts of a line some channels ahead
+//     for its positions { load the parts, put them together, store them; multiply and add }
+//   }
+//
 //===----------------------------------------------------------------------===//
+#include "Lowering/ScalarTypes.h"
 #include "Transforms/Products.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <numeric>
 
 namespace graphc {
 
+namespace LLVM = mlir::LLVM;
 namespace arith = mlir::arith;
 namespace vector = mlir::vector;
 using mlir::Value;
@@ -32,6 +42,9 @@ using mlir::Value;
 /// Lines of whose parts a vector is put together at a time, at most: their masks are to stay in
 /// registers.
 static constexpr int64_t kLinesAtOnce = 4;
+/// So many k ahead parts are fetched, some 500 cycles; bytes of a cache line, and of a part that
+/// are fetched.
+static constexpr int64_t kFetchAhead = 32, kCacheLine = 64, kMostFetched = 4 * kCacheLine;
 
 /// How many lines' parts vectors are put together of at a time.
 KernelEmitter::LineParts KernelEmitter::linePartsOf(const KernelNest &nest,
@@ -194,6 +207,51 @@ llvm::SmallVector<Value> KernelEmitter::joinLineParts(const KernelNest &nest,
     }
   }
   return vectors;
+}
+
+/// Fetches what the parts that are set up load some k later: those of another channel are as far
+/// away as the picture is large, which no processor fetches by itself. Where several sums are
+/// nested, the last one is not open yet: its positions are neighbours.
+void KernelEmitter::fetchLineParts(const KernelNest &nest, const ProductShape &shape) {
+  if (!uses(Optimization::FetchParts) || shape.right < 0)
+    return;
+  // k's outermost loop is the one whose steps are far.
+  int64_t inside = 1;
+  for (int loop : llvm::ArrayRef(shape.sums).drop_front())
+    inside *= constantSize(nest.extents[size_t(loop)]).value_or(kFetchAhead);
+  int64_t steps = llvm::divideCeil(kFetchAhead, std::max<int64_t>(inside, 1));
+  auto number = constantSize(nest.extents[size_t(shape.sums[0])]);
+  if (number && *number <= steps)
+    return;
+  int64_t window = 1;
+  if (shape.sums.size() > 1) {
+    window = constantSize(nest.extents[size_t(shape.sums.back())]).value_or(1);
+    setLoop(shape.sums.back(), stack->constant(0));
+  }
+  int inner = nest.numParallel - 1;
+  int array = nest.inputs[size_t(shape.right)];
+  mlir::Type element = kernel.arrays[size_t(array)].element;
+  int64_t bytes = memoryBytes(element);
+  Size ahead = stack->multiply(strideAlong(nest, shape.right, shape.sums[0]),
+                               b.getIndexAttr(shape.backwards[0] ? -steps : steps));
+  // A part and its neighbours at the last sum's positions, to the last byte.
+  int64_t last = 0;
+  for (auto [loop, count] : {std::pair(inner, shape.lanes), {shape.sums.back(), window}})
+    last += (count - 1) * bytes *
+            std::abs(constantSize(strideAlong(nest, shape.right, loop)).value_or(1));
+  last = std::clamp<int64_t>(last, 1, kMostFetched);
+  Value start = addressOf(body->memory[size_t(array)].buffer);
+  for (Value place : body->placesOfOperand(nest, shape.right)) {
+    Value from = stack->value(stack->add(place, ahead));
+    Value address = arith::AddIOp::create(b, start, stack->value(bytesOf(from, element)));
+    auto fetch = [&](int64_t byte) {
+      Value at = stack->value(stack->add(address, b.getIndexAttr(byte)));
+      LLVM::Prefetch::create(b, pointerTo(at), /*rw=*/0, /*hint=*/3, /*cache=*/1);
+    };
+    for (int64_t byte = 0; byte < last; byte += kCacheLine)
+      fetch(byte);
+    fetch(last);
+  }
 }
 
 /// Fills the panel at `offset` of the buffer with the columns [first, end), at least one, a vector

@@ -128,12 +128,16 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
         stack->value(stack->add(panel.firstColumn, b.getIndexAttr(int64_t(vectors) * shape.lanes))),
         /*isLong=*/true);
     for (auto [position, sum] : llvm::enumerate(shape.sums)) {
+      if (position + 1 == shape.sums.size() && position > 0)
+        fetchLineParts(nest, shape);
       Value extent = stack->value(nest.extents[size_t(sum)]), number = open(extent);
       if (shape.backwards[unsigned(position)])
         number =
             arith::SubIOp::create(b, arith::AddIOp::create(b, extent, stack->constant(-1)), number);
       setLoop(sum, number);
     }
+    if (shape.sums.size() == 1)
+      fetchLineParts(nest, shape);
     right = joinLineParts(nest, shape, parts);
     for (int v = 0; v < vectors; ++v)
       LLVM::StoreOp::create(b, right[size_t(v)], pointerTo(placeOf(v)), unsigned(bytes));

@@ -17,7 +17,10 @@
 // LOOPS: vector.maskedstore {{.*}} vector<16xf32>
 // LOOPS: vector.maskedstore {{.*}} vector<16xf32>
 // LOOPS-NOT: vector.maskedload
-// LOOPS-COUNT-3: :31 = scf.for {{.*}} -> (vector<16xf32>
+// LOOPS-COUNT-2: :31 = scf.for {{.*}} -> (vector<16xf32>
+// LOOPS-COUNT-12: llvm.intr.prefetch
+// LOOPS: :31 = scf.for {{.*}} -> (vector<16xf32>
+// LOOPS-NOT: llvm.intr.prefetch
 // LOOPS: vector.load {{.*}} vector<16xf32>
 // LOOPS-NEXT: vector.load {{.*}} vector<16xf32>
 // LOOPS-NEXT: vpermi2var
@@ -26,6 +29,10 @@
 // LOOPS: llvm.store {{.*}} vector<16xf32>
 // LOOPS-NOT: vector.maskedload
 // LOOPS: :31 = scf.for {{.*}} -> (vector<16xf32>
+
+// It fetches the parts of a line of another channel, of 31 elements each and two neighbours, when it begins with one.
+// RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v4 --exclude=fetch-parts | FileCheck %s --check-prefix=WAITS
+// WAITS-NOT: llvm.intr.prefetch
 
 // With a stride of 2, parts of lines that are as long as a vector are permutations of 31 elements; without that, of loads
 // with masks.

@@ -123,7 +123,16 @@ Example exampleOf(std::string_view name) {
             conv2d(picture, kernel, options),
             {wholeNumbers(shape), wholeNumbers({16, 16, 3, 3})}};
   }
-  if (name == "windows" || name == "line-parts" || name == "pads") {
+  if (name == "strided-lines") {
+    Variable picture = tensor(DType::Float32, {1, 16, 20, 81}, "picture");
+    Variable kernel = tensor(DType::Float32, {16, 16, 3, 3}, "kernel");
+    ConvOptions options;
+    options.stride = {2, 2};
+    return {{picture, kernel},
+            conv2d(picture, kernel, options),
+            {wholeNumbers({1, 16, 20, 81}), wholeNumbers({16, 16, 3, 3})}};
+  }
+  if (name == "windows" || name == "line-parts" || name == "fetch-parts" || name == "pads") {
     bool isDepthwise = name == "pads";
     Variable picture = tensor(DType::Float32, {1, 16, 20, 40}, "picture");
     Variable kernel = tensor(DType::Float32, {16, isDepthwise ? 1 : 16, 3, 3}, "kernel");
