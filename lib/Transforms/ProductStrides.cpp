@@ -48,11 +48,6 @@ std::optional<int64_t> KernelEmitter::stridedElements(const KernelNest &nest,
       !mlir::isa<mlir::FloatType>(shape.element) || target.vectorBytes != kRegisterBytes ||
       int64_t(shape.lanes) * memoryBytes(shape.element) != kRegisterBytes)
     return std::nullopt;
-  int array = nest.inputs[size_t(shape.right)];
-  const ArrayPlace &place = body->memory[size_t(array)];
-  if (kernel.arrays[size_t(array)].element != shape.element || place.strides.empty() ||
-      constantSize(place.strides.back()) != 1)
-    return std::nullopt;
   mlir::AffineMap map = mapOf(nest, shape.right);
   for (auto [axis, expr] : llvm::enumerate(map.getResults())) {
     bool isLast = axis + 1 == map.getNumResults();

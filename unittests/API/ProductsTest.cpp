@@ -159,29 +159,30 @@ TEST(Products, TransposedRowsBesideKeptPanels) {
   EXPECT_EQ(std::memcmp(found.data(), expected.data(), size_t(expected.numBytes())), 0);
 }
 
-/// A copy of an array of float32 at the end of a page behind which there is none.
-class AtEndOfPage {
+/// A copy of an array of float32 at the end of pages behind which there are none, or at the begin
+/// of pages in front of which there are none.
+class AtEdgeOfPages {
 public:
-  explicit AtEndOfPage(const Tensor &tensor) {
+  explicit AtEdgeOfPages(const Tensor &tensor, bool isBegin = false) {
     const int64_t page = sysconf(_SC_PAGESIZE);
-    bytes_ = (tensor.numBytes() + page - 1) / page * page;
-    mapped_ = size_t(bytes_ + page);
-    memory_ = static_cast<char *>(
-        mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    const int64_t bytes = (tensor.numBytes() + page - 1) / page * page;
+    mapped_ = size_t(bytes + 2 * page);
+    memory_ =
+        static_cast<char *>(mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     EXPECT_NE(memory_, MAP_FAILED);
-    EXPECT_EQ(mprotect(memory_ + bytes_, size_t(page), PROT_NONE), 0);
-    auto *data = reinterpret_cast<float *>(memory_ + bytes_ - tensor.numBytes());
+    EXPECT_EQ(mprotect(memory_ + page, size_t(bytes), PROT_READ | PROT_WRITE), 0);
+    auto *data =
+        reinterpret_cast<float *>(memory_ + page + (isBegin ? 0 : bytes - tensor.numBytes()));
     std::memcpy(data, tensor.data(), size_t(tensor.numBytes()));
     tensor_ = *Tensor::borrow(DType::Float32, data, tensor.shape());
   }
-  AtEndOfPage(const AtEndOfPage &) = delete;
-  AtEndOfPage &operator=(const AtEndOfPage &) = delete;
-  ~AtEndOfPage() { munmap(memory_, mapped_); }
+  AtEdgeOfPages(const AtEdgeOfPages &) = delete;
+  AtEdgeOfPages &operator=(const AtEdgeOfPages &) = delete;
+  ~AtEdgeOfPages() { munmap(memory_, mapped_); }
   const Tensor &tensor() const { return tensor_; }
 
 private:
   char *memory_;
-  int64_t bytes_;
   size_t mapped_;
   Tensor tensor_;
 };
@@ -197,7 +198,7 @@ TEST(Products, ReadNothingBehindOperands) {
     absl::StatusOr<Function> f =
         function({left, right}, {dot(transpose(left), right)}, {.target = target});
     ASSERT_TRUE(f.ok()) << f.status();
-    const AtEndOfPage atEnd(b);
+    const AtEdgeOfPages atEnd(b);
     auto there = f->call({a, atEnd.tensor()}), elsewhere = f->call({a, b});
     ASSERT_TRUE(there.ok() && elsewhere.ok()) << there.status();
     EXPECT_EQ((*there)[0], (*elsewhere)[0]) << target;
@@ -205,13 +206,12 @@ TEST(Products, ReadNothingBehindOperands) {
 }
 
 // Lines of less than half a vector with AVX-512, of one, and of more, whose length kernels know or
-// not; the last element of the picture is that of a window or not.
-TEST(Products, ReadNothingBehindPictures) {
+// not. The last element of the picture is that of a window or not.
+TEST(Products, ReadNothingAroundPictures) {
   for (int stride : {1, 2, 3})
-    for (int64_t length : {3, 7, 8, 9, 14, 16, 17, 20, 28, 33})
+    for (int64_t length : {5, 7, 8, 9, 14, 15, 16, 17, 20, 28, 33})
       for (int64_t more : {0, 1}) {
-        const int64_t height = (90 / length + 1) * stride + 2,
-                      width = (length - 1) * stride + 3 + more;
+        const int64_t height = 15 * stride + 3 + more, width = (length - 1) * stride + 3 + more;
         Tensor picture = filled({1, 5, height, width}, 1), weights = filled({20, 5, 3, 3}, 2);
         Variable x = tensor(DType::Float32, picture.shape(), "x"),
                  w = tensor(DType::Float32, weights.shape(), "w");
@@ -219,10 +219,14 @@ TEST(Products, ReadNothingBehindPictures) {
         options.stride = {stride, stride};
         absl::StatusOr<Function> f = function({x, w}, {conv2d(x, w, options)});
         ASSERT_TRUE(f.ok()) << f.status();
-        const AtEndOfPage atEnd(picture);
-        auto there = f->call({atEnd.tensor(), weights}), elsewhere = f->call({picture, weights});
-        ASSERT_TRUE(there.ok() && elsewhere.ok()) << there.status();
-        EXPECT_EQ((*there)[0], (*elsewhere)[0]) << length << " pixels, stride " << stride;
+        auto elsewhere = f->call({picture, weights});
+        ASSERT_TRUE(elsewhere.ok()) << elsewhere.status();
+        for (bool isBegin : {false, true}) {
+          const AtEdgeOfPages atEdge(picture, isBegin);
+          auto there = f->call({atEdge.tensor(), weights});
+          ASSERT_TRUE(there.ok()) << there.status();
+          EXPECT_EQ((*there)[0], (*elsewhere)[0]) << length << " pixels, stride " << stride;
+        }
       }
 }
 
