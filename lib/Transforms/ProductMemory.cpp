@@ -288,16 +288,16 @@ void KernelEmitter::chooseRows(const KernelNest &nest, const ProductShape &shape
   Value half = stack->constant(target.l2Bytes / 2), most = stack->constant(memory.mostRows),
         tile = stack->constant(shape.rows[0]);
   Value all = arith::MulIOp::create(b, stack->value(nest.extents[size_t(shape.rowLoop)]), rowBytes);
-  auto branch = mlir::scf::IfOp::create(
-      b, b.getIndexType(), arith::CmpIOp::create(b, arith::CmpIPredicate::sle, all, half),
-      /*withElseRegion=*/true);
+  copies.areMany = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, all, half);
+  auto branch = mlir::scf::IfOp::create(b, b.getIndexType(), copies.areMany,
+                                        /*withElseRegion=*/true);
   {
     mlir::OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    mlir::scf::YieldOp::create(b, most);
-    b.setInsertionPointToStart(branch.elseBlock());
     Value fitting = arith::DivUIOp::create(b, half, rowBytes);
     mlir::scf::YieldOp::create(b, Value(arith::MinSIOp::create(b, fitting, most)));
+    b.setInsertionPointToStart(branch.elseBlock());
+    mlir::scf::YieldOp::create(b, most);
   }
   Value block = branch.getResult(0);
   block = arith::SubIOp::create(b, block, arith::RemUIOp::create(b, block, tile));

@@ -42,9 +42,8 @@ using mlir::Value;
 /// Lines of whose parts a vector is put together at a time, at most: their masks are to stay in
 /// registers.
 static constexpr int64_t kLinesAtOnce = 4;
-/// So many k ahead parts are fetched, some 500 cycles; bytes of a cache line, and of a part that
-/// are fetched.
-static constexpr int64_t kFetchAhead = 32, kCacheLine = 64, kMostFetched = 4 * kCacheLine;
+/// So many k ahead parts are fetched, some 500 cycles; so many bytes of a part, at most.
+static constexpr int64_t kFetchAhead = 32, kMostFetched = 4 * kCacheLine;
 
 /// How many lines' parts vectors are put together of at a time.
 KernelEmitter::LineParts KernelEmitter::linePartsOf(const KernelNest &nest,

@@ -81,6 +81,18 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
   else
     carried.push_back(stack->constant(0));
   size_t firstOther = carried.size();
+  // The rows of the next tile stand behind this one's: at each k as many bytes are fetched as are
+  // read, in whole cache lines. A tile that does not fetch them does it with what it has.
+  const bool mayFetch = panel.fetchesNext && isWhole;
+  const int64_t fetchedBytes = llvm::alignTo(rows * bytes, kCacheLine);
+  Value fetchStep;
+  if (mayFetch) {
+    Value next =
+        stack->value(stack->add(starts[0], stack->multiply(panel.rowStep, b.getIndexAttr(rows))));
+    carried.push_back(arith::SelectOp::create(b, panel.fetchesNext, next, starts[0]));
+    fetchStep = arith::SelectOp::create(b, panel.fetchesNext, stack->constant(fetchedBytes),
+                                        stack->constant(0));
+  }
   // The tile's rows, as vectors; none where they are not copied.
   llvm::SmallVector<Value> copyMasks;
   if (panel.copied && isWhole) {
@@ -208,6 +220,14 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
       place = stack->value(stack->add(place, b.getIndexAttr(end)));
       LLVM::Prefetch::create(b, pointerTo(place), /*rw=*/0, /*hint=*/2, /*cache=*/1);
     }
+  if (mayFetch) {
+    Value &next = carried[firstOther];
+    for (int64_t byte = 0; byte < fetchedBytes; byte += kCacheLine) {
+      Value at = stack->value(stack->add(next, b.getIndexAttr(byte)));
+      LLVM::Prefetch::create(b, pointerTo(at), /*rw=*/0, /*hint=*/2, /*cache=*/1);
+    }
+    next = arith::AddIOp::create(b, next, fetchStep);
+  }
   for (size_t i = numSums; i < firstOther; ++i)
     carried[i] = arith::AddIOp::create(b, carried[i], stack->value(panel.sumStep));
   carried.back() = arith::AddIOp::create(b, carried.back(), rightStep);

@@ -337,6 +337,11 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
     setRight(shape, memory, copies, start, column, panel);
     panel.firstColumn = column;
     panel.endColumn = last.first;
+    // Beside further panels rows are in the L2 cache. Tiles of fewer rows were not measured.
+    if (target.maskRegisters && !shape.isLeftTransposed && uses(Optimization::FetchRows))
+      panel.fetchesNext = arith::AndIOp::create(
+          b, copies.areMany,
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, column, firstColumn));
     emitRowsOfPanel(pass, shape, panel, firstRow, endRow);
     stack->close();
   }

@@ -14,6 +14,8 @@ namespace graphc {
 /// three registers, scaled.
 inline constexpr int kRowsOfPointer = 7;
 
+inline constexpr int64_t kCacheLine = 64; ///< bytes
+
 /// So few columns behind the last whole vector are done as dot products.
 inline constexpr int kLastColumns = 4;
 /// Rows of a block that has sums of last columns in scratch memory, at most.
@@ -60,6 +62,7 @@ struct KernelEmitter::ProductPanel {
   mlir::Value firstRow;
   Size rowStep, sumStep; ///< of the left operand
   mlir::Value ahead; ///< how far in front of what a tile reads of it is fetched; null: not at all
+  mlir::Value fetchesNext; ///< whether a tile fetches the rows of the next one; null: never
   /// Where tiles put what they read of the left operand, if `copies`: element (k, row - firstRow)
   /// at k steps behind that of row - firstRow. Null: nowhere. If not `copies` it is memory of the
   /// kernel's own, and a step is 0: stores without any lane take thousands of cycles where there is
@@ -112,6 +115,7 @@ struct KernelEmitter::ProductCopies {
   mlir::Value panels, firstPacked;  ///< where panels are, from which column on
   mlir::Value fills;                ///< whether the first tile of rows does it; null: never
   mlir::Value rows, rowsNow;        ///< whether rows are read from a copy, which is made now
+  mlir::Value areMany;              ///< rows are more than half of the L2 cache
   mlir::Value isFetched;            ///< rows are large, but not copied; null: never
   mlir::Value blockRows, rowStride; ///< rows at a time, and from one to the next, or of each k
 };

@@ -14,11 +14,12 @@
 // LOOPS: [[SUMS:%[a-z0-9_]+]] = memref.alloca() {alignment = 64 : i64} : memref<4096xf32>
 // LOOPS: vector.maskedload
 // LOOPS: vector.store
-// LOOPS: :31 = scf.for {{.*}} -> (vector<16xf32>
+// LOOPS: :32 = scf.for {{.*}} -> (vector<16xf32>
 // LOOPS-NOT: llvm.intr.masked.load
+// LOOPS: llvm.intr.prefetch
 // LOOPS: :10 = scf.for {{.*}} -> (vector<16xf32>
 // LOOPS-NOT: llvm.intr.masked.load
-// LOOPS: :17 = scf.for {{.*}} -> (vector<16xf32>
+// LOOPS: :18 = scf.for {{.*}} -> (vector<16xf32>
 // LOOPS: llvm.intr.masked.load
 // LOOPS: vector.maskedstore {{.*}} vector<16xf32>
 // LOOPS: :6 = scf.for {{.*}} -> (vector<16xf32>
@@ -35,6 +36,11 @@
 // LOOPS-COUNT-16: math.fma
 // LOOPS-COUNT-4: vector.store {{.*}}[[SUMS]]
 // LOOPS: vector.maskedstore {{.*}} vector<16xf32>
+// A whole tile carries 28 sums, two pointers to rows, one to the panel, and one to the rows of the next tile, which it fetches.
+// RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v4 --exclude=fetch-rows | FileCheck %s --check-prefix=WAITS
+// WAITS-NOT: llvm.intr.prefetch
+// WAITS: :31 = scf.for {{.*}} -> (vector<16xf32>
+// WAITS-NOT: llvm.intr.prefetch
 // LLVM: define i32 @graphc_
 // The loop of a whole tile touches nothing but its operands.
 // ASM: vfmadd{{[0-9]+}}ps {{.*}}%zmm

@@ -86,7 +86,7 @@ Example exampleOf(std::string_view name) {
   }
   if (name == "side-by-side")
     return {{x}, concatenate({sum(sqr(x), Axis(1)), sum(x, Axis(1))}, 0), {a}};
-  if (name == "products" || name == "last-columns" || name == "vectors")
+  if (name == "products" || name == "fetch-rows" || name == "last-columns" || name == "vectors")
     return {{x, y}, dot(x, y), {a, b}};
   if (name == "kept-rows") { // rows of 4 KB, which collide
     Constant w(wholeNumbers({30, 1024}), "w");
