@@ -160,7 +160,7 @@ KernelEmitter::PanelParts KernelEmitter::setLineParts(const KernelNest &nest,
       }
       before = vector::CreateMaskOp::create(b, type, next);
       body->loops[size_t(inner)].index.push_back(pixel);
-      // Behind the last line its own memory, of which nothing is loaded.
+      // Behind the last line its own memory, of which no lane is wanted.
       Value rest = arith::MinSIOp::create(b, line, lastLine);
       for (int loop = inner - 1; loop > shape.columnLoop; --loop) {
         Value outer = stack->value(nest.extents[size_t(loop)]);

@@ -82,7 +82,7 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
     carried.push_back(stack->constant(0));
   size_t firstOther = carried.size();
   // The rows of the next tile stand behind this one's: at each k as many bytes are fetched as are
-  // read, in whole cache lines. A tile that does not fetch them does it with what it has.
+  // read, in whole cache lines; where they are not wanted, the same line again and again.
   const bool mayFetch = panel.fetchesNext && isWhole;
   const int64_t fetchedBytes = llvm::alignTo(rows * bytes, kCacheLine);
   Value fetchStep;

@@ -123,25 +123,19 @@ Example exampleOf(std::string_view name) {
             conv2d(picture, kernel, options),
             {wholeNumbers(shape), wholeNumbers({16, 16, 3, 3})}};
   }
-  if (name == "strided-lines") {
-    Variable picture = tensor(DType::Float32, {1, 16, 20, 81}, "picture");
-    Variable kernel = tensor(DType::Float32, {16, 16, 3, 3}, "kernel");
-    ConvOptions options;
-    options.stride = {2, 2};
-    return {{picture, kernel},
-            conv2d(picture, kernel, options),
-            {wholeNumbers({1, 16, 20, 81}), wholeNumbers({16, 16, 3, 3})}};
-  }
-  if (name == "windows" || name == "line-parts" || name == "fetch-parts" || name == "pads") {
-    bool isDepthwise = name == "pads";
-    Variable picture = tensor(DType::Float32, {1, 16, 20, 40}, "picture");
+  if (name == "windows" || name == "line-parts" || name == "fetch-parts" ||
+      name == "strided-lines" || name == "pads") {
+    bool isDepthwise = name == "pads", isStrided = name == "strided-lines";
+    std::vector<int64_t> shape = {1, 16, 20, isStrided ? 81 : 40};
+    Variable picture = tensor(DType::Float32, shape, "picture");
     Variable kernel = tensor(DType::Float32, {16, isDepthwise ? 1 : 16, 3, 3}, "kernel");
     ConvOptions options;
-    options.padding = 1;
+    options.padding = isStrided ? 0 : 1;
+    options.stride = {isStrided ? 2 : 1, isStrided ? 2 : 1};
     options.groups = isDepthwise ? 16 : 1;
     return {{picture, kernel},
             conv2d(picture, kernel, options),
-            {wholeNumbers({1, 16, 20, 40}), wholeNumbers({16, isDepthwise ? 1 : 16, 3, 3})}};
+            {wholeNumbers(shape), wholeNumbers({16, isDepthwise ? 1 : 16, 3, 3})}};
   }
   if (name == "blocks") // distances along a middle axis
     return {{x, y}, min(columns + dimshuffle(y, {-1, 0, 1}), Axis(1)), {a, b}};
