@@ -1,10 +1,48 @@
 """Checks what graphc-bench wrote: check_json.py FILE [--peers]"""
 
 import json
+import math
 import sys
 
 report = json.load(open(sys.argv[1]))
 assert report["version"] == 2
+
+
+def checkGroups():
+    """Computes all geometric means anew, of the cases' ratios; and each row beside a peer is of a group."""
+    groups = {}
+    for case in report["cases"]:
+        peers = [rival for rival in case.get("rivals", []) if rival["is_peer"]]
+        if not peers:
+            continue
+        rows = [("", max(peers, key=lambda rival: rival["ratio"]["median"]))] + [(p["name"], p) for p in peers]
+        atLimit = case.get("limit", {}).get("is_reached", False)
+        for group in ["at the machine's limit"] if atLimit else [case["group"], "all"]:
+            for peer, rival in rows:
+                groups.setdefault(group, {}).setdefault(peer, []).append((rival["ratio"], case["name"]))
+    assert {group["name"] for group in report["groups"]} == set(groups), groups.keys()
+    for group in report["groups"]:
+        expected = groups[group["name"]]
+        assert set(expected) == {""} | set(group["peers"]), group
+        for peer, ratios in expected.items():
+            found = group["peers"][peer] if peer else group["beside"]
+            medians = [ratio["median"] for ratio, name in ratios]
+            assert math.isclose(found["mean"], math.prod(medians)**(1 / len(medians)), rel_tol=1e-12), group
+            assert found["rows"] == len(ratios) and found["greatest"] == max(medians), group
+            assert (group["beside"]["greatest"], group["beside"]["greatest_of"]) in [
+                (ratio["median"], name) for ratio, name in expected[""]], group
+            assert found["greatest_low"] == max(ratio["low"] for ratio, name in ratios), group
+            assert found["behind"] == sum(ratio["low"] > 1 / 0.95 for ratio, name in ratios), group
+        wanted = [(group["peers"].get(bar["peer"]) if bar["peer"] else group["beside"], bar) for bar in group["target"]]
+        if wanted and all(found for found, bar in wanted):
+            isReached = all(found["mean"] <= bar["mean"] and found["greatest_low"] <= bar.get("each", math.inf)
+                            for found, bar in wanted)
+            assert group["reached"] == isReached, group
+        else:
+            assert "reached" not in group, group
+
+
+checkGroups()
 context = report["context"]
 assert context["cpus"] > 0 and context["threads"] == 1
 assert context["peaks"]["f32_per_second"] > context["peaks"]["f64_per_second"] / 2 > 0

@@ -55,10 +55,11 @@ Work plainScalars(const std::shared_ptr<Last> &last) {
   };
 }
 
-Subject beside(Work ours, Work peer, const std::shared_ptr<Last> &last) {
+/// Beside the least that a call can cost.
+Subject beside(Work ours, Work plain, const std::shared_ptr<Last> &last) {
   Subject subject;
   subject.ours = std::move(ours);
-  subject.rivals = {rivalOf(kByHand, std::move(peer))};
+  subject.rivals = {rivalOf(kByHand, std::move(plain), /*isPeer=*/false)};
   subject.check = [last] { return last->check(); };
   return subject;
 }
@@ -206,17 +207,21 @@ void addCalls(std::vector<Case> &cases) {
                    "f(x, y, z) = x + y*z of numbers",
                    {.extraNanoseconds = kNumbers},
                    seedNumbers});
-  cases.push_back({"call_scalar", "f(x, y) of numbers", {}, [](const Settings &s) {
-                     return generalScalars(kX, kY, s);
-                   }});
-  cases.push_back(
-      {"call_scalar_tensors", "f(x, y) of Tensors with one number", {}, [](const Settings &s) {
-         return generalScalars(Tensor(kX), Tensor(kY), s);
-       }});
+  cases.push_back({"call_scalar",
+                   "f(x, y) of numbers",
+                   {},
+                   [](const Settings &s) { return generalScalars(kX, kY, s); },
+                   &groups::kCalls});
+  cases.push_back({"call_scalar_tensors",
+                   "f(x, y) of Tensors with one number",
+                   {},
+                   [](const Settings &s) { return generalScalars(Tensor(kX), Tensor(kY), s); },
+                   &groups::kCalls});
   cases.push_back({"call_vec3",
                    "f(x, y) of Tensors of 3, extents known at the call",
                    {.extraNanoseconds = kTensors},
-                   generalVectors});
+                   generalVectors,
+                   &groups::kCalls});
 }
 
 } // namespace graphc::bench

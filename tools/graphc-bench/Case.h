@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "Groups.h"
 #include "absl/status/statusor.h"
 
 namespace graphc::bench {
@@ -43,12 +44,15 @@ struct Rival {
   std::string name;
   /// Nanoseconds that `count` pieces of work took.
   std::function<absl::StatusOr<double>(int64_t count)> time;
+  /// Another system, or a loop that somebody would write instead: not graphc itself, nor the least
+  /// that the same can cost. Geometric means are beside peers.
+  bool isPeer = true;
 };
 
 /// What the hand-written loops are called.
 inline constexpr const char *kByHand = "C++";
 /// One in this process, by its clock.
-Rival rivalOf(std::string name, Work work);
+Rival rivalOf(std::string name, Work work, bool isPeer = true);
 
 /// What a piece of work costs at least, on any machine: arithmetic operations (an addition and a
 /// multiplication are two), and bytes that come from and go to memory, each array once.
@@ -88,6 +92,8 @@ struct Case {
   std::string about;
   Target target;
   std::function<absl::StatusOr<Subject>(const Settings &)> prepare;
+  /// Null for what stands beside nobody.
+  const Group *group = nullptr;
 };
 
 // Each file adds its cases to the list.

@@ -114,10 +114,13 @@ absl::StatusOr<std::vector<Rival>> switchedOff(const std::shared_ptr<Comparison>
       return function.status();
     size_t index = state->answers.size();
     state->answers.push_back({std::string(one.name), {}, {}});
-    rivals.push_back(rivalOf(std::string(one.name), [state, index, f = *function](int64_t count) {
-      for (int64_t i = 0; i < count; ++i)
-        state->call(f, state->answers[index].results);
-    }));
+    rivals.push_back(rivalOf(
+        std::string(one.name),
+        [state, index, f = *function](int64_t count) {
+          for (int64_t i = 0; i < count; ++i)
+            state->call(f, state->answers[index].results);
+        },
+        /*isPeer=*/false));
   }
   return rivals;
 }

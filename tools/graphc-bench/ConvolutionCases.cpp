@@ -145,7 +145,11 @@ const Convolution kMobileNet[] = {
 } // namespace
 
 void addConvolutions(std::vector<Case> &cases) {
-  cases.push_back({"conv3x3", "relu(conv 3x3 + b), 64 channels of 56x56", {.ratio = 1.0}, conv3x3});
+  cases.push_back({"conv3x3",
+                   "relu(conv 3x3 + b), 64 channels of 56x56",
+                   {.ratio = 1.0},
+                   conv3x3,
+                   &groups::kConvolution});
   auto nameOf = [](const char *network, const Convolution &c) {
     return absl::StrFormat("%s_%dx%d_%d_%dx%d%s", network, c.channels, c.side, c.outputs, c.window,
                            c.window, c.stride > 1 ? absl::StrFormat("_s%d", c.stride) : "");
@@ -155,20 +159,22 @@ void addConvolutions(std::vector<Case> &cases) {
         "%d channels of %dx%d, %d outputs, %dx%d, stride %d, %d groups, batch %d", c.channels,
         c.side, c.side, c.outputs, c.window, c.window, c.stride, c.groups, c.batch);
   };
-  auto add = [&](const char *network, Convolution c, int64_t batch) {
+  auto add = [&](const char *network, Convolution c, int64_t batch, const Group &group) {
     std::string name = nameOf(network, c);
     if (batch > 1)
       name += absl::StrFormat("_b%d", batch);
     c.batch = batch;
-    cases.push_back({name, about(c), {.ratio = 1.0}, [=](const Settings &s) {
-                       return networkLayer(name, c, s);
-                     }});
+    cases.push_back({name,
+                     about(c),
+                     {.ratio = 1.0},
+                     [=](const Settings &s) { return networkLayer(name, c, s); },
+                     &group});
   };
   for (int64_t batch : {1, 8}) {
     for (const Convolution &c : kResNet)
-      add("resnet", c, batch);
+      add("resnet", c, batch, batch > 1 ? groups::kResNetBatch : groups::kResNet);
     for (const Convolution &c : kMobileNet)
-      add("mobilenet", c, batch);
+      add("mobilenet", c, batch, batch > 1 ? groups::kMobileNetBatch : groups::kMobileNet);
   }
   for (bool ofPicture : {true, false})
     for (const Convolution &c : kResNet) {
@@ -177,7 +183,8 @@ void addConvolutions(std::vector<Case> &cases) {
                        absl::StrFormat("gradient with respect to the %s: %s",
                                        ofPicture ? "picture" : "weights", about(c)),
                        {.ratio = 1.0},
-                       [=](const Settings &s) { return gradient(name, c, ofPicture, s); }});
+                       [=](const Settings &s) { return gradient(name, c, ofPicture, s); },
+                       ofPicture ? &groups::kPictureGradients : &groups::kWeightGradients});
     }
 }
 

@@ -32,15 +32,21 @@ absl::StatusOr<Subject> chainOf(const char *name, Graph graph, Loop loop,
 } // namespace
 
 void addElementwise(std::vector<Case> &cases) {
-  cases.push_back(
-      {"ew10", "exp(-tanh(xy+x)^2)/sqrt(1+y^2), 10^6 f32", {.ratio = 1.05}, [](const Settings &s) {
-         return chainOf("ew10", ew10, handEw10, s);
-       }});
-  cases.push_back(
-      {"ew10cheap", "ten cheap operations, 10^6 f32", {.ratio = 1.05}, [](const Settings &s) {
-         auto graph = [](const Variable &x, const Variable &y) { return ew10cheap(x, y); };
-         return chainOf("ew10cheap", graph, handEw10cheap, s);
-       }});
+  cases.push_back({"ew10",
+                   "exp(-tanh(xy+x)^2)/sqrt(1+y^2), 10^6 f32",
+                   {.ratio = 1.05},
+                   [](const Settings &s) { return chainOf("ew10", ew10, handEw10, s); },
+                   &groups::kMathChains});
+  cases.push_back({"ew10cheap",
+                   "ten cheap operations, 10^6 f32",
+                   {.ratio = 1.05},
+                   [](const Settings &s) {
+                     auto graph = [](const Variable &x, const Variable &y) {
+                       return ew10cheap(x, y);
+                     };
+                     return chainOf("ew10cheap", graph, handEw10cheap, s);
+                   },
+                   &groups::kRows});
 }
 
 } // namespace graphc::bench

@@ -5,6 +5,7 @@
 
 #include "Report.h"
 #include "Runtime/ThreadPool.h"
+#include "Summary.h"
 
 namespace graphc::bench {
 namespace {
@@ -40,6 +41,8 @@ json jsonOf(const Measurement &m) {
       result["ns_per_node"][phase] = nanoseconds;
     return result;
   }
+  if (m.group)
+    result["group"] = m.group->name;
   result["rounds"] = m.rounds;
   result["count"] = m.count;
   result["ns"] = jsonOf(m.ours);
@@ -48,7 +51,8 @@ json jsonOf(const Measurement &m) {
     result["rivals"].push_back({{"name", rival.name},
                                 {"ns", jsonOf(rival.side)},
                                 {"ratio", jsonOf(rival.ratio)},
-                                {"extra_ns", jsonOf(rival.extra)}});
+                                {"extra_ns", jsonOf(rival.extra)},
+                                {"is_peer", rival.isPeer}});
   if (const Beside *best = m.best())
     result["beside"] = best->name;
   if (m.compileSeconds > 0)
@@ -58,8 +62,33 @@ json jsonOf(const Measurement &m) {
   if (m.cost.read + m.cost.written > 0)
     result["bytes"] = {{"read", m.cost.read}, {"written", m.cost.written}};
   if (m.limit)
-    result["limit"] = {{"of", m.limit->of}, {"share", m.limit->share}};
+    result["limit"] = {
+        {"of", m.limit->of}, {"share", m.limit->share}, {"is_reached", m.limit->isReached()}};
   if (std::optional<bool> reached = m.reached())
+    result["reached"] = *reached;
+  return result;
+}
+
+json jsonOf(const Ratios &ratios) {
+  return {{"rows", ratios.rows},         {"mean", ratios.mean},
+          {"greatest", ratios.greatest}, {"greatest_of", ratios.row},
+          {"behind", ratios.behind},     {"greatest_low", ratios.greatestLow}};
+}
+
+json jsonOf(const Summary &summary) {
+  json result = {{"name", summary.group->name},
+                 {"beside", jsonOf(summary.best)},
+                 {"peers", json::object()},
+                 {"target", json::array()}};
+  for (const Ratios &ratios : summary.peers)
+    result["peers"][ratios.peer] = jsonOf(ratios);
+  for (const Bar &bar : summary.group->bars) {
+    json target = {{"peer", bar.peer}, {"mean", bar.mean}};
+    if (bar.each)
+      target["each"] = *bar.each;
+    result["target"].push_back(target);
+  }
+  if (std::optional<bool> reached = summary.reached())
     result["reached"] = *reached;
   return result;
 }
@@ -79,7 +108,8 @@ json jsonOf(const Machine &machine) {
 
 std::string jsonOf(const Report &report) {
   const benchmark::CPUInfo &cpu = benchmark::CPUInfo::Get();
-  json caches = json::array(), systems = json::object(), cases = json::array();
+  json caches = json::array(), systems = json::object(), cases = json::array(),
+       groups = json::array();
   for (const benchmark::CPUInfo::CacheInfo &cache : cpu.caches)
     caches.push_back({{"type", cache.type},
                       {"level", cache.level},
@@ -89,6 +119,8 @@ std::string jsonOf(const Report &report) {
     systems[system.name] = {{"version", system.version}, {"missing", system.missing}};
   for (const Measurement &m : report.measurements)
     cases.push_back(jsonOf(m));
+  for (const Summary &summary : summariesOf(report.measurements))
+    groups.push_back(jsonOf(summary));
   json result = {{"version", 2},
                  {"context",
                   {{"cpus", cpu.num_cpus},
@@ -100,7 +132,8 @@ std::string jsonOf(const Report &report) {
                    {"quick", report.settings.quick},
                    {"peaks", jsonOf(report.machine)},
                    {"systems", systems}}},
-                 {"cases", cases}};
+                 {"cases", cases},
+                 {"groups", groups}};
   return result.dump(1) + "\n";
 }
 

@@ -93,7 +93,7 @@ Variable normals(const Variable &x) {
 void addLinear(std::vector<Case> &cases) {
   auto add = [&](const char *name, const char *about,
                  std::function<absl::StatusOr<Subject>(const Settings &)> prepare) {
-    cases.push_back({name, about, {.ratio = 1.1}, std::move(prepare)});
+    cases.push_back({name, about, {.ratio = 1.1}, std::move(prepare), &groups::kLinear});
   };
   add("linear_cholesky", "a[512, 512] f64", choleskyOf);
   add("linear_solve", "a[512, 512], b[512, 64] f64", solveOf);

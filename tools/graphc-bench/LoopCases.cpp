@@ -58,7 +58,7 @@ absl::StatusOr<Subject> withForward(Loop loop, std::vector<Hand> hands, const ch
   absl::StatusOr<Subject> made = compare(std::move(forward), std::vector<Hand>(), alone);
   if (!made.ok())
     return made;
-  subject->rivals.push_back(rivalOf("forward", made->ours));
+  subject->rivals.push_back(rivalOf("forward", made->ours, /*isPeer=*/false));
   return subject;
 }
 
@@ -165,15 +165,23 @@ void addLoops(std::vector<Case> &cases) {
   cases.push_back({"cumrec_fwd",
                    "h = tanh(a h + x), 1000 steps, 64 numbers",
                    {.ratio = 1.1},
-                   recurrenceForward});
+                   recurrenceForward,
+                   &groups::kLoops});
   cases.push_back({"cumrec_grad",
                    "the mean of its squares, and two gradients",
                    {.ratio = 3},
-                   recurrenceGradient});
-  cases.push_back(
-      {"gru_fwd", "gated recurrent unit, 1000 steps, 64 numbers", {.ratio = 1.1}, gatedForward});
-  cases.push_back(
-      {"gru_grad", "the mean of its squares, and nine gradients", {.ratio = 3}, gatedGradient});
+                   recurrenceGradient,
+                   &groups::kLoops});
+  cases.push_back({"gru_fwd",
+                   "gated recurrent unit, 1000 steps, 64 numbers",
+                   {.ratio = 1.1},
+                   gatedForward,
+                   &groups::kLoops});
+  cases.push_back({"gru_grad",
+                   "the mean of its squares, and nine gradients",
+                   {.ratio = 3},
+                   gatedGradient,
+                   &groups::kLoops});
 }
 
 } // namespace graphc::bench

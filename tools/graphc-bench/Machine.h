@@ -21,6 +21,9 @@ struct Limit {
   std::string of;
   double share = 0;
   bool isBandwidth = false;
+
+  /// There is nothing left to win: from 90 % of a bandwidth on.
+  bool isReached() const { return isBandwidth && share >= 0.9; }
 };
 
 /// Bytes per second of arrays that take `bytes` altogether.

@@ -58,7 +58,8 @@ template <class T> Case caseOf(const MathCase &row, const char *dtype) {
   return {name,
           absl::StrFormat("%s of %d elements %s beside SLEEF", row.name, kElements, dtype),
           {},
-          [name, &row](const Settings &s) { return mathOf<T>(name, row, s); }};
+          [name, &row](const Settings &s) { return mathOf<T>(name, row, s); },
+          &groups::kFunctions};
 }
 
 } // namespace

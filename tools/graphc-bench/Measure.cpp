@@ -13,14 +13,16 @@
 
 namespace graphc::bench {
 
-Rival rivalOf(std::string name, Work work) {
-  return {std::move(name), [work = std::move(work)](int64_t count) -> absl::StatusOr<double> {
+Rival rivalOf(std::string name, Work work, bool isPeer) {
+  return {std::move(name),
+          [work = std::move(work)](int64_t count) -> absl::StatusOr<double> {
             auto begin = std::chrono::steady_clock::now();
             work(count);
             std::chrono::duration<double, std::nano> time =
                 std::chrono::steady_clock::now() - begin;
             return time.count();
-          }};
+          },
+          isPeer};
 }
 
 namespace {
@@ -61,7 +63,7 @@ Beside besideOf(const Runner &ours, const Runner &rival) {
     extra.push_back(ours.times[i] - rival.times[i]);
   }
   return {rival.rival.name, sideOf(rival.times), medianOf(std::move(ratio)),
-          medianOf(std::move(extra))};
+          medianOf(std::move(extra)), rival.rival.isPeer};
 }
 
 absl::Status measureRounds(const Subject &subject, const Settings &settings, Measurement &result) {
@@ -100,6 +102,7 @@ absl::StatusOr<Measurement> measure(const Case &which, const Settings &settings)
   Measurement result;
   result.name = which.name;
   result.about = which.about;
+  result.group = which.group;
   if (!settings.switches) // they are about others
     result.target = which.target;
   Settings mine = settings;
@@ -136,9 +139,14 @@ absl::StatusOr<Measurement> measure(const Case &which, const Settings &settings)
 }
 
 const Beside *Measurement::best() const {
-  auto slower = [](const Beside &a, const Beside &b) { return a.ratio.value < b.ratio.value; };
-  auto best = std::max_element(rivals.begin(), rivals.end(), slower);
+  auto best = std::ranges::max_element(rivals, {}, [](const Beside &b) { return b.ratio.value; });
   return best == rivals.end() ? nullptr : &*best;
+}
+
+const Beside *Measurement::bestPeer() const {
+  auto of = [](const Beside &b) { return b.isPeer ? b.ratio.value : 0; };
+  auto best = std::ranges::max_element(rivals, {}, of);
+  return best == rivals.end() || !best->isPeer ? nullptr : &*best;
 }
 
 std::optional<bool> Measurement::reached() const {

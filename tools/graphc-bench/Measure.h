@@ -22,10 +22,12 @@ struct Beside {
   Side side;
   /// ours / theirs and ours - theirs (nanoseconds), round by round.
   Median ratio, extra;
+  bool isPeer = true;
 };
 
 struct Measurement {
   std::string name, about;
+  const Group *group = nullptr;
   Target target;
   int64_t rounds = 0; // repetitions of all sides
   int64_t count = 0;  // pieces of work in a repetition of ours
@@ -41,6 +43,8 @@ struct Measurement {
 
   /// The rival that is hardest to reach; null without one.
   const Beside *best() const;
+  /// The same among peers.
+  const Beside *bestPeer() const;
   /// Whether the target is reached, if there is one: a median or ratio reaches it where some of its
   /// interval does.
   std::optional<bool> reached() const;

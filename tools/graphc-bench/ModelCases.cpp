@@ -166,12 +166,18 @@ RadonModel radonModel(double step) {
 }
 
 void addModels(std::vector<Case> &cases) {
-  cases.push_back({"blackscholes", "prices of 10^6 options, f32", {.ratio = 1.05}, blackScholes});
-  cases.push_back({"nbody", "one step of 1024 bodies, f32", {.ratio = 1.05}, nbody});
+  cases.push_back({"blackscholes",
+                   "prices of 10^6 options, f32",
+                   {.ratio = 1.05},
+                   blackScholes,
+                   &groups::kMathChains});
+  cases.push_back(
+      {"nbody", "one step of 1024 bodies, f32", {.ratio = 1.05}, nbody, &groups::kModels});
   cases.push_back({"radon",
                    "a hierarchical model's log-probability and gradient, 919 observations, f64",
                    {.ratio = 1.05},
-                   radon});
+                   radon,
+                   &groups::kModels});
 }
 
 } // namespace graphc::bench

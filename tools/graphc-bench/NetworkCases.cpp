@@ -158,23 +158,27 @@ void addNetworks(std::vector<Case> &cases) {
   cases.push_back({"mlp_step",
                    "one step of gradient descent, 784-512-512-10, batch of 64",
                    {.ratio = 1.0},
-                   mlpStep});
+                   mlpStep,
+                   &groups::kNetworks});
   cases.push_back({"encoder",
                    "a block of a transformer: 128 tokens, width 512, 8 heads",
                    {.ratio = 1.0},
-                   encoder});
+                   encoder,
+                   &groups::kNetworks});
   for (const char *file : {"resnet50", "squeezenet", "inception_v1", "shufflenet"})
     cases.push_back({std::string("network_") + file,
                      std::string(file) + ", one picture",
                      {.ratio = 1.0},
-                     [=](const Settings &s) { return network(file, s); }});
+                     [=](const Settings &s) { return network(file, s); },
+                     &groups::kNetworks});
   for (auto [heads, tokens] :
        {std::pair<int64_t, int64_t>(8, 128), {8, 512}, {8, 1024}, {1, 4096}}) {
     std::string size = std::to_string(heads) + "x" + std::to_string(tokens);
     cases.push_back({"attention_" + size,
                      "attention, heads x tokens " + size + ", 64 numbers each",
                      {.ratio = 0.87}, // a factor of 1.15 ahead
-                     [=](const Settings &s) { return attention(heads, tokens, s); }});
+                     [=](const Settings &s) { return attention(heads, tokens, s); },
+                     &groups::kAttention});
   }
 }
 

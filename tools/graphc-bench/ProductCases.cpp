@@ -49,7 +49,8 @@ void addProducts(std::vector<Case> &cases) {
                                                     : absl::StrFormat("b[%d, %d]", p.k, p.n),
                                      dtypeName),
                      {.ratio = 1.0},
-                     [=](const Settings &s) { return productOf(name, p, dtype, false, s); }});
+                     [=](const Settings &s) { return productOf(name, p, dtype, false, s); },
+                     p.m == p.n && p.n == p.k ? &groups::kSquares : &groups::kOtherProducts});
   };
   for (const Product &p : {Product{256, 256, 256}, Product{512, 512, 512},
                            Product{1024, 1024, 1024}, Product{2048, 2048, 2048},
@@ -68,7 +69,8 @@ void addProducts(std::vector<Case> &cases) {
          {.ratio = 1.0},
          [=](const Settings &s) {
            return productOf(name, p, DType::Float32, /*isConstant=*/true, s);
-         }});
+         },
+         &groups::kDense});
   }
 }
 

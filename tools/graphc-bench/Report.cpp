@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "Summary.h"
 #include "Support/TextTable.h"
 #include "Switches.h"
 #include "absl/strings/str_cat.h"
@@ -39,14 +40,13 @@ std::string targetText(const Target &target) {
   return "";
 }
 
-/// From this share of it on, a bandwidth leaves nothing to win.
-constexpr double kAtTheLimit = 0.9;
+const char *yesOrNo(std::optional<bool> answer) { return !answer ? "" : *answer ? "yes" : "no"; }
 
 std::string limitText(const std::optional<Limit> &limit) {
   if (!limit)
     return "";
   return absl::StrFormat("%.0f %% of %s%s", limit->share * 100, limit->of,
-                         limit->isBandwidth && limit->share >= kAtTheLimit ? ", at the limit" : "");
+                         limit->isReached() ? ", at the limit" : "");
 }
 
 /// Those by hand and the libraries first, then the systems that users would have instead.
@@ -109,14 +109,58 @@ Rows rowsOf(const Report &report) {
       row[row.size() - 2] = timeText(m.ours.time.low) + "-" + timeText(m.ours.time.high);
     }
     row.push_back(targetText(m.target));
-    std::optional<bool> reached = m.reached();
-    row.emplace_back(!reached ? "" : *reached ? "yes" : "no");
+    row.emplace_back(yesOrNo(m.reached()));
     row.push_back(limitText(m.limit));
     row.push_back(m.compileSeconds > 0 ? timeText(m.compileSeconds * 1e9) : "");
     row.push_back(m.about);
     rows.push_back(std::move(row));
   }
   return rows.size() > 1 ? rows : Rows();
+}
+
+std::string barsText(const std::vector<Bar> &bars) {
+  return absl::StrJoin(bars, ", ", [](std::string *out, const Bar &bar) {
+    absl::StrAppend(out, bar.peer, bar.peer.empty() ? "" : " ",
+                    absl::StrFormat("<= %.3f", bar.mean));
+    if (bar.each)
+      absl::StrAppend(out, absl::StrFormat(", each <= %.3f", *bar.each));
+  });
+}
+
+/// Geometric means of groups; nothing of fewer than two rows.
+Rows summaryRows(const Report &report) {
+  std::vector<Summary> summaries = summariesOf(report.measurements);
+  int rowsInAll = 0;
+  for (const Summary &summary : summaries)
+    rowsInAll += summary.best.rows;
+  if (rowsInAll < 2)
+    return {};
+  Row peers = rivalNames(report);
+  std::erase_if(peers, [&](const std::string &peer) {
+    return std::ranges::none_of(summaries, [&](const Summary &s) { return s.beside(peer); });
+  });
+  Row head = {"geometric mean", "rows", "beside the best"};
+  head.insert(head.end(), peers.begin(), peers.end());
+  for (const char *column : {"greatest", "of", "behind", "target", "reached"})
+    head.emplace_back(column);
+  Rows rows = {head};
+  for (const Summary &summary : summaries) {
+    const Ratios &best = summary.best;
+    Row row = {summary.group->name, absl::StrCat(best.rows), absl::StrFormat("%.3f", best.mean)};
+    for (const std::string &peer : peers) {
+      const Ratios *ratios = summary.beside(peer);
+      row.push_back(!ratios ? "" : absl::StrFormat("%.3f", ratios->mean));
+      if (ratios && ratios->rows < best.rows)
+        absl::StrAppend(&row.back(), " of ", ratios->rows);
+    }
+    row.push_back(absl::StrFormat("%.3f", best.greatest));
+    row.push_back(best.row);
+    row.push_back(absl::StrCat(best.behind));
+    row.push_back(barsText(summary.group->bars));
+    row.emplace_back(yesOrNo(summary.reached()));
+    rows.push_back(std::move(row));
+  }
+  return rows;
 }
 
 /// A line for each optimization and each case that it is for.
@@ -176,9 +220,10 @@ std::string markdownText(const Rows &all) {
 std::string joined(const Report &report, std::string (*textOf)(const Rows &)) {
   if (report.settings.switches)
     return textOf(switchRows(report));
-  std::vector<Rows> tables = nodeTables(report);
-  if (Rows rows = rowsOf(report); !rows.empty())
-    tables.insert(tables.begin(), rows);
+  std::vector<Rows> tables = {rowsOf(report), summaryRows(report)};
+  std::erase(tables, Rows());
+  for (Rows &table : nodeTables(report))
+    tables.push_back(std::move(table));
   return absl::StrJoin(tables, "\n", [&](std::string *out, const Rows &rows) {
     absl::StrAppend(out, textOf(rows));
   });

@@ -21,7 +21,8 @@ struct Report {
   std::vector<Measurement> measurements;
 };
 
-/// The measurements in columns; time per node of large graphs in a table of its own.
+/// The measurements in columns; geometric means of groups, and time per node of large graphs, in
+/// tables of their own.
 std::string tableOf(const Report &report);
 /// The same in Markdown, and what machine and which versions it was: docs/Performance.md.
 std::string markdownOf(const Report &report);

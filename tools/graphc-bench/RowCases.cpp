@@ -115,16 +115,26 @@ void addRows(std::vector<Case> &cases) {
     cases.push_back({std::string(s.name) + "_f32",
                      std::string(s.about) + "f32",
                      {.ratio = 1.05},
-                     [s](const Settings &t) { return sumOf<float>(s.name, s.over, t); }});
+                     [s](const Settings &t) { return sumOf<float>(s.name, s.over, t); },
+                     &groups::kRows});
     cases.push_back({std::string(s.name) + "_f64",
                      std::string(s.about) + "f64",
                      {.ratio = 1.05},
-                     [s](const Settings &t) { return sumOf<double>(s.name, s.over, t); }});
+                     [s](const Settings &t) { return sumOf<double>(s.name, s.over, t); },
+                     &groups::kRows});
   }
-  cases.push_back({"softmax", "softmax of rows, 4096x1024 f32", {.ratio = 1.05}, softmaxOf});
   cases.push_back(
-      {"softmax_axis0", "softmax of columns, 256x16384 f32", {.ratio = 1.05}, softmaxAxis0Of});
-  cases.push_back({"layernorm", "layer norm of rows, 4096x1024 f32", {.ratio = 1.05}, layerNormOf});
+      {"softmax", "softmax of rows, 4096x1024 f32", {.ratio = 1.05}, softmaxOf, &groups::kRows});
+  cases.push_back({"softmax_axis0",
+                   "softmax of columns, 256x16384 f32",
+                   {.ratio = 1.05},
+                   softmaxAxis0Of,
+                   &groups::kRows});
+  cases.push_back({"layernorm",
+                   "layer norm of rows, 4096x1024 f32",
+                   {.ratio = 1.05},
+                   layerNormOf,
+                   &groups::kRows});
 }
 
 } // namespace graphc::bench

@@ -115,7 +115,7 @@ absl::StatusOr<Subject> compilation(int64_t sites, What what) {
   Subject subject;
   subject.ours = compiling(sites, what, ours);
   if (what != What::Inline)
-    subject.rivals = {rivalOf("one site", compiling(1, what, theirs))};
+    subject.rivals = {rivalOf("one site", compiling(1, what, theirs), /*isPeer=*/false)};
   subject.check = [=, hasRival = !subject.rivals.empty()] {
     absl::Status status = check(*ours);
     return status.ok() && hasRival ? check(*theirs) : status;
@@ -166,7 +166,7 @@ absl::StatusOr<Subject> boundary(int64_t sites) {
       results->second = value;
     }
   };
-  subject.rivals = {rivalOf(kByHand, std::move(byHand))};
+  subject.rivals = {rivalOf(kByHand, std::move(byHand), /*isPeer=*/false)};
   subject.check = [results]() -> absl::Status {
     if (results->first == results->second)
       return absl::OkStatus();
@@ -194,7 +194,7 @@ void addSites(std::vector<Case> &cases) {
     cases.push_back({absl::StrFormat("ofg_call_%d", sites),
                      absl::StrFormat("call the function of %d sites", sites),
                      sites == 1000 ? Target{.milliseconds = 0.2} : Target{},
-                     [=](const Settings &s) { return calling(sites, s); }});
+                     [=](const Settings &s) { return calling(sites, s); }, &groups::kSites});
   cases.push_back({"ofg_boundary_1000",
                    "1000 sites of x + y on numbers, over as many C calls",
                    {.extraNanoseconds = 20.0 * 1000},

@@ -33,4 +33,11 @@ Median medianOf(std::vector<double> sample) {
   return result;
 }
 
+double geometricMean(const std::vector<double> &values) {
+  double logarithms = 0;
+  for (double value : values)
+    logarithms += std::log(value);
+  return values.empty() ? 0 : std::exp(logarithms / double(values.size()));
+}
+
 } // namespace graphc::bench

@@ -15,4 +15,7 @@ struct Median {
 /// true median is binomial with probability 1/2. `sample` must not be empty.
 Median medianOf(std::vector<double> sample);
 
+/// Of positive numbers; 0 of none.
+double geometricMean(const std::vector<double> &values);
+
 } // namespace graphc::bench

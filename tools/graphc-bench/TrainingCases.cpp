@@ -90,11 +90,13 @@ void addTraining(std::vector<Case> &cases) {
   cases.push_back({"train_sgd",
                    "w - 0.5 g for ten parameters of 10^6 f32, in place",
                    {.ratio = 1.05},
-                   [](const Settings &s) { return descend(false, s); }});
+                   [](const Settings &s) { return descend(false, s); },
+                   &groups::kRows});
   cases.push_back({"train_sgd_two_buffers",
                    "the same after somebody has held the weights",
                    {},
-                   [](const Settings &s) { return descend(true, s); }});
+                   [](const Settings &s) { return descend(true, s); },
+                   &groups::kRows});
 }
 
 } // namespace graphc::bench

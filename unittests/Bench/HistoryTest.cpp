@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "Examples.h"
 
 namespace graphc::bench {
@@ -64,6 +66,17 @@ TEST(History, CompilationAndNodesCountByTheirTime) {
                     "sum    compile         4.000 ms  6.000 ms  +50 % slower\n"
                     "nodes  build per node  400.0 ns  200.0 ns  -50 % faster\n"
                     "1 slower, 1 faster, 2 as before, 0 cases not measured before\n");
+}
+
+// They have come since version 2; nothing of them is compared.
+TEST(History, FilesWithoutGroupsAreRead) {
+  nlohmann::json before = nlohmann::json::parse(jsonOf(exampleReport()));
+  ASSERT_EQ(before.erase("groups"), 1);
+  for (nlohmann::json &rival : before["cases"][0]["rivals"])
+    ASSERT_EQ(rival.erase("is_peer"), 1);
+  absl::StatusOr<Comparison> c = compareWith(before.dump(), "old.json", exampleReport());
+  ASSERT_TRUE(c.ok()) << c.status();
+  EXPECT_EQ(c->text, "0 slower, 0 faster, 4 as before, 0 cases not measured before\n");
 }
 
 TEST(History, NewCasesAreCounted) {

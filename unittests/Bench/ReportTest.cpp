@@ -103,6 +103,58 @@ TEST(Report, TableHasAColumnForEachRivalAndOneTableForEachListOfPhases) {
             "nodes        400.0  2.0\n");
 }
 
+TEST(Report, GeometricMeansStandBelowTheRowsInAllFormats) {
+  const Group odd{"odd", {{"", 0.87, 1.05}, {"NumPy", 1}}}, others{"others"};
+  Report report = exampleReport();
+  report.measurements[0].group = &odd;
+  report.measurements[0].limit = {};
+  // One row says nothing that its line does not.
+  EXPECT_EQ(tableOf(report).find("geometric"), std::string::npos);
+  report.measurements.push_back(report.measurements[0]);
+  Measurement &more = report.measurements.back();
+  more.name = "more";
+  more.group = &others;
+  more.rivals = {besideOf("C++", 1000, 2)};
+  std::string text = tableOf(report);
+  EXPECT_EQ(text.substr(text.find("geometric")),
+            "geometric mean  rows  beside the best    C++       NumPy  greatest  of    behind  "
+            "target                                   reached\n"
+            "odd                1            1.020  1.020       0.500     1.020  sum        0  "
+            "<= 0.870, each <= 1.050, NumPy <= 1.000  no\n"
+            "others             1            2.000  2.000                 2.000  more       1\n"
+            "all                2            1.428  1.428  0.500 of 1     2.000  more       1  "
+            "<= 0.870, each <= 1.053                  no\n"
+            "\n"
+            "ns per node  build  run\n"
+            "nodes        400.0  2.0\n");
+  std::string markdown = markdownOf(report);
+  size_t begin = markdown.find("| geometric"), end = markdown.find("\n\n", begin);
+  EXPECT_EQ(markdown.substr(begin, end - begin),
+            "| geometric mean | rows | beside the best | C++ | NumPy | greatest | of | behind | "
+            "target | reached |\n"
+            "|---|---|---|---|---|---|---|---|---|---|\n"
+            "| odd | 1 | 1.020 | 1.020 | 0.500 | 1.020 | sum | 0 | "
+            "<= 0.870, each <= 1.050, NumPy <= 1.000 | no |\n"
+            "| others | 1 | 2.000 | 2.000 |  | 2.000 | more | 1 |  |  |\n"
+            "| all | 2 | 1.428 | 1.428 | 0.500 of 1 | 2.000 | more | 1 | "
+            "<= 0.870, each <= 1.053 | no |");
+  nlohmann::json json = nlohmann::json::parse(jsonOf(report));
+  EXPECT_EQ(json["cases"][0]["group"], "odd");
+  EXPECT_EQ(json["cases"][0]["rivals"][0]["is_peer"], true);
+  ASSERT_EQ(json["groups"].size(), 3);
+  const nlohmann::json &first = json["groups"][0];
+  EXPECT_EQ(first["name"], "odd");
+  EXPECT_EQ(first["beside"]["rows"], 1);
+  EXPECT_DOUBLE_EQ(first["beside"]["mean"], 1.02);
+  EXPECT_EQ(first["beside"]["greatest"], 1.02);
+  EXPECT_EQ(first["beside"]["greatest_of"], "sum");
+  EXPECT_EQ(first["beside"]["behind"], 0);
+  EXPECT_DOUBLE_EQ(first["peers"]["NumPy"]["mean"], 0.5);
+  EXPECT_EQ(first["target"][0], (nlohmann::json{{"peer", ""}, {"mean", 0.87}, {"each", 1.05}}));
+  EXPECT_EQ(first["reached"], false);
+  EXPECT_FALSE(json["groups"][1].contains("reached"));
+}
+
 TEST(Report, MarkdownHasMachineAndSystems) {
   Report report = exampleReport();
   report.systems = {{"NumPy", "1.24", ""}, {"PyTorch", "", "not installed here"}};
@@ -142,6 +194,7 @@ TEST(Report, JsonHasWhatDocsSay) {
   EXPECT_EQ(sum["flops"], 1000);
   EXPECT_EQ(sum["bytes"]["read"], 4000);
   EXPECT_EQ(sum["limit"]["of"], "memory");
+  EXPECT_EQ(sum["limit"]["is_reached"], true);
   EXPECT_EQ(sum["reached"], true);
   EXPECT_EQ(json["cases"][1]["ns_per_node"]["build"], 400);
 }
