@@ -10,6 +10,7 @@
 
 #include "Groups.h"
 #include "absl/status/statusor.h"
+#include "graphc/DType.h"
 
 namespace graphc::bench {
 
@@ -58,8 +59,9 @@ Rival rivalOf(std::string name, Work work, bool isPeer = true);
 /// multiplication are two), and bytes that come from and go to memory, each array once.
 struct Cost {
   double flops = 0, read = 0, written = 0;
-  /// The operations are on Float64.
-  bool isDouble = false;
+  /// Of the numbers that the operations are on: Float32, Float64, or BFloat16 for their products,
+  /// which are added up in Float32.
+  DType dtype = DType::Float32;
 };
 
 /// A case that is ready to be measured.

@@ -37,6 +37,11 @@ struct Comparison {
   std::string expectedName(size_t result) const {
     return example.results.empty() ? example.name : example.name + "." + example.results[result];
   }
+  DType dtypeOf(size_t result) const {
+    size_t outputs = example.outputs.size();
+    return result < outputs ? example.outputs[result].type().dtype()
+                            : example.updates[result - outputs].first.type().dtype();
+  }
   absl::Status checkResults(std::string_view side, const std::vector<Tensor> &found,
                             double slack = 1) const {
     size_t wanted = std::max<size_t>(1, example.results.size());
@@ -44,10 +49,16 @@ struct Comparison {
       return makeError(ErrorKind::ValueError,
                        absl::StrFormat("%s: %s has %d results instead of %d", example.name, side,
                                        found.size(), wanted));
-    for (size_t i = 0; i < found.size(); ++i)
+    for (size_t i = 0; i < found.size(); ++i) {
+      DType dtype = dtypeOf(i);
+      if (found[i].defined() && found[i].dtype() != dtype)
+        return makeError(ErrorKind::TypeError,
+                         absl::StrFormat("%s: results of %s are %s instead of %s", expectedName(i),
+                                         side, dtypeName(found[i].dtype()), dtypeName(dtype)));
       if (absl::Status s = checkSums(expectedName(i), side, found[i], slack * example.slack);
           !s.ok())
         return s;
+    }
     return absl::OkStatus();
   }
   void call() { call(function, results); }

@@ -37,6 +37,7 @@ inline const Group kFunctions{"functions"};
 inline const Group kSquares{"square products", {{"OpenBLAS", 1 / 1.05, 1}, {"oneDNN", 1}}};
 inline const Group kOtherProducts{"odd and skinny products", {{"OpenBLAS", 1 / 1.25, 1}}};
 inline const Group kDense{"products with constant weights"};
+inline const Group kBFloat16{"bf16 products", {{"oneDNN", 1}}};
 inline const Group kLinear{"linear algebra, order"};
 inline const std::vector<Bar> kConvolutionBars = {{"oneDNN", 1, 1 / 0.9}};
 inline const Group kConvolution{"convolution, any weights", kConvolutionBars};

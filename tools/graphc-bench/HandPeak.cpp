@@ -1,6 +1,10 @@
 //===- HandPeak.cpp -------------------------------------------------------===//
 #include "HandPeak.h"
 
+#ifdef __AVX512BF16__
+#include <immintrin.h>
+#endif
+
 #include "HandVectors.h"
 
 namespace graphc::bench {
@@ -24,6 +28,28 @@ template <class T> double handFlops(int64_t steps, T *result) {
 }
 template double handFlops(int64_t, float *);
 template double handFlops(int64_t, double *);
+
+#ifdef __AVX512BF16__
+double handBFloat16Flops(int64_t steps, float *result) {
+  constexpr int kChains = 24;
+  Vector<float> sums[kChains];
+  for (int chain = 0; chain < kChains; ++chain)
+    sums[chain] = splat(float(chain));
+  const __m512bh one = _mm512_cvtne2ps_pbh(splat(1.0f), splat(1.0f));
+  for (int64_t step = 0; step < steps; ++step) {
+#pragma clang loop unroll(full)
+    for (int chain = 0; chain < kChains; ++chain)
+      sums[chain] = _mm512_dpbf16_ps(sums[chain], one, one);
+  }
+  Vector<float> sum = sums[0];
+  for (int chain = 1; chain < kChains; ++chain)
+    sum += sums[chain];
+  *result = horizontalSum<float>(sum);
+  return double(steps) * kChains * kLanes<float> * 4;
+}
+#else
+double handBFloat16Flops(int64_t, float *) { return 0; }
+#endif
 
 float handRead(const float *x, int64_t begin, int64_t end) {
   constexpr int kStep = kLanes<float>, kVectors = 8;

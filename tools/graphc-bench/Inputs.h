@@ -29,14 +29,16 @@ private:
   uint64_t state_;
 };
 
-/// Float32, Float64 or Int64 (rounded down). There is no error for shapes that fit in the memory.
+/// Float32, Float64, BFloat16 or Int64 (rounded down). There is no error for shapes that fit in the
+/// memory.
 Tensor makeInput(DType dtype, absl::Span<const int64_t> shape, double low, double high,
                  uint64_t seed);
 
-/// Whether `values` (row-major) agree with what Expected.h has for `name`: the sum, the greatest
-/// absolute value and the sum weighted by the stream of seed 9999, relative to the sum of absolute
-/// values and the greatest one; within 10^-6 (Float32) or 10^-12 times `slack`. ValueError that
-/// names `side` if not.
+/// Whether `values` (row-major) agree with what Expected.h has for `name`: the sum, that of
+/// absolute values, the greatest of these and the sum weighted by the stream of seed 9999, relative
+/// to the sum of absolute values and the greatest one; within 10^-6 (Float32) or 10^-12 (Float64),
+/// or 10^-6 and what rounding them adds (BFloat16), times `slack`. ValueError that names `side` if
+/// not.
 absl::Status checkSums(std::string_view name, std::string_view side, const Tensor &values,
                        double slack = 1);
 

@@ -100,8 +100,10 @@ json jsonOf(const Machine &machine) {
                           {"bytes", b.bytes},
                           {"read_per_second", b.read},
                           {"mixed_per_second", b.mixed}});
-  return {
-      {"f32_per_second", machine.f32}, {"f64_per_second", machine.f64}, {"bandwidths", bandwidths}};
+  return {{"f32_per_second", machine.f32},
+          {"f64_per_second", machine.f64},
+          {"bf16_per_second", machine.bf16},
+          {"bandwidths", bandwidths}};
 }
 
 } // namespace

@@ -32,7 +32,7 @@ absl::StatusOr<Subject> choleskyOf(const Settings &settings) {
   constexpr double kN = 512;
   Variable a = dmatrix("a");
   Example example{"linear_cholesky", {a}, {cholesky(a)}, {symmetric(512, 101)}};
-  example.cost = {kN * kN * kN / 3, kN * kN * 8, kN * kN * 8, true};
+  example.cost = {kN * kN * kN / 3, kN * kN * 8, kN * kN * 8, kF64};
   return besideNumPy(std::move(example), settings);
 }
 
@@ -44,7 +44,7 @@ absl::StatusOr<Subject> solveOf(const Settings &settings) {
                   {solve(a, b)},
                   {symmetric(512, 102), makeInput(kF64, {512, 64}, -1.0, 1.0, 103)}};
   example.cost = {2 * kN * kN * (kN / 3 + kColumns), (kN + kColumns) * kN * 8, kN * kColumns * 8,
-                  true};
+                  kF64};
   example.slack = 10;
   return besideNumPy(std::move(example), settings);
 }
@@ -73,7 +73,7 @@ absl::StatusOr<Subject> onMillion(const char *name, Variable (*call)(const Varia
   constexpr int64_t kCount = 1'000'000;
   Variable x = fvector("x");
   Example example{name, {x}, {call(x)}, {makeInput(DType::Float32, {kCount}, -1.0, 1.0, 106)}};
-  example.cost = {0, double(kCount) * 4, double(kCount) * 4, false};
+  example.cost = {0, double(kCount) * 4, double(kCount) * 4};
   return besideNumPy(std::move(example), settings);
 }
 

@@ -26,13 +26,14 @@ double bestRate(double seconds, const std::function<double()> &work) {
   return best;
 }
 
-template <class T> double flopsOf(const Settings &settings, double seconds) {
+template <class T>
+double flopsOf(double (*run)(int64_t, T *), const Settings &settings, double seconds) {
   return bestRate(seconds, [&] {
     double total = 0;
     std::vector<T> results(size_t(settings.threads) * 64);
     constexpr int64_t kSteps = 50000;
     onThreads(int64_t(settings.threads) * 64, settings, [&](int64_t begin, int64_t) {
-      double done = handFlops(kSteps, &results[size_t(begin)]);
+      double done = run(kSteps, &results[size_t(begin)]);
       if (begin == 0) // all do the same
         total = done * settings.threads;
     });
@@ -80,8 +81,9 @@ Machine Machine::measured(const Settings &settings) {
       cache = double(level.size);
   Machine machine;
   machine.threads = settings.threads;
-  machine.f32 = flopsOf<float>(settings, seconds);
-  machine.f64 = flopsOf<double>(settings, seconds);
+  machine.f32 = flopsOf(handFlops<float>, settings, seconds);
+  machine.f64 = flopsOf(handFlops<double>, settings, seconds);
+  machine.bf16 = std::max(machine.f32, flopsOf(handBFloat16Flops, settings, seconds));
   machine.bandwidths = {bandwidthOf("cache", cache / 2 * settings.threads, settings, seconds),
                         bandwidthOf("12 MiB", 12 << 20, settings, seconds),
                         bandwidthOf("memory", 64 << 20, settings, seconds)};
@@ -91,6 +93,7 @@ Machine Machine::measured(const Settings &settings) {
 void Machine::raiseTo(const Machine &again) {
   f32 = std::max(f32, again.f32);
   f64 = std::max(f64, again.f64);
+  bf16 = std::max(bf16, again.bf16);
   for (size_t i = 0; i < bandwidths.size(); ++i) {
     bandwidths[i].read = std::max(bandwidths[i].read, again.bandwidths[i].read);
     bandwidths[i].mixed = std::max(bandwidths[i].mixed, again.bandwidths[i].mixed);
@@ -101,13 +104,14 @@ std::optional<Limit> Machine::limitOf(const Cost &cost, double nanoseconds) cons
   double bytes = cost.read + cost.written;
   if (cost.flops + bytes == 0 || bandwidths.empty())
     return std::nullopt;
-  double arithmetic = cost.flops / (cost.isDouble ? f64 : f32);
+  bool isDouble = cost.dtype == DType::Float64, isBFloat16 = cost.dtype == DType::BFloat16;
+  double arithmetic = cost.flops / (isDouble ? f64 : isBFloat16 ? bf16 : f32);
   auto level = std::find_if(bandwidths.begin(), bandwidths.end() - 1,
                             [&](const Bandwidth &b) { return bytes <= b.bytes; });
   double movement = bytes / (cost.written * 4 > cost.read ? level->mixed : level->read);
   double share = std::max(arithmetic, movement) * 1e9 / nanoseconds;
   if (arithmetic > movement)
-    return Limit{cost.isDouble ? "f64" : "f32", share, false};
+    return Limit{isDouble ? "f64" : isBFloat16 ? "bf16" : "f32", share, false};
   return Limit{level->name, share, true};
 }
 

@@ -17,7 +17,7 @@ namespace graphc::bench {
 
 /// What bounds a piece of work, and which share of it is used.
 struct Limit {
-  /// "f32", "f64", or the name of a Bandwidth.
+  /// "f32", "f64", "bf16", or the name of a Bandwidth.
   std::string of;
   double share = 0;
   bool isBandwidth = false;
@@ -36,8 +36,9 @@ struct Bandwidth {
 
 struct Machine {
   int threads = 1;
-  /// Operations per second.
-  double f32 = 0, f64 = 0;
+  /// Operations per second. Of bf16: products that are added up in f32, by AVX512-BF16; f32's rate
+  /// where the processor has no such instructions.
+  double f32 = 0, f64 = 0, bf16 = 0;
   /// From small arrays to large ones: the cache next to a core, 12 MiB, and memory (64 MiB).
   std::vector<Bandwidth> bandwidths;
 

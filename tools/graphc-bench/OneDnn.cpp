@@ -57,7 +57,13 @@ std::vector<Hand> handOf(Call call) {
            }}};
 }
 
-memory::desc matrix(int64_t rows, int64_t columns) { return {{rows, columns}, kF32, Tag::ab}; }
+memory::desc matrix(int64_t rows, int64_t columns, memory::data_type type = kF32) {
+  return {{rows, columns}, type, Tag::ab};
+}
+
+memory::data_type typeOf(DType dtype) {
+  return dtype == DType::BFloat16 ? memory::data_type::bf16 : kF32;
+}
 
 } // namespace
 
@@ -67,13 +73,17 @@ std::string oneDnnVersion() {
 }
 
 std::vector<Hand> oneDnnProduct(const Product &p, const Tensor &a, const Tensor &b,
-                                const Settings &settings) {
-  if (a.dtype() != DType::Float32)
+                                DType resultDType, const Settings &settings) {
+  if (a.dtype() == DType::Float64)
     return {};
   useThreads(settings.threads);
-  memory::desc shapeA = matrix(p.m, p.k), shapeC = matrix(p.m, p.n),
-               shapeB({p.k, p.n}, kF32, p.isTransposed ? Tag::ba : Tag::ab);
-  dnnl::matmul::primitive_desc choice(dnnl::matmul::desc(shapeA, shapeB, shapeC), context().engine);
+  memory::data_type type = typeOf(a.dtype());
+  memory::desc shapeA = matrix(p.m, p.k, type), shapeC = matrix(p.m, p.n, typeOf(resultDType)),
+               shapeB({p.k, p.n}, type, p.isTransposed ? Tag::ba : Tag::ab);
+  dnnl::matmul::primitive_desc choice(dnnl::matmul::desc(shapeA, shapeB, shapeC), context().engine,
+                                      /*allow_empty=*/true);
+  if (!choice) // it has bfloat16 where the processor has AVX-512
+    return {};
   memory result(shapeC, context().engine, nullptr);
   return handOf({dnnl::matmul(choice),
                  {{DNNL_ARG_SRC, memoryOf(shapeA, a)},
@@ -307,7 +317,8 @@ std::vector<Hand> oneDnnWeightGradient(const Convolution &c, const Tensor &x, co
 namespace graphc::bench {
 
 std::string oneDnnVersion() { return {}; }
-std::vector<Hand> oneDnnProduct(const Product &, const Tensor &, const Tensor &, const Settings &) {
+std::vector<Hand> oneDnnProduct(const Product &, const Tensor &, const Tensor &, DType,
+                                const Settings &) {
   return {};
 }
 std::vector<Hand> oneDnnSoftmax(const Tensor &, const Settings &) { return {}; }

@@ -18,9 +18,9 @@ namespace graphc::bench {
 /// Its version, or empty.
 std::string oneDnnVersion();
 
-/// Float32 alone.
+/// Float32, or BFloat16 with a result of dtype `result`.
 std::vector<Hand> oneDnnProduct(const Product &product, const Tensor &a, const Tensor &b,
-                                const Settings &settings);
+                                DType result, const Settings &settings);
 /// Over the rows of a matrix.
 std::vector<Hand> oneDnnSoftmax(const Tensor &x, const Settings &settings);
 std::vector<Hand> oneDnnLayerNorm(const Tensor &x, const Tensor &g, const Tensor &b,

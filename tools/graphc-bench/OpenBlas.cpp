@@ -73,7 +73,7 @@ std::string openBlasVersion() { return library().isUsable() ? library().config()
 
 std::vector<Hand> openBlasProduct(const Product &product, const Tensor &a, const Tensor &b,
                                   const Settings &settings) {
-  if (!library().isUsable())
+  if (!library().isUsable() || a.dtype() == DType::BFloat16)
     return {};
   library().setThreads(settings.threads);
   auto run = [=](void *const *results) {

@@ -25,7 +25,7 @@ void chooseOpenBlasCore();
 /// Its version, or empty.
 std::string openBlasVersion();
 
-/// Nothing without the library.
+/// Nothing without the library, or of BFloat16: Debian's is built without it.
 std::vector<Hand> openBlasProduct(const Product &product, const Tensor &a, const Tensor &b,
                                   const Settings &settings);
 

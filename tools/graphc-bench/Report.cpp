@@ -236,8 +236,9 @@ std::string tableOf(const Report &report) { return joined(report, plainText); }
 std::string markdownOf(const Report &report) {
   const Machine &machine = report.machine;
   std::string text = absl::StrFormat(
-      "Measured on %d thread%s; at most %.0f GFLOP/s in f32, %.0f in f64", machine.threads,
-      machine.threads == 1 ? "" : "s", machine.f32 * 1e-9, machine.f64 * 1e-9);
+      "Measured on %d thread%s; at most %.0f GFLOP/s in f32, %.0f in f64, %.0f in bf16",
+      machine.threads, machine.threads == 1 ? "" : "s", machine.f32 * 1e-9, machine.f64 * 1e-9,
+      machine.bf16 * 1e-9);
   for (const Bandwidth &b : machine.bandwidths)
     absl::StrAppend(&text,
                     absl::StrFormat("; %s: %.0f GB/s read, %.0f GB/s with every third written",

@@ -38,7 +38,7 @@ absl::StatusOr<Subject> sumOf(const char *name, Over over, const Settings &setti
   Axes axes = over == Over::All ? Axes() : Axis(over == Over::Columns ? 0 : 1);
   constexpr double kElements = double(kRows * kColumns);
   Example example{name, {v}, {sum(v, axes)}, {x}};
-  example.cost = {kElements, kElements * sizeof(T), 0, sizeof(T) == sizeof(double)};
+  example.cost = {kElements, kElements * sizeof(T), 0, dtype};
   auto byHand = [=](void *memory) {
     sumByHand(over, static_cast<const T *>(x.data()), static_cast<T *>(memory), kColumns, settings);
   };

@@ -129,7 +129,7 @@ absl::StatusOr<Subject> calling(int64_t sites, const Settings &settings) {
   Variable vx = vector("x"), vy = vector("y");
   Example example{
       absl::StrFormat("ofg_%d", sites), {vx, vy}, {chainOf(vx, vy, sites, What::Call, 0)}, {x, y}};
-  example.cost = {.flops = 50.0 * double(sites * kExtent), .isDouble = true};
+  example.cost = {.flops = 50.0 * double(sites * kExtent), .dtype = DType::Float64};
   example.formula = "ofg";
   example.numbers = {{"sites", sites}};
   auto byHand = [=](void *memory) {

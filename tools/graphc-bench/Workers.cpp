@@ -135,6 +135,20 @@ Workers::~Workers() = default;
 
 namespace {
 
+constexpr const char *kBFloat16Npy = ".bf16.npy", *kNpy = ".npy";
+
+absl::Status saveArray(const std::string &path, const Tensor &value) {
+  return value.dtype() == DType::BFloat16 ? saveNpy(path + kBFloat16Npy, value.cast(DType::Float32))
+                                          : saveNpy(path + kNpy, value);
+}
+
+absl::StatusOr<Tensor> loadArray(const std::string &path) {
+  if (!std::filesystem::exists(path + kBFloat16Npy))
+    return loadNpy(path + kNpy);
+  absl::StatusOr<Tensor> wide = loadNpy(path + kBFloat16Npy);
+  return wide.ok() ? wide->cast(DType::BFloat16) : wide;
+}
+
 absl::StatusOr<std::vector<Tensor>> savedResults(Worker &worker, const std::string &folder) {
   absl::StatusOr<std::string> answer = worker.ask("save " + folder);
   if (!answer.ok())
@@ -144,7 +158,7 @@ absl::StatusOr<std::vector<Tensor>> savedResults(Worker &worker, const std::stri
     return makeError(ErrorKind::RuntimeError, worker.name() + ": " + *answer);
   std::vector<Tensor> results;
   for (int i = 0; i < count; ++i) {
-    absl::StatusOr<Tensor> result = loadNpy(absl::StrFormat("%s/%d.npy", folder, i));
+    absl::StatusOr<Tensor> result = loadArray(absl::StrFormat("%s/%d", folder, i));
     if (!result.ok())
       return result.status();
     results.push_back(*std::move(result));
@@ -171,7 +185,7 @@ absl::StatusOr<std::vector<Rival>> Workers::rivals(const std::string &formula, c
   if (inputs.path.empty() || results.path.empty())
     return makeError(ErrorKind::Io, "no folder for temporary files");
   for (const auto &[name, value] : feeds)
-    if (absl::Status s = saveNpy(inputs.path / (name + ".npy"), value); !s.ok())
+    if (absl::Status s = saveArray(inputs.path / name, value); !s.ok())
       return s;
   std::string load = "load " + formula + " " + inputs.path.string();
   for (const auto &[name, value] : numbers)

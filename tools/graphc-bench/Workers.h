@@ -8,6 +8,9 @@
 //     run COUNT                 NANOSECONDS               of so many calls, by the worker's clock
 //     save FOLDER               ok COUNT                  the last results: FOLDER/0.npy, ...
 //
+// NPY has no bfloat16: such an array is NAME.bf16.npy (0.bf16.npy) and holds the same numbers as
+// float32. Who has no bfloat16 answers "none".
+//
 //===----------------------------------------------------------------------===//
 #pragma once
 

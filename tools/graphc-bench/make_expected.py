@@ -30,11 +30,17 @@ def stream(seed, count, block=4096):
 
 
 def tensor(dtype, shape, low, high, seed):
-    """As rounded to the dtype ("f32", "f64", "i64"), in double precision or int64."""
+    """As rounded to the dtype ("f32", "f64", "bf16", "i64"), in double precision or int64."""
     values = (low + (high - low) * stream(seed, math.prod(shape))).reshape(shape)
     if dtype == "i64":
         return np.floor(values).astype(np.int64)
-    return values.astype(np.float32).astype(np.float64) if dtype == "f32" else values
+    if dtype == "f64":
+        return values
+    values = values.astype(np.float32)
+    if dtype == "bf16":  # the upper half, rounded to nearest even; numbers of streams in [-1, 1) are exact before
+        bits = values.view(np.uint32)
+        values = ((bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000).astype(np.uint32).view(np.float32)
+    return values.astype(np.float64)
 
 
 def f32(*arguments):
@@ -108,6 +114,9 @@ def products():
                         (1, 1024, 1024), (1024, 32, 1024)]:
             report(f"gemm_{dtype}_{m}x{k}x{n}",
                    tensor(dtype, (m, k), -1.0, 1.0, 6) @ tensor(dtype, (k, n), -1.0, 1.0, 7))
+    for m, k, n in [(256, 256, 256), (512, 512, 512), (1024, 1024, 1024), (2048, 2048, 2048), (32, 1024, 1024)]:
+        report(f"gemm_bf16_{m}x{k}x{n}",
+               tensor("bf16", (m, k), -1.0, 1.0, 6) @ tensor("bf16", (k, n), -1.0, 1.0, 7))
     for m, k, n in DENSE:
         report(f"dense_{m}x{k}x{n}", f32((m, k), -1.0, 1.0, 6) @ f32((k, n), -1.0, 1.0, 7))
     report("gemm_abt_f32_512", f32((512, 512), -1.0, 1.0, 6) @ f32((512, 512), -1.0, 1.0, 7).T)

@@ -12,11 +12,13 @@ inline Beside besideOf(const char *name, double nanoseconds, double ratio) {
       name, {around(nanoseconds), nanoseconds}, around(ratio), around(nanoseconds * (ratio - 1))};
 }
 
-/// Bandwidths of 100, 50 and 10 GB/s, half of it where there is writing; 100 and 50 GFLOP/s.
+/// Bandwidths of 100, 50 and 10 GB/s, half of it where there is writing; 100, 50 and 200
+/// GFLOP/s.
 inline Machine exampleMachine() {
   Machine machine;
   machine.f32 = 100e9;
   machine.f64 = 50e9;
+  machine.bf16 = 200e9;
   machine.bandwidths = {
       {"cache", 1e6, 100e9, 50e9}, {"12 MiB", 12e6, 50e9, 25e9}, {"memory", 64e6, 10e9, 5e9}};
   return machine;

@@ -23,9 +23,12 @@ TEST(Machine, ArithmeticLimitsByItsDType) {
   EXPECT_EQ(single.of, "f32");
   EXPECT_DOUBLE_EQ(single.share, 0.5);
   EXPECT_FALSE(single.isBandwidth);
-  Limit twice = *exampleMachine().limitOf({.flops = 1000, .read = 8, .isDouble = true}, 20);
+  Limit twice = *exampleMachine().limitOf({.flops = 1000, .read = 8, .dtype = DType::Float64}, 20);
   EXPECT_EQ(twice.of, "f64");
   EXPECT_DOUBLE_EQ(twice.share, 1);
+  Limit half = *exampleMachine().limitOf({.flops = 1000, .read = 8, .dtype = DType::BFloat16}, 20);
+  EXPECT_EQ(half.of, "bf16");
+  EXPECT_DOUBLE_EQ(half.share, 0.25);
 }
 
 TEST(Machine, BytesAreLimitedByArraysOfTheirSize) {
@@ -46,11 +49,13 @@ TEST(Machine, EachRateIsTheGreaterOfTwo) {
   Machine machine = exampleMachine(), again = exampleMachine();
   again.f32 = 120e9;
   again.f64 = 10e9;
+  again.bf16 = 210e9;
   again.bandwidths[2].read = 20e9;
   again.bandwidths[2].mixed = 1e9;
   machine.raiseTo(again);
   EXPECT_EQ(machine.f32, 120e9);
   EXPECT_EQ(machine.f64, 50e9);
+  EXPECT_EQ(machine.bf16, 210e9);
   EXPECT_EQ(machine.bandwidths[2].read, 20e9);
   EXPECT_EQ(machine.bandwidths[2].mixed, 5e9);
 }
@@ -160,7 +165,8 @@ TEST(Report, MarkdownHasMachineAndSystems) {
   report.systems = {{"NumPy", "1.24", ""}, {"PyTorch", "", "not installed here"}};
   EXPECT_EQ(
       markdownOf(report),
-      "Measured on 1 thread; at most 100 GFLOP/s in f32, 50 in f64; cache: 100 GB/s read, 50 "
+      "Measured on 1 thread; at most 100 GFLOP/s in f32, 50 in f64, 200 in bf16; cache: 100 GB/s "
+      "read, 50 "
       "GB/s with every third written; 12 MiB: 50 GB/s read, 25 GB/s with every third written; "
       "memory: 10 GB/s read, 5 GB/s with every third written.\n"
       "\n"
@@ -183,6 +189,7 @@ TEST(Report, JsonHasWhatDocsSay) {
   EXPECT_EQ(json["version"], 2);
   EXPECT_EQ(json["context"]["threads"], 1);
   EXPECT_EQ(json["context"]["peaks"]["f32_per_second"], 100e9);
+  EXPECT_EQ(json["context"]["peaks"]["bf16_per_second"], 200e9);
   const nlohmann::json &sum = json["cases"][0];
   EXPECT_EQ(sum["name"], "sum");
   EXPECT_EQ(sum["ns"]["median"], 1020);

@@ -201,6 +201,7 @@ async function load(name, folder, ...numbers) {
   if (!formulas[name]) return 'none';
   const values = Object.fromEntries(numbers.map(n => n.split('=')).map(([key, value]) => [key, Number(value)]));
   const files = fs.readdirSync(folder).filter(file => file.endsWith('.npy'));
+  if (files.some(file => file.endsWith('.bf16.npy'))) return 'none';  // no kernels for it on processors
   const tensors = files.map(file => [path.basename(file, '.npy'), readNpy(path.join(folder, file))]);
   const isInput = ([input]) => input === 'x' || !weights.has(name);
   const graph = new Graph();

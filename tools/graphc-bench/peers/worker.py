@@ -415,15 +415,24 @@ def load(name, folder, *numbers):
     inputs = {path.stem: np.load(path) for path in Path(folder).glob("*.npy")}
     if library == "torch":
         inputs = {name: torch.from_numpy(value) for name, value in inputs.items()}
+        halves = {name for name in inputs if name.endswith(".bf16")}
+        inputs = {name.removesuffix(".bf16"): value.bfloat16() if name in halves else value
+                  for name, value in inputs.items()}
+    elif any(name.endswith(".bf16") for name in inputs):
+        return None
     return make(**inputs, **{key: int(value) for key, value in (n.split("=") for n in numbers)})
 
 
 def save(result, folder):
     results = result if isinstance(result, tuple) else (result, )
     for i, value in enumerate(results):
+        name = str(i)
         if library == "torch":
-            value = value.detach().numpy()
-        np.save(Path(folder) / f"{i}.npy", np.ascontiguousarray(value).reshape(np.shape(value)))
+            value = value.detach()
+            if value.dtype == torch.bfloat16:
+                name, value = f"{i}.bf16", value.float()
+            value = value.numpy()
+        np.save(Path(folder) / f"{name}.npy", np.ascontiguousarray(value).reshape(np.shape(value)))
     return len(results)
 
 
