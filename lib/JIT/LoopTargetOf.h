@@ -12,6 +12,7 @@ inline LoopTarget loopTargetOf(const TargetDescription &target) {
   loops.vectorBytes = target.vectorBytes;
   loops.vectorRegisters = target.hasAvx512 || target.isAArch64 ? 32 : 16;
   loops.maskRegisters = target.hasAvx512;
+  loops.bf16Pairs = target.hasAvx512Bf16;
   loops.l2Bytes = target.l2Bytes;
   loops.math.fma = target.hasFma;
   loops.math.rounding = target.isAArch64 || target.hasAvx2;

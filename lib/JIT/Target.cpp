@@ -14,6 +14,7 @@
 namespace graphc {
 namespace {
 
+constexpr llvm::StringLiteral kBf16Suffix = "-bf16";
 constexpr std::string_view kOtherArchitecture = "is of another architecture";
 
 void setX86Facts(TargetDescription &target, llvm::function_ref<bool(llvm::StringRef)> has) {
@@ -23,6 +24,7 @@ void setX86Facts(TargetDescription &target, llvm::function_ref<bool(llvm::String
   target.hasF16C = has("f16c");
   // These imply F, which LLVM leaves out of the levels' lists.
   target.hasAvx512 = has("avx512bw") && has("avx512dq") && has("avx512vl");
+  target.hasAvx512Bf16 = target.hasAvx512 && has("avx512bf16");
   target.hasAvx512Fp16 = target.hasAvx512 && has("avx512fp16");
   target.hasAmx = has("amx-tile") && has("amx-int8") && has("amx-bf16");
   target.vectorBytes = target.hasAvx512 ? 64 : target.hasAvx2 && target.hasFma ? 32 : 16;
@@ -63,14 +65,21 @@ TargetDescription detectHost() {
   return target;
 }
 
-/// An x86-64 level of the psABI.
-TargetDescription x86Level(std::string_view level) {
+/// An x86-64 level of the psABI, perhaps with AVX512-BF16.
+TargetDescription x86Level(std::string_view name) {
+  constexpr llvm::StringRef kBf16 = "avx512bf16";
   TargetDescription target;
-  target.name = level;
+  target.name = name;
   target.triple = "x86_64-unknown-linux-gnu";
-  target.cpu = level;
+  llvm::StringRef level = name;
+  const bool hasBf16 = level.consume_back(kBf16Suffix);
+  target.cpu = level.str();
   llvm::SmallVector<llvm::StringRef> features;
   llvm::X86::getFeaturesForCPU(target.cpu, features);
+  if (hasBf16) {
+    target.features = ("+" + kBf16).str();
+    features.push_back(kBf16);
+  }
   setX86Facts(target,
               [&](llvm::StringRef feature) { return llvm::is_contained(features, feature); });
   if (!hostTarget().isX86)
@@ -128,7 +137,7 @@ absl::StatusOr<TargetDescription> parseTarget(std::string_view name) {
     return makeError(ErrorKind::NotSupported,
                      "no code generator for this processor, " + host.triple);
   }
-  if (name == "x86-64" || name == "x86-64-v3" || name == "x86-64-v4") {
+  if (name == "x86-64" || name == "x86-64-v3" || name == "x86-64-v4" || name == "x86-64-v4-bf16") {
 #ifdef GRAPHC_TARGET_X86
     return x86Level(name);
 #else

@@ -34,6 +34,7 @@ struct TargetDescription {
   bool hasF16C = false;   ///< conversions f16 <-> f32; also true on aarch64
   bool hasAvx512 = false; ///< F, BW, DQ and VL
   bool hasAvx512Fp16 = false;
+  bool hasAvx512Bf16 = false;
   bool hasAmx = false; ///< tile, int8 and bf16
 
   /// Of the loops stage.
@@ -55,7 +56,7 @@ absl::Status checkRunsHere(const TargetDescription &target);
 std::string missingFeatures(llvm::ArrayRef<llvm::StringRef> wanted,
                             const llvm::StringMap<bool> &host);
 
-/// `name` is native, x86-64, x86-64-v3, x86-64-v4 or aarch64.
+/// `name` is native, x86-64, x86-64-v3, x86-64-v4, x86-64-v4-bf16 (with AVX512-BF16) or aarch64.
 /// Errors: ValueError for another name; NotSupported if this build has no code generator for it.
 absl::StatusOr<TargetDescription> parseTarget(std::string_view name);
 

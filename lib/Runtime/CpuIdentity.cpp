@@ -63,6 +63,8 @@ bool runsCodeFor(std::string_view target) {
     return __builtin_cpu_supports("x86-64-v3");
   if (target == "x86-64-v4")
     return __builtin_cpu_supports("x86-64-v4");
+  if (target == "x86-64-v4-bf16")
+    return __builtin_cpu_supports("x86-64-v4") && __builtin_cpu_supports("avx512bf16");
   return target == "x86-64";
 #else
   return target == "aarch64";

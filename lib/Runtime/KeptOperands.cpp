@@ -23,16 +23,32 @@ struct Matrix {
         sumStep(isTransposed ? 1 : rowLength), columnStep(isTransposed ? rowLength : 1) {}
 };
 
+/// Groups of k, the last of which may have zeros.
+int64_t numGroups(const Matrix &matrix, int64_t group) {
+  return (matrix.length + group - 1) / group;
+}
+
 /// One panel after the other, of each all k: element (k, column) of a panel of `width` columns is
-/// at k * width + column. Columns that the last panel has beyond the operand's are zeros, as
-/// allocated.
+/// at k * width + column; of groups, each group of k is such an element. Columns that the last
+/// panel has beyond the operand's are zeros, as allocated.
 template <class T> void copyPanels(const T *from, const Matrix &matrix, int64_t width, T *to) {
+  constexpr int64_t group = panelGroup(sizeof(T));
   for (int64_t first = 0; first < matrix.columns; first += width) {
     int64_t count = std::min(width, matrix.columns - first);
-    for (int64_t k = 0; k < matrix.length; ++k, to += width)
+    for (int64_t k = 0; k < matrix.length; ++k) {
+      T *line = to + k / group * group * width + k % group;
       for (int64_t column = 0; column < count; ++column)
-        to[column] = from[k * matrix.sumStep + (first + column) * matrix.columnStep];
+        line[column * group] = from[k * matrix.sumStep + (first + column) * matrix.columnStep];
+    }
+    to += numGroups(matrix, group) * group * width;
   }
+}
+
+uint16_t leastMagnitude(const uint16_t *from, int64_t count) {
+  uint16_t least = 0xffff;
+  for (int64_t i = 0; i < count; ++i)
+    least = std::min(least, uint16_t((from[i] & kBf16Magnitude) - 1));
+  return least;
 }
 
 } // namespace
@@ -48,12 +64,15 @@ const void *KeptOperands::get(const void *constant, int64_t bytes, int64_t rowBy
     if (copy.constant == constant && copy.rowBytes == rowBytes &&
         copy.form.columns == form.columns && copy.form.elementBytes == form.elementBytes &&
         copy.form.isTransposed == form.isTransposed)
-      return copy.memory.data();
-  int64_t rows = bytes / rowBytes, size = rows * copiedStride(rowBytes);
+      return copy.memory.data() + copy.head;
+  int64_t rows = bytes / rowBytes, size = rows * copiedStride(rowBytes), head = 0;
   Matrix matrix(rows, arePanels ? rowBytes / form.elementBytes : 0, form.isTransposed);
-  if (arePanels)
-    size = (matrix.columns + form.columns - 1) / form.columns * form.columns * matrix.length *
-           form.elementBytes;
+  if (arePanels) {
+    int64_t group = panelGroup(form.elementBytes);
+    head = group > 1 ? kKeptHeadBytes : 0;
+    size = head + (matrix.columns + form.columns - 1) / form.columns * form.columns *
+                      numGroups(matrix, group) * group * form.elementBytes;
+  }
   Copy &made = copies_.emplace_back();
   if (!made.memory.allocate(size, /*zeroed=*/arePanels)) {
     copies_.pop_back();
@@ -62,17 +81,25 @@ const void *KeptOperands::get(const void *constant, int64_t bytes, int64_t rowBy
   made.constant = constant;
   made.rowBytes = rowBytes;
   made.form = form;
+  made.head = head;
   if (!arePanels) {
     copyRows(static_cast<const char *>(constant), rows, rowBytes, made.memory.data());
     return made.memory.data();
   }
-  if (form.elementBytes == 4)
+  char *panels = made.memory.data() + head;
+  if (form.elementBytes == 2) {
+    const auto *elements = static_cast<const uint16_t *>(constant);
+    copyPanels(elements, matrix, form.columns, reinterpret_cast<uint16_t *>(panels));
+    uint16_t least = leastMagnitude(elements, bytes / 2);
+    std::memcpy(made.memory.data(), &least, sizeof(least));
+  } else if (form.elementBytes == 4) {
     copyPanels(static_cast<const uint32_t *>(constant), matrix, form.columns,
-               reinterpret_cast<uint32_t *>(made.memory.data()));
-  else
+               reinterpret_cast<uint32_t *>(panels));
+  } else {
     copyPanels(static_cast<const uint64_t *>(constant), matrix, form.columns,
-               reinterpret_cast<uint64_t *>(made.memory.data()));
-  return made.memory.data();
+               reinterpret_cast<uint64_t *>(panels));
+  }
+  return panels;
 }
 
 } // namespace graphc

@@ -24,6 +24,7 @@ private:
     const void *constant;
     int64_t rowBytes;
     KeptForm form;
+    int64_t head = 0; ///< bytes in front of what get() gives
     ArrayMemory memory;
   };
   std::mutex mutex_;

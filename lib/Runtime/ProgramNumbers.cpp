@@ -22,7 +22,8 @@ bool isWellFormed(const KeptForm &form, int32_t numInputs) {
   constexpr int32_t kMostColumns = 1024; // far more than any tile has
   return form.input >= -1 && form.input < numInputs && form.columns >= 0 &&
          form.columns <= kMostColumns &&
-         (form.columns == 0 || form.elementBytes == 4 || form.elementBytes == 8);
+         (form.columns == 0 || form.elementBytes == 2 || form.elementBytes == 4 ||
+          form.elementBytes == 8);
 }
 
 /// Whether the last axis has the parts of complex numbers.

@@ -17,7 +17,7 @@ namespace graphc {
 struct KeptForm {
   int32_t input = -1;        ///< of the kernel; -1: none is kept
   int32_t columns = 0;       ///< of a panel; 0: the operand is kept in rows
-  int32_t elementBytes = 0;  ///< of panels
+  int32_t elementBytes = 0;  ///< of panels; 2: bfloat16
   bool isTransposed = false; ///< of panels: a column of the operand is a row in memory
 };
 
@@ -58,5 +58,17 @@ constexpr int64_t copiedStride(int64_t rowBytes) {
 
 /// The least size of a constant whose panels are kept: a smaller one is in the L1 cache as it is.
 inline constexpr int64_t kKeptPanelBytes = 32 << 10;
+
+/// Elements of panels that have fewer bytes stand in groups: as many k as there is room for in so
+/// many bytes, of each column, side by side; zeros behind the last one.
+inline constexpr int64_t kGroupBytes = 4;
+constexpr int64_t panelGroup(int64_t elementBytes) {
+  return elementBytes < kGroupBytes ? kGroupBytes / elementBytes : 1;
+}
+
+/// In front of kept panels of bfloat16 are so many bytes, which begin with the least of the
+/// elements' magnitudes: their bits without the sign, less one, so that zeros are the greatest.
+inline constexpr int64_t kKeptHeadBytes = 64;
+inline constexpr uint16_t kBf16Magnitude = 0x7fff;
 
 } // namespace graphc

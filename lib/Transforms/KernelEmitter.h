@@ -257,6 +257,36 @@ private:
                 mlir::Value first, mlir::Value end, mlir::Value stride);
   void packPanels(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
                   mlir::Value first, mlir::Value lower, mlir::Value upper);
+  llvm::SmallVector<mlir::Value> transposeSquares(llvm::ArrayRef<mlir::Value> lines, int side);
+  //===--- ProductPairs.cpp -------------------------------------------------===//
+  void setPairs(const KernelNest &nest, ProductShape &shape);
+  void findPairs(const KernelNest &nest, const ProductShape &shape, ProductMemory &memory);
+  mlir::Value greatestMagnitudes();
+  mlir::Value lesserMagnitudes(mlir::Value words, mlir::Value least);
+  mlir::Value leastExponent(mlir::Value magnitude);
+  mlir::Value leastOfRows(const KernelNest &nest, const ProductShape &shape,
+                          const ProductMemory &memory, mlir::Value lower, mlir::Value upper);
+  mlir::Value arePairsExact(const ProductMemory &memory, mlir::Value leftExponent,
+                            mlir::Value least);
+  mlir::Value halvesOf(Size elements);
+  mlir::Value wordsAt(mlir::Value address, mlir::Value count, int words);
+  void storeVector(mlir::Value address, mlir::Value words);
+  mlir::Value wordsOfLines(mlir::Value address, mlir::Value step, mlir::Value hasSecond,
+                           mlir::Value mask);
+  mlir::Value overPairsOfLines(
+      const KernelNest &nest, const ProductShape &shape, mlir::Value address, mlir::Value step,
+      mlir::Value lower, mlir::Value upper, mlir::Value least,
+      llvm::function_ref<mlir::Value(mlir::Value, mlir::Value, mlir::Value, mlir::Value)> make);
+  mlir::Value packPairPanels(const KernelNest &nest, const ProductShape &shape,
+                             const ProductMemory &memory, mlir::Value first, mlir::Value upper);
+  mlir::Value packPairsTransposed(const KernelNest &nest, const ProductShape &shape,
+                                  const ProductMemory &memory, mlir::Value column,
+                                  mlir::Value upper, mlir::Value columnStep, mlir::Value least,
+                                  llvm::function_ref<mlir::Value(mlir::Value)> placeOf);
+  void packPairRows(const KernelNest &nest, const ProductShape &shape, const ProductMemory &memory,
+                    mlir::Value first, mlir::Value end, mlir::Value stride);
+  mlir::Value addPairs(mlir::Value x, mlir::Value y, mlir::Value sum);
+  std::array<mlir::Value, 2> splitPairs(mlir::Value words);
 
   //===--- ProductVectors.cpp, ProductLines.cpp -----------------------------===//
   struct VectorProduct;

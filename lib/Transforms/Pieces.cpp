@@ -186,7 +186,17 @@ private:
 
 } // namespace
 
-int instructionsOf(mlir::Operation &op) { return mlir::isa<mlir::func::CallOp>(op) ? 20 : 1; }
+int instructionsOf(mlir::Operation &op) {
+  constexpr int kFunction = 20, kNarrowing = 8; // of which bfloat16 needs seven, float16 one
+  auto call = mlir::dyn_cast<mlir::func::CallOp>(op);
+  if (!call)
+    return 1;
+  std::optional<ScalarCall> known = parseScalarCall(call.getCallee());
+  const bool isNarrowing = known && known->op == ScalarOp::Cast &&
+                           known->operand == DType::Float32 &&
+                           (known->result == DType::BFloat16 || known->result == DType::Float16);
+  return isNarrowing ? kNarrowing : kFunction;
+}
 
 std::vector<Piece> cutBodies(const KernelModel &kernel, llvm::ArrayRef<int> nests,
                              const llvm::DenseSet<Value> &computed,

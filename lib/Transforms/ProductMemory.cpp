@@ -88,7 +88,7 @@ Value KernelEmitter::productAddress(const KernelNest &nest, const ProductShape &
     Size last = stack->add(nest.extents[size_t(shape.sums[i])], b.getIndexAttr(-1));
     offset = stack->add(offset, stack->multiply(strideAlong(nest, operand, shape.sums[i]), last));
   }
-  offset = stack->multiply(offset, b.getIndexAttr(memoryBytes(shape.element)));
+  offset = stack->multiply(offset, b.getIndexAttr(memoryBytes(shape.element) / shape.group));
   return stack->value(stack->add(start, offset));
 }
 
@@ -133,14 +133,18 @@ void KernelEmitter::placeRight(const KernelNest &nest, const ProductShape &shape
   if (memory.blockPanels)
     return;
   if (std::optional<KeptForm> form = keptPanels(nest, shape)) {
-    Size row = form->isTransposed ? shape.length : shape.numColumns; // in memory
-    memory.keptPanels = addKept(nest.inputs[size_t(shape.right)], *form, shape.element, row);
-    limitScratch(1, nest.extents[size_t(shape.rowLoop)]); // one row is no matter of panels
+    Size row = form->isTransposed ? sums[0] : shape.numColumns; // in memory
+    mlir::Type element = kernel.arrays[size_t(nest.inputs[size_t(shape.right)])].element;
+    memory.keptPanels = addKept(nest.inputs[size_t(shape.right)], *form, element, row);
+    if (shape.group == 1)
+      limitScratch(1, nest.extents[size_t(shape.rowLoop)]); // one row is no matter of panels
   }
   memory.numPanels = !shape.isWindow     ? kPanels
                      : shape.isLeftPlain ? kWindowPanels
                                          : kWideWindowPanels;
-  llvm::SmallVector<Size> room = joined(Size(b.getIndexAttr(width * memory.numPanels)), sums);
+  // Of pairs there are half as many, or one of one k, and up to three lines more behind them.
+  int64_t roomPanels = memory.numPanels + (shape.group > 1 ? 3 : 0);
+  llvm::SmallVector<Size> room = joined(Size(b.getIndexAttr(width * roomPanels)), sums);
   memory.packed = view(addScratchArgument(shape.element, room), room, shape.element, 0);
   if (!memory.mustPack && target.maskRegisters) {
     auto columns = llvm::to_vector(llvm::seq<int>(shape.columnLoop, nest.numParallel));
@@ -163,6 +167,8 @@ void KernelEmitter::placeLeft(const KernelNest &nest, ProductShape &shape, Produ
       });
   }
   shape.isLeftTransposed = constantSize(memory.leftRowStride) == 1;
+  if (shape.group > 1)
+    shape.isLeftTransposed = !shape.isLeftPlain;
   if (!shape.isLeftPlain && (shape.isLeftTransposed || constantSize(memory.leftSumStride) != 1)) {
     shape.numRun = 0; // copied element by element, in the order of the loops
     shape.backwards.reset();
@@ -180,7 +186,8 @@ void KernelEmitter::placeLeft(const KernelNest &nest, ProductShape &shape, Produ
     return;
   llvm::SmallVector<Size> room = joined(Size(b.getIndexAttr(memory.mostRows * 9 / 8 + 1)), sums);
   memory.copied = view(addScratchArgument(shape.element, room), room, shape.element, 0);
-  if (shape.isLeftPlain)
+  // The last pair of an odd number of terms is filled up in a copy.
+  if (shape.isLeftPlain && shape.group == 1)
     limitScratch(kCopiedOneSetBytes / bytes - 1, joined(nest.extents[size_t(shape.rowLoop)], sums));
   memory.copiedAddress = addressOf(memory.copied.buffer);
 }
@@ -191,6 +198,8 @@ void KernelEmitter::findOperands(const KernelNest &nest, const ProductShape &sha
   auto inBytes = [&](Size elements) { return bytesOf(elements, shape.element); };
   memory.leftAddress =
       shape.isLeftPlain ? productAddress(nest, shape, shape.left) : memory.copiedAddress;
+  if (shape.group > 1)
+    findPairs(nest, shape, memory);
   memory.rightAddress = memory.mustPack ? Value() : productAddress(nest, shape, shape.right);
   if (memory.keptRows) {
     Value start = addressOf(body->memory[size_t(nest.inputs[size_t(shape.left)])].buffer);
@@ -263,8 +272,9 @@ void KernelEmitter::chooseRows(const KernelNest &nest, const ProductShape &shape
     if (!shape.isLeftTransposed) {
       for (auto [step, smallest] : {std::pair(kConflictBytes, kCopiedTwoSetBytes),
                                     std::pair(2 * kConflictBytes, kCopiedOneSetBytes)}) {
-        Value distance =
-            arith::AndIOp::create(b, inBytes(memory.leftRowStride), stack->constant(step - 1));
+        Value rowStep = stack->value(
+            stack->multiply(memory.leftRowStride, b.getIndexAttr(bytes / shape.group)));
+        Value distance = arith::AndIOp::create(b, rowStep, stack->constant(step - 1));
         Value collides = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, distance, zero);
         least = arith::SelectOp::create(b, collides, stack->constant(smallest), least);
       }
@@ -274,6 +284,12 @@ void KernelEmitter::chooseRows(const KernelNest &nest, const ProductShape &shape
     Value isWide = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
                                          stack->value(shape.numColumns), stack->constant(few));
     copies.rows = arith::AndIOp::create(b, isLarge, isWide);
+    if (shape.group > 1) {
+      Value terms = stack->value(nest.extents[size_t(shape.sums[0])]), one = stack->constant(1);
+      Value isOdd = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                          arith::AndIOp::create(b, terms, one), one);
+      copies.rows = arith::OrIOp::create(b, copies.rows, isOdd);
+    }
     copies.isFetched = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, isLarge, copies.rows);
   }
   copies.rowsNow = copies.rows;
@@ -330,9 +346,10 @@ void KernelEmitter::setLeft(const ProductShape &shape, const ProductMemory &memo
   };
   auto toBytes = [&](Size elements) { return stack->multiply(elements, b.getIndexAttr(bytes)); };
   Size element = b.getIndexAttr(bytes), stride = toBytes(copies.rowStride);
+  Size leftRowStep = stack->multiply(memory.leftRowStride, b.getIndexAttr(bytes / shape.group));
   panel.firstRow = firstRow;
-  Value inPlace = stack->value(
-      stack->add(memory.leftAddress, stack->multiply(firstRow, toBytes(memory.leftRowStride))));
+  Value inPlace =
+      stack->value(stack->add(memory.leftAddress, stack->multiply(firstRow, leftRowStep)));
   panel.leftAddress = arith::SelectOp::create(b, copies.rows, memory.copiedAddress, inPlace);
   if (memory.keptRows) {
     Value row = stack->value(stack->add(memory.firstKeptRow, firstRow));
@@ -341,7 +358,7 @@ void KernelEmitter::setLeft(const ProductShape &shape, const ProductMemory &memo
                                                 arith::AddIOp::create(b, memory.keptRows, distance),
                                                 panel.leftAddress);
   }
-  panel.rowStep = either(shape.isLeftTransposed ? element : stride, toBytes(memory.leftRowStride));
+  panel.rowStep = either(shape.isLeftTransposed ? element : stride, leftRowStep);
   panel.sumStep = either(shape.isLeftTransposed ? stride : element, toBytes(memory.leftSumStride));
 }
 

@@ -67,6 +67,40 @@ void KernelEmitter::packPanel(const KernelNest &nest, const ProductShape &shape,
   stack->close();
 }
 
+/// Element i of each of `lines`, which are as many as a vector has lanes and have `side` elements
+/// each, as vector i: lines i, i + side, ... side by side; then squares at once.
+llvm::SmallVector<Value> KernelEmitter::transposeSquares(llvm::ArrayRef<Value> lines, int side) {
+  int lanes = int(lines.size());
+  llvm::SmallVector<Value> squares;
+  for (int i = 0; i < side; ++i) {
+    llvm::SmallVector<Value> parts;
+    for (int line = i; line < lanes; line += side)
+      parts.push_back(lines[size_t(line)]);
+    for (int64_t length = side; parts.size() > 1; length *= 2) {
+      auto both = llvm::to_vector(llvm::seq<int64_t>(0, 2 * length));
+      for (size_t k = 0; k < parts.size() / 2; ++k)
+        parts[k] = vector::ShuffleOp::create(b, parts[2 * k], parts[2 * k + 1], both);
+      parts.truncate(parts.size() / 2);
+    }
+    squares.push_back(parts[0]);
+  }
+  for (int distance = 1; distance < side; distance *= 2)
+    for (int i = 0; i < side; ++i) {
+      if (i & distance)
+        continue;
+      llvm::SmallVector<int64_t> low, high;
+      for (int lane = 0; lane < lanes; ++lane) {
+        low.push_back(lane & distance ? lanes + lane - distance : lane);
+        high.push_back(lane & distance ? lanes + lane : lane + distance);
+      }
+      Value &x = squares[size_t(i)], &y = squares[size_t(i) + size_t(distance)];
+      Value lower = vector::ShuffleOp::create(b, x, y, low);
+      y = vector::ShuffleOp::create(b, x, y, high);
+      x = lower;
+    }
+  return squares;
+}
+
 /// The same where a column's elements stand together: squares of four columns
 /// and four k are transposed in registers, as many side by side as a vector has
 /// room for.
@@ -113,34 +147,7 @@ void KernelEmitter::packPanelTransposed(const KernelNest &nest, const ProductSha
     body->lanes = side;
     llvm::SmallVector<Value, 8> lines = body->emit(nest, shape.rightFactor, /*asVectors=*/true)[0];
     body->lanes = shape.lanes;
-    // Line i of each group of four, side by side; then 4 x 4 squares at once.
-    llvm::SmallVector<Value> squares;
-    for (int i = 0; i < side; ++i) {
-      llvm::SmallVector<Value> parts;
-      for (int line = i; line < shape.lanes; line += side)
-        parts.push_back(lines[size_t(line)]);
-      for (int64_t lanes = side; parts.size() > 1; lanes *= 2) {
-        auto both = llvm::to_vector(llvm::seq<int64_t>(0, 2 * lanes));
-        for (size_t k = 0; k < parts.size() / 2; ++k)
-          parts[k] = vector::ShuffleOp::create(b, parts[2 * k], parts[2 * k + 1], both);
-        parts.truncate(parts.size() / 2);
-      }
-      squares.push_back(parts[0]);
-    }
-    for (int distance = 1; distance < side; distance *= 2)
-      for (int i = 0; i < side; ++i) {
-        if (i & distance)
-          continue;
-        llvm::SmallVector<int64_t> low, high;
-        for (int lane = 0; lane < shape.lanes; ++lane) {
-          low.push_back(lane & distance ? shape.lanes + lane - distance : lane);
-          high.push_back(lane & distance ? shape.lanes + lane : lane + distance);
-        }
-        Value &x = squares[size_t(i)], &y = squares[size_t(i) + size_t(distance)];
-        Value lower = vector::ShuffleOp::create(b, x, y, low);
-        y = vector::ShuffleOp::create(b, x, y, high);
-        x = lower;
-      }
+    llvm::SmallVector<Value> squares = transposeSquares(lines, side);
     for (int i = 0; i < side; ++i) {
       Size place = stack->add(stack->add(at, vectors.getInductionVar()), b.getIndexAttr(i * width));
       vector::StoreOp::create(b, squares[size_t(i)], buffer, stack->value(place));

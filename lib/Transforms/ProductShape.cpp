@@ -235,7 +235,7 @@ bool KernelEmitter::findFactors(const Pass &pass, ProductShape &shape) const {
 /// runtime may have a copy of them where that is a constant (Support/CopiedOperands.h). Windows
 /// gain nothing by it: they read long runs of few rows.
 bool KernelEmitter::mayKeepRows(const KernelNest &nest, const ProductShape &shape) const {
-  if (!uses(Optimization::KeptRows) || shape.left < 0 || !shape.isLeftPlain ||
+  if (!uses(Optimization::KeptRows) || shape.left < 0 || !shape.isLeftPlain || shape.group > 1 ||
       shape.sums.size() != 1 || shape.backwards.any())
     return false;
   const KernelArray &array = kernel.arrays[size_t(nest.inputs[size_t(shape.left)])];
@@ -253,7 +253,8 @@ bool KernelEmitter::mayKeepRows(const KernelNest &nest, const ProductShape &shap
 /// matrix, all of which the product reads as it is.
 std::optional<KeptForm> KernelEmitter::keptPanels(const KernelNest &nest,
                                                   const ProductShape &shape) const {
-  if (!uses(Optimization::KeptPanels) || shape.right < 0 || !shape.isRightPlain || shape.isWindow)
+  if (!uses(Optimization::KeptPanels) || shape.right < 0 ||
+      (!shape.isRightPlain && shape.group == 1) || shape.isWindow)
     return std::nullopt;
   const KernelArray &array = kernel.arrays[size_t(nest.inputs[size_t(shape.right)])];
   mlir::AffineMap map = mapOf(nest, shape.right);
@@ -266,8 +267,8 @@ std::optional<KeptForm> KernelEmitter::keptPanels(const KernelNest &nest,
   bool isTransposed = isLoop(0, shape.columnLoop) && isLoop(1, shape.sums[0]);
   if (!isTransposed && !(isLoop(0, shape.sums[0]) && isLoop(1, shape.columnLoop)))
     return std::nullopt;
-  return KeptForm{-1, shape.vectors * shape.lanes, int32_t(memoryBytes(shape.element)),
-                  isTransposed};
+  return KeptForm{-1, shape.vectors * shape.lanes,
+                  int32_t(memoryBytes(shape.element) / shape.group), isTransposed};
 }
 
 /// Rows of the tiles of what is left of the rows, at most. Four of two vectors are as many sums as

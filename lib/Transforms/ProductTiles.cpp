@@ -9,6 +9,8 @@ namespace graphc {
 
 /// A tile that fills a panel of a matrix fetches it so many k ahead.
 static constexpr int64_t kPanelAhead = 24;
+/// Rows of tiles that take pairs apart. Few, since little is multiplied so.
+static constexpr int kSplitRows = 4;
 
 namespace arith = mlir::arith;
 namespace vector = mlir::vector;
@@ -57,7 +59,9 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
                                                 const ProductPanel &panel, bool isWhole) {
   int rows = body->rows, vectors = body->vectors;
   int64_t bytes = memoryBytes(shape.element);
-  auto type = mlir::VectorType::get({shape.lanes}, shape.element);
+  const bool arePairs = shape.group > 1;
+  mlir::Type read = arePairs ? b.getI32Type() : shape.element;
+  auto type = mlir::VectorType::get({shape.lanes}, read);
   const LoopVariable &row = body->loops[size_t(shape.rowLoop)];
   // Multiples of a row's length; an address can have them doubled and doubled again. Hidden, so
   // that they are what is kept in registers, and not the length that they are made of.
@@ -156,9 +160,10 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
   } else {
     open(length);
     for (int v = 0; v < vectors; ++v)
-      right.push_back(
-          loadAt(placeOf(v), type,
-                 target.maskRegisters && !body->masks.empty() ? body->masks[size_t(v)] : Value()));
+      right.push_back(loadAt(placeOf(v), type,
+                             target.maskRegisters && !arePairs && !body->masks.empty()
+                                 ? body->masks[size_t(v)]
+                                 : Value()));
   }
   if (mayFill) {
     auto branch = mlir::scf::IfOp::create(b, isFilling, /*withElseRegion=*/false);
@@ -195,13 +200,24 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
         address = arith::AddIOp::create(b, address, offset);
       }
     }
-    return vector::BroadcastOp::create(b, type, loadAt(address, shape.element, nullptr));
+    return vector::BroadcastOp::create(b, type, loadAt(address, read, nullptr));
   };
+  llvm::SmallVector<std::array<Value, 2>> rightParts;
+  if (panel.splits)
+    rightParts = llvm::map_to_vector(right, [&](Value words) { return splitPairs(words); });
   for (int i = 0; i < rows; ++i) {
     Value scalar = leftAt(i);
+    std::array<Value, 2> parts;
+    if (panel.splits)
+      parts = splitPairs(scalar);
     for (int v = 0; v < vectors; ++v) {
       Value &sum = carried[size_t(i) * size_t(vectors) + size_t(v)];
-      sum = addProduct(scalar, right[size_t(v)], sum);
+      if (panel.splits)
+        for (auto [x, y] : llvm::zip(parts, rightParts[size_t(v)]))
+          sum = addProduct(x, y, sum);
+      else
+        sum = arePairs ? addPairs(scalar, right[size_t(v)], sum)
+                       : addProduct(scalar, right[size_t(v)], sum);
     }
   }
   Value &place = carried[copyPlace];
@@ -290,6 +306,8 @@ void KernelEmitter::keepNests(const Pass &pass, llvm::ArrayRef<Value> results) {
 /// All rows of [lower, upper) beside one panel.
 void KernelEmitter::emitRowsOfPanel(const Pass &pass, const ProductShape &shape,
                                     const ProductPanel &panel, Value lower, Value upper) {
+  if (panel.splits)
+    return emitTiles(pass, shape, panel, kSplitRows, lower, upper, /*isWhole=*/false);
   if (body->vectors < shape.vectors && !shape.hasTallTiles)
     return emitTiles(pass, shape, panel, shape.narrowRows, lower, upper, /*isWhole=*/false);
   if (shape.rows.size() == 1)

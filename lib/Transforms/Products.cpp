@@ -59,7 +59,7 @@ void KernelEmitter::placeLastColumns(const KernelNest &nest, const ProductShape 
   last.most = std::min(kLastColumns, shape.lanes - 1);
   last.mostOnStack = kSumBytes / bytes / kLastColumns;
   last.may =
-      uses(Optimization::LastColumns) &&
+      uses(Optimization::LastColumns) && shape.group == 1 &&
       (shape.isLeftTransposed ? shape.lanes > kLastColumns
                               : !shape.isLeftPlain || constantSize(memory.leftSumStride) == 1);
   if (auto number = constantSize(shape.numColumns)) {
@@ -242,7 +242,10 @@ void KernelEmitter::copyPanels(const KernelNest &nest, const ProductShape &shape
     Value whole = arith::SubIOp::create(b, end, rest);
     lower = arith::SelectOp::create(b, copies.fills, whole, from);
   }
-  packPanels(nest, shape, memory.packed.buffer, from, lower, end);
+  if (shape.group > 1)
+    copies.leastRight = packPairPanels(nest, shape, memory, from, end);
+  else
+    packPanels(nest, shape, memory.packed.buffer, from, lower, end);
 }
 
 void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
@@ -253,6 +256,7 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
     columnLoops.push_back(shape.pictureLoop);
   shape.numColumns = extentOfAll(nest, columnLoops);
   placeArrays(pass, pass.outer);
+  setPairs(nest, shape);
   int opened = openOtherLoops(pass, shape.columnLoop, shape.rowLoop, shape.pictureLoop);
   body->lanes = shape.lanes;
   body->vectors = shape.vectors;
@@ -285,11 +289,17 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
     blockColumns = arith::SelectOp::create(b, copies.fills, stack->constant(width), blockColumns);
   if (memory.keptPanels)
     blockColumns = arith::SelectOp::create(b, isKept(memory.keptPanels), all, blockColumns);
+  Value leftExponent;
+  if (shape.group > 1)
+    leftExponent = leastOfRows(nest, shape, memory, part.lower, part.upper);
   auto columnBlocks = stack->open(part.begin, endOfTiles, blockColumns);
   Value firstColumn = columnBlocks.getInductionVar();
   Value endColumn =
       arith::MinSIOp::create(b, arith::AddIOp::create(b, firstColumn, blockColumns), endOfTiles);
   copyPanels(nest, shape, memory, firstColumn, endColumn, copies);
+  Value areExact;
+  if (shape.group > 1)
+    areExact = arePairsExact(memory, leftExponent, copies.leastRight);
   Value rest = arith::RemUIOp::create(b, endColumn, stack->constant(width));
   Value whole = arith::SubIOp::create(b, endColumn, rest);
   findLastColumns(nest, shape, memory, copies, endColumn, rest, whole, last);
@@ -298,9 +308,13 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
   Value firstRow = rowBlocks.getInductionVar();
   Value endRow =
       arith::MinSIOp::create(b, arith::AddIOp::create(b, firstRow, copies.blockRows), part.upper);
-  if (memory.mayCopyLeft)
-    packLeft(nest, shape, memory.copied.buffer, firstRow,
-             arith::SelectOp::create(b, copies.rowsNow, endRow, firstRow), copies.rowStride);
+  if (memory.mayCopyLeft) {
+    Value endCopied = arith::SelectOp::create(b, copies.rowsNow, endRow, firstRow);
+    if (shape.group > 1)
+      packPairRows(nest, shape, memory, firstRow, endCopied, copies.rowStride);
+    else
+      packLeft(nest, shape, memory.copied.buffer, firstRow, endCopied, copies.rowStride);
+  }
   ProductPanel panel;
   setLeft(shape, memory, copies, firstRow, panel);
   if (copies.isFetched && shape.isLeftTransposed)
@@ -316,9 +330,15 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
   }
   // Whole panels without masks: with one, a load is two instructions on many
   // processors. What is left is done a vector at a time.
-  for (bool isRest : {false, true}) {
+  // Where pairs are taken apart, all columns are done otherwise.
+  enum class Columns { Whole, Rest, Split };
+  for (Columns which : {Columns::Whole, Columns::Rest, Columns::Split}) {
+    if (which == Columns::Split && !areExact)
+      continue;
+    const bool isWhole = which == Columns::Whole, isRest = which == Columns::Rest;
+    panel.splits = which == Columns::Split;
     body->vectors = isRest ? 1 : shape.vectors;
-    if (isRest) // is filled before, by loads that do not reach behind the matrix
+    if (!isWhole) // is filled before, by loads that do not reach behind the matrix
       panel.endOfFilling = panel.fillingRow = nullptr;
     stack->dropAnchor();
     if (isRest && panel.copied) {
@@ -330,10 +350,13 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
               .getResult();
       panel.copied = nullptr;
     }
-    auto panels = stack->open(isRest ? whole : firstColumn, isRest ? last.first : whole,
-                              stack->constant(isRest ? shape.lanes : width));
+    Value begin = isRest ? whole : firstColumn, end = isWhole ? whole : last.first;
+    if (areExact)
+      end = arith::SelectOp::create(b, areExact, panel.splits ? begin : end,
+                                    panel.splits ? end : begin);
+    auto panels = stack->open(begin, end, stack->constant(isRest ? shape.lanes : width));
     Value column = panels.getInductionVar(), start = isRest ? whole : column;
-    setColumns(nest, shape, column, last.first, /*masked=*/isRest);
+    setColumns(nest, shape, column, last.first, /*masked=*/!isWhole);
     setRight(shape, memory, copies, start, column, panel);
     panel.firstColumn = column;
     panel.endColumn = last.first;

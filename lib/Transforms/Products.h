@@ -46,12 +46,14 @@ struct KernelEmitter::ProductShape {
   bool isLeftPlain, isRightPlain; ///< the factor is the operand's element, and not a cast of it
   bool isLeftTransposed = false;  ///< rows of the left operand stand together
   mlir::Type element;             ///< of the factors and the sums
+  /// k that one element of panels and rows has: 2 where these are pairs (ProductPairs.cpp).
+  int group = 1;
   int lanes, vectors;
   llvm::SmallVector<int, 2> rows; ///< of tiles, and of those of the rows that are left
   int narrowRows;                 ///< of tiles of one vector
   bool hasTallTiles = false;      ///< those are of `rows`, too
   bool isOneTile = false;         ///< all rows are; no part has some of them
-  Size length, numColumns;        ///< extents of all `sums` together, and of all columns
+  Size length, numColumns;        ///< extents of all `sums` together, in groups, and of all columns
 };
 
 /// What the tiles beside a panel of columns read. All steps are in bytes.
@@ -72,6 +74,7 @@ struct KernelEmitter::ProductPanel {
   /// way; firstRow: it does not. Null: never.
   mlir::Value endOfFilling;
   bool fills = false;                 ///< that tile is being made
+  bool splits = false;                ///< tiles take pairs apart
   mlir::Value firstColumn, endColumn; ///< of the panel, and of the last one
   /// Of matrices: the tile whose first row is `fillingRow` reads the right operand at `source`,
   /// and puts it into the panel on its way. Null: none does.
@@ -106,7 +109,8 @@ struct KernelEmitter::ProductMemory {
   Size leftRowStride, leftSumStride;
   /// At the present iteration of the other loops.
   mlir::Value leftAddress, rightAddress, firstKeptRow;
-  mlir::Value columnStep, sumStep; ///< of the right operand where it lies
+  mlir::Value columnStep, sumStep;     ///< of the right operand where it lies
+  mlir::Value leftSource, rightSource; ///< of pairs: the operands where they lie
 };
 
 /// What is copied in this call.
@@ -114,6 +118,7 @@ struct KernelEmitter::ProductCopies {
   mlir::Value packs;                ///< whether all panels are
   mlir::Value panels, firstPacked;  ///< where panels are, from which column on
   mlir::Value fills;                ///< whether the first tile of rows does it; null: never
+  mlir::Value leastRight;           ///< of pairs: the least magnitudes of panels that are copied
   mlir::Value rows, rowsNow;        ///< whether rows are read from a copy, which is made now
   mlir::Value areMany;              ///< rows are more than half of the L2 cache
   mlir::Value isFetched;            ///< rows are large, but not copied; null: never

@@ -53,6 +53,7 @@ inline const std::vector<Switch> kSwitches = {
     {"last-columns", {"resnet_512x7_512_3x3"}},
     {"kept-rows", {"resnet_2048x7_512_1x1", "resnet_1024x14_256_1x1"}},
     {"kept-panels", {"dense_4x1024x1024", "dense_16x1024x1024", "dense_64x784x512", "encoder"}},
+    {"pairs", {"gemm_bf16_1024x1024x1024", "gemm_bf16_32x1024x1024"}},
     {"vectors", {"gemm_f32_1x1024x1024", "gemm_f64_1x1024x1024"}},
     {"short-rows", {"nbody"}},
     {"blocks", {"mobilenet_256x28_256_3x3"}},

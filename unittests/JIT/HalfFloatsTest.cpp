@@ -242,7 +242,8 @@ TEST(HalfFloats, MovesAndArithmetic) {
 /// Objects for every processor need nothing that a library of the compiler's would have; `compile`
 /// looks.
 TEST(HalfFloats, EveryTargetDoesWithoutCalls) {
-  for (const char *name : {"native", "x86-64", "x86-64-v3", "x86-64-v4", "aarch64"})
+  for (const char *name :
+       {"native", "x86-64", "x86-64-v3", "x86-64-v4", "x86-64-v4-bf16", "aarch64"})
     for (const Format &format : {kF16, kBF16}) {
       auto object = compileText(movesAndSums(format.name), *parseTarget(name));
       EXPECT_TRUE(object.ok()) << name << " " << format.name << ": " << object.status();

@@ -17,7 +17,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr const char *kAllTargets[] = {"native", "x86-64", "x86-64-v3", "x86-64-v4", "aarch64"};
+constexpr const char *kAllTargets[] = {"native",    "x86-64",         "x86-64-v3",
+                                       "x86-64-v4", "x86-64-v4-bf16", "aarch64"};
 
 /// All conversions between floats and with integers, on scalars and vectors.
 std::string conversions() {
@@ -147,9 +148,8 @@ TEST(Target, NamesAndFacts) {
   EXPECT_NE(parseTarget("x86-64")->fingerprint(), parseTarget("x86-64-v3")->fingerprint());
   auto unknown = parseTarget("pdp11");
   EXPECT_EQ(errorKind(unknown.status()), ErrorKind::ValueError);
-  EXPECT_EQ(
-      unknown.status().message(),
-      "unknown target 'pdp11'; the targets are native, x86-64, x86-64-v3, x86-64-v4, aarch64");
+  EXPECT_EQ(unknown.status().message(), "unknown target 'pdp11'; the targets are native, x86-64, "
+                                        "x86-64-v3, x86-64-v4, x86-64-v4-bf16, aarch64");
 }
 
 // What detection knows to be absent, in order; what it does not know of is no reason.

@@ -1,0 +1,229 @@
+//===- PairsTest.cpp - products of bfloat16, two k at a time -----------------===//
+//
+// Expected is what AVX512-BF16's instruction is documented to compute for pairs of normal numbers,
+// by std::fma: k 1, 0, 3, 2, ... of each sum, each rounded once. On other processors k 0, 1, 2, ...
+// Nothing of either takes subnormal numbers for zeros.
+//
+//===----------------------------------------------------------------------===//
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+#include "graphc/Function.h"
+#include "graphc/Ops.h"
+
+namespace graphc {
+namespace {
+
+bool hasPairs() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw");
+#else
+  return false;
+#endif
+}
+
+/// Fused where the processor can; what other processors of x86 do is not these tests' matter.
+bool hasFma() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("fma");
+#else
+  return true;
+#endif
+}
+
+float asFloat(uint16_t bits) {
+  uint32_t wide = uint32_t(bits) << 16;
+  float number;
+  std::memcpy(&number, &wide, sizeof(number));
+  return number;
+}
+
+const uint16_t *bitsOf(const Tensor &t) { return static_cast<const uint16_t *>(t.data()); }
+
+/// A matrix of bfloat16 with exponents of [least, most], as they are stored; 0: subnormal numbers.
+Tensor numbers(int64_t rows, int64_t columns, int seed, int least, int most) {
+  Tensor t = *Tensor::zeros(DType::BFloat16, {rows, columns});
+  auto *bits = static_cast<uint16_t *>(t.data());
+  std::mt19937 random{unsigned(seed)};
+  for (int64_t i = 0; i < t.numElements(); ++i) {
+    int exponent = least + int(random() % unsigned(most - least + 1));
+    bits[i] = uint16_t((random() & 0x807f) | unsigned(exponent) << 7);
+  }
+  return t;
+}
+
+Tensor transposed(const Tensor &t) {
+  Tensor other = *Tensor::zeros(DType::BFloat16, {t.shape()[1], t.shape()[0]});
+  auto *bits = static_cast<uint16_t *>(other.data());
+  for (int64_t i = 0; i < t.shape()[0]; ++i)
+    for (int64_t j = 0; j < t.shape()[1]; ++j)
+      bits[j * t.shape()[0] + i] = bitsOf(t)[i * t.shape()[1] + j];
+  return other;
+}
+
+/// x y in float32.
+std::vector<float> expected(const Tensor &x, const Tensor &y) {
+  int64_t m = x.shape()[0], length = x.shape()[1], n = y.shape()[1];
+  std::vector<float> sums(size_t(m * n), 0.0f);
+  const int64_t group = hasPairs() ? 2 : 1;
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j)
+      for (int64_t first = 0; first < length; first += group)
+        for (int64_t k = std::min(first + group, length) - 1; k >= first; --k)
+          sums[size_t(i * n + j)] =
+              std::fma(asFloat(bitsOf(x)[i * length + k]), asFloat(bitsOf(y)[k * n + j]),
+                       sums[size_t(i * n + j)]);
+  return sums;
+}
+
+uint16_t rounded(float number) {
+  if (std::isnan(number))
+    return 0x7fc0;
+  uint32_t bits;
+  std::memcpy(&bits, &number, sizeof(bits));
+  return uint16_t((bits + 0x7fff + ((bits >> 16) & 1)) >> 16); // to nearest even
+}
+
+/// `found` is `expected`, of bfloat16 rounded.
+void expectBits(const std::vector<float> &expected, const Tensor &found) {
+  ASSERT_EQ(size_t(found.numElements()), expected.size());
+  const bool isHalf = found.dtype() == DType::BFloat16;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    float here = isHalf ? asFloat(bitsOf(found)[i]) : static_cast<const float *>(found.data())[i];
+    if (std::isnan(expected[i]))
+      ASSERT_TRUE(std::isnan(here)) << i;
+    else
+      ASSERT_EQ(isHalf ? asFloat(rounded(expected[i])) : expected[i], here) << i;
+  }
+}
+
+/// x y with operands as they are and transposed, given and constant, on one thread and several.
+void expectProduct(const Tensor &x, const Tensor &y) {
+  const std::vector<float> sums = expected(x, y);
+  for (bool left : {false, true})
+    for (bool right : {false, true}) {
+      SCOPED_TRACE(std::to_string(left) + std::to_string(right));
+      Tensor inX = left ? transposed(x) : x, inY = right ? transposed(y) : y;
+      Variable a = tensor(DType::BFloat16, {kDynamic, kDynamic}, "a"),
+               w = tensor(DType::BFloat16, {kDynamic, kDynamic}, "w");
+      Variable first = left ? swapaxes(a, 0, 1) : a;
+      auto second = [&](const Variable &v) { return right ? swapaxes(v, 0, 1) : v; };
+      for (int threads : {1, 3}) {
+        auto wide =
+            function({a, w}, dot(cast(first, DType::Float32), cast(second(w), DType::Float32)),
+                     {.threads = threads});
+        auto given = function({a, w}, dot(first, second(w)), {.threads = threads});
+        // Rewrites would transpose the constant.
+        auto kept = function({a}, dot(first, second(constant(inY))),
+                             {.rewrites = false, .threads = threads});
+        ASSERT_TRUE(wide.ok() && given.ok() && kept.ok());
+        expectBits(sums, (*(*wide)(inX, inY))[0]);
+        expectBits(sums, (*(*given)(inX, inY))[0]);
+        for (int round = 0; round < 2; ++round) // the copy is made, and is there
+          expectBits(sums, (*(*kept)(inX))[0]);
+      }
+    }
+}
+
+TEST(Pairs, AreBitsOfFma) {
+  if (!hasFma())
+    GTEST_SKIP();
+  for (auto [m, length, n] : std::vector<std::array<int64_t, 3>>{{1, 40, 70},
+                                                                 {17, 33, 65},
+                                                                 {50, 129, 97},
+                                                                 {31, 1, 32},
+                                                                 {5, 2, 3},
+                                                                 {29, 300, 160},
+                                                                 {64, 1024, 64}}) {
+    SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(length) + "x" + std::to_string(n));
+    expectProduct(numbers(m, length, 1, 115, 135), numbers(length, n, 2, 115, 135));
+  }
+}
+
+/// Where the instruction would take numbers for zeros, they are none: subnormal operands beside
+/// large ones, products and sums that are subnormal, on either side.
+TEST(Pairs, KeepSubnormalNumbers) {
+  if (!hasFma())
+    GTEST_SKIP();
+  const int64_t m = 23, length = 151, n = 175; // panels are kept
+  for (auto [left, right] : std::vector<std::pair<std::pair<int, int>, std::pair<int, int>>>{
+           {{0, 0}, {250, 253}}, // subnormal by large
+           {{250, 253}, {0, 0}},
+           {{0, 5}, {120, 130}},    // some of them
+           {{60, 62}, {60, 64}}}) { // products below the least normal number
+    SCOPED_TRACE(std::to_string(left.first) + " " + std::to_string(right.first));
+    expectProduct(numbers(m, length, 3, left.first, left.second),
+                  numbers(length, n, 4, right.first, right.second));
+  }
+  // One number among normal ones, in the last row, and in the last column of the last term.
+  Tensor x = numbers(m, length, 5, 120, 130), y = numbers(length, n, 6, 120, 130);
+  Tensor small = numbers(m, length, 5, 120, 130), other = numbers(length, n, 6, 120, 130);
+  static_cast<uint16_t *>(small.data())[m * length - 1] = 1;
+  static_cast<uint16_t *>(other.data())[length * n - 1] = 0x8001;
+  Tensor large = numbers(length, n, 6, 240, 244), wide = numbers(m, length, 5, 240, 244);
+  expectProduct(small, large);
+  expectProduct(wide, other);
+  expectProduct(x, y);
+}
+
+/// (1 + 2^-7)^2 - (1 + 2^-6) is 2^-14: of numbers from 2^-57 on, a subnormal sum of normal
+/// products.
+TEST(Pairs, KeepSubnormalDifferences) {
+  if (!hasFma())
+    GTEST_SKIP();
+  for (int left : {70, 71})
+    for (int right : {70, 71}) {
+      SCOPED_TRACE(std::to_string(left) + " " + std::to_string(right));
+      auto bits = [](int exponent, int last) { return uint16_t(exponent << 7 | last); };
+      Tensor x = *Tensor::zeros(DType::BFloat16, {3, 2}),
+             y = *Tensor::zeros(DType::BFloat16, {2, 40});
+      for (int64_t i = 0; i < 3; ++i) {
+        static_cast<uint16_t *>(x.data())[2 * i] = bits(left, 1);
+        static_cast<uint16_t *>(x.data())[2 * i + 1] = uint16_t(0x8000 | bits(left, 2));
+      }
+      for (int64_t j = 0; j < 40; ++j) {
+        static_cast<uint16_t *>(y.data())[j] = bits(right, 1);
+        static_cast<uint16_t *>(y.data())[40 + j] = bits(right, 0);
+      }
+      ASSERT_EQ(expected(x, y)[0], std::ldexp(1.0f, left + right - 254 - 14));
+      expectProduct(x, y);
+    }
+}
+
+TEST(Pairs, OfZerosInfinitiesAndNaN) {
+  if (!hasFma())
+    GTEST_SKIP();
+  Tensor zeros = *Tensor::zeros(DType::BFloat16, {20, 37});
+  Tensor x = numbers(20, 37, 7, 120, 130), y = numbers(37, 50, 8, 120, 130);
+  expectProduct(zeros, y);
+  expectProduct(x, *Tensor::zeros(DType::BFloat16, {37, 50}));
+  auto *bits = static_cast<uint16_t *>(x.data());
+  bits[3 * 37] = 0x7f80; // infinity
+  bits[5 * 37] = 0x7fc0; // NaN, behind the last term of an odd number of them
+  bits[7 * 37 + 36] = 0xff80;
+  static_cast<uint16_t *>(y.data())[49] = 0x7f80; // behind the last column
+  expectProduct(x, y);
+}
+
+TEST(Pairs, OfEmptyOperands) {
+  for (auto [m, length, n] :
+       std::vector<std::array<int64_t, 3>>{{0, 40, 70}, {20, 0, 30}, {20, 40, 0}}) {
+    Variable a = tensor(DType::BFloat16, {kDynamic, kDynamic}, "a"),
+             w = tensor(DType::BFloat16, {kDynamic, kDynamic}, "w");
+    auto f = function({a, w}, dot(a, w));
+    ASSERT_TRUE(f.ok()) << f.status();
+    auto found = (*f)(*Tensor::zeros(DType::BFloat16, {m, length}),
+                      *Tensor::zeros(DType::BFloat16, {length, n}));
+    ASSERT_TRUE(found.ok()) << found.status();
+    EXPECT_EQ((*found)[0], *Tensor::zeros(DType::BFloat16, {m, n}));
+  }
+}
+
+} // namespace
+} // namespace graphc
