@@ -151,6 +151,7 @@ private:
   /// Those with extent 1, a bit each.
   uint64_t unitLoops(const Nest &nest) const;
   bool isProduct(const Nest &nest) const;
+  bool widensForProduct(const Nest &nest) const;
   void visitLoops(int32_t step);
   void chooseSubstitutions(const Nest &nest, int copies);
   FusedNest rewrite(const Nest &nest, int copies, std::vector<FusedNest::Check> checks);

@@ -45,6 +45,16 @@ bool Fusion::isProduct(const Nest &nest) const {
   return isContraction(nest, rank, unitLoops(nest));
 }
 
+/// Whether the nest widens bfloat16 for a product, as ops record it. Products of pairs
+/// (Transforms/ProductPairs.cpp) read them in memory: what they are made of is not to be in there.
+bool Fusion::widensForProduct(const Nest &nest) const {
+  if (!uses(Optimization::Pairs) || nest.combine != Combine::None)
+    return false;
+  const ScalarNode &cast = nest.body.back();
+  return cast.op == ScalarOp::Cast && nest.body[size_t(cast.args[0])].op == ScalarOp::Load &&
+         nest.body[size_t(cast.args[0])].dtype == DType::BFloat16 && isReadByProduct(nest.result);
+}
+
 /// Decides which of the waiting arrays that `nest` loads are written into it; the others get
 /// memory.
 void Fusion::chooseSubstitutions(const Nest &nest, int copies) {
@@ -83,7 +93,7 @@ void Fusion::chooseSubstitutions(const Nest &nest, int copies) {
   if (candidates.empty())
     return;
 
-  bool contraction = isProduct(nest);
+  const bool contraction = isProduct(nest), isWidening = widensForProduct(nest);
   // The small ones first: what does not fit any more is the largest.
   auto opsOf = [&](const Candidate &c) { return waiting_[arrays_[c.array].waiting].ops; };
   std::sort(candidates.begin(), candidates.end(), [&](const Candidate &a, const Candidate &b) {
@@ -97,6 +107,7 @@ void Fusion::chooseSubstitutions(const Nest &nest, int copies) {
     double cost = producer.cost * c.loads;
     int added = producer.ops * c.loads * copies;
     bool worth = !again || cost <= (contraction && !c.eachOnce ? kAlmostFree : kCheap);
+    worth &= !isWidening || producer.ops == 0;
     if (!worth || ops + added > kMaxOps || readTooMany(producer.reads, reads)) {
       materialize(c.array);
       continue;

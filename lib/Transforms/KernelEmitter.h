@@ -271,12 +271,11 @@ private:
   mlir::Value halvesOf(Size elements);
   mlir::Value wordsAt(mlir::Value address, mlir::Value count, int words);
   void storeVector(mlir::Value address, mlir::Value words);
-  mlir::Value wordsOfLines(mlir::Value address, mlir::Value step, mlir::Value hasSecond,
-                           mlir::Value mask);
+  mlir::Value wordsOfLines(mlir::Value address, mlir::Value step, bool isHalf, mlir::Value mask);
   mlir::Value overPairsOfLines(
       const KernelNest &nest, const ProductShape &shape, mlir::Value address, mlir::Value step,
       mlir::Value lower, mlir::Value upper, mlir::Value least,
-      llvm::function_ref<mlir::Value(mlir::Value, mlir::Value, mlir::Value, mlir::Value)> make);
+      llvm::function_ref<mlir::Value(mlir::Value, mlir::Value, bool, mlir::Value)> make);
   mlir::Value packPairPanels(const KernelNest &nest, const ProductShape &shape,
                              const ProductMemory &memory, mlir::Value first, mlir::Value upper);
   mlir::Value packPairsTransposed(const KernelNest &nest, const ProductShape &shape,

@@ -36,6 +36,8 @@ using mlir::Value;
 static constexpr int64_t kHalfBytes = 2, kWordBytes = 4;
 /// Lines of the right operand's pairs that are copied at a time.
 static constexpr int64_t kCopiedPairs = 16;
+/// Vectors of a line whose magnitudes are looked at in one go.
+static constexpr int kVectorsAtOnce = 4;
 /// Words of a column that are transposed in registers at a time.
 static constexpr int kPairsAtOnce = 4;
 
@@ -123,14 +125,25 @@ Value KernelEmitter::leastOfRows(const KernelNest &nest, const ProductShape &sha
   auto lines = stack->open(zero, shape.isLeftPlain ? rows : terms, one, greatestMagnitudes());
   Value line =
       arith::AddIOp::create(b, first, arith::MulIOp::create(b, lines.getInductionVar(), step));
-  int64_t halves = kCacheLine / kHalfBytes;
-  auto vectors =
-      stack->open(zero, count, stack->constant(halves), lines.getRegionIterArgs().front());
-  Value at = vectors.getInductionVar();
-  Value words = wordsAt(arith::AddIOp::create(b, line, halvesOf(at)),
-                        arith::SubIOp::create(b, count, at), int(halves / 2));
-  stack->close(lesserMagnitudes(words, vectors.getRegionIterArgs().front()));
-  stack->close(vectors.getResult(0));
+  const int64_t halves = kCacheLine / kHalfBytes;
+  Value least = lines.getRegionIterArgs().front();
+  Value whole = floorToMultiple(count, kVectorsAtOnce * halves);
+  for (bool isRest : {false, true}) {
+    int numVectors = isRest ? 1 : kVectorsAtOnce;
+    auto loop = stack->open(isRest ? whole : zero, isRest ? count : whole,
+                            stack->constant(numVectors * halves), least);
+    least = loop.getRegionIterArgs().front();
+    Value at = loop.getInductionVar(), address = arith::AddIOp::create(b, line, halvesOf(at));
+    for (int v = 0; v < numVectors; ++v) {
+      Value place = stack->value(stack->add(address, b.getIndexAttr(v * kCacheLine)));
+      Value bits = isRest ? wordsAt(place, arith::SubIOp::create(b, count, at), int(halves / 2))
+                          : loadAt(place, magnitudesType(b), nullptr);
+      least = lesserMagnitudes(bits, least);
+    }
+    stack->close(least);
+    least = loop.getResult(0);
+  }
+  stack->close(least);
   stack->dropAnchor();
   return leastExponent(lines.getResult(0));
 }
@@ -178,39 +191,40 @@ void KernelEmitter::storeVector(Value address, Value words) {
   LLVM::StoreOp::create(b, words, pointerTo(address), unsigned(kWordBytes));
 }
 
-/// Words of two lines: elements of the second one, or zeros if there is none, are the upper halves.
-Value KernelEmitter::wordsOfLines(Value address, Value step, Value hasSecond, Value mask) {
+/// Words of two lines `step` bytes apart; of the first one and zeros if `isHalf`.
+Value KernelEmitter::wordsOfLines(Value address, Value step, bool isHalf, Value mask) {
   int64_t lanes = mlir::cast<mlir::VectorType>(mask.getType()).getNumElements();
   auto halves = mlir::VectorType::get({lanes}, b.getI16Type());
   auto words = mlir::VectorType::get({lanes}, b.getI32Type());
-  Value zero = stack->constant(0);
-  Value second =
-      arith::AddIOp::create(b, address, arith::SelectOp::create(b, hasSecond, step, zero));
   Value low = arith::ExtUIOp::create(b, words, loadAt(address, halves, mask));
+  if (isHalf)
+    return low;
+  Value second = arith::AddIOp::create(b, address, step);
   Value high = arith::ExtUIOp::create(b, words, loadAt(second, halves, mask));
   Value shift =
       arith::ConstantOp::create(b, mlir::DenseElementsAttr::get(words, llvm::APInt(32, 16)));
-  high = arith::ShLIOp::create(b, high, shift);
-  Value none = arith::ConstantOp::create(b, b.getZeroAttr(words));
-  return arith::OrIOp::create(b, low, arith::SelectOp::create(b, hasSecond, high, none));
+  return arith::OrIOp::create(b, low, arith::ShLIOp::create(b, high, shift));
 }
 
-/// Calls make(pair, address of its first element, whether it has a second one, least) for each pair
+/// Calls make(pair, address of its first element, whether it is half of one, least) for each pair
 /// of [lower, upper) of lines that are `step` bytes apart; it gives the next `least`. The last one
 /// is the result.
 Value KernelEmitter::overPairsOfLines(const KernelNest &nest, const ProductShape &shape,
                                       Value address, Value step, Value lower, Value upper,
                                       Value least,
-                                      llvm::function_ref<Value(Value, Value, Value, Value)> make) {
-  Value terms = stack->value(nest.extents[size_t(shape.sums[0])]);
-  auto pairs = stack->open(lower, upper, stack->constant(1), least);
-  Value pair = pairs.getInductionVar();
-  Value term = arith::ShLIOp::create(b, pair, stack->constant(1));
-  Value place = arith::AddIOp::create(b, address, arith::MulIOp::create(b, term, step));
-  Value next = arith::AddIOp::create(b, term, stack->constant(1));
-  Value hasSecond = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, next, terms);
-  stack->close(make(pair, place, hasSecond, pairs.getRegionIterArgs().front()));
-  return pairs.getResult(0);
+                                      llvm::function_ref<Value(Value, Value, bool, Value)> make) {
+  Value one = stack->constant(1);
+  Value whole = arith::ShRUIOp::create(b, stack->value(nest.extents[size_t(shape.sums[0])]), one);
+  Value end = arith::MinSIOp::create(b, upper, whole);
+  for (bool isHalf : {false, true}) {
+    auto pairs = stack->open(isHalf ? Value(arith::MaxSIOp::create(b, lower, whole)) : lower,
+                             isHalf ? upper : end, one, least);
+    Value pair = pairs.getInductionVar(), term = arith::ShLIOp::create(b, pair, one);
+    Value place = arith::AddIOp::create(b, address, arith::MulIOp::create(b, term, step));
+    stack->close(make(pair, place, isHalf, pairs.getRegionIterArgs().front()));
+    least = pairs.getResult(0);
+  }
+  return least;
 }
 
 //===--- copies -------------------------------------------------------------===//
@@ -257,11 +271,11 @@ Value KernelEmitter::packPairPanels(const KernelNest &nest, const ProductShape &
     Value source = arith::AddIOp::create(b, memory.rightSource, halvesOf(column));
     least =
         overPairsOfLines(nest, shape, source, sumStep, begin, end, least,
-                         [&](Value pair, Value place, Value hasSecond, Value seen) {
+                         [&](Value pair, Value place, bool isHalf, Value seen) {
                            for (auto [v, mask] : llvm::enumerate(masks)) {
                              Value at = arith::AddIOp::create(
                                  b, place, stack->constant(int64_t(v) * shape.lanes * kHalfBytes));
-                             Value words = wordsOfLines(at, sumStep, hasSecond, mask);
+                             Value words = wordsOfLines(at, sumStep, isHalf, mask);
                              seen = lesserMagnitudes(words, seen);
                              storeVector(placeOf(pair, int64_t(v)), words);
                            }
@@ -340,13 +354,13 @@ void KernelEmitter::packPairRows(const KernelNest &nest, const ProductShape &sha
     Value upper = arith::SelectOp::create(
         b, arith::CmpIOp::create(b, arith::CmpIPredicate::slt, first, end), length, zero);
     overPairsOfLines(nest, shape, memory.leftSource, sumStep, zero, upper, zero,
-                     [&](Value pair, Value place, Value hasSecond, Value carried) {
+                     [&](Value pair, Value place, bool isHalf, Value carried) {
                        auto rows = stack->open(first, end, lanes);
                        Value row = rows.getInductionVar();
                        Value mask = countMask(b, arith::SubIOp::create(b, end, row), shape.lanes);
                        Value at = arith::AddIOp::create(b, place, halvesOf(row));
                        storeVector(placeOf(pair, arith::SubIOp::create(b, row, first)),
-                                   wordsOfLines(at, sumStep, hasSecond, mask));
+                                   wordsOfLines(at, sumStep, isHalf, mask));
                        stack->close();
                        return carried;
                      });
