@@ -200,7 +200,9 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
         address = arith::AddIOp::create(b, address, offset);
       }
     }
-    return vector::BroadcastOp::create(b, type, loadAt(address, read, nullptr));
+    // Pairs are read where they lie, which may be in between two words.
+    Value scalar = LLVM::LoadOp::create(b, read, pointerTo(address), unsigned(bytes / shape.group));
+    return vector::BroadcastOp::create(b, type, scalar);
   };
   llvm::SmallVector<std::array<Value, 2>> rightParts;
   if (panel.splits)

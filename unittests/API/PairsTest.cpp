@@ -6,14 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <random>
 
+#include "AtEdgeOfPages.h"
 #include "graphc/Function.h"
 #include "graphc/Ops.h"
 
@@ -209,6 +208,48 @@ TEST(Pairs, OfZerosInfinitiesAndNaN) {
   bits[7 * 37 + 36] = 0xff80;
   static_cast<uint16_t *>(y.data())[49] = 0x7f80; // behind the last column
   expectProduct(x, y);
+}
+
+/// Nor is anything written behind the result. Odd and even numbers of terms, one and several, rows
+/// that are copied and not, whole vectors of columns and not.
+TEST(Pairs, ReadNothingAroundOperands) {
+  if (!hasFma())
+    GTEST_SKIP();
+  using Call = absl::Status(View<const BFloat16, 2>, View<const BFloat16, 2>, View<float, 2>);
+  for (bool left : {false, true})
+    for (bool right : {false, true}) {
+      Variable a = tensor(DType::BFloat16, {kDynamic, kDynamic}, "a"),
+               w = tensor(DType::BFloat16, {kDynamic, kDynamic}, "w");
+      auto factor = [](const Variable &v, bool isTransposed) {
+        return cast(isTransposed ? swapaxes(v, 0, 1) : v, DType::Float32);
+      };
+      auto f = function({a, w}, dot(factor(a, left), factor(w, right)));
+      ASSERT_TRUE(f.ok()) << f.status();
+      auto bound = f->bind<Call>();
+      ASSERT_TRUE(bound.ok()) << bound.status();
+      for (auto [m, length, n] : std::vector<std::array<int64_t, 3>>{{3, 1, 17},
+                                                                     {17, 2, 16},
+                                                                     {5, 7, 1},
+                                                                     {16, 31, 33},
+                                                                     {29, 130, 47},
+                                                                     {14, 129, 32},
+                                                                     {33, 256, 65}})
+        for (bool isSmall : {false, true})
+          for (bool isBegin : {false, true}) {
+            SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(length) + "x" +
+                         std::to_string(n) + (isSmall ? " small" : ""));
+            Tensor x = numbers(m, length, 1, isSmall ? 0 : 115, 130),
+                   y = numbers(length, n, 2, isSmall ? 0 : 115, 130);
+            const testing::AtEdgeOfPages ofX(left ? transposed(x) : x, isBegin),
+                ofY(right ? transposed(y) : y, isBegin),
+                result(*Tensor::zeros(DType::Float32, {m, n}), isBegin);
+            Tensor found = result.tensor();
+            ASSERT_TRUE((*bound)(ofX.tensor().view<BFloat16, 2>(), ofY.tensor().view<BFloat16, 2>(),
+                                 View<float, 2>(static_cast<float *>(found.data()), {m, n}))
+                            .ok());
+            expectBits(expected(x, y), found);
+          }
+    }
 }
 
 TEST(Pairs, OfEmptyOperands) {

@@ -1,6 +1,5 @@
 //===- ProductsTest.cpp - products of matrices, called ----------------------===//
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <array>
@@ -10,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include "AtEdgeOfPages.h"
 #include "graphc/Function.h"
 #include "graphc/Ops.h"
 
@@ -159,34 +159,6 @@ TEST(Products, TransposedRowsBesideKeptPanels) {
   EXPECT_EQ(std::memcmp(found.data(), expected.data(), size_t(expected.numBytes())), 0);
 }
 
-/// A copy of an array of float32 at the end of pages behind which there are none, or at the begin
-/// of pages in front of which there are none.
-class AtEdgeOfPages {
-public:
-  explicit AtEdgeOfPages(const Tensor &tensor, bool isBegin = false) {
-    const int64_t page = sysconf(_SC_PAGESIZE);
-    const int64_t bytes = (tensor.numBytes() + page - 1) / page * page;
-    mapped_ = size_t(bytes + 2 * page);
-    memory_ =
-        static_cast<char *>(mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    EXPECT_NE(memory_, MAP_FAILED);
-    EXPECT_EQ(mprotect(memory_ + page, size_t(bytes), PROT_READ | PROT_WRITE), 0);
-    auto *data =
-        reinterpret_cast<float *>(memory_ + page + (isBegin ? 0 : bytes - tensor.numBytes()));
-    std::memcpy(data, tensor.data(), size_t(tensor.numBytes()));
-    tensor_ = *Tensor::borrow(DType::Float32, data, tensor.shape());
-  }
-  AtEdgeOfPages(const AtEdgeOfPages &) = delete;
-  AtEdgeOfPages &operator=(const AtEdgeOfPages &) = delete;
-  ~AtEdgeOfPages() { munmap(memory_, mapped_); }
-  const Tensor &tensor() const { return tensor_; }
-
-private:
-  char *memory_;
-  size_t mapped_;
-  Tensor tensor_;
-};
-
 // Fewer columns than a vector has lanes.
 TEST(Products, ReadNothingBehindOperands) {
   const int64_t k = 8192;
@@ -198,7 +170,7 @@ TEST(Products, ReadNothingBehindOperands) {
     absl::StatusOr<Function> f =
         function({left, right}, {dot(transpose(left), right)}, {.target = target});
     ASSERT_TRUE(f.ok()) << f.status();
-    const AtEdgeOfPages atEnd(b);
+    const testing::AtEdgeOfPages atEnd(b);
     auto there = f->call({a, atEnd.tensor()}), elsewhere = f->call({a, b});
     ASSERT_TRUE(there.ok() && elsewhere.ok()) << there.status();
     EXPECT_EQ((*there)[0], (*elsewhere)[0]) << target;
@@ -222,7 +194,7 @@ TEST(Products, ReadNothingAroundPictures) {
         auto elsewhere = f->call({picture, weights});
         ASSERT_TRUE(elsewhere.ok()) << elsewhere.status();
         for (bool isBegin : {false, true}) {
-          const AtEdgeOfPages atEdge(picture, isBegin);
+          const testing::AtEdgeOfPages atEdge(picture, isBegin);
           auto there = f->call({atEdge.tensor(), weights});
           ASSERT_TRUE(there.ok()) << there.status();
           EXPECT_EQ((*there)[0], (*elsewhere)[0]) << length << " pixels, stride " << stride;
