@@ -2,6 +2,7 @@
 #include "JIT/ObjectCompiler.h"
 
 #include "JIT/LowerToLLVM.h"
+#include "JIT/OneLaneStores.h"
 #include "JIT/ReadIR.h"
 #include "JIT/RuntimeSymbols.h"
 #include "Support/Cancel.h"
@@ -235,6 +236,7 @@ absl::StatusOr<std::unique_ptr<ObjectCompiler::Worker>> ObjectCompiler::makeWork
   builder.crossRegisterProxies(worker->loops, worker->functions, worker->sccs, worker->modules);
   if (Error failure = builder.parsePassPipeline(worker->passes, kPasses))
     return makeError(ErrorKind::Internal, toString(std::move(failure)));
+  worker->passes.addPass(createModuleToFunctionPassAdaptor(OneLaneStores())); // with known masks
   return worker;
 }
 

@@ -61,7 +61,10 @@ TEST(Specialisations, GiveTheSameBits) {
   };
   Variable m = fmatrix("m"), n = fmatrix("n"), v = fvector("v"), t = ftensor4("t"),
            w = ftensor4("w"), d = dmatrix("d"),
-           h = tensor(DType::Float16, {kDynamic, kDynamic}, "h");
+           h = tensor(DType::Float16, {kDynamic, kDynamic}, "h"),
+           p = tensor(DType::BFloat16, {kDynamic, kDynamic, kDynamic}, "p"),
+           q = tensor(DType::BFloat16, {kDynamic, kDynamic, kDynamic}, "q"),
+           r = tensor(DType::BFloat16, {kDynamic, kDynamic, kDynamic}, "r");
   Variable centred = m - m.mean(1).dimshuffle({0, -1});
   const Graph graphs[] = {
       {"rows",
@@ -89,6 +92,17 @@ TEST(Specialisations, GiveTheSameBits) {
        {{{1, 3, 9, 9}, {4, 3, 3, 3}}, {{2, 8, 12, 7}, {5, 8, 1, 1}}}},
       {"f64", {d}, {exp(d).sum(1), softmax(d), d.prod(0)}, {{{6, 11}}, {{20, 64}}}, DType::Float64},
       {"f16", {h}, {h.sum(1), exp(h) + h}, {{{6, 11}}, {{3, 70}}}, DType::Float16},
+      // One column behind two vectors.
+      {"bf16 product",
+       {p, q},
+       {matmul(p, q)},
+       {{{2, 14, 8}, {2, 8, 33}}, {{1, 31, 65}, {1, 65, 33}}, {{3, 64, 48}, {3, 48, 70}}},
+       DType::BFloat16},
+      {"bf16 attention",
+       {p, q, r},
+       {attention(p, q, r)},
+       {{{2, 14, 33}, {2, 8, 33}, {2, 8, 33}}},
+       DType::BFloat16},
   };
   for (int threads : {1, 3})
     for (const Graph &graph : graphs) {

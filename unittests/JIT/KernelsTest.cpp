@@ -55,6 +55,36 @@ TEST(Kernels, Scalar) {
   }
 }
 
+/// What is narrowed in front of a store of one lane writes that lane alone.
+TEST(Kernels, OneLaneOfNarrowedElements) {
+  for (const TargetDescription &target : hostAndRunnableTargets())
+    for (int64_t lane : {0, 1, 15}) {
+      const std::string text = absl::StrCat(R"(
+func.func @kernel(%x: memref<i32>, %out: memref<i16>) -> i32 attributes {graphc.kernel} {
+  %c0 = arith.constant 0 : index
+  %begin = arith.constant dense<false> : vector<16xi1>
+  %true = arith.constant true
+  %mask = vector.insert %true, %begin [)",
+                                            lane, R"(] : i1 into vector<16xi1>
+  %x1 = memref.reinterpret_cast %x to offset: [0], sizes: [16], strides: [1] : memref<i32> to memref<16xi32>
+  %o1 = memref.reinterpret_cast %out to offset: [0], sizes: [16], strides: [1] : memref<i16> to memref<16xi16>
+  %wide = vector.load %x1[%c0] : memref<16xi32>, vector<16xi32>
+  %narrow = arith.trunci %wide : vector<16xi32> to vector<16xi16>
+  vector.maskedstore %o1[%c0], %mask, %narrow : memref<16xi16>, vector<16xi1>, vector<16xi16>
+  %ok = arith.constant 0 : i32
+  return %ok : i32
+})");
+      auto code = load(text, target);
+      ASSERT_TRUE(code);
+      std::vector<int32_t> x(16, 0x50005);
+      std::vector<int16_t> out(18, -1), expected = out;
+      expected[size_t(lane)] = 5;
+      void *buffers[] = {x.data(), out.data()};
+      EXPECT_EQ(code->function(0)(buffers, nullptr), 0);
+      EXPECT_EQ(out, expected) << target.name << ", lane " << lane;
+    }
+}
+
 TEST(Kernels, VectorLoopWithMaskedTail) {
   for (const TargetDescription &target : hostAndRunnableTargets()) {
     auto code = load(kVector, target);
