@@ -1,9 +1,10 @@
 Products of bfloat16 with AVX512-BF16 (lib/Transforms/ProductPairs.cpp): the least magnitude of the rows, that of the panels as they are
-copied, tiles of pairs, and smaller ones of pairs that are taken apart, for what the instruction would take for zeros.
+copied, tiles of pairs, and smaller ones of pairs that are taken apart, for what the instruction would take for zeros. By k there is
+scratch memory for 32 panels of 32 columns and three lines more (one k of K makes a line of words), and for 196 rows and gaps.
 
 RUN: split-file %s %t && cd %t
 RUN: graphc compile product.mlir --emit=loops --target=x86-64-v4-bf16 | FileCheck %s
-CHECK: graphc.kept = [array<i64: 1, 32, 2, 0>
+CHECK: graphc.kept = [array<i64: 1, 32, 2, 0>{{.*}} graphc.scratch = [{{.*}}, array<i64: 4480, 2>, array<i64: 884, 2>]
 CHECK: arith.minui {{.*}} : vector<32xi16>
 CHECK: vector.reduction <minui>
 CHECK: arith.minui {{.*}} : vector<32xi16>
@@ -18,6 +19,10 @@ RUN: graphc compile product.mlir --emit=loops --target=x86-64-v4 | FileCheck %s 
 RUN: graphc compile product.mlir --emit=loops --target=x86-64-v4-bf16 --exclude=pairs | FileCheck %s --check-prefix=NONE
 NONE-NOT: bf16ps
 
+What is narrowed in front of a product is put into memory, and read from there.
+RUN: graphc compile narrowed.mlir --emit=loops --target=x86-64-v4-bf16 | FileCheck %s --check-prefix=NARROWED
+NARROWED: dpbf16ps
+
 Neither what stands apart in both directions, nor one factor of another dtype, nor sums of several loops.
 RUN: graphc compile strided.mlir --emit=loops --target=x86-64-v4-bf16 | FileCheck %s --check-prefix=NONE
 RUN: graphc compile mixed.mlir --emit=loops --target=x86-64-v4-bf16 | FileCheck %s --check-prefix=NONE
@@ -30,6 +35,12 @@ RUN: diff pairs without && diff pairs interpreted
 //--- product.mlir
 func.func @main(%x: tensor<?x?xbf16>, %w: tensor<?x?xbf16>) -> tensor<?x?xbf16> {
   %0 = graph.dot %x, %w : (tensor<?x?xbf16>, tensor<?x?xbf16>) -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+//--- narrowed.mlir
+func.func @main(%x: tensor<?x?xf32>, %w: tensor<?x?xbf16>) -> tensor<?x?xbf16> {
+  %b = graph.cast %x {dtype = bf16} : (tensor<?x?xf32>) -> tensor<?x?xbf16>
+  %0 = graph.dot %b, %w : (tensor<?x?xbf16>, tensor<?x?xbf16>) -> tensor<?x?xbf16>
   return %0 : tensor<?x?xbf16>
 }
 //--- strided.mlir

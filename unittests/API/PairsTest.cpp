@@ -139,6 +139,8 @@ TEST(Pairs, AreBitsOfFma) {
                                                                  {31, 1, 32},
                                                                  {5, 2, 3},
                                                                  {29, 300, 160},
+                                                                 {200, 30, 20}, // blocks of rows
+                                                                 {5, 9, 1090},  // and of columns
                                                                  {64, 1024, 64}}) {
     SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(length) + "x" + std::to_string(n));
     expectProduct(numbers(m, length, 1, 115, 135), numbers(length, n, 2, 115, 135));
@@ -160,15 +162,66 @@ TEST(Pairs, KeepSubnormalNumbers) {
     expectProduct(numbers(m, length, 3, left.first, left.second),
                   numbers(length, n, 4, right.first, right.second));
   }
-  // One number among normal ones, in the last row, and in the last column of the last term.
-  Tensor x = numbers(m, length, 5, 120, 130), y = numbers(length, n, 6, 120, 130);
-  Tensor small = numbers(m, length, 5, 120, 130), other = numbers(length, n, 6, 120, 130);
-  static_cast<uint16_t *>(small.data())[m * length - 1] = 1;
-  static_cast<uint16_t *>(other.data())[length * n - 1] = 0x8001;
-  Tensor large = numbers(length, n, 6, 240, 244), wide = numbers(m, length, 5, 240, 244);
-  expectProduct(small, large);
-  expectProduct(wide, other);
-  expectProduct(x, y);
+}
+
+/// Whichever of all numbers is the only one that is no zero: of the first vector of a panel and the
+/// second one, of whole vectors of a row and what is left, of the first block of columns and the
+/// second.
+TEST(Pairs, FindEachSubnormalNumber) {
+  if (!hasFma())
+    GTEST_SKIP();
+  auto onlyAt = [](int64_t row, int64_t column, int64_t rows, int64_t columns) {
+    Tensor t = *Tensor::zeros(DType::BFloat16, {rows, columns});
+    // Of either sign.
+    static_cast<uint16_t *>(t.data())[row * columns + column] = column % 2 ? 1 : 0x8001;
+    return t;
+  };
+  const int64_t m = 23, length = 151, n = 175;
+  const Tensor x = numbers(m, length, 5, 240, 244), y = numbers(length, n, 6, 240, 244);
+  for (int64_t term : {0, 1, 34, 65, 150}) {
+    for (int64_t row : {0, 16, 22}) {
+      SCOPED_TRACE("row " + std::to_string(row) + ", " + std::to_string(term));
+      expectProduct(onlyAt(row, term, m, length), y);
+    }
+    for (int64_t column : {0, 16, 31, 174}) {
+      SCOPED_TRACE("column " + std::to_string(column) + ", " + std::to_string(term));
+      expectProduct(x, onlyAt(term, column, length, n));
+    }
+  }
+  for (int64_t column : {2, 1089})
+    expectProduct(numbers(6, 5, 5, 240, 244), onlyAt(3, column, 5, 1090));
+}
+
+TEST(Pairs, ShareKeptPanels) {
+  if (!hasFma())
+    GTEST_SKIP();
+  const Tensor x = numbers(23, 151, 1, 115, 135), other = numbers(7, 151, 2, 115, 135),
+               y = numbers(151, 175, 3, 115, 135);
+  Variable a = tensor(DType::BFloat16, {kDynamic, kDynamic}, "a"),
+           c = tensor(DType::BFloat16, {kDynamic, kDynamic}, "c"), w = constant(y);
+  auto f = function({a, c}, {dot(a, w), dot(c, w)});
+  ASSERT_TRUE(f.ok()) << f.status();
+  for (bool isTurned : {false, true}) {
+    const Tensor &first = isTurned ? other : x, &second = isTurned ? x : other;
+    Results found = *(*f)(first, second);
+    expectBits(expected(first, y), found[0]);
+    expectBits(expected(second, y), found[1]);
+  }
+}
+
+/// What is narrowed in front of a product, whether it is wanted elsewhere or not.
+TEST(Pairs, OfNarrowedOperands) {
+  if (!hasFma())
+    GTEST_SKIP();
+  const Tensor x = numbers(17, 33, 1, 115, 135), y = numbers(33, 65, 2, 115, 135);
+  Variable a = fmatrix("a"), w = fmatrix("w");
+  Variable left = cast(a, DType::BFloat16), right = cast(w, DType::BFloat16);
+  for (const Variables &outputs :
+       {Variables{dot(left, right)}, Variables{dot(left, right), left}}) {
+    auto f = function({a, w}, outputs);
+    ASSERT_TRUE(f.ok()) << f.status();
+    expectBits(expected(x, y), (*(*f)(x.cast(DType::Float32), y.cast(DType::Float32)))[0]);
+  }
 }
 
 /// (1 + 2^-7)^2 - (1 + 2^-6) is 2^-14: of numbers from 2^-57 on, a subnormal sum of normal
