@@ -66,11 +66,14 @@ for case in report["cases"]:
         assert case["beside"] in [rival["name"] for rival in case["rivals"]], case
 if sys.argv[2:] == ["--peers"]:
     # NumPy has no grouped convolution; ONNX Runtime has no gradients, which radon asks for; neither has bfloat16.
-    # Gradients of convolutions are measured beside oneDNN alone.
+    # Gradients of convolutions and bound products are measured beside libraries of this process alone.
     without = {"mobilenet_512x14_512_3x3": {"NumPy"}, "radon": {"ONNX Runtime"},
                "gemm_bf16_256x256x256": {"NumPy", "ONNX Runtime"}}
     for case in report["cases"]:
         if case["name"].endswith(("_dx", "_dw")):
             continue
         names = {rival["name"] for rival in case["rivals"]} | without.get(case["name"], set())
+        if case["name"].startswith("bound_"):
+            assert names == ({"OpenBLAS"} if "f64" in case["name"] else {"OpenBLAS", "oneDNN"}), case
+            continue
         assert {"NumPy", "PyTorch", "ONNX Runtime"} <= names, case

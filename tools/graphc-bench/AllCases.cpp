@@ -9,6 +9,7 @@ std::vector<Case> allCases() {
   addRows(cases);
   addMath(cases);
   addProducts(cases);
+  addBoundProducts(cases);
   addLinear(cases);
   addConvolutions(cases);
   addNetworks(cases);

@@ -96,6 +96,8 @@ struct Case {
   std::function<absl::StatusOr<Subject>(const Settings &)> prepare;
   /// Null for what stands beside nobody.
   const Group *group = nullptr;
+  /// Of Settings::seconds, where cases are many.
+  double share = 1;
 };
 
 // Each file adds its cases to the list.
@@ -103,6 +105,7 @@ void addElementwise(std::vector<Case> &cases);
 void addRows(std::vector<Case> &cases);
 void addMath(std::vector<Case> &cases);
 void addProducts(std::vector<Case> &cases);
+void addBoundProducts(std::vector<Case> &cases);
 void addLinear(std::vector<Case> &cases);
 void addConvolutions(std::vector<Case> &cases);
 void addNetworks(std::vector<Case> &cases);

@@ -28,7 +28,7 @@ void excludeFromMode(FunctionOptions &options, std::string_view tag) {
 }
 
 struct Comparison {
-  Function function;
+  Call call;
   Example example;
   std::vector<Tensor> results; // of the outputs
   std::vector<Answer> answers;
@@ -61,15 +61,10 @@ struct Comparison {
     }
     return absl::OkStatus();
   }
-  void call() { call(function, results); }
-  void call(const Function &f, std::vector<Tensor> &to) {
-    to.clear(); // their memory is free for the next call
-    absl::StatusOr<Results> answer = f.call(example.values);
-    if (!answer.ok())
-      status = answer.status();
-    else
-      for (size_t i = 0; i < answer->size(); ++i)
-        to.push_back((*answer)[i]);
+  void run() { run(call, results); }
+  void run(const Call &which, std::vector<Tensor> &to) {
+    if (absl::Status s = which(to); !s.ok())
+      status = std::move(s);
   }
   /// Outputs, and what the updates have put in place of the old values.
   std::vector<Tensor> allResults() const {
@@ -104,6 +99,25 @@ absl::StatusOr<Answer> memoryFor(const std::string &side, const std::vector<Tens
   return answer;
 }
 
+/// Compiles the example; not called yet.
+absl::StatusOr<Call> callOf(const Example &example, const FunctionOptions &options) {
+  absl::StatusOr<Function> function =
+      graphc::function(InputList(example.inputs), OutputList(example.outputs), options);
+  if (!function.ok())
+    return function.status();
+  if (example.bind)
+    return example.bind(*function);
+  return Call([f = *std::move(function), values = example.values](std::vector<Tensor> &results) {
+    results.clear(); // their memory is free for the next call
+    absl::StatusOr<Results> answer = f.call(values);
+    if (!answer.ok())
+      return answer.status();
+    for (size_t i = 0; i < answer->size(); ++i)
+      results.push_back((*answer)[i]);
+    return absl::OkStatus();
+  });
+}
+
 /// The same with each optimization switched off that the case is for.
 absl::StatusOr<std::vector<Rival>> switchedOff(const std::shared_ptr<Comparison> &state,
                                                const FunctionOptions &options,
@@ -119,17 +133,16 @@ absl::StatusOr<std::vector<Rival>> switchedOff(const std::shared_ptr<Comparison>
       changed.rewrites = false;
     else
       excludeFromMode(changed, one.name);
-    absl::StatusOr<Function> function = graphc::function(
-        InputList(state->example.inputs), OutputList(state->example.outputs), changed);
-    if (!function.ok())
-      return function.status();
+    absl::StatusOr<Call> call = callOf(state->example, changed);
+    if (!call.ok())
+      return call.status();
     size_t index = state->answers.size();
     state->answers.push_back({std::string(one.name), {}, {}});
     rivals.push_back(rivalOf(
         std::string(one.name),
-        [state, index, f = *function](int64_t count) {
+        [state, index, call = *std::move(call)](int64_t count) {
           for (int64_t i = 0; i < count; ++i)
-            state->call(f, state->answers[index].results);
+            state->run(call, state->answers[index].results);
         },
         /*isPeer=*/false));
   }
@@ -160,12 +173,11 @@ absl::StatusOr<Subject> compare(Example example, std::vector<Hand> hands,
   options.updates = kept.updates;
 
   Clock clock;
-  absl::StatusOr<Function> function =
-      graphc::function(InputList(kept.inputs), OutputList(kept.outputs), options);
-  if (!function.ok())
-    return function.status();
-  state->function = *std::move(function);
-  state->call();
+  absl::StatusOr<Call> call = callOf(kept, options);
+  if (!call.ok())
+    return call.status();
+  state->call = *std::move(call);
+  state->run();
   Subject subject;
   subject.compileSeconds = clock.lap();
   subject.cost = kept.cost;
@@ -177,7 +189,7 @@ absl::StatusOr<Subject> compare(Example example, std::vector<Hand> hands,
 
   subject.ours = [state](int64_t count) {
     for (int64_t i = 0; i < count; ++i)
-      state->call();
+      state->run();
   };
   subject.check = [state] { return state->check(); };
   if (settings.switches) {

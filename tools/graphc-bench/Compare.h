@@ -12,6 +12,9 @@
 
 namespace graphc::bench {
 
+/// Runs a function once more; its results are in `results` afterwards.
+using Call = std::function<absl::Status(std::vector<Tensor> &results)>;
+
 /// A graph with the values that it is run on.
 struct Example {
   std::string name; // in Expected.h; with several results NAME.RESULT
@@ -31,6 +34,8 @@ struct Example {
   std::map<std::string, int64_t> numbers = {};
   /// Times the bound of results (Inputs.cpp): where thousands of terms cancel each other.
   double slack = 1;
+  /// Calls of the compiled function on the values, where they are not to give new Tensors.
+  std::function<absl::StatusOr<Call>(const Function &)> bind = {};
 };
 
 /// A rival in this process. It writes each result to the same memory again and again.
@@ -39,8 +44,8 @@ struct Hand {
   std::function<void(void *const *results)> run;
 };
 
-/// Calls the example compiled, which gives new Tensors each time, and beside it `hands` and all of
-/// `settings.workers` that know it. All results are checked.
+/// Calls the example compiled, which gives new Tensors each time unless it is bound, and beside it
+/// `hands` and all of `settings.workers` that know it. All results are checked.
 absl::StatusOr<Subject> compare(Example example, std::vector<Hand> hands, const Settings &settings);
 /// With one result and one loop by hand.
 absl::StatusOr<Subject> compare(Example example, std::function<void(void *memory)> byHand,

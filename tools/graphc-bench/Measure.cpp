@@ -107,6 +107,7 @@ absl::StatusOr<Measurement> measure(const Case &which, const Settings &settings)
     result.target = which.target;
   Settings mine = settings;
   mine.caseName = which.name;
+  mine.seconds *= which.share;
   absl::StatusOr<Subject> subject = which.prepare(mine);
   if (!subject.ok())
     return subject.status();
@@ -130,7 +131,7 @@ absl::StatusOr<Measurement> measure(const Case &which, const Settings &settings)
   if (subject->check)
     if (absl::Status status = subject->check(); !status.ok())
       return status;
-  if (absl::Status status = measureRounds(*subject, settings, result); !status.ok())
+  if (absl::Status status = measureRounds(*subject, mine, result); !status.ok())
     return status;
   if (subject->check)
     if (absl::Status status = subject->check(); !status.ok())

@@ -57,8 +57,14 @@ std::vector<Hand> handOf(Call call) {
            }}};
 }
 
-memory::desc matrix(int64_t rows, int64_t columns, memory::data_type type = kF32) {
-  return {{rows, columns}, type, Tag::ab};
+memory::desc matrix(int64_t rows, int64_t columns) { return {{rows, columns}, kF32, Tag::ab}; }
+
+/// A product's operand or result, which is stored as it is or transposed.
+memory::desc matricesOf(int64_t batch, int64_t rows, int64_t columns, bool isTransposed,
+                        memory::data_type type) {
+  if (batch == 1)
+    return {{rows, columns}, type, isTransposed ? Tag::ba : Tag::ab};
+  return {{batch, rows, columns}, type, isTransposed ? Tag::acb : Tag::abc};
 }
 
 memory::data_type typeOf(DType dtype) {
@@ -78,8 +84,9 @@ std::vector<Hand> oneDnnProduct(const Product &p, const Tensor &a, const Tensor 
     return {};
   useThreads(settings.threads);
   memory::data_type type = typeOf(a.dtype());
-  memory::desc shapeA = matrix(p.m, p.k, type), shapeC = matrix(p.m, p.n, typeOf(resultDType)),
-               shapeB({p.k, p.n}, type, p.isTransposed ? Tag::ba : Tag::ab);
+  memory::desc shapeA = matricesOf(p.batch, p.m, p.k, p.isLeftTransposed, type),
+               shapeB = matricesOf(p.batch, p.k, p.n, p.isRightTransposed, type),
+               shapeC = matricesOf(p.batch, p.m, p.n, false, typeOf(resultDType));
   dnnl::matmul::primitive_desc choice(dnnl::matmul::desc(shapeA, shapeB, shapeC), context().engine,
                                       /*allow_empty=*/true);
   if (!choice) // it has bfloat16 where the processor has AVX-512

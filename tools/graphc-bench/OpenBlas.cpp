@@ -50,14 +50,26 @@ const Library &library() {
 // Of the CBLAS interface.
 constexpr int kRowMajor = 101, kAsItIs = 111, kTransposed = 112;
 
-/// One row is a product with a vector, for which the library has another function.
+/// One row or column is a product with a vector, for which the library has another function.
+template <class T>
+void multiplyOne(Gemm<T> gemm, Gemv<T> gemv, const Product &p, const T *a, const T *b, T *c) {
+  bool isLeft = p.isLeftTransposed, isRight = p.isRightTransposed;
+  int columnsOfA = isLeft ? p.m : p.k, columnsOfB = isRight ? p.k : p.n;
+  if (p.m == 1)
+    return gemv(kRowMajor, isRight ? kAsItIs : kTransposed, isRight ? p.n : p.k, columnsOfB, 1, b,
+                columnsOfB, a, 1, 0, c, 1);
+  if (p.n == 1)
+    return gemv(kRowMajor, isLeft ? kTransposed : kAsItIs, isLeft ? p.k : p.m, columnsOfA, 1, a,
+                columnsOfA, b, 1, 0, c, 1);
+  gemm(kRowMajor, isLeft ? kTransposed : kAsItIs, isRight ? kTransposed : kAsItIs, p.m, p.n, p.k, 1,
+       a, columnsOfA, b, columnsOfB, 0, c, p.n);
+}
+
+/// Of a batch one after the other: this version has no function for several.
 template <class T>
 void multiply(Gemm<T> gemm, Gemv<T> gemv, const Product &p, const T *a, const T *b, T *c) {
-  if (p.m == 1)
-    return p.isTransposed ? gemv(kRowMajor, kAsItIs, p.n, p.k, 1, b, p.k, a, 1, 0, c, 1)
-                          : gemv(kRowMajor, kTransposed, p.k, p.n, 1, b, p.n, a, 1, 0, c, 1);
-  gemm(kRowMajor, kAsItIs, p.isTransposed ? kTransposed : kAsItIs, p.m, p.n, p.k, 1, a, p.k, b,
-       p.isTransposed ? p.k : p.n, 0, c, p.n);
+  for (int64_t i = 0; i < p.batch; ++i)
+    multiplyOne(gemm, gemv, p, a + i * p.m * p.k, b + i * p.k * p.n, c + i * p.m * p.n);
 }
 
 } // namespace

@@ -6,16 +6,30 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "Compare.h"
 
 namespace graphc::bench {
 
-/// a[m, k] times b[k, n], or b[n, k] transposed; row-major.
+/// a[m, k] times b[k, n], or of a[k, m] or b[n, k] transposed; row-major. Or so many of them, one
+/// behind the other.
 struct Product {
   int m, k, n;
-  bool isTransposed = false;
+  bool isRightTransposed = false, isLeftTransposed = false;
+  int batch = 1;
+
+  std::vector<int64_t> leftShape() const { return shapeOf(m, k, isLeftTransposed); }
+  std::vector<int64_t> rightShape() const { return shapeOf(k, n, isRightTransposed); }
+  std::vector<int64_t> resultShape() const { return shapeOf(m, n, false); }
+
+private:
+  std::vector<int64_t> shapeOf(int64_t rows, int64_t columns, bool isTransposed) const {
+    if (isTransposed)
+      std::swap(rows, columns);
+    return batch == 1 ? std::vector{rows, columns} : std::vector{int64_t(batch), rows, columns};
+  }
 };
 
 /// OpenBLAS 0.3.21 takes an AVX-512 processor that it does not know for a lesser one; what its

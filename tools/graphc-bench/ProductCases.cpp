@@ -20,14 +20,14 @@ struct Wanted {
 absl::StatusOr<Subject> productOf(const std::string &name, const Product &p, Wanted wanted,
                                   const Settings &settings) {
   DType dtype = wanted.dtype, resultDType = wanted.isWide ? DType::Float32 : dtype;
-  Tensor a = makeInput(dtype, {p.m, p.k}, -1.0, 1.0, 6),
-         b = makeInput(dtype, {p.isTransposed ? p.n : p.k, p.isTransposed ? p.k : p.n}, -1.0, 1.0,
-                       7);
+  Tensor a = makeInput(dtype, p.leftShape(), -1.0, 1.0, 6),
+         b = makeInput(dtype, p.rightShape(), -1.0, 1.0, 7);
   Variable va = tensor(dtype, {kDynamic, kDynamic}, "a"),
            vb = tensor(dtype, {kDynamic, kDynamic}, "b");
   double size = double(byteSize(dtype)), m = p.m, k = p.k, n = p.n;
   Variable left = cast(va, resultDType), right = cast(vb, resultDType); // itself, if it is that
-  Example example{name, {va, vb}, {dot(left, p.isTransposed ? transpose(right) : right)}, {a, b}};
+  Example example{
+      name, {va, vb}, {dot(left, p.isRightTransposed ? transpose(right) : right)}, {a, b}};
   example.cost = {2 * m * k * n, (m * k + k * n) * size, m * n * double(byteSize(resultDType)),
                   dtype};
   if (resultDType == DType::Float32)
@@ -39,7 +39,7 @@ absl::StatusOr<Subject> productOf(const std::string &name, const Product &p, Wan
     example.constants = {{"b", b}};
     example.outputs = {dot(x, constant(b))};
   }
-  example.formula = wanted.isConstant ? "dense" : p.isTransposed ? "gemm_abt" : "gemm";
+  example.formula = wanted.isConstant ? "dense" : p.isRightTransposed ? "gemm_abt" : "gemm";
   if (wanted.isWide)
     example.formula = "gemm_wide"; // oneDNN alone has it
   std::vector<Hand> hands = openBlasProduct(p, a, b, settings);
@@ -60,14 +60,14 @@ constexpr Product kThousand{1024, 1024, 1024};
 
 void addProducts(std::vector<Case> &cases) {
   auto add = [&](const char *dtypeName, DType dtype, const Product &p) {
-    std::string shape =
-        p.isTransposed ? absl::StrFormat("%d", p.n) : absl::StrFormat("%dx%dx%d", p.m, p.k, p.n);
+    std::string shape = p.isRightTransposed ? absl::StrFormat("%d", p.n)
+                                            : absl::StrFormat("%dx%dx%d", p.m, p.k, p.n);
     std::string name =
-        absl::StrFormat("gemm%s_%s_%s", p.isTransposed ? "_abt" : "", dtypeName, shape);
+        absl::StrFormat("gemm%s_%s_%s", p.isRightTransposed ? "_abt" : "", dtypeName, shape);
     cases.push_back({name,
                      absl::StrFormat("a[%d, %d] %s, %s", p.m, p.k,
-                                     p.isTransposed ? absl::StrFormat("b[%d, %d]^T", p.n, p.k)
-                                                    : absl::StrFormat("b[%d, %d]", p.k, p.n),
+                                     p.isRightTransposed ? absl::StrFormat("b[%d, %d]^T", p.n, p.k)
+                                                         : absl::StrFormat("b[%d, %d]", p.k, p.n),
                                      dtypeName),
                      {.ratio = 1.0},
                      [=](const Settings &s) { return productOf(name, p, {dtype}, s); },

@@ -108,6 +108,30 @@ def sums():
 DENSE = (4, 1024, 1024), (16, 1024, 1024), (32, 1024, 1024), (64, 784, 512), (128, 512, 512)
 
 
+# BoundCases.cpp has the same: m, k and n of products, by how a and b are stored.
+CUBES = [(n, n, n) for n in (8, 16, 32, 64, 100, 127, 128, 384, 1000, 1536)]
+OTHERS = [(17, 33, 65), (17, 65, 33), (200, 400, 300), (777, 333, 555), (1, 1024, 1024), (4, 1024, 1024),
+          (8, 1024, 1024), (32, 1024, 1024), (64, 768, 3072), (128, 768, 768), (1024, 1024, 32), (1024, 32, 1024),
+          (1024, 1024, 1)]
+TRANSPOSED = [(17, 33, 65), (17, 65, 33), (64, 64, 64), (100, 100, 100), (256, 256, 256), (1024, 1024, 1024),
+              (1, 1024, 1024)]
+BATCHES = {"bound_batch_abt": [(12, 128, 64, 128), (96, 32, 64, 32)],
+           "bound_batch": [(12, 128, 128, 64), (96, 64, 64, 64)]}
+
+
+def boundProducts():
+    a, b = lambda *shape: f32(shape, -1.0, 1.0, 6), lambda *shape: f32(shape, -1.0, 1.0, 7)  # exact in f32
+    for m, k, n in CUBES + OTHERS:
+        report(f"bound_{m}x{k}x{n}", a(m, k) @ b(k, n))
+    for m, k, n in TRANSPOSED:
+        report(f"bound_atb_{m}x{k}x{n}", a(k, m).T @ b(k, n))
+        report(f"bound_abt_{m}x{k}x{n}", a(m, k) @ b(n, k).T)
+    for name, shapes in BATCHES.items():
+        for batch, m, k, n in shapes:
+            right = b(batch, n, k).transpose(0, 2, 1) if name.endswith("abt") else b(batch, k, n)
+            report(f"{name}_{batch}x{m}x{k}x{n}", a(batch, m, k) @ right)
+
+
 def products():
     for dtype in "f32", "f64":
         for m, k, n in [(256, 256, 256), (512, 512, 512), (1024, 1024, 1024), (2048, 2048, 2048), (17, 33, 65),
@@ -403,8 +427,8 @@ struct Expected {
 
 // clang-format off
 inline constexpr Expected kExpected[] = {""")
-cases = (elementwise, functions, rows, sums, products, convolutions, step, encoder, attention, networks, options)
-cases += (bodies, loops, switches, sites, radon, linear)
+cases = (elementwise, functions, rows, sums, products, boundProducts, convolutions, step, encoder, attention, networks)
+cases += (options, bodies, loops, switches, sites, radon, linear)
 for case in cases:
     case()
 print("""};
