@@ -300,9 +300,9 @@ TEST(Pairs, ReadNothingAroundOperands) {
             const testing::AtEdgeOfPages ofX(left ? transposed(x) : x, isBegin),
                 ofY(right ? transposed(y) : y, isBegin),
                 result(*Tensor::zeros(DType::Float32, {m, n}), isBegin);
-            Tensor found = result.tensor();
+            Tensor found = result.tensor(); // the same memory
             ASSERT_TRUE((*bound)(ofX.tensor().view<BFloat16, 2>(), ofY.tensor().view<BFloat16, 2>(),
-                                 View<float, 2>(static_cast<float *>(found.data()), {m, n}))
+                                 View<float, 2>(found.mutableFlat<float>().data(), {m, n}))
                             .ok());
             expectBits(expected(x, y), found);
           }

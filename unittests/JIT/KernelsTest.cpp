@@ -12,7 +12,6 @@ namespace graphc::testing {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 /// `body` in a kernel on rank-1 views %x1 and %o1 of f32 with %n elements each.
 std::string f32Kernel(absl::string_view body) {
