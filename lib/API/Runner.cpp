@@ -52,7 +52,7 @@ public:
 
   bool direct(detail::BoundCall &call) const override {
     const DirectCall *direct = executable_->directCall();
-    if (profile_ || !direct || direct->canFail ||
+    if (profile_ || !direct || direct->canFail || direct->scratchBytes > 0 ||
         direct->buffers.size() > detail::BoundCall::kMaxBuffers)
       return false;
     call.code = direct->function;

@@ -30,10 +30,16 @@ struct RunCounters {
 /// with the inputs' and outputs' memory where they belong, and call.
 struct DirectCall {
   KernelFunction function;
-  /// As the kernel wants it; null for inputs and outputs.
+  /// As the kernel wants it; null for inputs, outputs and scratch memory.
   std::vector<void *> buffers;
   /// Position in `buffers` of each input (-1: unused) and of each output.
   std::vector<int32_t> inputs, outputs;
+  struct Scratch {
+    int32_t position;
+    int64_t offset;
+  };
+  std::vector<Scratch> scratch; ///< in `scratchBytes` that the caller has
+  int64_t scratchBytes = 0;
   const int64_t *sizes;
   /// Whether it can fail: the kernel has element checks.
   bool canFail;

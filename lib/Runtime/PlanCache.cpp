@@ -15,7 +15,10 @@ constexpr size_t kMaxPlans = 256;
 /// Frames kept for a plan: threads that were in it at once.
 constexpr size_t kMaxFrames = 64;
 
-/// Nothing where the program is more than a kernel, or that needs memory besides.
+/// More scratch memory is borrowed with a frame.
+constexpr int64_t kMaxDirectScratch = 1 << 20;
+
+/// Nothing where the program is more than a kernel, or that needs much memory besides.
 std::optional<DirectCall> directCallOf(const Executable::Joined &joined, const Plan &plan) {
   const Program &program = joined.program;
   if (program.steps.size() != 1 || program.steps[0].kind != Program::Step::Kind::Kernel ||
@@ -27,7 +30,8 @@ std::optional<DirectCall> directCallOf(const Executable::Joined &joined, const P
   call.outputs.assign(program.outputs.size(), -1);
   call.sizes = plan.arguments.data();
   call.canFail = !program.steps[0].failures.empty();
-  bool possible = plan.arenaBytes == 0 && plan.scratchBytes == 0;
+  call.scratchBytes = plan.scratchBytes;
+  bool possible = plan.arenaBytes == 0 && plan.scratchBytes <= kMaxDirectScratch;
   for (size_t k = 0; k < plan.pointers.size(); ++k) {
     const Plan::Pointer &p = plan.pointers[k];
     using Kind = Plan::Pointer::Kind;
@@ -35,6 +39,8 @@ std::optional<DirectCall> directCallOf(const Executable::Joined &joined, const P
                                ? const_cast<void *>(program.constants[size_t(p.value)].data())
                            : p.kind == Kind::Kept ? reinterpret_cast<void *>(p.value)
                                                   : nullptr);
+    if (p.kind == Kind::Scratch)
+      call.scratch.push_back({int32_t(k), p.value});
     if (p.kind != Kind::Input && p.kind != Kind::Output)
       continue;
     int32_t &position = (p.kind == Kind::Input ? call.inputs : call.outputs)[size_t(p.value)];
