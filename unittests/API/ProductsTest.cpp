@@ -3,11 +3,13 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
+#include <thread>
 
 #include "AtEdgeOfPages.h"
 #include "graphc/Function.h"
@@ -200,6 +202,61 @@ TEST(Products, ReadNothingAroundPictures) {
           EXPECT_EQ((*there)[0], (*elsewhere)[0]) << length << " pixels, stride " << stride;
         }
       }
+}
+
+/// Columns that do not stand together are copied, and an odd number of bfloat16: small products are
+/// called at once, with scratch memory of the thread that all functions use in turn.
+TEST(Products, SmallOnesShareScratchMemory) {
+  struct Example {
+    Function function;
+    Tensor left, right;
+    std::vector<double> expected;
+  };
+  std::vector<Example> examples;
+  for (DType dtype : {DType::Float32, DType::BFloat16})
+    for (auto [m, k, n] : {std::array<int64_t, 3>{17, 65, 33}, {60, 91, 130}, {3, 7, 5}}) {
+      Variable a = tensor(dtype, {kDynamic, kDynamic}, "a"),
+               b = tensor(dtype, {kDynamic, kDynamic}, "b");
+      auto f = function({a, b}, dot(a, swapaxes(b, 0, 1)));
+      ASSERT_TRUE(f.ok()) << f.status();
+      Example example{
+          *f, *Tensor::zeros(DType::Int64, {m, k}), *Tensor::zeros(DType::Int64, {n, k}), {}};
+      auto *left = static_cast<int64_t *>(example.left.data());
+      auto *right = static_cast<int64_t *>(example.right.data());
+      for (int64_t i = 0; i < m * k; ++i) // at most two ones in a row: sums are exact
+        left[i] = i % k == i / k % k || i % k == k - 1;
+      for (int64_t i = 0; i < n * k; ++i)
+        right[i] = i % 11 - 5;
+      for (int64_t i = 0; i < m; ++i)
+        for (int64_t j = 0; j < n; ++j) {
+          double sum = 0;
+          for (int64_t x = 0; x < k; ++x)
+            sum += double(left[i * k + x] * right[j * k + x]);
+          example.expected.push_back(sum);
+        }
+      example.left = example.left.cast(dtype);
+      example.right = example.right.cast(dtype);
+      examples.push_back(std::move(example));
+    }
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 3; ++t)
+    threads.emplace_back([&] {
+      for (int round = 0; round < 50; ++round)
+        for (const Example &example : examples) {
+          absl::StatusOr<Results> results = example.function(example.left, example.right);
+          if (!results.ok()) {
+            ++wrong;
+            continue;
+          }
+          Tensor found = (*results)[0].cast(DType::Float64);
+          wrong +=
+              std::memcmp(found.data(), example.expected.data(), size_t(found.numBytes())) != 0;
+        }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(wrong, 0);
 }
 
 // Rows so few that they are one tile are no two threads': each would make all of them, the second
