@@ -322,8 +322,12 @@ bool KernelEmitter::emitIfVectorProduct(const Pass &pass) {
   return true;
 }
 
-/// Whether the operand's elements stand together along the loop.
+/// Whether the operand's elements stand together along the loop. Arrays of a block of rows have
+/// their place later than its panels (RowBlocks.cpp): until then nothing is known of them.
 bool KernelEmitter::isDense(const KernelNest &nest, int operand, int loop) {
+  if (body->memory[size_t(nest.inputs[size_t(operand)])].strides.size() !=
+      mapOf(nest, operand).getNumResults())
+    return false;
   return constantSize(strideAlong(nest, operand, loop)) == 1;
 }
 
