@@ -45,14 +45,19 @@ bool Fusion::isProduct(const Nest &nest) const {
   return isContraction(nest, rank, unitLoops(nest));
 }
 
-/// Whether the nest widens bfloat16 for a product, as ops record it. Products of pairs
-/// (Transforms/ProductPairs.cpp) read them in memory: what they are made of is not to be in there.
+/// Whether the nest widens bfloat16 for a product over one loop, as ops record it. Products of
+/// pairs (Transforms/ProductPairs.cpp) read them in memory: what they are made of is not to be in
+/// there.
 bool Fusion::widensForProduct(const Nest &nest) const {
   if (!uses(Optimization::Pairs) || nest.combine != Combine::None)
     return false;
   const ScalarNode &cast = nest.body.back();
-  return cast.op == ScalarOp::Cast && nest.body[size_t(cast.args[0])].op == ScalarOp::Load &&
-         nest.body[size_t(cast.args[0])].dtype == DType::BFloat16 && isReadByProduct(nest.result);
+  if (cast.op != ScalarOp::Cast || nest.body[size_t(cast.args[0])].op != ScalarOp::Load ||
+      nest.body[size_t(cast.args[0])].dtype != DType::BFloat16 || !isReadByProduct(nest.result))
+    return false;
+  const int32_t client = arrays_[size_t(nest.result)].client;
+  const Nest &product = record_.emission.steps[size_t(client)].nest;
+  return int32_t(product.extents.size()) - product.numParallel == 1;
 }
 
 /// Decides which of the waiting arrays that `nest` loads are written into it; the others get

@@ -313,8 +313,9 @@ absl::Status Executable::State::runDirect(const CachedPlan &cached, absl::Span<c
     return status;
   for (size_t k = 0; k < outputs.size(); ++k)
     buffers[call.outputs[k]] = outputMemory[k];
+  char *scratch = call.scratch.empty() ? nullptr : scratchOfThread(call.scratchBytes);
   for (const DirectCall::Scratch &array : call.scratch)
-    buffers[array.position] = scratchOfThread(call.scratchBytes) + array.offset;
+    buffers[array.position] = scratch + array.offset;
   counters.kernels.fetch_add(1, std::memory_order_relaxed);
   if (int32_t failed = call.function(buffers.data(), call.sizes))
     return kernelError(program, program.steps[0], failed, buffers.data(), plan.sizes);

@@ -202,6 +202,7 @@ private:
   Size strideAlong(const KernelNest &nest, int operand, int loop);
   Size extentOfAll(const KernelNest &nest, llvm::ArrayRef<int> loops);
   mlir::Value productAddress(const KernelNest &nest, const ProductShape &shape, int operand);
+  Size bytesInPlace(const ProductShape &shape, Size elements);
   mlir::Value loadAt(mlir::Value address, mlir::Type type, mlir::Value mask);
   mlir::Value pointerTo(mlir::Value address);
   void storeAt(mlir::Value address, mlir::Value element);

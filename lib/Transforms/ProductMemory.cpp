@@ -88,8 +88,12 @@ Value KernelEmitter::productAddress(const KernelNest &nest, const ProductShape &
     Size last = stack->add(nest.extents[size_t(shape.sums[i])], b.getIndexAttr(-1));
     offset = stack->add(offset, stack->multiply(strideAlong(nest, operand, shape.sums[i]), last));
   }
-  offset = stack->multiply(offset, b.getIndexAttr(memoryBytes(shape.element) / shape.group));
-  return stack->value(stack->add(start, offset));
+  return stack->value(stack->add(start, bytesInPlace(shape, offset)));
+}
+
+/// Bytes of so many elements of an operand where it lies.
+Size KernelEmitter::bytesInPlace(const ProductShape &shape, Size elements) {
+  return stack->multiply(elements, b.getIndexAttr(memoryBytes(shape.element) / shape.group));
 }
 
 static llvm::SmallVector<Size> joined(llvm::ArrayRef<Size> first, llvm::ArrayRef<Size> others) {
@@ -272,8 +276,7 @@ void KernelEmitter::chooseRows(const KernelNest &nest, const ProductShape &shape
     if (!shape.isLeftTransposed) {
       for (auto [step, smallest] : {std::pair(kConflictBytes, kCopiedTwoSetBytes),
                                     std::pair(2 * kConflictBytes, kCopiedOneSetBytes)}) {
-        Value rowStep = stack->value(
-            stack->multiply(memory.leftRowStride, b.getIndexAttr(bytes / shape.group)));
+        Value rowStep = stack->value(bytesInPlace(shape, memory.leftRowStride));
         Value distance = arith::AndIOp::create(b, rowStep, stack->constant(step - 1));
         Value collides = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, distance, zero);
         least = arith::SelectOp::create(b, collides, stack->constant(smallest), least);
@@ -346,7 +349,7 @@ void KernelEmitter::setLeft(const ProductShape &shape, const ProductMemory &memo
   };
   auto toBytes = [&](Size elements) { return stack->multiply(elements, b.getIndexAttr(bytes)); };
   Size element = b.getIndexAttr(bytes), stride = toBytes(copies.rowStride);
-  Size leftRowStep = stack->multiply(memory.leftRowStride, b.getIndexAttr(bytes / shape.group));
+  Size leftRowStep = bytesInPlace(shape, memory.leftRowStride);
   panel.firstRow = firstRow;
   Value inPlace =
       stack->value(stack->add(memory.leftAddress, stack->multiply(firstRow, leftRowStep)));

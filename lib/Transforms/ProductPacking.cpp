@@ -46,27 +46,6 @@ void KernelEmitter::setMasks(Value first, Value upper, bool masked) {
   }
 }
 
-/// Copies k in [lower, upper) of a panel of the right operand: what one k needs stands together.
-void KernelEmitter::packPanel(const KernelNest &nest, const ProductShape &shape, Value buffer,
-                              Value offset, Value lower, Value upper) {
-  int64_t width = int64_t(shape.vectors) * shape.lanes;
-  body->rows = 1;
-  auto loop = stack->open(lower, upper, stack->constant(1));
-  LoopVariable &counter = body->loops[size_t(shape.sums[0])];
-  counter = {};
-  counter.level = stack->depth();
-  counter.index = {loop.getInductionVar()};
-  llvm::SmallVector<Value, 8> values = body->emit(nest, shape.rightFactor, /*asVectors=*/true)[0];
-  Value at = arith::AddIOp::create(
-      b, offset, arith::MulIOp::create(b, loop.getInductionVar(), stack->constant(width)));
-  for (int v = 0; v < shape.vectors; ++v) {
-    Value place =
-        v ? Value(arith::AddIOp::create(b, at, stack->constant(int64_t(v) * shape.lanes))) : at;
-    vector::StoreOp::create(b, values[size_t(v)], buffer, place);
-  }
-  stack->close();
-}
-
 /// Element i of each of `lines`, which are as many as a vector has lanes and have `side` elements
 /// each, as vector i: lines i, i + side, ... side by side; then squares at once.
 llvm::SmallVector<Value> KernelEmitter::transposeSquares(llvm::ArrayRef<Value> lines, int side) {
@@ -99,6 +78,27 @@ llvm::SmallVector<Value> KernelEmitter::transposeSquares(llvm::ArrayRef<Value> l
       x = lower;
     }
   return squares;
+}
+
+/// Copies k in [lower, upper) of a panel of the right operand: what one k needs stands together.
+void KernelEmitter::packPanel(const KernelNest &nest, const ProductShape &shape, Value buffer,
+                              Value offset, Value lower, Value upper) {
+  int64_t width = int64_t(shape.vectors) * shape.lanes;
+  body->rows = 1;
+  auto loop = stack->open(lower, upper, stack->constant(1));
+  LoopVariable &counter = body->loops[size_t(shape.sums[0])];
+  counter = {};
+  counter.level = stack->depth();
+  counter.index = {loop.getInductionVar()};
+  llvm::SmallVector<Value, 8> values = body->emit(nest, shape.rightFactor, /*asVectors=*/true)[0];
+  Value at = arith::AddIOp::create(
+      b, offset, arith::MulIOp::create(b, loop.getInductionVar(), stack->constant(width)));
+  for (int v = 0; v < shape.vectors; ++v) {
+    Value place =
+        v ? Value(arith::AddIOp::create(b, at, stack->constant(int64_t(v) * shape.lanes))) : at;
+    vector::StoreOp::create(b, values[size_t(v)], buffer, place);
+  }
+  stack->close();
 }
 
 /// The same where a column's elements stand together: squares of four columns

@@ -28,6 +28,9 @@ RUN: graphc compile strided.mlir --emit=loops --target=x86-64-v4-bf16 | FileChec
 RUN: graphc compile mixed.mlir --emit=loops --target=x86-64-v4-bf16 | FileCheck %s --check-prefix=NONE
 RUN: graphc compile window.mlir --emit=loops --target=x86-64-v4-bf16 | FileCheck %s --check-prefix=NONE
 
+What is narrowed in front of a convolution stays in its kernel.
+RUN: graphc compile narrowed-window.mlir --emit=linalg > with && graphc compile narrowed-window.mlir --emit=linalg --exclude=pairs > without && diff with without
+
 Whole numbers, whose sums are exact in any order.
 RUN: graphc run whole.mlir > pairs && graphc run whole.mlir --exclude=pairs > without && graphc run whole.mlir --mode=interpreter > interpreted
 RUN: diff pairs without && diff pairs interpreted
@@ -58,6 +61,12 @@ func.func @main(%x: tensor<?x?xbf16>, %w: tensor<?x?xf32>) -> tensor<?x?xf32> {
 //--- window.mlir
 func.func @main(%x: tensor<1x16x20x20xbf16>, %w: tensor<16x16x3x3xbf16>) -> tensor<1x16x18x18xbf16> {
   %0 = graph.conv2d %x, %w {filterFlip = false} : (tensor<1x16x20x20xbf16>, tensor<16x16x3x3xbf16>) -> tensor<1x16x18x18xbf16>
+  return %0 : tensor<1x16x18x18xbf16>
+}
+//--- narrowed-window.mlir
+func.func @main(%x: tensor<1x16x20x20xf32>, %w: tensor<16x16x3x3xbf16>) -> tensor<1x16x18x18xbf16> {
+  %y = graph.cast %x {dtype = bf16} : (tensor<1x16x20x20xf32>) -> tensor<1x16x20x20xbf16>
+  %0 = graph.conv2d %y, %w {filterFlip = false} : (tensor<1x16x20x20xbf16>, tensor<16x16x3x3xbf16>) -> tensor<1x16x18x18xbf16>
   return %0 : tensor<1x16x18x18xbf16>
 }
 //--- whole.mlir
