@@ -60,6 +60,10 @@ struct BoundCall {
   std::vector<void *> pattern;
   std::vector<int32_t> slots;
   std::vector<int64_t> extents;
+  /// Scratch memory, of the thread that calls: positions in `pattern`, each with its bytes from
+  /// the first of `scratchBytes`.
+  std::vector<std::pair<int32_t, int64_t>> scratch;
+  int64_t scratchBytes = 0;
   std::shared_ptr<const void> owner;
 
   BoundCall() = default;
@@ -73,11 +77,15 @@ struct BoundCall {
     pattern = std::move(other.pattern);
     slots = std::move(other.slots);
     extents = std::move(other.extents);
+    scratch = std::move(other.scratch);
+    scratchBytes = other.scratchBytes;
     owner = std::move(other.owner);
     return *this;
   }
 
   static constexpr int kMaxBuffers = 32;
+  /// Puts the thread's scratch memory into `buffers`; false where there is no memory for it.
+  bool takeScratch(void **buffers) const;
   /// The general way: memory, extents and strides of each argument, inputs then outputs.
   absl::Status run(absl::Span<void *const> memory, absl::Span<const int64_t *const> shapes,
                    absl::Span<const int64_t *const> strides) const;
@@ -140,16 +148,7 @@ public:
     if constexpr (kReturnsValue)
       memory[sizeof...(A)] = &result;
     absl::Status status;
-    if (canCallAtOnce(memory, arguments...)) {
-      void *buffers[detail::BoundCall::kMaxBuffers];
-      size_t n = call_.pattern.size();
-      for (size_t i = 0; i < n; ++i)
-        buffers[i] = call_.pattern[i];
-      for (size_t i = 0; i < kCount; ++i)
-        if (int32_t slot = call_.slots[i]; slot >= 0)
-          buffers[slot] = memory[i];
-      call_.code(buffers, call_.sizes); // chosen only where it cannot fail
-    } else {
+    if (!callAtOnce(memory, arguments...)) {
       const int64_t *shapes[kCount + 1] = {detail::BoundTraits<A>::shape(arguments)...};
       const int64_t *strides[kCount + 1] = {detail::BoundTraits<A>::strides(arguments)...};
       status = call_.run(absl::MakeConstSpan(memory, kCount), absl::MakeConstSpan(shapes, kCount),
@@ -164,6 +163,24 @@ public:
 private:
   friend class Function;
   explicit Bound(detail::BoundCall call) : call_(std::move(call)) {}
+
+  /// Calls the code where it wants nothing more than these arguments as they are.
+  bool callAtOnce(void *const *memory, const A &...arguments) const {
+    constexpr size_t kCount = sizeof...(A) + kReturnsValue;
+    if (!canCallAtOnce(memory, arguments...))
+      return false;
+    void *buffers[detail::BoundCall::kMaxBuffers];
+    size_t n = call_.pattern.size();
+    for (size_t i = 0; i < n; ++i)
+      buffers[i] = call_.pattern[i];
+    if (call_.scratchBytes > 0 && !call_.takeScratch(buffers))
+      return false;
+    for (size_t i = 0; i < kCount; ++i)
+      if (int32_t slot = call_.slots[i]; slot >= 0)
+        buffers[slot] = memory[i];
+    call_.code(buffers, call_.sizes); // chosen only where it cannot fail
+    return true;
+  }
 
   bool canCallAtOnce(void *const *memory, const A &...arguments) const {
     if constexpr (!(detail::BoundTraits<A>::argument.isView || ...)) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "API/FunctionState.h"
+#include "Runtime/Executable.h"
 #include "Support/NoMemory.h"
 #include "Support/Text.h"
 #include "absl/container/inlined_vector.h"
@@ -154,6 +155,13 @@ static absl::Status runBound(const Function::State &state, absl::Span<void *cons
       return status;
   }
   return absl::OkStatus();
+}
+
+bool detail::BoundCall::takeScratch(void **buffers) const {
+  char *memory = scratchOfThread(scratchBytes);
+  for (auto [position, offset] : scratch)
+    buffers[position] = memory ? memory + offset : nullptr;
+  return memory;
 }
 
 absl::Status detail::BoundCall::run(absl::Span<void *const> memory,

@@ -146,7 +146,7 @@ void Function::State::prepareNumbers() {
   bool numbersOnly = invoker->isPlain();
   for (const Type &type : signature.types)
     numbersOnly &= type.rank() == 0 && byteSize(type.dtype()) <= 8;
-  if (!numbersOnly || !invoker->runner().direct(numbers))
+  if (!numbersOnly || !invoker->runner().direct(numbers) || numbers.scratchBytes > 0)
     numbers.code = nullptr;
 }
 

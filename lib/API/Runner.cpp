@@ -52,7 +52,7 @@ public:
 
   bool direct(detail::BoundCall &call) const override {
     const DirectCall *direct = executable_->directCall();
-    if (profile_ || !direct || direct->canFail || direct->scratchBytes > 0 ||
+    if (profile_ || !direct || direct->canFail || (threads_ > 1 && direct->isParallel) ||
         direct->buffers.size() > detail::BoundCall::kMaxBuffers)
       return false;
     call.code = direct->function;
@@ -60,6 +60,8 @@ public:
     call.pattern = direct->buffers;
     call.slots = direct->inputs;
     call.slots.insert(call.slots.end(), direct->outputs.begin(), direct->outputs.end());
+    call.scratch = direct->scratch;
+    call.scratchBytes = direct->scratchBytes;
     return true;
   }
 

@@ -43,6 +43,17 @@ std::string nameOf(const KernelDraft &draft) {
 
 } // namespace
 
+/// Whether all is a sum of products over one loop, which may have many terms.
+static bool hasLongSums(const KernelDraft &draft, const SizeTable &sizes) {
+  const Nest &nest = draft.nests[0];
+  if (draft.nests.size() > 1 || nest.combine != Combine::Sum || nest.numParallel < 2 ||
+      int32_t(nest.extents.size()) != nest.numParallel + 1 ||
+      nest.body[size_t(nest.root)].op != ScalarOp::Mul)
+    return false;
+  const SizeNode &terms = sizes.nodes()[size_t(nest.extents.back())];
+  return terms.op != SizeOp::Constant || terms.value > kShortSum;
+}
+
 CanonicalKernel canonicalize(KernelDraft draft, SizeTable &sizes, BodyBuilder &builder) {
   collapseDimensions(draft, sizes, builder);
 
@@ -110,6 +121,7 @@ CanonicalKernel canonicalize(KernelDraft draft, SizeTable &sizes, BodyBuilder &b
     result.failures.push_back(check.failure);
   }
   kernel.splitExtent = splitExtentOf(kernel);
+  kernel.hasLongSums = hasLongSums(draft, sizes);
   return result;
 }
 

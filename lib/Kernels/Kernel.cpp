@@ -53,6 +53,7 @@ std::string Kernel::content() const {
   }
   sink(uint64_t(numShared));
   sink(uint64_t(splitExtent));
+  sink(hasLongSums);
   sink(checks.size());
   for (const Kernel::Check &check : checks) {
     sink(uint64_t(check.nest));

@@ -77,6 +77,9 @@ struct Kernel {
   /// Number in `sizes` of the extent of the outermost shared loop, or of the columns, if a part of
   /// it may be run alone (threads); -1 otherwise.
   int32_t splitExtent = -1;
+  /// Whether its sums of products may have more than kShortSum terms, for which code does more: a
+  /// kernel of short ones compiles faster.
+  bool hasLongSums = false;
   std::vector<Check> checks;
 
   /// Of everything but the name.
@@ -85,6 +88,8 @@ struct Kernel {
   std::string content() const;
   std::string symbol() const;
 };
+
+inline constexpr int64_t kShortSum = 1024;
 
 /// What splitExtent is where threads may share the work.
 int32_t splitExtentOf(const Kernel &kernel);

@@ -147,6 +147,8 @@ std::string kernelText(const Kernel &kernel, const std::string &label, const std
     out += " shared " + std::to_string(kernel.numShared);
   if (kernel.splitExtent < 0 && splitExtentOf(kernel) >= 0)
     out += " whole";
+  if (kernel.hasLongSums)
+    out += " long";
   out += " {" + comment + "\n";
   for (size_t k = 0; k < kernel.nests.size(); ++k) {
     const Nest &nest = kernel.nests[k];

@@ -282,6 +282,7 @@ Kernel KernelReader::run(std::string &label) {
   if (text_.accept("shared"))
     kernel_.numShared = int32_t(text_.number(0, kMaxLoops, "a number of loops"));
   const bool isWhole = text_.accept("whole");
+  kernel_.hasLongSums = text_.accept("long");
   isStored_.assign(kernel_.arrays.size(), false);
   Place body = text_.token().place;
   text_.expect("{");

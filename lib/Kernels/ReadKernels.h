@@ -4,7 +4,7 @@
 //
 //   text      = kernel* [program [constants]]
 //   kernel    = "kernel" @NAME[.N] "(" arrays ")" "->" "(" arrays ")" ["local" "(" arrays ")"]
-//               ["shared" N] ["whole"] "{" nest+ "}"
+//               ["shared" N] ["whole"] ["long"] "{" nest+ "}"
 //   arrays    = [%N ":" type ("," %N ":" type)*]      numbered from 0: inputs, outputs, locals
 //   type      = DTYPE "[" sizes "]"
 //   size      = nN | N                                an argument, or known
@@ -21,7 +21,8 @@
 //
 // Arguments nN are passed in the order of their numbers. A number has the dtype of what stands
 // beside it. `shared` stands where there are several nests, `whole` where threads share no work
-// although they could. Programs: Runtime/ProgramText.cpp.
+// although they could, `long` where sums of products may have more than kShortSum terms. Programs:
+// Runtime/ProgramText.cpp.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -112,6 +112,8 @@ void LinalgBuilder::makeFunction() {
   fn->setAttr(kSharedAttr, b.getI64IntegerAttr(kernel.numShared));
   if (kernel.splitExtent >= 0)
     fn->setAttr(kSplitAttr, b.getUnitAttr());
+  if (kernel.hasLongSums)
+    fn->setAttr(kLongAttr, b.getUnitAttr());
   for (size_t i = 0; i < numInputs; ++i)
     if (!dims[i].empty())
       fn.setArgAttr(unsigned(i), kDimsAttr, b.getDenseI64ArrayAttr(dims[i]));

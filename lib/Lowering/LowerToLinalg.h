@@ -12,6 +12,7 @@ namespace graphc {
 /// Names of the attributes of the linalg stage, beside kKernelAttr.
 inline constexpr llvm::StringLiteral kSharedAttr = "graphc.shared";
 inline constexpr llvm::StringLiteral kSplitAttr = "graphc.split";
+inline constexpr llvm::StringLiteral kLongAttr = "graphc.long";
 inline constexpr llvm::StringLiteral kDimsAttr = "graphc.dims";
 /// On a reduction: its float32 values may be joined in float32, this many at most, before they are
 /// joined in the accumulator's type (F-012).
@@ -29,7 +30,7 @@ void registerLinalgDialects(mlir::DialectRegistry &registry);
 /// Arguments: the inputs, then the sizes that are arguments of the kernel; graphc.dims of an input
 /// are the numbers of the sizes that are its dynamic extents. Results: the outputs. graphc.shared
 /// is Kernel::numShared; graphc.split says that the outermost of the shared loops may be run in
-/// parts.
+/// parts, graphc.long is Kernel::hasLongSums.
 ///
 /// Loads whose indices are affine in the loops with constant factors are operands with indexing
 /// maps, others tensor.extract in the body (under scf.if where masked). A reduction's init is a

@@ -4,11 +4,13 @@
 // keys again, with their positions where these are. Short rows are sorted by comparing, where equal
 // keys are in the order of their positions; long ones digit by digit from the lowest (LSD radix
 // sort), which is stable and passes over digits that all keys share. Digits have 8 bits, or 11
-// where the row is long enough that a pass less pays for larger tables.
+// where the row is long enough that a pass less pays for larger tables. The first pass makes the
+// keys, the last one puts results where they belong, so that memory is written once a pass.
 //
 //===----------------------------------------------------------------------===//
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -33,35 +35,51 @@ constexpr size_t kLongRow = 256, kLongDigitsRow = 1 << 14;
 template <class Key> Key keyOf(Key key) { return key; }
 template <class Key, class Position> Key keyOf(const Item<Key, Position> &item) { return item.key; }
 
-/// `items` by their keys, which stand in the order of their positions; `other` is as long.
-template <size_t kBits, class I> void radixSort(std::vector<I> &items, std::vector<I> &other) {
-  using Key = decltype(keyOf(items[0]));
+/// The numbers 0 to n by the keys of their items, `make` of a number: `keep` is given each place
+/// and its item. Passes but the last one write to `memory` or `other`, as long as they are many.
+template <size_t kBits, class I>
+void radixSort(size_t n, I *memory, I *other, auto make, auto keep) {
+  using Key = decltype(keyOf(*memory));
   constexpr size_t kDigits = (8 * sizeof(Key) + kBits - 1) / kBits, kValues = size_t(1) << kBits;
   auto digitOf = [](const I &item, size_t d) { return keyOf(item) >> (kBits * d) & (kValues - 1); };
-  std::vector<std::array<size_t, kValues>> counts(kDigits);
-  for (const I &item : items)
+  std::vector<std::array<uint32_t, kValues>> counts(kDigits);
+  for (size_t i = 0; i < n; ++i)
     for (size_t d = 0; d < kDigits; ++d)
-      ++counts[d][digitOf(item, d)];
-  for (size_t d = 0; d < kDigits; ++d) {
+      ++counts[d][digitOf(make(i), d)];
+  std::vector<size_t> digits; // those that not all share
+  for (size_t d = 0; d < kDigits; ++d)
+    if (std::find(counts[d].begin(), counts[d].end(), n) == counts[d].end())
+      digits.push_back(d);
+  if (digits.empty())
+    for (size_t i = 0; i < n; ++i)
+      keep(i, make(i));
+  // The last but one writes to `memory`, the one before it to `other`, and so on.
+  if (digits.size() % 2)
+    std::swap(memory, other);
+  for (size_t d : digits) {
     auto &count = counts[d];
-    if (std::find(count.begin(), count.end(), items.size()) != count.end())
-      continue;
-    size_t next = 0;
-    for (size_t &c : count)
+    uint32_t next = 0;
+    for (uint32_t &c : count)
       next += std::exchange(c, next);
-    for (const I &item : items)
-      other[count[digitOf(item, d)]++] = item;
-    std::swap(items, other);
+    auto pass = [&](auto from, auto to) {
+      for (size_t i = 0; i < n; ++i) {
+        I item = from(i);
+        to(count[digitOf(item, d)]++, item);
+      }
+    };
+    auto load = [&](size_t i) { return other[i]; };
+    auto store = [&](size_t place, const I &item) { memory[place] = item; };
+    const bool isFirst = d == digits.front(), isLast = d == digits.back();
+    if (isFirst && isLast)
+      pass(make, keep);
+    else if (isFirst)
+      pass(make, store);
+    else if (isLast)
+      pass(load, keep);
+    else
+      pass(load, store);
+    std::swap(memory, other);
   }
-}
-
-template <class I> void sortItems(std::vector<I> &items, std::vector<I> &other) {
-  if (items.size() < kLongRow)
-    std::sort(items.begin(), items.end());
-  else if (sizeof(keyOf(items[0])) < 4 || items.size() < kLongDigitsRow)
-    radixSort<8>(items, other);
-  else
-    radixSort<11>(items, other);
 }
 
 enum class Wanted { Elements, Positions, FirstPositions };
@@ -70,50 +88,66 @@ enum class Wanted { Elements, Positions, FirstPositions };
 template <class T, class I> class RowSorter {
 public:
   RowSorter(size_t n, bool isDescending)
-      : items_(n), other_(n < kLongRow ? 0 : n), isDescending_(isDescending) {}
+      : n_(n), flip_(SortKey<T>(isDescending ? -1 : 0)),
+        memory_(std::make_unique_for_overwrite<I[]>(n)) {}
 
-  /// The first `count` items are sorted then.
-  const std::vector<I> &sort(const Stored<T> *row, size_t count) {
-    const auto flip = SortKey<T>(isDescending_ ? -1 : 0);
-    for (size_t i = 0; i < items_.size(); ++i) {
-      auto key = SortKey<T>(sortKey<T>(row[i]) ^ flip);
+  /// `keep` is given each place below `count` and the item that belongs there. `other` has room for
+  /// a row, too; null: there is none.
+  void sort(const Stored<T> *row, size_t count, I *other, auto keep) {
+    auto make = [&](size_t i) -> I {
+      auto key = SortKey<T>(sortKey<T>(row[i]) ^ flip_);
       if constexpr (std::is_same_v<I, SortKey<T>>)
-        items_[i] = key;
+        return key;
       else
-        items_[i] = {key, decltype(I::position)(i)};
-    }
+        return {key, decltype(I::position)(i)};
+    };
     // A heap of `count` items is cheaper than the whole order where they are few.
-    if (count < items_.size() / 8)
-      std::partial_sort(items_.begin(), items_.begin() + int64_t(count), items_.end());
+    const bool areFew = count < n_ / 8;
+    if (areFew || n_ < kLongRow || n_ > UINT32_MAX) {
+      I *items = memory_.get();
+      for (size_t i = 0; i < n_; ++i)
+        items[i] = make(i);
+      if (areFew)
+        std::partial_sort(items, items + count, items + n_);
+      else
+        std::sort(items, items + n_);
+      for (size_t k = 0; k < count; ++k)
+        keep(k, items[k]);
+      return;
+    }
+    if (!other && !other_)
+      other_ = std::make_unique_for_overwrite<I[]>(n_);
+    I *second = other ? other : other_.get();
+    auto keepFirst = [&](size_t place, const I &item) {
+      if (place < count)
+        keep(place, item);
+    };
+    if (sizeof(SortKey<T>) < 4 || n_ < kLongDigitsRow)
+      radixSort<8>(n_, memory_.get(), second, make, keepFirst);
     else
-      sortItems(items_, other_);
-    return items_;
+      radixSort<11>(n_, memory_.get(), second, make, keepFirst);
   }
 
 private:
-  std::vector<I> items_, other_;
-  bool isDescending_;
+  const size_t n_;
+  const SortKey<T> flip_;
+  std::unique_ptr<I[]> memory_, other_;
 };
 
-/// The elements of sorted keys. Those whose key others have, too, are in the row's order.
+/// Those of a sorted row's elements whose key others have, too, are put in the order of `row`.
 template <class T>
-void writeElements(const std::vector<SortKey<T>> &keys, absl::Span<const Stored<T>> row,
-                   bool isDescending, absl::Span<Stored<T>> result) {
-  const auto flip = SortKey<T>(isDescending ? -1 : 0);
-  for (size_t k = 0; k < result.size(); ++k)
-    result[k] = elementOfKey<T>(SortKey<T>(keys[k] ^ flip));
-  if constexpr (!std::is_integral_v<T>)
+void restoreShared(const Stored<T> *row, bool isDescending, absl::Span<Stored<T>> sorted) {
+  if constexpr (!std::is_integral_v<T>) {
+    const auto flip = SortKey<T>(isDescending ? -1 : 0);
+    auto keyOfElement = [&](Stored<T> x) { return SortKey<T>(sortKey<T>(x) ^ flip); };
     for (SortKey<T> shared : sharedKeys<T>()) {
-      auto [first, end] = std::equal_range(keys.begin(), keys.begin() + int64_t(result.size()),
-                                           SortKey<T>(shared ^ flip));
-      auto *to = result.data() + (first - keys.begin());
-      auto left = end - first;
-      for (size_t i = 0; left > 0; ++i)
-        if (sortKey<T>(row[i]) == shared) {
+      auto equal = std::ranges::equal_range(sorted, SortKey<T>(shared ^ flip), {}, keyOfElement);
+      auto to = equal.begin();
+      for (size_t i = 0; to != equal.end(); ++i)
+        if (sortKey<T>(row[i]) == shared)
           *to++ = row[i];
-          --left;
-        }
     }
+  }
 }
 
 template <class T, class I, Wanted kWanted> void sortRows(const RoutineCall &call) {
@@ -128,14 +162,18 @@ template <class T, class I, Wanted kWanted> void sortRows(const RoutineCall &cal
         RowSorter<T, I> sorter{size_t(n), isDescending};
         for (int64_t r = begin; r < end; ++r) {
           const Stored<T> *row = from + r * n;
-          const std::vector<I> &items = sorter.sort(row, size_t(count));
-          if constexpr (kWanted == Wanted::Elements)
-            writeElements<T>(items, {row, size_t(n)}, isDescending,
-                             {static_cast<Stored<T> *>(result.data()) + r * count, size_t(count)});
-          else
-            for (int64_t k = 0; k < count; ++k)
-              static_cast<int64_t *>(result.data())[r * count + k] =
-                  int64_t(items[size_t(k)].position);
+          if constexpr (kWanted == Wanted::Elements) {
+            const auto flip = SortKey<T>(isDescending ? -1 : 0);
+            auto *to = static_cast<Stored<T> *>(result.data()) + r * count;
+            // A whole row of results has room for keys.
+            sorter.sort(row, size_t(count), count == n ? reinterpret_cast<I *>(to) : nullptr,
+                        [&](size_t k, I key) { to[k] = elementOfKey<T>(I(key ^ flip)); });
+            restoreShared<T>(row, isDescending, {to, size_t(count)});
+          } else {
+            auto *to = static_cast<int64_t *>(result.data()) + r * count;
+            sorter.sort(row, size_t(count), nullptr,
+                        [&](size_t k, const I &item) { to[k] = int64_t(item.position); });
+          }
         }
       });
 }

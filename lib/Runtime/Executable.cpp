@@ -280,9 +280,7 @@ absl::Status Executable::State::allocateOutputs(int32_t segment, const Plan &pla
   return absl::OkStatus();
 }
 
-/// Scratch memory of this thread, which kernels that are called at once share; null where there is
-/// none.
-static char *scratchOfThread(int64_t bytes) {
+char *scratchOfThread(int64_t bytes) {
   static thread_local ArrayMemory memory;
   return memory.size() >= bytes || memory.allocate(bytes) ? memory.data() : nullptr;
 }
@@ -314,8 +312,8 @@ absl::Status Executable::State::runDirect(const CachedPlan &cached, absl::Span<c
   for (size_t k = 0; k < outputs.size(); ++k)
     buffers[call.outputs[k]] = outputMemory[k];
   char *scratch = call.scratch.empty() ? nullptr : scratchOfThread(call.scratchBytes);
-  for (const DirectCall::Scratch &array : call.scratch)
-    buffers[array.position] = scratch + array.offset;
+  for (auto [position, offset] : call.scratch)
+    buffers[position] = scratch + offset;
   counters.kernels.fetch_add(1, std::memory_order_relaxed);
   if (int32_t failed = call.function(buffers.data(), call.sizes))
     return kernelError(program, program.steps[0], failed, buffers.data(), plan.sizes);
@@ -361,7 +359,7 @@ absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Sp
   if (absl::Status status = checkInputs(inputs); !status.ok())
     return status;
   auto isOneCall = [&](const CachedPlan *cached) {
-    return cached && !profile && (threads <= 1 || !cached->plan->steps[0].parallel) &&
+    return cached && !profile && (threads <= 1 || !cached->direct->isParallel) &&
            (!cached->direct->scratchBytes || scratchOfThread(cached->direct->scratchBytes));
   };
   if (isOneCall(only.get()))

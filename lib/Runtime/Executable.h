@@ -34,16 +34,18 @@ struct DirectCall {
   std::vector<void *> buffers;
   /// Position in `buffers` of each input (-1: unused) and of each output.
   std::vector<int32_t> inputs, outputs;
-  struct Scratch {
-    int32_t position;
-    int64_t offset;
-  };
-  std::vector<Scratch> scratch; ///< in `scratchBytes` that the caller has
+  /// Positions of scratch memory, each with its offset in `scratchBytes` that the caller has.
+  std::vector<std::pair<int32_t, int64_t>> scratch;
   int64_t scratchBytes = 0;
   const int64_t *sizes;
   /// Whether it can fail: the kernel has element checks.
   bool canFail;
+  bool isParallel; ///< with several threads it is better run otherwise
 };
+
+/// Scratch memory of this thread, which kernels that are called at once share; null where there is
+/// none.
+char *scratchOfThread(int64_t bytes);
 
 /// Whether a call with inputs as the program declares them can fail but for want of memory: where
 /// sizes are not known, steps have checks, or host functions are called.

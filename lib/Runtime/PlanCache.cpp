@@ -30,6 +30,7 @@ std::optional<DirectCall> directCallOf(const Executable::Joined &joined, const P
   call.outputs.assign(program.outputs.size(), -1);
   call.sizes = plan.arguments.data();
   call.canFail = !program.steps[0].failures.empty();
+  call.isParallel = plan.steps[0].parallel;
   call.scratchBytes = plan.scratchBytes;
   bool possible = plan.arenaBytes == 0 && plan.scratchBytes <= kMaxDirectScratch;
   for (size_t k = 0; k < plan.pointers.size(); ++k) {
@@ -40,7 +41,7 @@ std::optional<DirectCall> directCallOf(const Executable::Joined &joined, const P
                            : p.kind == Kind::Kept ? reinterpret_cast<void *>(p.value)
                                                   : nullptr);
     if (p.kind == Kind::Scratch)
-      call.scratch.push_back({int32_t(k), p.value});
+      call.scratch.emplace_back(int32_t(k), p.value);
     if (p.kind != Kind::Input && p.kind != Kind::Output)
       continue;
     int32_t &position = (p.kind == Kind::Input ? call.inputs : call.outputs)[size_t(p.value)];

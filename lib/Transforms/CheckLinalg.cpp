@@ -228,8 +228,8 @@ absl::Status Checker::checkKernel(func::FuncOp fn) {
 }
 
 absl::Status Checker::run(mlir::ModuleOp module) {
-  if (absl::Status s =
-          checkAttributes(module, {kKernelAttr, kSharedAttr, kSplitAttr, kDimsAttr, kPartialAttr});
+  if (absl::Status s = checkAttributes(
+          module, {kKernelAttr, kSharedAttr, kSplitAttr, kLongAttr, kDimsAttr, kPartialAttr});
       !s.ok())
     return s;
   for (mlir::Operation &op : *module.getBody()) {

@@ -154,6 +154,7 @@ private:
   struct ProductShape;
   struct ProductPanel;
   struct ProductMemory;
+  struct SumRange;
   struct ProductCopies;
   struct ProductLast;
   struct ProductPart;
@@ -189,8 +190,10 @@ private:
                                  const ProductCopies &copies, mlir::Value numRows);
   mlir::Value choosePanels(const ProductShape &shape, const ProductMemory &memory,
                            mlir::Value numRows);
-  void chooseRows(const KernelNest &nest, const ProductShape &shape, const ProductMemory &memory,
-                  ProductCopies &copies);
+  mlir::Value columnsAtOnce(const ProductShape &shape, const ProductMemory &memory,
+                            const ProductCopies &copies);
+  void chooseRows(const Pass &pass, const ProductShape &shape, const ProductMemory &memory,
+                  const ProductLast &last, ProductCopies &copies);
   void setLeft(const ProductShape &shape, const ProductMemory &memory, const ProductCopies &copies,
                mlir::Value firstRow, ProductPanel &panel);
   void setRight(const ProductShape &shape, const ProductMemory &memory, const ProductCopies &copies,
@@ -253,12 +256,21 @@ private:
   void packWindow(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
                   mlir::Value offset, mlir::Value first, mlir::Value end);
   void packPanelTransposed(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
-                           mlir::Value offset, mlir::Value first, mlir::Value last);
+                           mlir::Value offset, mlir::Value first, mlir::Value last,
+                           const SumRange &sums);
   void packLeft(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
-                mlir::Value first, mlir::Value end, mlir::Value stride);
+                mlir::Value first, mlir::Value end, mlir::Value stride, const SumRange &sums);
   void packPanels(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
-                  mlir::Value first, mlir::Value lower, mlir::Value upper);
+                  mlir::Value first, mlir::Value lower, mlir::Value upper, const SumRange &sums);
   llvm::SmallVector<mlir::Value> transposeSquares(llvm::ArrayRef<mlir::Value> lines, int side);
+  //===--- ProductSums.cpp --------------------------------------------------===//
+  bool mayCutSums(const Pass &pass, const ProductShape &shape, const ProductMemory &memory) const;
+  SumRange allSums(const ProductShape &shape);
+  mlir::Value chooseSums(const ProductShape &shape, const ProductMemory &memory,
+                         const ProductLast &last, const ProductCopies &copies,
+                         mlir::Value rowBytes);
+  llvm::SmallVector<mlir::Value> firstSums(const KernelNest &nest, const ProductShape &shape,
+                                           const ProductPanel &panel, bool isWhole);
   //===--- ProductPairs.cpp -------------------------------------------------===//
   void setPairs(const KernelNest &nest, ProductShape &shape);
   void findPairs(const KernelNest &nest, const ProductShape &shape, ProductMemory &memory);

@@ -246,6 +246,7 @@ absl::StatusOr<KernelModel> Reader::read() {
   if (auto shared = fn->getAttrOfType<mlir::IntegerAttr>(kSharedAttr))
     model.numShared = int(shared.getInt());
   model.split = fn->hasAttr(kSplitAttr);
+  model.hasLongSums = fn->hasAttr(kLongAttr);
   if (absl::Status status = readArguments(); !status.ok())
     return status;
   for (mlir::Operation &op : fn.getBody().front()) {

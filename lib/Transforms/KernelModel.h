@@ -73,6 +73,7 @@ struct KernelModel {
   std::vector<KernelNest> nests;
   llvm::DenseMap<mlir::Value, int> arrayOf; ///< by tensor
   int numShared = 0;
+  bool hasLongSums = false; ///< sums of products may have very many terms
   bool split = false;
   bool hasChecks = false;
 

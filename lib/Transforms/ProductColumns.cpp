@@ -2,9 +2,9 @@
 //
 // One to four columns behind the last whole vector would cost as much as a vector of them. Where
 // rows of the left operand stand together (gradients with respect to pictures), vectors are along
-// rows: each is multiplied by the elements of two columns. The sums go to a few rows of scratch,
-// from which results are made one by one: the gradient of a 1x1 layer, 2048 to 512 channels of 7x7,
-// went from 1.32 to 1.11 ms. Otherwise ProductLines.cpp does them.
+// rows: each is multiplied by the elements of two columns. The sums go to the stack, from which
+// results are made one by one: the gradient of a 1x1 layer, 2048 to 512 channels of 7x7, went from
+// 1.32 to 1.11 ms. Otherwise ProductLines.cpp does them.
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"

@@ -241,6 +241,38 @@ Value KernelEmitter::choosePanels(const ProductShape &shape, const ProductMemory
   return arith::AndIOp::create(b, isLarge, isTall);
 }
 
+/// Columns whose panels are copied before tiles use them. Where all rows stay in the L2 cache, only
+/// as many as stay there beside them: written to memory behind it, and read from there, panels took
+/// a third of the time of 32 rows. Otherwise many, since each block of them reads all rows again.
+Value KernelEmitter::columnsAtOnce(const ProductShape &shape, const ProductMemory &memory,
+                                   const ProductCopies &copies) {
+  int64_t width = int64_t(shape.vectors) * shape.lanes;
+  Value all = arith::MaxSIOp::create(b, stack->value(shape.numColumns), stack->constant(1));
+  Value columns = stack->constant(width * memory.numPanels);
+  if (shape.isWindow)
+    return arith::SelectOp::create(b, copies.packs, columns, all);
+  auto branch = mlir::scf::IfOp::create(b, b.getIndexType(), copies.packs, /*withElseRegion=*/true);
+  {
+    mlir::OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    Value panelBytes = bytesOf(stack->multiply(shape.length, b.getIndexAttr(width)), shape.element);
+    Value one = stack->constant(1), most = stack->constant(memory.numPanels);
+    Value panels = arith::DivUIOp::create(b, stack->constant(target.l2Bytes * 3 / 8),
+                                          arith::MaxSIOp::create(b, panelBytes, one));
+    panels = arith::MinSIOp::create(b, arith::MaxSIOp::create(b, panels, one), most);
+    Value near = arith::MulIOp::create(b, panels, stack->constant(width));
+    mlir::scf::YieldOp::create(b, Value(arith::SelectOp::create(b, copies.areMany, columns, near)));
+    b.setInsertionPointToStart(branch.elseBlock());
+    mlir::scf::YieldOp::create(b, all);
+  }
+  columns = branch.getResult(0);
+  if (copies.fills) // one panel after the other, in the same memory
+    columns = arith::SelectOp::create(b, copies.fills, stack->constant(width), columns);
+  if (memory.keptPanels)
+    columns = arith::SelectOp::create(b, isKept(memory.keptPanels), all, columns);
+  return columns;
+}
+
 /// Whether the first tile of rows copies panels of a matrix on its way; null: never. It is done
 /// where there are few rows, which are read where they lie, so that a copy before would be a large
 /// part of the time.
@@ -263,8 +295,10 @@ Value KernelEmitter::fillsMatrixByTiles(const ProductShape &shape, const Product
 }
 
 /// Whether rows of the left operand are copied, and how far apart; or are large, but not copied.
-void KernelEmitter::chooseRows(const KernelNest &nest, const ProductShape &shape,
-                               const ProductMemory &memory, ProductCopies &copies) {
+void KernelEmitter::chooseRows(const Pass &pass, const ProductShape &shape,
+                               const ProductMemory &memory, const ProductLast &last,
+                               ProductCopies &copies) {
+  const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
   auto inBytes = [&](Size elements) { return bytesOf(elements, shape.element); };
   int64_t width = int64_t(shape.vectors) * shape.lanes, bytes = memoryBytes(shape.element);
   Value zero = stack->constant(0), length = stack->value(shape.length);
@@ -308,6 +342,11 @@ void KernelEmitter::chooseRows(const KernelNest &nest, const ProductShape &shape
         tile = stack->constant(shape.rows[0]);
   Value all = arith::MulIOp::create(b, stack->value(nest.extents[size_t(shape.rowLoop)]), rowBytes);
   copies.areMany = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, all, half);
+  Value numSums = length;
+  if (mayCutSums(pass, shape, memory)) {
+    numSums = copies.sums = chooseSums(shape, memory, last, copies, rowBytes);
+    rowBytes = inBytes(stack->add(numSums, b.getIndexAttr(1)));
+  }
   auto branch = mlir::scf::IfOp::create(b, b.getIndexType(), copies.areMany,
                                         /*withElseRegion=*/true);
   {
@@ -326,7 +365,7 @@ void KernelEmitter::chooseRows(const KernelNest &nest, const ProductShape &shape
                                     stack->constant(kTilesInPlace * shape.rows[0]), block);
   copies.blockRows = copies.rowStride = block;
   if (!shape.isLeftTransposed)
-    copies.rowStride = withRowGap(length, bytes);
+    copies.rowStride = withRowGap(numSums, bytes);
 }
 
 Value KernelEmitter::withRowGap(Value length, int64_t bytes) {
@@ -353,6 +392,9 @@ void KernelEmitter::setLeft(const ProductShape &shape, const ProductMemory &memo
   panel.firstRow = firstRow;
   Value inPlace =
       stack->value(stack->add(memory.leftAddress, stack->multiply(firstRow, leftRowStep)));
+  if (copies.sums)
+    inPlace = stack->value(
+        stack->add(inPlace, stack->multiply(copies.now.first, toBytes(memory.leftSumStride))));
   panel.leftAddress = arith::SelectOp::create(b, copies.rows, memory.copiedAddress, inPlace);
   if (memory.keptRows) {
     Value row = stack->value(stack->add(memory.firstKeptRow, firstRow));
@@ -373,7 +415,7 @@ void KernelEmitter::setRight(const ProductShape &shape, const ProductMemory &mem
   int64_t width = int64_t(shape.vectors) * shape.lanes;
   Value isPacked = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, start, copies.firstPacked);
   Size elements = stack->multiply(arith::SubIOp::create(b, start, copies.firstPacked).getResult(),
-                                  stack->value(shape.length));
+                                  copies.now.room);
   if (start != column)
     elements = stack->add(elements, arith::SubIOp::create(b, column, start).getResult());
   panel.address = arith::AddIOp::create(b, copies.panels, inBytes(elements));

@@ -12,7 +12,7 @@ namespace vector = mlir::vector;
 using mlir::Value;
 
 /// Lines of the right operand that are copied at a time.
-static constexpr int64_t kCopiedLines = 16;
+static constexpr int64_t kCopiedLines = 32;
 
 /// Sets the columns up as a vector loop from `first` on.
 void KernelEmitter::setColumns(const KernelNest &nest, const ProductShape &shape, Value first,
@@ -105,10 +105,11 @@ void KernelEmitter::packPanel(const KernelNest &nest, const ProductShape &shape,
 /// and four k are transposed in registers, as many side by side as a vector has
 /// room for.
 void KernelEmitter::packPanelTransposed(const KernelNest &nest, const ProductShape &shape,
-                                        Value buffer, Value offset, Value first, Value last) {
+                                        Value buffer, Value offset, Value first, Value last,
+                                        const SumRange &sums) {
   int side = std::min(4, shape.lanes);
-  Value upper = stack->value(shape.length);
-  Value main = floorToMultiple(upper, side);
+  Value main = arith::AddIOp::create(
+      b, sums.first, floorToMultiple(arith::SubIOp::create(b, sums.end, sums.first), side));
   int64_t width = int64_t(shape.vectors) * shape.lanes;
   LoopVariable &columns = body->loops[size_t(shape.columnLoop)];
   LoopVariable &counter = body->loops[size_t(shape.sums[0])];
@@ -143,7 +144,7 @@ void KernelEmitter::packPanelTransposed(const KernelNest &nest, const ProductSha
     auto vectors =
         stack->open(stack->constant(0), stack->constant(width), stack->constant(shape.lanes));
     setLines(vectors.getInductionVar(), shape.lanes);
-    Size at = openCounter(stack->constant(0), main, side);
+    Size at = openCounter(sums.first, main, side);
     body->lanes = side;
     llvm::SmallVector<Value, 8> lines = body->emit(nest, shape.rightFactor, /*asVectors=*/true)[0];
     body->lanes = shape.lanes;
@@ -157,7 +158,7 @@ void KernelEmitter::packPanelTransposed(const KernelNest &nest, const ProductSha
   }
   // What is left of the columns, one k after the other.
   setLines(stack->constant(0), int(width));
-  Size at = openCounter(main, upper, 1);
+  Size at = openCounter(main, sums.end, 1);
   llvm::SmallVector<Value, 8> elements =
       body->emit(nest, shape.rightFactor, /*asVectors=*/false)[0];
   for (int i = 0; i < int(width); ++i)
@@ -167,17 +168,16 @@ void KernelEmitter::packPanelTransposed(const KernelNest &nest, const ProductSha
   body->vectors = shape.vectors;
 }
 
-/// Copies panels of the columns [lower, upper); `first` is the column of the
+/// Copies panels of the columns [lower, upper), of windows for all k; `first` is the column of the
 /// panel in front.
 void KernelEmitter::packPanels(const KernelNest &nest, const ProductShape &shape, Value buffer,
-                               Value first, Value lower, Value upper) {
-  Value length = stack->value(shape.length);
+                               Value first, Value lower, Value upper, const SumRange &sums) {
   int64_t width = int64_t(shape.vectors) * shape.lanes;
   if (shape.isWindow) {
     stack->dropAnchor();
     auto panels = stack->open(lower, upper, stack->constant(width));
     Value column = panels.getInductionVar();
-    Value offset = arith::MulIOp::create(b, arith::SubIOp::create(b, column, first), length);
+    Value offset = arith::MulIOp::create(b, arith::SubIOp::create(b, column, first), sums.room);
     Value end = arith::AddIOp::create(b, column, stack->constant(width));
     end = arith::MinSIOp::create(b, end, upper);
     if (mayJoinLineParts(nest, shape))
@@ -198,23 +198,25 @@ void KernelEmitter::packPanels(const KernelNest &nest, const ProductShape &shape
         arith::SubIOp::create(b, upper, arith::RemUIOp::create(b, count, stack->constant(width)));
   }
   // A few lines at a time in all panels, so that memory is read by long runs.
-  Value lines = isTransposed ? arith::MaxSIOp::create(b, length, stack->constant(1))
+  Value lines = isTransposed ? arith::MaxSIOp::create(b, sums.room, stack->constant(1))
                              : stack->constant(kCopiedLines);
+  Value before = arith::MulIOp::create(b, sums.first, stack->constant(width));
   for (bool masked : {false, true}) {
     if (!masked && (target.maskRegisters || isTransposed))
       continue;
     stack->dropAnchor();
-    auto blocks = stack->open(stack->constant(0), length, lines);
+    auto blocks = stack->open(sums.first, sums.end, lines);
     Value begin = blocks.getInductionVar();
-    Value end = arith::MinSIOp::create(b, arith::AddIOp::create(b, begin, lines), length);
+    Value end = arith::MinSIOp::create(b, arith::AddIOp::create(b, begin, lines), sums.end);
     auto panels =
         stack->open(masked ? whole : lower, masked ? upper : whole, stack->constant(width));
     if (!isTransposed)
       setColumns(nest, shape, panels.getInductionVar(), upper, masked);
-    Value offset =
-        arith::MulIOp::create(b, arith::SubIOp::create(b, panels.getInductionVar(), first), length);
+    Value offset = arith::MulIOp::create(
+        b, arith::SubIOp::create(b, panels.getInductionVar(), first), sums.room);
+    offset = arith::SubIOp::create(b, offset, before);
     if (isTransposed)
-      packPanelTransposed(nest, shape, buffer, offset, panels.getInductionVar(), last);
+      packPanelTransposed(nest, shape, buffer, offset, panels.getInductionVar(), last, sums);
     else
       packPanel(nest, shape, buffer, offset, begin, end);
     stack->close();
@@ -225,9 +227,9 @@ void KernelEmitter::packPanels(const KernelNest &nest, const ProductShape &shape
 }
 
 /// Copies rows [first, end) of the left operand: row after row, `stride` apart; or, where rows
-/// stand together, one k after the other.
+/// stand together, one k after the other. `sums` are all, or a part of a plain operand's.
 void KernelEmitter::packLeft(const KernelNest &nest, const ProductShape &shape, Value buffer,
-                             Value first, Value end, Value stride) {
+                             Value first, Value end, Value stride, const SumRange &sums) {
   // The loops that are done by vectors, and the others.
   bool copiesRuns = !shape.isLeftPlain && shape.numRun > 0;
   llvm::SmallVector<int> lines = shape.sums, run = {shape.rowLoop};
@@ -277,6 +279,10 @@ void KernelEmitter::packLeft(const KernelNest &nest, const ProductShape &shape, 
     }
   }
   Value from = stack->constant(0), to = stack->value(extentOfAll(nest, run));
+  if (run == shape.sums) {
+    from = sums.first;
+    to = sums.end;
+  }
   if (shape.isLeftTransposed) {
     from = first;
     to = end;

@@ -72,7 +72,7 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
           hide(stack->value(stack->multiply(panel.rowStep, b.getIndexAttr(factor))));
 
   // What moves with k: pointers to every seventh row, or how far all rows have come.
-  llvm::SmallVector<Value> carried(size_t(rows * vectors), body->neutral(nest, shape.lanes)[0]);
+  llvm::SmallVector<Value> carried = firstSums(nest, shape, panel, isWhole);
   size_t numSums = carried.size();
   llvm::SmallVector<Value> starts;
   for (int i = 0; i < rows; i += isWhole ? kRowsOfPointer : 1) {
@@ -123,7 +123,7 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
   }
   carried.push_back(rightStart);
 
-  Value length = stack->value(shape.length);
+  Value length = panel.length;
   if (isWhole && !constantSize(shape.length)) // as the multiples
     length = hide(length);
   llvm::SmallVector<LoopVariable, 8> loopsOfTile = body->loops;

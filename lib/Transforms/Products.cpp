@@ -6,6 +6,7 @@
 //   for the other parallel loops:
 //     for blocks of columns {                as many as the packed panels have room for
 //       right[k, columns] is copied, a panel of `vectors` vectors after the other
+//       (where sums are long, a part of k at a time: ProductSums.cpp)
 //       for blocks of rows {                 what stays in the L2 cache
 //         scf.for %j step vectors * lanes {
 //           scf.for %i step rows {           and again for the rows that are left, in fewer
@@ -27,6 +28,7 @@
 //===----------------------------------------------------------------------===//
 #include "Transforms/Products.h"
 #include "Lowering/ScalarTypes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace graphc {
 
@@ -38,10 +40,9 @@ static constexpr int64_t kSumsAhead = 24;
 /// What a tile's rows take, as vectors.
 static constexpr int64_t kSpareBytes = 256;
 
-/// Each of the last few columns is a dot product for each row where there are so many terms.
+/// Each of the last few columns is a dot product for each row where there are so many terms for
+/// each; where rows of the left operand stand together, so many rows, too.
 static constexpr int64_t kDotTerms = 16;
-/// The same where rows of the left operand stand together, for all rows.
-static constexpr int64_t kTransposedTerms = 32 << 10;
 
 bool KernelEmitter::emitIfProduct(const Pass &pass) {
   std::optional<ProductShape> shape = productShape(pass);
@@ -51,8 +52,7 @@ bool KernelEmitter::emitIfProduct(const Pass &pass) {
 }
 
 /// Memory for the last few columns, which are dot products with vectors along k where rows lie so,
-/// or are copied so: they are copied to the stack if there is room. Or, of a transposed left
-/// operand, for sums along rows.
+/// or are copied so: they are copied to the stack if there is room.
 void KernelEmitter::placeLastColumns(const KernelNest &nest, const ProductShape &shape,
                                      const ProductMemory &memory, ProductLast &last) {
   int64_t bytes = memoryBytes(shape.element);
@@ -68,15 +68,9 @@ void KernelEmitter::placeLastColumns(const KernelNest &nest, const ProductShape 
   }
   if (!last.may)
     return;
-  llvm::SmallVector<Size> sums = extentsOf(nest, shape.sums), room;
-  if (shape.isLeftTransposed) {
-    room = {b.getIndexAttr(kLastColumns * kRowsOfSums)};
-    last.ofRows = view(addScratchArgument(shape.element, room), room, shape.element, 0);
-    sums.insert(sums.begin(), nest.extents[size_t(shape.rowLoop)]);
-    limitScratch(kTransposedTerms, sums);
+  if (shape.isLeftTransposed)
     return;
-  }
-  room = sums;
+  llvm::SmallVector<Size> sums = extentsOf(nest, shape.sums), room = sums;
   room.insert(room.begin(), b.getIndexAttr(kLastColumns));
   last.inScratch = addressOf(addScratchArgument(shape.element, room));
   limitScratch(last.mostOnStack, sums);
@@ -97,15 +91,13 @@ void KernelEmitter::findLastColumns(const KernelNest &nest, const ProductShape &
   Value tail = arith::RemUIOp::create(b, rest, stack->constant(shape.lanes));
   Value isFew =
       arith::CmpIOp::create(b, arith::CmpIPredicate::sle, tail, stack->constant(last.most));
-  Value isLong;
-  if (shape.isLeftTransposed) {
-    Value numTerms = stack->value(stack->multiply(nest.extents[size_t(shape.rowLoop)], length));
-    isLong = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, numTerms,
-                                   stack->constant(kTransposedTerms));
-  } else {
-    Value least = arith::MulIOp::create(b, tail, stack->constant(kDotTerms));
-    isLong = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, length, least);
-  }
+  Value least = arith::MulIOp::create(b, tail, stack->constant(kDotTerms));
+  Value isLong = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, length, least);
+  if (shape.isLeftTransposed)
+    isLong = arith::AndIOp::create(
+        b, isLong,
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
+                              stack->value(nest.extents[size_t(shape.rowLoop)]), least));
   last.count = arith::SelectOp::create(b, arith::AndIOp::create(b, isFew, isLong), tail, zero);
   last.first = arith::SubIOp::create(b, end, last.count);
   setRight(shape, memory, copies, whole, last.first, last.panel);
@@ -220,12 +212,11 @@ void KernelEmitter::copyPanels(const KernelNest &nest, const ProductShape &shape
         arith::SelectOp::create(b, isKept(memory.blockPanels), stack->constant(0), end);
     return;
   }
+  const int64_t width = int64_t(shape.vectors) * shape.lanes;
   // Without mask registers the last, cut panel is always copied.
   Value from = end;
   if (!target.maskRegisters)
-    from = arith::SubIOp::create(
-        b, end,
-        arith::RemUIOp::create(b, end, stack->constant(int64_t(shape.vectors) * shape.lanes)));
+    from = arith::SubIOp::create(b, end, arith::RemUIOp::create(b, end, stack->constant(width)));
   from = arith::SelectOp::create(b, copies.packs, first, from);
   copies.panels = memory.packedAddress;
   copies.firstPacked = from;
@@ -237,15 +228,21 @@ void KernelEmitter::copyPanels(const KernelNest &nest, const ProductShape &shape
   }
   Value lower = from;
   if (copies.fills) { // all but what is behind whole panels
-    Value rest =
-        arith::RemUIOp::create(b, end, stack->constant(int64_t(shape.vectors) * shape.lanes));
+    Value rest = arith::RemUIOp::create(b, end, stack->constant(width));
     Value whole = arith::SubIOp::create(b, end, rest);
     lower = arith::SelectOp::create(b, copies.fills, whole, from);
   }
   if (shape.group > 1)
     copies.leastRight = packPairPanels(nest, shape, memory, from, end);
   else
-    packPanels(nest, shape, memory.packed.buffer, from, lower, end);
+    packPanels(nest, shape, memory.packed.buffer, from, lower, end, copies.now);
+  if (copies.sums && memory.keptPanels) { // those have all k
+    Value are = isKept(memory.keptPanels), zero = stack->constant(0);
+    Value before = bytesOf(stack->multiply(copies.now.first, b.getIndexAttr(width)), shape.element);
+    copies.panels =
+        arith::AddIOp::create(b, copies.panels, arith::SelectOp::create(b, are, before, zero));
+    copies.now.room = arith::SelectOp::create(b, are, stack->value(shape.length), copies.now.room);
+  }
 }
 
 void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
@@ -275,20 +272,26 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
   for (Value is : {isOne.first, isOne.second})
     endOfTiles = is ? Value(arith::SelectOp::create(b, is, part.begin, endOfTiles)) : endOfTiles;
   ProductCopies copies;
+  Value zeros;
+  if (mayCutSums(pass, shape, memory)) {
+    auto type = mlir::VectorType::get({shape.lanes}, shape.element);
+    zeros =
+        addressOf(onStack(shape.element, shape.vectors * shape.lanes * memoryBytes(shape.element)));
+    for (int v = 0; v < shape.vectors; ++v)
+      mlir::LLVM::StoreOp::create(
+          b, mlir::arith::ConstantOp::create(b, b.getZeroAttr(type)),
+          pointerTo(stack->value(
+              stack->add(zeros, b.getIndexAttr(v * shape.lanes * memoryBytes(shape.element))))),
+          64);
+  }
   Value numRows = arith::SubIOp::create(b, part.upper, part.lower);
   copies.packs = choosePanels(shape, memory, numRows);
-  chooseRows(nest, shape, memory, copies);
+  chooseRows(pass, shape, memory, last, copies);
   copies.fills = shape.isWindow ? fillsByTiles(nest, shape, numRows)
                                 : fillsMatrixByTiles(shape, memory, copies, numRows);
 
   int64_t width = int64_t(shape.vectors) * shape.lanes;
-  Value all = arith::MaxSIOp::create(b, stack->value(shape.numColumns), stack->constant(1));
-  Value blockColumns =
-      arith::SelectOp::create(b, copies.packs, stack->constant(width * memory.numPanels), all);
-  if (copies.fills && !shape.isWindow) // one panel after the other, in the same memory
-    blockColumns = arith::SelectOp::create(b, copies.fills, stack->constant(width), blockColumns);
-  if (memory.keptPanels)
-    blockColumns = arith::SelectOp::create(b, isKept(memory.keptPanels), all, blockColumns);
+  Value blockColumns = columnsAtOnce(shape, memory, copies);
   Value leftExponent;
   if (shape.group > 1)
     leftExponent = leastOfRows(nest, shape, memory, part.lower, part.upper);
@@ -296,6 +299,15 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
   Value firstColumn = columnBlocks.getInductionVar();
   Value endColumn =
       arith::MinSIOp::create(b, arith::AddIOp::create(b, firstColumn, blockColumns), endOfTiles);
+  copies.now = allSums(shape);
+  if (copies.sums) {
+    Value length = copies.now.end;
+    auto parts = stack->open(copies.now.first,
+                             arith::MaxSIOp::create(b, length, stack->constant(1)), copies.sums);
+    Value first = parts.getInductionVar();
+    Value end = arith::AddIOp::create(b, first, copies.sums);
+    copies.now = {first, arith::MinSIOp::create(b, end, length), copies.sums};
+  }
   copyPanels(nest, shape, memory, firstColumn, endColumn, copies);
   Value areExact;
   if (shape.group > 1)
@@ -313,10 +325,18 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
     if (shape.group > 1)
       packPairRows(nest, shape, memory, firstRow, endCopied, copies.rowStride);
     else
-      packLeft(nest, shape, memory.copied.buffer, firstRow, endCopied, copies.rowStride);
+      packLeft(nest, shape, memory.copied.buffer, firstRow, endCopied, copies.rowStride,
+               copies.now);
   }
   ProductPanel panel;
   setLeft(shape, memory, copies, firstRow, panel);
+  panel.length = stack->value(shape.length);
+  if (copies.sums) {
+    panel.length = arith::SubIOp::create(b, copies.now.end, copies.now.first);
+    panel.continues =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, copies.now.first, stack->constant(0));
+    panel.zeros = zeros;
+  }
   if (copies.isFetched && shape.isLeftTransposed)
     setFetching(shape, memory, copies, firstRow, endRow,
                 arith::CmpIOp::create(b, arith::CmpIPredicate::slt, firstColumn, whole), panel);
@@ -365,20 +385,26 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
       panel.fetchesNext = arith::AndIOp::create(
           b, copies.areMany,
           arith::CmpIOp::create(b, arith::CmpIPredicate::eq, column, firstColumn));
+    if (panel.fetchesNext && copies.sums) // whole rows
+      panel.fetchesNext =
+          arith::AndIOp::create(b, panel.fetchesNext,
+                                arith::CmpIOp::create(b, arith::CmpIPredicate::sge, copies.sums,
+                                                      stack->value(shape.length)));
     emitRowsOfPanel(pass, shape, panel, firstRow, endRow);
     stack->close();
   }
   if (last.may && shape.isLeftTransposed) {
     panel.address = last.panel.address;
     panel.step = last.panel.step;
-    emitLastColumnsOfRows(pass, shape, panel, last.ofRows.buffer, last.first, last.count, firstRow,
-                          endRow);
+    emitLastColumnsOfRows(pass, shape, panel, sums, last.first, last.count, firstRow, endRow);
   } else if (last.may) {
     emitLastColumns(pass, shape, panel, sums, last.address, last.first, last.count, firstRow,
                     endRow);
   }
   body->masks.clear();
   stack->close();
+  if (copies.sums)
+    stack->close();
   stack->close();
   emitOneLine(pass, shape, sums, isOne, {part.lower, part.upper}, {part.begin, part.end});
   while (opened--)

@@ -18,11 +18,12 @@ inline constexpr int64_t kCacheLine = 64; ///< bytes
 
 /// So few columns behind the last whole vector are done as dot products.
 inline constexpr int kLastColumns = 4;
-/// Rows of a block that has sums of last columns in scratch memory, at most.
+/// Rows of a block that has sums of last columns beside a transposed left operand, at most.
 inline constexpr int64_t kRowsOfSums = 256;
 
 /// Bytes of the stack for sums of a matrix and a vector, and for the last columns.
 inline constexpr int64_t kSumBytes = 16 << 10;
+static_assert(kLastColumns * kRowsOfSums * int64_t(sizeof(double)) <= kSumBytes);
 
 /// Where an operand's element is, by the nest's loops.
 inline mlir::AffineMap mapOf(const KernelNest &nest, int operand) {
@@ -75,6 +76,9 @@ struct KernelEmitter::ProductPanel {
   mlir::Value endOfFilling;
   bool fills = false;                 ///< that tile is being made
   bool splits = false;                ///< tiles take pairs apart
+  mlir::Value length;                 ///< of its sums
+  /// Whether these go on from what is stored, and where a vector of zeros is if not. Null: never.
+  mlir::Value continues, zeros;
   mlir::Value firstColumn, endColumn; ///< of the panel, and of the last one
   /// Of matrices: the tile whose first row is `fillingRow` reads the right operand at `source`,
   /// and puts it into the panel on its way. Null: none does.
@@ -113,6 +117,11 @@ struct KernelEmitter::ProductMemory {
   mlir::Value leftSource, rightSource; ///< of pairs: the operands where they lie
 };
 
+/// k in [first, end), of `room` that panels of copies have place for.
+struct KernelEmitter::SumRange {
+  mlir::Value first, end, room;
+};
+
 /// What is copied in this call.
 struct KernelEmitter::ProductCopies {
   mlir::Value packs;                ///< whether all panels are
@@ -121,6 +130,8 @@ struct KernelEmitter::ProductCopies {
   mlir::Value leastRight;           ///< of pairs: the least magnitudes of panels that are copied
   mlir::Value rows, rowsNow;        ///< whether rows are read from a copy, which is made now
   mlir::Value areMany;              ///< rows are more than half of the L2 cache
+  mlir::Value sums;                 ///< k at a time, at least one; null: always all
+  SumRange now;                     ///< those that are done
   mlir::Value isFetched;            ///< rows are large, but not copied; null: never
   mlir::Value blockRows, rowStride; ///< rows at a time, and from one to the next, or of each k
 };
@@ -131,7 +142,6 @@ struct KernelEmitter::ProductLast {
   int most = 0;     ///< of them
   int64_t mostOnStack = 0;
   mlir::Value onStack, inScratch; ///< room for copies
-  ArrayPlace ofRows;              ///< the same for sums beside a transposed left operand
   mlir::Value count, first, address;
   ProductPanel panel;
 };

@@ -180,7 +180,7 @@ void KernelEmitter::copyBlockPanels(const Pass &pass, ProductShape shape) {
     buffer = arith::SelectOp::create(b, isLarge, large, buffer);
   }
   packPanels(nest, shape, buffer, zero, zero,
-             arith::SelectOp::create(b, isCopied, numColumns, zero));
+             arith::SelectOp::create(b, isCopied, numColumns, zero), allSums(shape));
   Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);
   Value panels = arith::SelectOp::create(b, isCopied, address, zero);
   if (kept)

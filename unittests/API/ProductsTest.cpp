@@ -109,6 +109,40 @@ TEST(Products, ARowOfManyIsTheRowAlone) {
   EXPECT_EQ(std::memcmp(all.data(), vector.data(), size_t(one.numBytes())), 0);
 }
 
+/// Sums of rows that are too long for the caches are made in parts, of which each goes on where the
+/// one before has ended: the bits of one row, whose sums are not cut. 4400 float64 are five
+/// parts, of which the last is shorter; 70 columns are two panels and six columns, 67 have dot products.
+TEST(Products, SumsInPartsAreThoseOfOneRow) {
+  for (DType dtype : {DType::Float32, DType::Float64, DType::Int32})
+    for (bool transposed : {false, true})
+      for (auto [length, columns] :
+           {std::pair<int64_t, int64_t>{2500, 70}, {4400, 96}, {4097, 64}, {2500, 67}}) {
+        SCOPED_TRACE(std::string(dtypeName(dtype)) + (transposed ? ", transposed, " : ", ") +
+                     std::to_string(length) + " x " + std::to_string(columns));
+        std::vector<int64_t> shape = {length, columns};
+        if (transposed)
+          std::swap(shape[0], shape[1]);
+        Tensor weights = numbers(shape, 3, dtype), left = numbers({150, length}, 1, dtype);
+        Variable x = tensor(dtype, {kDynamic, length}, "x"), w = tensor(dtype, shape, "w");
+        auto product = [&](const Variable &right) {
+          return dot(x, transposed ? swapaxes(right, 0, 1) : right);
+        };
+        for (int threads : {1, 3}) {
+          FunctionOptions options{.rewrites = false, .threads = threads};
+          auto given = function({x, w}, product(w), options);
+          auto kept = function({x}, product(constant(weights)), options);
+          ASSERT_TRUE(given.ok() && kept.ok());
+          Tensor all = (*(*given)(left, weights))[0], ofKept = (*(*kept)(left))[0];
+          EXPECT_TRUE(all.identical(ofKept));
+          for (int64_t row : {0, 13, 14, 149}) {
+            Tensor alone = *left.slice(0, row, 1, 1);
+            EXPECT_TRUE(all.slice(0, row, 1, 1)->identical((*(*given)(alone, weights))[0]))
+                << "row " << row;
+          }
+        }
+      }
+}
+
 /// Panels of a constant are kept, those of an argument are copied at each call, or not at all: the
 /// same bits, whatever the dtype, the rows, and how the operand lies.
 TEST(Products, ConstantsGiveTheBitsOfArguments) {

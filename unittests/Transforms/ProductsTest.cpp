@@ -357,6 +357,13 @@ TEST(ProductShapes, CopiedOperands) {
     for (Layout left : {Layout::AsItIs, Layout::Transposed})
       for (Layout right : {Layout::AsItIs, Layout::Transposed})
         check({dtype, 411, 75, 769, left, right});
+  // Of rows as long as these, sums are cut: k has two parts, or three, and none where it is no more.
+  for (DType dtype : {DType::Float32, DType::Float64, DType::Int64})
+    for (Layout right : {Layout::AsItIs, Layout::Transposed, Layout::EverySecond}) {
+      check({dtype, 131, 70, 2500, Layout::AsItIs, right});
+      check({dtype, 57, 40, 4200, Layout::AsItIs, right, 2});
+    }
+  check({DType::BFloat16, 131, 70, 4500});
   check({DType::Float32, 60, 1100, 40});
   check({DType::Float32, 60, 1100, 40, Layout::Transposed, Layout::Transposed, 0, true});
   check({DType::BFloat16, 250, 70, 128});
@@ -387,6 +394,7 @@ TEST(ProductShapes, OfOtherProcessors) {
         check({dtype, 1, 83, 61, Layout::AsItIs, right, 0, true}, target);
         check({dtype, 83, 1, 61, Layout::Transposed, right, 0, true}, target);
         check({dtype, 83, 1, 61, Layout::AsItIs, right}, target);
+        check({dtype, 61, 20, 2500, Layout::AsItIs, right}, target);
       }
   }
 }
