@@ -29,6 +29,8 @@ static constexpr int64_t kWindowPanels = 4;
 static constexpr int64_t kWideWindowPanels = 16;
 /// A smaller right operand stays in the L2 cache and is used where it lies.
 static constexpr int64_t kPackBytes = 128 << 10;
+/// The same where its lines are in one set of the L1 cache.
+static constexpr int64_t kPackOneSetBytes = 64 << 10;
 /// Fewer tiles of rows do not pay for a copy; half as many do where it does not fit into the L2
 /// cache.
 static constexpr int64_t kPackTiles = 4;
@@ -41,7 +43,7 @@ static constexpr int64_t kPackLeftColumns = 32;
 static constexpr int64_t kPackLeftPanels = 2;
 static constexpr int64_t kTilesInPlace = 4;
 /// Panels are copied by the first tile of rows where there are so many, at most.
-static constexpr int64_t kFillingTiles = 16;
+static constexpr int64_t kFillingTiles = 64;
 /// Rows that are copied at once, at most.
 static constexpr int64_t kCopiedRows = 196;
 
@@ -152,7 +154,7 @@ void KernelEmitter::placeRight(const KernelNest &nest, const ProductShape &shape
   memory.packed = view(addScratchArgument(shape.element, room), room, shape.element, 0);
   if (!memory.mustPack && target.maskRegisters) {
     auto columns = llvm::to_vector(llvm::seq<int>(shape.columnLoop, nest.numParallel));
-    limitScratch(kPackBytes / bytes, joined(extentsOf(nest, columns), sums));
+    limitScratch(kPackOneSetBytes / bytes - 1, joined(extentsOf(nest, columns), sums));
   }
   memory.packedAddress = addressOf(memory.packed.buffer);
 }
@@ -229,8 +231,12 @@ Value KernelEmitter::choosePanels(const ProductShape &shape, const ProductMemory
   if (memory.mustPack)
     return arith::ConstantOp::create(b, b.getBoolAttr(true));
   Value size = bytesOf(stack->multiply(shape.numColumns, shape.length), shape.element);
-  Value isLarge =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, size, stack->constant(kPackBytes));
+  Value distance =
+      arith::AndIOp::create(b, memory.sumStep, stack->constant(2 * kConflictBytes - 1));
+  Value collides = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, distance, stack->constant(0));
+  Value least = arith::SelectOp::create(b, collides, stack->constant(kPackOneSetBytes),
+                                        stack->constant(kPackBytes + 1));
+  Value isLarge = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, size, least);
   // Beyond the L2 cache it is worse to leave it where it lies.
   Value isFar = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, size,
                                       stack->constant(target.l2Bytes / 2));
@@ -278,7 +284,7 @@ Value KernelEmitter::columnsAtOnce(const ProductShape &shape, const ProductMemor
 /// part of the time.
 Value KernelEmitter::fillsMatrixByTiles(const ProductShape &shape, const ProductMemory &memory,
                                         const ProductCopies &copies, Value numRows) {
-  if (memory.mustPack || memory.blockPanels || !shape.isLeftTransposed || shape.rows.size() < 2 ||
+  if (memory.mustPack || memory.blockPanels || shape.rows.size() < 2 || shape.group > 1 ||
       !uses(Optimization::TurnProducts))
     return nullptr;
   auto compare = [&](arith::CmpIPredicate predicate, int64_t tiles) -> Value {
@@ -288,7 +294,10 @@ Value KernelEmitter::fillsMatrixByTiles(const ProductShape &shape, const Product
                                       compare(arith::CmpIPredicate::sle, kFillingTiles));
   fills = arith::AndIOp::create(b, fills, copies.packs);
   Value no = arith::ConstantOp::create(b, b.getBoolAttr(false));
-  fills = arith::SelectOp::create(b, copies.rows, no, fills);
+  if (shape.isLeftTransposed)
+    fills = arith::SelectOp::create(b, copies.rows, no, fills);
+  else
+    fills = arith::SelectOp::create(b, copies.areMany, no, fills);
   if (memory.keptPanels)
     fills = arith::SelectOp::create(b, isKept(memory.keptPanels), no, fills);
   return fills;

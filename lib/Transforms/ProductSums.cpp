@@ -94,7 +94,8 @@ Value KernelEmitter::chooseSums(const ProductShape &shape, const ProductMemory &
 }
 
 /// What the tile that is set up begins with: zeros, or what the parts of k before have left. Both
-/// are loaded, from different places: a branch with all sums as its results takes longer to compile.
+/// are loaded, from different places: a branch with all sums as its results takes longer to
+/// compile.
 llvm::SmallVector<Value> KernelEmitter::firstSums(const KernelNest &nest, const ProductShape &shape,
                                                   const ProductPanel &panel, bool isWhole) {
   Value zero = body->neutral(nest, shape.lanes)[0];

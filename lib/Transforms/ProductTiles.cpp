@@ -86,16 +86,25 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
     carried.push_back(stack->constant(0));
   size_t firstOther = carried.size();
   // The rows of the next tile stand behind this one's: at each k as many bytes are fetched as are
-  // read, in whole cache lines; where they are not wanted, the same line again and again.
+  // read, in whole cache lines; where they are not wanted, the same lines again and again.
   const bool mayFetch = panel.fetchesNext && isWhole;
-  const int64_t fetchedBytes = llvm::alignTo(rows * bytes, kCacheLine);
+  int64_t fetchedBytes = llvm::alignTo(rows * bytes, kCacheLine);
   Value fetchStep;
   if (mayFetch) {
     Value next =
         stack->value(stack->add(starts[0], stack->multiply(panel.rowStep, b.getIndexAttr(rows))));
-    carried.push_back(arith::SelectOp::create(b, panel.fetchesNext, next, starts[0]));
+    next = arith::SelectOp::create(b, panel.fetchesNext, next, starts[0]);
     fetchStep = arith::SelectOp::create(b, panel.fetchesNext, stack->constant(fetchedBytes),
                                         stack->constant(0));
+    if (panel.fetchesPanel) {
+      Value isFirst =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, row.index[0], panel.firstRow);
+      isFirst = arith::AndIOp::create(b, isFirst, panel.fetchesPanel);
+      next = arith::SelectOp::create(b, isFirst, panel.nextSource, next);
+      fetchStep = arith::SelectOp::create(b, isFirst, panel.nextSourceStep, fetchStep);
+      fetchedBytes = std::max(fetchedBytes, int64_t(vectors) * shape.lanes * bytes);
+    }
+    carried.push_back(next);
   }
   // The tile's rows, as vectors; none where they are not copied.
   llvm::SmallVector<Value> copyMasks;
@@ -119,7 +128,6 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
     isFilling = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, row.index[0], panel.fillingRow);
     rightStart = arith::SelectOp::create(b, isFilling, panel.source, panel.address);
     rightStep = arith::SelectOp::create(b, isFilling, panel.sourceStep, panel.step);
-    carried.push_back(panel.address);
   }
   carried.push_back(rightStart);
 
@@ -134,6 +142,7 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
                    loops.back().getRegionIterArgs().end());
     return loops.back().getInductionVar();
   };
+  Value number;
   llvm::SmallVector<Value> right;
   auto placeOf = [&](int v) {
     return stack->value(stack->add(carried.back(), b.getIndexAttr(v * shape.lanes * bytes)));
@@ -158,7 +167,7 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
     for (int v = 0; v < vectors; ++v)
       LLVM::StoreOp::create(b, right[size_t(v)], pointerTo(placeOf(v)), unsigned(bytes));
   } else {
-    open(length);
+    number = open(length);
     for (int v = 0; v < vectors; ++v)
       right.push_back(loadAt(placeOf(v), type,
                              target.maskRegisters && !arePairs && !body->masks.empty()
@@ -170,9 +179,11 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
     mlir::OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     Value ahead = arith::MulIOp::create(b, panel.sourceStep, stack->constant(kPanelAhead));
+    Value filled = arith::MulIOp::create(b, number, stack->constant(vectors * shape.lanes * bytes));
+    filled = arith::AddIOp::create(b, panel.address, filled);
     for (int v = 0; v < vectors; ++v) {
       Value distance = stack->constant(v * shape.lanes * bytes);
-      Value place = arith::AddIOp::create(b, carried[carried.size() - 2], distance);
+      Value place = arith::AddIOp::create(b, filled, distance);
       LLVM::StoreOp::create(b, right[size_t(v)], pointerTo(place), unsigned(bytes));
       Value from = arith::AddIOp::create(b, carried.back(), distance);
       LLVM::Prefetch::create(b, pointerTo(arith::AddIOp::create(b, from, ahead)), /*rw=*/0,
@@ -249,8 +260,6 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
   for (size_t i = numSums; i < firstOther; ++i)
     carried[i] = arith::AddIOp::create(b, carried[i], stack->value(panel.sumStep));
   carried.back() = arith::AddIOp::create(b, carried.back(), rightStep);
-  if (Value &filled = carried[carried.size() - 2]; mayFill)
-    filled = arith::AddIOp::create(b, filled, panel.step);
   stack->close(carried);
   for (size_t i = loops.size() - 1; i > 0; --i)
     stack->close(loops[i].getResults());
