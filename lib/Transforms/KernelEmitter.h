@@ -173,9 +173,6 @@ private:
   ProductPart partOfThread(const Pass &pass, const ProductShape &shape);
   void copyPanels(const KernelNest &nest, const ProductShape &shape, const ProductMemory &memory,
                   mlir::Value first, mlir::Value end, ProductCopies &copies);
-  void setNextOfTiles(const ProductShape &shape, const ProductMemory &memory,
-                      const ProductCopies &copies, mlir::Value column, mlir::Value firstColumn,
-                      mlir::Value blockColumns, mlir::Value endColumns, ProductPanel &panel);
   void setFetching(const ProductShape &shape, const ProductMemory &memory,
                    const ProductCopies &copies, mlir::Value first, mlir::Value end,
                    mlir::Value hasWhole, ProductPanel &panel);

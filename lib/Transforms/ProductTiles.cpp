@@ -1,4 +1,15 @@
 //===- Transforms/ProductTiles.cpp - rows beside a panel of columns --------===//
+//
+// for panels of columns {             before: all panels of a block of columns are copied, then
+//   for tiles of rows {               tiles read them (fill-panels)
+//     for k {
+//       the first tile: the panel's vectors from where the right operand lies; stores them to the
+//       panel, and fetches those 24 k ahead; other tiles: from the panel
+//       fma ...
+//       a part of the next tile's rows is fetched      before: it is not (fetch-rows)
+// } } }
+//
+//===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
 #include "Transforms/Products.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -86,9 +97,9 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
     carried.push_back(stack->constant(0));
   size_t firstOther = carried.size();
   // The rows of the next tile stand behind this one's: at each k as many bytes are fetched as are
-  // read, in whole cache lines; where they are not wanted, the same lines again and again.
+  // read, in whole cache lines; where they are not wanted, the same line again and again.
   const bool mayFetch = panel.fetchesNext && isWhole;
-  int64_t fetchedBytes = llvm::alignTo(rows * bytes, kCacheLine);
+  const int64_t fetchedBytes = llvm::alignTo(rows * bytes, kCacheLine);
   Value fetchStep;
   if (mayFetch) {
     Value next =
@@ -96,14 +107,6 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
     next = arith::SelectOp::create(b, panel.fetchesNext, next, starts[0]);
     fetchStep = arith::SelectOp::create(b, panel.fetchesNext, stack->constant(fetchedBytes),
                                         stack->constant(0));
-    if (panel.fetchesPanel) {
-      Value isFirst =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, row.index[0], panel.firstRow);
-      isFirst = arith::AndIOp::create(b, isFirst, panel.fetchesPanel);
-      next = arith::SelectOp::create(b, isFirst, panel.nextSource, next);
-      fetchStep = arith::SelectOp::create(b, isFirst, panel.nextSourceStep, fetchStep);
-      fetchedBytes = std::max(fetchedBytes, int64_t(vectors) * shape.lanes * bytes);
-    }
     carried.push_back(next);
   }
   // The tile's rows, as vectors; none where they are not copied.

@@ -202,32 +202,6 @@ void KernelEmitter::setFetching(const ProductShape &shape, const ProductMemory &
       arith::SelectOp::create(b, panel.copies, bytesOf(copies.rowStride, shape.element), zero);
 }
 
-/// Tiles beside the first panel of a block of columns fetch the rows of the next tile, if all rows
-/// are more than the L2 cache keeps: beside further panels they are there. (Tiles of fewer rows
-/// were not measured.) If they stay there, the first tile fetches what the next block of columns
-/// will copy, of which the copy would wait for each line.
-void KernelEmitter::setNextOfTiles(const ProductShape &shape, const ProductMemory &memory,
-                                   const ProductCopies &copies, Value column, Value firstColumn,
-                                   Value blockColumns, Value endColumns, ProductPanel &panel) {
-  auto compare = [&](arith::CmpIPredicate predicate, Value x, Value y) -> Value {
-    return arith::CmpIOp::create(b, predicate, x, y);
-  };
-  auto both = [&](Value x, Value y) -> Value { return arith::AndIOp::create(b, x, y); };
-  panel.fetchesNext = both(copies.areMany, compare(arith::CmpIPredicate::eq, column, firstColumn));
-  if (copies.sums) // whole rows
-    panel.fetchesNext = both(panel.fetchesNext, compare(arith::CmpIPredicate::sge, copies.sums,
-                                                        stack->value(shape.length)));
-  return;
-  Value next = arith::AddIOp::create(b, column, blockColumns);
-  Value areFew =
-      arith::XOrIOp::create(b, copies.areMany, arith::ConstantOp::create(b, b.getBoolAttr(true)));
-  panel.fetchesPanel =
-      both(both(areFew, copies.packs), compare(arith::CmpIPredicate::slt, next, endColumns));
-  panel.nextSource = arith::AddIOp::create(b, memory.rightAddress,
-                                           arith::MulIOp::create(b, next, memory.columnStep));
-  panel.nextSourceStep = memory.sumStep;
-}
-
 /// Copies panels of the columns [first, end), unless they are kept.
 void KernelEmitter::copyPanels(const KernelNest &nest, const ProductShape &shape,
                                const ProductMemory &memory, Value first, Value end,
@@ -406,8 +380,17 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
     setRight(shape, memory, copies, start, column, panel);
     panel.firstColumn = column;
     panel.endColumn = last.first;
-    if (target.maskRegisters && !shape.isLeftTransposed && uses(Optimization::FetchRows))
-      setNextOfTiles(shape, memory, copies, column, firstColumn, blockColumns, endOfTiles, panel);
+    // Beside further panels rows are in the L2 cache. Tiles of fewer rows were not measured.
+    if (target.maskRegisters && !shape.isLeftTransposed && uses(Optimization::FetchRows)) {
+      panel.fetchesNext = arith::AndIOp::create(
+          b, copies.areMany,
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, column, firstColumn));
+      if (copies.sums) // whole rows
+        panel.fetchesNext =
+            arith::AndIOp::create(b, panel.fetchesNext,
+                                  arith::CmpIOp::create(b, arith::CmpIPredicate::sge, copies.sums,
+                                                        stack->value(shape.length)));
+    }
     emitRowsOfPanel(pass, shape, panel, firstRow, endRow);
     stack->close();
   }

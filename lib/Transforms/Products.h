@@ -66,9 +66,6 @@ struct KernelEmitter::ProductPanel {
   Size rowStep, sumStep; ///< of the left operand
   mlir::Value ahead; ///< how far in front of what a tile reads of it is fetched; null: not at all
   mlir::Value fetchesNext; ///< whether a tile fetches the rows of the next one; null: never
-  /// Whether the first tile of rows fetches what will be copied to the panel's place next, and where
-  /// that is for each k. Null: it never does.
-  mlir::Value fetchesPanel, nextSource, nextSourceStep;
   /// Where tiles put what they read of the left operand, if `copies`: element (k, row - firstRow)
   /// at k steps behind that of row - firstRow. Null: nowhere. If not `copies` it is memory of the
   /// kernel's own, and a step is 0: stores without any lane take thousands of cycles where there is
@@ -77,9 +74,9 @@ struct KernelEmitter::ProductPanel {
   /// Of windows: the first tile of rows ends here, and puts the right operand into the panel on the
   /// way; firstRow: it does not. Null: never.
   mlir::Value endOfFilling;
-  bool fills = false;                 ///< that tile is being made
-  bool splits = false;                ///< tiles take pairs apart
-  mlir::Value length;                 ///< of its sums
+  bool fills = false;  ///< that tile is being made
+  bool splits = false; ///< tiles take pairs apart
+  mlir::Value length;  ///< of its sums
   /// Whether these go on from what is stored, and where a vector of zeros is if not. Null: never.
   mlir::Value continues, zeros;
   mlir::Value firstColumn, endColumn; ///< of the panel, and of the last one

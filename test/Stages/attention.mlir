@@ -22,8 +22,8 @@
 // LOOPS-NOT: array<i64: 632
 // LOOPS-SAME: graphc.scratch_limit = [array<i64>, array<i64: 512, [[COLUMNS]]>
 // LOOPS: scf.for %[[HEAD:.*]] = %{{.*}} to %{{.*}} step %c1 {
-// Panels, 16 lines at a time; then blocks of as many rows as half of the L2 cache holds.
-// LOOPS:   scf.for %{{.*}} = %c0 to %{{.*}} step %c16 {
+// Panels, 32 lines at a time; then blocks of as many rows as half of the L2 cache holds.
+// LOOPS:   scf.for %{{.*}} = %c0 to %{{.*}} step %c32 {
 // LOOPS:     vector.store
 // LOOPS:   %[[FIT:.*]] = arith.divui %c524288
 // LOOPS:   %[[ROWS:.*]] = arith.minsi %{{.*}}, %c140

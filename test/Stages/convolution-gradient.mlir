@@ -21,7 +21,7 @@
 // Rows of the weights stand together. Whole tiles fetch what they read of them some steps ahead, and copy it on the way; one
 // vector of columns follows; the last column is done by four vectors of rows beside two columns.
 // LOOPS: func.func @graphc_mul_sum
-// LOOPS: :33 = scf.for {{.*}} -> (vector<16xf32>
+// LOOPS: :32 = scf.for {{.*}} -> (vector<16xf32>
 // LOOPS-COUNT-2: llvm.intr.prefetch
 // LOOPS: llvm.intr.masked.load
 // LOOPS-NEXT: arith.index_cast

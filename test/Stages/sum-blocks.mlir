@@ -1,19 +1,30 @@
+// RUN: graphc compile %s --emit=kernels | FileCheck %s --check-prefix=KERNELS
 // RUN: graphc compile %s --emit=linalg > %t.linalg
 // RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v4 | FileCheck %s --check-prefix=PARTS
 // RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v4 --exclude=sum-blocks | FileCheck %s --check-prefix=WHOLE
+// RUN: graphc compile %s --emit=kernels > %t.kernels && graphc compile %t.kernels --from=kernels --emit=linalg | diff %t.linalg -
 
-// Long sums are made in parts: a tile begins with what the parts of k before it have left in the result, or with zeros.
-// PARTS: [[STORED:%[0-9]+]]:28 = scf.if {{.*}} -> (vector<16xf32>
-// PARTS-COUNT-28: vector.load
-// PARTS: else
-// PARTS: :32 = scf.for {{.*}} iter_args({{%[a-z0-9_]+}} = [[STORED]]#0,
+// Sums of more than 1,024 products, or of a number that is not known, are "long"; others, and those with something behind them that code
+// does on the tile, have the code of before.
+// KERNELS: kernel @mul_sum({{.*}}) -> (%2: f32[n0, n1]) long {
+// KERNELS: kernel @mul_sum.2({{.*}}) -> (%2: f32[n0, n1]) {
+// KERNELS: kernel @mul_sum ({{.*}} sizes [64, 96, 1025]
+// KERNELS: kernel @mul_sum.2 ({{.*}} sizes [64, 96, 1024]
+
+// Parts of k; a tile begins with what those before have left in the result, or with zeros, loaded from where either is.
+// PARTS: scf.for [[FIRST:%[a-z0-9_]+]] = %c0 to {{.*}} {
+// PARTS: [[CONTINUES:%[0-9]+]] = arith.cmpi sgt, [[FIRST]], %c0
+// PARTS: arith.select [[CONTINUES]]
+// PARTS-COUNT-28: llvm.load {{.*}} -> vector<16xf32>
+// PARTS: :32 = scf.for
 // Columns behind whole panels have masks.
-// PARTS: :14 = scf.if {{.*}} -> (vector<16xf32>
-// PARTS-COUNT-14: vector.maskedload
-// WHOLE-NOT: scf.if {{.*}} -> (vector<16xf32>
+// PARTS: arith.select [[CONTINUES]]
+// PARTS-COUNT-14: llvm.intr.masked.load
+// PARTS: :18 = scf.for
+// WHOLE-NOT: llvm.load {{.*}} -> vector<16xf32>
 // WHOLE: :32 = scf.for {{.*}} -> (vector<16xf32>
-// WHOLE-NOT: scf.if {{.*}} -> (vector<16xf32>
-func.func @main(%x: tensor<?x?xf32>, %w: tensor<?x?xf32>) -> tensor<?x?xf32> {
-  %0 = graph.matmul %x, %w : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
-  return %0 : tensor<?x?xf32>
+func.func @main(%x: tensor<64x1025xf32>, %w: tensor<1025x96xf32>, %y: tensor<64x1024xf32>, %v: tensor<1024x96xf32>) -> (tensor<64x96xf32>, tensor<64x96xf32>) {
+  %0 = graph.matmul %x, %w : (tensor<64x1025xf32>, tensor<1025x96xf32>) -> tensor<64x96xf32>
+  %1 = graph.matmul %y, %v : (tensor<64x1024xf32>, tensor<1024x96xf32>) -> tensor<64x96xf32>
+  return %0, %1 : tensor<64x96xf32>, tensor<64x96xf32>
 }

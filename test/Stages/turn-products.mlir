@@ -34,7 +34,7 @@
 // The first tile of rows copies what it reads of the right operand to the panel that other tiles read, and fetches what
 // comes. One panel is copied at a time. In the copy there are squares, also where a line has fewer elements than a vector.
 // LOOPS: func.func @graphc_mul_sum
-// LOOPS: :33 = scf.for {{.*}} -> (vector<16xf32>
+// LOOPS: :32 = scf.for {{.*}} -> (vector<16xf32>
 // LOOPS: scf.if
 // LOOPS: llvm.store {{.*}} vector<16xf32>
 // LOOPS: llvm.intr.prefetch

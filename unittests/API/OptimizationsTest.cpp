@@ -90,6 +90,8 @@ Example exampleOf(std::string_view name) {
     return {{x, y}, dot(x, y), {a, b}};
   if (name == "sum-blocks") // rows of 10 KB, too many for the L2 cache
     return {{x, y}, dot(x, y), {wholeNumbers({150, 2500}), wholeNumbers({2500, 70})}};
+  if (name == "fill-panels")
+    return {{x, y}, dot(x, y), {wholeNumbers({60, 300}), wholeNumbers({300, 200})}};
   if (name == "kept-rows") { // rows of 4 KB, which collide
     Constant w(wholeNumbers({30, 1024}), "w");
     return {{x}, dot(w, x), {wholeNumbers({1024, 70})}};

@@ -52,18 +52,22 @@ std::string kernelOf(int64_t m, int64_t n, int64_t k) {
 }
 
 /// Extents above 16 are told to a kernel when it is called, so that nothing is compiled for new
-/// ones. Extents that are known to be equal are one argument.
+/// ones, but for sums of more than 1,024 terms, which one more serves. Extents that are known to be
+/// equal are one argument.
 TEST(Products, OneKernelServesAllExtents) {
-  std::set<std::string> kernels, ofSquares;
+  std::set<std::string> kernels, ofLongSums, ofSquares;
   for (auto [m, n, k] : {std::array<int64_t, 3>{17, 33, 65},
                          {64, 65, 66},
                          {777, 555, 333},
-                         {1024, 32, 2048},
+                         {1025, 32, 1024},
                          {100, 1000, 18}})
     kernels.insert(kernelOf(m, n, k));
+  for (auto [m, n, k] : {std::array<int64_t, 3>{1024, 32, 2048}, {17, 33, 1025}, {64, 65, 100000}})
+    ofLongSums.insert(kernelOf(m, n, k));
   for (int64_t n : {17, 64, 777, 1024})
     ofSquares.insert(kernelOf(n, n, n));
   EXPECT_EQ(kernels.size(), 1u);
+  EXPECT_EQ(ofLongSums.size(), 1u);
   EXPECT_EQ(ofSquares.size(), 1u);
   EXPECT_NE(kernels.begin()->find("linalg.generic"), std::string::npos);
 }
@@ -110,9 +114,10 @@ TEST(Products, ARowOfManyIsTheRowAlone) {
 }
 
 /// Sums of rows that are too long for the caches are made in parts, of which each goes on where the
-/// one before has ended: the bits of one row, whose sums are not cut. 4400 float64 are five
-/// parts, of which the last is shorter; 70 columns are two panels and six columns, 67 have dot products.
-TEST(Products, SumsInPartsAreThoseOfOneRow) {
+/// one before has ended: the bits of seven rows alone, whose sums are not cut. 4400 float64 are
+/// five parts, of which the last is shorter; 70 columns are two panels and six columns, 67 have dot
+/// products.
+TEST(Products, SumsInPartsAreThoseOfFewRows) {
   for (DType dtype : {DType::Float32, DType::Float64, DType::Int32})
     for (bool transposed : {false, true})
       for (auto [length, columns] :
@@ -134,10 +139,10 @@ TEST(Products, SumsInPartsAreThoseOfOneRow) {
           ASSERT_TRUE(given.ok() && kept.ok());
           Tensor all = (*(*given)(left, weights))[0], ofKept = (*(*kept)(left))[0];
           EXPECT_TRUE(all.identical(ofKept));
-          for (int64_t row : {0, 13, 14, 149}) {
-            Tensor alone = *left.slice(0, row, 1, 1);
-            EXPECT_TRUE(all.slice(0, row, 1, 1)->identical((*(*given)(alone, weights))[0]))
-                << "row " << row;
+          for (int64_t row : {0, 13, 143}) {
+            Tensor few = *left.slice(0, row, 7, 1);
+            EXPECT_TRUE(all.slice(0, row, 7, 1)->identical((*(*given)(few, weights))[0]))
+                << "from row " << row;
           }
         }
       }
@@ -291,6 +296,46 @@ TEST(Products, SmallOnesShareScratchMemory) {
   for (std::thread &thread : threads)
     thread.join();
   EXPECT_EQ(wrong, 0);
+}
+
+/// Typed calls of them, too: no plan is looked for and no frame is borrowed, which would be
+/// counted.
+TEST(Products, BoundOnesShareScratchMemory) {
+  using Call = absl::Status(View<const float, 2>, View<const float, 2>, View<float, 2>);
+  struct Example {
+    Function function;
+    Bound<Call> bound;
+    Tensor left, right, expected;
+  };
+  std::vector<Example> examples;
+  for (auto [m, k, n] : {std::array<int64_t, 3>{17, 65, 33}, {60, 91, 130}, {64, 64, 64}}) {
+    Variable a = tensor(DType::Float32, {m, k}, "a"), b = tensor(DType::Float32, {n, k}, "b");
+    auto f = function({a, b}, dot(a, swapaxes(b, 0, 1)));
+    ASSERT_TRUE(f.ok()) << f.status();
+    auto bound = f->bind<Call>();
+    ASSERT_TRUE(bound.ok()) << bound.status();
+    Tensor left = filled({m, k}, 1), right = filled({n, k}, 2);
+    Tensor expected = (*(*f)(left, right))[0];
+    examples.push_back({*f, *bound, left, right, expected});
+  }
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 3; ++t)
+    threads.emplace_back([&] {
+      for (int round = 0; round < 50; ++round)
+        for (const Example &example : examples) {
+          Tensor result = *Tensor::zeros(DType::Float32, example.expected.shape());
+          absl::Status status =
+              example.bound(example.left.view<const float, 2>(),
+                            example.right.view<const float, 2>(), result.view<float, 2>());
+          wrong += !status.ok() || !result.identical(example.expected);
+        }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(wrong, 0);
+  for (const Example &example : examples)
+    EXPECT_EQ(example.function.counters().calls, 1);
 }
 
 // Rows so few that they are one tile are no two threads': each would make all of them, the second

@@ -78,5 +78,24 @@ TYPED_TEST(SortedElements, AreThoseOfAStableSortBitByBit) {
   }
 }
 
+/// No digit tells equal elements apart, and one of the highest tells few.
+TEST(SortedElements, OfFewValuesKeepTheirOrder) {
+  Variable x = tensor(DType::Float32, {kDynamic}, "x");
+  absl::StatusOr<Function> f = function({x}, {sort(x), argsort(x)});
+  ASSERT_TRUE(f.ok()) << f.status();
+  for (int64_t n : {300, 20000})
+    for (int64_t numGreater : {0, 1, 100}) {
+      std::vector<float> row(size_t(n), 1.0f);
+      std::fill_n(row.begin(), numGreater, 0x1p100f);
+      Results results = *f->call({*Tensor::fromSpan<float>(row, {n})});
+      const auto *elements = static_cast<const float *>(results[0].data());
+      const auto *order = static_cast<const int64_t *>(results[1].data());
+      for (int64_t k = 0; k < n; ++k) {
+        ASSERT_EQ(elements[k], k < n - numGreater ? 1.0f : 0x1p100f) << k << " of " << n;
+        ASSERT_EQ(order[k], (k + numGreater) % n) << k << " of " << n;
+      }
+    }
+}
+
 } // namespace
 } // namespace graphc

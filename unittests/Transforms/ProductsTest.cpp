@@ -357,7 +357,8 @@ TEST(ProductShapes, CopiedOperands) {
     for (Layout left : {Layout::AsItIs, Layout::Transposed})
       for (Layout right : {Layout::AsItIs, Layout::Transposed})
         check({dtype, 411, 75, 769, left, right});
-  // Of rows as long as these, sums are cut: k has two parts, or three, and none where it is no more.
+  // Of rows as long as these, sums are cut: k has two parts, or three, and none where it is no
+  // more.
   for (DType dtype : {DType::Float32, DType::Float64, DType::Int64})
     for (Layout right : {Layout::AsItIs, Layout::Transposed, Layout::EverySecond}) {
       check({dtype, 131, 70, 2500, Layout::AsItIs, right});
