@@ -338,6 +338,26 @@ TEST(Products, BoundOnesShareScratchMemory) {
     EXPECT_EQ(example.function.counters().calls, 1);
 }
 
+/// With several threads a typed call of a large product goes the way on which they share it.
+TEST(Products, BoundOnesUseThreads) {
+  using Call = absl::Status(View<const float, 2>, View<const float, 2>, View<float, 2>);
+  const int64_t n = 160;
+  Variable a = tensor(DType::Float32, {n, n}, "a"), b = tensor(DType::Float32, {n, n}, "b");
+  Tensor left = filled({n, n}, 1), right = filled({n, n}, 2);
+  for (int threads : {1, 2}) {
+    auto f = function({a, b}, dot(a, b), {.threads = threads});
+    ASSERT_TRUE(f.ok()) << f.status();
+    auto bound = f->bind<Call>();
+    ASSERT_TRUE(bound.ok()) << bound.status();
+    Tensor result = *Tensor::zeros(DType::Float32, {n, n});
+    ASSERT_TRUE((*bound)(left.view<const float, 2>(), right.view<const float, 2>(),
+                         result.view<float, 2>())
+                    .ok());
+    EXPECT_EQ(f->counters().calls, threads == 1 ? 0 : 1);
+    EXPECT_TRUE(result.identical((*(*f)(left, right))[0]));
+  }
+}
+
 // Rows so few that they are one tile are no two threads': each would make all of them, the second
 // behind the result. Seed 1340 of RandomPrograms.
 TEST(Products, FewRowsAreOfOneThread) {
