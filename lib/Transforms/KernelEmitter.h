@@ -269,6 +269,7 @@ private:
   mlir::Value chooseSums(const ProductShape &shape, const ProductMemory &memory,
                          const ProductLast &last, const ProductCopies &copies,
                          mlir::Value rowBytes);
+  mlir::Value zerosOnStack(const ProductShape &shape);
   llvm::SmallVector<mlir::Value> firstSums(const KernelNest &nest, const ProductShape &shape,
                                            const ProductPanel &panel, bool isWhole);
   //===--- ProductPairs.cpp -------------------------------------------------===//

@@ -93,6 +93,17 @@ Value KernelEmitter::chooseSums(const ProductShape &shape, const ProductMemory &
   return branch.getResult(0);
 }
 
+/// The address of a panel's vectors of zeros.
+Value KernelEmitter::zerosOnStack(const ProductShape &shape) {
+  auto type = mlir::VectorType::get({shape.lanes}, shape.element);
+  int64_t bytes = shape.lanes * memoryBytes(shape.element);
+  Value start = addressOf(onStack(shape.element, shape.vectors * bytes));
+  for (int v = 0; v < shape.vectors; ++v)
+    storeVector(stack->value(stack->add(start, b.getIndexAttr(v * bytes))),
+                arith::ConstantOp::create(b, b.getZeroAttr(type)));
+  return start;
+}
+
 /// What the tile that is set up begins with: zeros, or what the parts of k before have left. Both
 /// are loaded, from different places: a branch with all sums as its results takes longer to
 /// compile.

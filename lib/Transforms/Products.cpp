@@ -28,7 +28,6 @@
 //===----------------------------------------------------------------------===//
 #include "Transforms/Products.h"
 #include "Lowering/ScalarTypes.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace graphc {
 
@@ -273,17 +272,8 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
     endOfTiles = is ? Value(arith::SelectOp::create(b, is, part.begin, endOfTiles)) : endOfTiles;
   ProductCopies copies;
   Value zeros;
-  if (mayCutSums(pass, shape, memory)) {
-    auto type = mlir::VectorType::get({shape.lanes}, shape.element);
-    zeros =
-        addressOf(onStack(shape.element, shape.vectors * shape.lanes * memoryBytes(shape.element)));
-    for (int v = 0; v < shape.vectors; ++v)
-      mlir::LLVM::StoreOp::create(
-          b, mlir::arith::ConstantOp::create(b, b.getZeroAttr(type)),
-          pointerTo(stack->value(
-              stack->add(zeros, b.getIndexAttr(v * shape.lanes * memoryBytes(shape.element))))),
-          64);
-  }
+  if (mayCutSums(pass, shape, memory))
+    zeros = zerosOnStack(shape);
   Value numRows = arith::SubIOp::create(b, part.upper, part.lower);
   copies.packs = choosePanels(shape, memory, numRows);
   chooseRows(pass, shape, memory, last, copies);
