@@ -190,6 +190,7 @@ private:
                                  const ProductCopies &copies, mlir::Value numRows);
   mlir::Value choosePanels(const ProductShape &shape, const ProductMemory &memory,
                            mlir::Value numRows);
+  mlir::Value readsRowsAgain(const ProductCopies &copies);
   mlir::Value columnsAtOnce(const ProductShape &shape, const ProductMemory &memory,
                             const ProductCopies &copies);
   void chooseRows(const Pass &pass, const ProductShape &shape, const ProductMemory &memory,

@@ -250,9 +250,15 @@ Value KernelEmitter::choosePanels(const ProductShape &shape, const ProductMemory
   return arith::AndIOp::create(b, isLarge, isTall);
 }
 
+/// Whether each block of columns reads rows from behind the L2 cache, or copies them.
+Value KernelEmitter::readsRowsAgain(const ProductCopies &copies) {
+  return arith::OrIOp::create(b, copies.areMany,
+                              arith::AndIOp::create(b, copies.rowsNow, copies.areBlocks));
+}
+
 /// Columns whose panels are copied before tiles use them. Where all rows stay in the L2 cache, only
 /// as many as stay there beside them: written to memory behind it, and read from there, panels took
-/// a third of the time of 32 rows. Otherwise many, since each block of them reads all rows again.
+/// a third of the time of 32 rows. Otherwise many.
 Value KernelEmitter::columnsAtOnce(const ProductShape &shape, const ProductMemory &memory,
                                    const ProductCopies &copies) {
   int64_t width = int64_t(shape.vectors) * shape.lanes;
@@ -270,7 +276,8 @@ Value KernelEmitter::columnsAtOnce(const ProductShape &shape, const ProductMemor
                                           arith::MaxSIOp::create(b, panelBytes, one));
     panels = arith::MinSIOp::create(b, arith::MaxSIOp::create(b, panels, one), most);
     Value near = arith::MulIOp::create(b, panels, stack->constant(width));
-    mlir::scf::YieldOp::create(b, Value(arith::SelectOp::create(b, copies.areMany, columns, near)));
+    mlir::scf::YieldOp::create(
+        b, Value(arith::SelectOp::create(b, readsRowsAgain(copies), columns, near)));
     b.setInsertionPointToStart(branch.elseBlock());
     mlir::scf::YieldOp::create(b, all);
   }
@@ -298,8 +305,8 @@ Value KernelEmitter::fillsMatrixByTiles(const ProductShape &shape, const Product
                                       compare(arith::CmpIPredicate::sle, kFillingTiles));
   fills = arith::AndIOp::create(b, fills, copies.packs);
   Value no = arith::ConstantOp::create(b, b.getBoolAttr(false));
-  fills =
-      arith::SelectOp::create(b, shape.isLeftTransposed ? copies.rows : copies.areMany, no, fills);
+  fills = arith::SelectOp::create(b, shape.isLeftTransposed ? copies.rows : readsRowsAgain(copies),
+                                  no, fills);
   if (memory.keptPanels)
     fills = arith::SelectOp::create(b, isKept(memory.keptPanels), no, fills);
   return fills;
@@ -375,6 +382,11 @@ void KernelEmitter::chooseRows(const Pass &pass, const ProductShape &shape,
     block = arith::SelectOp::create(b, copies.isFetched,
                                     stack->constant(kTilesInPlace * shape.rows[0]), block);
   copies.blockRows = copies.rowStride = block;
+  copies.areBlocks = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::sgt, stack->value(nest.extents[size_t(shape.rowLoop)]), block);
+  if (copies.sums)
+    copies.areBlocks = arith::OrIOp::create(
+        b, copies.areBlocks, arith::CmpIOp::create(b, arith::CmpIPredicate::slt, numSums, length));
   if (!shape.isLeftTransposed)
     copies.rowStride = withRowGap(numSums, bytes);
 }

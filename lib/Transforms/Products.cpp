@@ -311,7 +311,11 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
   Value endRow =
       arith::MinSIOp::create(b, arith::AddIOp::create(b, firstRow, copies.blockRows), part.upper);
   if (memory.mayCopyLeft) {
-    Value endCopied = arith::SelectOp::create(b, copies.rowsNow, endRow, firstRow);
+    // Rows that are one block are there from the first block of columns on.
+    Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, firstColumn, part.begin);
+    isFirst = arith::OrIOp::create(b, isFirst, copies.areBlocks);
+    Value copiesNow = arith::AndIOp::create(b, copies.rowsNow, isFirst);
+    Value endCopied = arith::SelectOp::create(b, copiesNow, endRow, firstRow);
     if (shape.group > 1)
       packPairRows(nest, shape, memory, firstRow, endCopied, copies.rowStride);
     else

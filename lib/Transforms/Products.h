@@ -124,15 +124,16 @@ struct KernelEmitter::SumRange {
 
 /// What is copied in this call.
 struct KernelEmitter::ProductCopies {
-  mlir::Value packs;                ///< whether all panels are
-  mlir::Value panels, firstPacked;  ///< where panels are, from which column on
-  mlir::Value fills;                ///< whether the first tile of rows does it; null: never
-  mlir::Value leastRight;           ///< of pairs: the least magnitudes of panels that are copied
-  mlir::Value rows, rowsNow;        ///< whether rows are read from a copy, which is made now
-  mlir::Value areMany;              ///< rows are more than half of the L2 cache
-  mlir::Value sums;                 ///< k at a time, at least one; null: always all
-  SumRange now;                     ///< those that are done
-  mlir::Value isFetched;            ///< rows are large, but not copied; null: never
+  mlir::Value packs;               ///< whether all panels are
+  mlir::Value panels, firstPacked; ///< where panels are, from which column on
+  mlir::Value fills;               ///< whether the first tile of rows does it; null: never
+  mlir::Value leastRight;          ///< of pairs: the least magnitudes of panels that are copied
+  mlir::Value rows, rowsNow;       ///< whether rows are read from a copy, which is made now
+  mlir::Value areMany;             ///< rows are more than half of the L2 cache
+  mlir::Value areBlocks;           ///< rows, or parts of them, are copied for each block of columns
+  mlir::Value sums;                ///< k at a time, at least one; null: always all
+  SumRange now;                    ///< those that are done
+  mlir::Value isFetched;           ///< rows are large, but not copied; null: never
   mlir::Value blockRows, rowStride; ///< rows at a time, and from one to the next, or of each k
 };
 
