@@ -188,7 +188,8 @@ Value KernelEmitter::wordsAt(Value address, Value count, int words) {
 }
 
 void KernelEmitter::storeVector(Value address, Value words) {
-  LLVM::StoreOp::create(b, words, pointerTo(address), unsigned(kWordBytes));
+  int64_t bytes = memoryBytes(mlir::getElementTypeOrSelf(words.getType()));
+  LLVM::StoreOp::create(b, words, pointerTo(address), unsigned(bytes));
 }
 
 /// Words of two lines `step` bytes apart; of the first one and zeros if `isHalf`.
