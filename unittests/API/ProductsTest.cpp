@@ -350,9 +350,9 @@ TEST(Products, BoundOnesUseThreads) {
     auto bound = f->bind<Call>();
     ASSERT_TRUE(bound.ok()) << bound.status();
     Tensor result = *Tensor::zeros(DType::Float32, {n, n});
-    ASSERT_TRUE((*bound)(left.view<const float, 2>(), right.view<const float, 2>(),
-                         result.view<float, 2>())
-                    .ok());
+    ASSERT_TRUE(
+        (*bound)(left.view<const float, 2>(), right.view<const float, 2>(), result.view<float, 2>())
+            .ok());
     EXPECT_EQ(f->counters().calls, threads == 1 ? 0 : 1);
     EXPECT_TRUE(result.identical((*(*f)(left, right))[0]));
   }
