@@ -104,10 +104,9 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
   if (mayFetch) {
     Value next =
         stack->value(stack->add(starts[0], stack->multiply(panel.rowStep, b.getIndexAttr(rows))));
-    next = arith::SelectOp::create(b, panel.fetchesNext, next, starts[0]);
+    carried.push_back(arith::SelectOp::create(b, panel.fetchesNext, next, starts[0]));
     fetchStep = arith::SelectOp::create(b, panel.fetchesNext, stack->constant(fetchedBytes),
                                         stack->constant(0));
-    carried.push_back(next);
   }
   // The tile's rows, as vectors; none where they are not copied.
   llvm::SmallVector<Value> copyMasks;

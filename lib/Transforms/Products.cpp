@@ -271,12 +271,10 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
   for (Value is : {isOne.first, isOne.second})
     endOfTiles = is ? Value(arith::SelectOp::create(b, is, part.begin, endOfTiles)) : endOfTiles;
   ProductCopies copies;
-  Value zeros;
-  if (mayCutSums(pass, shape, memory))
-    zeros = zerosOnStack(shape);
   Value numRows = arith::SubIOp::create(b, part.upper, part.lower);
   copies.packs = choosePanels(shape, memory, numRows);
   chooseRows(pass, shape, memory, last, copies);
+  Value zeros = copies.sums ? zerosOnStack(shape) : Value();
   copies.fills = shape.isWindow ? fillsByTiles(nest, shape, numRows)
                                 : fillsMatrixByTiles(shape, memory, copies, numRows);
 
