@@ -440,12 +440,12 @@ llvm::SmallVector<Value, 2> BodyEmitter::joinLanes(const KernelNest &nest, Value
   return current;
 }
 
-Value BodyEmitter::joinLanesOfEach(const KernelNest &nest, ValueRange vectors) {
+Value BodyEmitter::joinLanesOfEach(const KernelNest &nest, ValueRange vectors, int64_t parts) {
   mlir::ImplicitLocOpBuilder &b = stack.builder();
   llvm::SmallVector<Value, 8> current(vectors.begin(), vectors.end());
   // Each vector holds `parts` accumulators, in `width` lanes each. Halving the widths makes room
   // for another vector's.
-  int64_t parts = 1, width = mlir::cast<mlir::VectorType>(current[0].getType()).getDimSize(0);
+  int64_t width = mlir::cast<mlir::VectorType>(current[0].getType()).getDimSize(0) / parts;
   auto half = [&](Value x, Value y, int64_t numParts, int64_t begin, int64_t count) {
     llvm::SmallVector<int64_t> from;
     for (int64_t part = 0; part < numParts; ++part)

@@ -114,8 +114,8 @@ public:
   /// All lanes of accumulators joined.
   llvm::SmallVector<mlir::Value, 2> joinLanes(const KernelNest &nest, mlir::ValueRange vectors);
   /// The lanes of each accumulator joined, as the lanes of one vector; a power of two of them, of
-  /// reductions with one value.
-  mlir::Value joinLanesOfEach(const KernelNest &nest, mlir::ValueRange vectors);
+  /// reductions with one value. Each vector has `parts` of them, one behind the other.
+  mlir::Value joinLanesOfEach(const KernelNest &nest, mlir::ValueRange vectors, int64_t parts = 1);
 
   /// How well a loop would do as the vector loop: the number of vector instructions for memory,
   /// where a gather counts as many.

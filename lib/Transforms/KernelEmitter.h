@@ -176,11 +176,6 @@ private:
   void setFetching(const ProductShape &shape, const ProductMemory &memory,
                    const ProductCopies &copies, mlir::Value first, mlir::Value end,
                    mlir::Value hasWhole, ProductPanel &panel);
-  void placeLastColumns(const KernelNest &nest, const ProductShape &shape,
-                        const ProductMemory &memory, ProductLast &last);
-  void findLastColumns(const KernelNest &nest, const ProductShape &shape,
-                       const ProductMemory &memory, const ProductCopies &copies, mlir::Value end,
-                       mlir::Value rest, mlir::Value whole, ProductLast &last);
   //===--- ProductMemory.cpp ------------------------------------------------===//
   bool mustPack(const KernelNest &nest, const ProductShape &shape);
   void placeRight(const KernelNest &nest, const ProductShape &shape, ProductMemory &memory);
@@ -312,14 +307,11 @@ private:
                 mlir::Value sums);
   void sumDotProducts(const KernelNest &nest, const VectorProduct &product, mlir::Value count,
                       mlir::Value sums);
-  /// How many sums of a vector there is room for.
-  static int64_t mostSums(const VectorProduct &product, mlir::Value sums);
   void emitVectorProduct(const KernelNest &nest, const VectorProduct &product, mlir::Value lower,
                          mlir::Value upper, mlir::Value sums,
                          llvm::function_ref<void(mlir::Value first, mlir::Value end)> keep);
   void keepSums(const Pass &pass, mlir::Value sums, mlir::Value first, mlir::Value end, int lanes,
-                llvm::function_ref<void(mlir::Value index, mlir::Value end, bool masked)> setLoops,
-                mlir::Value firstSum = nullptr);
+                llvm::function_ref<void(mlir::Value index, mlir::Value end, bool masked)> setLoops);
   void setLoop(int loop, mlir::Value index);
   bool isDense(const KernelNest &nest, int operand, int loop);
   std::pair<mlir::Value, mlir::Value> findOneLine(const KernelNest &nest,
@@ -328,11 +320,17 @@ private:
                    std::pair<mlir::Value, mlir::Value> isOne,
                    std::pair<mlir::Value, mlir::Value> rows,
                    std::pair<mlir::Value, mlir::Value> columns);
-  void packLastColumns(const ProductShape &shape, const ProductPanel &panel, mlir::Value copies,
-                       mlir::Value count);
+
+  //===--- ProductColumns.cpp -----------------------------------------------===//
+  void placeLastColumns(const KernelNest &nest, const ProductShape &shape,
+                        const ProductMemory &memory, ProductLast &last);
+  void findLastColumns(const KernelNest &nest, const ProductShape &shape,
+                       const ProductMemory &memory, const ProductCopies &copies, mlir::Value end,
+                       mlir::Value rest, mlir::Value whole, ProductLast &last);
+  void packLastColumns(const ProductShape &shape, const ProductLast &last, mlir::Value copied);
   void emitLastColumns(const Pass &pass, const ProductShape &shape, const ProductPanel &panel,
-                       mlir::Value sums, mlir::Value columns, mlir::Value first, mlir::Value count,
-                       mlir::Value lower, mlir::Value upper);
+                       const ProductLast &last, mlir::Value sums, mlir::Value lower,
+                       mlir::Value upper);
   void emitLastColumnsOfRows(const Pass &pass, const ProductShape &shape, const ProductPanel &panel,
                              mlir::Value buffer, mlir::Value first, mlir::Value count,
                              mlir::Value lower, mlir::Value upper);

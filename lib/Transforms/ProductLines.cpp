@@ -5,11 +5,6 @@
 // Before, tiles of 4 equal rows went down strips of it: 1 x 1024 x 1024 took 2.4 times OpenBLAS's
 // time, now 0.95.
 //
-// So is each of one to four columns behind the last whole vector, where sums are not short:
-// together they would cost as much as a vector of them. 49 pixels then take 3 vectors and a
-// sixteenth instead of 4. They are copied one after the other first, unless there is no other
-// column, and rows are read for two of them at a time.
-//
 //===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
 #include "Transforms/Products.h"
@@ -18,9 +13,6 @@ namespace graphc {
 
 namespace arith = mlir::arith;
 using mlir::Value;
-
-/// Last columns that share what is read of the rows.
-static constexpr int kColumnsBeside = 2;
 
 /// So few vectors of results wait for each trip of their sums to memory: tiles keep them in
 /// registers.
@@ -108,70 +100,6 @@ void KernelEmitter::emitOneLine(const Pass &pass, const ProductShape &shape, Val
       keepRow(first, either(isRow, end, first));
     keepColumn(first, either(isRow, first, end));
   });
-}
-
-/// Copies `count` columns from `panel.address` to `copies`, one after the other.
-void KernelEmitter::packLastColumns(const ProductShape &shape, const ProductPanel &panel,
-                                    Value copies, Value count) {
-  Value length = stack->value(shape.length), zero = stack->constant(0), one = stack->constant(1);
-  Value bytes = stack->constant(memoryBytes(shape.element));
-  stack->dropAnchor();
-  auto columns = stack->open(zero, count, one);
-  Value column = columns.getInductionVar();
-  Value from = arith::AddIOp::create(b, panel.address, arith::MulIOp::create(b, column, bytes));
-  Value first = arith::MulIOp::create(b, column, length);
-  auto sums = stack->open(zero, length, one);
-  Value k = sums.getInductionVar(), place = arith::AddIOp::create(b, first, k);
-  Value at = arith::AddIOp::create(b, from, arith::MulIOp::create(b, k, panel.step));
-  storeAt(arith::AddIOp::create(b, copies, arith::MulIOp::create(b, place, bytes)),
-          loadAt(at, shape.element, nullptr));
-  stack->close();
-  stack->close();
-  stack->dropAnchor();
-}
-
-/// The columns [first, first + count), which stand one after the other at `columns`, of the rows
-/// [lower, upper).
-void KernelEmitter::emitLastColumns(const Pass &pass, const ProductShape &shape,
-                                    const ProductPanel &panel, Value sums, Value columns,
-                                    Value first, Value count, Value lower, Value upper) {
-  const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
-  Value bytes = stack->constant(memoryBytes(shape.element));
-  VectorProduct product{shape.element, shape.lanes, /*isDots=*/true, stack->value(shape.length)};
-  product.resultStep = stack->value(panel.rowStep);
-  product.matrix = arith::SubIOp::create(
-      b, panel.leftAddress, arith::MulIOp::create(b, panel.firstRow, product.resultStep));
-  // Two at a time, unless there is one alone.
-  auto whole = constantSize(shape.numColumns);
-  int beside = whole && *whole % shape.lanes == 1 ? 1 : kColumnsBeside;
-  stack->dropAnchor();
-  auto loop = stack->open(stack->constant(0), count, stack->constant(beside));
-  Value number = loop.getInductionVar(), one = stack->constant(1);
-  auto addressOfColumn = [&](Value column) -> Value {
-    Value distance = arith::MulIOp::create(b, column, product.length);
-    return arith::AddIOp::create(b, columns, arith::MulIOp::create(b, distance, bytes));
-  };
-  product.vector = addressOfColumn(number);
-  Value endNumber = arith::AddIOp::create(b, number, stack->constant(beside));
-  endNumber = arith::MinSIOp::create(b, endNumber, count);
-  if (beside > 1) // the last one stands for one that is missing
-    product.other = addressOfColumn(arith::SubIOp::create(b, endNumber, one));
-  int64_t most = mostSums(product, sums);
-  emitVectorProduct(nest, product, lower, upper, sums, [&](Value begin, Value end) {
-    auto each = stack->open(number, endNumber, one);
-    Value column = arith::AddIOp::create(b, first, each.getInductionVar());
-    Value firstSum = arith::MulIOp::create(
-        b, arith::SubIOp::create(b, each.getInductionVar(), number), stack->constant(most));
-    auto setLoops = [&](Value index, Value, bool) {
-      setLoop(shape.rowLoop, index);
-      setColumns(nest, shape, column, Value(), /*masked=*/false);
-    };
-    keepSums(pass, sums, begin, end, /*lanes=*/1, setLoops, firstSum);
-    stack->close();
-  });
-  stack->close();
-  stack->dropAnchor();
-  body->lanes = shape.lanes;
 }
 
 } // namespace graphc

@@ -38,8 +38,8 @@ using mlir::Value;
 static constexpr int kLines = 4;
 /// Vectors of results beside them.
 static constexpr int kVectors = 4;
-/// Dot products at a time.
-static constexpr int kDots = 4;
+/// Dot products at a time; the same where vectors have several columns.
+static constexpr int kDots = 4, kGroupedDots = 8;
 /// Shorter sums stay in registers (Blocks.cpp, Dots.cpp).
 static constexpr int64_t kLeastLength = 16;
 
@@ -116,60 +116,59 @@ void KernelEmitter::sumLines(const KernelNest &nest, const VectorProduct &p, Val
   stack->dropAnchor();
 }
 
-int64_t KernelEmitter::mostSums(const VectorProduct &product, Value sums) {
-  int64_t room = mlir::cast<mlir::MemRefType>(sums.getType()).getDimSize(0);
-  return product.other ? room / 2 : room;
-}
-
-/// Dot products: `count` sums of each vector, with vectors along k.
+/// Dot products: `count` sums of each vector, with vectors along k. Those of several vectors, which
+/// stand side by side, are the sums of a row, one row behind the other.
 void KernelEmitter::sumDotProducts(const KernelNest &nest, const VectorProduct &p, Value count,
                                    Value sums) {
   int64_t bytes = memoryBytes(p.element);
+  const int group = p.lanes / p.columns, dots = p.columns > 1 ? kGroupedDots : kDots;
   auto type = mlir::VectorType::get({p.lanes}, p.element);
+  auto groupType = mlir::VectorType::get({group}, p.element);
+  llvm::SmallVector<int64_t> repeated;
+  for (int lane = 0; lane < p.lanes; ++lane)
+    repeated.push_back(lane % group);
   Value last = arith::AddIOp::create(b, count, stack->constant(-1));
-  Value main = floorToMultiple(p.length, p.lanes);
+  Value main = floorToMultiple(p.length, group);
   stack->dropAnchor();
-  auto results = stack->open(stack->constant(0), count, stack->constant(kDots));
+  auto results = stack->open(stack->constant(0), count, stack->constant(dots));
   llvm::SmallVector<Value> starts;
-  for (int i = 0; i < kDots; ++i) {
+  for (int i = 0; i < dots; ++i) {
     Value index = arith::AddIOp::create(b, results.getInductionVar(), stack->constant(i));
     index = arith::MinSIOp::create(b, index, last);
     starts.push_back(
         arith::AddIOp::create(b, p.matrix, arith::MulIOp::create(b, index, p.resultStep)));
   }
-  llvm::SmallVector<Value, 2> vectors = {p.vector};
-  if (p.other)
-    vectors.push_back(p.other);
-  llvm::SmallVector<Value> joined(vectors.size() * kDots, body->neutral(nest, p.lanes)[0]);
+  llvm::SmallVector<Value> joined(size_t(dots), body->neutral(nest, p.lanes)[0]);
   for (bool masked : {false, true}) {
     auto loop = stack->open(masked ? main : stack->constant(0), masked ? p.length : main,
-                            stack->constant(p.lanes), joined);
+                            stack->constant(group), joined);
     joined.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
     Value mask;
     if (masked) {
       Value left = arith::SubIOp::create(b, p.length, loop.getInductionVar());
-      mask = vector::CreateMaskOp::create(b, mlir::VectorType::get({p.lanes}, b.getI1Type()), left);
+      mask = vector::CreateMaskOp::create(b, mlir::VectorType::get({group}, b.getI1Type()), left);
     }
     Value distance = arith::MulIOp::create(b, loop.getInductionVar(), stack->constant(bytes));
-    llvm::SmallVector<Value, 2> numbers;
-    for (Value start : vectors)
-      numbers.push_back(loadAt(arith::AddIOp::create(b, start, distance), type, mask));
-    for (int i = 0; i < kDots; ++i) {
-      Value line = loadAt(arith::AddIOp::create(b, starts[size_t(i)], distance), type, mask);
-      for (size_t v = 0; v < vectors.size(); ++v) {
-        Value &sum = joined[v * kDots + size_t(i)];
-        sum = addProduct(numbers[v], line, sum);
-      }
+    Value place = arith::MulIOp::create(b, distance, stack->constant(p.columns));
+    Value numbers =
+        loadAt(arith::AddIOp::create(b, p.vector, place), type, p.columns > 1 ? Value() : mask);
+    for (int i = 0; i < dots; ++i) {
+      Value line = loadAt(arith::AddIOp::create(b, starts[size_t(i)], distance), groupType, mask);
+      if (p.columns > 1)
+        line = vector::ShuffleOp::create(b, line, line, repeated);
+      joined[size_t(i)] = addProduct(numbers, line, joined[size_t(i)]);
     }
     stack->close(joined);
     joined.assign(loop.getResults().begin(), loop.getResults().end());
   }
   stack->dropAnchor();
-  for (size_t v = 0; v < vectors.size(); ++v) {
-    Value place = stack->value(
-        stack->add(results.getInductionVar(), b.getIndexAttr(int64_t(v) * mostSums(p, sums))));
-    mlir::ValueRange ofVector = llvm::ArrayRef(joined).slice(v * kDots, kDots);
-    vector::StoreOp::create(b, body->joinLanesOfEach(nest, ofVector), sums, place);
+  // As many rows as fill a vector with their sums.
+  const int together = p.columns > 1 ? group : dots;
+  Value first = arith::MulIOp::create(b, results.getInductionVar(), stack->constant(p.columns));
+  for (int i = 0; i < dots; i += together) {
+    mlir::ValueRange ofVector = llvm::ArrayRef(joined).slice(size_t(i), size_t(together));
+    vector::StoreOp::create(b, body->joinLanesOfEach(nest, ofVector, p.columns), sums,
+                            stack->value(stack->add(first, b.getIndexAttr(i * p.columns))));
   }
   stack->close();
   stack->dropAnchor();
@@ -179,7 +178,7 @@ void KernelEmitter::sumDotProducts(const KernelNest &nest, const VectorProduct &
 void KernelEmitter::emitVectorProduct(const KernelNest &nest, const VectorProduct &product,
                                       Value lower, Value upper, Value sums,
                                       llvm::function_ref<void(Value first, Value end)> keep) {
-  int64_t most = mostSums(product, sums);
+  int64_t most = mlir::cast<mlir::MemRefType>(sums.getType()).getDimSize(0) / product.columns;
   stack->dropAnchor();
   auto blocks = stack->open(lower, upper, stack->constant(most));
   Value first = blocks.getInductionVar();
@@ -199,10 +198,10 @@ void KernelEmitter::emitVectorProduct(const KernelNest &nest, const VectorProduc
 }
 
 /// What becomes of the results [first, end), whose sums are given, `lanes` at a time. `setLoops`
-/// sets up the loops for those from an index on; the first sum is `firstSum` (null: 0).
-void KernelEmitter::keepSums(const Pass &pass, Value sums, Value first, Value end, int lanes,
-                             llvm::function_ref<void(Value index, Value end, bool masked)> setLoops,
-                             Value firstSum) {
+/// sets up the loops for those from an index on.
+void KernelEmitter::keepSums(
+    const Pass &pass, Value sums, Value first, Value end, int lanes,
+    llvm::function_ref<void(Value index, Value end, bool masked)> setLoops) {
   mlir::Type element = mlir::cast<mlir::MemRefType>(sums.getType()).getElementType();
   body->lanes = lanes;
   body->rows = body->vectors = 1;
@@ -220,8 +219,6 @@ void KernelEmitter::keepSums(const Pass &pass, Value sums, Value first, Value en
     stack->dropAnchor();
     auto results = stack->open(masked ? main : first, masked ? end : main, stack->constant(lanes));
     Value index = results.getInductionVar(), at = arith::SubIOp::create(b, index, first), sum;
-    if (firstSum)
-      at = arith::AddIOp::create(b, at, firstSum);
     setLoops(index, end, masked && lanes > 1);
     if (lanes > 1)
       sum = vector::LoadOp::create(b, mlir::VectorType::get({lanes}, element), sums, at);

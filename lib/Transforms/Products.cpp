@@ -39,80 +39,11 @@ static constexpr int64_t kSumsAhead = 24;
 /// What a tile's rows take, as vectors.
 static constexpr int64_t kSpareBytes = 256;
 
-/// Each of the last few columns is a dot product for each row where there are so many terms for
-/// each; where rows of the left operand stand together, so many rows, too.
-static constexpr int64_t kDotTerms = 16;
-
 bool KernelEmitter::emitIfProduct(const Pass &pass) {
   std::optional<ProductShape> shape = productShape(pass);
   if (shape)
     emitProduct(pass, *shape);
   return shape.has_value();
-}
-
-/// Memory for the last few columns, which are dot products with vectors along k where rows lie so,
-/// or are copied so: they are copied to the stack if there is room.
-void KernelEmitter::placeLastColumns(const KernelNest &nest, const ProductShape &shape,
-                                     const ProductMemory &memory, ProductLast &last) {
-  int64_t bytes = memoryBytes(shape.element);
-  last.most = std::min(kLastColumns, shape.lanes - 1);
-  last.mostOnStack = kSumBytes / bytes / kLastColumns;
-  last.may =
-      uses(Optimization::LastColumns) && shape.group == 1 &&
-      (shape.isLeftTransposed ? shape.lanes > kLastColumns
-                              : !shape.isLeftPlain || constantSize(memory.leftSumStride) == 1);
-  if (auto number = constantSize(shape.numColumns)) {
-    int64_t tail = *number % shape.lanes;
-    last.may &= tail >= 1 && tail <= last.most;
-  }
-  if (!last.may)
-    return;
-  if (shape.isLeftTransposed)
-    return;
-  llvm::SmallVector<Size> sums = extentsOf(nest, shape.sums), room = sums;
-  room.insert(room.begin(), b.getIndexAttr(kLastColumns));
-  last.inScratch = addressOf(addScratchArgument(shape.element, room));
-  limitScratch(last.mostOnStack, sums);
-  last.onStack = addressOf(onStack(shape.element, kSumBytes));
-}
-
-/// The last columns of a block that ends at `end`, with `rest` columns behind whole panels, which
-/// end at `whole`: how many there are, and where they are read.
-void KernelEmitter::findLastColumns(const KernelNest &nest, const ProductShape &shape,
-                                    const ProductMemory &memory, const ProductCopies &copies,
-                                    Value end, Value rest, Value whole, ProductLast &last) {
-  Value zero = stack->constant(0), length = stack->value(shape.length);
-  last.count = zero;
-  last.first = end;
-  if (!last.may)
-    return;
-  int64_t bytes = memoryBytes(shape.element);
-  Value tail = arith::RemUIOp::create(b, rest, stack->constant(shape.lanes));
-  Value isFew =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::sle, tail, stack->constant(last.most));
-  Value least = arith::MulIOp::create(b, tail, stack->constant(kDotTerms));
-  Value isLong = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, length, least);
-  if (shape.isLeftTransposed)
-    isLong = arith::AndIOp::create(
-        b, isLong,
-        arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
-                              stack->value(nest.extents[size_t(shape.rowLoop)]), least));
-  last.count = arith::SelectOp::create(b, arith::AndIOp::create(b, isFew, isLong), tail, zero);
-  last.first = arith::SubIOp::create(b, end, last.count);
-  setRight(shape, memory, copies, whole, last.first, last.panel);
-  if (shape.isLeftTransposed)
-    return;
-  // The only column of a matrix stands together as it is.
-  Value isDense = arith::AndIOp::create(
-      b,
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, last.panel.step, stack->constant(bytes)),
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, last.count, stack->constant(1)));
-  Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, length,
-                                     stack->constant(last.mostOnStack));
-  Value numCopied = arith::SelectOp::create(b, isDense, zero, last.count);
-  last.address = arith::SelectOp::create(b, fits, last.onStack, last.inScratch);
-  packLastColumns(shape, last.panel, last.address, numCopied);
-  last.address = arith::SelectOp::create(b, isDense, last.panel.address, last.address);
 }
 
 /// The rows and columns of a thread's part. It is a part of the rows, which stands for as much of
@@ -391,8 +322,7 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
     panel.step = last.panel.step;
     emitLastColumnsOfRows(pass, shape, panel, sums, last.first, last.count, firstRow, endRow);
   } else if (last.may) {
-    emitLastColumns(pass, shape, panel, sums, last.address, last.first, last.count, firstRow,
-                    endRow);
+    emitLastColumns(pass, shape, panel, last, sums, firstRow, endRow);
   }
   body->masks.clear();
   stack->close();

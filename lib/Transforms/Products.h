@@ -141,9 +141,11 @@ struct KernelEmitter::ProductCopies {
 struct KernelEmitter::ProductLast {
   bool may = false; ///< there may be some that are done in a way of their own
   int most = 0;     ///< of them
+  bool mayBeOne = false;
+  int columns = 1; ///< side by side where there are several; 1: there are not
   int64_t mostOnStack = 0;
   mlir::Value onStack, inScratch; ///< room for copies
-  mlir::Value count, first, address;
+  mlir::Value count, first, address, isOne;
   ProductPanel panel;
 };
 
@@ -161,7 +163,9 @@ struct KernelEmitter::VectorProduct {
   mlir::Value length;                                     ///< of the sums
   mlir::Value matrix = {}, resultStep = {}, sumStep = {}; ///< the first element, and from there on
   mlir::Value vector = {}, vectorStep = {};
-  mlir::Value other = {}; ///< of dot products: a second vector, whose sums are behind; null: none
+  /// Of dot products: so many vectors, of a power of two, side by side: `lanes / columns` k of each
+  /// in turn, the last of them filled up with zeros.
+  int columns = 1;
 };
 
 } // namespace graphc

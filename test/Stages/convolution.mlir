@@ -10,7 +10,7 @@
 // Weights are read where they lie: their channels and window positions are one loop.
 // LINALG: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]
 // LOOPS: func.func @graphc_mul_sum
-// LOOPS-SAME: graphc.scratch = [array<i64: 4608, [[CHANNELS:[0-9]+]]>, array<i64: 144, [[CHANNELS]]>]
+// LOOPS-SAME: graphc.scratch = [array<i64: 4608, [[CHANNELS:[0-9]+]]>, array<i64: 180, [[CHANNELS]]>]
 // LOOPS: arith.divui
 // LOOPS-COUNT-4: scf.for
 // LOOPS-COUNT-8: vector.maskedload {{.*}} vector<16xf32>

@@ -6,10 +6,10 @@
 
 // A product with its bias and activation, for all extents. Scratch memory for panels of the right operand, rows of the
 // left one, and a few last columns, only where they are large; panels and rows as the runtime keeps them of constants; tiles of 14 rows x 2 vectors, what is left of the rows, what is
-// left of the columns in both ways, 4 dot products with two of a few last columns at a time, and 4 lines at a time if there is only one row.
+// left of the columns in both ways, 4 dot products at a time with a last column, 8 with several of them side by side, and 4 lines at a time if there is only one row.
 // LINALG: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction"]
 // LOOPS: graphc.kept = [array<i64: 1, 32, 4, 0>, array<i64>, array<i64: 0, 0, 0, 0>, array<i64>, array<i64>]
-// LOOPS-SAME: graphc.scratch = [array<i64: 4, [[N:[0-9]+]]>, array<i64: 4096, [[K:[0-9]+]]>, array<i64: 4, [[K]]>, array<i64: 884, [[K]]>, array<i64: 16, [[K]]>]
+// LOOPS-SAME: graphc.scratch = [array<i64: 4, [[N:[0-9]+]]>, array<i64: 4096, [[K:[0-9]+]]>, array<i64: 4, [[K]]>, array<i64: 884, [[K]]>, array<i64: 20, [[K]]>]
 // LOOPS-SAME: graphc.scratch_limit = [array<i64: 1, {{[0-9]+}}>, array<i64: 16383, {{[0-9, ]+}}>, array<i64>, array<i64: 8191, {{[0-9, ]+}}>, array<i64: 1024, [[K]]>]
 // LOOPS: [[SUMS:%[a-z0-9_]+]] = memref.alloca() {alignment = 64 : i64} : memref<4096xf32>
 // LOOPS: vector.maskedload
@@ -25,12 +25,20 @@
 // LOOPS: :6 = scf.for {{.*}} -> (vector<16xf32>
 // LOOPS: llvm.intr.masked.load
 // LOOPS: vector.maskedstore {{.*}} vector<16xf32>
-// LOOPS: :8 = scf.for {{.*}} -> (vector<16xf32>
+// LOOPS: :4 = scf.for {{.*}} -> (vector<16xf32>
 // LOOPS-NOT: llvm.intr.masked.load
-// LOOPS: :8 = scf.for {{.*}} -> (vector<16xf32>
+// LOOPS: :4 = scf.for {{.*}} -> (vector<16xf32>
 // LOOPS: llvm.intr.masked.load
 // LOOPS: vector.store {{.*}}[[SUMS]]{{.*}} vector<4xf32>
 // LOOPS: memref.load [[SUMS]]
+// LOOPS: :8 = scf.for {{.*}} -> (vector<16xf32>
+// LOOPS-NOT: llvm.intr.masked.load
+// LOOPS: vector.shuffle {{.*}} [0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3] : vector<4xf32>
+// LOOPS: :8 = scf.for {{.*}} -> (vector<16xf32>
+// LOOPS: llvm.intr.masked.load {{.*}} vector<4xf32>
+// LOOPS-COUNT-2: vector.store {{.*}}[[SUMS]]{{.*}} vector<16xf32>
+// LOOPS: vector.load [[SUMS]]{{.*}} vector<4xf32>
+// LOOPS: vector.maskedstore {{.*}} vector<4xf32>
 // LOOPS-COUNT-4: vector.load [[SUMS]]
 // LOOPS-NOT: llvm.intr.masked.load
 // LOOPS-COUNT-16: math.fma

@@ -220,6 +220,41 @@ TEST(Products, ReadNothingBehindOperands) {
   }
 }
 
+// Vectors along k, of one last column or several, end where the row ends: every second row of
+// infinities leaves others as they are, and nothing is read behind the operands.
+TEST(Products, LastColumnsReadTheirRowAlone) {
+  const int64_t m = 13;
+  for (const char *target : {"native", "x86-64-v3", "x86-64"})
+    for (DType dtype : {DType::Float32, DType::Float64})
+      for (int64_t n : {17, 18, 19, 20})
+        for (bool isKnown : {false, true}) {
+          Variable a = tensor(dtype, {kDynamic, kDynamic}, "a"),
+                   b = tensor(dtype, {kDynamic, isKnown ? n : kDynamic}, "b");
+          absl::StatusOr<Function> f = function({a, b}, {dot(a, b)}, {.target = target});
+          ASSERT_TRUE(f.ok()) << f.status();
+          for (int64_t k : {64, 65, 66, 67, 1030}) {
+            Tensor finite = filled({m, k}, 1), infinite = finite.copy();
+            auto *data = static_cast<float *>(infinite.data());
+            for (int64_t i = 0; i < m * k; ++i)
+              if (i / k % 2 == 0)
+                data[i] = INFINITY;
+            const testing::AtEdgeOfPages left(infinite.cast(dtype)),
+                right(numbers({k, n}, 2, dtype));
+            auto some = f->call({left.tensor(), right.tensor()});
+            auto all = f->call({finite.cast(dtype), right.tensor()});
+            ASSERT_TRUE(some.ok() && all.ok()) << some.status() << all.status();
+            for (int64_t row = 1; row < m; row += 2) {
+              int64_t bytes = n * byteSize(dtype);
+              EXPECT_EQ(std::memcmp(static_cast<const char *>((*some)[0].data()) + row * bytes,
+                                    static_cast<const char *>((*all)[0].data()) + row * bytes,
+                                    size_t(bytes)),
+                        0)
+                  << target << " " << k << "x" << n << ", row " << row;
+            }
+          }
+        }
+}
+
 // Lines of less than half a vector with AVX-512, of one, and of more, whose length kernels know or
 // not. The last element of the picture is that of a window or not.
 TEST(Products, ReadNothingAroundPictures) {

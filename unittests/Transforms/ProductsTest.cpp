@@ -266,6 +266,11 @@ TEST(ProductShapes, LastColumns) {
       check({dtype, 9, 16 + columns, 1501, Layout::AsItIs, Layout::AsItIs, 0, true});
     }
   check({DType::Float32, 203, 33, 1501});
+  // Several are side by side, some k of each in a vector: all that may be left of k and of 8 rows.
+  for (DType dtype : {DType::Float32, DType::Float64, DType::Int32})
+    for (int64_t columns : {2, 3, 4})
+      for (int64_t k : {32, 33, 34, 35, 63, 1021, 1025})
+        check({dtype, 9 + k % 8, 16 + columns, k, Layout::AsItIs, Layout::AsItIs, 0, true});
 }
 
 /// The first tile of rows copies panels of the right operand on its way, where rows stand together
