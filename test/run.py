@@ -59,8 +59,8 @@ def count(name, process, tests, seconds):
         print(process.stdout, flush=True)
 
 
-# ONNX's own tests are a thousand: so many processes share them.
-PARTS = {"ImportTests": 4}
+# The longest programs: so many processes share each. They begin first, so that no processor waits for the last one.
+PARTS = {"EvalTests": 6, "TransformsTests": 2, "APITests": 2, "ImportTests": 4}
 
 
 def runPart(part):
@@ -70,8 +70,11 @@ def runPart(part):
 
 
 def runUnitTests():
+    programs = (build / "unittests" / "programs.txt").read_text().split()
+    order = list(PARTS)
+    programs.sort(key=lambda program: order.index(Path(program).name) if Path(program).name in order else len(order))
     parts = []
-    for program in (build / "unittests" / "programs.txt").read_text().split():
+    for program in programs:
         total = PARTS.get(Path(program).name, 1)
         parts += [(program, index, total) for index in range(total)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
