@@ -161,7 +161,7 @@ private:
   struct LineParts;
   struct PanelParts;
   bool emitIfProduct(const Pass &pass);
-  int leftRows(const KernelNest &nest, const ProductShape &shape, int most) const;
+  void setLeftRows(const KernelNest &nest, ProductShape &shape, int most) const;
   std::optional<ProductShape> productShape(const Pass &pass) const;
   bool findFactors(const Pass &pass, ProductShape &shape) const;
   bool mayKeepRows(const KernelNest &nest, const ProductShape &shape) const;

@@ -271,15 +271,16 @@ std::optional<KeptForm> KernelEmitter::keptPanels(const KernelNest &nest,
                   int32_t(memoryBytes(shape.element) / shape.group), isTransposed};
 }
 
-/// Rows of the tiles of what is left of the rows, at most. Four of two vectors are as many sums as
-/// the multipliers want at a time. But 49 pixels, the rows of a product that was turned, are three
-/// tiles of 14 and one of 7: two of 4 take as long as 13 rows where the panel comes from the L2
-/// cache (2048 channels of 7x7, 512 outputs: 0.93 of the time).
-int KernelEmitter::leftRows(const KernelNest &nest, const ProductShape &shape, int most) const {
+/// Rows of the tiles of what is left of the rows, at most: as many sums as the multipliers want at
+/// a time. 49 pixels, the rows of a product that was turned, are three tiles of 14 and one of 7:
+/// two of 4 take as long as 13 rows where the panel comes from the L2 cache (2048 channels of 7x7,
+/// 512 outputs: 0.93 of the time).
+void KernelEmitter::setLeftRows(const KernelNest &nest, ProductShape &shape, int most) const {
   mlir::AffineExpr row = mlir::getAffineDimExpr(unsigned(shape.rowLoop), b.getContext());
   const bool isTransposed = shape.left >= 0 && mapOf(nest, shape.left).getResults().back() == row;
-  const bool isTall = most == 2 * kRowsOfPointer && uses(Optimization::TurnProducts);
-  return isTransposed && isTall ? kRowsOfPointer : std::min(std::max(most / 2, 1), 4);
+  shape.rows.push_back(std::min(std::max(most / 2, 1), 4));
+  if (isTransposed && most == 2 * kRowsOfPointer && uses(Optimization::TurnProducts))
+    shape.middleRows = kRowsOfPointer;
 }
 
 /// Nothing if the pass is no product, or one that is better off otherwise.
@@ -335,7 +336,7 @@ std::optional<KernelEmitter::ProductShape> KernelEmitter::productShape(const Pas
   int64_t extent = extentOf(shape.rowLoop);
   shape.isOneTile = extent <= most && extent % shape.rows[0] == 0;
   if (!shape.isOneTile)
-    shape.rows.push_back(leftRows(nest, shape, most));
+    setLeftRows(nest, shape, most);
   shape.hasTallTiles = uses(Optimization::WidePanels) && shape.vectors > 1 &&
                        shape.rows.size() == 2 && shape.rows[0] > shape.narrowRows;
   return shape;

@@ -335,6 +335,16 @@ void KernelEmitter::emitRowsOfPanel(const Pass &pass, const ProductShape &shape,
   Value left = arith::RemUIOp::create(b, count, stack->constant(shape.rows[0]));
   Value end = arith::SubIOp::create(b, upper, left);
   emitTiles(pass, shape, panel, shape.rows[0], lower, end, /*isWhole=*/true);
+  if (shape.middleRows && body->vectors == shape.vectors) {
+    auto compare = [&](arith::CmpIPredicate predicate, int rows) -> Value {
+      return arith::CmpIOp::create(b, predicate, left, stack->constant(rows));
+    };
+    Value isOne = arith::AndIOp::create(b, compare(arith::CmpIPredicate::sgt, shape.rows[1]),
+                                        compare(arith::CmpIPredicate::sle, shape.middleRows));
+    Value endOfOne = arith::SelectOp::create(b, isOne, upper, end);
+    emitTiles(pass, shape, panel, shape.middleRows, end, endOfOne, /*isWhole=*/false);
+    end = endOfOne;
+  }
   emitTiles(pass, shape, panel, shape.rows[1], end, upper, /*isWhole=*/false);
 }
 

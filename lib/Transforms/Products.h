@@ -51,6 +51,7 @@ struct KernelEmitter::ProductShape {
   int group = 1;
   int lanes, vectors;
   llvm::SmallVector<int, 2> rows; ///< of tiles, and of those of the rows that are left
+  int middleRows = 0;             ///< of a tile for rows that are left, if it has all; 0: none
   int narrowRows;                 ///< of tiles of one vector
   bool hasTallTiles = false;      ///< those are of `rows`, too
   bool isOneTile = false;         ///< all rows are; no part has some of them

@@ -40,9 +40,11 @@
 // LOOPS: llvm.intr.prefetch
 // LOOPS: llvm.store {{.*}} vector<16xf32>
 // LOOPS: llvm.intr.prefetch
-// What is left of the rows (49 are three tiles of 14) is done by 7.
+// What is left of the rows (49 are three tiles of 14) is one tile of 7, or tiles of 4.
 // LOOPS: :16 = scf.for {{.*}} -> (vector<16xf32>
 // LOOPS-COUNT-14: math.fma
+// LOOPS: :10 = scf.for {{.*}} -> (vector<16xf32>
+// LOOPS-COUNT-8: math.fma
 // LOOPS: func.func @graphc_copy
 // LOOPS-COUNT-16: vector.load {{.*}} vector<16xf32>
 // LOOPS-COUNT-16: vector.store

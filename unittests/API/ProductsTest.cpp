@@ -238,6 +238,9 @@ TEST(Products, LastColumnsReadTheirRowAlone) {
             for (int64_t i = 0; i < m * k; ++i)
               if (i / k % 2 == 0)
                 data[i] = INFINITY;
+            // Copies are not filled up with what their memory had before.
+            Tensor right8 = *Tensor::full(dtype, {k + 8, n}, Tensor(INFINITY));
+            ASSERT_TRUE(f->call({numbers({m, k + 8}, 3, dtype), right8}).ok());
             const testing::AtEdgeOfPages left(infinite.cast(dtype)),
                 right(numbers({k, n}, 2, dtype));
             auto some = f->call({left.tensor(), right.tensor()});

@@ -257,6 +257,13 @@ TEST(ProductShapes, BlocksOfOneRowOrColumn) {
     }
 }
 
+/// What is left of the rows behind whole tiles: 5 to 7 are one tile where rows stand together.
+TEST(ProductShapes, LeftRows) {
+  for (DType dtype : {DType::Float32, DType::Float64})
+    for (int64_t m = 14; m <= 28; ++m)
+      check({dtype, m, 43, 37, Layout::Transposed, Layout::AsItIs, 0, true});
+}
+
 /// One to four columns behind the last whole vector, copied to the stack or to scratch memory.
 TEST(ProductShapes, LastColumns) {
   for (DType dtype : {DType::Float32, DType::Float64, DType::BFloat16, DType::Int64})
