@@ -36,7 +36,6 @@ config.substitutions += [
 
 # Trained networks are fetched by tools/fetch-model, not kept in the tree.
 cacheHome = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-config.substitutions.append(("%users_cache", cacheHome))
 models = os.path.join(cacheHome, "graphc", "models")
 textDirection = os.path.join(models, "ch_ppocr_mobile_v2.0_cls_infer.onnx")
 config.substitutions.append(("%cache_home", cacheHome))

@@ -71,8 +71,7 @@ def runPart(part):
 
 def runUnitTests():
     programs = (build / "unittests" / "programs.txt").read_text().split()
-    order = list(PARTS)
-    programs.sort(key=lambda program: order.index(Path(program).name) if Path(program).name in order else len(order))
+    programs.sort(key=lambda program: Path(program).name not in PARTS)
     parts = []
     for program in programs:
         total = PARTS.get(Path(program).name, 1)
