@@ -281,9 +281,15 @@ bool choosesWithin(const detail::InnerGraph &called) {
 
 absl::Status sinkBranches(FunctionGraph &graph, bool inLoops, int level) {
   // A graph that is called is emitted as a whole: those with choices are put in their places.
-  absl::Status s = inlineCalls(
-      graph, [](const detail::InnerGraph &inner, int64_t) { return choosesWithin(inner); },
-      [&](const Replacements &fresh) -> absl::StatusOr<bool> {
+  absl::flat_hash_map<const detail::InnerGraph *, bool> known; // one may be called from many places
+  auto chooses = [&](const detail::InnerGraph &inner, int64_t) {
+    auto [found, isNew] = known.try_emplace(&inner);
+    if (isNew)
+      found->second = choosesWithin(inner);
+    return found->second;
+  };
+  absl::Status s =
+      inlineCalls(graph, chooses, [&](const Replacements &fresh) -> absl::StatusOr<bool> {
         absl::Status replaced = graph.replaceAll(fresh);
         return replaced.ok() ? absl::StatusOr<bool>(true) : replaced;
       });

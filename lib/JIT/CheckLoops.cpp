@@ -115,6 +115,8 @@ bool isAlignedAsElement(Operation *op) {
 absl::Status Checker::checkOp(Operation *op) const {
   if (!isStageOp(op))
     return stageError(op, "op that has no place in loops");
+  if (op->hasAttr(kSeldomAttr) && !isa<scf::IfOp>(op))
+    return stageError(op, ("'" + kSeldomAttr + "' marks an scf.if").str());
   auto fits = [&](Type type) { return isStageType(type); };
   if (!llvm::all_of(op->getOperandTypes(), fits) || !llvm::all_of(op->getResultTypes(), fits))
     return stageError(op,
@@ -142,8 +144,8 @@ absl::Status Checker::checkOp(Operation *op) const {
 }
 
 absl::Status Checker::run(ModuleOp module) {
-  if (absl::Status s =
-          checkAttributes(module, {kKernelAttr, kScratchAttr, kScratchLimitAttr, kKeptAttr});
+  if (absl::Status s = checkAttributes(
+          module, {kKernelAttr, kScratchAttr, kScratchLimitAttr, kKeptAttr, kSeldomAttr});
       !s.ok())
     return s;
   for (Operation &op : *module.getBody()) {

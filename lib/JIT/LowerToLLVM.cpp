@@ -9,6 +9,7 @@
 #include "JIT/ExpandVectors.h"
 #include "JIT/HalfFloats.h"
 #include "JIT/PackArguments.h"
+#include "Lowering/KernelAttr.h"
 #include "graphc/Status.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -67,6 +68,41 @@ private:
   ScopedDiagnosticHandler handler;
 };
 
+/// How often the other arm of an scf.if that is marked kSeldomAttr is run, which becomes a branch
+/// with weights: enough for nothing of the loop around to be moved for the first arm.
+constexpr int32_t kOften = 2000;
+
+struct SeldomIfPattern : OpRewritePattern<scf::IfOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(scf::IfOp op, PatternRewriter &rewriter) const override {
+    if (!op->hasAttr(kSeldomAttr))
+      return failure();
+    Location loc = op.getLoc();
+    Block *before = op->getBlock(), *behind = rewriter.splitBlock(before, op->getIterator());
+    SmallVector<Location> places(op.getNumResults(), loc);
+    Block *joined = rewriter.createBlock(behind, op.getResultTypes(), places);
+    rewriter.setInsertionPointToEnd(joined);
+    cf::BranchOp::create(rewriter, loc, behind);
+    Block *arms[] = {op.thenBlock(), op.elseBlock()};
+    for (Block *&arm : arms) {
+      if (!arm) {
+        arm = joined;
+        continue;
+      }
+      Operation *yield = arm->getTerminator();
+      rewriter.setInsertionPoint(yield);
+      rewriter.replaceOpWithNewOp<cf::BranchOp>(yield, joined, yield->getOperands());
+      rewriter.inlineRegionBefore(*arm->getParent(), joined);
+    }
+    rewriter.setInsertionPointToEnd(before);
+    cf::CondBranchOp::create(rewriter, loc, op.getCondition(), arms[0], ValueRange(), arms[1],
+                             ValueRange(), {1, kOften});
+    rewriter.replaceOp(op, joined->getArguments());
+    return success();
+  }
+};
+
 LogicalResult convert(ModuleOp module, const TargetDescription &target, bool trusted) {
   expandVectors(module, target);
   expandHalfFloats(module, target);
@@ -82,6 +118,7 @@ LogicalResult convert(ModuleOp module, const TargetDescription &target, bool tru
   populateMaskPatterns(target, patterns);
   memref::populateExpandStridedMetadataPatterns(patterns);
   populateAffineToStdConversionPatterns(patterns);
+  patterns.add<SeldomIfPattern>(context, /*benefit=*/2);
   populateSCFToControlFlowConversionPatterns(patterns);
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   arith::populateArithToLLVMConversionPatterns(types, patterns);

@@ -111,7 +111,8 @@ absl::Status Scan::takeSigil(char sigil) {
   if (sigil == '#')
     return isNumber ? absl::OkStatus() : refuse("attributes have a number");
   bool isInline = taken.empty() && at < text.size() && (text[at] == '{' || text[at] == '"');
-  if (isNumber || isInline || taken == "llvm.module.flags" || taken == "invariant.load")
+  if (isNumber || isInline || taken == "llvm.module.flags" || taken == "invariant.load" ||
+      taken == "prof")
     return absl::OkStatus();
   return refuse("metadata that this stage does not use");
 }

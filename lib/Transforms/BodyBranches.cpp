@@ -11,6 +11,7 @@
 //   %a, %b = if any(cold0 | cold1) { both selects } else { short0, short1 }
 //
 //===----------------------------------------------------------------------===//
+#include "Lowering/KernelAttr.h"
 #include "Transforms/BodyEmitter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -39,6 +40,34 @@ bool BodyEmitter::mayJoinBranches(mlir::Operation &op, const Facts &of) const {
          !of.base && of.level == stack.depth();
 }
 
+/// The lanes of any of the conditions; x & m != 0 of several x is one test of their union.
+static Value lanesOfAny(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<Value> conditions) {
+  mlir::TypedAttr mask;
+  auto masked = [&](Value condition) -> Value {
+    auto test = condition.getDefiningOp<arith::CmpIOp>();
+    auto bits = test ? test.getLhs().getDefiningOp<arith::AndIOp>() : arith::AndIOp();
+    mlir::TypedAttr of;
+    if (!bits || test.getPredicate() != arith::CmpIPredicate::ne ||
+        !mlir::matchPattern(test.getRhs(), mlir::m_Zero()) ||
+        !mlir::matchPattern(bits.getRhs(), mlir::m_Constant(&of)) || (mask && mask != of))
+      return {};
+    mask = of;
+    return bits.getLhs();
+  };
+  llvm::SmallVector<Value, 4> terms = llvm::map_to_vector<4>(conditions, masked);
+  const bool isOneMask = llvm::all_of(terms, [](Value term) { return bool(term); });
+  if (!isOneMask)
+    terms.assign(conditions.begin(), conditions.end());
+  Value any = terms[0];
+  for (Value other : llvm::drop_begin(terms))
+    any = arith::OrIOp::create(b, any, other);
+  if (!isOneMask)
+    return any;
+  any = arith::AndIOp::create(b, any, arith::ConstantOp::create(b, mask));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, any,
+                               arith::ConstantOp::create(b, b.getZeroAttr(any.getType())));
+}
+
 /// Joins the branches behind `before` (the block's first op, if null) of which none is used there
 /// but by what comes behind the last one. `values` may be their results.
 void BodyEmitter::joinBranches(mlir::Operation *before, llvm::MutableArrayRef<Value> values) {
@@ -63,14 +92,13 @@ void BodyEmitter::joinBranches(mlir::Operation *before, llvm::MutableArrayRef<Va
 
   mlir::OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(last);
-  Value cold = conditions[0];
-  for (Value other : llvm::drop_begin(conditions))
-    cold = arith::OrIOp::create(b, cold, other);
+  Value cold = lanesOfAny(b, conditions);
   llvm::SmallVector<mlir::Type, 4> types;
   for (scf::IfOp branch : branches)
     llvm::append_range(types, branch.getResultTypes());
   Value any = vector::ReductionOp::create(b, vector::CombiningKind::OR, cold);
   auto joined = scf::IfOp::create(b, types, any, /*withElseRegion=*/true);
+  joined->setAttr(kSeldomAttr, b.getUnitAttr());
   llvm::SmallVector<Value, 4> taken, left;
   for (scf::IfOp branch : branches) {
     llvm::append_range(taken, branch.thenYield().getOperands());

@@ -1,6 +1,7 @@
 //===- Transforms/BodyEmitter.cpp - bodies of nests on vectors ------------===//
 #include "Transforms/BodyEmitter.h"
 
+#include "Lowering/KernelAttr.h"
 #include "Lowering/ScalarCall.h"
 #include "Lowering/ScalarExpansion.h"
 #include "Lowering/ScalarTypes.h"
@@ -57,7 +58,13 @@ Value BodyEmitter::broadcast(Value scalar, int level, LoopStack::Key key) {
       return arith::ConstantOp::create(
           stack.builder(),
           mlir::DenseElementsAttr::get(type, mlir::Attribute(constant.getValue())));
-    return vector::BroadcastOp::create(stack.builder(), type, scalar);
+    mlir::ImplicitLocOpBuilder &b = stack.builder();
+    mlir::OpBuilder::InsertionGuard guard(b);
+    // Beside its load it is one instruction, whatever branches come between them.
+    if (auto load = scalar.getDefiningOp<mlir::memref::LoadOp>();
+        load && load->getBlock() == b.getInsertionBlock())
+      b.setInsertionPointAfter(load);
+    return vector::BroadcastOp::create(b, type, scalar);
   });
 }
 
@@ -257,6 +264,7 @@ void BodyEmitter::emitCheck(mlir::Operation &op) {
       failed = failed ? arith::OrIOp::create(b, failed, holds) : holds;
     }
   auto branch = scf::IfOp::create(b, failed, /*withElseRegion=*/false);
+  branch->setAttr(kSeldomAttr, b.getUnitAttr());
   mlir::OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
   // Of several checks that fail the first one is told, whichever nest or iteration ran last.

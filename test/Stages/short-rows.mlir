@@ -5,6 +5,9 @@
 // RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v4 | FileCheck %s --check-prefix=LOOPS
 // RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v4 --exclude=join-branches | FileCheck %s --check-prefix=APART
 // RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v3 | FileCheck %s --check-prefix=NARROW
+// RUN: graphc compile %t.linalg --from=linalg --emit=llvm --target=x86-64-v4 > %t.ll
+// RUN: FileCheck %s --check-prefix=LLVM --input-file=%t.ll
+// RUN: graphc compile %t.ll --from=llvm --emit=asm --target=x86-64-v4 | FileCheck %s --check-prefix=ASM
 
 // The squares of three float32 are added in float32 (F-012); the pulls, of any number, in float64.
 // KERNELS: kernel
@@ -24,11 +27,14 @@
 // LOOPS-NOT: scf.if
 // LOOPS: rsqrt14.ps.512
 // LOOPS-NOT: {{rsqrt14.ps.512|vector.reduction|scf.if}}
-// Both are tested at once whether the estimate does for them.
-// LOOPS: %[[ANY:.*]] = arith.ori %{{.*}}, %{{.*}} : vector<16xi1>
+// Both are tested at once whether the estimate does for them: their bits with one mask.
+// LOOPS: %[[BITS:.*]] = arith.ori %{{.*}}, %{{.*}} : vector<16xi32>
+// LOOPS: %[[HIGH:.*]] = arith.andi %[[BITS]], %{{.*}} : vector<16xi32>
+// LOOPS: %[[ANY:.*]] = arith.cmpi ne, %[[HIGH]], %{{.*}} : vector<16xi32>
 // LOOPS: %[[COLD:.*]] = vector.reduction <or>, %[[ANY]] : vector<16xi1> into i1
 // LOOPS-NEXT: scf.if %[[COLD]] -> (vector<16xf32>, vector<16xf32>)
 // LOOPS-NOT: vector.reduction
+// LOOPS: {graphc.seldom}
 // LOOPS-COUNT-6: math.fma
 // LOOPS: scf.yield
 // The coordinates side by side again.
@@ -39,6 +45,15 @@
 // APART: scf.if %{{.*}} -> (vector<16xf32>)
 // APART: rsqrt14.ps.512
 // APART: scf.if %{{.*}} -> (vector<16xf32>)
+
+// The other way is seldom taken: it stands behind the loop, whose constants stay in registers.
+// LLVM: br i1 %{{.*}}, label %{{.*}}, label %{{.*}}, !prof ![[WEIGHTS:.*]]
+// LLVM: ![[WEIGHTS]] = !{!"branch_weights", i32 1, i32 2000}
+// ASM: vrsqrt14ps
+// ASM: kortestw
+// ASM-NEXT: jne
+// ASM-NOT: vcvtps2pd
+// ASM: vfmadd231ps
 
 // NARROW: scf.for {{.*}} -> (vector<8xf32>, vector<8xf32>, vector<8xf32>)
 // NARROW-COUNT-3: math.fma

@@ -407,6 +407,8 @@ func.func @f(%x: memref<f32>, %n: index) -> i32 attributes {graphc.kernel} {
             "ValueError stage.mlir:2:1: 'llvm.linkage' is no attribute of this stage (func.func)"},
            {"attributes {graphc.kernel}", "attributes {graphc.kernel, passthrough = [\"x\"]}",
             "ValueError stage.mlir:2:1: 'passthrough' is no attribute of this stage (func.func)"},
+           {"attributes {graphc.kernel}", "attributes {graphc.kernel, graphc.seldom}",
+            "ValueError stage.mlir:2:1: 'graphc.seldom' marks an scf.if (func.func)"},
            {"@f(", "@llvm.trap(",
             "ValueError stage.mlir:2:1: a kernel's name is made of letters, digits, points and "
             "underscores (func.func)"},

@@ -203,18 +203,18 @@ template <class F> F halfPowerOfDouble(F x, int twice) {
 }
 
 /// x^(-n/2), n = 1 or 3, of f32 without f64: y^n (1 - e)^(-n/2), where e = 1 - x y^2 and y is the
-/// estimate of x^(-1/2) cut to 12 bits, so that y^2 is exact and y^3 a pair. The second power of e
-/// takes most of the third one's place: c e (e - r) (e - s), 0 <= e <= h, is all that is left out.
+/// estimate of x^(-1/2) cut to 12 bits, so that y^2 is exact and y^3 is in the last sum. The second
+/// power of e takes most of the third one's place: c e (e - r) (e - s), 0 <= e <= h, is all that is
+/// left out.
 template <class F> F inversePowerByEstimate(F x, int n) {
   F y = fromBits(bits(nativeRsqrt(x)) & ~int64_t(0xfff)), square = y * y;
   F e = fma(-x, square, splat(x, 1.0));
   constexpr double h = 0x1.2p-10, r = 0.5 * h, s = 0.93 * h;
   const double first = n / 2.0, second = first * (n + 2) / 4, third = second * (n + 4) / 6;
-  F relative = e * mulAdd(e, second + third * (r + s), splat(x, first - third * r * s));
+  F series = mulAdd(e, second + third * (r + s), splat(x, first - third * r * s));
   if (n == 1)
-    return mulAdd(y, relative, y);
-  Pair<F> power = twoProduct(square, y);
-  return power.high + mulAdd(power.high, relative, power.low);
+    return mulAdd(y, e * series, y);
+  return fma(square, y, square * y * e * series);
 }
 
 /// x^(twice/2), 0 < |twice| <= kMaxHalfPower: roots and products in the place of e^(y log x).

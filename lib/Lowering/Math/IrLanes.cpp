@@ -1,6 +1,8 @@
 //===- IrLanes.cpp - the formulas' values as MLIR values ------------------===//
 #include "Lowering/Math/IrLanes.h"
 
+#include "Lowering/KernelAttr.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -200,10 +202,16 @@ static Value opaque(ImplicitLocOpBuilder &b, Value x) {
       .getResult(0);
 }
 
+static scf::IfOp seldomIf(ImplicitLocOpBuilder &b, Type result, Value condition) {
+  auto branch = scf::IfOp::create(b, result, condition, /*withElseRegion=*/true);
+  branch->setAttr(kSeldomAttr, b.getUnitAttr());
+  return branch;
+}
+
 Value inColdLanes(IrContext &c, Value cold, Value otherwise, function_ref<Value()> make) {
   ImplicitLocOpBuilder &b = c.b;
   Value any = c.shape ? vector::ReductionOp::create(b, vector::CombiningKind::OR, cold) : cold;
-  auto result = scf::IfOp::create(b, otherwise.getType(), any, /*withElseRegion=*/true);
+  scf::IfOp result = seldomIf(b, otherwise.getType(), any);
   c.within(result.thenBlock(),
            [&] { scf::YieldOp::create(b, select(c, cold, make(), otherwise)); });
   c.within(result.elseBlock(), [&] { scf::YieldOp::create(b, otherwise); });
@@ -229,7 +237,7 @@ Value coldLanes(IrContext &c, LibmFunction function, Value cold, Value x, Value 
   };
   auto branch = [&](ImplicitLocOpBuilder &b, Value condition, function_ref<Value()> then,
                     Value other) {
-    auto result = scf::IfOp::create(b, other.getType(), condition, /*withElseRegion=*/true);
+    scf::IfOp result = seldomIf(b, other.getType(), condition);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(result.thenBlock());
     scf::YieldOp::create(b, then());
