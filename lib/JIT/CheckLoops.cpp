@@ -1,6 +1,7 @@
 //===- JIT/CheckLoops.cpp - loops that a file brought ---------------------===//
 #include "JIT/CheckLoops.h"
 
+#include "JIT/EmitIR.h"
 #include "Lowering/KernelAttr.h"
 #include "Transforms/CheckStage.h"
 #include "Transforms/LinalgToLoops.h"
@@ -23,23 +24,6 @@ constexpr int64_t kMaxLanes = 64;
 /// Elements that one alloca puts on the stack.
 constexpr int64_t kMaxStackElements = 4096;
 constexpr uint64_t kMaxAlignment = 64;
-
-bool isStageOp(Operation *op) {
-  if (isa<arith::ArithDialect>(op->getDialect()))
-    return !isa<arith::ScalingExtFOp, arith::ScalingTruncFOp>(op);
-  return isa<func::FuncOp, func::ReturnOp, scf::ForOp, scf::IfOp, scf::YieldOp, memref::AllocaOp,
-             memref::LoadOp, memref::StoreOp, memref::ReinterpretCastOp,
-             memref::ExtractAlignedPointerAsIndexOp, math::AbsFOp, math::AbsIOp, math::CeilOp,
-             math::CopySignOp, math::FloorOp, math::FmaOp, math::RoundEvenOp, math::SqrtOp,
-             math::TruncOp, vector::BroadcastOp, vector::CreateMaskOp, vector::ExtractOp,
-             vector::GatherOp, vector::InsertOp, vector::LoadOp, vector::MaskedLoadOp,
-             vector::MaskedStoreOp, vector::ReductionOp, vector::ShuffleOp, vector::StoreOp,
-             LLVM::CallIntrinsicOp, LLVM::InlineAsmOp, LLVM::CosOp, LLVM::FAbsOp, LLVM::FCeilOp,
-             LLVM::FFloorOp, LLVM::FMAOp, LLVM::FPExtOp, LLVM::FPTruncOp, LLVM::FRemOp,
-             LLVM::FTruncOp, LLVM::IntToPtrOp, LLVM::LoadOp, LLVM::MaskedLoadOp,
-             LLVM::MaskedStoreOp, LLVM::Prefetch, LLVM::RoundEvenOp, LLVM::ShuffleVectorOp,
-             LLVM::SinOp, LLVM::SqrtOp, LLVM::StoreOp, LLVM::TanOp>(op);
-}
 
 class Checker {
 public:
@@ -113,7 +97,7 @@ bool isAlignedAsElement(Operation *op) {
 }
 
 absl::Status Checker::checkOp(Operation *op) const {
-  if (!isStageOp(op))
+  if (!isLoopsOp(op))
     return stageError(op, "op that has no place in loops");
   if (op->hasAttr(kSeldomAttr) && !isa<scf::IfOp>(op))
     return stageError(op, ("'" + kSeldomAttr + "' marks an scf.if").str());

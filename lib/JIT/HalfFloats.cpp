@@ -12,9 +12,7 @@
 //===----------------------------------------------------------------------===//
 #include "JIT/HalfFloats.h"
 
-#include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -162,56 +160,6 @@ Value f32ToOdd(Builder &b, Value x) {
   return b.bits(b.select(inexact, odd, bits), b.f32());
 }
 
-/// The processor's own conversion, on the bits.
-struct ExtendF16 : ConvertOpToLLVMPattern<arith::ExtFOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-
-  LogicalResult matchAndRewrite(arith::ExtFOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
-    if (!getElementTypeOrSelf(op.getIn().getType()).isF16())
-      return failure();
-    Value half =
-        LLVM::BitcastOp::create(rewriter, op.getLoc(), op.getIn().getType(), adaptor.getIn());
-    rewriter.replaceOpWithNewOp<LLVM::FPExtOp>(op, op.getType(), half);
-    return success();
-  }
-};
-
-struct TruncateToF16 : ConvertOpToLLVMPattern<arith::TruncFOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-
-  LogicalResult matchAndRewrite(arith::TruncFOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
-    if (!getElementTypeOrSelf(op.getType()).isF16())
-      return failure();
-    Value half = LLVM::FPTruncOp::create(rewriter, op.getLoc(), op.getType(), adaptor.getIn());
-    rewriter.replaceOpWithNewOp<LLVM::BitcastOp>(op, getTypeConverter()->convertType(op.getType()),
-                                                 half);
-    return success();
-  }
-};
-
-struct HalfConstant : ConvertOpToLLVMPattern<arith::ConstantOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-
-  LogicalResult matchAndRewrite(arith::ConstantOp op, OpAdaptor,
-                                ConversionPatternRewriter &rewriter) const override {
-    if (!isHalf(op.getType()))
-      return failure();
-    Type i16 = rewriter.getI16Type();
-    TypedAttr bits;
-    if (auto number = dyn_cast<FloatAttr>(op.getValue()))
-      bits = IntegerAttr::get(i16, number.getValue().bitcastToAPInt());
-    else if (auto numbers = dyn_cast<DenseElementsAttr>(op.getValue()))
-      bits = numbers.bitcast(i16);
-    else
-      return failure();
-    rewriter.replaceOpWithNewOp<LLVM::ConstantOp>(op, getTypeConverter()->convertType(op.getType()),
-                                                  bits);
-    return success();
-  }
-};
-
 /// Integer arithmetic for what is no instruction.
 void expand(arith::ExtFOp op, const TargetDescription &target) {
   Type from = op.getIn().getType();
@@ -292,39 +240,6 @@ void expandHalfFloats(ModuleOp module, const TargetDescription &target) {
     else if (auto truncation = dyn_cast<arith::TruncFOp>(op))
       expand(truncation, target);
   });
-}
-
-LogicalResult replaceHalfCast(UnrealizedConversionCastOp cast) {
-  if (cast.getNumOperands() != 1 || cast.getNumResults() != 1)
-    return failure();
-  Type from = cast.getOperand(0).getType(), to = cast.getResult(0).getType();
-  Type i16 = IntegerType::get(cast.getContext(), 16);
-  Type bits = isHalf(from) ? to : from;
-  if (isHalf(from) == isHalf(to) || bits != withElement(isHalf(from) ? from : to, i16))
-    return failure();
-  OpBuilder b(cast);
-  cast.getResult(0).replaceAllUsesWith(
-      LLVM::BitcastOp::create(b, cast.getLoc(), to, cast.getOperand(0)));
-  cast.erase();
-  return success();
-}
-
-void populateHalfFloatPatterns(const TargetDescription &target, LLVMTypeConverter &types,
-                               RewritePatternSet &patterns) {
-  types.addConversion([](FloatType type) -> std::optional<Type> {
-    if (isHalf(type))
-      return IntegerType::get(type.getContext(), 16);
-    return std::nullopt;
-  });
-  // LLVM's converter takes a vector that LLVM has as it is.
-  types.addConversion([&types](VectorType type) -> std::optional<Type> {
-    if (isHalf(type))
-      return types.convertType(type.clone(IntegerType::get(type.getContext(), 16)));
-    return std::nullopt;
-  });
-  patterns.add<HalfConstant>(types, /*benefit=*/10);
-  if (target.hasF16C)
-    patterns.add<ExtendF16, TruncateToF16>(types, /*benefit=*/10);
 }
 
 } // namespace graphc

@@ -1,13 +1,12 @@
-//===- JIT/ObjectCompiler.cpp - LLVM dialect to machine code --------------===//
+//===- JIT/ObjectCompiler.cpp - loops to machine code ---------------------===//
 #include "JIT/ObjectCompiler.h"
 
-#include "JIT/LowerToLLVM.h"
+#include "JIT/EmitIR.h"
 #include "JIT/OneLaneStores.h"
 #include "JIT/ReadIR.h"
 #include "JIT/RuntimeSymbols.h"
 #include "Support/Cancel.h"
 #include "graphc/Status.h"
-#include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -23,7 +22,7 @@ using namespace llvm;
 namespace graphc {
 namespace {
 
-/// The loops are vectors already: what is left to do is to take the memory descriptors apart.
+/// The loops are vectors already: what is left to do is little.
 /// instcombine, which simplifies addresses, took a tenth of the time for code that is as fast
 /// without it: instruction selection does the same again.
 constexpr StringLiteral kPasses = "function(sroa,early-cse,dce,simplifycfg)";
@@ -122,23 +121,6 @@ private:
   raw_svector_ostream out{bytes};
   legacy::PassManager passes;
 };
-
-/// Translates a module of the LLVM dialect; what is not `trusted` is verified.
-absl::StatusOr<IRModule> translate(mlir::ModuleOp module, bool trusted) {
-  IRModule result{std::make_unique<LLVMContext>(), nullptr};
-  result.context->setDiscardValueNames(true); // some passes make up names of blocks
-  result.module = mlir::translateModuleToLLVMIR(module, *result.context, "kernels",
-                                                /*disableVerification=*/true);
-  if (!result.module)
-    return makeError(ErrorKind::Internal, "translation to LLVM IR failed");
-  if (trusted)
-    return result;
-  std::string errors;
-  raw_string_ostream out(errors);
-  if (verifyModule(*result.module, &out))
-    return makeError(ErrorKind::Internal, "the LLVM IR is wrong: " + errors);
-  return result;
-}
 
 } // namespace
 
@@ -243,14 +225,26 @@ absl::StatusOr<std::unique_ptr<ObjectCompiler::Worker>> ObjectCompiler::makeWork
 }
 
 absl::StatusOr<IRModule> ObjectCompiler::toIR(mlir::ModuleOp loops) const {
-  if (absl::Status status = lowerToLLVMDialect(loops, description, isTrusted); !status.ok())
-    return status;
+  IRModule ir{std::make_unique<LLVMContext>(), nullptr};
+  ir.context->setDiscardValueNames(true); // some passes make up names of blocks
+  ir.module = std::make_unique<llvm::Module>("kernels", *ir.context);
+  {
+    absl::StatusOr<WorkerLease> worker = WorkerLease::take(*this);
+    if (!worker.ok())
+      return worker.status();
+    ir.module->setDataLayout((*worker)->machine->createDataLayout());
+  }
+  if (absl::Status status = emitIR(loops, description, *ir.module); !status.ok())
+    return isTrusted ? makeError(ErrorKind::Internal, "loops to LLVM IR: " + errorText(status))
+                     : status;
+  std::string errors;
+  raw_string_ostream out(errors);
+  if (!isTrusted && verifyModule(*ir.module, &out))
+    return makeError(ErrorKind::Internal, "the LLVM IR is wrong: " + errors);
   if (absl::Status status = checkCancelled(); !status.ok())
     return status;
-  absl::StatusOr<IRModule> ir = translate(loops, isTrusted);
-  if (ir.ok())
-    if (absl::Status status = optimize(*ir->module); !status.ok())
-      return status;
+  if (absl::Status status = optimize(*ir.module); !status.ok())
+    return status;
   return ir;
 }
 

@@ -1,4 +1,4 @@
-//===- JIT/ObjectCompiler.h - LLVM dialect to machine code ------*- C++ -*-===//
+//===- JIT/ObjectCompiler.h - loops to machine code -------------*- C++ -*-===//
 #pragma once
 
 #include <memory>
@@ -26,8 +26,9 @@ struct IRModule {
 /// gives it back.
 class ObjectCompiler {
 public:
-  /// Modules that graphc made, not read from a file, are `trusted`: see lowerToLLVMDialect.
-  /// Errors: NotSupported when this build has no code generator for the target.
+  /// Modules that graphc made, not read from a file, are `trusted`: LLVM's verifier does not see
+  /// what becomes of them, and what is wrong with them is an Internal error. Errors: NotSupported
+  /// when this build has no code generator for the target.
   static absl::StatusOr<std::shared_ptr<const ObjectCompiler>>
   create(const TargetDescription &target, bool trusted = true);
   ~ObjectCompiler();
@@ -40,7 +41,7 @@ public:
   absl::StatusOr<std::string> compile(mlir::ModuleOp loops) const;
 
   // The same in steps, for --emit.
-  /// The optimized IR; what is not trusted is verified. It changes the loops. Errors: Internal.
+  /// The optimized IR. It changes the loops. Errors: Internal.
   absl::StatusOr<IRModule> toIR(mlir::ModuleOp loops) const;
   absl::Status optimize(llvm::Module &module) const;
   /// What `toIR` made, from its text: see readIR.

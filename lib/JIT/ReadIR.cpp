@@ -1,7 +1,6 @@
 //===- JIT/ReadIR.cpp - LLVM IR that a file brought -----------------------===//
 #include "JIT/ReadIR.h"
 
-#include "JIT/LowerToLLVM.h"
 #include "JIT/ScanIR.h"
 #include "Transforms/CheckStage.h"
 #include "graphc/Status.h"

@@ -11,7 +11,7 @@
 namespace graphc {
 namespace {
 
-/// What LLVM's printer writes for modules that lowerToLLVMDialect and the IR passes have made.
+/// What LLVM's printer writes for modules that emitIR and the IR passes have made.
 constexpr llvm::StringLiteral kWords[] = {
     // the module
     "source_filename", "target", "datalayout", "triple", "define", "declare", "attributes",

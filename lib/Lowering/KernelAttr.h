@@ -5,7 +5,7 @@
 
 namespace graphc {
 
-/// Marks a function as a kernel, to be called from outside, from linalg down to LLVM's dialect.
+/// Marks a function as a kernel, to be called from outside, from linalg down to loops.
 inline constexpr llvm::StringLiteral kKernelAttr = "graphc.kernel";
 
 /// Marks an scf.if of the loops stage whose first arm is seldom run: what it needs is kept in

@@ -6,8 +6,8 @@
 #include <tuple>
 
 #include "Emit/SizeTable.h"
+#include "JIT/EmitIR.h"
 #include "JIT/LoopTargetOf.h"
-#include "JIT/LowerToLLVM.h"
 #include "Kernels/CheckKernel.h"
 #include "Lowering/LowerToLinalg.h"
 #include "Runtime/ThreadPool.h"

@@ -75,7 +75,7 @@ for folder in SOURCES:
             missing |= {(str(path.relative_to(root)), piece) for piece in found if piece not in shown}
 
 # A test that is deleted does not put its messages here: this goes down only.
-MOST_UNSHOWN = 13
+MOST_UNSHOWN = 12
 mistakes = [f"{name}: no test shows {piece!r}" for name, piece in sorted(missing - listed)]
 mistakes += [f"{name}: {piece!r} is shown or gone: take it out of test/Style/messages.txt"
              for name, piece in sorted(listed - missing)]

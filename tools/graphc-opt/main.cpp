@@ -1,5 +1,5 @@
 //===- main.cpp - mlir-opt with graphc's dialect and passes ---------------===//
-#include "JIT/LowerToLLVM.h"
+#include "JIT/EmitIR.h"
 #include "Lowering/LowerToLinalg.h"
 #include "Pipeline/LoopsPass.h"
 #include "Text/Bytecode.h"

@@ -206,8 +206,8 @@ func.func @kernel(%x: memref<T>, %out: memref<T>, %n: index) -> i32 attributes {
     %greater = arith.cmpf ogt, %a, %b : vector<16xT>
     %c = arith.select %greater, %a, %b : vector<16xi1>, vector<16xT>
     %d = arith.addf %c, %one : vector<16xT>
-    %bits = llvm.bitcast %d : vector<16xT> to vector<16xi16>
-    %e = llvm.bitcast %bits : vector<16xi16> to vector<16xT>
+    %bits = arith.bitcast %d : vector<16xT> to vector<16xi16>
+    %e = arith.bitcast %bits : vector<16xi16> to vector<16xT>
     vector.maskedstore %o1[%i], %mask, %e : memref<?xT>, vector<16xi1>, vector<16xT>
   }
   scf.for %i = %c0 to %c16 step %c1 {

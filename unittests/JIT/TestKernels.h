@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "JIT/LowerToLLVM.h"
+#include "JIT/EmitIR.h"
 #include "JIT/ObjectCompiler.h"
 #include "JIT/Session.h"
 #include "Targets.h"
@@ -89,7 +89,8 @@ func.func @kernel(%x: memref<f32>, %y: memref<f32>,
   %y1 = memref.reinterpret_cast %y to offset: [0], sizes: [%n], strides: [1] : memref<f32> to memref<?xf32>
   %z1 = memref.reinterpret_cast %z to offset: [0], sizes: [%n], strides: [1] : memref<f32> to memref<?xf32>
   %o1 = memref.reinterpret_cast %out to offset: [0], sizes: [%n], strides: [1] : memref<f32> to memref<?xf32>
-  %whole = affine.apply affine_map<()[n] -> (n - n mod 16)>()[%n]
+  %beyond = arith.remsi %n, %c16 : index
+  %whole = arith.subi %n, %beyond : index
   scf.for %i = %c0 to %whole step %c16 {
     %0 = vector.load %x1[%i] : memref<?xf32>, vector<16xf32>
     %1 = vector.load %y1[%i] : memref<?xf32>, vector<16xf32>

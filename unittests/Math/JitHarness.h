@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "JIT/LowerToLLVM.h"
+#include "JIT/EmitIR.h"
 #include "JIT/ObjectCompiler.h"
 #include "JIT/Session.h"
 #include "Lowering/KernelAttr.h"

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "Eval/NestEval.h"
+#include "JIT/EmitIR.h"
 #include "JIT/LoopTargetOf.h"
-#include "JIT/LowerToLLVM.h"
 #include "JIT/ObjectCompiler.h"
 #include "JIT/Session.h"
 #include "Lowering/LowerToLinalg.h"

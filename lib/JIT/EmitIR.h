@@ -1,0 +1,29 @@
+//===- JIT/EmitIR.h - loops on vectors to LLVM IR ---------------*- C++ -*-===//
+#pragma once
+
+#include <memory>
+
+#include "JIT/Target.h"
+#include "absl/status/statusor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "llvm/IR/Module.h"
+
+namespace graphc {
+
+/// Registers the dialects of the loops stage.
+void registerLoopDialects(mlir::DialectRegistry &registry);
+
+/// Whether the loops stage has such an op: emitIR knows what it is in LLVM's IR.
+bool isLoopsOp(mlir::Operation *op);
+
+/// Writes the kernels of a module of the loops stage into `into`, an empty module with the target's
+/// data layout. In a kernel
+///   func.func @f(%a: memref<f32>, ..., %n: index, ...) -> i32 attributes {graphc.kernel}
+/// the pointers and then the sizes move into arrays, so that all kernels have one C signature:
+///   int32_t f(void **buffers, const int64_t *sizes)
+/// `loops` is changed: 16-bit floats are written out in it (JIT/HalfFloats.h). Errors: ValueError
+/// for ops, and forms of ops, that the stage does not have, with their place.
+absl::Status emitIR(mlir::ModuleOp loops, const TargetDescription &target, llvm::Module &into);
+
+} // namespace graphc

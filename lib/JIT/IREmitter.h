@@ -1,0 +1,75 @@
+//===- JIT/IREmitter.h - what is known of a kernel's values -----*- C++ -*-===//
+#pragma once
+
+#include "JIT/Target.h"
+#include "absl/status/status.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Operation.h"
+#include "llvm/Analysis/TargetFolder.h"
+#include "llvm/IR/IRBuilder.h"
+
+namespace graphc {
+
+/// Writes one kernel. An array's value is the pointer to its first element: arrays of the loops
+/// stage have one dimension at most, and their elements stand side by side. 16-bit floats are
+/// integers (JIT/HalfFloats.h), indices 64-bit ones.
+class IREmitter {
+public:
+  using Builder = llvm::IRBuilder<llvm::TargetFolder>;
+
+  IREmitter(llvm::Module &module, const TargetDescription &target);
+  absl::Status kernel(mlir::func::FuncOp fn);
+
+  llvm::Value *get(mlir::Value value) const;
+  void set(mlir::Value value, llvm::Value *to) { values[value] = to; }
+  llvm::Type *type(mlir::Type type) const;
+  /// Of a constant's numbers; null where they are none.
+  llvm::Constant *constant(mlir::Type type, mlir::Attribute value) const;
+  /// The address of array[index] (of its first element, if `indices` is empty), and how elements
+  /// are aligned.
+  llvm::Value *address(mlir::Value array, mlir::ValueRange indices);
+  llvm::Align alignment(mlir::Type element) const;
+
+  Builder b;
+  llvm::Module &module;
+  const TargetDescription &target;
+
+private:
+  void block(mlir::Block &block);
+  void loop(mlir::scf::ForOp op);
+  void branch(mlir::scf::IfOp op);
+  llvm::BasicBlock *newBlock();
+
+  llvm::DenseMap<mlir::Value, llvm::Value *> values;
+  llvm::Function *function = nullptr;
+  absl::Status status;
+};
+
+/// Writes an op: sets its results' values. False for what the op may be and the stage has not.
+using OpEmitter = bool (*)(IREmitter &, mlir::Operation *);
+using OpEmitters = llvm::DenseMap<mlir::TypeID, OpEmitter>;
+
+/// Adds the op's emitter. `Make`, a type without data, takes the emitter and the op and gives the
+/// value of its only result; null: nothing the stage has.
+template <class Op, class Make> void addValue(OpEmitters &table, Make) {
+  table[mlir::TypeID::get<Op>()] = [](IREmitter &e, mlir::Operation *op) {
+    llvm::Value *made = Make()(e, mlir::cast<Op>(op));
+    if (made)
+      e.set(op->getResult(0), made);
+    return made != nullptr;
+  };
+}
+/// The same for an op without results, or with several: `Make` gives what an OpEmitter gives.
+template <class Op, class Make> void addEffect(OpEmitters &table, Make) {
+  table[mlir::TypeID::get<Op>()] = [](IREmitter &e, mlir::Operation *op) {
+    return bool(Make()(e, mlir::cast<Op>(op)));
+  };
+}
+
+void addArithmetic(OpEmitters &table); // EmitArithmetic.cpp
+void addVectors(OpEmitters &table);    // EmitVectors.cpp: vectors, memory
+void addLLVM(OpEmitters &table);       // EmitLLVM.cpp: ops of the LLVM dialect
+
+} // namespace graphc
