@@ -60,8 +60,18 @@ absl::Status Checker::checkIntrinsic(LLVM::CallIntrinsicOp op) const {
   if (op.getArgAttrs() || op.getResAttrs() || !op.getOpBundleOperands().empty())
     return stageError(op, "a call of an intrinsic has operands and nothing more");
   StringRef name = op.getIntrin();
-  if (name == "llvm.fptosi.sat" || name == "llvm.fptoui.sat")
-    return absl::OkStatus();
+  if (name == "llvm.fptosi.sat" || name == "llvm.fptoui.sat") {
+    auto shapeOf = [](Type type) {
+      auto vector = dyn_cast<VectorType>(type);
+      return vector ? vector.getDimSize(0) : 0;
+    };
+    bool fits = op->getNumOperands() == 1 && op->getNumResults() == 1 &&
+                isa<FloatType>(getElementTypeOrSelf(op->getOperand(0).getType())) &&
+                isa<IntegerType>(getElementTypeOrSelf(op->getResult(0).getType())) &&
+                shapeOf(op->getOperand(0).getType()) == shapeOf(op->getResult(0).getType());
+    return fits ? absl::OkStatus()
+                : stageError(op, "a conversion of floats makes as many integers");
+  }
   bool isKnown = name.consume_front("llvm.x86.avx512.") &&
                  (name.consume_back(".ps.512") || name.consume_back(".pd.512"));
   bool hasRounding = name == "mask.scalef" || name == "mask.getmant" || name == "mask.getexp";

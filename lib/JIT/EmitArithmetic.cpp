@@ -1,19 +1,15 @@
 //===- JIT/EmitArithmetic.cpp - arith and math as LLVM IR -----------------===//
 #include "JIT/IREmitter.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "llvm/IR/Intrinsics.h"
 
 namespace graphc {
-namespace {
 
 namespace arith = mlir::arith;
 namespace math = mlir::math;
 using llvm::Instruction;
 using llvm::Value;
-using llvm::Intrinsic::ID;
 
-/// An instruction that promises what the op does.
-Value *withFlags(Value *made, arith::FastMathFlags flags) {
+llvm::Value *withFlags(llvm::Value *made, arith::FastMathFlags flags) {
   auto *instruction = llvm::dyn_cast<Instruction>(made); // else it was folded
   if (!instruction || flags == arith::FastMathFlags::none)
     return made;
@@ -30,6 +26,8 @@ Value *withFlags(Value *made, arith::FastMathFlags flags) {
   return made;
 }
 
+namespace {
+
 template <Instruction::BinaryOps Code> struct Binary {
   template <class Op> Value *operator()(IREmitter &e, Op op) const {
     Value *made = e.b.CreateBinOp(Code, e.get(op->getOperand(0)), e.get(op->getOperand(1)));
@@ -44,36 +42,6 @@ template <Instruction::BinaryOps Code> struct Binary {
     } else if constexpr (requires { op.getFastmath(); }) {
       withFlags(made, op.getFastmath());
     }
-    return made;
-  }
-};
-
-/// An intrinsic on operands of the result's type.
-template <ID Code> struct Intrinsic {
-  template <class Op> Value *operator()(IREmitter &e, Op op) const {
-    llvm::SmallVector<Value *, 3> operands;
-    for (mlir::Value operand : op->getOperands())
-      operands.push_back(e.get(operand));
-    Value *made = e.b.CreateIntrinsic(Code, {operands[0]->getType()}, operands);
-    if constexpr (requires { op.getFastmath(); })
-      withFlags(made, op.getFastmath());
-    return made;
-  }
-};
-
-template <Instruction::CastOps Code> struct Cast {
-  template <class Op> Value *operator()(IREmitter &e, Op op) const {
-    Value *made =
-        e.b.CreateCast(Code, e.get(op->getOperand(0)), e.type(op->getResult(0).getType()));
-    auto *instruction = llvm::dyn_cast<Instruction>(made);
-    if constexpr (requires { op.getNonNeg(); })
-      if (instruction)
-        instruction->setNonNeg(op.getNonNeg());
-    if constexpr (requires { op.hasNoSignedWrap(); })
-      if (instruction) {
-        instruction->setHasNoSignedWrap(op.hasNoSignedWrap());
-        instruction->setHasNoUnsignedWrap(op.hasNoUnsignedWrap());
-      }
     return made;
   }
 };
@@ -222,10 +190,10 @@ void addArithmetic(OpEmitters &t) {
   });
   addEffect<arith::MulSIExtendedOp>(t, LongProduct<true>());
   addEffect<arith::MulUIExtendedOp>(t, LongProduct<false>());
-  addValue<arith::MaxSIOp>(t, Intrinsic<llvm::Intrinsic::smax>());
-  addValue<arith::MaxUIOp>(t, Intrinsic<llvm::Intrinsic::umax>());
-  addValue<arith::MinSIOp>(t, Intrinsic<llvm::Intrinsic::smin>());
-  addValue<arith::MinUIOp>(t, Intrinsic<llvm::Intrinsic::umin>());
+  addValue<arith::MaxSIOp>(t, CallOf<llvm::Intrinsic::smax>());
+  addValue<arith::MaxUIOp>(t, CallOf<llvm::Intrinsic::umax>());
+  addValue<arith::MinSIOp>(t, CallOf<llvm::Intrinsic::smin>());
+  addValue<arith::MinUIOp>(t, CallOf<llvm::Intrinsic::umin>());
   addValue<math::AbsIOp>(t, [](IREmitter &e, math::AbsIOp op) -> Value * {
     return e.b.CreateBinaryIntrinsic(llvm::Intrinsic::abs, e.get(op.getOperand()),
                                      e.b.getFalse()); // the least number is its own
@@ -239,27 +207,27 @@ void addArithmetic(OpEmitters &t) {
   addValue<arith::NegFOp>(t, [](IREmitter &e, arith::NegFOp op) {
     return withFlags(e.b.CreateFNeg(e.get(op.getOperand())), op.getFastmath());
   });
-  addValue<arith::MaximumFOp>(t, Intrinsic<llvm::Intrinsic::maximum>());
-  addValue<arith::MinimumFOp>(t, Intrinsic<llvm::Intrinsic::minimum>());
-  addValue<arith::MaxNumFOp>(t, Intrinsic<llvm::Intrinsic::maxnum>());
-  addValue<arith::MinNumFOp>(t, Intrinsic<llvm::Intrinsic::minnum>());
-  addValue<math::AbsFOp>(t, Intrinsic<llvm::Intrinsic::fabs>());
-  addValue<math::CeilOp>(t, Intrinsic<llvm::Intrinsic::ceil>());
-  addValue<math::CopySignOp>(t, Intrinsic<llvm::Intrinsic::copysign>());
-  addValue<math::FloorOp>(t, Intrinsic<llvm::Intrinsic::floor>());
-  addValue<math::FmaOp>(t, Intrinsic<llvm::Intrinsic::fma>());
-  addValue<math::RoundEvenOp>(t, Intrinsic<llvm::Intrinsic::roundeven>());
-  addValue<math::SqrtOp>(t, Intrinsic<llvm::Intrinsic::sqrt>());
-  addValue<math::TruncOp>(t, Intrinsic<llvm::Intrinsic::trunc>());
+  addValue<arith::MaximumFOp>(t, CallOf<llvm::Intrinsic::maximum>());
+  addValue<arith::MinimumFOp>(t, CallOf<llvm::Intrinsic::minimum>());
+  addValue<arith::MaxNumFOp>(t, CallOf<llvm::Intrinsic::maxnum>());
+  addValue<arith::MinNumFOp>(t, CallOf<llvm::Intrinsic::minnum>());
+  addValue<math::AbsFOp>(t, CallOf<llvm::Intrinsic::fabs>());
+  addValue<math::CeilOp>(t, CallOf<llvm::Intrinsic::ceil>());
+  addValue<math::CopySignOp>(t, CallOf<llvm::Intrinsic::copysign>());
+  addValue<math::FloorOp>(t, CallOf<llvm::Intrinsic::floor>());
+  addValue<math::FmaOp>(t, CallOf<llvm::Intrinsic::fma>());
+  addValue<math::RoundEvenOp>(t, CallOf<llvm::Intrinsic::roundeven>());
+  addValue<math::SqrtOp>(t, CallOf<llvm::Intrinsic::sqrt>());
+  addValue<math::TruncOp>(t, CallOf<llvm::Intrinsic::trunc>());
 
-  addValue<arith::ExtSIOp>(t, Cast<Instruction::SExt>());
-  addValue<arith::ExtUIOp>(t, Cast<Instruction::ZExt>());
-  addValue<arith::TruncIOp>(t, Cast<Instruction::Trunc>());
-  addValue<arith::SIToFPOp>(t, Cast<Instruction::SIToFP>());
-  addValue<arith::UIToFPOp>(t, Cast<Instruction::UIToFP>());
-  addValue<arith::FPToSIOp>(t, Cast<Instruction::FPToSI>());
-  addValue<arith::FPToUIOp>(t, Cast<Instruction::FPToUI>());
-  addValue<arith::BitcastOp>(t, Cast<Instruction::BitCast>());
+  addValue<arith::ExtSIOp>(t, CastOf<Instruction::SExt>());
+  addValue<arith::ExtUIOp>(t, CastOf<Instruction::ZExt>());
+  addValue<arith::TruncIOp>(t, CastOf<Instruction::Trunc>());
+  addValue<arith::SIToFPOp>(t, CastOf<Instruction::SIToFP>());
+  addValue<arith::UIToFPOp>(t, CastOf<Instruction::UIToFP>());
+  addValue<arith::FPToSIOp>(t, CastOf<Instruction::FPToSI>());
+  addValue<arith::FPToUIOp>(t, CastOf<Instruction::FPToUI>());
+  addValue<arith::BitcastOp>(t, CastOf<Instruction::BitCast>());
   addValue<arith::IndexCastOp>(t, IndexCast<true>());
   addValue<arith::IndexCastUIOp>(t, IndexCast<false>());
   addValue<arith::ExtFOp>(t, [](IREmitter &e, arith::ExtFOp op) -> Value * {

@@ -7,7 +7,6 @@
 #include "JIT/IREmitter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/IR/InlineAsm.h"
-#include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/Module.h"
 
 namespace graphc {
@@ -15,21 +14,6 @@ namespace {
 
 namespace LLVM = mlir::LLVM;
 using llvm::Value;
-
-template <llvm::Intrinsic::ID Code> struct Intrinsic {
-  template <class Op> Value *operator()(IREmitter &e, Op op) const {
-    llvm::SmallVector<Value *, 3> operands;
-    for (mlir::Value operand : op->getOperands())
-      operands.push_back(e.get(operand));
-    return e.b.CreateIntrinsic(Code, {operands[0]->getType()}, operands);
-  }
-};
-
-template <llvm::Instruction::CastOps Code> struct Cast {
-  template <class Op> Value *operator()(IREmitter &e, Op op) const {
-    return e.b.CreateCast(Code, e.get(op->getOperand(0)), e.type(op->getResult(0).getType()));
-  }
-};
 
 /// The same bits: LLVM's 16-bit floats are none of graphc's integers. Null for another size.
 Value *sameBits(IREmitter &e, Value *value, llvm::Type *type) {
@@ -90,19 +74,19 @@ template <class Op> bool isPlain(Op op) {
 } // namespace
 
 void addLLVM(OpEmitters &t) {
-  addValue<LLVM::CosOp>(t, Intrinsic<llvm::Intrinsic::cos>());
-  addValue<LLVM::FAbsOp>(t, Intrinsic<llvm::Intrinsic::fabs>());
-  addValue<LLVM::FCeilOp>(t, Intrinsic<llvm::Intrinsic::ceil>());
-  addValue<LLVM::FFloorOp>(t, Intrinsic<llvm::Intrinsic::floor>());
-  addValue<LLVM::FMAOp>(t, Intrinsic<llvm::Intrinsic::fma>());
-  addValue<LLVM::FTruncOp>(t, Intrinsic<llvm::Intrinsic::trunc>());
-  addValue<LLVM::RoundEvenOp>(t, Intrinsic<llvm::Intrinsic::roundeven>());
-  addValue<LLVM::SinOp>(t, Intrinsic<llvm::Intrinsic::sin>());
-  addValue<LLVM::SqrtOp>(t, Intrinsic<llvm::Intrinsic::sqrt>());
-  addValue<LLVM::TanOp>(t, Intrinsic<llvm::Intrinsic::tan>());
-  addValue<LLVM::FPExtOp>(t, Cast<llvm::Instruction::FPExt>());
-  addValue<LLVM::FPTruncOp>(t, Cast<llvm::Instruction::FPTrunc>());
-  addValue<LLVM::IntToPtrOp>(t, Cast<llvm::Instruction::IntToPtr>());
+  addValue<LLVM::CosOp>(t, CallOf<llvm::Intrinsic::cos>());
+  addValue<LLVM::FAbsOp>(t, CallOf<llvm::Intrinsic::fabs>());
+  addValue<LLVM::FCeilOp>(t, CallOf<llvm::Intrinsic::ceil>());
+  addValue<LLVM::FFloorOp>(t, CallOf<llvm::Intrinsic::floor>());
+  addValue<LLVM::FMAOp>(t, CallOf<llvm::Intrinsic::fma>());
+  addValue<LLVM::FTruncOp>(t, CallOf<llvm::Intrinsic::trunc>());
+  addValue<LLVM::RoundEvenOp>(t, CallOf<llvm::Intrinsic::roundeven>());
+  addValue<LLVM::SinOp>(t, CallOf<llvm::Intrinsic::sin>());
+  addValue<LLVM::SqrtOp>(t, CallOf<llvm::Intrinsic::sqrt>());
+  addValue<LLVM::TanOp>(t, CallOf<llvm::Intrinsic::tan>());
+  addValue<LLVM::FPExtOp>(t, CastOf<llvm::Instruction::FPExt>());
+  addValue<LLVM::FPTruncOp>(t, CastOf<llvm::Instruction::FPTrunc>());
+  addValue<LLVM::IntToPtrOp>(t, CastOf<llvm::Instruction::IntToPtr>());
   addValue<LLVM::FRemOp>(t, [](IREmitter &e, LLVM::FRemOp op) {
     return e.b.CreateFRem(e.get(op.getLhs()), e.get(op.getRhs()));
   });

@@ -2,7 +2,6 @@
 #include "JIT/IREmitter.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/IR/Intrinsics.h"
 
 namespace graphc {
 namespace {

@@ -9,6 +9,7 @@
 #include "mlir/IR/Operation.h"
 #include "llvm/Analysis/TargetFolder.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Intrinsics.h"
 
 namespace graphc {
 
@@ -67,6 +68,37 @@ template <class Op, class Make> void addEffect(OpEmitters &table, Make) {
     return bool(Make()(e, mlir::cast<Op>(op)));
   };
 }
+
+/// An instruction that promises what the op does.
+llvm::Value *withFlags(llvm::Value *made, mlir::arith::FastMathFlags flags);
+
+/// An intrinsic on operands of one type, which is the result's.
+template <llvm::Intrinsic::ID Code> struct CallOf {
+  template <class Op> llvm::Value *operator()(IREmitter &e, Op op) const {
+    llvm::SmallVector<llvm::Value *, 3> operands;
+    for (mlir::Value operand : op->getOperands())
+      operands.push_back(e.get(operand));
+    llvm::Value *made = e.b.CreateIntrinsic(Code, {operands[0]->getType()}, operands);
+    if constexpr (requires { op.getFastmath(); })
+      withFlags(made, op.getFastmath());
+    return made;
+  }
+};
+
+template <llvm::Instruction::CastOps Code> struct CastOf {
+  template <class Op> llvm::Value *operator()(IREmitter &e, Op op) const {
+    llvm::Type *type = e.type(op->getResult(0).getType());
+    llvm::Value *made = e.b.CreateCast(Code, e.get(op->getOperand(0)), type);
+    auto *instruction = llvm::dyn_cast<llvm::Instruction>(made);
+    if (!instruction)
+      return made;
+    if constexpr (requires { op.hasNoSignedWrap(); }) {
+      instruction->setHasNoSignedWrap(op.hasNoSignedWrap());
+      instruction->setHasNoUnsignedWrap(op.hasNoUnsignedWrap());
+    }
+    return made;
+  }
+};
 
 void addArithmetic(OpEmitters &table); // EmitArithmetic.cpp
 void addVectors(OpEmitters &table);    // EmitVectors.cpp: vectors, memory

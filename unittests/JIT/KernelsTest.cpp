@@ -1,7 +1,9 @@
 //===- unittests/JIT/KernelsTest.cpp - loops to running code --------------===//
+#include <array>
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <regex>
 
 #include "Messages.h"
 #include "TestKernels.h"
@@ -150,6 +152,105 @@ TEST(Kernels, Reduction) {
   }
 }
 
+/// Both of a kind: over four numbers, and joined with a fifth.
+template <class T>
+void expectReduction(const char *type, const char *kind, std::array<T, 5> x,
+                     const std::function<T(T, T)> &join) {
+  SCOPED_TRACE(absl::StrCat(kind, " of ", type));
+  std::string text = R"(
+func.func @kernel(%x: memref<T>, %out: memref<T>) -> i32 attributes {graphc.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %x1 = memref.reinterpret_cast %x to offset: [0], sizes: [5], strides: [1] : memref<T> to memref<5xT>
+  %o1 = memref.reinterpret_cast %out to offset: [0], sizes: [2], strides: [1] : memref<T> to memref<2xT>
+  %four = vector.load %x1[%c0] : memref<5xT>, vector<4xT>
+  %fifth = memref.load %x1[%c4] : memref<5xT>
+  %0 = vector.reduction <KIND>, %four : vector<4xT> into T
+  %1 = vector.reduction <KIND>, %four, %fifth : vector<4xT> into T
+  memref.store %0, %o1[%c0] : memref<2xT>
+  memref.store %1, %o1[%c1] : memref<2xT>
+  %ok = arith.constant 0 : i32
+  return %ok : i32
+})";
+  auto code = load(std::regex_replace(std::regex_replace(text, std::regex("KIND"), kind),
+                                      std::regex("([x<]|into )T\\b"), absl::StrCat("$1", type)));
+  ASSERT_TRUE(code);
+  T out[2] = {}, four = join(join(join(x[0], x[1]), x[2]), x[3]);
+  void *buffers[] = {x.data(), out};
+  EXPECT_EQ(code->function(0)(buffers, nullptr), 0);
+  EXPECT_EQ(out[0], four);
+  EXPECT_EQ(out[1], join(four, x[4]));
+}
+
+TEST(Kernels, ReductionsOfAllKinds) {
+  auto ints = [](const char *kind, const std::function<int32_t(int32_t, int32_t)> &join) {
+    for (std::array<int32_t, 5> x : {std::array{7, -3, 12, 5, -9}, std::array{6, 3, 2, 15, -31}})
+      expectReduction<int32_t>("i32", kind, x, join);
+  };
+  ints("add", [](int32_t x, int32_t y) { return x + y; });
+  ints("mul", [](int32_t x, int32_t y) { return x * y; });
+  ints("and", [](int32_t x, int32_t y) { return x & y; });
+  ints("or", [](int32_t x, int32_t y) { return x | y; });
+  ints("xor", [](int32_t x, int32_t y) { return x ^ y; });
+  ints("minsi", [](int32_t x, int32_t y) { return std::min(x, y); });
+  ints("maxsi", [](int32_t x, int32_t y) { return std::max(x, y); });
+  ints("minui", [](uint32_t x, uint32_t y) { return int32_t(std::min(x, y)); });
+  ints("maxui", [](uint32_t x, uint32_t y) { return int32_t(std::max(x, y)); });
+  auto floats = [](const char *kind, const std::function<float(float, float)> &join) {
+    for (std::array<float, 5> x : {std::array{7.0f, -3.0f, 12.0f, 5.0f, -9.0f},
+                                   std::array{-6.0f, -3.0f, -2.0f, -15.0f, 31.0f}})
+      expectReduction<float>("f32", kind, x, join);
+  };
+  floats("add", [](float x, float y) { return x + y; });
+  floats("mul", [](float x, float y) { return x * y; });
+  floats("minimumf", [](float x, float y) { return std::min(x, y); });
+  floats("maximumf", [](float x, float y) { return std::max(x, y); });
+  floats("minnumf", [](float x, float y) { return std::min(x, y); });
+  floats("maxnumf", [](float x, float y) { return std::max(x, y); });
+}
+
+/// What all predicates say of two numbers, one bit each.
+int64_t comparisons(const char *type, const std::vector<const char *> &predicates,
+                    std::array<double, 2> numbers) {
+  const bool isFloat = type[0] == 'f';
+  std::string body;
+  for (size_t i = 0; i < predicates.size(); ++i)
+    absl::StrAppend(&body, "  %b", i, " = arith.", isFloat ? "cmpf " : "cmpi ", predicates[i],
+                    ", %a, %b : ", type, "\n  %w", i, " = arith.extui %b", i, " : i1 to i64\n  %n",
+                    i, " = arith.constant ", i, " : i64\n  %s", i, " = arith.shli %w", i, ", %n", i,
+                    " : i64\n  %o", i + 1, " = arith.ori %o", i, ", %s", i, " : i64\n");
+  auto code = load(absl::StrCat(
+      "func.func @kernel(%x: memref<", type, ">, %y: memref<", type,
+      ">, %out: memref<i64>) -> i32 attributes {graphc.kernel} {\n",
+      "  %a = memref.load %x[] : memref<", type, ">\n  %b = memref.load %y[] : memref<", type,
+      ">\n", "  %o0 = arith.constant 0 : i64\n", body, "  memref.store %o", predicates.size(),
+      ", %out[] : memref<i64>\n", "  %ok = arith.constant 0 : i32\n  return %ok : i32\n}"));
+  EXPECT_TRUE(code);
+  int64_t out = -1, integers[] = {std::isnan(numbers[0]) ? 0 : int64_t(numbers[0]),
+                                  std::isnan(numbers[1]) ? 0 : int64_t(numbers[1])};
+  void *floats[] = {&numbers[0], &numbers[1], &out}, *ints[] = {&integers[0], &integers[1], &out};
+  EXPECT_TRUE(code && code->function(0)(isFloat ? floats : ints, nullptr) == 0);
+  return out;
+}
+
+TEST(Kernels, Predicates) {
+  // Bits from the right, in this order.
+  const std::vector<const char *> ints = {"eq",  "ne",  "slt", "sle", "sgt",
+                                          "sge", "ult", "ule", "ugt", "uge"};
+  EXPECT_EQ(comparisons("i64", ints, {1, 2}), 0b0011001110);
+  EXPECT_EQ(comparisons("i64", ints, {2, 1}), 0b1100110010);
+  EXPECT_EQ(comparisons("i64", ints, {2, 2}), 0b1010101001);
+  EXPECT_EQ(comparisons("i64", ints, {-1, 2}), 0b1100001110);
+  const std::vector<const char *> floats = {"false", "oeq", "ogt", "oge", "olt", "ole",
+                                            "one",   "ord", "ueq", "ugt", "uge", "ult",
+                                            "ule",   "une", "uno", "true"};
+  EXPECT_EQ(comparisons("f64", floats, {1, 2}), 0b1011100011110000);
+  EXPECT_EQ(comparisons("f64", floats, {2, 1}), 0b1010011011001100);
+  EXPECT_EQ(comparisons("f64", floats, {2, 2}), 0b1001010110101010);
+  EXPECT_EQ(comparisons("f64", floats, {NAN, 2}), 0b1111111100000000);
+}
+
 TEST(Kernels, GatherAndShuffles) {
   for (const TargetDescription &target : hostAndRunnableTargets()) {
     EXPECT_THAT(runF32(R"(
@@ -218,16 +319,22 @@ TEST(Kernels, LoopsInLoopsAndBranches) {
         << target.name;
 }
 
-/// Of an alloca in a loop there is one.
+/// Of an alloca in a loop there is one, aligned as it says.
 TEST(Kernels, StackInLoops) {
   EXPECT_EQ(runF32(R"(
   %many = arith.constant 1000000 : index
   scf.for %i = %c0 to %many step %c1 {
-    %m = memref.alloca() {alignment = 64 : i64} : memref<1024xf32>
+    %m = memref.alloca() {alignment = 4096 : i64} : memref<1024xf32>
     %0 = memref.load %x1[%c0] : memref<?xf32>
     memref.store %0, %m[%c16] : memref<1024xf32>
     %1 = memref.load %m[%c16] : memref<1024xf32>
-    memref.store %1, %o1[%c0] : memref<?xf32>
+    %address = memref.extract_aligned_pointer_as_index %m : memref<1024xf32> -> index
+    %page = arith.constant 4096 : index
+    %beyond = arith.remui %address, %page : index
+    %off = arith.index_cast %beyond : index to i32
+    %offset = arith.sitofp %off : i32 to f32
+    %2 = arith.addf %1, %offset : f32
+    memref.store %2, %o1[%c0] : memref<?xf32>
   })",
                    1)[0],
             1.0f);
@@ -280,40 +387,43 @@ func.func @kernel(%x: memref<i64>, %y: memref<i64>, %out: memref<i64>) -> i32
   }
 }
 
-/// The results of ops that have two.
+/// The results of ops that have two, and of the one that is its own negative.
 TEST(Kernels, BothHalves) {
   auto code = load(R"(
 func.func @kernel(%x: memref<i64>, %y: memref<i64>, %out: memref<i64>) -> i32
     attributes {graphc.kernel} {
   %c0 = arith.constant 0 : index
-  %o = memref.reinterpret_cast %out to offset: [0], sizes: [6], strides: [1] : memref<i64> to memref<6xi64>
+  %o = memref.reinterpret_cast %out to offset: [0], sizes: [7], strides: [1] : memref<i64> to memref<7xi64>
   %a = memref.load %x[] : memref<i64>
   %b = memref.load %y[] : memref<i64>
   %low, %high = arith.mului_extended %a, %b : i64
   %slow, %shigh = arith.mulsi_extended %a, %b : i64
   %sum, %overflow = arith.addui_extended %a, %b : i64, i1
   %carry = arith.extui %overflow : i1 to i64
-  %0 = vector.broadcast %low : i64 to vector<6xi64>
-  %1 = vector.insert %high, %0[1] : i64 into vector<6xi64>
-  %2 = vector.insert %slow, %1[2] : i64 into vector<6xi64>
-  %3 = vector.insert %shigh, %2[3] : i64 into vector<6xi64>
-  %4 = vector.insert %sum, %3[4] : i64 into vector<6xi64>
-  %5 = vector.insert %carry, %4[5] : i64 into vector<6xi64>
-  vector.store %5, %o[%c0] : memref<6xi64>, vector<6xi64>
+  %size = math.absi %a : i64
+  %0 = vector.broadcast %low : i64 to vector<7xi64>
+  %1 = vector.insert %high, %0[1] : i64 into vector<7xi64>
+  %2 = vector.insert %slow, %1[2] : i64 into vector<7xi64>
+  %3 = vector.insert %shigh, %2[3] : i64 into vector<7xi64>
+  %4 = vector.insert %sum, %3[4] : i64 into vector<7xi64>
+  %5 = vector.insert %carry, %4[5] : i64 into vector<7xi64>
+  %6 = vector.insert %size, %5[6] : i64 into vector<7xi64>
+  vector.store %6, %o[%c0] : memref<7xi64>, vector<7xi64>
   %ok = arith.constant 0 : i32
   return %ok : i32
 })");
   ASSERT_TRUE(code);
   for (int64_t x : {int64_t(3), int64_t(-3), INT64_MIN, INT64_MAX})
     for (int64_t y : {int64_t(5), int64_t(-5), INT64_MIN, INT64_MAX}) {
-      int64_t out[6];
+      int64_t out[7];
       void *buffers[] = {&x, &y, out};
       EXPECT_EQ(code->function(0)(buffers, nullptr), 0);
       auto whole = static_cast<unsigned __int128>(uint64_t(x)) * uint64_t(y);
       auto isSigned = static_cast<__int128>(x) * y;
       uint64_t sum = uint64_t(x) + uint64_t(y);
       EXPECT_THAT(out, ElementsAre(int64_t(whole), int64_t(whole >> 64), int64_t(isSigned),
-                                   int64_t(isSigned >> 64), int64_t(sum), sum < uint64_t(x)));
+                                   int64_t(isSigned >> 64), int64_t(sum), sum < uint64_t(x),
+                                   x < 0 ? int64_t(-uint64_t(x)) : x));
     }
 }
 
@@ -439,6 +549,13 @@ TEST(Kernels, ErrorsAreStatus) {
        "11:6", "llvm.load"},
       {"%i = arith.constant 1 : i64\n"
        "%v = llvm.call_intrinsic \"llvm.nothing\"(%i) : (i64) -> i64",
+       "10:6", "llvm.call_intrinsic"},
+      {"%v = arith.constant dense<1.0> : vector<16xf32>\n"
+       "%w = llvm.call_intrinsic \"llvm.x86.avx512.rsqrt14.ps.512\"(%v) : (vector<16xf32>) -> "
+       "vector<16xf32>",
+       "10:6", "llvm.call_intrinsic"},
+      {"%v = arith.constant 1 : i32\n"
+       "%w = llvm.call_intrinsic \"llvm.fptosi.sat\"(%v) : (i32) -> i32",
        "10:6", "llvm.call_intrinsic"},
       {"%v = arith.constant 1.0 : f64\n%w = arith.truncf %v to_nearest_away : f64 to f32", "10:6",
        "arith.truncf"},

@@ -377,6 +377,11 @@ func.func @f(%x: memref<f32>, %n: index) -> i32 attributes {graphc.kernel} {
            {"llvm.fptosi.sat", "llvm.memcpy.inline",
             "ValueError stage.mlir:7:8: an intrinsic that this stage does not use "
             "(llvm.call_intrinsic)"},
+           {"%r = arith",
+            "%w = llvm.call_intrinsic \"llvm.fptosi.sat\"(%v) : (vector<16xf32>) -> vector<8xi32>\n"
+            "%r = arith",
+            "ValueError stage.mlir:10:8: a conversion of floats makes as many integers "
+            "(llvm.call_intrinsic)"},
            {"llvm.fptosi.sat", "llvm.x86.avx512.mask.getexp.ps.512",
             "ValueError stage.mlir:7:8: an immediate that the instruction has not "
             "(llvm.call_intrinsic)"},
