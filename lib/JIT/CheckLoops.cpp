@@ -8,7 +8,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -72,6 +71,10 @@ absl::Status Checker::checkIntrinsic(LLVM::CallIntrinsicOp op) const {
     return fits ? absl::OkStatus()
                 : stageError(op, "a conversion of floats makes as many integers");
   }
+  if (name == "llvm.x86.avx512bf16.dpbf16ps.512")
+    return target.hasAvx512Bf16
+               ? absl::OkStatus()
+               : stageError(op, "the target " + target.name + " has no AVX512-BF16");
   bool isKnown = name.consume_front("llvm.x86.avx512.") &&
                  (name.consume_back(".ps.512") || name.consume_back(".pd.512"));
   bool hasRounding = name == "mask.scalef" || name == "mask.getmant" || name == "mask.getexp";
@@ -93,7 +96,8 @@ absl::Status Checker::checkIntrinsic(LLVM::CallIntrinsicOp op) const {
   return fine ? absl::OkStatus() : stageError(op, "an immediate that the instruction has not");
 }
 
-/// Accesses through pointers must say so, or LLVM takes them for aligned as whole vectors.
+/// Accesses through pointers must say so, or LLVM takes them for aligned as whole vectors; less is
+/// as good.
 bool isAlignedAsElement(Operation *op) {
   if (auto alloca = dyn_cast<memref::AllocaOp>(op))
     return alloca.getAlignment().value_or(1) <= kMaxAlignment;
@@ -102,8 +106,10 @@ bool isAlignedAsElement(Operation *op) {
   auto alignment = op->getAttrOfType<IntegerAttr>("alignment");
   Value value = op->getNumResults() == 0 ? op->getOperand(0) : op->getResult(0);
   Type element = getElementTypeOrSelf(value.getType());
+  // Two bfloat16 are read as one i32, where each of them may lie.
   return alignment && element.isIntOrFloat() &&
-         alignment.getInt() * 8 == int64_t(element.getIntOrFloatBitWidth());
+         llvm::isPowerOf2_64(alignment.getValue().getZExtValue()) &&
+         alignment.getInt() * 8 <= int64_t(element.getIntOrFloatBitWidth());
 }
 
 absl::Status Checker::checkOp(Operation *op) const {

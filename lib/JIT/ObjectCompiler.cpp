@@ -22,7 +22,7 @@ using namespace llvm;
 namespace graphc {
 namespace {
 
-/// The loops are vectors already: what is left to do is little.
+/// The loops are vectors already, and little is left to do.
 /// instcombine, which simplifies addresses, took a tenth of the time for code that is as fast
 /// without it: instruction selection does the same again.
 constexpr StringLiteral kPasses = "function(sroa,early-cse,dce,simplifycfg)";

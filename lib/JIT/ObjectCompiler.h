@@ -41,7 +41,7 @@ public:
   absl::StatusOr<std::string> compile(mlir::ModuleOp loops) const;
 
   // The same in steps, for --emit.
-  /// The optimized IR. It changes the loops. Errors: Internal.
+  /// The optimized IR. It changes the loops. Errors: as of emitIR; Internal.
   absl::StatusOr<IRModule> toIR(mlir::ModuleOp loops) const;
   absl::Status optimize(llvm::Module &module) const;
   /// What `toIR` made, from its text: see readIR.

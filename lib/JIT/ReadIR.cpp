@@ -80,8 +80,8 @@ bool Checker::isStageType(Type *type) const {
     type = vector->getElementType();
   if (type->isX86_FP80Ty())
     return target.isX86;
-  return type->isIntegerTy() || type->isHalfTy() || type->isFloatTy() || type->isDoubleTy() ||
-         type->isPointerTy();
+  return type->isIntegerTy() || type->isHalfTy() || type->isBFloatTy() || type->isFloatTy() ||
+         type->isDoubleTy() || type->isPointerTy();
 }
 
 absl::Status Checker::checkModule() const {
@@ -187,6 +187,9 @@ absl::Status Checker::checkCall(const CallInst &call) const {
 /// AVX-512's instructions as lib/Lowering/Math uses them: an immediate that the processor does not
 /// have is not noticed before instructions are selected.
 absl::Status Checker::checkX86(const CallInst &call) const {
+  if (call.getIntrinsicID() == Intrinsic::x86_avx512bf16_dpbf16ps_512)
+    return target.hasAvx512Bf16 ? absl::OkStatus()
+                                : error(call, "the target " + target.name + " has no AVX512-BF16");
   if (!target.hasAvx512)
     return error(call, "the target " + target.name + " has no AVX-512");
   auto isImmediate = [&](unsigned operand, uint64_t most, uint64_t least = 0) {

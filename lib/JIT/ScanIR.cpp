@@ -16,7 +16,7 @@ constexpr llvm::StringLiteral kWords[] = {
     // the module
     "source_filename", "target", "datalayout", "triple", "define", "declare", "attributes",
     // types; iN has a rule of its own
-    "void", "half", "float", "double", "x86_fp80", "ptr", "label", "x",
+    "void", "half", "bfloat", "float", "double", "x86_fp80", "ptr", "label", "x",
     // constants
     "true", "false", "none", "poison", "undef", "zeroinitializer", "splat",
     // instructions
@@ -46,7 +46,7 @@ constexpr llvm::StringLiteral kIntrinsics[] = {
     "vector.reduce",
     // as lib/Lowering/Math uses AVX-512
     "x86.avx512.mask.getexp", "x86.avx512.mask.getmant", "x86.avx512.mask.scalef",
-    "x86.avx512.rcp14", "x86.avx512.rsqrt14", "x86.avx512.vpermi2var"};
+    "x86.avx512bf16.dpbf16ps", "x86.avx512.rcp14", "x86.avx512.rsqrt14", "x86.avx512.vpermi2var"};
 
 /// More lanes than the widest register has bytes, and wider integers, are none of graphc's.
 constexpr unsigned kMaxLanes = 64, kMaxBits = 64;

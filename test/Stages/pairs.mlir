@@ -3,7 +3,12 @@ copied, tiles of pairs, and smaller ones of pairs that are taken apart, for what
 scratch memory for 32 panels of 32 columns and three lines more (one k of K makes a line of words), and for 196 rows and gaps.
 
 RUN: split-file %s %t && cd %t
-RUN: graphc compile product.mlir --emit=loops --target=x86-64-v4-bf16 | FileCheck %s
+RUN: graphc compile product.mlir --emit=loops --target=x86-64-v4-bf16 > product.loops
+RUN: FileCheck %s --input-file=product.loops
+The stages' texts are read back, and what comes of them is the same.
+RUN: graphc compile product.mlir --emit=asm --target=x86-64-v4-bf16 > product.s
+RUN: graphc compile product.loops --from=loops --emit=llvm --target=x86-64-v4-bf16 > product.ll
+RUN: graphc compile product.ll --from=llvm --emit=asm --target=x86-64-v4-bf16 | diff product.s -
 CHECK: graphc.kept = [array<i64: 1, 32, 2, 0>{{.*}} graphc.scratch = [{{.*}}, array<i64: 4480, 2>, array<i64: 884, 2>]
 CHECK: arith.minui {{.*}} : vector<32xi16>
 CHECK: vector.reduction <minui>

@@ -382,6 +382,12 @@ func.func @f(%x: memref<f32>, %n: index) -> i32 attributes {graphc.kernel} {
             "%r = arith",
             "ValueError stage.mlir:10:8: a conversion of floats makes as many integers "
             "(llvm.call_intrinsic)"},
+           {"%r = arith",
+            "%z = arith.constant dense<0.0> : vector<32xbf16>\n"
+            "%w = llvm.call_intrinsic \"llvm.x86.avx512bf16.dpbf16ps.512\"(%v, %z, %z) : "
+            "(vector<16xf32>, vector<32xbf16>, vector<32xbf16>) -> vector<16xf32>\n%r = arith",
+            "ValueError stage.mlir:11:6: the target x86-64-v4 has no AVX512-BF16 "
+            "(llvm.call_intrinsic)"},
            {"llvm.fptosi.sat", "llvm.x86.avx512.mask.getexp.ps.512",
             "ValueError stage.mlir:7:8: an immediate that the instruction has not "
             "(llvm.call_intrinsic)"},
@@ -587,6 +593,17 @@ TEST(StageText, LLVMThatIsNoneOfGraphcsIsAnError) {
                                 "x86-64")
                           .status()),
             "the target x86-64 has no AVX-512 (call)");
+  std::string pairs = with(
+      with(
+          std::string(kLLVM),
+          "@llvm.x86.avx512.mask.getexp.ps.512(<16 x float> %6, <16 x float> zeroinitializer, i16 "
+          "-1, i32 4)",
+          "@llvm.x86.avx512bf16.dpbf16ps.512(<16 x float> %6, <32 x bfloat> zeroinitializer, <32 x "
+          "bfloat> zeroinitializer)"),
+      "@llvm.x86.avx512.mask.getexp.ps.512(<16 x float>, <16 x float>, i16, i32 immarg)",
+      "@llvm.x86.avx512bf16.dpbf16ps.512(<16 x float>, <32 x bfloat>, <32 x bfloat>)");
+  EXPECT_EQ(messageOf(translate(pairs, "llvm", "obj", "x86-64-v4").status()),
+            "the target x86-64-v4 has no AVX512-BF16 (call)");
 }
 
 TEST(StageText, NestsOfManyLoopsAreAnError) {

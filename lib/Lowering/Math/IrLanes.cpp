@@ -2,7 +2,6 @@
 #include "Lowering/Math/IrLanes.h"
 
 #include "Lowering/KernelAttr.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
