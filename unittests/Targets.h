@@ -12,7 +12,8 @@ namespace graphc::testing {
 /// The targets that this build makes code for.
 inline std::vector<TargetDescription> allTargets() {
   std::vector<TargetDescription> targets;
-  for (const char *name : {"x86-64", "x86-64-v3", "x86-64-v4", "x86-64-v4-bf16", "aarch64"})
+  for (const char *name :
+       {"x86-64", "x86-64-v3", "x86-64-v4", "x86-64-v4-bf16", "x86-64-v4-amx", "aarch64"})
     if (auto target = parseTarget(name); target.ok())
       targets.push_back(*target);
   return targets;

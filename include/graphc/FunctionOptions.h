@@ -205,7 +205,7 @@ struct FunctionOptions {
   /// Stands in error messages and profiles.
   std::string name = {};
   /// Processor to compile for: "native" or a lesser one of the same family ("x86-64",
-  /// "x86-64-v3", "x86-64-v4", "x86-64-v4-bf16").
+  /// "x86-64-v3", "x86-64-v4", "x86-64-v4-bf16", "x86-64-v4-amx").
   std::string target = "native";
   /// Take kernels that were compiled before from the process and from the user's cache folder, and
   /// leave new ones there. False: everything is compiled anew, as measurements want it.

@@ -2,6 +2,7 @@
 #include "JIT/CheckLoops.h"
 
 #include "JIT/EmitIR.h"
+#include "JIT/TileInstructions.h"
 #include "Lowering/KernelAttr.h"
 #include "Transforms/CheckStage.h"
 #include "Transforms/LinalgToLoops.h"
@@ -39,6 +40,7 @@ private:
   bool isStageType(Type type) const;
   absl::Status checkOp(Operation *op) const;
   absl::Status checkIntrinsic(LLVM::CallIntrinsicOp op) const;
+  absl::Status checkTiles(LLVM::CallIntrinsicOp op, unsigned registers) const;
 
   const TargetDescription &target;
 };
@@ -51,6 +53,19 @@ bool Checker::isStageType(Type type) const {
     return memory.getRank() <= 1 && memory.getLayout().isIdentity() && !memory.getMemorySpace() &&
            isScalar(memory.getElementType());
   return isScalar(type) || isa<LLVM::LLVMPointerType>(type);
+}
+
+absl::Status Checker::checkTiles(LLVM::CallIntrinsicOp op, unsigned registers) const {
+  if (!target.hasAmx)
+    return stageError(op, "the target " + target.name + " has no AMX");
+  llvm::SmallDenseSet<int64_t> numbers;
+  for (unsigned i = 0; i < registers && i < op->getNumOperands(); ++i) {
+    APInt number;
+    if (!matchPattern(op->getOperand(i), m_ConstantInt(&number)) || !number.ult(kTileRegisters) ||
+        !numbers.insert(number.getSExtValue()).second)
+      return stageError(op, "tile registers are different numbers from 0 to 7");
+  }
+  return absl::OkStatus();
 }
 
 /// The conversions, and AVX-512's instructions as lib/Lowering/Math uses them: an immediate that
@@ -75,6 +90,8 @@ absl::Status Checker::checkIntrinsic(LLVM::CallIntrinsicOp op) const {
     return target.hasAvx512Bf16
                ? absl::OkStatus()
                : stageError(op, "the target " + target.name + " has no AVX512-BF16");
+  if (int registers = numTileRegisters(name); registers >= 0)
+    return checkTiles(op, unsigned(registers));
   bool isKnown = name.consume_front("llvm.x86.avx512.") &&
                  (name.consume_back(".ps.512") || name.consume_back(".pd.512"));
   bool hasRounding = name == "mask.scalef" || name == "mask.getmant" || name == "mask.getexp";

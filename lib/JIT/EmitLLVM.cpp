@@ -24,9 +24,9 @@ Value *sameBits(IREmitter &e, Value *value, llvm::Type *type) {
 
 Value *callIntrinsic(IREmitter &e, LLVM::CallIntrinsicOp op) {
   llvm::Intrinsic::ID id = llvm::Intrinsic::lookupIntrinsicID(op.getIntrin());
-  if (id == llvm::Intrinsic::not_intrinsic || op->getNumResults() != 1)
+  if (id == llvm::Intrinsic::not_intrinsic)
     return nullptr;
-  llvm::Type *result = e.type(op->getResult(0).getType());
+  llvm::Type *result = op->getNumResults() ? e.type(op->getResult(0).getType()) : e.b.getVoidTy();
   llvm::SmallVector<Value *> operands;
   llvm::SmallVector<llvm::Type *> types, overloads;
   for (mlir::Value operand : op.getArgs()) {
@@ -46,7 +46,8 @@ Value *callIntrinsic(IREmitter &e, LLVM::CallIntrinsicOp op) {
       return nullptr;
   }
   llvm::Function *callee = llvm::Intrinsic::getOrInsertDeclaration(&e.module, id, overloads);
-  return sameBits(e, e.b.CreateCall(callee, operands), result);
+  llvm::CallInst *call = e.b.CreateCall(callee, operands);
+  return result->isVoidTy() ? call : sameBits(e, call, result);
 }
 
 /// Empty, to hide a value.
@@ -93,7 +94,12 @@ void addLLVM(OpEmitters &t) {
   addValue<LLVM::ShuffleVectorOp>(t, [](IREmitter &e, LLVM::ShuffleVectorOp op) {
     return e.b.CreateShuffleVector(e.get(op.getV1()), e.get(op.getV2()), op.getMask());
   });
-  addValue<LLVM::CallIntrinsicOp>(t, [](auto &e, auto op) { return callIntrinsic(e, op); });
+  addEffect<LLVM::CallIntrinsicOp>(t, [](IREmitter &e, LLVM::CallIntrinsicOp op) {
+    Value *made = callIntrinsic(e, op);
+    if (made && op->getNumResults())
+      e.set(op->getResult(0), made);
+    return made != nullptr;
+  });
   addValue<LLVM::InlineAsmOp>(t, [](auto &e, auto op) { return inlineAssembly(e, op); });
 
   addValue<LLVM::LoadOp>(t, [](IREmitter &e, LLVM::LoadOp op) -> Value * {

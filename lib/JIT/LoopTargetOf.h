@@ -13,6 +13,7 @@ inline LoopTarget loopTargetOf(const TargetDescription &target) {
   loops.vectorRegisters = target.hasAvx512 || target.isAArch64 ? 32 : 16;
   loops.maskRegisters = target.hasAvx512;
   loops.bf16Pairs = target.hasAvx512Bf16;
+  loops.tileRegisters = target.hasAmx;
   loops.l2Bytes = target.l2Bytes;
   loops.math.fma = target.hasFma;
   loops.math.rounding = target.isAArch64 || target.hasAvx2;

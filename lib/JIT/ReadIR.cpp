@@ -2,6 +2,7 @@
 #include "JIT/ReadIR.h"
 
 #include "JIT/ScanIR.h"
+#include "JIT/TileInstructions.h"
 #include "Transforms/CheckStage.h"
 #include "graphc/Status.h"
 #include "llvm/ADT/StringExtras.h"
@@ -50,6 +51,7 @@ private:
   absl::Status checkInstruction(const Instruction &at) const;
   absl::Status checkCall(const CallInst &call) const;
   absl::Status checkX86(const CallInst &call) const;
+  absl::Status checkTiles(const CallInst &call, unsigned registers) const;
   bool isStageType(Type *type) const;
 
   const Module &module;
@@ -184,12 +186,27 @@ absl::Status Checker::checkCall(const CallInst &call) const {
   return callee->getName().starts_with("llvm.x86.") ? checkX86(call) : absl::OkStatus();
 }
 
+absl::Status Checker::checkTiles(const CallInst &call, unsigned registers) const {
+  if (!target.hasAmx)
+    return error(call, "the target " + target.name + " has no AMX");
+  SmallDenseSet<uint64_t> numbers;
+  for (unsigned i = 0; i < registers; ++i) {
+    auto *number = dyn_cast<ConstantInt>(call.getArgOperand(i));
+    if (!number || number->getZExtValue() >= kTileRegisters ||
+        !numbers.insert(number->getZExtValue()).second)
+      return error(call, "tile registers are different numbers from 0 to 7");
+  }
+  return absl::OkStatus();
+}
+
 /// AVX-512's instructions as lib/Lowering/Math uses them: an immediate that the processor does not
 /// have is not noticed before instructions are selected.
 absl::Status Checker::checkX86(const CallInst &call) const {
   if (call.getIntrinsicID() == Intrinsic::x86_avx512bf16_dpbf16ps_512)
     return target.hasAvx512Bf16 ? absl::OkStatus()
                                 : error(call, "the target " + target.name + " has no AVX512-BF16");
+  if (int registers = numTileRegisters(call.getCalledFunction()->getName()); registers >= 0)
+    return checkTiles(call, unsigned(registers));
   if (!target.hasAvx512)
     return error(call, "the target " + target.name + " has no AVX-512");
   auto isImmediate = [&](unsigned operand, uint64_t most, uint64_t least = 0) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "JIT/TileInstructions.h"
 #include "graphc/Status.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -91,7 +92,7 @@ llvm::StringRef Scan::takeName() {
 }
 
 absl::Status Scan::checkSymbol(llvm::StringRef symbol) const {
-  if (!symbol.consume_front("llvm."))
+  if (numTileRegisters(symbol) >= 0 || !symbol.consume_front("llvm."))
     return absl::OkStatus();
   for (llvm::StringRef known : kIntrinsics)
     if (llvm::StringRef rest = symbol; rest.consume_front(known) && rest.starts_with("."))

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "Kernels/CompilerInterface.h"
+#include "Runtime/CpuIdentity.h"
 #include "Support/Text.h"
 #include "graphc/Status.h"
 #include "llvm/ADT/StringExtras.h"
@@ -14,7 +15,7 @@
 namespace graphc {
 namespace {
 
-constexpr llvm::StringLiteral kBf16Suffix = "-bf16";
+constexpr llvm::StringLiteral kBf16Suffix = "-bf16", kAmxSuffix = "-amx", kAmx = "amx-";
 constexpr std::string_view kOtherArchitecture = "is of another architecture";
 
 void setX86Facts(TargetDescription &target, llvm::function_ref<bool(llvm::StringRef)> has) {
@@ -26,7 +27,7 @@ void setX86Facts(TargetDescription &target, llvm::function_ref<bool(llvm::String
   target.hasAvx512 = has("avx512bw") && has("avx512dq") && has("avx512vl");
   target.hasAvx512Bf16 = target.hasAvx512 && has("avx512bf16");
   target.hasAvx512Fp16 = target.hasAvx512 && has("avx512fp16");
-  target.hasAmx = has("amx-tile") && has("amx-int8") && has("amx-bf16");
+  target.hasAmx = has("amx-tile") && has("amx-bf16");
   target.vectorBytes = target.hasAvx512 ? 64 : target.hasAvx2 && target.hasFma ? 32 : 16;
 }
 
@@ -43,6 +44,10 @@ TargetDescription detectHost() {
   target.triple = llvm::sys::getProcessTriple();
   target.cpu = llvm::sys::getHostCPUName().str();
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  const bool mayUseTiles = mayUseTileRegisters();
+  for (auto &feature : features)
+    if (feature.first().starts_with(kAmx) && !mayUseTiles)
+      feature.second = false;
   std::vector<std::string> flags;
   for (const auto &feature : features)
     flags.push_back(((feature.second ? "+" : "-") + feature.first()).str());
@@ -65,28 +70,34 @@ TargetDescription detectHost() {
   return target;
 }
 
-/// An x86-64 level of the psABI, perhaps with AVX512-BF16.
+/// An x86-64 level of the psABI, perhaps with AVX512-BF16, or that and AMX.
 TargetDescription x86Level(std::string_view name) {
-  constexpr llvm::StringRef kBf16 = "avx512bf16";
   TargetDescription target;
   target.name = name;
   target.triple = "x86_64-unknown-linux-gnu";
   llvm::StringRef level = name;
-  const bool hasBf16 = level.consume_back(kBf16Suffix);
+  const bool hasAmx = level.consume_back(kAmxSuffix);
+  const bool hasBf16 = level.consume_back(kBf16Suffix) || hasAmx;
   target.cpu = level.str();
-  llvm::SmallVector<llvm::StringRef> features;
+  llvm::SmallVector<llvm::StringRef> features, more;
   llvm::X86::getFeaturesForCPU(target.cpu, features);
-  if (hasBf16) {
-    target.features = ("+" + kBf16).str();
-    features.push_back(kBf16);
-  }
+  if (hasBf16)
+    more.push_back("avx512bf16");
+  if (hasAmx)
+    more.append({"amx-tile", "amx-bf16"});
+  for (llvm::StringRef feature : more)
+    target.features += (target.features.empty() ? "+" : ",+") + feature.str();
+  features.append(more);
   setX86Facts(target,
               [&](llvm::StringRef feature) { return llvm::is_contained(features, feature); });
   if (!hostTarget().isX86)
     target.whyNotHere = kOtherArchitecture;
-  else if (std::string lacking = missingFeatures(features, llvm::sys::getHostCPUFeatures());
+  else if (std::string lacking = missingFeatures(llvm::ArrayRef(features).drop_back(hasAmx ? 2 : 0),
+                                                 llvm::sys::getHostCPUFeatures());
            !lacking.empty())
     target.whyNotHere = "lacks " + lacking;
+  else if (hasAmx && !runsCodeFor(name))
+    target.whyNotHere = "lacks AMX, or processes may not use it";
   return target;
 }
 
@@ -137,7 +148,8 @@ absl::StatusOr<TargetDescription> parseTarget(std::string_view name) {
     return makeError(ErrorKind::NotSupported,
                      "no code generator for this processor, " + host.triple);
   }
-  if (name == "x86-64" || name == "x86-64-v3" || name == "x86-64-v4" || name == "x86-64-v4-bf16") {
+  if (name == "x86-64" || name == "x86-64-v3" || name == "x86-64-v4" || name == "x86-64-v4-bf16" ||
+      name == "x86-64-v4-amx") {
 #ifdef GRAPHC_TARGET_X86
     return x86Level(name);
 #else

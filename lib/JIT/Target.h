@@ -35,7 +35,7 @@ struct TargetDescription {
   bool hasAvx512 = false; ///< F, BW, DQ and VL
   bool hasAvx512Fp16 = false;
   bool hasAvx512Bf16 = false;
-  bool hasAmx = false; ///< tile, int8 and bf16
+  bool hasAmx = false; ///< tile and bf16, and processes may use it
 
   /// Of the loops stage.
   Optimizations optimizations = {};
@@ -56,7 +56,8 @@ absl::Status checkRunsHere(const TargetDescription &target);
 std::string missingFeatures(llvm::ArrayRef<llvm::StringRef> wanted,
                             const llvm::StringMap<bool> &host);
 
-/// `name` is native, x86-64, x86-64-v3, x86-64-v4, x86-64-v4-bf16 (with AVX512-BF16) or aarch64.
+/// `name` is native, x86-64, x86-64-v3, x86-64-v4, x86-64-v4-bf16 (with AVX512-BF16), x86-64-v4-amx
+/// (with AMX, too) or aarch64.
 /// Errors: ValueError for another name; NotSupported if this build has no code generator for it.
 absl::StatusOr<TargetDescription> parseTarget(std::string_view name);
 

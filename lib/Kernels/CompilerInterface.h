@@ -50,8 +50,8 @@ inline constexpr std::string_view kStages[] = {"graph", "rewritten", "kernels", 
                                                "loops", "llvm",      "asm",     "obj"};
 
 /// What `--target` takes. `native` is this processor.
-inline constexpr std::string_view kTargets[] = {"native",    "x86-64",         "x86-64-v3",
-                                                "x86-64-v4", "x86-64-v4-bf16", "aarch64"};
+inline constexpr std::string_view kTargets[] = {
+    "native", "x86-64", "x86-64-v3", "x86-64-v4", "x86-64-v4-bf16", "x86-64-v4-amx", "aarch64"};
 
 /// What C programs link to or load: docs/AheadOfTime.md.
 struct LibraryOptions {

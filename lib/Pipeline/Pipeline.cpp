@@ -69,6 +69,8 @@ absl::StatusOr<CompilerPointer> showKernels(KernelGraph &kernels, const CompileO
   if (!target.ok())
     return target.status();
   target->optimizations = modeOptimizations(options.mode);
+  if (stages.wantsLibrary()) // nobody would ask Linux for them
+    target->optimizations.takeOut(Optimization::TileRegisters);
   absl::StatusOr<std::shared_ptr<const ObjectCompiler>> compiler =
       objectCompilerFor(*target, trusted);
   if (!compiler.ok())

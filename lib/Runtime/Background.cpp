@@ -2,13 +2,13 @@
 #include "Runtime/Background.h"
 
 #include <pthread.h>
-#include <signal.h>
 
 #include <cstdlib>
 #include <deque>
 #include <list>
 #include <mutex>
 
+#include "Runtime/BlockedSignals.h"
 #include "Runtime/ThreadPool.h"
 #include "Support/Fork.h"
 
@@ -76,9 +76,7 @@ private:
   }
 
   bool startThread() {
-    sigset_t all, before;
-    sigfillset(&all); // signals are for the program's own threads
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    BlockedSignals blocked;
     pthread_t thread;
     hasThread_ = pthread_create(
                      &thread, nullptr,
@@ -87,7 +85,6 @@ private:
                        return nullptr;
                      },
                      this) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
     if (hasThread_)
       pthread_detach(thread);
     return hasThread_;

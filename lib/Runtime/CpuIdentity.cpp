@@ -1,10 +1,13 @@
 //===- Runtime/CpuIdentity.cpp - which processor this is ------------------===//
 #include "Runtime/CpuIdentity.h"
 
+#include <atomic>
 #include <string_view>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #elif defined(__linux__)
 #include <sys/auxv.h>
 #endif
@@ -20,18 +23,37 @@ void addLeaf(Hasher &hasher, unsigned leaf, unsigned subleaf, bool withEbx) {
     hasher.add(eax).add(withEbx ? ebx : 0u).add(ecx).add(edx);
 }
 
+/// The registers that the operating system saves.
+uint64_t savedRegisters() {
+  unsigned eax, ebx, ecx = 0, edx;
+  if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) || !(ecx & bit_OSXSAVE))
+    return 0;
+  __asm__("xgetbv" : "=a"(eax), "=d"(edx) : "c"(0));
+  return uint64_t(edx) << 32 | eax;
+}
+
 void addCpu(Hasher &hasher) {
   addLeaf(hasher, 0, 0, true);           // maker
   addLeaf(hasher, 1, 0, false);          // model and features; ebx has the number of the core
   addLeaf(hasher, 7, 0, true);           // AVX2, AVX-512, AMX
   addLeaf(hasher, 7, 1, false);          // AVX-VNNI, AVX512-BF16
   addLeaf(hasher, 0x80000001, 0, false); // LZCNT, FMA4
-  // The registers that the operating system saves.
-  unsigned eax, ebx, ecx = 0, edx;
-  if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & bit_OSXSAVE)) {
-    __asm__("xgetbv" : "=a"(eax), "=d"(edx) : "c"(0));
-    hasher.add(eax).add(edx);
-  }
+  hasher.add(savedRegisters()).add(mayUseTileRegisters());
+}
+
+bool askForTileRegisters() {
+  constexpr unsigned kAmxBf16 = 1u << 22, kAmxTile = 1u << 24; // of CPUID's leaf 7, in EDX
+  constexpr uint64_t kSaved = 3u << 17;                        // their configuration and data
+  unsigned eax, ebx, ecx, edx;
+  if (!__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) || !(edx & kAmxBf16) || !(edx & kAmxTile) ||
+      (savedRegisters() & kSaved) != kSaved)
+    return false;
+#ifdef __linux__
+  constexpr long kRequest = 0x1023, kTileData = 18; // ARCH_REQ_XCOMP_PERM, of arch_prctl(2)
+  return syscall(SYS_arch_prctl, kRequest, kTileData) == 0;
+#else
+  return true;
+#endif
 }
 
 #elif defined(__linux__)
@@ -44,7 +66,20 @@ void addCpu(Hasher &hasher) {
 
 #endif
 
+std::atomic<bool> areTileRegistersPretended = false;
+
 } // namespace
+
+bool mayUseTileRegisters() {
+#if defined(__x86_64__)
+  static const bool may = askForTileRegisters();
+  return may;
+#else
+  return false;
+#endif
+}
+
+void pretendTileRegisters(bool are) { areTileRegistersPretended = are; }
 
 Hash128 cpuIdentity() {
   static const Hash128 identity = [] {
@@ -65,6 +100,8 @@ bool runsCodeFor(std::string_view target) {
     return __builtin_cpu_supports("x86-64-v4");
   if (target == "x86-64-v4-bf16")
     return __builtin_cpu_supports("x86-64-v4") && __builtin_cpu_supports("avx512bf16");
+  if (target == "x86-64-v4-amx")
+    return runsCodeFor("x86-64-v4-bf16") && (mayUseTileRegisters() || areTileRegistersPretended);
   return target == "x86-64";
 #else
   return target == "aarch64";

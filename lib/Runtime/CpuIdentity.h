@@ -15,4 +15,12 @@ Hash128 cpuIdentity();
 /// Whether this processor runs code for a target by name, "x86-64-v3"; "native" is any.
 bool runsCodeFor(std::string_view target);
 
+/// Whether the processor multiplies bfloat16 in tile registers (AMX), and this process may: a
+/// process has to ask Linux for their memory, 8 KB for each thread that uses them. Asked for once.
+bool mayUseTileRegisters();
+
+/// For tests that do AMX's instructions themselves, where the processor has none: runsCodeFor says
+/// so of that target, and the native one stays as it is.
+void pretendTileRegisters(bool are);
+
 } // namespace graphc

@@ -23,9 +23,9 @@ struct Matrix {
         sumStep(isTransposed ? 1 : rowLength), columnStep(isTransposed ? rowLength : 1) {}
 };
 
-/// Groups of k, the last of which may have zeros.
+/// Groups of k, the last of which may have zeros, or be zeros.
 int64_t numGroups(const Matrix &matrix, int64_t group) {
-  return (matrix.length + group - 1) / group;
+  return group == 1 ? matrix.length : groupsWithZeros((matrix.length + group - 1) / group);
 }
 
 /// One panel after the other, of each all k: element (k, column) of a panel of `width` columns is

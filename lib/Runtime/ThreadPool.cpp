@@ -10,7 +10,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <atomic>
@@ -21,6 +20,7 @@
 #include <mutex>
 #include <vector>
 
+#include "Runtime/BlockedSignals.h"
 #include "Support/Fork.h"
 #include "Support/LentObject.h"
 
@@ -188,9 +188,7 @@ struct ThreadPool::State {
     if (int(threads.size()) >= wanted)
       return;
     threads.reserve(size_t(wanted)); // what is started must be noted
-    sigset_t all, before;
-    sigfillset(&all); // signals are for the program's own threads
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    BlockedSignals blocked;
     if (threads.empty() && sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
       CPU_ZERO(&allowed); // more processors than a set has: they go where they go
     while (int(threads.size()) < wanted) {
@@ -204,7 +202,6 @@ struct ThreadPool::State {
       threads.push_back({thread});
       avoid(threads.back(), sched_getcpu());
     }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
 
   /// Under the mutex. Keeps a worker that sleeps off the caller's processor. Linux may wake it

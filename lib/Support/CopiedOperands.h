@@ -65,6 +65,13 @@ inline constexpr int64_t kGroupBytes = 4;
 constexpr int64_t panelGroup(int64_t elementBytes) {
   return elementBytes < kGroupBytes ? kGroupBytes / elementBytes : 1;
 }
+/// A tile register takes so many groups at a time: from there on panels have a multiple of it, with
+/// groups of zeros at their end.
+inline constexpr int64_t kGroupsAtOnce = 16;
+constexpr int64_t groupsWithZeros(int64_t groups) {
+  return groups < kGroupsAtOnce ? groups
+                                : (groups + kGroupsAtOnce - 1) / kGroupsAtOnce * kGroupsAtOnce;
+}
 
 /// In front of kept panels of bfloat16 are so many bytes, which begin with the least of the
 /// elements' magnitudes: their bits without the sign, less one, so that zeros are the greatest.

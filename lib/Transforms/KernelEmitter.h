@@ -259,6 +259,7 @@ private:
   void packPanels(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
                   mlir::Value first, mlir::Value lower, mlir::Value upper, const SumRange &sums);
   llvm::SmallVector<mlir::Value> transposeSquares(llvm::ArrayRef<mlir::Value> lines, int side);
+  void transposeInSquares(llvm::MutableArrayRef<mlir::Value> squares);
   //===--- ProductSums.cpp --------------------------------------------------===//
   bool mayCutSums(const Pass &pass, const ProductShape &shape, const ProductMemory &memory) const;
   SumRange allSums(const ProductShape &shape);
@@ -276,16 +277,19 @@ private:
   mlir::Value leastExponent(mlir::Value magnitude);
   mlir::Value leastOfRows(const KernelNest &nest, const ProductShape &shape,
                           const ProductMemory &memory, mlir::Value lower, mlir::Value upper);
-  mlir::Value arePairsExact(const ProductMemory &memory, mlir::Value leftExponent,
-                            mlir::Value least);
+  mlir::Value arePairsExact(const ProductShape &shape, const ProductMemory &memory,
+                            mlir::Value leftExponent, mlir::Value least);
+  mlir::Value roomOfPairs(mlir::Value pairs);
   mlir::Value halvesOf(Size elements);
   mlir::Value wordsAt(mlir::Value address, mlir::Value count, int words);
   void storeVector(mlir::Value address, mlir::Value words);
-  mlir::Value wordsOfLines(mlir::Value address, mlir::Value step, bool isHalf, mlir::Value mask);
+  mlir::Value wordsOfLines(mlir::Value address, mlir::Value step, int lines, mlir::Value mask);
+  mlir::Value wordsOfLines(mlir::Value address, mlir::Value step, mlir::Value lowMask,
+                           mlir::Value highMask);
   mlir::Value overPairsOfLines(
       const KernelNest &nest, const ProductShape &shape, mlir::Value address, mlir::Value step,
       mlir::Value lower, mlir::Value upper, mlir::Value least,
-      llvm::function_ref<mlir::Value(mlir::Value, mlir::Value, bool, mlir::Value)> make);
+      llvm::function_ref<mlir::Value(mlir::Value, mlir::Value, int, mlir::Value)> make);
   mlir::Value packPairPanels(const KernelNest &nest, const ProductShape &shape,
                              const ProductMemory &memory, mlir::Value first, mlir::Value upper);
   mlir::Value packPairsTransposed(const KernelNest &nest, const ProductShape &shape,
@@ -296,6 +300,19 @@ private:
                     mlir::Value first, mlir::Value end, mlir::Value stride);
   mlir::Value addPairs(mlir::Value x, mlir::Value y, mlir::Value sum);
   std::array<mlir::Value, 2> splitPairs(mlir::Value words);
+  //===--- ProductTileRegisters.cpp -----------------------------------------===//
+  void setTileRegisters(ProductShape &shape);
+  void placeTileRegisters(const ProductShape &shape, ProductMemory &memory);
+  void tileInstruction(llvm::StringRef name, mlir::ValueRange operands);
+  void multiplyTile(const ProductShape &shape, const ProductMemory &memory,
+                    const ProductPanel &panel, mlir::Value first, mlir::Value count);
+  void emitTileRegisters(const Pass &pass, const ProductShape &shape, const ProductMemory &memory,
+                         const ProductPanel &panel, mlir::Value lower, mlir::Value upper);
+  void releaseTileRegisters();
+  void packPairsAcross(const KernelNest &nest, const ProductShape &shape,
+                       const ProductMemory &memory, mlir::Value first, mlir::Value end,
+                       mlir::Value stride);
+  llvm::SmallVector<mlir::Value> sumSplitTile(const ProductShape &shape, const ProductPanel &panel);
 
   //===--- ProductVectors.cpp, ProductLines.cpp -----------------------------===//
   struct VectorProduct;

@@ -174,7 +174,7 @@ void KernelEmitter::placeLeft(const KernelNest &nest, ProductShape &shape, Produ
   }
   shape.isLeftTransposed = constantSize(memory.leftRowStride) == 1;
   if (shape.group > 1)
-    shape.isLeftTransposed = !shape.isLeftPlain;
+    shape.isLeftTransposed = !shape.isLeftPlain && !shape.inTileRegisters;
   if (!shape.isLeftPlain && (shape.isLeftTransposed || constantSize(memory.leftSumStride) != 1)) {
     shape.numRun = 0; // copied element by element, in the order of the loops
     shape.backwards.reset();
@@ -340,10 +340,12 @@ void KernelEmitter::chooseRows(const Pass &pass, const ProductShape &shape,
                                          stack->value(shape.numColumns), stack->constant(few));
     copies.rows = arith::AndIOp::create(b, isLarge, isWide);
     if (shape.group > 1) {
-      Value terms = stack->value(nest.extents[size_t(shape.sums[0])]), one = stack->constant(1);
-      Value isOdd = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                          arith::AndIOp::create(b, terms, one), one);
-      copies.rows = arith::OrIOp::create(b, copies.rows, isOdd);
+      // What is left of the terms is filled up with zeros.
+      int64_t atOnce = shape.inTileRegisters ? shape.group * kGroupsAtOnce : shape.group;
+      Value terms = stack->value(nest.extents[size_t(shape.sums[0])]);
+      Value left = arith::AndIOp::create(b, terms, stack->constant(atOnce - 1));
+      copies.rows = arith::OrIOp::create(
+          b, copies.rows, arith::CmpIOp::create(b, arith::CmpIPredicate::ne, left, zero));
     }
     copies.isFetched = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, isLarge, copies.rows);
   }

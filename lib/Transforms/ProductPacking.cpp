@@ -63,12 +63,20 @@ llvm::SmallVector<Value> KernelEmitter::transposeSquares(llvm::ArrayRef<Value> l
     }
     squares.push_back(parts[0]);
   }
+  transposeInSquares(squares);
+  return squares;
+}
+
+/// Transposes each square of as many lanes as there are vectors.
+void KernelEmitter::transposeInSquares(llvm::MutableArrayRef<Value> squares) {
+  const int side = int(squares.size());
+  const int64_t lanes = mlir::cast<mlir::VectorType>(squares[0].getType()).getNumElements();
   for (int distance = 1; distance < side; distance *= 2)
     for (int i = 0; i < side; ++i) {
       if (i & distance)
         continue;
       llvm::SmallVector<int64_t> low, high;
-      for (int lane = 0; lane < lanes; ++lane) {
+      for (int64_t lane = 0; lane < lanes; ++lane) {
         low.push_back(lane & distance ? lanes + lane - distance : lane);
         high.push_back(lane & distance ? lanes + lane : lane + distance);
       }
@@ -77,7 +85,6 @@ llvm::SmallVector<Value> KernelEmitter::transposeSquares(llvm::ArrayRef<Value> l
       y = vector::ShuffleOp::create(b, x, y, high);
       x = lower;
     }
-  return squares;
 }
 
 /// Copies k in [lower, upper) of a panel of the right operand: what one k needs stands together.

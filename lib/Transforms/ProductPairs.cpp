@@ -61,13 +61,28 @@ void KernelEmitter::setPairs(const KernelNest &nest, ProductShape &shape) {
   }
   shape.group = 2;
   shape.isLeftPlain = isDense(nest, shape.left, sum);
-  if (auto length = constantSize(shape.length))
+  if (auto length = constantSize(shape.length)) {
     shape.length = b.getIndexAttr(llvm::divideCeil(*length, 2));
-  else
+    shape.room = b.getIndexAttr(groupsWithZeros(*constantSize(shape.length)));
+  } else {
     stack->inPrologue([&] {
       Value more = stack->value(stack->add(shape.length, b.getIndexAttr(1)));
-      shape.length = arith::ShRUIOp::create(b, more, stack->constant(1)).getResult();
+      Value pairs = arith::ShRUIOp::create(b, more, stack->constant(1));
+      shape.length = pairs;
+      shape.room = roomOfPairs(pairs);
     });
+  }
+  if (target.tileRegisters && uses(Optimization::TileRegisters))
+    setTileRegisters(shape);
+}
+
+/// What groupsWithZeros says.
+Value KernelEmitter::roomOfPairs(Value pairs) {
+  Value most = arith::AddIOp::create(b, pairs, stack->constant(kGroupsAtOnce - 1));
+  Value filled = arith::AndIOp::create(b, most, stack->constant(-kGroupsAtOnce));
+  Value isLess =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, pairs, stack->constant(kGroupsAtOnce));
+  return arith::SelectOp::create(b, isLess, pairs, filled);
 }
 
 /// Operands of products of pairs where they lie.
@@ -148,9 +163,10 @@ Value KernelEmitter::leastOfRows(const KernelNest &nest, const ProductShape &sha
   return leastExponent(lines.getResult(0));
 }
 
-/// Whether products of pairs are exactly those of fma, beside the panels that were copied, whose
-/// magnitudes are `least`, or those that are kept.
-Value KernelEmitter::arePairsExact(const ProductMemory &memory, Value leftExponent, Value least) {
+/// Whether products of pairs are made at once, being exactly those of fma, beside the panels that
+/// were copied, whose magnitudes are `least`, or those that are kept.
+Value KernelEmitter::arePairsExact(const ProductShape &shape, const ProductMemory &memory,
+                                   Value leftExponent, Value least) {
   Value rightExponent = leastExponent(least);
   if (memory.keptPanels) {
     Value are = isKept(memory.keptPanels);
@@ -166,7 +182,10 @@ Value KernelEmitter::arePairsExact(const ProductMemory &memory, Value leftExpone
   Value both = arith::AndIOp::create(b, isAtLeast(leftExponent, 1), isAtLeast(rightExponent, 1));
   // 2^(x - 127 - 7) times 2^(y - 127 - 7) is at least 2^-126.
   Value sum = arith::AddIOp::create(b, leftExponent, rightExponent);
-  return arith::AndIOp::create(b, both, isAtLeast(sum, 2 * (127 + 7) - 126));
+  both = arith::AndIOp::create(b, both, isAtLeast(sum, 2 * (127 + 7) - 126));
+  if (shape.inTileRegisters) // sums of fewer have no zeros behind them
+    both = arith::AndIOp::create(b, both, isAtLeast(stack->value(shape.length), kGroupsAtOnce));
+  return both;
 }
 
 //===--- words --------------------------------------------------------------===//
@@ -192,38 +211,53 @@ void KernelEmitter::storeVector(Value address, Value words) {
   LLVM::StoreOp::create(b, words, pointerTo(address), unsigned(bytes));
 }
 
-/// Words of two lines `step` bytes apart; of the first one and zeros if `isHalf`.
-Value KernelEmitter::wordsOfLines(Value address, Value step, bool isHalf, Value mask) {
+/// Words of two lines `step` bytes apart; of the first `lines` of them, and zeros.
+Value KernelEmitter::wordsOfLines(Value address, Value step, int lines, Value mask) {
   int64_t lanes = mlir::cast<mlir::VectorType>(mask.getType()).getNumElements();
+  auto words = mlir::VectorType::get({lanes}, b.getI32Type());
+  if (lines == 0)
+    return arith::ConstantOp::create(b, b.getZeroAttr(words));
+  return wordsOfLines(address, step, mask, lines == 1 ? Value() : mask);
+}
+
+/// The same of the lanes that `low` has of the first line, and `high` of the second; null: none.
+Value KernelEmitter::wordsOfLines(Value address, Value step, Value lowMask, Value highMask) {
+  int64_t lanes = mlir::cast<mlir::VectorType>(lowMask.getType()).getNumElements();
   auto halves = mlir::VectorType::get({lanes}, b.getI16Type());
   auto words = mlir::VectorType::get({lanes}, b.getI32Type());
-  Value low = arith::ExtUIOp::create(b, words, loadAt(address, halves, mask));
-  if (isHalf)
+  Value low = arith::ExtUIOp::create(b, words, loadAt(address, halves, lowMask));
+  if (!highMask)
     return low;
   Value second = arith::AddIOp::create(b, address, step);
-  Value high = arith::ExtUIOp::create(b, words, loadAt(second, halves, mask));
+  Value high = arith::ExtUIOp::create(b, words, loadAt(second, halves, highMask));
   Value shift =
       arith::ConstantOp::create(b, mlir::DenseElementsAttr::get(words, llvm::APInt(32, 16)));
   return arith::OrIOp::create(b, low, arith::ShLIOp::create(b, high, shift));
 }
 
-/// Calls make(pair, address of its first element, whether it is half of one, least) for each pair
-/// of [lower, upper) of lines that are `step` bytes apart; it gives the next `least`. The last one
-/// is the result.
+/// Calls make(pair, address of its first element, its elements, least) for each pair of
+/// [lower, upper) of lines that are `step` bytes apart; it gives the next `least`. The last one is
+/// the result. Pairs behind the last one (of tile registers) have no elements.
 Value KernelEmitter::overPairsOfLines(const KernelNest &nest, const ProductShape &shape,
                                       Value address, Value step, Value lower, Value upper,
                                       Value least,
-                                      llvm::function_ref<Value(Value, Value, bool, Value)> make) {
-  Value one = stack->constant(1);
-  Value whole = arith::ShRUIOp::create(b, stack->value(nest.extents[size_t(shape.sums[0])]), one);
-  Value end = arith::MinSIOp::create(b, upper, whole);
-  for (bool isHalf : {false, true}) {
-    auto pairs = stack->open(isHalf ? Value(arith::MaxSIOp::create(b, lower, whole)) : lower,
-                             isHalf ? upper : end, one, least);
+                                      llvm::function_ref<Value(Value, Value, int, Value)> make) {
+  Value one = stack->constant(1), terms = stack->value(nest.extents[size_t(shape.sums[0])]);
+  for (int elements : {2, 1, 0}) {
+    if (elements == 0 && !shape.inTileRegisters)
+      continue;
+    // Pairs of at least so many elements are those before (terms + 2 - elements) / 2.
+    Value end = upper;
+    if (elements == 2 || (elements == 1 && shape.inTileRegisters)) {
+      Value more = arith::AddIOp::create(b, terms, stack->constant(2 - elements));
+      end = arith::MinSIOp::create(b, upper, arith::ShRUIOp::create(b, more, one));
+    }
+    auto pairs = stack->open(lower, end, one, least);
     Value pair = pairs.getInductionVar(), term = arith::ShLIOp::create(b, pair, one);
     Value place = arith::AddIOp::create(b, address, arith::MulIOp::create(b, term, step));
-    stack->close(make(pair, place, isHalf, pairs.getRegionIterArgs().front()));
+    stack->close(make(pair, place, elements, pairs.getRegionIterArgs().front()));
     least = pairs.getResult(0);
+    lower = arith::MaxSIOp::create(b, lower, end);
   }
   return least;
 }
@@ -251,7 +285,8 @@ Value KernelEmitter::packPairPanels(const KernelNest &nest, const ProductShape &
   auto panels =
       stack->open(first, upper, stack->constant(width), blocks.getRegionIterArgs().front());
   Value column = panels.getInductionVar(), least = panels.getRegionIterArgs().front();
-  Value distance = arith::MulIOp::create(b, arith::SubIOp::create(b, column, first), length);
+  Value distance =
+      arith::MulIOp::create(b, arith::SubIOp::create(b, column, first), stack->value(shape.room));
   Value panel = arith::AddIOp::create(b, memory.packedAddress, wordsBytes(distance));
   auto placeOf = [&](Value pair, int64_t vector) {
     Value words = arith::MulIOp::create(b, pair, stack->constant(width));
@@ -272,11 +307,11 @@ Value KernelEmitter::packPairPanels(const KernelNest &nest, const ProductShape &
     Value source = arith::AddIOp::create(b, memory.rightSource, halvesOf(column));
     least =
         overPairsOfLines(nest, shape, source, sumStep, begin, end, least,
-                         [&](Value pair, Value place, bool isHalf, Value seen) {
+                         [&](Value pair, Value place, int elements, Value seen) {
                            for (auto [v, mask] : llvm::enumerate(masks)) {
                              Value at = arith::AddIOp::create(
                                  b, place, stack->constant(int64_t(v) * shape.lanes * kHalfBytes));
-                             Value words = wordsOfLines(at, sumStep, isHalf, mask);
+                             Value words = wordsOfLines(at, sumStep, elements, mask);
                              seen = lesserMagnitudes(words, seen);
                              storeVector(placeOf(pair, int64_t(v)), words);
                            }
@@ -350,18 +385,20 @@ void KernelEmitter::packPairRows(const KernelNest &nest, const ProductShape &sha
                                                arith::SubIOp::create(b, terms, term), shape.lanes));
     stack->close();
     stack->close();
+  } else if (shape.inTileRegisters) {
+    packPairsAcross(nest, shape, memory, first, end, stride);
   } else {
     Value sumStep = halvesOf(memory.leftSumStride);
     Value upper = arith::SelectOp::create(
         b, arith::CmpIOp::create(b, arith::CmpIPredicate::slt, first, end), length, zero);
     overPairsOfLines(nest, shape, memory.leftSource, sumStep, zero, upper, zero,
-                     [&](Value pair, Value place, bool isHalf, Value carried) {
+                     [&](Value pair, Value place, int elements, Value carried) {
                        auto rows = stack->open(first, end, lanes);
                        Value row = rows.getInductionVar();
                        Value mask = countMask(b, arith::SubIOp::create(b, end, row), shape.lanes);
                        Value at = arith::AddIOp::create(b, place, halvesOf(row));
                        storeVector(placeOf(pair, arith::SubIOp::create(b, row, first)),
-                                   wordsOfLines(at, sumStep, isHalf, mask));
+                                   wordsOfLines(at, sumStep, elements, mask));
                        stack->close();
                        return carried;
                      });

@@ -46,8 +46,7 @@ bool KernelEmitter::mayCutSums(const Pass &pass, const ProductShape &shape,
 }
 
 KernelEmitter::SumRange KernelEmitter::allSums(const ProductShape &shape) {
-  Value length = stack->value(shape.length);
-  return {stack->constant(0), length, length};
+  return {stack->constant(0), stack->value(shape.length), stack->value(shape.room)};
 }
 
 /// How many k are done at a time: all, which are at least one, or a part, where blocks of rows get

@@ -68,6 +68,8 @@ Value KernelEmitter::addProduct(Value x, Value y, Value sum) {
 /// The sums of the tile whose rows and columns are set up, by row and vector.
 llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const ProductShape &shape,
                                                 const ProductPanel &panel, bool isWhole) {
+  if (shape.inTileRegisters) // these are those of pairs that are taken apart
+    return sumSplitTile(shape, panel);
   int rows = body->rows, vectors = body->vectors;
   int64_t bytes = memoryBytes(shape.element);
   const bool arePairs = shape.group > 1;

@@ -18,7 +18,8 @@
 //
 // ProductShape.cpp says which passes are products, ProductMemory.cpp where operands are read,
 // ProductPacking.cpp copies them, ProductTiles.cpp makes the tiles, ProductVectors.cpp and
-// ProductLines.cpp what has one row or column.
+// ProductLines.cpp what has one row or column, ProductPairs.cpp and ProductTileRegisters.cpp
+// products of bfloat16.
 //
 // All sizes are known at run time only, and so is what is worth copying. Every sum is made in the
 // order of k, wherever blocks begin: results depend neither on the caches nor on the threads.
@@ -177,7 +178,7 @@ void KernelEmitter::copyPanels(const KernelNest &nest, const ProductShape &shape
 
 void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
   const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
-  shape.length = extentOfAll(nest, shape.sums);
+  shape.room = shape.length = extentOfAll(nest, shape.sums);
   auto columnLoops = llvm::to_vector(llvm::seq<int>(shape.columnLoop, nest.numParallel));
   if (shape.pictureLoop >= 0)
     columnLoops.push_back(shape.pictureLoop);
@@ -194,6 +195,8 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
   Value sums = onStack(shape.element, kSumBytes);
   placeLastColumns(nest, shape, memory, last);
   findOperands(nest, shape, memory);
+  if (shape.inTileRegisters)
+    placeTileRegisters(shape, memory);
 
   ProductPart part = partOfThread(pass, shape);
   // One row or column is no matter of tiles.
@@ -230,7 +233,7 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
   copyPanels(nest, shape, memory, firstColumn, endColumn, copies);
   Value areExact;
   if (shape.group > 1)
-    areExact = arePairsExact(memory, leftExponent, copies.leastRight);
+    areExact = arePairsExact(shape, memory, leftExponent, copies.leastRight);
   Value rest = arith::RemUIOp::create(b, endColumn, stack->constant(width));
   Value whole = arith::SubIOp::create(b, endColumn, rest);
   findLastColumns(nest, shape, memory, copies, endColumn, rest, whole, last);
@@ -276,7 +279,7 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
   // Where pairs are taken apart, all columns are done otherwise.
   enum class Columns { Whole, Rest, Split };
   for (Columns which : {Columns::Whole, Columns::Rest, Columns::Split}) {
-    if (which == Columns::Split && !areExact)
+    if ((which == Columns::Split && !areExact) || (which == Columns::Rest && shape.inTileRegisters))
       continue;
     const bool isWhole = which == Columns::Whole, isRest = which == Columns::Rest;
     panel.splits = which == Columns::Split;
@@ -293,13 +296,14 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
               .getResult();
       panel.copied = nullptr;
     }
-    Value begin = isRest ? whole : firstColumn, end = isWhole ? whole : last.first;
+    Value begin = isRest ? whole : firstColumn;
+    Value end = isWhole && !shape.inTileRegisters ? whole : last.first;
     if (areExact)
       end = arith::SelectOp::create(b, areExact, panel.splits ? begin : end,
                                     panel.splits ? end : begin);
     auto panels = stack->open(begin, end, stack->constant(isRest ? shape.lanes : width));
     Value column = panels.getInductionVar(), start = isRest ? whole : column;
-    setColumns(nest, shape, column, last.first, /*masked=*/!isWhole);
+    setColumns(nest, shape, column, last.first, /*masked=*/!isWhole || shape.inTileRegisters);
     setRight(shape, memory, copies, start, column, panel);
     panel.firstColumn = column;
     panel.endColumn = last.first;
@@ -314,7 +318,10 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
                                   arith::CmpIOp::create(b, arith::CmpIPredicate::sge, copies.sums,
                                                         stack->value(shape.length)));
     }
-    emitRowsOfPanel(pass, shape, panel, firstRow, endRow);
+    if (shape.inTileRegisters && isWhole)
+      emitTileRegisters(pass, shape, memory, panel, firstRow, endRow);
+    else
+      emitRowsOfPanel(pass, shape, panel, firstRow, endRow);
     stack->close();
   }
   if (last.may && shape.isLeftTransposed) {
@@ -332,6 +339,8 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
   emitOneLine(pass, shape, sums, isOne, {part.lower, part.upper}, {part.begin, part.end});
   while (opened--)
     stack->close();
+  if (shape.inTileRegisters)
+    releaseTileRegisters();
 }
 
 } // namespace graphc

@@ -49,6 +49,7 @@ struct KernelEmitter::ProductShape {
   mlir::Type element;             ///< of the factors and the sums
   /// k that one element of panels and rows has: 2 where these are pairs (ProductPairs.cpp).
   int group = 1;
+  bool inTileRegisters = false; ///< pairs are multiplied there (ProductTileRegisters.cpp)
   int lanes, vectors;
   llvm::SmallVector<int, 2> rows; ///< of tiles, and of those of the rows that are left
   int middleRows = 0;             ///< of a tile for rows that are left, if it has all; 0: none
@@ -56,6 +57,7 @@ struct KernelEmitter::ProductShape {
   bool hasTallTiles = false;      ///< those are of `rows`, too
   bool isOneTile = false;         ///< all rows are; no part has some of them
   Size length, numColumns;        ///< extents of all `sums` together, in groups, and of all columns
+  Size room;                      ///< of a panel, for so many k, in groups
 };
 
 /// What the tiles beside a panel of columns read. All steps are in bytes.
@@ -114,8 +116,9 @@ struct KernelEmitter::ProductMemory {
   Size leftRowStride, leftSumStride;
   /// At the present iteration of the other loops.
   mlir::Value leftAddress, rightAddress, firstKeptRow;
-  mlir::Value columnStep, sumStep;     ///< of the right operand where it lies
-  mlir::Value leftSource, rightSource; ///< of pairs: the operands where they lie
+  mlir::Value columnStep, sumStep;         ///< of the right operand where it lies
+  mlir::Value leftSource, rightSource;     ///< of pairs: the operands where they lie
+  mlir::Value tileConfiguration, tileSums; ///< of tile registers: memory of the stack
 };
 
 /// k in [first, end), of `room` that panels of copies have place for.

@@ -141,7 +141,7 @@ void KernelEmitter::copyBlockPanels(const Pass &pass, ProductShape shape) {
       kernel.arrays[size_t(nest.inputs[size_t(shape.right)])].role != KernelArray::Role::Input)
     return;
   auto columns = llvm::to_vector(llvm::seq<int>(shape.columnLoop, nest.numParallel));
-  shape.length = extentOfAll(nest, shape.sums);
+  shape.room = shape.length = extentOfAll(nest, shape.sums);
   shape.numColumns = extentOfAll(nest, columns);
   body->lanes = shape.lanes;
   body->vectors = shape.vectors;

@@ -54,6 +54,7 @@ inline const std::vector<Switch> kSwitches = {
     {"kept-rows", {"resnet_2048x7_512_1x1", "resnet_1024x14_256_1x1"}},
     {"kept-panels", {"dense_4x1024x1024", "dense_16x1024x1024", "dense_64x784x512", "encoder"}},
     {"pairs", {"gemm_bf16_1024x1024x1024", "gemm_bf16_32x1024x1024"}},
+    {"tile-registers", {"gemm_bf16_1024x1024x1024", "gemm_bf16_32x1024x1024"}},
     {"fill-panels", {"bound_f32_32x1024x1024", "bound_f32_64x768x3072", "bound_f32_128x768x768"}},
     {"sum-blocks",
      {"gemm_f32_2048x2048x2048", "gemm_f64_1024x1024x1024", "gemm_f64_2048x2048x2048"}},

@@ -100,7 +100,7 @@ Example exampleOf(std::string_view name) {
     Constant w(wholeNumbers({128, 70}), "w");
     return {{x}, relu(dot(x, w)), {wholeNumbers({37, 128})}};
   }
-  if (name == "pairs") {
+  if (name == "pairs" || name == "tile-registers") {
     Variable p = cast(x, DType::BFloat16), q = cast(y, DType::BFloat16);
     return {{x, y}, cast(dot(p, q), DType::Float32), {a, b}};
   }
@@ -183,7 +183,7 @@ std::string codeOf(const Example &example, const Mode &mode) {
   module.outputs = {example.output};
   CompileOptions options;
   options.mode = mode;
-  options.target = "x86-64-v4-bf16";
+  options.target = "x86-64-v4-amx";
   std::string text;
   for (std::string_view stage : {"kernels", "loops"}) {
     absl::StatusOr<std::string> one = (*loadCompiler())->emit(module, stage, options);

@@ -243,7 +243,7 @@ TEST(HalfFloats, MovesAndArithmetic) {
 /// looks.
 TEST(HalfFloats, EveryTargetDoesWithoutCalls) {
   for (const char *name :
-       {"native", "x86-64", "x86-64-v3", "x86-64-v4", "x86-64-v4-bf16", "aarch64"})
+       {"native", "x86-64", "x86-64-v3", "x86-64-v4", "x86-64-v4-bf16", "x86-64-v4-amx", "aarch64"})
     for (const Format &format : {kF16, kBF16}) {
       auto object = compileText(movesAndSums(format.name), *parseTarget(name));
       EXPECT_TRUE(object.ok()) << name << " " << format.name << ": " << object.status();

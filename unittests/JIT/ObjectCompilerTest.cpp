@@ -5,6 +5,7 @@
 
 #include "JIT/RuntimeSymbols.h"
 #include "Messages.h"
+#include "Runtime/CpuIdentity.h"
 #include "TestKernels.h"
 #include "absl/strings/str_replace.h"
 #include "graphc/Status.h"
@@ -17,8 +18,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr const char *kAllTargets[] = {"native",    "x86-64",         "x86-64-v3",
-                                       "x86-64-v4", "x86-64-v4-bf16", "aarch64"};
+constexpr const char *kAllTargets[] = {"native",         "x86-64",        "x86-64-v3", "x86-64-v4",
+                                       "x86-64-v4-bf16", "x86-64-v4-amx", "aarch64"};
 
 /// All conversions between floats and with integers, on scalars and vectors.
 std::string conversions() {
@@ -148,8 +149,9 @@ TEST(Target, NamesAndFacts) {
   EXPECT_NE(parseTarget("x86-64")->fingerprint(), parseTarget("x86-64-v3")->fingerprint());
   auto unknown = parseTarget("pdp11");
   EXPECT_EQ(errorKind(unknown.status()), ErrorKind::ValueError);
-  EXPECT_EQ(unknown.status().message(), "unknown target 'pdp11'; the targets are native, x86-64, "
-                                        "x86-64-v3, x86-64-v4, x86-64-v4-bf16, aarch64");
+  EXPECT_EQ(unknown.status().message(),
+            "unknown target 'pdp11'; the targets are native, x86-64, "
+            "x86-64-v3, x86-64-v4, x86-64-v4-bf16, x86-64-v4-amx, aarch64");
 }
 
 // What detection knows to be absent, in order; what it does not know of is no reason.
@@ -171,6 +173,20 @@ TEST(Target, OnlyCodeOfThisArchitectureRunsHere) {
                                                " cannot run here: this processor, " +
                                                hostTarget().cpu + " of " + hostTarget().triple +
                                                ", is of another architecture");
+}
+
+// Of the processor's instructions, and of what processes may use of them.
+TEST(Target, TileRegisters) {
+  const TargetDescription target = *parseTarget("x86-64-v4-amx");
+  EXPECT_TRUE(target.hasAmx && target.hasAvx512Bf16 && target.hasAvx512);
+  EXPECT_FALSE(parseTarget("x86-64-v4-bf16")->hasAmx);
+  EXPECT_EQ(hostTarget().hasAmx, mayUseTileRegisters());
+  EXPECT_TRUE(hostTarget().hasAmx || hostTarget().features.find("+amx") == std::string::npos);
+  if (!runsCodeFor("x86-64-v4-bf16") || mayUseTileRegisters())
+    GTEST_SKIP();
+  EXPECT_EQ(std::string(checkRunsHere(target).message()),
+            "code for x86-64-v4-amx cannot run here: this processor, " + hostTarget().cpu + " of " +
+                hostTarget().triple + ", lacks AMX, or processes may not use it");
 }
 
 TEST(Session, EqualNamesInDifferentLoads) {

@@ -388,6 +388,8 @@ func.func @f(%x: memref<f32>, %n: index) -> i32 attributes {graphc.kernel} {
             "(vector<16xf32>, vector<32xbf16>, vector<32xbf16>) -> vector<16xf32>\n%r = arith",
             "ValueError stage.mlir:11:6: the target x86-64-v4 has no AVX512-BF16 "
             "(llvm.call_intrinsic)"},
+           {"%r = arith", "llvm.call_intrinsic \"llvm.x86.tilerelease\"() : () -> ()\n%r = arith",
+            "ValueError stage.mlir:10:3: the target x86-64-v4 has no AMX (llvm.call_intrinsic)"},
            {"llvm.fptosi.sat", "llvm.x86.avx512.mask.getexp.ps.512",
             "ValueError stage.mlir:7:8: an immediate that the instruction has not "
             "(llvm.call_intrinsic)"},
@@ -604,6 +606,41 @@ TEST(StageText, LLVMThatIsNoneOfGraphcsIsAnError) {
       "@llvm.x86.avx512bf16.dpbf16ps.512(<16 x float>, <32 x bfloat>, <32 x bfloat>)");
   EXPECT_EQ(messageOf(translate(pairs, "llvm", "obj", "x86-64-v4").status()),
             "the target x86-64-v4 has no AVX512-BF16 (call)");
+}
+
+/// Operands of AMX's instructions that are numbers of registers: eight, of which a product has
+/// three.
+TEST(StageText, TileRegistersAreNumbers) {
+  constexpr const char *kAmx = "x86-64-v4-amx";
+  const std::string loops = R"(
+func.func @f(%x: memref<f32>) -> i32 attributes {graphc.kernel} {
+  %a = arith.constant 0 : i8
+  %b = arith.constant 1 : i8
+  %c = arith.constant 7 : i8
+  llvm.call_intrinsic "llvm.x86.tdpbf16ps"(%a, %b, %c) : (i8, i8, i8) -> ()
+  %r = arith.constant 0 : i32
+  return %r : i32
+}
+)";
+  absl::StatusOr<std::string> fine = translate(loops, "loops", "llvm", kAmx);
+  ASSERT_TRUE(fine.ok()) << fine.status();
+  EXPECT_TRUE(translate(*fine, "llvm", "obj", kAmx).ok());
+  const std::string message = "tile registers are different numbers from 0 to 7";
+  for (const char *first : {"8", "-1", "7", "1"})
+    EXPECT_EQ(
+        whole(translate(with(loops, "0 : i8", first + std::string(" : i8")), "loops", "llvm", kAmx)
+                  .status()),
+        "ValueError stage.mlir:6:3: " + message + " (llvm.call_intrinsic)");
+  for (const char *first : {"8", "-1", "7", "1"})
+    EXPECT_EQ(
+        messageOf(translate(with(*fine, "(i8 0", "(i8 " + std::string(first)), "llvm", "obj", kAmx)
+                      .status()),
+        message + " (call)");
+  std::string without =
+      with(std::string(kLLVM), "declare", "declare void @llvm.x86.tilerelease()\ndeclare");
+  without = with(without, "  %9 =", "  call void @llvm.x86.tilerelease()\n  %9 =");
+  EXPECT_EQ(messageOf(translate(without, "llvm", "obj", "x86-64-v4").status()),
+            "the target x86-64-v4 has no AMX (call)");
 }
 
 TEST(StageText, NestsOfManyLoopsAreAnError) {

@@ -34,6 +34,12 @@ TEST(CpuIdentity, KnowsTheLevelsThatItHas) {
   EXPECT_EQ(runsCodeFor("x86-64-v3"), isSupported("x86-64-v3"));
   EXPECT_EQ(runsCodeFor("x86-64-v4"), isSupported("x86-64-v4"));
   EXPECT_FALSE(runsCodeFor("aarch64"));
+  EXPECT_TRUE(!runsCodeFor("x86-64-v4-bf16") || runsCodeFor("x86-64-v4"));
+  EXPECT_EQ(runsCodeFor("x86-64-v4-amx"), mayUseTileRegisters());
+  pretendTileRegisters(true);
+  EXPECT_EQ(runsCodeFor("x86-64-v4-amx"), runsCodeFor("x86-64-v4-bf16"));
+  pretendTileRegisters(false);
+  EXPECT_EQ(runsCodeFor("x86-64-v4-amx"), mayUseTileRegisters());
 }
 
 #endif

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <mutex>
 #include <new>
 #include <set>
@@ -44,6 +45,32 @@ TEST(ThreadPool, CoversEveryRangeOnce) {
       for (int64_t grain : {1, 3, 64, 5000})
         checkCovers(pool, -7, count - 7, grain, threads);
   checkCovers(pool, 5, -5, 1, 4); // an empty range, upside down
+}
+
+/// A program's handlers of SIGTERM and the like run on its own threads, those that report crashes
+/// on each.
+TEST(ThreadPool, WorkersGetNoSignalsButThoseOfFaults) {
+  ThreadPool pool;
+  const std::thread::id caller = std::this_thread::get_id();
+  std::atomic<int> workers = 0;
+  pool.parallelFor(0, 2, 1, 2, [&](int64_t, int64_t, int) {
+    if (std::this_thread::get_id() == caller) {
+      for (int i = 0; i < 5000 && !workers; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      return;
+    }
+    sigset_t blocked;
+    pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+    for (int signal : {SIGTERM, SIGINT, SIGUSR1, SIGALRM, SIGCHLD})
+      EXPECT_EQ(sigismember(&blocked, signal), 1) << signal;
+    for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGABRT})
+      EXPECT_EQ(sigismember(&blocked, signal), 0) << signal;
+    ++workers;
+  });
+  EXPECT_EQ(workers, 1);
+  sigset_t blocked;
+  pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+  EXPECT_EQ(sigismember(&blocked, SIGTERM), 0); // of the caller
 }
 
 // Linux may wake a worker on the processor that its caller keeps busy.
