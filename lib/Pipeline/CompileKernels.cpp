@@ -96,7 +96,8 @@ objectCompilerFor(const TargetDescription &target, bool trusted) {
   static auto *const mutex = new std::mutex();
   static auto *const kept = new std::map<Key, std::shared_ptr<const ObjectCompiler>>();
   std::lock_guard lock(*mutex);
-  std::shared_ptr<const ObjectCompiler> &compiler = (*kept)[{target.fingerprint(), trusted}];
+  std::shared_ptr<const ObjectCompiler> &compiler =
+      (*kept)[{target.fingerprint() + target.whyNotHere, trusted}];
   if (!compiler) {
     absl::StatusOr<std::shared_ptr<const ObjectCompiler>> made =
         ObjectCompiler::create(target, trusted);
