@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
+#include <ctime>
+#include <dirent.h>
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/file.h>
@@ -241,9 +244,10 @@ std::optional<CodeFolder::Entry> CodeFolder::find(const Hash128 &key, Kind kind)
 
 absl::Status CodeFolder::store(const Hash128 &key, Kind kind, std::string_view data,
                                std::string_view code) {
-  // The folder is looked through now and then only: the size need not be met exactly. Before
-  // writing, so that a process that is killed while it writes has removed what others left.
+  // Before writing, so that a process that is killed while it writes has removed what others left.
   if (stores++ % 32 == 0)
+    removeUnfinished();
+  if (isTurn(key, data.size() + code.size() + sizeof(Trailer)))
     removeOldest();
   std::string target = pathOf(key, kind);
   std::optional<Workshop> workshop = Workshop::make(folder);
@@ -264,30 +268,48 @@ absl::Status CodeFolder::store(const Hash128 &key, Kind kind, std::string_view d
   return absl::OkStatus();
 }
 
+/// Whether all entries are looked at before one of so many bytes is written: once while a sixteenth
+/// of what may be kept is, on average, since its size need not be met exactly. Processes know
+/// nothing of each other's entries, of which each may write few; but keys are random numbers.
+bool CodeFolder::isTurn(const Hash128 &key, uint64_t bytes) const {
+  constexpr double kTurns = 16;
+  return std::ldexp(double(key.low), -64) * double(maxBytes) <= kTurns * double(bytes);
+}
+
+/// What processes that ended have left. Looks at names alone, of which there may be ten thousands.
+void CodeFolder::removeUnfinished() const {
+  DIR *names = opendir(folder.c_str());
+  if (!names)
+    return;
+  const time_t anHourAgo = time(nullptr) - 3600;
+  while (const dirent *entry = readdir(names)) {
+    struct stat info;
+    std::string path = std::string_view(entry->d_name).starts_with(kTemporary)
+                           ? folder + "/" + entry->d_name
+                           : std::string();
+    if (!path.empty() && lstat(path.c_str(), &info) == 0)
+      Workshop::sweep(path, info.st_mtim.tv_sec < anHourAgo);
+  }
+  closedir(names);
+}
+
 void CodeFolder::removeOldest() {
   std::unique_lock lock(removing, std::try_to_lock);
   if (!lock.owns_lock())
     return;
   struct Item {
-    fs::file_time_type used;
+    std::pair<time_t, long> used;
     uint64_t bytes;
     fs::path path;
   };
   std::vector<Item> items;
   uint64_t total = 0;
   std::error_code error;
-  auto now = fs::file_time_type::clock::now();
   for (const fs::directory_entry &file : fs::directory_iterator(folder, error)) {
-    Item item{file.last_write_time(error), 0, file.path()};
-    if (error)
-      continue; // another process has removed it
-    if (file.path().filename().string().starts_with(kTemporary)) {
-      Workshop::sweep(item.path, now - item.used > std::chrono::hours(1));
-      continue;
-    }
-    item.bytes = file.file_size(error);
-    if (error)
-      continue;
+    struct stat info;
+    if (lstat(file.path().c_str(), &info) != 0 || !S_ISREG(info.st_mode))
+      continue; // perhaps another process has removed it
+    Item item{{info.st_mtim.tv_sec, info.st_mtim.tv_nsec}, uint64_t(info.st_size), file.path()};
     total += item.bytes;
     items.push_back(std::move(item));
   }

@@ -64,6 +64,8 @@ public:
 
 private:
   CodeFolder(std::string path, uint64_t maxBytes) : folder(std::move(path)), maxBytes(maxBytes) {}
+  bool isTurn(const Hash128 &key, uint64_t bytes) const;
+  void removeUnfinished() const;
   void removeOldest();
 
   std::string folder;
