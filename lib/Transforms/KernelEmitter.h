@@ -209,6 +209,8 @@ private:
   mlir::Value addProduct(mlir::Value x, mlir::Value y, mlir::Value sum);
   llvm::SmallVector<mlir::Value> sumTile(const KernelNest &nest, const ProductShape &shape,
                                          const ProductPanel &panel, bool isWhole);
+  llvm::SmallVector<mlir::Value> rowsFrom(mlir::Value first, int rows, mlir::Value last);
+  void setRows(const ProductShape &shape, llvm::ArrayRef<mlir::Value> numbers);
   void emitTiles(const Pass &pass, const ProductShape &shape, const ProductPanel &panel, int rows,
                  mlir::Value lower, mlir::Value upper, bool isWhole);
   void emitRowsOfPanel(const Pass &pass, const ProductShape &shape, const ProductPanel &panel,

@@ -188,22 +188,15 @@ void KernelEmitter::emitTileRegisters(const Pass &pass, const ProductShape &shap
       arith::MinSIOp::create(b, arith::SubIOp::create(b, upper, first), stack->constant(kRows));
   multiplyTile(shape, memory, panel, first, count);
   stack->dropAnchor();
-  // Rows beyond the last one repeat it, as in emitTiles.
   auto groups = stack->open(stack->constant(0), count, stack->constant(kStoredRows));
   Value last = arith::AddIOp::create(b, count, stack->constant(-1));
-  LoopVariable &row = body->loops[size_t(shape.rowLoop)];
-  row = {};
-  row.level = stack->depth();
-  row.rowSet = kMajorRows;
-  body->rowExists.clear();
-  body->rows = kStoredRows;
+  llvm::SmallVector<Value> numbers = rowsFrom(groups.getInductionVar(), kStoredRows, last);
+  setRows(shape, llvm::map_to_vector(numbers, [&](Value number) -> Value {
+            return arith::AddIOp::create(b, first, number);
+          }));
   auto type = mlir::VectorType::get({shape.lanes}, shape.element);
   llvm::SmallVector<Value> sums;
-  for (int i = 0; i < kStoredRows; ++i) {
-    Value number = arith::AddIOp::create(b, groups.getInductionVar(), stack->constant(i));
-    if (i)
-      number = arith::MinSIOp::create(b, number, last);
-    row.index.push_back(arith::AddIOp::create(b, first, number));
+  for (Value number : numbers) {
     Value place = arith::MulIOp::create(b, number, stack->constant(shape.vectors * kTileBytes));
     place = arith::AddIOp::create(b, memory.tileSums, place);
     for (int v = 0; v < shape.vectors; ++v)

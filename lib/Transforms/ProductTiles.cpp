@@ -276,6 +276,27 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
   return llvm::SmallVector<Value>(loops[0].getResults().take_front(numSums));
 }
 
+/// The numbers of `rows` rows from `first` on; those behind `last`, if there is one, repeat it.
+llvm::SmallVector<Value> KernelEmitter::rowsFrom(Value first, int rows, Value last) {
+  llvm::SmallVector<Value> numbers = {first};
+  for (int i = 1; i < rows; ++i) {
+    Value number = arith::AddIOp::create(b, first, stack->constant(i));
+    numbers.push_back(last ? Value(arith::MinSIOp::create(b, number, last)) : number);
+  }
+  return numbers;
+}
+
+/// The rows of a tile in the loop that was opened last.
+void KernelEmitter::setRows(const ProductShape &shape, llvm::ArrayRef<Value> numbers) {
+  LoopVariable &row = body->loops[size_t(shape.rowLoop)];
+  row = {};
+  row.level = stack->depth();
+  row.rowSet = kMajorRows;
+  row.index.append(numbers.begin(), numbers.end());
+  body->rowExists.clear();
+  body->rows = int(numbers.size());
+}
+
 /// Tiles of `rows` rows from `lower` on; not `isWhole`, they may reach beyond `upper`: rows there
 /// repeat the last one, also where it is stored (what a nest loads of it is loaded before).
 void KernelEmitter::emitTiles(const Pass &pass, const ProductShape &shape,
@@ -285,20 +306,7 @@ void KernelEmitter::emitTiles(const Pass &pass, const ProductShape &shape,
   Value last = arith::AddIOp::create(b, upper, stack->constant(-1));
   stack->dropAnchor();
   auto tiles = stack->open(lower, upper, stack->constant(rows));
-  LoopVariable &row = body->loops[size_t(shape.rowLoop)];
-  row = {};
-  row.level = stack->depth();
-  row.rowSet = kMajorRows;
-  body->rowExists.clear();
-  body->rows = rows;
-  for (int i = 0; i < rows; ++i) {
-    Value index = tiles.getInductionVar();
-    if (i)
-      index = arith::AddIOp::create(b, index, stack->constant(i));
-    if (i && !isWhole)
-      index = arith::MinSIOp::create(b, index, last);
-    row.index.push_back(index);
-  }
+  setRows(shape, rowsFrom(tiles.getInductionVar(), rows, isWhole ? Value() : last));
   llvm::SmallVector<Value> sums = sumTile(nest, shape, panel, isWhole);
   if (shape.pictureLoop >= 0)
     keepPictures(pass, shape, panel.firstColumn, panel.endColumn, sums);

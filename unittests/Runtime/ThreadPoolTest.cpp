@@ -67,7 +67,7 @@ TEST(ThreadPool, WorkersGetNoSignalsButThoseOfFaults) {
       EXPECT_EQ(sigismember(&blocked, signal), 0) << signal;
     ++workers;
   });
-  EXPECT_EQ(workers, 1);
+  EXPECT_GE(workers, 1); // one may do both
   sigset_t blocked;
   pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
   EXPECT_EQ(sigismember(&blocked, SIGTERM), 0); // of the caller
