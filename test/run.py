@@ -24,8 +24,10 @@ def runProgram(program, arguments=(), **more):
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
         begin = time.monotonic()
-        # An empty cache of compiled code, and none of the user's. Tests ask for more memory than there is.
-        environment = dict(os.environ, XDG_CACHE_HOME=folder, ASAN_OPTIONS="allocator_may_return_null=1", **more)
+        # An empty cache of compiled code, and none of the user's; what tests leave goes with the folder, and none meets
+        # another process's. Tests ask for more memory than there is.
+        environment = dict(os.environ, XDG_CACHE_HOME=folder, TMPDIR=folder, TEST_TMPDIR=folder,
+                           ASAN_OPTIONS="allocator_may_return_null=1", **more)
         environment.pop("GRAPHC_CACHE_DIR", None)
         # Where tools/fetch-model puts networks: the user's cache folder.
         environment["GRAPHC_TEST_MODELS"] = str(userCache / "graphc" / "models")

@@ -327,9 +327,9 @@ class RewriteDatabase {
 public:
   /// ValueError if the name is taken, empty or an optimization's (Mode::excluding), for a position
   /// that is not finite, and for a null pointer. A rule's position is that of the group it runs in.
-  absl::Status add(const Rule &rule, std::vector<std::string> tags, double position);
+  absl::Status add(Rule rule, std::vector<std::string> tags, double position);
   /// Also ValueError for an op whose chains nothing is known of.
-  absl::Status add(const ChainRule &rule, std::vector<std::string> tags, double position);
+  absl::Status add(ChainRule rule, std::vector<std::string> tags, double position);
   absl::Status add(NodeRewriterPtr rewriter, std::vector<std::string> tags, double position);
   /// A rewriter that is not safe runs `guarded`.
   /// One with the tag `cleanup` or `final` is part of the equilibrium of the rules at its position,
@@ -348,8 +348,8 @@ public:
     std::string className;
     std::vector<std::string> tags;
     double position = 0;
-    std::optional<Rule> rule = {};
-    std::optional<ChainRule> chain = {};
+    std::shared_ptr<const Rule> rule = {};
+    std::shared_ptr<const ChainRule> chain = {};
     NodeRewriterPtr node = {};
     GraphRewriterPtr whole = {};
     std::shared_ptr<const RewriteDatabase> database = {};

@@ -13,6 +13,7 @@
 #include "Graph/Nodes.h"
 #include "Ops/Registry.h"
 #include "Rewrite/Formula.h"
+#include "Rewrite/NodeRewriter.h"
 #include "Rewrite/RewriteRun.h"
 #include "Rewrite/Uniform.h"
 #include "absl/container/inlined_vector.h"
@@ -306,17 +307,16 @@ private:
 
 class CompiledRule : public NodeRewriter {
 public:
-  CompiledRule(Rule rule, const Formula &parsed, Pattern pattern, Formula replacement)
+  CompiledRule(std::shared_ptr<const Rule> rule, int depth, Pattern pattern, Formula replacement)
       : rule_(std::move(rule)), pattern_(std::move(pattern)), replacement_(std::move(replacement)),
-        cost_(ruleCost(rule_, parsed, replacement_)) {}
+        depth_(depth) {}
 
-  const std::string &name() const override { return rule_.name; }
+  const std::string &name() const override { return rule_->name; }
   std::string_view className() const override { return "Rule"; }
-  Effects effects() const override { return rule_.effects; }
-  double cost() const override { return cost_; }
+  Effects effects() const override { return rule_->effects; }
+  double cost() const override { return ruleCost(*rule_); }
   const OpDef *root() const override { return pattern_.terms[0].op; }
   int depth() const override { return depth_; }
-  void setDepth(int depth) { depth_ = depth; }
 
   Proposal propose(FunctionGraph &graph, const Apply &node,
                    std::vector<Apply> *matched) const override {
@@ -330,7 +330,7 @@ public:
       if (!matches(pattern_, 0, root, mask, bindings))
         continue;
       RuleMatch match(graph, node, pattern_, bindings);
-      if (rule_.when.holds && !rule_.when.holds(match))
+      if (rule_->when.holds && !rule_->when.holds(match))
         continue;
       Proposal made = make(match);
       if (made.empty())
@@ -351,10 +351,10 @@ public:
 
 private:
   Proposal make(const RuleMatch &match) const {
-    if (rule_.build)
-      return rule_.build(match);
+    if (rule_->build)
+      return rule_->build(match);
     std::map<std::string, Term> terms;
-    for (const auto &[name, function] : rule_.terms) {
+    for (const auto &[name, function] : rule_->terms) {
       Term term = function(match);
       if (std::holds_alternative<std::monostate>(term))
         return {};
@@ -402,11 +402,10 @@ private:
     return op.ok() ? op->call(operands, place) : Variable::invalid(op.status());
   }
 
-  Rule rule_;
+  std::shared_ptr<const Rule> rule_;
   Pattern pattern_;
   Formula replacement_;
-  double cost_;
-  int depth_ = 1;
+  int depth_;
 };
 
 /// Whether all names of a replacement are known.
@@ -431,6 +430,11 @@ absl::Status checkNames(const Formula &formula, const Rule &rule, const Pattern 
 } // namespace
 
 absl::StatusOr<NodeRewriterPtr> compileRule(const Rule &rule) {
+  return compileRule(std::make_shared<const Rule>(rule));
+}
+
+absl::StatusOr<NodeRewriterPtr> compileRule(std::shared_ptr<const Rule> shared) {
+  const Rule &rule = *shared;
   absl::StatusOr<Formula> pattern = parseFormula(rule.pattern);
   if (!pattern.ok())
     return prefixError(pattern.status(), "rule " + rule.name);
@@ -462,10 +466,8 @@ absl::StatusOr<NodeRewriterPtr> compileRule(const Rule &rule) {
       return status;
     replacement = *std::move(parsed);
   }
-  auto made =
-      std::make_shared<CompiledRule>(rule, *pattern, std::move(compiled), std::move(replacement));
-  made->setDepth(pattern->depth());
-  return NodeRewriterPtr(std::move(made));
+  return std::make_shared<const CompiledRule>(std::move(shared), pattern->depth(),
+                                              std::move(compiled), std::move(replacement));
 }
 
 } // namespace graphc

@@ -180,12 +180,6 @@ private:
 
 } // namespace
 
-double ruleCost(const Rule &rule, const Formula &pattern, const Formula &replacement) {
-  if (rule.cost || rule.build)
-    return rule.cost.value_or(0);
-  return Terms(rule).costOf(replacement) - Terms(rule).costOf(pattern);
-}
-
 double ruleCost(const Rule &rule) {
   if (rule.cost || rule.build)
     return rule.cost.value_or(0);
@@ -193,7 +187,7 @@ double ruleCost(const Rule &rule) {
   absl::StatusOr<Formula> replacement = parseFormula(rule.replacement);
   if (!pattern.ok() || !replacement.ok())
     return 0;
-  return ruleCost(rule, *pattern, *replacement);
+  return Terms(rule).costOf(*replacement) - Terms(rule).costOf(*pattern);
 }
 
 } // namespace graphc

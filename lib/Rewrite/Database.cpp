@@ -35,24 +35,23 @@ static absl::Status noRewriter() {
   return makeError(ErrorKind::ValueError, "there is no rewrite to add: the pointer is null");
 }
 
-absl::Status RewriteDatabase::add(const Rule &rule, std::vector<std::string> tags,
-                                  double position) {
+absl::Status RewriteDatabase::add(Rule rule, std::vector<std::string> tags, double position) {
   if (absl::Status status = check(entries_, rule.name, position); !status.ok())
     return status;
-  absl::StatusOr<NodeRewriterPtr> compiled = compileRule(rule);
+  auto shared = std::make_shared<const Rule>(std::move(rule));
+  absl::StatusOr<NodeRewriterPtr> compiled = compileRule(shared);
   if (!compiled.ok())
     return compiled.status();
-  entries_.push_back({.name = rule.name,
+  entries_.push_back({.name = shared->name,
                       .className = "Rule",
                       .tags = std::move(tags),
                       .position = position,
-                      .rule = rule,
+                      .rule = std::move(shared),
                       .node = *std::move(compiled)});
   return absl::OkStatus();
 }
 
-absl::Status RewriteDatabase::add(const ChainRule &rule, std::vector<std::string> tags,
-                                  double position) {
+absl::Status RewriteDatabase::add(ChainRule rule, std::vector<std::string> tags, double position) {
   if (absl::Status status = check(entries_, rule.name, position); !status.ok())
     return status;
   if (absl::Status status = checkChainRule(rule); !status.ok())
@@ -61,7 +60,7 @@ absl::Status RewriteDatabase::add(const ChainRule &rule, std::vector<std::string
                       .className = "ChainRule",
                       .tags = std::move(tags),
                       .position = position,
-                      .chain = rule});
+                      .chain = std::make_shared<const ChainRule>(std::move(rule))});
   return absl::OkStatus();
 }
 

@@ -6,16 +6,21 @@
 //
 //===----------------------------------------------------------------------===//
 #include <algorithm>
+#include <atomic>
 #include <deque>
+#include <mutex>
 #include <optional>
+#include <ranges>
 #include <tuple>
 
 #include "Graph/Nodes.h"
 #include "Rewrite/Chains.h"
 #include "Rewrite/RewriteRun.h"
 #include "Support/Cancel.h"
+#include "Support/Fork.h"
 #include "Support/Log.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/node_hash_map.h"
 #include "absl/hash/hash.h"
 #include "graphc/Features.h"
 
@@ -93,37 +98,48 @@ private:
 class RuleIndex {
 public:
   explicit RuleIndex(std::vector<NodeRewriterPtr> rewriters) : rewriters_(std::move(rewriters)) {
-    for (const NodeRewriterPtr &each : rewriters_)
-      if (const OpDef *root = each->root())
-        byRoot_[root];
-    for (size_t i = 0; i < rewriters_.size(); ++i) {
-      const OpDef *root = rewriters_[i]->root();
-      if (!root)
-        any_.push_back(i);
-      for (auto &[op, list] : byRoot_)
-        if (!root || root == op)
-          list.push_back(i);
-    }
-    // Of several that match, the one that saves most; else in the order in which they came.
-    auto isBefore = [&](size_t a, size_t b) {
-      double x = rewriters_[a]->cost(), y = rewriters_[b]->cost();
-      return x != y ? x < y : a < b;
-    };
-    std::ranges::sort(any_, isBefore);
+    for (size_t i = 0; i < rewriters_.size(); ++i)
+      byRoot_[rewriters_[i]->root()].rules.push_back(i);
+    any_ = &byRoot_[nullptr];
     for (auto &[op, list] : byRoot_)
-      std::ranges::sort(list, isBefore);
+      if (op)
+        list.rules.insert(list.rules.end(), any_->rules.begin(), any_->rules.end());
   }
+  /// Of several that match, the one that saves most; else in the order in which they came.
   const std::vector<size_t> &of(const OpDef &op) const {
     auto at = byRoot_.find(&op);
-    return at == byRoot_.end() ? any_ : at->second;
+    const List &list = at == byRoot_.end() ? *any_ : at->second;
+    if (!list.isSorted.load(std::memory_order_acquire))
+      sort(list);
+    return list.rules;
   }
   const NodeRewriter &operator[](size_t i) const { return *rewriters_[i]; }
   size_t size() const { return rewriters_.size(); }
 
 private:
+  /// Sorted when the first node asks: what all rules cost takes longer than a small graph.
+  struct List {
+    mutable std::vector<size_t> rules;
+    mutable std::atomic<bool> isSorted = false;
+  };
+
+  void sort(const List &list) const {
+    std::lock_guard lock(mutex_);
+    if (list.isSorted.load(std::memory_order_relaxed))
+      return;
+    std::vector<std::pair<double, size_t>> byCost;
+    byCost.reserve(list.rules.size());
+    for (size_t rule : list.rules)
+      byCost.emplace_back(rewriters_[rule]->cost(), rule);
+    std::ranges::sort(byCost);
+    std::ranges::copy(std::views::values(byCost), list.rules.begin());
+    list.isSorted.store(true, std::memory_order_release);
+  }
+
   std::vector<NodeRewriterPtr> rewriters_;
-  absl::flat_hash_map<const OpDef *, std::vector<size_t>> byRoot_;
-  std::vector<size_t> any_;
+  absl::node_hash_map<const OpDef *, List> byRoot_;
+  const List *any_;
+  mutable ShortMutex mutex_;
 };
 
 /// Looks whether rules go round: whether what a rule replaces comes back as a descendant of its own

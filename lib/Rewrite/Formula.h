@@ -48,7 +48,4 @@ bool isConstantName(std::string_view name);
 /// with a number of operands that the op does not take.
 absl::StatusOr<Formula> parseFormula(std::string_view text);
 
-/// ruleCost of a rule that has been parsed.
-double ruleCost(const Rule &rule, const Formula &pattern, const Formula &replacement);
-
 } // namespace graphc

@@ -1,6 +1,7 @@
 //===- Rewrite/NodeRewriter.h - what changes one node -----------*- C++ -*-===//
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,7 @@ public:
   /// F-297: by which queries select it, too.
   virtual std::string_view className() const { return "NodeRewriter"; }
   virtual Effects effects() const { return kNoEffects; }
-  /// Rule::cost. What is cheaper afterwards is tried first.
+  /// Rule::cost. What is cheaper afterwards is tried first. Computed at each call.
   virtual double cost() const { return 0; }
   /// The op of the nodes that it looks at; null for all.
   virtual const OpDef *root() const { return nullptr; }
@@ -37,6 +38,9 @@ ShapeFeature &shapesOf(FunctionGraph &graph);
 bool destroysInput(const OpDef &def);
 /// Row 56 of F-307's catalogue: constants that an elementwise op converts are converted now.
 NodeRewriterPtr upcastConstants();
+
+/// compileRule of graphc/Rewrite.h for a rule that others keep, too.
+absl::StatusOr<NodeRewriterPtr> compileRule(std::shared_ptr<const Rule> rule);
 
 /// mergeRewriter, under another name in a database.
 GraphRewriterPtr mergeRewriter(std::string name);

@@ -37,15 +37,15 @@ const RewriteDatabase &builtinRewrites() {
     auto *database = new RewriteDatabase();
     // A mistake in a row is found by the test over all rules; here it leaves the row out.
     auto keep = [](const absl::Status &status) { assert(status.ok()), (void)status; };
-    for (const RuleFamily &family : allFamilies()) {
-      for (const Rule &rule : family.rules) {
+    for (RuleFamily &family : allFamilies()) {
+      for (Rule &rule : family.rules) {
         std::vector<std::string> tags = family.tags;
         if (rule.effects & kShapeUnsafe)
           tags.push_back("shape_unsafe");
-        keep(database->add(rule, std::move(tags), family.position));
+        keep(database->add(std::move(rule), std::move(tags), family.position));
       }
-      for (const ChainRule &rule : family.chains)
-        keep(database->add(rule, family.tags, family.position));
+      for (ChainRule &rule : family.chains)
+        keep(database->add(std::move(rule), family.tags, family.position));
     }
     keep(database->add(constantFolding(), {"canonicalize", "folding", "fast_run", "fast_compile"},
                        kCanonicalize));

@@ -1,7 +1,7 @@
 # The light half within a program, instead of libgraphc: for the command graphc, which is often over sooner than the
-# dynamic linker would be with Abseil's forty libraries. The program exports its symbols. So the compiler half and the
-# readers, when it loads them, use what is in the program, not the libgraphc that they bring along. And it has the build
-# id of that library: code that one of them keeps is the other's, too.
+# dynamic linker would be with Abseil's forty libraries. The program exports its symbols, and has libgraphc's name for
+# the dynamic linker (soname): the compiler half and the readers, when it loads them, are linked with the program, and
+# libgraphc is not loaded. And it has the build id of that library: code that one of them keeps is the other's, too.
 #
 # GRAPHC_IN_PROGRAM is what to link instead of libgraphc; it is libgraphc where that cannot be: where Abseil has no
 # archives, and with sanitizers, which do not want to see anything twice.
@@ -62,6 +62,7 @@ if(archives)
     $<TARGET_PROPERTY:graphc_light_usage,INTERFACE_INCLUDE_DIRECTORIES>)
   list(FILTER lightUsage EXCLUDE REGEX "^absl::")
   target_link_libraries(graphc_in_program INTERFACE "$<LINK_GROUP:RESCAN,${archiveList}>" ${lightUsage})
-  target_link_options(graphc_in_program INTERFACE -pie -Wl,--export-dynamic "@${buildId}")
+  target_link_options(graphc_in_program INTERFACE -pie -Wl,--export-dynamic
+    "-Wl,-soname,$<TARGET_SONAME_FILE_NAME:graphc>" "@${buildId}")
   set_property(TARGET graphc_in_program PROPERTY INTERFACE_LINK_DEPENDS "${buildId}")
 endif()

@@ -55,6 +55,7 @@ if(NOT CMAKE_EXE_LINKER_FLAGS MATCHES "-fuse-ld=")
   mark_as_advanced(GRAPHC_LLD)
   if(GRAPHC_LLD)
     get_filename_component(lldFolder "${GRAPHC_LLD}" DIRECTORY)
-    add_link_options(-fuse-ld=lld -B${lldFolder})
+    # What only runs before main stays together, as the default linker has it: pages of code cost time at the start.
+    add_link_options(-fuse-ld=lld -B${lldFolder} -Wl,-z,keep-text-section-prefix)
   endif()
 endif()
