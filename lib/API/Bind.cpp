@@ -97,9 +97,49 @@ static bool meetsItself(const Tensor &t) {
   return false;
 }
 
+/// Executable::runAtOnce, where the arguments are as that wants them.
+static bool runAtOnce(const Function::State &state, absl::Span<void *const> memory,
+                      absl::Span<const int64_t *const> shapes,
+                      absl::Span<const int64_t *const> strides) {
+  if (!state.invoker->isPlain())
+    return false;
+  absl::InlinedVector<int64_t, 64> extents;
+  absl::InlinedVector<std::pair<uintptr_t, uintptr_t>, 8>
+      places; // first byte and one past the last
+  size_t inputExtents = 0;
+  for (const std::vector<Type> *types : {&state.signature.types, &state.outputTypes}) {
+    for (const Type &type : *types) {
+      const size_t i = places.size(), itemBytes = size_t(byteSize(type.dtype()));
+      int64_t elements = 1;
+      for (int axis = type.rank() - 1; axis >= 0; --axis) {
+        int64_t extent = shapes[i][axis];
+        if ((extent != 1 && strides[i][axis] != elements) || extent <= 0 ||
+            __builtin_mul_overflow(elements, extent, &elements))
+          return false;
+      }
+      extents.insert(extents.end(), shapes[i], shapes[i] + type.rank());
+      auto first = reinterpret_cast<uintptr_t>(memory[i]);
+      if (!first || first % itemBytes != 0)
+        return false;
+      places.emplace_back(first, first + size_t(elements) * itemBytes);
+    }
+    if (types == &state.signature.types)
+      inputExtents = extents.size();
+  }
+  for (size_t output = state.signature.types.size(); output < places.size(); ++output)
+    for (size_t other = 0; other < places.size(); ++other)
+      if (other != output && places[other].first < places[output].second &&
+          places[output].first < places[other].second)
+        return false;
+  absl::Span<const int64_t> all = extents;
+  return state.runner().runAtOnce(memory, all.first(inputExtents), all.subspan(inputExtents));
+}
+
 static absl::Status runBound(const Function::State &state, absl::Span<void *const> memory,
                              absl::Span<const int64_t *const> shapes,
                              absl::Span<const int64_t *const> strides) {
+  if (runAtOnce(state, memory, shapes, strides))
+    return absl::OkStatus();
   auto borrow = [&](size_t i, const Type &type) {
     size_t rank = size_t(type.rank());
     return Tensor::borrow(type.dtype(), memory[i], {shapes[i], rank}, {strides[i], rank});

@@ -17,6 +17,7 @@
 #include "Support/Cancel.h"
 #include "Support/Fork.h"
 #include "Support/Text.h"
+#include "absl/container/inlined_vector.h"
 #include "graphc/Config.h"
 #include "graphc/FunctionGraph.h"
 
@@ -38,12 +39,28 @@ public:
                    OutputMemory memory, const Lending *lending) const override {
     if (!specialisations_)
       return run(*executable_, arguments, results, memory, lending);
-    if (const Executable *own = specialisations_->find(arguments))
+    absl::InlinedVector<int64_t, 64> extents; // allocates nothing in most calls
+    for (const Tensor &argument : arguments)
+      extents.insert(extents.end(), argument.shape().begin(), argument.shape().end());
+    if (const Executable *own = specialisations_->find(extents))
       return run(*own, arguments, results, memory, lending);
     absl::Status status = run(*executable_, arguments, results, memory, lending);
     if (status.ok())
-      specialisations_->count(arguments);
+      specialisations_->count(extents);
     return status;
+  }
+
+  bool runAtOnce(absl::Span<void *const> memory, absl::Span<const int64_t> inputExtents,
+                 absl::Span<const int64_t> outputExtents) const override {
+    if (profile_)
+      return false;
+    const Executable *own = specialisations_ ? specialisations_->find(inputExtents) : nullptr;
+    const Executable &executable = own ? *own : *executable_;
+    if (!executable.runAtOnce(memory, inputExtents, outputExtents, threads_))
+      return false;
+    if (specialisations_ && !own)
+      specialisations_->count(inputExtents);
+    return true;
   }
 
   int overwrites(size_t result) const override {

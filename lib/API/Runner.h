@@ -23,6 +23,12 @@ public:
   /// for Executable::run.
   virtual absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
                            OutputMemory memory, const Lending *lending) const = 0;
+  /// Executable::runAtOnce.
+  virtual bool runAtOnce(absl::Span<void *const> memory, absl::Span<const int64_t> inputExtents,
+                         absl::Span<const int64_t> outputExtents) const {
+    (void)memory, (void)inputExtents, (void)outputExtents;
+    return false;
+  }
   /// The input whose memory `run` may be given for a result, which is then computed in its place
   /// when nothing can fail any more; -1 for none.
   virtual int overwrites(size_t result) const {

@@ -15,18 +15,11 @@ namespace {
 
 /// For one list of extents. Slots are filled one after the other and stay.
 struct Version {
-  std::vector<std::vector<int64_t>> shapes;
+  std::vector<int64_t> extents;
   std::shared_ptr<const Executable> kept;
   std::atomic<const Executable *> ready = nullptr;
   /// Forks before the process in which it was begun: of a parent's nothing comes.
   std::atomic<uint64_t> generation = 0;
-
-  bool fits(absl::Span<const Tensor> arguments) const {
-    for (size_t i = 0; i < shapes.size(); ++i)
-      if (arguments[i].shape() != absl::MakeConstSpan(shapes[i]))
-        return false;
-    return true;
-  }
 };
 
 /// How often lists of extents came, by hash: in each row those that are more than a fifth of it
@@ -65,13 +58,12 @@ private:
 };
 
 /// The same in every run, so that what is made is.
-uint64_t hashOf(absl::Span<const Tensor> arguments) {
+uint64_t hashOf(absl::Span<const int64_t> extents) {
   uint64_t hash = 0;
-  for (const Tensor &argument : arguments)
-    for (int64_t extent : argument.shape()) {
-      hash = (hash + uint64_t(extent) + 1) * 0x9e3779b97f4a7c15;
-      hash ^= hash >> 29;
-    }
+  for (int64_t extent : extents) {
+    hash = (hash + uint64_t(extent) + 1) * 0x9e3779b97f4a7c15;
+    hash ^= hash >> 29;
+  }
   return hash;
 }
 
@@ -88,18 +80,18 @@ struct Specialisations::State {
   State(std::shared_ptr<const Specialiser> by, int most, int threads)
       : specialiser(std::move(by)), threads(threads), versions(size_t(most)) {}
 
-  Version *find(absl::Span<const Tensor> arguments) {
+  Version *find(absl::Span<const int64_t> extents) {
     for (size_t i = 0, count = used.load(std::memory_order_acquire); i < count; ++i)
-      if (versions[i].fits(arguments))
+      if (extents == absl::MakeConstSpan(versions[i].extents))
         return &versions[i];
     return nullptr;
   }
   bool isOpen() const { return used.load(std::memory_order_relaxed) < versions.size(); }
 
   /// The version that is to be made now; null where another thread is at it.
-  Version *begin(absl::Span<const Tensor> arguments) {
+  Version *begin(absl::Span<const int64_t> extents) {
     std::lock_guard lock(mutex);
-    Version *version = find(arguments);
+    Version *version = find(extents);
     if (version && version->generation == forkGeneration())
       return nullptr;
     if (!version) {
@@ -107,10 +99,7 @@ struct Specialisations::State {
       if (number == versions.size())
         return nullptr;
       version = &versions[number];
-      std::vector<std::vector<int64_t>> shapes;
-      for (const Tensor &argument : arguments)
-        shapes.emplace_back(argument.shape().begin(), argument.shape().end());
-      version->shapes = std::move(shapes); // all, or where there is no memory none
+      version->extents.assign(extents.begin(), extents.end());
     }
     version->generation = forkGeneration();
     used.store(std::max(used.load(), size_t(version - versions.data()) + 1),
@@ -125,26 +114,26 @@ Specialisations::Specialisations(std::shared_ptr<const Specialiser> specialiser,
 
 Specialisations::~Specialisations() { state_->unwanted.cancel(); }
 
-const Executable *Specialisations::find(absl::Span<const Tensor> arguments) const {
-  Version *version = state_->find(arguments);
+const Executable *Specialisations::find(absl::Span<const int64_t> extents) const {
+  Version *version = state_->find(extents);
   return version ? version->ready.load(std::memory_order_acquire) : nullptr;
 }
 
-void Specialisations::count(absl::Span<const Tensor> arguments) const {
-  Version *known = state_->find(arguments);
+void Specialisations::count(absl::Span<const int64_t> extents) const {
+  Version *known = state_->find(extents);
   if (known ? known->generation.load(std::memory_order_relaxed) == forkGeneration()
             : !state_->isOpen())
     return;
-  if (!state_->counts.add(hashOf(arguments), kOften))
+  if (!state_->counts.add(hashOf(extents), kOften))
     return;
-  Version *version = state_->begin(arguments);
+  Version *version = state_->begin(extents);
   if (!version)
     return;
   auto make = [weak = std::weak_ptr(state_), specialiser = state_->specialiser,
-               shapes = version->shapes, threads = state_->threads, unwanted = state_->unwanted,
+               extents = version->extents, threads = state_->threads, unwanted = state_->unwanted,
                version] {
     CancelScope scope(unwanted);
-    absl::StatusOr<std::shared_ptr<const Executable>> made = specialiser->make(shapes, threads);
+    absl::StatusOr<std::shared_ptr<const Executable>> made = specialiser->make(extents, threads);
     std::shared_ptr<State> state = weak.lock();
     if (!made.ok() || !state) // calls go on as they are
       return;

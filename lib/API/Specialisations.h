@@ -14,7 +14,6 @@
 #include "Kernels/CompilerInterface.h"
 #include "Runtime/Executable.h"
 #include "absl/types/span.h"
-#include "graphc/Tensor.h"
 
 namespace graphc {
 
@@ -32,10 +31,11 @@ public:
   Specialisations(const Specialisations &) = delete;
   Specialisations &operator=(const Specialisations &) = delete;
 
-  /// The version for these arguments' extents, if it is there; else null.
-  const Executable *find(absl::Span<const Tensor> arguments) const;
-  /// Counts a call of the general program that has succeeded with these arguments.
-  void count(absl::Span<const Tensor> arguments) const;
+  /// The version for arguments of these extents (of all, one after the other), if it is there; else
+  /// null.
+  const Executable *find(absl::Span<const int64_t> extents) const;
+  /// Counts a call of the general program that has succeeded with such arguments.
+  void count(absl::Span<const int64_t> extents) const;
 
   /// Those that are there.
   std::vector<const Executable *> made() const;

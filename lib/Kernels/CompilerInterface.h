@@ -73,10 +73,11 @@ struct LibraryFiles {
 class Specialiser {
 public:
   virtual ~Specialiser() = default;
-  /// A program that does the same, and gives the same bits, for inputs of these shapes and calls
-  /// with so many threads. Errors: Cancelled; what the general program raises for such inputs.
-  virtual absl::StatusOr<std::shared_ptr<const Executable>>
-  make(absl::Span<const std::vector<int64_t>> shapes, int threads) const = 0;
+  /// A program that does the same, and gives the same bits, for inputs of these extents (of all,
+  /// one after the other) and calls with so many threads. Errors: Cancelled; what the general
+  /// program raises for such inputs.
+  virtual absl::StatusOr<std::shared_ptr<const Executable>> make(absl::Span<const int64_t> extents,
+                                                                 int threads) const = 0;
 };
 
 struct CompiledProgram {

@@ -92,9 +92,15 @@ public:
       : general_(std::move(general)), kernels_(std::move(kernels)), code_(std::move(code)),
         compiler_(std::move(compiler)), cache_(cache) {}
 
-  absl::StatusOr<std::shared_ptr<const Executable>>
-  make(absl::Span<const std::vector<int64_t>> shapes, int threads) const override {
+  absl::StatusOr<std::shared_ptr<const Executable>> make(absl::Span<const int64_t> extents,
+                                                         int threads) const override {
     Program program = general_->program();
+    std::vector<std::vector<int64_t>> shapes;
+    for (const Program::Input &input : program.inputs) {
+      absl::Span<const int64_t> own = extents.first(input.shape.size());
+      shapes.emplace_back(own.begin(), own.end());
+      extents.remove_prefix(own.size());
+    }
     Chosen chosen;
     if (absl::Status s = choose(program, shapes, threads, chosen); !s.ok())
       return s;

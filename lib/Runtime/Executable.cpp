@@ -285,6 +285,18 @@ char *scratchOfThread(int64_t bytes) {
   return memory.size() >= bytes || memory.allocate(bytes) ? memory.data() : nullptr;
 }
 
+void DirectCall::addScratch(void **memory) const {
+  char *first = scratch.empty() ? nullptr : scratchOfThread(scratchBytes);
+  for (auto [position, offset] : scratch)
+    memory[position] = first + offset;
+}
+
+/// Whether runDirect does a call for which `cached` is the plan, if any.
+bool Executable::State::isOneCall(const CachedPlan *cached, int threads) const {
+  return cached && (threads <= 1 || !cached->direct->isParallel) &&
+         (!cached->direct->scratchBytes || scratchOfThread(cached->direct->scratchBytes));
+}
+
 /// One kernel whose sizes are known: no plan to look for, no frame to borrow.
 absl::Status Executable::State::runDirect(const CachedPlan &cached, absl::Span<const Tensor> inputs,
                                           absl::Span<Tensor> outputs) const {
@@ -311,9 +323,7 @@ absl::Status Executable::State::runDirect(const CachedPlan &cached, absl::Span<c
     return status;
   for (size_t k = 0; k < outputs.size(); ++k)
     buffers[call.outputs[k]] = outputMemory[k];
-  char *scratch = call.scratch.empty() ? nullptr : scratchOfThread(call.scratchBytes);
-  for (auto [position, offset] : call.scratch)
-    buffers[position] = scratch + offset;
+  call.addScratch(buffers.data());
   counters.kernels.fetch_add(1, std::memory_order_relaxed);
   if (int32_t failed = call.function(buffers.data(), call.sizes))
     return kernelError(program, program.steps[0], failed, buffers.data(), plan.sizes);
@@ -358,11 +368,7 @@ absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Sp
                                        const Lending *lending) const {
   if (absl::Status status = checkInputs(inputs); !status.ok())
     return status;
-  auto isOneCall = [&](const CachedPlan *cached) {
-    return cached && !profile && (threads <= 1 || !cached->direct->isParallel) &&
-           (!cached->direct->scratchBytes || scratchOfThread(cached->direct->scratchBytes));
-  };
-  if (isOneCall(only.get()))
+  if (!profile && isOneCall(only.get(), threads))
     return runDirect(*only, inputs, outputs);
   // The key of a plan: number of the segment, extents, and all that was read.
   PlanKey key;
@@ -371,8 +377,9 @@ absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Sp
     for (const Tensor &input : inputs)
       for (int64_t extent : input.shape())
         key.push_back(extent);
-    if (std::shared_ptr<const CachedPlan> known = plans.directOf(key); isOneCall(known.get()))
-      return runDirect(*known, inputs, outputs);
+    if (!profile)
+      if (auto known = plans.directOf(key); isOneCall(known.get(), threads))
+        return runDirect(*known, inputs, outputs);
   }
   absl::InlinedVector<Tensor, 4> copies; // of strided inputs
   SmallPointers inputMemory, outputMemory(program.outputs.size());
@@ -440,6 +447,44 @@ absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Sp
   for (Lease &lease : leases)
     plans.giveBack(std::move(lease));
   return status;
+}
+
+bool Executable::runAtOnce(absl::Span<void *const> memory, absl::Span<const int64_t> inputExtents,
+                           absl::Span<const int64_t> outputExtents, int threads) const {
+  const State &s = *state_;
+  const Program &program = s.program;
+  std::shared_ptr<const CachedPlan> known = s.only;
+  if (!s.layout.isStatic) { // a plan is of inputs that were checked
+    PlanKey key = {0};
+    key.insert(key.end(), inputExtents.begin(), inputExtents.end());
+    known = s.plans.directOf(key);
+  }
+  if (!s.isOneCall(known.get(), threads))
+    return false;
+  const int64_t *extent = inputExtents.data();
+  for (const Program::Input &input : program.inputs)
+    for (int64_t wanted : input.shape)
+      if (int64_t given = *extent++; wanted >= 0 && given != wanted)
+        return false;
+  extent = outputExtents.data();
+  for (const Program::Output &output : program.outputs)
+    for (int32_t wanted : program.arrays[output.array].shape)
+      if (*extent++ != int64_t(known->plan->sizes[size_t(wanted)]))
+        return false;
+  const DirectCall &call = *known->direct;
+  SmallPointers buffers(call.buffers.begin(), call.buffers.end());
+  size_t argument = 0;
+  for (const std::vector<int32_t> *places : {&call.inputs, &call.outputs})
+    for (int32_t place : *places) {
+      if (place >= 0)
+        buffers[size_t(place)] = memory[argument];
+      ++argument;
+    }
+  call.addScratch(buffers.data());
+  if (call.function(buffers.data(), call.sizes) != 0)
+    return false;
+  countDirectCall();
+  return true;
 }
 
 absl::Status Executable::run(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs,

@@ -37,6 +37,8 @@ struct DirectCall {
   /// Positions of scratch memory, each with its offset in `scratchBytes` that the caller has.
   std::vector<std::pair<int32_t, int64_t>> scratch;
   int64_t scratchBytes = 0;
+  /// Puts the thread's scratch memory, which must be there, into `buffers`.
+  void addScratch(void **memory) const;
   const int64_t *sizes;
   /// Whether it can fail: the kernel has element checks.
   bool canFail;
@@ -89,6 +91,14 @@ public:
   absl::Status run(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs, int threads = 1,
                    OutputMemory memory = OutputMemory::Fresh, RunProfile *profile = nullptr,
                    const Lending *lending = nullptr) const;
+
+  /// The same on the caller's memory, where that is one call of code for extents that were seen
+  /// just before: row-major arrays of the program's dtypes and ranks, at proper addresses, none of
+  /// them empty, outputs apart from all others. The extents are those of all arrays, axis by axis.
+  /// False, with nothing counted, where it is more than that, or fails: `run` does it then, or says
+  /// why.
+  bool runAtOnce(absl::Span<void *const> memory, absl::Span<const int64_t> inputExtents,
+                 absl::Span<const int64_t> outputExtents, int threads) const;
 
   /// Null if the program is not a single kernel with known sizes and no scratch.
   const DirectCall *directCall() const;

@@ -16,7 +16,7 @@ namespace graphc {
 
 using SmallPointers = absl::InlinedVector<void *, 16>;
 /// Of a plan: number of the segment, extents of inputs, and all elements that were read.
-using PlanKey = absl::InlinedVector<int64_t, 24>;
+using PlanKey = absl::InlinedVector<int64_t, 64>;
 
 /// A program's StepOrder, made when it is first asked for. Thread-safe.
 class LazyStepOrder {
@@ -86,6 +86,7 @@ struct Executable::State {
                                const Lending *lending) const;
   absl::StatusOr<Tensor> copyInput(const Tensor &input, size_t number) const;
   absl::Status reshapeOutputs(const Plan &plan, absl::Span<Tensor> outputs) const;
+  bool isOneCall(const CachedPlan *cached, int threads) const;
   absl::Status runDirect(const CachedPlan &cached, absl::Span<const Tensor> inputs,
                          absl::Span<Tensor> outputs) const;
   absl::Status runAll(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs, int threads,

@@ -193,6 +193,13 @@ TEST(Allocations, TypedCallsNeedNone) {
   auto f = function({x, y, z}, x + y * z)->bind<double(double, double, double)>();
   ASSERT_TRUE(f.ok()) << f.status();
   EXPECT_EQ(allocationsOf([&] { EXPECT_EQ((*f)(2, 3, 4), 14); }), 0);
+  // Extents that are not known when compiling.
+  Variable v = dvector("v");
+  auto g = function({v}, v * 2)->bind<absl::Status(View<const double, 1>, View<double, 1>)>();
+  ASSERT_TRUE(g.ok()) << g.status();
+  double from[] = {1, 2, 3}, to[3];
+  EXPECT_EQ(allocationsOf([&] { EXPECT_TRUE((*g)({from, {3}}, {to, {3}}).ok()); }), 0);
+  EXPECT_EQ(to[2], 6);
 }
 
 } // namespace

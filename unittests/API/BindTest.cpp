@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "graphc/graphc.h"
 
@@ -11,16 +14,28 @@ namespace {
 
 using Unary = absl::Status(View<const double, 1>, View<double, 1>);
 
-/// o[i] = x[n - 1 - i] + 1: where input and output share memory, a loop over them goes wrong.
-Bound<Unary> reversed(int64_t extent) {
-  Variable x = tensor(DType::Float64, {extent}, "x");
-  Variable r = x[{Slice(kEnd, kEnd, -1)}] + 1.0;
-  return *function({x}, r)->bind<Unary>();
+template <class T> View<T, 0> viewOf(T *data) {
+  View<T, 0> view;
+  view.data = data;
+  return view;
 }
 
-// Extents that are known when compiling, and those that are not: one calls the code at once, the
-// other finds a plan first.
-class BindTest : public testing::TestWithParam<int64_t> {};
+// Extents that are known when compiling, those that are not, and those that came before, for which
+// there is a plan: the first and the last call the code at once, where arguments allow it.
+enum class Extents { Known, Fresh, Seen };
+class BindTest : public testing::TestWithParam<Extents> {};
+
+/// o[i] = x[n - 1 - i] + 1 for 4 numbers: where input and output share memory, a loop over them
+/// goes wrong.
+Bound<Unary> reversed(Extents extents) {
+  Variable x = tensor(DType::Float64, {extents == Extents::Known ? 4 : kDynamic}, "x");
+  Variable r = x[{Slice(kEnd, kEnd, -1)}] + 1.0;
+  Bound<Unary> f = *function({x}, r)->bind<Unary>();
+  double from[4] = {}, to[4] = {};
+  for (int i = 0; i < 2 && extents == Extents::Seen; ++i)
+    EXPECT_TRUE(f({from, {4}}, {to, {4}}).ok());
+  return f;
+}
 
 TEST_P(BindTest, WritesToTheCallersMemory) {
   Bound<Unary> f = reversed(GetParam());
@@ -82,11 +97,115 @@ TEST_P(BindTest, WrongMemoryIsAnError) {
   Bound<Unary> f = reversed(GetParam());
   double x[] = {1, 2, 3, 4}, o[4] = {};
   EXPECT_FALSE(f({x, {4}}, {o, {3}}).ok());
+  EXPECT_FALSE(f({x, {3}}, {o, {4}}).ok());
   EXPECT_FALSE(f({x, {4}}, {nullptr, {4}}).ok());
+  EXPECT_FALSE(f({nullptr, {4}}, {o, {4}}).ok());
+  alignas(8) char bytes[40] = {};
+  EXPECT_FALSE(f({x, {4}}, {reinterpret_cast<double *>(bytes + 4), {4}}).ok());
+  EXPECT_FALSE(f({reinterpret_cast<double *>(bytes + 4), {4}}, {o, {4}}).ok());
   EXPECT_THAT(o, testing::Each(0));
 }
 
-INSTANTIATE_TEST_SUITE_P(Extents, BindTest, testing::Values(4, kDynamic));
+INSTANTIATE_TEST_SUITE_P(Extents, BindTest,
+                         testing::Values(Extents::Known, Extents::Fresh, Extents::Seen));
+
+// Plans are by extents: what was seen last says nothing of others.
+TEST(Bind, ExtentsThatChange) {
+  Variable x = dmatrix("x"), y = dvector("y");
+  absl::StatusOr<Function> f = function({x, y}, {x + y, sum(x)});
+  ASSERT_TRUE(f.ok());
+  auto g = f->bind<absl::Status(View<const double, 2>, View<const double, 1>, View<double, 2>,
+                                View<double, 0>)>();
+  ASSERT_TRUE(g.ok()) << g.status();
+  double a[] = {1, 2, 3, 4, 5, 6}, b[] = {10, 20, 30}, o[6], total = 0;
+  auto call = [&](int64_t rows, int64_t columns, int64_t wide) {
+    std::fill(o, o + 6, 0);
+    return (*g)({a, {rows, columns}}, {b, {wide}}, {o, {rows, columns}}, viewOf(&total));
+  };
+  for (int repeated = 0; repeated < 3; ++repeated) {
+    ASSERT_TRUE(call(2, 3, 3).ok());
+    EXPECT_THAT(o, testing::ElementsAre(11, 22, 33, 14, 25, 36));
+    EXPECT_EQ(total, 21);
+  }
+  for (int repeated = 0; repeated < 3; ++repeated) {
+    ASSERT_TRUE(call(3, 2, 2).ok());
+    EXPECT_THAT(o, testing::ElementsAre(11, 22, 13, 24, 15, 26));
+  }
+  EXPECT_EQ(errorKind(call(3, 2, 3)), ErrorKind::ShapeError);
+  ASSERT_TRUE(call(2, 2, 2).ok());
+  EXPECT_THAT(o, testing::ElementsAre(11, 22, 13, 24, 0, 0));
+  ASSERT_TRUE(call(0, 2, 2).ok());
+  EXPECT_EQ(total, 0);
+  // A result that lies over an input, or over another result.
+  ASSERT_TRUE(call(2, 3, 3).ok());
+  ASSERT_TRUE((*g)({a, {2, 3}}, {b, {3}}, {a, {2, 3}}, viewOf(&total)).ok());
+  EXPECT_THAT(a, testing::ElementsAre(11, 22, 33, 14, 25, 36));
+  EXPECT_EQ(total, 21);
+  ASSERT_TRUE((*g)({a, {2, 3}}, {b, {3}}, {o, {2, 3}}, viewOf(o + 5)).ok());
+  EXPECT_EQ(o[5], 141);
+  EXPECT_EQ(o[4], 45);
+}
+
+// A result that is a view of what code computes.
+TEST(Bind, ReshapedResults) {
+  Variable x = dmatrix("x");
+  auto g = *function({x}, flatten(exp(x)))
+                ->bind<absl::Status(View<const double, 2>, View<double, 1>)>();
+  double zeros[6] = {}, o[7] = {};
+  for (int repeated = 0; repeated < 3; ++repeated) {
+    std::fill(o, o + 7, 0);
+    ASSERT_TRUE(g({zeros, {2, 3}}, {o, {6}}).ok());
+    EXPECT_THAT(o, testing::ElementsAre(1, 1, 1, 1, 1, 1, 0));
+    EXPECT_EQ(errorKind(g({zeros, {2, 3}}, {o, {7}})), ErrorKind::ShapeError);
+  }
+}
+
+// A call of code that fails says what a call with Tensors says, each time.
+TEST(Bind, CodeThatFails) {
+  Variable x = dvector("x"), i = lvector("i");
+  absl::StatusOr<Function> f = function({x, i}, take(x, i));
+  ASSERT_TRUE(f.ok());
+  auto g = f->bind<absl::Status(View<const double, 1>, View<const int64_t, 1>, View<double, 1>)>();
+  ASSERT_TRUE(g.ok()) << g.status();
+  double values[] = {1, 2, 3}, o[2] = {};
+  int64_t good[] = {2, -3}, bad[] = {0, 3};
+  std::string message;
+  for (int repeated = 0; repeated < 3; ++repeated) {
+    ASSERT_TRUE((*g)({values, {3}}, {good, {2}}, {o, {2}}).ok());
+    EXPECT_THAT(o, testing::ElementsAre(3, 1));
+    absl::Status status = (*g)({values, {3}}, {bad, {2}}, {o, {2}});
+    EXPECT_EQ(errorKind(status), ErrorKind::IndexError);
+    EXPECT_THAT(status.message(), testing::HasSubstr("3"));
+    EXPECT_TRUE(message.empty() || message == status.message()) << message << status;
+    message = std::string(status.message());
+  }
+}
+
+// What is called at once is counted as other calls are, and gets versions of its own.
+TEST(Bind, CallsAreCounted) {
+  Variable x = dvector("x");
+  absl::StatusOr<Function> f = function({x}, exp(x));
+  ASSERT_TRUE(f.ok());
+  auto g = *f->bind<Unary>();
+  std::vector<double> from(40, 0.0), to(40);
+  int64_t calls = 0;
+  auto call = [&] {
+    ++calls;
+    return g({from.data(), {40}}, {to.data(), {40}}).ok() && to[39] == 1;
+  };
+  while (calls < 10)
+    ASSERT_TRUE(call());
+  EXPECT_EQ(f->counters().calls, 10);
+  EXPECT_EQ(f->counters().kernelRuns, 10);
+  EXPECT_EQ(f->counters().plans, 1);
+  EXPECT_EQ(f->counters().bytesCopied, 0);
+  // Often enough, and until it is compiled in the background.
+  while (f->counters().specialisedCalls == 0 && calls < 100'000'000)
+    ASSERT_TRUE(call());
+  EXPECT_EQ(f->counters().specialisations, 1);
+  EXPECT_EQ(f->counters().calls, calls);
+  EXPECT_EQ(f->counters().kernelRuns, calls);
+}
 
 // Two outputs in one place: the calls may not fail, and what is there afterwards is one of them.
 TEST(Bind, OutputsInOnePlace) {
@@ -98,12 +217,6 @@ TEST(Bind, OutputsInOnePlace) {
   double values[] = {1, 2}, o[2] = {};
   ASSERT_TRUE((*g)({values, {2}}, {o, {2}}, {o, {2}}).ok());
   EXPECT_THAT(o, testing::ElementsAre(10, 20));
-}
-
-template <class T> View<T, 0> viewOf(T *data) {
-  View<T, 0> view;
-  view.data = data;
-  return view;
 }
 
 // Views of numbers lie where the caller has them, as other Views do: y * 2 is stored over x before

@@ -411,7 +411,7 @@ public:
   }();
   mutable std::atomic<int> made = 0;
 
-  absl::StatusOr<std::shared_ptr<const Executable>> make(absl::Span<const std::vector<int64_t>>,
+  absl::StatusOr<std::shared_ptr<const Executable>> make(absl::Span<const int64_t>,
                                                          int) const override {
     ++made;
     return general->clone();
@@ -426,15 +426,15 @@ TEST(Concurrency, Specialisations) {
   onThreads(5, [&](int number) {
     for (int k = 0; k < 4000 && (number > 0 || all.made().size() < 3); ++k) {
       Tensor x[] = {*Tensor::zeros(DType::Float64, {1 + (k + number) % 4})};
-      const Executable *own = all.find(x);
+      const Executable *own = all.find(x[0].shape());
       found += own != nullptr;
       EXPECT_TRUE((own ? *own : *copying->general).run(x, {}).ok());
       if (!own)
-        all.count(x);
+        all.count(x[0].shape());
       if (k % 100 == 99) {
         std::unique_ptr<const Specialisations> other = all.forCopy();
         for (int often = 0; often < Specialisations::kOften; ++often)
-          other->count(x);
+          other->count(x[0].shape());
       }
     }
   });
