@@ -201,6 +201,17 @@ TEST_F(RewriteTest, TypesAreKept) {
   EXPECT_EQ(after({{"r", "trueDiv(a, 1)", "a"}}, trueDiv(i, 1)), pp(trueDiv(i, 1)));
 }
 
+// Rewriters of all ops see nodes of an op that has rules, too.
+TEST_F(RewriteTest, RulesAndRewritersOfAllOps) {
+  Variable one = constant(Tensor(1.0)), sum = one + one;
+  FunctionGraph fg = graph({exp(x) + sum, sum * x});
+  RewriteReport report;
+  auto rule = *compileRule({"r", "a + (-b)", "a - b"});
+  ASSERT_TRUE(equilibrium("t", {rule, constantFolding()})->rewrite(fg, {}, report).ok());
+  EXPECT_EQ(pp(fg.output(0)), "exp(x) + 2.0");
+  EXPECT_EQ(pp(fg.output(1)), "2.0 * x");
+}
+
 // F-307: only what the mode allows.
 TEST_F(RewriteTest, Effects) {
   Rule rule{.name = "r", .pattern = "a - a", .replacement = "second(a, 0)", .effects = kNanInf};
