@@ -176,11 +176,14 @@ absl::Status Executable::State::checkInputs(absl::Span<const Tensor> inputs) con
   for (size_t k = 0; k < inputs.size(); ++k) {
     const Program::Input &expected = program.inputs[k];
     const Tensor &given = inputs[k];
+    absl::Span<const int64_t> extents;
+    if (given.defined())
+      extents = given.shape();
     bool type = given.defined() && given.dtype() == expected.dtype &&
-                given.rank() == int(expected.shape.size());
+                extents.size() == expected.shape.size();
     bool shape = type;
-    for (size_t axis = 0; axis < expected.shape.size() && type; ++axis)
-      shape &= expected.shape[axis] < 0 || expected.shape[axis] == given.shape()[axis];
+    for (size_t axis = 0; axis < extents.size() && type; ++axis)
+      shape &= expected.shape[axis] < 0 || expected.shape[axis] == extents[axis];
     if (type && shape)
       continue;
     std::string name = expected.name.empty() ? std::to_string(k) : "`" + expected.name + "`";

@@ -54,9 +54,9 @@ struct Plan {
   using Shape = absl::InlinedVector<int64_t, 8>;
   /// Of an array whose sizes are known by now.
   Shape shapeOf(const Program::Array &array) const {
-    Shape shape;
-    for (int32_t size : array.shape)
-      shape.push_back(int64_t(sizes[size_t(size)]));
+    Shape shape(array.shape.size());
+    for (size_t axis = 0; axis < shape.size(); ++axis)
+      shape[axis] = int64_t(sizes[size_t(array.shape[axis])]);
     return shape;
   }
   int64_t bytesOf(const Program::Array &array) const {

@@ -119,9 +119,10 @@ std::string failureText(std::string_view message, SizeValue a, SizeValue b) {
   return absl::StrReplaceAll({message.data(), message.size()}, {{"{a}", valueA}, {"{b}", valueB}});
 }
 
+constexpr SizeValue kMaxBytes = SizeValue(1) << 62;
+
 template <class T>
 static absl::StatusOr<int64_t> bytesOf(int64_t elementBytes, absl::Span<const T> shape) {
-  constexpr SizeValue kMaxBytes = SizeValue(1) << 62;
   SizeValue bytes = elementBytes;
   bool isEmpty = false;
   const char *problem = nullptr;
@@ -146,7 +147,12 @@ absl::StatusOr<int64_t> shapeBytes(int64_t elementBytes, absl::Span<const SizeVa
   return bytesOf(elementBytes, shape);
 }
 absl::StatusOr<int64_t> shapeBytes(int64_t elementBytes, absl::Span<const int64_t> shape) {
-  return bytesOf(elementBytes, shape);
+  // Each result of a call asks: numbers of 64 bits do nearly always.
+  int64_t bytes = elementBytes;
+  for (int64_t extent : shape)
+    if (extent <= 0 || __builtin_mul_overflow(bytes, extent, &bytes))
+      return bytesOf(elementBytes, shape);
+  return bytes <= kMaxBytes ? absl::StatusOr<int64_t>(bytes) : bytesOf(elementBytes, shape);
 }
 
 } // namespace graphc

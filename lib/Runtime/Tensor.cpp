@@ -56,6 +56,17 @@ struct Tensor::Rep {
       numElements *= extent;
     contiguous = isRowMajor();
   }
+  /// Row-major, with `numElements`.
+  Rep(DType dtype, absl::Span<const int64_t> shape)
+      : dtype(dtype), contiguous(true), numElements(1), dims(2 * shape.size()) {
+    std::copy(shape.begin(), shape.end(), dims.begin());
+    int64_t stride = 1;
+    for (size_t axis = shape.size(); axis-- > 0;) {
+      dims[shape.size() + axis] = stride;
+      stride *= std::max<int64_t>(shape[axis], 1);
+      numElements *= shape[axis];
+    }
+  }
   Rep(const Rep &) = delete;
 
   size_t rank() const { return dims.size() / 2; }
@@ -135,7 +146,7 @@ makeOwned(DType dtype, absl::Span<const int64_t> shape, bool zeroed) {
   absl::StatusOr<int64_t> bytes = checkShape(dtype, shape);
   if (!bytes.ok())
     return bytes.status();
-  auto rep = std::make_shared<Tensor::Rep>(dtype, shape, rowMajorStrides(shape));
+  auto rep = std::make_shared<Tensor::Rep>(dtype, shape);
   rep->ownsMemory = true;
   if (*bytes > Tensor::Rep::kSmallBytes) {
     if (!rep->block.allocate(*bytes, zeroed))
