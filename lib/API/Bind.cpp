@@ -109,7 +109,7 @@ static bool runAtOnce(const Function::State &state, absl::Span<void *const> memo
   size_t inputExtents = 0;
   for (const std::vector<Type> *types : {&state.signature.types, &state.outputTypes}) {
     for (const Type &type : *types) {
-      const size_t i = places.size(), itemBytes = size_t(byteSize(type.dtype()));
+      const size_t i = places.size();
       int64_t elements = 1;
       for (int axis = type.rank() - 1; axis >= 0; --axis) {
         int64_t extent = shapes[i][axis];
@@ -119,9 +119,9 @@ static bool runAtOnce(const Function::State &state, absl::Span<void *const> memo
       }
       extents.insert(extents.end(), shapes[i], shapes[i] + type.rank());
       auto first = reinterpret_cast<uintptr_t>(memory[i]);
-      if (!first || first % itemBytes != 0)
+      if (!first || first % size_t(byteSize(realDType(type.dtype()))) != 0)
         return false;
-      places.emplace_back(first, first + size_t(elements) * itemBytes);
+      places.emplace_back(first, first + size_t(elements) * size_t(byteSize(type.dtype())));
     }
     if (types == &state.signature.types)
       inputExtents = extents.size();
@@ -178,17 +178,35 @@ static absl::Status runBound(const Function::State &state, absl::Span<void *cons
     if (apart)
       results[i] = places[i];
   }
-  if (absl::Status status =
-          state.invoker->run(inputs, absl::MakeSpan(results), OutputMemory::Given);
+  auto check = [&](size_t i, absl::Span<const int64_t> shape) {
+    const Tensor &place = places[i];
+    return place.shape() == shape
+               ? absl::OkStatus()
+               : makeError(ErrorKind::ShapeError, "output " + std::to_string(i) + " is " +
+                                                      Type(place.dtype(), shape).brief() +
+                                                      ", the caller's memory " +
+                                                      Type(place.dtype(), place.shape()).brief());
+  };
+  bool areKnown = true;
+  for (size_t i = 0; i < places.size(); ++i) {
+    if (!state.outputTypes[i].hasStaticShape())
+      areKnown = false;
+    else if (absl::Status status = check(i, state.outputTypes[i].shape()); !status.ok())
+      return status;
+  }
+  auto accept = [&](absl::Span<const Tensor> made) {
+    for (size_t i = 0; i < places.size(); ++i)
+      if (absl::Status status = check(i, made[i].shape()); !status.ok())
+        return status;
+    return absl::OkStatus();
+  };
+  const Invoker::Accept accepted(accept);
+  if (absl::Status status = state.invoker->run(inputs, absl::MakeSpan(results), OutputMemory::Given,
+                                               areKnown ? nullptr : &accepted);
       !status.ok())
     return status;
   for (size_t i = 0; i < results.size(); ++i) {
     Tensor &place = places[i];
-    if (place.shape() != results[i].shape())
-      return makeError(ErrorKind::ShapeError,
-                       "output " + std::to_string(i) + " is " +
-                           Type(results[i].dtype(), results[i].shape()).brief() +
-                           ", the caller's memory " + Type(place.dtype(), place.shape()).brief());
     if (place.data() == results[i].data())
       continue;
     if (absl::Status status = place.assign(results[i]); !status.ok())

@@ -158,14 +158,16 @@ void Invoker::free() const {
 }
 
 absl::Status Invoker::run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
-                          OutputMemory memory) const {
-  if (isPlain())
-    return runPlain(arguments, results, memory);
+                          OutputMemory memory, const Accept *accept) const {
+  if (isPlain()) {
+    absl::Status status = runPlain(arguments, results, memory);
+    return status.ok() && accept ? (*accept)(results) : status;
+  }
   absl::StatusOr<Access::Turn> turn = access_.begin();
   if (!turn.ok())
     return turn.status();
   std::unique_ptr<Frame> frame = takeFrame();
-  absl::Status status = run(arguments, results, memory == OutputMemory::Fresh, *frame);
+  absl::Status status = run(arguments, results, memory == OutputMemory::Fresh, accept, *frame);
   frame->clear();
   std::lock_guard lock(mutex_);
   if (frames_.size() < frames_.capacity()) // takeFrame made room
@@ -174,7 +176,7 @@ absl::Status Invoker::run(absl::Span<const Tensor> arguments, absl::Span<Tensor>
 }
 
 absl::Status Invoker::run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
-                          bool mayShare, Frame &frame) const {
+                          bool mayShare, const Accept *accept, Frame &frame) const {
   if (mayShare)
     takeArguments(arguments, absl::MakeSpan(frame.results)); // while there is no other handle
   size_t argument = 0;
@@ -186,7 +188,9 @@ absl::Status Invoker::run(absl::Span<const Tensor> arguments, absl::Span<Tensor>
     argument += slots_[i].takesArgument;
   }
   for (size_t i = 0; i < updates_.size(); ++i)
-    frame.updates[i].mayReplace = updates_[i].mayReplace && !frame.isGiven[updatedSlots_[i]];
+    // What outputs that are not accepted must not have overwritten stays.
+    frame.updates[i].mayReplace =
+        updates_[i].mayReplace && !accept && !frame.isGiven[updatedSlots_[i]];
   // Next values are computed into memory that nobody sees; results are fresh, since a caller's
   // memory may be a container's, too.
   if (absl::Status s = access_.take(containers_, absl::MakeSpan(frame.read), frame.updates,
@@ -217,6 +221,8 @@ absl::Status Invoker::run(absl::Span<const Tensor> arguments, absl::Span<Tensor>
                            frame.inputs);
         },
         noMemoryForCall);
+  if (status.ok() && accept)
+    status = (*accept)(absl::MakeConstSpan(frame.results).first(areBorrowed_.size()));
   if (!status.ok()) {
     for (size_t i = 0; i < updates_.size(); ++i)
       frame.next[i] = frame.updates[i].mayReplace ? frame.values[updatedSlots_[i]] : Tensor();

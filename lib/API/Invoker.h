@@ -9,6 +9,7 @@
 #include "API/Resolve.h"
 #include "API/Runner.h"
 #include "Support/Fork.h"
+#include "absl/functional/function_ref.h"
 
 namespace graphc {
 
@@ -33,18 +34,21 @@ public:
   /// Gives back memory that calls have left for later ones.
   void free() const;
 
+  /// What a caller says to the outputs of a run, by an error that they may not be.
+  using Accept = absl::FunctionRef<absl::Status(absl::Span<const Tensor> outputs)>;
   /// `arguments` are of the types of the slots that take one, in their order; undefined where the
   /// container's value is wanted. Results as Runner::run gives them. All next values are stored
-  /// when the run has succeeded, or none. Throws for want of memory, before any is stored.
+  /// when the run has succeeded and its outputs are accepted (null: they are), or none. Throws for
+  /// want of memory, before any is stored.
   absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
-                   OutputMemory memory) const;
+                   OutputMemory memory, const Accept *accept = nullptr) const;
 
 private:
   struct Frame;
   std::unique_ptr<Frame> takeFrame() const;
   /// `mayShare`: whether results may share memory with what says so.
   absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results, bool mayShare,
-                   Frame &frame) const;
+                   const Accept *accept, Frame &frame) const;
   void findReuses();
   bool mayReplace(size_t slot) const;
   absl::Status moveValues(Frame &frame) const;

@@ -470,10 +470,13 @@ bool Executable::runAtOnce(absl::Span<void *const> memory, absl::Span<const int6
       if (int64_t given = *extent++; wanted >= 0 && given != wanted)
         return false;
   extent = outputExtents.data();
-  for (const Program::Output &output : program.outputs)
-    for (int32_t wanted : program.arrays[output.array].shape)
+  for (const Program::Output &output : program.outputs) {
+    absl::Span<const int32_t> shape = program.arrays[output.array].shape;
+    shape.remove_suffix(output.isComplex); // the parts, which callers do not see
+    for (int32_t wanted : shape)
       if (*extent++ != int64_t(known->plan->sizes[size_t(wanted)]))
         return false;
+  }
   const DirectCall &call = *known->direct;
   SmallPointers buffers(call.buffers.begin(), call.buffers.end());
   size_t argument = 0;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <complex>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -177,6 +178,52 @@ TEST(Bind, ReshapedResults) {
     ASSERT_TRUE(g({zeros, {2, 3}}, {o, {6}}).ok());
     EXPECT_THAT(o, testing::ElementsAre(1, 1, 1, 1, 1, 1, 0));
     EXPECT_EQ(errorKind(g({zeros, {2, 3}}, {o, {7}})), ErrorKind::ShapeError);
+  }
+}
+
+// Complex numbers are pairs for code, with one axis more, and lie at multiples of a real number.
+TEST(Bind, ComplexNumbers) {
+  using C = std::complex<double>;
+  Variable z = tensor(DType::Complex128, {kDynamic}, "z");
+  absl::StatusOr<Function> f = function({z}, {z * 2.0, z + 1.0});
+  ASSERT_TRUE(f.ok());
+  auto g = *f->bind<absl::Status(View<const C, 1>, View<C, 1>, View<C, 1>)>();
+  std::vector<double> memory(40);
+  auto *odd = reinterpret_cast<C *>(memory.data() + (uintptr_t(memory.data()) % 16 ? 0 : 1));
+  C x[] = {{1, 1}, {2, 0}, {0, 3}}, y[3];
+  for (int repeated = 0; repeated < 4; ++repeated) {
+    std::fill(y, y + 3, C(-7));
+    for (int64_t wrong : {1, 2, 4})
+      EXPECT_EQ(g({x, {3}}, {odd, {3}}, {y, {wrong}}).message(),
+                "output 1 is complex<f64>[3], the caller's memory complex<f64>[" +
+                    std::to_string(wrong) + "]");
+    EXPECT_THAT(y, testing::Each(C(-7)));
+    ASSERT_TRUE(g({x, {3}}, {odd, {3}}, {y, {3}}).ok());
+    EXPECT_THAT(absl::MakeSpan(odd, 3), testing::ElementsAre(C(2, 2), C(4, 0), C(0, 6)));
+    EXPECT_THAT(y, testing::ElementsAre(C(2, 1), C(3, 0), C(1, 3)));
+  }
+  EXPECT_EQ(f->counters().plans, 1);
+}
+
+// Results that do not fit into the caller's memory are an error before any next value is stored,
+// also one that might be computed over the old one.
+TEST(Bind, UpdatesWaitForResultsThatFit) {
+  for (bool isStatic : {false, true}) {
+    SharedVariable w = shared(*Tensor::full(DType::Float64, {3}, Tensor(1.0)), "w");
+    Variable x = tensor(DType::Float64, {isStatic ? 3 : kDynamic}, "x");
+    absl::StatusOr<Function> f = function({x}, {x + w}, {.updates = {{w, Variable(w) * 2.0}}});
+    ASSERT_TRUE(f.ok()) << f.status();
+    auto g = *f->bind<Unary>();
+    double values[] = {1, 2, 3}, o[] = {0, 0, 0};
+    for (int repeated = 0; repeated < 2; ++repeated)
+      EXPECT_EQ(g({values, {3}}, {o, {2}}).message(),
+                "output 0 is f64[3], the caller's memory f64[2]");
+    const Tensor before = w.get();
+    EXPECT_EQ(before.flat<double>()[2], 1);
+    ASSERT_TRUE(g({values, {3}}, {o, {3}}).ok());
+    EXPECT_THAT(o, testing::ElementsAre(2, 3, 4));
+    const Tensor after = w.get();
+    EXPECT_EQ(after.flat<double>()[2], 2);
   }
 }
 
