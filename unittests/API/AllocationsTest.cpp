@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
 #include <cstdlib>
 
 #include "API/Heap.h"
@@ -200,6 +201,16 @@ TEST(Allocations, TypedCallsNeedNone) {
   double from[] = {1, 2, 3}, to[3];
   EXPECT_EQ(allocationsOf([&] { EXPECT_TRUE((*g)({from, {3}}, {to, {3}}).ok()); }), 0);
   EXPECT_EQ(to[2], 6);
+  // Complex ones, which lie at multiples of 8 bytes.
+  using C = std::complex<double>;
+  Variable z = tensor(DType::Complex128, {kDynamic}, "z");
+  auto h = function({z}, z * 2.0)->bind<absl::Status(View<const C, 1>, View<C, 1>)>();
+  ASSERT_TRUE(h.ok()) << h.status();
+  alignas(16) double parts[] = {0, 1, 2, 3, 4}, twice[5] = {};
+  auto *c = reinterpret_cast<const C *>(parts + 1);
+  auto *d = reinterpret_cast<C *>(twice + 1);
+  EXPECT_EQ(allocationsOf([&] { EXPECT_TRUE((*h)({c, {2}}, {d, {2}}).ok()); }), 0);
+  EXPECT_EQ(d[1], C(6, 8));
 }
 
 } // namespace

@@ -211,7 +211,7 @@ TEST(Bind, UpdatesWaitForResultsThatFit) {
   for (bool isStatic : {false, true}) {
     SharedVariable w = shared(*Tensor::full(DType::Float64, {3}, Tensor(1.0)), "w");
     Variable x = tensor(DType::Float64, {isStatic ? 3 : kDynamic}, "x");
-    absl::StatusOr<Function> f = function({x}, {x + w}, {.updates = {{w, Variable(w) * 2.0}}});
+    absl::StatusOr<Function> f = function({x}, {x + 1.0}, {.updates = {{w, Variable(w) * 2.0}}});
     ASSERT_TRUE(f.ok()) << f.status();
     auto g = *f->bind<Unary>();
     double values[] = {1, 2, 3}, o[] = {0, 0, 0};

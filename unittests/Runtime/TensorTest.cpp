@@ -131,6 +131,8 @@ TEST(Tensor, BadShapesAreRefused) {
                "shape (1152921504606846976,) is too large");
   EXPECT_ERROR(Tensor::allocate(DType::Int8, {INT64_MAX, INT64_MAX}), ErrorKind::ValueError,
                "shape (9223372036854775807, 9223372036854775807) is too large");
+  EXPECT_ERROR(Tensor::allocate(DType::Int8, {int64_t(1) << 59, 12}), ErrorKind::ValueError,
+               "shape (576460752303423488, 12) is too large");
   // An extent of 0 does not hide that the others overflow.
   EXPECT_ERROR(Tensor::allocate(DType::Int8, {0, INT64_MAX, 4}), ErrorKind::ValueError,
                "shape (0, 9223372036854775807, 4) is too large");
@@ -138,6 +140,15 @@ TEST(Tensor, BadShapesAreRefused) {
   absl::Status none = Tensor::allocate(DType::Int8, {int64_t(1) << 61}).status();
   EXPECT_EQ(errorKind(none), ErrorKind::OutOfMemory) << none;
 #endif
+}
+
+// As NumPy has them: an axis of 0 counts as one of 1.
+TEST(Tensor, StridesOfEmptyArrays) {
+  Tensor empty = *Tensor::allocate(DType::Float32, {2, 0, 3});
+  EXPECT_EQ(empty.numElements(), 0);
+  const int64_t strides[] = {3, 3, 1};
+  EXPECT_EQ(empty.strides(), absl::MakeConstSpan(strides));
+  EXPECT_TRUE(empty.isContiguous());
 }
 
 TEST(Tensor, RankUpTo32) {
