@@ -203,8 +203,8 @@ TEST(Allocations, TypedCallsNeedNone) {
   EXPECT_EQ(to[2], 6);
   // Complex ones, which lie at multiples of 8 bytes.
   using C = std::complex<double>;
-  Variable z = tensor(DType::Complex128, {kDynamic}, "z");
-  auto h = function({z}, z * 2.0)->bind<absl::Status(View<const C, 1>, View<C, 1>)>();
+  Variable pairs = tensor(DType::Complex128, {kDynamic}, "pairs");
+  auto h = function({pairs}, pairs * 2.0)->bind<absl::Status(View<const C, 1>, View<C, 1>)>();
   ASSERT_TRUE(h.ok()) << h.status();
   alignas(16) double parts[] = {0, 1, 2, 3, 4}, twice[5] = {};
   auto *c = reinterpret_cast<const C *>(parts + 1);

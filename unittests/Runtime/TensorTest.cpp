@@ -142,7 +142,7 @@ TEST(Tensor, BadShapesAreRefused) {
 #endif
 }
 
-// As NumPy has them: an axis of 0 counts as one of 1.
+// An axis of 0 counts as one of 1.
 TEST(Tensor, StridesOfEmptyArrays) {
   Tensor empty = *Tensor::allocate(DType::Float32, {2, 0, 3});
   EXPECT_EQ(empty.numElements(), 0);
