@@ -115,7 +115,7 @@ template <class T, int N> struct BoundTraits<View<T, N>> {
         return false;
       stride *= v.shape[axis];
     }
-    return stride > 0 && v.data && uintptr_t(v.data) % sizeof(T) == 0;
+    return stride > 0 && v.data && uintptr_t(v.data) % alignof(T) == 0;
   }
   /// Of one that is row-major.
   static size_t numBytes(const View<T, N> &v) {

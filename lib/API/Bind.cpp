@@ -216,10 +216,7 @@ static absl::Status runBound(const Function::State &state, absl::Span<void *cons
 }
 
 bool detail::BoundCall::takeScratch(void **buffers) const {
-  char *memory = scratchOfThread(scratchBytes);
-  for (auto [position, offset] : scratch)
-    buffers[position] = memory ? memory + offset : nullptr;
-  return memory;
+  return putScratch(scratch, scratchBytes, buffers);
 }
 
 absl::Status detail::BoundCall::run(absl::Span<void *const> memory,

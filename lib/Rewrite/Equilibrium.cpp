@@ -124,14 +124,17 @@ private:
   };
 
   void sort(const List &list) const {
+    auto unsorted = [&] {
+      std::lock_guard lock(mutex_);
+      return list.rules; // or sorted, by another thread: the order that follows is the same
+    };
+    std::vector<std::pair<double, size_t>> byCost;
+    for (size_t rule : unsorted())
+      byCost.emplace_back(rewriters_[rule]->cost(), rule); // runs ops' functions: without the lock
+    std::ranges::sort(byCost);
     std::lock_guard lock(mutex_);
     if (list.isSorted.load(std::memory_order_relaxed))
       return;
-    std::vector<std::pair<double, size_t>> byCost;
-    byCost.reserve(list.rules.size());
-    for (size_t rule : list.rules)
-      byCost.emplace_back(rewriters_[rule]->cost(), rule);
-    std::ranges::sort(byCost);
     std::ranges::copy(std::views::values(byCost), list.rules.begin());
     list.isSorted.store(true, std::memory_order_release);
   }

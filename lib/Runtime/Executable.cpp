@@ -288,10 +288,12 @@ char *scratchOfThread(int64_t bytes) {
   return memory.size() >= bytes || memory.allocate(bytes) ? memory.data() : nullptr;
 }
 
-void DirectCall::addScratch(void **memory) const {
-  char *first = scratch.empty() ? nullptr : scratchOfThread(scratchBytes);
-  for (auto [position, offset] : scratch)
-    memory[position] = first + offset;
+bool putScratch(absl::Span<const std::pair<int32_t, int64_t>> places, int64_t bytes,
+                void **buffers) {
+  char *memory = bytes > 0 ? scratchOfThread(bytes) : nullptr;
+  for (auto [position, offset] : places)
+    buffers[position] = memory ? memory + offset : nullptr;
+  return memory || bytes == 0;
 }
 
 /// Whether runDirect does a call for which `cached` is the plan, if any.
@@ -326,7 +328,7 @@ absl::Status Executable::State::runDirect(const CachedPlan &cached, absl::Span<c
     return status;
   for (size_t k = 0; k < outputs.size(); ++k)
     buffers[call.outputs[k]] = outputMemory[k];
-  call.addScratch(buffers.data());
+  putScratch(call.scratch, call.scratchBytes, buffers.data()); // isOneCall has looked
   counters.kernels.fetch_add(1, std::memory_order_relaxed);
   if (int32_t failed = call.function(buffers.data(), call.sizes))
     return kernelError(program, program.steps[0], failed, buffers.data(), plan.sizes);
@@ -486,7 +488,7 @@ bool Executable::runAtOnce(absl::Span<void *const> memory, absl::Span<const int6
         buffers[size_t(place)] = memory[argument];
       ++argument;
     }
-  call.addScratch(buffers.data());
+  putScratch(call.scratch, call.scratchBytes, buffers.data()); // isOneCall has looked
   if (call.function(buffers.data(), call.sizes) != 0)
     return false;
   countDirectCall();

@@ -37,8 +37,6 @@ struct DirectCall {
   /// Positions of scratch memory, each with its offset in `scratchBytes` that the caller has.
   std::vector<std::pair<int32_t, int64_t>> scratch;
   int64_t scratchBytes = 0;
-  /// Puts the thread's scratch memory, which must be there, into `buffers`.
-  void addScratch(void **memory) const;
   const int64_t *sizes;
   /// Whether it can fail: the kernel has element checks.
   bool canFail;
@@ -48,6 +46,9 @@ struct DirectCall {
 /// Scratch memory of this thread, which kernels that are called at once share; null where there is
 /// none.
 char *scratchOfThread(int64_t bytes);
+/// Puts it into `buffers`, at these positions with their offsets. False where there is none.
+bool putScratch(absl::Span<const std::pair<int32_t, int64_t>> places, int64_t bytes,
+                void **buffers);
 
 /// Whether a call with inputs as the program declares them can fail but for want of memory: where
 /// sizes are not known, steps have checks, or host functions are called.
@@ -96,11 +97,12 @@ public:
   /// just before: row-major arrays of the program's dtypes and ranks, at proper addresses, none of
   /// them empty, outputs apart from all others. The extents are those of all arrays, axis by axis.
   /// False, with nothing counted, where it is more than that, or fails: `run` does it then, or says
-  /// why.
+  /// why. Outputs may have been written to by then.
   bool runAtOnce(absl::Span<void *const> memory, absl::Span<const int64_t> inputExtents,
                  absl::Span<const int64_t> outputExtents, int threads) const;
 
-  /// Null if the program is not a single kernel with known sizes and no scratch.
+  /// Null if the program is not a single kernel with known sizes that wants no arena, and at most
+  /// 1 MB of scratch memory.
   const DirectCall *directCall() const;
 
   /// Another one of the same program and code; its counts, plans and arenas are its own.

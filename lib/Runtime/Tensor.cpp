@@ -237,7 +237,7 @@ absl::StatusOr<Tensor> Tensor::borrow(DType dtype, void *data, absl::Span<const 
                        absl::StrCat("strides ", shapeText(strides), " reach too far"));
   }
   Tensor tensor;
-  tensor.rep_ = strides.empty() ? std::make_shared<Rep>(dtype, shape, rowMajorStrides(shape))
+  tensor.rep_ = strides.empty() ? std::make_shared<Rep>(dtype, shape)
                                 : std::make_shared<Rep>(dtype, shape, strides);
   tensor.rep_->data = data;
   tensor.rep_->owner = std::move(owner);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <complex>
 #include <cstdlib>
+#include <vector>
 
 #include "API/Heap.h"
 #include "graphc/Function.h"
@@ -211,6 +212,34 @@ TEST(Allocations, TypedCallsNeedNone) {
   auto *d = reinterpret_cast<C *>(twice + 1);
   EXPECT_EQ(allocationsOf([&] { EXPECT_TRUE((*h)({c, {2}}, {d, {2}}).ok()); }), 0);
   EXPECT_EQ(d[1], C(6, 8));
+}
+
+// Code that wants scratch memory, that can fail, and that has two results, one of them reshaped.
+TEST(Allocations, TypedCallsOfUnknownExtentsNeedNone) {
+  if (!test::isHeapCounted())
+    GTEST_SKIP() << "the sanitizer has the heap";
+  using Matrix = View<const double, 2>;
+  using Places = View<const int64_t, 1>;
+  Variable x = dmatrix("x"), y = dmatrix("y"), v = dvector("v"), at = lvector("at");
+  auto product = function({x, y}, dot(x, y))->bind<absl::Status(Matrix, Matrix, View<double, 2>)>();
+  auto taken = function({v, at}, take(v, at))
+                   ->bind<absl::Status(View<const double, 1>, Places, View<double, 1>)>();
+  auto both = function({x}, {x * 2, flatten(exp(x))})
+                  ->bind<absl::Status(Matrix, View<double, 2>, View<double, 1>)>();
+  ASSERT_TRUE(product.ok() && taken.ok() && both.ok());
+  std::vector<double> a(10000, 1.0), b(10000), c(10000);
+  Matrix square(a.data(), {100, 100});
+  View<double, 2> result(b.data(), {100, 100});
+  EXPECT_EQ(allocationsOf([&] { EXPECT_TRUE((*product)(square, square, result).ok()); }), 0);
+  EXPECT_EQ(b[9999], 100);
+  const int64_t places[] = {2, 0};
+  View<const double, 1> from(a.data(), {3});
+  View<double, 1> to(b.data(), {2});
+  EXPECT_EQ(allocationsOf([&] { EXPECT_TRUE((*taken)(from, {places, {2}}, to).ok()); }), 0);
+  EXPECT_EQ(b[1], 1);
+  View<double, 1> flat(c.data(), {10000});
+  EXPECT_EQ(allocationsOf([&] { EXPECT_TRUE((*both)(square, result, flat).ok()); }), 0);
+  EXPECT_EQ(b[9999], 2);
 }
 
 } // namespace
