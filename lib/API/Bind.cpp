@@ -104,8 +104,8 @@ static bool runAtOnce(const Function::State &state, absl::Span<void *const> memo
   if (!state.invoker->isPlain())
     return false;
   absl::InlinedVector<int64_t, 64> extents;
-  absl::InlinedVector<std::pair<uintptr_t, uintptr_t>, 8>
-      places; // first byte and one past the last
+  using Bytes = std::pair<uintptr_t, uintptr_t>; // the first, and one past the last
+  absl::InlinedVector<Bytes, 8> places;
   size_t inputExtents = 0;
   for (const std::vector<Type> *types : {&state.signature.types, &state.outputTypes}) {
     for (const Type &type : *types) {

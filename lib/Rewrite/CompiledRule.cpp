@@ -7,8 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include <algorithm>
+#include <atomic>
 #include <cassert>
 #include <cmath>
+#include <limits>
 
 #include "Graph/Nodes.h"
 #include "Ops/Registry.h"
@@ -314,7 +316,13 @@ public:
   const std::string &name() const override { return rule_->name; }
   std::string_view className() const override { return "Rule"; }
   Effects effects() const override { return rule_->effects; }
-  double cost() const override { return ruleCost(*rule_); }
+  /// Computed when it is first asked for; where threads do so at once, each gets the same.
+  double cost() const override {
+    double known = cost_.load(std::memory_order_relaxed);
+    if (std::isnan(known))
+      cost_.store(known = ruleCost(*rule_), std::memory_order_relaxed);
+    return known;
+  }
   const OpDef *root() const override { return pattern_.terms[0].op; }
   int depth() const override { return depth_; }
 
@@ -406,6 +414,7 @@ private:
   Pattern pattern_;
   Formula replacement_;
   int depth_;
+  mutable std::atomic<double> cost_ = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// Whether all names of a replacement are known.

@@ -19,7 +19,7 @@ public:
   /// F-297: by which queries select it, too.
   virtual std::string_view className() const { return "NodeRewriter"; }
   virtual Effects effects() const { return kNoEffects; }
-  /// Rule::cost. What is cheaper afterwards is tried first. Computed at each call.
+  /// Rule::cost. What is cheaper afterwards is tried first.
   virtual double cost() const { return 0; }
   /// The op of the nodes that it looks at; null for all.
   virtual const OpDef *root() const { return nullptr; }

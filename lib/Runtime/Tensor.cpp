@@ -29,6 +29,15 @@
 
 namespace graphc {
 
+/// An axis of 0 counts as one of 1.
+static void putRowMajorStrides(absl::Span<const int64_t> shape, int64_t *strides) {
+  int64_t stride = 1;
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    strides[axis] = stride;
+    stride *= std::max<int64_t>(shape[axis], 1);
+  }
+}
+
 struct Tensor::Rep {
   DType dtype;
   bool contiguous = false;
@@ -56,16 +65,13 @@ struct Tensor::Rep {
       numElements *= extent;
     contiguous = isRowMajor();
   }
-  /// Row-major, with `numElements`.
+  /// Row-major.
   Rep(DType dtype, absl::Span<const int64_t> shape)
       : dtype(dtype), contiguous(true), numElements(1), dims(2 * shape.size()) {
     std::copy(shape.begin(), shape.end(), dims.begin());
-    int64_t stride = 1;
-    for (size_t axis = shape.size(); axis-- > 0;) {
-      dims[shape.size() + axis] = stride;
-      stride *= std::max<int64_t>(shape[axis], 1);
-      numElements *= shape[axis];
-    }
+    putRowMajorStrides(shape, dims.data() + shape.size());
+    for (int64_t extent : shape)
+      numElements *= extent;
   }
   Rep(const Rep &) = delete;
 
@@ -106,11 +112,7 @@ absl::StatusOr<int64_t> checkShape(DType dtype, absl::Span<const int64_t> shape)
 
 Dims rowMajorStrides(absl::Span<const int64_t> shape) {
   Dims strides(shape.size());
-  int64_t stride = 1;
-  for (size_t axis = shape.size(); axis-- > 0;) {
-    strides[axis] = stride;
-    stride *= std::max<int64_t>(shape[axis], 1);
-  }
+  putRowMajorStrides(shape, strides.data());
   return strides;
 }
 
