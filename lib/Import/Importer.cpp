@@ -1,6 +1,4 @@
 //===- Importer.cpp - models as graphs -------------------------------------===//
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <new>
@@ -10,23 +8,22 @@
 #include "Graph/OnnxEntry.h"
 #include "Graph/PlaceScope.h"
 #include "Import/Broadcast.h"
+#include "Import/Declaration.h"
+#include "Import/ErrorText.h"
 #include "Import/InputTypes.h"
 #include "Import/KnownValues.h"
 #include "Import/NarrowTypes.h"
-#include "Import/NestedMessages.h"
 #include "Import/NodeOrder.h"
 #include "Import/OperatorCheck.h"
+#include "Import/ReadModel.h"
 #include "Import/TensorReader.h"
 #include "Import/Translations.h"
 #include "Support/BroadcastHint.h"
 #include "Support/ReadFile.h"
-#include "Support/StageOfText.h"
 #include "Support/Text.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
-#include "google/protobuf/io/coded_stream.h"
-#include "google/protobuf/io/zero_copy_stream_impl.h"
 #include "graphc/Import.h"
 
 namespace graphc {
@@ -44,168 +41,7 @@ constexpr int64_t kUnrolledNodes = 8192, kBytesOfUnrolledNode = 4;
 /// Initializers of a loop's body are read in each step: so many of their bytes cost one.
 constexpr int64_t kBytesOfWork = 32;
 
-/// Graphs within each other, and messages of protobuf, three for each graph: of models that are
-/// too deep more can be read, so that their error says it, on a stack of 256 KB too.
-constexpr int kDeepestGraph = 32, kDeepestMessage = 1000;
-
-bool nestDeeper(const google::protobuf::RepeatedPtrField<onnx::NodeProto> &nodes, int levels) {
-  auto isDeeper = [&](const onnx::GraphProto &graph) {
-    return levels == 0 || nestDeeper(graph.node(), levels - 1);
-  };
-  for (const onnx::NodeProto &node : nodes)
-    for (const onnx::AttributeProto &attribute : node.attribute())
-      if ((attribute.has_g() && isDeeper(attribute.g())) ||
-          std::ranges::any_of(attribute.graphs(), isDeeper))
-        return true;
-  return false;
-}
-
-absl::Status graphsTooDeep() {
-  return makeError(ErrorKind::NotSupported,
-                   "graphs are nested deeper than " + std::to_string(kDeepestGraph) +
-                       " levels: make functions of the model of inner ones");
-}
-
-/// Of a model that could not be read: an error if that is since it nests too deep.
-absl::Status checkNesting(FILE *file) {
-  if (lseek(fileno(file), 0, SEEK_SET) != 0) // of a pipe nothing is there any more
-    return absl::OkStatus();
-  google::protobuf::io::FileInputStream stream(fileno(file));
-  google::protobuf::io::CodedInputStream coded(&stream);
-  Nesting nesting = nestingOf(coded, kDeepestMessage + 1);
-  if (nesting.messages <= kDeepestMessage)
-    return absl::OkStatus();
-  if (nesting.graphs > kDeepestGraph)
-    return graphsTooDeep();
-  return makeError(ErrorKind::NotSupported, "messages are nested deeper than " +
-                                                std::to_string(kDeepestMessage) +
-                                                " levels, as types of sequences of sequences are");
-}
-
-absl::StatusOr<onnx::ModelProto> readModel(FILE *file) {
-  onnx::ModelProto model;
-  google::protobuf::io::FileInputStream stream(fileno(file));
-  google::protobuf::io::CodedInputStream coded(&stream);
-  coded.SetRecursionLimit(kDeepestMessage);
-  // Ends at the first byte that cannot be.
-  if (!model.ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage()) {
-    if (absl::Status s = checkNesting(file); !s.ok())
-      return s;
-    char head[1024];
-    lseek(fileno(file), 0, SEEK_SET);
-    ssize_t count = read(fileno(file), head, sizeof head);
-    std::string_view stage = stageOfText({head, size_t(std::max<ssize_t>(count, 0))});
-    if (stage.empty() || stage == "onnx")
-      return makeError(ErrorKind::Io, "is no ONNX model, or damaged");
-    return makeError(ErrorKind::Io, "is no ONNX model: it looks like text of " +
-                                        std::string(stage) + "; name it .mlir");
-  }
-  if (!model.has_graph())
-    return makeError(ErrorKind::Io, "is no ONNX model: it has no graph");
-  bool isDeeper = nestDeeper(model.graph().node(), kDeepestGraph);
-  for (const onnx::FunctionProto &function : model.functions())
-    isDeeper = isDeeper || nestDeeper(function.node(), kDeepestGraph);
-  if (isDeeper)
-    return graphsTooDeep();
-  return model;
-}
-
-std::string quoted(const std::string &name) { return "'" + printable(name) + "'"; }
-
 absl::Status bad(const std::string &message) { return makeError(ErrorKind::ValueError, message); }
-
-/// What a model says about the type of a value, beside the graph.
-struct Declaration {
-  std::string_view kind;
-  const onnx::TypeProto *type;
-};
-
-/// A whole file, or what has no line in it: "model.onnx: node 5 (Add)".
-Place filePlace(const std::string &what) { return Place(internFileName(what), 0, 0); }
-
-/// The value with the extents that a declaration adds, checked at run time. An error where the two
-/// contradict each other. Shapes of a sequence's elements say nothing: ONNX's own tests have wrong
-/// ones.
-class Declared {
-public:
-  Declared(const std::string &name, const Declaration &declaration, Place place)
-      : name_(name), declaration_(declaration), place_(place) {}
-  absl::StatusOr<OnnxValue> apply(const OnnxValue &v) const { return apply(v, *declaration_.type); }
-
-private:
-  absl::Status contradiction(const std::string &what, const OnnxValue &v) const {
-    return bad(std::string(declaration_.kind) + " " + quoted(name_) + " is declared " + what +
-               ", but is " + v.brief() + "; correct the declaration or the graph");
-  }
-  absl::StatusOr<OnnxValue> apply(const OnnxValue &v, const onnx::TypeProto &type) const;
-  absl::StatusOr<Variable> applyTensor(const Variable &v,
-                                       const onnx::TypeProto::Tensor &tensor) const;
-
-  const std::string &name_;
-  const Declaration &declaration_;
-  Place place_;
-};
-
-absl::StatusOr<OnnxValue> Declared::apply(const OnnxValue &v, const onnx::TypeProto &type) const {
-  switch (type.value_case()) {
-  case onnx::TypeProto::VALUE_NOT_SET:
-    return v;
-  case onnx::TypeProto::kOptionalType: {
-    if (v.kind() == OnnxValue::Kind::Nothing)
-      return v;
-    absl::StatusOr<OnnxValue> content = apply(v.content(), type.optional_type().elem_type());
-    return content.ok() ? content->asOptional() : content;
-  }
-  case onnx::TypeProto::kSequenceType: {
-    const onnx::TypeProto &element = type.sequence_type().elem_type();
-    if (!v.isSequence())
-      return contradiction("as a sequence", v);
-    if (element.has_tensor_type() && onnxDType(element.tensor_type().elem_type()) != v.dtype())
-      return contradiction("as a sequence of " + onnxDTypeName(element.tensor_type().elem_type()),
-                           v);
-    return v;
-  }
-  case onnx::TypeProto::kTensorType: {
-    if (!v.isTensor())
-      return contradiction("as a tensor", v);
-    absl::StatusOr<Variable> tensor = applyTensor(v.elements()[0], type.tensor_type());
-    return tensor.ok() ? absl::StatusOr<OnnxValue>(*tensor) : tensor.status();
-  }
-  default:
-    return contradiction("as no tensor", v);
-  }
-}
-
-absl::StatusOr<Variable> Declared::applyTensor(const Variable &v,
-                                               const onnx::TypeProto::Tensor &tensor) const {
-  if (tensor.elem_type() != onnx::TensorProto::UNDEFINED &&
-      onnxDType(tensor.elem_type()) != v.dtype())
-    return contradiction("as " + onnxDTypeName(tensor.elem_type()), v);
-  if (!tensor.has_shape())
-    return v;
-  if (tensor.shape().dim_size() != v.rank())
-    return contradiction("with rank " + std::to_string(tensor.shape().dim_size()), v);
-  Ints shape(size_t(v.rank()), kDynamic);
-  bool news = false;
-  for (int axis = 0; axis < v.rank(); ++axis) {
-    const onnx::TensorShapeProto::Dimension &dim = tensor.shape().dim(axis);
-    int64_t known = v.type().extent(axis);
-    if (!dim.has_dim_value() || dim.dim_value() < 0 || dim.dim_value() == known)
-      continue;
-    if (known != kDynamic)
-      return contradiction("with extent " + std::to_string(dim.dim_value()) + " along axis " +
-                               std::to_string(axis),
-                           v);
-    shape[size_t(axis)] = dim.dim_value();
-    news = true;
-  }
-  if (!news)
-    return v;
-  Place here = filePlace(place_.str() + ": " + std::string(declaration_.kind) + " " +
-                         quoted(name_) + " as declared");
-  PlaceScope atDeclaration(here);
-  return specifyShape(v, shape);
-}
 
 /// A call of a function within which the reader is.
 struct Call {
@@ -414,7 +250,7 @@ absl::Status Importer::define(const std::string &name, OnnxValue v, Place place,
                    onnxDTypeName(declaredType) + ", but is of " + onnxDTypeName(narrow) +
                    "; correct the declaration or the graph");
       narrow = isNarrow(declaredType) ? declaredType : narrow;
-      auto declared = Declared(name, declaration, place).apply(v);
+      auto declared = asDeclared(v, name, declaration, place);
       if (!declared.ok())
         return declared.status();
       if (absl::Status s = declared->status(); !s.ok())

@@ -117,24 +117,20 @@ void KernelEmitter::packLastColumns(const ProductShape &shape, const ProductLast
   Value bytes = stack->constant(elementBytes);
   auto plus = [&](Value x, Value y) -> Value { return arith::AddIOp::create(b, x, y); };
   auto times = [&](Value x, Value y) -> Value { return arith::MulIOp::create(b, x, y); };
-  // k is element k % group of the vector's part for its column.
-  Value within = stack->constant(group - 1), beside = stack->constant(last.columns);
-  if (last.columns == 1) {
-    within = zero;
-  } else if (last.mayBeOne) {
-    within = arith::SelectOp::create(b, last.isOne, zero, within);
-    beside = arith::SelectOp::create(b, last.isOne, one, beside);
-  }
-  auto placeOf = [&](Value k) -> Value {
-    Value low = arith::AndIOp::create(b, k, within);
-    return plus(times(arith::SubIOp::create(b, k, low), beside), low);
-  };
   stack->dropAnchor();
+  // k is element k % group of the vector's part for its column; behind that are those for others.
+  Value within, behind;
   if (last.columns > 1) {
+    within = stack->constant(group - 1), behind = stack->constant((last.columns - 1) * group);
+    if (last.mayBeOne) {
+      within = arith::SelectOp::create(b, last.isOne, zero, within);
+      behind = arith::SelectOp::create(b, last.isOne, zero, behind);
+    }
+    behind = times(behind, bytes);
     // The last vector, which may not be full; there is memory for it whether it is used or not.
-    Value end = arith::AddIOp::create(b, length, stack->constant(-1));
-    end = arith::MaxSIOp::create(b, end, zero);
-    end = placeOf(arith::SubIOp::create(b, end, Value(arith::AndIOp::create(b, end, within))));
+    Value end = arith::MaxSIOp::create(b, plus(length, stack->constant(-1)), zero);
+    end = arith::SubIOp::create(b, end, Value(arith::AndIOp::create(b, end, within)));
+    end = times(end, arith::SelectOp::create(b, last.isOne, one, stack->constant(last.columns)));
     auto type = mlir::VectorType::get({shape.lanes}, shape.element);
     storeVector(plus(last.address, times(end, bytes)),
                 arith::ConstantOp::create(b, b.getZeroAttr(type)));
@@ -143,12 +139,17 @@ void KernelEmitter::packLastColumns(const ProductShape &shape, const ProductLast
   auto columns = stack->open(zero, copied, one);
   Value column = columns.getInductionVar();
   Value from = plus(last.panel.address, times(column, bytes));
-  Value first = times(column, stack->constant(group));
-  auto sums = stack->open(zero, length, one);
-  Value k = sums.getInductionVar();
-  storeAt(plus(last.address, times(plus(placeOf(k), first), bytes)),
-          loadAt(plus(from, times(k, last.panel.step)), shape.element, nullptr));
-  stack->close();
+  Value to = plus(last.address, times(column, stack->constant(group * elementBytes)));
+  auto sums = stack->open(zero, length, one, {from, to});
+  from = sums.getRegionIterArg(0), to = sums.getRegionIterArg(1);
+  storeAt(to, loadAt(from, shape.element, nullptr));
+  to = plus(to, bytes);
+  if (last.columns > 1) {
+    Value low = arith::AndIOp::create(b, sums.getInductionVar(), within);
+    Value isEnd = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, low, within);
+    to = plus(to, arith::SelectOp::create(b, isEnd, behind, zero));
+  }
+  stack->close({plus(from, last.panel.step), to});
   stack->close();
   stack->dropAnchor();
 }
