@@ -12,6 +12,9 @@ namespace graphc::math {
 /// Largest |x| of the fast reduction: n C must stay below the result's last bit, n exact.
 template <class F> inline constexpr double kTrigLimit = kIsDouble<F> ? 0x1p30 : 0x1p17;
 
+/// f32 in f64: the digits behind a number are of no account.
+template <class K> inline constexpr bool kIsWide = std::is_same_v<K, WideCoefficients>;
+
 template <class F> struct SinCos {
   F sin, cos;
   typename F::Int quadrant;
@@ -22,6 +25,9 @@ template <class F> auto isOdd(typename F::Int quadrant) { return nonZero(quadran
 /// sin and cos of r = high + low, |r| <= pi/4 and a little.
 template <class K, class F> SinCos<F> sinCosKernel(F r, F low, typename F::Int quadrant) {
   F u = r * r;
+  if constexpr (kIsWide<K>)
+    return {mulAdd(r * u, polynomial(u, K::sin), r),
+            mulAdd(u * u, polynomial(u, K::cos), mulAdd(u, -0.5, 1.0)), quadrant};
   F s = mulAdd(r * u, polynomial(u, K::sin), low);
   F half = u * 0.5, w = 1.0 - half;
   F c = w + mulAdd(u * u, polynomial(u, K::cos), ((1.0 - w) - half) - r * low);
@@ -31,6 +37,8 @@ template <class K, class F> SinCos<F> sinCosKernel(F r, F low, typename F::Int q
 template <class K, class F> SinCos<F> sinCosReduced(F x) {
   Rounded<F> n = roundProduct(x, K::twoOverPi);
   F r1 = fma(n.value, -K::halfPi0, x);
+  if constexpr (kIsWide<K>)
+    return sinCosKernel<K>(mulAdd(n.value, -K::halfPi1, r1), r1, bits(n.biased));
   F ph = n.value * K::halfPi1, pl = fma(n.value, K::halfPi1, -ph);
   Pair<F> r = twoSum(r1, -ph);
   F low = mulAdd(n.value, -K::halfPi2, r.low - pl);
