@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <filesystem>
 #include <link.h>
+#include <sys/auxv.h>
 
 #include "Support/SystemError.h"
 #include "graphc/Status.h"
@@ -20,8 +21,12 @@ std::string companionPath(const std::string &file) {
   bool found = dladdr1(&here, &info, reinterpret_cast<void **>(&self), RTLD_DL_LINKMAP) != 0;
   if (found && self && *self->l_name)
     return (fs::path(self->l_name).parent_path() / file).string();
-  // The loader has no name for the program.
-  fs::path program = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  // The loader has no name for the program, unless it was started itself, with the program as its
+  // first argument.
+  bool isLoaders = found && getauxval(AT_BASE) == 0;
+  fs::path program = isLoaders ? fs::canonical(info.dli_fname, ignored)
+                               : fs::read_symlink("/proc/self/exe", ignored);
+  program = program.parent_path();
   fs::path built = program / "../lib" / file, installed = program / GRAPHC_LIBRARY_FOLDER / file;
   return (fs::exists(built, ignored) ? built : installed).lexically_normal().string();
 }
