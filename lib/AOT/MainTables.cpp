@@ -35,10 +35,9 @@ MainTables MainTables::create(const Program &program, std::string_view source,
         {text(input.name), text(Type(input.dtype, input.shape).text()), int32_t(input.dtype)});
   for (size_t k = 0; k < program.outputs.size(); ++k) {
     const Program::Output &output = program.outputs[k];
-    const Program::Array &array = program.arrays[size_t(output.array)];
+    Type type = typeOf(program, output);
     t.outputs.push_back({text(output.name.empty() ? "out" + std::to_string(k) : output.name),
-                         text(Type(array.dtype, staticShape(program, array)).text()),
-                         int32_t(array.dtype)});
+                         text(type.text()), int32_t(type.dtype())});
   }
   return t;
 }

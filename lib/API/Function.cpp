@@ -26,6 +26,7 @@ FunctionSource::FunctionSource(Read read, FunctionOptions options)
   options_.updates = {}; // they are part of the graph
   options_.givens = {};
   options_.profile = {};
+  options_.dumpStages = {};      // of the function itself
   options_.cancellation.reset(); // it was about making the function
 }
 
@@ -141,11 +142,15 @@ Function::State::State(std::string name, std::vector<Slot> slots,
   prepareNumbers();
 }
 
-/// Nothing can fail, no dtype is converted on the way and nothing is stored.
+/// Nothing can fail, no dtype is converted on the way, nothing is stored, and types tell the
+/// results' extents.
 void Function::State::prepareNumbers() {
   bool numbersOnly = invoker->isPlain();
   for (const Type &type : signature.types)
     numbersOnly &= type.rank() == 0 && byteSize(type.dtype()) <= 8;
+  for (const Type &type : outputTypes)
+    for (int64_t extent : type.shape())
+      numbersOnly &= extent != kDynamic;
   if (!numbersOnly || !invoker->runner().direct(numbers) || numbers.scratchBytes > 0)
     numbers.code = nullptr;
 }

@@ -21,13 +21,13 @@ absl::StatusOr<Function> functionOf(std::shared_ptr<const Executable> executable
     slot.name = input.name;
     slot.variable = inputOfFile(Type(input.dtype, input.shape), input.name);
     slot.input = int(slots.size());
+    slot.rules.allowDowncast = options.allowInputDowncast;
     slots.push_back(std::move(slot));
   }
   std::vector<std::string> names;
   std::vector<Type> types;
   for (const Program::Output &output : program.outputs) {
-    const Program::Array &array = program.arrays[size_t(output.array)];
-    types.emplace_back(array.dtype, staticShape(program, array));
+    types.push_back(typeOf(program, output));
     names.push_back(output.name);
   }
   std::string name = options.name.empty() ? program.name : options.name;
@@ -53,6 +53,7 @@ Hash128 keyOf(const std::string &bytes, const std::string &path, const FileReadi
     with.list(*tags, [&](const std::string &tag) { with.value(tag); });
   with.value(options.rewrites);
   with.value(options.onUnusedInput);
+  with.value(options.acceptInplace);
   return codeKey(bytes, with.take(), options.target);
 }
 
@@ -80,9 +81,11 @@ absl::StatusOr<std::string> bytesOfFile(const std::string &path) {
 absl::StatusOr<Function> functionOfFile(const std::string &path, const std::string &bytes,
                                         const FileReading &reading, FunctionOptions options) {
   std::shared_ptr<ProfilePart> profile = openProfile(options.profile);
-  // Nothing tells another process what a program's own rewrites do.
+  // Nothing tells another process what a program's own rewrites do, nor which of its variables
+  // updates and givens are of.
   bool stored = options.cache && options.dumpStages.empty() && !profile && hasCode(options.mode) &&
-                !options.mode.ownRewrites();
+                !options.mode.ownRewrites() && options.updates.pairs().empty() &&
+                options.givens.pairs().empty();
   std::shared_ptr<CodeFolder> folder = stored ? CodeFolder::configured() : nullptr;
   std::optional<Hash128> key;
   if (folder) {

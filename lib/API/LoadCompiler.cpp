@@ -18,7 +18,7 @@ absl::StatusOr<const CompilerInterface *> loadCompiler() {
   if (!entry.ok())
     return entry.status();
   static const CompilerInterface *compiler =
-      reinterpret_cast<const CompilerInterface *(*)()>(*entry)();
+      reinterpret_cast<decltype(&graphcCompilerEntry)>(*entry)();
   return compiler;
 }
 

@@ -52,6 +52,10 @@ public:
 
 /// ValueError for a name that no mode has, KeyError for unknown rewrites.
 absl::Status checkMode(const Mode &mode);
+/// ValueError for negative threads or specialisations.
+absl::Status checkLimits(const FunctionOptions &options);
+/// All of that, and ValueError for an unknown target.
+absl::Status checkOptions(const FunctionOptions &options);
 /// Whether a function of this mode is a program and its code.
 bool hasCode(const Mode &mode);
 /// That program; an empty one if it has host callbacks. Errors as those of makeRunner.

@@ -1,7 +1,7 @@
 //===- SaveOnnx.cpp - the ONNX writer, when it is needed ------------------===//
+#include "Graph/OnnxEntry.h"
 #include "Support/Fork.h"
 #include "Support/SharedLibrary.h"
-#include "graphc/Export.h"
 
 namespace graphc {
 
@@ -14,10 +14,8 @@ absl::Status saveOnnx(const GraphModule &module, const std::string &path,
       loadOwnSymbol("libgraphc-onnx.so", "graphcOnnxWriter");
   if (!entry.ok())
     return entry.status();
-  using Save =
-      void (*)(const GraphModule &, const std::string &, const SaveOnnxOptions &, absl::Status *);
   absl::Status status;
-  reinterpret_cast<Save>(*entry)(module, path, options, &status);
+  reinterpret_cast<decltype(&graphcOnnxWriter)>(*entry)(module, path, options, &status);
   return status;
 }
 

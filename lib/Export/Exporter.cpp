@@ -172,9 +172,7 @@ absl::Status Exporter::run(const std::string &path) {
 } // namespace
 } // namespace graphc
 
-/// What libgraphc looks up in this library: see saveOnnx.
-extern "C" __attribute__((visibility("default"))) void
-graphcOnnxWriter(const graphc::GraphModule &module, const std::string &path,
-                 const graphc::SaveOnnxOptions &options, absl::Status *result) {
+void graphcOnnxWriter(const graphc::GraphModule &module, const std::string &path,
+                      const graphc::SaveOnnxOptions &options, absl::Status *result) {
   *result = graphc::Exporter(module, options).run(path);
 }

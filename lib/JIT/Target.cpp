@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include "Kernels/CompilerInterface.h"
 #include "Runtime/CpuIdentity.h"
 #include "Support/Text.h"
 #include "graphc/Status.h"
@@ -141,6 +140,8 @@ absl::Status checkRunsHere(const TargetDescription &target) {
 }
 
 absl::StatusOr<TargetDescription> parseTarget(std::string_view name) {
+  if (absl::Status s = checkTarget(name); !s.ok())
+    return s;
   if (name == "native") {
     const TargetDescription &host = hostTarget();
     if (host.isX86 || host.isAArch64)
@@ -148,23 +149,18 @@ absl::StatusOr<TargetDescription> parseTarget(std::string_view name) {
     return makeError(ErrorKind::NotSupported,
                      "no code generator for this processor, " + host.triple);
   }
-  if (name == "x86-64" || name == "x86-64-v3" || name == "x86-64-v4" || name == "x86-64-v4-bf16" ||
-      name == "x86-64-v4-amx") {
+  if (name.starts_with("x86-64")) {
 #ifdef GRAPHC_TARGET_X86
     return x86Level(name);
 #else
     return makeError(ErrorKind::NotSupported, "this build makes no code for " + std::string(name));
 #endif
   }
-  if (name == "aarch64") {
 #ifdef GRAPHC_TARGET_AARCH64
-    return aarch64Generic();
+  return aarch64Generic();
 #else
-    return makeError(ErrorKind::NotSupported, "this build makes no code for aarch64");
+  return makeError(ErrorKind::NotSupported, "this build makes no code for aarch64");
 #endif
-  }
-  return makeError(ErrorKind::ValueError, "unknown target '" + std::string(name) +
-                                              "'; the targets are " + join(kTargets, ", "));
 }
 
 } // namespace graphc

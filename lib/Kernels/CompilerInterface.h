@@ -49,10 +49,6 @@ struct CompileOptions {
 inline constexpr std::string_view kStages[] = {"graph", "rewritten", "kernels", "linalg",
                                                "loops", "llvm",      "asm",     "obj"};
 
-/// What `--target` takes. `native` is this processor.
-inline constexpr std::string_view kTargets[] = {
-    "native", "x86-64", "x86-64-v3", "x86-64-v4", "x86-64-v4-bf16", "x86-64-v4-amx", "aarch64"};
-
 /// What C programs link to or load: docs/AheadOfTime.md.
 struct LibraryOptions {
   /// Starts the names of the library's functions; a C identifier.
@@ -67,6 +63,8 @@ struct LibraryFiles {
   std::string object;
   /// Text of its C header.
   std::string header;
+  /// As LibraryOptions say.
+  bool isProgram = false;
 };
 
 /// Makes versions of a compiled program for calls whose extents are known. Thread-safe.
@@ -110,8 +108,7 @@ public:
                                                       const CompileOptions &options) const = 0;
   /// Makes `path` of such an object: a program, if that is what it was made for, or a shared
   /// library. NotSupported for another processor's.
-  virtual absl::Status link(const LibraryFiles &files, const std::string &path,
-                            bool isProgram) const = 0;
+  virtual absl::Status link(const LibraryFiles &files, const std::string &path) const = 0;
   /// From the text of stage `from` (kernels, linalg, loops or llvm) to that stage or a later one.
   virtual absl::StatusOr<std::string> translate(std::string_view text, std::string_view name,
                                                 std::string_view from, std::string_view to,
@@ -131,3 +128,7 @@ protected:
 absl::StatusOr<const CompilerInterface *> loadCompiler();
 
 } // namespace graphc
+
+/// What libgraphc-compiler exports; see loadCompiler, which looks it up by its name.
+extern "C" __attribute__((visibility("default"))) const graphc::CompilerInterface *
+graphcCompilerEntry();

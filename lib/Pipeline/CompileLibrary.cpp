@@ -50,6 +50,7 @@ absl::Status compileLibrary(KernelGraph kernels, const ObjectCompiler &compiler,
   if (!object.ok())
     return object.status();
   stages.library().object = *std::move(object);
+  stages.library().isProgram = library.isProgram;
   if (!main)
     stages.library().header = cHeader(program, *interface, library.source, processor);
   return absl::OkStatus();

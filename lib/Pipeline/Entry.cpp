@@ -56,11 +56,10 @@ public:
     return std::move(stages.library());
   }
 
-  absl::Status link(const LibraryFiles &files, const std::string &path,
-                    bool isProgram) const override {
+  absl::Status link(const LibraryFiles &files, const std::string &path) const override {
     absl::StatusOr<std::string> bytes =
-        isProgram ? linkProgram(files.object)
-                  : linkSharedObject({files.object}, path.substr(path.rfind('/') + 1));
+        files.isProgram ? linkProgram(files.object)
+                        : linkSharedObject({files.object}, path.substr(path.rfind('/') + 1));
     return bytes.ok() ? replaceFile(path, *bytes, /*isProgram=*/true) : bytes.status();
   }
 
@@ -97,8 +96,7 @@ public:
 } // namespace
 } // namespace graphc
 
-extern "C" __attribute__((visibility("default"))) const graphc::CompilerInterface *
-graphcCompilerEntry() {
+const graphc::CompilerInterface *graphcCompilerEntry() {
   static const graphc::Compiler *const kCompiler = new graphc::Compiler();
   return kCompiler;
 }

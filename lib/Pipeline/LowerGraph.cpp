@@ -159,9 +159,10 @@ Callees calleesOf(const CompileOptions &options, bool keepGraphs) {
     absl::Status s = rewriteGraph(callee, options);
     return s.ok() ? lowerControl(callee, options) : s;
   };
-  std::string does = options.rewrites ? rewritesKey(options.mode) : "none";
-  return Callees(prepare, std::move(does), options.profile, modeOptimizations(options.mode),
-                 keepGraphs);
+  Optimizations optimizations = modeOptimizations(options.mode);
+  std::string does =
+      options.rewrites ? rewritesKey(options.mode) : "none;" + optimizations.missing();
+  return Callees(prepare, std::move(does), options.profile, optimizations, keepGraphs);
 }
 
 absl::StatusOr<KernelGraph> kernelsOf(FunctionGraph graph, const CompileOptions &options,

@@ -36,7 +36,7 @@ template <class T> absl::StatusOr<T> nothingOr(const absl::Status &status) {
 }
 using CompilerPointer = std::shared_ptr<const ObjectCompiler>;
 
-/// The stages that have a text per kernel, from what `compileKernels` makes of them.
+/// The stages that have a text, of all kernels together, each made from the one before.
 absl::Status showCode(const KernelGraph &kernels, const ObjectCompiler &compiler, Stages &stages) {
   absl::StatusOr<std::string> linalg = linalgText(kernels.kernels);
   if (!linalg.ok())
@@ -57,7 +57,7 @@ absl::Status showCode(const KernelGraph &kernels, const ObjectCompiler &compiler
   return absl::OkStatus();
 }
 
-/// linalg, loops, llvm, obj: each kernel on its own. Returns what makes their code, or null if
+/// linalg, loops, llvm, obj. Returns what makes their code, or null if
 /// nobody wants to run it.
 absl::StatusOr<CompilerPointer> showKernels(KernelGraph &kernels, const CompileOptions &options,
                                             bool trusted, Stages &stages) {

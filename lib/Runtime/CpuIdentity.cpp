@@ -1,6 +1,7 @@
 //===- Runtime/CpuIdentity.cpp - which processor this is ------------------===//
 #include "Runtime/CpuIdentity.h"
 
+#include <algorithm>
 #include <atomic>
 #include <string_view>
 
@@ -11,6 +12,8 @@
 #elif defined(__linux__)
 #include <sys/auxv.h>
 #endif
+
+#include "Support/Text.h"
 
 namespace graphc {
 namespace {
@@ -88,6 +91,13 @@ Hash128 cpuIdentity() {
     return hasher.finish128();
   }();
   return identity;
+}
+
+absl::Status checkTarget(std::string_view name) {
+  if (std::ranges::find(kTargets, name) != std::end(kTargets))
+    return absl::OkStatus();
+  return makeError(ErrorKind::ValueError, "unknown target '" + std::string(name) +
+                                              "'; the targets are " + join(kTargets, ", "));
 }
 
 bool runsCodeFor(std::string_view target) {

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "Support/Hash.h"
+#include "graphc/Status.h"
 
 namespace graphc {
 
@@ -11,6 +12,12 @@ namespace graphc {
 /// programs use it: equal where code for one runs on the other. Read once; the light library's
 /// stand-in for LLVM's detection. Thread-safe.
 Hash128 cpuIdentity();
+
+/// What code is made for. `native` is this processor.
+inline constexpr std::string_view kTargets[] = {
+    "native", "x86-64", "x86-64-v3", "x86-64-v4", "x86-64-v4-bf16", "x86-64-v4-amx", "aarch64"};
+/// ValueError for a name that is none of them.
+absl::Status checkTarget(std::string_view name);
 
 /// Whether this processor runs code for a target by name, "x86-64-v3"; "native" is any.
 bool runsCodeFor(std::string_view target);

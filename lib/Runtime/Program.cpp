@@ -15,6 +15,15 @@ std::vector<int64_t> staticShape(const Program &program, const Program::Array &a
   return shape;
 }
 
+Type typeOf(const Program &program, const Program::Output &output) {
+  const Program::Array &array = program.arrays[size_t(output.array)];
+  std::vector<int64_t> shape = staticShape(program, array);
+  if (!output.isComplex)
+    return Type(array.dtype, shape);
+  shape.pop_back();
+  return Type(complexDType(array.dtype), shape);
+}
+
 int32_t ownerOf(const Program &program, int32_t array) {
   while (program.arrays[size_t(array)].storage == Program::Array::Storage::Same &&
          !program.arrays[size_t(array)].isPart())

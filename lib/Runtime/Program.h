@@ -22,6 +22,8 @@
 
 namespace graphc {
 
+class Type;
+
 struct Program {
   /// An array: where its memory is, and its shape.
   struct Array {
@@ -208,6 +210,9 @@ struct Program {
 
 /// The extents of an array that are the same in all calls; kDynamic for the others.
 std::vector<int64_t> staticShape(const Program &program, const Program::Array &array);
+
+/// The type of an output as callers see it: pairs are complex numbers.
+Type typeOf(const Program &program, const Program::Output &output);
 
 /// The number of the array whose memory `array` has, or is in: itself, unless its storage is Same.
 int32_t rootOf(const Program &program, int32_t array);

@@ -108,7 +108,8 @@ function(graphc_tool target name)
     # The same where it is built: CMake makes room for another one by empty entries, which stand for the current folder.
     set(folders "$ORIGIN/${toLibraries}" "$ORIGIN/../lib")
     list(REMOVE_DUPLICATES folders)
-    set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} INSTALL_RPATH "${folders}" BUILD_WITH_INSTALL_RPATH ON)
+    set_target_properties(${target} PROPERTIES
+      OUTPUT_NAME ${name} INSTALL_RPATH "${folders}" BUILD_WITH_INSTALL_RPATH ON)
     install(TARGETS ${target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
   endif()
 endfunction()

@@ -1,6 +1,6 @@
 //===- BoundCases.cpp - matrix products on memory that stays --------------===//
 //
-// Of the shapes that issue 7 has bars for (gemm.md, sections 4 and 5). Extents are known to the
+// Of the shapes that docs/Benchmarks.md has bars for. Extents are known to the
 // compiler, and calls write to the caller's memory, as those of the libraries do: what is measured
 // are kernels, not Tensors. make_expected.py has the same shapes.
 //

@@ -15,6 +15,7 @@
 #include "Profiling.h"
 #include "Progress.h"
 #include "Rewrites/ModeRewrites.h"
+#include "Runtime/CpuIdentity.h"
 #include "Runtime/StageWatch.h"
 #include "Support/Bytes.h"
 #include "Support/ReadFile.h"

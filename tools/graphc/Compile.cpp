@@ -119,9 +119,9 @@ absl::Status write(const CompileVerb &verb, const CompilerInterface &compiler,
                    const LibraryFiles &files) {
   if (!verb.toFile())
     return writeOutput(verb.out, files.object);
-  absl::Status written = verb.emit == "obj" ? writeOutput(verb.out, files.object)
-                                            : compiler.link(files, verb.out, verb.wantsProgram());
-  if (!written.ok() || verb.wantsProgram())
+  absl::Status written =
+      verb.emit == "obj" ? writeOutput(verb.out, files.object) : compiler.link(files, verb.out);
+  if (!written.ok() || files.isProgram)
     return written;
   absl::Status header = writeOutput(headerPath(verb.out), files.header);
   if (!header.ok())

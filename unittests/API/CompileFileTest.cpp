@@ -112,6 +112,25 @@ TEST_F(CompileFile, IsCompiledOnce) {
 }
 
 // F-217: stored code has its graph from the file, when it is asked for.
+// Stages are those of the function itself.
+TEST_F(CompileFile, SubsetsShowNoStages) {
+  const fs::path stages = folder / "stages";
+  Function f = *compileFile(file, {.dumpStages = stages.string()});
+  auto shown = [&] {
+    std::vector<std::pair<fs::path, fs::file_time_type>> files;
+    for (const fs::directory_entry &entry : fs::directory_iterator(stages))
+      files.emplace_back(entry.path(), entry.last_write_time());
+    std::sort(files.begin(), files.end());
+    return files;
+  };
+  auto before = shown();
+  EXPECT_FALSE(before.empty());
+  ASSERT_TRUE(f.call({Tensor({1}, DType::Float32), Tensor({2}, DType::Float32)}, {},
+                     {.outputSubset = OutputSubset({1})})
+                  .ok());
+  EXPECT_EQ(shown(), before);
+}
+
 TEST_F(CompileFile, SubsetsOfOutputs) {
   Tensor x({1}, DType::Float32);
   CallOptions second = {.outputSubset = std::vector<size_t>{1}};
@@ -167,6 +186,45 @@ TEST_F(CompileFile, WhatTheProgramDependsOnIsInItsKey) {
   std::ofstream(file, std::ios::app) << "// changed\n";
   ASSERT_TRUE(compileFile(file).ok());
   EXPECT_EQ(stored(".so").size(), 6u);
+}
+
+// Numbers that pairs stand for in the program.
+TEST_F(CompileFile, ComplexOutputs) {
+  std::ofstream(file) << R"(
+func.func @main(%x: tensor<f64>) -> tensor<complex<f64>> {
+  %i = graph.constant dense<(0.0, 2.0)> : tensor<complex<f64>>
+  %0 = graph.mul %x, %i : (tensor<f64>, tensor<complex<f64>>) -> tensor<complex<f64>>
+  return %0 : tensor<complex<f64>>
+}
+)";
+  for (int time : {1, 2}) {
+    absl::StatusOr<Function> f = compileFile(file);
+    ASSERT_TRUE(f.ok()) << f.status();
+    EXPECT_EQ(stored(".so").size(), 1u);
+    EXPECT_EQ(f->outputTypes()[0], Type(DType::Complex128, {})) << time;
+    EXPECT_TRUE((f->bind<std::complex<double>(double)>()).ok()) << time;
+    absl::StatusOr<Results> r = (*f)(2.5);
+    ASSERT_TRUE(r.ok()) << r.status();
+    EXPECT_EQ((*r)[0], Tensor(std::complex<double>(0, 5))) << time;
+  }
+}
+
+// How arguments are converted is no matter of the program; what updates and givens make of it is.
+TEST_F(CompileFile, OptionsOfTheSecondFunction) {
+  Tensor x({1.0, 2.0}), w({10, 20}, DType::Float32);
+  for (int time : {1, 2}) {
+    EXPECT_FALSE((*compileFile(file))(x, w).ok()) << time;
+    EXPECT_TRUE((*compileFile(file, {.allowInputDowncast = true}))(x, w).ok()) << time;
+  }
+  for (const fs::path &program : stored(".so"))
+    fs::remove(program);
+  SharedVariable calls = shared(0.0, "calls");
+  Function counts = *compileFile(file, {.updates = {{calls, calls + 1.0}}});
+  EXPECT_TRUE(stored(".so").empty());
+  expectStep(counts); // one call of it is an error
+  EXPECT_EQ(calls.get(), Tensor(1.0));
+  expectStep(compileFile(file));
+  EXPECT_EQ(calls.get(), Tensor(1.0));
 }
 
 TEST_F(CompileFile, ADamagedProgramIsCompiledAgain) {

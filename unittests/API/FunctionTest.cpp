@@ -169,6 +169,35 @@ TEST(Function, RefusedGraphs) {
             "function: threads must not be negative, but is -5");
 }
 
+// Whatever runs the function, and before anything is compiled.
+TEST(Function, OptionsAreCheckedInEachMode) {
+  auto x = dscalar("x");
+  for (const char *mode : {"fast_run", "interpreter", "debug", "nanguard"}) {
+    EXPECT_EQ(messageOf(function({x}, {x + 1}, {.mode = mode, .threads = -5}).status()),
+              "function: threads must not be negative, but is -5");
+    std::string of = messageOf(function({x}, {x + 1}, {.mode = mode, .target = "z80"}).status());
+    EXPECT_EQ(of.substr(0, of.find(';')), "unknown target 'z80'") << mode;
+  }
+  std::vector<std::string> stages;
+  FunctionOptions watched{.threads = -5, .observer = [&](const StageReport &report) {
+                            stages.emplace_back(report.stage);
+                          }};
+  EXPECT_FALSE(function({x}, {x + 1}, watched).ok());
+  EXPECT_TRUE(stages.empty());
+}
+
+// A result's extents may be known to the program alone.
+TEST(Function, NumbersWhoseResultsHaveOpenExtents) {
+  auto x = dscalar("x");
+  Variable count = cast(floor(constant(Tensor({3.7}))), DType::Int64);
+  Variable y = broadcastTo(x, ShapeList(count));
+  ASSERT_EQ(y.type(), Type(DType::Float64, {kDynamic}));
+  Function f = *function({x}, y);
+  absl::StatusOr<Results> r = f(1.5);
+  ASSERT_TRUE(r.ok()) << r.status();
+  EXPECT_EQ((*r)[0], Tensor({1.5, 1.5, 1.5}));
+}
+
 // A mistake while building travels through other ops to `function`, with its own place.
 TEST(Function, MistakesTravel) {
   auto x = dscalar("x");

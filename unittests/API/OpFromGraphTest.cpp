@@ -322,6 +322,18 @@ TEST_F(OpFromGraphTest, Nests) {
             "than 4194304 nodes");
 }
 
+// What one function is made of is no other's, if it wants other optimizations.
+TEST_F(OpFromGraphTest, OptimizationsOfGraphsThatAreKept) {
+  OpFromGraph op({v}, {exp(v * 2.0) + 1.0}, {.inlined = false});
+  auto kernelsOf = [&](const Mode &mode) {
+    return function({v}, op(v), {.mode = mode, .rewrites = false})->counters().kernels;
+  };
+  const Mode all("fast_run");
+  EXPECT_EQ(kernelsOf(all), 1);
+  EXPECT_EQ(kernelsOf(all.excluding({"fusion"})), 3);
+  EXPECT_EQ(kernelsOf(all), 1);
+}
+
 // Ops of several kernels: a program may have no more steps than a graph has nodes. Nothing is made
 // for each of them before.
 TEST_F(OpFromGraphTest, NestsOfManyKernels) {

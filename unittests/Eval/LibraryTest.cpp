@@ -46,7 +46,7 @@ public:
     EXPECT_TRUE(files.ok()) << files.status();
     if (!files.ok())
       return;
-    absl::Status linked = compiler->link(*files, path_, /*isProgram=*/false);
+    absl::Status linked = compiler->link(*files, path_);
     EXPECT_TRUE(linked.ok()) << linked;
     library_ = dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL);
     EXPECT_TRUE(library_) << dlerror();

@@ -240,7 +240,7 @@ bool agrees(double before, double after, Effects effects, Values values, DType d
   if (!std::isfinite(after))
     return (effects & kInexact) && !tame;
   if (!(effects & (kRounding | kInexact)))
-    return false;
+    return !tame && (effects & kOverflow) && ways().before;
   // Where the unrewritten form over- or underflows on its way it is no measure.
   if (!tame && ((effects & kInexact) || ((effects & kOverflow) && ways().any())))
     return true;

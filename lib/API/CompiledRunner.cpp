@@ -1,0 +1,170 @@
+//===- CompiledRunner.cpp - calls of compiled programs ------------------------===//
+#include "API/Runner.h"
+#include "API/Specialisations.h"
+#include "Runtime/ArrayMemory.h"
+#include "Runtime/ConfigText.h"
+#include "Runtime/ThreadPool.h"
+#include "Support/Text.h"
+#include "graphc/Config.h"
+
+namespace graphc {
+namespace {
+
+class CompiledRunner : public Runner {
+public:
+  CompiledRunner(std::shared_ptr<const Executable> executable, int threads,
+                 std::shared_ptr<ProfilePart> profile,
+                 std::unique_ptr<const Specialisations> specialisations)
+      : executable_(std::move(executable)), threads_(threads), profile_(std::move(profile)),
+        specialisations_(std::move(specialisations)) {
+    if (profile_)
+      profile_->setSteps(profiledSteps(executable_->program()));
+  }
+
+  absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
+                   OutputMemory memory, const Lending *lending) const override {
+    if (!specialisations_)
+      return run(*executable_, arguments, results, memory, lending);
+    absl::InlinedVector<int64_t, 64> extents; // allocates nothing in most calls
+    for (const Tensor &argument : arguments)
+      extents.insert(extents.end(), argument.shape().begin(), argument.shape().end());
+    if (const Executable *own = specialisations_->find(extents))
+      return run(*own, arguments, results, memory, lending);
+    absl::Status status = run(*executable_, arguments, results, memory, lending);
+    if (status.ok())
+      specialisations_->count(extents);
+    return status;
+  }
+
+  bool runAtOnce(absl::Span<void *const> memory, absl::Span<const int64_t> inputExtents,
+                 absl::Span<const int64_t> outputExtents) const override {
+    if (profile_)
+      return false;
+    const Executable *own = specialisations_ ? specialisations_->find(inputExtents) : nullptr;
+    const Executable &executable = own ? *own : *executable_;
+    if (!executable.runAtOnce(memory, inputExtents, outputExtents, threads_))
+      return false;
+    if (specialisations_ && !own)
+      specialisations_->count(inputExtents);
+    return true;
+  }
+
+  int overwrites(size_t result) const override {
+    return executable_->program().outputs[result].over;
+  }
+
+  bool direct(detail::BoundCall &call) const override {
+    const DirectCall *direct = executable_->directCall();
+    if (profile_ || !direct || direct->canFail || (threads_ > 1 && direct->isParallel) ||
+        direct->buffers.size() > detail::BoundCall::kMaxBuffers)
+      return false;
+    call.code = direct->function;
+    call.sizes = direct->sizes;
+    call.pattern = direct->buffers;
+    call.slots = direct->inputs;
+    call.slots.insert(call.slots.end(), direct->outputs.begin(), direct->outputs.end());
+    call.scratch = direct->scratch;
+    call.scratchBytes = direct->scratchBytes;
+    return true;
+  }
+
+  bool canFail() const override { return graphc::canFail(executable_->program()); }
+
+  void free() const override {
+    for (const Executable *executable : executables())
+      executable->free();
+  }
+  void countDirectCall() const override { executable_->countDirectCall(); }
+
+  Function::Counters counters() const override {
+    Function::Counters all;
+    for (const Executable *executable : executables()) {
+      const RunCounters &c = executable->counters();
+      all.calls += c.calls;
+      all.kernelRuns += c.kernels;
+      all.plans += c.plans;
+      all.arenas += c.arenas;
+      all.bytesCopied += c.bytesCopied;
+      all.forks += c.forks;
+      if (executable == executable_.get())
+        continue;
+      ++all.specialisations;
+      all.specialisedCalls += c.calls;
+    }
+    all.kernels = int64_t(executable_->program().kernels.size());
+    return all;
+  }
+
+  std::unique_ptr<const Runner> with(std::shared_ptr<ProfilePart> profile,
+                                     bool sharesMemory) const override {
+    return std::make_unique<CompiledRunner>(
+        sharesMemory ? executable_ : executable_->clone(), threads_, std::move(profile),
+        specialisations_ ? specialisations_->forCopy() : nullptr);
+  }
+
+private:
+  absl::Status run(const Executable &executable, absl::Span<const Tensor> arguments,
+                   absl::Span<Tensor> results, OutputMemory memory, const Lending *lending) const {
+    if (!profile_)
+      return executable.run(arguments, results, threads_, memory, nullptr, lending);
+    RunProfile run;
+    int64_t allocations = ArrayMemory::allocationsOfThread();
+    RunProfile::Clock::time_point start = RunProfile::Clock::now();
+    absl::Status status = executable.run(arguments, results, threads_, memory, &run, lending);
+    run.allocations = ArrayMemory::allocationsOfThread() - allocations;
+    profile_->add(start, std::move(run));
+    return status;
+  }
+
+  /// The general one and its versions.
+  std::vector<const Executable *> executables() const {
+    std::vector<const Executable *> all;
+    if (specialisations_)
+      all = specialisations_->made();
+    all.push_back(executable_.get());
+    return all;
+  }
+
+  std::shared_ptr<const Executable> executable_;
+  int threads_;
+  std::shared_ptr<ProfilePart> profile_;                   // null for none
+  std::unique_ptr<const Specialisations> specialisations_; // null for none
+};
+
+/// Threads of a call and versions of a program.
+struct RunLimits {
+  int threads, specialisations;
+};
+
+absl::StatusOr<RunLimits> runLimits(const FunctionOptions &options) {
+  RunLimits limits{options.threads.value_or(config().threads),
+                   options.specialisations.value_or(config().specialisations)};
+  if (limits.threads < 0)
+    return makeError(ErrorKind::ValueError, "function: threads must not be negative, but is " +
+                                                std::to_string(limits.threads));
+  if (limits.threads == 0)
+    limits.threads = usableThreads();
+  if (absl::Status status = checkSpecialisations(limits.specialisations); !status.ok())
+    return prefixError(status, "function");
+  return limits;
+}
+
+} // namespace
+
+absl::Status checkLimits(const FunctionOptions &options) { return runLimits(options).status(); }
+
+absl::StatusOr<std::unique_ptr<const Runner>>
+runnerOf(std::shared_ptr<const Executable> executable, const FunctionOptions &options,
+         std::shared_ptr<ProfilePart> profile, std::shared_ptr<const Specialiser> specialiser) {
+  absl::StatusOr<RunLimits> limits = runLimits(options);
+  if (!limits.ok())
+    return limits.status();
+  std::unique_ptr<const Specialisations> specialisations;
+  if (specialiser && limits->specialisations > 0)
+    specialisations = std::make_unique<Specialisations>(std::move(specialiser),
+                                                        limits->specialisations, limits->threads);
+  return std::make_unique<CompiledRunner>(std::move(executable), limits->threads,
+                                          std::move(profile), std::move(specialisations));
+}
+
+} // namespace graphc
