@@ -1,6 +1,7 @@
 //===- Exporter.cpp - graphs as models ---------------------------------------===//
 #include "Control/Sink.h"
 #include "Export/GraphWriter.h"
+#include "Graph/OnnxEntry.h"
 #include "Ops/Build.h"
 #include "Support/Text.h"
 #include "graphc/Traversal.h"
