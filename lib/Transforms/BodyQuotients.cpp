@@ -56,8 +56,8 @@ int BodyEmitter::divisorOf(mlir::Operation &op, bool wantsRest) const {
   auto [loop, divisor] = quotientOfCounter(op, wantsRest);
   if (loop < 0 || !loops[size_t(loop)].isVector)
     return 0;
-  Value first = loops[size_t(loop)].index[0]; // none while passes are planned
-  return first && isMultiple(first, divisor) ? divisor : 0;
+  llvm::ArrayRef<Value> index = loops[size_t(loop)].index; // none while passes are planned
+  return !index.empty() && index[0] && isMultiple(index[0], divisor) ? divisor : 0;
 }
 
 int BodyEmitter::numQuotients(const KernelNest &nest, int vectorLoop) const {

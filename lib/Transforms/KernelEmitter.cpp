@@ -224,8 +224,12 @@ void KernelEmitter::emitRows(llvm::ArrayRef<int> nests, int first, int last) {
     openLoop(nest, loop);
   std::vector<Pass> passes = planPasses(kernel, nests, last, uses(Optimization::SideBySide));
   placeArrays(passes, last);
-  for (const Pass &pass : passes) {
+  for (auto [i, pass] : llvm::enumerate(passes)) {
+    nextRows.loop = last - 1;
+    if (last > 0 && uses(Optimization::NextRows))
+      nextRows.arrays = rowsToFetch(llvm::ArrayRef(passes).take_front(i + 1));
     emitPass(pass);
+    nextRows.arrays.clear();
     stack->dropAnchor();
   }
   for (int loop = first; loop < last; ++loop)

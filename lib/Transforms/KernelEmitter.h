@@ -379,6 +379,9 @@ private:
   void openBlocks(mlir::Value lower, mlir::Value upper);
   llvm::SmallVector<int> holdInOutputs();
   void fetchRowAhead(const KernelNest &nest);
+  //===--- NextRows.cpp -----------------------------------------------------===//
+  llvm::SmallVector<int> rowsToFetch(llvm::ArrayRef<Pass> passes) const;
+  void fetchNextRows(const KernelNest &nest, int vectorLoop);
   bool loads(const KernelNest &nest, int array) const;
 
   mlir::Value floorToMultiple(mlir::Value number, int64_t powerOfTwo);
@@ -397,6 +400,10 @@ private:
   bool isInColumns = false;
   std::vector<bool> isHeld; ///< locals that lie in an output
   mlir::Value rowsAhead;    ///< of the block; null where columns are not cut
+  struct {
+    int loop = -1;
+    llvm::SmallVector<int> arrays;
+  } nextRows; ///< what the pass that is made fetches for the next iteration of that loop
   Bounds block;
   /// By nest, the address of panels that all blocks of rows read, or 0.
   llvm::DenseMap<int, mlir::Value> blockPanels;

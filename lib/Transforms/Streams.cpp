@@ -158,6 +158,7 @@ void KernelEmitter::streamBody(Stream &stream, Value index, int unroll, Value ma
   auto *next = stream.reductions.begin();
   for (int number : stream.pass->nests) {
     const KernelNest &nest = kernel.nests[size_t(number)];
+    fetchNextRows(nest, stream.vectorLoop);
     if (!nest.isReduction()) {
       auto values = body->emit(nest, nest.terms, /*asVectors=*/true);
       keepVectors(nest.result, values[0]);

@@ -186,6 +186,8 @@ TEST_F(CompileFile, WhatTheProgramDependsOnIsInItsKey) {
   std::ofstream(file, std::ios::app) << "// changed\n";
   ASSERT_TRUE(compileFile(file).ok());
   EXPECT_EQ(stored(".so").size(), 6u);
+  ASSERT_TRUE(compileFile(file, {.acceptInplace = true}).ok());
+  EXPECT_EQ(stored(".so").size(), 7u);
 }
 
 // Numbers that pairs stand for in the program.

@@ -72,6 +72,8 @@ Example exampleOf(std::string_view name) {
     return {{x, y, z}, dot(softmax(dot(x, y)), z), {a, b, wholeNumbers({45, 20})}};
   if (name == "parts-in-place")
     return {{x, y, z}, concatenate({dot(x, y), neg(dot(z, y))}, 0), {a, b, c}};
+  if (name == "next-rows")
+    return {{x}, softmax(x, Axis(1)), {a}};
   if (name == "column-blocks")
     return {{x}, softmax(x, Axis(0)), {a}};
   if (name == "schedule") {

@@ -666,10 +666,10 @@ TEST(HostileNpy, Claims) {
 
 /// A member of 1 KiB that says it has 2 GiB.
 TEST(HostileNpz, Claims) {
-  auto number = [](uint32_t value, int bytes) {
+  auto number = [](uint64_t value, int bytes) {
     std::string text;
     for (int i = 0; i < bytes; ++i)
-      text += char(value >> (8 * i) & 255);
+      text += char(i < 8 ? value >> (8 * i) & 255 : 0);
     return text;
   };
   std::string name = "x.npy", data(1024, 'a');
