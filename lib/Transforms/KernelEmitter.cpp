@@ -224,10 +224,11 @@ void KernelEmitter::emitRows(llvm::ArrayRef<int> nests, int first, int last) {
     openLoop(nest, loop);
   std::vector<Pass> passes = planPasses(kernel, nests, last, uses(Optimization::SideBySide));
   placeArrays(passes, last);
-  for (auto [i, pass] : llvm::enumerate(passes)) {
+  llvm::SmallVector<int> numReaders(kernel.arrays.size());
+  for (const Pass &pass : passes) {
     nextRows.loop = last - 1;
     if (last > 0 && uses(Optimization::NextRows))
-      nextRows.arrays = rowsToFetch(llvm::ArrayRef(passes).take_front(i + 1));
+      nextRows.arrays = rowsToFetch(pass, numReaders);
     emitPass(pass);
     nextRows.arrays.clear();
     stack->dropAnchor();

@@ -380,7 +380,7 @@ private:
   llvm::SmallVector<int> holdInOutputs();
   void fetchRowAhead(const KernelNest &nest);
   //===--- NextRows.cpp -----------------------------------------------------===//
-  llvm::SmallVector<int> rowsToFetch(llvm::ArrayRef<Pass> passes) const;
+  llvm::SmallVector<int> rowsToFetch(const Pass &pass, llvm::MutableArrayRef<int> numReaders) const;
   void fetchNextRows(const KernelNest &nest, int vectorLoop);
   bool loads(const KernelNest &nest, int array) const;
 

@@ -29,19 +29,16 @@ namespace arith = mlir::arith;
 namespace LLVM = mlir::LLVM;
 using mlir::Value;
 
-/// The arguments that the last one of the passes reads as the second of them.
-llvm::SmallVector<int> KernelEmitter::rowsToFetch(llvm::ArrayRef<Pass> passes) const {
-  llvm::SmallVector<int> arrays;
-  auto reads = [&](const Pass &pass, int array) {
-    return llvm::any_of(pass.nests,
-                        [&](int nest) { return loads(kernel.nests[size_t(nest)], array); });
-  };
-  for (int array = 0; array < int(kernel.arrays.size()); ++array)
-    if (kernel.arrays[size_t(array)].role == KernelArray::Role::Input &&
-        reads(passes.back(), array) &&
-        llvm::count_if(passes, [&](const Pass &pass) { return reads(pass, array); }) == 2)
-      arrays.push_back(array);
-  return arrays;
+/// The arguments that `pass` reads as the second one. `numReaders`: by array, passes that have read
+/// it, this one included from now on.
+llvm::SmallVector<int> KernelEmitter::rowsToFetch(const Pass &pass,
+                                                  llvm::MutableArrayRef<int> numReaders) const {
+  llvm::SmallSetVector<int, 8> read;
+  for (int nest : pass.nests)
+    for (int array : kernel.nests[size_t(nest)].inputs)
+      if (array >= 0 && kernel.arrays[size_t(array)].role == KernelArray::Role::Input)
+        read.insert(array);
+  return llvm::filter_to_vector(read, [&](int array) { return ++numReaders[size_t(array)] == 2; });
 }
 
 /// Asks for what the vectors of `nest` that are set up read of `nextRows`, one iteration of

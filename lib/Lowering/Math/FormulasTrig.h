@@ -22,7 +22,7 @@ template <class F> struct SinCos {
 
 template <class F> auto isOdd(typename F::Int quadrant) { return nonZero(quadrant & 1); }
 
-/// sin and cos of r = high + low, |r| <= pi/4 and a little.
+/// sin and cos of r = high + low, |r| <= pi/4 and a little; where that is wide, of r.
 template <class K, class F> SinCos<F> sinCosKernel(F r, F low, typename F::Int quadrant) {
   F u = r * r;
   if constexpr (kIsWide<K>)
@@ -72,8 +72,10 @@ template <class K, class F> F sincFormula(F x) {
   r = select(less(abs(x), kWhole), r, x - x); // 0; NaN for inf
   Rounded<F> n = roundNearest(r + r);
   r = mulAdd(n.value, -0.5, r);
-  F high = r * (2 * K::halfPi0), low = fma(r, 2 * K::halfPi0, -high);
-  SinCos<F> p = sinCosKernel<K>(high, mulAdd(r, 2 * K::halfPi1, low), bits(n.biased));
+  F high = r * (2 * K::halfPi0), low = high;
+  if constexpr (!kIsWide<K>)
+    low = mulAdd(r, 2 * K::halfPi1, fma(r, 2 * K::halfPi0, -high));
+  SinCos<F> p = sinCosKernel<K>(high, low, bits(n.biased));
   F y = select(isOdd<F>(p.quadrant), p.cos, p.sin);
   y = fromBits(bits(y) ^ quadrantSign<F>(p.quadrant));
   // 1 - (pi x)^2 / 6 next to 0, where without FMA subnormals have no exact product.
