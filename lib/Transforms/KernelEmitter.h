@@ -247,6 +247,7 @@ private:
                                                const PanelParts &parts);
   void clearLineParts(const ProductShape &shape);
   void fetchLineParts(const KernelNest &nest, const ProductShape &shape);
+  void fetchCopied(const KernelNest &nest, int operand, Size ahead);
   PanelParts setLineParts(const KernelNest &nest, const ProductShape &shape, int linesAtOnce,
                           mlir::Value number, mlir::Value first, mlir::Value end, bool isLong);
   void packLineParts(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,

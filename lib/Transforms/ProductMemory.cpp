@@ -304,6 +304,11 @@ Value KernelEmitter::fillsMatrixByTiles(const ProductShape &shape, const Product
   Value fills = arith::AndIOp::create(b, compare(arith::CmpIPredicate::sge, 1),
                                       compare(arith::CmpIPredicate::sle, kFillingTiles));
   fills = arith::AndIOp::create(b, fills, copies.packs);
+  if (int64_t far = tuningOf(target).farBytes; far < std::numeric_limits<int64_t>::max()) {
+    Value size = bytesOf(stack->multiply(shape.numColumns, shape.length), shape.element);
+    Value isNear = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, size, stack->constant(far));
+    fills = arith::AndIOp::create(b, fills, isNear);
+  }
   Value no = arith::ConstantOp::create(b, b.getBoolAttr(false));
   fills = arith::SelectOp::create(b, shape.isLeftTransposed ? copies.rows : readsRowsAgain(copies),
                                   no, fills);
@@ -361,7 +366,8 @@ void KernelEmitter::chooseRows(const Pass &pass, const ProductShape &shape,
   Value half = stack->constant(target.l2Bytes / 2), most = stack->constant(memory.mostRows),
         tile = stack->constant(shape.rows[0]);
   Value all = arith::MulIOp::create(b, stack->value(nest.extents[size_t(shape.rowLoop)]), rowBytes);
-  copies.areMany = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, all, half);
+  copies.areMany = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, all,
+                                         stack->constant(tuningOf(target).manyRowsBytes));
   Value numSums = length;
   if (mayCutSums(pass, shape, memory)) {
     numSums = copies.sums = chooseSums(shape, memory, last, copies, rowBytes);

@@ -1,6 +1,7 @@
 //===- Transforms/ProductPacking.cpp - operands of products, copied --------===//
 #include "Lowering/ScalarTypes.h"
 #include "Transforms/Products.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -11,8 +12,13 @@ namespace memref = mlir::memref;
 namespace vector = mlir::vector;
 using mlir::Value;
 
-/// Lines of the right operand that are copied at a time.
-static constexpr int64_t kCopiedLines = 32;
+/// Copies fetch so many bytes ahead along lines of which each gives a few panels' width at a time:
+/// the next panels' of the same lines, a stream for each line, of which processors follow fewer.
+static constexpr int64_t kPanelsAheadBytes = 256;
+/// The same along rows that are copied as a whole, one after the other.
+static constexpr int64_t kRowsAheadBytes = 1 << 10;
+/// The same, in k, where rows stand together.
+static constexpr int64_t kCopiedAhead = 24;
 
 /// Sets the columns up as a vector loop from `first` on.
 void KernelEmitter::setColumns(const KernelNest &nest, const ProductShape &shape, Value first,
@@ -87,6 +93,18 @@ void KernelEmitter::transposeInSquares(llvm::MutableArrayRef<Value> squares) {
     }
 }
 
+/// Fetches what a copy of an operand reads `ahead` elements later.
+void KernelEmitter::fetchCopied(const KernelNest &nest, int operand, Size ahead) {
+  if (!tuningOf(target).fetchesCopied || !uses(Optimization::FetchRows))
+    return;
+  int array = nest.inputs[size_t(operand)];
+  Size place = stack->add(body->placesOfOperand(nest, operand)[0], ahead);
+  Value distance = bytesOf(place, kernel.arrays[size_t(array)].element);
+  Value start = addressOf(body->memory[size_t(array)].buffer);
+  mlir::LLVM::Prefetch::create(b, pointerTo(arith::AddIOp::create(b, start, distance)), /*rw=*/0,
+                               /*hint=*/3, /*cache=*/1);
+}
+
 /// Copies k in [lower, upper) of a panel of the right operand: what one k needs stands together.
 void KernelEmitter::packPanel(const KernelNest &nest, const ProductShape &shape, Value buffer,
                               Value offset, Value lower, Value upper) {
@@ -98,6 +116,8 @@ void KernelEmitter::packPanel(const KernelNest &nest, const ProductShape &shape,
   counter.level = stack->depth();
   counter.index = {loop.getInductionVar()};
   llvm::SmallVector<Value, 8> values = body->emit(nest, shape.rightFactor, /*asVectors=*/true)[0];
+  if (constantSize(strideAlong(nest, shape.right, shape.columnLoop)) == 1)
+    fetchCopied(nest, shape.right, b.getIndexAttr(kPanelsAheadBytes / memoryBytes(shape.element)));
   Value at = arith::AddIOp::create(
       b, offset, arith::MulIOp::create(b, loop.getInductionVar(), stack->constant(width)));
   for (int v = 0; v < shape.vectors; ++v) {
@@ -206,7 +226,7 @@ void KernelEmitter::packPanels(const KernelNest &nest, const ProductShape &shape
   }
   // A few lines at a time in all panels, so that memory is read by long runs.
   Value lines = isTransposed ? arith::MaxSIOp::create(b, sums.room, stack->constant(1))
-                             : stack->constant(kCopiedLines);
+                             : stack->constant(tuningOf(target).copiedLines);
   Value before = arith::MulIOp::create(b, sums.first, stack->constant(width));
   for (bool masked : {false, true}) {
     if (!masked && (target.maskRegisters || isTransposed))
@@ -325,6 +345,12 @@ void KernelEmitter::packLeft(const KernelNest &nest, const ProductShape &shape, 
                      masked ? body->masks[0] : Value());
     } else {
       value = body->emit(nest, shape.leftFactor, /*asVectors=*/lanes > 1)[0][0];
+      if (lanes > 1 && shape.isLeftPlain)
+        fetchCopied(nest, shape.left,
+                    shape.isLeftTransposed
+                        ? stack->multiply(strideAlong(nest, shape.left, shape.sums[0]),
+                                          b.getIndexAttr(kCopiedAhead))
+                        : b.getIndexAttr(kRowsAheadBytes / memoryBytes(shape.element)));
     }
     Value at = arith::AddIOp::create(b, start, distance);
     if (masked)

@@ -65,7 +65,8 @@ KernelEmitter::LineParts KernelEmitter::linePartsOf(const KernelNest &nest,
 }
 
 bool KernelEmitter::mayJoinLineParts(const KernelNest &nest, const ProductShape &shape) const {
-  return uses(Optimization::LineParts) && target.maskRegisters && !numSumsAroundLines(nest, shape);
+  return uses(Optimization::LineParts) && target.vectorBytes >= 32 &&
+         !numSumsAroundLines(nest, shape);
 }
 
 /// Whether the first tile of `numRows` rows fills whole panels; null: never. There must be such a

@@ -278,7 +278,7 @@ std::optional<KeptForm> KernelEmitter::keptPanels(const KernelNest &nest,
 void KernelEmitter::setLeftRows(const KernelNest &nest, ProductShape &shape, int most) const {
   mlir::AffineExpr row = mlir::getAffineDimExpr(unsigned(shape.rowLoop), b.getContext());
   const bool isTransposed = shape.left >= 0 && mapOf(nest, shape.left).getResults().back() == row;
-  shape.rows.push_back(std::min(std::max(most / 2, 1), 4));
+  shape.rows.push_back(std::clamp(most * 2 / 3, 1, 4));
   if (isTransposed && most == 2 * kRowsOfPointer && uses(Optimization::TurnProducts))
     shape.middleRows = kRowsOfPointer;
 }

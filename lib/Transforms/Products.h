@@ -8,6 +8,8 @@
 #include "Transforms/KernelEmitter.h"
 #include "llvm/ADT/SmallBitVector.h"
 
+#include <limits>
+
 namespace graphc {
 
 /// Rows that are addressed from one pointer: 0, s, 2s, 3s, 4s, 5s and 6s are a pointer and one of
@@ -24,6 +26,22 @@ inline constexpr int64_t kRowsOfSums = 256;
 /// Bytes of the stack for sums of a matrix and a vector, and for the last columns.
 inline constexpr int64_t kSumBytes = 16 << 10;
 static_assert(kLastColumns * kRowsOfSums * int64_t(sizeof(double)) <= kSumBytes);
+
+/// What was found to be best by measuring, on processors with mask registers (Zen 4 and 5) and
+/// those with AVX2 (Zen 3, whose L2 cache and tiles are half as large and less).
+/// docs/design/17-products.md has the figures.
+struct ProductTuning {
+  int64_t copiedLines;   ///< of the right operand that are copied at a time, in all panels
+  bool fetchesCopied;    ///< whether copies fetch what they will read; bytes and k ahead are below
+  int64_t manyRowsBytes; ///< rows of more bytes are done in blocks, and their panels copied before
+  int64_t farBytes;      ///< panels of a larger right operand are copied line by line before tiles
+};
+
+inline ProductTuning tuningOf(const LoopTarget &target) {
+  if (target.maskRegisters)
+    return {32, false, target.l2Bytes / 2, std::numeric_limits<int64_t>::max()};
+  return {8, true, 2 * target.l2Bytes, 8 * target.l2Bytes};
+}
 
 /// Where an operand's element is, by the nest's loops.
 inline mlir::AffineMap mapOf(const KernelNest &nest, int operand) {
