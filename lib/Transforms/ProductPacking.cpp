@@ -116,7 +116,7 @@ void KernelEmitter::packPanel(const KernelNest &nest, const ProductShape &shape,
   counter.level = stack->depth();
   counter.index = {loop.getInductionVar()};
   llvm::SmallVector<Value, 8> values = body->emit(nest, shape.rightFactor, /*asVectors=*/true)[0];
-  if (constantSize(strideAlong(nest, shape.right, shape.columnLoop)) == 1)
+  if (body->masks.empty() && constantSize(strideAlong(nest, shape.right, shape.columnLoop)) == 1)
     fetchCopied(nest, shape.right, b.getIndexAttr(kPanelsAheadBytes / memoryBytes(shape.element)));
   Value at = arith::AddIOp::create(
       b, offset, arith::MulIOp::create(b, loop.getInductionVar(), stack->constant(width)));
@@ -345,7 +345,7 @@ void KernelEmitter::packLeft(const KernelNest &nest, const ProductShape &shape, 
                      masked ? body->masks[0] : Value());
     } else {
       value = body->emit(nest, shape.leftFactor, /*asVectors=*/lanes > 1)[0][0];
-      if (lanes > 1 && shape.isLeftPlain)
+      if (lanes > 1 && !masked && shape.isLeftPlain)
         fetchCopied(nest, shape.left,
                     shape.isLeftTransposed
                         ? stack->multiply(strideAlong(nest, shape.left, shape.sums[0]),

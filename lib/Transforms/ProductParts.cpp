@@ -42,6 +42,9 @@ using mlir::Value;
 /// Lines of whose parts a vector is put together at a time, at most: their masks are to stay in
 /// registers.
 static constexpr int64_t kLinesAtOnce = 4;
+/// Vectors of so many bytes have masked loads: those of AVX.
+static constexpr int kMaskedBytes = 32;
+static constexpr int64_t kManyVectors = 8;
 /// So many k ahead parts are fetched, some 500 cycles; so many bytes of a part, at most.
 static constexpr int64_t kFetchAhead = 32, kMostFetched = 4 * kCacheLine;
 
@@ -64,9 +67,23 @@ KernelEmitter::LineParts KernelEmitter::linePartsOf(const KernelNest &nest,
   return parts;
 }
 
+/// Not where masked loads are no single instructions, as those of halves without mask registers;
+/// nor, without these, for strided lines of many vectors: few panels touch a second one, and each
+/// part takes two loads (3 channels of 224x224, stride 2: 1.07 to 1.16 of the time).
 bool KernelEmitter::mayJoinLineParts(const KernelNest &nest, const ProductShape &shape) const {
-  return uses(Optimization::LineParts) && target.vectorBytes >= 32 &&
-         !numSumsAroundLines(nest, shape);
+  if (!uses(Optimization::LineParts) || target.vectorBytes < kMaskedBytes ||
+      numSumsAroundLines(nest, shape))
+    return false;
+  if (target.maskRegisters)
+    return true;
+  const int inner = nest.numParallel - 1;
+  if (!shape.isRightPlain)
+    return false;
+  mlir::AffineMap map = mapOf(nest, shape.right);
+  if (affineFactors(map.getResults().back(), map.getNumDims())[size_t(inner)] == 1)
+    return true;
+  auto length = constantSize(nest.extents[size_t(inner)]);
+  return length && *length < kManyVectors * shape.lanes;
 }
 
 /// Whether the first tile of `numRows` rows fills whole panels; null: never. There must be such a
@@ -276,10 +293,17 @@ void KernelEmitter::packLineParts(const KernelNest &nest, const ProductShape &sh
     Value at = place;
     if (v)
       at = arith::AddIOp::create(b, place, stack->constant(int64_t(v) * shape.lanes));
-    if (lines.mayBeMore)
-      vector::MaskedStoreOp::create(b, buffer, at, parts.together[size_t(v)], vectors[size_t(v)]);
-    else
-      vector::StoreOp::create(b, vectors[size_t(v)], buffer, at);
+    Value whole = vectors[size_t(v)];
+    if (lines.mayBeMore && target.maskRegisters) {
+      vector::MaskedStoreOp::create(b, buffer, at, parts.together[size_t(v)], whole);
+      continue;
+    }
+    if (lines.mayBeMore) { // a masked store takes longer than a load, and nobody else has the panel
+      auto type = mlir::cast<mlir::VectorType>(whole.getType());
+      Value before = vector::LoadOp::create(b, type, buffer, at);
+      whole = arith::SelectOp::create(b, parts.together[size_t(v)], whole, before);
+    }
+    vector::StoreOp::create(b, whole, buffer, at);
   }
   while (opened--)
     stack->close();

@@ -412,6 +412,19 @@ TEST(ProductShapes, OfOtherProcessors) {
   }
 }
 
+/// Rows in blocks, and few of them; panels that are copied line by line, in parts of a line, since
+/// the right operand is more than eight L2 caches; each number of rows behind whole tiles.
+TEST(ProductShapes, CopiedOperandsOnOtherProcessors) {
+  for (const TargetDescription &target : runnableTargets()) {
+    check({DType::Float32, 561, 40, 1000}, target);
+    check({DType::Float32, 561, 40, 1000, Layout::Transposed}, target);
+    check({DType::Float64, 300, 45, 131}, target);
+    check({DType::Float32, 26, 8214, 260}, target);
+    for (int64_t rows : {24, 25, 26, 27, 28, 29})
+      check({DType::Float32, rows, 37, 900, Layout::AsItIs, Layout::AsItIs, 0, true}, target);
+  }
+}
+
 /// Extents up to 16 are known when a kernel is compiled.
 TEST(ProductShapes, OfKnownExtents) {
   for (int64_t rows : {1, 4, 5, 8, 13, 14, 15, 16})

@@ -643,5 +643,25 @@ TEST(WindowShapes, OfOtherProcessors) {
   }
 }
 
+/// Panels of parts of lines, by the first tile and before; of lines shorter than a vector, and of
+/// strided ones that are many vectors; of several pictures.
+TEST(WindowShapes, PartsOfLinesOnOtherProcessors) {
+  for (const TargetDescription &target : runnableTargets())
+    for (DType dtype : {DType::Float32, DType::Float64, DType::Int32, DType::BFloat16})
+      for (bool isKnown : {false, true})
+        for (int64_t stride : {1, 2})
+          for (int64_t length : {5, 9, 30, 170})
+            check({.dtype = dtype,
+                   .batch = 3,
+                   .outputs = 29,
+                   .channels = 5,
+                   .extents = {length < 100 ? 11 : 5, length},
+                   .window = {3, 3},
+                   .stride = stride,
+                   .then = Then::Residual,
+                   .isKnown = isKnown},
+                  true, target);
+}
+
 } // namespace
 } // namespace graphc::testing

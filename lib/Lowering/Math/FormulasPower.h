@@ -217,6 +217,16 @@ template <class F> F inversePowerByEstimate(F x, int n) {
   return fma(square, y, square * y * e * series);
 }
 
+/// The same from the root, with fused operations: of what the root, the product and the quotient
+/// round off, the first order is put back.
+template <class F> F inversePowerByRoot(F x, int n) {
+  F s = sqrt(x), r = fma(-s, s, x); // the root is s + r / (2 s)
+  F p = n == 1 ? s : x * s;
+  F q = 1.0 / p, low = n == 1 ? r * q * 0.5 : mulAdd(r * s, 0.5, fma(x, s, -p)),
+    e = mulAdd(-q, low, fma(-q, p, splat(x, 1.0)));
+  return fma(q, e, q);
+}
+
 /// x^(twice/2), 0 < |twice| <= kMaxHalfPower: roots and products in the place of e^(y log x).
 template <class F> F halfPowerFormula(F x, int twice) {
   auto general = [&] {
@@ -232,11 +242,13 @@ template <class F> F halfPowerFormula(F x, int twice) {
     return select(less(x, 0.0) & less(-kInf, x), kNaN, y);
   };
   if constexpr (!kIsDouble<F>)
-    if (hasScale(x) && (twice == -1 || twice == -3)) {
+    if ((hasScale(x) || hasFma(x)) && (twice == -1 || twice == -3)) {
       // From 2^-64 to 2^64 every step is a normal number.
       constexpr int64_t kLeast = int64_t(Format<F>::kBias - 64) << Format<F>::kMantissaBits;
       auto cold = nonZero((bits(x) - kLeast) & (int64_t(3) << 30));
-      return inColdLanes(cold, inversePowerByEstimate(x, -twice), general);
+      return inColdLanes(
+          cold, hasScale(x) ? inversePowerByEstimate(x, -twice) : inversePowerByRoot(x, -twice),
+          general);
     }
   return general();
 }

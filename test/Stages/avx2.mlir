@@ -1,0 +1,50 @@
+// RUN: graphc compile %s --emit=linalg > %t.linalg
+// RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v3 | FileCheck %s
+// RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v3 --exclude=fetch-rows | FileCheck %s --check-prefix=WAITS
+// RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64 | FileCheck %s --check-prefix=BASELINE
+
+// Processors with AVX2 have masked loads, but no registers for masks. A product's rows are done in blocks if they are more
+// than twice the L2 cache, and its panels are filled by the first tile of rows if the right operand is not more than eight
+// times that. Copies fetch what they read next, of whole vectors alone. Tiles are 6 rows of two vectors; up to four rows
+// that are left are one tile.
+// CHECK-LABEL: func.func @graphc_mul_sum_
+// CHECK: arith.cmpi sgt, {{.*}}, %c2097152
+// CHECK: arith.cmpi sle, {{.*}}, %c8388608
+// CHECK: llvm.intr.prefetch
+// CHECK-NOT: llvm.intr.prefetch
+// CHECK: llvm.store
+// CHECK: llvm.intr.prefetch
+// CHECK-NOT: llvm.intr.prefetch
+// CHECK: :14 = scf.for
+// CHECK-COUNT-2: llvm.intr.prefetch
+// CHECK-COUNT-12: math.fma
+// CHECK-NOT: math.fma
+// CHECK: :10 = scf.for
+// CHECK-COUNT-8: math.fma
+// WAITS-LABEL: func.func @graphc_mul_sum_
+// WAITS-NOT: llvm.intr.prefetch
+// WAITS: :14 = scf.for
+// WAITS-COUNT-2: llvm.intr.prefetch
+
+// The first tile of a convolution fills the panel on its way, of parts of two lines, which a masked load adds to those
+// before. Not without masked loads, and not of strided lines of many vectors.
+// CHECK-LABEL: func.func @graphc_mul_sum_
+// CHECK: :14 = scf.for
+// CHECK: :14 = scf.for
+// CHECK: llvm.intr.prefetch
+// CHECK: :14 = scf.for
+// CHECK: [[PART:%[0-9]+]] = vector.maskedload {{.*}} vector<8xf32>
+// CHECK: vector.maskedload {{.*}}, [[PART]] : {{.*}} vector<8xf32>
+// CHECK-COUNT-2: llvm.store {{.*}} vector<8xf32>
+// CHECK-LABEL: func.func @graphc_mul_sum_
+// CHECK-NOT: llvm.intr.prefetch
+// CHECK: return
+// BASELINE-LABEL: func.func @graphc_mul_sum_
+// BASELINE-LABEL: func.func @graphc_mul_sum_
+// BASELINE-NOT: llvm.intr.prefetch
+func.func @main(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %x: tensor<1x16x28x28xf32>, %w: tensor<32x16x3x3xf32>, %y: tensor<1x16x225x225xf32>) -> (tensor<?x?xf32>, tensor<1x32x26x26xf32>, tensor<1x32x112x112xf32>) {
+  %0 = graph.matmul %a, %b : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  %1 = graph.conv2d %x, %w {filterFlip = false} : (tensor<1x16x28x28xf32>, tensor<32x16x3x3xf32>) -> tensor<1x32x26x26xf32>
+  %2 = graph.conv2d %y, %w {filterFlip = false, stride = [2, 2]} : (tensor<1x16x225x225xf32>, tensor<32x16x3x3xf32>) -> tensor<1x32x112x112xf32>
+  return %0, %1, %2 : tensor<?x?xf32>, tensor<1x32x26x26xf32>, tensor<1x32x112x112xf32>
+}
