@@ -96,8 +96,10 @@ private:
   std::optional<CounterSum> asCounterSum(const KernelNest &nest, mlir::Value value);
   bool readBounds(const KernelNest &nest, mlir::Value condition, PadShape &shape);
   void fillScratch(const Pass &pass, mlir::TypedAttr element);
+  void forLine(Size count, llvm::function_ref<void(mlir::Value, int64_t)> each);
   void copyLine(mlir::Value buffer, mlir::Value result, mlir::Value from, mlir::Value to,
                 Size count);
+  void fillLine(mlir::TypedAttr element, mlir::Value result, mlir::Value to, Size count);
 
   //===--- Blocks.cpp -------------------------------------------------------===//
   struct BlockShape;

@@ -12,6 +12,11 @@
 //   fill t
 //   for %c { for %y = 1 to h + 1 { t[%y, 1 to w + 1] = x[%c, %y - 1, 0 to w] } ... }
 //
+// A result has such lines, too, where it is all that a pass makes: each line is the border's
+// number, and then a copy, of nothing where the whole line is border.
+//
+//   for %c, %y { t[%c, %y, all] = 0; if 1 <= %y < h + 1 { t[%c, %y, 1 to w + 1] = ... } }
+//
 // The last vector of a line ends where the line does, and begins within the one before.
 //
 //===----------------------------------------------------------------------===//
@@ -41,6 +46,7 @@ struct KernelEmitter::PadShape {
   llvm::SmallVector<CounterSum> axes; ///< its indices
   mlir::TypedAttr border;
   llvm::SmallVector<Size> lower, upper; ///< by loop: the iterations that copy
+  bool isScratch;                       ///< the border is made once, in front of all loops
 };
 
 std::optional<KernelEmitter::CounterSum> KernelEmitter::asCounterSum(const KernelNest &nest,
@@ -100,16 +106,20 @@ bool KernelEmitter::readBounds(const KernelNest &nest, Value condition, PadShape
 std::optional<KernelEmitter::PadShape> KernelEmitter::padShape(const Pass &pass) {
   const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
   if (!uses(Optimization::Pads) || pass.nests.size() > 1 || nest.isReduction() ||
-      kernel.hasChecks || lanesOf() == 1 || pass.outer == 0 ||
-      kernel.arrays[size_t(nest.result)].role != KernelArray::Role::Local ||
-      !inMemory[size_t(nest.result)] || body->memory[size_t(nest.result)].origin)
+      kernel.hasChecks || lanesOf() == 1 || !inMemory[size_t(nest.result)] ||
+      body->memory[size_t(nest.result)].origin)
+    return std::nullopt;
+  // Scratch memory of an iteration, or lines of a result.
+  const bool isScratch = kernel.arrays[size_t(nest.result)].role == KernelArray::Role::Local;
+  // With mask registers the latter was not measured.
+  if (isScratch ? pass.outer == 0 : pass.outer > 0 || nest.numLoops() < 2 || target.maskRegisters)
     return std::nullopt;
   auto branch = nest.terms[0].getDefiningOp<scf::IfOp>();
   if (!branch)
     return std::nullopt;
   auto load = mlir::cast<mlir::tensor::ExtractOp>(branch.thenBlock()->front());
   auto border = branch.elseYield().getOperand(0).getDefiningOp<arith::ConstantOp>();
-  PadShape shape{kernel.arrayOf.lookup(load.getTensor()), {}, {}, {}, {}};
+  PadShape shape{kernel.arrayOf.lookup(load.getTensor()), {}, {}, {}, {}, isScratch};
   if (!border || kernel.arrays[size_t(shape.array)].role != KernelArray::Role::Input)
     return std::nullopt;
   shape.border = border.getValue();
@@ -160,13 +170,40 @@ void KernelEmitter::fillScratch(const Pass &pass, mlir::TypedAttr element) {
   });
 }
 
-/// Copies `count` neighbours.
-void KernelEmitter::copyLine(Value buffer, Value result, Value from, Value to, Size count) {
+/// Does `count` neighbours a vector, or an element, at a time: calls `each` with the number of the
+/// first one, and how many it is to do.
+void KernelEmitter::forLine(Size count, llvm::function_ref<void(Value, int64_t)> each) {
   int64_t lanes = lanesOf();
-  auto copy = [&](Value offset, int64_t width) {
+  auto number = constantSize(count);
+  if (number && *number < 1)
+    return;
+  if (number && *number <= kFewVectors * lanes) {
+    int64_t width = std::min(lanes, int64_t(llvm::bit_floor(uint64_t(*number))));
+    for (int64_t at = 0; at < *number; at += width)
+      each(stack->constant(std::min(at, *number - width)), width);
+    return;
+  }
+  Value length = stack->value(count), zero = stack->constant(0);
+  Value lastVector = arith::SubIOp::create(b, length, stack->constant(lanes));
+  stack->dropAnchor();
+  each(stack->open(zero, lastVector, stack->constant(lanes)).getInductionVar(), lanes);
+  stack->close();
+  Value isLong = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, lastVector, zero);
+  auto branch = scf::IfOp::create(b, isLong, /*withElseRegion=*/true);
+  mlir::OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  each(lastVector, lanes);
+  b.setInsertionPointToStart(branch.elseBlock());
+  auto rest = scf::ForOp::create(b, zero, length, stack->constant(1));
+  b.setInsertionPointToStart(rest.getBody());
+  each(rest.getInductionVar(), 1);
+}
+
+void KernelEmitter::copyLine(Value buffer, Value result, Value from, Value to, Size count) {
+  mlir::Type element = mlir::cast<mlir::MemRefType>(buffer.getType()).getElementType();
+  forLine(count, [&](Value offset, int64_t width) {
     Value source = arith::AddIOp::create(b, from, offset);
     Value target = arith::AddIOp::create(b, to, offset);
-    mlir::Type element = mlir::cast<mlir::MemRefType>(buffer.getType()).getElementType();
     if (width == 1)
       memref::StoreOp::create(b, Value(memref::LoadOp::create(b, buffer, source)), result, target);
     else
@@ -174,34 +211,19 @@ void KernelEmitter::copyLine(Value buffer, Value result, Value from, Value to, S
           b,
           Value(vector::LoadOp::create(b, mlir::VectorType::get({width}, element), buffer, source)),
           result, target);
-  };
-  auto loop = [&](Value lower, Value upper, int64_t width) {
-    auto each = stack->open(lower, upper, stack->constant(width));
-    copy(each.getInductionVar(), width);
-    stack->close();
-  };
-  auto number = constantSize(count);
-  if (number && *number < 1)
-    return;
-  if (number && *number <= kFewVectors * lanes) {
-    int64_t width = std::min(lanes, int64_t(llvm::bit_floor(uint64_t(*number))));
-    for (int64_t at = 0; at < *number; at += width)
-      copy(stack->constant(std::min(at, *number - width)), width);
-    return;
-  }
-  Value length = stack->value(count), zero = stack->constant(0);
-  Value lastVector = arith::SubIOp::create(b, length, stack->constant(lanes));
-  stack->dropAnchor();
-  loop(zero, lastVector, lanes);
-  Value isLong = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, lastVector, zero);
-  auto branch = scf::IfOp::create(b, isLong, /*withElseRegion=*/true);
-  mlir::OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  copy(lastVector, lanes);
-  b.setInsertionPointToStart(branch.elseBlock());
-  auto rest = scf::ForOp::create(b, zero, length, stack->constant(1));
-  b.setInsertionPointToStart(rest.getBody());
-  copy(rest.getInductionVar(), 1);
+  });
+}
+
+void KernelEmitter::fillLine(mlir::TypedAttr element, Value result, Value to, Size count) {
+  Value scalar = arith::ConstantOp::create(b, element);
+  forLine(count, [&](Value offset, int64_t width) {
+    Value target = arith::AddIOp::create(b, to, offset);
+    if (width == 1)
+      return void(memref::StoreOp::create(b, toMemory(b, scalar), result, target));
+    auto type = mlir::VectorType::get({width}, element.getType());
+    Value filled = vector::BroadcastOp::create(b, type, scalar);
+    vector::StoreOp::create(b, toMemory(b, filled), result, target);
+  });
 }
 
 bool KernelEmitter::emitIfPad(const Pass &pass) {
@@ -211,11 +233,12 @@ bool KernelEmitter::emitIfPad(const Pass &pass) {
   const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
   const ArrayPlace &source = body->memory[size_t(shape->array)];
   const ArrayPlace &result = body->memory[size_t(nest.result)];
-  fillScratch(pass, shape->border);
+  if (shape->isScratch)
+    fillScratch(pass, shape->border);
 
   // Where the counters' steps lead in both arrays.
   llvm::SmallVector<Size> steps(size_t(nest.numLoops()), b.getIndexAttr(0));
-  Size from = b.getIndexAttr(0), to = b.getIndexAttr(0);
+  Size from = b.getIndexAttr(0), line = b.getIndexAttr(0);
   int last = nest.numLoops() - 1;
   Size count;
   stack->inPrologue([&] {
@@ -226,19 +249,35 @@ bool KernelEmitter::emitIfPad(const Pass &pass) {
     }
     Size lower = shape->lower[size_t(last)];
     from = stack->add(from, lower);
-    to = lower;
     count = stack->add(shape->upper[size_t(last)], stack->multiply(lower, b.getIndexAttr(-1)));
   });
   for (int loop = 0; loop < pass.outer; ++loop)
     from =
         stack->add(from, stack->multiply(body->loops[size_t(loop)].index[0], steps[size_t(loop)]));
+  Value isInside; // null: each line is
+  auto mustBe = [&](arith::CmpIPredicate predicate, Value counter, Size bound) {
+    Value is = arith::CmpIOp::create(b, predicate, counter, stack->value(bound));
+    isInside = isInside ? Value(arith::AndIOp::create(b, isInside, is)) : is;
+  };
   for (int loop = pass.outer; loop < last; ++loop) {
-    auto lines = stack->open(stack->value(shape->lower[size_t(loop)]),
-                             stack->value(shape->upper[size_t(loop)]), stack->constant(1));
+    Bounds copied{shape->lower[size_t(loop)], shape->upper[size_t(loop)]};
+    Bounds range = shape->isScratch ? copied : bounds(nest, loop);
+    auto lines =
+        stack->open(stack->value(range.lower), stack->value(range.upper), stack->constant(1));
     Value counter = lines.getInductionVar();
     from = stack->add(from, stack->multiply(counter, steps[size_t(loop)]));
-    to = stack->add(to, stack->multiply(counter, result.strides[size_t(loop)]));
+    line = stack->add(line, stack->multiply(counter, result.strides[size_t(loop)]));
+    if (!shape->isScratch && constantSize(copied.lower) != 0)
+      mustBe(arith::CmpIPredicate::sge, counter, copied.lower);
+    if (!shape->isScratch && copied.upper != nest.extents[size_t(loop)])
+      mustBe(arith::CmpIPredicate::slt, counter, copied.upper);
   }
+  Size to = stack->add(line, shape->lower[size_t(last)]);
+  if (!shape->isScratch)
+    fillLine(shape->border, result.buffer, stack->value(line), nest.extents[size_t(last)]);
+  if (isInside)
+    count =
+        arith::SelectOp::create(b, isInside, stack->value(count), stack->constant(0)).getResult();
   copyLine(source.buffer, result.buffer, stack->value(from), stack->value(to), count);
   for (int loop = pass.outer; loop < last; ++loop)
     stack->close();

@@ -39,12 +39,24 @@
 // CHECK-LABEL: func.func @graphc_mul_sum_
 // CHECK-NOT: llvm.intr.prefetch
 // CHECK: return
+
+// What is padded is lines of the border's number, and then of the picture's, without masks.
+// CHECK-LABEL: func.func @graphc_add_ge_lt_
+// CHECK-NOT: vector.maskedload
+// CHECK: vector.broadcast
+// CHECK-NEXT: vector.store
+// CHECK: [[COUNT:%[0-9]+]] = arith.select {{.*}} : index
+// CHECK: arith.subi [[COUNT]], %c8
+// CHECK: vector.load
+// CHECK-NEXT: vector.store
+// CHECK: return
 // BASELINE-LABEL: func.func @graphc_mul_sum_
 // BASELINE-LABEL: func.func @graphc_mul_sum_
 // BASELINE-NOT: llvm.intr.prefetch
-func.func @main(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %x: tensor<1x16x28x28xf32>, %w: tensor<32x16x3x3xf32>, %y: tensor<1x16x225x225xf32>) -> (tensor<?x?xf32>, tensor<1x32x26x26xf32>, tensor<1x32x112x112xf32>) {
+func.func @main(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %x: tensor<1x16x28x28xf32>, %w: tensor<32x16x3x3xf32>, %y: tensor<1x16x225x225xf32>, %p: tensor<16x30x33xf32>) -> (tensor<?x?xf32>, tensor<1x32x26x26xf32>, tensor<1x32x112x112xf32>, tensor<16x32x38xf32>) {
   %0 = graph.matmul %a, %b : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
   %1 = graph.conv2d %x, %w {filterFlip = false} : (tensor<1x16x28x28xf32>, tensor<32x16x3x3xf32>) -> tensor<1x32x26x26xf32>
   %2 = graph.conv2d %y, %w {filterFlip = false, stride = [2, 2]} : (tensor<1x16x225x225xf32>, tensor<32x16x3x3xf32>) -> tensor<1x32x112x112xf32>
-  return %0, %1, %2 : tensor<?x?xf32>, tensor<1x32x26x26xf32>, tensor<1x32x112x112xf32>
+  %3 = graph.pad %p {widths = [0, 0, 1, 1, 2, 3]} : (tensor<16x30x33xf32>) -> tensor<16x32x38xf32>
+  return %0, %1, %2, %3 : tensor<?x?xf32>, tensor<1x32x26x26xf32>, tensor<1x32x112x112xf32>, tensor<16x32x38xf32>
 }

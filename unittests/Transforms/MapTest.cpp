@@ -172,21 +172,27 @@ TEST(Maps, BroadcastsTransposesAndSlices) {
              1);
 }
 
-TEST(Maps, PadsWithMaskedLoads) {
-  Emitter e;
-  Array x = e.operand(vectorType(DType::Int16, 2));
-  Extent m = e.dim(x, 0), n = e.dim(x, 1);
-  Array padded = e.define({m + 3, n + 5}, [&](Indices i) {
-    Scalar r = i[0] - 1, c = i[1] - 2;
-    Scalar inside = r >= 0 && r < e.scalar(m) && c >= 0 && c < e.scalar(n);
-    return e.loadIf(inside, x, std::vector<Scalar>{r, c}, e.literal(DType::Int16, -7));
-  });
-  auto emission = e.finish();
-  ASSERT_TRUE(emission.ok()) << emission.status();
-  for (int64_t width : {0, 1, 30, 64}) {
-    TestKernel test = makeKernel(*emission, {x}, {padded}, {{5, width}});
-    expectSame(test, {randomTensor(DType::Int16, {5, width}, 1)});
-  }
+/// A border around a matrix, of which the first columns may be left out instead, as a result: by
+/// masked loads, or as lines of the border's number and of the matrix.
+TEST(Maps, Pads) {
+  for (const TargetDescription &target : runnableTargets())
+    for (DType dtype : {DType::Int16, DType::Float32, DType::Float64, DType::BFloat16, DType::Bool})
+      for (int front : {2, 0, -1}) {
+        Emitter e;
+        Array x = e.operand(vectorType(dtype, 2));
+        Extent m = e.dim(x, 0), n = e.dim(x, 1);
+        Array padded = e.define({m + 3, n + 5}, [&](Indices i) {
+          Scalar r = i[0] - 1, c = i[1] - front;
+          Scalar inside = r >= 0 && r < e.scalar(m) && c >= 0 && c < e.scalar(n);
+          return e.loadIf(inside, x, std::vector<Scalar>{r, c}, e.literal(dtype, 1));
+        });
+        auto emission = e.finish();
+        ASSERT_TRUE(emission.ok()) << emission.status();
+        for (int64_t width : {0, 1, 2, 9, 30, 64}) {
+          TestKernel test = makeKernel(*emission, {x}, {padded}, {{5, width}});
+          expectSame(test, {randomTensor(dtype, {5, width}, 1)}, 0, 0, target);
+        }
+      }
 }
 
 /// y[i, j] = x[i / d, j / d], where a quotient's rest is `rest` if there is one, and x[i, (j + 1) /
