@@ -64,13 +64,18 @@ public:
 
   using Check = std::function<absl::Status(const std::string &side, const std::vector<Tensor> &)>;
   /// Those that are there and know `formula`, with `feeds` loaded and the results of a first call
-  /// checked. They stand until the next call of this.
+  /// checked. They stand until the next call of this. One whose results are wrong is left out, and
+  /// told of on standard error.
   absl::StatusOr<std::vector<Rival>> rivals(const std::string &formula, const Feeds &feeds,
                                             const std::map<std::string, int64_t> &numbers,
                                             const Check &check);
 
+  /// How often one was left out for its results.
+  int numWrong() const { return numWrong_; }
+
 private:
   std::vector<std::unique_ptr<Worker>> workers_;
+  int numWrong_ = 0;
 };
 
 } // namespace graphc::bench

@@ -107,6 +107,8 @@ int run(const std::vector<Case> &cases, const Wanted &wanted, Settings settings)
     ++failures;
     std::cerr << one.name << ": error: " << m.status().message() << "\n";
   }
+  if (workers)
+    failures += workers->numWrong();
   report.machine.raiseTo(Machine::measured(settings));
   for (Measurement &m : report.measurements) // the rates are the best of many: so is the time
     m.limit = report.machine.limitOf(m.cost, m.ours.least);
