@@ -199,6 +199,7 @@ void KernelEmitter::forLine(Size count, llvm::function_ref<void(Value, int64_t)>
   each(rest.getInductionVar(), 1);
 }
 
+/// Copies `count` neighbours.
 void KernelEmitter::copyLine(Value buffer, Value result, Value from, Value to, Size count) {
   mlir::Type element = mlir::cast<mlir::MemRefType>(buffer.getType()).getElementType();
   forLine(count, [&](Value offset, int64_t width) {
@@ -214,6 +215,7 @@ void KernelEmitter::copyLine(Value buffer, Value result, Value from, Value to, S
   });
 }
 
+/// Makes `count` neighbours the same number.
 void KernelEmitter::fillLine(mlir::TypedAttr element, Value result, Value to, Size count) {
   Value scalar = arith::ConstantOp::create(b, element);
   forLine(count, [&](Value offset, int64_t width) {

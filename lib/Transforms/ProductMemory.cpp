@@ -361,7 +361,8 @@ void KernelEmitter::chooseRows(const Pass &pass, const ProductShape &shape,
         b, are, arith::ConstantOp::create(b, b.getBoolAttr(false)), copies.rows);
     copies.rows = arith::OrIOp::create(b, copies.rows, are);
   }
-  // Rows that stay in half of the L2 cache; all do where they are few, without a division.
+  // Rows that stay in half of the L2 cache; as many as are copied where they are not many in all,
+  // without a division.
   Value rowBytes = inBytes(stack->add(length, b.getIndexAttr(1)));
   Value half = stack->constant(target.l2Bytes / 2), most = stack->constant(memory.mostRows),
         tile = stack->constant(shape.rows[0]);

@@ -44,6 +44,7 @@ using mlir::Value;
 static constexpr int64_t kLinesAtOnce = 4;
 /// Vectors of so many bytes have masked loads: those of AVX.
 static constexpr int kMaskedBytes = 32;
+/// Lines of so many are long.
 static constexpr int64_t kManyVectors = 8;
 /// So many k ahead parts are fetched, some 500 cycles; so many bytes of a part, at most.
 static constexpr int64_t kFetchAhead = 32, kMostFetched = 4 * kCacheLine;

@@ -32,7 +32,7 @@ static_assert(kLastColumns * kRowsOfSums * int64_t(sizeof(double)) <= kSumBytes)
 /// docs/design/17-products.md has the figures.
 struct ProductTuning {
   int64_t copiedLines;   ///< of the right operand that are copied at a time, in all panels
-  bool fetchesCopied;    ///< whether copies fetch what they will read; bytes and k ahead are below
+  bool fetchesCopied;    ///< whether copies fetch what they will read (ProductPacking.cpp)
   int64_t manyRowsBytes; ///< rows of more bytes are done in blocks, and their panels copied before
   int64_t farBytes;      ///< panels of a larger right operand are copied line by line before tiles
 };
@@ -151,7 +151,7 @@ struct KernelEmitter::ProductCopies {
   mlir::Value fills;               ///< whether the first tile of rows does it; null: never
   mlir::Value leastRight;          ///< of pairs: the least magnitudes of panels that are copied
   mlir::Value rows, rowsNow;       ///< whether rows are read from a copy, which is made now
-  mlir::Value areMany;             ///< rows are more than half of the L2 cache
+  mlir::Value areMany;             ///< rows are more than ProductTuning::manyRowsBytes
   mlir::Value areBlocks;           ///< rows, or parts of them, are copied for each block of columns
   mlir::Value sums;                ///< k at a time, at least one; null: always all
   SumRange now;                    ///< those that are done
