@@ -102,4 +102,15 @@ Size LoopStack::add(Size x, Size y) {
   return arith::AddIOp::create(b, value(x), value(y)).getResult();
 }
 
+Size LoopStack::subtract(Size x, Size y) {
+  auto cx = constantSize(x), cy = constantSize(y);
+  if (cx && cy)
+    return b.getIndexAttr(int64_t(uint64_t(*cx) - uint64_t(*cy)));
+  if (x == y)
+    return b.getIndexAttr(0);
+  if (cy && *cy == 0)
+    return x;
+  return arith::SubIOp::create(b, value(x), value(y)).getResult();
+}
+
 } // namespace graphc

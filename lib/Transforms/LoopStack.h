@@ -49,6 +49,7 @@ public:
   mlir::Value value(Size size);
   Size multiply(Size a, Size b);
   Size add(Size a, Size b);
+  Size subtract(Size a, Size b);
 
 private:
   struct Level {

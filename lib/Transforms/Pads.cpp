@@ -12,10 +12,14 @@
 //   fill t
 //   for %c { for %y = 1 to h + 1 { t[%y, 1 to w + 1] = x[%c, %y - 1, 0 to w] } ... }
 //
-// A result has such lines, too, where it is all that a pass makes: each line is the border's
-// number, and then a copy, of nothing where the whole line is border.
+// A result has such lines, too, where it is all that a pass makes: each line is border, copy and
+// border, or border alone. What is copied is never written before: the result may be in the memory
+// of x.
 //
-//   for %c, %y { t[%c, %y, all] = 0; if 1 <= %y < h + 1 { t[%c, %y, 1 to w + 1] = ... } }
+//   for %c, %y {
+//     if 1 <= %y < h + 1 { t[%c, %y, 0 to 1] = 0; t[%c, %y, 1 to w + 1] = ...; ... = 0 }
+//     else { t[%c, %y, all] = 0 }
+//   }
 //
 // The last vector of a line ends where the line does, and begins within the one before.
 //
@@ -70,8 +74,7 @@ std::optional<KernelEmitter::CounterSum> KernelEmitter::asCounterSum(const Kerne
     return std::nullopt;
   CounterSum sum{std::max(x->loop, y->loop), {}};
   stack->inPrologue([&] {
-    Size other = isDifference ? stack->multiply(y->size, b.getIndexAttr(-1)) : y->size;
-    sum.size = stack->add(x->size, other);
+    sum.size = isDifference ? stack->subtract(x->size, y->size) : stack->add(x->size, y->size);
   });
   return sum;
 }
@@ -90,7 +93,7 @@ bool KernelEmitter::readBounds(const KernelNest &nest, Value condition, PadShape
   bool isLower = compare.getPredicate() == P::sge;
   Size &bound = (isLower ? shape.lower : shape.upper)[size_t(x->loop)];
   stack->inPrologue([&] {
-    Size other = stack->add(y->size, stack->multiply(x->size, b.getIndexAttr(-1)));
+    Size other = stack->subtract(y->size, x->size);
     auto known = constantSize(bound), number = constantSize(other);
     if (known && number)
       bound = b.getIndexAttr(isLower ? std::max(*known, *number) : std::min(*known, *number));
@@ -242,16 +245,16 @@ bool KernelEmitter::emitIfPad(const Pass &pass) {
   llvm::SmallVector<Size> steps(size_t(nest.numLoops()), b.getIndexAttr(0));
   Size from = b.getIndexAttr(0), line = b.getIndexAttr(0);
   int last = nest.numLoops() - 1;
-  Size count;
+  Size lower = shape->lower[size_t(last)], upper = shape->upper[size_t(last)], count;
+  Size extent = nest.extents[size_t(last)];
   stack->inPrologue([&] {
     for (auto [axis, stride] : llvm::zip(shape->axes, source.strides)) {
       from = stack->add(from, stack->multiply(axis.size, stride));
       if (axis.loop >= 0)
         steps[size_t(axis.loop)] = stack->add(steps[size_t(axis.loop)], stride);
     }
-    Size lower = shape->lower[size_t(last)];
     from = stack->add(from, lower);
-    count = stack->add(shape->upper[size_t(last)], stack->multiply(lower, b.getIndexAttr(-1)));
+    count = stack->subtract(upper, lower);
   });
   for (int loop = 0; loop < pass.outer; ++loop)
     from =
@@ -274,13 +277,37 @@ bool KernelEmitter::emitIfPad(const Pass &pass) {
     if (!shape->isScratch && copied.upper != nest.extents[size_t(loop)])
       mustBe(arith::CmpIPredicate::slt, counter, copied.upper);
   }
-  Size to = stack->add(line, shape->lower[size_t(last)]);
-  if (!shape->isScratch)
-    fillLine(shape->border, result.buffer, stack->value(line), nest.extents[size_t(last)]);
-  if (isInside)
-    count =
-        arith::SelectOp::create(b, isInside, stack->value(count), stack->constant(0)).getResult();
-  copyLine(source.buffer, result.buffer, stack->value(from), stack->value(to), count);
+  auto fill = [&](Size first, Size end) {
+    fillLine(shape->border, result.buffer, stack->value(stack->add(line, first)),
+             stack->subtract(end, first));
+  };
+  auto copy = [&] {
+    copyLine(source.buffer, result.buffer, stack->value(from),
+             stack->value(stack->add(line, lower)), count);
+  };
+  if (shape->isScratch) {
+    copy();
+  } else {
+    if (auto number = constantSize(count); !number || *number <= 0)
+      mustBe(arith::CmpIPredicate::sgt, stack->value(count), b.getIndexAttr(0));
+    auto copyBetweenBorders = [&] {
+      fill(b.getIndexAttr(0), lower);
+      copy();
+      fill(upper, extent);
+    };
+    if (isInside) {
+      auto branch = scf::IfOp::create(b, isInside, /*withElseRegion=*/true);
+      mlir::OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(branch.thenBlock());
+      copyBetweenBorders();
+      stack->dropAnchor();
+      b.setInsertionPointToStart(branch.elseBlock());
+      fill(b.getIndexAttr(0), extent);
+      stack->dropAnchor();
+    } else {
+      copyBetweenBorders();
+    }
+  }
   for (int loop = pass.outer; loop < last; ++loop)
     stack->close();
   return true;

@@ -195,6 +195,25 @@ TEST(Maps, Pads) {
       }
 }
 
+/// The first n columns of x, and 1 where there are no more; y is in the memory of x (the harness
+/// puts it there, too).
+TEST(Maps, PadsInPlace) {
+  for (const TargetDescription &target : runnableTargets())
+    for (DType dtype : {DType::Float32, DType::Float64, DType::BFloat16})
+      for (int64_t width : {1, 5, 30, 64}) {
+        Emitter e;
+        Array x = e.operand(vectorType(dtype, 2));
+        Array y = e.define(e.shape(x), [&](Indices i) {
+          return e.loadIf(i[1] < e.scalar(e.dim(x, 0)), x, {i[0], i[1]}, e.literal(dtype, 1));
+        });
+        auto emission = e.finish();
+        ASSERT_TRUE(emission.ok()) << emission.status();
+        TestKernel test = makeKernel(*emission, {x}, {y}, {{20, width}});
+        EXPECT_EQ(reusableInputs(test.kernel), (std::vector<std::vector<int32_t>>{{0}}));
+        expectSame(test, {randomTensor(dtype, {20, width}, 1)}, 0, 0, target);
+      }
+}
+
 /// y[i, j] = x[i / d, j / d], where a quotient's rest is `rest` if there is one, and x[i, (j + 1) /
 /// d] beside it, whose vectors do not begin at a multiple.
 TEST(Maps, QuotientsOfCounters) {
