@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "Control/Control.h"
+#include "Eval/Evaluate.h"
 
 namespace graphc {
 
@@ -10,7 +11,8 @@ namespace {
 /// The body that runs for `inputs`, the first of which says which.
 absl::StatusOr<std::vector<Tensor>> runTaken(const Control &control,
                                              absl::Span<const Tensor> inputs) {
-  return evaluateBody(control, inputs[0].item<int64_t>() != 0 ? 0 : 1, inputs.subspan(1));
+  const FrozenGraph &body = control.bodies[inputs[0].item<int64_t>() != 0 ? 0 : 1];
+  return evaluate(body.outputs(), body.inputs(), inputs.subspan(1));
 }
 
 /// Runs the body for the extents of its results alone, one after the other.

@@ -1,8 +1,6 @@
 //===- Control.cpp - ops with bodies ---------------------------------------===//
 #include "Control/Control.h"
 
-#include "Eval/Evaluate.h"
-
 namespace graphc {
 
 namespace {
@@ -25,12 +23,6 @@ absl::Status tooManyLevels(Place place) {
                        std::to_string(kMostLevels) +
                        " levels deep: choose by switch, or join some of them",
                    place);
-}
-
-absl::StatusOr<std::vector<Tensor>> evaluateBody(const Control &control, int body,
-                                                 absl::Span<const Tensor> inputs) {
-  const FrozenGraph &graph = control.bodies[size_t(body)];
-  return evaluate(graph.outputs(), graph.inputs(), inputs);
 }
 
 std::shared_ptr<const ControlStep> controlStep(const Control &control, bool givesExtents) {

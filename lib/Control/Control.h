@@ -108,8 +108,6 @@ Variables pushLoop(const Control &control, Inputs in, Outputs out, Tangents t);
 /// What the op's host call is, with what it needs besides.
 Arrays emitBranch(const std::shared_ptr<const Control> &control, Emitter &e, const Arrays &in);
 Arrays emitLoop(const std::shared_ptr<const Control> &control, Emitter &e, const Arrays &in);
-absl::StatusOr<std::vector<Tensor>> evaluateBody(const Control &control, int body,
-                                                 absl::Span<const Tensor> inputs);
 /// What the host call that evaluates the bodies becomes where they have code.
 std::shared_ptr<const ControlStep> controlStep(const Control &control, bool givesExtents = false);
 

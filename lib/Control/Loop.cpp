@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "Control/Control.h"
+#include "Eval/Evaluate.h"
 #include "Runtime/LoopErrors.h"
 #include "graphc/FunctionGraph.h"
 #include "graphc/Ops.h"
@@ -32,8 +33,8 @@ absl::StatusOr<Tensor> elementOf(const Tensor &x, int64_t index) {
 class LoopRun {
 public:
   LoopRun(const Control &control, absl::Span<const Tensor> operands)
-      : control_(control), loop_(*control.loop), steps_(operands[0].item<int64_t>()),
-        operands_(operands.subspan(1)) {}
+      : loop_(*control.loop), steps_(operands[0].item<int64_t>()), operands_(operands.subspan(1)),
+        body_(control.bodies[0].outputs(), control.bodies[0].inputs()) {}
 
   absl::Status start() {
     for (size_t k = 0; k < loop_.states.size(); ++k) {
@@ -54,7 +55,7 @@ public:
   }
 
   /// What the body gives in step `t`.
-  absl::StatusOr<std::vector<Tensor>> step(int64_t t) const {
+  absl::StatusOr<std::vector<Tensor>> step(int64_t t) {
     std::vector<Tensor> inputs;
     for (size_t k = 0; k < loop_.sequences.size(); ++k) {
       const Tensor &sequence = operands_[k];
@@ -73,7 +74,7 @@ public:
         inputs.push_back(histories_[k][histories_[k].size() - size_t(-tap)]);
     for (const Tensor &constant : operands_.subspan(loop_.sequences.size() + loop_.states.size()))
       inputs.push_back(constant);
-    absl::StatusOr<std::vector<Tensor>> results = evaluateBody(control_, 0, inputs);
+    absl::StatusOr<std::vector<Tensor>> results = body_.run(inputs);
     if (!results.ok())
       return atStep(results.status(), t);
     for (Tensor &result : *results)
@@ -137,11 +138,11 @@ private:
     std::rotate(first, first + done % rows * (all.numBytes() / rows), first + all.numBytes());
   }
 
-  const Control &control_;
   const Loop &loop_;
   const int64_t steps_;
   absl::Span<const Tensor> operands_;
   std::vector<std::deque<Tensor>> histories_;
+  GraphEval body_;
 };
 
 /// Runs the first step for the extents of the further results alone; zeros where there is none.

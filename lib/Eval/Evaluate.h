@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -67,8 +68,26 @@ struct NodeWatch {
   std::function<absl::Status(const NodeRun &)> after = {};
 };
 
-/// The outputs of a graph; of ifElses only the branch taken is evaluated. TypeError or ShapeError
-/// where a value is not of its input's type; MissingInput for an input that has no value.
+/// A graph, made ready to be evaluated many times, as bodies of loops are: the order of its nodes
+/// and what they emit are found once. One thread at a time.
+class GraphEval {
+public:
+  GraphEval(Variables outputs, Variables inputs) noexcept;
+  ~GraphEval();
+
+  /// The outputs; of ifElses only the branch taken is evaluated. Values are dropped after their
+  /// last use. TypeError or ShapeError where a value is not of its input's type; MissingInput for
+  /// an input that has no value.
+  TensorsOr run(absl::Span<const Tensor> values, EvaluationBudget *budget = nullptr,
+                const NodeWatch &watch = {}) noexcept;
+
+private:
+  struct Plan;
+  class Run;
+  std::unique_ptr<Plan> plan_;
+};
+
+/// The outputs of a graph, evaluated once.
 TensorsOr evaluate(absl::Span<const Variable> outputs, absl::Span<const Variable> inputs,
                    absl::Span<const Tensor> values, EvaluationBudget *budget = nullptr,
                    const NodeWatch &watch = {}) noexcept;

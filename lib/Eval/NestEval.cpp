@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "NestEval.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -43,20 +44,21 @@ private:
 };
 
 BodyEval::BodyEval(const Nest &nest, const NestInputs &inputs, int32_t leftOut)
-    : nest_(nest), inputs_(inputs), counters_(nest.extents.size(), 0),
-      values_(nest.body.size(), std::vector<Lane>(kLanes)) {
-  for (int32_t id : nest.extents)
+    : nest_(nest), inputs_(inputs), counters_(nest.extents.size(), 0), values_(nest.body.size()) {
+  size_t lanes = 1; // as many as there are iterations
+  for (int32_t id : nest.extents) {
     extents_.push_back(int32_t(extents_.size()) == leftOut ? 1 : inputs.sizes[id]);
+    lanes = size_t(std::clamp<int64_t>(extents_.back(), 0, kLanes)) * lanes;
+    lanes = std::min(lanes, kLanes);
+  }
   for (size_t k = 0; k < nest.body.size(); ++k) {
     const ScalarNode &node = nest.body[k];
-    Lane value;
+    Lane value = {};
     if (node.op == ScalarOp::Constant)
       value = laneOfBits(node.dtype, node.payload);
     else if (node.op == ScalarOp::Size)
       value.i = inputs.sizes[node.payload];
-    else
-      continue;
-    values_[k].assign(kLanes, value);
+    values_[k].assign(lanes, value);
   }
 }
 

@@ -33,7 +33,7 @@ private:
 //===--- for another program ----------------------------------------------------------===//
 
 /// Folder in which the models stay, each with operands and results, for test/Export/onnxruntime.mjs
-/// to compare; null where nobody wants them.
+/// to compare; null where nobody wants them. Several processes may use one.
 const char *modelsFolder() { return std::getenv("GRAPHC_TEST_MODELS_TO"); }
 
 nlohmann::json described(const std::string &name, const Tensor &value) {
@@ -87,7 +87,8 @@ void leaveModel(const Variables &outputs, const Variables &inputs,
     return;
   static int number = 0;
   const testing::TestInfo &test = *testing::UnitTest::GetInstance()->current_test_info();
-  std::string stem = std::string(modelsFolder()) + "/" + std::to_string(number++);
+  std::string stem =
+      std::string(modelsFolder()) + "/" + std::to_string(getpid()) + "-" + std::to_string(number++);
   nlohmann::json description = {{"test", test.name()}, {"inputs", {}}, {"outputs", {}}};
   for (size_t i = 0; i < inputs.size(); ++i)
     description["inputs"].push_back(described("x" + std::to_string(i), values[i]));

@@ -9,6 +9,7 @@
 
 #include "Eval/Evaluate.h"
 #include "Messages.h"
+#include "graphc/ControlFlow.h"
 #include "graphc/Ops.h"
 
 namespace graphc {
@@ -60,6 +61,44 @@ TEST(Evaluator, RefusesWhatItCannotCompute) {
   EXPECT_EQ(
       said(evaluate({sum(exp(v))}, {v}, {*Tensor::zeros(DType::Float64, {11})}, &budget).status()),
       "NotSupported: exp: needs more than 10 iterations\n  exp(f64[11])");
+}
+
+// As bodies of loops are run: each time with values, extents and a branch of its own.
+TEST(Evaluator, RunsAGraphAgain) {
+  auto x = dvector("x"), y = dvector("y");
+  auto chooses = bscalar("chooses");
+  Variable next = x + 1.0;
+  GraphEval lazy({ifElse(chooses, sum(next * next), sum(exp(x))), next}, {x, chooses});
+  std::vector<std::string> ran;
+  NodeWatch watch;
+  watch.before = [&](const Apply &node, absl::Span<const Tensor>) {
+    ran.emplace_back(node.op().name());
+    return absl::OkStatus();
+  };
+  Tensor yes = Tensor(1.0).cast(DType::Int8), no = Tensor(0.0).cast(DType::Int8);
+  for (int again = 0; again < 2; ++again) {
+    TensorsOr squares = lazy.run({Tensor({1.0, 2.0}), yes});
+    ASSERT_TRUE(squares.ok()) << squares.status();
+    EXPECT_EQ((*squares)[0].item<double>(), 13);
+    EXPECT_TRUE((*squares)[1] == Tensor({2.0, 3.0}));
+    EXPECT_EQ(said(lazy.run({Tensor({1}, DType::Int32), yes}).status()),
+              "TypeError: input 0: expected f64[?], got i32[1]");
+    ran.clear();
+    TensorsOr exps = lazy.run({Tensor({0.0, 0.0, 0.0}), no}, nullptr, watch);
+    ASSERT_TRUE(exps.ok()) << exps.status();
+    EXPECT_EQ((*exps)[0].item<double>(), 3);
+    EXPECT_EQ(ran, (std::vector<std::string>{"exp", "sum", "add"}));
+  }
+  GraphEval both({x * y, x + y}, {x, y});
+  EXPECT_EQ(errorKind(both.run({Tensor({1.0, 2.0}), Tensor({1.0, 2.0, 3.0})}).status()),
+            ErrorKind::ShapeError);
+  TensorsOr results = both.run({Tensor({2.0, 3.0}), Tensor({4.0, 5.0})});
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_TRUE((*results)[0] == Tensor({8.0, 15.0}) && (*results)[1] == Tensor({6.0, 8.0}));
+  GraphEval open({x + y}, {x});
+  for (int again = 0; again < 2; ++again)
+    EXPECT_EQ(said(open.run({Tensor({1.0})}).status()),
+              "MissingInput: the graph needs an input that has no value: y: f64[?]");
 }
 
 // F-023
