@@ -8,27 +8,17 @@
 namespace graphc {
 
 std::vector<RuleFamily> allFamilies() {
-  return {sumRules(),
-          productRules(),
-          chainRules(),
-          powerRules(),
-          comparisonRules(),
-          logicRules(),
-          choiceRules(),
-          roundingRules(),
-          parityRules(),
-          logarithmRules(),
-          exponentialRules(),
-          errorFunctionRules(),
-          movementRules(),
-          extentRules(),
-          ownShapeRules(),
-          uncheckedShapeRules(),
-          reductionRules(),
-          matrixRules(),
-          inverseRules(),
-          indexingRules(),
-          collapsedReductionRules(),
+  return {sumRules(),          productRules(),
+          chainRules(),        powerRules(),
+          comparisonRules(),   logicRules(),
+          choiceRules(),       roundingRules(),
+          parityRules(),       logarithmRules(),
+          exponentialRules(),  errorFunctionRules(),
+          movementRules(),     extentRules(),
+          ownShapeRules(),     uncheckedShapeRules(),
+          reductionRules(),    matrixRules(),
+          inverseRules(),      indexingRules(),
+          takeRules(),         collapsedReductionRules(),
           simpleProductRules()};
 }
 

@@ -42,6 +42,7 @@ RuleFamily reductionRules();
 RuleFamily matrixRules();
 RuleFamily inverseRules();
 RuleFamily indexingRules();
+RuleFamily takeRules();
 RuleFamily collapsedReductionRules();
 RuleFamily simpleProductRules();
 

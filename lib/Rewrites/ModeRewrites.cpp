@@ -35,6 +35,9 @@ Query modeQuery(const Mode &mode) {
                  .require = mode.required(),
                  .exclude = mode.excluded()};
   query.include.insert(query.include.end(), mode.included().begin(), mode.included().end());
+  // It looks at every element, also at those that nothing takes.
+  if (rowOf(mode).runs == RunBy::NanGuard)
+    query.exclude.push_back("takes");
   if (mode.ownRewrites())
     query.include.push_back(detail::OwnRewrites::kTag);
   return query;

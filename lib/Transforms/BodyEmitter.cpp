@@ -242,31 +242,43 @@ Value BodyEmitter::makeNatural(mlir::Operation &op, int row, int vector) {
   return clone(op, operands, asVector);
 }
 
-void BodyEmitter::emitCheck(mlir::Operation &op) {
+/// Whether a condition does not hold somewhere in the block.
+Value BodyEmitter::anyFails(Value condition, bool isMasked) {
   mlir::ImplicitLocOpBuilder &b = stack.builder();
-  Value condition = op.getOperand(0);
   Facts of = factsOf(condition);
-  auto number = mlir::getConstantIntValue(op.getOperand(1));
   Value failed;
   for (int row : rowsOf(of.onRows))
     for (int v = 0; v < (of.onVector ? vectors : 1); ++v) {
       Value holds = get(condition, row, v);
-      if (auto type = mlir::dyn_cast<mlir::VectorType>(holds.getType())) {
-        Value all = arith::ConstantOp::create(b, mlir::DenseElementsAttr::get(type, true));
-        Value fails = arith::XOrIOp::create(b, holds, all);
-        if (Value mask = maskOf(v, row))
+      if (mlir::isa<mlir::VectorType>(holds.getType())) {
+        Value fails = arith::XOrIOp::create(b, holds, allLanes());
+        if (Value mask = isMasked ? maskOf(v, row) : Value())
           fails = arith::AndIOp::create(b, fails, mask);
-        holds = vector::ReductionOp::create(b, vector::CombiningKind::OR, fails);
+        holds = anyLane(fails);
       } else {
         holds = arith::XOrIOp::create(
             b, holds, arith::ConstantOp::create(b, b.getIntegerAttr(b.getI1Type(), 1)));
       }
       failed = failed ? arith::OrIOp::create(b, failed, holds) : holds;
     }
-  auto branch = scf::IfOp::create(b, failed, /*withElseRegion=*/false);
-  branch->setAttr(kSeldomAttr, b.getUnitAttr());
+  return failed;
+}
+
+void BodyEmitter::emitCheck(mlir::Operation &op) {
+  mlir::ImplicitLocOpBuilder &b = stack.builder();
+  Value condition = op.getOperand(0);
+  auto number = mlir::getConstantIntValue(op.getOperand(1));
+  // Without mask registers the last vector's mask is made only where some lane fails.
+  const bool mayBeBehind = lanesLeft && !target.maskRegisters;
   mlir::OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
+  auto onlyIf = [&](Value failed) {
+    auto branch = scf::IfOp::create(b, failed, /*withElseRegion=*/false);
+    branch->setAttr(kSeldomAttr, b.getUnitAttr());
+    b.setInsertionPointToStart(branch.thenBlock());
+  };
+  if (mayBeBehind)
+    onlyIf(anyFails(condition, /*isMasked=*/false));
+  onlyIf(anyFails(condition, /*isMasked=*/true));
   // Of several checks that fail the first one is told, whichever nest or iteration ran last.
   Value code = arith::ConstantOp::create(b, b.getI32IntegerAttr(int32_t(number.value_or(0)) + 1));
   Value before = mlir::memref::LoadOp::create(b, status, ValueRange());

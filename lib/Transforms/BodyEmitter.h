@@ -165,6 +165,7 @@ private:
 
   void emitOp(mlir::Operation &op);
   void emitInput(const KernelNest &nest, int operand);
+  mlir::Value anyFails(mlir::Value condition, bool isMasked);
   void emitCheck(mlir::Operation &op);
   mlir::Value emitBase(mlir::Operation &op, int row);
   mlir::Value makeNatural(mlir::Operation &op, int row, int vector);
@@ -175,6 +176,9 @@ private:
                          mlir::Value mask, mlir::Value otherwise);
   mlir::Value wholeCondition(mlir::Value condition, int row, int vector);
   mlir::Value maskOf(int vector, int row = 0);
+  mlir::Value allLanes();
+  mlir::Value anyLane(mlir::Value condition);
+  mlir::Value lanesWanted(mlir::Value condition, int row, int vector);
   mlir::scf::IfOp branchOnWhole(mlir::TypeRange results,
                                 llvm::function_ref<mlir::Value(mlir::Value mask)> make);
   Address address(const MemoryAccess &access, int row, int vector);
@@ -193,6 +197,14 @@ private:
   //===--- BodyBranches.cpp -------------------------------------------------===//
   bool mayJoinBranches(mlir::Operation &op, const Facts &of) const;
   void joinBranches(mlir::Operation *before, llvm::MutableArrayRef<mlir::Value> values);
+
+  //===--- BodyGathers.cpp --------------------------------------------------===//
+  bool mayLoadLanes() const;
+  mlir::Value ifLaneIsLeftOut(mlir::Value condition, mlir::Type type,
+                              llvm::function_ref<mlir::Value()> make,
+                              llvm::function_ref<mlir::Value()> makeAll);
+  mlir::Value loadLanes(mlir::VectorType type, mlir::Value buffer, mlir::Value base,
+                        mlir::Value offsets);
 
   //===--- BodyQuotients.cpp ------------------------------------------------===//
   std::pair<int, int> quotientOfCounter(mlir::Operation &op, bool wantsRest) const;

@@ -171,18 +171,15 @@ Value BodyEmitter::load(const MemoryAccess &access, const Facts &facts, int row,
     branch = wholeCondition(access.condition, row, v);
     isMasked = factsOf(access.condition).onVector;
   }
-  if (isMasked) {
-    mask = getVector(access.condition, row, v);
-    if (Value lanesLeft = maskOf(v, row))
-      mask = arith::AndIOp::create(b, mask, lanesLeft);
-  }
+  Value condition = isMasked ? getVector(access.condition, row, v) : Value();
   Address at = address(access, row, v);
   auto factor = constantSize(at.factor);
   Value offsets = at.offsets;
   bool isUniform = !offsets && factor == 0 && !isMasked; // varies by its register neighbours only
   bool isStrided = !offsets && factor && *factor >= 1 && *factor <= kMaxStride;
-  if (!isMasked && !isUniform && !(isStrided && isWhole))
-    mask = maskOf(v, row);
+  const bool isByLanes = !isUniform && !isStrided && mayLoadLanes();
+  if (!isByLanes && (isMasked || (!isUniform && !(isStrided && isWhole))))
+    mask = lanesWanted(condition, row, v);
   if (!isUniform && !isStrided) {
     if (factor != 0) {
       Value steps = stack.at(0, key(access.identity, Part::Steps, lanes, 0), [&]() -> Value {
@@ -197,9 +194,6 @@ Value BodyEmitter::load(const MemoryAccess &access, const Facts &facts, int row,
     if (!offsets)
       offsets = arith::ConstantOp::create(b, b.getZeroAttr(vectorOf(b.getIndexType())));
     offsets = castToIndex(offsets);
-    if (!mask)
-      mask =
-          arith::ConstantOp::create(b, mlir::DenseElementsAttr::get(vectorOf(b.getI1Type()), true));
   }
   auto load = [&]() -> Value {
     if (isUniform)
@@ -214,7 +208,15 @@ Value BodyEmitter::load(const MemoryAccess &access, const Facts &facts, int row,
       return make(mask);
     }
     Value left = isMasked ? otherwise : Value(arith::ConstantOp::create(b, b.getZeroAttr(type)));
-    return vector::GatherOp::create(b, type, buffer, at.base, offsets, mask, left);
+    auto gather = [&](Value lanesToLoad) -> Value {
+      return vector::GatherOp::create(b, type, buffer, at.base, offsets,
+                                      lanesToLoad ? lanesToLoad : allLanes(), left);
+    };
+    if (!isByLanes)
+      return gather(mask);
+    return ifLaneIsLeftOut(
+        condition, type, [&] { return gather(lanesWanted(condition, row, v)); },
+        [&] { return loadLanes(type, buffer, at.base, offsets); });
   };
   if (!branch)
     return toScalar(load());
@@ -227,6 +229,19 @@ Value BodyEmitter::load(const MemoryAccess &access, const Facts &facts, int row,
     scf::YieldOp::create(b, otherwise);
   }
   return toScalar(op.getResult(0));
+}
+
+Value BodyEmitter::allLanes() {
+  mlir::ImplicitLocOpBuilder &b = stack.builder();
+  return arith::ConstantOp::create(b, mlir::DenseElementsAttr::get(vectorOf(b.getI1Type()), true));
+}
+
+/// The lanes of a vector of the block for which the condition (null: none) holds; null for all.
+Value BodyEmitter::lanesWanted(Value condition, int row, int v) {
+  Value mask = maskOf(v, row);
+  return condition && mask ? Value(arith::AndIOp::create(stack.builder(), condition, mask))
+         : condition       ? condition
+                           : mask;
 }
 
 /// What a condition of the body asks of all lanes alike: the conjunction of its parts that do not

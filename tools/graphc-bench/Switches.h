@@ -67,6 +67,7 @@ inline const std::vector<Switch> kSwitches = {
     {"strips", {"blackscholes"}},
     {"pads", {"mobilenet_256x28_256_3x3"}},
     {"scatters", {"radon"}},
+    {"gathers", {"radon"}},
     {"crossed", {"transposed"}},
     {"squares", {"transposed"}},
     {"join-branches", {"nbody"}},

@@ -1,6 +1,7 @@
 //===- ModesTest.cpp - Mode objects, nanguard, what debug finds -----------===//
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -109,6 +110,27 @@ TEST(NanGuard, LooksAtRewrittenGraphs) {
   absl::StatusOr<Results> r = (*f)(1000.0);
   ASSERT_TRUE(r.ok()) << r.status();
   EXPECT_EQ(r->item<double>(), 1000);
+}
+
+// Rules compute functions of all elements that some are taken of; here only of these.
+TEST(NanGuard, LooksAtNothingThatIsNotTaken) {
+  Variable scales = tensor(DType::Float64, {3}, "scales");
+  Variable groups = tensor(DType::Int64, {8}, "groups");
+  auto call = [&](const char *mode, std::vector<int64_t> at) {
+    absl::StatusOr<Function> f =
+        function({scales, groups}, log(take(scales, groups)), {.mode = mode});
+    EXPECT_TRUE(f.ok()) << f.status();
+    Tensor places = *Tensor::zeros(DType::Int64, {8});
+    std::ranges::copy(at, places.mutableFlat<int64_t>().begin());
+    return (*f)(Tensor({1.0, -1.0, 1.0}), places);
+  };
+  for (const char *mode : {"nanguard", "fast_run"}) {
+    absl::StatusOr<Results> results = call(mode, {0, 2, -1, 0, 2, 0, 0, 2});
+    ASSERT_TRUE(results.ok()) << results.status();
+    EXPECT_EQ((*results)[0], *Tensor::zeros(DType::Float64, {8}));
+  }
+  EXPECT_EQ(errorKind(call("nanguard", {0, 1}).status()), ErrorKind::NanGuard);
+  EXPECT_EQ(errorKind(call("fast_run", {0, 3}).status()), ErrorKind::IndexError);
 }
 
 TEST(NanGuard, LooksForWhatItIsTold) {

@@ -68,6 +68,8 @@ Example exampleOf(std::string_view name) {
             incTake(x, at, v, {.axis = 0}) * incTake(z, at, sqr(v), {.axis = 0}),
             {a, c, places, wholeNumbers({90, 70})}};
   }
+  if (name == "gathers")
+    return {{x, z}, take(x, cast(z, DType::Int64)), {a, c}};
   if (name == "join-products" || name == "block-memory")
     return {{x, y, z}, dot(softmax(dot(x, y)), z), {a, b, wholeNumbers({45, 20})}};
   if (name == "parts-in-place")
@@ -179,13 +181,14 @@ Example exampleOf(std::string_view name) {
 
 Mode without(std::string_view name) { return Mode().excluding({name}); }
 
-std::string codeOf(const Example &example, const Mode &mode) {
+std::string codeOf(const Example &example, const Mode &mode,
+                   std::string_view target = "x86-64-v4-amx") {
   GraphModule module;
   module.inputs = example.inputs;
   module.outputs = {example.output};
   CompileOptions options;
   options.mode = mode;
-  options.target = "x86-64-v4-amx";
+  options.target = target;
   std::string text;
   for (std::string_view stage : {"kernels", "loops"}) {
     absl::StatusOr<std::string> one = (*loadCompiler())->emit(module, stage, options);
@@ -212,7 +215,9 @@ TEST(Optimizations, EachChangesCodeAndNoResult) {
         std::filesystem::exists(std::string(GRAPHC_TEST_DATA "/../../lib/") + one.file.data()));
     Example example = exampleOf(one.name);
     ASSERT_TRUE(!example.values.empty()) << "has no example here";
-    EXPECT_TRUE(codeOf(example, "fast_run") != codeOf(example, without(one.name)));
+    // One is for processors without mask registers.
+    std::string_view target = one.name == "gathers" ? "x86-64-v3" : "x86-64-v4-amx";
+    EXPECT_TRUE(codeOf(example, "fast_run", target) != codeOf(example, without(one.name), target));
     EXPECT_EQ(resultOf(example, "fast_run"), resultOf(example, without(one.name)));
   }
 }

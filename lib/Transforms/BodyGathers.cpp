@@ -1,0 +1,80 @@
+//===- Transforms/BodyGathers.cpp - gathers of whole vectors --------------===//
+//
+// Elements that an array of indices names, where lanes of the last vector or positions out of range
+// are left out:
+//
+//   %v = gather x[%at] where %wanted              a branch for each lane
+//
+//   if not all of %wanted { gather } else { x[%at[0]], x[%at[1]], ... }
+//
+// Processors without mask registers have no fast gather, and LLVM makes a branch for each lane.
+// Whether one is left out is asked once, and a mask for what is behind the last element is made
+// where it is. Checks of indices ask the same.
+//
+//===----------------------------------------------------------------------===//
+#include "Lowering/KernelAttr.h"
+#include "Transforms/BodyEmitter.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace graphc {
+
+namespace arith = mlir::arith;
+namespace memref = mlir::memref;
+namespace scf = mlir::scf;
+namespace vector = mlir::vector;
+using mlir::Value;
+
+/// Of more lanes a gather stays one: its code is large.
+static constexpr int kMostLanes = 8;
+
+bool BodyEmitter::mayLoadLanes() const {
+  return target.optimizations.has(Optimization::Gathers) && !target.maskRegisters &&
+         lanes <= kMostLanes && (masks.empty() || lanesLeft);
+}
+
+/// `make` where a lane of the vector is behind the last one or does not fulfil the condition (null:
+/// none), and else `makeAll`.
+Value BodyEmitter::ifLaneIsLeftOut(Value condition, mlir::Type type,
+                                   llvm::function_ref<Value()> make,
+                                   llvm::function_ref<Value()> makeAll) {
+  mlir::ImplicitLocOpBuilder &b = stack.builder();
+  Value seldom;
+  if (condition)
+    seldom = anyLane(arith::XOrIOp::create(b, condition, allLanes()));
+  if (lanesLeft) {
+    Value isPart = arith::XOrIOp::create(
+        b, isWhole, arith::ConstantOp::create(b, b.getIntegerAttr(b.getI1Type(), 1)));
+    seldom = seldom ? Value(arith::OrIOp::create(b, seldom, isPart)) : isPart;
+  }
+  if (!seldom)
+    return makeAll();
+  auto branch = scf::IfOp::create(b, type, seldom, /*withElseRegion=*/true);
+  branch->setAttr(kSeldomAttr, b.getUnitAttr());
+  mlir::OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(branch.thenBlock());
+  scf::YieldOp::create(b, make());
+  b.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(b, makeAll());
+  return branch.getResult(0);
+}
+
+Value BodyEmitter::anyLane(Value condition) {
+  return vector::ReductionOp::create(stack.builder(), vector::CombiningKind::OR, condition);
+}
+
+/// The elements at base + offsets.
+Value BodyEmitter::loadLanes(mlir::VectorType type, Value buffer, Value base, Value offsets) {
+  mlir::ImplicitLocOpBuilder &b = stack.builder();
+  Value result = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    Value offset = vector::ExtractOp::create(b, offsets, lane);
+    Value element =
+        memref::LoadOp::create(b, buffer, Value(arith::AddIOp::create(b, base, offset)));
+    result = vector::InsertOp::create(b, element, result, lane);
+  }
+  return result;
+}
+
+} // namespace graphc
