@@ -271,10 +271,11 @@ Value KernelEmitter::columnsAtOnce(const ProductShape &shape, const ProductMemor
     mlir::OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     Value panelBytes = bytesOf(stack->multiply(shape.length, b.getIndexAttr(width)), shape.element);
-    Value one = stack->constant(1), most = stack->constant(memory.numPanels);
+    Value one = stack->constant(1), most = stack->constant(memory.numPanels),
+          least = stack->constant(std::min(tuningOf(target).leastPanels, memory.numPanels));
     Value panels = arith::DivUIOp::create(b, stack->constant(target.l2Bytes * 3 / 8),
                                           arith::MaxSIOp::create(b, panelBytes, one));
-    panels = arith::MinSIOp::create(b, arith::MaxSIOp::create(b, panels, one), most);
+    panels = arith::MinSIOp::create(b, arith::MaxSIOp::create(b, panels, least), most);
     Value near = arith::MulIOp::create(b, panels, stack->constant(width));
     mlir::scf::YieldOp::create(
         b, Value(arith::SelectOp::create(b, readsRowsAgain(copies), columns, near)));

@@ -12,10 +12,7 @@ namespace memref = mlir::memref;
 namespace vector = mlir::vector;
 using mlir::Value;
 
-/// Copies fetch so many bytes ahead along lines of which each gives a few panels' width at a time:
-/// the next panels' of the same lines, a stream for each line, of which processors follow fewer.
-static constexpr int64_t kPanelsAheadBytes = 256;
-/// The same along rows that are copied as a whole, one after the other.
+/// Copies of rows fetch so many bytes ahead: rows are copied as a whole, one after the other.
 static constexpr int64_t kRowsAheadBytes = 1 << 10;
 /// The same, in k, where rows stand together.
 static constexpr int64_t kCopiedAhead = 24;
@@ -116,8 +113,16 @@ void KernelEmitter::packPanel(const KernelNest &nest, const ProductShape &shape,
   counter.level = stack->depth();
   counter.index = {loop.getInductionVar()};
   llvm::SmallVector<Value, 8> values = body->emit(nest, shape.rightFactor, /*asVectors=*/true)[0];
-  if (body->masks.empty() && constantSize(strideAlong(nest, shape.right, shape.columnLoop)) == 1)
-    fetchCopied(nest, shape.right, b.getIndexAttr(kPanelsAheadBytes / memoryBytes(shape.element)));
+  // Of the lines that are copied at a time each gives a few panels' width, a stream for each line,
+  // of which processors follow fewer: the same of the next lines is fetched.
+  if (body->masks.empty() && constantSize(strideAlong(nest, shape.right, shape.columnLoop)) == 1) {
+    Size ahead;
+    stack->inPrologue([&] {
+      ahead = stack->multiply(strideAlong(nest, shape.right, shape.sums[0]),
+                              b.getIndexAttr(tuningOf(target).copiedLines));
+    });
+    fetchCopied(nest, shape.right, ahead);
+  }
   Value at = arith::AddIOp::create(
       b, offset, arith::MulIOp::create(b, loop.getInductionVar(), stack->constant(width)));
   for (int v = 0; v < shape.vectors; ++v) {

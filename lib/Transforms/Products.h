@@ -32,6 +32,7 @@ static_assert(kLastColumns * kRowsOfSums * int64_t(sizeof(double)) <= kSumBytes)
 /// docs/design/17-products.md has the figures.
 struct ProductTuning {
   int64_t copiedLines;   ///< of the right operand that are copied at a time, in all panels
+  int64_t leastPanels;   ///< that are copied at a time: of each line they are one piece
   bool fetchesCopied;    ///< whether copies fetch what they will read (ProductPacking.cpp)
   int64_t manyRowsBytes; ///< rows of more bytes are done in blocks, and their panels copied before
   int64_t farBytes;      ///< panels of a larger right operand are copied line by line before tiles
@@ -39,8 +40,8 @@ struct ProductTuning {
 
 inline ProductTuning tuningOf(const LoopTarget &target) {
   if (target.maskRegisters)
-    return {32, false, target.l2Bytes / 2, std::numeric_limits<int64_t>::max()};
-  return {8, true, 2 * target.l2Bytes, 8 * target.l2Bytes};
+    return {32, 1, false, target.l2Bytes / 2, std::numeric_limits<int64_t>::max()};
+  return {8, 4, true, 2 * target.l2Bytes, 8 * target.l2Bytes};
 }
 
 /// Where an operand's element is, by the nest's loops.

@@ -5,11 +5,13 @@
 
 // Processors with AVX2 have masked loads, but no registers for masks. A product's rows are done in blocks if they are more
 // than twice the L2 cache, and its panels are filled by the first tile of rows if the right operand is not more than eight
-// times that. Copies fetch what they read next, of whole vectors alone. Tiles are 6 rows of two vectors; up to four rows
+// times that; else at least four panels are copied at a time. Copies fetch what they read next, of whole vectors alone. Tiles are 6 rows of two vectors; up to four rows
 // that are left are one tile.
 // CHECK-LABEL: func.func @graphc_mul_sum_
 // CHECK: arith.cmpi sgt, {{.*}}, %c2097152
 // CHECK: arith.cmpi sle, {{.*}}, %c8388608
+// CHECK: arith.divui %c393216,
+// CHECK-NEXT: arith.maxsi {{.*}}, %c4
 // CHECK: llvm.intr.prefetch
 // CHECK-NOT: llvm.intr.prefetch
 // CHECK: llvm.store
@@ -40,15 +42,21 @@
 // CHECK-NOT: llvm.intr.prefetch
 // CHECK: return
 
-// What is padded is lines of the border's number, and then of the picture's, without masks.
+// What is padded is lines of border, picture and border, or of border alone, without masks. Nothing is written before it is
+// read: the result may be in the memory of the picture.
 // CHECK-LABEL: func.func @graphc_add_ge_lt_
 // CHECK-NOT: vector.maskedload
-// CHECK: vector.broadcast
+// CHECK: scf.if
+// CHECK: vector.broadcast {{.*}} vector<2xf32>
 // CHECK-NEXT: vector.store
-// CHECK: [[COUNT:%[0-9]+]] = arith.select {{.*}} : index
-// CHECK: arith.subi [[COUNT]], %c8
 // CHECK: vector.load
 // CHECK-NEXT: vector.store
+// CHECK: vector.broadcast
+// CHECK-NEXT: vector.store
+// CHECK: } else {
+// CHECK: vector.broadcast
+// CHECK-NEXT: vector.store
+// CHECK-NOT: vector.load
 // CHECK: return
 // BASELINE-LABEL: func.func @graphc_mul_sum_
 // BASELINE-LABEL: func.func @graphc_mul_sum_
