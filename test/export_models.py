@@ -1,6 +1,6 @@
 """Puts into a folder each op's models and values that EvalTests leaves: export_models.py EVAL_TESTS FOLDER
 
-Where test/run.py has run EvalTests before, GRAPHC_TEST_MODELS_TO names where it left them; else it runs here.
+Where test/run.py has run all of EvalTests before, GRAPHC_TEST_MODELS_FROM names where it left them; else it runs here.
 """
 
 import os
@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 program, folder = sys.argv[1:]
-left = os.environ.get("GRAPHC_TEST_MODELS_TO")
+left = os.environ.get("GRAPHC_TEST_MODELS_FROM")
 if left:
     shutil.copytree(left, folder)
 else:

@@ -72,8 +72,8 @@ else:
 # A test starts with an empty cache of compiled code of its own.
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.test_exec_root, "cache")
 # The models that EvalTests has left, for test/export_models.py.
-if "GRAPHC_TEST_MODELS_TO" in os.environ:
-    config.environment["GRAPHC_TEST_MODELS_TO"] = os.environ["GRAPHC_TEST_MODELS_TO"]
+if "GRAPHC_TEST_MODELS_FROM" in os.environ:
+    config.environment["GRAPHC_TEST_MODELS_FROM"] = os.environ["GRAPHC_TEST_MODELS_FROM"]
 if platform.machine() == "x86_64":
     config.available_features.add("x86-64")
 if shutil.which("g++"):

@@ -20,6 +20,9 @@ userCache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 passed = failed = skipped = 0
 
 
+modelsOfTests = None  # where EvalTests leaves its models
+
+
 def runProgram(program, arguments=(), **more):
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
@@ -31,6 +34,8 @@ def runProgram(program, arguments=(), **more):
         environment.pop("GRAPHC_CACHE_DIR", None)
         # Where tools/fetch-model puts networks: the user's cache folder.
         environment["GRAPHC_TEST_MODELS"] = str(userCache / "graphc" / "models")
+        if modelsOfTests:
+            environment["GRAPHC_TEST_MODELS_TO"] = modelsOfTests
         process = subprocess.run(
             [program, f"--gtest_output=json:{report}", "--gtest_brief=1", *arguments],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", env=environment)
@@ -124,12 +129,14 @@ def runLit():
 
 
 wanted = set(sys.argv[2:]) or {"--unit", "--lit"}
-with tempfile.TemporaryDirectory() as models:
-    # EvalTests leaves its models for test/Export/onnxruntime.test, which else would have them made again.
-    if {"--unit", "--lit"} <= wanted:
-        os.environ["GRAPHC_TEST_MODELS_TO"] = models
+with tempfile.TemporaryDirectory() as folder:
+    # All models, for test/Export/onnxruntime.test, which else has them made again.
+    if "--lit" in wanted:
+        modelsOfTests = folder
     if "--unit" in wanted:
         runUnitTests()
+        if modelsOfTests and not failed:
+            os.environ["GRAPHC_TEST_MODELS_FROM"] = modelsOfTests
     for option in wanted:
         if option.startswith("--tsan="):
             runUnderThreadSanitizer(option.removeprefix("--tsan="))

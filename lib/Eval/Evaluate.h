@@ -3,7 +3,7 @@
 // Runs emissions with plain loops. It is what compiled code is compared with, what constants are
 // folded by, and slow: some hundred nanoseconds for each element of each scalar operation.
 // Sums are joined in long double and rounded once to their accumulator's dtype.
-// Everything here is thread-safe.
+// Everything here is thread-safe but for a GraphEval, which one thread at a time runs.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -69,15 +69,15 @@ struct NodeWatch {
 };
 
 /// A graph, made ready to be evaluated many times, as bodies of loops are: the order of its nodes
-/// and what they emit are found once. One thread at a time.
+/// and what they emit are found once.
 class GraphEval {
 public:
   GraphEval(Variables outputs, Variables inputs) noexcept;
   ~GraphEval();
 
-  /// The outputs; of ifElses only the branch taken is evaluated. Values are dropped after their
-  /// last use. TypeError or ShapeError where a value is not of its input's type; MissingInput for
-  /// an input that has no value.
+  /// The outputs; of ifElses only the branch taken is evaluated. Without these, values are dropped
+  /// after their last use. TypeError or ShapeError where a value is not of its input's type;
+  /// MissingInput for an input that has no value.
   TensorsOr run(absl::Span<const Tensor> values, EvaluationBudget *budget = nullptr,
                 const NodeWatch &watch = {}) noexcept;
 

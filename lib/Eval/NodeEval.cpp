@@ -42,18 +42,21 @@ absl::StatusOr<NodeEval> NodeEval::create(const Apply &node, absl::Span<const Te
     eval.operands_.push_back(e.interleaved(operands.back()));
   }
   Arrays results = emitNode(e, node, 0, operands);
-  for (size_t o = 0; o < results.size(); ++o) {
-    bool numbersAreComplex = e.status().ok() && isComplex(e.dtype(results[o]));
-    Array result = e.interleaved(results[o]);
-    if (!isNeeded.empty() && !isNeeded[o])
-      continue;
-    eval.results_.push_back(result);
-    eval.made_.push_back(o);
-    eval.areComplex_.push_back(numbersAreComplex);
+  std::vector<bool> areComplex;
+  for (Array &result : results) {
+    areComplex.push_back(e.status().ok() && isComplex(e.dtype(result)));
+    result = e.interleaved(result);
   }
   absl::StatusOr<Emission> emission = e.finish();
-  if (!emission.ok())
+  if (!emission.ok()) // there may be other results than outputs
     return explainNode(emission.status(), node, inputs);
+  for (size_t o = 0; o < results.size(); ++o) {
+    if (!isNeeded.empty() && !isNeeded[o])
+      continue;
+    eval.results_.push_back(results[o]);
+    eval.made_.push_back(o);
+    eval.areComplex_.push_back(areComplex[o]);
+  }
   eval.emission_ = *std::move(emission);
   return eval;
 }

@@ -37,7 +37,8 @@ static std::vector<Place> placesOf(const std::vector<Apply> &nodes) {
   return places;
 }
 
-/// Nodes above `fresh` that are no members come from `places`, the first of which is theirs.
+/// Nodes above `fresh` that are no members come from `places`. The first of these is theirs, if the
+/// rule has not made them at another one.
 static void setOrigins(const Variables &fresh, const std::vector<Place> &places) {
   if (places.empty())
     return;
@@ -53,7 +54,15 @@ static void setOrigins(const Variables &fresh, const std::vector<Place> &places)
   while (!pending.empty()) {
     detail::ApplyNode *node = pending.back();
     pending.pop_back();
-    detail::setOrigins(*node, shared);
+    auto own = std::ranges::find(places, node->place);
+    if (own == places.end() || own == places.begin()) {
+      detail::setOrigins(*node, shared);
+    } else {
+      std::vector<Place> ownFirst = places;
+      std::rotate(ownFirst.begin(), ownFirst.begin() + (own - places.begin()),
+                  ownFirst.begin() + (own - places.begin()) + 1);
+      detail::setOrigins(*node, std::make_shared<const std::vector<Place>>(std::move(ownFirst)));
+    }
     for (uint32_t i = 0; i < node->numInputs; ++i)
       visit(node->input(i));
   }

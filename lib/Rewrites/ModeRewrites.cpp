@@ -35,8 +35,8 @@ Query modeQuery(const Mode &mode) {
                  .require = mode.required(),
                  .exclude = mode.excluded()};
   query.include.insert(query.include.end(), mode.included().begin(), mode.included().end());
-  // It looks at every element, also at those that nothing takes.
-  if (rowOf(mode).runs == RunBy::NanGuard)
+  // Who looks at every element shall not see some that nothing takes.
+  if (rowOf(mode).runs == RunBy::NanGuard || rowOf(mode).runs == RunBy::Monitor)
     query.exclude.push_back("takes");
   if (mode.ownRewrites())
     query.include.push_back(detail::OwnRewrites::kTag);

@@ -1,64 +1,92 @@
 //===- Rewrites/Takes.cpp - functions of what is taken --------------------===//
 //
-// Of an array with fewer elements than are taken from it, a function is computed before: a model of
-// 85 groups has 85 exponentials of their scales, and not one for each of 919 observations. Costly
-// functions are, too, where what is taken has other uses and is taken once more for this.
+// Of an array with fewer elements than are taken from it, a costly function is computed before: a
+// model of 85 groups has 85 exponentials of their scales, and not one for each of 919 observations.
+// What stands between, sums and products with numbers, is computed once more, of the few elements;
+// what else is taken stays.
 //
 //===----------------------------------------------------------------------===//
 #include <algorithm>
 
 #include "Catalogue.h"
 #include "Guards.h"
-#include "absl/strings/str_replace.h"
 #include "graphc/Ops.h"
 
 namespace graphc {
 namespace {
 
-/// Whether x has at most half as many elements as the result.
-bool isSmall(const Match &m) {
-  int64_t of = m["x"].type().numElements(), taken = m.root().output(0).type().numElements();
-  return of != kDynamic && taken != kDynamic && of <= taken / 2;
+/// Ops between the function and what is taken, at most.
+constexpr int kMostBetween = 8;
+
+bool isCheap(const Apply &node) {
+  constexpr std::string_view kCheap[] = {"neg",     "add", "sub",       "mul",
+                                         "trueDiv", "sqr", "reciprocal"};
+  return std::ranges::find(kCheap, node.op().name()) != std::end(kCheap);
 }
 
-/// Whether what is taken, the root's operand, has no other use.
-bool isTakenForIt(const Match &m) {
-  const Variables operands = m.root().inputs();
-  return std::ranges::all_of(operands, [&](const Variable &v) {
-    return !v.hasOwner() || v.owner().op().name() != "take" || m.graph().numClients(v) == 1;
-  });
+/// v is g(take(x, i)): the take, and g(x). None where it is not.
+struct BeforeTake {
+  Apply take;
+  Variable value;
+};
+BeforeTake beforeTake(const Variable &v, int most) {
+  const Apply node = v.owner();
+  if (!node || most < 0)
+    return {};
+  if (node.op().name() == "take")
+    return {node, node.input(0)};
+  if (!isCheap(node))
+    return {};
+  const Variables inputs = node.inputs();
+  auto isArray = [](const Variable &input) { return input.rank() > 0; };
+  if (std::ranges::count_if(inputs, isArray) != 1)
+    return {};
+  auto array = std::ranges::find_if(inputs, isArray);
+  BeforeTake before = beforeTake(*array, most - 1);
+  if (!before.take)
+    return {};
+  std::vector<Operand> operands;
+  for (const Variable &input : inputs)
+    operands.emplace_back(input == *array ? before.value : input, node.place());
+  before.value = node.op().call(operands, node.place());
+  return before;
 }
 
-const Condition kSmall = {isSmall, "x has at most half as many elements as are taken"};
-const Condition kTakenForIt = {isTakenForIt, "what is taken has no other use"};
+/// Whether x is known to have at most half as many elements as are taken.
+bool isSmall(const Variable &x, const Variable &taken) {
+  int64_t elements = x.type().numElements(), most = taken.type().numElements();
+  return elements != kDynamic && most != kDynamic && elements <= most / 2;
+}
 
-/// `of`: the formula with @ for what is taken, $ for a number.
-Rule takenLater(std::string name, const std::string &of, Condition when) {
-  auto with = [&](absl::string_view x, absl::string_view number) {
-    return absl::StrReplaceAll(of, {{"@", x}, {"$", number}});
-  };
-  return {.name = "take_" + std::move(name),
-          .pattern = with("take(x, i, axis=p, mode=q)", "s"),
-          .replacement = "take(" + with("x", "s") + ", i, axis=p, mode=q)",
-          .when = kSmall && std::move(when),
-          .examples = {with("take(subtensor(x, index=\"0:1\"), n * 0, axis=0)", "2")}};
+Proposal takenLater(const Match &m) {
+  const Apply &function = m.root();
+  if (!isFloat(m["y"].dtype()))
+    return {};
+  BeforeTake before = beforeTake(m["y"], kMostBetween);
+  if (!before.take || !isSmall(before.take.input(0), function.output(0)))
+    return {};
+  Variable values = function.op().call({Operand(before.value, function.place())}, function.place());
+  // An index that is out of range is told of where it was: at the take.
+  m.alsoReplaces(before.take);
+  Place place = before.take.place();
+  return Variables{
+      before.take.op().call({Operand(values, place), Operand(before.take.input(1), place)}, place)};
 }
 
 std::vector<Rule> takes() {
   std::vector<Rule> rules;
   for (std::string f : {"exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "tanh",
                         "sigmoid", "softplus", "erf", "erfc", "gammaln"}) {
-    rules.push_back(takenLater(f, f + "(@)", floating("x")));
-    if (f == "exp" || f == "sigmoid" || f == "softplus")
-      rules.push_back(takenLater(f + "_neg", f + "(-@)", floating("x")));
+    std::string taken = "take(subtensor(x, index=\"0:1\"), n * 0, axis=0)";
+    rules.push_back({.name = "take_" + f,
+                     .pattern = f + "(y)",
+                     .replacement = "take(" + f + "(g(x)), i) where y is g(take(x, i))",
+                     .cost = -4,
+                     .build = takenLater,
+                     .doc = "x is known to have at most half as many elements as are taken; g is "
+                            "made of neg, sqr, reciprocal, and + - * / with numbers.",
+                     .examples = {f + "(" + taken + ")", f + "(2 - " + taken + " * 3)"}});
   }
-  for (std::string f : {"neg", "sqr", "reciprocal"})
-    rules.push_back(takenLater(f, f + "(@)", floating("x") && kTakenForIt));
-  const std::pair<const char *, const char *> withNumbers[] = {
-      {"add", "$ + @"},      {"mul", "$ * @"}, {"sub", "@ - $"},
-      {"sub_from", "$ - @"}, {"div", "@ / $"}, {"div_of", "$ / @"}};
-  for (auto [name, of] : withNumbers)
-    rules.push_back(takenLater(name, of, floating("x") && rankOf("s", 0) && kTakenForIt));
   return rules;
 }
 

@@ -199,7 +199,7 @@ private:
   void joinBranches(mlir::Operation *before, llvm::MutableArrayRef<mlir::Value> values);
 
   //===--- BodyGathers.cpp --------------------------------------------------===//
-  bool mayLoadLanes() const;
+  bool mayLoadLanes(mlir::Value condition) const;
   mlir::Value ifLaneIsLeftOut(mlir::Value condition, mlir::Type type,
                               llvm::function_ref<mlir::Value()> make,
                               llvm::function_ref<mlir::Value()> makeAll);

@@ -16,6 +16,7 @@
 #include "Transforms/BodyEmitter.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace graphc {
@@ -29,9 +30,21 @@ using mlir::Value;
 /// Of more lanes a gather stays one: its code is large.
 static constexpr int kMostLanes = 8;
 
-bool BodyEmitter::mayLoadLanes() const {
+/// Whether a value of a nest's body depends on elements of arrays.
+static bool dependsOnElements(Value value) {
+  if (mlir::isa<mlir::BlockArgument>(value))
+    return true;
+  mlir::Operation *op = value.getDefiningOp();
+  return mlir::isa<mlir::tensor::ExtractOp, scf::IfOp>(op) ||
+         llvm::any_of(op->getOperands(), dependsOnElements);
+}
+
+/// Not where counters alone decide on lanes: every third element, say, leaves some out of each
+/// vector.
+bool BodyEmitter::mayLoadLanes(Value condition) const {
   return target.optimizations.has(Optimization::Gathers) && !target.maskRegisters &&
-         lanes <= kMostLanes && (masks.empty() || lanesLeft);
+         lanes <= kMostLanes && (masks.empty() || lanesLeft) &&
+         (!condition || dependsOnElements(condition));
 }
 
 /// `make` where a lane of the vector is behind the last one or does not fulfil the condition (null:

@@ -177,7 +177,8 @@ Value BodyEmitter::load(const MemoryAccess &access, const Facts &facts, int row,
   Value offsets = at.offsets;
   bool isUniform = !offsets && factor == 0 && !isMasked; // varies by its register neighbours only
   bool isStrided = !offsets && factor && *factor >= 1 && *factor <= kMaxStride;
-  const bool isByLanes = !isUniform && !isStrided && mayLoadLanes();
+  const bool isByLanes =
+      !isUniform && !isStrided && mayLoadLanes(condition ? access.condition : Value());
   if (!isByLanes && (isMasked || (!isUniform && !(isStrided && isWhole))))
     mask = lanesWanted(condition, row, v);
   if (!isUniform && !isStrided) {

@@ -257,8 +257,8 @@ Value KernelEmitter::readsRowsAgain(const ProductCopies &copies) {
 }
 
 /// Columns whose panels are copied before tiles use them. Where all rows stay in the L2 cache, only
-/// as many as stay there beside them: written to memory behind it, and read from there, panels took
-/// a third of the time of 32 rows. Otherwise many.
+/// as many as stay there beside them (but ProductTuning's least): written to memory behind it, and
+/// read from there, panels took a third of the time of 32 rows. Otherwise many.
 Value KernelEmitter::columnsAtOnce(const ProductShape &shape, const ProductMemory &memory,
                                    const ProductCopies &copies) {
   int64_t width = int64_t(shape.vectors) * shape.lanes;

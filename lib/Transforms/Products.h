@@ -32,7 +32,7 @@ static_assert(kLastColumns * kRowsOfSums * int64_t(sizeof(double)) <= kSumBytes)
 /// docs/design/17-products.md has the figures.
 struct ProductTuning {
   int64_t copiedLines;   ///< of the right operand that are copied at a time, in all panels
-  int64_t leastPanels;   ///< that are copied at a time: of each line they are one piece
+  int64_t leastPanels;   ///< that are copied at a time, a piece of each line, however long they are
   bool fetchesCopied;    ///< whether copies fetch what they will read (ProductPacking.cpp)
   int64_t manyRowsBytes; ///< rows of more bytes are done in blocks, and their panels copied before
   int64_t farBytes;      ///< panels of a larger right operand are copied line by line before tiles

@@ -195,16 +195,21 @@ TEST(Maps, Pads) {
       }
 }
 
-/// The first n columns of x, and 1 where there are no more; y is in the memory of x (the harness
-/// puts it there, too).
+/// Some columns of some rows of x, and 1 elsewhere; y is in the memory of x (the harness puts it
+/// there, too). Of 5 columns none is left where they are counted from the number of rows.
 TEST(Maps, PadsInPlace) {
   for (const TargetDescription &target : runnableTargets())
     for (DType dtype : {DType::Float32, DType::Float64, DType::BFloat16})
-      for (int64_t width : {1, 5, 30, 64}) {
+      for (int64_t width : {1, 5, 30, 64, -5, -64}) {
+        bool isFromThere = width < 0; // on
+        width = std::abs(width);
         Emitter e;
         Array x = e.operand(vectorType(dtype, 2));
         Array y = e.define(e.shape(x), [&](Indices i) {
-          return e.loadIf(i[1] < e.scalar(e.dim(x, 0)), x, {i[0], i[1]}, e.literal(dtype, 1));
+          Scalar rows = e.scalar(e.dim(x, 0));
+          Scalar isInside = isFromThere ? i[1] >= rows : i[0] >= 1 && i[0] < 15 && i[1] >= 3;
+          isInside = isFromThere ? isInside : isInside && i[1] < rows;
+          return e.loadIf(isInside, x, {i[0], i[1]}, e.literal(dtype, 1));
         });
         auto emission = e.finish();
         ASSERT_TRUE(emission.ok()) << emission.status();
@@ -269,11 +274,55 @@ TEST(Maps, GathersAndChecks) {
   for (int i = 0; i < 33; ++i)
     data[i] = (data[i] + 100) % 10;
   Tensor values = randomTensor(DType::Float64, {10, 21}, 6);
-  expectSame(test, {values, numbers});
-  data[17] = 10;
-  EXPECT_EQ(runKernel(test, {values, numbers}).status, 1);
-  data[17] = -1;
-  EXPECT_EQ(runKernel(test, {values, numbers}).status, 1);
+  for (const TargetDescription &target : runnableTargets()) {
+    expectSame(test, {values, numbers}, 0, 0, target);
+    for (int place : {17, 32}) {
+      int32_t before = data[place];
+      for (int32_t wrong : {10, -1}) {
+        data[place] = wrong;
+        EXPECT_EQ(runKernel(test, {values, numbers}, target).status, 1);
+      }
+      data[place] = before;
+    }
+  }
+}
+
+/// Each element is taken by an index that is at least 1: lanes behind the last one, which read 0,
+/// fail for nobody. The body is a long one, which is made once for whole vectors and the last.
+TEST(Maps, ElementsOfIndices) {
+  for (const TargetDescription &target : runnableTargets())
+    for (DType dtype : {DType::Float32, DType::Float64, DType::Int16, DType::BFloat16})
+      for (bool isLong : {false, true})
+        for (int64_t n : {1, 4, 7, 8, 9, 33}) {
+          Emitter e;
+          Array x = e.operand(vectorType(dtype)), which = e.operand(vectorType(DType::Int64));
+          Array y = e.define({e.dim(which, 0)}, [&](Indices i) {
+            Scalar at = e.load(which, {i[0]});
+            e.check(at >= 1, ErrorKind::IndexError, "less than 1");
+            Scalar inRange = at >= 1 && at < e.scalar(e.dim(x, 0));
+            Scalar v = e.loadIf(inRange, x, std::vector<Scalar>{at}, e.literal(dtype, 3));
+            for (int k = 0; isLong && k < 40; ++k)
+              v = select(v < e.literal(dtype, k), v + e.literal(dtype, 1), -v);
+            return v;
+          });
+          auto emission = e.finish();
+          ASSERT_TRUE(emission.ok()) << emission.status();
+          TestKernel test = makeKernel(*emission, {x, which}, {y}, {{10}, {n}});
+          Tensor numbers = *Tensor::zeros(DType::Int64, {n});
+          int64_t *data = static_cast<int64_t *>(numbers.data());
+          for (int64_t i = 0; i < n; ++i)
+            data[i] = 1 + i * 7 % 9;
+          SCOPED_TRACE(std::string(dtypeName(dtype)) + " " + std::to_string(n) + " " + target.name);
+          Tensor values = randomTensor(dtype, {10}, 6);
+          expectSame(test, {values, numbers}, 0, 0, target);
+          data[n / 2] = 10; // not there, and no mistake
+          expectSame(test, {values, numbers}, 0, 0, target);
+          for (int64_t place : {int64_t(0), n - 1}) {
+            int64_t before = std::exchange(data[place], 0);
+            EXPECT_EQ(runKernel(test, {values, numbers}, target).status, 1);
+            data[place] = before;
+          }
+        }
 }
 
 TEST(Maps, CountersAndRankEight) {
