@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "Control/LastValues.h"
+#include "Emit/EmitNode.h"
 #include "Graph/Branches.h"
 #include "Ops/IndexSpec.h"
 #include "absl/container/flat_hash_set.h"
@@ -41,10 +42,40 @@ std::optional<ProductAxes> productAxes(const Apply &node) {
 
 //===--- what is done before the loop ---------------------------------------===//
 
+/// Whether the loop makes a step, or fails, in every call.
+bool surelySteps(const LoopEdit &edit) {
+  auto isOne = [](const Variable &steps) {
+    std::optional<Constant> constant = Constant::from(steps);
+    return constant && constant->data().numElements() == 1 &&
+           constant->data().cast(DType::Int64).item<int64_t>() > 0;
+  };
+  if (!edit.steps.empty())
+    return isOne(edit.steps[0]);
+  for (size_t k = 0; k < edit.sequences.size(); ++k) {
+    int64_t length = edit.sequences[k].type().extent(0);
+    if (length == kDynamic || length <= marginOf(edit.loop.sequences[k]))
+      return false;
+  }
+  return !edit.sequences.empty();
+}
+
+/// Whether elements of its operands may be wrong for a node, such as an index that is out of range.
+bool mayRefuseElements(const Apply &node) {
+  Emitter e;
+  Arrays operands;
+  for (const Variable &input : node.inputs()) {
+    std::optional<Constant> constant = Constant::from(input);
+    operands.push_back(constant ? e.constant(constant->data()) : e.operand(input.type()));
+  }
+  emitNode(e, node, 0, operands);
+  absl::StatusOr<Emission> emission = e.finish();
+  return !emission.ok() || !emission->elementChecks.empty();
+}
+
 /// Moves nodes out of a body.
 class Hoisting {
 public:
-  explicit Hoisting(LoopEdit &edit) : edit_(edit) {
+  explicit Hoisting(LoopEdit &edit) : edit_(edit), surelySteps_(surelySteps(edit)) {
     for (size_t k = 0; k < edit.wholes.size(); ++k)
       outside_.emplace(edit.wholes[k].node(), edit.constants[k]);
     // There may be far more elements than steps; and a step that has loops has work enough, so that
@@ -64,7 +95,7 @@ public:
     if (std::ranges::any_of(*order, isIfElse))
       branches_ = Branches(*order, edit_.body.outputs());
     for (const Apply &node : *order)
-      if (isWorthMoving(node))
+      if (mayMove(node))
         moveInvariant(node);
     for (const Apply &node : *order)
       computeForAll(node);
@@ -98,8 +129,9 @@ private:
     return at == outside_.end() ? std::nullopt : std::optional(at->second);
   }
 
-  /// What only spreads values costs nothing where it is used, and memory outside.
-  bool isWorthMoving(const Apply &node) const {
+  /// What only spreads values costs nothing where it is used, and memory outside. An index that is
+  /// out of range is no mistake of a loop that makes no step.
+  bool mayMove(const Apply &node) const {
     int most = 0;
     bool readsSome = false;
     for (const Variable &input : node.inputs()) {
@@ -110,7 +142,8 @@ private:
     }
     return readsSome && node.op().name() != "broadcastTo" && node.op().def().foldable &&
            std::ranges::all_of(node.outputs(),
-                               [&](const Variable &output) { return output.rank() <= most; });
+                               [&](const Variable &output) { return output.rank() <= most; }) &&
+           (surelySteps_ || !mayRefuseElements(node));
   }
 
   void moveInvariant(const Apply &node) {
@@ -241,6 +274,7 @@ private:
   }
 
   LoopEdit &edit_;
+  const bool surelySteps_;
   Branches branches_;
   absl::flat_hash_map<const VariableNode *, Variable> outside_;
   absl::flat_hash_map<const VariableNode *, OfAllSteps> all_;
