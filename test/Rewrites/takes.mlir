@@ -1,7 +1,7 @@
 // Costly functions of what is taken from a smaller array, with what is cheap before them.
 // RUN: graphc opt %s --rewrites=takes --explain | FileCheck %s
-func.func @main(%s: tensor<8xf64>, %t: tensor<f64>, %i: tensor<50xi64>, %large: tensor<?xf64>)
-    -> (tensor<50xf64>, tensor<50xf64>, tensor<50xf64>, tensor<50xf64>) {
+func.func @main(%s: tensor<8xf64>, %t: tensor<f64>, %i: tensor<50xi64>, %large: tensor<?xf64>, %half: tensor<26xf64>)
+    -> (tensor<50xf64>, tensor<50xf64>, tensor<50xf64>, tensor<50xf64>, tensor<50xf64>) {
   %a = graph.take %s, %i : (tensor<8xf64>, tensor<50xi64>) -> tensor<50xf64>
   %b = graph.add %t, %a : (tensor<f64>, tensor<50xf64>) -> tensor<50xf64>
   %c = graph.neg %b : (tensor<50xf64>) -> tensor<50xf64>
@@ -9,7 +9,9 @@ func.func @main(%s: tensor<8xf64>, %t: tensor<f64>, %i: tensor<50xi64>, %large: 
   %e = graph.sqr %b : (tensor<50xf64>) -> tensor<50xf64>
   %f = graph.take %large, %i : (tensor<?xf64>, tensor<50xi64>) -> tensor<50xf64>
   %g = graph.exp %f : (tensor<50xf64>) -> tensor<50xf64>
-  return %b, %d, %e, %g : tensor<50xf64>, tensor<50xf64>, tensor<50xf64>, tensor<50xf64>
+  %j = graph.take %half, %i : (tensor<26xf64>, tensor<50xi64>) -> tensor<50xf64>
+  %k = graph.exp %j : (tensor<50xf64>) -> tensor<50xf64>
+  return %b, %d, %e, %g, %k : tensor<50xf64>, tensor<50xf64>, tensor<50xf64>, tensor<50xf64>, tensor<50xf64>
 }
 
 // CHECK: // take_exp: exp(-(t + take(s, i)))  ->  take(exp(-(t + s)), i)

@@ -23,12 +23,19 @@
 // CHECK: vector.reduction <or>
 // CHECK-NEXT: scf.if
 // CHECK: memref.store
-// CHECK-NOT: vector.gather
 
 // GATHERS-LABEL: func.func @graphc_
 // GATHERS-NOT: } {graphc.seldom}
 // GATHERS: vector.gather
-func.func @main(%x: tensor<1000xf32>, %i: tensor<300xi64>) -> tensor<300xf32> {
+
+// Of every fifth element each vector leaves some out: counters alone decide.
+// CHECK-LABEL: func.func @graphc_int_div_
+// CHECK-NOT: graphc.seldom
+// CHECK: vector.gather
+// CHECK-NOT: graphc.seldom
+// CHECK: return
+func.func @main(%x: tensor<1000xf32>, %i: tensor<300xi64>, %z: tensor<300xf32>, %v: tensor<60xf32>) -> (tensor<300xf32>, tensor<300xf32>) {
   %0 = graph.take %x, %i : (tensor<1000xf32>, tensor<300xi64>) -> tensor<300xf32>
-  return %0 : tensor<300xf32>
+  %1 = graph.incSubtensor %z, %v {index = "::5"} : (tensor<300xf32>, tensor<60xf32>) -> tensor<300xf32>
+  return %0, %1 : tensor<300xf32>, tensor<300xf32>
 }
