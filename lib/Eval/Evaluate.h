@@ -72,7 +72,8 @@ struct NodeWatch {
 /// and what they emit are found once.
 class GraphEval {
 public:
-  GraphEval(Variables outputs, Variables inputs) noexcept;
+  /// `isKept`: what nodes emit, for later runs. Of large graphs that is much memory.
+  GraphEval(Variables outputs, Variables inputs, bool isKept = true) noexcept;
   ~GraphEval();
 
   /// The outputs; of ifElses only the branch taken is evaluated. Without these, values are dropped

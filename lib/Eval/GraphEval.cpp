@@ -31,7 +31,7 @@ struct PlannedNode {
   bool chooses;                        ///< an ifElse
   std::vector<size_t> inputs, outputs; ///< places of values
   std::vector<bool> isNeeded;          ///< of the outputs
-  std::optional<NodeEval> eval;        ///< once it has run
+  std::optional<NodeEval> eval;        ///< once it has run, if it is kept
 };
 
 constexpr size_t kNobody = ~size_t(0);
@@ -47,6 +47,7 @@ struct GraphEval::Plan {
   std::vector<int> uses;        ///< by place: of a run
   std::vector<size_t> producer; ///< by place: the node, or kNobody
   bool isLazy = false;
+  bool isKept = true; ///< PlannedNode::eval
 
   absl::Status make();
 };
@@ -109,6 +110,8 @@ absl::Status GraphEval::Run::run(PlannedNode &node) {
   }
   int64_t flops = 0;
   TensorsOr outputs = node.eval->run(inputs, budget_, &flops);
+  if (!plan_.isKept)
+    node.eval.reset();
   if (!outputs.ok())
     return outputs.status();
   if (watch_.after)
@@ -223,10 +226,11 @@ absl::Status GraphEval::Plan::make() {
   return absl::OkStatus();
 }
 
-GraphEval::GraphEval(Variables outputs, Variables inputs) noexcept
+GraphEval::GraphEval(Variables outputs, Variables inputs, bool isKept) noexcept
     : plan_(std::make_unique<Plan>()) {
   plan_->outputs = std::move(outputs);
   plan_->inputs = std::move(inputs);
+  plan_->isKept = isKept;
   plan_->status = plan_->make();
 }
 
@@ -250,7 +254,8 @@ TensorsOr GraphEval::run(absl::Span<const Tensor> values, EvaluationBudget *budg
 TensorsOr evaluate(absl::Span<const Variable> outputs, absl::Span<const Variable> inputs,
                    absl::Span<const Tensor> values, EvaluationBudget *budget,
                    const NodeWatch &watch) noexcept {
-  return GraphEval({outputs.begin(), outputs.end()}, {inputs.begin(), inputs.end()})
+  return GraphEval({outputs.begin(), outputs.end()}, {inputs.begin(), inputs.end()},
+                   /*isKept=*/false)
       .run(values, budget, watch);
 }
 

@@ -8,18 +8,20 @@
 namespace graphc {
 
 std::vector<RuleFamily> allFamilies() {
-  return {sumRules(),          productRules(),
-          chainRules(),        powerRules(),
-          comparisonRules(),   logicRules(),
-          choiceRules(),       roundingRules(),
-          parityRules(),       logarithmRules(),
-          exponentialRules(),  errorFunctionRules(),
-          movementRules(),     extentRules(),
-          ownShapeRules(),     uncheckedShapeRules(),
-          reductionRules(),    matrixRules(),
-          inverseRules(),      indexingRules(),
-          takeRules(),         collapsedReductionRules(),
-          simpleProductRules()};
+  return {
+      sumRules(),           productRules(),
+      chainRules(),         powerRules(),
+      comparisonRules(),    logicRules(),
+      choiceRules(),        roundingRules(),
+      parityRules(),        logarithmRules(),
+      exponentialRules(),   errorFunctionRules(),
+      movementRules(),      extentRules(),
+      ownShapeRules(),      uncheckedShapeRules(),
+      reductionRules(),     matrixRules(),
+      inverseRules(),       indexingRules(),
+      takeRules(),          collapsedReductionRules(),
+      simpleProductRules(),
+  };
 }
 
 const RewriteDatabase &builtinRewrites() {

@@ -9,8 +9,6 @@
 #include <algorithm>
 
 #include "Catalogue.h"
-#include "Guards.h"
-#include "graphc/Ops.h"
 
 namespace graphc {
 namespace {
@@ -24,17 +22,21 @@ bool isCheap(const Apply &node) {
   return std::ranges::find(kCheap, node.op().name()) != std::end(kCheap);
 }
 
-/// v is g(take(x, i)): the take, and g(x). None where it is not.
+/// v is g(take(x, i)), where x is known to have so few elements: the take, and g(x). None where it
+/// is not.
 struct BeforeTake {
   Apply take;
   Variable value;
 };
-BeforeTake beforeTake(const Variable &v, int most) {
+BeforeTake beforeTake(const Variable &v, int64_t mostElements, int mostBetween = kMostBetween) {
   const Apply node = v.owner();
-  if (!node || most < 0)
+  if (!node || mostBetween < 0)
     return {};
-  if (node.op().name() == "take")
-    return {node, node.input(0)};
+  if (node.op().name() == "take") {
+    const Variable x = node.input(0);
+    const int64_t elements = x.type().numElements();
+    return elements == kDynamic || elements > mostElements ? BeforeTake() : BeforeTake{node, x};
+  }
   if (!isCheap(node))
     return {};
   const Variables inputs = node.inputs();
@@ -42,7 +44,7 @@ BeforeTake beforeTake(const Variable &v, int most) {
   if (std::ranges::count_if(inputs, isArray) != 1)
     return {};
   auto array = std::ranges::find_if(inputs, isArray);
-  BeforeTake before = beforeTake(*array, most - 1);
+  BeforeTake before = beforeTake(*array, mostElements, mostBetween - 1);
   if (!before.take)
     return {};
   std::vector<Operand> operands;
@@ -52,18 +54,13 @@ BeforeTake beforeTake(const Variable &v, int most) {
   return before;
 }
 
-/// Whether x is known to have at most half as many elements as are taken.
-bool isSmall(const Variable &x, const Variable &taken) {
-  int64_t elements = x.type().numElements(), most = taken.type().numElements();
-  return elements != kDynamic && most != kDynamic && elements <= most / 2;
-}
-
 Proposal takenLater(const Match &m) {
   const Apply &function = m.root();
-  if (!isFloat(m["y"].dtype()))
+  const int64_t taken = function.output(0).type().numElements();
+  if (!isFloat(m["y"].dtype()) || taken == kDynamic)
     return {};
-  BeforeTake before = beforeTake(m["y"], kMostBetween);
-  if (!before.take || !isSmall(before.take.input(0), function.output(0)))
+  BeforeTake before = beforeTake(m["y"], taken / 2);
+  if (!before.take)
     return {};
   Variable values = function.op().call({Operand(before.value, function.place())}, function.place());
   // An index that is out of range is told of where it was: at the take.
