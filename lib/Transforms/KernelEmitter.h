@@ -203,6 +203,7 @@ private:
   Size strideAlong(const KernelNest &nest, int operand, int loop);
   Size extentOfAll(const KernelNest &nest, llvm::ArrayRef<int> loops);
   mlir::Value productAddress(const KernelNest &nest, const ProductShape &shape, int operand);
+  mlir::Value leftAddressOf(const ProductShape &shape, const ProductPanel &panel, mlir::Value row);
   Size bytesInPlace(const ProductShape &shape, Size elements);
   mlir::Value loadAt(mlir::Value address, mlir::Type type, mlir::Value mask);
   mlir::Value pointerTo(mlir::Value address);
@@ -259,6 +260,10 @@ private:
   void packPanelTransposed(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
                            mlir::Value offset, mlir::Value first, mlir::Value last,
                            const SumRange &sums);
+  void packLeftInTiles(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
+                       mlir::Value first, mlir::Value end);
+  bool copyShortRun(const ProductShape &shape, mlir::Value buffer, mlir::Value address,
+                    mlir::Value place, Size length);
   void packLeft(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
                 mlir::Value first, mlir::Value end, mlir::Value stride, const SumRange &sums);
   void packPanels(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,

@@ -41,6 +41,11 @@ static constexpr int64_t kPackLeftColumns = 32;
 /// 1x1 layers of 7x7 pixels, products of 1024 x 2048 with 49 columns, went from 1.39 to 1.11 of
 /// oneDNN's time.
 static constexpr int64_t kPackLeftPanels = 2;
+/// Rows that are copied tile by tile are, from so many bytes times columns on (float32: 2^22
+/// products), and so many terms (the room for a copy has an eighth more than the rows, and a tile
+/// one k more). Below, copies take what tiles gain by them.
+static constexpr int64_t kCopiedTilesWork = 16 << 20;
+static constexpr int64_t kCopiedTilesTerms = 16;
 static constexpr int64_t kTilesInPlace = 4;
 /// Panels are copied by the first tile of rows where there are so many, at most.
 static constexpr int64_t kFillingTiles = 64;
@@ -186,6 +191,10 @@ void KernelEmitter::placeLeft(const KernelNest &nest, ProductShape &shape, Produ
   // A block's rows have gaps between them as they are.
   if (shape.isLeftPlain && isOfBlock(nest.inputs[size_t(shape.left)], shape.rowLoop))
     memory.mayCopyLeft = false;
+  shape.inTiles = tuningOf(target).tilesOfRows && uses(Optimization::RowTiles) &&
+                  memory.mayCopyLeft && shape.isLeftPlain && shape.isLeftTransposed &&
+                  shape.group == 1 && !shape.isOneTile &&
+                  llvm::alignTo(shape.rows[0], shape.lanes) <= uint64_t(2 * shape.rows[0]);
   memory.mostRows = kCopiedRows / shape.rows[0] * shape.rows[0];
   memory.copiedAddress = stack->constant(0);
   if (!memory.mayCopyLeft)
@@ -344,7 +353,17 @@ void KernelEmitter::chooseRows(const Pass &pass, const ProductShape &shape,
     int64_t few = shape.isLeftTransposed ? kPackLeftPanels * width : kPackLeftColumns;
     Value isWide = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
                                          stack->value(shape.numColumns), stack->constant(few));
-    copies.rows = arith::AndIOp::create(b, isLarge, isWide);
+    Value pays = isLarge;
+    if (shape.inTiles) {
+      auto isAtLeast = [&](Value number, int64_t least) -> Value {
+        return arith::CmpIOp::create(b, arith::CmpIPredicate::sge, number, stack->constant(least));
+      };
+      Value work = stack->value(stack->multiply(shape.numColumns, size));
+      pays = arith::AndIOp::create(b, isAtLeast(work, kCopiedTilesWork),
+                                   isAtLeast(size, kCopiedOneSetBytes));
+      pays = arith::AndIOp::create(b, pays, isAtLeast(length, kCopiedTilesTerms));
+    }
+    copies.rows = arith::AndIOp::create(b, pays, isWide);
     if (shape.group > 1) {
       // What is left of the terms is filled up with zeros.
       int64_t atOnce = shape.inTileRegisters ? shape.group * kGroupsAtOnce : shape.group;
@@ -353,7 +372,7 @@ void KernelEmitter::chooseRows(const Pass &pass, const ProductShape &shape,
       copies.rows = arith::OrIOp::create(
           b, copies.rows, arith::CmpIOp::create(b, arith::CmpIPredicate::ne, left, zero));
     }
-    copies.isFetched = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, isLarge, copies.rows);
+    copies.isFetched = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, isLarge, copies.rows);
   }
   copies.rowsNow = copies.rows;
   if (memory.keptRows) {
@@ -437,7 +456,24 @@ void KernelEmitter::setLeft(const ProductShape &shape, const ProductMemory &memo
                                                 panel.leftAddress);
   }
   panel.rowStep = either(shape.isLeftTransposed ? element : stride, leftRowStep);
+  if (shape.inTiles) {
+    stride = toBytes(b.getIndexAttr(shape.rows[0]));
+    Value zero = stack->constant(0), step = stack->value(stack->multiply(shape.length, stride));
+    panel.tileStep = arith::SelectOp::create(b, copies.rows, step, zero);
+  }
   panel.sumStep = either(shape.isLeftTransposed ? stride : element, toBytes(memory.leftSumStride));
+}
+
+/// The address of the left operand's element in a row, k = 0.
+Value KernelEmitter::leftAddressOf(const ProductShape &shape, const ProductPanel &panel,
+                                   Value row) {
+  Value distance = arith::SubIOp::create(b, row, panel.firstRow);
+  Value address =
+      stack->value(stack->add(panel.leftAddress, stack->multiply(distance, panel.rowStep)));
+  if (!panel.tileStep)
+    return address;
+  Value tile = arith::DivUIOp::create(b, distance, stack->constant(shape.rows[0]));
+  return arith::AddIOp::create(b, address, arith::MulIOp::create(b, tile, panel.tileStep));
 }
 
 /// What tiles read of the panel from column `start` on, from `column` on.

@@ -1,4 +1,16 @@
 //===- Transforms/ProductPacking.cpp - operands of products, copied --------===//
+//
+// Rows of a left operand that stand together, without mask registers (row-tiles), in tiles of six:
+//
+//   for k { row 0 ... row 191 }       before: of each k all rows of a block, 768 bytes, of which a
+//                                     tile reads 24 of two cache lines
+//   for tiles { for k { six rows }    after: a tile reads whole lines, one behind the other
+//   }
+//
+// a^T b of 512 cubed 0.70 of the time in place, gradients of 1x1 layers with respect to pictures
+// 0.70 to 0.92 of what they took before.
+//
+//===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
 #include "Transforms/Products.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -16,6 +28,13 @@ using mlir::Value;
 static constexpr int64_t kRowsAheadBytes = 1 << 10;
 /// The same, in k, where rows stand together.
 static constexpr int64_t kCopiedAhead = 24;
+
+/// The same, in outputs, where each has its windows far from the others': a few rows of them are
+/// too short for a processor to see where they go (reversed weights of 512 x 512 x 3 x 3: 0.885 of
+/// the gradient's time, of 256 x 256 0.93).
+static constexpr int64_t kRunsAhead = 8;
+/// Runs of so many elements are copied without a loop.
+static constexpr int64_t kShortRun = 64;
 
 /// Sets the columns up as a vector loop from `first` on.
 void KernelEmitter::setColumns(const KernelNest &nest, const ProductShape &shape, Value first,
@@ -258,10 +277,86 @@ void KernelEmitter::packPanels(const KernelNest &nest, const ProductShape &shape
   body->masks.clear();
 }
 
+/// Copies the rows [first, end), which stand together, tile by tile: element (k, row) goes to
+/// (tile * (length + 1) + k) * rows of a tile + row of the tile. Whole vectors are stored: what is
+/// behind a tile's rows is overwritten by the next k, or stays behind the tile.
+void KernelEmitter::packLeftInTiles(const KernelNest &nest, const ProductShape &shape, Value buffer,
+                                    Value first, Value end) {
+  const int64_t tile = shape.rows[0];
+  const int numVectors = int(llvm::divideCeil(tile, shape.lanes));
+  const int64_t stored = int64_t(numVectors) * shape.lanes;
+  body->rows = 1;
+  body->vectors = numVectors;
+  body->lanes = shape.lanes;
+  stack->dropAnchor();
+  Value zero = stack->constant(0), length = stack->value(shape.length);
+  Value isWanted = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, first, end);
+  auto terms =
+      stack->open(zero, arith::SelectOp::create(b, isWanted, length, zero), stack->constant(1));
+  setLoop(shape.sums[0], terms.getInductionVar());
+  Value start = arith::MulIOp::create(b, terms.getInductionVar(), stack->constant(tile));
+  // Tiles whose vectors end before the rows do, and those of which some of the lanes are left out.
+  Value whole = arith::SubIOp::create(b, arith::SubIOp::create(b, end, first),
+                                      stack->constant(stored - tile));
+  whole = arith::MaxSIOp::create(b, whole, zero);
+  whole = arith::SubIOp::create(b, whole, arith::RemUIOp::create(b, whole, stack->constant(tile)));
+  whole = arith::AddIOp::create(b, first, whole);
+  for (bool masked : {false, true}) {
+    stack->dropAnchor();
+    auto tiles = stack->open(masked ? whole : first, masked ? end : whole, stack->constant(tile));
+    Value row = tiles.getInductionVar();
+    LoopVariable &lane = body->loops[size_t(shape.rowLoop)];
+    lane = {};
+    lane.level = stack->depth();
+    lane.isVector = true;
+    lane.index = {row};
+    setMasks(row, end, masked);
+    llvm::SmallVector<Value, 8> values = body->emit(nest, shape.leftFactor, /*asVectors=*/true)[0];
+    if (!masked)
+      fetchCopied(nest, shape.left,
+                  stack->multiply(strideAlong(nest, shape.left, shape.sums[0]),
+                                  b.getIndexAttr(kCopiedAhead)));
+    Value before = arith::MulIOp::create(b, arith::SubIOp::create(b, row, first),
+                                         arith::AddIOp::create(b, length, stack->constant(1)));
+    Value at = arith::AddIOp::create(b, start, before);
+    for (int v = 0; v < numVectors; ++v)
+      vector::StoreOp::create(
+          b, values[size_t(v)], buffer,
+          stack->value(stack->add(at, b.getIndexAttr(int64_t(v) * shape.lanes))));
+    stack->close();
+  }
+  stack->close();
+  stack->dropAnchor();
+  body->masks.clear();
+  body->vectors = shape.vectors;
+}
+
+/// Copies a run of few elements, as the taps of a window are, from an address to a place of
+/// `buffer`; false if it is none. Without mask registers, what is left behind whole vectors takes
+/// as long as ten of these: it is a vector that ends with the run instead.
+bool KernelEmitter::copyShortRun(const ProductShape &shape, Value buffer, Value address,
+                                 Value place, Size length) {
+  std::optional<int64_t> count = constantSize(length);
+  if (target.maskRegisters || !count || *count < 1 || *count > kShortRun)
+    return false;
+  const int64_t bytes = memoryBytes(shape.element);
+  const int64_t lanes = std::min<int64_t>(shape.lanes, int64_t(llvm::bit_floor(uint64_t(*count))));
+  auto type = mlir::VectorType::get({lanes}, shape.element);
+  for (int64_t done = 0; done < *count; done += lanes) {
+    mlir::Attribute at = b.getIndexAttr(std::min(done, *count - lanes));
+    Value from = stack->value(stack->add(address, stack->multiply(at, b.getIndexAttr(bytes))));
+    vector::StoreOp::create(b, loadAt(from, type, nullptr), buffer,
+                            stack->value(stack->add(place, at)));
+  }
+  return true;
+}
+
 /// Copies rows [first, end) of the left operand: row after row, `stride` apart; or, where rows
 /// stand together, one k after the other. `sums` are all, or a part of a plain operand's.
 void KernelEmitter::packLeft(const KernelNest &nest, const ProductShape &shape, Value buffer,
                              Value first, Value end, Value stride, const SumRange &sums) {
+  if (shape.inTiles)
+    return packLeftInTiles(nest, shape, buffer, first, end);
   // The loops that are done by vectors, and the others.
   bool copiesRuns = !shape.isLeftPlain && shape.numRun > 0;
   llvm::SmallVector<int> lines = shape.sums, run = {shape.rowLoop};
@@ -269,7 +364,17 @@ void KernelEmitter::packLeft(const KernelNest &nest, const ProductShape &shape, 
     int numRun = copiesRuns ? shape.numRun : 1;
     run.assign(lines.end() - numRun, lines.end());
     lines.truncate(lines.size() - size_t(numRun));
-    lines.insert(lines.begin(), shape.rowLoop);
+    // In the order of memory: of reversed weights, a row has a window of each output, far apart,
+    // and the next row what comes behind them.
+    auto isFarther = [&](int sum) {
+      auto ofSum = constantSize(strideAlong(nest, shape.left, sum));
+      auto ofRow = constantSize(strideAlong(nest, shape.left, shape.rowLoop));
+      return ofRow && (!ofSum || std::abs(*ofSum) > std::abs(*ofRow));
+    };
+    auto *place = lines.begin();
+    while (copiesRuns && place != lines.end() && isFarther(*place))
+      ++place;
+    lines.insert(place, shape.rowLoop);
   }
   auto lower = [&](int loop) { return loop == shape.rowLoop ? first : stack->constant(0); };
   auto upper = [&](int loop) {
@@ -310,6 +415,22 @@ void KernelEmitter::packLeft(const KernelNest &nest, const ProductShape &shape, 
       address = stack->value(stack->add(address, stack->multiply(index, step)));
     }
   }
+  auto closeLines = [&] {
+    body->lanes = shape.lanes;
+    for ([[maybe_unused]] int loop : lines)
+      stack->close();
+    stack->dropAnchor();
+    body->masks.clear();
+    body->vectors = shape.vectors;
+  };
+  if (copiesRuns && lines[0] != shape.rowLoop && uses(Optimization::FetchRows)) {
+    Size step = bytesInPlace(shape, strideAlong(nest, shape.left, lines[0]));
+    Value distance = stack->value(stack->multiply(step, b.getIndexAttr(kRunsAhead)));
+    mlir::LLVM::Prefetch::create(b, pointerTo(arith::AddIOp::create(b, address, distance)),
+                                 /*rw=*/0, /*hint=*/3, /*cache=*/1);
+  }
+  if (copiesRuns && copyShortRun(shape, buffer, address, start, extentOfAll(nest, run)))
+    return closeLines();
   Value from = stack->constant(0), to = stack->value(extentOfAll(nest, run));
   if (run == shape.sums) {
     from = sums.first;
@@ -366,12 +487,7 @@ void KernelEmitter::packLeft(const KernelNest &nest, const ProductShape &shape, 
       memref::StoreOp::create(b, value, buffer, at);
     stack->close();
   }
-  body->lanes = shape.lanes;
-  for ([[maybe_unused]] int loop : lines)
-    stack->close();
-  stack->dropAnchor();
-  body->masks.clear();
-  body->vectors = shape.vectors;
+  closeLines();
 }
 
 } // namespace graphc

@@ -88,11 +88,8 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
   llvm::SmallVector<Value> carried = firstSums(nest, shape, panel, isWhole);
   size_t numSums = carried.size();
   llvm::SmallVector<Value> starts;
-  for (int i = 0; i < rows; i += isWhole ? kRowsOfPointer : 1) {
-    Value distance = arith::SubIOp::create(b, row.index[size_t(i)], panel.firstRow);
-    starts.push_back(
-        stack->value(stack->add(panel.leftAddress, stack->multiply(distance, panel.rowStep))));
-  }
+  for (int i = 0; i < rows; i += isWhole ? kRowsOfPointer : 1)
+    starts.push_back(leftAddressOf(shape, panel, row.index[size_t(i)]));
   if (isWhole)
     carried.append(starts);
   else

@@ -36,12 +36,13 @@ struct ProductTuning {
   bool fetchesCopied;    ///< whether copies fetch what they will read (ProductPacking.cpp)
   int64_t manyRowsBytes; ///< rows of more bytes are done in blocks, and their panels copied before
   int64_t farBytes;      ///< panels of a larger right operand are copied line by line before tiles
+  bool tilesOfRows; ///< whether rows that stand together are copied tile by tile (ProductShape)
 };
 
 inline ProductTuning tuningOf(const LoopTarget &target) {
   if (target.maskRegisters)
-    return {32, 1, false, target.l2Bytes / 2, std::numeric_limits<int64_t>::max()};
-  return {8, 4, true, 2 * target.l2Bytes, 8 * target.l2Bytes};
+    return {32, 1, false, target.l2Bytes / 2, std::numeric_limits<int64_t>::max(), false};
+  return {8, 4, true, 2 * target.l2Bytes, 8 * target.l2Bytes, true};
 }
 
 /// Where an operand's element is, by the nest's loops.
@@ -65,7 +66,10 @@ struct KernelEmitter::ProductShape {
   mlir::Value leftFactor, rightFactor;
   bool isLeftPlain, isRightPlain; ///< the factor is the operand's element, and not a cast of it
   bool isLeftTransposed = false;  ///< rows of the left operand stand together
-  mlir::Type element;             ///< of the factors and the sums
+  /// Copies of such rows are those of one tile after the other, and within, of one k after the
+  /// other, so that a tile reads whole cache lines. Otherwise of one k after the other.
+  bool inTiles = false;
+  mlir::Type element; ///< of the factors and the sums
   /// k that one element of panels and rows has: 2 where these are pairs (ProductPairs.cpp).
   int group = 1;
   bool inTileRegisters = false; ///< pairs are multiplied there (ProductTileRegisters.cpp)
@@ -86,6 +90,7 @@ struct KernelEmitter::ProductPanel {
   mlir::Value leftAddress; ///< of the left operand's element in row `firstRow`, k = 0
   mlir::Value firstRow;
   Size rowStep, sumStep; ///< of the left operand
+  mlir::Value tileStep;  ///< that comes on top of each tile's rows (ProductShape::inTiles), or null
   mlir::Value ahead; ///< how far in front of what a tile reads of it is fetched; null: not at all
   mlir::Value fetchesNext; ///< whether a tile fetches the rows of the next one; null: never
   /// Where tiles put what they read of the left operand, if `copies`: element (k, row - firstRow)

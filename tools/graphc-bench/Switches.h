@@ -48,6 +48,7 @@ inline const std::vector<Switch> kSwitches = {
      {"resnet_64x56_64_3x3", "resnet_128x28_128_3x3", "resnet_256x28_256_3x3_s2_b8",
       "resnet_512x28_1024_1x1_s2_b8", "resnet_256x14_256_3x3_b8"}},
     {"fetch-rows", {"resnet_2048x7_512_1x1", "network_resnet50"}},
+    {"row-tiles", {"bound_atb_f32_1024x1024x1024", "resnet_1024x14_512_1x1_dx"}},
     {"next-rows", {"softmax", "layernorm"}},
     {"pictures", {"resnet_512x7_512_3x3_b8", "resnet_512x14_512_3x3_s2_b8"}},
     {"wide-panels", {"resnet_512x7_512_3x3", "resnet_512x14_512_3x3_s2"}},

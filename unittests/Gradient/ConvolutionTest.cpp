@@ -182,8 +182,8 @@ TEST(ConvolutionGradients, OfTurnedProducts) {
 }
 
 // With outputs enough for products of every tap with every element
-// (lib/Ops/ConvolutionGradients.cpp), and some of them beside too few outputs, too many products or
-// too many taps.
+// (lib/Ops/ConvolutionGradients.cpp), and some of them beside too few outputs, too many products,
+// too many taps or, without strides, too many elements.
 TEST(ConvolutionGradients, OfProductsOfTaps) {
   for (const char *mode : {"interpreter", "fast_run"}) {
     for (const std::vector<int> &stride : {std::vector<int>{1, 1}, {2, 2}, {1, 2}, {3, 2}, {4, 2}})
@@ -199,6 +199,15 @@ TEST(ConvolutionGradients, OfProductsOfTaps) {
                  .padding = dilation,
                  .flips = flips},
                 mode);
+    for (int dilation : {1, 2})
+      check({.channels = 3,
+             .outputs = 64,
+             .extents = {7, 6},
+             .window = {3, 2},
+             .dilation = {dilation, 3 - dilation},
+             .padding = dilation,
+             .flips = dilation == 1},
+            mode);
     for (int64_t window : {1, 5, 6})
       check({.channels = 2,
              .outputs = 65,

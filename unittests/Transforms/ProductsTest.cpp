@@ -383,6 +383,24 @@ TEST(ProductShapes, CopiedOperands) {
   check({DType::Int32, 70, 200, 256});
 }
 
+/// Rows that stand together, copied tile by tile where there are no mask registers: each number of
+/// them behind whole tiles, several blocks of them, and all kinds of columns behind whole panels;
+/// rows of 16 terms are the shortest that are.
+TEST(ProductShapes, RowsInTiles) {
+  for (const TargetDescription &target : runnableTargets()) {
+    for (int64_t m = 191; m <= 197; ++m)
+      check({DType::Float32, m, 386 + m % 6, 131, Layout::Transposed, Layout::AsItIs, 0, true},
+            target);
+    check({DType::Float64, 101, 411, 130, Layout::Transposed, Layout::Transposed}, target);
+    check({DType::Float64, 200, 170, 140, Layout::Transposed}, target);
+    check({DType::Int32, 90, 1025, 100, Layout::Transposed, Layout::AsItIs, 2}, target);
+    for (int64_t k : {15, 16})
+      check({DType::Float32, 601, 1035, k, Layout::Transposed}, target);
+    check({DType::Float32, 2100, 410, 5, Layout::Transposed}, target);
+    check({DType::Float32, 100, 100, 300, Layout::Transposed}, target); // 4 rows of 24 are left
+  }
+}
+
 /// 0 to 5 columns behind the last whole vector, beside rows that stand together: copied, where they
 /// lie, and more of them than are summed at a time.
 TEST(ProductShapes, LastColumnsOfRows) {

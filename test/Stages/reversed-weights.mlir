@@ -1,0 +1,38 @@
+// RUN: graphc compile %s --emit=linalg > %t.linalg
+// RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v3 | FileCheck %s
+// RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v4 | FileCheck %s --check-prefix=MASKS
+
+// The gradient of a picture, of more pixels than products of taps are made for: a row has windows of nine weights of each output, far
+// apart, and the next row what stands behind them. They are copied in the order of memory, output by output, and those of eight
+// outputs later are fetched; nine are two vectors of which the second one ends with them.
+// CHECK-LABEL: func.func @graphc_mul_sum_
+// CHECK: arith.muli %[[OUTPUT:[a-z0-9]+]], %c9 : index
+// CHECK: arith.muli %[[OUTPUT]], %
+// CHECK: scf.for %[[ROW:.*]] = %{{.*}} to %{{.*}} step %c1 {
+// CHECK: arith.muli %[[ROW]], %c36
+// CHECK: arith.muli %{{.*}}, %c8 : index
+// CHECK-NEXT: arith.addi
+// CHECK: llvm.intr.prefetch
+// CHECK-NOT: scf.for
+// CHECK: llvm.load {{.*}} -> vector<8xf32>
+// CHECK: arith.addi %{{.*}}, %c4
+// CHECK: llvm.load {{.*}} -> vector<8xf32>
+// CHECK-NOT: masked
+// CHECK: iter_args
+
+// With mask registers, the nine are a part of a vector.
+// MASKS-LABEL: func.func @graphc_mul_sum_
+// MASKS: arith.muli %[[OUTPUT:[a-z0-9]+]], %c9 : index
+// MASKS: arith.muli %[[OUTPUT]], %
+// MASKS: scf.for %[[ROW:.*]] =
+// MASKS: arith.muli %[[ROW]], %c36
+// MASKS: arith.muli %{{.*}}, %c8 : index
+// MASKS-NEXT: arith.addi
+// MASKS: llvm.intr.prefetch
+// MASKS: vector.maskedstore
+// MASKS: iter_args
+func.func @main(%g: tensor<1x64x12x12xf32>, %w: tensor<64x40x3x3xf32>) -> tensor<1x40x12x12xf32> {
+  %0 = graph.constant dense<[1, 40, 12, 12]> : tensor<4xi64>
+  %1 = graph.convInputGradient %g, %w, %0 {padding = [1, 1, 1, 1]} : (tensor<1x64x12x12xf32>, tensor<64x40x3x3xf32>, tensor<4xi64>) -> tensor<1x40x12x12xf32>
+  return %1 : tensor<1x40x12x12xf32>
+}
