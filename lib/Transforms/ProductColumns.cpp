@@ -237,6 +237,7 @@ void KernelEmitter::emitLastColumnsOfRows(const Pass &pass, const ProductShape &
   }
   if (panel.tileStep) {
     const int64_t tile = shape.rows[0], ofTile = llvm::divideCeil(tile, shape.lanes);
+    assert(ofTile <= kRowVectors && "a tile of more rows than are summed at a time");
     Value areTiles =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ne, panel.tileStep, stack->constant(0));
     auto either = [&](Value inTiles, Value &together) {
@@ -254,7 +255,8 @@ void KernelEmitter::emitLastColumnsOfRows(const Pass &pass, const ProductShape &
   Value left = arith::SubIOp::create(b, upper, blocks.getInductionVar());
   Value row = arith::SubIOp::create(b, blocks.getInductionVar(), panel.firstRow);
   // A vector of no rows reads where the first one does: its tile would be in memory that nothing
-  // has touched, where each load without any lane takes a hundred times as long (100x300x100: 2.7).
+  // has touched, where each load without any lane takes a hundred times as long (100x300x100 in
+  // tiles: 2.7).
   for (int v = 1; panel.tileStep && v < kRowVectors; ++v) {
     Value hasRows = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, left, rowOf[size_t(v)]);
     Value &place = placeOf[size_t(v)];

@@ -3,7 +3,7 @@
 // Rows of a left operand that stand together, without mask registers (row-tiles), in tiles of six:
 //
 //   for k { row 0 ... row 191 }       before: of each k all rows of a block, 768 bytes, of which a
-//                                     tile reads 24 of two cache lines
+//                                     tile reads 24 of one or two lines
 //   for tiles { for k { six rows }    after: a tile reads whole lines, one behind the other
 //   }
 //

@@ -1,6 +1,16 @@
 // RUN: graphc compile %s --emit=linalg > %t.linalg
 // RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v3 | FileCheck %s
 // RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v4 | FileCheck %s --check-prefix=MASKS
+// RUN: sed "s/x40x/x12x/g; s/, 40,/, 12,/" %s | graphc compile - --emit=linalg > %t.few
+// RUN: graphc compile %t.few --from=linalg --emit=loops --target=x86-64-v3 | FileCheck %s --check-prefix=KNOWN
+// RUN: graphc compile %s --emit=kernels | FileCheck %s --check-prefix=WINDOWS
+// RUN: sed "s/x12x12x/x7x7x/g; s/, 12, 12\]/, 7, 7]/" %s | graphc compile - --emit=kernels | FileCheck %s --check-prefix=TAPS
+
+// 144 pixels are a convolution of the gradient, with sums over outputs and taps; 49 pixels are sums of products of each tap.
+// WINDOWS: sum.f32(i{{[0-9]}}, i{{[0-9]}}, i{{[0-9]}})
+// TAPS: kernel @mul_sum(
+// TAPS: sum.f32(i2) mul(%0[i2, i1], %1[i2, i0])
+// TAPS: kernel @add_lt_and_ge(
 
 // The gradient of a picture, of more pixels than products of taps are made for: a row has windows of nine weights of each output, far
 // apart, and the next row what stands behind them. They are copied in the order of memory, output by output, and those of eight
@@ -31,6 +41,13 @@
 // MASKS: llvm.intr.prefetch
 // MASKS: vector.maskedstore
 // MASKS: iter_args
+// Of few channels the distances are known.
+// KNOWN-LABEL: func.func @graphc_mul_sum_
+// KNOWN: arith.muli %[[OUTPUT:[a-z0-9]+]], %c9 : index
+// KNOWN: arith.muli %[[OUTPUT]], %c432
+// KNOWN: arith.muli %{{.*}}, %c36
+// KNOWN: arith.addi %{{.*}}, %c3456
+// KNOWN: llvm.intr.prefetch
 func.func @main(%g: tensor<1x64x12x12xf32>, %w: tensor<64x40x3x3xf32>) -> tensor<1x40x12x12xf32> {
   %0 = graph.constant dense<[1, 40, 12, 12]> : tensor<4xi64>
   %1 = graph.convInputGradient %g, %w, %0 {padding = [1, 1, 1, 1]} : (tensor<1x64x12x12xf32>, tensor<64x40x3x3xf32>, tensor<4xi64>) -> tensor<1x40x12x12xf32>

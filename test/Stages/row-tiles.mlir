@@ -3,8 +3,8 @@
 // RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v3 --exclude=row-tiles | FileCheck %s --check-prefix=LINES
 // RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v4 | FileCheck %s --check-prefix=LINES
 
-// Rows of a left operand that stand together are copied one tile of six after the other: of each k two whole vectors' worth of tiles,
-// whose last two lanes are overwritten by the next k; the last tiles by masked loads. A tile then finds its rows at 24 bytes for each k.
+// Rows of a left operand that stand together are copied one tile of six after the other: of each k a whole vector, whose
+// last two lanes are overwritten by the next k; the last tiles by masked loads. A tile then finds its rows at 24 bytes for each k.
 // Rows that are large and not copied are fetched instead; others are not.
 // CHECK-LABEL: func.func @graphc_mul_sum_
 // CHECK: %[[LARGE:.*]] = arith.cmpi sge, %{{.*}}, %c1048576
