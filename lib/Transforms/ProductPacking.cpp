@@ -332,8 +332,9 @@ void KernelEmitter::packLeftInTiles(const KernelNest &nest, const ProductShape &
 }
 
 /// Copies a run of few elements, as the taps of a window are, from an address to a place of
-/// `buffer`; false if it is none. Without mask registers, what is left behind whole vectors takes
-/// as long as ten of these: it is a vector that ends with the run instead.
+/// `buffer`; false if it is none. Without mask registers, stores of a part of a vector are
+/// branches: what is left behind whole vectors is a vector that ends with the run instead (3x3
+/// gradients by phases of a stride of 2, whose runs are 1 to 4 elements, 0.81 of the time).
 bool KernelEmitter::copyShortRun(const ProductShape &shape, Value buffer, Value address,
                                  Value place, Size length) {
   std::optional<int64_t> count = constantSize(length);

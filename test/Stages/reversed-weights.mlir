@@ -41,6 +41,7 @@
 // MASKS: llvm.intr.prefetch
 // MASKS: vector.maskedstore
 // MASKS: iter_args
+
 // Of few channels the distances are known.
 // KNOWN-LABEL: func.func @graphc_mul_sum_
 // KNOWN: arith.muli %[[OUTPUT:[a-z0-9]+]], %c9 : index
