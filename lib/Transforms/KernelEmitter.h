@@ -155,6 +155,7 @@ private:
   //===--- Products.cpp -----------------------------------------------------===//
   struct ProductShape;
   struct ProductPanel;
+  struct RowsAhead;
   struct ProductMemory;
   struct SumRange;
   struct ProductCopies;
@@ -210,6 +211,11 @@ private:
   void storeAt(mlir::Value address, mlir::Value element);
   mlir::Value hide(mlir::Value number);
   mlir::Value addProduct(mlir::Value x, mlir::Value y, mlir::Value sum);
+  void fillPanelOfMatrix(const ProductShape &shape, const ProductPanel &panel,
+                         mlir::Value isFilling, mlir::Value k, mlir::Value from,
+                         llvm::ArrayRef<mlir::Value> right);
+  RowsAhead rowsBehind(mlir::Value start, const ProductPanel &panel, int64_t readBytes, int rows);
+  void fetchRows(const RowsAhead &ahead, mlir::Value at);
   llvm::SmallVector<mlir::Value> sumTile(const KernelNest &nest, const ProductShape &shape,
                                          const ProductPanel &panel, bool isWhole);
   llvm::SmallVector<mlir::Value> rowsFrom(mlir::Value first, int rows, mlir::Value last);

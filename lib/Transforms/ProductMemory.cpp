@@ -7,6 +7,12 @@
 //   are rows enough, and else strips of it are read where it lies; after: one more argument, the
 //   address of all its panels or null, from which all tiles read
 //
+// Without mask registers (whole-lines), of many rows:
+//
+//   2048 x 512 times 512 x 49                before: the right operand is small, and read where it
+//   lies: each k of a panel is 64 bytes of two cache lines, so that no panel fits into the first
+//   cache; after: panels are copied, whose k are one cache line each
+//
 // All sizes are known at run time only, and so is what is worth copying.
 //
 //===----------------------------------------------------------------------===//
@@ -34,6 +40,12 @@ static constexpr int64_t kPackOneSetBytes = 64 << 10;
 /// Fewer tiles of rows do not pay for a copy; half as many do where it does not fit into the L2
 /// cache.
 static constexpr int64_t kPackTiles = 4;
+/// Panels whose lines begin anywhere in cache lines are two of them at each k instead of one: where
+/// they lie, so many terms are more than half of a first cache of 32 KB. They are copied for so
+/// many tiles of rows, if there are so many panels.
+static constexpr int64_t kStraddlingTerms = 128;
+static constexpr int64_t kStraddlingPanels = 2;
+static constexpr int64_t kStraddlingTiles = 16;
 /// Rows are copied (Support/CopiedOperands.h) if there are more columns than so many.
 static constexpr int64_t kPackLeftColumns = 32;
 /// The same where rows stand together, in panels: tiles beside the first one read rows where they
@@ -256,7 +268,22 @@ Value KernelEmitter::choosePanels(const ProductShape &shape, const ProductMemory
       arith::SelectOp::create(b, isFar, stack->constant(kPackTiles / 2 * shape.rows[0]),
                               stack->constant(kPackTiles * shape.rows[0]));
   Value isTall = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, numRows, leastRows);
-  return arith::AndIOp::create(b, isLarge, isTall);
+  Value pays = arith::AndIOp::create(b, isLarge, isTall);
+  if (!memory.sumStep || !tuningOf(target).copiesStraddling || !uses(Optimization::WholeLines))
+    return pays;
+  auto isAtLeast = [&](Value number, int64_t least) -> Value {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::sge, number, stack->constant(least));
+  };
+  Value straddles = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::ne,
+      arith::AndIOp::create(b, memory.sumStep, stack->constant(kCacheLine - 1)),
+      stack->constant(0));
+  for (Value isSo : {isAtLeast(stack->value(shape.length), kStraddlingTerms),
+                     isAtLeast(stack->value(shape.numColumns),
+                               kStraddlingPanels * int64_t(shape.vectors) * shape.lanes),
+                     isAtLeast(numRows, kStraddlingTiles * shape.rows[0])})
+    straddles = arith::AndIOp::create(b, straddles, isSo);
+  return arith::OrIOp::create(b, pays, straddles);
 }
 
 /// Whether each block of columns reads rows from behind the L2 cache, or copies them.
@@ -314,7 +341,7 @@ Value KernelEmitter::fillsMatrixByTiles(const ProductShape &shape, const Product
   Value fills = arith::AndIOp::create(b, compare(arith::CmpIPredicate::sge, 1),
                                       compare(arith::CmpIPredicate::sle, kFillingTiles));
   fills = arith::AndIOp::create(b, fills, copies.packs);
-  if (int64_t far = tuningOf(target).farBytes; far < std::numeric_limits<int64_t>::max()) {
+  if (int64_t far = tuningOf(target).farBytes; far < kNoLimit) {
     Value size = bytesOf(stack->multiply(shape.numColumns, shape.length), shape.element);
     Value isNear = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, size, stack->constant(far));
     fills = arith::AndIOp::create(b, fills, isNear);

@@ -6,7 +6,7 @@
 //       the first tile: the panel's vectors from where the right operand lies; stores them to the
 //       panel, and fetches those 24 k ahead; other tiles: from the panel
 //       fma ...
-//       a part of the next tile's rows is fetched      before: it is not (fetch-rows)
+//       beside the first panel: a part of the next tile's rows is fetched (fetch-rows)
 // } } }
 //
 //===----------------------------------------------------------------------===//
@@ -65,6 +65,50 @@ Value KernelEmitter::addProduct(Value x, Value y, Value sum) {
   return arith::AddFOp::create(b, sum, arith::MulFOp::create(b, x, y));
 }
 
+/// If `isFilling`: puts what a tile has read of a matrix at `from` into the panel that it fills,
+/// and fetches what it will read.
+void KernelEmitter::fillPanelOfMatrix(const ProductShape &shape, const ProductPanel &panel,
+                                      Value isFilling, Value k, Value from,
+                                      llvm::ArrayRef<Value> right) {
+  auto branch = mlir::scf::IfOp::create(b, isFilling, /*withElseRegion=*/false);
+  mlir::OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  const int64_t bytes = memoryBytes(shape.element), width = int64_t(right.size()) * shape.lanes;
+  Value ahead = arith::MulIOp::create(b, panel.sourceStep, stack->constant(kPanelAhead));
+  Value filled = arith::MulIOp::create(b, k, stack->constant(width * bytes));
+  filled = arith::AddIOp::create(b, panel.address, filled);
+  for (auto [v, lanes] : llvm::enumerate(right)) {
+    Value distance = stack->constant(int64_t(v) * shape.lanes * bytes);
+    Value place = arith::AddIOp::create(b, filled, distance);
+    LLVM::StoreOp::create(b, lanes, pointerTo(place), unsigned(bytes));
+    Value at = arith::AddIOp::create(b, from, distance);
+    LLVM::Prefetch::create(b, pointerTo(arith::AddIOp::create(b, at, ahead)), /*rw=*/0,
+                           /*hint=*/3, /*cache=*/1);
+  }
+}
+
+/// The rows of the next tile, which stand behind those at `start`: at each k as many bytes of them
+/// are fetched as are read, in whole cache lines if they are more than half of one; where they are
+/// not wanted, the same line again and again.
+KernelEmitter::RowsAhead KernelEmitter::rowsBehind(Value start, const ProductPanel &panel,
+                                                   int64_t readBytes, int rows) {
+  RowsAhead ahead;
+  ahead.bytes = readBytes <= kCacheLine / 2 ? readBytes : llvm::alignTo(readBytes, kCacheLine);
+  Value next =
+      stack->value(stack->add(start, stack->multiply(panel.rowStep, b.getIndexAttr(rows))));
+  ahead.address = arith::SelectOp::create(b, panel.fetchesNext, next, start);
+  ahead.step = arith::SelectOp::create(b, panel.fetchesNext, stack->constant(ahead.bytes),
+                                       stack->constant(0));
+  return ahead;
+}
+
+void KernelEmitter::fetchRows(const RowsAhead &ahead, Value at) {
+  for (int64_t byte = 0; byte < ahead.bytes; byte += kCacheLine) {
+    Value place = arith::AddIOp::create(b, at, stack->constant(byte));
+    LLVM::Prefetch::create(b, pointerTo(place), /*rw=*/0, /*hint=*/2, /*cache=*/1);
+  }
+}
+
 /// The sums of the tile whose rows and columns are set up, by row and vector.
 llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const ProductShape &shape,
                                                 const ProductPanel &panel, bool isWhole) {
@@ -95,18 +139,6 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
   else
     carried.push_back(stack->constant(0));
   size_t firstOther = carried.size();
-  // The rows of the next tile stand behind this one's: at each k as many bytes are fetched as are
-  // read, in whole cache lines; where they are not wanted, the same line again and again.
-  const bool mayFetch = panel.fetchesNext && isWhole;
-  const int64_t fetchedBytes = llvm::alignTo(rows * bytes, kCacheLine);
-  Value fetchStep;
-  if (mayFetch) {
-    Value next =
-        stack->value(stack->add(starts[0], stack->multiply(panel.rowStep, b.getIndexAttr(rows))));
-    carried.push_back(arith::SelectOp::create(b, panel.fetchesNext, next, starts[0]));
-    fetchStep = arith::SelectOp::create(b, panel.fetchesNext, stack->constant(fetchedBytes),
-                                        stack->constant(0));
-  }
   // The tile's rows, as vectors; none where they are not copied.
   llvm::SmallVector<Value> copyMasks;
   if (panel.copied && isWhole) {
@@ -136,61 +168,9 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
   if (isWhole && !constantSize(shape.length)) // as the multiples
     length = hide(length);
   llvm::SmallVector<LoopVariable, 8> loopsOfTile = body->loops;
-  llvm::SmallVector<mlir::scf::ForOp> loops;
-  auto open = [&](Value extent) {
-    loops.push_back(stack->open(stack->constant(0), extent, stack->constant(1), carried));
-    carried.assign(loops.back().getRegionIterArgs().begin(),
-                   loops.back().getRegionIterArgs().end());
-    return loops.back().getInductionVar();
-  };
-  Value number;
-  llvm::SmallVector<Value> right;
   auto placeOf = [&](int v) {
     return stack->value(stack->add(carried.back(), b.getIndexAttr(v * shape.lanes * bytes)));
   };
-  if (panel.fills) {
-    PanelParts parts = setLineParts(
-        nest, shape, linePartsOf(nest, shape).atOnce, stack->constant(0), panel.firstColumn,
-        stack->value(stack->add(panel.firstColumn, b.getIndexAttr(int64_t(vectors) * shape.lanes))),
-        /*isLong=*/true);
-    for (auto [position, sum] : llvm::enumerate(shape.sums)) {
-      if (position + 1 == shape.sums.size() && position > 0)
-        fetchLineParts(nest, shape);
-      Value extent = stack->value(nest.extents[size_t(sum)]), number = open(extent);
-      if (shape.backwards[unsigned(position)])
-        number =
-            arith::SubIOp::create(b, arith::AddIOp::create(b, extent, stack->constant(-1)), number);
-      setLoop(sum, number);
-    }
-    if (shape.sums.size() == 1)
-      fetchLineParts(nest, shape);
-    right = joinLineParts(nest, shape, parts);
-    for (int v = 0; v < vectors; ++v)
-      LLVM::StoreOp::create(b, right[size_t(v)], pointerTo(placeOf(v)), unsigned(bytes));
-  } else {
-    number = open(length);
-    for (int v = 0; v < vectors; ++v)
-      right.push_back(loadAt(placeOf(v), type,
-                             target.maskRegisters && !arePairs && !body->masks.empty()
-                                 ? body->masks[size_t(v)]
-                                 : Value()));
-  }
-  if (mayFill) {
-    auto branch = mlir::scf::IfOp::create(b, isFilling, /*withElseRegion=*/false);
-    mlir::OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    Value ahead = arith::MulIOp::create(b, panel.sourceStep, stack->constant(kPanelAhead));
-    Value filled = arith::MulIOp::create(b, number, stack->constant(vectors * shape.lanes * bytes));
-    filled = arith::AddIOp::create(b, panel.address, filled);
-    for (int v = 0; v < vectors; ++v) {
-      Value distance = stack->constant(v * shape.lanes * bytes);
-      Value place = arith::AddIOp::create(b, filled, distance);
-      LLVM::StoreOp::create(b, right[size_t(v)], pointerTo(place), unsigned(bytes));
-      Value from = arith::AddIOp::create(b, carried.back(), distance);
-      LLVM::Prefetch::create(b, pointerTo(arith::AddIOp::create(b, from, ahead)), /*rw=*/0,
-                             /*hint=*/3, /*cache=*/1);
-    }
-  }
   auto leftAt = [&](int i) -> Value {
     Value address;
     if (!isWhole) {
@@ -216,61 +196,134 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
     Value scalar = LLVM::LoadOp::create(b, read, pointerTo(address), unsigned(bytes / shape.group));
     return vector::BroadcastOp::create(b, type, scalar);
   };
-  llvm::SmallVector<std::array<Value, 2>> rightParts;
-  if (panel.splits)
-    rightParts = llvm::map_to_vector(right, [&](Value words) { return splitPairs(words); });
-  for (int i = 0; i < rows; ++i) {
-    Value scalar = leftAt(i);
-    std::array<Value, 2> parts;
+  /// Adds what one k has.
+  auto addProducts = [&](llvm::ArrayRef<Value> right) {
+    llvm::SmallVector<std::array<Value, 2>> rightParts;
     if (panel.splits)
-      parts = splitPairs(scalar);
-    for (int v = 0; v < vectors; ++v) {
-      Value &sum = carried[size_t(i) * size_t(vectors) + size_t(v)];
+      rightParts = llvm::map_to_vector(right, [&](Value words) { return splitPairs(words); });
+    for (int i = 0; i < rows; ++i) {
+      Value scalar = leftAt(i);
+      std::array<Value, 2> parts;
       if (panel.splits)
-        for (auto [x, y] : llvm::zip(parts, rightParts[size_t(v)]))
-          sum = addProduct(x, y, sum);
-      else
-        sum = arePairs ? addPairs(scalar, right[size_t(v)], sum)
-                       : addProduct(scalar, right[size_t(v)], sum);
+        parts = splitPairs(scalar);
+      for (int v = 0; v < vectors; ++v) {
+        Value &sum = carried[size_t(i) * size_t(vectors) + size_t(v)];
+        if (panel.splits)
+          for (auto [x, y] : llvm::zip(parts, rightParts[size_t(v)]))
+            sum = addProduct(x, y, sum);
+        else
+          sum = arePairs ? addPairs(scalar, right[size_t(v)], sum)
+                         : addProduct(scalar, right[size_t(v)], sum);
+      }
     }
-  }
-  Value &place = carried[copyPlace];
-  for (auto [i, mask] : llvm::enumerate(copyMasks)) {
-    mlir::Attribute distance = b.getIndexAttr(int64_t(i) * shape.lanes * bytes);
-    Value from = stack->value(stack->add(carried[numSums], distance));
-    Value to = stack->value(stack->add(place, distance));
-    LLVM::MaskedStoreOp::create(b, loadAt(from, type, mask), pointerTo(to), mask, unsigned(bytes));
-  }
-  if (!copyMasks.empty())
-    place = arith::AddIOp::create(b, place, panel.copiedStep);
-  if (panel.ahead && isWhole && vectors == shape.vectors)
-    // Pieces of rows that are far apart, which no processor fetches by itself: their two ends.
-    for (int64_t end : {int64_t(0), (rows - 1) * bytes}) {
-      Value place = arith::AddIOp::create(b, carried[numSums], panel.ahead);
-      place = stack->value(stack->add(place, b.getIndexAttr(end)));
-      LLVM::Prefetch::create(b, pointerTo(place), /*rw=*/0, /*hint=*/2, /*cache=*/1);
+    Value &place = carried[copyPlace];
+    for (auto [i, mask] : llvm::enumerate(copyMasks)) {
+      mlir::Attribute distance = b.getIndexAttr(int64_t(i) * shape.lanes * bytes);
+      Value from = stack->value(stack->add(carried[numSums], distance));
+      Value to = stack->value(stack->add(place, distance));
+      LLVM::MaskedStoreOp::create(b, loadAt(from, type, mask), pointerTo(to), mask,
+                                  unsigned(bytes));
     }
-  if (mayFetch) {
-    Value &next = carried[firstOther];
-    for (int64_t byte = 0; byte < fetchedBytes; byte += kCacheLine) {
-      Value at = stack->value(stack->add(next, b.getIndexAttr(byte)));
-      LLVM::Prefetch::create(b, pointerTo(at), /*rw=*/0, /*hint=*/2, /*cache=*/1);
-    }
-    next = arith::AddIOp::create(b, next, fetchStep);
-  }
-  for (size_t i = numSums; i < firstOther; ++i)
-    carried[i] = arith::AddIOp::create(b, carried[i], stack->value(panel.sumStep));
-  carried.back() = arith::AddIOp::create(b, carried.back(), rightStep);
-  stack->close(carried);
-  for (size_t i = loops.size() - 1; i > 0; --i)
-    stack->close(loops[i].getResults());
-  stack->dropAnchor(); // what follows uses the sums
+    if (!copyMasks.empty())
+      place = arith::AddIOp::create(b, place, panel.copiedStep);
+    if (panel.ahead && isWhole && vectors == shape.vectors)
+      // Pieces of rows that are far apart, which no processor fetches by itself: their two ends.
+      for (int64_t end : {int64_t(0), (rows - 1) * bytes}) {
+        Value place = arith::AddIOp::create(b, carried[numSums], panel.ahead);
+        place = stack->value(stack->add(place, b.getIndexAttr(end)));
+        LLVM::Prefetch::create(b, pointerTo(place), /*rw=*/0, /*hint=*/2, /*cache=*/1);
+      }
+    for (size_t i = numSums; i < firstOther; ++i)
+      carried[i] = arith::AddIOp::create(b, carried[i], stack->value(panel.sumStep));
+    carried.back() = arith::AddIOp::create(b, carried.back(), rightStep);
+  };
+  llvm::SmallVector<mlir::scf::ForOp> loops;
+  auto open = [&](Value first, Value end) {
+    loops.push_back(stack->open(first, end, stack->constant(1), carried));
+    carried.assign(loops.back().getRegionIterArgs().begin(),
+                   loops.back().getRegionIterArgs().end());
+    return loops.back().getInductionVar();
+  };
+  auto close = [&] {
+    stack->close(carried);
+    for (size_t i = loops.size() - 1; i > 0; --i)
+      stack->close(loops[i].getResults());
+    carried.assign(loops[0].getResults().begin(), loops[0].getResults().end());
+    loops.clear();
+  };
+
   if (panel.fills) {
+    PanelParts parts = setLineParts(
+        nest, shape, linePartsOf(nest, shape).atOnce, stack->constant(0), panel.firstColumn,
+        stack->value(stack->add(panel.firstColumn, b.getIndexAttr(int64_t(vectors) * shape.lanes))),
+        /*isLong=*/true);
+    for (auto [position, sum] : llvm::enumerate(shape.sums)) {
+      if (position + 1 == shape.sums.size() && position > 0)
+        fetchLineParts(nest, shape);
+      Value extent = stack->value(nest.extents[size_t(sum)]),
+            number = open(stack->constant(0), extent);
+      if (shape.backwards[unsigned(position)])
+        number =
+            arith::SubIOp::create(b, arith::AddIOp::create(b, extent, stack->constant(-1)), number);
+      setLoop(sum, number);
+    }
+    if (shape.sums.size() == 1)
+      fetchLineParts(nest, shape);
+    llvm::SmallVector<Value> right = joinLineParts(nest, shape, parts);
+    for (int v = 0; v < vectors; ++v)
+      LLVM::StoreOp::create(b, right[size_t(v)], pointerTo(placeOf(v)), unsigned(bytes));
+    addProducts(right);
+    close();
     clearLineParts(shape);
     body->loops = loopsOfTile;
     body->rows = rows;
+  } else {
+    auto loadRight = [&] {
+      llvm::SmallVector<Value> right;
+      for (int v = 0; v < vectors; ++v)
+        right.push_back(loadAt(placeOf(v), type,
+                               target.maskRegisters && !arePairs && !body->masks.empty()
+                                   ? body->masks[size_t(v)]
+                                   : Value()));
+      return right;
+    };
+    // Tiles that fill a panel, or fetch the next one's rows, have a loop of their own, in which the
+    // others do no step: these have neither a branch nor a load more for it.
+    Value first = stack->constant(0);
+    const bool mayFetch = panel.fetchesNext && isWhole && vectors == shape.vectors;
+    if (mayFill || mayFetch) {
+      Value isOther = mayFill ? isFilling : panel.fetchesNext;
+      if (mayFill && mayFetch)
+        isOther = arith::OrIOp::create(b, isFilling, panel.fetchesNext);
+      Value end = arith::SelectOp::create(b, isOther, length, first);
+      RowsAhead ahead;
+      if (mayFetch) {
+        ahead = rowsBehind(starts[0], panel, rows * bytes, rows);
+        carried.insert(carried.begin() + numSums, ahead.address);
+      }
+      Value k = open(first, end);
+      if (mayFetch) {
+        fetchRows(ahead, carried[numSums]);
+        ahead.address = arith::AddIOp::create(b, carried[numSums], ahead.step);
+        carried.erase(carried.begin() + numSums);
+      }
+      llvm::SmallVector<Value> right = loadRight();
+      if (mayFill)
+        fillPanelOfMatrix(shape, panel, isFilling, k, carried.back(), right);
+      addProducts(right);
+      if (mayFetch)
+        carried.insert(carried.begin() + numSums, ahead.address);
+      close();
+      if (mayFetch)
+        carried.erase(carried.begin() + numSums);
+      first = end;
+    }
+    open(first, length);
+    addProducts(loadRight());
+    close();
   }
-  return llvm::SmallVector<Value>(loops[0].getResults().take_front(numSums));
+  stack->dropAnchor(); // what follows uses the sums
+  return llvm::SmallVector<Value>(llvm::ArrayRef<Value>(carried).take_front(numSums));
 }
 
 /// The numbers of `rows` rows from `first` on; those behind `last`, if there is one, repeat it.

@@ -307,8 +307,8 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
     setRight(shape, memory, copies, start, column, panel);
     panel.firstColumn = column;
     panel.endColumn = last.first;
-    // Beside further panels rows are in the L2 cache. Tiles of fewer rows were not measured.
-    if (target.maskRegisters && !shape.isLeftTransposed && uses(Optimization::FetchRows)) {
+    // Beside further panels rows are in the L2 cache.
+    if (!shape.isLeftTransposed && uses(Optimization::FetchRows)) {
       panel.fetchesNext = arith::AndIOp::create(
           b, copies.areMany,
           arith::CmpIOp::create(b, arith::CmpIPredicate::eq, column, firstColumn));
@@ -317,6 +317,13 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
             arith::AndIOp::create(b, panel.fetchesNext,
                                   arith::CmpIOp::create(b, arith::CmpIPredicate::sge, copies.sums,
                                                         stack->value(shape.length)));
+      if (int64_t most = tuningOf(target).mostFetched; most < kNoLimit) {
+        Value tile =
+            bytesOf(stack->multiply(shape.length, b.getIndexAttr(shape.rows[0])), shape.element);
+        panel.fetchesNext = arith::AndIOp::create(
+            b, panel.fetchesNext,
+            arith::CmpIOp::create(b, arith::CmpIPredicate::sle, tile, stack->constant(most)));
+      }
     }
     if (shape.inTileRegisters && isWhole)
       emitTileRegisters(pass, shape, memory, panel, firstRow, endRow);

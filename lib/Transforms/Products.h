@@ -36,13 +36,31 @@ struct ProductTuning {
   bool fetchesCopied;    ///< whether copies fetch what they will read (ProductPacking.cpp)
   int64_t manyRowsBytes; ///< rows of more bytes are done in blocks, and their panels copied before
   int64_t farBytes;      ///< panels of a larger right operand are copied line by line before tiles
+  int64_t mostFetched; ///< a tile fetches the next one's rows if they are of at most so many bytes
+  bool copiesStraddling; ///< whether panels are copied for cache lines' sake (choosePanels)
   bool tilesOfRows; ///< whether rows that stand together are copied tile by tile (ProductShape)
 };
 
+inline constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
+
 inline ProductTuning tuningOf(const LoopTarget &target) {
   if (target.maskRegisters)
-    return {32, 1, false, target.l2Bytes / 2, std::numeric_limits<int64_t>::max(), false};
-  return {8, 4, true, 2 * target.l2Bytes, 8 * target.l2Bytes, true};
+    return {.copiedLines = 32,
+            .leastPanels = 1,
+            .fetchesCopied = false,
+            .manyRowsBytes = target.l2Bytes / 2,
+            .farBytes = kNoLimit,
+            .mostFetched = kNoLimit,
+            .copiesStraddling = false,
+            .tilesOfRows = false};
+  return {.copiedLines = 8,
+          .leastPanels = 4,
+          .fetchesCopied = true,
+          .manyRowsBytes = 2 * target.l2Bytes,
+          .farBytes = 8 * target.l2Bytes,
+          .mostFetched = target.l2Bytes / 8,
+          .copiesStraddling = true,
+          .tilesOfRows = true};
 }
 
 /// Where an operand's element is, by the nest's loops.
@@ -110,6 +128,12 @@ struct KernelEmitter::ProductPanel {
   /// Of matrices: the tile whose first row is `fillingRow` reads the right operand at `source`,
   /// and puts it into the panel on its way. Null: none does.
   mlir::Value fillingRow, source, sourceStep;
+};
+
+/// Rows that a tile fetches on its way: at each k so many bytes, and `step` on to the next.
+struct KernelEmitter::RowsAhead {
+  mlir::Value address, step;
+  int64_t bytes = 0;
 };
 
 /// Parts of lines that vectors of panels are put together of.

@@ -1,13 +1,21 @@
 // RUN: graphc compile %s --emit=linalg > %t.linalg
 // RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v3 | FileCheck %s
 // RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v3 --exclude=fetch-rows | FileCheck %s --check-prefix=WAITS
+// RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v3 --exclude=whole-lines | FileCheck %s --check-prefix=LIES
 // RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64 | FileCheck %s --check-prefix=BASELINE
 
 // Processors with AVX2 have masked loads, but no registers for masks. A product's rows are done in blocks if they are more
 // than twice the L2 cache, and its panels are filled by the first tile of rows if the right operand is not more than eight
 // times that; else at least four panels are copied at a time. Copies fetch what they read next, of whole vectors alone. Tiles are 6 rows of two vectors; up to four rows
-// that are left are one tile.
+// that are left are one tile. Panels are copied, too, whose lines begin within cache lines, of 128 terms, two panels and 16 tiles
+// of rows. Beside the first panel a tile fetches 24 bytes of the next one's rows at each k, if these are no more than an
+// eighth of the L2 cache; the tile of a convolution that fills a panel does not.
 // CHECK-LABEL: func.func @graphc_mul_sum_
+// CHECK: [[BEGIN:%[0-9]+]] = arith.andi {{.*}}, %c63
+// CHECK-NEXT: [[STRADDLES:%[0-9]+]] = arith.cmpi ne, [[BEGIN]], %c0
+// CHECK-NEXT: [[TERMS:%[0-9]+]] = arith.cmpi sge, {{.*}}, %c128
+// CHECK-NEXT: [[COLUMNS:%[0-9]+]] = arith.cmpi sge, {{.*}}, %c32
+// CHECK-NEXT: [[ROWS:%[0-9]+]] = arith.cmpi sge, {{.*}}, %c96
 // CHECK: arith.cmpi sgt, {{.*}}, %c2097152
 // CHECK: arith.cmpi sle, {{.*}}, %c8388608
 // CHECK: arith.divui %c393216,
@@ -17,8 +25,15 @@
 // CHECK: llvm.store
 // CHECK: llvm.intr.prefetch
 // CHECK-NOT: llvm.intr.prefetch
+// CHECK: arith.cmpi sle, {{.*}}, %c131072
+// CHECK: [[STEP:%[0-9]+]] = arith.select {{.*}}, %c24, %c0
+// CHECK: :15 = scf.for
+// CHECK: "llvm.intr.prefetch"{{.*}}hint = 2
+// CHECK-NEXT: arith.addi {{.*}}, [[STEP]]
+// CHECK-COUNT-2: "llvm.intr.prefetch"{{.*}}hint = 3
+// CHECK-COUNT-12: math.fma
 // CHECK: :14 = scf.for
-// CHECK-COUNT-2: llvm.intr.prefetch
+// CHECK-NOT: llvm.intr.prefetch
 // CHECK-COUNT-12: math.fma
 // CHECK-NOT: math.fma
 // CHECK: :10 = scf.for
@@ -26,7 +41,13 @@
 // WAITS-LABEL: func.func @graphc_mul_sum_
 // WAITS-NOT: llvm.intr.prefetch
 // WAITS: :14 = scf.for
-// WAITS-COUNT-2: llvm.intr.prefetch
+// WAITS-COUNT-2: "llvm.intr.prefetch"{{.*}}hint = 3
+// WAITS-COUNT-12: math.fma
+// WAITS: :14 = scf.for
+// WAITS-NOT: hint = 2
+// LIES-LABEL: func.func @graphc_mul_sum_
+// LIES-NOT: arith.andi {{.*}}, %c63
+// LIES: :14 = scf.for
 
 // The first tile of a convolution fills the panel on its way, of parts of two lines, which a masked load adds to those
 // before. Not without masked loads, and not of strided lines of many vectors.
@@ -34,12 +55,16 @@
 // CHECK: :14 = scf.for
 // CHECK: :14 = scf.for
 // CHECK: llvm.intr.prefetch
+// CHECK-NOT: hint = 2
 // CHECK: :14 = scf.for
 // CHECK: [[PART:%[0-9]+]] = vector.maskedload {{.*}} vector<8xf32>
 // CHECK: vector.maskedload {{.*}}, [[PART]] : {{.*}} vector<8xf32>
 // CHECK-COUNT-2: llvm.store {{.*}} vector<8xf32>
+// CHECK-NOT: hint = 2
+// CHECK: :15 = scf.for
+// CHECK: hint = 2
 // CHECK-LABEL: func.func @graphc_mul_sum_
-// CHECK-NOT: llvm.intr.prefetch
+// CHECK-NOT: hint = 3
 // CHECK: return
 
 // What is padded is lines of border, picture and border, or of border alone, without masks. Nothing is written before it is
@@ -60,7 +85,7 @@
 // CHECK: return
 // BASELINE-LABEL: func.func @graphc_mul_sum_
 // BASELINE-LABEL: func.func @graphc_mul_sum_
-// BASELINE-NOT: llvm.intr.prefetch
+// BASELINE-NOT: hint = 3
 func.func @main(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %x: tensor<1x16x28x28xf32>, %w: tensor<32x16x3x3xf32>, %y: tensor<1x16x225x225xf32>, %p: tensor<16x30x33xf32>) -> (tensor<?x?xf32>, tensor<1x32x26x26xf32>, tensor<1x32x112x112xf32>, tensor<16x32x38xf32>) {
   %0 = graph.matmul %a, %b : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
   %1 = graph.conv2d %x, %w {filterFlip = false} : (tensor<1x16x28x28xf32>, tensor<32x16x3x3xf32>) -> tensor<1x32x26x26xf32>

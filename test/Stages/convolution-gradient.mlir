@@ -29,6 +29,9 @@
 // LOOPS-NEXT: llvm.intr.masked.store
 // LOOPS-COUNT-2: llvm.intr.prefetch
 // LOOPS-NOT: llvm.intr.prefetch
+// LOOPS: :32 = scf.for {{.*}} -> (vector<16xf32>
+// LOOPS-COUNT-2: llvm.intr.prefetch
+// LOOPS-NOT: llvm.intr.prefetch
 // LOOPS: :11 = scf.for {{.*}} -> (vector<16xf32>
 // LOOPS-COUNT-8: math.fma
 // LOOPS-COUNT-8: vector.store

@@ -20,7 +20,7 @@
 // Columns behind whole panels have masks.
 // PARTS: arith.select [[CONTINUES]]
 // PARTS-COUNT-14: llvm.intr.masked.load
-// PARTS: :18 = scf.for
+// PARTS: :17 = scf.for
 // WHOLE-NOT: llvm.load {{.*}} -> vector<16xf32>
 // WHOLE: :32 = scf.for {{.*}} -> (vector<16xf32>
 func.func @main(%x: tensor<64x1025xf32>, %w: tensor<1025x96xf32>, %y: tensor<64x1024xf32>, %v: tensor<1024x96xf32>) -> (tensor<64x96xf32>, tensor<64x96xf32>) {

@@ -98,6 +98,8 @@ Example exampleOf(std::string_view name) {
     return {{x, y}, dot(x, y), {wholeNumbers({60, 300}), wholeNumbers({300, 200})}};
   if (name == "row-tiles") // of the transposed one, with columns that are left over
     return {{x, y}, dot(x.T(), y), {wholeNumbers({130, 200}), wholeNumbers({130, 403})}};
+  if (name == "whole-lines") // lines of 49 elements, of less than 128 KB
+    return {{x, y}, dot(x, y), {wholeNumbers({200, 300}), wholeNumbers({300, 49})}};
   if (name == "kept-rows") { // rows of 4 KB, which collide
     Constant w(wholeNumbers({30, 1024}), "w");
     return {{x}, dot(w, x), {wholeNumbers({1024, 70})}};
@@ -218,7 +220,8 @@ TEST(Optimizations, EachChangesCodeAndNoResult) {
     Example example = exampleOf(one.name);
     ASSERT_TRUE(!example.values.empty()) << "has no example here";
     // Some are for processors without mask registers.
-    const bool isWithoutMasks = one.name == "gathers" || one.name == "row-tiles";
+    const bool isWithoutMasks =
+        one.name == "gathers" || one.name == "row-tiles" || one.name == "whole-lines";
     std::string_view target = isWithoutMasks ? "x86-64-v3" : "x86-64-v4-amx";
     EXPECT_TRUE(codeOf(example, "fast_run", target) != codeOf(example, without(one.name), target));
     EXPECT_EQ(resultOf(example, "fast_run"), resultOf(example, without(one.name)));

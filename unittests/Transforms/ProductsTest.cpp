@@ -443,6 +443,19 @@ TEST(ProductShapes, CopiedOperandsOnOtherProcessors) {
   }
 }
 
+/// Panels that lie anywhere in cache lines are copied, from 128 terms, two panels and 16 tiles of
+/// rows on; each number of columns behind whole panels.
+TEST(ProductShapes, WholeLines) {
+  for (const TargetDescription &target : runnableTargets()) {
+    for (int64_t n = 31; n <= 49; n += 3)
+      check({DType::Float32, 98 + n % 6, n, 150, Layout::AsItIs, Layout::AsItIs, 0, n % 2 == 0},
+            target);
+    check({DType::Float64, 103, 21, 130}, target);
+    check({DType::Float64, 97, 33, 128, Layout::Transposed}, target);
+    check({DType::Int32, 111, 50, 140, Layout::AsItIs, Layout::AsItIs, 2}, target);
+  }
+}
+
 /// Extents up to 16 are known when a kernel is compiled.
 TEST(ProductShapes, OfKnownExtents) {
   for (int64_t rows : {1, 4, 5, 8, 13, 14, 15, 16})
