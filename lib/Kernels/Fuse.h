@@ -29,6 +29,14 @@
 
 namespace graphc {
 
+/// What fusion may do, and knows of the processor.
+struct FusionOptions {
+  /// Without Fusion every nest gets memory and a kernel of its own.
+  Optimizations optimizations = {};
+  /// Products copy rows that stand together tile by tile (row-tiles): fewer are turned.
+  bool copiesRowTiles = false;
+};
+
 /// What fusion starts from.
 struct GraphRecord {
   Emission emission;
@@ -44,8 +52,7 @@ struct GraphRecord {
   std::function<Program::Node(int32_t node)> describe;
   /// Of node `node`, for Program::facts; empty where nobody asks.
   std::function<Program::Facts::Node(int32_t node)> nameNode = {};
-  /// Without Fusion every nest gets memory and a kernel of its own.
-  Optimizations optimizations = {};
+  FusionOptions options = {};
 };
 
 absl::StatusOr<KernelGraph> fuse(GraphRecord record);

@@ -102,7 +102,8 @@ private:
   friend class ProgramBuilder;
   absl::Status makeGroups();
   bool uses(Optimization one) const {
-    return record_.optimizations.has(Optimization::Fusion) && record_.optimizations.has(one);
+    return record_.options.optimizations.has(Optimization::Fusion) &&
+           record_.options.optimizations.has(one);
   }
 
   /// By step: whether an element check stands in it.

@@ -35,7 +35,7 @@ KernelGraph ProgramBuilder::build() {
   addSizes();
   if (numSteps_ > 0)
     orderArrays();
-  if (f_.record_.optimizations.has(Optimization::ShareMemory))
+  if (f_.record_.options.optimizations.has(Optimization::ShareMemory))
     shareMemory(out_);
   return std::move(out_);
 }
@@ -179,7 +179,7 @@ void ProgramBuilder::addKernel(FusionGroup &group) {
   for (const FusedNest &fused : group.nests)
     costs.push_back(fused.cost);
   CanonicalKernel canonical = canonicalize(draftOf(group), f_.sizes_, f_.builder_);
-  if (!f_.record_.optimizations.has(Optimization::Threads))
+  if (!f_.record_.options.optimizations.has(Optimization::Threads))
     canonical.kernel.splitExtent = -1;
   const Kernel &kernel = canonical.kernel;
   auto sizeOf = [&](int32_t number) { // of the program

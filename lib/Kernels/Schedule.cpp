@@ -37,7 +37,7 @@ struct Readers {
 std::vector<int32_t> Fusion::schedule() const {
   std::vector<int32_t> order(groups_.size());
   std::iota(order.begin(), order.end(), 0);
-  if (!record_.optimizations.has(Optimization::Schedule))
+  if (!record_.options.optimizations.has(Optimization::Schedule))
     return order;
   for (size_t id = 0; id < sizeWanted_.size(); ++id)
     if (sizeWanted_[id] && sizes_.nodes()[id].op == SizeOp::Element)

@@ -38,6 +38,8 @@ namespace {
 
 /// Rows stand in the place of columns where these are more than a panel and at most so many, ...
 constexpr int64_t kPanel = 32, kMostColumns = 200;
+/// (so many where rows that stand together are copied tile by tile: more columns gain by that) ...
+constexpr int64_t kMostBesideTiles = 100;
 /// ... rows are so many, and so are the terms of a sum: fewer do not pay for the copy.
 constexpr int64_t kLeastRows = 128, kLeastTerms = 256;
 /// Lines of columns are short up to here; beside more rows, filling panels with them is a small
@@ -157,7 +159,8 @@ std::optional<Fusion::Turn> Fusion::turnOf(const Nest &nest) const {
       numRows *= extentOf(loop);
 
   // Rows of the left factor that stand together.
-  bool fillsBadly = numColumns > kPanel && numColumns <= kMostColumns && numColumns % kPanel != 0;
+  const int64_t most = record_.options.copiesRowTiles ? kMostBesideTiles : kMostColumns;
+  bool fillsBadly = numColumns > kPanel && numColumns <= most && numColumns % kPanel != 0;
   for (int32_t row = first - 1; row >= 0 && fillsBadly && numTerms >= kLeastTerms; --row) {
     int32_t axis = left.axisOf(row);
     if (isLoop(row) && !right.follows(row) && axis >= 0 && axis == lastAxisOf(left) &&

@@ -156,7 +156,7 @@ absl::Status Callees::make(const FunctionGraph &graph) {
       absl::StatusOr<GraphRecord> record = emitGraph(done.graph, nameNodes_, find);
       if (!record.ok())
         return record.status();
-      record->optimizations = optimizations_;
+      record->options = fusion_;
       absl::StatusOr<std::shared_ptr<const Callee>> callee =
           fuseCallee(*std::move(record), stemOf(calledName(done.node.op())));
       if (!callee.ok())

@@ -23,12 +23,11 @@ class InnerGraph;
 class Callees {
 public:
   using Rewrite = std::function<absl::Status(FunctionGraph &)>;
-  /// `mode` tells what `rewrite` does, and its `optimizations`: the same for the same. `keepGraphs`
+  /// `mode` tells what `rewrite` does, and its `fusion`: the same for the same. `keepGraphs`
   /// is for people who want to see them (withRewritten).
-  Callees(Rewrite rewrite, std::string mode, bool nameNodes, Optimizations optimizations,
-          bool keepGraphs)
+  Callees(Rewrite rewrite, std::string mode, bool nameNodes, FusionOptions fusion, bool keepGraphs)
       : rewrite_(std::move(rewrite)), mode_(std::move(mode)), nameNodes_(nameNodes),
-        optimizations_(optimizations), keepGraphs_(keepGraphs) {}
+        fusion_(fusion), keepGraphs_(keepGraphs) {}
 
   /// Makes those that `graph` calls, and those that they call. Errors: those of `rewrite` and of
   /// emission.
@@ -53,7 +52,7 @@ private:
   Rewrite rewrite_;
   std::string mode_;
   bool nameNodes_;
-  Optimizations optimizations_;
+  FusionOptions fusion_;
   bool keepGraphs_;
   absl::flat_hash_map<const detail::InnerGraph *, std::vector<Made>> made_;
 };

@@ -4,6 +4,7 @@
 #include "Control/Control.h"
 #include "Control/LoopRewrites.h"
 #include "Control/Sink.h"
+#include "JIT/Target.h"
 #include "Kernels/BodyCode.h"
 #include "Kernels/EmitGraph.h"
 #include "Ops/CallOp.h"
@@ -154,15 +155,26 @@ absl::Status lowerControl(FunctionGraph &graph, const CompileOptions &options, i
 
 } // namespace
 
+/// Of a target that does not exist nothing is known; what makes its code tells that.
+static FusionOptions fusionOptionsOf(const CompileOptions &options) {
+  FusionOptions fusion = {modeOptimizations(options.mode)};
+  absl::StatusOr<TargetDescription> target = parseTarget(options.target);
+  fusion.copiesRowTiles =
+      target.ok() && !target->hasAvx512 && fusion.optimizations.has(Optimization::RowTiles);
+  return fusion;
+}
+
 Callees calleesOf(const CompileOptions &options, bool keepGraphs) {
   auto prepare = [options](FunctionGraph &callee) {
     absl::Status s = rewriteGraph(callee, options);
     return s.ok() ? lowerControl(callee, options) : s;
   };
-  Optimizations optimizations = modeOptimizations(options.mode);
+  FusionOptions fusion = fusionOptionsOf(options);
   std::string does =
-      options.rewrites ? rewritesKey(options.mode) : "none;" + optimizations.missing();
-  return Callees(prepare, std::move(does), options.profile, optimizations, keepGraphs);
+      options.rewrites ? rewritesKey(options.mode) : "none;" + fusion.optimizations.missing();
+  if (fusion.copiesRowTiles)
+    does += ";copies row tiles";
+  return Callees(prepare, std::move(does), options.profile, fusion, keepGraphs);
 }
 
 absl::StatusOr<KernelGraph> kernelsOf(FunctionGraph graph, const CompileOptions &options,
@@ -180,7 +192,7 @@ absl::StatusOr<KernelGraph> kernelsOf(FunctionGraph graph, const CompileOptions 
   if (!record.ok())
     return record.status();
   record->outputNames = outputNames;
-  record->optimizations = modeOptimizations(options.mode);
+  record->options = fusionOptionsOf(options);
   return fuse(*std::move(record));
 }
 

@@ -10,6 +10,9 @@
 // RUN: graphc compile %s --entry=picture --emit=kernels --exclude=turn-products | FileCheck %s --check-prefix=WITHOUT
 // RUN: graphc compile %s --entry=weights --emit=kernels --exclude=turn-products | FileCheck %s --check-prefix=WITHOUT
 // RUN: graphc compile %s --entry=computed --emit=kernels | FileCheck %s --check-prefix=COMPUTED
+// RUN: graphc compile %s --entry=pixels --emit=kernels --target=x86-64-v4 | FileCheck %s --check-prefix=PIXELS
+// RUN: graphc compile %s --entry=pixels --emit=kernels --target=x86-64-v3 --exclude=row-tiles | FileCheck %s --check-prefix=PIXELS
+// RUN: graphc compile %s --entry=pixels --emit=kernels --target=x86-64-v3 | FileCheck %s --check-prefix=TILES
 // RUN: graphc run %s --entry=picture -i g=random[1,256,7,7] -i w=random[256,128,1,1] --full > %t
 // RUN: graphc run %s --entry=picture -i g=random[1,256,7,7] -i w=random[256,128,1,1] --full --target=x86-64-v3 | diff %t -
 
@@ -63,10 +66,22 @@
 // What is computed is computed once, and transposed then.
 // COMPUTED: = exp(
 // COMPUTED-NOT: = exp(
+
+// 196 pixels are rows as well, but not where the other rows, which stand together, are copied tile by tile.
+// PIXELS: kernel @copy(
+// PIXELS: kernel @mul_sum {{.*}} sizes [196, 128, 256]
+// TILES-NOT: kernel @copy
+// TILES: kernel @mul_sum {{.*}} sizes [128, 196, 256]
+// TILES-NOT: kernel @copy
 func.func @picture(%g: tensor<1x256x7x7xf32>, %w: tensor<256x128x1x1xf32>) -> tensor<1x128x7x7xf32> {
   %s = graph.constant dense<[1, 128, 7, 7]> : tensor<4xi64>
   %0 = graph.convInputGradient %g, %w, %s : (tensor<1x256x7x7xf32>, tensor<256x128x1x1xf32>, tensor<4xi64>) -> tensor<1x128x7x7xf32>
   return %0 : tensor<1x128x7x7xf32>
+}
+func.func @pixels(%g: tensor<1x256x14x14xf32>, %w: tensor<256x128x1x1xf32>) -> tensor<1x128x14x14xf32> {
+  %s = graph.constant dense<[1, 128, 14, 14]> : tensor<4xi64>
+  %0 = graph.convInputGradient %g, %w, %s : (tensor<1x256x14x14xf32>, tensor<256x128x1x1xf32>, tensor<4xi64>) -> tensor<1x128x14x14xf32>
+  return %0 : tensor<1x128x14x14xf32>
 }
 func.func @strided(%g: tensor<1x256x7x7xf32>, %w: tensor<256x128x1x1xf32>) -> tensor<1x128x14x14xf32> {
   %s = graph.constant dense<[1, 128, 14, 14]> : tensor<4xi64>

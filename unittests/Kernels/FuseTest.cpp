@@ -404,7 +404,7 @@ TEST(Fuse, FewTermsStayInLoopsUnfused) {
   Array x = g.input(DType::Float64, {kDynamic, 3});
   g.output(g.e.reduceAxes(Combine::Sum, x, {1}, false));
   GraphRecord record = g.finish();
-  record.optimizations.takeOut(Optimization::Fusion);
+  record.options.optimizations.takeOut(Optimization::Fusion);
   EXPECT_EQ(fuse(std::move(record))->kernels.at(0).nests.at(0).combine, Combine::Sum);
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "Pipeline/KeptCallees.h"
+#include "Pipeline/LowerGraph.h"
 #include "graphc/OpFromGraph.h"
 #include "graphc/Ops.h"
 
@@ -11,17 +12,21 @@ namespace graphc {
 namespace {
 
 /// What a function that applies the op to a vector of this many elements calls.
-std::shared_ptr<const Callee> calleeFor(const OpFromGraph &op, int64_t extent) {
+std::shared_ptr<const Callee> calleeFor(const OpFromGraph &op, int64_t extent, Callees callees) {
   Variable x = tensor(DType::Float64, {extent});
   absl::StatusOr<FunctionGraph> graph = FunctionGraph::create({x}, {op(x)});
   EXPECT_TRUE(graph.ok()) << graph.status();
-  Callees callees([](FunctionGraph &) { return absl::OkStatus(); }, "none", /*nameNodes=*/false,
-                  Optimizations(), /*keepGraphs=*/false);
   EXPECT_TRUE(callees.make(*graph).ok());
   Apply call = graph->output(0).owner();
   std::shared_ptr<const Callee> callee = callees.find(call, usedOutputs(*graph, call));
   EXPECT_TRUE(callee);
   return callee;
+}
+
+std::shared_ptr<const Callee> calleeFor(const OpFromGraph &op, int64_t extent) {
+  return calleeFor(op, extent,
+                   Callees([](FunctionGraph &) { return absl::OkStatus(); }, "none",
+                           /*nameNodes=*/false, FusionOptions(), /*keepGraphs=*/false));
 }
 
 // F-239: a program that goes on to new static shapes does not grow with them.
@@ -37,6 +42,21 @@ TEST(Callees, OfOneGraphAreBounded) {
   auto isAlive = [](const std::weak_ptr<const Callee> &callee) { return !callee.expired(); };
   EXPECT_EQ(std::ranges::count_if(made, isAlive), int64_t(KeptCallees::kMost));
   EXPECT_EQ(std::ranges::count_if(made.end() - 60, made.end(), isAlive), 60);
+}
+
+/// Processors have one in common if fusion makes the same for them.
+TEST(Callees, DependOnWhatFusionKnowsOfTheProcessor) {
+  Variable x = dvector("x");
+  OpFromGraph cell({x}, {tanh(x) * 3.25}, {.name = "cell"});
+  auto calleeOn = [&](const char *target) {
+    CompileOptions options;
+    options.target = target;
+    return calleeFor(cell, 7, calleesOf(options, /*keepGraphs=*/false));
+  };
+  std::shared_ptr<const Callee> first = calleeOn("x86-64-v4");
+  EXPECT_NE(calleeOn("x86-64-v3"), first);
+  EXPECT_EQ(calleeOn("x86-64-v3"), calleeOn("x86-64"));
+  EXPECT_EQ(calleeOn("x86-64-v4"), first);
 }
 
 } // namespace
