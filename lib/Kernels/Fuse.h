@@ -33,7 +33,7 @@ namespace graphc {
 struct FusionOptions {
   /// Without Fusion every nest gets memory and a kernel of its own.
   Optimizations optimizations = {};
-  /// Products copy rows that stand together tile by tile (row-tiles): fewer are turned.
+  /// Large products copy rows that stand together tile by tile (row-tiles): fewer are turned.
   bool copiesRowTiles = false;
 };
 

@@ -113,6 +113,7 @@ private:
   void insertSteps(std::vector<std::vector<Step>> earlier);
 
   // TurnProducts.cpp: products along another loop
+  bool isComputed(int32_t array) const;
   void turnProducts();
   struct Turn;
   std::optional<Turn> turnOf(const Nest &nest) const;

@@ -32,13 +32,14 @@
 #include <algorithm>
 
 #include "Kernels/FusionState.h"
+#include "Support/RowTiles.h"
 
 namespace graphc {
 namespace {
 
 /// Rows stand in the place of columns where these are more than a panel and at most so many, ...
 constexpr int64_t kPanel = 32, kMostColumns = 200;
-/// (so many where rows that stand together are copied tile by tile: more columns gain by that) ...
+/// (so many where the other rows would be copied tile by tile: more columns gain by that) ...
 constexpr int64_t kMostBesideTiles = 100;
 /// ... rows are so many, and so are the terms of a sum: fewer do not pay for the copy.
 constexpr int64_t kLeastRows = 128, kLeastTerms = 256;
@@ -96,6 +97,17 @@ struct Fusion::Turn {
   int32_t axis = -1;   // of that array, which becomes its last
   int32_t joined = -1; // a loop that becomes one with `loop`: neighbours are along both. -1: none
 };
+
+/// Whether a map computes the array, or what it is a view of, which is then done where it is read.
+bool Fusion::isComputed(int32_t array) const {
+  const Emission &e = record_.emission;
+  for (int32_t step; (step = e.arrays[size_t(array)].step) >= 0;
+       array = e.steps[size_t(step)].inputs[0])
+    if (e.steps[size_t(step)].kind != Step::Kind::View)
+      return e.steps[size_t(step)].kind == Step::Kind::Loops &&
+             e.steps[size_t(step)].nest.combine == Combine::None;
+  return false;
+}
 
 std::optional<Fusion::Turn> Fusion::turnOf(const Nest &nest) const {
   if (nest.combine != Combine::Sum || nest.numParallel < 2)
@@ -159,7 +171,11 @@ std::optional<Fusion::Turn> Fusion::turnOf(const Nest &nest) const {
       numRows *= extentOf(loop);
 
   // Rows of the left factor that stand together.
-  const int64_t most = record_.options.copiesRowTiles ? kMostBesideTiles : kMostColumns;
+  const ScalarNode &load = nest.body[size_t(left.load)];
+  const bool copiesTiles =
+      record_.options.copiesRowTiles && load.dtype == root.dtype && !isComputed(load.loadArray()) &&
+      numRows * numTerms * numColumns * byteSize(load.dtype) >= kCopiedTilesWork;
+  const int64_t most = copiesTiles ? kMostBesideTiles : kMostColumns;
   bool fillsBadly = numColumns > kPanel && numColumns <= most && numColumns % kPanel != 0;
   for (int32_t row = first - 1; row >= 0 && fillsBadly && numTerms >= kLeastTerms; --row) {
     int32_t axis = left.axisOf(row);

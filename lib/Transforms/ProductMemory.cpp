@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
 #include "Support/CopiedOperands.h"
+#include "Support/RowTiles.h"
 #include "Transforms/Products.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -40,9 +41,9 @@ static constexpr int64_t kPackOneSetBytes = 64 << 10;
 /// Fewer tiles of rows do not pay for a copy; half as many do where it does not fit into the L2
 /// cache.
 static constexpr int64_t kPackTiles = 4;
-/// Panels whose lines begin anywhere in cache lines are two of them at each k instead of one: where
-/// they lie, so many terms are more than half of a first cache of 32 KB. They are copied for so
-/// many tiles of rows, if there are so many panels.
+/// Panels as wide as a cache line, whose lines begin anywhere in one, are two of them at each k:
+/// where they lie, so many terms are half of a first cache of 32 KB. They are copied for so many
+/// tiles of rows, if there are so many panels.
 static constexpr int64_t kStraddlingTerms = 128;
 static constexpr int64_t kStraddlingPanels = 2;
 static constexpr int64_t kStraddlingTiles = 16;
@@ -53,10 +54,8 @@ static constexpr int64_t kPackLeftColumns = 32;
 /// 1x1 layers of 7x7 pixels, products of 1024 x 2048 with 49 columns, went from 1.39 to 1.11 of
 /// oneDNN's time.
 static constexpr int64_t kPackLeftPanels = 2;
-/// Rows that are copied tile by tile are, from so many bytes times columns on (float32: 2^22
-/// products), and so many terms (the room for a copy has an eighth more than the rows, and a tile
-/// one k more). Below, copies take what tiles gain by them.
-static constexpr int64_t kCopiedTilesWork = 16 << 20;
+/// Rows that are copied tile by tile have so many terms: the room for a copy has an eighth more
+/// than the rows, and a tile one k more.
 static constexpr int64_t kCopiedTilesTerms = 16;
 static constexpr int64_t kTilesInPlace = 4;
 /// Panels are copied by the first tile of rows where there are so many, at most.
@@ -269,18 +268,20 @@ Value KernelEmitter::choosePanels(const ProductShape &shape, const ProductMemory
                               stack->constant(kPackTiles * shape.rows[0]));
   Value isTall = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, numRows, leastRows);
   Value pays = arith::AndIOp::create(b, isLarge, isTall);
-  if (!memory.sumStep || !tuningOf(target).copiesStraddling || !uses(Optimization::WholeLines))
+  const int64_t width = int64_t(shape.vectors) * shape.lanes;
+  if (!tuningOf(target).copiesStraddling || width * memoryBytes(shape.element) != kCacheLine ||
+      !uses(Optimization::WholeLines))
     return pays;
   auto isAtLeast = [&](Value number, int64_t least) -> Value {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::sge, number, stack->constant(least));
   };
   Value straddles = arith::CmpIOp::create(
       b, arith::CmpIPredicate::ne,
-      arith::AndIOp::create(b, memory.sumStep, stack->constant(kCacheLine - 1)),
+      arith::AndIOp::create(b, arith::OrIOp::create(b, memory.rightAddress, memory.sumStep),
+                            stack->constant(kCacheLine - 1)),
       stack->constant(0));
   for (Value isSo : {isAtLeast(stack->value(shape.length), kStraddlingTerms),
-                     isAtLeast(stack->value(shape.numColumns),
-                               kStraddlingPanels * int64_t(shape.vectors) * shape.lanes),
+                     isAtLeast(stack->value(shape.numColumns), kStraddlingPanels * width),
                      isAtLeast(numRows, kStraddlingTiles * shape.rows[0])})
     straddles = arith::AndIOp::create(b, straddles, isSo);
   return arith::OrIOp::create(b, pays, straddles);

@@ -1,13 +1,13 @@
 //===- Transforms/ProductTiles.cpp - rows beside a panel of columns --------===//
 //
 // for panels of columns {             before: all panels of a block of columns are copied, then
-//   for tiles of rows {               tiles read them (fill-panels)
-//     for k {
-//       the first tile: the panel's vectors from where the right operand lies; stores them to the
-//       panel, and fetches those 24 k ahead; other tiles: from the panel
-//       fma ...
-//       beside the first panel: a part of the next tile's rows is fetched (fetch-rows)
-// } } }
+//   for tiles of rows {               tiles read them, and fetch nothing
+//     for k of the first tile: the panel's vectors from where the right operand lies; stores them
+//       to the panel, and fetches those 24 k ahead (fill-panels); fma ...
+//     for k of tiles beside the first panel, where rows are many: from the panel; fetches a part of
+//       the next tile's rows (fetch-rows; the same loop as the one above); fma ...
+//     for k of other tiles: the panel's vectors from the panel; fma ...
+// } }
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
@@ -290,7 +290,7 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
     // Tiles that fill a panel, or fetch the next one's rows, have a loop of their own, in which the
     // others do no step: these have neither a branch nor a load more for it.
     Value first = stack->constant(0);
-    const bool mayFetch = panel.fetchesNext && isWhole && vectors == shape.vectors;
+    const bool mayFetch = panel.fetchesNext && isWhole;
     if (mayFill || mayFetch) {
       Value isOther = mayFill ? isFilling : panel.fetchesNext;
       if (mayFill && mayFetch)

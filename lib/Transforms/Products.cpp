@@ -308,7 +308,9 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
     panel.firstColumn = column;
     panel.endColumn = last.first;
     // Beside further panels rows are in the L2 cache.
-    if (!shape.isLeftTransposed && uses(Optimization::FetchRows)) {
+    panel.fetchesNext = nullptr;
+    if (body->vectors == shape.vectors && !shape.isLeftTransposed &&
+        uses(Optimization::FetchRows)) {
       panel.fetchesNext = arith::AndIOp::create(
           b, copies.areMany,
           arith::CmpIOp::create(b, arith::CmpIPredicate::eq, column, firstColumn));

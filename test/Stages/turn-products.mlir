@@ -13,6 +13,8 @@
 // RUN: graphc compile %s --entry=pixels --emit=kernels --target=x86-64-v4 | FileCheck %s --check-prefix=PIXELS
 // RUN: graphc compile %s --entry=pixels --emit=kernels --target=x86-64-v3 --exclude=row-tiles | FileCheck %s --check-prefix=PIXELS
 // RUN: graphc compile %s --entry=pixels --emit=kernels --target=x86-64-v3 | FileCheck %s --check-prefix=TILES
+// RUN: graphc compile %s --entry=few --emit=kernels --target=x86-64-v3 | FileCheck %s --check-prefix=FEW
+// RUN: graphc compile %s --entry=converted --emit=kernels --target=x86-64-v3 | FileCheck %s --check-prefix=CONVERTED
 // RUN: graphc run %s --entry=picture -i g=random[1,256,7,7] -i w=random[256,128,1,1] --full > %t
 // RUN: graphc run %s --entry=picture -i g=random[1,256,7,7] -i w=random[256,128,1,1] --full --target=x86-64-v3 | diff %t -
 
@@ -73,6 +75,9 @@
 // TILES-NOT: kernel @copy
 // TILES: kernel @mul_sum {{.*}} sizes [128, 196, 256]
 // TILES-NOT: kernel @copy
+// They are not copied so of fewer products than 2^22, nor if they are converted.
+// FEW: kernel @mul_sum {{.*}} sizes [121, 128, 256]
+// CONVERTED: kernel @cast_mul_sum {{.*}} sizes [196, 128, 256]
 func.func @picture(%g: tensor<1x256x7x7xf32>, %w: tensor<256x128x1x1xf32>) -> tensor<1x128x7x7xf32> {
   %s = graph.constant dense<[1, 128, 7, 7]> : tensor<4xi64>
   %0 = graph.convInputGradient %g, %w, %s : (tensor<1x256x7x7xf32>, tensor<256x128x1x1xf32>, tensor<4xi64>) -> tensor<1x128x7x7xf32>
@@ -81,6 +86,17 @@ func.func @picture(%g: tensor<1x256x7x7xf32>, %w: tensor<256x128x1x1xf32>) -> te
 func.func @pixels(%g: tensor<1x256x14x14xf32>, %w: tensor<256x128x1x1xf32>) -> tensor<1x128x14x14xf32> {
   %s = graph.constant dense<[1, 128, 14, 14]> : tensor<4xi64>
   %0 = graph.convInputGradient %g, %w, %s : (tensor<1x256x14x14xf32>, tensor<256x128x1x1xf32>, tensor<4xi64>) -> tensor<1x128x14x14xf32>
+  return %0 : tensor<1x128x14x14xf32>
+}
+func.func @few(%g: tensor<1x256x11x11xf32>, %w: tensor<256x128x1x1xf32>) -> tensor<1x128x11x11xf32> {
+  %s = graph.constant dense<[1, 128, 11, 11]> : tensor<4xi64>
+  %0 = graph.convInputGradient %g, %w, %s : (tensor<1x256x11x11xf32>, tensor<256x128x1x1xf32>, tensor<4xi64>) -> tensor<1x128x11x11xf32>
+  return %0 : tensor<1x128x11x11xf32>
+}
+func.func @converted(%g: tensor<1x256x14x14xf32>, %w: tensor<256x128x1x1xf16>) -> tensor<1x128x14x14xf32> {
+  %s = graph.constant dense<[1, 128, 14, 14]> : tensor<4xi64>
+  %v = graph.cast %w {dtype = f32} : (tensor<256x128x1x1xf16>) -> tensor<256x128x1x1xf32>
+  %0 = graph.convInputGradient %g, %v, %s : (tensor<1x256x14x14xf32>, tensor<256x128x1x1xf32>, tensor<4xi64>) -> tensor<1x128x14x14xf32>
   return %0 : tensor<1x128x14x14xf32>
 }
 func.func @strided(%g: tensor<1x256x7x7xf32>, %w: tensor<256x128x1x1xf32>) -> tensor<1x128x14x14xf32> {

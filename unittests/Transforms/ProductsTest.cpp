@@ -444,11 +444,13 @@ TEST(ProductShapes, CopiedOperandsOnOtherProcessors) {
 }
 
 /// Panels that lie anywhere in cache lines are copied, from 128 terms, two panels and 16 tiles of
-/// rows on; each number of columns behind whole panels.
+/// rows on: fewer and more of each, and each number of columns and rows behind whole panels and
+/// tiles.
 TEST(ProductShapes, WholeLines) {
   for (const TargetDescription &target : runnableTargets()) {
-    for (int64_t n = 31; n <= 49; n += 3)
-      check({DType::Float32, 98 + n % 6, n, 150, Layout::AsItIs, Layout::AsItIs, 0, n % 2 == 0},
+    for (int64_t n = 31; n <= 49; ++n)
+      check({DType::Float32, 95 + 5 * n % 7, n, 126 + n % 4, Layout::AsItIs, Layout::AsItIs, 0,
+             n % 2 == 0},
             target);
     check({DType::Float64, 103, 21, 130}, target);
     check({DType::Float64, 97, 33, 128, Layout::Transposed}, target);

@@ -1,0 +1,18 @@
+//===- RowTiles.h - which products copy rows tile by tile --------*- C++ -*-===//
+//
+// Fusion turns fewer products (Kernels/TurnProducts.cpp) where the loops stage copies rows that
+// stand together (a transposed operand) in tiles (Transforms/ProductPacking.cpp): on processors
+// without mask registers.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include <cstdint>
+
+namespace graphc {
+
+/// Rows are copied so if they are so many bytes times columns (float32: 2^22 products). Below,
+/// copies take what tiles gain by them.
+inline constexpr int64_t kCopiedTilesWork = 16 << 20;
+
+} // namespace graphc
