@@ -4,7 +4,7 @@
 #include "Control/Control.h"
 #include "Control/LoopRewrites.h"
 #include "Control/Sink.h"
-#include "JIT/Target.h"
+#include "JIT/LoopTargetOf.h"
 #include "Kernels/BodyCode.h"
 #include "Kernels/EmitGraph.h"
 #include "Ops/CallOp.h"
@@ -13,6 +13,7 @@
 #include "Rewrites/FoldLargeConstants.h"
 #include "Rewrites/ModeRewrites.h"
 #include "Runtime/LoopErrors.h"
+#include "Support/RowTiles.h"
 #include "absl/container/flat_hash_map.h"
 
 namespace graphc {
@@ -159,8 +160,8 @@ absl::Status lowerControl(FunctionGraph &graph, const CompileOptions &options, i
 static FusionOptions fusionOptionsOf(const CompileOptions &options) {
   FusionOptions fusion = {modeOptimizations(options.mode)};
   absl::StatusOr<TargetDescription> target = parseTarget(options.target);
-  fusion.copiesRowTiles =
-      target.ok() && !target->hasAvx512 && fusion.optimizations.has(Optimization::RowTiles);
+  fusion.copiesRowTiles = target.ok() && copiesRowTiles(loopTargetOf(*target).maskRegisters) &&
+                          fusion.optimizations.has(Optimization::RowTiles);
   return fusion;
 }
 

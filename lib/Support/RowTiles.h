@@ -1,8 +1,7 @@
 //===- RowTiles.h - which products copy rows tile by tile --------*- C++ -*-===//
 //
 // Fusion turns fewer products (Kernels/TurnProducts.cpp) where the loops stage copies rows that
-// stand together (a transposed operand) in tiles (Transforms/ProductPacking.cpp): on processors
-// without mask registers.
+// stand together (a transposed operand) in tiles (Transforms/ProductPacking.cpp).
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -11,7 +10,10 @@
 
 namespace graphc {
 
-/// Rows are copied so if they are so many bytes times columns (float32: 2^22 products). Below,
+/// Whether a processor's products copy rows so. With mask registers it was not measured.
+constexpr bool copiesRowTiles(bool maskRegisters) { return !maskRegisters; }
+
+/// They do if rows are so many bytes times columns (float32: 2^22 products). Below,
 /// copies take what tiles gain by them.
 inline constexpr int64_t kCopiedTilesWork = 16 << 20;
 

@@ -18,7 +18,6 @@
 //===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
 #include "Support/CopiedOperands.h"
-#include "Support/RowTiles.h"
 #include "Transforms/Products.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "Support/RowTiles.h"
 #include "Transforms/KernelEmitter.h"
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -52,7 +53,7 @@ inline ProductTuning tuningOf(const LoopTarget &target) {
             .farBytes = kNoLimit,
             .mostFetched = kNoLimit,
             .copiesStraddling = false,
-            .tilesOfRows = false};
+            .tilesOfRows = copiesRowTiles(true)};
   return {.copiedLines = 8,
           .leastPanels = 4,
           .fetchesCopied = true,
@@ -60,7 +61,7 @@ inline ProductTuning tuningOf(const LoopTarget &target) {
           .farBytes = 8 * target.l2Bytes,
           .mostFetched = target.l2Bytes / 8,
           .copiesStraddling = true,
-          .tilesOfRows = true};
+          .tilesOfRows = copiesRowTiles(false)};
 }
 
 /// Where an operand's element is, by the nest's loops.
