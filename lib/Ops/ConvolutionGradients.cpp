@@ -2,12 +2,14 @@
 //
 // With c = convolution(x, kernel), linear in both:
 //
-//   convInputGradient(c, kernel)  for each phase of x (element modulo stride) the taps that reach
-//                                 it form a convolution of padded c. Where pictures are small and
-//                                 outputs many, every tap is multiplied with every element of c
-//                                 first, and each element of a phase is a sum of those. Where the
-//                                 taps are not known, or the phases are many: a convolution of c
-//                                 with stride - 1 zeros between its elements
+//   convInputGradient(c, kernel)  with strides, for each phase of x (element modulo stride) the
+//   taps
+//                                 that reach it form a convolution of padded c. Where pictures are
+//                                 small and outputs many, every tap is multiplied with every
+//                                 element of c first, and each element of a phase is a sum of
+//                                 those. Without strides, or where the taps are not known or the
+//                                 phases many: a convolution of c with stride - 1 zeros between its
+//                                 elements
 //
 //===----------------------------------------------------------------------===//
 #include <numeric>
@@ -174,13 +176,8 @@ Array phaseOfPadded(Emitter &e, Array g, Array kernel, const Geometry &geometry,
 constexpr int64_t kLeastOutputs = 64, kMostProducts = 1 << 20;
 /// And not more taps, whose loads are written out.
 constexpr int64_t kMostTaps = 32;
-/// Without strides, of so few elements only: beside more, copying the weights for a convolution
-/// takes less than these loads and stores do (256 and 128 channels of 14x14 and 28x28, 3x3, AVX2:
-/// 0.69 and 0.75 of the time).
-constexpr int64_t kFewPositions = 64;
 
-bool areProductsOfTapsFew(Emitter &e, Array g, const Groups &groups, const Extents &taps,
-                          bool isStrided) {
+bool areProductsOfTapsFew(Emitter &e, Array g, const Groups &groups, const Extents &taps) {
   Extent numTaps = e.size(1), positions = e.size(1);
   for (size_t k = 0; k < taps.size(); ++k) {
     numTaps = numTaps * taps[k];
@@ -188,8 +185,6 @@ bool areProductsOfTapsFew(Emitter &e, Array g, const Groups &groups, const Exten
   }
   Extent count = e.dim(g, 0) * groups.count * groups.channels * positions;
   auto number = e.constantValue(numTaps), all = e.constantValue(count * numTaps);
-  if (!isStrided && e.constantValue(positions).value_or(0) > kFewPositions)
-    return false;
   return number && *number > 1 && *number <= kMostTaps && all && *all <= kMostProducts &&
          e.constantValue(groups.outputs).value_or(0) >= kLeastOutputs;
 }
@@ -336,14 +331,15 @@ Arrays inputGradientEmission(Emitter &e, const Arrays &in, const Attributes &att
   Extents shape = {e.dim(g, 0)};
   appendGrouped(e, shape, groups, groups.channels);
   Array sums;
-  auto phases = phasesOf(e, geometry, taps, front, spatial);
-  bool isStrided = absl::c_any_of(geometry.stride, [](int64_t stride) { return stride > 1; });
-  if (phases && areProductsOfTapsFew(e, g, groups, taps, isStrided)) {
+  std::optional<std::vector<std::vector<Phase>>> phases;
+  if (absl::c_any_of(geometry.stride, [](int64_t stride) { return stride > 1; }))
+    phases = phasesOf(e, geometry, taps, front, spatial);
+  if (phases && areProductsOfTapsFew(e, g, groups, taps)) {
     Array products = productsOfTaps(e, g, kernel, groups, taps);
     sums = joinPhases(e, geometry, shape, spatial, *phases, result, [&](auto here) {
       return phaseOfProducts(e, products, geometry, taps, shape, here, result);
     });
-  } else if (phases && isStrided) {
+  } else if (phases) {
     sums = joinPhases(e, geometry, shape, spatial, *phases, result, [&](auto here) {
       return phaseOfPadded(e, g, kernel, geometry, groups, taps, shape, here,
                            joinedIn(dtype, result));

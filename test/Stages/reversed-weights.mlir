@@ -4,15 +4,15 @@
 // RUN: sed "s/x40x/x12x/g; s/, 40,/, 12,/" %s | graphc compile - --emit=linalg > %t.few
 // RUN: graphc compile %t.few --from=linalg --emit=loops --target=x86-64-v3 | FileCheck %s --check-prefix=KNOWN
 // RUN: graphc compile %s --emit=kernels | FileCheck %s --check-prefix=WINDOWS
-// RUN: sed "s/x12x12x/x7x7x/g; s/, 12, 12\]/, 7, 7]/" %s | graphc compile - --emit=kernels | FileCheck %s --check-prefix=TAPS
+// RUN: sed "s/{padding/{stride = [2, 2], padding/; s/x40x12x12/x40x23x23/g; s/, 12, 12\]/, 23, 23]/" %s | graphc compile - --emit=kernels | FileCheck %s --check-prefix=TAPS
 
-// 144 pixels are a convolution of the gradient, with sums over outputs and taps; 49 pixels are sums of products of each tap.
+// A convolution of the gradient, with sums over outputs and taps; with a stride of 2, sums of products of each tap.
 // WINDOWS: sum.f32(i{{[0-9]}}, i{{[0-9]}}, i{{[0-9]}})
 // TAPS: kernel @mul_sum(
 // TAPS: sum.f32(i2) mul(%0[i2, i1], %1[i2, i0])
-// TAPS: kernel @add_lt_and_ge(
+// TAPS: kernel @add_mod_eq_and
 
-// The gradient of a picture, of more pixels than products of taps are made for: a row has windows of nine weights of each output, far
+// The gradient of a picture: a row has windows of nine weights of each output, far
 // apart, and the next row what stands behind them. They are copied in the order of memory, output by output, and those of eight
 // outputs later are fetched; nine are two vectors of which the second one ends with them.
 // CHECK-LABEL: func.func @graphc_mul_sum_
