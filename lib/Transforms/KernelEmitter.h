@@ -155,7 +155,7 @@ private:
   //===--- Products.cpp -----------------------------------------------------===//
   struct ProductShape;
   struct ProductPanel;
-  struct RowsAhead;
+  struct LinesAhead;
   struct ProductMemory;
   struct SumRange;
   struct ProductCopies;
@@ -211,11 +211,8 @@ private:
   void storeAt(mlir::Value address, mlir::Value element);
   mlir::Value hide(mlir::Value number);
   mlir::Value addProduct(mlir::Value x, mlir::Value y, mlir::Value sum);
-  void fillPanelOfMatrix(const ProductShape &shape, const ProductPanel &panel,
-                         mlir::Value isFilling, mlir::Value k, mlir::Value from,
-                         llvm::ArrayRef<mlir::Value> right);
-  RowsAhead rowsBehind(mlir::Value start, const ProductPanel &panel, int64_t readBytes, int rows);
-  void fetchRows(const RowsAhead &ahead, mlir::Value at);
+  void fillPanelOfMatrix(const ProductShape &shape, const ProductPanel &panel, mlir::Value k,
+                         mlir::Value from, llvm::ArrayRef<mlir::Value> right);
   llvm::SmallVector<mlir::Value> sumTile(const KernelNest &nest, const ProductShape &shape,
                                          const ProductPanel &panel, bool isWhole);
   llvm::SmallVector<mlir::Value> rowsFrom(mlir::Value first, int rows, mlir::Value last);
@@ -234,6 +231,16 @@ private:
                        mlir::Value &place);
   int openSumsOfWindow(const KernelNest &nest, const ProductShape &shape, int first,
                        mlir::Value &place);
+  //===--- ProductFetches.cpp -----------------------------------------------===//
+  void setPanelFetching(const ProductShape &shape, const ProductCopies &copies, mlir::Value numRows,
+                        ProductPanel &panel);
+  mlir::Value fetchesRows(const ProductShape &shape, const ProductCopies &copies,
+                          mlir::Value isFirst);
+  void setFetched(const ProductShape &shape, mlir::Value fetchesRows, ProductPanel &panel);
+  void fetchAhead(const LinesAhead &ahead, mlir::Value firstRow, mlir::Value k);
+  void fetchLines(const ProductShape &shape, int array, llvm::ArrayRef<mlir::Value> places,
+                  mlir::Value ahead, bool toWrite);
+  void fetchResults(const Pass &pass, const ProductShape &shape, const ProductPanel &panel);
   //===--- ProductPictures.cpp ----------------------------------------------===//
   bool joinsPictures(const KernelNest &nest, const ProductShape &shape) const;
   static std::optional<int64_t> numPixels(const KernelNest &nest, const ProductShape &shape);

@@ -347,8 +347,9 @@ Value KernelEmitter::fillsMatrixByTiles(const ProductShape &shape, const Product
     fills = arith::AndIOp::create(b, fills, isNear);
   }
   Value no = arith::ConstantOp::create(b, b.getBoolAttr(false));
-  fills = arith::SelectOp::create(b, shape.isLeftTransposed ? copies.rows : readsRowsAgain(copies),
-                                  no, fills);
+  fills = arith::SelectOp::create(
+      b, shape.isLeftTransposed && !shape.inTiles ? copies.rows : readsRowsAgain(copies), no,
+      fills);
   if (memory.keptPanels)
     fills = arith::SelectOp::create(b, isKept(memory.keptPanels), no, fills);
   return fills;

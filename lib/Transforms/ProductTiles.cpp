@@ -4,8 +4,9 @@
 //   for tiles of rows {               tiles read them, and fetch nothing
 //     for k of the first tile: the panel's vectors from where the right operand lies; stores them
 //       to the panel, and fetches those 24 k ahead (fill-panels); fma ...
-//     for k of tiles beside the first panel, where rows are many: from the panel; fetches a part of
-//       the next tile's rows (fetch-rows; the same loop as the one above); fma ...
+//     for k of tiles that fetch what comes next (ProductFetches.cpp; the same loop as the one
+//     above):
+//       the panel's vectors from the panel; fma ...
 //     for k of other tiles: the panel's vectors from the panel; fma ...
 // } }
 //
@@ -65,14 +66,10 @@ Value KernelEmitter::addProduct(Value x, Value y, Value sum) {
   return arith::AddFOp::create(b, sum, arith::MulFOp::create(b, x, y));
 }
 
-/// If `isFilling`: puts what a tile has read of a matrix at `from` into the panel that it fills,
-/// and fetches what it will read.
-void KernelEmitter::fillPanelOfMatrix(const ProductShape &shape, const ProductPanel &panel,
-                                      Value isFilling, Value k, Value from,
-                                      llvm::ArrayRef<Value> right) {
-  auto branch = mlir::scf::IfOp::create(b, isFilling, /*withElseRegion=*/false);
-  mlir::OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
+/// Puts what a tile has read of a matrix at `from` into the panel that it fills, and fetches what
+/// it will read.
+void KernelEmitter::fillPanelOfMatrix(const ProductShape &shape, const ProductPanel &panel, Value k,
+                                      Value from, llvm::ArrayRef<Value> right) {
   const int64_t bytes = memoryBytes(shape.element), width = int64_t(right.size()) * shape.lanes;
   Value ahead = arith::MulIOp::create(b, panel.sourceStep, stack->constant(kPanelAhead));
   Value filled = arith::MulIOp::create(b, k, stack->constant(width * bytes));
@@ -84,28 +81,6 @@ void KernelEmitter::fillPanelOfMatrix(const ProductShape &shape, const ProductPa
     Value at = arith::AddIOp::create(b, from, distance);
     LLVM::Prefetch::create(b, pointerTo(arith::AddIOp::create(b, at, ahead)), /*rw=*/0,
                            /*hint=*/3, /*cache=*/1);
-  }
-}
-
-/// The rows of the next tile, which stand behind those at `start`: at each k as many bytes of them
-/// are fetched as are read, in whole cache lines if they are more than half of one; where they are
-/// not wanted, the same line again and again.
-KernelEmitter::RowsAhead KernelEmitter::rowsBehind(Value start, const ProductPanel &panel,
-                                                   int64_t readBytes, int rows) {
-  RowsAhead ahead;
-  ahead.bytes = readBytes <= kCacheLine / 2 ? readBytes : llvm::alignTo(readBytes, kCacheLine);
-  Value next =
-      stack->value(stack->add(start, stack->multiply(panel.rowStep, b.getIndexAttr(rows))));
-  ahead.address = arith::SelectOp::create(b, panel.fetchesNext, next, start);
-  ahead.step = arith::SelectOp::create(b, panel.fetchesNext, stack->constant(ahead.bytes),
-                                       stack->constant(0));
-  return ahead;
-}
-
-void KernelEmitter::fetchRows(const RowsAhead &ahead, Value at) {
-  for (int64_t byte = 0; byte < ahead.bytes; byte += kCacheLine) {
-    Value place = arith::AddIOp::create(b, at, stack->constant(byte));
-    LLVM::Prefetch::create(b, pointerTo(place), /*rw=*/0, /*hint=*/2, /*cache=*/1);
   }
 }
 
@@ -238,8 +213,8 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
     carried.back() = arith::AddIOp::create(b, carried.back(), rightStep);
   };
   llvm::SmallVector<mlir::scf::ForOp> loops;
-  auto open = [&](Value first, Value end) {
-    loops.push_back(stack->open(first, end, stack->constant(1), carried));
+  auto open = [&](Value first, Value end, Value step = {}) {
+    loops.push_back(stack->open(first, end, step ? step : stack->constant(1), carried));
     carried.assign(loops.back().getRegionIterArgs().begin(),
                    loops.back().getRegionIterArgs().end());
     return loops.back().getInductionVar();
@@ -287,38 +262,26 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
                                    : Value()));
       return right;
     };
-    // Tiles that fill a panel, or fetch the next one's rows, have a loop of their own, in which the
-    // others do no step: these have neither a branch nor a load more for it.
+    // The tile that fills a panel has a loop of its own, in which the others do no step: these have
+    // neither a branch nor a load more for it.
     Value first = stack->constant(0);
-    const bool mayFetch = panel.fetchesNext && isWhole;
-    if (mayFill || mayFetch) {
-      Value isOther = mayFill ? isFilling : panel.fetchesNext;
-      if (mayFill && mayFetch)
-        isOther = arith::OrIOp::create(b, isFilling, panel.fetchesNext);
-      Value end = arith::SelectOp::create(b, isOther, length, first);
-      RowsAhead ahead;
-      if (mayFetch) {
-        ahead = rowsBehind(starts[0], panel, rows * bytes, rows);
-        carried.insert(carried.begin() + numSums, ahead.address);
-      }
+    if (mayFill) {
+      Value end = arith::SelectOp::create(b, isFilling, length, first);
       Value k = open(first, end);
-      if (mayFetch) {
-        fetchRows(ahead, carried[numSums]);
-        ahead.address = arith::AddIOp::create(b, carried[numSums], ahead.step);
-        carried.erase(carried.begin() + numSums);
-      }
       llvm::SmallVector<Value> right = loadRight();
-      if (mayFill)
-        fillPanelOfMatrix(shape, panel, isFilling, k, carried.back(), right);
+      fillPanelOfMatrix(shape, panel, k, carried.back(), right);
       addProducts(right);
-      if (mayFetch)
-        carried.insert(carried.begin() + numSums, ahead.address);
       close();
-      if (mayFetch)
-        carried.erase(carried.begin() + numSums);
       first = end;
     }
-    open(first, length);
+    Value end = length;
+    if (isWhole && panel.fetched.address) {
+      first = open(first, length, panel.fetched.numTerms);
+      fetchAhead(panel.fetched, row.index[0], first);
+      end = arith::MinSIOp::create(b, arith::AddIOp::create(b, first, panel.fetched.numTerms),
+                                   length);
+    }
+    open(first, end);
     addProducts(loadRight());
     close();
   }
@@ -357,6 +320,7 @@ void KernelEmitter::emitTiles(const Pass &pass, const ProductShape &shape,
   stack->dropAnchor();
   auto tiles = stack->open(lower, upper, stack->constant(rows));
   setRows(shape, rowsFrom(tiles.getInductionVar(), rows, isWhole ? Value() : last));
+  fetchResults(pass, shape, panel);
   llvm::SmallVector<Value> sums = sumTile(nest, shape, panel, isWhole);
   if (shape.pictureLoop >= 0)
     keepPictures(pass, shape, panel.firstColumn, panel.endColumn, sums);

@@ -268,6 +268,7 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
                 arith::CmpIOp::create(b, arith::CmpIPredicate::slt, firstColumn, whole), panel);
   if (copies.fills && !shape.isWindow) {
     panel.fillingRow = arith::SelectOp::create(b, copies.fills, part.lower, stack->constant(-1));
+    setPanelFetching(shape, copies, numRows, panel);
   } else if (copies.fills) {
     Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, firstRow, part.lower);
     panel.endOfFilling = arith::SelectOp::create(
@@ -307,25 +308,10 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
     setRight(shape, memory, copies, start, column, panel);
     panel.firstColumn = column;
     panel.endColumn = last.first;
-    // Beside further panels rows are in the L2 cache.
-    panel.fetchesNext = nullptr;
-    if (body->vectors == shape.vectors && !shape.isLeftTransposed &&
-        uses(Optimization::FetchRows)) {
-      panel.fetchesNext = arith::AndIOp::create(
-          b, copies.areMany,
-          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, column, firstColumn));
-      if (copies.sums) // whole rows
-        panel.fetchesNext =
-            arith::AndIOp::create(b, panel.fetchesNext,
-                                  arith::CmpIOp::create(b, arith::CmpIPredicate::sge, copies.sums,
-                                                        stack->value(shape.length)));
-      if (int64_t most = tuningOf(target).mostFetched; most < kNoLimit) {
-        Value tile =
-            bytesOf(stack->multiply(shape.length, b.getIndexAttr(shape.rows[0])), shape.element);
-        panel.fetchesNext = arith::AndIOp::create(
-            b, panel.fetchesNext,
-            arith::CmpIOp::create(b, arith::CmpIPredicate::sle, tile, stack->constant(most)));
-      }
+    panel.fetched = {};
+    if (isWhole) {
+      Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, column, firstColumn);
+      setFetched(shape, fetchesRows(shape, copies, isFirst), panel);
     }
     if (shape.inTileRegisters && isWhole)
       emitTileRegisters(pass, shape, memory, panel, firstRow, endRow);

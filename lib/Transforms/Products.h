@@ -38,6 +38,8 @@ struct ProductTuning {
   int64_t manyRowsBytes; ///< rows of more bytes are done in blocks, and their panels copied before
   int64_t farBytes;      ///< panels of a larger right operand are copied line by line before tiles
   int64_t mostFetched; ///< a tile fetches the next one's rows if they are of at most so many bytes
+  bool fetchesResults; ///< whether a tile fetches what its end meets (ProductFetches.cpp)
+  bool fetchesPanels;  ///< whether tiles fetch the next panel (ProductFetches.cpp)
   bool copiesStraddling; ///< whether panels are copied for cache lines' sake (choosePanels)
   bool tilesOfRows; ///< whether rows that stand together are copied tile by tile (ProductShape)
 };
@@ -52,6 +54,8 @@ inline ProductTuning tuningOf(const LoopTarget &target) {
             .manyRowsBytes = target.l2Bytes / 2,
             .farBytes = kNoLimit,
             .mostFetched = kNoLimit,
+            .fetchesResults = false,
+            .fetchesPanels = false,
             .copiesStraddling = false,
             .tilesOfRows = copiesRowTiles(true)};
   return {.copiedLines = 8,
@@ -60,6 +64,8 @@ inline ProductTuning tuningOf(const LoopTarget &target) {
           .manyRowsBytes = 2 * target.l2Bytes,
           .farBytes = 8 * target.l2Bytes,
           .mostFetched = target.l2Bytes / 8,
+          .fetchesResults = true,
+          .fetchesPanels = true,
           .copiesStraddling = true,
           .tilesOfRows = copiesRowTiles(false)};
 }
@@ -102,6 +108,14 @@ struct KernelEmitter::ProductShape {
   Size room;                      ///< of a panel, for so many k, in groups
 };
 
+/// What whole tiles fetch while they run: in front of every 2 to the power of `termsShift` terms of
+/// their sums so many lines, the first of all `rowStep` times the tile's first row behind
+/// `address`. In front of their `numTerms` terms none, where they fetch nothing. Null: they never
+/// do.
+struct KernelEmitter::LinesAhead {
+  mlir::Value address, rowStep, lineStep, numLines, numTerms, termsShift;
+};
+
 /// What the tiles beside a panel of columns read. All steps are in bytes.
 struct KernelEmitter::ProductPanel {
   mlir::Value address,
@@ -111,7 +125,6 @@ struct KernelEmitter::ProductPanel {
   Size rowStep, sumStep; ///< of the left operand
   mlir::Value tileStep;  ///< that comes on top of each tile's rows (ProductShape::inTiles), or null
   mlir::Value ahead; ///< how far in front of what a tile reads of it is fetched; null: not at all
-  mlir::Value fetchesNext; ///< whether a tile fetches the rows of the next one; null: never
   /// Where tiles put what they read of the left operand, if `copies`: element (k, row - firstRow)
   /// at k steps behind that of row - firstRow. Null: nowhere. If not `copies` it is memory of the
   /// kernel's own, and a step is 0: stores without any lane take thousands of cycles where there is
@@ -129,12 +142,10 @@ struct KernelEmitter::ProductPanel {
   /// Of matrices: the tile whose first row is `fillingRow` reads the right operand at `source`,
   /// and puts it into the panel on its way. Null: none does.
   mlir::Value fillingRow, source, sourceStep;
-};
-
-/// Rows that a tile fetches on its way: at each k so many bytes, and `step` on to the next.
-struct KernelEmitter::RowsAhead {
-  mlir::Value address, step;
-  int64_t bytes = 0;
+  /// Whether the others fetch the next panel, not the next tile's rows; null: never. Each has one
+  /// of 2 to the power of `partsShift` parts of it.
+  mlir::Value fetchesPanel, partsShift;
+  LinesAhead fetched;
 };
 
 /// Parts of lines that vectors of panels are put together of.

@@ -28,8 +28,8 @@
 // LOOPS: llvm.store {{.*}} vector<16xf32>
 // LOOPS: llvm.store {{.*}} vector<16xf32>
 // LOOPS-NOT: vector.maskedload
-// LOOPS: :32 = scf.for {{.*}} -> (vector<16xf32>
-// LOOPS: llvm.intr.prefetch
+// LOOPS: :31 = scf.for {{.*}} -> (vector<16xf32>
+// LOOPS: llvm.intr.prefetch{{.*}}hint = 2
 // LOOPS: :31 = scf.for {{.*}} -> (vector<16xf32>
 // LOOPS-NOT: llvm.intr.prefetch
 
@@ -53,7 +53,7 @@
 // LINES: vector.maskedstore {{.*}} vector<16xf32>
 // LINES: vector.maskedstore {{.*}} vector<16xf32>
 // LINES-NOT: vector.maskedload
-// LINES: :32 = scf.for {{.*}} -> (vector<16xf32>
+// LINES: :31 = scf.for {{.*}} -> (vector<16xf32>
 // LLVM: define i32 @graphc_mul_sum
 // AARCH64: Machine: AArch64
 func.func @main(%x: tensor<1x?x?x?xf32>, %w: tensor<?x?x3x3xf32>, %b: tensor<?xf32>) -> tensor<1x?x?x?xf32> {

@@ -14,10 +14,20 @@
 // LOOPS: [[SUMS:%[a-z0-9_]+]] = memref.alloca() {alignment = 64 : i64} : memref<4096xf32>
 // LOOPS: vector.maskedload
 // LOOPS: vector.store
-// LOOPS: :32 = scf.for {{.*}} -> (vector<16xf32>
+// LOOPS-NOT: llvm.intr.prefetch
+// LOOPS: arith.select %{{.*}}, %c14, %c0
+// LOOPS-NEXT: [[STEP:%[0-9]+]] = arith.select %{{.*}}, %c16,
+// LOOPS-NOT: llvm.intr.prefetch
+// LOOPS: :31 = scf.for {{.*}} step %c1 {{.*}} -> (vector<16xf32>
 // LOOPS-NOT: llvm.intr.masked.load
-// LOOPS: llvm.intr.prefetch
-// LOOPS: :31 = scf.for {{.*}} -> (vector<16xf32>
+// LOOPS: llvm.intr.prefetch{{.*}}hint = 3
+// LOOPS-NOT: hint = 2
+// LOOPS: :31 = scf.for [[FIRST:%[a-z0-9_]+]] = {{.*}} step [[STEP]] {{.*}} -> (vector<16xf32>
+// LOOPS: scf.for %{{[a-z0-9_]+}} = %c0 to %{{[a-z0-9_]+}} step %c1 {
+// LOOPS: llvm.intr.prefetch{{.*}}hint = 2
+// LOOPS: [[NEXT:%[0-9]+]] = arith.addi [[FIRST]], [[STEP]]
+// LOOPS-NEXT: [[END:%[0-9]+]] = arith.minsi [[NEXT]],
+// LOOPS: :31 = scf.for %{{[a-z0-9_]+}} = [[FIRST]] to [[END]] step %c1 {{.*}} -> (vector<16xf32>
 // LOOPS-NOT: llvm.intr.prefetch
 // LOOPS: :10 = scf.for {{.*}} -> (vector<16xf32>
 // LOOPS-NOT: llvm.intr.masked.load
@@ -46,8 +56,8 @@
 // LOOPS-COUNT-16: math.fma
 // LOOPS-COUNT-4: vector.store {{.*}}[[SUMS]]
 // LOOPS: vector.maskedstore {{.*}} vector<16xf32>
-// A whole tile carries 28 sums, two pointers to rows, and one to the panel. Tiles that fill a panel, or fetch the rows of the
-// next tile, to which they have one more, have a loop of their own.
+// A whole tile carries 28 sums, two pointers to rows, and one to the panel. The one that fills a panel has a loop of its own.
+// The next tile's rows are fetched in front of 16 k at a time, if at all.
 // RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v4 --exclude=fetch-rows,fill-panels | FileCheck %s --check-prefix=WAITS
 // WAITS-NOT: llvm.intr.prefetch
 // WAITS: :31 = scf.for {{.*}} -> (vector<16xf32>

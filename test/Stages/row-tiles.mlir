@@ -1,6 +1,6 @@
 // RUN: graphc compile %s --emit=linalg > %t.linalg
 // RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v3 | FileCheck %s
-// RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v3 --exclude=row-tiles | FileCheck %s --check-prefix=LINES
+// RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v3 --exclude=row-tiles,fetch-panels | FileCheck %s --check-prefix=LINES
 // RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v4 | FileCheck %s --check-prefix=LINES
 
 // Rows of a left operand that stand together are copied one tile of six after the other: of each k a whole vector, whose

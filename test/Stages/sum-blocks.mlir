@@ -16,13 +16,13 @@
 // PARTS: [[CONTINUES:%[0-9]+]] = arith.cmpi sgt, [[FIRST]], %c0
 // PARTS: arith.select [[CONTINUES]]
 // PARTS-COUNT-28: llvm.load {{.*}} -> vector<16xf32>
-// PARTS: :32 = scf.for
+// PARTS: :31 = scf.for
 // Columns behind whole panels have masks.
 // PARTS: arith.select [[CONTINUES]]
 // PARTS-COUNT-14: llvm.intr.masked.load
 // PARTS: :17 = scf.for
 // WHOLE-NOT: llvm.load {{.*}} -> vector<16xf32>
-// WHOLE: :32 = scf.for {{.*}} -> (vector<16xf32>
+// WHOLE: :31 = scf.for {{.*}} -> (vector<16xf32>
 func.func @main(%x: tensor<64x1025xf32>, %w: tensor<1025x96xf32>, %y: tensor<64x1024xf32>, %v: tensor<1024x96xf32>) -> (tensor<64x96xf32>, tensor<64x96xf32>) {
   %0 = graph.matmul %x, %w : (tensor<64x1025xf32>, tensor<1025x96xf32>) -> tensor<64x96xf32>
   %1 = graph.matmul %y, %v : (tensor<64x1024xf32>, tensor<1024x96xf32>) -> tensor<64x96xf32>

@@ -40,7 +40,6 @@
 // comes. One panel is copied at a time. In the copy there are squares, also where a line has fewer elements than a vector.
 // LOOPS: func.func @graphc_mul_sum
 // LOOPS: :32 = scf.for {{.*}} -> (vector<16xf32>
-// LOOPS: scf.if
 // LOOPS: llvm.store {{.*}} vector<16xf32>
 // LOOPS: llvm.intr.prefetch
 // LOOPS: llvm.store {{.*}} vector<16xf32>

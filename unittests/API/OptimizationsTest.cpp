@@ -90,12 +90,15 @@ Example exampleOf(std::string_view name) {
   }
   if (name == "side-by-side")
     return {{x}, concatenate({sum(sqr(x), Axis(1)), sum(x, Axis(1))}, 0), {a}};
-  if (name == "products" || name == "fetch-rows" || name == "last-columns" || name == "vectors")
+  if (name == "products" || name == "fetch-rows" || name == "fetch-results" ||
+      name == "last-columns" || name == "vectors")
     return {{x, y}, dot(x, y), {a, b}};
   if (name == "sum-blocks") // rows of 10 KB, too many for the L2 cache
     return {{x, y}, dot(x, y), {wholeNumbers({150, 2500}), wholeNumbers({2500, 70})}};
   if (name == "fill-panels")
     return {{x, y}, dot(x, y), {wholeNumbers({60, 300}), wholeNumbers({300, 200})}};
+  if (name == "fetch-panels") // of a right operand of more than two L2 caches
+    return {{x, y}, dot(x, y), {wholeNumbers({40, 1100}), wholeNumbers({1100, 1000})}};
   if (name == "row-tiles") // of the transposed one, with columns that are left over
     return {{x, y}, dot(x.T(), y), {wholeNumbers({130, 200}), wholeNumbers({130, 403})}};
   if (name == "whole-lines") // lines of 49 elements, of less than 128 KB
@@ -220,8 +223,9 @@ TEST(Optimizations, EachChangesCodeAndNoResult) {
     Example example = exampleOf(one.name);
     ASSERT_TRUE(!example.values.empty()) << "has no example here";
     // Some are for processors without mask registers.
-    const bool isWithoutMasks =
-        one.name == "gathers" || one.name == "row-tiles" || one.name == "whole-lines";
+    const bool isWithoutMasks = one.name == "gathers" || one.name == "row-tiles" ||
+                                one.name == "whole-lines" || one.name == "fetch-results" ||
+                                one.name == "fetch-panels";
     std::string_view target = isWithoutMasks ? "x86-64-v3" : "x86-64-v4-amx";
     EXPECT_TRUE(codeOf(example, "fast_run", target) != codeOf(example, without(one.name), target));
     EXPECT_EQ(resultOf(example, "fast_run"), resultOf(example, without(one.name)));

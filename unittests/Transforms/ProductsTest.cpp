@@ -443,6 +443,23 @@ TEST(ProductShapes, CopiedOperandsOnOtherProcessors) {
   }
 }
 
+/// Terms are done 16 at a time where tiles fetch the next one's rows, and 64 at a time where they
+/// fetch the next panel: fewer, as many, and more; tiles of rows from 3 on, and in two blocks. Rows
+/// that stand together are copied beside panels that the first tile fills.
+TEST(ProductShapes, TermsInFrontOfWhichTilesFetch) {
+  for (const TargetDescription &target : runnableTargets()) {
+    for (int64_t k : {63, 64, 65, 127, 129, 200})
+      for (int64_t m : {18, 24, 29, 49, 199})
+        check({DType::Float32, m, 33000 / k + 16, k, Layout::AsItIs, Layout::AsItIs, 0, k % 2 == 0},
+              target);
+    for (int64_t k : {15, 16, 17, 100}) // rows of more than two L2 caches
+      check({DType::Float32, 600000 / k, 70, k}, target);
+    for (int64_t m : {49, 50, 54, 199, 210})
+      check({DType::Float32, m, 117, 1030, Layout::Transposed}, target);
+    check({DType::Float64, 60, 90, 515, Layout::Transposed}, target);
+  }
+}
+
 /// Panels that lie anywhere in cache lines are copied, from 128 terms, two panels and 16 tiles of
 /// rows on: fewer and more of each, and each number of columns and rows behind whole panels and
 /// tiles.
