@@ -23,10 +23,10 @@
 //   cycles, twice what memory gives; with the others it has the time of all.
 //
 // fetch-results and fetch-panels are for processors without mask registers. Zen 3, time left with
-// fetch-results: 1000 cubed 0.985, 256 channels of 14x14 pixels -> 1024 0.97, with a residual
-// 0.975, ResNet-50 and SqueezeNet 0.95; up to 256 cubed, whose results the L2 cache has, 1.00. With
-// AVX-512 (EPYC 9005) it gained nothing. With fetch-panels: 190x1024x1024 0.86, 49x512x2048 0.83,
-// 64 or 128 channels of 256 with 56x56 pixels 0.89.
+// fetch-results: 256 channels of 14x14 pixels -> 1024 0.97, with a residual 0.83 to 0.98,
+// SqueezeNet 0.97, ResNet-50 0.95 to 0.99, 1000 cubed 0.975 to 0.99; up to 256 cubed, whose results
+// the L2 cache has, 1.00. With AVX-512 (EPYC 9005) it gained nothing. With fetch-panels:
+// 190x1024x1024 0.86, 49x512x2048 0.83, 64 or 128 channels of 256 with 56x56 pixels 0.89.
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
