@@ -14,16 +14,18 @@
 //       store max(sums + residual, 0)
 //   } }
 //
-// - fetch-results: the lines that a tile will store, and read besides its sums. Where sums are cut
-//   into parts of k (ProductSums.cpp), it goes on from its results at once; then those of the next
-//   tile are fetched.
+// - fetch-results: the lines that a tile will store, and read besides its sums; of sums of up to 64
+//   terms those of the next panel's tile, since this one is over before they come. Where sums are
+//   cut into parts of k (ProductSums.cpp), it goes on from its results at once; then those of the
+//   next tile are fetched.
 // - fetch-rows: beside the first panel, where rows are many.
 // - fetch-panels: where the first tile of rows fills the panel (ProductTiles.cpp), each other one
 //   fetches a part of the next. Alone, the first one would take a line of 64 bytes every six
 //   cycles, twice what memory gives; with the others it has the time of all.
 //
 // fetch-results and fetch-panels are for processors without mask registers. Zen 3, time left with
-// fetch-results: 256 channels of 14x14 pixels -> 1024 0.97, with a residual 0.83 to 0.98,
+// fetch-results: first layers of networks (3 channels, 3x3) 0.57 to 0.72, 1024x32x1024 0.75, 256
+// channels of 14x14 pixels -> 1024 0.97, with a residual 0.83 to 0.98,
 // SqueezeNet 0.97, ResNet-50 0.95 to 0.99, 1000 cubed 0.975 to 0.99; up to 256 cubed, whose results
 // the L2 cache has, 1.00. With AVX-512 (EPYC 9005) it gained nothing. With fetch-panels:
 // 190x1024x1024 0.86, 49x512x2048 0.83, 64 or 128 channels of 256 with 56x56 pixels 0.89.
@@ -40,7 +42,7 @@ namespace LLVM = mlir::LLVM;
 using mlir::Value;
 
 /// Tiles of so many terms, or fewer, are over before a line has come.
-static constexpr int64_t kFetchedTerms = 64;
+static constexpr int64_t kShortTerms = 64;
 /// Tiles beside a panel fetch the next one where there are so many of them: one other than the
 /// first would fetch a line at each k.
 static constexpr int64_t kFetchingTiles = 4;
@@ -160,16 +162,15 @@ void KernelEmitter::fetchAhead(const LinesAhead &ahead, Value firstRow, Value k)
   stack->close();
 }
 
-/// Fetches what vectors of the tile's columns meet of `array`, whose rows begin at `places`: the
-/// cache line of the last column, and those before it but perhaps the first. That one is the last
-/// of the panel before, or the same.
+/// Fetches what vectors of the tile's columns meet of `array`, `ahead` elements behind `places`,
+/// where its rows begin: the cache line of the last column, and those before it but perhaps the
+/// first. That one is the last of the panel before, or the same.
 void KernelEmitter::fetchLines(const ProductShape &shape, int array, llvm::ArrayRef<Value> places,
                                Value ahead, bool toWrite) {
   mlir::Type element = kernel.arrays[size_t(array)].element;
   const int64_t bytes = memoryBytes(element), width = int64_t(shape.vectors) * shape.lanes * bytes;
   Value start = addressOf(body->memory[size_t(array)].buffer);
-  if (ahead)
-    start = arith::AddIOp::create(b, start, ahead);
+  start = arith::AddIOp::create(b, start, bytesOf(ahead, element));
   for (Value place : places) {
     Value row = arith::AddIOp::create(b, start, bytesOf(place, element));
     for (int64_t last = width - bytes; last >= 0; last -= kCacheLine)
@@ -178,14 +179,21 @@ void KernelEmitter::fetchLines(const ProductShape &shape, int array, llvm::Array
   }
 }
 
-/// Fetches what the tile that is set up will store, and read besides its sums.
+/// Fetches what the tile that is set up will store, and read besides its sums; of short sums what
+/// the tile beside the next panel will.
 void KernelEmitter::fetchResults(const Pass &pass, const ProductShape &shape,
                                  const ProductPanel &panel) {
   const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
-  if (!tuningOf(target).fetchesResults || !uses(Optimization::FetchResults) ||
-      shape.pictureLoop >= 0 || body->vectors < shape.vectors ||
-      constantSize(shape.length).value_or(kNoLimit) <= kFetchedTerms)
+  const bool areFew = constantSize(nest.extents[size_t(shape.rowLoop)]) && // up to 16 x 16
+                      constantSize(shape.numColumns);
+  if (!tuningOf(target).fetchesResults || !uses(Optimization::FetchResults) || areFew ||
+      shape.pictureLoop >= 0 || body->vectors < shape.vectors)
     return;
+  Value none = stack->constant(0);
+  Value isShort = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, stack->value(shape.length),
+                                        stack->constant(kShortTerms));
+  Value columnsAhead = arith::SelectOp::create(
+      b, isShort, stack->constant(int64_t(shape.vectors) * shape.lanes), none);
   llvm::SmallDenseSet<int> ofPass; // these stay in registers
   for (int number : pass.nests)
     ofPass.insert(kernel.nests[size_t(number)].result);
@@ -193,12 +201,11 @@ void KernelEmitter::fetchResults(const Pass &pass, const ProductShape &shape,
     const KernelNest &each = kernel.nests[size_t(number)];
     const ArrayPlace &result = body->memory[size_t(each.result)];
     if (inMemory[size_t(each.result)] && constantSize(result.strides.back()) == 1) {
-      Value ahead;
+      Value ahead = columnsAhead;
       if (panel.continues) {
-        Value tile = bytesOf(
-            stack->multiply(result.strides[size_t(shape.rowLoop)], b.getIndexAttr(body->rows)),
-            kernel.arrays[size_t(each.result)].element);
-        ahead = arith::SelectOp::create(b, panel.continues, tile, stack->constant(0));
+        Value tile = stack->value(
+            stack->multiply(result.strides[size_t(shape.rowLoop)], b.getIndexAttr(body->rows)));
+        ahead = arith::SelectOp::create(b, panel.continues, tile, ahead);
       }
       fetchLines(shape, each.result, body->rowsOfResult(each), ahead, /*toWrite=*/true);
     }
@@ -206,7 +213,7 @@ void KernelEmitter::fetchResults(const Pass &pass, const ProductShape &shape,
       if (int array = each.inputs[size_t(i)];
           array >= 0 && !ofPass.contains(array) && isDense(each, i, each.numParallel - 1) &&
           constantSize(strideAlong(each, i, shape.rowLoop)) != 0)
-        fetchLines(shape, array, body->placesOfOperand(each, i), /*ahead=*/{}, /*toWrite=*/false);
+        fetchLines(shape, array, body->placesOfOperand(each, i), columnsAhead, /*toWrite=*/false);
   }
 }
 

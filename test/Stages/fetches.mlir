@@ -21,6 +21,9 @@
 // CHECK: arith.select [[FETCHES]], %c64,
 // CHECK: scf.for {{.*}} step %c6 {
 // CHECK-NOT: llvm.intr.prefetch
+// CHECK: [[SHORT:%[0-9]+]] = arith.cmpi sle, %{{[a-z0-9_]+}}, %c64
+// CHECK-NEXT: [[AHEAD:%[0-9]+]] = arith.select [[SHORT]], %c16, %c0
+// CHECK: arith.muli [[AHEAD]], %c4
 // CHECK: arith.addi %{{[0-9]+}}, %c60
 // CHECK-COUNT-6: "llvm.intr.prefetch"{{.*}}hint = 3 : i32, rw = 1
 // CHECK-COUNT-6: "llvm.intr.prefetch"{{.*}}hint = 3 : i32, rw = 0
@@ -47,14 +50,14 @@
 // ONE-NOT: hint = 2
 // ONE: :10 = scf.for
 
-// So few terms are over before a line has come.
+// So few rows and columns are in the nearest cache.
 // CHECK-LABEL: func.func @graphc_mul_sum_
 // CHECK-NOT: rw = 1
-func.func @main(%x: tensor<?x?xf32>, %w: tensor<?x?xf32>, %b: tensor<?xf32>, %r: tensor<?x?xf32>, %y: tensor<?x16xf32>, %v: tensor<16x?xf32>) -> (tensor<?x?xf32>, tensor<?x?xf32>) {
+func.func @main(%x: tensor<?x?xf32>, %w: tensor<?x?xf32>, %b: tensor<?xf32>, %r: tensor<?x?xf32>, %y: tensor<16x?xf32>, %v: tensor<?x16xf32>) -> (tensor<?x?xf32>, tensor<16x16xf32>) {
   %0 = graph.matmul %x, %w : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
   %1 = graph.dimshuffle %b {order = [-1, 0]} : (tensor<?xf32>) -> tensor<1x?xf32>
   %2 = graph.add %0, %1 : (tensor<?x?xf32>, tensor<1x?xf32>) -> tensor<?x?xf32>
   %3 = graph.add %2, %r : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
-  %4 = graph.matmul %y, %v : (tensor<?x16xf32>, tensor<16x?xf32>) -> tensor<?x?xf32>
-  return %3, %4 : tensor<?x?xf32>, tensor<?x?xf32>
+  %4 = graph.matmul %y, %v : (tensor<16x?xf32>, tensor<?x16xf32>) -> tensor<16x16xf32>
+  return %3, %4 : tensor<?x?xf32>, tensor<16x16xf32>
 }
