@@ -2,14 +2,13 @@
 //
 // With c = convolution(x, kernel), linear in both:
 //
-//   convInputGradient(c, kernel)  with strides, for each phase of x (element modulo stride) the
-//   taps
-//                                 that reach it form a convolution of padded c. Where pictures are
-//                                 small and outputs many, every tap is multiplied with every
-//                                 element of c first, and each element of a phase is a sum of
-//                                 those. Without strides, or where the taps are not known or the
-//                                 phases many: a convolution of c with stride - 1 zeros between its
-//                                 elements
+//   convInputGradient(c, kernel)
+//     with strides     for each phase of x (element modulo stride) the taps that reach it form a
+//                      convolution of padded c. Where pictures are small and outputs many, every
+//                      tap is multiplied with every element of c first, and each element of a phase
+//                      is a sum of those
+//     without strides, or where the taps are not known or the phases many
+//                      a convolution of c with stride - 1 zeros between its elements
 //
 //===----------------------------------------------------------------------===//
 #include <numeric>

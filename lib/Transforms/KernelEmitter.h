@@ -237,7 +237,8 @@ private:
   mlir::Value fetchesRows(const ProductShape &shape, const ProductCopies &copies,
                           mlir::Value isFirst);
   void setFetched(const ProductShape &shape, mlir::Value fetchesRows, ProductPanel &panel);
-  void fetchAhead(const LinesAhead &ahead, mlir::Value firstRow, mlir::Value k);
+  void fetchAhead(const ProductShape &shape, const LinesAhead &ahead, mlir::Value firstRow,
+                  mlir::Value k);
   void fetchLines(const ProductShape &shape, int array, llvm::ArrayRef<mlir::Value> places,
                   mlir::Value ahead, bool toWrite);
   void fetchResults(const Pass &pass, const ProductShape &shape, const ProductPanel &panel);

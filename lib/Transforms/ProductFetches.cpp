@@ -6,7 +6,7 @@
 //   for panels of columns {                     before:
 //     for tiles of rows {
 //       prefetch results, residual              no prefetch
-//       for 16 or 64 k at a time {              one loop over k
+//       for 16 k and more at a time {           one loop over k
 //         prefetch rows of the next tile        no prefetch
 //         prefetch lines of the next panel      no prefetch but the first tile's of its own panel
 //         for k { fma ... }
@@ -20,15 +20,14 @@
 //   next tile are fetched.
 // - fetch-rows: beside the first panel, where rows are many.
 // - fetch-panels: where the first tile of rows fills the panel (ProductTiles.cpp), each other one
-//   fetches a part of the next. Alone, the first one would take a line of 64 bytes every six
+//   fetches its lines of the next. Alone, the first one would take a line of 64 bytes every six
 //   cycles, twice what memory gives; with the others it has the time of all.
 //
-// fetch-results and fetch-panels are for processors without mask registers. Zen 3, time left with
-// fetch-results: first layers of networks (3 channels, 3x3) 0.57 to 0.72, 1024x32x1024 0.75, 256
-// channels of 14x14 pixels -> 1024 0.97, with a residual 0.83 to 0.98,
-// SqueezeNet 0.97, ResNet-50 0.95 to 0.99, 1000 cubed 0.975 to 0.99; up to 256 cubed, whose results
-// the L2 cache has, 1.00. With AVX-512 (EPYC 9005) it gained nothing. With fetch-panels:
-// 190x1024x1024 0.86, 49x512x2048 0.83, 64 or 128 channels of 256 with 56x56 pixels 0.89.
+// fetch-results and fetch-panels are for processors without mask registers (Zen 3: first layers of
+// networks 0.57 to 0.72 of the time, ResNet-50's 1x1 layers 0.81 to 0.95;
+// docs/design/17-products.md has the others). With AVX-512 a tile's own results were tried alone,
+// and gained nothing. Pictures that are joined (ProductPictures.cpp) fetch no results: a tile's are
+// in several of them.
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
@@ -43,12 +42,11 @@ using mlir::Value;
 
 /// Tiles of so many terms, or fewer, are over before a line has come.
 static constexpr int64_t kShortTerms = 64;
-/// Tiles beside a panel fetch the next one where there are so many of them: one other than the
-/// first would fetch a line at each k.
+/// Tiles beside a panel fetch the next one where there are so many of them: one or two others than
+/// the first would fetch a line in front of each or every second k.
 static constexpr int64_t kFetchingTiles = 4;
-/// Lines are fetched in front of so many terms: of rows, and of panels, of which each of up to 64
-/// tiles has a part.
-static constexpr int kRowsShift = 4, kPanelShift = 6;
+/// Lines are fetched in front of so many terms, at least.
+static constexpr int64_t kTermsAtOnce = 16;
 
 /// Whether tiles fetch the next panel of a matrix that the first one of each panel fills.
 void KernelEmitter::setPanelFetching(const ProductShape &shape, const ProductCopies &copies,
@@ -56,15 +54,15 @@ void KernelEmitter::setPanelFetching(const ProductShape &shape, const ProductCop
   if (!tuningOf(target).fetchesPanels || !uses(Optimization::FetchPanels))
     return;
   Value tiles = arith::DivUIOp::create(b, numRows, stack->constant(shape.rows[0]));
-  auto areAtLeast = [&](int64_t least) -> Value {
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::sge, tiles, stack->constant(least));
-  };
-  panel.fetchesPanel = arith::AndIOp::create(b, copies.fills, areAtLeast(kFetchingTiles));
-  panel.partsShift = stack->constant(0); // of the tiles but the first, rounded up
-  for (int shift = 0; shift < kPanelShift; ++shift)
-    panel.partsShift = arith::AddIOp::create(
-        b, panel.partsShift,
-        arith::IndexCastUIOp::create(b, b.getIndexType(), areAtLeast((1 << shift) + 2)));
+  Value areMany =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sge, tiles, stack->constant(kFetchingTiles));
+  panel.fetchesPanel = arith::AndIOp::create(b, copies.fills, areMany);
+  Value one = stack->constant(1);
+  panel.numFetching = arith::MaxSIOp::create(b, arith::SubIOp::create(b, tiles, one), one);
+  // Each has one of so many lines in a row, so that it fetches one in front of as many terms.
+  Value most = arith::AddIOp::create(b, panel.numFetching, stack->constant(kTermsAtOnce - 1));
+  panel.numLines = arith::DivUIOp::create(b, most, panel.numFetching);
+  panel.numTerms = arith::MulIOp::create(b, panel.numLines, panel.numFetching);
 }
 
 /// Whether tiles fetch the next one's rows: beside the first panel, since beside others they are in
@@ -89,62 +87,58 @@ Value KernelEmitter::fetchesRows(const ProductShape &shape, const ProductCopies 
 }
 
 /// What whole tiles beside a panel fetch: the rows of the next tile, which stand behind their own,
-/// or a part of the next panel. A line of that has up to kCacheLine bytes; the cache line of the
-/// last one is fetched, since that of the first is the last of this panel, or the same.
+/// or each other tile but the first its lines of the next panel. One has up to kCacheLine bytes;
+/// the cache line of the last is fetched, since that of the first is the last of this panel, or the
+/// same.
 void KernelEmitter::setFetched(const ProductShape &shape, Value fetchesRows, ProductPanel &panel) {
   const bool mayFetchPanel = panel.fetchesPanel && panel.fillingRow;
+  panel.fetched = {};
   if (!fetchesRows && !mayFetchPanel)
     return;
   auto plus = [&](Value x, Value y) -> Value { return arith::AddIOp::create(b, x, y); };
-  auto minus = [&](Value x, Value y) -> Value { return arith::SubIOp::create(b, x, y); };
   auto times = [&](Value x, Value y) -> Value { return arith::MulIOp::create(b, x, y); };
-  const int64_t bytes = memoryBytes(shape.element);
-  Value rows = stack->constant(shape.rows[0]), zero = stack->constant(0);
-  LinesAhead none{.address = panel.leftAddress,
-                  .rowStep = zero,
-                  .lineStep = zero,
-                  .numLines = zero,
-                  .numTerms = arith::MaxSIOp::create(b, panel.length, stack->constant(1)),
-                  .termsShift = zero};
-  auto either = [&](Value which, const LinesAhead &one, const LinesAhead &other) {
-    auto choose = [&](Value LinesAhead::*part) -> Value {
-      return arith::SelectOp::create(b, which, one.*part, other.*part);
-    };
-    return LinesAhead{choose(&LinesAhead::address),  choose(&LinesAhead::rowStep),
-                      choose(&LinesAhead::lineStep), choose(&LinesAhead::numLines),
-                      choose(&LinesAhead::numTerms), choose(&LinesAhead::termsShift)};
+  auto choose = [&](Value which, const LinesAhead &one) {
+    for (Value LinesAhead::*part :
+         {&LinesAhead::address, &LinesAhead::firstRow, &LinesAhead::tileStep, &LinesAhead::termStep,
+          &LinesAhead::lineStep, &LinesAhead::numLines, &LinesAhead::numTerms})
+      panel.fetched.*part = arith::SelectOp::create(b, which, one.*part, panel.fetched.*part);
   };
-  panel.fetched = none;
+  const int64_t bytes = memoryBytes(shape.element), tileBytes = shape.rows[0] * bytes;
+  Value zero = stack->constant(0), one = stack->constant(1);
+  panel.fetched = {.address = panel.leftAddress,
+                   .firstRow = panel.firstRow,
+                   .tileStep = zero,
+                   .termStep = zero,
+                   .lineStep = zero,
+                   .numLines = zero,
+                   .numTerms = arith::MaxSIOp::create(b, panel.length, one)};
   if (fetchesRows) {
-    Value step = stack->value(panel.rowStep);
-    int64_t numLines = llvm::divideCeil((shape.rows[0] * bytes) << kRowsShift, kCacheLine);
-    LinesAhead next{.address = plus(panel.leftAddress, times(minus(rows, panel.firstRow), step)),
-                    .rowStep = step,
-                    .lineStep = stack->constant(kCacheLine),
-                    .numLines = stack->constant(numLines),
-                    .numTerms = stack->constant(1 << kRowsShift),
-                    .termsShift = stack->constant(kRowsShift)};
-    panel.fetched = either(fetchesRows, next, panel.fetched);
+    Value tile = times(stack->value(panel.rowStep), stack->constant(shape.rows[0]));
+    int64_t numLines = llvm::divideCeil(kTermsAtOnce * tileBytes, kCacheLine);
+    choose(fetchesRows, {.address = plus(panel.leftAddress, tile),
+                         .firstRow = panel.firstRow,
+                         .tileStep = tile,
+                         .termStep = stack->constant(tileBytes),
+                         .lineStep = stack->constant(kCacheLine),
+                         .numLines = stack->constant(numLines),
+                         .numTerms = stack->constant(kTermsAtOnce)});
   }
   if (mayFetchPanel) {
     const int64_t width = int64_t(shape.vectors) * shape.lanes * bytes;
-    Value terms = stack->constant(1 << kPanelShift);
-    Value lines = arith::ShRUIOp::create(b, panel.length, panel.partsShift);
-    Value step = times(arith::DivUIOp::create(b, lines, rows), panel.sourceStep);
-    Value first = plus(panel.fillingRow, rows); // of the tile that has the first part
-    Value start = plus(panel.source, stack->constant(2 * width - bytes));
-    LinesAhead next{.address = minus(start, times(first, step)),
-                    .rowStep = step,
-                    .lineStep = panel.sourceStep,
-                    .numLines = arith::ShRUIOp::create(b, terms, panel.partsShift),
-                    .numTerms = terms,
-                    .termsShift = stack->constant(kPanelShift)};
-    panel.fetched = either(panel.fetchesPanel, next, panel.fetched);
+    choose(arith::AndIOp::create(b, panel.fetchesPanel, panel.hasNext),
+           {.address = plus(panel.source, stack->constant(2 * width - bytes)),
+            .firstRow = plus(panel.fillingRow, stack->constant(shape.rows[0])),
+            .tileStep = panel.sourceStep,
+            .termStep = panel.sourceStep,
+            .lineStep = times(panel.numFetching, panel.sourceStep),
+            .numLines = panel.numLines,
+            .numTerms = panel.numTerms});
   }
 }
 
 /// Fetches the lines in front of term `k` of the tile whose first row is `firstRow`.
-void KernelEmitter::fetchAhead(const LinesAhead &ahead, Value firstRow, Value k) {
+void KernelEmitter::fetchAhead(const ProductShape &shape, const LinesAhead &ahead, Value firstRow,
+                               Value k) {
   auto plus = [&](Value x, Value y) -> Value { return arith::AddIOp::create(b, x, y); };
   auto times = [&](Value x, Value y) -> Value { return arith::MulIOp::create(b, x, y); };
   // Small tiles, which fetch nothing, have one test more for it.
@@ -153,12 +147,12 @@ void KernelEmitter::fetchAhead(const LinesAhead &ahead, Value firstRow, Value k)
       /*withElseRegion=*/false);
   mlir::OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  Value before = times(arith::ShRUIOp::create(b, k, ahead.termsShift), ahead.numLines);
-  Value start = plus(ahead.address, times(firstRow, ahead.rowStep));
+  Value rows = arith::SubIOp::create(b, firstRow, ahead.firstRow);
+  Value tile = arith::DivUIOp::create(b, rows, stack->constant(shape.rows[0]));
+  Value start = plus(plus(ahead.address, times(tile, ahead.tileStep)), times(k, ahead.termStep));
   auto lines = stack->open(stack->constant(0), ahead.numLines, stack->constant(1));
-  Value line = plus(before, lines.getInductionVar());
-  LLVM::Prefetch::create(b, pointerTo(plus(start, times(line, ahead.lineStep))), /*rw=*/0,
-                         /*hint=*/2, /*cache=*/1);
+  Value place = plus(start, times(lines.getInductionVar(), ahead.lineStep));
+  LLVM::Prefetch::create(b, pointerTo(place), /*rw=*/0, /*hint=*/2, /*cache=*/1);
   stack->close();
 }
 
@@ -184,16 +178,18 @@ void KernelEmitter::fetchLines(const ProductShape &shape, int array, llvm::Array
 void KernelEmitter::fetchResults(const Pass &pass, const ProductShape &shape,
                                  const ProductPanel &panel) {
   const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
-  const bool areFew = constantSize(nest.extents[size_t(shape.rowLoop)]) && // up to 16 x 16
-                      constantSize(shape.numColumns);
+  // A kernel knows extents of up to 16 alone.
+  const bool areFew =
+      constantSize(nest.extents[size_t(shape.rowLoop)]) && constantSize(shape.numColumns);
   if (!tuningOf(target).fetchesResults || !uses(Optimization::FetchResults) || areFew ||
       shape.pictureLoop >= 0 || body->vectors < shape.vectors)
     return;
   Value none = stack->constant(0);
   Value isShort = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, stack->value(shape.length),
                                         stack->constant(kShortTerms));
-  Value columnsAhead = arith::SelectOp::create(
-      b, isShort, stack->constant(int64_t(shape.vectors) * shape.lanes), none);
+  Value columnsAhead =
+      arith::SelectOp::create(b, arith::AndIOp::create(b, isShort, panel.hasNext),
+                              stack->constant(int64_t(shape.vectors) * shape.lanes), none);
   llvm::SmallDenseSet<int> ofPass; // these stay in registers
   for (int number : pass.nests)
     ofPass.insert(kernel.nests[size_t(number)].result);

@@ -347,9 +347,10 @@ Value KernelEmitter::fillsMatrixByTiles(const ProductShape &shape, const Product
     fills = arith::AndIOp::create(b, fills, isNear);
   }
   Value no = arith::ConstantOp::create(b, b.getBoolAttr(false));
-  fills = arith::SelectOp::create(
-      b, shape.isLeftTransposed && !shape.inTiles ? copies.rows : readsRowsAgain(copies), no,
-      fills);
+  Value again = readsRowsAgain(copies);
+  if (shape.isLeftTransposed) // copied k by k, or in tiles
+    again = shape.inTiles ? Value(arith::AndIOp::create(b, copies.rows, again)) : copies.rows;
+  fills = arith::SelectOp::create(b, again, no, fills);
   if (memory.keptPanels)
     fills = arith::SelectOp::create(b, isKept(memory.keptPanels), no, fills);
   return fills;

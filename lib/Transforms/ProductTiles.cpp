@@ -4,9 +4,6 @@
 //   for tiles of rows {               tiles read them, and fetch nothing
 //     for k of the first tile: the panel's vectors from where the right operand lies; stores them
 //       to the panel, and fetches those 24 k ahead (fill-panels); fma ...
-//     for k of tiles that fetch what comes next (ProductFetches.cpp; the same loop as the one
-//     above):
-//       the panel's vectors from the panel; fma ...
 //     for k of other tiles: the panel's vectors from the panel; fma ...
 // } }
 //
@@ -277,7 +274,7 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
     Value end = length;
     if (isWhole && panel.fetched.address) {
       first = open(first, length, panel.fetched.numTerms);
-      fetchAhead(panel.fetched, row.index[0], first);
+      fetchAhead(shape, panel.fetched, row.index[0], first);
       end = arith::MinSIOp::create(b, arith::AddIOp::create(b, first, panel.fetched.numTerms),
                                    length);
     }

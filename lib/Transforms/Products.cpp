@@ -309,7 +309,10 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
     panel.firstColumn = column;
     panel.endColumn = last.first;
     panel.fetched = {};
-    if (isWhole) {
+    panel.hasNext = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::sle, arith::AddIOp::create(b, column, stack->constant(2 * width)),
+        endOfTiles);
+    if (isWhole && !shape.inTileRegisters && (shape.rows.size() > 1 || shape.isOneTile)) {
       Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, column, firstColumn);
       setFetched(shape, fetchesRows(shape, copies, isFirst), panel);
     }

@@ -108,12 +108,12 @@ struct KernelEmitter::ProductShape {
   Size room;                      ///< of a panel, for so many k, in groups
 };
 
-/// What whole tiles fetch while they run: in front of every 2 to the power of `termsShift` terms of
-/// their sums so many lines, the first of all `rowStep` times the tile's first row behind
-/// `address`. In front of their `numTerms` terms none, where they fetch nothing. Null: they never
-/// do.
+/// What whole tiles fetch while they run: in front of every `numTerms` terms of their sums so many
+/// lines. Line i in front of term k is at `address` + k `termStep` + i `lineStep`, and `tileStep`
+/// for each tile between the one at hand and that of `firstRow`. Of tiles that fetch nothing there
+/// are 0 lines in front of all terms. Null: they never do.
 struct KernelEmitter::LinesAhead {
-  mlir::Value address, rowStep, lineStep, numLines, numTerms, termsShift;
+  mlir::Value address, firstRow, tileStep, termStep, lineStep, numLines, numTerms;
 };
 
 /// What the tiles beside a panel of columns read. All steps are in bytes.
@@ -142,9 +142,11 @@ struct KernelEmitter::ProductPanel {
   /// Of matrices: the tile whose first row is `fillingRow` reads the right operand at `source`,
   /// and puts it into the panel on its way. Null: none does.
   mlir::Value fillingRow, source, sourceStep;
-  /// Whether the others fetch the next panel, not the next tile's rows; null: never. Each has one
-  /// of 2 to the power of `partsShift` parts of it.
-  mlir::Value fetchesPanel, partsShift;
+  /// Whether the others fetch the next panel, not the next tile's rows; null: never. There are
+  /// `numFetching` of them, which take turns: `numLines` each in front of every
+  /// `numTerms` terms.
+  mlir::Value fetchesPanel, numFetching, numLines, numTerms;
+  mlir::Value hasNext; ///< whether another whole panel is behind this one
   LinesAhead fetched;
 };
 

@@ -1,28 +1,35 @@
 // RUN: graphc compile %s --emit=linalg > %t.linalg
 // RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v3 | FileCheck %s
-// RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v3 --exclude=fetch-results | FileCheck %s --check-prefixes=NONE,PANELS
+// RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v3 --exclude=fetch-results,fetch-rows | FileCheck %s --check-prefixes=NONE,PANELS
+// RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v3 --exclude=fetch-results,fetch-rows,fetch-panels | FileCheck %s --check-prefix=NEITHER
 // RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v3 --exclude=fetch-panels,fetch-rows | FileCheck %s --check-prefix=ONE
 // RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v4 | FileCheck %s --check-prefix=NONE
 
 // Without mask registers. Each tile of six rows fetches what it will store, and what it reads of the residual, not what each column has one
-// of: the cache line of the last of 16 columns. Where the first tile of four or more fills a panel, the others fetch parts of
-// the next one, 1 to 64 lines in front of 64 k, which begin 16 columns later: the last of these is 124 bytes behind the first of this panel.
+// of: the cache line of the last of 16 columns, 16 columns later where sums are of up to 64 terms and there is another panel. Where the first
+// tile of four or more fills a panel, the others take turns to fetch the next one's lines, in front of 16 terms and more; the last of its columns
+// is 124 bytes behind the first of this panel.
 // CHECK-LABEL: func.func @graphc_mul_sum_add_
 // CHECK: [[TILES:%[0-9]+]] = arith.divui %{{[a-z0-9_]+}}, %c6 :
 // CHECK-NEXT: [[ENOUGH:%[0-9]+]] = arith.cmpi sge, [[TILES]], %c4
 // CHECK-NEXT: [[FETCHES:%[0-9]+]] = arith.andi %{{[0-9]+}}, [[ENOUGH]]
-// CHECK: arith.cmpi sge, [[TILES]], %c3
-// CHECK: arith.cmpi sge, [[TILES]], %c4
-// CHECK: arith.cmpi sge, [[TILES]], %c6
-// CHECK: arith.cmpi sge, [[TILES]], %c10
-// CHECK: arith.cmpi sge, [[TILES]], %c18
-// CHECK: arith.cmpi sge, [[TILES]], %c34
+// CHECK-NEXT: [[ONE_LESS:%[0-9]+]] = arith.subi [[TILES]], %c1
+// CHECK-NEXT: [[OTHERS:%[0-9]+]] = arith.maxsi [[ONE_LESS]], %c1
+// CHECK-NEXT: [[MOST:%[0-9]+]] = arith.addi [[OTHERS]], %c15
+// CHECK-NEXT: [[LINES:%[0-9]+]] = arith.divui [[MOST]], [[OTHERS]]
+// CHECK-NEXT: [[TERMS:%[0-9]+]] = arith.muli [[LINES]], [[OTHERS]]
+// CHECK: scf.for [[COLUMN:%[a-z0-9_]+]] = {{.*}} step %c16 {
+// CHECK: [[NEXT_END:%[0-9]+]] = arith.addi [[COLUMN]], %c32
+// CHECK-NEXT: [[HAS_NEXT:%[0-9]+]] = arith.cmpi sle, [[NEXT_END]],
+// CHECK: [[NOW:%[0-9]+]] = arith.andi [[FETCHES]], [[HAS_NEXT]]
 // CHECK: arith.addi %{{[0-9]+}}, %c124
-// CHECK: arith.select [[FETCHES]], %c64,
+// CHECK: arith.select [[NOW]], [[LINES]],
+// CHECK-NEXT: [[STEP:%[0-9]+]] = arith.select [[NOW]], [[TERMS]],
 // CHECK: scf.for {{.*}} step %c6 {
 // CHECK-NOT: llvm.intr.prefetch
 // CHECK: [[SHORT:%[0-9]+]] = arith.cmpi sle, %{{[a-z0-9_]+}}, %c64
-// CHECK-NEXT: [[AHEAD:%[0-9]+]] = arith.select [[SHORT]], %c16, %c0
+// CHECK-NEXT: [[AND_NEXT:%[0-9]+]] = arith.andi [[SHORT]], [[HAS_NEXT]]
+// CHECK-NEXT: [[AHEAD:%[0-9]+]] = arith.select [[AND_NEXT]], %c16, %c0
 // CHECK: arith.muli [[AHEAD]], %c4
 // CHECK: arith.addi %{{[0-9]+}}, %c60
 // CHECK-COUNT-6: "llvm.intr.prefetch"{{.*}}hint = 3 : i32, rw = 1
@@ -30,9 +37,10 @@
 // CHECK-NOT: llvm.intr.prefetch
 // CHECK: :14 = scf.for
 // CHECK-COUNT-2: "llvm.intr.prefetch"{{.*}}hint = 3 : i32, rw = 0
-// CHECK: :14 = scf.for
+// CHECK: :14 = scf.for {{.*}} step [[STEP]]
 // CHECK-NEXT: arith.cmpi ne
 // CHECK-NEXT: scf.if
+// CHECK: arith.divui %{{[0-9]+}}, %c6
 // CHECK: scf.for
 // CHECK: "llvm.intr.prefetch"{{.*}}hint = 2 : i32, rw = 0
 // CHECK: :14 = scf.for
@@ -42,6 +50,8 @@
 // NONE-LABEL: func.func @graphc_mul_sum_add_
 // NONE-NOT: rw = 1
 // PANELS: hint = 2
+
+// NEITHER-NOT: hint = 2
 
 // ONE-LABEL: func.func @graphc_mul_sum_add_
 // ONE: rw = 1

@@ -5,10 +5,13 @@
 
 // Rows of a left operand that stand together are copied one tile of six after the other: of each k a whole vector, whose
 // last two lanes are overwritten by the next k; the last tiles by masked loads. A tile then finds its rows at 24 bytes for each k.
-// Rows that are large and not copied are fetched instead; others are not.
+// Rows that are large and not copied are fetched instead; others are not. The first tile fills panels where rows are copied once.
 // CHECK-LABEL: func.func @graphc_mul_sum_
 // CHECK: %[[LARGE:.*]] = arith.cmpi sge, %{{.*}}, %c1048576
-// CHECK: arith.cmpi ugt, %[[LARGE]], %
+// CHECK: arith.cmpi ugt, %[[LARGE]], %[[COPIES:[a-z0-9_]+]]
+// CHECK: %[[AGAIN:.*]] = arith.ori %{{.*}}, %
+// CHECK-NEXT: %[[BOTH:.*]] = arith.andi %[[COPIES]], %[[AGAIN]]
+// CHECK-NEXT: arith.select %[[BOTH]], %false
 // CHECK: scf.for %{{.*}} = %c0 to %{{.*}} step %c1 {
 // CHECK: scf.for %[[ROW:.*]] = %{{.*}} to %[[WHOLE:.*]] step %c6 {
 // CHECK: %[[SIX:.*]] = vector.load {{.*}} vector<8xf32>

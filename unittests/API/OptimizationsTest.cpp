@@ -97,8 +97,8 @@ Example exampleOf(std::string_view name) {
     return {{x, y}, dot(x, y), {wholeNumbers({150, 2500}), wholeNumbers({2500, 70})}};
   if (name == "fill-panels")
     return {{x, y}, dot(x, y), {wholeNumbers({60, 300}), wholeNumbers({300, 200})}};
-  if (name == "fetch-panels") // of a right operand of more than two L2 caches
-    return {{x, y}, dot(x, y), {wholeNumbers({40, 1100}), wholeNumbers({1100, 1000})}};
+  if (name == "fetch-panels") // that the first tile of six fills
+    return {{x, y}, dot(x, y), {wholeNumbers({40, 300}), wholeNumbers({300, 200})}};
   if (name == "row-tiles") // of the transposed one, with columns that are left over
     return {{x, y}, dot(x.T(), y), {wholeNumbers({130, 200}), wholeNumbers({130, 403})}};
   if (name == "whole-lines") // lines of 49 elements, of less than 128 KB
