@@ -24,8 +24,9 @@
 // PARTS: :17 = scf.for
 // Without mask registers the next tile's results are fetched, six rows later, where this one's are loaded at once.
 // NEXT: [[CONTINUES:%[0-9]+]] = arith.cmpi sgt, %{{[a-z0-9_]+}}, %c0
-// NEXT: [[TILE:%[0-9]+]] = arith.muli %{{[a-z0-9_]+}}, %c6
-// NEXT-NEXT: arith.select [[CONTINUES]], [[TILE]], %
+// NEXT: [[COLUMNS:%[0-9]+]] = arith.select %{{[0-9]+}}, %c16, %c0
+// NEXT-NEXT: [[TILE:%[0-9]+]] = arith.muli %{{[a-z0-9_]+}}, %c6
+// NEXT-NEXT: arith.select [[CONTINUES]], [[TILE]], [[COLUMNS]]
 // NEXT-COUNT-6: "llvm.intr.prefetch"{{.*}}rw = 1
 // NEXT: llvm.load
 // WHOLE-NOT: llvm.load {{.*}} -> vector<16xf32>
