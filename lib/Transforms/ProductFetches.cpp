@@ -24,7 +24,7 @@
 //   cycles, twice what memory gives; with the others it has the time of all.
 //
 // fetch-results and fetch-panels are for processors without mask registers (Zen 3: first layers of
-// networks 0.57 to 0.72 of the time, ResNet-50's 1x1 layers 0.81 to 0.95;
+// networks 0.57 to 1.00 of the time, ResNet-50's 1x1 layers 0.81 to 0.95;
 // docs/design/17-products.md has the others). With AVX-512 a tile's own results were tried alone,
 // and gained nothing. Pictures that are joined (ProductPictures.cpp) fetch no results: a tile's are
 // in several of them.
