@@ -92,7 +92,6 @@ Value KernelEmitter::fetchesRows(const ProductShape &shape, const ProductCopies 
 /// same.
 void KernelEmitter::setFetched(const ProductShape &shape, Value fetchesRows, ProductPanel &panel) {
   const bool mayFetchPanel = panel.fetchesPanel && panel.fillingRow;
-  panel.fetched = {};
   if (!fetchesRows && !mayFetchPanel)
     return;
   auto plus = [&](Value x, Value y) -> Value { return arith::AddIOp::create(b, x, y); };

@@ -143,8 +143,7 @@ struct KernelEmitter::ProductPanel {
   /// and puts it into the panel on its way. Null: none does.
   mlir::Value fillingRow, source, sourceStep;
   /// Whether the others fetch the next panel, not the next tile's rows; null: never. There are
-  /// `numFetching` of them, which take turns: `numLines` each in front of every
-  /// `numTerms` terms.
+  /// `numFetching` of them, which take turns: `numLines` each in front of every `numTerms` terms.
   mlir::Value fetchesPanel, numFetching, numLines, numTerms;
   mlir::Value hasNext; ///< whether another whole panel is behind this one
   LinesAhead fetched;

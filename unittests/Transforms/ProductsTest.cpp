@@ -443,9 +443,10 @@ TEST(ProductShapes, CopiedOperandsOnOtherProcessors) {
   }
 }
 
-/// Terms are done 16 at a time where tiles fetch the next one's rows, and 64 at a time where they
-/// fetch the next panel: fewer, as many, and more; tiles of rows from 3 on, and in two blocks. Rows
-/// that stand together are copied beside panels that the first tile fills.
+/// Terms are done 16 at a time where tiles fetch the next one's rows, and where they fetch the next
+/// panel as many as there are others than the first, or a multiple: fewer, as many, and more; tiles
+/// of rows from 3 on, and in two blocks. Rows that stand together are copied beside panels that the
+/// first tile fills.
 TEST(ProductShapes, TermsInFrontOfWhichTilesFetch) {
   for (const TargetDescription &target : runnableTargets()) {
     for (int64_t k : {63, 64, 65, 127, 129, 200})
