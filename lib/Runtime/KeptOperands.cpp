@@ -57,7 +57,7 @@ const void *KeptOperands::get(const void *constant, int64_t bytes, int64_t rowBy
                               const KeptForm &form) {
   bool arePanels = form.columns > 0;
   if (rowBytes <= 0 || bytes % rowBytes != 0 ||
-      bytes < (arePanels ? kKeptPanelBytes : leastCopiedBytes(rowBytes)))
+      !(arePanels ? bytes >= kKeptPanelBytes : copiesRows(bytes, rowBytes)))
     return nullptr;
   std::lock_guard lock(mutex_);
   for (const Copy &copy : copies_)

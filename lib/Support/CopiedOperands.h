@@ -1,7 +1,7 @@
 //===- CopiedOperands.h - operands of products, copied -----------*- C++ -*-===//
 //
-// A product reads some rows of its left operand side by side. Where these are large, or in the same
-// sets of a cache, they are copied before, with a gap between them. Of its right operand it reads
+// A product reads some rows of its left operand side by side. Where these are in the same set of a
+// cache, they are copied before, with a gap between them. Of its right operand it reads
 // panels of columns, which are copied so that what one k needs stands together. Both are done by
 // the product itself (lib/Transforms/Products.cpp), or, if the operand is a constant, once and for
 // all (lib/Runtime/KeptOperands.cpp), in the same form.
@@ -31,23 +31,19 @@ template <class Bytes, class Form> void transferKeptForm(Bytes &bytes, Form &for
 
 //===--- rows ---------------------------------------------------------------===//
 
-/// An operand of so many bytes has its rows copied.
-inline constexpr int64_t kCopiedBytes = 1 << 20;
-/// Rows so many bytes apart, or a multiple of that, are in two sets of the L1 cache, which can
-/// hardly hold a tile's; twice as far apart they are in one, which cannot. They are copied from a
-/// smaller size on.
-inline constexpr int64_t kConflictBytes = 2048;
-inline constexpr int64_t kCopiedTwoSetBytes = 256 << 10;
-inline constexpr int64_t kCopiedOneSetBytes = 32 << 10;
+/// Rows so many bytes apart, or a multiple of that, are in one set of the L1 cache, which cannot
+/// hold those of a tile that has more of them than the cache has ways (8 and more).
+inline constexpr int64_t kSetBytes = 4096;
+inline constexpr int kCacheWays = 8;
+/// They are copied if they have so many bytes.
+inline constexpr int64_t kCopiedBytes = 32 << 10;
 /// Bytes between rows whose length is a multiple of kRoundBytes, so that neighbours fall into
 /// different sets.
 inline constexpr int64_t kRowGap = 64, kRoundBytes = 512;
 
-/// The least size of an operand whose rows are copied, by the bytes of a row.
-constexpr int64_t leastCopiedBytes(int64_t rowBytes) {
-  return rowBytes % (2 * kConflictBytes) == 0 ? kCopiedOneSetBytes
-         : rowBytes % kConflictBytes == 0     ? kCopiedTwoSetBytes
-                                              : kCopiedBytes;
+/// Whether the rows of an operand of so many bytes are copied.
+constexpr bool copiesRows(int64_t bytes, int64_t rowBytes) {
+  return rowBytes % kSetBytes == 0 && bytes >= kCopiedBytes;
 }
 /// Bytes from one copied row to the next.
 constexpr int64_t copiedStride(int64_t rowBytes) {

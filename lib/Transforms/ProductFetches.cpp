@@ -23,11 +23,11 @@
 //   fetches its lines of the next. Alone, the first one would take a line of 64 bytes every six
 //   cycles, twice what memory gives; with the others it has the time of all.
 //
-// fetch-results and fetch-panels are for processors without mask registers (Zen 3: first layers of
-// networks 0.57 to 1.00 of the time, ResNet-50's 1x1 layers 0.81 to 0.95;
-// docs/design/17-products.md has the others). With AVX-512 a tile's own results were tried alone,
-// and gained nothing. Pictures that are joined (ProductPictures.cpp) fetch no results: a tile's are
-// in several of them.
+// Zen 3 gains by fetch-results in first layers of networks 0.57 to 1.00 of the time, in ResNet-50's
+// 1x1 layers 0.81 to 0.95. With mask registers (Zen 4) only results of more than three L2 caches
+// are fetched (0.80 to 0.99): smaller ones took 1.05 of the time. fetch-panels is for processors
+// without mask registers. docs/design/17-products.md has the other figures. Pictures that are
+// joined (ProductPictures.cpp) fetch no results: a tile's are in several of them.
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
@@ -45,8 +45,6 @@ static constexpr int64_t kShortTerms = 64;
 /// Tiles beside a panel fetch the next one where there are so many of them: one or two others than
 /// the first would fetch a line in front of each or every second k.
 static constexpr int64_t kFetchingTiles = 4;
-/// Lines are fetched in front of so many terms, at least.
-static constexpr int64_t kTermsAtOnce = 16;
 
 /// Whether tiles fetch the next panel of a matrix that the first one of each panel fills.
 void KernelEmitter::setPanelFetching(const ProductShape &shape, const ProductCopies &copies,
@@ -71,7 +69,7 @@ Value KernelEmitter::fetchesRows(const ProductShape &shape, const ProductCopies 
                                  Value isFirst) {
   if (shape.isLeftTransposed || !uses(Optimization::FetchRows))
     return nullptr;
-  Value fetches = arith::AndIOp::create(b, copies.areMany, isFirst);
+  Value fetches = arith::AndIOp::create(b, copies.areFar, isFirst);
   if (copies.sums) // whole rows
     fetches = arith::AndIOp::create(b, fetches,
                                     arith::CmpIOp::create(b, arith::CmpIPredicate::sge, copies.sums,
@@ -92,8 +90,11 @@ Value KernelEmitter::fetchesRows(const ProductShape &shape, const ProductCopies 
 /// same.
 void KernelEmitter::setFetched(const ProductShape &shape, Value fetchesRows, ProductPanel &panel) {
   const bool mayFetchPanel = panel.fetchesPanel && panel.fillingRow;
-  if (!fetchesRows && !mayFetchPanel)
+  if (!fetchesRows && !mayFetchPanel) {
+    if (panel.buffers)
+      panel.fetched.numTerms = stack->constant(kTermsAtOnce);
     return;
+  }
   auto plus = [&](Value x, Value y) -> Value { return arith::AddIOp::create(b, x, y); };
   auto times = [&](Value x, Value y) -> Value { return arith::MulIOp::create(b, x, y); };
   auto choose = [&](Value which, const LinesAhead &one) {
@@ -122,6 +123,9 @@ void KernelEmitter::setFetched(const ProductShape &shape, Value fetchesRows, Pro
                          .numLines = stack->constant(numLines),
                          .numTerms = stack->constant(kTermsAtOnce)});
   }
+  if (panel.buffers)
+    panel.fetched.numTerms = arith::SelectOp::create(
+        b, panel.buffers, stack->constant(kTermsAtOnce), panel.fetched.numTerms);
   if (mayFetchPanel) {
     const int64_t width = int64_t(shape.vectors) * shape.lanes * bytes;
     choose(arith::AndIOp::create(b, panel.fetchesPanel, panel.hasNext),
@@ -180,8 +184,8 @@ void KernelEmitter::fetchResults(const Pass &pass, const ProductShape &shape,
   // A kernel knows extents of up to 16 alone.
   const bool areFew =
       constantSize(nest.extents[size_t(shape.rowLoop)]) && constantSize(shape.numColumns);
-  if (!tuningOf(target).fetchesResults || !uses(Optimization::FetchResults) || areFew ||
-      shape.pictureLoop >= 0 || body->vectors < shape.vectors)
+  if (!uses(Optimization::FetchResults) || areFew || shape.pictureLoop >= 0 ||
+      body->vectors < shape.vectors)
     return;
   Value none = stack->constant(0);
   Value isShort = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, stack->value(shape.length),
@@ -192,6 +196,14 @@ void KernelEmitter::fetchResults(const Pass &pass, const ProductShape &shape,
   llvm::SmallDenseSet<int> ofPass; // these stay in registers
   for (int number : pass.nests)
     ofPass.insert(kernel.nests[size_t(number)].result);
+  // Places are made in front of the branch, since others know of them.
+  struct Lines {
+    int array;
+    llvm::SmallVector<Value, 8> places;
+    Value ahead;
+    bool toWrite;
+  };
+  llvm::SmallVector<Lines> fetched;
   for (int number : pass.nests) {
     const KernelNest &each = kernel.nests[size_t(number)];
     const ArrayPlace &result = body->memory[size_t(each.result)];
@@ -202,14 +214,31 @@ void KernelEmitter::fetchResults(const Pass &pass, const ProductShape &shape,
             stack->multiply(result.strides[size_t(shape.rowLoop)], b.getIndexAttr(body->rows)));
         ahead = arith::SelectOp::create(b, panel.continues, tile, ahead);
       }
-      fetchLines(shape, each.result, body->rowsOfResult(each), ahead, /*toWrite=*/true);
+      fetched.push_back({each.result, body->rowsOfResult(each), ahead, /*toWrite=*/true});
     }
     for (int i = 0; &each != &nest && i < int(each.inputs.size()); ++i)
       if (int array = each.inputs[size_t(i)];
           array >= 0 && !ofPass.contains(array) && isDense(each, i, each.numParallel - 1) &&
           constantSize(strideAlong(each, i, shape.rowLoop)) != 0)
-        fetchLines(shape, array, body->placesOfOperand(each, i), columnsAhead, /*toWrite=*/false);
+        fetched.push_back({array, body->placesOfOperand(each, i), columnsAhead, /*toWrite=*/false});
   }
+  mlir::OpBuilder::InsertionGuard guard(b);
+  if (int64_t least = tuningOf(target).fetchedResultsBytes) {
+    Size count = extentOfAll(nest, llvm::to_vector(llvm::seq<int>(0, nest.numParallel)));
+    mlir::Type element = kernel.arrays[size_t(nest.result)].element;
+    if (std::optional<int64_t> known = constantSize(count);
+        known && *known * memoryBytes(element) < least)
+      return;
+    Value areMany;
+    stack->inPrologue([&] {
+      Value bytes = bytesOf(count, element);
+      areMany = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, bytes, stack->constant(least));
+    });
+    auto branch = mlir::scf::IfOp::create(b, areMany, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(branch.thenBlock());
+  }
+  for (const Lines &lines : fetched)
+    fetchLines(shape, lines.array, lines.places, lines.ahead, lines.toWrite);
 }
 
 } // namespace graphc

@@ -46,12 +46,15 @@ static constexpr int64_t kPackTiles = 4;
 static constexpr int64_t kStraddlingTerms = 128;
 static constexpr int64_t kStraddlingPanels = 2;
 static constexpr int64_t kStraddlingTiles = 16;
-/// Rows are copied (Support/CopiedOperands.h) if there are more columns than so many.
+/// Rows are copied (Support/CopiedOperands.h) if there are more columns than so many, or than so
+/// many panels where tiles can read them from a buffer (ProductRows.cpp).
 static constexpr int64_t kPackLeftColumns = 32;
-/// The same where rows stand together, in panels: tiles beside the first one read rows where they
-/// lie, fetch them some k ahead, and copy them on the way. So many tiles are a block. Gradients of
-/// 1x1 layers of 7x7 pixels, products of 1024 x 2048 with 49 columns, went from 1.39 to 1.11 of
-/// oneDNN's time.
+static constexpr int64_t kBufferedPanels = 4;
+/// Rows that stand together are copied if they have so many bytes, and there are more panels than
+/// so many: tiles beside the first one read rows where they lie, fetch them some k ahead, and copy
+/// them on the way. So many tiles are a block. Gradients of 1x1 layers of 7x7 pixels, products of
+/// 1024 x 2048 with 49 columns, went from 1.39 to 1.11 of oneDNN's time.
+static constexpr int64_t kPackTransposedBytes = 1 << 20;
 static constexpr int64_t kPackLeftPanels = 2;
 /// Rows that are copied tile by tile have so many terms: the room for a copy has an eighth more
 /// than the rows, and a tile one k more.
@@ -194,13 +197,16 @@ void KernelEmitter::placeLeft(const KernelNest &nest, ProductShape &shape, Produ
     shape.numRun = 0; // copied element by element, in the order of the loops
     shape.backwards.reset();
   }
-  if (mayKeepRows(nest, shape))
-    memory.keptRows = addKept(nest.inputs[size_t(shape.left)], KeptForm(), shape.element, sums);
   // A matrix, or a window's sums in the order of memory.
   memory.mayCopyLeft = !shape.isLeftPlain || shape.sums.size() == 1;
-  // A block's rows have gaps between them as they are.
-  if (shape.isLeftPlain && isOfBlock(nest.inputs[size_t(shape.left)], shape.rowLoop))
+  // Low tiles have their rows in the L1 cache wherever these are, and a block's rows have gaps
+  // between them.
+  if (shape.isLeftPlain && shape.group == 1 &&
+      ((!shape.isLeftTransposed && shape.rows[0] <= kCacheWays) ||
+       isOfBlock(nest.inputs[size_t(shape.left)], shape.rowLoop)))
     memory.mayCopyLeft = false;
+  if (memory.mayCopyLeft && mayKeepRows(nest, shape))
+    memory.keptRows = addKept(nest.inputs[size_t(shape.left)], KeptForm(), shape.element, sums);
   shape.inTiles = tuningOf(target).tilesOfRows && uses(Optimization::RowTiles) &&
                   memory.mayCopyLeft && shape.isLeftPlain && shape.isLeftTransposed &&
                   shape.group == 1 && !shape.isOneTile &&
@@ -213,7 +219,7 @@ void KernelEmitter::placeLeft(const KernelNest &nest, ProductShape &shape, Produ
   memory.copied = view(addScratchArgument(shape.element, room), room, shape.element, 0);
   // The last pair of an odd number of terms is filled up in a copy.
   if (shape.isLeftPlain && shape.group == 1)
-    limitScratch(kCopiedOneSetBytes / bytes - 1, joined(nest.extents[size_t(shape.rowLoop)], sums));
+    limitScratch(kCopiedBytes / bytes - 1, joined(nest.extents[size_t(shape.rowLoop)], sums));
   memory.copiedAddress = addressOf(memory.copied.buffer);
 }
 
@@ -252,8 +258,7 @@ Value KernelEmitter::choosePanels(const ProductShape &shape, const ProductMemory
   Value size = bytesOf(stack->multiply(shape.numColumns, shape.length), shape.element);
   Value least = stack->constant(kPackBytes + 1);
   if (memory.sumStep) {
-    Value distance =
-        arith::AndIOp::create(b, memory.sumStep, stack->constant(2 * kConflictBytes - 1));
+    Value distance = arith::AndIOp::create(b, memory.sumStep, stack->constant(kSetBytes - 1));
     Value collides =
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, distance, stack->constant(0));
     least = arith::SelectOp::create(b, collides, stack->constant(kPackOneSetBytes), least);
@@ -368,18 +373,14 @@ void KernelEmitter::chooseRows(const Pass &pass, const ProductShape &shape,
     copies.rows = arith::ConstantOp::create(b, b.getBoolAttr(!shape.isLeftPlain));
   } else {
     Value size = inBytes(stack->multiply(nest.extents[size_t(shape.rowLoop)], length));
-    Value least = stack->constant(kCopiedBytes);
-    if (!shape.isLeftTransposed) {
-      for (auto [step, smallest] : {std::pair(kConflictBytes, kCopiedTwoSetBytes),
-                                    std::pair(2 * kConflictBytes, kCopiedOneSetBytes)}) {
-        Value rowStep = stack->value(bytesInPlace(shape, memory.leftRowStride));
-        Value distance = arith::AndIOp::create(b, rowStep, stack->constant(step - 1));
-        Value collides = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, distance, zero);
-        least = arith::SelectOp::create(b, collides, stack->constant(smallest), least);
-      }
-    }
-    Value isLarge = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, size, least);
-    int64_t few = shape.isLeftTransposed ? kPackLeftPanels * width : kPackLeftColumns;
+    Value isLarge = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::sge, size,
+        stack->constant(shape.isLeftTransposed ? kPackTransposedBytes : kCopiedBytes));
+    if (!shape.isLeftTransposed)
+      isLarge = arith::AndIOp::create(b, isLarge, collide(shape, memory));
+    int64_t few = shape.isLeftTransposed     ? kPackLeftPanels * width
+                  : mayBuffer(shape, memory) ? kBufferedPanels * width
+                                             : kPackLeftColumns;
     Value isWide = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
                                          stack->value(shape.numColumns), stack->constant(few));
     Value pays = isLarge;
@@ -389,7 +390,7 @@ void KernelEmitter::chooseRows(const Pass &pass, const ProductShape &shape,
       };
       Value work = stack->value(stack->multiply(shape.numColumns, size));
       pays = arith::AndIOp::create(b, isAtLeast(work, kCopiedTilesWork),
-                                   isAtLeast(size, kCopiedOneSetBytes));
+                                   isAtLeast(size, kCopiedBytes));
       pays = arith::AndIOp::create(b, pays, isAtLeast(length, kCopiedTilesTerms));
     }
     copies.rows = arith::AndIOp::create(b, pays, isWide);
@@ -416,8 +417,10 @@ void KernelEmitter::chooseRows(const Pass &pass, const ProductShape &shape,
   Value half = stack->constant(target.l2Bytes / 2), most = stack->constant(memory.mostRows),
         tile = stack->constant(shape.rows[0]);
   Value all = arith::MulIOp::create(b, stack->value(nest.extents[size_t(shape.rowLoop)]), rowBytes);
-  copies.areMany = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, all,
-                                         stack->constant(tuningOf(target).manyRowsBytes));
+  copies.areMany =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, all, stack->constant(2 * target.l2Bytes));
+  copies.areFar = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, all,
+                                        stack->constant(tuningOf(target).fetchedRowsBytes));
   Value numSums = length;
   if (mayCutSums(pass, shape, memory)) {
     numSums = copies.sums = chooseSums(shape, memory, last, copies, rowBytes);

@@ -92,13 +92,27 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
   mlir::Type read = arePairs ? b.getI32Type() : shape.element;
   auto type = mlir::VectorType::get({shape.lanes}, read);
   const LoopVariable &row = body->loops[size_t(shape.rowLoop)];
+  // The tile that fills a panel of a matrix reads it elsewhere than the others, and its rows where
+  // they lie.
+  const bool mayFill = panel.fillingRow && isWhole && vectors == shape.vectors && !panel.fills;
+  Value isFilling, isBuffered;
+  if (mayFill)
+    isFilling = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, row.index[0], panel.fillingRow);
+  Size rowStep = panel.rowStep;
+  if (panel.buffers && isWhole && !panel.fills) {
+    isBuffered = panel.buffers;
+    if (mayFill)
+      isBuffered = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, isBuffered, isFilling);
+    rowStep = arith::SelectOp::create(b, isBuffered, stack->constant(kTermsAtOnce * bytes),
+                                      stack->value(rowStep))
+                  .getResult();
+  }
   // Multiples of a row's length; an address can have them doubled and doubled again. Hidden, so
   // that they are what is kept in registers, and not the length that they are made of.
   llvm::SmallDenseMap<int, Value> multiples;
-  if (isWhole && !constantSize(panel.rowStep))
+  if (isWhole && !constantSize(rowStep))
     for (int factor : {1, 3, 5})
-      multiples[factor] =
-          hide(stack->value(stack->multiply(panel.rowStep, b.getIndexAttr(factor))));
+      multiples[factor] = hide(stack->value(stack->multiply(rowStep, b.getIndexAttr(factor))));
 
   // What moves with k: pointers to every seventh row, or how far all rows have come.
   llvm::SmallVector<Value> carried = firstSums(nest, shape, panel, isWhole);
@@ -126,11 +140,8 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
         b, panel.copied, arith::MulIOp::create(b, first, stack->constant(bytes))));
   }
   const size_t copyPlace = carried.size() - 1;
-  // The tile that fills a panel of a matrix reads it elsewhere than the others.
-  const bool mayFill = panel.fillingRow && isWhole && vectors == shape.vectors;
-  Value rightStart = panel.address, rightStep = panel.step, isFilling;
+  Value rightStart = panel.address, rightStep = panel.step;
   if (mayFill) {
-    isFilling = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, row.index[0], panel.fillingRow);
     rightStart = arith::SelectOp::create(b, isFilling, panel.source, panel.address);
     rightStep = arith::SelectOp::create(b, isFilling, panel.sourceStep, panel.step);
   }
@@ -150,9 +161,9 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
     } else {
       address = carried[numSums + size_t(i / kRowsOfPointer)];
       int distance = i % kRowsOfPointer, doubled = 0;
-      if (distance && constantSize(panel.rowStep)) {
-        address = stack->value(
-            stack->add(address, stack->multiply(panel.rowStep, b.getIndexAttr(distance))));
+      if (distance && constantSize(rowStep)) {
+        address =
+            stack->value(stack->add(address, stack->multiply(rowStep, b.getIndexAttr(distance))));
       } else if (distance) {
         for (; distance % 2 == 0; distance /= 2)
           ++doubled;
@@ -272,9 +283,13 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
       first = end;
     }
     Value end = length;
-    if (isWhole && panel.fetched.address) {
+    if (isWhole && panel.fetched.numTerms) {
       first = open(first, length, panel.fetched.numTerms);
-      fetchAhead(shape, panel.fetched, row.index[0], first);
+      if (panel.fetched.address)
+        fetchAhead(shape, panel.fetched, row.index[0], first);
+      if (isBuffered)
+        bufferRows(shape, panel, isBuffered, starts, first,
+                   llvm::MutableArrayRef(carried).slice(numSums, starts.size()));
       end = arith::MinSIOp::create(b, arith::AddIOp::create(b, first, panel.fetched.numTerms),
                                    length);
     }

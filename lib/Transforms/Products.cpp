@@ -266,6 +266,7 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
   if (copies.isFetched && shape.isLeftTransposed)
     setFetching(shape, memory, copies, firstRow, endRow,
                 arith::CmpIOp::create(b, arith::CmpIPredicate::slt, firstColumn, whole), panel);
+  chooseBuffer(shape, memory, copies, panel);
   if (copies.fills && !shape.isWindow) {
     panel.fillingRow = arith::SelectOp::create(b, copies.fills, part.lower, stack->constant(-1));
     setPanelFetching(shape, copies, numRows, panel);
@@ -312,7 +313,8 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
     panel.hasNext = arith::CmpIOp::create(
         b, arith::CmpIPredicate::sle, arith::AddIOp::create(b, column, stack->constant(2 * width)),
         endOfTiles);
-    if (isWhole && !shape.inTileRegisters && (shape.rows.size() > 1 || shape.isOneTile)) {
+    if ((isWhole || (isRest && shape.hasTallTiles && panel.buffers)) && !shape.inTileRegisters &&
+        (shape.rows.size() > 1 || shape.isOneTile)) {
       Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, column, firstColumn);
       setFetched(shape, fetchesRows(shape, copies, isFirst), panel);
     }

@@ -19,6 +19,9 @@ inline constexpr int kRowsOfPointer = 7;
 
 inline constexpr int64_t kCacheLine = 64; ///< bytes
 
+/// Tiles fetch what comes next in front of so many terms at least, or put them into a buffer.
+inline constexpr int64_t kTermsAtOnce = 16;
+
 /// So few columns behind the last whole vector are done as dot products.
 inline constexpr int kLastColumns = 4;
 /// Rows of a block that has sums of last columns beside a transposed left operand, at most.
@@ -35,10 +38,10 @@ struct ProductTuning {
   int64_t copiedLines;   ///< of the right operand that are copied at a time, in all panels
   int64_t leastPanels;   ///< that are copied at a time, a piece of each line, however long they are
   bool fetchesCopied;    ///< whether copies fetch what they will read (ProductPacking.cpp)
-  int64_t manyRowsBytes; ///< rows of more bytes are done in blocks, and their panels copied before
   int64_t farBytes;      ///< panels of a larger right operand are copied line by line before tiles
-  int64_t mostFetched; ///< a tile fetches the next one's rows if they are of at most so many bytes
-  bool fetchesResults; ///< whether a tile fetches what its end meets (ProductFetches.cpp)
+  int64_t fetchedRowsBytes; ///< tiles fetch the next one's rows if all rows have more bytes
+  int64_t mostFetched;      ///< and those of a tile at most so many
+  int64_t fetchedResultsBytes; ///< tiles fetch results that have so many bytes (ProductFetches.cpp)
   bool fetchesPanels;  ///< whether tiles fetch the next panel (ProductFetches.cpp)
   bool copiesStraddling; ///< whether panels are copied for cache lines' sake (choosePanels)
   bool tilesOfRows; ///< whether rows that stand together are copied tile by tile (ProductShape)
@@ -51,20 +54,20 @@ inline ProductTuning tuningOf(const LoopTarget &target) {
     return {.copiedLines = 32,
             .leastPanels = 1,
             .fetchesCopied = false,
-            .manyRowsBytes = target.l2Bytes / 2,
             .farBytes = kNoLimit,
+            .fetchedRowsBytes = target.l2Bytes / 2,
             .mostFetched = kNoLimit,
-            .fetchesResults = false,
+            .fetchedResultsBytes = 3 * target.l2Bytes,
             .fetchesPanels = false,
             .copiesStraddling = false,
             .tilesOfRows = copiesRowTiles(true)};
   return {.copiedLines = 8,
           .leastPanels = 4,
           .fetchesCopied = true,
-          .manyRowsBytes = 2 * target.l2Bytes,
           .farBytes = 8 * target.l2Bytes,
+          .fetchedRowsBytes = 2 * target.l2Bytes,
           .mostFetched = target.l2Bytes / 8,
-          .fetchesResults = true,
+          .fetchedResultsBytes = 0,
           .fetchesPanels = true,
           .copiesStraddling = true,
           .tilesOfRows = copiesRowTiles(false)};
@@ -111,7 +114,8 @@ struct KernelEmitter::ProductShape {
 /// What whole tiles fetch while they run: in front of every `numTerms` terms of their sums so many
 /// lines. Line i in front of term k is at `address` + k `termStep` + i `lineStep`, and `tileStep`
 /// for each tile between the one at hand and that of `firstRow`. Of tiles that fetch nothing there
-/// are 0 lines in front of all terms. Null: they never do.
+/// are 0 lines in front of all terms. No address: they never do; nor numTerms: nothing is done in
+/// front of some terms.
 struct KernelEmitter::LinesAhead {
   mlir::Value address, firstRow, tileStep, termStep, lineStep, numLines, numTerms;
 };
@@ -147,6 +151,9 @@ struct KernelEmitter::ProductPanel {
   mlir::Value fetchesPanel, numFetching, numLines, numTerms;
   mlir::Value hasNext; ///< whether another whole panel is behind this one
   LinesAhead fetched;
+  /// Whether whole tiles put their rows into `buffer`, kTermsAtOnce terms at a time, and read them
+  /// there (ProductRows.cpp). Null: never.
+  mlir::Value buffers, buffer;
 };
 
 /// Parts of lines that vectors of panels are put together of.
@@ -194,7 +201,8 @@ struct KernelEmitter::ProductCopies {
   mlir::Value fills;               ///< whether the first tile of rows does it; null: never
   mlir::Value leastRight;          ///< of pairs: the least magnitudes of panels that are copied
   mlir::Value rows, rowsNow;       ///< whether rows are read from a copy, which is made now
-  mlir::Value areMany;             ///< rows are more than ProductTuning::manyRowsBytes
+  mlir::Value areMany;             ///< rows are more than two L2 caches, and done in blocks
+  mlir::Value areFar;              ///< rows are more than ProductTuning::fetchedRowsBytes
   mlir::Value areBlocks;           ///< rows, or parts of them, are copied for each block of columns
   mlir::Value sums;                ///< k at a time, at least one; null: always all
   SumRange now;                    ///< those that are done

@@ -24,7 +24,6 @@
 // CHECK: llvm.intr.prefetch
 // CHECK-NOT: llvm.intr.prefetch
 // CHECK: llvm.store
-// CHECK: llvm.intr.prefetch
 // CHECK-NOT: llvm.intr.prefetch
 // CHECK: arith.cmpi sle, {{.*}}, %c131072
 // CHECK: arith.select {{.*}}, %c6, %c0

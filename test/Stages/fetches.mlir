@@ -3,7 +3,8 @@
 // RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v3 --exclude=fetch-results,fetch-rows | FileCheck %s --check-prefixes=NONE,PANELS
 // RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v3 --exclude=fetch-results,fetch-rows,fetch-panels | FileCheck %s --check-prefix=NEITHER
 // RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v3 --exclude=fetch-panels,fetch-rows | FileCheck %s --check-prefix=ONE
-// RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v4 | FileCheck %s --check-prefix=NONE
+// RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v4 | FileCheck %s --check-prefix=MASKS
+// RUN: graphc compile %t.linalg --from=linalg --emit=loops --target=x86-64-v4 --exclude=fetch-results | FileCheck %s --check-prefix=NONE
 
 // Without mask registers. Each tile of six rows fetches what it will store, and what it reads of the residual, not what each column has one
 // of: the cache line of the last of 16 columns, 16 columns later where sums are of up to 64 terms and there is another panel. Where the first
@@ -59,6 +60,17 @@
 // ONE-COUNT-2: :14 = scf.for
 // ONE-NOT: hint = 2
 // ONE: :10 = scf.for
+
+// With them: only results that have more bytes than three L2 caches, behind a branch for each tile.
+// MASKS-LABEL: func.func @graphc_mul_sum_add_
+// MASKS: [[MANY:%[0-9]+]] = arith.cmpi sge, %{{[0-9]+}}, %c3145728
+// MASKS: scf.for {{.*}} step %c14 {
+// MASKS-NOT: llvm.intr.prefetch
+// MASKS: scf.if [[MANY]] {
+// MASKS-COUNT-28: "llvm.intr.prefetch"{{.*}}hint = 3 : i32, rw = 1
+// MASKS-COUNT-28: "llvm.intr.prefetch"{{.*}}hint = 3 : i32, rw = 0
+// MASKS-NOT: llvm.intr.prefetch
+// MASKS: scf.for {{.*}} -> (vector<16xf32>
 
 // So few rows and columns are in the nearest cache.
 // CHECK-LABEL: func.func @graphc_mul_sum_

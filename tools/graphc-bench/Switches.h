@@ -52,6 +52,7 @@ inline const std::vector<Switch> kSwitches = {
      {"mobilenet_3x224_32_3x3_s2", "bound_f32_1024x32x1024", "network_squeezenet"}},
     {"fetch-panels",
      {"bound_f32_32x1024x1024", "bound_f32_64x768x3072", "resnet_512x7_2048_1x1_dx"}},
+    {"buffer-rows", {"bound_f32_1024x1024x32"}},
     {"row-tiles", {"bound_atb_f32_1024x1024x1024", "resnet_1024x14_512_1x1_dx"}},
     {"whole-lines", {"resnet_512x7_2048_1x1", "mobilenet_512x7_1024_1x1"}},
     {"next-rows", {"softmax", "layernorm"}},

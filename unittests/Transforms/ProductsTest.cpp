@@ -16,7 +16,10 @@ namespace graphc::testing {
 namespace {
 
 /// How an operand of a product lies in memory.
-enum class Layout { AsItIs, Transposed, EverySecond, Backwards, Broadcast };
+enum class Layout { AsItIs, Transposed, EverySecond, Backwards, Broadcast, Wide };
+
+/// Columns of a wide operand, of which the product takes the first.
+constexpr int64_t kWide = 1024;
 
 struct Product {
   DType dtype;
@@ -66,6 +69,8 @@ std::vector<int64_t> shapeOf(Layout layout, int64_t batch, int64_t rows, int64_t
     shape = {columns, rows};
   if (layout == Layout::EverySecond)
     shape = {2 * rows, 2 * columns};
+  if (layout == Layout::Wide)
+    shape = {rows, kWide};
   if (batch && layout != Layout::Broadcast)
     shape.insert(shape.begin(), batch);
   return shape;
@@ -84,6 +89,8 @@ int64_t placeOf(Layout layout, int64_t b, int64_t rows, int64_t columns, int64_t
     return (b * rows + rows - 1 - i) * columns + columns - 1 - j;
   case Layout::Broadcast:
     return i * columns + j;
+  case Layout::Wide:
+    return (b * rows + i) * kWide + j;
   }
   return 0;
 }
@@ -136,6 +143,8 @@ void check(const Product &p, const TargetDescription &target = hostTarget()) {
   Extent inner = e.dim(a, int(shapeA.size()) - 2 + sumAxis);
   if (p.left == Layout::EverySecond)
     inner = floorDiv(inner, e.size(2));
+  if (p.left == Layout::Wide)
+    inner = e.dim(b, int(shapeB.size()) - 2);
   // Equal extents are one size: loads along them are operands with maps, as in kernels of graphs.
   auto equate = [&](Array x, Layout layout, Extent first, Extent second) {
     int rank = e.rank(x);
@@ -144,7 +153,8 @@ void check(const Product &p, const TargetDescription &target = hostTarget()) {
     if (layout == Layout::Transposed)
       std::swap(first, second);
     e.requireEqual(e.dim(x, rank - 2), first, "extents");
-    e.requireEqual(e.dim(x, rank - 1), second, "extents");
+    if (layout != Layout::Wide)
+      e.requireEqual(e.dim(x, rank - 1), second, "extents");
     if (rank == 3)
       e.requireEqual(e.dim(x, 0), e.dim(c, 0), "batches");
   };
@@ -458,6 +468,26 @@ TEST(ProductShapes, TermsInFrontOfWhichTilesFetch) {
     for (int64_t m : {49, 50, 54, 199, 210})
       check({DType::Float32, m, 117, 1030, Layout::Transposed}, target);
     check({DType::Float64, 60, 90, 515, Layout::Transposed}, target);
+  }
+}
+
+/// Rows that are in one set of a cache are read from a buffer, from 64 terms on: of whole lines of
+/// a matrix, and of sums that end anywhere in one; tiles and rows that are left, panels of two
+/// vectors and of one, filled by the first tile and not; copied before from four panels on.
+TEST(ProductShapes, RowsInOneSet) {
+  for (const TargetDescription &target : runnableTargets()) {
+    for (int64_t n : {2, 5, 15, 16, 17, 24, 32, 33, 48, 70, 128, 129, 161})
+      for (int64_t m : {14, 31})
+        check({DType::Float32, m, n, 1024, Layout::AsItIs, Layout::AsItIs, 0, n % 2 == 0}, target);
+    for (int64_t n : {4, 8, 16, 27, 64, 65, 90}) {
+      check({DType::Float64, 45, n, 512}, target);
+      check({DType::Float64, 29, n, 1024, Layout::AsItIs, Layout::Transposed}, target);
+    }
+    check({DType::Int32, 31, 40, 2048, Layout::AsItIs, Layout::AsItIs, 2}, target);
+    check({DType::Float32, 600, 70, 1024}, target); // more than two L2 caches
+    for (int64_t k : {63, 64, 65, 79, 80, 81, 1000, 1023})
+      check({DType::Float32, 31, 70, k, Layout::Wide}, target);
+    check({DType::Float64, 31, 40, 67, Layout::Wide}, target);
   }
 }
 

@@ -1,0 +1,99 @@
+//===- Transforms/ProductRows.cpp - rows in the same sets of a cache -------===//
+//
+// A tile reads an element of each of its rows at each k. Rows that are a multiple of 4 KB apart are
+// in one set of the nearest cache, which has fewer ways (8 or 12) than a tile of AVX-512 has rows
+// (14): each line would be fetched from the L2 cache at each k, and not once for 16 of them.
+//
+//   for tiles of rows {                       before:
+//     for 16 k at a time {
+//       buffer[i] = 16 k of row i             nothing
+//       for k { fma row i from the buffer }   for k { fma row i from where it lies }
+//   } }
+//
+// The lines come one after the other, while the multiplications of the terms before are done.
+// Nothing is copied beforehand, whatever the number of columns (Zen 4, f32: 1024x1024 times 1024x16
+// takes 0.6 of the time; docs/design/17-products.md).
+//
+//===----------------------------------------------------------------------===//
+#include "Lowering/ScalarTypes.h"
+#include "Support/CopiedOperands.h"
+#include "Transforms/Products.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+namespace graphc {
+
+namespace arith = mlir::arith;
+namespace LLVM = mlir::LLVM;
+using mlir::Value;
+
+/// Sums of fewer terms are over before it matters.
+static constexpr int64_t kBufferedTerms = 4 * kTermsAtOnce;
+
+/// Whether rows of the left operand are in one set of the nearest cache.
+Value KernelEmitter::collide(const ProductShape &shape, const ProductMemory &memory) {
+  Value step = stack->value(bytesInPlace(shape, memory.leftRowStride));
+  Value distance = arith::AndIOp::create(b, step, stack->constant(kSetBytes - 1));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, distance, stack->constant(0));
+}
+
+/// Whether tiles can read rows from a buffer, and may have to.
+bool KernelEmitter::mayBuffer(const ProductShape &shape, const ProductMemory &memory) const {
+  return shape.isLeftPlain && !shape.isLeftTransposed && shape.group == 1 &&
+         shape.rows[0] > kCacheWays && constantSize(memory.leftSumStride) == 1 &&
+         !constantSize(memory.leftRowStride) && uses(Optimization::BufferRows);
+}
+
+/// Whether they do.
+void KernelEmitter::chooseBuffer(const ProductShape &shape, const ProductMemory &memory,
+                                 const ProductCopies &copies, ProductPanel &panel) {
+  if (!mayBuffer(shape, memory))
+    return;
+  Value isLong = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, panel.length,
+                                       stack->constant(kBufferedTerms));
+  panel.buffers = arith::AndIOp::create(b, collide(shape, memory), isLong);
+  panel.buffers = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, panel.buffers, copies.rows);
+  panel.buffer =
+      addressOf(onStack(shape.element, shape.rows[0] * kTermsAtOnce * memoryBytes(shape.element)));
+}
+
+/// Copies the terms from `first` on of a tile's rows to the buffer: kTermsAtOnce of them, of which
+/// the last are those that the rows end with. `starts` are where every seventh row begins,
+/// `pointers` where the tile reads them.
+void KernelEmitter::bufferRows(const ProductShape &shape, const ProductPanel &panel, Value now,
+                               llvm::ArrayRef<Value> starts, Value first,
+                               llvm::MutableArrayRef<Value> pointers) {
+  const int64_t bytes = memoryBytes(shape.element), rowBytes = kTermsAtOnce * bytes,
+                vectorBytes = shape.lanes * bytes;
+  auto type = mlir::VectorType::get({shape.lanes}, shape.element);
+  auto branch = mlir::scf::IfOp::create(
+      b, llvm::SmallVector<mlir::Type>(pointers.size(), b.getIndexType()), now,
+      /*withElseRegion=*/true);
+  mlir::OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  auto plus = [&](Value address, int64_t distance) {
+    return stack->value(stack->add(address, b.getIndexAttr(distance)));
+  };
+  Value from = arith::MinSIOp::create(b, first, plus(panel.length, -kTermsAtOnce));
+  Value row;
+  for (int i = 0; i < shape.rows[0]; ++i) {
+    row = i % kRowsOfPointer
+              ? arith::AddIOp::create(b, row, stack->value(panel.rowStep)).getResult()
+              : arith::AddIOp::create(b, starts[size_t(i / kRowsOfPointer)],
+                                      bytesOf(from, shape.element))
+                    .getResult();
+    for (int64_t at = 0; at < rowBytes; at += vectorBytes)
+      LLVM::StoreOp::create(b, loadAt(plus(row, at), type, Value()),
+                            pointerTo(plus(panel.buffer, i * rowBytes + at)), unsigned(bytes));
+  }
+  Value behind = bytesOf(arith::SubIOp::create(b, first, from).getResult(), shape.element);
+  llvm::SmallVector<Value> places;
+  for (size_t p = 0; p < pointers.size(); ++p)
+    places.push_back(arith::AddIOp::create(
+        b, plus(panel.buffer, int64_t(p) * kRowsOfPointer * rowBytes), behind));
+  mlir::scf::YieldOp::create(b, places);
+  b.setInsertionPointToStart(branch.elseBlock());
+  mlir::scf::YieldOp::create(b, mlir::ValueRange(pointers));
+  llvm::copy(branch.getResults(), pointers.begin());
+}
+
+} // namespace graphc
