@@ -35,15 +35,15 @@ static_assert(kLastColumns * kRowsOfSums * int64_t(sizeof(double)) <= kSumBytes)
 /// those with AVX2 (Zen 3, whose L2 cache and tiles are half as large and less).
 /// docs/design/17-products.md has the figures.
 struct ProductTuning {
-  int64_t copiedLines;   ///< of the right operand that are copied at a time, in all panels
-  int64_t leastPanels;   ///< that are copied at a time, a piece of each line, however long they are
-  bool fetchesCopied;    ///< whether copies fetch what they will read (ProductPacking.cpp)
-  int64_t farBytes;      ///< panels of a larger right operand are copied line by line before tiles
-  int64_t fetchedRowsBytes; ///< tiles fetch the next one's rows if all rows have more bytes
-  int64_t mostFetched;      ///< and those of a tile at most so many
+  int64_t copiedLines; ///< of the right operand that are copied at a time, in all panels
+  int64_t leastPanels; ///< that are copied at a time, a piece of each line, however long they are
+  bool fetchesCopied;  ///< whether copies fetch what they will read (ProductPacking.cpp)
+  int64_t farBytes;    ///< panels of a larger right operand are copied line by line before tiles
+  int64_t fetchedRowsBytes;    ///< tiles fetch the next one's rows if all rows have more bytes
+  int64_t mostFetched;         ///< and those of a tile at most so many
   int64_t fetchedResultsBytes; ///< tiles fetch results that have so many bytes (ProductFetches.cpp)
-  bool fetchesPanels;  ///< whether tiles fetch the next panel (ProductFetches.cpp)
-  bool copiesStraddling; ///< whether panels are copied for cache lines' sake (choosePanels)
+  bool fetchesPanels;          ///< whether tiles fetch the next panel (ProductFetches.cpp)
+  bool copiesStraddling;       ///< whether panels are copied for cache lines' sake (choosePanels)
   bool tilesOfRows; ///< whether rows that stand together are copied tile by tile (ProductShape)
 };
 

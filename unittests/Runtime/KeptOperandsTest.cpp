@@ -45,11 +45,10 @@ TEST(KeptOperands, AreOfWhatProductsWouldCopy) {
     return kept.get(constant.data(), size, rowBytes, kRows) != nullptr;
   };
   EXPECT_TRUE(isKept(32 << 10, 4096)); // one set
+  EXPECT_TRUE(isKept(36 << 10, 12288));
   EXPECT_FALSE(isKept(28 << 10, 4096));
-  EXPECT_TRUE(isKept(256 << 10, 2048)); // two
-  EXPECT_FALSE(isKept(254 << 10, 2048));
-  EXPECT_TRUE(isKept(1 << 20, 1024)); // large
-  EXPECT_FALSE(isKept((1 << 20) - 1024, 1024));
+  EXPECT_FALSE(isKept(1 << 20, 2048)); // two
+  EXPECT_FALSE(isKept(1 << 20, 1024));
   EXPECT_FALSE(isKept(0, 4096));
   EXPECT_FALSE(isKept(1 << 20, 0)); // no rows at all
   EXPECT_FALSE(isKept((1 << 20) - 1, 4096));
