@@ -99,7 +99,8 @@ public:
   llvm::SmallVector<mlir::Value, 8> placesOfResult(const KernelNest &nest);
   /// Where the first lane of each row of the block is in the buffer of a nest's result, or of an
   /// operand.
-  llvm::SmallVector<mlir::Value, 8> rowsOfResult(const KernelNest &nest);
+  mlir::Value placeOfResult(const KernelNest &nest);
+  mlir::Value placeOfOperand(const KernelNest &nest, int operand);
   llvm::SmallVector<mlir::Value, 8> placesOfOperand(const KernelNest &nest, int operand);
 
   /// Joins the term, of a block of one vector or scalar, to what is stored of the nest's result.
@@ -159,7 +160,6 @@ private:
   Facts factsOfOp(mlir::Operation &op) const;
   Facts factsOfAccess(const MemoryAccess &access) const;
   MemoryAccess operandAccess(const KernelNest &nest, int operand) const;
-  llvm::SmallVector<mlir::Value, 8> placesOfRows(const MemoryAccess &access);
   static MemoryAccess extractAccess(mlir::tensor::ExtractOp op);
   MemoryAccess guardedAccess(mlir::scf::IfOp op) const;
   bool isLaneComparison(mlir::arith::CmpIOp op) const;

@@ -391,19 +391,20 @@ llvm::SmallVector<Value, 8> BodyEmitter::placesOfResult(const KernelNest &nest) 
   return places;
 }
 
-llvm::SmallVector<Value, 8> BodyEmitter::placesOfRows(const MemoryAccess &access) {
+Value BodyEmitter::placeOfResult(const KernelNest &nest) {
+  return address(resultAccess(nest), 0, 0).base;
+}
+
+Value BodyEmitter::placeOfOperand(const KernelNest &nest, int operand) {
+  return address(operandAccess(nest, operand), 0, 0).base;
+}
+
+llvm::SmallVector<Value, 8> BodyEmitter::placesOfOperand(const KernelNest &nest, int operand) {
+  MemoryAccess access = operandAccess(nest, operand);
   llvm::SmallVector<Value, 8> places;
   for (int row = 0; row < rows; ++row)
     places.push_back(address(access, row, 0).base);
   return places;
-}
-
-llvm::SmallVector<Value, 8> BodyEmitter::rowsOfResult(const KernelNest &nest) {
-  return placesOfRows(resultAccess(nest));
-}
-
-llvm::SmallVector<Value, 8> BodyEmitter::placesOfOperand(const KernelNest &nest, int operand) {
-  return placesOfRows(operandAccess(nest, operand));
 }
 
 void BodyEmitter::store(const KernelNest &nest, llvm::ArrayRef<Value> values) {

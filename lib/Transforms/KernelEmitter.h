@@ -246,7 +246,7 @@ private:
                   llvm::MutableArrayRef<mlir::Value> pointers);
   void fetchAhead(const ProductShape &shape, const LinesAhead &ahead, mlir::Value firstRow,
                   mlir::Value k);
-  void fetchLines(const ProductShape &shape, int array, llvm::ArrayRef<mlir::Value> places,
+  void fetchLines(const ProductShape &shape, int array, mlir::Value place, Size rowStride,
                   mlir::Value ahead, bool toWrite);
   void fetchResults(const Pass &pass, const ProductShape &shape, const ProductPanel &panel);
   //===--- ProductPictures.cpp ----------------------------------------------===//

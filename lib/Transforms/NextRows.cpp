@@ -59,7 +59,7 @@ void KernelEmitter::fetchNextRows(const KernelNest &nest, int vectorLoop) {
       Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, step, most);
       ahead = arith::SelectOp::create(b, fits, step, stack->constant(0));
     });
-    Value place = bytesOf(body->placesOfOperand(nest, i)[0], element);
+    Value place = bytesOf(body->placeOfOperand(nest, i), element);
     place = arith::AddIOp::create(b, arith::AddIOp::create(b, address, place), ahead);
     const int64_t bytes = int64_t(body->vectors) * body->lanes * memoryBytes(element);
     for (int64_t byte = 0; byte < bytes; byte += kCacheLine)

@@ -24,10 +24,10 @@
 //   cycles, twice what memory gives; with the others it has the time of all.
 //
 // Zen 3 gains by fetch-results in first layers of networks 0.57 to 1.00 of the time, in ResNet-50's
-// 1x1 layers 0.81 to 0.95. With mask registers (Zen 4) only results of more than three L2 caches
-// are fetched (0.80 to 0.99): smaller ones took 1.05 of the time. fetch-panels is for processors
-// without mask registers. docs/design/17-products.md has the other figures. Pictures that are
-// joined (ProductPictures.cpp) fetch no results: a tile's are in several of them.
+// 1x1 layers 0.81 to 0.95. With mask registers (Zen 4) only results of two L2 caches and more are
+// fetched (0.80 to 0.99): smaller ones took 1.00 to 1.02 of the time. fetch-panels is for
+// processors without mask registers. docs/design/17-products.md has the other figures. Pictures
+// that are joined (ProductPictures.cpp) fetch no results: a tile's are in several of them.
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
@@ -159,17 +159,21 @@ void KernelEmitter::fetchAhead(const ProductShape &shape, const LinesAhead &ahea
   stack->close();
 }
 
-/// Fetches what vectors of the tile's columns meet of `array`, `ahead` elements behind `places`,
-/// where its rows begin: the cache line of the last column, and those before it but perhaps the
-/// first. That one is the last of the panel before, or the same.
-void KernelEmitter::fetchLines(const ProductShape &shape, int array, llvm::ArrayRef<Value> places,
+/// Fetches what vectors of the tile's columns meet of `array`, `ahead` elements behind `place`,
+/// where its first row begins, and in the others, which are `rowStride` apart: the cache line of
+/// the last column, and those before it but perhaps the first. That one is the last of the panel
+/// before, or the same. (The other rows' places would be in registers, or in memory, until they are
+/// stored.)
+void KernelEmitter::fetchLines(const ProductShape &shape, int array, Value place, Size rowStride,
                                Value ahead, bool toWrite) {
   mlir::Type element = kernel.arrays[size_t(array)].element;
   const int64_t bytes = memoryBytes(element), width = int64_t(shape.vectors) * shape.lanes * bytes;
-  Value start = addressOf(body->memory[size_t(array)].buffer);
-  start = arith::AddIOp::create(b, start, bytesOf(ahead, element));
-  for (Value place : places) {
-    Value row = arith::AddIOp::create(b, start, bytesOf(place, element));
+  Value row = addressOf(body->memory[size_t(array)].buffer), step = bytesOf(rowStride, element);
+  for (Value elements : {ahead, place})
+    row = arith::AddIOp::create(b, row, bytesOf(elements, element));
+  for (int i = 0; i < body->rows; ++i) {
+    if (i > 0)
+      row = arith::AddIOp::create(b, row, step);
     for (int64_t last = width - bytes; last >= 0; last -= kCacheLine)
       LLVM::Prefetch::create(b, pointerTo(arith::AddIOp::create(b, row, stack->constant(last))),
                              /*rw=*/toWrite, /*hint=*/3, /*cache=*/1);
@@ -199,7 +203,8 @@ void KernelEmitter::fetchResults(const Pass &pass, const ProductShape &shape,
   // Places are made in front of the branch, since others know of them.
   struct Lines {
     int array;
-    llvm::SmallVector<Value, 8> places;
+    Value place;
+    Size rowStride;
     Value ahead;
     bool toWrite;
   };
@@ -209,18 +214,21 @@ void KernelEmitter::fetchResults(const Pass &pass, const ProductShape &shape,
     const ArrayPlace &result = body->memory[size_t(each.result)];
     if (inMemory[size_t(each.result)] && constantSize(result.strides.back()) == 1) {
       Value ahead = columnsAhead;
+      Size rowStride = result.strides[size_t(shape.rowLoop)];
       if (panel.continues) {
-        Value tile = stack->value(
-            stack->multiply(result.strides[size_t(shape.rowLoop)], b.getIndexAttr(body->rows)));
+        Value tile = stack->value(stack->multiply(rowStride, b.getIndexAttr(body->rows)));
         ahead = arith::SelectOp::create(b, panel.continues, tile, ahead);
       }
-      fetched.push_back({each.result, body->rowsOfResult(each), ahead, /*toWrite=*/true});
+      fetched.push_back({each.result, body->placeOfResult(each), rowStride, ahead, true});
     }
-    for (int i = 0; &each != &nest && i < int(each.inputs.size()); ++i)
-      if (int array = each.inputs[size_t(i)];
-          array >= 0 && !ofPass.contains(array) && isDense(each, i, each.numParallel - 1) &&
-          constantSize(strideAlong(each, i, shape.rowLoop)) != 0)
-        fetched.push_back({array, body->placesOfOperand(each, i), columnsAhead, /*toWrite=*/false});
+    for (int i = 0; &each != &nest && i < int(each.inputs.size()); ++i) {
+      int array = each.inputs[size_t(i)];
+      if (array < 0 || ofPass.contains(array) || !isDense(each, i, each.numParallel - 1))
+        continue;
+      Size rowStride = strideAlong(each, i, shape.rowLoop);
+      if (constantSize(rowStride) != 0)
+        fetched.push_back({array, body->placeOfOperand(each, i), rowStride, columnsAhead, false});
+    }
   }
   mlir::OpBuilder::InsertionGuard guard(b);
   if (int64_t least = tuningOf(target).fetchedResultsBytes) {
@@ -238,7 +246,7 @@ void KernelEmitter::fetchResults(const Pass &pass, const ProductShape &shape,
     b.setInsertionPointToStart(branch.thenBlock());
   }
   for (const Lines &lines : fetched)
-    fetchLines(shape, lines.array, lines.places, lines.ahead, lines.toWrite);
+    fetchLines(shape, lines.array, lines.place, lines.rowStride, lines.ahead, lines.toWrite);
 }
 
 } // namespace graphc

@@ -114,7 +114,7 @@ void KernelEmitter::fetchCopied(const KernelNest &nest, int operand, Size ahead)
   if (!tuningOf(target).fetchesCopied || !uses(Optimization::FetchRows))
     return;
   int array = nest.inputs[size_t(operand)];
-  Size place = stack->add(body->placesOfOperand(nest, operand)[0], ahead);
+  Size place = stack->add(body->placeOfOperand(nest, operand), ahead);
   Value distance = bytesOf(place, kernel.arrays[size_t(array)].element);
   Value start = addressOf(body->memory[size_t(array)].buffer);
   mlir::LLVM::Prefetch::create(b, pointerTo(arith::AddIOp::create(b, start, distance)), /*rw=*/0,

@@ -2,7 +2,7 @@
 //
 // A tile reads an element of each of its rows at each k. Rows that are a multiple of 4 KB apart are
 // in one set of the nearest cache, which has fewer ways (8 or 12) than a tile of AVX-512 has rows
-// (14): each line would be fetched from the L2 cache at each k, and not once for 16 of them.
+// (13 or 14): each line would be fetched from the L2 cache at each k, and not once for 16 of them.
 //
 //   for tiles of rows {                       before:
 //     for 16 k at a time {
@@ -37,9 +37,10 @@ Value KernelEmitter::collide(const ProductShape &shape, const ProductMemory &mem
   return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, distance, stack->constant(0));
 }
 
-/// Whether tiles can read rows from a buffer, and may have to.
+/// Whether tiles can read rows from a buffer, and may have to: those of AVX-512. (Others of so many
+/// rows have one vector of columns, or fetch panels in front of more terms.)
 bool KernelEmitter::mayBuffer(const ProductShape &shape, const ProductMemory &memory) const {
-  return shape.isLeftPlain && !shape.isLeftTransposed && shape.group == 1 &&
+  return target.maskRegisters && shape.isLeftPlain && !shape.isLeftTransposed && shape.group == 1 &&
          shape.rows[0] > kCacheWays && constantSize(memory.leftSumStride) == 1 &&
          !constantSize(memory.leftRowStride) && uses(Optimization::BufferRows);
 }

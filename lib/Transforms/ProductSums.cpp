@@ -31,7 +31,8 @@ using mlir::Value;
 static constexpr int64_t kPartBytes = 8 << 10;
 /// Parts are multiples of so many k.
 static constexpr int64_t kPartMultiple = 16;
-/// Sums are cut where fewer rows than so many stay in half of the L2 cache.
+/// Sums are cut where all rows are more than two L2 caches, and fewer than so many stay in half of
+/// one.
 static constexpr int64_t kFewRows = 60;
 
 /// Whether sums may go on from what is stored.
@@ -50,7 +51,7 @@ KernelEmitter::SumRange KernelEmitter::allSums(const ProductShape &shape) {
 }
 
 /// How many k are done at a time: all, which are at least one, or a part, where blocks of rows get
-/// longer by it (`areMany` rows of `rowBytes` each are more than half of the L2 cache).
+/// longer by it (`areMany`: rows, of `rowBytes` each, are more than two L2 caches).
 Value KernelEmitter::chooseSums(const ProductShape &shape, const ProductMemory &memory,
                                 const ProductLast &last, const ProductCopies &copies,
                                 Value rowBytes) {

@@ -100,6 +100,7 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
     isFilling = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, row.index[0], panel.fillingRow);
   Size rowStep = panel.rowStep;
   if (panel.buffers && isWhole && !panel.fills) {
+    assert(panel.fetched.numTerms && "nothing would fill the buffer");
     isBuffered = panel.buffers;
     if (mayFill)
       isBuffered = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, isBuffered, isFilling);

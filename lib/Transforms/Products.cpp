@@ -313,7 +313,9 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
     panel.hasNext = arith::CmpIOp::create(
         b, arith::CmpIPredicate::sle, arith::AddIOp::create(b, column, stack->constant(2 * width)),
         endOfTiles);
-    if ((isWhole || (isRest && shape.hasTallTiles && panel.buffers)) && !shape.inTileRegisters &&
+    // Columns of one vector are done in whole tiles, too, where these are as high.
+    const bool areTall = isRest && (shape.hasTallTiles || shape.vectors == 1);
+    if ((isWhole || (areTall && panel.buffers)) && !shape.inTileRegisters &&
         (shape.rows.size() > 1 || shape.isOneTile)) {
       Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, column, firstColumn);
       setFetched(shape, fetchesRows(shape, copies, isFirst), panel);

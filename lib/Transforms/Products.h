@@ -57,7 +57,7 @@ inline ProductTuning tuningOf(const LoopTarget &target) {
             .farBytes = kNoLimit,
             .fetchedRowsBytes = target.l2Bytes / 2,
             .mostFetched = kNoLimit,
-            .fetchedResultsBytes = 3 * target.l2Bytes,
+            .fetchedResultsBytes = 2 * target.l2Bytes,
             .fetchesPanels = false,
             .copiesStraddling = false,
             .tilesOfRows = copiesRowTiles(true)};

@@ -1,12 +1,12 @@
 // RUN: graphc compile %s --emit=loops --target=x86-64-v4 | FileCheck %s
 // RUN: graphc compile %s --emit=loops --target=x86-64-v4 --exclude=buffer-rows | FileCheck %s --check-prefix=NONE
 // RUN: graphc compile %s --emit=loops --target=x86-64-v3 | FileCheck %s --check-prefix=LOW
-// RUN: graphc run %s -i x=random[45,1024] -i y=random[1024,70] --full > %t.with
-// RUN: graphc run %s -i x=random[45,1024] -i y=random[1024,70] --full --exclude=buffer-rows > %t.without
+// RUN: graphc run %s -i x=random[61,1024] -i y=random[1024,70] --full > %t.with
+// RUN: graphc run %s -i x=random[61,1024] -i y=random[1024,70] --full --exclude=buffer-rows > %t.without
 // RUN: diff %t.with %t.without
 
 // Rows a multiple of 4 KB apart: a tile of 14 puts 16 terms of each into a buffer, whose rows are 64 bytes apart, and reads them there,
-// unless it is the one that fills the panel. The last 16 of a row end with it. From four panels on rows are copied before; those of tiles of 6
+// unless it is the one that fills the panel. The last 16 of a row end with it. Beside more than four panels rows are copied before; those of tiles of 6
 // rows (AVX2) are neither copied nor buffered.
 // CHECK-LABEL: func.func @graphc_mul_sum_
 // CHECK-SAME: graphc.scratch = [{{.*}}array<i64: 884,

@@ -61,9 +61,9 @@
 // ONE-NOT: hint = 2
 // ONE: :10 = scf.for
 
-// With them: only results that have more bytes than three L2 caches, behind a branch for each tile.
+// With them: only results that have more bytes than two L2 caches, behind a branch for each tile.
 // MASKS-LABEL: func.func @graphc_mul_sum_add_
-// MASKS: [[MANY:%[0-9]+]] = arith.cmpi sge, %{{[0-9]+}}, %c3145728
+// MASKS: [[MANY:%[0-9]+]] = arith.cmpi sge, %{{[0-9]+}}, %c2097152
 // MASKS: scf.for {{.*}} step %c14 {
 // MASKS-NOT: llvm.intr.prefetch
 // MASKS: scf.if [[MANY]] {

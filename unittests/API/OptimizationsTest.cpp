@@ -94,7 +94,7 @@ Example exampleOf(std::string_view name) {
       name == "last-columns" || name == "vectors")
     return {{x, y}, dot(x, y), {a, b}};
   if (name == "sum-blocks") // rows of 10 KB, too many for the L2 cache
-    return {{x, y}, dot(x, y), {wholeNumbers({150, 2500}), wholeNumbers({2500, 70})}};
+    return {{x, y}, dot(x, y), {wholeNumbers({230, 2500}), wholeNumbers({2500, 70})}};
   if (name == "fill-panels")
     return {{x, y}, dot(x, y), {wholeNumbers({60, 300}), wholeNumbers({300, 200})}};
   if (name == "fetch-panels") // that the first tile of six fills

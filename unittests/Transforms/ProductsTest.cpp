@@ -383,8 +383,8 @@ TEST(ProductShapes, CopiedOperands) {
   // more.
   for (DType dtype : {DType::Float32, DType::Float64, DType::Int64})
     for (Layout right : {Layout::AsItIs, Layout::Transposed, Layout::EverySecond}) {
-      check({dtype, 131, 70, 2500, Layout::AsItIs, right});
-      check({dtype, 57, 40, 4200, Layout::AsItIs, right, 2});
+      check({dtype, 230, 70, 2500, Layout::AsItIs, right});
+      check({dtype, 140, 40, 4200, Layout::AsItIs, right, 2});
     }
   check({DType::BFloat16, 131, 70, 4500});
   check({DType::Float32, 60, 1100, 40});
@@ -435,7 +435,7 @@ TEST(ProductShapes, OfOtherProcessors) {
         check({dtype, 1, 83, 61, Layout::AsItIs, right, 0, true}, target);
         check({dtype, 83, 1, 61, Layout::Transposed, right, 0, true}, target);
         check({dtype, 83, 1, 61, Layout::AsItIs, right}, target);
-        check({dtype, 61, 20, 2500, Layout::AsItIs, right}, target);
+        check({dtype, 230, 20, 2500, Layout::AsItIs, right}, target);
       }
   }
 }
@@ -473,7 +473,8 @@ TEST(ProductShapes, TermsInFrontOfWhichTilesFetch) {
 
 /// Rows that are in one set of a cache are read from a buffer, from 64 terms on: of whole lines of
 /// a matrix, and of sums that end anywhere in one; tiles and rows that are left, panels of two
-/// vectors and of one, filled by the first tile and not; copied before from four panels on.
+/// vectors and of one, filled by the first tile and not, in one block of rows and several; copied
+/// before beside more than four panels, and parts of long sums.
 TEST(ProductShapes, RowsInOneSet) {
   for (const TargetDescription &target : runnableTargets()) {
     for (int64_t n : {2, 5, 15, 16, 17, 24, 32, 33, 48, 70, 128, 129, 161})
@@ -484,7 +485,13 @@ TEST(ProductShapes, RowsInOneSet) {
       check({DType::Float64, 29, n, 1024, Layout::AsItIs, Layout::Transposed}, target);
     }
     check({DType::Int32, 31, 40, 2048, Layout::AsItIs, Layout::AsItIs, 2}, target);
-    check({DType::Float32, 600, 70, 1024}, target); // more than two L2 caches
+    for (int64_t m :
+         {61, 210, 600}) // filled by the first tile, in two blocks, and in blocks of some
+      check({DType::Float32, m, 70, 1024}, target);
+    for (int64_t m : {211, 600})
+      check({DType::Float32, m, 161, 1024}, target);
+    for (int64_t n : {70, 130}) // parts of sums
+      check({DType::Float32, 200, n, 3072}, target);
     for (int64_t k : {63, 64, 65, 79, 80, 81, 1000, 1023})
       check({DType::Float32, 31, 70, k, Layout::Wide}, target);
     check({DType::Float64, 31, 40, 67, Layout::Wide}, target);
@@ -506,28 +513,50 @@ TEST(ProductShapes, WholeLines) {
   }
 }
 
+/// Results beside the evaluator's of a product of extents that are known, or not, when it is
+/// compiled.
+void checkKnown(DType dtype, int64_t rows, int64_t rowsKnown, int64_t columns, int64_t length,
+                const TargetDescription &target) {
+  SCOPED_TRACE(std::string(dtypeName(dtype)) + " " + std::to_string(rows) + "x" +
+               std::to_string(columns) + "x" + std::to_string(length) + " for " + target.name);
+  Emitter e;
+  Array a = e.operand(Type(dtype, {rowsKnown, kDynamic}));
+  Array b = e.operand(Type(dtype, {kDynamic, columns}));
+  e.requireEqual(e.dim(a, 1), e.dim(b, 0), "inner");
+  ReduceOptions options;
+  options.accumulator = dtype;
+  Array y = e.reduce(
+      Combine::Sum, {e.dim(a, 0), e.dim(b, 1)}, {e.dim(a, 1)},
+      [&](Indices i, Indices r) { return e.load(a, {i[0], r[0]}) * e.load(b, {r[0], i[1]}); },
+      options);
+  auto emission = e.finish();
+  ASSERT_TRUE(emission.ok()) << emission.status();
+  TestKernel test = makeKernel(*emission, {a, b}, {y}, {{rows, length}, {length, columns}}, 2);
+  // Sums of so many products up to 4, of which each side rounds each.
+  double bound = 2 * double(length) * roundoff(dtype) * double(length) * 4;
+  expectSame(test,
+             {randomTensor(dtype, {rows, length}, 1), randomTensor(dtype, {length, columns}, 2)}, 0,
+             bound, target);
+}
+
 /// Extents up to 16 are known when a kernel is compiled.
 TEST(ProductShapes, OfKnownExtents) {
   for (int64_t rows : {1, 4, 5, 8, 13, 14, 15, 16})
-    for (int64_t columns : {1, 8, 9, 15, 16}) {
-      Emitter e;
-      Array a = e.operand(Type(DType::Float32, {rows, kDynamic}));
-      Array b = e.operand(Type(DType::Float32, {kDynamic, columns}));
-      e.requireEqual(e.dim(a, 1), e.dim(b, 0), "inner");
-      ReduceOptions options;
-      options.accumulator = DType::Float32;
-      Array y = e.reduce(
-          Combine::Sum, {e.dim(a, 0), e.dim(b, 1)}, {e.dim(a, 1)},
-          [&](Indices i, Indices r) { return e.load(a, {i[0], r[0]}) * e.load(b, {r[0], i[1]}); },
-          options);
-      auto emission = e.finish();
-      ASSERT_TRUE(emission.ok()) << emission.status();
-      TestKernel test = makeKernel(*emission, {a, b}, {y}, {{rows, 21}, {21, columns}}, 2);
-      // Sums of 21 products up to 4, of which each side rounds each.
-      expectSame(test,
-                 {randomTensor(DType::Float32, {rows, 21}, 1),
-                  randomTensor(DType::Float32, {21, columns}, 2)},
-                 0, 2 * 21 * 0x1p-24 * 21 * 4);
+    for (int64_t columns : {1, 8, 9, 15, 16})
+      checkKnown(DType::Float32, rows, rows, columns, 21, hostTarget());
+}
+
+/// The same of rows that are in one set of a cache.
+TEST(ProductShapes, OfKnownColumnsBesideRowsInOneSet) {
+  for (const TargetDescription &target : runnableTargets())
+    for (int64_t rows : {13, 14, 31}) {
+      for (int64_t columns : {3, 5, 8, 10, 15, 16}) {
+        checkKnown(DType::Float32, rows, kDynamic, columns, 1024, target);
+        if (rows <= 16)
+          checkKnown(DType::Float32, rows, rows, columns, 1024, target);
+      }
+      for (int64_t columns : {2, 3, 5, 7, 12})
+        checkKnown(DType::Float64, rows, kDynamic, columns, 512, target);
     }
 }
 
